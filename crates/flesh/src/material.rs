@@ -1,0 +1,133 @@
+//! What flesh is made of: an elastic law and its numbers.
+
+use thiserror::Error;
+
+/// An isotropic elastic solid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Material {
+    /// How stress follows strain.
+    pub law: Law,
+    /// Young's modulus E (Pa).
+    pub young: f64,
+    /// Poisson's ratio ν.
+    pub poisson: f64,
+    /// Mass per volume ρ (kg/m³).
+    pub density: f64,
+    /// Damping of the slowest vibration as a share of critical damping.
+    pub damping_ratio: f64,
+}
+
+/// How stress follows strain.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Law {
+    /// St. Venant-Kirchhoff, continued linearly outside the stretch limits.
+    StVenantKirchhoff(StretchLimits),
+    /// Linear elasticity in the rotated frame of the element.
+    Corotational,
+    /// The neo-Hookean solid that stays defined through inversion.
+    StableNeoHookean,
+}
+
+/// The principal stretches between which St. Venant-Kirchhoff holds unchanged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StretchLimits {
+    /// δL, above 1/√3: below that the law softens under pressure and would not recover.
+    pub lower: f64,
+    /// δU, above 1.
+    pub upper: f64,
+}
+
+impl Default for StretchLimits {
+    fn default() -> Self {
+        StretchLimits { lower: 0.7, upper: 1.4 }
+    }
+}
+
+/// The Lamé parameters of a material.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lame {
+    /// Shear modulus μ (Pa).
+    pub mu: f64,
+    /// First parameter λ (Pa).
+    pub lambda: f64,
+}
+
+impl Material {
+    /// The materials known by name, softest first.
+    pub const NAMED: [(&'static str, Material); 8] = [
+        ("jelly", Material::soft_solid(1e3, 0.40, 1000.0, 0.05)),
+        ("fat", Material::soft_solid(2e3, 0.47, 950.0, 0.15)),
+        ("firm-fat", Material::soft_solid(6e3, 0.47, 950.0, 0.25)),
+        ("muscle", Material::soft_solid(10e3, 0.47, 1050.0, 0.25)),
+        ("skin", Material::soft_solid(50e3, 0.45, 1090.0, 0.3)),
+        ("flexed-muscle", Material::soft_solid(60e3, 0.47, 1050.0, 0.5)),
+        ("rubber", Material::soft_solid(100e3, 0.45, 1000.0, 0.1)),
+        ("tendon", Material::soft_solid(2e6, 0.45, 1130.0, 0.5)),
+    ];
+
+    /// A St. Venant-Kirchhoff solid with the usual stretch limits.
+    pub const fn soft_solid(young: f64, poisson: f64, density: f64, damping_ratio: f64) -> Material {
+        let law = Law::StVenantKirchhoff(StretchLimits { lower: 0.7, upper: 1.4 });
+        Material { law, young, poisson, density, damping_ratio }
+    }
+
+    /// The material of that name.
+    pub fn named(name: &str) -> Option<Material> {
+        Self::NAMED.iter().find(|(known, _)| *known == name).map(|(_, material)| *material)
+    }
+
+    /// ```text
+    /// μ = E / (2 (1 + ν))        λ = E ν / ((1 + ν) (1 − 2ν))
+    /// ```
+    pub fn lame(&self) -> Lame {
+        let Material { young: e, poisson: nu, .. } = *self;
+        Lame { mu: e / (2.0 * (1.0 + nu)), lambda: e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)) }
+    }
+
+    /// Everything wrong with the numbers, in words that follow "material".
+    pub fn faults(&self) -> Vec<MaterialFault> {
+        let mut faults = Vec::new();
+        if !(self.young > 0.0 && self.young.is_finite()) {
+            faults.push(MaterialFault::Young(self.young));
+        }
+        if !(self.poisson > -1.0 && self.poisson < 0.5) {
+            faults.push(MaterialFault::Poisson(self.poisson));
+        }
+        if !(self.density > 0.0 && self.density.is_finite()) {
+            faults.push(MaterialFault::Density(self.density));
+        }
+        if !(self.damping_ratio >= 0.0 && self.damping_ratio.is_finite()) {
+            faults.push(MaterialFault::Damping(self.damping_ratio));
+        }
+        if let Law::StVenantKirchhoff(limits) = self.law
+            && !(limits.lower > 0.6 && limits.lower < 1.0 && limits.upper > 1.0 && limits.upper.is_finite())
+        {
+            faults.push(MaterialFault::Limits(limits.lower, limits.upper));
+        }
+        faults
+    }
+}
+
+/// A number that no elastic solid can have.
+#[derive(Clone, Copy, Debug, Error, PartialEq)]
+pub enum MaterialFault {
+    /// Young's modulus out of range.
+    #[error("young = {0} Pa is not positive and finite: flesh is 1e3 to 1e6")]
+    Young(f64),
+    /// Poisson's ratio out of range.
+    #[error(
+        "poisson = {0} is outside (-1, 0.5): at 0.5 the solid is incompressible and no finite stiffness fits; try 0.47"
+    )]
+    Poisson(f64),
+    /// Density out of range.
+    #[error("density = {0} kg/m³ is not positive and finite: flesh is about 1000")]
+    Density(f64),
+    /// Damping ratio out of range.
+    #[error("damping = {0} is negative or not finite: 0 rings for ever, 1 does not swing at all")]
+    Damping(f64),
+    /// Stretch limits out of range.
+    #[error(
+        "stretch limits [{0}, {1}] must satisfy 0.6 < lower < 1 < upper: St. Venant-Kirchhoff softens below 0.577 and would not recover"
+    )]
+    Limits(f64, f64),
+}

@@ -1,0 +1,22 @@
+//! Small linear algebra for Sinew: 3×3 decompositions, batched lanes, and elementary functions
+//! that return the same bits on every platform.
+//!
+//! The one idea: an algorithm is written once over the [`lanes::Real`] trait and runs for one `f64`
+//! or for a block of `f32` lanes. Meshes and forces live elsewhere.
+
+pub mod lanes;
+pub mod real;
+pub mod svd;
+
+/// A vector or point in space.
+pub type Vec3 = nalgebra::Vector3<f64>;
+/// A 3×3 matrix.
+pub type Mat3 = nalgebra::Matrix3<f64>;
+/// A 9×9 matrix: how one 3×3 matrix, stacked column by column, changes with another.
+pub type Mat9 = nalgebra::SMatrix<f64, 9, 9>;
+/// A rotation followed by a translation.
+pub type Isometry = nalgebra::Isometry3<f64>;
+/// A rotation.
+pub type Rotation = nalgebra::UnitQuaternion<f64>;
+
+pub use nalgebra;
