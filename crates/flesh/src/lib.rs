@@ -1,6 +1,11 @@
 //! Elastic bodies: materials with energy, stress and stress derivative, and the batched elements
 //! that turn node positions into forces. Knows nothing of bones, time or files.
 
+mod elements;
+mod forces;
+mod law;
 mod material;
 
-pub use material::{Law, Material, StretchLimits};
+pub use elements::{ElementDesc, Elements};
+pub use forces::{CornerForces, Diagonalise, ForceReport};
+pub use material::{Lame, Law, Material, MaterialFault, StretchLimits};

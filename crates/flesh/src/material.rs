@@ -39,7 +39,7 @@ pub struct StretchLimits {
 
 impl Default for StretchLimits {
     fn default() -> Self {
-        StretchLimits { lower: 0.7, upper: 1.4 }
+        StretchLimits { lower: 0.75, upper: 1.4 }
     }
 }
 
@@ -67,7 +67,7 @@ impl Material {
 
     /// A St. Venant-Kirchhoff solid with the usual stretch limits.
     pub const fn soft_solid(young: f64, poisson: f64, density: f64, damping_ratio: f64) -> Material {
-        let law = Law::StVenantKirchhoff(StretchLimits { lower: 0.7, upper: 1.4 });
+        let law = Law::StVenantKirchhoff(StretchLimits { lower: 0.75, upper: 1.4 });
         Material { law, young, poisson, density, damping_ratio }
     }
 

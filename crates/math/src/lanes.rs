@@ -1,1 +1,246 @@
-//! Lanes.
+//! Numbers side by side: one algorithm, written over [`Real`], for one `f64` or for many `f32`s at once.
+//!
+//! A [`Kernel`] is run over the widest [`Lanes`] that the processor has: [`dispatch`] looks once and calls it compiled for that
+//! instruction set. Only operations that IEEE 754 rounds exactly are offered (no fused multiply-add,
+//! no reciprocal estimates), so every width on every processor gives the same bits.
+
+mod portable;
+#[cfg(target_arch = "x86_64")]
+mod x86;
+
+use core::ops::{Add, Div, Mul, Neg, Sub};
+
+/// How many elements a block of the element kernels holds.
+pub const BLOCK: usize = 16;
+
+/// A number, or several side by side, with choices made by mask instead of by branch.
+pub trait Real:
+    Copy
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+{
+    /// A yes or no for each lane.
+    type Mask: Copy;
+
+    /// Twice the spacing of numbers next to 1.
+    const EPSILON: f64;
+    /// The smallest number that a division by it does not overflow.
+    const TINY: f64;
+    /// The smallest number whose square does not vanish.
+    const SMALL: f64;
+    /// Sweeps of cyclic Jacobi rotations after which a 3×3 matrix is diagonal to [`Self::EPSILON`].
+    const JACOBI_SWEEPS: usize;
+
+    /// The same number in every lane.
+    fn splat(value: f64) -> Self;
+    /// Square root.
+    fn sqrt(self) -> Self;
+    /// Magnitude.
+    fn abs(self) -> Self;
+    /// The larger of two; the other one where this is not a number.
+    fn max(self, other: Self) -> Self;
+    /// The smaller of two; the other one where this is not a number.
+    fn min(self, other: Self) -> Self;
+    /// Where this is less than the other.
+    fn less(self, other: Self) -> Self::Mask;
+    /// `yes` where the mask is set, `no` elsewhere.
+    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
+}
+
+impl Real for f64 {
+    type Mask = bool;
+    const EPSILON: f64 = f64::EPSILON;
+    const TINY: f64 = 1e-300;
+    const SMALL: f64 = 1e-150;
+    const JACOBI_SWEEPS: usize = 7;
+
+    #[inline(always)]
+    fn splat(value: f64) -> f64 {
+        value
+    }
+    #[inline(always)]
+    fn sqrt(self) -> f64 {
+        f64::sqrt(self)
+    }
+    #[inline(always)]
+    fn abs(self) -> f64 {
+        f64::abs(self)
+    }
+    #[inline(always)]
+    fn max(self, other: f64) -> f64 {
+        if self > other { self } else { other }
+    }
+    #[inline(always)]
+    fn min(self, other: f64) -> f64 {
+        if self < other { self } else { other }
+    }
+    #[inline(always)]
+    fn less(self, other: f64) -> bool {
+        self < other
+    }
+    #[inline(always)]
+    fn select(mask: bool, yes: f64, no: f64) -> f64 {
+        if mask { yes } else { no }
+    }
+}
+
+/// Single-precision numbers side by side.
+pub trait Lanes: Real {
+    /// How many; a divisor of [`BLOCK`].
+    const WIDTH: usize;
+
+    /// Lanes from the front of a slice.
+    ///
+    /// # Panics
+    /// If the slice is shorter than [`Self::WIDTH`].
+    fn load(from: &[f32]) -> Self;
+
+    /// Lanes to the front of a slice.
+    ///
+    /// # Panics
+    /// If the slice is shorter than [`Self::WIDTH`].
+    fn store(self, to: &mut [f32]);
+}
+
+/// Two lanes worked on in turn, so that one runs while the other waits for a square root.
+#[derive(Clone, Copy, Debug)]
+pub struct Pair<L>(L, L);
+
+/// A computation over lanes of whatever width the processor has.
+pub trait Kernel {
+    /// What it returns.
+    type Output;
+    /// Runs it. Must be `#[inline(always)]`, as must everything it calls in its hot loops: only what is inlined here is compiled for the
+    /// instruction set that was found.
+    fn run<L: Lanes>(self) -> Self::Output;
+}
+
+/// The instruction sets that kernels are compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InstructionSet {
+    /// What every processor of the platform has.
+    Baseline,
+    /// Eight lanes (x86-64 with AVX2).
+    Avx2,
+    /// Sixteen lanes (x86-64 with AVX-512F).
+    Avx512,
+}
+
+impl InstructionSet {
+    /// The widest that this processor has.
+    pub fn detect() -> InstructionSet {
+        Self::available().last().copied().unwrap_or(InstructionSet::Baseline)
+    }
+
+    /// All that this processor has, widest last.
+    pub fn available() -> &'static [InstructionSet] {
+        use InstructionSet::{Avx2, Avx512, Baseline};
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") {
+            return if is_x86_feature_detected!("avx512f") {
+                &[Baseline, Avx2, Avx512]
+            } else {
+                &[Baseline, Avx2]
+            };
+        }
+        &[Baseline]
+    }
+}
+
+/// Runs a kernel over the widest lanes that the processor has.
+#[inline]
+pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
+    dispatch_to(InstructionSet::detect(), kernel)
+}
+
+/// Runs a kernel over the lanes of one instruction set, or the next narrower one that the processor has.
+#[inline]
+pub fn dispatch_to<K: Kernel>(set: InstructionSet, kernel: K) -> K::Output {
+    #[cfg(target_arch = "x86_64")]
+    match set {
+        InstructionSet::Avx512 if is_x86_feature_detected!("avx512f") => return x86::run_avx512(kernel),
+        InstructionSet::Avx2 | InstructionSet::Avx512 if is_x86_feature_detected!("avx2") => {
+            return x86::run_avx2(kernel);
+        }
+        _ => {}
+    }
+    kernel.run::<portable::X8>()
+}
+
+impl<L: Lanes> Lanes for Pair<L> {
+    const WIDTH: usize = 2 * L::WIDTH;
+
+    #[inline(always)]
+    fn load(from: &[f32]) -> Self {
+        Pair(L::load(from), L::load(&from[L::WIDTH..]))
+    }
+    #[inline(always)]
+    fn store(self, to: &mut [f32]) {
+        self.0.store(to);
+        self.1.store(&mut to[L::WIDTH..]);
+    }
+}
+
+impl<L: Lanes> Real for Pair<L> {
+    type Mask = (L::Mask, L::Mask);
+    const EPSILON: f64 = L::EPSILON;
+    const TINY: f64 = L::TINY;
+    const SMALL: f64 = L::SMALL;
+    const JACOBI_SWEEPS: usize = L::JACOBI_SWEEPS;
+
+    #[inline(always)]
+    fn splat(value: f64) -> Self {
+        Pair(L::splat(value), L::splat(value))
+    }
+    #[inline(always)]
+    fn sqrt(self) -> Self {
+        Pair(self.0.sqrt(), self.1.sqrt())
+    }
+    #[inline(always)]
+    fn abs(self) -> Self {
+        Pair(self.0.abs(), self.1.abs())
+    }
+    #[inline(always)]
+    fn max(self, other: Self) -> Self {
+        Pair(self.0.max(other.0), self.1.max(other.1))
+    }
+    #[inline(always)]
+    fn min(self, other: Self) -> Self {
+        Pair(self.0.min(other.0), self.1.min(other.1))
+    }
+    #[inline(always)]
+    fn less(self, other: Self) -> Self::Mask {
+        (self.0.less(other.0), self.1.less(other.1))
+    }
+    #[inline(always)]
+    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self {
+        Pair(L::select(mask.0, yes.0, no.0), L::select(mask.1, yes.1, no.1))
+    }
+}
+
+macro_rules! pair_operator {
+    ($operator:ident, $method:ident) => {
+        impl<L: Lanes> $operator for Pair<L> {
+            type Output = Self;
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                Pair(self.0.$method(other.0), self.1.$method(other.1))
+            }
+        }
+    };
+}
+pair_operator!(Add, add);
+pair_operator!(Sub, sub);
+pair_operator!(Mul, mul);
+pair_operator!(Div, div);
+
+impl<L: Lanes> Neg for Pair<L> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Pair(-self.0, -self.1)
+    }
+}

@@ -4,6 +4,7 @@
 //! The one idea: an algorithm is written once over the [`lanes::Real`] trait and runs for one `f64`
 //! or for a block of `f32` lanes. Meshes and forces live elsewhere.
 
+pub mod columns;
 pub mod lanes;
 pub mod real;
 pub mod svd;
@@ -20,3 +21,8 @@ pub type Isometry = nalgebra::Isometry3<f64>;
 pub type Rotation = nalgebra::UnitQuaternion<f64>;
 
 pub use nalgebra;
+
+/// The nine entries of a matrix, column by column.
+pub fn stacked(m: &Mat3) -> nalgebra::SVector<f64, 9> {
+    nalgebra::SVector::from_column_slice(m.as_slice())
+}

@@ -1,0 +1,214 @@
+//! Tetrahedral finite elements in blocks of lanes, ready for the force kernels.
+//!
+//! An element with rest edges Dm and current edges Ds has the deformation gradient F = Ds Dm⁻¹, constant within it, and
+//! pulls on its corners 1 to 3 with −V w P Dm⁻ᵀ, on corner 0 with the opposite sum. Elements of one law stand
+//! together, sixteen to a block; λ and μ of each already carry V w, its volume times its fill.
+
+use crate::forces::CornerForces;
+use crate::material::{Lame, Law, Material};
+use sinew_math::lanes::BLOCK;
+use sinew_math::{Mat3, Vec3};
+
+/// All elements of a model. Built once, never changed.
+#[derive(Clone, Debug)]
+pub struct Elements {
+    pub(crate) groups: Vec<Group>,
+    pub(crate) adjacency: Adjacency,
+    tet_slot: Vec<u32>,
+}
+
+/// The elements of one law.
+#[derive(Clone, Debug)]
+pub(crate) struct Group {
+    pub(crate) law: Law,
+    pub(crate) blocks: Vec<Block>,
+    /// Elements in the group; the last block is padded with copies that pull on nothing.
+    pub(crate) count: usize,
+}
+
+/// Sixteen elements side by side.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub(crate) struct Block {
+    /// Dm⁻¹: `inverse_rest[k][j]` is row k, column j (1/m).
+    pub(crate) inverse_rest: [[[f32; BLOCK]; 3]; 3],
+    /// μ V w (J).
+    pub(crate) mu: [f32; BLOCK],
+    /// λ V w (J).
+    pub(crate) lambda: [f32; BLOCK],
+    pub(crate) nodes: [[u32; 4]; BLOCK],
+}
+
+/// Which corner forces act on each node, in a fixed order.
+#[derive(Clone, Debug)]
+pub(crate) struct Adjacency {
+    /// Per node the end of its list in `corners`, after a leading 0.
+    corner_ends: Vec<u32>,
+    /// Places in the corner forces, 3 × slot + corner − 1.
+    corners: Vec<u32>,
+    /// Per node the end of its list in `origins`, after a leading 0.
+    origin_ends: Vec<u32>,
+    /// 3 × slot of the elements whose corner 0 the node is.
+    origins: Vec<u32>,
+}
+
+/// What an element is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct ElementDesc {
+    /// Its nodes.
+    pub nodes: [u32; 4],
+    /// What it is made of.
+    pub material: Material,
+    /// The share of its volume that is filled, w.
+    pub fill: f64,
+}
+
+impl Elements {
+    /// Lays out the elements over nodes at rest.
+    ///
+    /// # Panics
+    /// If a node index is out of range: meshes are checked before they come here.
+    pub fn build(node_rest: &[Vec3], elements: &[ElementDesc]) -> Elements {
+        let mut groups: Vec<Group> = Vec::new();
+        let mut tet_place = Vec::with_capacity(elements.len());
+        for element in elements {
+            let place = match groups.iter().position(|group| group.law == element.material.law) {
+                Some(place) => place,
+                None => {
+                    groups.push(Group { law: element.material.law, blocks: Vec::new(), count: 0 });
+                    groups.len() - 1
+                }
+            };
+            let group = &mut groups[place];
+            tet_place.push((place, group.count));
+            group.push(element, node_rest);
+        }
+
+        let first_slots: Vec<usize> = groups
+            .iter()
+            .scan(0, |next, group| {
+                let first = *next;
+                *next += group.blocks.len() * BLOCK;
+                Some(first)
+            })
+            .collect();
+        let tet_slot: Vec<u32> =
+            tet_place.iter().map(|&(group, lane)| (first_slots[group] + lane) as u32).collect();
+        let adjacency = Adjacency::build(node_rest.len(), elements, &tet_slot);
+        Elements { groups, adjacency, tet_slot }
+    }
+
+    /// How many elements there are.
+    pub fn count(&self) -> usize {
+        self.tet_slot.len()
+    }
+
+    /// Lanes including the padding.
+    pub(crate) fn slot_count(&self) -> usize {
+        self.groups.iter().map(|group| group.blocks.len() * BLOCK).sum()
+    }
+
+    /// Memory that a force evaluation touches for each element (bytes): its lanes, its corner forces and its
+    /// places in the sums.
+    pub fn bytes_per_element(&self) -> f64 {
+        let blocks: usize = self.groups.iter().map(|g| g.blocks.len() * size_of::<Block>()).sum();
+        let corner_forces = self.slot_count() * CornerForces::BYTES_PER_SLOT;
+        let adjacency = 4 * (self.adjacency.corners.len() + self.adjacency.origins.len());
+        (blocks + corner_forces + adjacency) as f64 / self.count().max(1) as f64
+    }
+
+    /// The deformation gradient of element `tet` (in the order given to `build`) at these node positions.
+    pub fn deformation_gradient(&self, node_x: &[Vec3], tet: usize) -> Mat3 {
+        let (_, block, lane) = self.find(tet);
+        let [a, b, c, d] = block.nodes[lane].map(|n| node_x[n as usize]);
+        let inverse = Mat3::from_fn(|k, j| f64::from(block.inverse_rest[k][j][lane]));
+        Mat3::from_columns(&[b - a, c - a, d - a]) * inverse
+    }
+
+    /// The elastic energy of all elements (J), summed in double precision.
+    pub fn energy(&self, node_x: &[Vec3]) -> f64 {
+        (0..self.count()).map(|tet| self.element_energy(node_x, tet)).sum()
+    }
+
+    fn element_energy(&self, node_x: &[Vec3], tet: usize) -> f64 {
+        let (law, block, lane) = self.find(tet);
+        let lame = Lame { mu: f64::from(block.mu[lane]), lambda: f64::from(block.lambda[lane]) };
+        crate::law::energy_of(law, lame, &self.deformation_gradient(node_x, tet))
+    }
+
+    fn find(&self, tet: usize) -> (Law, &Block, usize) {
+        let mut slot = self.tet_slot[tet] as usize;
+        for group in &self.groups {
+            if slot < group.blocks.len() * BLOCK {
+                return (group.law, &group.blocks[slot / BLOCK], slot % BLOCK);
+            }
+            slot -= group.blocks.len() * BLOCK;
+        }
+        unreachable!("every tet has a slot in a group")
+    }
+}
+
+impl Group {
+    fn push(&mut self, element: &ElementDesc, node_rest: &[Vec3]) {
+        let lane = self.count % BLOCK;
+        if lane == 0 {
+            self.blocks.push(Block {
+                inverse_rest: [[[0.0; BLOCK]; 3]; 3],
+                mu: [0.0; BLOCK],
+                lambda: [0.0; BLOCK],
+                nodes: [element.nodes; BLOCK],
+            });
+        }
+        let block = self.blocks.last_mut().expect("a block was just made");
+        let [a, b, c, d] = element.nodes.map(|n| node_rest[n as usize]);
+        let rest = Mat3::from_columns(&[b - a, c - a, d - a]);
+        let filled_volume = element.fill * rest.determinant() / 6.0;
+        // a tet too flat to invert has no volume either: it pulls on nothing
+        let inverse = rest.try_inverse().unwrap_or_else(Mat3::zeros);
+        let lame = element.material.lame();
+        for k in 0..3 {
+            for j in 0..3 {
+                // the lanes up to the end are filled too, so that padding has a well-shaped F
+                block.inverse_rest[k][j][lane..].fill(inverse[(k, j)] as f32);
+            }
+        }
+        block.nodes[lane..].fill(element.nodes);
+        block.mu[lane] = (lame.mu * filled_volume) as f32;
+        block.lambda[lane] = (lame.lambda * filled_volume) as f32;
+        self.count += 1;
+    }
+}
+
+impl Adjacency {
+    fn build(node_count: usize, elements: &[ElementDesc], tet_slot: &[u32]) -> Adjacency {
+        let mut corner_lists = vec![Vec::new(); node_count];
+        let mut origin_lists = vec![Vec::new(); node_count];
+        for (element, &slot) in elements.iter().zip(tet_slot) {
+            origin_lists[element.nodes[0] as usize].push(3 * slot);
+            for corner in 1..4 {
+                corner_lists[element.nodes[corner] as usize].push(3 * slot + corner as u32 - 1);
+            }
+        }
+        let (corner_ends, corners) = joined(corner_lists);
+        let (origin_ends, origins) = joined(origin_lists);
+        Adjacency { corner_ends, corners, origin_ends, origins }
+    }
+
+    /// The places of `node` in the corner forces: where it is corner 1 to 3, and where it is corner 0.
+    #[inline(always)]
+    pub(crate) fn of_node(&self, node: usize) -> (&[u32], &[u32]) {
+        let range = |ends: &[u32]| ends[node] as usize..ends[node + 1] as usize;
+        (&self.corners[range(&self.corner_ends)], &self.origins[range(&self.origin_ends)])
+    }
+}
+
+fn joined(mut lists: Vec<Vec<u32>>) -> (Vec<u32>, Vec<u32>) {
+    let mut ends = vec![0];
+    let mut all = Vec::with_capacity(lists.iter().map(Vec::len).sum());
+    for list in &mut lists {
+        list.sort_unstable();
+        all.append(list);
+        ends.push(all.len() as u32);
+    }
+    (ends, all)
+}

@@ -1,0 +1,408 @@
+//! From node positions to elastic forces: the hot loop.
+//!
+//! Two passes without locks or atomics. First every element writes what it does to its corners 1 to 3 into a place of
+//! its own ([`CornerForces::update`]); then every node sums its places in a fixed order ([`CornerForces::on_node`]). What
+//! corner 0 feels is the negative sum of the other three, taken in double precision, so that an element adds no
+//! momentum. The bits do not depend on the number of threads.
+//!
+//! Strongly deformed St. Venant-Kirchhoff elements need a singular value decomposition. The first sweep over a chunk
+//! computes the plain law for all and lists the lanes that fail the test; the listed ones are then packed into full
+//! lanes and done again.
+
+use crate::elements::{Block, Elements, Group};
+use crate::law::{LaneLame, corotational, st_venant_kirchhoff, stable_neo_hookean};
+use crate::material::{Law, StretchLimits};
+use rayon::prelude::*;
+use sinew_math::Vec3;
+use sinew_math::columns::{Columns, combine, cross, dot};
+use sinew_math::lanes::{BLOCK, Kernel, Lanes, Pair, dispatch};
+
+/// Blocks that one task works through: about 10 µs, far above what handing out a task costs.
+const CHUNK: usize = 32;
+
+/// Which elements are diagonalised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Diagonalise {
+    /// Only those beyond their stretch limits.
+    Selectively,
+    /// All: the same forces, for comparison.
+    Always,
+}
+
+/// What happened in an evaluation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ForceReport {
+    /// Elements that went through a singular value decomposition.
+    pub diagonalised: usize,
+    /// Elements turned inside out.
+    pub inverted: usize,
+}
+
+/// What every element does to its corners: scratch that holds nothing from one evaluation to the next.
+#[derive(Clone, Debug, Default)]
+pub struct CornerForces {
+    /// Minus the force on corners 1, 2, 3 of each slot (N); the fourth number is not used.
+    corners: Vec<[f32; 4]>,
+    chunks: Vec<Chunk>,
+}
+
+/// The part of the scratch that one task owns.
+#[derive(Clone, Debug, Default)]
+struct Chunk {
+    /// Lanes of the chunk that need the decomposition.
+    strong: Vec<u32>,
+    report: ForceReport,
+}
+
+/// One task's share of the elements.
+struct Task<'a> {
+    law: Law,
+    blocks: &'a [Block],
+    /// Lanes that are elements, not padding.
+    count: usize,
+    corners: &'a mut [[f32; 4]],
+    chunk: &'a mut Chunk,
+}
+
+impl CornerForces {
+    /// What an element writes.
+    pub(crate) const BYTES_PER_SLOT: usize = 3 * size_of::<[f32; 4]>();
+
+    /// Evaluates all elements at these node positions (m).
+    pub fn update(&mut self, elements: &Elements, node_x: &[Vec3], diagonalise: Diagonalise) -> ForceReport {
+        self.fit(elements);
+        if elements.slot_count() <= CHUNK * BLOCK || rayon::current_num_threads() == 1 {
+            self.tasks(elements).for_each(|task| dispatch(ForceKernel { task, node_x, diagonalise }));
+        } else {
+            // scoped parallel iteration over disjoint pieces of the buffers
+            let mut corners = self.corners.as_mut_slice();
+            let mut chunks = self.chunks.as_mut_slice();
+            for group in &elements.groups {
+                let (group_corners, rest) = corners.split_at_mut(3 * BLOCK * group.blocks.len());
+                let (group_chunks, rest_chunks) = chunks.split_at_mut(group.blocks.len().div_ceil(CHUNK));
+                group.tasks_in_parallel(group_corners, group_chunks, node_x, diagonalise);
+                (corners, chunks) = (rest, rest_chunks);
+            }
+        }
+        self.chunks.iter().fold(ForceReport::default(), |sum, chunk| ForceReport {
+            diagonalised: sum.diagonalised + chunk.report.diagonalised,
+            inverted: sum.inverted + chunk.report.inverted,
+        })
+    }
+
+    /// The elastic force on a node (N), summed in double precision in the order of the elements.
+    #[inline(always)]
+    pub fn on_node(&self, elements: &Elements, node: usize) -> Vec3 {
+        let (corners, origins) = elements.adjacency.of_node(node);
+        let mut sum = [0.0; 4];
+        for &place in origins {
+            let place = place as usize;
+            for force in &self.corners[place..place + 3] {
+                add(&mut sum, force, 1.0);
+            }
+        }
+        for &place in corners {
+            add(&mut sum, &self.corners[place as usize], -1.0);
+        }
+        Vec3::new(sum[0], sum[1], sum[2])
+    }
+
+    fn fit(&mut self, elements: &Elements) {
+        let slots = elements.slot_count();
+        if self.corners.len() != 3 * slots {
+            self.corners = vec![[0.0; 4]; 3 * slots];
+            let chunk_count = elements.groups.iter().map(|g| g.blocks.len().div_ceil(CHUNK)).sum();
+            let chunk = Chunk { strong: Vec::with_capacity(CHUNK * BLOCK), ..Chunk::default() };
+            self.chunks = (0..chunk_count)
+                .map(|_| Chunk { strong: Vec::with_capacity(CHUNK * BLOCK), ..chunk.clone() })
+                .collect();
+        }
+    }
+
+    fn tasks<'a>(&'a mut self, elements: &'a Elements) -> impl Iterator<Item = Task<'a>> {
+        let mut corners = self.corners.as_mut_slice();
+        let mut chunks = self.chunks.as_mut_slice();
+        elements.groups.iter().flat_map(move |group| {
+            let (group_corners, rest) =
+                std::mem::take(&mut corners).split_at_mut(3 * BLOCK * group.blocks.len());
+            let (group_chunks, rest_chunks) =
+                std::mem::take(&mut chunks).split_at_mut(group.blocks.len().div_ceil(CHUNK));
+            (corners, chunks) = (rest, rest_chunks);
+            (group.blocks.chunks(CHUNK))
+                .zip(group_corners.chunks_mut(3 * BLOCK * CHUNK))
+                .zip(group_chunks)
+                .enumerate()
+                .map(|(i, ((blocks, corners), chunk))| group.task(i, blocks, corners, chunk))
+        })
+    }
+}
+
+#[inline(always)]
+fn add(sum: &mut [f64; 4], force: &[f32; 4], sign: f64) {
+    for i in 0..4 {
+        sum[i] += sign * f64::from(force[i]);
+    }
+}
+
+impl Group {
+    fn task<'a>(
+        &self,
+        index: usize,
+        blocks: &'a [Block],
+        corners: &'a mut [[f32; 4]],
+        chunk: &'a mut Chunk,
+    ) -> Task<'a> {
+        let first = index * CHUNK * BLOCK;
+        let count = (self.count - first).min(blocks.len() * BLOCK);
+        Task { law: self.law, blocks, count, corners, chunk }
+    }
+
+    fn tasks_in_parallel(
+        &self,
+        corners: &mut [[f32; 4]],
+        chunks: &mut [Chunk],
+        node_x: &[Vec3],
+        diagonalise: Diagonalise,
+    ) {
+        (self.blocks.par_chunks(CHUNK))
+            .zip(corners.par_chunks_mut(3 * BLOCK * CHUNK))
+            .zip(chunks)
+            .enumerate()
+            .for_each(|(i, ((blocks, corners), chunk))| {
+                let task = self.task(i, blocks, corners, chunk);
+                dispatch(ForceKernel { task, node_x, diagonalise });
+            });
+    }
+}
+
+/// A task with all that it needs, to be run over lanes of any width.
+struct ForceKernel<'a> {
+    task: Task<'a>,
+    node_x: &'a [Vec3],
+    diagonalise: Diagonalise,
+}
+
+impl Kernel for ForceKernel<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let ForceKernel { mut task, node_x, diagonalise } = self;
+        task.chunk.report = ForceReport::default();
+        match (task.law, diagonalise) {
+            (Law::StVenantKirchhoff(limits), Diagonalise::Selectively) => {
+                task.st_venant_kirchhoff::<L>(node_x, limits);
+                task.strong::<L>(node_x, limits);
+            }
+            (Law::StVenantKirchhoff(limits), Diagonalise::Always) => {
+                task.chunk.report.diagonalised = task.count;
+                task.all::<Pair<L>, _>(node_x, Extended(limits));
+            }
+            (Law::Corotational, _) => {
+                task.chunk.report.diagonalised = task.count;
+                task.all::<Pair<L>, _>(node_x, Corotational);
+            }
+            (Law::StableNeoHookean, _) => task.all::<L, _>(node_x, StableNeoHookean),
+        }
+    }
+}
+
+impl Task<'_> {
+    /// The plain law for every lane; the lanes it does not hold for are listed.
+    #[inline(always)]
+    fn st_venant_kirchhoff<L: Lanes>(&mut self, node_x: &[Vec3], limits: StretchLimits) {
+        self.chunk.strong.clear();
+        for (i, corners) in self.corners.chunks_exact_mut(3 * L::WIDTH).enumerate() {
+            let first = i * L::WIDTH;
+            let lanes = Gathered::<L>::from_block(&self.blocks[first / BLOCK], first % BLOCK, node_x);
+            let f = lanes.deformation_gradient();
+            let margin = st_venant_kirchhoff::margin(&f, limits);
+            let p = st_venant_kirchhoff::plain_stress(&f, lanes.lame);
+            lanes.write(&p, corners);
+            let mut margins = [0.0; BLOCK];
+            margin.store(&mut margins);
+            for (lane, &margin) in margins[..L::WIDTH].iter().enumerate() {
+                let holds = margin > 0.0;
+                if !holds && first + lane < self.count {
+                    self.chunk.strong.push((first + lane) as u32);
+                }
+            }
+        }
+    }
+
+    /// The continued law for the listed lanes, packed.
+    #[inline(always)]
+    fn strong<L: Lanes>(&mut self, node_x: &[Vec3], limits: StretchLimits) {
+        self.chunk.report.diagonalised = self.chunk.strong.len();
+        for places in self.chunk.strong.chunks(Pair::<L>::WIDTH) {
+            let lanes = Gathered::<Pair<L>>::from_places(self.blocks, places, node_x);
+            let f = lanes.deformation_gradient();
+            let p = st_venant_kirchhoff::extended_stress(&f, lanes.lame, limits);
+            self.chunk.report.inverted += inverted(&f, places.len());
+            let mut packed = [[0.0; 4]; 3 * 2 * BLOCK];
+            lanes.write(&p, &mut packed);
+            for (lane, &place) in places.iter().enumerate() {
+                let place = 3 * place as usize;
+                self.corners[place..place + 3].copy_from_slice(&packed[3 * lane..3 * lane + 3]);
+            }
+        }
+    }
+
+    /// One law for every lane.
+    #[inline(always)]
+    fn all<L: Lanes, S: LaneStress>(&mut self, node_x: &[Vec3], law: S) {
+        for (i, corners) in self.corners.chunks_mut(3 * L::WIDTH).enumerate() {
+            let first = i * L::WIDTH;
+            let lanes = Gathered::<L>::from_block(&self.blocks[first / BLOCK], first % BLOCK, node_x);
+            let f = lanes.deformation_gradient();
+            let p = law.stress(&f, lanes.lame);
+            self.chunk.report.inverted += inverted(&f, self.count.saturating_sub(first).min(L::WIDTH));
+            lanes.write(&p, corners);
+        }
+    }
+}
+
+/// A law as a type, since a function passed by value would not be compiled for the lanes' instruction set.
+trait LaneStress {
+    fn stress<L: Lanes>(&self, f: &Columns<L>, lame: LaneLame<L>) -> Columns<L>;
+}
+
+struct Extended(StretchLimits);
+struct Corotational;
+struct StableNeoHookean;
+
+impl LaneStress for Extended {
+    #[inline(always)]
+    fn stress<L: Lanes>(&self, f: &Columns<L>, lame: LaneLame<L>) -> Columns<L> {
+        st_venant_kirchhoff::extended_stress(f, lame, self.0)
+    }
+}
+
+impl LaneStress for Corotational {
+    #[inline(always)]
+    fn stress<L: Lanes>(&self, f: &Columns<L>, lame: LaneLame<L>) -> Columns<L> {
+        corotational::stress(f, lame)
+    }
+}
+
+impl LaneStress for StableNeoHookean {
+    #[inline(always)]
+    fn stress<L: Lanes>(&self, f: &Columns<L>, lame: LaneLame<L>) -> Columns<L> {
+        stable_neo_hookean::stress(f, lame)
+    }
+}
+
+/// How many of the first `count` lanes have det F ≤ 0.
+#[inline(always)]
+fn inverted<L: Lanes>(f: &Columns<L>, count: usize) -> usize {
+    let mut det = [1.0; 2 * BLOCK];
+    dot(f[0], cross(f[1], f[2])).store(&mut det);
+    det[..count].iter().filter(|&&d| d <= 0.0).count()
+}
+
+/// Elements in registers.
+struct Gathered<L> {
+    edges: Columns<L>,
+    inverse_rest: Columns<L>,
+    lame: LaneLame<L>,
+}
+
+impl<L: Lanes> Gathered<L> {
+    /// Lanes of a block, from lane `first` on.
+    #[inline(always)]
+    fn from_block(block: &Block, first: usize, node_x: &[Vec3]) -> Self {
+        let mut edges = [[[0.0; BLOCK]; 3]; 3];
+        for lane in 0..L::WIDTH {
+            write_edges(&mut edges, lane, &block.nodes[first + lane], node_x);
+        }
+        Gathered {
+            edges: load_columns(&edges, 0),
+            inverse_rest: load_columns(&block.inverse_rest, first),
+            lame: LaneLame { mu: L::load(&block.mu[first..]), lambda: L::load(&block.lambda[first..]) },
+        }
+    }
+
+    /// Lanes picked from anywhere in the blocks; lanes beyond the end of `places` repeat the last one.
+    #[inline(always)]
+    fn from_places(blocks: &[Block], places: &[u32], node_x: &[Vec3]) -> Self {
+        let mut edges = [[[0.0; 2 * BLOCK]; 3]; 3];
+        let mut inverse_rest = [[[0.0; 2 * BLOCK]; 3]; 3];
+        let (mut mu, mut lambda) = ([0.0; 2 * BLOCK], [0.0; 2 * BLOCK]);
+        for lane in 0..L::WIDTH {
+            let place = places[lane.min(places.len() - 1)] as usize;
+            let (block, from) = (&blocks[place / BLOCK], place % BLOCK);
+            write_edges(&mut edges, lane, &block.nodes[from], node_x);
+            for k in 0..3 {
+                for j in 0..3 {
+                    inverse_rest[k][j][lane] = block.inverse_rest[k][j][from];
+                }
+            }
+            mu[lane] = block.mu[from];
+            lambda[lane] = block.lambda[from];
+        }
+        Gathered {
+            edges: load_columns(&edges, 0),
+            inverse_rest: load_columns(&inverse_rest, 0),
+            lame: LaneLame { mu: L::load(&mu), lambda: L::load(&lambda) },
+        }
+    }
+
+    /// F = Ds Dm⁻¹
+    #[inline(always)]
+    fn deformation_gradient(&self) -> Columns<L> {
+        let b = &self.inverse_rest;
+        [
+            combine(&self.edges, b[0][0], b[1][0], b[2][0]),
+            combine(&self.edges, b[0][1], b[1][1], b[2][1]),
+            combine(&self.edges, b[0][2], b[1][2], b[2][2]),
+        ]
+    }
+
+    /// V w P Dm⁻ᵀ, column k for corner k + 1.                               [KimPollard2011, eq. 3, 11]
+    #[inline(always)]
+    fn write(&self, p: &Columns<L>, corners: &mut [[f32; 4]]) {
+        let b = &self.inverse_rest;
+        let mut pull = [[[0.0; 2 * BLOCK]; 3]; 3];
+        for k in 0..3 {
+            let column = combine(p, b[k][0], b[k][1], b[k][2]);
+            for i in 0..3 {
+                column[i].store(&mut pull[k][i]);
+            }
+        }
+        for (lane, corner) in corners.chunks_exact_mut(3).take(L::WIDTH).enumerate() {
+            for k in 0..3 {
+                corner[k] = [pull[k][0][lane], pull[k][1][lane], pull[k][2][lane], 0.0];
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn load_columns<L: Lanes, const N: usize>(from: &[[[f32; N]; 3]; 3], first: usize) -> Columns<L> {
+    let mut columns = [[L::splat(0.0); 3]; 3];
+    for k in 0..3 {
+        for j in 0..3 {
+            columns[k][j] = L::load(&from[k][j][first..]);
+        }
+    }
+    columns
+}
+
+/// Edges are differences of positions in double precision, so that a body far from the origin loses nothing.
+#[inline(always)]
+fn write_edges<const N: usize>(
+    edges: &mut [[[f32; N]; 3]; 3],
+    lane: usize,
+    nodes: &[u32; 4],
+    node_x: &[Vec3],
+) {
+    let [origin, corners @ ..] = nodes.map(|n| node_x[n as usize]);
+    for k in 0..3 {
+        for i in 0..3 {
+            edges[k][i][lane] = (corners[k][i] - origin[i]) as f32;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

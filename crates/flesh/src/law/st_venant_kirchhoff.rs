@@ -1,0 +1,152 @@
+//! St. Venant-Kirchhoff, continued beyond stretch limits [δL, δU].
+//!
+//! Inside the limits, with the Green strain Eᵢ = (σᵢ² − 1)/2 along each principal axis:
+//!
+//! ```text
+//! Ψ̂ = λ/2 (Σ Eᵢ)² + μ Σ Eᵢ²                                [KimPollard2011, eq. 1-2]
+//! ```
+//!
+//! Outside, each strain goes on linearly in its stretch from the limit σ̄ᵢ = clamp(σᵢ, δL, δU), dᵢ = σᵢ − σ̄ᵢ, and a term
+//! in dᵢ² matches the stiffness along the axis:
+//!
+//! ```text
+//! Eᵢ = (σ̄ᵢ² − 1)/2 + σ̄ᵢ dᵢ,     Ψ̂ = λ/2 (Σ Eᵢ)² + μ Σ Eᵢ² + Σ cᵢ dᵢ²/2
+//! cᵢ = max((λ/2 + μ)(σ̄ᵢ² − 1), −μ σ̄ᵢ²)
+//! ```
+//!
+//! (λ/2 + μ)(σ̄² − 1) is what the slope (λ/2 + μ)(3σ̄² − 1) of the law has over the slope (λ + 2μ) σ̄² of the continued strain.
+//! At δU it is positive and the stiffness is matched exactly [KimPollard2011, fig. 5]. At δL it is negative: taken in full, a nearly
+//! incompressible solid gains energy without bound by inverting along one axis and stretching along another.
+//! Bounded by −μ σ̄² the rest shape is the only equilibrium: P̂ᵢ = 0 below δL asks for Σ E > 0, P̂ⱼ = 0 elsewhere then asks for Eⱼ < 0,
+//! so Σ E < 0, a contradiction.
+
+use super::principal::Principal;
+use super::{LaneLame, from_principal_stress};
+use crate::material::{Lame, StretchLimits};
+use sinew_math::columns::{Columns, cross, dot, product};
+use sinew_math::lanes::Real;
+use sinew_math::svd::svd;
+use sinew_math::{Mat3, Vec3};
+
+/// Positive where all principal stretches lie within the limits and the element is upright.
+///
+/// The squared stretches are the zeros of f(λ) = det(λI − FᵀF) = λ³ − I₁ λ² + I₂ λ − I₃        [KimPollard2011, eq. 6]
+///
+/// All zeros are real, so they lie between L = δL² and U = δU² exactly if
+///
+/// ```text
+/// f(L) < 0 < f(U),   f′(L) > 0,   f′(U) > 0,   L < I₁/3 < U,     [KimPollard2011, eq. 7]
+/// ```
+///
+/// where the conditions on f′ and its axis I₁/3 say that both zeros of f′ are within. The result is the least of the
+/// seven quantities that must be positive, det F among them.
+#[inline(always)]
+pub(crate) fn margin<T: Real>(f: &Columns<T>, limits: StretchLimits) -> T {
+    let (lower, upper) = (limits.lower * limits.lower, limits.upper * limits.upper);
+    let [c00, c11, c22] = [dot(f[0], f[0]), dot(f[1], f[1]), dot(f[2], f[2])];
+    let [c01, c02, c12] = [dot(f[0], f[1]), dot(f[0], f[2]), dot(f[1], f[2])];
+    let det_f = dot(f[0], cross(f[1], f[2]));
+    let i1 = c00 + c11 + c22;
+    let i2 = c00 * c11 + c11 * c22 + c22 * c00 - c01 * c01 - c02 * c02 - c12 * c12;
+    let i3 = det_f * det_f;
+
+    let roots_within = (-cubic(lower, i1, i2, i3)).min(cubic(upper, i1, i2, i3));
+    let slopes_within = cubic_slope(lower, i1, i2).min(cubic_slope(upper, i1, i2));
+    let axis_within = (i1 - T::splat(3.0 * lower)).min(T::splat(3.0 * upper) - i1);
+    det_f.min(roots_within).min(slopes_within.min(axis_within))
+}
+
+/// f(x) = x³ − I₁ x² + I₂ x − I₃
+#[inline(always)]
+fn cubic<T: Real>(x: f64, i1: T, i2: T, i3: T) -> T {
+    T::splat(x * x * x) - T::splat(x * x) * i1 + T::splat(x) * i2 - i3
+}
+
+/// f′(x) = 3x² − 2 I₁ x + I₂
+#[inline(always)]
+fn cubic_slope<T: Real>(x: f64, i1: T, i2: T) -> T {
+    T::splat(3.0 * x * x) - T::splat(2.0 * x) * i1 + i2
+}
+
+/// P = F S,   S = λ tr(E) I + 2μ E,   2E = FᵀF − I                   [KimPollard2011, eq. 1-3]
+#[inline(always)]
+pub(crate) fn plain_stress<T: Real>(f: &Columns<T>, lame: LaneLame<T>) -> Columns<T> {
+    let LaneLame { mu, lambda } = lame;
+    let [c00, c11, c22] = [dot(f[0], f[0]), dot(f[1], f[1]), dot(f[2], f[2])];
+    let [s01, s02, s12] = [mu * dot(f[0], f[1]), mu * dot(f[0], f[2]), mu * dot(f[1], f[2])];
+    let one = T::splat(1.0);
+    let pressure = T::splat(0.5) * lambda * (c00 + c11 + c22 - T::splat(3.0));
+    let [s00, s11, s22] =
+        [pressure + mu * (c00 - one), pressure + mu * (c11 - one), pressure + mu * (c22 - one)];
+    product(f, &[[s00, s01, s02], [s01, s11, s12], [s02, s12, s22]])
+}
+
+/// P = U diag(P̂) Vᵀ,   P̂ᵢ = σ̄ᵢ (λ Σ E + 2μ Eᵢ) + cᵢ dᵢ
+#[inline(always)]
+pub(crate) fn extended_stress<T: Real>(f: &Columns<T>, lame: LaneLame<T>, limits: StretchLimits) -> Columns<T> {
+    let LaneLame { mu, lambda } = lame;
+    let decomposed = svd(*f);
+    let (half, one) = (T::splat(0.5), T::splat(1.0));
+    let mut clamped = decomposed.sigma;
+    let mut beyond = decomposed.sigma;
+    let mut strain = decomposed.sigma;
+    for i in 0..3 {
+        clamped[i] = decomposed.sigma[i].max(T::splat(limits.lower)).min(T::splat(limits.upper));
+        beyond[i] = decomposed.sigma[i] - clamped[i];
+        strain[i] = half * (clamped[i] * clamped[i] - one) + clamped[i] * beyond[i];
+    }
+    let pressure = lambda * (strain[0] + strain[1] + strain[2]);
+    let mut stress = strain;
+    for i in 0..3 {
+        let square = clamped[i] * clamped[i];
+        let matching = ((half * lambda + mu) * (square - one)).max(-(mu * square));
+        stress[i] = clamped[i] * (pressure + (mu + mu) * strain[i]) + matching * beyond[i];
+    }
+    from_principal_stress(&decomposed, stress)
+}
+
+/// One principal axis: the clamped stretch, what lies beyond it, the strain, and c.
+struct Axis {
+    clamped: f64,
+    beyond: f64,
+    strain: f64,
+    matching: f64,
+}
+
+fn axis(lame: Lame, limits: StretchLimits, sigma: f64) -> Axis {
+    let clamped = sigma.clamp(limits.lower, limits.upper);
+    let beyond = sigma - clamped;
+    let square = clamped * clamped;
+    Axis {
+        clamped,
+        beyond,
+        strain: 0.5 * (square - 1.0) + clamped * beyond,
+        matching: ((0.5 * lame.lambda + lame.mu) * (square - 1.0)).max(-lame.mu * square),
+    }
+}
+
+pub(super) fn energy(lame: Lame, limits: StretchLimits, sigma: &Vec3) -> f64 {
+    let axes = [sigma.x, sigma.y, sigma.z].map(|s| axis(lame, limits, s));
+    let trace: f64 = axes.iter().map(|a| a.strain).sum();
+    let along_axes: f64 =
+        axes.iter().map(|a| lame.mu * a.strain * a.strain + 0.5 * a.matching * a.beyond * a.beyond).sum();
+    0.5 * lame.lambda * trace * trace + along_axes
+}
+
+/// P̂ᵢ = σ̄ᵢ (λ Σ E + 2μ Eᵢ) + cᵢ dᵢ,   Ĥᵢⱼ = λ σ̄ᵢ σ̄ⱼ + δᵢⱼ (2μ σ̄ᵢ² + …)
+///
+/// where … is λ Σ E + 2μ Eᵢ inside the limits (the strain still curves) and cᵢ outside.
+pub(super) fn principal(lame: Lame, limits: StretchLimits, sigma: &Vec3) -> Principal {
+    let axes = [sigma.x, sigma.y, sigma.z].map(|s| axis(lame, limits, s));
+    let pressure = lame.lambda * axes.iter().map(|a| a.strain).sum::<f64>();
+    let clamped = Vec3::from(axes.each_ref().map(|a| a.clamped));
+    let mut stress = Vec3::zeros();
+    let mut hessian = lame.lambda * clamped * clamped.transpose();
+    for (i, a) in axes.iter().enumerate() {
+        let along = pressure + 2.0 * lame.mu * a.strain;
+        stress[i] = a.clamped * along + a.matching * a.beyond;
+        hessian[(i, i)] += 2.0 * lame.mu * a.clamped * a.clamped;
+        hessian[(i, i)] += if a.beyond == 0.0 { along } else { a.matching };
+    }
+    Principal { stress, hessian: Mat3::from(hessian) }
+}

@@ -1,0 +1,72 @@
+//! The neo-Hookean solid that is defined for every F and pushes back through inversion.
+//!
+//! ```text
+//! Ψ = μ̃/2 (I − 3) + λ̃/2 (J − α)² − μ̃/2 ln(I + 1),   I = ‖F‖²,  J = det F       [Smith2018, eq. 14]
+//! α = 1 + 3μ̃ / (4λ̃),   μ̃ = 4/3 μ,   λ̃ = λ + 5/6 μ
+//! ```
+//!
+//! The last two make small strains agree with Hooke's law for λ and μ. At F = 0 all forces vanish: a body crushed to a point
+//! is an (unstable) equilibrium of this law alone.
+
+use super::LaneLame;
+use super::principal::Principal;
+use crate::material::Lame;
+use sinew_math::columns::{Columns, cross, dot, scale};
+use sinew_math::lanes::Real;
+use sinew_math::{Mat3, Vec3, real};
+
+/// P = μ̃ (1 − 1/(I + 1)) F + λ̃ (J − α) ∂J/∂F = μ̃ I/(I + 1) F + (λ̃ (J − 1) − 3/4 μ̃) ∂J/∂F
+///
+/// The columns of ∂J/∂F are f₁×f₂, f₂×f₀ and f₀×f₁.
+#[inline(always)]
+pub(crate) fn stress<T: Real>(f: &Columns<T>, lame: LaneLame<T>) -> Columns<T> {
+    let mu = T::splat(4.0 / 3.0) * lame.mu;
+    let lambda = lame.lambda + T::splat(5.0 / 6.0) * lame.mu;
+    let one = T::splat(1.0);
+    let size = dot(f[0], f[0]) + dot(f[1], f[1]) + dot(f[2], f[2]);
+    let cofactor = [cross(f[1], f[2]), cross(f[2], f[0]), cross(f[0], f[1])];
+    let volume = dot(f[0], cofactor[0]);
+    let shear = mu * (size / (size + one));
+    let pressure = lambda * (volume - one) - T::splat(0.75) * mu;
+    let mut p = [scale(f[0], shear), scale(f[1], shear), scale(f[2], shear)];
+    for j in 0..3 {
+        for i in 0..3 {
+            p[j][i] = p[j][i] + pressure * cofactor[j][i];
+        }
+    }
+    p
+}
+
+/// (μ̃, λ̃)
+fn adjusted(lame: Lame) -> (f64, f64) {
+    (4.0 / 3.0 * lame.mu, lame.lambda + 5.0 / 6.0 * lame.mu)
+}
+
+/// Measured from its value at rest.
+pub(super) fn energy(lame: Lame, sigma: &Vec3) -> f64 {
+    let (mu, lambda) = adjusted(lame);
+    let shift = 0.75 * mu / lambda;
+    let size = sigma.norm_squared();
+    let volume = sigma.product() - 1.0 - shift;
+    0.5 * mu * (size - 3.0) + 0.5 * lambda * (volume * volume - shift * shift)
+        - 0.5 * mu * real::ln((size + 1.0) / 4.0)
+}
+
+/// P̂ᵢ = μ̃ I/(I+1) σᵢ + p Jᵢ,   Jᵢ = ∂J/∂σᵢ,   p = λ̃ (J − 1) − 3/4 μ̃
+///
+/// Ĥᵢⱼ = λ̃ Jᵢ Jⱼ + 2μ̃ σᵢ σⱼ/(I+1)² + δᵢⱼ μ̃ I/(I+1) + (1 − δᵢⱼ) p σₖ
+pub(super) fn principal(lame: Lame, sigma: &Vec3) -> Principal {
+    let (mu, lambda) = adjusted(lame);
+    let size = sigma.norm_squared();
+    let pressure = lambda * (sigma.product() - 1.0) - 0.75 * mu;
+    let slope = Vec3::new(sigma.y * sigma.z, sigma.z * sigma.x, sigma.x * sigma.y);
+    let shear = mu * size / (size + 1.0);
+    let mut hessian = lambda * slope * slope.transpose()
+        + 2.0 * mu / ((size + 1.0) * (size + 1.0)) * sigma * sigma.transpose()
+        + Mat3::from_diagonal_element(shear);
+    for (i, j, k) in [(0, 1, 2), (0, 2, 1), (1, 2, 0)] {
+        hessian[(i, j)] += pressure * sigma[k];
+        hessian[(j, i)] += pressure * sigma[k];
+    }
+    Principal { stress: shear * sigma + pressure * slope, hessian }
+}

@@ -1,0 +1,150 @@
+//! Lanes in the registers of x86-64.
+//!
+//! The two types are private to this module tree and reach a caller only as the type parameter of [`Kernel::run`], after the
+//! processor was asked. That is what makes their operations safe.
+//!
+//! `max` and `min` of these processors return the second operand when either is not a number: the rule of [`Real`].
+
+#![expect(unsafe_code, reason = "vector instructions; each is called only after detection")]
+
+use super::{Kernel, Lanes, Real};
+use core::arch::x86_64::*;
+use core::ops::{Add, Div, Mul, Neg, Sub};
+
+/// Runs a kernel compiled for AVX2. Detection comes first: `dispatch_to` is the only caller.
+#[inline(always)]
+pub(super) fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
+    #[target_feature(enable = "avx2")]
+    fn compiled<K: Kernel>(kernel: K) -> K::Output {
+        kernel.run::<X8>()
+    }
+    // SAFETY: the caller has seen that the processor has AVX2
+    unsafe { compiled(kernel) }
+}
+
+/// Runs a kernel compiled for AVX-512. Detection comes first: `dispatch_to` is the only caller.
+#[inline(always)]
+pub(super) fn run_avx512<K: Kernel>(kernel: K) -> K::Output {
+    #[target_feature(enable = "avx512f")]
+    fn compiled<K: Kernel>(kernel: K) -> K::Output {
+        kernel.run::<X16>()
+    }
+    // SAFETY: the caller has seen that the processor has AVX-512F
+    unsafe { compiled(kernel) }
+}
+
+macro_rules! operator {
+    ($lanes:ident, $operator:ident, $method:ident, $instruction:ident) => {
+        impl $operator for $lanes {
+            type Output = $lanes;
+            #[inline(always)]
+            fn $method(self, other: $lanes) -> $lanes {
+                // SAFETY: the type exists only where the processor has the instruction
+                $lanes(unsafe { $instruction(self.0, other.0) })
+            }
+        }
+    };
+}
+
+macro_rules! lanes {
+    ($(#[$doc:meta])* $lanes:ident, $register:ident, $mask:ident, $width:expr, $add:ident, $sub:ident, $mul:ident, $div:ident,
+     $max:ident, $min:ident, $sqrt:ident, $splat:ident, $load:ident, $store:ident,
+     less($a:ident, $b:ident) $less:expr, select($mask_:ident, $yes:ident, $no:ident) $select:expr,
+     abs($x:ident) $abs:expr, neg($y:ident) $neg:expr) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub(super) struct $lanes($register);
+
+        operator!($lanes, Add, add, $add);
+        operator!($lanes, Sub, sub, $sub);
+        operator!($lanes, Mul, mul, $mul);
+        operator!($lanes, Div, div, $div);
+
+        impl Neg for $lanes {
+            type Output = $lanes;
+            #[inline(always)]
+            fn neg(self) -> $lanes {
+                let $y = self.0;
+                // SAFETY: the type exists only where the processor has the instruction
+                $lanes(unsafe { $neg })
+            }
+        }
+
+        // SAFETY of all blocks below: the type exists only where the processor has the instructions
+        impl Real for $lanes {
+            type Mask = $mask;
+            const EPSILON: f64 = f32::EPSILON as f64;
+            const TINY: f64 = 1e-37;
+            const SMALL: f64 = 1e-18;
+            const JACOBI_SWEEPS: usize = 4;
+
+            #[inline(always)]
+            fn splat(value: f64) -> $lanes {
+                $lanes(unsafe { $splat(value as f32) })
+            }
+            #[inline(always)]
+            fn sqrt(self) -> $lanes {
+                $lanes(unsafe { $sqrt(self.0) })
+            }
+            #[inline(always)]
+            fn abs(self) -> $lanes {
+                let $x = self.0;
+                $lanes(unsafe { $abs })
+            }
+            #[inline(always)]
+            fn max(self, other: $lanes) -> $lanes {
+                $lanes(unsafe { $max(self.0, other.0) })
+            }
+            #[inline(always)]
+            fn min(self, other: $lanes) -> $lanes {
+                $lanes(unsafe { $min(self.0, other.0) })
+            }
+            #[inline(always)]
+            fn less(self, other: $lanes) -> $mask {
+                let ($a, $b) = (self.0, other.0);
+                unsafe { $less }
+            }
+            #[inline(always)]
+            fn select(mask: $mask, yes: $lanes, no: $lanes) -> $lanes {
+                let ($mask_, $yes, $no) = (mask, yes.0, no.0);
+                $lanes(unsafe { $select })
+            }
+        }
+
+        impl Lanes for $lanes {
+            const WIDTH: usize = $width;
+
+            #[inline(always)]
+            fn load(from: &[f32]) -> $lanes {
+                // the slice is long enough, and the instruction asks for no alignment
+                $lanes(unsafe { $load(from[..$width].as_ptr()) })
+            }
+            #[inline(always)]
+            fn store(self, to: &mut [f32]) {
+                unsafe { $store(to[..$width].as_mut_ptr(), self.0) }
+            }
+        }
+    };
+}
+
+lanes!(
+    /// Eight lanes in an AVX register.
+    X8, __m256, __m256, 8,
+    _mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps, _mm256_div_ps, _mm256_max_ps, _mm256_min_ps, _mm256_sqrt_ps,
+    _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps,
+    less(a, b) _mm256_cmp_ps::<_CMP_LT_OQ>(a, b),
+    select(mask, yes, no) _mm256_blendv_ps(no, yes, mask),
+    abs(a) _mm256_andnot_ps(_mm256_set1_ps(-0.0), a),
+    neg(a) _mm256_xor_ps(_mm256_set1_ps(-0.0), a)
+);
+
+lanes!(
+    /// Sixteen lanes in an AVX-512 register.
+    X16, __m512, __mmask16, 16,
+    _mm512_add_ps, _mm512_sub_ps, _mm512_mul_ps, _mm512_div_ps, _mm512_max_ps, _mm512_min_ps, _mm512_sqrt_ps,
+    _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps,
+    less(a, b) _mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b),
+    select(mask, yes, no) _mm512_mask_blend_ps(mask, no, yes),
+    abs(a) _mm512_abs_ps(a),
+    neg(a) _mm512_castsi512_ps(_mm512_xor_si512(_mm512_castps_si512(a), _mm512_set1_epi32(i32::MIN)))
+);
