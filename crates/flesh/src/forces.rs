@@ -15,7 +15,7 @@ use crate::material::{Law, StretchLimits};
 use rayon::prelude::*;
 use sinew_math::Vec3;
 use sinew_math::columns::{Columns, combine, cross, dot};
-use sinew_math::lanes::{BLOCK, Kernel, Lanes, Pair, dispatch};
+use sinew_math::lanes::{BLOCK, Kernel, Lanes, dispatch};
 
 /// Blocks that one task works through: about 10 µs, far above what handing out a task costs.
 const CHUNK: usize = 32;
@@ -196,11 +196,11 @@ impl Kernel for ForceKernel<'_> {
             }
             (Law::StVenantKirchhoff(limits), Diagonalise::Always) => {
                 task.chunk.report.diagonalised = task.count;
-                task.all::<Pair<L>, _>(node_x, Extended(limits));
+                task.all::<L, _>(node_x, Extended(limits));
             }
             (Law::Corotational, _) => {
                 task.chunk.report.diagonalised = task.count;
-                task.all::<Pair<L>, _>(node_x, Corotational);
+                task.all::<L, _>(node_x, Corotational);
             }
             (Law::StableNeoHookean, _) => task.all::<L, _>(node_x, StableNeoHookean),
         }
@@ -234,12 +234,12 @@ impl Task<'_> {
     #[inline(always)]
     fn strong<L: Lanes>(&mut self, node_x: &[Vec3], limits: StretchLimits) {
         self.chunk.report.diagonalised = self.chunk.strong.len();
-        for places in self.chunk.strong.chunks(Pair::<L>::WIDTH) {
-            let lanes = Gathered::<Pair<L>>::from_places(self.blocks, places, node_x);
+        for places in self.chunk.strong.chunks(L::WIDTH) {
+            let lanes = Gathered::<L>::from_places(self.blocks, places, node_x);
             let f = lanes.deformation_gradient();
             let p = st_venant_kirchhoff::extended_stress(&f, lanes.lame, limits);
             self.chunk.report.inverted += inverted(&f, places.len());
-            let mut packed = [[0.0; 4]; 3 * 2 * BLOCK];
+            let mut packed = [[0.0; 4]; 3 * BLOCK];
             lanes.write(&p, &mut packed);
             for (lane, &place) in places.iter().enumerate() {
                 let place = 3 * place as usize;
@@ -295,7 +295,7 @@ impl LaneStress for StableNeoHookean {
 /// How many of the first `count` lanes have det F ≤ 0.
 #[inline(always)]
 fn inverted<L: Lanes>(f: &Columns<L>, count: usize) -> usize {
-    let mut det = [1.0; 2 * BLOCK];
+    let mut det = [1.0; BLOCK];
     dot(f[0], cross(f[1], f[2])).store(&mut det);
     det[..count].iter().filter(|&&d| d <= 0.0).count()
 }
@@ -325,9 +325,9 @@ impl<L: Lanes> Gathered<L> {
     /// Lanes picked from anywhere in the blocks; lanes beyond the end of `places` repeat the last one.
     #[inline(always)]
     fn from_places(blocks: &[Block], places: &[u32], node_x: &[Vec3]) -> Self {
-        let mut edges = [[[0.0; 2 * BLOCK]; 3]; 3];
-        let mut inverse_rest = [[[0.0; 2 * BLOCK]; 3]; 3];
-        let (mut mu, mut lambda) = ([0.0; 2 * BLOCK], [0.0; 2 * BLOCK]);
+        let mut edges = [[[0.0; BLOCK]; 3]; 3];
+        let mut inverse_rest = [[[0.0; BLOCK]; 3]; 3];
+        let (mut mu, mut lambda) = ([0.0; BLOCK], [0.0; BLOCK]);
         for lane in 0..L::WIDTH {
             let place = places[lane.min(places.len() - 1)] as usize;
             let (block, from) = (&blocks[place / BLOCK], place % BLOCK);
@@ -362,7 +362,7 @@ impl<L: Lanes> Gathered<L> {
     #[inline(always)]
     fn write(&self, p: &Columns<L>, corners: &mut [[f32; 4]]) {
         let b = &self.inverse_rest;
-        let mut pull = [[[0.0; 2 * BLOCK]; 3]; 3];
+        let mut pull = [[[0.0; BLOCK]; 3]; 3];
         for k in 0..3 {
             let column = combine(p, b[k][0], b[k][1], b[k][2]);
             for i in 0..3 {

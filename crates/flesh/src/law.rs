@@ -8,15 +8,14 @@
 
 pub(crate) mod corotational;
 mod principal;
-pub(crate) mod stable_neo_hookean;
 pub(crate) mod st_venant_kirchhoff;
+pub(crate) mod stable_neo_hookean;
 
 use crate::material::{Lame, Law, Material};
-use principal::Principal;
 use sinew_math::columns::{Columns, product_transposed, scale};
 use sinew_math::lanes::Real;
 use sinew_math::svd::{LaneSvd, Svd};
-use sinew_math::{Mat3, Mat9, Vec3, nalgebra};
+use sinew_math::{Mat3, Mat9, nalgebra};
 
 /// λ and μ of each lane. Both may carry a common factor, such as the volume of an element: stress is
 /// linear in them.

@@ -15,12 +15,7 @@ pub const BLOCK: usize = 16;
 
 /// A number, or several side by side, with choices made by mask instead of by branch.
 pub trait Real:
-    Copy
-    + Add<Output = Self>
-    + Sub<Output = Self>
-    + Mul<Output = Self>
-    + Div<Output = Self>
-    + Neg<Output = Self>
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
     /// A yes or no for each lane.
     type Mask: Copy;
@@ -105,10 +100,6 @@ pub trait Lanes: Real {
     fn store(self, to: &mut [f32]);
 }
 
-/// Two lanes worked on in turn, so that one runs while the other waits for a square root.
-#[derive(Clone, Copy, Debug)]
-pub struct Pair<L>(L, L);
-
 /// A computation over lanes of whatever width the processor has.
 pub trait Kernel {
     /// What it returns.
@@ -168,79 +159,4 @@ pub fn dispatch_to<K: Kernel>(set: InstructionSet, kernel: K) -> K::Output {
         _ => {}
     }
     kernel.run::<portable::X8>()
-}
-
-impl<L: Lanes> Lanes for Pair<L> {
-    const WIDTH: usize = 2 * L::WIDTH;
-
-    #[inline(always)]
-    fn load(from: &[f32]) -> Self {
-        Pair(L::load(from), L::load(&from[L::WIDTH..]))
-    }
-    #[inline(always)]
-    fn store(self, to: &mut [f32]) {
-        self.0.store(to);
-        self.1.store(&mut to[L::WIDTH..]);
-    }
-}
-
-impl<L: Lanes> Real for Pair<L> {
-    type Mask = (L::Mask, L::Mask);
-    const EPSILON: f64 = L::EPSILON;
-    const TINY: f64 = L::TINY;
-    const SMALL: f64 = L::SMALL;
-    const JACOBI_SWEEPS: usize = L::JACOBI_SWEEPS;
-
-    #[inline(always)]
-    fn splat(value: f64) -> Self {
-        Pair(L::splat(value), L::splat(value))
-    }
-    #[inline(always)]
-    fn sqrt(self) -> Self {
-        Pair(self.0.sqrt(), self.1.sqrt())
-    }
-    #[inline(always)]
-    fn abs(self) -> Self {
-        Pair(self.0.abs(), self.1.abs())
-    }
-    #[inline(always)]
-    fn max(self, other: Self) -> Self {
-        Pair(self.0.max(other.0), self.1.max(other.1))
-    }
-    #[inline(always)]
-    fn min(self, other: Self) -> Self {
-        Pair(self.0.min(other.0), self.1.min(other.1))
-    }
-    #[inline(always)]
-    fn less(self, other: Self) -> Self::Mask {
-        (self.0.less(other.0), self.1.less(other.1))
-    }
-    #[inline(always)]
-    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self {
-        Pair(L::select(mask.0, yes.0, no.0), L::select(mask.1, yes.1, no.1))
-    }
-}
-
-macro_rules! pair_operator {
-    ($operator:ident, $method:ident) => {
-        impl<L: Lanes> $operator for Pair<L> {
-            type Output = Self;
-            #[inline(always)]
-            fn $method(self, other: Self) -> Self {
-                Pair(self.0.$method(other.0), self.1.$method(other.1))
-            }
-        }
-    };
-}
-pair_operator!(Add, add);
-pair_operator!(Sub, sub);
-pair_operator!(Mul, mul);
-pair_operator!(Div, div);
-
-impl<L: Lanes> Neg for Pair<L> {
-    type Output = Self;
-    #[inline(always)]
-    fn neg(self) -> Self {
-        Pair(-self.0, -self.1)
-    }
 }

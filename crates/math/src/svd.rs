@@ -196,7 +196,7 @@ impl Polar {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lanes::{BLOCK, InstructionSet, Kernel, Lanes, Pair, dispatch_to};
+    use crate::lanes::{BLOCK, InstructionSet, Kernel, Lanes, dispatch_to};
 
     fn random(seed: &mut u64) -> f64 {
         *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -285,13 +285,13 @@ mod tests {
     }
 
     /// Decomposes the matrices in lanes and returns U, σ, V of each as 21 numbers.
-    struct InLanes<'a>(&'a [Mat3], bool);
+    struct InLanes<'a>(&'a [Mat3]);
 
     impl Kernel for InLanes<'_> {
         type Output = Vec<[f32; 21]>;
         #[inline(always)]
         fn run<L: Lanes>(self) -> Vec<[f32; 21]> {
-            if self.1 { decompose::<Pair<L>>(self.0) } else { decompose::<L>(self.0) }
+            decompose::<L>(self.0)
         }
     }
 
@@ -302,7 +302,7 @@ mod tests {
             let mut f = [[L::splat(0.0); 3]; 3];
             for j in 0..3 {
                 for i in 0..3 {
-                    let mut lanes = [0.0; 2 * BLOCK];
+                    let mut lanes = [0.0; BLOCK];
                     for (lane, m) in some.iter().enumerate() {
                         lanes[lane] = m[(i, j)] as f32;
                     }
@@ -315,7 +315,7 @@ mod tests {
             for k in 0..21 {
                 let value = if k < 9 { u[k / 3][k % 3] } else { sigma[k % 3] };
                 let value = if k < 12 { value } else { v[(k - 12) / 3][k % 3] };
-                let mut lanes = [0.0; 2 * BLOCK];
+                let mut lanes = [0.0; BLOCK];
                 value.store(&mut lanes);
                 for lane in 0..some.len() {
                     out[first + lane][k] = lanes[lane];
@@ -328,13 +328,11 @@ mod tests {
     #[test]
     fn lanes_of_every_width_give_the_same_bits() {
         let matrices = matrices();
-        let reference = dispatch_to(InstructionSet::Baseline, InLanes(&matrices, false));
+        let reference = dispatch_to(InstructionSet::Baseline, InLanes(&matrices));
         for &set in InstructionSet::available() {
-            for pair in [false, true] {
-                let found = dispatch_to(set, InLanes(&matrices, pair));
-                for (i, (a, b)) in reference.iter().zip(&found).enumerate() {
-                    assert_eq!(a.map(f32::to_bits), b.map(f32::to_bits), "{set:?}, matrix {i}");
-                }
+            let found = dispatch_to(set, InLanes(&matrices));
+            for (i, (a, b)) in reference.iter().zip(&found).enumerate() {
+                assert_eq!(a.map(f32::to_bits), b.map(f32::to_bits), "{set:?}, matrix {i}");
             }
         }
     }
@@ -343,7 +341,7 @@ mod tests {
     #[test]
     fn lanes_decompose_to_single_precision() {
         let matrices = matrices();
-        let found = dispatch_to(InstructionSet::detect(), InLanes(&matrices, false));
+        let found = dispatch_to(InstructionSet::detect(), InLanes(&matrices));
         for (f, x) in matrices.iter().zip(found) {
             let x = x.map(f64::from);
             let (u, v) = (Mat3::from_column_slice(&x[..9]), Mat3::from_column_slice(&x[12..]));

@@ -143,10 +143,14 @@ fn forces_are_the_downhill_slope_of_the_energy() {
         let elements = elements_of(&mesh, law);
         let (found, _) = forces(&elements, &x, Diagonalise::Selectively);
         let step = 1e-5;
-        let moved = |sign: f64| -> Vec<Vec3> { x.iter().zip(&dx).map(|(x, d)| x + sign * step * d).collect() };
+        let moved =
+            |sign: f64| -> Vec<Vec3> { x.iter().zip(&dx).map(|(x, d)| x + sign * step * d).collect() };
         let slope = (elements.energy(&moved(1.0)) - elements.energy(&moved(-1.0))) / (2.0 * step);
         let work: f64 = found.iter().zip(&dx).map(|(f, d)| f.dot(d)).sum();
-        assert!((slope + work).abs() < SINGLE_PRECISION * (x.len() as f64).sqrt() * 3.0, "{law:?} {slope} {work}");
+        assert!(
+            (slope + work).abs() < SINGLE_PRECISION * (x.len() as f64).sqrt() * 3.0,
+            "{law:?} {slope} {work}"
+        );
     }
 }
 
@@ -210,12 +214,10 @@ fn elements_of_several_laws_live_side_by_side() {
     let mut seed = 9;
     let mesh = irregular_beam(&mut seed);
     let x: Vec<Vec3> = mesh.nodes.iter().map(|x| x + 0.2 * random_vector(&mut seed)).collect();
-    let describe = |(t, &nodes): (usize, &[u32; 4])| ElementDesc {
-        nodes,
-        material: material(LAWS[t % 3]),
-        fill: 1.0,
-    };
-    let elements = Elements::build(&mesh.nodes, &mesh.tets.iter().enumerate().map(describe).collect::<Vec<_>>());
+    let describe =
+        |(t, &nodes): (usize, &[u32; 4])| ElementDesc { nodes, material: material(LAWS[t % 3]), fill: 1.0 };
+    let elements =
+        Elements::build(&mesh.nodes, &mesh.tets.iter().enumerate().map(describe).collect::<Vec<_>>());
     let (found, _) = forces(&elements, &x, Diagonalise::Selectively);
     let mut expected = vec![Vec3::zeros(); x.len()];
     for (i, law) in LAWS.into_iter().enumerate() {

@@ -83,7 +83,11 @@ pub(crate) fn plain_stress<T: Real>(f: &Columns<T>, lame: LaneLame<T>) -> Column
 
 /// P = U diag(P̂) Vᵀ,   P̂ᵢ = σ̄ᵢ (λ Σ E + 2μ Eᵢ) + cᵢ dᵢ
 #[inline(always)]
-pub(crate) fn extended_stress<T: Real>(f: &Columns<T>, lame: LaneLame<T>, limits: StretchLimits) -> Columns<T> {
+pub(crate) fn extended_stress<T: Real>(
+    f: &Columns<T>,
+    lame: LaneLame<T>,
+    limits: StretchLimits,
+) -> Columns<T> {
     let LaneLame { mu, lambda } = lame;
     let decomposed = svd(*f);
     let (half, one) = (T::splat(0.5), T::splat(1.0));

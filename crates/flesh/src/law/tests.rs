@@ -1,7 +1,7 @@
 //! What every law must satisfy, at ordinary, strongly stretched, inverted and flat states.
 
 use super::*;
-use sinew_math::{Rotation, stacked};
+use sinew_math::{Rotation, Vec3, stacked};
 
 /// A number between −1 and 1 from a fixed sequence.
 fn random(seed: &mut u64) -> f64 {
@@ -61,7 +61,8 @@ fn stress_is_the_slope_of_the_energy() {
     for material in materials() {
         for F in states(&mut seed) {
             let dF = random_matrix(&mut seed);
-            let slope = (material.energy_density(&(F + STEP * dF)) - material.energy_density(&(F - STEP * dF)))
+            let slope = (material.energy_density(&(F + STEP * dF))
+                - material.energy_density(&(F - STEP * dF)))
                 / (2.0 * STEP);
             let expected = material.stress(&F).dot(&dF);
             assert!((slope - expected).abs() < DIFFERENCE_ERROR, "{material:?} {F} {slope} {expected}");
