@@ -13,6 +13,11 @@ impl DisjointSets {
         Self { parent: (0..count as u32).collect() }
     }
 
+    /// Adds one more member, alone.
+    pub(crate) fn grow(&mut self) {
+        self.parent.push(self.parent.len() as u32);
+    }
+
     /// The smallest member of the set that holds `i`.
     pub(crate) fn find(&mut self, i: usize) -> usize {
         let mut i = i as u32;

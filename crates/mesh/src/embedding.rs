@@ -81,7 +81,10 @@ impl Embedding {
     /// y = Σᵢ φᵢ xᵢ                                                    [Kim2011, eq. 8]
     /// ```
     pub fn points_out(&self, node_x: &[Vec3], out: &mut [Vec3]) {
-        assert!(node_x.len() == self.node_count() && out.len() == self.point_count(), "lengths of an embedding");
+        assert!(
+            node_x.len() == self.node_count() && out.len() == self.point_count(),
+            "lengths of an embedding"
+        );
         out.par_iter_mut().with_min_len(ROWS_PER_THREAD).enumerate().for_each(|(i, y)| {
             *y = self.rows.sum(i, node_x);
         });
@@ -89,7 +92,10 @@ impl Embedding {
 
     /// [`Self::points_out`] rounded to single precision, for pictures.
     pub fn points_out_f32(&self, node_x: &[Vec3], out: &mut [[f32; 3]]) {
-        assert!(node_x.len() == self.node_count() && out.len() == self.point_count(), "lengths of an embedding");
+        assert!(
+            node_x.len() == self.node_count() && out.len() == self.point_count(),
+            "lengths of an embedding"
+        );
         out.par_iter_mut().with_min_len(ROWS_PER_THREAD).enumerate().for_each(|(i, y)| {
             let p = self.rows.sum(i, node_x);
             *y = [p.x as f32, p.y as f32, p.z as f32];
@@ -102,7 +108,10 @@ impl Embedding {
     /// fᵢ += Σ φᵢ f                                                    [Kim2011, eq. 13]
     /// ```
     pub fn forces_back(&self, point_f: &[Vec3], node_f: &mut [Vec3]) {
-        assert!(point_f.len() == self.point_count() && node_f.len() == self.node_count(), "lengths of an embedding");
+        assert!(
+            point_f.len() == self.point_count() && node_f.len() == self.node_count(),
+            "lengths of an embedding"
+        );
         node_f.par_iter_mut().with_min_len(ROWS_PER_THREAD).enumerate().for_each(|(i, f)| {
             *f += self.columns.sum(i, point_f);
         });
@@ -181,9 +190,11 @@ mod tests {
     #[test]
     fn points_follow_an_affine_motion_exactly() {
         let (beam, embedding) = riders();
-        let (turn, shift) = (Mat3::new(1.0, 0.2, 0.0, -0.3, 0.9, 0.1, 0.0, 0.4, 1.1), Vec3::new(1.0, 2.0, 3.0));
+        let (turn, shift) =
+            (Mat3::new(1.0, 0.2, 0.0, -0.3, 0.9, 0.1, 0.0, 0.4, 1.1), Vec3::new(1.0, 2.0, 3.0));
         let moved: Vec<Vec3> = beam.nodes.iter().map(|x| turn * x + shift).collect();
-        let (mut rest, mut after) = (vec![Vec3::zeros(); beam.tets.len()], vec![Vec3::zeros(); beam.tets.len()]);
+        let (mut rest, mut after) =
+            (vec![Vec3::zeros(); beam.tets.len()], vec![Vec3::zeros(); beam.tets.len()]);
         embedding.points_out(&beam.nodes, &mut rest);
         embedding.points_out(&moved, &mut after);
         let mut single = vec![[0.0; 3]; beam.tets.len()];

@@ -65,7 +65,10 @@ impl fmt::Display for Finding {
                  the inside ends where the surface winds half around a point"
             ),
             Self::NonManifoldEdges { edges } => {
-                write!(f, "{edges} edges with more than two triangles: their triangles keep the way they face")
+                write!(
+                    f,
+                    "{edges} edges with more than two triangles: their triangles keep the way they face"
+                )
             }
             Self::FlippedTriangles { triangles } => {
                 write!(f, "{triangles} triangles face the other way than their neighbours: turned")

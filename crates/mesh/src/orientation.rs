@@ -172,7 +172,8 @@ impl Orientation {
                 continue;
             }
             let p = vertices[self.triangles[members[s][0]][0] as usize];
-            let around = order[..i].iter().map(|&(larger, _)| self.winds_around(vertices, &members[larger], &p));
+            let around =
+                order[..i].iter().map(|&(larger, _)| self.winds_around(vertices, &members[larger], &p));
             if around.sum::<f64>() < 0.5 {
                 for &t in &members[s] {
                     self.triangles[t].swap(1, 2);

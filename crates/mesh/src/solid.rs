@@ -125,7 +125,8 @@ impl Solid {
         check(surface)?;
         let orientation = Orientation::find(&surface.vertices, &surface.triangles);
         let mut findings = findings_of(&orientation);
-        let tree = WindingTree::build(corners_of(&surface.vertices, &orientation.triangles, &orientation.active));
+        let tree =
+            WindingTree::build(corners_of(&surface.vertices, &orientation.triangles, &orientation.active));
         let mut solid = Self {
             vertices: surface.vertices.clone(),
             vertex_count: surface.vertices.len(),
@@ -434,7 +435,12 @@ mod tests {
         assert!(solid.contains(&Vec3::new(0.5, 0.0, 0.0)) && solid.overlaps());
         assert_eq!(solid.shell_count(), 2);
         // each cap inside the other ball has height 1/2 of radius 1, a quarter of the sphere
-        assert!(solid.findings().iter().any(|f| matches!(f, Finding::Overlap { share } if (share - 0.25).abs() < 0.02)));
+        assert!(
+            solid
+                .findings()
+                .iter()
+                .any(|f| matches!(f, Finding::Overlap { share } if (share - 0.25).abs() < 0.02))
+        );
     }
 
     #[test]

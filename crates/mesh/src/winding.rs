@@ -67,8 +67,7 @@ impl WindingTree {
             if distance_squared > (ACCEPTANCE * branch.radius) * (ACCEPTANCE * branch.radius) {
                 let distance = distance_squared.sqrt();
                 let cubed = 1.0 / (distance_squared * distance);
-                sum += branch.dipole.dot(&r) * cubed
-                    + branch.quadrupole.trace() * cubed
+                sum += branch.dipole.dot(&r) * cubed + branch.quadrupole.trace() * cubed
                     - 3.0 * r.dot(&(branch.quadrupole * r)) * cubed / distance_squared;
                 at = branch.skip as usize;
             } else if branch.leaf.is_empty() {
@@ -113,8 +112,14 @@ impl Branch {
         }
         let centre = if area > 0.0 { centre / area } else { middle / order.len() as f64 };
 
-        let mut branch =
-            Self { centre, radius: 0.0, dipole: Vec3::zeros(), quadrupole: Mat3::zeros(), leaf: 0..0, skip: 0 };
+        let mut branch = Self {
+            centre,
+            radius: 0.0,
+            dipole: Vec3::zeros(),
+            quadrupole: Mat3::zeros(),
+            leaf: 0..0,
+            skip: 0,
+        };
         for &(c, t) in order {
             let n = area_vector(&triangles[t as usize]);
             branch.dipole += n;
@@ -163,7 +168,9 @@ mod tests {
     #[test]
     fn a_sphere_winds_once_around_its_inside() {
         let tree = WindingTree::build(corners(&shapes::sphere(1.0, 3)));
-        for (p, w) in [([0.1, 0.2, 0.3], 1.0), ([0.0, 0.95, 0.0], 1.0), ([0.0, 1.05, 0.0], 0.0), ([3.0, 0.0, 1.0], 0.0)] {
+        for (p, w) in
+            [([0.1, 0.2, 0.3], 1.0), ([0.0, 0.95, 0.0], 1.0), ([0.0, 1.05, 0.0], 0.0), ([3.0, 0.0, 1.0], 0.0)]
+        {
             let error = (tree.winding_number(&Vec3::from(p)) - w).abs();
             // see ACCEPTANCE
             assert!(error < 1.0 / 12.0, "{p:?} {error}");
@@ -179,7 +186,8 @@ mod tests {
         for i in 0..200 {
             let t = f64::from(i);
             let p = 0.5 * Vec3::new(real::sin(1.7 * t), 0.5 * real::sin(2.3 * t), real::cos(3.1 * t));
-            let exact: f64 = ring.iter().map(|t| solid_angle(t, &p)).sum::<f64>() / (4.0 * core::f64::consts::PI);
+            let exact: f64 =
+                ring.iter().map(|t| solid_angle(t, &p)).sum::<f64>() / (4.0 * core::f64::consts::PI);
             assert!((tree.winding_number(&p) - exact).abs() < 1.0 / 24.0);
         }
     }

@@ -38,8 +38,8 @@ impl Lattice {
     /// symmetric surface gets a symmetric cage. `None` if the box takes too many cubes.
     pub(crate) fn around(bounds: (Vec3, Vec3), edge: f64) -> Option<Self> {
         let (lo, hi) = bounds;
-        let widest = (hi - lo).amax() / edge;
-        if !(widest + 2.0 * MARGIN + 4.0 < CUBES_PER_AXIS) {
+        let widest = (hi - lo).amax() / edge + 2.0 * MARGIN + 4.0;
+        if widest.is_nan() || widest >= CUBES_PER_AXIS {
             return None;
         }
         let half_cubes = ((hi - lo) / (2.0 * edge)).map(|n| n.ceil() + MARGIN);
@@ -80,7 +80,12 @@ impl Frame {
         let across = which / 4;
         let mut face = cube.map(|c| 2 * c + 1);
         face[across] += 1;
-        Self { face, across, towards: (across + 1 + (which >> 1 & 1)) % 3, sign: if which & 1 == 1 { 1 } else { -1 } }
+        Self {
+            face,
+            across,
+            towards: (across + 1 + (which >> 1 & 1)) % 3,
+            sign: if which & 1 == 1 { 1 } else { -1 },
+        }
     }
 
     fn along(&self) -> usize {
@@ -144,8 +149,11 @@ impl TetKey {
     }
 
     /// The tet that holds a point (lattice): in the cube that holds it, the axes ordered by distance
-    /// from the centre name the face and the edge it is nearest.
-    pub(crate) fn holding(p: &Vec3) -> Self {
+    /// from the centre name the face and the edge it is nearest. `None` beyond the lattice.
+    pub(crate) fn holding(p: &Vec3) -> Option<Self> {
+        if !p.iter().all(|x| (2.0..2.0 * CUBES_PER_AXIS).contains(x)) {
+            return None;
+        }
         let cube = [p.x, p.y, p.z].map(|x| (x / 2.0).floor() as i32);
         let q = [0, 1, 2].map(|k| p[k] - f64::from(2 * cube[k] + 1));
         let far = |a: usize, b: usize| if q[b].abs() > q[a].abs() { b } else { a };
@@ -153,7 +161,7 @@ impl TetKey {
         let towards = far((across + 1) % 3, (across + 2) % 3);
         let mut face = cube.map(|c| 2 * c + 1);
         face[across] += if q[across] >= 0.0 { 1 } else { -1 };
-        Frame { face, across, towards, sign: if q[towards] >= 0.0 { 1 } else { -1 } }.key()
+        Some(Frame { face, across, towards, sign: if q[towards] >= 0.0 { 1 } else { -1 } }.key())
     }
 
     /// The 24 tets that share volume with a cube.
@@ -266,7 +274,7 @@ mod tests {
         for i in 0..200 {
             let t = f64::from(i);
             let p = Vec3::new(20.0 + 0.37 * t % 5.0, 22.0 + 0.73 * t % 7.0, 30.0 + 0.11 * t % 3.0);
-            let key = TetKey::holding(&p);
+            let key = TetKey::holding(&p).unwrap();
             assert!(Frame::of(key).barycentric(&p).iter().all(|&b| b >= -1e-14));
             assert!(TetKey::of_cube([p.x, p.y, p.z].map(|x| (x / 2.0).floor() as i32)).any(|k| k == key));
         }
