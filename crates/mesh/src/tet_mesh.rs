@@ -14,7 +14,7 @@ pub struct TetMesh {
 }
 
 /// The faces of a tet, each counter-clockwise seen from outside, face `i` opposite corner `i`.
-pub const TET_FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
+pub(crate) const TET_FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 
 impl TetMesh {
     /// The corners of tet `t` (m).

@@ -1,0 +1,238 @@
+//! The lattice tets that hold part of a solid.
+//!
+//! The one idea: the surface marks the tets it passes through, and what is inside spreads from there
+//! from tet to tet without ever crossing it. Only marked and inside tets are stored, sorted by place,
+//! so the cost follows the solid and not its box.
+
+use super::clip::{Clip, Polygon};
+use super::lattice::{Frame, Lattice, TetKey};
+use crate::Solid;
+use crate::disjoint_sets::DisjointSets;
+use rayon::prelude::*;
+use sinew_math::Vec3;
+use std::collections::HashSet;
+
+/// Lattice tets in order of place, with the triangles that pass through each.
+#[derive(Clone, Debug)]
+pub(crate) struct Cells {
+    pub(crate) lattice: Lattice,
+    /// The solid's vertices (lattice).
+    pub(crate) vertices: Vec<Vec3>,
+    pub(crate) keys: Vec<TetKey>,
+    pub(crate) kinds: Vec<CellKind>,
+    offsets: Vec<u32>,
+    cuts: Vec<Cut>,
+}
+
+/// How a tet meets the solid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CellKind {
+    /// The surface passes through it.
+    Cut,
+    /// It is inside.
+    Full,
+    /// An opening of the surface passes through it: partly inside, without triangles.
+    Open,
+}
+
+/// A triangle in a tet, and the faces (bit `i` opposite corner `i`) it reaches there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Cut {
+    pub(crate) triangle: u32,
+    pub(crate) faces: u8,
+}
+
+/// More cells than allowed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TooManyCells;
+
+impl Cells {
+    /// Finds all cells of a solid, at most `limit`.
+    pub(crate) fn find(solid: &Solid, lattice: Lattice, limit: usize) -> Result<Self, TooManyCells> {
+        let vertices: Vec<Vec3> = solid.vertices.par_iter().map(|p| lattice.lattice_from_space(p)).collect();
+        let mut marks: Vec<(TetKey, Cut)> = (0..solid.triangles.len())
+            .into_par_iter()
+            .with_min_len(512)
+            .flat_map_iter(|t| {
+                let corners = solid.triangles[t].map(|v| vertices[v as usize]);
+                tets_of_triangle(corners).into_iter().filter_map(move |key| {
+                    let faces = Clip::of(&Frame::of(key), &corners)?.faces();
+                    Some((key, Cut { triangle: t as u32, faces }))
+                })
+            })
+            .collect();
+        marks.par_sort_unstable();
+
+        let mut cut: Vec<TetKey> = marks.iter().map(|m| m.0).collect();
+        cut.dedup();
+        let spread = Spread { solid, lattice, cut: &cut, limit: limit.saturating_sub(cut.len()) };
+        let inside = if solid.closed { spread.closed()? } else { spread.open()? };
+
+        let mut kept: Vec<(TetKey, CellKind)> = cut.iter().map(|&key| (key, CellKind::Cut)).collect();
+        kept.extend(inside);
+        kept.par_sort_unstable_by_key(|k| k.0);
+        let mut offsets = vec![0];
+        let mut at = 0;
+        for (key, _) in &kept {
+            while at < marks.len() && marks[at].0 == *key {
+                at += 1;
+            }
+            offsets.push(at as u32);
+        }
+        Ok(Self {
+            lattice,
+            vertices,
+            keys: kept.iter().map(|k| k.0).collect(),
+            kinds: kept.iter().map(|k| k.1).collect(),
+            offsets,
+            cuts: marks.into_iter().map(|m| m.1).collect(),
+        })
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// The triangles in cell `c`, by number.
+    pub(crate) fn cuts(&self, c: usize) -> &[Cut] {
+        &self.cuts[self.offsets[c] as usize..self.offsets[c + 1] as usize]
+    }
+
+    /// The cell of a tet, if it is kept.
+    pub(crate) fn cell(&self, key: TetKey) -> Option<usize> {
+        self.keys.binary_search(&key).ok()
+    }
+}
+
+/// The spreading of the inside over tets that the surface does not pass through.
+struct Spread<'a> {
+    solid: &'a Solid,
+    lattice: Lattice,
+    cut: &'a [TetKey],
+    limit: usize,
+}
+
+impl Spread<'_> {
+    /// Neighbouring tets without surface between them are both in or both out, so one question
+    /// per connected group of tets along the surface decides all.
+    fn closed(&self) -> Result<Vec<(TetKey, CellKind)>, TooManyCells> {
+        let rim = self.uncut_neighbours(self.cut);
+        let mut groups = DisjointSets::new(rim.len());
+        for (a, key) in rim.iter().enumerate() {
+            for i in 0..4 {
+                if let Ok(b) = rim.binary_search(&key.neighbour(i)) {
+                    groups.join(a, b);
+                }
+            }
+        }
+        let (group, group_count) = groups.number();
+        let mut first = vec![usize::MAX; group_count];
+        for a in (0..rim.len()).rev() {
+            first[group[a] as usize] = a;
+        }
+        let is_in: Vec<bool> = first.into_par_iter().map(|a| self.contains(rim[a], &[0.25; 4])).collect();
+
+        let mut layer: Vec<TetKey> =
+            (0..rim.len()).filter(|&a| is_in[group[a] as usize]).map(|a| rim[a]).collect();
+        let mut seen: HashSet<TetKey> = layer.iter().copied().collect();
+        let mut inside = layer.clone();
+        while !layer.is_empty() {
+            layer = self.uncut_neighbours(&layer);
+            layer.retain(|&key| seen.insert(key));
+            inside.extend(&layer);
+            if inside.len() > self.limit {
+                return Err(TooManyCells);
+            }
+        }
+        Ok(inside.into_iter().map(|key| (key, CellKind::Full)).collect())
+    }
+
+    /// Through open holes the inside ends without a triangle, so every tet is asked.
+    fn open(&self) -> Result<Vec<(TetKey, CellKind)>, TooManyCells> {
+        let mut seen: HashSet<TetKey> = HashSet::new();
+        let mut inside = Vec::new();
+        let mut layer = self.uncut_neighbours(self.cut);
+        while !layer.is_empty() {
+            layer.retain(|&key| seen.insert(key));
+            let kept: Vec<(TetKey, CellKind)> =
+                layer.par_iter().filter_map(|&key| self.ask(key).map(|kind| (key, kind))).collect();
+            layer = self.uncut_neighbours(&kept.iter().map(|k| k.0).collect::<Vec<_>>());
+            inside.extend(kept);
+            if inside.len() > self.limit {
+                return Err(TooManyCells);
+            }
+        }
+        Ok(inside)
+    }
+
+    fn ask(&self, key: TetKey) -> Option<CellKind> {
+        // the middle, and points near the corners
+        let near = |i: usize| {
+            let mut b = [0.05; 4];
+            b[i] = 0.85;
+            b
+        };
+        let count =
+            [[0.25; 4], near(0), near(1), near(2), near(3)].iter().filter(|b| self.contains(key, b)).count();
+        match count {
+            0 => None,
+            5 => Some(CellKind::Full),
+            _ => Some(CellKind::Open),
+        }
+    }
+
+    fn contains(&self, key: TetKey, b: &[f64; 4]) -> bool {
+        self.solid.contains(&self.lattice.space_from_lattice(&Frame::of(key).point(b)))
+    }
+
+    fn uncut_neighbours(&self, keys: &[TetKey]) -> Vec<TetKey> {
+        let mut found: Vec<TetKey> = keys
+            .par_iter()
+            .with_min_len(1024)
+            .flat_map_iter(|key| (0..4).map(|i| key.neighbour(i)))
+            .filter(|key| self.cut.binary_search(key).is_err())
+            .collect();
+        found.par_sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+/// The tets near a triangle (lattice), sorted: all those of the cubes it passes through.
+fn tets_of_triangle(corners: [Vec3; 3]) -> Vec<TetKey> {
+    let mut keys = Vec::new();
+    let all = i32::MIN / 2..i32::MAX / 2;
+    halve(Polygon::triangle(corners.map(Into::into)), [all.start; 3], [all.end; 3], &mut |cube| {
+        keys.extend(TetKey::of_cube(cube));
+    });
+    keys.sort_unstable();
+    keys.dedup();
+    keys
+}
+
+/// Halves the range of cubes around a polygon, and the polygon with it, until one cube is left.
+fn halve(polygon: Polygon<[f64; 3]>, lo: [i32; 3], hi: [i32; 3], found: &mut impl FnMut([i32; 3])) {
+    let Some(&first) = polygon.points().first() else { return };
+    let (mut low, mut high) = (first, first);
+    for p in polygon.points() {
+        low = [0, 1, 2].map(|k| p[k].min(low[k]));
+        high = [0, 1, 2].map(|k| p[k].max(high[k]));
+    }
+    let cube = |x: f64| (x / 2.0).floor() as i32;
+    let lo = [0, 1, 2].map(|k| cube(low[k] - super::clip::FAT).max(lo[k]));
+    let hi = [0, 1, 2].map(|k| cube(high[k] + super::clip::FAT).min(hi[k]));
+    let Some(axis) = (0..3).max_by_key(|&k| hi[k].saturating_sub(lo[k])) else { return };
+    if (0..3).any(|k| hi[k] < lo[k]) {
+        return;
+    }
+    if hi[axis] == lo[axis] {
+        return found(lo);
+    }
+    let middle = lo[axis] + (hi[axis] - lo[axis] + 1) / 2;
+    let plane = f64::from(2 * middle);
+    let (mut below, mut above) = (hi, lo);
+    below[axis] = middle - 1;
+    above[axis] = middle;
+    halve(polygon.beside(axis, plane, false), lo, below, found);
+    halve(polygon.beside(axis, plane, true), above, hi, found);
+}

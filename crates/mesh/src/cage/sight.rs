@@ -1,0 +1,155 @@
+//! What a point in one cell sees: which triangles stand between it and another point, and whether
+//! it is inside the solid.
+//!
+//! The one idea: a tet is convex, so only the triangles in it can stand on a segment in it. With the
+//! winding number of one point known, crossings give that of every other; where a crossing is too
+//! close to an edge to call, the winding number is computed in full.
+
+use super::cells::Cells;
+use crate::Solid;
+use sinew_math::Vec3;
+
+/// The triangles of one cell, and one point whose winding number is known.
+pub(crate) struct Sight<'a> {
+    solid: &'a Solid,
+    cells: &'a Cells,
+    /// Triangles in the order of the cell's cuts.
+    pub(crate) triangles: Vec<Facet>,
+    known: Option<(Vec3, f64)>,
+}
+
+/// A triangle (lattice) and what it does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facet {
+    pub(crate) corners: [Vec3; 3],
+    /// Normal times twice the area, outwards.
+    pub(crate) normal: Vec3,
+    /// Whether the winding number jumps across it.
+    pub(crate) active: bool,
+    /// Whether the solid ends at it: not so inside overlapping parts.
+    pub(crate) blocks: bool,
+}
+
+/// How a segment passes a triangle.
+enum Passing {
+    Beside,
+    /// Through it: 1 inwards, −1 outwards.
+    Through(f64),
+    /// Through its border, or ending on it.
+    Unclear,
+}
+
+/// Volumes (lattice units³) below this are round-off of products of lengths near one.
+const TINY_VOLUME: f64 = 1e-12;
+
+/// A segment that ends this near a plane (lattice units) ends on it.
+const TINY_HEIGHT: f64 = 1e-9;
+
+impl<'a> Sight<'a> {
+    pub(crate) fn new(solid: &'a Solid, cells: &'a Cells, cell: usize) -> Self {
+        let triangles = cells
+            .cuts(cell)
+            .iter()
+            .map(|cut| {
+                let t = cut.triangle as usize;
+                let corners = solid.triangles[t].map(|v| cells.vertices[v as usize]);
+                let normal = (corners[1] - corners[0]).cross(&(corners[2] - corners[0]));
+                let active = solid.active[t];
+                Facet { corners, normal, active, blocks: active }
+            })
+            .collect();
+        Self { solid, cells, triangles, known: None }
+    }
+
+    /// The winding number at a point of the cell (lattice).
+    pub(crate) fn winding_number(&mut self, p: &Vec3) -> f64 {
+        if let Some(w) = self.from_known(p) {
+            return w;
+        }
+        let w = self.solid.winding_number(&self.cells.lattice.space_from_lattice(p));
+        if !self.solid.closed {
+            return w;
+        }
+        if self.known.is_none() && (w - w.round()).abs() < 0.25 {
+            self.known = Some((*p, w.round()));
+        }
+        w.round()
+    }
+
+    /// Whether a point of the cell (lattice) is inside.
+    pub(crate) fn contains(&mut self, p: &Vec3) -> bool {
+        self.winding_number(p) > 0.5
+    }
+
+    fn from_known(&self, p: &Vec3) -> Option<f64> {
+        let (from, mut w) = self.known?;
+        for facet in self.triangles.iter().filter(|f| f.active) {
+            match facet.passing(&from, p) {
+                Passing::Beside => {}
+                Passing::Through(inwards) => w += inwards,
+                Passing::Unclear => return None,
+            }
+        }
+        Some(w)
+    }
+
+    /// Whether the boundary of the solid stands between two points (lattice).
+    pub(crate) fn blocked(&self, p: &Vec3, q: &Vec3) -> bool {
+        self.triangles.iter().filter(|f| f.blocks).any(|f| match f.passing(p, q) {
+            Passing::Beside => false,
+            Passing::Through(_) => true,
+            Passing::Unclear => f.stands_between(p, q),
+        })
+    }
+
+    /// The first triangle of the boundary on the way from `p` to `q`, other than `except`, and the
+    /// share of the way to it.
+    pub(crate) fn first_hit(&self, p: &Vec3, q: &Vec3, except: usize) -> Option<(usize, f64)> {
+        let mut first: Option<(usize, f64)> = None;
+        for (i, facet) in self.triangles.iter().enumerate().filter(|(i, f)| *i != except && f.blocks) {
+            if !matches!(facet.passing(p, q), Passing::Beside) && facet.stands_between(p, q) {
+                let (hp, hq) = (facet.height(p), facet.height(q));
+                let share = hp / (hp - hq);
+                if first.is_none_or(|(_, best)| share < best) {
+                    first = Some((i, share));
+                }
+            }
+        }
+        first
+    }
+}
+
+impl Facet {
+    /// Height of `p` over the plane, times the length of the normal.
+    fn height(&self, p: &Vec3) -> f64 {
+        self.normal.dot(&(p - self.corners[0]))
+    }
+
+    fn stands_between(&self, p: &Vec3, q: &Vec3) -> bool {
+        let clear = TINY_HEIGHT * self.normal.norm();
+        let (hp, hq) = (self.height(p), self.height(q));
+        (hp > clear && hq < -clear) || (hp < -clear && hq > clear)
+    }
+
+    /// The segment passes through when its ends are on two sides of the plane and all three edges
+    /// turn the same way around it.
+    fn passing(&self, p: &Vec3, q: &Vec3) -> Passing {
+        let clear = TINY_HEIGHT * self.normal.norm();
+        let (hp, hq) = (self.height(p), self.height(q));
+        if (hp > clear && hq > clear) || (hp < -clear && hq < -clear) {
+            return Passing::Beside;
+        }
+        let d = q - p;
+        let [a, b, c] = self.corners.map(|x| x - p);
+        let turns = [d.dot(&a.cross(&b)), d.dot(&b.cross(&c)), d.dot(&c.cross(&a))];
+        let (low, high) =
+            (turns.iter().fold(f64::MAX, |m, &x| m.min(x)), turns.iter().fold(f64::MIN, |m, &x| m.max(x)));
+        if low < -TINY_VOLUME && high > TINY_VOLUME {
+            Passing::Beside
+        } else if (low > TINY_VOLUME || high < -TINY_VOLUME) && self.stands_between(p, q) {
+            Passing::Through(if hp > hq { 1.0 } else { -1.0 })
+        } else {
+            Passing::Unclear
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! How fine a cage is: from what is asked to a lattice.
+//!
+//! The one idea: a lattice of edge a keeps about 12 V/a³ tets for the volume and 5 A/a² for the
+//! surface, so a count asked for gives a first edge, and the ratio of what was counted to what was
+//! foretold corrects it in a few rounds.
+
+use super::cells::Cells;
+use super::lattice::Lattice;
+use super::{CageError, TET_LIMIT};
+use crate::Solid;
+
+/// How fine a cage is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum CageSize {
+    /// The edge of the lattice's cubes (m).
+    Edge(f64),
+    /// About this many tets.
+    Tets(usize),
+}
+
+/// A count this near the one asked for (as a share of it) ends the search.
+const CLOSE_ENOUGH: f64 = 0.02;
+
+/// Rounds of the search. Three are usual; small counts jump from edge to edge and take the best.
+const ROUNDS: usize = 8;
+
+/// The largest edge, in diagonals of the solid: beyond, no sample would find the solid in its tet.
+const WIDEST: f64 = 4.0;
+
+/// Surface tets kept beyond the volume, per area / edge².
+///
+/// A plane cuts (mean width of a tet) / (its volume) tets per area. A convex body's mean width is
+/// Σ l (π − θ) / 4π over its edges: 0.827 a for a lattice tet, so 9.93 / a² are cut. Half their volume
+/// is outside the solid.
+const CUT_PER_AREA: f64 = 4.96;
+
+pub(crate) fn cells_of(solid: &Solid, size: CageSize) -> Result<Cells, CageError> {
+    let forecast = Forecast::of(solid);
+    match size {
+        CageSize::Edge(edge) => {
+            if !(edge > 0.0 && edge.is_finite()) {
+                return Err(CageError::Edge { edge, widest: WIDEST * forecast.diagonal });
+            }
+            if edge > WIDEST * forecast.diagonal {
+                return Err(CageError::Edge { edge, widest: WIDEST * forecast.diagonal });
+            }
+            forecast.cells(solid, edge)
+        }
+        CageSize::Tets(0) => Err(CageError::NoTets),
+        CageSize::Tets(count) if count > TET_LIMIT => Err(forecast.too_many(count as f64, 0.0)),
+        CageSize::Tets(count) => forecast.search(solid, count as f64),
+    }
+}
+
+/// What is known of a solid before any lattice is laid.
+struct Forecast {
+    volume: f64,
+    area: f64,
+    /// Twice the length of all edges: thin triangles cut tets without having area.
+    length: f64,
+    triangle_count: f64,
+    diagonal: f64,
+}
+
+impl Forecast {
+    fn of(solid: &Solid) -> Self {
+        let (lo, hi) = solid.bounds();
+        let round = |t: usize| {
+            let [a, b, c] = solid.corners(t);
+            (b - a).norm() + (c - b).norm() + (a - c).norm()
+        };
+        let extents = hi - lo;
+        Self {
+            volume: solid.volume().min(extents.x * extents.y * extents.z),
+            area: solid.area(),
+            length: (0..solid.triangles.len()).map(round).sum(),
+            triangle_count: solid.triangles.len() as f64,
+            diagonal: extents.norm(),
+        }
+    }
+
+    /// About how many tets a lattice of cubes of `edge` (m) keeps.
+    fn tets(&self, edge: f64) -> f64 {
+        12.0 * self.volume / (edge * edge * edge) + CUT_PER_AREA * self.area / (edge * edge)
+    }
+
+    /// The edge (m) at which `tets` foretells a count, by bisection of its logarithm.
+    fn edge(&self, count: f64) -> f64 {
+        let (mut fine, mut coarse) = (1e-9 * self.diagonal, 1e3 * self.diagonal);
+        for _ in 0..80 {
+            let middle = (fine * coarse).sqrt();
+            *(if self.tets(middle) > count { &mut fine } else { &mut coarse }) = middle;
+        }
+        coarse
+    }
+
+    fn too_many(&self, count: f64, edge: f64) -> CageError {
+        CageError::TooManyTets { count, edge, limit: TET_LIMIT, coarsest: self.edge(0.8 * TET_LIMIT as f64) }
+    }
+
+    fn cells(&self, solid: &Solid, edge: f64) -> Result<Cells, CageError> {
+        // pairs of a triangle and a tet: by area, along edges, and a few for every triangle
+        let pairs = 2.0 * CUT_PER_AREA * self.area / (edge * edge) + 4.0 * self.length / edge;
+        let foretold = self.tets(edge).max(0.1 * pairs);
+        if foretold > 2.0 * TET_LIMIT as f64 || pairs + 4.0 * self.triangle_count > f64::from(u32::MAX) {
+            return Err(self.too_many(foretold, edge));
+        }
+        let lattice = Lattice::around(solid.bounds(), edge).ok_or_else(|| self.too_many(foretold, edge))?;
+        let cells = Cells::find(solid, lattice, TET_LIMIT).map_err(|_| self.too_many(foretold, edge))?;
+        if cells.count() > TET_LIMIT { Err(self.too_many(cells.count() as f64, edge)) } else { Ok(cells) }
+    }
+
+    fn search(&self, solid: &Solid, count: f64) -> Result<Cells, CageError> {
+        let widest = WIDEST * self.diagonal;
+        let mut edge = self.edge(count).min(widest);
+        let mut best = self.cells(solid, edge)?;
+        let off = |cells: &Cells| (cells.count() as f64 / count - 1.0).abs();
+        let mut counted = best.count() as f64;
+        for round in 1..ROUNDS {
+            if off(&best) <= CLOSE_ENOUGH {
+                break;
+            }
+            // the forecast is off by the same factor at nearby edges; later rounds step less
+            let ratio = count / counted;
+            let target = self.tets(edge) * if round < 4 { ratio } else { ratio.sqrt() };
+            edge = self.edge(target).min(widest);
+            let cells = self.cells(solid, edge)?;
+            counted = cells.count() as f64;
+            if off(&cells) < off(&best) {
+                best = cells;
+            }
+        }
+        Ok(best)
+    }
+}

@@ -1,0 +1,105 @@
+//! What was found wrong with a surface and what was done about it: none of it stops a build.
+
+use core::fmt;
+
+/// One kind of flaw in a surface, with its extent.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Finding {
+    /// Edges with a triangle on one side only.
+    OpenEdges {
+        /// How many edges.
+        edges: usize,
+        /// How many holes they surround.
+        holes: usize,
+        /// How many of the holes were closed by a fan of triangles.
+        closed: usize,
+    },
+    /// Edges shared by more than two triangles.
+    NonManifoldEdges {
+        /// How many edges.
+        edges: usize,
+    },
+    /// Triangles that faced the other way than their neighbours, and were turned.
+    FlippedTriangles {
+        /// How many triangles.
+        triangles: usize,
+    },
+    /// The whole surface faced inwards, and was turned.
+    InsideOut,
+    /// Triangles without area.
+    DegenerateTriangles {
+        /// How many triangles.
+        triangles: usize,
+    },
+    /// Triangles over the same three corners as an earlier one.
+    DuplicateTriangles {
+        /// How many triangles.
+        triangles: usize,
+    },
+    /// Separate shells.
+    Shells {
+        /// How many shells.
+        shells: usize,
+    },
+    /// Vertices that no triangle uses.
+    UnusedVertices {
+        /// How many vertices.
+        vertices: usize,
+    },
+    /// Parts of the surface that lie inside the solid, where shells overlap.
+    Overlap {
+        /// Their share of the surface, 0 to 1.
+        share: f64,
+    },
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::OpenEdges { edges, holes, closed } if holes == closed => {
+                write!(f, "{edges} open edges around {holes} holes: closed by fans of triangles")
+            }
+            Self::OpenEdges { edges, holes, closed } => write!(
+                f,
+                "{edges} open edges around {holes} holes: {closed} closed by fans of triangles; at the rest \
+                 the inside ends where the surface winds half around a point"
+            ),
+            Self::NonManifoldEdges { edges } => {
+                write!(
+                    f,
+                    "{edges} edges with more than two triangles: their triangles keep the way they face"
+                )
+            }
+            Self::FlippedTriangles { triangles } => {
+                write!(f, "{triangles} triangles face the other way than their neighbours: turned")
+            }
+            Self::InsideOut => write!(f, "the surface is inside out: turned as a whole"),
+            Self::DegenerateTriangles { triangles } => {
+                write!(f, "{triangles} triangles have no area: left out of the inside test")
+            }
+            Self::DuplicateTriangles { triangles } => {
+                write!(f, "{triangles} triangles repeat earlier ones: counted once")
+            }
+            Self::Shells { shells } => write!(f, "{shells} separate shells: all kept"),
+            Self::UnusedVertices { vertices } => {
+                write!(f, "{vertices} vertices belong to no triangle: they ride along and carry nothing")
+            }
+            Self::Overlap { share } => write!(
+                f,
+                "about {:.1} % of the surface lies inside the solid: overlapping parts count once",
+                100.0 * share
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finding_says_what_was_done() {
+        let hole = Finding::OpenEdges { edges: 12, holes: 1, closed: 1 };
+        assert_eq!(hole.to_string(), "12 open edges around 1 holes: closed by fans of triangles");
+    }
+}

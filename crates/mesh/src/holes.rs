@@ -1,0 +1,112 @@
+//! Holes in a surface: loops of edges that have a triangle on one side only.
+//!
+//! The one idea: the boundary of any set of triangles is made of loops, and a fan from a loop's
+//! middle closes it. Whether it should is asked of the winding number: across a true hole it falls
+//! from 1 to 0 and is near one half on the fan; between torn pieces of one skin it is not.
+
+use crate::WindingTree;
+use crate::disjoint_sets::DisjointSets;
+use crate::orientation::Orientation;
+use sinew_math::Vec3;
+
+/// All loops of a surface.
+#[derive(Clone, Debug)]
+pub(crate) struct Holes {
+    pub(crate) holes: Vec<Hole>,
+    pub(crate) edge_count: usize,
+}
+
+/// One connected loop of open edges.
+#[derive(Clone, Debug)]
+pub(crate) struct Hole {
+    /// Edges as their triangles run along them.
+    pub(crate) edges: Vec<[u32; 2]>,
+    /// Where the fan's triangles meet: the middle of the edges (m).
+    pub(crate) tip: Vec3,
+    /// Area (m²) of the shell with the hole.
+    shell_area: f64,
+}
+
+/// A fan with more of its shell's area than this lies against it: the shell is a sheet, not a vessel.
+const FLAT_SHARE: f64 = 0.9;
+
+/// How far from one half (mod 1) the winding number may be, on average over a fan. A round hole
+/// in a large body is at most a few hundredths off; a gap between torn pieces is a half off.
+const HALF_WIDTH: f64 = 0.2;
+
+impl Holes {
+    pub(crate) fn find(vertices: &[Vec3], surface: &Orientation) -> Self {
+        let mut sets = DisjointSets::new(vertices.len());
+        let mut edges = Vec::new();
+        for uses in surface.edge_uses().chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            let net: i64 = uses.iter().map(|u| if u.3 { 1 } else { -1 }).sum();
+            let (low, high) = (uses[0].0, uses[0].1);
+            let edge = if net > 0 { [low, high] } else { [high, low] };
+            for _ in 0..net.unsigned_abs() {
+                edges.push(edge);
+                sets.join(low as usize, high as usize);
+            }
+        }
+        let shell_area = shell_areas(vertices, surface);
+
+        let edge_count = edges.len();
+        let mut grouped: Vec<(usize, [u32; 2])> =
+            edges.into_iter().map(|e| (sets.find(e[0] as usize), e)).collect();
+        grouped.sort_unstable();
+        let holes = grouped
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(|group| {
+                let edges: Vec<[u32; 2]> = group.iter().map(|g| g.1).collect();
+                let tip = middle(vertices, &edges);
+                Hole { shell_area: shell_area[edges[0][0] as usize], edges, tip }
+            })
+            .collect();
+        Self { holes, edge_count }
+    }
+}
+
+impl Hole {
+    /// Whether a fan should close it.
+    pub(crate) fn is_one(&self, vertices: &[Vec3], tree: &WindingTree) -> bool {
+        let (mut area, mut off) = (0.0, 0.0);
+        for &[a, b] in &self.edges {
+            let [a, b] = [vertices[a as usize], vertices[b as usize]];
+            let share = 0.5 * (a - self.tip).cross(&(b - self.tip)).norm();
+            let w = tree.winding_number(&((a + b + self.tip) / 3.0));
+            area += share;
+            off += share * (w - w.floor() - 0.5).abs();
+        }
+        // a slit: closing it adds nothing, whatever it is
+        let slit = area <= 1e-6 * self.shell_area;
+        slit || (area <= FLAT_SHARE * self.shell_area && off <= HALF_WIDTH * area)
+    }
+}
+
+/// The mean of the edges' middles, each as long as it is.
+fn middle(vertices: &[Vec3], edges: &[[u32; 2]]) -> Vec3 {
+    let (mut length, mut sum) = (0.0, Vec3::zeros());
+    for &[a, b] in edges {
+        let [a, b] = [vertices[a as usize], vertices[b as usize]];
+        length += (b - a).norm();
+        sum += (b - a).norm() * (a + b) / 2.0;
+    }
+    if length > 0.0 { sum / length } else { vertices[edges[0][0] as usize] }
+}
+
+/// The area (m²) of the shell that each welded vertex belongs to.
+fn shell_areas(vertices: &[Vec3], surface: &Orientation) -> Vec<f64> {
+    let mut shells = DisjointSets::new(vertices.len());
+    let active = || (0..surface.triangles.len()).filter(|&t| surface.active[t]);
+    for t in active() {
+        let [a, b, c] = surface.welded_corners(t).map(|v| v as usize);
+        shells.join(a, b);
+        shells.join(a, c);
+    }
+    let mut area = vec![0.0; vertices.len()];
+    for t in active() {
+        let corners = surface.welded_corners(t);
+        let [a, b, c] = corners.map(|v| vertices[v as usize]);
+        area[shells.find(corners[0] as usize)] += 0.5 * (b - a).cross(&(c - a)).norm();
+    }
+    (0..vertices.len()).map(|v| area[shells.find(v)]).collect()
+}
