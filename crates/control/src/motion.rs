@@ -38,7 +38,7 @@ impl Motion {
             Motion::Still => Isometry::identity(),
             Motion::Shake { amplitude, frequency } => {
                 let phase = core::f64::consts::TAU * frequency * t;
-                Isometry::translation_of(amplitude * real::sin(phase))
+                shifted(amplitude * real::sin(phase))
             }
             Motion::Spin { axis, center, rate } => {
                 let half = core::f64::consts::PI * rate * t;
@@ -47,17 +47,57 @@ impl Motion {
                 let rotation = Rotation::new_unchecked(q);
                 Isometry::from_parts((center - rotation * center).into(), rotation)
             }
-            Motion::Glide { velocity } => Isometry::translation_of(velocity * t),
+            Motion::Glide { velocity } => shifted(velocity * t),
         }
     }
 }
 
-trait TranslationOf {
-    fn translation_of(offset: Vec3) -> Self;
+impl Motion {
+    /// What is wrong with its numbers.
+    pub fn fault(&self) -> Option<String> {
+        let finite = |numbers: &[f64]| numbers.iter().all(|x| x.is_finite());
+        let sound = match self {
+            Motion::Still => true,
+            Motion::Shake { amplitude, frequency } => finite(amplitude.as_slice()) && finite(&[*frequency]),
+            Motion::Glide { velocity } => finite(velocity.as_slice()),
+            Motion::Spin { axis, center, rate } => {
+                if axis.norm() == 0.0 {
+                    return Some("its axis has no length".into());
+                }
+                finite(axis.as_slice()) && finite(center.as_slice()) && finite(&[*rate])
+            }
+        };
+        (!sound).then(|| "one of its numbers is not finite".into())
+    }
 }
 
-impl TranslationOf for Isometry {
-    fn translation_of(offset: Vec3) -> Self {
-        Isometry::from_parts(offset.into(), Rotation::identity())
+fn shifted(by: Vec3) -> Isometry {
+    Isometry::from_parts(by.into(), Rotation::identity())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use nalgebra::Point3;
+
+    #[test]
+    fn every_motion_starts_where_the_body_is() {
+        let motions = [
+            Motion::Still,
+            Motion::Shake { amplitude: Vec3::new(1.0, 2.0, 3.0), frequency: 2.0 },
+            Motion::Spin { axis: Vec3::new(1.0, 1.0, 0.0), center: Vec3::new(0.0, 0.0, 5.0), rate: 1.0 },
+            Motion::Glide { velocity: Vec3::x() },
+        ];
+        for motion in motions {
+            let p = motion.world_from_rest(0.0) * Point3::new(0.3, -0.2, 0.9);
+            assert!((p.coords - Vec3::new(0.3, -0.2, 0.9)).norm() < 1e-15);
+        }
+    }
+
+    #[test]
+    fn a_quarter_turn_about_z_takes_x_to_y() {
+        let spin = Motion::Spin { axis: Vec3::z() * 7.0, center: Vec3::new(1.0, 0.0, 0.0), rate: 0.5 };
+        let p = spin.world_from_rest(0.5) * Point3::new(2.0, 0.0, 0.0);
+        assert!((p.coords - Vec3::new(1.0, 1.0, 0.0)).norm() < 1e-15);
     }
 }

@@ -5,6 +5,8 @@ use sinew_flesh::Material;
 use sinew_math::Vec3;
 use sinew_mesh::{TetMesh, TriMesh};
 
+pub use sinew_mesh::CageSize;
+
 /// All that a `Model` is built from.
 #[derive(Clone, Debug)]
 pub struct WorldDesc {
@@ -43,15 +45,6 @@ pub enum ShapeDesc {
     },
     /// Tets as given; their boundary is the surface.
     Tets(TetMesh),
-}
-
-/// How fine a cage is.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum CageSize {
-    /// The edge of the lattice's cubes (m).
-    Edge(f64),
-    /// About this many tets.
-    Tets(usize),
 }
 
 /// Nodes held to the world or to a rigid motion, which the `Control` of each step gives.

@@ -1,6 +1,20 @@
-//! The physics: a [`WorldDesc`] is checked and built into a `Model` that never changes; a `State`
-//! moves under a `Control`, one `Stepper::step` at a time. No files, clocks or printing.
+//! The physics: a [`WorldDesc`] is checked and built into a [`Model`] that never changes; a [`State`]
+//! moves under a [`Control`], one [`Stepper::step`] at a time. No files, clocks or printing.
 
+mod body;
+mod control;
 pub mod desc;
+mod guard;
+mod model;
+mod region;
+mod stable_step;
+mod state;
+mod stepper;
 
+pub use body::Body;
+pub use control::{Control, PinPath};
 pub use desc::WorldDesc;
+pub use model::{BuildError, Fault, Load, Model, Pin};
+pub use stable_step::StableStep;
+pub use state::{Energies, State};
+pub use stepper::{StepError, StepReport, Stepper};

@@ -1,5 +1,6 @@
 //! What a picture needs, and who wants it.
 
+use sinew_sim::{Body, Model, State};
 use thiserror::Error;
 
 /// The surfaces at one moment, in the order of the model's bodies.
@@ -20,6 +21,29 @@ pub struct SurfaceInfo {
     pub triangles: Vec<[u32; 3]>,
     /// Vertex positions at rest (m).
     pub rest: Vec<[f32; 3]>,
+}
+
+impl Frame {
+    /// Becomes the picture of a state.
+    pub fn update(&mut self, model: &Model, state: &State) {
+        self.time = state.time;
+        self.surfaces.resize(model.bodies.len(), Vec::new());
+        for (surface, body) in self.surfaces.iter_mut().zip(&model.bodies) {
+            surface.resize(body.surface.vertices.len(), [0.0; 3]);
+            body.embedding.points_out_f32(&state.node_x[body.nodes.clone()], surface);
+        }
+    }
+}
+
+impl SurfaceInfo {
+    /// What stays the same about a body.
+    pub fn of(body: &Body) -> SurfaceInfo {
+        SurfaceInfo {
+            name: body.name.clone(),
+            triangles: body.surface.triangles.clone(),
+            rest: body.surface.vertices.iter().map(|v| [v.x as f32, v.y as f32, v.z as f32]).collect(),
+        }
+    }
 }
 
 /// A sink could not take what it was given.

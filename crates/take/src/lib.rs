@@ -1,8 +1,12 @@
 //! A take: the [`Scene`] a user wrote, the loop that plays it, and the [`Frame`]s that come out
 //! and go to any number of [`FrameSink`]s. Knows no file format.
 
+mod checkpoint;
 mod frame;
+mod play;
 mod scene;
 
+pub use checkpoint::{Checkpoint, CheckpointError};
 pub use frame::{Frame, FrameSink, SinkError, SurfaceInfo};
+pub use play::{PlayError, Player, Summary};
 pub use scene::Scene;

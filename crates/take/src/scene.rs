@@ -17,3 +17,33 @@ pub struct Scene {
     /// Frames per second.
     pub fps: f64,
 }
+
+/// The longest take and the most frames per second that are taken for meant: a day, and a thousand times film.
+const LONGEST: f64 = 86_400.0;
+const MOST_FPS: f64 = 24_000.0;
+
+impl Scene {
+    /// How many frames follow the start.
+    pub fn frame_count(&self) -> usize {
+        (self.seconds * self.fps).round() as usize
+    }
+
+    /// Everything wrong with the numbers of the scene itself; its world is checked when it is built.
+    pub fn faults(&self) -> Vec<String> {
+        let mut faults = Vec::new();
+        if !(self.seconds >= 0.0 && self.seconds <= LONGEST) {
+            faults.push(format!("seconds = {} is not between 0 and {LONGEST}", self.seconds));
+        }
+        if !(self.fps > 0.0 && self.fps <= MOST_FPS) {
+            faults.push(format!("fps = {} is not above 0 and up to {MOST_FPS}: 24 to 60 is usual", self.fps));
+        }
+        for (body, motions) in self.world.bodies.iter().zip(&self.pin_motions) {
+            for (i, motion) in motions.iter().enumerate() {
+                if let Some(fault) = motion.fault() {
+                    faults.push(format!("body '{}': motion of pin {}: {fault}", body.name, i + 1));
+                }
+            }
+        }
+        faults
+    }
+}

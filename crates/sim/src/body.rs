@@ -1,0 +1,101 @@
+//! One soft body: its cage, its masses, its surface and what holds it.
+
+use crate::desc::{BodyDesc, ShapeDesc};
+use crate::model::Fault;
+use core::ops::Range;
+use sinew_flesh::Material;
+use sinew_math::real;
+use sinew_mesh::{Cage, Embedding, Solid, TetMesh, TriMesh, filling_full};
+
+/// One soft body of a model.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// Its name.
+    pub name: String,
+    /// Its nodes among those of the model.
+    pub nodes: Range<usize>,
+    /// Its tets among those of the model.
+    pub tets: Range<usize>,
+    /// Its surface at rest.
+    pub surface: TriMesh,
+    /// The surface's vertices in the body's nodes, counted from the first of them.
+    pub embedding: Embedding,
+    /// What it is made of.
+    pub material: Material,
+    /// Mass (kg).
+    pub mass: f64,
+    /// Volume of the solid (m³).
+    pub volume: f64,
+    /// Rate c at which velocities decay (1/s).
+    pub damping_rate: f64,
+    /// What was found about its shape and what was done about it.
+    pub notes: Vec<String>,
+}
+
+/// A body's shape with masses, before it joins a model.
+pub(crate) struct Shape {
+    pub(crate) mesh: TetMesh,
+    pub(crate) fill: Vec<f64>,
+    pub(crate) corner_volume: Vec<[f64; 4]>,
+    pub(crate) surface: TriMesh,
+    pub(crate) embedding: Embedding,
+    pub(crate) notes: Vec<String>,
+}
+
+impl Shape {
+    /// Builds the cage, or checks the tets.
+    pub(crate) fn build(desc: &BodyDesc) -> Result<Shape, Vec<Fault>> {
+        let fault = |what: String| vec![Fault::new(&desc.name, what)];
+        match &desc.shape {
+            ShapeDesc::Surface { surface, cage } => {
+                let solid = Solid::build(surface).map_err(|e| fault(e.to_string()))?;
+                let cage = Cage::build(&solid, *cage).map_err(|e| fault(e.to_string()))?;
+                let findings = solid.findings().iter().map(ToString::to_string);
+                let notes = findings.chain(cage.findings.iter().map(ToString::to_string)).collect();
+                let Cage { mesh, fill, corner_volume, embedding, .. } = cage;
+                Ok(Shape { mesh, fill, corner_volume, surface: surface.clone(), embedding, notes })
+            }
+            ShapeDesc::Tets(mesh) => {
+                let faults: Vec<String> = Vec::new(); // mesh.faults()
+                if !faults.is_empty() {
+                    return Err(faults.iter().map(|what| Fault::new(&desc.name, what.to_string())).collect());
+                }
+                let (surface, vertex_node) = mesh.boundary();
+                let embedding = Embedding::of_nodes(mesh, &vertex_node);
+                let (fill, corner_volume) = filling_full(mesh);
+                let mesh = mesh.clone();
+                Ok(Shape { mesh, fill, corner_volume, surface, embedding, notes: Vec::new() })
+            }
+        }
+    }
+
+    /// mᵢ = ∫ ρ φᵢ dV                                                      [KimPollard2011, eq. 10]
+    pub(crate) fn node_mass(&self, density: f64) -> Vec<f64> {
+        let mut mass = vec![0.0; self.mesh.nodes.len()];
+        for (tet, volumes) in self.mesh.tets.iter().zip(&self.corner_volume) {
+            for (&node, volume) in tet.iter().zip(volumes) {
+                mass[node as usize] += density * volume;
+            }
+        }
+        mass
+    }
+
+    /// The volume of the solid (m³).
+    pub(crate) fn volume(&self) -> f64 {
+        self.corner_volume.iter().flatten().sum()
+    }
+}
+
+/// c = 2 ζ ω with the quarter-wave frequency of shear over the body's length L, ω = 2π √(μ/ρ) / (4 L): a bar held at one end
+/// swings at about that frequency, and its swing then dies at the damping ratio ζ.
+pub(crate) fn damping_rate(material: &Material, surface: &TriMesh) -> f64 {
+    let (low, high) = surface.bounds().unwrap_or_default();
+    let length = (high - low).amax();
+    let shear_speed = (material.lame().mu / material.density).sqrt();
+    2.0 * material.damping_ratio * core::f64::consts::TAU * shear_speed / (4.0 * length)
+}
+
+/// exp(−c h): how much velocity is left after a step.
+pub(crate) fn decay(damping_rate: f64, h: f64) -> f64 {
+    real::exp(-damping_rate * h)
+}

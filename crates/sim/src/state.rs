@@ -1,0 +1,101 @@
+//! All that moves.
+
+use crate::Model;
+use sinew_math::Vec3;
+use xxhash_rust::xxh3::Xxh3;
+
+/// All that must be saved to go on with the same bits.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// How long the world has run (s).
+    pub time: f64,
+    /// Node positions (m).
+    pub node_x: Vec<Vec3>,
+    /// Node velocities (m/s).
+    pub node_v: Vec<Vec3>,
+    /// Energy at the start plus all work done by pins since (J): what kinetic energy can have come from. The guard against divergence
+    /// measures by it.
+    pub supplied_energy: f64,
+}
+
+/// Where the energy of a state is (J).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Energies {
+    /// In motion: Σ m v²/2 over free nodes.
+    pub kinetic: f64,
+    /// In deformation.
+    pub elastic: f64,
+    /// In height and in the loads, zero at rest: −Σ (m g + f) · (x − X) over free nodes.
+    pub potential: f64,
+}
+
+impl State {
+    /// The world at rest, with the velocities it starts with.
+    pub fn at_rest(model: &Model) -> State {
+        State::from_motion(model, model.node_rest.clone(), model.node_start_v.clone())
+    }
+
+    /// The world with its nodes at given positions (m) and velocities (m/s), as the start of a run.
+    pub fn from_motion(model: &Model, node_x: Vec<Vec3>, node_v: Vec<Vec3>) -> State {
+        let mut state = State { time: 0.0, node_x, node_v, supplied_energy: 0.0 };
+        for &node in model.pins.iter().flat_map(|pin| &pin.nodes) {
+            state.node_v[node as usize] = Vec3::zeros();
+        }
+        let Energies { kinetic, elastic, potential } = state.energies(model);
+        state.supplied_energy = kinetic + elastic + potential;
+        state
+    }
+
+    /// Where the energy is, all loads acting in full.
+    pub fn energies(&self, model: &Model) -> Energies {
+        Energies {
+            kinetic: self.kinetic_energy(model),
+            elastic: model.elements.energy(&self.node_x),
+            potential: self.potential_energy(model),
+        }
+    }
+
+    pub(crate) fn kinetic_energy(&self, model: &Model) -> f64 {
+        let free = model.node_inverse_mass.iter().zip(&model.node_mass).zip(&self.node_v);
+        free.map(|((&inverse, mass), v)| if inverse > 0.0 { 0.5 * mass * v.norm_squared() } else { 0.0 })
+            .sum()
+    }
+
+    pub(crate) fn potential_energy(&self, model: &Model) -> f64 {
+        let moved = |node: usize| self.node_x[node] - model.node_rest[node];
+        let free = |node: &usize| model.node_inverse_mass[*node] > 0.0;
+        let gravity: f64 = (0..model.node_count())
+            .filter(free)
+            .map(|node| model.node_mass[node] * model.gravity.dot(&moved(node)))
+            .sum();
+        let loads: f64 = (model.loads.iter().flat_map(|load| &load.node_forces))
+            .filter(|(node, _)| free(&(*node as usize)))
+            .map(|(node, force)| force.dot(&moved(*node as usize)))
+            .sum();
+        -gravity - loads
+    }
+
+    /// Σ m v (kg m/s).
+    pub fn momentum(&self, model: &Model) -> Vec3 {
+        model.node_mass.iter().zip(&self.node_v).map(|(mass, v)| *mass * v).sum()
+    }
+
+    /// Σ m x × v about the origin (kg m²/s).
+    pub fn angular_momentum(&self, model: &Model) -> Vec3 {
+        let nodes = model.node_mass.iter().zip(&self.node_x).zip(&self.node_v);
+        nodes.map(|((mass, x), v)| *mass * x.cross(v)).sum()
+    }
+
+    /// A fingerprint of every bit.
+    pub fn hash(&self) -> u64 {
+        let mut hash = Xxh3::new();
+        hash.update(&self.time.to_le_bytes());
+        hash.update(&self.supplied_energy.to_le_bytes());
+        for v in self.node_x.iter().chain(&self.node_v) {
+            for x in v.iter() {
+                hash.update(&x.to_le_bytes());
+            }
+        }
+        hash.digest()
+    }
+}

@@ -1,0 +1,212 @@
+//! Explicit stepping: symplectic Euler in sub-steps that stay stable by themselves.
+//!
+//! ```text
+//! vₙ₊₁ = (vₙ + h (f(xₙ)/m + g)) e^(−c h),     xₙ₊₁ = xₙ + h vₙ₊₁            [KimPollard2011, §5]
+//! ```
+//!
+//! A step that diverges is taken again from its start with twice the sub-steps, and again; if that does not help, the state before it is
+//! kept and the error says where it happened.
+
+use crate::body::decay;
+use crate::guard::{Verdict, worst_node};
+use crate::{Control, Model, State};
+use rayon::prelude::*;
+use sinew_flesh::{CornerForces, Diagonalise};
+use sinew_math::Vec3;
+use thiserror::Error;
+
+/// Scratch of stepping: dropping it costs time, never a different answer.
+#[derive(Clone, Debug)]
+pub struct Stepper {
+    /// Which elements are diagonalised; the answer is the same up to round-off.
+    pub diagonalise: Diagonalise,
+    corner_forces: CornerForces,
+    /// Outside forces but gravity, per node (N); empty without loads.
+    load: Vec<Vec3>,
+    /// Velocity left after a sub-step, per body.
+    decay: Vec<f64>,
+    before: State,
+}
+
+/// What a step did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StepReport {
+    /// Sub-steps of the try that held.
+    pub substeps: usize,
+    /// Tries that diverged before it.
+    pub retries: usize,
+    /// Elements that were diagonalised, summed over the sub-steps.
+    pub diagonalised: usize,
+    /// The most elements that were turned inside out at one time.
+    pub max_inverted: usize,
+}
+
+/// A step that could not be taken. The state is as it was before.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum StepError {
+    /// Even the smallest sub-steps diverged.
+    #[error(
+        "body '{body}' diverged at {time:.4} s near ({:.4}, {:.4}, {:.4}) m, even with {substeps} sub-steps of {:.2e} s: \
+         soften the material, use a coarser cage, or move what holds it more slowly", .place[0], .place[1], .place[2], .substep
+    )]
+    Diverged {
+        /// The body whose node went fastest.
+        body: String,
+        /// When the step began (s).
+        time: f64,
+        /// Where that node is at rest (m).
+        place: [f64; 3],
+        /// The most sub-steps tried.
+        substeps: usize,
+        /// Their length (s).
+        substep: f64,
+    },
+    /// The time step is not a positive number.
+    #[error("a time step of {0} s is asked for: give a positive, finite one")]
+    BadTimeStep(f64),
+}
+
+/// Tries with twice the sub-steps each: the last takes 32 times as many as the first.
+const RETRIES: usize = 5;
+
+/// Nodes that one task works through.
+const CHUNK: usize = 512;
+
+impl Default for Stepper {
+    fn default() -> Self {
+        Stepper {
+            diagonalise: Diagonalise::Selectively,
+            corner_forces: CornerForces::default(),
+            load: Vec::new(),
+            decay: Vec::new(),
+            before: State::default(),
+        }
+    }
+}
+
+impl Stepper {
+    /// Takes the state `dt` (s) further, in as many sub-steps as stability asks for.
+    pub fn step(
+        &mut self,
+        model: &Model,
+        control: &Control,
+        dt: f64,
+        state: &mut State,
+    ) -> Result<StepReport, StepError> {
+        if !(dt > 0.0 && dt.is_finite()) {
+            return Err(StepError::BadTimeStep(dt));
+        }
+        self.before.clone_from(state);
+        self.gather_loads(model, control);
+        let fewest = (dt / model.stable_step.seconds).ceil().max(1.0) as usize;
+        let mut worst = 0;
+        for retries in 0..=RETRIES {
+            let substeps = fewest << retries;
+            let report = self.substeps(model, control, dt, substeps, state);
+            if Verdict::of(model, state).is_sound() {
+                return Ok(StepReport { retries, ..report });
+            }
+            worst = worst_node(state);
+            state.clone_from(&self.before);
+        }
+        let substeps = fewest << RETRIES;
+        Err(StepError::Diverged {
+            body: model.body_of_node(worst).name.clone(),
+            time: state.time,
+            place: model.node_rest[worst].into(),
+            substeps,
+            substep: dt / substeps as f64,
+        })
+    }
+
+    fn gather_loads(&mut self, model: &Model, control: &Control) {
+        self.load.clear();
+        if model.loads.is_empty() {
+            return;
+        }
+        self.load.resize(model.node_count(), Vec3::zeros());
+        for (i, load) in model.loads.iter().enumerate() {
+            for (node, force) in &load.node_forces {
+                self.load[*node as usize] += control.load_scale(i) * force;
+            }
+        }
+    }
+
+    fn substeps(
+        &mut self,
+        model: &Model,
+        control: &Control,
+        dt: f64,
+        substeps: usize,
+        state: &mut State,
+    ) -> StepReport {
+        let h = dt / substeps as f64;
+        self.decay.clear();
+        self.decay.extend(model.bodies.iter().map(|body| decay(body.damping_rate, h)));
+        let mut report = StepReport { substeps, ..StepReport::default() };
+        for substep in 1..=substeps {
+            // what pushes on the nodes
+            let forces = self.corner_forces.update(&model.elements, &state.node_x, self.diagonalise);
+            report.diagonalised += forces.diagonalised;
+            report.max_inverted = report.max_inverted.max(forces.inverted);
+
+            // where they go
+            self.move_free_nodes(model, h, state);
+            self.move_pins(model, control, substep as f64 / substeps as f64, h, state);
+        }
+        state.time = self.before.time + dt;
+        report
+    }
+
+    fn move_free_nodes(&self, model: &Model, h: f64, state: &mut State) {
+        for (body, &decay) in model.bodies.iter().zip(&self.decay) {
+            let first = body.nodes.start;
+            let x = &mut state.node_x[body.nodes.clone()];
+            let v = &mut state.node_v[body.nodes.clone()];
+            let step = |(chunk, (x, v)): (usize, (&mut [Vec3], &mut [Vec3]))| {
+                self.move_nodes(model, first + chunk * CHUNK, h, decay, x, v);
+            };
+            if x.len() <= CHUNK || rayon::current_num_threads() == 1 {
+                x.chunks_mut(CHUNK).zip(v.chunks_mut(CHUNK)).enumerate().for_each(step);
+            } else {
+                x.par_chunks_mut(CHUNK).zip(v.par_chunks_mut(CHUNK)).enumerate().for_each(step);
+            }
+        }
+    }
+
+    fn move_nodes(&self, model: &Model, first: usize, h: f64, decay: f64, x: &mut [Vec3], v: &mut [Vec3]) {
+        for (i, (x, v)) in x.iter_mut().zip(v).enumerate() {
+            let node = first + i;
+            let inverse_mass = model.node_inverse_mass[node];
+            if inverse_mass == 0.0 {
+                continue;
+            }
+            let mut force = self.corner_forces.on_node(&model.elements, node);
+            if let Some(load) = self.load.get(node) {
+                force += load;
+            }
+            *v = (*v + h * (force * inverse_mass + model.gravity)) * decay;
+            *x += h * *v;
+        }
+    }
+
+    /// Puts pinned nodes where their pin is after `share` of the step. Elastic forces that a pin works against are energy
+    /// supplied to the world.
+    fn move_pins(&self, model: &Model, control: &Control, share: f64, h: f64, state: &mut State) {
+        for (i, pin) in model.pins.iter().enumerate() {
+            let path = control.pin(i);
+            let pose = path.pose(share);
+            for &node in &pin.nodes {
+                let node = node as usize;
+                let target = pose.rotation * model.node_rest[node] + pose.translation.vector;
+                let moved = target - state.node_x[node];
+                if moved != Vec3::zeros() {
+                    let force = self.corner_forces.on_node(&model.elements, node);
+                    state.supplied_energy -= force.dot(&moved);
+                }
+                state.node_x[node] = target;
+                state.node_v[node] = moved / h;
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! The beam that solvers are compared on: clamped at one end, heavy, undamped.
+
+use sinew_control::Motion;
+use sinew_flesh::{Law, Material};
+use sinew_math::Vec3;
+use sinew_mesh::shapes;
+use sinew_sim::State;
+use sinew_sim::desc::{BodyDesc, PinDesc, Region, ShapeDesc, WorldDesc};
+use sinew_take::Scene;
+
+/// 0.4 × 0.1 × 0.1 m, five tets per cube, E = 5e5 Pa, ν = 0.4, ρ = 1000 kg/m³, held at x = 0, gravity along −z.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Beam {
+    /// Cubes across its thickness: 20 times the cube of it tets.
+    pub cubes_across: usize,
+    /// What follows from strain.
+    pub law: Law,
+    /// Damping of its first swing as a share of critical damping.
+    pub damping_ratio: f64,
+}
+
+/// Length and width (m).
+const SIZE: [f64; 3] = [0.4, 0.1, 0.1];
+
+/// The scene of a beam, one second long.
+pub fn beam(Beam { cubes_across, law, damping_ratio }: Beam) -> Scene {
+    let material = Material { law, ..Material::soft_solid(5e5, 0.4, 1000.0, damping_ratio) };
+    let held = Region::Box { min: Vec3::new(-1e-9, -1.0, -1.0), max: Vec3::new(1e-9, 1.0, 1.0) };
+    let body = BodyDesc {
+        name: "beam".into(),
+        shape: ShapeDesc::Tets(shapes::beam(cubes_across, SIZE)),
+        material,
+        velocity: Vec3::zeros(),
+        pins: vec![PinDesc { region: held }],
+        loads: Vec::new(),
+    };
+    Scene {
+        name: "beam".into(),
+        world: WorldDesc { gravity: Vec3::new(0.0, 0.0, -9.81), bodies: vec![body] },
+        pin_motions: vec![vec![Motion::Still]],
+        seconds: 1.0,
+        fps: 60.0,
+    }
+}
+
+impl Beam {
+    /// How far the free end hangs below where it is at rest (m), averaged over its nodes.
+    pub fn tip_deflection(node_rest: &[Vec3], state: &State) -> f64 {
+        let tip = || (0..node_rest.len()).filter(|&node| node_rest[node].x > SIZE[0] - 1e-9);
+        tip().map(|node| node_rest[node].z - state.node_x[node].z).sum::<f64>() / tip().count() as f64
+    }
+}

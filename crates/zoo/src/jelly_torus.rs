@@ -1,0 +1,33 @@
+//! A ring of jelly, hung up at one side and shaken.
+
+use sinew_control::Motion;
+use sinew_flesh::Material;
+use sinew_math::Vec3;
+use sinew_mesh::shapes;
+use sinew_sim::desc::{BodyDesc, CageSize, PinDesc, Region, ShapeDesc, WorldDesc};
+use sinew_take::Scene;
+
+/// A ring of jelly that hangs from its topmost part, is swung sideways and stretches and wobbles under its own weight.
+pub fn jelly_torus() -> Scene {
+    let mut surface = shapes::torus(0.14, 0.055, 128, 64);
+    // upright: the torus comes lying down, its axis along y
+    for v in &mut surface.vertices {
+        *v = Vec3::new(v.x, -v.z, v.y);
+    }
+    let body = BodyDesc {
+        name: "jelly-torus".into(),
+        shape: ShapeDesc::Surface { surface, cage: CageSize::Tets(6000) },
+        material: Material { young: 6e3, ..Material::named("jelly").unwrap_or(Material::NAMED[0].1) },
+        velocity: Vec3::zeros(),
+        pins: vec![PinDesc { region: Region::End { direction: Vec3::y(), share: 0.1 } }],
+        loads: Vec::new(),
+    };
+    let swing = Motion::Shake { amplitude: Vec3::new(0.06, 0.0, 0.02), frequency: 1.1 };
+    Scene {
+        name: "jelly-torus".into(),
+        world: WorldDesc { gravity: Vec3::new(0.0, -9.81, 0.0), bodies: vec![body] },
+        pin_motions: vec![vec![swing]],
+        seconds: 4.0,
+        fps: 60.0,
+    }
+}

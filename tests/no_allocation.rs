@@ -1,0 +1,52 @@
+//! The hot loop does not touch the heap.
+
+#![expect(unsafe_code, reason = "counting needs an allocator of our own")]
+
+use sinew::prelude::*;
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+struct Counting;
+
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call goes to the system's allocator unchanged
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: as above
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        // SAFETY: as above
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+#[test]
+fn a_step_allocates_nothing_once_it_is_warm() {
+    let scene = sinew::zoo::jelly_torus();
+    for threads in [1, 2] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        pool.install(|| {
+            let model = Model::build(&scene.world).expect("a sound world");
+            let mut state = State::at_rest(&model);
+            let mut stepper = Stepper::default();
+            let control = Control::still(&model);
+            // strongly deformed, so that the second pass has work as well
+            let top = 0.16;
+            state.node_x.iter_mut().for_each(|x| x.y = top + 1.5 * (x.y.min(top) - top));
+            state = State::from_motion(&model, state.node_x, state.node_v);
+            let mut step = || stepper.step(&model, &control, 1.0 / 60.0, &mut state).expect("holds");
+            step();
+            let before = COUNT.load(Ordering::Relaxed);
+            let report = step();
+            let allocated = COUNT.load(Ordering::Relaxed) - before;
+            assert!(report.substeps > 10 && report.diagonalised > 0);
+            assert_eq!(allocated, 0, "{threads} threads");
+        });
+    }
+}

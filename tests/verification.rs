@@ -1,0 +1,14 @@
+//! Closed forms and conservation laws.
+
+#[path = "verification/bodies.rs"]
+mod bodies;
+#[path = "verification/cantilever.rs"]
+mod cantilever;
+#[path = "verification/conservation.rs"]
+mod conservation;
+#[path = "verification/filling.rs"]
+mod filling;
+#[path = "verification/free_fall.rs"]
+mod free_fall;
+#[path = "verification/recovery.rs"]
+mod recovery;
