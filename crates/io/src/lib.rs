@@ -1,1 +1,22 @@
-//! io
+//! Every file format of Sinew, in and out: meshes and scenes are read here, and takes are written as GLB,
+//! OBJ sequences and pictures. Knows no physics.
+//!
+//! Readers work on bytes and never trust a header; writers are [`sinew_take::FrameSink`]s whose output
+//! appears whole under its name or not at all.
+
+mod mesh_file;
+mod obj;
+mod ply;
+mod polygon;
+mod read_error;
+mod stl;
+mod surface_builder;
+mod tetgen;
+mod text;
+
+pub use mesh_file::{Mesh, SURFACE_EXTENSIONS, TET_EXTENSIONS, read_mesh, read_surface, read_tets};
+pub use obj::read_obj;
+pub use ply::read_ply;
+pub use read_error::{Place, Read, ReadError};
+pub use stl::read_stl;
+pub use tetgen::read_tetgen;
