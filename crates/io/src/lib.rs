@@ -4,19 +4,30 @@
 //! Readers work on bytes and never trust a header; writers are [`sinew_take::FrameSink`]s whose output
 //! appears whole under its name or not at all.
 
+mod glb;
 mod mesh_file;
+mod normals;
 mod obj;
+mod obj_sequence;
+mod palette;
+mod pending;
 mod ply;
 mod polygon;
 mod read_error;
+mod shape_check;
 mod stl;
 mod surface_builder;
 mod tetgen;
 mod text;
+mod up;
 
+pub use glb::{GlbBodyReport, GlbOptions, GlbReport, GlbSink};
 pub use mesh_file::{Mesh, SURFACE_EXTENSIONS, TET_EXTENSIONS, read_mesh, read_surface, read_tets};
 pub use obj::read_obj;
+pub use obj_sequence::ObjSequence;
+pub use pending::{PendingFile, PendingFolder};
 pub use ply::read_ply;
 pub use read_error::{Place, Read, ReadError};
 pub use stl::read_stl;
 pub use tetgen::read_tetgen;
+pub use up::Up;

@@ -168,7 +168,8 @@ proptest! {
     #[test]
     fn coordinates_survive_text(x in -1e9..1e9f64, y in -1e-9..1e-9f64, z in -1.0..1.0f64) {
         let text = format!("v {x} {y:e} {z}\nv 0 0 0\nv 1 1 1\nf 1 2 3\n");
-        prop_assert_eq!(read_obj(text.as_bytes()).unwrap().value.vertices[0].as_slice(), &[x, y, z]);
+        let mesh = read_obj(text.as_bytes()).unwrap().value;
+        prop_assert_eq!(mesh.vertices[0].as_slice(), &[x, y, z]);
     }
 }
 
