@@ -14,6 +14,7 @@ use crate::shape_check::{check_frame, check_surfaces};
 use components::Components;
 use document::{Body, Document};
 use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
+use std::fmt;
 use std::path::PathBuf;
 
 /// Some phones and engines lose a mesh with more morph targets.
@@ -61,6 +62,28 @@ pub struct GlbBodyReport {
     pub largest_error: f64,
     /// The error that was asked for (m); the limit on components may have kept it from being met.
     pub allowed_error: f64,
+}
+
+impl GlbBodyReport {
+    /// Whether the error asked for was met.
+    pub fn is_met(&self) -> bool {
+        self.largest_error <= self.allowed_error
+    }
+}
+
+impl fmt::Display for GlbBodyReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let GlbBodyReport { name, components, largest_error, allowed_error } = self;
+        let (largest, allowed) = (1e3 * largest_error, 1e3 * allowed_error);
+        write!(f, "{name}: {components} morph targets, largest error {largest:.2e} mm")?;
+        if self.is_met() {
+            return Ok(());
+        }
+        write!(
+            f,
+            " where {allowed:.2e} mm were asked for: allow more morph targets or fewer frames, or write an OBJ sequence"
+        )
+    }
 }
 
 /// Writes one GLB file.

@@ -24,7 +24,7 @@ mod tetgen;
 mod text;
 mod up;
 
-pub use bare_mesh::scene_of_mesh;
+pub use bare_mesh::{open_scene, scene_of_mesh};
 pub use glb::{GlbBodyReport, GlbOptions, GlbReport, GlbSink};
 pub use mesh_file::{Mesh, SURFACE_EXTENSIONS, TET_EXTENSIONS, read_mesh, read_surface, read_tets};
 pub use obj::read_obj;
@@ -33,7 +33,7 @@ pub use pending::{PendingFile, PendingFolder};
 pub use ply::read_ply;
 pub use preview::{Preview, PreviewOptions};
 pub use read_error::{Place, Read, ReadError};
-pub use scene_file::{Part, SceneKey, read_scene, read_scene_text, scene_keys, scene_keys_table};
+pub use scene_file::{SceneKey, ScenePart, read_scene, read_scene_text, scene_keys, scene_keys_table};
 pub use stl::read_stl;
 pub use tetgen::read_tetgen;
 pub use up::Up;

@@ -7,7 +7,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 /// No mesh that fits the other limits is larger (bytes).
-const FILE_LIMIT: u64 = 8 << 30;
+const FILE_LIMIT: u64 = 4 << 30;
 
 /// The extensions of surface files.
 pub const SURFACE_EXTENSIONS: [&str; 3] = ["obj", "ply", "stl"];

@@ -42,7 +42,8 @@ impl FrameSink for ObjSequence {
         check_frame(&take.surfaces, frame)?;
         take.frame_count += 1;
         let file = take.folder.file(&format!("frame_{:04}.obj", take.frame_count)).map_err(in_words)?;
-        write_obj(&take.surfaces, frame, file).map_err(in_words)
+        write_obj(&take.surfaces, frame, file)
+            .map_err(|error| SinkError(format!("cannot write into {}: {error}", self.target.display())))
     }
 
     fn finish(&mut self) -> Result<(), SinkError> {

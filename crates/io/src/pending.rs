@@ -26,6 +26,13 @@ impl PendingFile {
                 format!("cannot write {}: it is a folder; give a file name in it", target.display()),
             ));
         }
+        // a device would be replaced by a file of its name
+        if target.exists() && !target.is_file() {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!("cannot write {}: it is not an ordinary file; give another name", target.display()),
+            ));
+        }
         let parent = parent_of(target)?;
         let mut builder = tempfile::Builder::new();
         builder.prefix(".sinew-").suffix(".part");
@@ -199,6 +206,17 @@ pub(crate) mod tests {
         fs::write(&plain, "").unwrap();
         let mode = |path| fs::metadata(path).unwrap().permissions().mode();
         assert_eq!(mode(ours), mode(plain));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_is_not_replaced() {
+        assert!(
+            PendingFile::create(Path::new("/dev/null"))
+                .unwrap_err()
+                .to_string()
+                .contains("not an ordinary file")
+        );
     }
 
     #[test]

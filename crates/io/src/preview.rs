@@ -13,7 +13,7 @@ use crate::palette::body_color;
 use crate::pending::PendingFile;
 use crate::shape_check::{check_frame, check_surfaces};
 use camera::Camera;
-use light::Light;
+use light::{Light, smooth};
 use raster::Raster;
 use rayon::prelude::*;
 use sinew_math::Vec3;
@@ -196,7 +196,11 @@ fn draw_tile(
             });
         }
     }
-    raster.fill_rest(|x, y| light.on_background(camera.eye(), camera.ray(x, y), y));
+    raster.fill_rest(|x, y| {
+        // shades fade towards the border, where the next tile begins
+        let inside = smooth((1.0 - x.abs().max(y.abs())) / 0.2);
+        light.on_background(camera.eye(), camera.ray(x, y), inside)
+    });
     raster.to_bytes(SUPERSAMPLES)
 }
 

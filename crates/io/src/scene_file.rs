@@ -14,7 +14,7 @@ use crate::Up;
 use crate::mesh_file::read_bytes;
 use crate::read_error::{Read, ReadError};
 pub(crate) use body::USUAL_TETS;
-pub use keys::{Part, SceneKey, scene_keys, scene_keys_table};
+pub use keys::{SceneKey, ScenePart, scene_keys, scene_keys_table};
 use section::Section;
 use sinew_math::Vec3;
 use sinew_sim::WorldDesc;
@@ -55,7 +55,7 @@ pub fn read_scene_text(text: &str, name: &str, folder: &Path) -> Result<Read<Sce
         let line = error.span().map_or(1, |span| section::line_of(text, span.start));
         ReadError::line(line, format!("not TOML: {}", error.message()))
     })?;
-    let scene = Section::open(text, Part::Scene, document.get_ref(), 0)?;
+    let scene = Section::open(text, ScenePart::Scene, document.get_ref(), 0)?;
 
     let up = match scene.choice("up", &["y", "z"])? {
         Some("z") => Up::Z,
@@ -72,7 +72,7 @@ pub fn read_scene_text(text: &str, name: &str, folder: &Path) -> Result<Read<Sce
     let mut notes = Vec::new();
     let mut bodies = Vec::new();
     let mut pin_motions = Vec::new();
-    for section in scene.sections("body", Part::Body)? {
+    for section in scene.sections("body", ScenePart::Body)? {
         let body = body::read_body(&section, &bodies, up, folder)?;
         notes.extend(body.notes);
         let (body, motions) = body.value;

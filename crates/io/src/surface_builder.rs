@@ -108,7 +108,7 @@ impl SurfaceBuilder {
 
 /// A position that can be computed with, or an error at its place.
 pub(crate) fn check_position(position: [f64; 3], place: Place) -> Result<Vec3, ReadError> {
-    match position.iter().zip(["x", "y", "z"]).find(|(c, _)| !(c.abs() <= COORDINATE_LIMIT)) {
+    match position.iter().zip(["x", "y", "z"]).find(|(c, _)| !c.is_finite() || c.abs() > COORDINATE_LIMIT) {
         None => Ok(Vec3::from(position)),
         Some((c, axis)) => {
             let message = if c.is_finite() {

@@ -2,7 +2,7 @@
 //!
 //! Comments begin with `#`; nodes count from 0 or from 1, as the first node says; attributes and markers
 //! are passed over; elements of ten nodes give their four corners. A tet whose corners stand in the
-//! other order (TetGen's own habit is unlike ours) has two of them swapped, with a note.
+//! other order has two of them swapped, with a note.
 
 use crate::read_error::{Place, Read, ReadError};
 use crate::surface_builder::{VERTEX_LIMIT, check_position};

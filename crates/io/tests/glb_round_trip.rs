@@ -61,7 +61,7 @@ fn every_frame_comes_back_within_the_stated_error() {
     let blob = gltf.blob.as_deref().unwrap();
     let animation = gltf.animations().next().unwrap();
     for (b, (info, body)) in surfaces.iter().zip(&report.bodies).enumerate() {
-        assert!(body.largest_error <= body.allowed_error, "{body:?}");
+        assert!(body.is_met(), "{body}");
         let node = gltf.nodes().nth(b).unwrap();
         let mesh = node.mesh().unwrap();
         let reader = mesh.primitives().next().unwrap();
@@ -140,6 +140,17 @@ fn a_deforming_body_keeps_normals_that_follow_it() {
         // one component is linear in time, normals are not: a few degrees remain of the twenty
         assert!(along > 0.995, "{along}");
     }
+}
+
+#[test]
+fn a_limit_that_keeps_the_error_from_being_met_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let (surfaces, frames) = take();
+    let options = GlbOptions { component_limit: 2, ..GlbOptions::default() };
+    let sink = write(&folder.path().join("take.glb"), options, &surfaces, &frames);
+    let ring = &sink.report().unwrap().bodies[1];
+    assert!(ring.components == 2 && !ring.is_met());
+    assert!(ring.to_string().contains("were asked for"), "{ring}");
 }
 
 #[test]

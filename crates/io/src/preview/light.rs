@@ -10,8 +10,12 @@ use sinew_math::{Vec3, real};
 const MAP: usize = 256;
 /// Texels to either side that a lookup averages.
 const SOFTNESS: usize = 4;
-/// Background at the top and at the bottom of a tile (linear RGB).
-const BACKGROUND: [[f64; 3]; 2] = [[0.88, 0.895, 0.92], [0.73, 0.735, 0.75]];
+/// Texels to either side that each of two passes blurs the shade on the ground.
+const GROUND_BLUR: usize = 5;
+/// Texels around what is seen, so that blurred shades end within the map.
+const MARGIN: usize = 2 * GROUND_BLUR + 2;
+/// The plain background (linear RGB). One colour, so that tiles join without a seam.
+const BACKGROUND: [f64; 3] = [0.835, 0.85, 0.875];
 
 /// The light on one moment.
 pub(super) struct Light {
@@ -20,6 +24,8 @@ pub(super) struct Light {
     towards_fill: Vec3,
     /// For each texel how far towards the light the nearest surface is (m).
     map: Vec<f64>,
+    /// For each texel how much of the light is kept from the ground, from 0 to 1.
+    ground_shade: Vec<f64>,
     origin: [f64; 2],
     texel: f64,
     size: f64,
@@ -30,7 +36,7 @@ pub(super) struct Light {
 impl Light {
     /// The light on these triangles over a ground of this height (m).
     pub(super) fn over<I: Iterator<Item = [Vec3; 3]>>(triangles: impl Fn() -> I, ground: f64) -> Light {
-        let towards_key = Vec3::new(-0.35, 1.0, 0.55).normalize();
+        let towards_key = Vec3::new(-0.30, 1.0, 0.42).normalize();
         let first = Vec3::z().cross(&towards_key).normalize();
         let across = [first, towards_key.cross(&first)];
         let corners = || triangles().flatten();
@@ -44,14 +50,29 @@ impl Light {
         let lows = across.map(|axis| span(axis, f64::min, f64::INFINITY));
         let highs = across.map(|axis| span(axis, f64::max, f64::NEG_INFINITY));
         let extent = (highs[0] - lows[0]).max(highs[1] - lows[1]).max(1e-12);
-        let texel = if extent.is_finite() { extent / (MAP - 2 * SOFTNESS - 2) as f64 } else { 1.0 };
-        let margin = texel * (SOFTNESS + 1) as f64;
-        let origin = lows.map(|low| low - margin);
+        let texel = if extent.is_finite() { extent / (MAP - 2 * MARGIN) as f64 } else { 1.0 };
+        let origin = lows.map(|low| low - texel * MARGIN as f64);
         let towards_fill = Vec3::new(0.9, 0.25, 0.35).normalize();
         let map = vec![f64::NEG_INFINITY; MAP * MAP];
         let center = (low + high) / 2.0;
-        let mut light = Light { towards_key, across, towards_fill, map, origin, texel, size, ground, center };
+        let ground_shade = Vec::new();
+        let mut light = Light {
+            towards_key,
+            across,
+            towards_fill,
+            map,
+            ground_shade,
+            origin,
+            texel,
+            size,
+            ground,
+            center,
+        };
         triangles().for_each(|corners| light.cast(corners));
+        // every surface is between the light and the ground
+        light.ground_shade =
+            light.map.iter().map(|depth| if depth.is_finite() { 1.0 } else { 0.0 }).collect();
+        (0..2).for_each(|_| blur(&mut light.ground_shade));
         light
     }
 
@@ -66,7 +87,7 @@ impl Light {
         let fill = wrapped(&self.towards_fill, 0.3);
         let sky = 0.5 + 0.5 * normal.y;
         let near_ground = ((point.y - self.ground) / (0.35 * self.size)).clamp(0.0, 1.0);
-        let ambient = (0.22 + 0.34 * sky) * (0.6 + 0.4 * near_ground);
+        let ambient = (0.16 + 0.26 * sky) * (0.6 + 0.4 * near_ground);
 
         let half = (self.towards_key + towards_eye).normalize();
         let gloss = normal.dot(&half).max(0.0).powi(48) * 0.30 * lit;
@@ -74,27 +95,26 @@ impl Light {
         let warm = [1.0, 0.96, 0.90];
         let cool = [0.80, 0.90, 1.0];
         [0, 1, 2].map(|i| {
-            color[i] * (0.95 * key * warm[i] + (0.16 * fill + ambient) * cool[i])
+            color[i] * (0.80 * key * warm[i] + (0.14 * fill + ambient) * cool[i])
                 + gloss * warm[i]
                 + edge * cool[i]
         })
     }
 
-    /// The colour (linear RGB) of what is behind all bodies, at a height of the tile from −1 to 1.
-    pub(super) fn on_background(&self, eye: Vec3, ray: Vec3, height: f64) -> [f64; 3] {
-        let down = (1.0 - height) / 2.0;
-        let plain = [0, 1, 2].map(|i| BACKGROUND[0][i] + (BACKGROUND[1][i] - BACKGROUND[0][i]) * down);
+    /// The colour (linear RGB) of what is behind all bodies, seen from the eye along a ray. Shades are
+    /// scaled by `strength`.
+    pub(super) fn on_background(&self, eye: Vec3, ray: Vec3, strength: f64) -> [f64; 3] {
         let distance = (self.ground - eye.y) / ray.y;
         if !(ray.y < 0.0 && distance > 0.0 && distance.is_finite()) {
-            return plain;
+            return BACKGROUND;
         }
         let point = eye + ray * distance;
-        let shadow = 1.0 - self.lit_share(point);
+        let shadow = self.ground_shade_at(point);
         // what stands or hangs close keeps the sky off the ground
         let from_center = Vec3::new(point.x - self.center.x, 0.0, point.z - self.center.z).norm() / self.size;
-        let closed = (1.0 - from_center / 0.75).clamp(0.0, 1.0);
-        let shade = 1.0 - 0.34 * shadow - 0.10 * closed * closed * (3.0 - 2.0 * closed);
-        plain.map(|c| c * shade)
+        let closed = (1.0 - from_center / 0.7).clamp(0.0, 1.0);
+        let shade = 1.0 - strength * (0.36 * shadow + 0.12 * smooth(closed));
+        BACKGROUND.map(|c| c * shade)
     }
 
     /// Marks what a triangle keeps the key light from.
@@ -125,6 +145,20 @@ impl Light {
                 }
             }
         }
+    }
+
+    /// How much of the key light is kept from a point of the ground, between the four texels around it.
+    fn ground_shade_at(&self, point: Vec3) -> f64 {
+        let place = [0, 1].map(|i| (point.dot(&self.across[i]) - self.origin[i]) / self.texel - 0.5);
+        let last = (MAP - 2) as f64;
+        if place.iter().any(|p| !(*p >= 0.0 && *p <= last)) {
+            return 0.0;
+        }
+        let [x, y] = place.map(|p| p.floor() as usize);
+        let [u, v] = [place[0] - x as f64, place[1] - y as f64];
+        let at = |x: usize, y: usize| self.ground_shade.get(y * MAP + x).copied().unwrap_or(0.0);
+        (1.0 - v) * ((1.0 - u) * at(x, y) + u * at(x + 1, y))
+            + v * ((1.0 - u) * at(x, y + 1) + u * at(x + 1, y + 1))
     }
 
     /// How much of the key light reaches a point, from 0 to 1.
@@ -161,6 +195,26 @@ impl Light {
     }
 }
 
+/// A share from 0 to 1, eased at both ends.
+pub(super) fn smooth(share: f64) -> f64 {
+    let share = share.clamp(0.0, 1.0);
+    share * share * (3.0 - 2.0 * share)
+}
+
+/// Replaces every texel by the mean of its row's neighbours and then of its column's.
+fn blur(map: &mut [f64]) {
+    let width = (2 * GROUND_BLUR + 1) as f64;
+    for (step, stride) in [(1, MAP), (MAP, 1)] {
+        for line in 0..MAP {
+            let values: Vec<f64> = (0..MAP).map(|i| map[line * stride + i * step]).collect();
+            for i in 0..MAP {
+                let near = &values[i.saturating_sub(GROUND_BLUR)..(i + GROUND_BLUR + 1).min(MAP)];
+                map[line * stride + i * step] = near.iter().sum::<f64>() / width;
+            }
+        }
+    }
+}
+
 /// A linear value as an sRGB byte; the brightest tenth is rolled off rather than cut.
 pub(super) fn to_srgb(linear: f64) -> u8 {
     let knee = 0.9;
@@ -183,6 +237,9 @@ mod tests {
         // straight away from the light through the centre
         let below = -light.towards_key / light.towards_key.y;
         assert_eq!(light.lit_share(below), 0.0);
+        assert!(
+            light.ground_shade_at(below) > 0.999 && light.ground_shade_at(below + Vec3::x() * 2.0) == 0.0
+        );
         assert_eq!(light.lit_share(below + Vec3::x() * 2.0), 1.0);
         assert_eq!(light.lit_share(light.towards_key * 0.6), 1.0);
     }

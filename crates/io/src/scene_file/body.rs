@@ -1,6 +1,6 @@
 //! One `[[body]]` of a scene file: its mesh, brought to metres and into place, and what it is made of.
 
-use super::keys::Part;
+use super::keys::ScenePart;
 use super::motion::read_motion;
 use super::region::read_region;
 use super::section::Section;
@@ -34,12 +34,12 @@ pub(super) fn read_body(
     let translate = section.vector("translate")?.unwrap_or(Vec3::zeros());
     let mut pins = Vec::new();
     let mut motions = Vec::new();
-    for pin in section.sections("pin", Part::Pin)? {
+    for pin in section.sections("pin", ScenePart::Pin)? {
         pins.push(PinDesc { region: read_region(&pin, up)? });
         motions.push(read_motion(&pin)?);
     }
     let mut loads = Vec::new();
-    for load in section.sections("load", Part::Load)? {
+    for load in section.sections("load", ScenePart::Load)? {
         let force = load.needed("force", load.vector("force")?)?;
         loads.push(LoadDesc { region: read_region(&load, up)?, force });
     }
@@ -118,7 +118,7 @@ fn read_material(body: &Section) -> Result<Material, ReadError> {
     if !body.has("material") || body.is_text("material") {
         return named(body, "material");
     }
-    let section = body.needed("material", body.section("material", Part::Material)?)?;
+    let section = body.needed("material", body.section("material", ScenePart::Material)?)?;
     let mut material = named(&section, "name")?;
     match section.choice("law", &["stvk", "corotational", "neo-hookean"])? {
         Some("stvk") => material.law = Law::StVenantKirchhoff(StretchLimits::default()),

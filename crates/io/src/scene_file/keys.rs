@@ -1,11 +1,11 @@
 //! The table of every key a scene file may have.
 
-use Part::*;
+use ScenePart::*;
 use std::fmt::Write;
 
 /// A part of a scene file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum ScenePart {
     /// The top of the file.
     Scene,
     /// `[[body]]`
@@ -36,7 +36,7 @@ pub enum Part {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SceneKey {
     /// The part it stands in.
-    pub part: Part,
+    pub part: ScenePart,
     /// The key.
     pub name: &'static str,
     /// What it takes.
@@ -47,28 +47,28 @@ pub struct SceneKey {
     pub meaning: &'static str,
 }
 
-impl Part {
+impl ScenePart {
     /// How the part is written in a scene file.
     pub fn heading(self) -> &'static str {
         match self {
-            Part::Scene => "top of the file",
-            Part::Body => "[[body]]",
-            Part::Material => "[body.material]",
-            Part::Pin => "[[body.pin]]",
-            Part::Load => "[[body.load]]",
-            Part::Region => "region = { … }",
-            Part::RegionBox => "region = { box = { … } }",
-            Part::RegionBall => "region = { ball = { … } }",
-            Part::Motion => "motion = { … }",
-            Part::MotionShake => "motion = { shake = { … } }",
-            Part::MotionSpin => "motion = { spin = { … } }",
-            Part::MotionGlide => "motion = { glide = { … } }",
+            ScenePart::Scene => "top of the file",
+            ScenePart::Body => "[[body]]",
+            ScenePart::Material => "[body.material]",
+            ScenePart::Pin => "[[body.pin]]",
+            ScenePart::Load => "[[body.load]]",
+            ScenePart::Region => "region = { … }",
+            ScenePart::RegionBox => "region = { box = { … } }",
+            ScenePart::RegionBall => "region = { ball = { … } }",
+            ScenePart::Motion => "motion = { … }",
+            ScenePart::MotionShake => "motion = { shake = { … } }",
+            ScenePart::MotionSpin => "motion = { spin = { … } }",
+            ScenePart::MotionGlide => "motion = { glide = { … } }",
         }
     }
 }
 
 const fn key(
-    part: Part,
+    part: ScenePart,
     name: &'static str,
     takes: &'static str,
     default: &'static str,

@@ -1,6 +1,6 @@
 //! Which part of a body is meant.
 
-use super::keys::Part;
+use super::keys::ScenePart;
 use super::section::Section;
 use crate::Up;
 use crate::read_error::ReadError;
@@ -11,7 +11,7 @@ const ENDS: [&str; 6] = ["top", "bottom", "left", "right", "front", "back"];
 
 /// Reads the region of a pin or a load.
 pub(super) fn read_region(section: &Section, up: Up) -> Result<Region, ReadError> {
-    let region = section.needed("region", section.section("region", Part::Region)?)?;
+    let region = section.needed("region", section.section("region", ScenePart::Region)?)?;
     let kind = region.one_of(&["end", "box", "ball", "nearest"])?;
     if kind != "end" && region.has("share") {
         return Err(region.error("share", "`share` goes with `end` only"));
@@ -22,7 +22,7 @@ pub(super) fn read_region(section: &Section, up: Up) -> Result<Region, ReadError
             Ok(Region::End { direction: read_direction(&region, up)?, share: share.unwrap_or(0.1) })
         }
         "box" => {
-            let section = region.needed("box", region.section("box", Part::RegionBox)?)?;
+            let section = region.needed("box", region.section("box", ScenePart::RegionBox)?)?;
             let min = section.needed("min", section.vector("min")?)?;
             let max = section.needed("max", section.vector("max")?)?;
             if (0..3).any(|i| min[i] > max[i]) {
@@ -31,7 +31,7 @@ pub(super) fn read_region(section: &Section, up: Up) -> Result<Region, ReadError
             Ok(Region::Box { min, max })
         }
         "ball" => {
-            let section = region.needed("ball", region.section("ball", Part::RegionBall)?)?;
+            let section = region.needed("ball", region.section("ball", ScenePart::RegionBall)?)?;
             let center = section.needed("center", section.vector("center")?)?;
             let radius = section.number("radius", "above 0", |r| r > 0.0)?;
             Ok(Region::Ball { center, radius: section.needed("radius", radius)? })

@@ -1,6 +1,6 @@
 //! One table of a scene file, whose keys are all known and whose values are checked as they are taken.
 
-use super::keys::{Part, scene_keys};
+use super::keys::{ScenePart, scene_keys};
 use crate::read_error::ReadError;
 use sinew_math::Vec3;
 use toml::Spanned;
@@ -12,7 +12,7 @@ const VECTOR_LIMIT: f64 = 1e9;
 /// One table of a scene file.
 pub(super) struct Section<'a> {
     text: &'a str,
-    part: Part,
+    part: ScenePart,
     table: &'a DeTable<'a>,
     start: usize,
 }
@@ -21,7 +21,7 @@ impl<'a> Section<'a> {
     /// A table that begins at byte `start` of the text; a key that its part does not have is an error.
     pub(super) fn open(
         text: &'a str,
-        part: Part,
+        part: ScenePart,
         table: &'a DeTable<'a>,
         start: usize,
     ) -> Result<Section<'a>, ReadError> {
@@ -87,7 +87,7 @@ impl<'a> Section<'a> {
         let mut numbers = [0.0; N];
         for (slot, item) in numbers.iter_mut().zip(items.iter()) {
             *slot = number(item.get_ref()).ok_or_else(|| self.wrong_type(key, item.get_ref(), &wanted))?;
-            if !(slot.abs() <= VECTOR_LIMIT) {
+            if !slot.is_finite() || slot.abs() > VECTOR_LIMIT {
                 let message =
                     format!("`{key}` holds {slot}: numbers here are finite and at most {VECTOR_LIMIT:e}");
                 return Err(self.error(key, message));
@@ -123,7 +123,7 @@ impl<'a> Section<'a> {
     }
 
     /// A table inside this one.
-    pub(super) fn section(&self, key: &str, part: Part) -> Result<Option<Section<'a>>, ReadError> {
+    pub(super) fn section(&self, key: &str, part: ScenePart) -> Result<Option<Section<'a>>, ReadError> {
         let Some(value) = self.value(key) else { return Ok(None) };
         match value.get_ref() {
             DeValue::Table(table) => Section::open(self.text, part, table, value.span().start).map(Some),
@@ -132,7 +132,7 @@ impl<'a> Section<'a> {
     }
 
     /// A list of tables inside this one; empty if absent.
-    pub(super) fn sections(&self, key: &str, part: Part) -> Result<Vec<Section<'a>>, ReadError> {
+    pub(super) fn sections(&self, key: &str, part: ScenePart) -> Result<Vec<Section<'a>>, ReadError> {
         let Some(value) = self.value(key) else { return Ok(Vec::new()) };
         let wanted = format!("a list of tables, each begun with {}", part.heading());
         let DeValue::Array(items) = value.get_ref() else {
@@ -202,7 +202,7 @@ fn number(value: &DeValue) -> Option<f64> {
     }
 }
 
-fn unknown_key(part: Part, name: &str) -> String {
+fn unknown_key(part: ScenePart, name: &str) -> String {
     let known: Vec<&str> = scene_keys().filter(|key| key.part == part).map(|key| key.name).collect();
     let heading = part.heading();
     let start = format!("`{}` is no key of {heading}", shortened(name));
