@@ -9,6 +9,7 @@ mod components;
 mod document;
 
 use crate::Up;
+use crate::normals::Smoothing;
 use crate::pending::PendingFile;
 use crate::shape_check::{check_frame, check_surfaces};
 use components::Components;
@@ -179,7 +180,7 @@ impl FrameSink for GlbSink {
             let components = Components::find(&frames, allowed_error, limit).ok_or_else(|| {
                 SinkError(format!("the motion of `{}` has no principal components", surface.name))
             })?;
-            let normals = components.fit_normals(&frames, &surface.triangles);
+            let normals = components.fit_normals(&frames, &Smoothing::of(surface));
             drop(frames);
             bodies.push(GlbBodyReport {
                 name: surface.name.clone(),

@@ -2,7 +2,7 @@
 
 /// Base colours (linear RGB), handed out to bodies in turn: coral, teal, sand, periwinkle, moss, rose.
 const COLORS: [[f32; 3]; 6] = [
-    [0.80, 0.24, 0.16],
+    [0.78, 0.17, 0.09],
     [0.08, 0.42, 0.44],
     [0.78, 0.50, 0.18],
     [0.24, 0.30, 0.72],

@@ -8,7 +8,7 @@ mod light;
 mod raster;
 
 use crate::Up;
-use crate::normals::smooth_normals;
+use crate::normals::Smoothing;
 use crate::palette::body_color;
 use crate::pending::PendingFile;
 use crate::shape_check::{check_frame, check_surfaces};
@@ -16,7 +16,7 @@ use camera::Camera;
 use light::{Light, smooth};
 use raster::Raster;
 use rayon::prelude::*;
-use sinew_math::Vec3;
+use sinew_math::{Vec3, real};
 use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
 use std::io::Write;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ const KEPT_PER_TILE: usize = 4;
 const PIXEL_LIMIT: usize = 100_000_000;
 
 /// How a preview is laid out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PreviewOptions {
     /// Pictures side by side.
     pub columns: usize,
@@ -42,11 +42,14 @@ pub struct PreviewOptions {
     pub tile_height: usize,
     /// The axis that points up in the frames.
     pub up: Up,
+    /// How far the camera walks round the bodies (degrees), counter-clockwise seen from above; at 0 it stands
+    /// before them (at +z where y is up) and a little to their left.
+    pub turn: f64,
 }
 
 impl Default for PreviewOptions {
     fn default() -> Self {
-        PreviewOptions { columns: 3, rows: 2, tile_width: 480, tile_height: 400, up: Up::Y }
+        PreviewOptions { columns: 3, rows: 2, tile_width: 480, tile_height: 400, up: Up::Y, turn: 0.0 }
     }
 }
 
@@ -81,6 +84,9 @@ impl FrameSink for Preview {
         let PreviewOptions { columns, rows, tile_width, tile_height, .. } = self.options;
         let pixels =
             [columns, rows, tile_width, tile_height].iter().fold(1usize, |all, n| all.saturating_mul(*n));
+        if !self.options.turn.is_finite() {
+            return Err(SinkError(format!("the camera cannot turn by {} degrees", self.options.turn)));
+        }
         if pixels == 0 || pixels > PIXEL_LIMIT {
             return Err(SinkError(format!(
                 "{columns} × {rows} pictures of {tile_width} × {tile_height} pixels cannot be drawn: \
@@ -150,20 +156,25 @@ fn spread(moments: &[Frame], count: usize) -> Vec<&Frame> {
 
 /// The whole sheet, three bytes per pixel, row by row.
 fn draw_sheet(surfaces: &[SurfaceInfo], shown: &[&Frame], options: &PreviewOptions) -> Vec<u8> {
-    let PreviewOptions { columns, rows, tile_width, tile_height, up } = *options;
-    let bodies_of = |frame: &Frame| -> Vec<Vec<[f32; 3]>> {
-        let turned = |surface: &Vec<[f32; 3]>| surface.iter().map(|p| up.to_y_up(*p)).collect();
-        frame.surfaces.iter().map(turned).collect()
+    let PreviewOptions { columns, rows, tile_width, tile_height, up, turn } = *options;
+    // the bodies are turned before the camera, so that the light stays with it
+    let angle = -turn.to_radians();
+    let (sin, cos) = (real::sin(angle) as f32, real::cos(angle) as f32);
+    let turned = |p: &[f32; 3]| {
+        let [x, y, z] = up.to_y_up(*p);
+        [cos * x + sin * z, y, cos * z - sin * x]
     };
-    let points =
-        || shown.iter().flat_map(|frame| frame.surfaces.iter().flatten()).map(|p| to_vector(up.to_y_up(*p)));
+    let moments: Vec<Vec<Vec<[f32; 3]>>> = shown
+        .iter()
+        .map(|f| f.surfaces.iter().map(|body| body.iter().map(turned).collect()).collect())
+        .collect();
+    let points = || moments.iter().flatten().flatten().map(|p| to_vector(*p));
     let camera = Camera::fitted(points, tile_width as f64 / tile_height as f64);
     let ground = points().map(|p| p.y).fold(f64::INFINITY, f64::min);
+    let smoothings: Vec<Smoothing> = surfaces.iter().map(Smoothing::of).collect();
 
-    let tiles: Vec<Vec<u8>> = shown
-        .par_iter()
-        .map(|frame| draw_tile(surfaces, &bodies_of(frame), &camera, ground, (tile_width, tile_height)))
-        .collect();
+    let stage = Stage { surfaces, smoothings, camera, ground, tile_width, tile_height };
+    let tiles: Vec<Vec<u8>> = moments.par_iter().map(|bodies| stage.draw(bodies)).collect();
     let mut sheet = Vec::with_capacity(3 * columns * rows * tile_width * tile_height);
     for row in tiles.chunks(columns) {
         for y in 0..tile_height {
@@ -174,34 +185,42 @@ fn draw_sheet(surfaces: &[SurfaceInfo], shown: &[&Frame], options: &PreviewOptio
     sheet
 }
 
-fn draw_tile(
-    surfaces: &[SurfaceInfo],
-    bodies: &[Vec<[f32; 3]>],
-    camera: &Camera,
+/// What all tiles have in common.
+struct Stage<'a> {
+    surfaces: &'a [SurfaceInfo],
+    smoothings: Vec<Smoothing<'a>>,
+    camera: Camera,
     ground: f64,
-    (width, height): (usize, usize),
-) -> Vec<u8> {
-    let triangles =
-        || bodies.iter().zip(surfaces).flat_map(|(body, surface)| corners_of(body, &surface.triangles));
-    let light = Light::over(triangles, ground);
-    let mut raster = Raster::new(width * SUPERSAMPLES, height * SUPERSAMPLES);
-    for (index, (body, surface)) in bodies.iter().zip(surfaces).enumerate() {
-        let normals: Vec<Vec3> =
-            smooth_normals(body, &surface.triangles).into_iter().map(to_vector).collect();
-        let color = body_color(index).map(f64::from);
-        for (triangle, corners) in surface.triangles.iter().zip(corners_of(body, &surface.triangles)) {
-            let corner_normals = triangle.map(|v| normals[v as usize]);
-            raster.draw(camera, corners, corner_normals, |point, normal| {
-                light.on_body(point, normal, camera.towards_eye(point), color)
-            });
+    tile_width: usize,
+    tile_height: usize,
+}
+
+impl Stage<'_> {
+    /// One tile, three bytes per pixel, row by row.
+    fn draw(&self, bodies: &[Vec<[f32; 3]>]) -> Vec<u8> {
+        let Stage { surfaces, camera, .. } = self;
+        let triangles =
+            || bodies.iter().zip(*surfaces).flat_map(|(body, info)| corners_of(body, &info.triangles));
+        let light = Light::over(triangles, self.ground);
+        let mut raster = Raster::new(self.tile_width * SUPERSAMPLES, self.tile_height * SUPERSAMPLES);
+        for (index, (body, info)) in bodies.iter().zip(*surfaces).enumerate() {
+            let normals: Vec<Vec3> =
+                self.smoothings[index].normals(body).into_iter().map(to_vector).collect();
+            let color = body_color(index).map(f64::from);
+            for (triangle, corners) in info.triangles.iter().zip(corners_of(body, &info.triangles)) {
+                let corner_normals = triangle.map(|v| normals[v as usize]);
+                raster.draw(camera, corners, corner_normals, |point, normal| {
+                    light.on_body(point, normal, camera.towards_eye(point), color)
+                });
+            }
         }
+        raster.fill_rest(|x, y| {
+            // shades fade towards the border, where the next tile begins
+            let inside = smooth((1.0 - x.abs().max(y.abs())) / 0.2);
+            light.on_background(camera.eye(), camera.ray(x, y), inside)
+        });
+        raster.to_bytes(SUPERSAMPLES)
     }
-    raster.fill_rest(|x, y| {
-        // shades fade towards the border, where the next tile begins
-        let inside = smooth((1.0 - x.abs().max(y.abs())) / 0.2);
-        light.on_background(camera.eye(), camera.ray(x, y), inside)
-    });
-    raster.to_bytes(SUPERSAMPLES)
 }
 
 fn corners_of(body: &[[f32; 3]], triangles: &[[u32; 3]]) -> impl Iterator<Item = [Vec3; 3]> {
@@ -236,7 +255,7 @@ mod tests {
     use std::path::Path;
 
     const SMALL: PreviewOptions =
-        PreviewOptions { columns: 2, rows: 1, tile_width: 48, tile_height: 40, up: Up::Y };
+        PreviewOptions { columns: 2, rows: 1, tile_width: 48, tile_height: 40, up: Up::Y, turn: 0.0 };
 
     fn ball() -> SurfaceInfo {
         let mesh = shapes::sphere(0.5, 3);

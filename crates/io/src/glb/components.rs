@@ -7,7 +7,7 @@
 //! The dₖ are the principal components of x − x̄ over the frames. Their number is far below the number of
 //! coordinates, so they come from the eigenvectors of the frames' Gram matrix G = X Xᵀ: dₖ ∝ Xᵀ uₖ.
 
-use crate::normals::{smooth_normals, unit_or_up};
+use crate::normals::{Smoothing, unit_or_up};
 use nalgebra::{DMatrix, SymmetricEigen};
 use rayon::prelude::*;
 
@@ -77,9 +77,9 @@ impl Components {
     }
 
     /// The normals of every frame by least squares in the same weights.
-    pub(super) fn fit_normals(&self, frames: &[Vec<[f32; 3]>], triangles: &[[u32; 3]]) -> Normals {
+    pub(super) fn fit_normals(&self, frames: &[Vec<[f32; 3]>], smoothing: &Smoothing) -> Normals {
         let of_batch = |batch: &[Vec<[f32; 3]>]| -> Vec<Vec<[f32; 3]>> {
-            batch.par_iter().map(|frame| smooth_normals(frame, triangles)).collect()
+            batch.par_iter().map(|frame| smoothing.normals(frame)).collect()
         };
         let mut sums = vec![[0.0f64; 3]; self.base.len()];
         for normals in frames.chunks(TILE).flat_map(of_batch) {
