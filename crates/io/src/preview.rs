@@ -208,7 +208,11 @@ impl Stage<'_> {
                 self.smoothings[index].normals(body).into_iter().map(to_vector).collect();
             let color = body_color(index).map(f64::from);
             for (triangle, corners) in info.triangles.iter().zip(corners_of(body, &info.triangles)) {
-                let corner_normals = triangle.map(|v| normals[v as usize]);
+                // open surfaces show their inside
+                let [a, b, c] = corners;
+                let outside = (b - a).cross(&(c - a)).dot(&camera.towards_eye(a)) >= 0.0;
+                let facing = if outside { 1.0 } else { -1.0 };
+                let corner_normals = triangle.map(|v| normals[v as usize] * facing);
                 raster.draw(camera, corners, corner_normals, |point, normal| {
                     light.on_body(point, normal, camera.towards_eye(point), color)
                 });

@@ -10,6 +10,9 @@ use sinew_math::{Vec3, real};
 const MAP: usize = 256;
 /// Texels to either side that a lookup averages.
 const SOFTNESS: usize = 4;
+/// How much nearer to the light a surface must be to shade another, as a share of all that is seen: about
+/// what a surface steep to the light gains over the texels of one lookup.
+const DEPTH_MARGIN: f64 = 0.012;
 /// Texels to either side that each of two passes blurs the shade on the ground.
 const GROUND_BLUR: usize = 5;
 /// Texels around what is seen, so that blurred shades end within the map.
@@ -78,8 +81,6 @@ impl Light {
 
     /// The colour (linear RGB) of a point of a body.
     pub(super) fn on_body(&self, point: Vec3, normal: Vec3, towards_eye: Vec3, color: [f64; 3]) -> [f64; 3] {
-        // open surfaces show their inside
-        let normal = if normal.dot(&towards_eye) < 0.0 { -normal } else { normal };
         let lit = self.lit_share(point + normal * (0.012 * self.size));
         // light that wraps a little round the edge, as it does in soft things
         let wrapped = |towards: &Vec3, wrap: f64| ((normal.dot(towards) + wrap) / (1.0 + wrap)).max(0.0);
@@ -186,7 +187,7 @@ impl Light {
                 let size = MAP as i64;
                 let blocked = (0..size).contains(&x)
                     && (0..size).contains(&y)
-                    && self.map[(y * size + x) as usize] > depth + 1e-4 * self.size;
+                    && self.map[(y * size + x) as usize] > depth + DEPTH_MARGIN * self.size;
                 lit += if blocked { 0.0 } else { weight };
                 all += weight;
             }

@@ -51,7 +51,7 @@ impl ScenePart {
     /// How the part is written in a scene file.
     pub fn heading(self) -> &'static str {
         match self {
-            ScenePart::Scene => "top of the file",
+            ScenePart::Scene => "the top of the file",
             ScenePart::Body => "[[body]]",
             ScenePart::Material => "[body.material]",
             ScenePart::Pin => "[[body.pin]]",
@@ -173,11 +173,12 @@ pub fn scene_keys_table() -> String {
     for key in scene_keys() {
         if part != Some(key.part) {
             let gap = if part.is_some() { "\n" } else { "" };
-            let _ = writeln!(
-                text,
-                "{gap}### `{}`\n\n| key | takes | default | meaning |\n| --- | --- | --- | --- |",
-                key.part.heading()
-            );
+            let heading = match key.part {
+                Scene => "Top of the file".to_owned(),
+                other => format!("`{}`", other.heading()),
+            };
+            let columns = "| key | takes | default | meaning |\n| --- | --- | --- | --- |";
+            let _ = writeln!(text, "{gap}### {heading}\n\n{columns}");
             part = Some(key.part);
         }
         let SceneKey { name, takes, default, meaning, .. } = key;
