@@ -1,1 +1,39 @@
-//! io
+//! Every file format of Sinew, in and out: meshes and scenes are read here, and takes are written as GLB,
+//! OBJ sequences and pictures. Knows no physics.
+//!
+//! Readers work on bytes and never trust a header; writers are [`sinew_take::FrameSink`]s whose output
+//! appears whole under its name or not at all.
+
+mod bare_mesh;
+mod glb;
+mod mesh_file;
+mod normals;
+mod obj;
+mod obj_sequence;
+mod palette;
+mod pending;
+mod ply;
+mod polygon;
+mod preview;
+mod read_error;
+mod scene_file;
+mod shape_check;
+mod stl;
+mod surface_builder;
+mod tetgen;
+mod text;
+mod up;
+
+pub use bare_mesh::{open_scene, scene_of_mesh};
+pub use glb::{GlbBodyReport, GlbOptions, GlbReport, GlbSink};
+pub use mesh_file::{Mesh, SURFACE_EXTENSIONS, TET_EXTENSIONS, read_mesh, read_surface, read_tets};
+pub use obj::read_obj;
+pub use obj_sequence::ObjSequence;
+pub use pending::{PendingFile, PendingFolder};
+pub use ply::read_ply;
+pub use preview::{Preview, PreviewOptions};
+pub use read_error::{Place, Read, ReadError};
+pub use scene_file::{SceneKey, ScenePart, read_scene, read_scene_text, scene_keys, scene_keys_table};
+pub use stl::read_stl;
+pub use tetgen::read_tetgen;
+pub use up::Up;

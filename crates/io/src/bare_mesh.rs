@@ -1,0 +1,143 @@
+//! A mesh file as a scene of its own: a jelly that hangs by its topmost tenth and sways.
+//!
+//! A bare mesh does not say its unit. Its coordinates are taken as metres, and its stiffness is chosen so
+//! that it sags like jelly at any size: a 10 m cow of table jelly would be a puddle, a 15 cm rabbit of
+//! cow's stiffness a stone.
+
+use crate::mesh_file::{Mesh, read_mesh};
+use crate::read_error::{Read, ReadError};
+use crate::scene_file::{EARTH_GRAVITY, USUAL_FPS, USUAL_SECONDS, USUAL_TETS, read_scene};
+use sinew_control::Motion;
+use sinew_flesh::Material;
+use sinew_math::Vec3;
+use sinew_sim::WorldDesc;
+use sinew_sim::desc::{BodyDesc, CageSize, PinDesc, Region, ShapeDesc};
+use sinew_take::Scene;
+use std::path::Path;
+
+/// ρ g H / E, the strain of gravity at the top of a hanging column of height H. About a third stretches
+/// a body visibly (a column by half as much on the whole) and stays well within its stretch limits.
+const GRAVITY_STRAIN: f64 = 0.35;
+/// How far the held part swings, as a share of the body's longest side.
+const SWAY_SHARE: f64 = 0.05;
+/// How much of the height is held.
+const HELD_SHARE: f64 = 0.1;
+
+/// The scene of a path that a user gave: a scene file (`.toml`) or a bare mesh.
+pub fn open_scene(path: &Path) -> Result<Read<Scene>, ReadError> {
+    match path.extension() {
+        Some(extension) if extension.eq_ignore_ascii_case("toml") => read_scene(path),
+        _ => scene_of_mesh(path).map_err(|mut error| {
+            error.message = error.message.replace("convert it to one of", "give a .toml scene or one of");
+            error
+        }),
+    }
+}
+
+/// The scene of a bare mesh file: the mesh as jelly, hung by its topmost tenth, swaying gently, with y up.
+/// A note says which unit and stiffness were chosen.
+pub fn scene_of_mesh(path: &Path) -> Result<Read<Scene>, ReadError> {
+    let Read { value: mesh, mut notes } = read_mesh(path)?;
+    let bounds = match &mesh {
+        Mesh::Surface(surface) => surface.bounds(),
+        Mesh::Tets(tets) => tets.bounds(),
+    };
+    let size = bounds.map_or(Vec3::zeros(), |(min, max)| max - min);
+    if size.max() <= 0.0 {
+        return Err(ReadError::whole("all vertices are at one point: there is no body").within(path));
+    }
+    // a flat body has no height to sag along; its longest side stands in
+    let height = if size.y > 1e-3 * size.max() { size.y } else { size.max() };
+
+    let jelly = Material::NAMED[0].1;
+    let young = jelly.density * EARTH_GRAVITY * height / GRAVITY_STRAIN;
+    let material = Material { young, ..jelly };
+    let amplitude = Vec3::x() * (SWAY_SHARE * size.max());
+    let sway = Motion::Shake { amplitude, frequency: slowest_frequency(&material, height) };
+
+    let name = path.file_stem().map_or("body".into(), |stem| stem.to_string_lossy().into_owned());
+    notes.push(format!(
+        "a bare mesh has no unit: its {:.3} × {:.3} × {:.3} are taken as metres, and its jelly has Young's \
+         modulus {young:.3e} Pa, so that it sags the same at any size; write a scene file to choose otherwise",
+        size.x, size.y, size.z
+    ));
+    let shape = match mesh {
+        Mesh::Surface(surface) => ShapeDesc::Surface { surface, cage: CageSize::Tets(USUAL_TETS) },
+        Mesh::Tets(tets) => ShapeDesc::Tets(tets),
+    };
+    let pin = PinDesc { region: Region::End { direction: Vec3::y(), share: HELD_SHARE } };
+    let body = BodyDesc {
+        name: name.clone(),
+        shape,
+        material,
+        velocity: Vec3::zeros(),
+        pins: vec![pin],
+        loads: Vec::new(),
+    };
+    let scene = Scene {
+        name,
+        world: WorldDesc { gravity: -Vec3::y() * EARTH_GRAVITY, bodies: vec![body] },
+        pin_motions: vec![vec![sway]],
+        seconds: USUAL_SECONDS,
+        fps: USUAL_FPS,
+    };
+    Ok(Read { value: scene, notes })
+}
+
+/// The frequency (Hz) of the first shear vibration of a column of this height (m) held at one end:
+///
+/// ```text
+/// f = √(μ / ρ) / (4 H)
+/// ```
+///
+/// Gravity stiffens a hanging body, so its own frequency lies somewhat above: it sways along without
+/// being driven into resonance.
+fn slowest_frequency(material: &Material, height: f64) -> f64 {
+    (material.lame().mu / material.density).sqrt() / (4.0 * height)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scene_of(text: &str) -> Result<Read<Scene>, ReadError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("thing.obj");
+        std::fs::write(&path, text).unwrap();
+        scene_of_mesh(&path)
+    }
+
+    fn tetrahedron(size: f64) -> String {
+        format!("v 0 0 0\nv {size} 0 0\nv 0 {size} 0\nv 0 0 {size}\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
+    }
+
+    #[test]
+    fn stiffness_grows_with_size_so_that_sag_does_not() {
+        for size in [0.15, 1.0, 10.0] {
+            let Read { value: scene, notes } = scene_of(&tetrahedron(size)).unwrap();
+            let material = scene.world.bodies[0].material;
+            let strain = material.density * EARTH_GRAVITY * size / material.young;
+            assert!((strain - GRAVITY_STRAIN).abs() < 1e-12);
+            assert!(material.faults().is_empty());
+            assert!(notes.iter().any(|note| note.contains("taken as metres")));
+            assert!(matches!(scene.pin_motions[0][..], [Motion::Shake { .. }]));
+        }
+    }
+
+    #[test]
+    fn a_path_is_opened_as_what_its_extension_says() {
+        let folder = tempfile::tempdir().unwrap();
+        let [mesh, scene, other] = ["a.obj", "b.toml", "c.abc"].map(|name| folder.path().join(name));
+        std::fs::write(&mesh, tetrahedron(1.0)).unwrap();
+        std::fs::write(&scene, "seconds = 1\n[[body]]\nsurface = 'a.obj'\n").unwrap();
+        assert_eq!(open_scene(&mesh).unwrap().value.seconds, USUAL_SECONDS);
+        assert_eq!(open_scene(&scene).unwrap().value.seconds, 1.0);
+        let error = open_scene(&other).unwrap_err().to_string();
+        assert!(error.contains(".abc files are not read: give a .toml scene or one of .obj"), "{error}");
+    }
+
+    #[test]
+    fn a_mesh_without_extent_is_no_body() {
+        assert!(scene_of("v 1 1 1\nv 1 1 1\nv 1 1 1\nf 1 2 3\n").unwrap_err().message.contains("one point"));
+    }
+}

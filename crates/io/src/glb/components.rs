@@ -1,0 +1,362 @@
+//! The motion of a surface as a mean shape and a few directions, with weights per frame.
+//!
+//! ```text
+//! x(t) ≈ x̄ + Σₖ wₖ(t) dₖ
+//! ```
+//!
+//! The dₖ are the principal components of x − x̄ over the frames. Their number is far below the number of
+//! coordinates, so they come from the eigenvectors of the frames' Gram matrix G = X Xᵀ: dₖ ∝ Xᵀ uₖ.
+
+use crate::normals::{Smoothing, unit_or_up};
+use nalgebra::{DMatrix, SymmetricEigen};
+use rayon::prelude::*;
+
+/// The most frames the Gram matrix is built from, spread over the take; its eigenvectors cost the cube.
+const BASIS_LIMIT: usize = 384;
+/// Frames whose products are computed together while their coordinates are in the cache.
+const TILE: usize = 16;
+/// Coordinates that are in the cache together.
+const BLOCK: usize = 512;
+
+/// A mean shape, directions and weights.
+pub(super) struct Components {
+    /// The mean shape x̄.
+    pub(super) base: Vec<[f32; 3]>,
+    /// The directions dₖ, scaled so that weights stay within [−1, 1].
+    pub(super) deltas: Vec<Vec<[f32; 3]>>,
+    /// For each frame the weights wₖ.
+    pub(super) weights: Vec<Vec<f32>>,
+    /// The largest distance of any vertex in any frame from where it is put (m).
+    pub(super) largest_error: f64,
+}
+
+/// Normals that go with [`Components`]: those of the mean and the change per weight.
+pub(super) struct Normals {
+    pub(super) base: Vec<[f32; 3]>,
+    pub(super) deltas: Vec<Vec<[f32; 3]>>,
+}
+
+impl Components {
+    /// As few components as put every vertex of every frame within `allowed` (m) of its place, at most
+    /// `limit`. `None` if the eigenvectors cannot be found, which finite frames do not cause.
+    pub(super) fn find(frames: &[Vec<[f32; 3]>], allowed: f64, limit: usize) -> Option<Components> {
+        let base = mean_shape(frames);
+        let still = Components {
+            largest_error: frames.iter().map(|frame| largest_distance(frame, &base)).fold(0.0, f64::max),
+            deltas: Vec::new(),
+            weights: vec![Vec::new(); frames.len()],
+            base,
+        };
+        if still.largest_error <= allowed || limit == 0 {
+            return Some(still);
+        }
+        let base = still.base;
+        let stride = frames.len().div_ceil(BASIS_LIMIT);
+        let basis: Vec<&[f32]> = frames.iter().step_by(stride).map(|frame| frame.as_flattened()).collect();
+        let directions = directions(&basis, base.as_flattened(), allowed, limit)?;
+        let fits = fit_frames(frames, base.as_flattened(), &directions);
+
+        // the largest error over all frames with the first k components, for every k
+        let error_with = |k: usize| fits.iter().map(|fit| fit.errors[k]).fold(0.0, f64::max);
+        let count = (0..=directions.len()).find(|&k| error_with(k) <= allowed).unwrap_or(directions.len());
+        let scales: Vec<f32> = (0..count)
+            .map(|k| power_of_two_above(fits.iter().map(|fit| fit.weights[k].abs()).fold(0.0, f32::max)))
+            .collect();
+        let deltas = directions.iter().zip(&scales).map(|(direction, scale)| {
+            direction.as_chunks::<3>().0.iter().map(|d| d.map(|c| c * scale)).collect()
+        });
+        let weights = fits
+            .iter()
+            .map(|fit| fit.weights.iter().zip(&scales).map(|(weight, scale)| weight / scale).collect());
+        Some(Components {
+            base,
+            deltas: deltas.collect(),
+            weights: weights.collect(),
+            largest_error: error_with(count),
+        })
+    }
+
+    /// The normals of every frame by least squares in the same weights.
+    pub(super) fn fit_normals(&self, frames: &[Vec<[f32; 3]>], smoothing: &Smoothing) -> Normals {
+        let of_batch = |batch: &[Vec<[f32; 3]>]| -> Vec<Vec<[f32; 3]>> {
+            batch.par_iter().map(|frame| smoothing.normals(frame)).collect()
+        };
+        let mut sums = vec![[0.0f64; 3]; self.base.len()];
+        for normals in frames.chunks(TILE).flat_map(of_batch) {
+            sums.iter_mut().zip(&normals).for_each(|(sum, n)| (0..3).for_each(|i| sum[i] += f64::from(n[i])));
+        }
+        let base: Vec<[f32; 3]> = sums.into_iter().map(unit_or_up).collect();
+        let mut deltas = vec![vec![[0.0f32; 3]; base.len()]; self.deltas.len()];
+        if self.deltas.is_empty() {
+            return Normals { base, deltas };
+        }
+        let solve = self.weights_inverse();
+        for (batch_index, batch) in frames.chunks(TILE).enumerate() {
+            let mut normals = of_batch(batch);
+            normals.par_iter_mut().for_each(|normals| {
+                normals.iter_mut().zip(&base).for_each(|(n, b)| (0..3).for_each(|i| n[i] -= b[i]));
+            });
+            deltas.par_iter_mut().enumerate().for_each(|(k, delta)| {
+                for (f, normals) in normals.iter().enumerate() {
+                    let share = solve[(k, batch_index * TILE + f)] as f32;
+                    add_scaled(share, normals.as_flattened(), delta.as_flattened_mut());
+                }
+            });
+        }
+        Normals { base, deltas }
+    }
+
+    /// (WᵀW)⁻¹ Wᵀ for the matrix W of weights, frames by components. A trace of the diagonal is added,
+    /// so that a component that hardly moves cannot spoil the others.
+    fn weights_inverse(&self) -> DMatrix<f64> {
+        let (frames, count) = (self.weights.len(), self.deltas.len());
+        let w = DMatrix::from_fn(frames, count, |f, k| f64::from(self.weights[f][k]));
+        let mut normal = w.tr_mul(&w);
+        let trace = 1e-9 * normal.trace() / count as f64;
+        (0..count).for_each(|k| normal[(k, k)] += trace);
+        match normal.cholesky() {
+            Some(cholesky) => cholesky.solve(&w.transpose()),
+            None => DMatrix::zeros(count, frames),
+        }
+    }
+}
+
+/// Unit directions dₖ, most important first. They stop where the rest, even if it all met in one vertex
+/// of one frame, would be allowed.
+fn directions(basis: &[&[f32]], mean: &[f32], allowed: f64, limit: usize) -> Option<Vec<Vec<f32>>> {
+    let gram = gram_matrix(basis, mean);
+    // a few rounds per frame are usual; a looser answer is better than none
+    let rounds = 1000 * basis.len();
+    let eigen = SymmetricEigen::try_new(gram.clone(), f64::EPSILON, rounds)
+        .or_else(|| SymmetricEigen::try_new(gram, 1e-10, rounds))?;
+    let mut order: Vec<usize> = (0..basis.len()).collect();
+    order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
+    // below this an eigenvalue is round-off
+    let floor = 1e-14 * eigen.eigenvalues[order[0]].max(0.0);
+    order.retain(|&k| eigen.eigenvalues[k] > floor);
+    if basis.len() > 1 {
+        let mut rest: f64 = order.iter().map(|&k| eigen.eigenvalues[k]).sum();
+        let enough = order.iter().position(|&k| {
+            let met = rest.max(0.0).sqrt() <= 0.5 * allowed;
+            rest -= eigen.eigenvalues[k];
+            met
+        });
+        order.truncate(enough.unwrap_or(order.len()).max(1));
+    }
+    order.truncate(limit);
+    let shares: Vec<Vec<f64>> = order
+        .iter()
+        .map(|&k| eigen.eigenvectors.column(k).iter().map(|u| u / eigen.eigenvalues[k].sqrt()).collect())
+        .collect();
+
+    let starts: Vec<usize> = (0..mean.len()).step_by(BLOCK).collect();
+    let blocks: Vec<Vec<f32>> = starts
+        .par_iter()
+        .map(|&start| {
+            let columns = start..(start + BLOCK).min(mean.len());
+            let mut sums = vec![0.0f64; shares.len() * columns.len()];
+            let mut offsets = vec![0.0f64; columns.len()];
+            for (f, frame) in basis.iter().enumerate() {
+                subtract(&frame[columns.clone()], &mean[columns.clone()], &mut offsets);
+                for (sum, share) in sums.chunks_exact_mut(columns.len()).zip(&shares) {
+                    sum.iter_mut().zip(&offsets).for_each(|(sum, offset)| *sum += share[f] * offset);
+                }
+            }
+            sums.into_iter().map(|sum| sum as f32).collect()
+        })
+        .collect();
+    let mut directions = vec![Vec::with_capacity(mean.len()); shares.len()];
+    for block in &blocks {
+        let width = block.len() / shares.len();
+        directions
+            .iter_mut()
+            .zip(block.chunks_exact(width))
+            .for_each(|(all, part)| all.extend_from_slice(part));
+    }
+    Some(directions)
+}
+
+/// G = X Xᵀ, where the rows of X are the frames minus their mean. Every entry is summed in a fixed order.
+fn gram_matrix(frames: &[&[f32]], mean: &[f32]) -> DMatrix<f64> {
+    let tiles: Vec<(usize, usize)> = (0..frames.len())
+        .step_by(TILE)
+        .flat_map(|i| (i..frames.len()).step_by(TILE).map(move |j| (i, j)))
+        .collect();
+    let products: Vec<Vec<f64>> = tiles.par_iter().map(|&(i, j)| tile_products(frames, mean, i, j)).collect();
+    let mut gram = DMatrix::zeros(frames.len(), frames.len());
+    for (&(i, j), products) in tiles.iter().zip(&products) {
+        for a in i..(i + TILE).min(frames.len()) {
+            for b in j..(j + TILE).min(frames.len()) {
+                gram[(a, b)] = products[(a - i) * TILE + b - j];
+                gram[(b, a)] = gram[(a, b)];
+            }
+        }
+    }
+    gram
+}
+
+fn tile_products(frames: &[&[f32]], mean: &[f32], i: usize, j: usize) -> Vec<f64> {
+    let rows = |start: usize| start..(start + TILE).min(frames.len());
+    let mut products = vec![0.0; TILE * TILE];
+    let mut left = vec![0.0; TILE * BLOCK];
+    let mut right = vec![0.0; TILE * BLOCK];
+    for start in (0..mean.len()).step_by(BLOCK) {
+        let columns = start..(start + BLOCK).min(mean.len());
+        let width = columns.len();
+        for (side, first) in [(&mut left, i), (&mut right, j)] {
+            for (row, f) in side.chunks_exact_mut(BLOCK).zip(rows(first)) {
+                subtract(&frames[f][columns.clone()], &mean[columns.clone()], &mut row[..width]);
+            }
+        }
+        for a in 0..rows(i).len() {
+            for b in 0..rows(j).len() {
+                products[a * TILE + b] += dot(&left[a * BLOCK..][..width], &right[b * BLOCK..][..width]);
+            }
+        }
+    }
+    products
+}
+
+/// How one frame is put together from the directions.
+struct Fit {
+    /// The weight of each direction.
+    weights: Vec<f32>,
+    /// The largest distance of a vertex from its place with the first k directions (m), k = 0 first.
+    errors: Vec<f64>,
+}
+
+/// Takes from each frame one direction after the other. The remainder is kept in single precision, as a
+/// viewer adds them up, so that its size is what a viewer's error will be.
+fn fit_frames(frames: &[Vec<[f32; 3]>], base: &[f32], directions: &[Vec<f32>]) -> Vec<Fit> {
+    let fit = |batch: &[Vec<[f32; 3]>]| -> Vec<Fit> {
+        let mut remainders: Vec<Vec<f32>> = batch
+            .iter()
+            .map(|frame| frame.as_flattened().iter().zip(base).map(|(x, mean)| x - mean).collect())
+            .collect();
+        let mut fits: Vec<Fit> = remainders
+            .iter()
+            .map(|remainder| Fit { weights: Vec::new(), errors: vec![longest(remainder)] })
+            .collect();
+        for direction in directions {
+            for (fit, remainder) in fits.iter_mut().zip(&mut remainders) {
+                let weight = dot_single(remainder, direction) as f32;
+                add_scaled(-weight, direction, remainder);
+                fit.weights.push(weight);
+                fit.errors.push(longest(remainder));
+            }
+        }
+        fits
+    };
+    frames.par_chunks(4).flat_map_iter(fit).collect()
+}
+
+fn mean_shape(frames: &[Vec<[f32; 3]>]) -> Vec<[f32; 3]> {
+    let mut sums = vec![[0.0f64; 3]; frames.first().map_or(0, Vec::len)];
+    for frame in frames {
+        sums.iter_mut().zip(frame).for_each(|(sum, x)| (0..3).for_each(|i| sum[i] += f64::from(x[i])));
+    }
+    let share = 1.0 / frames.len().max(1) as f64;
+    sums.into_iter().map(|sum| sum.map(|c| (c * share) as f32)).collect()
+}
+
+fn largest_distance(a: &[[f32; 3]], b: &[[f32; 3]]) -> f64 {
+    let squared =
+        |(a, b): (&[f32; 3], &[f32; 3])| (0..3).map(|i| (f64::from(a[i]) - f64::from(b[i])).powi(2)).sum();
+    a.iter().zip(b).map(squared).fold(0.0, f64::max).sqrt()
+}
+
+fn longest(vectors: &[f32]) -> f64 {
+    let squared = |[x, y, z]: &[f32; 3]| x * x + y * y + z * z;
+    f64::from(vectors.as_chunks().0.iter().map(squared).fold(0.0, f32::max)).sqrt()
+}
+
+/// The smallest power of two that is not below `x`: scaling by it loses no bits.
+fn power_of_two_above(x: f32) -> f32 {
+    let mut power = 1.0f32;
+    while power < x && power < f32::MAX / 4.0 {
+        power *= 2.0;
+    }
+    while power * 0.5 >= x && power > f32::MIN_POSITIVE * 4.0 {
+        power *= 0.5;
+    }
+    power
+}
+
+fn subtract(a: &[f32], b: &[f32], difference: &mut [f64]) {
+    difference.iter_mut().zip(a.iter().zip(b)).for_each(|(d, (a, b))| *d = f64::from(*a) - f64::from(*b));
+}
+
+fn add_scaled(scale: f32, vector: &[f32], sum: &mut [f32]) {
+    sum.iter_mut().zip(vector).for_each(|(sum, v)| *sum += scale * v);
+}
+
+/// a · b in eight running sums, which the compiler turns into lanes.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let (a, a_rest) = a.as_chunks::<8>();
+    let (b, b_rest) = b.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for (a, b) in a.iter().zip(b) {
+        (0..8).for_each(|lane| sums[lane] += a[lane] * b[lane]);
+    }
+    sums.iter().sum::<f64>() + a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum::<f64>()
+}
+
+/// a · b with products in single precision and sums in double.
+fn dot_single(a: &[f32], b: &[f32]) -> f64 {
+    let (a, a_rest) = a.as_chunks::<8>();
+    let (b, b_rest) = b.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    for (a, b) in a.iter().zip(b) {
+        (0..8).for_each(|lane| sums[lane] += f64::from(a[lane] * b[lane]));
+    }
+    sums.iter().sum::<f64>() + a_rest.iter().zip(b_rest).map(|(a, b)| f64::from(a * b)).sum::<f64>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Points of a strip that bends and swings: two directions exactly.
+    fn two_motions(frame_count: usize) -> Vec<Vec<[f32; 3]>> {
+        let frame = |f: usize| {
+            let (a, b) = ((f as f32 * 0.37).sin(), 0.3 * (f as f32 * 0.91).cos());
+            (0..40).map(|v| v as f32 / 40.0).map(|s| [s, a * s * s, b * s]).collect()
+        };
+        (0..frame_count).map(frame).collect()
+    }
+
+    #[test]
+    fn a_motion_of_two_directions_needs_two_components() {
+        let frames = two_motions(50);
+        let components = Components::find(&frames, 1e-5, 64).unwrap();
+        assert_eq!(components.deltas.len(), 2);
+        assert!(components.largest_error <= 1e-5);
+        assert!(components.weights.iter().flatten().all(|w| w.abs() <= 1.0));
+    }
+
+    #[test]
+    fn more_frames_than_the_basis_holds_are_fitted_too() {
+        let frames = two_motions(2 * BASIS_LIMIT + 5);
+        let components = Components::find(&frames, 1e-5, 64).unwrap();
+        assert_eq!((components.deltas.len(), components.weights.len()), (2, frames.len()));
+        assert!(components.largest_error <= 1e-5);
+    }
+
+    #[test]
+    fn a_body_that_stays_needs_none_and_a_limit_is_kept() {
+        let frames = two_motions(50);
+        assert!(Components::find(&vec![frames[0].clone(); 3], 1e-5, 64).unwrap().deltas.is_empty());
+        let one = Components::find(&frames, 1e-5, 1).unwrap();
+        assert_eq!(one.deltas.len(), 1);
+        assert!(one.largest_error > 1e-5);
+        assert!(Components::find(&frames, 1e-5, 0).unwrap().deltas.is_empty());
+    }
+
+    #[test]
+    fn scales_are_powers_of_two_next_above() {
+        for (x, power) in [(1.0, 1.0), (1.1, 2.0), (0.3, 0.5), (0.5, 0.5), (1000.0, 1024.0)] {
+            assert_eq!(power_of_two_above(x), power);
+        }
+        assert!(power_of_two_above(0.0) > 0.0 && power_of_two_above(f32::MAX).is_finite());
+    }
+}

@@ -1,0 +1,145 @@
+//! A folder of OBJ files, one per frame.
+//!
+//! `frame_0001.obj` is the start. Each body is an object of its own; vertices and faces keep the order
+//! of the body's surface in every frame, so tools that match vertices by number can follow them.
+
+use crate::pending::PendingFolder;
+use crate::shape_check::check_frame;
+use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Writes a folder of OBJ files, one per frame.
+#[derive(Debug)]
+pub struct ObjSequence {
+    target: PathBuf,
+    take: Option<Take>,
+}
+
+#[derive(Debug)]
+struct Take {
+    folder: PendingFolder,
+    surfaces: Vec<SurfaceInfo>,
+    frame_count: usize,
+}
+
+impl ObjSequence {
+    /// A sequence that will appear as the folder `target`. A folder of an earlier sequence is replaced.
+    pub fn new(target: impl Into<PathBuf>) -> ObjSequence {
+        ObjSequence { target: target.into(), take: None }
+    }
+}
+
+impl FrameSink for ObjSequence {
+    fn begin(&mut self, surfaces: &[SurfaceInfo], _fps: f64) -> Result<(), SinkError> {
+        let folder = PendingFolder::create(&self.target, is_frame_name).map_err(in_words)?;
+        self.take = Some(Take { folder, surfaces: surfaces.to_vec(), frame_count: 0 });
+        Ok(())
+    }
+
+    fn frame(&mut self, frame: &Frame) -> Result<(), SinkError> {
+        let take = self.take.as_mut().ok_or_else(not_begun)?;
+        check_frame(&take.surfaces, frame)?;
+        take.frame_count += 1;
+        let file = take.folder.file(&format!("frame_{:04}.obj", take.frame_count)).map_err(in_words)?;
+        write_obj(&take.surfaces, frame, file)
+            .map_err(|error| SinkError(format!("cannot write into {}: {error}", self.target.display())))
+    }
+
+    fn finish(&mut self) -> Result<(), SinkError> {
+        let take = self.take.take().ok_or_else(not_begun)?;
+        take.folder.commit().map_err(in_words)
+    }
+}
+
+fn is_frame_name(name: &str) -> bool {
+    let number = name.strip_prefix("frame_").and_then(|name| name.strip_suffix(".obj"));
+    number.is_some_and(|number| number.len() >= 4 && number.bytes().all(|b| b.is_ascii_digit()))
+}
+
+fn write_obj(surfaces: &[SurfaceInfo], frame: &Frame, mut file: impl Write) -> io::Result<()> {
+    writeln!(file, "# Sinew, {} s", frame.time)?;
+    let mut first = 1;
+    for (info, positions) in surfaces.iter().zip(&frame.surfaces) {
+        let name: String = info.name.chars().map(|c| if c.is_whitespace() { '_' } else { c }).collect();
+        writeln!(file, "o {name}")?;
+        for [x, y, z] in positions {
+            writeln!(file, "v {x} {y} {z}")?;
+        }
+        for triangle in &info.triangles {
+            let [a, b, c] = triangle.map(|v| v as usize + first);
+            writeln!(file, "f {a} {b} {c}")?;
+        }
+        first += positions.len();
+    }
+    file.flush()
+}
+
+fn in_words(error: io::Error) -> SinkError {
+    SinkError(error.to_string())
+}
+
+fn not_begun() -> SinkError {
+    SinkError("the OBJ sequence was given a frame outside of begin and finish".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pending::tests::names_in;
+    use crate::read_obj;
+
+    fn two_bodies() -> (Vec<SurfaceInfo>, Frame) {
+        let rest = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];
+        let info =
+            |name: &str| SurfaceInfo { name: name.into(), triangles: vec![[0, 1, 2]], rest: rest.clone() };
+        let second = vec![[0.1, 0.25, 1e-9], [1.0 / 3.0, 0.0, 0.0], [0.0, -7.5e8, 0.0]];
+        (vec![info("a"), info("b c")], Frame { time: 0.5, surfaces: vec![rest.clone(), second] })
+    }
+
+    #[test]
+    fn a_frame_is_read_back_to_the_bit_and_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out");
+        let (infos, frame) = two_bodies();
+        let mut sink = ObjSequence::new(&target);
+        sink.begin(&infos, 60.0).unwrap();
+        sink.frame(&frame).unwrap();
+        sink.frame(&frame).unwrap();
+        assert!(!target.exists());
+        sink.finish().unwrap();
+        assert_eq!(names_in(&target), ["frame_0001.obj", "frame_0002.obj"]);
+        let mesh = read_obj(&std::fs::read(target.join("frame_0002.obj")).unwrap()).unwrap().value;
+        let written: Vec<[f32; 3]> =
+            mesh.vertices.iter().map(|v| [v.x as f32, v.y as f32, v.z as f32]).collect();
+        assert_eq!(written, frame.surfaces.concat());
+        assert_eq!(mesh.triangles, [[0, 1, 2], [3, 4, 5]]);
+    }
+
+    #[test]
+    fn a_dropped_sequence_leaves_nothing_and_a_bad_target_is_refused_at_the_start() {
+        let folder = tempfile::tempdir().unwrap();
+        let (infos, frame) = two_bodies();
+        let mut sink = ObjSequence::new(folder.path().join("out"));
+        sink.begin(&infos, 60.0).unwrap();
+        sink.frame(&frame).unwrap();
+        drop(sink);
+        assert!(names_in(folder.path()).is_empty());
+
+        std::fs::write(folder.path().join("file"), "").unwrap();
+        for target in ["file", "file/out", "missing/out"] {
+            assert!(ObjSequence::new(folder.path().join(target)).begin(&infos, 60.0).is_err(), "{target}");
+        }
+    }
+
+    #[test]
+    fn a_frame_of_another_shape_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let (infos, mut frame) = two_bodies();
+        let mut sink = ObjSequence::new(folder.path().join("out"));
+        assert!(sink.frame(&frame).is_err());
+        sink.begin(&infos, 60.0).unwrap();
+        frame.surfaces[1].pop();
+        assert!(sink.frame(&frame).unwrap_err().to_string().contains("b c"));
+    }
+}

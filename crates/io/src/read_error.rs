@@ -1,0 +1,94 @@
+//! Why a file could not be read, and what is returned when it could.
+//!
+//! Every error says what is wrong, where (file, line or byte), how much, and what to do.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Something read from a file, with remarks a user should see.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Read<T> {
+    /// What was read.
+    pub value: T,
+    /// What was mended or chosen on the way, one sentence each.
+    pub notes: Vec<String>,
+}
+
+impl<T> Read<T> {
+    /// The same remarks on something made of the value.
+    pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Read<U> {
+        Read { value: make(self.value), notes: self.notes }
+    }
+}
+
+/// Where in a file something is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The file as a whole.
+    Whole,
+    /// A line of text, counted from 1.
+    Line(usize),
+    /// An offset in bytes from the start.
+    Byte(usize),
+}
+
+/// Why a file could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct ReadError {
+    /// The file; `None` when only its bytes were given.
+    pub file: Option<PathBuf>,
+    /// Where in the file.
+    pub place: Place,
+    /// What is wrong and what to do.
+    pub message: String,
+}
+
+impl ReadError {
+    pub(crate) fn whole(message: impl Into<String>) -> ReadError {
+        ReadError { file: None, place: Place::Whole, message: message.into() }
+    }
+
+    pub(crate) fn line(line: usize, message: impl Into<String>) -> ReadError {
+        ReadError { file: None, place: Place::Line(line), message: message.into() }
+    }
+
+    pub(crate) fn byte(offset: usize, message: impl Into<String>) -> ReadError {
+        ReadError { file: None, place: Place::Byte(offset), message: message.into() }
+    }
+
+    /// The same error, in a named file.
+    pub(crate) fn within(mut self, file: &Path) -> ReadError {
+        self.file = Some(file.to_owned());
+        self
+    }
+}
+
+impl fmt::Display for ReadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            write!(f, "{}", file.display())?;
+        }
+        let comma = if self.file.is_some() { ", " } else { "" };
+        match self.place {
+            Place::Whole if self.file.is_none() => {}
+            Place::Whole => f.write_str(": ")?,
+            Place::Line(line) => write!(f, "{comma}line {line}: ")?,
+            Place::Byte(offset) => write!(f, "{comma}byte {offset}: ")?,
+        }
+        f.write_str(&self.message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_says_file_and_place_before_what_is_wrong() {
+        let error = ReadError::line(3, "no corner");
+        assert_eq!(error.to_string(), "line 3: no corner");
+        assert_eq!(error.within(Path::new("a.obj")).to_string(), "a.obj, line 3: no corner");
+        assert_eq!(ReadError::whole("empty").within(Path::new("a.obj")).to_string(), "a.obj: empty");
+        assert_eq!(ReadError::byte(84, "cut").to_string(), "byte 84: cut");
+    }
+}

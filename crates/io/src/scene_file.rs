@@ -1,0 +1,93 @@
+//! Scene files: TOML that a person can write and diff, read into a [`Scene`].
+//!
+//! Every key stands in the table of [`scene_keys`], which is both the reader's list of what is allowed and
+//! the text of the documentation. An unknown key, a wrong type or a value out of range is an error with
+//! its line. Paths are relative to the scene file. Units become SI here.
+
+mod body;
+mod keys;
+mod motion;
+mod region;
+mod section;
+
+use crate::Up;
+use crate::mesh_file::read_bytes;
+use crate::read_error::{Read, ReadError};
+pub(crate) use body::USUAL_TETS;
+pub use keys::{SceneKey, ScenePart, scene_keys, scene_keys_table};
+use section::Section;
+use sinew_math::Vec3;
+use sinew_sim::WorldDesc;
+use sinew_take::Scene;
+use std::path::Path;
+use toml::de::DeTable;
+
+/// Free fall on Earth (m/s²).
+pub(crate) const EARTH_GRAVITY: f64 = 9.81;
+/// What is played when nothing is said (s).
+pub(crate) const USUAL_SECONDS: f64 = 5.0;
+/// Frames per second when nothing is said.
+pub(crate) const USUAL_FPS: f64 = 60.0;
+/// No scene a person writes is larger (bytes).
+const TEXT_LIMIT: usize = 16 << 20;
+
+/// Reads a scene file and the meshes it names.
+pub fn read_scene(path: &Path) -> Result<Read<Scene>, ReadError> {
+    let bytes = read_bytes(path)?;
+    let text = std::str::from_utf8(&bytes).map_err(|error| {
+        ReadError::byte(error.valid_up_to(), "a scene file is UTF-8 text: save it as such").within(path)
+    })?;
+    let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let folder = path.parent().unwrap_or(Path::new(""));
+    read_scene_text(text, &name, folder).map_err(|error| match error.file {
+        None => error.within(path),
+        Some(_) => error,
+    })
+}
+
+/// Reads a scene from its text; the meshes it names are looked for from `folder`.
+pub fn read_scene_text(text: &str, name: &str, folder: &Path) -> Result<Read<Scene>, ReadError> {
+    if text.len() > TEXT_LIMIT {
+        return Err(ReadError::whole(format!("{} bytes are no scene a person wrote", text.len())));
+    }
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let document = DeTable::parse(text).map_err(|error| {
+        let line = error.span().map_or(1, |span| section::line_of(text, span.start));
+        ReadError::line(line, format!("not TOML: {}", error.message()))
+    })?;
+    let scene = Section::open(text, ScenePart::Scene, document.get_ref(), 0)?;
+
+    let up = match scene.choice("up", &["y", "z"])? {
+        Some("z") => Up::Z,
+        _ => Up::Y,
+    };
+    let down = match up {
+        Up::Y => -Vec3::y(),
+        Up::Z => -Vec3::z(),
+    };
+    let gravity = scene.vector("gravity")?.unwrap_or(down * EARTH_GRAVITY);
+    let seconds = scene.number("seconds", "above 0 and at most 36000", |s| s > 0.0 && s <= 36000.0)?;
+    let fps = scene.number("fps", "above 0 and at most 10000", |f| f > 0.0 && f <= 1e4)?;
+
+    let mut notes = Vec::new();
+    let mut bodies = Vec::new();
+    let mut pin_motions = Vec::new();
+    for section in scene.sections("body", ScenePart::Body)? {
+        let body = body::read_body(&section, &bodies, up, folder)?;
+        notes.extend(body.notes);
+        let (body, motions) = body.value;
+        bodies.push(body);
+        pin_motions.push(motions);
+    }
+    if bodies.is_empty() {
+        return Err(ReadError::whole("the scene has no body: add one as [[body]] with surface = \"FILE\""));
+    }
+    let scene = Scene {
+        name: name.to_owned(),
+        world: WorldDesc { gravity, bodies },
+        pin_motions,
+        seconds: seconds.unwrap_or(USUAL_SECONDS),
+        fps: fps.unwrap_or(USUAL_FPS),
+    };
+    Ok(Read { value: scene, notes })
+}

@@ -1,0 +1,62 @@
+//! Lines and words of a text file that may not be UTF-8, whatever ends its lines.
+
+use crate::read_error::ReadError;
+
+/// The lines of a text with their numbers from 1. `\n`, `\r\n` and a lone `\r` end a line.
+pub(crate) struct Lines<'a> {
+    rest: &'a [u8],
+    number: usize,
+}
+
+impl<'a> Lines<'a> {
+    /// The lines of a whole file; a byte order mark at its start is passed over.
+    pub(crate) fn of(bytes: &'a [u8]) -> Lines<'a> {
+        Lines { rest: bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes), number: 0 }
+    }
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = (usize, &'a [u8]);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        let end = self.rest.iter().position(|b| matches!(b, b'\n' | b'\r')).unwrap_or(self.rest.len());
+        let (line, tail) = self.rest.split_at(end);
+        self.rest = tail.strip_prefix(b"\r\n").unwrap_or(tail.get(1..).unwrap_or_default());
+        self.number += 1;
+        Some((self.number, line))
+    }
+}
+
+/// The words of a line: what stands between blanks.
+pub(crate) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
+}
+
+/// A number from a word, or an error that quotes the word.
+pub(crate) fn number<T: std::str::FromStr>(word: &[u8], line: usize, what: &str) -> Result<T, ReadError> {
+    std::str::from_utf8(word)
+        .ok()
+        .and_then(|word| word.parse().ok())
+        .ok_or_else(|| ReadError::line(line, format!("{what} `{}` is not a number that fits", quote(word))))
+}
+
+/// A word as it may stand in a message: printable and not too long.
+pub(crate) fn quote(word: &[u8]) -> String {
+    let text: String = String::from_utf8_lossy(word).chars().take(40).collect();
+    text.escape_debug().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_line_ending_ends_one_line() {
+        let lines: Vec<_> = Lines::of(b"\xef\xbb\xbfa\nb\r\nc\rd\n\ne").collect();
+        let expected: [(usize, &[u8]); 6] = [(1, b"a"), (2, b"b"), (3, b"c"), (4, b"d"), (5, b""), (6, b"e")];
+        assert_eq!(lines, expected);
+    }
+}

@@ -1,0 +1,28 @@
+//! Which way is up in a scene, for outputs that have an opinion of their own.
+
+use sinew_math::Vec3;
+
+/// The axis that points up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Up {
+    /// +y, as in glTF and most meshes.
+    #[default]
+    Y,
+    /// +z, as in Blender and engineering.
+    Z,
+}
+
+impl Up {
+    /// The axis that gravity (m/s²) speaks for: z if it pulls mostly along z, y otherwise.
+    pub fn against(gravity: Vec3) -> Up {
+        if gravity.z.abs() > gravity.y.abs().max(gravity.x.abs()) { Up::Z } else { Up::Y }
+    }
+
+    /// The same point where y is up and z comes towards the viewer.
+    pub(crate) fn to_y_up(self, [x, y, z]: [f32; 3]) -> [f32; 3] {
+        match self {
+            Up::Y => [x, y, z],
+            Up::Z => [x, z, -y],
+        }
+    }
+}

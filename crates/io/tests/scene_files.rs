@@ -1,0 +1,257 @@
+//! Scene files: every key works, every mistake is named with its line and the nearest right word.
+
+use proptest::prelude::*;
+use sinew_control::Motion;
+use sinew_flesh::{Law, Material};
+use sinew_io::{read_scene, read_scene_text, scene_keys, scene_keys_table};
+use sinew_math::Vec3;
+use sinew_sim::desc::{CageSize, Region, ShapeDesc};
+use std::path::Path;
+use tempfile::TempDir;
+
+const OBJ: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+
+/// Uses every key there is.
+const WHOLE: &str = r#"
+seconds = 2.5
+fps = 24
+up = "z"
+gravity = [0, 0, -1.62]
+
+[[body]]
+name = "first"
+surface = "a.obj"
+scale = 0.1
+translate = [0, 1, 0]
+cage_tets = 500
+velocity = [0, 0, 1]
+
+[body.material]
+name = "fat"
+law = "stvk"
+young = 3e3
+poisson = 0.4
+density = 900
+damping = 0.1
+stretch_limits = [0.8, 1.3]
+
+[[body.pin]]
+region = { end = "top", share = 0.2 }
+motion = { shake = { amplitude = [0.1, 0, 0], frequency = 1.5 } }
+
+[[body.pin]]
+region = { box = { min = [0, 0, 0], max = [1, 1, 1] } }
+motion.spin = { axis = [0, 0, 2], center = [1, 0, 0], rate = 0.5 }
+
+[[body.pin]]
+region = { ball = { center = [0, 0, 0], radius = 0.5 } }
+motion = { glide = { velocity = [0, 0, 1] } }
+
+[[body.load]]
+region = { nearest = [1, 2, 3] }
+force = [0, 0, -5]
+
+[[body]]
+surface = "a.obj"
+cage_edge = 0.05
+material = "rubber"
+
+[[body]]
+tets = "t.ele"
+"#;
+
+fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("a.obj", OBJ);
+    write("t.node", "4 3\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n");
+    write("t.ele", "1 4\n0 0 1 3 2\n");
+    write("scene.toml", WHOLE);
+    folder
+}
+
+fn error_of(text: &str, folder: &Path) -> String {
+    read_scene_text(text, "scene", folder).unwrap_err().to_string()
+}
+
+#[test]
+fn every_key_reaches_the_scene() {
+    let folder = folder();
+    let read = read_scene(&folder.path().join("scene.toml")).unwrap();
+    let scene = read.value;
+    assert_eq!((scene.name.as_str(), scene.seconds, scene.fps), ("scene", 2.5, 24.0));
+    assert_eq!(scene.world.gravity, Vec3::new(0.0, 0.0, -1.62));
+    assert!(read.notes[0].starts_with("t: 1 of 1 tets"), "{:?}", read.notes);
+    let [first, second, third] = &scene.world.bodies[..] else { panic!() };
+    assert_eq!([&first.name, &second.name, &third.name], ["first", "a", "t"]);
+    let ShapeDesc::Surface { surface, cage: CageSize::Tets(500) } = &first.shape else { panic!() };
+    assert_eq!(surface.vertices[1], Vec3::new(0.1, 1.0, 0.0));
+    assert!(matches!(second.shape, ShapeDesc::Surface { cage: CageSize::Edge(0.05), .. }));
+    assert!(matches!(third.shape, ShapeDesc::Tets(_)));
+    assert_eq!(first.velocity, Vec3::new(0.0, 0.0, 1.0));
+    let Law::StVenantKirchhoff(limits) = first.material.law else { panic!() };
+    assert_eq!((limits.lower, limits.upper), (0.8, 1.3));
+    assert_eq!((first.material.young, first.material.poisson), (3e3, 0.4));
+    assert_eq!((first.material.density, first.material.damping_ratio), (900.0, 0.1));
+    assert_eq!(Some(second.material), Material::named("rubber"));
+    assert_eq!(Some(third.material), Material::named("jelly"));
+    // with z up, the top is at +z
+    assert_eq!(first.pins[0].region, Region::End { direction: Vec3::z(), share: 0.2 });
+    assert_eq!(first.pins[1].region, Region::Box { min: Vec3::zeros(), max: Vec3::repeat(1.0) });
+    assert_eq!(first.pins[2].region, Region::Ball { center: Vec3::zeros(), radius: 0.5 });
+    assert_eq!(first.loads[0].region, Region::Nearest(Vec3::new(1.0, 2.0, 3.0)));
+    assert_eq!(first.loads[0].force, Vec3::new(0.0, 0.0, -5.0));
+    let [shake, spin, glide] = scene.pin_motions[0][..] else { panic!() };
+    assert_eq!(shake, Motion::Shake { amplitude: Vec3::new(0.1, 0.0, 0.0), frequency: 1.5 });
+    assert_eq!(spin, Motion::Spin { axis: Vec3::new(0.0, 0.0, 2.0), center: Vec3::x(), rate: 0.5 });
+    assert_eq!(glide, Motion::Glide { velocity: Vec3::z() });
+    assert!(scene.pin_motions[1].is_empty() && scene.pin_motions[2].is_empty());
+}
+
+#[test]
+fn the_whole_scene_uses_every_documented_key() {
+    let table = scene_keys_table();
+    for key in scene_keys() {
+        assert!(WHOLE.contains(key.name), "{}", key.name);
+        assert!(table.contains(&format!("| `{}` |", key.name)));
+    }
+}
+
+#[test]
+fn what_is_not_said_has_the_documented_default() {
+    let folder = folder();
+    let scene = read_scene_text("[[body]]\nsurface = 'a.obj'", "s", folder.path()).unwrap().value;
+    assert_eq!((scene.seconds, scene.fps), (5.0, 60.0));
+    assert_eq!(scene.world.gravity, Vec3::new(0.0, -9.81, 0.0));
+    assert!(matches!(scene.world.bodies[0].shape, ShapeDesc::Surface { cage: CageSize::Tets(8000), .. }));
+    let z_up = read_scene_text("up = 'z'\n[[body]]\nsurface = 'a.obj'", "s", folder.path()).unwrap().value;
+    assert_eq!(z_up.world.gravity, Vec3::new(0.0, 0.0, -9.81));
+}
+
+#[test]
+fn every_key_misspelt_is_named_with_its_line_and_the_right_one() {
+    let folder = folder();
+    // a misspelt [[body]] leaves [body.material] without its body, which TOML itself refuses
+    for key in scene_keys().filter(|key| key.name.len() > 3 && key.name != "body") {
+        // drop the third letter of the key where it first stands as a key
+        let wrong = format!("{}{}", &key.name[..2], &key.name[3..]);
+        let is_key = |&(at, _): &(usize, &str)| {
+            let (before, after) = (&WHOLE[..at], &WHOLE[at + key.name.len()..]);
+            before.ends_with(['\n', ' ', '[', '.']) && after.starts_with([' ', ']'])
+        };
+        let (at, _) = WHOLE.match_indices(key.name).find(is_key).unwrap();
+        let text = format!("{}{wrong}{}", &WHOLE[..at], &WHOLE[at + key.name.len()..]);
+        let error = error_of(&text, folder.path());
+        assert!(error.contains(&format!("`{wrong}` is no key of")), "{error}");
+        assert!(error.contains(&format!("did you mean `{}`?", key.name)), "{error}");
+        let line = 1 + WHOLE[..at].matches('\n').count();
+        assert!(error.starts_with(&format!("line {line}:")), "{} at {line}: {error}", key.name);
+    }
+}
+
+#[test]
+fn mistakes_are_told_with_what_is_accepted() {
+    let folder = folder();
+    for (from, to, words) in [
+        ("seconds = 2.5", "seconds = 0", "line 2: `seconds` is 0: it must be above 0"),
+        ("seconds = 2.5", "seconds = nan", "`seconds` is NaN"),
+        ("seconds = 2.5", "seconds = '5'", "`seconds` is the text \"5\": it takes a number"),
+        ("fps = 24", "fps = true", "line 3: `fps` is true"),
+        ("up = \"z\"", "up = \"x\"", "must be one of \"y\", \"z\""),
+        ("gravity = [0, 0, -1.62]", "gravity = [0, 0]", "has 2 numbers: it takes a list of 3 numbers"),
+        ("gravity = [0, 0, -1.62]", "gravity = [0, 0, inf]", "holds inf"),
+        ("gravity = [0, 0, -1.62]", "young = 5", "it belongs in [body.material]"),
+        ("gravity = [0, 0, -1.62]", "colour = 5", "which has `seconds`, `fps`"),
+        ("scale = 0.1", "scale = -1", "line 10: `scale` is -1: it must be above 0"),
+        ("cage_tets = 500", "cage_tets = 500\ncage_edge = 1", "exclude each other"),
+        ("cage_tets = 500", "cage_tets = 1.5", "whole number"),
+        ("surface = \"a.obj\"", "surface = \"b.obj\"", "b.obj: no such file"),
+        ("surface = \"a.obj\"", "surface = \"b.obj\"", "named in line 9 of the scene"),
+        ("surface = \"a.obj\"", "", "line 7: [[body]] needs one of `surface`, `tets`"),
+        ("surface = \"a.obj\"", "surface = \"a.obj\"\ntets = \"t.ele\"", "`surface` and `tets` exclude"),
+        ("tets = \"t.ele\"", "tets = \"a.obj\"", "give it as `surface`"),
+        ("tets = \"t.ele\"", "tets = \"t.ele\"\ncage_edge = 1", "tets need no cage"),
+        ("\"rubber\"", "\"ruber\"", "did you mean \"rubber\"?"),
+        ("\"rubber\"", "7", "`material` is a whole number: it takes a table"),
+        ("law = \"stvk\"", "law = \"corotational\"", "`stretch_limits` goes with law = \"stvk\""),
+        ("poisson = 0.4", "poisson = 0.5", "poisson = 0.5 is outside"),
+        ("stretch_limits = [0.8, 1.3]", "stretch_limits = [0.3, 1.3]", "stretch limits [0.3, 1.3]"),
+        ("end = \"top\"", "end = \"tpo\"", "did you mean \"top\"?"),
+        ("end = \"top\"", "end = [0, 0, 0]", "no length"),
+        ("share = 0.2", "share = 1.5", "`share` is 1.5"),
+        ("max = [1, 1, 1]", "max = [1, -1, 1]", "below `min`"),
+        ("max = [1, 1, 1]", "", "line 29: region = { box = { … } } needs `max`"),
+        ("radius = 0.5", "radius = 0", "`radius` is 0"),
+        ("axis = [0, 0, 2]", "axis = [0, 0, 0]", "no length"),
+        ("frequency = 1.5", "frequency = -1", "`frequency` is -1"),
+        ("region = { nearest = [1, 2, 3] }", "", "line 36: [[body.load]] needs `region`"),
+        ("nearest = [1, 2, 3]", "nearest = [1, 2, 3], share = 0.5", "goes with `end` only"),
+        ("cage_edge = 0.05", "name = \"first\"", "a body above is named `first`"),
+        ("fps = 24", "fps = 24 24", "line 3: not TOML"),
+    ] {
+        assert!(WHOLE.contains(from), "{from}");
+        let error = error_of(&WHOLE.replacen(from, to, 1), folder.path());
+        assert!(error.contains(words), "{to}: {error}");
+    }
+    assert!(error_of("[[bdoy]]\nsurface = 'a.obj'", folder.path()).contains("did you mean `body`?"));
+    assert!(error_of("", folder.path()).contains("no body"));
+    assert!(error_of("body = 3", folder.path()).contains("a list of tables"));
+    assert!(error_of("[body]\nsurface = 'a.obj'", folder.path()).contains("each begun with [[body]]"));
+}
+
+#[test]
+fn an_error_in_a_scene_names_the_scene_file() {
+    let folder = folder();
+    let path = folder.path().join("scene.toml");
+    std::fs::write(&path, "secnds = 3").unwrap();
+    assert!(read_scene(&path).unwrap_err().to_string().contains("scene.toml, line 1: `secnds`"));
+    std::fs::write(&path, b"\xff\xfe").unwrap();
+    assert!(read_scene(&path).unwrap_err().to_string().contains("UTF-8"));
+    assert!(read_scene(&folder.path().join("none.toml")).unwrap_err().to_string().contains("no such file"));
+}
+
+#[test]
+fn deep_nesting_ends_in_an_error() {
+    let folder = folder();
+    error_of(&format!("gravity = {}", "[".repeat(100_000)), folder.path());
+    error_of(&format!("body = {}", "{a=".repeat(100_000)), folder.path());
+    error_of(&format!("[{}a]", "a.".repeat(50_000)), folder.path());
+}
+
+fn changed_scene() -> impl Strategy<Value = String> {
+    let piece = (any::<prop::sample::Index>(), 0usize..30, "[ -~\n]{0,6}");
+    prop::collection::vec(piece, 1..4).prop_map(|pieces| {
+        let mut text: Vec<char> = WHOLE.chars().collect();
+        for (at, length, new) in pieces {
+            let start = at.index(text.len());
+            let end = (start + length).min(text.len());
+            text.splice(start..end, new.chars());
+            if text.is_empty() {
+                break;
+            }
+        }
+        text.into_iter().collect()
+    })
+}
+
+fn word_salad() -> impl Strategy<Value = String> {
+    let mut words: Vec<&str> = scene_keys().map(|key| key.name).collect();
+    words.extend([
+        "=", "=", "=", "[", "]", "[[", "]]", "{", "}", ",", "\n", "\n", "1", "-2.5", "nan", "'a.obj'",
+    ]);
+    words.extend(["\"top\"", "[0, 1, 0]", "true", "1979-05-27", ".", "[[body]]\n", "surface = 'a.obj'\n"]);
+    prop::collection::vec(prop::sample::select(words), 0..60).prop_map(|words| words.join(" "))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_text_makes_the_reader_panic(text in "\\PC{0,200}", changed in changed_scene(), salad in word_salad()) {
+        // the meshes stay unread: what fails on them is tested above
+        let nowhere = Path::new("nowhere");
+        for text in [text, changed, salad] {
+            prop_assert!(read_scene_text(&text, "s", nowhere).is_err());
+        }
+    }
+}
