@@ -11,11 +11,12 @@ use sinew_math::{Mat3, Vec3, real};
 ///
 /// The first term left out is 3/4 (radius / distance)² of the dipole's at most. Even if all branches
 /// err to one side, as they nearly do at the centre of a ball, the winding number is then within
-/// 3/4 / 3² = 1/12 of the truth, far from the half that would put a point on the wrong side.
-const ACCEPTANCE: f64 = 3.0;
+/// 3/4 / 2² = 3/16 of the truth, short of the half that would put a point on the wrong side; 0.07 is the
+/// worst seen near balls of up to 80 000 triangles.
+const ACCEPTANCE: f64 = 2.0;
 
 /// Triangles per leaf: below this the exact sum costs less than another level.
-const LEAF: usize = 8;
+const LEAF: usize = 4;
 
 /// Triangles in a tree of balls, each ball with the moments of what it holds.
 #[derive(Clone, Debug, Default)]
@@ -173,11 +174,11 @@ mod tests {
         {
             let error = (tree.winding_number(&Vec3::from(p)) - w).abs();
             // see ACCEPTANCE
-            assert!(error < 1.0 / 12.0, "{p:?} {error}");
+            assert!(error < 3.0 / 16.0, "{p:?} {error}");
         }
     }
 
-    /// Within 1/12, as argued at `ACCEPTANCE`; off the centre of symmetry errors cancel and half of it
+    /// Within 3/16, as argued at `ACCEPTANCE`; off the centre of symmetry errors cancel and half of it
     /// is ample.
     #[test]
     fn the_tree_agrees_with_the_exact_sum() {
@@ -188,7 +189,7 @@ mod tests {
             let p = 0.5 * Vec3::new(real::sin(1.7 * t), 0.5 * real::sin(2.3 * t), real::cos(3.1 * t));
             let exact: f64 =
                 ring.iter().map(|t| solid_angle(t, &p)).sum::<f64>() / (4.0 * core::f64::consts::PI);
-            assert!((tree.winding_number(&p) - exact).abs() < 1.0 / 24.0);
+            assert!((tree.winding_number(&p) - exact).abs() < 3.0 / 32.0);
         }
     }
 

@@ -42,6 +42,10 @@ pub(crate) struct Cut {
     pub(crate) faces: u8,
 }
 
+/// Off the surface the winding number is smooth, and one half only in openings. Where the middle of a
+/// tet is this near a whole number, no opening passes through the tet.
+const FAR_FROM_OPENINGS: f64 = 0.15;
+
 /// More cells than allowed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TooManyCells;
@@ -166,14 +170,17 @@ impl Spread<'_> {
     }
 
     fn ask(&self, key: TetKey) -> Option<CellKind> {
+        let w = self.winding_number(key, &[0.25; 4]);
+        if (w - w.round()).abs() < FAR_FROM_OPENINGS {
+            return (w > 0.5).then_some(CellKind::Full);
+        }
         // the middle, and points near the corners
         let near = |i: usize| {
             let mut b = [0.05; 4];
             b[i] = 0.85;
             b
         };
-        let count =
-            [[0.25; 4], near(0), near(1), near(2), near(3)].iter().filter(|b| self.contains(key, b)).count();
+        let count = (0..4).filter(|&i| self.contains(key, &near(i))).count() + usize::from(w > 0.5);
         match count {
             0 => None,
             5 => Some(CellKind::Full),
@@ -181,8 +188,15 @@ impl Spread<'_> {
         }
     }
 
+    fn winding_number(&self, key: TetKey, b: &[f64; 4]) -> f64 {
+        let p = self.lattice.space_from_lattice(&Frame::of(key).point(b));
+        // the solid does not reach beyond its surface's box
+        let (lo, hi) = self.solid.bounds;
+        if (0..3).all(|k| lo[k] <= p[k] && p[k] <= hi[k]) { self.solid.winding_number(&p) } else { 0.0 }
+    }
+
     fn contains(&self, key: TetKey, b: &[f64; 4]) -> bool {
-        self.solid.contains(&self.lattice.space_from_lattice(&Frame::of(key).point(b)))
+        self.winding_number(key, b) > 0.5
     }
 
     fn uncut_neighbours(&self, keys: &[TetKey]) -> Vec<TetKey> {

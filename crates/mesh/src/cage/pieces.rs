@@ -72,8 +72,9 @@ impl Pieces {
             samples(cells.keys[cell]).filter(|b| sight.contains(&frame.point(b))).collect();
 
         let (patch, patch_count) = patches.number();
-        let links =
-            (patch_count > 1).then(|| Links::find(solid, &frame, sight, &patch, patch_count, &inside));
+        // where the inside ends without a wall, nothing tells pieces apart
+        let tell_apart = patch_count > 1 && !sight.near_opening();
+        let links = tell_apart.then(|| Links::find(solid, &frame, sight, &patch, patch_count, &inside));
         match links {
             Some(links) if links.piece_count > 1 => links.into_pieces(cells, &frame, cuts, &patch, &inside),
             _ => Self {
@@ -188,6 +189,7 @@ impl<'a> Links<'a> {
         };
         if solid.overlaps() || !solid.closed {
             find_inner_walls(frame, &mut sight);
+            links.join_what_intersects(frame, &sight, patch);
         }
         links.cast_rays(frame, &mut sight, patch);
         if links.count_patch_groups() > 1 {
@@ -259,6 +261,19 @@ impl<'a> Links<'a> {
             }
             if let Some((other, _)) = hit {
                 self.sets.join(p, patch[other] as usize);
+            }
+        }
+    }
+
+    /// Patches that pass through each other in the tet bound one body there.
+    fn join_what_intersects(&mut self, frame: &Frame, sight: &Sight<'_>, patch: &[u32]) {
+        for i in 0..patch.len() {
+            for j in (0..patch.len()).filter(|&j| patch[j] != patch[i]) {
+                let (p, q) = (patch[i] as usize, patch[j] as usize);
+                let crossing = || sight.triangles[i].edge_crossing(&sight.triangles[j]);
+                if !self.sets.joined(p, q) && crossing().is_some_and(|x| segment_meets(frame, &x, &x)) {
+                    self.sets.join(p, q);
+                }
             }
         }
     }
