@@ -342,7 +342,7 @@ fn soups() -> impl Strategy<Value = TriMesh> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
     fn lumps_of_any_shape_are_caged_whole(surface in lumps(), count in 30usize..3000) {

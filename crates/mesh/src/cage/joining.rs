@@ -105,7 +105,15 @@ impl<'a> Joining<'a> {
                 met.extend(core::iter::zip(mine, theirs).filter_map(|(p, q)| p.zip(*q)))
             }
         }
+        if met.is_empty() && !self.both_cut(c, d) {
+            met.push((here.largest(), there.largest()));
+        }
         met
+    }
+
+    /// Whether the surface passes through both cells; a cell without surface hangs on all around it.
+    fn both_cut(&self, c: usize, d: usize) -> bool {
+        self.cells.kinds[c] == CellKind::Cut && self.cells.kinds[d] == CellKind::Cut
     }
 
     /// Pieces whose surface crosses the face in one triangle.
@@ -125,9 +133,9 @@ impl<'a> Joining<'a> {
     }
 
     /// Whether the solid passes through a face that no triangle crosses: in or out as a whole, but
-    /// for openings.
+    /// for openings, where in doubt it does.
     fn solid_passes(&self, c: usize, i: usize, d: usize) -> bool {
-        if [c, d].iter().any(|&cell| self.cells.kinds[cell] == CellKind::Full) {
+        if !self.both_cut(c, d) {
             return true;
         }
         let points = face_points(&Frame::of(self.cells.keys[c]), i);

@@ -86,6 +86,14 @@ impl Pieces {
     }
 }
 
+impl Pieces {
+    /// The piece that fills most.
+    pub(crate) fn largest(&self) -> u32 {
+        let fill = |p: &usize| self.pieces[*p].fill;
+        (0..self.pieces.len()).max_by(|a, b| fill(a).total_cmp(&fill(b)).then(b.cmp(a))).unwrap_or(0) as u32
+    }
+}
+
 impl Piece {
     /// A piece with the given samples; without any it fills half a sample about its surface, so that
     /// it has mass.
