@@ -25,6 +25,9 @@ pub struct WindingTree {
     triangles: Vec<[Vec3; 3]>,
 }
 
+/// The centre of a triangle (m) and its number.
+type Centre = (Vec3, u32);
+
 #[derive(Clone, Debug)]
 struct Branch {
     /// Area-weighted centre (m) and radius (m) of the ball around all corners.
@@ -43,7 +46,7 @@ struct Branch {
 impl WindingTree {
     /// Builds the tree over triangles given by their corners (m), counter-clockwise from outside.
     pub fn build(triangles: Vec<[Vec3; 3]>) -> Self {
-        let mut order: Vec<(Vec3, u32)> =
+        let mut order: Vec<Centre> =
             triangles.iter().zip(0..).map(|(t, i)| ((t[0] + t[1] + t[2]) / 3.0, i)).collect();
         let mut tree = Self { branches: Vec::new(), triangles: Vec::with_capacity(triangles.len()) };
         if !order.is_empty() {
@@ -83,7 +86,7 @@ impl WindingTree {
         sum / (4.0 * core::f64::consts::PI)
     }
 
-    fn grow(&mut self, triangles: &[[Vec3; 3]], order: &mut [(Vec3, u32)]) {
+    fn grow(&mut self, triangles: &[[Vec3; 3]], order: &mut [Centre]) {
         let at = self.branches.len();
         let mut branch = Branch::around(triangles, order);
         if order.len() <= LEAF {
@@ -102,7 +105,7 @@ impl WindingTree {
 }
 
 impl Branch {
-    fn around(triangles: &[[Vec3; 3]], order: &[(Vec3, u32)]) -> Self {
+    fn around(triangles: &[[Vec3; 3]], order: &[Centre]) -> Self {
         let area_vector = |[a, b, c]: &[Vec3; 3]| 0.5 * (b - a).cross(&(c - a));
         let (mut area, mut centre, mut middle) = (0.0, Vec3::zeros(), Vec3::zeros());
         for &(c, t) in order {
@@ -134,7 +137,7 @@ impl Branch {
 }
 
 /// Halves the triangles across the longest side of their centres' box.
-fn split(order: &mut [(Vec3, u32)]) -> (&mut [(Vec3, u32)], &mut [(Vec3, u32)]) {
+fn split(order: &mut [Centre]) -> (&mut [Centre], &mut [Centre]) {
     let first = order[0].0;
     let (lo, hi) = order.iter().fold((first, first), |(lo, hi), (c, _)| (lo.inf(c), hi.sup(c)));
     let axis = (hi - lo).imax();

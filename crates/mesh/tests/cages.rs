@@ -212,7 +212,7 @@ fn legs_are_apart_below_and_joined_above() {
 #[test]
 fn a_thin_sheet_stays_whole() {
     let edge = 0.1;
-    for tilt in [0.0, 0.3, 0.785_398_163_397_448_3, 1.1] {
+    for tilt in [0.0, 0.3, PI / 4.0, 1.1] {
         let mut sheet = fine_box([0.5, 0.02 * edge, 0.4], 0.05);
         for v in &mut sheet.vertices {
             let (c, s) = (real::cos(tilt), real::sin(tilt));
@@ -354,11 +354,11 @@ proptest! {
 
     #[test]
     fn no_soup_of_triangles_breaks_a_cage(surface in soups(), count in 1usize..600) {
-        if let Ok(solid) = Solid::build(&surface) {
-            if let Ok(cage) = Cage::build(&solid, CageSize::Tets(count)) {
-                assert_sound(&cage);
-                prop_assert!(cage.component_count <= solid.shell_count());
-            }
+        if let Ok(solid) = Solid::build(&surface)
+            && let Ok(cage) = Cage::build(&solid, CageSize::Tets(count))
+        {
+            assert_sound(&cage);
+            prop_assert!(cage.component_count <= solid.shell_count());
         }
     }
 }

@@ -7,18 +7,20 @@
 mod cells;
 mod clip;
 mod filling;
+mod finding;
 mod joining;
 mod lattice;
+mod links;
 mod pieces;
 mod sight;
 mod sizing;
 
 pub use filling::filling_full;
+pub use finding::CageFinding;
 pub use sizing::CageSize;
 
 use crate::{Embedding, Solid, TetMesh};
 use cells::{CellKind, Cells};
-use core::fmt;
 use joining::{Joined, Joining};
 use lattice::{Frame, TetKey};
 use pieces::{Piece, Pieces};
@@ -43,40 +45,6 @@ pub struct Cage {
     pub component_count: usize,
     /// What is worth knowing about the build.
     pub findings: Vec<CageFinding>,
-}
-
-/// Something worth knowing about how a cage was built.
-#[derive(Clone, Debug, PartialEq)]
-pub enum CageFinding {
-    /// Tets were copied because several separate pieces of the solid share them.
-    CopiedTets {
-        /// Lattice tets with more than one copy.
-        tets: usize,
-        /// Copies beyond the first.
-        copies: usize,
-    },
-    /// Pieces were glued so that a connected shell has a connected cage.
-    GluedPieces {
-        /// How many pieces.
-        pieces: usize,
-    },
-    /// The count of tets is off what was asked by more than a twentieth.
-    Count {
-        /// Tets asked for.
-        asked: usize,
-        /// Tets built.
-        built: usize,
-    },
-    /// Fills were scaled so that they sum to the volume of the surface.
-    Scaled {
-        /// The factor on the fills of cut tets.
-        factor: f64,
-    },
-    /// Vertices of no triangle that lie outside the cage ride on a tet near them, extrapolated.
-    Outside {
-        /// How many vertices.
-        vertices: usize,
-    },
 }
 
 /// Why no cage can be built.
@@ -120,9 +88,6 @@ const COUNT_SLACK: f64 = 0.05;
 
 /// Times a cage is built anew because copies took its count off.
 const COPY_ROUNDS: usize = 2;
-
-/// A scaling of fills nearer to one than this is the error of the samples and not worth a word.
-const SCALE_SLACK: f64 = 0.02;
 
 impl Cage {
     /// Builds a cage around a solid.
@@ -168,7 +133,7 @@ impl Cage {
         let (embedding, outside) = embed(solid, &cells, &pieces, &joined);
 
         Self {
-            findings: find_remarks(&pieces, &joined, [glued, outside], scaled),
+            findings: finding::find(&joined, glued, outside, scaled),
             fill: fills.iter().map(|p| p.fill).collect(),
             corner_volume: fills.iter().map(|p| p.corner_volume(cells.lattice.tet_volume())).collect(),
             mesh: joined.mesh,
@@ -302,56 +267,4 @@ fn nearest_cell(cells: &Cells, p: &Vec3) -> usize {
     let distance = |c: &usize| (Frame::of(cells.keys[*c]).point(&[0.25; 4]) - p).norm_squared();
     let spread = (0..cells.count()).step_by(cells.count().div_ceil(256).max(1));
     spread.min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or(0)
-}
-
-fn find_remarks(
-    pieces: &[Pieces],
-    joined: &Joined,
-    [glued, outside]: [usize; 2],
-    scaled: Option<f64>,
-) -> Vec<CageFinding> {
-    let mut remarks = Vec::new();
-    let tets = pieces.iter().filter(|p| p.pieces.len() > 1).count();
-    if tets > 0 {
-        let copies = joined.mesh.tets.len().saturating_sub(pieces.len());
-        remarks.push(CageFinding::CopiedTets { tets, copies });
-    }
-    if glued > 0 {
-        remarks.push(CageFinding::GluedPieces { pieces: glued });
-    }
-    if let Some(factor) = scaled.filter(|f| (f - 1.0).abs() > SCALE_SLACK) {
-        remarks.push(CageFinding::Scaled { factor });
-    }
-    if outside > 0 {
-        remarks.push(CageFinding::Outside { vertices: outside });
-    }
-    remarks
-}
-
-impl fmt::Display for CageFinding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::CopiedTets { tets, copies } => {
-                write!(
-                    f,
-                    "{tets} lattice tets hold separate parts of the solid: {copies} copies keep them apart"
-                )
-            }
-            Self::GluedPieces { pieces } => {
-                write!(f, "{pieces} pieces of connected shells had come apart: glued to their neighbours")
-            }
-            Self::Count { asked, built } => {
-                write!(f, "{asked} tets were asked for and {built} built: the lattice comes no closer")
-            }
-            Self::Scaled { factor } => {
-                write!(f, "fills at the surface were scaled by {factor:.4} to the volume of the surface")
-            }
-            Self::Outside { vertices } => {
-                write!(
-                    f,
-                    "{vertices} vertices of no triangle lie outside the cage: they follow a tet near them"
-                )
-            }
-        }
-    }
 }

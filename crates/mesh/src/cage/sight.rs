@@ -196,3 +196,27 @@ impl Facet {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::cells::CellKind;
+    use super::super::filling::samples;
+    use super::super::sizing::{CageSize, cells_of};
+    use super::*;
+    use crate::shapes;
+
+    /// Off the surface the tree is within 3/16 of a whole number, so rounding it is exact.
+    #[test]
+    fn crossings_agree_with_the_winding_number() {
+        let solid = Solid::build(&shapes::torus(0.3, 0.1, 40, 20)).unwrap();
+        let cells = cells_of(&solid, CageSize::Tets(300)).unwrap();
+        for cell in (0..cells.count()).filter(|&c| cells.kinds[c] == CellKind::Cut) {
+            let (frame, mut sight) = (Frame::of(cells.keys[cell]), Sight::new(&solid, &cells, cell));
+            for b in samples(cells.keys[cell]) {
+                let p = frame.point(&b);
+                let full = solid.winding_number(&cells.lattice.space_from_lattice(&p)).round();
+                assert_eq!(sight.winding_number(&p), full);
+            }
+        }
+    }
+}
