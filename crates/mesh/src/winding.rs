@@ -2,8 +2,8 @@
 //! holes.
 //!
 //! The one idea: triangles far away act together as a dipole, so a tree of bounding balls answers in
-//! logarithmic time [Barill2018]. Near triangles are summed exactly by their solid angle
-//! [VanOosterom1983]. What counts as inside is for [`crate::Solid`] to say.
+//! logarithmic time (Barill2018). Near triangles are summed exactly by their solid angle
+//! (VanOosterom1983). What counts as inside is for [`crate::Solid`] to say.
 
 use sinew_math::{Mat3, Vec3, real};
 

@@ -255,3 +255,47 @@ fn way_out(frame: &Frame, from: &Vec3, direction: &Vec3) -> f64 {
         .map(|i| start[i].max(0.0) / (start[i] - ahead[i]))
         .fold(4.0, f64::min)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::sizing::{CageSize, cells_of};
+    use super::*;
+    use crate::shapes;
+
+    /// Two bars along x and along y, the second `height` (m) above the first.
+    fn bars(height: f64) -> Solid {
+        let mut both = shapes::cuboid([1.0, 0.02, 0.02]);
+        let upper = shapes::cuboid([0.02, 1.0, 0.02]);
+        both.vertices.extend(upper.vertices.iter().map(|v| v + Vec3::new(0.013, 0.007, height)));
+        both.triangles.extend(upper.triangles.iter().map(|t| t.map(|v| v + 8)));
+        Solid::build(&both).unwrap()
+    }
+
+    /// For each tet with both bars in it, how many pieces it has.
+    fn pieces_where_they_cross(solid: &Solid) -> Vec<usize> {
+        let cells = cells_of(solid, CageSize::Edge(0.2)).unwrap();
+        let holds = |c: usize, shell: u32| {
+            cells.cuts(c).iter().any(|cut| solid.triangle_shell[cut.triangle as usize] == shell)
+        };
+        let both: Vec<usize> = (0..cells.count()).filter(|&c| holds(c, 0) && holds(c, 1)).collect();
+        assert!(!both.is_empty());
+        both.into_iter()
+            .map(|c| {
+                let pieces = Pieces::find(solid, &cells, c);
+                let filled: f64 = pieces.pieces.iter().map(|p| p.fill).sum();
+                assert!(filled > 0.0 && filled < 1.0 && pieces.cut_piece.len() == cells.cuts(c).len());
+                pieces.pieces.len()
+            })
+            .collect()
+    }
+
+    #[test]
+    fn bars_that_pass_in_one_tet_are_two_pieces() {
+        assert!(pieces_where_they_cross(&bars(0.025)).iter().all(|&n| n == 2));
+    }
+
+    #[test]
+    fn bars_that_cross_through_each_other_are_one_piece_where_they_do() {
+        assert!(pieces_where_they_cross(&bars(0.009)).contains(&1));
+    }
+}

@@ -80,7 +80,7 @@ pub enum CageError {
     },
 }
 
-/// The most tets of a cage: some 10 GB while building.
+/// The most tets of a cage: some 7 GB while building.
 pub(crate) const TET_LIMIT: usize = 20_000_000;
 
 /// A count this near the one asked for (as a share of it) is not worth a word.

@@ -35,6 +35,9 @@ const SHIFT: [f64; 3] = [0.127, 0.219, 0.331];
 /// The largest edge, in diagonals of the solid: beyond, no sample would find the solid in its tet.
 const WIDEST: f64 = 4.0;
 
+/// The most pairs of a triangle and a tet it passes through, at 16 bytes each.
+const PAIR_LIMIT: f64 = 4e8;
+
 /// Surface tets kept beyond the volume, per area / edge².
 ///
 /// A plane cuts (mean width of a tet) / (its volume) tets per area. A convex body's mean width is
@@ -109,7 +112,7 @@ impl Forecast {
         // pairs of a triangle and a tet: by area, along edges, and a few for every triangle
         let pairs = 2.0 * CUT_PER_AREA * self.area / (edge * edge) + 4.0 * self.length / edge;
         let foretold = self.tets(edge).max(0.1 * pairs);
-        if foretold > 2.0 * TET_LIMIT as f64 || pairs + 4.0 * self.triangle_count > f64::from(u32::MAX) {
+        if foretold > 2.0 * TET_LIMIT as f64 || pairs + 4.0 * self.triangle_count > PAIR_LIMIT {
             return Err(self.too_many(foretold, edge));
         }
         let lattice =
