@@ -60,7 +60,7 @@ impl WindingTree {
     /// With r = centre − p, N the dipole and C the quadrupole of a far branch:
     ///
     /// ```text
-    /// w = N·r / (4π r³) + (tr C / r³ − 3 rᵀ C r / r⁵) / 4π          [Barill2018, eq. 14]
+    /// w = N·r / (4π r³) + (tr C / r³ − 3 rᵀ C r / r⁵) / 4π          [Barill2018, §3]
     /// ```
     pub fn winding_number(&self, p: &Vec3) -> f64 {
         let mut sum = 0.0;

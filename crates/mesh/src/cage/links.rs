@@ -31,7 +31,8 @@ pub(crate) struct Links<'a> {
 /// linked.
 const RAYS_PER_PATCH: usize = 12;
 
-/// How far off a triangle (lattice units) its two sides are asked for.
+/// How far off a triangle (lattice units) its two sides are asked for: well below the thinnest wall,
+/// well above round-off.
 const LIFT: f64 = 1e-6;
 
 /// Each inside point looks for this many of its nearest: enough that points spread evenly over a
@@ -40,13 +41,13 @@ const NEAREST: usize = 10;
 
 impl<'a> Links<'a> {
     pub(crate) fn find(
-        solid: &'a Solid,
         frame: &Frame,
-        mut sight: Sight<'_>,
+        mut sight: Sight<'a>,
         patch: &[u32],
         patch_count: usize,
         inside: &[[f64; 4]],
     ) -> Self {
+        let solid = sight.solid;
         let mut links = Self {
             solid,
             sets: DisjointSets::new(patch_count),

@@ -2,7 +2,7 @@
 //!
 //! The one idea: tets come from a regular lattice, so they are well shaped whatever the surface is
 //! like, and what the lattice cannot see (how much of a tet is solid, which parts of the solid only
-//! seem to touch) is kept beside it: fills, corner volumes and copies of tets. Kim2011, §4.
+//! seem to touch) is kept beside it: fills, corner volumes and copies of tets. KimPollard2011, §4.
 
 mod cells;
 mod clip;
@@ -32,10 +32,10 @@ use sinew_math::Vec3;
 pub struct Cage {
     /// Lattice tets, each node used, ordered by place.
     pub mesh: TetMesh,
-    /// The share of each tet that is solid, in (0, 1] (Kim2011, eq. 11).
+    /// The share of each tet that is solid, in (0, 1] (KimPollard2011, eq. 11).
     pub fill: Vec<f64>,
     /// ∫ φᵢ dV over the solid in each tet, per corner (m³): times the density, summed over tets, the
-    /// mass of a node (Kim2011, eq. 10). The four sum to fill × volume of the tet.
+    /// mass of a node (KimPollard2011, eq. 10). The four sum to fill × volume of the tet.
     pub corner_volume: Vec<[f64; 4]>,
     /// The surface's vertices, in the caller's order, in the cage's nodes.
     pub embedding: Embedding,

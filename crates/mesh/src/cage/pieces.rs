@@ -63,7 +63,7 @@ impl Pieces {
         let (patch, patch_count) = patches.number();
         // where the inside ends without a wall, nothing tells pieces apart
         let tell_apart = patch_count > 1 && !sight.near_opening();
-        let links = tell_apart.then(|| Links::find(solid, &frame, sight, &patch, patch_count, &inside));
+        let links = tell_apart.then(|| Links::find(&frame, sight, &patch, patch_count, &inside));
         match links {
             Some(links) if links.piece_count > 1 => links.into_pieces(cells, &frame, cuts, &patch, &inside),
             _ => Self {

@@ -12,7 +12,7 @@ use sinew_math::Vec3;
 
 /// The triangles of one cell, and one point whose winding number is known.
 pub(crate) struct Sight<'a> {
-    solid: &'a Solid,
+    pub(crate) solid: &'a Solid,
     cells: &'a Cells,
     /// Triangles in the order of the cell's cuts.
     pub(crate) triangles: Vec<Facet>,
