@@ -78,7 +78,7 @@ impl Embedding {
     /// Carries positions (m) or velocities (m/s) from the nodes out to the points:
     ///
     /// ```text
-    /// y = Σᵢ φᵢ xᵢ                                                    [Kim2011, eq. 8]
+    /// y = Σᵢ φᵢ xᵢ                                                    [KimPollard2011, eq. 8]
     /// ```
     pub fn points_out(&self, node_x: &[Vec3], out: &mut [Vec3]) {
         assert!(
@@ -105,7 +105,7 @@ impl Embedding {
     /// Brings forces on the points (N) back to the nodes, added to what is there:
     ///
     /// ```text
-    /// fᵢ += Σ φᵢ f                                                    [Kim2011, eq. 13]
+    /// fᵢ += Σ φᵢ f                                                    [KimPollard2011, eq. 13]
     /// ```
     pub fn forces_back(&self, point_f: &[Vec3], node_f: &mut [Vec3]) {
         assert!(

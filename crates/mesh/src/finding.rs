@@ -1,4 +1,6 @@
-//! What was found wrong with a surface and what was done about it: none of it stops a build.
+//! What was found wrong with a surface, how much of it, and what was done about it.
+//!
+//! None of it stops a build: faults that do are a [`crate::SolidError`].
 
 use core::fmt;
 

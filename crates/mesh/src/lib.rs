@@ -17,6 +17,6 @@ pub use cage::{Cage, CageError, CageFinding, CageSize, filling_full};
 pub use embedding::Embedding;
 pub use finding::Finding;
 pub use solid::{Solid, SolidError};
-pub use tet_mesh::TetMesh;
+pub use tet_mesh::{TetFault, TetMesh};
 pub use tri_mesh::TriMesh;
 pub use winding::WindingTree;

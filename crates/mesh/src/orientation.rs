@@ -166,14 +166,17 @@ impl Orientation {
             .map(|s| (s, volume_of(&self.triangles, &members[s], centre)))
             .collect();
         order.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
+        let boxes: Vec<(Vec3, Vec3)> =
+            order.iter().map(|&(s, _)| self.bounds(vertices, &members[s])).collect();
         for i in 0..order.len() {
             let (s, volume) = order[i];
             if volume >= 0.0 {
                 continue;
             }
             let p = vertices[self.triangles[members[s][0]][0] as usize];
-            let around =
-                order[..i].iter().map(|&(larger, _)| self.winds_around(vertices, &members[larger], &p));
+            let around = (0..i)
+                .filter(|&j| (0..3).all(|k| boxes[j].0[k] <= p[k] && p[k] <= boxes[j].1[k]))
+                .map(|j| self.winds_around(vertices, &members[order[j].0], &p));
             if around.sum::<f64>() < 0.5 {
                 for &t in &members[s] {
                     self.triangles[t].swap(1, 2);
@@ -185,14 +188,14 @@ impl Orientation {
 
     fn winds_around(&self, vertices: &[Vec3], members: &[usize], p: &Vec3) -> f64 {
         let corners = |&t: &usize| self.triangles[t].map(|v| vertices[v as usize]);
-        let first = members.first().map(corners).map_or(*p, |c| c[0]);
-        let (lo, hi) =
-            members.iter().flat_map(corners).fold((first, first), |(lo, hi), c| (lo.inf(&c), hi.sup(&c)));
-        if (0..3).any(|k| p[k] < lo[k] || p[k] > hi[k]) {
-            return 0.0;
-        }
         members.iter().map(corners).map(|t| crate::winding::solid_angle(&t, p)).sum::<f64>()
             / (4.0 * core::f64::consts::PI)
+    }
+
+    fn bounds(&self, vertices: &[Vec3], members: &[usize]) -> (Vec3, Vec3) {
+        let none = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
+        let corners = members.iter().flat_map(|&t| self.triangles[t]).map(|v| vertices[v as usize]);
+        corners.fold(none, |(lo, hi), c| (lo.inf(&c), hi.sup(&c)))
     }
 
     fn area_centre(&self, vertices: &[Vec3]) -> Vec3 {

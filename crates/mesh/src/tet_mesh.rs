@@ -16,6 +16,56 @@ pub struct TetMesh {
 /// The faces of a tet, each counter-clockwise seen from outside, face `i` opposite corner `i`.
 pub(crate) const TET_FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 
+/// One fault of a tet mesh.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum TetFault {
+    /// Nothing to simulate.
+    #[error("the mesh has no tets: give it at least one")]
+    NoTets,
+    /// A coordinate is not a finite number.
+    #[error("node {node} stands at {position:?}: give it finite coordinates")]
+    NodeNotFinite {
+        /// The node.
+        node: usize,
+        /// Its position (m).
+        position: [f64; 3],
+    },
+    /// A tet names a node that is not there.
+    #[error("tet {tet} uses node {node}, but there are only {nodes}: mend or remove the tet")]
+    NodeOutOfRange {
+        /// The tet.
+        tet: usize,
+        /// The node it names.
+        node: u32,
+        /// How many nodes there are.
+        nodes: usize,
+    },
+    /// A tet whose corners are in the wrong order.
+    #[error("tet {tet} is inverted at rest (volume {volume:.1e} m³): swap two of its corners")]
+    Inverted {
+        /// The tet.
+        tet: usize,
+        /// Its volume (m³).
+        volume: f64,
+    },
+    /// A tet whose corners lie in a plane.
+    #[error("tet {tet} is flat at rest (volume {volume:.1e} m³): move a corner or remove the tet")]
+    Flat {
+        /// The tet.
+        tet: usize,
+        /// Its volume (m³).
+        volume: f64,
+    },
+    /// Nodes without mass.
+    #[error("{count} nodes belong to no tet, the first is node {first}: remove them")]
+    UnusedNodes {
+        /// How many nodes.
+        count: usize,
+        /// The first of them.
+        first: usize,
+    },
+}
+
 impl TetMesh {
     /// The corners of tet `t` (m).
     pub fn corners(&self, t: usize) -> [Vec3; 4] {
@@ -41,6 +91,42 @@ impl TetMesh {
     /// The smallest and largest coordinates of the nodes (m); `None` without nodes.
     pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
         bounds(&self.nodes)
+    }
+
+    /// Everything wrong with the mesh, in order; empty for a sound one.
+    pub fn find_faults(&self) -> Vec<TetFault> {
+        let mut faults = Vec::new();
+        let is_wild = |p: &Vec3| p.iter().any(|x| !x.is_finite());
+        for (node, p) in self.nodes.iter().enumerate().filter(|(_, p)| is_wild(p)) {
+            faults.push(TetFault::NodeNotFinite { node, position: (*p).into() });
+        }
+        if self.tets.is_empty() {
+            faults.push(TetFault::NoTets);
+        }
+        let mut used = vec![false; self.nodes.len()];
+        for (tet, corners) in self.tets.iter().enumerate() {
+            if let Some(&node) = corners.iter().find(|&&n| n as usize >= self.nodes.len()) {
+                faults.push(TetFault::NodeOutOfRange { tet, node, nodes: self.nodes.len() });
+                continue;
+            }
+            corners.iter().for_each(|&n| used[n as usize] = true);
+            if corners.iter().any(|&n| is_wild(&self.nodes[n as usize])) {
+                continue;
+            }
+            let volume = self.tet_volume(tet);
+            let edge = self.edges(tet).column_iter().map(|e| e.norm()).fold(0.0, f64::max);
+            // flat to round-off
+            if volume.abs() <= 1e-14 * edge * edge * edge {
+                faults.push(TetFault::Flat { tet, volume });
+            } else if volume < 0.0 {
+                faults.push(TetFault::Inverted { tet, volume });
+            }
+        }
+        let unused: Vec<usize> = (0..used.len()).filter(|&n| !used[n]).collect();
+        if let Some(&first) = unused.first() {
+            faults.push(TetFault::UnusedNodes { count: unused.len(), first });
+        }
+        faults
     }
 
     /// The faces that belong to one tet only, with the nodes they use. The second list names the
@@ -78,7 +164,27 @@ impl TetMesh {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::shapes;
+
+    #[test]
+    fn every_fault_is_named_and_a_sound_mesh_has_none() {
+        let mut beam = shapes::beam(1, [0.2, 0.1, 0.1]);
+        assert_eq!(beam.find_faults(), []);
+        beam.tets[2].swap(0, 1);
+        beam.tets[3][2] = 99;
+        beam.tets[4] = [0, 0, 1, 2];
+        beam.nodes.push(Vec3::new(0.0, f64::NAN, 0.0));
+        let said: Vec<String> = beam.find_faults().iter().map(ToString::to_string).collect();
+        let expected = [
+            "node 12 stands at [0.0, NaN, 0.0]: give it finite coordinates",
+            "tet 2 is inverted at rest (volume -1.7e-4 m³): swap two of its corners",
+            "tet 3 uses node 99, but there are only 13: mend or remove the tet",
+            "tet 4 is flat at rest (volume 0.0e0 m³): move a corner or remove the tet",
+            "1 nodes belong to no tet, the first is node 12: remove them",
+        ];
+        assert_eq!(said, expected);
+    }
 
     #[test]
     fn the_boundary_of_a_beam_is_closed_and_encloses_its_volume() {

@@ -2,8 +2,8 @@
 //! holes.
 //!
 //! The one idea: triangles far away act together as a dipole, so a tree of bounding balls answers in
-//! logarithmic time [Barill2018]. Near triangles are summed exactly by their solid angle
-//! [VanOosterom1983]. What counts as inside is for [`crate::Solid`] to say.
+//! logarithmic time (Barill2018). Near triangles are summed exactly by their solid angle
+//! (VanOosterom1983). What counts as inside is for [`crate::Solid`] to say.
 
 use sinew_math::{Mat3, Vec3, real};
 
@@ -11,11 +11,12 @@ use sinew_math::{Mat3, Vec3, real};
 ///
 /// The first term left out is 3/4 (radius / distance)² of the dipole's at most. Even if all branches
 /// err to one side, as they nearly do at the centre of a ball, the winding number is then within
-/// 3/4 / 3² = 1/12 of the truth, far from the half that would put a point on the wrong side.
-const ACCEPTANCE: f64 = 3.0;
+/// 3/4 / 2² = 3/16 of the truth, short of the half that would put a point on the wrong side; 0.07 is the
+/// worst seen near balls of up to 80 000 triangles.
+const ACCEPTANCE: f64 = 2.0;
 
 /// Triangles per leaf: below this the exact sum costs less than another level.
-const LEAF: usize = 8;
+const LEAF: usize = 4;
 
 /// Triangles in a tree of balls, each ball with the moments of what it holds.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +24,9 @@ pub struct WindingTree {
     branches: Vec<Branch>,
     triangles: Vec<[Vec3; 3]>,
 }
+
+/// The centre of a triangle (m) and its number.
+type Centre = (Vec3, u32);
 
 #[derive(Clone, Debug)]
 struct Branch {
@@ -42,7 +46,7 @@ struct Branch {
 impl WindingTree {
     /// Builds the tree over triangles given by their corners (m), counter-clockwise from outside.
     pub fn build(triangles: Vec<[Vec3; 3]>) -> Self {
-        let mut order: Vec<(Vec3, u32)> =
+        let mut order: Vec<Centre> =
             triangles.iter().zip(0..).map(|(t, i)| ((t[0] + t[1] + t[2]) / 3.0, i)).collect();
         let mut tree = Self { branches: Vec::new(), triangles: Vec::with_capacity(triangles.len()) };
         if !order.is_empty() {
@@ -56,7 +60,7 @@ impl WindingTree {
     /// With r = centre − p, N the dipole and C the quadrupole of a far branch:
     ///
     /// ```text
-    /// w = N·r / (4π r³) + (tr C / r³ − 3 rᵀ C r / r⁵) / 4π          [Barill2018, eq. 14]
+    /// w = N·r / (4π r³) + (tr C / r³ − 3 rᵀ C r / r⁵) / 4π          [Barill2018, §3]
     /// ```
     pub fn winding_number(&self, p: &Vec3) -> f64 {
         let mut sum = 0.0;
@@ -82,7 +86,7 @@ impl WindingTree {
         sum / (4.0 * core::f64::consts::PI)
     }
 
-    fn grow(&mut self, triangles: &[[Vec3; 3]], order: &mut [(Vec3, u32)]) {
+    fn grow(&mut self, triangles: &[[Vec3; 3]], order: &mut [Centre]) {
         let at = self.branches.len();
         let mut branch = Branch::around(triangles, order);
         if order.len() <= LEAF {
@@ -101,7 +105,7 @@ impl WindingTree {
 }
 
 impl Branch {
-    fn around(triangles: &[[Vec3; 3]], order: &[(Vec3, u32)]) -> Self {
+    fn around(triangles: &[[Vec3; 3]], order: &[Centre]) -> Self {
         let area_vector = |[a, b, c]: &[Vec3; 3]| 0.5 * (b - a).cross(&(c - a));
         let (mut area, mut centre, mut middle) = (0.0, Vec3::zeros(), Vec3::zeros());
         for &(c, t) in order {
@@ -133,7 +137,7 @@ impl Branch {
 }
 
 /// Halves the triangles across the longest side of their centres' box.
-fn split(order: &mut [(Vec3, u32)]) -> (&mut [(Vec3, u32)], &mut [(Vec3, u32)]) {
+fn split(order: &mut [Centre]) -> (&mut [Centre], &mut [Centre]) {
     let first = order[0].0;
     let (lo, hi) = order.iter().fold((first, first), |(lo, hi), (c, _)| (lo.inf(c), hi.sup(c)));
     let axis = (hi - lo).imax();
@@ -173,11 +177,11 @@ mod tests {
         {
             let error = (tree.winding_number(&Vec3::from(p)) - w).abs();
             // see ACCEPTANCE
-            assert!(error < 1.0 / 12.0, "{p:?} {error}");
+            assert!(error < 3.0 / 16.0, "{p:?} {error}");
         }
     }
 
-    /// Within 1/12, as argued at `ACCEPTANCE`; off the centre of symmetry errors cancel and half of it
+    /// Within 3/16, as argued at `ACCEPTANCE`; off the centre of symmetry errors cancel and half of it
     /// is ample.
     #[test]
     fn the_tree_agrees_with_the_exact_sum() {
@@ -188,7 +192,7 @@ mod tests {
             let p = 0.5 * Vec3::new(real::sin(1.7 * t), 0.5 * real::sin(2.3 * t), real::cos(3.1 * t));
             let exact: f64 =
                 ring.iter().map(|t| solid_angle(t, &p)).sum::<f64>() / (4.0 * core::f64::consts::PI);
-            assert!((tree.winding_number(&p) - exact).abs() < 1.0 / 24.0);
+            assert!((tree.winding_number(&p) - exact).abs() < 3.0 / 32.0);
         }
     }
 

@@ -42,6 +42,10 @@ pub(crate) struct Cut {
     pub(crate) faces: u8,
 }
 
+/// Off the surface the winding number is smooth, and one half only in openings. Where the middle of a
+/// tet is this near a whole number, no opening passes through the tet.
+const FAR_FROM_OPENINGS: f64 = 0.15;
+
 /// More cells than allowed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TooManyCells;
@@ -166,14 +170,17 @@ impl Spread<'_> {
     }
 
     fn ask(&self, key: TetKey) -> Option<CellKind> {
+        let w = self.winding_number(key, &[0.25; 4]);
+        if (w - w.round()).abs() < FAR_FROM_OPENINGS {
+            return (w > 0.5).then_some(CellKind::Full);
+        }
         // the middle, and points near the corners
         let near = |i: usize| {
             let mut b = [0.05; 4];
             b[i] = 0.85;
             b
         };
-        let count =
-            [[0.25; 4], near(0), near(1), near(2), near(3)].iter().filter(|b| self.contains(key, b)).count();
+        let count = (0..4).filter(|&i| self.contains(key, &near(i))).count() + usize::from(w > 0.5);
         match count {
             0 => None,
             5 => Some(CellKind::Full),
@@ -181,8 +188,15 @@ impl Spread<'_> {
         }
     }
 
+    fn winding_number(&self, key: TetKey, b: &[f64; 4]) -> f64 {
+        let p = self.lattice.space_from_lattice(&Frame::of(key).point(b));
+        // the solid does not reach beyond its surface's box
+        let (lo, hi) = self.solid.bounds;
+        if (0..3).all(|k| lo[k] <= p[k] && p[k] <= hi[k]) { self.solid.winding_number(&p) } else { 0.0 }
+    }
+
     fn contains(&self, key: TetKey, b: &[f64; 4]) -> bool {
-        self.solid.contains(&self.lattice.space_from_lattice(&Frame::of(key).point(b)))
+        self.winding_number(key, b) > 0.5
     }
 
     fn uncut_neighbours(&self, keys: &[TetKey]) -> Vec<TetKey> {
@@ -235,4 +249,53 @@ fn halve(polygon: Polygon<[f64; 3]>, lo: [i32; 3], hi: [i32; 3], found: &mut imp
     above[axis] = middle;
     halve(polygon.beside(axis, plane, false), lo, below, found);
     halve(polygon.beside(axis, plane, true), above, hi, found);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shapes;
+
+    fn cells(edge: f64) -> (Solid, Cells) {
+        let solid = Solid::build(&shapes::sphere(0.5, 3)).unwrap();
+        let lattice = Lattice::around(solid.bounds(), edge, [0.1, 0.2, 0.3]).unwrap();
+        let cells = Cells::find(&solid, lattice, usize::MAX).unwrap();
+        (solid, cells)
+    }
+
+    #[test]
+    fn full_tets_lie_inside_and_all_inside_is_kept() {
+        let (solid, cells) = cells(0.15);
+        let place = |p: &Vec3| cells.lattice.space_from_lattice(p);
+        for c in (0..cells.count()).filter(|&c| cells.kinds[c] == CellKind::Full) {
+            for corner in Frame::of(cells.keys[c]).corners() {
+                assert!(solid.contains(&place(&super::super::lattice::to_vec(corner))));
+            }
+        }
+        for i in 0..500 {
+            let t = f64::from(i);
+            let p = Vec3::new(0.37 * t % 1.0, 0.73 * t % 1.0, 0.11 * t % 1.0) - Vec3::repeat(0.5);
+            let key = TetKey::holding(&cells.lattice.lattice_from_space(&p)).unwrap();
+            assert!(!solid.contains(&p) || cells.cell(key).is_some());
+        }
+    }
+
+    #[test]
+    fn a_limit_is_kept() {
+        let (solid, all) = cells(0.15);
+        assert!(Cells::find(&solid, all.lattice, all.count() - 1).is_err());
+    }
+
+    #[test]
+    fn a_triangle_marks_every_tet_it_passes_through() {
+        let corners = [[10.3, 11.1, 12.7], [31.9, 14.2, 20.1], [17.7, 29.3, 26.2]].map(Vec3::from);
+        let keys = tets_of_triangle(corners);
+        for i in 0..40 {
+            for j in 0..=i {
+                let (u, v) = (f64::from(i - j) / 40.0, f64::from(j) / 40.0);
+                let p = corners[0] + u * (corners[1] - corners[0]) + v * (corners[2] - corners[0]);
+                assert!(keys.binary_search(&TetKey::holding(&p).unwrap()).is_ok());
+            }
+        }
+    }
 }

@@ -1,4 +1,7 @@
 //! Triangles cut to a tet or to a range of cubes.
+//!
+//! The one idea: in barycentric coordinates each face of a tet is where one coordinate is zero, so a
+//! cut needs no planes, and what is left knows which faces it reaches. All cuts are a little fat.
 
 use super::lattice::Frame;
 use sinew_math::Vec3;
@@ -100,4 +103,44 @@ pub(crate) fn segment_meets(frame: &Frame, p: &Vec3, q: &Vec3) -> bool {
         }
     }
     start <= end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::lattice::TetKey;
+    use super::*;
+
+    fn tet() -> Frame {
+        TetKey::holding(&Vec3::new(10.3, 11.1, 12.7)).map(Frame::of).unwrap()
+    }
+
+    #[test]
+    fn a_triangle_within_a_tet_is_left_whole_and_reaches_no_face() {
+        let frame = tet();
+        let corners =
+            [[0.3, 0.3, 0.2, 0.2], [0.2, 0.3, 0.3, 0.2], [0.2, 0.2, 0.3, 0.3]].map(|b| frame.point(&b));
+        let clip = Clip::of(&frame, &corners).unwrap();
+        assert_eq!((clip.points().len(), clip.faces()), (3, 0));
+    }
+
+    /// A plane of constant first coordinate cuts the three other faces only.
+    #[test]
+    fn a_large_triangle_is_cut_to_the_tet_and_reaches_its_faces() {
+        let frame = tet();
+        let corners =
+            [[0.4, 6.0, -2.4, -3.0], [0.4, -3.0, 6.0, -2.4], [0.4, -2.4, -3.0, 6.0]].map(|b| frame.point(&b));
+        let clip = Clip::of(&frame, &corners).unwrap();
+        assert_eq!(clip.faces(), 0b1110);
+        assert!(clip.points().iter().all(|b| b.iter().all(|&x| x > -1e-8) && (b[0] - 0.4).abs() < 1e-12));
+        assert!(segment_meets(&frame, &corners[0], &frame.point(&[0.25; 4])));
+    }
+
+    #[test]
+    fn a_triangle_beyond_a_face_leaves_nothing() {
+        let frame = tet();
+        let corners =
+            [[-0.1, 1.1, 0.0, 0.0], [-0.1, 0.0, 1.1, 0.0], [-0.1, 0.0, 0.0, 1.1]].map(|b| frame.point(&b));
+        assert!(Clip::of(&frame, &corners).is_none());
+        assert!(!segment_meets(&frame, &corners[0], &corners[1]));
+    }
 }

@@ -2,7 +2,7 @@
 //!
 //! The one idea: points spread evenly over a tet are asked whether they are inside; the share that
 //! is gives the fill, and their barycentric coordinates give each corner its part of the volume
-//! (Kim2011, §4.3). Corners are then kept from vanishing, so that no node is light enough to set the
+//! (KimPollard2011, §4.3). Corners are then kept from vanishing, so that no node is light enough to set the
 //! time step.
 
 use super::lattice::TetKey;

@@ -23,14 +23,20 @@ pub(crate) struct Joining<'a> {
     pub(crate) glued: usize,
 }
 
+/// Pairs of corners of two tets at a common face.
+type CornerPairs = [(usize, usize); 3];
+
 /// Two pieces that meet, and the pairs of corners they share.
-type Meeting = (usize, usize, [(usize, usize); 3]);
+type Meeting = (usize, usize, CornerPairs);
 
 /// The mesh, and the tet of every piece.
 pub(crate) struct Joined {
     pub(crate) mesh: TetMesh,
     pub(crate) piece_tet: Vec<u32>,
     pub(crate) component_count: usize,
+    /// Lattice tets with copies, and all copies beyond the first.
+    pub(crate) copied_count: usize,
+    pub(crate) copy_count: usize,
 }
 
 impl<'a> Joining<'a> {
@@ -78,7 +84,7 @@ impl<'a> Joining<'a> {
 
     /// The cell across face `i` of cell `c` if it comes later, its corner opposite the face, and the
     /// pairs of corners at the face.
-    fn across(&self, c: usize, i: usize) -> Option<(usize, usize, [(usize, usize); 3])> {
+    fn across(&self, c: usize, i: usize) -> Option<(usize, usize, CornerPairs)> {
         let key: TetKey = self.cells.keys[c];
         let d = self.cells.cell(key.neighbour(i)).filter(|&d| d > c)?;
         let (mine, theirs) = (Frame::of(key).corners(), Frame::of(self.cells.keys[d]).corners());
@@ -105,7 +111,15 @@ impl<'a> Joining<'a> {
                 met.extend(core::iter::zip(mine, theirs).filter_map(|(p, q)| p.zip(*q)))
             }
         }
+        if met.is_empty() && !self.both_cut(c, d) {
+            met.push((here.largest(), there.largest()));
+        }
         met
+    }
+
+    /// Whether the surface passes through both cells; a cell without surface hangs on all around it.
+    fn both_cut(&self, c: usize, d: usize) -> bool {
+        self.cells.kinds[c] == CellKind::Cut && self.cells.kinds[d] == CellKind::Cut
     }
 
     /// Pieces whose surface crosses the face in one triangle.
@@ -125,9 +139,9 @@ impl<'a> Joining<'a> {
     }
 
     /// Whether the solid passes through a face that no triangle crosses: in or out as a whole, but
-    /// for openings.
+    /// for openings, where in doubt it does.
     fn solid_passes(&self, c: usize, i: usize, d: usize) -> bool {
-        if [c, d].iter().any(|&cell| self.cells.kinds[cell] == CellKind::Full) {
+        if !self.both_cut(c, d) {
             return true;
         }
         let points = face_points(&Frame::of(self.cells.keys[c]), i);
@@ -232,6 +246,7 @@ impl<'a> Joining<'a> {
         let nodes = order.iter().map(|&n| lattice.space_from_lattice(&to_vec(place[n as usize].1))).collect();
         let mut mesh = TetMesh { nodes, tets: Vec::new() };
         let mut piece_tet = Vec::new();
+        let (mut copied_count, mut copy_count) = (0, 0);
         for c in 0..self.cells.count() {
             let first_tet = mesh.tets.len();
             for p in self.first[c]..self.first[c + 1] {
@@ -242,7 +257,10 @@ impl<'a> Joining<'a> {
                     mesh.tets.push(tet);
                 }
             }
+            let copies = (mesh.tets.len() - first_tet).saturating_sub(1);
+            copied_count += usize::from(copies > 0);
+            copy_count += copies;
         }
-        Joined { mesh, piece_tet, component_count }
+        Joined { mesh, piece_tet, component_count, copied_count, copy_count }
     }
 }

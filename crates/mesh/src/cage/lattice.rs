@@ -35,15 +35,16 @@ pub(crate) const TET_SHARE: f64 = 1.0 / 12.0;
 
 impl Lattice {
     /// A lattice of cubes of the given edge (m) with a corner at the middle of the box, so that a
-    /// symmetric surface gets a symmetric cage. `None` if the box takes too many cubes.
-    pub(crate) fn around(bounds: (Vec3, Vec3), edge: f64) -> Option<Self> {
+    /// symmetric surface gets a symmetric cage; or off it by `shift` (in edges). `None` if the box
+    /// takes too many cubes.
+    pub(crate) fn around(bounds: (Vec3, Vec3), edge: f64, shift: [f64; 3]) -> Option<Self> {
         let (lo, hi) = bounds;
         let widest = (hi - lo).amax() / edge + 2.0 * MARGIN + 4.0;
         if widest.is_nan() || widest >= CUBES_PER_AXIS {
             return None;
         }
         let half_cubes = ((hi - lo) / (2.0 * edge)).map(|n| n.ceil() + MARGIN);
-        Some(Self { edge, origin: (lo + hi) / 2.0 - half_cubes * edge })
+        Some(Self { edge, origin: (lo + hi) / 2.0 - (half_cubes + Vec3::from(shift)) * edge })
     }
 
     /// From space (m) to lattice coordinates.

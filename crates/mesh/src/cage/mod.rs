@@ -2,23 +2,25 @@
 //!
 //! The one idea: tets come from a regular lattice, so they are well shaped whatever the surface is
 //! like, and what the lattice cannot see (how much of a tet is solid, which parts of the solid only
-//! seem to touch) is kept beside it: fills, corner volumes and copies of tets. Kim2011, §4.
+//! seem to touch) is kept beside it: fills, corner volumes and copies of tets. KimPollard2011, §4.
 
 mod cells;
 mod clip;
 mod filling;
+mod finding;
 mod joining;
 mod lattice;
+mod links;
 mod pieces;
 mod sight;
 mod sizing;
 
 pub use filling::filling_full;
+pub use finding::CageFinding;
 pub use sizing::CageSize;
 
 use crate::{Embedding, Solid, TetMesh};
 use cells::{CellKind, Cells};
-use core::fmt;
 use joining::{Joined, Joining};
 use lattice::{Frame, TetKey};
 use pieces::{Piece, Pieces};
@@ -30,10 +32,10 @@ use sinew_math::Vec3;
 pub struct Cage {
     /// Lattice tets, each node used, ordered by place.
     pub mesh: TetMesh,
-    /// The share of each tet that is solid, in (0, 1] (Kim2011, eq. 11).
+    /// The share of each tet that is solid, in (0, 1] (KimPollard2011, eq. 11).
     pub fill: Vec<f64>,
     /// ∫ φᵢ dV over the solid in each tet, per corner (m³): times the density, summed over tets, the
-    /// mass of a node (Kim2011, eq. 10). The four sum to fill × volume of the tet.
+    /// mass of a node (KimPollard2011, eq. 10). The four sum to fill × volume of the tet.
     pub corner_volume: Vec<[f64; 4]>,
     /// The surface's vertices, in the caller's order, in the cage's nodes.
     pub embedding: Embedding,
@@ -43,40 +45,6 @@ pub struct Cage {
     pub component_count: usize,
     /// What is worth knowing about the build.
     pub findings: Vec<CageFinding>,
-}
-
-/// Something worth knowing about how a cage was built.
-#[derive(Clone, Debug, PartialEq)]
-pub enum CageFinding {
-    /// Tets were copied because several separate pieces of the solid share them.
-    CopiedTets {
-        /// Lattice tets with more than one copy.
-        tets: usize,
-        /// Copies beyond the first.
-        copies: usize,
-    },
-    /// Pieces were glued so that a connected shell has a connected cage.
-    GluedPieces {
-        /// How many pieces.
-        pieces: usize,
-    },
-    /// The count of tets is off what was asked by more than a twentieth.
-    Count {
-        /// Tets asked for.
-        asked: usize,
-        /// Tets built.
-        built: usize,
-    },
-    /// Fills were scaled so that they sum to the volume of the surface.
-    Scaled {
-        /// The factor on the fills of cut tets.
-        factor: f64,
-    },
-    /// Vertices of no triangle that lie outside the cage ride on the nearest tet, extrapolated.
-    Outside {
-        /// How many vertices.
-        vertices: usize,
-    },
 }
 
 /// Why no cage can be built.
@@ -112,17 +80,41 @@ pub enum CageError {
     },
 }
 
-/// The most tets of a cage: some 10 GB while building.
+/// The most tets of a cage: some 7 GB while building.
 pub(crate) const TET_LIMIT: usize = 20_000_000;
 
 /// A count this near the one asked for (as a share of it) is not worth a word.
 const COUNT_SLACK: f64 = 0.05;
 
+/// Times a cage is built anew because copies took its count off.
+const COPY_ROUNDS: usize = 2;
+
 impl Cage {
     /// Builds a cage around a solid.
     pub fn build(solid: &Solid, size: CageSize) -> Result<Self, CageError> {
-        // which tets of which lattice, and what is in each
-        let cells = sizing::cells_of(solid, size)?;
+        let mut best = Self::around(solid, sizing::cells_of(solid, size)?);
+        if let CageSize::Tets(asked) = size {
+            // copies of tets count too, and are only known afterwards
+            for _ in 0..COPY_ROUNDS {
+                if best.count_error(asked) <= COUNT_SLACK {
+                    break;
+                }
+                let fewer = (asked as f64 * asked as f64 / best.mesh.tets.len() as f64).max(1.0);
+                let cage = Self::around(solid, sizing::cells_of(solid, CageSize::Tets(fewer as usize))?);
+                if cage.count_error(asked) >= best.count_error(asked) {
+                    break;
+                }
+                best = cage;
+            }
+            if best.count_error(asked) > COUNT_SLACK {
+                best.findings.insert(0, CageFinding::Count { asked, built: best.mesh.tets.len() });
+            }
+        }
+        Ok(best)
+    }
+
+    fn around(solid: &Solid, cells: Cells) -> Self {
+        // what is in each tet of the lattice
         let pieces: Vec<Pieces> = (0..cells.count())
             .into_par_iter()
             .with_min_len(16)
@@ -140,24 +132,20 @@ impl Cage {
         let scaled = scale_to_volume(solid, &cells, &pieces, &joined, &mut fills);
         let (embedding, outside) = embed(solid, &cells, &pieces, &joined);
 
-        let findings = find_remarks(size, &pieces, &joined, [glued, outside], scaled);
-        let volume = cells.lattice.tet_volume();
-        Ok(Self {
+        Self {
+            findings: finding::find(&joined, glued, outside, scaled),
             fill: fills.iter().map(|p| p.fill).collect(),
-            corner_volume: fills
-                .iter()
-                .map(|p| {
-                    let mut corners = p.corners.map(|c| c * volume);
-                    filling::raise_light_corners(&mut corners);
-                    corners
-                })
-                .collect(),
+            corner_volume: fills.iter().map(|p| p.corner_volume(cells.lattice.tet_volume())).collect(),
             mesh: joined.mesh,
             embedding,
             edge: cells.lattice.edge,
             component_count: joined.component_count,
-            findings,
-        })
+        }
+    }
+
+    /// How far the count of tets is from the one asked for, as a share of it.
+    fn count_error(&self, asked: usize) -> f64 {
+        (self.mesh.tets.len() as f64 / asked as f64 - 1.0).abs()
     }
 
     /// The volume of the solid in the cage (m³).
@@ -190,6 +178,13 @@ fn tet_fills(pieces: &[Pieces], joined: &Joined) -> Vec<Piece> {
 }
 
 impl Piece {
+    /// The corners' volumes (m³) in a tet of the given volume (m³), none too light.
+    fn corner_volume(&self, tet_volume: f64) -> [f64; 4] {
+        let mut corners = self.corners.map(|c| c * tet_volume);
+        filling::raise_light_corners(&mut corners);
+        corners
+    }
+
     /// Scales the fill, up to full at most.
     fn scale(&mut self, factor: f64) {
         let factor = factor.min(1.0 / self.fill);
@@ -267,65 +262,9 @@ fn embed(solid: &Solid, cells: &Cells, pieces: &[Pieces], joined: &Joined) -> (E
     (Embedding::from_barycentric(joined.mesh.nodes.len(), &points), outside)
 }
 
+/// A cell near a point outside the cage: the nearest of a few hundred, for points that carry nothing.
 fn nearest_cell(cells: &Cells, p: &Vec3) -> usize {
     let distance = |c: &usize| (Frame::of(cells.keys[*c]).point(&[0.25; 4]) - p).norm_squared();
-    (0..cells.count()).min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or(0)
-}
-
-fn find_remarks(
-    size: CageSize,
-    pieces: &[Pieces],
-    joined: &Joined,
-    [glued, outside]: [usize; 2],
-    scaled: Option<f64>,
-) -> Vec<CageFinding> {
-    let mut remarks = Vec::new();
-    let built = joined.mesh.tets.len();
-    if let CageSize::Tets(asked) = size {
-        if (built as f64 / asked as f64 - 1.0).abs() > COUNT_SLACK {
-            remarks.push(CageFinding::Count { asked, built });
-        }
-    }
-    let tets = pieces.iter().filter(|p| p.pieces.len() > 1).count();
-    if tets > 0 {
-        remarks.push(CageFinding::CopiedTets { tets, copies: built.saturating_sub(pieces.len()) });
-    }
-    if glued > 0 {
-        remarks.push(CageFinding::GluedPieces { pieces: glued });
-    }
-    if let Some(factor) = scaled {
-        remarks.push(CageFinding::Scaled { factor });
-    }
-    if outside > 0 {
-        remarks.push(CageFinding::Outside { vertices: outside });
-    }
-    remarks
-}
-
-impl fmt::Display for CageFinding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::CopiedTets { tets, copies } => {
-                write!(
-                    f,
-                    "{tets} lattice tets hold separate parts of the solid: {copies} copies keep them apart"
-                )
-            }
-            Self::GluedPieces { pieces } => {
-                write!(f, "{pieces} pieces of connected shells had come apart: glued to their neighbours")
-            }
-            Self::Count { asked, built } => {
-                write!(f, "{asked} tets were asked for and {built} built: the lattice comes no closer")
-            }
-            Self::Scaled { factor } => {
-                write!(f, "fills at the surface were scaled by {factor:.4} to the volume of the surface")
-            }
-            Self::Outside { vertices } => {
-                write!(
-                    f,
-                    "{vertices} vertices of no triangle lie outside the cage: they follow its nearest tet"
-                )
-            }
-        }
-    }
+    let spread = (0..cells.count()).step_by(cells.count().div_ceil(256).max(1));
+    spread.min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or(0)
 }

@@ -18,14 +18,25 @@ pub enum CageSize {
     Tets(usize),
 }
 
-/// A count this near the one asked for (as a share of it) ends the search.
-const CLOSE_ENOUGH: f64 = 0.02;
+/// A count this near the one asked for (as a share of it) ends the search, at once or after a few
+/// rounds.
+const CLOSE_ENOUGH: [f64; 2] = [0.02, 0.04];
 
-/// Rounds of the search. Three are usual; small counts jump from edge to edge and take the best.
-const ROUNDS: usize = 8;
+/// Rounds of the search. Three are usual.
+const ROUNDS: usize = 10;
+
+/// A symmetric surface in a symmetric lattice gains and loses tets in whole orbits. From this round on
+/// the lattice is shifted by [`SHIFT`], where counts change one by one, and steps are halved.
+const SHIFTED_FROM: usize = 5;
+
+/// Where to (in edges): off every symmetry of the lattice.
+const SHIFT: [f64; 3] = [0.127, 0.219, 0.331];
 
 /// The largest edge, in diagonals of the solid: beyond, no sample would find the solid in its tet.
 const WIDEST: f64 = 4.0;
+
+/// The most pairs of a triangle and a tet it passes through, at 16 bytes each.
+const PAIR_LIMIT: f64 = 4e8;
 
 /// Surface tets kept beyond the volume, per area / edge².
 ///
@@ -38,13 +49,12 @@ pub(crate) fn cells_of(solid: &Solid, size: CageSize) -> Result<Cells, CageError
     let forecast = Forecast::of(solid);
     match size {
         CageSize::Edge(edge) => {
-            if !(edge > 0.0 && edge.is_finite()) {
-                return Err(CageError::Edge { edge, widest: WIDEST * forecast.diagonal });
+            let widest = WIDEST * forecast.diagonal;
+            if edge > 0.0 && edge <= widest {
+                forecast.cells(solid, edge, [0.0; 3])
+            } else {
+                Err(CageError::Edge { edge, widest })
             }
-            if edge > WIDEST * forecast.diagonal {
-                return Err(CageError::Edge { edge, widest: WIDEST * forecast.diagonal });
-            }
-            forecast.cells(solid, edge)
         }
         CageSize::Tets(0) => Err(CageError::NoTets),
         CageSize::Tets(count) if count > TET_LIMIT => Err(forecast.too_many(count as f64, 0.0)),
@@ -98,14 +108,15 @@ impl Forecast {
         CageError::TooManyTets { count, edge, limit: TET_LIMIT, coarsest: self.edge(0.8 * TET_LIMIT as f64) }
     }
 
-    fn cells(&self, solid: &Solid, edge: f64) -> Result<Cells, CageError> {
+    fn cells(&self, solid: &Solid, edge: f64, shift: [f64; 3]) -> Result<Cells, CageError> {
         // pairs of a triangle and a tet: by area, along edges, and a few for every triangle
         let pairs = 2.0 * CUT_PER_AREA * self.area / (edge * edge) + 4.0 * self.length / edge;
         let foretold = self.tets(edge).max(0.1 * pairs);
-        if foretold > 2.0 * TET_LIMIT as f64 || pairs + 4.0 * self.triangle_count > f64::from(u32::MAX) {
+        if foretold > 2.0 * TET_LIMIT as f64 || pairs + 4.0 * self.triangle_count > PAIR_LIMIT {
             return Err(self.too_many(foretold, edge));
         }
-        let lattice = Lattice::around(solid.bounds(), edge).ok_or_else(|| self.too_many(foretold, edge))?;
+        let lattice =
+            Lattice::around(solid.bounds(), edge, shift).ok_or_else(|| self.too_many(foretold, edge))?;
         let cells = Cells::find(solid, lattice, TET_LIMIT).map_err(|_| self.too_many(foretold, edge))?;
         if cells.count() > TET_LIMIT { Err(self.too_many(cells.count() as f64, edge)) } else { Ok(cells) }
     }
@@ -113,18 +124,18 @@ impl Forecast {
     fn search(&self, solid: &Solid, count: f64) -> Result<Cells, CageError> {
         let widest = WIDEST * self.diagonal;
         let mut edge = self.edge(count).min(widest);
-        let mut best = self.cells(solid, edge)?;
+        let mut best = self.cells(solid, edge, [0.0; 3])?;
         let off = |cells: &Cells| (cells.count() as f64 / count - 1.0).abs();
         let mut counted = best.count() as f64;
         for round in 1..ROUNDS {
-            if off(&best) <= CLOSE_ENOUGH {
+            if off(&best) <= CLOSE_ENOUGH[usize::from(round > 2)] {
                 break;
             }
-            // the forecast is off by the same factor at nearby edges; later rounds step less
+            // the forecast is off by the same factor at nearby edges
             let ratio = count / counted;
-            let target = self.tets(edge) * if round < 4 { ratio } else { ratio.sqrt() };
-            edge = self.edge(target).min(widest);
-            let cells = self.cells(solid, edge)?;
+            let (ratio, shift) = if round < SHIFTED_FROM { (ratio, [0.0; 3]) } else { (ratio.sqrt(), SHIFT) };
+            edge = self.edge(self.tets(edge) * ratio).min(widest);
+            let cells = self.cells(solid, edge, shift)?;
             counted = cells.count() as f64;
             if off(&cells) < off(&best) {
                 best = cells;
