@@ -45,7 +45,7 @@ fn a_step_allocates_nothing_once_it_is_warm() {
             let before = COUNT.load(Ordering::Relaxed);
             let report = step();
             let allocated = COUNT.load(Ordering::Relaxed) - before;
-            assert!(report.substeps > 10 && report.diagonalised > 0);
+            assert!(report.substeps >= 8 && report.diagonalised > 0);
             assert_eq!(allocated, 0, "{threads} threads");
         });
     }

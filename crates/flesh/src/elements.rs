@@ -37,6 +37,8 @@ pub(crate) struct Block {
     /// λ V w (J).
     pub(crate) lambda: [f32; BLOCK],
     pub(crate) nodes: [[u32; 4]; BLOCK],
+    /// A quarter of the element's mass (kg).
+    pub(crate) corner_mass: [f32; BLOCK],
 }
 
 /// Which corner forces act on each node, in a fixed order.
@@ -157,6 +159,7 @@ impl Group {
                 mu: [0.0; BLOCK],
                 lambda: [0.0; BLOCK],
                 nodes: [element.nodes; BLOCK],
+                corner_mass: [0.0; BLOCK],
             });
         }
         let block = self.blocks.last_mut().expect("a block was just made");
@@ -175,6 +178,7 @@ impl Group {
         block.nodes[lane..].fill(element.nodes);
         block.mu[lane] = (lame.mu * filled_volume) as f32;
         block.lambda[lane] = (lame.lambda * filled_volume) as f32;
+        block.corner_mass[lane] = (element.material.density * filled_volume / 4.0) as f32;
         self.count += 1;
     }
 }

@@ -56,7 +56,7 @@ impl Shape {
                 Ok(Shape { mesh, fill, corner_volume, surface: surface.clone(), embedding, notes })
             }
             ShapeDesc::Tets(mesh) => {
-                let faults: Vec<String> = Vec::new(); // mesh.faults()
+                let faults = mesh.find_faults();
                 if !faults.is_empty() {
                     return Err(faults.iter().map(|what| Fault::new(&desc.name, what.to_string())).collect());
                 }

@@ -40,14 +40,13 @@ impl StableStep {
 
 /// How many times its stiffness at rest a law reaches.
 ///
-/// St. Venant-Kirchhoff stretched to δU has the slope (λ/2 + μ)(3δU² − 1) and keeps it; at rest it is λ + 2μ. The corotational law
-/// does not stiffen. The neo-Hookean one stiffens without bound, with the square of an area's growth: areas grown by two fifths are
-/// allowed for, and a step that meets more is taken again, smaller.
+/// St. Venant-Kirchhoff stretched to δU has the slope (λ/2 + μ)(3δU² − 1) and keeps it; at rest it is λ + 2μ. The corotational law, stretched
+/// evenly, resists spin with up to 2μ + 3λ. The neo-Hookean one stiffens without bound, with the square of an area's growth: areas grown by
+/// two fifths are allowed for, and a step that meets more is taken again, smaller.
 fn stiffening(law: Law) -> f64 {
     match law {
         Law::StVenantKirchhoff(limits) => 0.5 * (3.0 * limits.upper * limits.upper - 1.0),
-        Law::Corotational => 1.0,
-        Law::StableNeoHookean => 2.0,
+        Law::Corotational | Law::StableNeoHookean => 2.0,
     }
 }
 

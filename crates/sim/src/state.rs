@@ -13,7 +13,7 @@ pub struct State {
     pub node_x: Vec<Vec3>,
     /// Node velocities (m/s).
     pub node_v: Vec<Vec3>,
-    /// Energy at the start plus all work done by pins since (J): what kinetic energy can have come from. The guard against divergence
+    /// Energy at the start plus all work done by pins since (J): what motion can have come from. The guard against divergence
     /// measures by it.
     pub supplied_energy: f64,
 }
@@ -44,6 +44,14 @@ impl State {
         let Energies { kinetic, elastic, potential } = state.energies(model);
         state.supplied_energy = kinetic + elastic + potential;
         state
+    }
+
+    /// Becomes a copy of another state, in the memory it has.
+    pub(crate) fn copy_from(&mut self, other: &State) {
+        self.time = other.time;
+        self.supplied_energy = other.supplied_energy;
+        self.node_x.clone_from(&other.node_x);
+        self.node_v.clone_from(&other.node_v);
     }
 
     /// Where the energy is, all loads acting in full.
