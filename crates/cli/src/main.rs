@@ -1,1 +1,49 @@
-fn main() {}
+//! The `sinew` command line: reads what the user wrote, calls the library, prints what happened.
+//!
+//! Exit codes: 0 done, 1 the simulation failed, 2 bad input or usage.
+
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is the face that prints")]
+
+mod bench;
+mod failure;
+mod inspect;
+mod machine;
+mod simulate;
+mod source;
+mod stats;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Simulate bodies made of flesh, and bake the result for other programs.
+///
+/// Without a command, `simulate` runs on a built-in body.
+#[derive(Parser)]
+#[command(name = "sinew", version, max_term_width = 110)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Simulate(simulate::Simulate),
+    Inspect(inspect::Inspect),
+    Bench(bench::Bench),
+}
+
+fn main() -> ExitCode {
+    let command = Arguments::parse().command.unwrap_or(Command::Simulate(simulate::Simulate::default()));
+    let result = match command {
+        Command::Simulate(simulate) => simulate.run(),
+        Command::Inspect(inspect) => inspect.run(),
+        Command::Bench(bench) => bench.run(),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {}", failure.message().replace('\n', "\nerror: "));
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}

@@ -24,6 +24,8 @@ pub(crate) struct Group {
     pub(crate) blocks: Vec<Block>,
     /// Elements in the group; the last block is padded with copies that pull on nothing.
     pub(crate) count: usize,
+    /// Whether any of them is viscous.
+    pub(crate) is_viscous: bool,
 }
 
 /// Sixteen elements side by side.
@@ -37,8 +39,10 @@ pub(crate) struct Block {
     /// λ V w (J).
     pub(crate) lambda: [f32; BLOCK],
     pub(crate) nodes: [[u32; 4]; BLOCK],
-    /// A quarter of the element's mass (kg).
+    /// The least mass that the element gives a corner, a quarter of an even share (kg).
     pub(crate) corner_mass: [f32; BLOCK],
+    /// β (s).
+    pub(crate) viscosity: [f32; BLOCK],
 }
 
 /// Which corner forces act on each node, in a fixed order.
@@ -63,6 +67,8 @@ pub struct ElementDesc {
     pub material: Material,
     /// The share of its volume that is filled, w.
     pub fill: f64,
+    /// How far ahead of the strain the stress is, β (s); 0 for a solid that does not damp its own vibration.
+    pub viscosity: f64,
 }
 
 impl Elements {
@@ -77,7 +83,12 @@ impl Elements {
             let place = match groups.iter().position(|group| group.law == element.material.law) {
                 Some(place) => place,
                 None => {
-                    groups.push(Group { law: element.material.law, blocks: Vec::new(), count: 0 });
+                    groups.push(Group {
+                        law: element.material.law,
+                        blocks: Vec::new(),
+                        count: 0,
+                        is_viscous: false,
+                    });
                     groups.len() - 1
                 }
             };
@@ -150,17 +161,41 @@ impl Elements {
     }
 }
 
+impl Default for Block {
+    #[inline(always)]
+    fn default() -> Self {
+        Block {
+            inverse_rest: [[[0.0; BLOCK]; 3]; 3],
+            mu: [0.0; BLOCK],
+            lambda: [0.0; BLOCK],
+            nodes: [[0; 4]; BLOCK],
+            corner_mass: [0.0; BLOCK],
+            viscosity: [0.0; BLOCK],
+        }
+    }
+}
+
+impl Block {
+    /// Copies what forces need of one lane of another block.
+    #[inline(always)]
+    pub(crate) fn copy_lane(&mut self, lane: usize, other: &Block, from: usize) {
+        for k in 0..3 {
+            for j in 0..3 {
+                self.inverse_rest[k][j][lane] = other.inverse_rest[k][j][from];
+            }
+        }
+        self.mu[lane] = other.mu[from];
+        self.lambda[lane] = other.lambda[from];
+        self.nodes[lane] = other.nodes[from];
+        self.viscosity[lane] = other.viscosity[from];
+    }
+}
+
 impl Group {
     fn push(&mut self, element: &ElementDesc, node_rest: &[Vec3]) {
         let lane = self.count % BLOCK;
         if lane == 0 {
-            self.blocks.push(Block {
-                inverse_rest: [[[0.0; BLOCK]; 3]; 3],
-                mu: [0.0; BLOCK],
-                lambda: [0.0; BLOCK],
-                nodes: [element.nodes; BLOCK],
-                corner_mass: [0.0; BLOCK],
-            });
+            self.blocks.push(Block::default());
         }
         let block = self.blocks.last_mut().expect("a block was just made");
         let [a, b, c, d] = element.nodes.map(|n| node_rest[n as usize]);
@@ -178,7 +213,9 @@ impl Group {
         block.nodes[lane..].fill(element.nodes);
         block.mu[lane] = (lame.mu * filled_volume) as f32;
         block.lambda[lane] = (lame.lambda * filled_volume) as f32;
-        block.corner_mass[lane] = (element.material.density * filled_volume / 4.0) as f32;
+        block.viscosity[lane] = element.viscosity as f32;
+        block.corner_mass[lane] = (element.material.density * filled_volume / 16.0) as f32;
+        self.is_viscous |= element.viscosity > 0.0;
         self.count += 1;
     }
 }

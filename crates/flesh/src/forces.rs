@@ -10,18 +10,33 @@
 //! lanes and done again.
 
 use crate::elements::{Block, Elements, Group};
-use crate::law::{LaneLame, corotational, st_venant_kirchhoff, stable_neo_hookean};
+use crate::law::{
+    LaneLame, corotational, determinant, squared_stretch, squared_stretch_rate, st_venant_kirchhoff,
+    stable_neo_hookean, viscous_stress,
+};
 use crate::material::{Law, StretchLimits};
 use rayon::prelude::*;
 use sinew_math::Vec3;
-use sinew_math::columns::{Columns, combine, cross, dot};
+use sinew_math::columns::{Columns, combine};
 use sinew_math::lanes::{BLOCK, Kernel, Lanes, dispatch};
 
 /// Blocks that one task works through: about 10 µs, far above what handing out a task costs.
 const CHUNK: usize = 32;
 
+/// Nodes that one task sums.
+const NODE_CHUNK: usize = 512;
+
 /// Strength κ of the dampers in inverted elements.
-const INVERSION_DAMPING: f64 = 0.125;
+const INVERSION_DAMPING: f64 = 0.25;
+
+/// Where the nodes are and how they move.
+#[derive(Clone, Copy, Debug)]
+pub struct NodeMotion<'a> {
+    /// Positions (m).
+    pub x: &'a [Vec3],
+    /// Velocities (m/s).
+    pub v: &'a [Vec3],
+}
 
 /// Which elements are diagonalised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +77,7 @@ struct Chunk {
 /// One task's share of the elements.
 struct Task<'a> {
     law: Law,
+    is_viscous: bool,
     blocks: &'a [Block],
     /// Lanes that are elements, not padding.
     count: usize,
@@ -73,11 +89,16 @@ impl CornerForces {
     /// What an element writes.
     pub(crate) const BYTES_PER_SLOT: usize = 3 * size_of::<[f32; 4]>();
 
-    /// Evaluates all elements at these node positions (m).
-    pub fn update(&mut self, elements: &Elements, node_x: &[Vec3], diagonalise: Diagonalise) -> ForceReport {
+    /// Evaluates all elements.
+    pub fn update(
+        &mut self,
+        elements: &Elements,
+        motion: NodeMotion<'_>,
+        diagonalise: Diagonalise,
+    ) -> ForceReport {
         self.fit(elements);
         if elements.slot_count() <= CHUNK * BLOCK || rayon::current_num_threads() == 1 {
-            self.tasks(elements).for_each(|task| dispatch(ForceKernel { task, node_x, diagonalise }));
+            self.tasks(elements).for_each(|task| dispatch(ForceKernel { task, motion, diagonalise }));
         } else {
             // scoped parallel iteration over disjoint pieces of the buffers
             let mut corners = self.corners.as_mut_slice();
@@ -85,7 +106,7 @@ impl CornerForces {
             for group in &elements.groups {
                 let (group_corners, rest) = corners.split_at_mut(3 * BLOCK * group.blocks.len());
                 let (group_chunks, rest_chunks) = chunks.split_at_mut(group.blocks.len().div_ceil(CHUNK));
-                group.tasks_in_parallel(group_corners, group_chunks, node_x, diagonalise);
+                group.tasks_in_parallel(group_corners, group_chunks, motion, diagonalise);
                 (corners, chunks) = (rest, rest_chunks);
             }
         }
@@ -102,15 +123,16 @@ impl CornerForces {
     /// energy out again and conserve both momenta. Elements that are upright feel nothing.
     ///
     /// ```text
-    /// f = −κ m/h ((vᵢ − vⱼ)·e) e        on corner i, the opposite on j, with m a quarter of the element's mass
+    /// f = −κ m/h ((vᵢ − vⱼ)·e) e        on corner i, the opposite on j, with m the least mass of a corner
     /// ```
     ///
-    /// Three edges meet in a corner, so the fastest relative motion shrinks by 6 κ of itself per step: κ = 1/8 is well below the limit of 2.
-    pub fn damp_inverted(&mut self, elements: &Elements, node_x: &[Vec3], node_v: &[Vec3], h: f64) {
+    /// Three edges meet in a corner, so the fastest relative motion shrinks by at most 6 κ of itself per step: κ = 1/4 is below the
+    /// limit of 2.
+    pub fn damp_inverted(&mut self, elements: &Elements, motion: NodeMotion<'_>, h: f64) {
         if self.chunks.iter().all(|chunk| chunk.inverted.is_empty()) {
             return;
         }
-        self.tasks(elements).for_each(|task| task.damp_inverted(node_x, node_v, INVERSION_DAMPING / h));
+        self.tasks(elements).for_each(|task| task.damp_inverted(motion, INVERSION_DAMPING / h));
     }
 
     /// The elastic force on a node (N), summed in double precision in the order of the elements.
@@ -128,6 +150,20 @@ impl CornerForces {
             add(&mut sum, &self.corners[place as usize], -1.0);
         }
         Vec3::new(sum[0], sum[1], sum[2])
+    }
+
+    /// The elastic forces on all nodes (N).
+    pub fn on_nodes(&self, elements: &Elements, node_force: &mut [Vec3]) {
+        let sum = |(chunk, forces): (usize, &mut [Vec3])| {
+            for (i, force) in forces.iter_mut().enumerate() {
+                *force = self.on_node(elements, chunk * NODE_CHUNK + i);
+            }
+        };
+        if node_force.len() <= NODE_CHUNK || rayon::current_num_threads() == 1 {
+            node_force.chunks_mut(NODE_CHUNK).enumerate().for_each(sum);
+        } else {
+            node_force.par_chunks_mut(NODE_CHUNK).enumerate().for_each(sum);
+        }
     }
 
     fn fit(&mut self, elements: &Elements) {
@@ -177,14 +213,14 @@ impl Group {
     ) -> Task<'a> {
         let first = index * CHUNK * BLOCK;
         let count = (self.count - first).min(blocks.len() * BLOCK);
-        Task { law: self.law, blocks, count, corners, chunk }
+        Task { law: self.law, is_viscous: self.is_viscous, blocks, count, corners, chunk }
     }
 
     fn tasks_in_parallel(
         &self,
         corners: &mut [[f32; 4]],
         chunks: &mut [Chunk],
-        node_x: &[Vec3],
+        motion: NodeMotion<'_>,
         diagonalise: Diagonalise,
     ) {
         (self.blocks.par_chunks(CHUNK))
@@ -193,7 +229,7 @@ impl Group {
             .enumerate()
             .for_each(|(i, ((blocks, corners), chunk))| {
                 let task = self.task(i, blocks, corners, chunk);
-                dispatch(ForceKernel { task, node_x, diagonalise });
+                dispatch(ForceKernel { task, motion, diagonalise });
             });
     }
 }
@@ -201,7 +237,7 @@ impl Group {
 /// A task with all that it needs, to be run over lanes of any width.
 struct ForceKernel<'a> {
     task: Task<'a>,
-    node_x: &'a [Vec3],
+    motion: NodeMotion<'a>,
     diagonalise: Diagonalise,
 }
 
@@ -210,38 +246,59 @@ impl Kernel for ForceKernel<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let ForceKernel { mut task, node_x, diagonalise } = self;
+        let ForceKernel { mut task, motion, diagonalise } = self;
         task.chunk.diagonalised = 0;
         task.chunk.strong.clear();
         task.chunk.inverted.clear();
-        match (task.law, diagonalise) {
-            (Law::StVenantKirchhoff(limits), Diagonalise::Selectively) => {
-                task.st_venant_kirchhoff::<L>(node_x, limits);
-                task.strong::<L>(node_x, limits);
-            }
-            (Law::StVenantKirchhoff(limits), Diagonalise::Always) => {
-                task.chunk.diagonalised = task.count;
-                task.all::<L, _>(node_x, Extended(limits));
-            }
-            (Law::Corotational, _) => {
-                task.chunk.diagonalised = task.count;
-                task.all::<L, _>(node_x, Corotational);
-            }
-            (Law::StableNeoHookean, _) => task.all::<L, _>(node_x, StableNeoHookean),
+        if task.is_viscous {
+            task.evaluate::<L, true>(motion, diagonalise);
+        } else {
+            task.evaluate::<L, false>(motion, diagonalise);
         }
     }
 }
 
 impl Task<'_> {
+    #[inline(always)]
+    fn evaluate<L: Lanes, const VISCOUS: bool>(&mut self, motion: NodeMotion<'_>, diagonalise: Diagonalise) {
+        match (self.law, diagonalise) {
+            (Law::StVenantKirchhoff(limits), Diagonalise::Selectively) => {
+                self.st_venant_kirchhoff::<L, VISCOUS>(motion, limits);
+                self.strong::<L, VISCOUS>(motion, limits);
+            }
+            (Law::StVenantKirchhoff(limits), Diagonalise::Always) => {
+                self.chunk.diagonalised = self.count;
+                self.all::<L, VISCOUS, _>(motion, Extended(limits));
+            }
+            (Law::Corotational, _) => {
+                self.chunk.diagonalised = self.count;
+                self.all::<L, VISCOUS, _>(motion, Corotational);
+            }
+            (Law::StableNeoHookean, _) => self.all::<L, VISCOUS, _>(motion, StableNeoHookean),
+        }
+    }
+
     /// The plain law for every lane; the lanes it does not hold for are listed.
     #[inline(always)]
-    fn st_venant_kirchhoff<L: Lanes>(&mut self, node_x: &[Vec3], limits: StretchLimits) {
+    fn st_venant_kirchhoff<L: Lanes, const VISCOUS: bool>(
+        &mut self,
+        motion: NodeMotion<'_>,
+        limits: StretchLimits,
+    ) {
         for (i, corners) in self.corners.chunks_exact_mut(3 * L::WIDTH).enumerate() {
             let first = i * L::WIDTH;
-            let lanes = Gathered::<L>::from_block(&self.blocks[first / BLOCK], first % BLOCK, node_x);
-            let f = lanes.deformation_gradient();
-            let margin = st_venant_kirchhoff::margin(&f, limits);
-            let p = st_venant_kirchhoff::plain_stress(&f, lanes.lame);
+            let lanes =
+                Gathered::<L>::from_block::<VISCOUS>(&self.blocks[first / BLOCK], first % BLOCK, motion);
+            let f = lanes.gradient(&lanes.edges);
+            let mut c = squared_stretch(&f);
+            let margin = st_venant_kirchhoff::margin(&c, determinant(&f), limits);
+            if VISCOUS {
+                let rate = squared_stretch_rate(&f, &lanes.gradient(&lanes.edge_rates));
+                for j in 0..6 {
+                    c[j] = c[j] + lanes.viscosity * rate[j];
+                }
+            }
+            let p = st_venant_kirchhoff::plain_stress(&f, &c, lanes.lame);
             lanes.write(&p, corners);
             let mut margins = [0.0; BLOCK];
             margin.store(&mut margins);
@@ -256,12 +313,12 @@ impl Task<'_> {
 
     /// The continued law for the listed lanes, packed.
     #[inline(always)]
-    fn strong<L: Lanes>(&mut self, node_x: &[Vec3], limits: StretchLimits) {
+    fn strong<L: Lanes, const VISCOUS: bool>(&mut self, motion: NodeMotion<'_>, limits: StretchLimits) {
         self.chunk.diagonalised = self.chunk.strong.len();
         for places in self.chunk.strong.chunks(L::WIDTH) {
-            let lanes = Gathered::<L>::from_places(self.blocks, places, node_x);
-            let f = lanes.deformation_gradient();
-            let p = st_venant_kirchhoff::extended_stress(&f, lanes.lame, limits);
+            let lanes = Gathered::<L>::from_places::<VISCOUS>(self.blocks, places, motion);
+            let f = lanes.gradient(&lanes.edges);
+            let p = lanes.stress::<VISCOUS, _>(&f, &Extended(limits));
             for lane in inverted(&f, places.len()) {
                 self.chunk.inverted.push(places[lane]);
             }
@@ -274,12 +331,28 @@ impl Task<'_> {
         }
     }
 
+    /// One law for every lane.
+    #[inline(always)]
+    fn all<L: Lanes, const VISCOUS: bool, S: LaneStress>(&mut self, motion: NodeMotion<'_>, law: S) {
+        for (i, corners) in self.corners.chunks_exact_mut(3 * L::WIDTH).enumerate() {
+            let first = i * L::WIDTH;
+            let lanes =
+                Gathered::<L>::from_block::<VISCOUS>(&self.blocks[first / BLOCK], first % BLOCK, motion);
+            let f = lanes.gradient(&lanes.edges);
+            let p = lanes.stress::<VISCOUS, _>(&f, &law);
+            for lane in inverted(&f, self.count.saturating_sub(first).min(L::WIDTH)) {
+                self.chunk.inverted.push((first + lane) as u32);
+            }
+            lanes.write(&p, corners);
+        }
+    }
+
     /// Adds the edge dampers of inverted elements to their corner forces; `rate` is κ/h (1/s).
-    fn damp_inverted(self, node_x: &[Vec3], node_v: &[Vec3], rate: f64) {
+    fn damp_inverted(self, motion: NodeMotion<'_>, rate: f64) {
         for &place in &self.chunk.inverted {
             let (block, lane) = (&self.blocks[place as usize / BLOCK], place as usize % BLOCK);
-            let x = block.nodes[lane].map(|n| node_x[n as usize]);
-            let v = block.nodes[lane].map(|n| node_v[n as usize]);
+            let x = block.nodes[lane].map(|n| motion.x[n as usize]);
+            let v = block.nodes[lane].map(|n| motion.v[n as usize]);
             let coefficient = rate * f64::from(block.corner_mass[lane]);
             for (i, j) in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)] {
                 let edge = x[i] - x[j];
@@ -293,21 +366,6 @@ impl Task<'_> {
                     }
                 }
             }
-        }
-    }
-
-    /// One law for every lane.
-    #[inline(always)]
-    fn all<L: Lanes, S: LaneStress>(&mut self, node_x: &[Vec3], law: S) {
-        for (i, corners) in self.corners.chunks_mut(3 * L::WIDTH).enumerate() {
-            let first = i * L::WIDTH;
-            let lanes = Gathered::<L>::from_block(&self.blocks[first / BLOCK], first % BLOCK, node_x);
-            let f = lanes.deformation_gradient();
-            let p = law.stress(&f, lanes.lame);
-            for lane in inverted(&f, self.count.saturating_sub(first).min(L::WIDTH)) {
-                self.chunk.inverted.push((first + lane) as u32);
-            }
-            lanes.write(&p, corners);
         }
     }
 }
@@ -346,66 +404,69 @@ impl LaneStress for StableNeoHookean {
 #[inline(always)]
 fn inverted<L: Lanes>(f: &Columns<L>, count: usize) -> impl Iterator<Item = usize> {
     let mut det = [1.0; BLOCK];
-    dot(f[0], cross(f[1], f[2])).store(&mut det);
+    determinant(f).store(&mut det);
     (0..count).filter(move |&lane| det[lane] <= 0.0)
 }
 
 /// Elements in registers.
 struct Gathered<L> {
     edges: Columns<L>,
+    /// Zero unless the elements are viscous.
+    edge_rates: Columns<L>,
     inverse_rest: Columns<L>,
     lame: LaneLame<L>,
+    viscosity: L,
 }
 
 impl<L: Lanes> Gathered<L> {
     /// Lanes of a block, from lane `first` on.
     #[inline(always)]
-    fn from_block(block: &Block, first: usize, node_x: &[Vec3]) -> Self {
-        let mut edges = [[[0.0; BLOCK]; 3]; 3];
-        for lane in 0..L::WIDTH {
-            write_edges(&mut edges, lane, &block.nodes[first + lane], node_x);
-        }
+    fn from_block<const VISCOUS: bool>(block: &Block, first: usize, motion: NodeMotion<'_>) -> Self {
+        let nodes = &block.nodes[first..first + L::WIDTH];
         Gathered {
-            edges: load_columns(&edges, 0),
+            edges: gather_edges(nodes, motion.x),
+            edge_rates: if VISCOUS { gather_edges(nodes, motion.v) } else { [[L::splat(0.0); 3]; 3] },
             inverse_rest: load_columns(&block.inverse_rest, first),
             lame: LaneLame { mu: L::load(&block.mu[first..]), lambda: L::load(&block.lambda[first..]) },
+            viscosity: L::load(&block.viscosity[first..]),
         }
     }
 
     /// Lanes picked from anywhere in the blocks; lanes beyond the end of `places` repeat the last one.
     #[inline(always)]
-    fn from_places(blocks: &[Block], places: &[u32], node_x: &[Vec3]) -> Self {
-        let mut edges = [[[0.0; BLOCK]; 3]; 3];
-        let mut inverse_rest = [[[0.0; BLOCK]; 3]; 3];
-        let (mut mu, mut lambda) = ([0.0; BLOCK], [0.0; BLOCK]);
+    fn from_places<const VISCOUS: bool>(blocks: &[Block], places: &[u32], motion: NodeMotion<'_>) -> Self {
+        let mut picked = Block::default();
         for lane in 0..L::WIDTH {
             let place = places[lane.min(places.len() - 1)] as usize;
-            let (block, from) = (&blocks[place / BLOCK], place % BLOCK);
-            write_edges(&mut edges, lane, &block.nodes[from], node_x);
-            for k in 0..3 {
-                for j in 0..3 {
-                    inverse_rest[k][j][lane] = block.inverse_rest[k][j][from];
-                }
-            }
-            mu[lane] = block.mu[from];
-            lambda[lane] = block.lambda[from];
+            picked.copy_lane(lane, &blocks[place / BLOCK], place % BLOCK);
         }
-        Gathered {
-            edges: load_columns(&edges, 0),
-            inverse_rest: load_columns(&inverse_rest, 0),
-            lame: LaneLame { mu: L::load(&mu), lambda: L::load(&lambda) },
-        }
+        Self::from_block::<VISCOUS>(&picked, 0, motion)
     }
 
-    /// F = Ds Dm⁻¹
+    /// F = Ds Dm⁻¹, or Ḟ from the rates of the edges.
     #[inline(always)]
-    fn deformation_gradient(&self) -> Columns<L> {
+    fn gradient(&self, edges: &Columns<L>) -> Columns<L> {
         let b = &self.inverse_rest;
         [
-            combine(&self.edges, b[0][0], b[1][0], b[2][0]),
-            combine(&self.edges, b[0][1], b[1][1], b[2][1]),
-            combine(&self.edges, b[0][2], b[1][2], b[2][2]),
+            combine(edges, b[0][0], b[1][0], b[2][0]),
+            combine(edges, b[0][1], b[1][1], b[2][1]),
+            combine(edges, b[0][2], b[1][2], b[2][2]),
         ]
+    }
+
+    /// The stress of a law, with what viscosity adds.
+    #[inline(always)]
+    fn stress<const VISCOUS: bool, S: LaneStress>(&self, f: &Columns<L>, law: &S) -> Columns<L> {
+        let mut p = law.stress(f, self.lame);
+        if VISCOUS {
+            let extra = viscous_stress(f, &self.gradient(&self.edge_rates), self.lame, self.viscosity);
+            for j in 0..3 {
+                for i in 0..3 {
+                    p[j][i] = p[j][i] + extra[j][i];
+                }
+            }
+        }
+        p
     }
 
     /// V w P Dm⁻ᵀ, column k for corner k + 1.                               [KimPollard2011, eq. 3, 11]
@@ -428,7 +489,7 @@ impl<L: Lanes> Gathered<L> {
 }
 
 #[inline(always)]
-fn load_columns<L: Lanes, const N: usize>(from: &[[[f32; N]; 3]; 3], first: usize) -> Columns<L> {
+fn load_columns<L: Lanes>(from: &[[[f32; BLOCK]; 3]; 3], first: usize) -> Columns<L> {
     let mut columns = [[L::splat(0.0); 3]; 3];
     for k in 0..3 {
         for j in 0..3 {
@@ -438,20 +499,19 @@ fn load_columns<L: Lanes, const N: usize>(from: &[[[f32; N]; 3]; 3], first: usiz
     columns
 }
 
-/// Edges are differences of positions in double precision, so that a body far from the origin loses nothing.
+/// The edges from corner 0 to the others. They are differences in double precision, so that a body far from the origin loses nothing.
 #[inline(always)]
-fn write_edges<const N: usize>(
-    edges: &mut [[[f32; N]; 3]; 3],
-    lane: usize,
-    nodes: &[u32; 4],
-    node_x: &[Vec3],
-) {
-    let [origin, corners @ ..] = nodes.map(|n| node_x[n as usize]);
-    for k in 0..3 {
-        for i in 0..3 {
-            edges[k][i][lane] = (corners[k][i] - origin[i]) as f32;
+fn gather_edges<L: Lanes>(nodes: &[[u32; 4]], node_x: &[Vec3]) -> Columns<L> {
+    let mut edges = [[[0.0; BLOCK]; 3]; 3];
+    for (lane, nodes) in nodes.iter().enumerate() {
+        let [origin, corners @ ..] = nodes.map(|n| node_x[n as usize]);
+        for k in 0..3 {
+            for i in 0..3 {
+                edges[k][i][lane] = (corners[k][i] - origin[i]) as f32;
+            }
         }
     }
+    load_columns(&edges, 0)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ pub(crate) mod st_venant_kirchhoff;
 pub(crate) mod stable_neo_hookean;
 
 use crate::material::{Lame, Law, Material};
-use sinew_math::columns::{Columns, product_transposed, scale};
+use sinew_math::columns::{Columns, combine, cross, dot, product_transposed, scale};
 use sinew_math::lanes::Real;
 use sinew_math::svd::{LaneSvd, Svd};
 use sinew_math::{Mat3, Mat9, nalgebra};
@@ -23,6 +23,67 @@ use sinew_math::{Mat3, Mat9, nalgebra};
 pub(crate) struct LaneLame<T> {
     pub(crate) mu: T,
     pub(crate) lambda: T,
+}
+
+/// A symmetric matrix, as (S₀₀, S₁₁, S₂₂, S₀₁, S₀₂, S₁₂).
+pub(crate) type Symmetric<T> = [T; 6];
+
+/// C = FᵀF
+#[inline(always)]
+pub(crate) fn squared_stretch<T: Real>(f: &Columns<T>) -> Symmetric<T> {
+    [dot(f[0], f[0]), dot(f[1], f[1]), dot(f[2], f[2]), dot(f[0], f[1]), dot(f[0], f[2]), dot(f[1], f[2])]
+}
+
+/// Ċ = FᵀḞ + ḞᵀF
+#[inline(always)]
+pub(crate) fn squared_stretch_rate<T: Real>(f: &Columns<T>, rate: &Columns<T>) -> Symmetric<T> {
+    let two = T::splat(2.0);
+    [
+        two * dot(f[0], rate[0]),
+        two * dot(f[1], rate[1]),
+        two * dot(f[2], rate[2]),
+        dot(f[0], rate[1]) + dot(rate[0], f[1]),
+        dot(f[0], rate[2]) + dot(rate[0], f[2]),
+        dot(f[1], rate[2]) + dot(rate[1], f[2]),
+    ]
+}
+
+/// F S
+#[inline(always)]
+pub(crate) fn times_symmetric<T: Real>(f: &Columns<T>, s: &Symmetric<T>) -> Columns<T> {
+    [combine(f, s[0], s[3], s[4]), combine(f, s[3], s[1], s[5]), combine(f, s[4], s[5], s[2])]
+}
+
+/// det F
+#[inline(always)]
+pub(crate) fn determinant<T: Real>(f: &Columns<T>) -> T {
+    dot(f[0], cross(f[1], f[2]))
+}
+
+/// What a solid of viscosity β (s) adds to its stress: Hooke's law for β times the rate of Green's strain Ė = Ċ/2.
+///
+/// ```text
+/// P = F S,   S = β (λ tr(Ė) I + 2μ Ė)
+/// ```
+///
+/// S is symmetric, so that angular momentum is kept, and rigid motion has no Ė, so that it is not slowed.
+#[inline(always)]
+pub(crate) fn viscous_stress<T: Real>(
+    f: &Columns<T>,
+    rate: &Columns<T>,
+    lame: LaneLame<T>,
+    viscosity: T,
+) -> Columns<T> {
+    let mut s = squared_stretch_rate(f, rate);
+    let pressure = T::splat(0.5) * lame.lambda * viscosity * (s[0] + s[1] + s[2]);
+    let shear = lame.mu * viscosity;
+    for i in 0..6 {
+        s[i] = shear * s[i];
+    }
+    for i in 0..3 {
+        s[i] = s[i] + pressure;
+    }
+    times_symmetric(f, &s)
 }
 
 impl Material {
@@ -37,8 +98,9 @@ impl Material {
         let lame = LaneLame { mu, lambda };
         let P = match self.law {
             Law::StVenantKirchhoff(limits) => {
-                if st_venant_kirchhoff::margin::<f64>(&F.data.0, limits) > 0.0 {
-                    st_venant_kirchhoff::plain_stress(&F.data.0, lame)
+                let C = squared_stretch::<f64>(&F.data.0);
+                if st_venant_kirchhoff::margin(&C, determinant(&F.data.0), limits) > 0.0 {
+                    st_venant_kirchhoff::plain_stress(&F.data.0, &C, lame)
                 } else {
                     st_venant_kirchhoff::extended_stress(&F.data.0, lame, limits)
                 }

@@ -7,5 +7,5 @@ mod law;
 mod material;
 
 pub use elements::{ElementDesc, Elements};
-pub use forces::{CornerForces, Diagonalise, ForceReport};
+pub use forces::{CornerForces, Diagonalise, ForceReport, NodeMotion};
 pub use material::{Lame, Law, Material, MaterialFault, StretchLimits};

@@ -1,7 +1,7 @@
 //! A mesh file as a scene of its own: a jelly that hangs by its topmost tenth and sways.
 //!
 //! A bare mesh does not say its unit. Its coordinates are taken as metres, and its stiffness is chosen so
-//! that it sags like jelly at any size: a 10 m cow of table jelly would be a puddle, a 15 cm rabbit of
+//! that its own weight stretches it alike at any size and shape: a 10 m cow of table jelly would be a puddle, a 15 cm rabbit of
 //! cow's stiffness a stone.
 
 use crate::mesh_file::{Mesh, read_mesh};
@@ -10,16 +10,17 @@ use crate::scene_file::{EARTH_GRAVITY, USUAL_FPS, USUAL_SECONDS, USUAL_TETS, rea
 use sinew_control::Motion;
 use sinew_flesh::Material;
 use sinew_math::Vec3;
+use sinew_mesh::TriMesh;
 use sinew_sim::WorldDesc;
 use sinew_sim::desc::{BodyDesc, CageSize, PinDesc, Region, ShapeDesc};
 use sinew_take::Scene;
 use std::path::Path;
 
-/// ρ g H / E, the strain of gravity at the top of a hanging column of height H. About a third stretches
-/// a body visibly (a column by half as much on the whole) and stays well within its stretch limits.
-const GRAVITY_STRAIN: f64 = 0.35;
+/// The strain that the body's weight makes where it is held, and in a hanging column of its height: enough to be seen, and within the stretch
+/// limits with room for swinging.
+const GRAVITY_STRAIN: f64 = 0.25;
 /// How far the held part swings, as a share of the body's longest side.
-const SWAY_SHARE: f64 = 0.05;
+const SWAY_SHARE: f64 = 0.04;
 /// How much of the height is held.
 const HELD_SHARE: f64 = 0.1;
 
@@ -50,7 +51,11 @@ pub fn scene_of_mesh(path: &Path) -> Result<Read<Scene>, ReadError> {
     let height = if size.y > 1e-3 * size.max() { size.y } else { size.max() };
 
     let jelly = Material::NAMED[0].1;
-    let young = jelly.density * EARTH_GRAVITY * height / GRAVITY_STRAIN;
+    let held_length = bounds.map_or(height, |(_, max)| match &mesh {
+        Mesh::Surface(surface) => weight_length(surface, max.y - HELD_SHARE * size.y),
+        Mesh::Tets(tets) => weight_length(&tets.boundary().0, max.y - HELD_SHARE * size.y),
+    });
+    let young = jelly.density * EARTH_GRAVITY * height.max(held_length) / GRAVITY_STRAIN;
     let material = Material { young, ..jelly };
     let amplitude = Vec3::x() * (SWAY_SHARE * size.max());
     let sway = Motion::Shake { amplitude, frequency: slowest_frequency(&material, height) };
@@ -58,7 +63,7 @@ pub fn scene_of_mesh(path: &Path) -> Result<Read<Scene>, ReadError> {
     let name = path.file_stem().map_or("body".into(), |stem| stem.to_string_lossy().into_owned());
     notes.push(format!(
         "a bare mesh has no unit: its {:.3} × {:.3} × {:.3} are taken as metres, and its jelly has Young's \
-         modulus {young:.3e} Pa, so that it sags the same at any size; write a scene file to choose otherwise",
+         modulus {young:.3e} Pa, so that its weight stretches it alike at any size; write a scene file to choose otherwise",
         size.x, size.y, size.z
     ));
     let shape = match mesh {
@@ -82,6 +87,29 @@ pub fn scene_of_mesh(path: &Path) -> Result<Read<Scene>, ReadError> {
         fps: USUAL_FPS,
     };
     Ok(Read { value: scene, notes })
+}
+
+/// Volume over the area of the cut at height `y` (m): the length of the column that would pull on the cut as the whole body does. A rabbit
+/// that hangs by its ears pulls on them like a column much longer than itself. 0 where the cut is empty or the surface too torn to tell.
+fn weight_length(surface: &TriMesh, y: f64) -> f64 {
+    // twice the area, by the segments in which triangles cross the plane, all with the solid on one side
+    let mut area = 0.0;
+    for t in 0..surface.triangles.len() {
+        let corners = surface.corners(t);
+        let (mut enters, mut leaves) = (None, None);
+        for i in 0..3 {
+            let (a, b) = (corners[i], corners[(i + 1) % 3]);
+            if (a.y > y) != (b.y > y) {
+                let crossing = a + (b - a) * ((y - a.y) / (b.y - a.y));
+                *if b.y > y { &mut enters } else { &mut leaves } = Some(crossing);
+            }
+        }
+        if let (Some(p), Some(q)) = (enters, leaves) {
+            area += p.z * q.x - p.x * q.z;
+        }
+    }
+    let length = surface.signed_volume() / (0.5 * area);
+    if length.is_finite() { length.abs() } else { 0.0 }
 }
 
 /// The frequency (Hz) of the first shear vibration of a column of this height (m) held at one end:
@@ -111,13 +139,14 @@ mod tests {
         format!("v 0 0 0\nv {size} 0 0\nv 0 {size} 0\nv 0 0 {size}\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
     }
 
+    /// A pyramid cut at nine tenths of its height has a hundredth of its base there: 1/3 × base × height over base/100.
     #[test]
     fn stiffness_grows_with_size_so_that_sag_does_not() {
         for size in [0.15, 1.0, 10.0] {
             let Read { value: scene, notes } = scene_of(&tetrahedron(size)).unwrap();
             let material = scene.world.bodies[0].material;
-            let strain = material.density * EARTH_GRAVITY * size / material.young;
-            assert!((strain - GRAVITY_STRAIN).abs() < 1e-12);
+            let strain = material.density * EARTH_GRAVITY * (100.0 / 3.0 * size) / material.young;
+            assert!((strain / GRAVITY_STRAIN - 1.0).abs() < 1e-9);
             assert!(material.faults().is_empty());
             assert!(notes.iter().any(|note| note.contains("taken as metres")));
             assert!(matches!(scene.pin_motions[0][..], [Motion::Shake { .. }]));

@@ -35,16 +35,6 @@ pub fn combine<T: Real>(m: &Columns<T>, x: T, y: T, z: T) -> Vector<T> {
     ]
 }
 
-/// A B
-#[inline(always)]
-pub fn product<T: Real>(a: &Columns<T>, b: &Columns<T>) -> Columns<T> {
-    [
-        combine(a, b[0][0], b[0][1], b[0][2]),
-        combine(a, b[1][0], b[1][1], b[1][2]),
-        combine(a, b[2][0], b[2][1], b[2][2]),
-    ]
-}
-
 /// A Bᵀ
 #[inline(always)]
 pub fn product_transposed<T: Real>(a: &Columns<T>, b: &Columns<T>) -> Columns<T> {

@@ -197,6 +197,7 @@ impl Parts {
             nodes: tet.map(|n| n + first_node as u32),
             material: desc.material,
             fill,
+            viscosity: 0.0,
         }));
         let (mass, volume) = (shape.node_mass(desc.material.density), shape.volume());
         self.node_mass.extend(&mass);
@@ -255,13 +256,18 @@ impl Parts {
         self.loads.push(Load { body: self.bodies.len(), node_forces });
     }
 
-    fn assemble(self, gravity: Vec3) -> Model {
+    fn assemble(mut self, gravity: Vec3) -> Model {
         let mut node_inverse_mass: Vec<f64> = self.node_mass.iter().map(|m| 1.0 / m).collect();
         for &node in self.pins.iter().flat_map(|pin| &pin.nodes) {
             node_inverse_mass[node as usize] = 0.0;
         }
+        let stable_step = StableStep::find(&self.node_rest, &node_inverse_mass, &self.elements);
+        for element in &mut self.elements {
+            element.viscosity =
+                if element.material.damping_ratio > 0.0 { stable_step.viscosity } else { 0.0 };
+        }
         Model {
-            stable_step: StableStep::find(&self.node_rest, &node_inverse_mass, &self.elements),
+            stable_step,
             elements: Elements::build(&self.node_rest, &self.elements),
             tets: self.elements.iter().map(|element| element.nodes).collect(),
             gravity,

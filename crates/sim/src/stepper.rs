@@ -11,7 +11,7 @@ use crate::body::decay;
 use crate::guard::{Verdict, worst_node};
 use crate::{Control, Model, State};
 use rayon::prelude::*;
-use sinew_flesh::{CornerForces, Diagonalise};
+use sinew_flesh::{CornerForces, Diagonalise, NodeMotion};
 use sinew_math::Vec3;
 use thiserror::Error;
 
@@ -147,8 +147,9 @@ impl Stepper {
         let mut report = StepReport { substeps, ..StepReport::default() };
         for substep in 1..=substeps {
             // what pushes on the nodes
-            let forces = self.corner_forces.update(&model.elements, &state.node_x, self.diagonalise);
-            self.corner_forces.damp_inverted(&model.elements, &state.node_x, &state.node_v, h);
+            let motion = NodeMotion { x: &state.node_x, v: &state.node_v };
+            let forces = self.corner_forces.update(&model.elements, motion, self.diagonalise);
+            self.corner_forces.damp_inverted(&model.elements, motion, h);
             report.diagonalised += forces.diagonalised;
             report.max_inverted = report.max_inverted.max(forces.inverted);
 

@@ -35,13 +35,15 @@ fn irregular_beam(seed: &mut u64) -> TetMesh {
 }
 
 fn elements_of(mesh: &TetMesh, law: Law) -> Elements {
-    let describe = |&nodes: &[u32; 4]| ElementDesc { nodes, material: material(law), fill: 0.75 };
+    let describe =
+        |&nodes: &[u32; 4]| ElementDesc { nodes, material: material(law), fill: 0.75, viscosity: 0.0 };
     Elements::build(&mesh.nodes, &mesh.tets.iter().map(describe).collect::<Vec<_>>())
 }
 
 fn forces(elements: &Elements, x: &[Vec3], diagonalise: Diagonalise) -> (Vec<Vec3>, ForceReport) {
     let mut corner_forces = CornerForces::default();
-    let report = corner_forces.update(elements, x, diagonalise);
+    let still = vec![Vec3::zeros(); x.len()];
+    let report = corner_forces.update(elements, NodeMotion { x, v: &still }, diagonalise);
     ((0..x.len()).map(|node| corner_forces.on_node(elements, node)).collect(), report)
 }
 
@@ -185,7 +187,9 @@ fn the_test_for_strong_deformation_is_exact() {
         let within = sigma.z > limits.lower && sigma.x < limits.upper;
         let nearest = (sigma.z - limits.lower).abs().min((sigma.x - limits.upper).abs());
         if nearest > 1e-9 {
-            assert_eq!(st_venant_kirchhoff::margin::<f64>(&f.data.0, limits) > 0.0, within, "{f}");
+            let c = squared_stretch::<f64>(&f.data.0);
+            let margin = st_venant_kirchhoff::margin(&c, f.determinant(), limits);
+            assert_eq!(margin > 0.0, within, "{f}");
             counts[usize::from(within)] += 1;
         }
     }
@@ -214,8 +218,12 @@ fn elements_of_several_laws_live_side_by_side() {
     let mut seed = 9;
     let mesh = irregular_beam(&mut seed);
     let x: Vec<Vec3> = mesh.nodes.iter().map(|x| x + 0.2 * random_vector(&mut seed)).collect();
-    let describe =
-        |(t, &nodes): (usize, &[u32; 4])| ElementDesc { nodes, material: material(LAWS[t % 3]), fill: 1.0 };
+    let describe = |(t, &nodes): (usize, &[u32; 4])| ElementDesc {
+        nodes,
+        material: material(LAWS[t % 3]),
+        fill: 1.0,
+        viscosity: 0.0,
+    };
     let elements =
         Elements::build(&mesh.nodes, &mesh.tets.iter().enumerate().map(describe).collect::<Vec<_>>());
     let (found, _) = forces(&elements, &x, Diagonalise::Selectively);
@@ -230,4 +238,80 @@ fn elements_of_several_laws_live_side_by_side() {
     for (a, b) in found.iter().zip(&expected) {
         assert!((a - b).amax() < SINGLE_PRECISION * 9.0);
     }
+}
+
+/// Viscous forces at given velocities.
+fn viscous_forces(mesh: &TetMesh, law: Law, x: &[Vec3], v: &[Vec3]) -> Vec<Vec3> {
+    let build = |viscosity: f64| {
+        let describe =
+            |&nodes: &[u32; 4]| ElementDesc { nodes, material: material(law), fill: 1.0, viscosity };
+        Elements::build(&mesh.nodes, &mesh.tets.iter().map(describe).collect::<Vec<_>>())
+    };
+    let [viscous, plain] = [0.3, 0.0].map(|viscosity| {
+        let elements = build(viscosity);
+        let mut corner_forces = CornerForces::default();
+        corner_forces.update(&elements, NodeMotion { x, v }, Diagonalise::Selectively);
+        (0..x.len()).map(|node| corner_forces.on_node(&elements, node)).collect::<Vec<_>>()
+    });
+    viscous.iter().zip(&plain).map(|(a, b)| a - b).collect()
+}
+
+/// Rates of order one, 0.3 s of them: forces of the order of the elastic ones, so their round-off is that of those.
+#[test]
+fn viscosity_takes_energy_and_no_momentum_and_leaves_rigid_motion_alone() {
+    let mut seed = 10;
+    let mesh = irregular_beam(&mut seed);
+    let spin = Vec3::new(0.3, -0.5, 0.2);
+    for law in LAWS {
+        for size in [0.05, 0.4] {
+            let x: Vec<Vec3> = mesh.nodes.iter().map(|x| x + size * random_vector(&mut seed)).collect();
+            let v: Vec<Vec3> = x.iter().map(|_| random_vector(&mut seed)).collect();
+            let found = viscous_forces(&mesh, law, &x, &v);
+            let scale: f64 = found.iter().map(|f| f.norm()).sum();
+            let power: f64 = found.iter().zip(&v).map(|(f, v)| f.dot(v)).sum();
+            let torque: Vec3 = found.iter().zip(&x).map(|(f, x)| x.cross(f)).sum();
+            assert!(power < -0.1 * scale / x.len() as f64, "{law:?}: {power}");
+            assert!(found.iter().sum::<Vec3>().norm() < 1e-13 * scale);
+            // arms of up to ten units, single precision
+            assert!(torque.norm() < 10.0 * 1e-6 * scale, "{law:?}: {}", torque.norm() / scale);
+
+            let rigid: Vec<Vec3> = x.iter().map(|x| Vec3::new(1.0, 2.0, 3.0) + spin.cross(x)).collect();
+            let none = viscous_forces(&mesh, law, &x, &rigid);
+            let bound = SINGLE_PRECISION * (1.0 + 10.0 * size).powi(2);
+            assert!(none.iter().all(|f| f.amax() < bound), "{law:?}");
+        }
+    }
+}
+
+/// The dampers of inverted elements act along their edges, so they keep both momenta; upright elements have none.
+#[test]
+fn dampers_of_inverted_elements_take_energy_and_no_momentum() {
+    let mut seed = 11;
+    let mesh = irregular_beam(&mut seed);
+    let x: Vec<Vec3> =
+        mesh.nodes.iter().map(|x| Vec3::new(x.x, x.y, -x.z) + 0.3 * random_vector(&mut seed)).collect();
+    let v: Vec<Vec3> = x.iter().map(|_| random_vector(&mut seed)).collect();
+    let elements = elements_of(&mesh, LAWS[0]);
+    let mut corner_forces = CornerForces::default();
+    let motion = NodeMotion { x: &x, v: &v };
+    let report = corner_forces.update(&elements, motion, Diagonalise::Selectively);
+    assert!(report.inverted > 100);
+    let sum = |corner_forces: &CornerForces| -> Vec<Vec3> {
+        (0..x.len()).map(|node| corner_forces.on_node(&elements, node)).collect()
+    };
+    let before = sum(&corner_forces);
+    corner_forces.damp_inverted(&elements, motion, 0.1);
+    let dampers: Vec<Vec3> = sum(&corner_forces).iter().zip(&before).map(|(a, b)| a - b).collect();
+    let scale: f64 = dampers.iter().map(|f| f.norm()).sum();
+    assert!(dampers.iter().zip(&v).map(|(f, v)| f.dot(v)).sum::<f64>() < 0.0);
+    assert!(dampers.iter().sum::<Vec3>().norm() < 1e-13 * scale);
+    let torque: Vec3 = dampers.iter().zip(&x).map(|(f, x)| x.cross(f)).sum();
+    assert!(torque.norm() < 10.0 * 1e-5 * scale, "{}", torque.norm() / scale);
+
+    let report =
+        corner_forces.update(&elements, NodeMotion { x: &mesh.nodes, v: &v }, Diagonalise::Selectively);
+    assert_eq!(report.inverted, 0);
+    let before = sum(&corner_forces);
+    corner_forces.damp_inverted(&elements, NodeMotion { x: &mesh.nodes, v: &v }, 0.1);
+    assert_eq!(sum(&corner_forces), before);
 }

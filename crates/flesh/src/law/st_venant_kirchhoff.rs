@@ -21,9 +21,9 @@
 //! so Σ E < 0, a contradiction.
 
 use super::principal::Principal;
-use super::{LaneLame, from_principal_stress};
+use super::{LaneLame, Symmetric, from_principal_stress, times_symmetric};
 use crate::material::{Lame, StretchLimits};
-use sinew_math::columns::{Columns, cross, dot, product};
+use sinew_math::columns::Columns;
 use sinew_math::lanes::Real;
 use sinew_math::svd::svd;
 use sinew_math::{Mat3, Vec3};
@@ -41,11 +41,9 @@ use sinew_math::{Mat3, Vec3};
 /// where the conditions on f′ and its axis I₁/3 say that both zeros of f′ are within. The result is the least of the
 /// seven quantities that must be positive, det F among them.
 #[inline(always)]
-pub(crate) fn margin<T: Real>(f: &Columns<T>, limits: StretchLimits) -> T {
+pub(crate) fn margin<T: Real>(c: &Symmetric<T>, det_f: T, limits: StretchLimits) -> T {
     let (lower, upper) = (limits.lower * limits.lower, limits.upper * limits.upper);
-    let [c00, c11, c22] = [dot(f[0], f[0]), dot(f[1], f[1]), dot(f[2], f[2])];
-    let [c01, c02, c12] = [dot(f[0], f[1]), dot(f[0], f[2]), dot(f[1], f[2])];
-    let det_f = dot(f[0], cross(f[1], f[2]));
+    let [c00, c11, c22, c01, c02, c12] = *c;
     let i1 = c00 + c11 + c22;
     let i2 = c00 * c11 + c11 * c22 + c22 * c00 - c01 * c01 - c02 * c02 - c12 * c12;
     let i3 = det_f * det_f;
@@ -68,17 +66,23 @@ fn cubic_slope<T: Real>(x: f64, i1: T, i2: T) -> T {
     T::splat(3.0 * x * x) - T::splat(2.0 * x) * i1 + i2
 }
 
-/// P = F S,   S = λ tr(E) I + 2μ E,   2E = FᵀF − I                   [KimPollard2011, eq. 1-3]
+/// P = F S,   S = λ tr(E) I + 2μ E,   2E = C − I                   [KimPollard2011, eq. 1-3]
+///
+/// `c` is FᵀF, or for a viscous solid C + β Ċ: the strain that it would have a moment β later.
 #[inline(always)]
-pub(crate) fn plain_stress<T: Real>(f: &Columns<T>, lame: LaneLame<T>) -> Columns<T> {
+pub(crate) fn plain_stress<T: Real>(f: &Columns<T>, c: &Symmetric<T>, lame: LaneLame<T>) -> Columns<T> {
     let LaneLame { mu, lambda } = lame;
-    let [c00, c11, c22] = [dot(f[0], f[0]), dot(f[1], f[1]), dot(f[2], f[2])];
-    let [s01, s02, s12] = [mu * dot(f[0], f[1]), mu * dot(f[0], f[2]), mu * dot(f[1], f[2])];
     let one = T::splat(1.0);
-    let pressure = T::splat(0.5) * lambda * (c00 + c11 + c22 - T::splat(3.0));
-    let [s00, s11, s22] =
-        [pressure + mu * (c00 - one), pressure + mu * (c11 - one), pressure + mu * (c22 - one)];
-    product(f, &[[s00, s01, s02], [s01, s11, s12], [s02, s12, s22]])
+    let pressure = T::splat(0.5) * lambda * (c[0] + c[1] + c[2] - T::splat(3.0));
+    let stress = [
+        pressure + mu * (c[0] - one),
+        pressure + mu * (c[1] - one),
+        pressure + mu * (c[2] - one),
+        mu * c[3],
+        mu * c[4],
+        mu * c[5],
+    ];
+    times_symmetric(f, &stress)
 }
 
 /// P = U diag(P̂) Vᵀ,   P̂ᵢ = σ̄ᵢ (λ Σ E + 2μ Eᵢ) + cᵢ dᵢ

@@ -122,7 +122,7 @@ const KEYS: [SceneKey; 45] = [
         Material,
         "stretch_limits",
         "[lower, upper]",
-        "[0.7, 1.4]",
+        "[0.75, 1.4]",
         "the stretches between which stvk holds unchanged",
     ),
     key(Pin, "region", "table", "needed", "which nodes are held"),

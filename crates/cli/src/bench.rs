@@ -1,0 +1,83 @@
+//! `sinew bench`: the speed tables, measured here and now.
+
+mod beam;
+mod elements;
+
+use crate::failure::Failure;
+use crate::machine::Machine;
+use crate::simulate::pending;
+use clap::{Args, ValueEnum};
+use serde::Serialize;
+use serde_json::Value;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// Measure how fast this machine simulates.
+#[derive(Args)]
+pub(crate) struct Bench {
+    /// What to measure [default: all].
+    names: Vec<Name>,
+
+    /// Write the rows as JSON, with a description of the machine.
+    #[arg(long, value_name = "FILE.json")]
+    json: Option<PathBuf>,
+
+    /// Leave out cages above this many tets.
+    #[arg(long, value_name = "N", default_value_t = usize::MAX, hide_default_value = true)]
+    most_tets: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Name {
+    /// Elastic forces and whole steps for cages of 200 to a million tets.
+    Elements,
+    /// The clamped beam that solvers are compared on, stepped explicitly.
+    Beam,
+}
+
+/// What `--json` writes.
+#[derive(Serialize)]
+struct Report {
+    machine: Machine,
+    rows: Vec<Value>,
+}
+
+impl Bench {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let file = self.json.as_deref().map(pending).transpose()?;
+        let names = if self.names.is_empty() { vec![Name::Elements, Name::Beam] } else { self.names };
+        let mut rows = Vec::new();
+        for name in names {
+            match name {
+                Name::Elements => rows.extend(values(&elements::run(self.most_tets)?)),
+                Name::Beam => rows.extend(values(&beam::run(self.most_tets)?)),
+            }
+        }
+        if let Some(mut file) = file {
+            let report = Report { machine: Machine::describe(), rows };
+            let text = serde_json::to_string_pretty(&report).unwrap_or_default() + "\n";
+            let written = file.write_all(text.as_bytes()).and_then(|()| file.commit());
+            written.map_err(|e| Failure::input(format!("json: {e}")))?;
+        }
+        Ok(())
+    }
+}
+
+fn values(rows: &[impl Serialize]) -> Vec<Value> {
+    rows.iter().filter_map(|row| serde_json::to_value(row).ok()).collect()
+}
+
+/// The shortest time of a piece of work (s), tried for at least the given time and three times.
+fn best_time(at_least: Duration, mut work: impl FnMut()) -> f64 {
+    let start = Instant::now();
+    let mut best = f64::INFINITY;
+    let mut tries = 0;
+    while tries < 3 || start.elapsed() < at_least {
+        let begin = Instant::now();
+        work();
+        best = best.min(begin.elapsed().as_secs_f64());
+        tries += 1;
+    }
+    best
+}

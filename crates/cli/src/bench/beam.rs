@@ -1,0 +1,103 @@
+//! The clamped beam that solvers are compared on, stepped explicitly on one thread.
+
+use crate::failure::Failure;
+use crate::simulate::thread_pool;
+use cpu_time::ThreadTime;
+use serde::Serialize;
+use sinew_flesh::{Law, StretchLimits};
+use sinew_sim::{Control, Model, State, Stepper};
+use sinew_zoo::{Beam, beam};
+
+/// One line of the table.
+#[derive(Serialize)]
+pub(super) struct Row {
+    bench: &'static str,
+    system: &'static str,
+    work: &'static str,
+    law: &'static str,
+    tets: usize,
+    threads: usize,
+    step_ms: f64,
+    cpu_per_simulated_second: f64,
+    tip_static_mm: f64,
+    tip_peak_mm: f64,
+}
+
+const SIZES: [(&str, usize); 2] = [("beam-1k", 4), ("beam-10k", 8)];
+
+const LAWS: [(&str, Law); 3] = [
+    ("stvk", Law::StVenantKirchhoff(StretchLimits { lower: 0.75, upper: 1.4 })),
+    ("corotational", Law::Corotational),
+    ("neo-hookean", Law::StableNeoHookean),
+];
+
+pub(super) fn run(most_tets: usize) -> Result<Vec<Row>, Failure> {
+    println!("beam: clamped, heavy, explicit steps, one thread");
+    println!(
+        "{:>9} {:>13} {:>8} {:>10} {:>22} {:>14} {:>12}",
+        "work", "law", "tets", "step ms", "CPU s per simulated s", "static tip mm", "peak tip mm"
+    );
+    let mut rows = Vec::new();
+    for (work, cubes_across) in SIZES {
+        for (name, law) in LAWS {
+            if 20 * cubes_across.pow(3) > most_tets {
+                continue;
+            }
+            let row = thread_pool(Some(1))?.install(|| measure(work, name, law, cubes_across))?;
+            println!(
+                "{:>9} {:>13} {:>8} {:>10.4} {:>22.4} {:>14.2} {:>12.2}",
+                row.work,
+                row.law,
+                row.tets,
+                row.step_ms,
+                row.cpu_per_simulated_second,
+                row.tip_static_mm,
+                row.tip_peak_mm
+            );
+            rows.push(row);
+        }
+    }
+    Ok(rows)
+}
+
+fn measure(work: &'static str, name: &'static str, law: Law, cubes_across: usize) -> Result<Row, Failure> {
+    // undamped: the first swing and the cost
+    let model = build(Beam { cubes_across, law, damping_ratio: 0.0 })?;
+    let mut peak = 0.0_f64;
+    let start = ThreadTime::now();
+    let swung = play(&model, 1.0, |deflection| peak = peak.max(deflection))?;
+    let cpu = start.elapsed().as_secs_f64();
+
+    // a damping ratio of 0.27 of the shear wave is critical for the first bending mode: after 1.5 s the beam hangs still
+    let damped = build(Beam { cubes_across, law, damping_ratio: 0.27 })?;
+    let settled = play(&damped, 1.5, |_| {})?;
+    Ok(Row {
+        bench: "beam",
+        system: "sinew explicit",
+        work,
+        law: name,
+        tets: model.elements.count(),
+        threads: 1,
+        step_ms: 1e3 * model.stable_step.seconds,
+        cpu_per_simulated_second: cpu / swung.time,
+        tip_static_mm: 1e3 * Beam::tip_deflection(&damped.node_rest, &settled),
+        tip_peak_mm: 1e3 * peak,
+    })
+}
+
+fn build(description: Beam) -> Result<Model, Failure> {
+    Model::build(&beam(description).world).map_err(Failure::input)
+}
+
+/// Plays a beam at 240 frames per second, so that the peak of a swing is not missed, and tells its deflection after each frame.
+fn play(model: &Model, seconds: f64, mut watch: impl FnMut(f64)) -> Result<State, Failure> {
+    let control = Control::still(model);
+    let mut state = State::at_rest(model);
+    let mut stepper = Stepper::default();
+    for _ in 0..(240.0 * seconds) as usize {
+        let stepped = stepper.step(model, &control, 1.0 / 240.0, &mut state);
+        stepped.map_err(|e| Failure::Simulation(e.to_string()))?;
+        watch(Beam::tip_deflection(&model.node_rest, &state));
+    }
+    Ok(state)
+}

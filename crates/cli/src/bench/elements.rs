@@ -1,0 +1,127 @@
+//! Elastic forces and whole steps, for cages of growing size.
+
+use super::best_time;
+use crate::failure::Failure;
+use crate::simulate::thread_pool;
+use serde::Serialize;
+use sinew_flesh::{CornerForces, Diagonalise, NodeMotion};
+use sinew_math::{Vec3, real};
+use sinew_sim::desc::{CageSize, ShapeDesc};
+use sinew_sim::{Control, Model, State, Stepper};
+use sinew_zoo::jelly_torus;
+use std::time::{Duration, Instant};
+
+/// One line of the table.
+#[derive(Serialize)]
+pub(super) struct Row {
+    bench: &'static str,
+    tets: usize,
+    nodes: usize,
+    threads: usize,
+    melements_per_second: f64,
+    step_ms: f64,
+    bytes_per_element: f64,
+    diagonalised_share: f64,
+    selective_speedup: f64,
+    build_seconds: f64,
+}
+
+/// Sizes of the cages: KIM's four starfish, and two beyond.
+const SIZES: [usize; 6] = [200, 3_400, 9_000, 37_600, 150_000, 1_000_000];
+
+/// How long each number is measured.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+pub(super) fn run(most_tets: usize) -> Result<Vec<Row>, Failure> {
+    println!("elements: St. Venant-Kirchhoff in a twisted ring of jelly");
+    println!(
+        "{:>9} {:>8} {:>12} {:>9} {:>8} {:>12} {:>10} {:>8}",
+        "tets", "threads", "M elements/s", "ms/step", "B/element", "diagonalised", "selective", "build s"
+    );
+    let mut rows = Vec::new();
+    for size in SIZES.into_iter().filter(|&size| size <= most_tets) {
+        let (model, build_seconds) = build(size)?;
+        for threads in [1, 2] {
+            let row = thread_pool(Some(threads))?.install(|| measure(&model, build_seconds));
+            println!(
+                "{:>9} {:>8} {:>12.1} {:>9.4} {:>8.0} {:>11.1} % {:>9.2}× {:>8.2}",
+                row.tets,
+                row.threads,
+                row.melements_per_second,
+                row.step_ms,
+                row.bytes_per_element,
+                100.0 * row.diagonalised_share,
+                row.selective_speedup,
+                row.build_seconds
+            );
+            rows.push(row);
+        }
+    }
+    Ok(rows)
+}
+
+fn build(size: usize) -> Result<(Model, f64), Failure> {
+    let mut world = jelly_torus().world;
+    if let ShapeDesc::Surface { cage, .. } = &mut world.bodies[0].shape {
+        *cage = CageSize::Tets(size);
+    }
+    let start = Instant::now();
+    let model = Model::build(&world).map_err(Failure::input)?;
+    Ok((model, start.elapsed().as_secs_f64()))
+}
+
+fn measure(model: &Model, build_seconds: f64) -> Row {
+    let twisted: Vec<Vec3> = model.node_rest.iter().map(twist).collect();
+    let still = vec![Vec3::zeros(); twisted.len()];
+    let mut corner_forces = CornerForces::default();
+    let mut node_force = vec![Vec3::zeros(); model.node_count()];
+    let mut diagonalised = 0;
+    let force_seconds = best_time(PATIENCE, || {
+        let motion = NodeMotion { x: &twisted, v: &still };
+        let report = corner_forces.update(&model.elements, motion, Diagonalise::Selectively);
+        corner_forces.on_nodes(&model.elements, &mut node_force);
+        diagonalised = report.diagonalised;
+    });
+
+    let [selective, always] =
+        [Diagonalise::Selectively, Diagonalise::Always].map(|d| step_seconds(model, &twisted, d));
+    let tets = model.elements.count();
+    Row {
+        bench: "elements",
+        tets,
+        nodes: model.node_count(),
+        threads: rayon::current_num_threads(),
+        melements_per_second: tets as f64 / force_seconds / 1e6,
+        step_ms: 1e3 * selective,
+        bytes_per_element: model.elements.bytes_per_element(),
+        diagonalised_share: diagonalised as f64 / tets as f64,
+        selective_speedup: always / selective,
+        build_seconds,
+    }
+}
+
+/// The time of one sub-step (s): several of them in one call, as in a frame, always from the same state.
+fn step_seconds(model: &Model, x: &[Vec3], diagonalise: Diagonalise) -> f64 {
+    let control = Control::still(model);
+    let start = State::from_motion(model, x.to_vec(), vec![Vec3::zeros(); x.len()]);
+    let mut stepper = Stepper::default();
+    stepper.diagonalise = diagonalise;
+    let mut state = start.clone();
+    let dt = 7.5 * model.stable_step.seconds;
+    let mut best = f64::INFINITY;
+    best_time(PATIENCE, || {
+        state.clone_from(&start);
+        let begin = Instant::now();
+        if let Ok(report) = stepper.step(model, &control, dt, &mut state) {
+            best = best.min(begin.elapsed().as_secs_f64() / report.substeps as f64);
+        }
+    });
+    best
+}
+
+/// Turns the ring about the vertical, the more the lower, and stretches it a little: some elements go beyond their stretch limits.
+fn twist(x: &Vec3) -> Vec3 {
+    let angle = 0.9 * (0.195 - x.y).max(0.0) / 0.39;
+    let (sine, cosine) = (real::sin(angle), real::cos(angle));
+    Vec3::new(cosine * x.x + sine * x.z, 0.195 + 1.05 * (x.y - 0.195), cosine * x.z - sine * x.x)
+}

@@ -1,0 +1,48 @@
+//! Why a command ended badly, and with which exit code.
+
+use sinew_io::ReadError;
+use sinew_take::PlayError;
+use std::fmt::Display;
+
+/// A command that ended badly.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The simulation failed.
+    Simulation(String),
+    /// Bad input or usage.
+    Input(String),
+}
+
+impl Failure {
+    pub(crate) fn input(what: impl Display) -> Failure {
+        Failure::Input(what.to_string())
+    }
+
+    pub(crate) fn message(&self) -> &str {
+        match self {
+            Failure::Simulation(message) | Failure::Input(message) => message,
+        }
+    }
+
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Failure::Simulation(_) => 1,
+            Failure::Input(_) => 2,
+        }
+    }
+}
+
+impl From<ReadError> for Failure {
+    fn from(error: ReadError) -> Failure {
+        Failure::input(error)
+    }
+}
+
+impl From<PlayError> for Failure {
+    fn from(error: PlayError) -> Failure {
+        match error {
+            PlayError::Step(step) => Failure::Simulation(step.to_string()),
+            other => Failure::input(other),
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! `sinew simulate`: a scene in, a take out.
+
+use crate::failure::Failure;
+use crate::source;
+use crate::stats::{Stats, Timing};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use sinew_io::{GlbOptions, GlbSink, ObjSequence, PendingFile, Preview, PreviewOptions, Up};
+use sinew_take::{FrameSink, Player, Scene};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Simulate a scene and write what came out.
+#[derive(Args, Default)]
+pub(crate) struct Simulate {
+    /// A scene (.toml), a mesh (.obj, .ply, .stl, TetGen .node/.ele) or a name: jelly-torus, beam.
+    ///
+    /// A bare mesh becomes jelly that hangs by its topmost part and sways. Without INPUT a ring of jelly is simulated.
+    input: Option<PathBuf>,
+
+    /// Where the result goes: NAME.glb, or a folder for one .obj per frame [default: the scene's name, .glb].
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+
+    /// How long to simulate, in seconds [default: as the scene says].
+    #[arg(long, value_name = "S")]
+    seconds: Option<f64>,
+
+    /// Frames per second [default: as the scene says].
+    #[arg(long, value_name = "N")]
+    fps: Option<f64>,
+
+    /// Threads to work with; the result has the same bits for any number [default: all cores].
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+
+    /// Write masses, sizes, timings and the hash of the last state as JSON.
+    #[arg(long, value_name = "FILE.json")]
+    stats: Option<PathBuf>,
+
+    /// Print those statistics as JSON instead of a summary.
+    #[arg(long)]
+    json: bool,
+
+    /// Do not draw the preview picture beside the output.
+    #[arg(long)]
+    no_preview: bool,
+}
+
+impl Simulate {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        let pool = thread_pool(self.threads)?;
+        let opened = source::open(self.input.as_deref())?;
+        opened.notes.iter().for_each(|note| eprintln!("note: {note}"));
+        let mut scene = opened.value;
+        scene.seconds = self.seconds.unwrap_or(scene.seconds);
+        scene.fps = self.fps.unwrap_or(scene.fps);
+
+        let output = self.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.glb", scene.name)));
+        let stats_file = self.stats.as_deref().map(pending).transpose()?;
+        let mut outputs = Outputs::new(&output, &scene, !self.no_preview)?;
+        let stats = pool.install(|| self.simulate(&scene, &mut outputs))?;
+
+        if let Some(mut file) = stats_file {
+            let write = |file: &mut PendingFile| file.write_all(stats.to_json().as_bytes());
+            write(&mut file)
+                .and_then(|()| file.commit())
+                .map_err(|e| Failure::input(format!("stats: {e}")))?;
+        }
+        if self.json {
+            println!("{}", stats.to_json())
+        } else {
+            outputs.print(&stats)
+        }
+        Ok(())
+    }
+
+    fn simulate(&self, scene: &Scene, outputs: &mut Outputs) -> Result<Stats, Failure> {
+        let start = Instant::now();
+        let mut player = Player::build(scene)?;
+        let build_seconds = start.elapsed().as_secs_f64();
+        for body in &player.model.bodies {
+            body.notes.iter().for_each(|note| eprintln!("note: {}: {note}", body.name));
+        }
+
+        let bar = progress_bar(player.frame_count());
+        let start = Instant::now();
+        let played = player.play(&mut outputs.sinks(), |frame| bar.set_position(frame as u64));
+        bar.finish_and_clear();
+        played?;
+        let timing = Timing { build_seconds, wall_seconds: start.elapsed().as_secs_f64() };
+        Ok(Stats::of(&player, timing))
+    }
+}
+
+/// A pool of the threads asked for.
+pub(crate) fn thread_pool(threads: Option<usize>) -> Result<rayon::ThreadPool, Failure> {
+    if threads == Some(0) || threads > Some(1024) {
+        return Err(Failure::input("--threads takes a number from 1 to 1024"));
+    }
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(threads.unwrap_or(0))
+        .build()
+        .map_err(|e| Failure::input(format!("no threads to work with: {e}")))
+}
+
+/// An output file, made before any work is done so that a bad path is known at once.
+pub(crate) fn pending(path: &Path) -> Result<PendingFile, Failure> {
+    PendingFile::create(path).map_err(|e| Failure::input(format!("{}: {e}", path.display())))
+}
+
+fn progress_bar(frames: usize) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} frames, {eta} left");
+    ProgressBar::new(frames as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// Where a take goes.
+struct Outputs {
+    take: Take,
+    preview: Option<Preview>,
+    files: Vec<PathBuf>,
+}
+
+enum Take {
+    Glb(GlbSink),
+    Objs(ObjSequence),
+}
+
+impl Outputs {
+    fn new(output: &Path, scene: &Scene, preview: bool) -> Result<Outputs, Failure> {
+        let up = Up::against(scene.world.gravity);
+        let extension = output.extension().map(|e| e.to_string_lossy().to_lowercase());
+        let take = match extension.as_deref() {
+            Some("glb") => {
+                let frame_count = Some(scene.frame_count() + 1);
+                Take::Glb(GlbSink::new(output, GlbOptions { frame_count, up, ..GlbOptions::default() }))
+            }
+            None => Take::Objs(ObjSequence::new(output)),
+            Some(other) => {
+                return Err(Failure::input(format!(
+                    "{}: takes are written as .glb, or as a folder of .obj files when OUT has no extension, not as .{other}",
+                    output.display()
+                )));
+            }
+        };
+        let picture = output.with_extension("png");
+        let preview = preview.then(|| {
+            Preview::new(&picture, PreviewOptions { up, turn: PREVIEW_TURN, ..PreviewOptions::default() })
+        });
+        let mut files = vec![output.to_path_buf()];
+        files.extend(preview.is_some().then_some(picture));
+        Ok(Outputs { take, preview, files })
+    }
+
+    fn sinks(&mut self) -> Vec<&mut dyn FrameSink> {
+        let take: &mut dyn FrameSink = match &mut self.take {
+            Take::Glb(glb) => glb,
+            Take::Objs(objs) => objs,
+        };
+        let preview = self.preview.as_mut().map(|preview| preview as &mut dyn FrameSink);
+        [take].into_iter().chain(preview).collect()
+    }
+
+    fn print(&self, stats: &Stats) {
+        println!("{stats}");
+        if let Take::Glb(glb) = &self.take
+            && let Some(report) = glb.report()
+        {
+            report.bodies.iter().for_each(|body| println!("{body}"));
+        }
+        for file in &self.files {
+            println!("wrote {}", file.display());
+        }
+        if let Take::Glb(_) = self.take {
+            println!(
+                "The .glb plays in Blender, in game engines and in any glTF viewer; the .png shows six moments of it."
+            );
+        }
+    }
+}
+
+/// The camera of previews stands a little to the side (degrees), where shapes read better than from straight ahead.
+const PREVIEW_TURN: f64 = -25.0;

@@ -1,0 +1,39 @@
+//! What is to be simulated: a scene file, a mesh file, or a name from the zoo.
+
+use crate::failure::Failure;
+use sinew_flesh::{Law, StretchLimits};
+use sinew_io::{Read, open_scene};
+use sinew_take::Scene;
+use sinew_zoo::{Beam, beam, jelly_torus};
+use std::path::Path;
+
+/// The scenes that ship with Sinew, by name.
+pub(crate) const ZOO: [&str; 2] = ["jelly-torus", "beam"];
+
+/// Finds what the user named. A file of that name comes before the zoo; nothing named is the jelly torus.
+pub(crate) fn open(input: Option<&Path>) -> Result<Read<Scene>, Failure> {
+    let Some(path) = input else { return Ok(built_in(jelly_torus())) };
+    if !path.exists() {
+        match path.to_str() {
+            Some("jelly-torus") => return Ok(built_in(jelly_torus())),
+            Some("beam") => return Ok(built_in(beam_to_look_at())),
+            Some(name) if path.extension().is_none() && path.components().count() == 1 => {
+                return Err(Failure::input(format!(
+                    "there is no file '{name}', and the zoo knows only {}",
+                    ZOO.join(" and ")
+                )));
+            }
+            _ => {}
+        }
+    }
+    Ok(open_scene(path)?)
+}
+
+fn built_in(scene: Scene) -> Read<Scene> {
+    Read { value: scene, notes: Vec::new() }
+}
+
+fn beam_to_look_at() -> Scene {
+    let law = Law::StVenantKirchhoff(StretchLimits::default());
+    Scene { seconds: 3.0, ..beam(Beam { cubes_across: 4, law, damping_ratio: 0.02 }) }
+}
