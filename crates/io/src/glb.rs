@@ -76,13 +76,13 @@ impl fmt::Display for GlbBodyReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let GlbBodyReport { name, components, largest_error, allowed_error } = self;
         let (largest, allowed) = (1e3 * largest_error, 1e3 * allowed_error);
-        write!(f, "{name}: {components} morph targets, largest error {largest:.2e} mm")?;
+        write!(f, "{name}: {components} morph targets, largest error {largest:.3} mm")?;
         if self.is_met() {
             return Ok(());
         }
         write!(
             f,
-            " where {allowed:.2e} mm were asked for: allow more morph targets or fewer frames, or write an OBJ sequence"
+            " where {allowed:.3} mm were asked for: allow more morph targets or fewer frames, or write an OBJ sequence"
         )
     }
 }

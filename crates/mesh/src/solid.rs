@@ -83,7 +83,7 @@ pub enum SolidError {
     },
     /// The surface is too large, too far away or too small to compute with.
     #[error(
-        "the surface spans {diagonal:e} m and reaches {reach:e} m from the origin: \
+        "the surface spans {diagonal:.2e} m and reaches {reach:.2e} m from the origin: \
          bring it near the origin and between 1e-6 and 1e12 m (is the unit right?)"
     )]
     Extent {
@@ -94,8 +94,8 @@ pub enum SolidError {
     },
     /// The surface is flat.
     #[error(
-        "the surface of {area:e} m² encloses {volume:e} m³, a sheet {thickness:e} m thick: \
-         close it, or give it a thickness of at least {least:e} m"
+        "the surface of {area:.2e} m² encloses {volume:.2e} m³, a sheet {thickness:.2e} m thick: \
+         close it, or give it a thickness of at least {least:.2e} m"
     )]
     Flat {
         /// Area of the surface (m²).

@@ -52,7 +52,7 @@ pub struct Cage {
 pub enum CageError {
     /// The edge makes no sense.
     #[error(
-        "a cage edge of {edge:e} m is asked for: give one above zero and up to {widest:e} m, four times the solid"
+        "a cage edge of {edge:.2e} m is asked for: give one above zero and up to {widest:.2e} m, four times the solid"
     )]
     Edge {
         /// The edge asked for (m).
@@ -65,8 +65,8 @@ pub enum CageError {
     NoTets,
     /// More tets than fit in memory.
     #[error(
-        "the cage would take about {count:.0} tets (edge {edge:e} m), more than {limit}: \
-         an edge of {coarsest:e} m would do"
+        "the cage would take about {count:.0} tets (edge {edge:.2e} m), more than {limit}: \
+         an edge of {coarsest:.2e} m would do"
     )]
     TooManyTets {
         /// Tets foretold or asked for.

@@ -1,0 +1,43 @@
+//! Real meshes that other people made, from the folder that `SINEW_ASSETS` names. They are not part of the project; the feature
+//! `assets` turns this target on.
+
+use serde_json::Value;
+use std::path::PathBuf;
+use std::process::Command;
+
+/// A mesh, and the volume (m³) of the solid it bounds with what it may be off by: closed surfaces are exact up to overlaps, open ones depend on how
+/// their holes are closed.
+const MESHES: [(&str, f64, f64); 4] = [
+    ("spot.obj", 0.7183, 1e-3),
+    ("cow.obj", 53.5, 1e-2),
+    ("stanford-bunny.obj", 7.4e-4, 5e-2),
+    ("teapot.obj", 25.8, 5e-2),
+];
+
+fn assets() -> PathBuf {
+    PathBuf::from(std::env::var_os("SINEW_ASSETS").expect("SINEW_ASSETS names the folder of the meshes"))
+}
+
+#[test]
+fn bare_meshes_hang_and_sway_without_trouble() {
+    for (name, volume, tolerance) in MESHES {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let output = Command::new(env!("CARGO_BIN_EXE_sinew"))
+            .arg("simulate")
+            .arg(assets().join(name))
+            .args(["--seconds", "3", "--stats", "s.json", "-o", "out.glb"])
+            .current_dir(folder.path())
+            .output()
+            .expect("the program starts");
+        assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+        let stats: Value =
+            serde_json::from_slice(&std::fs::read(folder.path().join("s.json")).unwrap()).unwrap();
+        let body = &stats["bodies"][0];
+        let found = body["volume"].as_f64().unwrap();
+        assert!((found / volume - 1.0).abs() < tolerance, "{name}: {found} m³");
+        assert!((body["mass"].as_f64().unwrap() / found - 1000.0).abs() < 1e-6);
+        assert!(stats["retries"].as_u64().unwrap() <= 9, "{name}: {}", stats["retries"]);
+        let (inverted, tets) = (stats["max_inverted"].as_f64().unwrap(), body["tets"].as_f64().unwrap());
+        assert!(inverted < 0.01 * tets, "{name}: {inverted} tets inside out");
+    }
+}
