@@ -473,17 +473,8 @@ impl<L: Lanes> Gathered<L> {
     #[inline(always)]
     fn write(&self, p: &Columns<L>, corners: &mut [[f32; 4]]) {
         let b = &self.inverse_rest;
-        let mut pull = [[[0.0; BLOCK]; 3]; 3];
         for k in 0..3 {
-            let column = combine(p, b[k][0], b[k][1], b[k][2]);
-            for i in 0..3 {
-                column[i].store(&mut pull[k][i]);
-            }
-        }
-        for (lane, corner) in corners.chunks_exact_mut(3).take(L::WIDTH).enumerate() {
-            for k in 0..3 {
-                corner[k] = [pull[k][0][lane], pull[k][1][lane], pull[k][2][lane], 0.0];
-            }
+            L::to_rows(combine(p, b[k][0], b[k][1], b[k][2]), &mut corners[k..], 3);
         }
     }
 }
@@ -502,16 +493,15 @@ fn load_columns<L: Lanes>(from: &[[[f32; BLOCK]; 3]; 3], first: usize) -> Column
 /// The edges from corner 0 to the others. They are differences in double precision, so that a body far from the origin loses nothing.
 #[inline(always)]
 fn gather_edges<L: Lanes>(nodes: &[[u32; 4]], node_x: &[Vec3]) -> Columns<L> {
-    let mut edges = [[[0.0; BLOCK]; 3]; 3];
+    let mut rows = [[[0.0; 4]; BLOCK]; 3];
     for (lane, nodes) in nodes.iter().enumerate() {
         let [origin, corners @ ..] = nodes.map(|n| node_x[n as usize]);
         for k in 0..3 {
-            for i in 0..3 {
-                edges[k][i][lane] = (corners[k][i] - origin[i]) as f32;
-            }
+            let edge = corners[k] - origin;
+            rows[k][lane] = [edge.x as f32, edge.y as f32, edge.z as f32, 0.0];
         }
     }
-    load_columns(&edges, 0)
+    [L::from_rows(&rows[0]), L::from_rows(&rows[1]), L::from_rows(&rows[2])]
 }
 
 #[cfg(test)]

@@ -98,6 +98,36 @@ pub trait Lanes: Real {
     /// # Panics
     /// If the slice is shorter than [`Self::WIDTH`].
     fn store(self, to: &mut [f32]);
+
+    /// The first three numbers of each row, one row per lane.
+    ///
+    /// # Panics
+    /// If there are fewer than [`Self::WIDTH`] rows.
+    #[inline(always)]
+    fn from_rows(rows: &[[f32; 4]]) -> [Self; 3] {
+        let mut columns = [[0.0; BLOCK]; 3];
+        for (lane, row) in rows[..Self::WIDTH].iter().enumerate() {
+            for i in 0..3 {
+                columns[i][lane] = row[i];
+            }
+        }
+        [Self::load(&columns[0]), Self::load(&columns[1]), Self::load(&columns[2])]
+    }
+
+    /// The inverse of [`Self::from_rows`]: row `stride` × lane gets the three numbers of a lane and a zero.
+    ///
+    /// # Panics
+    /// If there are too few rows.
+    #[inline(always)]
+    fn to_rows(vector: [Self; 3], rows: &mut [[f32; 4]], stride: usize) {
+        let mut columns = [[0.0; BLOCK]; 3];
+        for i in 0..3 {
+            vector[i].store(&mut columns[i]);
+        }
+        for lane in 0..Self::WIDTH {
+            rows[stride * lane] = [columns[0][lane], columns[1][lane], columns[2][lane], 0.0];
+        }
+    }
 }
 
 /// A computation over lanes of whatever width the processor has.

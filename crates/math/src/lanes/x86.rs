@@ -49,6 +49,7 @@ macro_rules! operator {
 macro_rules! lanes {
     ($(#[$doc:meta])* $lanes:ident, $register:ident, $mask:ident, $width:expr, $add:ident, $sub:ident, $mul:ident, $div:ident,
      $max:ident, $min:ident, $sqrt:ident, $splat:ident, $load:ident, $store:ident,
+     transposed { $($transposed:item)* },
      less($a:ident, $b:ident) $less:expr, select($mask_:ident, $yes:ident, $no:ident) $select:expr,
      abs($x:ident) $abs:expr, neg($y:ident) $neg:expr) => {
         $(#[$doc])*
@@ -123,6 +124,7 @@ macro_rules! lanes {
             fn store(self, to: &mut [f32]) {
                 unsafe { $store(to[..$width].as_mut_ptr(), self.0) }
             }
+            $($transposed)*
         }
     };
 }
@@ -132,6 +134,51 @@ lanes!(
     X8, __m256, __m256, 8,
     _mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps, _mm256_div_ps, _mm256_max_ps, _mm256_min_ps, _mm256_sqrt_ps,
     _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps,
+    transposed {
+        /// Rows i and i + 4 share a register, so that two 4×4 transposes run side by side.
+        #[inline(always)]
+        fn from_rows(rows: &[[f32; 4]]) -> [X8; 3] {
+            let rows = &rows[..8];
+            let [a0, a1, a2, a3] = [rows[0].as_ptr(), rows[1].as_ptr(), rows[2].as_ptr(), rows[3].as_ptr()];
+            let [a4, a5, a6, a7] = [rows[4].as_ptr(), rows[5].as_ptr(), rows[6].as_ptr(), rows[7].as_ptr()];
+            unsafe {
+                let r0 = _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(_mm_loadu_ps(a0)), _mm_loadu_ps(a4));
+                let r1 = _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(_mm_loadu_ps(a1)), _mm_loadu_ps(a5));
+                let r2 = _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(_mm_loadu_ps(a2)), _mm_loadu_ps(a6));
+                let r3 = _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(_mm_loadu_ps(a3)), _mm_loadu_ps(a7));
+                let (xy01, zw01) = (_mm256_unpacklo_ps(r0, r1), _mm256_unpackhi_ps(r0, r1));
+                let (xy23, zw23) = (_mm256_unpacklo_ps(r2, r3), _mm256_unpackhi_ps(r2, r3));
+                [
+                    X8(_mm256_shuffle_ps::<0b01_00_01_00>(xy01, xy23)),
+                    X8(_mm256_shuffle_ps::<0b11_10_11_10>(xy01, xy23)),
+                    X8(_mm256_shuffle_ps::<0b01_00_01_00>(zw01, zw23)),
+                ]
+            }
+        }
+
+        #[inline(always)]
+        fn to_rows(vector: [X8; 3], rows: &mut [[f32; 4]], stride: usize) {
+            let [x, y, z] = vector;
+            assert!(rows.len() > 7 * stride);
+            unsafe {
+                let zero = _mm256_setzero_ps();
+                let (xy_lo, xy_hi) = (_mm256_unpacklo_ps(x.0, y.0), _mm256_unpackhi_ps(x.0, y.0));
+                let (zw_lo, zw_hi) = (_mm256_unpacklo_ps(z.0, zero), _mm256_unpackhi_ps(z.0, zero));
+                let r0 = _mm256_shuffle_ps::<0b01_00_01_00>(xy_lo, zw_lo);
+                let r1 = _mm256_shuffle_ps::<0b11_10_11_10>(xy_lo, zw_lo);
+                let r2 = _mm256_shuffle_ps::<0b01_00_01_00>(xy_hi, zw_hi);
+                let r3 = _mm256_shuffle_ps::<0b11_10_11_10>(xy_hi, zw_hi);
+                _mm_storeu_ps(rows[0].as_mut_ptr(), _mm256_castps256_ps128(r0));
+                _mm_storeu_ps(rows[stride].as_mut_ptr(), _mm256_castps256_ps128(r1));
+                _mm_storeu_ps(rows[2 * stride].as_mut_ptr(), _mm256_castps256_ps128(r2));
+                _mm_storeu_ps(rows[3 * stride].as_mut_ptr(), _mm256_castps256_ps128(r3));
+                _mm_storeu_ps(rows[4 * stride].as_mut_ptr(), _mm256_extractf128_ps::<1>(r0));
+                _mm_storeu_ps(rows[5 * stride].as_mut_ptr(), _mm256_extractf128_ps::<1>(r1));
+                _mm_storeu_ps(rows[6 * stride].as_mut_ptr(), _mm256_extractf128_ps::<1>(r2));
+                _mm_storeu_ps(rows[7 * stride].as_mut_ptr(), _mm256_extractf128_ps::<1>(r3));
+            }
+        }
+    },
     less(a, b) _mm256_cmp_ps::<_CMP_LT_OQ>(a, b),
     select(mask, yes, no) _mm256_blendv_ps(no, yes, mask),
     abs(a) _mm256_andnot_ps(_mm256_set1_ps(-0.0), a),
@@ -143,6 +190,7 @@ lanes!(
     X16, __m512, __mmask16, 16,
     _mm512_add_ps, _mm512_sub_ps, _mm512_mul_ps, _mm512_div_ps, _mm512_max_ps, _mm512_min_ps, _mm512_sqrt_ps,
     _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps,
+    transposed {},
     less(a, b) _mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b),
     select(mask, yes, no) _mm512_mask_blend_ps(mask, no, yes),
     abs(a) _mm512_abs_ps(a),
