@@ -26,6 +26,9 @@ const CHUNK: usize = 32;
 /// Nodes that one task sums.
 const NODE_CHUNK: usize = 512;
 
+/// Nodes whose padding is worth a task: some 10 µs.
+const PAD_CHUNK: usize = 8192;
+
 /// Strength κ of the dampers in inverted elements.
 const INVERSION_DAMPING: f64 = 0.25;
 
@@ -62,6 +65,15 @@ pub struct CornerForces {
     /// Minus the force on corners 1, 2, 3 of each slot (N); the fourth number is not used.
     corners: Vec<[f32; 4]>,
     chunks: Vec<Chunk>,
+    padded: PaddedMotion,
+}
+
+/// Positions (m) and velocities (m/s) with a fourth number beside each, so that one load brings all of them.
+#[derive(Clone, Debug, Default)]
+struct PaddedMotion {
+    x: Vec<[f64; 4]>,
+    /// Only as many as viscous elements need: none, or one per node.
+    v: Vec<[f32; 4]>,
 }
 
 /// The part of the scratch that one task owns.
@@ -97,7 +109,10 @@ impl CornerForces {
         diagonalise: Diagonalise,
     ) -> ForceReport {
         self.fit(elements);
+        let mut padded = std::mem::take(&mut self.padded);
+        padded.update(motion, elements.groups.iter().any(|group| group.is_viscous));
         if elements.slot_count() <= CHUNK * BLOCK || rayon::current_num_threads() == 1 {
+            let motion = &padded;
             self.tasks(elements).for_each(|task| dispatch(ForceKernel { task, motion, diagonalise }));
         } else {
             // scoped parallel iteration over disjoint pieces of the buffers
@@ -106,10 +121,11 @@ impl CornerForces {
             for group in &elements.groups {
                 let (group_corners, rest) = corners.split_at_mut(3 * BLOCK * group.blocks.len());
                 let (group_chunks, rest_chunks) = chunks.split_at_mut(group.blocks.len().div_ceil(CHUNK));
-                group.tasks_in_parallel(group_corners, group_chunks, motion, diagonalise);
+                group.tasks_in_parallel(group_corners, group_chunks, &padded, diagonalise);
                 (corners, chunks) = (rest, rest_chunks);
             }
         }
+        self.padded = padded;
         self.chunks.iter().fold(ForceReport::default(), |sum, chunk| ForceReport {
             diagonalised: sum.diagonalised + chunk.diagonalised,
             inverted: sum.inverted + chunk.inverted.len(),
@@ -141,23 +157,26 @@ impl CornerForces {
         let (corners, origins) = elements.adjacency.of_node(node);
         let mut sum = [0.0; 4];
         for &place in origins {
-            let place = place as usize;
-            for force in &self.corners[place..place + 3] {
-                add(&mut sum, force, 1.0);
+            let [a, b, c] = self.corners[place as usize..][..3] else {
+                unreachable!("three corners to a slot")
+            };
+            for i in 0..4 {
+                sum[i] += f64::from(a[i]) + f64::from(b[i]) + f64::from(c[i]);
             }
         }
         for &place in corners {
-            add(&mut sum, &self.corners[place as usize], -1.0);
+            let force = self.corners[place as usize];
+            for i in 0..4 {
+                sum[i] -= f64::from(force[i]);
+            }
         }
         Vec3::new(sum[0], sum[1], sum[2])
     }
 
     /// The elastic forces on all nodes (N).
     pub fn on_nodes(&self, elements: &Elements, node_force: &mut [Vec3]) {
-        let sum = |(chunk, forces): (usize, &mut [Vec3])| {
-            for (i, force) in forces.iter_mut().enumerate() {
-                *force = self.on_node(elements, chunk * NODE_CHUNK + i);
-            }
+        let sum = |(chunk, node_force): (usize, &mut [Vec3])| {
+            dispatch(SumKernel { forces: self, elements, first: chunk * NODE_CHUNK, node_force });
         };
         if node_force.len() <= NODE_CHUNK || rayon::current_num_threads() == 1 {
             node_force.chunks_mut(NODE_CHUNK).enumerate().for_each(sum);
@@ -196,10 +215,38 @@ impl CornerForces {
     }
 }
 
-#[inline(always)]
-fn add(sum: &mut [f64; 4], force: &[f32; 4], sign: f64) {
-    for i in 0..4 {
-        sum[i] += sign * f64::from(force[i]);
+impl PaddedMotion {
+    fn update(&mut self, motion: NodeMotion<'_>, with_velocities: bool) {
+        self.x.resize(motion.x.len(), [0.0; 4]);
+        self.v.resize(if with_velocities { motion.v.len() } else { 0 }, [0.0; 4]);
+        let pad_x = |(padded, x): (&mut [f64; 4], &Vec3)| *padded = [x.x, x.y, x.z, 0.0];
+        let pad_v = |(padded, v): (&mut [f32; 4], &Vec3)| *padded = [v.x as f32, v.y as f32, v.z as f32, 0.0];
+        if motion.x.len() <= PAD_CHUNK || rayon::current_num_threads() == 1 {
+            self.x.iter_mut().zip(motion.x).for_each(pad_x);
+            self.v.iter_mut().zip(motion.v).for_each(pad_v);
+        } else {
+            self.x.par_iter_mut().zip(motion.x).with_min_len(PAD_CHUNK).for_each(pad_x);
+            self.v.par_iter_mut().zip(motion.v).with_min_len(PAD_CHUNK).for_each(pad_v);
+        }
+    }
+}
+
+/// Sums the forces on the nodes from `first` on.
+struct SumKernel<'a> {
+    forces: &'a CornerForces,
+    elements: &'a Elements,
+    first: usize,
+    node_force: &'a mut [Vec3],
+}
+
+impl Kernel for SumKernel<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        for (i, force) in self.node_force.iter_mut().enumerate() {
+            *force = self.forces.on_node(self.elements, self.first + i);
+        }
     }
 }
 
@@ -220,7 +267,7 @@ impl Group {
         &self,
         corners: &mut [[f32; 4]],
         chunks: &mut [Chunk],
-        motion: NodeMotion<'_>,
+        motion: &PaddedMotion,
         diagonalise: Diagonalise,
     ) {
         (self.blocks.par_chunks(CHUNK))
@@ -237,7 +284,7 @@ impl Group {
 /// A task with all that it needs, to be run over lanes of any width.
 struct ForceKernel<'a> {
     task: Task<'a>,
-    motion: NodeMotion<'a>,
+    motion: &'a PaddedMotion,
     diagonalise: Diagonalise,
 }
 
@@ -260,7 +307,7 @@ impl Kernel for ForceKernel<'_> {
 
 impl Task<'_> {
     #[inline(always)]
-    fn evaluate<L: Lanes, const VISCOUS: bool>(&mut self, motion: NodeMotion<'_>, diagonalise: Diagonalise) {
+    fn evaluate<L: Lanes, const VISCOUS: bool>(&mut self, motion: &PaddedMotion, diagonalise: Diagonalise) {
         match (self.law, diagonalise) {
             (Law::StVenantKirchhoff(limits), Diagonalise::Selectively) => {
                 self.st_venant_kirchhoff::<L, VISCOUS>(motion, limits);
@@ -282,7 +329,7 @@ impl Task<'_> {
     #[inline(always)]
     fn st_venant_kirchhoff<L: Lanes, const VISCOUS: bool>(
         &mut self,
-        motion: NodeMotion<'_>,
+        motion: &PaddedMotion,
         limits: StretchLimits,
     ) {
         for (i, corners) in self.corners.chunks_exact_mut(3 * L::WIDTH).enumerate() {
@@ -313,7 +360,7 @@ impl Task<'_> {
 
     /// The continued law for the listed lanes, packed.
     #[inline(always)]
-    fn strong<L: Lanes, const VISCOUS: bool>(&mut self, motion: NodeMotion<'_>, limits: StretchLimits) {
+    fn strong<L: Lanes, const VISCOUS: bool>(&mut self, motion: &PaddedMotion, limits: StretchLimits) {
         self.chunk.diagonalised = self.chunk.strong.len();
         for places in self.chunk.strong.chunks(L::WIDTH) {
             let lanes = Gathered::<L>::from_places::<VISCOUS>(self.blocks, places, motion);
@@ -333,7 +380,7 @@ impl Task<'_> {
 
     /// One law for every lane.
     #[inline(always)]
-    fn all<L: Lanes, const VISCOUS: bool, S: LaneStress>(&mut self, motion: NodeMotion<'_>, law: S) {
+    fn all<L: Lanes, const VISCOUS: bool, S: LaneStress>(&mut self, motion: &PaddedMotion, law: S) {
         for (i, corners) in self.corners.chunks_exact_mut(3 * L::WIDTH).enumerate() {
             let first = i * L::WIDTH;
             let lanes =
@@ -421,11 +468,11 @@ struct Gathered<L> {
 impl<L: Lanes> Gathered<L> {
     /// Lanes of a block, from lane `first` on.
     #[inline(always)]
-    fn from_block<const VISCOUS: bool>(block: &Block, first: usize, motion: NodeMotion<'_>) -> Self {
+    fn from_block<const VISCOUS: bool>(block: &Block, first: usize, motion: &PaddedMotion) -> Self {
         let nodes = &block.nodes[first..first + L::WIDTH];
         Gathered {
-            edges: gather_edges(nodes, motion.x),
-            edge_rates: if VISCOUS { gather_edges(nodes, motion.v) } else { [[L::splat(0.0); 3]; 3] },
+            edges: gather_edges(nodes, &motion.x),
+            edge_rates: if VISCOUS { gather_edge_rates(nodes, &motion.v) } else { [[L::splat(0.0); 3]; 3] },
             inverse_rest: load_columns(&block.inverse_rest, first),
             lame: LaneLame { mu: L::load(&block.mu[first..]), lambda: L::load(&block.lambda[first..]) },
             viscosity: L::load(&block.viscosity[first..]),
@@ -434,7 +481,7 @@ impl<L: Lanes> Gathered<L> {
 
     /// Lanes picked from anywhere in the blocks; lanes beyond the end of `places` repeat the last one.
     #[inline(always)]
-    fn from_places<const VISCOUS: bool>(blocks: &[Block], places: &[u32], motion: NodeMotion<'_>) -> Self {
+    fn from_places<const VISCOUS: bool>(blocks: &[Block], places: &[u32], motion: &PaddedMotion) -> Self {
         let mut picked = Block::default();
         for lane in 0..L::WIDTH {
             let place = places[lane.min(places.len() - 1)] as usize;
@@ -492,13 +539,31 @@ fn load_columns<L: Lanes>(from: &[[[f32; BLOCK]; 3]; 3], first: usize) -> Column
 
 /// The edges from corner 0 to the others. They are differences in double precision, so that a body far from the origin loses nothing.
 #[inline(always)]
-fn gather_edges<L: Lanes>(nodes: &[[u32; 4]], node_x: &[Vec3]) -> Columns<L> {
+fn gather_edges<L: Lanes>(nodes: &[[u32; 4]], node_x: &[[f64; 4]]) -> Columns<L> {
     let mut rows = [[[0.0; 4]; BLOCK]; 3];
     for (lane, nodes) in nodes.iter().enumerate() {
-        let [origin, corners @ ..] = nodes.map(|n| node_x[n as usize]);
+        let origin = node_x[nodes[0] as usize];
         for k in 0..3 {
-            let edge = corners[k] - origin;
-            rows[k][lane] = [edge.x as f32, edge.y as f32, edge.z as f32, 0.0];
+            let corner = node_x[nodes[k + 1] as usize];
+            for i in 0..4 {
+                rows[k][lane][i] = (corner[i] - origin[i]) as f32;
+            }
+        }
+    }
+    [L::from_rows(&rows[0]), L::from_rows(&rows[1]), L::from_rows(&rows[2])]
+}
+
+/// How fast those edges change: viscosity needs no more than single precision.
+#[inline(always)]
+fn gather_edge_rates<L: Lanes>(nodes: &[[u32; 4]], node_v: &[[f32; 4]]) -> Columns<L> {
+    let mut rows = [[[0.0; 4]; BLOCK]; 3];
+    for (lane, nodes) in nodes.iter().enumerate() {
+        let origin = node_v[nodes[0] as usize];
+        for k in 0..3 {
+            let corner = node_v[nodes[k + 1] as usize];
+            for i in 0..4 {
+                rows[k][lane][i] = corner[i] - origin[i];
+            }
         }
     }
     [L::from_rows(&rows[0]), L::from_rows(&rows[1]), L::from_rows(&rows[2])]

@@ -13,6 +13,7 @@ use crate::{Control, Model, State};
 use rayon::prelude::*;
 use sinew_flesh::{CornerForces, Diagonalise, NodeMotion};
 use sinew_math::Vec3;
+use sinew_math::lanes::{Kernel, Lanes, dispatch};
 use thiserror::Error;
 
 /// Scratch of stepping: dropping it costs time, never a different answer.
@@ -167,29 +168,13 @@ impl Stepper {
             let x = &mut state.node_x[body.nodes.clone()];
             let v = &mut state.node_v[body.nodes.clone()];
             let step = |(chunk, (x, v)): (usize, (&mut [Vec3], &mut [Vec3]))| {
-                self.move_nodes(model, first + chunk * CHUNK, h, decay, x, v);
+                dispatch(NodeKernel { stepper: self, model, first: first + chunk * CHUNK, h, decay, x, v });
             };
             if x.len() <= CHUNK || rayon::current_num_threads() == 1 {
                 x.chunks_mut(CHUNK).zip(v.chunks_mut(CHUNK)).enumerate().for_each(step);
             } else {
                 x.par_chunks_mut(CHUNK).zip(v.par_chunks_mut(CHUNK)).enumerate().for_each(step);
             }
-        }
-    }
-
-    fn move_nodes(&self, model: &Model, first: usize, h: f64, decay: f64, x: &mut [Vec3], v: &mut [Vec3]) {
-        for (i, (x, v)) in x.iter_mut().zip(v).enumerate() {
-            let node = first + i;
-            let inverse_mass = model.node_inverse_mass[node];
-            if inverse_mass == 0.0 {
-                continue;
-            }
-            let mut force = self.corner_forces.on_node(&model.elements, node);
-            if let Some(load) = self.load.get(node) {
-                force += load;
-            }
-            *v = (*v + h * (force * inverse_mass + model.gravity)) * decay;
-            *x += h * *v;
         }
     }
 
@@ -210,6 +195,39 @@ impl Stepper {
                 state.node_x[node] = target;
                 state.node_v[node] = moved / h;
             }
+        }
+    }
+}
+
+/// Symplectic Euler for the free nodes among those from `first` on.
+struct NodeKernel<'a> {
+    stepper: &'a Stepper,
+    model: &'a Model,
+    first: usize,
+    h: f64,
+    decay: f64,
+    x: &'a mut [Vec3],
+    v: &'a mut [Vec3],
+}
+
+impl Kernel for NodeKernel<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let NodeKernel { stepper, model, first, h, decay, x, v } = self;
+        for (i, (x, v)) in x.iter_mut().zip(v).enumerate() {
+            let node = first + i;
+            let inverse_mass = model.node_inverse_mass[node];
+            if inverse_mass == 0.0 {
+                continue;
+            }
+            let mut force = stepper.corner_forces.on_node(&model.elements, node);
+            if let Some(load) = stepper.load.get(node) {
+                force += load;
+            }
+            *v = (*v + h * (force * inverse_mass + model.gravity)) * decay;
+            *x += h * *v;
         }
     }
 }
