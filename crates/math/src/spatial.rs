@@ -309,3 +309,116 @@ fn cross_left(p: &Vec3, m: &Mat3) -> Mat3 {
         p.cross(&m.column(2).into_owned()),
     ])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::turn;
+    use nalgebra::{Matrix6, Vector6};
+
+    fn frame() -> Frame {
+        let rotation = turn::exp(&Vec3::new(0.4, -1.1, 0.8)).to_rotation_matrix().into_inner();
+        Frame { rotation, origin: Vec3::new(0.3, 2.0, -0.7) }
+    }
+
+    fn twist() -> Twist {
+        Twist::new(Vec3::new(1.0, -0.5, 0.2), Vec3::new(-0.3, 0.9, 2.0))
+    }
+
+    fn wrench() -> Wrench {
+        Wrench::new(Vec3::new(0.1, 0.6, -0.4), Vec3::new(1.5, -0.2, 0.7))
+    }
+
+    fn blocks(a: &Mat3, b: &Mat3, c: &Mat3, d: &Mat3) -> Matrix6<f64> {
+        let mut m = Matrix6::zeros();
+        for (i, j, block) in [(0, 0, a), (0, 3, b), (3, 0, c), (3, 3, d)] {
+            m.fixed_view_mut::<3, 3>(i, j).copy_from(block);
+        }
+        m
+    }
+
+    fn dense(j: &ArticulatedInertia) -> Matrix6<f64> {
+        blocks(&j.rotational, &j.coupling, &j.coupling.transpose(), &j.linear)
+    }
+
+    fn adjoint(f: &Frame) -> Matrix6<f64> {
+        blocks(&f.rotation, &Mat3::zeros(), &(cross_matrix(&f.origin) * f.rotation), &f.rotation)
+    }
+
+    fn six(a: &Vec3, b: &Vec3) -> Vector6<f64> {
+        Vector6::new(a.x, a.y, a.z, b.x, b.y, b.z)
+    }
+
+    // all numbers are of order one: sums of a few dozen products round by some ten ε
+    const ROUND_OFF: f64 = 1e-14;
+
+    #[test]
+    fn blocks_agree_with_the_six_by_six_matrices_of_the_table() {
+        let (frame, v, f) = (frame(), twist(), wrench());
+        let back = adjoint(&frame).try_inverse().unwrap();
+        let t = frame.twist_back(&v);
+        assert!((six(&t.angular, &t.linear) - back * six(&v.angular, &v.linear)).amax() < ROUND_OFF);
+        let w = frame.wrench(&f);
+        assert!((six(&w.torque, &w.force) - back.transpose() * six(&f.torque, &f.force)).amax() < ROUND_OFF);
+        let again = frame.wrench_back(&w);
+        assert!((again.torque - f.torque).amax() < ROUND_OFF && (again.force - f.force).amax() < ROUND_OFF);
+        let ad = blocks(
+            &cross_matrix(&v.angular),
+            &Mat3::zeros(),
+            &cross_matrix(&v.linear),
+            &cross_matrix(&v.angular),
+        );
+        let carried = v.ad(&t);
+        assert!(
+            (six(&carried.angular, &carried.linear) - ad * six(&t.angular, &t.linear)).amax() < ROUND_OFF
+        );
+        let turned = v.minus_ad_transposed(&f);
+        assert!(
+            (six(&turned.torque, &turned.force) + ad.transpose() * six(&f.torque, &f.force)).amax()
+                < ROUND_OFF
+        );
+    }
+
+    /// ⟨F, Ad⁻¹ V⟩ = ⟨Ad⁻ᵀ F, V⟩: power does not depend on the frame it is seen from.
+    #[test]
+    fn wrenches_are_carried_by_the_transpose_of_what_carries_twists() {
+        let (frame, v, f) = (frame(), twist(), wrench());
+        assert!((frame.twist_back(&v).dot(&f) - v.dot(&frame.wrench(&f))).abs() < ROUND_OFF);
+    }
+
+    #[test]
+    fn inertias_are_carried_and_reduced_as_the_matrices_are() {
+        let body =
+            RigidInertia::new(1.4, Vec3::new(0.2, -0.1, 0.5), Mat3::from_diagonal(&Vec3::new(0.3, 0.4, 0.5)));
+        let mut inertia = ArticulatedInertia::from(&body);
+        let (v, w) = (twist(), wrench());
+        let momentum = body.times(&v);
+        let same = inertia.times(&v);
+        assert!(
+            (momentum.torque - same.torque).amax() < ROUND_OFF
+                && (momentum.force - same.force).amax() < ROUND_OFF
+        );
+        inertia.subtract_square(&w);
+        let column = six(&w.torque, &w.force);
+        assert!(
+            (dense(&inertia) - (dense(&(&body).into()) - column * column.transpose())).amax() < ROUND_OFF
+        );
+
+        let mut carried = ArticulatedInertia::default();
+        carried.add_from(&frame(), &inertia);
+        let back = adjoint(&frame()).try_inverse().unwrap();
+        // arms of two metres squared
+        assert!((dense(&carried) - back.transpose() * dense(&inertia) * back).amax() < 10.0 * ROUND_OFF);
+    }
+
+    #[test]
+    fn frames_compose_like_isometries() {
+        let a = frame();
+        let b = Frame { origin: Vec3::new(-1.0, 0.2, 0.4), rotation: turn::about(&Vec3::x(), 0.7) };
+        let p = Vec3::new(0.5, -0.3, 1.2);
+        let both = a.then(&b);
+        assert!((both.point(&p) - a.point(&b.point(&p))).amax() < ROUND_OFF);
+        assert!((both.point_back(&both.point(&p)) - p).amax() < ROUND_OFF);
+        assert!((Frame::from(&both.isometry()).rotation - both.rotation).amax() < ROUND_OFF);
+    }
+}

@@ -1,8 +1,9 @@
-//! Prints how long one full step takes: kinematics, hybrid dynamics and integration, on one core.
+//! Prints how long one full step takes (kinematics, hybrid dynamics and integration) and how long inverse kinematics takes to
+//! follow a moving target, on one core.
 //!
 //! `cargo run --release -p sinew-skeleton --example step_time`
 
-use sinew_math::{Isometry, Mat3, Vec3};
+use sinew_math::{Isometry, Mat3, Vec3, real};
 use sinew_skeleton::*;
 use std::time::Instant;
 
@@ -83,6 +84,24 @@ fn measure(
     Ok((least, skeleton.v_count()))
 }
 
+/// The mean time (µs) and iterations of a pose whose target goes round an arm's tip.
+fn measure_ik(desc: &SkeletonDesc) -> Result<(f64, f64), Box<dyn core::error::Error>> {
+    let skeleton = Skeleton::build(desc)?;
+    let mut state = SkeletonState::at_rest(&skeleton);
+    let settings = IkSettings { locked: vec![BoneId(0)], tolerance: 1e-4, ..IkSettings::default() };
+    let tip = skeleton.find_bone("arm 0 bone 1").unwrap_or(BoneId(0));
+    let (mut ik, mut iterations, poses) = (Ik::default(), 0, 1000);
+    let start = Instant::now();
+    for k in 0..poses {
+        let angle = 0.05 * f64::from(k);
+        let target = Vec3::new(0.4, 0.1 + 0.1 * real::sin(angle), 0.15 * real::cos(angle));
+        let target = IkTarget::reach(tip, Vec3::x() * 0.2, target);
+        iterations += ik.solve(&skeleton, &[target], &settings, &mut state)?.iterations;
+    }
+    let poses = f64::from(poses);
+    Ok((start.elapsed().as_secs_f64() * 1e6 / poses, iterations as f64 / poses))
+}
+
 #[expect(clippy::print_stdout, reason = "its purpose")]
 fn main() -> Result<(), Box<dyn core::error::Error>> {
     for (name, desc) in [("starfish", starfish()), ("long tree", long_tree(1000))] {
@@ -95,5 +114,7 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
             );
         }
     }
+    let (time, iterations) = measure_ik(&starfish())?;
+    println!("inverse kinematics, one arm: {time:.1} µs a pose, {iterations:.1} iterations");
     Ok(())
 }

@@ -63,8 +63,9 @@ impl Projection {
                 pivot -= l * l;
                 shed = shed - self.shed[k] * l;
             }
-            // a pivot that is not a number fails too
-            if !(pivot > SINGULAR * largest) || pivot.is_infinite() {
+            // what is not a number is not sound either
+            let sound = pivot > SINGULAR * largest && pivot.is_finite();
+            if !sound {
                 return Err(Singular);
             }
             self.inverse[j] = 1.0 / pivot.sqrt();

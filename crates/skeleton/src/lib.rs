@@ -24,15 +24,17 @@ mod passive;
 mod polyhedron;
 mod skeleton;
 mod state;
+mod target;
 
 pub use desc::{BoneDesc, DofDesc, DriveRule, JointDesc, JointKind, MassDesc, Parent, SkeletonDesc};
 pub use drive::{DriveError, DriveKind, Drives, JointDrive};
 pub use dynamics::{Dynamics, DynamicsError, Loads};
 pub use energy::{Energies, Momentum};
 pub use fault::{Fault, SkeletonError};
-pub use ik::{Ik, IkError, IkReport, IkSettings, IkTarget};
+pub use ik::Ik;
 pub use joint::{Joint, Part};
 pub use kinematics::Kinematics;
 pub use mass::{MassProperties, PointMass, SolidShape};
 pub use skeleton::{Bone, BoneId, Skeleton};
 pub use state::{SkeletonState, StateError};
+pub use target::{IkError, IkReport, IkSettings, IkTarget};

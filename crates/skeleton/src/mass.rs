@@ -210,3 +210,50 @@ fn positive(what: &str, sizes: &[f64]) -> Result<(), String> {
     }
     Err(format!("{what} {sizes:?} m must be finite and above zero"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Eight equal particles at the corners of a box weigh like a box of three times the second moments.
+    #[test]
+    fn particles_add_up_to_a_body() {
+        let corner = |i: u32| {
+            let side = |bit: u32| if i >> bit & 1 == 1 { 1.0 } else { -1.0 };
+            PointMass { mass: 0.25, point: Vec3::new(2.0 + 0.1 * side(0), 0.2 * side(1), 0.3 * side(2)) }
+        };
+        let found = MassDesc::Points((0..8).map(corner).collect()).find().unwrap();
+        assert!((found.mass - 2.0).abs() < 1e-15 && (found.center - Vec3::x() * 2.0).norm() < 1e-15);
+        let moments = Vec3::new(0.04 + 0.09, 0.01 + 0.09, 0.01 + 0.04) * 2.0;
+        assert!((found.tensor - Mat3::from_diagonal(&moments)).amax() < 1e-14);
+    }
+
+    #[test]
+    fn a_capsule_whose_ends_meet_is_a_ball() {
+        let p = Vec3::new(1.0, 2.0, 3.0);
+        let capsule = SolidShape::Capsule { from: p, to: p, radius: 0.3 }.properties(10.0).unwrap();
+        let pose = Isometry::translation(1.0, 2.0, 3.0);
+        let ball = SolidShape::Ellipsoid { radii: Vec3::repeat(0.3), pose }.properties(10.0).unwrap();
+        assert!((capsule.mass - ball.mass).abs() < 1e-14 && (capsule.tensor - ball.tensor).amax() < 1e-14);
+    }
+
+    #[test]
+    fn tensors_that_no_solid_has_are_refused() {
+        let with = |tensor: Mat3| {
+            MassDesc::Given(MassProperties { mass: 1.0, center: Vec3::zeros(), tensor }).find()
+        };
+        assert!(with(Mat3::from_diagonal(&Vec3::new(1.0, 1.0, 2.0))).is_ok());
+        assert!(
+            with(Mat3::from_diagonal(&Vec3::new(1.0, 1.0, 2.1)))
+                .unwrap_err()
+                .contains("sum of the other two")
+        );
+        assert!(
+            with(Mat3::new(1.0, 0.1, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0))
+                .unwrap_err()
+                .contains("not symmetric")
+        );
+        assert!(with(Mat3::from_diagonal_element(f64::NAN)).is_err());
+        assert!(with(Mat3::from_diagonal_element(-1.0)).is_err());
+    }
+}
