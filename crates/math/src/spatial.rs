@@ -11,7 +11,7 @@
 use crate::{Isometry, Mat3, Rotation, Vec3, nalgebra};
 use core::ops::{Add, AddAssign, Mul, Neg, Sub};
 
-/// [a]: the matrix of a × ·.
+/// `[a]`: the matrix of a × ·.
 #[inline]
 pub fn cross_matrix(a: &Vec3) -> Mat3 {
     Mat3::new(0.0, -a.z, a.y, a.z, 0.0, -a.x, -a.y, a.x, 0.0)
@@ -300,7 +300,7 @@ impl ArticulatedInertia {
     }
 }
 
-/// [p] M: p × each column.
+/// `[p] M`: p × each column.
 #[inline]
 fn cross_left(p: &Vec3, m: &Mat3) -> Mat3 {
     Mat3::from_columns(&[

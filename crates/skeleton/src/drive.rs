@@ -24,6 +24,14 @@ pub enum DriveKind {
 /// A drive that a joint cannot have.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DriveError {
+    /// A bone that the skeleton does not have.
+    #[error("there is no bone {bone}: the skeleton has {count}, counted from 0")]
+    NoSuchBone {
+        /// The bone.
+        bone: u32,
+        /// Bones of the skeleton.
+        count: usize,
+    },
     /// Another count of numbers than the joint has degrees of freedom.
     #[error("bone '{bone}': its joint has {dofs} degrees of freedom, the drive {given} numbers")]
     Length {
@@ -77,7 +85,7 @@ impl Drives {
     /// Drives the joint of a bone. Nothing changes on an error.
     pub fn set(&mut self, skeleton: &Skeleton, bone: BoneId, drive: JointDrive) -> Result<(), DriveError> {
         let Some(target) = skeleton.bones().get(bone.index()) else {
-            return Err(DriveError::Length { bone: format!("number {}", bone.0), dofs: 0, given: 0 });
+            return Err(DriveError::NoSuchBone { bone: bone.0, count: skeleton.bones().len() });
         };
         let name = || target.name.clone();
         let (kind, values) = match drive {

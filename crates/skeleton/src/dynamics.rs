@@ -1,6 +1,6 @@
 //! Hybrid dynamics: accelerations of joints driven by torque, torques of joints driven by motion, in time linear in the bones.
 //!
-//! The backward and the last forward recursion of [KimPollard2011, table I], in body frames as in [Park1995]:
+//! The backward and the last forward recursion of [KimPollard2011, table I], in body frames as \[Park1995\] has them:
 //!
 //! ```text
 //! Ĵ = J + Σ Ad*Π Ad,   B = −ad*(V) J V − F_ext + Σ Ad* β          over children
