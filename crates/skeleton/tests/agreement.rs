@@ -233,7 +233,8 @@ fn recursions_agree_with_the_whole_mass_matrix() {
                 tau[k] - bias[k] - known
             }),
         );
-        if let Some(found) = m_vv.cholesky().map(|c| c.solve(&right)) {
+        if !free.is_empty() {
+            let found = m_vv.cholesky().expect("a mass matrix is positive definite").solve(&right);
             for (k, &dof) in free.iter().enumerate() {
                 assert!((found[k] - a[dof]).abs() < 1e-9 * (1.0 + found.amax()), "seed {seed} dof {dof}");
             }

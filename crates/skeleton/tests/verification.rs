@@ -242,8 +242,8 @@ fn a_tumbling_rock_keeps_its_energy_with_centered_velocities() {
     assert!((after / before - 1.0).abs() < 36.0 * h * h, "{}", after / before - 1.0);
 }
 
-/// Whatever torques act inside, the rates of both momenta are those of outer forces: here none. The rate is read from the
-/// accelerations by differences along the exact motion, so no step's error enters: fourth order, h⁴ = 10⁻¹² times fifth derivatives.
+/// Whatever torques act inside, the rates of both momenta are those of outer forces: here none. The rate is a central difference
+/// along the motion that the accelerations give, so no step's error enters.
 #[test]
 fn inner_torques_change_neither_momentum() {
     for seed in 0..30 {
