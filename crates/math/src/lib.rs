@@ -1,4 +1,4 @@
-//! Small linear algebra for Sinew: 3×3 decompositions, batched lanes, and elementary functions
+//! Small linear algebra for Sinew: 3×3 decompositions, spatial vectors, batched lanes, and elementary functions
 //! that return the same bits on every platform.
 //!
 //! The one idea: an algorithm is written once over the [`lanes::Real`] trait and runs for one `f64`
@@ -7,7 +7,9 @@
 pub mod columns;
 pub mod lanes;
 pub mod real;
+pub mod spatial;
 pub mod svd;
+pub mod turn;
 
 /// A vector or point in space.
 pub type Vec3 = nalgebra::Vector3<f64>;

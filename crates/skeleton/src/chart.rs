@@ -1,0 +1,72 @@
+//! Coordinates of a part: where it stands, how a velocity moves it, and its three or fewer plain numbers.
+
+use crate::joint::Part;
+use sinew_math::{Rotation, Vec3, nalgebra::Quaternion, nalgebra::Unit, turn};
+
+/// The rotation of four coordinates (x, y, z, w), brought to unit length; none where they vanish.
+#[inline]
+pub(crate) fn rotation(q: &[f64]) -> Rotation {
+    let quaternion = Quaternion::new(q[3], q[0], q[1], q[2]);
+    let squared = quaternion.norm_squared();
+    if squared > 0.0 {
+        Unit::new_unchecked(quaternion * (1.0 / squared.sqrt()))
+    } else {
+        Rotation::identity()
+    }
+}
+
+#[inline]
+pub(crate) fn set_rotation(q: &mut [f64], rotation: &Rotation) {
+    q.copy_from_slice(rotation.as_vector().as_slice());
+}
+
+impl Part {
+    /// Coordinates at zero: lengths and angles 0, the quaternion that turns nothing.
+    pub(crate) fn reset(&self, q: &mut [f64]) {
+        q.fill(0.0);
+        if let Part::Ball = self {
+            q[3] = 1.0;
+        }
+    }
+
+    /// Moves the coordinates along a velocity for a time h: by the exponential map, so that quaternions stay unit.
+    #[inline]
+    pub(crate) fn advance(&self, q: &mut [f64], v: &[f64], h: f64) {
+        match self {
+            Part::Turn(_) | Part::Slide(_) => q[0] += h * v[0],
+            Part::Shift => (0..3).for_each(|i| q[i] += h * v[i]),
+            Part::Ball => {
+                let step = turn::exp(&(Vec3::new(v[0], v[1], v[2]) * h));
+                let next = rotation(q) * step;
+                set_rotation(q, &rotation(next.as_vector().as_slice()));
+            }
+        }
+    }
+
+    /// The coordinates as [`crate::DofDesc`] counts them: for a ball the rotation vector (rad).
+    #[inline]
+    pub(crate) fn chart(&self, q: &[f64]) -> [f64; 3] {
+        match self {
+            Part::Turn(_) | Part::Slide(_) => [q[0], 0.0, 0.0],
+            Part::Shift => [q[0], q[1], q[2]],
+            Part::Ball => turn::log(&rotation(q)).into(),
+        }
+    }
+
+    /// Sets the coordinates from those that [`Part::chart`] gives.
+    pub(crate) fn set_chart(&self, x: &[f64], q: &mut [f64]) {
+        match self {
+            Part::Turn(_) | Part::Slide(_) | Part::Shift => q.copy_from_slice(x),
+            Part::Ball => set_rotation(q, &turn::exp(&Vec3::new(x[0], x[1], x[2]))),
+        }
+    }
+
+    /// The force in the degrees of freedom that does the work of a gradient over the chart `x`.
+    #[inline]
+    pub(crate) fn force_of_gradient(&self, x: &[f64; 3], gradient: [f64; 3]) -> [f64; 3] {
+        match self {
+            Part::Ball => turn::torque_of_gradient(&Vec3::from(*x), &Vec3::from(gradient)).into(),
+            _ => gradient,
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! Hybrid dynamics: accelerations of joints driven by torque, torques of joints driven by motion, in time linear in the bones.
+//!
+//! The backward and the last forward recursion of [KimPollard2011, table I], in body frames as \[Park1995\] has them:
+//!
+//! ```text
+//! Ĵ = J + Σ Ad*Π Ad,   B = −ad*(V) J V − F_ext + Σ Ad* β          over children
+//! driven by motion:  Π = Ĵ,         β = B + Ĵ (η + S q̈)
+//! driven by torque:  Π = Ĵ − W Wᵀ,  β = B + Ĵ η + W y,   y = L⁻¹ (τ − Sᵀ(Ĵ η + B))
+//! ```
+//!
+//! and back down with V̇₀ = (0, −g):
+//!
+//! ```text
+//! driven by torque:  q̈ = L⁻ᵀ (y − Wᵀ Ad V̇_λ)
+//! V̇ = Ad V̇_λ + S q̈ + η,   F = Ĵ V̇ + B
+//! driven by motion:  τ = Sᵀ F
+//! ```
+//!
+//! Two places of the printed table read q̇ where q̈ is meant: β of a prescribed joint and V̇ of a torque joint. Springs, dampers
+//! and stops add to τ, rotor inertia to the diagonal of Sᵀ Ĵ S (see `passive` and `articulation`).
+
+use crate::articulation::Projection;
+use crate::drive::{DriveKind, Drives};
+use crate::joint::{Joint, MAX_DOFS};
+use crate::passive::{self, Passive};
+use crate::{BoneId, Kinematics, Skeleton, SkeletonState};
+use sinew_math::Vec3;
+use sinew_math::spatial::{ArticulatedInertia, Twist, Wrench};
+
+/// What acts on bones from outside.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Loads<'a> {
+    /// Acceleration of free fall (m/s²).
+    pub gravity: Vec3,
+    /// F_ext: wrenches on bones, each in the bone's frame, in the order of [`Skeleton::bones`]. Bones beyond the end have none.
+    pub wrenches: &'a [Wrench],
+    /// The step (s) over which springs, dampers and stops of joints act at its end rather than at its start, so that stiff ones
+    /// stay stable; 0 to take them as they are now.
+    pub passive_step: f64,
+}
+
+/// Why there is no answer. The state is as it was.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum DynamicsError {
+    /// A torque would move nothing that has inertia, in this pose.
+    #[error(
+        "bone '{bone}': its joint has no inertia against some torque in this pose (axes in line, or no mass off the axis): give it armature, or drive it by motion"
+    )]
+    Singular {
+        /// Whose joint.
+        bone: String,
+    },
+    /// An acceleration or a torque is not finite.
+    #[error(
+        "bone '{bone}': its joint's {what} is not finite: look for huge forces, velocities or torques near it"
+    )]
+    NotFinite {
+        /// Whose joint.
+        bone: String,
+        /// Acceleration or torque.
+        what: &'static str,
+    },
+}
+
+/// Answers and scratch of hybrid dynamics. Dropping it costs time, never a different answer.
+#[derive(Clone, Debug, Default)]
+pub struct Dynamics {
+    /// q̈: accelerations of all degrees of freedom (rad/s² or m/s²), found or given.
+    pub acceleration: Vec<f64>,
+    /// τ: torques of all drives (N m or N), found or given; springs, dampers and stops come on top.
+    pub torque: Vec<f64>,
+    inertia: Vec<ArticulatedInertia>,
+    bias: Vec<Wrench>,
+    bone_acceleration: Vec<Twist>,
+    projection: Vec<Projection>,
+    passive: Vec<Passive>,
+    middle: Middle,
+}
+
+/// The state that [`Dynamics::solve_centered`] asks in the middle of a step.
+#[derive(Clone, Debug, Default)]
+struct Middle {
+    kinematics: Kinematics,
+    state: SkeletonState,
+}
+
+impl Dynamics {
+    /// Solves the equations of motion of a state whose kinematics are up to date.
+    ///
+    /// # Panics
+    /// If the state or the drives belong to another skeleton.
+    pub fn solve(
+        &mut self,
+        skeleton: &Skeleton,
+        kinematics: &Kinematics,
+        state: &SkeletonState,
+        drives: &Drives,
+        loads: &Loads,
+    ) -> Result<(), DynamicsError> {
+        self.find_passive(skeleton, state, loads.passive_step);
+        self.recur(skeleton, kinematics, drives, loads)
+    }
+
+    /// The same with velocities as they will be in the middle of a step of length h (s), found by a first solve: twice the work.
+    /// A bone that spins at w gains energy at the rate w² h/2 when the terms that turn with it are taken at the start of each
+    /// step; taken in the middle, at (w h)² of that.
+    ///
+    /// # Panics
+    /// If the state or the drives belong to another skeleton.
+    pub fn solve_centered(
+        &mut self,
+        skeleton: &Skeleton,
+        kinematics: &Kinematics,
+        state: &SkeletonState,
+        drives: &Drives,
+        loads: &Loads,
+        h: f64,
+    ) -> Result<(), DynamicsError> {
+        self.solve(skeleton, kinematics, state, drives, loads)?;
+        let mut middle = core::mem::take(&mut self.middle);
+        middle.state.q.clone_from(&state.q);
+        middle.state.v.clear();
+        middle.state.v.extend(state.v.iter().zip(&self.acceleration).map(|(v, a)| v + 0.5 * h * a));
+        middle.kinematics.update(skeleton, &middle.state);
+        let found = self.recur(skeleton, &middle.kinematics, drives, loads);
+        self.middle = middle;
+        found
+    }
+
+    /// Up the tree and down again.
+    fn recur(
+        &mut self,
+        skeleton: &Skeleton,
+        kinematics: &Kinematics,
+        drives: &Drives,
+        loads: &Loads,
+    ) -> Result<(), DynamicsError> {
+        self.begin(skeleton, kinematics, drives, loads);
+        for i in (0..skeleton.bones().len()).rev() {
+            self.backward(skeleton, kinematics, drives, i)?;
+        }
+        let ground = Twist::new(Vec3::zeros(), -loads.gravity);
+        for i in 0..skeleton.bones().len() {
+            self.forward(skeleton, kinematics, drives, &ground, i);
+        }
+        self.check(skeleton)
+    }
+
+    /// F: what the joint of a bone transmits to it from its parent (N m, N), in the bone's frame.
+    pub fn joint_wrench(&self, bone: BoneId) -> Wrench {
+        let i = bone.index();
+        self.inertia[i].times(&self.bone_acceleration[i]) + self.bias[i]
+    }
+
+    /// The acceleration of a point of a bone, in the world (m/s²).
+    pub fn point_acceleration(
+        &self,
+        kinematics: &Kinematics,
+        loads: &Loads,
+        bone: BoneId,
+        point_in_bone: &Vec3,
+    ) -> Vec3 {
+        let (a, v) = (&self.bone_acceleration[bone.index()], &kinematics.velocities()[bone.index()]);
+        let in_bone = a.at(point_in_bone) + v.angular.cross(&v.at(point_in_bone));
+        kinematics.world_frames()[bone.index()].rotation * in_bone + loads.gravity
+    }
+
+    /// What acts in joints by itself.
+    fn find_passive(&mut self, skeleton: &Skeleton, state: &SkeletonState, h: f64) {
+        self.passive.clear();
+        self.passive.resize(skeleton.v_count(), Passive::default());
+        for bone in skeleton.bones().iter().filter(|bone| bone.joint.has_passive) {
+            passive::joint_forces(skeleton, &bone.joint, state, h, &mut self.passive[bone.joint.v()]);
+        }
+    }
+
+    /// Bodies by themselves: J, and B without children.
+    fn begin(&mut self, skeleton: &Skeleton, kinematics: &Kinematics, drives: &Drives, loads: &Loads) {
+        let bones = skeleton.bones().len();
+        self.inertia.resize(bones, ArticulatedInertia::default());
+        self.bias.resize(bones, Wrench::default());
+        self.bone_acceleration.resize(bones, Twist::default());
+        self.projection.resize(bones, Projection::default());
+        self.acceleration.clear();
+        self.acceleration.extend_from_slice(&drives.value);
+        self.torque.clear();
+        self.torque.extend_from_slice(&drives.value);
+
+        for (i, bone) in skeleton.bones().iter().enumerate() {
+            let v = &kinematics.velocities()[i];
+            self.inertia[i] = (&bone.inertia).into();
+            self.bias[i] = v.minus_ad_transposed(&bone.inertia.times(v));
+            if let Some(wrench) = loads.wrenches.get(i) {
+                self.bias[i] = self.bias[i] - *wrench;
+            }
+        }
+    }
+
+    /// Folds bone i and its joint into its parent.
+    #[inline]
+    fn backward(
+        &mut self,
+        skeleton: &Skeleton,
+        kinematics: &Kinematics,
+        drives: &Drives,
+        i: usize,
+    ) -> Result<(), DynamicsError> {
+        let bone = &skeleton.bones()[i];
+        let (joint, columns) = (&bone.joint, &kinematics.columns()[bone.joint.v()]);
+        let eta = &kinematics.biases()[i];
+        let (inertia, bias) = (self.inertia[i], self.bias[i]);
+        let mut seen = inertia;
+        let mut beta = inertia.times(eta) + bias;
+        match drives.kind[i] {
+            DriveKind::Motion => {
+                beta += inertia.times(&combine(columns, &self.acceleration[joint.v()]));
+            }
+            DriveKind::Torque => {
+                let (dofs, passive) = (&skeleton.dofs()[joint.v()], &self.passive[joint.v()]);
+                let diagonal = |k: usize| dofs[k].armature + passive[k].drag;
+                let projection = &mut self.projection[i];
+                if projection.find(&inertia, columns, diagonal).is_err() {
+                    return Err(DynamicsError::Singular { bone: bone.name.clone() });
+                }
+                // y, kept where the acceleration will stand
+                let y = &mut self.acceleration[joint.v()];
+                for (k, column) in columns.iter().enumerate() {
+                    y[k] = self.torque[joint.v_offset + k] + passive[k].force - column.dot(&beta);
+                }
+                projection.solve_lower(y);
+                if bone.parent.is_some() {
+                    beta += projection.shed_times(y);
+                    projection.apply(&mut seen);
+                }
+            }
+        }
+        if let Some(parent) = bone.parent {
+            let parent_from_bone = &kinematics.parent_from_bone()[i];
+            self.inertia[parent.index()].add_from(parent_from_bone, &seen);
+            self.bias[parent.index()] += parent_from_bone.wrench(&beta);
+        }
+        Ok(())
+    }
+
+    /// Finds what is unknown of joint i, now that its parent's acceleration is known.
+    #[inline]
+    fn forward(
+        &mut self,
+        skeleton: &Skeleton,
+        kinematics: &Kinematics,
+        drives: &Drives,
+        ground: &Twist,
+        i: usize,
+    ) {
+        let bone = &skeleton.bones()[i];
+        let (joint, columns) = (&bone.joint, &kinematics.columns()[bone.joint.v()]);
+        let above = bone.parent.map_or(ground, |parent| &self.bone_acceleration[parent.index()]);
+        let carried = kinematics.parent_from_bone()[i].twist_back(above);
+        let q_acc = &mut self.acceleration[joint.v()];
+        if drives.kind[i] == DriveKind::Torque {
+            self.projection[i].subtract_shed_transposed(&carried, q_acc);
+            self.projection[i].solve_upper(q_acc);
+        }
+        self.bone_acceleration[i] = carried + combine(columns, q_acc) + kinematics.biases()[i];
+        if drives.kind[i] == DriveKind::Motion {
+            self.find_torques(skeleton, joint, columns, i);
+        }
+    }
+
+    /// τ = Sᵀ F, less what acts in the joint by itself, plus what its rotors take.
+    fn find_torques(&mut self, skeleton: &Skeleton, joint: &Joint, columns: &[Twist], i: usize) {
+        let wrench = self.joint_wrench(BoneId(i as u32));
+        for (dof, column) in joint.v().zip(columns) {
+            let Passive { force, drag } = self.passive[dof];
+            let heavy = (skeleton.dofs()[dof].armature + drag) * self.acceleration[dof];
+            self.torque[dof] = column.dot(&wrench) + heavy - force;
+        }
+    }
+
+    fn check(&self, skeleton: &Skeleton) -> Result<(), DynamicsError> {
+        for (what, values) in [("acceleration", &self.acceleration), ("torque", &self.torque)] {
+            if let Some(dof) = values.iter().position(|x| !x.is_finite()) {
+                let owner = skeleton.bones().iter().find(|bone| bone.joint.v().contains(&dof));
+                let bone = owner.map(|bone| bone.name.clone()).unwrap_or_default();
+                return Err(DynamicsError::NotFinite { bone, what });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// S q̈
+#[inline]
+fn combine(columns: &[Twist], rates: &[f64]) -> Twist {
+    debug_assert!(columns.len() <= MAX_DOFS);
+    let mut sum = Twist::default();
+    for (column, rate) in columns.iter().zip(rates) {
+        sum += *column * *rate;
+    }
+    sum
+}

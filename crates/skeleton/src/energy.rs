@@ -1,0 +1,65 @@
+//! Sums over all bones: energies and momenta.
+
+use crate::{Kinematics, Skeleton, SkeletonState, passive};
+use sinew_math::Vec3;
+
+/// Where the energy of a state is (J).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Energies {
+    /// In motion: Σ Vᵀ J V/2 over bones, and rotors.
+    pub kinetic: f64,
+    /// In height: −Σ m g · c.
+    pub gravity: f64,
+    /// In the springs and stops of joints.
+    pub springs: f64,
+}
+
+/// Linear and angular momentum of all bones, without rotors.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Momentum {
+    /// Σ m ċ (kg m/s), in the world.
+    pub linear: Vec3,
+    /// About the origin of the world (kg m²/s).
+    pub angular: Vec3,
+}
+
+impl Energies {
+    /// Of a state whose kinematics are up to date, in a field of free fall `gravity` (m/s²).
+    pub fn of(
+        skeleton: &Skeleton,
+        kinematics: &Kinematics,
+        state: &SkeletonState,
+        gravity: &Vec3,
+    ) -> Energies {
+        let mut sum = Energies { springs: passive::energy(skeleton, state), ..Energies::default() };
+        for (i, bone) in skeleton.bones().iter().enumerate() {
+            let v = &kinematics.velocities()[i];
+            sum.kinetic += 0.5 * v.dot(&bone.inertia.times(v));
+            let center = kinematics.world_frames()[i].point(&bone.mass.center);
+            sum.gravity -= bone.mass.mass * gravity.dot(&center);
+        }
+        for (dof, v) in skeleton.dofs().iter().zip(&state.v) {
+            sum.kinetic += 0.5 * dof.armature * v * v;
+        }
+        sum
+    }
+
+    /// All of it (J).
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.gravity + self.springs
+    }
+}
+
+impl Momentum {
+    /// Of all bones.
+    pub fn of(skeleton: &Skeleton, kinematics: &Kinematics) -> Momentum {
+        let mut sum = Momentum::default();
+        for (i, bone) in skeleton.bones().iter().enumerate() {
+            let momentum = bone.inertia.times(&kinematics.velocities()[i]);
+            let in_world = kinematics.world_frames()[i].wrench(&momentum);
+            sum.linear += in_world.force;
+            sum.angular += in_world.torque;
+        }
+        sum
+    }
+}

@@ -1,0 +1,89 @@
+//! What acts in joints by itself: springs, dampers and stops.
+//!
+//! ```text
+//! E = Σ k (x − x₀)²/2 + Σ k_s max(0, x − x⁺, x⁻ − x)²/2,   f = −∂E/∂x − d ẋ
+//! ```
+//!
+//! over the chart x of each part. For a ball x is the rotation vector, and the gradient becomes a body-fixed torque by the
+//! inverse right Jacobian of the exponential map. A stop damps only while it is touched. The energy is gradient and value here;
+//! its Hessian's diagonal, which steady stepping of stiff joints needs, is the third number.
+
+use crate::Skeleton;
+use crate::desc::DofDesc;
+use crate::joint::Joint;
+use crate::state::{SkeletonState, each_part};
+
+/// What acts in one degree of freedom at its end of a step of length h, linear in the acceleration a: `force − drag a`.
+///
+/// ```text
+/// f(x + h v + h² a, v + h a) = f(x, v) − h k v − (h d + h² k) a
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Passive {
+    pub(crate) force: f64,
+    pub(crate) drag: f64,
+}
+
+/// Finds what acts in a joint by itself, over a step of length `h` (s), or now for `h` = 0.
+#[inline]
+pub(crate) fn joint_forces(
+    skeleton: &Skeleton,
+    joint: &Joint,
+    state: &SkeletonState,
+    h: f64,
+    out: &mut [Passive],
+) {
+    for (part, q, v) in each_part(skeleton, joint) {
+        let x = part.chart(&state.q[q]);
+        let mut gradient = [0.0; 3];
+        for (k, dof) in v.clone().enumerate() {
+            let desc = &skeleton.dofs()[dof];
+            let velocity = state.v[dof];
+            let (slope, stiffness, damping) = slopes(desc, x[k], x[k] + h * velocity);
+            gradient[k] = slope;
+            out[dof - joint.v_offset] =
+                Passive { force: -(damping + h * stiffness) * velocity, drag: h * (damping + h * stiffness) };
+        }
+        let force = part.force_of_gradient(&x, gradient);
+        for (k, dof) in v.enumerate() {
+            out[dof - joint.v_offset].force -= force[k];
+        }
+    }
+}
+
+/// ∂E/∂x, ∂²E/∂x² and the damping at x; stops count if they are touched here or where the velocity leads.
+#[inline]
+fn slopes(dof: &DofDesc, x: f64, next: f64) -> (f64, f64, f64) {
+    let mut slope = dof.stiffness * (x - dof.rest);
+    let (mut stiffness, mut damping) = (dof.stiffness, dof.damping);
+    let stop = if x.max(next) > dof.upper {
+        Some(dof.upper)
+    } else if x.min(next) < dof.lower {
+        Some(dof.lower)
+    } else {
+        None
+    };
+    if let Some(stop) = stop {
+        slope += dof.limit_stiffness * (x - stop);
+        stiffness += dof.limit_stiffness;
+        damping += dof.limit_damping;
+    }
+    (slope, stiffness, damping)
+}
+
+/// E (J) of all joints.
+pub(crate) fn energy(skeleton: &Skeleton, state: &SkeletonState) -> f64 {
+    let mut sum = 0.0;
+    for bone in skeleton.bones().iter().filter(|bone| bone.joint.has_passive) {
+        for (part, q, v) in each_part(skeleton, &bone.joint) {
+            let x = part.chart(&state.q[q]);
+            for (k, dof) in v.enumerate() {
+                let dof = &skeleton.dofs()[dof];
+                let over = (x[k] - dof.upper).max(dof.lower - x[k]).max(0.0);
+                sum += 0.5 * dof.stiffness * (x[k] - dof.rest) * (x[k] - dof.rest);
+                sum += 0.5 * dof.limit_stiffness * over * over;
+            }
+        }
+    }
+    sum
+}

@@ -1,0 +1,178 @@
+//! A skeleton ready to be moved: flat arrays over bones, coordinates and degrees of freedom.
+
+use crate::check;
+use crate::desc::{DofDesc, SkeletonDesc};
+use crate::fault::{Fault, SkeletonError};
+use crate::joint::{Joint, Part};
+use crate::mass::MassProperties;
+use crate::order::Order;
+use sinew_math::spatial::{Frame, RigidInertia};
+
+/// A bone of a [`Skeleton`]: its place among the sorted bones, parents first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BoneId(pub u32);
+
+impl BoneId {
+    /// As an index into arrays over bones.
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One bone and the joint that holds it.
+#[derive(Clone, Debug)]
+pub struct Bone {
+    /// Its name.
+    pub name: String,
+    /// What it hangs from; `None` for the world.
+    pub parent: Option<BoneId>,
+    /// Where its frame stands in its parent's at zero coordinates.
+    pub parent_from_joint: Frame,
+    /// The joint to its parent.
+    pub joint: Joint,
+    /// What it weighs.
+    pub mass: MassProperties,
+    /// The same as one spatial inertia J, seen from its frame.
+    pub inertia: RigidInertia,
+}
+
+/// Bones and joints, checked. Never changes; several skeletons are several values, and one may have several roots.
+#[derive(Clone, Debug)]
+pub struct Skeleton {
+    bones: Vec<Bone>,
+    parts: Vec<Part>,
+    dofs: Vec<DofDesc>,
+    q_count: usize,
+    bone_of_desc: Vec<BoneId>,
+    desc_of_bone: Vec<usize>,
+}
+
+impl Skeleton {
+    /// Checks a description and builds it. Either all is well, or all faults are reported together.
+    pub fn build(desc: &SkeletonDesc) -> Result<Skeleton, SkeletonError> {
+        let mut faults = Vec::new();
+        if desc.bones.is_empty() {
+            faults.push(Fault::new("", "the skeleton has no bones: add one"));
+        }
+        let order = Order::find(desc, &mut faults);
+        let masses: Vec<MassProperties> =
+            desc.bones.iter().map(|bone| check::bone(bone, &mut faults)).collect();
+        if !faults.is_empty() {
+            return Err(SkeletonError { faults });
+        }
+        let skeleton = Skeleton::assemble(desc, &order, &masses);
+        let faults = check::inertia(&skeleton);
+        if faults.is_empty() { Ok(skeleton) } else { Err(SkeletonError { faults }) }
+    }
+
+    fn assemble(desc: &SkeletonDesc, order: &Order, masses: &[MassProperties]) -> Skeleton {
+        let mut bone_of_desc = vec![BoneId(0); desc.bones.len()];
+        for (place, &i) in order.sorted.iter().enumerate() {
+            bone_of_desc[i] = BoneId(place as u32);
+        }
+        let mut skeleton = Skeleton {
+            bones: Vec::with_capacity(desc.bones.len()),
+            parts: Vec::new(),
+            dofs: Vec::new(),
+            q_count: 0,
+            bone_of_desc,
+            desc_of_bone: order.sorted.clone(),
+        };
+        for &i in &order.sorted {
+            let bone = &desc.bones[i];
+            let joint = skeleton.add_joint(&bone.joint);
+            skeleton.bones.push(Bone {
+                name: bone.name.clone(),
+                parent: order.parent[i].map(|p| skeleton.bone_of_desc[p]),
+                parent_from_joint: Frame::from(&bone.parent_from_joint),
+                joint,
+                mass: masses[i],
+                inertia: masses[i].inertia(),
+            });
+        }
+        skeleton
+    }
+
+    fn add_joint(&mut self, desc: &crate::JointDesc) -> Joint {
+        let (part_offset, q_offset, v_offset) = (self.parts.len(), self.q_count, self.dofs.len());
+        desc.kind.lower(&mut self.parts);
+        let parts = &self.parts[part_offset..];
+        let v_count = parts.iter().map(Part::v_count).sum();
+        let q_count = parts.iter().map(Part::q_count).sum();
+        let part_count = parts.len();
+        self.q_count += q_count;
+        let dof =
+            |i: usize| desc.dofs.get(if desc.dofs.len() == 1 { 0 } else { i }).copied().unwrap_or_default();
+        self.dofs.extend((0..v_count).map(dof));
+        let has_passive = self.dofs[v_offset..].iter().any(|dof| {
+            dof.stiffness > 0.0 || dof.damping > 0.0 || dof.limit_stiffness > 0.0 || dof.limit_damping > 0.0
+        });
+        Joint {
+            part_offset,
+            part_count,
+            q_offset,
+            q_count,
+            v_offset,
+            v_count,
+            drive: desc.drive,
+            has_passive,
+        }
+    }
+
+    /// All bones, parents first.
+    #[inline]
+    pub fn bones(&self) -> &[Bone] {
+        &self.bones
+    }
+
+    /// One bone.
+    #[inline]
+    pub fn bone(&self, id: BoneId) -> &Bone {
+        &self.bones[id.index()]
+    }
+
+    /// The bone of a name.
+    pub fn find_bone(&self, name: &str) -> Option<BoneId> {
+        self.bones.iter().position(|bone| bone.name == name).map(|i| BoneId(i as u32))
+    }
+
+    /// The bone that stood at place `i` of the description.
+    pub fn bone_of_desc(&self, i: usize) -> Option<BoneId> {
+        self.bone_of_desc.get(i).copied()
+    }
+
+    /// Where a bone stood in the description.
+    pub fn desc_of_bone(&self, bone: BoneId) -> usize {
+        self.desc_of_bone[bone.index()]
+    }
+
+    /// How many coordinates there are: the length of [`crate::SkeletonState::q`].
+    #[inline]
+    pub fn q_count(&self) -> usize {
+        self.q_count
+    }
+
+    /// How many degrees of freedom there are: the length of [`crate::SkeletonState::v`].
+    #[inline]
+    pub fn v_count(&self) -> usize {
+        self.dofs.len()
+    }
+
+    /// What acts by itself in each degree of freedom.
+    #[inline]
+    pub fn dofs(&self) -> &[DofDesc] {
+        &self.dofs
+    }
+
+    /// The simple motions that a joint is made of, in order.
+    #[inline]
+    pub fn parts(&self, joint: &Joint) -> &[Part] {
+        &self.parts[joint.parts()]
+    }
+
+    /// Whole mass (kg).
+    pub fn mass(&self) -> f64 {
+        self.bones.iter().map(|bone| bone.mass.mass).sum()
+    }
+}
