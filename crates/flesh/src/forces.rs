@@ -556,17 +556,15 @@ fn gather_edges<L: Lanes>(nodes: &[[u32; 4]], node_x: &[[f64; 4]]) -> Columns<L>
 /// How fast those edges change: viscosity needs no more than single precision.
 #[inline(always)]
 fn gather_edge_rates<L: Lanes>(nodes: &[[u32; 4]], node_v: &[[f32; 4]]) -> Columns<L> {
-    let mut rows = [[[0.0; 4]; BLOCK]; 3];
-    for (lane, nodes) in nodes.iter().enumerate() {
-        let origin = node_v[nodes[0] as usize];
-        for k in 0..3 {
-            let corner = node_v[nodes[k + 1] as usize];
-            for i in 0..4 {
-                rows[k][lane][i] = corner[i] - origin[i];
-            }
+    let origin = L::gather_rows(node_v, nodes, 0);
+    let mut rates = [origin; 3];
+    for k in 0..3 {
+        let corner = L::gather_rows(node_v, nodes, k + 1);
+        for i in 0..3 {
+            rates[k][i] = corner[i] - origin[i];
         }
     }
-    [L::from_rows(&rows[0]), L::from_rows(&rows[1]), L::from_rows(&rows[2])]
+    rates
 }
 
 #[cfg(test)]

@@ -114,6 +114,19 @@ pub trait Lanes: Real {
         [Self::load(&columns[0]), Self::load(&columns[1]), Self::load(&columns[2])]
     }
 
+    /// The first three numbers of one row per lane: of `places[lane][which]`.
+    ///
+    /// # Panics
+    /// If there are fewer than [`Self::WIDTH`] places, or no such row.
+    #[inline(always)]
+    fn gather_rows(rows: &[[f32; 4]], places: &[[u32; 4]], which: usize) -> [Self; 3] {
+        let mut picked = [[0.0; 4]; BLOCK];
+        for (lane, place) in places[..Self::WIDTH].iter().enumerate() {
+            picked[lane] = rows[place[which] as usize];
+        }
+        Self::from_rows(&picked)
+    }
+
     /// The inverse of [`Self::from_rows`]: row `stride` × lane gets the three numbers of a lane and a zero.
     ///
     /// # Panics
@@ -189,4 +202,84 @@ pub fn dispatch_to<K: Kernel>(set: InstructionSet, kernel: K) -> K::Output {
         _ => {}
     }
     kernel.run::<portable::X8>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every operation on numbers ordinary and not, lane by lane, and rows turned to lanes and back.
+    struct EveryOperation;
+
+    impl Kernel for EveryOperation {
+        type Output = Vec<u32>;
+
+        #[inline(always)]
+        fn run<L: Lanes>(self) -> Vec<u32> {
+            let mut bits = Vec::new();
+            let numbers = [1.5, -0.0, 0.0, 3e38, -2.7, 1e-40, f32::INFINITY, f32::NAN, 0.1, -7.25, 2.0, 1e9];
+            for (i, &a) in numbers.iter().enumerate() {
+                for &b in &numbers {
+                    let mut lanes = [a; BLOCK];
+                    lanes[i % L::WIDTH] = b;
+                    let (x, y) = (L::load(&lanes), L::splat(f64::from(b)));
+                    let picked = L::select(x.less(y), x, y);
+                    for value in
+                        [x + y, x - y, x * y, x / y, x.max(y), x.min(y), x.sqrt(), x.abs(), -x, picked]
+                    {
+                        let mut out = [0.0; BLOCK];
+                        value.store(&mut out);
+                        // the sign and payload of "not a number" are left open by the standard
+                        bits.extend(out[..2].iter().map(|x| if x.is_nan() { u32::MAX } else { x.to_bits() }));
+                    }
+                }
+            }
+            bits
+        }
+    }
+
+    struct RowsThereAndBack;
+
+    impl Kernel for RowsThereAndBack {
+        type Output = ();
+
+        #[inline(always)]
+        fn run<L: Lanes>(self) {
+            let number = |lane: usize, i: usize| (10 * lane + i) as f32;
+            let rows: [[f32; 4]; BLOCK] =
+                core::array::from_fn(|lane| core::array::from_fn(|i| number(lane, i)));
+            let places: [[u32; 4]; BLOCK] = core::array::from_fn(|lane| [0, (BLOCK - 1 - lane) as u32, 0, 0]);
+            let (in_order, picked) = (L::from_rows(&rows), L::gather_rows(&rows, &places, 1));
+            for i in 0..3 {
+                let (mut a, mut b) = ([0.0; BLOCK], [0.0; BLOCK]);
+                in_order[i].store(&mut a);
+                picked[i].store(&mut b);
+                for lane in 0..L::WIDTH {
+                    assert_eq!(a[lane], number(lane, i));
+                    assert_eq!(b[lane], number(BLOCK - 1 - lane, i));
+                }
+            }
+            let mut back = [[-1.0; 4]; 3 * BLOCK];
+            L::to_rows(in_order, &mut back[1..], 3);
+            for lane in 0..L::WIDTH {
+                assert_eq!(back[3 * lane + 1], [number(lane, 0), number(lane, 1), number(lane, 2), 0.0]);
+                assert_eq!(back[3 * lane], [-1.0; 4]);
+            }
+        }
+    }
+
+    #[test]
+    fn every_instruction_set_gives_the_same_bits() {
+        let reference = dispatch_to(InstructionSet::Baseline, EveryOperation);
+        for &set in InstructionSet::available() {
+            assert_eq!(dispatch_to(set, EveryOperation), reference, "{set:?}");
+        }
+    }
+
+    #[test]
+    fn rows_become_lanes_and_lanes_rows() {
+        for &set in InstructionSet::available() {
+            dispatch_to(set, RowsThereAndBack);
+        }
+    }
 }

@@ -135,25 +135,21 @@ lanes!(
     _mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps, _mm256_div_ps, _mm256_max_ps, _mm256_min_ps, _mm256_sqrt_ps,
     _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps,
     transposed {
-        /// Rows i and i + 4 share a register, so that two 4×4 transposes run side by side.
         #[inline(always)]
         fn from_rows(rows: &[[f32; 4]]) -> [X8; 3] {
             let rows = &rows[..8];
-            let [a0, a1, a2, a3] = [rows[0].as_ptr(), rows[1].as_ptr(), rows[2].as_ptr(), rows[3].as_ptr()];
-            let [a4, a5, a6, a7] = [rows[4].as_ptr(), rows[5].as_ptr(), rows[6].as_ptr(), rows[7].as_ptr()];
-            unsafe {
-                let r0 = _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(_mm_loadu_ps(a0)), _mm_loadu_ps(a4));
-                let r1 = _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(_mm_loadu_ps(a1)), _mm_loadu_ps(a5));
-                let r2 = _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(_mm_loadu_ps(a2)), _mm_loadu_ps(a6));
-                let r3 = _mm256_insertf128_ps::<1>(_mm256_castps128_ps256(_mm_loadu_ps(a3)), _mm_loadu_ps(a7));
-                let (xy01, zw01) = (_mm256_unpacklo_ps(r0, r1), _mm256_unpackhi_ps(r0, r1));
-                let (xy23, zw23) = (_mm256_unpacklo_ps(r2, r3), _mm256_unpackhi_ps(r2, r3));
-                [
-                    X8(_mm256_shuffle_ps::<0b01_00_01_00>(xy01, xy23)),
-                    X8(_mm256_shuffle_ps::<0b11_10_11_10>(xy01, xy23)),
-                    X8(_mm256_shuffle_ps::<0b01_00_01_00>(zw01, zw23)),
-                ]
-            }
+            transpose([&rows[0], &rows[1], &rows[2], &rows[3], &rows[4], &rows[5], &rows[6], &rows[7]])
+        }
+
+        #[inline(always)]
+        fn gather_rows(rows: &[[f32; 4]], places: &[[u32; 4]], which: usize) -> [X8; 3] {
+            let p = &places[..8];
+            transpose([
+                &rows[p[0][which] as usize], &rows[p[1][which] as usize],
+                &rows[p[2][which] as usize], &rows[p[3][which] as usize],
+                &rows[p[4][which] as usize], &rows[p[5][which] as usize],
+                &rows[p[6][which] as usize], &rows[p[7][which] as usize],
+            ])
         }
 
         #[inline(always)]
@@ -196,3 +192,35 @@ lanes!(
     abs(a) _mm512_abs_ps(a),
     neg(a) _mm512_castsi512_ps(_mm512_xor_si512(_mm512_castps_si512(a), _mm512_set1_epi32(i32::MIN)))
 );
+
+/// The first three columns of eight rows. Rows i and i + 4 share a register, so that two 4×4 transposes run side by side.
+#[inline(always)]
+fn transpose(rows: [&[f32; 4]; 8]) -> [X8; 3] {
+    let [a0, a1, a2, a3, a4, a5, a6, a7] = rows;
+    // SAFETY: called for X8 only, which exists only where the processor has AVX2; each row has the four numbers that are loaded
+    unsafe {
+        let r0 = _mm256_insertf128_ps::<1>(
+            _mm256_castps128_ps256(_mm_loadu_ps(a0.as_ptr())),
+            _mm_loadu_ps(a4.as_ptr()),
+        );
+        let r1 = _mm256_insertf128_ps::<1>(
+            _mm256_castps128_ps256(_mm_loadu_ps(a1.as_ptr())),
+            _mm_loadu_ps(a5.as_ptr()),
+        );
+        let r2 = _mm256_insertf128_ps::<1>(
+            _mm256_castps128_ps256(_mm_loadu_ps(a2.as_ptr())),
+            _mm_loadu_ps(a6.as_ptr()),
+        );
+        let r3 = _mm256_insertf128_ps::<1>(
+            _mm256_castps128_ps256(_mm_loadu_ps(a3.as_ptr())),
+            _mm_loadu_ps(a7.as_ptr()),
+        );
+        let (xy01, zw01) = (_mm256_unpacklo_ps(r0, r1), _mm256_unpackhi_ps(r0, r1));
+        let (xy23, zw23) = (_mm256_unpacklo_ps(r2, r3), _mm256_unpackhi_ps(r2, r3));
+        [
+            X8(_mm256_shuffle_ps::<0b01_00_01_00>(xy01, xy23)),
+            X8(_mm256_shuffle_ps::<0b11_10_11_10>(xy01, xy23)),
+            X8(_mm256_shuffle_ps::<0b01_00_01_00>(zw01, zw23)),
+        ]
+    }
+}
