@@ -19,11 +19,11 @@ impl Inspect {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let opened = source::open(Some(&self.input))?;
         let scene = opened.value;
-        println!("scene '{}': {} s at {} frames per second", scene.name, scene.seconds, scene.fps);
+        say!("scene '{}': {} s at {} frames per second", scene.name, scene.seconds, scene.fps);
         for body in &scene.world.bodies {
             print_shape(body);
         }
-        opened.notes.iter().for_each(|note| println!("note: {note}"));
+        opened.notes.iter().for_each(|note| say!("note: {note}"));
         let faults = scene.faults();
         if !faults.is_empty() {
             return Err(Failure::input(faults.join("\n")));
@@ -49,10 +49,10 @@ fn print_shape(body: &BodyDesc) {
             (mesh.bounds(), format!("{} nodes and {} tets", mesh.nodes.len(), mesh.tets.len()))
         }
     };
-    println!("body '{}': {counts}", body.name);
+    say!("body '{}': {counts}", body.name);
     if let Some((low, high)) = bounds {
         let size = high - low;
-        println!(
+        say!(
             "  size {:.4} × {:.4} × {:.4} m, from {:.4?} to {:.4?}",
             size.x,
             size.y,
@@ -66,35 +66,39 @@ fn print_shape(body: &BodyDesc) {
 fn print_model(model: &Model, scene: &Scene) {
     for (i, body) in model.bodies.iter().enumerate() {
         let lame = body.material.lame();
-        println!("body '{}' as it would be simulated:", body.name);
-        println!(
+        say!("body '{}' as it would be simulated:", body.name);
+        say!(
             "  {:.5} kg, {:.6} m³, cage of {} tets and {} nodes",
             body.mass,
             body.volume,
             body.tets.len(),
             body.nodes.len()
         );
-        println!(
+        say!(
             "  E = {:.4} Pa, ν = {}, ρ = {} kg/m³; μ = {:.4} Pa, λ = {:.4} Pa",
-            body.material.young, body.material.poisson, body.material.density, lame.mu, lame.lambda
+            body.material.young,
+            body.material.poisson,
+            body.material.density,
+            lame.mu,
+            lame.lambda
         );
         let (low, high) = body.surface.bounds().unwrap_or_default();
         let length = (high - low).amax();
-        println!(
+        say!(
             "  swings at about {:.2} Hz (shear wave over {:.3} m); motion halves every {:.2} s",
             (lame.mu / body.material.density).sqrt() / (4.0 * length),
             length,
             core::f64::consts::LN_2 / (0.5 * body.damping_rate).max(1e-9)
         );
         let held: usize = model.pins.iter().filter(|pin| pin.body == i).map(|pin| pin.nodes.len()).sum();
-        println!(
+        say!(
             "  {held} nodes held by {} pins, {} loads",
             scene.pin_motions[i].len(),
             model.loads.iter().filter(|l| l.body == i).count()
         );
-        body.notes.iter().for_each(|note| println!("  note: {note}"));
+        body.notes.iter().for_each(|note| say!("  note: {note}"));
     }
-    println!(
+    say!(
         "explicit steps of at most {:.3} ms ({} per frame); fastest vibration {:.0} Hz",
         1e3 * model.stable_step.seconds,
         (1.0 / (scene.fps * model.stable_step.seconds)).ceil(),

@@ -2,7 +2,21 @@
 //!
 //! Exit codes: 0 done, 1 the simulation failed, 2 bad input or usage.
 
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is the face that prints")]
+/// Prints a line for the user. A reader that went away (`sinew inspect … | head`) is no reason to fail.
+macro_rules! say {
+    ($($text:tt)*) => {{
+        use std::io::Write;
+        let _ = writeln!(std::io::stdout(), $($text)*);
+    }};
+}
+
+/// Prints a line beside the result: notes and errors.
+macro_rules! warn {
+    ($($text:tt)*) => {{
+        use std::io::Write;
+        let _ = writeln!(std::io::stderr(), $($text)*);
+    }};
+}
 
 mod bench;
 mod failure;
@@ -42,7 +56,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {}", failure.message().replace('\n', "\nerror: "));
+            warn!("error: {}", failure.message().replace('\n', "\nerror: "));
             ExitCode::from(failure.exit_code())
         }
     }

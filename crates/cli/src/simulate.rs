@@ -52,7 +52,7 @@ impl Simulate {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let pool = thread_pool(self.threads)?;
         let opened = source::open(self.input.as_deref())?;
-        opened.notes.iter().for_each(|note| eprintln!("note: {note}"));
+        opened.notes.iter().for_each(|note| warn!("note: {note}"));
         let mut scene = opened.value;
         scene.seconds = self.seconds.unwrap_or(scene.seconds);
         scene.fps = self.fps.unwrap_or(scene.fps);
@@ -69,7 +69,7 @@ impl Simulate {
                 .map_err(|e| Failure::input(format!("stats: {e}")))?;
         }
         if self.json {
-            println!("{}", stats.to_json())
+            say!("{}", stats.to_json())
         } else {
             outputs.print(&stats)
         }
@@ -81,7 +81,7 @@ impl Simulate {
         let mut player = Player::build(scene)?;
         let build_seconds = start.elapsed().as_secs_f64();
         for body in &player.model.bodies {
-            body.notes.iter().for_each(|note| eprintln!("note: {}: {note}", body.name));
+            body.notes.iter().for_each(|note| warn!("note: {}: {note}", body.name));
         }
 
         let bar = progress_bar(player.frame_count());
@@ -163,17 +163,17 @@ impl Outputs {
     }
 
     fn print(&self, stats: &Stats) {
-        println!("{stats}");
+        say!("{stats}");
         if let Take::Glb(glb) = &self.take
             && let Some(report) = glb.report()
         {
-            report.bodies.iter().for_each(|body| println!("{body}"));
+            report.bodies.iter().for_each(|body| say!("{body}"));
         }
         for file in &self.files {
-            println!("wrote {}", file.display());
+            say!("wrote {}", file.display());
         }
         if let Take::Glb(_) = self.take {
-            println!(
+            say!(
                 "The .glb plays in Blender, in game engines and in any glTF viewer; the .png shows six moments of it."
             );
         }

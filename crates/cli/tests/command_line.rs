@@ -114,6 +114,20 @@ fn a_scene_file_gives_an_obj_per_frame_in_a_folder() {
 }
 
 #[test]
+fn the_example_scene_plays() {
+    let folder = folder();
+    let scene = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/cubes.toml");
+    let output = sinew(
+        folder.path(),
+        &["simulate", scene, "--seconds", "0.5", "--stats", "s.json", "-o", "cubes.glb"],
+    );
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let stats = json(folder.path().join("s.json"));
+    assert_eq!(stats["bodies"].as_array().unwrap().len(), 3);
+    assert_eq!(stats["max_inverted"], 0);
+}
+
+#[test]
 fn inspect_says_what_a_file_holds() {
     let folder = folder();
     fs::write(folder.path().join("cube.obj"), CUBE).unwrap();

@@ -16,5 +16,5 @@ pub use control::{Control, PinPath};
 pub use desc::WorldDesc;
 pub use model::{BuildError, Fault, Load, Model, Pin};
 pub use stable_step::StableStep;
-pub use state::{Energies, State};
+pub use state::{Caution, Energies, State};
 pub use stepper::{StepError, StepReport, Stepper};

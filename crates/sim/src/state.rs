@@ -16,6 +16,17 @@ pub struct State {
     /// Energy at the start plus all work done by pins since (J): what motion can have come from. The guard against divergence
     /// measures by it.
     pub supplied_energy: f64,
+    /// How stepping has fared, so that it does not fail anew in every step.
+    pub caution: Caution,
+}
+
+/// How carefully a state is stepped: what it learnt from steps that diverged.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Caution {
+    /// Steps are begun with 2 to this power as many sub-steps as stability at rest asks for.
+    pub doublings: u32,
+    /// Steps since that number last changed.
+    pub calm_steps: u32,
 }
 
 /// Where the energy of a state is (J).
@@ -29,6 +40,20 @@ pub struct Energies {
     pub potential: f64,
 }
 
+impl Caution {
+    /// Steps without trouble after which half as many sub-steps are tried again.
+    const CALM: u32 = 30;
+
+    /// What a step leaves behind that held with so many doublings.
+    pub(crate) fn after(self, doublings: u32) -> Caution {
+        let calm_steps = if doublings == self.doublings { self.calm_steps + 1 } else { 0 };
+        if calm_steps >= Caution::CALM && doublings > 0 {
+            return Caution { doublings: doublings - 1, calm_steps: 0 };
+        }
+        Caution { doublings, calm_steps: calm_steps.min(Caution::CALM) }
+    }
+}
+
 impl State {
     /// The world at rest, with the velocities it starts with.
     pub fn at_rest(model: &Model) -> State {
@@ -37,7 +62,8 @@ impl State {
 
     /// The world with its nodes at given positions (m) and velocities (m/s), as the start of a run.
     pub fn from_motion(model: &Model, node_x: Vec<Vec3>, node_v: Vec<Vec3>) -> State {
-        let mut state = State { time: 0.0, node_x, node_v, supplied_energy: 0.0 };
+        let mut state =
+            State { time: 0.0, node_x, node_v, supplied_energy: 0.0, caution: Caution::default() };
         for &node in model.pins.iter().flat_map(|pin| &pin.nodes) {
             state.node_v[node as usize] = Vec3::zeros();
         }
@@ -50,6 +76,7 @@ impl State {
     pub(crate) fn copy_from(&mut self, other: &State) {
         self.time = other.time;
         self.supplied_energy = other.supplied_energy;
+        self.caution = other.caution;
         self.node_x.clone_from(&other.node_x);
         self.node_v.clone_from(&other.node_v);
     }
@@ -99,6 +126,8 @@ impl State {
         let mut hash = Xxh3::new();
         hash.update(&self.time.to_le_bytes());
         hash.update(&self.supplied_energy.to_le_bytes());
+        hash.update(&self.caution.doublings.to_le_bytes());
+        hash.update(&self.caution.calm_steps.to_le_bytes());
         for v in self.node_x.iter().chain(&self.node_v) {
             for x in v.iter() {
                 hash.update(&x.to_le_bytes());

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A step that diverges is taken again from its start with twice the sub-steps, and again; if that does not help, the state before it is
-//! kept and the error says where it happened.
+//! kept and the error says where it happened. The next steps begin with as many, and try fewer after a while.
 
 use crate::body::decay;
 use crate::guard::{Verdict, worst_node};
@@ -67,9 +67,9 @@ pub enum StepError {
     BadTimeStep(f64),
 }
 
-/// Tries with twice the sub-steps each: the last takes 256 times as many as the first. A neo-Hookean solid whose areas have grown
-/// a hundredfold is that much faster.
-const RETRIES: usize = 8;
+/// A step that diverges is tried with up to 256 times the sub-steps that suffice at rest: a neo-Hookean solid whose areas have grown a
+/// hundredfold is that much faster.
+const MOST_DOUBLINGS: u32 = 8;
 
 /// Nodes that one task works through.
 const CHUNK: usize = 512;
@@ -101,17 +101,18 @@ impl Stepper {
         self.before.copy_from(state);
         self.gather_loads(model, control);
         let fewest = (dt / model.stable_step.seconds).ceil().max(1.0) as usize;
+        let caution = state.caution;
         let mut worst = 0;
-        for retries in 0..=RETRIES {
-            let substeps = fewest << retries;
-            let report = self.substeps(model, control, dt, substeps, state);
+        for doublings in caution.doublings..=MOST_DOUBLINGS {
+            let report = self.substeps(model, control, dt, fewest << doublings, state);
             if Verdict::of(model, state).is_sound() {
-                return Ok(StepReport { retries, ..report });
+                state.caution = caution.after(doublings);
+                return Ok(StepReport { retries: (doublings - caution.doublings) as usize, ..report });
             }
             worst = worst_node(state);
             state.copy_from(&self.before);
         }
-        let substeps = fewest << RETRIES;
+        let substeps = fewest << MOST_DOUBLINGS;
         Err(StepError::Diverged {
             body: model.body_of_node(worst).name.clone(),
             time: state.time,

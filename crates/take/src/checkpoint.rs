@@ -1,10 +1,10 @@
 //! A state as bytes, to go on from later with the same bits.
 //!
-//! Layout, little-endian: the word `SNWSTATE`, a version, the node count, time, supplied energy, positions, velocities, and a checksum
-//! of all that.
+//! Layout, little-endian, in words of eight bytes: `SNWSTATE`, a version, the node count, the caution of stepping, time, supplied energy, positions,
+//! velocities, and a checksum of all that.
 
 use sinew_math::Vec3;
-use sinew_sim::{Model, State};
+use sinew_sim::{Caution, Model, State};
 use thiserror::Error;
 
 /// A saved state.
@@ -32,14 +32,18 @@ pub enum CheckpointError {
 
 const WORD: &[u8; 8] = b"SNWSTATE";
 const VERSION: u64 = 1;
+/// Everything but positions and velocities.
+const FRAME_BYTES: usize = 56;
 
 impl Checkpoint {
     /// Saves a state.
     pub fn of(state: &State) -> Checkpoint {
-        let mut bytes = Vec::with_capacity(48 + 48 * state.node_x.len());
+        let mut bytes = Vec::with_capacity(FRAME_BYTES + 48 * state.node_x.len());
         bytes.extend_from_slice(WORD);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
         bytes.extend_from_slice(&(state.node_x.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&state.caution.doublings.to_le_bytes());
+        bytes.extend_from_slice(&state.caution.calm_steps.to_le_bytes());
         let vectors = state.node_x.iter().chain(&state.node_v).flat_map(|v| v.iter());
         for number in [&state.time, &state.supplied_energy].into_iter().chain(vectors) {
             bytes.extend_from_slice(&number.to_le_bytes());
@@ -73,14 +77,18 @@ impl Checkpoint {
         if found != expected {
             return Err(CheckpointError::OtherModel { found, expected });
         }
-        if self.0.len() != 48 + 48 * model.node_count() {
+        if self.0.len() != FRAME_BYTES + 48 * model.node_count() {
             return Err(CheckpointError::Damaged("it has another length than its nodes need"));
         }
+        let caution = words.next().unwrap_or_default();
+        let half =
+            |i: usize| u32::from_le_bytes([caution[i], caution[i + 1], caution[i + 2], caution[i + 3]]);
+        let caution = Caution { doublings: half(0), calm_steps: half(4) };
         let mut number = || words.next().map(f64::from_le_bytes).unwrap_or_default();
         let (time, supplied_energy) = (number(), number());
         let mut vectors = || (0..expected).map(|_| Vec3::new(number(), number(), number())).collect();
         let (node_x, node_v) = (vectors(), vectors());
-        let state = State { time, node_x, node_v, supplied_energy };
+        let state = State { time, node_x, node_v, supplied_energy, caution };
         if words.next().map(u64::from_le_bytes) != Some(state.hash()) {
             return Err(CheckpointError::Damaged("its checksum does not fit"));
         }

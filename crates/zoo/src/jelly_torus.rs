@@ -17,12 +17,12 @@ pub fn jelly_torus() -> Scene {
     let body = BodyDesc {
         name: "jelly-torus".into(),
         shape: ShapeDesc::Surface { surface, cage: CageSize::Tets(6000) },
-        material: Material { young: 9e3, ..Material::named("jelly").unwrap_or(Material::NAMED[0].1) },
+        material: Material { young: 12e3, ..Material::named("jelly").unwrap_or(Material::NAMED[0].1) },
         velocity: Vec3::zeros(),
         pins: vec![PinDesc { region: Region::End { direction: Vec3::y(), share: 0.1 } }],
         loads: Vec::new(),
     };
-    let swing = Motion::Shake { amplitude: Vec3::new(0.05, 0.0, 0.02), frequency: 0.9 };
+    let swing = Motion::Shake { amplitude: Vec3::new(0.05, 0.0, 0.015), frequency: 0.8 };
     Scene {
         name: "jelly-torus".into(),
         world: WorldDesc { gravity: Vec3::new(0.0, -9.81, 0.0), bodies: vec![body] },

@@ -35,10 +35,16 @@ const LAWS: [(&str, Law); 3] = [
 const FIRST_SWING: f64 = 0.35;
 
 pub(super) fn run(most_tets: usize) -> Result<Vec<Row>, Failure> {
-    println!("beam: clamped, heavy, explicit steps, one thread");
-    println!(
+    say!("beam: clamped, heavy, explicit steps, one thread");
+    say!(
         "{:>9} {:>13} {:>8} {:>10} {:>22} {:>14} {:>12}",
-        "work", "law", "tets", "step ms", "CPU s per simulated s", "static tip mm", "peak tip mm"
+        "work",
+        "law",
+        "tets",
+        "step ms",
+        "CPU s per simulated s",
+        "static tip mm",
+        "peak tip mm"
     );
     let mut rows = Vec::new();
     for (work, cubes_across) in SIZES {
@@ -47,7 +53,7 @@ pub(super) fn run(most_tets: usize) -> Result<Vec<Row>, Failure> {
                 continue;
             }
             let row = thread_pool(Some(1))?.install(|| measure(work, name, law, cubes_across))?;
-            println!(
+            say!(
                 "{:>9} {:>13} {:>8} {:>10.4} {:>22.4} {:>14.2} {:>12.2}",
                 row.work,
                 row.law,

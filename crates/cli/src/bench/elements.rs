@@ -34,8 +34,8 @@ const SIZES: [usize; 6] = [200, 3_400, 9_000, 37_600, 150_000, 1_000_000];
 const PATIENCE: Duration = Duration::from_millis(400);
 
 pub(super) fn run(most_tets: usize) -> Result<Vec<Row>, Failure> {
-    println!("elements: St. Venant-Kirchhoff in a twisted ring of jelly");
-    println!(
+    say!("elements: St. Venant-Kirchhoff in a twisted ring of jelly");
+    say!(
         "{:>9} {:>8} {:>12} {:>12} {:>9} {:>8} {:>12} {:>10} {:>8}",
         "tets",
         "threads",
@@ -53,7 +53,7 @@ pub(super) fn run(most_tets: usize) -> Result<Vec<Row>, Failure> {
         let (viscous, _) = build(size, 0.05)?;
         for threads in [1, 2] {
             let row = thread_pool(Some(threads))?.install(|| measure(&model, &viscous, build_seconds));
-            println!(
+            say!(
                 "{:>9} {:>8} {:>12.1} {:>12.1} {:>9.4} {:>8.0} {:>11.1} % {:>9.2}× {:>8.2}",
                 row.tets,
                 row.threads,
