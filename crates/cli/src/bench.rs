@@ -1,7 +1,9 @@
 //! `sinew bench`: the speed tables, measured here and now.
 
 mod beam;
+mod build;
 mod elements;
+mod skeleton;
 
 use crate::failure::Failure;
 use crate::machine::Machine;
@@ -34,6 +36,10 @@ enum Name {
     Elements,
     /// The clamped beam that solvers are compared on, stepped explicitly.
     Beam,
+    /// How long models take to build from a finely triangulated surface.
+    Build,
+    /// Skeletons alone: hybrid dynamics of trees of 16 to 1,000 bones.
+    Skeleton,
 }
 
 /// What `--json` writes.
@@ -46,12 +52,18 @@ struct Report {
 impl Bench {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let file = self.json.as_deref().map(pending).transpose()?;
-        let names = if self.names.is_empty() { vec![Name::Elements, Name::Beam] } else { self.names };
+        let names = if self.names.is_empty() {
+            vec![Name::Elements, Name::Beam, Name::Build, Name::Skeleton]
+        } else {
+            self.names
+        };
         let mut rows = Vec::new();
         for name in names {
             match name {
                 Name::Elements => rows.extend(values(&elements::run(self.most_tets)?)),
                 Name::Beam => rows.extend(values(&beam::run(self.most_tets)?)),
+                Name::Build => rows.extend(values(&build::run(self.most_tets)?)),
+                Name::Skeleton => rows.extend(values(&skeleton::run()?)),
             }
         }
         if let Some(mut file) = file {

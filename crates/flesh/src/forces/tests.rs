@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::elements::ElementDesc;
-use crate::material::Material;
+use crate::law::{squared_stretch, st_venant_kirchhoff};
+use crate::material::{Material, StretchLimits};
 use sinew_math::Mat3;
 use sinew_mesh::{TetMesh, shapes};
 

@@ -1,0 +1,189 @@
+//! One task's elements, evaluated in lanes.
+//!
+//! Strongly deformed St. Venant-Kirchhoff elements need a singular value decomposition. The first sweep over a task's blocks
+//! computes the plain law for all and lists the lanes that fail the test; the listed ones are then packed into full
+//! lanes and done again.
+
+use super::gathered::Gathered;
+use super::{Diagonalise, NodeMotion, PaddedMotion, Task};
+use crate::law::{
+    LaneLame, corotational, determinant, squared_stretch, squared_stretch_rate, st_venant_kirchhoff,
+    stable_neo_hookean,
+};
+use crate::material::{Law, StretchLimits};
+use sinew_math::columns::Columns;
+use sinew_math::lanes::{BLOCK, Kernel, Lanes};
+
+/// A task with all that it needs, to be run over lanes of any width.
+pub(super) struct ForceKernel<'a> {
+    pub(super) task: Task<'a>,
+    pub(super) motion: &'a PaddedMotion,
+    pub(super) diagonalise: Diagonalise,
+}
+
+impl Kernel for ForceKernel<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let ForceKernel { mut task, motion, diagonalise } = self;
+        task.chunk.diagonalised = 0;
+        task.chunk.strong.clear();
+        task.chunk.inverted.clear();
+        if task.is_viscous {
+            task.evaluate::<L, true>(motion, diagonalise);
+        } else {
+            task.evaluate::<L, false>(motion, diagonalise);
+        }
+    }
+}
+
+impl Task<'_> {
+    #[inline(always)]
+    fn evaluate<L: Lanes, const VISCOUS: bool>(&mut self, motion: &PaddedMotion, diagonalise: Diagonalise) {
+        match (self.law, diagonalise) {
+            (Law::StVenantKirchhoff(limits), Diagonalise::Selectively) => {
+                self.st_venant_kirchhoff::<L, VISCOUS>(motion, limits);
+                self.strong::<L, VISCOUS>(motion, limits);
+            }
+            (Law::StVenantKirchhoff(limits), Diagonalise::Always) => {
+                self.chunk.diagonalised = self.count;
+                self.all::<L, VISCOUS, _>(motion, Extended(limits));
+            }
+            (Law::Corotational, _) => {
+                self.chunk.diagonalised = self.count;
+                self.all::<L, VISCOUS, _>(motion, Corotational);
+            }
+            (Law::StableNeoHookean, _) => self.all::<L, VISCOUS, _>(motion, StableNeoHookean),
+        }
+    }
+
+    /// The plain law for every lane; the lanes it does not hold for are listed.
+    #[inline(always)]
+    fn st_venant_kirchhoff<L: Lanes, const VISCOUS: bool>(
+        &mut self,
+        motion: &PaddedMotion,
+        limits: StretchLimits,
+    ) {
+        for (i, corners) in self.corners.chunks_exact_mut(3 * L::WIDTH).enumerate() {
+            let first = i * L::WIDTH;
+            let lanes =
+                Gathered::<L>::from_block::<VISCOUS>(&self.blocks[first / BLOCK], first % BLOCK, motion);
+            let f = lanes.gradient(&lanes.edges);
+            let mut c = squared_stretch(&f);
+            let margin = st_venant_kirchhoff::margin(&c, determinant(&f), limits);
+            if VISCOUS {
+                let rate = squared_stretch_rate(&f, &lanes.gradient(&lanes.edge_rates));
+                for j in 0..6 {
+                    c[j] = c[j] + lanes.viscosity * rate[j];
+                }
+            }
+            let p = st_venant_kirchhoff::plain_stress(&f, &c, lanes.lame);
+            lanes.write(&p, corners);
+            let mut margins = [0.0; BLOCK];
+            margin.store(&mut margins);
+            for (lane, &margin) in margins[..L::WIDTH].iter().enumerate() {
+                let holds = margin > 0.0;
+                if !holds && first + lane < self.count {
+                    self.chunk.strong.push((first + lane) as u32);
+                }
+            }
+        }
+    }
+
+    /// The continued law for the listed lanes, packed.
+    #[inline(always)]
+    fn strong<L: Lanes, const VISCOUS: bool>(&mut self, motion: &PaddedMotion, limits: StretchLimits) {
+        self.chunk.diagonalised = self.chunk.strong.len();
+        for places in self.chunk.strong.chunks(L::WIDTH) {
+            let lanes = Gathered::<L>::from_places::<VISCOUS>(self.blocks, places, motion);
+            let f = lanes.gradient(&lanes.edges);
+            let p = lanes.stress::<VISCOUS, _>(&f, &Extended(limits));
+            for lane in inverted(&f, places.len()) {
+                self.chunk.inverted.push(places[lane]);
+            }
+            let mut packed = [[0.0; 4]; 3 * BLOCK];
+            lanes.write(&p, &mut packed);
+            for (lane, &place) in places.iter().enumerate() {
+                let place = 3 * place as usize;
+                self.corners[place..place + 3].copy_from_slice(&packed[3 * lane..3 * lane + 3]);
+            }
+        }
+    }
+
+    /// One law for every lane.
+    #[inline(always)]
+    fn all<L: Lanes, const VISCOUS: bool, S: LaneStress>(&mut self, motion: &PaddedMotion, law: S) {
+        for (i, corners) in self.corners.chunks_exact_mut(3 * L::WIDTH).enumerate() {
+            let first = i * L::WIDTH;
+            let lanes =
+                Gathered::<L>::from_block::<VISCOUS>(&self.blocks[first / BLOCK], first % BLOCK, motion);
+            let f = lanes.gradient(&lanes.edges);
+            let p = lanes.stress::<VISCOUS, _>(&f, &law);
+            for lane in inverted(&f, self.count.saturating_sub(first).min(L::WIDTH)) {
+                self.chunk.inverted.push((first + lane) as u32);
+            }
+            lanes.write(&p, corners);
+        }
+    }
+
+    /// Adds the edge dampers of inverted elements to their corner forces; `rate` is κ/h (1/s).
+    pub(super) fn damp_inverted(self, motion: NodeMotion<'_>, rate: f64) {
+        for &place in &self.chunk.inverted {
+            let (block, lane) = (&self.blocks[place as usize / BLOCK], place as usize % BLOCK);
+            let x = block.nodes[lane].map(|n| motion.x[n as usize]);
+            let v = block.nodes[lane].map(|n| motion.v[n as usize]);
+            let coefficient = rate * f64::from(block.corner_mass[lane]);
+            for (i, j) in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)] {
+                let edge = x[i] - x[j];
+                let square = edge.norm_squared().max(f64::MIN_POSITIVE);
+                let force = edge * (-coefficient * (v[i] - v[j]).dot(&edge) / square);
+                for (corner, force) in [(i, force), (j, -force)] {
+                    if corner > 0 {
+                        // corner forces are kept with their sign turned; corner 0 is the sum of the others
+                        let pull = &mut self.corners[3 * place as usize + corner - 1];
+                        (0..3).for_each(|c| pull[c] -= force[c] as f32);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A law as a type, since a function passed by value would not be compiled for the lanes' instruction set.
+pub(super) trait LaneStress {
+    fn stress<L: Lanes>(&self, f: &Columns<L>, lame: LaneLame<L>) -> Columns<L>;
+}
+
+struct Extended(StretchLimits);
+struct Corotational;
+struct StableNeoHookean;
+
+impl LaneStress for Extended {
+    #[inline(always)]
+    fn stress<L: Lanes>(&self, f: &Columns<L>, lame: LaneLame<L>) -> Columns<L> {
+        st_venant_kirchhoff::extended_stress(f, lame, self.0)
+    }
+}
+
+impl LaneStress for Corotational {
+    #[inline(always)]
+    fn stress<L: Lanes>(&self, f: &Columns<L>, lame: LaneLame<L>) -> Columns<L> {
+        corotational::stress(f, lame)
+    }
+}
+
+impl LaneStress for StableNeoHookean {
+    #[inline(always)]
+    fn stress<L: Lanes>(&self, f: &Columns<L>, lame: LaneLame<L>) -> Columns<L> {
+        stable_neo_hookean::stress(f, lame)
+    }
+}
+
+/// Which of the first `count` lanes have det F ≤ 0.
+#[inline(always)]
+fn inverted<L: Lanes>(f: &Columns<L>, count: usize) -> impl Iterator<Item = usize> {
+    let mut det = [1.0; BLOCK];
+    determinant(f).store(&mut det);
+    (0..count).filter(move |&lane| det[lane] <= 0.0)
+}
