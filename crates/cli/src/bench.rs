@@ -60,15 +60,15 @@ impl Bench {
         let mut rows = Vec::new();
         for name in names {
             match name {
-                Name::Elements => rows.extend(values(&elements::run(self.most_tets)?)),
-                Name::Beam => rows.extend(values(&beam::run(self.most_tets)?)),
-                Name::Build => rows.extend(values(&build::run(self.most_tets)?)),
-                Name::Skeleton => rows.extend(values(&skeleton::run()?)),
+                Name::Elements => rows.extend(values(&elements::run(self.most_tets)?)?),
+                Name::Beam => rows.extend(values(&beam::run(self.most_tets)?)?),
+                Name::Build => rows.extend(values(&build::run(self.most_tets)?)?),
+                Name::Skeleton => rows.extend(values(&skeleton::run()?)?),
             }
         }
         if let Some(mut file) = file {
             let report = Report { machine: Machine::describe(), rows };
-            let text = serde_json::to_string_pretty(&report).unwrap_or_default() + "\n";
+            let text = serde_json::to_string_pretty(&report).map_err(Failure::input)? + "\n";
             let written = file.write_all(text.as_bytes()).and_then(|()| file.commit());
             written.map_err(|e| Failure::input(format!("json: {e}")))?;
         }
@@ -76,8 +76,8 @@ impl Bench {
     }
 }
 
-fn values(rows: &[impl Serialize]) -> Vec<Value> {
-    rows.iter().filter_map(|row| serde_json::to_value(row).ok()).collect()
+fn values(rows: &[impl Serialize]) -> Result<Vec<Value>, Failure> {
+    rows.iter().map(|row| serde_json::to_value(row).map_err(Failure::input)).collect()
 }
 
 /// The shortest time of a piece of work (s), tried for at least the given time and three times.

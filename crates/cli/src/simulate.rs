@@ -58,8 +58,9 @@ impl Simulate {
         scene.fps = self.fps.unwrap_or(scene.fps);
 
         let output = self.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.glb", scene.name)));
-        let stats_file = self.stats.as_deref().map(pending).transpose()?;
         let mut outputs = Outputs::new(&output, &scene, !self.no_preview)?;
+        self.check_collisions(&outputs.files)?;
+        let stats_file = self.stats.as_deref().map(pending).transpose()?;
         let stats = pool.install(|| self.simulate(&scene, &mut outputs))?;
 
         if let Some(mut file) = stats_file {
@@ -68,10 +69,25 @@ impl Simulate {
                 .and_then(|()| file.commit())
                 .map_err(|e| Failure::input(format!("stats: {e}")))?;
         }
+        outputs.warn_of_losses();
         if self.json {
-            say!("{}", stats.to_json())
+            say!("{}", stats.to_json());
         } else {
-            outputs.print(&stats)
+            outputs.print(&stats);
+        }
+        Ok(())
+    }
+
+    /// No output may overwrite another, or the input.
+    fn check_collisions(&self, files: &[PathBuf]) -> Result<(), Failure> {
+        let paths: Vec<&PathBuf> = self.input.iter().chain(files).chain(&self.stats).collect();
+        for (i, path) in paths.iter().enumerate() {
+            if paths[..i].contains(path) {
+                let path = path.display();
+                return Err(Failure::input(format!(
+                    "{path} is named twice: give every file a name of its own"
+                )));
+            }
         }
         Ok(())
     }
@@ -162,12 +178,21 @@ impl Outputs {
         [take].into_iter().chain(preview).collect()
     }
 
+    /// Says where morph targets do not follow the take as closely as they should.
+    fn warn_of_losses(&self) {
+        if let Take::Glb(glb) = &self.take
+            && let Some(report) = glb.report()
+        {
+            report.bodies.iter().filter(|body| !body.is_met()).for_each(|body| warn!("note: {body}"));
+        }
+    }
+
     fn print(&self, stats: &Stats) {
         say!("{stats}");
         if let Take::Glb(glb) = &self.take
             && let Some(report) = glb.report()
         {
-            report.bodies.iter().for_each(|body| say!("{body}"));
+            report.bodies.iter().filter(|body| body.is_met()).for_each(|body| say!("{body}"));
         }
         for file in &self.files {
             say!("wrote {}", file.display());

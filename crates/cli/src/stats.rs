@@ -101,7 +101,7 @@ impl fmt::Display for Stats {
             self.build_seconds
         )?;
         if self.retries > 0 {
-            write!(f, "\n{} frames diverged at first and were taken again with smaller steps", self.retries)?;
+            write!(f, "\n{} times a frame diverged and was taken again with smaller steps", self.retries)?;
         }
         if self.max_inverted > 0 {
             write!(f, "\nup to {} tets were turned inside out at one time", self.max_inverted)?;

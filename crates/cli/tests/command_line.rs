@@ -209,9 +209,24 @@ fn bad_scenes_are_refused_with_code_2_and_leave_nothing_behind() {
     }
 }
 
+/// A pin that leaves the known universe within a frame.
+#[test]
+fn a_simulation_that_fails_ends_with_code_1_and_leaves_nothing_behind() {
+    let folder = folder();
+    fs::write(folder.path().join("cube.obj"), CUBE).unwrap();
+    let scene = "seconds = 1\n[[body]]\nsurface = 'cube.obj'\ncage_tets = 200\nmaterial = 'jelly'\n\
+                 [[body.pin]]\nregion = { end = 'top' }\nmotion = { glide = { velocity = [1e157, 0, 0] } }\n";
+    fs::write(folder.path().join("scene.toml"), scene).unwrap();
+    let output = sinew(folder.path(), &["simulate", "scene.toml", "-o", "out.glb", "--stats", "s.json"]);
+    let message = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{message}");
+    assert!(message.contains("diverged at 0.0000 s"), "{message}");
+    assert_eq!(files(folder.path()), ["cube.obj", "scene.toml"]);
+}
+
 #[test]
 fn bad_calls_are_refused_with_code_2_and_leave_nothing_behind() {
-    let calls: [&[&str]; 9] = [
+    let calls: [&[&str]; 11] = [
         &["simulate", "no-such-thing"],
         &["simulate", "no-such-file.obj"],
         &["simulate", "cube.obj", "-o", "no/such/folder/out.glb"],
@@ -220,6 +235,8 @@ fn bad_calls_are_refused_with_code_2_and_leave_nothing_behind() {
         &["simulate", "cube.obj", "--stats", "no/such/folder/s.json"],
         &["simulate", "cube.obj", "--seconds", "nan"],
         &["simulate", "cube.obj", "--threads", "0"],
+        &["simulate", "cube.obj", "-o", "same.glb", "--stats", "same.glb"],
+        &["simulate", "cube.obj", "--stats", "cube.obj"],
         &["inspect", "no-such-file.ply"],
     ];
     for call in calls {

@@ -182,9 +182,9 @@ impl CornerForces {
 
     fn fit(&mut self, elements: &Elements) {
         let slots = elements.slot_count();
-        if self.corners.len() != 3 * slots {
+        let chunk_count = elements.groups.iter().map(|g| g.blocks.len().div_ceil(CHUNK)).sum();
+        if self.corners.len() != 3 * slots || self.chunks.len() != chunk_count {
             self.corners = vec![[0.0; 4]; 3 * slots];
-            let chunk_count = elements.groups.iter().map(|g| g.blocks.len().div_ceil(CHUNK)).sum();
             let list = || Vec::with_capacity(CHUNK * BLOCK);
             self.chunks = (0..chunk_count)
                 .map(|_| Chunk { strong: list(), inverted: list(), diagonalised: 0 })

@@ -66,7 +66,8 @@ pub(crate) fn determinant<T: Real>(f: &Columns<T>) -> T {
 /// P = F S,   S = β (λ tr(Ė) I + 2μ Ė)
 /// ```
 ///
-/// S is symmetric, so that angular momentum is kept, and rigid motion has no Ė, so that it is not slowed.
+/// S is symmetric, so that angular momentum is kept, and rigid motion has no Ė, so that it is not slowed. Ė grows with the stretch that is there
+/// already; β is scaled by 3 / tr C where that is below 1, so that a strongly stretched element is not too stiff for the step.
 #[inline(always)]
 pub(crate) fn viscous_stress<T: Real>(
     f: &Columns<T>,
@@ -74,6 +75,9 @@ pub(crate) fn viscous_stress<T: Real>(
     lame: LaneLame<T>,
     viscosity: T,
 ) -> Columns<T> {
+    let size = dot(f[0], f[0]) + dot(f[1], f[1]) + dot(f[2], f[2]);
+    let three = T::splat(3.0);
+    let viscosity = viscosity * (three / size.max(three));
     let mut s = squared_stretch_rate(f, rate);
     let pressure = T::splat(0.5) * lame.lambda * viscosity * (s[0] + s[1] + s[2]);
     let shear = lame.mu * viscosity;

@@ -90,7 +90,7 @@ impl Material {
         if !(self.young > 0.0 && self.young.is_finite()) {
             faults.push(MaterialFault::Young(self.young));
         }
-        if !(self.poisson > -1.0 && self.poisson < 0.5) {
+        if !(self.poisson >= 0.0 && self.poisson < 0.5) {
             faults.push(MaterialFault::Poisson(self.poisson));
         }
         if !(self.density > 0.0 && self.density.is_finite()) {
@@ -116,7 +116,7 @@ pub enum MaterialFault {
     Young(f64),
     /// Poisson's ratio out of range.
     #[error(
-        "poisson = {0} is outside (-1, 0.5): at 0.5 the solid is incompressible and no finite stiffness fits; try 0.47"
+        "poisson = {0} is outside [0, 0.5): at 0.5 the solid is incompressible and no finite stiffness fits; try 0.47"
     )]
     Poisson(f64),
     /// Density out of range.

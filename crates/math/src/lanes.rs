@@ -20,7 +20,7 @@ pub trait Real:
     /// A yes or no for each lane.
     type Mask: Copy;
 
-    /// Twice the spacing of numbers next to 1.
+    /// The spacing of numbers just above 1.
     const EPSILON: f64;
     /// The smallest number that a division by it does not overflow.
     const TINY: f64;
@@ -221,7 +221,7 @@ mod tests {
             for (i, &a) in numbers.iter().enumerate() {
                 for &b in &numbers {
                     let mut lanes = [a; BLOCK];
-                    lanes[i % L::WIDTH] = b;
+                    lanes[i % 8] = b;
                     let (x, y) = (L::load(&lanes), L::splat(f64::from(b)));
                     let picked = L::select(x.less(y), x, y);
                     for value in
@@ -230,7 +230,7 @@ mod tests {
                         let mut out = [0.0; BLOCK];
                         value.store(&mut out);
                         // the sign and payload of "not a number" are left open by the standard
-                        bits.extend(out[..2].iter().map(|x| if x.is_nan() { u32::MAX } else { x.to_bits() }));
+                        bits.extend(out[..8].iter().map(|x| if x.is_nan() { u32::MAX } else { x.to_bits() }));
                     }
                 }
             }

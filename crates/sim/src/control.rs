@@ -1,7 +1,7 @@
 //! What is asked of one step.
 
 use crate::Model;
-use sinew_math::{Isometry, Rotation, nalgebra};
+use sinew_math::{Isometry, Vec3, turn};
 
 /// What is asked of one step: where pins go and how strongly loads push.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,15 +28,24 @@ impl Default for PinPath {
 }
 
 impl PinPath {
-    /// The pose after a share of the step, between 0 and 1. Rotations go along the chord of the quaternions, brought back
-    /// to unit length: over the small angle of a step that is a steady turn.
-    pub fn pose(&self, share: f64) -> Isometry {
-        let shift = self.from.translation.vector.lerp(&self.to.translation.vector, share);
-        let (a, b) = (self.from.rotation.coords, self.to.rotation.coords);
-        let b = if a.dot(&b) < 0.0 { -b } else { b };
-        let turn = Rotation::new_normalize(nalgebra::Quaternion::from(a.lerp(&b, share)));
-        Isometry::from_parts(shift.into(), turn)
+    /// The pose after a share of the step, between 0 and 1, when a point of the body that starts at `center` (m) moves straight and the rest
+    /// turns steadily about it:
+    ///
+    /// ```text
+    /// x ↦ c + s (T c₀ − c) + exp(s log R) (x − c),    R = R₁ R₀⁻¹
+    /// ```
+    ///
+    /// Nothing depends on where the origin of the world is.
+    pub fn pose(&self, share: f64, center: &Vec3) -> Isometry {
+        let (start, end) = (carry(&self.from, center), carry(&self.to, center));
+        let turned = turn::exp(&(share * turn::log(&(self.to.rotation * self.from.rotation.inverse()))));
+        let rotation = turned * self.from.rotation;
+        Isometry::from_parts((start + share * (end - start) - rotation * center).into(), rotation)
     }
+}
+
+fn carry(pose: &Isometry, point: &Vec3) -> Vec3 {
+    pose.rotation * point + pose.translation.vector
 }
 
 impl Control {
@@ -55,6 +64,28 @@ impl Control {
         Control {
             pins: vec![PinPath::default(); model.pins.len()],
             load_scales: vec![1.0; model.loads.len()],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sinew_math::Rotation;
+
+    /// A quarter turn about a vertical axis a hundred metres away: points on the axis stay, half the step is half the turn.
+    #[test]
+    fn a_turn_about_a_distant_axis_keeps_the_axis_still() {
+        let axis = Vec3::new(100.0, 0.0, -30.0);
+        let turn = Rotation::from_scaled_axis(Vec3::y() * core::f64::consts::FRAC_PI_2);
+        let to = Isometry::from_parts((axis - turn * axis).into(), turn);
+        let path = PinPath { from: Isometry::identity(), to };
+        for share in [0.0, 0.3, 0.5, 1.0] {
+            let pose = path.pose(share, &axis);
+            assert!((carry(&pose, &axis) - axis).norm() < 1e-12);
+            let half = Rotation::from_scaled_axis(Vec3::y() * core::f64::consts::FRAC_PI_2 * share);
+            let point = axis + Vec3::x();
+            assert!((carry(&pose, &point) - (axis + half * Vec3::x())).norm() < 1e-12);
         }
     }
 }

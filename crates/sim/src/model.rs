@@ -41,6 +41,8 @@ pub struct Pin {
     pub body: usize,
     /// The nodes that are held.
     pub nodes: Vec<u32>,
+    /// Their middle at rest (m): the point about which the pin turns during a step.
+    pub center: Vec3,
 }
 
 /// A constant force, carried to nodes.
@@ -230,8 +232,12 @@ impl Parts {
         if nodes.is_empty() {
             self.faults.push(Fault::new(&desc.name, nothing_there("pin", index, "holds", shape)));
         }
+        let center = nodes.iter().map(|&node| shape.mesh.nodes[node as usize]).sum::<Vec3>()
+            / nodes.len().max(1) as f64;
         nodes.iter_mut().for_each(|node| *node += first_node as u32);
-        self.pins.push(Pin { body: self.bodies.len(), nodes });
+        // a node moves with the first pin that holds it
+        nodes.retain(|node| !self.pins.iter().any(|pin| pin.nodes.contains(node)));
+        self.pins.push(Pin { body: self.bodies.len(), nodes, center });
     }
 
     /// Shares the force among the surface vertices in the region and carries it to the nodes.   [KimPollard2011, eq. 13]
@@ -261,10 +267,12 @@ impl Parts {
         for &node in self.pins.iter().flat_map(|pin| &pin.nodes) {
             node_inverse_mass[node as usize] = 0.0;
         }
-        let stable_step = StableStep::find(&self.node_rest, &node_inverse_mass, &self.elements);
-        for element in &mut self.elements {
-            element.viscosity =
-                if element.material.damping_ratio > 0.0 { stable_step.viscosity } else { 0.0 };
+        let mut stable_step = StableStep::UNLIMITED;
+        for body in &self.bodies {
+            let elements = &mut self.elements[body.tets.clone()];
+            let step = StableStep::find(&self.node_rest, &node_inverse_mass, body.nodes.start, elements);
+            elements.iter_mut().for_each(|element| element.viscosity = step.viscosity);
+            stable_step = stable_step.and(step);
         }
         Model {
             stable_step,

@@ -16,7 +16,7 @@ pub struct StableStep {
     pub omega: f64,
     /// How many times stiffer than at rest an element is taken to become.
     pub stiffening: f64,
-    /// The viscosity β (s) given to bodies that damp their motion.
+    /// The viscosity β (s) of a body that damps its motion; 0 for one that does not.
     pub viscosity: f64,
 }
 
@@ -32,27 +32,43 @@ const HIGHEST_DAMPING_RATIO: f64 = 0.1;
 const LANCZOS_STEPS: usize = 30;
 
 impl StableStep {
-    /// Finds the step for elements over nodes; pinned nodes have no inverse mass.
+    /// The step of a world without bodies.
+    pub(crate) const UNLIMITED: StableStep =
+        StableStep { seconds: f64::INFINITY, omega: 0.0, stiffening: 1.0, viscosity: 0.0 };
+
+    /// Finds the step for the elements of one body, whose nodes begin at `first_node`; pinned nodes have no inverse mass.
     pub(crate) fn find(
         node_rest: &[Vec3],
         node_inverse_mass: &[f64],
+        first_node: usize,
         elements: &[ElementDesc],
     ) -> StableStep {
-        let stiffness = RestStiffness::new(node_rest, node_inverse_mass, elements);
-        let omega = stiffness.largest_eigenvalue().max(f64::MIN_POSITIVE).sqrt();
+        let stiffness = RestStiffness::new(node_rest, node_inverse_mass, first_node, elements);
+        let omega = stiffness.largest_eigenvalue().sqrt();
+        if omega == 0.0 {
+            // nothing is free to vibrate
+            return StableStep::UNLIMITED;
+        }
         let stiffening = elements.iter().map(|e| stiffening(e.material.law)).fold(1.0, f64::max);
-        let (highest, viscosity) = (omega * stiffening.sqrt(), 2.0 * HIGHEST_DAMPING_RATIO / omega);
+        let is_damped = elements.iter().any(|e| e.material.damping_ratio > 0.0);
+        let viscosity = if is_damped { 2.0 * HIGHEST_DAMPING_RATIO / omega } else { 0.0 };
+        let highest = omega * stiffening.sqrt();
         let ratio = 0.5 * viscosity * highest;
         let seconds = SAFETY * 2.0 / highest * ((1.0 + ratio * ratio).sqrt() - ratio);
         StableStep { seconds, omega, stiffening, viscosity }
+    }
+
+    /// The step of two bodies: the shorter one.
+    pub(crate) fn and(self, other: StableStep) -> StableStep {
+        if other.seconds < self.seconds { other } else { self }
     }
 }
 
 /// How many times its stiffness at rest a law reaches.
 ///
-/// St. Venant-Kirchhoff stretched to δU has the slope (λ/2 + μ)(3δU² − 1) and keeps it; at rest it is λ + 2μ. The corotational law, stretched
-/// evenly, resists spin with up to 2μ + 3λ. The neo-Hookean one stiffens without bound, with the square of an area's growth: areas grown by
-/// two fifths are allowed for, and a step that meets more is taken again, smaller.
+/// What is allowed for, not a bound. St. Venant-Kirchhoff stretched along one axis to δU has the slope (λ/2 + μ)(3δU² − 1) and keeps it; at rest it
+/// is λ + 2μ. Stretched along all three it has up to 1.4 times that, the corotational law up to (2μ + 3λ)/(2μ + λ), and the neo-Hookean one
+/// stiffens with the square of an area's growth. Whole bodies in such states are rare: a step that meets one is taken again, smaller.
 fn stiffening(law: Law) -> f64 {
     match law {
         Law::StVenantKirchhoff(limits) => 0.5 * (3.0 * limits.upper * limits.upper - 1.0),
@@ -63,13 +79,20 @@ fn stiffening(law: Law) -> f64 {
 /// M^(−1/2) K M^(−1/2) without assembling K.
 struct RestStiffness<'a> {
     elements: &'a [ElementDesc],
+    first_node: usize,
     /// Dm⁻¹ and V w of each element.
     shapes: Vec<(Mat3, f64)>,
     node_root: Vec<f64>,
 }
 
 impl<'a> RestStiffness<'a> {
-    fn new(node_rest: &[Vec3], node_inverse_mass: &[f64], elements: &'a [ElementDesc]) -> Self {
+    fn new(
+        node_rest: &[Vec3],
+        node_inverse_mass: &[f64],
+        first_node: usize,
+        elements: &'a [ElementDesc],
+    ) -> Self {
+        let last_node = elements.iter().flat_map(|e| e.nodes).max().map_or(first_node, |n| n as usize + 1);
         let shape = |element: &ElementDesc| {
             let [a, b, c, d] = element.nodes.map(|n| node_rest[n as usize]);
             let edges = Mat3::from_columns(&[b - a, c - a, d - a]);
@@ -77,8 +100,9 @@ impl<'a> RestStiffness<'a> {
         };
         RestStiffness {
             elements,
+            first_node,
             shapes: elements.iter().map(shape).collect(),
-            node_root: node_inverse_mass.iter().map(|m| m.sqrt()).collect(),
+            node_root: node_inverse_mass[first_node..last_node].iter().map(|m| m.sqrt()).collect(),
         }
     }
 
@@ -86,7 +110,8 @@ impl<'a> RestStiffness<'a> {
     fn apply(&self, u: &[Vec3], out: &mut [Vec3]) {
         out.fill(Vec3::zeros());
         for (element, (inverse, volume)) in self.elements.iter().zip(&self.shapes) {
-            let [a, b, c, d] = element.nodes.map(|n| u[n as usize] * self.node_root[n as usize]);
+            let nodes = element.nodes.map(|n| n as usize - self.first_node);
+            let [a, b, c, d] = nodes.map(|n| u[n] * self.node_root[n]);
             let gradient = Mat3::from_columns(&[b - a, c - a, d - a]) * inverse;
             let lame = element.material.lame();
             let mut stress = (gradient + gradient.transpose()) * lame.mu;
@@ -94,8 +119,8 @@ impl<'a> RestStiffness<'a> {
             (0..3).for_each(|i| stress[(i, i)] += pressure);
             let pull = stress * inverse.transpose() * *volume;
             for k in 0..3 {
-                out[element.nodes[k + 1] as usize] += pull.column(k);
-                out[element.nodes[0] as usize] -= pull.column(k);
+                out[nodes[k + 1]] += pull.column(k);
+                out[nodes[0]] -= pull.column(k);
             }
         }
         for (out, root) in out.iter_mut().zip(&self.node_root) {
@@ -197,7 +222,7 @@ mod tests {
     #[test]
     fn lanczos_finds_the_highest_frequency_of_the_dense_matrix() {
         let (rest, inverse_mass, elements) = beam_elements(Material::soft_solid(5e5, 0.4, 1000.0, 0.0));
-        let stiffness = RestStiffness::new(&rest, &inverse_mass, &elements);
+        let stiffness = RestStiffness::new(&rest, &inverse_mass, 0, &elements);
         let n = 3 * rest.len();
         let mut dense = DMatrix::zeros(n, n);
         for j in 0..n {
@@ -218,9 +243,9 @@ mod tests {
     #[test]
     fn the_step_scales_with_size_and_wave_speed() {
         let (rest, inverse_mass, elements) = beam_elements(Material::soft_solid(1e4, 0.4, 1000.0, 0.0));
-        let step = StableStep::find(&rest, &inverse_mass, &elements).seconds;
+        let step = StableStep::find(&rest, &inverse_mass, 0, &elements).seconds;
         let (_, stiff_inverse_mass, stiff) = beam_elements(Material::soft_solid(4e4, 0.4, 1000.0, 0.0));
-        let stiff_step = StableStep::find(&rest, &stiff_inverse_mass, &stiff).seconds;
+        let stiff_step = StableStep::find(&rest, &stiff_inverse_mass, 0, &stiff).seconds;
         assert!((step / stiff_step - 2.0).abs() < 1e-9);
     }
 }

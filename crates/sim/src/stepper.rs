@@ -9,7 +9,7 @@
 
 use crate::body::decay;
 use crate::guard::{Verdict, worst_node};
-use crate::{Control, Model, State};
+use crate::{Caution, Control, Model, State};
 use rayon::prelude::*;
 use sinew_flesh::{CornerForces, Diagonalise, NodeMotion};
 use sinew_math::Vec3;
@@ -62,14 +62,25 @@ pub enum StepError {
         /// Their length (s).
         substep: f64,
     },
+    /// The stable step is out of proportion to the step.
+    #[error(
+        "a step of {dt} s would take {substeps:.0} sub-steps of {stable:.1e} s: soften the material, use a coarser cage, or ask for more frames per second"
+    )]
+    TooManySubsteps {
+        /// The step asked for (s).
+        dt: f64,
+        /// The longest stable step (s).
+        stable: f64,
+        /// How many sub-steps that makes.
+        substeps: f64,
+    },
     /// The time step is not a positive number.
     #[error("a time step of {0} s is asked for: give a positive, finite one")]
     BadTimeStep(f64),
 }
 
-/// A step that diverges is tried with up to 256 times the sub-steps that suffice at rest: a neo-Hookean solid whose areas have grown a
-/// hundredfold is that much faster.
-const MOST_DOUBLINGS: u32 = 8;
+/// More sub-steps than this in one step are taken for a mistake.
+const MOST_SUBSTEPS: f64 = 1e6;
 
 /// Nodes that one task works through.
 const CHUNK: usize = 512;
@@ -98,21 +109,29 @@ impl Stepper {
         if !(dt > 0.0 && dt.is_finite()) {
             return Err(StepError::BadTimeStep(dt));
         }
+        let fewest = (dt / model.stable_step.seconds).ceil().max(1.0);
+        if fewest > MOST_SUBSTEPS {
+            return Err(StepError::TooManySubsteps {
+                dt,
+                stable: model.stable_step.seconds,
+                substeps: fewest,
+            });
+        }
+        let fewest = fewest as usize;
         self.before.copy_from(state);
         self.gather_loads(model, control);
-        let fewest = (dt / model.stable_step.seconds).ceil().max(1.0) as usize;
         let caution = state.caution;
         let mut worst = 0;
-        for doublings in caution.doublings..=MOST_DOUBLINGS {
+        for doublings in caution.doublings..=Caution::MOST_DOUBLINGS {
             let report = self.substeps(model, control, dt, fewest << doublings, state);
             if Verdict::of(model, state).is_sound() {
                 state.caution = caution.after(doublings);
                 return Ok(StepReport { retries: (doublings - caution.doublings) as usize, ..report });
             }
-            worst = worst_node(state);
+            worst = worst_node(model, state);
             state.copy_from(&self.before);
         }
-        let substeps = fewest << MOST_DOUBLINGS;
+        let substeps = fewest << Caution::MOST_DOUBLINGS;
         Err(StepError::Diverged {
             body: model.body_of_node(worst).name.clone(),
             time: state.time,
@@ -157,6 +176,7 @@ impl Stepper {
 
             // where they go
             self.move_free_nodes(model, h, state);
+            charge_loads(model, control, h, state);
             self.move_pins(model, control, substep as f64 / substeps as f64, h, state);
         }
         state.time = self.before.time + dt;
@@ -183,8 +203,7 @@ impl Stepper {
     /// supplied to the world.
     fn move_pins(&self, model: &Model, control: &Control, share: f64, h: f64, state: &mut State) {
         for (i, pin) in model.pins.iter().enumerate() {
-            let path = control.pin(i);
-            let pose = path.pose(share);
+            let pose = control.pin(i).pose(share, &pin.center);
             for &node in &pin.nodes {
                 let node = node as usize;
                 let target = pose.rotation * model.node_rest[node] + pose.translation.vector;
@@ -197,6 +216,15 @@ impl Stepper {
                 state.node_v[node] = moved / h;
             }
         }
+    }
+}
+
+/// The work of loads is energy supplied to the world.
+fn charge_loads(model: &Model, control: &Control, h: f64, state: &mut State) {
+    for (i, load) in model.loads.iter().enumerate() {
+        let free = load.node_forces.iter().filter(|(node, _)| model.node_inverse_mass[*node as usize] > 0.0);
+        let power: f64 = free.map(|(node, force)| force.dot(&state.node_v[*node as usize])).sum();
+        state.supplied_energy += control.load_scale(i) * power * h;
     }
 }
 

@@ -18,7 +18,7 @@ pub enum CheckpointError {
     #[error("these bytes are no saved state of this version")]
     Foreign,
     /// Another model's.
-    #[error("the saved state has {found} nodes and the model {expected}: it belongs to another scene")]
+    #[error("the saved state has {found} nodes and the model {expected}: it belongs to another model")]
     OtherModel {
         /// Nodes of the saved state.
         found: u64,
@@ -89,7 +89,7 @@ impl Checkpoint {
         let mut vectors = || (0..expected).map(|_| Vec3::new(number(), number(), number())).collect();
         let (node_x, node_v) = (vectors(), vectors());
         let state = State { time, node_x, node_v, supplied_energy, caution };
-        if words.next().map(u64::from_le_bytes) != Some(state.hash()) {
+        if !state.caution.is_sound() || words.next().map(u64::from_le_bytes) != Some(state.hash()) {
             return Err(CheckpointError::Damaged("its checksum does not fit"));
         }
         Ok(state)

@@ -1,6 +1,6 @@
 //! The loop: control, step, frame, until the scene is over.
 
-use crate::{Frame, FrameSink, Scene, SinkError, SurfaceInfo};
+use crate::{Checkpoint, CheckpointError, Frame, FrameSink, Scene, SinkError, SurfaceInfo};
 use sinew_control::{Controller, Script};
 use sinew_sim::{BuildError, Control, Model, State, StepError, StepReport, Stepper};
 use thiserror::Error;
@@ -18,7 +18,8 @@ pub struct Player {
     stepper: Stepper,
     fps: f64,
     frame_count: usize,
-    next_frame: usize,
+    /// How many frames after the start the state is.
+    frame: usize,
 }
 
 /// What happened in a take.
@@ -69,7 +70,7 @@ impl Player {
             summary: Summary::default(),
             fps: scene.fps,
             frame_count: scene.frame_count(),
-            next_frame: 0,
+            frame: 0,
             model,
         })
     }
@@ -84,6 +85,7 @@ impl Player {
         let dt = 1.0 / self.fps;
         self.controller.control(&self.model, &self.state, dt, &mut self.control);
         let report = self.stepper.step(&self.model, &self.control, dt, &mut self.state)?;
+        self.frame += 1;
         self.summary.frames += 1;
         self.summary.steps += report.substeps;
         self.summary.retries += report.retries;
@@ -92,7 +94,15 @@ impl Player {
         Ok(report)
     }
 
-    /// Plays what is left of the scene into the sinks. `watch` is called after every frame with how many are done.
+    /// Goes on from a state that was saved after so many frames.
+    pub fn resume(&mut self, frame: usize, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
+        self.state = checkpoint.restore(&self.model)?;
+        self.frame = frame;
+        Ok(())
+    }
+
+    /// Plays what is left of the scene into the sinks, the frame where it is now first. `watch` is called after every frame with how many
+    /// are done.
     pub fn play(
         &mut self,
         sinks: &mut [&mut dyn FrameSink],
@@ -103,16 +113,16 @@ impl Player {
             sink.begin(&surfaces, self.fps)?;
         }
         let mut frame = Frame::default();
-        while self.next_frame <= self.frame_count {
-            if self.next_frame > 0 {
-                self.advance()?;
-            }
+        loop {
             frame.update(&self.model, &self.state);
             for sink in sinks.iter_mut() {
                 sink.frame(&frame)?;
             }
-            watch(self.next_frame);
-            self.next_frame += 1;
+            watch(self.frame);
+            if self.frame >= self.frame_count {
+                break;
+            }
+            self.advance()?;
         }
         for sink in sinks.iter_mut() {
             sink.finish()?;

@@ -115,7 +115,7 @@ const KEYS: [SceneKey; 45] = [
         "how stress follows strain",
     ),
     key(Material, "young", "number", "of name", "Young's modulus (Pa)"),
-    key(Material, "poisson", "number", "of name", "Poisson's ratio, below 0.5"),
+    key(Material, "poisson", "number", "of name", "Poisson's ratio, from 0 to below 0.5"),
     key(Material, "density", "number", "of name", "mass per volume (kg/m³)"),
     key(Material, "damping", "number", "of name", "share of critical damping of the slowest vibration"),
     key(

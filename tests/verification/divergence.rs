@@ -1,0 +1,122 @@
+//! Steps that blow up are taken again, and if that does not help the state is kept.
+
+use super::bodies::{loose, random_vector, world};
+use sinew::math::Isometry;
+use sinew::mesh::shapes;
+use sinew::prelude::*;
+use sinew::sim::StepError;
+
+/// A neo-Hookean beam pulled to three times its length in all directions is some eighty times stiffer than at rest: the first sub-steps are too long.
+fn overstretched() -> (Model, State) {
+    let material = Material { law: Law::StableNeoHookean, ..Material::soft_solid(5e5, 0.4, 1000.0, 0.05) };
+    let model = world(Vec3::zeros(), loose(shapes::beam(2, [0.4, 0.1, 0.1]), material));
+    let node_x = model.node_rest.iter().map(|x| 3.0 * x).collect();
+    let state = State::from_motion(&model, node_x, vec![Vec3::zeros(); model.node_count()]);
+    (model, state)
+}
+
+#[test]
+fn a_step_that_diverges_is_taken_again_with_more_substeps_and_the_next_ones_begin_with_them() {
+    let (model, mut state) = overstretched();
+    let mut stepper = Stepper::default();
+    let first = stepper.step(&model, &Control::default(), 1.0 / 60.0, &mut state).expect("holds at last");
+    assert!(first.retries > 0);
+    assert_eq!(state.caution.doublings as usize, first.retries);
+    let second = stepper.step(&model, &Control::default(), 1.0 / 60.0, &mut state).expect("holds");
+    assert!(second.retries < first.retries);
+
+    // calm in the end, and back to the sub-steps that suffice at rest
+    let mut last = second;
+    for _ in 0..400 {
+        last = stepper.step(&model, &Control::default(), 1.0 / 60.0, &mut state).expect("holds");
+    }
+    assert_eq!((state.caution.doublings, last.retries), (0, 0));
+    assert!(last.substeps < first.substeps);
+}
+
+#[test]
+fn caution_is_saved_and_resumed() {
+    let (model, mut state) = overstretched();
+    let mut stepper = Stepper::default();
+    stepper.step(&model, &Control::default(), 1.0 / 60.0, &mut state).expect("holds at last");
+    let mut resumed = Checkpoint::of(&state).restore(&model).expect("a sound checkpoint");
+    assert_eq!(resumed, state);
+    for state in [&mut state, &mut resumed] {
+        Stepper::default().step(&model, &Control::default(), 1.0 / 60.0, state).expect("holds");
+    }
+    assert_eq!(resumed.hash(), state.hash());
+}
+
+/// Pins that jump a million beam lengths in a step supply energy that no sub-step survives.
+#[test]
+fn a_step_that_cannot_be_taken_leaves_the_state_as_it_was_and_says_where() {
+    let material = Material { law: Law::StableNeoHookean, ..Material::soft_solid(1e4, 0.4, 1000.0, 0.05) };
+    let mut body = loose(shapes::beam(2, [0.4, 0.1, 0.1]), material);
+    let region = Region::Box { min: Vec3::repeat(-1.0), max: Vec3::new(1e-9, 1.0, 1.0) };
+    body.pins.push(PinDesc { region });
+    let model = world(Vec3::zeros(), body);
+    let mut state = State::at_rest(&model);
+    let before = state.hash();
+    let control = Control {
+        pins: vec![PinPath { from: Isometry::identity(), to: Isometry::translation(4e155, 0.0, 0.0) }],
+        ..Control::default()
+    };
+    let error = Stepper::default().step(&model, &control, 1.0 / 60.0, &mut state).expect_err("diverges");
+    assert!(matches!(&error, StepError::Diverged { body, .. } if body == "body"), "{error}");
+    assert_eq!(state.hash(), before);
+}
+
+#[test]
+fn time_steps_that_make_no_sense_are_refused() {
+    let material = Material::soft_solid(1e30, 0.4, 1000.0, 0.0);
+    let model = world(Vec3::zeros(), loose(shapes::beam(1, [0.1, 0.1, 0.1]), material));
+    let mut state = State::at_rest(&model);
+    let mut step = |dt: f64| Stepper::default().step(&model, &Control::default(), dt, &mut state);
+    assert!(matches!(step(1.0 / 60.0), Err(StepError::TooManySubsteps { .. })));
+    assert!(matches!(step(f64::NAN), Err(StepError::BadTimeStep(_))));
+    assert!(matches!(step(-1.0), Err(StepError::BadTimeStep(_))));
+}
+
+/// Loads turned up, down and round are no divergence: their work is accounted for.
+#[test]
+fn loads_of_any_scale_are_honest_energy() {
+    let mut body = loose(shapes::beam(2, [0.4, 0.1, 0.1]), Material::soft_solid(5e4, 0.4, 1000.0, 0.0));
+    let region = Region::End { direction: Vec3::x(), share: 0.1 };
+    body.loads.push(LoadDesc { region, force: Vec3::new(0.0, 0.0, 0.5) });
+    let model = world(Vec3::zeros(), body);
+    for scales in [[0.0, 0.0], [3.0, 3.0], [-1.0, -1.0], [2.0, -5.0]] {
+        let mut state = State::at_rest(&model);
+        let mut stepper = Stepper::default();
+        for frame in 0..60 {
+            let control = Control { load_scales: vec![scales[frame % 2]], ..Control::default() };
+            let report = stepper.step(&model, &control, 1.0 / 60.0, &mut state).expect("no divergence");
+            assert_eq!(report.retries, 0, "{scales:?}");
+        }
+    }
+}
+
+/// What turns a hundred metres from the origin moves as what turns at the origin: positions there have two digits less.
+#[test]
+fn pins_turn_alike_wherever_they_are() {
+    let run = |offset: Vec3| {
+        let mut mesh = shapes::beam(2, [0.2, 0.1, 0.1]);
+        let mut seed = 5;
+        mesh.nodes.iter_mut().for_each(|x| *x += offset + 1e-3 * random_vector(&mut seed));
+        let mut body = loose(mesh, Material::soft_solid(2e4, 0.4, 1000.0, 0.05));
+        body.pins.push(PinDesc { region: Region::End { direction: -Vec3::x(), share: 0.1 } });
+        let model = world(Vec3::zeros(), body);
+        let spin = Motion::Spin { axis: Vec3::y(), center: offset, rate: 0.5 };
+        let mut script = Script { pin_motions: vec![spin] };
+        let (mut state, mut control) = (State::at_rest(&model), Control::default());
+        let mut stepper = Stepper::default();
+        for _ in 0..30 {
+            script.control(&model, &state, 1.0 / 60.0, &mut control);
+            stepper.step(&model, &control, 1.0 / 60.0, &mut state).expect("holds");
+        }
+        state.node_x.iter().map(|x| x - offset).collect::<Vec<_>>()
+    };
+    let (near, far) = (run(Vec3::zeros()), run(Vec3::new(100.0, 0.0, -50.0)));
+    for (a, b) in near.iter().zip(&far) {
+        assert!((a - b).norm() < 1e-5, "{}", (a - b).norm());
+    }
+}
