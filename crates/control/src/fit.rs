@@ -12,12 +12,20 @@ use sinew_skeleton::{BoneId, Part, Skeleton, SkeletonState};
 /// reach its pose gains nothing from more.
 const ROUNDS: usize = 100;
 
-/// Sets the coordinates of every joint, parents first, so that bones come nearest to the poses that are given. A joint without
+/// What is asked of a bone, in the world.
+pub(crate) enum Aim {
+    /// To stand here.
+    Pose(Isometry),
+    /// To be turned so; lengths of its joint stay.
+    Rotation(Rotation),
+}
+
+/// Sets the coordinates of every joint, parents first, so that bones come nearest to what is asked of them. A joint without
 /// one keeps its coordinates. Returns where each bone then stands in the world.
 pub(crate) fn pose(
     skeleton: &Skeleton,
     state: &mut SkeletonState,
-    world_from_bone: impl Fn(BoneId) -> Option<Isometry>,
+    aim: impl Fn(BoneId) -> Option<Aim>,
 ) -> Vec<Isometry> {
     let mut found: Vec<Isometry> = Vec::with_capacity(skeleton.bones().len());
     for id in bone_ids(skeleton) {
@@ -25,8 +33,16 @@ pub(crate) fn pose(
         let world_from_parent = bone.parent.map_or_else(Isometry::identity, |parent| found[parent.index()]);
         let world_from_joint = world_from_parent * bone.parent_from_joint.isometry();
         let places: Vec<PartPlace> = places_of(skeleton, id).collect();
-        if let Some(target) = world_from_bone(id) {
-            joint(&places, &(world_from_joint.inverse() * target), &mut state.q);
+        match aim(id) {
+            Some(Aim::Pose(target)) => {
+                let target = world_from_joint.inverse() * target;
+                rotations(&places, &target.rotation, &mut state.q);
+                shifts(&places, &target.translation.vector, &mut state.q);
+            }
+            Some(Aim::Rotation(target)) => {
+                rotations(&places, &(world_from_joint.rotation.inverse() * target), &mut state.q);
+            }
+            None => {}
         }
         found.push(world_from_joint * joint_from_bone(&places, &state.q));
     }
@@ -57,9 +73,24 @@ fn shift_of(part: &Part, q: &[f64]) -> Vec3 {
     }
 }
 
-fn joint(places: &[PartPlace], target: &Isometry, q: &mut [f64]) {
-    rotations(places, &target.rotation, q);
-    shifts(places, &target.translation.vector, q);
+/// Shifts a bone, and all below it, in the world (m), by the first part of its joint that shifts anywhere.
+pub(crate) fn shift(
+    skeleton: &Skeleton,
+    bone: BoneId,
+    world_from_bone: &[Isometry],
+    by: &Vec3,
+    state: &mut SkeletonState,
+) {
+    let parent = skeleton.bone(bone).parent;
+    let world_from_parent =
+        parent.map_or_else(Rotation::identity, |parent| world_from_bone[parent.index()].rotation);
+    let world_from_joint = world_from_parent * skeleton.bone(bone).parent_from_joint.quaternion();
+    let places: Vec<PartPlace> = places_of(skeleton, bone).collect();
+    if let Some(k) = places.iter().position(|place| place.part == Part::Shift) {
+        let world_from_part = world_from_joint * joint_from_bone(&places[..k], &state.q).rotation;
+        let step = world_from_part.inverse_transform_vector(by);
+        state.q[places[k].q.clone()].iter_mut().zip(step.iter()).for_each(|(x, step)| *x += step);
+    }
 }
 
 /// Turns a row of parts so that its rotation comes nearest to the target: L exp(a φ) R = target asks for the part of L⁻¹ target

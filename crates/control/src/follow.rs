@@ -26,6 +26,17 @@ pub struct Follow {
     pub settle: f64,
 }
 
+/// A step along a motion.
+#[derive(Clone, Copy, Debug)]
+pub struct MotionStep<'a> {
+    /// The motion.
+    pub motion: &'a SkeletonMotion,
+    /// When the step begins (s), counted from the motion's first frame.
+    pub time: f64,
+    /// How long it is (s).
+    pub h: f64,
+}
+
 /// Where joints should be around a step: coordinates as in [`SkeletonState::q`].
 #[derive(Clone, Copy, Debug)]
 pub struct Path<'a> {
@@ -38,7 +49,7 @@ pub struct Path<'a> {
 }
 
 impl Follow {
-    /// Drives the joints of some bones along a motion, for the step of `h` (s) that begins at `time` (s).
+    /// Drives the joints of some bones along a motion for one step.
     ///
     /// # Errors
     /// If a bone does not exist or an acceleration is not finite.
@@ -49,11 +60,12 @@ impl Follow {
         &self,
         skeleton: &Skeleton,
         bones: &[BoneId],
-        (motion, time, h): (&SkeletonMotion, f64, f64),
+        at: &MotionStep,
         state: &SkeletonState,
         drives: &mut Drives,
     ) -> Result<(), DriveError> {
-        let before = step_before(skeleton, motion, time, h);
+        let MotionStep { motion, time, h } = *at;
+        let before = step_before(skeleton, at);
         let [now, next] = [time, time + h].map(|time| motion.sample(time).q);
         let path = Path { before: &before, now: &now, next: &next };
         for &bone in bones {
@@ -67,7 +79,7 @@ impl Follow {
         Ok(())
     }
 
-    /// Drives all joints along a motion, for the step of `h` (s) that begins at `time` (s).
+    /// Drives all joints along a motion for one step.
     ///
     /// # Errors
     /// If an acceleration is not finite.
@@ -77,12 +89,12 @@ impl Follow {
     pub fn drive_all(
         &self,
         skeleton: &Skeleton,
-        motion_time_step: (&SkeletonMotion, f64, f64),
+        at: &MotionStep,
         state: &SkeletonState,
         drives: &mut Drives,
     ) -> Result<(), DriveError> {
         let bones: Vec<BoneId> = bone_ids(skeleton).collect();
-        self.drive(skeleton, &bones, motion_time_step, state, drives)
+        self.drive(skeleton, &bones, at, state, drives)
     }
 
     /// Writes the accelerations (rad/s², m/s²) of one bone's joint for a step of `h` (s).
@@ -131,7 +143,7 @@ impl Follow {
 
 /// Where a motion was a step ago. In the step that begins a held motion it comes with the velocity it goes on with: who starts
 /// with that velocity is on the path.
-fn step_before(skeleton: &Skeleton, motion: &SkeletonMotion, time: f64, h: f64) -> Vec<f64> {
+fn step_before(skeleton: &Skeleton, &MotionStep { motion, time, h }: &MotionStep) -> Vec<f64> {
     if motion.beyond == Beyond::Loop || time < 0.0 || time - h >= 0.0 {
         return motion.sample(time - h).q;
     }
@@ -165,12 +177,7 @@ mod tests {
         places.map(|p| part_gap(&p.part, &q[p.q.clone()], &state.q[p.q.clone()]).norm()).fold(0.0, f64::max)
     }
 
-    fn step(
-        follow: &Follow,
-        skeleton: &Skeleton,
-        at: (&SkeletonMotion, f64, f64),
-        state: &mut SkeletonState,
-    ) -> f64 {
+    fn step(follow: &Follow, skeleton: &Skeleton, at: &MotionStep, state: &mut SkeletonState) -> f64 {
         let mut drives = Drives::limp(skeleton);
         follow.drive_all(skeleton, at, state, &mut drives).unwrap();
         let mut acceleration = Vec::new();
@@ -178,7 +185,7 @@ mod tests {
             let JointDrive::Motion(values) = drives.get(skeleton, bone) else { panic!("driven by motion") };
             acceleration.extend_from_slice(values);
         }
-        state.advance(skeleton, &acceleration, at.2);
+        state.advance(skeleton, &acceleration, at.h);
         acceleration.iter().fold(0.0, |largest, a| largest.max(a.abs()))
     }
 
@@ -192,7 +199,7 @@ mod tests {
             let mut largest = 0.0f64;
             for n in 0..10_000 {
                 let time = h * f64::from(n);
-                step(&Follow { settle }, &skeleton, (&motion, time, h), &mut state);
+                step(&Follow { settle }, &skeleton, &MotionStep { motion: &motion, time, h }, &mut state);
                 let error = off(&skeleton, &state, &motion.sample(time + h).q);
                 if settle == 0.0 || n > 9_000 {
                     largest = largest.max(error);
@@ -215,7 +222,12 @@ mod tests {
         let start = off(&skeleton, &state, motion.frame(0));
         let mut last = start;
         for n in 0..1000 {
-            let a = step(&Follow { settle }, &skeleton, (&motion, h * f64::from(n), h), &mut state);
+            let a = step(
+                &Follow { settle },
+                &skeleton,
+                &MotionStep { motion: &motion, time: h * f64::from(n), h },
+                &mut state,
+            );
             assert!(a < 1.001 * start / (settle * settle), "step {n} asks for {a}");
             let error = off(&skeleton, &state, motion.frame(0));
             assert!(error <= last + 1e-15, "step {n}: {error} after {last}");
@@ -235,7 +247,12 @@ mod tests {
         // spinning the other way, so that the gap passes a half turn
         state.v[6] = -20.0;
         for n in 0..1000 {
-            step(&Follow { settle }, &skeleton, (&motion, h * f64::from(n), h), &mut state);
+            step(
+                &Follow { settle },
+                &skeleton,
+                &MotionStep { motion: &motion, time: h * f64::from(n), h },
+                &mut state,
+            );
             assert!(state.v[6].abs() < 200.0, "step {n}: {}", state.v[6]);
         }
         let q = skeleton.bone(BoneId(1)).joint.q();

@@ -1,10 +1,11 @@
 //! A motion of a whole skeleton: its joint coordinates at evenly spaced times, and the curve between them.
 
 use crate::curve::{Interpolation, KeyShape, KeyValue, Piece, Sample};
-use crate::fit;
+use crate::fit::{self, Aim};
 use crate::keyframes::{Beyond, neighbour, wrapped};
 use crate::part_value::{PartPlace, bone_ids, places_of, rotation_of, vector_of};
 use core::fmt;
+use core::ops::Range;
 use sinew_math::Isometry;
 use sinew_skeleton::{Part, Skeleton, SkeletonState};
 
@@ -95,7 +96,7 @@ impl SkeletonMotion {
         let mut state = SkeletonState::at_rest(skeleton);
         let mut q = Vec::with_capacity(frames.len() * skeleton.q_count());
         for world_from_bone in frames {
-            fit::pose(skeleton, &mut state, |bone| Some(world_from_bone[bone.index()]));
+            fit::pose(skeleton, &mut state, |bone| Some(Aim::Pose(world_from_bone[bone.index()])));
             q.extend_from_slice(&state.q);
         }
         SkeletonMotion::build(skeleton, frame_seconds, q)
@@ -105,6 +106,22 @@ impl SkeletonMotion {
     pub fn with(mut self, interpolation: Interpolation, beyond: Beyond) -> SkeletonMotion {
         (self.interpolation, self.beyond) = (interpolation, beyond);
         self
+    }
+
+    /// Some of the frames, as a motion that begins with the first of them: to leave out a pose for calibration before the motion
+    /// proper, or to cut a loop.
+    ///
+    /// # Errors
+    /// If the range is empty or ends beyond the last frame.
+    pub fn cut(&self, frames: Range<usize>) -> Result<SkeletonMotion, MotionError> {
+        let count = self.frame_count();
+        if frames.is_empty() || frames.end > count {
+            let fault =
+                format!("frames {frames:?} hold none, or not all of them are among the {count} there are");
+            return Err(MotionError { faults: vec![fault] });
+        }
+        let kept = self.frames[frames.start * self.q_count..frames.end * self.q_count].to_vec();
+        Ok(SkeletonMotion { frames: kept, places: self.places.clone(), ..*self })
     }
 
     /// How many frames there are: one at least.
@@ -336,6 +353,19 @@ pub(crate) mod tests {
                 assert!(found.rotation.gap(&pose.rotation).norm() < 1e-12, "frame {i} bone {bone}");
             }
         }
+    }
+
+    #[test]
+    fn a_cut_motion_begins_with_its_first_frame() {
+        let skeleton = limb();
+        let motion = SkeletonMotion::build(&skeleton, 0.1, wave(&skeleton, 6)).unwrap();
+        let cut = motion.cut(2..5).unwrap();
+        assert_eq!((cut.frame_count(), cut.frame(0), cut.frame(2)), (3, motion.frame(2), motion.frame(4)));
+        assert!(
+            motion.cut(2..7).is_err()
+                && motion.cut(3..3).is_err()
+                && motion.cut(usize::MAX - 1..usize::MAX).is_err()
+        );
     }
 
     #[test]
