@@ -129,7 +129,7 @@ pub enum Interpolation {
     Step,
     /// Straight from key to key, for rotations at a steady angular velocity.
     Linear,
-    /// Through every key, shaped by tension, continuity and bias at each.                 [KochanekBartels1984]
+    /// Through every key, shaped by tension, continuity and bias at each.                 [KochanekBartels1984, §3]
     /// Velocity is continuous where continuity is 0, acceleration jumps at keys.
     #[default]
     KochanekBartels,

@@ -224,7 +224,7 @@ impl Rig<'_> {
         let knows = |key: &&str| self.find(None, &[*key], None).is_some();
         let score = |names: &[&[&str]; 6]| {
             let known: usize = names.iter().map(|keys| keys.iter().filter(|key| knows(key)).count()).sum();
-            if names[0].iter().any(|key| knows(key)) { known } else { 0 }
+            if names[0].iter().any(knows) { known } else { 0 }
         };
         let mut best = (0, &TRUNK_NAMES[0]);
         for names in &TRUNK_NAMES {

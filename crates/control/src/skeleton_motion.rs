@@ -204,7 +204,8 @@ impl SkeletonMotion {
         }
         let frames = (time / self.frame_seconds).min((count - 1) as f64);
         if self.interpolation == Interpolation::Step {
-            return Place::At(frames.floor() as usize);
+            // a time that is a frame's but for round-off is that frame's
+            return Place::At(((frames + 1e-9).floor() as usize).min(count - 1));
         }
         let i = (frames.floor() as usize).min(count - 2);
         Place::Between(i, (frames - i as f64) * self.frame_seconds)
@@ -352,6 +353,22 @@ pub(crate) mod tests {
                 assert!((found.translation.vector - pose.translation.vector).norm() < 1e-12);
                 assert!(found.rotation.gap(&pose.rotation).norm() < 1e-12, "frame {i} bone {bone}");
             }
+        }
+    }
+
+    #[test]
+    fn a_step_is_taken_at_the_time_of_its_frame() {
+        let skeleton = limb();
+        let motion = SkeletonMotion::build(&skeleton, 0.1, wave(&skeleton, 12)).unwrap();
+        let motion = motion.with(Interpolation::Step, Beyond::Hold);
+        // 0.7/0.1 is below 7
+        for i in 0..12 {
+            let state = motion.sample(i as f64 / 10.0);
+            // quaternions are brought to unit length once more
+            assert!(
+                state.q.iter().zip(motion.frame(i)).all(|(a, b)| (a - b).abs() < 4.0 * f64::EPSILON),
+                "{i}"
+            );
         }
     }
 
