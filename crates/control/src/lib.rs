@@ -8,6 +8,7 @@ mod curve;
 mod fit;
 mod follow;
 mod humanoid;
+mod key_poses;
 mod keyframes;
 mod motion;
 mod names;
