@@ -1,11 +1,30 @@
 //! Who decides: controllers read a `State` and write the `Control` of the next step. They never
 //! step anything themselves.
+//!
+//! Motions for skeletons are here too: [`Keyframes`] and [`SkeletonMotion`] say where joints are to be, [`Follow`] finds the
+//! accelerations that bring them there, [`Retarget`] carries a motion from one skeleton to another.
 
+mod curve;
+mod fit;
+mod follow;
+mod humanoid;
+mod key_poses;
+mod keyframes;
 mod motion;
+mod names;
+mod part_value;
+mod retarget;
 mod script;
+mod skeleton_motion;
 
+pub use curve::{Interpolation, KeyShape, KeyValue, Sample};
+pub use follow::{Follow, MotionStep, Path};
+pub use humanoid::{BoneMap, HumanBone};
+pub use keyframes::{Beyond, Key, KeyError, Keyframes};
 pub use motion::Motion;
+pub use retarget::{Figure, Retarget, RetargetError, RetargetOptions};
 pub use script::Script;
+pub use skeleton_motion::{MotionError, SkeletonMotion};
 
 use sinew_sim::{Control, Model, State};
 

@@ -5,6 +5,7 @@
 //! appears whole under its name or not at all.
 
 mod bare_mesh;
+mod bvh;
 mod glb;
 mod mesh_file;
 mod normals;
@@ -25,6 +26,7 @@ mod text;
 mod up;
 
 pub use bare_mesh::{open_scene, scene_of_mesh};
+pub use bvh::{Bvh, BvhBody, BvhChannel, BvhJoint, BvhOptions, BvhPosition, CMU_METRES, read_bvh};
 pub use glb::{GlbBodyReport, GlbOptions, GlbReport, GlbSink};
 pub use mesh_file::{Mesh, SURFACE_EXTENSIONS, TET_EXTENSIONS, read_mesh, read_surface, read_tets};
 pub use obj::read_obj;

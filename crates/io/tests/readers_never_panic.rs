@@ -2,7 +2,8 @@
 //! memory than the bytes can fill.
 
 use proptest::prelude::*;
-use sinew_io::{read_obj, read_ply, read_stl, read_tetgen};
+use sinew_io::{BvhBody, BvhOptions, read_bvh, read_obj, read_ply, read_stl, read_tetgen};
+use sinew_skeleton::Skeleton;
 
 const OBJ: &str = "# a\nv 0 0 0\nv 1 0 0 1 1 1\nv 1 1 0\nv 0 1 0\nvt 0 0\nf 1/1 2/1 3/1\nf -4 -3 -2 -1\n";
 const PLY: &str = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n\
@@ -10,6 +11,9 @@ const PLY: &str = "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\npr
 const STL: &str = "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\n\
     endfacet\nendsolid a\n";
 const NODE: &str = "4 3 0 0\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n";
+const BVH: &str = "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 6 Xposition Yposition Zposition Zrotation Yrotation Xrotation\n\
+    JOINT b { OFFSET 0 1 0\nCHANNELS 3 Zrotation Yrotation Xrotation\nEnd Site\n{\nOFFSET 0 1 0\n}\n}\n}\nMOTION\n\
+    Frames: 2\nFrame Time: 0.1\n0 1 2 10 20 30 4 5 6\n0 1 2 10 20 30 4 5 6\n";
 const ELE: &str = "1 4 0\n1 1 2 3 4\n";
 
 fn binary_ply() -> Vec<u8> {
@@ -33,7 +37,7 @@ fn binary_stl() -> Vec<u8> {
 }
 
 fn seeds() -> Vec<Vec<u8>> {
-    let texts = [OBJ, PLY, STL, NODE, ELE].map(|text| text.as_bytes().to_vec());
+    let texts = [OBJ, PLY, STL, NODE, ELE, BVH].map(|text| text.as_bytes().to_vec());
     texts.into_iter().chain([binary_ply(), binary_stl()]).collect()
 }
 
@@ -45,6 +49,18 @@ fn read_all(bytes: &[u8]) {
             assert!(mesh.value.triangles.iter().flatten().all(|&v| (v as usize) < count));
             assert!(mesh.value.vertices.iter().all(|v| v.iter().all(|c| c.is_finite())));
             assert!(!mesh.value.triangles.is_empty());
+        }
+    }
+    if let Ok(bvh) = read_bvh(bytes, &BvhOptions::default()) {
+        let bvh = bvh.value;
+        assert_eq!(bvh.frames.len(), bvh.frame_count * bvh.channel_count);
+        assert!(bvh.frames.iter().all(|x| x.is_finite()));
+        assert!(bvh.joints.iter().enumerate().all(|(i, joint)| joint.parent.is_none_or(|parent| parent < i)));
+        (0..bvh.frame_count)
+            .for_each(|i| assert_eq!(bvh.world_from_joints(i).unwrap().len(), bvh.joints.len()));
+        // lengths may be too small or large for a mass; what is built must move
+        if let Ok(skeleton) = Skeleton::build(&bvh.to_skeleton(&BvhBody::default())) {
+            assert_eq!(bvh.to_motion(&skeleton).is_ok(), bvh.frame_count > 0 || bvh.channel_count == 0);
         }
     }
     for (node, ele) in [(bytes, ELE.as_bytes()), (NODE.as_bytes(), bytes)] {
@@ -114,6 +130,18 @@ fn word_salad() -> impl Strategy<Value = Vec<u8>> {
         "\r",
         "#",
         "vertex_indices",
+        "HIERARCHY",
+        "ROOT a {",
+        "JOINT",
+        "End Site {",
+        "OFFSET 0 1 0",
+        "CHANNELS",
+        "Xrotation",
+        "Yposition",
+        "{",
+        "}",
+        "MOTION\nFrames:",
+        "Frame Time: 1",
     ];
     prop::collection::vec(prop::sample::select(words.to_vec()), 0..120)
         .prop_map(|words| words.join(" ").into_bytes())
@@ -160,6 +188,10 @@ proptest! {
         let mut stl = binary_stl();
         stl[80..84].copy_from_slice(&triangles.to_le_bytes());
         read_all(&stl);
+        let bvh = BVH
+            .replace("Frames: 2", &format!("Frames: {vertices}"))
+            .replace("CHANNELS 3", &format!("CHANNELS {corners}"));
+        read_all(bvh.as_bytes());
         read_all(NODE.replacen('4', &vertices.to_string(), 1).as_bytes());
         read_all(ELE.replacen('1', &faces.to_string(), 1).as_bytes());
     }
@@ -184,6 +216,11 @@ fn long_runs_take_time_in_proportion() {
     read_all(format!("{vertices}f{corners}\n").as_bytes());
     let polygon: String = (1..=500).map(|i| format!(" {i}")).collect();
     read_all(format!("{vertices}{}", format!("f{polygon}\n").repeat(200)).as_bytes());
+    read_all(format!("HIERARCHY\n{}", "ROOT a { OFFSET 0 1 0 CHANNELS 0 }\n".repeat(100_000)).as_bytes());
+    read_all(BVH.replace("JOINT b", &"JOINT b {".repeat(200_000)).as_bytes());
+    read_all(
+        BVH.replace("CHANNELS 3", &format!("CHANNELS 4000000 {}", "Xrotation ".repeat(300_000))).as_bytes(),
+    );
     // square time would be hours; a busy machine is allowed a minute
     assert!(begun.elapsed().as_secs() < 60);
 }

@@ -1,0 +1,143 @@
+//! A BVH file as a skeleton and its motion.
+
+use super::{Bvh, BvhChannel, BvhJoint};
+use sinew_control::{MotionError, SkeletonMotion};
+use sinew_math::{Isometry, Rotation, Vec3};
+use sinew_skeleton::{
+    BoneDesc, JointDesc, JointKind, MassDesc, Parent, Part, Skeleton, SkeletonDesc, SolidShape,
+};
+use std::collections::BTreeSet;
+
+/// What the bones of a file are made of, which the file does not say.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BvhBody {
+    /// Density of the bones (kg/m³).
+    pub density: f64,
+    /// Radius of a bone in parts of its length.
+    pub radius_per_length: f64,
+    /// How the file's axes stand in the world: roots are turned by it.
+    pub world_from_file: Rotation,
+}
+
+impl Default for BvhBody {
+    /// Density of water; a bone ten times as long as thick; the axes of the file.
+    fn default() -> BvhBody {
+        BvhBody { density: 1000.0, radius_per_length: 0.05, world_from_file: Rotation::identity() }
+    }
+}
+
+impl Bvh {
+    /// Bones for the joints, in the same order: free joints where there are position channels, balls where there are rotations
+    /// only, fixed ones where nothing moves. A bone is a row of capsules from its joint to the joints and ends below it.
+    /// Names that occur again get a number.
+    pub fn to_skeleton(&self, body: &BvhBody) -> SkeletonDesc {
+        let mut names = Names::default();
+        let segments = self.segments();
+        let lengths: Vec<f64> =
+            segments.iter().flatten().map(Vec3::norm).filter(|length| *length > 0.0).collect();
+        // a joint with nothing below it is a ball as thick as the mean bone
+        let mean = if lengths.is_empty() { 1.0 } else { lengths.iter().sum::<f64>() / lengths.len() as f64 };
+        let bone = |(joint, segments): (&BvhJoint, &Vec<Vec3>)| BoneDesc {
+            name: names.unused(&joint.name),
+            parent: joint.parent.map_or(Parent::World, Parent::Index),
+            parent_from_joint: match joint.parent {
+                None => {
+                    Isometry::from_parts((body.world_from_file * joint.offset).into(), body.world_from_file)
+                }
+                Some(_) => Isometry::from_parts(joint.offset.into(), Rotation::identity()),
+            },
+            joint: JointDesc::of(kind(joint)),
+            mass: capsules(segments, mean, body),
+        };
+        SkeletonDesc { bones: self.joints.iter().zip(&segments).map(bone).collect() }
+    }
+
+    /// The motion of a skeleton that [`Bvh::to_skeleton`] described.
+    ///
+    /// # Errors
+    /// If there are no frames, or the skeleton has other bones.
+    pub fn to_motion(&self, skeleton: &Skeleton) -> Result<SkeletonMotion, MotionError> {
+        let expected: usize = self.joints.iter().map(|joint| kind(joint).v_count()).sum();
+        if skeleton.bones().len() != self.joints.len() || skeleton.v_count() != expected {
+            let (bones, joints) = (skeleton.bones().len(), self.joints.len());
+            let fault = format!(
+                "the skeleton has {bones} bones and {} degrees of freedom, the file {joints} and {expected}",
+                skeleton.v_count()
+            );
+            return Err(MotionError { faults: vec![fault] });
+        }
+        let mut frames = Vec::with_capacity(self.frame_count * skeleton.q_count());
+        for frame in (0..self.frame_count).filter_map(|i| self.frame(i)) {
+            let start = frames.len();
+            frames.resize(start + skeleton.q_count(), 0.0);
+            for i in 0..self.joints.len() {
+                let Some(bone) = skeleton.bone_of_desc(i).map(|id| skeleton.bone(id)) else { continue };
+                let pose = self.parent_from_joint(i, frame);
+                let mut at = start + bone.joint.q_offset;
+                for part in skeleton.parts(&bone.joint) {
+                    let own = &mut frames[at..at + part.q_count()];
+                    match part {
+                        Part::Shift => {
+                            own.copy_from_slice((pose.translation.vector - self.joints[i].offset).as_slice())
+                        }
+                        Part::Ball => own.copy_from_slice(pose.rotation.as_vector().as_slice()),
+                        Part::Turn(_) | Part::Slide(_) => {}
+                    }
+                    at += part.q_count();
+                }
+            }
+        }
+        SkeletonMotion::build(skeleton, self.frame_seconds, frames)
+    }
+
+    /// From each joint to what stands below it (m), in its own frame.
+    fn segments(&self) -> Vec<Vec<Vec3>> {
+        let mut segments: Vec<Vec<Vec3>> = self.joints.iter().map(|joint| joint.ends.clone()).collect();
+        for joint in &self.joints {
+            if let Some(parent) = joint.parent {
+                segments[parent].push(joint.offset);
+            }
+        }
+        segments
+    }
+}
+
+fn kind(joint: &BvhJoint) -> JointKind {
+    if joint.channels.iter().any(|channel| matches!(channel, BvhChannel::Position(_))) {
+        JointKind::Free
+    } else if joint.channels.is_empty() {
+        JointKind::Fixed
+    } else {
+        JointKind::Ball
+    }
+}
+
+fn capsules(segments: &[Vec3], mean: f64, body: &BvhBody) -> MassDesc {
+    let solid = |to: Vec3, length: f64| MassDesc::Solid {
+        shape: SolidShape::Capsule { from: Vec3::zeros(), to, radius: body.radius_per_length * length },
+        density: body.density,
+    };
+    // shorter than a thousandth of the mean is a joint upon a joint
+    let long = segments.iter().filter(|to| to.norm() > 1e-3 * mean);
+    let solids: Vec<MassDesc> = long.map(|to| solid(*to, to.norm())).collect();
+    if solids.is_empty() { solid(Vec3::zeros(), mean) } else { MassDesc::Sum(solids) }
+}
+
+/// Names that no other bone has.
+#[derive(Default)]
+struct Names {
+    taken: BTreeSet<String>,
+    number: usize,
+}
+
+impl Names {
+    /// The name itself, or with the next number that makes it new. Numbers only grow, so that many of one name cost no more.
+    fn unused(&mut self, name: &str) -> String {
+        let mut found = name.to_string();
+        while !self.taken.insert(found.clone()) {
+            self.number += 1;
+            found = format!("{name} {}", self.number + 1);
+        }
+        found
+    }
+}
