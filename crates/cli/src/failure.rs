@@ -1,6 +1,7 @@
 //! Why a command ended badly, and with which exit code.
 
 use sinew_io::ReadError;
+use sinew_sim::StepError;
 use sinew_take::PlayError;
 use std::fmt::Display;
 
@@ -41,7 +42,7 @@ impl From<ReadError> for Failure {
 impl From<PlayError> for Failure {
     fn from(error: PlayError) -> Failure {
         match error {
-            PlayError::Step(step) => Failure::Simulation(step.to_string()),
+            PlayError::Step(step @ StepError::Diverged { .. }) => Failure::Simulation(step.to_string()),
             other => Failure::input(other),
         }
     }

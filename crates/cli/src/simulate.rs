@@ -43,6 +43,10 @@ pub(crate) struct Simulate {
     #[arg(long)]
     json: bool,
 
+    /// The most morph targets that a body's motion is written with, up to 240; more follow it more closely, some viewers take fewer [default: 64].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=240))]
+    morph_targets: Option<u16>,
+
     /// Do not draw the preview picture beside the output.
     #[arg(long)]
     no_preview: bool,
@@ -58,7 +62,7 @@ impl Simulate {
         scene.fps = self.fps.unwrap_or(scene.fps);
 
         let output = self.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.glb", scene.name)));
-        let mut outputs = Outputs::new(&output, &scene, !self.no_preview)?;
+        let mut outputs = self.outputs(&output, &scene)?;
         self.check_collisions(&outputs.files)?;
         let stats_file = self.stats.as_deref().map(pending).transpose()?;
         let stats = pool.install(|| self.simulate(&scene, &mut outputs))?;
@@ -76,6 +80,34 @@ impl Simulate {
             outputs.print(&stats);
         }
         Ok(())
+    }
+
+    /// Where this take goes; nothing is opened yet.
+    fn outputs(&self, output: &Path, scene: &Scene) -> Result<Outputs, Failure> {
+        let up = Up::against(scene.world.gravity);
+        let extension = output.extension().map(|e| e.to_string_lossy().to_lowercase());
+        let take = match extension.as_deref() {
+            Some("glb") => {
+                let frame_count = Some(scene.frame_count() + 1);
+                let usual = GlbOptions::default();
+                let component_limit = self.morph_targets.map_or(usual.component_limit, usize::from);
+                Take::Glb(GlbSink::new(output, GlbOptions { frame_count, up, component_limit, ..usual }))
+            }
+            None => Take::Objs(ObjSequence::new(output)),
+            Some(other) => {
+                return Err(Failure::input(format!(
+                    "{}: takes are written as .glb, or as a folder of .obj files when OUT has no extension, not as .{other}",
+                    output.display()
+                )));
+            }
+        };
+        let picture = output.with_extension("png");
+        let preview = (!self.no_preview).then(|| {
+            Preview::new(&picture, PreviewOptions { up, turn: PREVIEW_TURN, ..PreviewOptions::default() })
+        });
+        let mut files = vec![output.to_path_buf()];
+        files.extend(preview.is_some().then_some(picture));
+        Ok(Outputs { take, preview, files })
     }
 
     /// No output may overwrite another, or the input.
@@ -144,31 +176,6 @@ enum Take {
 }
 
 impl Outputs {
-    fn new(output: &Path, scene: &Scene, preview: bool) -> Result<Outputs, Failure> {
-        let up = Up::against(scene.world.gravity);
-        let extension = output.extension().map(|e| e.to_string_lossy().to_lowercase());
-        let take = match extension.as_deref() {
-            Some("glb") => {
-                let frame_count = Some(scene.frame_count() + 1);
-                Take::Glb(GlbSink::new(output, GlbOptions { frame_count, up, ..GlbOptions::default() }))
-            }
-            None => Take::Objs(ObjSequence::new(output)),
-            Some(other) => {
-                return Err(Failure::input(format!(
-                    "{}: takes are written as .glb, or as a folder of .obj files when OUT has no extension, not as .{other}",
-                    output.display()
-                )));
-            }
-        };
-        let picture = output.with_extension("png");
-        let preview = preview.then(|| {
-            Preview::new(&picture, PreviewOptions { up, turn: PREVIEW_TURN, ..PreviewOptions::default() })
-        });
-        let mut files = vec![output.to_path_buf()];
-        files.extend(preview.is_some().then_some(picture));
-        Ok(Outputs { take, preview, files })
-    }
-
     fn sinks(&mut self) -> Vec<&mut dyn FrameSink> {
         let take: &mut dyn FrameSink = match &mut self.take {
             Take::Glb(glb) => glb,
@@ -198,9 +205,10 @@ impl Outputs {
             say!("wrote {}", file.display());
         }
         if let Take::Glb(_) = self.take {
-            say!(
-                "The .glb plays in Blender, in game engines and in any glTF viewer; the .png shows six moments of it."
-            );
+            say!("The .glb plays in Blender, in game engines and in any glTF viewer.");
+        }
+        if self.preview.is_some() {
+            say!("The .png shows six moments of the take.");
         }
     }
 }

@@ -78,23 +78,24 @@ impl Elements {
     /// If a node index is out of range: meshes are checked before they come here.
     pub fn build(node_rest: &[Vec3], elements: &[ElementDesc]) -> Elements {
         let mut groups: Vec<Group> = Vec::new();
-        let mut tet_place = Vec::with_capacity(elements.len());
+        let mut tet_group = Vec::with_capacity(elements.len());
         for element in elements {
-            let place = match groups.iter().position(|group| group.law == element.material.law) {
-                Some(place) => place,
-                None => {
-                    groups.push(Group {
-                        law: element.material.law,
-                        blocks: Vec::new(),
-                        count: 0,
-                        is_viscous: false,
-                    });
-                    groups.len() - 1
-                }
-            };
-            let group = &mut groups[place];
-            tet_place.push((place, group.count));
-            group.push(element, node_rest);
+            let group = groups.iter().position(|group| group.law == element.material.law);
+            let group = group.unwrap_or_else(|| {
+                groups.push(Group::empty(element.material.law));
+                groups.len() - 1
+            });
+            groups[group].count += 1;
+            tet_group.push(group);
+        }
+        for group in &mut groups {
+            group.blocks.reserve_exact(group.count.div_ceil(BLOCK));
+            group.count = 0;
+        }
+        let mut tet_place = Vec::with_capacity(elements.len());
+        for (element, &group) in elements.iter().zip(&tet_group) {
+            tet_place.push((group, groups[group].count));
+            groups[group].push(element, node_rest);
         }
 
         let first_slots: Vec<usize> = groups
@@ -192,6 +193,10 @@ impl Block {
 }
 
 impl Group {
+    fn empty(law: Law) -> Group {
+        Group { law, blocks: Vec::new(), count: 0, is_viscous: false }
+    }
+
     fn push(&mut self, element: &ElementDesc, node_rest: &[Vec3]) {
         let lane = self.count % BLOCK;
         if lane == 0 {

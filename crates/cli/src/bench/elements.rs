@@ -31,7 +31,7 @@ pub(super) struct Row {
 const SIZES: [usize; 6] = [200, 3_400, 9_000, 37_600, 150_000, 1_000_000];
 
 /// How long each number is measured.
-const PATIENCE: Duration = Duration::from_millis(400);
+const PATIENCE: Duration = Duration::from_millis(800);
 
 pub(super) fn run(most_tets: usize) -> Result<Vec<Row>, Failure> {
     say!("elements: St. Venant-Kirchhoff in a twisted ring of jelly");

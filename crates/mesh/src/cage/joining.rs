@@ -5,7 +5,7 @@
 //! the cage, and what does not, does not, however coarse the lattice.
 
 use super::cells::{CellKind, Cells};
-use super::lattice::{Frame, TetKey, morton, to_vec};
+use super::lattice::{Frame, TetKey, to_vec};
 use super::pieces::{Pieces, face_points};
 use crate::disjoint_sets::DisjointSets;
 use crate::{Solid, TetMesh};
@@ -222,28 +222,31 @@ impl<'a> Joining<'a> {
         }
     }
 
-    /// Numbers nodes and tets by place. Pieces of one tet that share all corners are one tet.
+    /// Numbers nodes and tets by place: a sweep along the longest side of the cage, so that working through them in order touches memory in
+    /// order. (Along a Morton curve a force evaluation of a million tets took a quarter longer.) Pieces of one tet that share all corners are one
+    /// tet.
     pub(crate) fn into_mesh(mut self) -> Joined {
         let (_, component_count) = self.components();
         let (node_of, node_count) = self.corners.number();
-        let mut place = vec![(0u64, [0; 3]); node_count];
+        let mut place = vec![[0; 3]; node_count];
         for c in 0..self.cells.count() {
             let corners = Frame::of(self.cells.keys[c]).corners();
             for p in self.first[c]..self.first[c + 1] {
                 for i in 0..4 {
-                    place[node_of[4 * p + i] as usize] = (morton(corners[i].map(|x| x as u32)), corners[i]);
+                    place[node_of[4 * p + i] as usize] = corners[i];
                 }
             }
         }
+        let axes = longest_first(&place);
         let mut order: Vec<u32> = (0..node_count as u32).collect();
-        order.sort_by_key(|&n| (place[n as usize].0, n));
+        order.sort_by_key(|&n| (axes.map(|axis| place[n as usize][axis]), n));
         let mut number = vec![0; node_count];
         for (n, &old) in order.iter().enumerate() {
             number[old as usize] = n as u32;
         }
 
         let lattice = self.cells.lattice;
-        let nodes = order.iter().map(|&n| lattice.space_from_lattice(&to_vec(place[n as usize].1))).collect();
+        let nodes = order.iter().map(|&n| lattice.space_from_lattice(&to_vec(place[n as usize]))).collect();
         let mut mesh = TetMesh { nodes, tets: Vec::new() };
         let mut piece_tet = Vec::new();
         let (mut copied_count, mut copy_count) = (0, 0);
@@ -261,6 +264,31 @@ impl<'a> Joining<'a> {
             copied_count += usize::from(copies > 0);
             copy_count += copies;
         }
+        sort_by_first_node(&mut mesh, &mut piece_tet);
         Joined { mesh, piece_tet, component_count, copied_count, copy_count }
     }
+}
+
+/// The axes, the one along which the places reach farthest first.
+fn longest_first(places: &[[i32; 3]]) -> [usize; 3] {
+    let reach = |axis: usize| {
+        let along = || places.iter().map(|place| place[axis]);
+        along().max().unwrap_or(0) - along().min().unwrap_or(0)
+    };
+    let mut axes = [0, 1, 2];
+    axes.sort_by_key(|&axis| (-reach(axis), axis));
+    axes
+}
+
+/// Puts tets in the order of their first nodes.
+fn sort_by_first_node(mesh: &mut TetMesh, piece_tet: &mut [u32]) {
+    let first_node = |tet: &[u32; 4]| tet.iter().copied().min();
+    let mut order: Vec<u32> = (0..mesh.tets.len() as u32).collect();
+    order.sort_by_key(|&t| (first_node(&mesh.tets[t as usize]), t));
+    let mut number = vec![0; order.len()];
+    for (t, &old) in order.iter().enumerate() {
+        number[old as usize] = t as u32;
+    }
+    mesh.tets = order.iter().map(|&t| mesh.tets[t as usize]).collect();
+    piece_tet.iter_mut().for_each(|t| *t = number[*t as usize]);
 }
