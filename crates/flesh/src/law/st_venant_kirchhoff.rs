@@ -16,7 +16,7 @@
 //!
 //! (λ/2 + μ)(σ̄² − 1) is what the slope (λ/2 + μ)(3σ̄² − 1) of the law has over the slope (λ + 2μ) σ̄² of the continued strain.
 //! At δU it is positive and the stiffness is matched exactly [KimPollard2011, fig. 5]. At δL it is negative: taken in full, a nearly
-//! incompressible solid gains energy without bound by inverting along one axis and stretching along another.
+//! incompressible solid (ν from 0.45 on for δL = 0.75) has less energy swollen and inside out than at rest.
 //! Bounded by −μ σ̄² the rest shape is the only equilibrium: P̂ᵢ = 0 below δL asks for Σ E > 0, P̂ⱼ = 0 elsewhere then asks for Eⱼ < 0,
 //! so Σ E < 0, a contradiction.
 
