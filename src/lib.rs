@@ -32,7 +32,14 @@ pub mod prelude {
     pub use sinew_flesh::{Law, Material, StretchLimits};
     pub use sinew_math::Vec3;
     pub use sinew_mesh::{TetMesh, TriMesh};
-    pub use sinew_sim::desc::{BodyDesc, CageSize, LoadDesc, PinDesc, Region, ShapeDesc, WorldDesc};
-    pub use sinew_sim::{Control, Model, PinPath, State, StepReport, Stepper};
+    pub use sinew_sim::desc::{
+        AttachmentDesc, BodyDesc, CageSize, Hold, LoadDesc, PinDesc, Region, RigDesc, ShapeDesc, TieDesc,
+        WorldDesc,
+    };
+    pub use sinew_sim::{Control, Model, PinPath, RigControl, State, StepReport, Stepper};
+    pub use sinew_skeleton::{
+        BoneDesc, BoneId, DofDesc, DriveKind, JointDesc, JointKind, MassDesc, Parent, SkeletonDesc,
+        SkeletonState, SolidShape,
+    };
     pub use sinew_take::{Checkpoint, Frame, FrameSink, Player, Scene};
 }

@@ -6,6 +6,8 @@ mod bodies;
 mod cantilever;
 #[path = "verification/conservation.rs"]
 mod conservation;
+#[path = "verification/coupling.rs"]
+mod coupling;
 #[path = "verification/divergence.rs"]
 mod divergence;
 #[path = "verification/filling.rs"]

@@ -29,10 +29,11 @@ pub(crate) fn loose(mesh: TetMesh, material: Material) -> BodyDesc {
         velocity: Vec3::zeros(),
         pins: Vec::new(),
         loads: Vec::new(),
+        attachment: None,
     }
 }
 
 /// A world of one body.
 pub(crate) fn world(gravity: Vec3, body: BodyDesc) -> Model {
-    Model::build(&WorldDesc { gravity, bodies: vec![body] }).expect("a sound world")
+    Model::build(&WorldDesc { gravity, bodies: vec![body], rigs: Vec::new() }).expect("a sound world")
 }

@@ -28,6 +28,7 @@ fn sinking(radius: f64) -> (f64, usize) {
             region: Region::End { direction: Vec3::y(), share: 0.01 },
             force: Vec3::new(0.0, -20.0, 0.0),
         }],
+        attachment: None,
     };
     let model = world(Vec3::zeros(), body);
     let mut state = State::at_rest(&model);

@@ -78,10 +78,11 @@ pub fn scene_of_mesh(path: &Path) -> Result<Read<Scene>, ReadError> {
         velocity: Vec3::zeros(),
         pins: vec![pin],
         loads: Vec::new(),
+        attachment: None,
     };
     let scene = Scene {
         name,
-        world: WorldDesc { gravity: -Vec3::y() * EARTH_GRAVITY, bodies: vec![body] },
+        world: WorldDesc { gravity: -Vec3::y() * EARTH_GRAVITY, bodies: vec![body], rigs: Vec::new() },
         pin_motions: vec![vec![sway]],
         seconds: USUAL_SECONDS,
         fps: USUAL_FPS,

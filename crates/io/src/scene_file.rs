@@ -84,7 +84,7 @@ pub fn read_scene_text(text: &str, name: &str, folder: &Path) -> Result<Read<Sce
     }
     let scene = Scene {
         name: name.to_owned(),
-        world: WorldDesc { gravity, bodies },
+        world: WorldDesc { gravity, bodies, rigs: Vec::new() },
         pin_motions,
         seconds: seconds.unwrap_or(USUAL_SECONDS),
         fps: fps.unwrap_or(USUAL_FPS),

@@ -79,9 +79,24 @@ pub fn torque_of_gradient(theta: &Vec3, gradient: &Vec3) -> Vec3 {
     gradient - 0.5 * once + gamma * theta.cross(&once)
 }
 
+/// θ̇ = Jr⁻¹ ω: how fast the rotation vector θ of a frame changes that turns at ω (rad/s) in its own axes. Jr⁻¹(θ) is Jr⁻ᵀ(−θ).
+#[inline]
+pub fn rate_of_log(theta: &Vec3, omega: &Vec3) -> Vec3 {
+    torque_of_gradient(&-theta, omega)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// By a central difference whose error is h² = 10⁻¹⁰.
+    #[test]
+    fn the_rotation_vector_changes_at_its_rate() {
+        let (theta, omega, h) = (Vec3::new(0.9, -1.4, 0.7), Vec3::new(0.2, 1.0, -0.5), 1e-5);
+        let at = |t: f64| log(&(exp(&theta) * exp(&(omega * t))));
+        let rate = (at(h) - at(-h)) / (2.0 * h);
+        assert!((rate - rate_of_log(&theta, &omega)).norm() < 1e-9);
+    }
 
     #[test]
     fn log_undoes_exp_for_angles_from_nothing_to_a_half_turn() {

@@ -26,7 +26,7 @@ pub struct Body {
     pub mass: f64,
     /// Volume of the solid (m³).
     pub volume: f64,
-    /// Rate c at which velocities decay (1/s).
+    /// Rate c at which velocities decay, against the bone nearest through the flesh, or the world (1/s).
     pub damping_rate: f64,
     /// What was found about its shape and what was done about it.
     pub notes: Vec<String>,
@@ -80,17 +80,24 @@ impl Shape {
         mass
     }
 
+    /// The longest side of the box around it (m).
+    pub(crate) fn length(&self) -> f64 {
+        let (low, high) = self.surface.bounds().unwrap_or_default();
+        (high - low).amax()
+    }
+
     /// The volume of the solid (m³).
     pub(crate) fn volume(&self) -> f64 {
         self.corner_volume.iter().flatten().sum()
     }
 }
 
-/// c = 2 ζ ω with the quarter-wave frequency of shear over the body's length L, ω = 2π √(μ/ρ) / (4 L): a bar held at one end
-/// swings at about that frequency, and its swing then dies at the damping ratio ζ.
-pub(crate) fn damping_rate(material: &Material, surface: &TriMesh) -> f64 {
-    let (low, high) = surface.bounds().unwrap_or_default();
-    let length = (high - low).amax();
+/// c = 2 ζ ω with the quarter-wave frequency of shear over a length L, ω = 2π √(μ/ρ) / (4 L): a bar held at one end, or flesh so thick
+/// on a bone, swings at about that frequency, and its swing then dies at the damping ratio ζ.
+pub(crate) fn damping_rate(material: &Material, length: f64) -> f64 {
+    if length == 0.0 {
+        return 0.0;
+    }
     let shear_speed = (material.lame().mu / material.density).sqrt();
     2.0 * material.damping_ratio * core::f64::consts::TAU * shear_speed / (4.0 * length)
 }

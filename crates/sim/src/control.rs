@@ -1,15 +1,31 @@
 //! What is asked of one step.
 
-use crate::Model;
+use crate::{Model, Rig};
 use sinew_math::{Isometry, Vec3, turn};
+use sinew_skeleton::{DriveKind, Drives, SkeletonState};
 
-/// What is asked of one step: where pins go and how strongly loads push.
+/// What is asked of one step: where pins go, how strongly loads push, and who decides about joints.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Control {
     /// One path per pin of the model. Pins beyond the end of the list stay where they are at rest.
     pub pins: Vec<PinPath>,
     /// One factor per load of the model. Loads beyond the end of the list act in full.
     pub load_scales: Vec<f64>,
+    /// One per rig of the model. Rigs beyond the end of the list hang limp.
+    pub rigs: Vec<RigControl>,
+}
+
+/// Who decides about the joints of a rig during a step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RigControl {
+    /// For each bone, in the order of the skeleton, whether its joint is driven by torque or along a path.
+    pub drives: Vec<DriveKind>,
+    /// Torques of joints driven by torque, one number per degree of freedom (N m or N).
+    pub torque: Vec<f64>,
+    /// Where joints driven along a path are as the step begins.
+    pub from: SkeletonState,
+    /// Where they are as it ends.
+    pub to: SkeletonState,
 }
 
 /// How a pin moves during a step: rigidly, from one pose to another.
@@ -64,7 +80,61 @@ impl Control {
         Control {
             pins: vec![PinPath::default(); model.pins.len()],
             load_scales: vec![1.0; model.loads.len()],
+            rigs: model.rigs.iter().map(RigControl::hold).collect(),
         }
+    }
+
+    /// What is wrong with it for a model.
+    pub(crate) fn fault(&self, model: &Model) -> Option<String> {
+        let faulty = |(rig, control): (&Rig, &RigControl)| {
+            control.fault(rig).map(|what| format!("skeleton '{}': {what}", rig.name))
+        };
+        model.rigs.iter().zip(&self.rigs).find_map(faulty)
+    }
+}
+
+impl RigControl {
+    /// Every joint held where it is at rest.
+    pub fn hold(rig: &Rig) -> RigControl {
+        let rest = SkeletonState::at_rest(&rig.skeleton);
+        RigControl {
+            drives: vec![DriveKind::Motion; rig.skeleton.bones().len()],
+            torque: vec![0.0; rig.skeleton.v_count()],
+            from: rest.clone(),
+            to: rest,
+        }
+    }
+
+    /// No torque in any joint; those that only motion may drive are held where they are at rest.
+    pub fn limp(rig: &Rig) -> RigControl {
+        RigControl { drives: Drives::limp(&rig.skeleton).kinds().to_vec(), ..RigControl::hold(rig) }
+    }
+
+    /// What is wrong with it for a rig.
+    pub fn fault(&self, rig: &Rig) -> Option<String> {
+        let (bones, dofs) = (rig.skeleton.bones(), rig.skeleton.v_count());
+        if self.drives.len() != bones.len() || self.torque.len() != dofs {
+            return Some(format!(
+                "its control has drives for {} bones and {} torques, it has {} bones and {dofs} degrees of freedom",
+                self.drives.len(),
+                self.torque.len(),
+                bones.len()
+            ));
+        }
+        if let Some(torque) = self.torque.iter().find(|torque| !torque.is_finite()) {
+            return Some(format!("a torque of {torque} is asked for: torques must be finite"));
+        }
+        let stiff = |(bone, kind): (&sinew_skeleton::Bone, &DriveKind)| {
+            bone.joint.drive == sinew_skeleton::DriveRule::MotionOnly && *kind == DriveKind::Torque
+        };
+        if let Some((bone, _)) = bones.iter().zip(&self.drives).find(|pair| stiff(*pair)) {
+            return Some(format!(
+                "bone '{}': its joint is driven by motion only, and a torque is asked for",
+                bone.name
+            ));
+        }
+        let states = [&self.from, &self.to];
+        states.iter().find_map(|state| state.check(&rig.skeleton).err()).map(|error| error.to_string())
     }
 }
 

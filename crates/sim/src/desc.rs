@@ -1,9 +1,10 @@
-//! What a user asks for, before it is checked: bodies, what they are made of, where they are held
-//! and what pushes on them.
+//! What a user asks for, before it is checked: bodies, what they are made of, where they are held,
+//! what pushes on them, and the skeletons they hang on.
 
 use sinew_flesh::Material;
 use sinew_math::Vec3;
 use sinew_mesh::{TetMesh, TriMesh};
+use sinew_skeleton::SkeletonDesc;
 
 pub use sinew_mesh::CageSize;
 
@@ -14,6 +15,17 @@ pub struct WorldDesc {
     pub gravity: Vec3,
     /// The soft bodies.
     pub bodies: Vec<BodyDesc>,
+    /// The skeletons.
+    pub rigs: Vec<RigDesc>,
+}
+
+/// A skeleton of the world. Bones whose mass is a solid have that solid for a shape.
+#[derive(Clone, Debug, Default)]
+pub struct RigDesc {
+    /// Its name in reports; no other rig has it.
+    pub name: String,
+    /// Its bones and joints. At zero coordinates they stand where the flesh was drawn around them.
+    pub skeleton: SkeletonDesc,
 }
 
 /// One soft body.
@@ -31,6 +43,63 @@ pub struct BodyDesc {
     pub pins: Vec<PinDesc>,
     /// What pushes on it.
     pub loads: Vec<LoadDesc>,
+    /// The skeleton it hangs on.
+    pub attachment: Option<AttachmentDesc>,
+}
+
+/// How a body hangs on a skeleton: nodes that are fixed to bones, all others are carried by flesh alone.
+#[derive(Clone, Debug)]
+pub struct AttachmentDesc {
+    /// The rig's name.
+    pub rig: String,
+    /// Which nodes are fixed to which bones. A node goes to the first tie that takes it.
+    pub ties: Vec<TieDesc>,
+    /// For each vertex of the surface the bones it was painted to, as places in the rig's bones, with weights. Empty if it was not.
+    pub skin_weights: Vec<Vec<(u32, f32)>>,
+}
+
+/// Nodes fixed to a bone.
+#[derive(Clone, Debug)]
+pub struct TieDesc {
+    /// The bone's name, or every bone; of several bones that claim a node the nearest has it.
+    pub bone: Option<String>,
+    /// Which nodes.
+    pub hold: Hold,
+}
+
+/// How the nodes of a bone are chosen, at rest.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Hold {
+    /// Inside the bone's shape, grown by so much (m). Where the cage is too coarse to have a node there, the nodes nearest to the bone.
+    Inside {
+        /// How much the shape is grown (m).
+        margin: f64,
+    },
+    /// Within a distance of the bone's axis: of the line through a capsule's middle, of another shape's own middle.
+    Near {
+        /// The distance (m).
+        distance: f64,
+    },
+    /// Painted to the bone: the surface that the node carries has this share of the bone's weight or more.
+    Painted {
+        /// The share, between 0 and 1.
+        least: f64,
+    },
+    /// In a region.
+    Region(Region),
+    /// These, by hand: places among the body's nodes.
+    Nodes(Vec<u32>),
+}
+
+impl AttachmentDesc {
+    /// Fixes to each bone of a rig the nodes inside its shape.
+    pub fn by_shape(rig: impl Into<String>) -> AttachmentDesc {
+        AttachmentDesc {
+            rig: rig.into(),
+            ties: vec![TieDesc { bone: None, hold: Hold::Inside { margin: 0.0 } }],
+            skin_weights: Vec::new(),
+        }
+    }
 }
 
 /// A shape at rest.

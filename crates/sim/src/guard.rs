@@ -1,13 +1,14 @@
 //! Notices a step that blew up.
 //!
-//! Elastic energy is never negative, so free nodes cannot move with more kinetic energy than was ever supplied: what the world started
-//! with, plus the work of pins and loads, plus what gravity has given since. Symplectic Euler lets the kinetic energy of a mode of frequency ω swing
+//! Elastic energy is never negative, so free nodes and bones cannot move with more kinetic energy than was ever supplied: what the world started
+//! with, plus the work of pins, loads and joints, plus what gravity has given since. Symplectic Euler lets the kinetic energy of a mode of frequency ω swing
 //! up to 1/(1 − (hω/2)²) of its true value: below a factor of two for the frequencies at rest, whose hω/2 stays under 0.9/√2. More is divergence, and
 //! so are numbers that are none.
 //!
 //! The whole world is judged at once and what damping took is not counted, so small bodies beside large ones and bodies long shaken are watched
 //! less closely.
 
+use crate::coupling::Link;
 use crate::{Model, State};
 
 /// Kinetic energy above this many times the supply is divergence.
@@ -24,10 +25,13 @@ pub(crate) struct Verdict {
 }
 
 impl Verdict {
-    pub(crate) fn of(model: &Model, state: &State) -> Verdict {
-        let available = state.supplied_energy - state.potential_energy(model);
+    /// Of a state whose bones move as `link` knows.
+    pub(crate) fn of(model: &Model, link: &Link, state: &State) -> Verdict {
+        let (bones_kinetic, bones_potential) = link.energies(model, state);
+        let available = state.supplied_energy - state.node_potential_energy(model) - bones_potential;
         let available = if available < 0.0 { 0.0 } else { available };
-        Verdict { kinetic: state.kinetic_energy(model), limit: SWING * available + round_off_energy(model) }
+        let kinetic = state.node_kinetic_energy(model) + bones_kinetic;
+        Verdict { kinetic, limit: SWING * available + round_off_energy(model) }
     }
 
     /// Whether the state is to be kept. Numbers that are none fail every comparison.

@@ -3,6 +3,7 @@
 
 mod body;
 mod control;
+pub mod coupling;
 pub mod desc;
 mod guard;
 mod model;
@@ -12,7 +13,8 @@ mod state;
 mod stepper;
 
 pub use body::Body;
-pub use control::{Control, PinPath};
+pub use control::{Control, PinPath, RigControl};
+pub use coupling::{BoneError, Rig};
 pub use desc::WorldDesc;
 pub use model::{BuildError, Fault, Load, Model, Pin};
 pub use stable_step::StableStep;

@@ -1,11 +1,13 @@
 //! All that never changes during a run, checked once.
 
-use crate::StableStep;
 use crate::body::{Body, Shape, damping_rate};
+use crate::coupling::{Attachment, FixedNodes, RestRig};
 use crate::desc::{BodyDesc, LoadDesc, PinDesc, WorldDesc};
+use crate::{Rig, StableStep};
 use core::fmt;
 use sinew_flesh::{ElementDesc, Elements};
 use sinew_math::Vec3;
+use sinew_skeleton::PointMass;
 
 /// A world ready to be stepped: flat arrays over the nodes of all bodies.
 #[derive(Clone, Debug)]
@@ -20,7 +22,7 @@ pub struct Model {
     pub node_start_v: Vec<Vec3>,
     /// Node masses (kg).
     pub node_mass: Vec<f64>,
-    /// 1 / mass of free nodes, 0 for pinned ones (1/kg).
+    /// 1 / mass of free nodes, 0 for pinned ones and those fixed to bones (1/kg).
     pub node_inverse_mass: Vec<f64>,
     /// Four node indices per tet.
     pub tets: Vec<[u32; 4]>,
@@ -30,6 +32,10 @@ pub struct Model {
     pub pins: Vec<Pin>,
     /// What pushes.
     pub loads: Vec<Load>,
+    /// The skeletons.
+    pub rigs: Vec<Rig>,
+    /// Which nodes are fixed to bones.
+    pub(crate) fixed_nodes: FixedNodes,
     /// The time step that explicit stepping may take.
     pub stable_step: StableStep,
 }
@@ -113,18 +119,39 @@ impl Model {
                 Err(found) => faults.extend(found),
             }
         }
+        let mut rigs: Vec<RestRig> = Vec::new();
+        for desc in &world.rigs {
+            match RestRig::build(desc, rigs.last().map_or(1, |rig| rig.bones.end)) {
+                Ok(rig) => rigs.push(rig),
+                Err(found) => faults.extend(found),
+            }
+        }
         if !faults.is_empty() {
             return Err(BuildError { faults });
         }
 
         let mut parts = Parts::default();
         for (desc, shape) in world.bodies.iter().zip(shapes) {
-            parts.add(desc, shape);
+            parts.add(desc, shape, &rigs);
         }
         if !parts.faults.is_empty() {
             return Err(BuildError { faults: parts.faults });
         }
-        Ok(parts.assemble(world.gravity))
+        let merged = parts.merge_masses(&rigs, &world.gravity)?;
+        Ok(parts.assemble(world.gravity, merged))
+    }
+
+    /// Mass of all flesh and all bones (kg).
+    pub fn mass(&self) -> f64 {
+        let bodies: f64 = self.bodies.iter().map(|body| body.mass).sum();
+        bodies + self.rigs.iter().map(|rig| rig.bone_mass).sum::<f64>()
+    }
+
+    /// The bone that a node is fixed to, as the place of a rig and its bone.
+    pub fn bone_of_node(&self, node: usize) -> Option<(usize, sinew_skeleton::BoneId)> {
+        let bone = *self.fixed_nodes.node_bone.get(node)? as usize;
+        let rig = self.rigs.iter().position(|rig| rig.bones.contains(&bone))?;
+        Some((rig, sinew_skeleton::BoneId((bone - self.rigs[rig].bones.start) as u32)))
     }
 
     /// How many nodes all bodies have.
@@ -149,6 +176,16 @@ fn world_faults(world: &WorldDesc) -> Vec<Fault> {
     for (i, body) in world.bodies.iter().enumerate() {
         if world.bodies[..i].iter().any(|other| other.name == body.name) {
             faults.push(Fault::new(&body.name, "two bodies have this name: rename one"));
+        }
+        let rig = body.attachment.as_ref().map(|attachment| &attachment.rig);
+        if let Some(name) = rig.filter(|name| world.rigs.iter().all(|rig| rig.name != **name)) {
+            faults
+                .push(Fault::new(&body.name, format!("it hangs on skeleton '{name}', which does not exist")));
+        }
+    }
+    for (i, rig) in world.rigs.iter().enumerate() {
+        if world.rigs[..i].iter().any(|other| other.name == rig.name) {
+            faults.push(Fault::new("", format!("two skeletons are named '{}': rename one", rig.name)));
         }
     }
     faults
@@ -181,13 +218,16 @@ struct Parts {
     node_start_v: Vec<Vec3>,
     node_mass: Vec<f64>,
     elements: Vec<ElementDesc>,
+    /// Node, bone and place on it of every node that is fixed to a bone.
+    ties: Vec<(u32, u32, Vec3)>,
+    node_reference: Vec<u32>,
     pins: Vec<Pin>,
     loads: Vec<Load>,
     faults: Vec<Fault>,
 }
 
 impl Parts {
-    fn add(&mut self, desc: &BodyDesc, shape: Shape) {
+    fn add(&mut self, desc: &BodyDesc, mut shape: Shape, rigs: &[RestRig]) {
         let (first_node, first_tet) = (self.node_rest.len(), self.elements.len());
         for (i, pin) in desc.pins.iter().enumerate() {
             self.add_pin(desc, &shape, pin, i, first_node);
@@ -195,12 +235,14 @@ impl Parts {
         for (i, load) in desc.loads.iter().enumerate() {
             self.add_load(desc, &shape, load, i, first_node);
         }
+        let thickness = self.attach(desc, &mut shape, first_node, rigs);
         self.elements.extend(shape.mesh.tets.iter().zip(&shape.fill).map(|(tet, &fill)| ElementDesc {
             nodes: tet.map(|n| n + first_node as u32),
             material: desc.material,
             fill,
             viscosity: 0.0,
         }));
+        let damping_rate = damping_rate(&desc.material, thickness.unwrap_or_else(|| shape.length()));
         let (mass, volume) = (shape.node_mass(desc.material.density), shape.volume());
         self.node_mass.extend(&mass);
         self.node_start_v.resize(first_node + mass.len(), desc.velocity);
@@ -209,7 +251,7 @@ impl Parts {
             name: desc.name.clone(),
             nodes: first_node..self.node_rest.len(),
             tets: first_tet..self.elements.len(),
-            damping_rate: damping_rate(&desc.material, &shape.surface),
+            damping_rate,
             surface: shape.surface,
             embedding: shape.embedding,
             material: desc.material,
@@ -262,11 +304,67 @@ impl Parts {
         self.loads.push(Load { body: self.bodies.len(), node_forces });
     }
 
-    fn assemble(mut self, gravity: Vec3) -> Model {
+    /// Fixes nodes to bones, and returns how far the flesh reaches from them (m).
+    fn attach(
+        &mut self,
+        desc: &BodyDesc,
+        shape: &mut Shape,
+        first_node: usize,
+        rigs: &[RestRig],
+    ) -> Option<f64> {
+        let count = shape.mesh.nodes.len();
+        self.node_reference.resize(first_node + count, 0);
+        let attachment = desc.attachment.as_ref()?;
+        let rig = rigs.iter().find(|rig| rig.desc.name == attachment.rig)?;
+        let mut held = vec![false; count];
+        for &node in self.pins.iter().flat_map(|pin| &pin.nodes).filter(|node| **node as usize >= first_node)
+        {
+            held[node as usize - first_node] = true;
+        }
+        let found = match Attachment::choose(attachment, rig, shape, &held) {
+            Ok(found) => found,
+            Err(faults) => {
+                self.faults.extend(faults.iter().map(|what| Fault::new(&desc.name, what.as_str())));
+                return None;
+            }
+        };
+        for (node, bone) in found.fixed.iter().enumerate() {
+            if let Some(bone) = bone {
+                let place = rig.point_in_bone(*bone, &shape.mesh.nodes[node]);
+                self.ties.push(((first_node + node) as u32, (rig.bones.start + bone) as u32, place));
+            }
+            self.node_reference[first_node + node] = (rig.bones.start + found.reference[node]) as u32;
+        }
+        shape.notes.extend(found.notes);
+        Some(found.thickness)
+    }
+
+    /// The skeletons with the masses of fixed nodes in their bones.
+    fn merge_masses(&self, rigs: &[RestRig], gravity: &Vec3) -> Result<Vec<Rig>, BuildError> {
+        let (mut merged, mut faults) = (Vec::new(), Vec::new());
+        for rig in rigs {
+            let mut points = vec![Vec::new(); rig.bone_count()];
+            for (node, bone, place) in &self.ties {
+                if rig.bones.contains(&(*bone as usize)) {
+                    let mass = self.node_mass[*node as usize];
+                    points[*bone as usize - rig.bones.start].push(PointMass { mass, point: *place });
+                }
+            }
+            match rig.merge(points, gravity) {
+                Ok(rig) => merged.push(rig),
+                Err(found) => faults.extend(found),
+            }
+        }
+        if faults.is_empty() { Ok(merged) } else { Err(BuildError { faults }) }
+    }
+
+    fn assemble(mut self, gravity: Vec3, rigs: Vec<Rig>) -> Model {
         let mut node_inverse_mass: Vec<f64> = self.node_mass.iter().map(|m| 1.0 / m).collect();
         for &node in self.pins.iter().flat_map(|pin| &pin.nodes) {
             node_inverse_mass[node as usize] = 0.0;
         }
+        // Nodes fixed to bones count as free here. Bones only tie their nodes together and add mass, and by Rayleigh's principle neither
+        // raises the highest frequency: the step holds however heavy the bones are and whatever drives their joints.
         let mut stable_step = StableStep::UNLIMITED;
         for body in &self.bodies {
             let elements = &mut self.elements[body.tets.clone()];
@@ -274,7 +372,12 @@ impl Parts {
             elements.iter_mut().for_each(|element| element.viscosity = step.viscosity);
             stable_step = stable_step.and(step);
         }
+        self.ties.iter().for_each(|(node, _, _)| node_inverse_mass[*node as usize] = 0.0);
+        let bone_count = rigs.last().map_or(1, |rig| rig.bones.end);
+        let is_free = |node: usize| node_inverse_mass[node] > 0.0;
         Model {
+            fixed_nodes: FixedNodes::build(bone_count, self.node_reference, self.ties, is_free),
+            rigs,
             stable_step,
             elements: Elements::build(&self.node_rest, &self.elements),
             tets: self.elements.iter().map(|element| element.nodes).collect(),

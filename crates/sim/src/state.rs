@@ -1,7 +1,9 @@
 //! All that moves.
 
 use crate::Model;
+use crate::coupling::Link;
 use sinew_math::Vec3;
+use sinew_skeleton::{Kinematics, Momentum, SkeletonState};
 use xxhash_rust::xxh3::Xxh3;
 
 /// All that must be saved to go on with the same bits.
@@ -13,7 +15,9 @@ pub struct State {
     pub node_x: Vec<Vec3>,
     /// Node velocities (m/s).
     pub node_v: Vec<Vec3>,
-    /// Energy at the start plus all work done by pins and loads since (J): what motion can have come from. The guard against divergence
+    /// Joint coordinates and velocities of each rig.
+    pub rigs: Vec<SkeletonState>,
+    /// Energy at the start plus all work done by pins, loads and joints since (J): what motion can have come from. The guard against divergence
     /// measures by it.
     pub supplied_energy: f64,
     /// How stepping has fared, so that it does not fail anew in every step.
@@ -32,11 +36,11 @@ pub struct Caution {
 /// Where the energy of a state is (J).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Energies {
-    /// In motion: Σ m v²/2 over free nodes.
+    /// In motion: Σ m v²/2 over free nodes, and that of bones.
     pub kinetic: f64,
     /// In deformation.
     pub elastic: f64,
-    /// In height, zero at rest: −Σ m g · (x − X) over free nodes.
+    /// In height, zero at rest: −Σ m g · (x − X) over free nodes and bones.
     pub potential: f64,
 }
 
@@ -71,14 +75,38 @@ impl State {
 
     /// The world with its nodes at given positions (m) and velocities (m/s), as the start of a run.
     pub fn from_motion(model: &Model, node_x: Vec<Vec3>, node_v: Vec<Vec3>) -> State {
+        let rigs = model.rigs.iter().map(|rig| SkeletonState::at_rest(&rig.skeleton)).collect();
         let mut state =
-            State { time: 0.0, node_x, node_v, supplied_energy: 0.0, caution: Caution::default() };
+            State { time: 0.0, node_x, node_v, rigs, supplied_energy: 0.0, caution: Caution::default() };
         for &node in model.pins.iter().flat_map(|pin| &pin.nodes) {
             state.node_v[node as usize] = Vec3::zeros();
         }
-        let Energies { kinetic, elastic, potential } = state.energies(model);
-        state.supplied_energy = kinetic + elastic + potential;
+        state.restart(model);
         state
+    }
+
+    /// Takes positions and velocities, changed from outside, for the start of a run: puts fixed nodes where their bones are and opens a new account of
+    /// the energy.
+    pub fn restart(&mut self, model: &Model) {
+        let mut link = Link::default();
+        link.attend(model);
+        link.refresh(model, self);
+        link.place_fixed_nodes(model, self);
+        let Energies { kinetic, elastic, potential } = self.energies(model);
+        self.supplied_energy = kinetic + elastic + potential;
+    }
+
+    /// Gives each free node the velocity of the bone it is damped against, where it is now, on top of its own: flesh sets off with its bones.
+    pub fn move_along(&mut self, model: &Model) {
+        let mut link = Link::default();
+        link.attend(model);
+        link.refresh(model, self);
+        for (node, bone) in model.fixed_nodes.node_reference.iter().enumerate() {
+            if model.node_inverse_mass[node] > 0.0 {
+                self.node_v[node] += link.fields[*bone as usize].at(&self.node_x[node]);
+            }
+        }
+        self.restart(model);
     }
 
     /// Becomes a copy of another state, in the memory it has.
@@ -88,38 +116,61 @@ impl State {
         self.caution = other.caution;
         self.node_x.clone_from(&other.node_x);
         self.node_v.clone_from(&other.node_v);
+        self.rigs.clone_from(&other.rigs);
     }
 
     /// Where the energy is.
     pub fn energies(&self, model: &Model) -> Energies {
+        let mut link = Link::default();
+        link.attend(model);
+        link.refresh(model, self);
+        let (bones_kinetic, bones_potential) = link.energies(model, self);
         Energies {
-            kinetic: self.kinetic_energy(model),
+            kinetic: self.node_kinetic_energy(model) + bones_kinetic,
             elastic: model.elements.energy(&self.node_x),
-            potential: self.potential_energy(model),
+            potential: self.node_potential_energy(model) + bones_potential,
         }
     }
 
-    pub(crate) fn kinetic_energy(&self, model: &Model) -> f64 {
+    pub(crate) fn node_kinetic_energy(&self, model: &Model) -> f64 {
         let free = model.node_inverse_mass.iter().zip(&model.node_mass).zip(&self.node_v);
         free.map(|((&inverse, mass), v)| if inverse > 0.0 { 0.5 * mass * v.norm_squared() } else { 0.0 })
             .sum()
     }
 
-    pub(crate) fn potential_energy(&self, model: &Model) -> f64 {
+    pub(crate) fn node_potential_energy(&self, model: &Model) -> f64 {
         let lifted = |node: usize| model.gravity.dot(&(self.node_x[node] - model.node_rest[node]));
         let free = (0..model.node_count()).filter(|&node| model.node_inverse_mass[node] > 0.0);
         -free.map(|node| model.node_mass[node] * lifted(node)).sum::<f64>()
     }
 
-    /// Σ m v (kg m/s).
+    /// Σ m v of nodes and bones (kg m/s).
     pub fn momentum(&self, model: &Model) -> Vec3 {
-        model.node_mass.iter().zip(&self.node_v).map(|(mass, v)| *mass * v).sum()
+        self.momenta(model).linear
     }
 
-    /// Σ m x × v about the origin (kg m²/s).
+    /// Σ m x × v of nodes and bones about the origin (kg m²/s).
     pub fn angular_momentum(&self, model: &Model) -> Vec3 {
-        let nodes = model.node_mass.iter().zip(&self.node_x).zip(&self.node_v);
-        nodes.map(|((mass, x), v)| *mass * x.cross(v)).sum()
+        self.momenta(model).angular
+    }
+
+    /// Both momenta: of bones with what is fixed to them, and of all other nodes.
+    fn momenta(&self, model: &Model) -> Momentum {
+        let mut sum = Momentum::default();
+        for (node, mass) in
+            model.node_mass.iter().enumerate().filter(|(node, _)| !model.fixed_nodes.holds(*node))
+        {
+            sum.linear += *mass * self.node_v[node];
+            sum.angular += *mass * self.node_x[node].cross(&self.node_v[node]);
+        }
+        for (rig, state) in model.rigs.iter().zip(&self.rigs) {
+            let mut kinematics = Kinematics::default();
+            kinematics.update(&rig.skeleton, state);
+            let bones = Momentum::of(&rig.skeleton, &kinematics);
+            sum.linear += bones.linear;
+            sum.angular += bones.angular;
+        }
+        sum
     }
 
     /// A fingerprint of every bit.
@@ -133,6 +184,9 @@ impl State {
             for x in v.iter() {
                 hash.update(&x.to_le_bytes());
             }
+        }
+        for x in self.rigs.iter().flat_map(|rig| rig.q.iter().chain(&rig.v)) {
+            hash.update(&x.to_le_bytes());
         }
         hash.digest()
     }

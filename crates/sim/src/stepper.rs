@@ -1,15 +1,18 @@
 //! Explicit stepping: symplectic Euler in sub-steps that stay stable by themselves.
 //!
 //! ```text
-//! vₙ₊₁ = (vₙ + h (f(xₙ)/m + g)) e^(−c h),     xₙ₊₁ = xₙ + h vₙ₊₁            [KimPollard2011, §5]
+//! vₙ₊₁ = ṗ + (vₙ + h (f(xₙ)/m + g) − ṗ) e^(−c h),     xₙ₊₁ = xₙ + h vₙ₊₁            [KimPollard2011, §5]
 //! ```
+//!
+//! ṗ is the velocity of the bone that the node is damped by, or 0 for the world; bones move after the nodes (see [`crate::coupling`]).
 //!
 //! A step that diverges is taken again from its start with twice the sub-steps, and again; if that does not help, the state before it is
 //! kept and the error says where it happened. The next steps begin with as many, and try fewer after a while.
 
 use crate::body::decay;
+use crate::coupling::{Link, Pushes};
 use crate::guard::{Verdict, worst_node};
-use crate::{Caution, Control, Model, State};
+use crate::{BoneError, Caution, Control, Model, State};
 use rayon::prelude::*;
 use sinew_flesh::{CornerForces, Diagonalise, NodeMotion};
 use sinew_math::Vec3;
@@ -26,6 +29,9 @@ pub struct Stepper {
     load: Vec<Vec3>,
     /// Velocity left after a sub-step, per body.
     decay: Vec<f64>,
+    /// What dampers took from each node in a sub-step and give to its bone (N); not kept for those damped by the world.
+    drag: Vec<Vec3>,
+    link: Link,
     before: State,
 }
 
@@ -74,6 +80,17 @@ pub enum StepError {
         /// How many sub-steps that makes.
         substeps: f64,
     },
+    /// A skeleton's equations of motion have no answer.
+    #[error("at {time:.4} s: {error}")]
+    Bones {
+        /// When the step began (s).
+        time: f64,
+        /// What is wrong.
+        error: BoneError,
+    },
+    /// The control does not fit the model.
+    #[error("{0}")]
+    BadControl(String),
     /// The time step is not a positive number.
     #[error("a time step of {0} s is asked for: give a positive, finite one")]
     BadTimeStep(f64),
@@ -92,6 +109,8 @@ impl Default for Stepper {
             corner_forces: CornerForces::default(),
             load: Vec::new(),
             decay: Vec::new(),
+            drag: Vec::new(),
+            link: Link::default(),
             before: State::default(),
         }
     }
@@ -109,6 +128,9 @@ impl Stepper {
         if !(dt > 0.0 && dt.is_finite()) {
             return Err(StepError::BadTimeStep(dt));
         }
+        if let Some(fault) = control.fault(model) {
+            return Err(StepError::BadControl(fault));
+        }
         let fewest = (dt / model.stable_step.seconds).ceil().max(1.0);
         if fewest > MOST_SUBSTEPS {
             return Err(StepError::TooManySubsteps {
@@ -122,14 +144,22 @@ impl Stepper {
         self.gather_loads(model, control);
         let caution = state.caution;
         let mut worst = 0;
+        let mut lame = None;
         for doublings in caution.doublings..=Caution::MOST_DOUBLINGS {
-            let report = self.substeps(model, control, dt, fewest << doublings, state);
-            if Verdict::of(model, state).is_sound() {
-                state.caution = caution.after(doublings);
-                return Ok(StepReport { retries: (doublings - caution.doublings) as usize, ..report });
-            }
+            let found = self.substeps(model, control, dt, fewest << doublings, state);
+            lame = match found {
+                Ok(report) if Verdict::of(model, &self.link, state).is_sound() => {
+                    state.caution = caution.after(doublings);
+                    return Ok(StepReport { retries: (doublings - caution.doublings) as usize, ..report });
+                }
+                Ok(_) => None,
+                Err(error) => Some(error),
+            };
             worst = worst_node(model, state);
             state.copy_from(&self.before);
+        }
+        if let Some(error) = lame {
+            return Err(StepError::Bones { time: state.time, error });
         }
         let substeps = fewest << Caution::MOST_DOUBLINGS;
         Err(StepError::Diverged {
@@ -161,8 +191,11 @@ impl Stepper {
         dt: f64,
         substeps: usize,
         state: &mut State,
-    ) -> StepReport {
+    ) -> Result<StepReport, BoneError> {
         let h = dt / substeps as f64;
+        self.link.begin(model, control, dt, state);
+        let led_energy = self.link.led_energy(model, state);
+        self.drag.resize(model.node_count(), Vec3::zeros());
         self.decay.clear();
         self.decay.extend(model.bodies.iter().map(|body| decay(body.damping_rate, h)));
         let mut report = StepReport { substeps, ..StepReport::default() };
@@ -175,28 +208,44 @@ impl Stepper {
             report.max_inverted = report.max_inverted.max(forces.inverted);
 
             // where they go
+            let share = substep as f64 / substeps as f64;
             self.move_free_nodes(model, h, state);
             charge_loads(model, control, h, state);
-            self.move_pins(model, control, substep as f64 / substeps as f64, h, state);
+            self.move_pins(model, control, share, h, state);
+            let pushes = Pushes { corner_forces: &self.corner_forces, load: &self.load, drag: &self.drag };
+            self.link.move_bones(model, control, &pushes, (share, h), state)?;
         }
+        state.supplied_energy += self.link.led_energy(model, state) - led_energy;
         state.time = self.before.time + dt;
-        report
+        Ok(report)
     }
 
-    fn move_free_nodes(&self, model: &Model, h: f64, state: &mut State) {
+    /// Torques of all drives of a rig in the last step taken (N m or N), one per degree of freedom: found for joints driven along a path.
+    pub fn torques(&self, rig: usize) -> &[f64] {
+        self.link.torques(rig)
+    }
+
+    fn move_free_nodes(&mut self, model: &Model, h: f64, state: &mut State) {
+        let mut all_drag = core::mem::take(&mut self.drag);
         for (body, &decay) in model.bodies.iter().zip(&self.decay) {
             let first = body.nodes.start;
             let x = &mut state.node_x[body.nodes.clone()];
             let v = &mut state.node_v[body.nodes.clone()];
-            let step = |(chunk, (x, v)): (usize, (&mut [Vec3], &mut [Vec3]))| {
-                dispatch(NodeKernel { stepper: self, model, first: first + chunk * CHUNK, h, decay, x, v });
+            let drag = &mut all_drag[body.nodes.clone()];
+            let stepper = &*self;
+            let step = |(chunk, ((x, v), drag)): (usize, ChunkOfNodes)| {
+                dispatch(NodeKernel { stepper, model, first: first + chunk * CHUNK, h, decay, x, v, drag });
             };
             if x.len() <= CHUNK || rayon::current_num_threads() == 1 {
-                x.chunks_mut(CHUNK).zip(v.chunks_mut(CHUNK)).enumerate().for_each(step);
+                let chunks = x.chunks_mut(CHUNK).zip(v.chunks_mut(CHUNK)).zip(drag.chunks_mut(CHUNK));
+                chunks.enumerate().for_each(step);
             } else {
-                x.par_chunks_mut(CHUNK).zip(v.par_chunks_mut(CHUNK)).enumerate().for_each(step);
+                let chunks =
+                    x.par_chunks_mut(CHUNK).zip(v.par_chunks_mut(CHUNK)).zip(drag.par_chunks_mut(CHUNK));
+                chunks.enumerate().for_each(step);
             }
         }
+        self.drag = all_drag;
     }
 
     /// Puts pinned nodes where their pin is after `share` of the step. Elastic forces that a pin works against are energy
@@ -228,6 +277,9 @@ fn charge_loads(model: &Model, control: &Control, h: f64, state: &mut State) {
     }
 }
 
+/// Positions, velocities and damper forces of some nodes.
+type ChunkOfNodes<'a> = ((&'a mut [Vec3], &'a mut [Vec3]), &'a mut [Vec3]);
+
 /// Symplectic Euler for the free nodes among those from `first` on.
 struct NodeKernel<'a> {
     stepper: &'a Stepper,
@@ -237,6 +289,8 @@ struct NodeKernel<'a> {
     decay: f64,
     x: &'a mut [Vec3],
     v: &'a mut [Vec3],
+    /// What dampers take from the nodes (N).
+    drag: &'a mut [Vec3],
 }
 
 impl Kernel for NodeKernel<'_> {
@@ -244,8 +298,8 @@ impl Kernel for NodeKernel<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let NodeKernel { stepper, model, first, h, decay, x, v } = self;
-        for (i, (x, v)) in x.iter_mut().zip(v).enumerate() {
+        let NodeKernel { stepper, model, first, h, decay, x, v, drag } = self;
+        for (i, ((x, v), drag)) in x.iter_mut().zip(v).zip(drag).enumerate() {
             let node = first + i;
             let inverse_mass = model.node_inverse_mass[node];
             if inverse_mass == 0.0 {
@@ -255,7 +309,13 @@ impl Kernel for NodeKernel<'_> {
             if let Some(load) = stepper.load.get(node) {
                 force += load;
             }
-            *v = (*v + h * (force * inverse_mass + model.gravity)) * decay;
+            let bone = model.fixed_nodes.node_reference[node] as usize;
+            let carried = stepper.link.fields[bone].at(x);
+            let slip = *v + h * (force * inverse_mass + model.gravity) - carried;
+            if bone > 0 {
+                *drag = slip * ((1.0 - decay) * model.node_mass[node] / h);
+            }
+            *v = carried + slip * decay;
             *x += h * *v;
         }
     }

@@ -61,6 +61,33 @@ impl Part {
         }
     }
 
+    /// The difference between two coordinates, in the degrees of freedom: a velocity that leads from one to the other in 1 s.
+    /// Components beyond the degrees of freedom are 0.
+    #[inline]
+    pub fn gap(&self, from: &[f64], to: &[f64]) -> Vec3 {
+        match self {
+            Part::Turn(_) | Part::Slide(_) => Vec3::new(to[0] - from[0], 0.0, 0.0),
+            Part::Shift => Vec3::new(to[0] - from[0], to[1] - from[1], to[2] - from[2]),
+            Part::Ball => turn::log(&(rotation(from).inverse() * rotation(to))),
+        }
+    }
+
+    /// Writes the coordinates that a difference leads to.
+    #[inline]
+    pub fn moved(&self, from: &[f64], by: &Vec3, to: &mut [f64]) {
+        to.copy_from_slice(from);
+        self.advance(to, by.as_slice(), 1.0);
+    }
+
+    /// How fast [`Part::gap`] from a fixed place grows at a velocity, where the gap has grown to `gap`.
+    #[inline]
+    pub(crate) fn gap_rate(&self, gap: &Vec3, velocity: &Vec3) -> Vec3 {
+        match self {
+            Part::Ball => turn::rate_of_log(gap, velocity),
+            _ => *velocity,
+        }
+    }
+
     /// The force in the degrees of freedom that does the work of a gradient over the chart `x`.
     #[inline]
     pub(crate) fn force_of_gradient(&self, x: &[f64; 3], gradient: [f64; 3]) -> [f64; 3] {

@@ -106,6 +106,18 @@ impl Drives {
         Ok(())
     }
 
+    /// Which of torque and acceleration is given, per bone.
+    #[inline]
+    pub fn kinds(&self) -> &[DriveKind] {
+        &self.kind
+    }
+
+    /// The torques and accelerations given, per degree of freedom.
+    #[inline]
+    pub fn values(&self) -> &[f64] {
+        &self.value
+    }
+
     /// The drive of a bone's joint.
     pub fn get(&self, skeleton: &Skeleton, bone: BoneId) -> JointDrive<'_> {
         let values = &self.value[skeleton.bone(bone).joint.v()];

@@ -132,7 +132,7 @@ fn about_distance(d: &Vec3) -> Mat3 {
 
 impl MassDesc {
     /// The mass properties, or what is wrong.
-    pub(crate) fn find(&self) -> Result<MassProperties, String> {
+    pub fn find(&self) -> Result<MassProperties, String> {
         let found = match self {
             MassDesc::Massless => MassProperties::default(),
             MassDesc::Given(properties) => *properties,

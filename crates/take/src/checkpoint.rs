@@ -1,10 +1,11 @@
 //! A state as bytes, to go on from later with the same bits.
 //!
-//! Layout, little-endian, in words of eight bytes: `SNWSTATE`, a version, the node count, the caution of stepping, time, supplied energy, positions,
-//! velocities, and a checksum of all that.
+//! Layout, little-endian, in words of eight bytes: `SNWSTATE`, a version, the node count, the count of joint numbers, the caution of stepping, time, supplied energy,
+//! positions and velocities of nodes, coordinates and velocities of joints rig by rig, and a checksum of all that.
 
 use sinew_math::Vec3;
 use sinew_sim::{Caution, Model, State};
+use sinew_skeleton::SkeletonState;
 use thiserror::Error;
 
 /// A saved state.
@@ -18,11 +19,13 @@ pub enum CheckpointError {
     #[error("these bytes are no saved state of this version")]
     Foreign,
     /// Another model's.
-    #[error("the saved state has {found} nodes and the model {expected}: it belongs to another model")]
+    #[error("the saved state has {found} {of_what} and the model {expected}: it belongs to another model")]
     OtherModel {
-        /// Nodes of the saved state.
+        /// Nodes or joint numbers.
+        of_what: &'static str,
+        /// How many the saved state has.
         found: u64,
-        /// Nodes of the model.
+        /// How many the model has.
         expected: u64,
     },
     /// Cut short or changed.
@@ -31,21 +34,24 @@ pub enum CheckpointError {
 }
 
 const WORD: &[u8; 8] = b"SNWSTATE";
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 /// Everything but positions and velocities.
-const FRAME_BYTES: usize = 56;
+const FRAME_BYTES: usize = 64;
 
 impl Checkpoint {
     /// Saves a state.
     pub fn of(state: &State) -> Checkpoint {
-        let mut bytes = Vec::with_capacity(FRAME_BYTES + 48 * state.node_x.len());
+        let joint_numbers: usize = state.rigs.iter().map(|rig| rig.q.len() + rig.v.len()).sum();
+        let mut bytes = Vec::with_capacity(FRAME_BYTES + 48 * state.node_x.len() + 8 * joint_numbers);
         bytes.extend_from_slice(WORD);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
         bytes.extend_from_slice(&(state.node_x.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&(joint_numbers as u64).to_le_bytes());
         bytes.extend_from_slice(&state.caution.doublings.to_le_bytes());
         bytes.extend_from_slice(&state.caution.calm_steps.to_le_bytes());
         let vectors = state.node_x.iter().chain(&state.node_v).flat_map(|v| v.iter());
-        for number in [&state.time, &state.supplied_energy].into_iter().chain(vectors) {
+        let joints = state.rigs.iter().flat_map(|rig| rig.q.iter().chain(&rig.v));
+        for number in [&state.time, &state.supplied_energy].into_iter().chain(vectors).chain(joints) {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
         bytes.extend_from_slice(&state.hash().to_le_bytes());
@@ -62,7 +68,7 @@ impl Checkpoint {
         Checkpoint(bytes)
     }
 
-    /// The state that was saved, for a model with as many nodes.
+    /// The state that was saved, for a model with as many nodes and joints.
     pub fn restore(&self, model: &Model) -> Result<State, CheckpointError> {
         let mut words = self.0.chunks_exact(8).map(|word| {
             let mut bytes = [0; 8];
@@ -75,10 +81,21 @@ impl Checkpoint {
         let found = words.next().map(u64::from_le_bytes).ok_or(CheckpointError::Foreign)?;
         let expected = model.node_count() as u64;
         if found != expected {
-            return Err(CheckpointError::OtherModel { found, expected });
+            return Err(CheckpointError::OtherModel { of_what: "nodes", found, expected });
         }
-        if self.0.len() != FRAME_BYTES + 48 * model.node_count() {
-            return Err(CheckpointError::Damaged("it has another length than its nodes need"));
+        let found = words.next().map(u64::from_le_bytes).ok_or(CheckpointError::Foreign)?;
+        let joint_numbers: usize =
+            model.rigs.iter().map(|rig| rig.skeleton.q_count() + rig.skeleton.v_count()).sum();
+        if found != joint_numbers as u64 {
+            let expected = joint_numbers as u64;
+            return Err(CheckpointError::OtherModel {
+                of_what: "joint coordinates and velocities",
+                found,
+                expected,
+            });
+        }
+        if self.0.len() != FRAME_BYTES + 48 * model.node_count() + 8 * joint_numbers {
+            return Err(CheckpointError::Damaged("it has another length than its nodes and joints need"));
         }
         let caution = words.next().unwrap_or_default();
         let half =
@@ -88,7 +105,12 @@ impl Checkpoint {
         let (time, supplied_energy) = (number(), number());
         let mut vectors = || (0..expected).map(|_| Vec3::new(number(), number(), number())).collect();
         let (node_x, node_v) = (vectors(), vectors());
-        let state = State { time, node_x, node_v, supplied_energy, caution };
+        let rig = |rig: &sinew_sim::Rig| {
+            let q = (0..rig.skeleton.q_count()).map(|_| number()).collect();
+            SkeletonState { q, v: (0..rig.skeleton.v_count()).map(|_| number()).collect() }
+        };
+        let rigs = model.rigs.iter().map(rig).collect();
+        let state = State { time, node_x, node_v, rigs, supplied_energy, caution };
         if !state.caution.is_sound() || words.next().map(u64::from_le_bytes) != Some(state.hash()) {
             return Err(CheckpointError::Damaged("its checksum does not fit"));
         }

@@ -33,10 +33,11 @@ pub fn beam(Beam { cubes_across, law, damping_ratio }: Beam) -> Scene {
         velocity: Vec3::zeros(),
         pins: vec![PinDesc { region: held }],
         loads: Vec::new(),
+        attachment: None,
     };
     Scene {
         name: "beam".into(),
-        world: WorldDesc { gravity: Vec3::new(0.0, 0.0, -9.81), bodies: vec![body] },
+        world: WorldDesc { gravity: Vec3::new(0.0, 0.0, -9.81), bodies: vec![body], rigs: Vec::new() },
         pin_motions: vec![vec![Motion::Still]],
         seconds: 1.0,
         fps: 60.0,

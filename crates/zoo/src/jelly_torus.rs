@@ -21,11 +21,12 @@ pub fn jelly_torus() -> Scene {
         velocity: Vec3::zeros(),
         pins: vec![PinDesc { region: Region::End { direction: Vec3::y(), share: 0.1 } }],
         loads: Vec::new(),
+        attachment: None,
     };
     let swing = Motion::Shake { amplitude: Vec3::new(0.05, 0.0, 0.015), frequency: 0.8 };
     Scene {
         name: "jelly-torus".into(),
-        world: WorldDesc { gravity: Vec3::new(0.0, -9.81, 0.0), bodies: vec![body] },
+        world: WorldDesc { gravity: Vec3::new(0.0, -9.81, 0.0), bodies: vec![body], rigs: Vec::new() },
         pin_motions: vec![vec![swing]],
         seconds: 4.0,
         fps: 60.0,

@@ -60,7 +60,7 @@ pub(super) fn read_body(
         }),
     };
     let notes = shape.notes.iter().map(|note| format!("{name}: {note}")).collect();
-    let body = BodyDesc { name, shape: shape.value, material, velocity, pins, loads };
+    let body = BodyDesc { name, shape: shape.value, material, velocity, pins, loads, attachment: None };
     Ok(Read { value: (body, motions), notes })
 }
 
