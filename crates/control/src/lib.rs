@@ -1,8 +1,8 @@
 //! Who decides: controllers read a `State` and write the `Control` of the next step. They never
 //! step anything themselves.
 //!
-//! Motions for skeletons are here too: [`Keyframes`] and [`SkeletonMotion`] say where joints are to be, [`Follow`] finds the
-//! accelerations that bring them there, [`Retarget`] carries a motion from one skeleton to another.
+//! Motions for skeletons are here too: [`Keyframes`] and [`SkeletonMotion`] say where joints are to be, [`Follow`] brings
+//! them there, [`Performance`] says who drives them when, [`Retarget`] carries a motion from one skeleton to another.
 
 mod curve;
 mod fit;
@@ -13,15 +13,17 @@ mod keyframes;
 mod motion;
 mod names;
 mod part_value;
+mod performance;
 mod retarget;
 mod script;
 mod skeleton_motion;
 
 pub use curve::{Interpolation, KeyShape, KeyValue, Sample};
-pub use follow::{Follow, MotionStep, Path};
+pub use follow::Follow;
 pub use humanoid::{BoneMap, HumanBone};
 pub use keyframes::{Beyond, Key, KeyError, Keyframes};
 pub use motion::Motion;
+pub use performance::{Cue, CueDrive, Performance, RunUp};
 pub use retarget::{Figure, Retarget, RetargetError, RetargetOptions};
 pub use script::Script;
 pub use skeleton_motion::{MotionError, SkeletonMotion};

@@ -1,4 +1,4 @@
-//! The coordinates of a joint's parts as values that have differences and can be moved.
+//! Where the coordinates of a joint's parts stand, and what they mean.
 
 use crate::curve::KeyValue;
 use core::ops::Range;
@@ -37,22 +37,4 @@ pub(crate) fn rotation_of(q: &[f64]) -> Rotation {
 
 pub(crate) fn vector_of(q: &[f64]) -> Vec3 {
     Vec3::new(q[0], q[1], q[2])
-}
-
-/// The difference between two coordinates of a part, in its degrees of freedom; those beyond are 0.
-pub(crate) fn part_gap(part: &Part, from: &[f64], to: &[f64]) -> Vec3 {
-    match part {
-        Part::Turn(_) | Part::Slide(_) => Vec3::new(to[0] - from[0], 0.0, 0.0),
-        Part::Shift => vector_of(to) - vector_of(from),
-        Part::Ball => rotation_of(from).gap(&rotation_of(to)),
-    }
-}
-
-/// Writes the coordinates that a difference leads to.
-pub(crate) fn part_moved(part: &Part, from: &[f64], by: &Vec3, to: &mut [f64]) {
-    match part {
-        Part::Turn(_) | Part::Slide(_) => to[0] = from[0] + by[0],
-        Part::Shift => to.copy_from_slice((vector_of(from) + by).as_slice()),
-        Part::Ball => to.copy_from_slice(rotation_of(from).moved(by).as_vector().as_slice()),
-    }
 }

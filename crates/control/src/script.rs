@@ -1,13 +1,15 @@
 //! A controller that plays given motions.
 
-use crate::{Controller, Motion};
-use sinew_sim::{Control, Model, PinPath, State};
+use crate::{Controller, Motion, Performance};
+use sinew_sim::{Control, Model, PinPath, RigControl, State};
 
-/// Moves every pin along a motion of its own.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// Moves every pin along a motion of its own and lets every rig play its performance.
+#[derive(Clone, Debug, Default)]
 pub struct Script {
     /// One motion per pin, in the order of the model's pins. Pins beyond the end of the list stay still.
     pub pin_motions: Vec<Motion>,
+    /// One performance per rig of the model. Rigs beyond the end of the list are held at rest.
+    pub performances: Vec<Performance>,
 }
 
 impl Controller for Script {
@@ -16,9 +18,15 @@ impl Controller for Script {
         control.pins.resize(model.pins.len(), PinPath::default());
         for (path, motion) in control.pins.iter_mut().zip(&self.pin_motions) {
             *path = PinPath {
-                from: motion.world_from_rest(state.time),
-                to: motion.world_from_rest(state.time + dt),
+                from: motion.world_from_rest(state.time.max(0.0)),
+                to: motion.world_from_rest((state.time + dt).max(0.0)),
             };
+        }
+        if control.rigs.len() != model.rigs.len() {
+            control.rigs = model.rigs.iter().map(RigControl::hold).collect();
+        }
+        for (i, performance) in self.performances.iter_mut().enumerate().take(model.rigs.len()) {
+            performance.control(&model.rigs[i], (state.time, dt), &state.rigs[i], &mut control.rigs[i]);
         }
     }
 }

@@ -1,0 +1,155 @@
+//! What a skeleton does in a take: a motion, and cues that say when which joints leave it.
+
+use crate::part_value::{bone_ids, places_of};
+use crate::{Follow, SkeletonMotion};
+use sinew_sim::{Rig, RigControl};
+use sinew_skeleton::{BoneId, DriveKind, DriveRule, Skeleton, SkeletonState};
+
+/// What a skeleton does in a take.
+///
+/// Time 0 is the start of the take and of the motion. Before that the skeleton goes from its rest pose to the first pose, all joints led, and holds it
+/// so that flesh can settle.
+#[derive(Clone, Debug, Default)]
+pub struct Performance {
+    /// Where joints go; none to stay at rest.
+    pub motion: Option<SkeletonMotion>,
+    /// When joints change hands. Until a cue says otherwise all follow the motion.
+    pub cues: Vec<Cue>,
+    /// How joints that return to the motion come back.
+    pub follow: Follow,
+    /// When the way from rest to the first pose begins and ends (s before 0); nothing to begin in the first pose.
+    pub run_up: Option<RunUp>,
+    now: SkeletonState,
+    next: SkeletonState,
+    acceleration: Vec<f64>,
+}
+
+/// The time in which a skeleton comes from its rest pose to its first pose.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RunUp {
+    /// When it begins (s, below 0).
+    pub begin: f64,
+    /// When the first pose is reached (s, at most 0).
+    pub end: f64,
+}
+
+/// From a time on, some joints are driven by something else.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cue {
+    /// From when (s).
+    pub time: f64,
+    /// Whose joints; none for all.
+    pub bones: Vec<BoneId>,
+    /// By what.
+    pub drive: CueDrive,
+}
+
+/// What drives a joint.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CueDrive {
+    /// The motion.
+    Motion,
+    /// Nothing: the joint goes limp. One that only motion may drive keeps to the motion.
+    Limp,
+    /// A torque (N m or N), one number per degree of freedom; missing ones are 0.
+    Torque(Vec<f64>),
+}
+
+impl Performance {
+    /// A motion from beginning to end.
+    pub fn of(motion: Option<SkeletonMotion>) -> Performance {
+        Performance { motion, ..Performance::default() }
+    }
+
+    /// The pose and velocities at a time (s).
+    pub fn pose(&self, skeleton: &Skeleton, time: f64, pose: &mut SkeletonState) {
+        let mut scratch = Vec::new();
+        self.write_pose(skeleton, time, pose, &mut scratch);
+    }
+
+    fn write_pose(&self, skeleton: &Skeleton, time: f64, pose: &mut SkeletonState, scratch: &mut Vec<f64>) {
+        match &self.motion {
+            Some(motion) => motion.sample_into(time.max(0.0), pose, scratch),
+            None => *pose = SkeletonState::at_rest(skeleton),
+        }
+        if time >= 0.0 {
+            return;
+        }
+        pose.v.fill(0.0);
+        let Some(run_up) = self.run_up else { return };
+        let length = run_up.end - run_up.begin;
+        let s = if length > 0.0 { ((time - run_up.begin) / length).clamp(0.0, 1.0) } else { 1.0 };
+        let (share, rate) = (s * s * (3.0 - 2.0 * s), 6.0 * s * (1.0 - s) / length.max(f64::MIN_POSITIVE));
+        if share == 1.0 {
+            return;
+        }
+        // x(s) = rest · exp(s gap), whose velocity in the moving frame is ṡ gap
+        let rest = SkeletonState::at_rest(skeleton);
+        for place in bone_ids(skeleton).flat_map(|bone| places_of(skeleton, bone)) {
+            let q = place.q.clone();
+            let gap = place.part.gap(&rest.q[q.clone()], &pose.q[q.clone()]);
+            place.part.moved(&rest.q[q.clone()], &(gap * share), &mut pose.q[q]);
+            for (k, dof) in place.v.clone().enumerate() {
+                pose.v[dof] = rate * gap[k];
+            }
+        }
+    }
+
+    /// Writes what is asked of the frame of `dt` (s) that begins at a time (s) with the joints as they are.
+    pub(crate) fn control(&mut self, rig: &Rig, (time, dt): (f64, f64), state: &SkeletonState, control: &mut RigControl) {
+        let skeleton = &rig.skeleton;
+        let (mut now, mut next) = (core::mem::take(&mut self.now), core::mem::take(&mut self.next));
+        let mut acceleration = core::mem::take(&mut self.acceleration);
+        self.write_pose(skeleton, time, &mut now, &mut acceleration);
+        self.write_pose(skeleton, time + dt, &mut next, &mut acceleration);
+        for bone in bone_ids(skeleton) {
+            let joint = &skeleton.bone(bone).joint;
+            let drive = if time < 0.0 { &CueDrive::Motion } else { self.drive(bone, time) };
+            let torque = match drive {
+                _ if joint.drive == DriveRule::MotionOnly => None,
+                CueDrive::Motion => None,
+                CueDrive::Limp => Some([].as_slice()),
+                CueDrive::Torque(values) => Some(values.as_slice()),
+            };
+            control.drives[bone.index()] = if torque.is_some() { DriveKind::Torque } else { DriveKind::Motion };
+            for (k, dof) in joint.v().enumerate() {
+                control.torque[dof] = torque.and_then(|values| values.get(k)).copied().unwrap_or(0.0);
+            }
+            let RigControl { from, to, .. } = control;
+            self.follow.lead(skeleton, bone, ([&now, &next], dt), state, [from, to]);
+        }
+        (self.now, self.next, self.acceleration) = (now, next, acceleration);
+    }
+
+    /// What drives a bone's joint at a time (s): the last cue that has come and means it. A time that is a cue's but for round-off is that cue's.
+    fn drive(&self, bone: BoneId, time: f64) -> &CueDrive {
+        let meant = |cue: &&Cue| cue.time <= time + 1e-9 && (cue.bones.is_empty() || cue.bones.contains(&bone));
+        let last = self.cues.iter().filter(meant).max_by(|a, b| a.time.total_cmp(&b.time));
+        last.map_or(&CueDrive::Motion, |cue| &cue.drive)
+    }
+
+    /// What is wrong with it for a skeleton.
+    pub fn fault(&self, skeleton: &Skeleton) -> Option<String> {
+        if self.motion.as_ref().is_some_and(|motion| !motion.fits(skeleton)) {
+            return Some("its motion is one of another skeleton".into());
+        }
+        if !(self.follow.settle.is_finite() && self.follow.settle >= 0.0) {
+            return Some(format!("a settling time of {} s is asked for: give 0 or more", self.follow.settle));
+        }
+        let bones = skeleton.bones().len();
+        for cue in &self.cues {
+            if !cue.time.is_finite() {
+                return Some(format!("a cue comes at {} s", cue.time));
+            }
+            if let Some(bone) = cue.bones.iter().find(|bone| bone.index() >= bones) {
+                return Some(format!("a cue is for bone {}, there are {bones}, counted from 0", bone.0));
+            }
+            if let CueDrive::Torque(values) = &cue.drive {
+                if let Some(value) = values.iter().find(|value| !value.is_finite()) {
+                    return Some(format!("a cue at {} s asks for a torque of {value}", cue.time));
+                }
+            }
+        }
+        None
+    }
+}
