@@ -23,12 +23,14 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 
-/// All files below a folder with an extension.
+/// All files below a folder with an extension, but for what a build has put there.
 fn files(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
-            files(&path, extension, found);
+            if !path.ends_with("target") {
+                files(&path, extension, found);
+            }
         } else if path.extension().is_some_and(|e| e == extension) {
             found.push(path);
         }

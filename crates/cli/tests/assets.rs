@@ -1,5 +1,8 @@
-//! Real meshes that other people made, from the folder that `SINEW_ASSETS` names. They are not part of the project; the feature
-//! `assets` turns this target on.
+//! Real meshes and motions that other people made, from the folder that `SINEW_ASSETS` names. They are not part of the project;
+//! the feature `assets` turns this target on.
+
+#[path = "assets/motion_capture.rs"]
+mod motion_capture;
 
 use serde_json::Value;
 use std::path::PathBuf;
@@ -15,7 +18,9 @@ const MESHES: [(&str, f64, f64); 4] = [
 ];
 
 fn assets() -> PathBuf {
-    PathBuf::from(std::env::var_os("SINEW_ASSETS").expect("SINEW_ASSETS names the folder of the meshes"))
+    PathBuf::from(
+        std::env::var_os("SINEW_ASSETS").expect("SINEW_ASSETS names the folder of the meshes and motions"),
+    )
 }
 
 #[test]
