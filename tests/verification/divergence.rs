@@ -106,7 +106,7 @@ fn pins_turn_alike_wherever_they_are() {
         body.pins.push(PinDesc { region: Region::End { direction: -Vec3::x(), share: 0.1 } });
         let model = world(Vec3::zeros(), body);
         let spin = Motion::Spin { axis: Vec3::y(), center: offset, rate: 0.5 };
-        let mut script = Script { pin_motions: vec![spin] };
+        let mut script = Script { pin_motions: vec![spin], ..Script::default() };
         let (mut state, mut control) = (State::at_rest(&model), Control::default());
         let mut stepper = Stepper::default();
         for _ in 0..30 {

@@ -96,7 +96,13 @@ impl Performance {
     }
 
     /// Writes what is asked of the frame of `dt` (s) that begins at a time (s) with the joints as they are.
-    pub(crate) fn control(&mut self, rig: &Rig, (time, dt): (f64, f64), state: &SkeletonState, control: &mut RigControl) {
+    pub(crate) fn control(
+        &mut self,
+        rig: &Rig,
+        (time, dt): (f64, f64),
+        state: &SkeletonState,
+        control: &mut RigControl,
+    ) {
         let skeleton = &rig.skeleton;
         let (mut now, mut next) = (core::mem::take(&mut self.now), core::mem::take(&mut self.next));
         let mut acceleration = core::mem::take(&mut self.acceleration);
@@ -111,7 +117,8 @@ impl Performance {
                 CueDrive::Limp => Some([].as_slice()),
                 CueDrive::Torque(values) => Some(values.as_slice()),
             };
-            control.drives[bone.index()] = if torque.is_some() { DriveKind::Torque } else { DriveKind::Motion };
+            control.drives[bone.index()] =
+                if torque.is_some() { DriveKind::Torque } else { DriveKind::Motion };
             for (k, dof) in joint.v().enumerate() {
                 control.torque[dof] = torque.and_then(|values| values.get(k)).copied().unwrap_or(0.0);
             }
@@ -123,7 +130,8 @@ impl Performance {
 
     /// What drives a bone's joint at a time (s): the last cue that has come and means it. A time that is a cue's but for round-off is that cue's.
     fn drive(&self, bone: BoneId, time: f64) -> &CueDrive {
-        let meant = |cue: &&Cue| cue.time <= time + 1e-9 && (cue.bones.is_empty() || cue.bones.contains(&bone));
+        let meant =
+            |cue: &&Cue| cue.time <= time + 1e-9 && (cue.bones.is_empty() || cue.bones.contains(&bone));
         let last = self.cues.iter().filter(meant).max_by(|a, b| a.time.total_cmp(&b.time));
         last.map_or(&CueDrive::Motion, |cue| &cue.drive)
     }

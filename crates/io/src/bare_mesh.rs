@@ -84,6 +84,8 @@ pub fn scene_of_mesh(path: &Path) -> Result<Read<Scene>, ReadError> {
         name,
         world: WorldDesc { gravity: -Vec3::y() * EARTH_GRAVITY, bodies: vec![body], rigs: Vec::new() },
         pin_motions: vec![vec![sway]],
+        performances: Vec::new(),
+        warm_up: 0.0,
         seconds: USUAL_SECONDS,
         fps: USUAL_FPS,
     };

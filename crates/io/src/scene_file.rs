@@ -86,6 +86,8 @@ pub fn read_scene_text(text: &str, name: &str, folder: &Path) -> Result<Read<Sce
         name: name.to_owned(),
         world: WorldDesc { gravity, bodies, rigs: Vec::new() },
         pin_motions,
+        performances: Vec::new(),
+        warm_up: 0.0,
         seconds: seconds.unwrap_or(USUAL_SECONDS),
         fps: fps.unwrap_or(USUAL_FPS),
     };

@@ -1,7 +1,7 @@
 //! All that moves.
 
-use crate::Model;
 use crate::coupling::Link;
+use crate::{Model, Rig};
 use sinew_math::Vec3;
 use sinew_skeleton::{Kinematics, Momentum, SkeletonState};
 use xxhash_rust::xxh3::Xxh3;
@@ -94,6 +94,28 @@ impl State {
         link.place_fixed_nodes(model, self);
         let Energies { kinetic, elastic, potential } = self.energies(model);
         self.supplied_energy = kinetic + elastic + potential;
+    }
+
+    /// Puts all flesh that hangs on bones where the bones have gone, each free node as if it were fixed to the bone it is damped against, and opens
+    /// a new account of the energy. Near joints that bend the flesh is crumpled until it settles.
+    pub fn carry_flesh(&mut self, model: &Model) {
+        let frames = |rig: &Rig, state: &SkeletonState| {
+            let mut kinematics = Kinematics::default();
+            kinematics.update(&rig.skeleton, state);
+            kinematics.world_frames().to_vec()
+        };
+        let mut world_from_rest = vec![None];
+        for (rig, state) in model.rigs.iter().zip(&self.rigs) {
+            let rest = SkeletonState::at_rest(&rig.skeleton);
+            let pairs = frames(rig, state).into_iter().zip(frames(rig, &rest));
+            world_from_rest.extend(pairs.map(Some));
+        }
+        for (node, bone) in model.fixed_nodes.node_reference.iter().enumerate() {
+            if let Some((now, rest)) = &world_from_rest[*bone as usize] {
+                self.node_x[node] = now.point(&rest.point_back(&model.node_rest[node]));
+            }
+        }
+        self.restart(model);
     }
 
     /// Gives each free node the velocity of the bone it is damped against, where it is now, on top of its own: flesh sets off with its bones.

@@ -4,37 +4,63 @@ use crate::{MassDesc, SolidShape};
 use sinew_math::{Isometry, Vec3};
 use sinew_mesh::Solid;
 
-/// A shape that can be asked for distances. Built once; meshes need it.
+/// The shape of a bone, of one solid or several, that can be asked for distances. Built once; meshes need it.
 #[derive(Debug)]
 pub struct ShapeDistance {
+    solids: Vec<SolidDistance>,
+}
+
+#[derive(Debug)]
+struct SolidDistance {
     shape: SolidShape,
     solid: Option<Solid>,
 }
 
 impl MassDesc {
-    /// The shape of a bone: the solid it weighs by, the first if there are several.
-    pub fn shape(&self) -> Option<&SolidShape> {
+    /// The shape of a bone: the solids it weighs by.
+    pub fn shapes(&self) -> Vec<&SolidShape> {
         match self {
-            MassDesc::Solid { shape, .. } => Some(shape),
-            MassDesc::Sum(parts) => parts.iter().find_map(MassDesc::shape),
-            MassDesc::Massless | MassDesc::Given(_) | MassDesc::Points(_) => None,
+            MassDesc::Solid { shape, .. } => vec![shape],
+            MassDesc::Sum(parts) => parts.iter().flat_map(MassDesc::shapes).collect(),
+            MassDesc::Massless | MassDesc::Given(_) | MassDesc::Points(_) => Vec::new(),
         }
     }
 }
 
 impl ShapeDistance {
-    /// Prepares a shape. A mesh that encloses nothing has no inside.
-    pub fn new(shape: &SolidShape) -> ShapeDistance {
-        let solid = match shape {
-            SolidShape::Mesh(surface) => Solid::build(surface).ok(),
-            _ => None,
-        };
-        ShapeDistance { shape: shape.clone(), solid }
+    /// Prepares the shape of a bone; none if it weighs by no solid. A mesh that encloses nothing has no inside.
+    pub fn of(mass: &MassDesc) -> Option<ShapeDistance> {
+        let solids: Vec<SolidDistance> = mass.shapes().into_iter().map(SolidDistance::new).collect();
+        (!solids.is_empty()).then_some(ShapeDistance { solids })
     }
 
     /// How far a point (m, bone's frame) is from the shape's surface (m), negative inside. Exact for capsules and outside of boxes;
     /// for ellipsoids of the right sign and never too far; for meshes the distance to the nearest vertex with the right sign.
     pub fn signed(&self, p: &Vec3) -> f64 {
+        self.solids.iter().map(|solid| solid.signed(p)).fold(f64::INFINITY, f64::min)
+    }
+
+    /// How far a point (m, bone's frame) is from the shape's middle (m): the segment of a capsule, the centre of the others.
+    pub fn to_middle(&self, p: &Vec3) -> f64 {
+        self.solids.iter().map(|solid| solid.to_middle(p)).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The middles of its solids, each from end to end (m, bone's frame): the segment of a capsule; twice the centre of the others.
+    pub fn middles(&self) -> impl Iterator<Item = [Vec3; 2]> + '_ {
+        self.solids.iter().map(SolidDistance::ends)
+    }
+}
+
+impl SolidDistance {
+    fn new(shape: &SolidShape) -> SolidDistance {
+        let solid = match shape {
+            SolidShape::Mesh(surface) => Solid::build(surface).ok(),
+            _ => None,
+        };
+        SolidDistance { shape: shape.clone(), solid }
+    }
+
+    fn signed(&self, p: &Vec3) -> f64 {
         match &self.shape {
             SolidShape::Capsule { from, to, radius } => to_segment(p, from, to) - radius,
             SolidShape::Box { size, pose } => {
@@ -54,16 +80,14 @@ impl ShapeDistance {
         }
     }
 
-    /// How far a point (m, bone's frame) is from the shape's middle (m): the segment of a capsule, the centre of the others.
-    pub fn to_middle(&self, p: &Vec3) -> f64 {
+    fn to_middle(&self, p: &Vec3) -> f64 {
         match &self.shape {
             SolidShape::Capsule { from, to, .. } => to_segment(p, from, to),
             _ => (p - self.ends()[0]).norm(),
         }
     }
 
-    /// The ends of the shape's middle (m, bone's frame): of a capsule's segment; twice the centre of the others.
-    pub fn ends(&self) -> [Vec3; 2] {
+    fn ends(&self) -> [Vec3; 2] {
         match &self.shape {
             SolidShape::Capsule { from, to, .. } => [*from, *to],
             SolidShape::Box { pose, .. } | SolidShape::Ellipsoid { pose, .. } => {
@@ -113,7 +137,7 @@ mod tests {
             (&ball, [0.0, 0.0, 0.4], -0.1),
         ];
         for (shape, p, wanted) in cases {
-            let found = ShapeDistance::new(shape).signed(&Vec3::from(p));
+            let found = SolidDistance::new(shape).signed(&Vec3::from(p));
             assert!((found - wanted).abs() < 1e-2, "{shape:?} at {p:?}: {found}");
         }
     }

@@ -18,6 +18,8 @@ pub struct Player {
     stepper: Stepper,
     fps: f64,
     frame_count: usize,
+    /// Frames' time to run before the take begins.
+    warm_up_frames: usize,
     /// How many frames after the start the state is.
     frame: usize,
 }
@@ -62,17 +64,69 @@ impl Player {
             return Err(PlayError::Scene(fault.join("\n")));
         }
         let model = Model::build(&scene.world)?;
-        Ok(Player {
+        for (rig, performance) in model.rigs.iter().zip(&scene.performances) {
+            if let Some(fault) = performance.fault(&rig.skeleton) {
+                return Err(PlayError::Scene(format!("skeleton '{}': {fault}", rig.name)));
+            }
+        }
+        let mut player = Player {
             state: State::at_rest(&model),
-            controller: Script { pin_motions: scene.pin_motions.iter().flatten().copied().collect() },
+            controller: Script {
+                pin_motions: scene.pin_motions.iter().flatten().copied().collect(),
+                performances: scene.performances.clone(),
+            },
             control: Control::still(&model),
             stepper: Stepper::default(),
             summary: Summary::default(),
             fps: scene.fps,
             frame_count: scene.frame_count(),
+            warm_up_frames: scene.warm_up_frames(),
             frame: 0,
             model,
-        })
+        };
+        player.take_place();
+        Ok(player)
+    }
+
+    /// Puts every skeleton where its performance begins: at rest before a run-up, otherwise in its first pose, flesh with it.
+    fn take_place(&mut self) {
+        self.state.time = -(self.warm_up_frames as f64) / self.fps;
+        let performances = self.controller.performances.iter().zip(&self.model.rigs);
+        for ((performance, rig), state) in performances.zip(&mut self.state.rigs) {
+            performance.pose(&rig.skeleton, self.state.time, state);
+        }
+        self.state.carry_flesh(&self.model);
+        if self.warm_up_frames == 0 {
+            self.set_off();
+        }
+    }
+
+    /// Begins the take: skeletons and the flesh on them get the velocities that motions begin with.
+    fn set_off(&mut self) {
+        self.state.time = 0.0;
+        let performances = self.controller.performances.iter().zip(&self.model.rigs);
+        for ((performance, rig), state) in performances.zip(&mut self.state.rigs) {
+            let mut first = state.clone();
+            performance.pose(&rig.skeleton, 0.0, &mut first);
+            state.v.copy_from_slice(&first.v);
+        }
+        if !self.model.rigs.is_empty() {
+            self.state.move_along(&self.model);
+        }
+    }
+
+    /// Runs what comes before the take, if it has not been run: skeletons come to their first pose and flesh settles. `watch` is called
+    /// after every frame's time with how many are done of how many.
+    pub fn warm_up(&mut self, mut watch: impl FnMut(usize, usize)) -> Result<(), StepError> {
+        let frames = core::mem::take(&mut self.warm_up_frames);
+        for frame in 1..=frames {
+            self.step()?;
+            watch(frame, frames);
+        }
+        if frames > 0 {
+            self.set_off();
+        }
+        Ok(())
     }
 
     /// Frames of the whole take, the start not counted.
@@ -80,13 +134,24 @@ impl Player {
         self.frame_count
     }
 
-    /// Takes the world one frame further.
+    /// Takes the world one frame further. What comes before the take is run first, if it has not been.
     pub fn advance(&mut self) -> Result<StepReport, StepError> {
+        self.warm_up(|_, _| {})?;
+        let report = self.step()?;
+        self.frame += 1;
+        self.summary.frames += 1;
+        Ok(report)
+    }
+
+    /// Torques of all joints of a rig in the last step (N m or N), one per degree of freedom.
+    pub fn torques(&self, rig: usize) -> &[f64] {
+        self.stepper.torques(rig)
+    }
+
+    fn step(&mut self) -> Result<StepReport, StepError> {
         let dt = 1.0 / self.fps;
         self.controller.control(&self.model, &self.state, dt, &mut self.control);
         let report = self.stepper.step(&self.model, &self.control, dt, &mut self.state)?;
-        self.frame += 1;
-        self.summary.frames += 1;
         self.summary.steps += report.substeps;
         self.summary.retries += report.retries;
         self.summary.diagonalised += report.diagonalised;
@@ -97,6 +162,7 @@ impl Player {
     /// Goes on from a state that was saved after so many frames.
     pub fn resume(&mut self, frame: usize, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
         self.state = checkpoint.restore(&self.model)?;
+        self.warm_up_frames = 0;
         self.frame = frame;
         Ok(())
     }
@@ -112,6 +178,7 @@ impl Player {
         for sink in sinks.iter_mut() {
             sink.begin(&surfaces, self.fps)?;
         }
+        self.warm_up(|_, _| {})?;
         let mut frame = Frame::default();
         loop {
             frame.update(&self.model, &self.state);

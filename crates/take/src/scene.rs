@@ -1,6 +1,6 @@
 //! What a user wrote, with names, units and paths resolved.
 
-use sinew_control::Motion;
+use sinew_control::{Motion, Performance};
 use sinew_sim::WorldDesc;
 
 /// A scene: a world and how to play it.
@@ -12,6 +12,10 @@ pub struct Scene {
     pub world: WorldDesc,
     /// How each pin moves: one list per body of the world, one motion per pin of that body.
     pub pin_motions: Vec<Vec<Motion>>,
+    /// What each rig of the world does.
+    pub performances: Vec<Performance>,
+    /// How long the world runs before the take begins (s): skeletons come to their first pose and flesh settles.
+    pub warm_up: f64,
     /// How long to play (s).
     pub seconds: f64,
     /// Frames per second.
@@ -28,6 +32,11 @@ impl Scene {
         (self.seconds * self.fps).round() as usize
     }
 
+    /// How many frames' time the world runs before the start.
+    pub fn warm_up_frames(&self) -> usize {
+        (self.warm_up * self.fps).ceil() as usize
+    }
+
     /// Everything wrong with the numbers of the scene itself; its world is checked when it is built.
     pub fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
@@ -36,6 +45,9 @@ impl Scene {
         }
         if !(self.fps > 0.0 && self.fps <= MOST_FPS) {
             faults.push(format!("fps = {} is not above 0 and up to {MOST_FPS}: 24 to 60 is usual", self.fps));
+        }
+        if !(self.warm_up >= 0.0 && self.warm_up <= LONGEST) {
+            faults.push(format!("a warm-up of {} s is not between 0 and {LONGEST}", self.warm_up));
         }
         for (body, motions) in self.world.bodies.iter().zip(&self.pin_motions) {
             for (i, motion) in motions.iter().enumerate() {

@@ -28,6 +28,8 @@ pub fn jelly_torus() -> Scene {
         name: "jelly-torus".into(),
         world: WorldDesc { gravity: Vec3::new(0.0, -9.81, 0.0), bodies: vec![body], rigs: Vec::new() },
         pin_motions: vec![vec![swing]],
+        performances: Vec::new(),
+        warm_up: 0.0,
         seconds: 4.0,
         fps: 60.0,
     }

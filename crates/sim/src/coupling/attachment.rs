@@ -91,9 +91,9 @@ impl Attachment {
             if self.fixed.contains(&Some(bone)) {
                 continue;
             }
-            let [from, to] = solid.ends().map(|end| rig.point_in_world(bone, &end));
-            for share in SAMPLES {
-                let sample = from + share * (to - from);
+            let middles = solid.middles().map(|ends| ends.map(|end| rig.point_in_world(bone, &end)));
+            let samples = middles.flat_map(|[from, to]| SAMPLES.map(|share| from + share * (to - from)));
+            for sample in samples.collect::<Vec<Vec3>>() {
                 let near = |&node: &usize| (nodes[node] - sample).norm();
                 let free = (0..nodes.len()).filter(|&node| self.fixed[node].is_none() && !held[node]);
                 let nearest = free.min_by(|a, b| near(a).total_cmp(&near(b)));

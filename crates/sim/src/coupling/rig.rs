@@ -46,7 +46,7 @@ impl<'a> RestRig<'a> {
         kinematics.update(&skeleton, &SkeletonState::at_rest(&skeleton));
         let shapes = skeleton.bones().iter().enumerate().map(|(i, _)| {
             let place = skeleton.desc_of_bone(sinew_skeleton::BoneId(i as u32));
-            desc.skeleton.bones[place].mass.shape().map(ShapeDistance::new)
+            ShapeDistance::of(&desc.skeleton.bones[place].mass)
         });
         Ok(RestRig {
             shapes: shapes.collect(),
