@@ -61,7 +61,7 @@ mod tests {
         for i in 0..200 {
             let t = f64::from(i);
             let on_ball =
-                Vec3::new(0.37 * t % 2.0 - 1.0, 0.73 * t % 2.0 - 1.0, 0.11 * t % 2.0 - 1.0).normalize();
+                Vec3::new(0.371 * t % 2.0 - 1.0, 0.733 * t % 2.0 - 1.0, 0.117 * t % 2.0 - 1.0).normalize();
             let x = Vec3::from_fn(|k, _| radii[k] * on_ball[k]);
             let normal = Vec3::from_fn(|k, _| on_ball[k] / radii[k]).normalize();
             for way in [-0.99 * curvature, -0.01, 0.0, 1e-9, 0.02, 1.0, 50.0] {
