@@ -9,7 +9,7 @@ mod clip;
 mod filling;
 mod finding;
 mod joining;
-mod lattice;
+pub(crate) mod lattice;
 mod links;
 mod pieces;
 mod sight;
