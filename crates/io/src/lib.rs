@@ -6,6 +6,7 @@
 
 mod bare_mesh;
 mod bvh;
+mod flesh_around;
 mod glb;
 mod mesh_file;
 mod normals;
@@ -27,6 +28,7 @@ mod up;
 
 pub use bare_mesh::{open_scene, scene_of_mesh};
 pub use bvh::{Bvh, BvhBody, BvhChannel, BvhJoint, BvhOptions, BvhPosition, CMU_METRES, read_bvh};
+pub use flesh_around::{FleshSegment, figure_flesh, flesh_around};
 pub use glb::{GlbBodyReport, GlbOptions, GlbReport, GlbSink};
 pub use mesh_file::{Mesh, SURFACE_EXTENSIONS, TET_EXTENSIONS, read_mesh, read_surface, read_tets};
 pub use obj::read_obj;

@@ -5,8 +5,11 @@
 //! its line. Paths are relative to the scene file. Units become SI here.
 
 mod body;
+mod bone;
+mod character;
 mod keys;
 mod motion;
+mod performance;
 mod region;
 mod section;
 
@@ -79,15 +82,27 @@ pub fn read_scene_text(text: &str, name: &str, folder: &Path) -> Result<Read<Sce
         bodies.push(body);
         pin_motions.push(motions);
     }
+    let (mut rigs, mut performances, mut warm_up) = (Vec::new(), Vec::new(), 0.0f64);
+    for section in scene.sections("character", ScenePart::Character)? {
+        let read = character::read_character(&section, &bodies, up, folder)?;
+        notes.extend(read.notes);
+        let character::Character { body, rig, performance, warm_up: wanted } = read.value;
+        bodies.push(body);
+        pin_motions.push(Vec::new());
+        rigs.push(rig);
+        performances.push(performance);
+        warm_up = warm_up.max(wanted);
+    }
     if bodies.is_empty() {
-        return Err(ReadError::whole("the scene has no body: add one as [[body]] with surface = \"FILE\""));
+        let message = "the scene has no body: add one as [[body]] with surface = \"FILE\", or a [[character]]";
+        return Err(ReadError::whole(message));
     }
     let scene = Scene {
         name: name.to_owned(),
-        world: WorldDesc { gravity, bodies, rigs: Vec::new() },
+        world: WorldDesc { gravity, bodies, rigs },
         pin_motions,
-        performances: Vec::new(),
-        warm_up: 0.0,
+        performances,
+        warm_up,
         seconds: seconds.unwrap_or(USUAL_SECONDS),
         fps: fps.unwrap_or(USUAL_FPS),
     };

@@ -1,7 +1,7 @@
 //! What a user asks for, before it is checked: bones, what joins them, and what they weigh.
 
 use crate::mass::{MassProperties, PointMass, SolidShape};
-use sinew_math::{Isometry, Vec3};
+use sinew_math::{Isometry, Mat3, Vec3};
 
 /// All that a `Skeleton` is built from.
 #[derive(Clone, Debug, Default)]
@@ -142,6 +142,16 @@ pub enum MassDesc {
     Points(Vec<PointMass>),
     /// All of these together.
     Sum(Vec<MassDesc>),
+}
+
+impl SkeletonDesc {
+    /// The same bones, each with the same plain mass: what flesh will weigh on them is not known yet, and only poses and names are asked for.
+    pub fn with_plain_masses(&self) -> SkeletonDesc {
+        let plain = MassProperties { mass: 1.0, center: Vec3::zeros(), tensor: Mat3::identity() };
+        let mut same = self.clone();
+        same.bones.iter_mut().for_each(|bone| bone.mass = MassDesc::Given(plain));
+        same
+    }
 }
 
 impl JointDesc {

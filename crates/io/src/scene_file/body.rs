@@ -28,7 +28,7 @@ pub(super) fn read_body(
     let file = folder.join(section.needed(source, section.text(source)?)?);
     let name = read_name(section, &file, earlier)?;
     let cage = read_cage(section, source)?;
-    let material = read_material(section)?;
+    let material = read_material(section, "jelly")?;
     let velocity = section.vector("velocity")?.unwrap_or(Vec3::zeros());
     let scale = section.number("scale", "above 0 and at most 1e6", |s| s > 0.0 && s <= 1e6)?.unwrap_or(1.0);
     let translate = section.vector("translate")?.unwrap_or(Vec3::zeros());
@@ -38,11 +38,7 @@ pub(super) fn read_body(
         pins.push(PinDesc { region: read_region(&pin, up)? });
         motions.push(read_motion(&pin)?);
     }
-    let mut loads = Vec::new();
-    for load in section.sections("load", ScenePart::Load)? {
-        let force = load.needed("force", load.vector("force")?)?;
-        loads.push(LoadDesc { region: read_region(&load, up)?, force });
-    }
+    let loads = read_loads(section, up)?;
 
     let place = |points: &mut [Vec3]| points.iter_mut().for_each(|p| *p = *p * scale + translate);
     let named_at = |mut error: ReadError| {
@@ -64,8 +60,18 @@ pub(super) fn read_body(
     Ok(Read { value: (body, motions), notes })
 }
 
+/// What pushes on a body.
+pub(super) fn read_loads(section: &Section, up: Up) -> Result<Vec<LoadDesc>, ReadError> {
+    let mut loads = Vec::new();
+    for load in section.sections("load", ScenePart::Load)? {
+        let force = load.needed("force", load.vector("force")?)?;
+        loads.push(LoadDesc { region: read_region(&load, up)?, force });
+    }
+    Ok(loads)
+}
+
 /// The name given, or the file's; a given name must be new, a file's is numbered until it is.
-fn read_name(section: &Section, file: &Path, earlier: &[BodyDesc]) -> Result<String, ReadError> {
+pub(super) fn read_name(section: &Section, file: &Path, earlier: &[BodyDesc]) -> Result<String, ReadError> {
     let taken = |name: &str| earlier.iter().any(|body| body.name == name);
     if let Some(name) = section.text("name")? {
         if name.is_empty() || name.chars().count() > 200 || name.chars().any(char::is_control) {
@@ -88,7 +94,7 @@ fn read_name(section: &Section, file: &Path, earlier: &[BodyDesc]) -> Result<Str
     Ok(name)
 }
 
-fn read_cage(section: &Section, source: &str) -> Result<CageSize, ReadError> {
+pub(super) fn read_cage(section: &Section, source: &str) -> Result<CageSize, ReadError> {
     let tets = section.number("cage_tets", "a whole number from 1 to 20000000", |n| {
         (1.0..=2e7).contains(&n) && n.fract() == 0.0
     })?;
@@ -109,10 +115,11 @@ fn read_cage(section: &Section, source: &str) -> Result<CageSize, ReadError> {
     Ok(cage)
 }
 
-fn read_material(body: &Section) -> Result<Material, ReadError> {
+/// What a body is made of; `usual` when nothing is said.
+pub(super) fn read_material(body: &Section, usual: &str) -> Result<Material, ReadError> {
     let names = Material::NAMED.map(|(name, _)| name);
     let named = |section: &Section, key: &str| -> Result<Material, ReadError> {
-        let name = section.choice(key, &names)?.unwrap_or("jelly");
+        let name = section.choice(key, &names)?.unwrap_or(usual);
         Material::named(name).ok_or_else(|| section.error(key, format!("no material is named `{name}`")))
     };
     if !body.has("material") || body.is_text("material") {

@@ -10,6 +10,18 @@ pub enum ScenePart {
     Scene,
     /// `[[body]]`
     Body,
+    /// `[[character]]`
+    Character,
+    /// `[[character.bone]]`
+    Bone,
+    /// `[[character.tie]]`
+    Tie,
+    /// `[character.motion]`
+    BoneMotion,
+    /// `[[character.key]]`
+    Key,
+    /// `[[character.cue]]`
+    Cue,
     /// `[body.material]`
     Material,
     /// `[[body.pin]]`
@@ -53,9 +65,15 @@ impl ScenePart {
         match self {
             ScenePart::Scene => "the top of the file",
             ScenePart::Body => "[[body]]",
-            ScenePart::Material => "[body.material]",
+            ScenePart::Character => "[[character]]",
+            ScenePart::Bone => "[[character.bone]]",
+            ScenePart::Tie => "[[character.tie]]",
+            ScenePart::BoneMotion => "[character.motion]",
+            ScenePart::Key => "[[character.key]]",
+            ScenePart::Cue => "[[character.cue]]",
+            ScenePart::Material => "[body.material] and [character.material]",
             ScenePart::Pin => "[[body.pin]]",
-            ScenePart::Load => "[[body.load]]",
+            ScenePart::Load => "[[body.load]] and [[character.load]]",
             ScenePart::Region => "region = { … }",
             ScenePart::RegionBox => "region = { box = { … } }",
             ScenePart::RegionBall => "region = { ball = { … } }",
@@ -77,7 +95,7 @@ const fn key(
     SceneKey { part, name, takes, default, meaning }
 }
 
-const KEYS: [SceneKey; 45] = [
+const KEYS: [SceneKey; 103] = [
     key(Scene, "seconds", "number", "5", "how long to play (s)"),
     key(Scene, "fps", "number", "60", "frames per second"),
     key(
@@ -88,7 +106,8 @@ const KEYS: [SceneKey; 45] = [
         "the axis that points up: gravity and the named ends follow it",
     ),
     key(Scene, "gravity", "[x, y, z]", "9.81 down", "acceleration of free fall (m/s²)"),
-    key(Scene, "body", "list of tables", "needed", "the soft bodies, one [[body]] each"),
+    key(Scene, "body", "list of tables", "none", "the soft bodies, one [[body]] each"),
+    key(Scene, "character", "list of tables", "none", "bodies with bones, one [[character]] each"),
     key(Body, "name", "text", "the file's name", "its name in reports and outputs"),
     key(
         Body,
@@ -106,6 +125,63 @@ const KEYS: [SceneKey; 45] = [
     key(Body, "velocity", "[x, y, z]", "[0, 0, 0]", "velocity at the start (m/s)"),
     key(Body, "pin", "list of tables", "none", "where it is held, one [[body.pin]] each"),
     key(Body, "load", "list of tables", "none", "what pushes on it, one [[body.load]] each"),
+    key(Character, "name", "text", "the surface's name", "its name in reports and outputs"),
+    key(Character, "skeleton", "path", "this or bone", "a .bvh file whose joints are the bones, with its motion"),
+    key(Character, "unit", "number", "0.0564 (CMU)", "metres per unit of that file"),
+    key(Character, "bone", "list of tables", "this or skeleton", "the bones, one [[character.bone]] each"),
+    key(Character, "surface", "path", "flesh around the bones", "a closed surface around the bones at rest (.obj, .ply, .stl)"),
+    key(Character, "scale", "number", "1", "what one unit of the surface is in metres"),
+    key(Character, "translate", "[x, y, z]", "[0, 0, 0]", "how far to move the surface after scaling (m)"),
+    key(Character, "fullness", "number", "1", "how thick the flesh of a figure without a surface is"),
+    key(Character, "cage_tets", "whole number", "8000", "about how many tets the cage has"),
+    key(Character, "cage_edge", "number", "by cage_tets", "instead, the edge of the cage's cubes (m)"),
+    key(Character, "material", "name or table", "\"fat\"", "what its flesh is made of"),
+    key(Character, "tie", "list of tables", "inside the bones", "which nodes are fixed to which bones, one [[character.tie]] each"),
+    key(Character, "load", "list of tables", "none", "what pushes on it, one [[character.load]] each"),
+    key(Character, "mode", "\"one-way\", \"two-way\" or \"ragdoll\"", "\"one-way\"", "bones lead flesh; the root is free and flesh pushes back; all joints are limp"),
+    key(Character, "motion", "table", "that of skeleton", "where its joints go"),
+    key(Character, "key", "list of tables", "none", "instead, postures at times, one [[character.key]] each"),
+    key(Character, "cue", "list of tables", "none", "when joints change hands, one [[character.cue]] each"),
+    key(Character, "run_up", "number", "0.7 with a motion", "time before the take to come from rest to the first pose (s)"),
+    key(Character, "settle", "number", "0.8", "time before the take to hold the first pose while flesh settles (s)"),
+    key(Character, "return", "number", "0.1", "time in which a joint comes back to the motion after something else drove it (s)"),
+    key(Bone, "name", "text", "needed", "its name"),
+    key(Bone, "parent", "text", "the world", "the bone it hangs from"),
+    key(Bone, "from", "[x, y, z]", "needed", "where it begins, and its joint stands, at rest (m)"),
+    key(Bone, "to", "[x, y, z]", "from", "where it ends at rest (m)"),
+    key(Bone, "radius", "number", "no shape, no mass", "its radius (m)"),
+    key(Bone, "density", "number", "1200", "its mass per volume (kg/m³)"),
+    key(Bone, "flesh", "number or [from, to]", "none", "radius of the flesh drawn around it when there is no surface (m)"),
+    key(Bone, "joint", "\"fixed\", \"revolute\", \"prismatic\", \"cylindrical\", \"universal\", \"ball\", \"planar\" or \"free\"", "\"ball\"; \"free\" for a root", "how it moves against its parent"),
+    key(Bone, "axis", "[x, y, z]", "needed by some joints", "the joint's axis at rest, or a plane's normal"),
+    key(Bone, "second_axis", "[x, y, z]", "needed by universal", "its second axis"),
+    key(Bone, "limits", "[lower, upper]", "none", "limits of every coordinate of the joint (degrees, or m)"),
+    key(Bone, "stop_stiffness", "number", "0", "stiffness of the stops at the limits (N m/rad or N/m)"),
+    key(Bone, "stop_damping", "number", "0", "damping of the stops (N m s/rad or N s/m)"),
+    key(Bone, "stiffness", "number", "0", "stiffness of the joint's spring (N m/rad or N/m)"),
+    key(Bone, "damping", "number", "0", "damping of the joint (N m s/rad or N s/m)"),
+    key(Bone, "armature", "number", "0", "inertia of a rotor in the joint (kg m² or kg)"),
+    key(Bone, "motion_only", "true or false", "false", "whether only a motion may drive the joint, so that it may carry no mass"),
+    key(Tie, "bone", "text", "every bone", "the bone"),
+    key(Tie, "inside", "number", "one of four", "nodes inside the bone's shape grown by so much (m)"),
+    key(Tie, "near", "number", "one of four", "nodes within a distance of the bone's axis (m)"),
+    key(Tie, "region", "table", "one of four", "nodes in a region"),
+    key(Tie, "nodes", "list of whole numbers", "one of four", "these nodes of the cage"),
+    key(BoneMotion, "bvh", "path", "the character's own", "a .bvh file; its motion is carried over by the names of bones"),
+    key(BoneMotion, "unit", "number", "0.0564 (CMU)", "metres per unit of that file"),
+    key(BoneMotion, "first", "whole number", "0", "the first frame that is played"),
+    key(BoneMotion, "last", "whole number", "the last", "the last frame that is played"),
+    key(BoneMotion, "loop", "true or false", "false", "whether it starts again after the last frame"),
+    key(BoneMotion, "interpolation", "\"kochanek-bartels\", \"b-spline\", \"linear\" or \"step\"", "\"kochanek-bartels\"", "the curve between frames or keys"),
+    key(Key, "time", "number", "needed", "when (s)"),
+    key(Key, "pose", "table", "as before", "bones and their coordinates: { neck = [0, 0, 20] } (degrees, or m)"),
+    key(Key, "tension", "number", "0", "how tightly the curve passes, from -1 to 1"),
+    key(Key, "continuity", "number", "0", "how smoothly it passes, from -1 to 1"),
+    key(Key, "bias", "number", "0", "which neighbour it leans to, from -1 to 1"),
+    key(Cue, "time", "number", "needed", "from when (s)"),
+    key(Cue, "bones", "list of texts", "all", "whose joints"),
+    key(Cue, "drive", "\"motion\" or \"limp\"", "this or torque", "what drives them from then on"),
+    key(Cue, "torque", "list of numbers", "this or drive", "a torque on the joint of one bone (N m or N)"),
     key(Material, "name", "text", "\"jelly\"", "the named material whose numbers hold where none are given"),
     key(
         Material,
@@ -198,6 +274,6 @@ mod tests {
             assert!(!keys[..i].iter().any(|k| (k.part, k.name) == (key.part, key.name)), "{key:?}");
         }
         let headings = scene_keys_table().matches("###").count();
-        assert_eq!(headings, 12);
+        assert_eq!(headings, 18);
     }
 }

@@ -96,6 +96,91 @@ impl<'a> Section<'a> {
         Ok(Some(numbers))
     }
 
+    /// One number, meant twice, or two numbers, each of which `accepts`.
+    pub(super) fn number_or_pair(
+        &self,
+        key: &str,
+        words: &str,
+        accepts: impl Fn(f64) -> bool + Copy,
+    ) -> Result<Option<[f64; 2]>, ReadError> {
+        if !matches!(self.value(key).map(Spanned::get_ref), Some(DeValue::Array(_))) {
+            return Ok(self.number(key, words, accepts)?.map(|number| [number; 2]));
+        }
+        let pair = self.numbers::<2>(key)?;
+        match pair.iter().flatten().find(|number| !accepts(**number)) {
+            Some(number) => Err(self.error(key, format!("`{key}` holds {number}: it must be {words}"))),
+            None => Ok(pair),
+        }
+    }
+
+    /// A list of numbers of any length.
+    pub(super) fn number_list(&self, key: &str) -> Result<Option<Vec<f64>>, ReadError> {
+        let Some(value) = self.value(key) else { return Ok(None) };
+        self.list_of_numbers(key, value).map(Some)
+    }
+
+    /// A list of whole numbers from 0 on; empty if absent.
+    pub(super) fn whole_numbers(&self, key: &str) -> Result<Vec<u32>, ReadError> {
+        let numbers = self.number_list(key)?.unwrap_or_default();
+        if let Some(number) = numbers.iter().find(|n| n.fract() != 0.0 || **n < 0.0 || **n > f64::from(u32::MAX)) {
+            return Err(self.error(key, format!("`{key}` holds {number}: it takes whole numbers from 0")));
+        }
+        Ok(numbers.into_iter().map(|number| number as u32).collect())
+    }
+
+    /// A table whose keys are names and whose values are lists of numbers, each with its line; empty if absent.
+    pub(super) fn number_lists(&self, key: &str) -> Result<Vec<(String, Vec<f64>, usize)>, ReadError> {
+        let Some(value) = self.value(key) else { return Ok(Vec::new()) };
+        let DeValue::Table(table) = value.get_ref() else {
+            return Err(self.wrong_type(key, value.get_ref(), "a table of names and lists of numbers"));
+        };
+        let entry = |(name, value): (&Spanned<std::borrow::Cow<'a, str>>, &Spanned<DeValue<'a>>)| {
+            let line = self.line_at(value.span().start);
+            let numbers = match number(value.get_ref()).filter(|number| number.is_finite()) {
+                Some(number) => vec![number],
+                None => self.list_of_numbers(name.get_ref(), value).map_err(|error| ReadError::line(line, error.message))?,
+            };
+            Ok((name.get_ref().to_string(), numbers, line))
+        };
+        table.iter().map(entry).collect()
+    }
+
+    fn list_of_numbers(&self, key: &str, value: &Spanned<DeValue>) -> Result<Vec<f64>, ReadError> {
+        let line = self.line_at(value.span().start);
+        let DeValue::Array(items) = value.get_ref() else {
+            return Err(ReadError::line(line, format!("`{key}` takes a list of numbers")));
+        };
+        let sound = |item: &Spanned<DeValue>| {
+            let found = number(item.get_ref()).filter(|n| n.is_finite() && n.abs() <= VECTOR_LIMIT);
+            let message = format!("`{key}` takes numbers that are finite and at most {VECTOR_LIMIT:e}");
+            found.ok_or_else(|| ReadError::line(self.line_at(item.span().start), message))
+        };
+        items.iter().map(sound).collect()
+    }
+
+    /// A list of texts; empty if absent.
+    pub(super) fn texts(&self, key: &str) -> Result<Vec<&'a str>, ReadError> {
+        let Some(value) = self.value(key) else { return Ok(Vec::new()) };
+        let wanted = "a list of texts in quotes";
+        let DeValue::Array(items) = value.get_ref() else {
+            return Err(self.wrong_type(key, value.get_ref(), wanted));
+        };
+        let text = |item: &'a Spanned<DeValue<'a>>| match item.get_ref() {
+            DeValue::String(text) => Ok(text.as_ref()),
+            other => Err(self.wrong_type(key, other, wanted)),
+        };
+        items.iter().map(text).collect()
+    }
+
+    /// Yes or no; no if absent.
+    pub(super) fn flag(&self, key: &str) -> Result<bool, ReadError> {
+        match self.value(key).map(Spanned::get_ref) {
+            None => Ok(false),
+            Some(DeValue::Boolean(flag)) => Ok(*flag),
+            Some(other) => Err(self.wrong_type(key, other, "true or false")),
+        }
+    }
+
     /// A text.
     pub(super) fn text(&self, key: &str) -> Result<Option<&'a str>, ReadError> {
         match self.value(key).map(Spanned::get_ref) {
@@ -216,7 +301,7 @@ fn unknown_key(part: ScenePart, name: &str) -> String {
 }
 
 /// The known word a misspelt one was probably meant to be.
-fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+pub(super) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let word: String = word.chars().take(60).collect();
     let distance =
         |other: &str| strsim::osa_distance(&word.to_lowercase().replace('-', "_"), &other.replace('-', "_"));

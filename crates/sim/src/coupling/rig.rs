@@ -6,7 +6,7 @@ use core::ops::Range;
 use sinew_math::Vec3;
 use sinew_math::spatial::Frame;
 use sinew_skeleton::{
-    Energies, Kinematics, MassDesc, MassProperties, PointMass, ShapeDistance, Skeleton, SkeletonDesc,
+    Energies, Kinematics, MassDesc, PointMass, ShapeDistance, Skeleton, SkeletonDesc,
     SkeletonState,
 };
 
@@ -38,10 +38,7 @@ pub(crate) struct RestRig<'a> {
 impl<'a> RestRig<'a> {
     /// The bones at rest, counted from `first_bone` among all bones of the world.
     pub(crate) fn build(desc: &'a RigDesc, first_bone: usize) -> Result<RestRig<'a>, Vec<Fault>> {
-        let unit = MassProperties { mass: 1.0, center: Vec3::zeros(), tensor: sinew_math::Mat3::identity() };
-        let mut bare = desc.skeleton.clone();
-        bare.bones.iter_mut().for_each(|bone| bone.mass = MassDesc::Given(unit));
-        let skeleton = Skeleton::build(&bare).map_err(|error| faults_of(desc, &error))?;
+        let skeleton = Skeleton::build(&desc.skeleton.with_plain_masses()).map_err(|error| faults_of(desc, &error))?;
         let mut kinematics = Kinematics::default();
         kinematics.update(&skeleton, &SkeletonState::at_rest(&skeleton));
         let shapes = skeleton.bones().iter().enumerate().map(|(i, _)| {

@@ -1,0 +1,121 @@
+//! A body for a skeleton that has none: flesh drawn around its bones.
+//!
+//! Around every bone a round cone, all of them flowing into each other. The bones of a human figure have the usual thickness of their kind, as
+//! a share of its height; hand-written bones say theirs.
+
+use sinew_control::{BoneMap, HumanBone};
+use sinew_math::Vec3;
+use sinew_mesh::{Blob, BlobError, Lump, TriMesh};
+use sinew_skeleton::{Kinematics, MassDesc, Skeleton, SkeletonDesc, SkeletonState, SolidShape};
+
+/// A stretch of flesh around part of a bone.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FleshSegment {
+    /// Where it begins and ends in the world at rest (m).
+    pub ends: [Vec3; 2],
+    /// Its radius at each end (m).
+    pub radii: [f64; 2],
+}
+
+/// How far flesh of neighbouring bones flows together, in parts of its radius.
+const BLEND: f64 = 0.6;
+/// Vertices of the surface stand this far apart, in parts of the thinnest radius.
+const SPACING: f64 = 0.45;
+/// The finest spacing, in parts of the body's longest side: what a picture can show.
+const FINEST: f64 = 1.0 / 200.0;
+/// The radius of a figure's bones in parts of that of the flesh around them.
+const BONE_SHARE: f64 = 0.4;
+/// Density of a figure's bones (kg/m³).
+const BONE_DENSITY: f64 = 1200.0;
+/// What a radius becomes from a bone to one without a name of its own below it: thumbs, finger tips, connecting bones.
+const UNKNOWN_SHARE: f64 = 0.75;
+
+/// The surface of flesh around bones.
+pub fn flesh_around(segments: &[FleshSegment]) -> Result<TriMesh, BlobError> {
+    let lumps: Vec<Lump> = segments
+        .iter()
+        .map(|segment| {
+            let thin = segment.radii[0].min(segment.radii[1]);
+            Lump::round_cone(segment.ends, segment.radii).blended(BLEND * thin)
+        })
+        .collect();
+    let blob = Blob::build(&lumps)?;
+    let (low, high) = blob.bounds();
+    let thinnest = segments.iter().flat_map(|segment| segment.radii).fold(f64::INFINITY, f64::min);
+    blob.surface((SPACING * thinnest).max(FINEST * (high - low).amax()))
+}
+
+/// Gives the bones of a figure the flesh of their kind, `fullness` times as thick as usual, and thickness and weight of their own to match.
+/// Bones that are capsules keep their ends.
+pub fn figure_flesh(desc: &mut SkeletonDesc, skeleton: &Skeleton, fullness: f64) -> Vec<FleshSegment> {
+    let mut kinematics = Kinematics::default();
+    kinematics.update(skeleton, &SkeletonState::at_rest(skeleton));
+    let radii = joint_radii(skeleton, fullness * extent(skeleton, &kinematics));
+    let mut segments = Vec::new();
+    for (place, bone) in desc.bones.iter_mut().enumerate() {
+        let Some(id) = skeleton.bone_of_desc(place) else { continue };
+        let own = radii[id.index()];
+        let mut solids = Vec::new();
+        for shape in bone.mass.shapes() {
+            let SolidShape::Capsule { from, to, .. } = shape else { continue };
+            let ends = [from, to].map(|end| kinematics.point(id, end));
+            // towards a joint it takes that joint's radius, towards a free end it tapers
+            let child = (0..skeleton.bones().len()).find(|&i| {
+                let below = skeleton.bones()[i].parent == Some(id);
+                below && (kinematics.world_frames()[i].origin - ends[1]).norm() < 1e-6
+            });
+            let end = child.map_or(0.85 * own, |child| radii[child]);
+            segments.push(FleshSegment { ends, radii: [own, end] });
+            let shape = SolidShape::Capsule { from: *from, to: *to, radius: BONE_SHARE * own.min(end) };
+            solids.push(MassDesc::Solid { shape, density: BONE_DENSITY });
+        }
+        if !solids.is_empty() {
+            bone.mass = MassDesc::Sum(solids);
+        }
+    }
+    segments
+}
+
+/// The longest side of the box around all joints (m).
+fn extent(skeleton: &Skeleton, kinematics: &Kinematics) -> f64 {
+    let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
+    for frame in kinematics.world_frames().iter().take(skeleton.bones().len()) {
+        (low, high) = (low.inf(&frame.origin), high.sup(&frame.origin));
+    }
+    (high - low).amax()
+}
+
+/// The radius of flesh at each joint (m), for a figure of a height (m).
+fn joint_radii(skeleton: &Skeleton, height: f64) -> Vec<f64> {
+    let map = BoneMap::find_in(skeleton);
+    let mut known = vec![None; skeleton.bones().len()];
+    for (bone, index) in map.iter() {
+        known[index] = Some(usual_radius(bone) * height);
+    }
+    let mut radii: Vec<f64> = Vec::with_capacity(known.len());
+    for (i, bone) in skeleton.bones().iter().enumerate() {
+        let above = bone.parent.map_or(usual_radius(HumanBone::Hips) * height, |parent| radii[parent.index()]);
+        radii.push(known[i].unwrap_or(UNKNOWN_SHARE * above));
+    }
+    radii
+}
+
+/// The radius of flesh where a bone begins, as a share of the figure's height.
+fn usual_radius(bone: HumanBone) -> f64 {
+    use HumanBone::*;
+    match bone {
+        Hips => 0.072,
+        Spine => 0.07,
+        Chest | UpperChest => 0.07,
+        Neck => 0.034,
+        Head => 0.045,
+        LeftShoulder | RightShoulder => 0.042,
+        LeftUpperArm | RightUpperArm => 0.036,
+        LeftLowerArm | RightLowerArm => 0.028,
+        LeftHand | RightHand => 0.02,
+        LeftUpperLeg | RightUpperLeg => 0.055,
+        LeftLowerLeg | RightLowerLeg => 0.037,
+        LeftFoot | RightFoot => 0.025,
+        LeftToes | RightToes => 0.02,
+    }
+}

@@ -1,0 +1,221 @@
+//! What a character does: its motion from a file or from keys, and cues.
+
+use super::bone::pose_unit;
+use super::keys::ScenePart;
+use super::section::Section;
+use crate::bvh::{Bvh, BvhBody, BvhOptions, CMU_METRES, read_bvh};
+use crate::mesh_file::read_bytes;
+use crate::read_error::{Read, ReadError};
+use sinew_control::{
+    Beyond, BoneMap, Cue, CueDrive, Figure, Follow, Interpolation, Key, KeyShape, Performance, Retarget, RetargetOptions,
+    RunUp, SkeletonMotion,
+};
+use sinew_math::Vec3;
+use sinew_skeleton::{BoneId, Skeleton, SkeletonState};
+use std::path::Path;
+
+/// From rest to the first pose, and how long flesh settles there, when nothing is said (s).
+const USUAL_RUN_UP: f64 = 0.7;
+const USUAL_SETTLE: f64 = 0.8;
+/// Keys are filled up to frames this long (s).
+const KEY_FRAME: f64 = 1.0 / 120.0;
+
+/// How a character is driven from the start.
+#[derive(Clone, Copy, PartialEq)]
+enum Mode {
+    OneWay,
+    TwoWay,
+    Ragdoll,
+}
+
+/// Reads a BVH file that a key of a section names.
+pub(super) fn read_motion_file(section: &Section, key: &str, folder: &Path) -> Result<Read<Bvh>, ReadError> {
+    let file = folder.join(section.needed(key, section.text(key)?)?);
+    let unit = section.number("unit", "above 0", |unit| unit > 0.0)?.unwrap_or(CMU_METRES);
+    let named = |mut error: ReadError| {
+        error.message += &format!(" (named in line {} of the scene)", section.line(key));
+        error
+    };
+    let options = BvhOptions { metres_per_unit: unit, ..BvhOptions::default() };
+    let bytes = read_bytes(&file).map_err(named)?;
+    read_bvh(&bytes, &options).map_err(|error| named(error.within(&file)))
+}
+
+/// Reads what a character does. `own` is the file that its skeleton came from.
+pub(super) fn read_performance(
+    character: &Section,
+    skeleton: &Skeleton,
+    own: Option<&Bvh>,
+    up: Vec3,
+    folder: &Path,
+) -> Result<Read<(Performance, f64)>, ReadError> {
+    let mut notes = Vec::new();
+    let keys = character.sections("key", ScenePart::Key)?;
+    let section = character.section("motion", ScenePart::BoneMotion)?;
+    let motion = match (&section, own) {
+        _ if !keys.is_empty() => Some(read_keys(character, section.as_ref(), &keys, skeleton)?),
+        (Some(section), _) if section.has("bvh") => {
+            let read = read_motion_file(section, "bvh", folder)?;
+            notes.extend(read.notes);
+            Some(retargeted(section, &read.value, skeleton, up)?)
+        }
+        (_, Some(bvh)) => {
+            let faulty = |error: sinew_control::MotionError| character.error("skeleton", error.to_string());
+            Some(bvh.to_motion(skeleton).map_err(faulty)?)
+        }
+        _ => None,
+    };
+    let motion = match (motion, &section) {
+        (Some(motion), Some(section)) => Some(cut(section, motion)?),
+        (motion, _) => motion,
+    };
+    let time = |key: &str, usual: f64| {
+        Ok(character.number(key, "from 0 to 600", |s| (0.0..=600.0).contains(&s))?.unwrap_or(usual))
+    };
+    let run_up = time("run_up", if motion.is_some() { USUAL_RUN_UP } else { 0.0 })?;
+    let settle = time("settle", USUAL_SETTLE)?;
+    let mut performance = Performance::of(motion);
+    performance.follow = Follow { settle: time("return", Follow::default().settle)? };
+    if run_up > 0.0 {
+        performance.run_up = Some(RunUp { begin: -(run_up + settle), end: -settle });
+    }
+    performance.cues = read_cues(character, skeleton)?;
+    Ok(Read { value: (performance, run_up + settle), notes })
+}
+
+/// The motion of another skeleton, carried over by the names of bones.
+fn retargeted(section: &Section, bvh: &Bvh, skeleton: &Skeleton, up: Vec3) -> Result<SkeletonMotion, ReadError> {
+    let at = |what: String| section.error("bvh", what);
+    let source = Skeleton::build(&bvh.to_skeleton(&BvhBody::default())).map_err(|error| at(error.to_string()))?;
+    let motion = bvh.to_motion(&source).map_err(|error| at(error.to_string()))?;
+    let (source_rest, rest) = (SkeletonState::at_rest(&source), SkeletonState::at_rest(skeleton));
+    let (source_map, map) = (BoneMap::find_in(&source), BoneMap::find_in(skeleton));
+    let from = Figure { skeleton: &source, rest: &source_rest, bones: &source_map };
+    let to = Figure { skeleton, rest: &rest, bones: &map };
+    let options = RetargetOptions { up, ..RetargetOptions::default() };
+    let retarget = Retarget::build(&from, &to, &options).map_err(|error| at(error.to_string()))?;
+    retarget.motion(&source, skeleton, &motion).map_err(|error| at(error.to_string()))
+}
+
+fn cut(section: &Section, motion: SkeletonMotion) -> Result<SkeletonMotion, ReadError> {
+    let count = motion.frame_count();
+    let frame = |key: &str, usual: usize| {
+        let whole = |n: f64| n >= 0.0 && n < count as f64 && n.fract() == 0.0;
+        let words = format!("a frame from 0 to {}", count - 1);
+        Ok(section.number(key, &words, whole)?.map_or(usual, |n| n as usize))
+    };
+    let (first, last) = (frame("first", 0)?, frame("last", count - 1)?);
+    let cut = motion.cut(first..last + 1).map_err(|error| section.error("first", error.to_string()))?;
+    let beyond = if section.flag("loop")? { Beyond::Loop } else { Beyond::Hold };
+    let interpolation = match read_interpolation(section)? {
+        // keys have become frames on their curve already
+        Some(_) if !section.has("bvh") => cut.interpolation,
+        Some(given) => given,
+        None => cut.interpolation,
+    };
+    Ok(cut.with(interpolation, beyond))
+}
+
+fn read_interpolation(section: &Section) -> Result<Option<Interpolation>, ReadError> {
+    let word = section.choice("interpolation", &["kochanek-bartels", "b-spline", "linear", "step"])?;
+    Ok(word.map(|word| match word {
+        "kochanek-bartels" => Interpolation::KochanekBartels,
+        "b-spline" => Interpolation::BSpline,
+        "linear" => Interpolation::Linear,
+        _ => Interpolation::Step,
+    }))
+}
+
+/// Key postures: what a key does not name keeps the coordinates of the key before it.
+fn read_keys(
+    character: &Section,
+    motion: Option<&Section>,
+    sections: &[Section],
+    skeleton: &Skeleton,
+) -> Result<SkeletonMotion, ReadError> {
+    let mut pose = SkeletonState::at_rest(skeleton);
+    let mut keys: Vec<Key<Vec<f64>>> = Vec::new();
+    for section in sections {
+        let time = section.needed("time", section.number("time", "from 0 to 86400", |t| (0.0..=86400.0).contains(&t))?)?;
+        if let Some(last) = keys.last().filter(|last| last.time >= time) {
+            let message = format!("this key is at {time} s, the one above it at {} s: put keys in the order of time", last.time);
+            return Err(section.error("time", message));
+        }
+        for (name, values, line) in section.number_lists("pose")? {
+            let bone = find_bone(skeleton, &name).map_err(|message| ReadError::line(line, message))?;
+            let units = pose_unit(skeleton.parts(&skeleton.bone(bone).joint));
+            if values.len() != units.len() {
+                let message = format!("bone `{name}` takes {} numbers, {} are given", units.len(), values.len());
+                return Err(ReadError::line(line, message));
+            }
+            let chart: Vec<f64> = values.iter().zip(&units).map(|(value, unit)| value * unit).collect();
+            pose.set_chart_of(skeleton, bone, &chart);
+        }
+        let shape = |key: &str| Ok(section.number(key, "from -1 to 1", |x| (-1.0..=1.0).contains(&x))?.unwrap_or(0.0));
+        let shape =
+            KeyShape { tension: shape("tension")?, continuity: shape("continuity")?, bias: shape("bias")? };
+        keys.push(Key { time, value: pose.q.clone(), shape });
+    }
+    if let Some(first) = keys.first().filter(|first| first.time > 0.0) {
+        // the take begins in the first posture
+        let start = Key { time: 0.0, ..first.clone() };
+        keys.insert(0, start);
+    }
+    let interpolation = match motion {
+        Some(section) => read_interpolation(section)?.unwrap_or(Interpolation::KochanekBartels),
+        None => Interpolation::KochanekBartels,
+    };
+    SkeletonMotion::from_key_poses(skeleton, KEY_FRAME, &keys, interpolation)
+        .map_err(|error| character.error("key", error.to_string()))
+}
+
+fn read_cues(character: &Section, skeleton: &Skeleton) -> Result<Vec<Cue>, ReadError> {
+    let mode = match character.choice("mode", &["one-way", "two-way", "ragdoll"])? {
+        Some("two-way") => Mode::TwoWay,
+        Some("ragdoll") => Mode::Ragdoll,
+        _ => Mode::OneWay,
+    };
+    let roots: Vec<BoneId> = (0..skeleton.bones().len() as u32)
+        .map(BoneId)
+        .filter(|bone| skeleton.bone(*bone).parent.is_none())
+        .collect();
+    let mut cues = match mode {
+        Mode::OneWay => Vec::new(),
+        Mode::TwoWay => vec![Cue { time: 0.0, bones: roots, drive: CueDrive::Limp }],
+        Mode::Ragdoll => vec![Cue { time: 0.0, bones: Vec::new(), drive: CueDrive::Limp }],
+    };
+    for section in character.sections("cue", ScenePart::Cue)? {
+        let time = section.needed("time", section.number("time", "0 or more", |t| t >= 0.0)?)?;
+        let mut bones = Vec::new();
+        for name in section.texts("bones")? {
+            bones.push(find_bone(skeleton, name).map_err(|message| section.error("bones", message))?);
+        }
+        let drive = match section.one_of(&["drive", "torque"])? {
+            "drive" if section.choice("drive", &["motion", "limp"])? == Some("limp") => CueDrive::Limp,
+            "drive" => CueDrive::Motion,
+            _ => CueDrive::Torque(section.number_list("torque")?.unwrap_or_default()),
+        };
+        if let (CueDrive::Torque(values), [bone]) = (&drive, &bones[..]) {
+            let dofs = skeleton.bone(*bone).joint.v_count;
+            if values.len() != dofs {
+                let message = format!("the joint has {dofs} degrees of freedom, {} torques are given", values.len());
+                return Err(section.error("torque", message));
+            }
+        } else if let CueDrive::Torque(_) = drive {
+            return Err(section.error("torque", "a torque is for one bone: name it in `bones`"));
+        }
+        cues.push(Cue { time, bones, drive });
+    }
+    Ok(cues)
+}
+
+/// The bone of a name, or what to say instead.
+pub(super) fn find_bone(skeleton: &Skeleton, name: &str) -> Result<BoneId, String> {
+    skeleton.find_bone(name).ok_or_else(|| {
+        let names: Vec<&str> = skeleton.bones().iter().map(|bone| bone.name.as_str()).collect();
+        let meant = super::section::nearest(name, &names);
+        let hint = meant.map_or_else(|| format!("; it has {}", names.join(", ")), |near| format!("; did you mean `{near}`?"));
+        let hint: String = hint.chars().take(300).collect();
+        format!("the skeleton has no bone `{name}`{hint}")
+    })
+}
