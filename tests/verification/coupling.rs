@@ -185,7 +185,7 @@ fn a_bone_in_a_flesh_bar_sags_to_the_static_answer() {
     let tie = TieDesc { bone: Some("weight".into()), hold: Hold::Region(region) };
     let body = BodyDesc {
         pins: vec![PinDesc { region: Region::End { direction: -Vec3::x(), share: 0.01 } }],
-        attachment: Some(AttachmentDesc { rig: "weight".into(), ties: vec![tie], skin_weights: Vec::new() }),
+        attachment: Some(AttachmentDesc { ties: vec![tie], ..AttachmentDesc::by_shape("weight") }),
         ..super::bodies::loose(
             sinew::mesh::shapes::beam(4, [LENGTH, WIDTH, WIDTH]),
             Material::soft_solid(young, 0.0, density, 1.0),

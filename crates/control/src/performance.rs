@@ -1,9 +1,13 @@
 //! What a skeleton does in a take: a motion, and cues that say when which joints leave it.
 
 use crate::part_value::{bone_ids, places_of};
-use crate::{Follow, SkeletonMotion};
+use crate::{Beyond, Follow, SkeletonMotion};
+use sinew_math::{Vec3, real};
 use sinew_sim::{Rig, RigControl};
 use sinew_skeleton::{BoneId, DriveKind, DriveRule, Skeleton, SkeletonState};
+
+/// τ: how long joints coast after the end of a motion (s).
+const COAST: f64 = 0.15;
 
 /// What a skeleton does in a take.
 ///
@@ -73,6 +77,7 @@ impl Performance {
             None => *pose = SkeletonState::at_rest(skeleton),
         }
         if time >= 0.0 {
+            self.coast(skeleton, time, pose, scratch);
             return;
         }
         pose.v.fill(0.0);
@@ -92,6 +97,32 @@ impl Performance {
             for (k, dof) in place.v.clone().enumerate() {
                 pose.v[dof] = rate * gap[k];
             }
+        }
+    }
+
+    /// After the end of a motion that is held there, joints come to rest as fast as they were going, not at once: that would be a blow to the flesh.
+    ///
+    /// ```text
+    /// x = x_end · exp(v τ (1 − e^(−t/τ)))
+    /// ```
+    fn coast(&self, skeleton: &Skeleton, time: f64, pose: &mut SkeletonState, scratch: &mut Vec<f64>) {
+        let Some(motion) = self.motion.as_ref().filter(|motion| motion.beyond == Beyond::Hold) else {
+            return;
+        };
+        let over = time - motion.seconds();
+        if over <= 0.0 {
+            return;
+        }
+        motion.sample_into(motion.seconds(), pose, scratch);
+        let left = real::exp(-over / COAST);
+        for place in bone_ids(skeleton).flat_map(|bone| places_of(skeleton, bone)) {
+            let mut by = Vec3::zeros();
+            for (k, dof) in place.v.clone().enumerate() {
+                by[k] = pose.v[dof] * COAST * (1.0 - left);
+                pose.v[dof] *= left;
+            }
+            let end = pose.q[place.q.clone()].to_vec();
+            place.part.moved(&end, &by, &mut pose.q[place.q]);
         }
     }
 

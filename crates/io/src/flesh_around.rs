@@ -18,13 +18,13 @@ pub struct FleshSegment {
 }
 
 /// How far flesh of neighbouring bones flows together, in parts of its radius.
-const BLEND: f64 = 0.6;
+const BLEND: f64 = 0.25;
 /// Vertices of the surface stand this far apart, in parts of the thinnest radius.
 const SPACING: f64 = 0.45;
 /// The finest spacing, in parts of the body's longest side: what a picture can show.
 const FINEST: f64 = 1.0 / 200.0;
 /// The radius of a figure's bones in parts of that of the flesh around them.
-const BONE_SHARE: f64 = 0.4;
+const BONE_SHARE: f64 = 0.5;
 /// Density of a figure's bones (kg/m³).
 const BONE_DENSITY: f64 = 1200.0;
 /// What a radius becomes from a bone to one without a name of its own below it: thumbs, finger tips, connecting bones.
@@ -94,7 +94,8 @@ fn joint_radii(skeleton: &Skeleton, height: f64) -> Vec<f64> {
     }
     let mut radii: Vec<f64> = Vec::with_capacity(known.len());
     for (i, bone) in skeleton.bones().iter().enumerate() {
-        let above = bone.parent.map_or(usual_radius(HumanBone::Hips) * height, |parent| radii[parent.index()]);
+        let above =
+            bone.parent.map_or(usual_radius(HumanBone::Hips) * height, |parent| radii[parent.index()]);
         radii.push(known[i].unwrap_or(UNKNOWN_SHARE * above));
     }
     radii

@@ -1,6 +1,7 @@
 //! A picture of a take without a GPU: moments spread over it, side by side in one PNG.
 //!
-//! All moments are seen by one camera, fitted to all of them, so that motion reads from tile to tile.
+//! All moments are seen by one camera, fitted to all of them, so that motion reads from tile to tile. It goes along with what travels farther than
+//! it is large.
 //! Only a few frames are kept while the take runs, however long it is. The same take gives the same bytes.
 
 mod camera;
@@ -164,10 +165,11 @@ fn draw_sheet(surfaces: &[SurfaceInfo], shown: &[&Frame], options: &PreviewOptio
         let [x, y, z] = up.to_y_up(*p);
         [cos * x + sin * z, y, cos * z - sin * x]
     };
-    let moments: Vec<Vec<Vec<[f32; 3]>>> = shown
+    let mut moments: Vec<Vec<Vec<[f32; 3]>>> = shown
         .iter()
         .map(|f| f.surfaces.iter().map(|body| body.iter().map(turned).collect()).collect())
         .collect();
+    go_along(&mut moments);
     let points = || moments.iter().flatten().flatten().map(|p| to_vector(*p));
     let camera = Camera::fitted(points, tile_width as f64 / tile_height as f64);
     let ground = points().map(|p| p.y).fold(f64::INFINITY, f64::min);
@@ -183,6 +185,31 @@ fn draw_sheet(surfaces: &[SurfaceInfo], shown: &[&Frame], options: &PreviewOptio
         }
     }
     sheet
+}
+
+/// Takes out how the bodies travel over the ground together, if that is farther than they are large at any one moment.
+fn go_along(moments: &mut [Vec<Vec<[f32; 3]>>]) {
+    let bounds = |moment: &Vec<Vec<[f32; 3]>>| {
+        let points = || moment.iter().flatten().map(|p| to_vector(*p));
+        let low = points().fold(Vec3::repeat(f64::INFINITY), |low, p| low.inf(&p));
+        let high = points().fold(Vec3::repeat(f64::NEG_INFINITY), |high, p| high.sup(&p));
+        (low, high)
+    };
+    let boxes: Vec<(Vec3, Vec3)> = moments.iter().map(bounds).collect();
+    let size = boxes.iter().map(|(low, high)| (high - low).amax()).fold(0.0, f64::max);
+    let middle = |(low, high): &(Vec3, Vec3)| 0.5 * (low + high);
+    let Some(first) = boxes.first().map(middle) else { return };
+    let travel = boxes.iter().map(|b| (middle(b) - first).xz().norm()).fold(0.0, f64::max);
+    if !(travel > size && travel.is_finite()) {
+        return;
+    }
+    for (moment, own) in moments.iter_mut().zip(&boxes) {
+        let by = middle(own) - first;
+        for p in moment.iter_mut().flatten() {
+            p[0] -= by.x as f32;
+            p[2] -= by.z as f32;
+        }
+    }
 }
 
 /// What all tiles have in common.

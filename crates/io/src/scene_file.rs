@@ -94,7 +94,8 @@ pub fn read_scene_text(text: &str, name: &str, folder: &Path) -> Result<Read<Sce
         warm_up = warm_up.max(wanted);
     }
     if bodies.is_empty() {
-        let message = "the scene has no body: add one as [[body]] with surface = \"FILE\", or a [[character]]";
+        let message =
+            "the scene has no body: add one as [[body]] with surface = \"FILE\", or a [[character]]";
         return Err(ReadError::whole(message));
     }
     let scene = Scene {

@@ -56,6 +56,28 @@ pub struct AttachmentDesc {
     pub ties: Vec<TieDesc>,
     /// For each vertex of the surface the bones it was painted to, as places in the rig's bones, with weights. Empty if it was not.
     pub skin_weights: Vec<Vec<(u32, f32)>>,
+    /// How the flesh stiffens towards the bones.
+    pub core: CoreDesc,
+}
+
+/// Flesh that is stiffer near bones, as muscle under fat.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CoreDesc {
+    /// How many times as stiff it is at the bone.
+    pub stiffness: f64,
+    /// How far from the bone that has faded, as a share of how far the flesh reaches anywhere.
+    pub reach: f64,
+}
+
+impl CoreDesc {
+    /// The same flesh throughout.
+    pub const EVEN: CoreDesc = CoreDesc { stiffness: 1.0, reach: 0.5 };
+
+    /// How many times as stiff flesh is at a distance from bone that is `share` of the farthest: falls as a parabola.
+    pub(crate) fn factor(&self, share: f64) -> f64 {
+        let left = (1.0 - share / self.reach).max(0.0);
+        1.0 + (self.stiffness - 1.0) * left * left
+    }
 }
 
 /// Nodes fixed to a bone.
@@ -98,6 +120,7 @@ impl AttachmentDesc {
             rig: rig.into(),
             ties: vec![TieDesc { bone: None, hold: Hold::Inside { margin: 0.0 } }],
             skin_weights: Vec::new(),
+            core: CoreDesc::EVEN,
         }
     }
 }

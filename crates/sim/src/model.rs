@@ -235,10 +235,11 @@ impl Parts {
         for (i, load) in desc.loads.iter().enumerate() {
             self.add_load(desc, &shape, load, i, first_node);
         }
-        let thickness = self.attach(desc, &mut shape, first_node, rigs);
+        let attached = self.attach(desc, &mut shape, first_node, rigs);
+        let thickness = attached.as_ref().map(|attached| attached.thickness);
         self.elements.extend(shape.mesh.tets.iter().zip(&shape.fill).map(|(tet, &fill)| ElementDesc {
             nodes: tet.map(|n| n + first_node as u32),
-            material: desc.material,
+            material: attached.as_ref().map_or(desc.material, |attached| attached.material(desc, tet)),
             fill,
             viscosity: 0.0,
         }));
@@ -304,14 +305,14 @@ impl Parts {
         self.loads.push(Load { body: self.bodies.len(), node_forces });
     }
 
-    /// Fixes nodes to bones, and returns how far the flesh reaches from them (m).
+    /// Fixes nodes to bones.
     fn attach(
         &mut self,
         desc: &BodyDesc,
         shape: &mut Shape,
         first_node: usize,
         rigs: &[RestRig],
-    ) -> Option<f64> {
+    ) -> Option<Attachment> {
         let count = shape.mesh.nodes.len();
         self.node_reference.resize(first_node + count, 0);
         let attachment = desc.attachment.as_ref()?;
@@ -335,8 +336,8 @@ impl Parts {
             }
             self.node_reference[first_node + node] = (rig.bones.start + found.reference[node]) as u32;
         }
-        shape.notes.extend(found.notes);
-        Some(found.thickness)
+        shape.notes.extend(found.notes.iter().cloned());
+        Some(found)
     }
 
     /// The skeletons with the masses of fixed nodes in their bones.

@@ -15,7 +15,8 @@ pub(super) struct Bones {
     pub(super) flesh: Vec<FleshSegment>,
 }
 
-const JOINTS: [&str; 8] = ["fixed", "revolute", "prismatic", "cylindrical", "universal", "ball", "planar", "free"];
+const JOINTS: [&str; 8] =
+    ["fixed", "revolute", "prismatic", "cylindrical", "universal", "ball", "planar", "free"];
 
 /// What a bone weighs when nothing is said (kg/m³).
 const USUAL_DENSITY: f64 = 1200.0;
@@ -114,4 +115,3 @@ pub(super) fn pose_unit(parts: &[sinew_skeleton::Part]) -> Vec<f64> {
     };
     parts.iter().flat_map(|part| vec![unit(part); part.v_count()]).collect()
 }
-

@@ -14,9 +14,12 @@ use crate::read_error::{Read, ReadError};
 use sinew_control::Performance;
 use sinew_math::{Rotation, Vec3};
 use sinew_mesh::TriMesh;
-use sinew_sim::desc::{AttachmentDesc, BodyDesc, Hold, RigDesc, ShapeDesc, TieDesc};
+use sinew_sim::desc::{AttachmentDesc, BodyDesc, CoreDesc, Hold, RigDesc, ShapeDesc, TieDesc};
 use sinew_skeleton::Skeleton;
 use std::path::Path;
+
+/// Muscle under fat: limbs, which are thin, are stiff throughout, a belly is soft outside.
+const USUAL_CORE: CoreDesc = CoreDesc { stiffness: 8.0, reach: 0.6 };
 
 /// A character, ready to join a scene.
 pub(super) struct Character {
@@ -40,6 +43,11 @@ pub(super) fn read_character(
     let material = read_material(section, "fat")?;
     let cage = read_cage(section, "surface")?;
     let loads = read_loads(section, up)?;
+    let positive = |key: &str| section.number(key, "above 0 and at most 1e4", |x| x > 0.0 && x <= 1e4);
+    let core = CoreDesc {
+        stiffness: positive("core_stiffness")?.unwrap_or(USUAL_CORE.stiffness),
+        reach: positive("core_reach")?.unwrap_or(USUAL_CORE.reach),
+    };
 
     let source = section.one_of(&["skeleton", "bone"])?;
     let mut own: Option<Bvh> = None;
@@ -49,13 +57,15 @@ pub(super) fn read_character(
     } else {
         let read = read_motion_file(section, "skeleton", folder)?;
         notes.extend(read.notes);
-        bones.skeleton = read.value.to_skeleton(&BvhBody { world_from_file: turned(up), ..BvhBody::default() });
+        bones.skeleton =
+            read.value.to_skeleton(&BvhBody { world_from_file: turned(up), ..BvhBody::default() });
         own = Some(read.value);
     }
     let skeleton = Skeleton::build(&bones.skeleton.with_plain_masses())
         .map_err(|error| section.error(source, format!("skeleton of '{name}': {error}")))?;
     if own.is_some() {
-        let fullness = section.number("fullness", "from 0.1 to 5", |f| (0.1..=5.0).contains(&f))?.unwrap_or(1.0);
+        let fullness =
+            section.number("fullness", "from 0.1 to 5", |f| (0.1..=5.0).contains(&f))?.unwrap_or(1.0);
         bones.flesh = figure_flesh(&mut bones.skeleton, &skeleton, fullness);
     }
 
@@ -69,7 +79,8 @@ pub(super) fn read_character(
     let surface = match &file {
         Some(file) => placed_surface(section, file, &mut notes)?,
         None => flesh_around(&bones.flesh).map_err(|error| {
-            let message = format!("flesh around the bones: {error}; give a `surface`, or `flesh` to the bones");
+            let message =
+                format!("flesh around the bones: {error}; give a `surface`, or `flesh` to the bones");
             section.error(source, message)
         })?,
     };
@@ -81,7 +92,7 @@ pub(super) fn read_character(
         velocity: Vec3::zeros(),
         pins: Vec::new(),
         loads,
-        attachment: Some(AttachmentDesc { ties, ..AttachmentDesc::by_shape(name.clone()) }),
+        attachment: Some(AttachmentDesc { ties, core, ..AttachmentDesc::by_shape(name.clone()) }),
     };
     let (performance, warm_up) = performance.value;
     let rig = RigDesc { name, skeleton: bones.skeleton };

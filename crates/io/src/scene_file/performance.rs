@@ -7,8 +7,8 @@ use crate::bvh::{Bvh, BvhBody, BvhOptions, CMU_METRES, read_bvh};
 use crate::mesh_file::read_bytes;
 use crate::read_error::{Read, ReadError};
 use sinew_control::{
-    Beyond, BoneMap, Cue, CueDrive, Figure, Follow, Interpolation, Key, KeyShape, Performance, Retarget, RetargetOptions,
-    RunUp, SkeletonMotion,
+    Beyond, BoneMap, Cue, CueDrive, Figure, Follow, Interpolation, Key, KeyShape, Performance, Retarget,
+    RetargetOptions, RunUp, SkeletonMotion,
 };
 use sinew_math::Vec3;
 use sinew_skeleton::{BoneId, Skeleton, SkeletonState};
@@ -65,6 +65,15 @@ pub(super) fn read_performance(
         }
         _ => None,
     };
+    let motion = match motion {
+        // keys have become frames on their curve already
+        Some(motion) if keys.is_empty() => {
+            let given = section.as_ref().map(read_interpolation).transpose()?.flatten();
+            let beyond = motion.beyond;
+            Some(motion.with(given.unwrap_or(Interpolation::BSpline), beyond))
+        }
+        motion => motion,
+    };
     let motion = match (motion, &section) {
         (Some(motion), Some(section)) => Some(cut(section, motion)?),
         (motion, _) => motion,
@@ -84,9 +93,15 @@ pub(super) fn read_performance(
 }
 
 /// The motion of another skeleton, carried over by the names of bones.
-fn retargeted(section: &Section, bvh: &Bvh, skeleton: &Skeleton, up: Vec3) -> Result<SkeletonMotion, ReadError> {
+fn retargeted(
+    section: &Section,
+    bvh: &Bvh,
+    skeleton: &Skeleton,
+    up: Vec3,
+) -> Result<SkeletonMotion, ReadError> {
     let at = |what: String| section.error("bvh", what);
-    let source = Skeleton::build(&bvh.to_skeleton(&BvhBody::default())).map_err(|error| at(error.to_string()))?;
+    let source =
+        Skeleton::build(&bvh.to_skeleton(&BvhBody::default())).map_err(|error| at(error.to_string()))?;
     let motion = bvh.to_motion(&source).map_err(|error| at(error.to_string()))?;
     let (source_rest, rest) = (SkeletonState::at_rest(&source), SkeletonState::at_rest(skeleton));
     let (source_map, map) = (BoneMap::find_in(&source), BoneMap::find_in(skeleton));
@@ -107,12 +122,7 @@ fn cut(section: &Section, motion: SkeletonMotion) -> Result<SkeletonMotion, Read
     let (first, last) = (frame("first", 0)?, frame("last", count - 1)?);
     let cut = motion.cut(first..last + 1).map_err(|error| section.error("first", error.to_string()))?;
     let beyond = if section.flag("loop")? { Beyond::Loop } else { Beyond::Hold };
-    let interpolation = match read_interpolation(section)? {
-        // keys have become frames on their curve already
-        Some(_) if !section.has("bvh") => cut.interpolation,
-        Some(given) => given,
-        None => cut.interpolation,
-    };
+    let interpolation = cut.interpolation;
     Ok(cut.with(interpolation, beyond))
 }
 
@@ -136,22 +146,29 @@ fn read_keys(
     let mut pose = SkeletonState::at_rest(skeleton);
     let mut keys: Vec<Key<Vec<f64>>> = Vec::new();
     for section in sections {
-        let time = section.needed("time", section.number("time", "from 0 to 86400", |t| (0.0..=86400.0).contains(&t))?)?;
+        let time = section
+            .needed("time", section.number("time", "from 0 to 86400", |t| (0.0..=86400.0).contains(&t))?)?;
         if let Some(last) = keys.last().filter(|last| last.time >= time) {
-            let message = format!("this key is at {time} s, the one above it at {} s: put keys in the order of time", last.time);
+            let message = format!(
+                "this key is at {time} s, the one above it at {} s: put keys in the order of time",
+                last.time
+            );
             return Err(section.error("time", message));
         }
         for (name, values, line) in section.number_lists("pose")? {
             let bone = find_bone(skeleton, &name).map_err(|message| ReadError::line(line, message))?;
             let units = pose_unit(skeleton.parts(&skeleton.bone(bone).joint));
             if values.len() != units.len() {
-                let message = format!("bone `{name}` takes {} numbers, {} are given", units.len(), values.len());
+                let message =
+                    format!("bone `{name}` takes {} numbers, {} are given", units.len(), values.len());
                 return Err(ReadError::line(line, message));
             }
             let chart: Vec<f64> = values.iter().zip(&units).map(|(value, unit)| value * unit).collect();
             pose.set_chart_of(skeleton, bone, &chart);
         }
-        let shape = |key: &str| Ok(section.number(key, "from -1 to 1", |x| (-1.0..=1.0).contains(&x))?.unwrap_or(0.0));
+        let shape = |key: &str| {
+            Ok(section.number(key, "from -1 to 1", |x| (-1.0..=1.0).contains(&x))?.unwrap_or(0.0))
+        };
         let shape =
             KeyShape { tension: shape("tension")?, continuity: shape("continuity")?, bias: shape("bias")? };
         keys.push(Key { time, value: pose.q.clone(), shape });
@@ -198,7 +215,8 @@ fn read_cues(character: &Section, skeleton: &Skeleton) -> Result<Vec<Cue>, ReadE
         if let (CueDrive::Torque(values), [bone]) = (&drive, &bones[..]) {
             let dofs = skeleton.bone(*bone).joint.v_count;
             if values.len() != dofs {
-                let message = format!("the joint has {dofs} degrees of freedom, {} torques are given", values.len());
+                let message =
+                    format!("the joint has {dofs} degrees of freedom, {} torques are given", values.len());
                 return Err(section.error("torque", message));
             }
         } else if let CueDrive::Torque(_) = drive {
@@ -214,7 +232,10 @@ pub(super) fn find_bone(skeleton: &Skeleton, name: &str) -> Result<BoneId, Strin
     skeleton.find_bone(name).ok_or_else(|| {
         let names: Vec<&str> = skeleton.bones().iter().map(|bone| bone.name.as_str()).collect();
         let meant = super::section::nearest(name, &names);
-        let hint = meant.map_or_else(|| format!("; it has {}", names.join(", ")), |near| format!("; did you mean `{near}`?"));
+        let hint = meant.map_or_else(
+            || format!("; it has {}", names.join(", ")),
+            |near| format!("; did you mean `{near}`?"),
+        );
         let hint: String = hint.chars().take(300).collect();
         format!("the skeleton has no bone `{name}`{hint}")
     })

@@ -122,7 +122,9 @@ impl<'a> Section<'a> {
     /// A list of whole numbers from 0 on; empty if absent.
     pub(super) fn whole_numbers(&self, key: &str) -> Result<Vec<u32>, ReadError> {
         let numbers = self.number_list(key)?.unwrap_or_default();
-        if let Some(number) = numbers.iter().find(|n| n.fract() != 0.0 || **n < 0.0 || **n > f64::from(u32::MAX)) {
+        if let Some(number) =
+            numbers.iter().find(|n| n.fract() != 0.0 || **n < 0.0 || **n > f64::from(u32::MAX))
+        {
             return Err(self.error(key, format!("`{key}` holds {number}: it takes whole numbers from 0")));
         }
         Ok(numbers.into_iter().map(|number| number as u32).collect())
@@ -138,7 +140,9 @@ impl<'a> Section<'a> {
             let line = self.line_at(value.span().start);
             let numbers = match number(value.get_ref()).filter(|number| number.is_finite()) {
                 Some(number) => vec![number],
-                None => self.list_of_numbers(name.get_ref(), value).map_err(|error| ReadError::line(line, error.message))?,
+                None => self
+                    .list_of_numbers(name.get_ref(), value)
+                    .map_err(|error| ReadError::line(line, error.message))?,
             };
             Ok((name.get_ref().to_string(), numbers, line))
         };

@@ -2,7 +2,8 @@
 
 use super::rig::RestRig;
 use crate::body::Shape;
-use crate::desc::{AttachmentDesc, Hold, TieDesc};
+use crate::desc::{AttachmentDesc, BodyDesc, CoreDesc, Hold, TieDesc};
+use sinew_flesh::Material;
 use sinew_math::Vec3;
 
 /// The nodes of a body that are fixed to bones, and how far the others are from them through the flesh.
@@ -11,7 +12,9 @@ pub(crate) struct Attachment {
     pub(crate) fixed: Vec<Option<usize>>,
     /// For each node the bone that the nearest fixed node belongs to.
     pub(crate) reference: Vec<usize>,
-    /// How far the flesh reaches from what is fixed (m).
+    /// For each node how far it is from what is fixed, through the flesh (m).
+    pub(crate) distance: Vec<f64>,
+    /// The largest of these (m).
     pub(crate) thickness: f64,
     /// What was done that was not asked for.
     pub(crate) notes: Vec<String>,
@@ -38,6 +41,7 @@ impl Attachment {
         let mut attachment = Attachment {
             fixed: vec![None; shape.mesh.nodes.len()],
             reference: vec![0; shape.mesh.nodes.len()],
+            distance: Vec::new(),
             thickness: 0.0,
             notes: Vec::new(),
         };
@@ -53,6 +57,15 @@ impl Attachment {
         }
         attachment.spread(rig, shape, held);
         Ok(attachment)
+    }
+
+    /// What an element is made of: the body's material, stiffer near bones.
+    pub(crate) fn material(&self, desc: &BodyDesc, tet: &[u32; 4]) -> Material {
+        let core = desc.attachment.as_ref().map_or(CoreDesc::EVEN, |attachment| attachment.core);
+        let mean =
+            tet.iter().map(|&node| self.distance[node as usize].min(self.thickness)).sum::<f64>() / 4.0;
+        let share = if self.thickness > 0.0 { mean / self.thickness } else { 0.0 };
+        Material { young: desc.material.young * core.factor(share), ..desc.material }
     }
 
     fn take(&mut self, desc: &AttachmentDesc, tie: &TieDesc, rig: &RestRig, shape: &Shape, held: &[bool]) {
@@ -143,6 +156,7 @@ impl Attachment {
             else {
                 let reached = distance.iter().copied().filter(|d| d.is_finite());
                 self.thickness = reached.fold(0.0, f64::max);
+                self.distance = distance;
                 return;
             };
             self.carry(lost, &neighbours, rig, shape, held);
@@ -242,6 +256,12 @@ fn find_faults(desc: &AttachmentDesc, rig: &RestRig, shape: &Shape) -> Vec<Strin
     if painted > 0 && painted != shape.surface.vertices.len() {
         let vertices = shape.surface.vertices.len();
         faults.push(format!("skin weights for {painted} vertices are given, the surface has {vertices}"));
+    }
+    let CoreDesc { stiffness, reach } = desc.core;
+    if !(stiffness.is_finite() && stiffness > 0.0 && reach.is_finite() && reach > 0.0) {
+        faults.push(format!(
+            "a core {stiffness} times as stiff that reaches {reach} of the way: give both above 0"
+        ));
     }
     for (i, tie) in desc.ties.iter().enumerate() {
         let mut fault = |what: String| faults.push(format!("tie {}: {what}", i + 1));

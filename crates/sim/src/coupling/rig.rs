@@ -6,8 +6,7 @@ use core::ops::Range;
 use sinew_math::Vec3;
 use sinew_math::spatial::Frame;
 use sinew_skeleton::{
-    Energies, Kinematics, MassDesc, PointMass, ShapeDistance, Skeleton, SkeletonDesc,
-    SkeletonState,
+    Energies, Kinematics, MassDesc, PointMass, ShapeDistance, Skeleton, SkeletonDesc, SkeletonState,
 };
 
 /// A skeleton of a world. Its bones weigh what was given for them and the nodes that are fixed to them.
@@ -38,7 +37,8 @@ pub(crate) struct RestRig<'a> {
 impl<'a> RestRig<'a> {
     /// The bones at rest, counted from `first_bone` among all bones of the world.
     pub(crate) fn build(desc: &'a RigDesc, first_bone: usize) -> Result<RestRig<'a>, Vec<Fault>> {
-        let skeleton = Skeleton::build(&desc.skeleton.with_plain_masses()).map_err(|error| faults_of(desc, &error))?;
+        let skeleton =
+            Skeleton::build(&desc.skeleton.with_plain_masses()).map_err(|error| faults_of(desc, &error))?;
         let mut kinematics = Kinematics::default();
         kinematics.update(&skeleton, &SkeletonState::at_rest(&skeleton));
         let shapes = skeleton.bones().iter().enumerate().map(|(i, _)| {
