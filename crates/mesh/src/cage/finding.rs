@@ -36,6 +36,13 @@ pub enum CageFinding {
         /// How many vertices.
         vertices: usize,
     },
+    /// Some anchors got no node: only nodes at the outside of the cage are near them, or other anchors are.
+    Anchors {
+        /// How many got none.
+        left_out: usize,
+        /// How many were asked for.
+        asked: usize,
+    },
 }
 
 /// A scaling of fills nearer to one than this is the error of the samples and not worth a word.
@@ -56,6 +63,12 @@ pub(crate) fn find(joined: &Joined, glued: usize, outside: usize, scaled: Option
         findings.push(CageFinding::Outside { vertices: outside });
     }
     findings
+}
+
+/// What there is to say about anchors, given the node of each.
+pub(crate) fn of_anchors(nodes: &[Option<u32>]) -> Option<CageFinding> {
+    let left_out = nodes.iter().filter(|n| n.is_none()).count();
+    (left_out > 0).then_some(CageFinding::Anchors { left_out, asked: nodes.len() })
 }
 
 impl fmt::Display for CageFinding {
@@ -80,6 +93,13 @@ impl fmt::Display for CageFinding {
                 write!(
                     f,
                     "{vertices} vertices of no triangle lie outside the cage: they follow a tet near them"
+                )
+            }
+            Self::Anchors { left_out, asked } => {
+                write!(
+                    f,
+                    "{left_out} of {asked} anchors got no node of their own, for lack of room between the outside of the \
+                     cage and other anchors: a finer cage has more"
                 )
             }
         }
