@@ -3,15 +3,16 @@
 use crate::failure::Failure;
 use crate::source;
 use clap::Args;
-use sinew_sim::Model;
 use sinew_sim::desc::{BodyDesc, ShapeDesc};
+use sinew_sim::{Model, Rig};
+use sinew_skeleton::{BoneId, Skeleton};
 use sinew_take::Scene;
 use std::path::PathBuf;
 
 /// Say what is in a scene or mesh file, what is wrong with it, and what it would weigh.
 #[derive(Args)]
 pub(crate) struct Inspect {
-    /// A scene (.toml), a mesh (.obj, .ply, .stl, TetGen .node/.ele) or a name: jelly-torus, beam.
+    /// A scene (.toml), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele) or a name: jelly-torus, beam.
     input: PathBuf,
 }
 
@@ -63,6 +64,45 @@ fn print_shape(body: &BodyDesc) {
     }
 }
 
+fn print_rig(model: &Model, index: usize, rig: &Rig) {
+    let skeleton = &rig.skeleton;
+    say!(
+        "skeleton '{}': {} bones, {} degrees of freedom, {:.4} kg of bone and {:.4} kg of flesh fixed to it",
+        rig.name,
+        skeleton.bones().len(),
+        skeleton.v_count(),
+        rig.bone_mass,
+        skeleton.mass() - rig.bone_mass
+    );
+    let mut nodes = vec![0; skeleton.bones().len()];
+    for (_, bone) in
+        (0..model.node_count()).filter_map(|n| model.bone_of_node(n)).filter(|(r, _)| *r == index)
+    {
+        nodes[bone.index()] += 1;
+    }
+    // children under their parents, each bone with its branch of the tree before it
+    let mut open: Vec<(BoneId, usize)> = roots_or_children(skeleton, None).map(|bone| (bone, 0)).collect();
+    open.reverse();
+    while let Some((bone, depth)) = open.pop() {
+        let found = skeleton.bone(bone);
+        say!(
+            "  {}{} ({} degrees of freedom, {:.4} kg, {} nodes)",
+            "· ".repeat(depth.min(40)),
+            found.name,
+            found.joint.v_count,
+            found.mass.mass,
+            nodes[bone.index()]
+        );
+        let children: Vec<BoneId> = roots_or_children(skeleton, Some(bone)).collect();
+        open.extend(children.into_iter().rev().map(|child| (child, depth + 1)));
+    }
+}
+
+fn roots_or_children(skeleton: &Skeleton, parent: Option<BoneId>) -> impl Iterator<Item = BoneId> + '_ {
+    let bones = skeleton.bones().iter().enumerate();
+    bones.filter(move |(_, bone)| bone.parent == parent).map(|(i, _)| BoneId(i as u32))
+}
+
 fn print_model(model: &Model, scene: &Scene) {
     for (i, body) in model.bodies.iter().enumerate() {
         let lame = body.material.lame();
@@ -82,8 +122,7 @@ fn print_model(model: &Model, scene: &Scene) {
             lame.mu,
             lame.lambda
         );
-        let (low, high) = body.surface.bounds().unwrap_or_default();
-        let length = (high - low).amax();
+        let length = body.reach;
         say!(
             "  swings at about {:.2} Hz (shear wave over {:.3} m); motion halves every {:.2} s",
             (lame.mu / body.material.density).sqrt() / (4.0 * length),
@@ -96,8 +135,13 @@ fn print_model(model: &Model, scene: &Scene) {
             scene.pin_motions[i].len(),
             model.loads.iter().filter(|l| l.body == i).count()
         );
+        let fixed = body.nodes.clone().filter(|&node| model.bone_of_node(node).is_some()).count();
+        if fixed > 0 {
+            say!("  {fixed} nodes fixed to bones");
+        }
         body.notes.iter().for_each(|note| say!("  note: {note}"));
     }
+    model.rigs.iter().enumerate().for_each(|(i, rig)| print_rig(model, i, rig));
     say!(
         "explicit steps of at most {:.3} ms ({} per frame); fastest vibration {:.0} Hz",
         1e3 * model.stable_step.seconds,

@@ -5,6 +5,7 @@ use crate::source;
 use crate::stats::{Stats, Timing};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use sinew_control::Lead;
 use sinew_io::{GlbOptions, GlbSink, ObjSequence, PendingFile, Preview, PreviewOptions, Up};
 use sinew_take::{FrameSink, Player, Scene};
 use std::io::Write;
@@ -14,10 +15,18 @@ use std::time::Instant;
 /// Simulate a scene and write what came out.
 #[derive(Args, Default)]
 pub(crate) struct Simulate {
-    /// A scene (.toml), a mesh (.obj, .ply, .stl, TetGen .node/.ele) or a name: jelly-torus, beam.
+    /// A scene (.toml), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele) or a name: jelly-torus, beam.
     ///
-    /// A bare mesh becomes jelly that hangs by its topmost part and sways. Without INPUT a ring of jelly is simulated.
+    /// A bare motion gets a figure of flesh around its joints. A bare mesh becomes jelly that hangs by its topmost part and sways. Without INPUT a ring of jelly is simulated.
     input: Option<PathBuf>,
+
+    /// Free the root of every skeleton, so that flesh pushes its bones [default: as the scene says; bones lead].
+    #[arg(long, conflicts_with = "ragdoll")]
+    two_way: bool,
+
+    /// Let all joints of every skeleton go limp.
+    #[arg(long)]
+    ragdoll: bool,
 
     /// Where the result goes: NAME.glb, or a folder for one .obj per frame [default: the scene's name, .glb].
     #[arg(short, long, value_name = "OUT")]
@@ -60,6 +69,10 @@ impl Simulate {
         let mut scene = opened.value;
         scene.seconds = self.seconds.unwrap_or(scene.seconds);
         scene.fps = self.fps.unwrap_or(scene.fps);
+        let lead = if self.ragdoll { Some(Lead::Ragdoll) } else { self.two_way.then_some(Lead::TwoWay) };
+        if let Some(lead) = lead {
+            scene.performances.iter_mut().for_each(|performance| performance.lead_by(lead));
+        }
 
         let output = self.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.glb", scene.name)));
         let mut outputs = self.outputs(&output, &scene)?;

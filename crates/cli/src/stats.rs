@@ -1,6 +1,7 @@
 //! What a take amounts to, for machines and for people.
 
 use serde::Serialize;
+use sinew_skeleton::{Bone, DriveKind};
 use sinew_take::Player;
 use std::fmt;
 
@@ -16,8 +17,15 @@ pub(crate) struct Timing {
 pub(crate) struct Stats {
     bodies: Vec<BodyStats>,
     bones: usize,
-    /// Coordinates that are free to move.
+    /// Degrees of freedom of all joints.
     dof: usize,
+    /// Coordinates of nodes that are free to move.
+    node_dof: usize,
+    skeletons: Vec<SkeletonStats>,
+    /// Of all that moves, at the end (kg m/s).
+    momentum: [f64; 3],
+    /// About the origin (kg m²/s).
+    angular_momentum: [f64; 3],
     frames: usize,
     steps: usize,
     stable_step_seconds: f64,
@@ -43,6 +51,47 @@ struct BodyStats {
     volume: f64,
 }
 
+#[derive(Serialize)]
+struct SkeletonStats {
+    name: String,
+    bones: usize,
+    dof: usize,
+    /// Mass of the bones without flesh (kg).
+    bone_mass: f64,
+    /// Joints that were driven by a motion in the last step.
+    prescribed_joints: Vec<JointStats>,
+}
+
+/// Torques of a joint (N m, or N where it slides), one per degree of freedom.
+#[derive(Serialize)]
+struct JointStats {
+    bone: String,
+    /// At the end.
+    torque: Vec<f64>,
+    /// The largest of the take.
+    peak_torque: Vec<f64>,
+}
+
+impl SkeletonStats {
+    fn of(player: &Player, index: usize) -> SkeletonStats {
+        let rig = &player.model.rigs[index];
+        let led = rig.skeleton.bones().iter().zip(player.drives(index));
+        let led = led.filter(|(bone, drive)| **drive == DriveKind::Motion && bone.joint.v_count > 0);
+        let joint = |(bone, _): (&Bone, &DriveKind)| JointStats {
+            bone: bone.name.clone(),
+            torque: player.torques(index).get(bone.joint.v()).unwrap_or_default().to_vec(),
+            peak_torque: player.peak_torques(index)[bone.joint.v()].to_vec(),
+        };
+        SkeletonStats {
+            name: rig.name.clone(),
+            bones: rig.skeleton.bones().len(),
+            dof: rig.skeleton.v_count(),
+            bone_mass: rig.bone_mass,
+            prescribed_joints: led.map(joint).collect(),
+        }
+    }
+}
+
 impl Stats {
     pub(crate) fn of(player: &Player, timing: Timing) -> Stats {
         let (model, summary) = (&player.model, &player.summary);
@@ -57,8 +106,12 @@ impl Stats {
         let element_steps = (summary.steps * model.elements.count()).max(1);
         Stats {
             bodies: bodies.collect(),
-            bones: 0,
-            dof: 3 * model.node_inverse_mass.iter().filter(|&&m| m > 0.0).count(),
+            bones: model.rigs.iter().map(|rig| rig.skeleton.bones().len()).sum(),
+            dof: model.rigs.iter().map(|rig| rig.skeleton.v_count()).sum(),
+            skeletons: (0..model.rigs.len()).map(|rig| SkeletonStats::of(player, rig)).collect(),
+            momentum: player.state.momentum(model).into(),
+            angular_momentum: player.state.angular_momentum(model).into(),
+            node_dof: 3 * model.node_inverse_mass.iter().filter(|&&m| m > 0.0).count(),
             frames: summary.frames,
             steps: summary.steps,
             stable_step_seconds: model.stable_step.seconds,
@@ -87,6 +140,13 @@ impl fmt::Display for Stats {
                 f,
                 "{}: {:.4} kg, {:.6} m³, {} tets, {} nodes, {} surface vertices",
                 body.name, body.mass, body.volume, body.tets, body.nodes, body.surface_vertices
+            )?;
+        }
+        for skeleton in &self.skeletons {
+            writeln!(
+                f,
+                "{}: {} bones, {} degrees of freedom, {:.4} kg without flesh",
+                skeleton.name, skeleton.bones, skeleton.dof, skeleton.bone_mass
             )?;
         }
         write!(

@@ -23,7 +23,7 @@ pub use follow::Follow;
 pub use humanoid::{BoneMap, HumanBone};
 pub use keyframes::{Beyond, Key, KeyError, Keyframes};
 pub use motion::Motion;
-pub use performance::{Cue, CueDrive, Performance, RunUp};
+pub use performance::{Cue, CueDrive, Lead, Performance, RunUp, Whose};
 pub use retarget::{Figure, Retarget, RetargetError, RetargetOptions};
 pub use script::Script;
 pub use skeleton_motion::{MotionError, SkeletonMotion};

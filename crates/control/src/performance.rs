@@ -42,10 +42,32 @@ pub struct RunUp {
 pub struct Cue {
     /// From when (s).
     pub time: f64,
-    /// Whose joints; none for all.
-    pub bones: Vec<BoneId>,
+    /// Whose joints.
+    pub bones: Whose,
     /// By what.
     pub drive: CueDrive,
+}
+
+/// Which bones are meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// All of them.
+    All,
+    /// Those that hang from the world.
+    Roots,
+    /// These.
+    These(Vec<BoneId>),
+}
+
+/// Who leads from the start of a take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lead {
+    /// Bones lead, flesh follows.
+    OneWay,
+    /// Joints follow the motion, but the root is free: flesh pushes back.
+    TwoWay,
+    /// Nobody: all joints are limp.
+    Ragdoll,
 }
 
 /// What drives a joint.
@@ -63,6 +85,17 @@ impl Performance {
     /// A motion from beginning to end.
     pub fn of(motion: Option<SkeletonMotion>) -> Performance {
         Performance { motion, ..Performance::default() }
+    }
+
+    /// Lets somebody else lead from the start of the take on, in place of any cue there.
+    pub fn lead_by(&mut self, lead: Lead) {
+        self.cues.retain(|cue| cue.time > 0.0);
+        let limp = |bones: Whose| Cue { time: 0.0, bones, drive: CueDrive::Limp };
+        match lead {
+            Lead::OneWay => {}
+            Lead::TwoWay => self.cues.insert(0, limp(Whose::Roots)),
+            Lead::Ragdoll => self.cues.insert(0, limp(Whose::All)),
+        }
     }
 
     /// The pose and velocities at a time (s).
@@ -141,7 +174,7 @@ impl Performance {
         self.write_pose(skeleton, time + dt, &mut next, &mut acceleration);
         for bone in bone_ids(skeleton) {
             let joint = &skeleton.bone(bone).joint;
-            let drive = if time < 0.0 { &CueDrive::Motion } else { self.drive(bone, time) };
+            let drive = if time < 0.0 { &CueDrive::Motion } else { self.drive(skeleton, bone, time) };
             let torque = match drive {
                 _ if joint.drive == DriveRule::MotionOnly => None,
                 CueDrive::Motion => None,
@@ -160,9 +193,15 @@ impl Performance {
     }
 
     /// What drives a bone's joint at a time (s): the last cue that has come and means it. A time that is a cue's but for round-off is that cue's.
-    fn drive(&self, bone: BoneId, time: f64) -> &CueDrive {
-        let meant =
-            |cue: &&Cue| cue.time <= time + 1e-9 && (cue.bones.is_empty() || cue.bones.contains(&bone));
+    fn drive(&self, skeleton: &Skeleton, bone: BoneId, time: f64) -> &CueDrive {
+        let meant = |cue: &&Cue| {
+            let means = match &cue.bones {
+                Whose::All => true,
+                Whose::Roots => skeleton.bone(bone).parent.is_none(),
+                Whose::These(bones) => bones.contains(&bone),
+            };
+            cue.time <= time + 1e-9 && means
+        };
         let last = self.cues.iter().filter(meant).max_by(|a, b| a.time.total_cmp(&b.time));
         last.map_or(&CueDrive::Motion, |cue| &cue.drive)
     }
@@ -180,7 +219,11 @@ impl Performance {
             if !cue.time.is_finite() {
                 return Some(format!("a cue comes at {} s", cue.time));
             }
-            if let Some(bone) = cue.bones.iter().find(|bone| bone.index() >= bones) {
+            let named = match &cue.bones {
+                Whose::These(named) => named.as_slice(),
+                Whose::All | Whose::Roots => &[],
+            };
+            if let Some(bone) = named.iter().find(|bone| bone.index() >= bones) {
                 return Some(format!("a cue is for bone {}, there are {bones}, counted from 0", bone.0));
             }
             if let CueDrive::Torque(values) = &cue.drive {

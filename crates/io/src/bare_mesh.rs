@@ -4,6 +4,7 @@
 //! that its own weight stretches it alike at any size and shape: a 10 m cow of table jelly would be a puddle, a 15 cm rabbit of
 //! cow's stiffness a stone.
 
+use crate::bare_motion::scene_of_motion;
 use crate::mesh_file::{Mesh, read_mesh};
 use crate::read_error::{Read, ReadError};
 use crate::scene_file::{EARTH_GRAVITY, USUAL_FPS, USUAL_SECONDS, USUAL_TETS, read_scene};
@@ -24,12 +25,14 @@ const SWAY_SHARE: f64 = 0.04;
 /// How much of the height is held.
 const HELD_SHARE: f64 = 0.1;
 
-/// The scene of a path that a user gave: a scene file (`.toml`) or a bare mesh.
+/// The scene of a path that a user gave: a scene file (`.toml`), a motion (`.bvh`) or a bare mesh.
 pub fn open_scene(path: &Path) -> Result<Read<Scene>, ReadError> {
     match path.extension() {
         Some(extension) if extension.eq_ignore_ascii_case("toml") => read_scene(path),
+        Some(extension) if extension.eq_ignore_ascii_case("bvh") => scene_of_motion(path),
         _ => scene_of_mesh(path).map_err(|mut error| {
-            error.message = error.message.replace("convert it to one of", "give a .toml scene or one of");
+            error.message =
+                error.message.replace("convert it to one of", "give a .toml scene, a .bvh motion or one of");
             error
         }),
     }

@@ -5,6 +5,7 @@
 //! appears whole under its name or not at all.
 
 mod bare_mesh;
+mod bare_motion;
 mod bvh;
 mod flesh_around;
 mod glb;
@@ -27,6 +28,7 @@ mod text;
 mod up;
 
 pub use bare_mesh::{open_scene, scene_of_mesh};
+pub use bare_motion::scene_of_motion;
 pub use bvh::{Bvh, BvhBody, BvhChannel, BvhJoint, BvhOptions, BvhPosition, CMU_METRES, read_bvh};
 pub use flesh_around::{FleshSegment, figure_flesh, flesh_around};
 pub use glb::{GlbBodyReport, GlbOptions, GlbReport, GlbSink};

@@ -4,7 +4,7 @@ use crate::desc::{BodyDesc, ShapeDesc};
 use crate::model::Fault;
 use core::ops::Range;
 use sinew_flesh::Material;
-use sinew_math::real;
+use sinew_math::{Vec3, real};
 use sinew_mesh::{Cage, Embedding, Solid, TetMesh, TriMesh, filling_full};
 
 /// One soft body of a model.
@@ -26,6 +26,8 @@ pub struct Body {
     pub mass: f64,
     /// Volume of the solid (m³).
     pub volume: f64,
+    /// How far it reaches from what holds it (m): the thickness of flesh on bones, or the longest side of a body without bones.
+    pub reach: f64,
     /// Rate c at which velocities decay, against the bone nearest through the flesh, or the world (1/s).
     pub damping_rate: f64,
     /// What was found about its shape and what was done about it.
@@ -39,21 +41,25 @@ pub(crate) struct Shape {
     pub(crate) corner_volume: Vec<[f64; 4]>,
     pub(crate) surface: TriMesh,
     pub(crate) embedding: Embedding,
+    /// For each anchor the node that lies on it.
+    pub(crate) anchor_nodes: Vec<Option<u32>>,
     pub(crate) notes: Vec<String>,
 }
 
 impl Shape {
-    /// Builds the cage, or checks the tets.
-    pub(crate) fn build(desc: &BodyDesc) -> Result<Shape, Vec<Fault>> {
+    /// Builds the cage with nodes on anchors, or checks the tets.
+    pub(crate) fn build(desc: &BodyDesc, anchors: &[Vec3]) -> Result<Shape, Vec<Fault>> {
         let fault = |what: String| vec![Fault::new(&desc.name, what)];
         match &desc.shape {
             ShapeDesc::Surface { surface, cage } => {
                 let solid = Solid::build(surface).map_err(|e| fault(e.to_string()))?;
-                let cage = Cage::build(&solid, *cage).map_err(|e| fault(e.to_string()))?;
+                let cage =
+                    Cage::build_with_anchors(&solid, *cage, anchors).map_err(|e| fault(e.to_string()))?;
                 let findings = solid.findings().iter().map(ToString::to_string);
                 let notes = findings.chain(cage.findings.iter().map(ToString::to_string)).collect();
-                let Cage { mesh, fill, corner_volume, embedding, .. } = cage;
-                Ok(Shape { mesh, fill, corner_volume, surface: surface.clone(), embedding, notes })
+                let Cage { mesh, fill, corner_volume, embedding, anchor_nodes, .. } = cage;
+                let surface = surface.clone();
+                Ok(Shape { mesh, fill, corner_volume, surface, embedding, anchor_nodes, notes })
             }
             ShapeDesc::Tets(mesh) => {
                 let faults = mesh.find_faults();
@@ -63,8 +69,9 @@ impl Shape {
                 let (surface, vertex_node) = mesh.boundary();
                 let embedding = Embedding::of_nodes(mesh, &vertex_node);
                 let (fill, corner_volume) = filling_full(mesh);
-                let mesh = mesh.clone();
-                Ok(Shape { mesh, fill, corner_volume, surface, embedding, notes: Vec::new() })
+                let anchor_nodes = vec![None; anchors.len()];
+                let (mesh, notes) = (mesh.clone(), Vec::new());
+                Ok(Shape { mesh, fill, corner_volume, surface, embedding, anchor_nodes, notes })
             }
         }
     }

@@ -58,6 +58,8 @@ pub struct AttachmentDesc {
     pub skin_weights: Vec<Vec<(u32, f32)>>,
     /// How the flesh stiffens towards the bones.
     pub core: CoreDesc,
+    /// Whether nodes of the cage are moved to lie exactly on the middles of bones, and fixed to them before any tie.
+    pub anchored: bool,
 }
 
 /// Flesh that is stiffer near bones, as muscle under fat.
@@ -121,6 +123,7 @@ impl AttachmentDesc {
             ties: vec![TieDesc { bone: None, hold: Hold::Inside { margin: 0.0 } }],
             skin_weights: Vec::new(),
             core: CoreDesc::EVEN,
+            anchored: false,
         }
     }
 }

@@ -107,6 +107,13 @@ impl Model {
     /// Checks a world and builds it. Either all is well, or all faults are reported together.
     pub fn build(world: &WorldDesc) -> Result<Model, BuildError> {
         let mut faults = world_faults(world);
+        let mut rigs: Vec<RestRig> = Vec::new();
+        for desc in &world.rigs {
+            match RestRig::build(desc, rigs.last().map_or(1, |rig| rig.bones.end)) {
+                Ok(rig) => rigs.push(rig),
+                Err(found) => faults.extend(found),
+            }
+        }
         let mut shapes = Vec::new();
         for desc in &world.bodies {
             let numbers = body_faults(desc);
@@ -114,15 +121,8 @@ impl Model {
                 faults.extend(numbers);
                 continue;
             }
-            match Shape::build(desc) {
+            match Shape::build(desc, &anchors_of(desc, &rigs)) {
                 Ok(shape) => shapes.push(shape),
-                Err(found) => faults.extend(found),
-            }
-        }
-        let mut rigs: Vec<RestRig> = Vec::new();
-        for desc in &world.rigs {
-            match RestRig::build(desc, rigs.last().map_or(1, |rig| rig.bones.end)) {
-                Ok(rig) => rigs.push(rig),
                 Err(found) => faults.extend(found),
             }
         }
@@ -163,6 +163,15 @@ impl Model {
     pub fn body_of_node(&self, node: usize) -> &Body {
         self.bodies.iter().find(|body| body.nodes.contains(&node)).expect("every node belongs to a body")
     }
+}
+
+/// Where the cage of a body shall have nodes.
+fn anchors_of(desc: &BodyDesc, rigs: &[RestRig]) -> Vec<Vec3> {
+    let Some(attachment) = desc.attachment.as_ref().filter(|attachment| attachment.anchored) else {
+        return Vec::new();
+    };
+    let rig = rigs.iter().find(|rig| rig.desc.name == attachment.rig);
+    rig.map_or_else(Vec::new, |rig| rig.samples().map(|(_, point)| point).collect())
 }
 
 fn world_faults(world: &WorldDesc) -> Vec<Fault> {
@@ -243,7 +252,8 @@ impl Parts {
             fill,
             viscosity: 0.0,
         }));
-        let damping_rate = damping_rate(&desc.material, thickness.unwrap_or_else(|| shape.length()));
+        let reach = thickness.unwrap_or_else(|| shape.length());
+        let damping_rate = damping_rate(&desc.material, reach);
         let (mass, volume) = (shape.node_mass(desc.material.density), shape.volume());
         self.node_mass.extend(&mass);
         self.node_start_v.resize(first_node + mass.len(), desc.velocity);
@@ -252,6 +262,7 @@ impl Parts {
             name: desc.name.clone(),
             nodes: first_node..self.node_rest.len(),
             tets: first_tet..self.elements.len(),
+            reach,
             damping_rate,
             surface: shape.surface,
             embedding: shape.embedding,

@@ -3,6 +3,7 @@
 use crate::{Checkpoint, CheckpointError, Frame, FrameSink, Scene, SinkError, SurfaceInfo};
 use sinew_control::{Controller, Script};
 use sinew_sim::{BuildError, Control, Model, State, StepError, StepReport, Stepper};
+use sinew_skeleton::DriveKind;
 use thiserror::Error;
 
 /// A scene being played.
@@ -18,6 +19,8 @@ pub struct Player {
     stepper: Stepper,
     fps: f64,
     frame_count: usize,
+    /// The largest torque of each degree of freedom of each rig so far (N m or N).
+    peak_torques: Vec<Vec<f64>>,
     /// Frames' time to run before the take begins.
     warm_up_frames: usize,
     /// How many frames after the start the state is.
@@ -78,6 +81,7 @@ impl Player {
             control: Control::still(&model),
             stepper: Stepper::default(),
             summary: Summary::default(),
+            peak_torques: model.rigs.iter().map(|rig| vec![0.0; rig.skeleton.v_count()]).collect(),
             fps: scene.fps,
             frame_count: scene.frame_count(),
             warm_up_frames: scene.warm_up_frames(),
@@ -125,6 +129,8 @@ impl Player {
         }
         if frames > 0 {
             self.set_off();
+            // what bends far on the way to the first pose is not part of the take
+            self.summary.max_inverted = 0;
         }
         Ok(())
     }
@@ -138,6 +144,10 @@ impl Player {
     pub fn advance(&mut self) -> Result<StepReport, StepError> {
         self.warm_up(|_, _| {})?;
         let report = self.step()?;
+        for (rig, peaks) in self.peak_torques.iter_mut().enumerate() {
+            let torques = self.stepper.torques(rig).iter();
+            peaks.iter_mut().zip(torques).for_each(|(peak, torque)| *peak = peak.max(torque.abs()));
+        }
         self.frame += 1;
         self.summary.frames += 1;
         Ok(report)
@@ -146,6 +156,16 @@ impl Player {
     /// Torques of all joints of a rig in the last step (N m or N), one per degree of freedom.
     pub fn torques(&self, rig: usize) -> &[f64] {
         self.stepper.torques(rig)
+    }
+
+    /// The largest torque of each joint of a rig in the take so far (N m or N), one per degree of freedom.
+    pub fn peak_torques(&self, rig: usize) -> &[f64] {
+        &self.peak_torques[rig]
+    }
+
+    /// Who decided about the joints of a rig in the last step, per bone.
+    pub fn drives(&self, rig: usize) -> &[DriveKind] {
+        &self.control.rigs[rig].drives
     }
 
     fn step(&mut self) -> Result<StepReport, StepError> {

@@ -92,7 +92,12 @@ pub(super) fn read_character(
         velocity: Vec3::zeros(),
         pins: Vec::new(),
         loads,
-        attachment: Some(AttachmentDesc { ties, core, ..AttachmentDesc::by_shape(name.clone()) }),
+        attachment: Some(AttachmentDesc {
+            ties,
+            core,
+            anchored: section.flag("anchored")?,
+            ..AttachmentDesc::by_shape(name.clone())
+        }),
     };
     let (performance, warm_up) = performance.value;
     let rig = RigDesc { name, skeleton: bones.skeleton };

@@ -95,7 +95,7 @@ const fn key(
     SceneKey { part, name, takes, default, meaning }
 }
 
-const KEYS: [SceneKey; 105] = [
+const KEYS: [SceneKey; 106] = [
     key(Scene, "seconds", "number", "5", "how long to play (s)"),
     key(Scene, "fps", "number", "60", "frames per second"),
     key(
@@ -148,6 +148,13 @@ const KEYS: [SceneKey; 105] = [
     key(Character, "cage_tets", "whole number", "8000", "about how many tets the cage has"),
     key(Character, "cage_edge", "number", "by cage_tets", "instead, the edge of the cage's cubes (m)"),
     key(Character, "material", "name or table", "\"fat\"", "what its flesh is made of"),
+    key(
+        Character,
+        "anchored",
+        "true or false",
+        "false",
+        "whether nodes of the cage are moved exactly onto the middles of bones and fixed there",
+    ),
     key(
         Character,
         "core_stiffness",

@@ -3,12 +3,13 @@
 use super::bone::pose_unit;
 use super::keys::ScenePart;
 use super::section::Section;
+use crate::bare_motion::first_frame;
 use crate::bvh::{Bvh, BvhBody, BvhOptions, CMU_METRES, read_bvh};
 use crate::mesh_file::read_bytes;
 use crate::read_error::{Read, ReadError};
 use sinew_control::{
-    Beyond, BoneMap, Cue, CueDrive, Figure, Follow, Interpolation, Key, KeyShape, Performance, Retarget,
-    RetargetOptions, RunUp, SkeletonMotion,
+    Beyond, BoneMap, Cue, CueDrive, Figure, Follow, Interpolation, Key, KeyShape, Lead, Performance,
+    Retarget, RetargetOptions, RunUp, SkeletonMotion, Whose,
 };
 use sinew_math::Vec3;
 use sinew_skeleton::{BoneId, Skeleton, SkeletonState};
@@ -19,14 +20,6 @@ const USUAL_RUN_UP: f64 = 0.7;
 const USUAL_SETTLE: f64 = 0.8;
 /// Keys are filled up to frames this long (s).
 const KEY_FRAME: f64 = 1.0 / 120.0;
-
-/// How a character is driven from the start.
-#[derive(Clone, Copy, PartialEq)]
-enum Mode {
-    OneWay,
-    TwoWay,
-    Ragdoll,
-}
 
 /// Reads a BVH file that a key of a section names.
 pub(super) fn read_motion_file(section: &Section, key: &str, folder: &Path) -> Result<Read<Bvh>, ReadError> {
@@ -52,15 +45,18 @@ pub(super) fn read_performance(
     let mut notes = Vec::new();
     let keys = character.sections("key", ScenePart::Key)?;
     let section = character.section("motion", ScenePart::BoneMotion)?;
+    let mut calibration = 0;
     let motion = match (&section, own) {
         _ if !keys.is_empty() => Some(read_keys(character, section.as_ref(), &keys, skeleton)?),
         (Some(section), _) if section.has("bvh") => {
             let read = read_motion_file(section, "bvh", folder)?;
             notes.extend(read.notes);
+            calibration = first_frame(&read.value);
             Some(retargeted(section, &read.value, skeleton, up)?)
         }
         (_, Some(bvh)) => {
             let faulty = |error: sinew_control::MotionError| character.error("skeleton", error.to_string());
+            calibration = first_frame(bvh);
             Some(bvh.to_motion(skeleton).map_err(faulty)?)
         }
         _ => None,
@@ -75,9 +71,16 @@ pub(super) fn read_performance(
         motion => motion,
     };
     let motion = match (motion, &section) {
-        (Some(motion), Some(section)) => Some(cut(section, motion)?),
+        (Some(motion), Some(section)) => Some(cut(section, motion, calibration)?),
+        (Some(motion), None) if calibration > 0 => {
+            let frames = calibration..motion.frame_count();
+            Some(motion.cut(frames).map_err(|error| character.error("skeleton", error.to_string()))?)
+        }
         (motion, _) => motion,
     };
+    if calibration > 0 && !section.as_ref().is_some_and(|section| section.has("first")) {
+        notes.push("frame 0 is a pose for calibration: the motion begins with frame 1".to_owned());
+    }
     let time = |key: &str, usual: f64| {
         Ok(character.number(key, "from 0 to 600", |s| (0.0..=600.0).contains(&s))?.unwrap_or(usual))
     };
@@ -88,7 +91,12 @@ pub(super) fn read_performance(
     if run_up > 0.0 {
         performance.run_up = Some(RunUp { begin: -(run_up + settle), end: -settle });
     }
-    performance.cues = read_cues(character, skeleton)?;
+    performance.lead_by(match character.choice("mode", &["one-way", "two-way", "ragdoll"])? {
+        Some("two-way") => Lead::TwoWay,
+        Some("ragdoll") => Lead::Ragdoll,
+        _ => Lead::OneWay,
+    });
+    performance.cues.extend(read_cues(character, skeleton)?);
     Ok(Read { value: (performance, run_up + settle), notes })
 }
 
@@ -112,14 +120,15 @@ fn retargeted(
     retarget.motion(&source, skeleton, &motion).map_err(|error| at(error.to_string()))
 }
 
-fn cut(section: &Section, motion: SkeletonMotion) -> Result<SkeletonMotion, ReadError> {
+/// The part of a motion that is played. Without a word about it a pose for calibration is left out.
+fn cut(section: &Section, motion: SkeletonMotion, usual_first: usize) -> Result<SkeletonMotion, ReadError> {
     let count = motion.frame_count();
     let frame = |key: &str, usual: usize| {
         let whole = |n: f64| n >= 0.0 && n < count as f64 && n.fract() == 0.0;
         let words = format!("a frame from 0 to {}", count - 1);
         Ok(section.number(key, &words, whole)?.map_or(usual, |n| n as usize))
     };
-    let (first, last) = (frame("first", 0)?, frame("last", count - 1)?);
+    let (first, last) = (frame("first", usual_first.min(count - 1))?, frame("last", count - 1)?);
     let cut = motion.cut(first..last + 1).map_err(|error| section.error("first", error.to_string()))?;
     let beyond = if section.flag("loop")? { Beyond::Loop } else { Beyond::Hold };
     let interpolation = cut.interpolation;
@@ -187,20 +196,7 @@ fn read_keys(
 }
 
 fn read_cues(character: &Section, skeleton: &Skeleton) -> Result<Vec<Cue>, ReadError> {
-    let mode = match character.choice("mode", &["one-way", "two-way", "ragdoll"])? {
-        Some("two-way") => Mode::TwoWay,
-        Some("ragdoll") => Mode::Ragdoll,
-        _ => Mode::OneWay,
-    };
-    let roots: Vec<BoneId> = (0..skeleton.bones().len() as u32)
-        .map(BoneId)
-        .filter(|bone| skeleton.bone(*bone).parent.is_none())
-        .collect();
-    let mut cues = match mode {
-        Mode::OneWay => Vec::new(),
-        Mode::TwoWay => vec![Cue { time: 0.0, bones: roots, drive: CueDrive::Limp }],
-        Mode::Ragdoll => vec![Cue { time: 0.0, bones: Vec::new(), drive: CueDrive::Limp }],
-    };
+    let mut cues = Vec::new();
     for section in character.sections("cue", ScenePart::Cue)? {
         let time = section.needed("time", section.number("time", "0 or more", |t| t >= 0.0)?)?;
         let mut bones = Vec::new();
@@ -222,6 +218,7 @@ fn read_cues(character: &Section, skeleton: &Skeleton) -> Result<Vec<Cue>, ReadE
         } else if let CueDrive::Torque(_) = drive {
             return Err(section.error("torque", "a torque is for one bone: name it in `bones`"));
         }
+        let bones = if bones.is_empty() { Whose::All } else { Whose::These(bones) };
         cues.push(Cue { time, bones, drive });
     }
     Ok(cues)

@@ -20,9 +20,6 @@ pub(crate) struct Attachment {
     pub(crate) notes: Vec<String>,
 }
 
-/// Along the axis of a bone that holds no node, the nearest nodes to these shares of it are taken.
-const SAMPLES: [f64; 3] = [0.5, 0.15, 0.85];
-
 impl Attachment {
     /// Chooses the nodes of a body. `held` are nodes that pins hold: they stay theirs.
     ///
@@ -45,6 +42,11 @@ impl Attachment {
             thickness: 0.0,
             notes: Vec::new(),
         };
+        for ((bone, _), node) in rig.samples().zip(&shape.anchor_nodes) {
+            if let Some(node) = node.map(|node| node as usize).filter(|node| !held[*node]) {
+                attachment.fixed[node].get_or_insert(bone);
+            }
+        }
         for tie in &desc.ties {
             attachment.take(desc, tie, rig, shape, held);
         }
@@ -100,13 +102,10 @@ impl Attachment {
         let reach = longest_edge(shape);
         let mut thin = Vec::new();
         for &bone in bones {
-            let Some(solid) = rig.shape(bone) else { continue };
-            if self.fixed.contains(&Some(bone)) {
+            if rig.shape(bone).is_none() || self.fixed.contains(&Some(bone)) {
                 continue;
             }
-            let middles = solid.middles().map(|ends| ends.map(|end| rig.point_in_world(bone, &end)));
-            let samples = middles.flat_map(|[from, to]| SAMPLES.map(|share| from + share * (to - from)));
-            for sample in samples.collect::<Vec<Vec3>>() {
+            for sample in rig.samples_of(bone) {
                 let near = |&node: &usize| (nodes[node] - sample).norm();
                 let free = (0..nodes.len()).filter(|&node| self.fixed[node].is_none() && !held[node]);
                 let nearest = free.min_by(|a, b| near(a).total_cmp(&near(b)));

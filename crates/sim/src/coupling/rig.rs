@@ -24,6 +24,9 @@ pub struct Rig {
     pub(crate) rest_potential: f64,
 }
 
+/// Where along a bone points are taken, as shares of its length: clear of the joints, where neighbours bend away.
+const SAMPLES: [f64; 3] = [0.5, 0.15, 0.85];
+
 /// A rig as it stands at rest, before any flesh is fixed to it.
 pub(crate) struct RestRig<'a> {
     pub(crate) desc: &'a RigDesc,
@@ -79,14 +82,22 @@ impl<'a> RestRig<'a> {
         self.shapes[bone].as_ref()
     }
 
+    /// Points along the middles of bones (m, world), each with its bone.
+    pub(crate) fn samples(&self) -> impl Iterator<Item = (usize, Vec3)> + '_ {
+        (0..self.bone_count())
+            .flat_map(|bone| self.samples_of(bone).into_iter().map(move |point| (bone, point)))
+    }
+
+    /// Points along the middles of a bone's solids (m, world).
+    pub(crate) fn samples_of(&self, bone: usize) -> Vec<Vec3> {
+        let middles = self.shape(bone).into_iter().flat_map(ShapeDistance::middles);
+        let along = middles.flat_map(|[from, to]| SAMPLES.map(|share| from + share * (to - from)));
+        along.map(|point| self.frames[bone].point(&point)).collect()
+    }
+
     /// A point of the world (m) as the bone sees it at rest.
     pub(crate) fn point_in_bone(&self, bone: usize, point: &Vec3) -> Vec3 {
         self.frames[bone].point_back(point)
-    }
-
-    /// A point of a bone (m) in the world at rest.
-    pub(crate) fn point_in_world(&self, bone: usize, point: &Vec3) -> Vec3 {
-        self.frames[bone].point(point)
     }
 
     /// The skeleton with particles of flesh merged into its bones.
