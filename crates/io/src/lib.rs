@@ -6,6 +6,7 @@
 
 mod bare_mesh;
 mod bvh;
+mod character_file;
 mod glb;
 mod mesh_file;
 mod normals;
@@ -27,6 +28,12 @@ mod up;
 
 pub use bare_mesh::{open_scene, scene_of_mesh};
 pub use bvh::{Bvh, BvhBody, BvhChannel, BvhJoint, BvhOptions, BvhPosition, CMU_METRES, read_bvh};
+pub use character_file::{
+    AnimationChannel, CHARACTER_EXTENSIONS, ChannelInterpolation, ChannelPath, CharacterAnimation,
+    CharacterFile, CharacterMaterial, CharacterMesh, CharacterNode, CharacterPose, CharacterPrimitive,
+    CharacterSkin, CharacterSource, HumanBones, JointWeight, Mat4, MorphTarget, NodeTransform, SkinWeights,
+    SourceForm, SurfaceId, VrmEdition, open_character, read_character,
+};
 pub use glb::{GlbBodyReport, GlbOptions, GlbReport, GlbSink};
 pub use mesh_file::{Mesh, SURFACE_EXTENSIONS, TET_EXTENSIONS, read_mesh, read_surface, read_tets};
 pub use obj::read_obj;
@@ -34,7 +41,7 @@ pub use obj_sequence::ObjSequence;
 pub use pending::{PendingFile, PendingFolder};
 pub use ply::read_ply;
 pub use preview::{Preview, PreviewOptions};
-pub use read_error::{Place, Read, ReadError};
+pub use read_error::{Place, Read, ReadError, ReadErrors};
 pub use scene_file::{SceneKey, ScenePart, read_scene, read_scene_text, scene_keys, scene_keys_table};
 pub use stl::read_stl;
 pub use tetgen::read_tetgen;
