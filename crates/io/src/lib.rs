@@ -30,9 +30,9 @@ pub use bare_mesh::{open_scene, scene_of_mesh};
 pub use bvh::{Bvh, BvhBody, BvhChannel, BvhJoint, BvhOptions, BvhPosition, CMU_METRES, read_bvh};
 pub use character_file::{
     AnimationChannel, CHARACTER_EXTENSIONS, ChannelInterpolation, ChannelPath, CharacterAnimation,
-    CharacterFile, CharacterMaterial, CharacterMesh, CharacterNode, CharacterPose, CharacterPrimitive,
-    CharacterSkin, CharacterSource, HumanBones, JointWeight, Mat4, MorphTarget, NodeTransform, SkinWeights,
-    SourceForm, SurfaceId, VrmEdition, open_character, read_character,
+    CharacterFile, CharacterJoint, CharacterMaterial, CharacterMesh, CharacterNode, CharacterPose,
+    CharacterPrimitive, CharacterSkin, CharacterSource, HumanBones, JointWeight, Mat4, MorphTarget,
+    NodeTransform, SkinWeights, SourceForm, SurfaceId, VrmEdition, open_character, read_character,
 };
 pub use glb::{GlbBodyReport, GlbOptions, GlbReport, GlbSink};
 pub use mesh_file::{Mesh, SURFACE_EXTENSIONS, TET_EXTENSIONS, read_mesh, read_surface, read_tets};

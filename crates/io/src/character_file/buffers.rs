@@ -113,15 +113,17 @@ impl Finder<'_> {
         let Some(folder) = self.folder else {
             return Err("is another file: open the character by its path, or export it as one GLB".into());
         };
-        let path = folder.join(relative);
+        let mut path = folder.join(relative);
+        if let (Ok(folder), Ok(real)) = (folder.canonicalize(), path.canonicalize()) {
+            // a link within the folder may still lead out of it
+            if !real.starts_with(&folder) {
+                return Err("leads out of the file's folder: put the buffer itself beside the file".into());
+            }
+            // one file has many spellings
+            path = real;
+        }
         if let Some(bytes) = self.files.get(&path) {
             return Ok(Arc::clone(bytes));
-        }
-        // a link within the folder may still lead out of it
-        if let (Ok(folder), Ok(real)) = (folder.canonicalize(), path.canonicalize())
-            && !real.starts_with(&folder)
-        {
-            return Err("leads out of the file's folder: put the buffer itself beside the file".into());
         }
         let bytes = Arc::new(read_bytes(&path).map_err(|error| format!("cannot be used: {error}"))?);
         self.files.insert(path, Arc::clone(&bytes));

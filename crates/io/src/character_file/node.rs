@@ -9,6 +9,9 @@ use std::collections::BTreeSet;
 /// A rotation whose length is further from one is worth a note: single precision and the shortest whole numbers stay below.
 const UNIT_TOLERANCE: f64 = 1e-2;
 
+/// Longer names are cut in reports (characters).
+const LABEL_LENGTH: usize = 64;
+
 /// A node of the hierarchy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CharacterNode {
@@ -22,6 +25,8 @@ pub struct CharacterNode {
     pub children: Vec<usize>,
     /// How many nodes are above it.
     pub depth: usize,
+    /// How many nodes are below it.
+    pub below: usize,
     /// Where it stands in its parent at rest.
     pub rest: NodeTransform,
     /// Where it stands in the world at rest.
@@ -59,7 +64,7 @@ pub(super) fn read(document: &Document, findings: &mut Findings) -> Option<Nodes
     let renamed = nodes.iter().filter(|node| node.name.as_deref() != Some(&node.label)).count();
     if renamed > 0 {
         findings.note(format!(
-            "{renamed} of {} nodes have no name or share one: reports call them by their number too",
+            "{renamed} of {} nodes have no name of their own: reports call them by their number too",
             nodes.len()
         ));
     }
@@ -78,6 +83,7 @@ impl CharacterNode {
             parent: None,
             children: Vec::new(),
             depth: 0,
+            below: 0,
             rest: NodeTransform::identity(),
             world_from_node: Mat4::identity(),
             mesh: None,
@@ -143,11 +149,14 @@ pub(super) fn unit([x, y, z, w]: &[f64; 4]) -> Option<(Rotation, f64)> {
     (length.is_finite() && length > 1e-6).then(|| (Rotation::new_normalize(quaternion), length))
 }
 
-/// The name itself, or with the number behind where it is missing or taken.
+/// The name itself, or with the number behind where it is missing or taken; on one line and not too long.
 fn unique_label(name: Option<&str>, index: usize, taken: &mut BTreeSet<String>) -> String {
-    let name = name.filter(|name| !name.is_empty());
-    let mut label = name.map_or_else(|| format!("node {index}"), String::from);
-    let name = name.unwrap_or("node");
+    let printable = |name: &str| -> String {
+        name.chars().take(LABEL_LENGTH).map(|c| if c.is_control() { ' ' } else { c }).collect()
+    };
+    let name = name.filter(|name| !name.is_empty()).map(printable);
+    let mut label = name.clone().unwrap_or_else(|| format!("node {index}"));
+    let name = name.as_deref().unwrap_or("node");
     let mut tries = 0;
     while taken.contains(&label) {
         label = match tries {
@@ -201,6 +210,11 @@ fn find_order(nodes: &mut [CharacterNode], findings: &mut Findings) -> Option<Ve
             nodes[node].label
         ));
         return None;
+    }
+    for &node in order.iter().rev() {
+        if let Some(parent) = nodes[node].parent {
+            nodes[parent].below += nodes[node].below + 1;
+        }
     }
     Some(order)
 }

@@ -31,7 +31,7 @@ pub struct CharacterSkin {
     pub inverse_bind: Vec<Mat4>,
     /// The node that the file names as the root of the skeleton.
     pub skeleton: Option<usize>,
-    /// The joint nearest to the root of the hierarchy, by its place in `joints`.
+    /// The topmost joint, by its place in `joints`: the one with the most nodes below.
     pub top: usize,
     /// Maps bind space into the world: W.
     pub world_from_bind: Mat4,
@@ -132,7 +132,8 @@ fn read_matrices(document: &Document, index: usize, count: usize, path: &str) ->
 /// Finds the topmost joint and puts the bind pose into the world.
 fn bind(skin: &mut CharacterSkin, nodes: &[CharacterNode], path: &str, findings: &mut Findings) {
     let undone: Vec<Option<Mat4>> = skin.inverse_bind.iter().map(inverse).collect();
-    let place = |slot: &usize| (undone[*slot].is_none(), nodes[skin.joints[*slot]].depth);
+    // of those that can tell, the one with the most below it: never a control or an end beside the skeleton's root
+    let place = |slot: &usize| (undone[*slot].is_none(), usize::MAX - nodes[skin.joints[*slot]].below);
     skin.top = (0..skin.joints.len()).min_by_key(place).unwrap_or(0);
     let rest = |slot: usize| nodes[skin.joints[slot]].world_from_node;
     skin.world_from_bind = rest(skin.top) * skin.inverse_bind[skin.top];

@@ -118,6 +118,25 @@ fn a_bent_rest_pose_leaves_the_bind_pose_straight_and_is_noted() {
     assert!((bend.column(3).xyz() - Vec3::new(3.0, 1.0, 0.5)).amax() < ROUND_OFF);
 }
 
+/// Controls stand beside the skeleton's root, often moved, and may come first among the joints.
+#[test]
+fn a_moved_control_does_not_carry_the_bind_pose_away() {
+    let mut document = PLAIN.document();
+    let straight = bar_at_rest(&read(document.to_glb()).value);
+    let control = document.push("nodes", json!({ "name": "control", "translation": [5, 5, 5] }));
+    document.json["scenes"][0]["nodes"] = json!([ARMATURE, SHOWN, control]);
+    // slots are as they were, the control at their end and its matrix an identity
+    document.json["skins"][0]["joints"] = json!([ROOT, BEND, control]);
+    let mut matrices = [[0.0; 16]; 3];
+    matrices.iter_mut().for_each(|matrix| (0..4).for_each(|i| matrix[5 * i] = 1.0));
+    matrices[1][13] = -1.0;
+    let accessor = document.accessor(&floats(&matrices.concat()), F32, "MAT4", 3);
+    document.json["skins"][0]["inverseBindMatrices"] = json!(accessor);
+    let read = read(document.to_glb());
+    assert!(notes_say(&read, &["1 of 3 joints stand elsewhere", "'control'"]), "{:?}", read.notes);
+    assert!(spread(&read.value.bind_vertices(SHOWN_BAR).unwrap(), &straight) < ROUND_OFF);
+}
+
 /// Exporters often store vertices a hundred times as large as they are and undo it above the joints.
 #[test]
 fn bind_space_of_another_scale_lands_in_the_world_at_its_true_size() {

@@ -48,6 +48,8 @@ fn hold_together(character: &CharacterFile) {
             }
         }
     }
+    let joints = character.find_joints();
+    assert!(joints.iter().enumerate().all(|(i, joint)| joint.parent.is_none_or(|parent| parent < i)));
     let mut poses = vec![character.rest_pose()];
     for animation in 0..character.animations.len() {
         let duration = character.animations[animation].duration;

@@ -146,6 +146,35 @@ fn names_are_kept_and_made_unique_for_reports() {
 }
 
 #[test]
+fn labels_stay_on_one_line_and_differ_where_they_are_cut() {
+    let mut document = PLAIN.document();
+    let long = "a".repeat(500);
+    document.json["nodes"][ROOT]["name"] = json!(format!("{long}1"));
+    document.json["nodes"][BEND]["name"] = json!(format!("{long}2"));
+    document.json["nodes"][PROP]["name"] = json!("two\nlines");
+    let nodes = read(document.to_glb()).value.nodes;
+    assert_eq!((nodes[ROOT].label.len(), nodes[BEND].label.ends_with(" #2")), (64, true));
+    assert_eq!((nodes[PROP].label.as_str(), nodes[PROP].name.as_deref()), ("two lines", Some("two\nlines")));
+}
+
+#[test]
+fn joints_of_all_skins_are_one_tree_past_nodes_that_are_none() {
+    let mut document = PLAIN.document();
+    // a node between the joints, and a joint of another skin below
+    document.json["nodes"][ROOT]["children"] = json!([PROP]);
+    document.json["nodes"][PROP]["children"] = json!([BEND]);
+    let tip = document.push("nodes", json!({ "name": "tip" }));
+    document.json["nodes"][BEND]["children"] = json!([tip]);
+    document.push("skins", json!({ "joints": [tip, BEND] }));
+    let joints = read(document.to_glb()).value.find_joints();
+    let tree: Vec<_> = joints.iter().map(|joint| (joint.node, joint.parent, joint.vertex_share)).collect();
+    // four vertices each of weight 1, 3/4, 1/2 and 1/4 follow either; the second skin bends nothing
+    assert_eq!(tree, [(ROOT, None, 10.0), (BEND, Some(0), 10.0), (tip, Some(1), 0.0)]);
+    // bound a unit above the root, half a unit in the world
+    assert!((joints[1].bind.column(3).xyz() - Vec3::new(3.0, 1.0, 0.5)).amax() < 1e-15);
+}
+
+#[test]
 fn weights_are_merged_scaled_to_one_and_found_for_vertices_without() {
     let mut document = PLAIN.document();
     let mut weights = vec![0.0; 80];
