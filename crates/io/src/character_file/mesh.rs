@@ -203,6 +203,12 @@ impl<'a> MeshReader<'a> {
         accessor.expect("VEC3", &POSITIONS, "positions")?;
         // the list and the shared copy of it
         self.document.charge(accessor.count, 2 * size_of::<Vec3>(), &accessor.path)?;
+        if accessor.filled_count() == 0 {
+            let path = &accessor.path;
+            return Err(format!(
+                "{path} has positions and no bytes for them: export the file again without compression"
+            ));
+        }
         let positions: Vec<Vec3> = (0..accessor.count).map(|vertex| point(&accessor, vertex)).collect();
         let is_bad = |position: &Vec3| !position.iter().all(|x| x.is_finite());
         let bad = positions.iter().filter(|position| is_bad(position)).count();

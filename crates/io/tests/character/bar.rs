@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+pub(crate) const I8: u32 = 5120;
 pub(crate) const U8: u32 = 5121;
 pub(crate) const I16: u32 = 5122;
 pub(crate) const U16: u32 = 5123;
@@ -291,6 +292,14 @@ impl Bar {
             let accessor = json!({ "componentType": F32, "type": "VEC3", "count": order.len() });
             let accessor = document.push("accessors", accessor);
             add_sparse(document, accessor, &moved, &[0.0, 0.25, 0.0].repeat(moved.len()));
+            accessor
+        } else if self.quantized {
+            // shares of 127, the one beyond which still is −1, four bytes apart
+            let delta = |vertex: &usize| if is_top(vertex) { [-128i8, 32, 0, 0] } else { [0; 4] };
+            let bytes: Vec<u8> = order.iter().flat_map(delta).map(|x| x as u8).collect();
+            let accessor = document.accessor(&bytes, I8, "VEC3", order.len());
+            document.json["accessors"][accessor]["normalized"] = json!(true);
+            document.json["bufferViews"].as_array_mut().unwrap().last_mut().unwrap()["byteStride"] = json!(4);
             accessor
         } else {
             let deltas: Vec<f64> =

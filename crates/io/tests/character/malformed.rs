@@ -122,6 +122,16 @@ fn counts_that_no_bytes_back_do_not_take_memory() {
     assert!(error.contains("more memory than 64 times") && error.contains("errors more"), "{error}");
 }
 
+/// As compressed meshes look whose file does not say that it needs the extension.
+#[test]
+fn positions_without_bytes_are_an_error() {
+    let error = errors(edited(|json| {
+        let index = accessor(json, POSITION);
+        json["accessors"][index] = json!({ "componentType": F32, "type": "VEC3", "count": 20 });
+    }));
+    assert!(error.contains("no bytes for them") && error.contains("without compression"), "{error}");
+}
+
 #[test]
 fn sparse_parts_are_checked() {
     let sparse = || {

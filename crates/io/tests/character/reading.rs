@@ -79,6 +79,18 @@ fn every_stringing_gives_the_same_surface_facing_the_same_way() {
 }
 
 #[test]
+fn short_whole_numbers_become_positions_weights_and_shares_of_one() {
+    let (_, document) = bars().into_iter().find(|(kind, _)| *kind == "quantized").unwrap();
+    let character = read(document.to_glb()).value;
+    let primitive = &character.meshes[0].primitives[0];
+    assert_eq!(primitive.positions[5], Vec3::new(1.0, 2.0, 1.0));
+    assert_eq!(primitive.targets[0].deltas[0], Vec3::new(-1.0, 32.0 / 127.0, 0.0));
+    // 64 and 191 of 255
+    let entry = primitive.weights.as_ref().unwrap().of(4)[1];
+    assert!((entry.weight - 64.0 / 255.0).abs() < 1e-15, "{entry:?}");
+}
+
+#[test]
 fn texts_with_buffers_within_beside_and_in_containers_are_the_same_character() {
     let document = PLAIN.document();
     let of_glb = read(document.to_glb()).value;
