@@ -7,6 +7,7 @@
 mod bare_mesh;
 mod bare_motion;
 mod bvh;
+mod character_file;
 mod flesh_around;
 mod glb;
 mod mesh_file;
@@ -30,6 +31,12 @@ mod up;
 pub use bare_mesh::{open_scene, scene_of_mesh};
 pub use bare_motion::scene_of_motion;
 pub use bvh::{Bvh, BvhBody, BvhChannel, BvhJoint, BvhOptions, BvhPosition, CMU_METRES, read_bvh};
+pub use character_file::{
+    AnimationChannel, CHARACTER_EXTENSIONS, ChannelInterpolation, ChannelPath, CharacterAnimation,
+    CharacterFile, CharacterJoint, CharacterMaterial, CharacterMesh, CharacterNode, CharacterPose,
+    CharacterPrimitive, CharacterSkin, CharacterSource, HumanBones, JointWeight, Mat4, MorphTarget,
+    NodeTransform, SkinWeights, SourceForm, SurfaceId, VrmEdition, open_character, read_character,
+};
 pub use flesh_around::{FleshSegment, figure_flesh, flesh_around};
 pub use glb::{GlbBodyReport, GlbOptions, GlbReport, GlbSink};
 pub use mesh_file::{Mesh, SURFACE_EXTENSIONS, TET_EXTENSIONS, read_mesh, read_surface, read_tets};
@@ -38,7 +45,7 @@ pub use obj_sequence::ObjSequence;
 pub use pending::{PendingFile, PendingFolder};
 pub use ply::read_ply;
 pub use preview::{Preview, PreviewOptions};
-pub use read_error::{Place, Read, ReadError};
+pub use read_error::{Place, Read, ReadError, ReadErrors};
 pub use scene_file::{SceneKey, ScenePart, read_scene, read_scene_text, scene_keys, scene_keys_table};
 pub use stl::read_stl;
 pub use tetgen::read_tetgen;

@@ -79,6 +79,40 @@ impl fmt::Display for ReadError {
     }
 }
 
+/// Everything that is wrong with a file, not only the first thing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct ReadErrors {
+    /// What keeps the file from being used; never empty.
+    pub errors: Vec<ReadError>,
+    /// What was mended or chosen on the way, one sentence each.
+    pub notes: Vec<String>,
+}
+
+impl ReadErrors {
+    /// The same errors, in a named file; those that name another keep it.
+    pub(crate) fn within(mut self, file: &Path) -> ReadErrors {
+        for error in &mut self.errors {
+            error.file.get_or_insert_with(|| file.to_owned());
+        }
+        self
+    }
+}
+
+impl From<ReadError> for ReadErrors {
+    fn from(error: ReadError) -> ReadErrors {
+        ReadErrors { errors: vec![error], notes: Vec::new() }
+    }
+}
+
+impl fmt::Display for ReadErrors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, error) in self.errors.iter().enumerate() {
+            write!(f, "{}{error}", if i == 0 { "" } else { "\n" })?;
+        }
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
