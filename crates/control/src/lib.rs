@@ -17,6 +17,7 @@ mod performance;
 mod retarget;
 mod script;
 mod skeleton_motion;
+mod smoothing;
 
 pub use curve::{Interpolation, KeyShape, KeyValue, Sample};
 pub use follow::Follow;

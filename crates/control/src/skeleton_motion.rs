@@ -121,7 +121,17 @@ impl SkeletonMotion {
             return Err(MotionError { faults: vec![fault] });
         }
         let kept = self.frames[frames.start * self.q_count..frames.end * self.q_count].to_vec();
-        Ok(SkeletonMotion { frames: kept, places: self.places.clone(), ..*self })
+        Ok(self.with_frames(kept))
+    }
+
+    /// Where the parts of joints stand in a frame.
+    pub(crate) fn places(&self) -> &[PartPlace] {
+        &self.places
+    }
+
+    /// The same with other frames, as many numbers each.
+    pub(crate) fn with_frames(&self, frames: Vec<f64>) -> SkeletonMotion {
+        SkeletonMotion { frames, places: self.places.clone(), ..*self }
     }
 
     /// How many frames there are: one at least.

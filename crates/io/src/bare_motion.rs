@@ -4,6 +4,7 @@ use crate::bvh::{Bvh, BvhOptions, CMU_METRES, read_bvh};
 use crate::mesh_file::read_bytes;
 use crate::read_error::{Read, ReadError};
 use crate::scene_file::read_scene_text;
+use sinew_math::turn;
 use sinew_take::Scene;
 use std::path::Path;
 
@@ -33,12 +34,16 @@ pub fn scene_of_motion(path: &Path) -> Result<Read<Scene>, ReadError> {
 
 /// The frame that the motion proper begins with: 1 where frame 0 is a pose for calibration from which every joint jumps, else 0.
 pub(crate) fn first_frame(bvh: &Bvh) -> usize {
+    let turned = |joint: usize, a: &[f64], b: &[f64]| {
+        let [a, b] = [a, b].map(|frame| bvh.parent_from_joint(joint, frame).rotation);
+        turn::log(&(a.inverse() * b)).norm()
+    };
     let step = |i: usize| match (bvh.frame(i), bvh.frame(i + 1)) {
-        (Some(a), Some(b)) => a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max),
+        (Some(a), Some(b)) => (0..bvh.joints.len()).map(|joint| turned(joint, a, b)).fold(0.0, f64::max),
         _ => 0.0,
     };
-    // a joint that turns by more than 15 degrees within a frame, and none that turns a fifth as fast in the frames after it
+    // a joint that turns by more than 30 degrees within a frame, and none that turns a fifth as fast in the frames after it
     let jump = step(0);
     let after = (1..4).map(step).fold(0.0, f64::max);
-    usize::from(bvh.frame_count > 2 && jump > 0.26 && after < 0.2 * jump)
+    usize::from(bvh.frame_count > 2 && jump > 0.52 && after < 0.2 * jump)
 }

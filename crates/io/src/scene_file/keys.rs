@@ -95,7 +95,7 @@ const fn key(
     SceneKey { part, name, takes, default, meaning }
 }
 
-const KEYS: [SceneKey; 106] = [
+const KEYS: [SceneKey; 107] = [
     key(Scene, "seconds", "number", "5", "how long to play (s)"),
     key(Scene, "fps", "number", "60", "frames per second"),
     key(
@@ -259,6 +259,13 @@ const KEYS: [SceneKey; 106] = [
     key(BoneMotion, "first", "whole number", "0", "the first frame that is played"),
     key(BoneMotion, "last", "whole number", "the last", "the last frame that is played"),
     key(BoneMotion, "loop", "true or false", "false", "whether it starts again after the last frame"),
+    key(
+        BoneMotion,
+        "smooth",
+        "number",
+        "8; not for keys",
+        "vibrations faster than this are taken for jitter and smoothed away (Hz); 0 to keep all",
+    ),
     key(
         BoneMotion,
         "interpolation",

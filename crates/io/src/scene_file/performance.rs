@@ -18,6 +18,8 @@ use std::path::Path;
 /// From rest to the first pose, and how long flesh settles there, when nothing is said (s).
 const USUAL_RUN_UP: f64 = 0.7;
 const USUAL_SETTLE: f64 = 0.8;
+/// What captured motion keeps when nothing is said (Hz): people move slower, markers shake faster.
+const USUAL_SMOOTHING: f64 = 8.0;
 /// Keys are filled up to frames this long (s).
 const KEY_FRAME: f64 = 1.0 / 120.0;
 
@@ -81,6 +83,20 @@ pub(super) fn read_performance(
     if calibration > 0 && !section.as_ref().is_some_and(|section| section.has("first")) {
         notes.push("frame 0 is a pose for calibration: the motion begins with frame 1".to_owned());
     }
+    // keys are drawn by hand and captured motion is not: only the latter shakes
+    let motion = match motion {
+        Some(motion) if keys.is_empty() => {
+            let given = match &section {
+                Some(section) => {
+                    section.number("smooth", "from 0 to 1000", |f| (0.0..=1000.0).contains(&f))?
+                }
+                None => None,
+            };
+            let frequency = given.unwrap_or(USUAL_SMOOTHING);
+            Some(if frequency > 0.0 { motion.smoothed(frequency) } else { motion })
+        }
+        motion => motion,
+    };
     let time = |key: &str, usual: f64| {
         Ok(character.number(key, "from 0 to 600", |s| (0.0..=600.0).contains(&s))?.unwrap_or(usual))
     };

@@ -1,0 +1,106 @@
+//! Captured motion without its jitter.
+//!
+//! Markers swap and shake, and flesh feels accelerations: a joint that is off by a degree for one frame in 120 a second is a blow of a thousand
+//! metres per second squared half a metre from it. A Gaussian in time takes that out and leaves what bodies do:
+//!
+//! ```text
+//! q'(t) = q(t) · exp(Σₖ wₖ gap(q(t), q(tₖ))),   wₖ ∝ exp(−(tₖ − t)²/(2σ²)),   σ = √(ln 2)/(2π f)
+//! ```
+//!
+//! halves the power of a vibration at the frequency f.
+
+use crate::SkeletonMotion;
+use core::f64::consts::{LN_2, TAU};
+use sinew_math::{Vec3, real};
+
+/// How many σ the window reaches to each side: what is beyond weighs less than 0.3 %.
+const REACH: f64 = 3.0;
+
+impl SkeletonMotion {
+    /// The same motion without what is faster than a frequency (Hz), half of whose power stays. Times and ends are kept.
+    pub fn smoothed(&self, frequency: f64) -> SkeletonMotion {
+        let sigma = LN_2.sqrt() / (TAU * frequency) / self.frame_seconds();
+        let reach = (REACH * sigma).ceil();
+        // below a fifth of a frame the neighbours weigh less than 10⁻⁵
+        if !(sigma > 0.2 && reach.is_finite()) {
+            return self.clone();
+        }
+        let weight = |offset: f64| real::exp(-0.5 * (offset / sigma) * (offset / sigma));
+        let count = self.frame_count();
+        let mut frames = Vec::with_capacity(count * self.frame(0).len());
+        for i in 0..count {
+            // as far to each side, so that the ends stay and nothing is dragged towards the middle
+            let reach = (reach as usize).min(i).min(count - 1 - i);
+            let mut smooth = self.frame(i).to_vec();
+            for place in self.places() {
+                let own = &self.frame(i)[place.q.clone()];
+                let (mut sum, mut whole) = (Vec3::zeros(), 1.0);
+                for offset in 1..=reach {
+                    let w = weight(offset as f64);
+                    for other in [i - offset, i + offset] {
+                        sum += w * place.part.gap(own, &self.frame(other)[place.q.clone()]);
+                        whole += w;
+                    }
+                }
+                place.part.moved(own, &(sum / whole), &mut smooth[place.q.clone()]);
+            }
+            frames.extend_from_slice(&smooth);
+        }
+        self.with_frames(frames)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::SkeletonMotion;
+    use crate::skeleton_motion::tests::limb;
+    use sinew_math::real;
+    use sinew_skeleton::{BoneId, Skeleton, SkeletonState};
+
+    fn nodding(skeleton: &Skeleton, frequency: f64) -> SkeletonMotion {
+        let mut frames = Vec::new();
+        for i in 0..240 {
+            let mut state = SkeletonState::at_rest(skeleton);
+            let angle = 0.2 * real::sin(core::f64::consts::TAU * frequency * f64::from(i) / 120.0);
+            state.set_chart_of(skeleton, BoneId(1), &[angle, 0.0, 0.0]);
+            frames.extend(state.q);
+        }
+        SkeletonMotion::build(skeleton, 1.0 / 120.0, frames).unwrap()
+    }
+
+    fn swing(skeleton: &Skeleton, motion: &SkeletonMotion) -> f64 {
+        let angle = |i: usize| {
+            let mut state = SkeletonState::at_rest(skeleton);
+            state.q.copy_from_slice(motion.frame(i));
+            state.chart_of(skeleton, BoneId(1))[0].abs()
+        };
+        (60..180).map(angle).fold(0.0, f64::max)
+    }
+
+    /// Amplitudes fall by exp(−(2π f σ)²/2): to 1/√2 at the frequency itself, to 0.99 at a sixth of it, to 0.06 at 2.83 times it. Samples at 120 Hz meet a crest
+    /// of 20 Hz to cos(π/12) at worst.
+    #[test]
+    fn slow_motion_stays_and_jitter_goes() {
+        let skeleton = limb();
+        for (frequency, left) in [(8.0 / 6.0, 0.990), (8.0, 0.7071), (22.63, 0.0625)] {
+            let motion = nodding(&skeleton, frequency);
+            let ratio = swing(&skeleton, &motion.smoothed(8.0)) / swing(&skeleton, &motion);
+            assert!((ratio - left).abs() < 0.01, "{frequency} Hz: {ratio}");
+        }
+    }
+
+    #[test]
+    fn ends_and_length_are_kept() {
+        let skeleton = limb();
+        let motion = nodding(&skeleton, 3.0);
+        let smooth = motion.smoothed(8.0);
+        assert_eq!(smooth.frame_count(), motion.frame_count());
+        for i in [0, 239] {
+            // quaternions are brought to unit length once more
+            let pairs = smooth.frame(i).iter().zip(motion.frame(i));
+            assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() < 4.0 * f64::EPSILON), "frame {i}");
+        }
+        // far above what the frames can show nothing is left to do
+        assert_eq!(motion.smoothed(1e4), motion);
+    }
+}
