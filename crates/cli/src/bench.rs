@@ -2,6 +2,7 @@
 
 mod beam;
 mod build;
+mod coupling;
 mod elements;
 mod skeleton;
 
@@ -40,6 +41,8 @@ enum Name {
     Build,
     /// Skeletons alone: hybrid dynamics of trees of 16 to 1,000 bones.
     Skeleton,
+    /// What bones add to a step of flesh.
+    Coupling,
 }
 
 /// What `--json` writes.
@@ -53,7 +56,7 @@ impl Bench {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let file = self.json.as_deref().map(pending).transpose()?;
         let names = if self.names.is_empty() {
-            vec![Name::Elements, Name::Beam, Name::Build, Name::Skeleton]
+            vec![Name::Elements, Name::Beam, Name::Build, Name::Skeleton, Name::Coupling]
         } else {
             self.names
         };
@@ -64,6 +67,7 @@ impl Bench {
                 Name::Beam => rows.extend(values(&beam::run(self.most_tets)?)?),
                 Name::Build => rows.extend(values(&build::run(self.most_tets)?)?),
                 Name::Skeleton => rows.extend(values(&skeleton::run()?)?),
+                Name::Coupling => rows.extend(values(&coupling::run(self.most_tets)?)?),
             }
         }
         if let Some(mut file) = file {

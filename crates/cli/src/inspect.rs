@@ -12,7 +12,7 @@ use std::path::PathBuf;
 /// Say what is in a scene or mesh file, what is wrong with it, and what it would weigh.
 #[derive(Args)]
 pub(crate) struct Inspect {
-    /// A scene (.toml), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele) or a name: jelly-torus, beam.
+    /// A scene (.toml), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele) or a name: starfish, jelly-torus, beam.
     input: PathBuf,
 }
 

@@ -15,7 +15,7 @@ use std::time::Instant;
 /// Simulate a scene and write what came out.
 #[derive(Args, Default)]
 pub(crate) struct Simulate {
-    /// A scene (.toml), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele) or a name: jelly-torus, beam.
+    /// A scene (.toml), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele) or a name: starfish, jelly-torus, beam.
     ///
     /// A bare motion gets a figure of flesh around its joints. A bare mesh becomes jelly that hangs by its topmost part and sways. Without INPUT a ring of jelly is simulated.
     input: Option<PathBuf>,

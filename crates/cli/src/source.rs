@@ -4,23 +4,24 @@ use crate::failure::Failure;
 use sinew_flesh::{Law, StretchLimits};
 use sinew_io::{Read, open_scene};
 use sinew_take::Scene;
-use sinew_zoo::{Beam, beam, jelly_torus};
+use sinew_zoo::{Beam, beam, jelly_torus, starfish};
 use std::path::Path;
 
 /// The scenes that ship with Sinew, by name.
-pub(crate) const ZOO: [&str; 2] = ["jelly-torus", "beam"];
+pub(crate) const ZOO: [&str; 3] = ["starfish", "jelly-torus", "beam"];
 
 /// Finds what the user named. A file of that name comes before the zoo; nothing named is the jelly torus.
 pub(crate) fn open(input: Option<&Path>) -> Result<Read<Scene>, Failure> {
     let Some(path) = input else { return Ok(built_in(jelly_torus())) };
     if !path.exists() {
         match path.to_str() {
+            Some("starfish") => return Ok(built_in(starfish(9_000))),
             Some("jelly-torus") => return Ok(built_in(jelly_torus())),
             Some("beam") => return Ok(built_in(beam_to_look_at())),
             Some(name) if path.extension().is_none() && path.components().count() == 1 => {
                 return Err(Failure::input(format!(
                     "there is no file '{name}', and the zoo knows only {}",
-                    ZOO.join(" and ")
+                    ZOO.join(", ")
                 )));
             }
             _ => {}

@@ -23,9 +23,6 @@ pub struct Performance {
     pub follow: Follow,
     /// When the way from rest to the first pose begins and ends (s before 0); nothing to begin in the first pose.
     pub run_up: Option<RunUp>,
-    now: SkeletonState,
-    next: SkeletonState,
-    acceleration: Vec<f64>,
 }
 
 /// The time in which a skeleton comes from its rest pose to its first pose.
@@ -161,15 +158,15 @@ impl Performance {
 
     /// Writes what is asked of the frame of `dt` (s) that begins at a time (s) with the joints as they are.
     pub(crate) fn control(
-        &mut self,
+        &self,
         rig: &Rig,
         (time, dt): (f64, f64),
         state: &SkeletonState,
         control: &mut RigControl,
     ) {
         let skeleton = &rig.skeleton;
-        let (mut now, mut next) = (core::mem::take(&mut self.now), core::mem::take(&mut self.next));
-        let mut acceleration = core::mem::take(&mut self.acceleration);
+        let (mut now, mut next) = (SkeletonState::default(), SkeletonState::default());
+        let mut acceleration = Vec::new();
         self.write_pose(skeleton, time, &mut now, &mut acceleration);
         self.write_pose(skeleton, time + dt, &mut next, &mut acceleration);
         for bone in bone_ids(skeleton) {
@@ -189,7 +186,6 @@ impl Performance {
             let RigControl { from, to, .. } = control;
             self.follow.lead(skeleton, bone, ([&now, &next], dt), state, [from, to]);
         }
-        (self.now, self.next, self.acceleration) = (now, next, acceleration);
     }
 
     /// What drives a bone's joint at a time (s): the last cue that has come and means it. A time that is a cue's but for round-off is that cue's.

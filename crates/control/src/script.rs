@@ -25,7 +25,7 @@ impl Controller for Script {
         if control.rigs.len() != model.rigs.len() {
             control.rigs = model.rigs.iter().map(RigControl::hold).collect();
         }
-        for (i, performance) in self.performances.iter_mut().enumerate().take(model.rigs.len()) {
+        for (i, performance) in self.performances.iter().enumerate().take(model.rigs.len()) {
             performance.control(&model.rigs[i], (state.time, dt), &state.rigs[i], &mut control.rigs[i]);
         }
     }

@@ -117,6 +117,35 @@ impl Dynamics {
         h: f64,
     ) -> Result<(), DynamicsError> {
         self.solve(skeleton, kinematics, state, drives, loads)?;
+        self.recur_in_the_middle(skeleton, state, drives, loads, h)
+    }
+
+    /// The same for the step after one that was solved: velocities in the middle are foreseen by the accelerations of that one, with
+    /// an error of the square of h, and there is no first solve.
+    ///
+    /// # Panics
+    /// If the state or the drives belong to another skeleton, or nothing was solved before.
+    pub fn solve_next_centered(
+        &mut self,
+        skeleton: &Skeleton,
+        state: &SkeletonState,
+        drives: &Drives,
+        loads: &Loads,
+        h: f64,
+    ) -> Result<(), DynamicsError> {
+        assert_eq!(self.acceleration.len(), skeleton.v_count(), "nothing was solved before");
+        self.find_passive(skeleton, state, loads.passive_step);
+        self.recur_in_the_middle(skeleton, state, drives, loads, h)
+    }
+
+    fn recur_in_the_middle(
+        &mut self,
+        skeleton: &Skeleton,
+        state: &SkeletonState,
+        drives: &Drives,
+        loads: &Loads,
+        h: f64,
+    ) -> Result<(), DynamicsError> {
         let mut middle = core::mem::take(&mut self.middle);
         middle.state.q.clone_from(&state.q);
         middle.state.v.clear();

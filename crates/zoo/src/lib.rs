@@ -3,6 +3,8 @@
 
 mod beam;
 mod jelly_torus;
+mod starfish;
 
 pub use beam::{Beam, beam};
 pub use jelly_torus::jelly_torus;
+pub use starfish::starfish;

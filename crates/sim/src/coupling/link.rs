@@ -63,6 +63,8 @@ struct RigLink {
     wrenches: Vec<Wrench>,
     /// Whether every joint is prescribed, so that flesh cannot move the bones.
     leads: bool,
+    /// Whether the dynamics have been solved in this step.
+    is_solved: bool,
 }
 
 /// Worlds with fewer nodes are summed on one thread.
@@ -73,6 +75,7 @@ impl Link {
     pub(crate) fn begin(&mut self, model: &Model, control: &Control, dt: f64, state: &State) {
         self.attend(model);
         for (i, (link, rig)) in self.rigs.iter_mut().zip(&model.rigs).enumerate() {
+            link.is_solved = false;
             link.leads = match control.rigs.get(i) {
                 Some(control) => {
                     link.path.lay(&rig.skeleton, &control.from, &control.to, dt);
@@ -156,10 +159,15 @@ impl Link {
             let is_last = share == 1.0;
             if !link.leads || is_last {
                 let loads = Loads { gravity: model.gravity, wrenches: &link.wrenches, passive_step: h };
-                let (bones, drives) = (&state.rigs[i], &link.drives);
-                link.dynamics
-                    .solve_centered(&rig.skeleton, &link.kinematics, bones, drives, &loads, h)
-                    .map_err(named)?;
+                let (skeleton, bones, drives) = (&rig.skeleton, &state.rigs[i], &link.drives);
+                // a step must not depend on the one before it, which a resumed run has not seen
+                let solved = if link.is_solved {
+                    link.dynamics.solve_next_centered(skeleton, bones, drives, &loads, h)
+                } else {
+                    link.dynamics.solve_centered(skeleton, &link.kinematics, bones, drives, &loads, h)
+                };
+                solved.map_err(named)?;
+                link.is_solved = true;
             }
             if link.leads {
                 let power: f64 =
@@ -201,6 +209,7 @@ impl RigLink {
             floating: Floating::default(),
             wrenches: vec![Wrench::default(); rig.skeleton.bones().len()],
             leads: false,
+            is_solved: false,
         }
     }
 

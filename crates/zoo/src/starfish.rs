@@ -1,0 +1,151 @@
+//! A starfish: a free middle and five arms of three bones, sixteen bones and 26 degrees of freedom.      [KimPollard2011, table III]
+
+use sinew_control::{Beyond, Performance, RunUp, SkeletonMotion};
+use sinew_flesh::Material;
+use sinew_math::{Isometry, Rotation, Vec3, real};
+use sinew_mesh::{Blob, Lump, TriMesh};
+use sinew_sim::desc::{AttachmentDesc, BodyDesc, CageSize, CoreDesc, RigDesc, ShapeDesc, WorldDesc};
+use sinew_skeleton::{
+    BoneDesc, JointDesc, JointKind, MassDesc, Parent, Skeleton, SkeletonDesc, SkeletonState, SolidShape,
+};
+use sinew_take::Scene;
+
+const ARMS: usize = 5;
+/// Where the bones of an arm begin and end, from the middle (m).
+const JOINTS: [f64; 4] = [0.035, 0.075, 0.11, 0.14];
+/// Radius of the flesh there (m).
+const FLESH: [f64; 4] = [0.036, 0.029, 0.021, 0.013];
+/// Radius of the bones in parts of the flesh around them.
+const BONE_SHARE: f64 = 0.35;
+const BONE_DENSITY: f64 = 1200.0;
+/// Distance of surface vertices (m): about 1,160 of them.
+const SPACING: f64 = 0.0097;
+/// How long one wave of the arms takes (s), and how far they bend (rad).
+const PERIOD: f64 = 1.2;
+const BEND: f64 = 0.32;
+
+/// A starfish in the water, without weight, that waves its arms one after the other: `tets` is about how many its cage has.
+pub fn starfish(tets: usize) -> Scene {
+    let bones = bones();
+    let motion = Skeleton::build(&bones.with_plain_masses()).ok().and_then(|skeleton| wave(&skeleton));
+    let performance =
+        Performance { run_up: Some(RunUp { begin: -0.8, end: -0.4 }), ..Performance::of(motion) };
+    let body = BodyDesc {
+        name: "starfish".into(),
+        shape: ShapeDesc::Surface { surface: surface(), cage: CageSize::Tets(tets) },
+        material: Material::soft_solid(4e3, 0.45, 1000.0, 0.15),
+        velocity: Vec3::zeros(),
+        pins: Vec::new(),
+        loads: Vec::new(),
+        attachment: Some(AttachmentDesc {
+            core: CoreDesc { stiffness: 4.0, reach: 0.6 },
+            ..AttachmentDesc::by_shape("starfish")
+        }),
+    };
+    let rig = RigDesc { name: "starfish".into(), skeleton: bones };
+    Scene {
+        name: "starfish".into(),
+        world: WorldDesc { gravity: Vec3::zeros(), bodies: vec![body], rigs: vec![rig] },
+        pin_motions: vec![Vec::new()],
+        performances: vec![performance],
+        warm_up: 0.8,
+        seconds: 4.0,
+        fps: 60.0,
+    }
+}
+
+/// The direction of an arm.
+fn outward(arm: usize) -> Vec3 {
+    let angle = core::f64::consts::TAU * arm as f64 / ARMS as f64;
+    Vec3::new(real::sin(angle), 0.0, real::cos(angle))
+}
+
+fn bones() -> SkeletonDesc {
+    let mut bones = vec![BoneDesc {
+        name: "middle".into(),
+        parent: Parent::World,
+        parent_from_joint: Isometry::identity(),
+        joint: JointDesc::of(JointKind::Free),
+        mass: solid(Vec3::zeros(), BONE_SHARE * FLESH[0]),
+    }];
+    for arm in 0..ARMS {
+        let outward = outward(arm);
+        let aside = outward.cross(&Vec3::y());
+        for k in 0..3 {
+            let at = outward * if k == 0 { JOINTS[0] } else { JOINTS[k] - JOINTS[k - 1] };
+            let kind =
+                if k == 0 { JointKind::Universal(Vec3::y(), aside) } else { JointKind::Revolute(aside) };
+            bones.push(BoneDesc {
+                name: format!("arm {}.{}", arm + 1, k + 1),
+                parent: Parent::Index(if k == 0 { 0 } else { bones.len() - 1 }),
+                parent_from_joint: Isometry::translation(at.x, at.y, at.z),
+                joint: JointDesc::of(kind),
+                mass: solid(outward * (JOINTS[k + 1] - JOINTS[k]), BONE_SHARE * FLESH[k + 1]),
+            });
+        }
+    }
+    SkeletonDesc { bones }
+}
+
+fn solid(to: Vec3, radius: f64) -> MassDesc {
+    MassDesc::Solid { shape: SolidShape::Capsule { from: Vec3::zeros(), to, radius }, density: BONE_DENSITY }
+}
+
+fn surface() -> TriMesh {
+    let middle = Lump::ellipsoid(Vec3::zeros(), Rotation::identity(), [0.06, 0.038, 0.06]).blended(0.02);
+    let mut lumps = vec![middle];
+    for arm in 0..ARMS {
+        for k in 0..3 {
+            let ends = [outward(arm) * JOINTS[k], outward(arm) * JOINTS[k + 1]];
+            lumps.push(Lump::round_cone(ends, [FLESH[k], FLESH[k + 1]]).blended(0.25 * FLESH[k + 1]));
+        }
+    }
+    // the numbers above are sound, so that there is a surface; without one the model says so
+    Blob::build(&lumps).and_then(|blob| blob.surface(SPACING)).unwrap_or_default()
+}
+
+/// The arms rise and fall in turn, each bone behind the one before it.
+fn wave(skeleton: &Skeleton) -> Option<SkeletonMotion> {
+    let frames = 72;
+    let mut all = Vec::new();
+    for frame in 0..=frames {
+        let mut state = SkeletonState::at_rest(skeleton);
+        for arm in 0..ARMS {
+            for k in 0..3 {
+                let turn = frame as f64 / frames as f64 - arm as f64 / ARMS as f64 - 0.12 * k as f64;
+                let bend = BEND * real::sin(core::f64::consts::TAU * turn);
+                let bone = skeleton.bone_of_desc(1 + 3 * arm + k)?;
+                let chart = if k == 0 { vec![0.3 * bend, bend] } else { vec![bend] };
+                state.set_chart_of(skeleton, bone, &chart);
+            }
+        }
+        all.extend(state.q);
+    }
+    let motion = SkeletonMotion::build(skeleton, PERIOD / frames as f64, all).ok()?;
+    let interpolation = motion.interpolation;
+    Some(motion.with(interpolation, Beyond::Loop))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sinew_sim::Model;
+
+    #[test]
+    fn it_has_the_size_of_the_one_it_is_compared_with() {
+        for (asked, low, high) in [(200, 120, 320), (3_400, 3_000, 3_900), (9_000, 8_100, 9_900)] {
+            let model = Model::build(&starfish(asked).world).expect("sound");
+            let skeleton = &model.rigs[0].skeleton;
+            assert_eq!((skeleton.bones().len(), skeleton.v_count()), (16, 26));
+            assert!((low..=high).contains(&model.tets.len()), "{asked}: {} tets", model.tets.len());
+            let vertices = model.bodies[0].surface.vertices.len();
+            assert!((1_000..=1_300).contains(&vertices), "{vertices} vertices");
+            // every bone holds flesh
+            for bone in 0..16 {
+                let holds = |node: usize| model.bone_of_node(node).is_some_and(|(_, b)| b.index() == bone);
+                assert!((0..model.node_count()).any(holds), "{asked}: bone {bone} holds nothing");
+            }
+        }
+        assert!(starfish(200).performances[0].motion.is_some());
+    }
+}
