@@ -28,16 +28,20 @@ static COUNTING: Counting = Counting;
 
 #[test]
 fn a_step_allocates_nothing_once_it_is_warm() {
-    let scene = sinew::zoo::jelly_torus();
-    for threads in [1, 2] {
+    for (threads, coupled) in [(1, false), (2, false), (1, true), (2, true)] {
+        let scene = if coupled { sinew::zoo::starfish(6000) } else { sinew::zoo::jelly_torus() };
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         pool.install(|| {
             let model = Model::build(&scene.world).expect("a sound world");
             let mut state = State::at_rest(&model);
             let mut stepper = Stepper::default();
-            let control = Control::still(&model);
+            let mut control = Control::still(&model);
+            // the root floats and one arm is limp, the others are led
+            for rig in &mut control.rigs {
+                [0, 1, 2].map(|bone| rig.drives[bone] = DriveKind::Torque);
+            }
             // strongly deformed, so that the second pass has work as well
-            let top = 0.16;
+            let top = if coupled { 0.02 } else { 0.16 };
             state.node_x.iter_mut().for_each(|x| x.y = top + 1.5 * (x.y.min(top) - top));
             state = State::from_motion(&model, state.node_x, state.node_v);
             let mut step = || stepper.step(&model, &control, 1.0 / 60.0, &mut state).expect("holds");
@@ -46,7 +50,7 @@ fn a_step_allocates_nothing_once_it_is_warm() {
             let report = step();
             let allocated = COUNT.load(Ordering::Relaxed) - before;
             assert!(report.substeps >= 8 && report.diagonalised > 0);
-            assert_eq!(allocated, 0, "{threads} threads");
+            assert_eq!(allocated, 0, "{threads} threads, coupled: {coupled}");
         });
     }
 }

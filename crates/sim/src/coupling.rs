@@ -18,6 +18,8 @@ mod attachment;
 mod fixed_nodes;
 mod link;
 mod rig;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use attachment::Attachment;
 pub(crate) use fixed_nodes::FixedNodes;

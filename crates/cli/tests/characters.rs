@@ -1,0 +1,151 @@
+//! Characters as a user meets them: bones, motions and what is wrong with them.
+
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+fn sinew(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sinew"));
+    command.args(arguments).current_dir(folder).output().expect("the program starts")
+}
+
+/// A folder with a scene of one character of two bones, whose text may be changed.
+fn folder_with(scene: &str) -> TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("scene.toml"), scene).expect("written");
+    folder
+}
+
+const ARM: &str = r#"
+seconds = 0.2
+[[character]]
+name = "arm"
+cage_tets = 400
+settle = 0.1
+[[character.bone]]
+name = "upper"
+joint = "revolute"
+axis = [0, 0, 1]
+from = [0, 0, 0]
+to = [0.2, 0, 0]
+radius = 0.015
+flesh = [0.05, 0.04]
+[[character.bone]]
+name = "lower"
+parent = "upper"
+joint = "revolute"
+axis = [0, 0, 1]
+from = [0.2, 0, 0]
+to = [0.38, 0, 0]
+radius = 0.012
+flesh = [0.04, 0.03]
+[[character.key]]
+time = 0.0
+pose = { lower = 0 }
+[[character.key]]
+time = 0.2
+pose = { lower = 30 }
+"#;
+
+#[test]
+fn an_arm_bends_and_its_numbers_are_told() {
+    let folder = folder_with(ARM);
+    let output = sinew(folder.path(), &["simulate", "scene.toml", "--stats", "s.json", "--no-preview"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let stats: Value = serde_json::from_slice(&fs::read(folder.path().join("s.json")).unwrap()).unwrap();
+    assert_eq!((stats["bones"].as_u64(), stats["dof"].as_u64()), (Some(2), Some(2)));
+    let joints = stats["skeletons"][0]["prescribed_joints"].as_array().unwrap();
+    assert_eq!(joints.len(), 2);
+    // the shoulder carries the arm: about its weight at half its length, within what swings
+    let mass =
+        stats["bodies"][0]["mass"].as_f64().unwrap() + stats["skeletons"][0]["bone_mass"].as_f64().unwrap();
+    let moment = mass * 9.81 * 0.18;
+    let torque = joints[0]["torque"][0].as_f64().unwrap();
+    assert!(torque > 0.4 * moment && torque < 2.5 * moment, "{torque} N m of {moment}");
+    assert!(joints[0]["peak_torque"][0].as_f64().unwrap() >= torque.abs());
+    assert_eq!(stats["momentum"].as_array().map(Vec::len), Some(3));
+    assert_eq!(stats["angular_momentum"].as_array().map(Vec::len), Some(3));
+
+    let tree = sinew(folder.path(), &["inspect", "scene.toml"]);
+    let text = String::from_utf8_lossy(&tree.stdout).into_owned();
+    assert!(tree.status.success() && text.contains("2 bones, 2 degrees of freedom"), "{text}");
+    assert!(
+        text.contains("  upper (1 degrees of freedom") && text.contains("  · lower (1 degrees"),
+        "{text}"
+    );
+}
+
+#[test]
+fn who_leads_is_an_option() {
+    let folder = folder_with(ARM);
+    let hash = |arguments: &[&str]| {
+        let mut all = vec!["simulate", "scene.toml", "--no-preview", "--json"];
+        all.extend(arguments);
+        let output = sinew(folder.path(), &all);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let stats: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let led = stats["skeletons"][0]["prescribed_joints"].as_array().unwrap().len();
+        (stats["state_hash"].as_str().unwrap().to_owned(), led)
+    };
+    let one_way = hash(&[]);
+    assert_eq!(one_way, hash(&["--threads", "1"]), "the bits do not depend on threads");
+    assert_eq!(one_way.1, 2);
+    let two_way = hash(&["--two-way"]);
+    assert_eq!(two_way, hash(&["--two-way", "--threads", "1"]));
+    assert_eq!(two_way.1, 1);
+    assert_eq!(hash(&["--ragdoll"]).1, 0);
+    assert_ne!(one_way.0, two_way.0);
+    assert_eq!(sinew(folder.path(), &["simulate", "--two-way", "--ragdoll"]).status.code(), Some(2));
+}
+
+/// Every fault is bad input (exit code 2), says what and where, and leaves no file behind.
+#[test]
+fn broken_characters_are_refused_by_name() {
+    let bare = |bones: &str| format!("[[character]]\nname = 'x'\n{bones}");
+    let cases = [
+        // what is changed, and what must be said
+        (ARM.replace("name = \"upper\"\njoint", "name = \"upper\"\nparent = \"lower\"\njoint"), "upper"),
+        (ARM.replace("name = \"lower\"", "name = \"upper\"").replace("lower =", "upper ="), "upper"),
+        (ARM.replace("parent = \"upper\"", "parent = \"upperr\""), "upperr"),
+        (ARM.replace("time = 0.2", "time = nan"), "time"),
+        (ARM.replace("time = 0.2", "time = 0.0"), "order of time"),
+        (ARM.replace("lower = 30", "lower = inf"), "lower"),
+        (ARM.replace("lower = 30", "lower = [1, 2]"), "takes 1 numbers"),
+        (ARM.replace("lower = 30", "lowr = 30"), "did you mean `lower`"),
+        (ARM.replace("axis = [0, 0, 1]\nfrom = [0.2, 0, 0]", "from = [0.2, 0, 0]"), "axis"),
+        (ARM.replace("axis = [0, 0, 1]\nfrom = [0.2, 0, 0]", "axis = [0, 0, 0]\nfrom = [0.2, 0, 0]"), "axis"),
+        (ARM.replace("flesh = [0.04, 0.03]", "flesh = [0.04, -0.03]"), "flesh"),
+        (ARM.replace("radius = 0.015", "radius = 0"), "radius"),
+        (ARM.replace("joint = \"revolute\"", "joint = \"revolut\""), "revolute"),
+        (ARM.replace("[[character.key]]", "[[character.keys]]"), "did you mean `key`"),
+        (format!("{ARM}\n[[character.cue]]\ntime = 0.1\nbones = ['elbow']\ndrive = 'limp'\n"), "elbow"),
+        (
+            format!("{ARM}\n[[character.cue]]\ntime = 0.1\nbones = ['lower']\ntorque = [1, 2]\n"),
+            "1 degrees of freedom",
+        ),
+        (format!("{ARM}\n[[character.tie]]\nbone = 'lower'\nnodes = [99999999]\n"), "node 99999999"),
+        (format!("{ARM}\n[[character.tie]]\nregion = {{ nearest = [0, 0, 0] }}\n"), "bone"),
+        // a leaf that weighs nothing, under torque, and out of reach of any flesh that could weigh on it
+        (
+            format!("{ARM}\n[[character.bone]]\nname = 'feeler'\nparent = 'lower'\nfrom = [0.38, 0, 0]\n"),
+            "feeler",
+        ),
+        (bare("[[character.bone]]\nname = 'a'\nfrom = [0, 0, 0]\nto = [1, 0, 0]\nradius = 0.1\n"), "flesh"),
+        (bare("skeleton = 'none.bvh'"), "none.bvh"),
+        (bare("skeleton = 'short.bvh'"), "short.bvh"),
+        (bare(""), "skeleton"),
+    ];
+    for (scene, said) in cases {
+        let folder = folder_with(&scene);
+        let short = "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 3 Xrotation Yrotation Zrotation\nEnd Site\n{\nOFFSET 0 1 0\n}\n}\nMOTION\nFrames: 1\nFrame Time: 0.1\n1 2\n";
+        fs::write(folder.path().join("short.bvh"), short).unwrap();
+        let output = sinew(folder.path(), &["simulate", "scene.toml", "-o", "out.glb"]);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{said}: {error}");
+        assert!(error.contains(said), "'{said}' is missing in: {error}");
+        assert!(!error.contains("panicked"), "{error}");
+        assert!(!folder.path().join("out.glb").exists());
+    }
+}
