@@ -138,7 +138,11 @@ impl State {
         self.caution = other.caution;
         self.node_x.clone_from(&other.node_x);
         self.node_v.clone_from(&other.node_v);
-        self.rigs.clone_from(&other.rigs);
+        self.rigs.resize(other.rigs.len(), SkeletonState::default());
+        for (rig, other) in self.rigs.iter_mut().zip(&other.rigs) {
+            rig.q.clone_from(&other.q);
+            rig.v.clone_from(&other.v);
+        }
     }
 
     /// Where the energy is.
