@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::source;
 use clap::Args;
+use sinew_io::CharacterOptions;
 use sinew_sim::desc::{BodyDesc, ShapeDesc};
 use sinew_sim::{Model, Rig};
 use sinew_skeleton::{BoneId, Skeleton};
@@ -12,14 +13,15 @@ use std::path::PathBuf;
 /// Say what is in a scene or mesh file, what is wrong with it, and what it would weigh.
 #[derive(Args)]
 pub(crate) struct Inspect {
-    /// A scene (.toml), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele) or a name: starfish, jelly-torus, beam.
+    /// A character (.glb, .gltf, .vrm), a scene (.toml), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele) or a name: starfish, jelly-torus, beam.
     input: PathBuf,
 }
 
 impl Inspect {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let opened = source::open(Some(&self.input))?;
-        let scene = opened.value;
+        let opened = source::open(Some(&self.input), &CharacterOptions::default())?;
+        let source = opened.value;
+        let scene = source.scene();
         say!("scene '{}': {} s at {} frames per second", scene.name, scene.seconds, scene.fps);
         for body in &scene.world.bodies {
             print_shape(body);
@@ -30,7 +32,7 @@ impl Inspect {
             return Err(Failure::input(faults.join("\n")));
         }
         let model = Model::build(&scene.world).map_err(Failure::input)?;
-        print_model(&model, &scene);
+        print_model(&model, scene);
         Ok(())
     }
 }

@@ -1,12 +1,15 @@
 //! `sinew simulate`: a scene in, a take out.
 
 use crate::failure::Failure;
-use crate::source;
+use crate::source::{self, Source};
 use crate::stats::{Stats, Timing};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use sinew_control::Lead;
-use sinew_io::{GlbOptions, GlbSink, ObjSequence, PendingFile, Preview, PreviewOptions, Up};
+use sinew_io::{
+    CharacterFrames, CharacterOptions, GlbOptions, GlbSink, ObjSequence, PendingFile, Preview,
+    PreviewOptions, Up,
+};
 use sinew_take::{FrameSink, Player, Scene};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -15,9 +18,9 @@ use std::time::Instant;
 /// Simulate a scene and write what came out.
 #[derive(Args, Default)]
 pub(crate) struct Simulate {
-    /// A scene (.toml), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele) or a name: starfish, jelly-torus, beam.
+    /// A character (.glb, .gltf, .vrm), a scene (.toml), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele) or a name: starfish, jelly-torus, beam.
     ///
-    /// A bare motion gets a figure of flesh around its joints. A bare mesh becomes jelly that hangs by its topmost part and sways. Without INPUT a ring of jelly is simulated.
+    /// A character file gets flesh and plays its animation. A bare motion gets a figure of flesh around its joints. A bare mesh becomes jelly that hangs by its topmost part and sways. Without INPUT a ring of jelly is simulated.
     input: Option<PathBuf>,
 
     /// Free the root of every skeleton, so that flesh pushes its bones [default: as the scene says; bones lead].
@@ -27,6 +30,18 @@ pub(crate) struct Simulate {
     /// Let all joints of every skeleton go limp.
     #[arg(long)]
     ragdoll: bool,
+
+    /// The animation of a character file to play, by name or number from 0 [default: the first].
+    #[arg(long, value_name = "NAME")]
+    animation: Option<String>,
+
+    /// A captured motion for a character file, carried over by the names or the build of its bones.
+    #[arg(long, value_name = "FILE.bvh", conflicts_with = "animation")]
+    motion: Option<PathBuf>,
+
+    /// Begin at once, without letting flesh settle in the first pose.
+    #[arg(long)]
+    no_settle: bool,
 
     /// Where the result goes: NAME.glb, or a folder for one .obj per frame [default: the scene's name, .glb].
     #[arg(short, long, value_name = "OUT")]
@@ -64,9 +79,10 @@ pub(crate) struct Simulate {
 impl Simulate {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let pool = thread_pool(self.threads)?;
-        let opened = source::open(self.input.as_deref())?;
+        let opened = source::open(self.input.as_deref(), &self.character_options())?;
         opened.notes.iter().for_each(|note| warn!("note: {note}"));
-        let mut scene = opened.value;
+        let mut source = opened.value;
+        let scene = source.scene_mut();
         scene.seconds = self.seconds.unwrap_or(scene.seconds);
         scene.fps = self.fps.unwrap_or(scene.fps);
         let lead = if self.ragdoll { Some(Lead::Ragdoll) } else { self.two_way.then_some(Lead::TwoWay) };
@@ -74,11 +90,15 @@ impl Simulate {
             scene.performances.iter_mut().for_each(|performance| performance.lead_by(lead));
         }
 
+        if self.no_settle {
+            scene.warm_up = 0.0;
+        }
+        let scene = source.scene();
         let output = self.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.glb", scene.name)));
-        let mut outputs = self.outputs(&output, &scene)?;
+        let mut outputs = self.outputs(&output, scene)?;
         self.check_collisions(&outputs.files)?;
         let stats_file = self.stats.as_deref().map(pending).transpose()?;
-        let stats = pool.install(|| self.simulate(&scene, &mut outputs))?;
+        let stats = pool.install(|| self.simulate(&source, &mut outputs))?;
 
         if let Some(mut file) = stats_file {
             let write = |file: &mut PendingFile| file.write_all(stats.to_json().as_bytes());
@@ -137,9 +157,14 @@ impl Simulate {
         Ok(())
     }
 
-    fn simulate(&self, scene: &Scene, outputs: &mut Outputs) -> Result<Stats, Failure> {
+    fn character_options(&self) -> CharacterOptions {
+        let (animation, motion) = (self.animation.clone(), self.motion.clone());
+        CharacterOptions { animation, motion, ..CharacterOptions::default() }
+    }
+
+    fn simulate(&self, source: &Source, outputs: &mut Outputs) -> Result<Stats, Failure> {
         let start = Instant::now();
-        let mut player = Player::build(scene)?;
+        let mut player = Player::build(source.scene())?;
         let build_seconds = start.elapsed().as_secs_f64();
         for body in &player.model.bodies {
             body.notes.iter().for_each(|note| warn!("note: {}: {note}", body.name));
@@ -147,7 +172,18 @@ impl Simulate {
 
         let bar = progress_bar(player.frame_count());
         let start = Instant::now();
-        let played = player.play(&mut outputs.sinks(), |frame| bar.set_position(frame as u64));
+        let mut sinks = outputs.sinks();
+        let watch = |frame| bar.set_position(frame as u64);
+        let played = match source.character() {
+            None => player.play(&mut sinks, watch),
+            Some(character) => {
+                let mut of_file: Vec<_> =
+                    sinks.into_iter().map(|sink| CharacterFrames::new(character, sink)).collect();
+                let mut sinks: Vec<&mut dyn FrameSink> =
+                    of_file.iter_mut().map(|sink| sink as &mut dyn FrameSink).collect();
+                player.play(&mut sinks, watch)
+            }
+        };
         bar.finish_and_clear();
         played?;
         let timing = Timing { build_seconds, wall_seconds: start.elapsed().as_secs_f64() };

@@ -7,6 +7,7 @@
 mod curve;
 mod fit;
 mod follow;
+mod human_shape;
 mod humanoid;
 mod key_poses;
 mod keyframes;

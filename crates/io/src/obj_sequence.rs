@@ -94,7 +94,10 @@ mod tests {
         let info =
             |name: &str| SurfaceInfo { name: name.into(), triangles: vec![[0, 1, 2]], rest: rest.clone() };
         let second = vec![[0.1, 0.25, 1e-9], [1.0 / 3.0, 0.0, 0.0], [0.0, -7.5e8, 0.0]];
-        (vec![info("a"), info("b c")], Frame { time: 0.5, surfaces: vec![rest.clone(), second] })
+        (
+            vec![info("a"), info("b c")],
+            Frame { time: 0.5, surfaces: vec![rest.clone(), second], ..Frame::default() },
+        )
     }
 
     #[test]

@@ -32,7 +32,7 @@ fn take() -> (Vec<SurfaceInfo>, Vec<Frame>) {
             surfaces[1].rest.iter().map(turn).collect(),
             surfaces[2].rest.clone(),
         ];
-        Frame { time: f64::from(t), surfaces: moved }
+        Frame { time: f64::from(t), surfaces: moved, ..Frame::default() }
     };
     let frames = (0..60).map(frame).collect();
     (surfaces, frames)
@@ -120,7 +120,7 @@ fn a_deforming_body_keeps_normals_that_follow_it() {
     let frame = |f: usize| {
         let shear = 0.4 * f as f32 / 20.0;
         let moved = surfaces[0].rest.iter().map(|[x, y, z]| [x + shear * y, *y, *z]).collect();
-        Frame { time: f as f64 / 30.0, surfaces: vec![moved] }
+        Frame { time: f as f64 / 30.0, surfaces: vec![moved], ..Frame::default() }
     };
     let frames: Vec<Frame> = (0..21).map(frame).collect();
     let sink = write(&target, GlbOptions::default(), &surfaces, &frames);

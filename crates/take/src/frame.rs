@@ -1,6 +1,8 @@
 //! What a picture needs, and who wants it.
 
+use sinew_math::Isometry;
 use sinew_sim::{Body, Model, State};
+use sinew_skeleton::Kinematics;
 use thiserror::Error;
 
 /// The surfaces at one moment, in the order of the model's bodies.
@@ -10,6 +12,8 @@ pub struct Frame {
     pub time: f64,
     /// For each body the positions of its surface vertices (m).
     pub surfaces: Vec<Vec<[f32; 3]>>,
+    /// For each rig where its bones stand in the world, in the order of its skeleton.
+    pub bones: Vec<Vec<Isometry>>,
 }
 
 /// What stays the same about one body's surface through a take.
@@ -31,6 +35,13 @@ impl Frame {
         for (surface, body) in self.surfaces.iter_mut().zip(&model.bodies) {
             surface.resize(body.surface.vertices.len(), [0.0; 3]);
             body.embedding.points_out_f32(&state.node_x[body.nodes.clone()], surface);
+        }
+        self.bones.resize(model.rigs.len(), Vec::new());
+        for ((bones, rig), state) in self.bones.iter_mut().zip(&model.rigs).zip(&state.rigs) {
+            let mut kinematics = Kinematics::default();
+            kinematics.update(&rig.skeleton, state);
+            bones.clear();
+            bones.extend(kinematics.world_frames().iter().map(|frame| frame.isometry()));
         }
     }
 }
@@ -61,4 +72,18 @@ pub trait FrameSink {
     fn frame(&mut self, frame: &Frame) -> Result<(), SinkError>;
     /// Called once, after the last frame: only now may the output appear under its final name.
     fn finish(&mut self) -> Result<(), SinkError>;
+}
+
+impl<S: FrameSink + ?Sized> FrameSink for &mut S {
+    fn begin(&mut self, surfaces: &[SurfaceInfo], fps: f64) -> Result<(), SinkError> {
+        (**self).begin(surfaces, fps)
+    }
+
+    fn frame(&mut self, frame: &Frame) -> Result<(), SinkError> {
+        (**self).frame(frame)
+    }
+
+    fn finish(&mut self) -> Result<(), SinkError> {
+        (**self).finish()
+    }
 }

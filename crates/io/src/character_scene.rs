@@ -1,0 +1,248 @@
+//! A rigged character as a scene of its own: its joints as bones, its skinned surfaces as flesh, its animation as what it does.
+
+mod bones;
+mod flesh;
+mod frames;
+mod motion;
+
+pub use frames::{CharacterFrames, CharacterPart};
+
+use crate::character_file::{CharacterFile, CharacterPose, NodeTransform, open_character};
+use crate::read_error::{Read, ReadError, ReadErrors};
+use crate::scene_file::{EARTH_GRAVITY, USUAL_FPS, USUAL_SECONDS};
+use bones::Bones;
+use flesh::Flesh;
+use sinew_control::{Beyond, Performance, RunUp, SkeletonMotion};
+use sinew_flesh::Material;
+use sinew_math::{Isometry, Vec3};
+use sinew_sim::WorldDesc;
+use sinew_sim::desc::{AttachmentDesc, BodyDesc, CageSize, CoreDesc, RigDesc, ShapeDesc};
+use sinew_skeleton::Skeleton;
+use sinew_take::Scene;
+use std::path::{Path, PathBuf};
+
+/// How a character file becomes a scene.
+#[derive(Clone, Debug)]
+pub struct CharacterOptions {
+    /// The animation to play, by name or by its number from 0; the first when nothing is said.
+    pub animation: Option<String>,
+    /// A captured motion (.bvh) to play instead.
+    pub motion: Option<PathBuf>,
+    /// About how many tets the cage has.
+    pub tets: usize,
+    /// How long flesh settles in the first pose before the take (s), after coming there.
+    pub settle: Option<f64>,
+    /// What its flesh is made of.
+    pub material: Option<Material>,
+}
+
+impl Default for CharacterOptions {
+    fn default() -> CharacterOptions {
+        CharacterOptions { animation: None, motion: None, tets: 8000, settle: None, material: None }
+    }
+}
+
+/// A character and the scene made of it.
+pub struct CharacterScene {
+    /// The file.
+    pub file: CharacterFile,
+    /// What is simulated.
+    pub scene: Scene,
+    /// The animation that is played.
+    pub animation: Option<usize>,
+    bones: Bones,
+    /// For each bone of the built skeleton its place in the description.
+    desc_of_bone: Vec<usize>,
+    flesh: Flesh,
+    motion: Option<SkeletonMotion>,
+}
+
+/// The way from the bind pose to the first pose, and how long flesh settles there (s).
+const RUN_UP: f64 = 0.6;
+const SETTLE: f64 = 0.8;
+/// Muscle under fat.
+const CORE: CoreDesc = CoreDesc { stiffness: 8.0, reach: 0.6 };
+/// Materials are those of people, who are about this tall (m).
+const PERSON: f64 = 1.7;
+/// Up to this many times smaller or taller they are taken as they are.
+const LIKE_A_PERSON: f64 = 3.0;
+
+impl CharacterScene {
+    /// Opens a character file and makes a scene of it.
+    pub fn open(path: &Path, options: &CharacterOptions) -> Result<Read<CharacterScene>, ReadErrors> {
+        let read = open_character(path)?;
+        let name = path.file_stem().map_or("character".into(), |stem| stem.to_string_lossy().into_owned());
+        let mut notes = read.notes;
+        let scene = CharacterScene::build(read.value, &name, options, &mut notes).map_err(|error| {
+            ReadErrors::from(if error.file.is_none() { error.within(path) } else { error })
+        })?;
+        Ok(Read { value: scene, notes })
+    }
+
+    fn build(
+        file: CharacterFile,
+        name: &str,
+        options: &CharacterOptions,
+        notes: &mut Vec<String>,
+    ) -> Result<CharacterScene, ReadError> {
+        let flesh = Flesh::find(&file);
+        if flesh.surface.triangles.is_empty() {
+            let message = "the file has no skinned surface: give a rigged character, or its mesh alone as .obj, .ply or .stl";
+            return Err(ReadError::whole(message));
+        }
+        let mut bones = Bones::build(&file, &flesh);
+        notes.extend(flesh.notes.iter().cloned());
+        if bones.left_out > 0 {
+            notes.push(format!(
+                "{} joints carry no vertices, nor do those below them: they are no bones",
+                bones.left_out
+            ));
+        }
+        let animation = choose_animation(&file, options)?;
+        if let Some(animation) = animation {
+            motion::free_shifting_joints(&file, &mut bones, animation, flesh.size);
+        }
+        let skeleton = Skeleton::build(&bones.desc.with_plain_masses())
+            .map_err(|error| ReadError::whole(format!("its joints make no skeleton: {error}")))?;
+        let human = motion::human_bones(&file, &bones, &skeleton);
+        bones.harden(&human, &skeleton);
+        let motion = match (&options.motion, animation) {
+            (Some(path), _) => {
+                let (motion, found) = motion::of_capture(path, &human, &skeleton)?;
+                notes.extend(found);
+                Some(motion)
+            }
+            (None, Some(animation)) => {
+                let motion = motion::of_animation(&file, &bones, &skeleton, animation);
+                Some(motion.map_err(|error| ReadError::whole(format!("its animation: {error}")))?)
+            }
+            (None, None) => {
+                notes.push(
+                    "the file has no animation: it keeps still; give a motion with --motion FILE.bvh"
+                        .to_owned(),
+                );
+                None
+            }
+        };
+        let material = fitting_material(options.material, &flesh.extent, notes);
+        let settle = options.settle.unwrap_or(SETTLE);
+        let run_up = if settle > 0.0 && motion.is_some() { RUN_UP } else { 0.0 };
+        let mut performance = Performance::of(motion.clone());
+        if run_up > 0.0 {
+            performance.run_up = Some(RunUp { begin: -(run_up + settle), end: -settle });
+        }
+        let attachment = AttachmentDesc {
+            core: CORE,
+            anchored: true,
+            skin_weights: flesh.weights(&file, &bones.of_node),
+            ..AttachmentDesc::by_shape(name)
+        };
+        let body = BodyDesc {
+            name: name.to_owned(),
+            shape: ShapeDesc::Surface { surface: flesh.surface.clone(), cage: CageSize::Tets(options.tets) },
+            material,
+            velocity: Vec3::zeros(),
+            pins: Vec::new(),
+            loads: Vec::new(),
+            attachment: Some(attachment),
+        };
+        let rig = RigDesc { name: name.to_owned(), skeleton: bones.desc.clone() };
+        let seconds = motion.as_ref().map_or(USUAL_SECONDS, SkeletonMotion::seconds);
+        let scene = Scene {
+            name: format!("{name}_flesh"),
+            world: WorldDesc { gravity: -Vec3::y() * EARTH_GRAVITY, bodies: vec![body], rigs: vec![rig] },
+            pin_motions: vec![Vec::new()],
+            performances: vec![performance],
+            warm_up: run_up + settle,
+            seconds: if seconds > 0.0 { seconds } else { USUAL_SECONDS },
+            fps: USUAL_FPS,
+        };
+        let desc_of_bone = (0..skeleton.bones().len())
+            .map(|i| skeleton.desc_of_bone(sinew_skeleton::BoneId(i as u32)))
+            .collect();
+        let animation = if options.motion.is_some() { None } else { animation };
+        Ok(CharacterScene { file, scene, animation, bones, desc_of_bone, flesh, motion })
+    }
+
+    /// Where the file's nodes stand at a time (s) when nothing but its own animation moves them.
+    pub fn pose_at(&self, time: f64) -> CharacterPose {
+        let Some(animation) = self.animation else { return self.file.rest_pose() };
+        let seconds = self.motion.as_ref().map_or(0.0, SkeletonMotion::seconds);
+        let loops = self.motion.as_ref().is_some_and(|motion| motion.beyond == Beyond::Loop) && seconds > 0.0;
+        // the last frame of a cycle is its first
+        let time = if loops && time > seconds { time % seconds } else { time.min(seconds) };
+        self.file.pose_at(animation, time).unwrap_or_else(|| self.file.rest_pose())
+    }
+
+    /// Where the file's nodes stand when bones stand as they were simulated, in the order of the skeleton; nodes that are no bones
+    /// go along with what they hang from.
+    pub fn pose_of_bones(&self, time: f64, world_from_bone: &[Isometry]) -> CharacterPose {
+        let mut pose = self.pose_at(time);
+        let mut of_node = vec![None; self.file.nodes.len()];
+        for (bone, world_from_bone) in world_from_bone.iter().enumerate() {
+            let place = self.desc_of_bone[bone];
+            of_node[self.bones.node[place]] =
+                Some(world_from_bone.to_homogeneous() * self.bones.bone_from_node[place]);
+        }
+        for &node in &self.file.order {
+            let parent = self.file.nodes[node].parent.map(|parent| pose.world_from_node[parent]);
+            if let Some(world) = of_node[node] {
+                pose.world_from_node[node] = world;
+                let local = parent.and_then(|parent| parent.try_inverse()).map_or(world, |back| back * world);
+                pose.parent_from_node[node] = NodeTransform::of_matrix(&local);
+            } else {
+                let local = pose.parent_from_node[node].matrix();
+                pose.world_from_node[node] = parent.map_or(local, |parent| parent * local);
+            }
+        }
+        pose
+    }
+
+    /// Whether bones were led by the file's animation alone at a time (s), so that its own poses are exact.
+    pub fn is_led_at(&self, time: f64) -> bool {
+        let Some(motion) = &self.motion else { return false };
+        let led = self.scene.performances.iter().all(|performance| performance.cues.is_empty());
+        let within = motion.beyond == Beyond::Loop || time <= motion.seconds() + 1e-9;
+        self.animation.is_some() && led && within
+    }
+}
+
+fn choose_animation(file: &CharacterFile, options: &CharacterOptions) -> Result<Option<usize>, ReadError> {
+    let names = || {
+        let named = |(i, a): (usize, &crate::character_file::CharacterAnimation)| {
+            format!("{i} ({})", a.name.as_deref().unwrap_or("without a name"))
+        };
+        file.animations.iter().enumerate().map(named).collect::<Vec<_>>().join(", ")
+    };
+    match &options.animation {
+        None => Ok((!file.animations.is_empty()).then_some(0)),
+        Some(wanted) => {
+            let by_name = file.animations.iter().position(|a| a.name.as_deref() == Some(wanted.as_str()));
+            let by_number = wanted.parse().ok().filter(|i: &usize| *i < file.animations.len());
+            by_name.or(by_number).map(Some).ok_or_else(|| {
+                let there = if file.animations.is_empty() { "none".to_owned() } else { names() };
+                ReadError::whole(format!("there is no animation '{wanted}': the file has {there}"))
+            })
+        }
+    }
+}
+
+/// The material, made stiffer or softer with the size of a giant or a dwarf, whose flesh would flow away or stand stiff. Under its own weight flesh is strained as
+/// ρ g L/E; moved about in the time a person takes, as ρ L²/(E t²). The larger of both is what a person's flesh is made for.
+fn fitting_material(given: Option<Material>, extent: &Vec3, notes: &mut Vec<String>) -> Material {
+    if let Some(material) = given {
+        return material;
+    }
+    let fat = Material::named("fat").unwrap_or(Material::NAMED[0].1);
+    let size = extent.amax() / PERSON;
+    let times = size.max(size * size);
+    if (1.0 / LIKE_A_PERSON..=LIKE_A_PERSON).contains(&size) || size == 0.0 {
+        return fat;
+    }
+    notes.push(format!(
+        "the character is {:.3} m large: its flesh is {times:.3} times as stiff as a person's, so that it moves alike; \
+         if the unit is wrong, correct it where the file was made",
+        extent.amax()
+    ));
+    Material { young: fat.young * times, ..fat }
+}
