@@ -235,6 +235,9 @@ impl Outputs {
         if let Take::Glb(_) = self.take {
             say!("The .glb plays in Blender, in game engines and in any glTF viewer.");
         }
+        if let Take::Cache(_) = self.take {
+            say!("In Blender: import the -rest.obj, add the modifier Mesh Cache and choose the cache.");
+        }
         if self.preview.is_some() {
             say!("The .png shows six moments of the take.");
         }

@@ -256,7 +256,7 @@ fn a_simulation_that_fails_ends_with_code_1_and_leaves_nothing_behind() {
 
 #[test]
 fn bad_calls_are_refused_with_code_2_and_leave_nothing_behind() {
-    let calls: [&[&str]; 11] = [
+    let calls: [&[&str]; 12] = [
         &["simulate", "no-such-thing"],
         &["simulate", "no-such-file.obj"],
         &["simulate", "cube.obj", "-o", "no/such/folder/out.glb"],

@@ -10,6 +10,7 @@ use crate::frame_spill::{FrameSpill, SpilledFrames};
 use crate::palette::body_color;
 use crate::pending::PendingFile;
 use crate::shape_check::{check_frame, check_time, check_written_rest};
+use rayon::prelude::*;
 use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -134,18 +135,20 @@ fn write_mesh(file: &mut PendingFile, body: &Body, frames: &mut SpilledFrames) -
         uniform token subdivisionScheme = "none"
 "#
     )?;
-    write!(file, "        color3f[] primvars:displayColor = ")?;
-    write_points(file, &[body_color(index)])?;
+    let (color, triangles) = (point_list(&[body_color(index)]), &surface.triangles);
     write!(
         file,
-        " (\n            interpolation = \"constant\"\n        )\n        int[] faceVertexCounts = "
+        r#"        color3f[] primvars:displayColor = {color} (
+            interpolation = "constant"
+        )
+        int[] faceVertexCounts = {}
+        int[] faceVertexIndices = {}
+"#,
+        list(triangles, |_| "3".into()),
+        list(triangles, |[a, b, c]| format!("{a}, {b}, {c}"))
     )?;
-    write_list(file, &surface.triangles, |file, _| file.write_all(b"3"))?;
-    write!(file, "\n        int[] faceVertexIndices = ")?;
-    write_list(file, &surface.triangles, |file, [a, b, c]| write!(file, "{a}, {b}, {c}"))?;
-    writeln!(file)?;
-    write_moments(file, "float3[] extent", body, frames, |file, points| write_points(file, &extent(points)))?;
-    write_moments(file, "point3f[] points", body, frames, write_points)?;
+    write_moments(file, "float3[] extent", body, frames, |points| point_list(&extent(points)))?;
+    write_moments(file, "point3f[] points", body, frames, point_list)?;
     writeln!(file, "    }}")
 }
 
@@ -155,11 +158,9 @@ fn write_moments(
     attribute: &str,
     body: &Body,
     frames: &mut SpilledFrames,
-    write_value: fn(&mut PendingFile, &[[f32; 3]]) -> io::Result<()>,
+    value: fn(&[[f32; 3]]) -> String,
 ) -> io::Result<()> {
-    write!(file, "        {attribute} = ")?;
-    write_value(file, &body.surface.rest)?;
-    writeln!(file)?;
+    writeln!(file, "        {attribute} = {}", value(&body.surface.rest))?;
     if frames.count() == 0 {
         return Ok(());
     }
@@ -167,30 +168,22 @@ fn write_moments(
     let mut points = Vec::new();
     for frame in 0..frames.count() {
         frames.read(frame, body.index, &mut points)?;
-        write!(file, "            {frame}: ")?;
-        write_value(file, &points)?;
-        writeln!(file, ",")?;
+        writeln!(file, "            {frame}: {},", value(&points))?;
     }
     writeln!(file, "        }}")
 }
 
-/// Writes `[(x, y, z), …]`; the shortest digits that come back to the same bits, with a point or an
+/// Points as `[(x, y, z), …]`: the shortest digits that come back to the same bits, with a point or an
 /// exponent in each number, since a bare `-0` would be read as a whole number and lose its sign.
-fn write_points(file: &mut PendingFile, points: &[[f32; 3]]) -> io::Result<()> {
-    write_list(file, points, |file, [x, y, z]| write!(file, "({x:?}, {y:?}, {z:?})"))
+fn point_list(points: &[[f32; 3]]) -> String {
+    list(points, |[x, y, z]| format!("({x:?}, {y:?}, {z:?})"))
 }
 
-fn write_list<T>(
-    file: &mut PendingFile,
-    items: &[T],
-    write_item: fn(&mut PendingFile, &T) -> io::Result<()>,
-) -> io::Result<()> {
-    file.write_all(b"[")?;
-    for (i, item) in items.iter().enumerate() {
-        file.write_all(if i == 0 { b"" } else { b", " })?;
-        write_item(file, item)?;
-    }
-    file.write_all(b"]")
+/// Things as `[a, b, …]`; digits take most of the time of this format, so threads share them.
+fn list<T: Sync>(items: &[T], text: fn(&T) -> String) -> String {
+    let joined = |items: &[T]| items.iter().map(text).collect::<Vec<_>>().join(", ");
+    let parts: Vec<String> = items.par_chunks(1024).map(joined).collect();
+    format!("[{}]", parts.join(", "))
 }
 
 /// The corners of the smallest box around some points (m).

@@ -67,6 +67,20 @@ fn every_point_of_every_frame_comes_back_to_the_bit() {
     assert_eq!(text.matches('{').count(), text.matches('}').count());
 }
 
+/// Digits are made in pieces of a thousand by several threads.
+#[test]
+fn long_lists_keep_their_order() {
+    let count = 5000;
+    let rest = (0..count).map(|v| [v as f32, 0.5, -1.0]).collect();
+    let triangles = (2..count).map(|v| [v - 2, v - 1, v]).collect();
+    let surface = SurfaceInfo { name: "strip".into(), triangles, rest };
+    let text = written("take.usda", Up::Y, std::slice::from_ref(&surface), 0);
+    assert_eq!(points(value(&text, "point3f[] points = ")), surface.rest);
+    let indices = value(&text, "int[] faceVertexIndices = ").trim_matches(['[', ']']);
+    let indices: Vec<u32> = indices.split(", ").map(|number| number.parse().unwrap()).collect();
+    assert_eq!(indices, surface.triangles.as_flattened());
+}
+
 #[test]
 fn the_head_says_when_how_large_and_which_way_is_up() {
     for (up, axis) in [(Up::Y, "\"Y\""), (Up::Z, "\"Z\"")] {
