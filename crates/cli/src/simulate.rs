@@ -7,8 +7,8 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use sinew_control::Lead;
 use sinew_io::{
-    CharacterFrames, CharacterOptions, GlbOptions, GlbSink, ObjSequence, PendingFile, Preview,
-    PreviewOptions, Up,
+    CharacterFrames, CharacterOptions, GlbOptions, GlbSink, ObjSequence, PendingFile, PointCacheFormat,
+    PointCacheSink, Preview, PreviewOptions, Up, UsdaSink,
 };
 use sinew_take::{FrameSink, Player, Scene};
 use std::io::Write;
@@ -43,7 +43,9 @@ pub(crate) struct Simulate {
     #[arg(long)]
     no_settle: bool,
 
-    /// Where the result goes: NAME.glb, or a folder for one .obj per frame [default: the scene's name, .glb].
+    /// Where the result goes: NAME.glb, NAME.usda, a point cache NAME.pc2 or NAME.mdd, or a folder for one .obj per frame [default: the scene's name, .glb].
+    ///
+    /// A point cache has the surface at rest beside it, NAME-rest.obj, to put it on; with several bodies each has its own, NAME-BODY.pc2 and NAME-BODY-rest.obj.
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
 
@@ -126,10 +128,13 @@ impl Simulate {
                 let component_limit = self.morph_targets.map_or(usual.component_limit, usize::from);
                 Take::Glb(GlbSink::new(output, GlbOptions { frame_count, up, component_limit, ..usual }))
             }
+            Some("pc2") => Take::Cache(PointCacheSink::new(output, PointCacheFormat::Pc2)),
+            Some("mdd") => Take::Cache(PointCacheSink::new(output, PointCacheFormat::Mdd)),
+            Some("usda") => Take::Usda(UsdaSink::new(output, up)),
             None => Take::Objs(ObjSequence::new(output)),
             Some(other) => {
                 return Err(Failure::input(format!(
-                    "{}: takes are written as .glb, or as a folder of .obj files when OUT has no extension, not as .{other}",
+                    "{}: takes are written as .glb, .usda, .pc2 or .mdd, or as a folder of .obj files when OUT has no extension, not as .{other}",
                     output.display()
                 )));
             }
@@ -138,7 +143,10 @@ impl Simulate {
         let preview = (!self.no_preview).then(|| {
             Preview::new(&picture, PreviewOptions { up, turn: PREVIEW_TURN, ..PreviewOptions::default() })
         });
-        let mut files = vec![output.to_path_buf()];
+        let mut files = match &take {
+            Take::Cache(cache) => cache.files(scene.world.bodies.iter().map(|body| body.name.as_str())),
+            _ => vec![output.to_path_buf()],
+        };
         files.extend(preview.is_some().then_some(picture));
         Ok(Outputs { take, preview, files })
     }
@@ -222,6 +230,8 @@ struct Outputs {
 enum Take {
     Glb(GlbSink),
     Objs(ObjSequence),
+    Cache(PointCacheSink),
+    Usda(UsdaSink),
 }
 
 impl Outputs {
@@ -229,6 +239,8 @@ impl Outputs {
         let take: &mut dyn FrameSink = match &mut self.take {
             Take::Glb(glb) => glb,
             Take::Objs(objs) => objs,
+            Take::Cache(cache) => cache,
+            Take::Usda(usda) => usda,
         };
         let preview = self.preview.as_mut().map(|preview| preview as &mut dyn FrameSink);
         [take].into_iter().chain(preview).collect()
@@ -255,6 +267,9 @@ impl Outputs {
         }
         if let Take::Glb(_) = self.take {
             say!("The .glb plays in Blender, in game engines and in any glTF viewer.");
+        }
+        if let Take::Cache(_) = self.take {
+            say!("In Blender: import the -rest.obj, add the modifier Mesh Cache and choose the cache.");
         }
         if self.preview.is_some() {
             say!("The .png shows six moments of the take.");

@@ -114,6 +114,36 @@ fn a_scene_file_gives_an_obj_per_frame_in_a_folder() {
 }
 
 #[test]
+fn point_caches_have_a_surface_at_rest_beside_them_and_never_replace_the_input() {
+    let folder = folder();
+    fs::write(folder.path().join("cube.obj"), CUBE).unwrap();
+    let run = ["simulate", "cube.obj", "--seconds", "0.1", "--fps", "30", "--no-preview", "-o"];
+    for name in ["cube.pc2", "cube.mdd", "cube.usda"] {
+        let output = sinew(folder.path(), &[&run[..], &[name]].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert!(String::from_utf8_lossy(&output.stdout).contains(&format!("wrote {name}")));
+    }
+    assert_eq!(files(folder.path()), ["cube-rest.obj", "cube.mdd", "cube.obj", "cube.pc2", "cube.usda"]);
+    assert_eq!(fs::read_to_string(folder.path().join("cube.obj")).unwrap(), CUBE);
+    // the start and three frames of eight corners
+    assert_eq!(fs::read(folder.path().join("cube.pc2")).unwrap().len(), 32 + 4 * 8 * 12);
+    assert_eq!(fs::read(folder.path().join("cube.mdd")).unwrap().len(), 8 + 4 * 4 + 4 * 8 * 12);
+    let usda = fs::read_to_string(folder.path().join("cube.usda")).unwrap();
+    assert!(usda.contains("endTimeCode = 3\n"), "{usda}");
+
+    let scene = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/cubes.toml");
+    let out = folder.path().join("out");
+    fs::create_dir(&out).unwrap();
+    let output = sinew(&out, &["simulate", scene, "--seconds", "0.1", "--no-preview", "-o", "c.pc2"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let written = files(&out);
+    assert_eq!(written.len(), 6, "{written:?}");
+    assert!(written.iter().all(|name| name.starts_with("c-")), "{written:?}");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(written.iter().all(|name| said.contains(&format!("wrote {name}"))), "{said}");
+}
+
+#[test]
 fn the_example_scene_plays() {
     let folder = folder();
     let scene = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/cubes.toml");
@@ -226,7 +256,7 @@ fn a_simulation_that_fails_ends_with_code_1_and_leaves_nothing_behind() {
 
 #[test]
 fn bad_calls_are_refused_with_code_2_and_leave_nothing_behind() {
-    let calls: [&[&str]; 11] = [
+    let calls: [&[&str]; 12] = [
         &["simulate", "no-such-thing"],
         &["simulate", "no-such-file.obj"],
         &["simulate", "cube.obj", "-o", "no/such/folder/out.glb"],
@@ -237,6 +267,7 @@ fn bad_calls_are_refused_with_code_2_and_leave_nothing_behind() {
         &["simulate", "cube.obj", "--threads", "0"],
         &["simulate", "cube.obj", "-o", "same.glb", "--stats", "same.glb"],
         &["simulate", "cube.obj", "--stats", "cube.obj"],
+        &["simulate", "cube.obj", "-o", "c.pc2", "--stats", "c-rest.obj"],
         &["inspect", "no-such-file.ply"],
     ];
     for call in calls {

@@ -25,8 +25,8 @@ const SPACING: f64 = 0.45;
 const FINEST: f64 = 1.0 / 200.0;
 /// The radius of a figure's bones in parts of that of the flesh around them.
 const BONE_SHARE: f64 = 0.5;
-/// Density of a figure's bones (kg/m³).
-const BONE_DENSITY: f64 = 1200.0;
+/// How much denser a figure's bones are than the flesh that fills the same place in the cage (kg/m³).
+const BONE_DENSITY: f64 = 250.0;
 /// What a radius becomes from a bone to one without a name of its own below it: thumbs, finger tips, connecting bones.
 const UNKNOWN_SHARE: f64 = 0.75;
 

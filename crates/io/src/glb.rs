@@ -11,7 +11,7 @@ mod document;
 use crate::Up;
 use crate::normals::Smoothing;
 use crate::pending::PendingFile;
-use crate::shape_check::{check_frame, check_surfaces};
+use crate::shape_check::{check_frame, check_surfaces, check_time};
 use components::Components;
 use document::{Body, Document};
 use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
@@ -145,16 +145,7 @@ impl FrameSink for GlbSink {
         let take = self.take.as_ref().ok_or_else(not_begun)?;
         check_frame(&take.surfaces, frame)?;
         self.check_memory(take.times.len() + 1, take.frame_bytes)?;
-        let last = take.times.last().copied();
-        // key times are written in single precision and must differ there
-        let follows = last.is_none_or(|last| frame.time as f32 > last as f32);
-        if !(follows && frame.time.is_finite() && frame.time >= 0.0) {
-            let last = last.unwrap_or_default();
-            return Err(SinkError(format!(
-                "a frame at {} s follows one at {last} s: time must grow",
-                frame.time
-            )));
-        }
+        check_time(take.times.last().copied(), frame.time)?;
         let take = self.take.as_mut().ok_or_else(not_begun)?;
         take.times.push(frame.time);
         take.frames

@@ -1,5 +1,5 @@
 //! Every file format of Sinew, in and out: meshes and scenes are read here, and takes are written as GLB,
-//! OBJ sequences and pictures. Knows no physics.
+//! USD, point caches, OBJ sequences and pictures. Knows no physics.
 //!
 //! Readers work on bytes and never trust a header; writers are [`sinew_take::FrameSink`]s whose output
 //! appears whole under its name or not at all.
@@ -9,7 +9,9 @@ mod bare_motion;
 mod bvh;
 mod character_file;
 mod character_scene;
+mod distinct_names;
 mod flesh_around;
+mod frame_spill;
 mod glb;
 mod mesh_file;
 mod normals;
@@ -18,6 +20,7 @@ mod obj_sequence;
 mod palette;
 mod pending;
 mod ply;
+mod point_cache;
 mod polygon;
 mod preview;
 mod read_error;
@@ -28,6 +31,7 @@ mod surface_builder;
 mod tetgen;
 mod text;
 mod up;
+mod usda;
 
 pub use bare_mesh::{open_scene, scene_of_mesh};
 pub use bare_motion::scene_of_motion;
@@ -46,9 +50,11 @@ pub use obj::read_obj;
 pub use obj_sequence::ObjSequence;
 pub use pending::{PendingFile, PendingFolder};
 pub use ply::read_ply;
+pub use point_cache::{Mdd, Pc2, PointCacheFormat, PointCacheSink, PointSamples, read_mdd, read_pc2};
 pub use preview::{Preview, PreviewOptions};
 pub use read_error::{Place, Read, ReadError, ReadErrors};
 pub use scene_file::{SceneKey, ScenePart, read_scene, read_scene_text, scene_keys, scene_keys_table};
 pub use stl::read_stl;
 pub use tetgen::read_tetgen;
 pub use up::Up;
+pub use usda::UsdaSink;

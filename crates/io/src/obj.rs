@@ -1,4 +1,4 @@
-//! Wavefront OBJ, read.
+//! Wavefront OBJ, read and written.
 //!
 //! Positions and faces only: texture and normal indices, colours, groups, materials, lines, points and
 //! statements unknown here are passed over. Vertices keep the file's order and number, which outputs
@@ -8,7 +8,9 @@ use crate::read_error::{Place, Read, ReadError};
 use crate::surface_builder::SurfaceBuilder;
 use crate::text::{Lines, number, quote, words};
 use sinew_mesh::TriMesh;
+use sinew_take::SurfaceInfo;
 use std::borrow::Cow;
+use std::io::{self, Write};
 
 /// Reads a surface from the bytes of an OBJ file; its unit is taken as metres.
 pub fn read_obj(bytes: &[u8]) -> Result<Read<TriMesh>, ReadError> {
@@ -39,6 +41,43 @@ pub fn read_obj(bytes: &[u8]) -> Result<Read<TriMesh>, ReadError> {
         }
     }
     surface.finish()
+}
+
+/// Writes surfaces as objects of their own, each at its positions (m), with a comment at the top. Vertices
+/// and triangles keep their order; each number is read back to the bit. Triangles were checked.
+pub(crate) fn write_obj<Positions: AsRef<[[f32; 3]]>>(
+    surfaces: &[SurfaceInfo],
+    positions: &[Positions],
+    comment: &str,
+    mut file: impl Write,
+) -> io::Result<()> {
+    writeln!(file, "# Sinew, {comment}")?;
+    let mut first = 1;
+    for (info, positions) in surfaces.iter().zip(positions) {
+        let name: String = info.name.chars().map(|c| if c.is_whitespace() { '_' } else { c }).collect();
+        writeln!(file, "o {name}")?;
+        for [x, y, z] in positions.as_ref() {
+            writeln!(file, "v {x} {y} {z}")?;
+        }
+        for triangle in &info.triangles {
+            let [a, b, c] = triangle.map(|v| v as usize + first);
+            writeln!(file, "f {a} {b} {c}")?;
+        }
+        for vertex in loose_vertices(info) {
+            let vertex = vertex + first;
+            writeln!(file, "l {vertex} {vertex}")?;
+        }
+        first += positions.as_ref().len();
+    }
+    file.flush()
+}
+
+/// The vertices in no triangle. Blender leaves such vertices out, and with them the order of all that
+/// follow, unless something names them; a line from one to itself does, and adds no edge.
+fn loose_vertices(info: &SurfaceInfo) -> impl Iterator<Item = usize> {
+    let mut is_used = vec![false; info.rest.len()];
+    info.triangles.iter().flatten().for_each(|&v| is_used[v as usize] = true);
+    is_used.into_iter().enumerate().filter_map(|(v, used)| (!used).then_some(v))
 }
 
 /// The next line without its comment; lines that end in a backslash are joined with the next.

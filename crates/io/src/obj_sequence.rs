@@ -3,10 +3,11 @@
 //! `frame_0001.obj` is the start. Each body is an object of its own; vertices and faces keep the order
 //! of the body's surface in every frame, so tools that match vertices by number can follow them.
 
+use crate::obj::write_obj;
 use crate::pending::PendingFolder;
-use crate::shape_check::check_frame;
+use crate::shape_check::{check_frame, check_surfaces};
 use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 
 /// Writes a folder of OBJ files, one per frame.
@@ -32,6 +33,7 @@ impl ObjSequence {
 
 impl FrameSink for ObjSequence {
     fn begin(&mut self, surfaces: &[SurfaceInfo], _fps: f64) -> Result<(), SinkError> {
+        check_surfaces(surfaces)?;
         let folder = PendingFolder::create(&self.target, is_frame_name).map_err(in_words)?;
         self.take = Some(Take { folder, surfaces: surfaces.to_vec(), frame_count: 0 });
         Ok(())
@@ -42,7 +44,7 @@ impl FrameSink for ObjSequence {
         check_frame(&take.surfaces, frame)?;
         take.frame_count += 1;
         let file = take.folder.file(&format!("frame_{:04}.obj", take.frame_count)).map_err(in_words)?;
-        write_obj(&take.surfaces, frame, file)
+        write_obj(&take.surfaces, &frame.surfaces, &format!("{} s", frame.time), file)
             .map_err(|error| SinkError(format!("cannot write into {}: {error}", self.target.display())))
     }
 
@@ -55,24 +57,6 @@ impl FrameSink for ObjSequence {
 fn is_frame_name(name: &str) -> bool {
     let number = name.strip_prefix("frame_").and_then(|name| name.strip_suffix(".obj"));
     number.is_some_and(|number| number.len() >= 4 && number.bytes().all(|b| b.is_ascii_digit()))
-}
-
-fn write_obj(surfaces: &[SurfaceInfo], frame: &Frame, mut file: impl Write) -> io::Result<()> {
-    writeln!(file, "# Sinew, {} s", frame.time)?;
-    let mut first = 1;
-    for (info, positions) in surfaces.iter().zip(&frame.surfaces) {
-        let name: String = info.name.chars().map(|c| if c.is_whitespace() { '_' } else { c }).collect();
-        writeln!(file, "o {name}")?;
-        for [x, y, z] in positions {
-            writeln!(file, "v {x} {y} {z}")?;
-        }
-        for triangle in &info.triangles {
-            let [a, b, c] = triangle.map(|v| v as usize + first);
-            writeln!(file, "f {a} {b} {c}")?;
-        }
-        first += positions.len();
-    }
-    file.flush()
 }
 
 fn in_words(error: io::Error) -> SinkError {

@@ -49,12 +49,26 @@ impl PendingFile {
 
     /// Gives the file its name, replacing what had it; all of it has reached the disk by then.
     pub fn commit(self) -> io::Result<()> {
+        PendingFile::commit_all([self])
+    }
+
+    /// Gives files that belong together their names, once all of them have reached the disk: a full disk
+    /// leaves none of them.
+    pub fn commit_all(files: impl IntoIterator<Item = PendingFile>) -> io::Result<()> {
+        let settled = files.into_iter().map(PendingFile::settle).collect::<io::Result<Vec<_>>>()?;
+        for (file, target) in settled {
+            file.persist(&target).map_err(|error| refused(&target, &error.error))?;
+        }
+        Ok(())
+    }
+
+    /// Brings all of the file to the disk.
+    fn settle(self) -> io::Result<(NamedTempFile, PathBuf)> {
         let target = self.target;
         let in_words = |error: io::Error| refused(&target, &error);
         let file = self.writer.into_inner().map_err(|error| in_words(error.into_error()))?;
         file.as_file().sync_all().map_err(in_words)?;
-        file.persist(&target).map_err(|error| in_words(error.error))?;
-        Ok(())
+        Ok((file, target))
     }
 }
 
@@ -137,7 +151,7 @@ fn check_folder(target: &Path, replaceable: fn(&str) -> bool) -> io::Result<()> 
 }
 
 /// The folder a target stands in, which must exist.
-fn parent_of(target: &Path) -> io::Result<&Path> {
+pub(crate) fn parent_of(target: &Path) -> io::Result<&Path> {
     let parent = match target.parent() {
         Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
         Some(parent) if target.file_name().is_some() => parent,
@@ -157,7 +171,8 @@ fn parent_of(target: &Path) -> io::Result<&Path> {
     Err(io::Error::new(io::ErrorKind::NotFound, message))
 }
 
-fn refused(target: &Path, error: &io::Error) -> io::Error {
+/// The same error, saying what could not be written.
+pub(crate) fn refused(target: &Path, error: &io::Error) -> io::Error {
     let start = format!("cannot write {}", target.display());
     let message = error.to_string();
     io::Error::new(
@@ -194,6 +209,16 @@ pub(crate) mod tests {
         whole.commit().unwrap();
         assert_eq!(fs::read_to_string(&target).unwrap(), "new");
         assert_eq!(names_in(folder.path()), ["a.json"]);
+    }
+
+    #[test]
+    fn files_that_belong_together_appear_together() {
+        let folder = tempfile::tempdir().unwrap();
+        let pending = || ["a", "b"].map(|name| PendingFile::create(&folder.path().join(name)).unwrap());
+        drop(pending());
+        assert!(names_in(folder.path()).is_empty());
+        PendingFile::commit_all(pending()).unwrap();
+        assert_eq!(names_in(folder.path()), ["a", "b"]);
     }
 
     #[cfg(unix)]

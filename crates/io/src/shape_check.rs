@@ -14,6 +14,19 @@ pub(crate) fn check_surfaces(surfaces: &[SurfaceInfo]) -> Result<(), SinkError> 
     Ok(())
 }
 
+/// Fails if surfaces cannot be written where counts have 31 bits and vertices at rest are written too.
+pub(crate) fn check_written_rest(surfaces: &[SurfaceInfo]) -> Result<(), SinkError> {
+    check_surfaces(surfaces)?;
+    for surface in surfaces {
+        let name = &surface.name;
+        signed_count(surface.rest.len(), &format!("vertices of `{name}`"))?;
+        if let Some(v) = surface.rest.iter().position(|p| p.iter().any(|c| !c.is_finite())) {
+            return Err(SinkError(format!("vertex {v} of `{name}` is not finite at rest")));
+        }
+    }
+    Ok(())
+}
+
 /// Fails if a frame has other bodies or vertices than the take began with, or is not finite.
 pub(crate) fn check_frame(surfaces: &[SurfaceInfo], frame: &Frame) -> Result<(), SinkError> {
     if surfaces.len() != frame.surfaces.len() {
@@ -35,4 +48,45 @@ pub(crate) fn check_frame(surfaces: &[SurfaceInfo], frame: &Frame) -> Result<(),
         }
     }
     Ok(())
+}
+
+/// Fails if a frame does not come after the last one, in single precision too, as times are written.
+pub(crate) fn check_time(last: Option<f64>, time: f64) -> Result<(), SinkError> {
+    let follows = last.is_none_or(|last| time as f32 > last as f32);
+    if follows && time.is_finite() && time >= 0.0 {
+        return Ok(());
+    }
+    let last = last.unwrap_or_default();
+    Err(SinkError(format!("a frame at {time} s follows one at {last} s: time must grow")))
+}
+
+/// A count as formats with signed whole numbers of 32 bits hold it.
+pub(crate) fn signed_count(count: usize, what: &str) -> Result<i32, SinkError> {
+    i32::try_from(count).map_err(|_| {
+        SinkError(format!("{count} {what} are more than the {} that the format can count", i32::MAX))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_beyond_31_bits_are_refused() {
+        assert_eq!(signed_count(i32::MAX as usize, "vertices").unwrap(), i32::MAX);
+        let error = signed_count(i32::MAX as usize + 1, "vertices of `a`").unwrap_err();
+        assert!(error.0.contains("2147483648 vertices of `a`"), "{error}");
+    }
+
+    #[test]
+    fn time_must_grow_where_it_is_written() {
+        check_time(None, 0.0).unwrap();
+        check_time(Some(0.0), 0.1).unwrap();
+        // one part in 10⁹ is lost in single precision
+        for (last, time) in
+            [(None, f64::NAN), (None, -1.0), (Some(1.0), 1.0), (Some(1.0), 1.0 + 1e-9), (Some(2.0), 1.0)]
+        {
+            assert!(check_time(last, time).is_err(), "{last:?} {time}");
+        }
+    }
 }

@@ -2,7 +2,10 @@
 //! memory than the bytes can fill.
 
 use proptest::prelude::*;
-use sinew_io::{BvhBody, BvhOptions, read_bvh, read_obj, read_ply, read_stl, read_tetgen};
+use sinew_io::{
+    BvhBody, BvhOptions, PointSamples, read_bvh, read_mdd, read_obj, read_pc2, read_ply, read_stl,
+    read_tetgen,
+};
 use sinew_skeleton::Skeleton;
 
 const OBJ: &str = "# a\nv 0 0 0\nv 1 0 0 1 1 1\nv 1 1 0\nv 0 1 0\nvt 0 0\nf 1/1 2/1 3/1\nf -4 -3 -2 -1\n";
@@ -36,9 +39,27 @@ fn binary_stl() -> Vec<u8> {
     bytes
 }
 
+/// Two frames of two points.
+fn pc2() -> Vec<u8> {
+    let mut bytes = b"POINTCACHE2\0".to_vec();
+    [1i32, 2].iter().for_each(|count| bytes.extend(count.to_le_bytes()));
+    [0.0f32, 1.0].iter().for_each(|frame| bytes.extend(frame.to_le_bytes()));
+    bytes.extend(2i32.to_le_bytes());
+    (0..12).for_each(|i| bytes.extend((i as f32).to_le_bytes()));
+    bytes
+}
+
+/// Two frames of two points.
+fn mdd() -> Vec<u8> {
+    let mut bytes = Vec::new();
+    [2i32, 2].iter().for_each(|count| bytes.extend(count.to_be_bytes()));
+    (0..14).for_each(|i| bytes.extend((i as f32).to_be_bytes()));
+    bytes
+}
+
 fn seeds() -> Vec<Vec<u8>> {
     let texts = [OBJ, PLY, STL, NODE, ELE, BVH].map(|text| text.as_bytes().to_vec());
-    texts.into_iter().chain([binary_ply(), binary_stl()]).collect()
+    texts.into_iter().chain([binary_ply(), binary_stl(), pc2(), mdd()]).collect()
 }
 
 /// Every reader on the same bytes; a mesh that comes out must be one.
@@ -62,6 +83,15 @@ fn read_all(bytes: &[u8]) {
         if let Ok(skeleton) = Skeleton::build(&bvh.to_skeleton(&BvhBody::default())) {
             assert_eq!(bvh.to_motion(&skeleton).is_ok(), bvh.frame_count > 0 || bvh.channel_count == 0);
         }
+    }
+    let samples = [
+        read_pc2(bytes).ok().map(|read| read.value.samples),
+        read_mdd(bytes).ok().map(|read| read.value.samples),
+    ];
+    for PointSamples { point_count, sample_count, positions } in samples.into_iter().flatten() {
+        assert_eq!(positions.len(), point_count * sample_count);
+        assert!(positions.as_flattened().iter().all(|x| x.is_finite()));
+        assert!(size_of_val(positions.as_slice()) <= bytes.len());
     }
     for (node, ele) in [(bytes, ELE.as_bytes()), (NODE.as_bytes(), bytes)] {
         if let Ok(mesh) = read_tetgen(node, ele) {
@@ -188,6 +218,20 @@ proptest! {
         let mut stl = binary_stl();
         stl[80..84].copy_from_slice(&triangles.to_le_bytes());
         read_all(&stl);
+        for at in [16, 28] {
+            let mut pc2 = pc2();
+            pc2[at..at + 4].copy_from_slice(&triangles.to_le_bytes());
+            read_all(&pc2);
+            pc2[44 - at..48 - at].copy_from_slice(&corners.to_le_bytes());
+            read_all(&pc2);
+        }
+        for at in [0, 4] {
+            let mut mdd = mdd();
+            mdd[at..at + 4].copy_from_slice(&triangles.to_be_bytes());
+            read_all(&mdd);
+            mdd[4 - at..8 - at].copy_from_slice(&corners.to_be_bytes());
+            read_all(&mdd);
+        }
         let bvh = BVH
             .replace("Frames: 2", &format!("Frames: {vertices}"))
             .replace("CHANNELS 3", &format!("CHANNELS {corners}"));

@@ -27,8 +27,8 @@ const NEARER: f64 = 0.25;
 /// Bones are at least this thick and this long, in parts of the character's size.
 const THINNEST: f64 = 1e-3;
 const SHORTEST: f64 = 2e-3;
-/// Density of bones (kg/m³).
-const DENSITY: f64 = 1200.0;
+/// How much denser bones are than the flesh that fills the same place in the cage (kg/m³).
+const DENSITY: f64 = 250.0;
 
 impl Bones {
     /// Makes bones of the joints that carry flesh, or have joints below them that do.
@@ -148,7 +148,7 @@ fn segments(
             .try_normalize(1e-12)
             .map_or(0.0, |direction| points().map(|p| (p - at).dot(&direction)).fold(0.0, f64::max));
         let direction = along.try_normalize(1e-12).unwrap_or_default();
-        segments[bone].push([at, at + direction * (0.75 * reach)]);
+        segments[bone].push([at, at + direction * (0.9 * reach)]);
     }
     segments
 }

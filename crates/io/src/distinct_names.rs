@@ -1,0 +1,56 @@
+//! Names of bodies as formats and file systems take them: allowed characters only, no two alike.
+
+use std::collections::HashSet;
+
+/// For each name one of letters, digits, `-` and `_`, as part of a file name.
+pub(crate) fn file_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    distinct(names, |name| replaced(name, |c| c.is_alphanumeric() || c == '-'))
+}
+
+/// For each name an identifier: ASCII letters, digits and `_`, no digit first.
+pub(crate) fn identifiers<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    distinct(names, |name| {
+        let name = replaced(name, |c| c.is_ascii_alphanumeric());
+        if name.starts_with(|c: char| c.is_ascii_digit()) { format!("_{name}") } else { name }
+    })
+}
+
+/// What is not allowed becomes `_`; nothing at all becomes `body`.
+fn replaced(name: &str, is_allowed: fn(char) -> bool) -> String {
+    let name: String = name.chars().map(|c| if is_allowed(c) { c } else { '_' }).collect();
+    if name.is_empty() { "body".into() } else { name }
+}
+
+/// Names that are taken, in capitals or not, get the place of their body behind them.
+fn distinct<'a>(names: impl IntoIterator<Item = &'a str>, clean: fn(&str) -> String) -> Vec<String> {
+    let mut taken = HashSet::new();
+    let mut distinct = Vec::new();
+    for (place, name) in (1..).zip(names) {
+        let mut name = clean(name);
+        while !taken.insert(name.to_lowercase()) {
+            name = format!("{name}_{place}");
+        }
+        distinct.push(name);
+    }
+    distinct
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_are_ascii_and_begin_with_no_digit() {
+        let names = ["arm", "left arm", "2nd", "bœuf/\"x\"", "", "\n"];
+        assert_eq!(identifiers(names), ["arm", "left_arm", "_2nd", "b_uf__x_", "body", "_"]);
+    }
+
+    #[test]
+    fn names_that_clash_are_told_apart_even_where_capitals_do_not_count() {
+        assert_eq!(identifiers(["a", "A", "a", "a_3", ""]), ["a", "A_2", "a_3", "a_3_4", "body"]);
+        assert_eq!(
+            file_names(["Bœuf-1", "../etc", "a.b", "a b", "bœuf-1"]),
+            ["Bœuf-1", "___etc", "a_b", "a_b_4", "bœuf-1_5"]
+        );
+    }
+}

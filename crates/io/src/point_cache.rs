@@ -1,0 +1,180 @@
+//! Point caches: where each vertex is in each frame, for a mesh that the user has already.
+//!
+//! A cache holds one body. A take of one body becomes `NAME.pc2` (or `.mdd`) and the body's surface at rest,
+//! `NAME-rest.obj`, which has the same vertices in the same order and the same axes. With several bodies
+//! each has a pair of its own, `NAME-BODY.pc2` and `NAME-BODY-rest.obj`. Frames wait in a file without a
+//! name until it is known how many there are.
+
+mod mdd;
+mod pc2;
+mod samples;
+
+pub use mdd::{Mdd, read_mdd};
+pub use pc2::{Pc2, read_pc2};
+pub use samples::PointSamples;
+
+use crate::distinct_names::file_names;
+use crate::frame_spill::{FrameSpill, SpilledFrames};
+use crate::obj::write_obj;
+use crate::pending::PendingFile;
+use crate::shape_check::{check_frame, check_time, check_written_rest, signed_count};
+use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// How a point cache is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PointCacheFormat {
+    /// PC2, of 3ds Max and Blender: little-endian, one sample per frame from frame 0.
+    Pc2,
+    /// MDD, of LightWave, Blender and others: big-endian, each frame with its time (s).
+    Mdd,
+}
+
+/// Writes a point cache per body, and beside each the surface at rest as OBJ.
+#[derive(Debug)]
+pub struct PointCacheSink {
+    target: PathBuf,
+    format: PointCacheFormat,
+    take: Option<Take>,
+}
+
+#[derive(Debug)]
+struct Take {
+    surfaces: Vec<SurfaceInfo>,
+    caches: Vec<PendingFile>,
+    rests: Vec<PendingFile>,
+    spill: FrameSpill,
+    times: Vec<f64>,
+}
+
+/// What a header says.
+struct Head<'a> {
+    point_count: i32,
+    frame_count: i32,
+    times: &'a [f64],
+}
+
+impl PointCacheSink {
+    /// Caches that will appear as `target`, or with several bodies beside it under longer names.
+    pub fn new(target: impl Into<PathBuf>, format: PointCacheFormat) -> PointCacheSink {
+        PointCacheSink { target: target.into(), format, take: None }
+    }
+
+    /// The files that a take of the bodies with these names becomes: all caches, then all surfaces at rest.
+    pub fn files<'a>(&self, bodies: impl IntoIterator<Item = &'a str>) -> Vec<PathBuf> {
+        let mut caches: Vec<PathBuf> = file_names(bodies)
+            .iter()
+            .map(|name| with_name_end(&self.target, &format!("-{name}"), self.target.extension()))
+            .collect();
+        if let [cache] = caches.as_mut_slice() {
+            cache.clone_from(&self.target);
+        }
+        let obj = OsString::from("obj");
+        let rests: Vec<PathBuf> =
+            caches.iter().map(|cache| with_name_end(cache, "-rest", Some(&obj))).collect();
+        [caches, rests].concat()
+    }
+
+    fn start(&self, surfaces: &[SurfaceInfo]) -> Result<Take, SinkError> {
+        check_written_rest(surfaces)?;
+        if surfaces.is_empty() {
+            let target = self.target.display();
+            return Err(SinkError(format!(
+                "{target} would be empty: the scene has no body for a point cache"
+            )));
+        }
+        let files = self.files(surfaces.iter().map(|surface| surface.name.as_str()));
+        let create = |file: &PathBuf| PendingFile::create(file).map_err(in_words);
+        let mut caches = files.iter().map(create).collect::<Result<Vec<_>, _>>()?;
+        let mut rests = caches.split_off(surfaces.len());
+        for (surface, rest) in surfaces.iter().zip(&mut rests) {
+            let surface = std::slice::from_ref(surface);
+            write_obj(
+                surface,
+                &[&surface[0].rest],
+                "at rest, with the vertex order of the point cache",
+                rest,
+            )
+            .map_err(in_words)?;
+        }
+        let spill = FrameSpill::create(&self.target, surfaces).map_err(in_words)?;
+        Ok(Take { surfaces: surfaces.to_vec(), caches, rests, spill, times: Vec::new() })
+    }
+}
+
+impl FrameSink for PointCacheSink {
+    fn begin(&mut self, surfaces: &[SurfaceInfo], _fps: f64) -> Result<(), SinkError> {
+        self.take = Some(self.start(surfaces)?);
+        Ok(())
+    }
+
+    fn frame(&mut self, frame: &Frame) -> Result<(), SinkError> {
+        let take = self.take.as_mut().ok_or_else(not_begun)?;
+        check_frame(&take.surfaces, frame)?;
+        check_time(take.times.last().copied(), frame.time)?;
+        signed_count(take.times.len() + 1, "frames")?;
+        take.times.push(frame.time);
+        take.spill.push(frame).map_err(in_words)
+    }
+
+    fn finish(&mut self) -> Result<(), SinkError> {
+        let Take { surfaces, mut caches, rests, spill, times } = self.take.take().ok_or_else(not_begun)?;
+        let mut frames = spill.into_frames().map_err(in_words)?;
+        let frame_count = signed_count(frames.count(), "frames")?;
+        for (body, (surface, cache)) in surfaces.iter().zip(&mut caches).enumerate() {
+            let point_count = signed_count(surface.rest.len(), "vertices")?;
+            let head = Head { point_count, frame_count, times: &times };
+            write_cache(self.format, &head, &mut frames, body, cache).map_err(in_words)?;
+        }
+        PendingFile::commit_all(caches.into_iter().chain(rests)).map_err(in_words)
+    }
+}
+
+/// Writes all moments of one body.
+fn write_cache(
+    format: PointCacheFormat,
+    head: &Head,
+    frames: &mut SpilledFrames,
+    body: usize,
+    file: &mut PendingFile,
+) -> io::Result<()> {
+    let to_bytes = match format {
+        PointCacheFormat::Pc2 => {
+            file.write_all(&pc2::header(head))?;
+            f32::to_le_bytes
+        }
+        PointCacheFormat::Mdd => {
+            file.write_all(&mdd::header(head))?;
+            f32::to_be_bytes
+        }
+    };
+    let (mut positions, mut bytes) = (Vec::new(), Vec::new());
+    for frame in 0..frames.count() {
+        frames.read(frame, body, &mut positions)?;
+        bytes.clear();
+        bytes.extend(positions.as_flattened().iter().flat_map(|x| to_bytes(*x)));
+        file.write_all(&bytes)?;
+    }
+    Ok(())
+}
+
+/// The path with something behind the stem of its name, and an extension.
+fn with_name_end(path: &Path, end: &str, extension: Option<&std::ffi::OsStr>) -> PathBuf {
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(end);
+    if let Some(extension) = extension {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
+}
+
+fn in_words(error: io::Error) -> SinkError {
+    SinkError(error.to_string())
+}
+
+fn not_begun() -> SinkError {
+    SinkError("the point cache was given a frame outside of begin and finish".into())
+}

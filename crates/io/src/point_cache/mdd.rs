@@ -1,0 +1,58 @@
+//! MDD, of LightWave, Blender and others, read and headed.
+//!
+//! Big-endian: the number of frames, the number of points, the time of each frame (s) as `f32`; then x, y, z
+//! of every point of every frame as `f32`.
+
+use super::Head;
+use super::samples::{Claim, PointSamples, count};
+use crate::read_error::{Read, ReadError};
+
+const COUNT_BYTES: usize = 8;
+
+/// An MDD file as read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mdd {
+    /// When each frame is (s).
+    pub times: Vec<f32>,
+    /// The positions, in the file's unit and axes.
+    pub samples: PointSamples,
+}
+
+/// Reads a point cache from the bytes of an MDD file.
+pub fn read_mdd(bytes: &[u8]) -> Result<Read<Mdd>, ReadError> {
+    let [frames, points] = match bytes.as_chunks::<4>().0 {
+        [frames, points, ..] => [*frames, *points].map(i32::from_be_bytes),
+        _ => {
+            let size = bytes.len();
+            return Err(ReadError::whole(format!(
+                "{size} bytes are less than an MDD header: it is cut short"
+            )));
+        }
+    };
+    let sample_count = count(bytes, 0, frames, "frames")?;
+    let point_count = count(bytes, 4, points, "points")?;
+    let room = (bytes.len() - COUNT_BYTES) / 4;
+    if sample_count > room {
+        let message = format!(
+            "{sample_count} frames have a time each, but the file ends after {room}: it is cut short or no MDD file"
+        );
+        return Err(ReadError::byte(COUNT_BYTES, message));
+    }
+    let start = COUNT_BYTES + 4 * sample_count;
+    let words = bytes[COUNT_BYTES..start].as_chunks::<4>().0;
+    let times: Vec<f32> = words.iter().map(|word| f32::from_be_bytes(*word)).collect();
+    if let Some(frame) = times.iter().position(|time| !time.is_finite()) {
+        let message = format!("the time of frame {frame} is not finite: write the file again");
+        return Err(ReadError::byte(COUNT_BYTES + 4 * frame, message));
+    }
+    let claim = Claim { point_count, sample_count, start, from_bytes: f32::from_be_bytes };
+    Ok(claim.read(bytes)?.map(|samples| Mdd { times, samples }))
+}
+
+/// The bytes before the positions.
+pub(super) fn header(head: &Head) -> Vec<u8> {
+    let mut bytes = head.frame_count.to_be_bytes().to_vec();
+    bytes.extend(head.point_count.to_be_bytes());
+    bytes.extend(head.times.iter().flat_map(|time| (*time as f32).to_be_bytes()));
+    bytes
+}
