@@ -168,7 +168,10 @@ mod tests {
         assert_eq!(open_scene(&mesh).unwrap().value.seconds, USUAL_SECONDS);
         assert_eq!(open_scene(&scene).unwrap().value.seconds, 1.0);
         let error = open_scene(&other).unwrap_err().to_string();
-        assert!(error.contains(".abc files are not read: give a .toml scene or one of .obj"), "{error}");
+        assert!(
+            error.contains(".abc files are not read: give a .toml scene, a .bvh motion or one of .obj"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -67,7 +67,11 @@ fn every_frame_of_every_body_comes_back_to_the_bit() {
 #[test]
 fn the_bytes_are_those_of_the_formats() {
     let surface = SurfaceInfo { name: "a".into(), triangles: vec![], rest: vec![[0.0; 3]; 2] };
-    let frame = |time: f64, x: f32| Frame { time, surfaces: vec![vec![[x, 2.0, 3.0], [4.0, 5.0, 6.0]]] };
+    let frame = |time: f64, x: f32| Frame {
+        time,
+        surfaces: vec![vec![[x, 2.0, 3.0], [4.0, 5.0, 6.0]]],
+        ..Frame::default()
+    };
     let frames = [frame(0.0, 1.0), frame(0.5, -1.0)];
     let written = |format, name: &str| {
         let folder = tempfile::tempdir().unwrap();

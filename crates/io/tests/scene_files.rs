@@ -1,11 +1,12 @@
 //! Scene files: every key works, every mistake is named with its line and the nearest right word.
 
 use proptest::prelude::*;
-use sinew_control::Motion;
+use sinew_control::{Beyond, CueDrive, Motion, RunUp, SkeletonMotion, Whose};
 use sinew_flesh::{Law, Material};
 use sinew_io::{read_scene, read_scene_text, scene_keys, scene_keys_table};
 use sinew_math::Vec3;
-use sinew_sim::desc::{CageSize, Region, ShapeDesc};
+use sinew_sim::desc::{CageSize, Hold, Region, ShapeDesc};
+use sinew_skeleton::{DriveRule, JointKind, MassDesc};
 use std::path::Path;
 use tempfile::TempDir;
 
@@ -58,7 +59,121 @@ material = "rubber"
 
 [[body]]
 tets = "t.ele"
+
+[[character]]
+name = "snake"
+surface = "a.obj"
+anchored = true
+core_stiffness = 4
+core_reach = 0.5
+mode = "two-way"
+run_up = 0.2
+settle = 0.3
+return = 0.05
+motion = { loop = true, interpolation = "linear" }
+
+[[character.bone]]
+name = "tail"
+joint = "revolute"
+axis = [0, 0, 1]
+from = [0, 0, 0]
+to = [0.4, 0, 0]
+radius = 0.1
+density = 500
+flesh = [0.2, 0.1]
+limits = [-90, 45]
+stop_stiffness = 10
+stop_damping = 0.1
+stiffness = 2
+damping = 0.3
+armature = 0.01
+motion_only = true
+
+[[character.bone]]
+name = "head"
+parent = "tail"
+joint = "universal"
+axis = [0, 0, 1]
+second_axis = [0, 1, 0]
+from = [0.4, 0, 0]
+radius = 0.05
+
+[[character.tie]]
+bone = "head"
+inside = 0.01
+[[character.tie]]
+near = 0.3
+[[character.tie]]
+bone = "tail"
+nodes = [0, 1]
+
+[[character.key]]
+time = 0.5
+pose = { tail = 30, head = [0, 10] }
+tension = 0.5
+continuity = -0.5
+bias = 0.1
+[[character.key]]
+time = 1
+pose = { tail = 0 }
+
+[[character.cue]]
+time = 0.7
+bones = ["tail", "head"]
+drive = "limp"
+[[character.cue]]
+time = 0.9
+bones = ["head"]
+torque = [0.1, 0.2]
+
+[[character]]
+skeleton = "m.bvh"
+unit = 0.01
+fullness = 0.9
+motion = { bvh = "m.bvh", unit = 0.01, first = 1, last = 2, smooth = 4 }
 "#;
+
+/// A figure of legs and a spine that nods.
+const BVH: &str = "HIERARCHY
+ROOT Hips
+{
+OFFSET 0 0 0
+CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+JOINT Spine
+{
+OFFSET 0 10 0
+CHANNELS 3 Zrotation Xrotation Yrotation
+End Site
+{
+OFFSET 0 40 0
+}
+}
+JOINT LeftUpLeg
+{
+OFFSET 10 -5 0
+CHANNELS 3 Zrotation Xrotation Yrotation
+End Site
+{
+OFFSET 0 -80 0
+}
+}
+JOINT RightUpLeg
+{
+OFFSET -10 -5 0
+CHANNELS 3 Zrotation Xrotation Yrotation
+End Site
+{
+OFFSET 0 -80 0
+}
+}
+}
+MOTION
+Frames: 3
+Frame Time: 0.1
+0 90 0 0 0 0 0 0 0 0 0 0 0 0 0
+0 90 1 0 0 0 0 5 0 0 0 0 0 0 0
+0 90 2 0 0 0 0 9 0 0 0 0 0 0 0
+";
 
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -66,6 +181,7 @@ fn folder() -> TempDir {
     write("a.obj", OBJ);
     write("t.node", "4 3\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n");
     write("t.ele", "1 4\n0 0 1 3 2\n");
+    write("m.bvh", BVH);
     write("scene.toml", WHOLE);
     folder
 }
@@ -82,7 +198,7 @@ fn every_key_reaches_the_scene() {
     assert_eq!((scene.name.as_str(), scene.seconds, scene.fps), ("scene", 2.5, 24.0));
     assert_eq!(scene.world.gravity, Vec3::new(0.0, 0.0, -1.62));
     assert!(read.notes[0].starts_with("t: 1 of 1 tets"), "{:?}", read.notes);
-    let [first, second, third] = &scene.world.bodies[..] else { panic!() };
+    let [first, second, third, snake, walker] = &scene.world.bodies[..] else { panic!() };
     assert_eq!([&first.name, &second.name, &third.name], ["first", "a", "t"]);
     let ShapeDesc::Surface { surface, cage: CageSize::Tets(500) } = &first.shape else { panic!() };
     assert_eq!(surface.vertices[1], Vec3::new(0.1, 1.0, 0.0));
@@ -106,6 +222,39 @@ fn every_key_reaches_the_scene() {
     assert_eq!(spin, Motion::Spin { axis: Vec3::new(0.0, 0.0, 2.0), center: Vec3::x(), rate: 0.5 });
     assert_eq!(glide, Motion::Glide { velocity: Vec3::z() });
     assert!(scene.pin_motions[1].is_empty() && scene.pin_motions[2].is_empty());
+
+    // characters
+    assert_eq!([&snake.name, &walker.name], ["snake", "character"]);
+    let attachment = snake.attachment.as_ref().unwrap();
+    assert_eq!((attachment.core.stiffness, attachment.core.reach, attachment.anchored), (4.0, 0.5, true));
+    let holds = [Hold::Inside { margin: 0.01 }, Hold::Near { distance: 0.3 }, Hold::Nodes(vec![0, 1])];
+    assert_eq!(
+        attachment.ties.iter().map(|tie| &tie.hold).collect::<Vec<_>>(),
+        holds.iter().collect::<Vec<_>>()
+    );
+    let [tail, head] = &scene.world.rigs[0].skeleton.bones[..] else { panic!() };
+    let dof = &tail.joint.dofs[0];
+    assert_eq!((dof.stiffness, dof.damping, dof.armature), (2.0, 0.3, 0.01));
+    assert_eq!((dof.limit_stiffness, dof.limit_damping), (10.0, 0.1));
+    assert!((dof.lower + core::f64::consts::FRAC_PI_2).abs() < 1e-15 && dof.upper > 0.78 && dof.upper < 0.79);
+    assert_eq!(tail.joint.drive, DriveRule::MotionOnly);
+    assert!(matches!(&tail.mass, MassDesc::Solid { density, .. } if *density == 500.0));
+    assert_eq!(head.joint.kind, JointKind::Universal(Vec3::z(), Vec3::y()));
+    assert_eq!(head.parent_from_joint.translation.vector, Vec3::new(0.4, 0.0, 0.0));
+    let performance = &scene.performances[0];
+    assert_eq!(performance.cues.len(), 3);
+    assert_eq!((performance.cues[0].time, &performance.cues[0].bones), (0.0, &Whose::Roots));
+    assert_eq!(performance.cues[2].drive, CueDrive::Torque(vec![0.1, 0.2]));
+    assert_eq!(performance.run_up, Some(RunUp { begin: -0.5, end: -0.3 }));
+    assert_eq!(performance.follow.settle, 0.05);
+    let motion = performance.motion.as_ref().unwrap();
+    assert_eq!((motion.beyond, motion.seconds()), (Beyond::Loop, 1.0));
+    // linear from 30° at 0.5 s to 0 at 1 s
+    assert!((motion.sample(0.75).q[0] - 15f64.to_radians()).abs() < 1e-12);
+    assert_eq!(scene.performances[1].motion.as_ref().map(SkeletonMotion::frame_count), Some(2));
+    // the run-up and settling of the slower of the two
+    assert_eq!(scene.warm_up, 1.5);
+    assert_eq!(scene.world.rigs[1].skeleton.bones.len(), 4);
 }
 
 #[test]
@@ -131,8 +280,8 @@ fn what_is_not_said_has_the_documented_default() {
 #[test]
 fn every_key_misspelt_is_named_with_its_line_and_the_right_one() {
     let folder = folder();
-    // a misspelt [[body]] leaves [body.material] without its body, which TOML itself refuses
-    for key in scene_keys().filter(|key| key.name.len() > 3 && key.name != "body") {
+    // a misspelt [[body]] leaves [body.material] without its body, which TOML itself refuses, and so for characters
+    for key in scene_keys().filter(|key| key.name.len() > 3 && !["body", "character"].contains(&key.name)) {
         // drop the third letter of the key where it first stands as a key
         let wrong = format!("{}{}", &key.name[..2], &key.name[3..]);
         let is_key = |&(at, _): &(usize, &str)| {

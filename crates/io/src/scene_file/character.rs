@@ -70,11 +70,7 @@ pub(super) fn read_character(
     }
 
     let ties = read_ties(section, &skeleton, up)?;
-    let up_vector = match up {
-        Up::Y => Vec3::y(),
-        Up::Z => Vec3::z(),
-    };
-    let performance = read_performance(section, &skeleton, own.as_ref(), up_vector, folder)?;
+    let performance = read_performance(section, &skeleton, own.as_ref(), turned(up), folder)?;
     notes.extend(performance.notes);
     let surface = match &file {
         Some(file) => placed_surface(section, file, &mut notes)?,

@@ -11,7 +11,7 @@ use sinew_control::{
     Beyond, BoneMap, Cue, CueDrive, Figure, Follow, Interpolation, Key, KeyShape, Lead, Performance,
     Retarget, RetargetOptions, RunUp, SkeletonMotion, Whose,
 };
-use sinew_math::Vec3;
+use sinew_math::{Rotation, Vec3};
 use sinew_skeleton::{BoneId, Skeleton, SkeletonState};
 use std::path::Path;
 
@@ -36,12 +36,12 @@ pub(super) fn read_motion_file(section: &Section, key: &str, folder: &Path) -> R
     read_bvh(&bytes, &options).map_err(|error| named(error.within(&file)))
 }
 
-/// Reads what a character does. `own` is the file that its skeleton came from.
+/// Reads what a character does. `own` is the file that its skeleton came from, `world_from_file` how the axes of such files stand in the world.
 pub(super) fn read_performance(
     character: &Section,
     skeleton: &Skeleton,
     own: Option<&Bvh>,
-    up: Vec3,
+    world_from_file: Rotation,
     folder: &Path,
 ) -> Result<Read<(Performance, f64)>, ReadError> {
     let mut notes = Vec::new();
@@ -54,7 +54,7 @@ pub(super) fn read_performance(
             let read = read_motion_file(section, "bvh", folder)?;
             notes.extend(read.notes);
             calibration = first_frame(&read.value);
-            Some(retargeted(section, &read.value, skeleton, up)?)
+            Some(retargeted(section, &read.value, skeleton, world_from_file)?)
         }
         (_, Some(bvh)) => {
             let faulty = |error: sinew_control::MotionError| character.error("skeleton", error.to_string());
@@ -121,7 +121,7 @@ fn retargeted(
     section: &Section,
     bvh: &Bvh,
     skeleton: &Skeleton,
-    up: Vec3,
+    world_from_file: Rotation,
 ) -> Result<SkeletonMotion, ReadError> {
     let at = |what: String| section.error("bvh", what);
     let source =
@@ -131,7 +131,7 @@ fn retargeted(
     let (source_map, map) = (BoneMap::find_in(&source), BoneMap::find_in(skeleton));
     let from = Figure { skeleton: &source, rest: &source_rest, bones: &source_map };
     let to = Figure { skeleton, rest: &rest, bones: &map };
-    let options = RetargetOptions { up, ..RetargetOptions::default() };
+    let options = RetargetOptions { up: world_from_file * Vec3::y(), ..RetargetOptions::default() };
     let retarget = Retarget::build(&from, &to, &options).map_err(|error| at(error.to_string()))?;
     retarget.motion(&source, skeleton, &motion).map_err(|error| at(error.to_string()))
 }
