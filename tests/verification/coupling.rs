@@ -103,7 +103,6 @@ fn a_floating_worm_keeps_its_momenta() {
     assert!(speed > 0.5, "the worm moves at {speed} m/s against itself");
     let linear = (state.momentum(&model) - start.0).norm() / 3.0;
     let angular = (state.angular_momentum(&model) - start.1).norm() / 3.0;
-    println!("drift per second: {linear:.1e} kg m/s, {angular:.1e} kg m²/s");
     assert!(linear < 1e-14 * model.mass() * 3.0 * 100.0, "{linear:e}");
     assert!(angular < 1e-8, "{angular:e}");
 }
@@ -291,10 +290,7 @@ fn cat(direction: f64) -> (f64, f64) {
 #[test]
 fn a_cat_turns_in_free_fall_by_changing_its_shape() {
     let ((there, in_all), (back, _)) = (cat(1.0), cat(-1.0));
-    println!(
-        "turned by {there:.3} rad about its length, {in_all:.3} rad in all; the other way {back:.3} rad"
-    );
-    assert!(there.abs() > 0.3, "{there}");
+    assert!(there.abs() > 0.3 && in_all < 1.01 * there.abs(), "{there} of {in_all}");
     // the flesh is not quite at rest at the end of either, and sways by some per cent of the turn
     assert!((there + back).abs() < 0.1 * there.abs(), "{there} {back}");
 }

@@ -222,10 +222,10 @@ impl Performance {
             if let Some(bone) = named.iter().find(|bone| bone.index() >= bones) {
                 return Some(format!("a cue is for bone {}, there are {bones}, counted from 0", bone.0));
             }
-            if let CueDrive::Torque(values) = &cue.drive {
-                if let Some(value) = values.iter().find(|value| !value.is_finite()) {
-                    return Some(format!("a cue at {} s asks for a torque of {value}", cue.time));
-                }
+            if let CueDrive::Torque(values) = &cue.drive
+                && let Some(value) = values.iter().find(|value| !value.is_finite())
+            {
+                return Some(format!("a cue at {} s asks for a torque of {value}", cue.time));
             }
         }
         None

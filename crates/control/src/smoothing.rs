@@ -82,7 +82,9 @@ mod tests {
     #[test]
     fn slow_motion_stays_and_jitter_goes() {
         let skeleton = limb();
-        for (frequency, left) in [(8.0 / 6.0, 0.990), (8.0, 0.7071), (22.63, 0.0625)] {
+        for (frequency, left) in
+            [(8.0 / 6.0, 0.990), (8.0, core::f64::consts::FRAC_1_SQRT_2), (22.63, 0.0625)]
+        {
             let motion = nodding(&skeleton, frequency);
             let ratio = swing(&skeleton, &motion.smoothed(8.0)) / swing(&skeleton, &motion);
             assert!((ratio - left).abs() < 0.01, "{frequency} Hz: {ratio}");

@@ -4,8 +4,10 @@ mod bones;
 mod flesh;
 mod frames;
 mod motion;
+mod watch;
 
 pub use frames::{CharacterFrames, CharacterPart};
+pub use watch::{CharacterReport, CharacterWatch};
 
 use crate::character_file::{CharacterFile, CharacterPose, NodeTransform, open_character};
 use crate::read_error::{Read, ReadError, ReadErrors};

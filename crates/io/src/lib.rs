@@ -42,7 +42,9 @@ pub use character_file::{
     CharacterPrimitive, CharacterSkin, CharacterSource, HumanBones, JointWeight, Mat4, MorphTarget,
     NodeTransform, SkinWeights, SourceForm, SurfaceId, VrmEdition, open_character, read_character,
 };
-pub use character_scene::{CharacterFrames, CharacterOptions, CharacterPart, CharacterScene};
+pub use character_scene::{
+    CharacterFrames, CharacterOptions, CharacterPart, CharacterReport, CharacterScene, CharacterWatch,
+};
 pub use flesh_around::{FleshSegment, figure_flesh, flesh_around};
 pub use glb::{GlbBodyReport, GlbOptions, GlbReport, GlbSink};
 pub use mesh_file::{Mesh, SURFACE_EXTENSIONS, TET_EXTENSIONS, read_mesh, read_surface, read_tets};
