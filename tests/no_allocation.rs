@@ -38,7 +38,7 @@ fn a_step_allocates_nothing_once_it_is_warm() {
             let mut control = Control::still(&model);
             // the root floats and one arm is limp, the others are led
             for rig in &mut control.rigs {
-                [0, 1, 2].map(|bone| rig.drives[bone] = DriveKind::Torque);
+                rig.drives[..3].fill(DriveKind::Torque);
             }
             // strongly deformed, so that the second pass has work as well
             let top = if coupled { 0.02 } else { 0.16 };
