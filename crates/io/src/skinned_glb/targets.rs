@@ -44,9 +44,17 @@ pub(super) fn add(document: &mut Document, character: &CharacterFile, body: &Bod
             }
             None => vec![document.add_zeros(count); flesh.deltas.len()],
         };
-        let nothing = document.add_zeros(count);
+        let mut targets = appended(&document.json["meshes"][mesh]["primitives"][place], own, &accessors);
+        for missing in
+            targets.iter_mut().flat_map(|target| target.as_object_mut()).flat_map(|all| all.values_mut())
+        {
+            if missing.is_null() {
+                *missing = json!(document.add_zeros(count));
+            }
+        }
         let entry = &mut document.json["meshes"][mesh]["primitives"][place];
-        append(entry, own, &accessors, nothing);
+        entry["targets"] = json!(targets);
+        drop_compressed_copy(entry);
     }
     let total = own + flesh.deltas.len();
     let entry = &mut document.json["meshes"][mesh];
@@ -55,25 +63,24 @@ pub(super) fn add(document: &mut Document, character: &CharacterFile, body: &Bod
     widen(&mut document.json["nodes"][body.node], total);
 }
 
-/// Adds targets to a primitive of a mesh with `own` targets. Viewers take a missing attribute for that of the mesh when another
-/// target has it, so all targets get the same of positions, normals and tangents.
-fn append(primitive: &mut Value, own: usize, accessors: &[usize], nothing: usize) {
+/// The targets of a primitive, up to the `own` of its mesh, and added ones. Viewers take a missing attribute for that of the mesh when
+/// another target has it, so all targets have the same of positions, normals and tangents: null where an accessor of zeros belongs.
+fn appended(primitive: &Value, own: usize, accessors: &[usize]) -> Vec<Value> {
     let mut targets = primitive.get("targets").and_then(Value::as_array).cloned().unwrap_or_default();
     targets.resize(own, json!({}));
-    let used: Vec<&str> = ["NORMAL", "TANGENT"]
-        .into_iter()
-        .filter(|attribute| targets.iter().any(|target| target.get(attribute).is_some()))
-        .collect();
     targets.extend(accessors.iter().map(|accessor| json!({ "POSITION": accessor })));
-    for target in &mut targets {
-        for attribute in used.iter().copied().chain(["POSITION"]) {
-            if target.get(attribute).is_none() {
-                target[attribute] = json!(nothing);
+    for attribute in ["POSITION", "NORMAL", "TANGENT"] {
+        if targets.iter().any(|target| target.get(attribute).is_some()) {
+            for members in targets.iter_mut().filter_map(Value::as_object_mut) {
+                members.entry(attribute).or_insert(Value::Null);
             }
         }
     }
-    primitive["targets"] = json!(targets);
-    // vertices of a compressed copy may have another order
+    targets
+}
+
+/// Vertices of a compressed copy may have another order than those that were moved.
+fn drop_compressed_copy(primitive: &mut Value) {
     if let Some(extensions) = primitive.get_mut("extensions").and_then(Value::as_object_mut) {
         extensions.remove("KHR_draco_mesh_compression");
         if extensions.is_empty() {

@@ -80,18 +80,18 @@ fn nodes_that_show_one_mesh_get_flesh_of_their_own() {
 
 #[test]
 fn other_animations_of_the_morph_targets_go_on_without_flesh() {
-    let mut document = PLAIN.document();
-    // two more, one of them cubic, that share one sampler with the prop's channel
+    // two more, one of them cubic, whose keys also move a twin without flesh
+    let mut document = two_nodes();
     let times = document.accessor(&floats(&[0.0, 1.0]), F32, "SCALAR", 2);
     let cubic = document.accessor(&floats(&[0.0, 0.1, 2.0, -1.0, 0.9, 0.0]), F32, "SCALAR", 6);
     let linear = document.accessor(&floats(&[0.2, 0.6]), F32, "SCALAR", 2);
     for (output, interpolation) in [(cubic, "CUBICSPLINE"), (linear, "LINEAR")] {
-        let target = json!({ "node": SHOWN, "path": "weights" });
+        let target = |node: usize| json!({ "node": node, "path": "weights" });
         document.push(
             "animations",
             json!({
                 "samplers": [{ "input": times, "output": output, "interpolation": interpolation }],
-                "channels": [{ "sampler": 0, "target": target }]
+                "channels": [{ "sampler": 0, "target": target(SHOWN) }, { "sampler": 0, "target": target(5) }]
             }),
         );
     }
@@ -103,7 +103,9 @@ fn other_animations_of_the_morph_targets_go_on_without_flesh() {
     for animation in [1, 2] {
         for time in [0.0, 0.1, 0.5, 0.8, 1.0] {
             let vertices = |character: &CharacterFile| {
-                character.world_vertices(BAR, &character.pose_at(animation, time).unwrap()).unwrap()
+                let pose = character.pose_at(animation, time).unwrap();
+                [BAR, SurfaceId { node: 5, primitive: 0 }]
+                    .map(|surface| character.world_vertices(surface, &pose))
             };
             assert_eq!(vertices(&now), vertices(&character), "{animation} at {time}");
         }
