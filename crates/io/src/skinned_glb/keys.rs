@@ -139,7 +139,7 @@ fn own_weights(
         (None, None, Some(mesh)) => weights.clone_from(&character.meshes[mesh].morph_weights),
         (None, None, None) => {}
     }
-    weights.iter().map(|weight| *weight as f32).collect()
+    weights.iter().map(|weight| (*weight as f32).clamp(f32::MIN, f32::MAX)).collect()
 }
 
 fn moves(channel: &Value, node: usize, path: &str) -> bool {
@@ -153,6 +153,10 @@ fn has_channel(animation: &Value, node: usize, path: &str) -> bool {
 
 /// The sampler of the one channel that moves `path` of a node and of no other channel; both are made where they are missing.
 fn sampler<'a>(animation: &'a mut Value, node: usize, path: &str) -> &'a mut Value {
+    // what is no object was read as an animation of nothing
+    if !animation.is_object() {
+        *animation = json!({});
+    }
     if let Some(channels) = animation["channels"].as_array_mut() {
         // the first counts, as it did while the file was read
         let mut seen = false;

@@ -74,6 +74,11 @@ impl<'a> Residuals<'a> {
                 *delta = delta.map(|c| (f64::from(c) * share) as f32);
             }
         });
+        if deltas.iter().any(|delta| delta.as_flattened().iter().any(|c| !c.is_finite())) {
+            return Err(io::Error::other(
+                "joints shrink it beyond all numbers: check the scales of its skin",
+            ));
+        }
         let measured = self.measure(&deltas, &weights)?;
         let least = deltas.len() + 1 - measured.errors.len();
         let enough = measured.errors.iter().position(|error| *error <= effort.allowed);

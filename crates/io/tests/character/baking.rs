@@ -60,7 +60,7 @@ fn a_tighter_error_takes_more_components_and_a_limit_is_kept_and_told() {
 #[test]
 fn all_that_flesh_does_not_need_stays_as_it_was() {
     let mut document = PLAIN.document();
-    document.json["extras"] = json!({ "by": "hand", "number": 0.1234567890123456789 });
+    document.json["extras"] = json!({ "by": "hand", "number": 0.123_456_789_012_345_67 });
     document.json["extensions"] = json!({ "EXT_unknown": { "list": [1, 2.5, null] } });
     document.json["extensionsUsed"] = json!(["EXT_unknown"]);
     document.json["meshes"][0]["extras"] = json!({ "targetNames": ["rise"], "other": 1 });
@@ -255,7 +255,7 @@ fn joints_that_turn_right_round_are_counted_and_do_not_spoil_the_rest() {
     let character = read(PLAIN.document().to_glb()).value;
     let pose = |time: f64| {
         let mut pose = pose_of_file(&character, &PLAYED, time);
-        pose.parent_from_node[BEND].rotation = turn::exp(&Vec3::new(0.0, 3.1415926, 0.0));
+        pose.parent_from_node[BEND].rotation = turn::exp(&Vec3::new(0.0, std::f64::consts::PI, 0.0));
         character.place(&mut pose);
         pose
     };
