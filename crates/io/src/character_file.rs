@@ -43,7 +43,7 @@ use buffers::{Buffers, Stored};
 use document::Document;
 use findings::Findings;
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The extensions of character files.
 pub const CHARACTER_EXTENSIONS: [&str; 3] = ["glb", "gltf", "vrm"];
@@ -69,6 +69,7 @@ pub struct CharacterFile {
     /// Which nodes are which human bones, in VRM files.
     pub human_bones: Option<HumanBones>,
     stored: Vec<Stored>,
+    folder: Option<PathBuf>,
 }
 
 /// A primitive as one node shows it.
@@ -142,6 +143,7 @@ fn read_parts(
         animations,
         human_bones,
         stored: buffers.stored,
+        folder: folder.map(Path::to_owned),
     };
     check_surfaces(&character, findings);
     stretch::report(&character, findings);
@@ -218,6 +220,11 @@ impl CharacterFile {
     /// The bytes of one of the file's buffers.
     pub fn buffer(&self, index: usize) -> Option<&[u8]> {
         buffers::bytes_of(&self.source, self.stored.get(index)?)
+    }
+
+    /// What a URI in the file stands for: bytes within it, or a file beside it if the character was opened by its path.
+    pub(crate) fn read_uri(&self, uri: &str) -> Result<Vec<u8>, String> {
+        buffers::read_uri(self.folder.as_deref(), uri)
     }
 
     fn surface(&self, surface: SurfaceId) -> Option<(usize, &CharacterPrimitive)> {

@@ -5,15 +5,16 @@
 //! frame. Rigid motion costs components like any other: a body that turns right round takes more of them.
 //! Frames are held in memory until the end, within a stated bound.
 
-mod components;
 mod document;
+mod normals;
 
 use crate::Up;
+use crate::components::{Components, Effort, mean_shape};
 use crate::normals::Smoothing;
 use crate::pending::PendingFile;
 use crate::shape_check::{check_frame, check_surfaces, check_time};
-use components::Components;
 use document::{Body, Document};
+use normals::Normals;
 use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
 use std::fmt;
 use std::path::PathBuf;
@@ -168,10 +169,10 @@ impl FrameSink for GlbSink {
                 frames.push(surface.rest.clone());
             }
             let allowed_error = self.options.error_share * longest_side(&surface.rest);
-            let components = Components::find(&frames, allowed_error, limit).ok_or_else(|| {
-                SinkError(format!("the motion of `{}` has no principal components", surface.name))
-            })?;
-            let normals = components.fit_normals(&frames, &Smoothing::of(surface));
+            let effort = Effort { allowed: allowed_error, limit, memory: self.options.memory_limit };
+            let components = Components::find(&frames, mean_shape(&frames), effort)
+                .map_err(|error| SinkError(format!("`{}` cannot be compressed: {error}", surface.name)))?;
+            let normals = Normals::fit(&components, &frames, &Smoothing::of(surface));
             drop(frames);
             bodies.push(GlbBodyReport {
                 name: surface.name.clone(),

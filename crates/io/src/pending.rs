@@ -47,6 +47,12 @@ impl PendingFile {
         &self.target
     }
 
+    /// A file without a name on the same disk, gone when it is dropped, for what does not fit into memory.
+    pub(crate) fn scratch(&self) -> io::Result<File> {
+        let parent = parent_of(&self.target)?;
+        tempfile::tempfile_in(parent).map_err(|error| refused(&self.target, &error))
+    }
+
     /// Gives the file its name, replacing what had it; all of it has reached the disk by then.
     pub fn commit(self) -> io::Result<()> {
         PendingFile::commit_all([self])

@@ -1,11 +1,14 @@
 //! Characters that other people made, from the folder that `SINEW_ASSETS` names. They are not part of the project; the feature `assets`
 //! turns this target on.
 
+#[path = "character/baked.rs"]
+mod baked;
 #[path = "character/naive.rs"]
 mod naive;
 
+use baked::{bake, pose_of_file, wobble};
 use naive::Naive;
-use sinew_io::{CharacterFile, Read, SurfaceId, open_character};
+use sinew_io::{CharacterFile, Read, SkinnedGlbOptions, SurfaceId, open_character, read_character};
 use sinew_math::Vec3;
 use std::path::PathBuf;
 
@@ -65,6 +68,10 @@ fn open(file: &str) -> Read<CharacterFile> {
     open_character(&path(file)).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
+fn read(bytes: Vec<u8>) -> Read<CharacterFile> {
+    read_character(bytes).unwrap_or_else(|errors| panic!("{errors}"))
+}
+
 fn shown(character: &CharacterFile) -> SurfaceId {
     character.surfaces().next().expect("a surface")
 }
@@ -113,6 +120,26 @@ fn skinned_vertices_agree_with_the_naive_evaluation() {
                 found.iter().zip(&expected).map(|(a, b)| (a - Vec3::from(*b)).amax()).fold(0.0, f64::max);
             // lengths up to 10 through twelve products in double precision
             assert!(gap < 1e-12 && found.len() == known.vertices, "{} at {played:?}: {gap}", known.file);
+        }
+    }
+}
+
+#[test]
+fn flesh_in_the_file_plays_as_it_was_given_and_all_else_stays() {
+    for known in CHARACTERS {
+        let character = open(known.file).value;
+        let original = Naive::of_glb(character.source.bytes());
+        for animation in [Some(0), None] {
+            let options = SkinnedGlbOptions { animation, ..SkinnedGlbOptions::default() };
+            let surfaces = [shown(&character)];
+            let pose = |time| pose_of_file(&character, &options, time);
+            let baked = bake(&character, options, &surfaces, pose, wobble);
+            let body = &baked.report.bodies[0];
+            assert!(body.is_met() && body.components > 0, "{}: {body}", known.file);
+            assert_eq!(baked.json()["animations"].as_array().unwrap().len(), baked.animation(&character) + 1);
+            baked.assert_plays(&character, known.file);
+            let buffer = character.buffer(0).unwrap();
+            baked.assert_keeps(&original, buffer, &["/buffers/0/byteLength"]);
         }
     }
 }

@@ -110,18 +110,7 @@ impl Finder<'_> {
     }
 
     fn file(&mut self, relative: &Path) -> Result<Arc<Vec<u8>>, String> {
-        let Some(folder) = self.folder else {
-            return Err("is another file: open the character by its path, or export it as one GLB".into());
-        };
-        let mut path = folder.join(relative);
-        if let (Ok(folder), Ok(real)) = (folder.canonicalize(), path.canonicalize()) {
-            // a link within the folder may still lead out of it
-            if !real.starts_with(&folder) {
-                return Err("leads out of the file's folder: put the buffer itself beside the file".into());
-            }
-            // one file has many spellings
-            path = real;
-        }
+        let path = path_beside(self.folder, relative)?;
         if let Some(bytes) = self.files.get(&path) {
             return Ok(Arc::clone(bytes));
         }
@@ -129,4 +118,30 @@ impl Finder<'_> {
         self.files.insert(path, Arc::clone(&bytes));
         Ok(bytes)
     }
+}
+
+/// What a URI of a file in `folder` stands for; never anything outside of the folder.
+pub(super) fn read_uri(folder: Option<&Path>, uri: &str) -> Result<Vec<u8>, String> {
+    match uri::read(uri)? {
+        Uri::Bytes(bytes) => Ok(bytes),
+        Uri::Beside(relative) => {
+            let path = path_beside(folder, &relative)?;
+            read_bytes(&path).map_err(|error| format!("cannot be used: {error}"))
+        }
+    }
+}
+
+/// Where a file beside the document is.
+fn path_beside(folder: Option<&Path>, relative: &Path) -> Result<PathBuf, String> {
+    let Some(folder) = folder else {
+        return Err("is another file: open the character by its path, or export it as one GLB".into());
+    };
+    let path = folder.join(relative);
+    let (Ok(folder), Ok(real)) = (folder.canonicalize(), path.canonicalize()) else { return Ok(path) };
+    // a link within the folder may still lead out of it
+    if !real.starts_with(&folder) {
+        return Err("leads out of the file's folder: put the buffer itself beside the file".into());
+    }
+    // one file has many spellings
+    Ok(real)
 }

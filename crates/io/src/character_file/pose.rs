@@ -13,6 +13,7 @@ use super::channel::ChannelPath;
 use super::mesh::CharacterPrimitive;
 use super::transform::{Mat4, NodeTransform, apply};
 use super::{CharacterFile, SurfaceId};
+use rayon::prelude::*;
 use sinew_math::{Mat3, Rotation, Vec3, nalgebra::Quaternion};
 
 /// Where all nodes stand.
@@ -56,12 +57,20 @@ impl CharacterFile {
                 ChannelPath::Weights => pose.morph_weights[channel.node] = Some(value.clone()),
             }
         }
+        self.place(&mut pose);
+        Some(pose)
+    }
+
+    /// Puts all nodes into the world by where they stand in their parents.
+    ///
+    /// # Panics
+    /// If the pose has another number of nodes.
+    pub fn place(&self, pose: &mut CharacterPose) {
         for &node in &self.order {
             let local = pose.parent_from_node[node].matrix();
             let parent = self.nodes[node].parent;
             pose.world_from_node[node] = parent.map_or(local, |parent| pose.world_from_node[parent] * local);
         }
-        Some(pose)
     }
 
     /// The matrices that carry bind space along with each joint of a skin; `None` if there is no such skin.
@@ -78,10 +87,10 @@ impl CharacterFile {
         match (&primitive.weights, self.nodes[node].skin) {
             (Some(weights), Some(skin)) => {
                 let joints = self.joint_matrices(skin, pose)?;
-                for (vertex, position) in vertices.iter_mut().enumerate() {
+                vertices.par_iter_mut().enumerate().for_each(|(vertex, position)| {
                     let moved = |joint: u32, weight: f64| weight * apply(&joints[joint as usize], position);
                     *position = weights.of(vertex).iter().map(|entry| moved(entry.joint, entry.weight)).sum();
-                }
+                });
             }
             _ => vertices
                 .iter_mut()

@@ -1,9 +1,10 @@
 //! A glTF document and its one buffer, put together body by body and written as a GLB container.
 
-use super::components::{Components, Normals};
+use super::normals::Normals;
 use crate::Up;
+use crate::components::Components;
+use crate::glb_container;
 use crate::palette::body_color;
-use gltf::binary::{Glb, Header};
 use serde_json::{Value, json};
 use sinew_take::{SinkError, SurfaceInfo};
 use std::io::Write;
@@ -91,21 +92,8 @@ impl Document {
     }
 
     /// Writes the container and returns its length (bytes).
-    pub(super) fn write(self, mut file: impl Write) -> Result<u64, SinkError> {
-        let json = self.json().to_string().into_bytes();
-        let padded = |length: usize| length.next_multiple_of(4) as u64;
-        let bin = Some(self.buffer).filter(|buffer| !buffer.is_empty());
-        let length = 20 + padded(json.len()) + bin.as_ref().map_or(0, |bin| 8 + padded(bin.len()));
-        let Ok(header_length) = u32::try_from(length) else {
-            let message = format!(
-                "{length} bytes do not fit a GLB (4 GiB): write fewer frames, allow a larger error, or write an OBJ sequence"
-            );
-            return Err(SinkError(message));
-        };
-        let header = Header { magic: *b"glTF", version: 2, length: header_length };
-        let glb = Glb { header, json: json.into(), bin: bin.map(Into::into) };
-        glb.to_writer(&mut file).map_err(|error| SinkError(error.to_string()))?;
-        Ok(length)
+    pub(super) fn write(self, file: impl Write) -> Result<u64, SinkError> {
+        glb_container::write(file, &self.json(), self.buffer)
     }
 
     fn json(&self) -> Value {

@@ -1,5 +1,8 @@
 //! Characters from glTF files: what is read, how it moves, and what is said about files that are wrong.
 
+mod baked;
+mod baking;
+mod baking_rigs;
 mod bar;
 mod corpus;
 mod malformed;

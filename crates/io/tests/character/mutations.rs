@@ -3,7 +3,8 @@
 
 use crate::bar::{Document, bars, glb};
 use serde_json::{Value, json};
-use sinew_io::{CharacterFile, read_character};
+use sinew_io::{CharacterFile, SkinnedGlb, SkinnedGlbOptions, SurfaceId, read_character};
+use sinew_math::Vec3;
 
 /// A generator of numbers that are the same in every run (SplitMix64).
 struct Dice(u64);
@@ -242,4 +243,60 @@ fn members_that_change_places() {
         })
         .collect();
     expect_both("places", &answers);
+}
+
+/// Writes two frames of flesh on every surface into a character's file; `None` if they were refused.
+fn written_back(character: &CharacterFile) -> Option<Vec<u8>> {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("baked.glb");
+    let animation = (!character.animations.is_empty()).then_some(0);
+    let options = SkinnedGlbOptions { animation, ..SkinnedGlbOptions::default() };
+    let mut writer = SkinnedGlb::new(&target, character, options).unwrap();
+    let pose =
+        animation.map_or(character.rest_pose(), |animation| character.pose_at(animation, 0.0).unwrap());
+    for frame in 0..2 {
+        let mut pose = pose.clone();
+        if let Some(place) = pose.parent_from_node.last_mut() {
+            place.translation.x += f64::from(frame);
+        }
+        character.place(&mut pose);
+        let moved = |surface: SurfaceId| {
+            let vertices = character.world_vertices(surface, &pose).unwrap().into_iter();
+            let swing = Vec3::new(0.0, 0.1 * f64::from(frame), 0.2);
+            (surface, vertices.enumerate().map(|(i, x)| x + (i % 3) as f64 * swing).collect())
+        };
+        let moved: Vec<(SurfaceId, Vec<Vec3>)> = character.surfaces().map(moved).collect();
+        let given: Vec<(SurfaceId, &[Vec3])> =
+            moved.iter().map(|(surface, vertices)| (*surface, vertices.as_slice())).collect();
+        writer.frame(&pose, &given).ok()?;
+    }
+    writer.finish().ok()?;
+    Some(std::fs::read(&target).unwrap())
+}
+
+/// Odd files that can be read take flesh, and can be read again.
+#[test]
+fn odd_characters_are_written_back_as_characters() {
+    let odd = odd_values();
+    let mut answers = Vec::new();
+    for (document, share) in files().iter().zip([3, 9]) {
+        let json = document.json_with_buffer(None);
+        let mut found = Vec::new();
+        places(&json, String::new(), &mut found);
+        for (i, path) in found.iter().enumerate() {
+            for value in odd.iter().skip(i % share).step_by(share) {
+                let mut changed = json.clone();
+                *changed.pointer_mut(path).unwrap() = value.clone();
+                let Ok(character) = read_character(glb(&changed.to_string(), &document.buffer)) else {
+                    continue;
+                };
+                let bytes = written_back(&character.value);
+                answers.push(bytes.is_some());
+                if let Some(Err(errors)) = bytes.map(read_character) {
+                    panic!("{path} = {value}: {errors}");
+                }
+            }
+        }
+    }
+    expect_both("written back", &answers);
 }

@@ -1,15 +1,18 @@
-//! The motion of a surface as a mean shape and a few directions, with weights per frame.
+//! The motion of a surface as a base shape and a few directions, with weights per frame.
 //!
 //! ```text
 //! x(t) ≈ x̄ + Σₖ wₖ(t) dₖ
 //! ```
 //!
-//! The dₖ are the principal components of x − x̄ over the frames. Their number is far below the number of
-//! coordinates, so they come from the eigenvectors of the frames' Gram matrix G = X Xᵀ: dₖ ∝ Xᵀ uₖ.
+//! The dₖ are the principal components of x − x̄ over the frames; x̄ is their mean, or a shape that is given. Their number is far below
+//! the number of coordinates, so they come from the eigenvectors of the frames' Gram matrix G = X Xᵀ: dₖ ∝ Xᵀ uₖ.
+//!
+//! Frames may be in memory or elsewhere ([`Frames`]); those that G is built from are held together, the others come and go.
 
-use crate::normals::{Smoothing, unit_or_up};
 use nalgebra::{DMatrix, SymmetricEigen};
 use rayon::prelude::*;
+use std::borrow::Cow;
+use std::io;
 
 /// The most frames the Gram matrix is built from, spread over the take; its eigenvectors cost the cube.
 const BASIS_LIMIT: usize = 384;
@@ -17,44 +20,67 @@ const BASIS_LIMIT: usize = 384;
 const TILE: usize = 16;
 /// Coordinates that are in the cache together.
 const BLOCK: usize = 512;
+/// Frames that pass through the directions together.
+const FIT_BATCH: usize = 4;
 
-/// A mean shape, directions and weights.
-pub(super) struct Components {
-    /// The mean shape x̄.
-    pub(super) base: Vec<[f32; 3]>,
-    /// The directions dₖ, scaled so that weights stay within [−1, 1].
-    pub(super) deltas: Vec<Vec<[f32; 3]>>,
-    /// For each frame the weights wₖ.
-    pub(super) weights: Vec<Vec<f32>>,
-    /// The largest distance of any vertex in any frame from where it is put (m).
-    pub(super) largest_error: f64,
+/// The frames of a motion, wherever they are kept.
+pub(crate) trait Frames: Sync {
+    /// How many there are.
+    fn count(&self) -> usize;
+
+    /// The coordinates of a frame, x, y and z of vertex after vertex.
+    fn read(&self, frame: usize) -> io::Result<Cow<'_, [f32]>>;
 }
 
-/// Normals that go with [`Components`]: those of the mean and the change per weight.
-pub(super) struct Normals {
-    pub(super) base: Vec<[f32; 3]>,
-    pub(super) deltas: Vec<Vec<[f32; 3]>>,
+impl Frames for Vec<Vec<[f32; 3]>> {
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn read(&self, frame: usize) -> io::Result<Cow<'_, [f32]>> {
+        Ok(Cow::Borrowed(self[frame].as_flattened()))
+    }
+}
+
+/// How closely a motion is followed, and at what cost.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Effort {
+    /// How far a vertex may be from its place in any frame (m).
+    pub(crate) allowed: f64,
+    /// The most components.
+    pub(crate) limit: usize,
+    /// The most memory for the frames that are held together (bytes).
+    pub(crate) memory: usize,
+}
+
+/// A base shape, directions and weights.
+pub(crate) struct Components {
+    /// The base shape x̄.
+    pub(crate) base: Vec<[f32; 3]>,
+    /// The directions dₖ, scaled so that weights stay within [−1, 1].
+    pub(crate) deltas: Vec<Vec<[f32; 3]>>,
+    /// For each frame the weights wₖ.
+    pub(crate) weights: Vec<Vec<f32>>,
+    /// The largest distance of any vertex in any frame from where it is put (m).
+    pub(crate) largest_error: f64,
 }
 
 impl Components {
-    /// As few components as put every vertex of every frame within `allowed` (m) of its place, at most
-    /// `limit`. `None` if the eigenvectors cannot be found, which finite frames do not cause.
-    pub(super) fn find(frames: &[Vec<[f32; 3]>], allowed: f64, limit: usize) -> Option<Components> {
-        let base = mean_shape(frames);
-        let still = Components {
-            largest_error: frames.iter().map(|frame| largest_distance(frame, &base)).fold(0.0, f64::max),
-            deltas: Vec::new(),
-            weights: vec![Vec::new(); frames.len()],
-            base,
-        };
-        if still.largest_error <= allowed || limit == 0 {
-            return Some(still);
+    /// As few components as put every vertex of every frame within what is allowed, at most so many as the limit. Fails if a frame
+    /// cannot be read, or if the eigenvectors cannot be found, which finite frames do not cause.
+    pub(crate) fn find(frames: &impl Frames, base: Vec<[f32; 3]>, effort: Effort) -> io::Result<Components> {
+        let Effort { allowed, limit, .. } = effort;
+        let distance = |frame: usize| Ok(largest_distance(&frames.read(frame)?, base.as_flattened()));
+        let distances: Vec<f64> =
+            (0..frames.count()).into_par_iter().map(distance).collect::<io::Result<_>>()?;
+        let largest_error = distances.into_iter().fold(0.0, f64::max);
+        if largest_error <= allowed || limit == 0 {
+            let weights = vec![Vec::new(); frames.count()];
+            return Ok(Components { base, deltas: Vec::new(), weights, largest_error });
         }
-        let base = still.base;
-        let stride = frames.len().div_ceil(BASIS_LIMIT);
-        let basis: Vec<&[f32]> = frames.iter().step_by(stride).map(|frame| frame.as_flattened()).collect();
-        let directions = directions(&basis, base.as_flattened(), allowed, limit)?;
-        let fits = fit_frames(frames, base.as_flattened(), &directions);
+        let directions = directions(&read_basis(frames, effort.memory)?, base.as_flattened(), allowed, limit)
+            .ok_or_else(|| io::Error::other("the motion has no principal components"))?;
+        let fits = fit_frames(frames, base.as_flattened(), &directions)?;
 
         // the largest error over all frames with the first k components, for every k
         let error_with = |k: usize| fits.iter().map(|fit| fit.errors[k]).fold(0.0, f64::max);
@@ -68,62 +94,25 @@ impl Components {
         let weights = fits
             .iter()
             .map(|fit| fit.weights.iter().zip(&scales).map(|(weight, scale)| weight / scale).collect());
-        Some(Components {
+        Ok(Components {
             base,
             deltas: deltas.collect(),
             weights: weights.collect(),
             largest_error: error_with(count),
         })
     }
+}
 
-    /// The normals of every frame by least squares in the same weights.
-    pub(super) fn fit_normals(&self, frames: &[Vec<[f32; 3]>], smoothing: &Smoothing) -> Normals {
-        let of_batch = |batch: &[Vec<[f32; 3]>]| -> Vec<Vec<[f32; 3]>> {
-            batch.par_iter().map(|frame| smoothing.normals(frame)).collect()
-        };
-        let mut sums = vec![[0.0f64; 3]; self.base.len()];
-        for normals in frames.chunks(TILE).flat_map(of_batch) {
-            sums.iter_mut().zip(&normals).for_each(|(sum, n)| (0..3).for_each(|i| sum[i] += f64::from(n[i])));
-        }
-        let base: Vec<[f32; 3]> = sums.into_iter().map(unit_or_up).collect();
-        let mut deltas = vec![vec![[0.0f32; 3]; base.len()]; self.deltas.len()];
-        if self.deltas.is_empty() {
-            return Normals { base, deltas };
-        }
-        let solve = self.weights_inverse();
-        for (batch_index, batch) in frames.chunks(TILE).enumerate() {
-            let mut normals = of_batch(batch);
-            normals.par_iter_mut().for_each(|normals| {
-                normals.iter_mut().zip(&base).for_each(|(n, b)| (0..3).for_each(|i| n[i] -= b[i]));
-            });
-            deltas.par_iter_mut().enumerate().for_each(|(k, delta)| {
-                for (f, normals) in normals.iter().enumerate() {
-                    let share = solve[(k, batch_index * TILE + f)] as f32;
-                    add_scaled(share, normals.as_flattened(), delta.as_flattened_mut());
-                }
-            });
-        }
-        Normals { base, deltas }
-    }
-
-    /// (WᵀW)⁻¹ Wᵀ for the matrix W of weights, frames by components. A trace of the diagonal is added,
-    /// so that a component that hardly moves cannot spoil the others.
-    fn weights_inverse(&self) -> DMatrix<f64> {
-        let (frames, count) = (self.weights.len(), self.deltas.len());
-        let w = DMatrix::from_fn(frames, count, |f, k| f64::from(self.weights[f][k]));
-        let mut normal = w.tr_mul(&w);
-        let trace = 1e-9 * normal.trace() / count as f64;
-        (0..count).for_each(|k| normal[(k, k)] += trace);
-        match normal.cholesky() {
-            Some(cholesky) => cholesky.solve(&w.transpose()),
-            None => DMatrix::zeros(count, frames),
-        }
-    }
+/// Frames spread over the take, as many as the eigenvectors' cost and the memory allow, and at least one.
+fn read_basis(frames: &impl Frames, memory: usize) -> io::Result<Vec<Cow<'_, [f32]>>> {
+    let size = frames.read(0)?.len().max(1) * size_of::<f32>();
+    let stride = frames.count().div_ceil((memory / size).clamp(1, BASIS_LIMIT));
+    (0..frames.count()).into_par_iter().step_by(stride).map(|frame| frames.read(frame)).collect()
 }
 
 /// Unit directions dₖ, most important first. They stop where the rest, even if it all met in one vertex
 /// of one frame, would be allowed.
-fn directions(basis: &[&[f32]], mean: &[f32], allowed: f64, limit: usize) -> Option<Vec<Vec<f32>>> {
+fn directions(basis: &[Cow<[f32]>], mean: &[f32], allowed: f64, limit: usize) -> Option<Vec<Vec<f32>>> {
     let gram = gram_matrix(basis, mean);
     // a few rounds per frame are usual; a looser answer is better than none
     let rounds = 1000 * basis.len();
@@ -177,7 +166,7 @@ fn directions(basis: &[&[f32]], mean: &[f32], allowed: f64, limit: usize) -> Opt
 }
 
 /// G = X Xᵀ, where the rows of X are the frames minus their mean. Every entry is summed in a fixed order.
-fn gram_matrix(frames: &[&[f32]], mean: &[f32]) -> DMatrix<f64> {
+fn gram_matrix(frames: &[Cow<[f32]>], mean: &[f32]) -> DMatrix<f64> {
     let tiles: Vec<(usize, usize)> = (0..frames.len())
         .step_by(TILE)
         .flat_map(|i| (i..frames.len()).step_by(TILE).map(move |j| (i, j)))
@@ -195,7 +184,7 @@ fn gram_matrix(frames: &[&[f32]], mean: &[f32]) -> DMatrix<f64> {
     gram
 }
 
-fn tile_products(frames: &[&[f32]], mean: &[f32], i: usize, j: usize) -> Vec<f64> {
+fn tile_products(frames: &[Cow<[f32]>], mean: &[f32], i: usize, j: usize) -> Vec<f64> {
     let rows = |start: usize| start..(start + TILE).min(frames.len());
     let mut products = vec![0.0; TILE * TILE];
     let mut left = vec![0.0; TILE * BLOCK];
@@ -227,12 +216,13 @@ struct Fit {
 
 /// Takes from each frame one direction after the other. The remainder is kept in single precision, as a
 /// viewer adds them up, so that its size is what a viewer's error will be.
-fn fit_frames(frames: &[Vec<[f32; 3]>], base: &[f32], directions: &[Vec<f32>]) -> Vec<Fit> {
-    let fit = |batch: &[Vec<[f32; 3]>]| -> Vec<Fit> {
-        let mut remainders: Vec<Vec<f32>> = batch
-            .iter()
-            .map(|frame| frame.as_flattened().iter().zip(base).map(|(x, mean)| x - mean).collect())
-            .collect();
+fn fit_frames(frames: &impl Frames, base: &[f32], directions: &[Vec<f32>]) -> io::Result<Vec<Fit>> {
+    let remainder = |frame: usize| -> io::Result<Vec<f32>> {
+        Ok(frames.read(frame)?.iter().zip(base).map(|(x, mean)| x - mean).collect())
+    };
+    let fit = |first: usize| -> io::Result<Vec<Fit>> {
+        let batch = first..(first + FIT_BATCH).min(frames.count());
+        let mut remainders: Vec<Vec<f32>> = batch.map(remainder).collect::<io::Result<_>>()?;
         let mut fits: Vec<Fit> = remainders
             .iter()
             .map(|remainder| Fit { weights: Vec::new(), errors: vec![longest(remainder)] })
@@ -245,12 +235,14 @@ fn fit_frames(frames: &[Vec<[f32; 3]>], base: &[f32], directions: &[Vec<f32>]) -
                 fit.errors.push(longest(remainder));
             }
         }
-        fits
+        Ok(fits)
     };
-    frames.par_chunks(4).flat_map_iter(fit).collect()
+    let batches = (0..frames.count()).into_par_iter().step_by(FIT_BATCH).map(fit);
+    Ok(batches.collect::<io::Result<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
-fn mean_shape(frames: &[Vec<[f32; 3]>]) -> Vec<[f32; 3]> {
+/// The mean of all frames.
+pub(crate) fn mean_shape(frames: &[Vec<[f32; 3]>]) -> Vec<[f32; 3]> {
     let mut sums = vec![[0.0f64; 3]; frames.first().map_or(0, Vec::len)];
     for frame in frames {
         sums.iter_mut().zip(frame).for_each(|(sum, x)| (0..3).for_each(|i| sum[i] += f64::from(x[i])));
@@ -259,10 +251,10 @@ fn mean_shape(frames: &[Vec<[f32; 3]>]) -> Vec<[f32; 3]> {
     sums.into_iter().map(|sum| sum.map(|c| (c * share) as f32)).collect()
 }
 
-fn largest_distance(a: &[[f32; 3]], b: &[[f32; 3]]) -> f64 {
+fn largest_distance(a: &[f32], b: &[f32]) -> f64 {
     let squared =
         |(a, b): (&[f32; 3], &[f32; 3])| (0..3).map(|i| (f64::from(a[i]) - f64::from(b[i])).powi(2)).sum();
-    a.iter().zip(b).map(squared).fold(0.0, f64::max).sqrt()
+    a.as_chunks().0.iter().zip(b.as_chunks().0).map(squared).fold(0.0, f64::max).sqrt()
 }
 
 fn longest(vectors: &[f32]) -> f64 {
@@ -286,7 +278,8 @@ fn subtract(a: &[f32], b: &[f32], difference: &mut [f64]) {
     difference.iter_mut().zip(a.iter().zip(b)).for_each(|(d, (a, b))| *d = f64::from(*a) - f64::from(*b));
 }
 
-fn add_scaled(scale: f32, vector: &[f32], sum: &mut [f32]) {
+/// sum += scale · vector.
+pub(crate) fn add_scaled(scale: f32, vector: &[f32], sum: &mut [f32]) {
     sum.iter_mut().zip(vector).for_each(|(sum, v)| *sum += scale * v);
 }
 
@@ -325,10 +318,15 @@ mod tests {
         (0..frame_count).map(frame).collect()
     }
 
+    fn find(frames: &Vec<Vec<[f32; 3]>>, limit: usize) -> Components {
+        let effort = Effort { allowed: 1e-5, limit, memory: usize::MAX };
+        Components::find(frames, mean_shape(frames), effort).unwrap()
+    }
+
     #[test]
     fn a_motion_of_two_directions_needs_two_components() {
         let frames = two_motions(50);
-        let components = Components::find(&frames, 1e-5, 64).unwrap();
+        let components = find(&frames, 64);
         assert_eq!(components.deltas.len(), 2);
         assert!(components.largest_error <= 1e-5);
         assert!(components.weights.iter().flatten().all(|w| w.abs() <= 1.0));
@@ -337,7 +335,7 @@ mod tests {
     #[test]
     fn more_frames_than_the_basis_holds_are_fitted_too() {
         let frames = two_motions(2 * BASIS_LIMIT + 5);
-        let components = Components::find(&frames, 1e-5, 64).unwrap();
+        let components = find(&frames, 64);
         assert_eq!((components.deltas.len(), components.weights.len()), (2, frames.len()));
         assert!(components.largest_error <= 1e-5);
     }
@@ -345,11 +343,23 @@ mod tests {
     #[test]
     fn a_body_that_stays_needs_none_and_a_limit_is_kept() {
         let frames = two_motions(50);
-        assert!(Components::find(&vec![frames[0].clone(); 3], 1e-5, 64).unwrap().deltas.is_empty());
-        let one = Components::find(&frames, 1e-5, 1).unwrap();
+        assert!(find(&vec![frames[0].clone(); 3], 64).deltas.is_empty());
+        let one = find(&frames, 1);
         assert_eq!(one.deltas.len(), 1);
         assert!(one.largest_error > 1e-5);
-        assert!(Components::find(&frames, 1e-5, 0).unwrap().deltas.is_empty());
+        assert!(find(&frames, 0).deltas.is_empty());
+    }
+
+    #[test]
+    fn a_given_base_stays_and_few_frames_at_a_time_do() {
+        let frames = two_motions(50);
+        let base = vec![[0.0; 3]; 40];
+        // room for four frames of 40 vertices
+        let effort = Effort { allowed: 1e-5, limit: 64, memory: 4 * 40 * 12 };
+        let components = Components::find(&frames, base.clone(), effort).unwrap();
+        // the strip itself is a direction beside the two it moves along
+        assert_eq!((components.deltas.len(), components.base), (3, base));
+        assert!(components.largest_error <= 1e-5);
     }
 
     #[test]

@@ -1,0 +1,173 @@
+//! The document of a character with room for more: its JSON, and all its buffers as one.
+
+use crate::character_file::CharacterFile;
+use crate::glb_container;
+use serde_json::{Value, json};
+use sinew_take::SinkError;
+use std::collections::BTreeMap;
+use std::io::Write;
+
+// numbers that glTF gives its kinds
+const FLOAT: u32 = 5126;
+const VERTEX_BUFFER: u32 = 34962;
+
+/// A document and its one buffer.
+pub(super) struct Document {
+    pub(super) json: Value,
+    buffer: Vec<u8>,
+    /// Accessors of zeros, by their count.
+    zeros: BTreeMap<usize, usize>,
+}
+
+impl Document {
+    /// The document of a file. Its buffers follow each other in one; views keep their bytes.
+    pub(super) fn of(character: &CharacterFile) -> Result<Document, SinkError> {
+        let json: Value = serde_json::from_slice(character.source.json())
+            .map_err(|error| SinkError(format!("the JSON of the character cannot be read: {error}")))?;
+        let mut document = Document { json, buffer: Vec::new(), zeros: BTreeMap::new() };
+        let count = document.count("buffers");
+        let mut starts = Vec::with_capacity(count);
+        for index in 0..count {
+            document.align();
+            starts.push(document.buffer.len());
+            document.buffer.extend(character.buffer(index).unwrap_or_default());
+        }
+        for view in document.list("bufferViews") {
+            shift(view, &starts);
+            if let Some(extensions) = view.get_mut("extensions").and_then(Value::as_object_mut) {
+                extensions.values_mut().for_each(|extension| shift(extension, &starts));
+            }
+        }
+        Ok(document)
+    }
+
+    /// The length of the buffer (bytes).
+    pub(super) fn buffer_length(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// How many entries a list of the document has.
+    pub(super) fn count(&self, list: &str) -> usize {
+        self.json.get(list).and_then(Value::as_array).map_or(0, Vec::len)
+    }
+
+    /// The entries of a list of the document.
+    pub(super) fn list(&mut self, list: &str) -> impl Iterator<Item = &mut Value> {
+        self.json.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten()
+    }
+
+    /// Adds to a list of the document and returns the place.
+    pub(super) fn push(&mut self, list: &str, value: Value) -> usize {
+        let entries = &mut self.json[list];
+        if !entries.is_array() {
+            *entries = json!([]);
+        }
+        push(entries, value)
+    }
+
+    /// Adds bytes, at a multiple of four, and returns their view.
+    pub(super) fn add_view(&mut self, bytes: impl Iterator<Item = u8>) -> usize {
+        self.align();
+        let start = self.buffer.len();
+        self.buffer.extend(bytes);
+        let length = self.buffer.len() - start;
+        self.push("bufferViews", json!({ "buffer": 0, "byteOffset": start, "byteLength": length }))
+    }
+
+    /// Adds the deltas of a morph target, and returns their accessor.
+    pub(super) fn add_deltas(&mut self, deltas: &[[f32; 3]]) -> usize {
+        if deltas.iter().all(|delta| *delta == [0.0; 3]) {
+            return self.add_zeros(deltas.len());
+        }
+        let accessor = self.add_floats(deltas.as_flattened(), "VEC3");
+        let view = self.json["accessors"][accessor]["bufferView"].as_u64().unwrap_or_default() as usize;
+        self.json["bufferViews"][view]["target"] = json!(VERTEX_BUFFER);
+        let fold = |start: f32, pick: fn(f32, f32) -> f32| {
+            deltas.iter().fold([start; 3], |all, delta| [0, 1, 2].map(|i| pick(all[i], delta[i])))
+        };
+        self.json["accessors"][accessor]["min"] = json!(fold(f32::INFINITY, f32::min));
+        self.json["accessors"][accessor]["max"] = json!(fold(f32::NEG_INFINITY, f32::max));
+        accessor
+    }
+
+    /// An accessor of vectors that are all zero, for which there are no bytes.
+    pub(super) fn add_zeros(&mut self, count: usize) -> usize {
+        if let Some(accessor) = self.zeros.get(&count) {
+            return *accessor;
+        }
+        let nothing = [0.0; 3];
+        let accessor =
+            json!({ "componentType": FLOAT, "count": count, "type": "VEC3", "min": nothing, "max": nothing });
+        let accessor = self.push("accessors", accessor);
+        self.zeros.insert(count, accessor);
+        accessor
+    }
+
+    /// Adds the times of keys (s), at least one.
+    pub(super) fn add_times(&mut self, times: &[f64]) -> usize {
+        let times: Vec<f32> = times.iter().map(|time| *time as f32).collect();
+        let accessor = self.add_floats(&times, "SCALAR");
+        self.json["accessors"][accessor]["min"] = json!([times.first()]);
+        self.json["accessors"][accessor]["max"] = json!([times.last()]);
+        accessor
+    }
+
+    /// Adds numbers as elements of a kind.
+    pub(super) fn add_floats(&mut self, values: &[f32], kind: &str) -> usize {
+        let width = match kind {
+            "VEC3" => 3,
+            "VEC4" => 4,
+            _ => 1,
+        };
+        let view = self.add_view(values.iter().flat_map(|value| value.to_le_bytes()));
+        let count = values.len() / width;
+        self.push(
+            "accessors",
+            json!({ "bufferView": view, "componentType": FLOAT, "count": count, "type": kind }),
+        )
+    }
+
+    /// Writes the container and returns its length (bytes).
+    pub(super) fn write(mut self, file: impl Write) -> Result<u64, SinkError> {
+        if !self.buffer.is_empty() {
+            let mut buffer = self.json["buffers"].get(0).cloned().unwrap_or_else(|| json!({}));
+            if let Some(members) = buffer.as_object_mut() {
+                members.remove("uri");
+            }
+            buffer["byteLength"] = json!(self.buffer.len());
+            self.json["buffers"] = json!([buffer]);
+        }
+        glb_container::write(file, &self.json, self.buffer)
+    }
+
+    fn align(&mut self) {
+        self.buffer.resize(self.buffer.len().next_multiple_of(4), 0);
+    }
+}
+
+/// Adds to a list and returns the place.
+pub(super) fn push(list: &mut Value, value: Value) -> usize {
+    match list.as_array_mut() {
+        Some(entries) => {
+            entries.push(value);
+            entries.len() - 1
+        }
+        None => {
+            *list = json!([value]);
+            0
+        }
+    }
+}
+
+/// Moves what names a place in one of the buffers to the same place in the first.
+fn shift(view: &mut Value, starts: &[usize]) {
+    let Some(buffer) = view.get("buffer").and_then(Value::as_u64) else { return };
+    let start = starts.get(buffer as usize).copied().unwrap_or_default();
+    if buffer > 0 {
+        view["buffer"] = json!(0);
+    }
+    if start > 0 {
+        let offset = view.get("byteOffset").and_then(Value::as_u64).unwrap_or_default();
+        view["byteOffset"] = json!(offset + start as u64);
+    }
+}
