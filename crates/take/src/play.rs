@@ -1,6 +1,7 @@
 //! The loop: control, step, frame, until the scene is over.
 
-use crate::{Checkpoint, CheckpointError, Frame, FrameSink, Scene, SinkError, SurfaceInfo};
+use crate::audience::Audience;
+use crate::{Bookmark, Checkpoint, CheckpointError, FrameSink, Scene, SinkError, StateSink};
 use sinew_control::{Controller, Script};
 use sinew_sim::{BuildError, Control, Model, State, StepError, StepReport, Stepper};
 use sinew_skeleton::DriveKind;
@@ -187,33 +188,79 @@ impl Player {
         Ok(())
     }
 
+    /// Goes on from a bookmark, with all that had been counted until then.
+    pub fn return_to(&mut self, bookmark: &Bookmark) -> Result<(), CheckpointError> {
+        let sizes = |torques: &[Vec<f64>]| torques.iter().map(Vec::len).collect::<Vec<_>>();
+        if sizes(&bookmark.peak_torques) != sizes(&self.peak_torques) {
+            return Err(CheckpointError::Damaged("its torques are not those of the skeletons"));
+        }
+        self.resume(bookmark.frame, &bookmark.checkpoint)?;
+        self.summary = bookmark.summary;
+        self.peak_torques.clone_from(&bookmark.peak_torques);
+        Ok(())
+    }
+
+    /// Where the take is now, to go on from later.
+    pub fn bookmark(&self) -> Bookmark {
+        Bookmark {
+            frame: self.frame,
+            summary: self.summary,
+            peak_torques: self.peak_torques.clone(),
+            checkpoint: Checkpoint::of(&self.state),
+        }
+    }
+
+    /// How many frames after the start the state is.
+    pub fn frame(&self) -> usize {
+        self.frame
+    }
+
     /// Plays what is left of the scene into the sinks, the frame where it is now first. `watch` is called after every frame with how many
     /// are done.
     pub fn play(
         &mut self,
         sinks: &mut [&mut dyn FrameSink],
+        watch: impl FnMut(usize),
+    ) -> Result<(), PlayError> {
+        self.play_to_end(None, sinks, watch)
+    }
+
+    /// Plays what is left of the scene as [`Player::play`] does, with a recorder that sees every frame before the sinks do.
+    pub fn record(
+        &mut self,
+        recorder: &mut dyn StateSink,
+        sinks: &mut [&mut dyn FrameSink],
+        watch: impl FnMut(usize),
+    ) -> Result<(), PlayError> {
+        let played = self.play_to_end(Some(&mut *recorder), sinks, watch);
+        if played.is_err() {
+            recorder.interrupt(self);
+        }
+        played
+    }
+
+    fn play_to_end(
+        &mut self,
+        mut recorder: Option<&mut dyn StateSink>,
+        sinks: &mut [&mut dyn FrameSink],
         mut watch: impl FnMut(usize),
     ) -> Result<(), PlayError> {
-        let surfaces: Vec<SurfaceInfo> = self.model.bodies.iter().map(SurfaceInfo::of).collect();
-        for sink in sinks.iter_mut() {
-            sink.begin(&surfaces, self.fps)?;
-        }
+        let mut audience = Audience::gather(&self.model, self.fps, sinks)?;
         self.warm_up(|_, _| {})?;
-        let mut frame = Frame::default();
         loop {
-            frame.update(&self.model, &self.state);
-            for sink in sinks.iter_mut() {
-                sink.frame(&frame)?;
+            if let Some(recorder) = recorder.as_mut() {
+                recorder.frame(self)?;
             }
+            audience.show(&self.model, &self.state)?;
             watch(self.frame);
             if self.frame >= self.frame_count {
                 break;
             }
             self.advance()?;
         }
-        for sink in sinks.iter_mut() {
-            sink.finish()?;
+        if let Some(recorder) = recorder {
+            recorder.finish(self)?;
         }
-        Ok(())
+        Ok(audience.dismiss()?)
     }
 }
