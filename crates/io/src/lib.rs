@@ -10,6 +10,7 @@ mod bvh;
 mod character_file;
 mod flesh_around;
 mod glb;
+mod kept_files;
 mod mesh_file;
 mod normals;
 mod obj;
@@ -24,6 +25,7 @@ mod scene_file;
 mod shape_check;
 mod stl;
 mod surface_builder;
+mod take_file;
 mod tetgen;
 mod text;
 mod up;
@@ -39,6 +41,7 @@ pub use character_file::{
 };
 pub use flesh_around::{FleshSegment, figure_flesh, flesh_around};
 pub use glb::{GlbBodyReport, GlbOptions, GlbReport, GlbSink};
+pub use kept_files::{KeptFile, KeptFiles};
 pub use mesh_file::{Mesh, SURFACE_EXTENSIONS, TET_EXTENSIONS, read_mesh, read_surface, read_tets};
 pub use obj::read_obj;
 pub use obj_sequence::ObjSequence;
@@ -48,5 +51,8 @@ pub use preview::{Preview, PreviewOptions};
 pub use read_error::{Place, Read, ReadError, ReadErrors};
 pub use scene_file::{SceneKey, ScenePart, read_scene, read_scene_text, scene_keys, scene_keys_table};
 pub use stl::read_stl;
+pub use take_file::{
+    Existing, TAKE_EXTENSION, TakeEnding, TakeFile, TakeOrigin, TakeRecipe, TakeRecorder, TakeSettings,
+};
 pub use tetgen::read_tetgen;
 pub use up::Up;

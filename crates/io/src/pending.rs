@@ -49,12 +49,16 @@ impl PendingFile {
 
     /// Gives the file its name, replacing what had it; all of it has reached the disk by then.
     pub fn commit(self) -> io::Result<()> {
+        self.appear().map(drop)
+    }
+
+    /// Gives the file its name as [`PendingFile::commit`] does, while there is more to be written to it.
+    pub(crate) fn appear(self) -> io::Result<File> {
         let target = self.target;
         let in_words = |error: io::Error| refused(&target, &error);
         let file = self.writer.into_inner().map_err(|error| in_words(error.into_error()))?;
         file.as_file().sync_all().map_err(in_words)?;
-        file.persist(&target).map_err(|error| in_words(error.error))?;
-        Ok(())
+        file.persist(&target).map_err(|error| in_words(error.error))
     }
 }
 
@@ -157,7 +161,7 @@ fn parent_of(target: &Path) -> io::Result<&Path> {
     Err(io::Error::new(io::ErrorKind::NotFound, message))
 }
 
-fn refused(target: &Path, error: &io::Error) -> io::Error {
+pub(crate) fn refused(target: &Path, error: &io::Error) -> io::Error {
     let start = format!("cannot write {}", target.display());
     let message = error.to_string();
     io::Error::new(
