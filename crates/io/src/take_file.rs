@@ -8,6 +8,8 @@ mod frames;
 mod reader;
 mod recipe;
 mod recorder;
+#[cfg(test)]
+mod tests;
 
 pub use reader::{TakeEnding, TakeFile};
 pub use recipe::{TakeOrigin, TakeRecipe, TakeSettings};

@@ -9,8 +9,30 @@ pub struct Bookmark {
     pub frame: usize,
     /// What had happened until then.
     pub summary: Summary,
-    /// The largest torque of each degree of freedom of each rig until then (N m or N).
-    pub peak_torques: Vec<Vec<f64>>,
+    /// What the joints of each rig had needed.
+    pub torques: Vec<JointTorques>,
     /// The state.
     pub checkpoint: Checkpoint,
+}
+
+/// What the joints of a rig need, one number per degree of freedom (N m or N).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct JointTorques {
+    /// In the last step; zeros before the first.
+    pub last: Vec<f64>,
+    /// The largest of the take so far, without signs.
+    pub peak: Vec<f64>,
+}
+
+impl JointTorques {
+    /// None yet, for so many degrees of freedom.
+    pub(crate) fn none(count: usize) -> JointTorques {
+        JointTorques { last: vec![0.0; count], peak: vec![0.0; count] }
+    }
+
+    /// Takes in what a step needed.
+    pub(crate) fn add(&mut self, torques: &[f64]) {
+        self.last.copy_from_slice(torques);
+        self.peak.iter_mut().zip(torques).for_each(|(peak, torque)| *peak = peak.max(torque.abs()));
+    }
 }

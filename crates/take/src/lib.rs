@@ -9,7 +9,7 @@ mod play;
 mod record;
 mod scene;
 
-pub use bookmark::Bookmark;
+pub use bookmark::{Bookmark, JointTorques};
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use frame::{Frame, FrameSink, SinkError, SurfaceInfo};
 pub use play::{PlayError, Player, Summary};

@@ -3,7 +3,7 @@
 //! ```text
 //! first frame, frame count, node count, rig count, and q and v of each rig         8 bytes each
 //! per frame: time, three numbers per node, q of all rigs                           8 bytes each
-//! bookmark: five counts of the summary, a peak torque per v, the last state
+//! bookmark: five counts of the summary, last and peak torques, one of each per v, the last state
 //! ```
 //!
 //! Positions are `f64` as they were simulated: a surface follows from them by the very sums that made it in the simulation, so a take bakes to
@@ -13,7 +13,7 @@ use crate::take_file::chunk::number;
 use sinew_math::Vec3;
 use sinew_sim::{Caution, Model, State};
 use sinew_skeleton::SkeletonState;
-use sinew_take::{Bookmark, Checkpoint, Summary};
+use sinew_take::{Bookmark, Checkpoint, JointTorques, Summary};
 
 /// Five counts.
 const SUMMARY_BYTES: usize = 40;
@@ -47,8 +47,9 @@ impl Sizes {
         self.nodes.checked_mul(3)?.checked_add(q)?.checked_add(1)?.checked_mul(8)
     }
 
-    fn torque_count(&self) -> Option<usize> {
-        self.rigs.iter().try_fold(0usize, |sum, (_, v)| sum.checked_add(*v))
+    /// Bytes of two torques per degree of freedom.
+    fn torque_bytes(&self) -> Option<usize> {
+        self.rigs.iter().try_fold(0usize, |sum, (_, v)| sum.checked_add(v.checked_mul(16)?))
     }
 
     /// The first numbers of a chunk; the count of frames is put in by [`set_count`].
@@ -82,7 +83,7 @@ pub(super) fn write_bookmark(bookmark: &Bookmark, out: &mut Vec<u8>) {
     for count in [frames, steps, retries, max_inverted, diagonalised] {
         out.extend_from_slice(&(count as u64).to_le_bytes());
     }
-    for torque in bookmark.peak_torques.iter().flatten() {
+    for torque in bookmark.torques.iter().flat_map(|rig| rig.last.iter().chain(&rig.peak)) {
         out.extend_from_slice(&torque.to_le_bytes());
     }
     out.extend_from_slice(bookmark.checkpoint.as_bytes());
@@ -101,7 +102,7 @@ impl FramesHead {
         let rigs = (0..rig_count).map(|i| Some((size(4 + 2 * i)?, size(5 + 2 * i)?)));
         let sizes = Sizes { nodes, rigs: rigs.collect::<Option<_>>()? };
         let head = FramesHead { first, count, bytes: 8 * (4 + 2 * rig_count), sizes };
-        let torques = head.sizes.torque_count()?.checked_mul(8)?;
+        let torques = head.sizes.torque_bytes()?;
         let end = head.bookmark_start()?.checked_add(SUMMARY_BYTES)?.checked_add(torques)?;
         first.checked_add(count)?;
         (end <= contents.len()).then_some(head)
@@ -147,12 +148,15 @@ impl FramesHead {
             max_inverted: count(3)?,
             diagonalised: count(4)?,
         };
-        let (torques, state) = bytes.split_at_checked(self.sizes.torque_count()?.checked_mul(8)?)?;
+        let (torques, state) = bytes.split_at_checked(self.sizes.torque_bytes()?)?;
         let mut torques = floats(torques);
-        let mut rig = |(_, v): &(usize, usize)| torques.by_ref().take(*v).collect::<Vec<f64>>();
-        let peak_torques = self.sizes.rigs.iter().map(&mut rig).collect();
+        let mut rig = |(_, v): &(usize, usize)| JointTorques {
+            last: torques.by_ref().take(*v).collect(),
+            peak: torques.by_ref().take(*v).collect(),
+        };
+        let torques = self.sizes.rigs.iter().map(&mut rig).collect();
         let checkpoint = Checkpoint::from_bytes(state.to_vec());
-        Some(Bookmark { frame: self.first + self.count - 1, summary, peak_torques, checkpoint })
+        Some(Bookmark { frame: self.first + self.count - 1, summary, torques, checkpoint })
     }
 }
 
