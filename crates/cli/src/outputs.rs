@@ -64,13 +64,22 @@ impl Outputs {
                 )));
             }
         };
+        Ok(Outputs::with_preview(take, output, options, up))
+    }
+
+    /// What goes beside a take that is recorded, whatever its name.
+    pub(crate) fn beside_recording(output: &Path, options: &OutputOptions, scene: &Scene) -> Outputs {
+        Outputs::with_preview(Format::Recording, output, options, Up::against(scene.world.gravity))
+    }
+
+    fn with_preview(take: Format, output: &Path, options: &OutputOptions, up: Up) -> Outputs {
         let picture = output.with_extension("png");
         let preview = (!options.no_preview).then(|| {
             Preview::new(&picture, PreviewOptions { up, turn: PREVIEW_TURN, ..PreviewOptions::default() })
         });
         let mut files = vec![output.to_path_buf()];
         files.extend(preview.is_some().then_some(picture));
-        Ok(Outputs { take, preview, files })
+        Outputs { take, preview, files }
     }
 
     /// All files and folders that will be written.

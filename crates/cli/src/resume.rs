@@ -6,10 +6,10 @@ use crate::outputs::{Outputs, check_collisions};
 use crate::simulate::{Run, Simulate};
 use crate::source;
 use sinew_io::{TakeEnding, TakeFile, TakeRecorder};
-use std::path::PathBuf;
+use std::path::Path;
 
 /// Goes on with a take up to the length first asked for. A complete one is left as it is.
-pub(crate) fn run(options: &Simulate, path: &PathBuf, pool: &rayon::ThreadPool) -> Result<(), Failure> {
+pub(crate) fn run(options: &Simulate, path: &Path, pool: &rayon::ThreadPool) -> Result<(), Failure> {
     let take = TakeFile::open(path)?;
     if *take.ending() == TakeEnding::Complete {
         warn!("note: {} is complete: {}; there is nothing to do", path.display(), bake::there_is(&take));
@@ -24,7 +24,7 @@ pub(crate) fn run(options: &Simulate, path: &PathBuf, pool: &rayon::ThreadPool) 
         );
     }
     let scene = source::reopen(&take)?;
-    let mut outputs = Outputs::plan(path, &options.options, &scene, take.frame_goal())?;
+    let mut outputs = Outputs::beside_recording(path, &options.options, &scene);
     check_collisions(outputs.files().iter().chain(&options.stats))?;
     let stats_file = options.stats_file()?;
     let stats = pool.install(|| {

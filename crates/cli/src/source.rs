@@ -56,6 +56,10 @@ pub(crate) fn reopen(take: &TakeFile) -> Result<Scene, Failure> {
         })?,
     };
     recipe.settings.apply(&mut scene);
+    let faults = scene.faults();
+    if !faults.is_empty() {
+        return Err(Failure::input(format!("{}: {}", take.path().display(), faults.join("\n"))));
+    }
     Ok(scene)
 }
 

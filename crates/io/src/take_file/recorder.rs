@@ -235,7 +235,9 @@ fn check_existing(target: &Path, existing: Existing) -> io::Result<()> {
     if !metadata.is_file() || metadata.len() == 0 {
         return Ok(());
     }
-    lock(&file, target)?;
+    if cfg!(unix) && matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)) {
+        return Err(recorded_elsewhere(target));
+    }
     let stays = |what: String| {
         let message = format!("cannot write {}: {what}", target.display());
         Err(io::Error::new(io::ErrorKind::AlreadyExists, message))
