@@ -49,15 +49,22 @@ impl PendingFile {
 
     /// Gives the file its name, replacing what had it; all of it has reached the disk by then.
     pub fn commit(self) -> io::Result<()> {
-        self.appear().map(drop)
+        self.take_name(true).map(drop)
     }
 
-    /// Gives the file its name as [`PendingFile::commit`] does, while there is more to be written to it.
+    /// Gives the file its name while there is more to be written to it. It has reached the disk only if something was replaced that had.
     pub(crate) fn appear(self) -> io::Result<File> {
+        let replaces = self.target.exists();
+        self.take_name(replaces)
+    }
+
+    fn take_name(self, must_last: bool) -> io::Result<File> {
         let target = self.target;
         let in_words = |error: io::Error| refused(&target, &error);
         let file = self.writer.into_inner().map_err(|error| in_words(error.into_error()))?;
-        file.as_file().sync_all().map_err(in_words)?;
+        if must_last {
+            file.as_file().sync_all().map_err(in_words)?;
+        }
         file.persist(&target).map_err(|error| in_words(error.error))
     }
 }

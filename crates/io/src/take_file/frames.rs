@@ -68,9 +68,11 @@ pub(super) fn set_count(contents: &mut [u8], count: usize) {
 
 /// Appends a frame.
 pub(super) fn write_frame(state: &State, out: &mut Vec<u8>) {
+    out.reserve(8 * (1 + 3 * state.node_x.len()));
     out.extend_from_slice(&state.time.to_le_bytes());
     for v in &state.node_x {
-        v.iter().for_each(|x| out.extend_from_slice(&x.to_le_bytes()));
+        let [x, y, z] = [v.x, v.y, v.z].map(f64::to_le_bytes);
+        out.extend_from_slice([x, y, z].as_flattened());
     }
     for q in state.rigs.iter().flat_map(|rig| &rig.q) {
         out.extend_from_slice(&q.to_le_bytes());
