@@ -2,7 +2,7 @@
 
 use sinew_io::ReadError;
 use sinew_sim::StepError;
-use sinew_take::PlayError;
+use sinew_take::{PlayError, SinkError};
 use std::fmt::Display;
 
 /// A command that ended badly.
@@ -35,6 +35,12 @@ impl Failure {
 
 impl From<ReadError> for Failure {
     fn from(error: ReadError) -> Failure {
+        Failure::input(error)
+    }
+}
+
+impl From<SinkError> for Failure {
+    fn from(error: SinkError) -> Failure {
         Failure::input(error)
     }
 }

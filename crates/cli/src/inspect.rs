@@ -1,25 +1,34 @@
 //! `sinew inspect`: what is in a file, what is wrong with it, what it would weigh.
 
+use crate::bake::{note_ending, there_is};
 use crate::failure::Failure;
-use crate::source;
+use crate::outputs::is_take;
+use crate::source::{self, CharacterChoice};
 use clap::Args;
-use sinew_io::CharacterOptions;
+use sinew_io::{Read, TakeEnding, TakeFile};
 use sinew_sim::desc::{BodyDesc, ShapeDesc};
 use sinew_sim::{Model, Rig};
 use sinew_skeleton::{BoneId, Skeleton};
 use sinew_take::Scene;
 use std::path::PathBuf;
 
-/// Say what is in a scene or mesh file, what is wrong with it, and what it would weigh.
+/// Say what is in a scene, take or mesh file, what is wrong with it, and what it would weigh.
 #[derive(Args)]
 pub(crate) struct Inspect {
-    /// A character (.glb, .gltf, .vrm), a scene (.toml), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele) or a name: starfish, jelly-torus, beam.
+    /// A character (.glb, .gltf, .vrm), a scene (.toml), a recorded take (.take), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele) or a name: starfish, jelly-torus, beam.
     input: PathBuf,
 }
 
 impl Inspect {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let opened = source::open(Some(&self.input), &CharacterOptions::default())?;
+        let take = is_take(&self.input).then(|| TakeFile::open(&self.input)).transpose()?;
+        let opened = match &take {
+            Some(take) => {
+                print_take(take);
+                Read { value: source::reopen(take)?, notes: Vec::new() }
+            }
+            None => source::open(Some(&self.input), &CharacterChoice::default())?,
+        };
         let source = opened.value;
         let scene = source.scene();
         say!("scene '{}': {} s at {} frames per second", scene.name, scene.seconds, scene.fps);
@@ -33,7 +42,26 @@ impl Inspect {
         }
         let model = Model::build(&scene.world).map_err(Failure::input)?;
         print_model(&model, scene);
+        if let Some(take) = take {
+            take.check_model(&model)?;
+        }
         Ok(())
+    }
+}
+
+fn print_take(take: &TakeFile) {
+    let recipe = take.recipe();
+    say!("take of {}, recorded by sinew {}, model {:016x}", recipe.origin, recipe.sinew, recipe.model_hash);
+    for file in recipe.files.files() {
+        say!("  holds {} ({} bytes)", file.name, file.bytes.len());
+    }
+    match take.ending() {
+        TakeEnding::Complete => say!("  complete: {}", there_is(take)),
+        TakeEnding::Unfinished => say!("  unfinished: {}", there_is(take)),
+        TakeEnding::Damaged { .. } => {
+            say!("  damaged: {}", there_is(take));
+            note_ending(take);
+        }
     }
 }
 

@@ -18,10 +18,13 @@ macro_rules! warn {
     }};
 }
 
+mod bake;
 mod bench;
 mod failure;
 mod inspect;
 mod machine;
+mod outputs;
+mod resume;
 mod simulate;
 mod source;
 mod stats;
@@ -42,6 +45,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Simulate(simulate::Simulate),
+    Bake(bake::Bake),
     Inspect(inspect::Inspect),
     Bench(bench::Bench),
 }
@@ -50,6 +54,7 @@ fn main() -> ExitCode {
     let command = Arguments::parse().command.unwrap_or(Command::Simulate(simulate::Simulate::default()));
     let result = match command {
         Command::Simulate(simulate) => simulate.run(),
+        Command::Bake(bake) => bake.run(),
         Command::Inspect(inspect) => inspect.run(),
         Command::Bench(bench) => bench.run(),
     };

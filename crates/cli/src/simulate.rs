@@ -1,15 +1,14 @@
 //! `sinew simulate`: a scene in, a take out.
 
 use crate::failure::Failure;
-use crate::source::{self, Source};
+use crate::outputs::{OutputOptions, Outputs, check_collisions, is_take};
+use crate::resume;
+use crate::source::{self, CharacterChoice};
 use crate::stats::{Stats, Timing};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use sinew_control::Lead;
-use sinew_io::{
-    CharacterFrames, CharacterOptions, GlbOptions, GlbSink, ObjSequence, PendingFile, PointCacheFormat,
-    PointCacheSink, Preview, PreviewOptions, Up, UsdaSink,
-};
+use sinew_io::{Existing, KeptFiles, PendingFile, TakeRecipe, TakeRecorder, TakeSettings};
 use sinew_take::{FrameSink, Player, Scene};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -43,11 +42,22 @@ pub(crate) struct Simulate {
     #[arg(long)]
     no_settle: bool,
 
-    /// Where the result goes: NAME.glb, NAME.usda, a point cache NAME.pc2 or NAME.mdd, or a folder for one .obj per frame [default: the scene's name, .glb].
+    /// Where the result goes: NAME.glb, NAME.usda, a point cache NAME.pc2 or NAME.mdd, a folder for one .obj per frame, or NAME.take to record it [default: the scene's name, .glb].
     ///
+    /// The .glb of a character file is the file itself with its flesh as morph targets under its own skinning.
     /// A point cache has the surface at rest beside it, NAME-rest.obj, to put it on; with several bodies each has its own, NAME-BODY.pc2 and NAME-BODY-rest.obj.
+    /// A take is recorded while the simulation runs and is useful at any time: `sinew bake` converts what there is of it, and --resume goes on
+    /// with it after a crash.
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
+
+    /// Go on with a recorded take that was interrupted, up to the length first asked for. All it needs is in the take.
+    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "no_settle", "output", "seconds", "fps", "force"])]
+    resume: Option<PathBuf>,
+
+    /// Let a new take replace an unfinished one, or a file that is no take.
+    #[arg(long)]
+    force: bool,
 
     /// How long to simulate, in seconds [default: as the scene says].
     #[arg(long, value_name = "S")]
@@ -63,139 +73,146 @@ pub(crate) struct Simulate {
 
     /// Write masses, sizes, timings and the hash of the last state as JSON.
     #[arg(long, value_name = "FILE.json")]
-    stats: Option<PathBuf>,
+    pub(crate) stats: Option<PathBuf>,
 
     /// Print those statistics as JSON instead of a summary.
     #[arg(long)]
-    json: bool,
+    pub(crate) json: bool,
 
-    /// The most morph targets that a body's motion is written with, up to 240; more follow it more closely, some viewers take fewer [default: 64].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=240))]
-    morph_targets: Option<u16>,
-
-    /// Do not draw the preview picture beside the output.
-    #[arg(long)]
-    no_preview: bool,
+    #[command(flatten)]
+    pub(crate) options: OutputOptions,
 }
 
 impl Simulate {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let pool = thread_pool(self.threads)?;
-        let opened = source::open(self.input.as_deref(), &self.character_options())?;
+        if let Some(take) = self.input.as_deref().filter(|input| is_take(input)) {
+            let take = take.display();
+            return Err(Failure::input(format!(
+                "{take} is a take, not a scene: `sinew simulate --resume {take}` goes on with it, `sinew bake {take} -o OUT` converts it"
+            )));
+        }
+        match &self.resume {
+            Some(take) => resume::run(&self, take, &pool),
+            None => self.start(&pool),
+        }
+    }
+
+    fn start(&self, pool: &rayon::ThreadPool) -> Result<(), Failure> {
+        let choice = CharacterChoice { animation: self.animation.clone(), motion: self.motion.clone() };
+        let (opened, origin, files) = source::open_to_record(self.input.as_deref(), &choice)?;
         opened.notes.iter().for_each(|note| warn!("note: {note}"));
         let mut source = opened.value;
+        let folder = self.input.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
         let scene = source.scene_mut();
-        scene.seconds = self.seconds.unwrap_or(scene.seconds);
-        scene.fps = self.fps.unwrap_or(scene.fps);
-        let lead = if self.ragdoll { Some(Lead::Ragdoll) } else { self.two_way.then_some(Lead::TwoWay) };
-        if let Some(lead) = lead {
-            scene.performances.iter_mut().for_each(|performance| performance.lead_by(lead));
-        }
-
-        if self.no_settle {
-            scene.warm_up = 0.0;
-        }
+        let settings = TakeSettings {
+            seconds: self.seconds.unwrap_or(scene.seconds),
+            fps: self.fps.unwrap_or(scene.fps),
+            lead: if self.ragdoll { Some(Lead::Ragdoll) } else { self.two_way.then_some(Lead::TwoWay) },
+            animation: self.animation.clone(),
+            motion: self.motion.as_deref().map(|motion| KeptFiles::name_of(folder, motion)),
+            at_once: self.no_settle,
+        };
+        settings.apply(scene);
         let scene = source.scene();
-        let output = self.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.glb", scene.name)));
-        let mut outputs = self.outputs(&output, scene)?;
-        self.check_collisions(&outputs.files)?;
-        let stats_file = self.stats.as_deref().map(pending).transpose()?;
-        let stats = pool.install(|| self.simulate(&source, &mut outputs))?;
 
-        if let Some(mut file) = stats_file {
-            let write = |file: &mut PendingFile| file.write_all(stats.to_json().as_bytes());
-            write(&mut file)
-                .and_then(|()| file.commit())
-                .map_err(|e| Failure::input(format!("stats: {e}")))?;
+        let output = self.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.glb", scene.name)));
+        let mut outputs = Outputs::plan(&output, &self.options, &source, scene.frame_count() + 1)?;
+        check_collisions(self.input.iter().chain(outputs.files()).chain(&self.stats))?;
+        let existing = if self.force { Existing::ReplaceAny } else { Existing::ReplaceComplete };
+        if is_take(&output) {
+            TakeRecorder::check(&output, existing).map_err(Failure::input)?;
         }
+        let stats_file = self.stats_file()?;
+        // nobody needs the files twice unless they are recorded
+        let files = if is_take(&output) { files } else { KeptFiles::default() };
+        let begin = |player: &Player| {
+            let (sinew, model_hash) = (env!("CARGO_PKG_VERSION").into(), player.model.hash());
+            let recipe = TakeRecipe { sinew, origin, settings, model_hash, files };
+            TakeRecorder::create(&output, &recipe, existing).map_err(Failure::input)
+        };
+        let stats = pool.install(|| {
+            let mut run = Run::build(scene)?;
+            let mut recorder = is_take(&output).then(|| begin(&run.player)).transpose()?;
+            run.play(recorder.as_mut(), Some(&mut outputs))
+        })?;
         outputs.warn_of_losses();
+        self.report(&stats, stats_file)?;
+        if !self.json {
+            outputs.print();
+        }
+        Ok(())
+    }
+
+    /// Whether statistics are asked for.
+    pub(crate) fn wants_stats(&self) -> bool {
+        self.json || self.stats.is_some()
+    }
+
+    /// The file for statistics, made before any work is done.
+    pub(crate) fn stats_file(&self) -> Result<Option<PendingFile>, Failure> {
+        self.stats.as_deref().map(pending).transpose()
+    }
+
+    /// Writes and prints statistics as asked for.
+    pub(crate) fn report(&self, stats: &Stats, file: Option<PendingFile>) -> Result<(), Failure> {
+        if let Some(mut file) = file {
+            let written = file.write_all(stats.to_json().as_bytes());
+            written.and_then(|()| file.commit()).map_err(|e| Failure::input(format!("stats: {e}")))?;
+        }
         if self.json {
             say!("{}", stats.to_json());
         } else {
-            outputs.print(&stats);
+            say!("{stats}");
         }
         Ok(())
     }
+}
 
-    /// Where this take goes; nothing is opened yet.
-    fn outputs(&self, output: &Path, scene: &Scene) -> Result<Outputs, Failure> {
-        let up = Up::against(scene.world.gravity);
-        let extension = output.extension().map(|e| e.to_string_lossy().to_lowercase());
-        let take = match extension.as_deref() {
-            Some("glb") => {
-                let frame_count = Some(scene.frame_count() + 1);
-                let usual = GlbOptions::default();
-                let component_limit = self.morph_targets.map_or(usual.component_limit, usize::from);
-                Take::Glb(GlbSink::new(output, GlbOptions { frame_count, up, component_limit, ..usual }))
-            }
-            Some("pc2") => Take::Cache(PointCacheSink::new(output, PointCacheFormat::Pc2)),
-            Some("mdd") => Take::Cache(PointCacheSink::new(output, PointCacheFormat::Mdd)),
-            Some("usda") => Take::Usda(UsdaSink::new(output, up)),
-            None => Take::Objs(ObjSequence::new(output)),
-            Some(other) => {
-                return Err(Failure::input(format!(
-                    "{}: takes are written as .glb, .usda, .pc2 or .mdd, or as a folder of .obj files when OUT has no extension, not as .{other}",
-                    output.display()
-                )));
-            }
-        };
-        let picture = output.with_extension("png");
-        let preview = (!self.no_preview).then(|| {
-            Preview::new(&picture, PreviewOptions { up, turn: PREVIEW_TURN, ..PreviewOptions::default() })
-        });
-        let mut files = match &take {
-            Take::Cache(cache) => cache.files(scene.world.bodies.iter().map(|body| body.name.as_str())),
-            _ => vec![output.to_path_buf()],
-        };
-        files.extend(preview.is_some().then_some(picture));
-        Ok(Outputs { take, preview, files })
-    }
+/// A scene being played, with clocks.
+pub(crate) struct Run {
+    pub(crate) player: Player,
+    build_seconds: f64,
+}
 
-    /// No output may overwrite another, or the input.
-    fn check_collisions(&self, files: &[PathBuf]) -> Result<(), Failure> {
-        let paths: Vec<&PathBuf> = self.input.iter().chain(files).chain(&self.stats).collect();
-        for (i, path) in paths.iter().enumerate() {
-            if paths[..i].contains(path) {
-                let path = path.display();
-                return Err(Failure::input(format!(
-                    "{path} is named twice: give every file a name of its own"
-                )));
-            }
-        }
-        Ok(())
-    }
-
-    fn character_options(&self) -> CharacterOptions {
-        let (animation, motion) = (self.animation.clone(), self.motion.clone());
-        CharacterOptions { animation, motion, ..CharacterOptions::default() }
-    }
-
-    fn simulate(&self, source: &Source, outputs: &mut Outputs) -> Result<Stats, Failure> {
+impl Run {
+    /// Builds the scene and says what was found about its bodies.
+    pub(crate) fn build(scene: &Scene) -> Result<Run, Failure> {
         let start = Instant::now();
-        let mut player = Player::build(source.scene())?;
+        let player = Player::build(scene)?;
         let build_seconds = start.elapsed().as_secs_f64();
         for body in &player.model.bodies {
             body.notes.iter().for_each(|note| warn!("note: {}: {note}", body.name));
         }
+        Ok(Run { player, build_seconds })
+    }
 
-        let bar = progress_bar(player.frame_count());
-        let start = Instant::now();
-        let mut sinks = outputs.sinks();
+    /// Plays what is left of the scene.
+    pub(crate) fn play(
+        &mut self,
+        recorder: Option<&mut TakeRecorder>,
+        outputs: Option<&mut Outputs>,
+    ) -> Result<Stats, Failure> {
+        let mut sinks = outputs.map_or_else(Vec::new, Outputs::sinks);
+        let sinks: &mut Vec<&mut dyn FrameSink> =
+            &mut sinks.iter_mut().map(|sink| &mut **sink as &mut dyn FrameSink).collect();
+        let bar = progress_bar(self.player.frame_count());
         let watch = |frame| bar.set_position(frame as u64);
-        let played = match source.character() {
-            None => player.play(&mut sinks, watch),
-            Some(character) => {
-                let mut of_file: Vec<_> =
-                    sinks.into_iter().map(|sink| CharacterFrames::new(character, sink)).collect();
-                let mut sinks: Vec<&mut dyn FrameSink> =
-                    of_file.iter_mut().map(|sink| sink as &mut dyn FrameSink).collect();
-                player.play(&mut sinks, watch)
-            }
+        let begun_at = self.player.state.time.max(0.0);
+        let start = Instant::now();
+        let played = match recorder {
+            Some(recorder) => self.player.record(recorder, sinks, watch),
+            None => self.player.play(sinks, watch),
         };
         bar.finish_and_clear();
         played?;
-        let timing = Timing { build_seconds, wall_seconds: start.elapsed().as_secs_f64() };
-        Ok(Stats::of(&player, timing))
+        Ok(self.stats(start.elapsed().as_secs_f64(), begun_at))
+    }
+
+    /// What the take amounts to, after so much time by the clock and from so far into it (s).
+    pub(crate) fn stats(&self, wall_seconds: f64, begun_at: f64) -> Stats {
+        let build_seconds = self.build_seconds;
+        Stats::of(&self.player, Timing { build_seconds, wall_seconds, begun_at })
     }
 }
 
@@ -215,67 +232,7 @@ pub(crate) fn pending(path: &Path) -> Result<PendingFile, Failure> {
     PendingFile::create(path).map_err(|e| Failure::input(format!("{}: {e}", path.display())))
 }
 
-fn progress_bar(frames: usize) -> ProgressBar {
+pub(crate) fn progress_bar(frames: usize) -> ProgressBar {
     let style = ProgressStyle::with_template("{bar:40} {pos}/{len} frames, {eta} left");
     ProgressBar::new(frames as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
-
-/// Where a take goes.
-struct Outputs {
-    take: Take,
-    preview: Option<Preview>,
-    files: Vec<PathBuf>,
-}
-
-enum Take {
-    Glb(GlbSink),
-    Objs(ObjSequence),
-    Cache(PointCacheSink),
-    Usda(UsdaSink),
-}
-
-impl Outputs {
-    fn sinks(&mut self) -> Vec<&mut dyn FrameSink> {
-        let take: &mut dyn FrameSink = match &mut self.take {
-            Take::Glb(glb) => glb,
-            Take::Objs(objs) => objs,
-            Take::Cache(cache) => cache,
-            Take::Usda(usda) => usda,
-        };
-        let preview = self.preview.as_mut().map(|preview| preview as &mut dyn FrameSink);
-        [take].into_iter().chain(preview).collect()
-    }
-
-    /// Says where morph targets do not follow the take as closely as they should.
-    fn warn_of_losses(&self) {
-        if let Take::Glb(glb) = &self.take
-            && let Some(report) = glb.report()
-        {
-            report.bodies.iter().filter(|body| !body.is_met()).for_each(|body| warn!("note: {body}"));
-        }
-    }
-
-    fn print(&self, stats: &Stats) {
-        say!("{stats}");
-        if let Take::Glb(glb) = &self.take
-            && let Some(report) = glb.report()
-        {
-            report.bodies.iter().filter(|body| body.is_met()).for_each(|body| say!("{body}"));
-        }
-        for file in &self.files {
-            say!("wrote {}", file.display());
-        }
-        if let Take::Glb(_) = self.take {
-            say!("The .glb plays in Blender, in game engines and in any glTF viewer.");
-        }
-        if let Take::Cache(_) = self.take {
-            say!("In Blender: import the -rest.obj, add the modifier Mesh Cache and choose the cache.");
-        }
-        if self.preview.is_some() {
-            say!("The .png shows six moments of the take.");
-        }
-    }
-}
-
-/// The camera of previews stands a little to the side (degrees), where shapes read better than from straight ahead.
-const PREVIEW_TURN: f64 = -25.0;

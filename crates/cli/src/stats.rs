@@ -10,6 +10,8 @@ use std::fmt;
 pub(crate) struct Timing {
     pub(crate) build_seconds: f64,
     pub(crate) wall_seconds: f64,
+    /// When in the take the clock was started (s of the take).
+    pub(crate) begun_at: f64,
 }
 
 /// The object that `--stats` writes.
@@ -118,7 +120,7 @@ impl Stats {
             simulated_seconds: player.state.time,
             build_seconds: timing.build_seconds,
             wall_seconds: timing.wall_seconds,
-            realtime_factor: player.state.time / timing.wall_seconds.max(1e-9),
+            realtime_factor: (player.state.time - timing.begun_at) / timing.wall_seconds.max(1e-9),
             solver: "explicit",
             threads: rayon::current_num_threads(),
             max_inverted: summary.max_inverted,

@@ -3,10 +3,12 @@
 mod bones;
 mod flesh;
 mod frames;
+mod glb;
 mod motion;
 mod watch;
 
 pub use frames::{CharacterFrames, CharacterPart};
+pub use glb::CharacterGlb;
 pub use watch::{CharacterReport, CharacterWatch};
 
 use crate::character_file::{CharacterFile, CharacterPose, NodeTransform, open_character};

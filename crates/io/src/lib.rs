@@ -15,6 +15,7 @@ mod flesh_around;
 mod frame_spill;
 mod glb;
 mod glb_container;
+mod kept_files;
 mod mesh_file;
 mod normals;
 mod obj;
@@ -31,6 +32,7 @@ mod shape_check;
 mod skinned_glb;
 mod stl;
 mod surface_builder;
+mod take_file;
 mod tetgen;
 mod text;
 mod up;
@@ -46,10 +48,12 @@ pub use character_file::{
     NodeTransform, SkinWeights, SourceForm, SurfaceId, VrmEdition, open_character, read_character,
 };
 pub use character_scene::{
-    CharacterFrames, CharacterOptions, CharacterPart, CharacterReport, CharacterScene, CharacterWatch,
+    CharacterFrames, CharacterGlb, CharacterOptions, CharacterPart, CharacterReport, CharacterScene,
+    CharacterWatch,
 };
 pub use flesh_around::{FleshSegment, figure_flesh, flesh_around};
 pub use glb::{GlbBodyReport, GlbOptions, GlbReport, GlbSink};
+pub use kept_files::{KeptFile, KeptFiles};
 pub use mesh_file::{Mesh, SURFACE_EXTENSIONS, TET_EXTENSIONS, read_mesh, read_surface, read_tets};
 pub use obj::read_obj;
 pub use obj_sequence::ObjSequence;
@@ -61,6 +65,9 @@ pub use read_error::{Place, Read, ReadError, ReadErrors};
 pub use scene_file::{SceneKey, ScenePart, read_scene, read_scene_text, scene_keys, scene_keys_table};
 pub use skinned_glb::{SkinnedBodyReport, SkinnedGlb, SkinnedGlbOptions, SkinnedGlbReport};
 pub use stl::read_stl;
+pub use take_file::{
+    Existing, TAKE_EXTENSION, TakeEnding, TakeFile, TakeOrigin, TakeRecipe, TakeRecorder, TakeSettings,
+};
 pub use tetgen::read_tetgen;
 pub use up::Up;
 pub use usda::UsdaSink;

@@ -1,5 +1,6 @@
 //! A mesh by its path: the extension picks the reader, and errors name the file.
 
+use crate::kept_files;
 use crate::read_error::{Read, ReadError};
 use crate::{read_obj, read_ply, read_stl, tetgen};
 use sinew_mesh::{TetMesh, TriMesh};
@@ -76,6 +77,10 @@ pub fn read_mesh(path: &Path) -> Result<Read<Mesh>, ReadError> {
 
 /// The whole of a file, if it is one and not absurdly large.
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, ReadError> {
+    kept_files::bytes_of(path, read_from_disk)
+}
+
+fn read_from_disk(path: &Path) -> Result<Vec<u8>, ReadError> {
     let fault = |message: String| ReadError::whole(message).within(path);
     let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => fault("no such file: check the name and the folder".into()),

@@ -61,19 +61,28 @@ impl PendingFile {
     /// Gives files that belong together their names, once all of them have reached the disk: a full disk
     /// leaves none of them.
     pub fn commit_all(files: impl IntoIterator<Item = PendingFile>) -> io::Result<()> {
-        let settled = files.into_iter().map(PendingFile::settle).collect::<io::Result<Vec<_>>>()?;
+        let settled = files.into_iter().map(|file| file.settle(true)).collect::<io::Result<Vec<_>>>()?;
         for (file, target) in settled {
             file.persist(&target).map_err(|error| refused(&target, &error.error))?;
         }
         Ok(())
     }
 
-    /// Brings all of the file to the disk.
-    fn settle(self) -> io::Result<(NamedTempFile, PathBuf)> {
+    /// Gives the file its name while there is more to be written to it. It has reached the disk only if something was replaced that had.
+    pub(crate) fn appear(self) -> io::Result<File> {
+        let replaces = self.target.exists();
+        let (file, target) = self.settle(replaces)?;
+        file.persist(&target).map_err(|error| refused(&target, &error.error))
+    }
+
+    /// Hands on all of the file, and brings it to the disk if it must last.
+    fn settle(self, must_last: bool) -> io::Result<(NamedTempFile, PathBuf)> {
         let target = self.target;
         let in_words = |error: io::Error| refused(&target, &error);
         let file = self.writer.into_inner().map_err(|error| in_words(error.into_error()))?;
-        file.as_file().sync_all().map_err(in_words)?;
+        if must_last {
+            file.as_file().sync_all().map_err(in_words)?;
+        }
         Ok((file, target))
     }
 }

@@ -7,6 +7,7 @@ pub mod coupling;
 pub mod desc;
 mod guard;
 mod model;
+mod model_hash;
 mod region;
 mod stable_step;
 mod state;

@@ -1,12 +1,17 @@
 //! A take: the [`Scene`] a user wrote, the loop that plays it, and the [`Frame`]s that come out
 //! and go to any number of [`FrameSink`]s. Knows no file format.
 
+mod audience;
+mod bookmark;
 mod checkpoint;
 mod frame;
 mod play;
+mod record;
 mod scene;
 
+pub use bookmark::{Bookmark, JointTorques};
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use frame::{Frame, FrameSink, SinkError, SurfaceInfo};
 pub use play::{PlayError, Player, Summary};
+pub use record::{StateSink, replay};
 pub use scene::Scene;

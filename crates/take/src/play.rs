@@ -1,6 +1,7 @@
 //! The loop: control, step, frame, until the scene is over.
 
-use crate::{Checkpoint, CheckpointError, Frame, FrameSink, Scene, SinkError, SurfaceInfo};
+use crate::audience::Audience;
+use crate::{Bookmark, Checkpoint, CheckpointError, FrameSink, JointTorques, Scene, SinkError, StateSink};
 use sinew_control::{Controller, Script};
 use sinew_sim::{BuildError, Control, Model, State, StepError, StepReport, Stepper};
 use sinew_skeleton::DriveKind;
@@ -19,8 +20,8 @@ pub struct Player {
     stepper: Stepper,
     fps: f64,
     frame_count: usize,
-    /// The largest torque of each degree of freedom of each rig so far (N m or N).
-    peak_torques: Vec<Vec<f64>>,
+    /// What the joints of each rig need.
+    torques: Vec<JointTorques>,
     /// Frames' time to run before the take begins.
     warm_up_frames: usize,
     /// How many frames after the start the state is.
@@ -81,7 +82,7 @@ impl Player {
             control: Control::still(&model),
             stepper: Stepper::default(),
             summary: Summary::default(),
-            peak_torques: model.rigs.iter().map(|rig| vec![0.0; rig.skeleton.v_count()]).collect(),
+            torques: model.rigs.iter().map(|rig| JointTorques::none(rig.skeleton.v_count())).collect(),
             fps: scene.fps,
             frame_count: scene.frame_count(),
             warm_up_frames: scene.warm_up_frames(),
@@ -144,9 +145,8 @@ impl Player {
     pub fn advance(&mut self) -> Result<StepReport, StepError> {
         self.warm_up(|_, _| {})?;
         let report = self.step()?;
-        for (rig, peaks) in self.peak_torques.iter_mut().enumerate() {
-            let torques = self.stepper.torques(rig).iter();
-            peaks.iter_mut().zip(torques).for_each(|(peak, torque)| *peak = peak.max(torque.abs()));
+        for (rig, torques) in self.torques.iter_mut().enumerate() {
+            torques.add(self.stepper.torques(rig));
         }
         self.frame += 1;
         self.summary.frames += 1;
@@ -155,12 +155,12 @@ impl Player {
 
     /// Torques of all joints of a rig in the last step (N m or N), one per degree of freedom.
     pub fn torques(&self, rig: usize) -> &[f64] {
-        self.stepper.torques(rig)
+        &self.torques[rig].last
     }
 
     /// The largest torque of each joint of a rig in the take so far (N m or N), one per degree of freedom.
     pub fn peak_torques(&self, rig: usize) -> &[f64] {
-        &self.peak_torques[rig]
+        &self.torques[rig].peak
     }
 
     /// Who decided about the joints of a rig in the last step, per bone.
@@ -187,33 +187,84 @@ impl Player {
         Ok(())
     }
 
+    /// Goes on from a bookmark, with all that had been counted until then.
+    pub fn return_to(&mut self, bookmark: &Bookmark) -> Result<(), CheckpointError> {
+        let fits = |(a, b): (&JointTorques, &JointTorques)| {
+            a.last.len() == b.last.len() && a.peak.len() == b.peak.len()
+        };
+        let (given, own) = (&bookmark.torques, &self.torques);
+        if given.len() != own.len() || !given.iter().zip(own).all(fits) {
+            return Err(CheckpointError::Damaged("its torques are not those of the skeletons"));
+        }
+        self.resume(bookmark.frame, &bookmark.checkpoint)?;
+        self.summary = bookmark.summary;
+        self.torques.clone_from(&bookmark.torques);
+        // so that it can be told who leads also if no step is left to be taken
+        self.controller.control(&self.model, &self.state, 1.0 / self.fps, &mut self.control);
+        Ok(())
+    }
+
+    /// Where the take is now, to go on from later.
+    pub fn bookmark(&self) -> Bookmark {
+        Bookmark {
+            frame: self.frame,
+            summary: self.summary,
+            torques: self.torques.clone(),
+            checkpoint: Checkpoint::of(&self.state),
+        }
+    }
+
+    /// How many frames after the start the state is.
+    pub fn frame(&self) -> usize {
+        self.frame
+    }
+
     /// Plays what is left of the scene into the sinks, the frame where it is now first. `watch` is called after every frame with how many
     /// are done.
     pub fn play(
         &mut self,
         sinks: &mut [&mut dyn FrameSink],
+        watch: impl FnMut(usize),
+    ) -> Result<(), PlayError> {
+        self.play_to_end(None, sinks, watch)
+    }
+
+    /// Plays what is left of the scene as [`Player::play`] does, with a recorder that sees every frame before the sinks do.
+    pub fn record(
+        &mut self,
+        recorder: &mut dyn StateSink,
+        sinks: &mut [&mut dyn FrameSink],
+        watch: impl FnMut(usize),
+    ) -> Result<(), PlayError> {
+        let played = self.play_to_end(Some(&mut *recorder), sinks, watch);
+        if played.is_err() {
+            recorder.interrupt(self);
+        }
+        played
+    }
+
+    fn play_to_end(
+        &mut self,
+        mut recorder: Option<&mut dyn StateSink>,
+        sinks: &mut [&mut dyn FrameSink],
         mut watch: impl FnMut(usize),
     ) -> Result<(), PlayError> {
-        let surfaces: Vec<SurfaceInfo> = self.model.bodies.iter().map(SurfaceInfo::of).collect();
-        for sink in sinks.iter_mut() {
-            sink.begin(&surfaces, self.fps)?;
-        }
+        let mut audience = Audience::gather(&self.model, self.fps, sinks)?;
         self.warm_up(|_, _| {})?;
-        let mut frame = Frame::default();
         loop {
-            frame.update(&self.model, &self.state);
-            for sink in sinks.iter_mut() {
-                sink.frame(&frame)?;
+            if let Some(recorder) = recorder.as_mut() {
+                recorder.frame(self)?;
             }
+            audience.show(&self.model, &self.state)?;
             watch(self.frame);
             if self.frame >= self.frame_count {
                 break;
             }
             self.advance()?;
         }
-        for sink in sinks.iter_mut() {
-            sink.finish()?;
+        if let Some(recorder) = recorder {
+            recorder.finish(self)?;
         }
-        Ok(())
+        Ok(audience.dismiss()?)
     }
 }

@@ -4,6 +4,7 @@ use super::container::CharacterSource;
 use super::document::Part;
 use super::findings::Findings;
 use super::uri::{self, Uri};
+use crate::kept_files::real_path;
 use crate::mesh_file::read_bytes;
 use crate::text::quote;
 use serde_json::Value;
@@ -137,7 +138,7 @@ fn path_beside(folder: Option<&Path>, relative: &Path) -> Result<PathBuf, String
         return Err("is another file: open the character by its path, or export it as one GLB".into());
     };
     let path = folder.join(relative);
-    let (Ok(folder), Ok(real)) = (folder.canonicalize(), path.canonicalize()) else { return Ok(path) };
+    let (Some(folder), Some(real)) = (real_path(folder), real_path(&path)) else { return Ok(path) };
     // a link within the folder may still lead out of it
     if !real.starts_with(&folder) {
         return Err("leads out of the file's folder: put the buffer itself beside the file".into());

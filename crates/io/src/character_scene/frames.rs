@@ -48,6 +48,11 @@ impl CharacterScene {
         self.flesh.parts.iter().map(part).collect()
     }
 
+    /// The names of the surfaces that [`CharacterFrames`] hands on.
+    pub fn surface_names(&self) -> Vec<String> {
+        self.surface_infos().into_iter().map(|info| info.name).collect()
+    }
+
     /// The surfaces that [`CharacterFrames`] hands on.
     fn surface_infos(&self) -> Vec<SurfaceInfo> {
         let pose = self.file.rest_pose();

@@ -1,0 +1,250 @@
+//! Where a take goes: the one place where a file name becomes a format.
+
+use crate::failure::Failure;
+use crate::source::Source;
+use clap::Args;
+use sinew_io::{
+    CharacterFrames, CharacterGlb, CharacterScene, CharacterWatch, GlbOptions, GlbSink, ObjSequence,
+    PointCacheFormat, PointCacheSink, Preview, PreviewOptions, SkinnedGlbOptions, TAKE_EXTENSION, Up,
+    UsdaSink,
+};
+use sinew_take::FrameSink;
+use std::path::{Path, PathBuf};
+
+/// How outputs are written.
+#[derive(Args, Clone, Default)]
+pub(crate) struct OutputOptions {
+    /// The most morph targets that a body's motion is written with, up to 240; more follow it more closely, some viewers take fewer [default: 64].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=240))]
+    morph_targets: Option<u16>,
+
+    /// How far a vertex of a .glb may be from where it was simulated, in per cent of the body's size [default: 0.1].
+    #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
+    error: Option<f64>,
+
+    /// Do not draw the preview picture beside the output.
+    #[arg(long)]
+    pub(crate) no_preview: bool,
+}
+
+/// Where a take goes.
+pub(crate) struct Outputs<'a> {
+    take: Format<'a>,
+    preview: Option<Preview>,
+    files: Vec<PathBuf>,
+    character: Option<&'a CharacterScene>,
+    /// What flesh did to a character.
+    watch: Option<CharacterWatch<'a>>,
+}
+
+/// What frames are written as.
+enum Format<'a> {
+    Glb(Box<GlbSink>),
+    /// The character's own file.
+    Own(Box<CharacterGlb<'a>>),
+    Objs(ObjSequence),
+    PointCache(PointCacheSink),
+    Usda(UsdaSink),
+    /// Nothing beside the preview: the states are recorded, or were.
+    Recording,
+}
+
+/// Whether a path names a recorded take.
+pub(crate) fn is_take(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(TAKE_EXTENSION))
+}
+
+impl<'a> Outputs<'a> {
+    /// Where so many frames of a scene go; nothing is opened yet.
+    pub(crate) fn plan(
+        output: &Path,
+        options: &OutputOptions,
+        source: &'a Source,
+        frame_count: usize,
+    ) -> Result<Outputs<'a>, Failure> {
+        let up = Up::against(source.scene().world.gravity);
+        let extension = output.extension().map(|e| e.to_string_lossy().to_lowercase());
+        let take = match (extension.as_deref(), source.character()) {
+            (Some("glb"), Some(character)) => {
+                let usual = SkinnedGlbOptions::default();
+                let component_limit = options.morph_targets.map_or(usual.component_limit, usize::from);
+                let error_share = options.error.map_or(usual.error_share, |percent| 0.01 * percent);
+                let options = SkinnedGlbOptions { component_limit, error_share, ..usual };
+                Format::Own(Box::new(CharacterGlb::new(character, output, options)))
+            }
+            (Some("glb"), None) => {
+                let usual = GlbOptions::default();
+                let component_limit = options.morph_targets.map_or(usual.component_limit, usize::from);
+                let frame_count = Some(frame_count);
+                let error_share = options.error.map_or(usual.error_share, |percent| 0.01 * percent);
+                let options = GlbOptions { frame_count, up, component_limit, error_share, ..usual };
+                Format::Glb(Box::new(GlbSink::new(output, options)))
+            }
+            (Some(TAKE_EXTENSION), _) => Format::Recording,
+            (Some("pc2"), _) => Format::PointCache(PointCacheSink::new(output, PointCacheFormat::Pc2)),
+            (Some("mdd"), _) => Format::PointCache(PointCacheSink::new(output, PointCacheFormat::Mdd)),
+            (Some("usda"), _) => Format::Usda(UsdaSink::new(output, up)),
+            (None, _) => Format::Objs(ObjSequence::new(output)),
+            (Some(other), _) => {
+                return Err(Failure::input(format!(
+                    "{}: takes are written as .glb, .usda, .pc2, .mdd, as a folder of .obj files when OUT has no extension, or recorded as .take, not as .{other}",
+                    output.display()
+                )));
+            }
+        };
+        Ok(Outputs::with_preview(take, output, options, source))
+    }
+
+    /// What goes beside a take that is recorded, whatever its name.
+    pub(crate) fn beside_recording(
+        output: &Path,
+        options: &OutputOptions,
+        source: &'a Source,
+    ) -> Outputs<'a> {
+        Outputs::with_preview(Format::Recording, output, options, source)
+    }
+
+    fn with_preview(
+        take: Format<'a>,
+        output: &Path,
+        options: &OutputOptions,
+        source: &'a Source,
+    ) -> Outputs<'a> {
+        let up = Up::against(source.scene().world.gravity);
+        let picture = output.with_extension("png");
+        let preview = (!options.no_preview).then(|| {
+            Preview::new(&picture, PreviewOptions { up, turn: PREVIEW_TURN, ..PreviewOptions::default() })
+        });
+        let character = source.character();
+        let mut files = match &take {
+            Format::PointCache(sink) => match character {
+                Some(character) => sink.files(character.surface_names().iter().map(String::as_str)),
+                None => sink.files(source.scene().world.bodies.iter().map(|body| body.name.as_str())),
+            },
+            _ => vec![output.to_path_buf()],
+        };
+        files.extend(preview.is_some().then_some(picture));
+        Outputs { take, preview, files, character, watch: character.map(CharacterWatch::new) }
+    }
+
+    /// All files and folders that will be written.
+    pub(crate) fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    /// Everything that wants the frames of the simulation.
+    pub(crate) fn sinks(&mut self) -> Vec<Box<dyn FrameSink + '_>> {
+        let character = self.character;
+        // other sinks than the character's own see the surfaces of its file, not the flesh that was simulated
+        fn seen<'s>(
+            character: Option<&'s CharacterScene>,
+            sink: &'s mut dyn FrameSink,
+        ) -> Box<dyn FrameSink + 's> {
+            match character {
+                Some(character) => Box::new(CharacterFrames::new(character, sink)),
+                None => Box::new(sink),
+            }
+        }
+        let mut sinks: Vec<Box<dyn FrameSink + '_>> = Vec::new();
+        match &mut self.take {
+            Format::Own(own) => sinks.push(Box::new(&mut **own)),
+            Format::Glb(glb) => sinks.push(seen(character, &mut **glb)),
+            Format::Objs(objs) => sinks.push(seen(character, objs)),
+            Format::PointCache(cache) => sinks.push(seen(character, cache)),
+            Format::Usda(usda) => sinks.push(seen(character, usda)),
+            Format::Recording => {}
+        }
+        if let Some(preview) = &mut self.preview {
+            sinks.push(seen(character, preview));
+        }
+        if let Some(watch) = &mut self.watch {
+            sinks.push(Box::new(watch));
+        }
+        sinks
+    }
+
+    /// Says where morph targets do not follow the take as closely as they should.
+    pub(crate) fn warn_of_losses(&self) {
+        if let Format::Glb(glb) = &self.take
+            && let Some(report) = glb.report()
+        {
+            report.bodies.iter().filter(|body| !body.is_met()).for_each(|body| warn!("note: {body}"));
+        }
+        if let Format::Own(own) = &self.take
+            && let Some(report) = own.report()
+        {
+            report.notes.iter().for_each(|note| warn!("note: {note}"));
+            report.bodies.iter().filter(|body| !body.is_met()).for_each(|body| warn!("note: {body}"));
+        }
+    }
+
+    /// Says what was written, and what to do with it.
+    pub(crate) fn print(&self) {
+        if let Format::Glb(glb) = &self.take
+            && let Some(report) = glb.report()
+        {
+            report.bodies.iter().filter(|body| body.is_met()).for_each(|body| say!("{body}"));
+        }
+        if let Some(watch) = &self.watch {
+            let report = watch.report();
+            say!(
+                "flesh settled up to {:.1} mm from where skinning puts it ({:.1} mm on average), and was up to {:.1} mm from it in the take",
+                1e3 * report.settled[0],
+                1e3 * report.settled[1],
+                1e3 * report.farthest
+            );
+            say!(
+                "volume changed by up to {:.1} %, by plain skinning up to {:.1} %",
+                100.0 * report.flesh_change,
+                100.0 * report.skinned_change
+            );
+        }
+        if let Format::Own(own) = &self.take
+            && let Some(report) = own.report()
+        {
+            report.bodies.iter().filter(|body| body.is_met()).for_each(|body| say!("{body}"));
+            say!("{} bytes, {} of them added", report.bytes, report.bytes_added);
+        }
+        for file in &self.files {
+            say!("wrote {}", file.display());
+        }
+        match self.take {
+            Format::Glb(_) => say!("The .glb plays in Blender, in game engines and in any glTF viewer."),
+            Format::Own(_) => say!(
+                "The .glb is the character's own file with its flesh as morph targets: it plays wherever that plays."
+            ),
+            Format::PointCache(_) => say!("The cache goes on the rest .obj beside it: see docs/formats.md."),
+            Format::Usda(_) => {}
+            Format::Recording => say!("`sinew bake` converts the .take without simulating again."),
+            Format::Objs(_) => {}
+        }
+        if self.preview.is_some() {
+            say!("The .png shows six moments of the take.");
+        }
+    }
+}
+
+fn parse_percent(text: &str) -> Result<f64, String> {
+    let percent: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if percent > 0.0 && percent <= 100.0 {
+        Ok(percent)
+    } else {
+        Err("give a percentage above 0 and up to 100".into())
+    }
+}
+
+/// No output may overwrite another, or an input.
+pub(crate) fn check_collisions<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Failure> {
+    let mut seen: Vec<&PathBuf> = Vec::new();
+    for path in paths {
+        if seen.contains(&path) {
+            let path = path.display();
+            return Err(Failure::input(format!("{path} is named twice: give every file a name of its own")));
+        }
+        seen.push(path);
+    }
+    Ok(())
+}
+
+/// The camera of previews stands a little to the side (degrees), where shapes read better than from straight ahead.
+const PREVIEW_TURN: f64 = -25.0;

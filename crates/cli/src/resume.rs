@@ -1,0 +1,67 @@
+//! `sinew simulate --resume`: goes on with a take that was interrupted.
+
+use crate::bake;
+use crate::failure::Failure;
+use crate::outputs::{Outputs, check_collisions};
+use crate::simulate::{Run, Simulate};
+use crate::source;
+use sinew_io::{TakeEnding, TakeFile, TakeRecorder};
+use std::path::Path;
+
+/// Goes on with a take up to the length first asked for. A complete one is left as it is.
+pub(crate) fn run(options: &Simulate, path: &Path, pool: &rayon::ThreadPool) -> Result<(), Failure> {
+    let take = TakeFile::open(path)?;
+    if *take.ending() == TakeEnding::Complete {
+        warn!("note: {} is complete: {}; there is nothing to do", path.display(), bake::there_is(&take));
+        return if options.wants_stats() { pool.install(|| report_only(options, &take)) } else { Ok(()) };
+    }
+    bake::note_ending(&take);
+    let version = env!("CARGO_PKG_VERSION");
+    if take.recipe().sinew != version {
+        warn!(
+            "note: sinew {} recorded what there is and {version} goes on: from here the motion may be another than that version's",
+            take.recipe().sinew
+        );
+    }
+    let source = source::reopen(&take)?;
+    let mut outputs = Outputs::beside_recording(path, &options.options, &source);
+    check_collisions(outputs.files().iter().chain(&options.stats))?;
+    let stats_file = options.stats_file()?;
+    let stats = pool.install(|| {
+        let mut run = Run::build(source.scene())?;
+        go_to_last_frame(&mut run, &take)?;
+        let mut recorder = TakeRecorder::resume(&take).map_err(Failure::input)?;
+        let stats = run.play(Some(&mut recorder), None)?;
+        drop(recorder);
+        // the picture shows the take from its start, not from where it went on
+        if !options.options.no_preview {
+            bake::play(&TakeFile::open(path)?, &run.player.model, &mut outputs)?;
+        }
+        Ok::<_, Failure>(stats)
+    })?;
+    options.report(&stats, stats_file)?;
+    if !options.json {
+        outputs.print();
+    }
+    Ok(())
+}
+
+fn report_only(options: &Simulate, take: &TakeFile) -> Result<(), Failure> {
+    let file = options.stats_file()?;
+    let mut run = Run::build(source::reopen(take)?.scene())?;
+    go_to_last_frame(&mut run, take)?;
+    let stats = run.stats(0.0, run.player.state.time);
+    options.report(&stats, file)
+}
+
+/// Puts the player where the take ends; it stays at the start if the take has no frames.
+fn go_to_last_frame(run: &mut Run, take: &TakeFile) -> Result<(), Failure> {
+    take.check_model(&run.player.model)?;
+    match take.bookmark()? {
+        Some(bookmark) => run
+            .player
+            .return_to(&bookmark)
+            .map_err(|error| Failure::input(format!("{}: {error}", take.path().display()))),
+        None => Ok(()),
+    }
+}

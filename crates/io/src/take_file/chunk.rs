@@ -1,0 +1,128 @@
+//! The container: a header, then chunks.
+//!
+//! ```text
+//! header  "SNWTAKE\n", version                             8 + 8 bytes
+//! chunk   kind, length n, n bytes, checksum                8 + 8 + n + 8 bytes
+//! ```
+//!
+//! Numbers are little-endian. A checksum is XXH3 over kind, length and bytes, seeded with the checksum before it (the first with that of
+//! the header), so a chunk is good only behind the very chunks it was written behind.
+
+use std::io::{self, Read};
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+
+/// The version of the format that is written and read.
+pub(super) const VERSION: u64 = 1;
+/// What a take begins with.
+pub(super) const MAGIC: &[u8; 8] = b"SNWTAKE\n";
+/// Bytes before the first chunk.
+pub(super) const HEADER_BYTES: u64 = 16;
+/// Bytes of a chunk besides what is in it.
+pub(super) const FRAME_BYTES: u64 = 24;
+
+/// What a chunk holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ChunkKind {
+    /// All that the scene is built from.
+    Recipe,
+    /// Frames, and a bookmark at the last of them.
+    Frames,
+    /// Nothing comes after it: the take is complete.
+    End,
+}
+
+/// A sound chunk.
+pub(super) struct Chunk {
+    pub(super) kind: ChunkKind,
+    pub(super) bytes: Vec<u8>,
+    pub(super) checksum: u64,
+}
+
+/// Why there is no sound chunk.
+#[derive(Debug)]
+pub(super) enum ChunkFault {
+    /// The file cannot be read.
+    Unreadable(io::Error),
+    /// It is cut short, or not what was written.
+    Damaged(String),
+}
+
+impl ChunkKind {
+    const ALL: [ChunkKind; 3] = [ChunkKind::Recipe, ChunkKind::Frames, ChunkKind::End];
+
+    fn word(self) -> &'static [u8; 8] {
+        match self {
+            ChunkKind::Recipe => b"recipe  ",
+            ChunkKind::Frames => b"frames  ",
+            ChunkKind::End => b"end     ",
+        }
+    }
+}
+
+/// The header, and the checksum that the first chunk is seeded with.
+pub(super) fn header() -> ([u8; HEADER_BYTES as usize], u64) {
+    let mut bytes = [0; HEADER_BYTES as usize];
+    bytes[..8].copy_from_slice(MAGIC);
+    bytes[8..].copy_from_slice(&VERSION.to_le_bytes());
+    (bytes, xxh3_64(&bytes))
+}
+
+/// A chunk as it is written; its contents follow the sixteen bytes that [`begin`] made.
+pub(super) fn begin(kind: ChunkKind, out: &mut Vec<u8>) {
+    out.clear();
+    out.extend_from_slice(kind.word());
+    out.extend_from_slice(&[0; 8]);
+}
+
+/// Puts length and checksum to a chunk that was begun and filled, and returns the checksum.
+pub(super) fn close(before: u64, out: &mut Vec<u8>) -> u64 {
+    let length = (out.len() - 16) as u64;
+    out[8..16].copy_from_slice(&length.to_le_bytes());
+    let checksum = xxh3_64_with_seed(out, before);
+    out.extend_from_slice(&checksum.to_le_bytes());
+    checksum
+}
+
+/// Reads the chunk that comes next among the `left` bytes there are, written behind one with checksum `before`. No more is reserved than is there.
+pub(super) fn read(file: &mut impl Read, left: u64, before: u64) -> Result<Chunk, ChunkFault> {
+    let damaged = |what: String| Err(ChunkFault::Damaged(what));
+    if left < FRAME_BYTES {
+        return damaged(format!("{left} bytes are less than a chunk"));
+    }
+    let mut whole = vec![0; 16];
+    file.read_exact(&mut whole).map_err(fault)?;
+    let Some(kind) = ChunkKind::ALL.into_iter().find(|kind| kind.word()[..] == whole[..8]) else {
+        return damaged("no chunk begins there".into());
+    };
+    let length = number(&whole[8..16]);
+    if length > left - FRAME_BYTES {
+        return damaged(format!(
+            "a chunk of {length} bytes begins there and the file holds {} of them",
+            left - FRAME_BYTES
+        ));
+    }
+    whole.resize(16 + length as usize, 0);
+    file.read_exact(&mut whole[16..]).map_err(fault)?;
+    let mut written = [0; 8];
+    file.read_exact(&mut written).map_err(fault)?;
+    let checksum = xxh3_64_with_seed(&whole, before);
+    if checksum != u64::from_le_bytes(written) {
+        return damaged(format!("the checksum of a chunk of {length} bytes does not fit"));
+    }
+    whole.drain(..16);
+    Ok(Chunk { kind, bytes: whole, checksum })
+}
+
+fn fault(error: io::Error) -> ChunkFault {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof => ChunkFault::Damaged("the file ends there".into()),
+        _ => ChunkFault::Unreadable(error),
+    }
+}
+
+/// A number from its eight bytes.
+pub(super) fn number(bytes: &[u8]) -> u64 {
+    let mut word = [0; 8];
+    word.copy_from_slice(&bytes[..8]);
+    u64::from_le_bytes(word)
+}

@@ -1,0 +1,171 @@
+//! All that a scene is built from again: its files, how it was opened, and what must come out.
+//!
+//! In its chunk: the length of a text (8 bytes), the text in TOML, then the files one after the other, as long as the text says.
+
+use crate::kept_files::{KeptFile, KeptFiles};
+use crate::take_file::chunk::number;
+use sinew_control::Lead;
+use sinew_take::Scene;
+use std::sync::Arc;
+use toml::{Table, Value};
+
+/// All that is needed to build a take's scene and model again, and to see that they are the same.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TakeRecipe {
+    /// The version of Sinew that recorded the take.
+    pub sinew: String,
+    /// What was opened.
+    pub origin: TakeOrigin,
+    /// What was chosen beside the scene.
+    pub settings: TakeSettings,
+    /// The hash of the model that was built, [`sinew_sim::Model::hash`].
+    pub model_hash: u64,
+    /// Every file that was read to open the scene.
+    pub files: KeptFiles,
+}
+
+/// Where a scene came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TakeOrigin {
+    /// A scene that ships with Sinew, by its name.
+    BuiltIn(String),
+    /// A file, by its name among the kept ones.
+    File(String),
+}
+
+/// How a scene is played, whatever it says itself.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TakeSettings {
+    /// How long (s).
+    pub seconds: f64,
+    /// Frames per second.
+    pub fps: f64,
+    /// Who leads the skeletons; `None` as the scene says.
+    pub lead: Option<Lead>,
+    /// The animation of a character file, by name or number; `None` for its first.
+    pub animation: Option<String>,
+    /// The captured motion of a character file, by its name among the kept files.
+    pub motion: Option<String>,
+    /// Whether the take begins at once, without a warm-up.
+    pub at_once: bool,
+}
+
+impl TakeSettings {
+    /// Changes a scene to be played so.
+    pub fn apply(&self, scene: &mut Scene) {
+        scene.seconds = self.seconds;
+        scene.fps = self.fps;
+        if self.at_once {
+            scene.warm_up = 0.0;
+        }
+        if let Some(lead) = self.lead {
+            scene.performances.iter_mut().for_each(|performance| performance.lead_by(lead));
+        }
+    }
+
+    /// How many frames follow the start.
+    pub fn frame_count(&self) -> usize {
+        (self.seconds * self.fps).round() as usize
+    }
+}
+
+impl std::fmt::Display for TakeOrigin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            TakeOrigin::BuiltIn(name) => write!(f, "the built-in scene {name}"),
+            TakeOrigin::File(name) => f.write_str(name),
+        }
+    }
+}
+
+const LEADS: [(Lead, &str); 3] =
+    [(Lead::OneWay, "one-way"), (Lead::TwoWay, "two-way"), (Lead::Ragdoll, "ragdoll")];
+
+impl TakeRecipe {
+    /// Appends it as bytes.
+    pub(super) fn write(&self, out: &mut Vec<u8>) {
+        let mut text = Table::new();
+        text.insert("sinew".into(), self.sinew.clone().into());
+        match &self.origin {
+            TakeOrigin::BuiltIn(name) => text.insert("built_in".into(), name.clone().into()),
+            TakeOrigin::File(name) => text.insert("file".into(), name.clone().into()),
+        };
+        text.insert("seconds".into(), self.settings.seconds.into());
+        text.insert("fps".into(), self.settings.fps.into());
+        if let Some((_, word)) = LEADS.iter().find(|(lead, _)| Some(*lead) == self.settings.lead) {
+            text.insert("lead".into(), (*word).into());
+        }
+        for (key, value) in [("animation", &self.settings.animation), ("motion", &self.settings.motion)] {
+            if let Some(value) = value {
+                text.insert(key.into(), value.clone().into());
+            }
+        }
+        if self.settings.at_once {
+            text.insert("at_once".into(), true.into());
+        }
+        text.insert("model".into(), format!("{:016x}", self.model_hash).into());
+        let files = self.files.files.iter().map(|file| {
+            let mut entry = Table::new();
+            entry.insert("name".into(), file.name.clone().into());
+            entry.insert("bytes".into(), Value::Integer(file.bytes.len() as i64));
+            Value::Table(entry)
+        });
+        text.insert("files".into(), files.collect::<Vec<_>>().into());
+        let text = text.to_string();
+        out.extend_from_slice(&(text.len() as u64).to_le_bytes());
+        out.extend_from_slice(text.as_bytes());
+        self.files.files.iter().for_each(|file| out.extend_from_slice(&file.bytes));
+    }
+
+    /// Reads it from bytes whose checksum was good; what is wrong with them otherwise.
+    pub(super) fn read(bytes: &[u8]) -> Result<TakeRecipe, String> {
+        let (length, rest) = bytes.split_at_checked(8).ok_or("it is too short")?;
+        let (text, mut rest) = usize::try_from(number(length))
+            .ok()
+            .and_then(|length| rest.split_at_checked(length))
+            .ok_or("its text is longer than itself")?;
+        let text = std::str::from_utf8(text).map_err(|_| "its text is not UTF-8")?;
+        let table: Table = text.parse().map_err(|_| "its text is not TOML")?;
+        let word = |key: &str| table.get(key).and_then(Value::as_str).map(str::to_owned);
+        let float = |key: &str| table.get(key).and_then(Value::as_float);
+        let origin = match (word("built_in"), word("file")) {
+            (Some(name), None) => TakeOrigin::BuiltIn(name),
+            (None, Some(name)) => TakeOrigin::File(name),
+            _ => return Err("it does not name one scene".into()),
+        };
+        let lead = match word("lead") {
+            None => None,
+            Some(word) => {
+                let found = LEADS.iter().find(|(_, name)| *name == word);
+                Some(found.ok_or_else(|| format!("its lead `{word}` is unknown"))?.0)
+            }
+        };
+        let mut files = Vec::new();
+        for entry in table.get("files").and_then(Value::as_array).ok_or("it has no list of files")? {
+            let name = entry.get("name").and_then(Value::as_str).ok_or("a file has no name")?;
+            let length = entry.get("bytes").and_then(Value::as_integer);
+            let length = length.and_then(|length| usize::try_from(length).ok());
+            let (own, after) = length
+                .and_then(|length| rest.split_at_checked(length))
+                .ok_or_else(|| format!("file `{name}` is cut short"))?;
+            files.push(KeptFile { name: name.to_owned(), bytes: Arc::new(own.to_vec()) });
+            rest = after;
+        }
+        let settings = TakeSettings {
+            seconds: float("seconds").ok_or("it has no seconds")?,
+            fps: float("fps").ok_or("it has no fps")?,
+            lead,
+            animation: word("animation"),
+            motion: word("motion"),
+            at_once: table.get("at_once").and_then(Value::as_bool).unwrap_or(false),
+        };
+        let model_hash = word("model").and_then(|hash| u64::from_str_radix(&hash, 16).ok());
+        Ok(TakeRecipe {
+            sinew: word("sinew").ok_or("it has no version of sinew")?,
+            origin,
+            settings,
+            model_hash: model_hash.ok_or("it has no hash of the model")?,
+            files: KeptFiles { files },
+        })
+    }
+}

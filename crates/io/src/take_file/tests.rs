@@ -1,0 +1,299 @@
+use super::chunk;
+use super::*;
+use crate::KeptFiles;
+use crate::pending::tests::names_in;
+use sinew_control::Lead;
+use sinew_sim::State;
+use sinew_take::{Player, Scene};
+use std::fs;
+use std::path::Path;
+
+/// A tetrahedron that hangs and sways for 40 frames: three chunks of frames, the first of one.
+const SCENE: &str = "seconds = 0.4\nfps = 100\n[[body]]\nsurface = 'a.obj'\ncage_tets = 20\n\
+                     [[body.pin]]\nregion = { end = 'top', share = 0.3 }\nmotion = { shake = { amplitude = [0.05, 0, 0], frequency = 3 } }\n";
+const SURFACE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+
+fn scene_in(folder: &Path) -> (Scene, KeptFiles) {
+    fs::write(folder.join("s.toml"), SCENE).unwrap();
+    fs::write(folder.join("a.obj"), SURFACE).unwrap();
+    let (read, files) = KeptFiles::keep(folder, || crate::open_scene(&folder.join("s.toml")));
+    (read.unwrap().value, files)
+}
+
+fn recipe(player: &Player, scene: &Scene, files: KeptFiles) -> TakeRecipe {
+    TakeRecipe {
+        sinew: "0.0.0".into(),
+        origin: TakeOrigin::File("s.toml".into()),
+        settings: TakeSettings { seconds: scene.seconds, fps: scene.fps, ..TakeSettings::default() },
+        model_hash: player.model.hash(),
+        files,
+    }
+}
+
+/// Records the scene into a file, and what it went through in the order of frames.
+fn record(folder: &Path, name: &str) -> (Player, Vec<State>) {
+    let (scene, files) = scene_in(folder);
+    let mut player = Player::build(&scene).unwrap();
+    let recipe = recipe(&player, &scene, files);
+    let mut recorder = TakeRecorder::create(&folder.join(name), &recipe, Existing::ReplaceComplete).unwrap();
+    player.record(&mut recorder, &mut [], |_| {}).unwrap();
+    let mut again = Player::build(&scene).unwrap();
+    let mut states = vec![again.state.clone()];
+    for _ in 0..again.frame_count() {
+        again.advance().unwrap();
+        states.push(again.state.clone());
+    }
+    assert_eq!(player.state, again.state);
+    (player, states)
+}
+
+/// Checks that a take holds exactly the first of the states.
+fn check_states(take: &TakeFile, player: &Player, states: &[State]) {
+    let mut count = 0;
+    for (found, expected) in take.states(&player.model).unwrap().zip(states) {
+        let found = found.unwrap();
+        assert_eq!((found.time, &found.node_x), (expected.time, &expected.node_x));
+        count += 1;
+    }
+    assert_eq!(count, take.frame_count());
+    if let Some(bookmark) = take.bookmark().unwrap() {
+        assert_eq!(bookmark.checkpoint.restore(&player.model).unwrap(), states[count - 1]);
+        assert_eq!((bookmark.frame, bookmark.summary.frames), (count - 1, count - 1));
+    }
+}
+
+#[test]
+fn a_take_gives_back_every_state_to_the_bit_and_all_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let (player, states) = record(folder.path(), "t.take");
+    assert_eq!(names_in(folder.path()), ["a.obj", "s.toml", "t.take"]);
+    let take = TakeFile::open(&folder.path().join("t.take")).unwrap();
+    assert_eq!(*take.ending(), TakeEnding::Complete);
+    assert_eq!((take.frame_count(), take.frame_goal(), take.last_time()), (41, 41, states[40].time));
+    check_states(&take, &player, &states);
+    let files = take.recipe().files.files().iter().map(|file| (file.name.as_str(), file.bytes.as_slice()));
+    assert_eq!(files.collect::<Vec<_>>(), [("s.toml", SCENE.as_bytes()), ("a.obj", SURFACE.as_bytes())]);
+}
+
+#[test]
+fn what_a_recipe_says_is_read_back_to_the_bit() {
+    let folder = tempfile::tempdir().unwrap();
+    let (scene, files) = scene_in(folder.path());
+    let player = Player::build(&scene).unwrap();
+    let mut expected = recipe(&player, &scene, files);
+    for (seconds, fps, lead) in [
+        (1.0 / 3.0, 59.94, None),
+        (1e-300, 24000.0 / 1001.0, Some(Lead::Ragdoll)),
+        (5.0, 1e22, Some(Lead::TwoWay)),
+        (0.1 + 0.2, 60.0, Some(Lead::OneWay)),
+    ] {
+        expected.settings = TakeSettings {
+            seconds,
+            fps,
+            lead,
+            animation: lead.map(|_| "walk".into()),
+            motion: lead.map(|_| "m.bvh".into()),
+            at_once: lead.is_some(),
+        };
+        expected.origin = TakeOrigin::BuiltIn("a \"quoted\"\nname".into());
+        let mut bytes = Vec::new();
+        expected.write(&mut bytes);
+        assert_eq!(TakeRecipe::read(&bytes).unwrap(), expected);
+        // cut anywhere it is refused, not read half
+        (0..bytes.len()).for_each(|end| assert!(TakeRecipe::read(&bytes[..end]).is_err(), "{end}"));
+    }
+}
+
+/// Every length a crash or a full disk can leave: all chunks before the end are there, what is behind is known as torn, and going on from there ends in the same
+/// states as never having stopped.
+#[test]
+fn a_take_cut_at_any_byte_keeps_its_whole_chunks_and_is_resumed_to_the_same_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let (player, states) = record(folder.path(), "t.take");
+    let (scene, _) = scene_in(folder.path());
+    let whole = fs::read(folder.path().join("t.take")).unwrap();
+    let cut = folder.path().join("cut.take");
+    let mut ends = Vec::new();
+    let mut last = None;
+    // near chunk boundaries every byte, between them one in 97
+    for end in 0..whole.len() {
+        let boundary = |at: usize| ends.iter().any(|e: &usize| at.abs_diff(*e) < 30);
+        if !(end < 100 || whole.len() - end < 100 || end % 97 == 0 || boundary(end)) {
+            continue;
+        }
+        fs::write(&cut, &whole[..end]).unwrap();
+        let Ok(take) = TakeFile::open(&cut) else {
+            assert!(ends.is_empty(), "{end}");
+            continue;
+        };
+        assert!(take.sound_bytes <= end as u64);
+        if last != Some(take.frame_count()) {
+            last = Some(take.frame_count());
+            ends.push(take.sound_bytes as usize);
+            check_states(&take, &player, &states);
+            let mut again = Player::build(&scene).unwrap();
+            if let Some(bookmark) = take.bookmark().unwrap() {
+                again.return_to(&bookmark).unwrap();
+            }
+            let mut recorder = TakeRecorder::resume(&take).unwrap();
+            assert_eq!(fs::metadata(&cut).unwrap().len(), end as u64, "cut before there was more to write");
+            again.record(&mut recorder, &mut [], |_| {}).unwrap();
+            assert_eq!(again.state, player.state);
+            assert_eq!(again.summary, player.summary);
+            check_states(&TakeFile::open(&cut).unwrap(), &player, &states);
+            assert_eq!(*TakeFile::open(&cut).unwrap().ending(), TakeEnding::Complete);
+        }
+        match take.ending() {
+            TakeEnding::Unfinished => assert_eq!(take.sound_bytes, end as u64),
+            TakeEnding::Damaged { at, bytes, .. } => {
+                assert_eq!((*at, at + bytes), (take.sound_bytes, end as u64));
+            }
+            TakeEnding::Complete => panic!("complete without its end"),
+        }
+    }
+    assert_eq!(last, Some(41));
+    // the scene alone, frame 0, 16 frames, 16 frames, 8 frames; more if this machine sleeps for seconds
+    assert!(ends.len() >= 5);
+}
+
+/// Whatever byte is changed, what is read is a beginning of what was written.
+#[test]
+fn a_changed_byte_is_noticed_and_costs_only_what_follows() {
+    let folder = tempfile::tempdir().unwrap();
+    let (player, states) = record(folder.path(), "t.take");
+    let mut bytes = fs::read(folder.path().join("t.take")).unwrap();
+    let changed = folder.path().join("changed.take");
+    for at in (0..bytes.len()).filter(|at| *at < 64 || at % 211 == 0) {
+        bytes[at] ^= 0x10;
+        fs::write(&changed, &bytes).unwrap();
+        if let Ok(take) = TakeFile::open(&changed) {
+            assert!(matches!(take.ending(), TakeEnding::Damaged { .. }), "{at}");
+            assert!(take.sound_bytes <= at as u64, "{at}");
+            check_states(&take, &player, &states);
+        }
+        bytes[at] ^= 0x10;
+    }
+}
+
+/// Sizes that no file has must be refused before memory is asked for them, also behind a good checksum.
+#[test]
+fn absurd_sizes_behind_good_checksums_are_damage() {
+    let folder = tempfile::tempdir().unwrap();
+    let (player, _) = record(folder.path(), "t.take");
+    let (scene, files) = scene_in(folder.path());
+    let path = folder.path().join("absurd.take");
+    for head in [
+        [0, 1, u64::MAX, 0, 0, 0],
+        [0, u64::MAX, 1, 0, 0, 0],
+        [0, 1, 1, u64::MAX, 0, 0],
+        [0, 1, 0, 1, 0, u64::MAX / 8],
+        [0, 1, 0, 1, u64::MAX / 8, 0],
+        [0, 1, u64::MAX / 24, 0, 0, 0],
+        [0, 0, 0, 0, 0, 0],
+        [7, 1, 0, 0, 0, 0],
+    ] {
+        let (header, before) = chunk::header();
+        let mut first = Vec::new();
+        chunk::begin(chunk::ChunkKind::Recipe, &mut first);
+        recipe(&player, &scene, files.clone()).write(&mut first);
+        let before = chunk::close(before, &mut first);
+        let mut second = Vec::new();
+        chunk::begin(chunk::ChunkKind::Frames, &mut second);
+        head.iter().for_each(|number: &u64| second.extend_from_slice(&number.to_le_bytes()));
+        second.extend_from_slice(&[0; 64]);
+        chunk::close(before, &mut second);
+        fs::write(&path, [&header[..], &first, &second].concat()).unwrap();
+        let take = TakeFile::open(&path).unwrap();
+        assert!(matches!(take.ending(), TakeEnding::Damaged { .. }), "{head:?}");
+        assert_eq!(take.frame_count(), 0);
+    }
+    // a chunk longer than the file
+    let (header, _) = chunk::header();
+    let long = [&header[..], b"recipe  ", &(u64::MAX - 30).to_le_bytes(), &[0; 40]].concat();
+    fs::write(&path, long).unwrap();
+    assert!(TakeFile::open(&path).unwrap_err().message.contains("at its very start"));
+}
+
+#[test]
+fn a_name_is_taken_with_the_first_frame_and_only_from_what_may_be_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let (scene, files) = scene_in(folder.path());
+    let player = Player::build(&scene).unwrap();
+    let recipe = recipe(&player, &scene, files);
+    let path = folder.path().join("t.take");
+    let create = |existing| TakeRecorder::create(&path, &recipe, existing);
+
+    // begun and dropped before its first frame: what was there stays
+    record(folder.path(), "t.take");
+    let complete = fs::read(&path).unwrap();
+    drop(create(Existing::ReplaceComplete).unwrap());
+    assert_eq!(fs::read(&path).unwrap(), complete);
+    assert_eq!(names_in(folder.path()), ["a.obj", "s.toml", "t.take"]);
+
+    // with its first frame it has the name, and is sound; nobody else may record it meanwhile
+    let mut recorder = create(Existing::ReplaceComplete).unwrap();
+    sinew_take::StateSink::frame(&mut recorder, &player).unwrap();
+    let take = TakeFile::open(&path).unwrap();
+    assert_eq!((take.frame_count(), take.ending()), (1, &TakeEnding::Unfinished));
+    if cfg!(unix) {
+        assert!(TakeRecorder::resume(&take).unwrap_err().to_string().contains("another process"));
+        assert!(create(Existing::ReplaceAny).unwrap_err().to_string().contains("another process"));
+    }
+    drop(recorder);
+
+    // an unfinished take and a foreign file stay unless that is asked for
+    let error = create(Existing::ReplaceComplete).unwrap_err().to_string();
+    assert!(error.contains("1 of 41 frames") && error.contains("--resume"), "{error}");
+    assert!(create(Existing::ReplaceAny).is_ok());
+    fs::write(&path, "the only copy of my thesis").unwrap();
+    let error = create(Existing::ReplaceComplete).unwrap_err().to_string();
+    assert!(error.contains("holds no take"), "{error}");
+    assert_eq!(fs::read(&path).unwrap(), b"the only copy of my thesis");
+    assert!(TakeFile::open(&path).unwrap_err().message.contains("is no take"));
+}
+
+#[test]
+fn a_take_of_another_version_of_the_format_is_refused_by_its_number() {
+    let folder = tempfile::tempdir().unwrap();
+    record(folder.path(), "t.take");
+    let path = folder.path().join("t.take");
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[8] = 9;
+    fs::write(&path, bytes).unwrap();
+    let error = TakeFile::open(&path).unwrap_err().to_string();
+    assert!(error.contains("version 9") && error.contains("use the version that recorded it"), "{error}");
+}
+
+/// A simulation that fails keeps the frames before it, all of them.
+#[test]
+fn an_interrupted_recording_keeps_every_frame_it_saw() {
+    let folder = tempfile::tempdir().unwrap();
+    let (player, states) = record(folder.path(), "t.take");
+    let (scene, files) = scene_in(folder.path());
+    let path = folder.path().join("u.take");
+    let mut again = Player::build(&scene).unwrap();
+    let recipe = recipe(&again, &scene, files);
+    let mut recorder = TakeRecorder::create(&path, &recipe, Existing::ReplaceComplete).unwrap();
+    for _ in 0..21 {
+        sinew_take::StateSink::frame(&mut recorder, &again).unwrap();
+        again.advance().unwrap();
+    }
+    sinew_take::StateSink::frame(&mut recorder, &again).unwrap();
+    sinew_take::StateSink::interrupt(&mut recorder, &again);
+    drop(recorder);
+    let take = TakeFile::open(&path).unwrap();
+    assert_eq!((take.frame_count(), take.ending()), (22, &TakeEnding::Unfinished));
+    check_states(&take, &player, &states);
+}
+
+#[test]
+fn another_model_is_not_taken_for_the_recorded_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut player, _) = record(folder.path(), "t.take");
+    let take = TakeFile::open(&folder.path().join("t.take")).unwrap();
+    assert!(take.check_model(&player.model).is_ok());
+    player.model.node_mass[0] *= 2.0;
+    let error = take.check_model(&player.model).unwrap_err().to_string();
+    assert!(error.contains("sinew 0.0.0") && error.contains("t.take"), "{error}");
+    assert!(take.states(&player.model).is_err());
+}
