@@ -44,6 +44,9 @@ impl Bake {
         }
         let source = source::reopen(&take)?;
         let mut outputs = Outputs::plan(&self.output, &self.options, &source, take.frame_count())?;
+        if take.recipe().settings.is_loop && *take.ending() == TakeEnding::Complete {
+            outputs.close_loop(take.frame_count());
+        }
         check_collisions([&self.take].into_iter().chain(outputs.files()))?;
         pool.install(|| {
             let model = Model::build(&source.scene().world).map_err(Failure::input)?;

@@ -8,7 +8,7 @@ use sinew_io::{
     PointCacheFormat, PointCacheSink, Preview, PreviewOptions, SkinnedGlbOptions, TAKE_EXTENSION, Up,
     UsdaSink,
 };
-use sinew_take::FrameSink;
+use sinew_take::{FrameSink, Seam};
 use std::path::{Path, PathBuf};
 
 /// How outputs are written.
@@ -33,6 +33,8 @@ pub(crate) struct Outputs<'a> {
     preview: Option<Preview>,
     files: Vec<PathBuf>,
     character: Option<&'a CharacterScene>,
+    /// The end of a cycle, if the take is one.
+    seam: Option<Seam<()>>,
     /// What flesh did to a character.
     watch: Option<CharacterWatch<'a>>,
 }
@@ -124,7 +126,12 @@ impl<'a> Outputs<'a> {
             _ => vec![output.to_path_buf()],
         };
         files.extend(preview.is_some().then_some(picture));
-        Outputs { take, preview, files, character, watch: character.map(CharacterWatch::new) }
+        Outputs { take, preview, files, character, seam: None, watch: character.map(CharacterWatch::new) }
+    }
+
+    /// Makes the last of so many frames the first again.
+    pub(crate) fn close_loop(&mut self, frame_count: usize) {
+        self.seam = Some(Seam::new((), frame_count.saturating_sub(1)));
     }
 
     /// All files and folders that will be written.
@@ -160,7 +167,13 @@ impl<'a> Outputs<'a> {
         if let Some(watch) = &mut self.watch {
             sinks.push(Box::new(watch));
         }
-        sinks
+        let Some(seam) = &mut self.seam else { return sinks };
+        let frame_count = seam.frame_count();
+        let mut closed: Vec<Box<dyn FrameSink + '_>> = vec![Box::new(seam)];
+        closed.extend(
+            sinks.into_iter().map(|sink| Box::new(Seam::new(sink, frame_count)) as Box<dyn FrameSink + '_>),
+        );
+        closed
     }
 
     /// Says where morph targets do not follow the take as closely as they should.
@@ -184,6 +197,12 @@ impl<'a> Outputs<'a> {
             && let Some(report) = glb.report()
         {
             report.bodies.iter().filter(|body| body.is_met()).for_each(|body| say!("{body}"));
+        }
+        if let Some(seam) = &self.seam {
+            say!(
+                "the cycle closed with flesh {:.2} mm from where it began; its last frame is its first",
+                1e3 * seam.gap()
+            );
         }
         if let Some(watch) = &self.watch {
             let report = watch.report();

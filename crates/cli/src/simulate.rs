@@ -38,6 +38,10 @@ pub(crate) struct Simulate {
     #[arg(long, value_name = "FILE.bvh", conflicts_with = "animation")]
     motion: Option<PathBuf>,
 
+    /// Make a cycle seamless: play it until flesh swings alike in every one, then write one whose last frame is its first.
+    #[arg(long = "loop", conflicts_with_all = ["seconds", "no_settle"])]
+    is_loop: bool,
+
     /// Begin at once, without letting flesh settle in the first pose.
     #[arg(long)]
     no_settle: bool,
@@ -52,7 +56,7 @@ pub(crate) struct Simulate {
     output: Option<PathBuf>,
 
     /// Go on with a recorded take that was interrupted, up to the length first asked for. All it needs is in the take.
-    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "no_settle", "output", "seconds", "fps", "force"])]
+    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "no_settle", "is_loop", "output", "seconds", "fps", "force"])]
     resume: Option<PathBuf>,
 
     /// Let a new take replace an unfinished one, or a file that is no take.
@@ -105,19 +109,33 @@ impl Simulate {
         let mut source = opened.value;
         let folder = self.input.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
         let scene = source.scene_mut();
+        scene.fps = self.fps.unwrap_or(scene.fps);
+        // tried on a copy: the settings do it to the scene itself, now and when the take is opened again
+        let mut cycle = scene.clone();
+        if self.is_loop && !cycle.make_loop() {
+            return Err(Failure::input(
+                "--loop needs a motion that ends where it begins: this one does not, or there is none; in a scene, set motion.loop",
+            ));
+        }
+        let scene_as_played = if self.is_loop { &cycle } else { &*scene };
+        let (seconds, fps) = (scene_as_played.seconds, scene_as_played.fps);
         let settings = TakeSettings {
-            seconds: self.seconds.unwrap_or(scene.seconds),
-            fps: self.fps.unwrap_or(scene.fps),
+            seconds: self.seconds.unwrap_or(seconds),
+            fps,
             lead: if self.ragdoll { Some(Lead::Ragdoll) } else { self.two_way.then_some(Lead::TwoWay) },
             animation: self.animation.clone(),
             motion: self.motion.as_deref().map(|motion| KeptFiles::name_of(folder, motion)),
             at_once: self.no_settle,
+            is_loop: self.is_loop,
         };
         settings.apply(scene);
         let scene = source.scene();
 
         let output = self.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.glb", scene.name)));
         let mut outputs = Outputs::plan(&output, &self.options, &source, scene.frame_count() + 1)?;
+        if self.is_loop {
+            outputs.close_loop(scene.frame_count() + 1);
+        }
         check_collisions(self.input.iter().chain(outputs.files()).chain(&self.stats))?;
         let existing = if self.force { Existing::ReplaceAny } else { Existing::ReplaceComplete };
         if is_take(&output) {

@@ -23,6 +23,8 @@ pub struct Performance {
     pub follow: Follow,
     /// When the way from rest to the first pose begins and ends (s before 0); nothing to begin in the first pose.
     pub run_up: Option<RunUp>,
+    /// How long a cycle is played before time 0 (s), so that flesh swings as it will in every cycle after.
+    pub lead_in: f64,
 }
 
 /// The time in which a skeleton comes from its rest pose to its first pose.
@@ -101,7 +103,32 @@ impl Performance {
         self.write_pose(skeleton, time, pose, &mut scratch);
     }
 
+    /// The length of the cycle that is played (s); none if the motion is no cycle.
+    pub fn period(&self) -> Option<f64> {
+        let motion = self.motion.as_ref().filter(|motion| motion.beyond == Beyond::Loop)?;
+        Some(motion.seconds()).filter(|seconds| *seconds > 0.0)
+    }
+
+    /// Plays the cycle for a whole number of times before the take, at least so long (s), so that the take is one cycle among many. Returns how much
+    /// longer everything before the take becomes (s); none if the motion is no cycle.
+    pub fn run_in(&mut self, at_least: f64) -> Option<f64> {
+        let period = self.period()?;
+        let longer = period * (at_least / period).ceil().max(2.0);
+        self.lead_in += longer;
+        if let Some(run_up) = &mut self.run_up {
+            (run_up.begin, run_up.end) = (run_up.begin - longer, run_up.end - longer);
+        }
+        Some(longer)
+    }
+
     fn write_pose(&self, skeleton: &Skeleton, time: f64, pose: &mut SkeletonState, scratch: &mut Vec<f64>) {
+        if let (Some(motion), Some(period)) = (&self.motion, self.period())
+            && time < 0.0
+            && time >= -self.lead_in - 1e-9
+        {
+            motion.sample_into(time.rem_euclid(period), pose, scratch);
+            return;
+        }
         match &self.motion {
             Some(motion) => motion.sample_into(time.max(0.0), pose, scratch),
             None => *pose = SkeletonState::at_rest(skeleton),

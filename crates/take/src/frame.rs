@@ -74,6 +74,35 @@ pub trait FrameSink {
     fn finish(&mut self) -> Result<(), SinkError>;
 }
 
+/// Wants nothing.
+impl FrameSink for () {
+    fn begin(&mut self, _: &[SurfaceInfo], _: f64) -> Result<(), SinkError> {
+        Ok(())
+    }
+
+    fn frame(&mut self, _: &Frame) -> Result<(), SinkError> {
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), SinkError> {
+        Ok(())
+    }
+}
+
+impl<S: FrameSink + ?Sized> FrameSink for Box<S> {
+    fn begin(&mut self, surfaces: &[SurfaceInfo], fps: f64) -> Result<(), SinkError> {
+        (**self).begin(surfaces, fps)
+    }
+
+    fn frame(&mut self, frame: &Frame) -> Result<(), SinkError> {
+        (**self).frame(frame)
+    }
+
+    fn finish(&mut self) -> Result<(), SinkError> {
+        (**self).finish()
+    }
+}
+
 impl<S: FrameSink + ?Sized> FrameSink for &mut S {
     fn begin(&mut self, surfaces: &[SurfaceInfo], fps: f64) -> Result<(), SinkError> {
         (**self).begin(surfaces, fps)

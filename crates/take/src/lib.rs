@@ -8,6 +8,7 @@ mod frame;
 mod play;
 mod record;
 mod scene;
+mod seam;
 
 pub use bookmark::{Bookmark, JointTorques};
 pub use checkpoint::{Checkpoint, CheckpointError};
@@ -15,3 +16,4 @@ pub use frame::{Frame, FrameSink, SinkError, SurfaceInfo};
 pub use play::{PlayError, Player, Summary};
 pub use record::{StateSink, replay};
 pub use scene::Scene;
+pub use seam::Seam;

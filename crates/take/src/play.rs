@@ -110,12 +110,17 @@ impl Player {
     fn set_off(&mut self) {
         self.state.time = 0.0;
         let performances = self.controller.performances.iter().zip(&self.model.rigs);
+        let mut still = false;
         for ((performance, rig), state) in performances.zip(&mut self.state.rigs) {
-            let mut first = state.clone();
-            performance.pose(&rig.skeleton, 0.0, &mut first);
-            state.v.copy_from_slice(&first.v);
+            // one that was led in is moving already
+            if performance.lead_in == 0.0 {
+                let mut first = state.clone();
+                performance.pose(&rig.skeleton, 0.0, &mut first);
+                state.v.copy_from_slice(&first.v);
+                still = true;
+            }
         }
-        if !self.model.rigs.is_empty() {
+        if still {
             self.state.move_along(&self.model);
         }
     }

@@ -25,6 +25,8 @@ pub struct Scene {
 /// The longest take and the most frames per second that are taken for meant: a day, and a thousand times film.
 const LONGEST: f64 = 86_400.0;
 const MOST_FPS: f64 = 24_000.0;
+/// Flesh that is started from rest swings like that of every other cycle after this time (s): soft fat has lost all but 1 % of what else it did.
+const RUN_IN: f64 = 4.0;
 
 impl Scene {
     /// How many frames follow the start.
@@ -34,7 +36,25 @@ impl Scene {
 
     /// How many frames' time the world runs before the start.
     pub fn warm_up_frames(&self) -> usize {
-        (self.warm_up * self.fps).ceil() as usize
+        (self.warm_up * self.fps - 1e-9).ceil() as usize
+    }
+
+    /// Makes the take one cycle of the motion among many: it is played over and over before, and the scene is as long as it. Returns whether every
+    /// skeleton's motion is a cycle, all as long as the first; if not, nothing changes.
+    pub fn make_loop(&mut self) -> bool {
+        let periods: Vec<f64> = self.performances.iter().filter_map(Performance::period).collect();
+        let Some(&period) = periods.first().filter(|_| periods.len() == self.performances.len()) else {
+            return false;
+        };
+        if periods.iter().any(|other| (other - period).abs() > 1e-6 * period) {
+            return false;
+        }
+        let longer = self.performances.iter_mut().filter_map(|performance| performance.run_in(RUN_IN));
+        self.warm_up += longer.fold(0.0, f64::max);
+        // whole frames, so that the last is the first of the next cycle
+        self.fps = (self.fps * period).round().max(1.0) / period;
+        self.seconds = period;
+        true
     }
 
     /// Everything wrong with the numbers of the scene itself; its world is checked when it is built.

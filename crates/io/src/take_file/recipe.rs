@@ -48,11 +48,16 @@ pub struct TakeSettings {
     pub motion: Option<String>,
     /// Whether the take begins at once, without a warm-up.
     pub at_once: bool,
+    /// Whether it is one cycle among many.
+    pub is_loop: bool,
 }
 
 impl TakeSettings {
     /// Changes a scene to be played so.
     pub fn apply(&self, scene: &mut Scene) {
+        if self.is_loop {
+            scene.make_loop();
+        }
         scene.seconds = self.seconds;
         scene.fps = self.fps;
         if self.at_once {
@@ -100,8 +105,10 @@ impl TakeRecipe {
                 text.insert(key.into(), value.clone().into());
             }
         }
-        if self.settings.at_once {
-            text.insert("at_once".into(), true.into());
+        for (key, holds) in [("at_once", self.settings.at_once), ("loop", self.settings.is_loop)] {
+            if holds {
+                text.insert(key.into(), true.into());
+            }
         }
         text.insert("model".into(), format!("{:016x}", self.model_hash).into());
         let files = self.files.files.iter().map(|file| {
@@ -158,6 +165,7 @@ impl TakeRecipe {
             animation: word("animation"),
             motion: word("motion"),
             at_once: table.get("at_once").and_then(Value::as_bool).unwrap_or(false),
+            is_loop: table.get("loop").and_then(Value::as_bool).unwrap_or(false),
         };
         let model_hash = word("model").and_then(|hash| u64::from_str_radix(&hash, 16).ok());
         Ok(TakeRecipe {

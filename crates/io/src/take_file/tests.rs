@@ -94,6 +94,7 @@ fn what_a_recipe_says_is_read_back_to_the_bit() {
             animation: lead.map(|_| "walk".into()),
             motion: lead.map(|_| "m.bvh".into()),
             at_once: lead.is_some(),
+            is_loop: lead.is_none(),
         };
         expected.origin = TakeOrigin::BuiltIn("a \"quoted\"\nname".into());
         let mut bytes = Vec::new();
