@@ -33,8 +33,8 @@ pub(crate) struct Outputs<'a> {
     preview: Option<Preview>,
     files: Vec<PathBuf>,
     character: Option<&'a CharacterScene>,
-    /// The end of a cycle, if the take is one.
-    seam: Option<Seam<()>>,
+    /// Frames of the cycle and how far from its start it ended (m), if the take is one.
+    cycle: Option<(usize, f64)>,
     /// What flesh did to a character.
     watch: Option<CharacterWatch<'a>>,
 }
@@ -126,12 +126,12 @@ impl<'a> Outputs<'a> {
             _ => vec![output.to_path_buf()],
         };
         files.extend(preview.is_some().then_some(picture));
-        Outputs { take, preview, files, character, seam: None, watch: character.map(CharacterWatch::new) }
+        Outputs { take, preview, files, character, cycle: None, watch: character.map(CharacterWatch::new) }
     }
 
     /// Makes the last of so many frames the first again.
     pub(crate) fn close_loop(&mut self, frame_count: usize) {
-        self.seam = Some(Seam::new((), frame_count.saturating_sub(1)));
+        self.cycle = Some((frame_count.saturating_sub(1), 0.0));
     }
 
     /// All files and folders that will be written.
@@ -167,13 +167,10 @@ impl<'a> Outputs<'a> {
         if let Some(watch) = &mut self.watch {
             sinks.push(Box::new(watch));
         }
-        let Some(seam) = &mut self.seam else { return sinks };
-        let frame_count = seam.frame_count();
-        let mut closed: Vec<Box<dyn FrameSink + '_>> = vec![Box::new(seam)];
-        closed.extend(
-            sinks.into_iter().map(|sink| Box::new(Seam::new(sink, frame_count)) as Box<dyn FrameSink + '_>),
-        );
-        closed
+        match &mut self.cycle {
+            Some((frame_count, gap)) => vec![Box::new(Seam::new(sinks, *frame_count, gap))],
+            None => sinks,
+        }
     }
 
     /// Says where morph targets do not follow the take as closely as they should.
@@ -198,10 +195,10 @@ impl<'a> Outputs<'a> {
         {
             report.bodies.iter().filter(|body| body.is_met()).for_each(|body| say!("{body}"));
         }
-        if let Some(seam) = &self.seam {
+        if let Some((_, gap)) = self.cycle {
             say!(
-                "the cycle closed with flesh {:.2} mm from where it began; its last frame is its first",
-                1e3 * seam.gap()
+                "the cycle closed with flesh {:.2} mm from where it began; that is spread over it, and its last frame is its first",
+                1e3 * gap
             );
         }
         if let Some(watch) = &self.watch {

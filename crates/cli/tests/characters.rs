@@ -149,3 +149,114 @@ fn broken_characters_are_refused_by_name() {
         assert!(!folder.path().join("out.glb").exists());
     }
 }
+
+/// A rigged bar of the glTF corpus.
+fn bar() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../io/tests/corpus/bar_plain.glb")
+}
+
+/// The file itself comes back with morph targets, and plays what was simulated: our skinning and morphs of the written file against the frames of the take.
+#[test]
+fn a_character_is_written_into_its_own_file() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let bar = bar();
+    let bar = bar.to_str().unwrap();
+    let common = ["--seconds", "0.4", "--no-preview"];
+    for output in ["out.glb", "out.take", "frames"] {
+        let mut arguments = vec!["simulate", bar, "-o", output];
+        arguments.extend(common);
+        let run = sinew(folder.path(), &arguments);
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    }
+    let baked = sinew(folder.path(), &["bake", "out.take", "-o", "baked.glb", "--no-preview"]);
+    assert!(baked.status.success(), "{}", String::from_utf8_lossy(&baked.stderr));
+    let [direct, baked] = ["out.glb", "baked.glb"].map(|name| fs::read(folder.path().join(name)).unwrap());
+    assert_eq!(direct, baked, "the bake is what was simulated");
+
+    let original = sinew_io::open_character(Path::new(bar)).unwrap().value;
+    let written = sinew_io::read_character(direct).unwrap().value;
+    assert_eq!(original.nodes.len(), written.nodes.len());
+    assert_eq!(original.skins.len(), written.skins.len());
+    let surfaces: Vec<_> = written.surfaces().collect();
+    assert!(!surfaces.is_empty());
+    let mut names: Vec<_> =
+        fs::read_dir(folder.path().join("frames")).unwrap().map(|e| e.unwrap().path()).collect();
+    names.sort();
+    let (first, last) = (&names[0], &names[names.len() - 1]);
+    for (file, time) in [(first, 0.0), (last, 0.4)] {
+        let text = fs::read_to_string(file).unwrap();
+        let points: Vec<[f64; 3]> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("v "))
+            .map(|line| {
+                let mut numbers = line.split_whitespace().map(|number| number.parse().unwrap());
+                [(); 3].map(|()| numbers.next().unwrap())
+            })
+            .collect();
+        let pose = written.pose_at(0, time).unwrap();
+        let played: Vec<_> =
+            surfaces.iter().flat_map(|id| written.world_vertices(*id, &pose).unwrap()).collect();
+        assert_eq!(played.len(), points.len(), "vertices keep their count and order");
+        let size = (played.iter().map(|p| p.norm()).fold(0.0, f64::max)) * 2.0;
+        for (a, b) in played.iter().zip(&points) {
+            let off = (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f64>().sqrt();
+            // the bound of 0.1 % of the size, and single precision
+            assert!(off < 1.1e-3 * size, "{off} m off at {time} s");
+        }
+    }
+}
+
+#[test]
+fn what_a_character_file_does_not_have_is_named() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("text.glb"), "no character").unwrap();
+    fs::write(folder.path().join("scene.toml"), ARM).unwrap();
+    let bar = bar();
+    let bar = bar.to_str().unwrap();
+    let cases: [(&[&str], &str); 5] = [
+        (&["simulate", bar, "--animation", "dance"], "no animation 'dance'"),
+        (&["simulate", bar, "--motion", "none.bvh"], "none.bvh"),
+        (&["simulate", "text.glb"], "text.glb"),
+        (&["simulate", "scene.toml", "--motion", "a.bvh"], "--motion"),
+        (&["simulate", "scene.toml", "--loop"], "--loop needs"),
+    ];
+    for (arguments, said) in cases {
+        let output = sinew(folder.path(), arguments);
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
+        assert!(error.contains(said) && !error.contains("panicked"), "{arguments:?}: {error}");
+    }
+}
+
+#[test]
+fn a_cycle_ends_as_it_begins() {
+    let cycle = ARM.replace("settle = 0.1", "settle = 0.1\nmotion = { loop = true }").replace(
+        "[[character.key]]\ntime = 0.2\npose = { lower = 30 }",
+        "[[character.key]]\ntime = 0.25\npose = { lower = 30 }\n[[character.key]]\ntime = 0.5\npose = { lower = 0 }",
+    );
+    let folder = folder_with(&cycle);
+    let output = sinew(folder.path(), &["simulate", "scene.toml", "--loop", "-o", "frames", "--no-preview"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut names: Vec<_> =
+        fs::read_dir(folder.path().join("frames")).unwrap().map(|e| e.unwrap().path()).collect();
+    names.sort();
+    assert_eq!(names.len(), 31);
+    let vertices = |path: &Path| -> Vec<String> {
+        fs::read_to_string(path)
+            .unwrap()
+            .lines()
+            .filter(|line| line.starts_with("v "))
+            .map(str::to_owned)
+            .collect()
+    };
+    assert_eq!(vertices(&names[0]), vertices(&names[30]));
+    assert_ne!(vertices(&names[0]), vertices(&names[15]));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let gap = text
+        .split("with flesh ")
+        .nth(1)
+        .and_then(|rest| rest.split(' ').next())
+        .and_then(|gap| gap.parse::<f64>().ok());
+    // flesh that is shaken near its own frequency need not come back to a millimetre
+    assert!(gap.is_some_and(|gap| gap < 5.0), "{text}");
+}

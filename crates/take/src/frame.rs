@@ -74,18 +74,18 @@ pub trait FrameSink {
     fn finish(&mut self) -> Result<(), SinkError>;
 }
 
-/// Wants nothing.
-impl FrameSink for () {
-    fn begin(&mut self, _: &[SurfaceInfo], _: f64) -> Result<(), SinkError> {
-        Ok(())
+/// Hands everything on to each of them.
+impl<S: FrameSink> FrameSink for Vec<S> {
+    fn begin(&mut self, surfaces: &[SurfaceInfo], fps: f64) -> Result<(), SinkError> {
+        self.iter_mut().try_for_each(|sink| sink.begin(surfaces, fps))
     }
 
-    fn frame(&mut self, _: &Frame) -> Result<(), SinkError> {
-        Ok(())
+    fn frame(&mut self, frame: &Frame) -> Result<(), SinkError> {
+        self.iter_mut().try_for_each(|sink| sink.frame(frame))
     }
 
     fn finish(&mut self) -> Result<(), SinkError> {
-        Ok(())
+        self.iter_mut().try_for_each(FrameSink::finish)
     }
 }
 

@@ -25,8 +25,8 @@ pub struct Scene {
 /// The longest take and the most frames per second that are taken for meant: a day, and a thousand times film.
 const LONGEST: f64 = 86_400.0;
 const MOST_FPS: f64 = 24_000.0;
-/// Flesh that is started from rest swings like that of every other cycle after this time (s): soft fat has lost all but 1 % of what else it did.
-const RUN_IN: f64 = 4.0;
+/// Flesh that is started from rest swings like that of every other cycle after this time (s): soft fat on a limb has lost all but a thousandth of what else it did.
+const RUN_IN: f64 = 6.0;
 
 impl Scene {
     /// How many frames follow the start.
