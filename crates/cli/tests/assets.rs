@@ -46,3 +46,39 @@ fn bare_meshes_hang_and_sway_without_trouble() {
         assert!(inverted < 0.01 * tets, "{name}: {inverted} tets inside out");
     }
 }
+
+/// Rigged characters that other people made get flesh by one command, one-way and two-way; what is written is their own file, read back by our reader, with
+/// as many vertices and joints as before.
+#[test]
+fn rigged_characters_get_flesh() {
+    for name in ["RiggedSimple.glb", "RiggedFigure.glb", "CesiumMan.glb"] {
+        for mode in [&["--no-preview"][..], &["--no-preview", "--two-way"]] {
+            let folder = tempfile::tempdir().expect("a temporary folder");
+            let output = Command::new(env!("CARGO_BIN_EXE_sinew"))
+                .arg("simulate")
+                .arg(assets().join(name))
+                .args(["--seconds", "1", "--stats", "s.json", "-o", "out.glb"])
+                .args(mode)
+                .current_dir(folder.path())
+                .output()
+                .expect("the program starts");
+            assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+            let stats: Value =
+                serde_json::from_slice(&std::fs::read(folder.path().join("s.json")).unwrap()).unwrap();
+            assert!(stats["bones"].as_u64().unwrap() >= 2, "{name}");
+            assert_eq!(stats["retries"].as_u64(), Some(0), "{name}");
+            let (inverted, tets) = (&stats["max_inverted"], &stats["bodies"][0]["tets"]);
+            assert!(
+                inverted.as_f64().unwrap() < 0.01 * tets.as_f64().unwrap(),
+                "{name}: {inverted} inside out"
+            );
+            let original = sinew_io::open_character(&assets().join(name)).unwrap().value;
+            let written = sinew_io::open_character(&folder.path().join("out.glb")).unwrap().value;
+            assert_eq!(original.nodes.len(), written.nodes.len(), "{name}");
+            for id in original.surfaces() {
+                let count = |file: &sinew_io::CharacterFile| file.primitive(id).map(|p| p.positions.len());
+                assert_eq!(count(&original), count(&written), "{name}");
+            }
+        }
+    }
+}
