@@ -201,8 +201,7 @@ impl<'a> Outputs<'a> {
                 1e3 * gap
             );
         }
-        if let Some(watch) = &self.watch {
-            let report = watch.report();
+        if let Some(report) = self.watch.as_ref().and_then(CharacterWatch::report) {
             say!(
                 "flesh settled up to {:.1} mm from where skinning puts it ({:.1} mm on average), and was up to {:.1} mm from it in the take",
                 1e3 * report.settled[0],
@@ -251,13 +250,19 @@ fn parse_percent(text: &str) -> Result<f64, String> {
 
 /// No output may overwrite another, or an input.
 pub(crate) fn check_collisions<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Failure> {
-    let mut seen: Vec<&PathBuf> = Vec::new();
+    // one file has many spellings: the folder as it really is, links followed where the file exists
+    let real = |path: &PathBuf| {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let named = || Some(folder.canonicalize().ok()?.join(path.file_name()?));
+        path.canonicalize().ok().or_else(named).unwrap_or_else(|| path.clone())
+    };
+    let mut seen: Vec<PathBuf> = Vec::new();
     for path in paths {
-        if seen.contains(&path) {
+        if seen.contains(&real(path)) {
             let path = path.display();
             return Err(Failure::input(format!("{path} is named twice: give every file a name of its own")));
         }
-        seen.push(path);
+        seen.push(real(path));
     }
     Ok(())
 }

@@ -129,6 +129,13 @@ impl Simulate {
             is_loop: self.is_loop,
         };
         settings.apply(scene);
+        let falls =
+            scene.performances.iter().any(|performance| performance.cues.iter().any(|cue| cue.time == 0.0));
+        if falls && scene.world.gravity.norm() > 0.0 {
+            warn!(
+                "note: there is no floor: with its root free a character falls; write a scene with gravity = [0, 0, 0] to let it float"
+            );
+        }
         let scene = source.scene();
 
         let output = self.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.glb", scene.name)));

@@ -145,9 +145,10 @@ impl Performance {
         if share == 1.0 {
             return;
         }
-        // x(s) = rest · exp(s gap), whose velocity in the moving frame is ṡ gap
+        // x(s) = rest · exp(s gap), whose velocity in the moving frame is ṡ gap; roots are there already, since flesh can be carried along with them at no cost
         let rest = SkeletonState::at_rest(skeleton);
-        for place in bone_ids(skeleton).flat_map(|bone| places_of(skeleton, bone)) {
+        let below = bone_ids(skeleton).filter(|bone| skeleton.bone(*bone).parent.is_some());
+        for place in below.flat_map(|bone| places_of(skeleton, bone)) {
             let q = place.q.clone();
             let gap = place.part.gap(&rest.q[q.clone()], &pose.q[q.clone()]);
             place.part.moved(&rest.q[q.clone()], &(gap * share), &mut pose.q[q]);
@@ -195,7 +196,9 @@ impl Performance {
         let (mut now, mut next) = (SkeletonState::default(), SkeletonState::default());
         let mut acceleration = Vec::new();
         self.write_pose(skeleton, time, &mut now, &mut acceleration);
-        self.write_pose(skeleton, time + dt, &mut next, &mut acceleration);
+        // what comes before the take ends at rest in the first pose; only then does the motion set in
+        let end = if time < 0.0 { (time + dt).min(-1e-12) } else { time + dt };
+        self.write_pose(skeleton, end, &mut next, &mut acceleration);
         for bone in bone_ids(skeleton) {
             let joint = &skeleton.bone(bone).joint;
             let drive = if time < 0.0 { &CueDrive::Motion } else { self.drive(skeleton, bone, time) };

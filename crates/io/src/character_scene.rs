@@ -104,6 +104,7 @@ impl CharacterScene {
         }
         let animation = choose_animation(&file, options)?;
         if let Some(animation) = animation {
+            motion::check_length(&file, &bones, animation)?;
             motion::free_shifting_joints(&file, &mut bones, animation, flesh.size);
         }
         let skeleton = Skeleton::build(&bones.desc.with_plain_masses())

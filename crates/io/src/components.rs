@@ -283,6 +283,34 @@ pub(crate) fn add_scaled(scale: f32, vector: &[f32], sum: &mut [f32]) {
     sum.iter_mut().zip(vector).for_each(|(sum, v)| *sum += scale * v);
 }
 
+/// Brings weights to [0, 1], since some programs cut them off below 0, and returns what they were: wₖ = lowₖ + spanₖ wₖ'. Shapes become
+/// spanₖ dₖ, and Σ lowₖ dₖ is there always.
+pub(crate) fn to_unit_weights(weights: &mut [Vec<f32>]) -> Vec<(f32, f32)> {
+    let count = weights.first().map_or(0, Vec::len);
+    let range = |k: usize| {
+        let low = weights.iter().map(|frame| frame[k]).fold(f32::INFINITY, f32::min);
+        let high = weights.iter().map(|frame| frame[k]).fold(f32::NEG_INFINITY, f32::max);
+        (low, if high > low { high - low } else { 1.0 })
+    };
+    let ranges: Vec<(f32, f32)> = (0..count).map(range).collect();
+    for frame in weights.iter_mut() {
+        for (weight, (low, span)) in frame.iter_mut().zip(&ranges) {
+            *weight = ((*weight - low) / span).clamp(0.0, 1.0);
+        }
+    }
+    ranges
+}
+
+/// Scales shapes to weights in [0, 1] and returns what is there always.
+pub(crate) fn to_unit_shapes(ranges: &[(f32, f32)], shapes: &mut [Vec<[f32; 3]>]) -> Vec<[f32; 3]> {
+    let mut always = vec![[0.0f32; 3]; shapes.first().map_or(0, Vec::len)];
+    for ((low, span), shape) in ranges.iter().zip(shapes) {
+        add_scaled(*low, shape.as_flattened(), always.as_flattened_mut());
+        shape.as_flattened_mut().iter_mut().for_each(|x| *x *= span);
+    }
+    always
+}
+
 /// a · b in eight running sums, which the compiler turns into lanes.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let (a, a_rest) = a.as_chunks::<8>();

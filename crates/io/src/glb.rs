@@ -9,7 +9,7 @@ mod document;
 mod normals;
 
 use crate::Up;
-use crate::components::{Components, Effort, mean_shape};
+use crate::components::{Components, Effort, add_scaled, mean_shape, to_unit_shapes, to_unit_weights};
 use crate::normals::Smoothing;
 use crate::pending::PendingFile;
 use crate::shape_check::{check_frame, check_surfaces, check_time};
@@ -170,10 +170,17 @@ impl FrameSink for GlbSink {
             }
             let allowed_error = self.options.error_share * longest_side(&surface.rest);
             let effort = Effort { allowed: allowed_error, limit, memory: self.options.memory_limit };
-            let components = Components::find(&frames, mean_shape(&frames), effort)
+            let mut components = Components::find(&frames, mean_shape(&frames), effort)
                 .map_err(|error| SinkError(format!("`{}` cannot be compressed: {error}", surface.name)))?;
-            let normals = Normals::fit(&components, &frames, &Smoothing::of(surface));
+            let mut normals = Normals::fit(&components, &frames, &Smoothing::of(surface));
             drop(frames);
+            let ranges = to_unit_weights(&mut components.weights);
+            for (base, shapes) in
+                [(&mut components.base, &mut components.deltas), (&mut normals.base, &mut normals.deltas)]
+            {
+                let always = to_unit_shapes(&ranges, shapes);
+                add_scaled(1.0, always.as_flattened(), base.as_flattened_mut());
+            }
             bodies.push(GlbBodyReport {
                 name: surface.name.clone(),
                 components: components.deltas.len(),

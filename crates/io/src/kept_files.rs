@@ -63,6 +63,8 @@ impl KeptFiles {
 
     /// The name under which the file of a path is kept when reading from `folder`.
     pub fn name_of(folder: &Path, path: &Path) -> String {
+        // no folder at all is the one we are in
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let real_folder = folder.canonicalize();
         let within = match (path.strip_prefix(folder), &real_folder) {
             (Ok(within), _) => within,

@@ -1,6 +1,6 @@
 //! Notices a step that blew up.
 //!
-//! Elastic energy is never negative, so free nodes and bones cannot move with more kinetic energy than was ever supplied: what the world started
+//! Elastic energy, that of joint springs included, is never negative, so free nodes and bones cannot move with more kinetic energy than was ever supplied: what the world started
 //! with, plus the work of pins, loads and joints, plus what gravity has given since. Symplectic Euler lets the kinetic energy of a mode of frequency ω swing
 //! up to 1/(1 − (hω/2)²) of its true value: below a factor of two for the frequencies at rest, whose hω/2 stays under 0.9/√2. More is divergence, and
 //! so are numbers that are none.
@@ -27,7 +27,7 @@ pub(crate) struct Verdict {
 impl Verdict {
     /// Of a state whose bones move as `link` knows.
     pub(crate) fn of(model: &Model, link: &Link, state: &State) -> Verdict {
-        let (bones_kinetic, bones_potential) = link.energies(model, state);
+        let (bones_kinetic, bones_potential, _) = link.energies(model, state);
         let available = state.supplied_energy - state.node_potential_energy(model) - bones_potential;
         let available = if available < 0.0 { 0.0 } else { available };
         let kinetic = state.node_kinetic_energy(model) + bones_kinetic;

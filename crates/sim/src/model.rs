@@ -370,13 +370,13 @@ impl Parts {
         if faults.is_empty() { Ok(merged) } else { Err(BuildError { faults }) }
     }
 
-    fn assemble(mut self, gravity: Vec3, rigs: Vec<Rig>) -> Model {
+    fn assemble(mut self, gravity: Vec3, mut rigs: Vec<Rig>) -> Model {
         let mut node_inverse_mass: Vec<f64> = self.node_mass.iter().map(|m| 1.0 / m).collect();
         for &node in self.pins.iter().flat_map(|pin| &pin.nodes) {
             node_inverse_mass[node as usize] = 0.0;
         }
         // Nodes fixed to bones count as free here. Bones only tie their nodes together and add mass, and by Rayleigh's principle neither
-        // raises the highest frequency: the step holds however heavy the bones are and whatever drives their joints.
+        // raises the highest frequency: the step holds however heavy the bones are and whatever drives their joints. Dampers are limited for themselves.
         let mut stable_step = StableStep::UNLIMITED;
         for body in &self.bodies {
             let elements = &mut self.elements[body.tets.clone()];
@@ -387,8 +387,14 @@ impl Parts {
         self.ties.iter().for_each(|(node, _, _)| node_inverse_mass[*node as usize] = 0.0);
         let bone_count = rigs.last().map_or(1, |rig| rig.bones.end);
         let is_free = |node: usize| node_inverse_mass[node] > 0.0;
+        let fixed_nodes = FixedNodes::build(bone_count, self.node_reference, self.ties, is_free);
+        for rig in &mut rigs {
+            let first = rig.bones.start;
+            let own = |node: &u32| (self.node_mass[*node as usize], self.node_rest[*node as usize]);
+            rig.limit_drag(|bone| fixed_nodes.dragged_by(first, bone).iter().map(own).collect());
+        }
         Model {
-            fixed_nodes: FixedNodes::build(bone_count, self.node_reference, self.ties, is_free),
+            fixed_nodes,
             rigs,
             stable_step,
             elements: Elements::build(&self.node_rest, &self.elements),

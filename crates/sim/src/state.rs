@@ -38,7 +38,7 @@ pub struct Caution {
 pub struct Energies {
     /// In motion: Σ m v²/2 over free nodes, and that of bones.
     pub kinetic: f64,
-    /// In deformation.
+    /// In deformation, and in the springs and stops of joints.
     pub elastic: f64,
     /// In height, zero at rest: −Σ m g · (x − X) over free nodes and bones.
     pub potential: f64,
@@ -150,10 +150,10 @@ impl State {
         let mut link = Link::default();
         link.attend(model);
         link.refresh(model, self);
-        let (bones_kinetic, bones_potential) = link.energies(model, self);
+        let (bones_kinetic, bones_potential, springs) = link.energies(model, self);
         Energies {
             kinetic: self.node_kinetic_energy(model) + bones_kinetic,
-            elastic: model.elements.energy(&self.node_x),
+            elastic: model.elements.energy(&self.node_x) + springs,
             potential: self.node_potential_energy(model) + bones_potential,
         }
     }

@@ -271,7 +271,8 @@ impl Stepper {
 /// The work of loads is energy supplied to the world.
 fn charge_loads(model: &Model, control: &Control, h: f64, state: &mut State) {
     for (i, load) in model.loads.iter().enumerate() {
-        let free = load.node_forces.iter().filter(|(node, _)| model.node_inverse_mass[*node as usize] > 0.0);
+        let is_free = |node: usize| model.node_inverse_mass[node] > 0.0 || model.fixed_nodes.holds(node);
+        let free = load.node_forces.iter().filter(|(node, _)| is_free(*node as usize));
         let power: f64 = free.map(|(node, force)| force.dot(&state.node_v[*node as usize])).sum();
         state.supplied_energy += control.load_scale(i) * power * h;
     }
@@ -310,12 +311,14 @@ impl Kernel for NodeKernel<'_> {
                 force += load;
             }
             let bone = model.fixed_nodes.node_reference[node] as usize;
-            let carried = stepper.link.fields[bone].at(x);
+            let field = &stepper.link.fields[bone];
+            let carried = field.at(x);
             let slip = *v + h * (force * inverse_mass + model.gravity) - carried;
+            let keep = decay.max(1.0 - field.most_drag);
             if bone > 0 {
-                *drag = slip * ((1.0 - decay) * model.node_mass[node] / h);
+                *drag = slip * ((1.0 - keep) * model.node_mass[node] / h);
             }
-            *v = carried + slip * decay;
+            *v = carried + slip * keep;
             *x += h * *v;
         }
     }

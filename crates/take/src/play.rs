@@ -130,6 +130,8 @@ impl Player {
     pub fn warm_up(&mut self, mut watch: impl FnMut(usize, usize)) -> Result<(), StepError> {
         let frames = core::mem::take(&mut self.warm_up_frames);
         for frame in 1..=frames {
+            // counted, not summed, so that the last of them ends at 0 whatever the rounding
+            self.state.time = -((frames + 1 - frame) as f64) / self.fps;
             self.step()?;
             watch(frame, frames);
         }

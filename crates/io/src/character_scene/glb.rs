@@ -34,7 +34,7 @@ impl<'a> CharacterGlb<'a> {
 
 impl FrameSink for CharacterGlb<'_> {
     fn begin(&mut self, _: &[SurfaceInfo], fps: f64) -> Result<(), SinkError> {
-        let options = SkinnedGlbOptions { animation: self.character.animation, fps, ..self.options.clone() };
+        let options = SkinnedGlbOptions { animation: self.character.animation, fps, ..self.options };
         self.writer = Some(SkinnedGlb::new(self.target.clone(), &self.character.file, options)?);
         Ok(())
     }

@@ -10,6 +10,7 @@ use sinew_control::{
     Beyond, BoneMap, Figure, HumanBone, Interpolation, MotionError, Retarget, RetargetOptions, SkeletonMotion,
 };
 use sinew_math::Vec3;
+use sinew_math::spatial::Frame;
 use sinew_skeleton::{JointKind, Kinematics, Skeleton, SkeletonState};
 use std::path::Path;
 
@@ -17,10 +18,25 @@ use std::path::Path;
 const RATE: f64 = 60.0;
 /// A joint that shifts by more than this share of the character's size against its parent is free to.
 const SHIFTS: f64 = 1e-3;
-/// A motion whose first and last pose differ by less than this (rad, m per m of size) is a cycle.
+/// A motion whose first and last pose differ by less than this (m per m of size, half rad) is a cycle.
 const CYCLE: f64 = 0.05;
 /// What captured motion keeps (Hz).
 const SMOOTHING: f64 = 8.0;
+
+/// The most bone poses an animation may amount to: hours of any character.
+const MOST_POSES: f64 = 2e7;
+
+/// Refuses an animation that no machine could hold.
+pub(super) fn check_length(file: &CharacterFile, bones: &Bones, animation: usize) -> Result<(), ReadError> {
+    let seconds = file.animations[animation].duration;
+    if seconds * RATE * bones.node.len() as f64 <= MOST_POSES {
+        return Ok(());
+    }
+    Err(ReadError::whole(format!(
+        "its animation lasts {seconds:.3e} s, too long for {} bones: look for a stray key at its end",
+        bones.node.len()
+    )))
+}
 
 /// Frees the joints that an animation shifts against their parents: balls cannot follow it.
 pub(super) fn free_shifting_joints(file: &CharacterFile, bones: &mut Bones, animation: usize, size: f64) {
@@ -49,8 +65,8 @@ pub(super) fn of_animation(
     animation: usize,
 ) -> Result<SkeletonMotion, MotionError> {
     let duration = file.animations[animation].duration;
-    let frames = ((duration * RATE).round() as usize).max(1);
-    let step = duration / frames as f64;
+    let frames = if duration > 0.0 { ((duration * RATE).round() as usize).max(1) } else { 0 };
+    let step = if frames > 0 { duration / frames as f64 } else { 0.0 };
     let mut poses = Vec::with_capacity(frames + 1);
     for frame in 0..=frames {
         let pose = file.pose_at(animation, step * frame as f64).unwrap_or_else(|| file.rest_pose());
@@ -78,7 +94,11 @@ fn is_cycle(skeleton: &Skeleton, motion: &SkeletonMotion) -> bool {
     let points = first.world_frames().iter().zip(last_pose.world_frames());
     let extent = first.world_frames().iter().map(|f| (f.origin - first.world_frames()[0].origin).norm());
     let size = extent.fold(0.0, f64::max);
-    last > 1 && points.into_iter().all(|(a, b)| (a.origin - b.origin).norm() <= CYCLE * size)
+    let near = |a: &Frame, b: &Frame| {
+        let turned = sinew_math::turn::log(&(a.quaternion().inverse() * b.quaternion())).norm();
+        (a.origin - b.origin).norm() <= CYCLE * size && turned <= 2.0 * CYCLE
+    };
+    last > 1 && points.into_iter().all(|(a, b)| near(a, b))
 }
 
 /// A captured motion, carried over to the character's bones.

@@ -9,6 +9,7 @@ use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
 pub struct CharacterWatch<'a> {
     character: &'a CharacterScene,
     report: CharacterReport,
+    has_seen: bool,
 }
 
 /// What [`CharacterWatch`] saw.
@@ -29,12 +30,12 @@ pub struct CharacterReport {
 impl<'a> CharacterWatch<'a> {
     /// Watches a take of a character.
     pub fn new(character: &'a CharacterScene) -> CharacterWatch<'a> {
-        CharacterWatch { character, report: CharacterReport::default() }
+        CharacterWatch { character, report: CharacterReport::default(), has_seen: false }
     }
 
-    /// What was seen so far.
-    pub fn report(&self) -> CharacterReport {
-        self.report
+    /// What was seen so far; nothing without a frame.
+    pub fn report(&self) -> Option<CharacterReport> {
+        self.has_seen.then_some(self.report)
     }
 }
 
@@ -47,6 +48,7 @@ impl FrameSink for CharacterWatch<'_> {
     }
 
     fn frame(&mut self, frame: &Frame) -> Result<(), SinkError> {
+        self.has_seen = true;
         let CharacterScene { flesh, file, .. } = self.character;
         let pose = self.character.pose_in(frame);
         let skinned: Vec<Vec<Vec3>> =

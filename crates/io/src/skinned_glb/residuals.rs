@@ -8,7 +8,7 @@
 use super::body::{Body, Part};
 use super::carry_back::carry_back;
 use super::scratch::Scratch;
-use crate::components::{Components, Effort, Frames, add_scaled};
+use crate::components::{Components, Effort, Frames, add_scaled, to_unit_shapes, to_unit_weights};
 use rayon::prelude::*;
 use sinew_math::Vec3;
 use std::borrow::Cow;
@@ -65,7 +65,9 @@ impl<'a> Residuals<'a> {
     /// Finds components that keep every vertex within what is allowed, if the limit lets them.
     pub(super) fn compress(&self, effort: Effort) -> io::Result<Flesh> {
         let nothing = vec![[0.0; 3]; self.body.vertex_count()];
-        let within = Effort { allowed: SHARE * effort.allowed, ..effort };
+        // one target holds what is there always; where only one is allowed, its weights are left as they come
+        let limit = effort.limit.saturating_sub(1).max(1);
+        let within = Effort { allowed: SHARE * effort.allowed, limit, ..effort };
         let Components { mut deltas, mut weights, .. } = Components::find(self, nothing, within)?;
         deltas.par_iter_mut().for_each(|delta| {
             for (delta, scale) in delta.iter_mut().zip(&self.scales) {
@@ -85,6 +87,12 @@ impl<'a> Residuals<'a> {
         let count = least + enough.unwrap_or(measured.errors.len() - 1);
         deltas.truncate(count);
         weights.iter_mut().for_each(|weights| weights.truncate(count));
+        if count > 0 && effort.limit > 1 {
+            let ranges = to_unit_weights(&mut weights);
+            let always = to_unit_shapes(&ranges, &mut deltas);
+            deltas.push(always);
+            weights.iter_mut().for_each(|weights| weights.push(1.0));
+        }
         Ok(Flesh { deltas, weights, largest_error: measured.errors[count - least], damped: measured.damped })
     }
 

@@ -5,7 +5,7 @@ use crate::bar::{BEND, Document, PLAIN, PROP, ROOT, SHOWN, bars};
 use crate::naive::Naive;
 use crate::read;
 use serde_json::{Value, json};
-use sinew_io::{CharacterFile, CharacterPose, SkinnedGlb, SkinnedGlbOptions, SurfaceId};
+use sinew_io::{ChannelPath, CharacterFile, CharacterPose, SkinnedGlb, SkinnedGlbOptions, SurfaceId};
 use sinew_math::{Vec3, turn};
 
 const BAR: SurfaceId = SurfaceId { node: SHOWN, primitive: 0 };
@@ -51,6 +51,11 @@ fn a_tighter_error_takes_more_components_and_a_limit_is_kept_and_told() {
     assert!(tight.report.bodies[0].components > loose.report.bodies[0].components);
     assert!(tight.report.bodies[0].is_met() && tight.report.bytes_added > loose.report.bytes_added);
     tight.assert_plays(&character, "tight");
+    // some programs cut weights off below 0
+    let played = tight.character();
+    let weights = played.animations[0].channels.iter().filter(|channel| channel.path == ChannelPath::Weights);
+    let values: Vec<f64> = weights.flat_map(|channel| channel.values.iter().copied()).collect();
+    assert!(!values.is_empty() && values.iter().all(|value| (0.0..=1.0).contains(value)), "{values:?}");
     let (_, limited) = bake_bar(&document, SkinnedGlbOptions { component_limit: 1, ..PLAYED });
     let body = &limited.report.bodies[0];
     assert!(body.components == 1 && !body.is_met() && body.to_string().contains("were asked for"), "{body}");

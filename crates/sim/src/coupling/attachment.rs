@@ -113,7 +113,9 @@ impl Attachment {
                     self.fixed[node] = Some(bone);
                 }
             }
-            thin.push(rig.bone_name(bone));
+            if self.fixed.contains(&Some(bone)) {
+                thin.push(rig.bone_name(bone));
+            }
         }
         if !thin.is_empty() {
             self.notes.push(format!(
@@ -303,8 +305,12 @@ fn find_faults(desc: &AttachmentDesc, rig: &RestRig, shape: &Shape) -> Vec<Strin
 
 fn longest_edge(shape: &Shape) -> f64 {
     let nodes = &shape.mesh.nodes;
-    let edges = shape.mesh.tets.iter().flat_map(|t| [(t[0], t[1]), (t[0], t[2]), (t[0], t[3]), (t[1], t[2])]);
-    edges.map(|(a, b)| (nodes[a as usize] - nodes[b as usize]).norm()).fold(0.0, f64::max)
+    let length = |a: u32, b: u32| (nodes[a as usize] - nodes[b as usize]).norm();
+    let longest = |tet: &[u32; 4]| {
+        let ends = tet.iter().enumerate().flat_map(|(i, &a)| tet[i + 1..].iter().map(move |&b| (a, b)));
+        ends.map(|(a, b)| length(a, b)).fold(0.0, f64::max)
+    };
+    shape.mesh.tets.iter().map(longest).fold(0.0, f64::max)
 }
 
 /// A few names, and how many more there are.

@@ -26,6 +26,8 @@ pub struct BoneError {
 pub(crate) struct Field {
     pub(crate) angular: Vec3,
     pub(crate) at_origin: Vec3,
+    /// The most of a node's motion against the bone that a damper may take away in a sub-step.
+    pub(crate) most_drag: f64,
 }
 
 impl Field {
@@ -81,7 +83,10 @@ impl Link {
                     link.path.lay(&rig.skeleton, &control.from, &control.to, dt);
                     control.drives.iter().all(|kind| *kind == DriveKind::Motion)
                 }
-                None => false,
+                None => {
+                    link.drives = Drives::limp(&rig.skeleton);
+                    false
+                }
             };
         }
         self.refresh(model, state);
@@ -103,14 +108,18 @@ impl Link {
     pub(crate) fn refresh(&mut self, model: &Model, state: &State) {
         let bones = model.rigs.last().map_or(1, |rig| rig.bones.end);
         self.fields.resize(bones, Field::default());
+        self.fields[0].most_drag = 1.0;
         for ((link, rig), state) in self.rigs.iter_mut().zip(&model.rigs).zip(&state.rigs) {
             link.kinematics.update(&rig.skeleton, state);
             for (i, frame) in link.kinematics.world_frames().iter().enumerate() {
                 let velocity = &link.kinematics.velocities()[i];
                 let angular = frame.rotation * velocity.angular;
                 let linear = frame.rotation * velocity.linear;
-                self.fields[rig.bones.start + i] =
-                    Field { angular, at_origin: linear - angular.cross(&frame.origin) };
+                self.fields[rig.bones.start + i] = Field {
+                    angular,
+                    at_origin: linear - angular.cross(&frame.origin),
+                    most_drag: if link.leads { 1.0 } else { rig.most_drag[i] },
+                };
             }
         }
     }
@@ -120,21 +129,21 @@ impl Link {
         let rigs = self.rigs.iter().zip(&model.rigs).zip(&state.rigs);
         let led = rigs.filter(|((link, _), _)| link.leads);
         led.map(|((link, rig), state)| {
-            let energies = Energies::of(&rig.skeleton, &link.kinematics, state, &model.gravity);
-            energies.kinetic + energies.gravity
+            Energies::of(&rig.skeleton, &link.kinematics, state, &model.gravity).total()
         })
         .sum()
     }
 
-    /// Kinetic energy of all bones, and their height above rest as energy (J).
-    pub(crate) fn energies(&self, model: &Model, state: &State) -> (f64, f64) {
-        let (mut kinetic, mut potential) = (0.0, 0.0);
+    /// Kinetic energy of all bones, their height above rest as energy, and what is in the springs of joints (J).
+    pub(crate) fn energies(&self, model: &Model, state: &State) -> (f64, f64, f64) {
+        let (mut kinetic, mut potential, mut springs) = (0.0, 0.0, 0.0);
         for ((link, rig), state) in self.rigs.iter().zip(&model.rigs).zip(&state.rigs) {
             let energies = Energies::of(&rig.skeleton, &link.kinematics, state, &model.gravity);
             kinetic += energies.kinetic;
             potential += energies.gravity - rig.rest_potential;
+            springs += energies.springs;
         }
-        (kinetic, potential)
+        (kinetic, potential, springs)
     }
 
     /// Torques of all drives of a rig in the last sub-step (N m, N), found or given.

@@ -3,10 +3,10 @@
 use crate::desc::RigDesc;
 use crate::model::Fault;
 use core::ops::Range;
-use sinew_math::Vec3;
 use sinew_math::spatial::Frame;
+use sinew_math::{Mat3, Vec3};
 use sinew_skeleton::{
-    Energies, Kinematics, MassDesc, PointMass, ShapeDistance, Skeleton, SkeletonDesc, SkeletonState,
+    BoneId, Energies, Kinematics, MassDesc, PointMass, ShapeDistance, Skeleton, SkeletonDesc, SkeletonState,
 };
 
 /// A skeleton of a world. Its bones weigh what was given for them and the nodes that are fixed to them.
@@ -20,12 +20,45 @@ pub struct Rig {
     pub bones: Range<usize>,
     /// Mass of the bones without flesh (kg).
     pub bone_mass: f64,
+    /// For each bone the most of its nodes' motion against it that dampers may take away in a sub-step; see [`Rig::limit_drag`].
+    pub(crate) most_drag: Vec<f64>,
     /// −Σ m g · c of its bones at rest (J).
     pub(crate) rest_potential: f64,
 }
 
 /// Where along a bone points are taken, as shares of its length: clear of the joints, where neighbours bend away.
 const SAMPLES: [f64; 3] = [0.5, 0.15, 0.85];
+
+impl Rig {
+    /// Finds how much dampers may take away in one sub-step without throwing a light bone to the other side.
+    ///
+    /// Taking the share k of the motion of nodes against their bone, and giving it to the bone, leaves 1 − k (1 + ρ) of it, with ρ the largest
+    /// eigenvalue of J⁻¹ Σ for the bone's inertia J and that of the nodes Σ. About the bone's centre the trace is a bound for it:
+    ///
+    /// ```text
+    /// ρ ≤ 3 Σm/m_b + tr(I_b⁻¹ Σ m (d² 1 − d dᵀ)),     k ≤ 1/2 / (1 + ρ)
+    /// ```
+    ///
+    /// Joints only make a bone harder to move. `nodes_of_bone` are masses and rest positions (m, world).
+    pub(crate) fn limit_drag(&mut self, nodes_of_bone: impl Fn(BoneId) -> Vec<(f64, Vec3)>) {
+        let mut kinematics = Kinematics::default();
+        kinematics.update(&self.skeleton, &SkeletonState::at_rest(&self.skeleton));
+        for (i, bone) in self.skeleton.bones().iter().enumerate() {
+            let frame = &kinematics.world_frames()[i];
+            let center = frame.point(&bone.mass.center);
+            let (mut mass, mut moment) = (0.0, Mat3::zeros());
+            for (m, x) in nodes_of_bone(BoneId(i as u32)) {
+                let d = x - center;
+                mass += m;
+                moment += m * (Mat3::identity() * d.norm_squared() - d * d.transpose());
+            }
+            let tensor = frame.rotation * bone.mass.tensor * frame.rotation.transpose();
+            let turning = tensor.try_inverse().map_or(f64::INFINITY, |inverse| (inverse * moment).trace());
+            let ratio = 3.0 * mass / bone.mass.mass + turning;
+            self.most_drag[i] = if mass > 0.0 && ratio.is_finite() { 0.5 / (1.0 + ratio) } else { 0.0 };
+        }
+    }
+}
 
 /// A rig as it stands at rest, before any flesh is fixed to it.
 pub(crate) struct RestRig<'a> {
@@ -62,7 +95,7 @@ impl<'a> RestRig<'a> {
         self.frames.len()
     }
 
-    /// The place of a bone of a name, and the name of the one most like it.
+    /// The place of the bone of a name.
     pub(crate) fn find_bone(&self, name: &str) -> Option<usize> {
         self.skeleton.find_bone(name).map(sinew_skeleton::BoneId::index)
     }
@@ -123,6 +156,7 @@ impl<'a> RestRig<'a> {
         let rest_potential = Energies::of(&skeleton, &kinematics, &rest, gravity).gravity;
         Ok(Rig {
             name: self.desc.name.clone(),
+            most_drag: vec![1.0; skeleton.bones().len()],
             skeleton,
             bones: self.bones.clone(),
             bone_mass,
