@@ -172,15 +172,12 @@ impl FrameSink for GlbSink {
             let effort = Effort { allowed: allowed_error, limit, memory: self.options.memory_limit };
             let mut components = Components::find(&frames, mean_shape(&frames), effort)
                 .map_err(|error| SinkError(format!("`{}` cannot be compressed: {error}", surface.name)))?;
-            let mut normals = Normals::fit(&components, &frames, &Smoothing::of(surface));
-            drop(frames);
             let ranges = to_unit_weights(&mut components.weights);
-            for (base, shapes) in
-                [(&mut components.base, &mut components.deltas), (&mut normals.base, &mut normals.deltas)]
-            {
-                let always = to_unit_shapes(&ranges, shapes);
-                add_scaled(1.0, always.as_flattened(), base.as_flattened_mut());
-            }
+            let always = to_unit_shapes(&ranges, &mut components.deltas);
+            add_scaled(1.0, always.as_flattened(), components.base.as_flattened_mut());
+            // after that, so that those of the base keep their length
+            let normals = Normals::fit(&components, &frames, &Smoothing::of(surface));
+            drop(frames);
             bodies.push(GlbBodyReport {
                 name: surface.name.clone(),
                 components: components.deltas.len(),
