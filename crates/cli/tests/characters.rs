@@ -117,6 +117,7 @@ fn broken_characters_are_refused_by_name() {
         (ARM.replace("axis = [0, 0, 1]\nfrom = [0.2, 0, 0]", "from = [0.2, 0, 0]"), "axis"),
         (ARM.replace("axis = [0, 0, 1]\nfrom = [0.2, 0, 0]", "axis = [0, 0, 0]\nfrom = [0.2, 0, 0]"), "axis"),
         (ARM.replace("flesh = [0.04, 0.03]", "flesh = [0.04, -0.03]"), "flesh"),
+        (ARM.replace("joint = \"revolute\"", "joint = \"planar\"\nlimits = [-1, 1]"), "limits"),
         (ARM.replace("radius = 0.015", "radius = 0"), "radius"),
         (ARM.replace("joint = \"revolute\"", "joint = \"revolut\""), "revolute"),
         (ARM.replace("[[character.key]]", "[[character.keys]]"), "did you mean `key`"),

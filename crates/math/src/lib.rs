@@ -28,3 +28,11 @@ pub use nalgebra;
 pub fn stacked(m: &Mat3) -> nalgebra::SVector<f64, 9> {
     nalgebra::SVector::from_column_slice(m.as_slice())
 }
+
+/// How far a point is from a segment; from its one end where both are the same.
+pub fn distance_to_segment(p: &Vec3, from: &Vec3, to: &Vec3) -> f64 {
+    let along = to - from;
+    let squared = along.norm_squared();
+    let share = if squared > 0.0 { ((p - from).dot(&along) / squared).clamp(0.0, 1.0) } else { 0.0 };
+    (p - (from + along * share)).norm()
+}

@@ -1,7 +1,7 @@
 //! How far a point is from the shape of a bone.
 
 use crate::{MassDesc, SolidShape};
-use sinew_math::{Isometry, Vec3};
+use sinew_math::{Isometry, Vec3, distance_to_segment};
 use sinew_mesh::Solid;
 
 /// The shape of a bone, of one solid or several, that can be asked for distances. Built once; meshes need it.
@@ -62,7 +62,7 @@ impl SolidDistance {
 
     fn signed(&self, p: &Vec3) -> f64 {
         match &self.shape {
-            SolidShape::Capsule { from, to, radius } => to_segment(p, from, to) - radius,
+            SolidShape::Capsule { from, to, radius } => distance_to_segment(p, from, to) - radius,
             SolidShape::Box { size, pose } => {
                 let over = back(pose, p).abs() - 0.5 * size;
                 let outside = over.map(|x| x.max(0.0)).norm();
@@ -82,7 +82,7 @@ impl SolidDistance {
 
     fn to_middle(&self, p: &Vec3) -> f64 {
         match &self.shape {
-            SolidShape::Capsule { from, to, .. } => to_segment(p, from, to),
+            SolidShape::Capsule { from, to, .. } => distance_to_segment(p, from, to),
             _ => (p - self.ends()[0]).norm(),
         }
     }
@@ -103,13 +103,6 @@ impl SolidDistance {
 
 fn back(pose: &Isometry, p: &Vec3) -> Vec3 {
     pose.rotation.inverse_transform_vector(&(p - pose.translation.vector))
-}
-
-fn to_segment(p: &Vec3, from: &Vec3, to: &Vec3) -> f64 {
-    let along = to - from;
-    let squared = along.norm_squared();
-    let share = if squared > 0.0 { ((p - from).dot(&along) / squared).clamp(0.0, 1.0) } else { 0.0 };
-    (p - (from + along * share)).norm()
 }
 
 #[cfg(test)]

@@ -70,11 +70,21 @@ pub struct Drives {
 impl Drives {
     /// No torque anywhere: joints go limp, and those that only motion may drive keep their velocity.
     pub fn limp(skeleton: &Skeleton) -> Drives {
-        let kind = |bone: &crate::Bone| match bone.joint.drive {
-            DriveRule::TorqueOrMotion => DriveKind::Torque,
-            DriveRule::MotionOnly => DriveKind::Motion,
-        };
-        Drives { kind: skeleton.bones().iter().map(kind).collect(), value: vec![0.0; skeleton.v_count()] }
+        Drives {
+            kind: skeleton.bones().iter().map(limp_kind).collect(),
+            value: vec![0.0; skeleton.v_count()],
+        }
+    }
+
+    /// Becomes [`Drives::limp`], in the memory it has.
+    ///
+    /// # Panics
+    /// If the skeleton is another.
+    pub fn go_limp(&mut self, skeleton: &Skeleton) {
+        self.value.fill(0.0);
+        for (kind, bone) in self.kind.iter_mut().zip(skeleton.bones()) {
+            *kind = limp_kind(bone);
+        }
     }
 
     /// No acceleration anywhere: joints keep the velocities they have.
@@ -125,5 +135,12 @@ impl Drives {
             DriveKind::Torque => JointDrive::Torque(values),
             DriveKind::Motion => JointDrive::Motion(values),
         }
+    }
+}
+
+fn limp_kind(bone: &crate::Bone) -> DriveKind {
+    match bone.joint.drive {
+        DriveRule::TorqueOrMotion => DriveKind::Torque,
+        DriveRule::MotionOnly => DriveKind::Motion,
     }
 }

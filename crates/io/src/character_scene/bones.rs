@@ -3,7 +3,7 @@
 use super::flesh::Flesh;
 use crate::character_file::{CharacterFile, CharacterJoint, Mat4, NodeTransform};
 use sinew_control::{BoneMap, HumanBone};
-use sinew_math::{Isometry, Vec3};
+use sinew_math::{Isometry, Vec3, distance_to_segment};
 use sinew_skeleton::{
     BoneDesc, BoneId, JointDesc, JointKind, MassDesc, Parent, Skeleton, SkeletonDesc, SolidShape,
 };
@@ -165,7 +165,7 @@ fn radii(
     for (bone, lines) in segments.iter().enumerate() {
         let far = |vertex: &u32| {
             let p = &flesh.surface.vertices[*vertex as usize];
-            lines.iter().map(|[from, to]| to_segment(p, from, to)).fold(f64::INFINITY, f64::min)
+            lines.iter().map(|[from, to]| distance_to_segment(p, from, to)).fold(f64::INFINITY, f64::min)
         };
         let mut distances: Vec<f64> = own[bone].iter().map(far).collect();
         distances.sort_by(f64::total_cmp);
@@ -174,11 +174,4 @@ fn radii(
         radii.push(near.map_or(above, |near| RADIUS_SHARE * near).max(THINNEST * flesh.size));
     }
     radii
-}
-
-fn to_segment(p: &Vec3, from: &Vec3, to: &Vec3) -> f64 {
-    let along = to - from;
-    let squared = along.norm_squared();
-    let share = if squared > 0.0 { ((p - from).dot(&along) / squared).clamp(0.0, 1.0) } else { 0.0 };
-    (p - (from + along * share)).norm()
 }

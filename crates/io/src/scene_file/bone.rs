@@ -88,6 +88,10 @@ fn read_joint(section: &Section) -> Result<JointDesc, ReadError> {
         _ => JointKind::Free,
     };
     let strength = |key: &str| section.number(key, "0 or more", |x| x >= 0.0);
+    if section.has("limits") && matches!(word, "cylindrical" | "planar" | "free") {
+        let message = "`limits` are one pair for all coordinates: this joint has both angles and lengths; split it in two bones";
+        return Err(section.error("limits", message));
+    }
     let slides = matches!(kind, JointKind::Prismatic(_));
     let unit = if slides { 1.0 } else { core::f64::consts::PI / 180.0 };
     let limits = section.numbers::<2>("limits")?.map(|limits| limits.map(|limit| limit * unit));

@@ -84,7 +84,7 @@ impl Link {
                     control.drives.iter().all(|kind| *kind == DriveKind::Motion)
                 }
                 None => {
-                    link.drives = Drives::limp(&rig.skeleton);
+                    link.drives.go_limp(&rig.skeleton);
                     false
                 }
             };
