@@ -24,6 +24,7 @@ mod failure;
 mod inspect;
 mod machine;
 mod outputs;
+mod render;
 mod resume;
 mod simulate;
 mod source;
@@ -46,6 +47,7 @@ struct Arguments {
 enum Command {
     Simulate(simulate::Simulate),
     Bake(bake::Bake),
+    Render(Box<render::Render>),
     Inspect(inspect::Inspect),
     Bench(bench::Bench),
 }
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
     let result = match command {
         Command::Simulate(simulate) => simulate.run(),
         Command::Bake(bake) => bake.run(),
+        Command::Render(render) => render.run(),
         Command::Inspect(inspect) => inspect.run(),
         Command::Bench(bench) => bench.run(),
     };

@@ -102,7 +102,7 @@ impl CharacterScene {
                 bones.left_out
             ));
         }
-        let animation = choose_animation(&file, options)?;
+        let animation = file.find_animation(options.animation.as_deref())?;
         if let Some(animation) = animation {
             motion::check_length(&file, &bones, animation)?;
             motion::free_shifting_joints(&file, &mut bones, animation, flesh.size);
@@ -209,26 +209,6 @@ impl CharacterScene {
         let led = self.scene.performances.iter().all(|performance| performance.cues.is_empty());
         let within = motion.beyond == Beyond::Loop || time <= motion.seconds() + 1e-9;
         self.animation.is_some() && led && within
-    }
-}
-
-fn choose_animation(file: &CharacterFile, options: &CharacterOptions) -> Result<Option<usize>, ReadError> {
-    let names = || {
-        let named = |(i, a): (usize, &crate::character_file::CharacterAnimation)| {
-            format!("{i} ({})", a.name.as_deref().unwrap_or("without a name"))
-        };
-        file.animations.iter().enumerate().map(named).collect::<Vec<_>>().join(", ")
-    };
-    match &options.animation {
-        None => Ok((!file.animations.is_empty()).then_some(0)),
-        Some(wanted) => {
-            let by_name = file.animations.iter().position(|a| a.name.as_deref() == Some(wanted.as_str()));
-            let by_number = wanted.parse().ok().filter(|i: &usize| *i < file.animations.len());
-            by_name.or(by_number).map(Some).ok_or_else(|| {
-                let there = if file.animations.is_empty() { "none".to_owned() } else { names() };
-                ReadError::whole(format!("there is no animation '{wanted}': the file has {there}"))
-            })
-        }
     }
 }
 

@@ -22,6 +22,7 @@ mod obj;
 mod obj_sequence;
 mod palette;
 mod pending;
+mod picture;
 mod ply;
 mod point_cache;
 mod polygon;
@@ -58,6 +59,10 @@ pub use mesh_file::{Mesh, SURFACE_EXTENSIONS, TET_EXTENSIONS, read_mesh, read_su
 pub use obj::read_obj;
 pub use obj_sequence::ObjSequence;
 pub use pending::{PendingFile, PendingFolder};
+pub use picture::{
+    Arrow, CharacterFootage, Footage, Image, Layout, Look, Marks, Moment, Overlays, PictureError,
+    PictureFormat, PictureOptions, PictureReport, See, TakeFootage, Texture, View, render_picture,
+};
 pub use ply::read_ply;
 pub use point_cache::{Mdd, Pc2, PointCacheFormat, PointCacheSink, PointSamples, read_mdd, read_pc2};
 pub use preview::{Preview, PreviewOptions};
