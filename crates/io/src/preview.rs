@@ -201,11 +201,11 @@ mod tests {
         pixels
     }
 
-    /// How far each column of pixels of a tile is from grey at most.
+    /// The rows of a tile in which anything is far from grey; tiles are two pixels apart.
     fn colored_rows(pixels: &[u8], tile: usize) -> Vec<usize> {
         let colored = |y: usize| {
-            (48 * tile..48 * (tile + 1)).any(|x| {
-                let [r, _, b] = [0, 1, 2].map(|i| i32::from(pixels[3 * (y * 96 + x) + i]));
+            (50 * tile..50 * tile + 48).any(|x| {
+                let [r, _, b] = [0, 1, 2].map(|i| i32::from(pixels[3 * (y * 98 + x) + i]));
                 (r - b).abs() > 60
             })
         };

@@ -7,9 +7,9 @@ use crate::PendingFile;
 use std::io::Write;
 
 /// A pixel that shows nearly the right colour stays as it is: differences up to this are no more than the pattern below makes (of 255).
-const SAME: i32 = 5;
+const SAME: i32 = 3;
 /// How far colours are moved to either side so that areas of few colours look like one of many (of 255).
-const PATTERN: i32 = 3;
+const PATTERN: i32 = 2;
 /// The order in which places of a square of four get the next colour.
 const ORDER: [[i32; 4]; 4] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
 

@@ -3,7 +3,7 @@
 use super::canvas::Canvas;
 
 /// The colour of letters (linear RGB).
-const INK: [f32; 3] = [0.03, 0.035, 0.05];
+const INK: [f32; 3] = [0.06, 0.07, 0.09];
 /// Strokes of each letter, one space between two: places as a digit to the right and a digit up. Lines end at 2 below and 6, or 8 for tall letters, above.
 const LETTERS: [(char, &str); 40] = [
     ('a', "3526160503122233 3632"),
@@ -49,13 +49,13 @@ const LETTERS: [(char, &str); 40] = [
 ];
 /// Steps between letters, and the width of a space.
 const BETWEEN: f64 = 1.7;
-const SPACE: f64 = 1.8;
+const SPACE: f64 = 2.6;
 /// Steps from the line that letters stand on to the top of tall ones.
 const TALL: f64 = 6.0;
 
 /// How tall letters are that are read easily in a picture (pixels).
 pub(super) fn height_in(canvas: &Canvas) -> f64 {
-    (canvas.height as f64 / 28.0).clamp(8.0, 60.0)
+    (canvas.height as f64 / 32.0).clamp(8.0, 60.0)
 }
 
 /// How wide a text is in letters of some height (pixels).
@@ -74,7 +74,7 @@ pub(super) fn write(canvas: &mut Canvas, place: [f64; 2], height: f64, text: &st
             let points: Vec<[f64; 2]> =
                 digits(stroke).map(|[x, y]| [left + x * step, place[1] - (y - 2.0) * step]).collect();
             for pair in points.windows(2) {
-                canvas.stroke([pair[0], pair[1]], [radius; 2], INK, 0.85);
+                canvas.stroke([pair[0], pair[1]], [radius; 2], INK, 1.0);
             }
         }
         left += advance(strokes) * step;

@@ -124,7 +124,7 @@ impl Light {
             (1.0 - self.sky_at(&Vec3::new(x, self.ground, z), &Vec3::y())) as f32
         });
         self.sky_shade = shade.collect();
-        blur(&mut self.sky_shade, GROUND_GRID, 1);
+        (0..2).for_each(|_| blur(&mut self.sky_shade, GROUND_GRID, 2));
     }
 
     /// The colour (linear RGB) of a point of a body.
@@ -150,9 +150,9 @@ impl Light {
         let sheen = grazing * grazing * grazing * grazing * sky;
         [0, 1, 2].map(|i| {
             color[i]
-                * (0.92 * key[i] * WARM[i] + (0.10 * fill + 0.52 * sky) * COOL[i] + 0.16 * below * BOUNCE[i])
-                + 0.16 * gloss * WARM[i]
-                + (0.30 * rim + 0.10 * sheen) * COOL[i]
+                * (0.86 * key[i] * WARM[i] + (0.07 * fill + 0.36 * sky) * COOL[i] + 0.12 * below * BOUNCE[i])
+                + 0.13 * gloss * WARM[i]
+                + (0.26 * rim + 0.05 * sheen) * COOL[i]
         })
     }
 
@@ -177,7 +177,7 @@ impl Light {
         let from_edge =
             place.iter().map(|p| p.min((GROUND_GRID - 1) as f64 - p)).fold(f64::INFINITY, f64::min);
         let sky = between(&self.sky_shade, GROUND_GRID, place) * smooth(from_edge / 12.0);
-        1.0 - (1.0 - 0.30 * key) * (1.0 - 0.62 * sky)
+        1.0 - (1.0 - 0.30 * key) * (1.0 - 0.66 * sky)
     }
 }
 
@@ -188,7 +188,7 @@ const WRAP: [f64; 3] = [0.34, 0.22, 0.18];
 
 /// A direction of the sky: spread evenly over the upper half of a sphere by the golden angle.
 fn sky_direction(i: usize) -> Vec3 {
-    let y = (i as f64 + 0.5) / SKY_DIRECTIONS as f64 * 0.96 + 0.04;
+    let y = (i as f64 + 0.5) / SKY_DIRECTIONS as f64 * 0.84 + 0.16;
     let angle = i as f64 * 2.399_963_229_728_653;
     let radius = (1.0 - y * y).max(0.0).sqrt();
     Vec3::new(radius * real::cos(angle), y, radius * real::sin(angle))
