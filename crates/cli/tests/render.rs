@@ -146,7 +146,8 @@ fn what_cannot_be_drawn_is_refused_with_what_to_do() {
         (&["worm.take"], "missing/a.png", "there is no folder"),
     ];
     for (arguments, name, expected) in cases {
-        let arguments = [&["render"], arguments, &["-o", &out(name)]].concat();
+        let target = out(name);
+        let arguments = [&["render"], arguments, &["-o", &target]].concat();
         let output = sinew(worm(), &arguments);
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", words(&output));
         assert!(words(&output).contains(expected), "{arguments:?}: {}", words(&output));

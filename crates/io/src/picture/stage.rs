@@ -94,7 +94,7 @@ impl Stage<'_> {
         Canvas::filled(self.width, self.height, |x, y| {
             let far = smooth((x * x + (y + 0.1) * (y + 0.1)).sqrt() / 1.6);
             // shades fade towards the border
-            let inside = smooth((1.0 - x.abs().max(y.abs())) / 0.3);
+            let inside = smooth((1.0 - x.abs().max(y.abs())) / 0.2);
             let kept = 1.0 - inside * light.shade_on_ground(eye, camera.ray(x, y));
             [0, 1, 2].map(|i| kept * (MIDDLE[i] + far * (CORNERS[i] - MIDDLE[i])))
         })
