@@ -4,13 +4,13 @@ use crate::bake::note_ending;
 use crate::failure::Failure;
 use crate::outputs::{check_collisions, is_take};
 use crate::simulate::{Run, thread_pool};
-use crate::source::{self, CharacterChoice, Source};
+use crate::source;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use sinew_io::{
-    CHARACTER_EXTENSIONS, CharacterFootage, Existing, Footage, Layout, Overlays, PictureFormat,
-    PictureOptions, TakeFile, TakeFootage, TakeRecipe, TakeRecorder, TakeSettings, View, open_character,
-    render_picture,
+    CHARACTER_EXTENSIONS, CharacterChoice, CharacterFootage, Existing, Footage, Layout, Overlays,
+    PictureFormat, PictureOptions, TakeFile, TakeFootage, TakeRecipe, TakeRecorder, TakeSettings, View,
+    open_character, render_picture,
 };
 use sinew_sim::Model;
 use std::path::{Path, PathBuf};
@@ -227,8 +227,7 @@ impl Render {
         run.play(Some(&mut recorder), None)?;
         drop(recorder);
         let take = TakeFile::open(&path)?;
-        let character = if let Source::Character(character) = &source { Some(&**character) } else { None };
-        let footage = TakeFootage::new(&take, &run.player.model, character, self.overlays())?;
+        let footage = TakeFootage::new(&take, &run.player.model, source.character(), self.overlays())?;
         self.draw(&footage, format)
     }
 

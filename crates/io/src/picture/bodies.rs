@@ -1,5 +1,6 @@
 //! Surfaces as one list of triangles, and how they are posed and coloured.
 
+use super::heat::{self, Heat};
 use super::light::{Light, Spot};
 use super::look::Look;
 use super::raster::Hit;
@@ -92,14 +93,8 @@ impl<'a> Bodies<'a> {
         Posed { points, normals, sky: Vec::new() }
     }
 
-    /// The spot that is hit, coloured as its surface is, or by how strained it is if `heat` gives a colour for that.
-    pub(super) fn spot(
-        &self,
-        posed: &Posed,
-        hit: &Hit,
-        eye: Vec3,
-        heat: Option<(&[f32], &dyn Fn(f64) -> [f64; 3])>,
-    ) -> Spot {
+    /// The spot that is hit, coloured as its surface is, or by how strained it is.
+    pub(super) fn spot(&self, posed: &Posed, hit: &Hit, eye: Vec3, heat: Option<Heat>) -> Spot {
         let corners = self.triangles[hit.triangle].map(|v| v as usize);
         let [a, b, c] = hit.shares;
         let mix = |v: &[Vec3]| v[corners[0]] * a + v[corners[1]] * b + v[corners[2]] * c;
@@ -111,7 +106,7 @@ impl<'a> Bodies<'a> {
         let facing = if (self.side[surface] > 0.0) == hit.outside { 1.0 } else { -1.0 };
         let point = mix(&posed.points);
         let color = match heat {
-            Some((strain, color)) => color(number(strain)),
+            Some(heat) => heat::color(number(heat.strain) / heat.scale),
             None => self.color(surface, corners, hit),
         };
         Spot {

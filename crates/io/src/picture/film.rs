@@ -113,8 +113,8 @@ impl<'a> Film<'a> {
         emit: &mut dyn FnMut(Image) -> Result<(), PictureError>,
     ) -> Result<(), PictureError> {
         // a turntable may go over the same frames again and again
-        let runs = chosen.chunk_by(|a, b| self.shots[*a].place <= self.shots[*b].place);
-        runs.map(|run| self.take_run(run, emit)).collect()
+        let mut runs = chosen.chunk_by(|a, b| self.shots[*a].place <= self.shots[*b].place);
+        runs.try_for_each(|run| self.take_run(run, emit))
     }
 
     /// Takes pictures whose places rise.

@@ -9,6 +9,13 @@ const STOPS: [[f64; 3]; 5] =
 /// Ends of scales, as strains.
 const SCALES: [f64; 10] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 5.0];
 
+/// How strained every vertex is, and the strain at which the scale ends.
+#[derive(Clone, Copy)]
+pub(super) struct Heat<'a> {
+    pub(super) strain: &'a [f32],
+    pub(super) scale: f64,
+}
+
 /// The colour of a share of the scale, from 0 to 1 (linear RGB).
 pub(super) fn color(share: f64) -> [f64; 3] {
     let place = share.clamp(0.0, 1.0) * (STOPS.len() - 1) as f64;

@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn every_letter_is_made_of_whole_places() {
         for (letter, strokes) in LETTERS {
-            let sound = |s: &str| s.len() % 2 == 0 && s.bytes().all(|b| b.is_ascii_digit());
+            let sound = |s: &str| s.len().is_multiple_of(2) && s.bytes().all(|b| b.is_ascii_digit());
             assert!(strokes.split(' ').all(sound), "{letter}");
         }
     }

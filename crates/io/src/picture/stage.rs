@@ -3,6 +3,7 @@
 use super::bodies::{Bodies, Placement, Posed};
 use super::camera::Camera;
 use super::canvas::{Canvas, Image};
+use super::heat::Heat;
 use super::light::{Light, smooth};
 use super::moment::Moment;
 use super::raster::{self, Triangles};
@@ -65,7 +66,11 @@ impl Stage<'_> {
         }
         let strain = shown.now.strain.concat();
         let scale = self.heat.filter(|_| panel == Panel::Flesh && strain.len() == now.points.len());
-        self.draw_bodies(&mut canvas, &light, &now, scale.map(|scale| (strain.as_slice(), scale)));
+        let heat = scale.map(|scale| Heat { strain: &strain, scale });
+        let eye = self.camera.eye();
+        raster::draw(&mut canvas, &self.camera, &self.triangles(&now), 1.0, |hit| {
+            light.on_body(&self.bodies.spot(&now, hit, eye, heat))
+        });
         if panel == Panel::Flesh {
             self.draw_cage(&mut canvas, shown);
         }
@@ -98,20 +103,6 @@ impl Stage<'_> {
             let kept = 1.0 - inside * light.shade_on_ground(eye, camera.ray(x, y));
             [0, 1, 2].map(|i| kept * (MIDDLE[i] + far * (CORNERS[i] - MIDDLE[i])))
         })
-    }
-
-    fn draw_bodies(&self, canvas: &mut Canvas, light: &Light, posed: &Posed, strain: Option<(&[f32], f64)>) {
-        let eye = self.camera.eye();
-        raster::draw(canvas, &self.camera, &self.triangles(posed), 1.0, |hit| {
-            let spot = match strain {
-                Some((strain, scale)) => {
-                    let color = |strain: f64| heat::color(strain / scale);
-                    self.bodies.spot(posed, hit, eye, Some((strain, &color)))
-                }
-                None => self.bodies.spot(posed, hit, eye, None),
-            };
-            light.on_body(&spot)
-        });
     }
 
     fn draw_ghost(&self, canvas: &mut Canvas, light: &Light, posed: &Posed, opacity: f64) {

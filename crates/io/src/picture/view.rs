@@ -41,7 +41,7 @@ impl View {
         if !self.turn.is_finite() {
             return Some(format!("the camera cannot turn by {} degrees", self.turn));
         }
-        if !(self.rise.abs() <= 90.0) {
+        if !(-90.0..=90.0).contains(&self.rise) {
             return Some(format!("the camera cannot rise by {} degrees: -90 to 90 are accepted", self.rise));
         }
         if !(self.zoom > 0.0 && self.zoom <= ZOOM_LIMIT) {
