@@ -139,7 +139,7 @@ fn what_cannot_be_drawn_is_refused_with_what_to_do() {
         (&["worm.take", "--zoom", "NaN"], "a.png", "zoom of NaN"),
         (&["worm.take", "--camera", "left"], "a.png", "front, side, back, top"),
         (&["worm.take", "--turntable", "0"], "a.gif", "above 0"),
-        (&["worm.take", "--fps", "-1"], "a.gif", "pictures per second"),
+        (&["worm.take", "--fps", "0"], "a.gif", "pictures per second"),
         (&["worm.take", "--sheet", "2x2"], "a.gif", "--sheet is for .png"),
         (&["worm.glb", "--cage"], "a.png", "add --simulate"),
         (&["worm.glb", "--strain"], "a.png", "add --simulate"),
