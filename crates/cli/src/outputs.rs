@@ -21,6 +21,10 @@ pub(crate) struct OutputOptions {
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     error: Option<f64>,
 
+    /// Write the .glb of a character as surfaces that stand where they were simulated, without skeleton, skin and textures, instead of its own file.
+    #[arg(long)]
+    world: bool,
+
     /// Do not draw the preview picture beside the output.
     #[arg(long)]
     pub(crate) no_preview: bool,
@@ -66,14 +70,14 @@ impl<'a> Outputs<'a> {
         let up = Up::against(source.scene().world.gravity);
         let extension = output.extension().map(|e| e.to_string_lossy().to_lowercase());
         let take = match (extension.as_deref(), source.character()) {
-            (Some("glb"), Some(character)) => {
+            (Some("glb"), Some(character)) if !options.world => {
                 let usual = SkinnedGlbOptions::default();
                 let component_limit = options.morph_targets.map_or(usual.component_limit, usize::from);
                 let error_share = options.error.map_or(usual.error_share, |percent| 0.01 * percent);
                 let options = SkinnedGlbOptions { component_limit, error_share, ..usual };
                 Format::Own(Box::new(CharacterGlb::new(character, output, options)))
             }
-            (Some("glb"), None) => {
+            (Some("glb"), _) => {
                 let usual = GlbOptions::default();
                 let component_limit = options.morph_targets.map_or(usual.component_limit, usize::from);
                 let frame_count = Some(frame_count);
