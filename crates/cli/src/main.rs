@@ -28,6 +28,7 @@ mod resume;
 mod simulate;
 mod source;
 mod stats;
+mod zoo;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -48,6 +49,7 @@ enum Command {
     Bake(bake::Bake),
     Inspect(inspect::Inspect),
     Bench(bench::Bench),
+    Zoo(zoo::Zoo),
 }
 
 fn main() -> ExitCode {
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         Command::Bake(bake) => bake.run(),
         Command::Inspect(inspect) => inspect.run(),
         Command::Bench(bench) => bench.run(),
+        Command::Zoo(zoo) => zoo.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

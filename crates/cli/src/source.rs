@@ -1,17 +1,15 @@
 //! What is to be simulated: a scene file, a mesh file, or a name from the zoo.
 
 use crate::failure::Failure;
-use sinew_flesh::{Law, StretchLimits};
 use sinew_io::{
     CHARACTER_EXTENSIONS, CharacterOptions, CharacterScene, KeptFiles, Read, TakeFile, TakeOrigin,
     TakeSettings, open_scene,
 };
 use sinew_take::Scene;
-use sinew_zoo::{Beam, beam, jelly_torus, starfish};
 use std::path::{Path, PathBuf};
 
-/// The scenes that ship with Sinew, by name.
-pub(crate) const ZOO: [&str; 3] = ["jelly-torus", "starfish", "beam"];
+/// The character of the zoo that is simulated when nothing is named.
+const USUAL: &str = "dancer";
 
 /// What a user named: a scene, or a character that a scene was made of.
 pub(crate) enum Source {
@@ -67,9 +65,9 @@ pub(crate) fn open(input: Option<&Path>, choice: &CharacterChoice) -> Result<Rea
     }
 }
 
-/// A file of that name comes before the zoo; nothing named is the jelly torus.
+/// A file of that name comes before the zoo; nothing named is the dancer.
 fn open_scene_or_name(input: Option<&Path>) -> Result<Read<Scene>, Failure> {
-    let Some(path) = input else { return Ok(built_in(jelly_torus())) };
+    let path = input.unwrap_or(Path::new(USUAL));
     if !path.exists() {
         if let Some(scene) = path.to_str().and_then(find_in_zoo) {
             return Ok(built_in(scene));
@@ -77,8 +75,8 @@ fn open_scene_or_name(input: Option<&Path>) -> Result<Read<Scene>, Failure> {
         match path.to_str() {
             Some(name) if path.extension().is_none() && path.components().count() == 1 => {
                 return Err(Failure::input(format!(
-                    "there is no file '{name}', and the zoo knows only {}",
-                    ZOO.join(", ")
+                    "there is no file '{name}', {}",
+                    crate::zoo::unknown(name)
                 )));
             }
             _ => {}
@@ -97,7 +95,7 @@ pub(crate) fn open_to_record(
     let origin = match input {
         Some(path) if !files.files().is_empty() => TakeOrigin::File(KeptFiles::name_of(folder, path)),
         Some(path) => TakeOrigin::BuiltIn(path.to_string_lossy().into_owned()),
-        None => TakeOrigin::BuiltIn(ZOO[0].into()),
+        None => TakeOrigin::BuiltIn(USUAL.into()),
     };
     Ok((opened?, origin, files))
 }
@@ -126,19 +124,9 @@ pub(crate) fn reopen(take: &TakeFile) -> Result<Source, Failure> {
 }
 
 fn find_in_zoo(name: &str) -> Option<Scene> {
-    match name {
-        "jelly-torus" => Some(jelly_torus()),
-        "starfish" => Some(starfish(9_000)),
-        "beam" => Some(beam_to_look_at()),
-        _ => None,
-    }
+    sinew_zoo::find(name).map(|character| (character.build)())
 }
 
 fn built_in(scene: Scene) -> Read<Scene> {
     Read { value: scene, notes: Vec::new() }
-}
-
-fn beam_to_look_at() -> Scene {
-    let law = Law::StVenantKirchhoff(StretchLimits::default());
-    Scene { seconds: 3.0, ..beam(Beam { cubes_across: 4, law, damping_ratio: 0.02 }) }
 }
