@@ -44,7 +44,7 @@ pub fn dancer(tets: usize, spacing: f64) -> Scene {
         spacing,
         tets,
         // fat that sways at 2 to 4 Hz where it is a hand thick: f ≈ √(μ/ρ)/(4 h)
-        material: Material::soft_solid(11e3, 0.42, 960.0, 0.08),
+        material: Material::soft_solid(15e3, 0.42, 960.0, 0.1),
         core: CoreDesc { stiffness: 6.0, reach: 0.5 },
         ties: Vec::new(),
         gravity: EARTH,
