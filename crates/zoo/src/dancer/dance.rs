@@ -19,12 +19,12 @@ const RISE: [(f64, f64); 19] = [
     (2.5, -0.025),
     (3.0, -0.10),
     (3.5, -0.03),
-    (4.05, -0.15),
+    (4.05, -0.13),
     (4.4, 0.0),
-    (4.68, 0.11),
+    (4.68, 0.09),
     (4.96, 0.0),
-    (5.27, -0.14),
-    (5.7, -0.04),
+    (5.32, -0.12),
+    (5.75, -0.045),
     (6.1, -0.075),
     (6.6, -0.03),
     (7.1, -0.08),
@@ -115,11 +115,11 @@ pub(super) fn pose(share: f64, posture: &mut Posture) {
 fn arms(posture: &mut Posture, [lift, bend]: [f64; 2], side: f64) {
     for (name, sign) in [("left", 1.0), ("right", -1.0)] {
         let toward = sign * side;
-        let upper = at(-18.0 + 30.0 * toward, 12.0 * toward, lift + 20.0 * toward);
+        let upper = at(-18.0 + 30.0 * toward, 12.0 * toward, 0.8 * lift + 20.0 * toward);
         // the axis across the forearm that brings the hand to the front
         let lower = at(-0.70, -0.72, 0.0) * (bend - 18.0 * toward);
         let hand = at(-8.0 * toward, 0.0, 14.0 * toward);
-        let shoulder = at(0.0, -4.0 * toward, 0.10 * lift + 5.0 * toward);
+        let shoulder = at(0.0, -4.0 * toward, 0.24 * lift + 5.0 * toward);
         for (bone, degrees) in
             [("shoulder", shoulder), ("upper arm", upper), ("forearm", lower), ("hand", hand)]
         {
