@@ -15,7 +15,7 @@ use std::path::PathBuf;
 /// Say what is in a scene, take or mesh file, what is wrong with it, and what it would weigh.
 #[derive(Args)]
 pub(crate) struct Inspect {
-    /// A character (.glb, .gltf, .vrm), a scene (.toml), a recorded take (.take), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele) or a name: starfish, jelly-torus, beam.
+    /// A character (.glb, .gltf, .vrm), a scene (.toml), a recorded take (.take), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele) or a name that `sinew zoo list` shows.
     input: PathBuf,
 }
 

@@ -29,6 +29,7 @@ mod resume;
 mod simulate;
 mod source;
 mod stats;
+mod zoo;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -50,6 +51,7 @@ enum Command {
     Render(Box<render::Render>),
     Inspect(inspect::Inspect),
     Bench(bench::Bench),
+    Zoo(zoo::Zoo),
 }
 
 fn main() -> ExitCode {
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
         Command::Render(render) => render.run(),
         Command::Inspect(inspect) => inspect.run(),
         Command::Bench(bench) => bench.run(),
+        Command::Zoo(zoo) => zoo.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

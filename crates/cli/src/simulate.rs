@@ -17,9 +17,9 @@ use std::time::Instant;
 /// Simulate a scene and write what came out.
 #[derive(Args, Default)]
 pub(crate) struct Simulate {
-    /// A character (.glb, .gltf, .vrm), a scene (.toml), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele) or a name: starfish, jelly-torus, beam.
+    /// A character (.glb, .gltf, .vrm), a scene (.toml), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele) or a name that `sinew zoo list` shows.
     ///
-    /// A character file gets flesh and plays its animation. A bare motion gets a figure of flesh around its joints. A bare mesh becomes jelly that hangs by its topmost part and sways. Without INPUT a ring of jelly is simulated.
+    /// A character file gets flesh and plays its animation. A bare motion gets a figure of flesh around its joints. A bare mesh becomes jelly that hangs by its topmost part and sways. Without INPUT the dancer is simulated.
     input: Option<PathBuf>,
 
     /// Free the root of every skeleton, so that flesh pushes its bones [default: as the scene says; bones lead].

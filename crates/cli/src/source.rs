@@ -1,40 +1,31 @@
 //! What is to be simulated: a scene file, a mesh file, or a name from the zoo.
 
 use crate::failure::Failure;
-use sinew_flesh::{Law, StretchLimits};
 use sinew_io::{
     CharacterChoice, KeptFiles, Read, SceneSource, TakeFile, TakeOrigin, TakeSettings, open_source,
 };
 use sinew_take::Scene;
-use sinew_zoo::{Beam, beam, jelly_torus, starfish};
 use std::path::{Path, PathBuf};
 
-/// The scenes that ship with Sinew, by name.
-pub(crate) const ZOO: [&str; 3] = ["jelly-torus", "starfish", "beam"];
+/// The character of the zoo that is simulated when nothing is named.
+const USUAL: &str = "dancer";
 
-/// Finds what the user named: a file of that name comes before the zoo; nothing named is the jelly torus.
+/// Finds what the user named: a file of that name comes before the zoo; nothing named is the dancer.
 pub(crate) fn open(input: Option<&Path>, choice: &CharacterChoice) -> Result<Read<SceneSource>, Failure> {
+    let path = input.unwrap_or(Path::new(USUAL));
     let built_in = |scene: Scene| Read { value: SceneSource::Scene(Box::new(scene)), notes: Vec::new() };
-    let found = match input {
-        None => Some(jelly_torus()),
-        Some(path) if path.exists() => None,
-        Some(path) => path.to_str().and_then(find_in_zoo),
-    };
-    match (found, input) {
+    let found = if path.exists() { None } else { path.to_str().and_then(find_in_zoo) };
+    match (found, path.to_str()) {
         (Some(_), _) if *choice != CharacterChoice::default() => {
             Err(Failure::input("--animation and --motion are for character files (.glb, .gltf, .vrm)"))
         }
         (Some(scene), _) => Ok(built_in(scene)),
         (None, Some(name))
-            if !name.exists() && name.extension().is_none() && name.components().count() == 1 =>
+            if !path.exists() && path.extension().is_none() && path.components().count() == 1 =>
         {
-            Err(Failure::input(format!(
-                "there is no file '{}', and the zoo knows only {}",
-                name.display(),
-                ZOO.join(", ")
-            )))
+            Err(Failure::input(format!("there is no file '{name}', {}", crate::zoo::unknown(name))))
         }
-        (None, path) => open_source(path.unwrap_or(Path::new("")), choice).map_err(Failure::input),
+        (None, _) => open_source(path, choice).map_err(Failure::input),
     }
 }
 
@@ -48,7 +39,7 @@ pub(crate) fn open_to_record(
     let origin = match input {
         Some(path) if !files.files().is_empty() => TakeOrigin::File(KeptFiles::name_of(folder, path)),
         Some(path) => TakeOrigin::BuiltIn(path.to_string_lossy().into_owned()),
-        None => TakeOrigin::BuiltIn(ZOO[0].into()),
+        None => TakeOrigin::BuiltIn(USUAL.into()),
     };
     Ok((opened?, origin, files))
 }
@@ -77,15 +68,5 @@ pub(crate) fn reopen(take: &TakeFile) -> Result<SceneSource, Failure> {
 }
 
 fn find_in_zoo(name: &str) -> Option<Scene> {
-    match name {
-        "jelly-torus" => Some(jelly_torus()),
-        "starfish" => Some(starfish(9_000)),
-        "beam" => Some(beam_to_look_at()),
-        _ => None,
-    }
-}
-
-fn beam_to_look_at() -> Scene {
-    let law = Law::StVenantKirchhoff(StretchLimits::default());
-    Scene { seconds: 3.0, ..beam(Beam { cubes_across: 4, law, damping_ratio: 0.02 }) }
+    sinew_zoo::find(name).map(|character| (character.build)())
 }
