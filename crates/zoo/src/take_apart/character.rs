@@ -44,6 +44,7 @@ fn write_attachment(attachment: &AttachmentDesc) -> Result<String, String> {
         number(attachment.core.stiffness),
         number(attachment.core.reach)
     );
+    page += &format!("balanced = {}\n", attachment.balanced);
     if attachment.anchored {
         page += "anchored = true\n";
     }
