@@ -16,6 +16,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub use sinew_contact as contact;
 pub use sinew_control as control;
 pub use sinew_flesh as flesh;
 pub use sinew_io as io;
