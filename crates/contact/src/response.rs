@@ -77,7 +77,7 @@ impl Penalty {
         let speed = velocity.dot(normal);
         let pressing = (self.stiffness * depth.min(self.deepest) - self.damping * speed).max(0.0);
         let (across, stretch) = (velocity - speed * normal, stretch - stretch.dot(normal) * normal);
-        if self.friction == 0.0 {
+        if self.friction == 0.0 || pressing == 0.0 {
             return Push { force: pressing * normal, stretch: Vec3::zeros(), slips: true };
         }
         let hold = -self.stiffness * stretch - self.damping * across;

@@ -74,6 +74,8 @@ struct Task {
 
 /// Tasks for all threads: enough that the longest does not matter, the same on any number of threads.
 const TASKS: usize = 256;
+/// Room for the pairs of a task, so that memory is seldom asked for again.
+const ROOM: usize = 256;
 /// A vertex in front of a triangle at rest is at least this share of its distance above it.
 const IN_FRONT: f64 = 0.5;
 
@@ -122,13 +124,14 @@ impl SurfacePairs {
         let reach = self.gap.max(self.range) + 2.0 * margin;
         self.lay_out_tasks(reach);
         let mut outputs = core::mem::take(&mut self.outputs);
-        outputs.resize(outputs.len().max(self.tasks.len()), Vec::new());
+        outputs.resize_with(outputs.len().max(self.tasks.len()), || Vec::with_capacity(ROOM));
         let walk = Walk { pairs: self, x, reach };
         outputs[..self.tasks.len()].par_iter_mut().zip(&self.tasks).for_each(|(out, task)| {
             out.clear();
             walk.compare(task.surfaces, task.nodes, out);
         });
         self.pairs.clear();
+        self.pairs.reserve(4 * x.len());
         outputs[..self.tasks.len()].iter().for_each(|out| self.pairs.extend_from_slice(out));
         self.outputs = outputs;
         self.pairs.sort_unstable_by_key(|pair| (pair.vertex, pair.triangle));

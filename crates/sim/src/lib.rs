@@ -2,6 +2,7 @@
 //! moves under a [`Control`], one [`Stepper::step`] at a time. No files, clocks or printing.
 
 mod body;
+pub mod contact;
 mod control;
 pub mod coupling;
 pub mod desc;
@@ -14,6 +15,7 @@ mod state;
 mod stepper;
 
 pub use body::Body;
+pub use contact::{Obstacle, ObstacleState};
 pub use control::{Control, PinPath, RigControl};
 pub use coupling::{BoneError, Rig};
 pub use desc::WorldDesc;

@@ -36,13 +36,14 @@ pub(super) fn of(shape: &Shape, reach: f64) -> TriMesh {
     }
 }
 
-/// Points that stand for a shape: corners and middles of edges and faces of boxes, vertices of the others.
+/// Points that stand for a shape: a grid on the faces of boxes, vertices of the others.
 pub(super) fn samples(shape: &Shape) -> Vec<Vec3> {
     match shape {
         Shape::Cuboid { half } => {
-            let share = |i: usize| [-1.0, 0.0, 1.0][i % 3];
-            let all = (0..27).map(|i| Vec3::new(share(i), share(i / 3), share(i / 9)));
-            all.filter(|s| *s != Vec3::zeros()).map(|s| s.component_mul(half)).collect()
+            // rims within the faces, so that a box is carried by another of the same size right below it
+            let share = |i: usize| [-1.0, -0.9, 0.0, 0.9, 1.0][i % 5];
+            let all = (0..125).map(|i| Vec3::new(share(i), share(i / 5), share(i / 25)));
+            all.filter(|s| s.amax() == 1.0).map(|s| s.component_mul(half)).collect()
         }
         Shape::Plane { .. } | Shape::Heights(_) => Vec::new(),
         other => of(other, 1.0).vertices,
