@@ -217,7 +217,10 @@ fn every_shape_carries_a_block() {
         (Shape::Sphere { radius: 50.0 }, Isometry::translation(0.0, -50.0, 0.0)),
         (
             Shape::Capsule { half_length: 5.0, radius: 0.5 },
-            Isometry::from_parts(Vec3::new(0.0, -0.5, 0.0).into(), turn::exp(&Vec3::new(1.5708, 0.0, 0.0))),
+            Isometry::from_parts(
+                Vec3::new(0.0, -0.5, 0.0).into(),
+                turn::exp(&(core::f64::consts::FRAC_PI_2 * Vec3::x())),
+            ),
         ),
         (table, at),
     ];

@@ -3,9 +3,9 @@
 use crate::bake::{note_ending, there_is};
 use crate::failure::Failure;
 use crate::outputs::is_take;
-use crate::source::{self, CharacterChoice};
+use crate::source;
 use clap::Args;
-use sinew_io::{Read, TakeEnding, TakeFile};
+use sinew_io::{CharacterChoice, Read, TakeEnding, TakeFile};
 use sinew_sim::desc::{BodyDesc, ShapeDesc};
 use sinew_sim::{Model, Rig};
 use sinew_skeleton::{BoneId, Skeleton};

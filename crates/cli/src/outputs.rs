@@ -1,12 +1,11 @@
 //! Where a take goes: the one place where a file name becomes a format.
 
 use crate::failure::Failure;
-use crate::source::Source;
 use clap::Args;
 use sinew_io::{
     CharacterFrames, CharacterGlb, CharacterScene, CharacterWatch, GlbOptions, GlbSink, ObjSequence,
-    PointCacheFormat, PointCacheSink, Preview, PreviewOptions, SkinnedGlbOptions, TAKE_EXTENSION, Up,
-    UsdaSink,
+    PointCacheFormat, PointCacheSink, Preview, PreviewOptions, SceneSource, SkinnedGlbOptions,
+    TAKE_EXTENSION, Up, UsdaSink,
 };
 use sinew_take::{FrameSink, Seam};
 use std::path::{Path, PathBuf};
@@ -61,7 +60,7 @@ impl<'a> Outputs<'a> {
     pub(crate) fn plan(
         output: &Path,
         options: &OutputOptions,
-        source: &'a Source,
+        source: &'a SceneSource,
         frame_count: usize,
     ) -> Result<Outputs<'a>, Failure> {
         let up = Up::against(source.scene().world.gravity);
@@ -101,7 +100,7 @@ impl<'a> Outputs<'a> {
     pub(crate) fn beside_recording(
         output: &Path,
         options: &OutputOptions,
-        source: &'a Source,
+        source: &'a SceneSource,
     ) -> Outputs<'a> {
         Outputs::with_preview(Format::Recording, output, options, source)
     }
@@ -110,7 +109,7 @@ impl<'a> Outputs<'a> {
         take: Format<'a>,
         output: &Path,
         options: &OutputOptions,
-        source: &'a Source,
+        source: &'a SceneSource,
     ) -> Outputs<'a> {
         let up = Up::against(source.scene().world.gravity);
         let picture = output.with_extension("png");
@@ -203,7 +202,7 @@ impl<'a> Outputs<'a> {
         }
         if let Some(report) = self.watch.as_ref().and_then(CharacterWatch::report) {
             say!(
-                "flesh settled up to {:.1} mm from where skinning puts it ({:.1} mm on average), and was up to {:.1} mm from it in the take",
+                "in the first frame flesh is up to {:.1} mm from where skinning puts it ({:.1} mm on average), in the take up to {:.1} mm",
                 1e3 * report.settled[0],
                 1e3 * report.settled[1],
                 1e3 * report.farthest

@@ -3,12 +3,12 @@
 use crate::failure::Failure;
 use crate::outputs::{OutputOptions, Outputs, check_collisions, is_take};
 use crate::resume;
-use crate::source::{self, CharacterChoice};
+use crate::source;
 use crate::stats::{Stats, Timing};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use sinew_control::Lead;
-use sinew_io::{Existing, KeptFiles, PendingFile, TakeRecipe, TakeRecorder, TakeSettings};
+use sinew_io::{CharacterChoice, Existing, KeptFiles, PendingFile, TakeRecipe, TakeRecorder, TakeSettings};
 use sinew_take::{FrameSink, Player, Scene};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -64,11 +64,11 @@ pub(crate) struct Simulate {
     force: bool,
 
     /// How long to simulate, in seconds [default: as the scene says].
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
     seconds: Option<f64>,
 
     /// Frames per second [default: as the scene says].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     fps: Option<f64>,
 
     /// Threads to work with; the result has the same bits for any number [default: all cores].
@@ -129,6 +129,9 @@ impl Simulate {
             is_loop: self.is_loop,
         };
         settings.apply(scene);
+        if settings.lead.is_some() && scene.world.rigs.is_empty() {
+            warn!("note: there are no bones to free: --two-way and --ragdoll change nothing");
+        }
         let falls =
             scene.performances.iter().any(|performance| performance.cues.iter().any(|cue| cue.time == 0.0));
         if falls && scene.world.gravity.norm() > 0.0 {

@@ -28,6 +28,7 @@ mod polygon;
 mod preview;
 mod read_error;
 mod scene_file;
+mod scene_source;
 mod shape_check;
 mod skinned_glb;
 mod stl;
@@ -38,7 +39,7 @@ mod text;
 mod up;
 mod usda;
 
-pub use bare_mesh::{open_scene, scene_of_mesh};
+pub use bare_mesh::scene_of_mesh;
 pub use bare_motion::scene_of_motion;
 pub use bvh::{Bvh, BvhBody, BvhChannel, BvhJoint, BvhOptions, BvhPosition, CMU_METRES, read_bvh};
 pub use character_file::{
@@ -48,7 +49,7 @@ pub use character_file::{
     NodeTransform, SkinWeights, SourceForm, SurfaceId, VrmEdition, open_character, read_character,
 };
 pub use character_scene::{
-    CharacterFrames, CharacterGlb, CharacterOptions, CharacterPart, CharacterReport, CharacterScene,
+    Capture, CharacterFrames, CharacterGlb, CharacterOptions, CharacterPart, CharacterReport, CharacterScene,
     CharacterWatch,
 };
 pub use flesh_around::{FleshSegment, figure_flesh, flesh_around};
@@ -63,6 +64,7 @@ pub use point_cache::{Mdd, Pc2, PointCacheFormat, PointCacheSink, PointSamples, 
 pub use preview::{Preview, PreviewOptions};
 pub use read_error::{Place, Read, ReadError, ReadErrors};
 pub use scene_file::{SceneKey, ScenePart, read_scene, read_scene_text, scene_keys, scene_keys_table};
+pub use scene_source::{CharacterChoice, SceneSource, open_scene, open_source};
 pub use skinned_glb::{SkinnedBodyReport, SkinnedGlb, SkinnedGlbOptions, SkinnedGlbReport};
 pub use stl::read_stl;
 pub use take_file::{

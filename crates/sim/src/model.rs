@@ -2,9 +2,9 @@
 
 use crate::body::{Body, Shape, damping_rate};
 use crate::contact::{Obstacle, TouchSurface, find_faults};
-use crate::coupling::{Attachment, FixedNodes, RestRig};
+use crate::coupling::{Attachment, FixedNodes, Link, RestRig};
 use crate::desc::{BodyDesc, LoadDesc, PinDesc, WorldDesc};
-use crate::{Rig, StableStep};
+use crate::{Rig, StableStep, State};
 use core::fmt;
 use sinew_flesh::{ElementDesc, Elements};
 use sinew_math::Vec3;
@@ -39,6 +39,8 @@ pub struct Model {
     pub obstacles: Vec<Obstacle>,
     /// The points that may touch.
     pub(crate) touch: TouchSurface,
+    /// The potential of what balances flesh, at rest (J).
+    pub(crate) rest_balance: f64,
     /// Which nodes are fixed to bones.
     pub(crate) fixed_nodes: FixedNodes,
     /// The time step that explicit stepping may take.
@@ -270,6 +272,7 @@ impl Parts {
             tets: first_tet..self.elements.len(),
             reach,
             damping_rate,
+            balanced: desc.attachment.as_ref().is_some_and(|attachment| attachment.balanced),
             surface: shape.surface,
             embedding: shape.embedding,
             material: desc.material,
@@ -406,7 +409,8 @@ impl Parts {
             &self.node_mass,
             usual_step(world, &stable_step),
         );
-        Model {
+        let mut model = Model {
+            rest_balance: 0.0,
             obstacles: obstacles(world, &self.bodies, touch.count()),
             touch,
             fixed_nodes,
@@ -422,7 +426,9 @@ impl Parts {
             node_inverse_mass,
             pins: self.pins,
             loads: self.loads,
-        }
+        };
+        model.rest_balance = Link::at_rest(&model).balance_energy(&model, &State::at_rest(&model));
+        model
     }
 }
 

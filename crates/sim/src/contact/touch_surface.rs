@@ -210,7 +210,7 @@ pub(crate) fn find_faults(world: &WorldDesc) -> Vec<Fault> {
     if !(contact.stiffness > 0.0 && contact.stiffness <= 1e6) {
         fault(format!("contact: stiffness is {}: it must be above 0 and at most 1e6", contact.stiffness));
     }
-    if !(contact.longest_step > 0.0) {
+    if contact.longest_step.is_nan() || contact.longest_step <= 0.0 {
         fault(format!("contact: the longest step is {} s: it must be above 0", contact.longest_step));
     }
     if let Response::Impulse { restitution } = contact.response
