@@ -2,6 +2,7 @@
 
 mod beam;
 mod build;
+mod contact;
 mod coupling;
 mod elements;
 mod skeleton;
@@ -43,6 +44,8 @@ enum Name {
     Skeleton,
     /// What bones add to a step of flesh.
     Coupling,
+    /// Looking for surfaces that touch themselves, and what obstacles add to a step.
+    Contact,
 }
 
 /// What `--json` writes.
@@ -56,7 +59,7 @@ impl Bench {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let file = self.json.as_deref().map(pending).transpose()?;
         let names = if self.names.is_empty() {
-            vec![Name::Elements, Name::Beam, Name::Build, Name::Skeleton, Name::Coupling]
+            vec![Name::Elements, Name::Beam, Name::Build, Name::Skeleton, Name::Coupling, Name::Contact]
         } else {
             self.names
         };
@@ -67,6 +70,7 @@ impl Bench {
                 Name::Beam => rows.extend(values(&beam::run(self.most_tets)?)?),
                 Name::Build => rows.extend(values(&build::run(self.most_tets)?)?),
                 Name::Skeleton => rows.extend(values(&skeleton::run()?)?),
+                Name::Contact => rows.extend(values(&contact::run()?)?),
                 Name::Coupling => rows.extend(values(&coupling::run(self.most_tets)?)?),
             }
         }

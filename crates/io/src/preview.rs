@@ -135,7 +135,7 @@ impl FrameSink for Preview {
             moments.push(Frame {
                 time: 0.0,
                 surfaces: surfaces.iter().map(|s| s.rest.clone()).collect(),
-                bones: Vec::new(),
+                ..Frame::default()
             });
         }
         let footage = StoredFootage {
@@ -186,7 +186,7 @@ mod tests {
     fn falling(f: usize) -> Frame {
         let drop = 0.02 * f as f32;
         let surface = ball().rest.iter().map(|[x, y, z]| [*x, y - drop, *z]).collect();
-        Frame { time: f as f64 / 60.0, surfaces: vec![surface], bones: Vec::new() }
+        Frame { time: f as f64 / 60.0, surfaces: vec![surface], ..Frame::default() }
     }
 
     fn write(target: &Path, options: PreviewOptions, count: usize) -> Vec<u8> {

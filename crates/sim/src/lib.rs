@@ -2,6 +2,7 @@
 //! moves under a [`Control`], one [`Stepper::step`] at a time. No files, clocks or printing.
 
 mod body;
+pub mod contact;
 mod control;
 pub mod coupling;
 pub mod desc;
@@ -15,6 +16,7 @@ mod stepper;
 mod strain;
 
 pub use body::Body;
+pub use contact::{Obstacle, ObstacleState};
 pub use control::{Control, PinPath, RigControl};
 pub use coupling::{BoneError, Rig};
 pub use desc::WorldDesc;

@@ -1,6 +1,7 @@
 //! All that never changes during a run, checked once.
 
 use crate::body::{Body, Shape, damping_rate};
+use crate::contact::{Obstacle, TouchSurface, find_faults};
 use crate::coupling::{Attachment, FixedNodes, Link, RestRig};
 use crate::desc::{BodyDesc, LoadDesc, PinDesc, WorldDesc};
 use crate::{Rig, StableStep, State};
@@ -34,6 +35,10 @@ pub struct Model {
     pub loads: Vec<Load>,
     /// The skeletons.
     pub rigs: Vec<Rig>,
+    /// What bodies touch besides each other.
+    pub obstacles: Vec<Obstacle>,
+    /// The points that may touch.
+    pub(crate) touch: TouchSurface,
     /// The potential of what balances flesh, at rest (J).
     pub(crate) rest_balance: f64,
     /// Which nodes are fixed to bones.
@@ -140,7 +145,7 @@ impl Model {
             return Err(BuildError { faults: parts.faults });
         }
         let merged = parts.merge_masses(&rigs, &world.gravity)?;
-        Ok(parts.assemble(world.gravity, merged))
+        Ok(parts.assemble(world, merged))
     }
 
     /// Mass of all flesh and all bones (kg).
@@ -194,6 +199,7 @@ fn world_faults(world: &WorldDesc) -> Vec<Fault> {
                 .push(Fault::new(&body.name, format!("it hangs on skeleton '{name}', which does not exist")));
         }
     }
+    faults.extend(find_faults(world));
     for (i, rig) in world.rigs.iter().enumerate() {
         if world.rigs[..i].iter().any(|other| other.name == rig.name) {
             faults.push(Fault::new("", format!("two skeletons are named '{}': rename one", rig.name)));
@@ -373,7 +379,7 @@ impl Parts {
         if faults.is_empty() { Ok(merged) } else { Err(BuildError { faults }) }
     }
 
-    fn assemble(mut self, gravity: Vec3, mut rigs: Vec<Rig>) -> Model {
+    fn assemble(mut self, world: &WorldDesc, mut rigs: Vec<Rig>) -> Model {
         let mut node_inverse_mass: Vec<f64> = self.node_mass.iter().map(|m| 1.0 / m).collect();
         for &node in self.pins.iter().flat_map(|pin| &pin.nodes) {
             node_inverse_mass[node as usize] = 0.0;
@@ -396,14 +402,23 @@ impl Parts {
             let own = |node: &u32| (self.node_mass[*node as usize], self.node_rest[*node as usize]);
             rig.limit_drag(|bone| fixed_nodes.dragged_by(first, bone).iter().map(own).collect());
         }
+        let stable_step = touching_step(world, stable_step);
+        let touch = TouchSurface::build(
+            &world.contact,
+            &self.bodies,
+            &self.node_mass,
+            usual_step(world, &stable_step),
+        );
         let mut model = Model {
             rest_balance: 0.0,
+            obstacles: obstacles(world, &self.bodies, touch.count()),
+            touch,
             fixed_nodes,
             rigs,
             stable_step,
             elements: Elements::build(&self.node_rest, &self.elements),
             tets: self.elements.iter().map(|element| element.nodes).collect(),
-            gravity,
+            gravity: world.gravity,
             bodies: self.bodies,
             node_rest: self.node_rest,
             node_start_v: self.node_start_v,
@@ -415,6 +430,44 @@ impl Parts {
         model.rest_balance = Link::at_rest(&model).balance_energy(&model, &State::at_rest(&model));
         model
     }
+}
+
+/// The step of a world in which something can touch: short enough for slow bodies not to sink in, and for springs stiffer than usual.
+fn touching_step(world: &WorldDesc, mut step: StableStep) -> StableStep {
+    let contact = &world.contact;
+    if world.obstacles.is_empty() && contact.self_contact.is_empty() && world.bodies.len() < 2 {
+        return step;
+    }
+    if world.obstacles.is_empty() && contact.self_contact.is_empty() && !contact.between_bodies {
+        return step;
+    }
+    step.seconds = step.seconds.min(contact.longest_step) / stiffest(world).sqrt();
+    step
+}
+
+/// How many times as stiff as usual anything is touched, at least once.
+fn stiffest(world: &WorldDesc) -> f64 {
+    let obstacles = world.obstacles.iter().map(|obstacle| obstacle.stiffness).fold(1.0, f64::max);
+    (world.contact.stiffness * obstacles).max(1.0)
+}
+
+/// The step that the usual stiffness is made for (s).
+fn usual_step(world: &WorldDesc, step: &StableStep) -> f64 {
+    (step.seconds * stiffest(world).sqrt()).min(world.contact.longest_step)
+}
+
+/// The obstacles of a world; planes are drawn some times as large as the bodies.
+fn obstacles(world: &WorldDesc, bodies: &[Body], point_count: usize) -> Vec<Obstacle> {
+    let size = |body: &Body| body.surface.bounds().map_or(0.0, |(low, high)| (high - low).amax());
+    let reach = 4.0 * bodies.iter().map(size).fold(0.0, f64::max);
+    let mut first_sample = point_count as u32;
+    let mut all = Vec::new();
+    for desc in &world.obstacles {
+        let obstacle = Obstacle::build(desc, world.contact.friction, first_sample, reach);
+        first_sample += obstacle.samples.len() as u32;
+        all.push(obstacle);
+    }
+    all
 }
 
 fn nothing_there(what: &str, index: usize, does: &str, shape: &Shape) -> String {

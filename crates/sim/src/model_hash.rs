@@ -39,6 +39,13 @@ impl Model {
             print.text(&(&rig.name, &rig.bones));
             print.text(&rig.skeleton);
         }
+        for obstacle in &self.obstacles {
+            print.text(&(&obstacle.name, &obstacle.shape, obstacle.start.numbers(), obstacle.mobility));
+            print.text(&(obstacle.friction, obstacle.stiffness));
+        }
+        if !self.obstacles.is_empty() || self.touch.has_pairs {
+            print.text(&(&self.touch.desc, self.touch.step));
+        }
         print.0.digest()
     }
 }
@@ -100,7 +107,7 @@ mod tests {
             loads: Vec::new(),
             attachment: None,
         };
-        WorldDesc { gravity: -Vec3::y(), bodies: vec![body], rigs: Vec::new() }
+        WorldDesc { gravity: -Vec3::y(), bodies: vec![body], rigs: Vec::new(), ..WorldDesc::default() }
     }
 
     #[test]

@@ -10,6 +10,7 @@
 //! kept and the error says where it happened. The next steps begin with as many, and try fewer after a while.
 
 use crate::body::decay;
+use crate::contact::{Contacts, Substep};
 use crate::coupling::{Link, Pushes};
 use crate::guard::{Verdict, worst_node};
 use crate::{BoneError, Caution, Control, Model, State};
@@ -25,8 +26,11 @@ pub struct Stepper {
     /// Which elements are diagonalised; the answer is the same up to round-off.
     pub diagonalise: Diagonalise,
     corner_forces: CornerForces,
-    /// Outside forces but gravity, per node (N); empty without loads.
+    /// Forces of loads per node (N); empty without loads.
     load: Vec<Vec3>,
+    /// All outside forces but gravity, per node (N): those of loads and of what touches; empty without either.
+    outside: Vec<Vec3>,
+    contacts: Contacts,
     /// Velocity left after a sub-step, per body.
     decay: Vec<f64>,
     /// What each node's bone bears in a sub-step: what dampers took, and what balances it (N); not kept for those damped by the world.
@@ -46,6 +50,8 @@ pub struct StepReport {
     pub diagonalised: usize,
     /// The most elements that were turned inside out at one time.
     pub max_inverted: usize,
+    /// Surface vertices and samples of obstacles that touched an obstacle at the end.
+    pub touching: usize,
 }
 
 /// A step that could not be taken. The state is as it was before.
@@ -108,6 +114,8 @@ impl Default for Stepper {
             diagonalise: Diagonalise::Selectively,
             corner_forces: CornerForces::default(),
             load: Vec::new(),
+            outside: Vec::new(),
+            contacts: Contacts::default(),
             decay: Vec::new(),
             drag: Vec::new(),
             link: Link::default(),
@@ -173,6 +181,10 @@ impl Stepper {
 
     fn gather_loads(&mut self, model: &Model, control: &Control) {
         self.load.clear();
+        self.outside.clear();
+        if Contacts::can_touch(model) {
+            self.outside.resize(model.node_count(), Vec3::zeros());
+        }
         if model.loads.is_empty() {
             return;
         }
@@ -182,6 +194,7 @@ impl Stepper {
                 self.load[*node as usize] += control.load_scale(i) * force;
             }
         }
+        self.outside.clone_from(&self.load);
     }
 
     fn substeps(
@@ -199,6 +212,14 @@ impl Stepper {
         self.decay.clear();
         self.decay.extend(model.bodies.iter().map(|body| decay(body.damping_rate, h)));
         let mut report = StepReport { substeps, ..StepReport::default() };
+        let can_touch = Contacts::can_touch(model);
+        let part = |substep: usize| {
+            let share = |i: usize| i as f64 / substeps as f64;
+            Substep { from: share(substep - 1), to: share(substep), h }
+        };
+        if can_touch {
+            self.contacts.begin(model, control, dt, part(1), state);
+        }
         for substep in 1..=substeps {
             // what pushes on the nodes
             let motion = NodeMotion { x: &state.node_x, v: &state.node_v };
@@ -206,18 +227,38 @@ impl Stepper {
             self.corner_forces.damp_inverted(&model.elements, motion, h);
             report.diagonalised += forces.diagonalised;
             report.max_inverted = report.max_inverted.max(forces.inverted);
+            if can_touch {
+                self.gather_touches(model, control, (dt, part(substep)), state);
+            }
 
             // where they go
             let share = substep as f64 / substeps as f64;
             self.move_free_nodes(model, h, state);
             charge_loads(model, control, h, state);
             self.move_pins(model, control, share, h, state);
-            let pushes = Pushes { corner_forces: &self.corner_forces, load: &self.load, drag: &self.drag };
+            let pushes = Pushes { corner_forces: &self.corner_forces, load: &self.outside, drag: &self.drag };
             self.link.move_bones(model, control, &pushes, (share, h), state)?;
+            if can_touch {
+                self.contacts.move_obstacles(model, control, part(substep), state);
+            }
+        }
+        if can_touch {
+            self.contacts.keep_grips(state);
+            report.touching = self.contacts.touching();
         }
         state.supplied_energy += self.link.led_energy(model, state) - led_energy;
         state.time = self.before.time + dt;
         Ok(report)
+    }
+
+    /// What touches adds to what loads do.
+    fn gather_touches(&mut self, model: &Model, control: &Control, step: (f64, Substep), state: &mut State) {
+        if self.load.is_empty() {
+            self.outside.fill(Vec3::zeros());
+        } else {
+            self.outside.copy_from_slice(&self.load);
+        }
+        self.contacts.push(model, control, step, state, &mut self.outside);
     }
 
     /// Torques of all drives of a rig in the last step taken (N m or N), one per degree of freedom: found for joints driven along a path.
@@ -260,7 +301,10 @@ impl Stepper {
                 let target = pose.rotation * model.node_rest[node] + pose.translation.vector;
                 let moved = target - state.node_x[node];
                 if moved != Vec3::zeros() {
-                    let force = self.corner_forces.on_node(&model.elements, node);
+                    let mut force = self.corner_forces.on_node(&model.elements, node);
+                    if Contacts::can_touch(model) {
+                        force += self.outside[node] - self.load.get(node).copied().unwrap_or_default();
+                    }
                     state.supplied_energy -= force.dot(&moved);
                 }
                 state.node_x[node] = target;
@@ -311,8 +355,8 @@ impl Kernel for NodeKernel<'_> {
                 continue;
             }
             let mut force = stepper.corner_forces.on_node(&model.elements, node);
-            if let Some(load) = stepper.load.get(node) {
-                force += load;
+            if let Some(outside) = stepper.outside.get(node) {
+                force += outside;
             }
             let bone = model.fixed_nodes.node_reference[node] as usize;
             let field = &stepper.link.fields[bone];

@@ -78,6 +78,7 @@ impl Player {
             controller: Script {
                 pin_motions: scene.pin_motions.iter().flatten().copied().collect(),
                 performances: scene.performances.clone(),
+                obstacle_motions: scene.obstacle_motions.clone(),
             },
             control: Control::still(&model),
             stepper: Stepper::default(),

@@ -39,8 +39,9 @@ pub fn jelly() -> Scene {
     let shake = Motion::Shake { amplitude: at(0.016, 0.0, 0.006), frequency: 1.7 };
     Scene {
         name: "jelly".into(),
-        world: WorldDesc { gravity: EARTH, bodies: vec![body], rigs: Vec::new() },
+        world: WorldDesc { gravity: EARTH, bodies: vec![body], ..WorldDesc::default() },
         pin_motions: vec![vec![shake]],
+        obstacle_motions: Vec::new(),
         performances: Vec::new(),
         warm_up: 0.0,
         seconds: 4.0,
