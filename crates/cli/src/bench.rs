@@ -5,6 +5,7 @@ mod build;
 mod contact;
 mod coupling;
 mod elements;
+mod kim;
 mod skeleton;
 
 use crate::failure::Failure;
@@ -44,6 +45,8 @@ enum Name {
     Skeleton,
     /// What bones add to a step of flesh.
     Coupling,
+    /// The characters and cages of Kim and Pollard beside their figures.
+    Kim,
     /// Looking for surfaces that touch themselves, and what obstacles add to a step.
     Contact,
 }
@@ -71,6 +74,10 @@ impl Bench {
                 Name::Build => rows.extend(values(&build::run(self.most_tets)?)?),
                 Name::Skeleton => rows.extend(values(&skeleton::run()?)?),
                 Name::Contact => rows.extend(values(&contact::run()?)?),
+                Name::Kim => {
+                    rows.extend(values(&kim::seconds()?)?);
+                    rows.extend(values(&kim::steps(self.most_tets)?)?);
+                }
                 Name::Coupling => rows.extend(values(&coupling::run(self.most_tets)?)?),
             }
         }

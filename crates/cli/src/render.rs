@@ -2,7 +2,7 @@
 
 use crate::bake::note_ending;
 use crate::failure::Failure;
-use crate::outputs::{check_collisions, is_take};
+use crate::outputs::{check_collisions, is_take, looks_of};
 use crate::simulate::{Run, thread_pool};
 use crate::source;
 use clap::Args;
@@ -175,7 +175,8 @@ impl Render {
         note_ending(&take);
         let source = source::reopen(&take)?;
         let model = Model::build(&source.scene().world).map_err(Failure::input)?;
-        let footage = TakeFootage::new(&take, &model, source.character(), self.overlays())?;
+        let footage = TakeFootage::new(&take, &model, source.character(), self.overlays())?
+            .with_looks(looks_of(&source));
         self.draw(&footage, format)
     }
 
@@ -227,7 +228,8 @@ impl Render {
         run.play(Some(&mut recorder), None)?;
         drop(recorder);
         let take = TakeFile::open(&path)?;
-        let footage = TakeFootage::new(&take, &run.player.model, source.character(), self.overlays())?;
+        let footage = TakeFootage::new(&take, &run.player.model, source.character(), self.overlays())?
+            .with_looks(looks_of(&source));
         self.draw(&footage, format)
     }
 

@@ -58,6 +58,7 @@ impl PreviewOptions {
 pub struct Preview {
     target: PathBuf,
     options: PreviewOptions,
+    looks: Vec<Look>,
     take: Option<Take>,
 }
 
@@ -75,7 +76,12 @@ struct Take {
 impl Preview {
     /// A picture that will appear as `target`.
     pub fn new(target: impl Into<PathBuf>, options: PreviewOptions) -> Preview {
-        Preview { target: target.into(), options, take: None }
+        Preview { target: target.into(), options, looks: Vec::new(), take: None }
+    }
+
+    /// The same with looks of its own, one per surface; those that are missing have colours in turn.
+    pub fn with_looks(self, looks: Vec<Look>) -> Preview {
+        Preview { looks, ..self }
     }
 }
 
@@ -138,8 +144,10 @@ impl FrameSink for Preview {
                 ..Frame::default()
             });
         }
+        let mut looks = Look::of_palette(surfaces.len());
+        looks.iter_mut().zip(core::mem::take(&mut self.looks)).for_each(|(look, own)| *look = own);
         let footage = StoredFootage {
-            looks: Look::of_palette(surfaces.len()),
+            looks,
             frames: spread(&moments, self.options.columns * self.options.rows),
             up: self.options.up,
             surfaces: &surfaces,
