@@ -7,6 +7,7 @@
 pub mod columns;
 pub mod lanes;
 pub mod real;
+pub mod sparse;
 pub mod spatial;
 pub mod svd;
 pub mod turn;
