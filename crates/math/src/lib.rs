@@ -6,6 +6,7 @@
 
 pub mod columns;
 pub mod lanes;
+pub mod logarithm;
 pub mod real;
 pub mod sparse;
 pub mod spatial;
