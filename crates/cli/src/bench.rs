@@ -4,6 +4,7 @@ mod beam;
 mod build;
 mod coupling;
 mod elements;
+mod implicit;
 mod skeleton;
 
 use crate::failure::Failure;
@@ -43,6 +44,8 @@ enum Name {
     Skeleton,
     /// What bones add to a step of flesh.
     Coupling,
+    /// Implicit steps of the clamped beam and of an arm that flesh and bones move together.
+    Implicit,
 }
 
 /// What `--json` writes.
@@ -56,7 +59,14 @@ impl Bench {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let file = self.json.as_deref().map(pending).transpose()?;
         let names = if self.names.is_empty() {
-            vec![Name::Elements, Name::Beam, Name::Build, Name::Skeleton, Name::Coupling]
+            vec![
+                Name::Elements,
+                Name::Beam,
+                Name::Build,
+                Name::Skeleton,
+                Name::Coupling,
+                Name::Implicit,
+            ]
         } else {
             self.names
         };
@@ -68,6 +78,7 @@ impl Bench {
                 Name::Build => rows.extend(values(&build::run(self.most_tets)?)?),
                 Name::Skeleton => rows.extend(values(&skeleton::run()?)?),
                 Name::Coupling => rows.extend(values(&coupling::run(self.most_tets)?)?),
+                Name::Implicit => rows.extend(values(&implicit::run(self.most_tets)?)?),
             }
         }
         if let Some(mut file) = file {

@@ -10,12 +10,14 @@
 //! only decides how fast they converge.
 
 mod kernel;
+mod turns;
 
 use crate::elements::{Block, Elements};
 use crate::law::tangent::TANGENT;
 use crate::material::Law;
 use crate::potential::{CHUNK, ElasticPotential, StepStart, pad};
 use kernel::{DiagonalKernel, MultiplyKernel, UpdateKernel};
+use turns::{NodeGradientKernel, TurnKernel};
 use rayon::prelude::*;
 use sinew_math::lanes::{BLOCK, dispatch};
 use sinew_math::{Mat3, Vec3};
@@ -143,12 +145,12 @@ impl ElasticHessian {
 }
 
 impl Elements {
-    /// Calls `each` with pairs of nodes and the 3×3 blocks of the stiffness at rest (N/m), element by element; all laws have the same there:
+    /// Calls `each` with the nodes of every element and the 3×3 blocks of its stiffness at rest (N/m); all laws have the same there:
     ///
     /// ```text
     /// Kₐᵦ = V w (λ gₐ gᵦᵀ + μ gᵦ gₐᵀ + μ gₐ·gᵦ 1)        with gₐ the gradient of corner a's weight
     /// ```
-    pub fn for_each_rest_stiffness(&self, mut each: impl FnMut(usize, usize, &Mat3)) {
+    pub fn for_each_rest_stiffness(&self, mut each: impl FnMut(&[u32; 4], &[[Mat3; 4]; 4])) {
         for group in &self.groups {
             for slot in 0..group.count {
                 let (block, lane) = (&group.blocks[slot / BLOCK], slot % BLOCK);
@@ -156,29 +158,30 @@ impl Elements {
                 let row = |k: usize| Vec3::from_fn(|j, _| f64::from(block.inverse_rest[k][j][lane]));
                 let (g1, g2, g3) = (row(0), row(1), row(2));
                 let gradients = [-(g1 + g2 + g3), g1, g2, g3];
-                for (a, ga) in gradients.iter().enumerate() {
-                    for (b, gb) in gradients.iter().enumerate() {
-                        let stiffness = lambda * ga * gb.transpose()
+                let stiffness = gradients.map(|ga| {
+                    gradients.map(|gb| {
+                        lambda * ga * gb.transpose()
                             + mu * gb * ga.transpose()
-                            + Mat3::from_diagonal_element(mu * ga.dot(gb));
-                        each(block.nodes[lane][a] as usize, block.nodes[lane][b] as usize, &stiffness);
-                    }
-                }
+                            + Mat3::from_diagonal_element(mu * ga.dot(&gb))
+                    })
+                });
+                each(&block.nodes[lane], &stiffness);
             }
         }
     }
 
-    /// Adds to each node the deformation gradients of its elements, each weighted with volume and stiffness: enough to find how the node has turned.
-    pub fn add_node_gradients(&self, x: &[Vec3], sums: &mut [Mat3]) {
+    /// How nodes have turned: the rotation nearest to the mean of F over the elements of each node, weighted with volume and stiffness, by columns padded to four
+    /// numbers. Nodes whose elements are crushed or inside out are taken as not turned.
+    pub fn find_node_turns(&self, x: &[Vec3], turns: &mut Vec<[[f32; 4]; 3]>) {
+        let mut padded = Vec::new();
+        pad(x, &mut padded);
+        // room for whole lanes
+        turns.clear();
+        turns.resize(x.len().next_multiple_of(BLOCK), [[0.0; 4]; 3]);
         for group in &self.groups {
-            for slot in 0..group.count {
-                let (block, lane) = (&group.blocks[slot / BLOCK], slot % BLOCK);
-                let [a, b, c, d] = block.nodes[lane].map(|n| x[n as usize]);
-                let inverse = Mat3::from_fn(|k, j| f64::from(block.inverse_rest[k][j][lane]));
-                let weight = f64::from(block.mu[lane]);
-                let gradient = Mat3::from_columns(&[b - a, c - a, d - a]) * inverse * weight;
-                block.nodes[lane].iter().for_each(|node| sums[*node as usize] += gradient);
-            }
+            dispatch(NodeGradientKernel { group, x: &padded, sums: turns });
         }
+        dispatch(TurnKernel { turns });
+        turns.truncate(x.len());
     }
 }

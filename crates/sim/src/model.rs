@@ -5,6 +5,7 @@ use crate::coupling::{Attachment, FixedNodes, RestRig};
 use crate::desc::{BodyDesc, LoadDesc, PinDesc, WorldDesc};
 use crate::{Rig, StableStep};
 use core::fmt;
+use core::sync::atomic::{AtomicU64, Ordering};
 use sinew_flesh::{ElementDesc, Elements};
 use sinew_math::Vec3;
 use sinew_skeleton::PointMass;
@@ -38,7 +39,12 @@ pub struct Model {
     pub(crate) fixed_nodes: FixedNodes,
     /// The time step that explicit stepping may take.
     pub stable_step: StableStep,
+    /// Tells models apart for what steppers keep about them; a copy has the same.
+    pub(crate) solver_key: u64,
 }
+
+/// How many models were built.
+static MODELS: AtomicU64 = AtomicU64::new(0);
 
 /// Nodes that move rigidly together.
 #[derive(Clone, Debug, PartialEq)]
@@ -407,6 +413,7 @@ impl Parts {
             node_inverse_mass,
             pins: self.pins,
             loads: self.loads,
+            solver_key: MODELS.fetch_add(1, Ordering::Relaxed),
         }
     }
 }

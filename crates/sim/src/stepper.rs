@@ -12,6 +12,7 @@
 use crate::body::decay;
 use crate::coupling::{Link, Pushes};
 use crate::guard::{Verdict, worst_node};
+use crate::implicit::{Implicit, ImplicitSettings, NodeEnergy, SolveReport, Solver};
 use crate::{BoneError, Caution, Control, Model, State};
 use rayon::prelude::*;
 use sinew_flesh::{CornerForces, Diagonalise, NodeMotion};
@@ -22,8 +23,13 @@ use thiserror::Error;
 /// Scratch of stepping: dropping it costs time, never a different answer.
 #[derive(Clone, Debug)]
 pub struct Stepper {
+    /// Explicit or implicit.
+    pub solver: Solver,
     /// Which elements are diagonalised; the answer is the same up to round-off.
     pub diagonalise: Diagonalise,
+    implicit: Implicit,
+    /// Whether the last step was implicit.
+    was_implicit: bool,
     corner_forces: CornerForces,
     /// Outside forces but gravity, per node (N); empty without loads.
     load: Vec<Vec3>,
@@ -46,6 +52,8 @@ pub struct StepReport {
     pub diagonalised: usize,
     /// The most elements that were turned inside out at one time.
     pub max_inverted: usize,
+    /// How well an implicit step was solved; none for an explicit one.
+    pub solve: Option<SolveReport>,
 }
 
 /// A step that could not be taken. The state is as it was before.
@@ -105,7 +113,10 @@ const CHUNK: usize = 512;
 impl Default for Stepper {
     fn default() -> Self {
         Stepper {
+            solver: Solver::Explicit,
             diagonalise: Diagonalise::Selectively,
+            implicit: Implicit::default(),
+            was_implicit: false,
             corner_forces: CornerForces::default(),
             load: Vec::new(),
             decay: Vec::new(),
@@ -117,7 +128,32 @@ impl Default for Stepper {
 }
 
 impl Stepper {
-    /// Takes the state `dt` (s) further, in as many sub-steps as stability asks for.
+    /// A stepper that solves in a given way.
+    pub fn with_solver(solver: Solver) -> Stepper {
+        Stepper { solver, ..Stepper::default() }
+    }
+
+    /// Takes the state `dt` (s) further by an implicit step, with more energies of nodes than the model has: contact barriers, point constraints.
+    pub fn step_with(
+        &mut self,
+        model: &Model,
+        control: &Control,
+        settings: &ImplicitSettings,
+        extras: &mut [&mut dyn NodeEnergy],
+        dt: f64,
+        state: &mut State,
+    ) -> Result<StepReport, StepError> {
+        if !(dt > 0.0 && dt.is_finite()) {
+            return Err(StepError::BadTimeStep(dt));
+        }
+        if let Some(fault) = control.fault(model) {
+            return Err(StepError::BadControl(fault));
+        }
+        self.was_implicit = true;
+        self.implicit.step(model, control, settings, extras, dt, state)
+    }
+
+    /// Takes the state `dt` (s) further: explicitly in as many sub-steps as stability asks for, or implicitly.
     pub fn step(
         &mut self,
         model: &Model,
@@ -131,6 +167,11 @@ impl Stepper {
         if let Some(fault) = control.fault(model) {
             return Err(StepError::BadControl(fault));
         }
+        if let Some(settings) = self.solver.implicit_for(model, dt) {
+            self.was_implicit = true;
+            return self.implicit.step(model, control, &settings, &mut [], dt, state);
+        }
+        self.was_implicit = false;
         let fewest = (dt / model.stable_step.seconds).ceil().max(1.0);
         if fewest > MOST_SUBSTEPS {
             return Err(StepError::TooManySubsteps {
@@ -222,7 +263,7 @@ impl Stepper {
 
     /// Torques of all drives of a rig in the last step taken (N m or N), one per degree of freedom: found for joints driven along a path.
     pub fn torques(&self, rig: usize) -> &[f64] {
-        self.link.torques(rig)
+        if self.was_implicit { self.implicit.torques(rig) } else { self.link.torques(rig) }
     }
 
     fn move_free_nodes(&mut self, model: &Model, h: f64, state: &mut State) {

@@ -27,9 +27,13 @@ impl Kernel for UpdateKernel<'_> {
         match task.law {
             Law::StVenantKirchhoff(limits) => {
                 task.all::<L, _>(x, &Plain(limits));
-                task.strong::<L>(x, limits);
+                task.strong::<L>(x);
             }
-            Law::Corotational => task.all::<L, _>(x, &Corotational),
+            Law::Corotational => {
+                task.strong.clear();
+                task.strong.extend(0..(BLOCK * task.blocks.len()) as u32);
+                task.strong::<L>(x);
+            }
             Law::StableNeoHookean => task.all::<L, _>(x, &StableNeoHookean),
         }
     }
@@ -66,8 +70,8 @@ impl Update<'_> {
     }
 
     #[inline(always)]
-    fn strong<L: Lanes>(&mut self, x: &[[f64; 4]], limits: StretchLimits) {
-        let law = Extended(limits);
+    fn strong<L: Lanes>(&mut self, x: &[[f64; 4]]) {
+        let law = ByStretch(self.law);
         for places in self.strong.chunks(L::WIDTH) {
             let mut picked = Block::default();
             let mut start = StepStart { c: [[0.0; BLOCK]; 6], rate: [0.0; BLOCK] };
@@ -281,8 +285,7 @@ trait LaneTangent {
 }
 
 struct Plain(StretchLimits);
-struct Extended(StretchLimits);
-struct Corotational;
+struct ByStretch(Law);
 struct StableNeoHookean;
 
 impl LaneTangent for Plain {
@@ -299,19 +302,15 @@ impl LaneTangent for Plain {
     }
 }
 
-impl LaneTangent for Extended {
+impl LaneTangent for ByStretch {
     #[inline(always)]
     fn tangent<T: Real>(&self, f: &Columns<T>, lame: LaneLame<T>) -> Tangent<T> {
         let decomposed = svd(*f);
-        of_principal(&decomposed, &st_venant_kirchhoff::extended(&decomposed.sigma, lame, self.0))
-    }
-}
-
-impl LaneTangent for Corotational {
-    #[inline(always)]
-    fn tangent<T: Real>(&self, f: &Columns<T>, lame: LaneLame<T>) -> Tangent<T> {
-        let decomposed = svd(*f);
-        of_principal(&decomposed, &corotational::lane_principal(&decomposed.sigma, lame))
+        let law = match self.0 {
+            Law::StVenantKirchhoff(limits) => st_venant_kirchhoff::extended(&decomposed.sigma, lame, limits),
+            _ => corotational::lane_principal(&decomposed.sigma, lame),
+        };
+        of_principal(&decomposed, &law)
     }
 }
 

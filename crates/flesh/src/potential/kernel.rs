@@ -26,9 +26,15 @@ impl Kernel for EnergyKernel<'_> {
         match task.law {
             Law::StVenantKirchhoff(limits) => {
                 task.all::<L::Wide, _>(x, &Plain(limits));
-                task.strong::<L::Wide>(x, limits);
+                task.strong::<L::Wide>(x);
             }
-            Law::Corotational => task.all::<L::Wide, _>(x, &Corotational),
+            Law::Corotational => {
+                task.sum.strong.clear();
+                task.sum.strong.extend(0..task.count as u32);
+                task.sum.energy = 0.0;
+                task.sum.inverted = 0;
+                task.strong::<L::Wide>(x);
+            }
             Law::StableNeoHookean => task.all::<L::Wide, _>(x, &StableNeoHookean),
         }
     }
@@ -135,9 +141,9 @@ impl Task<'_> {
             let real = self.count.saturating_sub(first).min(W::WIDTH);
             for k in 0..real {
                 let holds = margins[k] > 0.0;
-                self.sum.inverted += usize::from(determinants[k] <= 0.0);
                 if holds {
                     energies[lane + k] += found[k];
+                    self.sum.inverted += usize::from(determinants[k] <= 0.0);
                 } else {
                     self.sum.strong.push((first + k) as u32);
                 }
@@ -146,11 +152,11 @@ impl Task<'_> {
         self.sum.energy = energies.iter().sum();
     }
 
-    /// The continued law for the listed lanes, packed.
+    /// Laws over principal stretches for the listed lanes, packed: one decomposition in the program for all of them.
     #[inline(always)]
-    fn strong<W: WideLanes>(&mut self, x: &[[f64; 4]], limits: StretchLimits) {
+    fn strong<W: WideLanes>(&mut self, x: &[[f64; 4]]) {
         let strong = core::mem::take(&mut self.sum.strong);
-        let law = Extended(limits);
+        let law = ByStretch(self.law);
         for places in strong.chunks(W::WIDTH) {
             let mut picked = Block::default();
             let mut start = StepStart { c: [[0.0; BLOCK]; 6], rate: [0.0; BLOCK] };
@@ -168,10 +174,13 @@ impl Task<'_> {
                 add_viscosity(&start, 0, &lanes, &mut energy, &mut p);
             }
             let (mut packed, mut energies) = ([[0.0; 4]; 3 * BLOCK], [0.0; BLOCK]);
+            let mut determinants = [1.0; BLOCK];
             lanes.write(&p, &mut packed);
             energy.store(&mut energies);
+            determinant(&lanes.f).store(&mut determinants);
             for (lane, &place) in places.iter().enumerate() {
                 self.sum.energy += energies[lane];
+                self.sum.inverted += usize::from(determinants[lane] <= 0.0);
                 let place = 3 * place as usize;
                 self.corners[place..place + 3].copy_from_slice(&packed[3 * lane..3 * lane + 3]);
             }
@@ -227,8 +236,7 @@ trait WideLaw {
 }
 
 struct Plain(StretchLimits);
-struct Extended(StretchLimits);
-struct Corotational;
+struct ByStretch(Law);
 struct StableNeoHookean;
 
 impl WideLaw for Plain {
@@ -244,20 +252,14 @@ impl WideLaw for Plain {
     }
 }
 
-impl WideLaw for Extended {
+impl WideLaw for ByStretch {
     #[inline(always)]
     fn evaluate<T: Real>(&self, f: &Columns<T>, lame: LaneLame<T>) -> (T, Columns<T>) {
         let decomposed = svd(*f);
-        let law = st_venant_kirchhoff::extended(&decomposed.sigma, lame, self.0);
-        (law.energy, from_principal_stress(&decomposed, law.stress))
-    }
-}
-
-impl WideLaw for Corotational {
-    #[inline(always)]
-    fn evaluate<T: Real>(&self, f: &Columns<T>, lame: LaneLame<T>) -> (T, Columns<T>) {
-        let decomposed = svd(*f);
-        let law = corotational::lane_principal(&decomposed.sigma, lame);
+        let law = match self.0 {
+            Law::StVenantKirchhoff(limits) => st_venant_kirchhoff::extended(&decomposed.sigma, lame, limits),
+            _ => corotational::lane_principal(&decomposed.sigma, lame),
+        };
         (law.energy, from_principal_stress(&decomposed, law.stress))
     }
 }

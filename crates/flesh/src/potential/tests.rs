@@ -164,12 +164,33 @@ fn the_stiffness_at_rest_is_that_of_every_law() {
         let single: Vec<[f32; 4]> = u.iter().map(|u| [u.x as f32, u.y as f32, u.z as f32, 0.0]).collect();
         hessian.multiply(&body.elements, &single);
         let mut wanted = vec![Vec3::zeros(); u.len()];
-        body.elements.for_each_rest_stiffness(|a, b, block| wanted[a] += block * u[b]);
+        body.elements.for_each_rest_stiffness(|nodes, blocks| {
+            for (a, row) in nodes.iter().zip(blocks) {
+                for (b, block) in nodes.iter().zip(row) {
+                    wanted[*a as usize] += block * u[*b as usize];
+                }
+            }
+        });
         for node in 0..u.len() {
             let found = hessian.on_node(&body.elements, node).map(f64::from);
             let off = (Vec3::new(found[0], found[1], found[2]) - wanted[node]).norm();
             assert!(off < 1e-4 * wanted[node].norm(), "{law:?} {node}: {off} {}", wanted[node].norm());
         }
+    }
+}
+
+/// A body that is turned and sheared a little has turned by the rotation; the shear shows in second order.
+#[test]
+fn nodes_turn_with_the_body() {
+    let body = body(Law::StableNeoHookean, 0.0);
+    let turn = sinew_math::turn::exp(&Vec3::new(0.7, -1.9, 0.4)).to_rotation_matrix().into_inner();
+    let shear = Mat3::new(1.02, 0.01, 0.0, 0.01, 0.99, 0.0, 0.0, 0.0, 1.0);
+    let x: Vec<Vec3> = body.rest.iter().map(|x| turn * shear * x).collect();
+    let mut turns = Vec::new();
+    body.elements.find_node_turns(&x, &mut turns);
+    for found in turns {
+        let found = Mat3::from_fn(|i, j| f64::from(found[j][i]));
+        assert!((found - turn).amax() < 1e-5, "{found} {turn}");
     }
 }
 
