@@ -1,5 +1,7 @@
 //! Closed forms and conservation laws.
 
+#[path = "verification/balance.rs"]
+mod balance;
 #[path = "verification/bodies.rs"]
 mod bodies;
 #[path = "verification/cantilever.rs"]

@@ -6,16 +6,16 @@ use sinew::sim::Rig;
 
 const LENGTH: f64 = 0.6;
 const WIDTH: f64 = 0.1;
-const FRAME: f64 = 1.0 / 60.0;
+pub(crate) const FRAME: f64 = 1.0 / 60.0;
 
 /// A bar of flesh along x with bones one behind the other in its middle.
-struct Worm {
-    bones: usize,
-    root: JointKind,
+pub(crate) struct Worm {
+    pub(crate) bones: usize,
+    pub(crate) root: JointKind,
     /// Density of the bones (kg/m³).
-    density: f64,
-    damping: f64,
-    gravity: Vec3,
+    pub(crate) density: f64,
+    pub(crate) damping: f64,
+    pub(crate) gravity: Vec3,
 }
 
 impl Default for Worm {
@@ -25,11 +25,11 @@ impl Default for Worm {
 }
 
 impl Worm {
-    fn model(&self) -> Model {
+    pub(crate) fn model(&self) -> Model {
         Model::build(&self.world()).expect("a sound world")
     }
 
-    fn world(&self) -> WorldDesc {
+    pub(crate) fn world(&self) -> WorldDesc {
         let segment = LENGTH / self.bones as f64;
         let shape = SolidShape::Capsule {
             from: Vec3::x() * 0.15 * segment,
@@ -68,7 +68,7 @@ fn bent(rig: &Rig, bends: &[(Vec3, f64, f64)]) -> SkeletonState {
 }
 
 /// Wriggling that begins and goes on smoothly.
-fn wriggle(rig: &Rig, t: f64) -> SkeletonState {
+pub(crate) fn wriggle(rig: &Rig, t: f64) -> SkeletonState {
     let bend = |axis: Vec3, phase: f64| {
         let (s, c) = (real::sin(9.0 * t + phase), real::cos(9.0 * t + phase));
         let grown = 1.0 - real::exp(-t * t);
@@ -78,7 +78,12 @@ fn wriggle(rig: &Rig, t: f64) -> SkeletonState {
 }
 
 /// Plays so many frames with a free root and joints along a path.
-fn play(model: &Model, state: &mut State, frames: usize, pose: impl Fn(&Rig, f64) -> SkeletonState) {
+pub(crate) fn play(
+    model: &Model,
+    state: &mut State,
+    frames: usize,
+    pose: impl Fn(&Rig, f64) -> SkeletonState,
+) {
     let mut stepper = Stepper::default();
     let mut control = Control::still(model);
     control.rigs[0].drives[0] = DriveKind::Torque;

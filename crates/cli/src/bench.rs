@@ -59,14 +59,7 @@ impl Bench {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let file = self.json.as_deref().map(pending).transpose()?;
         let names = if self.names.is_empty() {
-            vec![
-                Name::Elements,
-                Name::Beam,
-                Name::Build,
-                Name::Skeleton,
-                Name::Coupling,
-                Name::Implicit,
-            ]
+            vec![Name::Elements, Name::Beam, Name::Build, Name::Skeleton, Name::Coupling, Name::Implicit]
         } else {
             self.names
         };

@@ -1,6 +1,6 @@
 //! Why a command ended badly, and with which exit code.
 
-use sinew_io::ReadError;
+use sinew_io::{PictureError, ReadError};
 use sinew_sim::StepError;
 use sinew_take::{PlayError, SinkError};
 use std::fmt::Display;
@@ -35,6 +35,12 @@ impl Failure {
 
 impl From<ReadError> for Failure {
     fn from(error: ReadError) -> Failure {
+        Failure::input(error)
+    }
+}
+
+impl From<PictureError> for Failure {
+    fn from(error: PictureError) -> Failure {
         Failure::input(error)
     }
 }

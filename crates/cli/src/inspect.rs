@@ -3,9 +3,9 @@
 use crate::bake::{note_ending, there_is};
 use crate::failure::Failure;
 use crate::outputs::is_take;
-use crate::source::{self, CharacterChoice};
+use crate::source;
 use clap::Args;
-use sinew_io::{Read, TakeEnding, TakeFile};
+use sinew_io::{CharacterChoice, Read, TakeEnding, TakeFile};
 use sinew_sim::desc::{BodyDesc, ShapeDesc};
 use sinew_sim::{Model, Rig};
 use sinew_skeleton::{BoneId, Skeleton};
@@ -15,7 +15,7 @@ use std::path::PathBuf;
 /// Say what is in a scene, take or mesh file, what is wrong with it, and what it would weigh.
 #[derive(Args)]
 pub(crate) struct Inspect {
-    /// A character (.glb, .gltf, .vrm), a scene (.toml), a recorded take (.take), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele) or a name: starfish, jelly-torus, beam.
+    /// A character (.glb, .gltf, .vrm), a scene (.toml), a recorded take (.take), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele) or a name that `sinew zoo list` shows.
     input: PathBuf,
 }
 

@@ -24,10 +24,12 @@ mod failure;
 mod inspect;
 mod machine;
 mod outputs;
+mod render;
 mod resume;
 mod simulate;
 mod source;
 mod stats;
+mod zoo;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -46,8 +48,10 @@ struct Arguments {
 enum Command {
     Simulate(simulate::Simulate),
     Bake(bake::Bake),
+    Render(Box<render::Render>),
     Inspect(inspect::Inspect),
     Bench(bench::Bench),
+    Zoo(zoo::Zoo),
 }
 
 fn main() -> ExitCode {
@@ -55,8 +59,10 @@ fn main() -> ExitCode {
     let result = match command {
         Command::Simulate(simulate) => simulate.run(),
         Command::Bake(bake) => bake.run(),
+        Command::Render(render) => render.run(),
         Command::Inspect(inspect) => inspect.run(),
         Command::Bench(bench) => bench.run(),
+        Command::Zoo(zoo) => zoo.run(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

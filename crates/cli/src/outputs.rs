@@ -1,12 +1,11 @@
 //! Where a take goes: the one place where a file name becomes a format.
 
 use crate::failure::Failure;
-use crate::source::Source;
 use clap::Args;
 use sinew_io::{
     CharacterFrames, CharacterGlb, CharacterScene, CharacterWatch, GlbOptions, GlbSink, ObjSequence,
-    PointCacheFormat, PointCacheSink, Preview, PreviewOptions, SkinnedGlbOptions, TAKE_EXTENSION, Up,
-    UsdaSink,
+    PointCacheFormat, PointCacheSink, Preview, PreviewOptions, SceneSource, SkinnedGlbOptions,
+    TAKE_EXTENSION, Up, UsdaSink,
 };
 use sinew_take::{FrameSink, Seam};
 use std::path::{Path, PathBuf};
@@ -21,6 +20,10 @@ pub(crate) struct OutputOptions {
     /// How far a vertex of a .glb may be from where it was simulated, in per cent of the body's size [default: 0.1].
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     error: Option<f64>,
+
+    /// Write the .glb of a character as surfaces that stand where they were simulated, without skeleton, skin and textures, instead of its own file.
+    #[arg(long)]
+    world: bool,
 
     /// Do not draw the preview picture beside the output.
     #[arg(long)]
@@ -61,20 +64,20 @@ impl<'a> Outputs<'a> {
     pub(crate) fn plan(
         output: &Path,
         options: &OutputOptions,
-        source: &'a Source,
+        source: &'a SceneSource,
         frame_count: usize,
     ) -> Result<Outputs<'a>, Failure> {
         let up = Up::against(source.scene().world.gravity);
         let extension = output.extension().map(|e| e.to_string_lossy().to_lowercase());
         let take = match (extension.as_deref(), source.character()) {
-            (Some("glb"), Some(character)) => {
+            (Some("glb"), Some(character)) if !options.world => {
                 let usual = SkinnedGlbOptions::default();
                 let component_limit = options.morph_targets.map_or(usual.component_limit, usize::from);
                 let error_share = options.error.map_or(usual.error_share, |percent| 0.01 * percent);
                 let options = SkinnedGlbOptions { component_limit, error_share, ..usual };
                 Format::Own(Box::new(CharacterGlb::new(character, output, options)))
             }
-            (Some("glb"), None) => {
+            (Some("glb"), _) => {
                 let usual = GlbOptions::default();
                 let component_limit = options.morph_targets.map_or(usual.component_limit, usize::from);
                 let frame_count = Some(frame_count);
@@ -101,7 +104,7 @@ impl<'a> Outputs<'a> {
     pub(crate) fn beside_recording(
         output: &Path,
         options: &OutputOptions,
-        source: &'a Source,
+        source: &'a SceneSource,
     ) -> Outputs<'a> {
         Outputs::with_preview(Format::Recording, output, options, source)
     }
@@ -110,7 +113,7 @@ impl<'a> Outputs<'a> {
         take: Format<'a>,
         output: &Path,
         options: &OutputOptions,
-        source: &'a Source,
+        source: &'a SceneSource,
     ) -> Outputs<'a> {
         let up = Up::against(source.scene().world.gravity);
         let picture = output.with_extension("png");
@@ -203,7 +206,7 @@ impl<'a> Outputs<'a> {
         }
         if let Some(report) = self.watch.as_ref().and_then(CharacterWatch::report) {
             say!(
-                "flesh settled up to {:.1} mm from where skinning puts it ({:.1} mm on average), and was up to {:.1} mm from it in the take",
+                "in the first frame flesh is up to {:.1} mm from where skinning puts it ({:.1} mm on average), in the take up to {:.1} mm",
                 1e3 * report.settled[0],
                 1e3 * report.settled[1],
                 1e3 * report.farthest

@@ -3,12 +3,12 @@
 use crate::failure::Failure;
 use crate::outputs::{OutputOptions, Outputs, check_collisions, is_take};
 use crate::resume;
-use crate::source::{self, CharacterChoice};
+use crate::source;
 use crate::stats::{Stats, Timing};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use sinew_control::Lead;
-use sinew_io::{Existing, KeptFiles, PendingFile, TakeRecipe, TakeRecorder, TakeSettings};
+use sinew_io::{CharacterChoice, Existing, KeptFiles, PendingFile, TakeRecipe, TakeRecorder, TakeSettings};
 use sinew_take::{FrameSink, Player, Scene};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -17,9 +17,9 @@ use std::time::Instant;
 /// Simulate a scene and write what came out.
 #[derive(Args, Default)]
 pub(crate) struct Simulate {
-    /// A character (.glb, .gltf, .vrm), a scene (.toml), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele) or a name: starfish, jelly-torus, beam.
+    /// A character (.glb, .gltf, .vrm), a scene (.toml), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele) or a name that `sinew zoo list` shows.
     ///
-    /// A character file gets flesh and plays its animation. A bare motion gets a figure of flesh around its joints. A bare mesh becomes jelly that hangs by its topmost part and sways. Without INPUT a ring of jelly is simulated.
+    /// A character file gets flesh and plays its animation. A bare motion gets a figure of flesh around its joints. A bare mesh becomes jelly that hangs by its topmost part and sways. Without INPUT the dancer is simulated.
     input: Option<PathBuf>,
 
     /// Free the root of every skeleton, so that flesh pushes its bones [default: as the scene says; bones lead].
@@ -64,11 +64,11 @@ pub(crate) struct Simulate {
     force: bool,
 
     /// How long to simulate, in seconds [default: as the scene says].
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
     seconds: Option<f64>,
 
     /// Frames per second [default: as the scene says].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     fps: Option<f64>,
 
     /// Threads to work with; the result has the same bits for any number [default: all cores].
@@ -129,6 +129,9 @@ impl Simulate {
             is_loop: self.is_loop,
         };
         settings.apply(scene);
+        if settings.lead.is_some() && scene.world.rigs.is_empty() {
+            warn!("note: there are no bones to free: --two-way and --ragdoll change nothing");
+        }
         let falls =
             scene.performances.iter().any(|performance| performance.cues.iter().any(|cue| cue.time == 0.0));
         if falls && scene.world.gravity.norm() > 0.0 {

@@ -38,14 +38,14 @@ const CUBE: &str = "v 0 0 0\nv .5 0 0\nv 0 .5 0\nv .5 .5 0\nv 0 0 .5\nv .5 0 .5\
 f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n";
 
 #[test]
-fn without_a_word_a_ring_of_jelly_swings_into_a_glb_and_a_picture() {
+fn without_a_word_the_dancer_dances_into_a_glb_and_a_picture() {
     let folder = folder();
     let output = sinew(folder.path(), &["simulate", "--seconds", "0.2", "--stats", "s.json"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert_eq!(files(folder.path()), ["jelly-torus.glb", "jelly-torus.png", "s.json"]);
-    assert!(String::from_utf8_lossy(&output.stdout).contains("wrote jelly-torus.glb"));
-    assert_eq!(&fs::read(folder.path().join("jelly-torus.glb")).unwrap()[..4], b"glTF");
-    assert_eq!(&fs::read(folder.path().join("jelly-torus.png")).unwrap()[1..4], b"PNG");
+    assert_eq!(files(folder.path()), ["dancer.glb", "dancer.png", "s.json"]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("wrote dancer.glb"));
+    assert_eq!(&fs::read(folder.path().join("dancer.glb")).unwrap()[..4], b"glTF");
+    assert_eq!(&fs::read(folder.path().join("dancer.png")).unwrap()[1..4], b"PNG");
 }
 
 #[test]

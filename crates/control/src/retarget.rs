@@ -199,7 +199,9 @@ fn find_faults(figure: &Figure, name: &str, faults: &mut Vec<String>) {
         faults.push(format!("the {name}'s rest pose: {error}"));
     }
     if figure.bones.get(HumanBone::Hips).is_none() {
-        faults.push(format!("the {name}'s hips are not known: name them in its bone map"));
+        faults.push(format!(
+            "the {name}'s hips are not known: in a scene, name them with human = {{ hips = \"JOINT\" }}"
+        ));
     }
     let count = figure.skeleton.bones().len();
     for (bone, index) in figure.bones.iter().filter(|(_, index)| *index >= count) {

@@ -17,10 +17,10 @@ use crate::law::tangent::TANGENT;
 use crate::material::Law;
 use crate::potential::{CHUNK, ElasticPotential, StepStart, pad};
 use kernel::{DiagonalKernel, MultiplyKernel, UpdateKernel};
-use turns::{NodeGradientKernel, TurnKernel};
 use rayon::prelude::*;
 use sinew_math::lanes::{BLOCK, dispatch};
 use sinew_math::{Mat3, Vec3};
+use turns::{NodeGradientKernel, TurnKernel};
 
 /// The Hessian of the elastic energy at one place: scratch.
 #[derive(Clone, Debug, Default)]

@@ -56,19 +56,24 @@ impl Material {
     /// The materials known by name, softest first.
     pub const NAMED: [(&'static str, Material); 8] = [
         ("jelly", Material::soft_solid(1e3, 0.40, 1000.0, 0.05)),
-        ("fat", Material::soft_solid(2e3, 0.47, 950.0, 0.15)),
-        ("firm-fat", Material::soft_solid(6e3, 0.47, 950.0, 0.25)),
-        ("muscle", Material::soft_solid(10e3, 0.47, 1050.0, 0.25)),
-        ("skin", Material::soft_solid(50e3, 0.45, 1090.0, 0.3)),
-        ("flexed-muscle", Material::soft_solid(60e3, 0.47, 1050.0, 0.5)),
+        ("fat", Material::tissue(2e3, 0.47, 950.0, 0.15)),
+        ("firm-fat", Material::tissue(6e3, 0.47, 950.0, 0.25)),
+        ("muscle", Material::tissue(10e3, 0.47, 1050.0, 0.25)),
+        ("skin", Material::tissue(50e3, 0.45, 1090.0, 0.3)),
+        ("flexed-muscle", Material::tissue(60e3, 0.47, 1050.0, 0.5)),
         ("rubber", Material::soft_solid(100e3, 0.45, 1000.0, 0.1)),
-        ("tendon", Material::soft_solid(2e6, 0.45, 1130.0, 0.5)),
+        ("tendon", Material::tissue(2e6, 0.45, 1130.0, 0.5)),
     ];
 
     /// A St. Venant-Kirchhoff solid with the usual stretch limits.
     pub const fn soft_solid(young: f64, poisson: f64, density: f64, damping_ratio: f64) -> Material {
         let law = Law::StVenantKirchhoff(StretchLimits { lower: 0.75, upper: 1.4 });
         Material { law, young, poisson, density, damping_ratio }
+    }
+
+    /// A stable neo-Hookean solid: it keeps its volume where it is crushed, as the insides of elbows and knees are.
+    pub const fn tissue(young: f64, poisson: f64, density: f64, damping_ratio: f64) -> Material {
+        Material { law: Law::StableNeoHookean, young, poisson, density, damping_ratio }
     }
 
     /// The material of that name.

@@ -4,10 +4,9 @@
 //! that its own weight stretches it alike at any size and shape: a 10 m cow of table jelly would be a puddle, a 15 cm rabbit of
 //! cow's stiffness a stone.
 
-use crate::bare_motion::scene_of_motion;
 use crate::mesh_file::{Mesh, read_mesh};
 use crate::read_error::{Read, ReadError};
-use crate::scene_file::{EARTH_GRAVITY, USUAL_FPS, USUAL_SECONDS, USUAL_TETS, read_scene};
+use crate::scene_file::{EARTH_GRAVITY, USUAL_FPS, USUAL_SECONDS, USUAL_TETS};
 use sinew_control::Motion;
 use sinew_flesh::Material;
 use sinew_math::Vec3;
@@ -24,19 +23,6 @@ const GRAVITY_STRAIN: f64 = 0.25;
 const SWAY_SHARE: f64 = 0.04;
 /// How much of the height is held.
 const HELD_SHARE: f64 = 0.1;
-
-/// The scene of a path that a user gave: a scene file (`.toml`), a motion (`.bvh`) or a bare mesh.
-pub fn open_scene(path: &Path) -> Result<Read<Scene>, ReadError> {
-    match path.extension() {
-        Some(extension) if extension.eq_ignore_ascii_case("toml") => read_scene(path),
-        Some(extension) if extension.eq_ignore_ascii_case("bvh") => scene_of_motion(path),
-        _ => scene_of_mesh(path).map_err(|mut error| {
-            error.message =
-                error.message.replace("convert it to one of", "give a .toml scene, a .bvh motion or one of");
-            error
-        }),
-    }
-}
 
 /// The scene of a bare mesh file: the mesh as jelly, hung by its topmost tenth, swaying gently, with y up.
 /// A note says which unit and stiffness were chosen.
@@ -157,21 +143,6 @@ mod tests {
             assert!(notes.iter().any(|note| note.contains("taken as metres")));
             assert!(matches!(scene.pin_motions[0][..], [Motion::Shake { .. }]));
         }
-    }
-
-    #[test]
-    fn a_path_is_opened_as_what_its_extension_says() {
-        let folder = tempfile::tempdir().unwrap();
-        let [mesh, scene, other] = ["a.obj", "b.toml", "c.abc"].map(|name| folder.path().join(name));
-        std::fs::write(&mesh, tetrahedron(1.0)).unwrap();
-        std::fs::write(&scene, "seconds = 1\n[[body]]\nsurface = 'a.obj'\n").unwrap();
-        assert_eq!(open_scene(&mesh).unwrap().value.seconds, USUAL_SECONDS);
-        assert_eq!(open_scene(&scene).unwrap().value.seconds, 1.0);
-        let error = open_scene(&other).unwrap_err().to_string();
-        assert!(
-            error.contains(".abc files are not read: give a .toml scene, a .bvh motion or one of .obj"),
-            "{error}"
-        );
     }
 
     #[test]

@@ -13,36 +13,67 @@ pub use watch::{CharacterReport, CharacterWatch};
 
 use crate::character_file::{CharacterFile, CharacterPose, NodeTransform, open_character};
 use crate::read_error::{Read, ReadError, ReadErrors};
-use crate::scene_file::{EARTH_GRAVITY, USUAL_FPS, USUAL_SECONDS};
+use crate::scene_file::{EARTH_GRAVITY, USUAL_CORE, USUAL_FPS, USUAL_SECONDS, USUAL_TETS};
 use bones::Bones;
 use flesh::Flesh;
-use sinew_control::{Beyond, Performance, RunUp, SkeletonMotion};
+pub use motion::Capture;
+use sinew_control::{Beyond, HumanBone, Performance, RunUp, SkeletonMotion};
 use sinew_flesh::Material;
 use sinew_math::{Isometry, Vec3};
 use sinew_sim::WorldDesc;
 use sinew_sim::desc::{AttachmentDesc, BodyDesc, CageSize, CoreDesc, RigDesc, ShapeDesc};
 use sinew_skeleton::Skeleton;
 use sinew_take::Scene;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// How a character file becomes a scene.
 #[derive(Clone, Debug)]
 pub struct CharacterOptions {
+    /// The name of its body and skeleton; the file's when nothing is said.
+    pub name: Option<String>,
     /// The animation to play, by name or by its number from 0; the first when nothing is said.
     pub animation: Option<String>,
-    /// A captured motion (.bvh) to play instead.
-    pub motion: Option<PathBuf>,
-    /// About how many tets the cage has.
-    pub tets: usize,
+    /// A captured motion to play instead.
+    pub motion: Option<Capture>,
+    /// How fine the cage is.
+    pub cage: CageSize,
+    /// How long it takes from the bind pose to the first pose before the take (s).
+    pub run_up: Option<f64>,
     /// How long flesh settles in the first pose before the take (s), after coming there.
     pub settle: Option<f64>,
     /// What its flesh is made of.
     pub material: Option<Material>,
+    /// How much stiffer flesh is at the bones.
+    pub core: CoreDesc,
+    /// Whether nodes of the cage are moved onto the middles of bones.
+    pub anchored: bool,
+    /// Whether its shape is what flesh looks like under its own weight.
+    pub balanced: bool,
+    /// Surfaces that stay as they are skinned, by the name of their node, mesh or material.
+    pub skinned: Vec<String>,
+    /// Surfaces that are flesh however thin or small they are, likewise.
+    pub fleshy: Vec<String>,
+    /// Human bones that names do not tell, with the joint that is each.
+    pub human: Vec<(HumanBone, String)>,
 }
 
 impl Default for CharacterOptions {
     fn default() -> CharacterOptions {
-        CharacterOptions { animation: None, motion: None, tets: 8000, settle: None, material: None }
+        CharacterOptions {
+            name: None,
+            animation: None,
+            motion: None,
+            cage: CageSize::Tets(USUAL_TETS),
+            run_up: None,
+            settle: None,
+            material: None,
+            core: USUAL_CORE,
+            anchored: true,
+            balanced: true,
+            skinned: Vec::new(),
+            fleshy: Vec::new(),
+            human: Vec::new(),
+        }
     }
 }
 
@@ -64,8 +95,6 @@ pub struct CharacterScene {
 /// The way from the bind pose to the first pose, and how long flesh settles there (s).
 const RUN_UP: f64 = 0.6;
 const SETTLE: f64 = 0.8;
-/// Muscle under fat.
-const CORE: CoreDesc = CoreDesc { stiffness: 8.0, reach: 0.6 };
 /// Materials are those of people, who are about this tall (m).
 const PERSON: f64 = 1.7;
 /// Up to this many times smaller or taller they are taken as they are.
@@ -75,7 +104,8 @@ impl CharacterScene {
     /// Opens a character file and makes a scene of it.
     pub fn open(path: &Path, options: &CharacterOptions) -> Result<Read<CharacterScene>, ReadErrors> {
         let read = open_character(path)?;
-        let name = path.file_stem().map_or("character".into(), |stem| stem.to_string_lossy().into_owned());
+        let stem = path.file_stem().map_or("character".into(), |stem| stem.to_string_lossy().into_owned());
+        let name = options.name.clone().unwrap_or(stem);
         let mut notes = read.notes;
         let scene = CharacterScene::build(read.value, &name, options, &mut notes).map_err(|error| {
             ReadErrors::from(if error.file.is_none() { error.within(path) } else { error })
@@ -89,7 +119,7 @@ impl CharacterScene {
         options: &CharacterOptions,
         notes: &mut Vec<String>,
     ) -> Result<CharacterScene, ReadError> {
-        let flesh = Flesh::find(&file);
+        let flesh = Flesh::find(&file, options)?;
         if flesh.surface.triangles.is_empty() {
             let message = "the file has no skinned surface: give a rigged character, or its mesh alone as .obj, .ply or .stl";
             return Err(ReadError::whole(message));
@@ -102,18 +132,18 @@ impl CharacterScene {
                 bones.left_out
             ));
         }
-        let animation = choose_animation(&file, options)?;
+        let animation = file.find_animation(options.animation.as_deref())?;
         if let Some(animation) = animation {
             motion::check_length(&file, &bones, animation)?;
             motion::free_shifting_joints(&file, &mut bones, animation, flesh.size);
         }
         let skeleton = Skeleton::build(&bones.desc.with_plain_masses())
             .map_err(|error| ReadError::whole(format!("its joints make no skeleton: {error}")))?;
-        let human = motion::human_bones(&file, &bones, &skeleton);
+        let human = motion::human_bones(&file, &bones, &skeleton, &options.human)?;
         bones.harden(&human, &skeleton);
         let motion = match (&options.motion, animation) {
-            (Some(path), _) => {
-                let (motion, found) = motion::of_capture(path, &human, &skeleton)?;
+            (Some(capture), _) => {
+                let (motion, found) = motion::of_capture(capture, &human, &skeleton)?;
                 notes.extend(found);
                 Some(motion)
             }
@@ -131,20 +161,24 @@ impl CharacterScene {
         };
         let material = fitting_material(options.material, &flesh.extent, notes);
         let settle = options.settle.unwrap_or(SETTLE);
-        let run_up = if settle > 0.0 && motion.is_some() { RUN_UP } else { 0.0 };
+        let usual_run_up = if settle > 0.0 && motion.is_some() { RUN_UP } else { 0.0 };
+        let run_up = options.run_up.unwrap_or(usual_run_up);
         let mut performance = Performance::of(motion.clone());
         if run_up > 0.0 {
             performance.run_up = Some(RunUp { begin: -(run_up + settle), end: -settle });
         }
+        let by_shape = AttachmentDesc::by_shape(name);
         let attachment = AttachmentDesc {
-            core: CORE,
-            anchored: true,
+            ties: by_shape.ties.iter().cloned().chain(bones.ends(&human, &skeleton)).collect(),
+            core: options.core,
+            anchored: options.anchored,
+            balanced: options.balanced,
             skin_weights: flesh.weights(&file, &bones.of_node),
-            ..AttachmentDesc::by_shape(name)
+            ..by_shape
         };
         let body = BodyDesc {
             name: name.to_owned(),
-            shape: ShapeDesc::Surface { surface: flesh.surface.clone(), cage: CageSize::Tets(options.tets) },
+            shape: ShapeDesc::Surface { surface: flesh.surface.clone(), cage: options.cage },
             material,
             velocity: Vec3::zeros(),
             pins: Vec::new(),
@@ -209,26 +243,6 @@ impl CharacterScene {
         let led = self.scene.performances.iter().all(|performance| performance.cues.is_empty());
         let within = motion.beyond == Beyond::Loop || time <= motion.seconds() + 1e-9;
         self.animation.is_some() && led && within
-    }
-}
-
-fn choose_animation(file: &CharacterFile, options: &CharacterOptions) -> Result<Option<usize>, ReadError> {
-    let names = || {
-        let named = |(i, a): (usize, &crate::character_file::CharacterAnimation)| {
-            format!("{i} ({})", a.name.as_deref().unwrap_or("without a name"))
-        };
-        file.animations.iter().enumerate().map(named).collect::<Vec<_>>().join(", ")
-    };
-    match &options.animation {
-        None => Ok((!file.animations.is_empty()).then_some(0)),
-        Some(wanted) => {
-            let by_name = file.animations.iter().position(|a| a.name.as_deref() == Some(wanted.as_str()));
-            let by_number = wanted.parse().ok().filter(|i: &usize| *i < file.animations.len());
-            by_name.or(by_number).map(Some).ok_or_else(|| {
-                let there = if file.animations.is_empty() { "none".to_owned() } else { names() };
-                ReadError::whole(format!("there is no animation '{wanted}': the file has {there}"))
-            })
-        }
     }
 }
 

@@ -7,6 +7,9 @@
 //! The dₖ are the principal components of x − x̄ over the frames; x̄ is their mean, or a shape that is given. Their number is far below
 //! the number of coordinates, so they come from the eigenvectors of the frames' Gram matrix G = X Xᵀ: dₖ ∝ Xᵀ uₖ.
 //!
+//! Principal components make the sum of squares small, not the largest error. Where their limit leaves a vertex too far off, they are found
+//! anew with more weight on such vertices, as in Lawson's algorithm for Chebyshev approximation.
+//!
 //! Frames may be in memory or elsewhere ([`Frames`]); those that G is built from are held together, the others come and go.
 
 use nalgebra::{DMatrix, SymmetricEigen};
@@ -22,6 +25,11 @@ const TILE: usize = 16;
 const BLOCK: usize = 512;
 /// Frames that pass through the directions together.
 const FIT_BATCH: usize = 4;
+/// How often components are found anew with other weights, if frames times coordinates are at most so many.
+const ROUNDS: usize = 4;
+const ROUNDS_LIMIT: usize = 10_000_000;
+/// Vertices with errors below this share of the largest are weighted alike: what is good must not be forgotten.
+const LEAST_SHARE: f32 = 0.25;
 
 /// The frames of a motion, wherever they are kept.
 pub(crate) trait Frames: Sync {
@@ -78,9 +86,23 @@ impl Components {
             let weights = vec![Vec::new(); frames.count()];
             return Ok(Components { base, deltas: Vec::new(), weights, largest_error });
         }
-        let directions = directions(&read_basis(frames, effort.memory)?, base.as_flattened(), allowed, limit)
-            .ok_or_else(|| io::Error::other("the motion has no principal components"))?;
-        let fits = fit_frames(frames, base.as_flattened(), &directions)?;
+        let mut emphasis = vec![1.0f32; base.len()];
+        let mut found = Found::with(frames, &base, emphasis.clone(), effort)?;
+        let rounds = if frames.count() * base.len() * 3 <= ROUNDS_LIMIT { ROUNDS } else { 0 };
+        for _ in 0..rounds {
+            if found.error() <= allowed || found.directions.len() < limit {
+                break;
+            }
+            let largest = found.vertex_error.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
+            for (emphasis, error) in emphasis.iter_mut().zip(&found.vertex_error) {
+                *emphasis *= (error / largest).max(LEAST_SHARE).sqrt();
+            }
+            let other = Found::with(frames, &base, emphasis.clone(), effort)?;
+            if other.error() < found.error() {
+                found = other;
+            }
+        }
+        let Found { directions, fits, emphasis, .. } = found;
 
         // the largest error over all frames with the first k components, for every k
         let error_with = |k: usize| fits.iter().map(|fit| fit.errors[k]).fold(0.0, f64::max);
@@ -89,7 +111,8 @@ impl Components {
             .map(|k| power_of_two_above(fits.iter().map(|fit| fit.weights[k].abs()).fold(0.0, f32::max)))
             .collect();
         let deltas = directions.iter().zip(&scales).map(|(direction, scale)| {
-            direction.as_chunks::<3>().0.iter().map(|d| d.map(|c| c * scale)).collect()
+            let vertices = direction.as_chunks::<3>().0.iter().zip(&emphasis);
+            vertices.map(|(d, emphasis)| d.map(|c| c * scale / emphasis)).collect()
         });
         let weights = fits
             .iter()
@@ -100,6 +123,62 @@ impl Components {
             weights: weights.collect(),
             largest_error: error_with(count),
         })
+    }
+}
+
+/// Directions found with a weight on every vertex, and how frames are put together from them.
+struct Found {
+    /// Unit directions of emphasised coordinates.
+    directions: Vec<Vec<f32>>,
+    fits: Vec<Fit>,
+    /// The factor on the coordinates of each vertex.
+    emphasis: Vec<f32>,
+    /// The largest error of each vertex in any frame with all directions (m).
+    vertex_error: Vec<f32>,
+}
+
+impl Found {
+    fn with(
+        frames: &impl Frames,
+        base: &[[f32; 3]],
+        emphasis: Vec<f32>,
+        effort: Effort,
+    ) -> io::Result<Found> {
+        let frames = Emphasised { frames, base, emphasis: &emphasis };
+        let least = emphasis.iter().copied().fold(f32::INFINITY, f32::min);
+        let basis = read_basis(&frames, effort.memory)?;
+        let allowed = f64::from(least) * effort.allowed;
+        let directions = directions(&basis, &vec![0.0; 3 * base.len()], allowed, effort.limit)
+            .ok_or_else(|| io::Error::other("the motion has no principal components"))?;
+        let (fits, vertex_error) = fit_frames(&frames, &directions)?;
+        Ok(Found { directions, fits, emphasis, vertex_error })
+    }
+
+    /// The largest error with all directions (m).
+    fn error(&self) -> f64 {
+        self.fits.iter().filter_map(|fit| fit.errors.last().copied()).fold(0.0, f64::max)
+    }
+}
+
+/// Frames as offsets from a base shape, each vertex's times a factor.
+struct Emphasised<'a, F> {
+    frames: &'a F,
+    base: &'a [[f32; 3]],
+    emphasis: &'a [f32],
+}
+
+impl<F: Frames> Frames for Emphasised<'_, F> {
+    fn count(&self) -> usize {
+        self.frames.count()
+    }
+
+    fn read(&self, frame: usize) -> io::Result<Cow<'_, [f32]>> {
+        let frame = self.frames.read(frame)?;
+        let vertices = frame.as_chunks::<3>().0.iter().zip(self.base).zip(self.emphasis);
+        let offset = |((x, base), emphasis): ((&[f32; 3], &[f32; 3]), &f32)| {
+            core::array::from_fn::<f32, 3, _>(|i| (x[i] - base[i]) * emphasis)
+        };
+        Ok(Cow::Owned(vertices.flat_map(offset).collect()))
     }
 }
 
@@ -216,29 +295,41 @@ struct Fit {
 
 /// Takes from each frame one direction after the other. The remainder is kept in single precision, as a
 /// viewer adds them up, so that its size is what a viewer's error will be.
-fn fit_frames(frames: &impl Frames, base: &[f32], directions: &[Vec<f32>]) -> io::Result<Vec<Fit>> {
-    let remainder = |frame: usize| -> io::Result<Vec<f32>> {
-        Ok(frames.read(frame)?.iter().zip(base).map(|(x, mean)| x - mean).collect())
-    };
-    let fit = |first: usize| -> io::Result<Vec<Fit>> {
+fn fit_frames<F: Frames>(
+    frames: &Emphasised<F>,
+    directions: &[Vec<f32>],
+) -> io::Result<(Vec<Fit>, Vec<f32>)> {
+    let emphasis = frames.emphasis;
+    let fit = |first: usize| -> io::Result<(Vec<Fit>, Vec<f32>)> {
         let batch = first..(first + FIT_BATCH).min(frames.count());
-        let mut remainders: Vec<Vec<f32>> = batch.map(remainder).collect::<io::Result<_>>()?;
+        let mut remainders: Vec<Vec<f32>> =
+            batch.map(|frame| Ok(frames.read(frame)?.into_owned())).collect::<io::Result<_>>()?;
         let mut fits: Vec<Fit> = remainders
             .iter()
-            .map(|remainder| Fit { weights: Vec::new(), errors: vec![longest(remainder)] })
+            .map(|remainder| Fit { weights: Vec::new(), errors: vec![longest(remainder, emphasis)] })
             .collect();
         for direction in directions {
             for (fit, remainder) in fits.iter_mut().zip(&mut remainders) {
                 let weight = dot_single(remainder, direction) as f32;
                 add_scaled(-weight, direction, remainder);
                 fit.weights.push(weight);
-                fit.errors.push(longest(remainder));
+                fit.errors.push(longest(remainder, emphasis));
             }
         }
-        Ok(fits)
+        let mut vertex_error = vec![0.0f32; emphasis.len()];
+        for remainder in &remainders {
+            let lengths = remainder.as_chunks::<3>().0.iter().zip(emphasis).map(length_squared);
+            vertex_error.iter_mut().zip(lengths).for_each(|(most, squared)| *most = most.max(squared.sqrt()));
+        }
+        Ok((fits, vertex_error))
     };
     let batches = (0..frames.count()).into_par_iter().step_by(FIT_BATCH).map(fit);
-    Ok(batches.collect::<io::Result<Vec<_>>>()?.into_iter().flatten().collect())
+    let (mut fits, mut vertex_error) = (Vec::new(), vec![0.0f32; emphasis.len()]);
+    for (some, errors) in batches.collect::<io::Result<Vec<_>>>()? {
+        fits.extend(some);
+        vertex_error.iter_mut().zip(errors).for_each(|(most, error)| *most = most.max(error));
+    }
+    Ok((fits, vertex_error))
 }
 
 /// The mean of all frames.
@@ -257,9 +348,13 @@ fn largest_distance(a: &[f32], b: &[f32]) -> f64 {
     a.as_chunks().0.iter().zip(b.as_chunks().0).map(squared).fold(0.0, f64::max).sqrt()
 }
 
-fn longest(vectors: &[f32]) -> f64 {
-    let squared = |[x, y, z]: &[f32; 3]| x * x + y * y + z * z;
-    f64::from(vectors.as_chunks().0.iter().map(squared).fold(0.0, f32::max)).sqrt()
+/// The longest of vectors that are emphasised, as it is without.
+fn longest(vectors: &[f32], emphasis: &[f32]) -> f64 {
+    f64::from(vectors.as_chunks().0.iter().zip(emphasis).map(length_squared).fold(0.0, f32::max)).sqrt()
+}
+
+fn length_squared(([x, y, z], emphasis): (&[f32; 3], &f32)) -> f32 {
+    (x * x + y * y + z * z) / (emphasis * emphasis)
 }
 
 /// The smallest power of two that is not below `x`: scaling by it loses no bits.

@@ -22,12 +22,14 @@ mod obj;
 mod obj_sequence;
 mod palette;
 mod pending;
+mod picture;
 mod ply;
 mod point_cache;
 mod polygon;
 mod preview;
 mod read_error;
 mod scene_file;
+mod scene_source;
 mod shape_check;
 mod skinned_glb;
 mod stl;
@@ -38,7 +40,7 @@ mod text;
 mod up;
 mod usda;
 
-pub use bare_mesh::{open_scene, scene_of_mesh};
+pub use bare_mesh::scene_of_mesh;
 pub use bare_motion::scene_of_motion;
 pub use bvh::{Bvh, BvhBody, BvhChannel, BvhJoint, BvhOptions, BvhPosition, CMU_METRES, read_bvh};
 pub use character_file::{
@@ -48,7 +50,7 @@ pub use character_file::{
     NodeTransform, SkinWeights, SourceForm, SurfaceId, VrmEdition, open_character, read_character,
 };
 pub use character_scene::{
-    CharacterFrames, CharacterGlb, CharacterOptions, CharacterPart, CharacterReport, CharacterScene,
+    Capture, CharacterFrames, CharacterGlb, CharacterOptions, CharacterPart, CharacterReport, CharacterScene,
     CharacterWatch,
 };
 pub use flesh_around::{FleshSegment, figure_flesh, flesh_around};
@@ -58,11 +60,16 @@ pub use mesh_file::{Mesh, SURFACE_EXTENSIONS, TET_EXTENSIONS, read_mesh, read_su
 pub use obj::read_obj;
 pub use obj_sequence::ObjSequence;
 pub use pending::{PendingFile, PendingFolder};
+pub use picture::{
+    Arrow, CharacterFootage, Footage, Image, Layout, Look, Marks, Moment, Overlays, PictureError,
+    PictureFormat, PictureOptions, PictureReport, See, TakeFootage, Texture, View, render_picture,
+};
 pub use ply::read_ply;
 pub use point_cache::{Mdd, Pc2, PointCacheFormat, PointCacheSink, PointSamples, read_mdd, read_pc2};
 pub use preview::{Preview, PreviewOptions};
 pub use read_error::{Place, Read, ReadError, ReadErrors};
 pub use scene_file::{SceneKey, ScenePart, read_scene, read_scene_text, scene_keys, scene_keys_table};
+pub use scene_source::{CharacterChoice, SceneSource, open_scene, open_source};
 pub use skinned_glb::{SkinnedBodyReport, SkinnedGlb, SkinnedGlbOptions, SkinnedGlbReport};
 pub use stl::read_stl;
 pub use take_file::{

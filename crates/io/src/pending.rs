@@ -47,6 +47,11 @@ impl PendingFile {
         &self.target
     }
 
+    /// The name the file has while it is written, for programs that write it themselves.
+    pub(crate) fn part(&self) -> &Path {
+        self.writer.get_ref().path()
+    }
+
     /// A file without a name on the same disk, gone when it is dropped, for what does not fit into memory.
     pub(crate) fn scratch(&self) -> io::Result<File> {
         let parent = parent_of(&self.target)?;

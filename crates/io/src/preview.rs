@@ -4,26 +4,13 @@
 //! it is large.
 //! Only a few frames are kept while the take runs, however long it is. The same take gives the same bytes.
 
-mod camera;
-mod light;
-mod raster;
-
 use crate::Up;
-use crate::normals::Smoothing;
-use crate::palette::body_color;
 use crate::pending::PendingFile;
+use crate::picture::{Layout, Look, PictureOptions, StoredFootage, View, draw_picture, write_png};
 use crate::shape_check::{check_frame, check_surfaces};
-use camera::Camera;
-use light::{Light, smooth};
-use raster::Raster;
-use rayon::prelude::*;
-use sinew_math::{Vec3, real};
 use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
-use std::io::Write;
 use std::path::PathBuf;
 
-/// Every pixel is the mean of this many squared.
-const SUPERSAMPLES: usize = 3;
 /// Frames kept per tile while the length of the take is unknown; the moments shown are then at most an
 /// eighth of their distance from where they should be.
 const KEPT_PER_TILE: usize = 4;
@@ -44,13 +31,25 @@ pub struct PreviewOptions {
     /// The axis that points up in the frames.
     pub up: Up,
     /// How far the camera walks round the bodies (degrees), counter-clockwise seen from above; at 0 it stands
-    /// before them (at +z where y is up) and a little to their left.
+    /// where [`View::default`] has it, before them (at +z where y is up) and a little to their left.
     pub turn: f64,
 }
 
 impl Default for PreviewOptions {
     fn default() -> Self {
         PreviewOptions { columns: 3, rows: 2, tile_width: 480, tile_height: 400, up: Up::Y, turn: 0.0 }
+    }
+}
+
+impl PreviewOptions {
+    fn picture(&self) -> PictureOptions {
+        PictureOptions {
+            layout: Layout::Sheet { columns: self.columns, rows: self.rows },
+            width: self.tile_width,
+            height: self.tile_height,
+            view: View { turn: View::default().turn + self.turn, ..View::default() },
+            ..PictureOptions::default()
+        }
     }
 }
 
@@ -139,9 +138,14 @@ impl FrameSink for Preview {
                 bones: Vec::new(),
             });
         }
-        let shown = spread(&moments, self.options.columns * self.options.rows);
-        let sheet = draw_sheet(&surfaces, &shown, &self.options);
-        write_png(&sheet, &self.options, &mut file).map_err(|error| SinkError(error.to_string()))?;
+        let footage = StoredFootage {
+            looks: Look::of_palette(surfaces.len()),
+            frames: spread(&moments, self.options.columns * self.options.rows),
+            up: self.options.up,
+            surfaces: &surfaces,
+        };
+        let sheet = draw_picture(&footage, &self.options.picture()).map_err(|error| SinkError(error.0))?;
+        write_png(&sheet, &mut file).map_err(|error| SinkError(error.to_string()))?;
         file.commit().map_err(|error| SinkError(error.to_string()))
     }
 }
@@ -157,125 +161,6 @@ fn spread(moments: &[Frame], count: usize) -> Vec<&Frame> {
             .unwrap_or(&moments[0])
     };
     (0..count).map(|i| nearest(at(i))).collect()
-}
-
-/// The whole sheet, three bytes per pixel, row by row.
-fn draw_sheet(surfaces: &[SurfaceInfo], shown: &[&Frame], options: &PreviewOptions) -> Vec<u8> {
-    let PreviewOptions { columns, rows, tile_width, tile_height, up, turn } = *options;
-    // the bodies are turned before the camera, so that the light stays with it
-    let angle = -turn.to_radians();
-    let (sin, cos) = (real::sin(angle) as f32, real::cos(angle) as f32);
-    let turned = |p: &[f32; 3]| {
-        let [x, y, z] = up.to_y_up(*p);
-        [cos * x + sin * z, y, cos * z - sin * x]
-    };
-    let mut moments: Vec<Vec<Vec<[f32; 3]>>> = shown
-        .iter()
-        .map(|f| f.surfaces.iter().map(|body| body.iter().map(turned).collect()).collect())
-        .collect();
-    go_along(&mut moments);
-    let points = || moments.iter().flatten().flatten().map(|p| to_vector(*p));
-    let camera = Camera::fitted(points, tile_width as f64 / tile_height as f64);
-    let ground = points().map(|p| p.y).fold(f64::INFINITY, f64::min);
-    let smoothings: Vec<Smoothing> = surfaces.iter().map(Smoothing::of).collect();
-
-    let stage = Stage { surfaces, smoothings, camera, ground, tile_width, tile_height };
-    let tiles: Vec<Vec<u8>> = moments.par_iter().map(|bodies| stage.draw(bodies)).collect();
-    let mut sheet = Vec::with_capacity(3 * columns * rows * tile_width * tile_height);
-    for row in tiles.chunks(columns) {
-        for y in 0..tile_height {
-            row.iter()
-                .for_each(|tile| sheet.extend_from_slice(&tile[3 * y * tile_width..][..3 * tile_width]));
-        }
-    }
-    sheet
-}
-
-/// Takes out how the bodies travel over the ground together, if that is farther than they are large at any one moment.
-fn go_along(moments: &mut [Vec<Vec<[f32; 3]>>]) {
-    let bounds = |moment: &Vec<Vec<[f32; 3]>>| {
-        let points = || moment.iter().flatten().map(|p| to_vector(*p));
-        let low = points().fold(Vec3::repeat(f64::INFINITY), |low, p| low.inf(&p));
-        let high = points().fold(Vec3::repeat(f64::NEG_INFINITY), |high, p| high.sup(&p));
-        (low, high)
-    };
-    let boxes: Vec<(Vec3, Vec3)> = moments.iter().map(bounds).collect();
-    let size = boxes.iter().map(|(low, high)| (high - low).amax()).fold(0.0, f64::max);
-    let middle = |(low, high): &(Vec3, Vec3)| 0.5 * (low + high);
-    let Some(first) = boxes.first().map(middle) else { return };
-    let travel = boxes.iter().map(|b| (middle(b) - first).xz().norm()).fold(0.0, f64::max);
-    if !(travel > size && travel.is_finite()) {
-        return;
-    }
-    for (moment, own) in moments.iter_mut().zip(&boxes) {
-        let by = middle(own) - first;
-        for p in moment.iter_mut().flatten() {
-            p[0] -= by.x as f32;
-            p[2] -= by.z as f32;
-        }
-    }
-}
-
-/// What all tiles have in common.
-struct Stage<'a> {
-    surfaces: &'a [SurfaceInfo],
-    smoothings: Vec<Smoothing<'a>>,
-    camera: Camera,
-    ground: f64,
-    tile_width: usize,
-    tile_height: usize,
-}
-
-impl Stage<'_> {
-    /// One tile, three bytes per pixel, row by row.
-    fn draw(&self, bodies: &[Vec<[f32; 3]>]) -> Vec<u8> {
-        let Stage { surfaces, camera, .. } = self;
-        let triangles =
-            || bodies.iter().zip(*surfaces).flat_map(|(body, info)| corners_of(body, &info.triangles));
-        let light = Light::over(triangles, self.ground);
-        let mut raster = Raster::new(self.tile_width * SUPERSAMPLES, self.tile_height * SUPERSAMPLES);
-        for (index, (body, info)) in bodies.iter().zip(*surfaces).enumerate() {
-            let normals: Vec<Vec3> =
-                self.smoothings[index].normals(body).into_iter().map(to_vector).collect();
-            let color = body_color(index).map(f64::from);
-            for (triangle, corners) in info.triangles.iter().zip(corners_of(body, &info.triangles)) {
-                // open surfaces show their inside
-                let [a, b, c] = corners;
-                let outside = (b - a).cross(&(c - a)).dot(&camera.towards_eye(a)) >= 0.0;
-                let facing = if outside { 1.0 } else { -1.0 };
-                let corner_normals = triangle.map(|v| normals[v as usize] * facing);
-                raster.draw(camera, corners, corner_normals, |point, normal| {
-                    light.on_body(point, normal, camera.towards_eye(point), color)
-                });
-            }
-        }
-        raster.fill_rest(|x, y| {
-            // shades fade towards the border, where the next tile begins
-            let inside = smooth((1.0 - x.abs().max(y.abs())) / 0.2);
-            light.on_background(camera.eye(), camera.ray(x, y), inside)
-        });
-        raster.to_bytes(SUPERSAMPLES)
-    }
-}
-
-fn corners_of(body: &[[f32; 3]], triangles: &[[u32; 3]]) -> impl Iterator<Item = [Vec3; 3]> {
-    triangles.iter().map(|triangle| triangle.map(|v| to_vector(body[v as usize])))
-}
-
-fn to_vector(p: [f32; 3]) -> Vec3 {
-    Vec3::from(p.map(f64::from))
-}
-
-fn write_png(sheet: &[u8], options: &PreviewOptions, file: impl Write) -> Result<(), png::EncodingError> {
-    let width = (options.columns * options.tile_width) as u32;
-    let height = (options.rows * options.tile_height) as u32;
-    let mut encoder = png::Encoder::new(file, width, height);
-    encoder.set_color(png::ColorType::Rgb);
-    encoder.set_depth(png::BitDepth::Eight);
-    encoder.set_source_srgb(png::SrgbRenderingIntent::Perceptual);
-    let mut writer = encoder.write_header()?;
-    writer.write_image_data(sheet)?;
-    writer.finish()
 }
 
 fn not_begun() -> SinkError {
@@ -316,11 +201,11 @@ mod tests {
         pixels
     }
 
-    /// How far each column of pixels of a tile is from grey at most.
+    /// The rows of a tile in which anything is far from grey; tiles are two pixels apart.
     fn colored_rows(pixels: &[u8], tile: usize) -> Vec<usize> {
         let colored = |y: usize| {
-            (48 * tile..48 * (tile + 1)).any(|x| {
-                let [r, _, b] = [0, 1, 2].map(|i| i32::from(pixels[3 * (y * 96 + x) + i]));
+            (50 * tile..50 * tile + 48).any(|x| {
+                let [r, _, b] = [0, 1, 2].map(|i| i32::from(pixels[3 * (y * 98 + x) + i]));
                 (r - b).abs() > 60
             })
         };

@@ -11,14 +11,19 @@ mod keys;
 mod motion;
 mod performance;
 mod region;
+mod rigged;
 mod section;
 
 use crate::Up;
 use crate::mesh_file::read_bytes;
-use crate::read_error::{Read, ReadError};
+use crate::read_error::{Read, ReadError, ReadErrors};
+use crate::scene_source::{CharacterChoice, SceneSource};
 pub(crate) use body::USUAL_TETS;
+pub(crate) use character::USUAL_CORE;
 pub use keys::{SceneKey, ScenePart, scene_keys, scene_keys_table};
+pub(crate) use performance::{USUAL_SMOOTHING, find_bone};
 use section::Section;
+pub(crate) use section::nearest;
 use sinew_math::Vec3;
 use sinew_sim::WorldDesc;
 use sinew_take::Scene;
@@ -34,24 +39,48 @@ pub(crate) const USUAL_FPS: f64 = 60.0;
 /// No scene a person writes is larger (bytes).
 const TEXT_LIMIT: usize = 16 << 20;
 
-/// Reads a scene file and the meshes it names.
-pub fn read_scene(path: &Path) -> Result<Read<Scene>, ReadError> {
+/// What stands at the top of a scene file.
+struct SceneTop {
+    name: String,
+    up: Up,
+    gravity: Vec3,
+    seconds: Option<f64>,
+    fps: Option<f64>,
+}
+
+/// Reads a scene file and the files it names.
+pub fn read_scene(path: &Path) -> Result<Read<Scene>, ReadErrors> {
+    Ok(read_scene_file(path, &CharacterChoice::default())?.map(SceneSource::into_scene))
+}
+
+/// Reads a scene from its text; the files it names are looked for from `folder`.
+pub fn read_scene_text(text: &str, name: &str, folder: &Path) -> Result<Read<Scene>, ReadErrors> {
+    Ok(read_source(text, name, folder, &CharacterChoice::default())?.map(SceneSource::into_scene))
+}
+
+/// Reads a scene file, with what is chosen for this take about a character in it.
+pub(crate) fn read_scene_file(
+    path: &Path,
+    choice: &CharacterChoice,
+) -> Result<Read<SceneSource>, ReadErrors> {
     let bytes = read_bytes(path)?;
     let text = std::str::from_utf8(&bytes).map_err(|error| {
         ReadError::byte(error.valid_up_to(), "a scene file is UTF-8 text: save it as such").within(path)
     })?;
     let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let folder = path.parent().unwrap_or(Path::new(""));
-    read_scene_text(text, &name, folder).map_err(|error| match error.file {
-        None => error.within(path),
-        Some(_) => error,
-    })
+    read_source(text, &name, folder, choice).map_err(|errors| errors.within(path))
 }
 
-/// Reads a scene from its text; the meshes it names are looked for from `folder`.
-pub fn read_scene_text(text: &str, name: &str, folder: &Path) -> Result<Read<Scene>, ReadError> {
+fn read_source(
+    text: &str,
+    name: &str,
+    folder: &Path,
+    choice: &CharacterChoice,
+) -> Result<Read<SceneSource>, ReadErrors> {
     if text.len() > TEXT_LIMIT {
-        return Err(ReadError::whole(format!("{} bytes are no scene a person wrote", text.len())));
+        let message = format!("{} bytes are no scene a person wrote", text.len());
+        return Err(ReadError::whole(message).into());
     }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let document = DeTable::parse(text).map_err(|error| {
@@ -72,6 +101,14 @@ pub fn read_scene_text(text: &str, name: &str, folder: &Path) -> Result<Read<Sce
     let seconds = scene.number("seconds", "above 0 and at most 36000", |s| s > 0.0 && s <= 36000.0)?;
     let fps = scene.number("fps", "above 0 and at most 10000", |f| f > 0.0 && f <= 1e4)?;
 
+    let characters = scene.sections("character", ScenePart::Character)?;
+    if let ([only], false) = (&characters[..], scene.has("body"))
+        && only.has("file")
+    {
+        let top = SceneTop { name: name.to_owned(), up, gravity, seconds, fps };
+        let read = rigged::read_rigged(only, &top, folder, choice)?;
+        return Ok(read.map(|character| SceneSource::Character(Box::new(character))));
+    }
     let mut notes = Vec::new();
     let mut bodies = Vec::new();
     let mut pin_motions = Vec::new();
@@ -83,7 +120,7 @@ pub fn read_scene_text(text: &str, name: &str, folder: &Path) -> Result<Read<Sce
         pin_motions.push(motions);
     }
     let (mut rigs, mut performances, mut warm_up) = (Vec::new(), Vec::new(), 0.0f64);
-    for section in scene.sections("character", ScenePart::Character)? {
+    for section in characters {
         let read = character::read_character(&section, &bodies, up, folder)?;
         notes.extend(read.notes);
         let character::Character { body, rig, performance, warm_up: wanted } = read.value;
@@ -96,7 +133,7 @@ pub fn read_scene_text(text: &str, name: &str, folder: &Path) -> Result<Read<Sce
     if bodies.is_empty() {
         let message =
             "the scene has no body: add one as [[body]] with surface = \"FILE\", or a [[character]]";
-        return Err(ReadError::whole(message));
+        return Err(ReadError::whole(message).into());
     }
     let scene = Scene {
         name: name.to_owned(),
@@ -107,5 +144,5 @@ pub fn read_scene_text(text: &str, name: &str, folder: &Path) -> Result<Read<Sce
         seconds: seconds.unwrap_or(USUAL_SECONDS),
         fps: fps.unwrap_or(USUAL_FPS),
     };
-    Ok(Read { value: scene, notes })
+    Ok(Read { value: SceneSource::Scene(Box::new(scene)), notes })
 }

@@ -45,7 +45,7 @@ const POSE_ROUND_OFF: f64 = 1e-6;
 /// How a take is written into a character's file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SkinnedGlbOptions {
-    /// The animation that was played, by its index in the file; without one, a new animation is added.
+    /// The animation that was played, by its index in the file; without one, a new animation is put before the others.
     pub animation: Option<usize>,
     /// Frames per second.
     pub fps: f64,
@@ -210,6 +210,7 @@ impl<'a> SkinnedGlb<'a> {
             keys.add_flesh(document, body, flesh);
         }
         keys.add_joints(document, &self.joint_keys);
+        keys.put_first(document);
     }
 
     /// The time of a frame in the animation (s).

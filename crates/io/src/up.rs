@@ -19,10 +19,10 @@ impl Up {
     }
 
     /// The same point where y is up and z comes towards the viewer.
-    pub(crate) fn to_y_up(self, [x, y, z]: [f32; 3]) -> [f32; 3] {
+    pub(crate) fn to_y_up(self, v: &Vec3) -> Vec3 {
         match self {
-            Up::Y => [x, y, z],
-            Up::Z => [x, z, -y],
+            Up::Y => *v,
+            Up::Z => Vec3::new(v.x, v.z, -v.y),
         }
     }
 }

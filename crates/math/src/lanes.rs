@@ -137,6 +137,16 @@ pub trait WideLanes: Real {
     }
 }
 
+/// Four single-precision numbers in one register: a row of a node.
+pub trait Quad: Real {
+    /// From memory.
+    fn from_row(row: &[f32; 4]) -> Self;
+    /// To memory.
+    fn to_row(self) -> [f32; 4];
+    /// One single-precision number four times.
+    fn repeat(value: f32) -> Self;
+}
+
 /// Single-precision numbers side by side.
 pub trait Lanes: Real {
     /// How many; a divisor of [`BLOCK`].
@@ -144,6 +154,9 @@ pub trait Lanes: Real {
 
     /// Double-precision numbers in the registers of the same instruction set.
     type Wide: WideLanes;
+
+    /// Four numbers that belong together.
+    type Quad: Quad;
 
     /// Lanes from the front of a slice.
     ///
@@ -313,9 +326,19 @@ mod tests {
                     let (x, y) = (L::Wide::load(&lanes), L::Wide::splat(b));
                     let picked = L::Wide::select(x.less(y), x, y);
                     let single = L::Wide::load_single(&[a as f32; BLOCK]);
-                    for value in
-                        [x + y, x - y, x * y, x / y, x.max(y), x.min(y), x.sqrt(), x.abs(), -x, picked, single]
-                    {
+                    for value in [
+                        x + y,
+                        x - y,
+                        x * y,
+                        x / y,
+                        x.max(y),
+                        x.min(y),
+                        x.sqrt(),
+                        x.abs(),
+                        -x,
+                        picked,
+                        single,
+                    ] {
                         let mut out = [0.0; BLOCK];
                         value.store(&mut out);
                         bits.extend(out[..4].iter().map(|x| if x.is_nan() { u64::MAX } else { x.to_bits() }));

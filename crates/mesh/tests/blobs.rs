@@ -310,3 +310,17 @@ proptest! {
         }
     }
 }
+
+/// A turn and its mirror image differ in signs only, so distances agree to round-off.
+#[test]
+fn a_mirrored_part_is_as_far_across_the_plane() {
+    let ellipsoid = Lump::ellipsoid(at(0.2, 0.1, -0.1), tilted(), [0.1, 0.2, 0.05]);
+    let cone = Lump::round_cone([at(0.1, 0.0, 0.2), at(0.4, 0.3, 0.0)], [0.1, 0.05]);
+    for lump in [ellipsoid, cone] {
+        let [own, across] = [lump, lump.mirrored_in_x()].map(|lump| Blob::build(&[lump]).unwrap());
+        for p in [at(0.5, 0.2, 0.1), at(-0.3, 0.4, -0.6), at(0.21, 0.1, -0.12)] {
+            let there = own.distance(&p);
+            assert!((across.distance(&at(-p.x, p.y, p.z)) - there).abs() < 1e-12, "{there}");
+        }
+    }
+}

@@ -30,6 +30,8 @@ pub struct Body {
     pub reach: f64,
     /// Rate c at which velocities decay, against the bone nearest through the flesh, or the world (1/s).
     pub damping_rate: f64,
+    /// Whether its weight at rest is balanced, see [`crate::desc::AttachmentDesc::balanced`].
+    pub balanced: bool,
     /// What was found about its shape and what was done about it.
     pub notes: Vec<String>,
 }

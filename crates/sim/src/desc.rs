@@ -60,6 +60,8 @@ pub struct AttachmentDesc {
     pub core: CoreDesc,
     /// Whether nodes of the cage are moved to lie exactly on the middles of bones, and fixed to them before any tie.
     pub anchored: bool,
+    /// Whether the shape that is given is what flesh looks like at rest under its own weight, as artists draw it, so that it does not sag from there.
+    pub balanced: bool,
 }
 
 /// Flesh that is stiffer near bones, as muscle under fat.
@@ -124,6 +126,7 @@ impl AttachmentDesc {
             skin_weights: Vec::new(),
             core: CoreDesc::EVEN,
             anchored: false,
+            balanced: false,
         }
     }
 }

@@ -13,6 +13,7 @@ mod region;
 mod stable_step;
 mod state;
 mod stepper;
+mod strain;
 
 pub use body::Body;
 pub use control::{Control, PinPath, RigControl};
@@ -23,3 +24,4 @@ pub use model::{BuildError, Fault, Load, Model, Pin};
 pub use stable_step::StableStep;
 pub use state::{Caution, Energies, State};
 pub use stepper::{StepError, StepReport, Stepper};
+pub use strain::StrainGauge;

@@ -1,9 +1,9 @@
 //! All that never changes during a run, checked once.
 
 use crate::body::{Body, Shape, damping_rate};
-use crate::coupling::{Attachment, FixedNodes, RestRig};
+use crate::coupling::{Attachment, FixedNodes, Link, RestRig};
 use crate::desc::{BodyDesc, LoadDesc, PinDesc, WorldDesc};
-use crate::{Rig, StableStep};
+use crate::{Rig, StableStep, State};
 use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 use sinew_flesh::{ElementDesc, Elements};
@@ -35,6 +35,8 @@ pub struct Model {
     pub loads: Vec<Load>,
     /// The skeletons.
     pub rigs: Vec<Rig>,
+    /// The potential of what balances flesh, at rest (J).
+    pub(crate) rest_balance: f64,
     /// Which nodes are fixed to bones.
     pub(crate) fixed_nodes: FixedNodes,
     /// The time step that explicit stepping may take.
@@ -270,6 +272,7 @@ impl Parts {
             tets: first_tet..self.elements.len(),
             reach,
             damping_rate,
+            balanced: desc.attachment.as_ref().is_some_and(|attachment| attachment.balanced),
             surface: shape.surface,
             embedding: shape.embedding,
             material: desc.material,
@@ -399,7 +402,8 @@ impl Parts {
             let own = |node: &u32| (self.node_mass[*node as usize], self.node_rest[*node as usize]);
             rig.limit_drag(|bone| fixed_nodes.dragged_by(first, bone).iter().map(own).collect());
         }
-        Model {
+        let mut model = Model {
+            rest_balance: 0.0,
             fixed_nodes,
             rigs,
             stable_step,
@@ -414,7 +418,9 @@ impl Parts {
             pins: self.pins,
             loads: self.loads,
             solver_key: MODELS.fetch_add(1, Ordering::Relaxed),
-        }
+        };
+        model.rest_balance = Link::at_rest(&model).balance_energy(&model, &State::at_rest(&model));
+        model
     }
 }
 

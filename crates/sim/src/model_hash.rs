@@ -45,7 +45,7 @@ impl Model {
 
 impl Fingerprint {
     fn body(&mut self, body: &crate::Body) {
-        self.text(&(&body.name, &body.nodes, &body.tets, &body.material, body.damping_rate));
+        self.text(&(&body.name, &body.nodes, &body.tets, &body.material, body.damping_rate, body.balanced));
         self.count(body.surface.triangles.len());
         body.surface.triangles.iter().flatten().for_each(|vertex| self.index(*vertex));
         body.surface.vertices.iter().for_each(|vertex| self.vector(vertex));

@@ -111,7 +111,8 @@ impl State {
             world_from_rest.extend(pairs.map(Some));
         }
         for (node, bone) in model.fixed_nodes.node_reference.iter().enumerate() {
-            if let Some((now, rest)) = &world_from_rest[*bone as usize] {
+            let is_pinned = model.node_inverse_mass[node] == 0.0 && !model.fixed_nodes.holds(node);
+            if let Some((now, rest)) = world_from_rest[*bone as usize].as_ref().filter(|_| !is_pinned) {
                 self.node_x[node] = now.point(&rest.point_back(&model.node_rest[node]));
             }
         }

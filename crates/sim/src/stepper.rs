@@ -4,7 +4,7 @@
 //! vₙ₊₁ = ṗ + (vₙ + h (f(xₙ)/m + g) − ṗ) e^(−c h),     xₙ₊₁ = xₙ + h vₙ₊₁            [KimPollard2011, §5]
 //! ```
 //!
-//! ṗ is the velocity of the bone that the node is damped by, or 0 for the world; bones move after the nodes (see [`crate::coupling`]).
+//! ṗ is the velocity of the bone that the node is damped by, or 0 for the world. Where flesh is balanced, g is less what it was at rest as the bone saw it. Bones move after the nodes (see [`crate::coupling`]).
 //!
 //! A step that diverges is taken again from its start with twice the sub-steps, and again; if that does not help, the state before it is
 //! kept and the error says where it happened. The next steps begin with as many, and try fewer after a while.
@@ -35,7 +35,7 @@ pub struct Stepper {
     load: Vec<Vec3>,
     /// Velocity left after a sub-step, per body.
     decay: Vec<f64>,
-    /// What dampers took from each node in a sub-step and give to its bone (N); not kept for those damped by the world.
+    /// What each node's bone bears in a sub-step: what dampers took, and what balances it (N); not kept for those damped by the world.
     drag: Vec<Vec3>,
     link: Link,
     before: State,
@@ -270,12 +270,14 @@ impl Stepper {
         let mut all_drag = core::mem::take(&mut self.drag);
         for (body, &decay) in model.bodies.iter().zip(&self.decay) {
             let first = body.nodes.start;
+            let balance = if body.balanced { 1.0 } else { 0.0 };
             let x = &mut state.node_x[body.nodes.clone()];
             let v = &mut state.node_v[body.nodes.clone()];
             let drag = &mut all_drag[body.nodes.clone()];
             let stepper = &*self;
             let step = |(chunk, ((x, v), drag)): (usize, ChunkOfNodes)| {
-                dispatch(NodeKernel { stepper, model, first: first + chunk * CHUNK, h, decay, x, v, drag });
+                let first = first + chunk * CHUNK;
+                dispatch(NodeKernel { stepper, model, first, h, decay, balance, x, v, drag });
             };
             if x.len() <= CHUNK || rayon::current_num_threads() == 1 {
                 let chunks = x.chunks_mut(CHUNK).zip(v.chunks_mut(CHUNK)).zip(drag.chunks_mut(CHUNK));
@@ -329,9 +331,11 @@ struct NodeKernel<'a> {
     first: usize,
     h: f64,
     decay: f64,
+    /// How much of its weight at rest the flesh does not feel: all or nothing.
+    balance: f64,
     x: &'a mut [Vec3],
     v: &'a mut [Vec3],
-    /// What dampers take from the nodes (N).
+    /// What bones bear for the nodes (N).
     drag: &'a mut [Vec3],
 }
 
@@ -340,7 +344,7 @@ impl Kernel for NodeKernel<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let NodeKernel { stepper, model, first, h, decay, x, v, drag } = self;
+        let NodeKernel { stepper, model, first, h, decay, balance, x, v, drag } = self;
         for (i, ((x, v), drag)) in x.iter_mut().zip(v).zip(drag).enumerate() {
             let node = first + i;
             let inverse_mass = model.node_inverse_mass[node];
@@ -354,10 +358,12 @@ impl Kernel for NodeKernel<'_> {
             let bone = model.fixed_nodes.node_reference[node] as usize;
             let field = &stepper.link.fields[bone];
             let carried = field.at(x);
-            let slip = *v + h * (force * inverse_mass + model.gravity) - carried;
+            let lift = balance * field.lift;
+            let slip = *v + h * (force * inverse_mass + (model.gravity + lift)) - carried;
             let keep = decay.max(1.0 - field.most_drag);
             if bone > 0 {
-                *drag = slip * ((1.0 - keep) * model.node_mass[node] / h);
+                let mass = model.node_mass[node];
+                *drag = slip * ((1.0 - keep) * mass / h) - mass * lift;
             }
             *v = carried + slip * keep;
             *x += h * *v;

@@ -139,7 +139,8 @@ mod tests {
         state.move_along_velocity(&skeleton, 1.0);
         let torque = vec![0.5, -0.2, 0.1, 0.9];
         let step = JointStep { start: &start, torque: &torque, h: 0.1 };
-        let value = |state: &SkeletonState| step.evaluate(&skeleton, state, &mut vec![0.0; n], &mut vec![0.0; n]);
+        let value =
+            |state: &SkeletonState| step.evaluate(&skeleton, state, &mut vec![0.0; n], &mut vec![0.0; n]);
         let mut gradient = vec![0.0; n];
         step.evaluate(&skeleton, &state, &mut gradient, &mut vec![0.0; n]);
         for dof in 0..n {

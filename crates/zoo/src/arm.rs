@@ -1,73 +1,69 @@
-//! The arm that solvers are compared on: two links in flesh, which both move each other.
+//! An arm that bends at the elbow: flesh bulges inside of it and stretches outside.
 
-use sinew_flesh::{Law, Material};
-use sinew_math::{Isometry, Vec3};
-use sinew_mesh::shapes;
-use sinew_sim::desc::{
-    AttachmentDesc, BodyDesc, CoreDesc, Hold, Region, RigDesc, ShapeDesc, TieDesc, WorldDesc,
-};
-use sinew_sim::{Model, State};
-use sinew_skeleton::{
-    BoneDesc, JointDesc, JointKind, Kinematics, MassDesc, Parent, SkeletonDesc, SolidShape,
-};
+use crate::cycle::{Cycle, Posture, ramp, wave};
+use crate::figure::{EARTH, Figure, at};
+use sinew_flesh::Material;
+use sinew_math::{Rotation, Vec3, turn};
+use sinew_mesh::Lump;
+use sinew_sim::desc::CoreDesc;
+use sinew_skeleton::JointKind;
+use sinew_take::Scene;
 
-/// Where the shoulder is (m).
-const SHOULDER: Vec3 = Vec3::new(0.0, 0.05, 0.05);
+const SHOULDER: Vec3 = at(-0.32, 0.0, 0.0);
+const ELBOW: Vec3 = at(0.0, 0.0, 0.0);
+const WRIST: Vec3 = at(0.27, 0.0, 0.0);
 
-/// 0.4 × 0.1 × 0.1 m of flesh, E = 5e4 Pa, ν = 0.4, around two bones of 0.2 m that hinge about y, gravity along −z: 20 times the cube of `cubes_across` tets.
-pub fn arm(cubes_across: usize) -> WorldDesc {
-    let bone = |name: &str, parent, at: Vec3| BoneDesc {
-        name: name.into(),
-        parent,
-        parent_from_joint: Isometry::translation(at.x, at.y, at.z),
-        joint: JointDesc::of(JointKind::Revolute(Vec3::y())),
-        mass: MassDesc::Solid {
-            shape: SolidShape::Capsule {
-                from: Vec3::new(0.03, 0.0, 0.0),
-                to: Vec3::new(0.17, 0.0, 0.0),
-                radius: 0.01,
-            },
-            density: 2000.0,
-        },
+/// An arm whose upper arm is held; its elbow bends to and fro.
+pub fn arm() -> Scene {
+    let mut figure = Figure {
+        name: "arm",
+        bones: Vec::new(),
+        lumps: lumps(),
+        spacing: 0.008,
+        tets: 4000,
+        material: Material::soft_solid(10e3, 0.44, 1000.0, 0.1),
+        core: CoreDesc { stiffness: 4.0, reach: 0.5 },
+        ties: Vec::new(),
+        gravity: EARTH,
     };
-    let bones =
-        vec![bone("upper", Parent::World, SHOULDER), bone("lower", Parent::Index(0), 0.2 * Vec3::x())];
-    let tie = |bone: &str, from: f64| TieDesc {
-        bone: Some(bone.into()),
-        hold: Hold::Region(Region::Box {
-            min: Vec3::new(from + 0.02, 0.02, 0.02),
-            max: Vec3::new(from + 0.18, 0.08, 0.08),
-        }),
-    };
-    let mut mesh = shapes::beam(cubes_across, [0.4, 0.1, 0.1]);
-    let low = mesh.nodes.iter().fold(Vec3::repeat(f64::INFINITY), |low, x| low.inf(x));
-    mesh.nodes.iter_mut().for_each(|x| *x -= low);
-    let body = BodyDesc {
-        name: "flesh".into(),
-        shape: ShapeDesc::Tets(mesh),
-        material: Material { law: Law::StableNeoHookean, ..Material::soft_solid(5e4, 0.4, 1000.0, 0.0) },
-        velocity: Vec3::zeros(),
-        pins: Vec::new(),
-        loads: Vec::new(),
-        attachment: Some(AttachmentDesc {
-            rig: "arm".into(),
-            ties: vec![tie("upper", 0.0), tie("lower", 0.2)],
-            skin_weights: Vec::new(),
-            core: CoreDesc::EVEN,
-            anchored: false,
-        }),
-    };
-    let rig = RigDesc { name: "arm".into(), skeleton: SkeletonDesc { bones } };
-    WorldDesc { gravity: Vec3::new(0.0, 0.0, -9.81), bodies: vec![body], rigs: vec![rig] }
+    figure.root("upper arm", [SHOULDER, ELBOW + at(-0.02, 0.0, 0.0)], 0.022, JointKind::Fixed);
+    figure.bone("forearm", "upper arm", [ELBOW, WRIST], 0.02, JointKind::Revolute(Vec3::z()));
+    figure.bone("hand", "forearm", [WRIST, at(0.38, 0.0, 0.0)], 0.016, JointKind::Revolute(Vec3::z()));
+    figure.scene(&Cycle { keys: 24, frames_per_key: 12, pose: &bend }, 4.8)
 }
 
-/// The torque at the shoulder (N m) that holds the weight of the arm's flesh and bones where they are.
-pub fn arm_moment(model: &Model, state: &State) -> f64 {
-    let moment = |mass: f64, x: &Vec3| (x - SHOULDER).cross(&(mass * model.gravity)).y;
-    let free = (0..model.node_count()).filter(|&node| model.node_inverse_mass[node] > 0.0);
-    let flesh: f64 = free.map(|node| moment(model.node_mass[node], &state.node_x[node])).sum();
-    let mut kinematics = Kinematics::default();
-    kinematics.update(&model.rigs[0].skeleton, &state.rigs[0]);
-    let bones = model.rigs[0].skeleton.bones().iter().zip(kinematics.world_frames());
-    -(flesh + bones.map(|(bone, frame)| moment(bone.mass.mass, &frame.point(&bone.mass.center))).sum::<f64>())
+/// Bends, holds, and lets down faster.
+fn bend(share: f64, posture: &mut Posture) {
+    let bent = ramp(share, 0.05, 0.35) - ramp(share, 0.6, 0.78);
+    posture.turn("forearm", &[105.0 * bent]);
+    posture.turn("hand", &[25.0 * bent + 6.0 * wave(2.0 * share)]);
+}
+
+fn lumps() -> Vec<Lump> {
+    let ellipsoid = |middle: Vec3, radii: [f64; 3], blend: f64| {
+        Lump::ellipsoid(middle, Rotation::identity(), radii).blended(blend)
+    };
+    let mut lumps = vec![
+        Lump::round_cone([SHOULDER, ELBOW], [0.075, 0.052]).blended(0.03),
+        Lump::ball(SHOULDER + at(0.005, 0.01, 0.0), 0.092).blended(0.04),
+        // in front, and what hangs below
+        ellipsoid(at(-0.14, 0.028, 0.0), [0.11, 0.055, 0.055], 0.03),
+        ellipsoid(at(-0.15, -0.045, 0.0), [0.125, 0.058, 0.055], 0.03),
+        Lump::round_cone([ELBOW, WRIST], [0.052, 0.032]).blended(0.03),
+        ellipsoid(at(0.08, 0.004, 0.0), [0.095, 0.056, 0.053], 0.03),
+        // the hand: a palm, four fingers and a thumb
+        ellipsoid(at(0.315, 0.0, 0.0), [0.058, 0.022, 0.046], 0.02),
+    ];
+    for finger in 0..4 {
+        let z = 0.033 - 0.022 * f64::from(finger);
+        let length = [0.055, 0.068, 0.064, 0.046][finger as usize];
+        let base = at(0.352, 0.0, z);
+        lumps.push(
+            Lump::round_cone([base, base + at(length, 0.008, 0.12 * z)], [0.0125, 0.0105]).blended(0.004),
+        );
+    }
+    let thumb = turn::exp(&at(0.0, -0.7, 0.0)) * at(0.062, 0.004, 0.0);
+    let base = at(0.292, 0.004, 0.03);
+    lumps.push(Lump::round_cone([base, base + thumb], [0.018, 0.0125]).blended(0.01));
+    lumps
 }

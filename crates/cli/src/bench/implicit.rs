@@ -9,7 +9,7 @@ use serde::Serialize;
 use sinew_flesh::{Law, StretchLimits};
 use sinew_sim::implicit::settle;
 use sinew_sim::{Control, ImplicitSettings, Model, RigControl, Solver, State, Stepper};
-use sinew_zoo::{Beam, arm, beam};
+use sinew_zoo::{Beam, beam, two_links};
 
 /// One line of the table.
 #[derive(Serialize)]
@@ -72,7 +72,7 @@ pub(super) fn run(most_tets: usize) -> Result<Vec<Row>, Failure> {
     }
     for (name, settings) in SETTINGS {
         if most_tets >= 10_240 {
-            let model = Model::build(&arm(8)).map_err(Failure::input)?;
+            let model = Model::build(&two_links(8)).map_err(Failure::input)?;
             let labels = Labels { work: "arm-10k", law: "neo-hookean", setting: name };
             let row = thread_pool(Some(1))?.install(|| measure_arm(labels, &model, settings))?;
             say_row(&row);
@@ -128,7 +128,7 @@ fn measure_arm(labels: Labels, model: &Model, settings: ImplicitSettings) -> Res
     settle(model, &held, &mut state).map_err(|e| Failure::Simulation(e.to_string()))?;
     let mut stepper = Stepper::with_solver(Solver::Implicit(settings));
     stepper.step(model, &held, 1.0 / 60.0, &mut state).map_err(|e| Failure::Simulation(e.to_string()))?;
-    row.answer = 1e6 * (stepper.torques(0)[0] / sinew_zoo::arm_moment(model, &state) - 1.0);
+    row.answer = 1e6 * (stepper.torques(0)[0] / sinew_zoo::two_links_moment(model, &state) - 1.0);
     Ok(row)
 }
 

@@ -116,7 +116,11 @@ pub(crate) fn plain_tangent<T: Real>(f: &Columns<T>, c: &Symmetric<T>, lame: Lan
 
 /// Everything about the continued law in the frames of the decomposition: Ψ̂, P̂ and Ĥ.
 #[inline(always)]
-pub(crate) fn extended<T: Real>(sigma: &[T; 3], lame: LaneLame<T>, limits: StretchLimits) -> LanePrincipal<T> {
+pub(crate) fn extended<T: Real>(
+    sigma: &[T; 3],
+    lame: LaneLame<T>,
+    limits: StretchLimits,
+) -> LanePrincipal<T> {
     let LaneLame { mu, lambda } = lame;
     let (half, one, two) = (T::splat(0.5), T::splat(1.0), T::splat(2.0));
     let (mut clamped, mut beyond, mut strain, mut matching) = (*sigma, *sigma, *sigma, *sigma);

@@ -69,8 +69,7 @@ pub(crate) fn add_cofactor_derivative<T: Real>(tangent: &mut Tangent<T>, f: &Col
         let s = s * T::splat(sign);
         let u = scale(f[of], s);
         // [u] has rows (0, −u₂, u₁), (u₂, 0, −u₀), (−u₁, u₀, 0)
-        let entries =
-            [(0, 1, -u[2]), (0, 2, u[1]), (1, 0, u[2]), (1, 2, -u[0]), (2, 0, -u[1]), (2, 1, u[0])];
+        let entries = [(0, 1, -u[2]), (0, 2, u[1]), (1, 0, u[2]), (1, 2, -u[0]), (2, 0, -u[1]), (2, 1, u[0])];
         for (i, k, value) in entries {
             let (r, c) = (3 * row + i, 3 * column + k);
             let place = r * (r + 1) / 2 + c;

@@ -15,7 +15,9 @@ fn wave(seed: usize, i: usize) -> f64 {
 }
 
 fn field(seed: usize, count: usize, size: f64) -> Vec<Vec3> {
-    (0..count).map(|i| size * Vec3::new(wave(seed, 3 * i), wave(seed, 3 * i + 1), wave(seed, 3 * i + 2))).collect()
+    (0..count)
+        .map(|i| size * Vec3::new(wave(seed, 3 * i), wave(seed, 3 * i + 1), wave(seed, 3 * i + 2)))
+        .collect()
 }
 
 struct Body {
@@ -211,7 +213,11 @@ fn threads_change_nothing() {
             hessian.update(&elements, &potential, &x);
             hessian.multiply(&elements, &vec![[0.5, -0.25, 1.0, 0.0]; x.len()]);
             let rows: Vec<[f32; 4]> = (0..x.len()).map(|node| hessian.on_node(&elements, node)).collect();
-            (energy.to_bits(), (0..x.len()).map(|n| potential.gradient_of(&elements, n)).collect::<Vec<_>>(), rows)
+            (
+                energy.to_bits(),
+                (0..x.len()).map(|n| potential.gradient_of(&elements, n)).collect::<Vec<_>>(),
+                rows,
+            )
         })
     };
     assert_eq!(run(1), run(4));

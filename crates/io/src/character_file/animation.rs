@@ -1,11 +1,13 @@
 //! Animations: which nodes move, and their keys.
 
+use super::CharacterFile;
 use super::accessor::{Accessor, Component};
 use super::channel::{AnimationChannel, ChannelInterpolation, ChannelPath, quaternion};
 use super::document::{Document, Part};
 use super::findings::Findings;
 use super::mesh::CharacterMesh;
 use super::node::{CharacterNode, unit};
+use crate::read_error::ReadError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -21,6 +23,23 @@ pub struct CharacterAnimation {
     pub duration: f64,
     /// What moves, no node and path twice.
     pub channels: Vec<AnimationChannel>,
+}
+
+impl CharacterFile {
+    /// The animation of this name, or of this number from 0; the first one if none is asked for, and none if there are none.
+    pub fn find_animation(&self, wanted: Option<&str>) -> Result<Option<usize>, ReadError> {
+        let Some(wanted) = wanted else { return Ok((!self.animations.is_empty()).then_some(0)) };
+        let by_name = self.animations.iter().position(|a| a.name.as_deref() == Some(wanted));
+        let by_number = wanted.parse().ok().filter(|i: &usize| *i < self.animations.len());
+        by_name.or(by_number).map(Some).ok_or_else(|| {
+            let named = |(i, a): (usize, &CharacterAnimation)| {
+                format!("{i} ({})", a.name.as_deref().unwrap_or("without a name"))
+            };
+            let names = self.animations.iter().enumerate().map(named).collect::<Vec<_>>().join(", ");
+            let there = if names.is_empty() { "none".to_owned() } else { names };
+            ReadError::whole(format!("there is no animation '{wanted}': the file has {there}"))
+        })
+    }
 }
 
 /// Reads all animations.

@@ -4,6 +4,7 @@ use super::flesh::Flesh;
 use crate::character_file::{CharacterFile, CharacterJoint, Mat4, NodeTransform};
 use sinew_control::{BoneMap, HumanBone};
 use sinew_math::{Isometry, Vec3, distance_to_segment};
+use sinew_sim::desc::{Hold, TieDesc};
 use sinew_skeleton::{
     BoneDesc, BoneId, JointDesc, JointKind, MassDesc, Parent, Skeleton, SkeletonDesc, SolidShape,
 };
@@ -27,6 +28,8 @@ const NEARER: f64 = 0.25;
 /// Bones are at least this thick and this long, in parts of the character's size.
 const THINNEST: f64 = 1e-3;
 const SHORTEST: f64 = 2e-3;
+/// Nodes whose surface is painted to a bone by this share belong to it wholly.
+const WHOLLY_PAINTED: f64 = 0.9;
 /// How much denser bones are than the flesh that fills the same place in the cage (kg/m³).
 const DENSITY: f64 = 250.0;
 
@@ -104,6 +107,25 @@ impl Bones {
                 }
             }
         }
+    }
+
+    /// Ties that hold what people have little flesh on: skulls, and hands and feet with all their fingers and toes, go as they are painted.
+    pub(crate) fn ends(&self, human: &BoneMap, skeleton: &Skeleton) -> Vec<TieDesc> {
+        use HumanBone::{Head, LeftFoot, LeftHand, RightFoot, RightHand};
+        let ends: Vec<usize> = [Head, LeftHand, RightHand, LeftFoot, RightFoot]
+            .into_iter()
+            .filter_map(|bone| human.get(bone))
+            .collect();
+        let mut is_end = vec![false; skeleton.bones().len()];
+        for (i, bone) in skeleton.bones().iter().enumerate() {
+            // parents come first
+            is_end[i] = ends.contains(&i) || bone.parent.is_some_and(|parent| is_end[parent.index()]);
+        }
+        let tie = |(bone, _): (&sinew_skeleton::Bone, &bool)| TieDesc {
+            bone: Some(bone.name.clone()),
+            hold: Hold::Painted { least: WHOLLY_PAINTED },
+        };
+        skeleton.bones().iter().zip(&is_end).filter(|(_, is_end)| **is_end).map(tie).collect()
     }
 
     /// Where bones stand when nodes stand somewhere, in the order of the description.

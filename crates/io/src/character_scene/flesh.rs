@@ -2,7 +2,10 @@
 //!
 //! Shells that are thin sheets (hair, cloth, lashes) and small shells that one bone carries (eyes, teeth, buttons) stay as they are skinned.
 
+use super::CharacterOptions;
 use crate::character_file::{CharacterFile, SurfaceId};
+use crate::read_error::ReadError;
+use crate::scene_file::nearest;
 use sinew_math::Vec3;
 use sinew_mesh::TriMesh;
 use std::collections::HashMap;
@@ -28,6 +31,15 @@ pub(crate) struct Part {
     pub(crate) id: SurfaceId,
     /// For each of its vertices its place in the flesh, if it is part of it.
     pub(crate) flesh_vertex: Vec<Option<u32>>,
+    /// What was said about it by name.
+    said: Option<Said>,
+}
+
+/// What a user says about a surface.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Said {
+    Skinned,
+    Fleshy,
 }
 
 /// A shell thinner than this share of the character is a sheet.
@@ -36,6 +48,48 @@ const SHEET: f64 = 2e-3;
 const SMALL: f64 = 0.12;
 /// What one bone must carry of it.
 const RIGID: f64 = 0.99;
+
+/// Names a user gave, and what they said about them.
+struct Spoken<'a> {
+    names: Vec<(&'a str, Said)>,
+}
+
+impl<'a> Spoken<'a> {
+    /// Checks that every name is one of the file's.
+    fn find(file: &CharacterFile, options: &'a CharacterOptions) -> Result<Spoken<'a>, ReadError> {
+        let skinned = options.skinned.iter().map(|name| (name.as_str(), Said::Skinned));
+        let fleshy = options.fleshy.iter().map(|name| (name.as_str(), Said::Fleshy));
+        let names: Vec<_> = skinned.chain(fleshy).collect();
+        let mut known: Vec<&str> = file.surfaces().flat_map(|id| names_of(file, id)).collect();
+        known.sort_unstable();
+        known.dedup();
+        for (name, _) in &names {
+            if !known.contains(name) {
+                let hint = nearest(name, &known).map_or_else(
+                    || format!("the file has {}", known.join(", ")),
+                    |near| format!("did you mean `{near}`?"),
+                );
+                let message = format!("no surface, mesh or material is named `{name}`; {hint}");
+                return Err(ReadError::whole(message.chars().take(400).collect::<String>()));
+            }
+        }
+        Ok(Spoken { names })
+    }
+
+    fn of(&self, file: &CharacterFile, id: SurfaceId) -> Option<Said> {
+        let own = names_of(file, id);
+        self.names.iter().find(|(name, _)| own.contains(name)).map(|(_, said)| *said)
+    }
+}
+
+/// The names by which a surface is known: of its node, its mesh and its material.
+fn names_of(file: &CharacterFile, id: SurfaceId) -> Vec<&str> {
+    let node = &file.nodes[id.node];
+    let mesh = node.mesh.and_then(|mesh| file.meshes[mesh].name.as_deref());
+    let material = file.primitive(id).and_then(|primitive| primitive.material);
+    let material = material.and_then(|material| file.materials.get(material)?.name.as_deref());
+    [node.name.as_deref(), mesh, material].into_iter().flatten().collect()
+}
 
 /// A connected piece of surface.
 #[derive(Clone, Default)]
@@ -50,7 +104,8 @@ struct Shell {
 
 impl Flesh {
     /// Sorts the surfaces of a file.
-    pub(crate) fn find(file: &CharacterFile) -> Flesh {
+    pub(crate) fn find(file: &CharacterFile, options: &CharacterOptions) -> Result<Flesh, ReadError> {
+        let spoken = Spoken::find(file, options)?;
         let mut all = TriMesh::default();
         let mut source = Vec::new();
         let mut parts = Vec::new();
@@ -60,8 +115,9 @@ impl Flesh {
                 continue;
             };
             let part = parts.len() as u32;
-            parts.push(Part { id, flesh_vertex: vec![None; primitive.positions.len()] });
-            if !file.is_skinned(id) {
+            let said = spoken.of(file, id);
+            parts.push(Part { id, flesh_vertex: vec![None; primitive.positions.len()], said });
+            if !file.is_skinned(id) || said == Some(Said::Skinned) {
                 continue;
             }
             let first = all.vertices.len() as u32;
@@ -80,7 +136,7 @@ impl Flesh {
             notes: Vec::new(),
         };
         flesh.sort_shells(file, &all, &source);
-        flesh
+        Ok(flesh)
     }
 
     fn sort_shells(&mut self, file: &CharacterFile, all: &TriMesh, source: &[(u32, u32)]) {
@@ -104,6 +160,10 @@ impl Flesh {
             self.notes
                 .push(format!("{count} parts of {vertices} vertices stay as they are skinned: {reason}"));
         }
+        let by_name = self.parts.iter().filter(|part| part.said == Some(Said::Skinned)).count();
+        if by_name > 0 {
+            self.notes.push(format!("{by_name} surfaces stay as they are skinned, as the scene says"));
+        }
         let unskinned = self.parts.iter().filter(|part| !file.is_skinned(part.id)).count();
         if unskinned > 0 {
             self.notes.push(format!("{unskinned} surfaces have no skin: they stay as they are"));
@@ -112,6 +172,10 @@ impl Flesh {
 
     /// Why a shell is not flesh.
     fn reason(&self, file: &CharacterFile, shell: &Shell, source: &[(u32, u32)]) -> Option<&'static str> {
+        let part = shell.vertices.first().map(|&vertex| source[vertex as usize].0);
+        if part.is_some_and(|part| self.parts[part as usize].said == Some(Said::Fleshy)) {
+            return None;
+        }
         if shell.volume.abs() < SHEET * self.size * shell.area {
             return Some("they are thin sheets, as hair and cloth are");
         }

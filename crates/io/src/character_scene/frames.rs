@@ -53,8 +53,20 @@ impl CharacterScene {
         self.surface_infos().into_iter().map(|info| info.name).collect()
     }
 
+    /// Which surfaces of the file [`CharacterFrames`] hands on.
+    pub(crate) fn surface_ids(&self) -> Vec<SurfaceId> {
+        self.flesh.parts.iter().map(|part| part.id).collect()
+    }
+
+    /// One number per vertex of the flesh as one per vertex of each surface; 0 where there is no flesh.
+    pub(crate) fn values_on_surfaces(&self, flesh: &[f32]) -> Vec<Vec<f32>> {
+        let value =
+            |place: &Option<u32>| place.and_then(|place| flesh.get(place as usize)).copied().unwrap_or(0.0);
+        self.flesh.parts.iter().map(|part| part.flesh_vertex.iter().map(value).collect()).collect()
+    }
+
     /// The surfaces that [`CharacterFrames`] hands on.
-    fn surface_infos(&self) -> Vec<SurfaceInfo> {
+    pub(crate) fn surface_infos(&self) -> Vec<SurfaceInfo> {
         let pose = self.file.rest_pose();
         let info = |part: &super::flesh::Part| {
             let node = &self.file.nodes[part.id.node];

@@ -6,13 +6,14 @@ use crate::bvh::{BvhBody, BvhOptions, CMU_METRES, read_bvh};
 use crate::character_file::CharacterFile;
 use crate::mesh_file::read_bytes;
 use crate::read_error::ReadError;
+use crate::scene_file::{USUAL_SMOOTHING, find_bone};
 use sinew_control::{
     Beyond, BoneMap, Figure, HumanBone, Interpolation, MotionError, Retarget, RetargetOptions, SkeletonMotion,
 };
-use sinew_math::Vec3;
 use sinew_math::spatial::Frame;
-use sinew_skeleton::{JointKind, Kinematics, Skeleton, SkeletonState};
-use std::path::Path;
+use sinew_math::{Rotation, Vec3};
+use sinew_skeleton::{BoneId, JointKind, Kinematics, Skeleton, SkeletonState};
+use std::path::PathBuf;
 
 /// Animations are sampled this often (Hz).
 const RATE: f64 = 60.0;
@@ -20,8 +21,36 @@ const RATE: f64 = 60.0;
 const SHIFTS: f64 = 1e-3;
 /// A motion whose first and last pose differ by less than this (m per m of size, half rad) is a cycle.
 const CYCLE: f64 = 0.05;
-/// What captured motion keeps (Hz).
-const SMOOTHING: f64 = 8.0;
+/// A captured motion for a character.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Capture {
+    /// The file (.bvh).
+    pub file: PathBuf,
+    /// Metres per unit of it.
+    pub metres_per_unit: f64,
+    /// What it keeps (Hz); 0 for all.
+    pub smoothing: f64,
+    /// The first frame that is played; without a word about it a pose for calibration is left out.
+    pub first: Option<usize>,
+    /// The last frame that is played.
+    pub last: Option<usize>,
+    /// Whether it starts again after the last frame.
+    pub is_cycle: bool,
+}
+
+impl Capture {
+    /// All of a file, as it is usually captured.
+    pub fn of(file: impl Into<PathBuf>) -> Capture {
+        Capture {
+            file: file.into(),
+            metres_per_unit: CMU_METRES,
+            smoothing: USUAL_SMOOTHING,
+            first: None,
+            last: None,
+            is_cycle: false,
+        }
+    }
+}
 
 /// The most bone poses an animation may amount to: hours of any character.
 const MOST_POSES: f64 = 2e7;
@@ -71,7 +100,7 @@ pub(super) fn of_animation(
     for frame in 0..=frames {
         let pose = file.pose_at(animation, step * frame as f64).unwrap_or_else(|| file.rest_pose());
         let of_desc = bones.poses(&pose.world_from_node);
-        let place = |i: usize| skeleton.desc_of_bone(sinew_skeleton::BoneId(i as u32));
+        let place = |i: usize| skeleton.desc_of_bone(BoneId(i as u32));
         poses.push((0..of_desc.len()).map(|i| of_desc[place(i)]).collect());
     }
     let motion =
@@ -103,23 +132,31 @@ fn is_cycle(skeleton: &Skeleton, motion: &SkeletonMotion) -> bool {
 
 /// A captured motion, carried over to the character's bones.
 pub(super) fn of_capture(
-    path: &Path,
+    capture: &Capture,
     map: &BoneMap,
     skeleton: &Skeleton,
 ) -> Result<(SkeletonMotion, Vec<String>), ReadError> {
+    let path = capture.file.as_path();
     let at = |what: String| ReadError::whole(what).within(path);
-    let options = BvhOptions { metres_per_unit: CMU_METRES, ..BvhOptions::default() };
+    let options = BvhOptions { metres_per_unit: capture.metres_per_unit, ..BvhOptions::default() };
     let read = read_bvh(&read_bytes(path)?, &options).map_err(|error| error.within(path))?;
     let (bvh, mut notes) = (read.value, read.notes);
     let source =
         Skeleton::build(&bvh.to_skeleton(&BvhBody::default())).map_err(|error| at(error.to_string()))?;
     let motion = bvh.to_motion(&source).map_err(|error| at(error.to_string()))?;
-    let first = first_frame(&bvh);
-    if first > 0 {
+    let calibration = first_frame(&bvh);
+    if calibration > 0 && capture.first.is_none() {
         notes.push("frame 0 of the motion is a pose for calibration: it begins with frame 1".to_owned());
     }
-    let motion = motion.cut(first..motion.frame_count()).map_err(|error| at(error.to_string()))?;
-    let motion = motion.smoothed(SMOOTHING).with(Interpolation::BSpline, Beyond::Hold);
+    let count = motion.frame_count();
+    let (first, last) = (capture.first.unwrap_or(calibration), capture.last.unwrap_or(count - 1));
+    if first > last || last >= count {
+        return Err(at(format!("frames {first} to {last} were asked for, it has 0 to {}", count - 1)));
+    }
+    let motion = motion.cut(first..last + 1).map_err(|error| at(error.to_string()))?;
+    let motion = if capture.smoothing > 0.0 { motion.smoothed(capture.smoothing) } else { motion };
+    let beyond = if capture.is_cycle { Beyond::Loop } else { Beyond::Hold };
+    let motion = motion.with(Interpolation::BSpline, beyond);
 
     let source_map = BoneMap::find_in(&source);
     let missing: Vec<&str> =
@@ -149,8 +186,22 @@ pub(super) fn of_capture(
     Ok((carried, notes))
 }
 
-/// Which bones are which of a human figure: by the file's own map, by names, or by how the skeleton is built.
-pub(super) fn human_bones(file: &CharacterFile, bones: &Bones, skeleton: &Skeleton) -> BoneMap {
+/// Which bones are which of a human figure: as was said, by the file's own map, by names, or by how the skeleton is built.
+pub(super) fn human_bones(
+    file: &CharacterFile,
+    bones: &Bones,
+    skeleton: &Skeleton,
+    said: &[(HumanBone, String)],
+) -> Result<BoneMap, ReadError> {
+    let mut map = guessed_bones(file, bones, skeleton);
+    for (human, name) in said {
+        let bone = find_bone(skeleton, name).map_err(ReadError::whole)?;
+        map.set(*human, Some(bone.index()));
+    }
+    Ok(map)
+}
+
+fn guessed_bones(file: &CharacterFile, bones: &Bones, skeleton: &Skeleton) -> BoneMap {
     let mut map = BoneMap::find_in(skeleton);
     if let Some(own) = &file.human_bones {
         for (name, node) in &own.nodes {
@@ -172,7 +223,7 @@ pub(super) fn human_bones(file: &CharacterFile, bones: &Bones, skeleton: &Skelet
         kinematics.update(skeleton, &SkeletonState::at_rest(skeleton));
         let origins: Vec<Vec3> = kinematics.world_frames().iter().map(|frame| frame.origin).collect();
         let parents: Vec<Option<usize>> =
-            skeleton.bones().iter().map(|bone| bone.parent.map(sinew_skeleton::BoneId::index)).collect();
+            skeleton.bones().iter().map(|bone| bone.parent.map(BoneId::index)).collect();
         let by_shape = BoneMap::find_by_shape(&origins, &parents);
         if by_shape.iter().count() > map.iter().count() {
             return by_shape;
@@ -181,7 +232,8 @@ pub(super) fn human_bones(file: &CharacterFile, bones: &Bones, skeleton: &Skelet
     map
 }
 
-/// The pose of a character in which its limbs point where those of the source do at rest: characters are drawn with their arms lowered in any degree.
+/// The pose of a character in which its limbs and its neck point where those of the source do at rest: characters are drawn with their arms lowered in any degree, and with
+/// their heads before their shoulders or above. The head looks where it did.
 fn aligned_rest(
     (source, source_map): (&Skeleton, &BoneMap),
     (target, map): (&Skeleton, &BoneMap),
@@ -199,6 +251,7 @@ fn aligned_rest(
         (LeftLowerLeg, LeftFoot),
         (RightUpperLeg, RightLowerLeg),
         (RightLowerLeg, RightFoot),
+        (Neck, Head),
     ];
     for (upper, lower) in limbs {
         let ends = |map: &BoneMap, kinematics: &Kinematics| {
@@ -210,21 +263,28 @@ fn aligned_rest(
         let (Some(wanted), Some(found)) = (ends(source_map, &source_at_rest), ends(map, &now)) else {
             continue;
         };
-        let Some(turn) = sinew_math::Rotation::rotation_between(&found, &wanted) else { continue };
-        let Some(bone) = map.get(upper) else { continue };
-        let id = sinew_skeleton::BoneId(bone as u32);
-        // turned in the world, seen from the bone: R' = turn R, so that q' = q Rᵀ turn R
-        let frame = now.world_from_bone(id).rotation;
-        let by = frame.inverse() * turn * frame;
-        let theta = sinew_math::turn::log(&by);
-        let mut velocity = SkeletonState { q: rest.q.clone(), v: vec![0.0; rest.v.len()] };
-        let v = target.bone(id).joint.v();
-        if v.len() < 3 {
-            continue;
+        let Some(turn) = Rotation::rotation_between(&found, &wanted) else { continue };
+        turn_bone(target, map.get(upper), &turn, &mut rest);
+        if lower == Head {
+            turn_bone(target, map.get(lower), &turn.inverse(), &mut rest);
         }
-        velocity.v[v.end - 3..v.end].copy_from_slice(theta.as_slice());
-        velocity.move_along_velocity(target, 1.0);
-        rest.q = velocity.q;
     }
     rest
+}
+
+/// Turns a bone, and all that hangs from it, by a rotation of the world: R' = turn R, so that q' = q Rᵀ turn R. Joints that cannot turn so are left alone.
+fn turn_bone(skeleton: &Skeleton, bone: Option<usize>, turn: &Rotation, pose: &mut SkeletonState) {
+    let Some(id) = bone.map(|bone| BoneId(bone as u32)) else { return };
+    let v = skeleton.bone(id).joint.v();
+    if v.len() < 3 {
+        return;
+    }
+    let mut now = Kinematics::default();
+    now.update(skeleton, pose);
+    let frame = now.world_from_bone(id).rotation;
+    let theta = sinew_math::turn::log(&(frame.inverse() * turn * frame));
+    let mut moving = SkeletonState { q: pose.q.clone(), v: vec![0.0; pose.v.len()] };
+    moving.v[v.end - 3..v.end].copy_from_slice(theta.as_slice());
+    moving.move_along_velocity(skeleton, 1.0);
+    pose.q = moving.q;
 }

@@ -19,7 +19,7 @@ use sinew_skeleton::Skeleton;
 use std::path::Path;
 
 /// Muscle under fat: limbs, which are thin, are stiff throughout, a belly is soft outside.
-const USUAL_CORE: CoreDesc = CoreDesc { stiffness: 8.0, reach: 0.6 };
+pub(crate) const USUAL_CORE: CoreDesc = CoreDesc { stiffness: 8.0, reach: 0.6 };
 
 /// A character, ready to join a scene.
 pub(super) struct Character {
@@ -43,13 +43,18 @@ pub(super) fn read_character(
     let material = read_material(section, "fat")?;
     let cage = read_cage(section, "surface")?;
     let loads = read_loads(section, up)?;
-    let positive = |key: &str| section.number(key, "above 0 and at most 1e4", |x| x > 0.0 && x <= 1e4);
-    let core = CoreDesc {
-        stiffness: positive("core_stiffness")?.unwrap_or(USUAL_CORE.stiffness),
-        reach: positive("core_reach")?.unwrap_or(USUAL_CORE.reach),
-    };
+    let core = read_core(section)?;
+    for key in ["animation", "skinned", "fleshy", "human"] {
+        if section.has(key) {
+            return Err(section.error(key, format!("`{key}` goes with `file`, a rigged character")));
+        }
+    }
 
-    let source = section.one_of(&["skeleton", "bone"])?;
+    let source = section.one_of(&["skeleton", "bone", "file"])?;
+    if source == "file" {
+        let message = "a character from a file is alone in its scene: remove the other bodies and characters";
+        return Err(section.error("file", message));
+    }
     let mut own: Option<Bvh> = None;
     let mut bones = Bones::default();
     if source == "bone" {
@@ -92,12 +97,27 @@ pub(super) fn read_character(
             ties,
             core,
             anchored: section.flag("anchored")?,
+            balanced: read_balanced(section)?,
             ..AttachmentDesc::by_shape(name.clone())
         }),
     };
     let (performance, warm_up) = performance.value;
     let rig = RigDesc { name, skeleton: bones.skeleton };
     Ok(Read { value: Character { body, rig, performance, warm_up }, notes })
+}
+
+/// How much stiffer flesh is at the bones.
+pub(super) fn read_core(section: &Section) -> Result<CoreDesc, ReadError> {
+    let positive = |key: &str| section.number(key, "above 0 and at most 1e4", |x| x > 0.0 && x <= 1e4);
+    Ok(CoreDesc {
+        stiffness: positive("core_stiffness")?.unwrap_or(USUAL_CORE.stiffness),
+        reach: positive("core_reach")?.unwrap_or(USUAL_CORE.reach),
+    })
+}
+
+/// Whether the shape is one that has sagged already; yes when nothing is said.
+pub(super) fn read_balanced(section: &Section) -> Result<bool, ReadError> {
+    Ok(!section.has("balanced") || section.flag("balanced")?)
 }
 
 /// BVH files have y up.
@@ -122,7 +142,7 @@ fn placed_surface(section: &Section, file: &Path, notes: &mut Vec<String>) -> Re
 }
 
 /// Which nodes are fixed to which bones; what is inside of bones when nothing is said.
-fn read_ties(character: &Section, skeleton: &Skeleton, up: Up) -> Result<Vec<TieDesc>, ReadError> {
+pub(super) fn read_ties(character: &Section, skeleton: &Skeleton, up: Up) -> Result<Vec<TieDesc>, ReadError> {
     let mut ties = Vec::new();
     for section in character.sections("tie", ScenePart::Tie)? {
         let bone = section.text("bone")?;

@@ -95,7 +95,7 @@ const fn key(
     SceneKey { part, name, takes, default, meaning }
 }
 
-const KEYS: [SceneKey; 107] = [
+const KEYS: [SceneKey; 113] = [
     key(Scene, "seconds", "number", "5", "how long to play (s)"),
     key(Scene, "fps", "number", "60", "frames per second"),
     key(
@@ -128,13 +128,54 @@ const KEYS: [SceneKey; 107] = [
     key(Character, "name", "text", "the surface's name", "its name in reports and outputs"),
     key(
         Character,
+        "file",
+        "path",
+        "this, skeleton or bone",
+        "a rigged character (.glb, .gltf, .vrm) that is alone in its scene",
+    ),
+    key(
+        Character,
+        "animation",
+        "text",
+        "the first",
+        "which animation of the file is played, by name or number",
+    ),
+    key(
+        Character,
+        "skinned",
+        "list of texts",
+        "thin and small parts",
+        "surfaces of the file that stay as they are skinned, by the name of node, mesh or material",
+    ),
+    key(
+        Character,
+        "fleshy",
+        "list of texts",
+        "none",
+        "surfaces of the file that are flesh however thin or small they are",
+    ),
+    key(
+        Character,
+        "human",
+        "table",
+        "by names or build",
+        "joints of the file as bones of a human figure, for captured motion: { hips = \"Bip01\" }",
+    ),
+    key(
+        Character,
         "skeleton",
         "path",
-        "this or bone",
+        "this, file or bone",
         "a .bvh file whose joints are the bones, with its motion",
     ),
     key(Character, "unit", "number", "0.0564 (CMU)", "metres per unit of that file"),
-    key(Character, "bone", "list of tables", "this or skeleton", "the bones, one [[character.bone]] each"),
+    key(
+        Character,
+        "bone",
+        "list of tables",
+        "this, file or skeleton",
+        "the bones, one [[character.bone]] each",
+    ),
     key(
         Character,
         "surface",
@@ -152,8 +193,15 @@ const KEYS: [SceneKey; 107] = [
         Character,
         "anchored",
         "true or false",
-        "false",
+        "false; true with file",
         "whether nodes of the cage are moved exactly onto the middles of bones and fixed there",
+    ),
+    key(
+        Character,
+        "balanced",
+        "true or false",
+        "true",
+        "whether its shape is what flesh looks like at rest under its own weight, as artists draw it; otherwise it sags from there",
     ),
     key(
         Character,

@@ -19,7 +19,7 @@ use std::path::Path;
 const USUAL_RUN_UP: f64 = 0.7;
 const USUAL_SETTLE: f64 = 0.8;
 /// What captured motion keeps when nothing is said (Hz): people move slower, markers shake faster.
-const USUAL_SMOOTHING: f64 = 8.0;
+pub(crate) const USUAL_SMOOTHING: f64 = 8.0;
 /// Keys are filled up to frames this long (s).
 const KEY_FRAME: f64 = 1.0 / 120.0;
 
@@ -107,13 +107,18 @@ pub(super) fn read_performance(
     if run_up > 0.0 {
         performance.run_up = Some(RunUp { begin: -(run_up + settle), end: -settle });
     }
-    performance.lead_by(match character.choice("mode", &["one-way", "two-way", "ragdoll"])? {
+    performance.lead_by(read_mode(character)?);
+    performance.cues.extend(read_cues(character, skeleton)?);
+    Ok(Read { value: (performance, run_up + settle), notes })
+}
+
+/// Who leads.
+pub(super) fn read_mode(character: &Section) -> Result<Lead, ReadError> {
+    Ok(match character.choice("mode", &["one-way", "two-way", "ragdoll"])? {
         Some("two-way") => Lead::TwoWay,
         Some("ragdoll") => Lead::Ragdoll,
         _ => Lead::OneWay,
-    });
-    performance.cues.extend(read_cues(character, skeleton)?);
-    Ok(Read { value: (performance, run_up + settle), notes })
+    })
 }
 
 /// The motion of another skeleton, carried over by the names of bones.
@@ -211,7 +216,7 @@ fn read_keys(
         .map_err(|error| character.error("key", error.to_string()))
 }
 
-fn read_cues(character: &Section, skeleton: &Skeleton) -> Result<Vec<Cue>, ReadError> {
+pub(super) fn read_cues(character: &Section, skeleton: &Skeleton) -> Result<Vec<Cue>, ReadError> {
     let mut cues = Vec::new();
     for section in character.sections("cue", ScenePart::Cue)? {
         let time = section.needed("time", section.number("time", "0 or more", |t| t >= 0.0)?)?;
@@ -241,7 +246,7 @@ fn read_cues(character: &Section, skeleton: &Skeleton) -> Result<Vec<Cue>, ReadE
 }
 
 /// The bone of a name, or what to say instead.
-pub(super) fn find_bone(skeleton: &Skeleton, name: &str) -> Result<BoneId, String> {
+pub(crate) fn find_bone(skeleton: &Skeleton, name: &str) -> Result<BoneId, String> {
     skeleton.find_bone(name).ok_or_else(|| {
         let names: Vec<&str> = skeleton.bones().iter().map(|bone| bone.name.as_str()).collect();
         let meant = super::section::nearest(name, &names);

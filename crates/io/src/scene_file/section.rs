@@ -176,6 +176,24 @@ impl<'a> Section<'a> {
         items.iter().map(text).collect()
     }
 
+    /// Names and texts of a table, with their lines; none if absent.
+    pub(super) fn named_texts(&self, key: &str) -> Result<Vec<(String, String, usize)>, ReadError> {
+        let Some(value) = self.value(key) else { return Ok(Vec::new()) };
+        let wanted = "a table of names and texts in quotes";
+        let DeValue::Table(table) = value.get_ref() else {
+            return Err(self.wrong_type(key, value.get_ref(), wanted));
+        };
+        let mut entries = Vec::new();
+        for (name, value) in table.iter() {
+            let line = self.line_at(value.span().start);
+            match value.get_ref() {
+                DeValue::String(text) => entries.push((name.get_ref().to_string(), text.to_string(), line)),
+                other => return Err(self.wrong_type(key, other, wanted)),
+            }
+        }
+        Ok(entries)
+    }
+
     /// Yes or no; no if absent.
     pub(super) fn flag(&self, key: &str) -> Result<bool, ReadError> {
         match self.value(key).map(Spanned::get_ref) {
@@ -305,7 +323,7 @@ fn unknown_key(part: ScenePart, name: &str) -> String {
 }
 
 /// The known word a misspelt one was probably meant to be.
-pub(super) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let word: String = word.chars().take(60).collect();
     let distance =
         |other: &str| strsim::osa_distance(&word.to_lowercase().replace('-', "_"), &other.replace('-', "_"));

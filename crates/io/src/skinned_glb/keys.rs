@@ -119,6 +119,15 @@ impl<'a> KeyWriter<'a> {
         }
     }
 
+    /// Puts an animation that was added before those of the file: viewers and importers play the first.
+    pub(super) fn put_first(&self, document: &mut Document) {
+        if self.animation >= self.character.animations.len()
+            && let Some(animations) = document.json["animations"].as_array_mut()
+        {
+            animations[..=self.animation].rotate_right(1);
+        }
+    }
+
     fn channel(&self, animation: usize, node: usize) -> Option<&'a AnimationChannel> {
         let channels = &self.character.animations.get(animation)?.channels;
         channels.iter().find(|channel| channel.node == node && channel.path == ChannelPath::Weights)

@@ -9,6 +9,7 @@ mod malformed;
 mod motion;
 mod mutations;
 mod naive;
+mod overrides;
 mod reading;
 
 use sinew_io::{CharacterFile, Read, read_character};

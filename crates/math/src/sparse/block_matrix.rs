@@ -1,9 +1,9 @@
 //! A matrix that is applied often: blocks in single precision, and Gauss-Seidel sweeps with them.
 
 use super::block_sum::rounded;
-use super::{Block, BlockSum, Row, times};
+use super::{Block, BlockSum, Row};
 use crate::Mat3;
-use crate::lanes::{Kernel, Lanes, dispatch};
+use crate::lanes::{Kernel, Lanes, Quad, dispatch};
 
 /// A symmetric matrix A = L + D + Lᵀ of 3×3 blocks.
 #[derive(Clone, Debug, Default)]
@@ -58,17 +58,25 @@ impl BlockMatrix {
 
     /// Σ A u over some places of a row.
     #[inline(always)]
-    fn partial_row(&self, places: core::ops::Range<usize>, u: &[Row]) -> Row {
-        let (mut x, mut y, mut z) = ([0.0f32; 4], [0.0f32; 4], [0.0f32; 4]);
+    fn partial_row<Q: Quad>(&self, places: core::ops::Range<usize>, u: &[Row]) -> Q {
+        let (mut x, mut y, mut z) = (Q::splat(0.0), Q::splat(0.0), Q::splat(0.0));
         for (a, &column) in self.blocks[places.clone()].iter().zip(&self.columns[places]) {
             let u = &u[column as usize];
-            for i in 0..4 {
-                x[i] += a[0][i] * u[0];
-                y[i] += a[1][i] * u[1];
-                z[i] += a[2][i] * u[2];
-            }
+            x = x + Q::from_row(&a[0]) * Q::repeat(u[0]);
+            y = y + Q::from_row(&a[1]) * Q::repeat(u[1]);
+            z = z + Q::from_row(&a[2]) * Q::repeat(u[2]);
         }
-        core::array::from_fn(|i| x[i] + y[i] + z[i])
+        x + y + z
+    }
+
+    /// D⁻¹ u of a row.
+    #[inline(always)]
+    fn divided<Q: Quad>(&self, row: usize, u: Q) -> Row {
+        let (d, u) = (&self.inverse_diagonal[row], u.to_row());
+        let sum = Q::from_row(&d[0]) * Q::repeat(u[0])
+            + Q::from_row(&d[1]) * Q::repeat(u[1])
+            + Q::from_row(&d[2]) * Q::repeat(u[2]);
+        sum.to_row()
     }
 
     #[inline(always)]
@@ -95,7 +103,7 @@ impl Kernel for Apply<'_> {
     fn run<L: Lanes>(self) {
         for (row, out) in self.out.iter_mut().enumerate() {
             let places = self.matrix.row_ends[row] as usize..self.matrix.row_ends[row + 1] as usize;
-            *out = self.matrix.partial_row(places, self.u);
+            *out = self.matrix.partial_row::<L::Quad>(places, self.u).to_row();
         }
     }
 }
@@ -114,12 +122,11 @@ impl Kernel for Forward<'_> {
     fn run<L: Lanes>(self) {
         let Forward { matrix, r, z, left } = self;
         for row in 0..matrix.row_count() {
-            let known = matrix.partial_row(matrix.below(row), z);
-            let rest = core::array::from_fn(|i| r[row][i] - known[i]);
-            z[row] = times(&matrix.inverse_diagonal[row], &rest);
+            let known = matrix.partial_row::<L::Quad>(matrix.below(row), z);
+            z[row] = matrix.divided(row, L::Quad::from_row(&r[row]) - known);
         }
         for row in 0..matrix.row_count() {
-            left[row] = matrix.partial_row(matrix.above(row), z).map(|x| -x);
+            left[row] = (-matrix.partial_row::<L::Quad>(matrix.above(row), z)).to_row();
         }
     }
 }
@@ -137,10 +144,9 @@ impl Kernel for Backward<'_> {
     fn run<L: Lanes>(self) {
         let Backward { matrix, r, z } = self;
         for row in (0..matrix.row_count()).rev() {
-            let below = matrix.partial_row(matrix.below(row), z);
-            let above = matrix.partial_row(matrix.above(row), z);
-            let rest = core::array::from_fn(|i| r[row][i] - below[i] - above[i]);
-            z[row] = times(&matrix.inverse_diagonal[row], &rest);
+            let below = matrix.partial_row::<L::Quad>(matrix.below(row), z);
+            let above = matrix.partial_row::<L::Quad>(matrix.above(row), z);
+            z[row] = matrix.divided(row, L::Quad::from_row(&r[row]) - below - above);
         }
     }
 }

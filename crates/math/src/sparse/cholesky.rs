@@ -333,45 +333,49 @@ fn accumulate<L: Lanes>(panel: &[f32], stride: usize, x: &[f32], answer: &mut [f
     const STRIP: usize = 2 * BLOCK;
     let mut row = 0;
     while row + STRIP <= answer.len() {
-        strip::<L, 4>(panel, stride, x, row, answer);
+        strip::<L, STRIP>(panel, stride, x, row, answer);
         row += STRIP;
     }
     if row < answer.len() {
-        strip::<L, 2>(panel, stride, x, row, answer);
+        strip::<L, BLOCK>(panel, stride, x, row, answer);
     }
 }
 
-/// `HALVES` half blocks of rows, each 8 long.
+/// `ROWS` rows from `row` on.
 #[inline(always)]
-fn strip<L: Lanes, const HALVES: usize>(
+fn strip<L: Lanes, const ROWS: usize>(
     panel: &[f32],
     stride: usize,
     x: &[f32],
     row: usize,
     answer: &mut [f32],
 ) {
-    let mut sums = [[0.0f32; 8]; HALVES];
-    for (column, x) in panel.chunks_exact(stride).zip(x) {
-        let rows = &column[row..row + 8 * HALVES];
-        for half in 0..HALVES {
-            for lane in 0..8 {
-                sums[half][lane] += rows[8 * half + lane] * x;
-            }
+    let mut sums = [L::splat(0.0); 4];
+    for (column, &x) in panel.chunks_exact(stride).zip(x) {
+        let rows = &column[row..row + ROWS];
+        let x = L::splat(f64::from(x));
+        for part in 0..ROWS / L::WIDTH {
+            sums[part] = sums[part] + L::load(&rows[part * L::WIDTH..]) * x;
         }
     }
-    for half in 0..HALVES {
-        answer[row + 8 * half..row + 8 * half + 8].copy_from_slice(&sums[half]);
+    for part in 0..ROWS / L::WIDTH {
+        sums[part].store(&mut answer[row + part * L::WIDTH..]);
     }
 }
 
 /// a · b over a multiple of [`BLOCK`] numbers, each lane of a block summed for itself first.
 #[inline(always)]
 fn dot<L: Lanes>(a: &[f32], b: &[f32]) -> f32 {
-    let mut sums = [0.0f32; BLOCK];
+    let mut lanes = [L::splat(0.0); 2];
     for (a, b) in a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK)) {
-        for lane in 0..BLOCK {
-            sums[lane] += a[lane] * b[lane];
+        for part in 0..BLOCK / L::WIDTH {
+            let first = part * L::WIDTH;
+            lanes[part] = lanes[part] + L::load(&a[first..]) * L::load(&b[first..]);
         }
+    }
+    let mut sums = [0.0f32; BLOCK];
+    for part in 0..BLOCK / L::WIDTH {
+        lanes[part].store(&mut sums[part * L::WIDTH..]);
     }
     let mut width = BLOCK / 2;
     while width > 0 {

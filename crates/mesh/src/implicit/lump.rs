@@ -4,6 +4,7 @@
 //! the point moves. All that skips empty space rests on that.
 
 use super::ellipsoid;
+use sinew_math::nalgebra::Quaternion;
 use sinew_math::{Rotation, Vec3};
 
 /// A round part of a [`super::Blob`].
@@ -58,6 +59,22 @@ impl Lump {
     /// The same part with another blend length (m).
     pub fn blended(self, blend: f64) -> Self {
         Self { blend, ..self }
+    }
+
+    /// The same part on the other side of the plane x = 0.
+    pub fn mirrored_in_x(self) -> Self {
+        let across = |p: Vec3| Vec3::new(-p.x, p.y, p.z);
+        let shape = match self.shape {
+            LumpShape::RoundCone { ends, radii } => LumpShape::RoundCone { ends: ends.map(across), radii },
+            LumpShape::Ellipsoid { middle, world_from_axes, radii } => {
+                // S R S with S = diag(−1, 1, 1): the rotation vector is an axial one, and an ellipsoid is its own mirror image
+                let [i, j, k] = [world_from_axes.i, -world_from_axes.j, -world_from_axes.k];
+                let turn = Quaternion::new(world_from_axes.w, i, j, k);
+                let world_from_axes = Rotation::new_unchecked(turn);
+                LumpShape::Ellipsoid { middle: across(middle), world_from_axes, radii }
+            }
+        };
+        Self { shape, ..self }
     }
 
     /// The signed distance of `p` (m): negative inside.

@@ -28,6 +28,10 @@ pub(crate) struct Field {
     pub(crate) at_origin: Vec3,
     /// The most of a node's motion against the bone that a damper may take away in a sub-step.
     pub(crate) most_drag: f64,
+    /// What balances the weight of balanced flesh, per mass (m/s²): it turns with the bone, and the bone bears it.
+    pub(crate) lift: Vec3,
+    /// Where the bone's frame stands (m).
+    origin: Vec3,
 }
 
 impl Field {
@@ -42,7 +46,7 @@ pub(crate) struct Pushes<'a> {
     pub(crate) corner_forces: &'a CornerForces,
     /// Outside forces but gravity (N); empty without loads.
     pub(crate) load: &'a [Vec3],
-    /// For each free node the momentum per time that its damper took from it (N).
+    /// For each free node the force that its bone bears: what its damper took from it per time, and what balances it (N).
     pub(crate) drag: &'a [Vec3],
 }
 
@@ -73,6 +77,14 @@ struct RigLink {
 const FEW_NODES: usize = 1024;
 
 impl Link {
+    /// Bones as they stand at rest.
+    pub(crate) fn at_rest(model: &Model) -> Link {
+        let mut link = Link::default();
+        link.attend(model);
+        link.refresh(model, &State::at_rest(model));
+        link
+    }
+
     /// Makes ready for a step of `dt` (s): finds how bones move and lays the paths of prescribed joints.
     pub(crate) fn begin(&mut self, model: &Model, control: &Control, dt: f64, state: &State) {
         self.attend(model);
@@ -119,6 +131,8 @@ impl Link {
                     angular,
                     at_origin: linear - angular.cross(&frame.origin),
                     most_drag: if link.leads { 1.0 } else { rig.most_drag[i] },
+                    lift: frame.rotation * rig.lift[i],
+                    origin: frame.origin,
                 };
             }
         }
@@ -134,7 +148,7 @@ impl Link {
         .sum()
     }
 
-    /// Kinetic energy of all bones, their height above rest as energy, and what is in the springs of joints (J).
+    /// Kinetic energy of all bones, their height above rest and that of balanced flesh as energy, and what is in the springs of joints (J).
     pub(crate) fn energies(&self, model: &Model, state: &State) -> (f64, f64, f64) {
         let (mut kinetic, mut potential, mut springs) = (0.0, 0.0, 0.0);
         for ((link, rig), state) in self.rigs.iter().zip(&model.rigs).zip(&state.rigs) {
@@ -143,7 +157,19 @@ impl Link {
             potential += energies.gravity - rig.rest_potential;
             springs += energies.springs;
         }
-        (kinetic, potential, springs)
+        (kinetic, potential + self.balance_energy(model, state) - model.rest_balance, springs)
+    }
+
+    /// The potential of what balances flesh (J): a force m Rᵢ c that turns with the bone has −m Rᵢ c · (x − oᵢ).
+    pub(crate) fn balance_energy(&self, model: &Model, state: &State) -> f64 {
+        let mut energy = 0.0;
+        for body in model.bodies.iter().filter(|body| body.balanced) {
+            for node in body.nodes.clone().filter(|&node| model.node_inverse_mass[node] > 0.0) {
+                let field = &self.fields[model.fixed_nodes.node_reference[node] as usize];
+                energy -= model.node_mass[node] * field.lift.dot(&(state.node_x[node] - field.origin));
+            }
+        }
+        energy
     }
 
     /// Torques of all drives of a rig in the last sub-step (N m, N), found or given.
@@ -222,7 +248,7 @@ impl RigLink {
         }
     }
 
-    /// Wrenches on all bones: forces on fixed nodes, and the counter-forces of dampers. The order of every sum is fixed.
+    /// Wrenches on all bones: forces on fixed nodes, and the counter-forces of dampers and of what balances flesh. The order of every sum is fixed.
     fn gather(&mut self, model: &Model, rig: &Rig, pushes: &Pushes, h: f64, state: &State) {
         let RigLink { kinematics, wrenches, .. } = self;
         let wrench = |(i, wrench): (usize, &mut Wrench)| {

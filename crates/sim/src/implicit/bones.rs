@@ -174,8 +174,7 @@ impl Bones {
                 wrenches[place].force += slope_origin;
             }
             let dofs = self.rig_dofs[i]..self.rig_dofs[i + 1];
-            let step =
-                JointStep { start: &self.starts[i], torque: &self.torque[dofs.clone()], h: self.h };
+            let step = JointStep { start: &self.starts[i], torque: &self.torque[dofs.clone()], h: self.h };
             sum += step.evaluate(&rig.skeleton, state, &mut joints[dofs.clone()], &mut stiffness[dofs]);
         }
         sum

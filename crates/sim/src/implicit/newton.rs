@@ -183,8 +183,7 @@ impl Newton {
             let (energy, inverted) = problem.evaluate(model, &self.trial, extras, &mut self.trial_slope);
             self.evaluations += 1;
             let round_off = ROUND_OFF * (self.energy.abs() + problem.elastic_energy().abs());
-            let is_flat = (energy - self.energy).abs() <= round_off
-                && problem.norm(&self.trial_slope) < size;
+            let is_flat = (energy - self.energy).abs() <= round_off && problem.norm(&self.trial_slope) < size;
             if energy <= self.energy + ENOUGH * share * falls || is_flat {
                 core::mem::swap(&mut self.point, &mut self.trial);
                 core::mem::swap(&mut self.slope, &mut self.trial_slope);

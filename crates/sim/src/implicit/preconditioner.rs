@@ -8,9 +8,9 @@
 //! nothing like flesh at rest: there the blocks of the nodes alone do better.
 
 use super::bones::Bones;
+use super::extra::NodeEnergy;
 use super::problem::{Motion, Point, Problem, row, vector};
 use super::skin::Skin;
-use super::extra::NodeEnergy;
 use crate::Model;
 use sinew_math::nalgebra::{DMatrix, DVector, Vector6};
 use sinew_math::sparse::{Block, BlockSum, Row, Solver, SolverChoice, times, times_transposed};
@@ -80,7 +80,8 @@ impl Preconditioner {
             (0..model.node_count() as u32).filter(|node| problem.inertia[*node as usize] > 0.0).collect();
         let matrix = rest_matrix(model, problem, &free);
         let places: Vec<Vec3> = free.iter().map(|node| model.node_rest[*node as usize]).collect();
-        let solver = if free.is_empty() { None } else { Solver::build(&matrix, &places, SolverChoice::BySize) };
+        let solver =
+            if free.is_empty() { None } else { Solver::build(&matrix, &places, SolverChoice::BySize) };
         self.rest = Some(Rest { key, h: problem.h, is_damped, free, solver, skin, rest_frames });
     }
 

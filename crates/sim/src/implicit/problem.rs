@@ -230,6 +230,7 @@ impl Problem {
             sum += self.add_drag(model, point, slope);
         }
         if n > 0 {
+            sum += self.add_balance(model, point, slope);
             self.bones.add_wrenches(&mut self.wrenches, &mut slope.joints);
         }
         self.node_slopes = nodes;
@@ -251,6 +252,24 @@ impl Problem {
                 slope.nodes[node] += pull;
                 self.wrenches[bone].force -= pull;
                 self.wrenches[bone].torque -= there.cross(&pull);
+            }
+        }
+        sum
+    }
+
+    /// Balanced flesh does not feel its weight at rest: a force m R c that turns with the bone, which bears it, and has the potential −m R c · (x − o).
+    fn add_balance(&mut self, model: &Model, point: &Point, slope: &mut Slope) -> f64 {
+        let mut sum = 0.0;
+        for body in model.bodies.iter().filter(|body| body.balanced) {
+            for node in body.nodes.clone().filter(|&node| model.node_inverse_mass[node] > 0.0) {
+                let bone = model.fixed_nodes.node_reference[node] as usize;
+                let Some(rig) = model.rigs.iter().find(|rig| rig.bones.contains(&bone)) else { continue };
+                let frame = &self.bones.frames[bone];
+                let pull = frame.rotation * rig.lift[bone - rig.bones.start] * -model.node_mass[node];
+                sum += pull.dot(&(point.x[node] - frame.origin));
+                slope.nodes[node] += pull;
+                self.wrenches[bone].force -= pull;
+                self.wrenches[bone].torque -= point.x[node].cross(&pull);
             }
         }
         sum
@@ -464,7 +483,8 @@ impl Problem {
 
     /// Where a step failed whose numbers are none.
     pub(super) fn failure(&self, model: &Model, state: &State, _report: &SolveReport) -> StepError {
-        let is_bad = |node: &usize| !(state.node_x[*node] + state.node_v[*node]).iter().all(|x| x.is_finite());
+        let is_bad =
+            |node: &usize| !(state.node_x[*node] + state.node_v[*node]).iter().all(|x| x.is_finite());
         let worst = (0..model.node_count()).find(is_bad).unwrap_or(0);
         StepError::Diverged {
             body: model.body_of_node(worst).name.clone(),

@@ -35,7 +35,9 @@ pub enum SettleError {
     #[error("{0}")]
     BadControl(String),
     /// The solution is no number.
-    #[error("the world has no rest that could be found: after {rounds} rounds positions were no numbers; look for huge loads")]
+    #[error(
+        "the world has no rest that could be found: after {rounds} rounds positions were no numbers; look for huge loads"
+    )]
     NotFinite {
         /// Rounds until then.
         rounds: usize,

@@ -1,0 +1,288 @@
+//! `sinew render`: pictures of a take, a file or a scene, without a GPU or a display.
+
+use crate::bake::note_ending;
+use crate::failure::Failure;
+use crate::outputs::{check_collisions, is_take};
+use crate::simulate::{Run, thread_pool};
+use crate::source;
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use sinew_io::{
+    CHARACTER_EXTENSIONS, CharacterChoice, CharacterFootage, Existing, Footage, Layout, Overlays,
+    PictureFormat, PictureOptions, TakeFile, TakeFootage, TakeRecipe, TakeRecorder, TakeSettings, View,
+    open_character, render_picture,
+};
+use sinew_sim::Model;
+use std::path::{Path, PathBuf};
+
+/// Draw pictures: stills, contact sheets, clips and turntables, without a GPU or a display.
+///
+/// A .png is a contact sheet of six moments unless --frame or --time choose one; a .gif or .mp4 is a clip of all of it.
+#[derive(Args)]
+pub(crate) struct Render {
+    /// A recorded take (.take), a file that is shown as it is (.glb, .gltf, .vrm), or anything that `sinew simulate` takes, which is simulated first.
+    input: PathBuf,
+
+    /// Where the picture goes: NAME.png, NAME.gif or NAME.mp4 (by the program ffmpeg).
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+
+    /// Show this frame only, counted from 0; those of a .glb are counted at 30 per second.
+    #[arg(long, value_name = "N", conflicts_with = "time")]
+    frame: Option<usize>,
+
+    /// Show this time only (s).
+    #[arg(long, value_name = "S")]
+    time: Option<f64>,
+
+    /// Begin at this time (s) [default: the start].
+    #[arg(long, value_name = "S")]
+    from: Option<f64>,
+
+    /// End at this time (s) [default: the end].
+    #[arg(long, value_name = "S")]
+    to: Option<f64>,
+
+    /// Moments side by side in a .png, such as 4x2: columns and rows.
+    #[arg(long, value_name = "CxR", value_parser = parse_pair)]
+    sheet: Option<[usize; 2]>,
+
+    /// The size of the picture, of a sheet that of each tile, such as 640x480 (pixels). Without it a .gif is made small enough for pages (3 MB).
+    #[arg(long, value_name = "WxH", value_parser = parse_pair)]
+    size: Option<[usize; 2]>,
+
+    /// Go round the bodies once in so many seconds [default: 4]. The take plays meanwhile, again and again if it is short; with --frame or --time it stands still.
+    #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "4")]
+    turntable: Option<f64>,
+
+    /// Pictures per second of a clip [default: 20 for .gif, those of the take up to 60 for .mp4].
+    #[arg(long, value_name = "N")]
+    fps: Option<f64>,
+
+    /// Where the camera stands: front, side, back, top, or how far round from the front (degrees) [default: 28].
+    #[arg(long, value_name = "VIEW", value_parser = View::named, allow_hyphen_values = true)]
+    camera: Option<View>,
+
+    /// How far above the horizon the camera stands (degrees) [default: 15].
+    #[arg(long, value_name = "DEGREES", allow_hyphen_values = true)]
+    rise: Option<f64>,
+
+    /// Look closer than needed to see everything.
+    #[arg(long, value_name = "TIMES", default_value_t = 1.0)]
+    zoom: f64,
+
+    /// Plain skinning on the left, flesh on the right. Of a character file its own weights are shown, of other bodies on bones weights that fall off with the distance to them.
+    #[arg(long)]
+    compare: bool,
+
+    /// Show so many earlier moments faintly behind, 0.15 s apart.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    ghosts: usize,
+
+    /// Draw the outside of the cage of tets.
+    #[arg(long)]
+    cage: bool,
+
+    /// Draw the bones over the bodies.
+    #[arg(long)]
+    bones: bool,
+
+    /// Colour flesh by its strain: the largest relative change of length in any direction.
+    #[arg(long)]
+    strain: bool,
+
+    /// Give a character file flesh and simulate it first, instead of showing it as it is.
+    #[arg(long)]
+    simulate: bool,
+
+    /// The animation of a character file to play, by name or number from 0 [default: the first].
+    #[arg(long, value_name = "NAME")]
+    animation: Option<String>,
+
+    /// Threads to work with; the result has the same bits for any number [default: all cores].
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+}
+
+impl Render {
+    pub(crate) fn run(self: Box<Self>) -> Result<(), Failure> {
+        let pool = thread_pool(self.threads)?;
+        let format = PictureFormat::of(&self.output).ok_or_else(|| {
+            Failure::input(format!("{}: pictures are written as .png, .gif or .mp4", self.output.display()))
+        })?;
+        // a frame needs the footage to have a time; all other numbers are checked before any work is done
+        self.options(format, 60.0)?.check()?;
+        format.check()?;
+        check_collisions([&self.input, &self.output])?;
+        sinew_io::PendingFile::create(&self.output).map_err(Failure::input)?;
+        pool.install(|| {
+            if is_take(&self.input) {
+                self.render_take(format)
+            } else if is_character(&self.input) && !self.simulate {
+                self.render_file(format)
+            } else {
+                self.render_scene(format)
+            }
+        })
+    }
+
+    /// What is wanted of footage with so many frames per second.
+    fn options(&self, format: PictureFormat, fps: f64) -> Result<PictureOptions, Failure> {
+        let moves = format != PictureFormat::Png;
+        if moves && self.sheet.is_some() {
+            return Err(Failure::input("--sheet is for .png: pictures that move are shown one at a time"));
+        }
+        if !moves && self.fps.is_some() {
+            return Err(Failure::input("--fps is for .gif and .mp4: a .png does not move"));
+        }
+        let held = self.time.or(self.frame.map(|frame| frame as f64 / fps));
+        let layout = match (format, self.sheet) {
+            (PictureFormat::Gif, _) => Layout::Clip { fps: self.fps.unwrap_or(20.0) },
+            (PictureFormat::Mp4, _) => Layout::Clip { fps: self.fps.unwrap_or(fps.min(60.0)) },
+            (PictureFormat::Png, Some([columns, rows])) => Layout::Sheet { columns, rows },
+            (PictureFormat::Png, None) if held.is_some() && self.turntable.is_none() => Layout::Still,
+            (PictureFormat::Png, None) => Layout::Sheet { columns: 3, rows: 2 },
+        };
+        let usual = match (format, layout, self.compare) {
+            (PictureFormat::Gif, _, false) => [480, 400],
+            (PictureFormat::Gif, _, true) => [720, 360],
+            (_, Layout::Sheet { .. }, false) => [480, 400],
+            (_, Layout::Sheet { .. }, true) => [640, 320],
+            (_, _, false) => [960, 720],
+            (_, _, true) => [1280, 640],
+        };
+        let [width, height] = self.size.unwrap_or(usual);
+        let view = self.camera.unwrap_or_default();
+        Ok(PictureOptions {
+            layout,
+            width,
+            height,
+            span: None,
+            held,
+            view: View { rise: self.rise.unwrap_or(view.rise), zoom: self.zoom, ..view },
+            turntable: self.turntable,
+            compare: self.compare,
+            ghosts: self.ghosts,
+        })
+    }
+
+    fn overlays(&self) -> Overlays {
+        Overlays { cage: self.cage, bones: self.bones, strain: self.strain, skinned: self.compare }
+    }
+
+    fn render_take(&self, format: PictureFormat) -> Result<(), Failure> {
+        let take = TakeFile::open(&self.input)?;
+        note_ending(&take);
+        let source = source::reopen(&take)?;
+        let model = Model::build(&source.scene().world).map_err(Failure::input)?;
+        let footage = TakeFootage::new(&take, &model, source.character(), self.overlays())?;
+        self.draw(&footage, format)
+    }
+
+    fn render_file(&self, format: PictureFormat) -> Result<(), Failure> {
+        let input = self.input.display();
+        for (asked, name) in [(self.cage, "--cage"), (self.strain, "--strain"), (self.compare, "--compare")] {
+            if asked {
+                return Err(Failure::input(format!(
+                    "{name}: {input} is shown as it is and has no cage of flesh: add --simulate to give it one, or render the .take it was baked from"
+                )));
+            }
+        }
+        let read = open_character(&self.input).map_err(Failure::input)?;
+        read.notes.iter().for_each(|note| warn!("note: {note}"));
+        let file = read.value;
+        let animation = file.find_animation(self.animation.as_deref()).map_err(Failure::input)?;
+        let footage = CharacterFootage::new(&file, animation, self.bones)
+            .map_err(|error| Failure::input(format!("{input}: {error}")))?;
+        self.draw(&footage, format)
+    }
+
+    /// Simulates into a take that is gone afterwards, and draws that.
+    fn render_scene(&self, format: PictureFormat) -> Result<(), Failure> {
+        let choice = CharacterChoice { animation: self.animation.clone(), motion: None };
+        let (opened, origin, files) = source::open_to_record(Some(&self.input), &choice)?;
+        opened.notes.iter().for_each(|note| warn!("note: {note}"));
+        let mut source = opened.value;
+        let scene = source.scene_mut();
+        // no more than is seen
+        let frame = self.frame.map(|frame| frame as f64 / scene.fps);
+        let needed = self.time.or(frame).or(self.to).filter(|seconds| *seconds >= 0.0);
+        let seconds = needed.map_or(scene.seconds, |needed| needed.min(scene.seconds));
+        let (fps, animation) = (scene.fps, self.animation.clone());
+        let settings = TakeSettings { seconds, fps, animation, ..TakeSettings::default() };
+        settings.apply(scene);
+        let folder = self.output.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = tempfile::Builder::new()
+            .prefix(".sinew-")
+            .tempdir_in(folder.unwrap_or(Path::new(".")))
+            .map_err(|error| {
+                Failure::input(format!("no room to simulate in beside {}: {error}", self.output.display()))
+            })?;
+        let path = folder.path().join("scene.take");
+        let mut run = Run::build(source.scene())?;
+        let (sinew, model_hash) = (env!("CARGO_PKG_VERSION").into(), run.player.model.hash());
+        let recipe = TakeRecipe { sinew, origin, settings, model_hash, files };
+        let mut recorder =
+            TakeRecorder::create(&path, &recipe, Existing::ReplaceComplete).map_err(Failure::input)?;
+        run.play(Some(&mut recorder), None)?;
+        drop(recorder);
+        let take = TakeFile::open(&path)?;
+        let footage = TakeFootage::new(&take, &run.player.model, source.character(), self.overlays())?;
+        self.draw(&footage, format)
+    }
+
+    fn draw(&self, footage: &dyn Footage, format: PictureFormat) -> Result<(), Failure> {
+        let mut options = self.options(format, footage.fps())?;
+        let last = footage.frame_count().saturating_sub(1);
+        if let Some(frame) = self.frame.filter(|frame| *frame > last) {
+            return Err(Failure::input(format!("there is no frame {frame}: frames 0 to {last} are there")));
+        }
+        if self.from.is_some() || self.to.is_some() {
+            let end = last as f64 / footage.fps();
+            options.span = Some([self.from.unwrap_or(0.0), self.to.unwrap_or(end)]);
+        }
+        if options.layout == (Layout::Sheet { columns: 3, rows: 2 })
+            && self.sheet.is_none()
+            && last == 0
+            && self.turntable.is_none()
+        {
+            // six times the same would say no more than once
+            options.layout = Layout::Still;
+        }
+        let style = ProgressStyle::with_template("{bar:40} {pos}/{len} pictures, {eta} left");
+        let bar = ProgressBar::new(1).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        let drawn = render_picture(footage, &options, &self.output, self.size.is_none(), &mut |done, all| {
+            bar.set_length(all as u64);
+            bar.set_position(done as u64);
+        });
+        bar.finish_and_clear();
+        let report = drawn?;
+        say!(
+            "wrote {}: {} {} of {} × {} pixels, {:.0} kB",
+            self.output.display(),
+            report.pictures,
+            if report.pictures == 1 { "picture" } else { "pictures" },
+            report.width,
+            report.height,
+            report.bytes as f64 / 1e3
+        );
+        Ok(())
+    }
+}
+
+fn is_character(path: &Path) -> bool {
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    extension.is_some_and(|extension| CHARACTER_EXTENSIONS.contains(&extension.as_str()))
+}
+
+/// Two numbers with an x between them.
+fn parse_pair(text: &str) -> Result<[usize; 2], String> {
+    let (first, second) =
+        text.split_once(['x', '×']).ok_or("give two numbers with an x between them, such as 4x2")?;
+    let number =
+        |text: &str| text.trim().parse::<usize>().map_err(|_| format!("'{text}' is not a whole number"));
+    match [number(first)?, number(second)?] {
+        [0, _] | [_, 0] => Err("both numbers must be at least 1".into()),
+        pair => Ok(pair),
+    }
+}

@@ -1,0 +1,114 @@
+//! `sinew zoo`: the characters that ship with Sinew, listed and written as ordinary files.
+
+use crate::failure::Failure;
+use clap::{Args, Subcommand};
+use sinew_io::PendingFile;
+use sinew_zoo::{Character, catalog};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// List the characters that ship with Sinew, or write one as files to take apart.
+#[derive(Args)]
+pub(crate) struct Zoo {
+    #[command(subcommand)]
+    command: ZooCommand,
+}
+
+#[derive(Subcommand)]
+enum ZooCommand {
+    /// Every character by name; `sinew simulate NAME` plays it.
+    List,
+    /// Write a character as files: a scene to read and change, and its mesh. `sinew simulate DIR/NAME.toml` plays them.
+    Export(Export),
+}
+
+#[derive(Args)]
+struct Export {
+    /// The character's name.
+    name: String,
+
+    /// The folder that the files go to; it is made if there is none [default: the character's name].
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+
+    /// Replace files of the same names.
+    #[arg(long)]
+    force: bool,
+}
+
+impl Zoo {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        match self.command {
+            ZooCommand::List => {
+                list();
+                Ok(())
+            }
+            ZooCommand::Export(export) => export.run(),
+        }
+    }
+}
+
+impl Export {
+    fn run(self) -> Result<(), Failure> {
+        let character = sinew_zoo::find(&self.name).ok_or_else(|| {
+            Failure::input(format!("'{}' is the name of no character, {}", self.name, unknown(&self.name)))
+        })?;
+        let folder = self.output.unwrap_or_else(|| PathBuf::from(character.name));
+        let files =
+            character.files().map_err(|what| Failure::input(format!("{}: {what}", character.name)))?;
+        let paths: Vec<PathBuf> = files.files.iter().map(|(name, _)| folder.join(name)).collect();
+        check_free(&paths, self.force)?;
+        let at = |path: &Path| {
+            let path = path.display().to_string();
+            move |error: std::io::Error| Failure::input(format!("{path}: {error}"))
+        };
+        std::fs::create_dir_all(&folder).map_err(at(&folder))?;
+        let mut pending = Vec::new();
+        for (path, (_, text)) in paths.iter().zip(&files.files) {
+            let mut file = PendingFile::create(path).map_err(at(path))?;
+            file.write_all(text.as_bytes()).map_err(at(path))?;
+            pending.push(file);
+        }
+        PendingFile::commit_all(pending).map_err(at(&folder))?;
+        paths.iter().for_each(|path| say!("wrote {}", path.display()));
+        say!("`sinew simulate {}` plays it.", paths[0].display());
+        Ok(())
+    }
+}
+
+/// What is there stays there, unless it may be replaced; what is no file is never replaced.
+fn check_free(paths: &[PathBuf], force: bool) -> Result<(), Failure> {
+    for path in paths.iter().filter(|path| path.symlink_metadata().is_ok()) {
+        if !path.is_file() {
+            return Err(Failure::input(format!(
+                "{} is there and is no file: choose another folder",
+                path.display()
+            )));
+        }
+        if !force {
+            let path = path.display();
+            return Err(Failure::input(format!(
+                "{path} is there already: choose another folder, or replace it with --force"
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn list() {
+    let width = catalog().iter().map(|character| character.name.len()).max().unwrap_or(0);
+    for Character { name, description, .. } in catalog() {
+        say!("{name:width$}  {description}");
+    }
+}
+
+/// What to say of a name that the zoo does not know.
+pub(crate) fn unknown(name: &str) -> String {
+    match sinew_zoo::nearest(name) {
+        Some(near) => format!("and the zoo has no such character: did you mean '{near}'?"),
+        None => {
+            let names: Vec<&str> = catalog().iter().map(|character| character.name).collect();
+            format!("and the zoo knows only {}", names.join(", "))
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! What is written, as other people's programs read it. Each test needs one of them, which `.ci/readers` installs and a variable names.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use tempfile::TempDir;
+
+/// Runs a program and returns what it printed.
+fn run(program: impl AsRef<std::ffi::OsStr>, arguments: &[&str], folder: &Path) -> String {
+    let output = Command::new(program).args(arguments).current_dir(folder).output().expect("it starts");
+    let (said, complained) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{arguments:?}: {said}{complained}");
+    said.into_owned()
+}
+
+fn sinew(folder: &Path, arguments: &[&str]) {
+    run(env!("CARGO_BIN_EXE_sinew"), arguments, folder);
+}
+
+fn named_by(variable: &str) -> PathBuf {
+    PathBuf::from(
+        std::env::var_os(variable).unwrap_or_else(|| panic!("{variable} names the reader: see .ci/readers")),
+    )
+}
+
+fn script(name: &str) -> String {
+    format!("{}/tests/readers/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A rigged bar of the glTF corpus.
+const BAR: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../io/tests/corpus/bar_plain.glb");
+
+/// A take of a rigged bar and one of the zoo, each in every format. The bar goes limp, so that all its joints get a key for every frame: between the far keys
+/// of its own animation Blender turns joints by other ways than the standard.
+fn takes() -> TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (input, name) in [(BAR, "bar"), ("jelly-torus", "torus")] {
+        let take = format!("{name}.take");
+        sinew(
+            folder.path(),
+            &["simulate", input, "-o", &take, "--seconds", "0.4", "--ragdoll", "--no-preview"],
+        );
+        for output in [format!("{name}.glb"), format!("{name}.usda"), format!("{name}-frames")] {
+            sinew(folder.path(), &["bake", &take, "-o", &output, "--no-preview"]);
+        }
+        let world = format!("{name}-world.glb");
+        sinew(folder.path(), &["bake", &take, "-o", &world, "--world", "--no-preview"]);
+    }
+    folder
+}
+
+/// The vertices of every frame of an OBJ sequence, all of its bodies after one another.
+fn obj_frames(folder: &Path) -> Vec<Vec<f64>> {
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(folder).expect("frames").map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let numbers = |file: &PathBuf| {
+        let text = fs::read_to_string(file).expect("text");
+        let vertices = text.lines().filter_map(|line| line.strip_prefix("v "));
+        vertices
+            .flat_map(|line| line.split(' ').map(|x| x.parse().expect("a number")).collect::<Vec<f64>>())
+            .collect()
+    };
+    files.iter().map(numbers).collect()
+}
+
+fn frames_of(text: &str) -> Vec<Vec<f64>> {
+    text.lines().map(|line| line.split(' ').map(|x| x.parse().expect("a number")).collect()).collect()
+}
+
+fn largest_gap(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
+
+/// What is wrong with a file, as the validator says it.
+fn errors_in(file: &str, folder: &Path) -> Vec<String> {
+    let mut node = Command::new("node");
+    node.arg(script("validate.js")).arg(file).env("NODE_PATH", named_by("SINEW_GLTF_VALIDATOR"));
+    let output = node.current_dir(folder).output().expect("node starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).lines().map(str::to_owned).collect()
+}
+
+/// The bar has no bounds on its accessors, which the validator minds; nothing else may be wrong, and nothing that was not wrong before.
+#[test]
+fn the_gltf_validator_finds_no_new_errors() {
+    let folder = takes();
+    for file in ["torus.glb", "torus-world.glb", "bar-world.glb"] {
+        assert_eq!(errors_in(file, folder.path()), [""; 0], "{file}");
+    }
+    let before = errors_in(BAR, folder.path());
+    assert!(before.iter().all(|error| error.contains("WITHOUT_BOUNDS")), "{before:?}");
+    let new: Vec<String> =
+        errors_in("bar.glb", folder.path()).into_iter().filter(|error| !before.contains(error)).collect();
+    assert_eq!(new, [""; 0]);
+}
+
+/// Numbers are written with all digits of single precision, once as text for USD and once as OBJ: 1e-6 of a body of one metre.
+#[test]
+fn open_usd_reads_the_points_of_every_frame() {
+    let python = named_by("SINEW_USD_PYTHON");
+    let folder = takes();
+    for name in ["bar", "torus"] {
+        let text = run(&python, &[&script("usd_points.py"), &format!("{name}.usda")], folder.path());
+        let (found, expected) = (frames_of(&text), obj_frames(&folder.path().join(format!("{name}-frames"))));
+        assert_eq!((found.len(), expected.len()), (25, 25));
+        for (found, expected) in found.iter().zip(&expected) {
+            assert!(largest_gap(found, expected) < 2e-6, "{name}");
+        }
+    }
+}
+
+/// Within the error that morph targets are allowed: a thousandth of sizes of about one metre. Blender's frames are those of the take at 60 frames per second.
+#[test]
+fn blender_plays_what_was_simulated() {
+    let python = named_by("SINEW_BLENDER_PYTHON");
+    let folder = takes();
+    for (name, body) in [("bar", "bar"), ("bar-world", "bar"), ("torus", "jelly-torus")] {
+        let file = format!("{name}.glb");
+        let text =
+            run(&python, &[&script("blender_points.py"), &file, body, "60", "0", "7", "24"], folder.path());
+        let frames: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("frame ")).collect();
+        let expected = obj_frames(&folder.path().join(format!("{}-frames", name.trim_end_matches("-world"))));
+        assert_eq!(frames.len(), 3, "{text}");
+        for (found, frame) in frames.iter().zip([0, 7, 24]) {
+            // the flesh comes first, then what only hangs on the skeleton
+            let found = &frames_of(found)[0];
+            let gap = largest_gap(found, &expected[frame][..found.len()]);
+            assert!(gap < 1.5e-3, "{name}, frame {frame}: {gap}");
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! A recorded take as footage.
+
+use super::file_looks;
+use super::footage::{Footage, PictureError, See};
+use super::look::Look;
+use super::moment::{Marks, Moment};
+use super::plain_skinning::{PlainSkinning, bone_segments};
+use crate::{CharacterScene, TakeEnding, TakeFile, Up};
+use sinew_math::{Isometry, Vec3, nalgebra::Point3};
+use sinew_mesh::TetMesh;
+use sinew_sim::{Model, State, StrainGauge};
+use sinew_take::{Frame, SurfaceInfo};
+
+/// What is to be seen of a take beside its surfaces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Overlays {
+    /// The outside of the cages.
+    pub cage: bool,
+    /// The bones.
+    pub bones: bool,
+    /// How strained the flesh is.
+    pub strain: bool,
+    /// What plain skinning would do.
+    pub skinned: bool,
+}
+
+/// A take that pictures are taken of.
+pub struct TakeFootage<'a> {
+    take: &'a TakeFile,
+    model: &'a Model,
+    character: Option<&'a CharacterScene>,
+    surfaces: Vec<SurfaceInfo>,
+    looks: Vec<Look>,
+    cage: Vec<[u32; 3]>,
+    gauge: Option<StrainGauge>,
+    skinning: Skinning,
+    /// For each rig segments of its bones, if they are to be seen.
+    bones: Vec<Vec<(usize, [Vec3; 2])>>,
+}
+
+enum Skinning {
+    /// Not to be seen.
+    Hidden,
+    /// That of the character's own file.
+    Own,
+    /// By the distance to bones.
+    ByDistance(PlainSkinning),
+}
+
+impl<'a> TakeFootage<'a> {
+    /// A take, the model it was recorded with, and the character it is of, if it is of one.
+    pub fn new(
+        take: &'a TakeFile,
+        model: &'a Model,
+        character: Option<&'a CharacterScene>,
+        overlays: Overlays,
+    ) -> Result<TakeFootage<'a>, PictureError> {
+        take.check_model(model)?;
+        if take.frame_count() == 0 {
+            return Err(PictureError(format!(
+                "{}: holds no frames to be seen: simulate again, or go on with it with `sinew simulate --resume`",
+                take.path().display()
+            )));
+        }
+        if overlays.bones && model.rigs.is_empty() {
+            return Err(PictureError("there are no bones to be seen in this scene".into()));
+        }
+        let skinning = match (overlays.skinned, character) {
+            (false, _) => Skinning::Hidden,
+            (true, Some(_)) => Skinning::Own,
+            (true, None) => Skinning::ByDistance(PlainSkinning::of(model).ok_or_else(|| {
+                PictureError(
+                    "only bodies on bones can be compared with plain skinning, and this scene has a body without".into(),
+                )
+            })?),
+        };
+        let surfaces: Vec<SurfaceInfo> = match character {
+            Some(character) => character.surface_infos(),
+            None => model.bodies.iter().map(SurfaceInfo::of).collect(),
+        };
+        let looks = match character {
+            Some(character) => file_looks::of_surfaces(&character.file, &character.surface_ids()),
+            None => Look::of_palette(surfaces.len()),
+        };
+        let bones = if overlays.bones { model.rigs.iter().map(bone_segments).collect() } else { Vec::new() };
+        Ok(TakeFootage {
+            take,
+            model,
+            character,
+            surfaces,
+            looks,
+            cage: if overlays.cage { boundary(model) } else { Vec::new() },
+            gauge: overlays.strain.then(|| StrainGauge::of(model)),
+            skinning,
+            bones,
+        })
+    }
+
+    /// The same with other looks, one per surface; those that are missing stay as they are.
+    pub fn with_looks(mut self, looks: impl IntoIterator<Item = Look>) -> TakeFootage<'a> {
+        self.looks.iter_mut().zip(looks).for_each(|(own, look)| *own = look);
+        self
+    }
+
+    fn moment(&self, state: &State) -> Moment {
+        let mut frame = Frame::default();
+        frame.update(self.model, state);
+        let mut moment = Moment { time: frame.time, ..Moment::default() };
+        if let Some(gauge) = &self.gauge {
+            moment.strain = self.surface_strain(&gauge.nodes(self.model, state));
+        }
+        if !self.cage.is_empty() {
+            moment.cage = state.node_x.iter().map(single).collect();
+        }
+        moment.marks = Marks { bones: self.bone_lines(&frame.bones), arrows: Vec::new() };
+        if let Some(character) = self.character {
+            let pose = character.pose_in(&frame);
+            if let Skinning::Own = self.skinning {
+                let skinned = |id| {
+                    character.file.world_vertices(id, &pose).unwrap_or_default().iter().map(single).collect()
+                };
+                moment.skinned = character.surface_ids().into_iter().map(skinned).collect();
+            }
+            let parts = character.parts_in(&frame, &pose);
+            moment.surfaces = parts.iter().map(|part| part.vertices.iter().map(single).collect()).collect();
+        } else {
+            if let Skinning::ByDistance(skinning) = &self.skinning {
+                moment.skinned = skinning.surfaces(&frame.bones);
+            }
+            moment.surfaces = frame.surfaces;
+        }
+        moment
+    }
+
+    /// Strain carried from nodes to vertices as positions are.
+    fn surface_strain(&self, nodes: &[f64]) -> Vec<Vec<f32>> {
+        let body = |body: &sinew_sim::Body| -> Vec<f32> {
+            let own = &nodes[body.nodes.clone()];
+            let vertex = |i: usize| {
+                body.embedding.point(i).map(|(node, weight)| weight * own[node as usize]).sum::<f64>()
+            };
+            (0..body.embedding.point_count()).map(|i| vertex(i).max(0.0) as f32).collect()
+        };
+        let bodies: Vec<Vec<f32>> = self.model.bodies.iter().map(body).collect();
+        match (self.character, bodies.first()) {
+            (Some(character), Some(flesh)) => character.values_on_surfaces(flesh),
+            _ => bodies,
+        }
+    }
+
+    fn bone_lines(&self, frames: &[Vec<Isometry>]) -> Vec<[Vec3; 2]> {
+        let rig = |(segments, frames): (&Vec<(usize, [Vec3; 2])>, &Vec<Isometry>)| -> Vec<[Vec3; 2]> {
+            let world = |bone: usize, p: Vec3| (frames[bone] * Point3::from(p)).coords;
+            segments.iter().map(|(bone, ends)| ends.map(|end| world(*bone, end))).collect()
+        };
+        self.bones.iter().zip(frames).flat_map(rig).collect()
+    }
+}
+
+impl Footage for TakeFootage<'_> {
+    fn surfaces(&self) -> &[SurfaceInfo] {
+        &self.surfaces
+    }
+
+    fn looks(&self) -> &[Look] {
+        &self.looks
+    }
+
+    fn cage(&self) -> &[[u32; 3]] {
+        &self.cage
+    }
+
+    fn up(&self) -> Up {
+        Up::against(self.model.gravity)
+    }
+
+    fn fps(&self) -> f64 {
+        self.take.recipe().settings.fps
+    }
+
+    fn frame_count(&self) -> usize {
+        self.take.frame_count()
+    }
+
+    fn is_cycle(&self) -> bool {
+        self.take.recipe().settings.is_loop && *self.take.ending() == TakeEnding::Complete
+    }
+
+    fn show(&self, places: &[f64], see: &mut See) -> Result<(), PictureError> {
+        let mut states = self.take.states(self.model)?.enumerate();
+        let mut kept: [Option<(usize, Moment)>; 2] = [None, None];
+        let mut find = |index: usize, slot: usize| -> Result<Moment, PictureError> {
+            if let Some((_, moment)) = kept.iter().flatten().find(|(known, _)| *known == index) {
+                return Ok(moment.clone());
+            }
+            for (found, state) in states.by_ref() {
+                if found == index {
+                    let moment = self.moment(&state?);
+                    kept[slot] = Some((index, moment.clone()));
+                    return Ok(moment);
+                }
+            }
+            Err(PictureError(format!("frame {index} is not there: was the file changed meanwhile?")))
+        };
+        for place in places {
+            let (before, share) = (*place as usize, place.fract());
+            let first = find(before, before % 2)?;
+            see(if share > 0.0 {
+                first.towards(&find(before + 1, (before + 1) % 2)?, share)
+            } else {
+                first
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// Triangles of the outside of all cages, in the model's nodes.
+fn boundary(model: &Model) -> Vec<[u32; 3]> {
+    let cages = TetMesh { nodes: model.node_rest.clone(), tets: model.tets.clone() };
+    let (surface, vertex_node) = cages.boundary();
+    surface.triangles.iter().map(|triangle| triangle.map(|v| vertex_node[v as usize])).collect()
+}
+
+fn single(v: &Vec3) -> [f32; 3] {
+    [v.x as f32, v.y as f32, v.z as f32]
+}

@@ -1,0 +1,125 @@
+//! What a path stands for: a scene, or a rigged character that a scene was made of.
+
+use crate::bare_mesh::scene_of_mesh;
+use crate::bare_motion::scene_of_motion;
+use crate::character_file::CHARACTER_EXTENSIONS;
+use crate::character_scene::{Capture, CharacterOptions, CharacterScene};
+use crate::read_error::{Read, ReadError, ReadErrors};
+use crate::scene_file::read_scene_file;
+use sinew_take::Scene;
+use std::path::{Path, PathBuf};
+
+/// A scene, or a character that a scene was made of and that a take can be written back into.
+pub enum SceneSource {
+    /// A scene.
+    Scene(Box<Scene>),
+    /// A rigged character with its scene.
+    Character(Box<CharacterScene>),
+}
+
+impl SceneSource {
+    /// What is simulated.
+    pub fn scene(&self) -> &Scene {
+        match self {
+            SceneSource::Scene(scene) => scene,
+            SceneSource::Character(character) => &character.scene,
+        }
+    }
+
+    /// What is simulated, to be changed.
+    pub fn scene_mut(&mut self) -> &mut Scene {
+        match self {
+            SceneSource::Scene(scene) => scene,
+            SceneSource::Character(character) => &mut character.scene,
+        }
+    }
+
+    /// The scene alone.
+    pub fn into_scene(self) -> Scene {
+        match self {
+            SceneSource::Scene(scene) => *scene,
+            SceneSource::Character(character) => character.scene,
+        }
+    }
+
+    /// The character, if it is one.
+    pub fn character(&self) -> Option<&CharacterScene> {
+        match self {
+            SceneSource::Scene(_) => None,
+            SceneSource::Character(character) => Some(character),
+        }
+    }
+}
+
+/// What is chosen about a character for one take, whatever its scene says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CharacterChoice {
+    /// The animation of its file to play, by name or number.
+    pub animation: Option<String>,
+    /// A captured motion (.bvh) to play instead.
+    pub motion: Option<PathBuf>,
+}
+
+/// Opens a path that a user gave: a character (.glb, .gltf, .vrm), a scene file (.toml), a motion (.bvh) or a bare mesh.
+pub fn open_source(path: &Path, choice: &CharacterChoice) -> Result<Read<SceneSource>, ReadErrors> {
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    let character = |read: Read<CharacterScene>| read.map(|read| SceneSource::Character(Box::new(read)));
+    let scene = |read: Read<Scene>| read.map(|read| SceneSource::Scene(Box::new(read)));
+    let opened = match extension.as_deref() {
+        Some(extension) if CHARACTER_EXTENSIONS.contains(&extension) => {
+            let motion = choice.motion.clone().map(Capture::of);
+            let options = CharacterOptions {
+                animation: choice.animation.clone(),
+                motion,
+                ..CharacterOptions::default()
+            };
+            return CharacterScene::open(path, &options).map(character);
+        }
+        Some("toml") => read_scene_file(path, choice)?,
+        Some("bvh") => scene(scene_of_motion(path)?),
+        _ if path.is_dir() => {
+            let message = "this is a folder: give a character, scene, motion or mesh file in it";
+            return Err(ReadError::whole(message).within(path).into());
+        }
+        _ => scene(scene_of_mesh(path).map_err(|mut error| {
+            error.message = error.message.replace(
+                "convert it to one of",
+                "give a character (.glb, .gltf, .vrm), a .toml scene, a .bvh motion or one of",
+            );
+            error
+        })?),
+    };
+    if opened.value.character().is_none() && *choice != CharacterChoice::default() {
+        let message = "--animation and --motion are for character files (.glb, .gltf, .vrm) and scenes that name one: write other motions into the scene";
+        return Err(ReadError::whole(message).within(path).into());
+    }
+    Ok(opened)
+}
+
+/// The scene of a path that a user gave, whatever it was made of.
+pub fn open_scene(path: &Path) -> Result<Read<Scene>, ReadErrors> {
+    Ok(open_source(path, &CharacterChoice::default())?.map(SceneSource::into_scene))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_opened_as_what_its_extension_says() {
+        let folder = tempfile::tempdir().unwrap();
+        let [mesh, scene, other] = ["a.obj", "b.toml", "c.abc"].map(|name| folder.path().join(name));
+        std::fs::write(&mesh, "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n")
+            .unwrap();
+        std::fs::write(&scene, "seconds = 1\n[[body]]\nsurface = 'a.obj'\n").unwrap();
+        assert_eq!(open_scene(&mesh).unwrap().value.seconds, 5.0);
+        assert_eq!(open_scene(&scene).unwrap().value.seconds, 1.0);
+        let error = open_scene(&other).unwrap_err().to_string();
+        assert!(error.contains(".abc files are not read: give a character (.glb"), "{error}");
+        let error = open_scene(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("this is a folder"), "{error}");
+        let choice = CharacterChoice { animation: Some("walk".into()), motion: None };
+        let error = open_source(&scene, &choice).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("write other motions into the scene"), "{error}");
+    }
+}

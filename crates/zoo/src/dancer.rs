@@ -1,0 +1,73 @@
+//! The dancer: a heavy, friendly figure of twenty bones and 63 degrees of freedom, whose belly, arms and thighs follow the dance a
+//! little later than its bones.                                                                       [KimPollard2011, table IV]
+
+mod dance;
+mod leg;
+mod shape;
+
+use crate::cycle::Cycle;
+use crate::figure::{EARTH, Figure, at};
+use sinew_flesh::Material;
+use sinew_math::Vec3;
+use sinew_sim::desc::CoreDesc;
+use sinew_skeleton::JointKind;
+use sinew_take::Scene;
+
+/// Hip joint, knee, ankle and toe of the left leg (m).
+const LEG: [Vec3; 4] =
+    [at(0.115, 0.86, 0.0), at(0.165, 0.47, 0.02), at(0.185, 0.085, -0.015), at(0.2, 0.035, 0.13)];
+/// Collar bone, shoulder, elbow, wrist and end of the left hand (m).
+const ARM: [Vec3; 5] = [
+    at(0.035, 1.35, 0.0),
+    at(0.185, 1.345, -0.01),
+    at(0.365, 1.165, -0.02),
+    at(0.52, 1.005, 0.01),
+    at(0.6, 0.92, 0.03),
+];
+/// The joints from the hips up to the top of the head (m).
+const SPINE: [Vec3; 7] = [
+    at(0.0, 0.9, -0.01),
+    at(0.0, 1.0, -0.02),
+    at(0.0, 1.12, -0.025),
+    at(0.0, 1.24, -0.02),
+    at(0.0, 1.39, -0.01),
+    at(0.0, 1.47, 0.0),
+    at(0.0, 1.64, 0.01),
+];
+
+/// The dancer: `tets` is about how many its cage has, `spacing` the distance of surface vertices (m).
+pub fn dancer(tets: usize, spacing: f64) -> Scene {
+    let mut figure = Figure {
+        name: "dancer",
+        bones: Vec::new(),
+        lumps: shape::lumps(),
+        spacing,
+        tets,
+        // fat that sways at 2 to 4 Hz where it is a hand thick: f ≈ √(μ/ρ)/(4 h)
+        material: Material::soft_solid(15e3, 0.42, 960.0, 0.1),
+        core: CoreDesc { stiffness: 6.0, reach: 0.5 },
+        ties: Vec::new(),
+        gravity: EARTH,
+    };
+    bones(&mut figure);
+    let cycle = Cycle { keys: 60, frames_per_key: 8, pose: &dance::pose };
+    figure.scene(&cycle, 8.0)
+}
+
+fn bones(figure: &mut Figure) {
+    let ball = |_: f64| JointKind::Ball;
+    figure.root("hips", [SPINE[0], SPINE[1]], 0.06, JointKind::Free);
+    let spine = [("spine", "hips", 0.045), ("chest", "spine", 0.05), ("upper chest", "chest", 0.06)];
+    for (i, (name, parent, radius)) in spine.into_iter().enumerate() {
+        figure.bone(name, parent, [SPINE[i + 1], SPINE[i + 2]], radius, JointKind::Ball);
+    }
+    figure.bone("neck", "upper chest", [SPINE[4], SPINE[5]], 0.035, JointKind::Ball);
+    figure.bone("head", "neck", [SPINE[5], SPINE[6]], 0.085, JointKind::Ball);
+    figure.pair("shoulder", "upper chest", [ARM[0], ARM[1]], 0.025, ball);
+    figure.pair("upper arm", "shoulder", [ARM[1], ARM[2]], 0.034, ball);
+    figure.pair("forearm", "upper arm", [ARM[2], ARM[3]], 0.034, ball);
+    figure.pair("hand", "forearm", [ARM[3], ARM[4]], 0.02, ball);
+    figure.pair("thigh", "hips", [LEG[0], LEG[1]], 0.055, ball);
+    figure.pair("shin", "thigh", [LEG[1], LEG[2]], 0.044, ball);
+    figure.pair("foot", "shin", [LEG[2], LEG[3]], 0.03, ball);
+}

@@ -1,0 +1,167 @@
+//! A small dragon: a long neck and tail, and wings that are thick flaps of flesh.                       [Capell2004, fig. 4.7]
+
+use crate::cycle::{Cycle, Posture, bump, wave};
+use crate::figure::{EARTH, Figure, at};
+use sinew_flesh::Material;
+use sinew_math::{Rotation, Vec3, turn};
+use sinew_mesh::Lump;
+use sinew_sim::desc::CoreDesc;
+use sinew_skeleton::JointKind;
+use sinew_take::Scene;
+
+/// Joints of the neck from the chest to the snout (m).
+const NECK: [Vec3; 5] =
+    [at(0.0, 0.06, 0.16), at(0.0, 0.14, 0.25), at(0.0, 0.24, 0.3), at(0.0, 0.34, 0.33), at(0.0, 0.35, 0.46)];
+/// Joints of the tail from the hips to its tip (m).
+const TAIL: [Vec3; 6] = [
+    at(0.0, 0.02, -0.16),
+    at(0.0, 0.0, -0.27),
+    at(0.0, -0.01, -0.38),
+    at(0.0, 0.0, -0.49),
+    at(0.0, 0.03, -0.59),
+    at(0.0, 0.07, -0.68),
+];
+/// Joints of the left wing from the shoulder to its tip (m).
+const WING: [Vec3; 4] =
+    [at(0.07, 0.11, 0.06), at(0.2, 0.2, 0.03), at(0.35, 0.235, -0.01), at(0.5, 0.22, -0.06)];
+
+/// Where it flies to, from the z axis (rad): one sees its side.
+const FACING: f64 = 0.75;
+
+/// A dragon that flies on the spot.
+pub fn dragon() -> Scene {
+    let mut figure = Figure {
+        name: "dragon",
+        bones: Vec::new(),
+        lumps: lumps(),
+        spacing: 0.009,
+        tets: 8000,
+        material: Material::soft_solid(8e3, 0.42, 1000.0, 0.08),
+        core: CoreDesc { stiffness: 4.0, reach: 0.45 },
+        ties: Vec::new(),
+        gravity: EARTH,
+    };
+    bones(&mut figure);
+    figure.scene(&Cycle { keys: 24, frames_per_key: 6, pose: &fly }, 4.8)
+}
+
+fn bones(figure: &mut Figure) {
+    let ball = |_: f64| JointKind::Ball;
+    figure.root("trunk", [at(0.0, 0.03, 0.0), NECK[0]], 0.045, JointKind::Free);
+    figure.bone("hips", "trunk", [at(0.0, 0.03, 0.0), TAIL[0]], 0.045, JointKind::Ball);
+    for i in 0..3 {
+        let parent = if i == 0 { "trunk".to_owned() } else { format!("neck {i}") };
+        figure.bone(format!("neck {}", i + 1), &parent, [NECK[i], NECK[i + 1]], 0.026, JointKind::Ball);
+    }
+    figure.bone("head", "neck 3", [NECK[3], NECK[4]], 0.026, JointKind::Ball);
+    for i in 0..5 {
+        let parent = if i == 0 { "hips".to_owned() } else { format!("tail {i}") };
+        let radius = [0.03, 0.024, 0.019, 0.014, 0.01][i];
+        figure.bone(format!("tail {}", i + 1), &parent, [TAIL[i], TAIL[i + 1]], radius, JointKind::Ball);
+    }
+    for i in 0..3 {
+        let parent = if i == 0 { "trunk".to_owned() } else { format!("wing {i}") };
+        figure.pair(&format!("wing {}", i + 1), &parent, [WING[i], WING[i + 1]], 0.012, ball);
+    }
+    figure.pair("arm", "trunk", [at(0.085, -0.03, 0.13), at(0.1, -0.13, 0.17)], 0.018, ball);
+    figure.pair("leg", "hips", [at(0.1, -0.03, -0.1), at(0.115, -0.13, -0.08)], 0.024, ball);
+    figure.pair("shin", "leg", [at(0.115, -0.13, -0.08), at(0.12, -0.21, -0.1)], 0.02, ball);
+}
+
+/// Wings beat once; the body rises as they fall, neck and tail follow like a wave.
+fn fly(share: f64, posture: &mut Posture) {
+    let beat = wave(share);
+    let pitch = turn::exp(&(Vec3::x() * (-12.0 + 4.0 * beat).to_radians()));
+    let facing = turn::exp(&(Vec3::y() * FACING));
+    posture.place("trunk", at(0.0, 0.035 * wave(share - 0.25), 0.0), &(facing * pitch));
+    let wings = [("wing 1", 34.0, 0.0), ("wing 2", 24.0, 0.1), ("wing 3", 22.0, 0.2)];
+    for (bone, degrees, late) in wings {
+        posture.turn_both(bone, at(0.0, 0.0, degrees * wave(share - late)));
+    }
+    for i in 0..3 {
+        let nod = 6.0 * wave(share - 0.1 * f64::from(i));
+        posture.turn(&format!("neck {}", i + 1), &[nod, 5.0 * wave(share - 0.3), 0.0]);
+    }
+    posture.turn("head", &[4.0 - 8.0 * wave(share - 0.25), 4.0 * wave(share - 0.45), 0.0]);
+    for i in 0..5 {
+        let late = 0.13 * f64::from(i);
+        posture.turn(
+            &format!("tail {}", i + 1),
+            &[-9.0 * wave(share - late), 9.0 * wave(share - late - 0.2), 0.0],
+        );
+    }
+    posture.turn("hips", &[4.0 * beat, 0.0, 0.0]);
+    posture.turn_both("arm", at(14.0 * wave(share - 0.2), 0.0, 0.0));
+    posture.turn_both("leg", at(10.0 * wave(share - 0.15), 0.0, 0.0));
+    posture.turn_both("shin", at(12.0 + 10.0 * wave(share - 0.3), 0.0, 0.0));
+}
+
+fn lumps() -> Vec<Lump> {
+    let leaning = |middle: Vec3, degrees: Vec3, radii: [f64; 3], blend: f64| {
+        let turned: Rotation = turn::exp(&degrees.map(f64::to_radians));
+        Lump::ellipsoid(middle, turned, radii).blended(blend)
+    };
+    let upright = Vec3::zeros();
+    let mut middle = vec![
+        leaning(at(0.0, 0.02, -0.01), upright, [0.115, 0.12, 0.18], 0.04),
+        leaning(at(0.0, -0.025, 0.03), upright, [0.11, 0.105, 0.14], 0.04),
+        // skull, snout, chin
+        leaning(NECK[3] + at(0.0, 0.012, 0.02), upright, [0.062, 0.055, 0.068], 0.025),
+        Lump::round_cone([NECK[3] + at(0.0, 0.0, 0.05), NECK[4]], [0.048, 0.036]).blended(0.025),
+        leaning(NECK[4] + at(0.0, 0.004, 0.004), upright, [0.046, 0.03, 0.036], 0.015),
+        // the leaf at the end of the tail
+        leaning(TAIL[5] + at(0.0, 0.012, -0.018), at(20.0, 0.0, 0.0), [0.055, 0.02, 0.062], 0.016),
+    ];
+    for i in 0..3 {
+        let radii = [[0.08, 0.054], [0.054, 0.044], [0.044, 0.042]][i];
+        middle.push(Lump::round_cone([NECK[i], NECK[i + 1]], radii).blended(0.03));
+    }
+    for i in 0..5 {
+        let radii = [0.085, 0.064, 0.05, 0.037, 0.027, 0.02];
+        middle.push(Lump::round_cone([TAIL[i], TAIL[i + 1]], [radii[i], radii[i + 1]]).blended(0.02));
+    }
+    // plates along the back
+    for (y, z, size) in [
+        (0.15, 0.08, 0.03),
+        (0.155, 0.0, 0.034),
+        (0.145, -0.08, 0.032),
+        (0.1, -0.18, 0.028),
+        (0.06, -0.28, 0.024),
+    ] {
+        middle.push(leaning(at(0.0, y - 0.012, z), at(-25.0, 0.0, 0.0), [0.0135, size + 0.006, size], 0.01));
+    }
+    let mut sides = vec![
+        // horns, eyes, nostrils
+        Lump::round_cone([NECK[3] + at(0.028, 0.05, 0.0), NECK[3] + at(0.045, 0.115, -0.05)], [0.017, 0.009])
+            .blended(0.008),
+        Lump::ball(NECK[3] + at(0.042, 0.036, 0.058), 0.0165).blended(0.004),
+        Lump::ball(NECK[4] + at(0.018, 0.026, 0.022), 0.0125).blended(0.006),
+        // arms and legs
+        Lump::round_cone([at(0.075, -0.02, 0.12), at(0.1, -0.125, 0.165)], [0.042, 0.027]).blended(0.02),
+        Lump::ball(at(0.1, -0.145, 0.175), 0.032).blended(0.015),
+        Lump::round_cone([at(0.09, -0.02, -0.1), at(0.115, -0.13, -0.08)], [0.068, 0.042]).blended(0.025),
+        Lump::round_cone([at(0.115, -0.13, -0.08), at(0.12, -0.21, -0.1)], [0.04, 0.028]).blended(0.02),
+        leaning(at(0.122, -0.225, -0.075), at(8.0, 0.0, 0.0), [0.034, 0.024, 0.055], 0.015),
+    ];
+    for i in 0..3 {
+        let radii = [0.032, 0.026, 0.022, 0.015];
+        sides.push(Lump::round_cone([WING[i], WING[i + 1]], [radii[i], radii[i + 1]]).blended(0.016));
+    }
+    sides.extend(flap());
+    middle.into_iter().chain(sides.into_iter().flat_map(|lump| [lump, lump.mirrored_in_x()])).collect()
+}
+
+/// The flap behind the bones of a wing: ribs so close that they flow into one sheet, longest beside the joints.
+fn flap() -> Vec<Lump> {
+    const RIBS: usize = 17;
+    let rib = |i: usize| {
+        let along = 3.0 * (i as f64 + 0.5) / RIBS as f64;
+        let part = (along as usize).min(2);
+        let from = WING[part] + (WING[part + 1] - WING[part]) * (along - part as f64);
+        let scallop = 1.0 - 0.16 * bump(along - part as f64, 0.0, 1.0);
+        let length = scallop * (0.25 - 0.04 * along);
+        let to = from + at(0.02 * along, -0.03, -length);
+        Lump::round_cone([from, to], [0.0135, 0.0125]).blended(0.02)
+    };
+    (0..RIBS).map(rib).collect()
+}

@@ -1,0 +1,110 @@
+//! A fish: a spine of five bones that beats from side to side, and fins that trail behind it.         [KimPollard2011, fig. 3]
+
+use crate::cycle::{Cycle, Posture, wave};
+use crate::figure::{Figure, at};
+use sinew_flesh::Material;
+use sinew_math::{Rotation, Vec3, turn};
+use sinew_mesh::Lump;
+use sinew_sim::desc::CoreDesc;
+use sinew_skeleton::JointKind;
+use sinew_take::Scene;
+
+/// Where the bones of the spine begin, from the head to the root of the tail, and where the last ends (m).
+const SPINE: [Vec3; 5] =
+    [at(0.07, 0.0, 0.0), at(-0.02, 0.0, 0.0), at(-0.1, 0.0, 0.0), at(-0.17, 0.0, 0.0), at(-0.235, 0.0, 0.0)];
+
+/// A fish in the water, without weight, that swims on the spot: `tets` is about how many its cage has.
+pub fn fish(tets: usize) -> Scene {
+    let mut figure = figure(tets);
+    let hinge = || JointKind::Revolute(Vec3::y());
+    figure.root("head", [SPINE[0], at(0.17, 0.0, 0.0)], 0.022, JointKind::Free);
+    figure.bone("trunk", "head", [SPINE[0], SPINE[1]], 0.026, hinge());
+    figure.bone("loin", "trunk", [SPINE[1], SPINE[2]], 0.022, hinge());
+    figure.bone("stem", "loin", [SPINE[2], SPINE[3]], 0.014, hinge());
+    figure.bone("tail", "stem", [SPINE[3], SPINE[4]], 0.008, hinge());
+    figure.bone(
+        "upper fluke",
+        "tail",
+        [at(-0.225, 0.012, 0.0), at(-0.275, 0.06, 0.0)],
+        0.007,
+        JointKind::Fixed,
+    );
+    figure.bone(
+        "lower fluke",
+        "tail",
+        [at(-0.225, -0.012, 0.0), at(-0.275, -0.06, 0.0)],
+        0.007,
+        JointKind::Fixed,
+    );
+    figure.scene(&Cycle { keys: 16, frames_per_key: 7, pose: &swim }, 4.0)
+}
+
+/// Each bone turns a little later and farther than the one before it: a wave that runs to the tail.
+fn swim(share: f64, posture: &mut Posture) {
+    let beats = [("trunk", 7.0, 0.12), ("loin", 13.0, 0.24), ("stem", 22.0, 0.38), ("tail", 26.0, 0.52)];
+    for (bone, degrees, late) in beats {
+        posture.turn(bone, &[degrees * wave(share - late)]);
+    }
+    let heading = at(0.06 * wave(share + 0.25), 0.14 * wave(share + 0.45), 0.0);
+    posture.place("head", at(0.0, 0.006 * wave(2.0 * share), 0.008 * wave(share)), &turn::exp(&heading));
+}
+
+fn figure(tets: usize) -> Figure {
+    let ellipsoid = |middle: Vec3, turned: f64, radii: [f64; 3], blend: f64| {
+        let turned: Rotation = turn::exp(&(Vec3::z() * turned.to_radians()));
+        Lump::ellipsoid(middle, turned, radii).blended(blend)
+    };
+    let mut figure = Figure {
+        name: "fish",
+        bones: Vec::new(),
+        lumps: vec![
+            // a deep body with a blunt head and a narrow stem
+            ellipsoid(at(0.045, 0.0, 0.0), -3.0, [0.155, 0.088, 0.058], 0.03),
+            ellipsoid(at(-0.07, 0.0, 0.0), 0.0, [0.125, 0.055, 0.036], 0.03),
+            Lump::round_cone([at(0.155, -0.004, 0.0), at(0.185, -0.006, 0.0)], [0.038, 0.03]).blended(0.02),
+            Lump::round_cone([at(-0.12, 0.0, 0.0), at(-0.21, 0.0, 0.0)], [0.032, 0.016]).blended(0.02),
+            // lips
+            Lump::ball(at(0.212, -0.018, 0.0), 0.014).blended(0.008),
+            Lump::ball(at(0.215, 0.004, 0.0), 0.015).blended(0.008),
+        ],
+        spacing: 0.0112,
+        tets,
+        material: Material::soft_solid(8e3, 0.42, 1000.0, 0.12),
+        core: CoreDesc { stiffness: 3.0, reach: 0.6 },
+        ties: Vec::new(),
+        gravity: Vec3::zeros(),
+    };
+    fins(&mut figure);
+    figure
+}
+
+/// Fins are rays that flow into each other, thick enough to be flesh.
+fn fins(figure: &mut Figure) {
+    let mut ray = |from: Vec3, to: Vec3, radii: [f64; 2]| {
+        figure.lump(Lump::round_cone([from, to], radii).blended(0.012));
+    };
+    for share in [0.0, 0.25, 0.5, 0.75, 1.0] {
+        // two flukes, the back fin, the one below
+        for up in [1.0, -1.0] {
+            let tip = at(-0.325 + 0.045 * share, up * (0.105 - 0.085 * share), 0.0);
+            ray(at(-0.2, 0.0, 0.0), tip, [0.014, 0.0105]);
+        }
+        let back = at(-0.075 + 0.03 * share, 0.125 - 0.01 * share, 0.0);
+        ray(
+            at(-0.045 + 0.1 * share, 0.06, 0.0),
+            back + at(0.04 * share, -0.012 * share, 0.0),
+            [0.014, 0.0105],
+        );
+        let below = at(-0.125 + 0.04 * share, -0.075, 0.0);
+        ray(at(-0.09 + 0.035 * share, -0.035, 0.0), below, [0.012, 0.0105]);
+    }
+    for side in [1.0, -1.0] {
+        for share in [0.0, 0.33, 0.67, 1.0] {
+            let tip = at(-0.01 + 0.04 * share, -0.085 - 0.03 * share, side * (0.105 + 0.012 * share));
+            ray(at(0.075, -0.042, side * 0.042), tip, [0.014, 0.0105]);
+        }
+    }
+    for side in [1.0, -1.0] {
+        figure.lump(Lump::ball(at(0.152, 0.026, side * 0.033), 0.0165).blended(0.005));
+    }
+}

@@ -1,0 +1,133 @@
+//! A scene as the text of ordinary files: a scene file that a person can read and change, and the meshes that it names.
+//!
+//! What is written is what scene files can say; a scene that needs more is refused with a word about what it is. Nothing is written to
+//! disk here.
+
+mod character;
+mod keys;
+mod meshes;
+mod words;
+
+use sinew_control::Motion;
+use sinew_flesh::{Law, Material, StretchLimits};
+use sinew_sim::desc::{BodyDesc, CageSize, LoadDesc, Region, ShapeDesc};
+use sinew_take::Scene;
+use words::{list, number, text, vector};
+
+/// A scene as the text of files that lie in one folder.
+#[derive(Clone, Debug)]
+pub struct SceneFiles {
+    /// Names of files with their texts; the first is the scene file, the others are what it names.
+    pub files: Vec<(String, String)>,
+}
+
+impl SceneFiles {
+    /// Writes a scene under a name: `NAME.toml` and a mesh for each body.
+    ///
+    /// # Errors
+    /// The first thing that a scene file cannot say, in words.
+    pub fn of(scene: &Scene, name: &str) -> Result<SceneFiles, String> {
+        let mut page = format!(
+            "seconds = {}\nfps = {}\ngravity = {}\n",
+            number(scene.seconds),
+            number(scene.fps),
+            vector(&scene.world.gravity)
+        );
+        let mut meshes = Vec::new();
+        for (i, body) in scene.world.bodies.iter().enumerate() {
+            page += "\n";
+            match &body.attachment {
+                Some(_) => page += &character::write(scene, body)?,
+                None => page += &write_body(body, scene.pin_motions.get(i).map_or(&[], Vec::as_slice)),
+            }
+            meshes.extend(meshes::write(body));
+        }
+        let mut files = vec![(format!("{name}.toml"), page)];
+        files.extend(meshes);
+        Ok(SceneFiles { files })
+    }
+}
+
+fn write_body(body: &BodyDesc, motions: &[Motion]) -> String {
+    let mut page = format!("[[body]]\nname = {}\n", text(&body.name));
+    page += &write_shape(body);
+    page += &format!("material = {}\n", material(&body.material));
+    page += &format!("velocity = {}\n", vector(&body.velocity));
+    for (pin, motion) in body.pins.iter().zip(motions) {
+        page += &format!("[[body.pin]]\nregion = {}\n", region(&pin.region));
+        page += &pin_motion(motion);
+    }
+    for load in &body.loads {
+        page += &format!("[[body.load]]\n{}", write_load(load));
+    }
+    page
+}
+
+fn write_shape(body: &BodyDesc) -> String {
+    let name = text(&meshes::file_name(body));
+    match &body.shape {
+        ShapeDesc::Surface { cage: CageSize::Tets(tets), .. } => {
+            format!("surface = {name}\ncage_tets = {tets}\n")
+        }
+        ShapeDesc::Surface { cage: CageSize::Edge(edge), .. } => {
+            format!("surface = {name}\ncage_edge = {}\n", number(*edge))
+        }
+        ShapeDesc::Tets(_) => format!("tets = {name}\n"),
+    }
+}
+
+fn write_load(load: &LoadDesc) -> String {
+    format!("region = {}\nforce = {}\n", region(&load.region), vector(&load.force))
+}
+
+fn material(material: &Material) -> String {
+    let law = match material.law {
+        Law::StVenantKirchhoff(StretchLimits { lower, upper }) => {
+            format!("law = \"stvk\", stretch_limits = {}", list(&[lower, upper]))
+        }
+        Law::Corotational => "law = \"corotational\"".into(),
+        Law::StableNeoHookean => "law = \"neo-hookean\"".into(),
+    };
+    format!(
+        "{{ {law}, young = {}, poisson = {}, density = {}, damping = {} }}",
+        number(material.young),
+        number(material.poisson),
+        number(material.density),
+        number(material.damping_ratio)
+    )
+}
+
+fn region(region: &Region) -> String {
+    match region {
+        Region::End { direction, share } => {
+            format!("{{ end = {}, share = {} }}", vector(direction), number(*share))
+        }
+        Region::Box { min, max } => {
+            format!("{{ box = {{ min = {}, max = {} }} }}", vector(min), vector(max))
+        }
+        Region::Ball { center, radius } => {
+            format!("{{ ball = {{ center = {}, radius = {} }} }}", vector(center), number(*radius))
+        }
+        Region::Nearest(place) => format!("{{ nearest = {} }}", vector(place)),
+    }
+}
+
+fn pin_motion(motion: &Motion) -> String {
+    match motion {
+        Motion::Still => String::new(),
+        Motion::Shake { amplitude, frequency } => format!(
+            "motion = {{ shake = {{ amplitude = {}, frequency = {} }} }}\n",
+            vector(amplitude),
+            number(*frequency)
+        ),
+        Motion::Spin { axis, center, rate } => format!(
+            "motion = {{ spin = {{ axis = {}, center = {}, rate = {} }} }}\n",
+            vector(axis),
+            vector(center),
+            number(*rate)
+        ),
+        Motion::Glide { velocity } => {
+            format!("motion = {{ glide = {{ velocity = {} }} }}\n", vector(velocity))
+        }
+    }
+}

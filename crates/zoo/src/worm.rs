@@ -1,0 +1,93 @@
+//! A worm: seven bones in a row, each of which bends up and down and aside.                           [KimPollard2011, fig. 3]
+
+use crate::cycle::{Cycle, Posture, wave};
+use crate::figure::{Figure, at};
+use sinew_flesh::Material;
+use sinew_math::{Rotation, Vec3, real, turn};
+use sinew_mesh::Lump;
+use sinew_sim::desc::CoreDesc;
+use sinew_skeleton::JointKind;
+use sinew_take::Scene;
+
+const BONES: usize = 7;
+/// Length of a bone (m).
+const LENGTH: f64 = 0.1;
+/// Radius of the flesh where bones begin, and at the end of the last (m).
+const FLESH: [f64; BONES + 1] = [0.03, 0.045, 0.052, 0.054, 0.054, 0.053, 0.05, 0.052];
+
+/// A worm in the water, without weight, that swims by a wave along its back: `tets` is about how many its cage has.
+pub fn worm(tets: usize) -> Scene {
+    let mut figure = Figure {
+        name: "worm",
+        bones: Vec::new(),
+        lumps: lumps(),
+        spacing: 0.0145,
+        tets,
+        material: Material::soft_solid(6e3, 0.42, 1000.0, 0.12),
+        core: CoreDesc { stiffness: 3.0, reach: 0.6 },
+        ties: Vec::new(),
+        gravity: Vec3::zeros(),
+    };
+    // the root is in the middle, so that a free worm is pushed evenly
+    let joint = |i: usize| at(LENGTH * (i as f64 - 0.5 * BONES as f64), 0.0, 0.0);
+    let name = |i: usize| format!("bone {}", i + 1);
+    let bend = JointKind::Universal(Vec3::z(), Vec3::y());
+    let radius = |i: usize| 0.38 * FLESH[i].min(FLESH[i + 1]);
+    figure.root(&name(3), [joint(3), joint(4)], radius(3), JointKind::Free);
+    for i in 4..BONES {
+        figure.bone(name(i), &name(i - 1), [joint(i), joint(i + 1)], radius(i), bend.clone());
+    }
+    for i in (0..3).rev() {
+        figure.bone(name(i), &name(i + 1), [joint(i + 1), joint(i)], radius(i), bend.clone());
+    }
+    figure.scene(&Cycle { keys: 24, frames_per_key: 10, pose: &swim }, 4.0)
+}
+
+/// How far a joint bends up and down (rad), and how much later than its neighbour towards the head.
+const BEND: f64 = 0.7;
+const LATE: f64 = 0.18;
+
+/// One and a quarter waves along the body, which run from the head to the tail.
+///
+/// With bend βᵢ = B sin(2π(t + i δ)) at the joint before bone i the slopes of bones are
+///
+/// ```text
+/// θᵢ = −C cos(2π(t + (i + ½) δ)),   C = B / (2 sin πδ),   since θᵢ − θᵢ₋₁ = βᵢ
+/// ```
+///
+/// and heights are sums of slopes, smaller by the same factor once more, so that the middle of the wave stays level.
+fn swim(share: f64, posture: &mut Posture) {
+    let bend = |joint: f64| BEND * wave(share + LATE * joint);
+    let aside = |joint: f64| 0.2 * wave(share + LATE * joint + 0.3);
+    for i in (0..BONES).filter(|i| *i != 3) {
+        // joints are counted from that before the root, bones before it hang the other way round
+        let (joint, sign) = if i > 3 { (i as f64 - 3.0, 1.0) } else { (i as f64 - 2.0, -1.0) };
+        let angles = [sign * bend(joint), sign * aside(joint)].map(f64::to_degrees);
+        posture.turn(&format!("bone {}", i + 1), &angles);
+    }
+    let fall_off = 2.0 * real::sin(core::f64::consts::PI * LATE);
+    let slope = -BEND / fall_off * wave(share + 0.5 * LATE + 0.25);
+    let height = -LENGTH * BEND / (fall_off * fall_off) * wave(share);
+    posture.place("bone 4", at(0.0, height, 0.0), &turn::exp(&(Vec3::z() * slope)));
+}
+
+fn lumps() -> Vec<Lump> {
+    let joint = |i: usize| at(LENGTH * (i as f64 - 0.5 * BONES as f64), 0.0, 0.0);
+    let mut lumps = Vec::new();
+    for i in 0..BONES {
+        let ends = [joint(i), joint(i + 1)];
+        lumps.push(Lump::round_cone(ends, [FLESH[i], FLESH[i + 1]]).blended(0.01));
+        // rings, so that it looks like a worm
+        if i > 0 {
+            let ring =
+                Lump::ellipsoid(joint(i), Rotation::identity(), [0.022, FLESH[i] + 0.007, FLESH[i] + 0.007]);
+            lumps.push(ring.blended(0.012));
+        }
+    }
+    // eyes and a snout at the thick end
+    for side in [1.0, -1.0] {
+        lumps.push(Lump::ball(joint(BONES) + at(0.03, 0.032, side * 0.026), 0.019).blended(0.006));
+    }
+    lumps.push(Lump::ball(joint(BONES) + at(0.042, -0.004, 0.0), 0.022).blended(0.014));
+    lumps
+}
