@@ -9,7 +9,7 @@
 //! and its curvature left out (Gauss-Newton), so that bones never make the system indefinite. Joints on a path drop out, and the slope of U along them is the torque that
 //! keeps them on it. The drag of [KimPollard2011, eq. 12] is the potential D, as strong over a step as in explicit stepping.
 //!
-//! Reading order: [`Problem`](problem) is U with its slope and curvature; `newton` minimises it; `preconditioner` makes that fast.
+//! Reading order: `problem` is U with its slope and curvature; `newton` minimises it; `preconditioner` makes that fast.
 
 mod bones;
 mod extra;
