@@ -38,7 +38,9 @@ pub mod prelude {
         AttachmentDesc, BodyDesc, CageSize, ContactDesc, Hold, LoadDesc, Mobility, ObstacleDesc, PinDesc,
         Region, RigDesc, ShapeDesc, TieDesc, WorldDesc,
     };
-    pub use sinew_sim::{Control, Model, PinPath, RigControl, State, StepReport, Stepper};
+    pub use sinew_sim::{
+        Control, ImplicitSettings, Model, PinPath, RigControl, Solver, State, StepReport, Stepper,
+    };
     pub use sinew_skeleton::{
         BoneDesc, BoneId, DofDesc, DriveKind, JointDesc, JointKind, MassDesc, Parent, SkeletonDesc,
         SkeletonState, SolidShape,

@@ -5,6 +5,7 @@ mod build;
 mod contact;
 mod coupling;
 mod elements;
+mod implicit;
 mod kim;
 mod skeleton;
 
@@ -49,6 +50,8 @@ enum Name {
     Kim,
     /// Looking for surfaces that touch themselves, and what obstacles add to a step.
     Contact,
+    /// Implicit steps of the clamped beam and of an arm that flesh and bones move together.
+    Implicit,
 }
 
 /// What `--json` writes.
@@ -62,7 +65,16 @@ impl Bench {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let file = self.json.as_deref().map(pending).transpose()?;
         let names = if self.names.is_empty() {
-            vec![Name::Elements, Name::Beam, Name::Build, Name::Skeleton, Name::Coupling, Name::Contact]
+            vec![
+                Name::Elements,
+                Name::Beam,
+                Name::Build,
+                Name::Skeleton,
+                Name::Coupling,
+                Name::Contact,
+                Name::Kim,
+                Name::Implicit,
+            ]
         } else {
             self.names
         };
@@ -79,6 +91,7 @@ impl Bench {
                     rows.extend(values(&kim::steps(self.most_tets)?)?);
                 }
                 Name::Coupling => rows.extend(values(&coupling::run(self.most_tets)?)?),
+                Name::Implicit => rows.extend(values(&implicit::run(self.most_tets)?)?),
             }
         }
         if let Some(mut file) = file {

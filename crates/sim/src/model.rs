@@ -6,6 +6,7 @@ use crate::coupling::{Attachment, FixedNodes, Link, RestRig};
 use crate::desc::{BodyDesc, LoadDesc, PinDesc, WorldDesc};
 use crate::{Rig, StableStep, State};
 use core::fmt;
+use core::sync::atomic::{AtomicU64, Ordering};
 use sinew_flesh::{ElementDesc, Elements};
 use sinew_math::Vec3;
 use sinew_skeleton::PointMass;
@@ -45,7 +46,12 @@ pub struct Model {
     pub(crate) fixed_nodes: FixedNodes,
     /// The time step that explicit stepping may take.
     pub stable_step: StableStep,
+    /// Tells models apart for what steppers keep about them; a copy has the same.
+    pub(crate) solver_key: u64,
 }
+
+/// How many models were built.
+static MODELS: AtomicU64 = AtomicU64::new(0);
 
 /// Nodes that move rigidly together.
 #[derive(Clone, Debug, PartialEq)]
@@ -426,6 +432,7 @@ impl Parts {
             node_inverse_mass,
             pins: self.pins,
             loads: self.loads,
+            solver_key: MODELS.fetch_add(1, Ordering::Relaxed),
         };
         model.rest_balance = Link::at_rest(&model).balance_energy(&model, &State::at_rest(&model));
         model

@@ -13,6 +13,7 @@ use crate::body::decay;
 use crate::contact::{Contacts, Substep};
 use crate::coupling::{Link, Pushes};
 use crate::guard::{Verdict, worst_node};
+use crate::implicit::{Implicit, ImplicitSettings, NodeEnergy, SolveReport, Solver};
 use crate::{BoneError, Caution, Control, Model, State};
 use rayon::prelude::*;
 use sinew_flesh::{CornerForces, Diagonalise, NodeMotion};
@@ -23,8 +24,13 @@ use thiserror::Error;
 /// Scratch of stepping: dropping it costs time, never a different answer.
 #[derive(Clone, Debug)]
 pub struct Stepper {
+    /// Explicit or implicit.
+    pub solver: Solver,
     /// Which elements are diagonalised; the answer is the same up to round-off.
     pub diagonalise: Diagonalise,
+    implicit: Implicit,
+    /// Whether the last step was implicit.
+    was_implicit: bool,
     corner_forces: CornerForces,
     /// Forces of loads per node (N); empty without loads.
     load: Vec<Vec3>,
@@ -52,6 +58,8 @@ pub struct StepReport {
     pub max_inverted: usize,
     /// Surface vertices and samples of obstacles that touched an obstacle at the end.
     pub touching: usize,
+    /// How well an implicit step was solved; none for an explicit one.
+    pub solve: Option<SolveReport>,
 }
 
 /// A step that could not be taken. The state is as it was before.
@@ -111,7 +119,10 @@ const CHUNK: usize = 512;
 impl Default for Stepper {
     fn default() -> Self {
         Stepper {
+            solver: Solver::Explicit,
             diagonalise: Diagonalise::Selectively,
+            implicit: Implicit::default(),
+            was_implicit: false,
             corner_forces: CornerForces::default(),
             load: Vec::new(),
             outside: Vec::new(),
@@ -125,7 +136,32 @@ impl Default for Stepper {
 }
 
 impl Stepper {
-    /// Takes the state `dt` (s) further, in as many sub-steps as stability asks for.
+    /// A stepper that solves in a given way.
+    pub fn with_solver(solver: Solver) -> Stepper {
+        Stepper { solver, ..Stepper::default() }
+    }
+
+    /// Takes the state `dt` (s) further by an implicit step, with more energies of nodes than the model has: contact barriers, point constraints.
+    pub fn step_with(
+        &mut self,
+        model: &Model,
+        control: &Control,
+        settings: &ImplicitSettings,
+        extras: &mut [&mut dyn NodeEnergy],
+        dt: f64,
+        state: &mut State,
+    ) -> Result<StepReport, StepError> {
+        if !(dt > 0.0 && dt.is_finite()) {
+            return Err(StepError::BadTimeStep(dt));
+        }
+        if let Some(fault) = control.fault(model) {
+            return Err(StepError::BadControl(fault));
+        }
+        self.was_implicit = true;
+        self.implicit.step(model, control, settings, extras, dt, state)
+    }
+
+    /// Takes the state `dt` (s) further: explicitly in as many sub-steps as stability asks for, or implicitly.
     pub fn step(
         &mut self,
         model: &Model,
@@ -139,6 +175,11 @@ impl Stepper {
         if let Some(fault) = control.fault(model) {
             return Err(StepError::BadControl(fault));
         }
+        if let Some(settings) = self.solver.implicit_for(model, dt) {
+            self.was_implicit = true;
+            return self.implicit.step(model, control, &settings, &mut [], dt, state);
+        }
+        self.was_implicit = false;
         let fewest = (dt / model.stable_step.seconds).ceil().max(1.0);
         if fewest > MOST_SUBSTEPS {
             return Err(StepError::TooManySubsteps {
@@ -263,7 +304,7 @@ impl Stepper {
 
     /// Torques of all drives of a rig in the last step taken (N m or N), one per degree of freedom: found for joints driven along a path.
     pub fn torques(&self, rig: usize) -> &[f64] {
-        self.link.torques(rig)
+        if self.was_implicit { self.implicit.torques(rig) } else { self.link.torques(rig) }
     }
 
     fn move_free_nodes(&mut self, model: &Model, h: f64, state: &mut State) {
