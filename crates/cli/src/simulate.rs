@@ -9,6 +9,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use sinew_control::Lead;
 use sinew_io::{CharacterChoice, Existing, KeptFiles, PendingFile, TakeRecipe, TakeRecorder, TakeSettings};
+use sinew_sim::SolverKind;
 use sinew_take::{FrameSink, Player, Scene};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -42,6 +43,10 @@ pub(crate) struct Simulate {
     #[arg(long = "loop", conflicts_with_all = ["seconds", "no_settle"])]
     is_loop: bool,
 
+    /// How steps are taken: many small explicit ones that keep energy and see what touches, one implicit one per frame, or whichever costs less [default: as the scene says; explicit].
+    #[arg(long, value_name = "KIND", value_parser = solver_kind)]
+    solver: Option<SolverKind>,
+
     /// Begin at once, without letting flesh settle in the first pose.
     #[arg(long)]
     no_settle: bool,
@@ -56,7 +61,7 @@ pub(crate) struct Simulate {
     output: Option<PathBuf>,
 
     /// Go on with a recorded take that was interrupted, up to the length first asked for. All it needs is in the take.
-    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "no_settle", "is_loop", "output", "seconds", "fps", "force"])]
+    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "no_settle", "is_loop", "solver", "output", "seconds", "fps", "force"])]
     resume: Option<PathBuf>,
 
     /// Let a new take replace an unfinished one, or a file that is no take.
@@ -127,6 +132,7 @@ impl Simulate {
             motion: self.motion.as_deref().map(|motion| KeptFiles::name_of(folder, motion)),
             at_once: self.no_settle,
             is_loop: self.is_loop,
+            solver: self.solver,
         };
         settings.apply(scene);
         if settings.lead.is_some() && scene.world.rigs.is_empty() {
@@ -242,6 +248,11 @@ impl Run {
         let build_seconds = self.build_seconds;
         Stats::of(&self.player, Timing { build_seconds, wall_seconds, begun_at })
     }
+}
+
+/// The kind of solver of a name.
+fn solver_kind(name: &str) -> Result<SolverKind, String> {
+    SolverKind::named(name).ok_or_else(|| "explicit, implicit and auto are known".to_owned())
 }
 
 /// A pool of the threads asked for.

@@ -5,6 +5,7 @@
 use crate::kept_files::{KeptFile, KeptFiles};
 use crate::take_file::chunk::number;
 use sinew_control::Lead;
+use sinew_sim::SolverKind;
 use sinew_take::Scene;
 use std::sync::Arc;
 use toml::{Table, Value};
@@ -50,6 +51,8 @@ pub struct TakeSettings {
     pub at_once: bool,
     /// Whether it is one cycle among many.
     pub is_loop: bool,
+    /// Whether steps are explicit or implicit; `None` as the scene says.
+    pub solver: Option<SolverKind>,
 }
 
 impl TakeSettings {
@@ -62,6 +65,9 @@ impl TakeSettings {
         scene.fps = self.fps;
         if self.at_once {
             scene.warm_up = 0.0;
+        }
+        if let Some(kind) = self.solver {
+            scene.solver = scene.solver.of_kind(kind);
         }
         if let Some(lead) = self.lead {
             scene.performances.iter_mut().for_each(|performance| performance.lead_by(lead));
@@ -99,6 +105,9 @@ impl TakeRecipe {
         text.insert("fps".into(), self.settings.fps.into());
         if let Some((_, word)) = LEADS.iter().find(|(lead, _)| Some(*lead) == self.settings.lead) {
             text.insert("lead".into(), (*word).into());
+        }
+        if let Some(kind) = self.settings.solver {
+            text.insert("solver".into(), kind.name().into());
         }
         for (key, value) in [("animation", &self.settings.animation), ("motion", &self.settings.motion)] {
             if let Some(value) = value {
@@ -147,6 +156,12 @@ impl TakeRecipe {
                 Some(found.ok_or_else(|| format!("its lead `{word}` is unknown"))?.0)
             }
         };
+        let solver = match word("solver") {
+            None => None,
+            Some(word) => {
+                Some(SolverKind::named(&word).ok_or_else(|| format!("its solver `{word}` is unknown"))?)
+            }
+        };
         let mut files = Vec::new();
         for entry in table.get("files").and_then(Value::as_array).ok_or("it has no list of files")? {
             let name = entry.get("name").and_then(Value::as_str).ok_or("a file has no name")?;
@@ -166,6 +181,7 @@ impl TakeRecipe {
             motion: word("motion"),
             at_once: table.get("at_once").and_then(Value::as_bool).unwrap_or(false),
             is_loop: table.get("loop").and_then(Value::as_bool).unwrap_or(false),
+            solver,
         };
         let model_hash = word("model").and_then(|hash| u64::from_str_radix(&hash, 16).ok());
         Ok(TakeRecipe {
