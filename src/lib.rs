@@ -16,6 +16,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub use sinew_contact as contact;
 pub use sinew_control as control;
 pub use sinew_flesh as flesh;
 pub use sinew_io as io;
@@ -28,15 +29,18 @@ pub use sinew_zoo as zoo;
 
 /// What most programs need.
 pub mod prelude {
+    pub use sinew_contact::{Response, Shape};
     pub use sinew_control::{Controller, Motion, Script};
     pub use sinew_flesh::{Law, Material, StretchLimits};
-    pub use sinew_math::Vec3;
+    pub use sinew_math::{Isometry, Vec3};
     pub use sinew_mesh::{TetMesh, TriMesh};
     pub use sinew_sim::desc::{
-        AttachmentDesc, BodyDesc, CageSize, Hold, LoadDesc, PinDesc, Region, RigDesc, ShapeDesc, TieDesc,
-        WorldDesc,
+        AttachmentDesc, BodyDesc, CageSize, ContactDesc, Hold, LoadDesc, Mobility, ObstacleDesc, PinDesc,
+        Region, RigDesc, ShapeDesc, TieDesc, WorldDesc,
     };
-    pub use sinew_sim::{Control, Model, PinPath, RigControl, State, StepReport, Stepper};
+    pub use sinew_sim::{
+        Control, ImplicitSettings, Model, PinPath, RigControl, Solver, State, StepReport, Stepper,
+    };
     pub use sinew_skeleton::{
         BoneDesc, BoneId, DofDesc, DriveKind, JointDesc, JointKind, MassDesc, Parent, SkeletonDesc,
         SkeletonState, SolidShape,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 const LAYERS: [&[&str]; 8] = [
     &["math"],
     &["mesh"],
-    &["flesh", "skeleton"],
+    &["flesh", "skeleton", "contact"],
     &["sim"],
     &["control"],
     &["take"],

@@ -8,6 +8,10 @@ mod bodies;
 mod cantilever;
 #[path = "verification/conservation.rs"]
 mod conservation;
+#[path = "verification/contact.rs"]
+mod contact;
+#[path = "verification/contact_bodies.rs"]
+mod contact_bodies;
 #[path = "verification/coupling.rs"]
 mod coupling;
 #[path = "verification/divergence.rs"]

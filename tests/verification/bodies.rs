@@ -35,5 +35,6 @@ pub(crate) fn loose(mesh: TetMesh, material: Material) -> BodyDesc {
 
 /// A world of one body.
 pub(crate) fn world(gravity: Vec3, body: BodyDesc) -> Model {
-    Model::build(&WorldDesc { gravity, bodies: vec![body], rigs: Vec::new() }).expect("a sound world")
+    Model::build(&WorldDesc { gravity, bodies: vec![body], rigs: Vec::new(), ..WorldDesc::default() })
+        .expect("a sound world")
 }

@@ -51,7 +51,7 @@ impl Worm {
             attachment: Some(AttachmentDesc::by_shape("worm")),
             ..super::bodies::loose(mesh, material)
         };
-        WorldDesc { gravity: self.gravity, bodies: vec![body], rigs: vec![rig] }
+        WorldDesc { gravity: self.gravity, bodies: vec![body], rigs: vec![rig], ..WorldDesc::default() }
     }
 }
 
@@ -199,7 +199,8 @@ fn a_bone_in_a_flesh_bar_sags_to_the_static_answer() {
             Material::soft_solid(young, 0.0, density, 1.0),
         )
     };
-    let world = WorldDesc { gravity: Vec3::x() * g, bodies: vec![body], rigs: vec![rig] };
+    let world =
+        WorldDesc { gravity: Vec3::x() * g, bodies: vec![body], rigs: vec![rig], ..WorldDesc::default() };
     let model = Model::build(&world).expect("sound");
     let mut control = Control::still(&model);
     control.rigs[0] = RigControl::limp(&model.rigs[0]);

@@ -2,8 +2,11 @@
 
 mod beam;
 mod build;
+mod contact;
 mod coupling;
 mod elements;
+mod implicit;
+mod kim;
 mod skeleton;
 
 use crate::failure::Failure;
@@ -43,6 +46,12 @@ enum Name {
     Skeleton,
     /// What bones add to a step of flesh.
     Coupling,
+    /// The characters and cages of Kim and Pollard beside their figures.
+    Kim,
+    /// Looking for surfaces that touch themselves, and what obstacles add to a step.
+    Contact,
+    /// Implicit steps of the clamped beam and of an arm that flesh and bones move together.
+    Implicit,
 }
 
 /// What `--json` writes.
@@ -56,7 +65,16 @@ impl Bench {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let file = self.json.as_deref().map(pending).transpose()?;
         let names = if self.names.is_empty() {
-            vec![Name::Elements, Name::Beam, Name::Build, Name::Skeleton, Name::Coupling]
+            vec![
+                Name::Elements,
+                Name::Beam,
+                Name::Build,
+                Name::Skeleton,
+                Name::Coupling,
+                Name::Contact,
+                Name::Kim,
+                Name::Implicit,
+            ]
         } else {
             self.names
         };
@@ -67,7 +85,13 @@ impl Bench {
                 Name::Beam => rows.extend(values(&beam::run(self.most_tets)?)?),
                 Name::Build => rows.extend(values(&build::run(self.most_tets)?)?),
                 Name::Skeleton => rows.extend(values(&skeleton::run()?)?),
+                Name::Contact => rows.extend(values(&contact::run()?)?),
+                Name::Kim => {
+                    rows.extend(values(&kim::seconds()?)?);
+                    rows.extend(values(&kim::steps(self.most_tets)?)?);
+                }
                 Name::Coupling => rows.extend(values(&coupling::run(self.most_tets)?)?),
+                Name::Implicit => rows.extend(values(&implicit::run(self.most_tets)?)?),
             }
         }
         if let Some(mut file) = file {

@@ -21,6 +21,7 @@ macro_rules! warn {
 mod bake;
 mod bench;
 mod failure;
+mod gallery;
 mod inspect;
 mod machine;
 mod outputs;

@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use crate::rig_output::RigOutput;
 use clap::Args;
 use sinew_io::{
-    CharacterFrames, CharacterGlb, CharacterScene, CharacterWatch, GlbOptions, GlbSink, ObjSequence,
+    CharacterFrames, CharacterGlb, CharacterScene, CharacterWatch, GlbOptions, GlbSink, Look, ObjSequence,
     PointCacheFormat, PointCacheSink, Preview, PreviewOptions, SceneSource, SkinnedGlbOptions,
     SkinnedGlbReport, TAKE_EXTENSION, Up, UsdaSink,
 };
@@ -130,7 +130,8 @@ impl<'a> Outputs<'a> {
         let up = Up::against(source.scene().world.gravity);
         let picture = output.with_extension("png");
         let preview = (!options.no_preview).then(|| {
-            Preview::new(&picture, PreviewOptions { up, turn: PREVIEW_TURN, ..PreviewOptions::default() })
+            let options = PreviewOptions { up, turn: PREVIEW_TURN, ..PreviewOptions::default() };
+            Preview::new(&picture, options).with_looks(looks_of(source))
         });
         let character = source.character();
         let mut files = match &take {
@@ -263,6 +264,17 @@ impl<'a> Outputs<'a> {
         if self.preview.is_some() {
             say!("The .png shows six moments of the take.");
         }
+    }
+}
+
+/// What the surfaces of a source look like: those of a file as it says, those of the zoo in the colours of their characters.
+pub(crate) fn looks_of(source: &SceneSource) -> Vec<Look> {
+    match source.character() {
+        Some(character) => character.looks(),
+        None => sinew_zoo::find(&source.scene().name)
+            .map(|character| Look::of_screen(character.color))
+            .into_iter()
+            .collect(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::bake::note_ending;
 use crate::failure::Failure;
-use crate::outputs::{check_collisions, is_take};
+use crate::outputs::{check_collisions, is_take, looks_of};
 use crate::simulate::{Run, thread_pool};
 use crate::source;
 use clap::Args;
@@ -45,11 +45,11 @@ pub(crate) struct Render {
 
     /// Moments side by side in a .png, such as 4x2: columns and rows.
     #[arg(long, value_name = "CxR", value_parser = parse_pair)]
-    sheet: Option<[usize; 2]>,
+    pub(crate) sheet: Option<[usize; 2]>,
 
     /// The size of the picture, of a sheet that of each tile, such as 640x480 (pixels). Without it a .gif is made small enough for pages (3 MB).
     #[arg(long, value_name = "WxH", value_parser = parse_pair)]
-    size: Option<[usize; 2]>,
+    pub(crate) size: Option<[usize; 2]>,
 
     /// Go round the bodies once in so many seconds [default: 4]. The take plays meanwhile, again and again if it is short; with --frame or --time it stands still.
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "4")]
@@ -57,7 +57,7 @@ pub(crate) struct Render {
 
     /// Pictures per second of a clip [default: 20 for .gif, those of the take up to 60 for .mp4].
     #[arg(long, value_name = "N")]
-    fps: Option<f64>,
+    pub(crate) fps: Option<f64>,
 
     /// Where the camera stands: front, side, back, top, or how far round from the front (degrees) [default: 28].
     #[arg(long, value_name = "VIEW", value_parser = View::named, allow_hyphen_values = true)]
@@ -105,6 +105,33 @@ pub(crate) struct Render {
 }
 
 impl Render {
+    /// A picture as it is when nothing is said about it.
+    pub(crate) fn of(input: PathBuf, output: PathBuf) -> Render {
+        Render {
+            input,
+            output,
+            frame: None,
+            time: None,
+            from: None,
+            to: None,
+            sheet: None,
+            size: None,
+            turntable: None,
+            fps: None,
+            camera: None,
+            rise: None,
+            zoom: 1.0,
+            compare: false,
+            ghosts: 0,
+            cage: false,
+            bones: false,
+            strain: false,
+            simulate: false,
+            animation: None,
+            threads: None,
+        }
+    }
+
     pub(crate) fn run(self: Box<Self>) -> Result<(), Failure> {
         let pool = thread_pool(self.threads)?;
         let format = PictureFormat::of(&self.output).ok_or_else(|| {
@@ -175,7 +202,8 @@ impl Render {
         note_ending(&take);
         let source = source::reopen(&take)?;
         let model = Model::build(&source.scene().world).map_err(Failure::input)?;
-        let footage = TakeFootage::new(&take, &model, source.character(), self.overlays())?;
+        let footage = TakeFootage::new(&take, &model, source.character(), self.overlays())?
+            .with_looks(looks_of(&source));
         self.draw(&footage, format)
     }
 
@@ -227,7 +255,8 @@ impl Render {
         run.play(Some(&mut recorder), None)?;
         drop(recorder);
         let take = TakeFile::open(&path)?;
-        let footage = TakeFootage::new(&take, &run.player.model, source.character(), self.overlays())?;
+        let footage = TakeFootage::new(&take, &run.player.model, source.character(), self.overlays())?
+            .with_looks(looks_of(&source));
         self.draw(&footage, format)
     }
 

@@ -1,6 +1,7 @@
 //! `sinew zoo`: the characters that ship with Sinew, listed and written as ordinary files.
 
 use crate::failure::Failure;
+use crate::gallery::Gallery;
 use clap::{Args, Subcommand};
 use sinew_io::PendingFile;
 use sinew_zoo::{Character, catalog};
@@ -20,6 +21,8 @@ enum ZooCommand {
     List,
     /// Write a character as files: a scene to read and change, and its mesh. `sinew simulate DIR/NAME.toml` plays them.
     Export(Export),
+    /// Draw every character and write a page of them: `sinew zoo gallery` in this project makes docs/gallery.md anew.
+    Gallery(Gallery),
 }
 
 #[derive(Args)]
@@ -44,6 +47,7 @@ impl Zoo {
                 Ok(())
             }
             ZooCommand::Export(export) => export.run(),
+            ZooCommand::Gallery(gallery) => gallery.run(),
         }
     }
 }

@@ -3,24 +3,31 @@
 use crate::{Controller, Motion, Performance};
 use sinew_sim::{Control, Model, PinPath, RigControl, State};
 
-/// Moves every pin along a motion of its own and lets every rig play its performance.
+/// Moves every pin and every led obstacle along a motion of its own and lets every rig play its performance.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
     /// One motion per pin, in the order of the model's pins. Pins beyond the end of the list stay still.
     pub pin_motions: Vec<Motion>,
     /// One performance per rig of the model. Rigs beyond the end of the list are held at rest.
     pub performances: Vec<Performance>,
+    /// One motion per obstacle of the model; only led ones follow. Obstacles beyond the end of the list stay.
+    pub obstacle_motions: Vec<Motion>,
 }
 
 impl Controller for Script {
     fn control(&mut self, model: &Model, state: &State, dt: f64, control: &mut Control) {
         control.load_scales.resize(model.loads.len(), 1.0);
         control.pins.resize(model.pins.len(), PinPath::default());
+        let along = |motion: &Motion| PinPath {
+            from: motion.world_from_rest(state.time.max(0.0)),
+            to: motion.world_from_rest((state.time + dt).max(0.0)),
+        };
         for (path, motion) in control.pins.iter_mut().zip(&self.pin_motions) {
-            *path = PinPath {
-                from: motion.world_from_rest(state.time.max(0.0)),
-                to: motion.world_from_rest((state.time + dt).max(0.0)),
-            };
+            *path = along(motion);
+        }
+        control.obstacles.resize(model.obstacles.len(), PinPath::default());
+        for (path, motion) in control.obstacles.iter_mut().zip(&self.obstacle_motions) {
+            *path = along(motion);
         }
         if control.rigs.len() != model.rigs.len() {
             control.rigs = model.rigs.iter().map(RigControl::hold).collect();

@@ -10,6 +10,7 @@ pub(crate) mod corotational;
 mod principal;
 pub(crate) mod st_venant_kirchhoff;
 pub(crate) mod stable_neo_hookean;
+pub(crate) mod tangent;
 
 use crate::material::{Lame, Law, Material};
 use sinew_math::columns::{Columns, combine, cross, dot, product_transposed, scale};

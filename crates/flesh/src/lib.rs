@@ -3,9 +3,13 @@
 
 mod elements;
 mod forces;
+mod hessian;
 mod law;
 mod material;
+mod potential;
 
 pub use elements::{ElementDesc, Elements};
 pub use forces::{CornerForces, Diagonalise, ForceReport, NodeMotion};
+pub use hessian::ElasticHessian;
 pub use material::{Lame, Law, Material, MaterialFault, StretchLimits};
+pub use potential::{ElasticPotential, Evaluation};

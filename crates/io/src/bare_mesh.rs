@@ -71,9 +71,15 @@ pub fn scene_of_mesh(path: &Path) -> Result<Read<Scene>, ReadError> {
     };
     let scene = Scene {
         name,
-        world: WorldDesc { gravity: -Vec3::y() * EARTH_GRAVITY, bodies: vec![body], rigs: Vec::new() },
+        world: WorldDesc {
+            gravity: -Vec3::y() * EARTH_GRAVITY,
+            bodies: vec![body],
+            rigs: Vec::new(),
+            ..WorldDesc::default()
+        },
         pin_motions: vec![vec![sway]],
         performances: Vec::new(),
+        obstacle_motions: Vec::new(),
         warm_up: 0.0,
         seconds: USUAL_SECONDS,
         fps: USUAL_FPS,

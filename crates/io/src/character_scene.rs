@@ -189,9 +189,15 @@ impl CharacterScene {
         let seconds = motion.as_ref().map_or(USUAL_SECONDS, SkeletonMotion::seconds);
         let scene = Scene {
             name: format!("{name}_flesh"),
-            world: WorldDesc { gravity: -Vec3::y() * EARTH_GRAVITY, bodies: vec![body], rigs: vec![rig] },
+            world: WorldDesc {
+                gravity: -Vec3::y() * EARTH_GRAVITY,
+                bodies: vec![body],
+                rigs: vec![rig],
+                ..WorldDesc::default()
+            },
             pin_motions: vec![Vec::new()],
             performances: vec![performance],
+            obstacle_motions: Vec::new(),
             warm_up: run_up + settle,
             seconds: if seconds > 0.0 { seconds } else { USUAL_SECONDS },
             fps: USUAL_FPS,

@@ -9,7 +9,7 @@ mod canvas;
 mod character_footage;
 mod colors;
 mod depth_map;
-mod file_looks;
+pub(crate) mod file_looks;
 mod film;
 mod footage;
 mod gif_file;

@@ -58,6 +58,7 @@ impl PreviewOptions {
 pub struct Preview {
     target: PathBuf,
     options: PreviewOptions,
+    looks: Vec<Look>,
     take: Option<Take>,
 }
 
@@ -75,7 +76,12 @@ struct Take {
 impl Preview {
     /// A picture that will appear as `target`.
     pub fn new(target: impl Into<PathBuf>, options: PreviewOptions) -> Preview {
-        Preview { target: target.into(), options, take: None }
+        Preview { target: target.into(), options, looks: Vec::new(), take: None }
+    }
+
+    /// The same with looks of its own, one per surface; those that are missing have colours in turn.
+    pub fn with_looks(self, looks: Vec<Look>) -> Preview {
+        Preview { looks, ..self }
     }
 }
 
@@ -135,11 +141,13 @@ impl FrameSink for Preview {
             moments.push(Frame {
                 time: 0.0,
                 surfaces: surfaces.iter().map(|s| s.rest.clone()).collect(),
-                bones: Vec::new(),
+                ..Frame::default()
             });
         }
+        let mut looks = Look::of_palette(surfaces.len());
+        looks.iter_mut().zip(core::mem::take(&mut self.looks)).for_each(|(look, own)| *look = own);
         let footage = StoredFootage {
-            looks: Look::of_palette(surfaces.len()),
+            looks,
             frames: spread(&moments, self.options.columns * self.options.rows),
             up: self.options.up,
             surfaces: &surfaces,
@@ -186,7 +194,7 @@ mod tests {
     fn falling(f: usize) -> Frame {
         let drop = 0.02 * f as f32;
         let surface = ball().rest.iter().map(|[x, y, z]| [*x, y - drop, *z]).collect();
-        Frame { time: f as f64 / 60.0, surfaces: vec![surface], bones: Vec::new() }
+        Frame { time: f as f64 / 60.0, surfaces: vec![surface], ..Frame::default() }
     }
 
     fn write(target: &Path, options: PreviewOptions, count: usize) -> Vec<u8> {

@@ -9,6 +9,7 @@ mod bone;
 mod character;
 mod keys;
 mod motion;
+mod obstacle;
 mod performance;
 mod region;
 mod rigged;
@@ -112,10 +113,14 @@ fn read_source(
     let mut notes = Vec::new();
     let mut bodies = Vec::new();
     let mut pin_motions = Vec::new();
+    let mut self_contact = Vec::new();
     for section in scene.sections("body", ScenePart::Body)? {
         let body = body::read_body(&section, &bodies, up, folder)?;
         notes.extend(body.notes);
         let (body, motions) = body.value;
+        if section.flag("self_contact")? {
+            self_contact.push(body.name.clone());
+        }
         bodies.push(body);
         pin_motions.push(motions);
     }
@@ -124,6 +129,9 @@ fn read_source(
         let read = character::read_character(&section, &bodies, up, folder)?;
         notes.extend(read.notes);
         let character::Character { body, rig, performance, warm_up: wanted } = read.value;
+        if section.flag("self_contact")? {
+            self_contact.push(body.name.clone());
+        }
         bodies.push(body);
         pin_motions.push(Vec::new());
         rigs.push(rig);
@@ -135,11 +143,20 @@ fn read_source(
             "the scene has no body: add one as [[body]] with surface = \"FILE\", or a [[character]]";
         return Err(ReadError::whole(message).into());
     }
+    let (mut obstacles, mut obstacle_motions) = (Vec::new(), Vec::new());
+    for section in scene.sections("obstacle", ScenePart::Obstacle)? {
+        let read = obstacle::read_obstacle(&section, &obstacles, folder)?;
+        notes.extend(read.notes);
+        obstacles.push(read.value.0);
+        obstacle_motions.push(read.value.1);
+    }
+    let contact = obstacle::read_contact(&scene, !obstacles.is_empty(), self_contact)?;
     let scene = Scene {
         name: name.to_owned(),
-        world: WorldDesc { gravity, bodies, rigs },
+        world: WorldDesc { gravity, bodies, rigs, obstacles, contact },
         pin_motions,
         performances,
+        obstacle_motions,
         warm_up,
         seconds: seconds.unwrap_or(USUAL_SECONDS),
         fps: fps.unwrap_or(USUAL_FPS),

@@ -5,7 +5,7 @@ use sinew_control::{Beyond, CueDrive, Motion, RunUp, SkeletonMotion, Whose};
 use sinew_flesh::{Law, Material};
 use sinew_io::{read_scene, read_scene_text, scene_keys, scene_keys_table};
 use sinew_math::Vec3;
-use sinew_sim::desc::{CageSize, Hold, Region, ShapeDesc};
+use sinew_sim::desc::{CageSize, Hold, Mobility, Region, Response, Shape, ShapeDesc};
 use sinew_skeleton::{DriveRule, JointKind, MassDesc};
 use std::path::Path;
 use tempfile::TempDir;
@@ -56,6 +56,7 @@ force = [0, 0, -5]
 surface = "a.obj"
 cage_edge = 0.05
 material = "rubber"
+self_contact = true
 
 [[body]]
 tets = "t.ele"
@@ -132,6 +133,54 @@ skeleton = "m.bvh"
 unit = 0.01
 fullness = 0.9
 motion = { bvh = "m.bvh", unit = 0.01, first = 1, last = 2, smooth = 4 }
+
+[contact]
+friction = 0.4
+stiffness = 2
+response = "impulse"
+restitution = 0.3
+bodies = false
+longest_step = 0.001
+
+[[obstacle]]
+name = "ground"
+plane = [0, 0, 2]
+position = [0, 0, -1]
+friction = 0.9
+stiffness = 4
+
+[[obstacle]]
+sphere = 0.2
+density = 500
+velocity = [1, 0, 0]
+spin = [0, 180, 0]
+
+[[obstacle]]
+box = [1, 2, 3]
+turn = [0, 90, 0]
+motion = { glide = { velocity = [0, 0, 1] } }
+
+[[obstacle]]
+capsule = [1, 0.2]
+
+[[obstacle]]
+cylinder = [1, 0.3]
+
+[[obstacle]]
+hull = "a.obj"
+scale = 0.5
+
+[[obstacle]]
+mesh = "a.obj"
+
+[[obstacle]]
+grid = "a.obj"
+cells = 8
+
+[[obstacle]]
+heights = [0, 0, 0, 1, 1, 1]
+columns = 3
+spacing = 0.5
 "#;
 
 /// A figure of legs and a spine that nods.
@@ -266,6 +315,36 @@ fn every_key_reaches_the_scene() {
     // the run-up and settling of the slower of the two
     assert_eq!(scene.warm_up, 1.5);
     assert_eq!(scene.world.rigs[1].skeleton.bones.len(), 4);
+}
+
+#[test]
+fn every_obstacle_reaches_the_scene() {
+    let folder = folder();
+    let scene = read_scene(&folder.path().join("scene.toml")).unwrap().value;
+    let contact = &scene.world.contact;
+    assert_eq!((contact.friction, contact.stiffness, contact.longest_step), (0.4, 2.0, 0.001));
+    assert_eq!(contact.response, Response::Impulse { restitution: 0.3 });
+    assert_eq!((contact.between_bodies, &contact.self_contact[..]), (false, &["a".to_owned()][..]));
+    let all = &scene.world.obstacles;
+    assert_eq!(all.len(), 9);
+    assert_eq!((all[0].name.as_str(), all[1].name.as_str()), ("ground", "obstacle-2"));
+    assert_eq!(all[0].shape, Shape::Plane { normal: Vec3::z() });
+    assert_eq!((all[0].pose.translation.vector, all[0].friction), (-Vec3::z(), Some(0.9)));
+    assert_eq!((all[0].stiffness, all[0].mobility), (4.0, Mobility::Fixed));
+    let Mobility::Free { density, velocity, spin } = all[1].mobility else { panic!() };
+    assert_eq!((density, velocity), (500.0, Vec3::x()));
+    assert!((spin.y - core::f64::consts::PI).abs() < 1e-12);
+    assert_eq!(all[2].shape, Shape::Cuboid { half: Vec3::new(0.5, 1.0, 1.5) });
+    assert_eq!(
+        (all[2].mobility, scene.obstacle_motions[2]),
+        (Mobility::Led, Motion::Glide { velocity: Vec3::z() })
+    );
+    assert!((all[2].pose.rotation * Vec3::z() - Vec3::x()).norm() < 1e-12);
+    assert_eq!(all[3].shape, Shape::Capsule { half_length: 0.5, radius: 0.2 });
+    assert_eq!(all[4].shape, Shape::Cylinder { half_length: 0.5, radius: 0.3 });
+    assert!(matches!(&all[5].shape, Shape::Convex(hull) if hull.surface().vertices.len() == 4));
+    assert!(matches!(&all[6].shape, Shape::Mesh(_)) && matches!(&all[7].shape, Shape::Grid(_)));
+    assert!((all[8].shape.probe(&Vec3::new(0.0, 0.5, 0.0)).distance).abs() < 1e-12);
 }
 
 #[test]

@@ -82,10 +82,81 @@ impl Real for f64 {
     }
 }
 
+/// Double-precision numbers side by side, half as many as [`Lanes`] of the same instruction set.
+pub trait WideLanes: Real {
+    /// How many; a divisor of [`BLOCK`].
+    const WIDTH: usize;
+
+    /// Lanes from the front of a slice.
+    ///
+    /// # Panics
+    /// If the slice is shorter than [`Self::WIDTH`].
+    fn load(from: &[f64]) -> Self;
+
+    /// Lanes from the front of a slice of single-precision numbers.
+    ///
+    /// # Panics
+    /// If the slice is shorter than [`Self::WIDTH`].
+    fn load_single(from: &[f32]) -> Self;
+
+    /// Lanes to the front of a slice.
+    ///
+    /// # Panics
+    /// If the slice is shorter than [`Self::WIDTH`].
+    fn store(self, to: &mut [f64]);
+
+    /// The first three numbers of one row per lane: of `places[lane][which]`.
+    ///
+    /// # Panics
+    /// If there are fewer than [`Self::WIDTH`] places, or no such row.
+    #[inline(always)]
+    fn gather_rows(rows: &[[f64; 4]], places: &[[u32; 4]], which: usize) -> [Self; 3] {
+        let mut columns = [[0.0; BLOCK]; 3];
+        for (lane, place) in places[..Self::WIDTH].iter().enumerate() {
+            let row = &rows[place[which] as usize];
+            for i in 0..3 {
+                columns[i][lane] = row[i];
+            }
+        }
+        [Self::load(&columns[0]), Self::load(&columns[1]), Self::load(&columns[2])]
+    }
+
+    /// Row `stride` × lane gets the three numbers of a lane and a zero.
+    ///
+    /// # Panics
+    /// If there are too few rows.
+    #[inline(always)]
+    fn to_rows(vector: [Self; 3], rows: &mut [[f64; 4]], stride: usize) {
+        let mut columns = [[0.0; BLOCK]; 3];
+        for i in 0..3 {
+            vector[i].store(&mut columns[i]);
+        }
+        for lane in 0..Self::WIDTH {
+            rows[stride * lane] = [columns[0][lane], columns[1][lane], columns[2][lane], 0.0];
+        }
+    }
+}
+
+/// Four single-precision numbers in one register: a row of a node.
+pub trait Quad: Real {
+    /// From memory.
+    fn from_row(row: &[f32; 4]) -> Self;
+    /// To memory.
+    fn to_row(self) -> [f32; 4];
+    /// One single-precision number four times.
+    fn repeat(value: f32) -> Self;
+}
+
 /// Single-precision numbers side by side.
 pub trait Lanes: Real {
     /// How many; a divisor of [`BLOCK`].
     const WIDTH: usize;
+
+    /// Double-precision numbers in the registers of the same instruction set.
+    type Wide: WideLanes;
+
+    /// Four numbers that belong together.
+    type Quad: Quad;
 
     /// Lanes from the front of a slice.
     ///
@@ -238,6 +309,52 @@ mod tests {
         }
     }
 
+    /// Every operation of wide lanes, lane by lane, as the bits that come out.
+    struct EveryWideOperation;
+
+    impl Kernel for EveryWideOperation {
+        type Output = Vec<u64>;
+
+        #[inline(always)]
+        fn run<L: Lanes>(self) -> Vec<u64> {
+            let mut bits = Vec::new();
+            let numbers = [1.5, -0.0, 0.0, 3e300, -2.7, 1e-320, f64::INFINITY, f64::NAN, 0.1, -7.25];
+            for (i, &a) in numbers.iter().enumerate() {
+                for &b in &numbers {
+                    let mut lanes = [a; BLOCK];
+                    lanes[i % 4] = b;
+                    let (x, y) = (L::Wide::load(&lanes), L::Wide::splat(b));
+                    let picked = L::Wide::select(x.less(y), x, y);
+                    let single = L::Wide::load_single(&[a as f32; BLOCK]);
+                    for value in [
+                        x + y,
+                        x - y,
+                        x * y,
+                        x / y,
+                        x.max(y),
+                        x.min(y),
+                        x.sqrt(),
+                        x.abs(),
+                        -x,
+                        picked,
+                        single,
+                    ] {
+                        let mut out = [0.0; BLOCK];
+                        value.store(&mut out);
+                        bits.extend(out[..4].iter().map(|x| if x.is_nan() { u64::MAX } else { x.to_bits() }));
+                    }
+                }
+            }
+            let rows: [[f64; 4]; BLOCK] =
+                core::array::from_fn(|lane| core::array::from_fn(|i| (10 * lane + i) as f64));
+            let places: [[u32; 4]; BLOCK] = core::array::from_fn(|lane| [0, 0, (BLOCK - 1 - lane) as u32, 0]);
+            let mut back = [[-1.0; 4]; 3 * BLOCK];
+            L::Wide::to_rows(L::Wide::gather_rows(&rows, &places, 2), &mut back, 3);
+            bits.extend(back[..12].iter().flatten().map(|x| x.to_bits()));
+            bits
+        }
+    }
+
     struct RowsThereAndBack;
 
     impl Kernel for RowsThereAndBack {
@@ -273,6 +390,10 @@ mod tests {
         let reference = dispatch_to(InstructionSet::Baseline, EveryOperation);
         for &set in InstructionSet::available() {
             assert_eq!(dispatch_to(set, EveryOperation), reference, "{set:?}");
+        }
+        let reference = dispatch_to(InstructionSet::Baseline, EveryWideOperation);
+        for &set in InstructionSet::available() {
+            assert_eq!(dispatch_to(set, EveryWideOperation), reference, "{set:?}");
         }
     }
 

@@ -6,7 +6,9 @@
 
 pub mod columns;
 pub mod lanes;
+pub mod logarithm;
 pub mod real;
+pub mod sparse;
 pub mod spatial;
 pub mod svd;
 pub mod turn;

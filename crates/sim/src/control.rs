@@ -13,6 +13,8 @@ pub struct Control {
     pub load_scales: Vec<f64>,
     /// One per rig of the model. Rigs beyond the end of the list hang limp.
     pub rigs: Vec<RigControl>,
+    /// One path per obstacle of the model, as rigid motions of where it started; only led ones follow. Those beyond the end of the list stay.
+    pub obstacles: Vec<PinPath>,
 }
 
 /// Who decides about the joints of a rig during a step.
@@ -81,6 +83,7 @@ impl Control {
             pins: vec![PinPath::default(); model.pins.len()],
             load_scales: vec![1.0; model.loads.len()],
             rigs: model.rigs.iter().map(RigControl::hold).collect(),
+            obstacles: vec![PinPath::default(); model.obstacles.len()],
         }
     }
 

@@ -6,10 +6,12 @@ use sinew_math::Vec3;
 use sinew_mesh::{TetMesh, TriMesh};
 use sinew_skeleton::SkeletonDesc;
 
+pub use crate::contact::{ContactDesc, Mobility, ObstacleDesc};
+pub use sinew_contact::{Response, Shape};
 pub use sinew_mesh::CageSize;
 
 /// All that a `Model` is built from.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct WorldDesc {
     /// Acceleration of free fall (m/s²).
     pub gravity: Vec3,
@@ -17,6 +19,10 @@ pub struct WorldDesc {
     pub bodies: Vec<BodyDesc>,
     /// The skeletons.
     pub rigs: Vec<RigDesc>,
+    /// What bodies touch besides each other.
+    pub obstacles: Vec<ObstacleDesc>,
+    /// How touching is answered.
+    pub contact: ContactDesc,
 }
 
 /// A skeleton of the world. Bones whose mass is a solid have that solid for a shape.

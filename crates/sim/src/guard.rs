@@ -9,7 +9,7 @@
 //! less closely.
 
 use crate::coupling::Link;
-use crate::{Model, State};
+use crate::{Model, State, contact};
 
 /// Kinetic energy above this many times the supply is divergence.
 const SWING: f64 = 2.0;
@@ -28,9 +28,11 @@ impl Verdict {
     /// Of a state whose bones move as `link` knows.
     pub(crate) fn of(model: &Model, link: &Link, state: &State) -> Verdict {
         let (bones_kinetic, bones_potential, _) = link.energies(model, state);
-        let available = state.supplied_energy - state.node_potential_energy(model) - bones_potential;
+        let (obstacles_kinetic, obstacles_potential) = contact::energies(model, state);
+        let potential = state.node_potential_energy(model) + bones_potential + obstacles_potential;
+        let available = state.supplied_energy - potential;
         let available = if available < 0.0 { 0.0 } else { available };
-        let kinetic = state.node_kinetic_energy(model) + bones_kinetic;
+        let kinetic = state.node_kinetic_energy(model) + bones_kinetic + obstacles_kinetic;
         Verdict { kinetic, limit: SWING * available + round_off_energy(model) }
     }
 

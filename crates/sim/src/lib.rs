@@ -2,10 +2,12 @@
 //! moves under a [`Control`], one [`Stepper::step`] at a time. No files, clocks or printing.
 
 mod body;
+pub mod contact;
 mod control;
 pub mod coupling;
 pub mod desc;
 mod guard;
+pub mod implicit;
 mod model;
 mod model_hash;
 mod region;
@@ -15,9 +17,11 @@ mod stepper;
 mod strain;
 
 pub use body::Body;
+pub use contact::{Obstacle, ObstacleState};
 pub use control::{Control, PinPath, RigControl};
 pub use coupling::{BoneError, Rig};
 pub use desc::WorldDesc;
+pub use implicit::{ImplicitSettings, SolveReport, Solver};
 pub use model::{BuildError, Fault, Load, Model, Pin};
 pub use stable_step::StableStep;
 pub use state::{Caution, Energies, State};

@@ -1,10 +1,12 @@
 //! All that never changes during a run, checked once.
 
 use crate::body::{Body, Shape, damping_rate};
+use crate::contact::{Obstacle, TouchSurface, find_faults};
 use crate::coupling::{Attachment, FixedNodes, Link, RestRig};
 use crate::desc::{BodyDesc, LoadDesc, PinDesc, WorldDesc};
 use crate::{Rig, StableStep, State};
 use core::fmt;
+use core::sync::atomic::{AtomicU64, Ordering};
 use sinew_flesh::{ElementDesc, Elements};
 use sinew_math::Vec3;
 use sinew_skeleton::PointMass;
@@ -34,13 +36,22 @@ pub struct Model {
     pub loads: Vec<Load>,
     /// The skeletons.
     pub rigs: Vec<Rig>,
+    /// What bodies touch besides each other.
+    pub obstacles: Vec<Obstacle>,
+    /// The points that may touch.
+    pub(crate) touch: TouchSurface,
     /// The potential of what balances flesh, at rest (J).
     pub(crate) rest_balance: f64,
     /// Which nodes are fixed to bones.
     pub(crate) fixed_nodes: FixedNodes,
     /// The time step that explicit stepping may take.
     pub stable_step: StableStep,
+    /// Tells models apart for what steppers keep about them; a copy has the same.
+    pub(crate) solver_key: u64,
 }
+
+/// How many models were built.
+static MODELS: AtomicU64 = AtomicU64::new(0);
 
 /// Nodes that move rigidly together.
 #[derive(Clone, Debug, PartialEq)]
@@ -140,7 +151,7 @@ impl Model {
             return Err(BuildError { faults: parts.faults });
         }
         let merged = parts.merge_masses(&rigs, &world.gravity)?;
-        Ok(parts.assemble(world.gravity, merged))
+        Ok(parts.assemble(world, merged))
     }
 
     /// Mass of all flesh and all bones (kg).
@@ -194,6 +205,7 @@ fn world_faults(world: &WorldDesc) -> Vec<Fault> {
                 .push(Fault::new(&body.name, format!("it hangs on skeleton '{name}', which does not exist")));
         }
     }
+    faults.extend(find_faults(world));
     for (i, rig) in world.rigs.iter().enumerate() {
         if world.rigs[..i].iter().any(|other| other.name == rig.name) {
             faults.push(Fault::new("", format!("two skeletons are named '{}': rename one", rig.name)));
@@ -373,7 +385,7 @@ impl Parts {
         if faults.is_empty() { Ok(merged) } else { Err(BuildError { faults }) }
     }
 
-    fn assemble(mut self, gravity: Vec3, mut rigs: Vec<Rig>) -> Model {
+    fn assemble(mut self, world: &WorldDesc, mut rigs: Vec<Rig>) -> Model {
         let mut node_inverse_mass: Vec<f64> = self.node_mass.iter().map(|m| 1.0 / m).collect();
         for &node in self.pins.iter().flat_map(|pin| &pin.nodes) {
             node_inverse_mass[node as usize] = 0.0;
@@ -396,14 +408,23 @@ impl Parts {
             let own = |node: &u32| (self.node_mass[*node as usize], self.node_rest[*node as usize]);
             rig.limit_drag(|bone| fixed_nodes.dragged_by(first, bone).iter().map(own).collect());
         }
+        let stable_step = touching_step(world, stable_step);
+        let touch = TouchSurface::build(
+            &world.contact,
+            &self.bodies,
+            &self.node_mass,
+            usual_step(world, &stable_step),
+        );
         let mut model = Model {
             rest_balance: 0.0,
+            obstacles: obstacles(world, &self.bodies, touch.count()),
+            touch,
             fixed_nodes,
             rigs,
             stable_step,
             elements: Elements::build(&self.node_rest, &self.elements),
             tets: self.elements.iter().map(|element| element.nodes).collect(),
-            gravity,
+            gravity: world.gravity,
             bodies: self.bodies,
             node_rest: self.node_rest,
             node_start_v: self.node_start_v,
@@ -411,10 +432,49 @@ impl Parts {
             node_inverse_mass,
             pins: self.pins,
             loads: self.loads,
+            solver_key: MODELS.fetch_add(1, Ordering::Relaxed),
         };
         model.rest_balance = Link::at_rest(&model).balance_energy(&model, &State::at_rest(&model));
         model
     }
+}
+
+/// The step of a world in which something can touch: short enough for slow bodies not to sink in, and for springs stiffer than usual.
+fn touching_step(world: &WorldDesc, mut step: StableStep) -> StableStep {
+    let contact = &world.contact;
+    if world.obstacles.is_empty() && contact.self_contact.is_empty() && world.bodies.len() < 2 {
+        return step;
+    }
+    if world.obstacles.is_empty() && contact.self_contact.is_empty() && !contact.between_bodies {
+        return step;
+    }
+    step.seconds = step.seconds.min(contact.longest_step) / stiffest(world).sqrt();
+    step
+}
+
+/// How many times as stiff as usual anything is touched, at least once.
+fn stiffest(world: &WorldDesc) -> f64 {
+    let obstacles = world.obstacles.iter().map(|obstacle| obstacle.stiffness).fold(1.0, f64::max);
+    (world.contact.stiffness * obstacles).max(1.0)
+}
+
+/// The step that the usual stiffness is made for (s).
+fn usual_step(world: &WorldDesc, step: &StableStep) -> f64 {
+    (step.seconds * stiffest(world).sqrt()).min(world.contact.longest_step)
+}
+
+/// The obstacles of a world; planes are drawn some times as large as the bodies.
+fn obstacles(world: &WorldDesc, bodies: &[Body], point_count: usize) -> Vec<Obstacle> {
+    let size = |body: &Body| body.surface.bounds().map_or(0.0, |(low, high)| (high - low).amax());
+    let reach = 4.0 * bodies.iter().map(size).fold(0.0, f64::max);
+    let mut first_sample = point_count as u32;
+    let mut all = Vec::new();
+    for desc in &world.obstacles {
+        let obstacle = Obstacle::build(desc, world.contact.friction, first_sample, reach);
+        first_sample += obstacle.samples.len() as u32;
+        all.push(obstacle);
+    }
+    all
 }
 
 fn nothing_there(what: &str, index: usize, does: &str, shape: &Shape) -> String {

@@ -1,5 +1,6 @@
 //! All that moves.
 
+use crate::contact::{self, HeldGrip, ObstacleState};
 use crate::coupling::Link;
 use crate::{Model, Rig};
 use sinew_math::Vec3;
@@ -17,6 +18,10 @@ pub struct State {
     pub node_v: Vec<Vec3>,
     /// Joint coordinates and velocities of each rig.
     pub rigs: Vec<SkeletonState>,
+    /// Where each obstacle is.
+    pub obstacles: Vec<ObstacleState>,
+    /// What touching points remember, sorted by point and obstacle.
+    pub grips: Vec<HeldGrip>,
     /// Energy at the start plus all work done by pins, loads and joints since (J): what motion can have come from. The guard against divergence
     /// measures by it.
     pub supplied_energy: f64,
@@ -36,11 +41,11 @@ pub struct Caution {
 /// Where the energy of a state is (J).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Energies {
-    /// In motion: Σ m v²/2 over free nodes, and that of bones.
+    /// In motion: Σ m v²/2 over free nodes, and that of bones and free obstacles.
     pub kinetic: f64,
-    /// In deformation, and in the springs and stops of joints.
+    /// In deformation, in the springs and stops of joints, and in those of what touches obstacles.
     pub elastic: f64,
-    /// In height, zero at rest: −Σ m g · (x − X) over free nodes and bones.
+    /// In height, zero at rest: −Σ m g · (x − X) over free nodes, bones and free obstacles.
     pub potential: f64,
 }
 
@@ -76,8 +81,8 @@ impl State {
     /// The world with its nodes at given positions (m) and velocities (m/s), as the start of a run.
     pub fn from_motion(model: &Model, node_x: Vec<Vec3>, node_v: Vec<Vec3>) -> State {
         let rigs = model.rigs.iter().map(|rig| SkeletonState::at_rest(&rig.skeleton)).collect();
-        let mut state =
-            State { time: 0.0, node_x, node_v, rigs, supplied_energy: 0.0, caution: Caution::default() };
+        let obstacles = model.obstacles.iter().map(|obstacle| obstacle.start).collect();
+        let mut state = State { node_x, node_v, rigs, obstacles, ..State::default() };
         for &node in model.pins.iter().flat_map(|pin| &pin.nodes) {
             state.node_v[node as usize] = Vec3::zeros();
         }
@@ -139,6 +144,8 @@ impl State {
         self.caution = other.caution;
         self.node_x.clone_from(&other.node_x);
         self.node_v.clone_from(&other.node_v);
+        self.obstacles.clone_from(&other.obstacles);
+        self.grips.clone_from(&other.grips);
         self.rigs.resize(other.rigs.len(), SkeletonState::default());
         for (rig, other) in self.rigs.iter_mut().zip(&other.rigs) {
             rig.q.clone_from(&other.q);
@@ -152,10 +159,12 @@ impl State {
         link.attend(model);
         link.refresh(model, self);
         let (bones_kinetic, bones_potential, springs) = link.energies(model, self);
+        let (obstacles_kinetic, obstacles_potential) = contact::energies(model, self);
+        let touching = contact::contact_energy(model, self);
         Energies {
-            kinetic: self.node_kinetic_energy(model) + bones_kinetic,
-            elastic: model.elements.energy(&self.node_x) + springs,
-            potential: self.node_potential_energy(model) + bones_potential,
+            kinetic: self.node_kinetic_energy(model) + bones_kinetic + obstacles_kinetic,
+            elastic: model.elements.energy(&self.node_x) + springs + touching,
+            potential: self.node_potential_energy(model) + bones_potential + obstacles_potential,
         }
     }
 
@@ -171,17 +180,17 @@ impl State {
         -free.map(|node| model.node_mass[node] * lifted(node)).sum::<f64>()
     }
 
-    /// Σ m v of nodes and bones (kg m/s).
+    /// Σ m v of nodes, bones and free obstacles (kg m/s).
     pub fn momentum(&self, model: &Model) -> Vec3 {
         self.momenta(model).linear
     }
 
-    /// Σ m x × v of nodes and bones about the origin (kg m²/s).
+    /// Σ m x × v of nodes, bones and free obstacles about the origin (kg m²/s).
     pub fn angular_momentum(&self, model: &Model) -> Vec3 {
         self.momenta(model).angular
     }
 
-    /// Both momenta: of bones with what is fixed to them, and of all other nodes.
+    /// Both momenta: of bones with what is fixed to them, of all other nodes, and of free obstacles.
     fn momenta(&self, model: &Model) -> Momentum {
         let mut sum = Momentum::default();
         for (node, mass) in
@@ -197,6 +206,9 @@ impl State {
             sum.linear += bones.linear;
             sum.angular += bones.angular;
         }
+        let obstacles = contact::momenta(model, self);
+        sum.linear += obstacles.linear;
+        sum.angular += obstacles.angular;
         sum
     }
 
@@ -213,6 +225,12 @@ impl State {
             }
         }
         for x in self.rigs.iter().flat_map(|rig| rig.q.iter().chain(&rig.v)) {
+            hash.update(&x.to_le_bytes());
+        }
+        for x in self.obstacles.iter().flat_map(ObstacleState::numbers) {
+            hash.update(&x.to_le_bytes());
+        }
+        for x in self.grips.iter().flat_map(HeldGrip::numbers) {
             hash.update(&x.to_le_bytes());
         }
         hash.digest()

@@ -10,8 +10,10 @@
 //! kept and the error says where it happened. The next steps begin with as many, and try fewer after a while.
 
 use crate::body::decay;
+use crate::contact::{Contacts, Substep};
 use crate::coupling::{Link, Pushes};
 use crate::guard::{Verdict, worst_node};
+use crate::implicit::{Implicit, ImplicitSettings, NodeEnergy, SolveReport, Solver};
 use crate::{BoneError, Caution, Control, Model, State};
 use rayon::prelude::*;
 use sinew_flesh::{CornerForces, Diagonalise, NodeMotion};
@@ -22,11 +24,19 @@ use thiserror::Error;
 /// Scratch of stepping: dropping it costs time, never a different answer.
 #[derive(Clone, Debug)]
 pub struct Stepper {
+    /// Explicit or implicit.
+    pub solver: Solver,
     /// Which elements are diagonalised; the answer is the same up to round-off.
     pub diagonalise: Diagonalise,
+    implicit: Implicit,
+    /// Whether the last step was implicit.
+    was_implicit: bool,
     corner_forces: CornerForces,
-    /// Outside forces but gravity, per node (N); empty without loads.
+    /// Forces of loads per node (N); empty without loads.
     load: Vec<Vec3>,
+    /// All outside forces but gravity, per node (N): those of loads and of what touches; empty without either.
+    outside: Vec<Vec3>,
+    contacts: Contacts,
     /// Velocity left after a sub-step, per body.
     decay: Vec<f64>,
     /// What each node's bone bears in a sub-step: what dampers took, and what balances it (N); not kept for those damped by the world.
@@ -46,6 +56,10 @@ pub struct StepReport {
     pub diagonalised: usize,
     /// The most elements that were turned inside out at one time.
     pub max_inverted: usize,
+    /// Surface vertices and samples of obstacles that touched an obstacle at the end.
+    pub touching: usize,
+    /// How well an implicit step was solved; none for an explicit one.
+    pub solve: Option<SolveReport>,
 }
 
 /// A step that could not be taken. The state is as it was before.
@@ -105,9 +119,14 @@ const CHUNK: usize = 512;
 impl Default for Stepper {
     fn default() -> Self {
         Stepper {
+            solver: Solver::Explicit,
             diagonalise: Diagonalise::Selectively,
+            implicit: Implicit::default(),
+            was_implicit: false,
             corner_forces: CornerForces::default(),
             load: Vec::new(),
+            outside: Vec::new(),
+            contacts: Contacts::default(),
             decay: Vec::new(),
             drag: Vec::new(),
             link: Link::default(),
@@ -117,7 +136,32 @@ impl Default for Stepper {
 }
 
 impl Stepper {
-    /// Takes the state `dt` (s) further, in as many sub-steps as stability asks for.
+    /// A stepper that solves in a given way.
+    pub fn with_solver(solver: Solver) -> Stepper {
+        Stepper { solver, ..Stepper::default() }
+    }
+
+    /// Takes the state `dt` (s) further by an implicit step, with more energies of nodes than the model has: contact barriers, point constraints.
+    pub fn step_with(
+        &mut self,
+        model: &Model,
+        control: &Control,
+        settings: &ImplicitSettings,
+        extras: &mut [&mut dyn NodeEnergy],
+        dt: f64,
+        state: &mut State,
+    ) -> Result<StepReport, StepError> {
+        if !(dt > 0.0 && dt.is_finite()) {
+            return Err(StepError::BadTimeStep(dt));
+        }
+        if let Some(fault) = control.fault(model) {
+            return Err(StepError::BadControl(fault));
+        }
+        self.was_implicit = true;
+        self.implicit.step(model, control, settings, extras, dt, state)
+    }
+
+    /// Takes the state `dt` (s) further: explicitly in as many sub-steps as stability asks for, or implicitly.
     pub fn step(
         &mut self,
         model: &Model,
@@ -131,6 +175,11 @@ impl Stepper {
         if let Some(fault) = control.fault(model) {
             return Err(StepError::BadControl(fault));
         }
+        if let Some(settings) = self.solver.implicit_for(model, dt) {
+            self.was_implicit = true;
+            return self.implicit.step(model, control, &settings, &mut [], dt, state);
+        }
+        self.was_implicit = false;
         let fewest = (dt / model.stable_step.seconds).ceil().max(1.0);
         if fewest > MOST_SUBSTEPS {
             return Err(StepError::TooManySubsteps {
@@ -173,6 +222,10 @@ impl Stepper {
 
     fn gather_loads(&mut self, model: &Model, control: &Control) {
         self.load.clear();
+        self.outside.clear();
+        if Contacts::can_touch(model) {
+            self.outside.resize(model.node_count(), Vec3::zeros());
+        }
         if model.loads.is_empty() {
             return;
         }
@@ -182,6 +235,7 @@ impl Stepper {
                 self.load[*node as usize] += control.load_scale(i) * force;
             }
         }
+        self.outside.clone_from(&self.load);
     }
 
     fn substeps(
@@ -199,6 +253,14 @@ impl Stepper {
         self.decay.clear();
         self.decay.extend(model.bodies.iter().map(|body| decay(body.damping_rate, h)));
         let mut report = StepReport { substeps, ..StepReport::default() };
+        let can_touch = Contacts::can_touch(model);
+        let part = |substep: usize| {
+            let share = |i: usize| i as f64 / substeps as f64;
+            Substep { from: share(substep - 1), to: share(substep), h }
+        };
+        if can_touch {
+            self.contacts.begin(model, control, dt, part(1), state);
+        }
         for substep in 1..=substeps {
             // what pushes on the nodes
             let motion = NodeMotion { x: &state.node_x, v: &state.node_v };
@@ -206,23 +268,43 @@ impl Stepper {
             self.corner_forces.damp_inverted(&model.elements, motion, h);
             report.diagonalised += forces.diagonalised;
             report.max_inverted = report.max_inverted.max(forces.inverted);
+            if can_touch {
+                self.gather_touches(model, control, (dt, part(substep)), state);
+            }
 
             // where they go
             let share = substep as f64 / substeps as f64;
             self.move_free_nodes(model, h, state);
             charge_loads(model, control, h, state);
             self.move_pins(model, control, share, h, state);
-            let pushes = Pushes { corner_forces: &self.corner_forces, load: &self.load, drag: &self.drag };
+            let pushes = Pushes { corner_forces: &self.corner_forces, load: &self.outside, drag: &self.drag };
             self.link.move_bones(model, control, &pushes, (share, h), state)?;
+            if can_touch {
+                self.contacts.move_obstacles(model, control, part(substep), state);
+            }
+        }
+        if can_touch {
+            self.contacts.keep_grips(state);
+            report.touching = self.contacts.touching();
         }
         state.supplied_energy += self.link.led_energy(model, state) - led_energy;
         state.time = self.before.time + dt;
         Ok(report)
     }
 
+    /// What touches adds to what loads do.
+    fn gather_touches(&mut self, model: &Model, control: &Control, step: (f64, Substep), state: &mut State) {
+        if self.load.is_empty() {
+            self.outside.fill(Vec3::zeros());
+        } else {
+            self.outside.copy_from_slice(&self.load);
+        }
+        self.contacts.push(model, control, step, state, &mut self.outside);
+    }
+
     /// Torques of all drives of a rig in the last step taken (N m or N), one per degree of freedom: found for joints driven along a path.
     pub fn torques(&self, rig: usize) -> &[f64] {
-        self.link.torques(rig)
+        if self.was_implicit { self.implicit.torques(rig) } else { self.link.torques(rig) }
     }
 
     fn move_free_nodes(&mut self, model: &Model, h: f64, state: &mut State) {
@@ -260,7 +342,10 @@ impl Stepper {
                 let target = pose.rotation * model.node_rest[node] + pose.translation.vector;
                 let moved = target - state.node_x[node];
                 if moved != Vec3::zeros() {
-                    let force = self.corner_forces.on_node(&model.elements, node);
+                    let mut force = self.corner_forces.on_node(&model.elements, node);
+                    if Contacts::can_touch(model) {
+                        force += self.outside[node] - self.load.get(node).copied().unwrap_or_default();
+                    }
                     state.supplied_energy -= force.dot(&moved);
                 }
                 state.node_x[node] = target;
@@ -311,8 +396,8 @@ impl Kernel for NodeKernel<'_> {
                 continue;
             }
             let mut force = stepper.corner_forces.on_node(&model.elements, node);
-            if let Some(load) = stepper.load.get(node) {
-                force += load;
+            if let Some(outside) = stepper.outside.get(node) {
+                force += outside;
             }
             let bone = model.fixed_nodes.node_reference[node] as usize;
             let field = &stepper.link.fields[bone];

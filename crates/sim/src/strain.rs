@@ -73,7 +73,7 @@ mod tests {
             loads: Vec::new(),
             attachment: None,
         };
-        let world = WorldDesc { gravity: Vec3::zeros(), bodies: vec![body], rigs: Vec::new() };
+        let world = WorldDesc { bodies: vec![body], ..WorldDesc::default() };
         let model = Model::build(&world).unwrap();
         let gauge = StrainGauge::of(&model);
         let mut state = State::at_rest(&model);

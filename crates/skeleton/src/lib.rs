@@ -27,6 +27,7 @@ mod path;
 mod polyhedron;
 mod skeleton;
 mod state;
+mod step_potential;
 mod target;
 
 pub use desc::{BoneDesc, DofDesc, DriveRule, JointDesc, JointKind, MassDesc, Parent, SkeletonDesc};
@@ -43,4 +44,5 @@ pub use mass::{MassProperties, PointMass, SolidShape};
 pub use path::StatePath;
 pub use skeleton::{Bone, BoneId, Skeleton};
 pub use state::{SkeletonState, StateError};
+pub use step_potential::JointStep;
 pub use target::{IkError, IkReport, IkSettings, IkTarget};

@@ -1,9 +1,10 @@
 //! A state as bytes, to go on from later with the same bits.
 //!
-//! Layout, little-endian, in words of eight bytes: `SNWSTATE`, a version, the node count, the count of joint numbers, the caution of stepping, time, supplied energy,
-//! positions and velocities of nodes, coordinates and velocities of joints rig by rig, and a checksum of all that.
+//! Layout, little-endian, in words of eight bytes: `SNWSTATE`, a version, the node count, the count of joint numbers, of obstacles and of grips, the caution of stepping, time, supplied energy,
+//! positions and velocities of nodes, coordinates and velocities of joints rig by rig, thirteen numbers per obstacle, eight per grip, and a checksum of all that.
 
 use sinew_math::Vec3;
+use sinew_sim::contact::{HeldGrip, ObstacleState};
 use sinew_sim::{Caution, Model, State};
 use sinew_skeleton::SkeletonState;
 use thiserror::Error;
@@ -21,7 +22,7 @@ pub enum CheckpointError {
     /// Another model's.
     #[error("the saved state has {found} {of_what} and the model {expected}: it belongs to another model")]
     OtherModel {
-        /// Nodes or joint numbers.
+        /// Nodes, joint numbers or obstacles.
         of_what: &'static str,
         /// How many the saved state has.
         found: u64,
@@ -34,9 +35,12 @@ pub enum CheckpointError {
 }
 
 const WORD: &[u8; 8] = b"SNWSTATE";
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 /// Everything but positions and velocities.
-const FRAME_BYTES: usize = 64;
+const FRAME_BYTES: usize = 80;
+/// Of one obstacle and of one grip.
+const OBSTACLE_BYTES: usize = 104;
+const GRIP_BYTES: usize = 64;
 
 impl Checkpoint {
     /// Saves a state.
@@ -47,11 +51,17 @@ impl Checkpoint {
         bytes.extend_from_slice(&VERSION.to_le_bytes());
         bytes.extend_from_slice(&(state.node_x.len() as u64).to_le_bytes());
         bytes.extend_from_slice(&(joint_numbers as u64).to_le_bytes());
+        bytes.extend_from_slice(&(state.obstacles.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&(state.grips.len() as u64).to_le_bytes());
         bytes.extend_from_slice(&state.caution.doublings.to_le_bytes());
         bytes.extend_from_slice(&state.caution.calm_steps.to_le_bytes());
         let vectors = state.node_x.iter().chain(&state.node_v).flat_map(|v| v.iter());
         let joints = state.rigs.iter().flat_map(|rig| rig.q.iter().chain(&rig.v));
         for number in [&state.time, &state.supplied_energy].into_iter().chain(vectors).chain(joints) {
+            bytes.extend_from_slice(&number.to_le_bytes());
+        }
+        let obstacles = state.obstacles.iter().flat_map(ObstacleState::numbers);
+        for number in obstacles.chain(state.grips.iter().flat_map(HeldGrip::numbers)) {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
         bytes.extend_from_slice(&state.hash().to_le_bytes());
@@ -94,7 +104,17 @@ impl Checkpoint {
                 expected,
             });
         }
-        if self.0.len() != FRAME_BYTES + 48 * model.node_count() + 8 * joint_numbers {
+        let found = words.next().map(u64::from_le_bytes).ok_or(CheckpointError::Foreign)?;
+        let obstacle_count = model.obstacles.len();
+        if found != obstacle_count as u64 {
+            let expected = obstacle_count as u64;
+            return Err(CheckpointError::OtherModel { of_what: "obstacles", found, expected });
+        }
+        let grips = words.next().map(u64::from_le_bytes).and_then(|grips| usize::try_from(grips).ok());
+        let grip_bytes = grips.and_then(|grips| grips.checked_mul(GRIP_BYTES)).unwrap_or(usize::MAX / 2);
+        let fixed =
+            FRAME_BYTES + 48 * model.node_count() + 8 * joint_numbers + OBSTACLE_BYTES * obstacle_count;
+        if self.0.len() != fixed.saturating_add(grip_bytes) {
             return Err(CheckpointError::Damaged("it has another length than its nodes and joints need"));
         }
         let caution = words.next().unwrap_or_default();
@@ -110,7 +130,12 @@ impl Checkpoint {
             SkeletonState { q, v: (0..rig.skeleton.v_count()).map(|_| number()).collect() }
         };
         let rigs = model.rigs.iter().map(rig).collect();
-        let state = State { time, node_x, node_v, rigs, supplied_energy, caution };
+        let mut number = || words.next().map(f64::from_le_bytes).unwrap_or_default();
+        let mut obstacle = |_| ObstacleState::from_numbers(core::array::from_fn(|_| number()));
+        let obstacles = (0..obstacle_count).map(&mut obstacle).collect();
+        let mut grip = |_| HeldGrip::from_numbers(core::array::from_fn(|_| number()));
+        let grips = (0..grip_bytes / GRIP_BYTES).map(&mut grip).collect();
+        let state = State { time, node_x, node_v, rigs, obstacles, grips, supplied_energy, caution };
         if !state.caution.is_sound() || words.next().map(u64::from_le_bytes) != Some(state.hash()) {
             return Err(CheckpointError::Damaged("its checksum does not fit"));
         }

@@ -1,8 +1,10 @@
 //! What a picture needs, and who wants it.
 
 use sinew_math::Isometry;
-use sinew_sim::{Body, Model, State};
+use sinew_mesh::TriMesh;
+use sinew_sim::{Body, Model, Obstacle, State};
 use sinew_skeleton::Kinematics;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// The surfaces at one moment, in the order of the model's bodies.
@@ -14,6 +16,19 @@ pub struct Frame {
     pub surfaces: Vec<Vec<[f32; 3]>>,
     /// For each rig where its bones stand in the world, in the order of its skeleton.
     pub bones: Vec<Vec<Isometry>>,
+    /// The obstacles, in the order of the model's.
+    pub obstacles: Vec<FrameObstacle>,
+}
+
+/// An obstacle at one moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FrameObstacle {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its surface in its own frame (m): the same one in all frames.
+    pub surface: Arc<TriMesh>,
+    /// Where it is: takes points of the surface to the world.
+    pub pose: Isometry,
 }
 
 /// What stays the same about one body's surface through a take.
@@ -36,12 +51,29 @@ impl Frame {
             surface.resize(body.surface.vertices.len(), [0.0; 3]);
             body.embedding.points_out_f32(&state.node_x[body.nodes.clone()], surface);
         }
+        self.update_obstacles(model, state);
         self.bones.resize(model.rigs.len(), Vec::new());
         for ((bones, rig), state) in self.bones.iter_mut().zip(&model.rigs).zip(&state.rigs) {
             let mut kinematics = Kinematics::default();
             kinematics.update(&rig.skeleton, state);
             bones.clear();
             bones.extend(kinematics.world_frames().iter().map(|frame| frame.isometry()));
+        }
+    }
+}
+
+impl Frame {
+    fn update_obstacles(&mut self, model: &Model, state: &State) {
+        if self.obstacles.len() != model.obstacles.len() {
+            let new = |obstacle: &Obstacle| FrameObstacle {
+                name: obstacle.name.as_str().into(),
+                surface: obstacle.surface.clone(),
+                pose: obstacle.start.pose,
+            };
+            self.obstacles = model.obstacles.iter().map(new).collect();
+        }
+        for (obstacle, state) in self.obstacles.iter_mut().zip(&state.obstacles) {
+            obstacle.pose = state.pose;
         }
     }
 }

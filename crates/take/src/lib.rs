@@ -12,7 +12,7 @@ mod seam;
 
 pub use bookmark::{Bookmark, JointTorques};
 pub use checkpoint::{Checkpoint, CheckpointError};
-pub use frame::{Frame, FrameSink, SinkError, SurfaceInfo};
+pub use frame::{Frame, FrameObstacle, FrameSink, SinkError, SurfaceInfo};
 pub use play::{PlayError, Player, Summary};
 pub use record::{StateSink, replay};
 pub use scene::Scene;

@@ -3,7 +3,7 @@
 use crate::audience::Audience;
 use crate::{Bookmark, Checkpoint, CheckpointError, FrameSink, JointTorques, Scene, SinkError, StateSink};
 use sinew_control::{Controller, Script};
-use sinew_sim::{BuildError, Control, Model, State, StepError, StepReport, Stepper};
+use sinew_sim::{BuildError, Control, Model, Solver, State, StepError, StepReport, Stepper};
 use sinew_skeleton::DriveKind;
 use thiserror::Error;
 
@@ -78,6 +78,7 @@ impl Player {
             controller: Script {
                 pin_motions: scene.pin_motions.iter().flatten().copied().collect(),
                 performances: scene.performances.clone(),
+                obstacle_motions: scene.obstacle_motions.clone(),
             },
             control: Control::still(&model),
             stepper: Stepper::default(),
@@ -141,6 +142,11 @@ impl Player {
             self.summary.max_inverted = 0;
         }
         Ok(())
+    }
+
+    /// Chooses how the world is stepped from now on.
+    pub fn set_solver(&mut self, solver: Solver) {
+        self.stepper.solver = solver;
     }
 
     /// Frames of the whole take, the start not counted.

@@ -14,6 +14,8 @@ pub struct Scene {
     pub pin_motions: Vec<Vec<Motion>>,
     /// What each rig of the world does.
     pub performances: Vec<Performance>,
+    /// How each obstacle of the world moves, if it is led; those beyond the end of the list stay.
+    pub obstacle_motions: Vec<Motion>,
     /// How long the world runs before the take begins (s): skeletons come to their first pose and flesh settles.
     pub warm_up: f64,
     /// How long to play (s).
@@ -74,6 +76,11 @@ impl Scene {
                 if let Some(fault) = motion.fault() {
                     faults.push(format!("body '{}': motion of pin {}: {fault}", body.name, i + 1));
                 }
+            }
+        }
+        for (obstacle, motion) in self.world.obstacles.iter().zip(&self.obstacle_motions) {
+            if let Some(fault) = motion.fault() {
+                faults.push(format!("obstacle '{}': motion: {fault}", obstacle.name));
             }
         }
         faults

@@ -37,9 +37,15 @@ pub fn beam(Beam { cubes_across, law, damping_ratio }: Beam) -> Scene {
     };
     Scene {
         name: "beam".into(),
-        world: WorldDesc { gravity: Vec3::new(0.0, 0.0, -9.81), bodies: vec![body], rigs: Vec::new() },
+        world: WorldDesc {
+            gravity: Vec3::new(0.0, 0.0, -9.81),
+            bodies: vec![body],
+            rigs: Vec::new(),
+            ..WorldDesc::default()
+        },
         pin_motions: vec![vec![Motion::Still]],
         performances: Vec::new(),
+        obstacle_motions: Vec::new(),
         warm_up: 0.0,
         seconds: 1.0,
         fps: 60.0,

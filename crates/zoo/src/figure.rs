@@ -156,8 +156,10 @@ impl Figure {
                 gravity: self.gravity,
                 bodies: vec![body],
                 rigs: vec![RigDesc { name, skeleton }],
+                ..WorldDesc::default()
             },
             pin_motions: vec![Vec::new()],
+            obstacle_motions: Vec::new(),
             performances: vec![performance],
             warm_up: RUN_UP + SETTLE,
             seconds,

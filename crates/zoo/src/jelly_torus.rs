@@ -26,9 +26,15 @@ pub fn jelly_torus() -> Scene {
     let swing = Motion::Shake { amplitude: Vec3::new(0.05, 0.0, 0.015), frequency: 0.8 };
     Scene {
         name: "jelly-torus".into(),
-        world: WorldDesc { gravity: Vec3::new(0.0, -9.81, 0.0), bodies: vec![body], rigs: Vec::new() },
+        world: WorldDesc {
+            gravity: Vec3::new(0.0, -9.81, 0.0),
+            bodies: vec![body],
+            rigs: Vec::new(),
+            ..WorldDesc::default()
+        },
         pin_motions: vec![vec![swing]],
         performances: Vec::new(),
+        obstacle_motions: Vec::new(),
         warm_up: 0.0,
         seconds: 4.0,
         fps: 60.0,

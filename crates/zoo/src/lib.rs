@@ -19,6 +19,7 @@ mod penguin;
 mod pudding;
 mod starfish;
 mod take_apart;
+mod two_links;
 mod worm;
 
 pub use arm::arm;
@@ -34,4 +35,5 @@ pub use penguin::penguin;
 pub use pudding::jelly;
 pub use starfish::starfish;
 pub use take_apart::SceneFiles;
+pub use two_links::{two_links, two_links_moment};
 pub use worm::worm;

@@ -45,9 +45,15 @@ pub fn starfish(tets: usize) -> Scene {
     let rig = RigDesc { name: "starfish".into(), skeleton: bones };
     Scene {
         name: "starfish".into(),
-        world: WorldDesc { gravity: Vec3::zeros(), bodies: vec![body], rigs: vec![rig] },
+        world: WorldDesc {
+            gravity: Vec3::zeros(),
+            bodies: vec![body],
+            rigs: vec![rig],
+            ..WorldDesc::default()
+        },
         pin_motions: vec![Vec::new()],
         performances: vec![performance],
+        obstacle_motions: Vec::new(),
         warm_up: 0.8,
         seconds: 4.0,
         fps: 60.0,

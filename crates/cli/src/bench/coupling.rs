@@ -67,8 +67,12 @@ fn without_bones(world: &WorldDesc, coupled: &Model) -> Result<Model, sinew_sim:
     let held = (0..coupled.node_count()).filter(|&node| coupled.bone_of_node(node).is_some());
     let pins = held.map(|node| PinDesc { region: Region::Nearest(coupled.node_rest[node]) }).collect();
     let body = BodyDesc { pins, attachment: None, ..world.bodies[0].clone() };
-    let mut model =
-        Model::build(&WorldDesc { gravity: world.gravity, bodies: vec![body], rigs: Vec::new() })?;
+    let mut model = Model::build(&WorldDesc {
+        gravity: world.gravity,
+        bodies: vec![body],
+        rigs: Vec::new(),
+        ..WorldDesc::default()
+    })?;
     // one pin of all these nodes, as one would write it
     let nodes = model.pins.iter().flat_map(|pin| pin.nodes.clone()).collect();
     model.pins.truncate(1);

@@ -8,6 +8,7 @@
 //! R is proper even where the element is inverted, so Ψ grows steadily through inversion and the element recovers.
 
 use super::principal::Principal;
+use super::tangent::LanePrincipal;
 use super::{LaneLame, from_principal_stress};
 use crate::material::Lame;
 use sinew_math::columns::Columns;
@@ -27,6 +28,23 @@ pub(crate) fn stress<T: Real>(f: &Columns<T>, lame: LaneLame<T>) -> Columns<T> {
         stress[i] = pressure + (mu + mu) * (sigma[i] - T::splat(1.0));
     }
     from_principal_stress(&decomposed, stress)
+}
+
+/// Ψ̂, P̂ and Ĥ.
+#[inline(always)]
+pub(crate) fn lane_principal<T: Real>(sigma: &[T; 3], lame: LaneLame<T>) -> LanePrincipal<T> {
+    let LaneLame { mu, lambda } = lame;
+    let (one, half, two) = (T::splat(1.0), T::splat(0.5), T::splat(2.0));
+    let trace = sigma[0] + sigma[1] + sigma[2] - T::splat(3.0);
+    let off = [sigma[0] - one, sigma[1] - one, sigma[2] - one];
+    let square = off[0] * off[0] + off[1] * off[1] + off[2] * off[2];
+    let (pressure, twice) = (lambda * trace, two * mu);
+    LanePrincipal {
+        energy: mu * square + half * lambda * trace * trace,
+        stress: [pressure + twice * off[0], pressure + twice * off[1], pressure + twice * off[2]],
+        diagonal: [two * mu + lambda; 3],
+        beside: [lambda; 3],
+    }
 }
 
 pub(super) fn energy(lame: Lame, sigma: &Vec3) -> f64 {

@@ -21,6 +21,7 @@
 //! so Σ E < 0, a contradiction.
 
 use super::principal::Principal;
+use super::tangent::{self, LanePrincipal, Tangent};
 use super::{LaneLame, Symmetric, from_principal_stress, times_symmetric};
 use crate::material::{Lame, StretchLimits};
 use sinew_math::columns::Columns;
@@ -83,6 +84,71 @@ pub(crate) fn plain_stress<T: Real>(f: &Columns<T>, c: &Symmetric<T>, lame: Lane
         mu * c[5],
     ];
     times_symmetric(f, &stress)
+}
+
+/// Ψ = λ/2 tr²E + μ E:E for 2E = C − I
+#[inline(always)]
+pub(crate) fn plain_energy<T: Real>(c: &Symmetric<T>, lame: LaneLame<T>) -> T {
+    let (one, half) = (T::splat(1.0), T::splat(0.5));
+    let e = [half * (c[0] - one), half * (c[1] - one), half * (c[2] - one)];
+    let trace = e[0] + e[1] + e[2];
+    let shear = half * (c[3] * c[3] + c[4] * c[4] + c[5] * c[5]);
+    half * lame.lambda * trace * trace + lame.mu * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + shear)
+}
+
+/// The plain law's ∂P/∂F.
+#[inline(always)]
+pub(crate) fn plain_tangent<T: Real>(f: &Columns<T>, c: &Symmetric<T>, lame: LaneLame<T>) -> Tangent<T> {
+    let one = T::splat(1.0);
+    let pressure = T::splat(0.5) * lame.lambda * (c[0] + c[1] + c[2] - T::splat(3.0));
+    let stress = [
+        pressure + lame.mu * (c[0] - one),
+        pressure + lame.mu * (c[1] - one),
+        pressure + lame.mu * (c[2] - one),
+        lame.mu * c[3],
+        lame.mu * c[4],
+        lame.mu * c[5],
+    ];
+    let mut tangent = tangent::zero();
+    tangent::add_strain_law(&mut tangent, f, &stress, lame);
+    tangent
+}
+
+/// Everything about the continued law in the frames of the decomposition: Ψ̂, P̂ and Ĥ.
+#[inline(always)]
+pub(crate) fn extended<T: Real>(
+    sigma: &[T; 3],
+    lame: LaneLame<T>,
+    limits: StretchLimits,
+) -> LanePrincipal<T> {
+    let LaneLame { mu, lambda } = lame;
+    let (half, one, two) = (T::splat(0.5), T::splat(1.0), T::splat(2.0));
+    let (mut clamped, mut beyond, mut strain, mut matching) = (*sigma, *sigma, *sigma, *sigma);
+    for i in 0..3 {
+        clamped[i] = sigma[i].max(T::splat(limits.lower)).min(T::splat(limits.upper));
+        beyond[i] = sigma[i] - clamped[i];
+        let square = clamped[i] * clamped[i];
+        strain[i] = half * (square - one) + clamped[i] * beyond[i];
+        matching[i] = ((half * lambda + mu) * (square - one)).max(-(mu * square));
+    }
+    let trace = strain[0] + strain[1] + strain[2];
+    let mut energy = half * lambda * trace * trace;
+    let (mut stress, mut diagonal) = (strain, strain);
+    for i in 0..3 {
+        energy = energy + mu * strain[i] * strain[i] + half * matching[i] * beyond[i] * beyond[i];
+        let along = lambda * trace + two * mu * strain[i];
+        stress[i] = clamped[i] * along + matching[i] * beyond[i];
+        // the strain still curves inside the limits only
+        let is_inside = beyond[i].abs().less(T::splat(T::TINY));
+        let more = T::select(is_inside, along, matching[i]);
+        diagonal[i] = (lambda + two * mu) * clamped[i] * clamped[i] + more;
+    }
+    let beside = [
+        lambda * clamped[0] * clamped[1],
+        lambda * clamped[0] * clamped[2],
+        lambda * clamped[1] * clamped[2],
+    ];
+    LanePrincipal { energy, stress, diagonal, beside }
 }
 
 /// P = U diag(P̂) Vᵀ,   P̂ᵢ = σ̄ᵢ (λ Σ E + 2μ Eᵢ) + cᵢ dᵢ

@@ -10,9 +10,11 @@
 
 use super::LaneLame;
 use super::principal::Principal;
+use super::tangent::{self, Tangent};
 use crate::material::Lame;
 use sinew_math::columns::{Columns, cross, dot, scale};
 use sinew_math::lanes::Real;
+use sinew_math::logarithm::ln;
 use sinew_math::{Mat3, Vec3, real};
 
 /// P = μ̃ (1 − 1/(I + 1)) F + λ̃ (J − α) ∂J/∂F = μ̃ I/(I + 1) F + (λ̃ (J − 1) − 3/4 μ̃) ∂J/∂F
@@ -35,6 +37,38 @@ pub(crate) fn stress<T: Real>(f: &Columns<T>, lame: LaneLame<T>) -> Columns<T> {
         }
     }
     p
+}
+
+/// Ψ as above, measured from its value at rest.
+#[inline(always)]
+pub(crate) fn lane_energy<T: Real>(f: &Columns<T>, lame: LaneLame<T>) -> T {
+    let mu = T::splat(4.0 / 3.0) * lame.mu;
+    let lambda = lame.lambda + T::splat(5.0 / 6.0) * lame.mu;
+    let (one, half) = (T::splat(1.0), T::splat(0.5));
+    let size = dot(f[0], f[0]) + dot(f[1], f[1]) + dot(f[2], f[2]);
+    let change = dot(f[0], cross(f[1], f[2])) - one;
+    // λ̃/2 ((J − α)² − (1 − α)²) = λ̃/2 (J − 1)² − 3/4 μ̃ (J − 1)
+    let volumetric = change * (half * lambda * change - T::splat(0.75) * mu);
+    let logarithm = ln((size + one) * T::splat(0.25));
+    half * mu * (size - T::splat(3.0) - logarithm) + volumetric
+}
+
+/// ∂P/∂F = μ̃ I/(I+1) 1 + 2μ̃/(I+1)² F⊗F + λ̃ C⊗C + p ∂C/∂F,   C = ∂J/∂F,   p = λ̃ (J − 1) − 3/4 μ̃
+#[inline(always)]
+pub(crate) fn tangent<T: Real>(f: &Columns<T>, lame: LaneLame<T>) -> Tangent<T> {
+    let mu = T::splat(4.0 / 3.0) * lame.mu;
+    let lambda = lame.lambda + T::splat(5.0 / 6.0) * lame.mu;
+    let one = T::splat(1.0);
+    let size = dot(f[0], f[0]) + dot(f[1], f[1]) + dot(f[2], f[2]);
+    let cofactor = [cross(f[1], f[2]), cross(f[2], f[0]), cross(f[0], f[1])];
+    let pressure = lambda * (dot(f[0], cofactor[0]) - one) - T::splat(0.75) * mu;
+    let inverse = one / (size + one);
+    let mut tangent = tangent::zero();
+    tangent::add_diagonal(&mut tangent, mu * size * inverse);
+    tangent::add_square(&mut tangent, f, T::splat(2.0) * mu * inverse * inverse);
+    tangent::add_square(&mut tangent, &cofactor, lambda);
+    tangent::add_cofactor_derivative(&mut tangent, f, pressure);
+    tangent
 }
 
 /// (μ̃, λ̃)

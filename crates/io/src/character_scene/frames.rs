@@ -2,6 +2,7 @@
 
 use super::CharacterScene;
 use crate::character_file::{CharacterPose, SurfaceId};
+use crate::picture::{Look, file_looks};
 use sinew_math::Vec3;
 use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
 
@@ -56,6 +57,11 @@ impl CharacterScene {
     /// Which surfaces of the file [`CharacterFrames`] hands on.
     pub(crate) fn surface_ids(&self) -> Vec<SurfaceId> {
         self.flesh.parts.iter().map(|part| part.id).collect()
+    }
+
+    /// What those surfaces look like, by the materials and textures of the file.
+    pub fn looks(&self) -> Vec<Look> {
+        file_looks::of_surfaces(&self.file, &self.surface_ids())
     }
 
     /// One number per vertex of the flesh as one per vertex of each surface; 0 where there is no flesh.

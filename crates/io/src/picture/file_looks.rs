@@ -15,7 +15,7 @@ const CLAY: [f32; 3] = [0.42, 0.36, 0.31];
 const SIDE_LIMIT: usize = 16_384;
 
 /// The look of each of these surfaces.
-pub(super) fn of_surfaces(file: &CharacterFile, ids: &[SurfaceId]) -> Vec<Look> {
+pub(crate) fn of_surfaces(file: &CharacterFile, ids: &[SurfaceId]) -> Vec<Look> {
     let root: Value = serde_json::from_slice(file.source.json()).unwrap_or(Value::Null);
     let mut textures = BTreeMap::new();
     ids.iter().map(|id| of_surface(file, &root, *id, &mut textures)).collect()

@@ -22,6 +22,11 @@ impl Look {
         Look { color, texture: None, places: Arc::from([]) }
     }
 
+    /// One colour as on a screen (sRGB), each part from 0 to 1.
+    pub fn of_screen(color: [f32; 3]) -> Look {
+        Look::plain(color.map(|c| linear_of_bytes()[(c.clamp(0.0, 1.0) * 255.0).round() as usize]))
+    }
+
     /// The colours that bodies get when they bring none, in turn.
     pub fn of_palette(count: usize) -> Vec<Look> {
         (0..count).map(|body| Look::plain(body_color(body))).collect()

@@ -256,6 +256,7 @@ mod tests {
                 time: i as f64,
                 surfaces: vec![ball().rest.iter().map(moved).collect()],
                 bones: Vec::new(),
+                ..Frame::default()
             }
         };
         (0..count).map(frame).collect()

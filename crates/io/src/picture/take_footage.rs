@@ -1,6 +1,5 @@
 //! A recorded take as footage.
 
-use super::file_looks;
 use super::footage::{Footage, PictureError, See};
 use super::look::Look;
 use super::moment::{Marks, Moment};
@@ -79,7 +78,7 @@ impl<'a> TakeFootage<'a> {
             None => model.bodies.iter().map(SurfaceInfo::of).collect(),
         };
         let looks = match character {
-            Some(character) => file_looks::of_surfaces(&character.file, &character.surface_ids()),
+            Some(character) => character.looks(),
             None => Look::of_palette(surfaces.len()),
         };
         let bones = if overlays.bones { model.rigs.iter().map(bone_segments).collect() } else { Vec::new() };

@@ -22,6 +22,10 @@ pub enum ScenePart {
     Key,
     /// `[[character.cue]]`
     Cue,
+    /// `[[obstacle]]`
+    Obstacle,
+    /// `[contact]`
+    Contact,
     /// `[body.material]`
     Material,
     /// `[[body.pin]]`
@@ -71,6 +75,8 @@ impl ScenePart {
             ScenePart::BoneMotion => "[character.motion]",
             ScenePart::Key => "[[character.key]]",
             ScenePart::Cue => "[[character.cue]]",
+            ScenePart::Obstacle => "[[obstacle]]",
+            ScenePart::Contact => "[contact]",
             ScenePart::Material => "[body.material]",
             ScenePart::Pin => "[[body.pin]]",
             ScenePart::Load => "[[body.load]]",
@@ -95,7 +101,7 @@ const fn key(
     SceneKey { part, name, takes, default, meaning }
 }
 
-const KEYS: [SceneKey; 113] = [
+const KEYS: [SceneKey; 145] = [
     key(Scene, "seconds", "number", "5", "how long to play (s)"),
     key(Scene, "fps", "number", "60", "frames per second"),
     key(
@@ -108,6 +114,8 @@ const KEYS: [SceneKey; 113] = [
     key(Scene, "gravity", "[x, y, z]", "9.81 down", "acceleration of free fall (m/s²)"),
     key(Scene, "body", "list of tables", "none", "the soft bodies, one [[body]] each"),
     key(Scene, "character", "list of tables", "none", "bodies with bones, one [[character]] each"),
+    key(Scene, "obstacle", "list of tables", "none", "what bodies touch, one [[obstacle]] each"),
+    key(Scene, "contact", "table", "usual", "how touching is answered: [contact]"),
     key(Body, "name", "text", "the file's name", "its name in reports and outputs"),
     key(
         Body,
@@ -125,6 +133,7 @@ const KEYS: [SceneKey; 113] = [
     key(Body, "velocity", "[x, y, z]", "[0, 0, 0]", "velocity at the start (m/s)"),
     key(Body, "pin", "list of tables", "none", "where it is held, one [[body.pin]] each"),
     key(Body, "load", "list of tables", "none", "what pushes on it, one [[body.load]] each"),
+    key(Body, "self_contact", "true or false", "false", "whether its surface may touch itself"),
     key(Character, "name", "text", "the surface's name", "its name in reports and outputs"),
     key(
         Character,
@@ -225,6 +234,7 @@ const KEYS: [SceneKey; 113] = [
         "which nodes are fixed to which bones, one [[character.tie]] each",
     ),
     key(Character, "load", "list of tables", "none", "what pushes on it, one [[character.load]] each"),
+    key(Character, "self_contact", "true or false", "false", "whether its surface may touch itself"),
     key(
         Character,
         "mode",
@@ -336,6 +346,94 @@ const KEYS: [SceneKey; 113] = [
     key(Cue, "bones", "list of texts", "all", "whose joints"),
     key(Cue, "drive", "\"motion\" or \"limp\"", "this or torque", "what drives them from then on"),
     key(Cue, "torque", "list of numbers", "this or drive", "a torque on the joint of one bone (N m or N)"),
+    key(Obstacle, "name", "text", "obstacle-1, …", "its name in reports and pictures"),
+    key(Obstacle, "plane", "[x, y, z]", "one of nine", "everything behind a plane with this normal"),
+    key(Obstacle, "sphere", "number", "one of nine", "a ball of this radius (m)"),
+    key(Obstacle, "box", "[x, y, z]", "one of nine", "a box with these sides (m)"),
+    key(
+        Obstacle,
+        "capsule",
+        "[length, radius]",
+        "one of nine",
+        "a capsule along y; the length is without its round ends (m)",
+    ),
+    key(Obstacle, "cylinder", "[length, radius]", "one of nine", "a cylinder along y (m)"),
+    key(Obstacle, "hull", "path", "one of nine", "the convex hull of a surface (.obj, .ply, .stl)"),
+    key(
+        Obstacle,
+        "mesh",
+        "path",
+        "one of nine",
+        "a surface; closed ones are solid, open ones are felt on their front",
+    ),
+    key(
+        Obstacle,
+        "grid",
+        "path",
+        "one of nine",
+        "a closed surface as distances on a grid, coarser and faster than mesh",
+    ),
+    key(
+        Obstacle,
+        "heights",
+        "list of numbers",
+        "one of nine",
+        "heights of ground along y, row by row in x (m)",
+    ),
+    key(Obstacle, "columns", "whole number", "needed by heights", "how many heights a row has"),
+    key(Obstacle, "spacing", "number", "needed by heights", "how far apart they are (m)"),
+    key(Obstacle, "cells", "whole number", "48", "cells of a grid along its longest side"),
+    key(Obstacle, "scale", "number", "1", "what one unit of the file is in metres"),
+    key(Obstacle, "position", "[x, y, z]", "[0, 0, 0]", "where its origin is (m)"),
+    key(
+        Obstacle,
+        "turn",
+        "[x, y, z]",
+        "[0, 0, 0]",
+        "how it is turned: an axis as long as the angle (degrees)",
+    ),
+    key(Obstacle, "motion", "table", "it stays", "how it moves"),
+    key(
+        Obstacle,
+        "density",
+        "number",
+        "it is not free",
+        "mass per volume of one that moves by itself (kg/m³)",
+    ),
+    key(Obstacle, "velocity", "[x, y, z]", "[0, 0, 0]", "velocity of a free one at the start (m/s)"),
+    key(
+        Obstacle,
+        "spin",
+        "[x, y, z]",
+        "[0, 0, 0]",
+        "angular velocity of a free one at the start (degrees per second)",
+    ),
+    key(Obstacle, "friction", "number", "of [contact]", "coefficient of friction against it"),
+    key(
+        Obstacle,
+        "stiffness",
+        "number",
+        "1",
+        "how many times as stiff as usual touching it is; above 1 steps are shorter",
+    ),
+    key(Contact, "friction", "number", "0.6", "coefficient of friction"),
+    key(
+        Contact,
+        "stiffness",
+        "number",
+        "1",
+        "how many times as stiff as usual touching is; above 1 steps are shorter",
+    ),
+    key(
+        Contact,
+        "response",
+        "\"penalty\", \"projection\" or \"impulse\"",
+        "\"penalty\"",
+        "springs; the deepest point of each cell put back at once; velocities turned round",
+    ),
+    key(Contact, "restitution", "number", "0", "share of the velocity that an impulse turns round"),
+    key(Contact, "bodies", "true or false", "true with obstacles", "whether bodies touch each other"),
+    key(Contact, "longest_step", "number", "0.002", "no sub-step is longer where something may touch (s)"),
     key(Material, "name", "text", "\"jelly\"", "the named material whose numbers hold where none are given"),
     key(
         Material,
@@ -428,6 +526,6 @@ mod tests {
             assert!(!keys[..i].iter().any(|k| (k.part, k.name) == (key.part, key.name)), "{key:?}");
         }
         let headings = scene_keys_table().matches("###").count();
-        assert_eq!(headings, 18);
+        assert_eq!(headings, 20);
     }
 }

@@ -12,7 +12,7 @@ use std::io::{self, Read};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// The version of the format that is written and read.
-pub(super) const VERSION: u64 = 1;
+pub(super) const VERSION: u64 = 2;
 /// What a take begins with.
 pub(super) const MAGIC: &[u8; 8] = b"SNWTAKE\n";
 /// Bytes before the first chunk.

@@ -1,8 +1,8 @@
 //! A chunk of frames: positions in full, and at the end all that is needed to go on.
 //!
 //! ```text
-//! first frame, frame count, node count, rig count, and q and v of each rig         8 bytes each
-//! per frame: time, three numbers per node, q of all rigs                           8 bytes each
+//! first frame, frame count, node count, rig count, obstacle count, and q and v of each rig     8 bytes each
+//! per frame: time, three numbers per node, q of all rigs, thirteen numbers per obstacle        8 bytes each
 //! bookmark: five counts of the summary, last and peak torques, one of each per v, the last state
 //! ```
 //!
@@ -11,7 +11,7 @@
 
 use crate::take_file::chunk::number;
 use sinew_math::Vec3;
-use sinew_sim::{Caution, Model, State};
+use sinew_sim::{Model, ObstacleState, State};
 use sinew_skeleton::SkeletonState;
 use sinew_take::{Bookmark, Checkpoint, JointTorques, Summary};
 
@@ -24,7 +24,13 @@ pub(super) struct Sizes {
     pub(super) nodes: usize,
     /// Coordinates and velocities of each rig.
     pub(super) rigs: Vec<(usize, usize)>,
+    pub(super) obstacles: usize,
 }
+
+/// Numbers of an obstacle.
+const OBSTACLE: usize = 13;
+/// Numbers of a head before those of rigs.
+const HEAD: usize = 5;
 
 /// What the first numbers of a chunk say.
 #[derive(Clone, Debug)]
@@ -39,12 +45,13 @@ pub(super) struct FramesHead {
 impl Sizes {
     pub(super) fn of(model: &Model) -> Sizes {
         let rigs = model.rigs.iter().map(|rig| (rig.skeleton.q_count(), rig.skeleton.v_count()));
-        Sizes { nodes: model.node_count(), rigs: rigs.collect() }
+        Sizes { nodes: model.node_count(), rigs: rigs.collect(), obstacles: model.obstacles.len() }
     }
 
     fn frame_bytes(&self) -> Option<usize> {
         let q = self.rigs.iter().try_fold(0usize, |sum, (q, _)| sum.checked_add(*q))?;
-        self.nodes.checked_mul(3)?.checked_add(q)?.checked_add(1)?.checked_mul(8)
+        let obstacles = self.obstacles.checked_mul(OBSTACLE)?;
+        self.nodes.checked_mul(3)?.checked_add(q)?.checked_add(obstacles)?.checked_add(1)?.checked_mul(8)
     }
 
     /// Bytes of two torques per degree of freedom.
@@ -55,7 +62,7 @@ impl Sizes {
     /// The first numbers of a chunk; the count of frames is put in by [`set_count`].
     pub(super) fn write_head(&self, first: usize, out: &mut Vec<u8>) {
         let rigs = self.rigs.iter().flat_map(|(q, v)| [*q, *v]);
-        for count in [first, 0, self.nodes, self.rigs.len()].into_iter().chain(rigs) {
+        for count in [first, 0, self.nodes, self.rigs.len(), self.obstacles].into_iter().chain(rigs) {
             out.extend_from_slice(&(count as u64).to_le_bytes());
         }
     }
@@ -77,6 +84,9 @@ pub(super) fn write_frame(state: &State, out: &mut Vec<u8>) {
     for q in state.rigs.iter().flat_map(|rig| &rig.q) {
         out.extend_from_slice(&q.to_le_bytes());
     }
+    for number in state.obstacles.iter().flat_map(ObstacleState::numbers) {
+        out.extend_from_slice(&number.to_le_bytes());
+    }
 }
 
 /// Appends what a take goes on from.
@@ -97,13 +107,13 @@ impl FramesHead {
         let words = contents.len() / 8;
         let word = |i: usize| (i < words).then(|| number(&contents[8 * i..]));
         let size = |i: usize| word(i).and_then(|n| usize::try_from(n).ok());
-        let (first, count, nodes, rig_count) = (size(0)?, size(1)?, size(2)?, size(3)?);
-        if rig_count > words || count == 0 {
+        let (first, count, nodes, rig_count, obstacles) = (size(0)?, size(1)?, size(2)?, size(3)?, size(4)?);
+        if rig_count > words || obstacles > words || count == 0 {
             return None;
         }
-        let rigs = (0..rig_count).map(|i| Some((size(4 + 2 * i)?, size(5 + 2 * i)?)));
-        let sizes = Sizes { nodes, rigs: rigs.collect::<Option<_>>()? };
-        let head = FramesHead { first, count, bytes: 8 * (4 + 2 * rig_count), sizes };
+        let rigs = (0..rig_count).map(|i| Some((size(HEAD + 2 * i)?, size(HEAD + 1 + 2 * i)?)));
+        let sizes = Sizes { nodes, rigs: rigs.collect::<Option<_>>()?, obstacles };
+        let head = FramesHead { first, count, bytes: 8 * (HEAD + 2 * rig_count), sizes };
         let torques = head.sizes.torque_bytes()?;
         let end = head.bookmark_start()?.checked_add(SUMMARY_BYTES)?.checked_add(torques)?;
         first.checked_add(count)?;
@@ -128,8 +138,10 @@ impl FramesHead {
             v: vec![0.0; *v],
         };
         let rigs = self.sizes.rigs.iter().map(&mut rig).collect();
+        let mut obstacle = |_| ObstacleState::from_numbers(core::array::from_fn(|_| next()));
+        let obstacles = (0..self.sizes.obstacles).map(&mut obstacle).collect();
         let node_v = vec![Vec3::zeros(); self.sizes.nodes];
-        Some(State { time, node_x, node_v, rigs, supplied_energy: 0.0, caution: Caution::default() })
+        Some(State { time, node_x, node_v, rigs, obstacles, ..State::default() })
     }
 
     /// When the last frame is (s).

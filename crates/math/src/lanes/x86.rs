@@ -7,7 +7,7 @@
 
 #![expect(unsafe_code, reason = "vector instructions; each is called only after detection")]
 
-use super::{Kernel, Lanes, Real};
+use super::{Kernel, Lanes, Quad, Real, WideLanes};
 use core::arch::x86_64::*;
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -46,10 +46,9 @@ macro_rules! operator {
     };
 }
 
-macro_rules! lanes {
-    ($(#[$doc:meta])* $lanes:ident, $register:ident, $mask:ident, $width:expr, $add:ident, $sub:ident, $mul:ident, $div:ident,
-     $max:ident, $min:ident, $sqrt:ident, $splat:ident, $load:ident, $store:ident,
-     transposed { $($transposed:item)* },
+macro_rules! real {
+    ($(#[$doc:meta])* $lanes:ident, $register:ident, $mask:ident, $splat:expr, $real:ident,
+     $add:ident, $sub:ident, $mul:ident, $div:ident, $max:ident, $min:ident, $sqrt:ident,
      less($a:ident, $b:ident) $less:expr, select($mask_:ident, $yes:ident, $no:ident) $select:expr,
      abs($x:ident) $abs:expr, neg($y:ident) $neg:expr) => {
         $(#[$doc])*
@@ -74,14 +73,14 @@ macro_rules! lanes {
         // SAFETY of all blocks below: the type exists only where the processor has the instructions
         impl Real for $lanes {
             type Mask = $mask;
-            const EPSILON: f64 = f32::EPSILON as f64;
-            const TINY: f64 = 1e-37;
-            const SMALL: f64 = 1e-18;
-            const JACOBI_SWEEPS: usize = 4;
+            const EPSILON: f64 = $real::EPSILON;
+            const TINY: f64 = $real::TINY;
+            const SMALL: f64 = $real::SMALL;
+            const JACOBI_SWEEPS: usize = $real::JACOBI_SWEEPS;
 
             #[inline(always)]
             fn splat(value: f64) -> $lanes {
-                $lanes(unsafe { $splat(value as f32) })
+                $lanes(unsafe { $splat(value) })
             }
             #[inline(always)]
             fn sqrt(self) -> $lanes {
@@ -111,17 +110,44 @@ macro_rules! lanes {
                 $lanes(unsafe { $select })
             }
         }
+    };
+}
 
+/// What single-precision lanes share.
+struct Single;
+
+impl Single {
+    const EPSILON: f64 = f32::EPSILON as f64;
+    const TINY: f64 = 1e-37;
+    const SMALL: f64 = 1e-18;
+    const JACOBI_SWEEPS: usize = 4;
+}
+
+/// What double-precision lanes share.
+struct Double;
+
+impl Double {
+    const EPSILON: f64 = <f64 as Real>::EPSILON;
+    const TINY: f64 = <f64 as Real>::TINY;
+    const SMALL: f64 = <f64 as Real>::SMALL;
+    const JACOBI_SWEEPS: usize = <f64 as Real>::JACOBI_SWEEPS;
+}
+
+macro_rules! single_lanes {
+    ($lanes:ident, $wide:ident, $width:expr, $load:ident, $store:ident, transposed { $($transposed:item)* }) => {
         impl Lanes for $lanes {
             const WIDTH: usize = $width;
+            type Wide = $wide;
+            type Quad = Q4;
 
             #[inline(always)]
             fn load(from: &[f32]) -> $lanes {
-                // the slice is long enough, and the instruction asks for no alignment
+                // SAFETY: the slice is long enough, and the instruction asks for no alignment
                 $lanes(unsafe { $load(from[..$width].as_ptr()) })
             }
             #[inline(always)]
             fn store(self, to: &mut [f32]) {
+                // SAFETY: as for loading
                 unsafe { $store(to[..$width].as_mut_ptr(), self.0) }
             }
             $($transposed)*
@@ -129,11 +155,59 @@ macro_rules! lanes {
     };
 }
 
-lanes!(
+macro_rules! wide_lanes {
+    ($lanes:ident, $width:expr, $load:ident, $store:ident, $load_single:ident, $convert:ident, transposed { $($transposed:item)* }) => {
+        // SAFETY of all blocks below: the slice is long enough, the instruction asks for no alignment, and the processor has it
+        impl WideLanes for $lanes {
+            const WIDTH: usize = $width;
+
+            #[inline(always)]
+            fn load(from: &[f64]) -> $lanes {
+                $lanes(unsafe { $load(from[..$width].as_ptr()) })
+            }
+            #[inline(always)]
+            fn load_single(from: &[f32]) -> $lanes {
+                $lanes(unsafe { $convert($load_single(from[..$width].as_ptr())) })
+            }
+            #[inline(always)]
+            fn store(self, to: &mut [f64]) {
+                unsafe { $store(to[..$width].as_mut_ptr(), self.0) }
+            }
+            $($transposed)*
+        }
+    };
+}
+
+#[inline(always)]
+unsafe fn splat_x8(value: f64) -> __m256 {
+    // SAFETY: called for lanes that exist only where the processor has the instruction, as all of these
+    unsafe { _mm256_set1_ps(value as f32) }
+}
+
+#[inline(always)]
+unsafe fn splat_q4(value: f64) -> __m128 {
+    // SAFETY: as above
+    unsafe { _mm_set1_ps(value as f32) }
+}
+
+#[inline(always)]
+unsafe fn splat_x16(value: f64) -> __m512 {
+    // SAFETY: as above
+    unsafe { _mm512_set1_ps(value as f32) }
+}
+
+real!(
     /// Eight lanes in an AVX register.
-    X8, __m256, __m256, 8,
+    X8, __m256, __m256, splat_x8, Single,
     _mm256_add_ps, _mm256_sub_ps, _mm256_mul_ps, _mm256_div_ps, _mm256_max_ps, _mm256_min_ps, _mm256_sqrt_ps,
-    _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps,
+    less(a, b) _mm256_cmp_ps::<_CMP_LT_OQ>(a, b),
+    select(mask, yes, no) _mm256_blendv_ps(no, yes, mask),
+    abs(a) _mm256_andnot_ps(_mm256_set1_ps(-0.0), a),
+    neg(a) _mm256_xor_ps(_mm256_set1_ps(-0.0), a)
+);
+
+single_lanes!(
+    X8, W4, 8, _mm256_loadu_ps, _mm256_storeu_ps,
     transposed {
         #[inline(always)]
         fn from_rows(rows: &[[f32; 4]]) -> [X8; 3] {
@@ -174,24 +248,106 @@ lanes!(
                 _mm_storeu_ps(rows[7 * stride].as_mut_ptr(), _mm256_extractf128_ps::<1>(r3));
             }
         }
-    },
-    less(a, b) _mm256_cmp_ps::<_CMP_LT_OQ>(a, b),
-    select(mask, yes, no) _mm256_blendv_ps(no, yes, mask),
-    abs(a) _mm256_andnot_ps(_mm256_set1_ps(-0.0), a),
-    neg(a) _mm256_xor_ps(_mm256_set1_ps(-0.0), a)
+    }
 );
 
-lanes!(
+real!(
+    /// Four lanes in half an AVX register.
+    Q4, __m128, __m128, splat_q4, Single,
+    _mm_add_ps, _mm_sub_ps, _mm_mul_ps, _mm_div_ps, _mm_max_ps, _mm_min_ps, _mm_sqrt_ps,
+    less(a, b) _mm_cmplt_ps(a, b),
+    select(mask, yes, no) _mm_blendv_ps(no, yes, mask),
+    abs(a) _mm_andnot_ps(_mm_set1_ps(-0.0), a),
+    neg(a) _mm_xor_ps(_mm_set1_ps(-0.0), a)
+);
+
+// SAFETY of all blocks below: a row has the four numbers, no alignment is asked for, and the type exists only beside AVX lanes
+impl Quad for Q4 {
+    #[inline(always)]
+    fn from_row(row: &[f32; 4]) -> Q4 {
+        Q4(unsafe { _mm_loadu_ps(row.as_ptr()) })
+    }
+    #[inline(always)]
+    fn to_row(self) -> [f32; 4] {
+        let mut row = [0.0; 4];
+        unsafe { _mm_storeu_ps(row.as_mut_ptr(), self.0) };
+        row
+    }
+    #[inline(always)]
+    fn repeat(value: f32) -> Q4 {
+        Q4(unsafe { _mm_set1_ps(value) })
+    }
+}
+
+real!(
     /// Sixteen lanes in an AVX-512 register.
-    X16, __m512, __mmask16, 16,
+    X16, __m512, __mmask16, splat_x16, Single,
     _mm512_add_ps, _mm512_sub_ps, _mm512_mul_ps, _mm512_div_ps, _mm512_max_ps, _mm512_min_ps, _mm512_sqrt_ps,
-    _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps,
-    transposed {},
     less(a, b) _mm512_cmp_ps_mask::<_CMP_LT_OQ>(a, b),
     select(mask, yes, no) _mm512_mask_blend_ps(mask, no, yes),
     abs(a) _mm512_abs_ps(a),
     neg(a) _mm512_castsi512_ps(_mm512_xor_si512(_mm512_castps_si512(a), _mm512_set1_epi32(i32::MIN)))
 );
+
+single_lanes!(X16, W8, 16, _mm512_loadu_ps, _mm512_storeu_ps, transposed {});
+
+real!(
+    /// Four double-precision lanes in an AVX register.
+    W4, __m256d, __m256d, _mm256_set1_pd, Double,
+    _mm256_add_pd, _mm256_sub_pd, _mm256_mul_pd, _mm256_div_pd, _mm256_max_pd, _mm256_min_pd, _mm256_sqrt_pd,
+    less(a, b) _mm256_cmp_pd::<_CMP_LT_OQ>(a, b),
+    select(mask, yes, no) _mm256_blendv_pd(no, yes, mask),
+    abs(a) _mm256_andnot_pd(_mm256_set1_pd(-0.0), a),
+    neg(a) _mm256_xor_pd(_mm256_set1_pd(-0.0), a)
+);
+
+wide_lanes!(
+    W4, 4, _mm256_loadu_pd, _mm256_storeu_pd, _mm_loadu_ps, _mm256_cvtps_pd,
+    transposed {
+        #[inline(always)]
+        fn gather_rows(rows: &[[f64; 4]], places: &[[u32; 4]], which: usize) -> [W4; 3] {
+            let p = &places[..4];
+            let row = |lane: usize| unsafe { _mm256_loadu_pd(rows[p[lane][which] as usize].as_ptr()) };
+            let (r0, r1, r2, r3) = (row(0), row(1), row(2), row(3));
+            unsafe {
+                let (xz01, y01) = (_mm256_unpacklo_pd(r0, r1), _mm256_unpackhi_pd(r0, r1));
+                let (xz23, y23) = (_mm256_unpacklo_pd(r2, r3), _mm256_unpackhi_pd(r2, r3));
+                [
+                    W4(_mm256_permute2f128_pd::<0x20>(xz01, xz23)),
+                    W4(_mm256_permute2f128_pd::<0x20>(y01, y23)),
+                    W4(_mm256_permute2f128_pd::<0x31>(xz01, xz23)),
+                ]
+            }
+        }
+
+        #[inline(always)]
+        fn to_rows(vector: [W4; 3], rows: &mut [[f64; 4]], stride: usize) {
+            let [x, y, z] = vector;
+            assert!(rows.len() > 3 * stride);
+            unsafe {
+                let zero = _mm256_setzero_pd();
+                let (xy02, xy13) = (_mm256_unpacklo_pd(x.0, y.0), _mm256_unpackhi_pd(x.0, y.0));
+                let (zw02, zw13) = (_mm256_unpacklo_pd(z.0, zero), _mm256_unpackhi_pd(z.0, zero));
+                _mm256_storeu_pd(rows[0].as_mut_ptr(), _mm256_permute2f128_pd::<0x20>(xy02, zw02));
+                _mm256_storeu_pd(rows[stride].as_mut_ptr(), _mm256_permute2f128_pd::<0x20>(xy13, zw13));
+                _mm256_storeu_pd(rows[2 * stride].as_mut_ptr(), _mm256_permute2f128_pd::<0x31>(xy02, zw02));
+                _mm256_storeu_pd(rows[3 * stride].as_mut_ptr(), _mm256_permute2f128_pd::<0x31>(xy13, zw13));
+            }
+        }
+    }
+);
+
+real!(
+    /// Eight double-precision lanes in an AVX-512 register.
+    W8, __m512d, __mmask8, _mm512_set1_pd, Double,
+    _mm512_add_pd, _mm512_sub_pd, _mm512_mul_pd, _mm512_div_pd, _mm512_max_pd, _mm512_min_pd, _mm512_sqrt_pd,
+    less(a, b) _mm512_cmp_pd_mask::<_CMP_LT_OQ>(a, b),
+    select(mask, yes, no) _mm512_mask_blend_pd(mask, no, yes),
+    abs(a) _mm512_abs_pd(a),
+    neg(a) _mm512_castsi512_pd(_mm512_xor_si512(_mm512_castpd_si512(a), _mm512_set1_epi64(i64::MIN)))
+);
+
+wide_lanes!(W8, 8, _mm512_loadu_pd, _mm512_storeu_pd, _mm256_loadu_ps, _mm512_cvtps_pd, transposed {});
 
 /// The first three columns of eight rows. Rows i and i + 4 share a register, so that two 4×4 transposes run side by side.
 #[inline(always)]

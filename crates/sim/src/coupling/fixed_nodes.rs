@@ -58,6 +58,11 @@ impl FixedNodes {
         self.node_bone[node] > 0
     }
 
+    /// The ties of a bone, counted among those of all rigs.
+    pub(crate) fn ties_of_bone(&self, bone: usize) -> &[Tie] {
+        &self.ties[self.ties_of_bone[bone].clone()]
+    }
+
     /// The ties of a bone of a rig whose bones begin at `first`.
     pub(crate) fn ties_of(&self, first: usize, bone: BoneId) -> &[Tie] {
         &self.ties[self.ties_of_bone[first + bone.index()].clone()]

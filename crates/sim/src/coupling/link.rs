@@ -44,7 +44,7 @@ impl Field {
 /// What pushes on nodes in a sub-step, as bones see it.
 pub(crate) struct Pushes<'a> {
     pub(crate) corner_forces: &'a CornerForces,
-    /// Outside forces but gravity (N); empty without loads.
+    /// Outside forces but gravity (N); empty without loads and touches.
     pub(crate) load: &'a [Vec3],
     /// For each free node the force that its bone bears: what its damper took from it per time, and what balances it (N).
     pub(crate) drag: &'a [Vec3],

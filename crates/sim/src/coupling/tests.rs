@@ -32,7 +32,7 @@ fn world(ties: Vec<TieDesc>) -> WorldDesc {
         attachment: Some(AttachmentDesc { ties, ..AttachmentDesc::by_shape("rig") }),
     };
     let rig = RigDesc { name: "rig".into(), skeleton: SkeletonDesc { bones } };
-    WorldDesc { gravity: Vec3::zeros(), bodies: vec![body], rigs: vec![rig] }
+    WorldDesc { gravity: Vec3::zeros(), bodies: vec![body], rigs: vec![rig], ..WorldDesc::default() }
 }
 
 fn tie(bone: Option<&str>, hold: Hold) -> TieDesc {

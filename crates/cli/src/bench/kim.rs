@@ -1,0 +1,308 @@
+//! The characters and cages of Kim and Pollard, beside the figures they gave for a 2.8 GHz Core 2 and a GTX 280.     [KimPollard2011, tables III and IV]
+
+use super::best_time;
+use crate::failure::Failure;
+use serde::Serialize;
+use sinew_control::Lead;
+use sinew_flesh::{CornerForces, Diagonalise, NodeMotion};
+use sinew_math::Vec3;
+use sinew_sim::desc::ObstacleDesc;
+use sinew_sim::{Control, Model, RigControl, State, Stepper};
+use sinew_skeleton::{Drives, Dynamics, Kinematics, Loads};
+use sinew_take::{PlayError, Player, Scene};
+use sinew_zoo::{dancer, fish, starfish, worm};
+use std::time::{Duration, Instant};
+
+/// One second of a character.
+#[derive(Serialize)]
+pub(super) struct Second {
+    bench: &'static str,
+    work: &'static str,
+    tets: usize,
+    nodes: usize,
+    surface_vertices: usize,
+    bones: usize,
+    dof: usize,
+    threads: usize,
+    /// The step taken (ms): theirs, or less if that is not stable.
+    step_ms: f64,
+    seconds_per_simulated_second: f64,
+    /// What they needed, on the processor alone and with a graphics card (s).
+    kim_cpu_seconds: Option<f64>,
+    kim_gpu_seconds: Option<f64>,
+    target_seconds: f64,
+}
+
+/// One step of a cage, in the parts that they timed.
+#[derive(Serialize)]
+pub(super) struct Step {
+    bench: &'static str,
+    work: &'static str,
+    cage: &'static str,
+    tets: usize,
+    nodes: usize,
+    surface_vertices: usize,
+    bones: usize,
+    threads: usize,
+    step_ms: f64,
+    update_surface_ms: f64,
+    elastic_forces_ms: f64,
+    /// Solving the skeleton's dynamics and updating its kinematics.
+    skeleton_ms: f64,
+    /// What is left of a step: damping, the nodes' own dynamics, and passing forces on to bones.
+    nodes_ms: f64,
+    kim_cpu_ms: f64,
+    kim_gpu_ms: f64,
+}
+
+struct Work {
+    name: &'static str,
+    scene: fn() -> Scene,
+    /// Their step (s), and what they needed (s).
+    step: f64,
+    cpu: Option<f64>,
+    gpu: Option<f64>,
+    target: f64,
+    /// On the ground with a free root, touching it.
+    touches: bool,
+}
+
+const WORKS: [Work; 4] = [
+    Work {
+        name: "dancer",
+        scene: || dancer(8_600, 0.0097),
+        step: 0.5e-3,
+        cpu: Some(13.24),
+        gpu: Some(1.33),
+        target: 0.35,
+        touches: false,
+    },
+    Work {
+        name: "starfish",
+        scene: || starfish(200),
+        step: 1e-3,
+        cpu: Some(0.49),
+        gpu: None,
+        target: 0.03,
+        touches: true,
+    },
+    Work {
+        name: "fish",
+        scene: || fish(420),
+        step: 1e-3,
+        cpu: Some(0.50),
+        gpu: None,
+        target: 0.03,
+        touches: true,
+    },
+    Work {
+        name: "worm",
+        scene: || worm(720),
+        step: 1e-3,
+        cpu: Some(0.57),
+        gpu: None,
+        target: 0.03,
+        touches: true,
+    },
+];
+
+/// Their cages: name, tets, and the time of a step on the processor and with a graphics card (ms).
+const CAGES: [(&str, usize, f64, f64); 4] = [
+    ("coarse", 200, 0.437, 0.823),
+    ("moderate", 3_400, 2.047, 0.784),
+    ("fine", 9_000, 4.767, 0.865),
+    ("very fine", 37_600, 19.132, 1.547),
+];
+
+const PATIENCE: Duration = Duration::from_millis(400);
+/// How much of each character is played (s), how much comes before it, and how often.
+const PLAYED: f64 = 1.0;
+const BEFORE: f64 = 0.5;
+const TRIES: usize = 3;
+
+pub(super) fn seconds() -> Result<Vec<Second>, Failure> {
+    say!("kim: one simulated second of their characters, on {} threads", rayon::current_num_threads());
+    say!(
+        "{:>10} {:>7} {:>9} {:>6} {:>5} {:>9} {:>10} {:>10} {:>10} {:>8}",
+        "work",
+        "tets",
+        "vertices",
+        "bones",
+        "dof",
+        "step ms",
+        "seconds",
+        "KIM CPU",
+        "KIM GPU",
+        "target"
+    );
+    let mut rows = Vec::new();
+    for work in &WORKS {
+        let row = second(work)?;
+        let given = |seconds: Option<f64>| seconds.map_or("-".to_owned(), |seconds| format!("{seconds:.2}"));
+        say!(
+            "{:>10} {:>7} {:>9} {:>6} {:>5} {:>9.3} {:>10.4} {:>10} {:>10} {:>8}",
+            row.work,
+            row.tets,
+            row.surface_vertices,
+            row.bones,
+            row.dof,
+            row.step_ms,
+            row.seconds_per_simulated_second,
+            given(row.kim_cpu_seconds),
+            given(row.kim_gpu_seconds),
+            row.target_seconds
+        );
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+fn second(work: &Work) -> Result<Second, Failure> {
+    let mut scene = (work.scene)();
+    scene.seconds = BEFORE + PLAYED;
+    if work.touches {
+        put_on_ground(&mut scene);
+    }
+    let mut player = Player::build(&scene)?;
+    let own = &mut player.model.stable_step.seconds;
+    *own = own.min(work.step);
+    let fps = scene.fps;
+    let advance = |player: &mut Player, seconds: f64| -> Result<f64, Failure> {
+        let begin = Instant::now();
+        for _ in 0..(seconds * fps).round() as usize {
+            player.advance().map_err(PlayError::Step)?;
+        }
+        Ok(begin.elapsed().as_secs_f64())
+    };
+    advance(&mut player, BEFORE)?;
+    let start = player.state.clone();
+    let mut best = f64::INFINITY;
+    let mut steps = 0;
+    for _ in 0..TRIES {
+        player.state.clone_from(&start);
+        let before = player.summary.steps;
+        best = best.min(advance(&mut player, PLAYED)?);
+        steps = player.summary.steps - before;
+    }
+    let model = &player.model;
+    Ok(Second {
+        bench: "kim",
+        work: work.name,
+        tets: model.tets.len(),
+        nodes: model.node_count(),
+        surface_vertices: model.bodies.iter().map(|body| body.surface.vertices.len()).sum(),
+        bones: model.rigs.iter().map(|rig| rig.skeleton.bones().len()).sum(),
+        dof: model.rigs.iter().map(|rig| rig.skeleton.v_count()).sum(),
+        threads: rayon::current_num_threads(),
+        step_ms: 1e3 * PLAYED / steps.max(1) as f64,
+        seconds_per_simulated_second: best / PLAYED,
+        kim_cpu_seconds: work.cpu,
+        kim_gpu_seconds: work.gpu,
+        target_seconds: work.target,
+    })
+}
+
+/// Lets a swimmer lie on the ground with its weight, its root free.
+fn put_on_ground(scene: &mut Scene) {
+    let vertices = scene.world.bodies.iter().filter_map(|body| match &body.shape {
+        sinew_sim::desc::ShapeDesc::Surface { surface, .. } => surface.bounds(),
+        sinew_sim::desc::ShapeDesc::Tets(tets) => tets.bounds(),
+    });
+    let lowest = vertices.map(|(low, _)| low.y).fold(f64::INFINITY, f64::min);
+    scene.world.gravity = -Vec3::y() * 9.81;
+    scene.world.obstacles.push(ObstacleDesc::ground(lowest));
+    scene.obstacle_motions.push(sinew_control::Motion::Still);
+    scene.performances.iter_mut().for_each(|performance| performance.lead_by(Lead::TwoWay));
+}
+
+pub(super) fn steps(most_tets: usize) -> Result<Vec<Step>, Failure> {
+    say!("kim: one step of the starfish in their four cages (ms)");
+    say!(
+        "{:>10} {:>7} {:>8} {:>8} {:>9} {:>9} {:>8} {:>9} {:>9}",
+        "cage",
+        "tets",
+        "step",
+        "surface",
+        "elastic",
+        "skeleton",
+        "nodes",
+        "KIM CPU",
+        "KIM GPU"
+    );
+    let mut rows = Vec::new();
+    for (cage, size, cpu, gpu) in CAGES.into_iter().filter(|(_, size, _, _)| *size <= most_tets) {
+        let model = Model::build(&starfish(size).world).map_err(Failure::input)?;
+        let row = step(cage, &model, cpu, gpu);
+        say!(
+            "{:>10} {:>7} {:>8.4} {:>8.4} {:>9.4} {:>9.4} {:>8.4} {:>9} {:>9}",
+            row.cage,
+            row.tets,
+            row.step_ms,
+            row.update_surface_ms,
+            row.elastic_forces_ms,
+            row.skeleton_ms,
+            row.nodes_ms,
+            row.kim_cpu_ms,
+            row.kim_gpu_ms
+        );
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+/// The parts are timed one by one, since a step does several at once.
+fn step(cage: &'static str, model: &Model, kim_cpu_ms: f64, kim_gpu_ms: f64) -> Step {
+    let start = State::at_rest(model);
+    let mut control = Control::still(model);
+    control.rigs[0] = RigControl::limp(&model.rigs[0]);
+    let mut stepper = Stepper::default();
+    let mut state = start.clone();
+    let dt = 7.5 * model.stable_step.seconds;
+    let mut substep = f64::INFINITY;
+    best_time(PATIENCE, || {
+        state.clone_from(&start);
+        let begin = Instant::now();
+        if let Ok(report) = stepper.step(model, &control, dt, &mut state) {
+            substep = substep.min(begin.elapsed().as_secs_f64() / report.substeps as f64);
+        }
+    });
+
+    let mut corner_forces = CornerForces::default();
+    let elastic = best_time(PATIENCE, || {
+        let motion = NodeMotion { x: &state.node_x, v: &state.node_v };
+        corner_forces.update(&model.elements, motion, Diagonalise::Selectively);
+    });
+    let body = &model.bodies[0];
+    let mut vertices = vec![Vec3::zeros(); body.surface.vertices.len()];
+    let surface = best_time(PATIENCE, || {
+        body.embedding.points_out(&state.node_x[body.nodes.clone()], &mut vertices);
+    });
+    let skeleton = &model.rigs[0].skeleton;
+    let (mut kinematics, mut dynamics, drives) =
+        (Kinematics::default(), Dynamics::default(), Drives::limp(skeleton));
+    let wrenches = vec![Default::default(); skeleton.bones().len()];
+    let bones = best_time(PATIENCE, || {
+        kinematics.update(skeleton, &state.rigs[0]);
+        let loads = Loads { gravity: model.gravity, wrenches: &wrenches, passive_step: 1e-3 };
+        // limp joints of bones with mass have accelerations
+        let _ = dynamics.solve_centered(skeleton, &kinematics, &state.rigs[0], &drives, &loads, 1e-3);
+    });
+    let step = substep + surface;
+    Step {
+        bench: "kim",
+        work: "starfish",
+        cage,
+        tets: model.tets.len(),
+        nodes: model.node_count(),
+        surface_vertices: vertices.len(),
+        bones: skeleton.bones().len(),
+        threads: rayon::current_num_threads(),
+        step_ms: 1e3 * step,
+        update_surface_ms: 1e3 * surface,
+        elastic_forces_ms: 1e3 * elastic,
+        skeleton_ms: 1e3 * bones,
+        nodes_ms: 1e3 * (substep - elastic - bones).max(0.0),
+        kim_cpu_ms,
+        kim_gpu_ms,
+    }
+}

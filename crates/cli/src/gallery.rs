@@ -1,0 +1,87 @@
+//! `sinew zoo gallery`: a page with a picture of every character.
+
+use crate::failure::Failure;
+use crate::render::Render;
+use clap::Args;
+use sinew_io::PendingFile;
+use sinew_zoo::{Character, catalog};
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Moments beside each other in a picture, and the size of each (pixels).
+const MOMENTS: [usize; 2] = [4, 1];
+const TILE: [usize; 2] = [240, 240];
+/// The size of a clip (pixels), and how many pictures it has per second.
+const CLIP: [usize; 2] = [360, 270];
+const CLIP_FPS: f64 = 12.5;
+
+#[derive(Args)]
+pub(crate) struct Gallery {
+    /// The folder that gallery.md and the folder gallery of its pictures go to; both are replaced if they are there.
+    #[arg(short, long, value_name = "DIR", default_value = "docs")]
+    output: PathBuf,
+
+    /// Draw these characters only; the page has all of them [default: all].
+    names: Vec<String>,
+}
+
+impl Gallery {
+    pub(crate) fn run(self) -> Result<(), Failure> {
+        for name in &self.names {
+            if sinew_zoo::find(name).is_none() {
+                return Err(Failure::input(format!(
+                    "'{name}' is the name of no character, {}",
+                    crate::zoo::unknown(name)
+                )));
+            }
+        }
+        let pictures = self.output.join("gallery");
+        std::fs::create_dir_all(&pictures)
+            .map_err(|error| Failure::input(format!("{}: {error}", pictures.display())))?;
+        for character in catalog() {
+            if self.names.is_empty() || self.names.iter().any(|name| name == character.name) {
+                draw(character, &pictures)?;
+            }
+        }
+        let path = self.output.join("gallery.md");
+        let written = PendingFile::create(&path).and_then(|mut file| {
+            file.write_all(page().as_bytes())?;
+            file.commit()
+        });
+        written.map_err(|error| Failure::input(format!("{}: {error}", path.display())))?;
+        say!("wrote {}", path.display());
+        Ok(())
+    }
+}
+
+/// The picture of a character: a clip of those that touch something, a strip of moments of the others.
+fn picture_name(character: &Character) -> String {
+    let touches = !(character.build)().world.obstacles.is_empty();
+    format!("{}.{}", character.name, if touches { "gif" } else { "png" })
+}
+
+fn draw(character: &Character, folder: &Path) -> Result<(), Failure> {
+    let name = picture_name(character);
+    let mut render = Render::of(PathBuf::from(character.name), folder.join(&name));
+    if name.ends_with(".gif") {
+        (render.size, render.fps) = (Some(CLIP), Some(CLIP_FPS));
+    } else {
+        (render.sheet, render.size) = (Some(MOMENTS), Some(TILE));
+    }
+    Box::new(render).run()
+}
+
+fn page() -> String {
+    let mut page = String::from(
+        "# Gallery\n\nThe characters that ship with Sinew, as `sinew zoo gallery` draws them. `sinew simulate NAME` plays one, `sinew zoo export NAME` \
+         writes it as files\nto take apart, and [zoo.md](zoo.md) has their numbers.\n",
+    );
+    for character in catalog() {
+        let Character { name, description, .. } = character;
+        // writing to a text does not fail
+        let _ =
+            write!(page, "\n## {name}\n\n{description}\n\n![{name}](gallery/{})\n", picture_name(character));
+    }
+    page
+}

@@ -1,0 +1,109 @@
+//! A smooth wall: an energy that grows without bound as a distance goes to zero, for solvers that need slopes and curvatures.
+
+use sinew_math::{Mat3, Vec3, real};
+
+/// The barrier of [Li2020]: nothing beyond its range, infinite at contact, twice differentiable everywhere else.
+///
+/// ```text
+/// b(d)  = −k (d − d̂)² ln(d/d̂)                     for 0 < d < d̂, else 0                [Li2020, eq. 6]
+/// b′(d) = −k (2 (d − d̂) ln(d/d̂) + (d − d̂)²/d)
+/// b″(d) = −k (2 ln(d/d̂) + 4 (d − d̂)/d − (d − d̂)²/d²)
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Barrier {
+    /// Where it begins: the distance d̂ (m).
+    pub range: f64,
+    /// Its stiffness k (J/m²).
+    pub stiffness: f64,
+}
+
+impl Barrier {
+    /// b(d) (J); infinite at and behind the surface, so that no line search accepts it.
+    pub fn energy(&self, distance: f64) -> f64 {
+        if distance >= self.range {
+            return 0.0;
+        }
+        if distance <= 0.0 {
+            return f64::INFINITY;
+        }
+        let inside = distance - self.range;
+        -self.stiffness * inside * inside * real::ln(distance / self.range)
+    }
+
+    /// b′(d) (N), for distances above 0.
+    pub fn slope(&self, distance: f64) -> f64 {
+        if distance >= self.range {
+            return 0.0;
+        }
+        let inside = distance - self.range;
+        -self.stiffness * (2.0 * inside * real::ln(distance / self.range) + inside * inside / distance)
+    }
+
+    /// b″(d) (N/m), for distances above 0.
+    pub fn curvature(&self, distance: f64) -> f64 {
+        if distance >= self.range {
+            return 0.0;
+        }
+        let inside = distance - self.range;
+        let ratio = inside / distance;
+        -self.stiffness * (2.0 * real::ln(distance / self.range) + 4.0 * ratio - ratio * ratio)
+    }
+
+    /// ∂b/∂x = b′ n at a point whose distance has the direction n.
+    pub fn gradient(&self, distance: f64, normal: &Vec3) -> Vec3 {
+        self.slope(distance) * normal
+    }
+
+    /// ∂²b/∂x² = b″ n nᵀ + b′ ∂²d/∂x², with how the distance itself is curved: nothing before a plane, (1 − n nᵀ)/r at a distance r from a centre.
+    pub fn hessian(&self, distance: f64, normal: &Vec3, distance_hessian: &Mat3) -> Mat3 {
+        normal * normal.transpose() * self.curvature(distance) + distance_hessian * self.slope(distance)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Shape;
+
+    const BARRIER: Barrier = Barrier { range: 0.01, stiffness: 3e4 };
+
+    #[test]
+    fn slope_and_curvature_are_slopes() {
+        for share in [0.01, 0.1, 0.4, 0.7, 0.95, 1.2] {
+            let (d, e) = (share * BARRIER.range, 1e-6 * share * BARRIER.range);
+            let slope = (BARRIER.energy(d + e) - BARRIER.energy(d - e)) / (2.0 * e);
+            let curvature = (BARRIER.slope(d + e) - BARRIER.slope(d - e)) / (2.0 * e);
+            // central differences: relative truncation 1e-12 on functions that change by 1/share, and cancellation
+            let scale = BARRIER.stiffness * BARRIER.range / share;
+            assert!((slope - BARRIER.slope(d)).abs() < 1e-6 * scale, "{share}");
+            assert!((curvature - BARRIER.curvature(d)).abs() < 1e-5 * scale / d, "{share}");
+        }
+    }
+
+    #[test]
+    fn gradient_and_hessian_are_slopes_before_a_ball() {
+        let ball = Shape::Sphere { radius: 0.2 };
+        let x = Vec3::new(0.12, 0.1, 0.131) * (0.206 / Vec3::new(0.12, 0.1, 0.131).norm());
+        let energy = |x: &Vec3| BARRIER.energy(ball.probe(x).distance);
+        let gradient = |x: &Vec3| BARRIER.gradient(ball.probe(x).distance, &ball.probe(x).normal);
+        let probe = ball.probe(&x);
+        let curved = (Mat3::identity() - probe.normal * probe.normal.transpose()) / x.norm();
+        let hessian = BARRIER.hessian(probe.distance, &probe.normal, &curved);
+        let step = 1e-8;
+        for k in 0..3 {
+            let mut by = Vec3::zeros();
+            by[k] = step;
+            let slope = (energy(&(x + by)) - energy(&(x - by))) / (2.0 * step);
+            assert!((slope - gradient(&x)[k]).abs() < 1e-5 * gradient(&x).norm());
+            let column = (gradient(&(x + by)) - gradient(&(x - by))) / (2.0 * step);
+            assert!((column - hessian.column(k)).norm() < 1e-5 * hessian.norm());
+        }
+    }
+
+    #[test]
+    fn it_is_infinite_at_contact_and_nothing_out_of_range() {
+        assert_eq!(BARRIER.energy(0.0), f64::INFINITY);
+        assert_eq!((BARRIER.energy(0.01), BARRIER.slope(0.01), BARRIER.curvature(0.02)), (0.0, 0.0, 0.0));
+        assert!(BARRIER.energy(1e-9) > BARRIER.energy(1e-6));
+    }
+}

@@ -1,0 +1,182 @@
+//! A point and a triangle: how near they are, and when they meet.
+
+use sinew_math::Vec3;
+
+/// The point of a triangle that is nearest to another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TrianglePoint {
+    /// The point (m).
+    pub point: Vec3,
+    /// Its barycentric weights, none negative, sum 1.
+    pub weights: [f64; 3],
+}
+
+/// The point of triangle `abc` nearest to `p`, by the regions of corners, edges and face that `p` may lie over.   [Ericson2005, §5.1.5]
+///
+/// Triangles without area are segments or points, and answered as such.
+#[inline]
+pub fn nearest_on_triangle(p: &Vec3, [a, b, c]: &[Vec3; 3]) -> TrianglePoint {
+    let (ab, ac, ap) = (b - a, c - a, p - a);
+    let (d1, d2) = (ab.dot(&ap), ac.dot(&ap));
+    if d1 <= 0.0 && d2 <= 0.0 {
+        return TrianglePoint { point: *a, weights: [1.0, 0.0, 0.0] };
+    }
+    let bp = p - b;
+    let (d3, d4) = (ab.dot(&bp), ac.dot(&bp));
+    if d3 >= 0.0 && d4 <= d3 {
+        return TrianglePoint { point: *b, weights: [0.0, 1.0, 0.0] };
+    }
+    let vc = d1 * d4 - d3 * d2;
+    if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
+        let share = d1 / (d1 - d3);
+        return TrianglePoint { point: a + share * ab, weights: [1.0 - share, share, 0.0] };
+    }
+    let cp = p - c;
+    let (d5, d6) = (ab.dot(&cp), ac.dot(&cp));
+    if d6 >= 0.0 && d5 <= d6 {
+        return TrianglePoint { point: *c, weights: [0.0, 0.0, 1.0] };
+    }
+    let vb = d5 * d2 - d1 * d6;
+    if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
+        let share = d2 / (d2 - d6);
+        return TrianglePoint { point: a + share * ac, weights: [1.0 - share, 0.0, share] };
+    }
+    let va = d3 * d6 - d5 * d4;
+    if va <= 0.0 && d4 - d3 >= 0.0 && d5 - d6 >= 0.0 {
+        let share = (d4 - d3) / ((d4 - d3) + (d5 - d6));
+        return TrianglePoint { point: b + share * (c - b), weights: [0.0, 1.0 - share, share] };
+    }
+    let sum = 1.0 / (va + vb + vc);
+    let (v, w) = (vb * sum, vc * sum);
+    TrianglePoint { point: a + v * ab + w * ac, weights: [1.0 - v - w, v, w] }
+}
+
+/// The first share of a step, between 0 and 1, at which a point that moves steadily meets a triangle whose corners do.
+///
+/// All four are in one plane where
+///
+/// ```text
+/// (p − a) · ((b − a) × (c − a)) = 0,        a cubic in the share s                     [BridsonFedkiw2002, §6]
+/// ```
+///
+/// Roots are found between the cubic's extremes by bisection, and kept where the point is on the triangle, widened by `skin` (m).
+pub fn crossing_time(p: [Vec3; 2], abc: [[Vec3; 2]; 3], skin: f64) -> Option<f64> {
+    let at = |path: &[Vec3; 2], s: f64| path[0] + s * (path[1] - path[0]);
+    let volume = |s: f64| {
+        let a = at(&abc[0], s);
+        (at(&p, s) - a).dot(&(at(&abc[1], s) - a).cross(&(at(&abc[2], s) - a)))
+    };
+    let touches = |s: f64| {
+        let corners = [at(&abc[0], s), at(&abc[1], s), at(&abc[2], s)];
+        let point = at(&p, s);
+        (nearest_on_triangle(&point, &corners).point - point).norm() <= skin
+    };
+    // the cubic through its values at four places
+    let (f0, f1, f2, f3) = (volume(0.0), volume(1.0 / 3.0), volume(2.0 / 3.0), volume(1.0));
+    let (d1, d2, d3) = (f1 - f0, f2 - 2.0 * f1 + f0, f3 - 3.0 * f2 + 3.0 * f1 - f0);
+    // derivative in u = 3 s of f0 + u d1 + u(u−1)/2 d2 + u(u−1)(u−2)/6 d3
+    let (qa, qb, qc) = (0.5 * d3, d2 - d3, d1 - 0.5 * d2 + d3 / 3.0);
+    let mut ends = [0.0, 0.0, 1.0, 1.0];
+    let mut count = 1;
+    let discriminant = qb * qb - 4.0 * qa * qc;
+    if qa == 0.0 {
+        if qb != 0.0 {
+            ends[count] = -qc / qb / 3.0;
+            count += 1;
+        }
+    } else if discriminant >= 0.0 {
+        let q = -0.5 * (qb + discriminant.sqrt().copysign(qb));
+        let (r0, r1) = (q / qa, if q != 0.0 { qc / q } else { 0.0 });
+        for root in [r0.min(r1), r0.max(r1)] {
+            ends[count] = root / 3.0;
+            count += 1;
+        }
+    }
+    ends[count] = 1.0;
+    let mut low = 0.0;
+    for &end in &ends[1..=count] {
+        let high = end.clamp(low, 1.0);
+        if let Some(root) = bisect(&volume, low, high)
+            && touches(root)
+        {
+            return Some(root);
+        }
+        low = high;
+    }
+    None
+}
+
+/// Where a function that is monotone between two places is zero.
+fn bisect(f: &impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> Option<f64> {
+    let (start, end) = (f(low), f(high));
+    if start == 0.0 {
+        return Some(low);
+    }
+    if start.signum() == end.signum() && end != 0.0 {
+        return None;
+    }
+    for _ in 0..50 {
+        let middle = 0.5 * (low + high);
+        if f(middle).signum() == start.signum() { low = middle } else { high = middle }
+    }
+    Some(high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CORNERS: [Vec3; 3] =
+        [Vec3::new(0.0, 0.0, 0.0), Vec3::new(2.0, 0.0, 0.1), Vec3::new(0.3, 1.5, -0.2)];
+
+    fn random(seed: &mut u64) -> f64 {
+        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    /// No sample of the triangle is nearer, and the weights give the point.
+    #[test]
+    fn nothing_on_the_triangle_is_nearer() {
+        let mut seed = 3;
+        for _ in 0..300 {
+            let p = 2.0 * Vec3::new(random(&mut seed), random(&mut seed), random(&mut seed));
+            let found = nearest_on_triangle(&p, &CORNERS);
+            let [u, v, w] = found.weights;
+            assert!((CORNERS[0] * u + CORNERS[1] * v + CORNERS[2] * w - found.point).norm() < 1e-14);
+            assert!((u + v + w - 1.0).abs() < 1e-14 && u >= 0.0 && v >= 0.0 && w >= 0.0);
+            for i in 0..=10 {
+                for j in 0..=10 - i {
+                    let [s, t] = [f64::from(i) / 10.0, f64::from(j) / 10.0];
+                    let other = CORNERS[0] * (1.0 - s - t) + CORNERS[1] * s + CORNERS[2] * t;
+                    assert!((p - other).norm() >= (p - found.point).norm() - 1e-12);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn triangles_without_area_are_segments_and_points() {
+        let p = Vec3::new(0.5, 1.0, 0.0);
+        let segment = [Vec3::zeros(), Vec3::x(), 2.0 * Vec3::x()];
+        assert!((nearest_on_triangle(&p, &segment).point - Vec3::new(0.5, 0.0, 0.0)).norm() < 1e-12);
+        let found = nearest_on_triangle(&p, &[Vec3::y(); 3]);
+        assert_eq!(found.point, Vec3::y());
+        assert!(found.weights.iter().all(|w| w.is_finite()));
+    }
+
+    /// A point shot through a triangle that turns and moves itself meets it where both are, however fast it is.
+    #[test]
+    fn a_bullet_meets_a_moving_triangle() {
+        let moved = CORNERS.map(|c| [c, c + Vec3::new(0.1, 0.0, 0.2 + 0.1 * c.x)]);
+        for speed in [3.0, 300.0, 3e5] {
+            let target = Vec3::new(0.6, 0.4, 0.0);
+            let path = [target + Vec3::z() * speed * 0.4, target - Vec3::z() * speed * 0.6];
+            let s = crossing_time(path, moved, 1e-9 * speed).expect("meets");
+            let corners = moved.map(|c| c[0] + s * (c[1] - c[0]));
+            let point = path[0] + s * (path[1] - path[0]);
+            assert!((nearest_on_triangle(&point, &corners).point - point).norm() < 1e-9 * speed);
+            let beside = path.map(|p| p + Vec3::new(5.0, 0.0, 0.0));
+            assert_eq!(crossing_time(beside, moved, 1e-9), None);
+        }
+    }
+}

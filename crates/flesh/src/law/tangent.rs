@@ -1,0 +1,176 @@
+//! ∂P/∂F as 45 numbers in each lane: the lower triangle of a symmetric 9×9 matrix over F stacked column by column.
+//!
+//! Laws put it together from a few parts; the elements then need no law to multiply with it.
+
+use super::{LaneLame, Symmetric};
+use sinew_math::columns::{Columns, dot, scale};
+use sinew_math::lanes::Real;
+use sinew_math::svd::LaneSvd;
+
+/// The lower triangle, row by row: entry (r, c) with c ≤ r stands at r (r + 1)/2 + c.
+pub(crate) type Tangent<T> = [T; TANGENT];
+
+/// How many numbers a tangent has.
+pub(crate) const TANGENT: usize = 45;
+
+/// A law in the frames of the decomposition: Ψ̂, P̂ and the diagonal and off-diagonal (01, 02, 12) of Ĥ.
+pub(crate) struct LanePrincipal<T> {
+    pub(crate) energy: T,
+    pub(crate) stress: [T; 3],
+    pub(crate) diagonal: [T; 3],
+    pub(crate) beside: [T; 3],
+}
+
+/// No stiffness.
+#[inline(always)]
+pub(crate) fn zero<T: Real>() -> Tangent<T> {
+    [T::splat(0.0); TANGENT]
+}
+
+/// Adds s 1.
+#[inline(always)]
+pub(crate) fn add_diagonal<T: Real>(tangent: &mut Tangent<T>, s: T) {
+    for r in 0..9 {
+        let place = r * (r + 1) / 2 + r;
+        tangent[place] = tangent[place] + s;
+    }
+}
+
+/// Adds s A⊗A.
+#[inline(always)]
+pub(crate) fn add_square<T: Real>(tangent: &mut Tangent<T>, a: &Columns<T>, s: T) {
+    for r in 0..9 {
+        let scaled = s * a[r / 3][r % 3];
+        for c in 0..=r {
+            let place = r * (r + 1) / 2 + c;
+            tangent[place] = tangent[place] + scaled * a[c / 3][c % 3];
+        }
+    }
+}
+
+/// Adds (A⊗B + B⊗A)/2.
+#[inline(always)]
+fn add_product<T: Real>(tangent: &mut Tangent<T>, a: &Columns<T>, b: &Columns<T>) {
+    let half = T::splat(0.5);
+    for r in 0..9 {
+        let (own_a, own_b) = (half * a[r / 3][r % 3], half * b[r / 3][r % 3]);
+        for c in 0..=r {
+            let place = r * (r + 1) / 2 + c;
+            tangent[place] = tangent[place] + own_a * b[c / 3][c % 3] + own_b * a[c / 3][c % 3];
+        }
+    }
+}
+
+/// Adds s ∂C/∂F for the cofactor C, whose columns are f₁×f₂, f₂×f₀, f₀×f₁: −s [f₂] stands in column 0 against column 1, and so on around.
+#[inline(always)]
+pub(crate) fn add_cofactor_derivative<T: Real>(tangent: &mut Tangent<T>, f: &Columns<T>, s: T) {
+    // below the diagonal: columns (1, 0) have [f₂], (2, 0) −[f₁], (2, 1) [f₀]
+    for (row, column, of, sign) in [(1, 0, 2, 1.0), (2, 0, 1, -1.0), (2, 1, 0, 1.0)] {
+        let s = s * T::splat(sign);
+        let u = scale(f[of], s);
+        // [u] has rows (0, −u₂, u₁), (u₂, 0, −u₀), (−u₁, u₀, 0)
+        let entries = [(0, 1, -u[2]), (0, 2, u[1]), (1, 0, u[2]), (1, 2, -u[0]), (2, 0, -u[1]), (2, 1, u[0])];
+        for (i, k, value) in entries {
+            let (r, c) = (3 * row + i, 3 * column + k);
+            let place = r * (r + 1) / 2 + c;
+            tangent[place] = tangent[place] + value;
+        }
+    }
+}
+
+/// Adds the derivative of P = F S where dS = λ tr(dE) I + 2μ dE follows Green's strain:
+///
+/// ```text
+/// ∂Pᵢⱼ/∂Fₖₗ = δᵢₖ Sₗⱼ + λ Fᵢⱼ Fₖₗ + μ (Fᵢₗ Fₖⱼ + (F Fᵀ)ᵢₖ δⱼₗ)
+/// ```
+#[inline(always)]
+pub(crate) fn add_strain_law<T: Real>(
+    tangent: &mut Tangent<T>,
+    f: &Columns<T>,
+    s: &Symmetric<T>,
+    lame: LaneLame<T>,
+) {
+    let LaneLame { mu, lambda } = lame;
+    add_square(tangent, f, lambda);
+    // S by places of (row, column)
+    let stress = [[s[0], s[3], s[4]], [s[3], s[1], s[5]], [s[4], s[5], s[2]]];
+    let mut outer = stress;
+    for i in 0..3 {
+        for k in 0..3 {
+            outer[i][k] = mu * dot(row(f, i), row(f, k));
+        }
+    }
+    for r in 0..9 {
+        for c in 0..=r {
+            let (i, j, k, l) = (r % 3, r / 3, c % 3, c / 3);
+            let place = r * (r + 1) / 2 + c;
+            let mut sum = tangent[place] + mu * f[l][i] * f[j][k];
+            if i == k {
+                sum = sum + stress[l][j];
+            }
+            if j == l {
+                sum = sum + outer[i][k];
+            }
+            tangent[place] = sum;
+        }
+    }
+}
+
+/// The tangent of a law in the frames of the decomposition, as `principal` has it, with dᵢⱼ = uᵢ vⱼᵀ:
+///
+/// ```text
+/// Σ Ĥᵢⱼ dᵢᵢ⊗dⱼⱼ + Σ_(i<j) a/2 (dᵢⱼ + dⱼᵢ)⊗(dᵢⱼ + dⱼᵢ) + b/2 (dᵢⱼ − dⱼᵢ)⊗(dᵢⱼ − dⱼᵢ)
+/// ```
+#[inline(always)]
+pub(crate) fn of_principal<T: Real>(svd: &LaneSvd<T>, law: &LanePrincipal<T>) -> Tangent<T> {
+    let mut tangent = zero();
+    let along = [direction(svd, 0, 0), direction(svd, 1, 1), direction(svd, 2, 2)];
+    for i in 0..3 {
+        add_square(&mut tangent, &along[i], law.diagonal[i]);
+    }
+    let mut largest = svd.sigma[0].abs();
+    largest = largest.max(svd.sigma[2].abs()).max(T::splat(T::SMALL));
+    let tolerance = largest * T::splat(T::EPSILON.sqrt());
+    let (zero, half, two) = (T::splat(0.0), T::splat(0.5), T::splat(2.0));
+    for (pair, (i, j)) in [(0, 1), (0, 2), (1, 2)].into_iter().enumerate() {
+        let factor = two * law.beside[pair];
+        let scaled = [scale(along[j][0], factor), scale(along[j][1], factor), scale(along[j][2], factor)];
+        add_product(&mut tangent, &along[i], &scaled);
+
+        let difference = svd.sigma[i] - svd.sigma[j];
+        let is_equal = difference.abs().less(tolerance);
+        let limit = half * (law.diagonal[i] + law.diagonal[j]) - law.beside[pair];
+        let safe = T::select(is_equal, largest, difference);
+        let turning = T::select(is_equal, limit, (law.stress[i] - law.stress[j]) / safe);
+
+        let sum = svd.sigma[i] + svd.sigma[j];
+        let signed = T::select(sum.less(zero), -tolerance, tolerance);
+        let sum = T::select(sum.abs().less(tolerance), signed, sum);
+        let spinning = (law.stress[i] + law.stress[j]) / sum;
+
+        let (ij, ji) = (direction(svd, i, j), direction(svd, j, i));
+        let (mut plus, mut minus) = (ij, ij);
+        for c in 0..3 {
+            for r in 0..3 {
+                plus[c][r] = ij[c][r] + ji[c][r];
+                minus[c][r] = ij[c][r] - ji[c][r];
+            }
+        }
+        add_square(&mut tangent, &plus, half * turning);
+        add_square(&mut tangent, &minus, half * spinning);
+    }
+    tangent
+}
+
+/// Row i of a matrix by columns.
+#[inline(always)]
+fn row<T: Real>(f: &Columns<T>, i: usize) -> [T; 3] {
+    [f[0][i], f[1][i], f[2][i]]
+}
+
+/// uᵢ vⱼᵀ
+#[inline(always)]
+fn direction<T: Real>(svd: &LaneSvd<T>, i: usize, j: usize) -> Columns<T> {
+    let (u, v) = (svd.u[i], svd.v[j]);
+    [scale(u, v[0]), scale(u, v[1]), scale(u, v[2])]
+}

@@ -1,0 +1,165 @@
+//! Elastic energy and its gradient in double precision, as implicit steps need them: a step ends where the gradient vanishes, and single precision
+//! leaves a gradient of 10⁻⁷ λ A behind, too much beside the weight of a node.
+//!
+//! As for the forces of explicit steps, elements write into places of their own and nodes sum theirs in a fixed order.
+//!
+//! Viscosity β is a potential too: over a step of h that began with the strain Eₙ
+//!
+//! ```text
+//! D = β/h Σ V w (λ/2 tr²(E − Eₙ) + μ ‖E − Eₙ‖²),        S = β/h (λ tr(E − Eₙ) I + 2μ (E − Eₙ))
+//! ```
+
+mod kernel;
+#[cfg(test)]
+mod tests;
+
+use crate::elements::{Block, Elements};
+use crate::material::Law;
+use kernel::{EnergyKernel, StartKernel};
+use rayon::prelude::*;
+use sinew_math::Vec3;
+use sinew_math::lanes::{BLOCK, dispatch};
+
+/// Blocks that one task works through.
+pub(crate) const CHUNK: usize = 32;
+
+/// Energy and gradient of all elements: scratch, but for the start of the step that viscosity remembers.
+#[derive(Clone, Debug, Default)]
+pub struct ElasticPotential {
+    /// ∂Ψ/∂x at corners 1 to 3 of each slot (N).
+    corners: Vec<[f64; 4]>,
+    chunks: Vec<ChunkSum>,
+    x: Vec<[f64; 4]>,
+    /// How the step began, one entry per block; empty without viscosity.
+    pub(crate) starts: Vec<StepStart>,
+}
+
+/// What an evaluation found.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Evaluation {
+    /// Elastic energy, and what viscosity adds over the step (J).
+    pub energy: f64,
+    /// Elements turned inside out.
+    pub inverted: usize,
+}
+
+/// How sixteen elements began a step.
+#[derive(Clone, Debug)]
+pub(crate) struct StepStart {
+    /// C = FᵀF at the start.
+    pub(crate) c: [[f64; BLOCK]; 6],
+    /// β/h
+    pub(crate) rate: [f64; BLOCK],
+}
+
+#[derive(Clone, Debug, Default)]
+struct ChunkSum {
+    energy: f64,
+    inverted: usize,
+    strong: Vec<u32>,
+}
+
+/// One task's share of the elements.
+struct Task<'a> {
+    law: Law,
+    blocks: &'a [Block],
+    starts: &'a [StepStart],
+    count: usize,
+    corners: &'a mut [[f64; 4]],
+    sum: &'a mut ChunkSum,
+}
+
+impl ElasticPotential {
+    /// Forgets how the last step began: no viscosity, as at rest.
+    pub fn begin_static(&mut self) {
+        self.starts.clear();
+    }
+
+    /// Remembers how a step of `h` (s) begins, if any element is viscous.
+    pub fn begin_step(&mut self, elements: &Elements, x: &[Vec3], h: f64) {
+        self.starts.clear();
+        if !elements.groups.iter().any(|group| group.is_viscous) {
+            return;
+        }
+        pad(x, &mut self.x);
+        for group in &elements.groups {
+            for block in &group.blocks {
+                self.starts.push(dispatch(StartKernel { block, x: &self.x, h }));
+            }
+        }
+    }
+
+    /// Evaluates all elements with nodes at `x` (m).
+    pub fn evaluate(&mut self, elements: &Elements, x: &[Vec3]) -> Evaluation {
+        self.fit(elements);
+        pad(x, &mut self.x);
+        let x = core::mem::take(&mut self.x);
+        let tasks = self.tasks(elements);
+        if tasks.len() == 1 || rayon::current_num_threads() == 1 {
+            tasks.into_iter().for_each(|task| dispatch(EnergyKernel { task, x: &x }));
+        } else {
+            tasks.into_par_iter().for_each(|task| dispatch(EnergyKernel { task, x: &x }));
+        }
+        self.x = x;
+        self.chunks.iter().fold(Evaluation::default(), |sum, chunk| Evaluation {
+            energy: sum.energy + chunk.energy,
+            inverted: sum.inverted + chunk.inverted,
+        })
+    }
+
+    /// ∂Ψ/∂x of a node (N) at the last evaluation.
+    #[inline(always)]
+    pub fn gradient_of(&self, elements: &Elements, node: usize) -> Vec3 {
+        let (corners, origins) = elements.adjacency.of_node(node);
+        let mut sum = [0.0; 4];
+        for &place in origins {
+            let [a, b, c] = self.corners[place as usize..][..3] else {
+                unreachable!("three corners to a slot")
+            };
+            for i in 0..4 {
+                sum[i] -= a[i] + b[i] + c[i];
+            }
+        }
+        for &place in corners {
+            let pull = self.corners[place as usize];
+            for i in 0..4 {
+                sum[i] += pull[i];
+            }
+        }
+        Vec3::new(sum[0], sum[1], sum[2])
+    }
+
+    fn fit(&mut self, elements: &Elements) {
+        let slots = elements.slot_count();
+        let chunk_count = elements.groups.iter().map(|g| g.blocks.len().div_ceil(CHUNK)).sum();
+        if self.corners.len() != 3 * slots || self.chunks.len() != chunk_count {
+            self.corners = vec![[0.0; 4]; 3 * slots];
+            self.chunks = vec![ChunkSum::default(); chunk_count];
+        }
+    }
+
+    fn tasks<'a>(&'a mut self, elements: &'a Elements) -> Vec<Task<'a>> {
+        let mut corners = self.corners.as_mut_slice();
+        let mut sums = self.chunks.iter_mut();
+        let mut starts = self.starts.as_slice();
+        let mut tasks = Vec::with_capacity(sums.len());
+        for group in &elements.groups {
+            for (i, blocks) in group.blocks.chunks(CHUNK).enumerate() {
+                let (own, rest) = core::mem::take(&mut corners).split_at_mut(3 * BLOCK * blocks.len());
+                corners = rest;
+                let (own_starts, rest) = starts.split_at(if starts.is_empty() { 0 } else { blocks.len() });
+                starts = rest;
+                let count = (group.count - i * CHUNK * BLOCK).min(blocks.len() * BLOCK);
+                let sum = sums.next().expect("a sum per chunk");
+                tasks.push(Task { law: group.law, blocks, starts: own_starts, count, corners: own, sum });
+            }
+        }
+        tasks
+    }
+}
+
+/// Positions with a fourth number beside each.
+pub(crate) fn pad(x: &[Vec3], padded: &mut Vec<[f64; 4]>) {
+    padded.clear();
+    padded.extend(x.iter().map(|x| [x.x, x.y, x.z, 0.0]));
+}

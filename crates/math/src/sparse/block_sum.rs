@@ -1,0 +1,79 @@
+//! A matrix while it is collected, in double precision.
+
+use super::Block;
+use crate::Mat3;
+
+/// A symmetric matrix of 3×3 blocks that are added up. Both triangles are kept.
+#[derive(Clone, Debug, Default)]
+pub struct BlockSum {
+    row_ends: Vec<u32>,
+    columns: Vec<u32>,
+    blocks: Vec<Mat3>,
+}
+
+impl BlockSum {
+    /// The zero matrix with places for every pair of `neighbours`; of each row with itself there always is one.
+    pub fn with_pattern(mut neighbours: Vec<Vec<u32>>) -> BlockSum {
+        let mut sum = BlockSum { row_ends: vec![0], ..BlockSum::default() };
+        for (row, list) in neighbours.iter_mut().enumerate() {
+            list.push(row as u32);
+            list.sort_unstable();
+            list.dedup();
+            sum.columns.append(list);
+            sum.row_ends.push(sum.columns.len() as u32);
+        }
+        sum.blocks = vec![Mat3::zeros(); sum.columns.len()];
+        sum
+    }
+
+    /// How many rows of blocks it has.
+    pub fn row_count(&self) -> usize {
+        self.row_ends.len() - 1
+    }
+
+    /// The columns of a row, in order.
+    pub fn columns_of(&self, row: usize) -> &[u32] {
+        &self.columns[self.range(row)]
+    }
+
+    /// The blocks of a row, in the order of their columns.
+    pub fn blocks_of(&self, row: usize) -> &[Mat3] {
+        &self.blocks[self.range(row)]
+    }
+
+    /// The block of a row with itself.
+    pub fn diagonal(&self, row: usize) -> &Mat3 {
+        &self.blocks[self.place(row, row)]
+    }
+
+    /// Adds a block.
+    ///
+    /// # Panics
+    /// If the pattern has no place for it.
+    pub fn add(&mut self, row: usize, column: usize, block: &Mat3) {
+        let place = self.place(row, column);
+        self.blocks[place] += block;
+    }
+
+    /// Multiplies the diagonal of the whole matrix by a factor.
+    pub fn scale_diagonal(&mut self, factor: f64) {
+        for row in 0..self.row_count() {
+            let place = self.place(row, row);
+            (0..3).for_each(|i| self.blocks[place][(i, i)] *= factor);
+        }
+    }
+
+    fn range(&self, row: usize) -> core::ops::Range<usize> {
+        self.row_ends[row] as usize..self.row_ends[row + 1] as usize
+    }
+
+    fn place(&self, row: usize, column: usize) -> usize {
+        let found = self.columns_of(row).binary_search(&(column as u32));
+        self.row_ends[row] as usize + found.expect("the pattern has a place for the block")
+    }
+}
+
+/// A matrix rounded to single precision.
+pub(super) fn rounded(block: &Mat3) -> Block {
+    core::array::from_fn(|j| [block[(0, j)] as f32, block[(1, j)] as f32, block[(2, j)] as f32, 0.0])
+}

@@ -1,0 +1,19 @@
+//! How flesh and obstacles touch: forces act on vertices of the fine surface and are carried to the nodes by the transpose of the embedding.
+//!
+//! Candidates are looked for when a step begins, and again when something may have moved farther than they allow for; each sub-step looks at candidates
+//! only. What touches, and the order of all sums, does not depend on when that was.
+
+mod candidates;
+mod contacts;
+mod desc;
+mod free_obstacle;
+mod obstacle;
+mod pair_forces;
+mod touch_surface;
+
+pub use desc::{ContactDesc, Mobility, ObstacleDesc};
+pub use obstacle::{HeldGrip, Obstacle, ObstacleState};
+
+pub(crate) use contacts::{Contacts, Substep};
+pub(crate) use free_obstacle::{energies, momenta};
+pub(crate) use touch_surface::{TouchSurface, contact_energy, find_faults};

@@ -1,0 +1,84 @@
+//! Obstacles that move under gravity and what touches them, as rigid bodies.
+
+use super::obstacle::{Obstacle, ObstacleState};
+use crate::{Model, State};
+use sinew_contact::{RigidMotion, SolidMass};
+use sinew_math::{Isometry, Mat3, Vec3, turn};
+use sinew_skeleton::Momentum;
+
+impl ObstacleState {
+    /// Centre of mass (m).
+    pub(crate) fn center(&self, solid: &SolidMass) -> Vec3 {
+        self.pose.rotation * solid.center + self.pose.translation.vector
+    }
+
+    /// How all its points move.
+    pub(crate) fn motion(&self, solid: &SolidMass) -> RigidMotion {
+        RigidMotion {
+            world_from_shape: self.pose,
+            linear: self.linear,
+            angular: self.angular,
+            origin: self.center(solid),
+        }
+    }
+
+    /// Inertia about the centre, axes of the world (kg m²).
+    fn inertia(&self, solid: &SolidMass) -> Mat3 {
+        let turn = self.pose.rotation.to_rotation_matrix();
+        turn * solid.inertia * turn.transpose()
+    }
+
+    /// Symplectic Euler; angular momentum L = I ω is kept to round-off where no torque acts:
+    ///
+    /// ```text
+    /// v ← v + h (f/m + g),   x ← x + h v,    L ← L + h τ,   R ← exp(h I⁻¹ L) R,   ω = (R I₀ Rᵀ)⁻¹ L
+    /// ```
+    pub(crate) fn advance(
+        &mut self,
+        solid: &SolidMass,
+        (force, torque): (Vec3, Vec3),
+        gravity: &Vec3,
+        h: f64,
+    ) {
+        let center = self.center(solid);
+        self.linear += h * (force / solid.mass + gravity);
+        let inertia = self.inertia(solid);
+        let momentum = inertia * self.angular + h * torque;
+        let rate = inertia.try_inverse().unwrap_or_else(Mat3::zeros) * momentum;
+        let mut rotation = turn::exp(&(h * rate)) * self.pose.rotation;
+        rotation.renormalize();
+        let center = center + h * self.linear;
+        self.pose = Isometry::from_parts((center - rotation * solid.center).into(), rotation);
+        self.angular = self.inertia(solid).try_inverse().unwrap_or_else(Mat3::zeros) * momentum;
+    }
+}
+
+fn free<'a>(
+    model: &'a Model,
+    state: &'a State,
+) -> impl Iterator<Item = (&'a Obstacle, &'a SolidMass, &'a ObstacleState)> {
+    let all = model.obstacles.iter().zip(&state.obstacles);
+    all.filter_map(|(obstacle, state)| obstacle.solid.as_ref().map(|solid| (obstacle, solid, state)))
+}
+
+/// Kinetic energy of free obstacles, and their height above the start as energy (J).
+pub(crate) fn energies(model: &Model, state: &State) -> (f64, f64) {
+    let (mut kinetic, mut potential) = (0.0, 0.0);
+    for (obstacle, solid, now) in free(model, state) {
+        let spin = now.angular.dot(&(now.inertia(solid) * now.angular));
+        kinetic += 0.5 * (solid.mass * now.linear.norm_squared() + spin);
+        potential -= solid.mass * model.gravity.dot(&(now.center(solid) - obstacle.start.center(solid)));
+    }
+    (kinetic, potential)
+}
+
+/// Momenta of free obstacles about the origin.
+pub(crate) fn momenta(model: &Model, state: &State) -> Momentum {
+    let mut sum = Momentum::default();
+    for (_, solid, now) in free(model, state) {
+        let linear = solid.mass * now.linear;
+        sum.linear += linear;
+        sum.angular += now.center(solid).cross(&linear) + now.inertia(solid) * now.angular;
+    }
+    sum
+}

@@ -1,0 +1,142 @@
+//! An obstacle of a model, and where it is.
+
+use super::desc::{Mobility, ObstacleDesc};
+use sinew_contact::{Grip, Shape, SolidMass};
+use sinew_math::{Isometry, Vec3};
+use sinew_mesh::TriMesh;
+use std::sync::Arc;
+
+/// An obstacle, checked.
+#[derive(Clone, Debug)]
+pub struct Obstacle {
+    /// Its name.
+    pub name: String,
+    /// Its shape, in its own frame.
+    pub shape: Shape,
+    /// Where it is at the start.
+    pub start: ObstacleState,
+    /// Who decides how it moves.
+    pub mobility: Mobility,
+    /// Coulomb's coefficient of friction.
+    pub friction: f64,
+    /// How many times as stiff as usual touching it is.
+    pub stiffness: f64,
+    /// Its surface in its own frame, for pictures.
+    pub surface: Arc<TriMesh>,
+    /// Mass and inertia of a free one.
+    pub(crate) solid: Option<SolidMass>,
+    /// Points of a free one that stand for it where it meets other obstacles, and the first of their numbers among all touching points.
+    pub(crate) samples: Vec<Vec3>,
+    pub(crate) first_sample: u32,
+    /// How far it reaches from its centre (m).
+    pub(crate) reach: f64,
+}
+
+/// Where an obstacle is and how it moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ObstacleState {
+    /// Takes points of its shape to the world.
+    pub pose: Isometry,
+    /// Velocity of its centre of mass (m/s); zero for those that are not free.
+    pub linear: Vec3,
+    /// Angular velocity (rad/s); zero for those that are not free.
+    pub angular: Vec3,
+}
+
+/// What a touching point remembers, as part of a state.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HeldGrip {
+    /// The point: a surface vertex, counted over all bodies, or a sample of a free obstacle behind them.
+    pub point: u32,
+    /// The obstacle it touches.
+    pub obstacle: u32,
+    /// What it remembers, in the frame of the obstacle.
+    pub grip: Grip,
+}
+
+impl Obstacle {
+    pub(crate) fn build(desc: &ObstacleDesc, usual_friction: f64, first_sample: u32, reach: f64) -> Obstacle {
+        let (solid, linear, angular) = match desc.mobility {
+            Mobility::Free { density, velocity, spin } => {
+                (SolidMass::of(&desc.shape, density), velocity, spin)
+            }
+            _ => (None, Vec3::zeros(), Vec3::zeros()),
+        };
+        let bounds = desc.shape.bounds();
+        let center = solid.map_or(Vec3::zeros(), |solid| solid.center);
+        Obstacle {
+            name: desc.name.clone(),
+            surface: Arc::new(desc.shape.surface(reach)),
+            samples: if solid.is_some() { desc.shape.samples() } else { Vec::new() },
+            start: ObstacleState { pose: desc.pose, linear, angular },
+            mobility: desc.mobility,
+            friction: desc.friction.unwrap_or(usual_friction),
+            stiffness: desc.stiffness,
+            solid,
+            first_sample,
+            reach: (bounds.center() - center).norm() + bounds.radius(),
+            shape: desc.shape.clone(),
+        }
+    }
+
+    /// What is wrong with a description.
+    pub(crate) fn faults(desc: &ObstacleDesc) -> Vec<String> {
+        let mut faults: Vec<String> = desc.shape.fault().into_iter().collect();
+        let numbers = desc.pose.translation.vector.iter().chain(desc.pose.rotation.coords.iter());
+        if numbers.into_iter().any(|x| !x.is_finite()) {
+            faults.push("its pose is not finite".into());
+        }
+        if let Some(friction) = desc.friction.filter(|friction| friction.is_nan() || *friction < 0.0) {
+            faults.push(format!("its friction is {friction}: it must be 0 or more"));
+        }
+        if !(desc.stiffness > 0.0 && desc.stiffness <= 1e6) {
+            faults.push(format!("its stiffness is {}: it must be above 0 and at most 1e6", desc.stiffness));
+        }
+        if let Mobility::Free { density, velocity, spin } = desc.mobility {
+            if !(density > 0.0 && density < 1e9) {
+                faults.push(format!("its density is {density} kg/m³: it must be above 0 and below 1e9"));
+            } else if SolidMass::of(&desc.shape, density).is_none() {
+                faults.push("it is free but encloses nothing, so that it has no mass: fix it, or give it a closed shape".into());
+            }
+            if velocity.iter().chain(spin.iter()).any(|x| !x.is_finite()) {
+                faults.push("its velocity at the start is not finite".into());
+            }
+        }
+        faults
+    }
+}
+
+impl ObstacleState {
+    /// All its numbers, to be saved: turn, place, velocities.
+    pub fn numbers(&self) -> [f64; 13] {
+        let q = self.pose.rotation.coords;
+        let t = self.pose.translation.vector;
+        let (v, w) = (self.linear, self.angular);
+        [q.x, q.y, q.z, q.w, t.x, t.y, t.z, v.x, v.y, v.z, w.x, w.y, w.z]
+    }
+
+    /// The state that has these numbers.
+    pub fn from_numbers([i, j, k, w, x, y, z, vx, vy, vz, wx, wy, wz]: [f64; 13]) -> ObstacleState {
+        let turn = sinew_math::nalgebra::Quaternion::new(w, i, j, k);
+        ObstacleState {
+            pose: Isometry::from_parts(Vec3::new(x, y, z).into(), sinew_math::Rotation::new_unchecked(turn)),
+            linear: Vec3::new(vx, vy, vz),
+            angular: Vec3::new(wx, wy, wz),
+        }
+    }
+}
+
+impl HeldGrip {
+    /// All its numbers, to be saved.
+    pub fn numbers(&self) -> [f64; 8] {
+        let Grip { place, side } = self.grip;
+        let ids = [f64::from(self.point), f64::from(self.obstacle)];
+        [ids[0], ids[1], place.x, place.y, place.z, side.x, side.y, side.z]
+    }
+
+    /// The grip that has these numbers.
+    pub fn from_numbers([point, obstacle, px, py, pz, sx, sy, sz]: [f64; 8]) -> HeldGrip {
+        let grip = Grip { place: Vec3::new(px, py, pz), side: Vec3::new(sx, sy, sz) };
+        HeldGrip { point: point as u32, obstacle: obstacle as u32, grip }
+    }
+}

@@ -1,0 +1,288 @@
+//! Bones as unknowns: where they are, what they feel, and how joints move them.
+//!
+//! Bones of all rigs are counted together from 1, 0 is the world, and degrees of freedom of all rigs follow each other. Twists and wrenches are about the origin of
+//! the world, in its axes, so that those of a bone and its parent simply add.
+
+use crate::{Control, Model};
+use sinew_math::spatial::{Frame, RigidInertia, Twist, Wrench};
+use sinew_math::{Mat3, Vec3};
+use sinew_skeleton::{DriveKind, Drives, JointStep, Kinematics, SkeletonState, StatePath};
+
+/// Bones of all rigs at one place, and how the step began.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bones {
+    /// Where bones are.
+    pub(super) frames: Vec<Frame>,
+    /// For each degree of freedom the motion of its bone at unit rate.
+    pub(super) columns: Vec<Twist>,
+    /// Where bones were as the step began.
+    pub(super) start_frames: Vec<Frame>,
+    /// Where they were a step before that.
+    pub(super) back_frames: Vec<Frame>,
+    /// Â
+    aims: Vec<Frame>,
+    /// Parent of each bone, 0 for the world.
+    pub(super) parents: Vec<u32>,
+    /// For each degree of freedom its bone.
+    pub(super) dof_bone: Vec<u32>,
+    /// Where the degrees of freedom of each rig begin, and where the last end.
+    pub(super) rig_dofs: Vec<usize>,
+    /// Whether a degree of freedom is sought.
+    pub(super) is_sought: Vec<bool>,
+    /// Torques given, 0 for what is not.
+    torque: Vec<f64>,
+    starts: Vec<SkeletonState>,
+    kinematics: Kinematics,
+    path: StatePath,
+    /// 1/h²
+    inertia_rate: f64,
+    h: f64,
+}
+
+impl Bones {
+    /// Makes ready for a sub-step of `h` (s) that ends after `share` of a step of `dt`; returns where joints are at its end if those sought go on as they move.
+    pub(super) fn begin(
+        &mut self,
+        model: &Model,
+        control: &Control,
+        (dt, share, h): (f64, f64, f64),
+        starts: &[SkeletonState],
+    ) -> Vec<SkeletonState> {
+        self.attend(model);
+        self.h = h;
+        self.inertia_rate = 1.0 / (h * h);
+        self.starts = starts.to_vec();
+        let mut ends = Vec::with_capacity(starts.len());
+        for (i, (rig, start)) in model.rigs.iter().zip(starts).enumerate() {
+            let skeleton = &rig.skeleton;
+            let control = control.rigs.get(i);
+            let limp = Drives::limp(skeleton);
+            let kinds = control.map_or(limp.kinds(), |control| &control.drives);
+            let mut end = start.clone();
+            if let Some(control) = control {
+                self.path.lay(skeleton, &control.from, &control.to, dt);
+            }
+            for (b, (bone, kind)) in skeleton.bones().iter().zip(kinds).enumerate() {
+                for dof in bone.joint.v() {
+                    self.is_sought[self.rig_dofs[i] + dof] = *kind == DriveKind::Torque;
+                    let given = control.map_or(0.0, |control| control.torque[dof]);
+                    self.torque[self.rig_dofs[i] + dof] =
+                        if *kind == DriveKind::Torque { given } else { 0.0 };
+                }
+                if control.is_some() && *kind == DriveKind::Motion {
+                    let mut acceleration = [0.0; 6];
+                    let own = &mut acceleration[..bone.joint.v_count];
+                    let id = sinew_skeleton::BoneId(b as u32);
+                    self.path.accelerate(skeleton, id, (share, h), start, own);
+                    for (dof, a) in bone.joint.v().zip(own) {
+                        end.v[dof] += h * *a;
+                    }
+                }
+            }
+            end.move_along_velocity(skeleton, h);
+            ends.push(end);
+        }
+        self.start_frames = self.frames_of(model, starts);
+        let mut backs = starts.to_vec();
+        for (rig, back) in model.rigs.iter().zip(&mut backs) {
+            back.move_along_velocity(&rig.skeleton, -h);
+        }
+        self.back_frames = self.frames_of(model, &backs);
+        self.aims.clear();
+        let pairs = self.start_frames.iter().zip(&self.back_frames);
+        self.aims.extend(pairs.map(|(start, back)| Frame {
+            rotation: 2.0 * start.rotation - back.rotation,
+            origin: 2.0 * start.origin - back.origin + h * h * model.gravity,
+        }));
+        ends
+    }
+
+    /// Whether any joint is sought.
+    pub(super) fn any_sought(&self) -> bool {
+        self.is_sought.iter().any(|sought| *sought)
+    }
+
+    fn attend(&mut self, model: &Model) {
+        self.parents = vec![0];
+        self.dof_bone.clear();
+        self.rig_dofs = vec![0];
+        for rig in &model.rigs {
+            for (b, bone) in rig.skeleton.bones().iter().enumerate() {
+                self.parents.push(bone.parent.map_or(0, |parent| (rig.bones.start + parent.index()) as u32));
+                self.dof_bone.extend(bone.joint.v().map(|_| (rig.bones.start + b) as u32));
+            }
+            self.rig_dofs.push(self.dof_bone.len());
+        }
+        self.is_sought.resize(self.dof_bone.len(), false);
+        self.torque.resize(self.dof_bone.len(), 0.0);
+    }
+
+    fn frames_of(&mut self, model: &Model, states: &[SkeletonState]) -> Vec<Frame> {
+        let mut frames = vec![Frame::default()];
+        for (rig, state) in model.rigs.iter().zip(states) {
+            self.kinematics.update(&rig.skeleton, state);
+            frames.extend_from_slice(self.kinematics.world_frames());
+        }
+        frames
+    }
+
+    /// Puts the bones where joint coordinates say.
+    pub(super) fn place(&mut self, model: &Model, states: &[SkeletonState]) {
+        self.frames.clear();
+        self.frames.push(Frame::default());
+        self.columns.clear();
+        for (rig, state) in model.rigs.iter().zip(states) {
+            self.kinematics.update(&rig.skeleton, state);
+            self.frames.extend_from_slice(self.kinematics.world_frames());
+            for (bone, frame) in rig.skeleton.bones().iter().zip(self.kinematics.world_frames()) {
+                for column in &self.kinematics.columns()[bone.joint.v()] {
+                    let angular = frame.rotation * column.angular;
+                    let linear = frame.rotation * column.linear - angular.cross(&frame.origin);
+                    self.columns.push(Twist::new(angular, linear));
+                }
+            }
+        }
+    }
+
+    /// Inertia and joints: their part of the potential (J), of the wrenches that bones feel as slopes, of the slope along joints, and of the joints' own stiffness.
+    pub(super) fn evaluate(
+        &self,
+        model: &Model,
+        states: &[SkeletonState],
+        wrenches: &mut [Wrench],
+        joints: &mut [f64],
+        stiffness: &mut [f64],
+    ) -> f64 {
+        let mut sum = 0.0;
+        for (i, (rig, state)) in model.rigs.iter().zip(states).enumerate() {
+            for (b, bone) in rig.skeleton.bones().iter().enumerate() {
+                let place = rig.bones.start + b;
+                let (frame, aim) = (&self.frames[place], &self.aims[place]);
+                let mass = &bone.mass;
+                let first = mass.mass * mass.center;
+                let second = Mat3::identity() * (0.5 * mass.tensor.trace()) - mass.tensor
+                    + first * mass.center.transpose();
+                let (turned, moved) = (frame.rotation - aim.rotation, frame.origin - aim.origin);
+                let slope_rotation = (turned * second + moved * first.transpose()) * self.inertia_rate;
+                let slope_origin = (turned * first + mass.mass * moved) * self.inertia_rate;
+                sum += 0.5 * (slope_rotation.dot(&turned) + slope_origin.dot(&moved));
+                let mut torque = frame.origin.cross(&slope_origin);
+                for k in 0..3 {
+                    torque += frame.rotation.column(k).cross(&slope_rotation.column(k));
+                }
+                wrenches[place].torque += torque;
+                wrenches[place].force += slope_origin;
+            }
+            let dofs = self.rig_dofs[i]..self.rig_dofs[i + 1];
+            let step = JointStep { start: &self.starts[i], torque: &self.torque[dofs.clone()], h: self.h };
+            sum += step.evaluate(&rig.skeleton, state, &mut joints[dofs.clone()], &mut stiffness[dofs]);
+        }
+        sum
+    }
+
+    /// The inertia of every bone over h², about the origin of the world.
+    pub(super) fn inertias(&self, model: &Model) -> Vec<RigidInertia> {
+        let mut inertias = vec![RigidInertia::default()];
+        for rig in &model.rigs {
+            for (b, bone) in rig.skeleton.bones().iter().enumerate() {
+                let frame = &self.frames[rig.bones.start + b];
+                let center = frame.point(&bone.mass.center);
+                let tensor = frame.rotation * bone.mass.tensor * frame.rotation.transpose();
+                let rate = self.inertia_rate;
+                inertias.push(RigidInertia::new(rate * bone.mass.mass, center, rate * tensor));
+            }
+        }
+        inertias
+    }
+
+    /// How every bone moves at joint rates.
+    pub(super) fn twists(&self, rates: &[f64], twists: &mut Vec<Twist>) {
+        twists.clear();
+        twists.resize(self.parents.len(), Twist::default());
+        let mut dof = 0;
+        for bone in 1..self.parents.len() {
+            let mut twist = twists[self.parents[bone] as usize];
+            while self.dof_bone.get(dof) == Some(&(bone as u32)) {
+                twist += self.columns[dof] * rates[dof];
+                dof += 1;
+            }
+            twists[bone] = twist;
+        }
+    }
+
+    /// Adds what wrenches on bones do along joints. The wrenches are summed towards the roots.
+    pub(super) fn add_wrenches(&self, wrenches: &mut [Wrench], joints: &mut [f64]) {
+        let mut dof = self.dof_bone.len();
+        for bone in (1..self.parents.len()).rev() {
+            let wrench = wrenches[bone];
+            while dof > 0 && self.dof_bone[dof - 1] == bone as u32 {
+                dof -= 1;
+                joints[dof] += self.columns[dof].dot(&wrench);
+            }
+            let parent = &mut wrenches[self.parents[bone] as usize];
+            parent.torque += wrench.torque;
+            parent.force += wrench.force;
+        }
+    }
+
+    /// Adds the matrix of bodies that move with bones, over the degrees of freedom, row by row: Σ Sᵀ J S.
+    pub(super) fn add_inertia_matrix(&self, mut inertias: Vec<RigidInertia>, matrix: &mut [f64]) {
+        let n = self.dof_bone.len();
+        for bone in (1..self.parents.len()).rev() {
+            let own = inertias[bone];
+            let parent = &mut inertias[self.parents[bone] as usize];
+            parent.mass += own.mass;
+            parent.first_moment += own.first_moment;
+            parent.tensor += own.tensor;
+        }
+        let mut first_dof = vec![n; self.parents.len()];
+        for (dof, bone) in self.dof_bone.iter().enumerate().rev() {
+            first_dof[*bone as usize] = dof;
+        }
+        for dof in 0..n {
+            let bone = self.dof_bone[dof];
+            let momentum = inertias[bone as usize].times(&self.columns[dof]);
+            let mut next = bone;
+            while next > 0 {
+                let mut other = first_dof[next as usize];
+                while other < n && self.dof_bone[other] == next {
+                    if next != bone || other <= dof {
+                        let value = self.columns[other].dot(&momentum);
+                        matrix[dof * n + other] += value;
+                        if other != dof {
+                            matrix[other * n + dof] += value;
+                        }
+                    }
+                    other += 1;
+                }
+                next = self.parents[next as usize];
+            }
+        }
+    }
+
+    /// The velocity field of a twist at a point.
+    #[inline(always)]
+    pub(super) fn at(twist: &Twist, x: &Vec3) -> Vec3 {
+        twist.linear + twist.angular.cross(x)
+    }
+
+    /// Joint coordinates moved by rates, for those sought.
+    pub(super) fn moved(
+        &self,
+        model: &Model,
+        from: &[SkeletonState],
+        rates: &[f64],
+        share: f64,
+        to: &mut Vec<SkeletonState>,
+    ) {
+        to.clear();
+        to.extend_from_slice(from);
+        for (i, (rig, to)) in model.rigs.iter().zip(to).enumerate() {
+            for (dof, v) in to.v.iter_mut().enumerate() {
+                let dof = self.rig_dofs[i] + dof;
+                *v = if self.is_sought[dof] { share * rates[dof] } else { 0.0 };
+            }
+            to.move_along_velocity(&rig.skeleton, 1.0);
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Newton's method on the potential: directions by conjugate gradients, lengths by backtracking, so that the potential never rises.
+
+use super::extra::NodeEnergy;
+use super::pcg::{Pcg, System};
+use super::preconditioner::Preconditioner;
+use super::problem::{Point, Problem, Slope, vector};
+use super::settings::{ImplicitSettings, SolveReport};
+use crate::Model;
+use sinew_math::Vec3;
+
+/// Scratch of Newton's method, and where it is.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Newton {
+    preconditioner: Preconditioner,
+    pcg: Pcg,
+    point: Point,
+    slope: Slope,
+    energy: f64,
+    inverted: usize,
+    trial: Point,
+    trial_slope: Slope,
+    motion: Vec<Vec3>,
+    /// The slope that what is left is compared with (N).
+    reference: f64,
+    evaluations: usize,
+}
+
+/// Conjugate gradients need this large a share of the slope left at most: solving the first steps better does not save later ones.
+const LOOSEST: f64 = 0.3;
+
+/// Iterations that the system at rest may take before flesh counts as tangled: 8 are usual, 28 nearly incompressible flesh.
+const PATIENCE: usize = 40;
+
+/// The share of the expected fall of the potential that a step must reach.
+const ENOUGH: f64 = 1e-4;
+
+/// Differences of the potential below this share of it are round-off.
+const ROUND_OFF: f64 = 1e-12;
+
+impl Newton {
+    /// Where it is.
+    pub(super) fn point(&self) -> &Point {
+        &self.point
+    }
+
+    /// The slope there.
+    pub(super) fn slope(&self) -> &Slope {
+        &self.slope
+    }
+
+    /// The slope along joints there.
+    pub(super) fn joint_gradient(&self) -> &[f64] {
+        &self.slope.joints
+    }
+
+    /// Elements turned inside out there.
+    pub(super) fn inverted(&self) -> usize {
+        self.inverted
+    }
+
+    /// Chooses where to begin: of a few guesses the one with the lowest potential.
+    pub(super) fn start(&mut self, problem: &mut Problem, model: &Model, extras: &mut [&mut dyn NodeEnergy]) {
+        self.evaluations = 0;
+        self.preconditioner.attend(model, problem);
+        self.point.clone_from(&problem.onward);
+        problem.place_bones(model, &mut self.point);
+        problem.set_joint_reach(model);
+        self.evaluate_point(problem, model, extras);
+        self.reference = problem.norm(&self.slope).max(problem.small_slope(model));
+        if model.rigs.is_empty() {
+            return;
+        }
+        // flesh carried on by bones: with their change of velocity, or all the way
+        for carries_all in [false, true] {
+            let Newton { trial, .. } = self;
+            trial.x.clone_from(&problem.onward.x);
+            trial.rigs.clone_from(&problem.onward.rigs);
+            for node in 0..model.node_count() {
+                if problem.inertia[node] == 0.0 {
+                    continue;
+                }
+                let x = problem.start.x[node];
+                let bones = &problem.bones;
+                let skinned = |from, to| self.preconditioner.skinned(node, &x, from, to);
+                let Some(next) = skinned(&bones.start_frames, &bones.frames) else { continue };
+                if carries_all {
+                    self.trial.x[node] = next;
+                } else if let Some(back) = skinned(&bones.start_frames, &bones.back_frames) {
+                    self.trial.x[node] += next - 2.0 * x + back;
+                }
+            }
+            problem.place_bones(model, &mut self.trial);
+            let (energy, inverted) = problem.evaluate(model, &self.trial, extras, &mut self.trial_slope);
+            self.evaluations += 1;
+            if energy < self.energy {
+                core::mem::swap(&mut self.point, &mut self.trial);
+                core::mem::swap(&mut self.slope, &mut self.trial_slope);
+                (self.energy, self.inverted) = (energy, inverted);
+            }
+        }
+    }
+
+    /// Goes down until the slope is small enough, the work is used up, or there is no way down.
+    pub(super) fn minimise(
+        &mut self,
+        problem: &mut Problem,
+        model: &Model,
+        settings: &ImplicitSettings,
+        extras: &mut [&mut dyn NodeEnergy],
+    ) -> SolveReport {
+        self.preconditioner.begin(model, &self.point);
+        let mut report = SolveReport::CONVERGED;
+        let mut size = problem.norm(&self.slope);
+        let mut before = size;
+        let aim = settings.tolerance * self.reference;
+        while size > aim && report.newton < settings.most_newton {
+            report.newton += 1;
+
+            // a direction
+            problem.place_bones(model, &mut self.point);
+            problem.update_curvature(model, &self.point, extras);
+            self.preconditioner.update(model, problem, &self.point, extras);
+            let share = forcing(report.newton, size, before, aim);
+            let mut system = System {
+                model,
+                problem,
+                preconditioner: &mut self.preconditioner,
+                point: &self.point,
+                extras,
+            };
+            let found = self.pcg.solve(&mut system, &self.slope, share, settings.most_inner.min(PATIENCE));
+            report.inner += found.iterations;
+            report.negative_curvature += usize::from(found.curves_down);
+            let is_tangled = !found.is_solved && !found.curves_down;
+
+            // how far along it
+            let went = self.search(problem, model, extras);
+            if is_tangled || !went {
+                let is_new = self.preconditioner.fall_back();
+                if !went && !is_new {
+                    break;
+                }
+            }
+            before = size;
+            size = problem.norm(&self.slope);
+        }
+        // what follows asks the problem about this point
+        report.residual = size / self.reference;
+        report.converged = size <= aim;
+        report.evaluations = self.evaluations;
+        report
+    }
+
+    fn evaluate_point(&mut self, problem: &mut Problem, model: &Model, extras: &mut [&mut dyn NodeEnergy]) {
+        (self.energy, self.inverted) = problem.evaluate(model, &self.point, extras, &mut self.slope);
+        self.evaluations += 1;
+    }
+
+    /// Goes along the direction as far as the potential falls; false if it does not fall at all.
+    fn search(&mut self, problem: &mut Problem, model: &Model, extras: &mut [&mut dyn NodeEnergy]) -> bool {
+        let size = problem.norm(&self.slope);
+        let direction = &self.pcg.direction;
+        let is_sought = &problem.bones.is_sought;
+        let along: f64 = self.slope.nodes.iter().zip(&direction.nodes).map(|(g, d)| g.dot(&vector(d))).sum();
+        let joints = self.slope.joints.iter().zip(&direction.joints).zip(is_sought);
+        let falls: f64 =
+            along + joints.map(|((g, d), sought)| if *sought { g * d } else { 0.0 }).sum::<f64>();
+        let goes_down = falls < 0.0;
+        if !goes_down {
+            return false;
+        }
+        let mut share = self.most_step(extras);
+        for _ in 0..30 {
+            self.trial.x.clone_from(&self.point.x);
+            for (node, d) in self.pcg.direction.nodes.iter().enumerate() {
+                if problem.inertia[node] > 0.0 {
+                    self.trial.x[node] += share * vector(d);
+                }
+            }
+            let rates = &self.pcg.direction.joints;
+            problem.bones.moved(model, &self.point.rigs, rates, share, &mut self.trial.rigs);
+            problem.place_bones(model, &mut self.trial);
+            let (energy, inverted) = problem.evaluate(model, &self.trial, extras, &mut self.trial_slope);
+            self.evaluations += 1;
+            let round_off = ROUND_OFF * (self.energy.abs() + problem.elastic_energy().abs());
+            let is_flat = (energy - self.energy).abs() <= round_off && problem.norm(&self.trial_slope) < size;
+            if energy <= self.energy + ENOUGH * share * falls || is_flat {
+                core::mem::swap(&mut self.point, &mut self.trial);
+                core::mem::swap(&mut self.slope, &mut self.trial_slope);
+                (self.energy, self.inverted) = (energy, inverted);
+                return true;
+            }
+            // the bottom of the parabola through what is known
+            let bend = 2.0 * (energy - self.energy - share * falls);
+            let bottom = if bend > 0.0 && bend.is_finite() { -falls * share * share / bend } else { 0.0 };
+            share = bottom.clamp(0.1 * share, 0.5 * share);
+        }
+        false
+    }
+
+    /// The largest share of the direction that extra energies allow.
+    fn most_step(&mut self, extras: &mut [&mut dyn NodeEnergy]) -> f64 {
+        if extras.is_empty() {
+            return 1.0;
+        }
+        self.motion.clear();
+        self.motion.extend(self.pcg.direction.nodes.iter().map(vector));
+        let (x, motion) = (&self.point.x, &self.motion);
+        extras.iter_mut().map(|extra| extra.most_step(x, motion)).fold(1.0, f64::min)
+    }
+}
+
+/// How exactly a direction is sought: ever better as the slope falls, never better than the step needs.   [EisenstatWalker1996, choice 2]
+fn forcing(iteration: usize, size: f64, before: f64, aim: f64) -> f64 {
+    let ratio = size / before;
+    let wanted = if iteration == 1 { LOOSEST } else { (0.9 * ratio * ratio).clamp(1e-4, LOOSEST) };
+    wanted.max(0.3 * aim / size).min(0.5)
+}

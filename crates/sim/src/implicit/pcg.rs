@@ -1,0 +1,140 @@
+//! Preconditioned conjugate gradients on the curvature, cut short where it turns downwards.   [Steihaug1983]
+
+use super::extra::NodeEnergy;
+use super::preconditioner::Preconditioner;
+use super::problem::{Motion, Point, Problem, Slope, row};
+use crate::Model;
+use sinew_math::sparse::Row;
+
+/// Scratch of conjugate gradients; `direction` is the answer.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pcg {
+    pub(super) direction: Motion,
+    r: Motion,
+    z: Motion,
+    p: Motion,
+    product: Motion,
+}
+
+/// How conjugate gradients ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct PcgReport {
+    pub(super) iterations: usize,
+    pub(super) is_solved: bool,
+    pub(super) curves_down: bool,
+}
+
+/// What conjugate gradients work on.
+pub(super) struct System<'a, 'b> {
+    pub(super) model: &'a Model,
+    pub(super) problem: &'a mut Problem,
+    pub(super) preconditioner: &'a mut Preconditioner,
+    pub(super) point: &'a Point,
+    pub(super) extras: &'a mut [&'b mut dyn NodeEnergy],
+}
+
+impl Pcg {
+    /// Solves curvature × direction = −slope until what is left is `share` of the slope.
+    pub(super) fn solve(&mut self, system: &mut System, slope: &Slope, share: f64, most: usize) -> PcgReport {
+        self.fit(slope);
+        let System { model, problem, preconditioner, point, extras } = system;
+        for (r, g) in self.r.nodes.iter_mut().zip(&slope.nodes) {
+            *r = row(&-g);
+        }
+        for (dof, (r, g)) in self.r.joints.iter_mut().zip(&slope.joints).enumerate() {
+            *r = if problem.bones.is_sought[dof] { -g } else { 0.0 };
+        }
+        let size = self.r.norm(problem);
+        preconditioner.apply(problem, point, &self.r, &mut self.z);
+        self.p.copy_from(&self.z);
+        let mut rz = self.r.dot(&self.z);
+        for iteration in 1..=most {
+            problem.multiply(model, point, extras, &mut self.p, &mut self.product);
+            let curvature = self.p.dot_free(&self.product);
+            let curves_up = curvature > 0.0;
+            if !curves_up {
+                if iteration == 1 {
+                    // the way down that the preconditioner knows
+                    self.direction.copy_from(&self.z);
+                }
+                return PcgReport { iterations: iteration, is_solved: false, curves_down: true };
+            }
+            let along = rz / curvature;
+            self.direction.add(&self.p, along);
+            self.r.add(&self.product, -along);
+            if self.r.norm(problem) <= share * size {
+                return PcgReport { iterations: iteration, is_solved: true, curves_down: false };
+            }
+            preconditioner.apply(problem, point, &self.r, &mut self.z);
+            let next = self.r.dot(&self.z);
+            self.p.scale_and_add(next / rz, &self.z);
+            rz = next;
+        }
+        PcgReport { iterations: most, is_solved: false, curves_down: false }
+    }
+
+    fn fit(&mut self, slope: &Slope) {
+        let (nodes, joints) = (slope.nodes.len(), slope.joints.len());
+        for motion in [&mut self.direction, &mut self.r, &mut self.z, &mut self.p, &mut self.product] {
+            motion.nodes.clear();
+            motion.nodes.resize(nodes, [0.0; 4]);
+            motion.joints.clear();
+            motion.joints.resize(joints, 0.0);
+        }
+    }
+}
+
+impl Motion {
+    fn copy_from(&mut self, other: &Motion) {
+        self.nodes.copy_from_slice(&other.nodes);
+        self.joints.copy_from_slice(&other.joints);
+    }
+
+    fn add(&mut self, other: &Motion, factor: f64) {
+        let single = factor as f32;
+        for (own, other) in self.nodes.iter_mut().zip(&other.nodes) {
+            (0..4).for_each(|i| own[i] += single * other[i]);
+        }
+        self.joints.iter_mut().zip(&other.joints).for_each(|(own, other)| *own += factor * other);
+    }
+
+    fn scale_and_add(&mut self, factor: f64, other: &Motion) {
+        let single = factor as f32;
+        for (own, other) in self.nodes.iter_mut().zip(&other.nodes) {
+            (0..4).for_each(|i| own[i] = single * own[i] + other[i]);
+        }
+        self.joints.iter_mut().zip(&other.joints).for_each(|(own, other)| *own = factor * *own + other);
+    }
+
+    fn dot(&self, other: &Motion) -> f64 {
+        dot_rows(&self.nodes, &other.nodes) + dot_numbers(&self.joints, &other.joints)
+    }
+
+    /// The product with a motion whose numbers at nodes that are not free are 0.
+    fn dot_free(&self, other: &Motion) -> f64 {
+        self.dot(other)
+    }
+
+    fn norm(&self, problem: &Problem) -> f64 {
+        let joints: f64 =
+            self.joints.iter().zip(&problem.joint_reach).map(|(g, reach)| (g / reach) * (g / reach)).sum();
+        (dot_rows(&self.nodes, &self.nodes) + joints).sqrt()
+    }
+}
+
+fn dot_numbers(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// In single precision over a few rows, in double precision beyond.
+fn dot_rows(a: &[Row], b: &[Row]) -> f64 {
+    let mut sum = 0.0;
+    for (a, b) in a.chunks(32).zip(b.chunks(32)) {
+        let mut lanes = [0.0f32; 4];
+        for (a, b) in a.iter().zip(b) {
+            (0..4).for_each(|i| lanes[i] += a[i] * b[i]);
+        }
+        sum += f64::from(lanes[0]) + f64::from(lanes[1]) + f64::from(lanes[2]);
+    }
+    sum
+}

@@ -1,0 +1,563 @@
+//! The potential of one step: its value, slope and curvature over free nodes and joints.
+
+use super::bones::Bones;
+use super::extra::NodeEnergy;
+use super::settings::SolveReport;
+use crate::{Control, Model, State, StepError};
+use rayon::prelude::*;
+use sinew_flesh::{ElasticHessian, ElasticPotential};
+use sinew_math::lanes::{Kernel, Lanes, dispatch};
+use sinew_math::sparse::Row;
+use sinew_math::spatial::{RigidInertia, Twist, Wrench};
+use sinew_math::{Mat3, Vec3, real};
+use sinew_skeleton::{DriveKind, SkeletonState};
+
+/// Where nodes and joints are.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Point {
+    pub(super) x: Vec<Vec3>,
+    pub(super) rigs: Vec<SkeletonState>,
+}
+
+/// The slope of the potential at a point.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Slope {
+    /// Of free nodes (N); 0 for all others.
+    pub(super) nodes: Vec<Vec3>,
+    /// Along all degrees of freedom, sought or not (N m or N).
+    pub(super) joints: Vec<f64>,
+}
+
+/// A motion of nodes and joints in single precision: what conjugate gradients work with.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Motion {
+    /// Of free nodes; those of others do not count.
+    pub(super) nodes: Vec<Row>,
+    /// Of joints that are sought; 0 for all others.
+    pub(super) joints: Vec<f64>,
+}
+
+/// The potential of one step, and scratch.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Problem {
+    pub(super) bones: Bones,
+    pub(super) start: Point,
+    /// Where the step ends if everything goes on as it moves.
+    pub(super) onward: Point,
+    /// x̂ of free nodes.
+    aim: Vec<Vec3>,
+    /// m/h² of free nodes (N/m), 0 for all others.
+    pub(super) inertia: Vec<f64>,
+    /// Strength of the drag on free nodes (N/m).
+    pub(super) drag: Vec<f64>,
+    /// Where dragged nodes would be carried, in the frame of their bone.
+    carried: Vec<Vec3>,
+    /// Loads on nodes (N); empty without.
+    load: Vec<Vec3>,
+    is_dragged: bool,
+    pub(super) h: f64,
+    elastic: ElasticPotential,
+    hessian: ElasticHessian,
+    elastic_energy: f64,
+    node_slopes: Vec<Vec3>,
+    wrenches: Vec<Wrench>,
+    twists: Vec<Twist>,
+    joint_stiffness: Vec<f64>,
+    /// The curvature over joints but for that of flesh, row by row.
+    joint_matrix: Vec<f64>,
+    /// Slopes along joints are measured as forces at this distance (m).
+    pub(super) joint_reach: Vec<f64>,
+}
+
+/// Nodes that one task sums.
+const CHUNK: usize = 512;
+
+/// The acceleration (m/s²) below which what is left of a slope does not matter, whatever the step began with.
+const SMALL_ACCELERATION: f64 = 0.01;
+
+impl Problem {
+    /// Makes ready for a sub-step of `h` (s) that ends after `share` of a step of `dt`.
+    pub(super) fn begin(
+        &mut self,
+        model: &Model,
+        control: &Control,
+        (dt, share, h): (f64, f64, f64),
+        state: &State,
+    ) {
+        self.h = h;
+        self.start.x.clone_from(&state.node_x);
+        self.start.rigs.clone_from(&state.rigs);
+        self.onward.rigs = self.bones.begin(model, control, (dt, share, h), &state.rigs);
+        self.elastic.begin_step(&model.elements, &state.node_x, h);
+        self.gather_loads(model, control);
+        self.set_inertia(model, state);
+        self.set_drag(model);
+        self.onward.x.clone_from(&state.node_x);
+        for node in 0..model.node_count() {
+            if model.node_inverse_mass[node] > 0.0 {
+                self.onward.x[node] += h * state.node_v[node];
+            }
+        }
+        self.place_pins(model, control, share);
+    }
+
+    /// Makes ready to find rest: nothing is damped, and inertia only keeps each round of a length `h` (s) from going too far.
+    pub(super) fn begin_static(&mut self, model: &Model, control: &Control, h: f64, state: &State) {
+        self.begin(model, control, (h, 1.0, h), state);
+        self.elastic.begin_static();
+        self.drag.iter_mut().for_each(|drag| *drag = 0.0);
+        self.is_dragged = false;
+    }
+
+    fn gather_loads(&mut self, model: &Model, control: &Control) {
+        self.load.clear();
+        if model.loads.is_empty() {
+            return;
+        }
+        self.load.resize(model.node_count(), Vec3::zeros());
+        for (i, load) in model.loads.iter().enumerate() {
+            for (node, force) in &load.node_forces {
+                self.load[*node as usize] += control.load_scale(i) * force;
+            }
+        }
+    }
+
+    fn set_inertia(&mut self, model: &Model, state: &State) {
+        let h = self.h;
+        self.aim.clone_from(&state.node_x);
+        self.inertia.clear();
+        for node in 0..model.node_count() {
+            let is_free = model.node_inverse_mass[node] > 0.0;
+            self.inertia.push(if is_free { model.node_mass[node] / (h * h) } else { 0.0 });
+            self.aim[node] += h * state.node_v[node] + h * h * model.gravity;
+        }
+    }
+
+    /// k = m ĉ/h with ĉ h = e^(c h) − 1: a node alone then keeps e^(−c h) of its velocity, as in explicit stepping.
+    fn set_drag(&mut self, model: &Model) {
+        self.drag.clear();
+        self.drag.resize(model.node_count(), 0.0);
+        self.carried.clear();
+        self.carried.resize(model.node_count(), Vec3::zeros());
+        self.is_dragged = false;
+        for body in &model.bodies {
+            let grown = real::exp(body.damping_rate * self.h) - 1.0;
+            if grown == 0.0 {
+                continue;
+            }
+            self.is_dragged = true;
+            for node in body.nodes.clone() {
+                self.drag[node] = grown * self.inertia[node];
+                let bone = model.fixed_nodes.node_reference[node] as usize;
+                self.carried[node] = self.bones.start_frames[bone].point_back(&self.start.x[node]);
+            }
+        }
+    }
+
+    fn place_pins(&mut self, model: &Model, control: &Control, share: f64) {
+        for (i, pin) in model.pins.iter().enumerate() {
+            let pose = control.pin(i).pose(share, &pin.center);
+            for &node in &pin.nodes {
+                let node = node as usize;
+                self.onward.x[node] = pose.rotation * model.node_rest[node] + pose.translation.vector;
+            }
+        }
+    }
+
+    /// Puts nodes that are fixed to bones where joint coordinates put the bones.
+    pub(super) fn place_bones(&mut self, model: &Model, point: &mut Point) {
+        if model.rigs.is_empty() {
+            return;
+        }
+        self.bones.place(model, &point.rigs);
+        for (bone, frame) in self.bones.frames.iter().enumerate().skip(1) {
+            for tie in model.fixed_nodes.ties_of_bone(bone) {
+                point.x[tie.node as usize] = frame.point(&tie.place);
+            }
+        }
+    }
+
+    /// The potential (J) and its slope at a point, whose bones were placed last.
+    pub(super) fn evaluate(
+        &mut self,
+        model: &Model,
+        point: &Point,
+        extras: &mut [&mut dyn NodeEnergy],
+        slope: &mut Slope,
+    ) -> (f64, usize) {
+        let found = self.elastic.evaluate(&model.elements, &point.x);
+        self.elastic_energy = found.energy;
+        let n = self.bones.dof_bone.len();
+        let mut sum = found.energy;
+        let mut nodes = core::mem::take(&mut self.node_slopes);
+        nodes.resize(model.node_count(), Vec3::zeros());
+        for_each_chunk(&mut nodes, |first, chunk| {
+            dispatch(SlopeKernel { problem: self, model, first, slopes: chunk });
+        });
+        for (node, load) in self.load.iter().enumerate() {
+            nodes[node] -= load;
+            sum -= load.dot(&(point.x[node] - self.start.x[node]));
+        }
+        for extra in extras.iter_mut() {
+            sum += extra.evaluate(&point.x, &mut nodes);
+        }
+
+        self.wrenches.clear();
+        self.wrenches.resize(self.bones.parents.len(), Wrench::default());
+        slope.joints.clear();
+        slope.joints.resize(n, 0.0);
+        self.joint_stiffness.clear();
+        self.joint_stiffness.resize(n, 0.0);
+        if n > 0 {
+            let (wrenches, stiffness) = (&mut self.wrenches, &mut self.joint_stiffness);
+            sum += self.bones.evaluate(model, &point.rigs, wrenches, &mut slope.joints, stiffness);
+        }
+        slope.nodes.clear();
+        slope.nodes.resize(model.node_count(), Vec3::zeros());
+        for node in 0..model.node_count() {
+            let inertia = self.inertia[node];
+            if inertia > 0.0 {
+                let ahead = point.x[node] - self.aim[node];
+                sum += 0.5 * inertia * ahead.norm_squared();
+                slope.nodes[node] = nodes[node] + inertia * ahead;
+            } else if n > 0 && model.fixed_nodes.holds(node) {
+                let wrench = &mut self.wrenches[model.fixed_nodes.node_bone[node] as usize];
+                wrench.force += nodes[node];
+                wrench.torque += point.x[node].cross(&nodes[node]);
+            }
+        }
+        if self.is_dragged {
+            sum += self.add_drag(model, point, slope);
+        }
+        if n > 0 {
+            sum += self.add_balance(model, point, slope);
+            self.bones.add_wrenches(&mut self.wrenches, &mut slope.joints);
+        }
+        self.node_slopes = nodes;
+        (sum, found.inverted)
+    }
+
+    fn add_drag(&mut self, model: &Model, point: &Point, slope: &mut Slope) -> f64 {
+        let mut sum = 0.0;
+        for (node, &drag) in self.drag.iter().enumerate() {
+            if drag > 0.0 {
+                let bone = model.fixed_nodes.node_reference[node] as usize;
+                let there = match self.bones.frames.get(bone) {
+                    Some(frame) => frame.point(&self.carried[node]),
+                    None => self.carried[node],
+                };
+                let slip = point.x[node] - there;
+                let pull = drag * slip;
+                sum += 0.5 * pull.dot(&slip);
+                slope.nodes[node] += pull;
+                self.wrenches[bone].force -= pull;
+                self.wrenches[bone].torque -= there.cross(&pull);
+            }
+        }
+        sum
+    }
+
+    /// Balanced flesh does not feel its weight at rest: a force m R c that turns with the bone, which bears it, and has the potential −m R c · (x − o).
+    fn add_balance(&mut self, model: &Model, point: &Point, slope: &mut Slope) -> f64 {
+        let mut sum = 0.0;
+        for body in model.bodies.iter().filter(|body| body.balanced) {
+            for node in body.nodes.clone().filter(|&node| model.node_inverse_mass[node] > 0.0) {
+                let bone = model.fixed_nodes.node_reference[node] as usize;
+                let Some(rig) = model.rigs.iter().find(|rig| rig.bones.contains(&bone)) else { continue };
+                let frame = &self.bones.frames[bone];
+                let pull = frame.rotation * rig.lift[bone - rig.bones.start] * -model.node_mass[node];
+                sum += pull.dot(&(point.x[node] - frame.origin));
+                slope.nodes[node] += pull;
+                self.wrenches[bone].force -= pull;
+                self.wrenches[bone].torque -= point.x[node].cross(&pull);
+            }
+        }
+        sum
+    }
+
+    /// The energy in elements at the last evaluation (J).
+    pub(super) fn elastic_energy(&self) -> f64 {
+        self.elastic_energy
+    }
+
+    /// ‖slope‖ over free nodes and joints that are sought (N).
+    pub(super) fn norm(&self, slope: &Slope) -> f64 {
+        let nodes: f64 = slope.nodes.iter().map(Vec3::norm_squared).sum();
+        let joints = slope.joints.iter().zip(&self.joint_reach).zip(&self.bones.is_sought);
+        let joints: f64 =
+            joints.map(|((g, reach), sought)| if *sought { (g / reach) * (g / reach) } else { 0.0 }).sum();
+        (nodes + joints).sqrt()
+    }
+
+    /// Takes the lengths at which slopes along joints are measured: √(inertia / mass) of what each moves.
+    pub(super) fn set_joint_reach(&mut self, model: &Model) {
+        let n = self.bones.dof_bone.len();
+        self.joint_reach.clear();
+        if n == 0 {
+            return;
+        }
+        let inertias = self.bones.inertias(model);
+        let mut masses: Vec<f64> = inertias.iter().map(|inertia| inertia.mass).collect();
+        for bone in (1..masses.len()).rev() {
+            let own = masses[bone];
+            masses[self.bones.parents[bone] as usize] += own;
+        }
+        let mut matrix = vec![0.0; n * n];
+        self.bones.add_inertia_matrix(inertias, &mut matrix);
+        for dof in 0..n {
+            let reach = (matrix[dof * n + dof] / masses[self.bones.dof_bone[dof] as usize]).sqrt();
+            self.joint_reach.push(if reach > 1e-6 { reach } else { 1.0 });
+        }
+    }
+
+    /// √Σ (m g)² of all nodes and bones that move (N).
+    pub(super) fn weight(&self, model: &Model) -> f64 {
+        self.small_slope(model) / SMALL_ACCELERATION * model.gravity.norm()
+    }
+
+    /// A slope (N) so small that no step needs to do better than the tolerance times it.
+    pub(super) fn small_slope(&self, model: &Model) -> f64 {
+        let own = self.inertia.iter().map(|inertia| inertia * self.h * self.h);
+        let bones = model.rigs.iter().flat_map(|rig| rig.skeleton.bones()).map(|bone| bone.mass.mass);
+        SMALL_ACCELERATION * own.chain(bones).map(|m| m * m).sum::<f64>().sqrt()
+    }
+
+    /// Takes the curvature at a point whose slope was found last.
+    pub(super) fn update_curvature(
+        &mut self,
+        model: &Model,
+        point: &Point,
+        extras: &mut [&mut dyn NodeEnergy],
+    ) {
+        self.hessian.update(&model.elements, &self.elastic, &point.x);
+        extras.iter_mut().for_each(|extra| extra.update(&point.x));
+        if self.bones.any_sought() {
+            let mut inertias = self.bones.inertias(model);
+            if self.is_dragged {
+                self.add_dragged(model, &mut inertias);
+            }
+            let mut matrix = core::mem::take(&mut self.joint_matrix);
+            self.fill_joint_matrix(inertias, &mut matrix);
+            self.joint_matrix = matrix;
+        }
+    }
+
+    /// Dampers hold bones as if masses stood where their nodes are carried.
+    fn add_dragged(&self, model: &Model, inertias: &mut [RigidInertia]) {
+        for (node, &drag) in self.drag.iter().enumerate() {
+            let bone = model.fixed_nodes.node_reference[node] as usize;
+            if drag > 0.0 && bone > 0 {
+                let there = self.bones.frames[bone].point(&self.carried[node]);
+                let more = RigidInertia::new(drag, there, Mat3::zeros());
+                inertias[bone].mass += more.mass;
+                inertias[bone].first_moment += more.first_moment;
+                inertias[bone].tensor += more.tensor;
+            }
+        }
+    }
+
+    /// The matrix of bodies that move with bones, and of joints; rows of joints that are not sought are those of the identity.
+    pub(super) fn fill_joint_matrix(&self, inertias: Vec<RigidInertia>, matrix: &mut Vec<f64>) {
+        let n = self.bones.dof_bone.len();
+        matrix.clear();
+        matrix.resize(n * n, 0.0);
+        self.bones.add_inertia_matrix(inertias, matrix);
+        for dof in 0..n {
+            matrix[dof * n + dof] += self.joint_stiffness[dof];
+        }
+        self.isolate(matrix);
+    }
+
+    /// Cuts joints that are not sought from all others.
+    pub(super) fn isolate(&self, matrix: &mut [f64]) {
+        let n = self.bones.dof_bone.len();
+        for dof in (0..n).filter(|&dof| !self.bones.is_sought[dof]) {
+            for other in 0..n {
+                matrix[dof * n + other] = 0.0;
+                matrix[other * n + dof] = 0.0;
+            }
+            matrix[dof * n + dof] = 1.0;
+        }
+    }
+
+    /// out = curvature × motion. Numbers of the motion at fixed nodes are overwritten by how their bones move.
+    pub(super) fn multiply(
+        &mut self,
+        model: &Model,
+        point: &Point,
+        extras: &mut [&mut dyn NodeEnergy],
+        motion: &mut Motion,
+        out: &mut Motion,
+    ) {
+        let n = self.bones.dof_bone.len();
+        let sought = self.bones.any_sought();
+        if sought {
+            self.bones.twists(&motion.joints, &mut self.twists);
+            for (bone, twist) in self.twists.iter().enumerate().skip(1) {
+                for tie in model.fixed_nodes.ties_of_bone(bone) {
+                    let node = tie.node as usize;
+                    motion.nodes[node] = row(&Bones::at(twist, &point.x[node]));
+                }
+            }
+        }
+        self.hessian.multiply(&model.elements, &motion.nodes);
+        let this = &*self;
+        for_each_chunk(&mut out.nodes, |first, chunk| {
+            dispatch(ProductKernel { problem: this, model, first, motion: &motion.nodes, out: chunk });
+        });
+        extras.iter().for_each(|extra| extra.multiply(&motion.nodes, &mut out.nodes));
+        if sought {
+            self.wrenches.clear();
+            self.wrenches.resize(self.bones.parents.len(), Wrench::default());
+            for (bone, wrench) in self.wrenches.iter_mut().enumerate().skip(1) {
+                for tie in model.fixed_nodes.ties_of_bone(bone) {
+                    let pull = vector(&out.nodes[tie.node as usize]);
+                    wrench.force += pull;
+                    wrench.torque += point.x[tie.node as usize].cross(&pull);
+                }
+            }
+            if self.is_dragged {
+                self.couple_drag(model, motion, out);
+            }
+            out.joints.fill(0.0);
+            self.bones.add_wrenches(&mut self.wrenches, &mut out.joints);
+            for dof in 0..n {
+                let own = &self.joint_matrix[dof * n..(dof + 1) * n];
+                out.joints[dof] += own.iter().zip(&motion.joints).map(|(a, b)| a * b).sum::<f64>();
+                if !self.bones.is_sought[dof] {
+                    out.joints[dof] = 0.0;
+                }
+            }
+        }
+        for (node, out) in out.nodes.iter_mut().enumerate() {
+            if self.inertia[node] == 0.0 {
+                *out = [0.0; 4];
+            }
+        }
+    }
+
+    /// What dampers between nodes and moving bones add beside their own stiffness.
+    fn couple_drag(&mut self, model: &Model, motion: &Motion, out: &mut Motion) {
+        for (node, &drag) in self.drag.iter().enumerate() {
+            let bone = model.fixed_nodes.node_reference[node] as usize;
+            if drag > 0.0 && bone > 0 {
+                let there = self.bones.frames[bone].point(&self.carried[node]);
+                let pull = row(&(drag * Bones::at(&self.twists[bone], &there)));
+                (0..3).for_each(|i| out.nodes[node][i] -= pull[i]);
+                let own = drag * vector(&motion.nodes[node]);
+                self.wrenches[bone].force -= own;
+                self.wrenches[bone].torque -= there.cross(&own);
+            }
+        }
+    }
+
+    /// Each node's own block of the curvature.
+    pub(super) fn diagonal_blocks(&self, model: &Model, extras: &[&mut dyn NodeEnergy]) -> Vec<Mat3> {
+        let own = self.inertia.iter().zip(&self.drag);
+        let mut blocks: Vec<Mat3> = own.map(|(m, k)| Mat3::from_diagonal_element(m + k)).collect();
+        self.hessian.add_diagonal(&model.elements, &mut blocks);
+        extras.iter().for_each(|extra| extra.add_diagonal(&mut blocks));
+        blocks
+    }
+
+    /// Torques of drives: what is given, and along paths what the slope asks for.
+    pub(super) fn write_torques(
+        &self,
+        model: &Model,
+        control: &Control,
+        slope: &[f64],
+        torques: &mut Vec<Vec<f64>>,
+    ) {
+        torques.resize(model.rigs.len(), Vec::new());
+        for (i, torques) in torques.iter_mut().enumerate() {
+            let dofs = self.bones.rig_dofs[i]..self.bones.rig_dofs[i + 1];
+            torques.clear();
+            torques.extend_from_slice(&slope[dofs]);
+            let bones = model.rigs[i].skeleton.bones().iter();
+            let Some(control) = control.rigs.get(i) else { continue };
+            for (bone, _) in bones.zip(&control.drives).filter(|(_, kind)| **kind == DriveKind::Torque) {
+                torques[bone.joint.v()].copy_from_slice(&control.torque[bone.joint.v()]);
+            }
+        }
+    }
+
+    /// Where a step failed whose numbers are none.
+    pub(super) fn failure(&self, model: &Model, state: &State, _report: &SolveReport) -> StepError {
+        let is_bad =
+            |node: &usize| !(state.node_x[*node] + state.node_v[*node]).iter().all(|x| x.is_finite());
+        let worst = (0..model.node_count()).find(is_bad).unwrap_or(0);
+        StepError::Diverged {
+            body: model.body_of_node(worst).name.clone(),
+            time: state.time,
+            place: model.node_rest[worst].into(),
+            substeps: 1,
+            substep: self.h,
+        }
+    }
+}
+
+/// Works through nodes in chunks, on all threads where there are many.
+fn for_each_chunk<T: Send>(nodes: &mut [T], work: impl Fn(usize, &mut [T]) + Sync) {
+    if nodes.len() <= CHUNK || rayon::current_num_threads() == 1 {
+        nodes.chunks_mut(CHUNK).enumerate().for_each(|(i, chunk)| work(i * CHUNK, chunk));
+    } else {
+        nodes.par_chunks_mut(CHUNK).enumerate().for_each(|(i, chunk)| work(i * CHUNK, chunk));
+    }
+}
+
+/// Elastic slopes of nodes from `first` on.
+struct SlopeKernel<'a> {
+    problem: &'a Problem,
+    model: &'a Model,
+    first: usize,
+    slopes: &'a mut [Vec3],
+}
+
+impl Kernel for SlopeKernel<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        for (i, slope) in self.slopes.iter_mut().enumerate() {
+            *slope = self.problem.elastic.gradient_of(&self.model.elements, self.first + i);
+        }
+    }
+}
+
+/// Products of nodes from `first` on: flesh, inertia and drag.
+struct ProductKernel<'a> {
+    problem: &'a Problem,
+    model: &'a Model,
+    first: usize,
+    motion: &'a [Row],
+    out: &'a mut [Row],
+}
+
+impl Kernel for ProductKernel<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        for (i, out) in self.out.iter_mut().enumerate() {
+            let node = self.first + i;
+            let own = (self.problem.inertia[node] + self.problem.drag[node]) as f32;
+            let mut sum = self.problem.hessian.on_node(&self.model.elements, node);
+            for k in 0..4 {
+                sum[k] += own * self.motion[node][k];
+            }
+            *out = sum;
+        }
+    }
+}
+
+/// Three numbers in single precision.
+#[inline(always)]
+pub(super) fn row(x: &Vec3) -> Row {
+    [x.x as f32, x.y as f32, x.z as f32, 0.0]
+}
+
+/// Three numbers in double precision.
+#[inline(always)]
+pub(super) fn vector(row: &Row) -> Vec3 {
+    Vec3::new(f64::from(row[0]), f64::from(row[1]), f64::from(row[2]))
+}

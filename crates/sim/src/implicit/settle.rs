@@ -1,0 +1,133 @@
+//! Rest: where nothing is left to move a world.
+//!
+//! The potential of a step without velocities is minimised again and again, each time with a longer step, so that inertia holds back less and less:
+//!
+//! ```text
+//! min Ψ + loads + joints + Σ m/(2h²) |x − x_k − h² g|²,      h = 1/20 s, 1/4 s, 5/4 s, …
+//! ```
+//!
+//! What is left of the slope without inertia tells how far from rest the world is.
+
+use super::newton::Newton;
+use super::problem::{Problem, Slope};
+use super::settings::{ImplicitSettings, SolveReport};
+use super::{NodeEnergy, Solver};
+use crate::{Control, Model, State};
+use sinew_math::Vec3;
+
+/// How a world came to rest.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SettleReport {
+    /// Whether the slope fell to the tolerance.
+    pub converged: bool,
+    /// The slope of the potential that is left, in parts of all weights.
+    pub residual: f64,
+    /// Rounds with longer and longer steps.
+    pub rounds: usize,
+    /// The work of all rounds.
+    pub work: SolveReport,
+}
+
+/// A world that could not be settled. The state is as it was.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum SettleError {
+    /// The control does not fit the model.
+    #[error("{0}")]
+    BadControl(String),
+    /// The solution is no number.
+    #[error(
+        "the world has no rest that could be found: after {rounds} rounds positions were no numbers; look for huge loads"
+    )]
+    NotFinite {
+        /// Rounds until then.
+        rounds: usize,
+    },
+}
+
+/// The most rounds.
+const MOST_ROUNDS: usize = 40;
+/// The first step (s), and how much longer each next one is.
+const FIRST_STEP: f64 = 0.05;
+const GROWTH: f64 = 5.0;
+/// The longest step (s) if no joint is sought: inertia then is nothing.
+const LONGEST: f64 = 1e3;
+/// The longest step (s) with joints that are sought: the curvature of a swinging bone's height is left out of the system, and inertia stands in for it.
+const LONGEST_WITH_JOINTS: f64 = 1.0;
+
+/// Brings a world to rest under a control: pins at the end of their paths, joints on paths at their end, all others where they balance. Velocities become 0.
+pub fn settle(model: &Model, control: &Control, state: &mut State) -> Result<SettleReport, SettleError> {
+    settle_with(model, control, &ImplicitSettings::ACCURATE, &mut [], state)
+}
+
+/// [`settle`], to a tolerance, with more energies of nodes.
+pub fn settle_with(
+    model: &Model,
+    control: &Control,
+    settings: &ImplicitSettings,
+    extras: &mut [&mut dyn NodeEnergy],
+    state: &mut State,
+) -> Result<SettleReport, SettleError> {
+    if let Some(fault) = control.fault(model) {
+        return Err(SettleError::BadControl(fault));
+    }
+    let (mut problem, mut newton) = (Problem::default(), Newton::default());
+    let mut now = state.clone();
+    let mut report =
+        SettleReport { converged: false, residual: f64::INFINITY, rounds: 0, work: SolveReport::CONVERGED };
+    let mut h = FIRST_STEP;
+    let mut joints_before: Vec<Vec<f64>> = Vec::new();
+    while report.rounds < MOST_ROUNDS && !report.converged {
+        report.rounds += 1;
+        now.node_v.iter_mut().for_each(|v| *v = Vec3::zeros());
+        now.rigs.iter_mut().for_each(|rig| rig.v.fill(0.0));
+        problem.begin_static(model, control, h, &now);
+        newton.start(&mut problem, model, extras);
+        let found = newton.minimise(&mut problem, model, settings, extras);
+        if !found.residual.is_finite() {
+            return Err(SettleError::NotFinite { rounds: report.rounds });
+        }
+        report.work = report.work.and(found);
+        let slope = static_slope(&problem, &newton, &now);
+        let weight = problem.small_slope(model).max(problem.weight(model));
+        report.residual = problem.norm(&slope) / weight;
+        let stays = |(found, before): (&sinew_skeleton::SkeletonState, &Vec<f64>)| {
+            found.q.iter().zip(before).all(|(q, before)| (q - before).abs() <= settings.tolerance)
+        };
+        let joints_stay = !problem.bones.any_sought()
+            || (joints_before.len() == now.rigs.len()
+                && newton.point().rigs.iter().zip(&joints_before).all(stays));
+        joints_before = newton.point().rigs.iter().map(|rig| rig.q.clone()).collect();
+        report.converged = report.residual <= settings.tolerance && joints_stay;
+        now.node_x.clone_from(&newton.point().x);
+        for (own, found) in now.rigs.iter_mut().zip(&newton.point().rigs) {
+            own.q.clone_from(&found.q);
+        }
+        let longest = if problem.bones.any_sought() { LONGEST_WITH_JOINTS } else { LONGEST };
+        h = (h * GROWTH).min(longest);
+    }
+    now.rigs.iter_mut().for_each(|rig| rig.v.fill(0.0));
+    now.restart(model);
+    *state = now;
+    Ok(report)
+}
+
+/// The slope without what inertia holds back: that of the step less m (x − x_k)/h².
+fn static_slope(problem: &Problem, newton: &Newton, before: &State) -> Slope {
+    let mut slope = newton.slope().clone();
+    for (node, slope) in slope.nodes.iter_mut().enumerate() {
+        *slope -= problem.inertia[node] * (newton.point().x[node] - before.node_x[node]);
+    }
+    // joints move by less and less, and their part with them
+    slope
+}
+
+impl Solver {
+    /// A short name for reports.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Solver::Explicit => "explicit",
+            Solver::Implicit(_) => "implicit",
+            Solver::Auto(_) => "auto",
+        }
+    }
+}

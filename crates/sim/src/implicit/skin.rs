@@ -1,0 +1,150 @@
+//! How flesh follows bones, roughly: weights of bones at nodes, and how stiff flesh is against bones that move apart.
+//!
+//! Not part of any answer: it tells the solver where to begin and how a motion of joints goes on into the flesh.
+
+use crate::Model;
+use sinew_math::nalgebra::{Matrix3x6, Matrix6};
+use sinew_math::spatial::cross_matrix;
+use sinew_math::{Mat3, Vec3};
+use std::collections::BTreeMap;
+
+/// Weights and stiffnesses of a model at rest.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Skin {
+    ends: Vec<u32>,
+    weights: Vec<(u32, f32)>,
+    /// Stiffness K against bones b and c moving against a base, over twists in the world at rest.
+    pub(super) pairs: Vec<Pair>,
+}
+
+/// Energy ½ (t_b − t₀)ᵀ K (t_c − t₀) of motions of two bones against a base bone.
+#[derive(Clone, Debug)]
+pub(super) struct Pair {
+    pub(super) base: u32,
+    pub(super) bones: [u32; 2],
+    pub(super) stiffness: Matrix6<f64>,
+}
+
+/// Rounds of averaging: weights blend over some four edges to each side of where bones meet.
+const ROUNDS: usize = 20;
+
+/// Smaller weights are dropped.
+const SMALLEST: f32 = 1e-2;
+
+impl Skin {
+    /// Of a model at rest.
+    pub(super) fn build(model: &Model) -> Skin {
+        let lists = weights(model);
+        let pairs = pairs(model, &lists);
+        let mut skin = Skin { ends: vec![0], pairs, ..Skin::default() };
+        for list in lists {
+            skin.weights.extend(list);
+            skin.ends.push(skin.weights.len() as u32);
+        }
+        skin
+    }
+
+    /// Bones of a node with their weights, whose sum is 1; none for nodes of bodies without bones.
+    #[inline(always)]
+    pub(super) fn of_node(&self, node: usize) -> &[(u32, f32)] {
+        &self.weights[self.ends[node] as usize..self.ends[node + 1] as usize]
+    }
+}
+
+/// Each node begins with the bone it is damped against, and takes the mean of itself and its neighbours again and again; fixed nodes stay.
+fn weights(model: &Model) -> Vec<Vec<(u32, f32)>> {
+    let fixed = &model.fixed_nodes;
+    let start = |node: usize| {
+        let bone = if fixed.holds(node) { fixed.node_bone[node] } else { fixed.node_reference[node] };
+        if bone > 0 { vec![(bone, 1.0f32)] } else { Vec::new() }
+    };
+    let mut lists: Vec<Vec<(u32, f32)>> = (0..model.node_count()).map(start).collect();
+    let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); model.node_count()];
+    for tet in &model.tets {
+        for a in tet {
+            neighbours[*a as usize].extend(tet.iter().filter(|b| *b != a));
+        }
+    }
+    neighbours.iter_mut().for_each(|list| {
+        list.sort_unstable();
+        list.dedup();
+    });
+    for _ in 0..ROUNDS {
+        let before = lists.clone();
+        for (node, list) in lists.iter_mut().enumerate() {
+            if list.is_empty() || fixed.holds(node) {
+                continue;
+            }
+            let around = &neighbours[node];
+            let mut sum: Vec<(u32, f32)> = Vec::new();
+            let mut add = |bone: u32, weight: f32| match sum.iter_mut().find(|(own, _)| *own == bone) {
+                Some((_, own)) => *own += weight,
+                None => sum.push((bone, weight)),
+            };
+            before[node].iter().for_each(|(bone, weight)| add(*bone, 0.5 * weight));
+            let share = 0.5 / around.len().max(1) as f32;
+            for other in around {
+                before[*other as usize].iter().for_each(|(bone, weight)| add(*bone, share * weight));
+            }
+            sum.retain(|(_, weight)| *weight > SMALLEST);
+            sum.sort_unstable_by_key(|(bone, _)| *bone);
+            let whole: f32 = sum.iter().map(|(_, weight)| weight).sum();
+            sum.iter_mut().for_each(|(_, weight)| *weight /= whole);
+            *list = sum;
+        }
+    }
+    lists
+}
+
+/// Sums over elements whose corners follow different bones: u = t₀(x) + Σ w_b (t_b − t₀)(x), and t₀ alone costs nothing.
+fn pairs(model: &Model, weights: &[Vec<(u32, f32)>]) -> Vec<Pair> {
+    let mut sums: BTreeMap<(u32, u32, u32), Matrix6<f64>> = BTreeMap::new();
+    model.elements.for_each_rest_stiffness(|nodes, blocks| {
+        let mut bones: Vec<(u32, f32)> = Vec::new();
+        for (bone, weight) in nodes.iter().flat_map(|node| &weights[*node as usize]) {
+            match bones.iter_mut().find(|(own, _)| own == bone) {
+                Some((_, own)) => *own += weight,
+                None => bones.push((*bone, *weight)),
+            }
+        }
+        if bones.len() < 2 {
+            return;
+        }
+        bones.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let base = bones[0].0;
+        let weight = |node: u32, bone: u32| {
+            let own = weights[node as usize].iter().find(|(own, _)| *own == bone);
+            own.map_or(0.0, |(_, weight)| f64::from(*weight))
+        };
+        for (b, _) in &bones[1..] {
+            for (c, _) in &bones[1..] {
+                let mut sum = Matrix6::zeros();
+                for (i, node) in nodes.iter().enumerate() {
+                    let left = weight(*node, *b);
+                    if left == 0.0 {
+                        continue;
+                    }
+                    for (j, other) in nodes.iter().enumerate() {
+                        let right = weight(*other, *c);
+                        if right != 0.0 {
+                            let from = motion_at(&model.node_rest[*other as usize]);
+                            let to = motion_at(&model.node_rest[*node as usize]);
+                            sum += to.transpose() * (blocks[i][j] * (left * right)) * from;
+                        }
+                    }
+                }
+                *sums.entry((base, *b, *c)).or_insert_with(Matrix6::zeros) += sum;
+            }
+        }
+    });
+    let pair = |((base, b, c), stiffness)| Pair { base, bones: [b, c], stiffness };
+    sums.into_iter().map(pair).collect()
+}
+
+/// From a twist (angular, linear) about the origin to the velocity at a point.
+fn motion_at(x: &Vec3) -> Matrix3x6<f64> {
+    let mut motion = Matrix3x6::zeros();
+    motion.fixed_view_mut::<3, 3>(0, 0).copy_from(&-cross_matrix(x));
+    motion.fixed_view_mut::<3, 3>(0, 3).copy_from(&Mat3::identity());
+    motion
+}

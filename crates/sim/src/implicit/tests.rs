@@ -1,0 +1,4 @@
+//! Facts about implicit steps of small bodies.
+
+mod arm;
+mod beam;

@@ -1,0 +1,258 @@
+//! The clamped beam, and free bodies.
+
+use crate::desc::{BodyDesc, PinDesc, Region, ShapeDesc, WorldDesc};
+use crate::implicit::{ImplicitSettings, NodeEnergy, PointSprings, Solver, settle};
+use crate::{Control, Model, State, Stepper};
+use sinew_flesh::{Law, Material};
+use sinew_math::Vec3;
+use sinew_mesh::shapes;
+
+const SIZE: [f64; 3] = [0.4, 0.1, 0.1];
+
+fn beam(cubes: usize, material: Material, is_held: bool) -> Model {
+    let held = Region::Box { min: Vec3::new(-1e-9, -1.0, -1.0), max: Vec3::new(1e-9, 1.0, 1.0) };
+    let body = BodyDesc {
+        name: "beam".into(),
+        shape: ShapeDesc::Tets(shapes::beam(cubes, SIZE)),
+        material,
+        velocity: Vec3::zeros(),
+        pins: if is_held { vec![PinDesc { region: held }] } else { Vec::new() },
+        loads: Vec::new(),
+        attachment: None,
+    };
+    let world = WorldDesc { gravity: Vec3::new(0.0, 0.0, -9.81), bodies: vec![body], ..WorldDesc::default() };
+    Model::build(&world).expect("sound")
+}
+
+fn rubber(young: f64, poisson: f64, damping: f64) -> Material {
+    Material { law: Law::StableNeoHookean, ..Material::soft_solid(young, poisson, 1000.0, damping) }
+}
+
+fn tip(model: &Model, state: &State) -> f64 {
+    let tip = || (0..model.node_count()).filter(|&node| model.node_rest[node].x > SIZE[0] - 1e-9);
+    tip().map(|node| model.node_rest[node].z - state.node_x[node].z).sum::<f64>() / tip().count() as f64
+}
+
+fn inverted(model: &Model, state: &State) -> usize {
+    (0..model.tets.len())
+        .filter(|&tet| model.elements.deformation_gradient(&state.node_x, tet).determinant() <= 0.0)
+        .count()
+}
+
+fn run(model: &Model, settings: ImplicitSettings, dt: f64, seconds: f64, state: &mut State) -> usize {
+    let mut stepper = Stepper::with_solver(Solver::Implicit(settings));
+    let control = Control::still(model);
+    let mut unsolved = 0;
+    for _ in 0..(seconds / dt).round() as usize {
+        let report = stepper.step(model, &control, dt, state).expect("a step");
+        unsolved += usize::from(!report.solve.expect("implicit").converged);
+    }
+    unsolved
+}
+
+/// The reference is a Newton solve of the same mesh and law by other code, which has 65.58 mm; its law differs in terms of second order in the strain, which
+/// is up to a fifth here, and our other laws have 65.5 to 65.6 mm.
+#[test]
+fn the_beam_settles_where_others_found_it() {
+    let model = beam(4, rubber(5e5, 0.4, 0.0), true);
+    let mut state = State::at_rest(&model);
+    let report = settle(&model, &Control::still(&model), &mut state).expect("rest");
+    assert!(report.converged && report.residual < 1e-5, "{report:?}");
+    let hangs = 1e3 * tip(&model, &state);
+    assert!((hangs - 65.58).abs() < 0.1, "{hangs} mm, {report:?}");
+}
+
+/// A short, stiff beam obeys the theory of slender ones to what that leaves out: shear and the coarse mesh. Twice the weight hangs twice as deep to the share of the
+/// deflection in the length.
+#[test]
+fn a_stiff_beam_sags_in_proportion() {
+    let sag = |young: f64| {
+        let model = beam(2, rubber(young, 0.3, 0.0), true);
+        let mut state = State::at_rest(&model);
+        let report = settle(&model, &Control::still(&model), &mut state).expect("rest");
+        assert!(report.converged, "{report:?}");
+        tip(&model, &state)
+    };
+    let (soft, stiff) = (sag(1e8), sag(2e8));
+    assert!((soft / stiff - 2.0).abs() < 2e-3, "{soft} {stiff}");
+}
+
+/// Explicit steps that are damped come to the same rest: both minimise one energy, to the explicit solver's single precision.
+#[test]
+fn explicit_and_implicit_rest_are_one() {
+    for law in [Law::StVenantKirchhoff(Default::default()), Law::Corotational, Law::StableNeoHookean] {
+        let material = Material { law, ..rubber(5e5, 0.4, 0.5) };
+        let model = beam(2, material, true);
+        let mut settled = State::at_rest(&model);
+        assert!(settle(&model, &Control::still(&model), &mut settled).expect("rest").converged);
+        let mut stepped = State::at_rest(&model);
+        let mut stepper = Stepper::default();
+        for _ in 0..300 {
+            stepper.step(&model, &Control::still(&model), 1.0 / 60.0, &mut stepped).expect("a step");
+        }
+        let off = (tip(&model, &settled) - tip(&model, &stepped)).abs();
+        assert!(off < 2e-5, "{law:?}: {off} m");
+    }
+}
+
+/// Backward Euler is of first order: with half the step the answer moves half as far. Where that leads is where fine explicit steps, which are of first order
+/// themselves, lead: both limits agree to what is left of second order, some hundredths of the first.
+#[test]
+fn shorter_steps_come_closer_to_explicit_ones_at_first_order() {
+    let model = beam(2, rubber(2e5, 0.3, 0.0), true);
+    let seconds = 0.1;
+    let explicit = |steps: usize| {
+        let mut state = State::at_rest(&model);
+        let mut stepper = Stepper::default();
+        for _ in 0..steps {
+            stepper
+                .step(&model, &Control::still(&model), seconds / steps as f64, &mut state)
+                .expect("a step");
+        }
+        tip(&model, &state)
+    };
+    let implicit = |steps: f64| {
+        let mut state = State::at_rest(&model);
+        run(&model, ImplicitSettings::ACCURATE, seconds / steps, seconds, &mut state);
+        tip(&model, &state)
+    };
+    let (coarse, middle, fine) = (implicit(50.0), implicit(100.0), implicit(200.0));
+    let ratio = (coarse - middle) / (middle - fine);
+    assert!((1.8..2.2).contains(&ratio), "{ratio}");
+    let (limit, exact) = (2.0 * fine - middle, 2.0 * explicit(2000) - explicit(1000));
+    assert!((limit - exact).abs() < 0.05 * (coarse - exact).abs(), "{limit} {exact} {coarse}");
+}
+
+/// Flat, scrambled by ±0.2 m and mirrored beams come back upright within three seconds.
+#[test]
+fn beams_recover_from_bad_starts() {
+    let model = beam(2, rubber(5e5, 0.4, 0.1), true);
+    let free = |node: &usize| model.node_inverse_mass[*node] > 0.0;
+    let mut seed = 12345u64;
+    let mut random = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    };
+    for start in ["flat", "scrambled", "mirrored"] {
+        let mut x = model.node_rest.clone();
+        for node in (0..x.len()).filter(free) {
+            match start {
+                "flat" => x[node].z = 0.0,
+                "scrambled" => x[node] += 0.2 * Vec3::new(random(), random(), random()),
+                _ => x[node].x = -x[node].x,
+            }
+        }
+        let mut state = State::from_motion(&model, x, vec![Vec3::zeros(); model.node_count()]);
+        run(&model, ImplicitSettings::INTERACTIVE, 1.0 / 60.0, 3.0, &mut state);
+        assert_eq!(inverted(&model, &state), 0, "{start}");
+    }
+}
+
+/// No stiffness between jelly and bone needs a shorter step.
+#[test]
+fn any_stiffness_is_stable_at_sixty_hertz() {
+    for (young, poisson) in [(1e3, 0.3), (1e5, 0.49), (1e7, 0.45), (1e9, 0.3), (1e9, 0.49)] {
+        let model = beam(2, rubber(young, poisson, 0.0), true);
+        let mut state = State::at_rest(&model);
+        let unsolved = run(&model, ImplicitSettings::INTERACTIVE, 1.0 / 60.0, 0.5, &mut state);
+        // the middle falls no farther than freely, and no node leaves it by more than the beam is long
+        let weighed = state.node_x.iter().zip(&model.node_mass).map(|(x, m)| x * *m);
+        let middle = weighed.sum::<Vec3>() / model.mass();
+        let (t, dt) = (0.5, 1.0 / 60.0);
+        assert!(-middle.z < 0.5 * 9.81 * t * (t + dt), "{young}: {middle} m");
+        assert!(-middle.z > -1e-3, "{young}: {middle} m");
+        let far = state.node_x.iter().map(|x| (x - middle).norm()).fold(0.0, f64::max);
+        assert!(far < 1.5, "{young}: {far} m");
+        // as stiff as bone, some steps end a little above the tolerance and say so
+        assert!(young > 1e8 || unsolved <= 2, "{young} {poisson}: {unsolved} steps unsolved");
+    }
+}
+
+/// A thrown body keeps its momentum but for weight, Σ m g t, and free fall runs ahead by g t h/2 as backward Euler does. What is left of slopes is a push: the tolerance
+/// times the slope at the start, step by step.
+#[test]
+fn a_free_body_falls_as_one() {
+    let model = beam(2, rubber(1e4, 0.4, 0.0), false);
+    let mut state = State::at_rest(&model);
+    for (v, x) in state.node_v.iter_mut().zip(&model.node_rest) {
+        *v = Vec3::new(1.0, 0.0, 0.0) + Vec3::new(0.0, 3.0, 1.0).cross(&(x - Vec3::new(0.2, 0.0, 0.0)));
+    }
+    let (start, spin) = (state.momentum(&model), state.angular_momentum(&model));
+    let center = |state: &State| -> Vec3 {
+        state.node_x.iter().zip(&model.node_mass).map(|(x, m)| x * *m).sum::<Vec3>() / model.mass()
+    };
+    let c0 = center(&state);
+    let (dt, steps) = (1.0 / 60.0, 30);
+    run(&model, ImplicitSettings::ACCURATE, dt, dt * f64::from(steps), &mut state);
+    let t = dt * f64::from(steps);
+    let gained = state.momentum(&model) - start - model.mass() * t * model.gravity;
+    assert!(gained.norm() < 1e-4 * start.norm(), "{gained}");
+    let fallen = center(&state).z - c0.z - start.z / model.mass() * t;
+    assert!((fallen + 0.5 * 9.81 * t * (t + dt)).abs() < 1e-4, "{fallen}");
+    // backward Euler loses spin, (h ω)² of it each step at most, and gains none
+    let left = center(&state).cross(&state.momentum(&model));
+    let own = state.angular_momentum(&model) - left;
+    let began = spin - c0.cross(&start);
+    assert!(
+        own.norm() < began.norm() * 1.0001 && own.norm() > 0.8 * began.norm(),
+        "{} {}",
+        own.norm(),
+        began.norm()
+    );
+}
+
+/// A spring at a node pulls with k times what is left of the way: at rest it holds a free beam's weight.
+#[test]
+fn point_springs_hold_what_hangs_on_them() {
+    let model = beam(1, rubber(1e5, 0.3, 0.5), false);
+    let mut springs = PointSprings::default();
+    for node in 0..model.node_count() as u32 {
+        springs.springs.push((node, model.node_rest[node as usize], 100.0));
+    }
+    let mut state = State::at_rest(&model);
+    let mut stepper = Stepper::default();
+    let control = Control::still(&model);
+    for _ in 0..240 {
+        let mut extras: [&mut dyn NodeEnergy; 1] = [&mut springs];
+        let settings = ImplicitSettings::ACCURATE;
+        stepper.step_with(&model, &control, &settings, &mut extras, 1.0 / 60.0, &mut state).expect("a step");
+    }
+    let sag: f64 = (0..model.node_count()).map(|n| model.node_rest[n].z - state.node_x[n].z).sum();
+    let wanted = model.mass() * 9.81 / 100.0;
+    assert!((sag / wanted - 1.0).abs() < 1e-3, "{sag} {wanted}");
+}
+
+/// Too little work is said, and the state is still sound.
+#[test]
+fn steps_that_are_not_solved_say_so() {
+    let model = beam(2, rubber(5e5, 0.4, 0.0), true);
+    let few = ImplicitSettings { tolerance: 1e-9, most_newton: 1, most_inner: 1, substeps: 1 };
+    let mut state = State::at_rest(&model);
+    let mut stepper = Stepper::with_solver(Solver::Implicit(few));
+    let report = stepper.step(&model, &Control::still(&model), 1.0 / 60.0, &mut state).expect("a step");
+    let solve = report.solve.expect("implicit");
+    assert!(!solve.converged && solve.residual > 1e-9 && solve.newton == 1, "{solve:?}");
+    assert!(state.node_x.iter().all(|x| x.iter().all(|x| x.is_finite())));
+}
+
+/// The same bits on one thread and on three, in one run and in one that is interrupted and goes on with a new stepper.
+#[test]
+fn threads_and_interruptions_change_nothing() {
+    let model = beam(5, rubber(5e5, 0.4, 0.1), true);
+    let dt = 1.0 / 60.0;
+    let whole = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        pool.install(|| {
+            let mut state = State::at_rest(&model);
+            run(&model, ImplicitSettings::INTERACTIVE, dt, 6.0 * dt, &mut state);
+            state
+        })
+    };
+    let one = whole(1);
+    assert_eq!(one.hash(), whole(3).hash());
+    let mut resumed = State::at_rest(&model);
+    for _ in 0..2 {
+        run(&model, ImplicitSettings::INTERACTIVE, dt, 3.0 * dt, &mut resumed);
+    }
+    assert_eq!(one.hash(), resumed.hash());
+}

@@ -1,0 +1,249 @@
+//! Bodies that touch free obstacles, each other and themselves.
+
+use super::bodies::loose;
+use super::contact::{G, block, center, run, world};
+use sinew::mesh::shapes;
+use sinew::prelude::*;
+
+const DT: f64 = 1.0 / 60.0;
+
+fn free(name: &str, shape: Shape, at: Vec3, density: f64, velocity: Vec3) -> ObstacleDesc {
+    ObstacleDesc {
+        mobility: Mobility::Free { density, velocity, spin: Vec3::zeros() },
+        ..ObstacleDesc::fixed(name, shape, Isometry::translation(at.x, at.y, at.z))
+    }
+}
+
+/// A ball of wood, then one of lead, flies at a block without weight. Forces on both are the same numbers with opposite signs: momentum, linear and angular, changes by the
+/// round-off of some ten thousand sums only. Elements compute their own forces in single precision, whose turning moments cancel to seven digits.
+#[test]
+fn what_a_body_gives_a_free_obstacle_it_loses() {
+    for density in [100.0, 3000.0] {
+        let shape = Shape::Sphere { radius: 0.04 };
+        let bullet = free("bullet", shape, Vec3::new(-0.2, 0.07, 0.01), density, Vec3::new(2.0, 0.0, 0.0));
+        let mut desc = world(vec![block(5e4)], vec![bullet]);
+        desc.gravity = Vec3::zeros();
+        desc.bodies[0].material.damping_ratio = 0.0;
+        let model = Model::build(&desc).expect("sound");
+        let mut state = State::at_rest(&model);
+        let (linear, angular) = (state.momentum(&model), state.angular_momentum(&model));
+        let flesh =
+            |state: &State| -> Vec3 { state.node_v.iter().zip(&model.node_mass).map(|(v, m)| *m * v).sum() };
+        let start = flesh(&state);
+        run(&model, &mut state, 0.3);
+        assert!((flesh(&state) - start).norm() > 0.3 * linear.norm(), "they met");
+        assert!((state.momentum(&model) - linear).norm() < 1e-11 * linear.norm());
+        assert!((state.angular_momentum(&model) - angular).norm() < 1e-7 * linear.norm());
+    }
+}
+
+/// Boxes and balls that fall onto the ground and onto each other come to rest where they should be.
+#[test]
+fn free_obstacles_pile_up_and_come_to_rest() {
+    let cube = |name: &str, y: f64| {
+        free(name, Shape::Cuboid { half: Vec3::repeat(0.05) }, Vec3::new(0.5, y, 0.0), 500.0, Vec3::zeros())
+    };
+    let ball = free("ball", Shape::Sphere { radius: 0.05 }, Vec3::new(-0.5, 0.2, 0.0), 500.0, Vec3::zeros());
+    let model = Model::build(&world(
+        vec![block(1e5)],
+        vec![ObstacleDesc::ground(0.0), cube("lower", 0.06), cube("upper", 0.2), ball],
+    ))
+    .expect("sound");
+    let mut state = State::at_rest(&model);
+    run(&model, &mut state, 3.0);
+    let height = |i: usize| state.obstacles[i].pose.translation.vector.y;
+    for (i, expected) in [(1, 0.05), (2, 0.15), (3, 0.05)] {
+        // each sinks in by g h² m Σ(1/m + r²/I)/(κ/2), a millimetre or two, and carries those above
+        assert!((height(i) - expected).abs() < 5e-3, "{i}: {}", height(i));
+        assert!(state.obstacles[i].linear.norm() < 0.02, "{i}: {:?}", state.obstacles[i]);
+    }
+}
+
+/// A heavy box laid on a block presses it together and is carried.
+#[test]
+fn flesh_carries_a_heavy_box() {
+    let shape = Shape::Cuboid { half: Vec3::new(0.08, 0.02, 0.08) };
+    let load = free("load", shape, Vec3::new(0.0, 0.125, 0.0), 2000.0, Vec3::zeros());
+    let model = Model::build(&world(vec![block(1e5)], vec![ObstacleDesc::ground(0.0), load])).expect("sound");
+    let mut state = State::at_rest(&model);
+    run(&model, &mut state, 2.0);
+    let y = state.obstacles[1].pose.translation.vector.y;
+    assert!((0.1..0.122).contains(&y), "{y}");
+    assert!(state.obstacles[1].linear.norm() < 0.02);
+}
+
+fn soft_box(name: &str, y: f64) -> BodyDesc {
+    let mut body = block(1e5);
+    body.name = name.into();
+    if let ShapeDesc::Tets(mesh) = &mut body.shape {
+        mesh.nodes.iter_mut().for_each(|x| x.y += y);
+    }
+    body
+}
+
+#[test]
+fn three_soft_boxes_stand_on_each_other() {
+    let boxes = vec![soft_box("low", 0.0), soft_box("middle", 0.105), soft_box("high", 0.21)];
+    let mut desc = world(boxes, vec![ObstacleDesc::ground(0.0)]);
+    desc.contact.between_bodies = true;
+    let model = Model::build(&desc).expect("sound");
+    let mut state = State::at_rest(&model);
+    run(&model, &mut state, 4.0);
+    for (i, body) in model.bodies.iter().enumerate() {
+        let middle = state.node_x[body.nodes.clone()].iter().sum::<Vec3>() / body.nodes.len() as f64;
+        let expected = 0.05 + 0.1 * i as f64;
+        assert!((middle.y - expected).abs() < 0.02 && middle.x.hypot(middle.z) < 0.01, "{i}: {middle:?}");
+    }
+    assert!(state.momentum(&model).norm() < 0.02 * model.mass());
+}
+
+/// Two bodies that fly into each other keep their momentum; the angular one too where there is no friction, which acts across the gap between them.
+#[test]
+fn bodies_that_meet_keep_their_momentum() {
+    let mut desc = world(vec![soft_box("still", 0.0), soft_box("flying", 0.13)], Vec::new());
+    desc.gravity = Vec3::zeros();
+    desc.contact.between_bodies = true;
+    desc.contact.friction = 0.0;
+    desc.bodies.iter_mut().for_each(|body| body.material.damping_ratio = 0.0);
+    desc.bodies[1].velocity = Vec3::new(0.2, -1.0, 0.0);
+    let model = Model::build(&desc).expect("sound");
+    let mut state = State::at_rest(&model);
+    let (linear, angular) = (state.momentum(&model), state.angular_momentum(&model));
+    run(&model, &mut state, 0.3);
+    let still: Vec3 = model.bodies[0].nodes.clone().map(|n| model.node_mass[n] * state.node_v[n]).sum();
+    assert!(still.y < -0.2, "they met: {still:?}");
+    assert!((state.momentum(&model) - linear).norm() < 1e-11 * linear.norm());
+    assert!((state.angular_momentum(&model) - angular).norm() < 1e-7 * linear.norm());
+}
+
+/// A fork of two fingers, 1 cm apart, joined below.
+fn fork() -> TriMesh {
+    let finger = |x: f64| {
+        sinew::mesh::Lump::round_cone([Vec3::new(x, 0.0, 0.0), Vec3::new(x, 0.2, 0.0)], [0.02, 0.02])
+            .blended(0.005)
+    };
+    let joint = sinew::mesh::Lump::round_cone(
+        [Vec3::new(-0.03, 0.0, 0.0), Vec3::new(0.03, 0.0, 0.0)],
+        [0.025, 0.025],
+    );
+    let lumps = [finger(-0.025), finger(0.025), joint.blended(0.005)];
+    sinew::mesh::Blob::build(&lumps).and_then(|blob| blob.surface(0.008)).expect("a fork")
+}
+
+fn fork_world(self_contact: bool, push: f64) -> Model {
+    let shape = ShapeDesc::Surface { surface: fork(), cage: CageSize::Edge(0.01) };
+    let material = Material::soft_solid(2e4, 0.4, 1000.0, 0.2);
+    let mut body = BodyDesc { shape, name: "fork".into(), ..loose(shapes::beam(1, [0.1; 3]), material) };
+    body.pins.push(PinDesc { region: Region::End { direction: -Vec3::y(), share: 0.15 } });
+    for side in [-1.0, 1.0] {
+        let region = Region::Ball { center: Vec3::new(0.025 * side, 0.2, 0.0), radius: 0.03 };
+        body.loads.push(LoadDesc { region, force: Vec3::new(-side * push, 0.0, 0.0) });
+    }
+    let mut desc = world(vec![body], Vec::new());
+    desc.gravity = Vec3::zeros();
+    if self_contact {
+        desc.contact.self_contact.push("fork".into());
+    }
+    Model::build(&desc).expect("sound")
+}
+
+/// How far the fingers' inner sides are apart near their ends; negative where they are inside each other (m).
+fn opening(model: &Model, state: &State) -> f64 {
+    let mut frame = Frame::default();
+    frame.update(model, state);
+    let rest = &model.bodies[0].surface.vertices;
+    let side = |sign: f64| {
+        let high = rest.iter().zip(&frame.surfaces[0]).filter(move |(v, _)| v.y > 0.12 && v.x * sign > 0.0);
+        high.map(|(_, now)| sign * f64::from(now[0])).fold(f64::INFINITY, f64::min)
+    };
+    side(1.0) + side(-1.0)
+}
+
+#[test]
+fn fingers_pressed_together_do_not_pass_through_each_other() {
+    let pressed = |self_contact: bool| {
+        let model = fork_world(self_contact, 0.04);
+        let mut state = State::at_rest(&model);
+        run(&model, &mut state, 1.0);
+        opening(&model, &state)
+    };
+    let (without, with) = (pressed(false), pressed(true));
+    assert!(without < -0.01, "they would pass: {without}");
+    // a gap of a tenth of the vertices' distance, and springs that give by about as much
+    assert!(with > -0.002, "{with}");
+}
+
+#[test]
+fn a_body_that_may_touch_itself_feels_nothing_at_rest() {
+    let model = fork_world(true, 0.0);
+    let mut state = State::at_rest(&model);
+    let start = state.node_x.clone();
+    run(&model, &mut state, 0.2);
+    assert_eq!(state.node_x, start);
+}
+
+/// Steps of 3 cm; the starfish hangs limp and comes to rest on them.
+#[test]
+fn a_limp_starfish_settles_on_stairs() {
+    let mut scene = sinew::zoo::starfish(1500);
+    scene.world.gravity = Vec3::new(0.0, -G, 0.0);
+    scene.performances[0].lead_by(sinew::control::Lead::Ragdoll);
+    scene.warm_up = 0.0;
+    for step in 0..6 {
+        let half = Vec3::new(0.04, 0.5, 0.5);
+        let at = Isometry::translation(-0.2 + 0.08 * f64::from(step), -0.56 - 0.03 * f64::from(step), 0.0);
+        scene.world.obstacles.push(ObstacleDesc::fixed(format!("step {step}"), Shape::Cuboid { half }, at));
+    }
+    scene.world.obstacles.push(ObstacleDesc::ground(-0.3));
+    scene.seconds = 4.0;
+    let mut player = Player::build(&scene).expect("sound");
+    let (mut touched, mut retries) = (0, 0);
+    for _ in 0..240 {
+        let report = player.advance().expect("holds");
+        touched = touched.max(report.touching);
+        retries += report.retries;
+    }
+    let model = &player.model;
+    let center = center(model, &player.state);
+    assert!(touched > 20 && retries < 10, "{touched} {retries}");
+    assert!(center.y > -0.3 && center.y < 0.1, "{center:?}");
+    let speed = player.state.momentum(model).norm() / model.mass();
+    assert!(speed < 0.1, "{speed}");
+}
+
+#[test]
+fn touching_gives_the_same_bits_on_any_number_of_threads_and_after_saving() {
+    let mut desc =
+        world(vec![soft_box("low", 0.0), soft_box("high", 0.103)], vec![ObstacleDesc::ground(0.0)]);
+    desc.obstacles.push(free(
+        "ball",
+        Shape::Sphere { radius: 0.03 },
+        Vec3::new(0.02, 0.25, 0.0),
+        800.0,
+        Vec3::zeros(),
+    ));
+    desc.contact.between_bodies = true;
+    desc.contact.self_contact.push("low".into());
+    let model = Model::build(&desc).expect("sound");
+    let hash = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        pool.install(|| {
+            let mut state = State::at_rest(&model);
+            run(&model, &mut state, 0.5);
+            state.hash()
+        })
+    };
+    let first = hash(1);
+    assert_eq!([hash(2), hash(5)], [first; 2]);
+
+    let mut state = State::at_rest(&model);
+    for _ in 0..30 {
+        // saved, read back and stepped by a new stepper each time
+        let mut resumed = Checkpoint::of(&state).restore(&model).expect("a sound checkpoint");
+        assert_eq!(resumed, state);
+        Stepper::default().step(&model, &Control::still(&model), DT, &mut resumed).expect("holds");
+        state = resumed;
+    }
+    assert!(!state.grips.is_empty());
+    assert_eq!(state.hash(), first);
+}
