@@ -8,7 +8,9 @@ use crate::stats::{Stats, Timing};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use sinew_control::Lead;
-use sinew_io::{CharacterChoice, Existing, KeptFiles, PendingFile, TakeRecipe, TakeRecorder, TakeSettings};
+use sinew_io::{
+    CharacterChoice, Existing, KeptFiles, PendingFile, SceneSource, TakeRecipe, TakeRecorder, TakeSettings,
+};
 use sinew_take::{FrameSink, Player, Scene};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -29,6 +31,10 @@ pub(crate) struct Simulate {
     /// Let all joints of every skeleton go limp.
     #[arg(long)]
     ragdoll: bool,
+
+    /// Put no floor under a character whose root is freed in a scene without obstacles.
+    #[arg(long)]
+    no_floor: bool,
 
     /// The animation of a character file to play, by name or number from 0 [default: the first].
     #[arg(long, value_name = "NAME")]
@@ -57,7 +63,7 @@ pub(crate) struct Simulate {
     output: Option<PathBuf>,
 
     /// Go on with a recorded take that was interrupted, up to the length first asked for. All it needs is in the take.
-    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "no_settle", "is_loop", "output", "seconds", "fps", "force"])]
+    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "no_settle", "is_loop", "output", "seconds", "fps", "force", "no_floor"])]
     resume: Option<PathBuf>,
 
     /// Let a new take replace an unfinished one, or a file that is no take.
@@ -109,6 +115,7 @@ impl Simulate {
         opened.notes.iter().for_each(|note| warn!("note: {note}"));
         let mut source = opened.value;
         let folder = self.input.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+        let floor = self.floor(&source);
         let scene = source.scene_mut();
         scene.fps = self.fps.unwrap_or(scene.fps);
         // tried on a copy: the settings do it to the scene itself, now and when the take is opened again
@@ -128,6 +135,7 @@ impl Simulate {
             motion: self.motion.as_deref().map(|motion| KeptFiles::name_of(folder, motion)),
             at_once: self.no_settle,
             is_loop: self.is_loop,
+            floor,
         };
         settings.apply(scene);
         if settings.lead.is_some() && scene.world.rigs.is_empty() {
@@ -135,7 +143,12 @@ impl Simulate {
         }
         let falls =
             scene.performances.iter().any(|performance| performance.cues.iter().any(|cue| cue.time == 0.0));
-        if falls && scene.world.gravity.norm() > 0.0 {
+        if let Some(height) = floor {
+            warn!(
+                "note: a floor is put at {height:.3} m, as low as the character reaches: --no-floor leaves it out"
+            );
+        }
+        if falls && scene.world.gravity.norm() > 0.0 && scene.world.obstacles.is_empty() {
             warn!(
                 "note: there is no floor: with its root free a character falls; write a scene with gravity = [0, 0, 0] to let it float"
             );
@@ -171,6 +184,13 @@ impl Simulate {
             outputs.print();
         }
         Ok(())
+    }
+
+    /// Where a floor is needed: under skeletons whose root is freed in a scene with gravity and no obstacles.
+    fn floor(&self, source: &SceneSource) -> Option<f64> {
+        let world = &source.scene().world;
+        let falls = (self.two_way || self.ragdoll) && !world.rigs.is_empty() && world.obstacles.is_empty();
+        if falls && !self.no_floor { source.lowest_height() } else { None }
     }
 
     /// Whether statistics are asked for.

@@ -12,6 +12,7 @@ mod character_scene;
 mod components;
 mod distinct_names;
 mod flesh_around;
+mod floor;
 mod frame_spill;
 mod glb;
 mod glb_container;
