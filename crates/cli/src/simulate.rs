@@ -48,7 +48,8 @@ pub(crate) struct Simulate {
 
     /// Where the result goes: NAME.glb, NAME.usda, a point cache NAME.pc2 or NAME.mdd, a folder for one .obj per frame, or NAME.take to record it [default: the scene's name, .glb].
     ///
-    /// The .glb of a character file is the file itself with its flesh as morph targets under its own skinning.
+    /// The .glb of a character file is the file itself with its flesh as morph targets under its own skinning; that of other flesh on bones has
+    /// their skeleton.
     /// A point cache has the surface at rest beside it, NAME-rest.obj, to put it on; with several bodies each has its own, NAME-BODY.pc2 and NAME-BODY-rest.obj.
     /// A take is recorded while the simulation runs and is useful at any time: `sinew bake` converts what there is of it, and --resume goes on
     /// with it after a crash.
@@ -221,7 +222,10 @@ impl Run {
         recorder: Option<&mut TakeRecorder>,
         outputs: Option<&mut Outputs>,
     ) -> Result<Stats, Failure> {
-        let mut sinks = outputs.map_or_else(Vec::new, Outputs::sinks);
+        let mut sinks = match outputs {
+            Some(outputs) => outputs.sinks(&self.player.model)?,
+            None => Vec::new(),
+        };
         let sinks: &mut Vec<&mut dyn FrameSink> =
             &mut sinks.iter_mut().map(|sink| &mut **sink as &mut dyn FrameSink).collect();
         let bar = progress_bar(self.player.frame_count());
