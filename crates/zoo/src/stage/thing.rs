@@ -48,6 +48,7 @@ impl Thing {
             performances: Vec::new(),
             warm_up: 0.0,
             seconds,
+            solver: Default::default(),
             fps: 60.0,
         }
     }
