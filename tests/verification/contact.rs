@@ -173,7 +173,6 @@ fn fast_obstacles_and_obstacles_inside_flesh_are_stable_or_say_so() {
     let model = Model::build(&world(vec![ball(5e4, 0.1)], vec![hammer])).expect("sound");
     let mut script = Script {
         obstacle_motions: vec![Motion::Glide { velocity: Vec3::new(100.0, 0.0, 0.0) }],
-        solver: Default::default(),
         ..Script::default()
     };
     let (mut state, mut control, mut stepper) =

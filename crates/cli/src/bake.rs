@@ -64,7 +64,7 @@ pub(crate) fn play(take: &TakeFile, model: &Model, outputs: &mut Outputs) -> Res
     let states = take.states(model)?.map(|state| state.map_err(Failure::from));
     let bar = progress_bar(take.frame_count());
     let fps = take.recipe().settings.fps;
-    let mut sinks = outputs.sinks();
+    let mut sinks = outputs.sinks(model)?;
     let mut sinks: Vec<&mut dyn FrameSink> =
         sinks.iter_mut().map(|sink| &mut **sink as &mut dyn FrameSink).collect();
     let played = replay(model, fps, states, &mut sinks, |frame| bar.set_position(frame as u64));

@@ -27,6 +27,7 @@ mod machine;
 mod outputs;
 mod render;
 mod resume;
+mod rig_output;
 mod simulate;
 mod source;
 mod stats;

@@ -1,12 +1,14 @@
 //! Where a take goes: the one place where a file name becomes a format.
 
 use crate::failure::Failure;
+use crate::rig_output::RigOutput;
 use clap::Args;
 use sinew_io::{
     CharacterFrames, CharacterGlb, CharacterScene, CharacterWatch, GlbOptions, GlbSink, Look, ObjSequence,
     PointCacheFormat, PointCacheSink, Preview, PreviewOptions, SceneSource, SkinnedGlbOptions,
-    TAKE_EXTENSION, Up, UsdaSink,
+    SkinnedGlbReport, TAKE_EXTENSION, Up, UsdaSink,
 };
+use sinew_sim::Model;
 use sinew_take::{FrameSink, Seam};
 use std::path::{Path, PathBuf};
 
@@ -21,13 +23,22 @@ pub(crate) struct OutputOptions {
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     error: Option<f64>,
 
-    /// Write the .glb of a character as surfaces that stand where they were simulated, without skeleton, skin and textures, instead of its own file.
+    /// Write the .glb of a character as surfaces that stand where they were simulated, without skeleton, skin and textures, instead of flesh on bones.
     #[arg(long)]
     world: bool,
 
     /// Do not draw the preview picture beside the output.
     #[arg(long)]
     pub(crate) no_preview: bool,
+}
+
+impl OutputOptions {
+    fn skinned(&self) -> SkinnedGlbOptions {
+        let usual = SkinnedGlbOptions::default();
+        let component_limit = self.morph_targets.map_or(usual.component_limit, usize::from);
+        let error_share = self.error.map_or(usual.error_share, |percent| 0.01 * percent);
+        SkinnedGlbOptions { component_limit, error_share, ..usual }
+    }
 }
 
 /// Where a take goes.
@@ -47,6 +58,8 @@ enum Format<'a> {
     Glb(Box<GlbSink>),
     /// The character's own file.
     Own(Box<CharacterGlb<'a>>),
+    /// Flesh on the skeletons of the scene.
+    Rig(Box<RigOutput>),
     Objs(ObjSequence),
     PointCache(PointCacheSink),
     Usda(UsdaSink),
@@ -71,11 +84,10 @@ impl<'a> Outputs<'a> {
         let extension = output.extension().map(|e| e.to_string_lossy().to_lowercase());
         let take = match (extension.as_deref(), source.character()) {
             (Some("glb"), Some(character)) if !options.world => {
-                let usual = SkinnedGlbOptions::default();
-                let component_limit = options.morph_targets.map_or(usual.component_limit, usize::from);
-                let error_share = options.error.map_or(usual.error_share, |percent| 0.01 * percent);
-                let options = SkinnedGlbOptions { component_limit, error_share, ..usual };
-                Format::Own(Box::new(CharacterGlb::new(character, output, options)))
+                Format::Own(Box::new(CharacterGlb::new(character, output, options.skinned())))
+            }
+            (Some("glb"), None) if !options.world && has_bones(source) => {
+                Format::Rig(Box::new(RigOutput::new(output, options.skinned(), up)))
             }
             (Some("glb"), _) => {
                 let usual = GlbOptions::default();
@@ -143,8 +155,8 @@ impl<'a> Outputs<'a> {
         &self.files
     }
 
-    /// Everything that wants the frames of the simulation.
-    pub(crate) fn sinks(&mut self) -> Vec<Box<dyn FrameSink + '_>> {
+    /// Everything that wants the frames of the simulation of a model.
+    pub(crate) fn sinks(&mut self, model: &Model) -> Result<Vec<Box<dyn FrameSink + '_>>, Failure> {
         let character = self.character;
         // other sinks than the character's own see the surfaces of its file, not the flesh that was simulated
         fn seen<'s>(
@@ -159,6 +171,7 @@ impl<'a> Outputs<'a> {
         let mut sinks: Vec<Box<dyn FrameSink + '_>> = Vec::new();
         match &mut self.take {
             Format::Own(own) => sinks.push(Box::new(&mut **own)),
+            Format::Rig(rig) => sinks.push(Box::new(rig.sink(model)?)),
             Format::Glb(glb) => sinks.push(seen(character, &mut **glb)),
             Format::Objs(objs) => sinks.push(seen(character, objs)),
             Format::PointCache(cache) => sinks.push(seen(character, cache)),
@@ -172,8 +185,17 @@ impl<'a> Outputs<'a> {
             sinks.push(Box::new(watch));
         }
         match &mut self.cycle {
-            Some((frame_count, gap)) => vec![Box::new(Seam::new(sinks, *frame_count, gap))],
-            None => sinks,
+            Some((frame_count, gap)) => Ok(vec![Box::new(Seam::new(sinks, *frame_count, gap))]),
+            None => Ok(sinks),
+        }
+    }
+
+    /// What was written of flesh under skinning.
+    fn skinned_report(&self) -> Option<&SkinnedGlbReport> {
+        match &self.take {
+            Format::Own(own) => own.report(),
+            Format::Rig(rig) => rig.report(),
+            _ => None,
         }
     }
 
@@ -184,9 +206,7 @@ impl<'a> Outputs<'a> {
         {
             report.bodies.iter().filter(|body| !body.is_met()).for_each(|body| warn!("note: {body}"));
         }
-        if let Format::Own(own) = &self.take
-            && let Some(report) = own.report()
-        {
+        if let Some(report) = self.skinned_report() {
             report.notes.iter().for_each(|note| warn!("note: {note}"));
             report.bodies.iter().filter(|body| !body.is_met()).for_each(|body| warn!("note: {body}"));
         }
@@ -218,11 +238,12 @@ impl<'a> Outputs<'a> {
                 100.0 * report.skinned_change
             );
         }
-        if let Format::Own(own) = &self.take
-            && let Some(report) = own.report()
-        {
+        if let Some(report) = self.skinned_report() {
             report.bodies.iter().filter(|body| body.is_met()).for_each(|body| say!("{body}"));
-            say!("{} bytes, {} of them added", report.bytes, report.bytes_added);
+            match self.take {
+                Format::Own(_) => say!("{} bytes, {} of them added", report.bytes, report.bytes_added),
+                _ => say!("{} bytes, {} of them morph targets and keys", report.bytes, report.bytes_added),
+            }
         }
         for file in &self.files {
             say!("wrote {}", file.display());
@@ -231,6 +252,9 @@ impl<'a> Outputs<'a> {
             Format::Glb(_) => say!("The .glb plays in Blender, in game engines and in any glTF viewer."),
             Format::Own(_) => say!(
                 "The .glb is the character's own file with its flesh as morph targets: it plays wherever that plays."
+            ),
+            Format::Rig(_) => say!(
+                "The .glb has the skeleton, with keys for every frame, and flesh as morph targets under its skin: it plays in Blender, in game engines and in any glTF viewer."
             ),
             Format::PointCache(_) => say!("The cache goes on the rest .obj beside it: see docs/formats.md."),
             Format::Usda(_) => {}
@@ -252,6 +276,11 @@ pub(crate) fn looks_of(source: &SceneSource) -> Vec<Look> {
             .into_iter()
             .collect(),
     }
+}
+
+/// Whether any flesh hangs on bones.
+fn has_bones(source: &SceneSource) -> bool {
+    source.scene().world.bodies.iter().any(|body| body.attachment.is_some())
 }
 
 fn parse_percent(text: &str) -> Result<f64, String> {

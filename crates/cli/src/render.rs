@@ -91,6 +91,10 @@ pub(crate) struct Render {
     #[arg(long)]
     strain: bool,
 
+    /// Show how obstacles push on bodies, as arrows.
+    #[arg(long)]
+    contacts: bool,
+
     /// Give a character file flesh and simulate it first, instead of showing it as it is.
     #[arg(long)]
     simulate: bool,
@@ -126,6 +130,7 @@ impl Render {
             cage: false,
             bones: false,
             strain: false,
+            contacts: false,
             simulate: false,
             animation: None,
             threads: None,
@@ -194,7 +199,13 @@ impl Render {
     }
 
     fn overlays(&self) -> Overlays {
-        Overlays { cage: self.cage, bones: self.bones, strain: self.strain, skinned: self.compare }
+        Overlays {
+            cage: self.cage,
+            bones: self.bones,
+            strain: self.strain,
+            skinned: self.compare,
+            contacts: self.contacts,
+        }
     }
 
     fn render_take(&self, format: PictureFormat) -> Result<(), Failure> {

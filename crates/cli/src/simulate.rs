@@ -8,7 +8,9 @@ use crate::stats::{Stats, Timing};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use sinew_control::Lead;
-use sinew_io::{CharacterChoice, Existing, KeptFiles, PendingFile, TakeRecipe, TakeRecorder, TakeSettings};
+use sinew_io::{
+    CharacterChoice, Existing, KeptFiles, PendingFile, SceneSource, TakeRecipe, TakeRecorder, TakeSettings,
+};
 use sinew_sim::SolverKind;
 use sinew_take::{FrameSink, Player, Scene};
 use std::io::Write;
@@ -30,6 +32,10 @@ pub(crate) struct Simulate {
     /// Let all joints of every skeleton go limp.
     #[arg(long)]
     ragdoll: bool,
+
+    /// Put no floor under a character whose root is freed in a scene without obstacles.
+    #[arg(long)]
+    no_floor: bool,
 
     /// The animation of a character file to play, by name or number from 0 [default: the first].
     #[arg(long, value_name = "NAME")]
@@ -53,7 +59,8 @@ pub(crate) struct Simulate {
 
     /// Where the result goes: NAME.glb, NAME.usda, a point cache NAME.pc2 or NAME.mdd, a folder for one .obj per frame, or NAME.take to record it [default: the scene's name, .glb].
     ///
-    /// The .glb of a character file is the file itself with its flesh as morph targets under its own skinning.
+    /// The .glb of a character file is the file itself with its flesh as morph targets under its own skinning; that of other flesh on bones has
+    /// their skeleton.
     /// A point cache has the surface at rest beside it, NAME-rest.obj, to put it on; with several bodies each has its own, NAME-BODY.pc2 and NAME-BODY-rest.obj.
     /// A take is recorded while the simulation runs and is useful at any time: `sinew bake` converts what there is of it, and --resume goes on
     /// with it after a crash.
@@ -61,7 +68,7 @@ pub(crate) struct Simulate {
     output: Option<PathBuf>,
 
     /// Go on with a recorded take that was interrupted, up to the length first asked for. All it needs is in the take.
-    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "no_settle", "is_loop", "solver", "output", "seconds", "fps", "force"])]
+    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "no_settle", "is_loop", "solver", "output", "seconds", "fps", "force", "no_floor"])]
     resume: Option<PathBuf>,
 
     /// Let a new take replace an unfinished one, or a file that is no take.
@@ -113,6 +120,7 @@ impl Simulate {
         opened.notes.iter().for_each(|note| warn!("note: {note}"));
         let mut source = opened.value;
         let folder = self.input.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
+        let floor = self.floor(&source);
         let scene = source.scene_mut();
         scene.fps = self.fps.unwrap_or(scene.fps);
         // tried on a copy: the settings do it to the scene itself, now and when the take is opened again
@@ -132,6 +140,7 @@ impl Simulate {
             motion: self.motion.as_deref().map(|motion| KeptFiles::name_of(folder, motion)),
             at_once: self.no_settle,
             is_loop: self.is_loop,
+            floor,
             solver: self.solver,
         };
         settings.apply(scene);
@@ -140,7 +149,12 @@ impl Simulate {
         }
         let falls =
             scene.performances.iter().any(|performance| performance.cues.iter().any(|cue| cue.time == 0.0));
-        if falls && scene.world.gravity.norm() > 0.0 {
+        if let Some(height) = floor {
+            warn!(
+                "note: a floor is put at {height:.3} m, as low as the character reaches: --no-floor leaves it out"
+            );
+        }
+        if falls && scene.world.gravity.norm() > 0.0 && scene.world.obstacles.is_empty() {
             warn!(
                 "note: there is no floor: with its root free a character falls; write a scene with gravity = [0, 0, 0] to let it float"
             );
@@ -176,6 +190,13 @@ impl Simulate {
             outputs.print();
         }
         Ok(())
+    }
+
+    /// Where a floor is needed: under skeletons whose root is freed in a scene with gravity and no obstacles.
+    fn floor(&self, source: &SceneSource) -> Option<f64> {
+        let world = &source.scene().world;
+        let falls = (self.two_way || self.ragdoll) && !world.rigs.is_empty() && world.obstacles.is_empty();
+        if falls && !self.no_floor { source.lowest_height() } else { None }
     }
 
     /// Whether statistics are asked for.
@@ -227,7 +248,10 @@ impl Run {
         recorder: Option<&mut TakeRecorder>,
         outputs: Option<&mut Outputs>,
     ) -> Result<Stats, Failure> {
-        let mut sinks = outputs.map_or_else(Vec::new, Outputs::sinks);
+        let mut sinks = match outputs {
+            Some(outputs) => outputs.sinks(&self.player.model)?,
+            None => Vec::new(),
+        };
         let sinks: &mut Vec<&mut dyn FrameSink> =
             &mut sinks.iter_mut().map(|sink| &mut **sink as &mut dyn FrameSink).collect();
         let bar = progress_bar(self.player.frame_count());

@@ -104,6 +104,18 @@ impl Shape {
         }
     }
 
+    /// Whether its distance is exact everywhere outside, and not only near its surface.
+    pub fn has_exact_distance(&self) -> bool {
+        match self {
+            Shape::Plane { .. }
+            | Shape::Sphere { .. }
+            | Shape::Capsule { .. }
+            | Shape::Cuboid { .. }
+            | Shape::Cylinder { .. } => true,
+            Shape::Convex(_) | Shape::Heights(_) | Shape::Grid(_) | Shape::Mesh(_) => false,
+        }
+    }
+
     /// A box around it, in its own frame; without end for a plane.
     pub fn bounds(&self) -> Bounds {
         let about = |half: Vec3| Bounds { min: -half, max: half };

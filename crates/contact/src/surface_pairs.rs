@@ -30,6 +30,8 @@ pub struct NearPair {
     pub triangle: u32,
     /// From this distance on they push each other apart (m).
     pub gap: f64,
+    /// How far apart they were when they were found (m).
+    pub distance: f64,
 }
 
 /// Trees over surfaces, refitted in each pass.
@@ -43,7 +45,10 @@ pub struct SurfacePairs {
     range: f64,
     tasks: Vec<Task>,
     next_tasks: Vec<Task>,
-    outputs: Vec<Vec<NearPair>>,
+    /// What is found, each list by one thread.
+    lists: Vec<Vec<NearPair>>,
+    /// Where the next pair of each vertex goes while pairs are sorted.
+    place_of_vertex: Vec<u32>,
     pairs: Vec<NearPair>,
 }
 
@@ -74,8 +79,11 @@ struct Task {
 
 /// Tasks for all threads: enough that the longest does not matter, the same on any number of threads.
 const TASKS: usize = 256;
-/// Room for the pairs of a task, so that memory is seldom asked for again.
+/// Lists that pairs are found into: a few tasks each.
+const LISTS: usize = 64;
+/// Room in each list, at least and in parts of all vertices, so that memory is seldom asked for again.
 const ROOM: usize = 256;
+const SHARE_OF_VERTICES: usize = 32;
 /// A vertex in front of a triangle at rest is at least this share of its distance above it.
 const IN_FRONT: f64 = 0.5;
 
@@ -117,25 +125,51 @@ impl SurfacePairs {
         !others && !self.surfaces.iter().any(|patch| patch.touches_itself)
     }
 
-    /// Finds all pairs that are, with vertices at `x` (m), within the gap and range and twice the way `margin` (m) of each other. Sorted by vertex, then triangle.
-    pub fn update(&mut self, x: &[Vec3], margin: f64) -> &[NearPair] {
+    /// Finds all pairs that are, with vertices at `x` (m), within the gap and range of each other or will be when they have come nearer by `way` (m). Sorted by
+    /// vertex, then triangle.
+    pub fn update(&mut self, x: &[Vec3], way: f64) -> &[NearPair] {
         let SurfacePairs { triangles, surfaces, .. } = self;
         surfaces.iter_mut().for_each(|patch| patch.refit(triangles, x));
-        let reach = self.gap.max(self.range) + 2.0 * margin;
+        let reach = self.gap.max(self.range) + way;
         self.lay_out_tasks(reach);
-        let mut outputs = core::mem::take(&mut self.outputs);
-        outputs.resize_with(outputs.len().max(self.tasks.len()), || Vec::with_capacity(ROOM));
+        let room = ROOM.max(self.rest.len() / SHARE_OF_VERTICES);
+        let mut lists = core::mem::take(&mut self.lists);
+        lists.resize_with(LISTS, || Vec::with_capacity(room));
+        lists.iter_mut().for_each(Vec::clear);
         let walk = Walk { pairs: self, x, reach };
-        outputs[..self.tasks.len()].par_iter_mut().zip(&self.tasks).for_each(|(out, task)| {
-            out.clear();
-            walk.compare(task.surfaces, task.nodes, out);
+        let each = self.tasks.len().div_ceil(LISTS).max(1);
+        lists.par_iter_mut().zip(self.tasks.par_chunks(each)).for_each(|(list, tasks)| {
+            tasks.iter().for_each(|task| walk.compare(task.surfaces, task.nodes, list));
         });
-        self.pairs.clear();
-        self.pairs.reserve(4 * x.len());
-        outputs[..self.tasks.len()].iter().for_each(|out| self.pairs.extend_from_slice(out));
-        self.outputs = outputs;
-        self.pairs.sort_unstable_by_key(|pair| (pair.vertex, pair.triangle));
+        self.lists = lists;
+        self.sort_pairs();
         &self.pairs
+    }
+
+    /// Brings the pairs of all lists into order: they are counted by vertex, put into place, and the few of each vertex sorted.
+    fn sort_pairs(&mut self) {
+        let SurfacePairs { lists, place_of_vertex, pairs, rest, .. } = self;
+        place_of_vertex.clear();
+        place_of_vertex.resize(rest.len() + 1, 0);
+        for pair in lists.iter().flatten() {
+            place_of_vertex[pair.vertex as usize + 1] += 1;
+        }
+        for vertex in 0..rest.len() {
+            place_of_vertex[vertex + 1] += place_of_vertex[vertex];
+        }
+        pairs.clear();
+        pairs.reserve(LISTS * ROOM.max(rest.len() / SHARE_OF_VERTICES));
+        pairs.resize(
+            lists.iter().map(Vec::len).sum(),
+            NearPair { vertex: 0, triangle: 0, gap: 0.0, distance: 0.0 },
+        );
+        for pair in lists.iter().flatten() {
+            let place = &mut place_of_vertex[pair.vertex as usize];
+            pairs[*place as usize] = *pair;
+            *place += 1;
+        }
+        let of_vertices = pairs.chunk_by_mut(|a, b| a.vertex == b.vertex);
+        of_vertices.for_each(|own| own.sort_unstable_by_key(|pair| pair.triangle));
     }
 
     /// The pairs found last.
@@ -148,6 +182,10 @@ impl SurfacePairs {
         let mut tasks = core::mem::take(&mut self.tasks);
         let mut next = core::mem::take(&mut self.next_tasks);
         tasks.clear();
+        // one level adds twice as many at most
+        tasks.reserve(3 * TASKS);
+        next.clear();
+        next.reserve(3 * TASKS);
         for (a, patch) in self.surfaces.iter().enumerate() {
             if patch.tree.nodes.is_empty() {
                 continue;
@@ -349,13 +387,15 @@ impl Walk<'_> {
             for &t in &theirs.tree.order[leaf.start as usize..][..leaf.count as usize] {
                 let triangle = (theirs.first_triangle + t as usize) as u32;
                 let corners = self.pairs.triangles[triangle as usize];
-                let bounds = Bounds::around(&corners.map(|v| self.x[v as usize])).grown(self.reach);
-                if corners.contains(&vertex) || !bounds.holds(&p) {
+                let places = corners.map(|v| self.x[v as usize]);
+                if corners.contains(&vertex) || !Bounds::around(&places).grown(self.reach).holds(&p) {
                     continue;
                 }
                 let gap = if is_same { self.gap_at_rest(theirs, vertex, t) } else { Some(self.pairs.gap) };
-                if let Some(gap) = gap {
-                    out.push(NearPair { vertex, triangle, gap });
+                let Some(gap) = gap else { continue };
+                let distance = (nearest_on_triangle(&p, &places).point - p).norm();
+                if distance <= self.reach {
+                    out.push(NearPair { vertex, triangle, gap, distance });
                 }
             }
         }

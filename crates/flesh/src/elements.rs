@@ -72,6 +72,12 @@ pub struct ElementDesc {
 }
 
 impl Elements {
+    /// μ V w, λ V w (J) and β (s) of every element, in the order they are stored in.
+    pub fn stiffness(&self) -> impl Iterator<Item = [f32; 3]> + '_ {
+        let blocks = self.groups.iter().flat_map(|group| &group.blocks);
+        blocks.flat_map(|block| (0..BLOCK).map(|i| [block.mu[i], block.lambda[i], block.viscosity[i]]))
+    }
+
     /// Lays out the elements over nodes at rest.
     ///
     /// # Panics

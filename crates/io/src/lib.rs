@@ -12,6 +12,7 @@ mod character_scene;
 mod components;
 mod distinct_names;
 mod flesh_around;
+mod floor;
 mod frame_spill;
 mod glb;
 mod glb_container;
@@ -28,6 +29,7 @@ mod point_cache;
 mod polygon;
 mod preview;
 mod read_error;
+mod rig_glb;
 mod scene_file;
 mod scene_source;
 mod shape_check;
@@ -68,9 +70,10 @@ pub use ply::read_ply;
 pub use point_cache::{Mdd, Pc2, PointCacheFormat, PointCacheSink, PointSamples, read_mdd, read_pc2};
 pub use preview::{Preview, PreviewOptions};
 pub use read_error::{Place, Read, ReadError, ReadErrors};
+pub use rig_glb::{RigFile, RigGlb};
 pub use scene_file::{SceneKey, ScenePart, read_scene, read_scene_text, scene_keys, scene_keys_table};
 pub use scene_source::{CharacterChoice, SceneSource, open_scene, open_source};
-pub use skinned_glb::{SkinnedBodyReport, SkinnedGlb, SkinnedGlbOptions, SkinnedGlbReport};
+pub use skinned_glb::{ErrorMeasure, SkinnedBodyReport, SkinnedGlb, SkinnedGlbOptions, SkinnedGlbReport};
 pub use stl::read_stl;
 pub use take_file::{
     Existing, TAKE_EXTENSION, TakeEnding, TakeFile, TakeOrigin, TakeRecipe, TakeRecorder, TakeSettings,

@@ -18,6 +18,7 @@ mod lettering;
 mod light;
 mod look;
 mod moment;
+mod obstacles;
 mod options;
 mod outline;
 mod plain_skinning;

@@ -146,12 +146,8 @@ impl FrameSink for Preview {
         }
         let mut looks = Look::of_palette(surfaces.len());
         looks.iter_mut().zip(core::mem::take(&mut self.looks)).for_each(|(look, own)| *look = own);
-        let footage = StoredFootage {
-            looks,
-            frames: spread(&moments, self.options.columns * self.options.rows),
-            up: self.options.up,
-            surfaces: &surfaces,
-        };
+        let frames = spread(&moments, self.options.columns * self.options.rows);
+        let footage = StoredFootage::new(&surfaces, looks, frames, self.options.up);
         let sheet = draw_picture(&footage, &self.options.picture()).map_err(|error| SinkError(error.0))?;
         write_png(&sheet, &mut file).map_err(|error| SinkError(error.to_string()))?;
         file.commit().map_err(|error| SinkError(error.to_string()))

@@ -22,13 +22,13 @@ mod residuals;
 mod scratch;
 mod targets;
 
+pub(crate) use document::Document;
 pub use report::{SkinnedBodyReport, SkinnedGlbReport};
 
 use crate::character_file::{CharacterFile, CharacterPose, SurfaceId};
 use crate::components::Effort;
 use crate::pending::PendingFile;
 use body::Body;
-use document::Document;
 use joint_keys::JointKeys;
 use keys::KeyWriter;
 use residuals::{Flesh, Residuals};
@@ -42,6 +42,16 @@ const TARGET_CEILING: usize = 240;
 /// How far a pose's places in the world may be from its places in parents, as a share of its largest number.
 const POSE_ROUND_OFF: f64 = 1e-6;
 
+/// What an error is a share of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ErrorMeasure {
+    /// The diagonal of the box around all flesh at rest: surfaces are parts of one character.
+    #[default]
+    AllFlesh,
+    /// The longest side of the box around what each node shows at rest: they are bodies for themselves.
+    EachBody,
+}
+
 /// How a take is written into a character's file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SkinnedGlbOptions {
@@ -51,8 +61,10 @@ pub struct SkinnedGlbOptions {
     pub fps: f64,
     /// The time of the first frame in the animation (s).
     pub start: f64,
-    /// The largest error allowed at any vertex in any frame, as a share of the diagonal of the box around the flesh at rest.
+    /// The largest error allowed at any vertex in any frame, as a share of [`Self::measure`].
     pub error_share: f64,
+    /// What errors are shares of.
+    pub measure: ErrorMeasure,
     /// The most morph targets that are added to a mesh; it never has more than 240 in all.
     pub component_limit: usize,
     /// The most memory for frames while they are compressed (bytes).
@@ -66,6 +78,7 @@ impl Default for SkinnedGlbOptions {
             fps: 30.0,
             start: 0.0,
             error_share: 1e-3,
+            measure: ErrorMeasure::AllFlesh,
             component_limit: 64,
             memory_limit: 1 << 30,
         }
@@ -90,7 +103,8 @@ struct FleshFrames<'a> {
     surfaces: Vec<SurfaceId>,
     bodies: Vec<Body<'a>>,
     scratch: Scratch,
-    allowed_error: f64,
+    /// For each body how far its vertices may be off (m).
+    allowed_errors: Vec<f64>,
 }
 
 impl<'a> SkinnedGlb<'a> {
@@ -136,8 +150,7 @@ impl<'a> SkinnedGlb<'a> {
         check_pose(self.character, pose).map_err(named)?;
         // until a frame is taken, nothing says which surfaces there are
         if frame == 0 {
-            self.flesh =
-                Some(FleshFrames::new(self.character, &self.file, surfaces, self.options.error_share)?);
+            self.flesh = Some(FleshFrames::new(self.character, &self.file, surfaces, &self.options)?);
         }
         let Some(flesh) = &mut self.flesh else { return Ok(()) };
         flesh.check(self.character, surfaces).map_err(named)?;
@@ -160,7 +173,7 @@ impl<'a> SkinnedGlb<'a> {
             return Err(SinkError("there are no frames to write: give at least one".into()));
         };
         let found: Vec<Flesh> =
-            frames.bodies.iter().map(|body| self.compress(body, &frames)).collect::<Result<_, _>>()?;
+            (0..frames.bodies.len()).map(|body| self.compress(body, &frames)).collect::<Result<_, _>>()?;
         let mut document = Document::of(self.character)?;
         let mut notes = images::pack(&mut document, self.character);
         notes.extend(self.joint_keys.sheared().map(|node| {
@@ -172,23 +185,25 @@ impl<'a> SkinnedGlb<'a> {
         let bytes_added = (document.buffer_length() - packed) as u64;
         let bytes = document.write(&mut self.file)?;
         self.file.commit().map_err(|error| SinkError(error.to_string()))?;
-        let bodies = frames.bodies.iter().zip(&found).map(|(body, flesh)| SkinnedBodyReport {
+        let bodies = frames.bodies.iter().zip(&frames.allowed_errors).zip(&found);
+        let bodies = bodies.map(|((body, allowed_error), flesh)| SkinnedBodyReport {
             node: body.node,
             name: self.character.nodes[body.node].label.clone(),
             components: flesh.deltas.len(),
             largest_error: flesh.largest_error,
-            allowed_error: frames.allowed_error,
+            allowed_error: *allowed_error,
             damped_vertices: flesh.damped,
         });
         let bodies = bodies.collect();
         Ok(SkinnedGlbReport { bodies, keyed_nodes: self.joint_keys.keyed_nodes(), bytes, bytes_added, notes })
     }
 
-    fn compress(&self, body: &Body, frames: &FleshFrames) -> Result<Flesh, SinkError> {
+    fn compress(&self, body: usize, frames: &FleshFrames) -> Result<Flesh, SinkError> {
+        let (body, allowed) = (&frames.bodies[body], frames.allowed_errors[body]);
         let node = &self.character.nodes[body.node];
         let own = node.mesh.map_or(0, |mesh| self.character.meshes[mesh].target_count());
         let limit = self.options.component_limit.min(TARGET_CEILING.saturating_sub(own));
-        let effort = Effort { allowed: frames.allowed_error, limit, memory: self.options.memory_limit };
+        let effort = Effort { allowed, limit, memory: self.options.memory_limit };
         Residuals::new(body, &frames.scratch)
             .compress(effort)
             .map_err(|error| SinkError(format!("'{}' cannot be compressed: {error}", node.label)))
@@ -224,17 +239,25 @@ impl<'a> FleshFrames<'a> {
         character: &'a CharacterFile,
         file: &PendingFile,
         surfaces: &[(SurfaceId, &[Vec3])],
-        error_share: f64,
+        options: &SkinnedGlbOptions,
     ) -> Result<FleshFrames<'a>, SinkError> {
         let surfaces: Vec<SurfaceId> = surfaces.iter().map(|(surface, _)| *surface).collect();
         let bodies = Body::all(character, &surfaces)?;
         let count = bodies.last().map_or(0, |body| body.vertices.end);
         let file = file.scratch().map_err(|error| SinkError(error.to_string()))?;
         let rest = character.rest_pose();
-        let vertices =
-            surfaces.iter().filter_map(|surface| character.world_vertices(*surface, &rest)).flatten();
-        let allowed_error = error_share * diagonal(vertices);
-        Ok(FleshFrames { surfaces, bodies, scratch: Scratch::new(file, 3 * count), allowed_error })
+        let sides = |surfaces: &mut dyn Iterator<Item = SurfaceId>| {
+            box_sides(surfaces.filter_map(|surface| character.world_vertices(surface, &rest)).flatten())
+        };
+        let sizes: Vec<f64> = match options.measure {
+            ErrorMeasure::AllFlesh => vec![sides(&mut surfaces.iter().copied()).norm(); bodies.len()],
+            ErrorMeasure::EachBody => bodies
+                .iter()
+                .map(|body| sides(&mut body.parts.iter().map(|part| part.surface)).max())
+                .collect(),
+        };
+        let allowed_errors = sizes.iter().map(|size| options.error_share * size).collect();
+        Ok(FleshFrames { surfaces, bodies, scratch: Scratch::new(file, 3 * count), allowed_errors })
     }
 
     fn check(&self, character: &CharacterFile, surfaces: &[(SurfaceId, &[Vec3])]) -> Result<(), String> {
@@ -309,9 +332,9 @@ fn check_pose(character: &CharacterFile, pose: &CharacterPose) -> Result<(), Str
     Ok(())
 }
 
-/// The diagonal of the box around points.
-fn diagonal(points: impl Iterator<Item = Vec3>) -> f64 {
+/// The sides of the box around points.
+fn box_sides(points: impl Iterator<Item = Vec3>) -> Vec3 {
     let empty = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
     let (low, high) = points.fold(empty, |(low, high), x| (low.inf(&x), high.sup(&x)));
-    if low.x <= high.x { (high - low).norm() } else { 0.0 }
+    if low.x <= high.x { high - low } else { Vec3::zeros() }
 }

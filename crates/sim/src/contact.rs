@@ -4,15 +4,18 @@
 //! only. What touches, and the order of all sums, does not depend on when that was.
 
 mod candidates;
+mod closing;
 mod contacts;
 mod desc;
 mod free_obstacle;
 mod obstacle;
 mod pair_forces;
+mod touch_force;
 mod touch_surface;
 
 pub use desc::{ContactDesc, Mobility, ObstacleDesc};
 pub use obstacle::{HeldGrip, Obstacle, ObstacleState};
+pub use touch_force::{TouchForce, touch_forces};
 
 pub(crate) use contacts::{Contacts, Substep};
 pub(crate) use free_obstacle::{energies, momenta};

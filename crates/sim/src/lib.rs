@@ -17,7 +17,7 @@ mod stepper;
 mod strain;
 
 pub use body::Body;
-pub use contact::{Obstacle, ObstacleState};
+pub use contact::{Obstacle, ObstacleState, TouchForce, touch_forces};
 pub use control::{Control, PinPath, RigControl};
 pub use coupling::{BoneError, Rig};
 pub use desc::WorldDesc;

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::Xxh3;
 struct Fingerprint(Xxh3);
 
 impl Model {
-    /// A fingerprint of all that stepping and surfaces follow from: nodes, tets, masses, materials, pins, loads, bones and joints, surfaces and how
+    /// A fingerprint of all that stepping and surfaces follow from: nodes, tets, masses, materials and what each element is made of, pins, loads, bones and joints, surfaces and how
     /// they hang in their cages. Finds it anew each time.
     pub fn hash(&self) -> u64 {
         let mut print = Fingerprint(Xxh3::new());
@@ -20,6 +20,7 @@ impl Model {
         self.node_mass.iter().chain(&self.node_inverse_mass).for_each(|m| print.number(*m));
         print.count(self.tets.len());
         self.tets.iter().flatten().for_each(|node| print.index(*node));
+        self.elements.stiffness().flatten().for_each(|number| print.index(number.to_bits()));
         self.fixed_nodes.node_bone.iter().for_each(|bone| print.index(*bone));
         self.fixed_nodes.node_reference.iter().for_each(|bone| print.index(*bone));
         self.bodies.iter().for_each(|body| print.body(body));

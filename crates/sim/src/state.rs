@@ -145,7 +145,10 @@ impl State {
         self.node_x.clone_from(&other.node_x);
         self.node_v.clone_from(&other.node_v);
         self.obstacles.clone_from(&other.obstacles);
-        self.grips.clone_from(&other.grips);
+        self.grips.clear();
+        // room for those to come as well
+        self.grips.reserve(other.grips.capacity());
+        self.grips.extend_from_slice(&other.grips);
         self.rigs.resize(other.rigs.len(), SkeletonState::default());
         for (rig, other) in self.rigs.iter_mut().zip(&other.rigs) {
             rig.q.clone_from(&other.q);

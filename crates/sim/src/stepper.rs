@@ -194,7 +194,7 @@ impl Stepper {
                 substeps: fewest,
             });
         }
-        let fewest = fewest as usize;
+        let fewest = self.contacts.substeps(model, state, dt, fewest as usize);
         self.before.copy_from(state);
         self.gather_loads(model, control);
         let caution = state.caution;

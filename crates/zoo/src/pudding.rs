@@ -33,11 +33,11 @@ pub fn jelly() -> Scene {
         shape: ShapeDesc::Surface { surface, cage: CageSize::Tets(5000) },
         material: Material::soft_solid(7e3, 0.4, 1000.0, 0.05),
         velocity: Vec3::zeros(),
-        pins: vec![PinDesc { region: Region::End { direction: -Vec3::y(), share: 0.12 } }],
+        pins: vec![PinDesc { region: Region::End { direction: -Vec3::y(), share: 0.2 } }],
         loads: Vec::new(),
         attachment: None,
     };
-    let shake = Motion::Shake { amplitude: at(0.016, 0.0, 0.006), frequency: 1.7 };
+    let shake = Motion::Shake { amplitude: at(0.014, 0.0, 0.005), frequency: 1.7 };
     Scene {
         name: "jelly".into(),
         world: WorldDesc { gravity: EARTH, bodies: vec![body], ..WorldDesc::default() },

@@ -137,7 +137,7 @@ fn wave(skeleton: &Skeleton) -> Option<SkeletonMotion> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sinew_sim::{Model, Solver};
+    use sinew_sim::Model;
 
     #[test]
     fn it_has_the_size_of_the_one_it_is_compared_with() {

@@ -47,6 +47,11 @@ impl Placement {
         self.turned(&(self.up.to_y_up(p) - self.middle))
     }
 
+    /// Where a height above the origin of the frames is on the stage (m).
+    pub(super) fn height(&self, height: f64) -> f64 {
+        height - self.middle.y
+    }
+
     fn direction(&self, v: &Vec3) -> Vec3 {
         self.turned(&self.up.to_y_up(v))
     }
@@ -83,6 +88,12 @@ impl<'a> Bodies<'a> {
         bodies
     }
 
+    /// How many vertices and triangles the first so many surfaces have.
+    pub(super) fn count_of_first(&self, surfaces: usize) -> (usize, usize) {
+        let surfaces = surfaces.min(self.first.len() - 1);
+        (self.first[surfaces], self.surface.partition_point(|own| usize::from(*own) < surfaces))
+    }
+
     pub(super) fn pose(&self, surfaces: &[Vec<[f32; 3]>], placement: &Placement) -> Posed {
         let points = surfaces.iter().flatten().map(|p| placement.single(p)).collect();
         let mut normals = Vec::with_capacity(self.first[surfaces.len()]);
@@ -106,8 +117,8 @@ impl<'a> Bodies<'a> {
         let facing = if (self.side[surface] > 0.0) == hit.outside { 1.0 } else { -1.0 };
         let point = mix(&posed.points);
         let color = match heat {
-            Some(heat) => heat::color(number(heat.strain) / heat.scale),
-            None => self.color(surface, corners, hit),
+            Some(heat) if !number(heat.strain).is_nan() => heat::color(number(heat.strain) / heat.scale),
+            _ => self.color(surface, corners, hit),
         };
         Spot {
             point,

@@ -14,11 +14,14 @@ use super::outline::{Outline, Travel};
 use super::stage::{Panel, Shown, Stage};
 use crate::shape_check::check_surfaces;
 use rayon::prelude::*;
+use sinew_take::SurfaceInfo;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Strains looked at per moment to find the scale.
 const STRAINS: usize = 512;
+/// Surfaces that stay throw shades if they are not this many times larger than what is pictured.
+const LARGE: f32 = 4.0;
 
 /// A footage with all that its pictures have in common.
 pub(super) struct Film<'a> {
@@ -47,9 +50,11 @@ impl<'a> Film<'a> {
         footage.show(&places, &mut |moment| {
             check(footage, &moment, options.compare)?;
             let stride = moment.strain.iter().map(Vec::len).sum::<usize>().div_ceil(STRAINS).max(1);
-            strains.extend(moment.strain.iter().flatten().copied().step_by(stride));
+            let known = moment.strain.iter().flatten().copied().step_by(stride);
+            strains.extend(known.filter(|strain| !strain.is_nan()));
             if let Some(place) = next.next() {
-                outlines.insert(key(*place), Outline::of(&moment, up, options.compare));
+                outlines
+                    .insert(key(*place), Outline::of(&moment, footage.framed_count(), up, options.compare));
             }
             Ok(())
         })?;
@@ -67,6 +72,7 @@ impl<'a> Film<'a> {
             cage: footage.cage(),
             camera: Camera::fitted(std::iter::empty, 1.0, 0.0, 1.0),
             ground: 0.0,
+            casting: casting(footage),
             heat,
             width: 0,
             height: 0,
@@ -92,7 +98,11 @@ impl<'a> Film<'a> {
         }
         let view = self.options.view;
         let aspect = own as f64 / height as f64;
-        self.stage.ground = points.iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
+        let lowest = points.iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
+        self.stage.ground = match (self.footage.ground(), self.shots.first()) {
+            (Some(height), Some(shot)) => self.placement(shot).height(height),
+            _ => lowest,
+        };
         self.stage.camera = Camera::fitted(|| points.iter().copied(), aspect, view.rise, view.zoom);
     }
 
@@ -174,6 +184,21 @@ impl<'a> Film<'a> {
         let images: Vec<Option<Image>> = shots.par_iter().map(draw).collect();
         images.into_iter().flatten().try_for_each(emit)
     }
+}
+
+/// How many surfaces throw shades, the first ones: those to which pictures are fitted and those not much larger, before which shades would be coarse.
+fn casting(footage: &dyn Footage) -> usize {
+    let size = |surface: &SurfaceInfo| {
+        let bound = |pick: fn(f32, f32) -> f32, start: f32| {
+            surface.rest.iter().fold([start; 3], |all, p| [0, 1, 2].map(|i| pick(all[i], p[i])))
+        };
+        let (low, high) = (bound(f32::min, f32::INFINITY), bound(f32::max, f32::NEG_INFINITY));
+        [0, 1, 2].map(|i| high[i] - low[i]).into_iter().fold(0.0, f32::max)
+    };
+    let surfaces = footage.surfaces();
+    let framed = footage.framed_count().min(surfaces.len());
+    let largest = surfaces[..framed].iter().map(size).fold(0.0, f32::max);
+    framed + surfaces[framed..].iter().take_while(|surface| size(surface) <= LARGE * largest).count()
 }
 
 /// Fails if a moment is not one of the footage.

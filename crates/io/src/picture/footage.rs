@@ -37,6 +37,14 @@ pub trait Footage: Sync {
     fn surfaces(&self) -> &[SurfaceInfo];
     /// The look of each surface.
     fn looks(&self) -> &[Look];
+    /// So many surfaces, the first ones, are what pictures are fitted to; those behind them are seen as far as they come into the picture.
+    fn framed_count(&self) -> usize {
+        self.surfaces().len()
+    }
+    /// The height of the floor, up (m); without one the ground is as high as what is seen reaches down.
+    fn ground(&self) -> Option<f64> {
+        None
+    }
     /// Triangles of the boundary of the cages, in the nodes of [`Moment::cage`]; none if they are not to be seen.
     fn cage(&self) -> &[[u32; 3]] {
         &[]

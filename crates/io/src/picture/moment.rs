@@ -11,7 +11,7 @@ pub struct Moment {
     pub surfaces: Vec<Vec<[f32; 3]>>,
     /// The same by plain skinning; empty if it is not known.
     pub skinned: Vec<Vec<[f32; 3]>>,
-    /// For each surface how strained its vertices are: the largest |σ − 1| of the principal stretches σ; empty if it is not known.
+    /// For each surface how strained its vertices are: the largest |σ − 1| of the principal stretches σ; empty if it is not known, NaN for what has none.
     pub strain: Vec<Vec<f32>>,
     /// Positions of the cage's nodes; empty if it is not to be seen.
     pub cage: Vec<[f32; 3]>,
@@ -40,7 +40,7 @@ pub struct Arrow {
 }
 
 impl Moment {
-    /// The moment a share of the way, from 0 to 1, to a later one. Both must have the same surfaces and marks.
+    /// The moment a share of the way, from 0 to 1, to a later one. Both must have the same surfaces and bones; arrows are those of the nearer.
     pub(super) fn towards(&self, later: &Moment, share: f64) -> Moment {
         let single = share as f32;
         let points = |from: &[[f32; 3]], to: &[[f32; 3]]| -> Vec<[f32; 3]> {
@@ -55,7 +55,7 @@ impl Moment {
         };
         let between = |from: &Vec3, to: &Vec3| from + (to - from) * share;
         let bones = self.marks.bones.iter().zip(&later.marks.bones);
-        let arrows = self.marks.arrows.iter().zip(&later.marks.arrows);
+        let arrows = if share < 0.5 { &self.marks.arrows } else { &later.marks.arrows };
         Moment {
             time: self.time + share * (later.time - self.time),
             surfaces: all(&self.surfaces, &later.surfaces),
@@ -64,13 +64,7 @@ impl Moment {
             cage: points(&self.cage, &later.cage),
             marks: Marks {
                 bones: bones.map(|(a, b)| [between(&a[0], &b[0]), between(&a[1], &b[1])]).collect(),
-                arrows: arrows
-                    .map(|(a, b)| Arrow {
-                        from: between(&a.from, &b.from),
-                        to: between(&a.to, &b.to),
-                        color: a.color,
-                    })
-                    .collect(),
+                arrows: arrows.clone(),
             },
         }
     }

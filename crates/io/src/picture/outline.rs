@@ -18,9 +18,13 @@ pub(super) struct Outline {
 }
 
 impl Outline {
-    pub(super) fn of(moment: &Moment, up: Up, with_skinned: bool) -> Outline {
+    /// Of the first `framed` surfaces and the cage.
+    pub(super) fn of(moment: &Moment, framed: usize, up: Up, with_skinned: bool) -> Outline {
         let skinned = if with_skinned { moment.skinned.as_slice() } else { &[] };
-        let points = || moment.surfaces.iter().chain(skinned).flatten().chain(&moment.cage);
+        let points = || {
+            let surfaces = moment.surfaces.iter().take(framed).chain(skinned.iter().take(framed));
+            surfaces.flatten().chain(&moment.cage)
+        };
         let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
         for p in points() {
             let p = up.to_y_up(&Vec3::from(p.map(f64::from)));
@@ -103,7 +107,7 @@ mod tests {
 
     fn at(x: f32) -> Outline {
         let surfaces = vec![vec![[x, 0.0, 0.0], [x + 1.0, 1.0, 0.0], [x + 0.5, 0.5, 0.2]]];
-        Outline::of(&Moment { surfaces, ..Moment::default() }, Up::Y, false)
+        Outline::of(&Moment { surfaces, ..Moment::default() }, 1, Up::Y, false)
     }
 
     #[test]

@@ -265,7 +265,7 @@ mod tests {
     fn with_ball<T>(count: usize, work: impl FnOnce(&StoredFootage) -> T) -> T {
         let (surfaces, frames) = ([ball()], pressed(count));
         let looks = Look::of_palette(1);
-        work(&StoredFootage { surfaces: &surfaces, looks, frames: frames.iter().collect(), up: Up::Y })
+        work(&StoredFootage::new(&surfaces, looks, frames.iter().collect(), Up::Y))
     }
 
     const SMALL: PictureOptions = PictureOptions {

@@ -25,6 +25,8 @@ pub(super) struct Stage<'a> {
     pub(super) cage: &'a [[u32; 3]],
     pub(super) camera: Camera,
     pub(super) ground: f64,
+    /// So many surfaces, the first ones, throw shades.
+    pub(super) casting: usize,
     /// The end of the scale of strains, if they are to be seen.
     pub(super) heat: Option<f64>,
     pub(super) width: usize,
@@ -56,7 +58,8 @@ impl Stage<'_> {
             Panel::Skinned => self.bodies.pose(&moment.skinned, &shown.placement),
         };
         let mut now = surfaces(shown.now);
-        let light = Light::over(&now.points, &self.bodies.triangles, self.ground);
+        let (vertices, triangles) = self.bodies.count_of_first(self.casting);
+        let light = Light::over(&now.points[..vertices], &self.bodies.triangles[..triangles], self.ground);
         now.light(&light, &self.bodies.triangles);
         let mut canvas = self.backdrop(&light);
         let count = shown.ghosts.len();

@@ -3,20 +3,56 @@
 use super::footage::{Footage, PictureError, See};
 use super::look::Look;
 use super::moment::Moment;
+use super::obstacles::{Obstacles, ShownObstacle};
 use crate::Up;
 use sinew_take::{Frame, SurfaceInfo};
 
 /// A few frames in memory.
 pub(crate) struct StoredFootage<'a> {
-    pub(crate) surfaces: &'a [SurfaceInfo],
-    pub(crate) looks: Vec<Look>,
-    pub(crate) frames: Vec<&'a Frame>,
-    pub(crate) up: Up,
+    surfaces: Vec<SurfaceInfo>,
+    looks: Vec<Look>,
+    frames: Vec<&'a Frame>,
+    up: Up,
+    obstacles: Obstacles,
+    body_count: usize,
+}
+
+impl<'a> StoredFootage<'a> {
+    /// Frames with their surfaces, the look of each, and the axis that points up.
+    pub(crate) fn new(
+        bodies: &[SurfaceInfo],
+        looks: Vec<Look>,
+        frames: Vec<&'a Frame>,
+        up: Up,
+    ) -> StoredFootage<'a> {
+        let first = frames.first().map_or(&[][..], |frame| &frame.obstacles);
+        let moves = |i: usize| {
+            frames.iter().any(|frame| frame.obstacles.get(i).is_some_and(|now| now.pose != first[i].pose))
+        };
+        let shown = first.iter().enumerate().map(|(i, obstacle)| ShownObstacle {
+            name: &obstacle.name,
+            surface: &obstacle.surface,
+            start: obstacle.pose,
+            moves: moves(i),
+        });
+        let obstacles = Obstacles::of(shown, up);
+        let surfaces = bodies.iter().cloned().chain(obstacles.infos()).collect();
+        let looks = looks.into_iter().chain(obstacles.looks()).collect();
+        StoredFootage { surfaces, looks, frames, up, obstacles, body_count: bodies.len() }
+    }
 }
 
 impl Footage for StoredFootage<'_> {
     fn surfaces(&self) -> &[SurfaceInfo] {
-        self.surfaces
+        &self.surfaces
+    }
+
+    fn framed_count(&self) -> usize {
+        self.body_count + self.obstacles.moving()
+    }
+
+    fn ground(&self) -> Option<f64> {
+        self.obstacles.ground
     }
 
     fn looks(&self) -> &[Look] {
@@ -40,7 +76,9 @@ impl Footage for StoredFootage<'_> {
         for place in places {
             let moment = |index: usize| {
                 let frame = self.frames[index.min(self.frames.len() - 1)];
-                Moment { time: frame.time, surfaces: frame.surfaces.clone(), ..Moment::default() }
+                let mut surfaces = frame.surfaces.clone();
+                surfaces.extend(self.obstacles.place(|i| frame.obstacles.get(i).map(|o| o.pose)));
+                Moment { time: frame.time, surfaces, ..Moment::default() }
             };
             let (before, share) = (*place as usize, place.fract());
             see(if share > 0.0 {

@@ -2,12 +2,14 @@
 
 use super::footage::{Footage, PictureError, See};
 use super::look::Look;
-use super::moment::{Marks, Moment};
+use super::moment::{Arrow, Marks, Moment};
+use super::obstacles::{Obstacles, ShownObstacle};
 use super::plain_skinning::{PlainSkinning, bone_segments};
 use crate::{CharacterScene, TakeEnding, TakeFile, Up};
 use sinew_math::{Isometry, Vec3, nalgebra::Point3};
 use sinew_mesh::TetMesh;
-use sinew_sim::{Model, State, StrainGauge};
+use sinew_sim::desc::Mobility;
+use sinew_sim::{Model, State, StrainGauge, TouchForce, touch_forces};
 use sinew_take::{Frame, SurfaceInfo};
 
 /// What is to be seen of a take beside its surfaces.
@@ -21,6 +23,8 @@ pub struct Overlays {
     pub strain: bool,
     /// What plain skinning would do.
     pub skinned: bool,
+    /// How obstacles push on bodies, as arrows.
+    pub contacts: bool,
 }
 
 /// A take that pictures are taken of.
@@ -33,6 +37,10 @@ pub struct TakeFootage<'a> {
     cage: Vec<[u32; 3]>,
     gauge: Option<StrainGauge>,
     skinning: Skinning,
+    obstacles: Obstacles,
+    body_count: usize,
+    /// The most that a vertex is pushed with in the take (N), if that is to be seen, and how long an arrow shows it (m).
+    arrows: Option<(f64, f64)>,
     /// For each rig segments of its bones, if they are to be seen.
     bones: Vec<Vec<(usize, [Vec3; 2])>>,
 }
@@ -73,14 +81,25 @@ impl<'a> TakeFootage<'a> {
                 )
             })?),
         };
-        let surfaces: Vec<SurfaceInfo> = match character {
+        let mut surfaces: Vec<SurfaceInfo> = match character {
             Some(character) => character.surface_infos(),
             None => model.bodies.iter().map(SurfaceInfo::of).collect(),
         };
-        let looks = match character {
+        let mut looks = match character {
             Some(character) => character.looks(),
             None => Look::of_palette(surfaces.len()),
         };
+        let shown = model.obstacles.iter().map(|obstacle| ShownObstacle {
+            name: &obstacle.name,
+            surface: &obstacle.surface,
+            start: obstacle.start.pose,
+            moves: obstacle.mobility != Mobility::Fixed,
+        });
+        let obstacles = Obstacles::of(shown, Up::against(model.gravity));
+        let body_count = surfaces.len();
+        surfaces.extend(obstacles.infos());
+        looks.extend(obstacles.looks());
+        let arrows = if overlays.contacts { Some(arrow_scale(take, model)?) } else { None };
         let bones = if overlays.bones { model.rigs.iter().map(bone_segments).collect() } else { Vec::new() };
         Ok(TakeFootage {
             take,
@@ -91,6 +110,9 @@ impl<'a> TakeFootage<'a> {
             cage: if overlays.cage { boundary(model) } else { Vec::new() },
             gauge: overlays.strain.then(|| StrainGauge::of(model)),
             skinning,
+            obstacles,
+            body_count,
+            arrows,
             bones,
         })
     }
@@ -111,7 +133,7 @@ impl<'a> TakeFootage<'a> {
         if !self.cage.is_empty() {
             moment.cage = state.node_x.iter().map(single).collect();
         }
-        moment.marks = Marks { bones: self.bone_lines(&frame.bones), arrows: Vec::new() };
+        moment.marks = Marks { bones: self.bone_lines(&frame.bones), arrows: self.push_arrows(state) };
         if let Some(character) = self.character {
             let pose = character.pose_in(&frame);
             if let Skinning::Own = self.skinning {
@@ -128,7 +150,27 @@ impl<'a> TakeFootage<'a> {
             }
             moment.surfaces = frame.surfaces;
         }
+        let placed = self.obstacles.place(|i| state.obstacles.get(i).map(|obstacle| obstacle.pose));
+        if self.gauge.is_some() {
+            moment.strain.extend(placed.iter().map(|points| vec![f32::NAN; points.len()]));
+        }
+        if !matches!(self.skinning, Skinning::Hidden) {
+            moment.skinned.extend(placed.iter().cloned());
+        }
+        moment.surfaces.extend(placed);
         moment
+    }
+
+    /// What obstacles push on vertices with. A vertex that is pushed with nothing has no arrow, so their count changes from moment to moment.
+    fn push_arrows(&self, state: &State) -> Vec<Arrow> {
+        let Some((most, length)) = self.arrows else { return Vec::new() };
+        let arrow = |push: TouchForce| {
+            // the square root, so that weak ones are seen beside strong ones
+            let share = (push.force.norm() / most).min(1.0).sqrt();
+            let along = push.force.try_normalize(0.0).unwrap_or(Vec3::zeros());
+            Arrow { from: push.point, to: push.point + along * (share * length), color: PUSH }
+        };
+        touch_forces(self.model, state).into_iter().map(arrow).collect()
     }
 
     /// Strain carried from nodes to vertices as positions are.
@@ -156,6 +198,22 @@ impl<'a> TakeFootage<'a> {
     }
 }
 
+/// The colour of arrows of what touches (linear RGB).
+const PUSH: [f32; 3] = [0.9, 0.28, 0.02];
+/// The longest arrow, in parts of what bodies measure.
+const ARROW: f64 = 0.2;
+
+/// The most that a vertex is pushed with in a take (N), and the length of an arrow that shows it (m).
+fn arrow_scale(take: &TakeFile, model: &Model) -> Result<(f64, f64), PictureError> {
+    let mut most = f64::MIN_POSITIVE;
+    for state in take.states(model)? {
+        let pushes = touch_forces(model, &state?);
+        most = pushes.iter().map(|push| push.force.norm()).fold(most, f64::max);
+    }
+    let sizes = model.bodies.iter().filter_map(|body| body.surface.bounds());
+    Ok((most, ARROW * sizes.map(|(low, high)| (high - low).amax()).fold(0.0, f64::max)))
+}
+
 impl Footage for TakeFootage<'_> {
     fn surfaces(&self) -> &[SurfaceInfo] {
         &self.surfaces
@@ -163,6 +221,14 @@ impl Footage for TakeFootage<'_> {
 
     fn looks(&self) -> &[Look] {
         &self.looks
+    }
+
+    fn framed_count(&self) -> usize {
+        self.body_count + self.obstacles.moving()
+    }
+
+    fn ground(&self) -> Option<f64> {
+        self.obstacles.ground
     }
 
     fn cage(&self) -> &[[u32; 3]] {

@@ -12,19 +12,24 @@ const FLOAT: u32 = 5126;
 const VERTEX_BUFFER: u32 = 34962;
 
 /// A document and its one buffer.
-pub(super) struct Document {
-    pub(super) json: Value,
+pub(crate) struct Document {
+    pub(crate) json: Value,
     buffer: Vec<u8>,
     /// Accessors of zeros, by their count.
     zeros: BTreeMap<usize, usize>,
 }
 
 impl Document {
+    /// A document without a buffer.
+    pub(crate) fn empty(json: Value) -> Document {
+        Document { json, buffer: Vec::new(), zeros: BTreeMap::new() }
+    }
+
     /// The document of a file. Its buffers follow each other in one; views keep their bytes.
-    pub(super) fn of(character: &CharacterFile) -> Result<Document, SinkError> {
+    pub(crate) fn of(character: &CharacterFile) -> Result<Document, SinkError> {
         let json: Value = serde_json::from_slice(character.source.json())
             .map_err(|error| SinkError(format!("the JSON of the character cannot be read: {error}")))?;
-        let mut document = Document { json, buffer: Vec::new(), zeros: BTreeMap::new() };
+        let mut document = Document::empty(json);
         let count = document.count("buffers");
         let mut starts = Vec::with_capacity(count);
         for index in 0..count {
@@ -42,22 +47,22 @@ impl Document {
     }
 
     /// The length of the buffer (bytes).
-    pub(super) fn buffer_length(&self) -> usize {
+    pub(crate) fn buffer_length(&self) -> usize {
         self.buffer.len()
     }
 
     /// How many entries a list of the document has.
-    pub(super) fn count(&self, list: &str) -> usize {
+    pub(crate) fn count(&self, list: &str) -> usize {
         self.json.get(list).and_then(Value::as_array).map_or(0, Vec::len)
     }
 
     /// The entries of a list of the document.
-    pub(super) fn list(&mut self, list: &str) -> impl Iterator<Item = &mut Value> {
+    pub(crate) fn list(&mut self, list: &str) -> impl Iterator<Item = &mut Value> {
         self.json.get_mut(list).and_then(Value::as_array_mut).into_iter().flatten()
     }
 
     /// Adds to a list of the document and returns the place.
-    pub(super) fn push(&mut self, list: &str, value: Value) -> usize {
+    pub(crate) fn push(&mut self, list: &str, value: Value) -> usize {
         let entries = &mut self.json[list];
         if !entries.is_array() {
             *entries = json!([]);
@@ -66,7 +71,7 @@ impl Document {
     }
 
     /// Adds bytes, at a multiple of four, and returns their view.
-    pub(super) fn add_view(&mut self, bytes: impl Iterator<Item = u8>) -> usize {
+    pub(crate) fn add_view(&mut self, bytes: impl Iterator<Item = u8>) -> usize {
         self.align();
         let start = self.buffer.len();
         self.buffer.extend(bytes);
@@ -74,14 +79,12 @@ impl Document {
         self.push("bufferViews", json!({ "buffer": 0, "byteOffset": start, "byteLength": length }))
     }
 
-    /// Adds the deltas of a morph target, and returns their accessor.
-    pub(super) fn add_deltas(&mut self, deltas: &[[f32; 3]]) -> usize {
+    /// Adds the deltas of a morph target or the positions of a mesh, and returns their accessor.
+    pub(crate) fn add_deltas(&mut self, deltas: &[[f32; 3]]) -> usize {
         if deltas.iter().all(|delta| *delta == [0.0; 3]) {
             return self.add_zeros(deltas.len());
         }
-        let accessor = self.add_floats(deltas.as_flattened(), "VEC3");
-        let view = self.json["accessors"][accessor]["bufferView"].as_u64().unwrap_or_default() as usize;
-        self.json["bufferViews"][view]["target"] = json!(VERTEX_BUFFER);
+        let accessor = self.add_attribute(deltas.as_flattened(), "VEC3");
         let fold = |start: f32, pick: fn(f32, f32) -> f32| {
             deltas.iter().fold([start; 3], |all, delta| [0, 1, 2].map(|i| pick(all[i], delta[i])))
         };
@@ -91,7 +94,7 @@ impl Document {
     }
 
     /// An accessor of vectors that are all zero, for which there are no bytes.
-    pub(super) fn add_zeros(&mut self, count: usize) -> usize {
+    pub(crate) fn add_zeros(&mut self, count: usize) -> usize {
         if let Some(accessor) = self.zeros.get(&count) {
             return *accessor;
         }
@@ -104,7 +107,7 @@ impl Document {
     }
 
     /// Adds the times of keys (s), at least one.
-    pub(super) fn add_times(&mut self, times: &[f64]) -> usize {
+    pub(crate) fn add_times(&mut self, times: &[f64]) -> usize {
         let times: Vec<f32> = times.iter().map(|time| *time as f32).collect();
         let accessor = self.add_floats(&times, "SCALAR");
         self.json["accessors"][accessor]["min"] = json!([times.first()]);
@@ -113,22 +116,39 @@ impl Document {
     }
 
     /// Adds numbers as elements of a kind.
-    pub(super) fn add_floats(&mut self, values: &[f32], kind: &str) -> usize {
-        let width = match kind {
-            "VEC3" => 3,
-            "VEC4" => 4,
-            _ => 1,
-        };
+    pub(crate) fn add_floats(&mut self, values: &[f32], kind: &str) -> usize {
         let view = self.add_view(values.iter().flat_map(|value| value.to_le_bytes()));
-        let count = values.len() / width;
+        let count = values.len() / width(kind);
         self.push(
             "accessors",
             json!({ "bufferView": view, "componentType": FLOAT, "count": count, "type": kind }),
         )
     }
 
+    /// Adds numbers of vertices, as elements of a kind.
+    pub(crate) fn add_attribute(&mut self, values: &[f32], kind: &str) -> usize {
+        let bytes = values.iter().flat_map(|value| value.to_le_bytes());
+        self.add_elements(bytes, (FLOAT, kind), values.len() / width(kind), VERTEX_BUFFER)
+    }
+
+    /// Adds so many elements, of numbers of a type in an order of a kind, for the use that `target` is glTF's number of.
+    pub(crate) fn add_elements(
+        &mut self,
+        bytes: impl Iterator<Item = u8>,
+        (number, kind): (u32, &str),
+        count: usize,
+        target: u32,
+    ) -> usize {
+        let view = self.add_view(bytes);
+        self.json["bufferViews"][view]["target"] = json!(target);
+        self.push(
+            "accessors",
+            json!({ "bufferView": view, "componentType": number, "count": count, "type": kind }),
+        )
+    }
+
     /// Writes the container and returns its length (bytes).
-    pub(super) fn write(mut self, file: impl Write) -> Result<u64, SinkError> {
+    pub(crate) fn write(mut self, file: impl Write) -> Result<u64, SinkError> {
         if !self.buffer.is_empty() {
             let mut buffer = self.json["buffers"].get(0).cloned().unwrap_or_else(|| json!({}));
             if let Some(members) = buffer.as_object_mut() {
@@ -145,8 +165,18 @@ impl Document {
     }
 }
 
+/// How many numbers an element of a kind has.
+fn width(kind: &str) -> usize {
+    match kind {
+        "VEC3" => 3,
+        "VEC4" => 4,
+        "MAT4" => 16,
+        _ => 1,
+    }
+}
+
 /// Adds to a list and returns the place.
-pub(super) fn push(list: &mut Value, value: Value) -> usize {
+pub(crate) fn push(list: &mut Value, value: Value) -> usize {
     match list.as_array_mut() {
         Some(entries) => {
             entries.push(value);

@@ -5,7 +5,9 @@
 use crate::kept_files::{KeptFile, KeptFiles};
 use crate::take_file::chunk::number;
 use sinew_control::Lead;
+use sinew_math::{Isometry, Rotation};
 use sinew_sim::SolverKind;
+use sinew_sim::desc::{ObstacleDesc, Shape};
 use sinew_take::Scene;
 use std::sync::Arc;
 use toml::{Table, Value};
@@ -51,6 +53,8 @@ pub struct TakeSettings {
     pub at_once: bool,
     /// Whether it is one cycle among many.
     pub is_loop: bool,
+    /// The height of a floor that was put under the scene, against gravity (m).
+    pub floor: Option<f64>,
     /// Whether steps are explicit or implicit; `None` as the scene says.
     pub solver: Option<SolverKind>,
 }
@@ -71,6 +75,10 @@ impl TakeSettings {
         }
         if let Some(lead) = self.lead {
             scene.performances.iter_mut().for_each(|performance| performance.lead_by(lead));
+        }
+        if let (Some(height), Some(up)) = (self.floor, (-scene.world.gravity).try_normalize(0.0)) {
+            let at = Isometry::from_parts((height * up).into(), Rotation::identity());
+            scene.world.obstacles.push(ObstacleDesc::fixed("floor", Shape::Plane { normal: up }, at));
         }
     }
 
@@ -118,6 +126,9 @@ impl TakeRecipe {
             if holds {
                 text.insert(key.into(), true.into());
             }
+        }
+        if let Some(floor) = self.settings.floor {
+            text.insert("floor".into(), floor.into());
         }
         text.insert("model".into(), format!("{:016x}", self.model_hash).into());
         let files = self.files.files.iter().map(|file| {
@@ -181,6 +192,7 @@ impl TakeRecipe {
             motion: word("motion"),
             at_once: table.get("at_once").and_then(Value::as_bool).unwrap_or(false),
             is_loop: table.get("loop").and_then(Value::as_bool).unwrap_or(false),
+            floor: float("floor").filter(|floor| floor.is_finite()),
             solver,
         };
         let model_hash = word("model").and_then(|hash| u64::from_str_radix(&hash, 16).ok());

@@ -96,6 +96,7 @@ fn what_a_recipe_says_is_read_back_to_the_bit() {
             motion: lead.map(|_| "m.bvh".into()),
             at_once: lead.is_some(),
             is_loop: lead.is_none(),
+            floor: lead.map(|_| -0.1 - 0.2),
             solver: lead.map(|_| SolverKind::Auto),
         };
         expected.origin = TakeOrigin::BuiltIn("a \"quoted\"\nname".into());

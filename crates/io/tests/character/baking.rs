@@ -5,7 +5,9 @@ use crate::bar::{BEND, Document, PLAIN, PROP, ROOT, SHOWN, bars};
 use crate::naive::Naive;
 use crate::read;
 use serde_json::{Value, json};
-use sinew_io::{ChannelPath, CharacterFile, CharacterPose, SkinnedGlb, SkinnedGlbOptions, SurfaceId};
+use sinew_io::{
+    ChannelPath, CharacterFile, CharacterPose, ErrorMeasure, SkinnedGlb, SkinnedGlbOptions, SurfaceId,
+};
 use sinew_math::{Vec3, turn};
 
 const BAR: SurfaceId = SurfaceId { node: SHOWN, primitive: 0 };
@@ -14,6 +16,7 @@ const PLAYED: SkinnedGlbOptions = SkinnedGlbOptions {
     fps: 30.0,
     start: 0.0,
     error_share: 1e-3,
+    measure: ErrorMeasure::AllFlesh,
     component_limit: 64,
     memory_limit: 1 << 30,
 };

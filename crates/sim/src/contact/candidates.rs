@@ -13,6 +13,11 @@ pub(super) struct Candidate {
     pub(super) obstacle: u32,
     /// The free obstacle that the point is a sample of.
     pub(super) owner: Option<u32>,
+    /// How far the point was from the obstacle when it was looked for (m); those that are held count as inside.
+    pub(super) distance: f64,
+    /// Where the point is and how it moves, kept up to date while it may touch (m, m/s).
+    pub(super) x: Vec3,
+    pub(super) v: Vec3,
     /// What the point remembers while it touches.
     pub(super) grip: Option<Grip>,
     /// How it touches now.
@@ -21,6 +26,8 @@ pub(super) struct Candidate {
 
 /// Points that one task looks through.
 const CHUNK: usize = 2048;
+/// Points that are near to more obstacles than this are few.
+const MANY: usize = 2;
 
 /// A box around an obstacle in the world, grown by a margin (m).
 fn around(obstacle: &Obstacle, motion: &RigidMotion, margin: f64) -> Bounds {
@@ -45,11 +52,16 @@ pub(super) fn find(
     (chunks, out): (&mut Vec<Vec<Candidate>>, &mut Vec<Candidate>),
 ) {
     let flesh = model.touch.count();
-    let is_near = |o: usize, x: &Vec3, bounds: &Bounds| {
-        bounds.holds(x) && model.obstacles[o].shape.probe(&motions[o].point_in_shape(x)).distance < margin
+    let near = |o: usize, point: usize, bounds: &Bounds| {
+        let distance = || model.obstacles[o].shape.probe(&motions[o].point_in_shape(&x[point])).distance;
+        let found = bounds.holds(&x[point]).then(distance).filter(|distance| *distance < margin)?;
+        // others may be nearer than they seem
+        Some(if model.obstacles[o].shape.has_exact_distance() { found } else { f64::NEG_INFINITY })
     };
     let task_count = flesh.div_ceil(CHUNK);
-    chunks.resize_with(task_count.max(chunks.len()), || Vec::with_capacity(CHUNK));
+    chunks.resize_with(task_count.max(chunks.len()), || {
+        Vec::with_capacity(CHUNK * model.obstacles.len().min(MANY))
+    });
     let search = |(task, found): (usize, &mut Vec<Candidate>)| {
         found.clear();
         let range = task * CHUNK..((task + 1) * CHUNK).min(flesh);
@@ -59,22 +71,24 @@ pub(super) fn find(
             if !bounds.meets(&own) {
                 continue;
             }
-            for point in range.clone().filter(|point| is_near(o, &x[*point], &bounds)) {
-                found.push(candidate(point as u32, o, None));
+            for point in range.clone() {
+                if let Some(distance) = near(o, point, &bounds) {
+                    found.push(candidate(point as u32, o, None, distance));
+                }
             }
         }
     };
     chunks[..task_count].par_iter_mut().enumerate().for_each(search);
     out.clear();
-    out.reserve(x.len());
+    out.reserve(x.len() * model.obstacles.len().min(MANY));
     chunks[..task_count].iter().for_each(|found| out.extend_from_slice(found));
     for (s, owner) in model.obstacles.iter().enumerate().filter(|(_, owner)| owner.solid.is_some()) {
         for o in (0..model.obstacles.len()).filter(|o| *o != s) {
             let bounds = around(&model.obstacles[o], &motions[o], margin);
             for i in 0..owner.samples.len() {
                 let point = owner.first_sample as usize + i;
-                if is_near(o, &x[point], &bounds) {
-                    out.push(candidate(point as u32, o, Some(s as u32)));
+                if let Some(distance) = near(o, point, &bounds) {
+                    out.push(candidate(point as u32, o, Some(s as u32), distance));
                 }
             }
         }
@@ -90,7 +104,7 @@ pub(super) fn find(
         if sound {
             out.push(Candidate {
                 grip: Some(held.grip),
-                ..candidate(held.point, held.obstacle as usize, owner)
+                ..candidate(held.point, held.obstacle as usize, owner, f64::NEG_INFINITY)
             });
         }
     }
@@ -99,6 +113,7 @@ pub(super) fn find(
     out.dedup_by_key(|c| (c.point, c.obstacle));
 }
 
-fn candidate(point: u32, obstacle: usize, owner: Option<u32>) -> Candidate {
-    Candidate { point, obstacle: obstacle as u32, owner, grip: None, touch: None }
+fn candidate(point: u32, obstacle: usize, owner: Option<u32>, distance: f64) -> Candidate {
+    let (x, v) = (Vec3::zeros(), Vec3::zeros());
+    Candidate { point, obstacle: obstacle as u32, owner, distance, x, v, grip: None, touch: None }
 }

@@ -1,6 +1,7 @@
 //! Touching during a step: who touches, what that does to nodes and free obstacles, and how these move.
 
 use super::candidates::{self, Candidate};
+use super::closing::Closing;
 use super::desc::Mobility;
 use super::obstacle::{HeldGrip, Obstacle};
 use super::pair_forces::PairForces;
@@ -8,6 +9,7 @@ use crate::{Control, Model, State};
 use rayon::prelude::*;
 use sinew_contact::{Penalty, Response, RigidMotion, feel};
 use sinew_math::{Isometry, Vec3, turn};
+use std::sync::Arc;
 
 /// Scratch of touching.
 #[derive(Clone, Debug, Default)]
@@ -21,17 +23,20 @@ pub(crate) struct Contacts {
     wrenches: Vec<(Vec3, Vec3)>,
     /// For each free obstacle Σ k (1/m + r²/I) of what touches it, then the factor that keeps it stable.
     give: Vec<f64>,
-    /// Positions and velocities of points: surface vertices, then samples of obstacles.
+    /// Where points were when candidates were looked for: surface vertices, then samples of obstacles.
     x: Vec<Vec3>,
-    v: Vec<Vec3>,
-    /// The points whose positions are kept up to date.
-    needed: Vec<u32>,
+    /// Where nodes and obstacles were then, and of which model.
+    looked_for: Option<Arc<()>>,
+    node_x: Vec<Vec3>,
+    poses: Vec<Isometry>,
     /// The deepest candidate of each cell, for [`Response::Projection`].
     deepest: Vec<u32>,
     pairs: PairForces,
-    /// How far things may move before candidates are looked for again, and how far they have (m).
-    margin: f64,
+    closing: Closing,
+    /// How much nearer two things may come before candidates are looked for again, how much they have since, and the most they do in a second (m, m/s).
+    within: f64,
     moved: f64,
+    speed: f64,
 }
 
 /// A sub-step: from which share of the step to which, and how long it is (s).
@@ -55,6 +60,11 @@ impl Contacts {
         !model.obstacles.is_empty() || model.touch.has_pairs
     }
 
+    /// How many sub-steps a step of `dt` (s) needs for nothing to pass through anything, where stability alone asks for `fewest`.
+    pub(crate) fn substeps(&mut self, model: &Model, state: &State, dt: f64, fewest: usize) -> usize {
+        self.closing.substeps(model, state, dt, fewest)
+    }
+
     /// Makes ready for a step of `dt` (s).
     pub(crate) fn begin(
         &mut self,
@@ -66,7 +76,16 @@ impl Contacts {
     ) {
         self.pairs.attend(model);
         self.place_obstacles(model, control, substep, state);
-        self.detect(model, substep.h, dt, state);
+        self.speed = self.fastest(model, state);
+        self.moved = self.moved_since(model, state);
+        let is_exact = model.obstacles.iter().all(|obstacle| obstacle.shape.has_exact_distance());
+        let lasts = is_exact && self.moved.is_finite() && self.moved + substep.h * self.speed <= self.within;
+        if !(lasts && self.take_grips(state)) {
+            self.detect(model, substep.h, dt, state);
+        }
+        let closing = self.closing.speed(model, state, dt);
+        // which pairs are passed over depends on the shape at the time: a step must not depend on those before
+        self.pairs.detect(model, state, (closing, substep.h, dt));
     }
 
     /// Adds what touching does to the forces on nodes (N), and to those on free obstacles.
@@ -80,17 +99,22 @@ impl Contacts {
     ) {
         if substep.from > 0.0 {
             self.place_obstacles(model, control, substep, state);
-            self.moved += substep.h * self.fastest(model, state);
-            if self.moved > self.margin {
+            self.speed = self.fastest(model, state);
+            self.moved += substep.h * self.speed;
+            if self.moved + substep.h * self.speed > self.within {
                 self.keep_grips(state);
                 self.detect(model, substep.h, (1.0 - substep.from) * dt, state);
             }
+            let left = (1.0 - substep.from) * dt;
+            let closing = self.closing.speed(model, state, left);
+            if !self.pairs.come_nearer(substep.h * closing) {
+                self.pairs.detect(model, state, (closing, substep.h, left));
+            }
         }
-        self.follow_points(model, state);
-        self.find_touches(model, substep.h);
+        self.find_touches(model, substep.h, state);
         self.find_give(model, substep.h);
         self.answer_touches(model, substep.h, state, node_force);
-        let given = self.pairs.push(model, (&self.x, &self.v), substep.h, node_force);
+        let given = self.pairs.push(model, state, substep.h, node_force);
         state.supplied_energy += given;
     }
 
@@ -167,72 +191,100 @@ impl Contacts {
         2.0 * node.max(obstacles)
     }
 
+    /// How much nearer two things can have come since candidates were looked for (m); infinite if that was in another world.
+    fn moved_since(&self, model: &Model, state: &State) -> f64 {
+        let is_same = self.looked_for.as_ref().is_some_and(|own| Arc::ptr_eq(own, &model.touch.identity));
+        if !is_same || self.node_x.len() != state.node_x.len() || self.poses.len() != state.obstacles.len() {
+            return f64::INFINITY;
+        }
+        let apart = |(a, b): (&Vec3, &Vec3)| (a - b).norm_squared();
+        let nodes = self.node_x.iter().zip(&state.node_x).map(apart).fold(0.0, f64::max).sqrt();
+        let mut obstacles = 0.0f64;
+        for ((obstacle, then), now) in model.obstacles.iter().zip(&self.poses).zip(&self.motions) {
+            let now = now.world_from_shape;
+            if *then != now {
+                let turned = turn::log(&(now.rotation * then.rotation.inverse())).norm();
+                let shifted = (now.translation.vector - then.translation.vector).norm();
+                // the frame's origin may be off the middle that the reach is counted from
+                let arm = obstacle.reach + obstacle.shape.bounds().center().norm();
+                obstacles = obstacles.max(shifted + if turned > 0.0 { turned * arm } else { 0.0 });
+            }
+        }
+        2.0 * nodes.max(obstacles)
+    }
+
+    /// Gives candidates what a state remembers; `false` if one that is held is no candidate.
+    fn take_grips(&mut self, state: &State) -> bool {
+        let mut held = state.grips.iter().peekable();
+        for c in &mut self.candidates {
+            let own = held.next_if(|held| (held.point, held.obstacle) == (c.point, c.obstacle));
+            c.grip = own.map(|held| held.grip);
+            c.touch = None;
+        }
+        held.next().is_none()
+    }
+
     /// Looks for candidates, to last for what is left of the step (s) if speeds stay.
     fn detect(&mut self, model: &Model, h: f64, left: f64, state: &State) {
+        self.wrenches.resize(model.obstacles.len(), (Vec3::zeros(), Vec3::zeros()));
+        if model.obstacles.is_empty() {
+            self.candidates.clear();
+            return;
+        }
         let samples = model.obstacles.iter().map(|o| o.samples.len()).sum::<usize>();
         let flesh = model.touch.count();
         self.x.resize(flesh + samples, Vec3::zeros());
-        self.v.resize(flesh + samples, Vec3::zeros());
-        self.wrenches.resize(model.obstacles.len(), (Vec3::zeros(), Vec3::zeros()));
         let (x, node_x) = (&mut self.x[..flesh], &state.node_x);
         x.par_iter_mut().with_min_len(2048).enumerate().for_each(|(i, x)| *x = model.touch.at(i, node_x));
-        self.follow_samples(model);
-        let speed = self.fastest(model, state);
-        if !speed.is_finite() {
+        for (obstacle, motion) in model.obstacles.iter().zip(&self.motions) {
+            let own = &mut self.x[obstacle.first_sample as usize..][..obstacle.samples.len()];
+            own.iter_mut().zip(&obstacle.samples).for_each(|(x, sample)| *x = motion.point_in_world(sample));
+        }
+        self.moved = 0.0;
+        if !self.speed.is_finite() {
             // the step has failed and is about to be taken again
             self.candidates.clear();
-            self.pairs.clear();
-            self.needed.clear();
+            self.looked_for = None;
+            self.within = f64::INFINITY;
             return;
         }
-        // a share of the step at least, so that fast things are looked for a few times in a step and not in every sub-step
-        self.margin = (1.25 * speed * left)
-            .min(model.touch.spacing.max(4.0 * speed * h))
-            .max(0.25 * model.touch.spacing);
-        self.moved = 0.0;
-        // the last sub-step's way is looked back upon
-        let within = self.margin + speed * h;
+        // a share of the step at least, so that fast things are looked for a few times in a step and not in every sub-step; the last sub-step's way
+        // is looked back upon
+        let (spacing, step) = (model.touch.spacing, self.speed * h);
+        self.within =
+            (1.25 * self.speed * left).min(spacing.max(4.0 * step)).max(0.25 * spacing) + 2.0 * step;
+        self.looked_for = Some(model.touch.identity.clone());
+        self.node_x.clone_from(&state.node_x);
+        self.poses.clear();
+        self.poses.extend(self.motions.iter().map(|motion| motion.world_from_shape));
         let room = (&mut self.chunks, &mut self.candidates);
-        candidates::find(model, &self.motions, &self.x, within, state, room);
-        // surfaces that come nearer by more than this in a sub-step may miss each other: with all pairs in reach of faster ones a step that
-        // diverges would take for ever
-        self.pairs.detect(&self.x[..flesh], within.min(model.touch.spacing));
-        self.needed.clear();
-        self.needed.reserve(16 * flesh);
-        self.needed.extend(self.candidates.iter().map(|c| c.point).filter(|point| (*point as usize) < flesh));
-        self.pairs.add_needed(&mut self.needed);
-        self.needed.sort_unstable();
-        self.needed.dedup();
+        candidates::find(model, &self.motions, &self.x, self.within, state, room);
     }
 
-    fn follow_points(&mut self, model: &Model, state: &State) {
-        for &point in &self.needed {
-            let (mut x, mut v) = (Vec3::zeros(), Vec3::zeros());
-            for (node, weight) in model.touch.row(point as usize) {
-                x += weight * state.node_x[node];
-                v += weight * state.node_v[node];
-            }
-            (self.x[point as usize], self.v[point as usize]) = (x, v);
-        }
-        self.follow_samples(model);
-    }
-
-    fn follow_samples(&mut self, model: &Model) {
-        for (obstacle, motion) in model.obstacles.iter().zip(&self.motions) {
-            for (i, sample) in obstacle.samples.iter().enumerate() {
-                let point = obstacle.first_sample as usize + i;
-                self.x[point] = motion.point_in_world(sample);
-                self.v[point] = motion.velocity_at(&self.x[point]);
-            }
-        }
-    }
-
-    fn find_touches(&mut self, model: &Model, h: f64) {
-        let Contacts { candidates, motions, before, x, v, .. } = self;
+    fn find_touches(&mut self, model: &Model, h: f64, state: &State) {
+        // what was farther away cannot have come here, nor have been here a sub-step before
+        let near = self.moved + h * self.speed;
+        let Contacts { candidates, motions, before, .. } = self;
         let look = |c: &mut Candidate| {
+            if c.distance > near && c.grip.is_none() {
+                c.touch = None;
+                return;
+            }
             let (point, o) = (c.point as usize, c.obstacle as usize);
-            let p = motions[o].point_in_shape(&x[point]);
-            let earlier = x[point] - h * v[point] - before[o].translation.vector;
+            match c.owner.map(|owner| owner as usize) {
+                None => {
+                    c.x = model.touch.at(point, &state.node_x);
+                    c.v = model.touch.at(point, &state.node_v);
+                }
+                Some(owner) => {
+                    let obstacle = &model.obstacles[owner];
+                    let sample = &obstacle.samples[point - obstacle.first_sample as usize];
+                    c.x = motions[owner].point_in_world(sample);
+                    c.v = motions[owner].velocity_at(&c.x);
+                }
+            }
+            let p = motions[o].point_in_shape(&c.x);
+            let earlier = c.x - h * c.v - before[o].translation.vector;
             let came_from = before[o].rotation.inverse_transform_vector(&earlier);
             c.touch = feel(&model.obstacles[o].shape, &p, &came_from, c.grip.as_ref());
             if c.touch.is_none() {
@@ -301,7 +353,7 @@ impl Contacts {
             let sides = [Some(c.obstacle), c.owner];
             for side in sides.into_iter().flatten().map(|side| side as usize) {
                 if let Some(solid) = &model.obstacles[side].solid {
-                    let arm = self.x[c.point as usize] - self.motions[side].origin;
+                    let arm = c.x - self.motions[side].origin;
                     let least = solid.inertia.diagonal().min().max(f64::MIN_POSITIVE);
                     self.give[side] += stiffness * (1.0 / solid.mass + arm.norm_squared() / least);
                 }
@@ -316,12 +368,12 @@ impl Contacts {
 
     fn answer_touches(&mut self, model: &Model, h: f64, state: &mut State, node_force: &mut [Vec3]) {
         self.wrenches.fill((Vec3::zeros(), Vec3::zeros()));
-        let Contacts { candidates, motions, wrenches, give, x, v, .. } = self;
+        let Contacts { candidates, motions, wrenches, give, .. } = self;
         let mut given = 0.0;
         for c in candidates.iter_mut() {
             let Some(touch) = c.touch else { continue };
             let (point, o) = (c.point as usize, c.obstacle as usize);
-            let (motion, x) = (&motions[o], x[point]);
+            let (motion, x) = (&motions[o], c.x);
             let normal = motion.world_from_shape.rotation * touch.normal;
             let surface = x + touch.depth * normal;
             let stretch = c.grip.map_or(Vec3::zeros(), |grip| surface - motion.point_in_world(&grip.place));
@@ -332,7 +384,7 @@ impl Contacts {
             law.stiffness *= give;
             law.damping *= give;
             let obstacle_v = motion.velocity_at(&x);
-            let relative = v[point] - obstacle_v;
+            let relative = c.v - obstacle_v;
             let push = law.push(touch.depth, &normal, &relative, &stretch);
             let place = motion.point_in_shape(&(surface - push.stretch));
             c.grip = Some(sinew_contact::Grip { place, side: touch.side });

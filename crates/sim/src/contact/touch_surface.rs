@@ -41,6 +41,8 @@ pub(crate) struct TouchSurface {
     pub(crate) desc: ContactDesc,
     /// Whether a body may touch itself or another.
     pub(crate) has_pairs: bool,
+    /// Shared with copies of the model and nothing else: scratch tells by it what it was made for.
+    pub(crate) identity: Arc<()>,
     /// The trees of surfaces that may touch, to be copied into scratch.
     pub(crate) pairs: Option<Arc<SurfacePairs>>,
 }
@@ -90,6 +92,7 @@ impl TouchSurface {
         let spacing = edge_sum / edge_count.max(1) as f64;
         let named = |body: &Body| desc.self_contact.contains(&body.name);
         let mut touch = TouchSurface {
+            identity: Arc::new(()),
             pairs: None,
             mass,
             lone_mass,
