@@ -11,6 +11,7 @@ use sinew_control::Lead;
 use sinew_io::{
     CharacterChoice, Existing, KeptFiles, PendingFile, SceneSource, TakeRecipe, TakeRecorder, TakeSettings,
 };
+use sinew_sim::SolverKind;
 use sinew_take::{FrameSink, Player, Scene};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -48,6 +49,10 @@ pub(crate) struct Simulate {
     #[arg(long = "loop", conflicts_with_all = ["seconds", "no_settle"])]
     is_loop: bool,
 
+    /// How steps are taken: many small explicit ones that keep energy and see what touches, one implicit one per frame, or whichever costs less [default: as the scene says; explicit].
+    #[arg(long, value_name = "KIND", value_parser = solver_kind)]
+    solver: Option<SolverKind>,
+
     /// Begin at once, without letting flesh settle in the first pose.
     #[arg(long)]
     no_settle: bool,
@@ -63,7 +68,7 @@ pub(crate) struct Simulate {
     output: Option<PathBuf>,
 
     /// Go on with a recorded take that was interrupted, up to the length first asked for. All it needs is in the take.
-    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "no_settle", "is_loop", "output", "seconds", "fps", "force", "no_floor"])]
+    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "no_settle", "is_loop", "solver", "output", "seconds", "fps", "force", "no_floor"])]
     resume: Option<PathBuf>,
 
     /// Let a new take replace an unfinished one, or a file that is no take.
@@ -136,6 +141,7 @@ impl Simulate {
             at_once: self.no_settle,
             is_loop: self.is_loop,
             floor,
+            solver: self.solver,
         };
         settings.apply(scene);
         if settings.lead.is_some() && scene.world.rigs.is_empty() {
@@ -266,6 +272,11 @@ impl Run {
         let build_seconds = self.build_seconds;
         Stats::of(&self.player, Timing { build_seconds, wall_seconds, begun_at })
     }
+}
+
+/// The kind of solver of a name.
+fn solver_kind(name: &str) -> Result<SolverKind, String> {
+    SolverKind::named(name).ok_or_else(|| "explicit, implicit and auto are known".to_owned())
 }
 
 /// A pool of the threads asked for.

@@ -1,6 +1,7 @@
 //! What a take amounts to, for machines and for people.
 
 use serde::Serialize;
+use sinew_sim::SolverReason;
 use sinew_skeleton::{Bone, DriveKind};
 use sinew_take::Player;
 use std::fmt;
@@ -36,6 +37,10 @@ pub(crate) struct Stats {
     wall_seconds: f64,
     realtime_factor: f64,
     solver: &'static str,
+    /// Why steps are explicit or implicit.
+    solver_reason: String,
+    /// Implicit steps that did not reach their tolerance.
+    unsolved_steps: usize,
     threads: usize,
     max_inverted: usize,
     diagonalised_share: f64,
@@ -121,7 +126,9 @@ impl Stats {
             build_seconds: timing.build_seconds,
             wall_seconds: timing.wall_seconds,
             realtime_factor: (player.state.time - timing.begun_at) / timing.wall_seconds.max(1e-9),
-            solver: "explicit",
+            solver: player.solver().kind().name(),
+            solver_reason: player.solver().reason.to_string(),
+            unsolved_steps: player.unsolved_steps(),
             threads: rayon::current_num_threads(),
             max_inverted: summary.max_inverted,
             diagonalised_share: summary.diagonalised as f64 / element_steps as f64,
@@ -151,19 +158,29 @@ impl fmt::Display for Stats {
                 skeleton.name, skeleton.bones, skeleton.dof, skeleton.bone_mass
             )?;
         }
+        let limit = match self.solver {
+            "explicit" => format!(" of at most {:.2} ms", 1e3 * self.stable_step_seconds),
+            _ => String::new(),
+        };
         write!(
             f,
-            "{:.2} s in {:.2} s ({:.1} × real time), {} steps of at most {:.2} ms on {} threads, built in {:.2} s",
+            "{:.2} s in {:.2} s ({:.1} × real time), {} {} steps{limit} on {} threads, built in {:.2} s",
             self.simulated_seconds,
             self.wall_seconds,
             self.realtime_factor,
             self.steps,
-            1e3 * self.stable_step_seconds,
+            self.solver,
             self.threads,
             self.build_seconds
         )?;
         if self.retries > 0 {
             write!(f, "\n{} times a frame diverged and was taken again with smaller steps", self.retries)?;
+        }
+        if self.solver_reason != SolverReason::Asked.to_string() {
+            write!(f, "\n{} steps: {}", self.solver, self.solver_reason)?;
+        }
+        if self.unsolved_steps > 0 {
+            write!(f, "\n{} implicit steps did not reach their tolerance", self.unsolved_steps)?;
         }
         if self.max_inverted > 0 {
             write!(f, "\nup to {} tets were turned inside out at one time", self.max_inverted)?;

@@ -11,8 +11,8 @@ use sinew_control::Motion;
 use sinew_flesh::Material;
 use sinew_math::Vec3;
 use sinew_mesh::TriMesh;
-use sinew_sim::WorldDesc;
 use sinew_sim::desc::{BodyDesc, CageSize, PinDesc, Region, ShapeDesc};
+use sinew_sim::{Solver, WorldDesc};
 use sinew_take::Scene;
 use std::path::Path;
 
@@ -80,6 +80,7 @@ pub fn scene_of_mesh(path: &Path) -> Result<Read<Scene>, ReadError> {
         pin_motions: vec![vec![sway]],
         performances: Vec::new(),
         obstacle_motions: Vec::new(),
+        solver: Solver::default(),
         warm_up: 0.0,
         seconds: USUAL_SECONDS,
         fps: USUAL_FPS,

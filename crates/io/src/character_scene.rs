@@ -20,8 +20,8 @@ pub use motion::Capture;
 use sinew_control::{Beyond, HumanBone, Performance, RunUp, SkeletonMotion};
 use sinew_flesh::Material;
 use sinew_math::{Isometry, Vec3};
-use sinew_sim::WorldDesc;
 use sinew_sim::desc::{AttachmentDesc, BodyDesc, CageSize, CoreDesc, RigDesc, ShapeDesc};
+use sinew_sim::{Solver, WorldDesc};
 use sinew_skeleton::Skeleton;
 use sinew_take::Scene;
 use std::path::Path;
@@ -198,6 +198,7 @@ impl CharacterScene {
             pin_motions: vec![Vec::new()],
             performances: vec![performance],
             obstacle_motions: Vec::new(),
+            solver: Solver::default(),
             warm_up: run_up + settle,
             seconds: if seconds > 0.0 { seconds } else { USUAL_SECONDS },
             fps: USUAL_FPS,

@@ -185,8 +185,9 @@ impl<F: Frames> Frames for Emphasised<'_, F> {
 /// Frames spread over the take, as many as the eigenvectors' cost and the memory allow, and at least one.
 fn read_basis(frames: &impl Frames, memory: usize) -> io::Result<Vec<Cow<'_, [f32]>>> {
     let size = frames.read(0)?.len().max(1) * size_of::<f32>();
-    let stride = frames.count().div_ceil((memory / size).clamp(1, BASIS_LIMIT));
-    (0..frames.count()).into_par_iter().step_by(stride).map(|frame| frames.read(frame)).collect()
+    let most = (memory / size).clamp(1, BASIS_LIMIT).min(frames.count());
+    // not every second one as soon as one is too many: what is left out may be what moves most
+    (0..most).into_par_iter().map(|i| frames.read(i * frames.count() / most)).collect()
 }
 
 /// Unit directions dₖ, most important first. They stop where the rest, even if it all met in one vertex

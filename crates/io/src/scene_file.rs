@@ -14,6 +14,7 @@ mod performance;
 mod region;
 mod rigged;
 mod section;
+mod solver;
 
 use crate::Up;
 use crate::mesh_file::read_bytes;
@@ -26,7 +27,7 @@ pub(crate) use performance::{USUAL_SMOOTHING, find_bone};
 use section::Section;
 pub(crate) use section::nearest;
 use sinew_math::Vec3;
-use sinew_sim::WorldDesc;
+use sinew_sim::{Solver, WorldDesc};
 use sinew_take::Scene;
 use std::path::Path;
 use toml::de::DeTable;
@@ -47,6 +48,7 @@ struct SceneTop {
     gravity: Vec3,
     seconds: Option<f64>,
     fps: Option<f64>,
+    solver: Solver,
 }
 
 /// Reads a scene file and the files it names.
@@ -101,12 +103,13 @@ fn read_source(
     let gravity = scene.vector("gravity")?.unwrap_or(down * EARTH_GRAVITY);
     let seconds = scene.number("seconds", "above 0 and at most 36000", |s| s > 0.0 && s <= 36000.0)?;
     let fps = scene.number("fps", "above 0 and at most 10000", |f| f > 0.0 && f <= 1e4)?;
+    let solver = solver::read_solver(&scene)?;
 
     let characters = scene.sections("character", ScenePart::Character)?;
     if let ([only], false) = (&characters[..], scene.has("body"))
         && only.has("file")
     {
-        let top = SceneTop { name: name.to_owned(), up, gravity, seconds, fps };
+        let top = SceneTop { name: name.to_owned(), up, gravity, seconds, fps, solver };
         let read = rigged::read_rigged(only, &top, folder, choice)?;
         return Ok(read.map(|character| SceneSource::Character(Box::new(character))));
     }
@@ -157,6 +160,7 @@ fn read_source(
         pin_motions,
         performances,
         obstacle_motions,
+        solver,
         warm_up,
         seconds: seconds.unwrap_or(USUAL_SECONDS),
         fps: fps.unwrap_or(USUAL_FPS),

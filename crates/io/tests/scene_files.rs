@@ -6,6 +6,7 @@ use sinew_flesh::{Law, Material};
 use sinew_io::{read_scene, read_scene_text, scene_keys, scene_keys_table};
 use sinew_math::Vec3;
 use sinew_sim::desc::{CageSize, Hold, Mobility, Region, Response, Shape, ShapeDesc};
+use sinew_sim::{ImplicitSettings, Solver};
 use sinew_skeleton::{DriveRule, JointKind, MassDesc};
 use std::path::Path;
 use tempfile::TempDir;
@@ -141,6 +142,11 @@ response = "impulse"
 restitution = 0.3
 bodies = false
 longest_step = 0.001
+
+[solver]
+kind = "auto"
+accuracy = "interactive"
+substeps = 3
 
 [[obstacle]]
 name = "ground"
@@ -315,6 +321,27 @@ fn every_key_reaches_the_scene() {
     // the run-up and settling of the slower of the two
     assert_eq!(scene.warm_up, 1.5);
     assert_eq!(scene.world.rigs[1].skeleton.bones.len(), 4);
+}
+
+#[test]
+fn the_solver_reaches_the_scene_and_explicit_steps_have_no_settings() {
+    let folder = folder();
+    let scene = read_scene(&folder.path().join("scene.toml")).unwrap().value;
+    let settings = ImplicitSettings { substeps: 3, ..ImplicitSettings::INTERACTIVE };
+    assert_eq!(scene.solver, Solver::Auto(settings));
+    let body = "[[body]]\nsurface = 'a.obj'\n";
+    let read = |text: &str| read_scene_text(&format!("{body}{text}"), "s", folder.path());
+    assert_eq!(read("").unwrap().value.solver, Solver::Explicit);
+    let accurate = Solver::Implicit(ImplicitSettings::ACCURATE);
+    assert_eq!(read("[solver]\nkind = 'implicit'").unwrap().value.solver, accurate);
+    for (text, said) in [
+        ("[solver]\naccuracy = 'accurate'", "line 4: `accuracy` goes with kind"),
+        ("[solver]\nkind = 'implict'", "implicit"),
+        ("[solver]\nkind = 'auto'\nsubsteps = 1.5", "a whole number from 1 to 1000"),
+    ] {
+        let error = read(text).unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+    }
 }
 
 #[test]

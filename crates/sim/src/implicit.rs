@@ -24,7 +24,7 @@ mod skin;
 mod tests;
 
 pub use extra::{NodeEnergy, PointSprings};
-pub use settings::{ImplicitSettings, SolveReport, Solver};
+pub use settings::{ImplicitSettings, SolveReport, Solver, SolverKind, SolverPick, SolverReason};
 pub use settle::{SettleError, SettleReport, settle, settle_with};
 
 use crate::coupling::Link;

@@ -105,6 +105,11 @@ pub enum StepError {
     /// The control does not fit the model.
     #[error("{0}")]
     BadControl(String),
+    /// An implicit step is asked for where something may touch.
+    #[error(
+        "implicit steps do not see what touches, and this scene has obstacles or bodies that may touch: use the explicit or the auto solver, or remove them"
+    )]
+    ImplicitContact,
     /// The time step is not a positive number.
     #[error("a time step of {0} s is asked for: give a positive, finite one")]
     BadTimeStep(f64),
@@ -141,7 +146,8 @@ impl Stepper {
         Stepper { solver, ..Stepper::default() }
     }
 
-    /// Takes the state `dt` (s) further by an implicit step, with more energies of nodes than the model has: contact barriers, point constraints.
+    /// Takes the state `dt` (s) further by an implicit step, with more energies of nodes than the model has: contact barriers, point constraints. The
+    /// model's own obstacles and touching bodies are not seen: what touches must be among the energies.
     pub fn step_with(
         &mut self,
         model: &Model,
@@ -175,7 +181,7 @@ impl Stepper {
         if let Some(fault) = control.fault(model) {
             return Err(StepError::BadControl(fault));
         }
-        if let Some(settings) = self.solver.implicit_for(model, dt) {
+        if let Some(settings) = self.solver.pick(model, dt)?.implicit {
             self.was_implicit = true;
             return self.implicit.step(model, control, &settings, &mut [], dt, state);
         }

@@ -3,7 +3,7 @@
 use crate::audience::Audience;
 use crate::{Bookmark, Checkpoint, CheckpointError, FrameSink, JointTorques, Scene, SinkError, StateSink};
 use sinew_control::{Controller, Script};
-use sinew_sim::{BuildError, Control, Model, Solver, State, StepError, StepReport, Stepper};
+use sinew_sim::{BuildError, Control, Model, SolverPick, State, StepError, StepReport, Stepper};
 use sinew_skeleton::DriveKind;
 use thiserror::Error;
 
@@ -18,6 +18,9 @@ pub struct Player {
     controller: Script,
     control: Control,
     stepper: Stepper,
+    solver: SolverPick,
+    /// Implicit steps that did not reach their tolerance.
+    unsolved: usize,
     fps: f64,
     frame_count: usize,
     /// What the joints of each rig need.
@@ -81,7 +84,9 @@ impl Player {
                 obstacle_motions: scene.obstacle_motions.clone(),
             },
             control: Control::still(&model),
-            stepper: Stepper::default(),
+            solver: scene.solver.pick(&model, 1.0 / scene.fps)?,
+            unsolved: 0,
+            stepper: Stepper::with_solver(scene.solver),
             summary: Summary::default(),
             torques: model.rigs.iter().map(|rig| JointTorques::none(rig.skeleton.v_count())).collect(),
             fps: scene.fps,
@@ -144,9 +149,14 @@ impl Player {
         Ok(())
     }
 
-    /// Chooses how the world is stepped from now on.
-    pub fn set_solver(&mut self, solver: Solver) {
-        self.stepper.solver = solver;
+    /// How the world is stepped, and why so.
+    pub fn solver(&self) -> SolverPick {
+        self.solver
+    }
+
+    /// Implicit steps since the player was built that did not reach their tolerance: the best that was found was kept.
+    pub fn unsolved_steps(&self) -> usize {
+        self.unsolved
     }
 
     /// Frames of the whole take, the start not counted.
@@ -185,6 +195,7 @@ impl Player {
         let dt = 1.0 / self.fps;
         self.controller.control(&self.model, &self.state, dt, &mut self.control);
         let report = self.stepper.step(&self.model, &self.control, dt, &mut self.state)?;
+        self.unsolved += usize::from(report.solve.is_some_and(|solve| !solve.converged));
         self.summary.steps += report.substeps;
         self.summary.retries += report.retries;
         self.summary.diagonalised += report.diagonalised;

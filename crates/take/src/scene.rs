@@ -1,7 +1,7 @@
 //! What a user wrote, with names, units and paths resolved.
 
 use sinew_control::{Motion, Performance};
-use sinew_sim::WorldDesc;
+use sinew_sim::{Solver, WorldDesc};
 
 /// A scene: a world and how to play it.
 #[derive(Clone, Debug)]
@@ -16,6 +16,8 @@ pub struct Scene {
     pub performances: Vec<Performance>,
     /// How each obstacle of the world moves, if it is led; those beyond the end of the list stay.
     pub obstacle_motions: Vec<Motion>,
+    /// Whether steps are explicit or implicit.
+    pub solver: Solver,
     /// How long the world runs before the take begins (s): skeletons come to their first pose and flesh settles.
     pub warm_up: f64,
     /// How long to play (s).

@@ -4,8 +4,8 @@ use sinew_control::Motion;
 use sinew_flesh::{Law, Material};
 use sinew_math::Vec3;
 use sinew_mesh::shapes;
-use sinew_sim::State;
 use sinew_sim::desc::{BodyDesc, PinDesc, Region, ShapeDesc, WorldDesc};
+use sinew_sim::{Solver, State};
 use sinew_take::Scene;
 
 /// 0.4 × 0.1 × 0.1 m, five tets per cube, E = 5e5 Pa, ν = 0.4, ρ = 1000 kg/m³, held at x = 0, gravity along −z.
@@ -46,6 +46,7 @@ pub fn beam(Beam { cubes_across, law, damping_ratio }: Beam) -> Scene {
         pin_motions: vec![vec![Motion::Still]],
         performances: Vec::new(),
         obstacle_motions: Vec::new(),
+        solver: Solver::default(),
         warm_up: 0.0,
         seconds: 1.0,
         fps: 60.0,

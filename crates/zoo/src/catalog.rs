@@ -2,6 +2,7 @@
 
 use crate::{Beam, SceneFiles};
 use crate::{arm, beam, cow, cylinder, dancer, dragon, fish, jelly, jelly_torus, penguin, starfish, worm};
+use crate::{duck_box, fish_jump, pot, starfish_turn, worm_roll};
 use sinew_flesh::{Law, StretchLimits};
 use sinew_take::Scene;
 
@@ -19,6 +20,9 @@ pub struct Character {
 }
 
 const SAND: [f32; 3] = [0.93, 0.55, 0.35];
+const BLUE: [f32; 3] = [0.33, 0.62, 0.88];
+const ROSE: [f32; 3] = [0.91, 0.53, 0.58];
+const CLAY: [f32; 3] = [0.78, 0.45, 0.32];
 const LIME: [f32; 3] = [0.55, 0.80, 0.35];
 
 const CATALOG: &[Character] = &[
@@ -56,13 +60,13 @@ const CATALOG: &[Character] = &[
         name: "fish",
         description: "swims on the spot; fins trail behind",
         build: || fish(800),
-        color: [0.33, 0.62, 0.88],
+        color: BLUE,
     },
     Character {
         name: "worm",
         description: "swims by a wave along its back",
         build: || worm(800),
-        color: [0.91, 0.53, 0.58],
+        color: ROSE,
     },
     Character {
         name: "arm",
@@ -105,6 +109,42 @@ const CATALOG: &[Character] = &[
         description: "a column of rubber, held below and twisted, bent and stretched from above",
         build: cylinder,
         color: [0.62, 0.52, 0.84],
+    },
+    Character {
+        name: "worm-roll",
+        description: "a worm on the ground rolls along by its joints and friction alone",
+        build: worm_roll,
+        color: ROSE,
+    },
+    Character {
+        name: "fish-jump",
+        description: "a fish on dry land bends, snaps and leaps by its joints alone",
+        build: fish_jump,
+        color: BLUE,
+    },
+    Character {
+        name: "starfish-turn",
+        description: "a starfish leaps and turns in the air by its arms alone",
+        build: starfish_turn,
+        color: SAND,
+    },
+    Character {
+        name: "pot",
+        description: "a pot of rubber is thrown down, tips and rocks by friction, and stands",
+        build: || pot(0.5),
+        color: CLAY,
+    },
+    Character {
+        name: "pot-slippery",
+        description: "the same pot on ice: it glides on",
+        build: || pot(0.0),
+        color: CLAY,
+    },
+    Character {
+        name: "duck-box",
+        description: "a soft duck is tossed about in a box that is turned over and over",
+        build: duck_box,
+        color: [0.96, 0.79, 0.24],
     },
     Character {
         name: "beam",

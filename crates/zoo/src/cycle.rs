@@ -5,7 +5,7 @@ use sinew_math::{Rotation, Vec3, real, turn};
 use sinew_skeleton::{Skeleton, SkeletonState};
 
 /// How many frames a second of a motion has: what scene files fill keys up to.
-const FRAMES_PER_SECOND: f64 = 120.0;
+pub(crate) const FRAMES_PER_SECOND: f64 = 120.0;
 
 /// Keys beyond either end that a smooth curve at the end looks at.
 const BEYOND: usize = 2;
@@ -27,6 +27,13 @@ pub(crate) struct Posture<'a> {
 }
 
 impl Posture<'_> {
+    /// The coordinates of a posture that is written on the rest pose.
+    pub(crate) fn at_rest(skeleton: &Skeleton, write: impl FnOnce(&mut Posture)) -> Vec<f64> {
+        let mut posture = Posture { skeleton, state: SkeletonState::at_rest(skeleton) };
+        write(&mut posture);
+        posture.state.q
+    }
+
     /// Sets the coordinates of a joint: angles in degrees, for a ball the rotation vector. A bone that is not there is left out.
     pub(crate) fn turn(&mut self, bone: &str, degrees: &[f64]) {
         let angles: Vec<f64> = degrees.iter().map(|x| x.to_radians()).collect();
@@ -62,9 +69,10 @@ impl Cycle<'_> {
     pub(crate) fn motion(&self, skeleton: &Skeleton) -> Option<SkeletonMotion> {
         let key = |i: usize| {
             let share = (i + self.keys - BEYOND) % self.keys;
-            let mut posture = Posture { skeleton, state: SkeletonState::at_rest(skeleton) };
-            (self.pose)(share as f64 / self.keys as f64, &mut posture);
-            Key::at((i * self.frames_per_key) as f64 / FRAMES_PER_SECOND, posture.state.q)
+            let pose = Posture::at_rest(skeleton, |posture| {
+                (self.pose)(share as f64 / self.keys as f64, posture);
+            });
+            Key::at((i * self.frames_per_key) as f64 / FRAMES_PER_SECOND, pose)
         };
         let keys: Vec<_> = (0..=self.keys + 2 * BEYOND).map(key).collect();
         let interpolation = Interpolation::KochanekBartels;

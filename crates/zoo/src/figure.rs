@@ -8,6 +8,7 @@ use sinew_control::{Performance, RunUp};
 use sinew_flesh::Material;
 use sinew_math::{Isometry, Vec3};
 use sinew_mesh::{Blob, Lump, TriMesh};
+use sinew_sim::Solver;
 use sinew_sim::desc::{AttachmentDesc, BodyDesc, CageSize, CoreDesc, RigDesc, ShapeDesc, TieDesc, WorldDesc};
 use sinew_skeleton::{BoneDesc, JointDesc, JointKind, MassDesc, Parent, Skeleton, SkeletonDesc, SolidShape};
 use sinew_take::Scene;
@@ -160,6 +161,7 @@ impl Figure {
             },
             pin_motions: vec![Vec::new()],
             obstacle_motions: Vec::new(),
+            solver: Solver::default(),
             performances: vec![performance],
             warm_up: RUN_UP + SETTLE,
             seconds,

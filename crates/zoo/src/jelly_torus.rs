@@ -4,6 +4,7 @@ use sinew_control::Motion;
 use sinew_flesh::Material;
 use sinew_math::Vec3;
 use sinew_mesh::shapes;
+use sinew_sim::Solver;
 use sinew_sim::desc::{BodyDesc, CageSize, PinDesc, Region, ShapeDesc, WorldDesc};
 use sinew_take::Scene;
 
@@ -35,6 +36,7 @@ pub fn jelly_torus() -> Scene {
         pin_motions: vec![vec![swing]],
         performances: Vec::new(),
         obstacle_motions: Vec::new(),
+        solver: Solver::default(),
         warm_up: 0.0,
         seconds: 4.0,
         fps: 60.0,

@@ -5,6 +5,7 @@ use sinew_control::Motion;
 use sinew_flesh::Material;
 use sinew_math::{Rotation, Vec3, real};
 use sinew_mesh::{Blob, Lump};
+use sinew_sim::Solver;
 use sinew_sim::desc::{BodyDesc, CageSize, PinDesc, Region, ShapeDesc, WorldDesc};
 use sinew_take::Scene;
 
@@ -42,6 +43,7 @@ pub fn jelly() -> Scene {
         world: WorldDesc { gravity: EARTH, bodies: vec![body], ..WorldDesc::default() },
         pin_motions: vec![vec![shake]],
         obstacle_motions: Vec::new(),
+        solver: Solver::default(),
         performances: Vec::new(),
         warm_up: 0.0,
         seconds: 4.0,

@@ -4,6 +4,7 @@ use sinew_control::{Beyond, Performance, RunUp, SkeletonMotion};
 use sinew_flesh::Material;
 use sinew_math::{Isometry, Rotation, Vec3, real};
 use sinew_mesh::{Blob, Lump, TriMesh};
+use sinew_sim::Solver;
 use sinew_sim::desc::{AttachmentDesc, BodyDesc, CageSize, CoreDesc, RigDesc, ShapeDesc, WorldDesc};
 use sinew_skeleton::{
     BoneDesc, JointDesc, JointKind, MassDesc, Parent, Skeleton, SkeletonDesc, SkeletonState, SolidShape,
@@ -54,6 +55,7 @@ pub fn starfish(tets: usize) -> Scene {
         pin_motions: vec![Vec::new()],
         performances: vec![performance],
         obstacle_motions: Vec::new(),
+        solver: Solver::default(),
         warm_up: 0.8,
         seconds: 4.0,
         fps: 60.0,

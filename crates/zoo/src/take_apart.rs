@@ -4,8 +4,10 @@
 //! disk here.
 
 mod character;
+mod cues;
 mod keys;
 mod meshes;
+mod obstacles;
 mod words;
 
 use sinew_control::Motion;
@@ -42,6 +44,9 @@ impl SceneFiles {
             }
             meshes.extend(meshes::write(body));
         }
+        let (obstacles, obstacle_meshes) = obstacles::write(scene)?;
+        page += &obstacles;
+        meshes.extend(obstacle_meshes);
         let mut files = vec![(format!("{name}.toml"), page)];
         files.extend(meshes);
         Ok(SceneFiles { files })
@@ -55,7 +60,7 @@ fn write_body(body: &BodyDesc, motions: &[Motion]) -> String {
     page += &format!("velocity = {}\n", vector(&body.velocity));
     for (pin, motion) in body.pins.iter().zip(motions) {
         page += &format!("[[body.pin]]\nregion = {}\n", region(&pin.region));
-        page += &pin_motion(motion);
+        page += &self::motion(motion);
     }
     for load in &body.loads {
         page += &format!("[[body.load]]\n{}", write_load(load));
@@ -112,7 +117,7 @@ fn region(region: &Region) -> String {
     }
 }
 
-fn pin_motion(motion: &Motion) -> String {
+fn motion(motion: &Motion) -> String {
     match motion {
         Motion::Still => String::new(),
         Motion::Shake { amplitude, frequency } => format!(

@@ -9,7 +9,7 @@ use sinew_sim::desc::CoreDesc;
 use sinew_skeleton::JointKind;
 use sinew_take::Scene;
 
-const BONES: usize = 7;
+pub(crate) const BONES: usize = 7;
 /// Length of a bone (m).
 const LENGTH: f64 = 0.1;
 /// Radius of the flesh where bones begin, and at the end of the last (m).

@@ -1,7 +1,10 @@
 //! Characters written as files and read back are the same characters, and move alike.
 
+use sinew_contact::TriangleSolid;
 use sinew_io::read_scene;
-use sinew_sim::desc::{CageSize, ShapeDesc};
+use sinew_math::{Isometry, Vec3, turn};
+use sinew_mesh::shapes;
+use sinew_sim::desc::{CageSize, Mobility, ObstacleDesc, Shape, ShapeDesc};
 use sinew_take::{Frame, Player, Scene};
 use sinew_zoo::{SceneFiles, catalog};
 
@@ -76,4 +79,37 @@ fn what_a_scene_file_cannot_say_is_refused_by_name() {
     scene.world.bodies[0].velocity.x = 1.0;
     let error = SceneFiles::of(&scene, "starfish").expect_err("a velocity cannot be written");
     assert!(error.contains("'starfish'") && error.contains("velocity"), "{error}");
+}
+
+/// A cage that is a mesh, free and thrown, and joints that change hands.
+#[test]
+fn obstacles_and_cues_are_written_and_read_back() {
+    let mut scene = sinew_zoo::fish_jump();
+    let mesh = TriangleSolid::build(shapes::cuboid([0.2, 0.1, 0.3])).expect("a solid");
+    let pose = Isometry::from_parts(Vec3::new(0.0, 1.0, 0.0).into(), turn::exp(&Vec3::new(0.1, 0.2, 0.3)));
+    let mobility = Mobility::Free { density: 300.0, velocity: Vec3::x(), spin: Vec3::new(0.0, 0.5, 0.0) };
+    let mut stone = ObstacleDesc::fixed("a stone", Shape::Mesh(mesh), pose);
+    (stone.mobility, stone.friction, stone.stiffness) = (mobility, Some(0.25), 2.0);
+    scene.world.obstacles.push(stone);
+    let files = SceneFiles::of(&scene, "fish-jump").expect("all of it can be said");
+    assert!(files.files.iter().any(|(name, _)| name == "a-stone.obj"));
+    let read = written_and_read(&files);
+    assert_eq!(read.world.contact, scene.world.contact);
+    let [ground, stone] = &read.world.obstacles[..] else { panic!("two obstacles") };
+    let given = &scene.world.obstacles[1];
+    assert_eq!(
+        (&ground.name, &ground.shape),
+        (&scene.world.obstacles[0].name, &scene.world.obstacles[0].shape)
+    );
+    assert_eq!((&stone.name, &stone.shape), (&given.name, &given.shape));
+    assert_eq!((stone.friction, stone.stiffness), (given.friction, given.stiffness));
+    // degrees and back are off by round-off
+    assert!((stone.pose.to_homogeneous() - pose.to_homogeneous()).amax() < 1e-12);
+    let Mobility::Free { density, velocity, spin } = stone.mobility else { panic!("a free stone") };
+    assert_eq!((density, velocity), (300.0, Vec3::x()));
+    assert!((spin - Vec3::new(0.0, 0.5, 0.0)).norm() < 1e-12);
+    let cues = |scene: &Scene| {
+        scene.performances[0].cues.iter().map(|cue| (cue.time, cue.drive.clone())).collect::<Vec<_>>()
+    };
+    assert_eq!(cues(&read), cues(&scene));
 }

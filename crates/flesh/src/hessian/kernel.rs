@@ -176,17 +176,35 @@ impl Kernel for MultiplyKernel<'_> {
 #[inline(always)]
 fn product<L: Lanes>(tangent: &BlockTangent, first: usize, df: &Columns<L>) -> Columns<L> {
     let mut dp = [[L::splat(0.0); 3]; 3];
-    for r in 0..9 {
-        let own = df[r / 3][r % 3];
-        let mut sum = dp[r / 3][r % 3];
-        for c in 0..r {
-            let entry = L::load(&tangent.0[r * (r + 1) / 2 + c][first..]);
-            sum = sum + entry * df[c / 3][c % 3];
-            dp[c / 3][c % 3] = dp[c / 3][c % 3] + entry * own;
-        }
-        dp[r / 3][r % 3] = sum + L::load(&tangent.0[r * (r + 1) / 2 + r][first..]) * own;
-    }
+    add_row::<L, 0>(tangent, first, df, &mut dp);
+    add_row::<L, 1>(tangent, first, df, &mut dp);
+    add_row::<L, 2>(tangent, first, df, &mut dp);
+    add_row::<L, 3>(tangent, first, df, &mut dp);
+    add_row::<L, 4>(tangent, first, df, &mut dp);
+    add_row::<L, 5>(tangent, first, df, &mut dp);
+    add_row::<L, 6>(tangent, first, df, &mut dp);
+    add_row::<L, 7>(tangent, first, df, &mut dp);
+    add_row::<L, 8>(tangent, first, df, &mut dp);
     dp
+}
+
+/// Adds row `R` of the lower triangle and what stands opposite; with the row known to the compiler all numbers stay in registers.
+#[inline(always)]
+fn add_row<L: Lanes, const R: usize>(
+    tangent: &BlockTangent,
+    first: usize,
+    df: &Columns<L>,
+    dp: &mut Columns<L>,
+) {
+    let row = &tangent.0[R * (R + 1) / 2..];
+    let own = df[R / 3][R % 3];
+    let mut sum = dp[R / 3][R % 3];
+    for c in 0..R {
+        let entry = L::load(&row[c][first..]);
+        sum = sum + entry * df[c / 3][c % 3];
+        dp[c / 3][c % 3] = dp[c / 3][c % 3] + entry * own;
+    }
+    dp[R / 3][R % 3] = sum + L::load(&row[R][first..]) * own;
 }
 
 /// The blocks of the four corners of sixteen elements, each as its lower triangle.

@@ -26,6 +26,8 @@ pub enum ScenePart {
     Obstacle,
     /// `[contact]`
     Contact,
+    /// `[solver]`
+    Solver,
     /// `[body.material]`
     Material,
     /// `[[body.pin]]`
@@ -77,6 +79,7 @@ impl ScenePart {
             ScenePart::Cue => "[[character.cue]]",
             ScenePart::Obstacle => "[[obstacle]]",
             ScenePart::Contact => "[contact]",
+            ScenePart::Solver => "[solver]",
             ScenePart::Material => "[body.material]",
             ScenePart::Pin => "[[body.pin]]",
             ScenePart::Load => "[[body.load]]",
@@ -101,7 +104,7 @@ const fn key(
     SceneKey { part, name, takes, default, meaning }
 }
 
-const KEYS: [SceneKey; 145] = [
+const KEYS: [SceneKey; 149] = [
     key(Scene, "seconds", "number", "5", "how long to play (s)"),
     key(Scene, "fps", "number", "60", "frames per second"),
     key(
@@ -116,6 +119,7 @@ const KEYS: [SceneKey; 145] = [
     key(Scene, "character", "list of tables", "none", "bodies with bones, one [[character]] each"),
     key(Scene, "obstacle", "list of tables", "none", "what bodies touch, one [[obstacle]] each"),
     key(Scene, "contact", "table", "usual", "how touching is answered: [contact]"),
+    key(Scene, "solver", "table", "explicit", "how steps are taken: [solver]"),
     key(Body, "name", "text", "the file's name", "its name in reports and outputs"),
     key(
         Body,
@@ -434,6 +438,21 @@ const KEYS: [SceneKey; 145] = [
     key(Contact, "restitution", "number", "0", "share of the velocity that an impulse turns round"),
     key(Contact, "bodies", "true or false", "true with obstacles", "whether bodies touch each other"),
     key(Contact, "longest_step", "number", "0.002", "no sub-step is longer where something may touch (s)"),
+    key(
+        Solver,
+        "kind",
+        "\"explicit\", \"implicit\" or \"auto\"",
+        "\"explicit\"",
+        "many small steps that keep energy and see what touches; one stable step per frame that damps and does not; whichever costs less",
+    ),
+    key(
+        Solver,
+        "accuracy",
+        "\"interactive\" or \"accurate\"",
+        "\"accurate\"",
+        "implicit steps are solved to a thousandth or to a hundred-thousandth",
+    ),
+    key(Solver, "substeps", "whole number", "1", "implicit steps per frame; more damp motion less"),
     key(Material, "name", "text", "\"jelly\"", "the named material whose numbers hold where none are given"),
     key(
         Material,

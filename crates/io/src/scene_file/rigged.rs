@@ -60,6 +60,7 @@ pub(super) fn read_rigged(
     scene.world.gravity = top.gravity;
     scene.seconds = top.seconds.unwrap_or(scene.seconds);
     scene.fps = top.fps.unwrap_or(scene.fps);
+    scene.solver = top.solver;
     Ok(Read { value: character, notes })
 }
 

@@ -6,6 +6,7 @@ use crate::kept_files::{KeptFile, KeptFiles};
 use crate::take_file::chunk::number;
 use sinew_control::Lead;
 use sinew_math::{Isometry, Rotation};
+use sinew_sim::SolverKind;
 use sinew_sim::desc::{ObstacleDesc, Shape};
 use sinew_take::Scene;
 use std::sync::Arc;
@@ -54,6 +55,8 @@ pub struct TakeSettings {
     pub is_loop: bool,
     /// The height of a floor that was put under the scene, against gravity (m).
     pub floor: Option<f64>,
+    /// Whether steps are explicit or implicit; `None` as the scene says.
+    pub solver: Option<SolverKind>,
 }
 
 impl TakeSettings {
@@ -66,6 +69,9 @@ impl TakeSettings {
         scene.fps = self.fps;
         if self.at_once {
             scene.warm_up = 0.0;
+        }
+        if let Some(kind) = self.solver {
+            scene.solver = scene.solver.of_kind(kind);
         }
         if let Some(lead) = self.lead {
             scene.performances.iter_mut().for_each(|performance| performance.lead_by(lead));
@@ -107,6 +113,9 @@ impl TakeRecipe {
         text.insert("fps".into(), self.settings.fps.into());
         if let Some((_, word)) = LEADS.iter().find(|(lead, _)| Some(*lead) == self.settings.lead) {
             text.insert("lead".into(), (*word).into());
+        }
+        if let Some(kind) = self.settings.solver {
+            text.insert("solver".into(), kind.name().into());
         }
         for (key, value) in [("animation", &self.settings.animation), ("motion", &self.settings.motion)] {
             if let Some(value) = value {
@@ -158,6 +167,12 @@ impl TakeRecipe {
                 Some(found.ok_or_else(|| format!("its lead `{word}` is unknown"))?.0)
             }
         };
+        let solver = match word("solver") {
+            None => None,
+            Some(word) => {
+                Some(SolverKind::named(&word).ok_or_else(|| format!("its solver `{word}` is unknown"))?)
+            }
+        };
         let mut files = Vec::new();
         for entry in table.get("files").and_then(Value::as_array).ok_or("it has no list of files")? {
             let name = entry.get("name").and_then(Value::as_str).ok_or("a file has no name")?;
@@ -178,6 +193,7 @@ impl TakeRecipe {
             at_once: table.get("at_once").and_then(Value::as_bool).unwrap_or(false),
             is_loop: table.get("loop").and_then(Value::as_bool).unwrap_or(false),
             floor: float("floor").filter(|floor| floor.is_finite()),
+            solver,
         };
         let model_hash = word("model").and_then(|hash| u64::from_str_radix(&hash, 16).ok());
         Ok(TakeRecipe {

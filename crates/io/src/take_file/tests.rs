@@ -3,6 +3,7 @@ use super::*;
 use crate::KeptFiles;
 use crate::pending::tests::names_in;
 use sinew_control::Lead;
+use sinew_sim::SolverKind;
 use sinew_sim::State;
 use sinew_take::{Player, Scene};
 use std::fs;
@@ -96,6 +97,7 @@ fn what_a_recipe_says_is_read_back_to_the_bit() {
             at_once: lead.is_some(),
             is_loop: lead.is_none(),
             floor: lead.map(|_| -0.1 - 0.2),
+            solver: lead.map(|_| SolverKind::Auto),
         };
         expected.origin = TakeOrigin::BuiltIn("a \"quoted\"\nname".into());
         let mut bytes = Vec::new();

@@ -21,6 +21,8 @@ pub(super) struct Pcg {
 pub(super) struct PcgReport {
     pub(super) iterations: usize,
     pub(super) is_solved: bool,
+    /// The share of the slope that is left.
+    pub(super) left: f64,
     pub(super) curves_down: bool,
 }
 
@@ -48,6 +50,7 @@ impl Pcg {
         preconditioner.apply(problem, point, &self.r, &mut self.z);
         self.p.copy_from(&self.z);
         let mut rz = self.r.dot(&self.z);
+        let mut left = 1.0;
         for iteration in 1..=most {
             problem.multiply(model, point, extras, &mut self.p, &mut self.product);
             let curvature = self.p.dot_free(&self.product);
@@ -57,20 +60,21 @@ impl Pcg {
                     // the way down that the preconditioner knows
                     self.direction.copy_from(&self.z);
                 }
-                return PcgReport { iterations: iteration, is_solved: false, curves_down: true };
+                return PcgReport { iterations: iteration, is_solved: false, left, curves_down: true };
             }
             let along = rz / curvature;
             self.direction.add(&self.p, along);
             self.r.add(&self.product, -along);
-            if self.r.norm(problem) <= share * size {
-                return PcgReport { iterations: iteration, is_solved: true, curves_down: false };
+            left = self.r.norm(problem) / size;
+            if left <= share {
+                return PcgReport { iterations: iteration, is_solved: true, left, curves_down: false };
             }
             preconditioner.apply(problem, point, &self.r, &mut self.z);
             let next = self.r.dot(&self.z);
             self.p.scale_and_add(next / rz, &self.z);
             rz = next;
         }
-        PcgReport { iterations: most, is_solved: false, curves_down: false }
+        PcgReport { iterations: most, is_solved: false, left, curves_down: false }
     }
 
     fn fit(&mut self, slope: &Slope) {

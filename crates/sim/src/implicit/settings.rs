@@ -1,6 +1,8 @@
 //! Which solver steps a world, how exactly, and what it says afterwards.
 
-use crate::Model;
+use crate::contact::Contacts;
+use crate::{Model, StepError};
+use std::fmt;
 
 /// How a world is stepped.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -10,8 +12,42 @@ pub enum Solver {
     Explicit,
     /// One implicit step, stable for any stiffness; fast motion is damped.
     Implicit(ImplicitSettings),
-    /// Implicit where explicit stepping would take more than [`Solver::MANY_SUBSTEPS`], explicit elsewhere.
+    /// Implicit where explicit stepping would take more than [`Solver::MANY_SUBSTEPS`] and nothing may touch, explicit elsewhere.
     Auto(ImplicitSettings),
+}
+
+/// A [`Solver`] without its settings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SolverKind {
+    /// [`Solver::Explicit`]
+    #[default]
+    Explicit,
+    /// [`Solver::Implicit`]
+    Implicit,
+    /// [`Solver::Auto`]
+    Auto,
+}
+
+/// How steps of a model are taken, and why.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SolverPick {
+    /// How steps are solved; none if they are explicit.
+    pub implicit: Option<ImplicitSettings>,
+    /// Why.
+    pub reason: SolverReason,
+}
+
+/// Why steps are explicit or implicit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SolverReason {
+    /// It was asked for.
+    Asked,
+    /// Something may touch.
+    Contact,
+    /// Explicit stepping takes so few sub-steps that it costs less.
+    FewSubsteps(f64),
+    /// Explicit stepping takes so many sub-steps that it costs more.
+    ManySubsteps(f64),
 }
 
 /// How exactly implicit steps are solved, and how much work they may take. Work is counted, not timed, so that a busy machine does not change the answer.
@@ -48,13 +84,72 @@ impl Solver {
     /// Explicit sub-steps in one step above which an implicit step costs less: an implicit step of the clamped beam costs about 45 sub-steps.
     pub const MANY_SUBSTEPS: f64 = 45.0;
 
-    /// The settings with which a step of `dt` (s) of a model is implicit; none if it is explicit.
-    pub fn implicit_for(&self, model: &Model, dt: f64) -> Option<ImplicitSettings> {
+    /// A solver of a kind, with the settings of this one, or accurate ones if it has none.
+    pub fn of_kind(&self, kind: SolverKind) -> Solver {
+        let settings = match self {
+            Solver::Explicit => ImplicitSettings::ACCURATE,
+            Solver::Implicit(settings) | Solver::Auto(settings) => *settings,
+        };
+        match kind {
+            SolverKind::Explicit => Solver::Explicit,
+            SolverKind::Implicit => Solver::Implicit(settings),
+            SolverKind::Auto => Solver::Auto(settings),
+        }
+    }
+
+    /// How a step of `dt` (s) of a model is taken; an error if it would be implicit by demand and something may touch, which implicit steps do not see.
+    pub fn pick(&self, model: &Model, dt: f64) -> Result<SolverPick, StepError> {
+        let substeps = dt / model.stable_step.seconds;
+        let (implicit, reason) = match self {
+            Solver::Explicit => (None, SolverReason::Asked),
+            Solver::Implicit(_) if Contacts::can_touch(model) => return Err(StepError::ImplicitContact),
+            Solver::Implicit(settings) => (Some(*settings), SolverReason::Asked),
+            Solver::Auto(_) if Contacts::can_touch(model) => (None, SolverReason::Contact),
+            Solver::Auto(settings) if substeps > Solver::MANY_SUBSTEPS => {
+                (Some(*settings), SolverReason::ManySubsteps(substeps))
+            }
+            Solver::Auto(_) => (None, SolverReason::FewSubsteps(substeps)),
+        };
+        Ok(SolverPick { implicit, reason })
+    }
+}
+
+impl SolverKind {
+    /// All kinds, by name.
+    pub const ALL: [SolverKind; 3] = [SolverKind::Explicit, SolverKind::Implicit, SolverKind::Auto];
+
+    /// Its name in scene files and on the command line.
+    pub fn name(self) -> &'static str {
         match self {
-            Solver::Explicit => None,
-            Solver::Implicit(settings) => Some(*settings),
-            Solver::Auto(settings) => {
-                (dt > Solver::MANY_SUBSTEPS * model.stable_step.seconds).then_some(*settings)
+            SolverKind::Explicit => "explicit",
+            SolverKind::Implicit => "implicit",
+            SolverKind::Auto => "auto",
+        }
+    }
+
+    /// The kind of a name.
+    pub fn named(name: &str) -> Option<SolverKind> {
+        SolverKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+impl SolverPick {
+    /// What steps are.
+    pub fn kind(&self) -> SolverKind {
+        if self.implicit.is_some() { SolverKind::Implicit } else { SolverKind::Explicit }
+    }
+}
+
+impl fmt::Display for SolverReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SolverReason::Asked => f.write_str("as asked for"),
+            SolverReason::Contact => f.write_str("something may touch, which implicit steps do not see"),
+            SolverReason::FewSubsteps(n) => {
+                write!(f, "{:.0} explicit sub-steps per frame cost less than an implicit step", n.ceil())
+            }
+            SolverReason::ManySubsteps(n) => {
+                write!(f, "{:.0} explicit sub-steps per frame cost more than an implicit step", n.ceil())
             }
         }
     }

@@ -12,6 +12,7 @@ use super::newton::Newton;
 use super::problem::{Problem, Slope};
 use super::settings::{ImplicitSettings, SolveReport};
 use super::{NodeEnergy, Solver};
+use crate::contact::Contacts;
 use crate::{Control, Model, State};
 use sinew_math::Vec3;
 
@@ -34,6 +35,11 @@ pub enum SettleError {
     /// The control does not fit the model.
     #[error("{0}")]
     BadControl(String),
+    /// Something may touch, which is not seen.
+    #[error(
+        "settling does not see what touches, and this scene has obstacles or bodies that may touch: remove them, or simulate until it rests"
+    )]
+    Contact,
     /// The solution is no number.
     #[error(
         "the world has no rest that could be found: after {rounds} rounds positions were no numbers; look for huge loads"
@@ -56,10 +62,13 @@ const LONGEST_WITH_JOINTS: f64 = 1.0;
 
 /// Brings a world to rest under a control: pins at the end of their paths, joints on paths at their end, all others where they balance. Velocities become 0.
 pub fn settle(model: &Model, control: &Control, state: &mut State) -> Result<SettleReport, SettleError> {
+    if Contacts::can_touch(model) {
+        return Err(SettleError::Contact);
+    }
     settle_with(model, control, &ImplicitSettings::ACCURATE, &mut [], state)
 }
 
-/// [`settle`], to a tolerance, with more energies of nodes.
+/// [`settle`], to a tolerance, with more energies of nodes; what touches must be among them.
 pub fn settle_with(
     model: &Model,
     control: &Control,

@@ -2,3 +2,5 @@
 
 mod arm;
 mod beam;
+mod curvature;
+mod pick;

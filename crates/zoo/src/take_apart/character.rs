@@ -1,7 +1,7 @@
 //! A body with bones as a `[[character]]`.
 
-use super::keys;
 use super::words::{number, rounded, text, vector};
+use super::{cues, keys};
 use super::{material, region, write_load, write_shape};
 use sinew_math::{Rotation, Vec3};
 use sinew_sim::desc::{AttachmentDesc, BodyDesc, Hold, RigDesc, ShapeDesc, TieDesc};
@@ -32,6 +32,7 @@ pub(super) fn write(scene: &Scene, body: &BodyDesc) -> Result<String, String> {
     page += &write_bones(rig)?;
     let skeleton = Skeleton::build(&rig.skeleton.with_plain_masses()).map_err(|error| error.to_string())?;
     page += &keys::write(performance, scene.warm_up, &skeleton)?;
+    page += &cues::write(performance, &skeleton)?;
     for load in &body.loads {
         page += &format!("[[character.load]]\n{}", write_load(load));
     }

@@ -24,10 +24,8 @@ pub(super) fn write(
     skeleton: &Skeleton,
 ) -> Result<String, String> {
     let Some(performance) = performance else { return Ok("run_up = 0\nsettle = 0\n".into()) };
-    if !performance.cues.is_empty() || performance.lead_in != 0.0 {
-        return Err(
-            "its joints change hands or its cycle is played before the start, which is not written".into()
-        );
+    if performance.lead_in != 0.0 {
+        return Err("its cycle is played before the start, which is not written".into());
     }
     let RunUp { begin, end } = performance.run_up.unwrap_or(RunUp { begin: -warm_up, end: -warm_up });
     let mut page =

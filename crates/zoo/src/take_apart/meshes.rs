@@ -23,7 +23,8 @@ pub(super) fn write(body: &BodyDesc) -> Vec<(String, String)> {
     }
 }
 
-fn write_surface(surface: &TriMesh) -> String {
+/// A surface as Wavefront OBJ.
+pub(super) fn write_surface(surface: &TriMesh) -> String {
     let mut page = String::new();
     // writing to a text never fails
     for v in &surface.vertices {

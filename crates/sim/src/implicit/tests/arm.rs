@@ -11,7 +11,7 @@ use sinew_skeleton::{
 };
 
 /// 0.4 m of flesh around two bones of 0.2 m that hinge about y.
-fn arm(spring: f64, damping: f64) -> Model {
+pub(super) fn arm(spring: f64, damping: f64) -> Model {
     Model::build(&arm_world(spring, damping, false)).expect("sound")
 }
 

@@ -10,6 +10,10 @@ use sinew_mesh::shapes;
 const SIZE: [f64; 3] = [0.4, 0.1, 0.1];
 
 fn beam(cubes: usize, material: Material, is_held: bool) -> Model {
+    Model::build(&beam_world(cubes, material, is_held)).expect("sound")
+}
+
+pub(super) fn beam_world(cubes: usize, material: Material, is_held: bool) -> WorldDesc {
     let held = Region::Box { min: Vec3::new(-1e-9, -1.0, -1.0), max: Vec3::new(1e-9, 1.0, 1.0) };
     let body = BodyDesc {
         name: "beam".into(),
@@ -20,11 +24,10 @@ fn beam(cubes: usize, material: Material, is_held: bool) -> Model {
         loads: Vec::new(),
         attachment: None,
     };
-    let world = WorldDesc { gravity: Vec3::new(0.0, 0.0, -9.81), bodies: vec![body], ..WorldDesc::default() };
-    Model::build(&world).expect("sound")
+    WorldDesc { gravity: Vec3::new(0.0, 0.0, -9.81), bodies: vec![body], ..WorldDesc::default() }
 }
 
-fn rubber(young: f64, poisson: f64, damping: f64) -> Material {
+pub(super) fn rubber(young: f64, poisson: f64, damping: f64) -> Material {
     Material { law: Law::StableNeoHookean, ..Material::soft_solid(young, poisson, 1000.0, damping) }
 }
 
@@ -163,8 +166,7 @@ fn any_stiffness_is_stable_at_sixty_hertz() {
         assert!(-middle.z > -1e-3, "{young}: {middle} m");
         let far = state.node_x.iter().map(|x| (x - middle).norm()).fold(0.0, f64::max);
         assert!(far < 1.5, "{young}: {far} m");
-        // as stiff as bone, some steps end a little above the tolerance and say so
-        assert!(young > 1e8 || unsolved <= 2, "{young} {poisson}: {unsolved} steps unsolved");
+        assert!(unsolved <= 2, "{young} {poisson}: {unsolved} steps unsolved");
     }
 }
 

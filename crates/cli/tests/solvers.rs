@@ -1,0 +1,71 @@
+//! Explicit and implicit steps through the program.
+
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// A stiff worm of two bones that flesh moves with.
+const WORM: &str = "seconds = 0.5\n[[character]]\nname = 'worm'\nmaterial = { name = 'fat', young = 6e6 }\ncage_tets = 300\nmode = 'two-way'\nsettle = 0\n\
+bone = [\n { name = 'a', from = [-0.2, 0, 0], to = [0, 0, 0], radius = 0.016, flesh = [0.05, 0.05] },\n \
+{ name = 'b', parent = 'a', from = [0, 0, 0], to = [0.2, 0, 0], radius = 0.016, flesh = [0.05, 0.05] } ]\n\
+key = [ { time = 0.0, pose = { b = [0, 0, 20] } }, { time = 0.5, pose = { b = [0, 0, -20] } } ]\n";
+
+fn sinew(folder: &Path, arguments: &[&str]) -> Output {
+    let run = Command::new(env!("CARGO_BIN_EXE_sinew")).args(arguments).current_dir(folder).output();
+    run.expect("the program starts")
+}
+
+/// Statistics of a run that must end well.
+fn stats(folder: &Path, arguments: &[&str]) -> Value {
+    let output = sinew(folder, &[arguments, &["--no-preview", "--stats", "s.json"]].concat());
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&fs::read(folder.join("s.json")).expect("statistics")).expect("JSON")
+}
+
+/// The choice is kept in the take: what goes on after a crash is solved as what was before, to the bit.
+#[test]
+fn a_take_remembers_its_solver() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("worm.toml"), WORM).expect("written");
+    let whole = stats(folder.path(), &["simulate", "worm.toml", "--solver", "implicit", "-o", "w.take"]);
+    assert_eq!((&whole["solver"], &whole["solver_reason"]), (&"implicit".into(), &"as asked for".into()));
+    let bytes = fs::read(at("w.take")).expect("a take");
+    fs::write(at("w.take"), &bytes[..2 * bytes.len() / 3]).expect("cut short");
+    let resumed = stats(folder.path(), &["simulate", "--resume", "w.take"]);
+    assert_eq!(resumed["solver"], "implicit");
+    assert_eq!(resumed["state_hash"], whole["state_hash"]);
+
+    // one step a frame against many, and by the scene as by the option
+    let explicit = stats(folder.path(), &["simulate", "worm.toml", "-o", "e.take"]);
+    assert_eq!(explicit["solver"], "explicit");
+    assert!(explicit["steps"].as_u64() > whole["steps"].as_u64(), "{explicit} {whole}");
+    fs::write(at("same.toml"), format!("{WORM}[solver]\nkind = 'implicit'\n")).expect("written");
+    let same = stats(folder.path(), &["simulate", "same.toml", "-o", "s.take"]);
+    assert_eq!(same["state_hash"], whole["state_hash"]);
+}
+
+/// Implicit steps do not see a floor: they are refused where there is one, and the auto solver says why it does not take them.
+#[test]
+fn implicit_steps_are_refused_where_something_may_touch() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let scene = format!("{WORM}[[obstacle]]\nname = 'floor'\nplane = [0, 1, 0]\nposition = [0, -0.5, 0]\n");
+    fs::write(folder.path().join("floor.toml"), scene).expect("written");
+    let output = sinew(folder.path(), &["simulate", "floor.toml", "--solver", "implicit", "-o", "f.glb"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("implicit steps do not see what touches"), "{said}");
+    let run = ["simulate", "floor.toml", "--solver", "auto", "--seconds", "0.02", "-o", "f.glb"];
+    let auto = stats(folder.path(), &run);
+    assert_eq!(auto["solver"], "explicit");
+    assert!(auto["solver_reason"].as_str().is_some_and(|why| why.contains("touch")), "{auto}");
+}
+
+#[test]
+fn an_unknown_solver_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let output = sinew(folder.path(), &["simulate", "beam", "--solver", "implict"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("explicit, implicit and auto"));
+}

@@ -1,0 +1,40 @@
+//! Which steps are implicit.
+
+use super::beam::{beam_world, rubber};
+use crate::desc::ObstacleDesc;
+use crate::implicit::{ImplicitSettings, SettleError, Solver, SolverKind, SolverReason, settle};
+use crate::{Control, Model, State, StepError, Stepper};
+
+const DT: f64 = 1.0 / 60.0;
+
+/// Stiff flesh is stepped implicitly, soft flesh explicitly, and both say why.
+#[test]
+fn auto_picks_what_costs_less() {
+    let auto = Solver::Auto(ImplicitSettings::INTERACTIVE);
+    let pick = |young: f64| {
+        let model = Model::build(&beam_world(2, rubber(young, 0.3, 0.0), true)).expect("sound");
+        auto.pick(&model, DT).expect("a pick")
+    };
+    let (soft, stiff) = (pick(1e3), pick(1e8));
+    assert_eq!((soft.kind(), stiff.kind()), (SolverKind::Explicit, SolverKind::Implicit));
+    assert!(matches!(soft.reason, SolverReason::FewSubsteps(n) if n < Solver::MANY_SUBSTEPS), "{soft:?}");
+    assert!(matches!(stiff.reason, SolverReason::ManySubsteps(n) if n > Solver::MANY_SUBSTEPS), "{stiff:?}");
+}
+
+/// Implicit steps would fall through a floor: asked for they are refused, and the auto solver does not take them.
+#[test]
+fn a_floor_is_not_fallen_through() {
+    let mut world = beam_world(2, rubber(1e8, 0.3, 0.0), false);
+    world.obstacles.push(ObstacleDesc::ground(-0.2));
+    let model = Model::build(&world).expect("sound");
+    let mut state = State::at_rest(&model);
+    let before = state.hash();
+    let control = Control::still(&model);
+    let settings = ImplicitSettings::INTERACTIVE;
+    let mut stepper = Stepper::with_solver(Solver::Implicit(settings));
+    assert_eq!(stepper.step(&model, &control, DT, &mut state), Err(StepError::ImplicitContact));
+    assert_eq!(settle(&model, &control, &mut state), Err(SettleError::Contact));
+    assert_eq!(state.hash(), before);
+    let pick = Solver::Auto(settings).pick(&model, DT).expect("a pick");
+    assert_eq!((pick.kind(), pick.reason), (SolverKind::Explicit, SolverReason::Contact));
+}

@@ -1,0 +1,78 @@
+//! A duck of soft rubber that is tossed about in a box.                                          [Capell2004, figure 4.5]
+
+use super::thing::Thing;
+use crate::figure::at;
+use sinew_control::Motion;
+use sinew_flesh::Material;
+use sinew_math::{Isometry, Rotation, Vec3, turn};
+use sinew_mesh::Lump;
+use sinew_sim::desc::{ContactDesc, Mobility, ObstacleDesc, Shape};
+use sinew_take::Scene;
+
+/// Half the sides of the box within (m), half the thickness of its walls (m).
+const ROOM: Vec3 = at(0.2, 0.2, 0.16);
+const HALF_WALL: f64 = 0.01;
+/// How far the box leans back (degrees), so that nothing falls out of its open front.
+const LEAN: f64 = 24.0;
+/// Turns of the box a second.
+const RATE: f64 = 0.22;
+
+/// A duck sits in a box with an open front that leans back and is turned over and over.
+pub fn duck_box() -> Scene {
+    let lean: Rotation = turn::exp(&(Vec3::x() * -LEAN.to_radians()));
+    let thing = Thing {
+        name: "duck-box",
+        lumps: lumps(),
+        spacing: 0.0085,
+        tets: 1200,
+        material: Material::soft_solid(20e3, 0.42, 700.0, 0.01),
+        pose: Isometry::from_parts((lean * at(0.0, -ROOM.y + 0.005, -0.05)).into(), lean),
+        velocity: Vec3::zeros(),
+    };
+    let mut scene = thing.scene(6.0);
+    let walls = [
+        ("floor", -Vec3::y()),
+        ("lid", Vec3::y()),
+        ("left wall", -Vec3::x()),
+        ("right wall", Vec3::x()),
+        ("back wall", -Vec3::z()),
+    ];
+    let spin = Motion::Spin { axis: lean * Vec3::z(), center: Vec3::zeros(), rate: RATE };
+    for (name, outward) in walls {
+        let across = ROOM.component_mul(&outward.abs());
+        let half =
+            ROOM + Vec3::repeat(2.0 * HALF_WALL) - across.map(|x| if x > 0.0 { x + HALF_WALL } else { 0.0 });
+        let middle = outward * (across.norm() + HALF_WALL);
+        let pose = Isometry::from_parts((lean * middle).into(), lean);
+        let wall = ObstacleDesc::fixed(name, Shape::Cuboid { half }, pose);
+        scene.world.obstacles.push(ObstacleDesc { mobility: Mobility::Led, ..wall });
+        scene.obstacle_motions.push(spin);
+    }
+    scene.world.contact = ContactDesc { friction: 0.4, ..ContactDesc::default() };
+    scene
+}
+
+/// A duck that looks to the right, sitting at height 0.
+fn lumps() -> Vec<Lump> {
+    let tilted = |degrees: f64| -> Rotation { turn::exp(&(Vec3::z() * degrees.to_radians())) };
+    let mut lumps = vec![
+        // a full body with a flat bottom, a breast, a tail that points up
+        Lump::ellipsoid(at(0.0, 0.056, 0.0), tilted(0.0), [0.096, 0.055, 0.066]).blended(0.02),
+        Lump::ellipsoid(at(0.045, 0.07, 0.0), tilted(30.0), [0.06, 0.052, 0.054]).blended(0.03),
+        Lump::round_cone([at(-0.07, 0.075, 0.0), at(-0.115, 0.115, 0.0)], [0.034, 0.013]).blended(0.02),
+        // neck and head, a bill
+        Lump::round_cone([at(0.055, 0.1, 0.0), at(0.062, 0.14, 0.0)], [0.034, 0.033]).blended(0.015),
+        Lump::ball(at(0.066, 0.158, 0.0), 0.044).blended(0.012),
+        Lump::ellipsoid(at(0.114, 0.15, 0.0), tilted(-6.0), [0.026, 0.0095, 0.022]).blended(0.006),
+        Lump::ellipsoid(at(0.108, 0.142, 0.0), tilted(-14.0), [0.018, 0.008, 0.017]).blended(0.004),
+    ];
+    for side in [1.0, -1.0] {
+        // wings and eyes
+        let wing = turn::exp(&at(0.0, side * 0.12, 0.25));
+        lumps.push(
+            Lump::ellipsoid(at(-0.018, 0.075, side * 0.06), wing, [0.052, 0.026, 0.014]).blended(0.008),
+        );
+        lumps.push(Lump::ball(at(0.09, 0.17, side * 0.028), 0.0105).blended(0.003));
+    }
+    lumps
+}

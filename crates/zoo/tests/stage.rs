@@ -1,0 +1,161 @@
+//! Scenes on the ground and in boxes: characters get about by joints and friction alone, and what falls comes to rest on what it falls on.
+
+use core::f64::consts::{FRAC_PI_2, TAU};
+use sinew_math::{Isometry, Vec3, nalgebra::Point3, real};
+use sinew_take::{Frame, Player, Scene};
+use sinew_zoo::find;
+
+fn scene(name: &str) -> Scene {
+    (find(name).expect("in the catalog").build)()
+}
+
+fn without_friction(mut scene: Scene) -> Scene {
+    scene.world.contact.friction = 0.0;
+    scene
+}
+
+/// What is seen of a scene, frame by frame.
+#[derive(Default)]
+struct Seen {
+    /// Way of the centre of mass since the start (m), the integral of momentum over mass.
+    way: Vec<Vec3>,
+    /// Its velocity (m/s).
+    velocity: Vec<Vec3>,
+    /// The height of the lowest vertex (m).
+    lowest: Vec<f64>,
+    /// The surface of the first body.
+    surfaces: Vec<Vec<Vec3>>,
+    /// Where the root of the first skeleton is, if there is one.
+    roots: Vec<Isometry>,
+}
+
+fn play(scene: &Scene) -> Seen {
+    let mut player = Player::build(scene).expect("sound");
+    let (mass, dt) = (player.model.mass(), 1.0 / scene.fps);
+    let mut seen = Seen::default();
+    let mut frame = Frame::default();
+    let mut way = Vec3::zeros();
+    let velocity = |player: &Player| player.state.momentum(&player.model) / mass;
+    player.warm_up(|_, _| {}).expect("a step");
+    let mut last = velocity(&player);
+    for i in 0..scene.frame_count() {
+        player.advance().unwrap_or_else(|e| panic!("{}, frame {i}: {e}", scene.name));
+        let now = velocity(&player);
+        way += 0.5 * dt * (last + now);
+        last = now;
+        frame.update(&player.model, &player.state);
+        let surface: Vec<Vec3> = frame.surfaces[0].iter().map(|v| Vec3::from(v.map(f64::from))).collect();
+        seen.way.push(way);
+        seen.velocity.push(now);
+        seen.lowest.push(surface.iter().map(|v| v.y).fold(f64::INFINITY, f64::min));
+        seen.surfaces.push(surface);
+        seen.roots.extend(frame.bones.first().map(|bones| bones[0]));
+    }
+    seen
+}
+
+fn level(v: &Vec3) -> f64 {
+    v.x.hypot(v.z)
+}
+
+/// How far free flesh may dip into the ground (m). Springs of 0.35 μ/h² at a step of 2 ms give way by some millimetres to a body of which a few vertices
+/// touch, and by v h = 6 mm more to what strikes it with 3 m/s.
+const DIP: f64 = 0.025;
+
+/// The arc goes round 0.8 times a second for 3.9 s, its axis 0.04 to 0.055 m above the ground: 2π · 3.12 · 0.04 = 0.78 m at least. Without friction
+/// there is no level force; what is left is how fast it was when its root was let go, some millimetres a second for six seconds.
+#[test]
+fn the_worm_rolls_by_friction_and_nothing_else() {
+    let rolling = play(&scene("worm-roll"));
+    let end = rolling.way.last().expect("frames");
+    assert!(end.x > 0.75 && end.z.abs() < 0.2, "{end:?}");
+    assert!(rolling.lowest.iter().all(|y| *y > -DIP));
+    // it lies still in the end
+    assert!(rolling.velocity.last().expect("frames").norm() < 0.05);
+    let slipping = play(&without_friction(scene("worm-roll")));
+    assert!(slipping.way.iter().all(|way| level(way) < 0.05));
+}
+
+/// A leap is a time when nothing of it touches the ground. Three snaps of a body of 0.5 m bring it a good part of its length ahead; on ice none does.
+#[test]
+fn the_fish_leaps_and_gets_ahead_by_friction() {
+    let leaping = play(&scene("fish-jump"));
+    let clear = |y: &&f64| **y > 0.01;
+    let in_the_air = leaping.lowest[60..].iter().filter(clear).count();
+    assert!(in_the_air >= 6, "{in_the_air} frames in the air");
+    let end = leaping.way.last().expect("frames");
+    assert!(level(end) > 0.2, "{end:?}");
+    assert!(leaping.lowest.iter().all(|y| *y > -DIP));
+    let slipping = play(&without_friction(scene("fish-jump")));
+    assert!(slipping.way.iter().all(|way| level(way) < 0.05));
+}
+
+/// Friction brings the pot to rest within its five seconds, on the ground and not in it; what is left is the last of its rattling, below a millimetre at the 10 Hz or more
+/// that so small a thing has. Without it nothing slows it down: it keeps its metre a second to
+/// round-off.
+#[test]
+fn the_pot_comes_to_rest_by_friction_and_glides_on_without() {
+    let pot = play(&scene("pot"));
+    let end = pot.surfaces.len() - 1;
+    assert!(pot.velocity[end].norm() < 0.05, "{:?}", pot.velocity[end]);
+    assert!((-0.005..0.005).contains(&pot.lowest[end]), "{}", pot.lowest[end]);
+    assert!(pot.lowest.iter().all(|y| *y > -DIP));
+    let slippery = play(&scene("pot-slippery"));
+    assert!(slippery.velocity.iter().all(|v| (v.x - 1.0).abs() < 1e-6 && v.z.abs() < 1e-6));
+    assert!((-0.005..0.02).contains(&slippery.lowest[end]), "{}", slippery.lowest[end]);
+}
+
+/// The duck is inside of all five walls at all times, but for what soft flesh dips in, does not come out of the open front, and is turned upside down on the way.
+#[test]
+fn the_duck_stays_in_the_box() {
+    let scene = scene("duck-box");
+    let duck = play(&scene);
+    let walls = &scene.world.obstacles;
+    assert_eq!(walls.len(), 5);
+    let rest = &duck.surfaces[0];
+    let highest = |surface: &[Vec3]| {
+        (0..surface.len()).max_by(|a, b| surface[*a].y.total_cmp(&surface[*b].y)).expect("a surface")
+    };
+    let head = highest(rest);
+    let mut upside_down = false;
+    for (i, surface) in duck.surfaces.iter().enumerate() {
+        let time = (i + 1) as f64 / scene.fps;
+        for (wall, motion) in walls.iter().zip(&scene.obstacle_motions) {
+            let wall_from_world = (motion.world_from_rest(time) * wall.pose).inverse();
+            let deepest = surface
+                .iter()
+                .map(|v| wall.shape.probe(&(wall_from_world * Point3::from(*v)).coords).distance);
+            let deepest = deepest.fold(f64::INFINITY, f64::min);
+            assert!(deepest > -0.015, "{time} s: {deepest} m in '{}'", wall.name);
+        }
+        let middle = surface.iter().sum::<Vec3>() / surface.len() as f64;
+        assert!(middle.norm() < 0.35, "{time} s: out of the box at {middle:?}");
+        upside_down |= surface[head].y < middle.y - 0.02;
+    }
+    assert!(upside_down);
+}
+
+/// How far a root has turned about the vertical since the start (rad), whole turns counted.
+fn heading(roots: &[Isometry]) -> f64 {
+    let angle = |root: &Isometry| {
+        let ahead = root.rotation * Vec3::z();
+        real::atan2(ahead.x, ahead.z)
+    };
+    let step = |pair: &[Isometry]| {
+        let by = angle(&pair[1]) - angle(&pair[0]);
+        by - TAU * (by / TAU).round()
+    };
+    roots.windows(2).map(step).sum()
+}
+
+/// It leaves the ground, comes down a quarter turn or more from how it lay, and lies the right way up.
+#[test]
+fn the_starfish_turns_in_the_air() {
+    let turning = play(&scene("starfish-turn"));
+    assert!(turning.lowest[50..].iter().filter(|y| **y > 0.005).count() >= 3);
+    let turned = heading(&turning.roots);
+    assert!(turned.abs() > FRAC_PI_2, "{} degrees", turned.to_degrees());
+    let up = turning.roots.last().expect("frames").rotation * Vec3::y();
+    assert!(up.y > 0.9, "{up:?}");
+    assert!(turning.lowest.iter().all(|y| *y > -DIP));
+}
