@@ -37,6 +37,10 @@ const ENOUGH: f64 = 1e-4;
 /// Differences of the potential below this share of it are round-off.
 const ROUND_OFF: f64 = 1e-12;
 
+/// So are those below this share of the terms that the energy of elements is a difference of: flesh as stiff as bone holds millions of joules in them, and their last digit is more than what
+/// the end of a step still gains.
+const TERM_ROUND_OFF: f64 = f64::EPSILON;
+
 impl Newton {
     /// Where it is.
     pub(super) fn point(&self) -> &Point {
@@ -183,7 +187,8 @@ impl Newton {
             problem.place_bones(model, &mut self.trial);
             let (energy, inverted) = problem.evaluate(model, &self.trial, extras, &mut self.trial_slope);
             self.evaluations += 1;
-            let round_off = ROUND_OFF * (self.energy.abs() + problem.elastic_energy().abs());
+            let round_off = ROUND_OFF * (self.energy.abs() + problem.elastic_energy().abs())
+                + TERM_ROUND_OFF * self.preconditioner.energy_terms();
             let is_flat = (energy - self.energy).abs() <= round_off && problem.norm(&self.trial_slope) < size;
             if energy <= self.energy + ENOUGH * share * falls || is_flat {
                 core::mem::swap(&mut self.point, &mut self.trial);

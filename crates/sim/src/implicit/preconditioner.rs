@@ -54,6 +54,8 @@ struct Rest {
     solver: Option<Solver>,
     skin: Skin,
     rest_frames: Vec<Frame>,
+    /// What elements would hold if they were stretched to twice their size (J), about.
+    stiffness: f64,
 }
 
 #[derive(Clone, Debug)]
@@ -82,7 +84,13 @@ impl Preconditioner {
         let places: Vec<Vec3> = free.iter().map(|node| model.node_rest[*node as usize]).collect();
         let solver =
             if free.is_empty() { None } else { Solver::build(&matrix, &places, SolverChoice::BySize) };
-        self.rest = Some(Rest { key, h: problem.h, is_damped, free, solver, skin, rest_frames });
+        let stiffness = stiffness(model);
+        self.rest = Some(Rest { key, h: problem.h, is_damped, free, solver, skin, rest_frames, stiffness });
+    }
+
+    /// The size of the terms that the energy of elements is a small difference of (J).
+    pub(super) fn energy_terms(&self) -> f64 {
+        self.rest.as_ref().map_or(0.0, |rest| rest.stiffness)
     }
 
     /// Begins a step whose first guess is a point.
@@ -287,6 +295,16 @@ fn rest_matrix(model: &Model, problem: &Problem, free: &[u32]) -> BlockSum {
         matrix.add(i, i, &Mat3::from_diagonal_element(own));
     }
     matrix
+}
+
+/// Σ tr(K₁₁) d² with d an edge of the element at rest (J).
+fn stiffness(model: &Model) -> f64 {
+    let mut sum = 0.0;
+    model.elements.for_each_rest_stiffness(|nodes, blocks| {
+        let edge = model.node_rest[nodes[1] as usize] - model.node_rest[nodes[0] as usize];
+        sum += blocks[1][1].trace() * edge.norm_squared();
+    });
+    sum
 }
 
 fn rest_frames(model: &Model) -> Vec<Frame> {
