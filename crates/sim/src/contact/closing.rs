@@ -27,7 +27,7 @@ struct BodyMotion {
 /// down before they are through.
 const SHARE: f64 = 0.2;
 /// Sub-steps become no shorter than this share of what is stable by itself: what is faster than that is no motion of flesh.
-const SHORTEST: f64 = 1.0 / 64.0;
+const SHORTEST: f64 = 1.0 / 8.0;
 
 impl Closing {
     /// The most that two surfaces which may touch can come nearer in a second (m/s). Bodies that are farther apart than they come in the time `within` (s) do not count.
