@@ -26,7 +26,9 @@ pub use keys::{SceneKey, ScenePart, scene_keys, scene_keys_table};
 pub(crate) use performance::{USUAL_SMOOTHING, find_bone};
 use section::Section;
 pub(crate) use section::nearest;
+use sinew_control::Motion;
 use sinew_math::Vec3;
+use sinew_sim::desc::{ContactDesc, ObstacleDesc};
 use sinew_sim::{Solver, WorldDesc};
 use sinew_take::Scene;
 use std::path::Path;
@@ -110,8 +112,13 @@ fn read_source(
         && only.has("file")
     {
         let top = SceneTop { name: name.to_owned(), up, gravity, seconds, fps, solver };
-        let read = rigged::read_rigged(only, &top, folder, choice)?;
-        return Ok(read.map(|character| SceneSource::Character(Box::new(character))));
+        let Read { value: mut character, mut notes } = rigged::read_rigged(only, &top, folder, choice)?;
+        let played = &mut character.scene;
+        let own = played.world.bodies.iter().map(|body| body.name.clone());
+        let self_contact = if only.flag("self_contact")? { own.collect() } else { Vec::new() };
+        let touch = read_touch(&scene, self_contact, folder, &mut notes)?;
+        (played.world.obstacles, played.obstacle_motions, played.world.contact) = touch;
+        return Ok(Read { value: SceneSource::Character(Box::new(character)), notes });
     }
     let mut notes = Vec::new();
     let mut bodies = Vec::new();
@@ -146,14 +153,7 @@ fn read_source(
             "the scene has no body: add one as [[body]] with surface = \"FILE\", or a [[character]]";
         return Err(ReadError::whole(message).into());
     }
-    let (mut obstacles, mut obstacle_motions) = (Vec::new(), Vec::new());
-    for section in scene.sections("obstacle", ScenePart::Obstacle)? {
-        let read = obstacle::read_obstacle(&section, &obstacles, folder)?;
-        notes.extend(read.notes);
-        obstacles.push(read.value.0);
-        obstacle_motions.push(read.value.1);
-    }
-    let contact = obstacle::read_contact(&scene, !obstacles.is_empty(), self_contact)?;
+    let (obstacles, obstacle_motions, contact) = read_touch(&scene, self_contact, folder, &mut notes)?;
     let scene = Scene {
         name: name.to_owned(),
         world: WorldDesc { gravity, bodies, rigs, obstacles, contact },
@@ -166,4 +166,22 @@ fn read_source(
         fps: fps.unwrap_or(USUAL_FPS),
     };
     Ok(Read { value: SceneSource::Scene(Box::new(scene)), notes })
+}
+
+/// What there is to touch: obstacles, how they move, and how touching is answered.
+fn read_touch(
+    scene: &Section,
+    self_contact: Vec<String>,
+    folder: &Path,
+    notes: &mut Vec<String>,
+) -> Result<(Vec<ObstacleDesc>, Vec<Motion>, ContactDesc), ReadError> {
+    let (mut obstacles, mut motions) = (Vec::new(), Vec::new());
+    for section in scene.sections("obstacle", ScenePart::Obstacle)? {
+        let read = obstacle::read_obstacle(&section, &obstacles, folder)?;
+        notes.extend(read.notes);
+        obstacles.push(read.value.0);
+        motions.push(read.value.1);
+    }
+    let contact = obstacle::read_contact(scene, !obstacles.is_empty(), self_contact)?;
+    Ok((obstacles, motions, contact))
 }

@@ -64,6 +64,16 @@ fn what_is_said_holds() {
 }
 
 #[test]
+fn it_may_touch_things() {
+    let scene = open_text(
+        "[[character]]\nfile = 'bar.glb'\nself_contact = true\n[[obstacle]]\nname = 'floor'\nplane = [0, 1, 0]\n",
+    );
+    let world = scene.unwrap().scene.world;
+    assert_eq!((world.obstacles.len(), world.obstacles[0].name.as_str()), (1, "floor"));
+    assert_eq!(world.contact.self_contact, ["bar"]);
+}
+
+#[test]
 fn surfaces_are_flesh_or_not_as_they_are_named() {
     let error = open_text("[[character]]\nfile = 'bar.glb'\nskinned = ['skin']\n").map(|_| ()).unwrap_err();
     assert!(error.contains("no skinned surface"), "{error}");
