@@ -545,6 +545,6 @@ mod tests {
             assert!(!keys[..i].iter().any(|k| (k.part, k.name) == (key.part, key.name)), "{key:?}");
         }
         let headings = scene_keys_table().matches("###").count();
-        assert_eq!(headings, 20);
+        assert_eq!(headings, 21);
     }
 }
