@@ -2,7 +2,7 @@
 
 use sinew_math::{Mat3, Vec3, real};
 
-/// The barrier of [Li2020]: nothing beyond its range, infinite at contact, twice differentiable everywhere else.
+/// The barrier of `[Li2020]`: nothing beyond its range, infinite at contact, twice differentiable everywhere else.
 ///
 /// ```text
 /// b(d)  = −k (d − d̂)² ln(d/d̂)                     for 0 < d < d̂, else 0                [Li2020, eq. 6]

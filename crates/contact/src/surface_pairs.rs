@@ -1,6 +1,6 @@
 //! Vertices near triangles, of one surface or several, that may touch: a walk down two trees of boxes at once.
 //!
-//! Patches whose normals all point to one side cannot fold onto themselves, and are passed over whole.   [VolinoMagnenat1994]
+//! Patches whose normals all point to one side cannot fold onto themselves, and are passed over whole.   `[VolinoMagnenat1994]`
 //! Of one surface, what was beside or behind a triangle near it at rest never touches it: it hangs together with it.
 
 use crate::box_tree::{Bounds, BoxTree, TreeNode};

@@ -1,7 +1,7 @@
 //! The characters that ship with Sinew, made by code. Each is an ordinary [`Scene`](sinew_take::Scene): the engine has no special case
 //! for any of them.
 //!
-//! [`catalog`] lists them all, [`find`] knows them by name, and [`Character::files`] writes one as the text of files that can be opened,
+//! [`catalog()`] lists them all, [`find`] knows them by name, and [`Character::files`] writes one as the text of files that can be opened,
 //! taken apart and changed without this crate.
 
 mod arm;

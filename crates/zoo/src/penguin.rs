@@ -1,4 +1,4 @@
-//! A penguin that waddles: a heavy belly on short legs.                                                [TurnerThalmann1993]
+//! A penguin that waddles: a heavy belly on short legs.                                                `[TurnerThalmann1993]`
 
 use crate::cycle::{Cycle, Posture, wave};
 use crate::figure::{EARTH, Figure, at};

@@ -1,6 +1,6 @@
 //! A surface of triangles as an obstacle: closed ones are solid, open ones are shells that are felt on both sides of their front.
 //!
-//! The sign is that of the angle-weighted normal of the nearest face, edge or corner, which is right for closed surfaces.   [Baerentzen2005]
+//! The sign is that of the angle-weighted normal of the nearest face, edge or corner, which is right for closed surfaces.   `[Baerentzen2005]`
 
 use super::{Probe, ShapeFault};
 use crate::{Bounds, BoxTree, nearest_on_triangle};

@@ -61,7 +61,7 @@ fn add_product<T: Real>(tangent: &mut Tangent<T>, a: &Columns<T>, b: &Columns<T>
     }
 }
 
-/// Adds s ∂C/∂F for the cofactor C, whose columns are f₁×f₂, f₂×f₀, f₀×f₁: −s [f₂] stands in column 0 against column 1, and so on around.
+/// Adds s ∂C/∂F for the cofactor C, whose columns are f₁×f₂, f₂×f₀, f₀×f₁: −s f₂× stands in column 0 against column 1, and so on around.
 #[inline(always)]
 pub(crate) fn add_cofactor_derivative<T: Real>(tangent: &mut Tangent<T>, f: &Columns<T>, s: T) {
     // below the diagonal: columns (1, 0) have [f₂], (2, 0) −[f₁], (2, 1) [f₀]

@@ -1,4 +1,4 @@
-//! Preconditioned conjugate gradients on the curvature, cut short where it turns downwards.   [Steihaug1983]
+//! Preconditioned conjugate gradients on the curvature, cut short where it turns downwards.   `[Steihaug1983]`
 
 use super::extra::NodeEnergy;
 use super::preconditioner::Preconditioner;
