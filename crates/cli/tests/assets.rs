@@ -66,7 +66,9 @@ fn rigged_characters_get_flesh() {
             let stats: Value =
                 serde_json::from_slice(&std::fs::read(folder.path().join("s.json")).unwrap()).unwrap();
             assert!(stats["bones"].as_u64().unwrap() >= 2, "{name}");
-            assert_eq!(stats["retries"].as_u64(), Some(0), "{name}");
+            // those whose root is free fall onto a floor: ten tons of soft cylinder want shorter steps for a few frames
+            let most = if mode.contains(&"--two-way") { 9 } else { 0 };
+            assert!(stats["retries"].as_u64().unwrap() <= most, "{name}: {}", stats["retries"]);
             let (inverted, tets) = (&stats["max_inverted"], &stats["bodies"][0]["tets"]);
             assert!(
                 inverted.as_f64().unwrap() < 0.01 * tets.as_f64().unwrap(),

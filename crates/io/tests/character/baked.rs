@@ -109,7 +109,12 @@ impl Baked {
     /// Nothing of the original document is missing or changed, but for what is at the given paths; the buffer begins with the
     /// original one.
     pub(crate) fn assert_keeps(&self, original: &Naive, buffer: &[u8], changed: &[&str]) {
-        let now = Naive::of_glb(&self.bytes);
+        let mut now = Naive::of_glb(&self.bytes);
+        let count = |json: &Value| json["animations"].as_array().map_or(0, Vec::len);
+        if self.options.animation.is_none() && count(&now.json) > count(&original.json) {
+            // the animation of flesh stands before those of the file
+            now.json["animations"].as_array_mut().unwrap().remove(0);
+        }
         assert_eq!(&now.buffer[..buffer.len()], buffer);
         let mut found = Vec::new();
         differences(&original.json, &now.json, String::new(), &mut found);
