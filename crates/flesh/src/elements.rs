@@ -6,6 +6,7 @@
 
 use crate::forces::CornerForces;
 use crate::material::{Lame, Law, Material};
+use core::ops::{Add, AddAssign, SubAssign};
 use sinew_math::lanes::BLOCK;
 use sinew_math::{Mat3, Vec3};
 
@@ -251,6 +252,31 @@ impl Adjacency {
     pub(crate) fn of_node(&self, node: usize) -> (&[u32], &[u32]) {
         let range = |ends: &[u32]| ends[node] as usize..ends[node + 1] as usize;
         (&self.corners[range(&self.corner_ends)], &self.origins[range(&self.origin_ends)])
+    }
+
+    /// What the corners of all elements hold at a node, in a fixed order; corner 0 of an element has what makes its sum zero.
+    #[inline(always)]
+    pub(crate) fn sum_at<T>(&self, corner_values: &[[T; 4]], node: usize) -> [T; 4]
+    where
+        T: Copy + Default + Add<Output = T> + AddAssign + SubAssign,
+    {
+        let (corners, origins) = self.of_node(node);
+        let mut sum = [T::default(); 4];
+        for &place in origins {
+            let [a, b, c] = corner_values[place as usize..][..3] else {
+                unreachable!("three corners to a slot")
+            };
+            for i in 0..4 {
+                sum[i] -= a[i] + b[i] + c[i];
+            }
+        }
+        for &place in corners {
+            let value = corner_values[place as usize];
+            for i in 0..4 {
+                sum[i] += value[i];
+            }
+        }
+        sum
     }
 }
 

@@ -97,23 +97,7 @@ impl ElasticHessian {
     /// What the last product is at a node.
     #[inline(always)]
     pub fn on_node(&self, elements: &Elements, node: usize) -> [f32; 4] {
-        let (corners, origins) = elements.adjacency.of_node(node);
-        let mut sum = [0.0f32; 4];
-        for &place in origins {
-            let [a, b, c] = self.corners[place as usize..][..3] else {
-                unreachable!("three corners to a slot")
-            };
-            for i in 0..4 {
-                sum[i] -= a[i] + b[i] + c[i];
-            }
-        }
-        for &place in corners {
-            let pull = self.corners[place as usize];
-            for i in 0..4 {
-                sum[i] += pull[i];
-            }
-        }
-        sum
+        elements.adjacency.sum_at(&self.corners, node)
     }
 
     /// Adds each node's own 3×3 block of the Hessian.

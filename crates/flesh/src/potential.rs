@@ -110,23 +110,8 @@ impl ElasticPotential {
     /// ∂Ψ/∂x of a node (N) at the last evaluation.
     #[inline(always)]
     pub fn gradient_of(&self, elements: &Elements, node: usize) -> Vec3 {
-        let (corners, origins) = elements.adjacency.of_node(node);
-        let mut sum = [0.0; 4];
-        for &place in origins {
-            let [a, b, c] = self.corners[place as usize..][..3] else {
-                unreachable!("three corners to a slot")
-            };
-            for i in 0..4 {
-                sum[i] -= a[i] + b[i] + c[i];
-            }
-        }
-        for &place in corners {
-            let pull = self.corners[place as usize];
-            for i in 0..4 {
-                sum[i] += pull[i];
-            }
-        }
-        Vec3::new(sum[0], sum[1], sum[2])
+        let [x, y, z, _] = elements.adjacency.sum_at(&self.corners, node);
+        Vec3::new(x, y, z)
     }
 
     fn fit(&mut self, elements: &Elements) {
