@@ -87,7 +87,7 @@ impl<'a> Outputs<'a> {
                 Format::Own(Box::new(CharacterGlb::new(character, output, options.skinned())))
             }
             (Some("glb"), None) if !options.world && has_bones(source) => {
-                Format::Rig(Box::new(RigOutput::new(output, options.skinned(), up)))
+                Format::Rig(Box::new(RigOutput::new(output, options.skinned(), up, looks_of(source))))
             }
             (Some("glb"), _) => {
                 let usual = GlbOptions::default();

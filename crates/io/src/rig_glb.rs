@@ -10,6 +10,8 @@ mod rigid_fit;
 
 use crate::Up;
 use crate::character_file::{CharacterFile, CharacterPose, NodeTransform, SurfaceId, read_character};
+use crate::palette::body_color;
+use crate::picture::Look;
 use crate::shape_check::{check_frame, check_surfaces};
 use crate::skinned_glb::{ErrorMeasure, SkinnedGlb, SkinnedGlbOptions, SkinnedGlbReport};
 use document::RestDocument;
@@ -45,8 +47,8 @@ struct ShownBody {
 }
 
 impl RigFile {
-    /// The file of a model in which `up` is up.
-    pub fn build(model: &Model, up: Up) -> Result<RigFile, SinkError> {
+    /// The file of a model in which `up` is up. Bodies have the colours of looks that are given, the others colours in turn.
+    pub fn build(model: &Model, up: Up, looks: &[Look]) -> Result<RigFile, SinkError> {
         let surfaces: Vec<SurfaceInfo> = model.bodies.iter().map(SurfaceInfo::of).collect();
         check_surfaces(&surfaces)?;
         let world_from_scene = match up {
@@ -56,7 +58,9 @@ impl RigFile {
         };
         let mut document = RestDocument::new(world_from_scene);
         let rigs: Vec<Vec<BoneNode>> = model.rigs.iter().map(|rig| document.add_rig(rig)).collect();
-        let bodies = (0..model.bodies.len()).map(|body| document.add_body(model, body, &surfaces[body]));
+        let color = |body: usize| looks.get(body).map_or_else(|| body_color(body), |look| look.color);
+        let bodies =
+            (0..model.bodies.len()).map(|body| document.add_body(model, body, &surfaces[body], color(body)));
         let bodies = bodies.collect();
         let read = read_character(document.into_glb()?)
             .map_err(|errors| SinkError(format!("the skeletons cannot be written as glTF: {errors}")))?;

@@ -43,7 +43,7 @@ fn write(scene: &Scene, options: SkinnedGlbOptions, is_loop: bool) -> Written {
     let target = folder.path().join("take.glb");
     let up = Up::against(scene.world.gravity);
     let mut player = Player::build(scene).unwrap();
-    let rig = RigFile::build(&player.model, up).unwrap();
+    let rig = RigFile::build(&player.model, up, &[]).unwrap();
     let (mut kept, mut report, mut gap) = (Kept::default(), None, 0.0);
     let glb = RigGlb::new(&rig, &target, options, &mut report);
     let mut sinks: Vec<Box<dyn FrameSink + '_>> = vec![Box::new(&mut kept), Box::new(glb)];
@@ -159,7 +159,7 @@ fn characters_of_the_zoo_and_of_scenes_play_back_as_they_were_simulated() {
 #[test]
 fn at_rest_the_file_is_the_shape_that_was_drawn() {
     let model = Model::build(&sinew_zoo::worm(300).world).unwrap();
-    let rig = RigFile::build(&model, Up::Y).unwrap();
+    let rig = RigFile::build(&model, Up::Y, &[]).unwrap();
     let (file, surface) = (rig.file(), rig.surface(0).unwrap());
     let vertices = file.world_vertices(surface, &file.rest_pose()).unwrap();
     // inverse bind matrices in single precision, half a metre from the middle
@@ -239,7 +239,7 @@ fn several_characters_and_bodies_without_bones_share_a_file() {
 #[test]
 fn takes_of_other_models_are_refused() {
     let model = Model::build(&sinew_zoo::worm(300).world).unwrap();
-    let rig = RigFile::build(&model, Up::Y).unwrap();
+    let rig = RigFile::build(&model, Up::Y, &[]).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let mut report = None;
     let mut glb = RigGlb::new(&rig, folder.path().join("a.glb"), SkinnedGlbOptions::default(), &mut report);

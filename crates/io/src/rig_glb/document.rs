@@ -3,7 +3,6 @@
 use super::bone_weights::{VertexWeights, bone_weights};
 use super::{BoneNode, ShownBody};
 use crate::normals::Smoothing;
-use crate::palette::body_color;
 use crate::skinned_glb::Document;
 use serde_json::{Value, json};
 use sinew_math::{Isometry, Rotation, Vec3};
@@ -94,6 +93,7 @@ impl RestDocument {
         model: &Model,
         index: usize,
         surface: &SurfaceInfo,
+        color: [f32; 3],
     ) -> Option<ShownBody> {
         if surface.triangles.is_empty() {
             return None;
@@ -114,7 +114,7 @@ impl RestDocument {
             self.add_weights(weights, &mut attributes);
             node["skin"] = json!(self.skin(*rig));
         }
-        let [r, g, b] = body_color(index);
+        let [r, g, b] = color;
         let material = self.document.push(
             "materials",
             json!({
