@@ -25,6 +25,9 @@ impl Controller for Script {
         for (path, motion) in control.pins.iter_mut().zip(&self.pin_motions) {
             *path = along(motion);
         }
+        let is_placed =
+            |performance: &Performance| performance.run_up.is_none_or(|run_up| state.time >= run_up.end);
+        control.is_placing = !self.performances.iter().all(is_placed);
         control.obstacles.resize(model.obstacles.len(), PinPath::default());
         for (path, motion) in control.obstacles.iter_mut().zip(&self.obstacle_motions) {
             *path = along(motion);

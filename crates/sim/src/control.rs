@@ -15,6 +15,8 @@ pub struct Control {
     pub rigs: Vec<RigControl>,
     /// One path per obstacle of the model, as rigid motions of where it started; only led ones follow. Those beyond the end of the list stay.
     pub obstacles: Vec<PinPath>,
+    /// Bodies are being put into place: nothing touches anything, and free obstacles wait.
+    pub is_placing: bool,
 }
 
 /// Who decides about the joints of a rig during a step.
@@ -84,6 +86,7 @@ impl Control {
             load_scales: vec![1.0; model.loads.len()],
             rigs: model.rigs.iter().map(RigControl::hold).collect(),
             obstacles: vec![PinPath::default(); model.obstacles.len()],
+            is_placing: false,
         }
     }
 

@@ -194,14 +194,15 @@ impl Stepper {
                 substeps: fewest,
             });
         }
-        let fewest = self.contacts.substeps(model, state, dt, fewest as usize);
         self.before.copy_from(state);
         self.gather_loads(model, control);
         let caution = state.caution;
         let mut worst = 0;
         let mut lame = None;
+        let mut substeps = 0;
         for doublings in caution.doublings..=Caution::MOST_DOUBLINGS {
-            let found = self.substeps(model, control, dt, fewest << doublings, state);
+            substeps = self.contacts.prepare(model, control, state, dt, fewest as usize) << doublings;
+            let found = self.substeps(model, control, dt, substeps, state);
             lame = match found {
                 Ok(report) if Verdict::of(model, &self.link, state).is_sound() => {
                     state.caution = caution.after(doublings);
@@ -216,7 +217,6 @@ impl Stepper {
         if let Some(error) = lame {
             return Err(StepError::Bones { time: state.time, error });
         }
-        let substeps = fewest << Caution::MOST_DOUBLINGS;
         Err(StepError::Diverged {
             body: model.body_of_node(worst).name.clone(),
             time: state.time,
@@ -229,7 +229,7 @@ impl Stepper {
     fn gather_loads(&mut self, model: &Model, control: &Control) {
         self.load.clear();
         self.outside.clear();
-        if Contacts::can_touch(model) {
+        if Contacts::can_touch_in(model, control) {
             self.outside.resize(model.node_count(), Vec3::zeros());
         }
         if model.loads.is_empty() {
@@ -259,7 +259,7 @@ impl Stepper {
         self.decay.clear();
         self.decay.extend(model.bodies.iter().map(|body| decay(body.damping_rate, h)));
         let mut report = StepReport { substeps, ..StepReport::default() };
-        let can_touch = Contacts::can_touch(model);
+        let can_touch = Contacts::can_touch_in(model, control);
         let part = |substep: usize| {
             let share = |i: usize| i as f64 / substeps as f64;
             Substep { from: share(substep - 1), to: share(substep), h }
@@ -349,7 +349,7 @@ impl Stepper {
                 let moved = target - state.node_x[node];
                 if moved != Vec3::zeros() {
                     let mut force = self.corner_forces.on_node(&model.elements, node);
-                    if Contacts::can_touch(model) {
+                    if Contacts::can_touch_in(model, control) {
                         force += self.outside[node] - self.load.get(node).copied().unwrap_or_default();
                     }
                     state.supplied_energy -= force.dot(&moved);
