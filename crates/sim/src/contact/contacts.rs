@@ -118,6 +118,19 @@ impl Contacts {
         state.supplied_energy += given;
     }
 
+    /// How obstacles move in the sub-step.
+    pub(crate) fn motions(&self) -> &[RigidMotion] {
+        &self.motions
+    }
+
+    /// Adds forces and torques about their centres (N, N m) to what touching does to obstacles.
+    pub(crate) fn pull(&mut self, obstacles: &[(Vec3, Vec3)]) {
+        for ((force, torque), (pull, turn)) in self.wrenches.iter_mut().zip(obstacles) {
+            *force += pull;
+            *torque += turn;
+        }
+    }
+
     /// Moves obstacles to the end of a sub-step.
     pub(crate) fn move_obstacles(
         &mut self,
