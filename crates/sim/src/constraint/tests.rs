@@ -11,6 +11,7 @@ use crate::implicit::NodeEnergy;
 use crate::{BuildError, Control, Model, State};
 use sinew_contact::{RigidMotion, Shape};
 use sinew_flesh::Material;
+use sinew_math::spatial::{Frame, Twist, Wrench};
 use sinew_math::{Isometry, turn};
 use sinew_mesh::shapes;
 use sinew_skeleton::{BoneDesc, JointDesc, JointKind, MassDesc, Parent, SkeletonDesc, SolidShape};
@@ -166,7 +167,7 @@ fn the_energy_of_implicit_steps_has_its_slope_and_curvature() {
     control.constraints.iter_mut().for_each(|path| path.length = [0.2, 0.3]);
     let start = State::at_rest(&model);
     let link = Link::at_rest(&model);
-    let mut bones = vec![sinew_math::spatial::Frame::default()];
+    let mut bones = vec![Frame::default()];
     bones.extend([link.frame(0, 0), link.frame(0, 1)]);
     let step = HeldStep { shares: [0.0, 1.0], h: 1e-2, is_damped: true, bones: &bones };
     let mut held = Held::default();
@@ -201,6 +202,64 @@ fn the_energy_of_implicit_steps_has_its_slope_and_curvature() {
     assert!(largest > 10.0 && worst < 1e-5 * largest, "{worst} {largest}");
 }
 
+/// Over motions of bones, too: a turn and a shift of each bone by 1e-6 of a radian and a metre, to the same round-off as over nodes.
+#[test]
+fn the_energy_of_implicit_steps_has_its_slope_over_bones() {
+    let model = Model::build(&world(all_kinds())).expect("sound");
+    let seed = &mut 13;
+    let state = State::at_rest(&model);
+    let link = Link::at_rest(&model);
+    let mut bones = vec![Frame::default()];
+    bones.extend([link.frame(0, 0), link.frame(0, 1)]);
+    let step = HeldStep { shares: [0.0, 1.0], h: 1e-2, is_damped: true, bones: &bones };
+    let mut control = Control::still(&model);
+    control.constraints.iter_mut().for_each(|path| path.length = [0.2, 0.3]);
+    let mut held = Held::default();
+    held.begin(&model, &control, step, &state);
+    for bone in [1, 2] {
+        let twist = Twist::new(random_vector(seed), random_vector(seed));
+        let evaluate = |held: &mut Held, by: f64| {
+            let mut moved = bones.clone();
+            let rotation = turn::exp(&(by * twist.angular));
+            moved[bone].rotation = rotation.to_rotation_matrix().matrix() * moved[bone].rotation;
+            moved[bone].origin = rotation * moved[bone].origin + by * twist.linear;
+            held.see_bones(&moved);
+            let mut gradient = vec![Vec3::zeros(); model.node_count()];
+            let energy = held.evaluate(&state.node_x, &mut gradient);
+            let mut wrenches = vec![Wrench::default(); 3];
+            held.add_bone_slopes(&mut wrenches);
+            (energy, wrenches)
+        };
+        let (_, wrenches) = evaluate(&mut held, 0.0);
+        let slope = twist.dot(&wrenches[bone]);
+        let e = 1e-6;
+        let rise = (evaluate(&mut held, e).0 - evaluate(&mut held, -e).0) / (2.0 * e);
+        assert!(slope.abs() > 0.1 && (slope - rise).abs() < 1e-6 * slope.abs().max(10.0), "{slope} {rise}");
+
+        // the curvature is that of the slope but for how a bone's points turn: exact over its shift
+        let shift = Twist::new(Vec3::zeros(), twist.linear);
+        evaluate(&mut held, 0.0);
+        held.update(&state.node_x);
+        let mut twists = vec![Twist::default(); 3];
+        twists[bone] = shift;
+        held.move_bones(&twists);
+        let still = vec![[0.0f32; 4]; model.node_count()];
+        let mut product = vec![Wrench::default(); 3];
+        held.add_bone_products(&still, &mut product);
+        let forces = |held: &mut Held, by: f64| {
+            let mut moved = bones.clone();
+            moved[bone].origin += by * shift.linear;
+            held.see_bones(&moved);
+            held.evaluate(&state.node_x, &mut vec![Vec3::zeros(); model.node_count()]);
+            let mut wrenches = vec![Wrench::default(); 3];
+            held.add_bone_slopes(&mut wrenches);
+            wrenches[bone].force
+        };
+        let bent = (forces(&mut held, e) - forces(&mut held, -e)) / (2.0 * e);
+        assert!((product[bone].force - bent).norm() < 1e-6 * bent.norm(), "{:?} {bent}", product[bone].force);
+    }
+}
+
 /// The diagonal that preconditions is that of the products for single points; belts leave out what their points have in common.
 #[test]
 fn the_diagonal_is_that_of_the_products() {
@@ -208,7 +267,7 @@ fn the_diagonal_is_that_of_the_products() {
     constraints.truncate(3);
     let model = Model::build(&world(constraints)).expect("sound");
     let state = State::at_rest(&model);
-    let bones = vec![sinew_math::spatial::Frame::default(); 3];
+    let bones = vec![Frame::default(); 3];
     let step = HeldStep { shares: [0.0, 1.0], h: 1e-2, is_damped: true, bones: &bones };
     let mut held = Held::default();
     held.begin(&model, &Control::still(&model), step, &state);
