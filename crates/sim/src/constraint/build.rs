@@ -153,9 +153,11 @@ fn find_anchor(model: &Model, desc: &PointDesc) -> Result<(Anchor, Vec3), String
         PointDesc::Bone { rig, bone, place } => find_bone(model, rig, bone, place.as_ref()),
         PointDesc::Obstacle { obstacle: name, place } => {
             let found = model.obstacles.iter().position(|obstacle| obstacle.name == *name);
-            let obstacle = found.ok_or_else(|| no_such("obstacle", name))?;
+            let found = found.ok_or_else(|| no_such("obstacle", name))?;
+            let at = place.unwrap_or(model.obstacles[found].start.pose.translation.vector);
+            // a part moves with the whole
+            let obstacle = model.obstacles[found].carrier;
             let pose = &model.obstacles[obstacle].start.pose;
-            let at = place.unwrap_or(pose.translation.vector);
             let own = pose.rotation.inverse_transform_vector(&(at - pose.translation.vector));
             Ok((Anchor::Obstacle { obstacle, place: own }, at))
         }

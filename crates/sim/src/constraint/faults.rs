@@ -42,7 +42,7 @@ fn kind_faults(world: &WorldDesc, kind: &ConstraintKind) -> Vec<String> {
                 && !is_free(world, obstacle)
                 && faults.is_empty()
             {
-                faults.push(format!("obstacle '{obstacle}' is not free, so that nothing moves it: give it a density, or lead it"));
+                faults.push(format!("obstacle '{obstacle}' is not free, so that nothing pulls it: give it a density, or lead it"));
             }
         }
         ConstraintKind::Join { points, length, .. } => {
@@ -101,7 +101,11 @@ fn point_fault(world: &WorldDesc, point: &PointDesc) -> Option<String> {
 
 fn is_free(world: &WorldDesc, name: &str) -> bool {
     let found = world.obstacles.iter().find(|obstacle| obstacle.name == name);
-    found.is_some_and(|obstacle| matches!(obstacle.mobility, Mobility::Free { .. }))
+    let whole = found.and_then(|obstacle| match obstacle.mobility {
+        Mobility::PartOf(carrier) => world.obstacles.get(carrier),
+        _ => Some(obstacle),
+    });
+    whole.is_some_and(|obstacle| matches!(obstacle.mobility, Mobility::Free { .. }))
 }
 
 fn not_finite(what: &str, place: &Vec3) -> Option<String> {
