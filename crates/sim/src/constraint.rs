@@ -1,8 +1,8 @@
 //! Points that are dragged, pinned, led along paths or joined, and belts around bodies.
 //!
-//! A point may be anywhere: on a surface, in flesh, on a bone, on an obstacle. Every constraint is an energy of where its points are ([`spring`], [`belt`]), and its
-//! forces go to nodes, bones and obstacles by the weights that carry the points ([`anchor`]). Explicit stepping adds them to what pushes from outside, as stiff as the
-//! step allows ([`stiffest`]); implicit stepping and settling take the same energies as a `NodeEnergy` ([`held`]). Joined points and belts pull with opposite forces
+//! A point may be anywhere: on a surface, in flesh, on a bone, on an obstacle. Every constraint is an energy of where its points are (`spring`, `belt`), and its
+//! forces go to nodes, bones and obstacles by the weights that carry the points (`anchor`). Explicit stepping adds them to what pushes from outside, as stiff as the
+//! step allows (`stiffest`); implicit stepping and settling take the same energies as a `NodeEnergy` (`held`). Joined points and belts pull with opposite forces
 //! along one line, so that neither momentum changes.
 //!
 //! The energy of constraints depends on what the control asks for, and is no part of a state's own. During a step it is lent to the account of supplied energy and taken back
