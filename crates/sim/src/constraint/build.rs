@@ -22,7 +22,7 @@ const USUAL_DAMPING: f64 = 0.127;
 const MOST_SHORTENING: f64 = 100.0;
 /// Steps of a world with constraints are no longer than this (s), as those of one in which something can touch.
 const LONGEST_STEP: f64 = 2e-3;
-/// Where something can touch as well, both together must leave elasticity its part: 0.86 (4 − 0.65) + 0.86² 0.35 + 0.86 · 2 · 0.15 + … < 4.
+/// Where something can touch as well, which with elasticity takes all of 4 already, all of it must shrink: 0.86 · 4 + 0.86² · 0.35 + 0.86 · 2 · 0.15 < 4.
 const BESIDE_TOUCHING: f64 = 0.86;
 /// Fewest and most points of a belt.
 const BELT_POINTS: (f64, f64) = (8.0, 64.0);
