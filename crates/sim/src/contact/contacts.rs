@@ -128,6 +128,27 @@ impl Contacts {
         state.supplied_energy += given;
     }
 
+    /// How obstacles move in the sub-step.
+    pub(crate) fn motions(&self) -> &[RigidMotion] {
+        &self.motions
+    }
+
+    /// Adds forces and torques about their centres (N, N m) to what touching does to obstacles.
+    pub(crate) fn pull(&mut self, obstacles: &[(Vec3, Vec3)]) {
+        for ((force, torque), (pull, turn)) in self.wrenches.iter_mut().zip(obstacles) {
+            *force += pull;
+            *torque += turn;
+        }
+    }
+
+    /// Makes ready for a sub-step in which nothing touches and obstacles wait.
+    pub(crate) fn stand_still(&mut self, model: &Model, state: &State) {
+        self.wrenches.clear();
+        self.wrenches.resize(model.obstacles.len(), (Vec3::zeros(), Vec3::zeros()));
+        self.motions.clear();
+        self.motions.extend(state.obstacles.iter().map(|obstacle| RigidMotion::still(obstacle.pose)));
+    }
+
     /// Moves obstacles to the end of a sub-step.
     pub(crate) fn move_obstacles(
         &mut self,
