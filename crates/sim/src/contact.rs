@@ -8,12 +8,14 @@ mod contacts;
 mod desc;
 mod free_obstacle;
 mod obstacle;
+mod overlap;
 mod pair_forces;
 mod touch_force;
 mod touch_surface;
 
 pub use desc::{ContactDesc, Mobility, ObstacleDesc};
 pub use obstacle::{HeldGrip, Obstacle, ObstacleState};
+pub use overlap::{Overlap, OverlapGauge};
 pub use touch_force::{TouchForce, touch_forces};
 
 pub(crate) use contacts::{Contacts, Substep};

@@ -2,6 +2,7 @@
 
 use core::f64::consts::{FRAC_PI_2, TAU};
 use sinew_math::{Isometry, Vec3, nalgebra::Point3, real};
+use sinew_sim::OverlapGauge;
 use sinew_take::{Frame, Player, Scene};
 use sinew_zoo::find;
 
@@ -189,4 +190,29 @@ fn the_starfish_throws_the_cage_over() {
     assert!(level(&(middle - cage.translation.vector)) > 0.2, "{middle:?} {cage:?}");
     // it lies on the ground by its lid, 10 mm thick, to a millimetre
     assert!((cage.translation.vector.y - 0.005).abs() < 1e-3, "{cage:?}");
+}
+
+/// The dancer on a floor, with flesh that may touch itself: no vertex is ever deeper in her own flesh or in the floor than 2 % of her height.
+#[test]
+fn the_dancer_does_not_pass_through_herself_or_the_floor() {
+    let mut scene = scene("dancer");
+    scene.world.obstacles.push(sinew_sim::desc::ObstacleDesc::ground(-0.003));
+    scene.world.contact.self_contact.push("dancer".into());
+    scene.seconds = 1.0;
+    let mut player = Player::build(&scene).expect("sound");
+    player.warm_up(|_, _| {}).expect("a step");
+    let (low, high) = player.model.bodies[0].surface.bounds().expect("a surface");
+    let size = (high - low).max();
+    let mut gauge = OverlapGauge::build(&player.model, 0.03 * size);
+    for frame in 0..scene.frame_count() {
+        player.advance().expect("a step");
+        if frame % 10 == 9 {
+            let overlap = gauge.measure(&player.model, &player.state);
+            println!("{frame} {overlap:?}");
+            assert!(
+                overlap.surfaces < 0.02 * size && overlap.obstacles < 0.02 * size,
+                "{overlap:?} of {size}"
+            );
+        }
+    }
 }
