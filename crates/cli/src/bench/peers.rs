@@ -141,7 +141,8 @@ impl Peer {
             let mut command = Command::new(&args.python);
             command.args(arguments).current_dir(folder).stdin(Stdio::null());
             // one thread, where a library asks
-            ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"].map(|name| command.env(name, "1"));
+            command
+                .envs(["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"].map(|name| (name, "1")));
             command.output().map_err(|e| format!("{}: {e}; --python names one", args.python.display()))
         };
         let package = python(&["-c", &format!("import {}", self.package)])?;
