@@ -187,6 +187,11 @@ cells = 8
 heights = [0, 0, 0, 1, 1, 1]
 columns = 3
 spacing = 0.5
+
+[[obstacle]]
+box = [1, 1, 1]
+part_of = "obstacle-2"
+glass = true
 "#;
 
 /// A figure of legs and a spine that nods.
@@ -353,7 +358,7 @@ fn every_obstacle_reaches_the_scene() {
     assert_eq!(contact.response, Response::Impulse { restitution: 0.3 });
     assert_eq!((contact.between_bodies, &contact.self_contact[..]), (false, &["a".to_owned()][..]));
     let all = &scene.world.obstacles;
-    assert_eq!(all.len(), 9);
+    assert_eq!(all.len(), 10);
     assert_eq!((all[0].name.as_str(), all[1].name.as_str()), ("ground", "obstacle-2"));
     assert_eq!(all[0].shape, Shape::Plane { normal: Vec3::z() });
     assert_eq!((all[0].pose.translation.vector, all[0].friction), (-Vec3::z(), Some(0.9)));
@@ -372,6 +377,19 @@ fn every_obstacle_reaches_the_scene() {
     assert!(matches!(&all[5].shape, Shape::Convex(hull) if hull.surface().vertices.len() == 4));
     assert!(matches!(&all[6].shape, Shape::Mesh(_)) && matches!(&all[7].shape, Shape::Grid(_)));
     assert!((all[8].shape.probe(&Vec3::new(0.0, 0.5, 0.0)).distance).abs() < 1e-12);
+    assert_eq!((all[9].mobility, all[9].is_glass, all[8].is_glass), (Mobility::PartOf(1), true, false));
+    let read = |part: &str| {
+        let text = format!(
+            "[[body]]\nsurface = 'a.obj'\n[[obstacle]]\nname = 'a'\nsphere = 1\n[[obstacle]]\nsphere = 1\n{part}"
+        );
+        read_scene_text(&text, "s", folder.path()).unwrap_err().to_string()
+    };
+    for (part, said) in [
+        ("part_of = 'b'", "line 8: no obstacle above is named `b`"),
+        ("part_of = 'a'\ndensity = 3", "line 9: `density` and `part_of` exclude each other"),
+    ] {
+        assert!(read(part).contains(said), "{}", read(part));
+    }
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! All that never changes during a run, checked once.
 
 use crate::body::{Body, Shape, damping_rate};
-use crate::contact::{Obstacle, TouchSurface, find_faults};
+use crate::contact::{Mobility, Obstacle, TouchSurface, find_faults};
 use crate::coupling::{Attachment, FixedNodes, Link, RestRig};
 use crate::desc::{BodyDesc, LoadDesc, PinDesc, WorldDesc};
 use crate::{Rig, StableStep, State};
 use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
+use sinew_contact::SolidMass;
 use sinew_flesh::{ElementDesc, Elements};
 use sinew_math::Vec3;
 use sinew_skeleton::PointMass;
@@ -170,6 +171,16 @@ impl Model {
     /// How many nodes all bodies have.
     pub fn node_count(&self) -> usize {
         self.node_rest.len()
+    }
+
+    /// Mass and inertia of what an obstacle moves with, if that is free.
+    pub(crate) fn solid(&self, obstacle: usize) -> Option<&SolidMass> {
+        self.obstacles[self.obstacles[obstacle].carrier].solid.as_ref()
+    }
+
+    /// Whether an obstacle ever leaves its place.
+    pub fn obstacle_moves(&self, obstacle: usize) -> bool {
+        self.obstacles[self.obstacles[obstacle].carrier].mobility != Mobility::Fixed
     }
 
     /// The body that owns a node.
@@ -467,14 +478,7 @@ fn usual_step(world: &WorldDesc, step: &StableStep) -> f64 {
 fn obstacles(world: &WorldDesc, bodies: &[Body], point_count: usize) -> Vec<Obstacle> {
     let size = |body: &Body| body.surface.bounds().map_or(0.0, |(low, high)| (high - low).amax());
     let reach = 4.0 * bodies.iter().map(size).fold(0.0, f64::max);
-    let mut first_sample = point_count as u32;
-    let mut all = Vec::new();
-    for desc in &world.obstacles {
-        let obstacle = Obstacle::build(desc, world.contact.friction, first_sample, reach);
-        first_sample += obstacle.samples.len() as u32;
-        all.push(obstacle);
-    }
-    all
+    Obstacle::build_all(&world.obstacles, world.contact.friction, point_count as u32, reach)
 }
 
 fn nothing_there(what: &str, index: usize, does: &str, shape: &Shape) -> String {

@@ -25,6 +25,8 @@ pub struct Frame {
 pub struct FrameObstacle {
     /// Its name.
     pub name: Arc<str>,
+    /// Whether pictures see through it.
+    pub is_glass: bool,
     /// Its surface in its own frame (m): the same one in all frames.
     pub surface: Arc<TriMesh>,
     /// Where it is: takes points of the surface to the world.
@@ -67,6 +69,7 @@ impl Frame {
         if self.obstacles.len() != model.obstacles.len() {
             let new = |obstacle: &Obstacle| FrameObstacle {
                 name: obstacle.name.as_str().into(),
+                is_glass: obstacle.is_glass,
                 surface: obstacle.surface.clone(),
                 pose: obstacle.start.pose,
             };

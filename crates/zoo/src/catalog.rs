@@ -2,7 +2,7 @@
 
 use crate::{Beam, SceneFiles};
 use crate::{arm, beam, cow, cylinder, dancer, dragon, fish, jelly, jelly_torus, penguin, starfish, worm};
-use crate::{duck_box, fish_jump, pot, starfish_turn, worm_roll};
+use crate::{duck_box, fish_jump, pot, starfish_cage, starfish_turn, worm_roll};
 use sinew_flesh::{Law, StretchLimits};
 use sinew_take::Scene;
 
@@ -126,6 +126,12 @@ const CATALOG: &[Character] = &[
         name: "starfish-turn",
         description: "a starfish leaps and turns in the air by its arms alone",
         build: starfish_turn,
+        color: SAND,
+    },
+    Character {
+        name: "starfish-cage",
+        description: "a starfish under a glass cage leaps against the lid until it throws it over",
+        build: starfish_cage,
         color: SAND,
     },
     Character {

@@ -34,7 +34,7 @@ pub use fish::fish;
 pub use jelly_torus::jelly_torus;
 pub use penguin::penguin;
 pub use pudding::jelly;
-pub use stage::{duck_box, fish_jump, pot, starfish_turn, worm_roll};
+pub use stage::{duck_box, fish_jump, pot, starfish_cage, starfish_turn, worm_roll};
 pub use starfish::starfish;
 pub use take_apart::SceneFiles;
 pub use two_links::{two_links, two_links_moment};

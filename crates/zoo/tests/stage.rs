@@ -159,3 +159,34 @@ fn the_starfish_turns_in_the_air() {
     assert!(up.y > 0.9, "{up:?}");
     assert!(turning.lowest.iter().all(|y| *y > -DIP));
 }
+
+/// Until its third leap the starfish stays under the cage, which comes down around it again; then the cage lies upside down beside it. No vertex is ever farther
+/// within the glass, 10 mm thick, than what soft flesh dips in, or beyond it while it is trapped.
+#[test]
+fn the_starfish_throws_the_cage_over() {
+    let scene = scene("starfish-cage");
+    let mut player = Player::build(&scene).expect("sound");
+    player.warm_up(|_, _| {}).expect("a step");
+    let mut frame = Frame::default();
+    let mut seen = Vec::new();
+    for _ in 0..scene.frame_count() {
+        player.advance().expect("a step");
+        frame.update(&player.model, &player.state);
+        let cage = frame.obstacles[1].pose;
+        let in_cage = |p: &[f32; 3]| (cage.inverse() * Point3::from(Vec3::from(p.map(f64::from)))).coords;
+        let most = frame.surfaces[0].iter().map(in_cage).fold(Vec3::zeros(), |most, p| most.sup(&p.abs()));
+        let highest = frame.surfaces[0].iter().map(|p| in_cage(p).y).fold(f64::NEG_INFINITY, f64::max);
+        seen.push((frame.bones[0][0].translation.vector, cage, most, highest));
+    }
+    let trapped = 3.2 * scene.fps;
+    for (middle, cage, most, highest) in &seen[..trapped as usize] {
+        assert!((cage.rotation * Vec3::y()).y > 0.9, "the cage stands");
+        assert!(most.x.max(most.z) < 0.18 + DIP && *highest < -0.005 + DIP, "{most:?} {highest}");
+        assert!(middle.y > 0.0);
+    }
+    let (middle, cage, ..) = seen.last().expect("frames");
+    assert!((cage.rotation * Vec3::y()).y < -0.9, "the cage lies upside down");
+    assert!(level(&(middle - cage.translation.vector)) > 0.2, "{middle:?} {cage:?}");
+    // it lies on the ground by its lid, 10 mm thick, to a millimetre
+    assert!((cage.translation.vector.y - 0.005).abs() < 1e-3, "{cage:?}");
+}

@@ -88,6 +88,22 @@ impl<'a> Bodies<'a> {
         bodies
     }
 
+    /// How many surfaces there are.
+    pub(super) fn count(&self) -> usize {
+        self.side.len()
+    }
+
+    /// How much of what is behind it a surface covers.
+    pub(super) fn opacity_of(&self, surface: u16) -> f64 {
+        self.looks.get(usize::from(surface)).map_or(1.0, |look| f64::from(look.opacity))
+    }
+
+    /// The middle of a surface's vertices.
+    pub(super) fn middle(&self, posed: &Posed, surface: u16) -> Vec3 {
+        let own = &posed.points[self.first[usize::from(surface)]..self.first[usize::from(surface) + 1]];
+        own.iter().sum::<Vec3>() / own.len().max(1) as f64
+    }
+
     /// How many vertices and triangles the first so many surfaces have.
     pub(super) fn count_of_first(&self, surfaces: usize) -> (usize, usize) {
         let surfaces = surfaces.min(self.first.len() - 1);

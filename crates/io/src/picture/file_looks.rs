@@ -47,7 +47,7 @@ fn of_surface(
         .and_then(|attributes| number(&attributes[format!("TEXCOORD_{set}").as_str()]))
         .and_then(|accessor| read_places(file, root, accessor))
         .unwrap_or_default();
-    Look { color, texture: Some(texture), places: places.into() }
+    Look { color, opacity: 1.0, texture: Some(texture), places: places.into() }
 }
 
 /// Bytes of a view of a buffer, and how far apart its elements are if it says so.

@@ -10,6 +10,8 @@ use std::sync::Arc;
 pub struct Look {
     /// Its colour (linear RGB); with a texture, what that is multiplied by.
     pub color: [f32; 3],
+    /// How much of what is behind it it covers, seen straight on: 1 is all, less is glass.
+    pub opacity: f32,
     /// An image laid over it.
     pub texture: Option<Arc<Texture>>,
     /// Where each vertex lies on the image, from 0 to 1, left to right and top to bottom. Without one place per vertex the image is not shown.
@@ -19,7 +21,7 @@ pub struct Look {
 impl Look {
     /// One colour (linear RGB).
     pub fn plain(color: [f32; 3]) -> Look {
-        Look { color, texture: None, places: Arc::from([]) }
+        Look { color, opacity: 1.0, texture: None, places: Arc::from([]) }
     }
 
     /// One colour as on a screen (sRGB), each part from 0 to 1.

@@ -1,4 +1,4 @@
-//! Obstacles in pictures: grey things beside the bodies, and the floor that shades fall on.
+//! Obstacles in pictures: grey things and glass beside the bodies, and the floor that shades fall on.
 //!
 //! A plane that faces up is not drawn: it is the ground of the picture, and what reaches below it is not seen. Pictures are fitted to bodies and to obstacles that
 //! move; those that stay are seen as far as they come into the picture.
@@ -11,6 +11,9 @@ use sinew_take::SurfaceInfo;
 
 /// The colour of obstacles (linear RGB).
 const GREY: [f32; 3] = [0.40, 0.41, 0.43];
+const GLASS: [f32; 3] = [0.42, 0.64, 0.66];
+/// How much of what is behind it glass covers, seen straight on.
+const COVERS: f32 = 0.2;
 /// Faces that meet at more than this are seen as an edge: the cosine of 40°.
 const EDGE: f64 = 0.77;
 /// A plane whose normal is as upright as this is a floor.
@@ -25,6 +28,8 @@ pub(super) struct ShownObstacle<'a> {
     pub(super) start: Isometry,
     /// Whether it ever leaves its place.
     pub(super) moves: bool,
+    /// Whether it is seen through.
+    pub(super) is_glass: bool,
 }
 
 /// What stays the same about obstacles.
@@ -41,6 +46,7 @@ struct Drawn {
     /// Its place among all obstacles.
     index: usize,
     moves: bool,
+    is_glass: bool,
     points: Vec<Vec3>,
     info: SurfaceInfo,
 }
@@ -69,7 +75,8 @@ impl Obstacles {
 
     /// The look of each that is drawn.
     pub(super) fn looks(&self) -> impl Iterator<Item = Look> + '_ {
-        self.drawn.iter().map(|_| Look::plain(GREY))
+        let glass = Look { opacity: COVERS, ..Look::plain(GLASS) };
+        self.drawn.iter().map(move |drawn| if drawn.is_glass { glass.clone() } else { Look::plain(GREY) })
     }
 
     /// How many of those that are drawn move.
@@ -120,7 +127,7 @@ impl Drawn {
             }));
         }
         let info = SurfaceInfo { name: obstacle.name.to_owned(), triangles, rest };
-        Drawn { index, moves: obstacle.moves, points, info }
+        Drawn { index, moves: obstacle.moves, is_glass: obstacle.is_glass, points, info }
     }
 
     fn size(&self) -> f64 {
@@ -151,7 +158,8 @@ mod tests {
     use sinew_mesh::shapes;
 
     fn shown(surface: &TriMesh, y: f64, moves: bool) -> ShownObstacle<'_> {
-        ShownObstacle { name: "a", surface, start: Isometry::translation(0.0, y, 0.0), moves }
+        let start = Isometry::translation(0.0, y, 0.0);
+        ShownObstacle { name: "a", surface, start, moves, is_glass: false }
     }
 
     /// A box has three copies of each corner, one per face; a ball none.

@@ -23,6 +23,8 @@ pub(super) struct Triangles<'a> {
     pub(super) triangles: &'a [[u32; 3]],
     /// The surface each triangle belongs to.
     pub(super) surface: &'a [u16],
+    /// Which surfaces there are; the others are left out.
+    pub(super) is_there: &'a (dyn Fn(u16) -> bool + Sync),
 }
 
 /// A place on a triangle.
@@ -37,13 +39,12 @@ pub(super) struct Hit {
     pub(super) area: f64,
 }
 
-/// Draws triangles over what a picture shows, with this opacity; `shade` gives the colour of a place.
+/// Draws triangles over what a picture shows; `shade` gives the colour of a place, and how much of what is behind it it covers.
 pub(super) fn draw(
     canvas: &mut Canvas,
     camera: &Camera,
     drawn: &Triangles,
-    opacity: f64,
-    shade: impl Fn(&Hit) -> [f64; 3] + Sync,
+    shade: impl Fn(&Hit) -> ([f64; 3], f64) + Sync,
 ) {
     let (width, height) = (canvas.width, canvas.height);
     let scene = Projected::of(camera, drawn, width, height);
@@ -57,16 +58,15 @@ pub(super) fn draw(
         let tolerance = (BROKEN * 2.0 * camera.half_height() / height as f64) as f32;
         samples.resolve(drawn, &scene, tolerance, |x, y, hits| {
             let pixel = &mut rows[y * width + x];
-            let scale = opacity as f32 / (SAMPLES * SAMPLES) as f32;
             let mut all = [0.0f32; 3];
-            let mut covered = 0;
+            let mut covered = 0.0f32;
             for (hit, weight) in hits {
-                let color = shade(hit);
-                (0..3).for_each(|i| all[i] += *weight as f32 * color[i] as f32);
+                let (color, opacity) = shade(hit);
+                let weight = *weight as f32 * opacity as f32 / (SAMPLES * SAMPLES) as f32;
+                (0..3).for_each(|i| all[i] += weight * color[i] as f32);
                 covered += weight;
             }
-            let kept = 1.0 - covered as f32 * scale;
-            (0..3).for_each(|i| pixel[i] = kept * pixel[i] + scale * all[i]);
+            (0..3).for_each(|i| pixel[i] = (1.0 - covered) * pixel[i] + all[i]);
         });
     });
 }
@@ -96,6 +96,9 @@ impl Projected {
         let mut bins = vec![Vec::new(); count];
         let rows = (BAND * SAMPLES) as f64;
         for t in 0..drawn.triangles.len() as u32 {
+            if !(drawn.is_there)(drawn.surface[t as usize]) {
+                continue;
+            }
             let corners = self.corners(drawn, t);
             if corners.iter().any(|c| c[0].is_nan()) || turn(corners[0], corners[1], corners[2]).abs() < 1e-9
             {
@@ -245,9 +248,10 @@ mod tests {
         let indices: Vec<[u32; 3]> =
             (0..triangles.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
         let surface: Vec<u16> = (0..triangles.len() as u16).collect();
-        let drawn = Triangles { points: &points, triangles: &indices, surface: &surface };
-        draw(canvas, camera, &drawn, opacity, |hit| {
-            [if hit.outside { 1.0 } else { 0.5 }, hit.triangle as f64, 1.0]
+        let drawn =
+            Triangles { points: &points, triangles: &indices, surface: &surface, is_there: &|_| true };
+        draw(canvas, camera, &drawn, |hit| {
+            ([if hit.outside { 1.0 } else { 0.5 }, hit.triangle as f64, 1.0], opacity)
         });
     }
 
@@ -278,7 +282,7 @@ mod tests {
             let covered: f32 = canvas.color.iter().map(|c| c[2]).sum();
             let scene = Projected::of(
                 &camera,
-                &Triangles { points: &front, triangles: &[[0, 1, 2]], surface: &[0] },
+                &Triangles { points: &front, triangles: &[[0, 1, 2]], surface: &[0], is_there: &|_| true },
                 40,
                 40,
             );

@@ -59,7 +59,9 @@ impl Stage<'_> {
         };
         let mut now = surfaces(shown.now);
         let (vertices, triangles) = self.bodies.count_of_first(self.casting);
-        let light = Light::over(&now.points[..vertices], &self.bodies.triangles[..triangles], self.ground);
+        let casts = |t: &usize| self.bodies.opacity_of(self.bodies.surface[*t]) >= 1.0;
+        let shading: Vec<_> = (0..triangles).filter(casts).map(|t| self.bodies.triangles[t]).collect();
+        let light = Light::over(&now.points[..vertices], &shading, self.ground);
         now.light(&light, &self.bodies.triangles);
         let mut canvas = self.backdrop(&light);
         let count = shown.ghosts.len();
@@ -71,9 +73,11 @@ impl Stage<'_> {
         let scale = self.heat.filter(|_| panel == Panel::Flesh && strain.len() == now.points.len());
         let heat = scale.map(|scale| Heat { strain: &strain, scale });
         let eye = self.camera.eye();
-        raster::draw(&mut canvas, &self.camera, &self.triangles(&now), 1.0, |hit| {
-            light.on_body(&self.bodies.spot(&now, hit, eye, heat))
+        let is_solid = |surface: u16| self.bodies.opacity_of(surface) >= 1.0;
+        raster::draw(&mut canvas, &self.camera, &self.triangles(&now, &is_solid), |hit| {
+            (light.on_body(&self.bodies.spot(&now, hit, eye, heat)), 1.0)
         });
+        self.draw_glass(&mut canvas, &light, &now);
         if panel == Panel::Flesh {
             self.draw_cage(&mut canvas, shown);
         }
@@ -108,15 +112,44 @@ impl Stage<'_> {
         })
     }
 
+    /// Draws what is seen through, the farthest first, each where nothing solid is before it. Glass covers more the more it is seen from the side.
+    fn draw_glass(&self, canvas: &mut Canvas, light: &Light, posed: &Posed) {
+        let eye = self.camera.eye();
+        let mut glass: Vec<(u16, f64)> = (0..self.bodies.count() as u16)
+            .filter(|surface| self.bodies.opacity_of(*surface) < 1.0)
+            .map(|surface| (surface, (self.bodies.middle(posed, surface) - eye).norm()))
+            .collect();
+        glass.sort_by(|a, b| b.1.total_cmp(&a.1));
+        for (own, _) in glass {
+            let opacity = self.bodies.opacity_of(own);
+            let is_there = |surface: u16| surface == own || self.bodies.opacity_of(surface) >= 1.0;
+            raster::draw(canvas, &self.camera, &self.triangles(posed, &is_there), |hit| {
+                if self.bodies.surface[hit.triangle] != own {
+                    return ([0.0; 3], 0.0);
+                }
+                let spot = self.bodies.spot(posed, hit, eye, None);
+                let towards = (eye - spot.point).try_normalize(0.0).unwrap_or(Vec3::z());
+                let aside = 1.0 - spot.normal.dot(&towards).abs().min(1.0);
+                (light.on_ghost(&spot), opacity + (1.0 - opacity) * aside.powi(4))
+            });
+        }
+    }
+
     fn draw_ghost(&self, canvas: &mut Canvas, light: &Light, posed: &Posed, opacity: f64) {
         let eye = self.camera.eye();
-        raster::draw(canvas, &self.camera, &self.triangles(posed), opacity, |hit| {
-            light.on_ghost(&self.bodies.spot(posed, hit, eye, None))
+        let is_solid = |surface: u16| self.bodies.opacity_of(surface) >= 1.0;
+        raster::draw(canvas, &self.camera, &self.triangles(posed, &is_solid), |hit| {
+            (light.on_ghost(&self.bodies.spot(posed, hit, eye, None)), opacity)
         });
     }
 
-    fn triangles<'t>(&'t self, posed: &'t Posed) -> Triangles<'t> {
-        Triangles { points: &posed.points, triangles: &self.bodies.triangles, surface: &self.bodies.surface }
+    fn triangles<'t>(
+        &'t self,
+        posed: &'t Posed,
+        is_there: &'t (dyn Fn(u16) -> bool + Sync),
+    ) -> Triangles<'t> {
+        let Bodies { triangles, surface, .. } = &self.bodies;
+        Triangles { points: &posed.points, triangles, surface, is_there }
     }
 
     /// Edges of the cage's faces that look towards the eye.

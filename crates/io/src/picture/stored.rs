@@ -34,6 +34,7 @@ impl<'a> StoredFootage<'a> {
             surface: &obstacle.surface,
             start: obstacle.pose,
             moves: moves(i),
+            is_glass: obstacle.is_glass,
         });
         let obstacles = Obstacles::of(shown, up);
         let surfaces = bodies.iter().cloned().chain(obstacles.infos()).collect();

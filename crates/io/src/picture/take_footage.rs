@@ -8,7 +8,6 @@ use super::plain_skinning::{PlainSkinning, bone_segments};
 use crate::{CharacterScene, TakeEnding, TakeFile, Up};
 use sinew_math::{Isometry, Vec3, nalgebra::Point3};
 use sinew_mesh::TetMesh;
-use sinew_sim::desc::Mobility;
 use sinew_sim::{Model, State, StrainGauge, TouchForce, touch_forces};
 use sinew_take::{Frame, SurfaceInfo};
 
@@ -89,11 +88,12 @@ impl<'a> TakeFootage<'a> {
             Some(character) => character.looks(),
             None => Look::of_palette(surfaces.len()),
         };
-        let shown = model.obstacles.iter().map(|obstacle| ShownObstacle {
+        let shown = model.obstacles.iter().enumerate().map(|(i, obstacle)| ShownObstacle {
             name: &obstacle.name,
             surface: &obstacle.surface,
             start: obstacle.start.pose,
-            moves: obstacle.mobility != Mobility::Fixed,
+            moves: model.obstacle_moves(i),
+            is_glass: obstacle.is_glass,
         });
         let obstacles = Obstacles::of(shown, Up::against(model.gravity));
         let body_count = surfaces.len();

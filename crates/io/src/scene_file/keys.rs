@@ -104,7 +104,7 @@ const fn key(
     SceneKey { part, name, takes, default, meaning }
 }
 
-const KEYS: [SceneKey; 149] = [
+const KEYS: [SceneKey; 151] = [
     key(Scene, "seconds", "number", "5", "how long to play (s)"),
     key(Scene, "fps", "number", "60", "frames per second"),
     key(
@@ -420,6 +420,14 @@ const KEYS: [SceneKey; 149] = [
         "1",
         "how many times as stiff as usual touching it is; above 1 steps are shorter",
     ),
+    key(
+        Obstacle,
+        "part_of",
+        "text",
+        "it is a whole",
+        "the obstacle above that it is a part of and moves with; a free one fills it with its density",
+    ),
+    key(Obstacle, "glass", "true or false", "false", "whether pictures see through it"),
     key(Contact, "friction", "number", "0.6", "coefficient of friction"),
     key(
         Contact,

@@ -38,7 +38,26 @@ pub(super) fn read_obstacle(
     let velocity = section.vector("velocity")?;
     let spin = section.vector("spin")?;
     let motion = read_motion(section)?;
+    let part_of = section.text("part_of")?;
     let mobility = match density {
+        _ if part_of.is_some() => {
+            if let Some(key) =
+                ["density", "motion", "velocity", "spin"].into_iter().find(|key| section.has(key))
+            {
+                let message =
+                    format!("`{key}` and `part_of` exclude each other: a part moves with its whole");
+                return Err(section.error(key, message));
+            }
+            let whole = earlier.iter().position(|other| Some(other.name.as_str()) == part_of);
+            let Some(whole) = whole else {
+                let message = format!(
+                    "no obstacle above is named `{}`: an obstacle stands above its parts",
+                    part_of.unwrap_or_default()
+                );
+                return Err(section.error("part_of", message));
+            };
+            Mobility::PartOf(whole)
+        }
         Some(_) if section.has("motion") => {
             let message = "`density` and `motion` exclude each other: an obstacle moves by itself or is led";
             return Err(section.error("density", message));
@@ -67,6 +86,7 @@ pub(super) fn read_obstacle(
         mobility,
         friction,
         stiffness: stiffness.unwrap_or(1.0),
+        is_glass: section.has("glass") && section.flag("glass")?,
     };
     Ok(Read { value: (desc, motion), notes: shape.notes })
 }

@@ -82,8 +82,8 @@ pub(super) fn find(
     out.clear();
     out.reserve(x.len() * model.obstacles.len().min(MANY));
     chunks[..task_count].iter().for_each(|found| out.extend_from_slice(found));
-    for (s, owner) in model.obstacles.iter().enumerate().filter(|(_, owner)| owner.solid.is_some()) {
-        for o in (0..model.obstacles.len()).filter(|o| *o != s) {
+    for (s, owner) in model.obstacles.iter().enumerate().filter(|(_, owner)| !owner.samples.is_empty()) {
+        for o in (0..model.obstacles.len()).filter(|o| model.obstacles[*o].carrier != owner.carrier) {
             let bounds = around(&model.obstacles[o], &motions[o], margin);
             for i in 0..owner.samples.len() {
                 let point = owner.first_sample as usize + i;

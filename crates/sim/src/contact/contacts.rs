@@ -21,6 +21,8 @@ pub(crate) struct Contacts {
     before: Vec<Isometry>,
     /// Force and torque about the centre on each obstacle (N, N m).
     wrenches: Vec<(Vec3, Vec3)>,
+    /// How many samples of each free obstacle touch; they share its mass.
+    touching_samples: Vec<u32>,
     /// For each free obstacle Σ k (1/m + r²/I) of what touches it, then the factor that keeps it stable.
     give: Vec<f64>,
     /// Where points were when candidates were looked for: surface vertices, then samples of obstacles.
@@ -127,7 +129,11 @@ impl Contacts {
         state: &mut State,
     ) {
         for (i, obstacle) in model.obstacles.iter().enumerate() {
-            if let Some(solid) = &obstacle.solid {
+            if obstacle.carrier != i {
+                // those that carry stand above their parts
+                state.obstacles[i].pose =
+                    state.obstacles[obstacle.carrier].pose * obstacle.carrier_from_shape;
+            } else if let Some(solid) = &obstacle.solid {
                 state.obstacles[i].advance(solid, self.wrenches[i], &model.gravity, substep.h);
             } else if obstacle.mobility == Mobility::Led {
                 state.obstacles[i].pose = led_pose(obstacle, control, i, substep.to);
@@ -157,6 +163,13 @@ impl Contacts {
         self.before.clear();
         for (i, (obstacle, now)) in model.obstacles.iter().zip(&state.obstacles).enumerate() {
             let motion = match (obstacle.mobility, &obstacle.solid) {
+                (Mobility::PartOf(carrier), _) => {
+                    let whole = &self.motions[carrier];
+                    RigidMotion {
+                        world_from_shape: whole.world_from_shape * obstacle.carrier_from_shape,
+                        ..*whole
+                    }
+                }
                 (Mobility::Led, _) => {
                     let (start, end) =
                         (led_pose(obstacle, control, i, from), led_pose(obstacle, control, i, to));
@@ -323,14 +336,15 @@ impl Contacts {
     }
 
     /// The law of a candidate, before free obstacles give.
-    fn law(model: &Model, c: &Candidate, h: f64) -> Penalty {
+    fn law(model: &Model, touching_samples: &[u32], c: &Candidate, h: f64) -> Penalty {
         let obstacle = &model.obstacles[c.obstacle as usize];
         let Some(owner) = c.owner else {
-            let share = if obstacle.solid.is_some() { SHARED } else { 1.0 };
+            let share = if model.solid(c.obstacle as usize).is_some() { SHARED } else { 1.0 };
             return model.touch.law(c.point as usize, obstacle.friction, share * obstacle.stiffness, h);
         };
-        let owner = &model.obstacles[owner as usize];
-        let (mass, step) = (owner.solid.map_or(0.0, |solid| solid.mass), model.touch.step);
+        let owner_count = touching_samples[model.obstacles[owner as usize].carrier].max(1);
+        let mass = model.solid(owner as usize).map_or(0.0, |solid| solid.mass) / f64::from(owner_count);
+        let (owner, step) = (&model.obstacles[owner as usize], model.touch.step);
         let factor = model.touch.desc.stiffness * obstacle.stiffness;
         let law = Response::Penalty.law(mass, step, obstacle.friction.min(owner.friction), owner.reach);
         let damping = SAMPLE_DAMPING * factor.sqrt() * mass / step;
@@ -348,10 +362,17 @@ impl Contacts {
         if model.obstacles.iter().all(|obstacle| obstacle.solid.is_none()) {
             return;
         }
+        self.touching_samples.clear();
+        self.touching_samples.resize(model.obstacles.len(), 0);
         for c in self.candidates.iter().filter(|c| c.touch.is_some()) {
-            let stiffness = Contacts::law(model, c, h).stiffness;
+            if let Some(owner) = c.owner {
+                self.touching_samples[model.obstacles[owner as usize].carrier] += 1;
+            }
+        }
+        for c in self.candidates.iter().filter(|c| c.touch.is_some()) {
+            let stiffness = Contacts::law(model, &self.touching_samples, c, h).stiffness;
             let sides = [Some(c.obstacle), c.owner];
-            for side in sides.into_iter().flatten().map(|side| side as usize) {
+            for side in sides.into_iter().flatten().map(|side| model.obstacles[side as usize].carrier) {
                 if let Some(solid) = &model.obstacles[side].solid {
                     let arm = c.x - self.motions[side].origin;
                     let least = solid.inertia.diagonal().min().max(f64::MIN_POSITIVE);
@@ -368,7 +389,7 @@ impl Contacts {
 
     fn answer_touches(&mut self, model: &Model, h: f64, state: &mut State, node_force: &mut [Vec3]) {
         self.wrenches.fill((Vec3::zeros(), Vec3::zeros()));
-        let Contacts { candidates, motions, wrenches, give, .. } = self;
+        let Contacts { candidates, motions, wrenches, give, touching_samples, .. } = self;
         let mut given = 0.0;
         for c in candidates.iter_mut() {
             let Some(touch) = c.touch else { continue };
@@ -377,8 +398,9 @@ impl Contacts {
             let normal = motion.world_from_shape.rotation * touch.normal;
             let surface = x + touch.depth * normal;
             let stretch = c.grip.map_or(Vec3::zeros(), |grip| surface - motion.point_in_world(&grip.place));
-            let mut law = Contacts::law(model, c, h);
-            let sides = [Some(c.obstacle), c.owner].into_iter().flatten().map(|side| side as usize);
+            let mut law = Contacts::law(model, touching_samples, c, h);
+            let sides = [Some(c.obstacle), c.owner].into_iter().flatten();
+            let sides = sides.map(|side| model.obstacles[side as usize].carrier);
             let free = sides.filter(|side| model.obstacles[*side].solid.is_some());
             let give = free.map(|side| give[side]).fold(1.0, f64::min);
             law.stiffness *= give;
@@ -396,13 +418,15 @@ impl Contacts {
                     }
                 }
                 Some(owner) => {
-                    add_wrench(&mut wrenches[owner as usize], &motions[owner as usize], &x, &push.force);
+                    let carrier = model.obstacles[owner as usize].carrier;
+                    add_wrench(&mut wrenches[carrier], &motions[carrier], &x, &push.force);
                     // springs between obstacles are no part of any energy, so that what they give is supplied
                     given += (h * push.force.dot(&relative)).max(0.0);
                 }
             }
-            add_wrench(&mut wrenches[o], motion, &x, &-push.force);
-            if model.obstacles[o].mobility == Mobility::Led {
+            let carrier = model.obstacles[o].carrier;
+            add_wrench(&mut wrenches[carrier], motion, &x, &-push.force);
+            if model.obstacles[carrier].mobility == Mobility::Led {
                 given += h * push.force.dot(&obstacle_v);
             }
             if model.touch.desc.response != Response::Penalty {

@@ -18,6 +18,8 @@ pub struct ObstacleDesc {
     pub friction: Option<f64>,
     /// How many times as stiff as usual touching it is; above 1 steps become shorter.
     pub stiffness: f64,
+    /// Whether pictures see through it.
+    pub is_glass: bool,
 }
 
 /// Who decides how an obstacle moves.
@@ -36,6 +38,8 @@ pub enum Mobility {
         /// Angular velocity at the start (rad/s).
         spin: Vec3,
     },
+    /// Another obstacle, above it in the list, that it is part of. If that one is free, its density fills this part as well.
+    PartOf(usize),
 }
 
 /// How touching is answered.
@@ -65,6 +69,7 @@ impl ObstacleDesc {
             mobility: Mobility::Fixed,
             friction: None,
             stiffness: 1.0,
+            is_glass: false,
         }
     }
 

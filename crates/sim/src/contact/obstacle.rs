@@ -2,7 +2,7 @@
 
 use super::desc::{Mobility, ObstacleDesc};
 use sinew_contact::{Grip, Shape, SolidMass};
-use sinew_math::{Isometry, Vec3};
+use sinew_math::{Isometry, Vec3, nalgebra::Point3};
 use sinew_mesh::TriMesh;
 use std::sync::Arc;
 
@@ -21,14 +21,20 @@ pub struct Obstacle {
     pub friction: f64,
     /// How many times as stiff as usual touching it is.
     pub stiffness: f64,
+    /// Whether pictures see through it.
+    pub is_glass: bool,
     /// Its surface in its own frame, for pictures.
     pub surface: Arc<TriMesh>,
-    /// Mass and inertia of a free one.
+    /// The obstacle that it moves with: itself, or the one it is part of.
+    pub(crate) carrier: usize,
+    /// Takes points of its shape to the frame of its carrier.
+    pub(crate) carrier_from_shape: Isometry,
+    /// Mass and inertia of a free one with all its parts.
     pub(crate) solid: Option<SolidMass>,
     /// Points of a free one that stand for it where it meets other obstacles, and the first of their numbers among all touching points.
     pub(crate) samples: Vec<Vec3>,
     pub(crate) first_sample: u32,
-    /// How far it reaches from its centre (m).
+    /// How far it reaches from the centre of its carrier (m).
     pub(crate) reach: f64,
 }
 
@@ -55,33 +61,83 @@ pub struct HeldGrip {
 }
 
 impl Obstacle {
-    pub(crate) fn build(desc: &ObstacleDesc, usual_friction: f64, first_sample: u32, reach: f64) -> Obstacle {
+    /// All obstacles; planes are drawn of this size (m). Touching points are counted from `first_sample` on.
+    pub(crate) fn build_all(
+        descs: &[ObstacleDesc],
+        usual_friction: f64,
+        mut first_sample: u32,
+        plane: f64,
+    ) -> Vec<Obstacle> {
+        let mut all: Vec<Obstacle> = Vec::with_capacity(descs.len());
+        for (i, desc) in descs.iter().enumerate() {
+            let mut obstacle = Obstacle::build(i, desc, usual_friction, plane);
+            if let Mobility::PartOf(carrier) = desc.mobility {
+                obstacle.carrier = carrier;
+                obstacle.carrier_from_shape = descs[carrier].pose.inverse() * desc.pose;
+                if let (Mobility::Free { density, .. }, Some(solid)) =
+                    (descs[carrier].mobility, all[carrier].solid)
+                    && let Some(part) = SolidMass::of(&desc.shape, density)
+                {
+                    all[carrier].solid = Some(solid.and(part.moved(&obstacle.carrier_from_shape)));
+                }
+            }
+            if matches!(descs[obstacle.carrier].mobility, Mobility::Free { .. }) {
+                obstacle.samples = desc.shape.samples();
+            }
+            obstacle.first_sample = first_sample;
+            first_sample += obstacle.samples.len() as u32;
+            all.push(obstacle);
+        }
+        for i in 0..all.len() {
+            let bounds = all[i].shape.bounds();
+            let center = all[all[i].carrier].solid.map_or(Vec3::zeros(), |solid| solid.center);
+            let middle = (all[i].carrier_from_shape * Point3::from(bounds.center())).coords;
+            all[i].reach = (middle - center).norm() + bounds.radius();
+        }
+        all
+    }
+
+    fn build(index: usize, desc: &ObstacleDesc, usual_friction: f64, plane: f64) -> Obstacle {
         let (solid, linear, angular) = match desc.mobility {
             Mobility::Free { density, velocity, spin } => {
                 (SolidMass::of(&desc.shape, density), velocity, spin)
             }
             _ => (None, Vec3::zeros(), Vec3::zeros()),
         };
-        let bounds = desc.shape.bounds();
-        let center = solid.map_or(Vec3::zeros(), |solid| solid.center);
         Obstacle {
             name: desc.name.clone(),
-            surface: Arc::new(desc.shape.surface(reach)),
-            samples: if solid.is_some() { desc.shape.samples() } else { Vec::new() },
+            surface: Arc::new(desc.shape.surface(plane)),
+            samples: Vec::new(),
             start: ObstacleState { pose: desc.pose, linear, angular },
             mobility: desc.mobility,
             friction: desc.friction.unwrap_or(usual_friction),
             stiffness: desc.stiffness,
+            is_glass: desc.is_glass,
+            carrier: index,
+            carrier_from_shape: Isometry::identity(),
             solid,
-            first_sample,
-            reach: (bounds.center() - center).norm() + bounds.radius(),
+            first_sample: 0,
+            reach: 0.0,
             shape: desc.shape.clone(),
         }
     }
 
-    /// What is wrong with a description.
-    pub(crate) fn faults(desc: &ObstacleDesc) -> Vec<String> {
+    /// What is wrong with a description among all.
+    pub(crate) fn faults(descs: &[ObstacleDesc], index: usize) -> Vec<String> {
+        let desc = &descs[index];
         let mut faults: Vec<String> = desc.shape.fault().into_iter().collect();
+        if let Mobility::PartOf(carrier) = desc.mobility {
+            match descs[..index].get(carrier).map(|carrier| carrier.mobility) {
+                None => faults.push(format!(
+                    "it is part of obstacle {carrier}, which does not stand above it in the list"
+                )),
+                Some(Mobility::PartOf(_)) => faults.push(format!(
+                    "it is part of '{}', which is a part itself: make it part of the whole",
+                    descs[carrier].name
+                )),
+                Some(_) => {}
+            }
+        }
         let numbers = desc.pose.translation.vector.iter().chain(desc.pose.rotation.coords.iter());
         if numbers.into_iter().any(|x| !x.is_finite()) {
             faults.push("its pose is not finite".into());

@@ -199,7 +199,7 @@ pub(crate) fn find_faults(world: &WorldDesc) -> Vec<Fault> {
     let mut faults = Vec::new();
     let mut fault = |what: String| faults.push(Fault::new("", what));
     for (i, desc) in world.obstacles.iter().enumerate() {
-        Obstacle::faults(desc)
+        Obstacle::faults(&world.obstacles, i)
             .into_iter()
             .for_each(|what| fault(format!("obstacle '{}': {what}", desc.name)));
         if world.obstacles[..i].iter().any(|other| other.name == desc.name) {

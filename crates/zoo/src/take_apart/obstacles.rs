@@ -20,7 +20,7 @@ pub(super) fn write(scene: &Scene) -> Result<(String, Vec<(String, String)>), St
     let mut files = Vec::new();
     for (i, obstacle) in obstacles.iter().enumerate() {
         let motion = scene.obstacle_motions.get(i).unwrap_or(&Motion::Still);
-        page += &write_obstacle(obstacle, motion, contact).map_err(|what| {
+        page += &write_obstacle(obstacle, obstacles, motion, contact).map_err(|what| {
             format!(
                 "obstacle '{}' {what}, which is not written: use a mesh or one of the plain shapes",
                 obstacle.name
@@ -58,6 +58,7 @@ fn write_contact(contact: &ContactDesc, alone: bool) -> String {
 
 fn write_obstacle(
     obstacle: &ObstacleDesc,
+    all: &[ObstacleDesc],
     led: &Motion,
     contact: &ContactDesc,
 ) -> Result<String, &'static str> {
@@ -70,6 +71,7 @@ fn write_obstacle(
         Mobility::Fixed => {}
         Mobility::Led if *led == Motion::Still => {}
         Mobility::Led => page += &motion(led),
+        Mobility::PartOf(whole) => page += &format!("part_of = {}\n", text(&all[whole].name)),
         Mobility::Free { density, velocity, spin } => {
             page += &format!(
                 "density = {}\nvelocity = {}\nspin = {}\n",
@@ -84,6 +86,9 @@ fn write_obstacle(
     }
     if obstacle.stiffness != 1.0 {
         page += &format!("stiffness = {}\n", number(obstacle.stiffness));
+    }
+    if obstacle.is_glass {
+        page += "glass = true\n";
     }
     Ok(page)
 }
