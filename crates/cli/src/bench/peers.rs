@@ -49,8 +49,8 @@ struct Peer {
     runs: &'static [&'static [&'static str]],
     /// The work it does, if its lines do not say.
     work: Option<&'static str>,
-    /// Lines without this do not count.
-    holds: &'static str,
+    /// Lines without all of these do not count.
+    holds: &'static [&'static str],
 }
 
 const DT: &str = "0.016666666666666666";
@@ -62,7 +62,7 @@ const PEERS: [Peer; 5] = [
         script: "mujoco_warnings.py",
         runs: &[&[]],
         work: None,
-        holds: "dt=0.0166667",
+        holds: &["dt=0.0166667"],
     },
     Peer {
         system: "mujoco quadratic cells 4x1x1",
@@ -70,7 +70,7 @@ const PEERS: [Peer; 5] = [
         script: "mujoco_reduced_beam.py",
         runs: &[&[]],
         work: Some("beam-10k-cage"),
-        holds: "quadratic cells=(4, 1, 1)",
+        holds: &["quadratic cells=(4, 1, 1)", "dt=0.0166667"],
     },
     Peer {
         system: "mujoco",
@@ -78,7 +78,7 @@ const PEERS: [Peer; 5] = [
         script: "mujoco_arm.py",
         runs: &[&["8", DT, "discrete", "2"]],
         work: Some("arm-10k"),
-        holds: "mujoco-arm",
+        holds: &["mujoco-arm"],
     },
     Peer {
         system: "drake corotational",
@@ -86,7 +86,7 @@ const PEERS: [Peer; 5] = [
         script: "drake_beam.py",
         runs: &[&["1k", DT, "1", "Corotated"], &["10k", DT, "0.5", "Corotated"]],
         work: None,
-        holds: "drake",
+        holds: &["drake"],
     },
     Peer {
         system: "pbat vertex block descent, 20 iterations, Anderson",
@@ -98,7 +98,7 @@ const PEERS: [Peer; 5] = [
             &["50k", DT, "1", "20", "0.5", "anderson"],
         ],
         work: None,
-        holds: "pbat-vbd",
+        holds: &["pbat-vbd"],
     },
 ];
 
@@ -173,7 +173,7 @@ impl Peer {
 
     /// The row that a line of a script's output tells of, if any.
     fn row(&self, line: &str) -> Option<Row> {
-        if !line.contains(self.holds) {
+        if !self.holds.iter().all(|part| line.contains(part)) {
             return None;
         }
         let cpu = number(line, "cpu/ss=").or_else(|| number(line, "cpu/simsec="))?;
