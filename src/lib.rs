@@ -35,11 +35,12 @@ pub mod prelude {
     pub use sinew_math::{Isometry, Vec3};
     pub use sinew_mesh::{TetMesh, TriMesh};
     pub use sinew_sim::desc::{
-        AttachmentDesc, BodyDesc, CageSize, ContactDesc, Hold, LoadDesc, Mobility, ObstacleDesc, PinDesc,
-        Region, RigDesc, ShapeDesc, TieDesc, WorldDesc,
+        AttachmentDesc, BeltDesc, BodyDesc, CageSize, ConstraintDesc, ConstraintKind, ContactDesc, Hold,
+        LoadDesc, Mobility, ObstacleDesc, PinDesc, PointDesc, Region, RigDesc, ShapeDesc, TieDesc, WorldDesc,
     };
     pub use sinew_sim::{
-        Control, ImplicitSettings, Model, PinPath, RigControl, Solver, State, StepReport, Stepper,
+        ConstraintPath, Control, ImplicitSettings, Model, PinPath, RigControl, Solver, State, StepReport,
+        Stepper,
     };
     pub use sinew_skeleton::{
         BoneDesc, BoneId, DofDesc, DriveKind, JointDesc, JointKind, MassDesc, Parent, SkeletonDesc,

@@ -28,8 +28,18 @@ static COUNTING: Counting = Counting;
 
 #[test]
 fn a_step_allocates_nothing_once_it_is_warm() {
-    for (threads, coupled) in [(1, false), (2, false), (1, true), (2, true)] {
-        let scene = if coupled { sinew::zoo::starfish(6000) } else { sinew::zoo::jelly_torus() };
+    for (threads, coupled, held) in [
+        (1, false, false),
+        (2, false, false),
+        (1, true, false),
+        (2, true, false),
+        (1, true, true),
+        (2, false, true),
+    ] {
+        let mut scene = if coupled { sinew::zoo::starfish(6000) } else { sinew::zoo::jelly_torus() };
+        if held {
+            hold(&mut scene);
+        }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         pool.install(|| {
             let model = Model::build(&scene.world).expect("a sound world");
@@ -50,7 +60,29 @@ fn a_step_allocates_nothing_once_it_is_warm() {
             let report = step();
             let allocated = COUNT.load(Ordering::Relaxed) - before;
             assert!(report.substeps >= 8 && report.diagonalised > 0);
-            assert_eq!(allocated, 0, "{threads} threads, coupled: {coupled}");
+            assert_eq!(allocated, 0, "{threads} threads, coupled: {coupled}, held: {held}");
         });
     }
+}
+
+/// Drags a body by its end, belts it, and joins that end to a bone, if there is one.
+fn hold(scene: &mut Scene) {
+    let body = scene.world.bodies[0].name.clone();
+    let ShapeDesc::Surface { surface, .. } = &scene.world.bodies[0].shape else { unreachable!("a surface") };
+    let (low, high) = surface.bounds().expect("it has vertices");
+    let region = Region::End { direction: Vec3::x(), share: 0.05 };
+    let end = PointDesc::Region { body: body.clone(), region };
+    let center = Vec3::new(0.8 * high.x + 0.2 * low.x, 0.5 * (low.y + high.y), 0.5 * (low.z + high.z));
+    let belt = BeltDesc { body, center, axis: Vec3::x(), length: Some(0.05) };
+    let mut kinds = vec![
+        ConstraintKind::Drag { point: end.clone(), place: Some(high + Vec3::x() * 0.05) },
+        ConstraintKind::Belt(belt),
+    ];
+    if let Some(rig) = scene.world.rigs.first() {
+        let bone = rig.skeleton.bones[0].name.clone();
+        let bone = PointDesc::Bone { rig: rig.name.clone(), bone, place: None };
+        kinds.push(ConstraintKind::Join { points: [end, bone], length: None, only_pulls: false });
+    }
+    let named = |(i, kind)| ConstraintDesc::new(format!("{i}"), kind);
+    scene.world.constraints = kinds.into_iter().enumerate().map(named).collect();
 }

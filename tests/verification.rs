@@ -8,6 +8,8 @@ mod bodies;
 mod cantilever;
 #[path = "verification/conservation.rs"]
 mod conservation;
+#[path = "verification/constraint.rs"]
+mod constraint;
 #[path = "verification/contact.rs"]
 mod contact;
 #[path = "verification/contact_bodies.rs"]

@@ -33,9 +33,17 @@ pub(crate) struct Simulate {
     #[arg(long)]
     ragdoll: bool,
 
+    /// Put a floor under a character whose root is led, too.
+    #[arg(long, conflicts_with = "no_floor")]
+    floor: bool,
+
     /// Put no floor under a character whose root is freed in a scene without obstacles.
     #[arg(long)]
     no_floor: bool,
+
+    /// Let every body touch itself, and the others: arms on flanks, thighs on bellies.
+    #[arg(long)]
+    self_contact: bool,
 
     /// The animation of a character file to play, by name or number from 0 [default: the first].
     #[arg(long, value_name = "NAME")]
@@ -68,7 +76,7 @@ pub(crate) struct Simulate {
     output: Option<PathBuf>,
 
     /// Go on with a recorded take that was interrupted, up to the length first asked for. All it needs is in the take.
-    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "no_settle", "is_loop", "solver", "output", "seconds", "fps", "force", "no_floor"])]
+    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "no_settle", "is_loop", "solver", "output", "seconds", "fps", "force", "floor", "no_floor", "self_contact"])]
     resume: Option<PathBuf>,
 
     /// Let a new take replace an unfinished one, or a file that is no take.
@@ -141,6 +149,7 @@ impl Simulate {
             at_once: self.no_settle,
             is_loop: self.is_loop,
             floor,
+            self_contact: self.self_contact,
             solver: self.solver,
         };
         settings.apply(scene);
@@ -192,10 +201,11 @@ impl Simulate {
         Ok(())
     }
 
-    /// Where a floor is needed: under skeletons whose root is freed in a scene with gravity and no obstacles.
+    /// Where a floor is needed: under skeletons whose root is freed, or where it is asked for, in a scene with gravity and no obstacles.
     fn floor(&self, source: &SceneSource) -> Option<f64> {
         let world = &source.scene().world;
-        let falls = (self.two_way || self.ragdoll) && !world.rigs.is_empty() && world.obstacles.is_empty();
+        let falls = (self.two_way || self.ragdoll || self.floor) && !world.rigs.is_empty();
+        let falls = falls && world.obstacles.is_empty();
         if falls && !self.no_floor { source.lowest_height() } else { None }
     }
 

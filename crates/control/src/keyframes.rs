@@ -75,6 +75,16 @@ impl<T: KeyValue> Keyframes<T> {
         &self.keys
     }
 
+    /// The curve between keys.
+    pub fn interpolation(&self) -> Interpolation {
+        self.interpolation
+    }
+
+    /// What holds before the first key and after the last.
+    pub fn beyond(&self) -> Beyond {
+        self.beyond
+    }
+
     /// When the first key is, and when the last (s).
     pub fn range(&self) -> (f64, f64) {
         (self.keys[0].time, self.keys[self.keys.len() - 1].time)

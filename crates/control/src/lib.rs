@@ -4,6 +4,7 @@
 //! Motions for skeletons are here too: [`Keyframes`] and [`SkeletonMotion`] say where joints are to be, [`Follow`] brings
 //! them there, [`Performance`] says who drives them when, [`Retarget`] carries a motion from one skeleton to another.
 
+mod constraint_motion;
 mod curve;
 mod fit;
 mod follow;
@@ -20,6 +21,7 @@ mod script;
 mod skeleton_motion;
 mod smoothing;
 
+pub use constraint_motion::{ConstraintMotion, PlaceMotion};
 pub use curve::{Interpolation, KeyShape, KeyValue, Sample};
 pub use follow::Follow;
 pub use humanoid::{BoneMap, HumanBone};

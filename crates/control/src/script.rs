@@ -1,9 +1,9 @@
 //! A controller that plays given motions.
 
-use crate::{Controller, Motion, Performance};
-use sinew_sim::{Control, Model, PinPath, RigControl, State};
+use crate::{ConstraintMotion, Controller, Motion, Performance};
+use sinew_sim::{ConstraintPath, Control, Model, PinPath, RigControl, State};
 
-/// Moves every pin and every led obstacle along a motion of its own and lets every rig play its performance.
+/// Moves every pin, every led obstacle and every constraint along a motion of its own and lets every rig play its performance.
 #[derive(Clone, Debug, Default)]
 pub struct Script {
     /// One motion per pin, in the order of the model's pins. Pins beyond the end of the list stay still.
@@ -12,6 +12,8 @@ pub struct Script {
     pub performances: Vec<Performance>,
     /// One motion per obstacle of the model; only led ones follow. Obstacles beyond the end of the list stay.
     pub obstacle_motions: Vec<Motion>,
+    /// One per constraint of the model. Constraints beyond the end of the list hold in full where they are.
+    pub constraint_motions: Vec<ConstraintMotion>,
 }
 
 impl Controller for Script {
@@ -25,9 +27,17 @@ impl Controller for Script {
         for (path, motion) in control.pins.iter_mut().zip(&self.pin_motions) {
             *path = along(motion);
         }
+        let is_placed =
+            |performance: &Performance| performance.run_up.is_none_or(|run_up| state.time >= run_up.end);
+        control.is_placing = !self.performances.iter().all(is_placed);
         control.obstacles.resize(model.obstacles.len(), PinPath::default());
         for (path, motion) in control.obstacles.iter_mut().zip(&self.obstacle_motions) {
             *path = along(motion);
+        }
+        control.constraints.resize(model.constraints.len(), ConstraintPath::default());
+        let led = model.constraints.iter().zip(&self.constraint_motions);
+        for (path, (constraint, motion)) in control.constraints.iter_mut().zip(led) {
+            *path = motion.path(constraint, state.time, dt);
         }
         if control.rigs.len() != model.rigs.len() {
             control.rigs = model.rigs.iter().map(RigControl::hold).collect();

@@ -80,6 +80,7 @@ pub fn scene_of_mesh(path: &Path) -> Result<Read<Scene>, ReadError> {
         pin_motions: vec![vec![sway]],
         performances: Vec::new(),
         obstacle_motions: Vec::new(),
+        constraint_motions: Vec::new(),
         solver: Solver::default(),
         warm_up: 0.0,
         seconds: USUAL_SECONDS,

@@ -198,6 +198,7 @@ impl CharacterScene {
             pin_motions: vec![Vec::new()],
             performances: vec![performance],
             obstacle_motions: Vec::new(),
+            constraint_motions: Vec::new(),
             solver: Solver::default(),
             warm_up: run_up + settle,
             seconds: if seconds > 0.0 { seconds } else { USUAL_SECONDS },

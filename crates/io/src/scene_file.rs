@@ -7,6 +7,7 @@
 mod body;
 mod bone;
 mod character;
+mod constraint;
 mod keys;
 mod motion;
 mod obstacle;
@@ -118,6 +119,8 @@ fn read_source(
         let self_contact = if only.flag("self_contact")? { own.collect() } else { Vec::new() };
         let touch = read_touch(&scene, self_contact, folder, &mut notes)?;
         (played.world.obstacles, played.obstacle_motions, played.world.contact) = touch;
+        (played.world.constraints, played.constraint_motions) =
+            constraint::read_constraints(&scene, &played.world, up)?;
         return Ok(Read { value: SceneSource::Character(Box::new(character)), notes });
     }
     let mut notes = Vec::new();
@@ -154,12 +157,16 @@ fn read_source(
         return Err(ReadError::whole(message).into());
     }
     let (obstacles, obstacle_motions, contact) = read_touch(&scene, self_contact, folder, &mut notes)?;
+    let mut world = WorldDesc { gravity, bodies, rigs, obstacles, contact, constraints: Vec::new() };
+    let (constraints, constraint_motions) = constraint::read_constraints(&scene, &world, up)?;
+    world.constraints = constraints;
     let scene = Scene {
         name: name.to_owned(),
-        world: WorldDesc { gravity, bodies, rigs, obstacles, contact },
+        world,
         pin_motions,
         performances,
         obstacle_motions,
+        constraint_motions,
         solver,
         warm_up,
         seconds: seconds.unwrap_or(USUAL_SECONDS),

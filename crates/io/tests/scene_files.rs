@@ -1,11 +1,13 @@
 //! Scene files: every key works, every mistake is named with its line and the nearest right word.
 
 use proptest::prelude::*;
-use sinew_control::{Beyond, CueDrive, Motion, RunUp, SkeletonMotion, Whose};
+use sinew_control::{Beyond, CueDrive, Motion, PlaceMotion, RunUp, SkeletonMotion, Whose};
 use sinew_flesh::{Law, Material};
 use sinew_io::{read_scene, read_scene_text, scene_keys, scene_keys_table};
 use sinew_math::Vec3;
-use sinew_sim::desc::{CageSize, Hold, Mobility, Region, Response, Shape, ShapeDesc};
+use sinew_sim::desc::{
+    CageSize, ConstraintKind, Hold, Mobility, PointDesc, Region, Response, Shape, ShapeDesc,
+};
 use sinew_sim::{ImplicitSettings, Solver};
 use sinew_skeleton::{DriveRule, JointKind, MassDesc};
 use std::path::Path;
@@ -192,6 +194,33 @@ spacing = 0.5
 box = [1, 1, 1]
 part_of = "obstacle-2"
 glass = true
+
+[[constraint]]
+name = "hand"
+drag = { body = "first", surface = [0, 1, 0] }
+path = [[0, 0, 1, 0], [0.5, 0, 1, 0.5]]
+strengths = [[0, 1], [2, 0]]
+interpolation = "linear"
+loop = true
+stiffness = 40
+damping = 0.2
+
+[[constraint]]
+pin = { character = "snake", bone = "head", place = [0.4, 0, 0] }
+place = [0.4, 0, 0.1]
+motion = { glide = { velocity = [0, 0, 1] } }
+
+[[constraint]]
+join = [{ body = "a", region = { end = "top" } }, { obstacle = "obstacle-2" }]
+length = 0.3
+rope = true
+
+[[constraint]]
+join = [{ body = "a", inside = [0, 0, 0] }, { character = "snake", bone = "tail" }]
+
+[[constraint]]
+belt = { body = "first", center = [0, 0, 0], axis = [0, 0, 2] }
+lengths = [[0, 1], [1, 0.5]]
 "#;
 
 /// A figure of legs and a spine that nods.
@@ -389,6 +418,71 @@ fn every_obstacle_reaches_the_scene() {
         ("part_of = 'a'\ndensity = 3", "line 9: `density` and `part_of` exclude each other"),
     ] {
         assert!(read(part).contains(said), "{}", read(part));
+    }
+}
+
+#[test]
+fn every_constraint_reaches_the_scene() {
+    let folder = folder();
+    let scene = read_scene(&folder.path().join("scene.toml")).unwrap().value;
+    let (all, led) = (&scene.world.constraints, &scene.constraint_motions);
+    assert_eq!((all.len(), led.len()), (5, 5));
+    assert_eq!((all[0].name.as_str(), all[1].name.as_str()), ("hand", "constraint-2"));
+    assert_eq!((all[0].stiffness, all[0].damping, all[1].stiffness), (Some(40.0), Some(0.2), None));
+    let point = PointDesc::Surface { body: "first".into(), place: Vec3::y() };
+    // a path begins where its first key is
+    assert_eq!(all[0].kind, ConstraintKind::Drag { point, place: Some(Vec3::y()) });
+    let PlaceMotion::Along(path) = &led[0].place else { panic!() };
+    assert!((path.value(0.25) - Vec3::new(0.0, 1.0, 0.25)).norm() < 1e-12);
+    // all of it again after the last key
+    assert!((path.value(0.75) - Vec3::new(0.0, 1.0, 0.25)).norm() < 1e-12);
+    assert!((led[0].strength.as_ref().unwrap().value(1.0) - 0.5).abs() < 1e-12);
+    let place = Some(Vec3::new(0.4, 0.0, 0.0));
+    let point = PointDesc::Bone { rig: "snake".into(), bone: "head".into(), place };
+    assert_eq!(all[1].kind, ConstraintKind::Pin { point, place: Some(Vec3::new(0.4, 0.0, 0.1)) });
+    assert_eq!(led[1].place, PlaceMotion::Moved(Motion::Glide { velocity: Vec3::z() }));
+    let ConstraintKind::Join { points, length: Some(0.3), only_pulls: true } = &all[2].kind else { panic!() };
+    assert!(matches!(&points[0], PointDesc::Region { body, .. } if body == "a"));
+    assert_eq!(points[1], PointDesc::Obstacle { obstacle: "obstacle-2".into(), place: None });
+    let ConstraintKind::Join { points, length: None, only_pulls: false } = &all[3].kind else { panic!() };
+    assert_eq!(points[0], PointDesc::Inside { body: "a".into(), place: Vec3::zeros() });
+    let ConstraintKind::Belt(belt) = &all[4].kind else { panic!() };
+    assert_eq!((belt.axis, belt.length), (2.0 * Vec3::z(), None));
+    assert_eq!(led[4].length.as_ref().unwrap().value(1.0), 0.5);
+}
+
+#[test]
+fn what_is_wrong_with_a_constraint_is_said_with_its_line() {
+    let folder = folder();
+    let point = "{ body = 'a', surface = [0, 0, 0] }";
+    for (text, said) in [
+        ("drag = { body = 'b', surface = [0, 0, 0] }", "line 4: there is no body \"b\"; did you mean \"a\"?"),
+        (
+            "drag = { body = 'a' }",
+            "line 4: drag, pin or join = { … } needs one of `surface`, `inside`, `region`",
+        ),
+        ("drag = { body = 'a', surface = [0, 0, 0], bone = 'x' }", "`bone` does not go with `body`"),
+        ("drag = { character = 'c', bone = 'x' }", "there is no character \"c\""),
+        ("pin = P\njoin = [P, P]", "line 5: `pin` and `join` exclude each other"),
+        ("join = [P]", "`join` has 1 points: it takes two"),
+        ("pin = P\nstiffness = -1", "line 5: `stiffness` is -1: it must be above 0"),
+        ("pin = P\nlength = 1", "line 5: `length` goes with `join` or `belt`, not with `pin`"),
+        ("join = [P, P]\npath = [[0, 0, 0, 0]]", "`path` goes with `drag` or `pin`, not with `join`"),
+        ("pin = P\npath = [[0, 0, 0]]", "line 5: a list in `path` has 3 numbers: it takes 4"),
+        ("pin = P\npath = []", "`path`: there are no keys"),
+        ("pin = P\npath = [[1, 0, 0, 0], [0, 0, 0, 0]]", "is at 0 s, not after key 0"),
+        ("pin = P\nplace = [0, 0, nan]", "`place` holds NaN"),
+        ("pin = P\nstrengths = [[0, 2]]", "`strengths` is 2 at 0 s: it must be from 0 to 1"),
+        ("pin = P\nrope = true", "`rope` goes with `join` only"),
+        ("belt = { body = 'a', center = [0, 0, 0], axis = [0, 0, 0] }", "`axis` has no length"),
+        (
+            "belt = { body = 'a', center = [0, 0, 0], axis = [1, 0, 0] }\nlength = 0",
+            "that of a belt is above 0",
+        ),
+    ] {
+        let text = format!("[[body]]\nsurface = 'a.obj'\n[[constraint]]\n{}", text.replace('P', point));
+        let error = error_of(&text, folder.path());
+        assert!(error.contains(said), "{text}: {error}");
     }
 }
 

@@ -4,7 +4,6 @@
 //! only. What touches, and the order of all sums, does not depend on when that was.
 
 mod candidates;
-mod closing;
 mod contacts;
 mod desc;
 mod free_obstacle;

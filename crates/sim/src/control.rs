@@ -1,10 +1,10 @@
 //! What is asked of one step.
 
-use crate::{Model, Rig};
+use crate::{ConstraintPath, Model, Rig};
 use sinew_math::{Isometry, Vec3, turn};
 use sinew_skeleton::{DriveKind, Drives, SkeletonState};
 
-/// What is asked of one step: where pins go, how strongly loads push, and who decides about joints.
+/// What is asked of one step: where pins and dragged points go, how strongly loads push, and who decides about joints.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Control {
     /// One path per pin of the model. Pins beyond the end of the list stay where they are at rest.
@@ -15,6 +15,10 @@ pub struct Control {
     pub rigs: Vec<RigControl>,
     /// One path per obstacle of the model, as rigid motions of where it started; only led ones follow. Those beyond the end of the list stay.
     pub obstacles: Vec<PinPath>,
+    /// Bodies are being put into place: nothing touches anything, and free obstacles wait.
+    pub is_placing: bool,
+    /// One per constraint of the model. Those beyond the end of the list hold in full where they are.
+    pub constraints: Vec<ConstraintPath>,
 }
 
 /// Who decides about the joints of a rig during a step.
@@ -77,6 +81,11 @@ impl Control {
         self.load_scales.get(i).copied().unwrap_or(1.0)
     }
 
+    /// What is asked of constraint `i`.
+    pub(crate) fn constraint(&self, i: usize) -> ConstraintPath {
+        self.constraints.get(i).copied().unwrap_or_default()
+    }
+
     /// The control that holds every pin of a model still and lets every load act in full.
     pub fn still(model: &Model) -> Control {
         Control {
@@ -84,6 +93,8 @@ impl Control {
             load_scales: vec![1.0; model.loads.len()],
             rigs: model.rigs.iter().map(RigControl::hold).collect(),
             obstacles: vec![PinPath::default(); model.obstacles.len()],
+            is_placing: false,
+            constraints: vec![ConstraintPath::default(); model.constraints.len()],
         }
     }
 
@@ -92,7 +103,10 @@ impl Control {
         let faulty = |(rig, control): (&Rig, &RigControl)| {
             control.fault(rig).map(|what| format!("skeleton '{}': {what}", rig.name))
         };
-        model.rigs.iter().zip(&self.rigs).find_map(faulty)
+        let held = model.constraints.iter().zip(&self.constraints);
+        let mut held =
+            held.filter_map(|(own, path)| Some(format!("constraint '{}': {}", own.name, path.fault()?)));
+        model.rigs.iter().zip(&self.rigs).find_map(faulty).or_else(|| held.next())
     }
 }
 

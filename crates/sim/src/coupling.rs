@@ -15,6 +15,7 @@
 //! torque, it pushes back (two-way). Nothing else differs, and drives may change at every step.
 
 mod attachment;
+mod bone_weights;
 mod fixed_nodes;
 mod link;
 mod rig;
@@ -22,6 +23,7 @@ mod rig;
 mod tests;
 
 pub(crate) use attachment::Attachment;
+pub(crate) use bone_weights::bone_weights;
 pub(crate) use fixed_nodes::FixedNodes;
 pub use link::BoneError;
 pub(crate) use link::{Link, Pushes};

@@ -6,6 +6,7 @@ use sinew_math::Vec3;
 use sinew_mesh::{TetMesh, TriMesh};
 use sinew_skeleton::SkeletonDesc;
 
+pub use crate::constraint::{BeltDesc, ConstraintDesc, ConstraintKind, PointDesc};
 pub use crate::contact::{ContactDesc, Mobility, ObstacleDesc};
 pub use sinew_contact::{Response, Shape};
 pub use sinew_mesh::CageSize;
@@ -23,6 +24,8 @@ pub struct WorldDesc {
     pub obstacles: Vec<ObstacleDesc>,
     /// How touching is answered.
     pub contact: ContactDesc,
+    /// Points that are dragged, pinned or joined, and belts.
+    pub constraints: Vec<ConstraintDesc>,
 }
 
 /// A skeleton of the world. Bones whose mass is a solid have that solid for a shape.

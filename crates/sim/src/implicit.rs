@@ -27,6 +27,7 @@ pub use extra::{NodeEnergy, PointSprings};
 pub use settings::{ImplicitSettings, SolveReport, Solver, SolverKind, SolverPick, SolverReason};
 pub use settle::{SettleError, SettleReport, settle, settle_with};
 
+use crate::constraint::{Held, HeldStep};
 use crate::coupling::Link;
 use crate::{Control, Model, State, StepError, StepReport};
 use newton::Newton;
@@ -38,6 +39,7 @@ pub(crate) struct Implicit {
     problem: Problem,
     newton: Newton,
     link: Link,
+    held: Held,
     torques: Vec<Vec<f64>>,
 }
 
@@ -59,11 +61,16 @@ impl Implicit {
         let mut max_inverted = 0;
         for substep in 1..=substeps {
             // what is to be minimised, and where to begin
-            self.problem.begin(model, control, (dt, substep as f64 / substeps as f64, h), state);
-            self.newton.start(&mut self.problem, model, extras);
+            let [from, to] = [substep - 1, substep].map(|i| i as f64 / substeps as f64);
+            self.problem.begin(model, control, (dt, to, h), state);
+            let bones = &self.problem.bones.start_frames;
+            let step = HeldStep { shares: [from, to], h, is_damped: true, bones };
+            self.held.begin(model, control, step, state);
+            let mut all = self.held.beside(model, extras);
+            self.newton.start(&mut self.problem, model, &mut all);
 
             // the minimum
-            let found = self.newton.minimise(&mut self.problem, model, settings, extras);
+            let found = self.newton.minimise(&mut self.problem, model, settings, &mut all);
             if !found.residual.is_finite() {
                 (state.time, state.supplied_energy) = start;
                 return Err(self.problem.failure(model, state, &found));

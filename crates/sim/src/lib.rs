@@ -2,6 +2,7 @@
 //! moves under a [`Control`], one [`Stepper::step`] at a time. No files, clocks or printing.
 
 mod body;
+pub mod constraint;
 pub mod contact;
 mod control;
 pub mod coupling;
@@ -17,6 +18,7 @@ mod stepper;
 mod strain;
 
 pub use body::Body;
+pub use constraint::{Constraint, ConstraintForce, ConstraintPath, constraint_energy, constraint_forces};
 pub use contact::{Obstacle, ObstacleState, TouchForce, touch_forces};
 pub use control::{Control, PinPath, RigControl};
 pub use coupling::{BoneError, Rig};

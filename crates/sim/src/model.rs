@@ -1,6 +1,7 @@
 //! All that never changes during a run, checked once.
 
 use crate::body::{Body, Shape, damping_rate};
+use crate::constraint::{self, Constraint};
 use crate::contact::{Mobility, Obstacle, TouchSurface, find_faults};
 use crate::coupling::{Attachment, FixedNodes, Link, RestRig};
 use crate::desc::{BodyDesc, LoadDesc, PinDesc, WorldDesc};
@@ -39,6 +40,8 @@ pub struct Model {
     pub rigs: Vec<Rig>,
     /// What bodies touch besides each other.
     pub obstacles: Vec<Obstacle>,
+    /// Points that are dragged, pinned or joined, and belts.
+    pub constraints: Vec<Constraint>,
     /// The points that may touch.
     pub(crate) touch: TouchSurface,
     /// The potential of what balances flesh, at rest (J).
@@ -152,7 +155,9 @@ impl Model {
             return Err(BuildError { faults: parts.faults });
         }
         let merged = parts.merge_masses(&rigs, &world.gravity)?;
-        Ok(parts.assemble(world, merged))
+        let mut model = parts.assemble(world, merged);
+        constraint::build(world, &mut model).map_err(|faults| BuildError { faults })?;
+        Ok(model)
     }
 
     /// Mass of all flesh and all bones (kg).
@@ -217,6 +222,7 @@ fn world_faults(world: &WorldDesc) -> Vec<Fault> {
         }
     }
     faults.extend(find_faults(world));
+    faults.extend(constraint::find_faults(world));
     for (i, rig) in world.rigs.iter().enumerate() {
         if world.rigs[..i].iter().any(|other| other.name == rig.name) {
             faults.push(Fault::new("", format!("two skeletons are named '{}': rename one", rig.name)));
@@ -428,6 +434,7 @@ impl Parts {
         );
         let mut model = Model {
             rest_balance: 0.0,
+            constraints: Vec::new(),
             obstacles: obstacles(world, &self.bodies, touch.count()),
             touch,
             fixed_nodes,

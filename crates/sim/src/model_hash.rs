@@ -47,6 +47,7 @@ impl Model {
         if !self.obstacles.is_empty() || self.touch.has_pairs {
             print.text(&(&self.touch.desc, self.touch.step));
         }
+        self.constraints.iter().for_each(|constraint| print.text(constraint));
         print.0.digest()
     }
 }

@@ -1,7 +1,7 @@
 //! All that moves.
 
 use crate::contact::{self, HeldGrip, ObstacleState};
-use crate::coupling::Link;
+use crate::coupling::{Link, bone_weights};
 use crate::{Model, Rig};
 use sinew_math::Vec3;
 use sinew_skeleton::{Kinematics, Momentum, SkeletonState};
@@ -101,8 +101,12 @@ impl State {
         self.supplied_energy = kinetic + elastic + potential;
     }
 
-    /// Puts all flesh that hangs on bones where the bones have gone, each free node as if it were fixed to the bone it is damped against, and opens
-    /// a new account of the energy. Near joints that bend the flesh is crumpled until it settles.
+    /// Puts all flesh that hangs on bones where the bones have gone, each free node where the bones around it would take it on average, and opens a new
+    /// account of the energy. Where joints bend sharply the flesh is thin until it settles.
+    ///
+    /// ```text
+    /// x = Σ_b w_b T_b X,    T_b from where bone b is at rest to where it is now
+    /// ```
     pub fn carry_flesh(&mut self, model: &Model) {
         let frames = |rig: &Rig, state: &SkeletonState| {
             let mut kinematics = Kinematics::default();
@@ -115,11 +119,16 @@ impl State {
             let pairs = frames(rig, state).into_iter().zip(frames(rig, &rest));
             world_from_rest.extend(pairs.map(Some));
         }
-        for (node, bone) in model.fixed_nodes.node_reference.iter().enumerate() {
+        for (node, bones) in bone_weights(model).iter().enumerate() {
             let is_pinned = model.node_inverse_mass[node] == 0.0 && !model.fixed_nodes.holds(node);
-            if let Some((now, rest)) = world_from_rest[*bone as usize].as_ref().filter(|_| !is_pinned) {
-                self.node_x[node] = now.point(&rest.point_back(&model.node_rest[node]));
+            if is_pinned || bones.is_empty() {
+                continue;
             }
+            let carried = |(bone, weight): &(u32, f32)| {
+                let (now, rest) = world_from_rest[*bone as usize].as_ref()?;
+                Some(f64::from(*weight) * now.point(&rest.point_back(&model.node_rest[node])))
+            };
+            self.node_x[node] = bones.iter().filter_map(carried).sum();
         }
         self.restart(model);
     }

@@ -10,6 +10,7 @@
 //! kept and the error says where it happened. The next steps begin with as many, and try fewer after a while.
 
 use crate::body::decay;
+use crate::constraint::{Pulling, Surroundings};
 use crate::contact::{Contacts, Substep};
 use crate::coupling::{Link, Pushes};
 use crate::guard::{Verdict, worst_node};
@@ -34,9 +35,10 @@ pub struct Stepper {
     corner_forces: CornerForces,
     /// Forces of loads per node (N); empty without loads.
     load: Vec<Vec3>,
-    /// All outside forces but gravity, per node (N): those of loads and of what touches; empty without either.
+    /// All outside forces but gravity, per node (N): those of loads, of what touches and of constraints; empty without any.
     outside: Vec<Vec3>,
     contacts: Contacts,
+    pulling: Pulling,
     /// Velocity left after a sub-step, per body.
     decay: Vec<f64>,
     /// What each node's bone bears in a sub-step: what dampers took, and what balances it (N); not kept for those damped by the world.
@@ -132,6 +134,7 @@ impl Default for Stepper {
             load: Vec::new(),
             outside: Vec::new(),
             contacts: Contacts::default(),
+            pulling: Pulling::default(),
             decay: Vec::new(),
             drag: Vec::new(),
             link: Link::default(),
@@ -194,16 +197,18 @@ impl Stepper {
                 substeps: fewest,
             });
         }
-        let fewest = self.contacts.substeps(model, state, dt, fewest as usize);
         self.before.copy_from(state);
         self.gather_loads(model, control);
         let caution = state.caution;
         let mut worst = 0;
         let mut lame = None;
+        let mut substeps = 0;
         for doublings in caution.doublings..=Caution::MOST_DOUBLINGS {
-            let found = self.substeps(model, control, dt, fewest << doublings, state);
+            substeps = self.contacts.prepare(model, control, state, dt, fewest as usize) << doublings;
+            let found = self.substeps(model, control, dt, substeps, state);
             lame = match found {
                 Ok(report) if Verdict::of(model, &self.link, state).is_sound() => {
+                    state.supplied_energy -= self.constraint_energy(model, control, 1.0, state);
                     state.caution = caution.after(doublings);
                     return Ok(StepReport { retries: (doublings - caution.doublings) as usize, ..report });
                 }
@@ -216,7 +221,6 @@ impl Stepper {
         if let Some(error) = lame {
             return Err(StepError::Bones { time: state.time, error });
         }
-        let substeps = fewest << Caution::MOST_DOUBLINGS;
         Err(StepError::Diverged {
             body: model.body_of_node(worst).name.clone(),
             time: state.time,
@@ -229,7 +233,7 @@ impl Stepper {
     fn gather_loads(&mut self, model: &Model, control: &Control) {
         self.load.clear();
         self.outside.clear();
-        if Contacts::can_touch(model) {
+        if Contacts::can_touch_in(model, control) || !model.constraints.is_empty() {
             self.outside.resize(model.node_count(), Vec3::zeros());
         }
         if model.loads.is_empty() {
@@ -259,7 +263,7 @@ impl Stepper {
         self.decay.clear();
         self.decay.extend(model.bodies.iter().map(|body| decay(body.damping_rate, h)));
         let mut report = StepReport { substeps, ..StepReport::default() };
-        let can_touch = Contacts::can_touch(model);
+        let can_touch = Contacts::can_touch_in(model, control);
         let part = |substep: usize| {
             let share = |i: usize| i as f64 / substeps as f64;
             Substep { from: share(substep - 1), to: share(substep), h }
@@ -267,6 +271,8 @@ impl Stepper {
         if can_touch {
             self.contacts.begin(model, control, dt, part(1), state);
         }
+        // lent for the step, see `crate::constraint`
+        state.supplied_energy += self.constraint_energy(model, control, 0.0, state);
         for substep in 1..=substeps {
             // what pushes on the nodes
             let motion = NodeMotion { x: &state.node_x, v: &state.node_v };
@@ -274,8 +280,8 @@ impl Stepper {
             self.corner_forces.damp_inverted(&model.elements, motion, h);
             report.diagonalised += forces.diagonalised;
             report.max_inverted = report.max_inverted.max(forces.inverted);
-            if can_touch {
-                self.gather_touches(model, control, (dt, part(substep)), state);
+            if can_touch || !model.constraints.is_empty() {
+                self.gather_outside(model, control, (dt, part(substep)), state);
             }
 
             // where they go
@@ -283,7 +289,12 @@ impl Stepper {
             self.move_free_nodes(model, h, state);
             charge_loads(model, control, h, state);
             self.move_pins(model, control, share, h, state);
-            let pushes = Pushes { corner_forces: &self.corner_forces, load: &self.outside, drag: &self.drag };
+            let pushes = Pushes {
+                corner_forces: &self.corner_forces,
+                load: &self.outside,
+                drag: &self.drag,
+                bones: if model.constraints.is_empty() { &[] } else { &self.pulling.pulls.bones },
+            };
             self.link.move_bones(model, control, &pushes, (share, h), state)?;
             if can_touch {
                 self.contacts.move_obstacles(model, control, part(substep), state);
@@ -298,14 +309,42 @@ impl Stepper {
         Ok(report)
     }
 
-    /// What touches adds to what loads do.
-    fn gather_touches(&mut self, model: &Model, control: &Control, step: (f64, Substep), state: &mut State) {
+    /// What touches and what is held adds to what loads do.
+    fn gather_outside(&mut self, model: &Model, control: &Control, step: (f64, Substep), state: &mut State) {
         if self.load.is_empty() {
             self.outside.fill(Vec3::zeros());
         } else {
             self.outside.copy_from_slice(&self.load);
         }
-        self.contacts.push(model, control, step, state, &mut self.outside);
+        if Contacts::can_touch_in(model, control) {
+            self.contacts.push(model, control, step, state, &mut self.outside);
+        } else {
+            self.contacts.stand_still(model, state);
+        }
+        if !model.constraints.is_empty() {
+            let now = Surroundings {
+                node_x: &state.node_x,
+                node_v: &state.node_v,
+                link: &self.link,
+                obstacles: &state.obstacles,
+                motions: self.contacts.motions(),
+            };
+            let Substep { from, to, h } = step.1;
+            let given = self.pulling.pull(model, control, (from, to, h), &now, &mut self.outside);
+            state.supplied_energy += given;
+            self.contacts.pull(&self.pulling.pulls.obstacles);
+        }
+    }
+
+    /// What constraints hold after a share of the step (J).
+    fn constraint_energy(&mut self, model: &Model, control: &Control, share: f64, state: &State) -> f64 {
+        if model.constraints.is_empty() {
+            return 0.0;
+        }
+        let (node_x, node_v) = (state.node_x.as_slice(), state.node_v.as_slice());
+        let now =
+            Surroundings { node_x, node_v, link: &self.link, obstacles: &state.obstacles, motions: &[] };
+        self.pulling.energy(model, control, share, &now)
     }
 
     /// Torques of all drives of a rig in the last step taken (N m or N), one per degree of freedom: found for joints driven along a path.
@@ -349,7 +388,7 @@ impl Stepper {
                 let moved = target - state.node_x[node];
                 if moved != Vec3::zeros() {
                     let mut force = self.corner_forces.on_node(&model.elements, node);
-                    if Contacts::can_touch(model) {
+                    if Contacts::can_touch_in(model, control) || !model.constraints.is_empty() {
                         force += self.outside[node] - self.load.get(node).copied().unwrap_or_default();
                     }
                     state.supplied_energy -= force.dot(&moved);

@@ -82,6 +82,7 @@ impl Player {
                 pin_motions: scene.pin_motions.iter().flatten().copied().collect(),
                 performances: scene.performances.clone(),
                 obstacle_motions: scene.obstacle_motions.clone(),
+                constraint_motions: scene.constraint_motions.clone(),
             },
             control: Control::still(&model),
             solver: scene.solver.pick(&model, 1.0 / scene.fps)?,

@@ -1,6 +1,6 @@
 //! What a user wrote, with names, units and paths resolved.
 
-use sinew_control::{Motion, Performance};
+use sinew_control::{ConstraintMotion, Motion, Performance};
 use sinew_sim::{Solver, WorldDesc};
 
 /// A scene: a world and how to play it.
@@ -16,6 +16,8 @@ pub struct Scene {
     pub performances: Vec<Performance>,
     /// How each obstacle of the world moves, if it is led; those beyond the end of the list stay.
     pub obstacle_motions: Vec<Motion>,
+    /// How each constraint of the world is led; those beyond the end of the list hold in full where they are.
+    pub constraint_motions: Vec<ConstraintMotion>,
     /// Whether steps are explicit or implicit.
     pub solver: Solver,
     /// How long the world runs before the take begins (s): skeletons come to their first pose and flesh settles.
@@ -83,6 +85,11 @@ impl Scene {
         for (obstacle, motion) in self.world.obstacles.iter().zip(&self.obstacle_motions) {
             if let Some(fault) = motion.fault() {
                 faults.push(format!("obstacle '{}': motion: {fault}", obstacle.name));
+            }
+        }
+        for (constraint, motion) in self.world.constraints.iter().zip(&self.constraint_motions) {
+            if let Some(fault) = motion.fault() {
+                faults.push(format!("constraint '{}': {fault}", constraint.name));
             }
         }
         faults

@@ -46,6 +46,7 @@ pub fn beam(Beam { cubes_across, law, damping_ratio }: Beam) -> Scene {
         pin_motions: vec![vec![Motion::Still]],
         performances: Vec::new(),
         obstacle_motions: Vec::new(),
+        constraint_motions: Vec::new(),
         solver: Solver::default(),
         warm_up: 0.0,
         seconds: 1.0,

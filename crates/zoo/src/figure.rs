@@ -161,6 +161,7 @@ impl Figure {
             },
             pin_motions: vec![Vec::new()],
             obstacle_motions: Vec::new(),
+            constraint_motions: Vec::new(),
             solver: Solver::default(),
             performances: vec![performance],
             warm_up: RUN_UP + SETTLE,

@@ -36,6 +36,7 @@ pub fn jelly_torus() -> Scene {
         pin_motions: vec![vec![swing]],
         performances: Vec::new(),
         obstacle_motions: Vec::new(),
+        constraint_motions: Vec::new(),
         solver: Solver::default(),
         warm_up: 0.0,
         seconds: 4.0,

@@ -43,6 +43,7 @@ pub fn jelly() -> Scene {
         world: WorldDesc { gravity: EARTH, bodies: vec![body], ..WorldDesc::default() },
         pin_motions: vec![vec![shake]],
         obstacle_motions: Vec::new(),
+        constraint_motions: Vec::new(),
         solver: Solver::default(),
         performances: Vec::new(),
         warm_up: 0.0,

@@ -55,6 +55,7 @@ pub fn starfish(tets: usize) -> Scene {
         pin_motions: vec![Vec::new()],
         performances: vec![performance],
         obstacle_motions: Vec::new(),
+        constraint_motions: Vec::new(),
         solver: Solver::default(),
         warm_up: 0.8,
         seconds: 4.0,

@@ -4,6 +4,7 @@
 //! disk here.
 
 mod character;
+mod constraints;
 mod cues;
 mod keys;
 mod meshes;
@@ -47,6 +48,7 @@ impl SceneFiles {
         let (obstacles, obstacle_meshes) = obstacles::write(scene)?;
         page += &obstacles;
         meshes.extend(obstacle_meshes);
+        page += &constraints::write(scene)?;
         let mut files = vec![(format!("{name}.toml"), page)];
         files.extend(meshes);
         Ok(SceneFiles { files })

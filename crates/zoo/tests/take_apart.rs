@@ -1,10 +1,14 @@
 //! Characters written as files and read back are the same characters, and move alike.
 
 use sinew_contact::TriangleSolid;
+use sinew_control::{Beyond, ConstraintMotion, Interpolation, Key, Keyframes, Motion, PlaceMotion};
 use sinew_io::read_scene;
 use sinew_math::{Isometry, Vec3, turn};
 use sinew_mesh::shapes;
-use sinew_sim::desc::{CageSize, Mobility, ObstacleDesc, Shape, ShapeDesc};
+use sinew_sim::desc::{
+    BeltDesc, CageSize, ConstraintDesc, ConstraintKind, Mobility, ObstacleDesc, PointDesc, Region, Shape,
+    ShapeDesc,
+};
 use sinew_take::{Frame, Player, Scene};
 use sinew_zoo::{SceneFiles, catalog};
 
@@ -79,6 +83,51 @@ fn what_a_scene_file_cannot_say_is_refused_by_name() {
     scene.world.bodies[0].velocity.x = 1.0;
     let error = SceneFiles::of(&scene, "starfish").expect_err("a velocity cannot be written");
     assert!(error.contains("'starfish'") && error.contains("velocity"), "{error}");
+}
+
+/// Points of all kinds, held in all ways, and how they are led.
+#[test]
+fn constraints_are_written_and_read_back() {
+    let mut scene = sinew_zoo::fish_jump();
+    let (body, rig) = (scene.world.bodies[0].name.clone(), &scene.world.rigs[0]);
+    let (rig, bone) = (rig.name.clone(), rig.skeleton.bones[0].name.clone());
+    let obstacle = scene.world.obstacles[0].name.clone();
+    let surface = PointDesc::Surface { body: body.clone(), place: Vec3::new(0.1, 0.2, 0.3) };
+    let inside = PointDesc::Inside { body: body.clone(), place: Vec3::new(0.1, 0.2, 0.25) };
+    let region = Region::Ball { center: Vec3::x(), radius: 0.5 };
+    let middle = PointDesc::Region { body: body.clone(), region };
+    let bone = PointDesc::Bone { rig, bone, place: Some(Vec3::y()) };
+    let ground = PointDesc::Obstacle { obstacle, place: None };
+    let belt = BeltDesc { body, center: Vec3::y(), axis: Vec3::z(), length: Some(0.7) };
+    let place = Some(Vec3::new(0.0, 0.5, 0.0));
+    let kinds = [
+        ConstraintKind::Drag { point: surface, place },
+        ConstraintKind::Pin { point: inside, place: None },
+        ConstraintKind::Join { points: [middle, bone.clone()], length: Some(0.0), only_pulls: false },
+        ConstraintKind::Join { points: [bone, ground], length: None, only_pulls: true },
+        ConstraintKind::Belt(belt),
+    ];
+    let named =
+        |(i, kind)| ConstraintDesc { stiffness: Some(12.5), ..ConstraintDesc::new(format!("c {i}"), kind) };
+    scene.world.constraints = kinds.into_iter().enumerate().map(named).collect();
+    let keys = |values: [f64; 2]| {
+        let keys = vec![Key::at(0.0, values[0]), Key::at(0.5, values[1])];
+        Some(Keyframes::build(keys, Interpolation::Linear, Beyond::Loop).expect("sound keys"))
+    };
+    let path = vec![Key::at(0.0, Vec3::new(0.0, 0.5, 0.0)), Key::at(0.5, Vec3::x())];
+    let path = Keyframes::build(path, Interpolation::Linear, Beyond::Loop).expect("sound keys");
+    let still = ConstraintMotion::default();
+    let glide = Motion::Glide { velocity: Vec3::x() };
+    scene.constraint_motions = vec![
+        ConstraintMotion { place: PlaceMotion::Along(path), strength: keys([1.0, 0.5]), length: None },
+        ConstraintMotion { place: PlaceMotion::Moved(glide), ..still.clone() },
+        still.clone(),
+        still.clone(),
+        ConstraintMotion { length: keys([1.0, 0.25]), ..still },
+    ];
+    let read = written_and_read(&SceneFiles::of(&scene, "fish-jump").expect("all of it can be said"));
+    assert_eq!(read.world.constraints, scene.world.constraints);
+    assert_eq!(read.constraint_motions, scene.constraint_motions);
 }
 
 /// A cage that is a mesh, free and thrown, and joints that change hands.

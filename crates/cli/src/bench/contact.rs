@@ -54,10 +54,12 @@ fn pass(around: u32) -> Row {
     };
     let mut pairs = SurfacePairs::build(&[surface], 0.1 * spacing, 0.5 * spacing);
     let x: Vec<Vec3> = torus.vertices.iter().map(|v| Vec3::new(0.3 * v.x, v.y, v.z)).collect();
+    let v = vec![Vec3::zeros(); x.len()];
     let mut best = f64::INFINITY;
     for _ in 0..10 {
         let start = Instant::now();
-        pairs.update(&x, 0.5 * spacing);
+        pairs.refit(&x, &v);
+        pairs.find(&x, &v, 1.0 / 60.0, 0.25 * spacing);
         best = best.min(start.elapsed().as_secs_f64());
     }
     let (vertices, found) = (x.len(), pairs.pairs().len());

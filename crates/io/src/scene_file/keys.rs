@@ -26,6 +26,12 @@ pub enum ScenePart {
     Obstacle,
     /// `[contact]`
     Contact,
+    /// `[[constraint]]`
+    Constraint,
+    /// A point that a constraint holds.
+    Point,
+    /// `belt` of a constraint.
+    Belt,
     /// `[solver]`
     Solver,
     /// `[body.material]`
@@ -79,6 +85,9 @@ impl ScenePart {
             ScenePart::Cue => "[[character.cue]]",
             ScenePart::Obstacle => "[[obstacle]]",
             ScenePart::Contact => "[contact]",
+            ScenePart::Constraint => "[[constraint]]",
+            ScenePart::Point => "drag, pin or join = { … }",
+            ScenePart::Belt => "belt = { … }",
             ScenePart::Solver => "[solver]",
             ScenePart::Material => "[body.material]",
             ScenePart::Pin => "[[body.pin]]",
@@ -104,7 +113,7 @@ const fn key(
     SceneKey { part, name, takes, default, meaning }
 }
 
-const KEYS: [SceneKey; 151] = [
+const KEYS: [SceneKey; 179] = [
     key(Scene, "seconds", "number", "5", "how long to play (s)"),
     key(Scene, "fps", "number", "60", "frames per second"),
     key(
@@ -119,6 +128,13 @@ const KEYS: [SceneKey; 151] = [
     key(Scene, "character", "list of tables", "none", "bodies with bones, one [[character]] each"),
     key(Scene, "obstacle", "list of tables", "none", "what bodies touch, one [[obstacle]] each"),
     key(Scene, "contact", "table", "usual", "how touching is answered: [contact]"),
+    key(
+        Scene,
+        "constraint",
+        "list of tables",
+        "none",
+        "points that are dragged, pinned or joined, and belts, one [[constraint]] each",
+    ),
     key(Scene, "solver", "table", "explicit", "how steps are taken: [solver]"),
     key(Body, "name", "text", "the file's name", "its name in reports and outputs"),
     key(
@@ -446,6 +462,105 @@ const KEYS: [SceneKey; 151] = [
     key(Contact, "restitution", "number", "0", "share of the velocity that an impulse turns round"),
     key(Contact, "bodies", "true or false", "true with obstacles", "whether bodies touch each other"),
     key(Contact, "longest_step", "number", "0.002", "no sub-step is longer where something may touch (s)"),
+    key(Constraint, "name", "text", "constraint-1, …", "its name in reports"),
+    key(Constraint, "drag", "table", "one of four", "a point that is pulled softly"),
+    key(Constraint, "pin", "table", "one of four", "a point that is held as stiffly as the step allows"),
+    key(
+        Constraint,
+        "join",
+        "list of two tables",
+        "one of four",
+        "two points that are held at a distance from each other",
+    ),
+    key(Constraint, "belt", "table", "one of four", "a belt around a body"),
+    key(
+        Constraint,
+        "place",
+        "[x, y, z]",
+        "where the point is at rest",
+        "where a point is dragged to or held (m)",
+    ),
+    key(
+        Constraint,
+        "path",
+        "list of [seconds, x, y, z]",
+        "it stays",
+        "where a point is dragged to or held, at times (m)",
+    ),
+    key(Constraint, "motion", "table", "it stays", "instead, how its place moves"),
+    key(
+        Constraint,
+        "length",
+        "number",
+        "as at rest",
+        "distance of joined points, or length of a belt without tension (m)",
+    ),
+    key(
+        Constraint,
+        "lengths",
+        "list of [seconds, share]",
+        "1",
+        "that length at times, in parts of it: below 1 a belt is tightened",
+    ),
+    key(Constraint, "rope", "true or false", "false", "whether a join pulls but never pushes"),
+    key(
+        Constraint,
+        "strengths",
+        "list of [seconds, share]",
+        "1",
+        "how strong it is at times, from 0, let go, to 1",
+    ),
+    key(
+        Constraint,
+        "interpolation",
+        "\"kochanek-bartels\", \"b-spline\", \"linear\" or \"step\"",
+        "\"kochanek-bartels\"",
+        "the curve between times",
+    ),
+    key(Constraint, "loop", "true or false", "false", "whether all starts again after the last time"),
+    key(
+        Constraint,
+        "stiffness",
+        "number",
+        "by mass and step",
+        "its stiffness (N/m); above what the step allows, steps are shorter",
+    ),
+    key(Constraint, "damping", "number", "0.5 of drags, 0.127", "share of critical damping"),
+    key(Point, "body", "text", "one of three", "the body that the point belongs to"),
+    key(
+        Point,
+        "surface",
+        "[x, y, z]",
+        "one of three with body",
+        "the point of its surface nearest to this place at rest (m)",
+    ),
+    key(
+        Point,
+        "inside",
+        "[x, y, z]",
+        "one of three with body",
+        "the point of its flesh at this place at rest (m)",
+    ),
+    key(
+        Point,
+        "region",
+        "table",
+        "one of three with body",
+        "the middle of all points of its surface in a region, pulled alike",
+    ),
+    key(Point, "character", "text", "one of three", "the character whose bone the point belongs to"),
+    key(Point, "bone", "text", "needed with character", "the bone"),
+    key(Point, "obstacle", "text", "one of three", "the obstacle that the point belongs to"),
+    key(
+        Point,
+        "place",
+        "[x, y, z]",
+        "its own origin",
+        "where the point of a bone or an obstacle is at rest (m)",
+    ),
+    key(Belt, "body", "text", "needed", "the body"),
+    key(Belt, "center", "[x, y, z]", "needed", "a point of the plane that the belt lies in at rest (m)"),
+    key(Belt, "axis", "[x, y, z]", "needed", "the normal of that plane"),
     key(
         Solver,
         "kind",
@@ -553,6 +668,6 @@ mod tests {
             assert!(!keys[..i].iter().any(|k| (k.part, k.name) == (key.part, key.name)), "{key:?}");
         }
         let headings = scene_keys_table().matches("###").count();
-        assert_eq!(headings, 21);
+        assert_eq!(headings, 24);
     }
 }

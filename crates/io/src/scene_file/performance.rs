@@ -156,7 +156,7 @@ fn cut(section: &Section, motion: SkeletonMotion, usual_first: usize) -> Result<
     Ok(cut.with(interpolation, beyond))
 }
 
-fn read_interpolation(section: &Section) -> Result<Option<Interpolation>, ReadError> {
+pub(super) fn read_interpolation(section: &Section) -> Result<Option<Interpolation>, ReadError> {
     let word = section.choice("interpolation", &["kochanek-bartels", "b-spline", "linear", "step"])?;
     Ok(word.map(|word| match word {
         "kochanek-bartels" => Interpolation::KochanekBartels,

@@ -119,6 +119,22 @@ impl<'a> Section<'a> {
         self.list_of_numbers(key, value).map(Some)
     }
 
+    /// A list of lists of N numbers; empty if absent.
+    pub(super) fn number_rows<const N: usize>(&self, key: &str) -> Result<Vec<[f64; N]>, ReadError> {
+        let Some(value) = self.value(key) else { return Ok(Vec::new()) };
+        let DeValue::Array(items) = value.get_ref() else {
+            let wanted = format!("a list of lists of {N} numbers");
+            return Err(self.wrong_type(key, value.get_ref(), &wanted));
+        };
+        let row = |item: &Spanned<DeValue>| {
+            let numbers = self.list_of_numbers(key, item)?;
+            let line = self.line_at(item.span().start);
+            let message = format!("a list in `{key}` has {} numbers: it takes {N}", numbers.len());
+            <[f64; N]>::try_from(numbers).map_err(|_| ReadError::line(line, message))
+        };
+        items.iter().map(row).collect()
+    }
+
     /// A list of whole numbers from 0 on; empty if absent.
     pub(super) fn whole_numbers(&self, key: &str) -> Result<Vec<u32>, ReadError> {
         let numbers = self.number_list(key)?.unwrap_or_default();

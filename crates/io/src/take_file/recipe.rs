@@ -55,6 +55,8 @@ pub struct TakeSettings {
     pub is_loop: bool,
     /// The height of a floor that was put under the scene, against gravity (m).
     pub floor: Option<f64>,
+    /// Whether all bodies may touch themselves, and each other.
+    pub self_contact: bool,
     /// Whether steps are explicit or implicit; `None` as the scene says.
     pub solver: Option<SolverKind>,
 }
@@ -79,6 +81,11 @@ impl TakeSettings {
         if let (Some(height), Some(up)) = (self.floor, (-scene.world.gravity).try_normalize(0.0)) {
             let at = Isometry::from_parts((height * up).into(), Rotation::identity());
             scene.world.obstacles.push(ObstacleDesc::fixed("floor", Shape::Plane { normal: up }, at));
+        }
+        if self.self_contact {
+            scene.world.contact.self_contact =
+                scene.world.bodies.iter().map(|body| body.name.clone()).collect();
+            scene.world.contact.between_bodies = true;
         }
     }
 
@@ -122,7 +129,8 @@ impl TakeRecipe {
                 text.insert(key.into(), value.clone().into());
             }
         }
-        for (key, holds) in [("at_once", self.settings.at_once), ("loop", self.settings.is_loop)] {
+        let TakeSettings { at_once, is_loop, self_contact, .. } = self.settings;
+        for (key, holds) in [("at_once", at_once), ("loop", is_loop), ("self_contact", self_contact)] {
             if holds {
                 text.insert(key.into(), true.into());
             }
@@ -155,6 +163,7 @@ impl TakeRecipe {
         let table: Table = text.parse().map_err(|_| "its text is not TOML")?;
         let word = |key: &str| table.get(key).and_then(Value::as_str).map(str::to_owned);
         let float = |key: &str| table.get(key).and_then(Value::as_float);
+        let holds = |key: &str| table.get(key).and_then(Value::as_bool).unwrap_or(false);
         let origin = match (word("built_in"), word("file")) {
             (Some(name), None) => TakeOrigin::BuiltIn(name),
             (None, Some(name)) => TakeOrigin::File(name),
@@ -190,8 +199,9 @@ impl TakeRecipe {
             lead,
             animation: word("animation"),
             motion: word("motion"),
-            at_once: table.get("at_once").and_then(Value::as_bool).unwrap_or(false),
-            is_loop: table.get("loop").and_then(Value::as_bool).unwrap_or(false),
+            at_once: holds("at_once"),
+            is_loop: holds("loop"),
+            self_contact: holds("self_contact"),
             floor: float("floor").filter(|floor| floor.is_finite()),
             solver,
         };

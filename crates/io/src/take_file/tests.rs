@@ -97,6 +97,7 @@ fn what_a_recipe_says_is_read_back_to_the_bit() {
             at_once: lead.is_some(),
             is_loop: lead.is_none(),
             floor: lead.map(|_| -0.1 - 0.2),
+            self_contact: lead.is_some(),
             solver: lead.map(|_| SolverKind::Auto),
         };
         expected.origin = TakeOrigin::BuiltIn("a \"quoted\"\nname".into());

@@ -1,7 +1,6 @@
 //! Touching during a step: who touches, what that does to nodes and free obstacles, and how these move.
 
 use super::candidates::{self, Candidate};
-use super::closing::Closing;
 use super::desc::Mobility;
 use super::obstacle::{HeldGrip, Obstacle};
 use super::pair_forces::PairForces;
@@ -34,7 +33,6 @@ pub(crate) struct Contacts {
     /// The deepest candidate of each cell, for [`Response::Projection`].
     deepest: Vec<u32>,
     pairs: PairForces,
-    closing: Closing,
     /// How much nearer two things may come before candidates are looked for again, how much they have since, and the most they do in a second (m, m/s).
     within: f64,
     moved: f64,
@@ -62,9 +60,27 @@ impl Contacts {
         !model.obstacles.is_empty() || model.touch.has_pairs
     }
 
-    /// How many sub-steps a step of `dt` (s) needs for nothing to pass through anything, where stability alone asks for `fewest`.
-    pub(crate) fn substeps(&mut self, model: &Model, state: &State, dt: f64, fewest: usize) -> usize {
-        self.closing.substeps(model, state, dt, fewest)
+    /// Whether anything can touch in a step.
+    pub(crate) fn can_touch_in(model: &Model, control: &Control) -> bool {
+        Contacts::can_touch(model) && !control.is_placing
+    }
+
+    /// How many sub-steps a step of `dt` (s) needs for nothing to pass through anything, where stability alone asks for `fewest`; looks for pairs of surfaces.
+    ///
+    /// Which patches are passed over depends on how they stand: pairs are looked for in every step, so that none depends on those before.
+    pub(crate) fn prepare(
+        &mut self,
+        model: &Model,
+        control: &Control,
+        state: &State,
+        dt: f64,
+        fewest: usize,
+    ) -> usize {
+        if !Contacts::can_touch_in(model, control) {
+            return fewest;
+        }
+        self.pairs.attend(model);
+        self.pairs.prepare(model, state, dt, fewest)
     }
 
     /// Makes ready for a step of `dt` (s).
@@ -76,7 +92,6 @@ impl Contacts {
         substep: Substep,
         state: &mut State,
     ) {
-        self.pairs.attend(model);
         self.place_obstacles(model, control, substep, state);
         self.speed = self.fastest(model, state);
         self.moved = self.moved_since(model, state);
@@ -85,9 +100,6 @@ impl Contacts {
         if !(lasts && self.take_grips(state)) {
             self.detect(model, substep.h, dt, state);
         }
-        let closing = self.closing.speed(model, state, dt);
-        // which pairs are passed over depends on the shape at the time: a step must not depend on those before
-        self.pairs.detect(model, state, (closing, substep.h, dt));
     }
 
     /// Adds what touching does to the forces on nodes (N), and to those on free obstacles.
@@ -107,17 +119,34 @@ impl Contacts {
                 self.keep_grips(state);
                 self.detect(model, substep.h, (1.0 - substep.from) * dt, state);
             }
-            let left = (1.0 - substep.from) * dt;
-            let closing = self.closing.speed(model, state, left);
-            if !self.pairs.come_nearer(substep.h * closing) {
-                self.pairs.detect(model, state, (closing, substep.h, left));
-            }
+            self.pairs.follow(model, state, substep.h, (1.0 - substep.from) * dt);
         }
         self.find_touches(model, substep.h, state);
         self.find_give(model, substep.h);
         self.answer_touches(model, substep.h, state, node_force);
         let given = self.pairs.push(model, state, substep.h, node_force);
         state.supplied_energy += given;
+    }
+
+    /// How obstacles move in the sub-step.
+    pub(crate) fn motions(&self) -> &[RigidMotion] {
+        &self.motions
+    }
+
+    /// Adds forces and torques about their centres (N, N m) to what touching does to obstacles.
+    pub(crate) fn pull(&mut self, obstacles: &[(Vec3, Vec3)]) {
+        for ((force, torque), (pull, turn)) in self.wrenches.iter_mut().zip(obstacles) {
+            *force += pull;
+            *torque += turn;
+        }
+    }
+
+    /// Makes ready for a sub-step in which nothing touches and obstacles wait.
+    pub(crate) fn stand_still(&mut self, model: &Model, state: &State) {
+        self.wrenches.clear();
+        self.wrenches.resize(model.obstacles.len(), (Vec3::zeros(), Vec3::zeros()));
+        self.motions.clear();
+        self.motions.extend(state.obstacles.iter().map(|obstacle| RigidMotion::still(obstacle.pose)));
     }
 
     /// Moves obstacles to the end of a sub-step.

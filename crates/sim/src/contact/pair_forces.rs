@@ -17,32 +17,52 @@ pub(super) struct PairForces {
     points: Vec<NearPoint>,
     x: Vec<Vec3>,
     v: Vec<Vec3>,
-    /// For each point of the surfaces the distance of its nearest pair, then its place among `points`.
-    nearest: Vec<f64>,
+    /// For each point of the surfaces how near its pairs were, then its place among `points`.
+    nearest: Vec<Nearness>,
     slot: Vec<u32>,
     touches: Vec<Option<PairTouch>>,
-    /// Where points were when pairs were looked for (m).
+    /// Where points and nodes were when pairs were looked for (m), and how they moved (m/s).
     x_then: Vec<Vec3>,
-    /// How much nearer surfaces may come before pairs are looked for again, and how much they have since (m).
-    within: f64,
-    moved: f64,
+    v_then: Vec<Vec3>,
+    node_x_then: Vec<Vec3>,
+    node_v_then: Vec<Vec3>,
+    /// How long ago that was, and how long pairs last if all goes on as it moved (s).
+    elapsed: f64,
+    lasts: f64,
+    /// How far points have strayed at most from where their velocities led (m).
+    strayed: f64,
     /// Stiffness that comes in at each point as a corner.
     incoming: Vec<f64>,
 }
 
-/// The pairs of one vertex, a range of all, and how near the nearest was when they were found (m).
+/// The pairs of one vertex, a range of all, and how near they were.
 #[derive(Clone, Copy, Debug)]
 struct Group {
     start: u32,
     end: u32,
-    distance: f64,
+    near: Nearness,
 }
 
-/// A point of a surface, and how near the nearest pair that it is part of was (m).
+/// A point of a surface, and how near the pairs that it is part of were.
 #[derive(Clone, Copy, Debug)]
 struct NearPoint {
     point: u32,
+    near: Nearness,
+}
+
+/// The least distance (m) and the most that it fell in a second (m/s) when pairs were looked for.
+#[derive(Clone, Copy, Debug)]
+struct Nearness {
     distance: f64,
+    closing: f64,
+}
+
+impl Nearness {
+    const FAR: Nearness = Nearness { distance: f64::INFINITY, closing: 0.0 };
+
+    fn with(self, pair: &NearPair) -> Nearness {
+        Nearness { distance: self.distance.min(pair.distance), closing: self.closing.max(pair.closing) }
+    }
 }
 
 /// A vertex that touches a triangle.
@@ -61,8 +81,15 @@ const SHARED: f64 = 0.25;
 /// From which distance on, and down to which depth surfaces push each other apart, in parts of the mean distance of vertices.
 const GAP: f64 = 0.1;
 const RANGE: f64 = 0.5;
-/// Pairs are looked for no farther than this, in the same parts: sub-steps are short enough for it (see [`super::closing`]).
-const FARTHEST: f64 = 3.0;
+/// How far points may stray from where their velocities led before pairs are looked for again, in the same parts.
+const STRAY: f64 = 0.4;
+/// Pairs are looked for no farther than this, in the same parts: a step that diverges shall not look at all with all.
+const FARTHEST: f64 = 8.0;
+/// The share of the distance of vertices that surfaces may come nearer in a sub-step: a third of what they push each other apart over, so that they are slowed
+/// down before they are through.
+const SHARE: f64 = 0.2;
+/// Sub-steps become no shorter than this share of what is stable by itself: what is faster than that is no motion of flesh.
+const SHORTEST: f64 = 1.0 / 8.0;
 /// How much more surfaces are damped, in parts of m/h, where sub-steps are so short that elasticity leaves room for it.
 const FAST_DAMPING: f64 = 0.45;
 
@@ -101,74 +128,102 @@ impl PairForces {
         self.points.clear();
     }
 
-    /// Notes that surfaces came nearer by `step` (m); `false` when pairs are to be looked for again.
-    pub(super) fn come_nearer(&mut self, step: f64) -> bool {
-        self.moved += step;
-        self.made_for.is_none() || self.moved + step <= self.within
+    /// Looks for pairs of a step of `dt` (s); returns how many sub-steps it needs for surfaces not to miss each other, where stability alone asks for `fewest`.
+    pub(super) fn prepare(&mut self, model: &Model, state: &State, dt: f64, fewest: usize) -> usize {
+        let closing = self.detect(model, state, dt);
+        let needed = (dt * closing / (SHARE * model.touch.spacing)).ceil();
+        if needed.is_finite() {
+            fewest.max((needed as usize).min((fewest as f64 / SHORTEST) as usize))
+        } else {
+            fewest
+        }
     }
 
-    /// Looks for pairs, to last for what is left of a step if surfaces come nearer with the same speed: that speed (m/s), the sub-step and what is left (s).
-    pub(super) fn detect(&mut self, model: &Model, state: &State, (closing, h, left): (f64, f64, f64)) {
-        self.clear();
+    /// Notes that a sub-step of h (s) was taken, after which `left` (s) of the step is left, and looks for pairs again if those that were found may not be all.
+    pub(super) fn follow(&mut self, model: &Model, state: &State, h: f64, left: f64) {
         if self.made_for.is_none() {
             return;
         }
-        if !closing.is_finite() {
-            // the step has failed and is about to be taken again
-            return;
+        self.elapsed += h;
+        let elapsed = self.elapsed;
+        let stray =
+            |((x, x_then), v_then): ((&Vec3, &Vec3), &Vec3)| (x - x_then - elapsed * v_then).norm_squared();
+        let nodes = state.node_x.par_iter().zip(&self.node_x_then).zip(&self.node_v_then);
+        let farthest = nodes.with_min_len(4096).map(stray).reduce(|| 0.0, f64::max);
+        self.strayed = model.touch.stretch * farthest.sqrt();
+        if elapsed > self.lasts || self.strayed > STRAY * model.touch.spacing {
+            self.detect(model, state, left);
         }
-        let (spacing, step) = (model.touch.spacing, closing * h);
-        let way = (1.25 * closing * left).min(spacing.max(4.0 * step)).max(0.25 * spacing) + step;
-        // a step that diverges shall not look at all with all
-        self.within = way.min(FARTHEST * spacing);
-        self.moved = 0.0;
-        self.x_then.resize(model.touch.count(), Vec3::zeros());
-        let mut x = core::mem::take(&mut self.x_then);
-        let find = |(i, x): (usize, &mut Vec3)| *x = model.touch.at(i, &state.node_x);
-        x.par_iter_mut().with_min_len(2048).enumerate().for_each(find);
-        self.find_pairs(&x);
-        self.x_then = x;
     }
 
-    fn find_pairs(&mut self, x: &[Vec3]) {
-        self.groups.reserve(x.len());
-        self.points.reserve(x.len());
+    /// Looks for pairs, to last for so long (s) if surfaces move on as they do; returns how fast those that may touch come nearer (m/s).
+    fn detect(&mut self, model: &Model, state: &State, left: f64) -> f64 {
+        self.clear();
+        if self.made_for.is_none() {
+            return 0.0;
+        }
+        let count = model.touch.count();
+        self.x_then.resize(count, Vec3::zeros());
+        self.v_then.resize(count, Vec3::zeros());
+        let find = |(i, (x, v)): (usize, (&mut Vec3, &mut Vec3))| {
+            *x = model.touch.at(i, &state.node_x);
+            *v = model.touch.at(i, &state.node_v);
+        };
+        let points = self.x_then.par_iter_mut().zip(self.v_then.par_iter_mut());
+        points.with_min_len(1024).enumerate().for_each(find);
+        self.node_x_then.clone_from(&state.node_x);
+        self.node_v_then.clone_from(&state.node_v);
+        (self.elapsed, self.strayed) = (0.0, 0.0);
+        let stray = STRAY * model.touch.spacing;
+        self.finder.refit(&self.x_then, &self.v_then);
+        let closing = self.finder.closing_speed(left, stray);
+        self.lasts = left;
+        if closing * left > FARTHEST * model.touch.spacing {
+            self.lasts = FARTHEST * model.touch.spacing / closing;
+        }
+        self.finder.find(&self.x_then, &self.v_then, self.lasts, stray);
+        self.sort_pairs(count);
+        closing
+    }
+
+    /// Sorts what was found by vertices, and notes which of so many points are near anything.
+    fn sort_pairs(&mut self, count: usize) {
+        self.groups.reserve(count);
+        self.points.reserve(count);
         self.nearest.clear();
-        self.nearest.resize(x.len(), f64::INFINITY);
-        self.slot.resize(x.len(), 0);
-        self.touches.resize(x.len(), None);
-        self.incoming.resize(x.len(), 0.0);
-        self.x.resize(x.len(), Vec3::zeros());
-        self.v.resize(x.len(), Vec3::zeros());
-        self.finder.update(x, self.within);
+        self.nearest.resize(count, Nearness::FAR);
+        self.slot.resize(count, 0);
+        self.touches.resize(count, None);
+        self.incoming.resize(count, 0.0);
+        self.x.resize(count, Vec3::zeros());
+        self.v.resize(count, Vec3::zeros());
         let mut start = 0;
         for own in self.finder.pairs().chunk_by(|a, b| a.vertex == b.vertex) {
             let end = start + own.len() as u32;
-            let distance = own.iter().map(|pair| pair.distance).fold(f64::INFINITY, f64::min);
-            self.groups.push(Group { start, end, distance });
+            self.groups.push(Group { start, end, near: own.iter().fold(Nearness::FAR, Nearness::with) });
             start = end;
             for pair in own {
                 let mut note = |point: u32| {
                     let nearest = &mut self.nearest[point as usize];
-                    *nearest = nearest.min(pair.distance);
+                    *nearest = nearest.with(pair);
                 };
                 note(pair.vertex);
                 self.finder.triangle(pair.triangle).into_iter().for_each(note);
             }
         }
-        for (point, distance) in self.nearest.iter().enumerate().filter(|(_, distance)| distance.is_finite())
-        {
+        for (point, near) in self.nearest.iter().enumerate().filter(|(_, near)| near.distance.is_finite()) {
             self.slot[point] = self.points.len() as u32;
-            self.points.push(NearPoint { point: point as u32, distance: *distance });
+            self.points.push(NearPoint { point: point as u32, near: *near });
         }
     }
 
     /// Finds which vertices touch which triangles.
     fn find_touches(&mut self, model: &Model, state: &State) {
-        let near = self.finder.range() + self.moved;
+        let (elapsed, range) = (self.elapsed, self.finder.range() + 2.0 * self.strayed);
+        let may_touch = |distance: f64, closing: f64| distance <= range + elapsed * closing;
         let PairForces { finder, groups, points, x, v, slot, touches, .. } = self;
         let follow = |((point, x), v): ((&NearPoint, &mut Vec3), &mut Vec3)| {
-            if point.distance <= near {
+            if may_touch(point.near.distance, point.near.closing) {
                 *x = model.touch.at(point.point as usize, &state.node_x);
                 *v = model.touch.at(point.point as usize, &state.node_v);
             }
@@ -177,9 +232,10 @@ impl PairForces {
         let pairs = finder.pairs();
         let find = |(group, touch): (&Group, &mut Option<PairTouch>)| {
             *touch = None;
-            if group.distance <= near {
+            if may_touch(group.near.distance, group.near.closing) {
                 let own = &pairs[group.start as usize..group.end as usize];
-                *touch = nearest(finder, own, near, |point| x[slot[point as usize] as usize]);
+                let own = own.iter().filter(|pair| may_touch(pair.distance, pair.closing));
+                *touch = nearest(finder, own, |point| x[slot[point as usize] as usize]);
             }
         };
         groups.par_iter().zip(touches.par_iter_mut()).with_min_len(1024).for_each(find);
@@ -256,18 +312,15 @@ impl PairForces {
 
 /// The triangle nearest to a vertex, if the vertex is within the gap before it or the range behind it. Of triangles equally near, as at an edge, the one
 /// that faces the vertex most.
-///
-/// Pairs that were farther apart than `near` (m) when they were found cannot touch.
-fn nearest(
+fn nearest<'a>(
     finder: &SurfacePairs,
-    pairs: &[NearPair],
-    near: f64,
+    pairs: impl Iterator<Item = &'a NearPair>,
     x: impl Fn(u32) -> Vec3,
 ) -> Option<PairTouch> {
-    let p = x(pairs[0].vertex);
     let reach = finder.range();
     let mut best: Option<(f64, f64, f64, PairTouch)> = None;
-    for pair in pairs.iter().filter(|pair| pair.distance <= near) {
+    for pair in pairs {
+        let p = x(pair.vertex);
         let corners = finder.triangle(pair.triangle);
         let [a, b, c] = corners.map(&x);
         let found = nearest_on_triangle(&p, &[a, b, c]);

@@ -36,6 +36,8 @@ pub(crate) struct TouchSurface {
     pub(crate) step: f64,
     /// The spring along the normal grows no further than at this depth (m).
     pub(crate) deepest: f64,
+    /// Points move no farther than their nodes times this: Σ|φ| of the point where it is largest.
+    pub(crate) stretch: f64,
     /// Mean distance of neighbours on the surfaces (m).
     pub(crate) spacing: f64,
     pub(crate) desc: ContactDesc,
@@ -86,6 +88,8 @@ impl TouchSurface {
         };
         let lone =
             |i: usize| 1.0 / row(i).map(|(node, weight)| weight * weight / node_mass[node]).sum::<f64>();
+        let stretch =
+            (0..area.len()).map(|i| row(i).map(|(_, weight)| weight.abs()).sum()).fold(1.0, f64::max);
         let mass = (0..area.len()).map(behind).collect();
         let lone_mass = (0..area.len()).map(lone).collect();
         let (cell, cell_count) = cells(&offsets, &nodes);
@@ -100,6 +104,7 @@ impl TouchSurface {
             cell_count,
             step,
             deepest: 0.25 * smallest,
+            stretch,
             spacing,
             has_pairs: bodies.iter().any(named) || (desc.between_bodies && bodies.len() > 1),
             desc: desc.clone(),

@@ -5,7 +5,7 @@ use crate::{Control, Model, RigControl, State};
 use rayon::prelude::*;
 use sinew_flesh::CornerForces;
 use sinew_math::Vec3;
-use sinew_math::spatial::Wrench;
+use sinew_math::spatial::{Frame, Wrench};
 use sinew_skeleton::{
     BoneId, DriveKind, Drives, Dynamics, DynamicsError, Energies, Floating, JointDrive, Kinematics, Loads,
     SkeletonState, StatePath,
@@ -48,6 +48,8 @@ pub(crate) struct Pushes<'a> {
     pub(crate) load: &'a [Vec3],
     /// For each free node the force that its bone bears: what its damper took from it per time, and what balances it (N).
     pub(crate) drag: &'a [Vec3],
+    /// What pulls at bones themselves, those of all rigs together, the world first, about its origin; empty without constraints.
+    pub(crate) bones: &'a [Wrench],
 }
 
 /// Scratch of all rigs.
@@ -136,6 +138,11 @@ impl Link {
                 };
             }
         }
+    }
+
+    /// Where a bone of a rig stands in the world.
+    pub(crate) fn frame(&self, rig: usize, bone: usize) -> &Frame {
+        &self.rigs[rig].kinematics.world_frames()[bone]
     }
 
     /// Energies of bones that lead, to be compared before and after a step: what prescribed joints gave them (J).
@@ -271,6 +278,10 @@ impl RigLink {
                 let x = state.node_x[node] - h * state.node_v[node];
                 force += push;
                 torque += (x - origin).cross(&push);
+            }
+            if let Some(pull) = pushes.bones.get(rig.bones.start + i) {
+                force += pull.force;
+                torque += pull.torque - origin.cross(&pull.force);
             }
             let rotation = &kinematics.world_frames()[i].rotation;
             *wrench = Wrench::new(rotation.tr_mul(&torque), rotation.tr_mul(&force));

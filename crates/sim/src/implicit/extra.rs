@@ -2,6 +2,7 @@
 
 use core::fmt::Debug;
 use sinew_math::sparse::Row;
+use sinew_math::spatial::{Frame, Twist, Wrench};
 use sinew_math::{Mat3, Vec3};
 
 /// An energy of node positions, added to the potential of an implicit step. Nodes fixed to bones pass their share on to the bones.
@@ -17,6 +18,18 @@ pub trait NodeEnergy: Debug {
 
     /// Adds each node's own block of the curvature (N/m).
     fn add_diagonal(&self, blocks: &mut [Mat3]);
+
+    /// Takes where bones are, the world first, before each evaluation and update. For energies of bones themselves; so are all that follow.
+    fn see_bones(&mut self, _frames: &[Frame]) {}
+
+    /// Adds the slope of the last evaluation over motions of bones, as wrenches about the origin of the world (N m, N).
+    fn add_bone_slopes(&self, _wrenches: &mut [Wrench]) {}
+
+    /// Takes how bones move, as twists about the origin of the world, before a product; none if they do not.
+    fn move_bones(&mut self, _twists: &[Twist]) {}
+
+    /// Adds the product of the curvature with motions of nodes and bones, over motions of bones.
+    fn add_bone_products(&self, _u: &[Row], _wrenches: &mut [Wrench]) {}
 
     /// The largest share of a motion, at most 1, that keeps clear of what is forbidden.
     fn most_step(&mut self, _x: &[Vec3], _motion: &[Vec3]) -> f64 {

@@ -199,6 +199,7 @@ impl Problem {
             sum -= load.dot(&(point.x[node] - self.start.x[node]));
         }
         for extra in extras.iter_mut() {
+            extra.see_bones(&self.bones.frames);
             sum += extra.evaluate(&point.x, &mut nodes);
         }
 
@@ -211,6 +212,7 @@ impl Problem {
         if n > 0 {
             let (wrenches, stiffness) = (&mut self.wrenches, &mut self.joint_stiffness);
             sum += self.bones.evaluate(model, &point.rigs, wrenches, &mut slope.joints, stiffness);
+            extras.iter().for_each(|extra| extra.add_bone_slopes(wrenches));
         }
         slope.nodes.clear();
         slope.nodes.resize(model.node_count(), Vec3::zeros());
@@ -330,7 +332,10 @@ impl Problem {
         extras: &mut [&mut dyn NodeEnergy],
     ) {
         self.hessian.update(&model.elements, &self.elastic, &point.x);
-        extras.iter_mut().for_each(|extra| extra.update(&point.x));
+        extras.iter_mut().for_each(|extra| {
+            extra.see_bones(&self.bones.frames);
+            extra.update(&point.x);
+        });
         if self.bones.any_sought() {
             let mut inertias = self.bones.inertias(model);
             if self.is_dragged {
@@ -405,7 +410,11 @@ impl Problem {
         for_each_chunk(&mut out.nodes, |first, chunk| {
             dispatch(ProductKernel { problem: this, model, first, motion: &motion.nodes, out: chunk });
         });
-        extras.iter().for_each(|extra| extra.multiply(&motion.nodes, &mut out.nodes));
+        let twists: &[Twist] = if sought { &self.twists } else { &[] };
+        extras.iter_mut().for_each(|extra| {
+            extra.move_bones(twists);
+            extra.multiply(&motion.nodes, &mut out.nodes);
+        });
         if sought {
             self.wrenches.clear();
             self.wrenches.resize(self.bones.parents.len(), Wrench::default());
@@ -416,6 +425,7 @@ impl Problem {
                     wrench.torque += point.x[tie.node as usize].cross(&pull);
                 }
             }
+            extras.iter().for_each(|extra| extra.add_bone_products(&motion.nodes, &mut self.wrenches));
             if self.is_dragged {
                 self.couple_drag(model, motion, out);
             }

@@ -12,6 +12,7 @@ use super::newton::Newton;
 use super::problem::{Problem, Slope};
 use super::settings::{ImplicitSettings, SolveReport};
 use super::{NodeEnergy, Solver};
+use crate::constraint::{Held, HeldStep};
 use crate::contact::Contacts;
 use crate::{Control, Model, State};
 use sinew_math::Vec3;
@@ -83,6 +84,7 @@ pub fn settle_with(
     let mut now = state.clone();
     let mut report =
         SettleReport { converged: false, residual: f64::INFINITY, rounds: 0, work: SolveReport::CONVERGED };
+    let mut held = Held::default();
     let mut h = FIRST_STEP;
     let mut joints_before: Vec<Vec<f64>> = Vec::new();
     while report.rounds < MOST_ROUNDS && !report.converged {
@@ -90,8 +92,11 @@ pub fn settle_with(
         now.node_v.iter_mut().for_each(|v| *v = Vec3::zeros());
         now.rigs.iter_mut().for_each(|rig| rig.v.fill(0.0));
         problem.begin_static(model, control, h, &now);
-        newton.start(&mut problem, model, extras);
-        let found = newton.minimise(&mut problem, model, settings, extras);
+        let bones = &problem.bones.start_frames;
+        held.begin(model, control, HeldStep { shares: [1.0; 2], h, is_damped: false, bones }, &now);
+        let mut all = held.beside(model, extras);
+        newton.start(&mut problem, model, &mut all);
+        let found = newton.minimise(&mut problem, model, settings, &mut all);
         if !found.residual.is_finite() {
             return Err(SettleError::NotFinite { rounds: report.rounds });
         }

@@ -3,6 +3,7 @@
 //! Not part of any answer: it tells the solver where to begin and how a motion of joints goes on into the flesh.
 
 use crate::Model;
+use crate::coupling::bone_weights;
 use sinew_math::nalgebra::{Matrix3x6, Matrix6};
 use sinew_math::spatial::cross_matrix;
 use sinew_math::{Mat3, Vec3};
@@ -25,16 +26,10 @@ pub(super) struct Pair {
     pub(super) stiffness: Matrix6<f64>,
 }
 
-/// Rounds of averaging: weights blend over some four edges to each side of where bones meet.
-const ROUNDS: usize = 20;
-
-/// Smaller weights are dropped.
-const SMALLEST: f32 = 1e-2;
-
 impl Skin {
     /// Of a model at rest.
     pub(super) fn build(model: &Model) -> Skin {
-        let lists = weights(model);
+        let lists = bone_weights(model);
         let pairs = pairs(model, &lists);
         let mut skin = Skin { ends: vec![0], pairs, ..Skin::default() };
         for list in lists {
@@ -49,51 +44,6 @@ impl Skin {
     pub(super) fn of_node(&self, node: usize) -> &[(u32, f32)] {
         &self.weights[self.ends[node] as usize..self.ends[node + 1] as usize]
     }
-}
-
-/// Each node begins with the bone it is damped against, and takes the mean of itself and its neighbours again and again; fixed nodes stay.
-fn weights(model: &Model) -> Vec<Vec<(u32, f32)>> {
-    let fixed = &model.fixed_nodes;
-    let start = |node: usize| {
-        let bone = if fixed.holds(node) { fixed.node_bone[node] } else { fixed.node_reference[node] };
-        if bone > 0 { vec![(bone, 1.0f32)] } else { Vec::new() }
-    };
-    let mut lists: Vec<Vec<(u32, f32)>> = (0..model.node_count()).map(start).collect();
-    let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); model.node_count()];
-    for tet in &model.tets {
-        for a in tet {
-            neighbours[*a as usize].extend(tet.iter().filter(|b| *b != a));
-        }
-    }
-    neighbours.iter_mut().for_each(|list| {
-        list.sort_unstable();
-        list.dedup();
-    });
-    for _ in 0..ROUNDS {
-        let before = lists.clone();
-        for (node, list) in lists.iter_mut().enumerate() {
-            if list.is_empty() || fixed.holds(node) {
-                continue;
-            }
-            let around = &neighbours[node];
-            let mut sum: Vec<(u32, f32)> = Vec::new();
-            let mut add = |bone: u32, weight: f32| match sum.iter_mut().find(|(own, _)| *own == bone) {
-                Some((_, own)) => *own += weight,
-                None => sum.push((bone, weight)),
-            };
-            before[node].iter().for_each(|(bone, weight)| add(*bone, 0.5 * weight));
-            let share = 0.5 / around.len().max(1) as f32;
-            for other in around {
-                before[*other as usize].iter().for_each(|(bone, weight)| add(*bone, share * weight));
-            }
-            sum.retain(|(_, weight)| *weight > SMALLEST);
-            sum.sort_unstable_by_key(|(bone, _)| *bone);
-            let whole: f32 = sum.iter().map(|(_, weight)| weight).sum();
-            sum.iter_mut().for_each(|(_, weight)| *weight /= whole);
-            *list = sum;
-        }
-    }
-    lists
 }
 
 /// Sums over elements whose corners follow different bones: u = t₀(x) + Σ w_b (t_b − t₀)(x), and t₀ alone costs nothing.

@@ -45,6 +45,7 @@ impl Thing {
             world: WorldDesc { gravity: EARTH, bodies: vec![body], ..WorldDesc::default() },
             pin_motions: vec![Vec::new()],
             obstacle_motions: Vec::new(),
+            constraint_motions: Vec::new(),
             performances: Vec::new(),
             warm_up: 0.0,
             seconds,
