@@ -7,6 +7,7 @@ mod coupling;
 mod elements;
 mod implicit;
 mod kim;
+mod peers;
 mod skeleton;
 
 use crate::failure::Failure;
@@ -32,6 +33,9 @@ pub(crate) struct Bench {
     /// Leave out cages above this many tets.
     #[arg(long, value_name = "N", default_value_t = usize::MAX, hide_default_value = true)]
     most_tets: usize,
+
+    #[command(flatten)]
+    peers: peers::PeerArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -50,8 +54,10 @@ enum Name {
     Kim,
     /// Looking for surfaces that touch themselves, and what obstacles add to a step.
     Contact,
-    /// Implicit steps of the clamped beam and of an arm that flesh and bones move together.
+    /// Implicit steps of the clamped beam, carried by a cage or not, of an arm that flesh and bones move together, and of the dancer.
     Implicit,
+    /// Implicit steps beside the same work in other systems, where their scripts are found; not part of `all`.
+    Peers,
 }
 
 /// What `--json` writes.
@@ -91,6 +97,7 @@ impl Bench {
                     rows.extend(values(&kim::steps(self.most_tets)?)?);
                 }
                 Name::Coupling => rows.extend(values(&coupling::run(self.most_tets)?)?),
+                Name::Peers => rows.extend(values(&peers::run(&self.peers, self.most_tets)?)?),
                 Name::Implicit => rows.extend(values(&implicit::run(self.most_tets)?)?),
             }
         }

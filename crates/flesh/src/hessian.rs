@@ -1,6 +1,6 @@
 //! Products with the Hessian of the elastic energy, without assembling it.
 //!
-//! [`ElasticHessian::update`] keeps ∂P/∂F of every element as 45 numbers, exact and not made positive; [`ElasticHessian::multiply`] then gives, corner by corner,
+//! [`ElasticHessian::update`] keeps ∂P/∂F of every element as 45 numbers (or 13, where a law needs no more), exact and not made positive; [`ElasticHessian::multiply`] then gives, corner by corner,
 //!
 //! ```text
 //! dF = dDs Dm⁻¹,     dP = (∂P/∂F) dF,     V w dP Dm⁻ᵀ
@@ -10,31 +10,37 @@
 //! only decides how fast they converge.
 
 mod kernel;
+mod stiffness;
 mod turns;
 
-use crate::elements::{Block, Elements};
-use crate::law::tangent::TANGENT;
+use crate::elements::{Block, Elements, Group};
 use crate::material::Law;
 use crate::potential::{CHUNK, ElasticPotential, StepStart, pad};
-use kernel::{DiagonalKernel, MultiplyKernel, UpdateKernel};
+use kernel::{DiagonalKernel, MultiplyKernel, NeoHookeanKernel, UpdateKernel};
 use rayon::prelude::*;
-use sinew_math::lanes::{BLOCK, dispatch};
+use sinew_math::lanes::{BLOCK, Kernel, dispatch};
 use sinew_math::{Mat3, Vec3};
+use stiffness::{BlockTangent, NeoHookeanBlock, Stiffness};
 use turns::{NodeGradientKernel, TurnKernel};
 
 /// The Hessian of the elastic energy at one place: scratch.
 #[derive(Clone, Debug, Default)]
 pub struct ElasticHessian {
-    tangents: Vec<BlockTangent>,
+    /// One list of blocks per group of elements.
+    tangents: Vec<GroupTangents>,
     corners: Vec<[f32; 4]>,
     strong: Vec<Vec<u32>>,
     x: Vec<[f64; 4]>,
 }
 
-/// ∂P/∂F of sixteen elements, times V w (J).
+/// ∂P/∂F of the elements of a group.
 #[derive(Clone, Debug)]
-#[repr(C, align(64))]
-pub(crate) struct BlockTangent([[f32; BLOCK]; TANGENT]);
+enum GroupTangents {
+    /// Of any law.
+    Whole(Vec<BlockTangent>),
+    /// Of neo-Hookean elements without viscosity.
+    NeoHookean(Vec<NeoHookeanBlock>),
+}
 
 /// One task's share of the elements, to be updated.
 struct Update<'a> {
@@ -48,49 +54,46 @@ struct Update<'a> {
 impl ElasticHessian {
     /// Takes the stiffness of all elements with nodes at `x` (m), with that of viscosity if `potential` remembers how the step began.
     pub fn update(&mut self, elements: &Elements, potential: &ElasticPotential, x: &[Vec3]) {
-        self.fit(elements);
+        self.fit(elements, !potential.starts.is_empty());
         pad(x, &mut self.x);
-        let mut tangents = self.tangents.as_mut_slice();
-        let mut strong = self.strong.iter_mut();
-        let mut starts = potential.starts.as_slice();
-        let mut tasks = Vec::new();
-        for group in &elements.groups {
-            for blocks in group.blocks.chunks(CHUNK) {
-                let (own, rest) = core::mem::take(&mut tangents).split_at_mut(blocks.len());
-                tangents = rest;
-                let (own_starts, rest) = starts.split_at(if starts.is_empty() { 0 } else { blocks.len() });
-                starts = rest;
-                let strong = strong.next().expect("a list per chunk");
-                tasks.push(Update { law: group.law, blocks, starts: own_starts, tangents: own, strong });
-            }
-        }
         let x = &self.x;
-        let run = |task| dispatch(UpdateKernel { task, x });
-        if tasks.len() == 1 || rayon::current_num_threads() == 1 {
-            tasks.into_iter().for_each(run);
-        } else {
-            tasks.into_par_iter().for_each(run);
+        let mut strong = self.strong.as_mut_slice();
+        let mut starts = potential.starts.as_slice();
+        for (group, tangents) in elements.groups.iter().zip(&mut self.tangents) {
+            let blocks = group.blocks.chunks(CHUNK);
+            let (own_strong, rest) = core::mem::take(&mut strong).split_at_mut(blocks.len());
+            strong = rest;
+            let (own_starts, rest) = starts.split_at(if starts.is_empty() { 0 } else { group.blocks.len() });
+            starts = rest;
+            match tangents {
+                GroupTangents::NeoHookean(tangents) => {
+                    let tasks = blocks.zip(tangents.chunks_mut(CHUNK));
+                    run_all(
+                        tasks.map(|(blocks, tangents)| NeoHookeanKernel { blocks, tangents, x }).collect(),
+                    );
+                }
+                GroupTangents::Whole(tangents) => {
+                    let tasks = blocks.zip(tangents.chunks_mut(CHUNK)).zip(own_strong).enumerate();
+                    let tasks = tasks.map(|(i, ((blocks, tangents), strong))| {
+                        let starts = own_starts.get(i * CHUNK..).unwrap_or_default();
+                        UpdateKernel { task: Update { law: group.law, blocks, starts, tangents, strong }, x }
+                    });
+                    run_all(tasks.collect());
+                }
+            }
         }
     }
 
     /// Multiplies with motions `u` of all nodes; the answers are then found by [`ElasticHessian::on_node`].
     pub fn multiply(&mut self, elements: &Elements, u: &[[f32; 4]]) {
         let mut corners = self.corners.as_mut_slice();
-        let mut tangents = self.tangents.as_slice();
-        let mut tasks = Vec::new();
-        for group in &elements.groups {
-            for blocks in group.blocks.chunks(CHUNK) {
-                let (own, rest) = core::mem::take(&mut corners).split_at_mut(3 * BLOCK * blocks.len());
-                corners = rest;
-                let (own_tangents, rest) = tangents.split_at(blocks.len());
-                tangents = rest;
-                tasks.push(MultiplyKernel { blocks, tangents: own_tangents, u, corners: own });
+        for (group, tangents) in elements.groups.iter().zip(&self.tangents) {
+            let (own, rest) = core::mem::take(&mut corners).split_at_mut(3 * BLOCK * group.blocks.len());
+            corners = rest;
+            match tangents {
+                GroupTangents::Whole(tangents) => multiply_group(&group.blocks, tangents, u, own),
+                GroupTangents::NeoHookean(tangents) => multiply_group(&group.blocks, tangents, u, own),
             }
-        }
-        if tasks.len() == 1 || rayon::current_num_threads() == 1 {
-            tasks.into_iter().for_each(dispatch);
-        } else {
-            tasks.into_par_iter().for_each(dispatch);
         }
     }
 
@@ -102,28 +105,74 @@ impl ElasticHessian {
 
     /// Adds each node's own 3×3 block of the Hessian.
     pub fn add_diagonal(&self, elements: &Elements, blocks: &mut [Mat3]) {
-        let mut tangents = self.tangents.iter();
-        for group in &elements.groups {
-            for (i, (block, tangent)) in group.blocks.iter().zip(&mut tangents).enumerate() {
-                let diagonals = dispatch(DiagonalKernel { block, tangent });
-                let count = group.count.saturating_sub(i * BLOCK).min(BLOCK);
-                for (lane, nodes) in block.nodes[..count].iter().enumerate() {
-                    for (corner, node) in nodes.iter().enumerate() {
-                        let [a, b, c, d, e, f] = diagonals[corner].map(|row| f64::from(row[lane]));
-                        blocks[*node as usize] += Mat3::new(a, b, d, b, c, e, d, e, f);
-                    }
-                }
+        for (group, tangents) in elements.groups.iter().zip(&self.tangents) {
+            match tangents {
+                GroupTangents::Whole(tangents) => add_group_diagonal(group, tangents, blocks),
+                GroupTangents::NeoHookean(tangents) => add_group_diagonal(group, tangents, blocks),
             }
         }
     }
 
-    fn fit(&mut self, elements: &Elements) {
+    fn fit(&mut self, elements: &Elements, is_viscous: bool) {
         let slots = elements.slot_count();
         let chunk_count = elements.groups.iter().map(|g| g.blocks.len().div_ceil(CHUNK)).sum();
         if self.corners.len() != 3 * slots || self.strong.len() != chunk_count {
             self.corners = vec![[0.0; 4]; 3 * slots];
-            self.tangents = vec![BlockTangent([[0.0; BLOCK]; TANGENT]); slots / BLOCK];
             self.strong = vec![Vec::new(); chunk_count];
+            self.tangents.clear();
+        }
+        self.tangents.truncate(elements.groups.len());
+        for (i, group) in elements.groups.iter().enumerate() {
+            let is_compact = group.law == Law::StableNeoHookean && !is_viscous;
+            if !self.tangents.get(i).is_some_and(|own| own.fits(group.blocks.len(), is_compact)) {
+                self.tangents.truncate(i);
+                self.tangents.push(GroupTangents::zero(group.blocks.len(), is_compact));
+            }
+        }
+    }
+}
+
+impl GroupTangents {
+    fn zero(count: usize, is_compact: bool) -> GroupTangents {
+        if is_compact {
+            GroupTangents::NeoHookean(vec![NeoHookeanBlock::ZERO; count])
+        } else {
+            GroupTangents::Whole(vec![BlockTangent::ZERO; count])
+        }
+    }
+
+    fn fits(&self, count: usize, is_compact: bool) -> bool {
+        match self {
+            GroupTangents::Whole(own) => own.len() == count && !is_compact,
+            GroupTangents::NeoHookean(own) => own.len() == count && is_compact,
+        }
+    }
+}
+
+/// Runs tasks, on all threads where there are many.
+fn run_all<K: Kernel<Output = ()> + Send>(tasks: Vec<K>) {
+    if tasks.len() == 1 || rayon::current_num_threads() == 1 {
+        tasks.into_iter().for_each(dispatch);
+    } else {
+        tasks.into_par_iter().for_each(dispatch);
+    }
+}
+
+fn multiply_group<S: Stiffness>(blocks: &[Block], tangents: &[S], u: &[[f32; 4]], corners: &mut [[f32; 4]]) {
+    let tasks = blocks.chunks(CHUNK).zip(tangents.chunks(CHUNK)).zip(corners.chunks_mut(3 * BLOCK * CHUNK));
+    let task = |((blocks, tangents), corners)| MultiplyKernel { blocks, tangents, u, corners };
+    run_all(tasks.map(task).collect());
+}
+
+fn add_group_diagonal<S: Stiffness>(group: &Group, tangents: &[S], to: &mut [Mat3]) {
+    for (i, (block, tangent)) in group.blocks.iter().zip(tangents).enumerate() {
+        let diagonals = dispatch(DiagonalKernel { block, tangent });
+        let count = group.count.saturating_sub(i * BLOCK).min(BLOCK);
+        for (lane, nodes) in block.nodes[..count].iter().enumerate() {
+            for (corner, node) in nodes.iter().enumerate() {
+                let [a, b, c, d, e, f] = diagonals[corner].map(|row| f64::from(row[lane]));
+                to[*node as usize] += Mat3::new(a, b, d, b, c, e, d, e, f);
+            }
         }
     }
 }

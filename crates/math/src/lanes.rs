@@ -164,11 +164,30 @@ pub trait Lanes: Real {
     /// If the slice is shorter than [`Self::WIDTH`].
     fn load(from: &[f32]) -> Self;
 
+    /// Lanes from whole numbers at the front of a slice; every one of them is exact in single precision.
+    ///
+    /// # Panics
+    /// If the slice is shorter than [`Self::WIDTH`].
+    fn load_whole(from: &[i16]) -> Self;
+
     /// Lanes to the front of a slice.
     ///
     /// # Panics
     /// If the slice is shorter than [`Self::WIDTH`].
     fn store(self, to: &mut [f32]);
+
+    /// The first three numbers of one row per lane: of `places[lane]`.
+    ///
+    /// # Panics
+    /// If there are fewer than [`Self::WIDTH`] places, or no such row.
+    #[inline(always)]
+    fn pick_rows(rows: &[[f32; 4]], places: &[u32]) -> [Self; 3] {
+        let mut picked = [[0.0; 4]; BLOCK];
+        for (lane, place) in places[..Self::WIDTH].iter().enumerate() {
+            picked[lane] = rows[*place as usize];
+        }
+        Self::from_rows(&picked)
+    }
 
     /// The first three numbers of each row, one row per lane.
     ///
@@ -366,16 +385,25 @@ mod tests {
             let rows: [[f32; 4]; BLOCK] =
                 core::array::from_fn(|lane| core::array::from_fn(|i| number(lane, i)));
             let places: [[u32; 4]; BLOCK] = core::array::from_fn(|lane| [0, (BLOCK - 1 - lane) as u32, 0, 0]);
+            let plain: [u32; BLOCK] = core::array::from_fn(|lane| (lane * 5 % BLOCK) as u32);
             let (in_order, picked) = (L::from_rows(&rows), L::gather_rows(&rows, &places, 1));
+            let plainly = L::pick_rows(&rows, &plain);
             for i in 0..3 {
-                let (mut a, mut b) = ([0.0; BLOCK], [0.0; BLOCK]);
+                let (mut a, mut b, mut c) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
                 in_order[i].store(&mut a);
                 picked[i].store(&mut b);
+                plainly[i].store(&mut c);
                 for lane in 0..L::WIDTH {
                     assert_eq!(a[lane], number(lane, i));
                     assert_eq!(b[lane], number(BLOCK - 1 - lane, i));
+                    assert_eq!(c[lane], number(lane * 5 % BLOCK, i));
                 }
             }
+            let whole: [i16; BLOCK] =
+                core::array::from_fn(|lane| i16::MIN.wrapping_add((4369 * lane) as i16));
+            let mut numbers = [0.0; BLOCK];
+            L::load_whole(&whole).store(&mut numbers);
+            (0..L::WIDTH).for_each(|lane| assert_eq!(numbers[lane], f32::from(whole[lane])));
             let mut back = [[-1.0; 4]; 3 * BLOCK];
             L::to_rows(in_order, &mut back[1..], 3);
             for lane in 0..L::WIDTH {

@@ -11,7 +11,6 @@ mod dissection;
 mod hierarchy;
 mod transfer;
 
-pub use block_matrix::BlockMatrix;
 pub use block_sum::BlockSum;
 pub use cholesky::Cholesky;
 pub use hierarchy::{Solver, SolverChoice};

@@ -1,6 +1,9 @@
-//! Implicit steps of the clamped beam and of a two-way arm, on one thread, at 60 steps per simulated second.
+//! Implicit steps of the clamped beam, of the same beam carried by a coarse cage, of a two-way arm and of the dancer, on one thread, at 60 steps per simulated second.
 //!
-//! Processor time, so that a busy machine counts for little.
+//! Processor time, the least of some tries, so that a busy machine counts for little.
+
+mod cage;
+mod dance;
 
 use crate::failure::Failure;
 use crate::simulate::thread_pool;
@@ -8,7 +11,9 @@ use cpu_time::ThreadTime;
 use serde::Serialize;
 use sinew_flesh::{Law, StretchLimits};
 use sinew_sim::implicit::settle;
-use sinew_sim::{Control, ImplicitSettings, Model, RigControl, Solver, State, Stepper};
+use sinew_sim::{
+    Control, ImplicitSettings, Model, RigControl, SolveReport, Solver, State, StepReport, Stepper,
+};
 use sinew_zoo::{Beam, beam, two_links};
 
 /// One line of the table.
@@ -16,30 +21,98 @@ use sinew_zoo::{Beam, beam, two_links};
 pub(super) struct Row {
     bench: &'static str,
     system: &'static str,
-    work: &'static str,
+    pub(super) work: &'static str,
     law: &'static str,
-    setting: &'static str,
+    pub(super) setting: &'static str,
     tets: usize,
     threads: usize,
-    cpu_per_simulated_second: f64,
+    pub(super) cpu_per_simulated_second: f64,
     worst_step_ms: f64,
     prepare_ms: f64,
     newton_per_step: f64,
     inner_per_step: f64,
-    unsolved_steps: usize,
+    pub(super) unsolved_steps: usize,
+    /// The slope that the worst step left, as a share of the slope it began with.
+    pub(super) residual: f64,
     /// The peak of the first swing (mm), or for the arm the error of the holding torque in parts of a million.
     answer: f64,
-    tip_static_mm: f64,
+    /// The free end of a beam at rest (mm); 0 for all else.
+    pub(super) tip_static_mm: f64,
 }
+
+/// One simulated second is stepped so many times, and the fastest counts.
+const TRIES: usize = 3;
 
 const SIZES: [(&str, usize); 3] = [("beam-1k", 4), ("beam-10k", 8), ("beam-50k", 14)];
 const SETTINGS: [(&str, ImplicitSettings); 2] =
     [("interactive", ImplicitSettings::INTERACTIVE), ("accurate", ImplicitSettings::ACCURATE)];
 
 pub(super) fn run(most_tets: usize) -> Result<Vec<Row>, Failure> {
+    say_head();
+    let stvk = ("stvk", Law::StVenantKirchhoff(StretchLimits { lower: 0.75, upper: 1.4 }));
+    let mut rows = Vec::new();
+    for (work, cubes_across) in SIZES {
+        for law in [("neo-hookean", Law::StableNeoHookean), stvk] {
+            for setting in SETTINGS {
+                if 20 * cubes_across.pow(3) <= most_tets {
+                    rows.push(run_beam(work, cubes_across, law, setting)?);
+                }
+            }
+        }
+    }
+    for setting in SETTINGS.into_iter().filter(|_| most_tets >= 10_240) {
+        rows.extend(run_others(setting)?);
+    }
+    Ok(rows)
+}
+
+/// The rows that other systems are compared with: neo-Hookean, interactive.
+pub(super) fn compared(most_tets: usize) -> Result<Vec<Row>, Failure> {
+    say_head();
+    let mut rows = Vec::new();
+    for (work, cubes_across) in SIZES.into_iter().filter(|(_, across)| 20 * across.pow(3) <= most_tets) {
+        rows.push(run_beam(work, cubes_across, ("neo-hookean", Law::StableNeoHookean), SETTINGS[0])?);
+    }
+    if most_tets >= 10_240 {
+        rows.extend(run_others(SETTINGS[0])?);
+    }
+    Ok(rows)
+}
+
+type Setting = (&'static str, ImplicitSettings);
+
+fn run_beam(
+    work: &'static str,
+    cubes_across: usize,
+    (law_name, law): (&'static str, Law),
+    (setting, settings): Setting,
+) -> Result<Row, Failure> {
+    let scene = beam(Beam { cubes_across, law, damping_ratio: 0.0 });
+    let model = Model::build(&scene.world).map_err(Failure::input)?;
+    let labels = Labels { work, law: law_name, setting };
+    let row = thread_pool(Some(1))?.install(|| measure_beam(labels, &model, settings))?;
+    say_row(&row);
+    Ok(row)
+}
+
+/// The carried beam, the arm and the dancer.
+fn run_others((setting, settings): Setting) -> Result<Vec<Row>, Failure> {
+    let pool = thread_pool(Some(1))?;
+    let labels = |work, law| Labels { work, law, setting };
+    let carried = pool.install(|| cage::measure(labels("beam-10k-cage", "neo-hookean"), settings))?;
+    say_row(&carried);
+    let model = Model::build(&two_links(8)).map_err(Failure::input)?;
+    let arm = pool.install(|| measure_arm(labels("arm-10k", "neo-hookean"), &model, settings))?;
+    say_row(&arm);
+    let dancer = pool.install(|| dance::measure(labels("dancer", "stvk"), settings))?;
+    say_row(&dancer);
+    Ok(vec![carried, arm, dancer])
+}
+
+fn say_head() {
     say!("implicit: 60 steps per simulated second, one thread, processor time");
     say!(
-        "{:>9} {:>12} {:>12} {:>7} {:>9} {:>9} {:>9} {:>7} {:>7} {:>8} {:>9} {:>10}",
+        "{:>13} {:>12} {:>12} {:>7} {:>9} {:>9} {:>9} {:>7} {:>7} {:>8} {:>9} {:>9} {:>10}",
         "work",
         "law",
         "setting",
@@ -50,36 +123,10 @@ pub(super) fn run(most_tets: usize) -> Result<Vec<Row>, Failure> {
         "newton",
         "inner",
         "unsolved",
+        "residual",
         "answer",
         "static mm"
     );
-    let stvk = ("stvk", Law::StVenantKirchhoff(StretchLimits { lower: 0.75, upper: 1.4 }));
-    let mut rows = Vec::new();
-    for (work, cubes_across) in SIZES {
-        for (law_name, law) in [("neo-hookean", Law::StableNeoHookean), stvk] {
-            for (name, settings) in SETTINGS {
-                if 20 * cubes_across.pow(3) > most_tets {
-                    continue;
-                }
-                let scene = beam(Beam { cubes_across, law, damping_ratio: 0.0 });
-                let model = Model::build(&scene.world).map_err(Failure::input)?;
-                let labels = Labels { work, law: law_name, setting: name };
-                let row = thread_pool(Some(1))?.install(|| measure_beam(labels, &model, settings))?;
-                say_row(&row);
-                rows.push(row);
-            }
-        }
-    }
-    for (name, settings) in SETTINGS {
-        if most_tets >= 10_240 {
-            let model = Model::build(&two_links(8)).map_err(Failure::input)?;
-            let labels = Labels { work: "arm-10k", law: "neo-hookean", setting: name };
-            let row = thread_pool(Some(1))?.install(|| measure_arm(labels, &model, settings))?;
-            say_row(&row);
-            rows.push(row);
-        }
-    }
-    Ok(rows)
 }
 
 struct Labels {
@@ -90,7 +137,7 @@ struct Labels {
 
 fn say_row(row: &Row) {
     say!(
-        "{:>9} {:>12} {:>12} {:>7} {:>9.4} {:>9.2} {:>9.1} {:>7.2} {:>7.2} {:>8} {:>9.2} {:>10.2}",
+        "{:>13} {:>12} {:>12} {:>7} {:>9.4} {:>9.2} {:>9.1} {:>7.2} {:>7.2} {:>8} {:>9.1e} {:>9.2} {:>10.2}",
         row.work,
         row.law,
         row.setting,
@@ -101,6 +148,7 @@ fn say_row(row: &Row) {
         row.newton_per_step,
         row.inner_per_step,
         row.unsolved_steps,
+        row.residual,
         row.answer,
         row.tip_static_mm
     );
@@ -132,6 +180,7 @@ fn measure_arm(labels: Labels, model: &Model, settings: ImplicitSettings) -> Res
     Ok(row)
 }
 
+/// `watch` is part of what is timed.
 fn measure(
     labels: Labels,
     model: &Model,
@@ -139,44 +188,81 @@ fn measure(
     control: &Control,
     mut watch: impl FnMut(&State),
 ) -> Result<Row, Failure> {
-    let mut state = State::at_rest(model);
     let mut stepper = Stepper::with_solver(Solver::Implicit(settings));
     let mut step = |state: &mut State| {
         let start = ThreadTime::now();
         let report = stepper.step(model, control, 1.0 / 60.0, state);
-        let solve = report.map_err(|e| Failure::Simulation(e.to_string()))?.solve;
-        let solve = solve.ok_or_else(|| Failure::Simulation("the step was not implicit".into()))?;
-        Ok::<_, Failure>((start.elapsed().as_secs_f64(), solve))
+        let report = report.map_err(|e| Failure::Simulation(e.to_string()))?;
+        watch(state);
+        Ok::<_, Failure>((start.elapsed().as_secs_f64(), solve_of(&report)?))
     };
     // the first step prepares the solver
-    let (first, _) = step(&mut state.clone())?;
-    let (mut cpu, mut worst, mut newton, mut inner, mut unsolved) = (0.0, 0.0f64, 0, 0, 0);
-    let mut again = 0.0;
-    for i in 0..60 {
-        let (seconds, solve) = step(&mut state)?;
-        again = if i == 0 { seconds } else { again };
-        cpu += seconds;
-        worst = worst.max(seconds);
-        newton += solve.newton;
-        inner += solve.inner;
-        unsolved += usize::from(!solve.converged);
-        watch(&state);
+    let (first, _) = step(&mut State::at_rest(model))?;
+    let mut best = Second::LONGEST;
+    let mut again = first;
+    for _ in 0..TRIES {
+        let mut state = State::at_rest(model);
+        let mut second = Second::default();
+        for i in 0..60 {
+            let (seconds, solve) = step(&mut state)?;
+            again = if i == 0 { again.min(seconds) } else { again };
+            second.add(seconds, &solve);
+        }
+        best = best.or_faster(second);
     }
-    Ok(Row {
-        bench: "implicit",
-        system: "sinew implicit",
-        work: labels.work,
-        law: labels.law,
-        setting: labels.setting,
-        tets: model.elements.count(),
-        threads: 1,
-        cpu_per_simulated_second: cpu,
-        worst_step_ms: 1e3 * worst,
-        prepare_ms: 1e3 * (first - again),
-        newton_per_step: newton as f64 / 60.0,
-        inner_per_step: inner as f64 / 60.0,
-        unsolved_steps: unsolved,
-        answer: 0.0,
-        tip_static_mm: 0.0,
-    })
+    Ok(best.row(labels, model.elements.count(), first - again))
+}
+
+fn solve_of(report: &StepReport) -> Result<SolveReport, Failure> {
+    report.solve.ok_or_else(|| Failure::Simulation("the step was not implicit".into()))
+}
+
+/// What sixty steps took.
+#[derive(Clone, Copy, Default)]
+struct Second {
+    cpu: f64,
+    worst: f64,
+    newton: usize,
+    inner: usize,
+    unsolved: usize,
+    residual: f64,
+}
+
+impl Second {
+    const LONGEST: Second =
+        Second { cpu: f64::INFINITY, worst: 0.0, newton: 0, inner: 0, unsolved: 0, residual: 0.0 };
+
+    fn add(&mut self, seconds: f64, solve: &SolveReport) {
+        self.cpu += seconds;
+        self.worst = self.worst.max(seconds);
+        self.newton += solve.newton;
+        self.inner += solve.inner;
+        self.unsolved += usize::from(!solve.converged);
+        self.residual = self.residual.max(solve.residual);
+    }
+
+    fn or_faster(self, other: Second) -> Second {
+        if other.cpu < self.cpu { other } else { self }
+    }
+
+    fn row(&self, labels: Labels, tets: usize, prepare: f64) -> Row {
+        Row {
+            bench: "implicit",
+            system: "sinew implicit",
+            work: labels.work,
+            law: labels.law,
+            setting: labels.setting,
+            tets,
+            threads: 1,
+            cpu_per_simulated_second: self.cpu,
+            worst_step_ms: 1e3 * self.worst,
+            prepare_ms: 1e3 * prepare,
+            newton_per_step: self.newton as f64 / 60.0,
+            inner_per_step: self.inner as f64 / 60.0,
+            unsolved_steps: self.unsolved,
+            residual: self.residual,
+            answer: 0.0,
+            tip_static_mm: 0.0,
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Elements in lanes: their tangents, products with them, and the blocks of their corners.
 
-use super::{BlockTangent, Update};
+use super::Update;
+use super::stiffness::{NeoHookeanBlock, Stiffness};
 use crate::elements::Block;
 use crate::law::tangent::{TANGENT, Tangent, add_strain_law, of_principal};
 use crate::law::{
@@ -11,6 +12,27 @@ use crate::potential::StepStart;
 use sinew_math::columns::{Columns, combine};
 use sinew_math::lanes::{BLOCK, Kernel, Lanes, Real};
 use sinew_math::svd::svd;
+
+/// Takes the stiffness of one task's neo-Hookean elements.
+pub(super) struct NeoHookeanKernel<'a> {
+    pub(super) blocks: &'a [Block],
+    pub(super) tangents: &'a mut [NeoHookeanBlock],
+    pub(super) x: &'a [[f64; 4]],
+}
+
+impl Kernel for NeoHookeanKernel<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        for (block, to) in self.blocks.iter().zip(self.tangents) {
+            for first in (0..BLOCK).step_by(L::WIDTH) {
+                let f = gradient::<L>(block, first, self.x);
+                to.set(first, &f, stable_neo_hookean::stiffness(&f, load_lame::<L>(block, first)));
+            }
+        }
+    }
+}
 
 /// Takes the stiffness of one task's elements.
 pub(super) struct UpdateKernel<'a> {
@@ -135,14 +157,14 @@ fn load_double<L: Lanes>(from: &[f64; BLOCK], first: usize) -> L {
 }
 
 /// Multiplies one task's elements with motions of nodes.
-pub(super) struct MultiplyKernel<'a> {
+pub(super) struct MultiplyKernel<'a, S> {
     pub(super) blocks: &'a [Block],
-    pub(super) tangents: &'a [BlockTangent],
+    pub(super) tangents: &'a [S],
     pub(super) u: &'a [[f32; 4]],
     pub(super) corners: &'a mut [[f32; 4]],
 }
 
-impl Kernel for MultiplyKernel<'_> {
+impl<S: Stiffness> Kernel for MultiplyKernel<'_, S> {
     type Output = ();
 
     #[inline(always)]
@@ -162,7 +184,7 @@ impl Kernel for MultiplyKernel<'_> {
                 }
                 let b = load_rest::<L>(block, first);
                 let df = times_rest(&edges, &b);
-                let dp = product::<L>(tangent, first, &df);
+                let dp = tangent.product::<L>(first, &df);
                 let corners = &mut corners[3 * first..];
                 for k in 0..3 {
                     L::to_rows(combine(&dp, b[k][0], b[k][1], b[k][2]), &mut corners[k..], 3);
@@ -172,48 +194,13 @@ impl Kernel for MultiplyKernel<'_> {
     }
 }
 
-/// (∂P/∂F) dF, row by row of the lower triangle: every entry is loaded once.
-#[inline(always)]
-fn product<L: Lanes>(tangent: &BlockTangent, first: usize, df: &Columns<L>) -> Columns<L> {
-    let mut dp = [[L::splat(0.0); 3]; 3];
-    add_row::<L, 0>(tangent, first, df, &mut dp);
-    add_row::<L, 1>(tangent, first, df, &mut dp);
-    add_row::<L, 2>(tangent, first, df, &mut dp);
-    add_row::<L, 3>(tangent, first, df, &mut dp);
-    add_row::<L, 4>(tangent, first, df, &mut dp);
-    add_row::<L, 5>(tangent, first, df, &mut dp);
-    add_row::<L, 6>(tangent, first, df, &mut dp);
-    add_row::<L, 7>(tangent, first, df, &mut dp);
-    add_row::<L, 8>(tangent, first, df, &mut dp);
-    dp
-}
-
-/// Adds row `R` of the lower triangle and what stands opposite; with the row known to the compiler all numbers stay in registers.
-#[inline(always)]
-fn add_row<L: Lanes, const R: usize>(
-    tangent: &BlockTangent,
-    first: usize,
-    df: &Columns<L>,
-    dp: &mut Columns<L>,
-) {
-    let row = &tangent.0[R * (R + 1) / 2..];
-    let own = df[R / 3][R % 3];
-    let mut sum = dp[R / 3][R % 3];
-    for c in 0..R {
-        let entry = L::load(&row[c][first..]);
-        sum = sum + entry * df[c / 3][c % 3];
-        dp[c / 3][c % 3] = dp[c / 3][c % 3] + entry * own;
-    }
-    dp[R / 3][R % 3] = sum + L::load(&row[R][first..]) * own;
-}
-
 /// The blocks of the four corners of sixteen elements, each as its lower triangle.
-pub(super) struct DiagonalKernel<'a> {
+pub(super) struct DiagonalKernel<'a, S> {
     pub(super) block: &'a Block,
-    pub(super) tangent: &'a BlockTangent,
+    pub(super) tangent: &'a S,
 }
 
-impl Kernel for DiagonalKernel<'_> {
+impl<S: Stiffness> Kernel for DiagonalKernel<'_, S> {
     type Output = [[[f32; BLOCK]; 6]; 4];
 
     #[inline(always)]
@@ -233,7 +220,7 @@ impl Kernel for DiagonalKernel<'_> {
                     for j in 0..3 {
                         df[j][i] = g[j];
                     }
-                    let dp = product::<L>(self.tangent, first, &df);
+                    let dp = self.tangent.product::<L>(first, &df);
                     let pull = combine(&dp, g[0], g[1], g[2]);
                     for k in 0..=i {
                         pull[k].store(&mut out[corner][i * (i + 1) / 2 + k][first..]);

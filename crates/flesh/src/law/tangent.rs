@@ -36,15 +36,34 @@ pub(crate) fn add_diagonal<T: Real>(tangent: &mut Tangent<T>, s: T) {
     }
 }
 
+/// Calls a function of a row with all nine of them as constants, so that every place in a tangent is known to the compiler: loops over rows stay loops otherwise, with
+/// places that are computed each time.
+macro_rules! for_each_row {
+    ($function:ident::<$T:ident>($($argument:expr),*)) => {
+        $function::<$T, 0>($($argument),*);
+        $function::<$T, 1>($($argument),*);
+        $function::<$T, 2>($($argument),*);
+        $function::<$T, 3>($($argument),*);
+        $function::<$T, 4>($($argument),*);
+        $function::<$T, 5>($($argument),*);
+        $function::<$T, 6>($($argument),*);
+        $function::<$T, 7>($($argument),*);
+        $function::<$T, 8>($($argument),*);
+    };
+}
+
 /// Adds s A⊗A.
 #[inline(always)]
 pub(crate) fn add_square<T: Real>(tangent: &mut Tangent<T>, a: &Columns<T>, s: T) {
-    for r in 0..9 {
-        let scaled = s * a[r / 3][r % 3];
-        for c in 0..=r {
-            let place = r * (r + 1) / 2 + c;
-            tangent[place] = tangent[place] + scaled * a[c / 3][c % 3];
-        }
+    for_each_row!(add_square_row::<T>(tangent, a, s));
+}
+
+#[inline(always)]
+fn add_square_row<T: Real, const R: usize>(tangent: &mut Tangent<T>, a: &Columns<T>, s: T) {
+    let scaled = s * a[R / 3][R % 3];
+    for c in 0..=R {
+        let place = R * (R + 1) / 2 + c;
+        tangent[place] = tangent[place] + scaled * a[c / 3][c % 3];
     }
 }
 
@@ -100,19 +119,30 @@ pub(crate) fn add_strain_law<T: Real>(
             outer[i][k] = mu * dot(row(f, i), row(f, k));
         }
     }
-    for r in 0..9 {
-        for c in 0..=r {
-            let (i, j, k, l) = (r % 3, r / 3, c % 3, c / 3);
-            let place = r * (r + 1) / 2 + c;
-            let mut sum = tangent[place] + mu * f[l][i] * f[j][k];
-            if i == k {
-                sum = sum + stress[l][j];
-            }
-            if j == l {
-                sum = sum + outer[i][k];
-            }
-            tangent[place] = sum;
+    for_each_row!(add_strain_row::<T>(tangent, f, mu, &stress, &outer));
+}
+
+/// Adds a row of δᵢₖ Sₗⱼ + μ Fᵢₗ Fₖⱼ + μ (F Fᵀ)ᵢₖ δⱼₗ.
+#[inline(always)]
+fn add_strain_row<T: Real, const R: usize>(
+    tangent: &mut Tangent<T>,
+    f: &Columns<T>,
+    mu: T,
+    stress: &[[T; 3]; 3],
+    outer: &[[T; 3]; 3],
+) {
+    let (i, j) = (R % 3, R / 3);
+    for c in 0..=R {
+        let (k, l) = (c % 3, c / 3);
+        let place = R * (R + 1) / 2 + c;
+        let mut sum = tangent[place] + mu * f[l][i] * f[j][k];
+        if i == k {
+            sum = sum + stress[l][j];
         }
+        if j == l {
+            sum = sum + outer[i][k];
+        }
+        tangent[place] = sum;
     }
 }
 

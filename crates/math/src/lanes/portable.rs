@@ -86,6 +86,10 @@ impl Lanes for X8 {
         X8(core::array::from_fn(|i| from[..8][i]))
     }
     #[inline(always)]
+    fn load_whole(from: &[i16]) -> X8 {
+        X8(core::array::from_fn(|i| f32::from(from[..8][i])))
+    }
+    #[inline(always)]
     fn store(self, to: &mut [f32]) {
         to[..8].copy_from_slice(&self.0);
     }

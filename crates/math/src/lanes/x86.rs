@@ -134,7 +134,7 @@ impl Double {
 }
 
 macro_rules! single_lanes {
-    ($lanes:ident, $wide:ident, $width:expr, $load:ident, $store:ident, transposed { $($transposed:item)* }) => {
+    ($lanes:ident, $wide:ident, $width:expr, $load:ident, $store:ident, whole($from:ident) $whole:expr, transposed { $($transposed:item)* }) => {
         impl Lanes for $lanes {
             const WIDTH: usize = $width;
             type Wide = $wide;
@@ -144,6 +144,12 @@ macro_rules! single_lanes {
             fn load(from: &[f32]) -> $lanes {
                 // SAFETY: the slice is long enough, and the instruction asks for no alignment
                 $lanes(unsafe { $load(from[..$width].as_ptr()) })
+            }
+            #[inline(always)]
+            fn load_whole(from: &[i16]) -> $lanes {
+                let $from = from[..$width].as_ptr();
+                // SAFETY: as for loading
+                $lanes(unsafe { $whole })
             }
             #[inline(always)]
             fn store(self, to: &mut [f32]) {
@@ -208,7 +214,26 @@ real!(
 
 single_lanes!(
     X8, W4, 8, _mm256_loadu_ps, _mm256_storeu_ps,
+    whole(from) _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_loadu_si128(from.cast()))),
     transposed {
+        #[inline(always)]
+        fn pick_rows(rows: &[[f32; 4]], places: &[u32]) -> [X8; 3] {
+            let p = &places[..8];
+            let last = u32::try_from(rows.len()).map_or(i32::MAX, |len| len as i32) - 1;
+            // SAFETY: all places are compared with the last row at once, as unsigned numbers, before any row is looked up
+            unsafe {
+                let last = _mm256_set1_epi32(last);
+                let largest = _mm256_max_epu32(_mm256_loadu_si256(p.as_ptr().cast()), last);
+                assert!(!rows.is_empty() && _mm256_movemask_epi8(_mm256_cmpeq_epi32(largest, last)) == -1);
+                transpose([
+                    rows.get_unchecked(p[0] as usize), rows.get_unchecked(p[1] as usize),
+                    rows.get_unchecked(p[2] as usize), rows.get_unchecked(p[3] as usize),
+                    rows.get_unchecked(p[4] as usize), rows.get_unchecked(p[5] as usize),
+                    rows.get_unchecked(p[6] as usize), rows.get_unchecked(p[7] as usize),
+                ])
+            }
+        }
+
         #[inline(always)]
         fn from_rows(rows: &[[f32; 4]]) -> [X8; 3] {
             let rows = &rows[..8];
@@ -289,7 +314,11 @@ real!(
     neg(a) _mm512_castsi512_ps(_mm512_xor_si512(_mm512_castps_si512(a), _mm512_set1_epi32(i32::MIN)))
 );
 
-single_lanes!(X16, W8, 16, _mm512_loadu_ps, _mm512_storeu_ps, transposed {});
+single_lanes!(
+    X16, W8, 16, _mm512_loadu_ps, _mm512_storeu_ps,
+    whole(from) _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_loadu_si256(from.cast()))),
+    transposed {}
+);
 
 real!(
     /// Four double-precision lanes in an AVX register.

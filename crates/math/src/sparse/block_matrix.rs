@@ -1,109 +1,167 @@
-//! A matrix that is applied often: blocks in single precision, and Gauss-Seidel sweeps with them.
+//! A matrix that is applied often: Gauss-Seidel sweeps over many rows at once.
+//!
+//! Rows are coloured so that no two of one colour meet in a block. Rows of a colour are then swept side by side, one to a lane, and the order of sweeping is that of colours:
+//! the answer does not depend on how many lanes there are.
+//!
+//! The matrix is kept as S A S with s = 1/√(largest number on a row's diagonal): no number of it is larger than 1, so sixteen bits
+//! hold each to 2⁻¹⁶. All vectors here are those of the scaled matrix, in the order of colours.
 
-use super::block_sum::rounded;
-use super::{Block, BlockSum, Row};
+use super::{BlockSum, Row};
 use crate::Mat3;
-use crate::lanes::{Kernel, Lanes, Quad, dispatch};
+use crate::lanes::{BLOCK, Kernel, Lanes, dispatch};
 
-/// A symmetric matrix A = L + D + Lᵀ of 3×3 blocks.
+/// A symmetric matrix A = L + D + Lᵀ of 3×3 blocks, rows in the order of colours.
 #[derive(Clone, Debug, Default)]
-pub struct BlockMatrix {
-    row_ends: Vec<u32>,
-    /// For each row the place of its diagonal.
-    diagonals: Vec<u32>,
-    columns: Vec<u32>,
-    blocks: Vec<Block>,
-    /// D⁻¹
-    inverse_diagonal: Vec<Block>,
+pub(super) struct BlockMatrix {
+    /// The place of each row in the order of colours.
+    places: Vec<u32>,
+    /// s of each row.
+    scales: Vec<f32>,
+    slices: Vec<Slice>,
+    /// Blocks with rows of earlier colours, slice by slice.
+    below: Vec<BlockLanes>,
+    /// Blocks with rows of later colours.
+    above: Vec<BlockLanes>,
 }
 
+/// Sixteen rows of one colour; the last ones of a colour may be empty.
+#[derive(Clone, Debug)]
+struct Slice {
+    below: core::ops::Range<usize>,
+    above: core::ops::Range<usize>,
+    /// D⁻¹ by columns.
+    inverse_diagonal: [[[f32; BLOCK]; 3]; 3],
+}
+
+/// One block of each of sixteen rows.
+#[derive(Clone, Debug)]
+#[repr(C, align(32))]
+struct BlockLanes {
+    /// In parts of [`ONE`], by columns.
+    numbers: [[[i16; BLOCK]; 3]; 3],
+    columns: [u32; BLOCK],
+}
+
+/// Registers that sixteen numbers take at most.
+const PARTS: usize = 2;
+
+/// Three numbers of sixteen rows.
+type Sums<L> = [[L; 3]; PARTS];
+
+/// What stands for 1.
+const ONE: f32 = 32767.0;
+
 impl BlockMatrix {
-    /// Rounds a matrix to single precision. Diagonal blocks that have no inverse get none, and their rows are left out of sweeps.
-    pub fn of(sum: &BlockSum) -> BlockMatrix {
-        let mut matrix = BlockMatrix { row_ends: vec![0], ..BlockMatrix::default() };
-        for row in 0..sum.row_count() {
-            for (column, block) in sum.columns_of(row).iter().zip(sum.blocks_of(row)) {
-                if *column as usize == row {
-                    matrix.diagonals.push(matrix.columns.len() as u32);
-                }
-                matrix.columns.push(*column);
-                matrix.blocks.push(rounded(block));
-            }
-            matrix.row_ends.push(matrix.columns.len() as u32);
-            let inverse = sum.diagonal(row).try_inverse().unwrap_or_else(Mat3::zeros);
-            matrix.inverse_diagonal.push(rounded(&inverse));
+    /// Colours, scales and rounds a matrix; none if a diagonal block has no inverse.
+    pub(super) fn of(sum: &BlockSum) -> Option<BlockMatrix> {
+        let largest = |row: usize| sum.diagonal(row).diagonal().max();
+        let scales: Vec<f64> = (0..sum.row_count()).map(|row| 1.0 / largest(row).sqrt()).collect();
+        if !scales.iter().all(|s| s.is_finite()) {
+            return None;
         }
-        matrix
+        let colours = colours(sum);
+        let slices = slices(sum, &colours);
+        let mut matrix = BlockMatrix {
+            places: vec![0; sum.row_count()],
+            scales: scales.iter().map(|s| *s as f32).collect(),
+            ..BlockMatrix::default()
+        };
+        for (i, rows) in slices.iter().enumerate() {
+            rows.iter()
+                .enumerate()
+                .for_each(|(lane, row)| matrix.places[*row as usize] = (i * BLOCK + lane) as u32);
+        }
+        for (i, rows) in slices.iter().enumerate() {
+            let part = Part { sum, scales: &scales, places: &matrix.places, slice: i, rows };
+            let below = part.push(&mut matrix.below, |row, column| colours[column] < colours[row]);
+            let above = part.push(&mut matrix.above, |row, column| colours[column] > colours[row]);
+            let mut slice = Slice { below, above, inverse_diagonal: Default::default() };
+            for (lane, row) in rows.iter().enumerate() {
+                let s = scales[*row as usize];
+                let inverse = (sum.diagonal(*row as usize) * (s * s)).try_inverse()?;
+                write(&inverse, |j, k, x| slice.inverse_diagonal[j][k][lane] = x as f32);
+            }
+            matrix.slices.push(slice);
+        }
+        Some(matrix)
     }
 
-    /// How many rows of blocks it has.
-    pub fn row_count(&self) -> usize {
-        self.diagonals.len()
+    /// How many places there are, with those of empty rows.
+    pub(super) fn place_count(&self) -> usize {
+        self.slices.len() * BLOCK
     }
 
-    /// out = A u
-    pub fn apply(&self, u: &[Row], out: &mut [Row]) {
-        dispatch(Apply { matrix: self, u, out });
+    /// The place of a row, and its scale.
+    pub(super) fn place(&self, row: usize) -> (usize, f32) {
+        (self.places[row] as usize, self.scales[row])
+    }
+
+    /// S r, in the order of colours; empty rows are not touched.
+    pub(super) fn scale_in(&self, r: &[Row], to: &mut [Row]) {
+        for ((place, s), r) in self.places.iter().zip(&self.scales).zip(r) {
+            to[*place as usize] = r.map(|r| s * r);
+        }
+    }
+
+    /// S z, in the order of rows.
+    pub(super) fn scale_out(&self, z: &[Row], to: &mut [Row]) {
+        for ((place, s), to) in self.places.iter().zip(&self.scales).zip(to) {
+            *to = z[*place as usize].map(|z| s * z);
+        }
     }
 
     /// z = (L + D)⁻¹ r, and `left` = r − A z = −Lᵀ z.
-    pub fn sweep_forward(&self, r: &[Row], z: &mut [Row], left: &mut [Row]) {
+    pub(super) fn sweep_forward(&self, r: &[Row], z: &mut [Row], left: &mut [Row]) {
         dispatch(Forward { matrix: self, r, z, left });
     }
 
     /// z becomes (D + Lᵀ)⁻¹ (r − L z): one sweep from the last row to the first.
-    pub fn sweep_backward(&self, r: &[Row], z: &mut [Row]) {
+    pub(super) fn sweep_backward(&self, r: &[Row], z: &mut [Row]) {
         dispatch(Backward { matrix: self, r, z });
     }
+}
 
-    /// Σ A u over some places of a row.
-    #[inline(always)]
-    fn partial_row<Q: Quad>(&self, places: core::ops::Range<usize>, u: &[Row]) -> Q {
-        let (mut x, mut y, mut z) = (Q::splat(0.0), Q::splat(0.0), Q::splat(0.0));
-        for (a, &column) in self.blocks[places.clone()].iter().zip(&self.columns[places]) {
-            let u = &u[column as usize];
-            x = x + Q::from_row(&a[0]) * Q::repeat(u[0]);
-            y = y + Q::from_row(&a[1]) * Q::repeat(u[1]);
-            z = z + Q::from_row(&a[2]) * Q::repeat(u[2]);
+/// sums + Σ A u over some blocks of sixteen rows.
+#[inline(always)]
+fn add<L: Lanes>(mut sums: Sums<L>, blocks: &[BlockLanes], u: &[Row]) -> Sums<L> {
+    for block in blocks {
+        for part in 0..BLOCK / L::WIDTH {
+            let first = part * L::WIDTH;
+            let u = L::pick_rows(u, &block.columns[first..]);
+            for i in 0..3 {
+                let x = L::load_whole(&block.numbers[0][i][first..]) * u[0];
+                let y = L::load_whole(&block.numbers[1][i][first..]) * u[1];
+                let z = L::load_whole(&block.numbers[2][i][first..]) * u[2];
+                sums[part][i] = sums[part][i] + (x + y + z);
+            }
         }
-        x + y + z
     }
-
-    /// D⁻¹ u of a row.
-    #[inline(always)]
-    fn divided<Q: Quad>(&self, row: usize, u: Q) -> Row {
-        let (d, u) = (&self.inverse_diagonal[row], u.to_row());
-        let sum = Q::from_row(&d[0]) * Q::repeat(u[0])
-            + Q::from_row(&d[1]) * Q::repeat(u[1])
-            + Q::from_row(&d[2]) * Q::repeat(u[2]);
-        sum.to_row()
-    }
-
-    #[inline(always)]
-    fn below(&self, row: usize) -> core::ops::Range<usize> {
-        self.row_ends[row] as usize..self.diagonals[row] as usize
-    }
-
-    #[inline(always)]
-    fn above(&self, row: usize) -> core::ops::Range<usize> {
-        self.diagonals[row] as usize + 1..self.row_ends[row + 1] as usize
-    }
+    sums
 }
 
-struct Apply<'a> {
-    matrix: &'a BlockMatrix,
-    u: &'a [Row],
-    out: &'a mut [Row],
+#[inline(always)]
+fn zero<L: Lanes>() -> Sums<L> {
+    [[L::splat(0.0); 3]; PARTS]
 }
 
-impl Kernel for Apply<'_> {
-    type Output = ();
-
+impl Slice {
+    /// z = D⁻¹ (r − sum) of sixteen rows.
     #[inline(always)]
-    fn run<L: Lanes>(self) {
-        for (row, out) in self.out.iter_mut().enumerate() {
-            let places = self.matrix.row_ends[row] as usize..self.matrix.row_ends[row + 1] as usize;
-            *out = self.matrix.partial_row::<L::Quad>(places, self.u).to_row();
+    fn solve<L: Lanes>(&self, r: &[Row], sums: Sums<L>, z: &mut [Row]) {
+        let part_of_one = L::splat(1.0 / f64::from(ONE));
+        for part in 0..BLOCK / L::WIDTH {
+            let first = part * L::WIDTH;
+            let mut rest = L::from_rows(&r[first..]);
+            for i in 0..3 {
+                rest[i] = rest[i] - part_of_one * sums[part][i];
+            }
+            let (d, mut found) = (&self.inverse_diagonal, rest);
+            for i in 0..3 {
+                found[i] = L::load(&d[0][i][first..]) * rest[0]
+                    + L::load(&d[1][i][first..]) * rest[1]
+                    + L::load(&d[2][i][first..]) * rest[2];
+            }
+            L::to_rows(found, &mut z[first..], 1);
         }
     }
 }
@@ -121,12 +179,18 @@ impl Kernel for Forward<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let Forward { matrix, r, z, left } = self;
-        for row in 0..matrix.row_count() {
-            let known = matrix.partial_row::<L::Quad>(matrix.below(row), z);
-            z[row] = matrix.divided(row, L::Quad::from_row(&r[row]) - known);
+        for (i, slice) in matrix.slices.iter().enumerate() {
+            let sums = add::<L>(zero(), &matrix.below[slice.below.clone()], z);
+            slice.solve(&r[i * BLOCK..][..BLOCK], sums, &mut z[i * BLOCK..][..BLOCK]);
         }
-        for row in 0..matrix.row_count() {
-            left[row] = (-matrix.partial_row::<L::Quad>(matrix.above(row), z)).to_row();
+        let part_of_one = L::splat(-1.0 / f64::from(ONE));
+        for (slice, left) in matrix.slices.iter().zip(left.chunks_exact_mut(BLOCK)) {
+            let sums = add::<L>(zero(), &matrix.above[slice.above.clone()], z);
+            for part in 0..BLOCK / L::WIDTH {
+                let [x, y, z] = sums[part];
+                let scaled = [part_of_one * x, part_of_one * y, part_of_one * z];
+                L::to_rows(scaled, &mut left[part * L::WIDTH..], 1);
+            }
         }
     }
 }
@@ -143,10 +207,86 @@ impl Kernel for Backward<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let Backward { matrix, r, z } = self;
-        for row in (0..matrix.row_count()).rev() {
-            let below = matrix.partial_row::<L::Quad>(matrix.below(row), z);
-            let above = matrix.partial_row::<L::Quad>(matrix.above(row), z);
-            z[row] = matrix.divided(row, L::Quad::from_row(&r[row]) - below - above);
+        for (i, slice) in matrix.slices.iter().enumerate().rev() {
+            let sums = add::<L>(zero(), &matrix.below[slice.below.clone()], z);
+            let sums = add::<L>(sums, &matrix.above[slice.above.clone()], z);
+            slice.solve(&r[i * BLOCK..][..BLOCK], sums, &mut z[i * BLOCK..][..BLOCK]);
         }
     }
+}
+
+/// Rows of a matrix that become one slice.
+struct Part<'a> {
+    sum: &'a BlockSum,
+    scales: &'a [f64],
+    places: &'a [u32],
+    slice: usize,
+    rows: &'a [u32],
+}
+
+impl Part<'_> {
+    /// Adds the blocks for which `counts` holds, as many as the longest row has.
+    fn push(
+        &self,
+        to: &mut Vec<BlockLanes>,
+        counts: impl Fn(usize, usize) -> bool,
+    ) -> core::ops::Range<usize> {
+        let first = to.len();
+        for (lane, &row) in self.rows.iter().enumerate() {
+            let row = row as usize;
+            let blocks = self.sum.columns_of(row).iter().zip(self.sum.blocks_of(row));
+            let blocks = blocks.filter(|(column, _)| counts(row, **column as usize));
+            for (k, (column, block)) in blocks.enumerate() {
+                if first + k == to.len() {
+                    // lanes without a block multiply their own row with nothing
+                    let columns = core::array::from_fn(|lane| (self.slice * BLOCK + lane) as u32);
+                    to.push(BlockLanes { numbers: Default::default(), columns });
+                }
+                let to = &mut to[first + k];
+                to.columns[lane] = self.places[*column as usize];
+                let scale = self.scales[row] * self.scales[*column as usize] * f64::from(ONE);
+                write(block, |j, i, x| to.numbers[j][i][lane] = (x * scale).round() as i16);
+            }
+        }
+        first..to.len()
+    }
+}
+
+/// Calls `each` with column, row and value of every number of a block.
+fn write(block: &Mat3, mut each: impl FnMut(usize, usize, f64)) {
+    for j in 0..3 {
+        for i in 0..3 {
+            each(j, i, block[(i, j)]);
+        }
+    }
+}
+
+/// For each row the first colour that none of its neighbours before it has.
+fn colours(sum: &BlockSum) -> Vec<u32> {
+    let mut colours: Vec<u32> = Vec::with_capacity(sum.row_count());
+    let mut taken: Vec<usize> = Vec::new();
+    for row in 0..sum.row_count() {
+        for column in sum.columns_of(row).iter().filter(|column| (**column as usize) < row) {
+            let colour = colours[*column as usize] as usize;
+            taken.resize(taken.len().max(colour + 1), usize::MAX);
+            taken[colour] = row;
+        }
+        let free = taken.iter().position(|last| *last != row).unwrap_or(taken.len());
+        colours.push(free as u32);
+    }
+    colours
+}
+
+/// Rows of each colour in groups of lanes, rows of equal length together.
+fn slices(sum: &BlockSum, colours: &[u32]) -> Vec<Vec<u32>> {
+    let below = |row: u32| {
+        let columns = sum.columns_of(row as usize).iter();
+        columns.filter(|column| colours[**column as usize] < colours[row as usize]).count()
+    };
+    let mut rows: Vec<u32> = (0..sum.row_count() as u32).collect();
+    rows.sort_by_cached_key(|&row| {
+        (colours[row as usize], sum.columns_of(row as usize).len(), below(row), row)
+    });
+    let same_colour = |a: &u32, b: &u32| colours[*a as usize] == colours[*b as usize];
+    rows.chunk_by(same_colour).flat_map(|rows| rows.chunks(BLOCK).map(<[u32]>::to_vec)).collect()
 }

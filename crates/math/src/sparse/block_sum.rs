@@ -1,7 +1,7 @@
 //! A matrix while it is collected, in double precision.
 
-use super::Block;
-use crate::Mat3;
+use super::Row;
+use crate::{Mat3, Vec3};
 
 /// A symmetric matrix of 3×3 blocks that are added up. Both triangles are kept.
 #[derive(Clone, Debug, Default)]
@@ -63,6 +63,16 @@ impl BlockSum {
         }
     }
 
+    /// out = A u, in double precision.
+    pub fn apply(&self, u: &[Row], out: &mut [Row]) {
+        for (row, out) in out.iter_mut().enumerate() {
+            let vector = |u: &Row| Vec3::new(f64::from(u[0]), f64::from(u[1]), f64::from(u[2]));
+            let pairs = self.columns_of(row).iter().zip(self.blocks_of(row));
+            let sum: Vec3 = pairs.map(|(column, block)| block * vector(&u[*column as usize])).sum();
+            *out = [sum.x as f32, sum.y as f32, sum.z as f32, 0.0];
+        }
+    }
+
     fn range(&self, row: usize) -> core::ops::Range<usize> {
         self.row_ends[row] as usize..self.row_ends[row + 1] as usize
     }
@@ -71,9 +81,4 @@ impl BlockSum {
         let found = self.columns_of(row).binary_search(&(column as u32));
         self.row_ends[row] as usize + found.expect("the pattern has a place for the block")
     }
-}
-
-/// A matrix rounded to single precision.
-pub(super) fn rounded(block: &Mat3) -> Block {
-    core::array::from_fn(|j| [block[(0, j)] as f32, block[(1, j)] as f32, block[(2, j)] as f32, 0.0])
 }

@@ -8,7 +8,8 @@
 //!     ⎣ −L₂₁ L₁₁⁻¹ ⎦        backward:   x₁ ← Gᵀ (x₁, x₂)
 //! ```
 //!
-//! Factored in double precision by fronts that pass their updates on to their parents, applied in single precision.
+//! Factored in double precision by fronts that pass their updates on to their parents, applied in single precision with G rounded to sixteen bits of the largest number of
+//! each column: what is applied is Gᵀ G with the same G on both sides, so it stays symmetric and positive whatever the rounding.
 
 use super::dissection::Dissection;
 use super::{BlockSum, Row};
@@ -20,8 +21,10 @@ use crate::lanes::{BLOCK, Kernel, Lanes, dispatch};
 pub struct Cholesky {
     order: Vec<u32>,
     fronts: Vec<Front>,
-    /// G of all fronts, column by column, each column padded to a multiple of [`BLOCK`].
-    panels: Vec<f32>,
+    /// G of all fronts, column by column in parts of the columns' scales, each column padded to a multiple of [`BLOCK`].
+    panels: Vec<i16>,
+    /// What 1 stands for in each column, three columns to a node in the order of elimination.
+    scales: Vec<[f32; 3]>,
     /// The right-hand side in the order of elimination.
     x: Vec<Row>,
     /// Numbers of one front.
@@ -106,7 +109,8 @@ impl Cholesky {
         let Plan { order, fronts, entries } = plan;
         let mut place_of = vec![0u32; order.len()];
         order.iter().enumerate().for_each(|(place, node)| place_of[*node as usize] = place as u32);
-        let mut panels = vec![0.0f32; entries];
+        let mut panels = vec![0i16; entries];
+        let mut scales = Vec::with_capacity(order.len());
         let mut updates: Vec<Vec<(usize, Dense)>> = (0..fronts.len()).map(|_| Vec::new()).collect();
         let mut local = vec![0u32; order.len()];
         for (index, front) in fronts.iter().enumerate() {
@@ -140,14 +144,23 @@ impl Cholesky {
             if !dispatch(Eliminate { dense: &mut dense, own }) {
                 return None;
             }
-            dense.write_panel(own, front.stride, &mut panels[front.start..]);
+            let found = dense.write_panel(own, front.stride, &mut panels[front.start..]);
+            scales.extend(found.chunks_exact(3).map(|s| [s[0], s[1], s[2]]));
             if let Some(parent) = front.parent {
                 updates[parent].push((index, dense.trailing(own)));
             }
         }
         let widest = fronts.iter().map(|front| front.stride).max().unwrap_or(0);
         let x = vec![[0.0; 4]; order.len()];
-        Some(Cholesky { order, fronts, panels, x, local: vec![0.0; widest], answer: vec![0.0; widest] })
+        Some(Cholesky {
+            order,
+            fronts,
+            panels,
+            scales,
+            x,
+            local: vec![0.0; widest],
+            answer: vec![0.0; widest],
+        })
     }
 
     /// How many numbers the factor has.
@@ -199,8 +212,10 @@ impl Dense {
     }
 
     /// Writes (L₁₁⁻¹; −L₂₁ L₁₁⁻¹): column j of the inverse solves L₁₁ y = eⱼ, and with it −L₂₁ y is what elimination leaves of zero below.
-    fn write_panel(&self, own: usize, stride: usize, panel: &mut [f32]) {
+    /// Returns the scales of the columns.
+    fn write_panel(&self, own: usize, stride: usize, panel: &mut [i16]) -> Vec<f32> {
         let mut column = vec![0.0; self.size];
+        let mut scales = Vec::with_capacity(own);
         for j in 0..own {
             column.fill(0.0);
             column[j] = 1.0;
@@ -212,10 +227,14 @@ impl Dense {
                     *x -= pivot * l;
                 }
             }
+            let largest = column.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
+            let scale = largest / f64::from(i16::MAX);
             for (to, from) in panel[j * stride..].iter_mut().zip(&column) {
-                *to = *from as f32;
+                *to = (from / scale).round() as i16;
             }
+            scales.push(scale as f32);
         }
+        scales
     }
 }
 
@@ -280,7 +299,7 @@ impl Kernel for Solve<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let Cholesky { order, fronts, panels, x, local, answer } = self.cholesky;
+        let Cholesky { order, fronts, panels, scales, x, local, answer } = self.cholesky;
         for (x, node) in x.iter_mut().zip(order.iter()) {
             *x = self.r[*node as usize];
         }
@@ -289,8 +308,8 @@ impl Kernel for Solve<'_> {
             let padded = size.next_multiple_of(BLOCK);
             let panel = &panels[front.start..front.start + front.stride * own];
             let own_x = &x[front.first..front.first + front.count];
-            for (numbers, x) in local.chunks_exact_mut(3).zip(own_x) {
-                numbers.copy_from_slice(&x[..3]);
+            for ((numbers, x), scale) in local.chunks_exact_mut(3).zip(own_x).zip(&scales[front.first..]) {
+                (0..3).for_each(|i| numbers[i] = scale[i] * x[i]);
             }
             accumulate::<L>(panel, front.stride, &local[..own], &mut answer[..padded]);
             for (x, numbers) in x[front.first..][..front.count].iter_mut().zip(answer.chunks_exact(3)) {
@@ -317,7 +336,7 @@ impl Kernel for Solve<'_> {
                     let column = &panel[(3 * i + c) * front.stride..][..padded];
                     // above the diagonal the inverse of a triangle is zero
                     let skip = (3 * i + c) / BLOCK * BLOCK;
-                    x[c] = dot::<L>(&column[skip..], &local[skip..padded]);
+                    x[c] = scales[front.first + i][c] * dot::<L>(&column[skip..], &local[skip..padded]);
                 }
             }
         }
@@ -329,7 +348,7 @@ impl Kernel for Solve<'_> {
 
 /// answer = G x, by strips of rows that stay in registers.
 #[inline(always)]
-fn accumulate<L: Lanes>(panel: &[f32], stride: usize, x: &[f32], answer: &mut [f32]) {
+fn accumulate<L: Lanes>(panel: &[i16], stride: usize, x: &[f32], answer: &mut [f32]) {
     const STRIP: usize = 2 * BLOCK;
     let mut row = 0;
     while row + STRIP <= answer.len() {
@@ -344,7 +363,7 @@ fn accumulate<L: Lanes>(panel: &[f32], stride: usize, x: &[f32], answer: &mut [f
 /// `ROWS` rows from `row` on.
 #[inline(always)]
 fn strip<L: Lanes, const ROWS: usize>(
-    panel: &[f32],
+    panel: &[i16],
     stride: usize,
     x: &[f32],
     row: usize,
@@ -355,7 +374,7 @@ fn strip<L: Lanes, const ROWS: usize>(
         let rows = &column[row..row + ROWS];
         let x = L::splat(f64::from(x));
         for part in 0..ROWS / L::WIDTH {
-            sums[part] = sums[part] + L::load(&rows[part * L::WIDTH..]) * x;
+            sums[part] = sums[part] + L::load_whole(&rows[part * L::WIDTH..]) * x;
         }
     }
     for part in 0..ROWS / L::WIDTH {
@@ -365,12 +384,12 @@ fn strip<L: Lanes, const ROWS: usize>(
 
 /// a · b over a multiple of [`BLOCK`] numbers, each lane of a block summed for itself first.
 #[inline(always)]
-fn dot<L: Lanes>(a: &[f32], b: &[f32]) -> f32 {
+fn dot<L: Lanes>(a: &[i16], b: &[f32]) -> f32 {
     let mut lanes = [L::splat(0.0); 2];
     for (a, b) in a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK)) {
         for part in 0..BLOCK / L::WIDTH {
             let first = part * L::WIDTH;
-            lanes[part] = lanes[part] + L::load(&a[first..]) * L::load(&b[first..]);
+            lanes[part] = lanes[part] + L::load_whole(&a[first..]) * L::load(&b[first..]);
         }
     }
     let mut sums = [0.0f32; BLOCK];

@@ -1,5 +1,6 @@
 //! From a coarse grid to nodes and back: trilinear weights over cubes laid across the nodes.
 
+use super::block_matrix::BlockMatrix;
 use super::{BlockSum, Row};
 use crate::Vec3;
 
@@ -12,19 +13,28 @@ pub(super) struct Transfer {
     pub(super) places: Vec<Vec3>,
 }
 
+/// S⁻¹ P for vectors of a scaled matrix, and its transpose.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ScaledTransfer {
+    by_place: Weights,
+    by_corner: Weights,
+}
+
+/// Lists of places with weights.
+#[derive(Clone, Debug, Default)]
+struct Weights {
+    ends: Vec<u32>,
+    entries: Vec<(u32, f32)>,
+}
+
 /// Weights below this are left out: the corner barely touches the node, and would make the coarse matrix nearly singular.
 const SMALLEST: f64 = 1e-3;
 
 impl Transfer {
-    /// Lays cubes of about `width` (m) over nodes that stand at `nodes`.
-    pub(super) fn find(nodes: &[Vec3], width: f64) -> Transfer {
-        let first = nodes.first().copied().unwrap_or_default();
-        let (low, high) = nodes.iter().fold((first, first), |(low, high), x| (low.inf(x), high.sup(x)));
-        let size = high - low;
-        // a whole number of cubes along the longest side
-        let width = size.max() / (size.max() / width).round().max(1.0);
-        let width = if width > 0.0 { width } else { 1.0 };
-        let cells = size.map(|s| ((s / width - 1e-9).ceil() as u64).max(1));
+    /// Lays cubes of `width` (m) from the corner `low` over nodes that stand at `nodes`.
+    pub(super) fn find(nodes: &[Vec3], low: Vec3, width: f64) -> Transfer {
+        let high = nodes.iter().fold(low, |high, x| high.sup(x));
+        let cells = (high - low).map(|s| ((s / width - 1e-9).ceil() as u64).max(1));
         let corner = |x: u64, y: u64, z: u64| (x * (cells.y + 1) + y) * (cells.z + 1) + z;
 
         let mut weights: Vec<Vec<(u64, f64)>> = Vec::with_capacity(nodes.len());
@@ -71,25 +81,19 @@ impl Transfer {
         &self.entries[self.ends[node] as usize..self.ends[node + 1] as usize]
     }
 
-    /// coarse = Pᵀ fine
-    pub(super) fn restrict(&self, fine: &[Row], coarse: &mut [Row]) {
-        coarse.fill([0.0; 4]);
-        for (node, fine) in fine.iter().enumerate() {
+    /// The same weights for vectors of a matrix with places and scales of its own.
+    pub(super) fn between(&self, matrix: &BlockMatrix) -> ScaledTransfer {
+        let mut by_place: Vec<Vec<(u32, f32)>> = vec![Vec::new(); matrix.place_count()];
+        let mut by_corner: Vec<Vec<(u32, f32)>> = vec![Vec::new(); self.places.len()];
+        for node in 0..self.ends.len() - 1 {
+            let (place, scale) = matrix.place(node);
             for (corner, weight) in self.of_node(node) {
-                let coarse = &mut coarse[*corner as usize];
-                (0..4).for_each(|i| coarse[i] += weight * fine[i]);
+                by_place[place].push((*corner, weight / scale));
+                by_corner[*corner as usize].push((place as u32, weight / scale));
             }
         }
-    }
-
-    /// fine += P coarse
-    pub(super) fn add_prolonged(&self, coarse: &[Row], fine: &mut [Row]) {
-        for (node, fine) in fine.iter_mut().enumerate() {
-            for (corner, weight) in self.of_node(node) {
-                let coarse = &coarse[*corner as usize];
-                (0..4).for_each(|i| fine[i] += weight * coarse[i]);
-            }
-        }
+        by_corner.iter_mut().for_each(|list| list.sort_unstable_by_key(|(place, _)| *place));
+        ScaledTransfer { by_place: Weights::of(by_place), by_corner: Weights::of(by_corner) }
     }
 
     /// Pᵀ A P
@@ -121,5 +125,43 @@ impl Transfer {
             }
         }
         coarse
+    }
+}
+
+impl ScaledTransfer {
+    /// coarse = Pᵀ S⁻¹ fine
+    pub(super) fn restrict(&self, fine: &[Row], coarse: &mut [Row]) {
+        for (i, coarse) in coarse.iter_mut().enumerate() {
+            *coarse = self.by_corner.sum(i, fine, [0.0; 4]);
+        }
+    }
+
+    /// fine += S⁻¹ P coarse
+    pub(super) fn add_prolonged(&self, coarse: &[Row], fine: &mut [Row]) {
+        for (i, fine) in fine.iter_mut().enumerate() {
+            *fine = self.by_place.sum(i, coarse, *fine);
+        }
+    }
+}
+
+impl Weights {
+    fn of(lists: Vec<Vec<(u32, f32)>>) -> Weights {
+        let mut weights = Weights { ends: vec![0], entries: Vec::new() };
+        for mut list in lists {
+            weights.entries.append(&mut list);
+            weights.ends.push(weights.entries.len() as u32);
+        }
+        weights
+    }
+
+    /// start + Σ weight × row
+    #[inline(always)]
+    fn sum(&self, list: usize, rows: &[Row], start: Row) -> Row {
+        let mut sum = start;
+        for (place, weight) in &self.entries[self.ends[list] as usize..self.ends[list + 1] as usize] {
+            let row = &rows[*place as usize];
+            (0..4).for_each(|i| sum[i] += weight * row[i]);
+        }
+        sum
     }
 }

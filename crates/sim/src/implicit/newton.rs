@@ -25,8 +25,15 @@ pub(super) struct Newton {
     evaluations: usize,
 }
 
-/// Conjugate gradients need this large a share of the slope left at most: solving the first steps better does not save later ones.
+/// Conjugate gradients may leave this large a share of the slope at most.
 const LOOSEST: f64 = 0.3;
+
+/// The share that the first iteration may leave: from 0.3 down to 0.1 the clamped beam of 10,240 tets takes 2.4 instead of 2.9 iterations of Newton's method for as many of
+/// conjugate gradients; below that these grow.
+const FIRST: f64 = 0.1;
+
+/// The share of what a step may leave that its last iteration aims for: whole iterations of conjugate gradients go beyond on their own.
+const ENOUGH_LEFT: f64 = 0.5;
 
 /// Iterations that the system at rest may take before flesh counts as tangled: 8 are usual, 28 nearly incompressible flesh.
 const PATIENCE: usize = 40;
@@ -219,6 +226,6 @@ impl Newton {
 /// How exactly a direction is sought: ever better as the slope falls, never better than the step needs.   [EisenstatWalker1996, choice 2]
 fn forcing(iteration: usize, size: f64, before: f64, aim: f64) -> f64 {
     let ratio = size / before;
-    let wanted = if iteration == 1 { LOOSEST } else { (0.9 * ratio * ratio).clamp(1e-4, LOOSEST) };
-    wanted.max(0.3 * aim / size).min(0.5)
+    let wanted = if iteration == 1 { FIRST } else { (0.9 * ratio * ratio).clamp(1e-4, LOOSEST) };
+    wanted.max(ENOUGH_LEFT * aim / size).min(0.5)
 }

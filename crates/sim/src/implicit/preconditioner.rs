@@ -82,8 +82,10 @@ impl Preconditioner {
             (0..model.node_count() as u32).filter(|node| problem.inertia[*node as usize] > 0.0).collect();
         let matrix = rest_matrix(model, problem, &free);
         let places: Vec<Vec3> = free.iter().map(|node| model.node_rest[*node as usize]).collect();
+        let first = model.node_rest.first().copied().unwrap_or_default();
+        let low = model.node_rest.iter().fold(first, |low, x| low.inf(x));
         let solver =
-            if free.is_empty() { None } else { Solver::build(&matrix, &places, SolverChoice::BySize) };
+            if free.is_empty() { None } else { Solver::build(&matrix, &places, low, SolverChoice::BySize) };
         let stiffness = stiffness(model);
         self.rest = Some(Rest { key, h: problem.h, is_damped, free, solver, skin, rest_frames, stiffness });
     }

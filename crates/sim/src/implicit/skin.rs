@@ -66,24 +66,25 @@ fn pairs(model: &Model, weights: &[Vec<(u32, f32)>]) -> Vec<Pair> {
             let own = weights[node as usize].iter().find(|(own, _)| *own == bone);
             own.map_or(0.0, |(_, weight)| f64::from(*weight))
         };
-        for (b, _) in &bones[1..] {
-            for (c, _) in &bones[1..] {
-                let mut sum = Matrix6::zeros();
+        let motions = nodes.map(|node| motion_at(&model.node_rest[node as usize]));
+        for (c, _) in &bones[1..] {
+            // how the corners are pulled by motions of bone c
+            let mut pulls = [Matrix3x6::zeros(); 4];
+            for (j, other) in nodes.iter().enumerate() {
+                let right = weight(*other, *c);
+                if right != 0.0 {
+                    let motion = motions[j] * right;
+                    (0..4).for_each(|i| pulls[i] += blocks[i][j] * motion);
+                }
+            }
+            for (b, _) in &bones[1..] {
+                let sum = sums.entry((base, *b, *c)).or_insert_with(Matrix6::zeros);
                 for (i, node) in nodes.iter().enumerate() {
                     let left = weight(*node, *b);
-                    if left == 0.0 {
-                        continue;
-                    }
-                    for (j, other) in nodes.iter().enumerate() {
-                        let right = weight(*other, *c);
-                        if right != 0.0 {
-                            let from = motion_at(&model.node_rest[*other as usize]);
-                            let to = motion_at(&model.node_rest[*node as usize]);
-                            sum += to.transpose() * (blocks[i][j] * (left * right)) * from;
-                        }
+                    if left != 0.0 {
+                        *sum += motions[i].tr_mul(&(pulls[i] * left));
                     }
                 }
-                *sums.entry((base, *b, *c)).or_insert_with(Matrix6::zeros) += sum;
             }
         }
     });
