@@ -24,11 +24,7 @@ pub struct OverlapGauge {
 impl OverlapGauge {
     /// A gauge that sees down to a depth (m); what is deeper is not seen. Limbs must be thicker than that.
     pub fn build(model: &Model, deepest: f64) -> OverlapGauge {
-        let surface = |body: &'_ Body| -> PairSurface<'_> {
-            let (triangles, rest) = (&body.surface.triangles, &body.surface.vertices);
-            PairSurface { triangles, rest, touches_itself: true, touches_others: true }
-        };
-        let surfaces: Vec<PairSurface> = model.bodies.iter().map(surface).collect();
+        let surfaces: Vec<PairSurface> = model.bodies.iter().map(pair_surface).collect();
         let count = model.touch.count();
         OverlapGauge {
             finder: SurfacePairs::build(&surfaces, 0.0, deepest),
@@ -68,4 +64,9 @@ impl OverlapGauge {
         // well behind, and not beside an edge
         off.dot(&(b - a).cross(&(c - a)).normalize()) < -0.5 * pair.distance
     }
+}
+
+fn pair_surface(body: &Body) -> PairSurface<'_> {
+    let (triangles, rest) = (&body.surface.triangles, &body.surface.vertices);
+    PairSurface { triangles, rest, touches_itself: true, touches_others: true }
 }
