@@ -5,6 +5,9 @@
 mod motion_capture;
 
 use serde_json::Value;
+use sinew_io::{CharacterChoice, TakeSettings};
+use sinew_sim::Overlap;
+use sinew_take::Player;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -81,6 +84,29 @@ fn rigged_characters_get_flesh() {
                 let count = |file: &sinew_io::CharacterFile| file.primitive(id).map(|p| p.positions.len());
                 assert_eq!(count(&original), count(&written), "{name}");
             }
+        }
+    }
+}
+
+/// CesiumMan walks on a floor with flesh that may touch itself: never is a vertex deeper in his own flesh or in the floor than 2 % of his height. He is led, so that his feet go
+/// where his bones take them.
+#[test]
+fn a_rigged_character_does_not_pass_through_itself_or_the_floor() {
+    let opened = sinew_io::open_source(&assets().join("CesiumMan.glb"), &CharacterChoice::default()).unwrap();
+    let mut source = opened.value;
+    let floor = source.lowest_height();
+    let scene = source.scene_mut();
+    let (seconds, fps) = (scene.seconds, scene.fps);
+    TakeSettings { seconds, fps, floor, self_contact: true, ..TakeSettings::default() }.apply(scene);
+    let mut player = Player::build(scene).unwrap();
+    player.warm_up(|_, _| {}).unwrap();
+    let (low, high) = player.model.bodies[0].surface.bounds().unwrap();
+    let most = 0.02 * (high - low).max();
+    for frame in 0..scene.frame_count() {
+        player.advance().unwrap();
+        if frame % 6 == 5 {
+            let overlap = Overlap::of(&player.model, &player.state);
+            assert!(overlap.surfaces < most && overlap.obstacles < most, "frame {frame}: {overlap:?}");
         }
     }
 }

@@ -15,7 +15,7 @@ mod touch_surface;
 
 pub use desc::{ContactDesc, Mobility, ObstacleDesc};
 pub use obstacle::{HeldGrip, Obstacle, ObstacleState};
-pub use overlap::{Overlap, OverlapGauge};
+pub use overlap::Overlap;
 pub use touch_force::{TouchForce, touch_forces};
 
 pub(crate) use contacts::{Contacts, Substep};

@@ -19,7 +19,7 @@ mod strain;
 
 pub use body::Body;
 pub use constraint::{Constraint, ConstraintForce, ConstraintPath, constraint_energy, constraint_forces};
-pub use contact::{Obstacle, ObstacleState, Overlap, OverlapGauge, TouchForce, touch_forces};
+pub use contact::{Obstacle, ObstacleState, Overlap, TouchForce, touch_forces};
 pub use control::{Control, PinPath, RigControl};
 pub use coupling::{BoneError, Rig};
 pub use desc::WorldDesc;
