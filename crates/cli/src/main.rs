@@ -28,6 +28,7 @@ mod outputs;
 mod render;
 mod resume;
 mod rig_output;
+mod settle;
 mod simulate;
 mod source;
 mod stats;
@@ -49,6 +50,7 @@ struct Arguments {
 #[derive(Subcommand)]
 enum Command {
     Simulate(simulate::Simulate),
+    Settle(settle::Settle),
     Bake(bake::Bake),
     Render(Box<render::Render>),
     Inspect(inspect::Inspect),
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
     let command = Arguments::parse().command.unwrap_or(Command::Simulate(simulate::Simulate::default()));
     let result = match command {
         Command::Simulate(simulate) => simulate.run(),
+        Command::Settle(settle) => settle.run(),
         Command::Bake(bake) => bake.run(),
         Command::Render(render) => render.run(),
         Command::Inspect(inspect) => inspect.run(),

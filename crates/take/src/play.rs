@@ -3,6 +3,7 @@
 use crate::audience::Audience;
 use crate::{Bookmark, Checkpoint, CheckpointError, FrameSink, JointTorques, Scene, SinkError, StateSink};
 use sinew_control::{Controller, Script};
+use sinew_sim::implicit::{SettleError, SettleReport, settle};
 use sinew_sim::{BuildError, Control, Model, SolverPick, State, StepError, StepReport, Stepper};
 use sinew_skeleton::DriveKind;
 use thiserror::Error;
@@ -111,6 +112,24 @@ impl Player {
         if self.warm_up_frames == 0 {
             self.set_off();
         }
+    }
+
+    /// Brings the world to rest as the scene has it at a time of the take (s): skeletons in their pose then, pins and constraints where they are led to.
+    /// Nothing is stepped. Returns also how far the farthest node came from where bones alone take it (m).
+    pub fn settle_at(&mut self, time: f64) -> Result<(SettleReport, f64), SettleError> {
+        let dt = 1.0 / self.fps;
+        self.state.time = time - dt;
+        let performances = self.controller.performances.iter().zip(&self.model.rigs);
+        for ((performance, rig), state) in performances.zip(&mut self.state.rigs) {
+            performance.pose(&rig.skeleton, time, state);
+        }
+        self.state.carry_flesh(&self.model);
+        self.controller.control(&self.model, &self.state, dt, &mut self.control);
+        let carried = self.state.node_x.clone();
+        let report = settle(&self.model, &self.control, &mut self.state)?;
+        self.state.time = time;
+        let moved = self.state.node_x.iter().zip(&carried).map(|(x, then)| (x - then).norm());
+        Ok((report, moved.fold(0.0, f64::max)))
     }
 
     /// Begins the take: skeletons and the flesh on them get the velocities that motions begin with.
