@@ -114,7 +114,7 @@ fn ease(model: &Model, anchor: &Anchor) -> Vec<(Carrier, f64)> {
     }
 }
 
-/// The largest eigenvalue of 1/m + [d]ᵀ I⁻¹ [d] (1/kg); where a bone has no mass or inertia of its own, others move with it and the whole counts.
+/// The largest eigenvalue of `1/m + [d]ᵀ I⁻¹ [d]` (1/kg); where a bone has no mass or inertia of its own, others move with it and the whole counts.
 fn rigid_ease(mass: f64, tensor: &Mat3, arm: &Vec3, whole: f64) -> f64 {
     let arm = cross_matrix(arm);
     let turning = tensor.try_inverse().map_or(Mat3::zeros(), |inverse| arm.transpose() * inverse * arm);
