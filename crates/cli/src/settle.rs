@@ -59,7 +59,10 @@ impl Settle {
                 "a shape at rest is no take: write it as .glb, .usda, .pc2, .mdd or .obj",
             ));
         }
-        let mut outputs = Outputs::plan(&output, &self.options, &source, 1)?;
+        // one moment needs no picture of six
+        let mut options = self.options.clone();
+        options.no_preview = true;
+        let mut outputs = Outputs::plan(&output, &options, &source, 1)?;
         check_collisions(self.input.iter().chain(outputs.files()))?;
         let (report, moved) = pool.install(|| {
             let mut player = Player::build(scene)?;
@@ -70,7 +73,7 @@ impl Settle {
         })?;
         say!("{}", summary(&report, moved));
         outputs.warn_of_losses();
-        outputs.print();
+        outputs.files().iter().for_each(|file| say!("wrote {}", file.display()));
         Ok(())
     }
 }
