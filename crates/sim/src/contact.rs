@@ -11,6 +11,7 @@ mod obstacle;
 mod overlap;
 mod pair_forces;
 mod pair_grip;
+mod pair_touch;
 mod touch_force;
 mod touch_surface;
 
