@@ -127,13 +127,25 @@ impl TouchSurface {
     #[inline]
     pub(crate) fn row(&self, point: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
         let range = self.offsets[point] as usize..self.offsets[point + 1] as usize;
-        range.map(|k| (self.nodes[k] as usize, self.weights[k]))
+        let (nodes, weights) = (&self.nodes[range.clone()], &self.weights[range]);
+        nodes.iter().zip(weights).map(|(node, weight)| (*node as usize, *weight))
     }
 
     /// Where a point is, or how it moves.
     #[inline]
     pub(crate) fn at(&self, point: usize, node_values: &[Vec3]) -> Vec3 {
         self.row(point).fold(Vec3::zeros(), |sum, (node, weight)| sum + weight * node_values[node])
+    }
+
+    /// Where a point is and how it moves: both in one walk over its nodes.
+    #[inline]
+    pub(crate) fn motion_at(&self, point: usize, node_x: &[Vec3], node_v: &[Vec3]) -> (Vec3, Vec3) {
+        let (mut x, mut v) = (Vec3::zeros(), Vec3::zeros());
+        for (node, weight) in self.row(point) {
+            x += weight * node_x[node];
+            v += weight * node_v[node];
+        }
+        (x, v)
     }
 
     /// The law of a point against something with a friction and a stiffness factor, in a sub-step of h (s).
