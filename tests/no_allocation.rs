@@ -26,8 +26,14 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
+/// One test, since the count is that of the whole process.
 #[test]
 fn a_step_allocates_nothing_once_it_is_warm() {
+    flesh_and_bones_allocate_nothing_once_they_are_warm();
+    touching_allocates_nothing_once_it_is_warm();
+}
+
+fn flesh_and_bones_allocate_nothing_once_they_are_warm() {
     for (threads, coupled, held) in [
         (1, false, false),
         (2, false, false),
@@ -61,6 +67,62 @@ fn a_step_allocates_nothing_once_it_is_warm() {
             let allocated = COUNT.load(Ordering::Relaxed) - before;
             assert!(report.substeps >= 8 && report.diagonalised > 0);
             assert_eq!(allocated, 0, "{threads} threads, coupled: {coupled}, held: {held}");
+        });
+    }
+}
+
+/// Limp on the ground, one on another: bodies that touch more and more as they fall. What they touch is found in lists that have room from the first step on.
+fn touching_allocates_nothing_once_it_is_warm() {
+    for (threads, coupled, itself) in [(1, true, false), (1, true, true), (2, true, true), (2, false, true)] {
+        let mut scene = if coupled { sinew::zoo::starfish(3400) } else { sinew::zoo::jelly_torus() };
+        scene.world.gravity = Vec3::new(0.0, -9.81, 0.0);
+        if !coupled {
+            let (surface, cage) = (sinew::mesh::shapes::torus(0.14, 0.055, 48, 24), CageSize::Tets(800));
+            scene.world.bodies[0].shape = ShapeDesc::Surface { surface, cage };
+        }
+        let ShapeDesc::Surface { surface, .. } = &scene.world.bodies[0].shape else { unreachable!("one") };
+        let (low, high) = surface.bounds().expect("it has vertices");
+        scene.world.obstacles.push(ObstacleDesc::ground(low.y - 1e-3));
+        let half = Vec3::repeat(0.1 * (high - low).min());
+        let place = Isometry::translation(0.0, low.y, 0.5 * high.z);
+        scene.world.obstacles.push(ObstacleDesc::fixed("stone", Shape::Cuboid { half }, place));
+        if !coupled {
+            let mut upper = scene.world.bodies[0].clone();
+            upper.name = "upper".into();
+            if let ShapeDesc::Surface { surface, .. } = &mut upper.shape {
+                surface.vertices.iter_mut().for_each(|x| x.y += high.y - low.y + 2e-3);
+            }
+            upper.pins.clear();
+            scene.world.bodies[0].pins.clear();
+            scene.world.bodies.push(upper);
+            scene.world.contact.between_bodies = true;
+        }
+        if itself {
+            scene.world.contact.self_contact.push(scene.world.bodies[0].name.clone());
+        }
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        pool.install(|| {
+            let model = Model::build(&scene.world).expect("a sound world");
+            let mut state = State::at_rest(&model);
+            // its ends come towards each other
+            let middle = 0.5 * (low + high);
+            for (x, v) in state.node_x.iter().zip(&mut state.node_v) {
+                v.x -= 3.0 * (x.x - middle.x);
+            }
+            state = State::from_motion(&model, state.node_x, state.node_v);
+            let mut control = Control::still(&model);
+            control.rigs.iter_mut().for_each(|rig| rig.drives.fill(DriveKind::Torque));
+            let mut stepper = Stepper::default();
+            let mut step = |state: &mut State| {
+                stepper.step(&model, &control, 1.0 / 60.0, state).expect("holds").touching
+            };
+            let first = step(&mut state);
+            let before = COUNT.load(Ordering::Relaxed);
+            let touching = (0..20).map(|_| step(&mut state)).max().unwrap_or_default();
+            let allocated = COUNT.load(Ordering::Relaxed) - before;
+            assert!(coupled || !state.pair_grips.is_empty(), "the two are held on each other");
+            assert!(touching > first + 20, "{first} {touching}");
+            assert_eq!(allocated, 0, "{threads} threads, coupled: {coupled}, itself: {itself}");
         });
     }
 }

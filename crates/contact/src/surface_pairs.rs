@@ -75,8 +75,9 @@ struct Task {
 const TASKS: usize = 256;
 /// Lists that pairs are found into: a few tasks each.
 const LISTS: usize = 64;
-/// Room in each list, at least and in parts of all vertices, so that memory is seldom asked for again.
-const ROOM: usize = 256;
+/// Room in each list, at least and in parts of all vertices, so that memory is seldom asked for again: where soft bodies are pressed flat on each other, each of some hundred
+/// vertices of a task is near a score of triangles. What is not used is never touched.
+const ROOM: usize = 8192;
 const SHARE_OF_VERTICES: usize = 32;
 
 /// A vertex in front of a triangle at rest is at least this share of its distance above it.

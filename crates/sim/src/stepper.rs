@@ -197,6 +197,7 @@ impl Stepper {
                 substeps: fewest,
             });
         }
+        Contacts::make_room(model, state);
         self.before.copy_from(state);
         self.gather_loads(model, control);
         let caution = state.caution;

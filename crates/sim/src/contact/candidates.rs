@@ -60,6 +60,11 @@ pub(super) struct CandidateSearch {
 }
 
 impl CandidateSearch {
+    /// How many candidates there is room for among so many points: more are few.
+    pub(super) fn room(model: &Model, points: usize) -> usize {
+        points * model.obstacles.len().min(MANY)
+    }
+
     /// Finds all candidates within a margin (m) of where things are, sorted by point, then obstacle. `x` are the positions of all points.
     pub(super) fn find(
         &mut self,
@@ -98,7 +103,7 @@ impl CandidateSearch {
         };
         chunks[..task_count].par_iter_mut().enumerate().for_each(search);
         out.clear();
-        out.reserve(x.len() * count.min(MANY));
+        out.reserve(CandidateSearch::room(model, x.len()));
         chunks[..task_count].iter().for_each(|chunk| out.extend_from_slice(&chunk.found));
         for (s, owner) in model.obstacles.iter().enumerate() {
             for point in owner.first_sample as usize..owner.first_sample as usize + owner.samples.len() {

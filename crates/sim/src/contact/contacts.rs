@@ -65,6 +65,15 @@ impl Contacts {
         Contacts::can_touch(model) && !control.is_placing
     }
 
+    /// Room in a state for all that points will remember, so that memory is not asked for again.
+    pub(crate) fn make_room(model: &Model, state: &mut State) {
+        let samples: usize = model.obstacles.iter().map(|obstacle| obstacle.samples.len()).sum();
+        let grips = CandidateSearch::room(model, model.touch.count() + samples);
+        state.grips.reserve(grips.saturating_sub(state.grips.len()));
+        let pair_grips = if model.touch.has_pairs { model.touch.count() } else { 0 };
+        state.pair_grips.reserve(pair_grips.saturating_sub(state.pair_grips.len()));
+    }
+
     /// How many sub-steps a step of `dt` (s) needs for nothing to pass through anything, where stability alone asks for `fewest`; looks for pairs of surfaces.
     ///
     /// Which patches are passed over depends on how they stand: pairs are looked for in every step, so that none depends on those before.
