@@ -3,4 +3,7 @@
 mod arm;
 mod beam;
 mod curvature;
+mod descent;
+mod energy;
 mod pick;
+mod slope;
