@@ -12,7 +12,7 @@ use serde::Serialize;
 use sinew_flesh::{Law, StretchLimits};
 use sinew_sim::implicit::settle;
 use sinew_sim::{
-    Control, ImplicitSettings, Model, RigControl, SolveReport, Solver, State, StepReport, Stepper,
+    Control, ImplicitSettings, Model, RigControl, SolveReport, Solver, State, StepOrder, StepReport, Stepper,
 };
 use sinew_zoo::{Beam, beam, two_links};
 
@@ -44,8 +44,11 @@ pub(super) struct Row {
 const TRIES: usize = 3;
 
 const SIZES: [(&str, usize); 3] = [("beam-1k", 4), ("beam-10k", 8), ("beam-50k", 14)];
-const SETTINGS: [(&str, ImplicitSettings); 2] =
-    [("interactive", ImplicitSettings::INTERACTIVE), ("accurate", ImplicitSettings::ACCURATE)];
+const SETTINGS: [(&str, ImplicitSettings); 3] = [
+    ("interactive", ImplicitSettings::INTERACTIVE),
+    ("accurate", ImplicitSettings::ACCURATE),
+    ("second order", ImplicitSettings { order: StepOrder::Second, ..ImplicitSettings::INTERACTIVE }),
+];
 
 pub(super) fn run(most_tets: usize) -> Result<Vec<Row>, Failure> {
     say_head();

@@ -113,7 +113,7 @@ const fn key(
     SceneKey { part, name, takes, default, meaning }
 }
 
-const KEYS: [SceneKey; 179] = [
+const KEYS: [SceneKey; 180] = [
     key(Scene, "seconds", "number", "5", "how long to play (s)"),
     key(Scene, "fps", "number", "60", "frames per second"),
     key(
@@ -576,6 +576,13 @@ const KEYS: [SceneKey; 179] = [
         "implicit steps are solved to a thousandth or to a hundred-thousandth",
     ),
     key(Solver, "substeps", "whole number", "1", "implicit steps per frame; more damp motion less"),
+    key(
+        Solver,
+        "order",
+        "1 or 2",
+        "1",
+        "implicit steps that damp all that swings, or steps of two solves that keep swings of ten frames or more",
+    ),
     key(Material, "name", "text", "\"jelly\"", "the named material whose numbers hold where none are given"),
     key(
         Material,

@@ -6,4 +6,5 @@ mod curvature;
 mod descent;
 mod energy;
 mod pick;
+mod second_order;
 mod slope;

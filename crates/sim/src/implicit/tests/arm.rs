@@ -86,7 +86,7 @@ fn balanced_flesh_does_not_sag() {
 }
 
 /// The moment of all weight about the shoulder (N m), along the joint's axis.
-fn gravity_moment(model: &Model, state: &State) -> f64 {
+pub(super) fn gravity_moment(model: &Model, state: &State) -> f64 {
     let shoulder = Vec3::new(0.0, 0.05, 0.05);
     let flesh: Vec3 = (0..model.node_count())
         .filter(|&node| model.node_inverse_mass[node] > 0.0)

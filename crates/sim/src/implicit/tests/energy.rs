@@ -16,7 +16,7 @@ fn oscillator(omega: f64) -> (Model, PointSprings) {
 }
 
 /// The way of a node and its velocity after some steps of an oscillator that begins at 10 mm.
-fn swing(settings: &ImplicitSettings, (omega, h): (f64, f64), steps: usize) -> [f64; 2] {
+pub(super) fn swing(settings: &ImplicitSettings, (omega, h): (f64, f64), steps: usize) -> [f64; 2] {
     let (model, mut springs) = oscillator(omega);
     let mut state = State::at_rest(&model);
     state.node_x.iter_mut().for_each(|x| x.z += 0.01);
