@@ -12,6 +12,7 @@
 //! Reading order: `problem` is U with its slope and curvature; `newton` minimises it; `preconditioner` makes that fast; `second_order` makes two such solves one step that keeps swings.
 
 mod bones;
+mod deadline;
 mod extra;
 mod newton;
 mod pcg;
@@ -24,6 +25,7 @@ mod skin;
 #[cfg(test)]
 mod tests;
 
+pub use deadline::Clock;
 pub use extra::{NodeEnergy, PointSprings};
 pub use settings::{ImplicitSettings, SolveReport, Solver, SolverKind, SolverPick, SolverReason, StepOrder};
 pub use settle::{SettleError, SettleReport, settle, settle_with};
@@ -31,9 +33,11 @@ pub use settle::{SettleError, SettleReport, settle, settle_with};
 use crate::constraint::{Held, HeldStep};
 use crate::coupling::Link;
 use crate::{Control, Model, State, StepError, StepReport};
+use deadline::Budget;
 use newton::Newton;
 use problem::Problem;
 use second_order::SecondOrder;
+use std::sync::Arc;
 
 /// Scratch of implicit stepping: dropping it costs time, never a different answer.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +49,8 @@ pub(crate) struct Implicit {
     held: Held,
     torques: Vec<Vec<f64>>,
     before: State,
+    /// Tells when a budget is used up.
+    pub(crate) clock: Option<Arc<dyn Clock>>,
 }
 
 /// One solve of a step.
@@ -82,7 +88,11 @@ impl Implicit {
     ) -> Result<StepReport, StepError> {
         let mut solve = SolveReport::CONVERGED;
         let mut max_inverted = 0;
+        let Some(mut budget) = Budget::open(settings.budget, self.clock.as_ref()) else {
+            return Err(StepError::NoClock(settings.budget.unwrap_or_default()));
+        };
         self.before.copy_from(state);
+        let mut solves_left = stages(settings, dt).count();
         for stage in stages(settings, dt) {
             // what is to be minimised, and where to begin
             let Stage { shares, h, .. } = stage;
@@ -94,7 +104,10 @@ impl Implicit {
             self.newton.start(&mut self.problem, model, &mut all);
 
             // the minimum
+            self.newton.deadline = budget.begin(solves_left);
             let found = self.newton.minimise(&mut self.problem, model, settings, &mut all);
+            budget.end();
+            solves_left -= 1;
             if !found.residual.is_finite() {
                 state.copy_from(&self.before);
                 return Err(self.problem.failure(model, state, &found));

@@ -113,7 +113,7 @@ const fn key(
     SceneKey { part, name, takes, default, meaning }
 }
 
-const KEYS: [SceneKey; 180] = [
+const KEYS: [SceneKey; 181] = [
     key(Scene, "seconds", "number", "5", "how long to play (s)"),
     key(Scene, "fps", "number", "60", "frames per second"),
     key(
@@ -582,6 +582,13 @@ const KEYS: [SceneKey; 180] = [
         "1 or 2",
         "1",
         "implicit steps that damp all that swings, or steps of two solves that keep swings of ten frames or more",
+    ),
+    key(
+        Solver,
+        "budget",
+        "number",
+        "none",
+        "seconds that solving an implicit step may take; the best state found is kept, and runs are no longer alike",
     ),
     key(Material, "name", "text", "\"jelly\"", "the named material whose numbers hold where none are given"),
     key(

@@ -23,7 +23,8 @@ pub(super) fn read_solver(scene: &Section) -> Result<Solver, ReadError> {
         Some(2.0) => settings.order = StepOrder::Second,
         _ => settings.order = StepOrder::First,
     }
-    let unused = ["accuracy", "substeps", "order"].into_iter().find(|key| section.has(key));
+    settings.budget = section.number("budget", "seconds above 0", |seconds| seconds > 0.0)?;
+    let unused = ["accuracy", "substeps", "order", "budget"].into_iter().find(|key| section.has(key));
     if let (SolverKind::Explicit, Some(key)) = (kind, unused) {
         let message = format!("`{key}` goes with kind = \"implicit\" or \"auto\": explicit steps have none");
         return Err(section.error(key, message));

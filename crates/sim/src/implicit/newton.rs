@@ -1,5 +1,6 @@
 //! Newton's method on the potential: directions by conjugate gradients, lengths by backtracking, so that the potential never rises.
 
+use super::deadline::Deadline;
 use super::extra::NodeEnergy;
 use super::pcg::{Pcg, System};
 use super::preconditioner::Preconditioner;
@@ -23,6 +24,8 @@ pub(super) struct Newton {
     /// The slope that what is left is compared with (N).
     reference: f64,
     evaluations: usize,
+    /// When it must end; the first iteration is always taken.
+    pub(super) deadline: Deadline,
 }
 
 /// Conjugate gradients may leave this large a share of the slope at most.
@@ -125,6 +128,10 @@ impl Newton {
         let mut before = size;
         let aim = settings.tolerance * self.reference;
         while size > aim && report.newton < settings.most_newton {
+            if report.newton > 0 && self.deadline.has_passed() {
+                report.out_of_time = true;
+                break;
+            }
             report.newton += 1;
 
             // a direction
@@ -138,6 +145,7 @@ impl Newton {
                 preconditioner: &mut self.preconditioner,
                 point: &self.point,
                 extras,
+                deadline: &self.deadline,
             };
             let found = self.pcg.solve(&mut system, &self.slope, share, settings.most_inner.min(PATIENCE));
             report.inner += found.iterations;

@@ -50,7 +50,7 @@ pub enum SolverReason {
     ManySubsteps(f64),
 }
 
-/// How exactly implicit steps are solved, and how much work they may take. Work is counted, not timed, so that a busy machine does not change the answer.
+/// How exactly implicit steps are solved, and how much work they may take. Work is counted, and not timed unless `budget` asks for it, so that a busy machine does not change the answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ImplicitSettings {
     /// A step is solved when the slope of its potential has fallen to this share of what it was at the start.
@@ -63,6 +63,9 @@ pub struct ImplicitSettings {
     pub substeps: usize,
     /// How steps follow the motion.
     pub order: StepOrder,
+    /// Seconds that solving a step may take by the clock of the [`crate::Stepper`]; none for as many as it takes. A step that runs out of them keeps the best state that was found, after one iteration of
+    /// each solve at least. Then answers depend on how busy a machine is: no run is like another, nor like one that is resumed.
+    pub budget: Option<f64>,
 }
 
 /// How an implicit step follows the motion.
@@ -90,6 +93,8 @@ pub struct SolveReport {
     pub evaluations: usize,
     /// Times that the potential curved downwards, as it does where flesh buckles.
     pub negative_curvature: usize,
+    /// Whether the budget of time ended it.
+    pub out_of_time: bool,
 }
 
 impl Solver {
@@ -175,6 +180,7 @@ impl ImplicitSettings {
         most_inner: 60,
         substeps: 1,
         order: StepOrder::First,
+        budget: None,
     };
     /// To a hundred-thousandth: for takes that are kept.
     pub const ACCURATE: ImplicitSettings = ImplicitSettings {
@@ -183,6 +189,7 @@ impl ImplicitSettings {
         most_inner: 300,
         substeps: 1,
         order: StepOrder::First,
+        budget: None,
     };
 }
 
@@ -201,6 +208,7 @@ impl SolveReport {
         inner: 0,
         evaluations: 0,
         negative_curvature: 0,
+        out_of_time: false,
     };
 
     /// Of this and a following step together.
@@ -212,6 +220,7 @@ impl SolveReport {
             inner: self.inner + next.inner,
             evaluations: self.evaluations + next.evaluations,
             negative_curvature: self.negative_curvature + next.negative_curvature,
+            out_of_time: self.out_of_time || next.out_of_time,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod arm;
 mod beam;
+mod budget;
 mod curvature;
 mod descent;
 mod energy;

@@ -4,6 +4,7 @@ use super::arm::arm;
 use super::beam::{BAD_STARTS, bad_start, beam, rubber};
 use super::slope::{Random, limp};
 use crate::implicit::ImplicitSettings;
+use crate::implicit::deadline::Deadline;
 use crate::implicit::newton::Newton;
 use crate::implicit::pcg::{Pcg, System};
 use crate::implicit::preconditioner::Preconditioner;
@@ -91,6 +92,7 @@ fn directions_go_down_though_flesh_curves_down() {
                 preconditioner: &mut preconditioner,
                 point: &point,
                 extras: &mut [],
+                deadline: &Deadline::default(),
             };
             let found = pcg.solve(&mut system, &slope, 0.1, 40);
             curved_down += usize::from(found.curves_down);
