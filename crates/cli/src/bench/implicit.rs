@@ -29,8 +29,8 @@ pub(super) struct Row {
     pub(super) cpu_per_simulated_second: f64,
     worst_step_ms: f64,
     prepare_ms: f64,
-    newton_per_step: f64,
-    inner_per_step: f64,
+    pub(super) newton_per_step: f64,
+    pub(super) inner_per_step: f64,
     pub(super) unsolved_steps: usize,
     /// The slope that the worst step left, as a share of the slope it began with.
     pub(super) residual: f64,
@@ -132,10 +132,10 @@ fn say_head() {
     );
 }
 
-struct Labels {
-    work: &'static str,
-    law: &'static str,
-    setting: &'static str,
+pub(super) struct Labels {
+    pub(super) work: &'static str,
+    pub(super) law: &'static str,
+    pub(super) setting: &'static str,
 }
 
 fn say_row(row: &Row) {
@@ -183,8 +183,8 @@ fn measure_arm(labels: Labels, model: &Model, settings: ImplicitSettings) -> Res
     Ok(row)
 }
 
-/// `watch` is part of what is timed.
-fn measure(
+/// Implicit steps of a second; `watch` is part of what is timed.
+pub(super) fn measure(
     labels: Labels,
     model: &Model,
     settings: ImplicitSettings,
