@@ -72,7 +72,7 @@ fn flesh_carries_a_heavy_box() {
     assert!(state.obstacles[1].linear.norm() < 0.02);
 }
 
-fn soft_box(name: &str, y: f64) -> BodyDesc {
+pub(crate) fn soft_box(name: &str, y: f64) -> BodyDesc {
     let mut body = block(1e5);
     body.name = name.into();
     if let ShapeDesc::Tets(mesh) = &mut body.shape {
@@ -117,7 +117,7 @@ fn bodies_that_meet_keep_their_momentum() {
 }
 
 /// A plate of 24 × 24 × 3 cm at a height (m), in tets of 3 cm.
-fn plate(name: &str, y: f64, speed: f64) -> BodyDesc {
+pub(crate) fn plate(name: &str, y: f64, speed: f64) -> BodyDesc {
     let mut mesh = shapes::beam(1, [0.24, 0.03, 0.24]);
     let middle = mesh.nodes.iter().sum::<Vec3>() / mesh.nodes.len() as f64;
     mesh.nodes.iter_mut().for_each(|x| *x += Vec3::new(0.0, y, 0.0) - middle);
@@ -158,7 +158,7 @@ fn fork() -> TriMesh {
     sinew::mesh::Blob::build(&lumps).and_then(|blob| blob.surface(0.008)).expect("a fork")
 }
 
-fn fork_world(self_contact: bool, push: f64) -> Model {
+pub(crate) fn fork_world(self_contact: bool, push: f64) -> Model {
     let shape = ShapeDesc::Surface { surface: fork(), cage: CageSize::Edge(0.01) };
     let material = Material::soft_solid(2e4, 0.4, 1000.0, 0.2);
     let mut body = BodyDesc { shape, name: "fork".into(), ..loose(shapes::beam(1, [0.1; 3]), material) };
@@ -176,7 +176,7 @@ fn fork_world(self_contact: bool, push: f64) -> Model {
 }
 
 /// How far the fingers' inner sides are apart near their ends; negative where they are inside each other (m).
-fn opening(model: &Model, state: &State) -> f64 {
+pub(crate) fn opening(model: &Model, state: &State) -> f64 {
     let mut frame = Frame::default();
     frame.update(model, state);
     let rest = &model.bodies[0].surface.vertices;

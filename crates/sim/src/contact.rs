@@ -10,6 +10,7 @@ mod free_obstacle;
 mod obstacle;
 mod overlap;
 mod pair_forces;
+mod pressing;
 mod touch_force;
 mod touch_surface;
 
@@ -20,4 +21,5 @@ pub use touch_force::{TouchForce, touch_forces};
 
 pub(crate) use contacts::{Contacts, Substep};
 pub(crate) use free_obstacle::{energies, momenta};
+pub(crate) use pressing::Pressing;
 pub(crate) use touch_surface::{TouchSurface, contact_energy, find_faults};

@@ -28,6 +28,7 @@ pub use settings::{ImplicitSettings, SolveReport, Solver, SolverKind, SolverPick
 pub use settle::{SettleError, SettleReport, settle, settle_with};
 
 use crate::constraint::{Held, HeldStep};
+use crate::contact::{Contacts, Pressing};
 use crate::coupling::Link;
 use crate::{Control, Model, State, StepError, StepReport};
 use newton::Newton;
@@ -40,6 +41,7 @@ pub(crate) struct Implicit {
     newton: Newton,
     link: Link,
     held: Held,
+    pressing: Pressing,
     torques: Vec<Vec<f64>>,
 }
 
@@ -59,6 +61,7 @@ impl Implicit {
         let start = (state.time, state.supplied_energy);
         let mut solve = SolveReport::CONVERGED;
         let mut max_inverted = 0;
+        let can_touch = Contacts::can_touch_in(model, control);
         for substep in 1..=substeps {
             // what is to be minimised, and where to begin
             let [from, to] = [substep - 1, substep].map(|i| i as f64 / substeps as f64);
@@ -66,7 +69,14 @@ impl Implicit {
             let bones = &self.problem.bones.start_frames;
             let step = HeldStep { shares: [from, to], h, is_damped: true, bones };
             self.held.begin(model, control, step, state);
+            if can_touch {
+                self.pressing.begin(model, control, ([from, to], h), state);
+            }
+            let mut pressed = self.pressing.on(model, state);
             let mut all = self.held.beside(model, extras);
+            if can_touch {
+                all.push(&mut pressed);
+            }
             self.newton.start(&mut self.problem, model, &mut all);
 
             // the minimum
@@ -80,9 +90,14 @@ impl Implicit {
 
             // what follows from it
             self.finish(model, control, h, state);
+            if can_touch {
+                self.pressing.finish(state);
+                state.supplied_energy += self.pressing.energy();
+            }
         }
         state.time = start.0 + dt;
-        Ok(StepReport { substeps, max_inverted, solve: Some(solve), ..StepReport::default() })
+        let touching = if can_touch { self.pressing.touching() } else { 0 };
+        Ok(StepReport { substeps, max_inverted, touching, solve: Some(solve), ..StepReport::default() })
     }
 
     /// Torques of all drives of a rig in the last step taken (N m or N).

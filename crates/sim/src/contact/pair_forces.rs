@@ -67,12 +67,12 @@ impl Nearness {
 
 /// A vertex that touches a triangle.
 #[derive(Clone, Copy, Debug)]
-struct PairTouch {
-    vertex: u32,
-    corners: [u32; 3],
-    weights: [f64; 3],
-    depth: f64,
-    normal: Vec3,
+pub(super) struct PairTouch {
+    pub(super) vertex: u32,
+    pub(super) corners: [u32; 3],
+    pub(super) weights: [f64; 3],
+    pub(super) depth: f64,
+    pub(super) normal: Vec3,
 }
 
 /// Both sides of a pair take half of what is stable, once as vertices and once as corners: no row of GᵀKG, of which each pair has two halves of sum 1,
@@ -312,7 +312,7 @@ impl PairForces {
 
 /// The triangle nearest to a vertex, if the vertex is within the gap before it or the range behind it. Of triangles equally near, as at an edge, the one
 /// that faces the vertex most.
-fn nearest<'a>(
+pub(super) fn nearest<'a>(
     finder: &SurfacePairs,
     pairs: impl Iterator<Item = &'a NearPair>,
     x: impl Fn(u32) -> Vec3,
