@@ -140,6 +140,11 @@ impl SurfacePairs {
         self.gap
     }
 
+    /// How many triangles all surfaces have.
+    pub fn triangle_count(&self) -> usize {
+        self.triangles.len()
+    }
+
     /// The depth down to which touching is seen (m).
     pub fn range(&self) -> f64 {
         self.range

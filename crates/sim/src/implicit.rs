@@ -91,7 +91,7 @@ impl Implicit {
             // what follows from it
             self.finish(model, control, h, state);
             if can_touch {
-                self.pressing.finish(state);
+                self.pressing.finish(model, state);
                 state.supplied_energy += self.pressing.energy();
             }
         }

@@ -184,6 +184,7 @@ impl Contacts {
             .iter()
             .filter_map(|c| c.grip.map(|grip| HeldGrip { point: c.point, obstacle: c.obstacle, grip }));
         state.grips.extend(held);
+        self.pairs.keep_grips(state);
     }
 
     /// How many points touch an obstacle.

@@ -11,7 +11,8 @@ use super::candidates::{self, Candidate};
 use super::contacts::led_pose;
 use super::desc::Mobility;
 use super::obstacle::{HeldGrip, Obstacle};
-use super::pair_forces::PairTouch;
+use super::pair_grip::PairGrip;
+use super::pair_touch::PairTouch;
 use crate::implicit::NodeEnergy;
 use crate::{Control, Model, State};
 use press::Press;
@@ -132,8 +133,13 @@ impl Pressing {
     }
 
     /// Moves obstacles to the end of the step, and writes what touching points remember, with nodes where the step has taken them.
-    pub(crate) fn finish(&mut self, state: &mut State) {
+    pub(crate) fn finish(&mut self, model: &Model, state: &mut State) {
         state.grips.clear();
+        state.pair_grips.clear();
+        if model.touch.desc.friction > 0.0 {
+            let held = self.pairs.pressed().filter_map(|pressed| grip_after(model, pressed, &state.node_x));
+            state.pair_grips.extend(held);
+        }
         state.obstacles.iter_mut().zip(&self.to).for_each(|(own, to)| own.pose = *to);
         for (i, touching) in self.touches.iter().enumerate() {
             let Some((point, obstacle, side)) = touching.held else { continue };
@@ -256,28 +262,42 @@ impl Pressing {
     }
 
     /// Takes what surfaces touch of each other with nodes at places (m).
-    fn press_pairs(&mut self, model: &Model, node_x: &[Vec3]) {
+    fn press_pairs(&mut self, model: &Model, grips: &[PairGrip], node_x: &[Vec3]) {
         let mut pairs = core::mem::take(&mut self.pairs);
         let start = core::mem::take(&mut self.start);
-        let desc = &model.touch.desc;
-        for group in pairs.find(model, &start, node_x) {
-            match group.touch {
-                _ if self.is_fixed && group.last.is_some() => {}
-                Some(PairTouch { vertex, corners, weights, depth, normal }) => {
-                    let gap = gap_of(model, vertex, &corners, &weights, node_x);
-                    // held where they were as the step began
-                    let stretch = gap - gap_of(model, vertex, &corners, &weights, &self.node_start);
-                    let law = model.touch.spring(vertex as usize, desc.friction, 1.0);
-                    let press = Press::new(&law, normal, gap, depth, &stretch);
-                    group.last = Some(SoftPress { vertex, corners, weights, press });
-                }
-                None => group.last.iter_mut().for_each(|last| last.press.most_grip = 0.0),
+        let friction = model.touch.desc.friction;
+        pairs.find(model, &start, node_x);
+        for i in 0..pairs.groups.len() {
+            let group = &pairs.groups[i];
+            let found = group.touch.filter(|_| !(self.is_fixed && group.last.is_some()));
+            if let Some(touch) = found {
+                let (there, held) = (corners_at(model, &touch.corners, node_x), |triangle: u32| {
+                    corners_at(model, &pairs.triangle(triangle), node_x)
+                });
+                let grip = grips.binary_search_by_key(&touch.vertex, |grip| grip.vertex);
+                let grip = grip.ok().map(|i| grips[i]);
+                let gap = gap_of(model, &touch, node_x);
+                let stretch = grip.and_then(|grip| touch.stretch(&there, &grip, &held(grip.triangle)));
+                let stretch = stretch.unwrap_or_else(|| {
+                    // held where it came in: so far of the way it was free
+                    let moved = gap - gap_of(model, &touch, &self.node_start);
+                    let depth_then = touch.depth + moved.dot(&touch.normal);
+                    let free = (-depth_then).max(0.0) / (touch.depth - depth_then.min(0.0));
+                    (1.0 - free) * moved
+                });
+                let law = model.touch.spring(touch.vertex as usize, friction, 1.0);
+                let press = Press::new(&law, touch.normal, gap, touch.depth, &stretch);
+                pairs.groups[i].last = Some(SoftPress { touch, press, grip });
+            } else if !self.is_fixed
+                && let Some(last) = &mut pairs.groups[i].last
+            {
+                last.press.most_grip = 0.0;
             }
-            if let Some(SoftPress { vertex, corners, weights, press }) = group.last {
-                self.add_row(model, vertex as usize, 1.0);
-                let corners = corners.into_iter().zip(weights);
+            if let Some(SoftPress { touch, press, .. }) = &pairs.groups[i].last {
+                self.add_row(model, touch.vertex as usize, 1.0);
+                let corners = touch.corners.into_iter().zip(touch.weights);
                 corners.for_each(|(corner, weight)| self.add_row(model, corner as usize, -weight));
-                self.add(press, None);
+                self.add(*press, None);
             }
         }
         self.pairs = pairs;
@@ -307,7 +327,7 @@ impl NodeEnergy for PressedNodes<'_> {
         own.weights.clear();
         own.press_obstacles(model, &state.grips, x);
         if !own.pairs.is_idle() {
-            own.press_pairs(model, x);
+            own.press_pairs(model, &state.pair_grips, x);
         }
         let is_more = own.touches.len() > before;
         is_more || before > 0 && (is_new || !own.is_fixed)
@@ -354,12 +374,29 @@ impl NodeEnergy for PressedNodes<'_> {
     }
 }
 
-/// From a point of a triangle to a vertex (m).
-fn gap_of(model: &Model, vertex: u32, corners: &[u32; 3], weights: &[f64; 3], node_x: &[Vec3]) -> Vec3 {
-    let corners = corners.iter().zip(weights);
-    let there: Vec3 =
-        corners.map(|(corner, weight)| *weight * model.touch.at(*corner as usize, node_x)).sum();
-    model.touch.at(vertex as usize, node_x) - there
+/// Where friction holds a vertex when a step has taken nodes to places (m), if it still touches: where it did, unless that has slipped.
+fn grip_after(model: &Model, pressed: &SoftPress, node_x: &[Vec3]) -> Option<PairGrip> {
+    let SoftPress { touch, press, grip } = pressed;
+    let gap = gap_of(model, touch, node_x);
+    if !press.touches(&gap) {
+        return None;
+    }
+    let held = grip.filter(|_| !press.slips(&gap));
+    // the vertex has moved on from the point that it touched when last looked at
+    let moved = gap - gap.dot(&press.normal) * press.normal;
+    let stretch = press.kept_stretch(&gap) - moved;
+    Some(held.unwrap_or_else(|| touch.hold(&corners_at(model, &touch.corners, node_x), &stretch)))
+}
+
+/// From the point that a vertex touches to the vertex (m).
+fn gap_of(model: &Model, touch: &PairTouch, node_x: &[Vec3]) -> Vec3 {
+    let there = corners_at(model, &touch.corners, node_x);
+    let touched: Vec3 = there.iter().zip(touch.weights).map(|(corner, weight)| weight * corner).sum();
+    model.touch.at(touch.vertex as usize, node_x) - touched
+}
+
+fn corners_at(model: &Model, corners: &[u32; 3], node_x: &[Vec3]) -> [Vec3; 3] {
+    corners.map(|corner| model.touch.at(corner as usize, node_x))
 }
 
 fn in_shape(world_from_shape: &Isometry, x: &Vec3) -> Vec3 {

@@ -180,8 +180,10 @@ impl Newton {
         round: usize,
         extras: &mut [&mut dyn NodeEnergy],
     ) -> bool {
-        let changes = |extra: &mut &mut dyn NodeEnergy| extra.refresh(&self.point.x, round);
-        let is_new = extras.iter_mut().map(changes).fold(false, |any, one| any || one);
+        let mut is_new = false;
+        for extra in extras.iter_mut() {
+            is_new |= extra.refresh(&self.point.x, round);
+        }
         if is_new {
             problem.place_bones(model, &mut self.point);
             self.evaluate_point(problem, model, extras);

@@ -125,7 +125,7 @@ pub fn settle_with(
             own.q.clone_from(&found.q);
         }
         if can_touch {
-            pressing.finish(&mut now);
+            pressing.finish(model, &mut now);
         }
         let longest = if problem.bones.any_sought() { LONGEST_WITH_JOINTS } else { LONGEST };
         h = (h * GROWTH).min(longest);

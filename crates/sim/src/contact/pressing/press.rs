@@ -92,6 +92,11 @@ impl Press {
         gap + self.at(gap).0 * self.normal
     }
 
+    /// Whether friction slips at a gap.
+    pub(super) fn slips(&self, gap: &Vec3) -> bool {
+        self.at(gap).1.norm() * self.stiffness > self.most_grip
+    }
+
     /// How far friction stays stretched when the step is over: what is beyond the limit has slipped.
     pub(super) fn kept_stretch(&self, gap: &Vec3) -> Vec3 {
         let (_, stretch) = self.at(gap);

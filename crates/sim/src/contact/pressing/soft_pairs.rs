@@ -1,6 +1,7 @@
 //! Which surfaces touch which, or themselves, in the course of an implicit step: where they are now, and what they passed on the way there.
 
-use super::super::pair_forces::{PairTouch, nearest};
+use super::super::pair_grip::PairGrip;
+use super::super::pair_touch::PairTouch;
 use super::press::Press;
 use crate::Model;
 use rayon::prelude::*;
@@ -14,7 +15,7 @@ pub(super) struct SoftPairs {
     made_for: Option<Arc<SurfacePairs>>,
     finder: SurfacePairs,
     /// The pairs of each vertex.
-    groups: Vec<Group>,
+    pub(super) groups: Vec<Group>,
     /// For each pair whether the vertex was in front of the triangle as the step began.
     in_front: Vec<bool>,
     /// The points that pairs are made of, where they are, and the place of each point of the surfaces among them.
@@ -39,10 +40,10 @@ pub(super) struct Group {
 /// A vertex that presses on a triangle.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SoftPress {
-    pub(super) vertex: u32,
-    pub(super) corners: [u32; 3],
-    pub(super) weights: [f64; 3],
+    pub(super) touch: PairTouch,
     pub(super) press: Press,
+    /// Where friction held it as the step began.
+    pub(super) grip: Option<PairGrip>,
 }
 
 /// How far points may end up from where they were expected before pairs are looked for again, in parts of the mean distance of vertices.
@@ -81,9 +82,14 @@ impl SoftPairs {
         self.made_for.is_none()
     }
 
-    /// The depth down to which touching is seen (m).
-    pub(super) fn range(&self) -> f64 {
-        self.finder.range()
+    /// Corners of a triangle among all points.
+    pub(super) fn triangle(&self, triangle: u32) -> [u32; 3] {
+        self.finder.triangle(triangle)
+    }
+
+    /// All vertices that pressed on a triangle in this step.
+    pub(super) fn pressed(&self) -> impl Iterator<Item = &SoftPress> {
+        self.groups.iter().filter_map(|group| group.last.as_ref())
     }
 
     /// Looks for all pairs that may touch while points go from `x` (m) as fast as `v` (m/s) for `h` (s).
@@ -93,7 +99,7 @@ impl SoftPairs {
         let closing = self.finder.closing_speed(h, stray);
         let farthest = FARTHEST * model.touch.spacing;
         let time = if closing * h > farthest { farthest / closing } else { h };
-        let known: Vec<SoftPress> = self.groups.iter().filter_map(|group| group.last).collect();
+        let known: Vec<SoftPress> = self.pressed().copied().collect();
         self.finder.find(x, v, time, stray);
 
         self.groups.clear();
@@ -119,7 +125,7 @@ impl SoftPairs {
         let pairs = self.finder.pairs();
         for last in known {
             let vertex = |group: &Group| pairs[group.start as usize].vertex;
-            if let Ok(i) = self.groups.binary_search_by_key(&last.vertex, vertex) {
+            if let Ok(i) = self.groups.binary_search_by_key(&last.touch.vertex, vertex) {
                 self.groups[i].last = Some(last);
             }
         }
@@ -139,7 +145,7 @@ impl SoftPairs {
         let find = |group: &mut Group| {
             let own = &pairs[group.start as usize..group.end as usize];
             let near = own.iter().filter(|pair| is_near(finder, pair, reach, at));
-            group.touched = nearest(finder, near, at).is_some();
+            group.touched = PairTouch::nearest(finder, near, at).is_some();
         };
         groups.par_iter_mut().with_min_len(256).for_each(find);
     }
@@ -148,7 +154,7 @@ impl SoftPairs {
     ///
     /// A vertex behind a triangle touches it if it did so as the step began, or was in front of it then. What is deeper than touching is seen, as skins drawn through each other are, is left alone:
     /// it would be shot out as soon as it came within sight.
-    pub(super) fn find(&mut self, model: &Model, start: &[Vec3], node_x: &[Vec3]) -> &mut [Group] {
+    pub(super) fn find(&mut self, model: &Model, start: &[Vec3], node_x: &[Vec3]) {
         let SoftPairs { finder, groups, points, x, slot, in_front, .. } = self;
         let place = |(x, point): (&mut Vec3, &u32)| *x = model.touch.at(*point as usize, node_x);
         x.par_iter_mut().zip(points.par_iter()).with_min_len(1024).for_each(place);
@@ -167,7 +173,7 @@ impl SoftPairs {
                 is_near(finder, pair, reach, now) && (group.touched || **front || !is_behind(pair))
             };
             let near = own.iter().zip(&in_front[range]).filter(may_touch).map(|(pair, _)| pair);
-            group.touch = nearest(finder, near, now);
+            group.touch = PairTouch::nearest(finder, near, now);
             if let Some(passed) = first_passed(finder, own, (&then, &now), SHORT * reach, skin)
                 && passed.depth > reach
             {
@@ -175,7 +181,6 @@ impl SoftPairs {
             }
         };
         groups.par_iter_mut().with_min_len(256).for_each(find);
-        groups
     }
 }
 
@@ -226,7 +231,8 @@ fn first_passed(
             continue;
         }
         let depth = pair.gap - below;
-        let touch = PairTouch { vertex, corners, weights: found.weights, depth, normal: after / size.1 };
+        let (triangle, weights, normal) = (pair.triangle, found.weights, after / size.1);
+        let touch = PairTouch { vertex, triangle, corners, weights, depth, normal };
         first = Some((share, touch));
     }
     first.map(|(_, touch)| touch)
