@@ -4,6 +4,7 @@ use sinew::control::{
     Beyond, ConstraintMotion, Cue, CueDrive, Interpolation, Key, Keyframes, Lead, PlaceMotion, Whose,
 };
 use sinew::prelude::*;
+use sinew::sim::contact::PairGrip;
 
 fn short_scene() -> Scene {
     Scene { seconds: 0.25, ..sinew::zoo::jelly_torus() }
@@ -156,6 +157,28 @@ fn a_saved_and_resumed_run_ends_with_the_same_bits() {
         assert_eq!(frames, (6..=15).collect::<Vec<_>>());
         assert_eq!(second.state.hash(), whole.state.hash(), "{}", scene.name);
     }
+}
+
+#[test]
+fn grips_between_surfaces_are_saved_and_checkpoints_without_them_still_read() {
+    let player = Player::build(&coupled_scene()).expect("a sound scene");
+    let mut state = player.state.clone();
+    let saved = Checkpoint::of(&state).as_bytes().to_vec();
+    // as the version before wrote it: no count of them behind that of other grips
+    let mut older = saved.clone();
+    older[8] = 3;
+    older.drain(48..56);
+    let restore = |bytes: Vec<u8>| Checkpoint::from_bytes(bytes).restore(&player.model);
+    assert_eq!(restore(older).expect("is read"), state);
+
+    let before = state.hash();
+    state.pair_grips.push(PairGrip { vertex: 3, triangle: 7, weights: [1.5, -0.25, -0.25] });
+    state.pair_grips.push(PairGrip { vertex: u32::MAX, triangle: u32::MAX, weights: [0.1, 0.2, 0.7] });
+    assert_ne!(state.hash(), before);
+    assert_eq!(restore(Checkpoint::of(&state).as_bytes().to_vec()).expect("sound"), state);
+    let mut more = Checkpoint::of(&state).as_bytes().to_vec();
+    more[48..56].copy_from_slice(&u64::MAX.to_le_bytes());
+    assert!(restore(more).is_err());
 }
 
 #[test]

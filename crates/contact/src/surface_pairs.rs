@@ -135,6 +135,16 @@ impl SurfacePairs {
         self.triangles[i as usize]
     }
 
+    /// The distance at which touching begins (m).
+    pub fn gap(&self) -> f64 {
+        self.gap
+    }
+
+    /// How many triangles all surfaces have.
+    pub fn triangle_count(&self) -> usize {
+        self.triangles.len()
+    }
+
     /// The depth down to which touching is seen (m).
     pub fn range(&self) -> f64 {
         self.range

@@ -31,6 +31,7 @@ pub use settings::{ImplicitSettings, SolveReport, Solver, SolverKind, SolverPick
 pub use settle::{SettleError, SettleReport, settle, settle_with};
 
 use crate::constraint::{Held, HeldStep};
+use crate::contact::{Contacts, Pressing};
 use crate::coupling::Link;
 use crate::{Control, Model, State, StepError, StepReport};
 use deadline::Budget;
@@ -47,6 +48,7 @@ pub(crate) struct Implicit {
     second_order: SecondOrder,
     link: Link,
     held: Held,
+    pressing: Pressing,
     torques: Vec<Vec<f64>>,
     before: State,
     /// Tells when a budget is used up.
@@ -88,6 +90,7 @@ impl Implicit {
     ) -> Result<StepReport, StepError> {
         let mut solve = SolveReport::CONVERGED;
         let mut max_inverted = 0;
+        let can_touch = Contacts::can_touch_in(model, control);
         let Some(mut budget) = Budget::open(settings.budget, self.clock.as_ref()) else {
             return Err(StepError::NoClock(settings.budget.unwrap_or_default()));
         };
@@ -100,7 +103,14 @@ impl Implicit {
             let bones = &self.problem.bones.start_frames;
             self.held.begin(model, control, HeldStep { shares, h, is_damped: true, bones }, state);
             self.begin_stage(model, control, dt, stage, state);
+            if can_touch {
+                self.pressing.begin(model, control, (shares, h), state);
+            }
+            let mut pressed = self.pressing.on(model, state);
             let mut all = self.held.beside(model, extras);
+            if can_touch {
+                all.push(&mut pressed);
+            }
             self.newton.start(&mut self.problem, model, &mut all);
 
             // the minimum
@@ -117,10 +127,15 @@ impl Implicit {
 
             // what follows from it
             self.finish(model, control, stage, state);
+            if can_touch {
+                self.pressing.finish(model, state);
+                state.supplied_energy += self.pressing.energy();
+            }
         }
         state.time = self.before.time + dt;
         let substeps = settings.substeps.max(1);
-        Ok(StepReport { substeps, max_inverted, solve: Some(solve), ..StepReport::default() })
+        let touching = if can_touch { self.pressing.touching() } else { 0 };
+        Ok(StepReport { substeps, max_inverted, touching, solve: Some(solve), ..StepReport::default() })
     }
 
     /// Makes the problem that of a part of a step of second order.

@@ -1,6 +1,6 @@
 //! All that moves.
 
-use crate::contact::{self, HeldGrip, ObstacleState};
+use crate::contact::{self, HeldGrip, ObstacleState, PairGrip};
 use crate::coupling::{Link, bone_weights};
 use crate::{Model, Rig};
 use sinew_math::Vec3;
@@ -22,6 +22,8 @@ pub struct State {
     pub obstacles: Vec<ObstacleState>,
     /// What touching points remember, sorted by point and obstacle.
     pub grips: Vec<HeldGrip>,
+    /// Where vertices that touch a soft surface are held on it by friction, sorted by vertex; one each at most.
+    pub pair_grips: Vec<PairGrip>,
     /// Energy at the start plus all work done by pins, loads and joints since (J): what motion can have come from. The guard against divergence
     /// measures by it.
     pub supplied_energy: f64,
@@ -158,6 +160,9 @@ impl State {
         // room for those to come as well
         self.grips.reserve(other.grips.capacity());
         self.grips.extend_from_slice(&other.grips);
+        self.pair_grips.clear();
+        self.pair_grips.reserve(other.pair_grips.capacity());
+        self.pair_grips.extend_from_slice(&other.pair_grips);
         self.rigs.resize(other.rigs.len(), SkeletonState::default());
         for (rig, other) in self.rigs.iter_mut().zip(&other.rigs) {
             rig.q.clone_from(&other.q);
@@ -243,6 +248,9 @@ impl State {
             hash.update(&x.to_le_bytes());
         }
         for x in self.grips.iter().flat_map(HeldGrip::numbers) {
+            hash.update(&x.to_le_bytes());
+        }
+        for x in self.pair_grips.iter().flat_map(PairGrip::numbers) {
             hash.update(&x.to_le_bytes());
         }
         hash.digest()

@@ -108,11 +108,11 @@ pub enum StepError {
     /// The control does not fit the model.
     #[error("{0}")]
     BadControl(String),
-    /// An implicit step is asked for where something may touch.
+    /// An implicit step is asked for where obstacles are free to move.
     #[error(
-        "implicit steps do not see what touches, and this scene has obstacles or bodies that may touch: use the explicit or the auto solver, or remove them"
+        "implicit steps leave free obstacles where they are, and this scene has some: use the explicit or the auto solver, or fix them"
     )]
-    ImplicitContact,
+    FreeObstacles,
     /// A budget of time is asked for, and there is no clock.
     #[error(
         "steps may take {0} s each, and there is no clock to tell: lend one with `Stepper::lend_clock`, or remove the budget"
@@ -160,8 +160,7 @@ impl Stepper {
         self.implicit.clock = Some(clock);
     }
 
-    /// Takes the state `dt` (s) further by an implicit step, with more energies of nodes than the model has: contact barriers, point constraints. The
-    /// model's own obstacles and touching bodies are not seen: what touches must be among the energies.
+    /// Takes the state `dt` (s) further by an implicit step, with more energies of nodes than the model has: barriers, say, or point constraints.
     pub fn step_with(
         &mut self,
         model: &Model,
@@ -176,6 +175,9 @@ impl Stepper {
         }
         if let Some(fault) = control.fault(model) {
             return Err(StepError::BadControl(fault));
+        }
+        if Contacts::has_free_obstacles(model) {
+            return Err(StepError::FreeObstacles);
         }
         self.was_implicit = true;
         self.implicit.step(model, control, settings, extras, dt, state)

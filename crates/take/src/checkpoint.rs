@@ -1,10 +1,11 @@
 //! A state as bytes, to go on from later with the same bits.
 //!
-//! Layout, little-endian, in words of eight bytes: `SNWSTATE`, a version, the node count, the count of joint numbers, of obstacles and of grips, the caution of stepping, time, supplied energy,
-//! positions and velocities of nodes, coordinates and velocities of joints rig by rig, thirteen numbers per obstacle, eight per grip, and a checksum of all that.
+//! Layout, little-endian, in words of eight bytes: `SNWSTATE`, a version, the node count, the count of joint numbers, of obstacles, of grips and of grips between surfaces, the caution of stepping, time, supplied energy,
+//! positions and velocities of nodes, coordinates and velocities of joints rig by rig, thirteen numbers per obstacle, eight per grip, five per grip between surfaces, and a
+//! checksum of all that. Version 3, which is still read, has no grips between surfaces, nor their count.
 
 use sinew_math::Vec3;
-use sinew_sim::contact::{HeldGrip, ObstacleState};
+use sinew_sim::contact::{HeldGrip, ObstacleState, PairGrip};
 use sinew_sim::{Caution, Model, State};
 use sinew_skeleton::SkeletonState;
 use thiserror::Error;
@@ -35,12 +36,15 @@ pub enum CheckpointError {
 }
 
 const WORD: &[u8; 8] = b"SNWSTATE";
-const VERSION: u64 = 3;
+const VERSION: u64 = 4;
+/// Without grips between surfaces.
+const VERSION_WITHOUT_PAIRS: u64 = 3;
 /// Everything but positions and velocities.
-const FRAME_BYTES: usize = 80;
-/// Of one obstacle and of one grip.
+const FRAME_BYTES: usize = 88;
+/// Of one obstacle, of one grip and of one between surfaces.
 const OBSTACLE_BYTES: usize = 104;
 const GRIP_BYTES: usize = 64;
+const PAIR_GRIP_BYTES: usize = 40;
 
 impl Checkpoint {
     /// Saves a state.
@@ -53,6 +57,7 @@ impl Checkpoint {
         bytes.extend_from_slice(&(joint_numbers as u64).to_le_bytes());
         bytes.extend_from_slice(&(state.obstacles.len() as u64).to_le_bytes());
         bytes.extend_from_slice(&(state.grips.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&(state.pair_grips.len() as u64).to_le_bytes());
         bytes.extend_from_slice(&state.caution.doublings.to_le_bytes());
         bytes.extend_from_slice(&state.caution.calm_steps.to_le_bytes());
         let vectors = state.node_x.iter().chain(&state.node_v).flat_map(|v| v.iter());
@@ -61,7 +66,9 @@ impl Checkpoint {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
         let obstacles = state.obstacles.iter().flat_map(ObstacleState::numbers);
-        for number in obstacles.chain(state.grips.iter().flat_map(HeldGrip::numbers)) {
+        let grips = state.grips.iter().flat_map(HeldGrip::numbers);
+        let pair_grips = state.pair_grips.iter().flat_map(PairGrip::numbers);
+        for number in obstacles.chain(grips).chain(pair_grips) {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
         bytes.extend_from_slice(&state.hash().to_le_bytes());
@@ -85,7 +92,11 @@ impl Checkpoint {
             bytes.copy_from_slice(word);
             bytes
         });
-        if words.next().as_ref() != Some(WORD) || words.next().map(u64::from_le_bytes) != Some(VERSION) {
+        if words.next().as_ref() != Some(WORD) {
+            return Err(CheckpointError::Foreign);
+        }
+        let version = words.next().map(u64::from_le_bytes);
+        if ![Some(VERSION), Some(VERSION_WITHOUT_PAIRS)].contains(&version) {
             return Err(CheckpointError::Foreign);
         }
         let found = words.next().map(u64::from_le_bytes).ok_or(CheckpointError::Foreign)?;
@@ -110,11 +121,16 @@ impl Checkpoint {
             let expected = obstacle_count as u64;
             return Err(CheckpointError::OtherModel { of_what: "obstacles", found, expected });
         }
-        let grips = words.next().map(u64::from_le_bytes).and_then(|grips| usize::try_from(grips).ok());
-        let grip_bytes = grips.and_then(|grips| grips.checked_mul(GRIP_BYTES)).unwrap_or(usize::MAX / 2);
+        let grips = words.next().map(u64::from_le_bytes);
+        let grip_bytes = bytes_of(grips, GRIP_BYTES);
+        let (pair_grip_bytes, frame_bytes) = if version == Some(VERSION) {
+            (bytes_of(words.next().map(u64::from_le_bytes), PAIR_GRIP_BYTES), FRAME_BYTES)
+        } else {
+            (0, FRAME_BYTES - 8)
+        };
         let fixed =
-            FRAME_BYTES + 48 * model.node_count() + 8 * joint_numbers + OBSTACLE_BYTES * obstacle_count;
-        if self.0.len() != fixed.saturating_add(grip_bytes) {
+            frame_bytes + 48 * model.node_count() + 8 * joint_numbers + OBSTACLE_BYTES * obstacle_count;
+        if self.0.len() != fixed.saturating_add(grip_bytes).saturating_add(pair_grip_bytes) {
             return Err(CheckpointError::Damaged("it has another length than its nodes and joints need"));
         }
         let caution = words.next().unwrap_or_default();
@@ -135,10 +151,19 @@ impl Checkpoint {
         let obstacles = (0..obstacle_count).map(&mut obstacle).collect();
         let mut grip = |_| HeldGrip::from_numbers(core::array::from_fn(|_| number()));
         let grips = (0..grip_bytes / GRIP_BYTES).map(&mut grip).collect();
-        let state = State { time, node_x, node_v, rigs, obstacles, grips, supplied_energy, caution };
+        let mut pair_grip = |_| PairGrip::from_numbers(core::array::from_fn(|_| number()));
+        let pair_grips = (0..pair_grip_bytes / PAIR_GRIP_BYTES).map(&mut pair_grip).collect();
+        let state =
+            State { time, node_x, node_v, rigs, obstacles, grips, pair_grips, supplied_energy, caution };
         if !state.caution.is_sound() || words.next().map(u64::from_le_bytes) != Some(state.hash()) {
             return Err(CheckpointError::Damaged("its checksum does not fit"));
         }
         Ok(state)
     }
+}
+
+/// Bytes of so many things, or more than any file has.
+fn bytes_of(count: Option<u64>, each: usize) -> usize {
+    let count = count.and_then(|count| usize::try_from(count).ok());
+    count.and_then(|count| count.checked_mul(each)).unwrap_or(usize::MAX / 2)
 }

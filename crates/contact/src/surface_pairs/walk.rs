@@ -139,16 +139,18 @@ impl Walk<'_> {
                     continue;
                 }
                 let places = corners.map(|corner| self.x[corner as usize]);
-                if !Bounds::around(&places).grown(farthest).holds(&p) {
+                // where the vertex goes as the corners see it: each point of the triangle moves like a mean of them
+                let closing = corners.map(|corner| v - self.v[corner as usize]);
+                let ends = closing.map(|closing| p + self.time * closing);
+                let path = Bounds::around(ends.iter().chain([&p])).grown(self.reach);
+                if !path.meets(&Bounds::around(&places)) {
                     continue;
                 }
                 let gap =
                     if is_same { self.pairs.gap_at_rest(theirs, vertex, t) } else { Some(self.pairs.gap) };
                 let Some(gap) = gap else { continue };
                 let distance = (nearest_on_triangle(&p, &places).point - p).norm();
-                let faster =
-                    |most: f64, corner: &u32| most.max((v - self.v[*corner as usize]).norm_squared());
-                let closing = corners.iter().fold(0.0, faster).sqrt();
+                let closing = closing.iter().map(Vec3::norm_squared).fold(0.0, f64::max).sqrt();
                 if distance <= self.reach + self.time * closing {
                     out.push(NearPair { vertex, triangle, gap, distance, closing });
                 }

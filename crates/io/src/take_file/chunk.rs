@@ -11,8 +11,10 @@
 use std::io::{self, Read};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-/// The version of the format that is written and read.
-pub(super) const VERSION: u64 = 2;
+/// The version of the format that is written.
+pub(super) const VERSION: u64 = 3;
+/// The oldest that is read: its checkpoints know of no grips between surfaces.
+pub(super) const OLDEST_VERSION: u64 = 2;
 /// What a take begins with.
 pub(super) const MAGIC: &[u8; 8] = b"SNWTAKE\n";
 /// Bytes before the first chunk.
@@ -59,11 +61,11 @@ impl ChunkKind {
     }
 }
 
-/// The header, and the checksum that the first chunk is seeded with.
-pub(super) fn header() -> ([u8; HEADER_BYTES as usize], u64) {
+/// The header of a version, and the checksum that the first chunk is seeded with.
+pub(super) fn header(version: u64) -> ([u8; HEADER_BYTES as usize], u64) {
     let mut bytes = [0; HEADER_BYTES as usize];
     bytes[..8].copy_from_slice(MAGIC);
-    bytes[8..].copy_from_slice(&VERSION.to_le_bytes());
+    bytes[8..].copy_from_slice(&version.to_le_bytes());
     (bytes, xxh3_64(&bytes))
 }
 

@@ -1,7 +1,8 @@
 //! A recorded take, as far as it is sound.
 
 use crate::read_error::ReadError;
-use crate::take_file::chunk::{self, Chunk, ChunkFault, ChunkKind, HEADER_BYTES, MAGIC, VERSION};
+use crate::take_file::chunk::{self, Chunk, ChunkFault, ChunkKind, HEADER_BYTES, MAGIC};
+use crate::take_file::chunk::{OLDEST_VERSION, VERSION};
 use crate::take_file::frames::FramesHead;
 use crate::take_file::recipe::TakeRecipe;
 use sinew_sim::{Model, State};
@@ -248,7 +249,6 @@ impl TakeFile {
 
 /// Tests the header and returns the checksum that the first chunk is seeded with.
 fn read_header(file: &mut File, file_bytes: u64) -> Result<u64, String> {
-    let (expected, checksum) = chunk::header();
     let mut header = [0; HEADER_BYTES as usize];
     let foreign = || "is no take: takes are made by `sinew simulate -o NAME.take`".to_owned();
     if file_bytes < HEADER_BYTES {
@@ -258,11 +258,11 @@ fn read_header(file: &mut File, file_bytes: u64) -> Result<u64, String> {
     if header[..8] != MAGIC[..] {
         return Err(foreign());
     }
-    if header != expected {
+    let version = chunk::number(&header[8..]);
+    if !(OLDEST_VERSION..=VERSION).contains(&version) {
         return Err(format!(
-            "is a take in version {} of the format, and this version of sinew reads version {VERSION}: use the version that recorded it",
-            chunk::number(&header[8..])
+            "is a take in version {version} of the format, and this version of sinew reads versions {OLDEST_VERSION} to {VERSION}: use the version that recorded it"
         ));
     }
-    Ok(checksum)
+    Ok(chunk::header(version).1)
 }

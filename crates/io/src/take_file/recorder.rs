@@ -70,7 +70,7 @@ impl TakeRecorder {
     pub fn create(target: &Path, recipe: &TakeRecipe, existing: Existing) -> io::Result<TakeRecorder> {
         check_existing(target, existing)?;
         let mut file = PendingFile::create(target)?;
-        let (header, before) = chunk::header();
+        let (header, before) = chunk::header(chunk::VERSION);
         file.write_all(&header)?;
         let mut first = Vec::new();
         chunk::begin(ChunkKind::Recipe, &mut first);

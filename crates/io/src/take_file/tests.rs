@@ -197,7 +197,7 @@ fn absurd_sizes_behind_good_checksums_are_damage() {
         [0, 0, 0, 0, 0, 0],
         [7, 1, 0, 0, 0, 0],
     ] {
-        let (header, before) = chunk::header();
+        let (header, before) = chunk::header(chunk::VERSION);
         let mut first = Vec::new();
         chunk::begin(chunk::ChunkKind::Recipe, &mut first);
         recipe(&player, &scene, files.clone()).write(&mut first);
@@ -213,7 +213,7 @@ fn absurd_sizes_behind_good_checksums_are_damage() {
         assert_eq!(take.frame_count(), 0);
     }
     // a chunk longer than the file
-    let (header, _) = chunk::header();
+    let (header, _) = chunk::header(chunk::VERSION);
     let long = [&header[..], b"recipe  ", &(u64::MAX - 30).to_le_bytes(), &[0; 40]].concat();
     fs::write(&path, long).unwrap();
     assert!(TakeFile::open(&path).unwrap_err().message.contains("at its very start"));
@@ -267,6 +267,50 @@ fn a_take_of_another_version_of_the_format_is_refused_by_its_number() {
     fs::write(&path, bytes).unwrap();
     let error = TakeFile::open(&path).unwrap_err().to_string();
     assert!(error.contains("version 9") && error.contains("use the version that recorded it"), "{error}");
+}
+
+/// The take as the version before wrote it: another number in the header, and checkpoints without the count of grips between surfaces.
+fn write_in_version_2(whole: &[u8], path: &Path) {
+    let (header, mut before) = chunk::header(2);
+    let (mut written, mut place, mut checksum) = (header.to_vec(), 16, chunk::header(chunk::VERSION).1);
+    while place < whole.len() {
+        let found = chunk::read(&mut &whole[place..], (whole.len() - place) as u64, checksum);
+        let Ok(chunk::Chunk { kind, mut bytes, checksum: own }) = found else { panic!("a sound take") };
+        (place, checksum) = (place + bytes.len() + 24, own);
+        if let Some(state) = bytes.windows(8).position(|word| word == b"SNWSTATE") {
+            bytes[state + 8] = 3;
+            bytes.drain(state + 48..state + 56);
+        }
+        let mut out = Vec::new();
+        chunk::begin(kind, &mut out);
+        out.extend_from_slice(&bytes);
+        before = chunk::close(before, &mut out);
+        written.extend_from_slice(&out);
+    }
+    fs::write(path, written).unwrap();
+}
+
+#[test]
+fn a_take_of_the_version_before_is_read_and_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let (player, states) = record(folder.path(), "t.take");
+    let path = folder.path().join("old.take");
+    write_in_version_2(&fs::read(folder.path().join("t.take")).unwrap(), &path);
+    let take = TakeFile::open(&path).unwrap();
+    assert_eq!((take.frame_count(), take.ending()), (41, &TakeEnding::Complete));
+    check_states(&take, &player, &states);
+
+    // without its last frames and its end
+    let whole = fs::read(&path).unwrap();
+    fs::write(&path, &whole[..whole.len() - 100]).unwrap();
+    let take = TakeFile::open(&path).unwrap();
+    assert!(take.frame_count() < 41 && take.frame_count() > 1);
+    let mut again = Player::build(&scene_in(folder.path()).0).unwrap();
+    again.return_to(&take.bookmark().unwrap().unwrap()).unwrap();
+    again.record(&mut TakeRecorder::resume(&take).unwrap(), &mut [], |_| {}).unwrap();
+    let take = TakeFile::open(&path).unwrap();
+    assert_eq!(*take.ending(), TakeEnding::Complete);
+    check_states(&take, &player, &states);
 }
 
 /// A simulation that fails keeps the frames before it, all of them.

@@ -1,8 +1,10 @@
-//! Surfaces that touch each other or themselves: each vertex is pushed out of the triangle nearest to it.
+//! Surfaces that touch each other or themselves: each vertex is pushed out of the triangle nearest to it, and held on its surface by friction.
 
+use super::pair_grip::PairGrip;
+use super::pair_touch::PairTouch;
 use crate::{Model, State};
 use rayon::prelude::*;
-use sinew_contact::{NearPair, PairSurface, Response, SurfacePairs, nearest_on_triangle};
+use sinew_contact::{NearPair, PairSurface, Response, SurfacePairs};
 use sinew_math::Vec3;
 use std::sync::Arc;
 
@@ -21,6 +23,8 @@ pub(super) struct PairForces {
     nearest: Vec<Nearness>,
     slot: Vec<u32>,
     touches: Vec<Option<PairTouch>>,
+    /// Where friction holds the vertex of each group.
+    grips: Vec<Option<PairGrip>>,
     /// Where points and nodes were when pairs were looked for (m), and how they moved (m/s).
     x_then: Vec<Vec3>,
     v_then: Vec<Vec3>,
@@ -63,16 +67,6 @@ impl Nearness {
     fn with(self, pair: &NearPair) -> Nearness {
         Nearness { distance: self.distance.min(pair.distance), closing: self.closing.max(pair.closing) }
     }
-}
-
-/// A vertex that touches a triangle.
-#[derive(Clone, Copy, Debug)]
-struct PairTouch {
-    vertex: u32,
-    corners: [u32; 3],
-    weights: [f64; 3],
-    depth: f64,
-    normal: Vec3,
 }
 
 /// Both sides of a pair take half of what is stable, once as vertices and once as corners: no row of GᵀKG, of which each pair has two halves of sum 1,
@@ -139,8 +133,15 @@ impl PairForces {
         }
     }
 
+    /// Writes where vertices are held into the state.
+    pub(super) fn keep_grips(&self, state: &mut State) {
+        state.pair_grips.clear();
+        state.pair_grips.reserve(self.grips.capacity());
+        state.pair_grips.extend(self.grips[..self.groups.len()].iter().flatten());
+    }
+
     /// Notes that a sub-step of h (s) was taken, after which `left` (s) of the step is left, and looks for pairs again if those that were found may not be all.
-    pub(super) fn follow(&mut self, model: &Model, state: &State, h: f64, left: f64) {
+    pub(super) fn follow(&mut self, model: &Model, state: &mut State, h: f64, left: f64) {
         if self.made_for.is_none() {
             return;
         }
@@ -152,6 +153,7 @@ impl PairForces {
         let farthest = nodes.with_min_len(4096).map(stray).reduce(|| 0.0, f64::max);
         self.strayed = model.touch.stretch * farthest.sqrt();
         if elapsed > self.lasts || self.strayed > STRAY * model.touch.spacing {
+            self.keep_grips(state);
             self.detect(model, state, left);
         }
     }
@@ -183,7 +185,21 @@ impl PairForces {
         }
         self.finder.find(&self.x_then, &self.v_then, self.lasts, stray);
         self.sort_pairs(count);
+        self.take_grips(state);
         closing
+    }
+
+    /// Gives groups what a state remembers. A vertex that is held and near nothing any more touches nothing, and its hold is gone.
+    fn take_grips(&mut self, state: &State) {
+        let triangle_count = self.finder.triangle_count();
+        let mut held =
+            state.pair_grips.iter().filter(|grip| (grip.triangle as usize) < triangle_count).peekable();
+        let pairs = self.finder.pairs();
+        for (group, grip) in self.groups.iter().zip(&mut self.grips) {
+            let vertex = pairs[group.start as usize].vertex;
+            while held.next_if(|held| held.vertex < vertex).is_some() {}
+            *grip = held.next_if(|held| held.vertex == vertex).copied();
+        }
     }
 
     /// Sorts what was found by vertices, and notes which of so many points are near anything.
@@ -194,6 +210,7 @@ impl PairForces {
         self.nearest.resize(count, Nearness::FAR);
         self.slot.resize(count, 0);
         self.touches.resize(count, None);
+        self.grips.resize(count, None);
         self.incoming.resize(count, 0.0);
         self.x.resize(count, Vec3::zeros());
         self.v.resize(count, Vec3::zeros());
@@ -221,7 +238,7 @@ impl PairForces {
     fn find_touches(&mut self, model: &Model, state: &State) {
         let (elapsed, range) = (self.elapsed, self.finder.range() + 2.0 * self.strayed);
         let may_touch = |distance: f64, closing: f64| distance <= range + elapsed * closing;
-        let PairForces { finder, groups, points, x, v, slot, touches, .. } = self;
+        let PairForces { finder, groups, points, x, v, slot, touches, grips, .. } = self;
         let follow = |((point, x), v): ((&NearPoint, &mut Vec3), &mut Vec3)| {
             if may_touch(point.near.distance, point.near.closing) {
                 *x = model.touch.at(point.point as usize, &state.node_x);
@@ -230,15 +247,19 @@ impl PairForces {
         };
         points.par_iter().zip(x.par_iter_mut()).zip(v.par_iter_mut()).with_min_len(1024).for_each(follow);
         let pairs = finder.pairs();
-        let find = |(group, touch): (&Group, &mut Option<PairTouch>)| {
+        let find = |((group, touch), grip): ((&Group, &mut Option<PairTouch>), &mut Option<PairGrip>)| {
             *touch = None;
             if may_touch(group.near.distance, group.near.closing) {
                 let own = &pairs[group.start as usize..group.end as usize];
                 let own = own.iter().filter(|pair| may_touch(pair.distance, pair.closing));
-                *touch = nearest(finder, own, |point| x[slot[point as usize] as usize]);
+                *touch = PairTouch::nearest(finder, own, |point| x[slot[point as usize] as usize]);
+            }
+            if touch.is_none() {
+                *grip = None;
             }
         };
-        groups.par_iter().zip(touches.par_iter_mut()).with_min_len(1024).for_each(find);
+        let groups = groups.par_iter().zip(touches.par_iter_mut()).zip(grips.par_iter_mut());
+        groups.with_min_len(1024).for_each(find);
     }
 
     /// Adds forces to nodes (N); returns the energy they give (J).
@@ -247,9 +268,11 @@ impl PairForces {
             return 0.0;
         }
         self.find_touches(model, state);
-        let PairForces { finder, groups, touches, incoming, v, slot, .. } = self;
+        let PairForces { finder, groups, touches, grips, incoming, x, v, slot, .. } = self;
+        let x = |point: u32| x[slot[point as usize] as usize];
         let v = |point: u32| v[slot[point as usize] as usize];
-        let touches = || touches[..groups.len()].iter().flatten();
+        let all_touches = &touches[..groups.len()];
+        let touches = || all_touches.iter().flatten();
 
         // springs are as stiff as this sub-step bears, dampers too: what is fast is stopped within the range
         let step = h.min(model.touch.step);
@@ -274,7 +297,8 @@ impl PairForces {
             }
         }
         let mut given = 0.0;
-        for touch in touches() {
+        for (touch, grip) in all_touches.iter().zip(grips) {
+            let Some(touch) = touch else { continue };
             let mut law = law(touch.vertex);
             // many vertices on a few corners push no harder than these can bear
             let mut share = 1.0f64;
@@ -292,7 +316,18 @@ impl PairForces {
             law.damping *= share;
             let corner_v: Vec3 = touch.corners.iter().zip(touch.weights).map(|(c, w)| w * v(*c)).sum();
             let relative = v(touch.vertex) - corner_v;
-            let force = law.push(touch.depth, &touch.normal, &relative, &Vec3::zeros()).force;
+            let corners = touch.corners.map(&x);
+            let held_corners = |triangle: u32| {
+                let is_same = triangle == touch.triangle;
+                let far = |point: u32| model.touch.at(point as usize, &state.node_x);
+                if is_same { corners } else { finder.triangle(triangle).map(far) }
+            };
+            let stretch = grip.and_then(|grip| touch.stretch(&corners, &grip, &held_corners(grip.triangle)));
+            let push = law.push(touch.depth, &touch.normal, &relative, &stretch.unwrap_or_default());
+            if law.friction > 0.0 && (stretch.is_none() || push.slips) {
+                *grip = Some(touch.hold(&corners, &push.stretch));
+            }
+            let force = push.force;
             given += (h * force.dot(&relative)).max(0.0);
             let mut act = |point: u32, force: Vec3| {
                 for (node, weight) in model.touch.row(point as usize) {
@@ -308,57 +343,4 @@ impl PairForces {
         }
         given
     }
-}
-
-/// The triangle nearest to a vertex, if the vertex is within the gap before it or the range behind it. Of triangles equally near, as at an edge, the one
-/// that faces the vertex most.
-fn nearest<'a>(
-    finder: &SurfacePairs,
-    pairs: impl Iterator<Item = &'a NearPair>,
-    x: impl Fn(u32) -> Vec3,
-) -> Option<PairTouch> {
-    let reach = finder.range();
-    let mut best: Option<(f64, f64, f64, PairTouch)> = None;
-    for pair in pairs {
-        let p = x(pair.vertex);
-        let corners = finder.triangle(pair.triangle);
-        let [a, b, c] = corners.map(&x);
-        let found = nearest_on_triangle(&p, &[a, b, c]);
-        let off = p - found.point;
-        let distance = off.norm();
-        if distance > reach {
-            continue;
-        }
-        let normal = (b - a).cross(&(c - a));
-        let length = normal.norm();
-        if length == 0.0 {
-            continue;
-        }
-        let normal = normal / length;
-        let height = off.dot(&normal);
-        let same = |other: f64| (distance - other).abs() <= 1e-9 * reach;
-        let is_better = match &best {
-            None => true,
-            Some((other, facing, _, _)) => {
-                if same(*other) {
-                    height.abs() > *facing
-                } else {
-                    distance < *other
-                }
-            }
-        };
-        if is_better {
-            let side = if height < 0.0 { -1.0 } else { 1.0 };
-            let normal = if distance > 1e-9 * reach { off * (side / distance) } else { normal };
-            let touch = PairTouch {
-                vertex: pair.vertex,
-                corners,
-                weights: found.weights,
-                depth: pair.gap - side * distance,
-                normal,
-            };
-            best = Some((distance, height.abs(), pair.gap, touch));
-        }
-    }
-    best.map(|(_, _, _, touch)| touch).filter(|touch| touch.depth > 0.0)
 }

@@ -136,6 +136,13 @@ impl TouchSurface {
         self.row(point).fold(Vec3::zeros(), |sum, (node, weight)| sum + weight * node_values[node])
     }
 
+    /// The springs of a point against something with a friction and a stiffness factor: those of [`Response::Penalty`], whatever the response is, however deep.
+    pub(crate) fn spring(&self, point: usize, friction: f64, factor: f64) -> Penalty {
+        let mut law = Response::Penalty.law(self.mass[point], self.step, friction, f64::INFINITY);
+        law.stiffness *= factor * self.desc.stiffness;
+        law
+    }
+
     /// The law of a point against something with a friction and a stiffness factor, in a sub-step of h (s).
     #[inline]
     pub(crate) fn law(&self, point: usize, friction: f64, factor: f64, h: f64) -> Penalty {

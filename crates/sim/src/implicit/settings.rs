@@ -12,7 +12,7 @@ pub enum Solver {
     Explicit,
     /// One implicit step, stable for any stiffness; fast motion is damped.
     Implicit(ImplicitSettings),
-    /// Implicit where explicit stepping would take more than [`Solver::MANY_SUBSTEPS`] and nothing may touch, explicit elsewhere.
+    /// Implicit where explicit stepping would take more than [`Solver::MANY_SUBSTEPS`] and no obstacle is free to move, explicit elsewhere.
     Auto(ImplicitSettings),
 }
 
@@ -42,8 +42,8 @@ pub struct SolverPick {
 pub enum SolverReason {
     /// It was asked for.
     Asked,
-    /// Something may touch.
-    Contact,
+    /// Obstacles are free to move.
+    FreeObstacles,
     /// Explicit stepping takes so few sub-steps that it costs less.
     FewSubsteps(f64),
     /// Explicit stepping takes so many sub-steps that it costs more.
@@ -114,14 +114,16 @@ impl Solver {
         }
     }
 
-    /// How a step of `dt` (s) of a model is taken; an error if it would be implicit by demand and something may touch, which implicit steps do not see.
+    /// How a step of `dt` (s) of a model is taken; an error if it would be implicit by demand and obstacles are free to move, which implicit steps do not see.
     pub fn pick(&self, model: &Model, dt: f64) -> Result<SolverPick, StepError> {
         let substeps = dt / model.stable_step.seconds;
         let (implicit, reason) = match self {
             Solver::Explicit => (None, SolverReason::Asked),
-            Solver::Implicit(_) if Contacts::can_touch(model) => return Err(StepError::ImplicitContact),
+            Solver::Implicit(_) if Contacts::has_free_obstacles(model) => {
+                return Err(StepError::FreeObstacles);
+            }
             Solver::Implicit(settings) => (Some(*settings), SolverReason::Asked),
-            Solver::Auto(_) if Contacts::can_touch(model) => (None, SolverReason::Contact),
+            Solver::Auto(_) if Contacts::has_free_obstacles(model) => (None, SolverReason::FreeObstacles),
             Solver::Auto(settings) if substeps > Solver::MANY_SUBSTEPS => {
                 (Some(*settings), SolverReason::ManySubsteps(substeps))
             }
@@ -161,7 +163,9 @@ impl fmt::Display for SolverReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SolverReason::Asked => f.write_str("as asked for"),
-            SolverReason::Contact => f.write_str("something may touch, which implicit steps do not see"),
+            SolverReason::FreeObstacles => {
+                f.write_str("obstacles are free to move, which implicit steps do not see")
+            }
             SolverReason::FewSubsteps(n) => {
                 write!(f, "{:.0} explicit sub-steps per frame cost less than an implicit step", n.ceil())
             }

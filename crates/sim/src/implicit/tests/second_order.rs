@@ -4,6 +4,7 @@ use super::arm::{arm, arm_world, gravity_moment};
 use super::beam::{BAD_STARTS, bad_start, beam, beam_world, inverted, rubber, run};
 use super::energy::swing;
 use super::slope::limp;
+use crate::desc::ObstacleDesc;
 use crate::implicit::{ImplicitSettings, Solver, StepOrder, settle};
 use crate::{Control, Model, State, Stepper};
 use sinew_math::{Vec3, real};
@@ -246,5 +247,39 @@ fn threads_and_interruptions_change_nothing_at_second_order() {
     let one = whole(1, 1);
     for (threads, pieces) in [(2, 1), (5, 1), (1, 6)] {
         assert_eq!(whole(threads, pieces), one, "{threads} threads, {pieces} pieces");
+    }
+}
+
+/// A block that is dropped on the ground bounces, gains nothing and comes to lie.
+#[test]
+fn a_dropped_block_gains_nothing() {
+    for (young, spin) in [(2e4, 0.0), (1e6, 3.0)] {
+        let mut world = beam_world(2, rubber(young, 0.4, 0.02), false);
+        world.gravity = Vec3::new(0.0, -9.81, 0.0);
+        world.obstacles.push(ObstacleDesc::ground(-0.25));
+        let model = Model::build(&world).expect("sound");
+        let mut state = State::at_rest(&model);
+        for (v, x) in state.node_v.iter_mut().zip(&model.node_rest) {
+            *v = Vec3::new(0.0, 0.0, spin).cross(&(x - Vec3::new(0.2, 0.0, 0.0)));
+        }
+        state.restart(&model);
+        let total = |state: &State| {
+            let energies = state.energies(&model);
+            energies.kinetic + energies.elastic + energies.potential
+        };
+        for settings in [ImplicitSettings::INTERACTIVE, ImplicitSettings { order: StepOrder::Second, ..ImplicitSettings::INTERACTIVE }] {
+            let mut state = state.clone();
+            let first = total(&state);
+            let mut stepper = Stepper::with_solver(Solver::Implicit(settings));
+            let mut line = String::new();
+            let mut most = f64::NEG_INFINITY;
+            for step in 0..180 {
+                stepper.step(&model, &Control::still(&model), 1.0 / 60.0, &mut state).expect("a step");
+                most = most.max(total(&state));
+                if step % 12 == 0 { line += &format!(" {:.3}", total(&state)); }
+            }
+            let speed = state.node_v.iter().map(|v| v.norm()).fold(0.0, f64::max);
+            eprintln!("{young} {:?} first {first} most {most} speed {speed}: {line}", settings.order);
+        }
     }
 }
