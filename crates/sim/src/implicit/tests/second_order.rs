@@ -250,7 +250,7 @@ fn threads_and_interruptions_change_nothing_at_second_order() {
     }
 }
 
-/// A block that is dropped on the ground bounces, gains nothing and comes to lie.
+/// A block that is dropped on the ground gains nothing, flat or spinning, and comes to lie: steps in which something begins to touch go on at first order. Its fall frees 7.8 J; solved to a thousandth.
 #[test]
 fn a_dropped_block_gains_nothing() {
     for (young, spin) in [(2e4, 0.0), (1e6, 3.0)] {
@@ -267,19 +267,13 @@ fn a_dropped_block_gains_nothing() {
             let energies = state.energies(&model);
             energies.kinetic + energies.elastic + energies.potential
         };
-        for settings in [ImplicitSettings::INTERACTIVE, ImplicitSettings { order: StepOrder::Second, ..ImplicitSettings::INTERACTIVE }] {
-            let mut state = state.clone();
-            let first = total(&state);
-            let mut stepper = Stepper::with_solver(Solver::Implicit(settings));
-            let mut line = String::new();
-            let mut most = f64::NEG_INFINITY;
-            for step in 0..180 {
-                stepper.step(&model, &Control::still(&model), 1.0 / 60.0, &mut state).expect("a step");
-                most = most.max(total(&state));
-                if step % 12 == 0 { line += &format!(" {:.3}", total(&state)); }
-            }
-            let speed = state.node_v.iter().map(|v| v.norm()).fold(0.0, f64::max);
-            eprintln!("{young} {:?} first {first} most {most} speed {speed}: {line}", settings.order);
+        let first = total(&state);
+        let settings = ImplicitSettings { order: StepOrder::Second, ..ImplicitSettings::INTERACTIVE };
+        let mut stepper = Stepper::with_solver(Solver::Implicit(settings));
+        for _ in 0..90 {
+            stepper.step(&model, &Control::still(&model), 1.0 / 60.0, &mut state).expect("a step");
+            assert!(total(&state) < first + 8e-3, "{young}: {} {first}", total(&state));
         }
+        assert!(total(&state) < first - 7.8, "{young}: {} {first}", total(&state));
     }
 }
