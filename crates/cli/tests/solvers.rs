@@ -54,7 +54,8 @@ fn implicit_steps_are_refused_where_obstacles_are_free() {
     fs::write(folder.path().join("floor.toml"), &scene).expect("written");
     let run = ["simulate", "floor.toml", "--solver", "implicit", "--seconds", "0.05", "-o", "f.glb"];
     assert_eq!(stats(folder.path(), &run)["solver"], "implicit");
-    let scene = format!("{scene}[[obstacle]]\nname = 'ball'\nsphere = 0.1\nposition = [0, 1, 0]\ndensity = 500\n");
+    let scene =
+        format!("{scene}[[obstacle]]\nname = 'ball'\nsphere = 0.1\nposition = [0, 1, 0]\ndensity = 500\n");
     fs::write(folder.path().join("ball.toml"), scene).expect("written");
     let output = sinew(folder.path(), &["simulate", "ball.toml", "--solver", "implicit", "-o", "b.glb"]);
     let said = String::from_utf8_lossy(&output.stderr);
