@@ -566,7 +566,7 @@ const KEYS: [SceneKey; 181] = [
         "kind",
         "\"explicit\", \"implicit\" or \"auto\"",
         "\"explicit\"",
-        "many small steps that keep energy and see what touches; one stable step per frame that damps and does not; whichever costs less",
+        "many small steps that keep energy; one stable step per frame that damps; whichever costs less",
     ),
     key(
         Solver,

@@ -130,6 +130,17 @@ impl TouchSurface {
         range.map(|k| (self.nodes[k] as usize, self.weights[k]))
     }
 
+    /// Whether the tet that carries a point is turned inside out, against how nodes are at rest (m): which side of the surface is outside is then unknown.
+    pub(crate) fn is_inside_out(&self, point: usize, node_rest: &[Vec3], node_x: &[Vec3]) -> bool {
+        let range = self.offsets[point] as usize..self.offsets[point + 1] as usize;
+        let &[a, b, c, d] = &self.nodes[range] else { return false };
+        let volume = |x: &[Vec3]| {
+            let [a, b, c, d] = [a, b, c, d].map(|node| x[node as usize]);
+            (b - a).cross(&(c - a)).dot(&(d - a))
+        };
+        volume(node_rest) * volume(node_x) < 0.0
+    }
+
     /// Where a point is, or how it moves.
     #[inline]
     pub(crate) fn at(&self, point: usize, node_values: &[Vec3]) -> Vec3 {
