@@ -39,8 +39,8 @@ pub mod prelude {
         LoadDesc, Mobility, ObstacleDesc, PinDesc, PointDesc, Region, RigDesc, ShapeDesc, TieDesc, WorldDesc,
     };
     pub use sinew_sim::{
-        ConstraintPath, Control, ImplicitSettings, Model, PinPath, RigControl, Solver, State, StepReport,
-        Stepper,
+        ConstraintPath, Control, ImplicitSettings, Model, PinPath, RigControl, Solver, State, StepOrder,
+        StepReport, Stepper,
     };
     pub use sinew_skeleton::{
         BoneDesc, BoneId, DofDesc, DriveKind, JointDesc, JointKind, MassDesc, Parent, SkeletonDesc,

@@ -63,6 +63,11 @@ fn held_scene() -> Scene {
     scene
 }
 
+/// The starfish whose flesh and free bones are found together, one implicit step per frame.
+fn implicit_scene() -> Scene {
+    Scene { solver: Solver::Implicit(ImplicitSettings::INTERACTIVE), ..coupled_scene() }
+}
+
 fn hash_with_threads(scene: &Scene, threads: usize) -> u64 {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
     pool.install(|| {
@@ -74,7 +79,7 @@ fn hash_with_threads(scene: &Scene, threads: usize) -> u64 {
 
 #[test]
 fn the_bits_are_the_same_on_1_2_and_5_threads_and_twice() {
-    for scene in [short_scene(), coupled_scene(), held_scene()] {
+    for scene in [short_scene(), coupled_scene(), held_scene(), implicit_scene()] {
         let first = hash_with_threads(&scene, 1);
         for threads in [1, 2, 5] {
             assert_eq!(hash_with_threads(&scene, threads), first, "{}: {threads} threads", scene.name);
@@ -136,7 +141,7 @@ fn bodies_in_one_world_do_not_disturb_each_other() {
 
 #[test]
 fn a_saved_and_resumed_run_ends_with_the_same_bits() {
-    for scene in [short_scene(), coupled_scene(), held_scene()] {
+    for scene in [short_scene(), coupled_scene(), held_scene(), implicit_scene()] {
         let mut whole = Player::build(&scene).expect("a sound scene");
         whole.play(&mut [], |_| {}).expect("plays");
 

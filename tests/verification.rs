@@ -22,5 +22,7 @@ mod divergence;
 mod filling;
 #[path = "verification/free_fall.rs"]
 mod free_fall;
+#[path = "verification/implicit_contact.rs"]
+mod implicit_contact;
 #[path = "verification/recovery.rs"]
 mod recovery;

@@ -34,7 +34,7 @@ pub(crate) fn run(model: &Model, state: &mut State, seconds: f64) {
 }
 
 /// A block on a slope of an angle (rad): gravity is turned instead of the ground.
-fn on_slope(angle: f64, friction: f64) -> (Model, State) {
+pub(crate) fn on_slope(angle: f64, friction: f64) -> (Model, State) {
     let ground = ObstacleDesc { friction: Some(friction), ..ObstacleDesc::ground(0.0) };
     let mut world = world(vec![block(2e5)], vec![ground]);
     world.gravity = G * Vec3::new(real::sin(angle), -real::cos(angle), 0.0);
@@ -96,7 +96,7 @@ fn what_rests_does_not_drift() {
     assert!(low > -1e-3, "{low}");
 }
 
-fn ball(young: f64, damping: f64) -> BodyDesc {
+pub(crate) fn ball(young: f64, damping: f64) -> BodyDesc {
     let mut surface = shapes::sphere(0.1, 3);
     surface.vertices.iter_mut().for_each(|v| v.y += 0.5);
     let shape = ShapeDesc::Surface { surface, cage: CageSize::Tets(600) };
@@ -105,7 +105,7 @@ fn ball(young: f64, damping: f64) -> BodyDesc {
 }
 
 /// Lowest point of the surface in a state (m).
-fn lowest(model: &Model, state: &State) -> f64 {
+pub(crate) fn lowest(model: &Model, state: &State) -> f64 {
     let mut frame = Frame::default();
     frame.update(model, state);
     frame.surfaces.iter().flatten().map(|v| f64::from(v[1])).fold(f64::INFINITY, f64::min)

@@ -73,7 +73,7 @@ fn flesh_carries_a_heavy_box() {
     assert!(state.obstacles[1].linear.norm() < 0.02);
 }
 
-fn soft_box(name: &str, y: f64) -> BodyDesc {
+pub(crate) fn soft_box(name: &str, y: f64) -> BodyDesc {
     let mut body = block(1e5);
     body.name = name.into();
     if let ShapeDesc::Tets(mesh) = &mut body.shape {
@@ -99,7 +99,7 @@ fn three_soft_boxes_stand_on_each_other() {
 }
 
 /// A soft box on a soft slab of 60 cm that is held below, on a slope of an angle (rad): gravity is turned instead of the slab.
-fn on_soft_slope(angle: f64, friction: f64) -> (Model, State) {
+pub(crate) fn on_soft_slope(angle: f64, friction: f64) -> (Model, State) {
     let mut slab = plate("slab", 0.0, 0.0);
     slab.material = Material::soft_solid(1e5, 0.3, 1000.0, 0.2);
     slab.pins.push(PinDesc { region: Region::End { direction: -Vec3::y(), share: 0.1 } });
@@ -116,7 +116,7 @@ fn on_soft_slope(angle: f64, friction: f64) -> (Model, State) {
 }
 
 /// Mean of a quantity along the slope over the nodes of the box.
-fn along_slope(model: &Model, values: &[Vec3]) -> f64 {
+pub(crate) fn along_slope(model: &Model, values: &[Vec3]) -> f64 {
     let nodes = model.bodies[1].nodes.clone();
     values[nodes.clone()].iter().map(|v| v.x).sum::<f64>() / nodes.len() as f64
 }
@@ -178,7 +178,7 @@ fn bodies_that_meet_keep_their_momentum() {
 }
 
 /// A plate of 24 × 24 × 3 cm at a height (m), in tets of 3 cm.
-fn plate(name: &str, y: f64, speed: f64) -> BodyDesc {
+pub(crate) fn plate(name: &str, y: f64, speed: f64) -> BodyDesc {
     let mut mesh = shapes::beam(1, [0.24, 0.03, 0.24]);
     let middle = mesh.nodes.iter().sum::<Vec3>() / mesh.nodes.len() as f64;
     mesh.nodes.iter_mut().for_each(|x| *x += Vec3::new(0.0, y, 0.0) - middle);
@@ -219,7 +219,7 @@ fn fork() -> TriMesh {
     sinew::mesh::Blob::build(&lumps).and_then(|blob| blob.surface(0.008)).expect("a fork")
 }
 
-fn fork_world(self_contact: bool, push: f64) -> Model {
+pub(crate) fn fork_world(self_contact: bool, push: f64) -> Model {
     let shape = ShapeDesc::Surface { surface: fork(), cage: CageSize::Edge(0.01) };
     let material = Material::soft_solid(2e4, 0.4, 1000.0, 0.2);
     let mut body = BodyDesc { shape, name: "fork".into(), ..loose(shapes::beam(1, [0.1; 3]), material) };
@@ -237,7 +237,7 @@ fn fork_world(self_contact: bool, push: f64) -> Model {
 }
 
 /// How far the fingers' inner sides are apart near their ends; negative where they are inside each other (m).
-fn opening(model: &Model, state: &State) -> f64 {
+pub(crate) fn opening(model: &Model, state: &State) -> f64 {
     let mut frame = Frame::default();
     frame.update(model, state);
     let rest = &model.bodies[0].surface.vertices;

@@ -1,6 +1,7 @@
 //! The step of an articulated tree by Sinew and by other libraries, in one process and in turns, with a check that they step the
-//! same thing.
+//! same thing. With `beam` and sizes: rapier's soft bodies on the clamped beam, a line each.
 
+mod beam;
 mod measure;
 mod peer;
 mod phyz;
@@ -28,7 +29,14 @@ struct Machine {
 }
 
 fn main() -> Result<(), Box<dyn core::error::Error>> {
-    let json = json_path(std::env::args().skip(1))?;
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.first().is_some_and(|first| first == "beam") {
+        for size in &arguments[1..] {
+            println!("{}", beam::row(size)?);
+        }
+        return Ok(());
+    }
+    let json = json_path(arguments.into_iter())?;
     let rows = measure::all()?;
     if let Some(path) = json {
         let report = Report { machine: machine(), rows };
@@ -41,7 +49,7 @@ fn json_path(mut arguments: impl Iterator<Item = String>) -> Result<Option<PathB
     match (arguments.next().as_deref(), arguments.next(), arguments.next()) {
         (None, ..) => Ok(None),
         (Some("--json"), Some(path), None) => Ok(Some(path.into())),
-        _ => Err("the only option is `--json FILE`".to_string()),
+        _ => Err("the only words are `--json FILE` and `beam 1k 10k 50k`".to_string()),
     }
 }
 

@@ -7,6 +7,7 @@ mod coupling;
 mod elements;
 mod implicit;
 mod kim;
+mod locking;
 mod peers;
 mod skeleton;
 
@@ -56,6 +57,8 @@ enum Name {
     Contact,
     /// Implicit steps of the clamped beam, carried by a cage or not, of an arm that flesh and bones move together, and of the dancer.
     Implicit,
+    /// How much the clamped beam locks as its flesh becomes incompressible; not part of `all`.
+    Locking,
     /// Implicit steps beside the same work in other systems, where their scripts are found; not part of `all`.
     Peers,
 }
@@ -98,6 +101,7 @@ impl Bench {
                 }
                 Name::Coupling => rows.extend(values(&coupling::run(self.most_tets)?)?),
                 Name::Peers => rows.extend(values(&peers::run(&self.peers, self.most_tets)?)?),
+                Name::Locking => rows.extend(values(&locking::run(self.most_tets)?)?),
                 Name::Implicit => rows.extend(values(&implicit::run(self.most_tets)?)?),
             }
         }

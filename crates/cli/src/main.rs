@@ -32,6 +32,7 @@ mod settle;
 mod simulate;
 mod source;
 mod stats;
+mod wall_clock;
 mod zoo;
 
 use clap::{Parser, Subcommand};

@@ -5,6 +5,7 @@ use crate::outputs::{OutputOptions, Outputs, check_collisions, is_take};
 use crate::resume;
 use crate::source;
 use crate::stats::{Stats, Timing};
+use crate::wall_clock::WallClock;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use sinew_control::Lead;
@@ -57,7 +58,7 @@ pub(crate) struct Simulate {
     #[arg(long = "loop", conflicts_with_all = ["seconds", "no_settle"])]
     is_loop: bool,
 
-    /// How steps are taken: many small explicit ones that keep energy and see what touches, one implicit one per frame, or whichever costs less [default: as the scene says; explicit].
+    /// How steps are taken: many small explicit ones that keep energy, one implicit one per frame that is stable and damps, or whichever costs less [default: as the scene says; explicit].
     #[arg(long, value_name = "KIND", value_parser = solver_kind)]
     solver: Option<SolverKind>,
 
@@ -244,7 +245,8 @@ impl Run {
     /// Builds the scene and says what was found about its bodies.
     pub(crate) fn build(scene: &Scene) -> Result<Run, Failure> {
         let start = Instant::now();
-        let player = Player::build(scene)?;
+        let mut player = Player::build(scene)?;
+        player.lend_clock(WallClock::lent());
         let build_seconds = start.elapsed().as_secs_f64();
         for body in &player.model.bodies {
             body.notes.iter().for_each(|note| warn!("note: {}: {note}", body.name));

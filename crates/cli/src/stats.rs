@@ -41,6 +41,8 @@ pub(crate) struct Stats {
     solver_reason: String,
     /// Implicit steps that did not reach their tolerance.
     unsolved_steps: usize,
+    /// Those of them that ran out of their budget of time.
+    late_steps: usize,
     threads: usize,
     max_inverted: usize,
     diagonalised_share: f64,
@@ -129,6 +131,7 @@ impl Stats {
             solver: player.solver().kind().name(),
             solver_reason: player.solver().reason.to_string(),
             unsolved_steps: player.unsolved_steps(),
+            late_steps: player.late_steps(),
             threads: rayon::current_num_threads(),
             max_inverted: summary.max_inverted,
             diagonalised_share: summary.diagonalised as f64 / element_steps as f64,
@@ -181,6 +184,9 @@ impl fmt::Display for Stats {
         }
         if self.unsolved_steps > 0 {
             write!(f, "\n{} implicit steps did not reach their tolerance", self.unsolved_steps)?;
+            if self.late_steps > 0 {
+                write!(f, ", {} of them for want of time", self.late_steps)?;
+            }
         }
         if self.max_inverted > 0 {
             write!(f, "\nup to {} tets were turned inside out at one time", self.max_inverted)?;

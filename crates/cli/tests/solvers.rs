@@ -46,20 +46,25 @@ fn a_take_remembers_its_solver() {
     assert_eq!(same["state_hash"], whole["state_hash"]);
 }
 
-/// Implicit steps do not see a floor: they are refused where there is one, and the auto solver says why it does not take them.
+/// Implicit steps see a floor, and leave free obstacles where they are: they are refused where there are some, and the auto solver says why it does not take them.
 #[test]
-fn implicit_steps_are_refused_where_something_may_touch() {
+fn implicit_steps_are_refused_where_obstacles_are_free() {
     let folder = tempfile::tempdir().expect("a folder");
     let scene = format!("{WORM}[[obstacle]]\nname = 'floor'\nplane = [0, 1, 0]\nposition = [0, -0.5, 0]\n");
-    fs::write(folder.path().join("floor.toml"), scene).expect("written");
-    let output = sinew(folder.path(), &["simulate", "floor.toml", "--solver", "implicit", "-o", "f.glb"]);
+    fs::write(folder.path().join("floor.toml"), &scene).expect("written");
+    let run = ["simulate", "floor.toml", "--solver", "implicit", "--seconds", "0.05", "-o", "f.glb"];
+    assert_eq!(stats(folder.path(), &run)["solver"], "implicit");
+    let scene =
+        format!("{scene}[[obstacle]]\nname = 'ball'\nsphere = 0.1\nposition = [0, 1, 0]\ndensity = 500\n");
+    fs::write(folder.path().join("ball.toml"), scene).expect("written");
+    let output = sinew(folder.path(), &["simulate", "ball.toml", "--solver", "implicit", "-o", "b.glb"]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("implicit steps do not see what touches"), "{said}");
-    let run = ["simulate", "floor.toml", "--solver", "auto", "--seconds", "0.02", "-o", "f.glb"];
+    assert!(said.contains("implicit steps leave free obstacles"), "{said}");
+    let run = ["simulate", "ball.toml", "--solver", "auto", "--seconds", "0.02", "-o", "f.glb"];
     let auto = stats(folder.path(), &run);
     assert_eq!(auto["solver"], "explicit");
-    assert!(auto["solver_reason"].as_str().is_some_and(|why| why.contains("touch")), "{auto}");
+    assert!(auto["solver_reason"].as_str().is_some_and(|why| why.contains("free to move")), "{auto}");
 }
 
 #[test]
@@ -86,7 +91,7 @@ fn settling_finds_rest_without_stepping() {
     assert!((65.5..68.5).contains(&moved), "{moved}");
     assert!(folder.path().join("b.glb").exists());
     for (arguments, said) in [
-        (&["pot"][..], "does not see what touches"),
+        (&["starfish-cage"][..], "leaves obstacles where they are"),
         (&["beam", "--time", "99"], "times from 0 to"),
         (&["beam", "-o", "b.take"], "is no take"),
     ] {

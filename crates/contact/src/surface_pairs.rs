@@ -137,6 +137,11 @@ impl SurfacePairs {
         self.triangles[i as usize]
     }
 
+    /// The distance at which touching begins (m).
+    pub fn gap(&self) -> f64 {
+        self.gap
+    }
+
     /// How many triangles all surfaces have.
     pub fn triangle_count(&self) -> usize {
         self.triangles.len()

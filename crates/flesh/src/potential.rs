@@ -89,6 +89,21 @@ impl ElasticPotential {
         }
     }
 
+    /// Takes for the start of a step what lies beyond two shapes, the one it remembers and that of nodes at `x` (m): C = C₀ + s (C₁ − C₀), so that shapes that are turned alone do not differ.
+    pub fn begin_beyond(&mut self, elements: &Elements, x: &[Vec3], s: f64) {
+        if self.starts.is_empty() {
+            return;
+        }
+        pad(x, &mut self.x);
+        let blocks = elements.groups.iter().flat_map(|group| &group.blocks);
+        for (start, block) in self.starts.iter_mut().zip(blocks) {
+            let next = dispatch(StartKernel { block, x: &self.x, h: 1.0 });
+            for (c, next) in start.c.iter_mut().flatten().zip(next.c.iter().flatten()) {
+                *c += s * (next - *c);
+            }
+        }
+    }
+
     /// Evaluates all elements with nodes at `x` (m).
     pub fn evaluate(&mut self, elements: &Elements, x: &[Vec3]) -> Evaluation {
         self.fit(elements);

@@ -8,7 +8,7 @@ use sinew_math::Vec3;
 use sinew_sim::desc::{
     CageSize, ConstraintKind, Hold, Mobility, PointDesc, Region, Response, Shape, ShapeDesc,
 };
-use sinew_sim::{ImplicitSettings, Solver};
+use sinew_sim::{ImplicitSettings, Solver, StepOrder};
 use sinew_skeleton::{DriveRule, JointKind, MassDesc};
 use std::path::Path;
 use tempfile::TempDir;
@@ -149,6 +149,8 @@ longest_step = 0.001
 kind = "auto"
 accuracy = "interactive"
 substeps = 3
+order = 2
+budget = 0.02
 
 [[obstacle]]
 name = "ground"
@@ -361,7 +363,12 @@ fn every_key_reaches_the_scene() {
 fn the_solver_reaches_the_scene_and_explicit_steps_have_no_settings() {
     let folder = folder();
     let scene = read_scene(&folder.path().join("scene.toml")).unwrap().value;
-    let settings = ImplicitSettings { substeps: 3, ..ImplicitSettings::INTERACTIVE };
+    let settings = ImplicitSettings {
+        substeps: 3,
+        order: StepOrder::Second,
+        budget: Some(0.02),
+        ..ImplicitSettings::INTERACTIVE
+    };
     assert_eq!(scene.solver, Solver::Auto(settings));
     let body = "[[body]]\nsurface = 'a.obj'\n";
     let read = |text: &str| read_scene_text(&format!("{body}{text}"), "s", folder.path());
@@ -372,6 +379,9 @@ fn the_solver_reaches_the_scene_and_explicit_steps_have_no_settings() {
         ("[solver]\naccuracy = 'accurate'", "line 4: `accuracy` goes with kind"),
         ("[solver]\nkind = 'implict'", "implicit"),
         ("[solver]\nkind = 'auto'\nsubsteps = 1.5", "a whole number from 1 to 1000"),
+        ("[solver]\nkind = 'auto'\norder = 3", "1 or 2"),
+        ("[solver]\nkind = 'auto'\nbudget = 0", "seconds above 0"),
+        ("[solver]\norder = 2", "`order` goes with kind"),
     ] {
         let error = read(text).unwrap_err().to_string();
         assert!(error.contains(said), "{error}");

@@ -12,6 +12,7 @@ mod overlap;
 mod pair_forces;
 mod pair_grip;
 mod pair_touch;
+mod pressing;
 mod touch_force;
 mod touch_surface;
 
@@ -23,4 +24,5 @@ pub use touch_force::{TouchForce, touch_forces};
 
 pub(crate) use contacts::{Contacts, Substep};
 pub(crate) use free_obstacle::{energies, momenta};
+pub(crate) use pressing::Pressing;
 pub(crate) use touch_surface::{TouchSurface, contact_energy, find_faults};

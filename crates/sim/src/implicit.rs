@@ -9,38 +9,93 @@
 //! and its curvature left out (Gauss-Newton), so that bones never make the system indefinite. Joints on a path drop out, and the slope of U along them is the torque that
 //! keeps them on it. The drag of [KimPollard2011, eq. 12] is the potential D, as strong over a step as in explicit stepping.
 //!
-//! Reading order: `problem` is U with its slope and curvature; `newton` minimises it; `preconditioner` makes that fast.
+//! Reading order: `problem` is U with its slope and curvature; `newton` minimises it; `preconditioner` makes that fast; `second_order` makes two such solves one step that keeps swings.
 
 mod bones;
+mod deadline;
 mod extra;
 mod newton;
 mod pcg;
 mod preconditioner;
 mod problem;
+mod second_order;
 mod settings;
 mod settle;
 mod skin;
 #[cfg(test)]
 mod tests;
 
+pub use deadline::Clock;
 pub use extra::{NodeEnergy, PointSprings};
-pub use settings::{ImplicitSettings, SolveReport, Solver, SolverKind, SolverPick, SolverReason};
+pub use settings::{ImplicitSettings, SolveReport, Solver, SolverKind, SolverPick, SolverReason, StepOrder};
 pub use settle::{SettleError, SettleReport, settle, settle_with};
 
 use crate::constraint::{Held, HeldStep};
+use crate::contact::{Contacts, Pressing};
 use crate::coupling::Link;
 use crate::{Control, Model, State, StepError, StepReport};
+use deadline::Budget;
 use newton::Newton;
 use problem::Problem;
+use second_order::SecondOrder;
+use std::sync::Arc;
 
 /// Scratch of implicit stepping: dropping it costs time, never a different answer.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Implicit {
     problem: Problem,
     newton: Newton,
+    /// The same for steps of another length: those in which something begins to touch.
+    demoted: Newton,
+    second_order: SecondOrder,
     link: Link,
     held: Held,
+    pressing: Pressing,
     torques: Vec<Vec<f64>>,
+    before: State,
+    /// Tells when a budget is used up.
+    pub(crate) clock: Option<Arc<dyn Clock>>,
+}
+
+/// A step to take.
+#[derive(Clone, Copy)]
+struct Task<'a> {
+    model: &'a Model,
+    control: &'a Control,
+    settings: &'a ImplicitSettings,
+    dt: f64,
+}
+
+/// One solve of a step.
+#[derive(Clone, Copy, Debug)]
+struct Stage {
+    kind: StageKind,
+    /// From which share of the step it goes to which.
+    shares: [f64; 2],
+    /// Seconds of the solve, and of the sub-step that it is part of.
+    h: f64,
+    whole: f64,
+    is_demoted: bool,
+}
+
+/// Which part of a sub-step a solve is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum StageKind {
+    /// All of it.
+    Only,
+    /// The first of two.
+    First,
+    /// The second of two.
+    Second,
+}
+
+impl Stage {
+    /// The second of two solves as a step of first order by itself, from where the first has ended. Going beyond a first solve that was stopped by something would throw
+    /// it back at up to 1.4 times the speed.
+    fn demoted(self) -> Stage {
+        let h = (1.0 - second_order::SHARE) * self.whole;
+        Stage { kind: StageKind::Only, h, is_demoted: true, ..self }
+    }
 }
 
 impl Implicit {
@@ -54,35 +109,99 @@ impl Implicit {
         dt: f64,
         state: &mut State,
     ) -> Result<StepReport, StepError> {
-        let substeps = settings.substeps.max(1);
-        let h = dt / substeps as f64;
-        let start = (state.time, state.supplied_energy);
         let mut solve = SolveReport::CONVERGED;
         let mut max_inverted = 0;
-        for substep in 1..=substeps {
-            // what is to be minimised, and where to begin
-            let [from, to] = [substep - 1, substep].map(|i| i as f64 / substeps as f64);
-            self.problem.begin(model, control, (dt, to, h), state);
-            let bones = &self.problem.bones.start_frames;
-            let step = HeldStep { shares: [from, to], h, is_damped: true, bones };
-            self.held.begin(model, control, step, state);
-            let mut all = self.held.beside(model, extras);
-            self.newton.start(&mut self.problem, model, &mut all);
-
-            // the minimum
-            let found = self.newton.minimise(&mut self.problem, model, settings, &mut all);
+        let can_touch = Contacts::can_touch_in(model, control);
+        let Some(mut budget) = Budget::open(settings.budget, self.clock.as_ref()) else {
+            return Err(StepError::NoClock(settings.budget.unwrap_or_default()));
+        };
+        self.before.copy_from(state);
+        let mut solves_left = stages(settings, dt).count();
+        let mut was_struck = false;
+        let task = Task { model, control, settings, dt };
+        for stage in stages(settings, dt) {
+            let touched = state.grips.len() + state.pair_grips.len();
+            let stage = if was_struck { stage.demoted() } else { stage };
+            let mut found = self.solve(task, stage, extras, (&mut budget, solves_left), state);
+            let is_struck = can_touch && self.pressing.touching() > touched;
+            let mut last = stage;
+            if is_struck && stage.kind == StageKind::Second {
+                last = stage.demoted();
+                let again = self.solve(task, last, extras, (&mut budget, solves_left), state);
+                found =
+                    SolveReport { converged: again.converged, residual: again.residual, ..found.and(again) };
+            }
             if !found.residual.is_finite() {
-                (state.time, state.supplied_energy) = start;
+                state.copy_from(&self.before);
                 return Err(self.problem.failure(model, state, &found));
             }
-            max_inverted = max_inverted.max(self.newton.inverted());
+            was_struck = is_struck && stage.kind == StageKind::First;
+            solves_left -= 1;
+            max_inverted = max_inverted.max(self.newton_of(last).inverted());
             solve = solve.and(found);
 
             // what follows from it
-            self.finish(model, control, h, state);
+            self.finish(model, control, last, state);
+            if can_touch {
+                self.pressing.finish(model, state);
+                state.supplied_energy += self.pressing.energy();
+            }
         }
-        state.time = start.0 + dt;
-        Ok(StepReport { substeps, max_inverted, solve: Some(solve), ..StepReport::default() })
+        state.time = self.before.time + dt;
+        let substeps = settings.substeps.max(1);
+        let touching = if can_touch { self.pressing.touching() } else { 0 };
+        Ok(StepReport { substeps, max_inverted, touching, solve: Some(solve), ..StepReport::default() })
+    }
+
+    /// Finds where a part of a step ends; the state stays as it is.
+    fn solve(
+        &mut self,
+        Task { model, control, settings, dt }: Task,
+        stage: Stage,
+        extras: &mut [&mut dyn NodeEnergy],
+        (budget, solves_left): (&mut Budget, usize),
+        state: &State,
+    ) -> SolveReport {
+        // what is to be minimised, and where to begin
+        let Stage { shares, h, .. } = stage;
+        self.problem.begin(model, control, (dt, shares[1], h), state);
+        let bones = &self.problem.bones.start_frames;
+        self.held.begin(model, control, HeldStep { shares, h, is_damped: true, bones }, state);
+        self.begin_stage(model, control, dt, stage, state);
+        let can_touch = Contacts::can_touch_in(model, control);
+        if can_touch {
+            self.pressing.begin(model, control, (shares, h), state);
+        }
+        let mut pressed = self.pressing.on(model, state);
+        let mut all = self.held.beside(model, extras);
+        if can_touch {
+            all.push(&mut pressed);
+        }
+        let newton = if stage.is_demoted { &mut self.demoted } else { &mut self.newton };
+        newton.start(&mut self.problem, model, &mut all);
+
+        // the minimum
+        newton.deadline = budget.begin(solves_left);
+        let found = newton.minimise(&mut self.problem, model, settings, &mut all);
+        budget.end();
+        found
+    }
+
+    fn newton_of(&self, stage: Stage) -> &Newton {
+        if stage.is_demoted { &self.demoted } else { &self.newton }
+    }
+
+    /// Makes the problem that of a part of a step of second order.
+    fn begin_stage(&mut self, model: &Model, control: &Control, dt: f64, stage: Stage, state: &State) {
+        let Implicit { problem, held, second_order, .. } = self;
+        match stage.kind {
+            StageKind::Only => {}
+            StageKind::First => {
+                let end = stage.shares[0] + stage.whole / dt;
+                second_order.begin_first(model, control, (dt, end), (problem, held), state);
+            }
+            StageKind::Second => second_order.begin_second(model, control, (problem, held), state),
+        }
     }
 
     /// Torques of all drives of a rig in the last step taken (N m or N).
@@ -91,19 +210,27 @@ impl Implicit {
     }
 
     /// Writes positions, velocities and torques, and opens a new account of the energy.
-    fn finish(&mut self, model: &Model, control: &Control, h: f64, state: &mut State) {
-        let point = self.newton.point();
-        for (node, x) in point.x.iter().enumerate() {
-            state.node_v[node] = (x - state.node_x[node]) / h;
-            state.node_x[node] = *x;
+    fn finish(&mut self, model: &Model, control: &Control, stage: Stage, state: &mut State) {
+        let Implicit { problem, newton, demoted, second_order, .. } = self;
+        let newton = if stage.is_demoted { demoted } else { newton };
+        let point = newton.point();
+        if stage.kind == StageKind::Second {
+            second_order.write_velocities(model, control, (problem, stage.whole), point, state);
+        } else {
+            for (node, x) in point.x.iter().enumerate() {
+                state.node_v[node] = (x - state.node_x[node]) / stage.h;
+            }
+            for ((rig, found), own) in model.rigs.iter().zip(&point.rigs).zip(&mut state.rigs) {
+                let start = own.clone();
+                found.way_from(&rig.skeleton, &start, &mut own.v);
+                own.v.iter_mut().for_each(|v| *v /= stage.h);
+            }
         }
-        for ((rig, found), own) in model.rigs.iter().zip(&point.rigs).zip(&mut state.rigs) {
-            let start = own.clone();
-            found.way_from(&rig.skeleton, &start, &mut own.v);
-            own.v.iter_mut().for_each(|v| *v /= h);
+        state.node_x.clone_from(&point.x);
+        for (found, own) in point.rigs.iter().zip(&mut state.rigs) {
             own.q.clone_from(&found.q);
         }
-        self.problem.write_torques(model, control, self.newton.joint_gradient(), &mut self.torques);
+        self.problem.write_torques(model, control, newton.joint_gradient(), &mut self.torques);
         if !model.rigs.is_empty() {
             self.link.attend(model);
             self.link.refresh(model, state);
@@ -117,4 +244,26 @@ impl Implicit {
             + state.node_kinetic_energy(model)
             + state.node_potential_energy(model);
     }
+}
+
+/// The solves of a step of `dt` (s).
+fn stages(settings: &ImplicitSettings, dt: f64) -> impl Iterator<Item = Stage> {
+    let (substeps, order) = (settings.substeps.max(1), settings.order);
+    let whole = dt / substeps as f64;
+    let kinds: &[StageKind] = match order {
+        StepOrder::First => &[StageKind::Only],
+        StepOrder::Second => &[StageKind::First, StageKind::Second],
+    };
+    (0..substeps).flat_map(move |substep| {
+        let [from, to] = [substep, substep + 1].map(|i| i as f64 / substeps as f64);
+        let between = from + (to - from) * second_order::SHARE;
+        kinds.iter().map(move |&kind| {
+            let (shares, h) = match kind {
+                StageKind::Only => ([from, to], whole),
+                StageKind::First => ([from, between], second_order::SHARE * whole),
+                StageKind::Second => ([between, to], second_order::SHARE * whole),
+            };
+            Stage { kind, shares, h, whole, is_demoted: false }
+        })
+    })
 }

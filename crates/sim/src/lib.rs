@@ -23,7 +23,9 @@ pub use contact::{Obstacle, ObstacleState, Overlap, TouchForce, touch_forces};
 pub use control::{Control, PinPath, RigControl};
 pub use coupling::{BoneError, Rig};
 pub use desc::WorldDesc;
-pub use implicit::{ImplicitSettings, SolveReport, Solver, SolverKind, SolverPick, SolverReason};
+pub use implicit::{
+    Clock, ImplicitSettings, SolveReport, Solver, SolverKind, SolverPick, SolverReason, StepOrder,
+};
 pub use model::{BuildError, Fault, Load, Model, Pin};
 pub use stable_step::StableStep;
 pub use state::{Caution, Energies, State};

@@ -14,12 +14,13 @@ use crate::constraint::{Pulling, Surroundings};
 use crate::contact::{Contacts, Substep};
 use crate::coupling::{Link, Pushes};
 use crate::guard::{Verdict, worst_node};
-use crate::implicit::{Implicit, ImplicitSettings, NodeEnergy, SolveReport, Solver};
+use crate::implicit::{Clock, Implicit, ImplicitSettings, NodeEnergy, SolveReport, Solver};
 use crate::{BoneError, Caution, Control, Model, State};
 use rayon::prelude::*;
 use sinew_flesh::{CornerForces, Diagonalise, NodeMotion};
 use sinew_math::Vec3;
 use sinew_math::lanes::{Kernel, Lanes, dispatch};
+use std::sync::Arc;
 use thiserror::Error;
 
 /// Scratch of stepping: dropping it costs time, never a different answer.
@@ -107,11 +108,16 @@ pub enum StepError {
     /// The control does not fit the model.
     #[error("{0}")]
     BadControl(String),
-    /// An implicit step is asked for where something may touch.
+    /// An implicit step is asked for where obstacles are free to move.
     #[error(
-        "implicit steps do not see what touches, and this scene has obstacles or bodies that may touch: use the explicit or the auto solver, or remove them"
+        "implicit steps leave free obstacles where they are, and this scene has some: use the explicit or the auto solver, or fix them"
     )]
-    ImplicitContact,
+    FreeObstacles,
+    /// A budget of time is asked for, and there is no clock.
+    #[error(
+        "steps may take {0} s each, and there is no clock to tell: lend one with `Stepper::lend_clock`, or remove the budget"
+    )]
+    NoClock(f64),
     /// The time step is not a positive number.
     #[error("a time step of {0} s is asked for: give a positive, finite one")]
     BadTimeStep(f64),
@@ -149,8 +155,12 @@ impl Stepper {
         Stepper { solver, ..Stepper::default() }
     }
 
-    /// Takes the state `dt` (s) further by an implicit step, with more energies of nodes than the model has: contact barriers, point constraints. The
-    /// model's own obstacles and touching bodies are not seen: what touches must be among the energies.
+    /// Lends a clock for implicit steps with a budget of time. Nothing else looks at it.
+    pub fn lend_clock(&mut self, clock: Arc<dyn Clock>) {
+        self.implicit.clock = Some(clock);
+    }
+
+    /// Takes the state `dt` (s) further by an implicit step, with more energies of nodes than the model has: barriers, say, or point constraints.
     pub fn step_with(
         &mut self,
         model: &Model,
@@ -165,6 +175,9 @@ impl Stepper {
         }
         if let Some(fault) = control.fault(model) {
             return Err(StepError::BadControl(fault));
+        }
+        if Contacts::has_free_obstacles(model) {
+            return Err(StepError::FreeObstacles);
         }
         self.was_implicit = true;
         self.implicit.step(model, control, settings, extras, dt, state)

@@ -1,7 +1,7 @@
 //! Coordinates of a part: where it stands, how a velocity moves it, and its three or fewer plain numbers.
 
 use crate::joint::Part;
-use sinew_math::{Rotation, Vec3, nalgebra::Quaternion, nalgebra::Unit, turn};
+use sinew_math::{Mat3, Rotation, Vec3, nalgebra::Quaternion, nalgebra::Unit, turn};
 
 /// The rotation of four coordinates (x, y, z, w), brought to unit length; none where they vanish.
 #[inline]
@@ -85,6 +85,20 @@ impl Part {
         match self {
             Part::Ball => turn::rate_of_log(gap, velocity),
             _ => *velocity,
+        }
+    }
+
+    /// The velocity at which [`Part::gap`] from a fixed place grows at a rate: the inverse of [`Part::gap_rate`].
+    pub(crate) fn velocity_of_gap(&self, gap: &Vec3, rate: &Vec3) -> Vec3 {
+        match self {
+            Part::Ball => {
+                let columns = Mat3::identity()
+                    .column_iter()
+                    .map(|axis| self.gap_rate(gap, &axis.into()))
+                    .collect::<Vec<_>>();
+                Mat3::from_columns(&columns).try_inverse().map_or(*rate, |inverse| inverse * rate)
+            }
+            _ => *rate,
         }
     }
 

@@ -76,6 +76,31 @@ impl StatePath {
             }
         }
     }
+
+    /// Writes the velocities (rad/s, m/s) of one bone's joint after a share of a way that takes `seconds` (s).
+    ///
+    /// # Panics
+    /// If the velocity is not as long as the joint has degrees of freedom.
+    pub fn velocity(
+        &self,
+        skeleton: &Skeleton,
+        bone: BoneId,
+        (share, seconds): (f64, f64),
+        velocity: &mut [f64],
+    ) {
+        let joint = &skeleton.bone(bone).joint;
+        for (part, _, v) in each_part(skeleton, joint) {
+            let (mut by, mut rate) = (Vec3::zeros(), Vec3::zeros());
+            for (k, [b, c, d]) in self.cubics[v.clone()].iter().enumerate() {
+                by[k] = share * (b + share * (c + share * d));
+                rate[k] = (b + share * (2.0 * c + share * 3.0 * d)) / seconds;
+            }
+            let found = part.velocity_of_gap(&by, &rate);
+            for (k, dof) in v.enumerate() {
+                velocity[dof - joint.v_offset] = found[k];
+            }
+        }
+    }
 }
 
 fn vector(numbers: &[f64]) -> Vec3 {
@@ -151,6 +176,39 @@ mod tests {
         // velocities of steps are those of the curve half a step earlier: h |ẍ|/2 with |ẍ| ≤ (2 |c| + 6 |d|)/T² < 30 here
         for (v, wanted) in state.v.iter().zip(&to.v) {
             assert!((v - wanted).abs() < 15.0 * h, "{v} {wanted}");
+        }
+    }
+
+    /// Differences over ±1e-5 of the way are off by their square times the third derivative, some 1e-9.
+    #[test]
+    fn velocities_are_the_slope_of_the_way() {
+        let skeleton = limb();
+        let [from, to] = states(&skeleton);
+        let (seconds, e) = (0.9, 1e-5);
+        let mut path = StatePath::default();
+        path.lay(&skeleton, &from, &to, seconds);
+        let at = |share: f64| {
+            let mut state = from.clone();
+            for (i, bone) in skeleton.bones().iter().enumerate() {
+                let mut acceleration = vec![0.0; bone.joint.v_count];
+                path.accelerate(&skeleton, BoneId(i as u32), (share, 1.0), &from, &mut acceleration);
+                for (dof, a) in bone.joint.v().zip(acceleration) {
+                    state.v[dof] += a;
+                }
+            }
+            state.move_along_velocity(&skeleton, 1.0);
+            state
+        };
+        for share in [0.0, 0.3, 1.0] {
+            let (mut found, mut slope) = (from.v.clone(), from.v.clone());
+            for (i, bone) in skeleton.bones().iter().enumerate() {
+                path.velocity(&skeleton, BoneId(i as u32), (share, seconds), &mut found[bone.joint.v()]);
+            }
+            at(share + e).way_from(&skeleton, &at(share - e), &mut slope);
+            for (found, slope) in found.iter().zip(&slope) {
+                let slope = slope / (2.0 * e * seconds);
+                assert!((found - slope).abs() < 1e-8, "{share}: {found} {slope}");
+            }
         }
     }
 

@@ -155,4 +155,27 @@ mod tests {
             assert!((slope - gradient[dof]).abs() < 1e-6, "{dof}: {slope} {}", gradient[dof]);
         }
     }
+
+    /// Of a hinge, whose chart is straight: within its stops and beyond one, where the stop's stiffness is added. Differences of a piecewise quadratic are exact to round-off.
+    #[test]
+    fn the_stiffness_of_a_hinge_is_the_slope_of_its_gradient() {
+        let skeleton = chain();
+        let n = skeleton.v_count();
+        let start = SkeletonState::at_rest(&skeleton);
+        let torque = vec![0.0; n];
+        let step = JointStep { start: &start, torque: &torque, h: 0.1 };
+        let at = |angle: f64| {
+            let mut state = start.clone();
+            state.v = vec![angle, 0.0, 0.0, 0.0];
+            state.move_along_velocity(&skeleton, 1.0);
+            let (mut gradient, mut stiffness) = (vec![0.0; n], vec![0.0; n]);
+            step.evaluate(&skeleton, &state, &mut gradient, &mut stiffness);
+            (gradient[0], stiffness[0])
+        };
+        for angle in [0.1, 0.7, -0.6] {
+            let slope = (at(angle + 1e-4).0 - at(angle - 1e-4).0) / 2e-4;
+            let (_, stiffness) = at(angle);
+            assert!((slope / stiffness - 1.0).abs() < 1e-9, "{angle}: {slope} {stiffness}");
+        }
+    }
 }

@@ -4,8 +4,9 @@ use crate::audience::Audience;
 use crate::{Bookmark, Checkpoint, CheckpointError, FrameSink, JointTorques, Scene, SinkError, StateSink};
 use sinew_control::{Controller, Script};
 use sinew_sim::implicit::{SettleError, SettleReport, settle};
-use sinew_sim::{BuildError, Control, Model, SolverPick, State, StepError, StepReport, Stepper};
+use sinew_sim::{BuildError, Clock, Control, Model, SolverPick, State, StepError, StepReport, Stepper};
 use sinew_skeleton::DriveKind;
+use std::sync::Arc;
 use thiserror::Error;
 
 /// A scene being played.
@@ -22,6 +23,8 @@ pub struct Player {
     solver: SolverPick,
     /// Implicit steps that did not reach their tolerance.
     unsolved: usize,
+    /// Those of them that ran out of time.
+    late: usize,
     fps: f64,
     frame_count: usize,
     /// What the joints of each rig need.
@@ -88,6 +91,7 @@ impl Player {
             control: Control::still(&model),
             solver: scene.solver.pick(&model, 1.0 / scene.fps)?,
             unsolved: 0,
+            late: 0,
             stepper: Stepper::with_solver(scene.solver),
             summary: Summary::default(),
             torques: model.rigs.iter().map(|rig| JointTorques::none(rig.skeleton.v_count())).collect(),
@@ -179,6 +183,16 @@ impl Player {
         self.unsolved
     }
 
+    /// How many of those ran out of their budget of time.
+    pub fn late_steps(&self) -> usize {
+        self.late
+    }
+
+    /// Lends a clock to steps that have a budget of time: a scene that asks for one cannot be played without.
+    pub fn lend_clock(&mut self, clock: Arc<dyn Clock>) {
+        self.stepper.lend_clock(clock);
+    }
+
     /// Frames of the whole take, the start not counted.
     pub fn frame_count(&self) -> usize {
         self.frame_count
@@ -216,6 +230,7 @@ impl Player {
         self.controller.control(&self.model, &self.state, dt, &mut self.control);
         let report = self.stepper.step(&self.model, &self.control, dt, &mut self.state)?;
         self.unsolved += usize::from(report.solve.is_some_and(|solve| !solve.converged));
+        self.late += usize::from(report.solve.is_some_and(|solve| solve.out_of_time));
         self.summary.steps += report.substeps;
         self.summary.retries += report.retries;
         self.summary.diagonalised += report.diagonalised;

@@ -12,7 +12,7 @@ use serde::Serialize;
 use sinew_flesh::{Law, StretchLimits};
 use sinew_sim::implicit::settle;
 use sinew_sim::{
-    Control, ImplicitSettings, Model, RigControl, SolveReport, Solver, State, StepReport, Stepper,
+    Control, ImplicitSettings, Model, RigControl, SolveReport, Solver, State, StepOrder, StepReport, Stepper,
 };
 use sinew_zoo::{Beam, beam, two_links};
 
@@ -29,8 +29,8 @@ pub(super) struct Row {
     pub(super) cpu_per_simulated_second: f64,
     worst_step_ms: f64,
     prepare_ms: f64,
-    newton_per_step: f64,
-    inner_per_step: f64,
+    pub(super) newton_per_step: f64,
+    pub(super) inner_per_step: f64,
     pub(super) unsolved_steps: usize,
     /// The slope that the worst step left, as a share of the slope it began with.
     pub(super) residual: f64,
@@ -44,8 +44,11 @@ pub(super) struct Row {
 const TRIES: usize = 3;
 
 const SIZES: [(&str, usize); 3] = [("beam-1k", 4), ("beam-10k", 8), ("beam-50k", 14)];
-const SETTINGS: [(&str, ImplicitSettings); 2] =
-    [("interactive", ImplicitSettings::INTERACTIVE), ("accurate", ImplicitSettings::ACCURATE)];
+const SETTINGS: [(&str, ImplicitSettings); 3] = [
+    ("interactive", ImplicitSettings::INTERACTIVE),
+    ("accurate", ImplicitSettings::ACCURATE),
+    ("second order", ImplicitSettings { order: StepOrder::Second, ..ImplicitSettings::INTERACTIVE }),
+];
 
 pub(super) fn run(most_tets: usize) -> Result<Vec<Row>, Failure> {
     say_head();
@@ -129,10 +132,10 @@ fn say_head() {
     );
 }
 
-struct Labels {
-    work: &'static str,
-    law: &'static str,
-    setting: &'static str,
+pub(super) struct Labels {
+    pub(super) work: &'static str,
+    pub(super) law: &'static str,
+    pub(super) setting: &'static str,
 }
 
 fn say_row(row: &Row) {
@@ -180,8 +183,8 @@ fn measure_arm(labels: Labels, model: &Model, settings: ImplicitSettings) -> Res
     Ok(row)
 }
 
-/// `watch` is part of what is timed.
-fn measure(
+/// Implicit steps of a second; `watch` is part of what is timed.
+pub(super) fn measure(
     labels: Labels,
     model: &Model,
     settings: ImplicitSettings,

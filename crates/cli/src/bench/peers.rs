@@ -3,6 +3,8 @@
 //! Other systems are run by scripts in a folder of the caller's, which print lines such as `mujoco 10k dt=0.0167 cpu/ss=1.8 half2=72.1`. What is not found is named, never
 //! left out silently.
 
+mod native;
+
 use super::implicit;
 use crate::failure::Failure;
 use clap::Args;
@@ -22,6 +24,10 @@ pub(crate) struct PeerArgs {
     /// For `peers`: the Python that runs them, with their packages.
     #[arg(long, value_name = "PROGRAM", default_value = "python3")]
     python: PathBuf,
+
+    /// For `peers`: the program built in benches/peers, for Rust libraries.
+    #[arg(long, value_name = "PROGRAM")]
+    native: Option<PathBuf>,
 }
 
 /// One line of the table.
@@ -107,6 +113,10 @@ pub(super) fn run(args: &PeerArgs, most_tets: usize) -> Result<Vec<Row>, Failure
     say!("peers: the same work in other systems, processor time of all their threads");
     let folder = tempfile::tempdir().map_err(|e| Failure::input(format!("a folder for scripts: {e}")))?;
     write_meshes(folder.path())?;
+    match native::run(args, most_tets) {
+        Ok(found) => rows.extend(found),
+        Err(why) => say!("{:>16}: not run: {why}", "rapier3d"),
+    }
     for peer in &PEERS {
         match peer.run(args, folder.path(), most_tets) {
             Ok(found) => rows.extend(found),

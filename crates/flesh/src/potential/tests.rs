@@ -130,6 +130,28 @@ fn products_are_the_slope_of_the_gradient() {
     });
 }
 
+/// A body that only turns has no strain to go beyond, however far: viscosity then takes nothing from the energy it has, to the round-off of C.
+#[test]
+fn turning_on_costs_no_viscosity() {
+    let body = body(Law::StableNeoHookean, 0.01);
+    let turned = |by: f64| -> Vec<Vec3> {
+        let turn = sinew_math::turn::exp(&Vec3::new(0.0, by, 0.3 * by));
+        body.rest.iter().map(|x| turn * x).collect()
+    };
+    let mut potential = ElasticPotential::default();
+    potential.begin_step(&body.elements, &turned(0.1), 1.0 / 60.0);
+    potential.begin_beyond(&body.elements, &turned(0.4), 2.4);
+    let found = potential.evaluate(&body.elements, &turned(0.9)).energy;
+    assert!(found.abs() < 1e-9, "{found}");
+    // and one that is stretched goes on stretching for nothing
+    let stretched = |by: f64| -> Vec<Vec3> { body.rest.iter().map(|x| x * (1.0 + by).sqrt()).collect() };
+    potential.begin_step(&body.elements, &stretched(0.0), 1.0 / 60.0);
+    potential.begin_beyond(&body.elements, &stretched(0.01), 2.5);
+    let viscous = potential.evaluate(&body.elements, &stretched(0.025)).energy;
+    let elastic = ElasticPotential::default().evaluate(&body.elements, &stretched(0.025)).energy;
+    assert!((viscous / elastic - 1.0).abs() < 1e-9, "{viscous} {elastic}");
+}
+
 /// Each node's block is what a unit motion of the node alone does to it.
 #[test]
 fn diagonal_blocks_are_those_of_the_products() {

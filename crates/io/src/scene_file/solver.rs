@@ -3,7 +3,7 @@
 use super::keys::ScenePart;
 use super::section::Section;
 use crate::read_error::ReadError;
-use sinew_sim::{ImplicitSettings, Solver, SolverKind};
+use sinew_sim::{ImplicitSettings, Solver, SolverKind, StepOrder};
 
 /// Reads how steps are taken.
 pub(super) fn read_solver(scene: &Section) -> Result<Solver, ReadError> {
@@ -19,7 +19,12 @@ pub(super) fn read_solver(scene: &Section) -> Result<Solver, ReadError> {
     if let Some(substeps) = section.number("substeps", "a whole number from 1 to 1000", is_count)? {
         settings.substeps = substeps as usize;
     }
-    let unused = ["accuracy", "substeps"].into_iter().find(|key| section.has(key));
+    match section.number("order", "1 or 2", |order| order == 1.0 || order == 2.0)? {
+        Some(2.0) => settings.order = StepOrder::Second,
+        _ => settings.order = StepOrder::First,
+    }
+    settings.budget = section.number("budget", "seconds above 0", |seconds| seconds > 0.0)?;
+    let unused = ["accuracy", "substeps", "order", "budget"].into_iter().find(|key| section.has(key));
     if let (SolverKind::Explicit, Some(key)) = (kind, unused) {
         let message = format!("`{key}` goes with kind = \"implicit\" or \"auto\": explicit steps have none");
         return Err(section.error(key, message));

@@ -115,6 +115,16 @@ impl Held {
         }
     }
 
+    /// Takes for the start of dampers what lies beyond the gaps of an earlier start and its own: d₀ + s (d₁ − d₀).
+    pub(crate) fn begin_beyond(&mut self, earlier: &Held, s: f64) {
+        for (own, earlier) in self.gaps.iter_mut().zip(&earlier.gaps) {
+            own.start = earlier.start + s * (own.start - earlier.start);
+        }
+        for (own, earlier) in self.belts.iter_mut().zip(&earlier.belts) {
+            own.start = earlier.start + s * (own.start - earlier.start);
+        }
+    }
+
     /// Constraints, if a model has any, after other energies.
     pub(crate) fn beside<'a>(
         &'a mut self,

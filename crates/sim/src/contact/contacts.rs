@@ -60,6 +60,11 @@ impl Contacts {
         !model.obstacles.is_empty() || model.touch.has_pairs
     }
 
+    /// Whether any obstacle is moved by what touches it.
+    pub(crate) fn has_free_obstacles(model: &Model) -> bool {
+        model.obstacles.iter().any(|obstacle| obstacle.solid.is_some())
+    }
+
     /// Whether anything can touch in a step.
     pub(crate) fn can_touch_in(model: &Model, control: &Control) -> bool {
         Contacts::can_touch(model) && !control.is_placing
@@ -492,7 +497,7 @@ fn add_wrench(wrench: &mut (Vec3, Vec3), motion: &RigidMotion, x: &Vec3, force: 
 }
 
 /// Where a led obstacle is after a share of the step.
-fn led_pose(obstacle: &Obstacle, control: &Control, i: usize, share: f64) -> Isometry {
+pub(super) fn led_pose(obstacle: &Obstacle, control: &Control, i: usize, share: f64) -> Isometry {
     let start = &obstacle.start.pose;
     let path = control.obstacles.get(i).copied().unwrap_or_default();
     path.pose(share, &start.translation.vector) * start

@@ -250,7 +250,8 @@ impl PairForces {
             if may_touch(group.near.distance, group.near.closing) {
                 let own = &pairs[group.start as usize..group.end as usize];
                 let own = own.iter().filter(|pair| may_touch(pair.distance, pair.closing));
-                *touch = PairTouch::nearest(finder, own, |point| x[slot[point as usize] as usize]);
+                *touch = PairTouch::nearest(finder, own, |point| x[slot[point as usize] as usize])
+                    .filter(|touch| !touch.is_inside_out(model, &state.node_x));
             }
             if touch.is_none() {
                 *grip = None;

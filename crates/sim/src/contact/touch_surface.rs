@@ -131,10 +131,28 @@ impl TouchSurface {
         nodes.iter().zip(weights).map(|(node, weight)| (*node as usize, *weight))
     }
 
+    /// Whether the tet that carries a point is turned inside out, against how nodes are at rest (m): which side of the surface is outside is then unknown.
+    pub(crate) fn is_inside_out(&self, point: usize, node_rest: &[Vec3], node_x: &[Vec3]) -> bool {
+        let range = self.offsets[point] as usize..self.offsets[point + 1] as usize;
+        let &[a, b, c, d] = &self.nodes[range] else { return false };
+        let volume = |x: &[Vec3]| {
+            let [a, b, c, d] = [a, b, c, d].map(|node| x[node as usize]);
+            (b - a).cross(&(c - a)).dot(&(d - a))
+        };
+        volume(node_rest) * volume(node_x) < 0.0
+    }
+
     /// Where a point is, or how it moves.
     #[inline]
     pub(crate) fn at(&self, point: usize, node_values: &[Vec3]) -> Vec3 {
         self.row(point).fold(Vec3::zeros(), |sum, (node, weight)| sum + weight * node_values[node])
+    }
+
+    /// The springs of a point against something with a friction and a stiffness factor: those of [`Response::Penalty`], whatever the response is, however deep.
+    pub(crate) fn spring(&self, point: usize, friction: f64, factor: f64) -> Penalty {
+        let mut law = Response::Penalty.law(self.mass[point], self.step, friction, f64::INFINITY);
+        law.stiffness *= factor * self.desc.stiffness;
+        law
     }
 
     /// Where a point is and how it moves: both in one walk over its nodes.

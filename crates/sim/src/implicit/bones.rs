@@ -4,9 +4,9 @@
 //! the world, in its axes, so that those of a bone and its parent simply add.
 
 use crate::{Control, Model};
-use sinew_math::spatial::{Frame, RigidInertia, Twist, Wrench};
+use sinew_math::spatial::{Frame, RigidInertia, Twist, Wrench, cross_matrix};
 use sinew_math::{Mat3, Vec3};
-use sinew_skeleton::{DriveKind, Drives, JointStep, Kinematics, SkeletonState, StatePath};
+use sinew_skeleton::{DriveKind, Drives, JointStep, Kinematics, MassProperties, SkeletonState, StatePath};
 
 /// Bones of all rigs at one place, and how the step began.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +20,7 @@ pub(super) struct Bones {
     /// Where they were a step before that.
     pub(super) back_frames: Vec<Frame>,
     /// Â
-    aims: Vec<Frame>,
+    pub(super) aims: Vec<Frame>,
     /// Parent of each bone, 0 for the world.
     pub(super) parents: Vec<u32>,
     /// For each degree of freedom its bone.
@@ -31,7 +31,8 @@ pub(super) struct Bones {
     pub(super) is_sought: Vec<bool>,
     /// Torques given, 0 for what is not.
     torque: Vec<f64>,
-    starts: Vec<SkeletonState>,
+    /// Where joints are damped from.
+    pub(super) starts: Vec<SkeletonState>,
     kinematics: Kinematics,
     path: StatePath,
     /// 1/h²
@@ -117,7 +118,8 @@ impl Bones {
         self.torque.resize(self.dof_bone.len(), 0.0);
     }
 
-    fn frames_of(&mut self, model: &Model, states: &[SkeletonState]) -> Vec<Frame> {
+    /// Where bones are at joint coordinates, the world first.
+    pub(super) fn frames_of(&mut self, model: &Model, states: &[SkeletonState]) -> Vec<Frame> {
         let mut frames = vec![Frame::default()];
         for (rig, state) in model.rigs.iter().zip(states) {
             self.kinematics.update(&rig.skeleton, state);
@@ -144,6 +146,27 @@ impl Bones {
         }
     }
 
+    /// How fast all numbers of A change at joint coordinates and velocities. Bones are placed there.
+    pub(super) fn rates(&mut self, model: &Model, states: &[SkeletonState]) -> Vec<Frame> {
+        self.place(model, states);
+        let speeds: Vec<f64> = states.iter().flat_map(|state| &state.v).copied().collect();
+        let mut twists = Vec::new();
+        self.twists(&speeds, &mut twists);
+        let rate = |(twist, frame): (&Twist, &Frame)| Frame {
+            rotation: cross_matrix(&twist.angular) * frame.rotation,
+            origin: Bones::at(twist, &frame.origin),
+        };
+        twists.iter().zip(&self.frames).map(rate).collect()
+    }
+
+    /// ∂/∂A ½ ‖A'‖²_M as a wrench about the origin of the world: what a bone at a frame, whose numbers change at some rate, has for momentum.
+    pub(super) fn momentum(mass: &MassProperties, frame: &Frame, rate: &Frame) -> Wrench {
+        let first = mass.mass * mass.center;
+        let over_rotation = rate.rotation * second_moments(mass) + rate.origin * first.transpose();
+        let over_origin = rate.rotation * first + mass.mass * rate.origin;
+        Wrench { torque: turning(frame, &over_rotation, &over_origin), force: over_origin }
+    }
+
     /// Inertia and joints: their part of the potential (J), of the wrenches that bones feel as slopes, of the slope along joints, and of the joints' own stiffness.
     pub(super) fn evaluate(
         &self,
@@ -160,17 +183,12 @@ impl Bones {
                 let (frame, aim) = (&self.frames[place], &self.aims[place]);
                 let mass = &bone.mass;
                 let first = mass.mass * mass.center;
-                let second = Mat3::identity() * (0.5 * mass.tensor.trace()) - mass.tensor
-                    + first * mass.center.transpose();
+                let second = second_moments(mass);
                 let (turned, moved) = (frame.rotation - aim.rotation, frame.origin - aim.origin);
                 let slope_rotation = (turned * second + moved * first.transpose()) * self.inertia_rate;
                 let slope_origin = (turned * first + mass.mass * moved) * self.inertia_rate;
                 sum += 0.5 * (slope_rotation.dot(&turned) + slope_origin.dot(&moved));
-                let mut torque = frame.origin.cross(&slope_origin);
-                for k in 0..3 {
-                    torque += frame.rotation.column(k).cross(&slope_rotation.column(k));
-                }
-                wrenches[place].torque += torque;
+                wrenches[place].torque += turning(frame, &slope_rotation, &slope_origin);
                 wrenches[place].force += slope_origin;
             }
             let dofs = self.rig_dofs[i]..self.rig_dofs[i + 1];
@@ -285,4 +303,16 @@ impl Bones {
             to.move_along_velocity(&rig.skeleton, 1.0);
         }
     }
+}
+
+/// ∫ ρ x xᵀ about the origin of a bone's frame.
+fn second_moments(mass: &MassProperties) -> Mat3 {
+    Mat3::identity() * (0.5 * mass.tensor.trace()) - mass.tensor
+        + mass.mass * mass.center * mass.center.transpose()
+}
+
+/// What slopes over the numbers of a frame do as it turns about the origin of the world.
+fn turning(frame: &Frame, over_rotation: &Mat3, over_origin: &Vec3) -> Vec3 {
+    let columns = (0..3).map(|k| frame.rotation.column(k).cross(&over_rotation.column(k)));
+    columns.fold(frame.origin.cross(over_origin), |sum, part| sum + part)
 }

@@ -1,5 +1,6 @@
 //! Newton's method on the potential: directions by conjugate gradients, lengths by backtracking, so that the potential never rises.
 
+use super::deadline::Deadline;
 use super::extra::NodeEnergy;
 use super::pcg::{Pcg, System};
 use super::preconditioner::Preconditioner;
@@ -23,6 +24,8 @@ pub(super) struct Newton {
     /// The slope that what is left is compared with (N).
     reference: f64,
     evaluations: usize,
+    /// When it must end; the first iteration is always taken.
+    pub(super) deadline: Deadline,
 }
 
 /// Conjugate gradients may leave this large a share of the slope at most.
@@ -37,6 +40,9 @@ const ENOUGH_LEFT: f64 = 0.5;
 
 /// Iterations that the system at rest may take before flesh counts as tangled: 8 are usual, 28 nearly incompressible flesh.
 const PATIENCE: usize = 40;
+
+/// Extra energies look at where they are before as many iterations, then stay as they are: what they see may change for ever, back and forth.
+const MOST_LOOKS: usize = 12;
 
 /// The share of the expected fall of the potential that a step must reach.
 const ENOUGH: f64 = 1e-4;
@@ -124,7 +130,17 @@ impl Newton {
         let mut size = problem.norm(&self.slope);
         let mut before = size;
         let aim = settings.tolerance * self.reference;
-        while size > aim && report.newton < settings.most_newton {
+        loop {
+            if report.newton < MOST_LOOKS && self.refresh(problem, model, report.newton, extras) {
+                size = problem.norm(&self.slope);
+            }
+            if size <= aim || report.newton >= settings.most_newton {
+                break;
+            }
+            if report.newton > 0 && self.deadline.has_passed() {
+                report.out_of_time = true;
+                break;
+            }
             report.newton += 1;
 
             // a direction
@@ -138,6 +154,7 @@ impl Newton {
                 preconditioner: &mut self.preconditioner,
                 point: &self.point,
                 extras,
+                deadline: &self.deadline,
             };
             let found = self.pcg.solve(&mut system, &self.slope, share, settings.most_inner.min(PATIENCE));
             report.inner += found.iterations;
@@ -161,6 +178,25 @@ impl Newton {
         report.converged = size <= aim;
         report.evaluations = self.evaluations;
         report
+    }
+
+    /// Lets extra energies look anew at where it is; whether that changed anything.
+    fn refresh(
+        &mut self,
+        problem: &mut Problem,
+        model: &Model,
+        round: usize,
+        extras: &mut [&mut dyn NodeEnergy],
+    ) -> bool {
+        let mut is_new = false;
+        for extra in extras.iter_mut() {
+            is_new |= extra.refresh(&self.point.x, round);
+        }
+        if is_new {
+            problem.place_bones(model, &mut self.point);
+            self.evaluate_point(problem, model, extras);
+        }
+        is_new
     }
 
     fn evaluate_point(&mut self, problem: &mut Problem, model: &Model, extras: &mut [&mut dyn NodeEnergy]) {

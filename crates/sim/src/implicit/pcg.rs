@@ -1,5 +1,6 @@
 //! Preconditioned conjugate gradients on the curvature, cut short where it turns downwards.   `[Steihaug1983]`
 
+use super::deadline::Deadline;
 use super::extra::NodeEnergy;
 use super::preconditioner::Preconditioner;
 use super::problem::{Motion, Point, Problem, Slope, row};
@@ -33,13 +34,15 @@ pub(super) struct System<'a, 'b> {
     pub(super) preconditioner: &'a mut Preconditioner,
     pub(super) point: &'a Point,
     pub(super) extras: &'a mut [&'b mut dyn NodeEnergy],
+    /// When to be content with the direction found so far.
+    pub(super) deadline: &'a Deadline,
 }
 
 impl Pcg {
     /// Solves curvature × direction = −slope until what is left is `share` of the slope.
     pub(super) fn solve(&mut self, system: &mut System, slope: &Slope, share: f64, most: usize) -> PcgReport {
         self.fit(slope);
-        let System { model, problem, preconditioner, point, extras } = system;
+        let System { model, problem, preconditioner, point, extras, deadline } = system;
         for (r, g) in self.r.nodes.iter_mut().zip(&slope.nodes) {
             *r = row(&-g);
         }
@@ -68,6 +71,9 @@ impl Pcg {
             left = self.r.norm(problem) / size;
             if left <= share {
                 return PcgReport { iterations: iteration, is_solved: true, left, curves_down: false };
+            }
+            if deadline.has_passed() {
+                return PcgReport { iterations: iteration, is_solved: false, left, curves_down: false };
             }
             preconditioner.apply(problem, point, &self.r, &mut self.z);
             let next = self.r.dot(&self.z);

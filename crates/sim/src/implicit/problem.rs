@@ -45,13 +45,13 @@ pub(super) struct Problem {
     /// Where the step ends if everything goes on as it moves.
     pub(super) onward: Point,
     /// x̂ of free nodes.
-    aim: Vec<Vec3>,
+    pub(super) aim: Vec<Vec3>,
     /// m/h² of free nodes (N/m), 0 for all others.
     pub(super) inertia: Vec<f64>,
     /// Strength of the drag on free nodes (N/m).
     pub(super) drag: Vec<f64>,
     /// Where dragged nodes would be carried, in the frame of their bone.
-    carried: Vec<Vec3>,
+    pub(super) carried: Vec<Vec3>,
     /// Loads on nodes (N); empty without.
     load: Vec<Vec3>,
     is_dragged: bool,
@@ -152,6 +152,21 @@ impl Problem {
                 self.carried[node] = self.bones.start_frames[bone].point_back(&self.start.x[node]);
             }
         }
+    }
+
+    /// Drag of c as it is: k = m c/h, without what makes a single solve decay as explicit steps do.
+    pub(super) fn drag_plainly(&mut self, model: &Model) {
+        for body in &model.bodies {
+            for node in body.nodes.clone() {
+                self.drag[node] = body.damping_rate * self.h * self.inertia[node];
+            }
+        }
+    }
+
+    /// Takes for the strain at the start what lies beyond that of nodes at `x` (m) and that where the problem began: further by `s`.
+    pub(super) fn begin_strain_beyond(&mut self, model: &Model, x: &[Vec3], s: f64) {
+        self.elastic.begin_step(&model.elements, x, self.h);
+        self.elastic.begin_beyond(&model.elements, &self.start.x, s);
     }
 
     fn place_pins(&mut self, model: &Model, control: &Control, share: f64) {

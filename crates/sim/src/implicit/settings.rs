@@ -12,7 +12,7 @@ pub enum Solver {
     Explicit,
     /// One implicit step, stable for any stiffness; fast motion is damped.
     Implicit(ImplicitSettings),
-    /// Implicit where explicit stepping would take more than [`Solver::MANY_SUBSTEPS`] and nothing may touch, explicit elsewhere.
+    /// Implicit where explicit stepping would take more than [`Solver::MANY_SUBSTEPS`] and no obstacle is free to move, explicit elsewhere.
     Auto(ImplicitSettings),
 }
 
@@ -42,15 +42,15 @@ pub struct SolverPick {
 pub enum SolverReason {
     /// It was asked for.
     Asked,
-    /// Something may touch.
-    Contact,
+    /// Obstacles are free to move.
+    FreeObstacles,
     /// Explicit stepping takes so few sub-steps that it costs less.
     FewSubsteps(f64),
     /// Explicit stepping takes so many sub-steps that it costs more.
     ManySubsteps(f64),
 }
 
-/// How exactly implicit steps are solved, and how much work they may take. Work is counted, not timed, so that a busy machine does not change the answer.
+/// How exactly implicit steps are solved, and how much work they may take. Work is counted, and not timed unless `budget` asks for it, so that a busy machine does not change the answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ImplicitSettings {
     /// A step is solved when the slope of its potential has fallen to this share of what it was at the start.
@@ -61,6 +61,21 @@ pub struct ImplicitSettings {
     pub most_inner: usize,
     /// Steps that each call is cut into; more damp motion less.
     pub substeps: usize,
+    /// How steps follow the motion.
+    pub order: StepOrder,
+    /// Seconds that solving a step may take by the clock of the [`crate::Stepper`]; none for as many as it takes. A step that runs out of them keeps the best state that was found, after one iteration of
+    /// each solve at least. Then answers depend on how busy a machine is: no run is like another, nor like one that is resumed.
+    pub budget: Option<f64>,
+}
+
+/// How an implicit step follows the motion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StepOrder {
+    /// Backward Euler: one solve, whose error is halved with the step. A swing of ω keeps 1/(1 + (ω h)²) of its energy in a step.
+    #[default]
+    First,
+    /// Two solves of 0.29 of the step each, whose error falls to a quarter with half the step. A swing keeps 1 − (0.29 ω h)⁴ of its energy, and motion too fast for the step is damped.
+    Second,
 }
 
 /// How well an implicit step was solved.
@@ -78,6 +93,8 @@ pub struct SolveReport {
     pub evaluations: usize,
     /// Times that the potential curved downwards, as it does where flesh buckles.
     pub negative_curvature: usize,
+    /// Whether the budget of time ended it.
+    pub out_of_time: bool,
 }
 
 impl Solver {
@@ -97,14 +114,16 @@ impl Solver {
         }
     }
 
-    /// How a step of `dt` (s) of a model is taken; an error if it would be implicit by demand and something may touch, which implicit steps do not see.
+    /// How a step of `dt` (s) of a model is taken; an error if it would be implicit by demand and obstacles are free to move, which implicit steps do not see.
     pub fn pick(&self, model: &Model, dt: f64) -> Result<SolverPick, StepError> {
         let substeps = dt / model.stable_step.seconds;
         let (implicit, reason) = match self {
             Solver::Explicit => (None, SolverReason::Asked),
-            Solver::Implicit(_) if Contacts::can_touch(model) => return Err(StepError::ImplicitContact),
+            Solver::Implicit(_) if Contacts::has_free_obstacles(model) => {
+                return Err(StepError::FreeObstacles);
+            }
             Solver::Implicit(settings) => (Some(*settings), SolverReason::Asked),
-            Solver::Auto(_) if Contacts::can_touch(model) => (None, SolverReason::Contact),
+            Solver::Auto(_) if Contacts::has_free_obstacles(model) => (None, SolverReason::FreeObstacles),
             Solver::Auto(settings) if substeps > Solver::MANY_SUBSTEPS => {
                 (Some(*settings), SolverReason::ManySubsteps(substeps))
             }
@@ -144,7 +163,9 @@ impl fmt::Display for SolverReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SolverReason::Asked => f.write_str("as asked for"),
-            SolverReason::Contact => f.write_str("something may touch, which implicit steps do not see"),
+            SolverReason::FreeObstacles => {
+                f.write_str("obstacles are free to move, which implicit steps do not see")
+            }
             SolverReason::FewSubsteps(n) => {
                 write!(f, "{:.0} explicit sub-steps per frame cost less than an implicit step", n.ceil())
             }
@@ -157,11 +178,23 @@ impl fmt::Display for SolverReason {
 
 impl ImplicitSettings {
     /// To a thousandth, with bounded work: for the studio.
-    pub const INTERACTIVE: ImplicitSettings =
-        ImplicitSettings { tolerance: 1e-3, most_newton: 12, most_inner: 60, substeps: 1 };
+    pub const INTERACTIVE: ImplicitSettings = ImplicitSettings {
+        tolerance: 1e-3,
+        most_newton: 12,
+        most_inner: 60,
+        substeps: 1,
+        order: StepOrder::First,
+        budget: None,
+    };
     /// To a hundred-thousandth: for takes that are kept.
-    pub const ACCURATE: ImplicitSettings =
-        ImplicitSettings { tolerance: 1e-5, most_newton: 100, most_inner: 300, substeps: 1 };
+    pub const ACCURATE: ImplicitSettings = ImplicitSettings {
+        tolerance: 1e-5,
+        most_newton: 100,
+        most_inner: 300,
+        substeps: 1,
+        order: StepOrder::First,
+        budget: None,
+    };
 }
 
 impl Default for ImplicitSettings {
@@ -179,6 +212,7 @@ impl SolveReport {
         inner: 0,
         evaluations: 0,
         negative_curvature: 0,
+        out_of_time: false,
     };
 
     /// Of this and a following step together.
@@ -190,6 +224,7 @@ impl SolveReport {
             inner: self.inner + next.inner,
             evaluations: self.evaluations + next.evaluations,
             negative_curvature: self.negative_curvature + next.negative_curvature,
+            out_of_time: self.out_of_time || next.out_of_time,
         }
     }
 }

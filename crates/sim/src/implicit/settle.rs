@@ -13,7 +13,7 @@ use super::problem::{Problem, Slope};
 use super::settings::{ImplicitSettings, SolveReport};
 use super::{NodeEnergy, Solver};
 use crate::constraint::{Held, HeldStep};
-use crate::contact::Contacts;
+use crate::contact::{Contacts, Pressing};
 use crate::{Control, Model, State};
 use sinew_math::Vec3;
 
@@ -36,11 +36,11 @@ pub enum SettleError {
     /// The control does not fit the model.
     #[error("{0}")]
     BadControl(String),
-    /// Something may touch, which is not seen.
+    /// An obstacle may move, which is not seen.
     #[error(
-        "settling does not see what touches, and this scene has obstacles or bodies that may touch: remove them, or simulate until it rests"
+        "settling leaves obstacles where they are, and this scene has free ones: fix or remove them, or simulate until it rests"
     )]
-    Contact,
+    FreeObstacles,
     /// The solution is no number.
     #[error(
         "the world has no rest that could be found: after {rounds} rounds positions were no numbers; look for huge loads"
@@ -63,13 +63,10 @@ const LONGEST_WITH_JOINTS: f64 = 1.0;
 
 /// Brings a world to rest under a control: pins at the end of their paths, joints on paths at their end, all others where they balance. Velocities become 0.
 pub fn settle(model: &Model, control: &Control, state: &mut State) -> Result<SettleReport, SettleError> {
-    if Contacts::can_touch(model) {
-        return Err(SettleError::Contact);
-    }
     settle_with(model, control, &ImplicitSettings::ACCURATE, &mut [], state)
 }
 
-/// [`settle`], to a tolerance, with more energies of nodes; what touches must be among them.
+/// [`settle`], to a tolerance, with more energies of nodes.
 pub fn settle_with(
     model: &Model,
     control: &Control,
@@ -84,7 +81,11 @@ pub fn settle_with(
     let mut now = state.clone();
     let mut report =
         SettleReport { converged: false, residual: f64::INFINITY, rounds: 0, work: SolveReport::CONVERGED };
-    let mut held = Held::default();
+    if Contacts::has_free_obstacles(model) {
+        return Err(SettleError::FreeObstacles);
+    }
+    let (mut held, mut pressing) = (Held::default(), Pressing::default());
+    let can_touch = Contacts::can_touch_in(model, control);
     let mut h = FIRST_STEP;
     let mut joints_before: Vec<Vec<f64>> = Vec::new();
     while report.rounds < MOST_ROUNDS && !report.converged {
@@ -94,7 +95,14 @@ pub fn settle_with(
         problem.begin_static(model, control, h, &now);
         let bones = &problem.bones.start_frames;
         held.begin(model, control, HeldStep { shares: [1.0; 2], h, is_damped: false, bones }, &now);
+        if can_touch {
+            pressing.begin(model, control, ([1.0; 2], h), &now);
+        }
+        let mut pressed = pressing.on(model, &now);
         let mut all = held.beside(model, extras);
+        if can_touch {
+            all.push(&mut pressed);
+        }
         newton.start(&mut problem, model, &mut all);
         let found = newton.minimise(&mut problem, model, settings, &mut all);
         if !found.residual.is_finite() {
@@ -115,6 +123,9 @@ pub fn settle_with(
         now.node_x.clone_from(&newton.point().x);
         for (own, found) in now.rigs.iter_mut().zip(&newton.point().rigs) {
             own.q.clone_from(&found.q);
+        }
+        if can_touch {
+            pressing.finish(model, &mut now);
         }
         let longest = if problem.bones.any_sought() { LONGEST_WITH_JOINTS } else { LONGEST };
         h = (h * GROWTH).min(longest);

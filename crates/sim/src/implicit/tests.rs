@@ -2,5 +2,10 @@
 
 mod arm;
 mod beam;
+mod budget;
 mod curvature;
+mod descent;
+mod energy;
 mod pick;
+mod second_order;
+mod slope;

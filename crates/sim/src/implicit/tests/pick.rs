@@ -1,9 +1,11 @@
 //! Which steps are implicit.
 
 use super::beam::{beam_world, rubber};
-use crate::desc::ObstacleDesc;
+use crate::desc::{Mobility, ObstacleDesc};
 use crate::implicit::{ImplicitSettings, SettleError, Solver, SolverKind, SolverReason, settle};
 use crate::{Control, Model, State, StepError, Stepper};
+use sinew_contact::Shape;
+use sinew_math::{Isometry, Vec3};
 
 const DT: f64 = 1.0 / 60.0;
 
@@ -21,20 +23,24 @@ fn auto_picks_what_costs_less() {
     assert!(matches!(stiff.reason, SolverReason::ManySubsteps(n) if n > Solver::MANY_SUBSTEPS), "{stiff:?}");
 }
 
-/// Implicit steps would fall through a floor: asked for they are refused, and the auto solver does not take them.
+/// Implicit steps would leave a free obstacle hanging in the air: asked for they are refused, and the auto solver does not take them.
 #[test]
-fn a_floor_is_not_fallen_through() {
+fn free_obstacles_are_stepped_explicitly() {
     let mut world = beam_world(2, rubber(1e8, 0.3, 0.0), false);
-    world.obstacles.push(ObstacleDesc::ground(-0.2));
+    let ball = Shape::Sphere { radius: 0.1 };
+    world.obstacles.push(ObstacleDesc {
+        mobility: Mobility::Free { density: 100.0, velocity: Vec3::zeros(), spin: Vec3::zeros() },
+        ..ObstacleDesc::fixed("ball", ball, Isometry::translation(0.0, 1.0, 0.0))
+    });
     let model = Model::build(&world).expect("sound");
     let mut state = State::at_rest(&model);
     let before = state.hash();
     let control = Control::still(&model);
     let settings = ImplicitSettings::INTERACTIVE;
     let mut stepper = Stepper::with_solver(Solver::Implicit(settings));
-    assert_eq!(stepper.step(&model, &control, DT, &mut state), Err(StepError::ImplicitContact));
-    assert_eq!(settle(&model, &control, &mut state), Err(SettleError::Contact));
+    assert_eq!(stepper.step(&model, &control, DT, &mut state), Err(StepError::FreeObstacles));
+    assert_eq!(settle(&model, &control, &mut state), Err(SettleError::FreeObstacles));
     assert_eq!(state.hash(), before);
     let pick = Solver::Auto(settings).pick(&model, DT).expect("a pick");
-    assert_eq!((pick.kind(), pick.reason), (SolverKind::Explicit, SolverReason::Contact));
+    assert_eq!((pick.kind(), pick.reason), (SolverKind::Explicit, SolverReason::FreeObstacles));
 }
