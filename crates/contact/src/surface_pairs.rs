@@ -7,6 +7,7 @@
 //! Of one surface, what was beside or behind a triangle near it at rest never touches it: it hangs together with it.
 
 mod beside;
+mod lane_box;
 mod patch;
 mod walk;
 
@@ -165,7 +166,7 @@ impl SurfacePairs {
     /// The most that patches which may touch within `time` (s) come nearer to each other in a second (m/s), for vertices that stray from where their velocities lead
     /// by no more than `stray` (m). The trees must fit.
     pub fn closing_speed(&self, time: f64, stray: f64) -> f64 {
-        let walk = Walk { pairs: self, x: &[], v: &[], reach: self.reach(stray), time };
+        let walk = Walk::over_boxes(self, self.reach(stray), time);
         let mut most = 0.0;
         self.for_each_root(|task| walk.closing(task.surfaces, task.nodes, &mut most));
         most
@@ -180,7 +181,7 @@ impl SurfacePairs {
         let mut lists = core::mem::take(&mut self.lists);
         lists.resize_with(LISTS, || Vec::with_capacity(room));
         lists.iter_mut().for_each(Vec::clear);
-        let walk = Walk { pairs: self, x, v, reach, time };
+        let walk = Walk::new(self, (x, v), reach, time);
         let each = self.tasks.len().div_ceil(LISTS).max(1);
         lists.par_iter_mut().zip(self.tasks.par_chunks(each)).for_each(|(list, tasks)| {
             tasks.iter().for_each(|task| walk.compare(task.surfaces, task.nodes, list));
@@ -251,7 +252,7 @@ impl SurfacePairs {
         next.clear();
         next.reserve(3 * TASKS);
         self.for_each_root(|task| tasks.push(task));
-        let walk = Walk { pairs: self, x: &[], v: &[], reach, time };
+        let walk = Walk::over_boxes(self, reach, time);
         for _ in 0..24 {
             if tasks.is_empty() || tasks.len() >= TASKS {
                 break;

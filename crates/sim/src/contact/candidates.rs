@@ -15,6 +15,8 @@ pub(super) struct Candidate {
     pub(super) owner: Option<u32>,
     /// How far the point was from the obstacle when it was looked for (m); those that are held count as inside.
     pub(super) distance: f64,
+    /// It cannot touch before things have come nearer by so much since then (m): that distance, or more where it was looked at meanwhile.
+    pub(super) clear: f64,
     /// Where the point is and how it moves, kept up to date while it may touch (m, m/s).
     pub(super) x: Vec3,
     pub(super) v: Vec3,
@@ -42,65 +44,90 @@ fn around(obstacle: &Obstacle, motion: &RigidMotion, margin: f64) -> Bounds {
     Bounds { min: center - half, max: center + half }.grown(margin)
 }
 
-/// Finds all candidates within a margin (m) of where things are, sorted by point, then obstacle. `x` are the positions of all points.
-pub(super) fn find(
-    model: &Model,
-    motions: &[RigidMotion],
-    x: &[Vec3],
-    margin: f64,
-    state: &State,
-    (chunks, out): (&mut Vec<Vec<Candidate>>, &mut Vec<Candidate>),
-) {
-    let flesh = model.touch.count();
-    let near = |o: usize, point: usize, bounds: &Bounds| {
-        let distance = || model.obstacles[o].shape.probe(&motions[o].point_in_shape(&x[point])).distance;
-        let found = bounds.holds(&x[point]).then(distance).filter(|distance| *distance < margin)?;
-        // others may be nearer than they seem
-        Some(if model.obstacles[o].shape.has_exact_distance() { found } else { f64::NEG_INFINITY })
-    };
-    let task_count = flesh.div_ceil(CHUNK);
-    chunks.resize_with(task_count.max(chunks.len()), || {
-        Vec::with_capacity(CHUNK * model.obstacles.len().min(MANY))
-    });
-    let search = |(task, found): (usize, &mut Vec<Candidate>)| {
-        found.clear();
-        let range = task * CHUNK..((task + 1) * CHUNK).min(flesh);
-        let own = Bounds::around(&x[range.clone()]);
-        for (o, obstacle) in model.obstacles.iter().enumerate() {
-            let bounds = around(obstacle, &motions[o], margin);
-            if !bounds.meets(&own) {
-                continue;
+/// What one task finds, and which obstacles are near any of its points.
+#[derive(Clone, Debug)]
+struct Chunk {
+    found: Vec<Candidate>,
+    near: Vec<usize>,
+}
+
+/// Scratch of looking for candidates.
+#[derive(Clone, Debug, Default)]
+pub(super) struct CandidateSearch {
+    chunks: Vec<Chunk>,
+    /// Around each obstacle (m).
+    boxes: Vec<Bounds>,
+}
+
+impl CandidateSearch {
+    /// Finds all candidates within a margin (m) of where things are, sorted by point, then obstacle. `x` are the positions of all points.
+    pub(super) fn find(
+        &mut self,
+        model: &Model,
+        motions: &[RigidMotion],
+        (x, margin): (&[Vec3], f64),
+        state: &State,
+        out: &mut Vec<Candidate>,
+    ) {
+        let CandidateSearch { chunks, boxes } = self;
+        boxes.clear();
+        boxes.extend(model.obstacles.iter().zip(motions).map(|(o, motion)| around(o, motion, margin)));
+        let near = |o: usize, point: usize| {
+            let distance = || model.obstacles[o].shape.probe(&motions[o].point_in_shape(&x[point])).distance;
+            let found = boxes[o].holds(&x[point]).then(distance).filter(|distance| *distance < margin)?;
+            // others may be nearer than they seem
+            Some(if model.obstacles[o].shape.has_exact_distance() { found } else { f64::NEG_INFINITY })
+        };
+        let flesh = model.touch.count();
+        let task_count = flesh.div_ceil(CHUNK);
+        let count = model.obstacles.len();
+        chunks.resize_with(task_count.max(chunks.len()), || Chunk {
+            found: Vec::with_capacity(CHUNK * count.min(MANY)),
+            near: Vec::with_capacity(count),
+        });
+        let search = |(task, Chunk { found, near: obstacles }): (usize, &mut Chunk)| {
+            let range = task * CHUNK..((task + 1) * CHUNK).min(flesh);
+            let own = Bounds::around(&x[range.clone()]);
+            obstacles.clear();
+            obstacles.extend((0..count).filter(|o| boxes[*o].meets(&own)));
+            found.clear();
+            for point in range {
+                let own = obstacles.iter().filter_map(|o| Some((*o, near(*o, point)?)));
+                found.extend(own.map(|(o, distance)| candidate(point as u32, o, None, distance)));
             }
-            for point in range.clone() {
-                if let Some(distance) = near(o, point, &bounds) {
-                    found.push(candidate(point as u32, o, None, distance));
-                }
+        };
+        chunks[..task_count].par_iter_mut().enumerate().for_each(search);
+        out.clear();
+        out.reserve(x.len() * count.min(MANY));
+        chunks[..task_count].iter().for_each(|chunk| out.extend_from_slice(&chunk.found));
+        for (s, owner) in model.obstacles.iter().enumerate() {
+            for point in owner.first_sample as usize..owner.first_sample as usize + owner.samples.len() {
+                let others =
+                    (0..model.obstacles.len()).filter(|o| model.obstacles[*o].carrier != owner.carrier);
+                let own = others.filter_map(|o| Some((o, near(o, point)?)));
+                out.extend(own.map(|(o, distance)| candidate(point as u32, o, Some(s as u32), distance)));
             }
         }
-    };
-    chunks[..task_count].par_iter_mut().enumerate().for_each(search);
-    out.clear();
-    out.reserve(x.len() * model.obstacles.len().min(MANY));
-    chunks[..task_count].iter().for_each(|found| out.extend_from_slice(found));
-    for (s, owner) in model.obstacles.iter().enumerate().filter(|(_, owner)| !owner.samples.is_empty()) {
-        for o in (0..model.obstacles.len()).filter(|o| model.obstacles[*o].carrier != owner.carrier) {
-            let bounds = around(&model.obstacles[o], &motions[o], margin);
-            for i in 0..owner.samples.len() {
-                let point = owner.first_sample as usize + i;
-                if let Some(distance) = near(o, point, &bounds) {
-                    out.push(candidate(point as u32, o, Some(s as u32), distance));
-                }
-            }
-        }
+        keep_held(model, state, out);
     }
-    // what is held is never lost, however deep it is
+}
+
+/// What is held is never lost, however deep it is.
+fn keep_held(model: &Model, state: &State, out: &mut Vec<Candidate>) {
+    let found = out.len();
     for held in &state.grips {
+        let key = (held.point, held.obstacle);
+        if let Ok(place) = out[..found].binary_search_by_key(&key, |c| (c.point, c.obstacle)) {
+            let c = &mut out[place];
+            (c.grip, c.distance, c.clear) = (Some(held.grip), f64::NEG_INFINITY, f64::NEG_INFINITY);
+            continue;
+        }
         let owns = |owner: &Obstacle| {
             (owner.first_sample..owner.first_sample + owner.samples.len() as u32).contains(&held.point)
         };
         let owner = model.obstacles.iter().position(owns).map(|s| s as u32);
         let sound = (held.obstacle as usize) < model.obstacles.len()
-            && ((held.point as usize) < flesh || owner.is_some());
+            && ((held.point as usize) < model.touch.count() || owner.is_some());
         if sound {
             out.push(Candidate {
                 grip: Some(held.grip),
@@ -108,12 +135,23 @@ pub(super) fn find(
             });
         }
     }
-    // those that are held stand before their doubles
-    out.sort_unstable_by_key(|c| (c.point, c.obstacle, c.grip.is_none()));
-    out.dedup_by_key(|c| (c.point, c.obstacle));
+    if out.len() > found {
+        out.sort_unstable_by_key(|c| (c.point, c.obstacle));
+        out.dedup_by_key(|c| (c.point, c.obstacle));
+    }
 }
 
 fn candidate(point: u32, obstacle: usize, owner: Option<u32>, distance: f64) -> Candidate {
     let (x, v) = (Vec3::zeros(), Vec3::zeros());
-    Candidate { point, obstacle: obstacle as u32, owner, distance, x, v, grip: None, touch: None }
+    Candidate {
+        point,
+        obstacle: obstacle as u32,
+        owner,
+        distance,
+        clear: distance,
+        x,
+        v,
+        grip: None,
+        touch: None,
+    }
 }

@@ -1,6 +1,6 @@
 //! Touching during a step: who touches, what that does to nodes and free obstacles, and how these move.
 
-use super::candidates::{self, Candidate};
+use super::candidates::{Candidate, CandidateSearch};
 use super::desc::Mobility;
 use super::obstacle::{HeldGrip, Obstacle};
 use super::pair_forces::PairForces;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Contacts {
     candidates: Vec<Candidate>,
-    chunks: Vec<Vec<Candidate>>,
+    search: CandidateSearch,
     /// How obstacles move, and where they were a sub-step before.
     motions: Vec<RigidMotion>,
     before: Vec<Isometry>,
@@ -226,7 +226,7 @@ impl Contacts {
 
     /// The most that two things can come nearer to each other in a second (m/s).
     fn fastest(&self, model: &Model, state: &State) -> f64 {
-        let node = state.node_v.iter().map(Vec3::norm_squared).fold(0.0, f64::max).sqrt();
+        let node = most(state.node_v.iter().map(Vec3::norm_squared)).sqrt();
         let obstacle = |(obstacle, motion): (&Obstacle, &RigidMotion)| {
             if motion.linear == Vec3::zeros() && motion.angular == Vec3::zeros() {
                 return 0.0;
@@ -246,7 +246,7 @@ impl Contacts {
             return f64::INFINITY;
         }
         let apart = |(a, b): (&Vec3, &Vec3)| (a - b).norm_squared();
-        let nodes = self.node_x.iter().zip(&state.node_x).map(apart).fold(0.0, f64::max).sqrt();
+        let nodes = most(self.node_x.iter().zip(&state.node_x).map(apart)).sqrt();
         let mut obstacles = 0.0f64;
         for ((obstacle, then), now) in model.obstacles.iter().zip(&self.poses).zip(&self.motions) {
             let now = now.world_from_shape;
@@ -268,6 +268,8 @@ impl Contacts {
             let own = held.next_if(|held| (held.point, held.obstacle) == (c.point, c.obstacle));
             c.grip = own.map(|held| held.grip);
             c.touch = None;
+            // how much nearer things have come is counted anew
+            c.clear = c.distance;
         }
         held.next().is_none()
     }
@@ -305,24 +307,23 @@ impl Contacts {
         self.node_x.clone_from(&state.node_x);
         self.poses.clear();
         self.poses.extend(self.motions.iter().map(|motion| motion.world_from_shape));
-        let room = (&mut self.chunks, &mut self.candidates);
-        candidates::find(model, &self.motions, &self.x, self.within, state, room);
+        let Contacts { search, motions, x, candidates, within, .. } = self;
+        search.find(model, motions, (x, *within), state, candidates);
     }
 
     fn find_touches(&mut self, model: &Model, h: f64, state: &State) {
         // what was farther away cannot have come here, nor have been here a sub-step before
-        let near = self.moved + h * self.speed;
+        let (moved, near) = (self.moved, self.moved + h * self.speed);
         let Contacts { candidates, motions, before, .. } = self;
         let look = |c: &mut Candidate| {
-            if c.distance > near && c.grip.is_none() {
+            if c.clear > near && c.grip.is_none() {
                 c.touch = None;
                 return;
             }
             let (point, o) = (c.point as usize, c.obstacle as usize);
             match c.owner.map(|owner| owner as usize) {
                 None => {
-                    c.x = model.touch.at(point, &state.node_x);
-                    c.v = model.touch.at(point, &state.node_v);
+                    (c.x, c.v) = model.touch.motion_at(point, &state.node_x, &state.node_v);
                 }
                 Some(owner) => {
                     let obstacle = &model.obstacles[owner];
@@ -334,9 +335,13 @@ impl Contacts {
             let p = motions[o].point_in_shape(&c.x);
             let earlier = c.x - h * c.v - before[o].translation.vector;
             let came_from = before[o].rotation.inverse_transform_vector(&earlier);
-            c.touch = feel(&model.obstacles[o].shape, &p, &came_from, c.grip.as_ref());
+            let shape = &model.obstacles[o].shape;
+            c.touch = feel(shape, &p, &came_from, c.grip.as_ref());
             if c.touch.is_none() {
                 c.grip = None;
+                if shape.has_exact_distance() {
+                    c.clear = moved + shape.probe(&p).distance;
+                }
             }
         };
         if candidates.len() < FEW || rayon::current_num_threads() == 1 {
@@ -470,6 +475,11 @@ impl Contacts {
         }
         state.supplied_energy += given;
     }
+}
+
+/// The largest of some numbers from 0 on; what is no number is passed over.
+fn most(numbers: impl Iterator<Item = f64>) -> f64 {
+    numbers.fold(0.0, |most, number| if number > most { number } else { most })
 }
 
 fn add_wrench(wrench: &mut (Vec3, Vec3), motion: &RigidMotion, x: &Vec3, force: &Vec3) {

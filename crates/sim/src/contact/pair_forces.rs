@@ -168,8 +168,7 @@ impl PairForces {
         self.x_then.resize(count, Vec3::zeros());
         self.v_then.resize(count, Vec3::zeros());
         let find = |(i, (x, v)): (usize, (&mut Vec3, &mut Vec3))| {
-            *x = model.touch.at(i, &state.node_x);
-            *v = model.touch.at(i, &state.node_v);
+            (*x, *v) = model.touch.motion_at(i, &state.node_x, &state.node_v);
         };
         let points = self.x_then.par_iter_mut().zip(self.v_then.par_iter_mut());
         points.with_min_len(1024).enumerate().for_each(find);
@@ -241,8 +240,7 @@ impl PairForces {
         let PairForces { finder, groups, points, x, v, slot, touches, grips, .. } = self;
         let follow = |((point, x), v): ((&NearPoint, &mut Vec3), &mut Vec3)| {
             if may_touch(point.near.distance, point.near.closing) {
-                *x = model.touch.at(point.point as usize, &state.node_x);
-                *v = model.touch.at(point.point as usize, &state.node_v);
+                (*x, *v) = model.touch.motion_at(point.point as usize, &state.node_x, &state.node_v);
             }
         };
         points.par_iter().zip(x.par_iter_mut()).zip(v.par_iter_mut()).with_min_len(1024).for_each(follow);
@@ -252,7 +250,8 @@ impl PairForces {
             if may_touch(group.near.distance, group.near.closing) {
                 let own = &pairs[group.start as usize..group.end as usize];
                 let own = own.iter().filter(|pair| may_touch(pair.distance, pair.closing));
-                *touch = PairTouch::nearest(finder, own, |point| x[slot[point as usize] as usize]);
+                *touch = PairTouch::nearest(finder, own, |point| x[slot[point as usize] as usize])
+                    .filter(|touch| !touch.is_inside_out(model, &state.node_x));
             }
             if touch.is_none() {
                 *grip = None;

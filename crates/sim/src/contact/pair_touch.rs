@@ -1,6 +1,7 @@
 //! A vertex and the triangle it touches.
 
 use super::pair_grip::PairGrip;
+use crate::Model;
 use sinew_contact::{NearPair, SurfacePairs, nearest_on_triangle};
 use sinew_math::Vec3;
 
@@ -73,6 +74,12 @@ impl PairTouch {
             }
         }
         best.map(|(_, _, _, touch)| touch).filter(|touch| touch.depth > 0.0)
+    }
+
+    /// Whether the flesh on either side is turned inside out, with nodes at places (m): its surface then does not tell which way is out, and would be pushed ever deeper.
+    pub(super) fn is_inside_out(&self, model: &Model, node_x: &[Vec3]) -> bool {
+        let turned = |point: u32| model.touch.is_inside_out(point as usize, &model.node_rest, node_x);
+        turned(self.vertex) || self.corners.into_iter().any(turned)
     }
 
     /// The way from where friction holds the vertex to the point it touches (m). `None` if that is on another side, as of a second surface that is near.

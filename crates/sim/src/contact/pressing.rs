@@ -7,7 +7,7 @@
 mod press;
 mod soft_pairs;
 
-use super::candidates::{self, Candidate};
+use super::candidates::{Candidate, CandidateSearch};
 use super::contacts::led_pose;
 use super::desc::Mobility;
 use super::obstacle::{HeldGrip, Obstacle};
@@ -39,7 +39,7 @@ pub(crate) struct Pressing {
     candidates: Vec<Candidate>,
     /// The touch that each had when last it had one in this step.
     last: Vec<Option<(Press, Vec3)>>,
-    chunks: Vec<Vec<Candidate>>,
+    search: CandidateSearch,
     within: f64,
     pairs: SoftPairs,
     /// How often pairs were looked for in this step.
@@ -178,8 +178,8 @@ impl Pressing {
                 let key = |c: &Candidate| (c.point, c.obstacle);
                 let known = self.candidates.iter().map(key).zip(core::mem::take(&mut self.last));
                 let known: Vec<_> = known.filter(|(_, last)| last.is_some()).collect();
-                let room = (&mut self.chunks, &mut self.candidates);
-                candidates::find(model, &self.from, &self.start, self.within, state, room);
+                let Pressing { search, from, start, within, candidates, .. } = self;
+                search.find(model, from, (start, *within), state, candidates);
                 self.last.resize(self.candidates.len(), None);
                 for (key_of_last, last) in known {
                     if let Ok(i) = self.candidates.binary_search_by_key(&key_of_last, key) {

@@ -127,7 +127,8 @@ impl TouchSurface {
     #[inline]
     pub(crate) fn row(&self, point: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
         let range = self.offsets[point] as usize..self.offsets[point + 1] as usize;
-        range.map(|k| (self.nodes[k] as usize, self.weights[k]))
+        let (nodes, weights) = (&self.nodes[range.clone()], &self.weights[range]);
+        nodes.iter().zip(weights).map(|(node, weight)| (*node as usize, *weight))
     }
 
     /// Whether the tet that carries a point is turned inside out, against how nodes are at rest (m): which side of the surface is outside is then unknown.
@@ -152,6 +153,17 @@ impl TouchSurface {
         let mut law = Response::Penalty.law(self.mass[point], self.step, friction, f64::INFINITY);
         law.stiffness *= factor * self.desc.stiffness;
         law
+    }
+
+    /// Where a point is and how it moves: both in one walk over its nodes.
+    #[inline]
+    pub(crate) fn motion_at(&self, point: usize, node_x: &[Vec3], node_v: &[Vec3]) -> (Vec3, Vec3) {
+        let (mut x, mut v) = (Vec3::zeros(), Vec3::zeros());
+        for (node, weight) in self.row(point) {
+            x += weight * node_x[node];
+            v += weight * node_v[node];
+        }
+        (x, v)
     }
 
     /// The law of a point against something with a friction and a stiffness factor, in a sub-step of h (s).

@@ -153,7 +153,7 @@ impl SoftPairs {
     /// Finds what touches with nodes at places (m), when points were at `start` as the step began. In order of vertices.
     ///
     /// A vertex behind a triangle touches it if it did so as the step began, or was in front of it then. What is deeper than touching is seen, as skins drawn through each other are, is left alone:
-    /// it would be shot out as soon as it came within sight. So is flesh that is turned inside out: its surface does not tell which way is out, and would be pushed ever deeper.
+    /// it would be shot out as soon as it came within sight.
     pub(super) fn find(&mut self, model: &Model, start: &[Vec3], node_x: &[Vec3]) {
         let SoftPairs { finder, groups, points, x, slot, in_front, .. } = self;
         let place = |(x, point): (&mut Vec3, &u32)| *x = model.touch.at(*point as usize, node_x);
@@ -179,10 +179,7 @@ impl SoftPairs {
             {
                 group.touch = Some(passed);
             }
-            let is_sound = |point: u32| !model.touch.is_inside_out(point as usize, &model.node_rest, node_x);
-            group.touch = group.touch.filter(|touch| {
-                is_sound(touch.vertex) && touch.corners.iter().all(|corner| is_sound(*corner))
-            });
+            group.touch = group.touch.filter(|touch| !touch.is_inside_out(model, node_x));
         };
         groups.par_iter_mut().with_min_len(256).for_each(find);
     }
