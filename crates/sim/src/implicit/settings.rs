@@ -101,6 +101,9 @@ impl Solver {
     /// Explicit sub-steps in one step above which an implicit step costs less: an accurate implicit step of the beam of 10,240 tets costs 26 sub-steps on one thread, and so does one of the dancer.
     pub const MANY_SUBSTEPS: f64 = 25.0;
 
+    /// The same, where surfaces may touch each other: implicit steps then take more iterations.
+    pub const MANY_SUBSTEPS_OF_TOUCHING: f64 = 35.0;
+
     /// A solver of a kind, with the settings of this one, or accurate ones if it has none.
     pub fn of_kind(&self, kind: SolverKind) -> Solver {
         let settings = match self {
@@ -124,7 +127,7 @@ impl Solver {
             }
             Solver::Implicit(settings) => (Some(*settings), SolverReason::Asked),
             Solver::Auto(_) if Contacts::has_free_obstacles(model) => (None, SolverReason::FreeObstacles),
-            Solver::Auto(settings) if substeps > Solver::MANY_SUBSTEPS * settings.order.cost() => {
+            Solver::Auto(settings) if costs_more(model, substeps / settings.order.cost()) => {
                 (Some(*settings), SolverReason::ManySubsteps(substeps))
             }
             Solver::Auto(_) => (None, SolverReason::FewSubsteps(substeps)),
@@ -141,6 +144,16 @@ impl StepOrder {
             StepOrder::Second => 2.0,
         }
     }
+}
+
+/// Whether so many explicit sub-steps cost more than an implicit step. In each of them a vertex that may touch another surface costs about as much as an element: the dancer, with four times as many vertices as
+/// elements, takes five times as long with self-contact as without.
+fn costs_more(model: &Model, substeps: f64) -> bool {
+    if !model.touch.has_pairs {
+        return substeps > Solver::MANY_SUBSTEPS;
+    }
+    let vertices = model.touch.count() as f64 / model.tets.len().max(1) as f64;
+    substeps * (1.0 + vertices) > Solver::MANY_SUBSTEPS_OF_TOUCHING
 }
 
 impl SolverKind {

@@ -1,7 +1,7 @@
 //! Which steps are implicit.
 
 use super::beam::{beam_world, rubber};
-use crate::desc::{Mobility, ObstacleDesc};
+use crate::desc::{CageSize, Mobility, ObstacleDesc, ShapeDesc, WorldDesc};
 use crate::implicit::{ImplicitSettings, SettleError, Solver, SolverKind, SolverReason, StepOrder, settle};
 use crate::{Control, Model, State, StepError, Stepper};
 use sinew_contact::Shape;
@@ -34,6 +34,23 @@ fn auto_knows_that_second_order_costs_more() {
     };
     assert_eq!(pick(StepOrder::First), SolverKind::Implicit);
     assert_eq!(pick(StepOrder::Second), SolverKind::Explicit);
+}
+
+/// A fine surface in a coarse cage: what its vertices cost where they may touch each other is what explicit steps cost most.
+#[test]
+fn auto_counts_surfaces_that_touch() {
+    let mut world = beam_world(2, rubber(1e5, 0.3, 0.0), false);
+    let (surface, cage) = (sinew_mesh::shapes::sphere(0.1, 4), CageSize::Tets(150));
+    world.bodies[0].shape = ShapeDesc::Surface { surface, cage };
+    let pick = |world: &WorldDesc| {
+        let model = Model::build(world).expect("sound");
+        Solver::Auto(ImplicitSettings::ACCURATE).pick(&model, DT).expect("a pick")
+    };
+    let alone = pick(&world);
+    world.contact.self_contact.push(world.bodies[0].name.clone());
+    let touching = pick(&world);
+    assert!(matches!(alone.reason, SolverReason::FewSubsteps(n) if n > 4.0), "{alone:?}");
+    assert!(matches!(touching.reason, SolverReason::ManySubsteps(n) if n < 25.0), "{touching:?}");
 }
 
 /// Implicit steps would leave a free obstacle hanging in the air: asked for they are refused, and the auto solver does not take them.
