@@ -58,7 +58,7 @@ pub(crate) struct Simulate {
     #[arg(long = "loop", conflicts_with_all = ["seconds", "no_settle"])]
     is_loop: bool,
 
-    /// How steps are taken: many small explicit ones that keep energy, one implicit one per frame that is stable and damps, or whichever costs less [default: as the scene says; explicit].
+    /// How steps are taken: many small explicit ones that keep energy, one implicit one per frame that is stable and damps (little if the scene asks for second order), or whichever costs less [default: as the scene says; explicit].
     #[arg(long, value_name = "KIND", value_parser = solver_kind)]
     solver: Option<SolverKind>,
 

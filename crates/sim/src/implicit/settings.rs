@@ -12,7 +12,7 @@ pub enum Solver {
     Explicit,
     /// One implicit step, stable for any stiffness; fast motion is damped.
     Implicit(ImplicitSettings),
-    /// Implicit where explicit stepping would take more than [`Solver::MANY_SUBSTEPS`] and no obstacle is free to move, explicit elsewhere.
+    /// Implicit where explicit stepping would take more than [`Solver::MANY_SUBSTEPS`] (twice as many at second order) and no obstacle is free to move, explicit elsewhere.
     Auto(ImplicitSettings),
 }
 
@@ -127,12 +127,22 @@ impl Solver {
             }
             Solver::Implicit(settings) => (Some(*settings), SolverReason::Asked),
             Solver::Auto(_) if Contacts::has_free_obstacles(model) => (None, SolverReason::FreeObstacles),
-            Solver::Auto(settings) if costs_more(model, substeps) => {
+            Solver::Auto(settings) if costs_more(model, substeps / settings.order.cost()) => {
                 (Some(*settings), SolverReason::ManySubsteps(substeps))
             }
             Solver::Auto(_) => (None, SolverReason::FewSubsteps(substeps)),
         };
         Ok(SolverPick { implicit, reason })
+    }
+}
+
+impl StepOrder {
+    /// What a step costs beside one of first order, about.
+    fn cost(self) -> f64 {
+        match self {
+            StepOrder::First => 1.0,
+            StepOrder::Second => 2.0,
+        }
     }
 }
 

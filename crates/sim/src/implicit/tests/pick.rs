@@ -2,7 +2,7 @@
 
 use super::beam::{beam_world, rubber};
 use crate::desc::{CageSize, Mobility, ObstacleDesc, ShapeDesc, WorldDesc};
-use crate::implicit::{ImplicitSettings, SettleError, Solver, SolverKind, SolverReason, settle};
+use crate::implicit::{ImplicitSettings, SettleError, Solver, SolverKind, SolverReason, StepOrder, settle};
 use crate::{Control, Model, State, StepError, Stepper};
 use sinew_contact::Shape;
 use sinew_math::{Isometry, Vec3};
@@ -21,6 +21,19 @@ fn auto_picks_what_costs_less() {
     assert_eq!((soft.kind(), stiff.kind()), (SolverKind::Explicit, SolverKind::Implicit));
     assert!(matches!(soft.reason, SolverReason::FewSubsteps(n) if n < Solver::MANY_SUBSTEPS), "{soft:?}");
     assert!(matches!(stiff.reason, SolverReason::ManySubsteps(n) if n > Solver::MANY_SUBSTEPS), "{stiff:?}");
+}
+
+/// Steps of second order cost twice as much, and are picked above twice as many sub-steps.
+#[test]
+fn auto_knows_that_second_order_costs_more() {
+    let model = Model::build(&beam_world(2, rubber(1e5, 0.3, 0.0), true)).expect("sound");
+    let dt = 1.5 * Solver::MANY_SUBSTEPS * model.stable_step.seconds;
+    let pick = |order| {
+        let settings = ImplicitSettings { order, ..ImplicitSettings::INTERACTIVE };
+        Solver::Auto(settings).pick(&model, dt).expect("a pick").kind()
+    };
+    assert_eq!(pick(StepOrder::First), SolverKind::Implicit);
+    assert_eq!(pick(StepOrder::Second), SolverKind::Explicit);
 }
 
 /// A fine surface in a coarse cage: what its vertices cost where they may touch each other is what explicit steps cost most.
