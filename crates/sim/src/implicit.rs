@@ -22,6 +22,7 @@ mod second_order;
 mod settings;
 mod settle;
 mod skin;
+mod stall;
 #[cfg(test)]
 mod tests;
 

@@ -6,6 +6,7 @@ use super::pcg::{Pcg, System};
 use super::preconditioner::Preconditioner;
 use super::problem::{Point, Problem, Slope, vector};
 use super::settings::{ImplicitSettings, SolveReport};
+use super::stall::Stall;
 use crate::Model;
 use sinew_math::Vec3;
 
@@ -123,7 +124,7 @@ impl Newton {
         }
     }
 
-    /// Goes down until the slope is small enough, the work is used up, or there is no way down.
+    /// Goes down until the slope is small enough, the work is used up, or there is no way down that leads anywhere.
     pub(super) fn minimise(
         &mut self,
         problem: &mut Problem,
@@ -136,6 +137,7 @@ impl Newton {
         let mut size = problem.norm(&self.slope);
         let mut before = size;
         let aim = settings.tolerance * self.reference;
+        let mut stall = Stall::default();
         loop {
             if report.newton < MOST_LOOKS && self.refresh(problem, model, report.newton, extras) {
                 size = problem.norm(&self.slope);
@@ -169,6 +171,7 @@ impl Newton {
             let is_tangled = !found.is_solved && !found.curves_down && found.left > LOOSEST;
 
             // how far along it
+            let high = self.energy;
             let went = self.search(problem, model, extras);
             if is_tangled || !went {
                 let is_new = self.preconditioner.fall_back();
@@ -178,6 +181,9 @@ impl Newton {
             }
             before = size;
             size = problem.norm(&self.slope);
+            if stall.stands(size, high - self.energy) {
+                break;
+            }
         }
         // what follows asks the problem about this point
         report.residual = size / self.reference;
