@@ -40,7 +40,7 @@ fn auto_knows_that_second_order_costs_more() {
 #[test]
 fn auto_counts_surfaces_that_touch() {
     let mut world = beam_world(2, rubber(1e5, 0.3, 0.0), false);
-    let (surface, cage) = (sinew_mesh::shapes::sphere(0.1, 4), CageSize::Tets(150));
+    let (surface, cage) = (sinew_mesh::shapes::sphere(0.1, 5), CageSize::Tets(150));
     world.bodies[0].shape = ShapeDesc::Surface { surface, cage };
     let pick = |world: &WorldDesc| {
         let model = Model::build(world).expect("sound");
