@@ -4,6 +4,7 @@ use core::f64::consts::{FRAC_PI_2, TAU};
 use sinew_math::{Isometry, Vec3, nalgebra::Point3, real};
 use sinew_sim::Overlap;
 use sinew_sim::desc::ObstacleDesc;
+use sinew_sim::implicit::{ImplicitSettings, Solver};
 use sinew_take::{Frame, Player, Scene};
 use sinew_zoo::find;
 
@@ -194,8 +195,9 @@ fn the_starfish_throws_the_cage_over() {
 }
 
 /// How deep the dancer is in herself and in a floor at most within two seconds, and how tall she is (m).
-fn dancer_overlap(touches_itself: bool) -> (Overlap, f64) {
+fn dancer_overlap(touches_itself: bool, solver: Solver) -> (Overlap, f64) {
     let mut scene = scene("dancer");
+    scene.solver = solver;
     scene.world.obstacles.push(ObstacleDesc::ground(-0.003));
     if touches_itself {
         scene.world.contact.self_contact.push("dancer".into());
@@ -218,11 +220,14 @@ fn dancer_overlap(touches_itself: bool) -> (Overlap, f64) {
 }
 
 /// The dancer on a floor: no vertex is deeper in her own flesh or in the floor than 2 % of her height, and self-contact is what keeps it so: without it flesh is more than
-/// twice as deep in itself.
+/// twice as deep in itself. Implicit steps are no worse.
 #[test]
 fn the_dancer_does_not_pass_through_herself_or_the_floor() {
-    let (free, _) = dancer_overlap(false);
-    let (held, size) = dancer_overlap(true);
-    assert!(held.surfaces < 0.02 * size && held.obstacles < 0.02 * size, "{held:?} of {size}");
-    assert!(free.surfaces > 2.0 * held.surfaces && free.surfaces > 0.005, "{free:?} {held:?}");
+    let (free, _) = dancer_overlap(false, Solver::Explicit);
+    for solver in [Solver::Explicit, Solver::Implicit(ImplicitSettings::INTERACTIVE)] {
+        let (held, size) = dancer_overlap(true, solver);
+        println!("{solver:?}: {held:?} of {size}, {free:?} without");
+        assert!(held.surfaces < 0.02 * size && held.obstacles < 0.02 * size, "{held:?} of {size}");
+        assert!(free.surfaces > 2.0 * held.surfaces && free.surfaces > 0.005, "{free:?} {held:?}");
+    }
 }

@@ -1,8 +1,9 @@
 //! What touches in an implicit step, as an energy of nodes.
 //!
-//! Who touches whom, along which normals and how hard friction may pull is looked at anew before each iteration of Newton's method and stays as it is within one, see `press`: each touch is
-//! then a convex function of one row of node positions. What has touched once in a step stays in the sum, as a wall that is not reached: else it would come back in every other iteration. Springs are those of explicit steps, so that both lead to the same rest; dampers are left out, since a step longer than a touch lasts takes more
-//! out of it than they do. Obstacles are fixed or led: free ones have no place in the system.
+//! Who touches whom, along which normals and how hard friction may pull is looked at anew before each iteration of Newton's method and stays as it is within one, see `press`:
+//! each touch is then a convex function of one row of node positions. What has touched once in a step stays in the sum, as a wall that is not reached: else it would come back in
+//! every other iteration. Springs are those of explicit steps, so that both lead to the same rest; dampers are left out, since a step longer than a touch lasts takes more out of
+//! it than they do. Obstacles are fixed or led: free ones have no place in the system.
 
 mod press;
 mod soft_pairs;
@@ -50,6 +51,8 @@ pub(crate) struct Pressing {
     weights: Vec<f64>,
     curvatures: Vec<Mat3>,
     energy: f64,
+    /// How many points touch something as the step ends.
+    touching: usize,
     /// Touches stay as they are, and only new ones are added.
     is_fixed: bool,
 }
@@ -127,13 +130,14 @@ impl Pressing {
         self.energy
     }
 
-    /// How many points touch something.
+    /// How many points touch something as the step ends.
     pub(crate) fn touching(&self) -> usize {
-        self.touches.len()
+        self.touching
     }
 
     /// Moves obstacles to the end of the step, and writes what touching points remember, with nodes where the step has taken them.
     pub(crate) fn finish(&mut self, model: &Model, state: &mut State) {
+        self.touching = 0;
         state.grips.clear();
         state.pair_grips.clear();
         if model.touch.desc.friction > 0.0 {
@@ -141,12 +145,14 @@ impl Pressing {
             state.pair_grips.extend(held);
         }
         state.obstacles.iter_mut().zip(&self.to).for_each(|(own, to)| own.pose = *to);
-        for (i, touching) in self.touches.iter().enumerate() {
-            let Some((point, obstacle, side)) = touching.held else { continue };
+        for i in 0..self.touches.len() {
+            let touching = self.touches[i];
             let gap = self.gap(i, &state.node_x);
             if !touching.press.touches(&gap) {
                 continue;
             }
+            self.touching += 1;
+            let Some((point, obstacle, side)) = touching.held else { continue };
             let place = touching.press.surface(&gap) - touching.press.kept_stretch(&gap);
             let place = in_shape(&self.to[obstacle as usize], &place);
             state.grips.push(HeldGrip { point, obstacle, grip: Grip { place, side } });
@@ -231,9 +237,10 @@ impl Pressing {
             let shape = &model.obstacles[o].shape;
             c.touch = feel(shape, &p, &came_from, c.grip.as_ref());
             if let (Some(touch), None) = (&c.touch, c.grip) {
-                // friction holds it where it came in
+                // friction holds it where it came in, if it is known how far away it was
                 let above = shape.probe(&came_from).distance.max(0.0);
-                let place = came_from + (p - came_from) * (above / (above + touch.depth));
+                let free = if above.is_finite() { above / (above + touch.depth) } else { 1.0 };
+                let place = came_from + (p - came_from) * free;
                 c.grip = Some(Grip { place, side: touch.side });
             }
         };
