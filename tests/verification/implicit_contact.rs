@@ -1,7 +1,9 @@
 //! What touches in implicit steps of a sixtieth of a second: friction, rest, speed, bodies on bodies.
 
 use super::contact::{G, ball, block, center, lowest, on_slope, run, world};
-use super::contact_bodies::{along_slope, fork_world, on_soft_slope, opening, plate, soft_box};
+use super::contact_bodies::{
+    along_slope, assert_same_bits, fork_world, on_soft_slope, opening, plate, soft_box,
+};
 use sinew::contact::Shape;
 use sinew::math::{real, turn};
 use sinew::prelude::*;
@@ -289,25 +291,5 @@ fn touching_gives_the_same_bits_on_any_number_of_threads_and_after_saving() {
     desc.contact.between_bodies = true;
     desc.contact.self_contact.push("low".into());
     let model = Model::build(&desc).expect("sound");
-    let hash = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-        pool.install(|| {
-            let mut state = State::at_rest(&model);
-            run_implicit(&model, &mut state, DT, 0.5);
-            state.hash()
-        })
-    };
-    let first = hash(1);
-    assert_eq!([hash(2), hash(5)], [first; 2]);
-
-    let mut state = State::at_rest(&model);
-    for _ in 0..30 {
-        // saved, read back and stepped by a new stepper each time
-        let mut resumed = Checkpoint::of(&state).restore(&model).expect("a sound checkpoint");
-        assert_eq!(resumed, state);
-        implicit().step(&model, &Control::still(&model), DT, &mut resumed).expect("holds");
-        state = resumed;
-    }
-    assert!(!state.grips.is_empty());
-    assert_eq!(state.hash(), first);
+    assert_same_bits(&model, &implicit);
 }

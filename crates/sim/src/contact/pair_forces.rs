@@ -105,12 +105,7 @@ pub(super) fn finder_of(model_bodies: &[crate::Body], touch: &super::TouchSurfac
 impl PairForces {
     /// Has the trees of a model.
     pub(super) fn attend(&mut self, model: &Model) {
-        let fits = match (&self.made_for, &model.touch.pairs) {
-            (None, None) => true,
-            (Some(own), Some(theirs)) => Arc::ptr_eq(own, theirs),
-            _ => false,
-        };
-        if !fits {
+        if !model.touch.has_trees(self.made_for.as_ref()) {
             *self = PairForces { made_for: model.touch.pairs.clone(), ..PairForces::default() };
             self.finder = model.touch.pairs.as_deref().cloned().unwrap_or_default();
         }

@@ -118,6 +118,15 @@ impl TouchSurface {
         touch
     }
 
+    /// Whether trees are copies of those of this surface.
+    pub(crate) fn has_trees(&self, trees: Option<&Arc<SurfacePairs>>) -> bool {
+        match (trees, &self.pairs) {
+            (None, None) => true,
+            (Some(own), Some(theirs)) => Arc::ptr_eq(own, theirs),
+            _ => false,
+        }
+    }
+
     /// How many points there are.
     pub(crate) fn count(&self) -> usize {
         self.mass.len()

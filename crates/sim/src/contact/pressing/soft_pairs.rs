@@ -64,12 +64,7 @@ impl SoftPairs {
 
     /// Has the trees of a model.
     pub(super) fn attend(&mut self, model: &Model) {
-        let fits = match (&self.made_for, &model.touch.pairs) {
-            (None, None) => true,
-            (Some(own), Some(theirs)) => Arc::ptr_eq(own, theirs),
-            _ => false,
-        };
-        if !fits {
+        if !model.touch.has_trees(self.made_for.as_ref()) {
             *self = SoftPairs { made_for: model.touch.pairs.clone(), ..SoftPairs::default() };
             self.finder = model.touch.pairs.as_deref().cloned().unwrap_or_default();
         }
