@@ -1,4 +1,4 @@
-//! Steps of second order: two solves like those of backward Euler, each of η = γ h with γ = 1 − 1/√2, the second from beyond the first.   [Alexander1977]
+//! Steps of second order: two solves like those of backward Euler, each of η = γ h with γ = 1 − 1/√2, the second from beyond the first.   `[Alexander1977]`
 //!
 //! ```text
 //! x₁ = xₙ + η v₁,     v₁ = vₙ + η a(x₁)
