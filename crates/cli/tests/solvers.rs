@@ -90,6 +90,9 @@ fn settling_finds_rest_without_stepping() {
         text.split("up to ").nth(1).and_then(|rest| rest.split(" mm").next()).unwrap().parse().unwrap();
     assert!((65.5..68.5).contains(&moved), "{moved}");
     assert!(folder.path().join("b.glb").exists());
+    // and on a floor
+    let output = settle(&["pot", "-o", "p.glb", "--no-preview"]);
+    assert!(String::from_utf8_lossy(&output.stdout).starts_with("at rest: "), "{output:?}");
     for (arguments, said) in [
         (&["starfish-cage"][..], "leaves obstacles where they are"),
         (&["beam", "--time", "99"], "times from 0 to"),
@@ -99,5 +102,5 @@ fn settling_finds_rest_without_stepping() {
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!output.status.success() && error.contains(said), "{error}");
     }
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
 }

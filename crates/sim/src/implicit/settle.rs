@@ -86,6 +86,8 @@ pub fn settle_with(
     }
     let (mut held, mut pressing) = (Held::default(), Pressing::default());
     let can_touch = Contacts::can_touch_in(model, control);
+    // a round begins before it is seen what touches, and is compared with the whole weight
+    let round = ImplicitSettings { tolerance: 0.5 * settings.tolerance, ..*settings };
     let mut h = FIRST_STEP;
     let mut joints_before: Vec<Vec<f64>> = Vec::new();
     while report.rounds < MOST_ROUNDS && !report.converged {
@@ -104,7 +106,7 @@ pub fn settle_with(
             all.push(&mut pressed);
         }
         newton.start(&mut problem, model, &mut all);
-        let found = newton.minimise(&mut problem, model, settings, &mut all);
+        let found = newton.minimise(&mut problem, model, &round, &mut all);
         if !found.residual.is_finite() {
             return Err(SettleError::NotFinite { rounds: report.rounds });
         }
