@@ -124,7 +124,7 @@ impl Implicit {
             let touched = state.grips.len() + state.pair_grips.len();
             let stage = if was_struck { stage.demoted() } else { stage };
             let mut found = self.solve(task, stage, extras, (&mut budget, solves_left), state);
-            let is_struck = can_touch && self.pressing.touching() > touched;
+            let is_struck = can_touch && self.pressing.met() > touched;
             let mut last = stage;
             if is_struck && stage.kind == StageKind::Second {
                 last = stage.demoted();

@@ -130,6 +130,11 @@ impl Pressing {
         self.energy
     }
 
+    /// How many points have touched something on the way to where the step ends.
+    pub(crate) fn met(&self) -> usize {
+        self.touches.len()
+    }
+
     /// How many points touch something as the step ends.
     pub(crate) fn touching(&self) -> usize {
         self.touching
