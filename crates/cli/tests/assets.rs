@@ -113,7 +113,6 @@ fn a_rigged_character_does_not_pass_through_itself_or_the_floor() {
                 deepest = deepest.max(overlap.surfaces).max(overlap.obstacles);
             }
         }
-        println!("{solver:?}: {deepest} of {size}");
         assert!(deepest < 0.02 * size, "{solver:?}: {deepest} of {size}");
     }
 }

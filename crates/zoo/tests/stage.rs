@@ -226,7 +226,6 @@ fn the_dancer_does_not_pass_through_herself_or_the_floor() {
     let (free, _) = dancer_overlap(false, Solver::Explicit);
     for solver in [Solver::Explicit, Solver::Implicit(ImplicitSettings::INTERACTIVE)] {
         let (held, size) = dancer_overlap(true, solver);
-        println!("{solver:?}: {held:?} of {size}, {free:?} without");
         assert!(held.surfaces < 0.02 * size && held.obstacles < 0.02 * size, "{held:?} of {size}");
         assert!(free.surfaces > 2.0 * held.surfaces && free.surfaces > 0.005, "{free:?} {held:?}");
     }
