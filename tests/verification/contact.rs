@@ -46,6 +46,13 @@ pub(crate) fn on_slope(angle: f64, friction: f64) -> (Model, State) {
 /// Below the angle of friction the block stays: once it has settled into its springs it does not creep by a hundredth of a millimetre in two seconds.
 #[test]
 fn a_block_below_the_angle_of_friction_sticks() {
+    assert_sticks(&run);
+}
+
+/// Takes a world so many seconds further.
+pub(crate) type Run<'a> = &'a dyn Fn(&Model, &mut State, f64);
+
+pub(crate) fn assert_sticks(run: Run) {
     let (model, mut state) = on_slope(real::atan2(0.4, 1.0), 0.5);
     run(&model, &mut state, 2.0);
     let settled = center(&model, &state);
@@ -84,6 +91,10 @@ fn friction_of_any_size_is_stable() {
 /// A minute at rest. Springs hold where they are, so that nothing is left to creep.
 #[test]
 fn what_rests_does_not_drift() {
+    assert_no_drift(&run);
+}
+
+pub(crate) fn assert_no_drift(run: Run) {
     let model = Model::build(&world(vec![block(1e5)], vec![ObstacleDesc::ground(0.0)])).expect("sound");
     let mut state = State::at_rest(&model);
     run(&model, &mut state, 2.0);

@@ -1,7 +1,7 @@
 //! Bodies that touch free obstacles, each other and themselves.
 
 use super::bodies::loose;
-use super::contact::{G, block, center, run, world};
+use super::contact::{G, Run, block, center, run, world};
 use sinew::math::real;
 use sinew::mesh::shapes;
 use sinew::prelude::*;
@@ -219,7 +219,7 @@ fn fork() -> TriMesh {
     sinew::mesh::Blob::build(&lumps).and_then(|blob| blob.surface(0.008)).expect("a fork")
 }
 
-pub(crate) fn fork_world(self_contact: bool, push: f64) -> Model {
+fn fork_world(self_contact: bool, push: f64) -> Model {
     let shape = ShapeDesc::Surface { surface: fork(), cage: CageSize::Edge(0.01) };
     let material = Material::soft_solid(2e4, 0.4, 1000.0, 0.2);
     let mut body = BodyDesc { shape, name: "fork".into(), ..loose(shapes::beam(1, [0.1; 3]), material) };
@@ -237,7 +237,7 @@ pub(crate) fn fork_world(self_contact: bool, push: f64) -> Model {
 }
 
 /// How far the fingers' inner sides are apart near their ends; negative where they are inside each other (m).
-pub(crate) fn opening(model: &Model, state: &State) -> f64 {
+fn opening(model: &Model, state: &State) -> f64 {
     let mut frame = Frame::default();
     frame.update(model, state);
     let rest = &model.bodies[0].surface.vertices;
@@ -250,6 +250,10 @@ pub(crate) fn opening(model: &Model, state: &State) -> f64 {
 
 #[test]
 fn fingers_pressed_together_do_not_pass_through_each_other() {
+    assert_fingers_stay_apart(&run);
+}
+
+pub(crate) fn assert_fingers_stay_apart(run: Run) {
     let pressed = |self_contact: bool| {
         let model = fork_world(self_contact, 0.04);
         let mut state = State::at_rest(&model);
@@ -264,6 +268,10 @@ fn fingers_pressed_together_do_not_pass_through_each_other() {
 
 #[test]
 fn a_body_that_may_touch_itself_feels_nothing_at_rest() {
+    assert_nothing_at_rest(&run);
+}
+
+pub(crate) fn assert_nothing_at_rest(run: Run) {
     let model = fork_world(true, 0.0);
     let mut state = State::at_rest(&model);
     let start = state.node_x.clone();

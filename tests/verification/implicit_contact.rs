@@ -1,8 +1,9 @@
 //! What touches in implicit steps of a sixtieth of a second: friction, rest, speed, bodies on bodies.
 
-use super::contact::{G, ball, block, center, lowest, on_slope, run, world};
+use super::contact::{G, assert_no_drift, assert_sticks, ball, block, center, lowest, on_slope, run, world};
 use super::contact_bodies::{
-    along_slope, assert_same_bits, fork_world, on_soft_slope, opening, plate, soft_box,
+    along_slope, assert_fingers_stay_apart, assert_nothing_at_rest, assert_same_bits, on_soft_slope, plate,
+    soft_box,
 };
 use sinew::contact::Shape;
 use sinew::math::{real, turn};
@@ -25,14 +26,14 @@ fn run_implicit(model: &Model, state: &mut State, dt: f64, seconds: f64) {
     }
 }
 
+/// Steps of a sixtieth of a second.
+fn run_frames(model: &Model, state: &mut State, seconds: f64) {
+    run_implicit(model, state, DT, seconds);
+}
+
 #[test]
 fn a_block_below_the_angle_of_friction_sticks() {
-    let (model, mut state) = on_slope(real::atan2(0.4, 1.0), 0.5);
-    run_implicit(&model, &mut state, DT, 1.0);
-    let settled = center(&model, &state);
-    run_implicit(&model, &mut state, DT, 2.0);
-    let drift = (center(&model, &state) - settled).norm();
-    assert!(drift < 1e-5, "{drift}");
+    assert_sticks(&run_frames);
 }
 
 /// v' = a − c v, in steps: vₙ₊₁ = (vₙ + h a) e^(−c h), which damping is made for.
@@ -76,13 +77,7 @@ fn all_ways_lead_to_the_same_rest() {
 
 #[test]
 fn what_rests_does_not_drift() {
-    let model = Model::build(&world(vec![block(1e5)], vec![ObstacleDesc::ground(0.0)])).expect("sound");
-    let mut state = State::at_rest(&model);
-    run_implicit(&model, &mut state, DT, 2.0);
-    let settled = center(&model, &state);
-    run_implicit(&model, &mut state, DT, 60.0);
-    let drift = (center(&model, &state) - settled).norm();
-    assert!(drift < 1e-4, "{drift}");
+    assert_no_drift(&run_frames);
 }
 
 /// A ball at 200 m/s covers 3.3 m in a step, and meets a plate of 2 mm. Springs give way by decimetres to such a blow, but remember from where it came.
@@ -222,7 +217,7 @@ fn soft_bodies_stick_on_each_other_below_the_angle_of_friction_and_slide_above()
     let drift = along_slope(&model, &state.node_x) - settled;
     assert!(drift.abs() < 1e-5 && !state.pair_grips.is_empty(), "{drift}");
 
-    // normals and pressures are those of the last look but one: at a sixtieth of a second that is an eighth too much friction, at a quarter of it nothing that could be seen
+    // at a sixtieth of a second there is an eighth too much friction, which is a known weakness and bounded here; at a quarter of it a thousandth
     let (friction, angle) = (0.3, 0.5);
     for (dt, allowed) in [(DT, 0.2), (DT / 4.0, 0.01)] {
         let (model, mut state) = on_soft_slope(angle, friction);
@@ -264,24 +259,12 @@ fn fast_plates_do_not_pass_each_other() {
 
 #[test]
 fn fingers_pressed_together_do_not_pass_through_each_other() {
-    let pressed = |self_contact: bool| {
-        let model = fork_world(self_contact, 0.04);
-        let mut state = State::at_rest(&model);
-        run_implicit(&model, &mut state, DT, 1.0);
-        opening(&model, &state)
-    };
-    let (without, with) = (pressed(false), pressed(true));
-    assert!(without < -0.01, "they would pass: {without}");
-    assert!(with > -0.002, "{with}");
+    assert_fingers_stay_apart(&run_frames);
 }
 
 #[test]
 fn a_body_that_may_touch_itself_feels_nothing_at_rest() {
-    let model = fork_world(true, 0.0);
-    let mut state = State::at_rest(&model);
-    let start = state.node_x.clone();
-    run_implicit(&model, &mut state, DT, 0.2);
-    assert_eq!(state.node_x, start);
+    assert_nothing_at_rest(&run_frames);
 }
 
 #[test]
