@@ -15,6 +15,7 @@ mod turns;
 
 use crate::elements::{Block, Elements, Group};
 use crate::material::Law;
+use crate::patches::PatchProducts;
 use crate::potential::{CHUNK, ElasticPotential, StepStart, pad};
 use kernel::{DiagonalKernel, MultiplyKernel, NeoHookeanKernel, UpdateKernel};
 use rayon::prelude::*;
@@ -31,6 +32,7 @@ pub struct ElasticHessian {
     corners: Vec<[f32; 4]>,
     strong: Vec<Vec<u32>>,
     x: Vec<[f64; 4]>,
+    patches: PatchProducts,
 }
 
 /// ∂P/∂F of the elements of a group.
@@ -56,6 +58,7 @@ impl ElasticHessian {
     pub fn update(&mut self, elements: &Elements, potential: &ElasticPotential, x: &[Vec3]) {
         self.fit(elements, !potential.starts.is_empty());
         pad(x, &mut self.x);
+        self.patches.update(elements, &self.x, &potential.patch_starts);
         let x = &self.x;
         let mut strong = self.strong.as_mut_slice();
         let mut starts = potential.starts.as_slice();
@@ -95,6 +98,7 @@ impl ElasticHessian {
                 GroupTangents::NeoHookean(tangents) => multiply_group(&group.blocks, tangents, u, own),
             }
         }
+        self.patches.multiply(elements, u, &mut self.corners);
     }
 
     /// What the last product is at a node.
@@ -111,6 +115,7 @@ impl ElasticHessian {
                 GroupTangents::NeoHookean(tangents) => add_group_diagonal(group, tangents, blocks),
             }
         }
+        self.patches.add_diagonal(elements, blocks);
     }
 
     fn fit(&mut self, elements: &Elements, is_viscous: bool) {
@@ -178,12 +183,13 @@ fn add_group_diagonal<S: Stiffness>(group: &Group, tangents: &[S], to: &mut [Mat
 }
 
 impl Elements {
-    /// Calls `each` with the nodes of every element and the 3×3 blocks of its stiffness at rest (N/m); all laws have the same there:
+    /// Calls `each` with the nodes of every element and every patch and the 3×3 blocks of its stiffness at rest (N/m), row by row; all laws have the same there:
     ///
     /// ```text
     /// Kₐᵦ = V w (λ gₐ gᵦᵀ + μ gᵦ gₐᵀ + μ gₐ·gᵦ 1)        with gₐ the gradient of corner a's weight
+    /// Kₐᵦ = bₐ bᵦᵀ / W                                   of a patch, with bₐ = Σ c ∂v/∂xₐ
     /// ```
-    pub fn for_each_rest_stiffness(&self, mut each: impl FnMut(&[u32; 4], &[[Mat3; 4]; 4])) {
+    pub fn for_each_rest_stiffness(&self, mut each: impl FnMut(&[u32], &[Mat3])) {
         for group in &self.groups {
             for slot in 0..group.count {
                 let (block, lane) = (&group.blocks[slot / BLOCK], slot % BLOCK);
@@ -198,8 +204,20 @@ impl Elements {
                             + Mat3::from_diagonal_element(mu * ga.dot(&gb))
                     })
                 });
-                each(&block.nodes[lane], &stiffness);
+                each(&block.nodes[lane], stiffness.as_flattened());
             }
+        }
+        let blocks: Vec<&Block> = self.groups.iter().flat_map(|group| &group.blocks).collect();
+        let (mut pulls, mut nodes, mut stiffness) = (Vec::new(), Vec::new(), Vec::new());
+        for patch in 0..self.patches.count() {
+            let inverse_rest = self.patches.rest_pulls(&blocks, patch, &mut pulls);
+            nodes.clear();
+            nodes.extend(pulls.iter().map(|(node, _)| *node));
+            stiffness.clear();
+            for (_, a) in &pulls {
+                stiffness.extend(pulls.iter().map(|(_, b)| inverse_rest * a * b.transpose()));
+            }
+            each(&nodes, &stiffness);
         }
     }
 

@@ -3,6 +3,7 @@
 use super::Update;
 use super::stiffness::{NeoHookeanBlock, Stiffness};
 use crate::elements::Block;
+use crate::gather::{edge_rates, edges};
 use crate::law::tangent::{TANGENT, Tangent, add_strain_law, of_principal};
 use crate::law::{
     LaneLame, corotational, determinant, squared_stretch, st_venant_kirchhoff, stable_neo_hookean,
@@ -174,16 +175,8 @@ impl<S: Stiffness> Kernel for MultiplyKernel<'_, S> {
             for part in 0..BLOCK / L::WIDTH {
                 let first = part * L::WIDTH;
                 let nodes = &block.nodes[first..first + L::WIDTH];
-                let origin = L::gather_rows(self.u, nodes, 0);
-                let mut edges = [origin; 3];
-                for k in 0..3 {
-                    let corner = L::gather_rows(self.u, nodes, k + 1);
-                    for i in 0..3 {
-                        edges[k][i] = corner[i] - origin[i];
-                    }
-                }
                 let b = load_rest::<L>(block, first);
-                let df = times_rest(&edges, &b);
+                let df = times_rest(&edge_rates(nodes, self.u), &b);
                 let dp = tangent.product::<L>(first, &df);
                 let corners = &mut corners[3 * first..];
                 for k in 0..3 {
@@ -260,18 +253,7 @@ fn times_rest<L: Lanes>(edges: &Columns<L>, b: &Columns<L>) -> Columns<L> {
 /// F, from differences in double precision.
 #[inline(always)]
 fn gradient<L: Lanes>(block: &Block, first: usize, x: &[[f64; 4]]) -> Columns<L> {
-    let mut rows = [[[0.0; 4]; BLOCK]; 3];
-    for lane in 0..L::WIDTH {
-        let nodes = &block.nodes[first + lane];
-        let origin = x[nodes[0] as usize];
-        for k in 0..3 {
-            let corner = x[nodes[k + 1] as usize];
-            for i in 0..4 {
-                rows[k][lane][i] = (corner[i] - origin[i]) as f32;
-            }
-        }
-    }
-    let edges = [L::from_rows(&rows[0]), L::from_rows(&rows[1]), L::from_rows(&rows[2])];
+    let edges = edges(&block.nodes[first..first + L::WIDTH], x);
     times_rest(&edges, &load_rest(block, first))
 }
 

@@ -2,11 +2,13 @@
 
 use super::{StepStart, Task};
 use crate::elements::Block;
+use crate::gather::wide_edges;
 use crate::law::{
     LaneLame, corotational, determinant, from_principal_stress, squared_stretch, st_venant_kirchhoff,
     stable_neo_hookean, times_symmetric,
 };
 use crate::material::{Law, StretchLimits};
+use crate::patches::{add_scaled, area_vectors};
 use sinew_math::columns::{Columns, combine};
 use sinew_math::lanes::{BLOCK, Kernel, Lanes, Real, WideLanes};
 use sinew_math::svd::svd;
@@ -73,6 +75,7 @@ impl Kernel for StartKernel<'_> {
 
 /// Elements in registers.
 struct Gathered<W> {
+    edges: Columns<W>,
     f: Columns<W>,
     inverse_rest: Columns<W>,
     lame: LaneLame<W>,
@@ -82,14 +85,7 @@ impl<W: WideLanes> Gathered<W> {
     #[inline(always)]
     fn of(block: &Block, first: usize, x: &[[f64; 4]]) -> Self {
         let nodes = &block.nodes[first..first + W::WIDTH];
-        let origin = W::gather_rows(x, nodes, 0);
-        let mut edges = [origin; 3];
-        for k in 0..3 {
-            let corner = W::gather_rows(x, nodes, k + 1);
-            for i in 0..3 {
-                edges[k][i] = corner[i] - origin[i];
-            }
-        }
+        let edges = wide_edges(nodes, x);
         let mut b = [[W::splat(0.0); 3]; 3];
         for k in 0..3 {
             for j in 0..3 {
@@ -105,14 +101,21 @@ impl<W: WideLanes> Gathered<W> {
             mu: W::load_single(&block.mu[first..]),
             lambda: W::load_single(&block.lambda[first..]),
         };
-        Gathered { f, inverse_rest: b, lame }
+        Gathered { edges, f, inverse_rest: b, lame }
     }
 
     #[inline(always)]
-    fn write(&self, p: &Columns<W>, corners: &mut [[f64; 4]]) {
+    fn write(&self, p: &Columns<W>, pull: Option<W>, corners: &mut [[f64; 4]]) {
         let b = &self.inverse_rest;
+        let mut pulls = [[W::splat(0.0); 3]; 3];
         for k in 0..3 {
-            W::to_rows(combine(p, b[k][0], b[k][1], b[k][2]), &mut corners[k..], 3);
+            pulls[k] = combine(p, b[k][0], b[k][1], b[k][2]);
+        }
+        if let Some(pull) = pull {
+            add_scaled(&mut pulls, &area_vectors(&self.edges), pull);
+        }
+        for k in 0..3 {
+            W::to_rows(pulls[k], &mut corners[k..], 3);
         }
     }
 }
@@ -132,7 +135,7 @@ impl Task<'_> {
             if let Some(start) = self.starts.get(first / BLOCK) {
                 add_viscosity(start, lane, &lanes, &mut energy, &mut p);
             }
-            lanes.write(&p, corners);
+            lanes.write(&p, self.pulls.wide(first), corners);
 
             let (mut margins, mut determinants, mut found) = ([1.0; BLOCK], [1.0; BLOCK], [0.0; BLOCK]);
             law.margin(&lanes.f).store(&mut margins);
@@ -175,7 +178,11 @@ impl Task<'_> {
             }
             let (mut packed, mut energies) = ([[0.0; 4]; 3 * BLOCK], [0.0; BLOCK]);
             let mut determinants = [1.0; BLOCK];
-            lanes.write(&p, &mut packed);
+            let mut pulls = [0.0; BLOCK];
+            for (pull, place) in pulls.iter_mut().zip(places) {
+                *pull = self.pulls.at(*place as usize);
+            }
+            lanes.write(&p, Some(W::load(&pulls)), &mut packed);
             energy.store(&mut energies);
             determinant(&lanes.f).store(&mut determinants);
             for (lane, &place) in places.iter().enumerate() {

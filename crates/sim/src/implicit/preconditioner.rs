@@ -275,15 +275,15 @@ fn rest_matrix(model: &Model, problem: &Problem, free: &[u32]) -> BlockSum {
     let mut place = vec![u32::MAX; model.node_count()];
     free.iter().enumerate().for_each(|(i, node)| place[*node as usize] = i as u32);
     let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); free.len()];
-    for tet in &model.tets {
-        let places = tet.map(|node| place[node as usize]);
-        for a in places.into_iter().filter(|a| *a != u32::MAX) {
-            neighbours[a as usize].extend(places.iter().filter(|b| **b != u32::MAX));
+    model.elements.for_each_rest_stiffness(|nodes, _| {
+        for a in nodes.iter().map(|node| place[*node as usize]).filter(|a| *a != u32::MAX) {
+            let beside = nodes.iter().map(|node| place[*node as usize]).filter(|b| *b != u32::MAX);
+            neighbours[a as usize].extend(beside);
         }
-    }
+    });
     let mut matrix = BlockSum::with_pattern(neighbours);
     model.elements.for_each_rest_stiffness(|nodes, blocks| {
-        for (a, row) in nodes.iter().zip(blocks) {
+        for (a, row) in nodes.iter().zip(blocks.chunks_exact(nodes.len())) {
             for (b, block) in nodes.iter().zip(row) {
                 let (a, b) = (place[*a as usize], place[*b as usize]);
                 if a != u32::MAX && b != u32::MAX {
@@ -299,12 +299,12 @@ fn rest_matrix(model: &Model, problem: &Problem, free: &[u32]) -> BlockSum {
     matrix
 }
 
-/// Σ tr(K₁₁) d² with d an edge of the element at rest (J).
+/// Σ tr(K₁₁) d² with d an edge of the element or patch at rest (J).
 fn stiffness(model: &Model) -> f64 {
     let mut sum = 0.0;
     model.elements.for_each_rest_stiffness(|nodes, blocks| {
         let edge = model.node_rest[nodes[1] as usize] - model.node_rest[nodes[0] as usize];
-        sum += blocks[1][1].trace() * edge.norm_squared();
+        sum += blocks[nodes.len() + 1].trace() * edge.norm_squared();
     });
     sum
 }
