@@ -23,7 +23,7 @@ use core::ops::Range;
 pub use grouping::PatchList;
 use kernel::{Rates, VolumeKernel};
 pub(crate) use kernel::{add_scaled, area_vectors};
-pub(crate) use product::PatchProducts;
+pub(crate) use product::{PatchProduct, PatchProducts};
 use rayon::prelude::*;
 use sinew_math::Vec3;
 use sinew_math::lanes::{BLOCK, Lanes, WideLanes, dispatch};

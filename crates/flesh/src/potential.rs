@@ -56,6 +56,20 @@ pub(crate) struct StepStart {
     pub(crate) rate: [f64; BLOCK],
 }
 
+impl StepStart {
+    /// Without viscosity.
+    pub(crate) const ZERO: StepStart = StepStart { c: [[0.0; BLOCK]; 6], rate: [0.0; BLOCK] };
+
+    /// Copies one lane of another block.
+    #[inline(always)]
+    pub(crate) fn copy_lane(&mut self, lane: usize, other: &StepStart, from: usize) {
+        for k in 0..6 {
+            self.c[k][lane] = other.c[k][from];
+        }
+        self.rate[lane] = other.rate[from];
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 struct ChunkSum {
     energy: f64,

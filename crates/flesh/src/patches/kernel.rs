@@ -79,17 +79,3 @@ pub(super) fn weighted_volume(weight: f32, nodes: &[u32; 4], x: &[[f64; 4]]) -> 
 pub(super) fn is_apart(weight: &[f32]) -> bool {
     weight.iter().all(|weight| *weight == 0.0)
 }
-
-/// Adds columns to corners 1 to 3 of elements.
-#[inline(always)]
-pub(super) fn add_rows<L: Lanes>(pull: &Columns<L>, corners: &mut [[f32; 4]]) {
-    let mut rows = [[0.0; 4]; 3 * BLOCK];
-    for k in 0..3 {
-        L::to_rows(pull[k], &mut rows[k..], 3);
-    }
-    for (corner, row) in corners.iter_mut().zip(&rows) {
-        for i in 0..4 {
-            corner[i] += row[i];
-        }
-    }
-}

@@ -4,14 +4,15 @@
 //! d(∂E/∂x) = (1 + β/h) dJ̄ Σ c ∂v/∂x + p Σ c d(∂v/∂x),     dJ̄ = Σ c dv / W,     p = J̄ − 1 + β/h (J̄ − J̄ₙ)
 //! ```
 
-use super::kernel::{add_rows, area_vectors, is_apart};
+use super::kernel::{area_vectors, is_apart};
 use super::{PATCH_CHUNK, PatchStart, PatchVolumes, Patches, Pulls};
 use crate::elements::{Block, Elements};
 use crate::gather::{edge_rates, edges};
 use crate::potential::CHUNK;
+use core::ops::Range;
 use rayon::prelude::*;
 use sinew_math::columns::{Columns, cross, dot};
-use sinew_math::lanes::{BLOCK, Kernel, Lanes, dispatch};
+use sinew_math::lanes::{BLOCK, Kernel, Lanes, Real, dispatch};
 use sinew_math::{Mat3, Vec3};
 
 /// The curvature of all patches in one shape: scratch.
@@ -24,7 +25,7 @@ pub(crate) struct PatchProducts {
     /// c dv of each slot (J).
     changes: Vec<f32>,
     /// (1 + β/h) dJ̄ of each patch.
-    pulls: Vec<f32>,
+    pulls: Vec<f64>,
 }
 
 /// The edges of sixteen elements, and c p.
@@ -74,8 +75,8 @@ impl PatchProducts {
         }
     }
 
-    /// Adds the product with motions `u` of nodes to corners 1 to 3 of all slots.
-    pub(crate) fn multiply(&mut self, elements: &Elements, u: &[[f32; 4]], corners: &mut [[f32; 4]]) {
+    /// Finds how volumes change by motions `u` of nodes, for [`Self::product`].
+    pub(crate) fn find_changes(&mut self, elements: &Elements, u: &[[f32; 4]]) {
         let patches = &elements.patches;
         let PatchProducts { blocks: shapes, stiffness, changes, pulls, .. } = self;
         changes.resize(patches.weight.len(), 0.0);
@@ -93,18 +94,14 @@ impl PatchProducts {
         sums.for_each(|(patch, (pull, stiffness))| {
             let members = patches.members(patch).iter();
             let change: f64 = members.map(|slot| f64::from(changes[*slot as usize])).sum();
-            *pull = (stiffness * change) as f32;
+            *pull = stiffness * change;
         });
-        for (blocks, slots) in elements.patched_blocks() {
-            let shapes = &shapes[slots.start / BLOCK..slots.end / BLOCK];
-            let tasks = blocks.par_chunks(CHUNK).zip(shapes.par_chunks(CHUNK));
-            let tasks = tasks.zip(patches.weight[slots.clone()].par_chunks(BLOCK * CHUNK));
-            let tasks = tasks.zip(patches.patch_of[slots.clone()].par_chunks(BLOCK * CHUNK));
-            let tasks = tasks.zip(corners[3 * slots.start..3 * slots.end].par_chunks_mut(3 * BLOCK * CHUNK));
-            tasks.for_each(|((((blocks, shapes), weight), patch_of), corners)| {
-                dispatch(ProductKernel { blocks, shapes, weight, patch_of, pulls, u, corners });
-            });
-        }
+    }
+
+    /// The product with the motions that changes were found of, to be added where elements have theirs.
+    pub(crate) fn product<'a>(&'a self, elements: &'a Elements) -> PatchProduct<'a> {
+        let Patches { weight, patch_of, .. } = &elements.patches;
+        PatchProduct { shapes: &self.blocks, pulls: Pulls { weight, patch_of, of_patch: &self.pulls } }
     }
 
     /// Adds each node's own block: volumes are linear in each node, so that only the part of dJ̄ is there.
@@ -211,49 +208,66 @@ impl Kernel for ChangeKernel<'_> {
     }
 }
 
-/// Adds the product to corners.
-struct ProductKernel<'a> {
-    blocks: &'a [Block],
+/// What patches add to the product of some slots.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct PatchProduct<'a> {
     shapes: &'a [EdgeBlock],
-    weight: &'a [f32],
-    patch_of: &'a [u32],
-    pulls: &'a [f32],
-    u: &'a [[f32; 4]],
-    corners: &'a mut [[f32; 4]],
+    pulls: Pulls<'a>,
 }
 
-impl Kernel for ProductKernel<'_> {
-    type Output = ();
+impl<'a> PatchProduct<'a> {
+    /// Of the first slots, whole blocks of them, and of the rest.
+    pub(crate) fn split_at(&self, slot: usize) -> (PatchProduct<'a>, PatchProduct<'a>) {
+        (self.of_slots(0..slot), self.of_slots(slot..BLOCK * self.shapes.len()))
+    }
 
+    /// Of some slots, whole blocks of them.
+    pub(crate) fn of_slots(&self, slots: Range<usize>) -> PatchProduct<'a> {
+        let shapes = self.shapes.get(slots.start / BLOCK..slots.end / BLOCK).unwrap_or_default();
+        PatchProduct { shapes, pulls: self.pulls.of_slots(slots) }
+    }
+
+    /// At corners 1 to 3 of several slots whose edges are moved; nothing where there are no patches.
     #[inline(always)]
-    fn run<L: Lanes>(self) {
-        let slots = self.weight.chunks_exact(BLOCK).zip(self.patch_of.chunks_exact(BLOCK));
-        let slots = slots.zip(self.corners.chunks_exact_mut(3 * BLOCK));
-        for ((block, shape), ((weight, patch_of), corners)) in self.blocks.iter().zip(self.shapes).zip(slots)
-        {
-            if is_apart(weight) {
-                continue;
+    pub(crate) fn lanes<L: Lanes>(&self, first: usize, moved: &Columns<L>) -> Option<Columns<L>> {
+        let pull = self.pulls.lanes::<L>(first)?;
+        let shape = &self.shapes[first / BLOCK];
+        let pressure = L::load(&shape.pressure[first % BLOCK..]);
+        Some(product_of(&shape.load(first % BLOCK), moved, pull, pressure))
+    }
+
+    /// Adds it at corners 1 to 3 of one slot.
+    #[inline(always)]
+    pub(crate) fn add_at(&self, slot: usize, nodes: &[u32; 4], u: &[[f32; 4]], corners: &mut [[f32; 4]]) {
+        let Some(shape) = self.shapes.get(slot / BLOCK) else { return };
+        let lane = slot % BLOCK;
+        let (mut edges, mut moved) = ([[0.0; 3]; 3], [[0.0; 3]; 3]);
+        for k in 0..3 {
+            for i in 0..3 {
+                edges[k][i] = f64::from(shape.edges[k][i][lane]);
+                moved[k][i] = f64::from(u[nodes[k + 1] as usize][i]) - f64::from(u[nodes[0] as usize][i]);
             }
-            let mut pulls = [0.0f32; BLOCK];
-            for lane in 0..BLOCK {
-                pulls[lane] = weight[lane] * self.pulls[patch_of[lane] as usize];
-            }
-            for first in (0..BLOCK).step_by(L::WIDTH) {
-                let moved = edge_rates::<L>(&block.nodes[first..first + L::WIDTH], self.u);
-                let edges = shape.load::<L>(first);
-                let area = area_vectors(&edges);
-                let pull = L::load(&pulls[first..]);
-                let pressure = L::load(&shape.pressure[first..]) * L::splat(1.0 / 6.0);
-                let mut product = area;
-                for k in 0..3 {
-                    let (a, b) = ((k + 1) % 3, (k + 2) % 3);
-                    let (turned, other) = (cross(moved[a], edges[b]), cross(edges[a], moved[b]));
-                    for i in 0..3 {
-                        product[k][i] = area[k][i] * pull + (turned[i] + other[i]) * pressure;
-                    }
-                }
-                add_rows(&product, &mut corners[3 * first..3 * (first + L::WIDTH)]);
+        }
+        let product = product_of(&edges, &moved, self.pulls.at(slot), f64::from(shape.pressure[lane]));
+        for k in 0..3 {
+            for i in 0..3 {
+                corners[k][i] += product[k][i] as f32;
             }
         }
     }
+}
+
+/// c (1 + β/h) dJ̄ ∂v/∂x + c p d(∂v/∂x) at corners 1 to 3.
+#[inline(always)]
+fn product_of<T: Real>(edges: &Columns<T>, moved: &Columns<T>, pull: T, pressure: T) -> Columns<T> {
+    let mut product = area_vectors(edges);
+    let pressure = pressure * T::splat(1.0 / 6.0);
+    for k in 0..3 {
+        let (a, b) = ((k + 1) % 3, (k + 2) % 3);
+        let (one, other) = (cross(moved[a], edges[b]), cross(edges[a], moved[b]));
+        for i in 0..3 {
+            product[k][i] = product[k][i] * pull + (one[i] + other[i]) * pressure;
+        }
+    }
+    product
 }
