@@ -110,7 +110,7 @@ impl CornerForces {
         let mut padded = std::mem::take(&mut self.padded);
         padded.update(motion, elements.groups.iter().any(|group| group.is_viscous));
         let mut volumes = std::mem::take(&mut self.volumes);
-        volumes.update(elements, &padded.x, (!padded.v.is_empty()).then_some(padded.v.as_slice()));
+        volumes.update_moving(elements, &padded.x, &padded.v);
         let mut pulls = volumes.pulls(elements);
         if elements.slot_count() <= CHUNK * BLOCK || rayon::current_num_threads() == 1 {
             let motion = &padded;

@@ -46,22 +46,3 @@ pub(crate) fn wide_edges<W: WideLanes>(nodes: &[[u32; 4]], x: &[[f64; 4]]) -> Co
     }
     edges
 }
-
-/// How fast they change, from differences in single precision.
-#[inline(always)]
-pub(crate) fn wide_edge_rates<W: WideLanes>(nodes: &[[u32; 4]], v: &[[f32; 4]]) -> Columns<W> {
-    let mut rates = [[W::splat(0.0); 3]; 3];
-    for k in 0..3 {
-        let mut columns = [[0.0f32; BLOCK]; 3];
-        for (lane, nodes) in nodes.iter().enumerate() {
-            let (corner, origin) = (v[nodes[k + 1] as usize], v[nodes[0] as usize]);
-            for i in 0..3 {
-                columns[i][lane] = corner[i] - origin[i];
-            }
-        }
-        for i in 0..3 {
-            rates[k][i] = W::load_single(&columns[i]);
-        }
-    }
-    rates
-}

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! That is never more energy than the elements would hold each by itself, and as much where all of them change alike. Viscosity β adds β/h W/2 (J̄ − J̄ₙ)² over a step of h that
-//! began at J̄ₙ. Volumes are found in double precision everywhere; pulls go to the corners of the elements, beside what the elements do there.
+//! began at J̄ₙ. Pulls go to the corners of the elements, beside what the elements do there.
 
 mod grouping;
 mod kernel;
@@ -17,11 +17,11 @@ mod product;
 #[cfg(test)]
 mod tests;
 
-use crate::elements::{ElementDesc, Elements};
+use crate::elements::{Block, ElementDesc, Elements};
 use crate::potential::{CHUNK, pad};
 use core::ops::Range;
 pub use grouping::PatchList;
-use kernel::{Rates, VolumeKernel};
+use kernel::{MovingVolumeKernel, VolumeKernel};
 pub(crate) use kernel::{add_scaled, area_vectors};
 pub(crate) use product::{PatchProduct, PatchProducts};
 use rayon::prelude::*;
@@ -136,17 +136,26 @@ impl Patches {
 const PATCH_CHUNK: usize = 4096;
 
 impl PatchVolumes {
-    /// J̄ − 1 of every patch with nodes at `x` (m); with rates, J̄ − 1 + β dJ̄/dt.
-    pub(crate) fn update(&mut self, elements: &Elements, x: &[[f64; 4]], rates: Rates<'_>) {
+    /// J̄ − 1 + β dJ̄/dt of every patch with nodes at `x` (m) and velocities `v` (m/s), none without viscosity.
+    pub(crate) fn update_moving(&mut self, elements: &Elements, x: &[[f64; 4]], v: &[[f32; 4]]) {
+        self.update_by(elements, |blocks, weight, out| {
+            dispatch(MovingVolumeKernel { blocks, weight, x, v, out });
+        });
+    }
+
+    /// J̄ − 1 of every patch with nodes at `x` (m).
+    fn update(&mut self, elements: &Elements, x: &[[f64; 4]]) {
+        self.update_by(elements, |blocks, weight, out| dispatch(VolumeKernel { blocks, weight, x, out }));
+    }
+
+    fn update_by(&mut self, elements: &Elements, volumes: impl Fn(&[Block], &[f32], &mut [f64]) + Sync) {
         let patches = &elements.patches;
         self.slots.resize(patches.weight.len(), 0.0);
         self.patches.resize(patches.ends.len(), 0.0);
         for (blocks, slots) in elements.patched_blocks() {
             let tasks = blocks.par_chunks(CHUNK).zip(patches.weight[slots.clone()].par_chunks(CHUNK * BLOCK));
             let tasks = tasks.zip(self.slots[slots].par_chunks_mut(CHUNK * BLOCK));
-            tasks.for_each(|((blocks, weight), out)| {
-                dispatch(VolumeKernel { blocks, weight, x, rates, out });
-            });
+            tasks.for_each(|((blocks, weight), out)| volumes(blocks, weight, out));
         }
         let slots = &self.slots;
         let changes = self.patches.par_iter_mut().enumerate().with_min_len(PATCH_CHUNK);
@@ -161,7 +170,7 @@ impl PatchVolumes {
         h: f64,
         starts: &mut Vec<PatchStart>,
     ) {
-        self.update(elements, x, None);
+        self.update(elements, x);
         starts.clear();
         let viscosity = &elements.patches.viscosity;
         starts.extend(self.patches.iter().zip(viscosity).map(|(change, viscosity)| (*change, viscosity / h)));
@@ -175,7 +184,7 @@ impl PatchVolumes {
         s: f64,
         starts: &mut [PatchStart],
     ) {
-        self.update(elements, x, None);
+        self.update(elements, x);
         for ((start, _), next) in starts.iter_mut().zip(&self.patches) {
             *start += s * (next - *start);
         }
@@ -183,7 +192,7 @@ impl PatchVolumes {
 
     /// The energy of all patches (J), what viscosity adds included; afterwards the pulls are its slope.
     pub(crate) fn evaluate(&mut self, elements: &Elements, x: &[[f64; 4]], starts: &[PatchStart]) -> f64 {
-        self.update(elements, x, None);
+        self.update(elements, x);
         let mut energy = 0.0;
         for (patch, (change, rest)) in self.patches.iter_mut().zip(&elements.patches.rest).enumerate() {
             let (start, rate) = starts.get(patch).copied().unwrap_or_default();

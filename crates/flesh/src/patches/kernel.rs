@@ -1,7 +1,7 @@
 //! Volumes and pulls of elements in lanes.
 
 use crate::elements::Block;
-use crate::gather::{wide_edge_rates, wide_edges};
+use crate::gather::{edge_rates, edges, wide_edges};
 use sinew_math::columns::{Columns, cross, dot, scale};
 use sinew_math::lanes::{BLOCK, Kernel, Lanes, Real, WideLanes};
 
@@ -22,15 +22,11 @@ pub(crate) fn add_scaled<T: Real>(to: &mut Columns<T>, columns: &Columns<T>, by:
     }
 }
 
-/// Velocities with which viscosity looks ahead, or none.
-pub(super) type Rates<'a> = Option<&'a [[f32; 4]]>;
-
-/// c v of elements; with rates, c (v + β dv/dt).
+/// c v of elements (J).
 pub(super) struct VolumeKernel<'a> {
     pub(super) blocks: &'a [Block],
     pub(super) weight: &'a [f32],
     pub(super) x: &'a [[f64; 4]],
-    pub(super) rates: Rates<'a>,
     pub(super) out: &'a mut [f64],
 }
 
@@ -45,18 +41,49 @@ impl Kernel for VolumeKernel<'_> {
                 continue;
             }
             for first in (0..BLOCK).step_by(L::Wide::WIDTH) {
-                let nodes = &block.nodes[first..first + L::Wide::WIDTH];
-                let edges = wide_edges::<L::Wide>(nodes, self.x);
+                let edges = wide_edges::<L::Wide>(&block.nodes[first..first + L::Wide::WIDTH], self.x);
+                let volume = dot(edges[0], area_vectors(&edges)[0]);
+                (L::Wide::load_single(&weight[first..]) * volume).store(&mut out[first..]);
+            }
+        }
+    }
+}
+
+/// c (v + β dv/dt) of elements (J) in single precision, as forces have their stress.
+pub(super) struct MovingVolumeKernel<'a> {
+    pub(super) blocks: &'a [Block],
+    pub(super) weight: &'a [f32],
+    pub(super) x: &'a [[f64; 4]],
+    /// Velocities; empty without viscosity.
+    pub(super) v: &'a [[f32; 4]],
+    pub(super) out: &'a mut [f64],
+}
+
+impl Kernel for MovingVolumeKernel<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let lanes = self.weight.chunks_exact(BLOCK).zip(self.out.chunks_exact_mut(BLOCK));
+        for (block, (weight, out)) in self.blocks.iter().zip(lanes) {
+            if is_apart(weight) {
+                continue;
+            }
+            let mut volumes = [0.0; BLOCK];
+            for first in (0..BLOCK).step_by(L::WIDTH) {
+                let nodes = &block.nodes[first..first + L::WIDTH];
+                let edges = edges::<L>(nodes, self.x);
                 let area = area_vectors(&edges);
                 let mut volume = dot(edges[0], area[0]);
-                if let Some(v) = self.rates {
-                    let mut rate = L::Wide::splat(0.0);
-                    for (edge_rate, area) in wide_edge_rates::<L::Wide>(nodes, v).into_iter().zip(area) {
-                        rate = rate + dot(edge_rate, area);
-                    }
-                    volume = volume + L::Wide::load_single(&block.viscosity[first..]) * rate;
+                if !self.v.is_empty() {
+                    let rates = edge_rates::<L>(nodes, self.v);
+                    let rate = dot(rates[0], area[0]) + dot(rates[1], area[1]) + dot(rates[2], area[2]);
+                    volume = volume + L::load(&block.viscosity[first..]) * rate;
                 }
-                (L::Wide::load_single(&weight[first..]) * volume).store(&mut out[first..]);
+                (L::load(&weight[first..]) * volume).store(&mut volumes[first..]);
+            }
+            for lane in 0..BLOCK {
+                out[lane] = f64::from(volumes[lane]);
             }
         }
     }
