@@ -9,7 +9,7 @@ const GRAVITY: f64 = 9.81;
 fn balanced(worm: &Worm) -> Model {
     let mut world = worm.world();
     for body in &mut world.bodies {
-        body.attachment.as_mut().expect("it hangs on bones").balanced = true;
+        body.sag = Sag::Balanced;
     }
     Model::build(&world).expect("a sound world")
 }

@@ -26,6 +26,8 @@ mod stall;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use preconditioner::rest_matrix;
+
 pub use deadline::Clock;
 pub use extra::{NodeEnergy, PointSprings};
 pub use settings::{ImplicitSettings, SolveReport, Solver, SolverKind, SolverPick, SolverReason, StepOrder};
