@@ -24,7 +24,7 @@ mod settle;
 mod skin;
 mod stall;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub(crate) use preconditioner::rest_matrix;
 

@@ -243,7 +243,13 @@ fn body_faults(desc: &BodyDesc) -> Vec<Fault> {
     if !desc.velocity.iter().all(|v| v.is_finite()) {
         faults.push(fault(format!("velocity {:?} m/s is not finite", desc.velocity.as_slice())));
     }
-    let holds = if desc.attachment.is_some() { "bones" } else if desc.pins.is_empty() { "nothing" } else { "pins" };
+    let holds = if desc.attachment.is_some() {
+        "bones"
+    } else if desc.pins.is_empty() {
+        "nothing"
+    } else {
+        "pins"
+    };
     match (desc.sag, holds) {
         (Sag::RestShape, "nothing") => faults.push(fault(
             "it has a rest shape but nothing to hang on, and what falls freely does not sag: pin it, put it on bones, or let it sag freely".into(),

@@ -4,8 +4,8 @@ use super::Rig;
 use crate::{Control, Model, RigControl, State};
 use rayon::prelude::*;
 use sinew_flesh::CornerForces;
-use sinew_math::{Mat3, Vec3};
 use sinew_math::spatial::{Frame, Wrench};
+use sinew_math::{Mat3, Vec3};
 use sinew_skeleton::{
     BoneId, DriveKind, Drives, Dynamics, DynamicsError, Energies, Floating, JointDrive, Kinematics, Loads,
     SkeletonState, StatePath,

@@ -9,3 +9,5 @@ mod energy;
 mod pick;
 mod second_order;
 mod slope;
+
+pub(crate) use arm::arm_world;

@@ -36,9 +36,9 @@ const MOST_INNER: usize = 150;
 const INERTIA: f64 = 1.0;
 
 impl SagSolver {
-    pub(super) fn build(drawn: &DrawnShape) -> SagSolver {
-        let free: Vec<u32> = (0..drawn.node_x.len() as u32).filter(|node| !drawn.is_held[*node as usize]).collect();
-        let elements = Elements::build(drawn.node_x, drawn.elements);
+    pub(super) fn build(drawn: &DrawnShape, elements: &Elements) -> SagSolver {
+        let free: Vec<u32> =
+            (0..drawn.node_x.len() as u32).filter(|node| !drawn.is_held[*node as usize]).collect();
         let tets: Vec<[u32; 4]> = drawn.elements.iter().map(|element| element.nodes).collect();
         let mut inertia = vec![0.0; drawn.node_x.len()];
         for element in drawn.elements {
@@ -48,7 +48,7 @@ impl SagSolver {
                 inertia[node as usize] += 0.25 * INERTIA * element.material.density * volume;
             }
         }
-        let matrix = rest_matrix(&elements, &tets, &inertia, &free);
+        let matrix = rest_matrix(elements, &tets, &inertia, &free);
         let places: Vec<Vec3> = free.iter().map(|node| drawn.node_x[*node as usize]).collect();
         let first = drawn.node_x.first().copied().unwrap_or_default();
         let low = drawn.node_x.iter().fold(first, |low, x| low.inf(x));
@@ -72,7 +72,8 @@ impl SagSolver {
         }
         self.hessian.update(elements, &self.still, x);
         let mut r: Vec<Row> = self.free.iter().map(|node| row(&forces[*node as usize])).collect();
-        let (mut d, mut z, mut product) = (vec![[0.0; 4]; count], vec![[0.0; 4]; count], vec![[0.0; 4]; count]);
+        let (mut d, mut z, mut product) =
+            (vec![[0.0; 4]; count], vec![[0.0; 4]; count], vec![[0.0; 4]; count]);
         let aim = LEFT * dot(&r, &r).sqrt();
         self.precondition(&r, &mut z);
         let mut p = z.clone();
@@ -148,6 +149,7 @@ fn add(to: &mut [Row], factor: f64, other: &[Row]) {
 }
 
 fn dot(a: &[Row], b: &[Row]) -> f64 {
-    let products = a.iter().zip(b).map(|(a, b)| (0..3).map(|i| f64::from(a[i]) * f64::from(b[i])).sum::<f64>());
+    let products =
+        a.iter().zip(b).map(|(a, b)| (0..3).map(|i| f64::from(a[i]) * f64::from(b[i])).sum::<f64>());
     products.sum()
 }

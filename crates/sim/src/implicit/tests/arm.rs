@@ -1,6 +1,8 @@
 //! Two links in flesh, both ways.
 
-use crate::desc::{AttachmentDesc, BodyDesc, CoreDesc, Hold, Region, RigDesc, Sag, ShapeDesc, TieDesc, WorldDesc};
+use crate::desc::{
+    AttachmentDesc, BodyDesc, CoreDesc, Hold, Region, RigDesc, Sag, ShapeDesc, TieDesc, WorldDesc,
+};
 use crate::implicit::{ImplicitSettings, Solver, settle};
 use crate::{Control, Model, RigControl, State, Stepper};
 use sinew_flesh::{Law, Material};
@@ -15,7 +17,7 @@ pub(super) fn arm(spring: f64, damping: f64) -> Model {
     Model::build(&arm_world(spring, damping, Sag::Free)).expect("sound")
 }
 
-pub(super) fn arm_world(spring: f64, damping: f64, sag: Sag) -> WorldDesc {
+pub(crate) fn arm_world(spring: f64, damping: f64, sag: Sag) -> WorldDesc {
     let bone = |name: &str, parent, at: f64| BoneDesc {
         name: name.into(),
         parent,
