@@ -1,6 +1,6 @@
 //! Shapes that sag to the drawn one.
 
-use crate::desc::{BodyDesc, PinDesc, Region, Sag, ShapeDesc, WorldDesc};
+use crate::desc::{BodyDesc, Hold, PinDesc, Region, Sag, ShapeDesc, WorldDesc};
 use crate::implicit::tests::arm_world;
 use crate::implicit::{ImplicitSettings, settle_with};
 use crate::{Control, Model, RigControl, State};
@@ -115,6 +115,31 @@ fn what_is_found_sags_to_the_drawn_shape() {
         let off = farthest(&settled(&found), &drawn.node_rest);
         assert!(sag > 0.02 && off < 1e-3 * sag, "{law:?}: {off:e} of {sag}");
     }
+}
+
+/// Upside down flesh hangs as true physics says: as a body does whose drawn shape, without stress, is what was found, with the same nodes on the same bones. Masses of the two differ by
+/// what the rest shape is larger or smaller, some 10⁻³.
+#[test]
+fn upside_down_it_hangs_from_its_rest_shape() {
+    let mut world = arm_world(0.0, 0.5, Sag::RestShape);
+    world.bodies[0].material.young = 1e4;
+    let mut turned = Model::build(&world).expect("sound");
+    turned.gravity = -turned.gravity;
+    let hangs = settled(&turned);
+
+    world.gravity = -world.gravity;
+    world.bodies[0].sag = Sag::Free;
+    world.bodies[0].shape =
+        ShapeDesc::Tets(TetMesh { nodes: turned.node_unstressed.clone(), tets: turned.tets.clone() });
+    let ties = &mut world.bodies[0].attachment.as_mut().expect("on bones").ties;
+    for (i, tie) in ties.iter_mut().enumerate() {
+        let nodes = turned.fixed_nodes.ties_of_bone(1 + i).iter().map(|tie| tie.node);
+        tie.hold = Hold::Nodes(nodes.collect());
+    }
+    let other = Model::build(&world).expect("sound");
+    assert_eq!(other.fixed_nodes.node_bone, turned.fixed_nodes.node_bone);
+    let (gap, sag) = (farthest(&hangs, &settled(&other)), farthest(&hangs, &turned.node_rest));
+    assert!(sag > 2e-3 && gap < 5e-3 * sag, "{gap:e} of {sag}");
 }
 
 /// A bar that hangs by its top has the stress ρ g (L − s) at a distance s below it, and without sideways strain (ν = 0) has been stretched by
