@@ -243,21 +243,13 @@ fn body_faults(desc: &BodyDesc) -> Vec<Fault> {
     if !desc.velocity.iter().all(|v| v.is_finite()) {
         faults.push(fault(format!("velocity {:?} m/s is not finite", desc.velocity.as_slice())));
     }
-    let holds = if desc.attachment.is_some() {
-        "bones"
-    } else if desc.pins.is_empty() {
-        "nothing"
-    } else {
-        "pins"
-    };
-    match (desc.sag, holds) {
-        (Sag::RestShape, "nothing") => faults.push(fault(
-            "it has a rest shape but nothing to hang on, and what falls freely does not sag: pin it, put it on bones, or let it sag freely".into(),
-        )),
-        (Sag::Balanced, "nothing" | "pins") => faults.push(fault(
-            "its weight is balanced by bones, and it has none: let it have a rest shape instead, or sag freely".into(),
-        )),
-        _ => {}
+    if desc.sag == Sag::RestShape && desc.attachment.is_none() && desc.pins.is_empty() {
+        let what = "it has a rest shape but nothing to hang on, and what falls freely does not sag: pin it, put it on bones, or let it sag freely";
+        faults.push(fault(what.into()));
+    }
+    if desc.sag == Sag::Balanced && desc.attachment.is_none() {
+        let what = "its weight is balanced by bones, and it has none: let it have a rest shape instead, or sag freely";
+        faults.push(fault(what.into()));
     }
     for (i, pin) in desc.pins.iter().enumerate() {
         faults.extend(pin.region.fault().map(|what| fault(format!("pin {}: {what}", i + 1))));

@@ -89,6 +89,8 @@ const ENOUGH: f64 = 1e-2;
 const ROUND_OFF: f64 = 1e-7;
 /// The most steps for one share of the weight. Each leaves about as much of the error as flesh is strained, at most a third.
 const MOST_NEWTON: usize = 20;
+/// The most rest shapes that are tried in all: characters take some ten, and as long as five implicit steps for it.
+const MOST_TRIALS: usize = 100;
 /// How many shares of the weight are tried: all of it, and four halvings, which find the share to a sixteenth.
 const MOST_SHARES: usize = 5;
 /// The least share that is worth a rest shape. Below, flesh is so soft that its stress is no matter.
@@ -108,13 +110,16 @@ impl DrawnShape<'_> {
         let mut best = search.trial(1.0, self.node_x.to_vec());
         search.whole_sag = best.sag.norm();
         let (mut low, mut high) = (0.0, 1.0);
-        if search.is_small(&best.sag) {
+        if best.sag.curves_down {
+            // it hangs by less than holds it
+            high = 0.0;
+        } else if search.is_small(&best.sag) {
             low = 1.0;
         }
         // all of the weight first, then as much of it as has a rest shape
         let mut share = 1.0;
         for _ in 0..MOST_SHARES {
-            if low == 1.0 || high <= LEAST_SHARE {
+            if low == 1.0 || high <= LEAST_SHARE || search.trials >= MOST_TRIALS {
                 break;
             }
             match search.find(share, &best.rest) {
@@ -127,17 +132,7 @@ impl DrawnShape<'_> {
             // what the share does not carry pulls as well
             best = search.trial(1.0, if low < LEAST_SHARE { self.node_x.to_vec() } else { best.rest });
         }
-        let sag = search.solver.solve(&best.elements, self.node_x, &best.left);
-        let free = self.is_held.iter().filter(|held| !**held).count();
-        let moved = best.rest.iter().zip(self.node_x).map(|(rest, x)| (rest - x).norm());
-        let report = RestShapeReport {
-            carried: if low < LEAST_SHARE { 0.0 } else { low },
-            farthest: sag.farthest(),
-            mean: sag.node_sag.iter().map(Vec3::norm).sum::<f64>() / free.max(1) as f64,
-            moved: moved.fold(0.0, f64::max),
-            newton: search.newton,
-            inner: search.inner,
-        };
+        let report = search.report(if low < LEAST_SHARE { 0.0 } else { low }, &best);
         RestShape { node_x: best.rest, node_left: best.left, report }
     }
 
@@ -175,6 +170,7 @@ struct Search<'a> {
     whole_sag: f64,
     newton: usize,
     inner: usize,
+    trials: usize,
 }
 
 /// A rest shape on trial.
@@ -201,6 +197,7 @@ impl<'a> Search<'a> {
             whole_sag: 0.0,
             newton: 0,
             inner: 0,
+            trials: 0,
         }
     }
 
@@ -209,7 +206,7 @@ impl<'a> Search<'a> {
         let mut now = self.trial(share, guess.to_vec());
         let mut acceleration = Acceleration::default();
         for _ in 0..MOST_NEWTON {
-            if self.is_small(&now.sag) {
+            if self.is_small(&now.sag) || self.trials >= MOST_TRIALS {
                 break;
             }
             self.newton += 1;
@@ -262,6 +259,7 @@ impl<'a> Search<'a> {
 
     /// What is left of a share of the weight with a rest shape.
     fn trial(&mut self, share: f64, rest: Vec<Vec3>) -> Trial {
+        self.trials += 1;
         let elements = Elements::build(&rest, self.drawn.elements);
         self.potential.evaluate(&elements, self.drawn.node_x);
         let left = |(node, weight): (usize, Option<Vec3>)| {
@@ -282,5 +280,20 @@ impl<'a> Search<'a> {
         let found = self.solver.solve(&trial.elements, self.drawn.node_x, &pushes);
         self.inner += found.iterations;
         !found.curves_down
+    }
+
+    /// What a rest shape comes to, with the stiffness that the drawn shape has by its stress.
+    fn report(&mut self, carried: f64, best: &Trial) -> RestShapeReport {
+        let sag = self.solver.solve(&best.elements, self.drawn.node_x, &best.left);
+        let free = self.drawn.is_held.iter().filter(|held| !**held).count();
+        let moved = best.rest.iter().zip(self.drawn.node_x).map(|(rest, x)| (rest - x).norm());
+        RestShapeReport {
+            carried,
+            farthest: sag.farthest(),
+            mean: sag.node_sag.iter().map(Vec3::norm).sum::<f64>() / free.max(1) as f64,
+            moved: moved.fold(0.0, f64::max),
+            newton: self.newton,
+            inner: self.inner + sag.iterations,
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! How far flesh sags under small forces: K d = f with the stiffness of the drawn shape, by conjugate gradients that the stiffness without stress makes fast.
+//! How far flesh sags under small forces: (K + m/s²) d = f with the stiffness of the drawn shape, by conjugate gradients that the stiffness without stress makes fast.
 
 use super::DrawnShape;
 use crate::implicit::rest_matrix;
@@ -10,8 +10,10 @@ use sinew_math::sparse::{Row, Solver, SolverChoice};
 pub(super) struct SagSolver {
     /// The nodes that are not held.
     free: Vec<u32>,
-    /// None if the stiffness without stress is not positive, as of flesh that hangs by a hinge.
+    /// None if the stiffness without stress is not positive.
     solver: Option<Solver>,
+    /// What holds free nodes beside flesh (N/m).
+    inertia: Vec<f32>,
     hessian: ElasticHessian,
     /// Of no step: without viscosity.
     still: ElasticPotential,
@@ -32,7 +34,8 @@ pub(super) struct FoundSag {
 const LEFT: f64 = 3e-3;
 /// The most iterations: bodies of 10,000 tets take some 10 to 40.
 const MOST_INNER: usize = 150;
-/// Inertia in the preconditioner (1/s²): a node that hangs by a hinge would fall by g over this, 10 m, and no flesh feels it.
+/// Inertia (1/s²): flesh that may turn about its bones without resistance would fall by g over this, 10 m, and is not taken for unstable. Flesh that sags by a centimetre holds itself a
+/// thousand times as much.
 const INERTIA: f64 = 1.0;
 
 impl SagSolver {
@@ -56,6 +59,7 @@ impl SagSolver {
         SagSolver {
             solver: is_any.then(|| Solver::build(&matrix, &places, low, SolverChoice::BySize)).flatten(),
             free,
+            inertia: inertia.iter().map(|own| *own as f32).collect(),
             hessian: ElasticHessian::default(),
             still: ElasticPotential::default(),
             motion: vec![[0.0; 4]; drawn.node_x.len()],
@@ -113,6 +117,8 @@ impl SagSolver {
         self.hessian.multiply(elements, &self.motion);
         for (node, product) in self.free.iter().zip(product) {
             *product = self.hessian.on_node(elements, *node as usize);
+            let (own, motion) = (self.inertia[*node as usize], &self.motion[*node as usize]);
+            (0..3).for_each(|i| product[i] += own * motion[i]);
         }
     }
 }
