@@ -6,7 +6,8 @@
 
 use crate::forces::CornerForces;
 use crate::material::{Lame, Law, Material};
-use core::ops::{Add, AddAssign, SubAssign};
+use crate::patches::Patches;
+use core::ops::{Add, AddAssign, Range, SubAssign};
 use sinew_math::lanes::BLOCK;
 use sinew_math::{Mat3, Vec3};
 
@@ -15,6 +16,7 @@ use sinew_math::{Mat3, Vec3};
 pub struct Elements {
     pub(crate) groups: Vec<Group>,
     pub(crate) adjacency: Adjacency,
+    pub(crate) patches: Patches,
     tet_slot: Vec<u32>,
 }
 
@@ -73,10 +75,12 @@ pub struct ElementDesc {
 }
 
 impl Elements {
-    /// μ V w, λ V w (J) and β (s) of every element, in the order they are stored in.
-    pub fn stiffness(&self) -> impl Iterator<Item = [f32; 3]> + '_ {
+    /// μ V w, λ V w (J) and β (s) of every element, in the order they are stored in, then what of λ acts on patches, if there are any.
+    pub fn stiffness(&self) -> impl Iterator<Item = f32> + '_ {
         let blocks = self.groups.iter().flat_map(|group| &group.blocks);
-        blocks.flat_map(|block| (0..BLOCK).map(|i| [block.mu[i], block.lambda[i], block.viscosity[i]]))
+        let own =
+            blocks.flat_map(|block| (0..BLOCK).map(|i| [block.mu[i], block.lambda[i], block.viscosity[i]]));
+        own.flatten().chain(self.patches.weight.iter().copied())
     }
 
     /// Lays out the elements over nodes at rest.
@@ -116,12 +120,24 @@ impl Elements {
         let tet_slot: Vec<u32> =
             tet_place.iter().map(|&(group, lane)| (first_slots[group] + lane) as u32).collect();
         let adjacency = Adjacency::build(node_rest.len(), elements, &tet_slot);
-        Elements { groups, adjacency, tet_slot }
+        let slot_count = groups.iter().map(|group| group.blocks.len() * BLOCK).sum();
+        let patches = Patches::build(node_rest, elements, &tet_slot, slot_count);
+        Elements { groups, adjacency, patches, tet_slot }
     }
 
     /// How many elements there are.
     pub fn count(&self) -> usize {
         self.tet_slot.len()
+    }
+
+    /// The blocks of each group with the slots they are; none where there are no patches.
+    pub(crate) fn patched_blocks(&self) -> impl Iterator<Item = (&[Block], Range<usize>)> {
+        let groups = if self.patches.count() == 0 { &[] } else { self.groups.as_slice() };
+        groups.iter().scan(0, |first, group| {
+            let slots = *first..*first + group.blocks.len() * BLOCK;
+            *first = slots.end;
+            Some((group.blocks.as_slice(), slots))
+        })
     }
 
     /// Lanes including the padding.
@@ -146,9 +162,10 @@ impl Elements {
         Mat3::from_columns(&[b - a, c - a, d - a]) * inverse
     }
 
-    /// The elastic energy of all elements (J), summed in double precision.
+    /// The elastic energy of all elements and their patches (J), summed in double precision.
     pub fn energy(&self, node_x: &[Vec3]) -> f64 {
-        (0..self.count()).map(|tet| self.element_energy(node_x, tet)).sum()
+        let elements: f64 = (0..self.count()).map(|tet| self.element_energy(node_x, tet)).sum();
+        elements + self.patches.energy(self, node_x)
     }
 
     fn element_energy(&self, node_x: &[Vec3], tet: usize) -> f64 {
@@ -215,7 +232,7 @@ impl Group {
         let filled_volume = element.fill * rest.determinant() / 6.0;
         // a tet too flat to invert has no volume either: it pulls on nothing
         let inverse = rest.try_inverse().unwrap_or_else(Mat3::zeros);
-        let lame = element.material.lame();
+        let lame = element.material.own_lame();
         for k in 0..3 {
             for j in 0..3 {
                 // the lanes up to the end are filled too, so that padding has a well-shaped F

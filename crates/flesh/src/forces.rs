@@ -10,6 +10,7 @@ mod kernel;
 
 use crate::elements::{Block, Elements, Group};
 use crate::material::Law;
+use crate::patches::{PatchVolumes, Pulls};
 use kernel::ForceKernel;
 use rayon::prelude::*;
 use sinew_math::Vec3;
@@ -61,6 +62,7 @@ pub struct CornerForces {
     corners: Vec<[f32; 4]>,
     chunks: Vec<Chunk>,
     padded: PaddedMotion,
+    volumes: PatchVolumes,
 }
 
 /// Positions (m) and velocities (m/s) with a fourth number beside each, so that one load brings all of them.
@@ -90,6 +92,7 @@ struct Task<'a> {
     count: usize,
     corners: &'a mut [[f32; 4]],
     chunk: &'a mut Chunk,
+    pulls: Pulls<'a>,
 }
 
 impl CornerForces {
@@ -106,9 +109,12 @@ impl CornerForces {
         self.fit(elements);
         let mut padded = std::mem::take(&mut self.padded);
         padded.update(motion, elements.groups.iter().any(|group| group.is_viscous));
+        let mut volumes = std::mem::take(&mut self.volumes);
+        volumes.update(elements, &padded.x, (!padded.v.is_empty()).then_some(padded.v.as_slice()));
+        let mut pulls = volumes.pulls(elements);
         if elements.slot_count() <= CHUNK * BLOCK || rayon::current_num_threads() == 1 {
             let motion = &padded;
-            self.tasks(elements).for_each(|task| dispatch(ForceKernel { task, motion, diagonalise }));
+            self.tasks(elements, pulls).for_each(|task| dispatch(ForceKernel { task, motion, diagonalise }));
         } else {
             // scoped parallel iteration over disjoint pieces of the buffers
             let mut corners = self.corners.as_mut_slice();
@@ -116,11 +122,12 @@ impl CornerForces {
             for group in &elements.groups {
                 let (group_corners, rest) = corners.split_at_mut(3 * BLOCK * group.blocks.len());
                 let (group_chunks, rest_chunks) = chunks.split_at_mut(group.blocks.len().div_ceil(CHUNK));
-                group.tasks_in_parallel(group_corners, group_chunks, &padded, diagonalise);
-                (corners, chunks) = (rest, rest_chunks);
+                let (own, rest_pulls) = pulls.split_at(BLOCK * group.blocks.len());
+                group.tasks_in_parallel(group_corners, group_chunks, own, &padded, diagonalise);
+                (corners, chunks, pulls) = (rest, rest_chunks, rest_pulls);
             }
         }
-        self.padded = padded;
+        (self.padded, self.volumes) = (padded, volumes);
         self.chunks.iter().fold(ForceReport::default(), |sum, chunk| ForceReport {
             diagonalised: sum.diagonalised + chunk.diagonalised,
             inverted: sum.inverted + chunk.inverted.len(),
@@ -143,7 +150,8 @@ impl CornerForces {
         if self.chunks.iter().all(|chunk| chunk.inverted.is_empty()) {
             return;
         }
-        self.tasks(elements).for_each(|task| task.damp_inverted(motion, INVERSION_DAMPING / h));
+        self.tasks(elements, Pulls::default())
+            .for_each(|task| task.damp_inverted(motion, INVERSION_DAMPING / h));
     }
 
     /// The elastic force on a node (N), summed in double precision in the order of the elements.
@@ -192,7 +200,11 @@ impl CornerForces {
         }
     }
 
-    fn tasks<'a>(&'a mut self, elements: &'a Elements) -> impl Iterator<Item = Task<'a>> {
+    fn tasks<'a>(
+        &'a mut self,
+        elements: &'a Elements,
+        mut pulls: Pulls<'a>,
+    ) -> impl Iterator<Item = Task<'a>> {
         let mut corners = self.corners.as_mut_slice();
         let mut chunks = self.chunks.as_mut_slice();
         elements.groups.iter().flat_map(move |group| {
@@ -200,12 +212,14 @@ impl CornerForces {
                 std::mem::take(&mut corners).split_at_mut(3 * BLOCK * group.blocks.len());
             let (group_chunks, rest_chunks) =
                 std::mem::take(&mut chunks).split_at_mut(group.blocks.len().div_ceil(CHUNK));
+            let own;
+            (own, pulls) = pulls.split_at(BLOCK * group.blocks.len());
             (corners, chunks) = (rest, rest_chunks);
             (group.blocks.chunks(CHUNK))
                 .zip(group_corners.chunks_mut(3 * BLOCK * CHUNK))
                 .zip(group_chunks)
                 .enumerate()
-                .map(|(i, ((blocks, corners), chunk))| group.task(i, blocks, corners, chunk))
+                .map(move |(i, ((blocks, corners), chunk))| group.task(i, blocks, corners, chunk, own))
         })
     }
 }
@@ -252,16 +266,19 @@ impl Group {
         blocks: &'a [Block],
         corners: &'a mut [[f32; 4]],
         chunk: &'a mut Chunk,
+        pulls: Pulls<'a>,
     ) -> Task<'a> {
         let first = index * CHUNK * BLOCK;
         let count = (self.count - first).min(blocks.len() * BLOCK);
-        Task { law: self.law, is_viscous: self.is_viscous, blocks, count, corners, chunk }
+        let pulls = pulls.of_slots(first..first + blocks.len() * BLOCK);
+        Task { law: self.law, is_viscous: self.is_viscous, blocks, count, corners, chunk, pulls }
     }
 
     fn tasks_in_parallel(
         &self,
         corners: &mut [[f32; 4]],
         chunks: &mut [Chunk],
+        pulls: Pulls<'_>,
         motion: &PaddedMotion,
         diagonalise: Diagonalise,
     ) {
@@ -270,7 +287,7 @@ impl Group {
             .zip(chunks)
             .enumerate()
             .for_each(|(i, ((blocks, corners), chunk))| {
-                let task = self.task(i, blocks, corners, chunk);
+                let task = self.task(i, blocks, corners, chunk, pulls);
                 dispatch(ForceKernel { task, motion, diagonalise });
             });
     }

@@ -1,6 +1,6 @@
 //! Products with the Hessian of the elastic energy, without assembling it.
 //!
-//! [`ElasticHessian::update`] keeps ∂P/∂F of every element as 45 numbers (or 13, where a law needs no more), exact and not made positive; [`ElasticHessian::multiply`] then gives, corner by corner,
+//! [`ElasticHessian::update`] keeps ∂P/∂F of every element as 45 numbers (or 13 to 21, where a law needs no more), exact and not made positive; [`ElasticHessian::multiply`] then gives, corner by corner,
 //!
 //! ```text
 //! dF = dDs Dm⁻¹,     dP = (∂P/∂F) dF,     V w dP Dm⁻ᵀ
@@ -11,17 +11,24 @@
 
 mod kernel;
 mod stiffness;
+mod strong;
+#[cfg(test)]
+mod tests;
 mod turns;
+mod update;
 
 use crate::elements::{Block, Elements, Group};
 use crate::material::Law;
+use crate::patches::{PatchProduct, PatchProducts};
 use crate::potential::{CHUNK, ElasticPotential, StepStart, pad};
-use kernel::{DiagonalKernel, MultiplyKernel, NeoHookeanKernel, UpdateKernel};
+use kernel::{DiagonalKernel, MultiplyKernel};
 use rayon::prelude::*;
 use sinew_math::lanes::{BLOCK, Kernel, dispatch};
 use sinew_math::{Mat3, Vec3};
-use stiffness::{BlockTangent, NeoHookeanBlock, Stiffness};
+use stiffness::{BlockTangent, NeoHookeanBlock, Stiffness, StrainBlock, ViscousNeoHookeanBlock};
+use strong::StrongLanes;
 use turns::{NodeGradientKernel, TurnKernel};
+use update::{StrainTangents, UpdateKernel, WholeTangents};
 
 /// The Hessian of the elastic energy at one place: scratch.
 #[derive(Clone, Debug, Default)]
@@ -29,8 +36,8 @@ pub struct ElasticHessian {
     /// One list of blocks per group of elements.
     tangents: Vec<GroupTangents>,
     corners: Vec<[f32; 4]>,
-    strong: Vec<Vec<u32>>,
     x: Vec<[f64; 4]>,
+    patches: PatchProducts,
 }
 
 /// ∂P/∂F of the elements of a group.
@@ -38,17 +45,12 @@ pub struct ElasticHessian {
 enum GroupTangents {
     /// Of any law.
     Whole(Vec<BlockTangent>),
+    /// Of St. Venant-Kirchhoff elements, with those beyond their limits task by task.
+    Strain(Vec<StrainBlock>, Vec<StrongLanes>),
     /// Of neo-Hookean elements without viscosity.
     NeoHookean(Vec<NeoHookeanBlock>),
-}
-
-/// One task's share of the elements, to be updated.
-struct Update<'a> {
-    law: Law,
-    blocks: &'a [Block],
-    starts: &'a [StepStart],
-    tangents: &'a mut [BlockTangent],
-    strong: &'a mut Vec<u32>,
+    /// Of viscous ones.
+    ViscousNeoHookean(Vec<ViscousNeoHookeanBlock>),
 }
 
 impl ElasticHessian {
@@ -56,43 +58,32 @@ impl ElasticHessian {
     pub fn update(&mut self, elements: &Elements, potential: &ElasticPotential, x: &[Vec3]) {
         self.fit(elements, !potential.starts.is_empty());
         pad(x, &mut self.x);
+        self.patches.update(elements, &self.x, &potential.patch_starts);
         let x = &self.x;
-        let mut strong = self.strong.as_mut_slice();
         let mut starts = potential.starts.as_slice();
         for (group, tangents) in elements.groups.iter().zip(&mut self.tangents) {
-            let blocks = group.blocks.chunks(CHUNK);
-            let (own_strong, rest) = core::mem::take(&mut strong).split_at_mut(blocks.len());
-            strong = rest;
-            let (own_starts, rest) = starts.split_at(if starts.is_empty() { 0 } else { group.blocks.len() });
+            let (own, rest) = starts.split_at(if starts.is_empty() { 0 } else { group.blocks.len() });
             starts = rest;
-            match tangents {
-                GroupTangents::NeoHookean(tangents) => {
-                    let tasks = blocks.zip(tangents.chunks_mut(CHUNK));
-                    run_all(
-                        tasks.map(|(blocks, tangents)| NeoHookeanKernel { blocks, tangents, x }).collect(),
-                    );
-                }
-                GroupTangents::Whole(tangents) => {
-                    let tasks = blocks.zip(tangents.chunks_mut(CHUNK)).zip(own_strong).enumerate();
-                    let tasks = tasks.map(|(i, ((blocks, tangents), strong))| {
-                        let starts = own_starts.get(i * CHUNK..).unwrap_or_default();
-                        UpdateKernel { task: Update { law: group.law, blocks, starts, tangents, strong }, x }
-                    });
-                    run_all(tasks.collect());
-                }
-            }
+            tangents.update(group, own, x);
         }
     }
 
     /// Multiplies with motions `u` of all nodes; the answers are then found by [`ElasticHessian::on_node`].
     pub fn multiply(&mut self, elements: &Elements, u: &[[f32; 4]]) {
+        self.patches.find_changes(elements, u);
+        let mut patches = self.patches.product(elements);
         let mut corners = self.corners.as_mut_slice();
         for (group, tangents) in elements.groups.iter().zip(&self.tangents) {
-            let (own, rest) = core::mem::take(&mut corners).split_at_mut(3 * BLOCK * group.blocks.len());
-            corners = rest;
+            let slots = BLOCK * group.blocks.len();
+            let (own, rest) = core::mem::take(&mut corners).split_at_mut(3 * slots);
+            let (own_patches, rest_patches) = patches.split_at(slots);
+            (corners, patches) = (rest, rest_patches);
+            let product = Product { blocks: &group.blocks, patches: own_patches, u, corners: own };
             match tangents {
-                GroupTangents::Whole(tangents) => multiply_group(&group.blocks, tangents, u, own),
-                GroupTangents::NeoHookean(tangents) => multiply_group(&group.blocks, tangents, u, own),
+                GroupTangents::Whole(tangents) => product.take(tangents, &[]),
+                GroupTangents::Strain(tangents, strong) => product.take(tangents, strong),
+                GroupTangents::NeoHookean(tangents) => product.take(tangents, &[]),
+                GroupTangents::ViscousNeoHookean(tangents) => product.take(tangents, &[]),
             }
         }
     }
@@ -107,44 +98,78 @@ impl ElasticHessian {
     pub fn add_diagonal(&self, elements: &Elements, blocks: &mut [Mat3]) {
         for (group, tangents) in elements.groups.iter().zip(&self.tangents) {
             match tangents {
-                GroupTangents::Whole(tangents) => add_group_diagonal(group, tangents, blocks),
-                GroupTangents::NeoHookean(tangents) => add_group_diagonal(group, tangents, blocks),
+                GroupTangents::Whole(tangents) => add_group_diagonal(group, tangents, &[], blocks),
+                GroupTangents::Strain(tangents, strong) => {
+                    add_group_diagonal(group, tangents, strong, blocks);
+                }
+                GroupTangents::NeoHookean(tangents) => add_group_diagonal(group, tangents, &[], blocks),
+                GroupTangents::ViscousNeoHookean(tangents) => {
+                    add_group_diagonal(group, tangents, &[], blocks);
+                }
             }
         }
+        self.patches.add_diagonal(elements, blocks);
     }
 
     fn fit(&mut self, elements: &Elements, is_viscous: bool) {
-        let slots = elements.slot_count();
-        let chunk_count = elements.groups.iter().map(|g| g.blocks.len().div_ceil(CHUNK)).sum();
-        if self.corners.len() != 3 * slots || self.strong.len() != chunk_count {
-            self.corners = vec![[0.0; 4]; 3 * slots];
-            self.strong = vec![Vec::new(); chunk_count];
-            self.tangents.clear();
-        }
+        self.corners.resize(3 * elements.slot_count(), [0.0; 4]);
         self.tangents.truncate(elements.groups.len());
         for (i, group) in elements.groups.iter().enumerate() {
-            let is_compact = group.law == Law::StableNeoHookean && !is_viscous;
-            if !self.tangents.get(i).is_some_and(|own| own.fits(group.blocks.len(), is_compact)) {
+            if !self.tangents.get(i).is_some_and(|own| own.fits(group, is_viscous)) {
                 self.tangents.truncate(i);
-                self.tangents.push(GroupTangents::zero(group.blocks.len(), is_compact));
+                self.tangents.push(GroupTangents::zero(group, is_viscous));
             }
         }
     }
 }
 
 impl GroupTangents {
-    fn zero(count: usize, is_compact: bool) -> GroupTangents {
-        if is_compact {
-            GroupTangents::NeoHookean(vec![NeoHookeanBlock::ZERO; count])
-        } else {
-            GroupTangents::Whole(vec![BlockTangent::ZERO; count])
+    fn zero(group: &Group, is_viscous: bool) -> GroupTangents {
+        let count = group.blocks.len();
+        match group.law {
+            Law::StVenantKirchhoff(_) => {
+                let strong = vec![StrongLanes::default(); count.div_ceil(CHUNK)];
+                GroupTangents::Strain(vec![StrainBlock::ZERO; count], strong)
+            }
+            Law::Corotational => GroupTangents::Whole(vec![BlockTangent::ZERO; count]),
+            Law::StableNeoHookean if is_viscous => {
+                GroupTangents::ViscousNeoHookean(vec![ViscousNeoHookeanBlock::ZERO; count])
+            }
+            Law::StableNeoHookean => GroupTangents::NeoHookean(vec![NeoHookeanBlock::ZERO; count]),
         }
     }
 
-    fn fits(&self, count: usize, is_compact: bool) -> bool {
-        match self {
-            GroupTangents::Whole(own) => own.len() == count && !is_compact,
-            GroupTangents::NeoHookean(own) => own.len() == count && is_compact,
+    fn fits(&self, group: &Group, is_viscous: bool) -> bool {
+        let count = group.blocks.len();
+        match (self, group.law) {
+            (GroupTangents::Whole(own), Law::Corotational) => own.len() == count,
+            (GroupTangents::Strain(own, _), Law::StVenantKirchhoff(_)) => own.len() == count,
+            (GroupTangents::NeoHookean(own), Law::StableNeoHookean) => own.len() == count && !is_viscous,
+            (GroupTangents::ViscousNeoHookean(own), Law::StableNeoHookean) => {
+                own.len() == count && is_viscous
+            }
+            _ => false,
+        }
+    }
+
+    fn update(&mut self, group: &Group, starts: &[StepStart], x: &[[f64; 4]]) {
+        match (self, group.law) {
+            (GroupTangents::Strain(tangents, strong), Law::StVenantKirchhoff(limits)) => {
+                let to = tangents.chunks_mut(CHUNK).zip(strong);
+                let to = to.map(|(tangents, strong)| StrainTangents { limits, tangents, strong });
+                update_group(group, starts, x, to);
+            }
+            (GroupTangents::NeoHookean(tangents), _) => {
+                update_group(group, starts, x, tangents.chunks_mut(CHUNK));
+            }
+            (GroupTangents::ViscousNeoHookean(tangents), _) => {
+                update_group(group, starts, x, tangents.chunks_mut(CHUNK));
+            }
+            (GroupTangents::Whole(tangents), law) => {
+                let to = tangents.chunks_mut(CHUNK).map(|tangents| WholeTangents { law, tangents });
+                update_group(group, starts, x, to);
+            }
+            (GroupTangents::Strain(..), _) => unreachable!("tangents are made to fit the law"),
         }
     }
 }
@@ -158,32 +183,74 @@ fn run_all<K: Kernel<Output = ()> + Send>(tasks: Vec<K>) {
     }
 }
 
-fn multiply_group<S: Stiffness>(blocks: &[Block], tangents: &[S], u: &[[f32; 4]], corners: &mut [[f32; 4]]) {
-    let tasks = blocks.chunks(CHUNK).zip(tangents.chunks(CHUNK)).zip(corners.chunks_mut(3 * BLOCK * CHUNK));
-    let task = |((blocks, tangents), corners)| MultiplyKernel { blocks, tangents, u, corners };
-    run_all(tasks.map(task).collect());
+fn update_group<'a, T: Send>(
+    group: &'a Group,
+    starts: &'a [StepStart],
+    x: &'a [[f64; 4]],
+    to: impl Iterator<Item = T>,
+) where
+    UpdateKernel<'a, T>: Kernel<Output = ()>,
+{
+    let tasks = group.blocks.chunks(CHUNK).zip(to).enumerate().map(|(i, (blocks, to))| {
+        let starts = starts.get(i * CHUNK..).unwrap_or_default();
+        UpdateKernel { blocks, starts, x, to }
+    });
+    run_all(tasks.collect());
 }
 
-fn add_group_diagonal<S: Stiffness>(group: &Group, tangents: &[S], to: &mut [Mat3]) {
+/// A product of one group with motions of nodes.
+struct Product<'a> {
+    blocks: &'a [Block],
+    patches: PatchProduct<'a>,
+    u: &'a [[f32; 4]],
+    corners: &'a mut [[f32; 4]],
+}
+
+impl Product<'_> {
+    fn take<S: Stiffness>(self, tangents: &[S], strong: &[StrongLanes]) {
+        let Product { blocks, patches, u, corners } = self;
+        let tasks = blocks.chunks(CHUNK).zip(tangents.chunks(CHUNK));
+        let tasks = tasks.zip(corners.chunks_mut(3 * BLOCK * CHUNK)).enumerate();
+        let tasks = tasks.map(|(i, ((blocks, tangents), corners))| {
+            let first = i * CHUNK * BLOCK;
+            let patches = patches.of_slots(first..first + blocks.len() * BLOCK);
+            MultiplyKernel { blocks, tangents, strong: strong.get(i), patches, u, corners }
+        });
+        run_all(tasks.collect());
+    }
+}
+
+fn add_group_diagonal<S: Stiffness>(group: &Group, tangents: &[S], strong: &[StrongLanes], to: &mut [Mat3]) {
     for (i, (block, tangent)) in group.blocks.iter().zip(tangents).enumerate() {
         let diagonals = dispatch(DiagonalKernel { block, tangent });
         let count = group.count.saturating_sub(i * BLOCK).min(BLOCK);
-        for (lane, nodes) in block.nodes[..count].iter().enumerate() {
-            for (corner, node) in nodes.iter().enumerate() {
-                let [a, b, c, d, e, f] = diagonals[corner].map(|row| f64::from(row[lane]));
-                to[*node as usize] += Mat3::new(a, b, d, b, c, e, d, e, f);
-            }
-        }
+        let apart = strong.get(i / CHUNK);
+        let is_apart = |lane: usize| apart.is_some_and(|own| own.holds(i % CHUNK * BLOCK + lane));
+        (0..count).filter(|lane| !is_apart(*lane)).for_each(|lane| add_lane(block, lane, &diagonals, to));
+    }
+    for (block, tangent, places) in strong.iter().flat_map(StrongLanes::blocks) {
+        let diagonals = dispatch(DiagonalKernel { block, tangent });
+        // padding pulls on nothing, and so adds nothing
+        (0..places.len()).for_each(|lane| add_lane(block, lane, &diagonals, to));
+    }
+}
+
+/// Adds the blocks of one element's corners.
+fn add_lane(block: &Block, lane: usize, diagonals: &[[[f32; BLOCK]; 6]; 4], to: &mut [Mat3]) {
+    for (corner, node) in block.nodes[lane].iter().enumerate() {
+        let [a, b, c, d, e, f] = diagonals[corner].map(|row| f64::from(row[lane]));
+        to[*node as usize] += Mat3::new(a, b, d, b, c, e, d, e, f);
     }
 }
 
 impl Elements {
-    /// Calls `each` with the nodes of every element and the 3×3 blocks of its stiffness at rest (N/m); all laws have the same there:
+    /// Calls `each` with the nodes of every element and every patch and the 3×3 blocks of its stiffness at rest (N/m), row by row; all laws have the same there:
     ///
     /// ```text
     /// Kₐᵦ = V w (λ gₐ gᵦᵀ + μ gᵦ gₐᵀ + μ gₐ·gᵦ 1)        with gₐ the gradient of corner a's weight
+    /// Kₐᵦ = bₐ bᵦᵀ / W                                   of a patch, with bₐ = Σ c ∂v/∂xₐ
     /// ```
-    pub fn for_each_rest_stiffness(&self, mut each: impl FnMut(&[u32; 4], &[[Mat3; 4]; 4])) {
+    pub fn for_each_rest_stiffness(&self, mut each: impl FnMut(&[u32], &[Mat3])) {
         for group in &self.groups {
             for slot in 0..group.count {
                 let (block, lane) = (&group.blocks[slot / BLOCK], slot % BLOCK);
@@ -198,8 +265,20 @@ impl Elements {
                             + Mat3::from_diagonal_element(mu * ga.dot(&gb))
                     })
                 });
-                each(&block.nodes[lane], &stiffness);
+                each(&block.nodes[lane], stiffness.as_flattened());
             }
+        }
+        let blocks: Vec<&Block> = self.groups.iter().flat_map(|group| &group.blocks).collect();
+        let (mut pulls, mut nodes, mut stiffness) = (Vec::new(), Vec::new(), Vec::new());
+        for patch in 0..self.patches.count() {
+            let inverse_rest = self.patches.rest_pulls(&blocks, patch, &mut pulls);
+            nodes.clear();
+            nodes.extend(pulls.iter().map(|(node, _)| *node));
+            stiffness.clear();
+            for (_, a) in &pulls {
+                stiffness.extend(pulls.iter().map(|(_, b)| inverse_rest * a * b.transpose()));
+            }
+            each(&nodes, &stiffness);
         }
     }
 

@@ -3,13 +3,16 @@
 
 mod elements;
 mod forces;
+mod gather;
 mod hessian;
 mod law;
 mod material;
+mod patches;
 mod potential;
 
 pub use elements::{ElementDesc, Elements};
 pub use forces::{CornerForces, Diagonalise, ForceReport, NodeMotion};
 pub use hessian::ElasticHessian;
 pub use material::{Lame, Law, Material, MaterialFault, StretchLimits};
+pub use patches::PatchList;
 pub use potential::{ElasticPotential, Evaluation};

@@ -52,6 +52,9 @@ pub struct Lame {
     pub lambda: f64,
 }
 
+/// The ν up to which elements keep their volume each by itself. λ = 2ν/(1 − 2ν) μ is 4 μ there.
+const MOST_OWN_POISSON: f64 = 0.40;
+
 impl Material {
     /// The materials known by name, softest first.
     pub const NAMED: [(&'static str, Material); 8] = [
@@ -87,6 +90,18 @@ impl Material {
     pub fn lame(&self) -> Lame {
         let Material { young: e, poisson: nu, .. } = *self;
         Lame { mu: e / (2.0 * (1.0 + nu)), lambda: e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)) }
+    }
+
+    /// The Lamé parameters of an element by itself: λ no larger than that of ν = 0.40, so that elements do not lock; see [`crate::PatchList`] for the rest of it.
+    pub fn own_lame(&self) -> Lame {
+        let Lame { mu, lambda } = self.lame();
+        let most = 2.0 * MOST_OWN_POISSON / (1.0 - 2.0 * MOST_OWN_POISSON) * mu;
+        Lame { mu, lambda: if self.poisson > MOST_OWN_POISSON { most } else { lambda } }
+    }
+
+    /// How much of λ acts on the mean volume of neighbouring elements (Pa).
+    pub fn shared_lambda(&self) -> f64 {
+        self.lame().lambda - self.own_lame().lambda
     }
 
     /// Everything wrong with the numbers, in words that follow "material".

@@ -15,6 +15,7 @@ mod tests;
 
 use crate::elements::{Block, Elements};
 use crate::material::Law;
+use crate::patches::{PatchStart, PatchVolumes, Pulls};
 use kernel::{EnergyKernel, StartKernel};
 use rayon::prelude::*;
 use sinew_math::Vec3;
@@ -32,6 +33,9 @@ pub struct ElasticPotential {
     x: Vec<[f64; 4]>,
     /// How the step began, one entry per block; empty without viscosity.
     pub(crate) starts: Vec<StepStart>,
+    pub(crate) volumes: PatchVolumes,
+    /// How patches began it.
+    pub(crate) patch_starts: Vec<PatchStart>,
 }
 
 /// What an evaluation found.
@@ -52,6 +56,20 @@ pub(crate) struct StepStart {
     pub(crate) rate: [f64; BLOCK],
 }
 
+impl StepStart {
+    /// Without viscosity.
+    pub(crate) const ZERO: StepStart = StepStart { c: [[0.0; BLOCK]; 6], rate: [0.0; BLOCK] };
+
+    /// Copies one lane of another block.
+    #[inline(always)]
+    pub(crate) fn copy_lane(&mut self, lane: usize, other: &StepStart, from: usize) {
+        for k in 0..6 {
+            self.c[k][lane] = other.c[k][from];
+        }
+        self.rate[lane] = other.rate[from];
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 struct ChunkSum {
     energy: f64,
@@ -67,17 +85,19 @@ struct Task<'a> {
     count: usize,
     corners: &'a mut [[f64; 4]],
     sum: &'a mut ChunkSum,
+    pulls: Pulls<'a>,
 }
 
 impl ElasticPotential {
     /// Forgets how the last step began: no viscosity, as at rest.
     pub fn begin_static(&mut self) {
         self.starts.clear();
+        self.patch_starts.clear();
     }
 
     /// Remembers how a step of `h` (s) begins, if any element is viscous.
     pub fn begin_step(&mut self, elements: &Elements, x: &[Vec3], h: f64) {
-        self.starts.clear();
+        self.begin_static();
         if !elements.groups.iter().any(|group| group.is_viscous) {
             return;
         }
@@ -87,6 +107,7 @@ impl ElasticPotential {
                 self.starts.push(dispatch(StartKernel { block, x: &self.x, h }));
             }
         }
+        self.volumes.begin(elements, &self.x, h, &mut self.patch_starts);
     }
 
     /// Takes for the start of a step what lies beyond two shapes, the one it remembers and that of nodes at `x` (m): C = C₀ + s (C₁ − C₀), so that shapes that are turned alone do not differ.
@@ -102,6 +123,7 @@ impl ElasticPotential {
                 *c += s * (next - *c);
             }
         }
+        self.volumes.go_beyond(elements, &self.x, s, &mut self.patch_starts);
     }
 
     /// Evaluates all elements with nodes at `x` (m).
@@ -109,14 +131,16 @@ impl ElasticPotential {
         self.fit(elements);
         pad(x, &mut self.x);
         let x = core::mem::take(&mut self.x);
-        let tasks = self.tasks(elements);
+        let mut volumes = core::mem::take(&mut self.volumes);
+        let patches = Evaluation { energy: volumes.evaluate(elements, &x, &self.patch_starts), inverted: 0 };
+        let tasks = self.tasks(elements, volumes.pulls(elements));
         if tasks.len() == 1 || rayon::current_num_threads() == 1 {
             tasks.into_iter().for_each(|task| dispatch(EnergyKernel { task, x: &x }));
         } else {
             tasks.into_par_iter().for_each(|task| dispatch(EnergyKernel { task, x: &x }));
         }
-        self.x = x;
-        self.chunks.iter().fold(Evaluation::default(), |sum, chunk| Evaluation {
+        (self.x, self.volumes) = (x, volumes);
+        self.chunks.iter().fold(patches, |sum, chunk| Evaluation {
             energy: sum.energy + chunk.energy,
             inverted: sum.inverted + chunk.inverted,
         })
@@ -138,7 +162,7 @@ impl ElasticPotential {
         }
     }
 
-    fn tasks<'a>(&'a mut self, elements: &'a Elements) -> Vec<Task<'a>> {
+    fn tasks<'a>(&'a mut self, elements: &'a Elements, mut pulls: Pulls<'a>) -> Vec<Task<'a>> {
         let mut corners = self.corners.as_mut_slice();
         let mut sums = self.chunks.iter_mut();
         let mut starts = self.starts.as_slice();
@@ -151,7 +175,10 @@ impl ElasticPotential {
                 starts = rest;
                 let count = (group.count - i * CHUNK * BLOCK).min(blocks.len() * BLOCK);
                 let sum = sums.next().expect("a sum per chunk");
-                tasks.push(Task { law: group.law, blocks, starts: own_starts, count, corners: own, sum });
+                let (own_pulls, rest) = pulls.split_at(BLOCK * blocks.len());
+                pulls = rest;
+                let (law, starts, corners, pulls) = (group.law, own_starts, own, own_pulls);
+                tasks.push(Task { law, blocks, starts, count, corners, sum, pulls });
             }
         }
         tasks

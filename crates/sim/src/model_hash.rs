@@ -21,7 +21,7 @@ impl Model {
         self.node_mass.iter().chain(&self.node_inverse_mass).for_each(|m| print.number(*m));
         print.count(self.tets.len());
         self.tets.iter().flatten().for_each(|node| print.index(*node));
-        self.elements.stiffness().flatten().for_each(|number| print.index(number.to_bits()));
+        self.elements.stiffness().for_each(|number| print.index(number.to_bits()));
         self.fixed_nodes.node_bone.iter().for_each(|bone| print.index(*bone));
         self.fixed_nodes.node_reference.iter().for_each(|bone| print.index(*bone));
         self.bodies.iter().for_each(|body| print.body(body));

@@ -3,7 +3,7 @@
 //! Symplectic Euler is stable for h < 2/ω with ω the highest frequency of the body, ω² the largest eigenvalue of M⁻¹K. K is the
 //! stiffness at rest, the same for all laws; how much stiffer a law may become is a factor of its own.
 
-use sinew_flesh::{ElementDesc, Law};
+use sinew_flesh::{ElementDesc, Law, PatchList};
 use sinew_math::{Mat3, Vec3};
 
 /// The step of explicit stepping, and where it comes from.
@@ -82,6 +82,9 @@ struct RestStiffness<'a> {
     first_node: usize,
     /// Dm⁻¹ and V w of each element.
     shapes: Vec<(Mat3, f64)>,
+    patches: PatchList,
+    /// Σ (λ − 4μ) w V of each patch (J).
+    patch_rest: Vec<f64>,
     node_root: Vec<f64>,
 }
 
@@ -98,33 +101,58 @@ impl<'a> RestStiffness<'a> {
             let edges = Mat3::from_columns(&[b - a, c - a, d - a]);
             (edges.try_inverse().unwrap_or_else(Mat3::zeros), element.fill * edges.determinant() / 6.0)
         };
+        let shapes: Vec<(Mat3, f64)> = elements.iter().map(shape).collect();
+        let patches = PatchList::group(elements);
+        let held = |element: &u32| {
+            elements[*element as usize].material.shared_lambda() * shapes[*element as usize].1
+        };
         RestStiffness {
             elements,
             first_node,
-            shapes: elements.iter().map(shape).collect(),
+            patch_rest: patches.iter().map(|patch| patch.iter().map(held).sum()).collect(),
+            patches,
+            shapes,
             node_root: node_inverse_mass[first_node..last_node].iter().map(|m| m.sqrt()).collect(),
         }
     }
 
-    /// out = M^(−1/2) K M^(−1/2) u, with dP = μ (dF + dFᵀ) + λ tr(dF) I in each element.
+    /// out = M^(−1/2) K M^(−1/2) u, with dP = μ (dF + dFᵀ) + λ tr(dF) I in each element, where of λ only a part sees the element's own tr(dF) and the rest the mean of its patch.
     fn apply(&self, u: &[Vec3], out: &mut [Vec3]) {
         out.fill(Vec3::zeros());
-        for (element, (inverse, volume)) in self.elements.iter().zip(&self.shapes) {
-            let nodes = element.nodes.map(|n| n as usize - self.first_node);
-            let [a, b, c, d] = nodes.map(|n| u[n] * self.node_root[n]);
-            let gradient = Mat3::from_columns(&[b - a, c - a, d - a]) * inverse;
-            let lame = element.material.lame();
+        for (i, element) in self.elements.iter().enumerate() {
+            let gradient = self.gradient(i, u);
+            let lame = element.material.own_lame();
             let mut stress = (gradient + gradient.transpose()) * lame.mu;
             let pressure = lame.lambda * gradient.trace();
             (0..3).for_each(|i| stress[(i, i)] += pressure);
-            let pull = stress * inverse.transpose() * *volume;
-            for k in 0..3 {
-                out[nodes[k + 1]] += pull.column(k);
-                out[nodes[0]] -= pull.column(k);
+            self.pull(i, &stress, out);
+        }
+        for (patch, rest) in self.patches.iter().zip(&self.patch_rest).filter(|(_, rest)| **rest > 0.0) {
+            let shared = |i: usize| self.elements[i].material.shared_lambda();
+            let change = |i: usize| shared(i) * self.shapes[i].1 * self.gradient(i, u).trace();
+            let mean = patch.iter().map(|i| change(*i as usize)).sum::<f64>() / rest;
+            for &i in patch {
+                self.pull(i as usize, &Mat3::from_diagonal_element(shared(i as usize) * mean), out);
             }
         }
         for (out, root) in out.iter_mut().zip(&self.node_root) {
             *out *= *root;
+        }
+    }
+
+    fn gradient(&self, element: usize, u: &[Vec3]) -> Mat3 {
+        let nodes = self.elements[element].nodes.map(|n| n as usize - self.first_node);
+        let [a, b, c, d] = nodes.map(|n| u[n] * self.node_root[n]);
+        Mat3::from_columns(&[b - a, c - a, d - a]) * self.shapes[element].0
+    }
+
+    fn pull(&self, element: usize, stress: &Mat3, out: &mut [Vec3]) {
+        let nodes = self.elements[element].nodes.map(|n| n as usize - self.first_node);
+        let (inverse, volume) = &self.shapes[element];
+        let pull = stress * inverse.transpose() * *volume;
+        for k in 0..3 {
+            out[nodes[k + 1]] += pull.column(k);
+            out[nodes[0]] -= pull.column(k);
         }
     }
 

@@ -3,7 +3,9 @@
 use super::PaddedMotion;
 use super::kernel::LaneStress;
 use crate::elements::Block;
+use crate::gather::{edge_rates, edges};
 use crate::law::{LaneLame, viscous_stress};
+use crate::patches::{add_scaled, area_vectors};
 use sinew_math::columns::{Columns, combine};
 use sinew_math::lanes::{BLOCK, Lanes};
 
@@ -27,8 +29,8 @@ impl<L: Lanes> Gathered<L> {
     ) -> Self {
         let nodes = &block.nodes[first..first + L::WIDTH];
         Gathered {
-            edges: gather_edges(nodes, &motion.x),
-            edge_rates: if VISCOUS { gather_edge_rates(nodes, &motion.v) } else { [[L::splat(0.0); 3]; 3] },
+            edges: edges(nodes, &motion.x),
+            edge_rates: if VISCOUS { edge_rates(nodes, &motion.v) } else { [[L::splat(0.0); 3]; 3] },
             inverse_rest: load_columns(&block.inverse_rest, first),
             lame: LaneLame { mu: L::load(&block.mu[first..]), lambda: L::load(&block.lambda[first..]) },
             viscosity: L::load(&block.viscosity[first..]),
@@ -76,12 +78,19 @@ impl<L: Lanes> Gathered<L> {
         p
     }
 
-    /// V w P Dm⁻ᵀ, column k for corner k + 1.                               [KimPollard2011, eq. 3, 11]
+    /// V w P Dm⁻ᵀ, column k for corner k + 1, and what a patch adds.         [KimPollard2011, eq. 3, 11]
     #[inline(always)]
-    pub(super) fn write(&self, p: &Columns<L>, corners: &mut [[f32; 4]]) {
+    pub(super) fn write(&self, p: &Columns<L>, pull: Option<L>, corners: &mut [[f32; 4]]) {
         let b = &self.inverse_rest;
+        let mut pulls = [[L::splat(0.0); 3]; 3];
         for k in 0..3 {
-            L::to_rows(combine(p, b[k][0], b[k][1], b[k][2]), &mut corners[k..], 3);
+            pulls[k] = combine(p, b[k][0], b[k][1], b[k][2]);
+        }
+        if let Some(pull) = pull {
+            add_scaled(&mut pulls, &area_vectors(&self.edges), pull);
+        }
+        for k in 0..3 {
+            L::to_rows(pulls[k], &mut corners[k..], 3);
         }
     }
 }
@@ -95,34 +104,4 @@ fn load_columns<L: Lanes>(from: &[[[f32; BLOCK]; 3]; 3], first: usize) -> Column
         }
     }
     columns
-}
-
-/// The edges from corner 0 to the others. They are differences in double precision, so that a body far from the origin loses nothing.
-#[inline(always)]
-fn gather_edges<L: Lanes>(nodes: &[[u32; 4]], node_x: &[[f64; 4]]) -> Columns<L> {
-    let mut rows = [[[0.0; 4]; BLOCK]; 3];
-    for (lane, nodes) in nodes.iter().enumerate() {
-        let origin = node_x[nodes[0] as usize];
-        for k in 0..3 {
-            let corner = node_x[nodes[k + 1] as usize];
-            for i in 0..4 {
-                rows[k][lane][i] = (corner[i] - origin[i]) as f32;
-            }
-        }
-    }
-    [L::from_rows(&rows[0]), L::from_rows(&rows[1]), L::from_rows(&rows[2])]
-}
-
-/// How fast those edges change: viscosity needs no more than single precision.
-#[inline(always)]
-fn gather_edge_rates<L: Lanes>(nodes: &[[u32; 4]], node_v: &[[f32; 4]]) -> Columns<L> {
-    let origin = L::gather_rows(node_v, nodes, 0);
-    let mut rates = [origin; 3];
-    for k in 0..3 {
-        let corner = L::gather_rows(node_v, nodes, k + 1);
-        for i in 0..3 {
-            rates[k][i] = corner[i] - origin[i];
-        }
-    }
-    rates
 }

@@ -79,7 +79,7 @@ impl Task<'_> {
                 }
             }
             let p = st_venant_kirchhoff::plain_stress(&f, &c, lanes.lame);
-            lanes.write(&p, corners);
+            lanes.write(&p, self.pulls.lanes(first), corners);
             let mut margins = [0.0; BLOCK];
             margin.store(&mut margins);
             for (lane, &margin) in margins[..L::WIDTH].iter().enumerate() {
@@ -102,8 +102,11 @@ impl Task<'_> {
             for lane in inverted(&f, places.len()) {
                 self.chunk.inverted.push(places[lane]);
             }
-            let mut packed = [[0.0; 4]; 3 * BLOCK];
-            lanes.write(&p, &mut packed);
+            let (mut packed, mut pulls) = ([[0.0; 4]; 3 * BLOCK], [0.0; BLOCK]);
+            for (pull, place) in pulls.iter_mut().zip(places) {
+                *pull = self.pulls.at(*place as usize) as f32;
+            }
+            lanes.write(&p, Some(L::load(&pulls)), &mut packed);
             for (lane, &place) in places.iter().enumerate() {
                 let place = 3 * place as usize;
                 self.corners[place..place + 3].copy_from_slice(&packed[3 * lane..3 * lane + 3]);
@@ -123,7 +126,7 @@ impl Task<'_> {
             for lane in inverted(&f, self.count.saturating_sub(first).min(L::WIDTH)) {
                 self.chunk.inverted.push((first + lane) as u32);
             }
-            lanes.write(&p, corners);
+            lanes.write(&p, self.pulls.lanes(first), corners);
         }
     }
 

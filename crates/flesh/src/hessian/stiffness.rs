@@ -1,7 +1,7 @@
-//! ∂P/∂F of sixteen elements, times V w (J): all 45 numbers for any law, or as few as a law needs.
+//! ∂P/∂F of sixteen elements, times V w (J): all 45 numbers for any law, or as few as a law needs, since products wait for memory.
 
-use crate::law::stable_neo_hookean;
-use crate::law::tangent::TANGENT;
+use crate::law::tangent::{TANGENT, Tangent};
+use crate::law::{LaneLame, Symmetric, st_venant_kirchhoff, stable_neo_hookean};
 use sinew_math::columns::Columns;
 use sinew_math::lanes::{BLOCK, Lanes};
 
@@ -11,10 +11,18 @@ pub(super) trait Stiffness: Sync {
     fn product<L: Lanes>(&self, first: usize, df: &Columns<L>) -> Columns<L>;
 }
 
-/// Of any law.
+/// Of any law: all 45 numbers.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
-pub(super) struct BlockTangent(pub(super) [[f32; BLOCK]; TANGENT]);
+pub(super) struct BlockTangent([[f32; BLOCK]; TANGENT]);
+
+/// Of laws in which stress follows Green's strain, viscous or not: F by columns, S, and the moduli that S changes with.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub(super) struct StrainBlock {
+    f: [[[f32; BLOCK]; 3]; 3],
+    strain: StrainNumbers,
+}
 
 /// Of neo-Hookean elements without viscosity: F by columns and the four numbers of their law.
 #[derive(Clone, Debug)]
@@ -24,8 +32,50 @@ pub(super) struct NeoHookeanBlock {
     numbers: [[f32; BLOCK]; 4],
 }
 
+/// Of viscous neo-Hookean elements: viscosity follows Green's strain.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub(super) struct ViscousNeoHookeanBlock {
+    elastic: NeoHookeanBlock,
+    strain: StrainNumbers,
+}
+
+/// S, μ and λ.
+#[derive(Clone, Debug)]
+struct StrainNumbers {
+    stress: [[f32; BLOCK]; 6],
+    mu: [f32; BLOCK],
+    lambda: [f32; BLOCK],
+}
+
 impl BlockTangent {
     pub(super) const ZERO: BlockTangent = BlockTangent([[0.0; BLOCK]; TANGENT]);
+
+    /// Sets the lanes from `first` on.
+    #[inline(always)]
+    pub(super) fn set<L: Lanes>(&mut self, first: usize, tangent: &Tangent<L>) {
+        for k in 0..TANGENT {
+            tangent[k].store(&mut self.0[k][first..]);
+        }
+    }
+}
+
+impl StrainBlock {
+    pub(super) const ZERO: StrainBlock =
+        StrainBlock { f: [[[0.0; BLOCK]; 3]; 3], strain: StrainNumbers::ZERO };
+
+    /// Sets the lanes from `first` on.
+    #[inline(always)]
+    pub(super) fn set<L: Lanes>(
+        &mut self,
+        first: usize,
+        f: &Columns<L>,
+        stress: &Symmetric<L>,
+        lame: LaneLame<L>,
+    ) {
+        store_columns(f, &mut self.f, first);
+        self.strain.set(first, stress, lame);
+    }
 }
 
 impl NeoHookeanBlock {
@@ -35,31 +85,84 @@ impl NeoHookeanBlock {
     /// Sets the lanes from `first` on.
     #[inline(always)]
     pub(super) fn set<L: Lanes>(&mut self, first: usize, f: &Columns<L>, numbers: [L; 4]) {
-        for j in 0..3 {
-            for i in 0..3 {
-                f[j][i].store(&mut self.f[j][i][first..]);
-            }
-        }
+        store_columns(f, &mut self.f, first);
         for k in 0..4 {
             numbers[k].store(&mut self.numbers[k][first..]);
         }
     }
 }
 
+impl ViscousNeoHookeanBlock {
+    pub(super) const ZERO: ViscousNeoHookeanBlock =
+        ViscousNeoHookeanBlock { elastic: NeoHookeanBlock::ZERO, strain: StrainNumbers::ZERO };
+
+    /// Sets the lanes from `first` on: the numbers of the law, then those of viscosity.
+    #[inline(always)]
+    pub(super) fn set<L: Lanes>(
+        &mut self,
+        first: usize,
+        f: &Columns<L>,
+        numbers: [L; 4],
+        (stress, lame): (&Symmetric<L>, LaneLame<L>),
+    ) {
+        self.elastic.set(first, f, numbers);
+        self.strain.set(first, stress, lame);
+    }
+}
+
+impl StrainNumbers {
+    const ZERO: StrainNumbers =
+        StrainNumbers { stress: [[0.0; BLOCK]; 6], mu: [0.0; BLOCK], lambda: [0.0; BLOCK] };
+
+    #[inline(always)]
+    fn set<L: Lanes>(&mut self, first: usize, stress: &Symmetric<L>, lame: LaneLame<L>) {
+        for k in 0..6 {
+            stress[k].store(&mut self.stress[k][first..]);
+        }
+        lame.mu.store(&mut self.mu[first..]);
+        lame.lambda.store(&mut self.lambda[first..]);
+    }
+
+    #[inline(always)]
+    fn product<L: Lanes>(&self, first: usize, f: &Columns<L>, df: &Columns<L>) -> Columns<L> {
+        let mut stress = [L::splat(0.0); 6];
+        for k in 0..6 {
+            stress[k] = L::load(&self.stress[k][first..]);
+        }
+        let lame = LaneLame { mu: L::load(&self.mu[first..]), lambda: L::load(&self.lambda[first..]) };
+        st_venant_kirchhoff::product(f, &stress, lame, df)
+    }
+}
+
+impl Stiffness for StrainBlock {
+    #[inline(always)]
+    fn product<L: Lanes>(&self, first: usize, df: &Columns<L>) -> Columns<L> {
+        self.strain.product(first, &load_columns(&self.f, first), df)
+    }
+}
+
 impl Stiffness for NeoHookeanBlock {
     #[inline(always)]
     fn product<L: Lanes>(&self, first: usize, df: &Columns<L>) -> Columns<L> {
-        let mut f = *df;
-        for j in 0..3 {
-            for i in 0..3 {
-                f[j][i] = L::load(&self.f[j][i][first..]);
-            }
-        }
         let mut numbers = [L::splat(0.0); 4];
         for k in 0..4 {
             numbers[k] = L::load(&self.numbers[k][first..]);
         }
-        stable_neo_hookean::product(&f, numbers, df)
+        stable_neo_hookean::product(&load_columns(&self.f, first), numbers, df)
+    }
+}
+
+impl Stiffness for ViscousNeoHookeanBlock {
+    #[inline(always)]
+    fn product<L: Lanes>(&self, first: usize, df: &Columns<L>) -> Columns<L> {
+        let mut dp = self.elastic.product(first, df);
+        let viscous = self.strain.product(first, &load_columns(&self.elastic.f, first), df);
+        for j in 0..3 {
+            for i in 0..3 {
+                dp[j][i] = dp[j][i] + viscous[j][i];
+            }
+        }
+        dp
     }
 }
 
@@ -98,4 +201,24 @@ fn add_row<L: Lanes, const R: usize>(
         dp[c / 3][c % 3] = dp[c / 3][c % 3] + entry * own;
     }
     dp[R / 3][R % 3] = sum + L::load(&row[R][first..]) * own;
+}
+
+#[inline(always)]
+fn load_columns<L: Lanes>(from: &[[[f32; BLOCK]; 3]; 3], first: usize) -> Columns<L> {
+    let mut f = [[L::splat(0.0); 3]; 3];
+    for j in 0..3 {
+        for i in 0..3 {
+            f[j][i] = L::load(&from[j][i][first..]);
+        }
+    }
+    f
+}
+
+#[inline(always)]
+fn store_columns<L: Lanes>(f: &Columns<L>, to: &mut [[[f32; BLOCK]; 3]; 3], first: usize) {
+    for j in 0..3 {
+        for i in 0..3 {
+            f[j][i].store(&mut to[j][i][first..]);
+        }
+    }
 }

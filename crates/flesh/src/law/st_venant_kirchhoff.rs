@@ -21,8 +21,8 @@
 //! so Σ E < 0, a contradiction.
 
 use super::principal::Principal;
-use super::tangent::{self, LanePrincipal, Tangent};
-use super::{LaneLame, Symmetric, from_principal_stress, times_symmetric};
+use super::tangent::LanePrincipal;
+use super::{LaneLame, Symmetric, from_principal_stress, squared_stretch_rate, times_symmetric};
 use crate::material::{Lame, StretchLimits};
 use sinew_math::columns::Columns;
 use sinew_math::lanes::Real;
@@ -67,23 +67,57 @@ fn cubic_slope<T: Real>(x: f64, i1: T, i2: T) -> T {
     T::splat(3.0 * x * x) - T::splat(2.0 * x) * i1 + i2
 }
 
-/// P = F S,   S = λ tr(E) I + 2μ E,   2E = C − I                   [KimPollard2011, eq. 1-3]
+/// P = F S                                                       [KimPollard2011, eq. 1-3]
 ///
 /// `c` is FᵀF, or for a viscous solid C + β Ċ: the strain that it would have a moment β later.
 #[inline(always)]
 pub(crate) fn plain_stress<T: Real>(f: &Columns<T>, c: &Symmetric<T>, lame: LaneLame<T>) -> Columns<T> {
+    times_symmetric(f, &second_stress(c, lame))
+}
+
+/// S = λ tr(E) I + 2μ E,   2E = C − I
+#[inline(always)]
+pub(crate) fn second_stress<T: Real>(c: &Symmetric<T>, lame: LaneLame<T>) -> Symmetric<T> {
     let LaneLame { mu, lambda } = lame;
     let one = T::splat(1.0);
     let pressure = T::splat(0.5) * lambda * (c[0] + c[1] + c[2] - T::splat(3.0));
-    let stress = [
+    [
         pressure + mu * (c[0] - one),
         pressure + mu * (c[1] - one),
         pressure + mu * (c[2] - one),
         mu * c[3],
         mu * c[4],
         mu * c[5],
-    ];
-    times_symmetric(f, &stress)
+    ]
+}
+
+/// (∂P/∂F) dF of P = F S where dS = λ tr(dE) I + 2μ dE follows Green's strain:
+///
+/// ```text
+/// dP = dF S + F (λ tr(dE) I + 2μ dE),     2 dE = Fᵀ dF + dFᵀ F
+/// ```
+#[inline(always)]
+pub(crate) fn product<T: Real>(
+    f: &Columns<T>,
+    s: &Symmetric<T>,
+    lame: LaneLame<T>,
+    df: &Columns<T>,
+) -> Columns<T> {
+    let mut ds = squared_stretch_rate(f, df);
+    let pressure = T::splat(0.5) * lame.lambda * (ds[0] + ds[1] + ds[2]);
+    for k in 0..6 {
+        ds[k] = lame.mu * ds[k];
+    }
+    for k in 0..3 {
+        ds[k] = ds[k] + pressure;
+    }
+    let (mut dp, more) = (times_symmetric(df, s), times_symmetric(f, &ds));
+    for j in 0..3 {
+        for i in 0..3 {
+            dp[j][i] = dp[j][i] + more[j][i];
+        }
+    }
+    dp
 }
 
 /// Ψ = λ/2 tr²E + μ E:E for 2E = C − I
@@ -94,24 +128,6 @@ pub(crate) fn plain_energy<T: Real>(c: &Symmetric<T>, lame: LaneLame<T>) -> T {
     let trace = e[0] + e[1] + e[2];
     let shear = half * (c[3] * c[3] + c[4] * c[4] + c[5] * c[5]);
     half * lame.lambda * trace * trace + lame.mu * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + shear)
-}
-
-/// The plain law's ∂P/∂F.
-#[inline(always)]
-pub(crate) fn plain_tangent<T: Real>(f: &Columns<T>, c: &Symmetric<T>, lame: LaneLame<T>) -> Tangent<T> {
-    let one = T::splat(1.0);
-    let pressure = T::splat(0.5) * lame.lambda * (c[0] + c[1] + c[2] - T::splat(3.0));
-    let stress = [
-        pressure + lame.mu * (c[0] - one),
-        pressure + lame.mu * (c[1] - one),
-        pressure + lame.mu * (c[2] - one),
-        lame.mu * c[3],
-        lame.mu * c[4],
-        lame.mu * c[5],
-    ];
-    let mut tangent = tangent::zero();
-    tangent::add_strain_law(&mut tangent, f, &stress, lame);
-    tangent
 }
 
 /// Everything about the continued law in the frames of the decomposition: Ψ̂, P̂ and Ĥ.

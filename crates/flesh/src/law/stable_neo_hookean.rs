@@ -10,7 +10,6 @@
 
 use super::LaneLame;
 use super::principal::Principal;
-use super::tangent::{self, Tangent};
 use crate::material::Lame;
 use sinew_math::columns::{Columns, cross, dot, scale};
 use sinew_math::lanes::Real;
@@ -53,25 +52,7 @@ pub(crate) fn lane_energy<T: Real>(f: &Columns<T>, lame: LaneLame<T>) -> T {
     half * mu * (size - T::splat(3.0) - logarithm) + volumetric
 }
 
-/// ∂P/∂F = μ̃ I/(I+1) 1 + 2μ̃/(I+1)² F⊗F + λ̃ C⊗C + p ∂C/∂F,   C = ∂J/∂F,   p = λ̃ (J − 1) − 3/4 μ̃
-#[inline(always)]
-pub(crate) fn tangent<T: Real>(f: &Columns<T>, lame: LaneLame<T>) -> Tangent<T> {
-    let mu = T::splat(4.0 / 3.0) * lame.mu;
-    let lambda = lame.lambda + T::splat(5.0 / 6.0) * lame.mu;
-    let one = T::splat(1.0);
-    let size = dot(f[0], f[0]) + dot(f[1], f[1]) + dot(f[2], f[2]);
-    let cofactor = [cross(f[1], f[2]), cross(f[2], f[0]), cross(f[0], f[1])];
-    let pressure = lambda * (dot(f[0], cofactor[0]) - one) - T::splat(0.75) * mu;
-    let inverse = one / (size + one);
-    let mut tangent = tangent::zero();
-    tangent::add_diagonal(&mut tangent, mu * size * inverse);
-    tangent::add_square(&mut tangent, f, T::splat(2.0) * mu * inverse * inverse);
-    tangent::add_square(&mut tangent, &cofactor, lambda);
-    tangent::add_cofactor_derivative(&mut tangent, f, pressure);
-    tangent
-}
-
-/// The numbers of the tangent beside F: μ̃ I/(I+1), 2μ̃/(I+1)², λ̃ and p.
+/// The numbers beside F in ∂P/∂F = μ̃ I/(I+1) 1 + 2μ̃/(I+1)² F⊗F + λ̃ C⊗C + p ∂C/∂F,   C = ∂J/∂F:   μ̃ I/(I+1), 2μ̃/(I+1)², λ̃ and p = λ̃ (J − 1) − 3/4 μ̃.
 #[inline(always)]
 pub(crate) fn stiffness<T: Real>(f: &Columns<T>, lame: LaneLame<T>) -> [T; 4] {
     let mu = T::splat(4.0 / 3.0) * lame.mu;

@@ -23,17 +23,8 @@ pub(crate) struct LanePrincipal<T> {
 
 /// No stiffness.
 #[inline(always)]
-pub(crate) fn zero<T: Real>() -> Tangent<T> {
+fn zero<T: Real>() -> Tangent<T> {
     [T::splat(0.0); TANGENT]
-}
-
-/// Adds s 1.
-#[inline(always)]
-pub(crate) fn add_diagonal<T: Real>(tangent: &mut Tangent<T>, s: T) {
-    for r in 0..9 {
-        let place = r * (r + 1) / 2 + r;
-        tangent[place] = tangent[place] + s;
-    }
 }
 
 /// Calls a function of a row with all nine of them as constants, so that every place in a tangent is known to the compiler: loops over rows stay loops otherwise, with
@@ -54,7 +45,7 @@ macro_rules! for_each_row {
 
 /// Adds s A⊗A.
 #[inline(always)]
-pub(crate) fn add_square<T: Real>(tangent: &mut Tangent<T>, a: &Columns<T>, s: T) {
+fn add_square<T: Real>(tangent: &mut Tangent<T>, a: &Columns<T>, s: T) {
     for_each_row!(add_square_row::<T>(tangent, a, s));
 }
 
@@ -76,23 +67,6 @@ fn add_product<T: Real>(tangent: &mut Tangent<T>, a: &Columns<T>, b: &Columns<T>
         for c in 0..=r {
             let place = r * (r + 1) / 2 + c;
             tangent[place] = tangent[place] + own_a * b[c / 3][c % 3] + own_b * a[c / 3][c % 3];
-        }
-    }
-}
-
-/// Adds s ∂C/∂F for the cofactor C, whose columns are f₁×f₂, f₂×f₀, f₀×f₁: −s f₂× stands in column 0 against column 1, and so on around.
-#[inline(always)]
-pub(crate) fn add_cofactor_derivative<T: Real>(tangent: &mut Tangent<T>, f: &Columns<T>, s: T) {
-    // below the diagonal: columns (1, 0) have [f₂], (2, 0) −[f₁], (2, 1) [f₀]
-    for (row, column, of, sign) in [(1, 0, 2, 1.0), (2, 0, 1, -1.0), (2, 1, 0, 1.0)] {
-        let s = s * T::splat(sign);
-        let u = scale(f[of], s);
-        // [u] has rows (0, −u₂, u₁), (u₂, 0, −u₀), (−u₁, u₀, 0)
-        let entries = [(0, 1, -u[2]), (0, 2, u[1]), (1, 0, u[2]), (1, 2, -u[0]), (2, 0, -u[1]), (2, 1, u[0])];
-        for (i, k, value) in entries {
-            let (r, c) = (3 * row + i, 3 * column + k);
-            let place = r * (r + 1) / 2 + c;
-            tangent[place] = tangent[place] + value;
         }
     }
 }

@@ -2,11 +2,13 @@
 
 use super::{StepStart, Task};
 use crate::elements::Block;
+use crate::gather::wide_edges;
 use crate::law::{
-    LaneLame, corotational, determinant, from_principal_stress, squared_stretch, st_venant_kirchhoff,
-    stable_neo_hookean, times_symmetric,
+    LaneLame, Symmetric, corotational, determinant, from_principal_stress, squared_stretch,
+    st_venant_kirchhoff, stable_neo_hookean, times_symmetric,
 };
 use crate::material::{Law, StretchLimits};
+use crate::patches::{add_scaled, area_vectors};
 use sinew_math::columns::{Columns, combine};
 use sinew_math::lanes::{BLOCK, Kernel, Lanes, Real, WideLanes};
 use sinew_math::svd::svd;
@@ -52,7 +54,7 @@ impl Kernel for StartKernel<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> StepStart {
-        let mut start = StepStart { c: [[0.0; BLOCK]; 6], rate: [0.0; BLOCK] };
+        let mut start = StepStart::ZERO;
         for part in 0..BLOCK / L::Wide::WIDTH {
             let first = part * L::Wide::WIDTH;
             let lanes = Gathered::<L::Wide>::of(self.block, first, self.x);
@@ -73,6 +75,7 @@ impl Kernel for StartKernel<'_> {
 
 /// Elements in registers.
 struct Gathered<W> {
+    edges: Columns<W>,
     f: Columns<W>,
     inverse_rest: Columns<W>,
     lame: LaneLame<W>,
@@ -82,14 +85,7 @@ impl<W: WideLanes> Gathered<W> {
     #[inline(always)]
     fn of(block: &Block, first: usize, x: &[[f64; 4]]) -> Self {
         let nodes = &block.nodes[first..first + W::WIDTH];
-        let origin = W::gather_rows(x, nodes, 0);
-        let mut edges = [origin; 3];
-        for k in 0..3 {
-            let corner = W::gather_rows(x, nodes, k + 1);
-            for i in 0..3 {
-                edges[k][i] = corner[i] - origin[i];
-            }
-        }
+        let edges = wide_edges(nodes, x);
         let mut b = [[W::splat(0.0); 3]; 3];
         for k in 0..3 {
             for j in 0..3 {
@@ -105,14 +101,21 @@ impl<W: WideLanes> Gathered<W> {
             mu: W::load_single(&block.mu[first..]),
             lambda: W::load_single(&block.lambda[first..]),
         };
-        Gathered { f, inverse_rest: b, lame }
+        Gathered { edges, f, inverse_rest: b, lame }
     }
 
     #[inline(always)]
-    fn write(&self, p: &Columns<W>, corners: &mut [[f64; 4]]) {
+    fn write(&self, p: &Columns<W>, pull: Option<W>, corners: &mut [[f64; 4]]) {
         let b = &self.inverse_rest;
+        let mut pulls = [[W::splat(0.0); 3]; 3];
         for k in 0..3 {
-            W::to_rows(combine(p, b[k][0], b[k][1], b[k][2]), &mut corners[k..], 3);
+            pulls[k] = combine(p, b[k][0], b[k][1], b[k][2]);
+        }
+        if let Some(pull) = pull {
+            add_scaled(&mut pulls, &area_vectors(&self.edges), pull);
+        }
+        for k in 0..3 {
+            W::to_rows(pulls[k], &mut corners[k..], 3);
         }
     }
 }
@@ -128,11 +131,9 @@ impl Task<'_> {
             let first = i * W::WIDTH;
             let (block, lane) = (&self.blocks[first / BLOCK], first % BLOCK);
             let lanes = Gathered::<W>::of(block, lane, x);
-            let (mut energy, mut p) = law.evaluate(&lanes.f, lanes.lame);
-            if let Some(start) = self.starts.get(first / BLOCK) {
-                add_viscosity(start, lane, &lanes, &mut energy, &mut p);
-            }
-            lanes.write(&p, corners);
+            let viscous = self.starts.get(first / BLOCK).map(|start| viscosity(start, lane, &lanes));
+            let (energy, p) = law.evaluate(&lanes.f, lanes.lame, viscous);
+            lanes.write(&p, self.pulls.wide(first), corners);
 
             let (mut margins, mut determinants, mut found) = ([1.0; BLOCK], [1.0; BLOCK], [0.0; BLOCK]);
             law.margin(&lanes.f).store(&mut margins);
@@ -159,23 +160,24 @@ impl Task<'_> {
         let law = ByStretch(self.law);
         for places in strong.chunks(W::WIDTH) {
             let mut picked = Block::default();
-            let mut start = StepStart { c: [[0.0; BLOCK]; 6], rate: [0.0; BLOCK] };
+            let mut start = StepStart::ZERO;
             for lane in 0..W::WIDTH {
                 let place = places[lane.min(places.len() - 1)] as usize;
                 picked.copy_lane(lane, &self.blocks[place / BLOCK], place % BLOCK);
                 if let Some(own) = self.starts.get(place / BLOCK) {
-                    (0..6).for_each(|k| start.c[k][lane] = own.c[k][place % BLOCK]);
-                    start.rate[lane] = own.rate[place % BLOCK];
+                    start.copy_lane(lane, own, place % BLOCK);
                 }
             }
             let lanes = Gathered::<W>::of(&picked, 0, x);
-            let (mut energy, mut p) = law.evaluate(&lanes.f, lanes.lame);
-            if !self.starts.is_empty() {
-                add_viscosity(&start, 0, &lanes, &mut energy, &mut p);
-            }
+            let viscous = if self.starts.is_empty() { None } else { Some(viscosity(&start, 0, &lanes)) };
+            let (energy, p) = law.evaluate(&lanes.f, lanes.lame, viscous);
             let (mut packed, mut energies) = ([[0.0; 4]; 3 * BLOCK], [0.0; BLOCK]);
             let mut determinants = [1.0; BLOCK];
-            lanes.write(&p, &mut packed);
+            let mut pulls = [0.0; BLOCK];
+            for (pull, place) in pulls.iter_mut().zip(places) {
+                *pull = self.pulls.at(*place as usize);
+            }
+            lanes.write(&p, Some(W::load(&pulls)), &mut packed);
             energy.store(&mut energies);
             determinant(&lanes.f).store(&mut determinants);
             for (lane, &place) in places.iter().enumerate() {
@@ -189,15 +191,9 @@ impl Task<'_> {
     }
 }
 
-/// Adds D and its stress, from ΔC = C − Cₙ = 2 (E − Eₙ).
+/// D and its S, from ΔC = C − Cₙ = 2 (E − Eₙ).
 #[inline(always)]
-fn add_viscosity<W: WideLanes>(
-    start: &StepStart,
-    lane: usize,
-    lanes: &Gathered<W>,
-    energy: &mut W,
-    p: &mut Columns<W>,
-) {
+fn viscosity<W: WideLanes>(start: &StepStart, lane: usize, lanes: &Gathered<W>) -> (W, Symmetric<W>) {
     let rate = W::load(&start.rate[lane..]);
     let mut d = squared_stretch(&lanes.f);
     for k in 0..6 {
@@ -207,7 +203,6 @@ fn add_viscosity<W: WideLanes>(
     let trace = d[0] + d[1] + d[2];
     let two = W::splat(2.0);
     let square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + two * (d[3] * d[3] + d[4] * d[4] + d[5] * d[5]);
-    *energy = *energy + W::splat(0.5) * lambda * trace * trace + mu * square;
     let mut s = d;
     for k in 0..6 {
         s[k] = two * mu * d[k];
@@ -215,18 +210,35 @@ fn add_viscosity<W: WideLanes>(
     for k in 0..3 {
         s[k] = s[k] + lambda * trace;
     }
-    let extra = times_symmetric(&lanes.f, &s);
+    (W::splat(0.5) * lambda * trace * trace + mu * square, s)
+}
+
+/// Adds what viscosity has beside the energy and the stress of a law.
+#[inline(always)]
+fn with_viscosity<T: Real>(
+    f: &Columns<T>,
+    (energy, mut p): (T, Columns<T>),
+    viscous: Option<(T, Symmetric<T>)>,
+) -> (T, Columns<T>) {
+    let Some((more, s)) = viscous else { return (energy, p) };
+    let extra = times_symmetric(f, &s);
     for j in 0..3 {
         for i in 0..3 {
             p[j][i] = p[j][i] + extra[j][i];
         }
     }
+    (energy + more, p)
 }
 
 /// A law as a type; see the forces' kernel for why.
 trait WideLaw {
-    /// Ψ and P.
-    fn evaluate<T: Real>(&self, f: &Columns<T>, lame: LaneLame<T>) -> (T, Columns<T>);
+    /// Ψ and P, with the energy and the S of viscosity.
+    fn evaluate<T: Real>(
+        &self,
+        f: &Columns<T>,
+        lame: LaneLame<T>,
+        viscous: Option<(T, Symmetric<T>)>,
+    ) -> (T, Columns<T>);
 
     /// Positive where the law holds.
     #[inline(always)]
@@ -241,9 +253,22 @@ struct StableNeoHookean;
 
 impl WideLaw for Plain {
     #[inline(always)]
-    fn evaluate<T: Real>(&self, f: &Columns<T>, lame: LaneLame<T>) -> (T, Columns<T>) {
+    fn evaluate<T: Real>(
+        &self,
+        f: &Columns<T>,
+        lame: LaneLame<T>,
+        viscous: Option<(T, Symmetric<T>)>,
+    ) -> (T, Columns<T>) {
         let c = squared_stretch(f);
-        (st_venant_kirchhoff::plain_energy(&c, lame), st_venant_kirchhoff::plain_stress(f, &c, lame))
+        let mut energy = st_venant_kirchhoff::plain_energy(&c, lame);
+        let mut s = st_venant_kirchhoff::second_stress(&c, lame);
+        if let Some((more, viscous)) = viscous {
+            energy = energy + more;
+            for k in 0..6 {
+                s[k] = s[k] + viscous[k];
+            }
+        }
+        (energy, times_symmetric(f, &s))
     }
 
     #[inline(always)]
@@ -254,19 +279,30 @@ impl WideLaw for Plain {
 
 impl WideLaw for ByStretch {
     #[inline(always)]
-    fn evaluate<T: Real>(&self, f: &Columns<T>, lame: LaneLame<T>) -> (T, Columns<T>) {
+    fn evaluate<T: Real>(
+        &self,
+        f: &Columns<T>,
+        lame: LaneLame<T>,
+        viscous: Option<(T, Symmetric<T>)>,
+    ) -> (T, Columns<T>) {
         let decomposed = svd(*f);
         let law = match self.0 {
             Law::StVenantKirchhoff(limits) => st_venant_kirchhoff::extended(&decomposed.sigma, lame, limits),
             _ => corotational::lane_principal(&decomposed.sigma, lame),
         };
-        (law.energy, from_principal_stress(&decomposed, law.stress))
+        with_viscosity(f, (law.energy, from_principal_stress(&decomposed, law.stress)), viscous)
     }
 }
 
 impl WideLaw for StableNeoHookean {
     #[inline(always)]
-    fn evaluate<T: Real>(&self, f: &Columns<T>, lame: LaneLame<T>) -> (T, Columns<T>) {
-        (stable_neo_hookean::lane_energy(f, lame), stable_neo_hookean::stress(f, lame))
+    fn evaluate<T: Real>(
+        &self,
+        f: &Columns<T>,
+        lame: LaneLame<T>,
+        viscous: Option<(T, Symmetric<T>)>,
+    ) -> (T, Columns<T>) {
+        let elastic = (stable_neo_hookean::lane_energy(f, lame), stable_neo_hookean::stress(f, lame));
+        with_viscosity(f, elastic, viscous)
     }
 }

@@ -45,7 +45,7 @@ const PATIENCE: usize = 40;
 /// Extra energies look at where they are before as many iterations, then stay as they are: what they see may change for ever, back and forth.
 const MOST_LOOKS: usize = 12;
 
-/// A guess that leaves less than this share of the slope is not compared with a third, which is better in one of 200 steps of the dancer.
+/// A guess that leaves less than this share of the slope, and turns no more elements inside out, is not compared with a third, which is better in one of 200 steps of the dancer.
 const GOOD_GUESS: f64 = 0.3;
 
 /// The share of the expected fall of the potential that a step must reach.
@@ -91,9 +91,12 @@ impl Newton {
         if model.rigs.is_empty() {
             return;
         }
+        let inverted_onward = self.inverted;
         // flesh carried on by bones: with their change of velocity, or all the way
         for carries_all in [false, true] {
-            if carries_all && self.inverted == 0 && problem.norm(&self.slope) < GOOD_GUESS * self.reference {
+            let is_good =
+                self.inverted <= inverted_onward && problem.norm(&self.slope) < GOOD_GUESS * self.reference;
+            if carries_all && is_good {
                 break;
             }
             let Newton { trial, .. } = self;

@@ -82,7 +82,7 @@ impl Preconditioner {
         let free: Vec<u32> =
             (0..model.node_count() as u32).filter(|node| problem.inertia[*node as usize] > 0.0).collect();
         let own: Vec<f64> = problem.inertia.iter().zip(&problem.drag).map(|(a, b)| a + b).collect();
-        let matrix = rest_matrix(&model.elements, &model.tets, &own, &free);
+        let matrix = rest_matrix(&model.elements, &own, &free);
         let places: Vec<Vec3> = free.iter().map(|node| model.node_rest[*node as usize]).collect();
         let first = model.node_rest.first().copied().unwrap_or_default();
         let low = model.node_rest.iter().fold(first, |low, x| low.inf(x));
@@ -273,19 +273,19 @@ fn apart(bones: &Bones, bone: u32, base: u32) -> Vec<(usize, f64)> {
 }
 
 /// The stiffness at rest over the free nodes, with more on each node's own diagonal (N/m).
-pub(crate) fn rest_matrix(elements: &Elements, tets: &[[u32; 4]], own: &[f64], free: &[u32]) -> BlockSum {
+pub(crate) fn rest_matrix(elements: &Elements, own: &[f64], free: &[u32]) -> BlockSum {
     let mut place = vec![u32::MAX; own.len()];
     free.iter().enumerate().for_each(|(i, node)| place[*node as usize] = i as u32);
     let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); free.len()];
-    for tet in tets {
-        let places = tet.map(|node| place[node as usize]);
-        for a in places.into_iter().filter(|a| *a != u32::MAX) {
-            neighbours[a as usize].extend(places.iter().filter(|b| **b != u32::MAX));
+    elements.for_each_rest_stiffness(|nodes, _| {
+        for a in nodes.iter().map(|node| place[*node as usize]).filter(|a| *a != u32::MAX) {
+            let beside = nodes.iter().map(|node| place[*node as usize]).filter(|b| *b != u32::MAX);
+            neighbours[a as usize].extend(beside);
         }
-    }
+    });
     let mut matrix = BlockSum::with_pattern(neighbours);
     elements.for_each_rest_stiffness(|nodes, blocks| {
-        for (a, row) in nodes.iter().zip(blocks) {
+        for (a, row) in nodes.iter().zip(blocks.chunks_exact(nodes.len())) {
             for (b, block) in nodes.iter().zip(row) {
                 let (a, b) = (place[*a as usize], place[*b as usize]);
                 if a != u32::MAX && b != u32::MAX {
@@ -300,12 +300,12 @@ pub(crate) fn rest_matrix(elements: &Elements, tets: &[[u32; 4]], own: &[f64], f
     matrix
 }
 
-/// Σ tr(K₁₁) d² with d an edge of the element at rest (J).
+/// Σ tr(K₁₁) d² with d an edge of the element or patch at rest (J).
 fn stiffness(model: &Model) -> f64 {
     let mut sum = 0.0;
     model.elements.for_each_rest_stiffness(|nodes, blocks| {
         let edge = model.node_rest[nodes[1] as usize] - model.node_rest[nodes[0] as usize];
-        sum += blocks[1][1].trace() * edge.norm_squared();
+        sum += blocks[nodes.len() + 1].trace() * edge.norm_squared();
     });
     sum
 }

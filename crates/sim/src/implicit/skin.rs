@@ -66,15 +66,16 @@ fn pairs(model: &Model, weights: &[Vec<(u32, f32)>]) -> Vec<Pair> {
             let own = weights[node as usize].iter().find(|(own, _)| *own == bone);
             own.map_or(0.0, |(_, weight)| f64::from(*weight))
         };
-        let motions = nodes.map(|node| motion_at(&model.node_rest[node as usize]));
+        let count = nodes.len();
+        let motions: Vec<_> = nodes.iter().map(|node| motion_at(&model.node_rest[*node as usize])).collect();
         for (c, _) in &bones[1..] {
             // how the corners are pulled by motions of bone c
-            let mut pulls = [Matrix3x6::zeros(); 4];
+            let mut pulls = vec![Matrix3x6::zeros(); count];
             for (j, other) in nodes.iter().enumerate() {
                 let right = weight(*other, *c);
                 if right != 0.0 {
                     let motion = motions[j] * right;
-                    (0..4).for_each(|i| pulls[i] += blocks[i][j] * motion);
+                    (0..count).for_each(|i| pulls[i] += blocks[i * count + j] * motion);
                 }
             }
             for (b, _) in &bones[1..] {

@@ -6,6 +6,7 @@ mod budget;
 mod curvature;
 mod descent;
 mod energy;
+mod locking;
 mod pick;
 mod second_order;
 mod slope;

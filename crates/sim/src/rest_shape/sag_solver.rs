@@ -42,7 +42,6 @@ impl SagSolver {
     pub(super) fn build(drawn: &DrawnShape, elements: &Elements) -> SagSolver {
         let free: Vec<u32> =
             (0..drawn.node_x.len() as u32).filter(|node| !drawn.is_held[*node as usize]).collect();
-        let tets: Vec<[u32; 4]> = drawn.elements.iter().map(|element| element.nodes).collect();
         let mut inertia = vec![0.0; drawn.node_x.len()];
         for element in drawn.elements {
             let [a, b, c, d] = element.nodes.map(|node| drawn.node_x[node as usize]);
@@ -51,7 +50,7 @@ impl SagSolver {
                 inertia[node as usize] += 0.25 * INERTIA * element.material.density * volume;
             }
         }
-        let matrix = rest_matrix(elements, &tets, &inertia, &free);
+        let matrix = rest_matrix(elements, &inertia, &free);
         let places: Vec<Vec3> = free.iter().map(|node| drawn.node_x[*node as usize]).collect();
         let first = drawn.node_x.first().copied().unwrap_or_default();
         let low = drawn.node_x.iter().fold(first, |low, x| low.inf(x));

@@ -1,0 +1,67 @@
+//! The edges of elements, gathered from nodes into lanes.
+
+use sinew_math::columns::Columns;
+use sinew_math::lanes::{BLOCK, Lanes, WideLanes};
+
+/// The edges from corner 0 to the others. They are differences in double precision, so that a body far from the origin loses nothing.
+#[inline(always)]
+pub(crate) fn edges<L: Lanes>(nodes: &[[u32; 4]], x: &[[f64; 4]]) -> Columns<L> {
+    let mut rows = [[[0.0; 4]; BLOCK]; 3];
+    for (lane, nodes) in nodes.iter().enumerate() {
+        let origin = x[nodes[0] as usize];
+        for k in 0..3 {
+            let corner = x[nodes[k + 1] as usize];
+            for i in 0..4 {
+                rows[k][lane][i] = (corner[i] - origin[i]) as f32;
+            }
+        }
+    }
+    [L::from_rows(&rows[0]), L::from_rows(&rows[1]), L::from_rows(&rows[2])]
+}
+
+/// How fast those edges change, or how far they move: single precision will do.
+#[inline(always)]
+pub(crate) fn edge_rates<L: Lanes>(nodes: &[[u32; 4]], v: &[[f32; 4]]) -> Columns<L> {
+    let origin = L::gather_rows(v, nodes, 0);
+    let mut rates = [origin; 3];
+    for k in 0..3 {
+        let corner = L::gather_rows(v, nodes, k + 1);
+        for i in 0..3 {
+            rates[k][i] = corner[i] - origin[i];
+        }
+    }
+    rates
+}
+
+/// The edges in double precision.
+#[inline(always)]
+pub(crate) fn wide_edges<W: WideLanes>(nodes: &[[u32; 4]], x: &[[f64; 4]]) -> Columns<W> {
+    let origin = W::gather_rows(x, nodes, 0);
+    let mut edges = [origin; 3];
+    for k in 0..3 {
+        let corner = W::gather_rows(x, nodes, k + 1);
+        for i in 0..3 {
+            edges[k][i] = corner[i] - origin[i];
+        }
+    }
+    edges
+}
+
+/// How fast they change, from differences in single precision.
+#[inline(always)]
+pub(crate) fn wide_edge_rates<W: WideLanes>(nodes: &[[u32; 4]], v: &[[f32; 4]]) -> Columns<W> {
+    let mut rates = [[W::splat(0.0); 3]; 3];
+    for k in 0..3 {
+        let mut columns = [[0.0f32; BLOCK]; 3];
+        for (lane, nodes) in nodes.iter().enumerate() {
+            let (corner, origin) = (v[nodes[k + 1] as usize], v[nodes[0] as usize]);
+            for i in 0..3 {
+                columns[i][lane] = corner[i] - origin[i];
+            }
+        }
+        for i in 0..3 {
+            rates[k][i] = W::load_single(&columns[i]);
+        }
+    }
+    rates
+}

@@ -1,0 +1,258 @@
+//! Patches of elements that keep their volume together, so that flesh that is nearly incompressible still bends.
+//!
+//! A tet of straight edges has one volume. Five to a cube, each held to its volume, ask for more than the three unknowns per node can give, and the body locks: it
+//! bends less the closer ν is to ½. So elements keep only as much of λ as makes them a solid of ν = 0.40, and the rest acts on the mean volume of a patch:
+//!
+//! ```text
+//! E = Σ W/2 (J̄ − 1)²,     J̄ = Σ c v / W,     W = Σ c V          c = (λ − 4μ) w of an element, v and V its volume now and at rest
+//! ∂E/∂x = (J̄ − 1) Σ c ∂v/∂x,     ∂v/∂x₁ = e₂ × e₃ / 6 and so on around, for edges e from corner 0
+//! ```
+//!
+//! That is never more energy than the elements would hold each by itself, and as much where all of them change alike. Viscosity β adds β/h W/2 (J̄ − J̄ₙ)² over a step of h that
+//! began at J̄ₙ. Volumes are found in double precision everywhere; pulls go to the corners of the elements, beside what the elements do there.
+
+mod grouping;
+mod kernel;
+mod product;
+#[cfg(test)]
+mod tests;
+
+use crate::elements::{ElementDesc, Elements};
+use crate::potential::{CHUNK, pad};
+use core::ops::Range;
+pub use grouping::PatchList;
+use kernel::{Rates, VolumeKernel};
+pub(crate) use kernel::{add_scaled, area_vectors};
+pub(crate) use product::{PatchProduct, PatchProducts};
+use rayon::prelude::*;
+use sinew_math::Vec3;
+use sinew_math::lanes::{BLOCK, Lanes, WideLanes, dispatch};
+
+/// All patches of a model's elements.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Patches {
+    /// c of each slot (Pa); empty where there are no patches.
+    pub(crate) weight: Vec<f32>,
+    /// The patch of each slot, of any where c is 0.
+    patch_of: Vec<u32>,
+    /// The end of each patch in `slots`.
+    ends: Vec<u32>,
+    slots: Vec<u32>,
+    /// W (J)
+    rest: Vec<f64>,
+    /// β (s)
+    viscosity: Vec<f64>,
+}
+
+/// Volumes of a shape: scratch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PatchVolumes {
+    /// c v of each slot (J).
+    slots: Vec<f64>,
+    /// J̄ − 1 of each patch, or what its elements are pulled by.
+    patches: Vec<f64>,
+}
+
+/// How patches began a step: J̄ₙ − 1 and β/h.
+pub(crate) type PatchStart = (f64, f64);
+
+/// What elements of patches are pulled by, c p ∂v/∂x.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Pulls<'a> {
+    weight: &'a [f32],
+    patch_of: &'a [u32],
+    /// p of each patch.
+    of_patch: &'a [f64],
+}
+
+impl Patches {
+    /// Finds the patches of elements that stand in these slots.
+    pub(crate) fn build(
+        node_rest: &[Vec3],
+        elements: &[ElementDesc],
+        tet_slot: &[u32],
+        slot_count: usize,
+    ) -> Patches {
+        let list = PatchList::group(elements);
+        if list.count() == 0 {
+            return Patches::default();
+        }
+        let mut patches =
+            Patches { weight: vec![0.0; slot_count], patch_of: vec![0; slot_count], ..Patches::default() };
+        for (patch, members) in list.iter().enumerate() {
+            let mut viscosity = 0.0f64;
+            for &member in members {
+                let (element, slot) = (&elements[member as usize], tet_slot[member as usize]);
+                patches.weight[slot as usize] = (element.material.shared_lambda() * element.fill) as f32;
+                patches.patch_of[slot as usize] = patch as u32;
+                patches.slots.push(slot);
+                viscosity = viscosity.max(element.viscosity);
+            }
+            patches.ends.push(patches.slots.len() as u32);
+            patches.viscosity.push(viscosity);
+        }
+        // by the sums that are used later: a shape at rest then has J̄ = 1 to the bit
+        let mut x = Vec::new();
+        pad(node_rest, &mut x);
+        let mut volumes = vec![0.0; slot_count];
+        for (element, &slot) in elements.iter().zip(tet_slot) {
+            let weight = patches.weight[slot as usize];
+            volumes[slot as usize] = kernel::weighted_volume(weight, &element.nodes, &x);
+        }
+        let volume = |slot: &u32| volumes[*slot as usize];
+        patches.rest =
+            (0..list.count()).map(|patch| patches.members(patch).iter().map(volume).sum()).collect();
+        patches
+    }
+
+    /// The energy of all patches with nodes at `node_x` (J).
+    pub(crate) fn energy(&self, elements: &Elements, node_x: &[Vec3]) -> f64 {
+        let mut x = Vec::new();
+        pad(node_x, &mut x);
+        PatchVolumes::default().evaluate(elements, &x, &[])
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// J̄ − 1 of a patch from c v of every slot.
+    #[inline(always)]
+    fn change(&self, patch: usize, slots: &[f64]) -> f64 {
+        let sum: f64 = self.members(patch).iter().map(|slot| slots[*slot as usize]).sum();
+        // a patch of flat tets has no volume, and pulls on nothing
+        if self.rest[patch] > 0.0 { sum / self.rest[patch] - 1.0 } else { 0.0 }
+    }
+
+    /// The slots of a patch.
+    fn members(&self, patch: usize) -> &[u32] {
+        let start = if patch == 0 { 0 } else { self.ends[patch - 1] };
+        &self.slots[start as usize..self.ends[patch] as usize]
+    }
+}
+
+/// Patches whose sums are worth a task.
+const PATCH_CHUNK: usize = 4096;
+
+impl PatchVolumes {
+    /// J̄ − 1 of every patch with nodes at `x` (m); with rates, J̄ − 1 + β dJ̄/dt.
+    pub(crate) fn update(&mut self, elements: &Elements, x: &[[f64; 4]], rates: Rates<'_>) {
+        let patches = &elements.patches;
+        self.slots.resize(patches.weight.len(), 0.0);
+        self.patches.resize(patches.ends.len(), 0.0);
+        for (blocks, slots) in elements.patched_blocks() {
+            let tasks = blocks.par_chunks(CHUNK).zip(patches.weight[slots.clone()].par_chunks(CHUNK * BLOCK));
+            let tasks = tasks.zip(self.slots[slots].par_chunks_mut(CHUNK * BLOCK));
+            tasks.for_each(|((blocks, weight), out)| {
+                dispatch(VolumeKernel { blocks, weight, x, rates, out });
+            });
+        }
+        let slots = &self.slots;
+        let changes = self.patches.par_iter_mut().enumerate().with_min_len(PATCH_CHUNK);
+        changes.for_each(|(patch, change)| *change = patches.change(patch, slots));
+    }
+
+    /// J̄ₙ − 1 of every patch and β/h, as a step of `h` (s) begins.
+    pub(crate) fn begin(
+        &mut self,
+        elements: &Elements,
+        x: &[[f64; 4]],
+        h: f64,
+        starts: &mut Vec<PatchStart>,
+    ) {
+        self.update(elements, x, None);
+        starts.clear();
+        let viscosity = &elements.patches.viscosity;
+        starts.extend(self.patches.iter().zip(viscosity).map(|(change, viscosity)| (*change, viscosity / h)));
+    }
+
+    /// Takes for the start what lies beyond the one remembered and the shape of nodes at `x`: J̄ₙ + s (J̄ − J̄ₙ).
+    pub(crate) fn go_beyond(
+        &mut self,
+        elements: &Elements,
+        x: &[[f64; 4]],
+        s: f64,
+        starts: &mut [PatchStart],
+    ) {
+        self.update(elements, x, None);
+        for ((start, _), next) in starts.iter_mut().zip(&self.patches) {
+            *start += s * (next - *start);
+        }
+    }
+
+    /// The energy of all patches (J), what viscosity adds included; afterwards the pulls are its slope.
+    pub(crate) fn evaluate(&mut self, elements: &Elements, x: &[[f64; 4]], starts: &[PatchStart]) -> f64 {
+        self.update(elements, x, None);
+        let mut energy = 0.0;
+        for (patch, (change, rest)) in self.patches.iter_mut().zip(&elements.patches.rest).enumerate() {
+            let (start, rate) = starts.get(patch).copied().unwrap_or_default();
+            let since = *change - start;
+            energy += 0.5 * rest * (*change * *change + rate * since * since);
+            *change += rate * since;
+        }
+        energy
+    }
+
+    /// What elements are pulled by, as the last call left it: p = J̄ − 1, with what viscosity adds.
+    pub(crate) fn pulls<'a>(&'a self, elements: &'a Elements) -> Pulls<'a> {
+        let Patches { weight, patch_of, .. } = &elements.patches;
+        Pulls { weight, patch_of, of_patch: &self.patches }
+    }
+}
+
+impl<'a> Pulls<'a> {
+    /// Those of some slots.
+    pub(crate) fn of_slots(&self, slots: Range<usize>) -> Pulls<'a> {
+        if self.weight.is_empty() {
+            return *self;
+        }
+        Pulls { weight: &self.weight[slots.clone()], patch_of: &self.patch_of[slots], ..*self }
+    }
+
+    /// Those of the first slots, and of the rest.
+    pub(crate) fn split_at(&self, slot: usize) -> (Pulls<'a>, Pulls<'a>) {
+        (self.of_slots(0..slot), self.of_slots(slot..self.weight.len()))
+    }
+
+    #[inline(always)]
+    fn is_empty(&self) -> bool {
+        self.weight.is_empty()
+    }
+
+    /// c p of one slot (Pa); 0 where there are no patches.
+    #[inline(always)]
+    pub(crate) fn at(&self, slot: usize) -> f64 {
+        if self.is_empty() {
+            0.0
+        } else {
+            f64::from(self.weight[slot]) * self.of_patch[self.patch_of[slot] as usize]
+        }
+    }
+
+    /// c p of several slots, if there are patches.
+    #[inline(always)]
+    pub(crate) fn lanes<L: Lanes>(&self, first: usize) -> Option<L> {
+        if self.is_empty() {
+            return None;
+        }
+        let mut numbers = [0.0; BLOCK];
+        for lane in 0..L::WIDTH {
+            numbers[lane] = self.at(first + lane) as f32;
+        }
+        Some(L::load(&numbers))
+    }
+
+    /// The same in double precision.
+    #[inline(always)]
+    pub(crate) fn wide<W: WideLanes>(&self, first: usize) -> Option<W> {
+        if self.is_empty() {
+            return None;
+        }
+        let mut numbers = [0.0; BLOCK];
+        for lane in 0..W::WIDTH {
+            numbers[lane] = self.at(first + lane);
+        }
+        Some(W::load(&numbers))
+    }
+}

@@ -1,0 +1,159 @@
+//! What patches are, and that they pull as their energy says, for both kinds of steps.
+
+use crate::{
+    CornerForces, Diagonalise, ElasticPotential, ElementDesc, Elements, Law, Material, NodeMotion, PatchList,
+};
+use sinew_math::{Mat3, Vec3};
+use sinew_mesh::{TetMesh, shapes};
+
+const NEARLY_INCOMPRESSIBLE: Material = Material::tissue(5e4, 0.49, 1000.0, 0.0);
+
+fn random(seed: &mut u64) -> f64 {
+    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+}
+
+fn field(seed: u64, count: usize, size: f64) -> Vec<Vec3> {
+    let mut seed = seed;
+    (0..count).map(|_| size * Vec3::new(random(&mut seed), random(&mut seed), random(&mut seed))).collect()
+}
+
+fn moved(x: &[Vec3], u: &[Vec3]) -> Vec<Vec3> {
+    x.iter().zip(u).map(|(x, u)| x + u).collect()
+}
+
+fn descriptions(mesh: &TetMesh, material: Material, viscosity: f64) -> Vec<ElementDesc> {
+    mesh.tets.iter().map(|&nodes| ElementDesc { nodes, material, fill: 0.75, viscosity }).collect()
+}
+
+/// Cubes of 0.05 m, with nodes moved about by up to a tenth of that.
+fn irregular_beam() -> TetMesh {
+    let mut mesh = shapes::beam(2, [0.4, 0.1, 0.1]);
+    mesh.nodes = moved(&mesh.nodes, &field(1, mesh.nodes.len(), 0.005));
+    mesh
+}
+
+#[test]
+fn the_cubes_of_a_lattice_are_the_patches() {
+    let mesh = shapes::beam(4, [0.4, 0.1, 0.1]);
+    let list = PatchList::group(&descriptions(&mesh, NEARLY_INCOMPRESSIBLE, 0.0));
+    assert_eq!(list.count(), 16 * 4 * 4);
+    let cube = |tet: u32| {
+        let middle = mesh.tets[tet as usize].iter().map(|n| mesh.nodes[*n as usize]).sum::<Vec3>() / 4.0;
+        (middle / 0.025).map(|number| number.floor() as i32)
+    };
+    for patch in list.iter() {
+        assert_eq!(patch.len(), 5);
+        assert!(patch.iter().all(|tet| cube(*tet) == cube(patch[0])), "{patch:?}");
+    }
+}
+
+/// A mesh with holes, and elements that take no part: every element that does is in one patch, and patches hang together.
+#[test]
+fn every_element_is_in_one_patch() {
+    let mut seed = 3;
+    let mut mesh = shapes::beam(4, [0.4, 0.1, 0.1]);
+    mesh.tets.retain(|_| random(&mut seed) > -0.6);
+    let mut elements = descriptions(&mesh, NEARLY_INCOMPRESSIBLE, 0.0);
+    for element in elements.iter_mut().step_by(7) {
+        element.material.poisson = 0.4;
+    }
+    let list = PatchList::group(&elements);
+    let mut seen = vec![0; elements.len()];
+    for patch in list.iter() {
+        patch.iter().for_each(|tet| seen[*tet as usize] += 1);
+        let shares_face = |a: u32, b: u32| {
+            let (a, b) = (elements[a as usize].nodes, elements[b as usize].nodes);
+            a.iter().filter(|node| b.contains(node)).count() == 3
+        };
+        let takes_part = |other: &u32| elements[*other as usize].material.poisson > 0.4;
+        for &tet in patch {
+            let joins = patch.iter().any(|other| shares_face(tet, *other));
+            // only an element without neighbours is left alone
+            let has_neighbours =
+                || (0..seen.len() as u32).filter(takes_part).any(|other| shares_face(tet, other));
+            assert!(joins || (patch.len() == 1 && !has_neighbours()), "{patch:?}");
+        }
+        assert!(patch.len() <= 9, "{}", patch.len());
+    }
+    for (element, seen) in elements.iter().zip(&seen) {
+        assert_eq!(*seen, i32::from(element.material.poisson > 0.4));
+    }
+}
+
+/// Under an affine map all volumes change alike, and patches hold (λ − 4μ)/2 (J − 1)² of all that is filled. Moduli and Dm⁻¹ are in single precision.
+#[test]
+fn an_affine_map_gives_the_energy_of_the_whole_law() {
+    let mesh = irregular_beam();
+    let elements = Elements::build(&mesh.nodes, &descriptions(&mesh, NEARLY_INCOMPRESSIBLE, 0.0));
+    let map = Mat3::new(1.1, 0.05, 0.0, -0.1, 0.95, 0.2, 0.0, 0.1, 1.05);
+    let x: Vec<Vec3> = mesh.nodes.iter().map(|x| map * x).collect();
+    let volume: f64 = 0.75 * (0..mesh.tets.len()).map(|tet| mesh.tet_volume(tet)).sum::<f64>();
+    let found = ElasticPotential::default().evaluate(&elements, &x).energy;
+    // the law is linear in λ, with (J − 1)²/2 beside it
+    let wanted = volume * NEARLY_INCOMPRESSIBLE.energy_density(&map);
+    assert!((found / wanted - 1.0).abs() < 1e-5, "{found} {wanted}");
+}
+
+/// Mean volumes never hold more than volumes each by themselves.
+#[test]
+fn patches_are_softer_than_their_elements() {
+    let mesh = irregular_beam();
+    let elements = Elements::build(&mesh.nodes, &descriptions(&mesh, NEARLY_INCOMPRESSIBLE, 0.0));
+    for size in [0.001, 0.01, 0.05] {
+        let x = moved(&mesh.nodes, &field(2, mesh.nodes.len(), size));
+        let whole: f64 = (0..mesh.tets.len())
+            .map(|tet| {
+                let density = NEARLY_INCOMPRESSIBLE.energy_density(&elements.deformation_gradient(&x, tet));
+                0.75 * mesh.tet_volume(tet) * density
+            })
+            .sum();
+        let found = elements.energy(&x);
+        assert!(found < 0.7 * whole, "{size}: {found} {whole}");
+    }
+}
+
+/// Explicit forces are the slope of the potential of implicit steps, also where flesh is viscous and moves: a step of 10⁻⁷ s that began where velocities say.
+/// What is left is single precision, some 10⁻⁶ of the largest forces.
+#[test]
+fn both_kinds_of_steps_are_pulled_alike() {
+    for law in [Law::StableNeoHookean, Law::Corotational] {
+        for viscosity in [0.0, 0.01] {
+            let mesh = irregular_beam();
+            let material = Material { law, ..NEARLY_INCOMPRESSIBLE };
+            let elements = Elements::build(&mesh.nodes, &descriptions(&mesh, material, viscosity));
+            let x = moved(&mesh.nodes, &field(4, mesh.nodes.len(), 0.004));
+            let v = field(5, x.len(), 0.3);
+            let mut forces = CornerForces::default();
+            forces.update(&elements, NodeMotion { x: &x, v: &v }, Diagonalise::Selectively);
+            let h = 1e-7;
+            let mut potential = ElasticPotential::default();
+            let before: Vec<Vec3> = x.iter().zip(&v).map(|(x, v)| x - h * v).collect();
+            potential.begin_step(&elements, &before, h);
+            potential.evaluate(&elements, &x);
+            let largest = (0..x.len()).map(|n| forces.on_node(&elements, n).norm()).fold(0.0, f64::max);
+            for node in 0..x.len() {
+                let sum = forces.on_node(&elements, node) + potential.gradient_of(&elements, node);
+                assert!(sum.norm() < 1e-5 * largest, "{law:?} {viscosity}: {} of {largest}", sum.norm());
+            }
+        }
+    }
+}
+
+/// Volumes do not change as a body moves rigidly, and at rest all pulls of patches are zero to the bit.
+#[test]
+fn rigid_motion_pulls_on_nothing() {
+    let mesh = irregular_beam();
+    let elements = Elements::build(&mesh.nodes, &descriptions(&mesh, NEARLY_INCOMPRESSIBLE, 0.0));
+    let mut x = Vec::new();
+    crate::potential::pad(&mesh.nodes, &mut x);
+    let mut volumes = super::PatchVolumes::default();
+    assert_eq!(volumes.evaluate(&elements, &x, &[]), 0.0);
+    assert!(volumes.patches.iter().all(|pull| *pull == 0.0));
+    let turn = sinew_math::Rotation::from_scaled_axis(Vec3::new(0.7, -1.9, 0.4));
+    let turned: Vec<Vec3> = mesh.nodes.iter().map(|x| turn * x + Vec3::new(30.0, -50.0, 10.0)).collect();
+    crate::potential::pad(&turned, &mut x);
+    volumes.evaluate(&elements, &x, &[]);
+    // edges of 0.05 m that are differences of numbers near 50, three of them in a volume
+    assert!(volumes.patches.iter().all(|pull| pull.abs() < 1e-11));
+}
