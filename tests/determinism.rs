@@ -114,6 +114,7 @@ fn bodies_in_one_world_do_not_disturb_each_other() {
             pins: if held { vec![PinDesc { region }] } else { Vec::new() },
             loads: if held { vec![pull] } else { Vec::new() },
             attachment: None,
+            sag: Sag::Free,
         }
     };
     let run = |bodies: Vec<BodyDesc>, step: Option<f64>| {

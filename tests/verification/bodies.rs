@@ -30,6 +30,7 @@ pub(crate) fn loose(mesh: TetMesh, material: Material) -> BodyDesc {
         pins: Vec::new(),
         loads: Vec::new(),
         attachment: None,
+        sag: Sag::Free,
     }
 }
 

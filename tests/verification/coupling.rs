@@ -49,6 +49,7 @@ impl Worm {
         let material = Material::soft_solid(1e4, 0.4, 1000.0, self.damping);
         let body = BodyDesc {
             attachment: Some(AttachmentDesc::by_shape("worm")),
+            sag: Sag::Free,
             ..super::bodies::loose(mesh, material)
         };
         WorldDesc { gravity: self.gravity, bodies: vec![body], rigs: vec![rig], ..WorldDesc::default() }
@@ -194,6 +195,7 @@ fn a_bone_in_a_flesh_bar_sags_to_the_static_answer() {
     let body = BodyDesc {
         pins: vec![PinDesc { region: Region::End { direction: -Vec3::x(), share: 0.01 } }],
         attachment: Some(AttachmentDesc { ties: vec![tie], ..AttachmentDesc::by_shape("weight") }),
+        sag: Sag::Free,
         ..super::bodies::loose(
             sinew::mesh::shapes::beam(4, [LENGTH, WIDTH, WIDTH]),
             Material::soft_solid(young, 0.0, density, 1.0),

@@ -29,6 +29,7 @@ fn sinking(radius: f64) -> (f64, usize) {
             force: Vec3::new(0.0, -20.0, 0.0),
         }],
         attachment: None,
+        sag: Sag::Free,
     };
     let model = world(Vec3::zeros(), body);
     let mut state = State::at_rest(&model);

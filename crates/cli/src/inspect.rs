@@ -169,6 +169,9 @@ fn print_model(model: &Model, scene: &Scene) {
         if fixed > 0 {
             say!("  {fixed} nodes fixed to bones");
         }
+        if let Some(report) = &body.rest_shape {
+            say!("  {report}");
+        }
         body.notes.iter().for_each(|note| say!("  note: {note}"));
     }
     model.rigs.iter().enumerate().for_each(|(i, rig)| print_rig(model, i, rig));

@@ -64,13 +64,17 @@ impl Settle {
         options.no_preview = true;
         let mut outputs = Outputs::plan(&output, &options, &source, 1)?;
         check_collisions(self.input.iter().chain(outputs.files()))?;
-        let (report, moved) = pool.install(|| {
+        let (report, moved, rest_shapes) = pool.install(|| {
             let mut player = Player::build(scene)?;
             let (report, moved) =
                 player.settle_at(self.time).map_err(|error| Failure::Simulation(error.to_string()))?;
             write(&player, scene.fps, &mut outputs)?;
-            Ok::<_, Failure>((report, moved))
+            let bodies = player.model.bodies.iter();
+            let lines: Vec<String> =
+                bodies.filter_map(|body| Some(format!("{}: {}", body.name, body.rest_shape?))).collect();
+            Ok::<_, Failure>((report, moved, lines))
         })?;
+        rest_shapes.iter().for_each(|line| say!("{line}"));
         say!("{}", summary(&report, moved));
         outputs.warn_of_losses();
         outputs.files().iter().for_each(|file| say!("wrote {}", file.display()));

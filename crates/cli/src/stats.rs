@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use sinew_sim::SolverReason;
+use sinew_sim::rest_shape::RestShapeReport;
 use sinew_skeleton::{Bone, DriveKind};
 use sinew_take::Player;
 use std::fmt;
@@ -58,6 +59,29 @@ struct BodyStats {
     surface_vertices: usize,
     mass: f64,
     volume: f64,
+    /// What keeps it from sagging.
+    sag: &'static str,
+    /// How its rest shape carries it.
+    rest_shape: Option<RestShapeStats>,
+    #[serde(skip)]
+    rest_shape_line: String,
+}
+
+#[derive(Serialize)]
+struct RestShapeStats {
+    /// The share of the weight that stress carries in the drawn shape.
+    carried: f64,
+    /// How far flesh rests from the drawn shape in the bind pose (m).
+    farthest: f64,
+    mean: f64,
+    newton_steps: usize,
+}
+
+impl RestShapeStats {
+    fn of(report: &RestShapeReport) -> RestShapeStats {
+        let RestShapeReport { carried, farthest, mean, newton, .. } = *report;
+        RestShapeStats { carried, farthest, mean, newton_steps: newton }
+    }
 }
 
 #[derive(Serialize)]
@@ -111,6 +135,9 @@ impl Stats {
             surface_vertices: body.surface.vertices.len(),
             mass: body.mass,
             volume: body.volume,
+            sag: body.sag.name(),
+            rest_shape: body.rest_shape.as_ref().map(RestShapeStats::of),
+            rest_shape_line: body.rest_shape.map_or_else(String::new, |report| report.to_string()),
         });
         let element_steps = (summary.steps * model.elements.count()).max(1);
         Stats {
@@ -153,6 +180,9 @@ impl fmt::Display for Stats {
                 "{}: {:.4} kg, {:.6} m³, {} tets, {} nodes, {} surface vertices",
                 body.name, body.mass, body.volume, body.tets, body.nodes, body.surface_vertices
             )?;
+            if !body.rest_shape_line.is_empty() {
+                writeln!(f, "{}: {}", body.name, body.rest_shape_line)?;
+            }
         }
         for skeleton in &self.skeletons {
             writeln!(

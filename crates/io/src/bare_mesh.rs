@@ -11,7 +11,7 @@ use sinew_control::Motion;
 use sinew_flesh::Material;
 use sinew_math::Vec3;
 use sinew_mesh::TriMesh;
-use sinew_sim::desc::{BodyDesc, CageSize, PinDesc, Region, ShapeDesc};
+use sinew_sim::desc::{BodyDesc, CageSize, PinDesc, Region, Sag, ShapeDesc};
 use sinew_sim::{Solver, WorldDesc};
 use sinew_take::Scene;
 use std::path::Path;
@@ -68,6 +68,7 @@ pub fn scene_of_mesh(path: &Path) -> Result<Read<Scene>, ReadError> {
         pins: vec![pin],
         loads: Vec::new(),
         attachment: None,
+        sag: Sag::Free,
     };
     let scene = Scene {
         name,

@@ -13,14 +13,14 @@ pub use watch::{CharacterReport, CharacterWatch};
 
 use crate::character_file::{CharacterFile, CharacterPose, NodeTransform, open_character};
 use crate::read_error::{Read, ReadError, ReadErrors};
-use crate::scene_file::{EARTH_GRAVITY, USUAL_CORE, USUAL_FPS, USUAL_SECONDS, USUAL_TETS};
+use crate::scene_file::{EARTH_GRAVITY, USUAL_CORE, USUAL_FPS, USUAL_SAG, USUAL_SECONDS, USUAL_TETS};
 use bones::Bones;
 use flesh::Flesh;
 pub use motion::Capture;
 use sinew_control::{Beyond, HumanBone, Performance, RunUp, SkeletonMotion};
 use sinew_flesh::Material;
 use sinew_math::{Isometry, Vec3};
-use sinew_sim::desc::{AttachmentDesc, BodyDesc, CageSize, CoreDesc, RigDesc, ShapeDesc};
+use sinew_sim::desc::{AttachmentDesc, BodyDesc, CageSize, CoreDesc, RigDesc, Sag, ShapeDesc};
 use sinew_sim::{Solver, WorldDesc};
 use sinew_skeleton::Skeleton;
 use sinew_take::Scene;
@@ -47,8 +47,8 @@ pub struct CharacterOptions {
     pub core: CoreDesc,
     /// Whether nodes of the cage are moved onto the middles of bones.
     pub anchored: bool,
-    /// Whether its shape is what flesh looks like under its own weight.
-    pub balanced: bool,
+    /// What keeps its flesh from sagging from its shape.
+    pub sag: Sag,
     /// Surfaces that stay as they are skinned, by the name of their node, mesh or material.
     pub skinned: Vec<String>,
     /// Surfaces that are flesh however thin or small they are, likewise.
@@ -69,7 +69,7 @@ impl Default for CharacterOptions {
             material: None,
             core: USUAL_CORE,
             anchored: true,
-            balanced: true,
+            sag: USUAL_SAG,
             skinned: Vec::new(),
             fleshy: Vec::new(),
             human: Vec::new(),
@@ -172,7 +172,6 @@ impl CharacterScene {
             ties: by_shape.ties.iter().cloned().chain(bones.ends(&human, &skeleton)).collect(),
             core: options.core,
             anchored: options.anchored,
-            balanced: options.balanced,
             skin_weights: flesh.weights(&file, &bones.of_node),
             ..by_shape
         };
@@ -184,6 +183,7 @@ impl CharacterScene {
             pins: Vec::new(),
             loads: Vec::new(),
             attachment: Some(attachment),
+            sag: options.sag,
         };
         let rig = RigDesc { name: name.to_owned(), skeleton: bones.desc.clone() };
         let seconds = motion.as_ref().map_or(USUAL_SECONDS, SkeletonMotion::seconds);

@@ -22,7 +22,7 @@ use crate::mesh_file::read_bytes;
 use crate::read_error::{Read, ReadError, ReadErrors};
 use crate::scene_source::{CharacterChoice, SceneSource};
 pub(crate) use body::USUAL_TETS;
-pub(crate) use character::USUAL_CORE;
+pub(crate) use character::{USUAL_CORE, USUAL_SAG};
 pub use keys::{SceneKey, ScenePart, scene_keys, scene_keys_table};
 pub(crate) use performance::{USUAL_SMOOTHING, find_bone};
 use section::Section;

@@ -6,7 +6,7 @@ use sinew_flesh::{Law, Material};
 use sinew_io::{read_scene, read_scene_text, scene_keys, scene_keys_table};
 use sinew_math::Vec3;
 use sinew_sim::desc::{
-    CageSize, ConstraintKind, Hold, Mobility, PointDesc, Region, Response, Shape, ShapeDesc,
+    CageSize, ConstraintKind, Hold, Mobility, PointDesc, Region, Response, Sag, Shape, ShapeDesc,
 };
 use sinew_sim::{ImplicitSettings, Solver, StepOrder};
 use sinew_skeleton::{DriveRule, JointKind, MassDesc};
@@ -63,6 +63,7 @@ self_contact = true
 
 [[body]]
 tets = "t.ele"
+sag = "rest-shape"
 
 [[character]]
 name = "snake"
@@ -135,6 +136,7 @@ torque = [0.1, 0.2]
 skeleton = "m.bvh"
 unit = 0.01
 fullness = 0.9
+sag = "balanced"
 motion = { bvh = "m.bvh", unit = 0.01, first = 1, last = 2, smooth = 4 }
 
 [contact]
@@ -297,6 +299,9 @@ fn every_key_reaches_the_scene() {
     let folder = folder();
     let read = read_scene(&folder.path().join("scene.toml")).unwrap();
     let scene = read.value;
+    let sags: Vec<Sag> = scene.world.bodies.iter().map(|body| body.sag).collect();
+    // the snake says `balanced = false` as earlier scenes do
+    assert_eq!(sags, [Sag::Free, Sag::Free, Sag::RestShape, Sag::Free, Sag::Balanced]);
     assert_eq!((scene.name.as_str(), scene.seconds, scene.fps), ("scene", 2.5, 24.0));
     assert_eq!(scene.world.gravity, Vec3::new(0.0, 0.0, -1.62));
     assert!(read.notes[0].starts_with("t: 1 of 1 tets"), "{:?}", read.notes);
@@ -511,6 +516,12 @@ fn what_is_not_said_has_the_documented_default() {
     let scene = read_scene_text("[[body]]\nsurface = 'a.obj'", "s", folder.path()).unwrap().value;
     assert_eq!((scene.seconds, scene.fps), (5.0, 60.0));
     assert_eq!(scene.world.gravity, Vec3::new(0.0, -9.81, 0.0));
+    assert_eq!(scene.world.bodies[0].sag, Sag::Free);
+    let figure =
+        read_scene_text("[[character]]\nskeleton = 'm.bvh'\nunit = 0.01", "s", folder.path()).unwrap().value;
+    assert_eq!(figure.world.bodies[0].sag, Sag::RestShape);
+    let both = "[[character]]\nskeleton = 'm.bvh'\nsag = 'free'\nbalanced = true";
+    assert!(error_of(both, folder.path()).contains("line 4: `sag` and `balanced` exclude each other"));
     assert!(matches!(scene.world.bodies[0].shape, ShapeDesc::Surface { cage: CageSize::Tets(8000), .. }));
     let z_up = read_scene_text("up = 'z'\n[[body]]\nsurface = 'a.obj'", "s", folder.path()).unwrap().value;
     assert_eq!(z_up.world.gravity, Vec3::new(0.0, 0.0, -9.81));

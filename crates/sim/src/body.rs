@@ -1,7 +1,8 @@
 //! One soft body: its cage, its masses, its surface and what holds it.
 
-use crate::desc::{BodyDesc, ShapeDesc};
+use crate::desc::{BodyDesc, Sag, ShapeDesc};
 use crate::model::Fault;
+use crate::rest_shape::RestShapeReport;
 use core::ops::Range;
 use sinew_flesh::Material;
 use sinew_math::{Vec3, real};
@@ -30,8 +31,10 @@ pub struct Body {
     pub reach: f64,
     /// Rate c at which velocities decay, against the bone nearest through the flesh, or the world (1/s).
     pub damping_rate: f64,
-    /// Whether its weight at rest is balanced, see [`crate::desc::AttachmentDesc::balanced`].
-    pub balanced: bool,
+    /// What keeps it from sagging.
+    pub sag: Sag,
+    /// How its rest shape carries it, if it has one.
+    pub rest_shape: Option<RestShapeReport>,
     /// What was found about its shape and what was done about it.
     pub notes: Vec<String>,
 }

@@ -54,6 +54,40 @@ pub struct BodyDesc {
     pub loads: Vec<LoadDesc>,
     /// The skeleton it hangs on.
     pub attachment: Option<AttachmentDesc>,
+    /// What keeps it from sagging from its shape.
+    pub sag: Sag,
+}
+
+/// What keeps a body from sagging, under its own weight, from the shape it is given in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sag {
+    /// Nothing: that shape is without stress, and the body sags from there.
+    #[default]
+    Free,
+    /// Bones bear its weight in the bind pose, by forces that turn with them. The shape is without stress; upside down it hangs by twice its weight.
+    Balanced,
+    /// The shape is one that has sagged already, as artists draw it: its stress carries its weight. It needs bones or pins to hang on; see [`crate::rest_shape`].
+    RestShape,
+}
+
+impl Sag {
+    /// All of them, as scenes name them.
+    pub const NAMED: [(&str, Sag); 3] =
+        [("rest-shape", Sag::RestShape), ("balanced", Sag::Balanced), ("free", Sag::Free)];
+
+    /// The one of a name.
+    pub fn named(name: &str) -> Option<Sag> {
+        Sag::NAMED.iter().find(|(own, _)| *own == name).map(|(_, sag)| *sag)
+    }
+
+    /// Its name in scenes.
+    pub fn name(self) -> &'static str {
+        match self {
+            Sag::RestShape => "rest-shape",
+            Sag::Balanced => "balanced",
+            Sag::Free => "free",
+        }
+    }
 }
 
 /// How a body hangs on a skeleton: nodes that are fixed to bones, all others are carried by flesh alone.
@@ -69,8 +103,6 @@ pub struct AttachmentDesc {
     pub core: CoreDesc,
     /// Whether nodes of the cage are moved to lie exactly on the middles of bones, and fixed to them before any tie.
     pub anchored: bool,
-    /// Whether the shape that is given is what flesh looks like at rest under its own weight, as artists draw it, so that it does not sag from there.
-    pub balanced: bool,
 }
 
 /// Flesh that is stiffer near bones, as muscle under fat.
@@ -135,7 +167,6 @@ impl AttachmentDesc {
             skin_weights: Vec::new(),
             core: CoreDesc::EVEN,
             anchored: false,
-            balanced: false,
         }
     }
 }

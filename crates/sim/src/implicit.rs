@@ -24,7 +24,9 @@ mod settle;
 mod skin;
 mod stall;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
+
+pub(crate) use preconditioner::rest_matrix;
 
 pub use deadline::Clock;
 pub use extra::{NodeEnergy, PointSprings};

@@ -12,6 +12,8 @@ pub mod implicit;
 mod model;
 mod model_hash;
 mod region;
+pub mod rest_shape;
+mod sag;
 mod stable_step;
 mod state;
 mod stepper;

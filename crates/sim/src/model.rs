@@ -4,7 +4,8 @@ use crate::body::{Body, Shape, damping_rate};
 use crate::constraint::{self, Constraint};
 use crate::contact::{Mobility, Obstacle, TouchSurface, find_faults};
 use crate::coupling::{Attachment, FixedNodes, Link, RestRig};
-use crate::desc::{BodyDesc, LoadDesc, PinDesc, WorldDesc};
+use crate::desc::{BodyDesc, LoadDesc, PinDesc, Sag, WorldDesc};
+use crate::sag::{Drawn, Support};
 use crate::{Rig, StableStep, State};
 use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -20,8 +21,12 @@ pub struct Model {
     pub gravity: Vec3,
     /// The bodies, each a range of the nodes.
     pub bodies: Vec<Body>,
-    /// Node positions at rest (m).
+    /// Node positions as they are drawn (m): where a run begins.
     pub node_rest: Vec<Vec3>,
+    /// Node positions without stress (m): those drawn, but for bodies with a rest shape.
+    pub node_unstressed: Vec<Vec3>,
+    /// What bones bear of the weight of each node, per mass and as its bone sees it (m/s²); empty if they bear nothing.
+    pub(crate) node_lift: Vec<Vec3>,
     /// Node velocities at the start (m/s).
     pub node_start_v: Vec<Vec3>,
     /// Node masses (kg).
@@ -238,6 +243,14 @@ fn body_faults(desc: &BodyDesc) -> Vec<Fault> {
     if !desc.velocity.iter().all(|v| v.is_finite()) {
         faults.push(fault(format!("velocity {:?} m/s is not finite", desc.velocity.as_slice())));
     }
+    if desc.sag == Sag::RestShape && desc.attachment.is_none() && desc.pins.is_empty() {
+        let what = "it has a rest shape but nothing to hang on, and what falls freely does not sag: pin it, put it on bones, or let it sag freely";
+        faults.push(fault(what.into()));
+    }
+    if desc.sag == Sag::Balanced && desc.attachment.is_none() {
+        let what = "its weight is balanced by bones, and it has none: let it have a rest shape instead, or sag freely";
+        faults.push(fault(what.into()));
+    }
     for (i, pin) in desc.pins.iter().enumerate() {
         faults.extend(pin.region.fault().map(|what| fault(format!("pin {}: {what}", i + 1))));
     }
@@ -295,7 +308,8 @@ impl Parts {
             tets: first_tet..self.elements.len(),
             reach,
             damping_rate,
-            balanced: desc.attachment.as_ref().is_some_and(|attachment| attachment.balanced),
+            sag: desc.sag,
+            rest_shape: None,
             surface: shape.surface,
             embedding: shape.embedding,
             material: desc.material,
@@ -407,19 +421,30 @@ impl Parts {
         for &node in self.pins.iter().flat_map(|pin| &pin.nodes) {
             node_inverse_mass[node as usize] = 0.0;
         }
-        // Nodes fixed to bones count as free here. Bones only tie their nodes together and add mass, and by Rayleigh's principle neither
+        // Nodes fixed to bones count as free for the step. Bones only tie their nodes together and add mass, and by Rayleigh's principle neither
         // raises the highest frequency: the step holds however heavy the bones are and whatever drives their joints. Dampers are limited for themselves.
-        let mut stable_step = StableStep::UNLIMITED;
-        for body in &self.bodies {
-            let elements = &mut self.elements[body.tets.clone()];
-            let step = StableStep::find(&self.node_rest, &node_inverse_mass, body.nodes.start, elements);
-            elements.iter_mut().for_each(|element| element.viscosity = step.viscosity);
-            stable_step = stable_step.and(step);
-        }
+        let loose_inverse_mass = node_inverse_mass.clone();
         self.ties.iter().for_each(|(node, _, _)| node_inverse_mass[*node as usize] = 0.0);
         let bone_count = rigs.last().map_or(1, |rig| rig.bones.end);
         let is_free = |node: usize| node_inverse_mass[node] > 0.0;
         let fixed_nodes = FixedNodes::build(bone_count, self.node_reference, self.ties, is_free);
+        let drawn = Drawn {
+            gravity: &world.gravity,
+            node_x: &self.node_rest,
+            node_mass: &self.node_mass,
+            node_inverse_mass: &node_inverse_mass,
+            elements: &self.elements,
+            fixed_nodes: &fixed_nodes,
+            rigs: &rigs,
+        };
+        let Support { node_unstressed, node_lift } = drawn.support(&mut self.bodies);
+        let mut stable_step = StableStep::UNLIMITED;
+        for body in &self.bodies {
+            let elements = &mut self.elements[body.tets.clone()];
+            let step = StableStep::find(&node_unstressed, &loose_inverse_mass, body.nodes.start, elements);
+            elements.iter_mut().for_each(|element| element.viscosity = step.viscosity);
+            stable_step = stable_step.and(step);
+        }
         for rig in &mut rigs {
             let first = rig.bones.start;
             let own = |node: &u32| (self.node_mass[*node as usize], self.node_rest[*node as usize]);
@@ -440,7 +465,9 @@ impl Parts {
             fixed_nodes,
             rigs,
             stable_step,
-            elements: Elements::build(&self.node_rest, &self.elements),
+            elements: Elements::build(&node_unstressed, &self.elements),
+            node_unstressed,
+            node_lift,
             tets: self.elements.iter().map(|element| element.nodes).collect(),
             gravity: world.gravity,
             bodies: self.bodies,

@@ -17,6 +17,7 @@ impl Model {
         print.text(&(self.stable_step.seconds, self.stable_step.viscosity));
         print.count(self.node_count());
         self.node_rest.iter().chain(&self.node_start_v).for_each(|v| print.vector(v));
+        self.node_unstressed.iter().chain(&self.node_lift).for_each(|v| print.vector(v));
         self.node_mass.iter().chain(&self.node_inverse_mass).for_each(|m| print.number(*m));
         print.count(self.tets.len());
         self.tets.iter().flatten().for_each(|node| print.index(*node));
@@ -54,7 +55,7 @@ impl Model {
 
 impl Fingerprint {
     fn body(&mut self, body: &crate::Body) {
-        self.text(&(&body.name, &body.nodes, &body.tets, &body.material, body.damping_rate, body.balanced));
+        self.text(&(&body.name, &body.nodes, &body.tets, &body.material, body.damping_rate, body.sag));
         self.count(body.surface.triangles.len());
         body.surface.triangles.iter().flatten().for_each(|vertex| self.index(*vertex));
         body.surface.vertices.iter().for_each(|vertex| self.vector(vertex));
@@ -94,7 +95,7 @@ impl Fingerprint {
 mod tests {
     use super::*;
     use crate::WorldDesc;
-    use crate::desc::{BodyDesc, CageSize, PinDesc, Region, ShapeDesc};
+    use crate::desc::{BodyDesc, CageSize, PinDesc, Region, Sag, ShapeDesc};
     use sinew_flesh::Material;
     use sinew_mesh::shapes;
 
@@ -108,6 +109,7 @@ mod tests {
             pins: vec![PinDesc { region: Region::End { direction: Vec3::y(), share: 0.1 } }],
             loads: Vec::new(),
             attachment: None,
+            sag: Sag::Free,
         };
         WorldDesc { gravity: -Vec3::y(), bodies: vec![body], rigs: Vec::new(), ..WorldDesc::default() }
     }

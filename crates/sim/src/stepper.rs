@@ -4,7 +4,7 @@
 //! vₙ₊₁ = ṗ + (vₙ + h (f(xₙ)/m + g) − ṗ) e^(−c h),     xₙ₊₁ = xₙ + h vₙ₊₁            [KimPollard2011, §5]
 //! ```
 //!
-//! ṗ is the velocity of the bone that the node is damped by, or 0 for the world. Where flesh is balanced, g is less what it was at rest as the bone saw it. Bones move after the nodes (see [`crate::coupling`]).
+//! ṗ is the velocity of the bone that the node is damped by, or 0 for the world. What bones bear of its weight is taken from g. Bones move after the nodes (see [`crate::coupling`]).
 //!
 //! A step that diverges is taken again from its start with twice the sub-steps, and again; if that does not help, the state before it is
 //! kept and the error says where it happened. The next steps begin with as many, and try fewer after a while.
@@ -370,14 +370,13 @@ impl Stepper {
         let mut all_drag = core::mem::take(&mut self.drag);
         for (body, &decay) in model.bodies.iter().zip(&self.decay) {
             let first = body.nodes.start;
-            let balance = if body.balanced { 1.0 } else { 0.0 };
             let x = &mut state.node_x[body.nodes.clone()];
             let v = &mut state.node_v[body.nodes.clone()];
             let drag = &mut all_drag[body.nodes.clone()];
             let stepper = &*self;
             let step = |(chunk, ((x, v), drag)): (usize, ChunkOfNodes)| {
                 let first = first + chunk * CHUNK;
-                dispatch(NodeKernel { stepper, model, first, h, decay, balance, x, v, drag });
+                dispatch(NodeKernel { stepper, model, first, h, decay, x, v, drag });
             };
             if x.len() <= CHUNK || rayon::current_num_threads() == 1 {
                 let chunks = x.chunks_mut(CHUNK).zip(v.chunks_mut(CHUNK)).zip(drag.chunks_mut(CHUNK));
@@ -434,8 +433,6 @@ struct NodeKernel<'a> {
     first: usize,
     h: f64,
     decay: f64,
-    /// How much of its weight at rest the flesh does not feel: all or nothing.
-    balance: f64,
     x: &'a mut [Vec3],
     v: &'a mut [Vec3],
     /// What bones bear for the nodes (N).
@@ -447,7 +444,7 @@ impl Kernel for NodeKernel<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let NodeKernel { stepper, model, first, h, decay, balance, x, v, drag } = self;
+        let NodeKernel { stepper, model, first, h, decay, x, v, drag } = self;
         for (i, ((x, v), drag)) in x.iter_mut().zip(v).zip(drag).enumerate() {
             let node = first + i;
             let inverse_mass = model.node_inverse_mass[node];
@@ -461,7 +458,7 @@ impl Kernel for NodeKernel<'_> {
             let bone = model.fixed_nodes.node_reference[node] as usize;
             let field = &stepper.link.fields[bone];
             let carried = field.at(x);
-            let lift = balance * field.lift;
+            let lift = model.node_lift.get(node).map_or_else(Vec3::zeros, |lift| field.rotation * lift);
             let slip = *v + h * (force * inverse_mass + (model.gravity + lift)) - carried;
             let keep = decay.max(1.0 - field.most_drag);
             if bone > 0 {

@@ -56,7 +56,7 @@ fn edges(tet: &[u32; 4], x: &[Vec3]) -> Mat3 {
 mod tests {
     use super::*;
     use crate::WorldDesc;
-    use crate::desc::{BodyDesc, ShapeDesc};
+    use crate::desc::{BodyDesc, Sag, ShapeDesc};
     use sinew_flesh::Material;
     use sinew_math::turn;
     use sinew_mesh::shapes;
@@ -72,6 +72,7 @@ mod tests {
             pins: Vec::new(),
             loads: Vec::new(),
             attachment: None,
+            sag: Sag::Free,
         };
         let world = WorldDesc { bodies: vec![body], ..WorldDesc::default() };
         let model = Model::build(&world).unwrap();

@@ -4,7 +4,7 @@ use sinew_control::Motion;
 use sinew_flesh::{Law, Material};
 use sinew_math::Vec3;
 use sinew_mesh::shapes;
-use sinew_sim::desc::{BodyDesc, PinDesc, Region, ShapeDesc, WorldDesc};
+use sinew_sim::desc::{BodyDesc, PinDesc, Region, Sag, ShapeDesc, WorldDesc};
 use sinew_sim::{Solver, State};
 use sinew_take::Scene;
 
@@ -34,6 +34,7 @@ pub fn beam(Beam { cubes_across, law, damping_ratio }: Beam) -> Scene {
         pins: vec![PinDesc { region: held }],
         loads: Vec::new(),
         attachment: None,
+        sag: Sag::Free,
     };
     Scene {
         name: "beam".into(),

@@ -9,7 +9,9 @@ use sinew_flesh::Material;
 use sinew_math::{Isometry, Vec3};
 use sinew_mesh::{Blob, Lump, TriMesh};
 use sinew_sim::Solver;
-use sinew_sim::desc::{AttachmentDesc, BodyDesc, CageSize, CoreDesc, RigDesc, ShapeDesc, TieDesc, WorldDesc};
+use sinew_sim::desc::{
+    AttachmentDesc, BodyDesc, CageSize, CoreDesc, RigDesc, Sag, ShapeDesc, TieDesc, WorldDesc,
+};
 use sinew_skeleton::{BoneDesc, JointDesc, JointKind, MassDesc, Parent, Skeleton, SkeletonDesc, SolidShape};
 use sinew_take::Scene;
 
@@ -150,6 +152,7 @@ impl Figure {
             pins: Vec::new(),
             loads: Vec::new(),
             attachment: Some(attachment),
+            sag: Sag::Free,
         };
         Scene {
             name: name.clone(),

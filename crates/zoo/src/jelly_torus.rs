@@ -5,7 +5,7 @@ use sinew_flesh::Material;
 use sinew_math::Vec3;
 use sinew_mesh::shapes;
 use sinew_sim::Solver;
-use sinew_sim::desc::{BodyDesc, CageSize, PinDesc, Region, ShapeDesc, WorldDesc};
+use sinew_sim::desc::{BodyDesc, CageSize, PinDesc, Region, Sag, ShapeDesc, WorldDesc};
 use sinew_take::Scene;
 
 /// A ring of jelly that hangs from its topmost part, is swung sideways and stretches and wobbles under its own weight.
@@ -23,6 +23,7 @@ pub fn jelly_torus() -> Scene {
         pins: vec![PinDesc { region: Region::End { direction: Vec3::y(), share: 0.1 } }],
         loads: Vec::new(),
         attachment: None,
+        sag: Sag::Free,
     };
     let swing = Motion::Shake { amplitude: Vec3::new(0.05, 0.0, 0.015), frequency: 0.8 };
     Scene {

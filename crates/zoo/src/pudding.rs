@@ -6,7 +6,7 @@ use sinew_flesh::Material;
 use sinew_math::{Rotation, Vec3, real};
 use sinew_mesh::{Blob, Lump};
 use sinew_sim::Solver;
-use sinew_sim::desc::{BodyDesc, CageSize, PinDesc, Region, ShapeDesc, WorldDesc};
+use sinew_sim::desc::{BodyDesc, CageSize, PinDesc, Region, Sag, ShapeDesc, WorldDesc};
 use sinew_take::Scene;
 
 /// Ribs around the dome.
@@ -36,6 +36,7 @@ pub fn jelly() -> Scene {
         pins: vec![PinDesc { region: Region::End { direction: -Vec3::y(), share: 0.2 } }],
         loads: Vec::new(),
         attachment: None,
+        sag: Sag::Free,
     };
     let shake = Motion::Shake { amplitude: at(0.014, 0.0, 0.005), frequency: 1.7 };
     Scene {

@@ -5,7 +5,7 @@ use sinew_flesh::Material;
 use sinew_math::{Isometry, Rotation, Vec3, real};
 use sinew_mesh::{Blob, Lump, TriMesh};
 use sinew_sim::Solver;
-use sinew_sim::desc::{AttachmentDesc, BodyDesc, CageSize, CoreDesc, RigDesc, ShapeDesc, WorldDesc};
+use sinew_sim::desc::{AttachmentDesc, BodyDesc, CageSize, CoreDesc, RigDesc, Sag, ShapeDesc, WorldDesc};
 use sinew_skeleton::{
     BoneDesc, JointDesc, JointKind, MassDesc, Parent, Skeleton, SkeletonDesc, SkeletonState, SolidShape,
 };
@@ -42,6 +42,7 @@ pub fn starfish(tets: usize) -> Scene {
             core: CoreDesc { stiffness: 4.0, reach: 0.6 },
             ..AttachmentDesc::by_shape("starfish")
         }),
+        sag: Sag::Free,
     };
     let rig = RigDesc { name: "starfish".into(), skeleton: bones };
     Scene {

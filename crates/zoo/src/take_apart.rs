@@ -60,6 +60,7 @@ fn write_body(body: &BodyDesc, motions: &[Motion]) -> String {
     page += &write_shape(body);
     page += &format!("material = {}\n", material(&body.material));
     page += &format!("velocity = {}\n", vector(&body.velocity));
+    page += &format!("sag = {}\n", text(body.sag.name()));
     for (pin, motion) in body.pins.iter().zip(motions) {
         page += &format!("[[body.pin]]\nregion = {}\n", region(&pin.region));
         page += &self::motion(motion);

@@ -4,7 +4,7 @@ use sinew_flesh::{Law, Material};
 use sinew_math::{Isometry, Vec3};
 use sinew_mesh::shapes;
 use sinew_sim::desc::{
-    AttachmentDesc, BodyDesc, CoreDesc, Hold, Region, RigDesc, ShapeDesc, TieDesc, WorldDesc,
+    AttachmentDesc, BodyDesc, CoreDesc, Hold, Region, RigDesc, Sag, ShapeDesc, TieDesc, WorldDesc,
 };
 use sinew_sim::{Model, State};
 use sinew_skeleton::{
@@ -55,8 +55,8 @@ pub fn two_links(cubes_across: usize) -> WorldDesc {
             skin_weights: Vec::new(),
             core: CoreDesc::EVEN,
             anchored: false,
-            balanced: false,
         }),
+        sag: Sag::Free,
     };
     let rig = RigDesc { name: "arm".into(), skeleton: SkeletonDesc { bones } };
     WorldDesc {

@@ -10,7 +10,7 @@ use crate::read_error::{Read, ReadError};
 use sinew_control::Motion;
 use sinew_flesh::{Law, Material, StretchLimits};
 use sinew_math::Vec3;
-use sinew_sim::desc::{BodyDesc, CageSize, LoadDesc, PinDesc, ShapeDesc};
+use sinew_sim::desc::{BodyDesc, CageSize, LoadDesc, PinDesc, Sag, ShapeDesc};
 use std::path::Path;
 
 /// Enough for a body to bend smoothly, few enough to play at once.
@@ -39,6 +39,7 @@ pub(super) fn read_body(
         motions.push(read_motion(&pin)?);
     }
     let loads = read_loads(section, up)?;
+    let sag = read_sag(section)?;
 
     let place = |points: &mut [Vec3]| points.iter_mut().for_each(|p| *p = *p * scale + translate);
     let named_at = |mut error: ReadError| {
@@ -56,8 +57,14 @@ pub(super) fn read_body(
         }),
     };
     let notes = shape.notes.iter().map(|note| format!("{name}: {note}")).collect();
-    let body = BodyDesc { name, shape: shape.value, material, velocity, pins, loads, attachment: None };
+    let body = BodyDesc { name, shape: shape.value, material, velocity, pins, loads, attachment: None, sag };
     Ok(Read { value: (body, motions), notes })
+}
+
+/// What keeps a body from sagging from its shape; nothing when nothing is said.
+pub(super) fn read_sag(section: &Section) -> Result<Sag, ReadError> {
+    let names = Sag::NAMED.map(|(name, _)| name);
+    Ok(section.choice("sag", &names)?.and_then(Sag::named).unwrap_or_default())
 }
 
 /// What pushes on a body.

@@ -14,12 +14,15 @@ use crate::read_error::{Read, ReadError};
 use sinew_control::Performance;
 use sinew_math::{Rotation, Vec3};
 use sinew_mesh::TriMesh;
-use sinew_sim::desc::{AttachmentDesc, BodyDesc, CoreDesc, Hold, RigDesc, ShapeDesc, TieDesc};
+use sinew_sim::desc::{AttachmentDesc, BodyDesc, CoreDesc, Hold, RigDesc, Sag, ShapeDesc, TieDesc};
 use sinew_skeleton::Skeleton;
 use std::path::Path;
 
 /// Muscle under fat: limbs, which are thin, are stiff throughout, a belly is soft outside.
 pub(crate) const USUAL_CORE: CoreDesc = CoreDesc { stiffness: 8.0, reach: 0.6 };
+
+/// Characters are drawn under their own weight.
+pub(crate) const USUAL_SAG: Sag = Sag::RestShape;
 
 /// A character, ready to join a scene.
 pub(super) struct Character {
@@ -97,9 +100,9 @@ pub(super) fn read_character(
             ties,
             core,
             anchored: section.flag("anchored")?,
-            balanced: read_balanced(section)?,
             ..AttachmentDesc::by_shape(name.clone())
         }),
+        sag: read_sag(section)?,
     };
     let (performance, warm_up) = performance.value;
     let rig = RigDesc { name, skeleton: bones.skeleton };
@@ -115,9 +118,14 @@ pub(super) fn read_core(section: &Section) -> Result<CoreDesc, ReadError> {
     })
 }
 
-/// Whether the shape is one that has sagged already; yes when nothing is said.
-pub(super) fn read_balanced(section: &Section) -> Result<bool, ReadError> {
-    Ok(!section.has("balanced") || section.flag("balanced")?)
+/// What keeps flesh from sagging from its shape: [`USUAL_SAG`] when nothing is said.
+pub(super) fn read_sag(section: &Section) -> Result<Sag, ReadError> {
+    match (section.has("sag"), section.has("balanced")) {
+        (true, true) => Err(section.error("balanced", "`sag` and `balanced` exclude each other: keep `sag`")),
+        (true, false) => super::body::read_sag(section),
+        (false, true) => Ok(if section.flag("balanced")? { Sag::Balanced } else { Sag::Free }),
+        (false, false) => Ok(USUAL_SAG),
+    }
 }
 
 /// BVH files have y up.

@@ -113,7 +113,7 @@ const fn key(
     SceneKey { part, name, takes, default, meaning }
 }
 
-const KEYS: [SceneKey; 181] = [
+const KEYS: [SceneKey; 183] = [
     key(Scene, "seconds", "number", "5", "how long to play (s)"),
     key(Scene, "fps", "number", "60", "frames per second"),
     key(
@@ -153,6 +153,13 @@ const KEYS: [SceneKey; 181] = [
     key(Body, "velocity", "[x, y, z]", "[0, 0, 0]", "velocity at the start (m/s)"),
     key(Body, "pin", "list of tables", "none", "where it is held, one [[body.pin]] each"),
     key(Body, "load", "list of tables", "none", "what pushes on it, one [[body.load]] each"),
+    key(
+        Body,
+        "sag",
+        "name",
+        "\"free\"",
+        "\"rest-shape\" if it is drawn as it hangs from its pins under its own weight, \"free\" if it sags from there",
+    ),
     key(Body, "self_contact", "true or false", "false", "whether its surface may touch itself"),
     key(Character, "name", "text", "the surface's name", "its name in reports and outputs"),
     key(
@@ -227,10 +234,17 @@ const KEYS: [SceneKey; 181] = [
     ),
     key(
         Character,
+        "sag",
+        "name",
+        "\"rest-shape\"",
+        "what keeps flesh from sagging from its shape: \"rest-shape\" (it is drawn under its own weight, which its stress carries), \"balanced\" (bones bear its weight) or \"free\" (nothing)",
+    ),
+    key(
+        Character,
         "balanced",
         "true or false",
-        "true",
-        "whether its shape is what flesh looks like at rest under its own weight, as artists draw it; otherwise it sags from there",
+        "by sag",
+        "what earlier scenes say for sag = \"balanced\" or \"free\"",
     ),
     key(
         Character,

@@ -2,7 +2,7 @@
 
 use super::SceneTop;
 use super::body::{read_cage, read_loads, read_material, read_name};
-use super::character::{read_balanced, read_core, read_ties};
+use super::character::{read_core, read_sag, read_ties};
 use super::keys::ScenePart;
 use super::performance::{read_cues, read_mode};
 use super::section::Section;
@@ -93,7 +93,7 @@ fn read_options(
         material: section.has("material").then(|| read_material(section, "fat")).transpose()?,
         core: read_core(section)?,
         anchored: if section.has("anchored") { section.flag("anchored")? } else { usual.anchored },
-        balanced: read_balanced(section)?,
+        sag: read_sag(section)?,
         skinned: section.texts("skinned")?.into_iter().map(str::to_owned).collect(),
         fleshy: section.texts("fleshy")?.into_iter().map(str::to_owned).collect(),
         human: read_human(section)?,

@@ -5,7 +5,7 @@ use super::held::{Held, HeldStep};
 use super::*;
 use crate::coupling::Link;
 use crate::desc::{
-    AttachmentDesc, BodyDesc, Mobility, ObstacleDesc, PinDesc, Region, RigDesc, ShapeDesc, WorldDesc,
+    AttachmentDesc, BodyDesc, Mobility, ObstacleDesc, PinDesc, Region, RigDesc, Sag, ShapeDesc, WorldDesc,
 };
 use crate::implicit::NodeEnergy;
 use crate::{BuildError, Control, Model, State};
@@ -37,6 +37,7 @@ fn world(constraints: Vec<ConstraintDesc>) -> WorldDesc {
         pins: Vec::new(),
         loads: Vec::new(),
         attachment: Some(AttachmentDesc::by_shape("rig")),
+        sag: Sag::Free,
     };
     let mobility = Mobility::Free { density: 700.0, velocity: Vec3::zeros(), spin: Vec3::zeros() };
     let pose = Isometry::from_parts(Vec3::new(0.4, 0.5, 0.1).into(), turn::exp(&Vec3::new(0.3, 0.1, -0.4)));

@@ -76,7 +76,7 @@ fn in_surfaces(model: &Model, x: &[Vec3]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::desc::{BodyDesc, CageSize, ObstacleDesc, ShapeDesc, WorldDesc};
+    use crate::desc::{BodyDesc, CageSize, ObstacleDesc, Sag, ShapeDesc, WorldDesc};
     use sinew_flesh::Material;
     use sinew_mesh::shapes;
 
@@ -91,6 +91,7 @@ mod tests {
             pins: Vec::new(),
             loads: Vec::new(),
             attachment: None,
+            sag: Sag::Free,
         }
     }
 

@@ -4,8 +4,8 @@ use super::Rig;
 use crate::{Control, Model, RigControl, State};
 use rayon::prelude::*;
 use sinew_flesh::CornerForces;
-use sinew_math::Vec3;
 use sinew_math::spatial::{Frame, Wrench};
+use sinew_math::{Mat3, Vec3};
 use sinew_skeleton::{
     BoneId, DriveKind, Drives, Dynamics, DynamicsError, Energies, Floating, JointDrive, Kinematics, Loads,
     SkeletonState, StatePath,
@@ -28,8 +28,8 @@ pub(crate) struct Field {
     pub(crate) at_origin: Vec3,
     /// The most of a node's motion against the bone that a damper may take away in a sub-step.
     pub(crate) most_drag: f64,
-    /// What balances the weight of balanced flesh, per mass (m/s²): it turns with the bone, and the bone bears it.
-    pub(crate) lift: Vec3,
+    /// How the bone's frame is turned, and with it what the bone bears of its flesh's weight.
+    pub(crate) rotation: Mat3,
     /// Where the bone's frame stands (m).
     origin: Vec3,
 }
@@ -133,7 +133,7 @@ impl Link {
                     angular,
                     at_origin: linear - angular.cross(&frame.origin),
                     most_drag: if link.leads { 1.0 } else { rig.most_drag[i] },
-                    lift: frame.rotation * rig.lift[i],
+                    rotation: frame.rotation,
                     origin: frame.origin,
                 };
             }
@@ -170,11 +170,10 @@ impl Link {
     /// The potential of what balances flesh (J): a force m Rᵢ c that turns with the bone has −m Rᵢ c · (x − oᵢ).
     pub(crate) fn balance_energy(&self, model: &Model, state: &State) -> f64 {
         let mut energy = 0.0;
-        for body in model.bodies.iter().filter(|body| body.balanced) {
-            for node in body.nodes.clone().filter(|&node| model.node_inverse_mass[node] > 0.0) {
-                let field = &self.fields[model.fixed_nodes.node_reference[node] as usize];
-                energy -= model.node_mass[node] * field.lift.dot(&(state.node_x[node] - field.origin));
-            }
+        for (node, lift) in model.node_lift.iter().enumerate().filter(|(_, lift)| **lift != Vec3::zeros()) {
+            let field = &self.fields[model.fixed_nodes.node_reference[node] as usize];
+            let lift = field.rotation * lift;
+            energy -= model.node_mass[node] * lift.dot(&(state.node_x[node] - field.origin));
         }
         energy
     }

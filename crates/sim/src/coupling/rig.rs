@@ -22,8 +22,8 @@ pub struct Rig {
     pub bone_mass: f64,
     /// For each bone the most of its nodes' motion against it that dampers may take away in a sub-step; see [`Rig::limit_drag`].
     pub(crate) most_drag: Vec<f64>,
-    /// For each bone what balances the weight of its flesh at rest, per mass and as the bone sees it: −Rᵀ g (m/s²).
-    pub(crate) lift: Vec<Vec3>,
+    /// How each bone is turned at rest.
+    pub(crate) rest_rotation: Vec<Mat3>,
     /// −Σ m g · c of its bones at rest (J).
     pub(crate) rest_potential: f64,
 }
@@ -156,14 +156,14 @@ impl<'a> RestRig<'a> {
         let rest = SkeletonState::at_rest(&skeleton);
         kinematics.update(&skeleton, &rest);
         let rest_potential = Energies::of(&skeleton, &kinematics, &rest, gravity).gravity;
-        let lift = kinematics.world_frames().iter().map(|frame| -frame.rotation.tr_mul(gravity)).collect();
+        let rest_rotation = kinematics.world_frames().iter().map(|frame| frame.rotation).collect();
         Ok(Rig {
             name: self.desc.name.clone(),
             most_drag: vec![1.0; skeleton.bones().len()],
             skeleton,
             bones: self.bones.clone(),
             bone_mass,
-            lift,
+            rest_rotation,
             rest_potential,
         })
     }

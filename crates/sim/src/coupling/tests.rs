@@ -1,7 +1,7 @@
 //! Which nodes go to which bones.
 
 use crate::desc::{
-    AttachmentDesc, BodyDesc, CageSize, CoreDesc, Hold, Region, RigDesc, ShapeDesc, TieDesc, WorldDesc,
+    AttachmentDesc, BodyDesc, CageSize, CoreDesc, Hold, Region, RigDesc, Sag, ShapeDesc, TieDesc, WorldDesc,
 };
 use crate::{BuildError, Model};
 use sinew_flesh::Material;
@@ -30,6 +30,7 @@ fn world(ties: Vec<TieDesc>) -> WorldDesc {
         pins: Vec::new(),
         loads: Vec::new(),
         attachment: Some(AttachmentDesc { ties, ..AttachmentDesc::by_shape("rig") }),
+        sag: Sag::Free,
     };
     let rig = RigDesc { name: "rig".into(), skeleton: SkeletonDesc { bones } };
     WorldDesc { gravity: Vec3::zeros(), bodies: vec![body], rigs: vec![rig], ..WorldDesc::default() }

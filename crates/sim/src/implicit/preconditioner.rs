@@ -12,6 +12,7 @@ use super::extra::NodeEnergy;
 use super::problem::{Motion, Point, Problem, row, vector};
 use super::skin::Skin;
 use crate::Model;
+use sinew_flesh::Elements;
 use sinew_math::nalgebra::{DMatrix, DVector, Vector6};
 use sinew_math::sparse::{Block, BlockSum, Row, Solver, SolverChoice, times, times_transposed};
 use sinew_math::spatial::{Frame, RigidInertia, Twist, Wrench};
@@ -80,7 +81,8 @@ impl Preconditioner {
         };
         let free: Vec<u32> =
             (0..model.node_count() as u32).filter(|node| problem.inertia[*node as usize] > 0.0).collect();
-        let matrix = rest_matrix(model, problem, &free);
+        let own: Vec<f64> = problem.inertia.iter().zip(&problem.drag).map(|(a, b)| a + b).collect();
+        let matrix = rest_matrix(&model.elements, &own, &free);
         let places: Vec<Vec3> = free.iter().map(|node| model.node_rest[*node as usize]).collect();
         let first = model.node_rest.first().copied().unwrap_or_default();
         let low = model.node_rest.iter().fold(first, |low, x| low.inf(x));
@@ -270,19 +272,19 @@ fn apart(bones: &Bones, bone: u32, base: u32) -> Vec<(usize, f64)> {
     found
 }
 
-/// K₀ over the free nodes.
-fn rest_matrix(model: &Model, problem: &Problem, free: &[u32]) -> BlockSum {
-    let mut place = vec![u32::MAX; model.node_count()];
+/// The stiffness at rest over the free nodes, with more on each node's own diagonal (N/m).
+pub(crate) fn rest_matrix(elements: &Elements, own: &[f64], free: &[u32]) -> BlockSum {
+    let mut place = vec![u32::MAX; own.len()];
     free.iter().enumerate().for_each(|(i, node)| place[*node as usize] = i as u32);
     let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); free.len()];
-    model.elements.for_each_rest_stiffness(|nodes, _| {
+    elements.for_each_rest_stiffness(|nodes, _| {
         for a in nodes.iter().map(|node| place[*node as usize]).filter(|a| *a != u32::MAX) {
             let beside = nodes.iter().map(|node| place[*node as usize]).filter(|b| *b != u32::MAX);
             neighbours[a as usize].extend(beside);
         }
     });
     let mut matrix = BlockSum::with_pattern(neighbours);
-    model.elements.for_each_rest_stiffness(|nodes, blocks| {
+    elements.for_each_rest_stiffness(|nodes, blocks| {
         for (a, row) in nodes.iter().zip(blocks.chunks_exact(nodes.len())) {
             for (b, block) in nodes.iter().zip(row) {
                 let (a, b) = (place[*a as usize], place[*b as usize]);
@@ -293,8 +295,7 @@ fn rest_matrix(model: &Model, problem: &Problem, free: &[u32]) -> BlockSum {
         }
     });
     for (i, node) in free.iter().enumerate() {
-        let own = problem.inertia[*node as usize] + problem.drag[*node as usize];
-        matrix.add(i, i, &Mat3::from_diagonal_element(own));
+        matrix.add(i, i, &Mat3::from_diagonal_element(own[*node as usize]));
     }
     matrix
 }

@@ -274,20 +274,17 @@ impl Problem {
         sum
     }
 
-    /// Balanced flesh does not feel its weight at rest: a force m R c that turns with the bone, which bears it, and has the potential −m R c · (x − o).
+    /// What bones bear of the weight of flesh: a force m R c that turns with the bone and has the potential −m R c · (x − o).
     fn add_balance(&mut self, model: &Model, point: &Point, slope: &mut Slope) -> f64 {
         let mut sum = 0.0;
-        for body in model.bodies.iter().filter(|body| body.balanced) {
-            for node in body.nodes.clone().filter(|&node| model.node_inverse_mass[node] > 0.0) {
-                let bone = model.fixed_nodes.node_reference[node] as usize;
-                let Some(rig) = model.rigs.iter().find(|rig| rig.bones.contains(&bone)) else { continue };
-                let frame = &self.bones.frames[bone];
-                let pull = frame.rotation * rig.lift[bone - rig.bones.start] * -model.node_mass[node];
-                sum += pull.dot(&(point.x[node] - frame.origin));
-                slope.nodes[node] += pull;
-                self.wrenches[bone].force -= pull;
-                self.wrenches[bone].torque -= point.x[node].cross(&pull);
-            }
+        for (node, lift) in model.node_lift.iter().enumerate().filter(|(_, lift)| **lift != Vec3::zeros()) {
+            let bone = model.fixed_nodes.node_reference[node] as usize;
+            let frame = &self.bones.frames[bone];
+            let pull = frame.rotation * lift * -model.node_mass[node];
+            sum += pull.dot(&(point.x[node] - frame.origin));
+            slope.nodes[node] += pull;
+            self.wrenches[bone].force -= pull;
+            self.wrenches[bone].torque -= point.x[node].cross(&pull);
         }
         sum
     }

@@ -10,3 +10,5 @@ mod locking;
 mod pick;
 mod second_order;
 mod slope;
+
+pub(crate) use arm::arm_world;

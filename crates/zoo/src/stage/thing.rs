@@ -4,7 +4,7 @@ use crate::figure::EARTH;
 use sinew_flesh::Material;
 use sinew_math::{Isometry, Vec3};
 use sinew_mesh::{Blob, Lump};
-use sinew_sim::desc::{BodyDesc, CageSize, ShapeDesc, WorldDesc};
+use sinew_sim::desc::{BodyDesc, CageSize, Sag, ShapeDesc, WorldDesc};
 use sinew_take::Scene;
 
 /// A soft thing.
@@ -39,6 +39,7 @@ impl Thing {
             pins: Vec::new(),
             loads: Vec::new(),
             attachment: None,
+            sag: Sag::Free,
         };
         Scene {
             name: self.name.into(),

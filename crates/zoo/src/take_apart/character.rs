@@ -28,6 +28,7 @@ pub(super) fn write(scene: &Scene, body: &BodyDesc) -> Result<String, String> {
     let mut page = format!("[[character]]\nname = {}\n", text(&body.name));
     page += &write_shape(body);
     page += &format!("material = {}\n", material(&body.material));
+    page += &format!("sag = {}\n", text(body.sag.name()));
     page += &write_attachment(attachment)?;
     page += &write_bones(rig)?;
     let skeleton = Skeleton::build(&rig.skeleton.with_plain_masses()).map_err(|error| error.to_string())?;
@@ -45,7 +46,6 @@ fn write_attachment(attachment: &AttachmentDesc) -> Result<String, String> {
         number(attachment.core.stiffness),
         number(attachment.core.reach)
     );
-    page += &format!("balanced = {}\n", attachment.balanced);
     if attachment.anchored {
         page += "anchored = true\n";
     }

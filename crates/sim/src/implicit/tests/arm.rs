@@ -1,6 +1,8 @@
 //! Two links in flesh, both ways.
 
-use crate::desc::{AttachmentDesc, BodyDesc, CoreDesc, Hold, Region, RigDesc, ShapeDesc, TieDesc, WorldDesc};
+use crate::desc::{
+    AttachmentDesc, BodyDesc, CoreDesc, Hold, Region, RigDesc, Sag, ShapeDesc, TieDesc, WorldDesc,
+};
 use crate::implicit::{ImplicitSettings, Solver, settle};
 use crate::{Control, Model, RigControl, State, Stepper};
 use sinew_flesh::{Law, Material};
@@ -12,10 +14,10 @@ use sinew_skeleton::{
 
 /// 0.4 m of flesh around two bones of 0.2 m that hinge about y.
 pub(super) fn arm(spring: f64, damping: f64) -> Model {
-    Model::build(&arm_world(spring, damping, false)).expect("sound")
+    Model::build(&arm_world(spring, damping, Sag::Free)).expect("sound")
 }
 
-pub(super) fn arm_world(spring: f64, damping: f64, balanced: bool) -> WorldDesc {
+pub(crate) fn arm_world(spring: f64, damping: f64, sag: Sag) -> WorldDesc {
     let bone = |name: &str, parent, at: f64| BoneDesc {
         name: name.into(),
         parent,
@@ -62,8 +64,8 @@ pub(super) fn arm_world(spring: f64, damping: f64, balanced: bool) -> WorldDesc 
             skin_weights: Vec::new(),
             core: CoreDesc::EVEN,
             anchored: false,
-            balanced,
         }),
+        sag,
     };
     let rig = RigDesc { name: "arm".into(), skeleton };
     WorldDesc {
@@ -77,7 +79,7 @@ pub(super) fn arm_world(spring: f64, damping: f64, balanced: bool) -> WorldDesc 
 /// Flesh that is balanced stays where it was drawn, to the tolerance: 10⁻⁵ of its weight bends this arm by less than a micrometre.
 #[test]
 fn balanced_flesh_does_not_sag() {
-    let model = Model::build(&arm_world(0.0, 0.5, true)).expect("sound");
+    let model = Model::build(&arm_world(0.0, 0.5, Sag::Balanced)).expect("sound");
     let mut state = State::at_rest(&model);
     step_all(&model, &Control::still(&model), 5, &mut state);
     let off =

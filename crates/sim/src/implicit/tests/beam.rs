@@ -1,6 +1,6 @@
 //! The clamped beam, and free bodies.
 
-use crate::desc::{BodyDesc, PinDesc, Region, ShapeDesc, WorldDesc};
+use crate::desc::{BodyDesc, PinDesc, Region, Sag, ShapeDesc, WorldDesc};
 use crate::implicit::{ImplicitSettings, NodeEnergy, PointSprings, Solver, settle};
 use crate::{Control, Model, State, Stepper};
 use sinew_flesh::{Law, Material};
@@ -23,6 +23,7 @@ pub(super) fn beam_world(cubes: usize, material: Material, is_held: bool) -> Wor
         pins: if is_held { vec![PinDesc { region: held }] } else { Vec::new() },
         loads: Vec::new(),
         attachment: None,
+        sag: Sag::Free,
     };
     WorldDesc { gravity: Vec3::new(0.0, 0.0, -9.81), bodies: vec![body], ..WorldDesc::default() }
 }

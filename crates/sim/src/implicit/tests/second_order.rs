@@ -4,7 +4,7 @@ use super::arm::{arm, arm_world, gravity_moment};
 use super::beam::{BAD_STARTS, bad_start, beam, beam_world, inverted, rubber, run};
 use super::energy::swing;
 use super::slope::limp;
-use crate::desc::ObstacleDesc;
+use crate::desc::{ObstacleDesc, Sag};
 use crate::implicit::{ImplicitSettings, Solver, StepOrder, settle};
 use crate::{Control, Model, State, Stepper};
 use sinew_math::{Vec3, real};
@@ -230,7 +230,7 @@ fn held_and_swung_limbs_at_second_order() {
 /// Nothing is remembered from step to step, and threads do not matter.
 #[test]
 fn threads_and_interruptions_change_nothing_at_second_order() {
-    let model = Model::build(&arm_world(1.0, 0.1, true)).expect("sound");
+    let model = Model::build(&arm_world(1.0, 0.1, Sag::Balanced)).expect("sound");
     let control = limp(&model);
     let whole = |threads: usize, pieces: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");

@@ -1,6 +1,7 @@
 //! The whole potential of a step: its slope and curvature over nodes and joints, by differences.
 
 use super::arm::arm_world;
+use crate::desc::Sag;
 use crate::implicit::problem::{Motion, Point, Problem, Slope, row};
 use crate::{Control, Model, RigControl, State};
 use sinew_math::Vec3;
@@ -68,8 +69,8 @@ fn slope_at(model: &Model, problem: &mut Problem, from: &Point, motion: &Motion,
 /// With inertia of bones and nodes, flesh, drag, joints and balance. Central differences over ±ε leave ε²/6 of the third derivative: (ε/edge)² = 10⁻⁸ for 2.5 µm of 25 mm.
 #[test]
 fn the_slope_is_that_of_the_potential() {
-    for balanced in [false, true] {
-        let model = Model::build(&arm_world(2.0, 0.3, balanced)).expect("sound");
+    for sag in [Sag::Free, Sag::Balanced, Sag::RestShape] {
+        let model = Model::build(&arm_world(2.0, 0.3, sag)).expect("sound");
         let mut random = Random(11);
         for size in [0.0, 2e-3, 2e-2] {
             let mut problem = moving(&model, size, &mut random);
@@ -118,7 +119,7 @@ fn product_error(model: &Model, problem: &mut Problem, from: &Point, random: &mu
 /// Rows of nodes are exact everywhere, over motions of nodes and of joints: products are in single precision, whose sums of some twenty stiff terms leave 10⁻⁵.
 #[test]
 fn rows_of_nodes_are_the_slope_of_the_slope() {
-    let model = Model::build(&arm_world(2.0, 0.3, false)).expect("sound");
+    let model = Model::build(&arm_world(2.0, 0.3, Sag::Free)).expect("sound");
     let mut random = Random(5);
     for size in [0.0, 2e-3, 2e-2] {
         let mut problem = moving(&model, size, &mut random);
@@ -131,7 +132,7 @@ fn rows_of_nodes_are_the_slope_of_the_slope() {
 /// Rows of joints leave out how fixed nodes and frames bend as joints turn, times what pushes there. At rest without weight nothing pushes, and they are exact.
 #[test]
 fn rows_of_joints_are_exact_where_nothing_pushes() {
-    let mut world = arm_world(2.0, 0.3, false);
+    let mut world = arm_world(2.0, 0.3, Sag::Free);
     world.gravity = Vec3::zeros();
     let model = Model::build(&world).expect("sound");
     let mut problem = Problem::default();

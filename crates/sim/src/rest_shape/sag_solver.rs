@@ -1,0 +1,160 @@
+//! How far flesh sags under small forces: (K + m/s²) d = f with the stiffness of the drawn shape, by conjugate gradients that the stiffness without stress makes fast.
+
+use super::DrawnShape;
+use crate::implicit::rest_matrix;
+use sinew_flesh::{ElasticHessian, ElasticPotential, Elements};
+use sinew_math::Vec3;
+use sinew_math::sparse::{Row, Solver, SolverChoice};
+
+/// What solves for sags of one body, and scratch.
+pub(super) struct SagSolver {
+    /// The nodes that are not held.
+    free: Vec<u32>,
+    /// None if the stiffness without stress is not positive.
+    solver: Option<Solver>,
+    /// What holds free nodes beside flesh (N/m).
+    inertia: Vec<f32>,
+    hessian: ElasticHessian,
+    /// Of no step: without viscosity.
+    still: ElasticPotential,
+    /// Motions of all nodes; 0 for those that are held.
+    motion: Vec<Row>,
+}
+
+/// A sag that was found.
+pub(super) struct FoundSag {
+    /// How far each node moves (m).
+    pub(super) node_sag: Vec<Vec3>,
+    pub(super) iterations: usize,
+    /// Whether some motion meets no resistance.
+    pub(super) curves_down: bool,
+}
+
+/// The share of the forces that may be left: Newton's method with another stiffness than its own gains no more than this.
+const LEFT: f64 = 3e-3;
+/// The most iterations: bodies of 10,000 tets take some 10 to 40.
+const MOST_INNER: usize = 150;
+/// Inertia (1/s²): flesh that may turn about its bones without resistance would fall by g over this, 10 m, and is not taken for unstable. Flesh that sags by a centimetre holds itself a
+/// thousand times as much.
+const INERTIA: f64 = 1.0;
+
+impl SagSolver {
+    pub(super) fn build(drawn: &DrawnShape, elements: &Elements) -> SagSolver {
+        let free: Vec<u32> =
+            (0..drawn.node_x.len() as u32).filter(|node| !drawn.is_held[*node as usize]).collect();
+        let mut inertia = vec![0.0; drawn.node_x.len()];
+        for element in drawn.elements {
+            let [a, b, c, d] = element.nodes.map(|node| drawn.node_x[node as usize]);
+            let volume = element.fill * (b - a).cross(&(c - a)).dot(&(d - a)) / 6.0;
+            for node in element.nodes {
+                inertia[node as usize] += 0.25 * INERTIA * element.material.density * volume;
+            }
+        }
+        let matrix = rest_matrix(elements, &inertia, &free);
+        let places: Vec<Vec3> = free.iter().map(|node| drawn.node_x[*node as usize]).collect();
+        let first = drawn.node_x.first().copied().unwrap_or_default();
+        let low = drawn.node_x.iter().fold(first, |low, x| low.inf(x));
+        let is_any = !free.is_empty();
+        SagSolver {
+            solver: is_any.then(|| Solver::build(&matrix, &places, low, SolverChoice::BySize)).flatten(),
+            free,
+            inertia: inertia.iter().map(|own| *own as f32).collect(),
+            hessian: ElasticHessian::default(),
+            still: ElasticPotential::default(),
+            motion: vec![[0.0; 4]; drawn.node_x.len()],
+        }
+    }
+
+    /// The sag of nodes at `x` (m) under forces (N).
+    pub(super) fn solve(&mut self, elements: &Elements, x: &[Vec3], forces: &[Vec3]) -> FoundSag {
+        let mut sag = FoundSag { node_sag: vec![Vec3::zeros(); x.len()], iterations: 0, curves_down: false };
+        let count = self.free.len();
+        if self.solver.is_none() {
+            sag.curves_down = count > 0;
+            return sag;
+        }
+        self.hessian.update(elements, &self.still, x);
+        let mut r: Vec<Row> = self.free.iter().map(|node| row(&forces[*node as usize])).collect();
+        let (mut d, mut z, mut product) =
+            (vec![[0.0; 4]; count], vec![[0.0; 4]; count], vec![[0.0; 4]; count]);
+        let aim = LEFT * dot(&r, &r).sqrt();
+        self.precondition(&r, &mut z);
+        let mut p = z.clone();
+        let mut rz = dot(&r, &z);
+        while sag.iterations < MOST_INNER && dot(&r, &r).sqrt() > aim {
+            sag.iterations += 1;
+            self.multiply(elements, &p, &mut product);
+            let curvature = dot(&p, &product);
+            let curves_up = curvature > 0.0;
+            if !curves_up {
+                sag.curves_down = true;
+                break;
+            }
+            let along = rz / curvature;
+            add(&mut d, along, &p);
+            add(&mut r, -along, &product);
+            self.precondition(&r, &mut z);
+            let next = dot(&r, &z);
+            let keep = (next / rz) as f32;
+            p.iter_mut().zip(&z).for_each(|(p, z)| (0..4).for_each(|i| p[i] = keep * p[i] + z[i]));
+            rz = next;
+        }
+        for (node, d) in self.free.iter().zip(&d) {
+            sag.node_sag[*node as usize] = Vec3::new(d[0].into(), d[1].into(), d[2].into());
+        }
+        sag
+    }
+
+    fn precondition(&mut self, r: &[Row], z: &mut [Row]) {
+        if let Some(solver) = &mut self.solver {
+            solver.solve(r, z);
+        }
+    }
+
+    fn multiply(&mut self, elements: &Elements, p: &[Row], product: &mut [Row]) {
+        self.free.iter().zip(p).for_each(|(node, p)| self.motion[*node as usize] = *p);
+        self.hessian.multiply(elements, &self.motion);
+        for (node, product) in self.free.iter().zip(product) {
+            *product = self.hessian.on_node(elements, *node as usize);
+            let (own, motion) = (self.inertia[*node as usize], &self.motion[*node as usize]);
+            (0..3).for_each(|i| product[i] += own * motion[i]);
+        }
+    }
+}
+
+impl FoundSag {
+    /// √Σ sag² (m).
+    pub(super) fn norm(&self) -> f64 {
+        self.node_sag.iter().map(Vec3::norm_squared).sum::<f64>().sqrt()
+    }
+
+    /// How far the farthest node moves (m).
+    pub(super) fn farthest(&self) -> f64 {
+        self.node_sag.iter().map(Vec3::norm).fold(0.0, f64::max)
+    }
+}
+
+/// Vectors with numbers between −1 and 1 that have a part along every motion: a fixed pseudo-random sequence.
+pub(super) fn every_way() -> impl Iterator<Item = Vec3> {
+    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = move || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    };
+    core::iter::repeat_with(move || Vec3::new(random(), random(), random()))
+}
+
+fn row(v: &Vec3) -> Row {
+    [v.x as f32, v.y as f32, v.z as f32, 0.0]
+}
+
+fn add(to: &mut [Row], factor: f64, other: &[Row]) {
+    let factor = factor as f32;
+    to.iter_mut().zip(other).for_each(|(to, other)| (0..4).for_each(|i| to[i] += factor * other[i]));
+}
+
+fn dot(a: &[Row], b: &[Row]) -> f64 {
+    let products =
+        a.iter().zip(b).map(|(a, b)| (0..3).map(|i| f64::from(a[i]) * f64::from(b[i])).sum::<f64>());
+    products.sum()
+}

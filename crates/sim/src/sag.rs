@@ -1,0 +1,132 @@
+//! What keeps bodies from sagging from the shape they are drawn in.
+//!
+//! A rest shape carries weight by stress. What it does not carry, or all of the weight, may be borne by bones: each free node then feels a force that turns with the bone it is damped
+//! against, and the bone bears the opposite force at the same point. Both have potentials, and in the bind pose nothing is left to move.
+
+use crate::Body;
+use crate::coupling::{FixedNodes, Rig};
+use crate::desc::Sag;
+use crate::rest_shape::DrawnShape;
+use sinew_flesh::ElementDesc;
+use sinew_math::Vec3;
+
+/// All bodies of a world as they are drawn.
+pub(crate) struct Drawn<'a> {
+    pub(crate) gravity: &'a Vec3,
+    pub(crate) node_x: &'a [Vec3],
+    pub(crate) node_mass: &'a [f64],
+    /// 0 for nodes that are held.
+    pub(crate) node_inverse_mass: &'a [f64],
+    pub(crate) elements: &'a [ElementDesc],
+    pub(crate) fixed_nodes: &'a FixedNodes,
+    pub(crate) rigs: &'a [Rig],
+}
+
+/// What keeps bodies from sagging, node by node.
+pub(crate) struct Support {
+    /// Where nodes are without stress (m).
+    pub(crate) node_unstressed: Vec<Vec3>,
+    /// What bones bear of each node's weight, per mass and as the bone sees it (m/s²); empty if they bear nothing.
+    pub(crate) node_lift: Vec<Vec3>,
+}
+
+/// A sag that nobody sees (m): less is left to flesh.
+const UNSEEN: f64 = 1e-5;
+
+impl Drawn<'_> {
+    /// Finds what each body asks for, and tells it what was found.
+    pub(crate) fn support(&self, bodies: &mut [Body]) -> Support {
+        let mut support = Support { node_unstressed: self.node_x.to_vec(), node_lift: Vec::new() };
+        for body in bodies {
+            match body.sag {
+                Sag::Free => {}
+                Sag::Balanced => {
+                    for node in body.nodes.clone() {
+                        self.lift(node, -self.gravity, &mut support.node_lift);
+                    }
+                }
+                Sag::RestShape => self.find_rest_shape(body, &mut support),
+            }
+        }
+        support
+    }
+
+    fn find_rest_shape(&self, body: &mut Body, support: &mut Support) {
+        let nodes = body.nodes.clone();
+        let first = nodes.start as u32;
+        let elements: Vec<ElementDesc> = self.elements[body.tets.clone()]
+            .iter()
+            .map(|element| ElementDesc { nodes: element.nodes.map(|node| node - first), ..*element })
+            .collect();
+        let weight: Vec<Vec3> = nodes.clone().map(|node| self.node_mass[node] * self.gravity).collect();
+        let mut is_held: Vec<bool> = nodes.clone().map(|node| self.node_inverse_mass[node] == 0.0).collect();
+        give_up_loose_parts(&elements, &mut is_held);
+        let drawn = DrawnShape {
+            node_x: &self.node_x[nodes.clone()],
+            node_weight: &weight,
+            is_held: &is_held,
+            elements: &elements,
+        };
+        let found = drawn.find_rest_shape();
+        support.node_unstressed[nodes.clone()].copy_from_slice(&found.node_x);
+        let report = body.rest_shape.insert(found.report);
+        if report.carried == 1.0 && report.farthest <= UNSEEN {
+            return;
+        }
+        let carried = 100.0 * report.carried;
+        let mut has_bones = false;
+        for (node, left) in nodes.zip(&found.node_left) {
+            if self.fixed_nodes.node_reference[node] > 0 && *left != Vec3::zeros() {
+                has_bones = true;
+                self.lift(node, -left / self.node_mass[node], &mut support.node_lift);
+            }
+        }
+        if has_bones {
+            // nothing is left to move flesh
+            (report.farthest, report.mean) = (0.0, 0.0);
+        }
+        if report.carried == 1.0 {
+            return;
+        }
+        body.notes.push(if has_bones {
+            format!(
+                "its flesh is too soft to carry its own weight in the drawn shape: stress carries {carried:.0} % of it, bones bear the rest by forces that turn with them; stiffer material carries more"
+            )
+        } else {
+            format!(
+                "it is too soft to carry its own weight in the drawn shape: stress carries {carried:.0} % of it, and it sags by some {:.1} mm under the rest; stiffer material carries more",
+                1e3 * report.farthest
+            )
+        });
+    }
+
+    /// Lets the bone of a free node bear a force per mass (m/s²), given in the world at rest.
+    fn lift(&self, node: usize, lift: Vec3, node_lift: &mut Vec<Vec3>) {
+        let bone = self.fixed_nodes.node_reference[node] as usize;
+        let Some(rig) = self.rigs.iter().find(|rig| rig.bones.contains(&bone)) else { return };
+        if self.node_inverse_mass[node] > 0.0 {
+            node_lift.resize(self.node_x.len(), Vec3::zeros());
+            node_lift[node] = rig.rest_rotation[bone - rig.bones.start].tr_mul(&lift);
+        }
+    }
+}
+
+/// Takes nodes for held that nothing holds, not even through other nodes: they fall, and no shape keeps them from it.
+fn give_up_loose_parts(elements: &[ElementDesc], is_held: &mut [bool]) {
+    let mut is_carried = is_held.to_vec();
+    loop {
+        let mut is_new = false;
+        for element in elements {
+            let nodes = element.nodes.map(|node| node as usize);
+            if nodes.iter().any(|node| is_carried[*node]) {
+                for node in nodes {
+                    is_new |= !core::mem::replace(&mut is_carried[node], true);
+                }
+            }
+        }
+        if !is_new {
+            break;
+        }
+    }
+    is_held.iter_mut().zip(is_carried).for_each(|(held, carried)| *held |= !carried);
+}
