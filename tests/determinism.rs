@@ -63,9 +63,16 @@ fn held_scene() -> Scene {
     scene
 }
 
-/// The starfish whose flesh and free bones are found together, one implicit step per frame.
+/// The starfish of flesh that keeps its volume in patches.
+fn muscle_scene() -> Scene {
+    let mut scene = coupled_scene();
+    scene.world.bodies[0].material.poisson = 0.47;
+    scene
+}
+
+/// The same, with flesh and free bones found together, one implicit step per frame.
 fn implicit_scene() -> Scene {
-    Scene { solver: Solver::Implicit(ImplicitSettings::INTERACTIVE), ..coupled_scene() }
+    Scene { solver: Solver::Implicit(ImplicitSettings::INTERACTIVE), ..muscle_scene() }
 }
 
 fn hash_with_threads(scene: &Scene, threads: usize) -> u64 {
@@ -79,7 +86,7 @@ fn hash_with_threads(scene: &Scene, threads: usize) -> u64 {
 
 #[test]
 fn the_bits_are_the_same_on_1_2_and_5_threads_and_twice() {
-    for scene in [short_scene(), coupled_scene(), held_scene(), implicit_scene()] {
+    for scene in [short_scene(), coupled_scene(), held_scene(), muscle_scene(), implicit_scene()] {
         let first = hash_with_threads(&scene, 1);
         for threads in [1, 2, 5] {
             assert_eq!(hash_with_threads(&scene, threads), first, "{}: {threads} threads", scene.name);
@@ -92,7 +99,7 @@ fn the_bits_are_the_same_on_1_2_and_5_threads_and_twice() {
 #[test]
 fn the_bits_are_those_that_were_stored() {
     assert_eq!(format!("{:016x}", hash_with_threads(&short_scene(), 2)), "c1ceaf4ca8c36164");
-    assert_eq!(format!("{:016x}", hash_with_threads(&coupled_scene(), 2)), "6fe29b03b2b114e9");
+    assert_eq!(format!("{:016x}", hash_with_threads(&coupled_scene(), 2)), "584a64fdf97cf2b6");
 }
 
 /// Two bodies in one world, the second one pinned and loaded, move with the bits that each has alone. Both are of one size and stuff, so that the
@@ -142,7 +149,7 @@ fn bodies_in_one_world_do_not_disturb_each_other() {
 
 #[test]
 fn a_saved_and_resumed_run_ends_with_the_same_bits() {
-    for scene in [short_scene(), coupled_scene(), held_scene(), implicit_scene()] {
+    for scene in [short_scene(), coupled_scene(), held_scene(), muscle_scene(), implicit_scene()] {
         let mut whole = Player::build(&scene).expect("a sound scene");
         whole.play(&mut [], |_| {}).expect("plays");
 

@@ -45,6 +45,8 @@ fn flesh_and_bones_allocate_nothing_once_they_are_warm() {
         let mut scene = if coupled { sinew::zoo::starfish(6000) } else { sinew::zoo::jelly_torus() };
         if held {
             hold(&mut scene);
+            // and keeps its volume in patches
+            scene.world.bodies[0].material.poisson = 0.47;
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         pool.install(|| {

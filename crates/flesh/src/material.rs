@@ -52,8 +52,11 @@ pub struct Lame {
     pub lambda: f64,
 }
 
-/// The ν up to which elements keep their volume each by itself. λ = 2ν/(1 − 2ν) μ is 4 μ there.
-const MOST_OWN_POISSON: f64 = 0.40;
+/// The largest ν at which elements keep their volume each by itself.
+const MOST_ALONE: f64 = 0.45;
+
+/// λ/μ of what each element keeps by itself above that: as a solid of ν = 0.40 has, 2ν/(1 − 2ν).
+const OWN_SHARE: f64 = 4.0;
 
 impl Material {
     /// The materials known by name, softest first.
@@ -92,11 +95,10 @@ impl Material {
         Lame { mu: e / (2.0 * (1.0 + nu)), lambda: e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)) }
     }
 
-    /// The Lamé parameters of an element by itself: λ no larger than that of ν = 0.40, so that elements do not lock; see [`crate::PatchList`] for the rest of it.
+    /// The Lamé parameters of an element by itself. Above ν = 0.45 elements would lock: there λ is that of ν = 0.40, and [`crate::PatchList`] tells who shares the rest of it.
     pub fn own_lame(&self) -> Lame {
         let Lame { mu, lambda } = self.lame();
-        let most = 2.0 * MOST_OWN_POISSON / (1.0 - 2.0 * MOST_OWN_POISSON) * mu;
-        Lame { mu, lambda: if self.poisson > MOST_OWN_POISSON { most } else { lambda } }
+        Lame { mu, lambda: if self.poisson > MOST_ALONE { OWN_SHARE * mu } else { lambda } }
     }
 
     /// How much of λ acts on the mean volume of neighbouring elements (Pa).

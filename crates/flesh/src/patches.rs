@@ -1,7 +1,7 @@
 //! Patches of elements that keep their volume together, so that flesh that is nearly incompressible still bends.
 //!
 //! A tet of straight edges has one volume. Five to a cube, each held to its volume, ask for more than the three unknowns per node can give, and the body locks: it
-//! bends less the closer ν is to ½. So elements keep only as much of λ as makes them a solid of ν = 0.40, and the rest acts on the mean volume of a patch:
+//! bends less the closer ν is to ½. So above ν = 0.45 elements keep only as much of λ as makes them a solid of ν = 0.40, and the rest acts on the mean volume of a patch:
 //!
 //! ```text
 //! E = Σ W/2 (J̄ − 1)²,     J̄ = Σ c v / W,     W = Σ c V          c = (λ − 4μ) w of an element, v and V its volume now and at rest
@@ -9,7 +9,7 @@
 //! ```
 //!
 //! That is never more energy than the elements would hold each by itself, and as much where all of them change alike. Viscosity β adds β/h W/2 (J̄ − J̄ₙ)² over a step of h that
-//! began at J̄ₙ. Pulls go to the corners of the elements, beside what the elements do there.
+//! began at J̄ₙ; mean volumes hardly change, so that β is not made smaller with strain as that of elements is. Pulls go to the corners of the elements, beside what the elements do there.
 
 mod grouping;
 mod kernel;

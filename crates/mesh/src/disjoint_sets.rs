@@ -3,23 +3,23 @@
 
 /// A partition of 0..n.
 #[derive(Clone, Debug)]
-pub(crate) struct DisjointSets {
+pub struct DisjointSets {
     parent: Vec<u32>,
 }
 
 impl DisjointSets {
     /// Every member alone.
-    pub(crate) fn new(count: usize) -> Self {
+    pub fn new(count: usize) -> Self {
         Self { parent: (0..count as u32).collect() }
     }
 
     /// Adds one more member, alone.
-    pub(crate) fn grow(&mut self) {
+    pub fn grow(&mut self) {
         self.parent.push(self.parent.len() as u32);
     }
 
     /// The smallest member of the set that holds `i`.
-    pub(crate) fn find(&mut self, i: usize) -> usize {
+    pub fn find(&mut self, i: usize) -> usize {
         let mut i = i as u32;
         while self.parent[i as usize] != i {
             let above = self.parent[self.parent[i as usize] as usize];
@@ -30,18 +30,18 @@ impl DisjointSets {
     }
 
     /// Merges the sets of `a` and `b`.
-    pub(crate) fn join(&mut self, a: usize, b: usize) {
+    pub fn join(&mut self, a: usize, b: usize) {
         let (a, b) = (self.find(a), self.find(b));
         self.parent[a.max(b)] = a.min(b) as u32;
     }
 
     /// Whether `a` and `b` are in one set.
-    pub(crate) fn joined(&mut self, a: usize, b: usize) -> bool {
+    pub fn joined(&mut self, a: usize, b: usize) -> bool {
         self.find(a) == self.find(b)
     }
 
     /// Numbers the sets 0, 1, … by smallest member: the number of each member's set, and how many.
-    pub(crate) fn number(&mut self) -> (Vec<u32>, usize) {
+    pub fn number(&mut self) -> (Vec<u32>, usize) {
         let mut count = 0;
         let mut of = vec![0; self.parent.len()];
         for i in 0..of.len() {

@@ -15,6 +15,7 @@ mod tri_mesh;
 mod winding;
 
 pub use cage::{Cage, CageError, CageFinding, CageSize, filling_full};
+pub use disjoint_sets::DisjointSets;
 pub use embedding::Embedding;
 pub use finding::Finding;
 pub use implicit::{Blob, BlobError, Lump, LumpShape};

@@ -82,11 +82,7 @@ impl Sag {
 
     /// Its name in scenes.
     pub fn name(self) -> &'static str {
-        match self {
-            Sag::RestShape => "rest-shape",
-            Sag::Balanced => "balanced",
-            Sag::Free => "free",
-        }
+        Sag::NAMED.iter().find(|(_, sag)| *sag == self).map_or("", |(name, _)| name)
     }
 }
 

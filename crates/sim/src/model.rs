@@ -5,7 +5,7 @@ use crate::constraint::{self, Constraint};
 use crate::contact::{Mobility, Obstacle, TouchSurface, find_faults};
 use crate::coupling::{Attachment, FixedNodes, Link, RestRig};
 use crate::desc::{BodyDesc, LoadDesc, PinDesc, Sag, WorldDesc};
-use crate::sag::{Drawn, Support};
+use crate::sag::{Drawn, Support, keep_masses};
 use crate::{Rig, StableStep, State};
 use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -441,8 +441,14 @@ impl Parts {
         let mut stable_step = StableStep::UNLIMITED;
         for body in &self.bodies {
             let elements = &mut self.elements[body.tets.clone()];
-            let step = StableStep::find(&node_unstressed, &loose_inverse_mass, body.nodes.start, elements);
+            let step_at = |x: &[Vec3]| StableStep::find(x, &loose_inverse_mass, body.nodes.start, elements);
+            let mut step = step_at(&node_unstressed);
+            if body.rest_shape.is_some() {
+                // it lives around the drawn shape
+                step = step.and(step_at(&self.node_rest));
+            }
             elements.iter_mut().for_each(|element| element.viscosity = step.viscosity);
+            keep_masses(elements, &self.node_rest, &node_unstressed);
             stable_step = stable_step.and(step);
         }
         for rig in &mut rigs {

@@ -28,7 +28,7 @@ use sinew_flesh::{ElasticPotential, ElementDesc, Elements};
 use sinew_math::sparse::times_transposed;
 use sinew_math::{Mat3, Vec3};
 
-/// A body as it is drawn: what a rest shape is sought for.
+/// A body as it is drawn: what a rest shape is sought for. The lists over nodes are of one length, and elements name nodes of it.
 #[derive(Clone, Copy, Debug)]
 pub struct DrawnShape<'a> {
     /// Where its nodes are (m).
@@ -103,7 +103,10 @@ const MOST_STRETCH: f64 = 12.0;
 const MOST_HALVINGS: usize = 6;
 
 impl DrawnShape<'_> {
-    /// Finds the rest shape: some ten times as much work as one implicit step. The same bits on any number of threads.
+    /// Finds the rest shape: as much work as five implicit steps for characters, at most ten times that where flesh is too soft. The same bits on any number of threads.
+    ///
+    /// # Panics
+    /// If the lists differ in length, or an element has nodes that are not there.
     pub fn find_rest_shape(&self) -> RestShape {
         let mut search = Search::new(self);
         // what there is without a rest shape
@@ -273,7 +276,8 @@ impl<'a> Search<'a> {
         Trial { rest, elements, left, sag }
     }
 
-    /// Whether the drawn shape is held up by its stress and not only balanced on it: pushes that go every way meet a stiffness that is positive.
+    /// Whether the drawn shape is held up by its stress and not only balanced on it: conjugate gradients from a push that goes every way met only positive stiffness, in as many
+    /// iterations as they were given.
     fn is_stable(&mut self, trial: &Trial) -> bool {
         let pushes = self.drawn.is_held.iter().zip(sag_solver::every_way());
         let pushes: Vec<Vec3> = pushes.map(|(held, push)| if *held { Vec3::zeros() } else { push }).collect();

@@ -9,6 +9,7 @@ use crate::desc::Sag;
 use crate::rest_shape::DrawnShape;
 use sinew_flesh::ElementDesc;
 use sinew_math::Vec3;
+use sinew_mesh::DisjointSets;
 
 /// All bodies of a world as they are drawn.
 pub(crate) struct Drawn<'a> {
@@ -60,7 +61,13 @@ impl Drawn<'_> {
             .collect();
         let weight: Vec<Vec3> = nodes.clone().map(|node| self.node_mass[node] * self.gravity).collect();
         let mut is_held: Vec<bool> = nodes.clone().map(|node| self.node_inverse_mass[node] == 0.0).collect();
-        give_up_loose_parts(&elements, &mut is_held);
+        let loose = give_up_loose_parts(&elements, &mut is_held);
+        if loose > 0 {
+            body.notes.push(format!(
+                "{loose} of its {} nodes hang on nothing and fall: no rest shape is sought for them",
+                nodes.len()
+            ));
+        }
         let drawn = DrawnShape {
             node_x: &self.node_x[nodes.clone()],
             node_weight: &weight,
@@ -111,22 +118,32 @@ impl Drawn<'_> {
     }
 }
 
-/// Takes nodes for held that nothing holds, not even through other nodes: they fall, and no shape keeps them from it.
-fn give_up_loose_parts(elements: &[ElementDesc], is_held: &mut [bool]) {
-    let mut is_carried = is_held.to_vec();
-    loop {
-        let mut is_new = false;
-        for element in elements {
-            let nodes = element.nodes.map(|node| node as usize);
-            if nodes.iter().any(|node| is_carried[*node]) {
-                for node in nodes {
-                    is_new |= !core::mem::replace(&mut is_carried[node], true);
-                }
-            }
-        }
-        if !is_new {
-            break;
+/// Takes nodes for held that nothing holds, not even through other nodes: they fall, and no shape keeps them from it. Returns how many.
+fn give_up_loose_parts(elements: &[ElementDesc], is_held: &mut [bool]) -> usize {
+    let mut parts = DisjointSets::new(is_held.len());
+    for element in elements {
+        element.nodes[1..].iter().for_each(|node| parts.join(element.nodes[0] as usize, *node as usize));
+    }
+    let mut is_carried = vec![false; is_held.len()];
+    for node in (0..is_held.len()).filter(|node| is_held[*node]) {
+        is_carried[parts.find(node)] = true;
+    }
+    let loose: Vec<usize> = (0..is_held.len()).filter(|node| !is_carried[parts.find(*node)]).collect();
+    loose.iter().for_each(|node| is_held[*node] = true);
+    loose.len()
+}
+
+/// Gives elements the density with which they have, over the unstressed shape, the mass that they have over the drawn one.
+pub(crate) fn keep_masses(elements: &mut [ElementDesc], node_rest: &[Vec3], node_unstressed: &[Vec3]) {
+    let volume = |x: &[Vec3], nodes: &[u32; 4]| {
+        let [a, b, c, d] = nodes.map(|node| x[node as usize]);
+        (b - a).cross(&(c - a)).dot(&(d - a))
+    };
+    for element in elements {
+        let (drawn, unstressed) =
+            (volume(node_rest, &element.nodes), volume(node_unstressed, &element.nodes));
+        if drawn != unstressed {
+            element.material.density *= drawn / unstressed;
         }
     }
-    is_held.iter_mut().zip(is_carried).for_each(|(held, carried)| *held |= !carried);
 }

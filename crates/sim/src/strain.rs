@@ -1,4 +1,4 @@
-//! How far flesh is from its rest shape, for those who want to see it.
+//! How far flesh is from its drawn shape, for those who want to see it.
 
 use crate::{Model, State};
 use rayon::prelude::*;

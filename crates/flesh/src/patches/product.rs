@@ -144,6 +144,10 @@ impl Patches {
             // ∂v/∂x = V times the gradient of the corner's weight, a row of Dm⁻¹
             let inverse = Mat3::from_fn(|k, j| f64::from(block.inverse_rest[k][j][lane]));
             let volume = 1.0 / (6.0 * inverse.determinant());
+            if !volume.is_finite() {
+                // too flat for single precision, and for its volume to matter
+                continue;
+            }
             let area = [0, 1, 2].map(|k| [0, 1, 2].map(|j| volume * inverse[(k, j)]));
             add_pulls(&block.nodes[lane], &area, self.weight[slot as usize], pulls);
         }

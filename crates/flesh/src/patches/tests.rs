@@ -1,8 +1,10 @@
 //! What patches are, and that they pull as their energy says, for both kinds of steps.
 
+use super::kernel::{MovingVolumeKernel, VolumeKernel};
 use crate::{
     CornerForces, Diagonalise, ElasticPotential, ElementDesc, Elements, Law, Material, NodeMotion, PatchList,
 };
+use sinew_math::lanes::{InstructionSet, dispatch_to};
 use sinew_math::{Mat3, Vec3};
 use sinew_mesh::{TetMesh, shapes};
 
@@ -74,6 +76,7 @@ fn every_element_is_in_one_patch() {
                 || (0..seen.len() as u32).filter(takes_part).any(|other| shares_face(tet, other));
             assert!(joins || (patch.len() == 1 && !has_neighbours()), "{patch:?}");
         }
+        // an element, four neighbours, and at most as many again that found no other patch
         assert!(patch.len() <= 9, "{}", patch.len());
     }
     for (element, seen) in elements.iter().zip(&seen) {
@@ -95,7 +98,8 @@ fn an_affine_map_gives_the_energy_of_the_whole_law() {
     assert!((found / wanted - 1.0).abs() < 1e-5, "{found} {wanted}");
 }
 
-/// Mean volumes never hold more than volumes each by themselves.
+/// Mean volumes never hold more than volumes each by themselves, and where nodes move at random, far less: the mean of five changes has a fifth of their square, so that of the energy, nearly
+/// all of it in volumes at ν = 0.49, well below 0.7 is left.
 #[test]
 fn patches_are_softer_than_their_elements() {
     let mesh = irregular_beam();
@@ -117,15 +121,22 @@ fn patches_are_softer_than_their_elements() {
 /// What is left is single precision, some 10⁻⁶ of the largest forces.
 #[test]
 fn both_kinds_of_steps_are_pulled_alike() {
-    for law in [Law::StableNeoHookean, Law::Corotational] {
-        for viscosity in [0.0, 0.01] {
+    // the second deformation takes some elements beyond the limits of St. Venant-Kirchhoff
+    let limits = crate::StretchLimits::default();
+    for law in [Law::StableNeoHookean, Law::Corotational, Law::StVenantKirchhoff(limits)] {
+        for (viscosity, size) in [(0.0, 0.004), (0.01, 0.004), (0.0, 0.012)] {
+            if viscosity > 0.0 && law == Law::StVenantKirchhoff(limits) {
+                // within its limits, explicit steps do not damp it less where it is stretched
+                continue;
+            }
             let mesh = irregular_beam();
             let material = Material { law, ..NEARLY_INCOMPRESSIBLE };
             let elements = Elements::build(&mesh.nodes, &descriptions(&mesh, material, viscosity));
-            let x = moved(&mesh.nodes, &field(4, mesh.nodes.len(), 0.004));
+            let x = moved(&mesh.nodes, &field(4, mesh.nodes.len(), size));
             let v = field(5, x.len(), 0.3);
             let mut forces = CornerForces::default();
-            forces.update(&elements, NodeMotion { x: &x, v: &v }, Diagonalise::Selectively);
+            let report = forces.update(&elements, NodeMotion { x: &x, v: &v }, Diagonalise::Selectively);
+            assert!(size < 0.01 || law == Law::StableNeoHookean || report.diagonalised > 10);
             let h = 1e-7;
             let mut potential = ElasticPotential::default();
             let before: Vec<Vec3> = x.iter().zip(&v).map(|(x, v)| x - h * v).collect();
@@ -156,4 +167,24 @@ fn rigid_motion_pulls_on_nothing() {
     volumes.evaluate(&elements, &x, &[]);
     // edges of 0.05 m that are differences of numbers near 50, three of them in a volume
     assert!(volumes.patches.iter().all(|pull| pull.abs() < 1e-11));
+}
+
+/// The kernels have the same bits on every instruction set that this processor has.
+#[test]
+fn instruction_sets_agree() {
+    let mesh = irregular_beam();
+    let elements = Elements::build(&mesh.nodes, &descriptions(&mesh, NEARLY_INCOMPRESSIBLE, 0.01));
+    let (mut x, blocks) = (Vec::new(), &elements.groups[0].blocks);
+    crate::potential::pad(&moved(&mesh.nodes, &field(6, mesh.nodes.len(), 0.004)), &mut x);
+    let v: Vec<[f32; 4]> =
+        field(7, x.len(), 0.3).iter().map(|v| [v.x as f32, v.y as f32, v.z as f32, 0.0]).collect();
+    let weight = &elements.patches.weight;
+    let run = |set: InstructionSet| {
+        let (mut still, mut moving) = (vec![0.0; weight.len()], vec![0.0; weight.len()]);
+        dispatch_to(set, VolumeKernel { blocks, weight, x: &x, out: &mut still });
+        dispatch_to(set, MovingVolumeKernel { blocks, weight, x: &x, v: &v, out: &mut moving });
+        still.iter().chain(&moving).map(|volume| volume.to_bits()).collect::<Vec<_>>()
+    };
+    let found: Vec<Vec<u64>> = InstructionSet::available().iter().map(|set| run(*set)).collect();
+    assert!(found.iter().all(|bits| *bits == found[0]));
 }

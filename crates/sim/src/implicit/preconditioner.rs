@@ -304,7 +304,7 @@ pub(crate) fn rest_matrix(elements: &Elements, own: &[f64], free: &[u32]) -> Blo
 fn stiffness(model: &Model) -> f64 {
     let mut sum = 0.0;
     model.elements.for_each_rest_stiffness(|nodes, blocks| {
-        let edge = model.node_rest[nodes[1] as usize] - model.node_rest[nodes[0] as usize];
+        let edge = model.node_unstressed[nodes[1] as usize] - model.node_unstressed[nodes[0] as usize];
         sum += blocks[nodes.len() + 1].trace() * edge.norm_squared();
     });
     sum

@@ -67,7 +67,8 @@ fn pairs(model: &Model, weights: &[Vec<(u32, f32)>]) -> Vec<Pair> {
             own.map_or(0.0, |(_, weight)| f64::from(*weight))
         };
         let count = nodes.len();
-        let motions: Vec<_> = nodes.iter().map(|node| motion_at(&model.node_rest[*node as usize])).collect();
+        let motions: Vec<_> =
+            nodes.iter().map(|node| motion_at(&model.node_unstressed[*node as usize])).collect();
         for (c, _) in &bones[1..] {
             // how the corners are pulled by motions of bone c
             let mut pulls = vec![Matrix3x6::zeros(); count];

@@ -59,7 +59,7 @@ fn explicit_steps_rest_in_the_same_place() {
     assert!((found / wanted - 1.0).abs() < 1e-3, "{found} {wanted}");
 }
 
-/// Swings at 1/60 s are solved, and lose energy to the steps alone: none is unsolved, and the beam stays within what it first swung to.
+/// Swings at 1/60 s are solved, every step of them, and after a second the beam is between where it began and the deepest that a swing without loss could take it, twice its sag of 64 mm and a tenth.
 #[test]
 fn steps_of_nearly_incompressible_flesh_are_solved() {
     for poisson in [0.47, 0.49, 0.499] {
