@@ -52,11 +52,8 @@ pub struct Lame {
     pub lambda: f64,
 }
 
-/// The largest ν at which elements keep their volume each by itself.
+/// The largest ν at which elements keep their volume each by itself, λ = 2ν/(1 − 2ν) μ.
 const MOST_ALONE: f64 = 0.45;
-
-/// λ/μ of what each element keeps by itself above that: as a solid of ν = 0.40 has, 2ν/(1 − 2ν).
-const OWN_SHARE: f64 = 4.0;
 
 impl Material {
     /// The materials known by name, softest first.
@@ -95,10 +92,11 @@ impl Material {
         Lame { mu: e / (2.0 * (1.0 + nu)), lambda: e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)) }
     }
 
-    /// The Lamé parameters of an element by itself. Above ν = 0.45 elements would lock: there λ is that of ν = 0.40, and [`crate::PatchList`] tells who shares the rest of it.
+    /// The Lamé parameters of an element by itself. Above ν = 0.45 elements would lock: there λ is what it is at 0.45, and [`crate::PatchList`] tells who shares the rest of it.
     pub fn own_lame(&self) -> Lame {
         let Lame { mu, lambda } = self.lame();
-        Lame { mu, lambda: if self.poisson > MOST_ALONE { OWN_SHARE * mu } else { lambda } }
+        let most = 2.0 * MOST_ALONE / (1.0 - 2.0 * MOST_ALONE) * mu;
+        Lame { mu, lambda: if self.poisson > MOST_ALONE { most } else { lambda } }
     }
 
     /// How much of λ acts on the mean volume of neighbouring elements (Pa).

@@ -1,10 +1,10 @@
 //! Patches of elements that keep their volume together, so that flesh that is nearly incompressible still bends.
 //!
 //! A tet of straight edges has one volume. Five to a cube, each held to its volume, ask for more than the three unknowns per node can give, and the body locks: it
-//! bends less the closer ν is to ½. So above ν = 0.45 elements keep only as much of λ as makes them a solid of ν = 0.40, and the rest acts on the mean volume of a patch:
+//! bends less the closer ν is to ½. So above ν = 0.45 elements keep only as much of λ as makes them a solid of that ν, λₒ = 9μ, and the rest acts on the mean volume of a patch:
 //!
 //! ```text
-//! E = Σ W/2 (J̄ − 1)²,     J̄ = Σ c v / W,     W = Σ c V          c = (λ − 4μ) w of an element, v and V its volume now and at rest
+//! E = Σ W/2 (J̄ − 1)²,     J̄ = Σ c v / W,     W = Σ c V          c = (λ − λₒ) w of an element, v and V its volume now and at rest
 //! ∂E/∂x = (J̄ − 1) Σ c ∂v/∂x,     ∂v/∂x₁ = e₂ × e₃ / 6 and so on around, for edges e from corner 0
 //! ```
 //!
@@ -91,7 +91,7 @@ impl Patches {
             patches.ends.push(patches.slots.len() as u32);
             patches.viscosity.push(viscosity);
         }
-        // by the sums that are used later: a shape at rest then has J̄ = 1 to the bit
+        // by the sums that potentials use: a shape at rest then has J̄ = 1 to the bit
         let mut x = Vec::new();
         pad(node_rest, &mut x);
         let mut volumes = vec![0.0; slot_count];
@@ -103,13 +103,6 @@ impl Patches {
         patches.rest =
             (0..list.count()).map(|patch| patches.members(patch).iter().map(volume).sum()).collect();
         patches
-    }
-
-    /// The energy of all patches with nodes at `node_x` (J).
-    pub(crate) fn energy(&self, elements: &Elements, node_x: &[Vec3]) -> f64 {
-        let mut x = Vec::new();
-        pad(node_x, &mut x);
-        PatchVolumes::default().evaluate(elements, &x, &[])
     }
 
     /// How many there are.

@@ -83,7 +83,7 @@ struct RestStiffness<'a> {
     /// Dm⁻¹ and V w of each element.
     shapes: Vec<(Mat3, f64)>,
     patches: PatchList,
-    /// Σ (λ − 4μ) w V of each patch (J).
+    /// Σ c V of each patch (J), with c what elements share of λ.
     patch_rest: Vec<f64>,
     node_root: Vec<f64>,
 }

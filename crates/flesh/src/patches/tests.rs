@@ -84,7 +84,7 @@ fn every_element_is_in_one_patch() {
     }
 }
 
-/// Under an affine map all volumes change alike, and patches hold (λ − 4μ)/2 (J − 1)² of all that is filled. Moduli and Dm⁻¹ are in single precision.
+/// Under an affine map all volumes change alike, and patches hold (λ − 9μ)/2 (J − 1)² of all that is filled. Moduli and Dm⁻¹ are in single precision.
 #[test]
 fn an_affine_map_gives_the_energy_of_the_whole_law() {
     let mesh = irregular_beam();
@@ -98,8 +98,8 @@ fn an_affine_map_gives_the_energy_of_the_whole_law() {
     assert!((found / wanted - 1.0).abs() < 1e-5, "{found} {wanted}");
 }
 
-/// Mean volumes never hold more than volumes each by themselves, and where nodes move at random, far less: the mean of five changes has a fifth of their square, so that of the energy, nearly
-/// all of it in volumes at ν = 0.49, well below 0.7 is left.
+/// Mean volumes never hold more than volumes each by themselves, and where nodes move at random, far less: the mean of five changes has a fifth of their square, four fifths of λ are shared at
+/// ν = 0.49, and nearly all of the energy is in volumes, so that well below 0.7 of it is left.
 #[test]
 fn patches_are_softer_than_their_elements() {
     let mesh = irregular_beam();

@@ -1,4 +1,4 @@
-//! Flesh that is nearly incompressible bends as flesh of ν = 0.40 does.
+//! Flesh that is nearly incompressible bends as flesh of ν = 0.45 does.
 
 use super::beam::{beam, beam_world, rubber, run, tip};
 use crate::desc::ShapeDesc;
@@ -13,12 +13,12 @@ fn hangs(model: &Model) -> f64 {
     tip(model, &state)
 }
 
-/// In the limit of fine meshes the beam hangs 1.6 % less at ν = 0.49 than at 0.40, since the clamp holds more of it. Elements that keep their volumes each by
-/// itself would make that 12 % on this mesh; patches leave 4 %, what elements of ν = 0.40 stand in the way of a volume that must not change.
+/// In the limit of fine meshes the beam hangs 0.8 % less at ν = 0.49 than at 0.45, since the clamp holds more of it. Elements that keep their volumes each by
+/// itself make that 8.6 % on this mesh; patches leave 2 to 3 %, what elements of ν = 0.45 stand in the way of a volume that must not change.
 #[test]
 fn nearly_incompressible_beams_do_not_lock() {
-    let known = hangs(&beam(4, rubber(5e5, 0.40, 0.0), true));
-    for (poisson, most) in [(0.47, 0.03), (0.49, 0.045), (0.499, 0.055)] {
+    let known = hangs(&beam(4, rubber(5e5, 0.45, 0.0), true));
+    for (poisson, most) in [(0.46, 0.01), (0.47, 0.015), (0.49, 0.03), (0.499, 0.035)] {
         let found = hangs(&beam(4, rubber(5e5, poisson, 0.0), true));
         let short = 1.0 - found / known;
         assert!((0.0..most).contains(&short), "ν = {poisson}: {} mm, {}", 1e3 * found, short);
@@ -42,8 +42,8 @@ fn irregular_meshes_do_not_lock_either() {
         }
         Model::build(&world).expect("sound")
     };
-    let short = 1.0 - hangs(&irregular(0.49)) / hangs(&irregular(0.40));
-    assert!((0.0..0.05).contains(&short), "{short}");
+    let short = 1.0 - hangs(&irregular(0.49)) / hangs(&irregular(0.45));
+    assert!((0.0..0.035).contains(&short), "{short}");
 }
 
 /// Explicit steps, damped until they rest, end where settling does. After 3 s the slowest swing, critically damped, is below 10⁻⁴ of its start.
