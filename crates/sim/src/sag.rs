@@ -147,3 +147,48 @@ pub(crate) fn keep_masses(elements: &mut [ElementDesc], node_rest: &[Vec3], node
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sinew_flesh::Material;
+    use sinew_mesh::shapes;
+
+    /// Every element weighs over the unstressed shape what it weighs over the drawn one, to round-off.
+    #[test]
+    fn elements_keep_their_masses() {
+        let mesh = shapes::beam(2, [0.4, 0.1, 0.1]);
+        let material = Material::tissue(1e4, 0.47, 1000.0, 0.1);
+        let describe = |&nodes: &[u32; 4]| ElementDesc { nodes, material, fill: 0.5, viscosity: 0.0 };
+        let mut elements: Vec<ElementDesc> = mesh.tets.iter().map(describe).collect();
+        let unstressed: Vec<Vec3> = mesh
+            .nodes
+            .iter()
+            .map(|x| Vec3::new(x.x * (1.0 + x.x), 1.1 * x.y, x.z - 0.2 * x.x * x.x))
+            .collect();
+        keep_masses(&mut elements, &mesh.nodes, &unstressed);
+        let other = sinew_mesh::TetMesh { nodes: unstressed, tets: mesh.tets.clone() };
+        for (tet, element) in elements.iter().enumerate() {
+            let (found, drawn) =
+                (element.material.density * other.tet_volume(tet), material.density * mesh.tet_volume(tet));
+            assert!((found / drawn - 1.0).abs() < 1e-12, "tet {tet}: {found} {drawn}");
+        }
+        assert!(elements.iter().any(|element| (element.material.density / 1000.0 - 1.0).abs() > 0.1));
+    }
+
+    /// Two beams apart, the first of which is held at one node: the nodes of the second are loose.
+    #[test]
+    fn parts_that_nothing_holds_are_loose() {
+        let mesh = shapes::beam(1, [0.4, 0.1, 0.1]);
+        let material = Material::tissue(1e4, 0.47, 1000.0, 0.1);
+        let count = mesh.nodes.len();
+        let describe = |nodes: [u32; 4]| ElementDesc { nodes, material, fill: 1.0, viscosity: 0.0 };
+        let both = mesh.tets.iter().flat_map(|tet| [*tet, tet.map(|node| node + count as u32)]);
+        let elements: Vec<ElementDesc> = both.map(describe).collect();
+        let mut is_held = vec![false; 2 * count];
+        is_held[3] = true;
+        assert_eq!(give_up_loose_parts(&elements, &mut is_held), count);
+        assert!(is_held[count..].iter().all(|held| *held));
+        assert_eq!(is_held[..count].iter().filter(|held| **held).count(), 1);
+    }
+}
