@@ -7,6 +7,7 @@ pub mod contact;
 mod control;
 pub mod coupling;
 pub mod desc;
+mod every_way;
 mod guard;
 pub mod implicit;
 mod model;

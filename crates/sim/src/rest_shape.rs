@@ -21,6 +21,7 @@ mod sag_solver;
 #[cfg(test)]
 mod tests;
 
+use crate::every_way::every_way;
 use acceleration::Acceleration;
 use core::fmt;
 use sag_solver::{FoundSag, SagSolver};
@@ -279,7 +280,7 @@ impl<'a> Search<'a> {
     /// Whether the drawn shape is held up by its stress and not only balanced on it: conjugate gradients from a push that goes every way met only positive stiffness, in as many
     /// iterations as they were given.
     fn is_stable(&mut self, trial: &Trial) -> bool {
-        let pushes = self.drawn.is_held.iter().zip(sag_solver::every_way());
+        let pushes = self.drawn.is_held.iter().zip(every_way());
         let pushes: Vec<Vec3> = pushes.map(|(held, push)| if *held { Vec3::zeros() } else { push }).collect();
         let found = self.solver.solve(&trial.elements, self.drawn.node_x, &pushes);
         self.inner += found.iterations;

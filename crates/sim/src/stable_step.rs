@@ -3,6 +3,7 @@
 //! Symplectic Euler is stable for h < 2/ω with ω the highest frequency of the body, ω² the largest eigenvalue of M⁻¹K. K is the
 //! stiffness at rest, the same for all laws; how much stiffer a law may become is a factor of its own.
 
+use crate::every_way::every_way;
 use sinew_flesh::{ElementDesc, Law, PatchList};
 use sinew_math::{Mat3, Vec3};
 
@@ -185,14 +186,9 @@ impl<'a> RestStiffness<'a> {
     }
 }
 
-/// A unit vector with a part along every mode: a fixed pseudo-random sequence.
+/// A unit vector with a part along every mode.
 fn start_vector(n: usize) -> Vec<Vec3> {
-    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut random = || {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    };
-    let mut q: Vec<Vec3> = (0..n).map(|_| Vec3::new(random(), random(), random())).collect();
+    let mut q: Vec<Vec3> = every_way().take(n).collect();
     let length = dot(&q, &q).sqrt();
     q.iter_mut().for_each(|q| *q /= length);
     q
