@@ -4,7 +4,7 @@ use sinew::control::{
     Beyond, ConstraintMotion, Cue, CueDrive, Interpolation, Key, Keyframes, Lead, PlaceMotion, Whose,
 };
 use sinew::prelude::*;
-use sinew::sim::contact::PairGrip;
+use sinew::sim::contact::PairFrictionAnchor;
 
 fn short_scene() -> Scene {
     Scene { seconds: 0.25, ..sinew::zoo::jelly_torus() }
@@ -44,7 +44,7 @@ fn held_scene() -> Scene {
     let join = ConstraintKind::Join {
         points: [on_ball, point(middle + Vec3::y() * high.y)],
         length: None,
-        only_pulls: true,
+        is_unilateral: true,
     };
     let kinds = [ConstraintKind::Drag { point: point(side), place: None }, join, ConstraintKind::Belt(belt)];
     scene.world.constraints =
@@ -107,7 +107,7 @@ fn the_bits_are_those_that_were_stored() {
 #[test]
 fn bodies_in_one_world_do_not_disturb_each_other() {
     let body = |name: &str, held: bool| {
-        let region = Region::End { direction: Vec3::y(), share: 0.2 };
+        let region = Region::End { direction: Vec3::y(), fraction: 0.2 };
         let force = Vec3::new(0.3, 0.0, 0.1);
         let pull = LoadDesc { region: Region::Nearest(Vec3::new(0.1, 0.0, 0.0)), force };
         BodyDesc {
@@ -168,11 +168,11 @@ fn a_saved_and_resumed_run_ends_with_the_same_bits() {
 }
 
 #[test]
-fn grips_between_surfaces_are_saved_and_checkpoints_without_them_still_read() {
+fn anchors_between_surfaces_are_saved_and_checkpoints_without_them_still_read() {
     let player = Player::build(&coupled_scene()).expect("a sound scene");
     let mut state = player.state.clone();
     let saved = Checkpoint::of(&state).as_bytes().to_vec();
-    // as the version before wrote it: no count of them behind that of other grips
+    // as the version before wrote it: no count of them behind that of other friction anchors
     let mut older = saved.clone();
     older[8] = 3;
     older.drain(48..56);
@@ -180,8 +180,12 @@ fn grips_between_surfaces_are_saved_and_checkpoints_without_them_still_read() {
     assert_eq!(restore(older).expect("is read"), state);
 
     let before = state.hash();
-    state.pair_grips.push(PairGrip { vertex: 3, triangle: 7, weights: [1.5, -0.25, -0.25] });
-    state.pair_grips.push(PairGrip { vertex: u32::MAX, triangle: u32::MAX, weights: [0.1, 0.2, 0.7] });
+    state.pair_anchors.push(PairFrictionAnchor { vertex: 3, triangle: 7, weights: [1.5, -0.25, -0.25] });
+    state.pair_anchors.push(PairFrictionAnchor {
+        vertex: u32::MAX,
+        triangle: u32::MAX,
+        weights: [0.1, 0.2, 0.7],
+    });
     assert_ne!(state.hash(), before);
     assert_eq!(restore(Checkpoint::of(&state).as_bytes().to_vec()).expect("sound"), state);
     let mut more = Checkpoint::of(&state).as_bytes().to_vec();

@@ -116,14 +116,14 @@ fn touching_allocates_nothing_once_it_is_warm() {
             control.rigs.iter_mut().for_each(|rig| rig.drives.fill(DriveKind::Torque));
             let mut stepper = Stepper::default();
             let mut step = |state: &mut State| {
-                stepper.step(&model, &control, 1.0 / 60.0, state).expect("holds").touching
+                stepper.step(&model, &control, 1.0 / 60.0, state).expect("holds").in_contact
             };
             let first = step(&mut state);
             let before = COUNT.load(Ordering::Relaxed);
-            let touching = (0..20).map(|_| step(&mut state)).max().unwrap_or_default();
+            let in_contact = (0..20).map(|_| step(&mut state)).max().unwrap_or_default();
             let allocated = COUNT.load(Ordering::Relaxed) - before;
-            assert!(coupled || !state.pair_grips.is_empty(), "the two are held on each other");
-            assert!(touching > first + 20, "{first} {touching}");
+            assert!(coupled || !state.pair_anchors.is_empty(), "the two are held on each other");
+            assert!(in_contact > first + 20, "{first} {in_contact}");
             assert_eq!(allocated, 0, "{threads} threads, coupled: {coupled}, itself: {itself}");
         });
     }
@@ -134,7 +134,7 @@ fn hold(scene: &mut Scene) {
     let body = scene.world.bodies[0].name.clone();
     let ShapeDesc::Surface { surface, .. } = &scene.world.bodies[0].shape else { unreachable!("a surface") };
     let (low, high) = surface.bounds().expect("it has vertices");
-    let region = Region::End { direction: Vec3::x(), share: 0.05 };
+    let region = Region::End { direction: Vec3::x(), fraction: 0.05 };
     let end = PointDesc::Region { body: body.clone(), region };
     let center = Vec3::new(0.8 * high.x + 0.2 * low.x, 0.5 * (low.y + high.y), 0.5 * (low.z + high.z));
     let belt = BeltDesc { body, center, axis: Vec3::x(), length: Some(0.05) };
@@ -145,7 +145,7 @@ fn hold(scene: &mut Scene) {
     if let Some(rig) = scene.world.rigs.first() {
         let bone = rig.skeleton.bones[0].name.clone();
         let bone = PointDesc::Bone { rig: rig.name.clone(), bone, place: None };
-        kinds.push(ConstraintKind::Join { points: [end, bone], length: None, only_pulls: false });
+        kinds.push(ConstraintKind::Join { points: [end, bone], length: None, is_unilateral: false });
     }
     let named = |(i, kind)| ConstraintDesc::new(format!("{i}"), kind);
     scene.world.constraints = kinds.into_iter().enumerate().map(named).collect();

@@ -104,7 +104,7 @@ fn a_rest_shape_does_not_sag_either() {
 }
 
 /// Turned by any angle and back flesh feels its true weight: upside down it hangs by once its weight from the rest shape, where balance makes that twice from the drawn one. At the strains
-/// here, some hundredths, both come to the same place but for that share of the way: the sag goes from one weight up to one weight down.
+/// here, some hundredths, both come to the same place but for that fraction of the way: the sag goes from one weight up to one weight down.
 #[test]
 fn a_rest_shape_upside_down_hangs_as_balanced_flesh_does_to_first_order() {
     let worm = Worm { gravity: -Vec3::y() * GRAVITY, damping: 0.5, ..Worm::default() };

@@ -53,16 +53,16 @@ fn the_energy_of_an_undamped_body_stays_bounded_over_20_000_steps() {
         let start = total(&state);
         let mut stepper = Stepper::default();
         let mut substeps = 0;
-        let mut shares = Vec::new();
+        let mut fractions = Vec::new();
         while substeps < 20_000 {
             substeps +=
                 stepper.step(&model, &Control::default(), 1.0 / 60.0, &mut state).expect("holds").substeps;
-            shares.push(total(&state) / start);
+            fractions.push(total(&state) / start);
         }
-        let mean = |shares: &[f64]| shares.iter().sum::<f64>() / shares.len() as f64;
-        let quarter = shares.len() / 4;
-        let (first, last) = (mean(&shares[..quarter]), mean(&shares[3 * quarter..]));
-        assert!(shares.iter().all(|share| (share - 1.0).abs() < 0.1), "{law:?}: {shares:?}");
+        let mean = |fractions: &[f64]| fractions.iter().sum::<f64>() / fractions.len() as f64;
+        let quarter = fractions.len() / 4;
+        let (first, last) = (mean(&fractions[..quarter]), mean(&fractions[3 * quarter..]));
+        assert!(fractions.iter().all(|fraction| (fraction - 1.0).abs() < 0.1), "{law:?}: {fractions:?}");
         assert!((last - first).abs() < 5e-3, "{law:?}: {first} {last}");
     }
 }

@@ -24,7 +24,7 @@ fn world(gravity: f64, bodies: Vec<BodyDesc>, constraints: Vec<ConstraintDesc>) 
 
 /// The middle of a face of a block.
 fn face(name: &str, direction: Vec3) -> PointDesc {
-    PointDesc::Region { body: name.into(), region: Region::End { direction, share: 0.01 } }
+    PointDesc::Region { body: name.into(), region: Region::End { direction, fraction: 0.01 } }
 }
 
 fn drag(point: PointDesc, stiffness: f64) -> ConstraintDesc {
@@ -33,7 +33,7 @@ fn drag(point: PointDesc, stiffness: f64) -> ConstraintDesc {
 }
 
 fn join(points: [PointDesc; 2], length: Option<f64>) -> ConstraintDesc {
-    ConstraintDesc::new("join", ConstraintKind::Join { points, length, only_pulls: false })
+    ConstraintDesc::new("join", ConstraintKind::Join { points, length, is_unilateral: false })
 }
 
 fn belt(body: &str, length: f64) -> ConstraintDesc {
@@ -79,7 +79,7 @@ fn a_ball_hangs_on_a_drag_below_the_point_that_is_held() {
     let ball = ObstacleDesc { mobility, ..ObstacleDesc::fixed("ball", Shape::Sphere { radius: 0.1 }, pose) };
     let top = PointDesc::Obstacle { obstacle: "ball".into(), place: Some(Vec3::new(1.1, 0.0, 0.0)) };
     let held = BodyDesc {
-        pins: vec![PinDesc { region: Region::End { direction: Vec3::y(), share: 0.2 } }],
+        pins: vec![PinDesc { region: Region::End { direction: Vec3::y(), fraction: 0.2 } }],
         ..block("aside", Vec3::zeros(), 0.3)
     };
     let drag = ConstraintDesc { damping: Some(5.0), ..drag(top, 300.0) };
@@ -120,7 +120,7 @@ fn a_bone_held_at_its_end_gives_half_its_weight_to_the_spring() {
     let tip =
         PointDesc::Bone { rig: "rig".into(), bone: "bar".into(), place: Some(Vec3::new(0.4, 2.0, 0.0)) };
     let held = BodyDesc {
-        pins: vec![PinDesc { region: Region::End { direction: Vec3::y(), share: 0.2 } }],
+        pins: vec![PinDesc { region: Region::End { direction: Vec3::y(), fraction: 0.2 } }],
         ..block("aside", Vec3::zeros(), 0.3)
     };
     let drag = ConstraintDesc { damping: Some(1.0), ..drag(tip, 2000.0) };
@@ -149,7 +149,7 @@ fn a_joined_pendulum_keeps_its_length() {
         let hook =
             ObstacleDesc::fixed("hook", Shape::Sphere { radius: 0.01 }, Isometry::translation(0.0, 1.0, 0.0));
         let peg = BodyDesc {
-            pins: vec![PinDesc { region: Region::End { direction: Vec3::y(), share: 1.0 } }],
+            pins: vec![PinDesc { region: Region::End { direction: Vec3::y(), fraction: 1.0 } }],
             ..block("peg", Vec3::y(), 0.3)
         };
         let from = if implicit {

@@ -33,8 +33,8 @@ pub(crate) fn run(model: &Model, state: &mut State, seconds: f64) {
     }
 }
 
-/// A block on a slope of an angle (rad): gravity is turned instead of the ground.
-pub(crate) fn on_slope(angle: f64, friction: f64) -> (Model, State) {
+/// A block on a incline of an angle (rad): gravity is turned instead of the ground.
+pub(crate) fn on_incline(angle: f64, friction: f64) -> (Model, State) {
     let ground = ObstacleDesc { friction: Some(friction), ..ObstacleDesc::ground(0.0) };
     let mut world = world(vec![block(2e5)], vec![ground]);
     world.gravity = G * Vec3::new(real::sin(angle), -real::cos(angle), 0.0);
@@ -53,7 +53,7 @@ fn a_block_below_the_angle_of_friction_sticks() {
 pub(crate) type Run<'a> = &'a dyn Fn(&Model, &mut State, f64);
 
 pub(crate) fn assert_sticks(run: Run) {
-    let (model, mut state) = on_slope(real::atan2(0.4, 1.0), 0.5);
+    let (model, mut state) = on_incline(real::atan2(0.4, 1.0), 0.5);
     run(&model, &mut state, 2.0);
     let settled = center(&model, &state);
     run(&model, &mut state, 2.0);
@@ -66,7 +66,7 @@ pub(crate) fn assert_sticks(run: Run) {
 #[test]
 fn a_block_above_the_angle_of_friction_slides_with_the_right_acceleration() {
     for (friction, angle) in [(0.3, 0.6), (0.0, 0.3)] {
-        let (model, mut state) = on_slope(angle, friction);
+        let (model, mut state) = on_incline(angle, friction);
         run(&model, &mut state, 0.5);
         let before = state.momentum(&model).x / model.mass();
         run(&model, &mut state, 1.0);
@@ -78,10 +78,10 @@ fn a_block_above_the_angle_of_friction_slides_with_the_right_acceleration() {
     }
 }
 
-/// Friction without end holds on a slope that is just too flat for a cube to tip over: below half a right angle.
+/// Friction without end holds on a incline that is just too flat for a cube to tip over: below half a right angle.
 #[test]
 fn friction_of_any_size_is_stable() {
-    let (model, mut state) = on_slope(0.7, f64::INFINITY);
+    let (model, mut state) = on_incline(0.7, f64::INFINITY);
     run(&model, &mut state, 1.0);
     let before = center(&model, &state);
     run(&model, &mut state, 1.0);
@@ -134,12 +134,12 @@ fn a_soft_ball_rebounds_and_sinks_in_by_no_more_than_a_few_steps_way() {
         let mut state = State::at_rest(&model);
         let start = state.energies(&model);
         let mut stepper = Stepper::default();
-        let (mut deepest, mut top, mut has_touched) = (0.0f64, 0.0f64, false);
+        let (mut deepest, mut top, mut had_contact) = (0.0f64, 0.0f64, false);
         for _ in 0..240 {
             let report = stepper.step(&model, &Control::still(&model), DT / 4.0, &mut state).expect("holds");
-            has_touched |= report.touching > 0;
+            had_contact |= report.in_contact > 0;
             deepest = deepest.max(-lowest(&model, &state));
-            if has_touched && report.touching == 0 {
+            if had_contact && report.in_contact == 0 {
                 top = top.max(center(&model, &state).y);
             }
         }
@@ -178,7 +178,7 @@ fn a_bullet_fast_body_does_not_pass_a_thin_plate() {
 #[test]
 fn fast_obstacles_and_obstacles_inside_flesh_are_stable_or_say_so() {
     let hammer = ObstacleDesc {
-        mobility: Mobility::Led,
+        mobility: Mobility::Kinematic,
         ..ObstacleDesc::fixed("hammer", Shape::Sphere { radius: 0.05 }, Isometry::translation(-0.5, 0.5, 0.0))
     };
     let model = Model::build(&world(vec![ball(5e4, 0.1)], vec![hammer])).expect("sound");

@@ -98,11 +98,11 @@ fn three_soft_boxes_stand_on_each_other() {
     assert!(state.momentum(&model).norm() < 0.02 * model.mass());
 }
 
-/// A soft box on a soft slab of 60 cm that is held below, on a slope of an angle (rad): gravity is turned instead of the slab.
-pub(crate) fn on_soft_slope(angle: f64, friction: f64) -> (Model, State) {
+/// A soft box on a soft slab of 60 cm that is held below, on a incline of an angle (rad): gravity is turned instead of the slab.
+pub(crate) fn on_soft_incline(angle: f64, friction: f64) -> (Model, State) {
     let mut slab = plate("slab", 0.0, 0.0);
     slab.material = Material::soft_solid(1e5, 0.3, 1000.0, 0.2);
-    slab.pins.push(PinDesc { region: Region::End { direction: -Vec3::y(), share: 0.1 } });
+    slab.pins.push(PinDesc { region: Region::End { direction: -Vec3::y(), fraction: 0.1 } });
     let mut mesh = shapes::beam(1, [0.6, 0.03, 0.24]);
     mesh.nodes.iter_mut().for_each(|x| *x -= Vec3::new(0.1, 0.015, 0.0));
     slab.shape = ShapeDesc::Tets(mesh);
@@ -115,8 +115,8 @@ pub(crate) fn on_soft_slope(angle: f64, friction: f64) -> (Model, State) {
     (model, state)
 }
 
-/// Mean of a quantity along the slope over the nodes of the box.
-pub(crate) fn along_slope(model: &Model, values: &[Vec3]) -> f64 {
+/// Mean of a quantity along the incline over the nodes of the box.
+pub(crate) fn along_incline(model: &Model, values: &[Vec3]) -> f64 {
     let nodes = model.bodies[1].nodes.clone();
     values[nodes.clone()].iter().map(|v| v.x).sum::<f64>() / nodes.len() as f64
 }
@@ -126,17 +126,17 @@ pub(crate) fn along_slope(model: &Model, values: &[Vec3]) -> f64 {
 #[test]
 fn soft_bodies_stick_on_each_other_below_the_angle_of_friction() {
     let drift = |forgets: bool| {
-        let (model, mut state) = on_soft_slope(real::atan2(0.4, 1.0), 0.5);
+        let (model, mut state) = on_soft_incline(real::atan2(0.4, 1.0), 0.5);
         run(&model, &mut state, 2.0);
-        let settled = along_slope(&model, &state.node_x);
+        let settled = along_incline(&model, &state.node_x);
         for _ in 0..180 {
             if forgets {
-                state.pair_grips.clear();
+                state.pair_anchors.clear();
             }
             run(&model, &mut state, DT);
         }
-        assert!(!state.pair_grips.is_empty());
-        along_slope(&model, &state.node_x) - settled
+        assert!(!state.pair_anchors.is_empty());
+        along_incline(&model, &state.node_x) - settled
     };
     let (holds, forgets) = (drift(false), drift(true));
     assert!(holds.abs() < 1e-5, "{holds}");
@@ -147,11 +147,11 @@ fn soft_bodies_stick_on_each_other_below_the_angle_of_friction() {
 #[test]
 fn soft_bodies_slide_on_each_other_above_the_angle_of_friction() {
     let (friction, angle) = (0.3, 0.5);
-    let (model, mut state) = on_soft_slope(angle, friction);
+    let (model, mut state) = on_soft_incline(angle, friction);
     run(&model, &mut state, 0.2);
-    let before = along_slope(&model, &state.node_v);
+    let before = along_incline(&model, &state.node_v);
     run(&model, &mut state, 0.25);
-    let after = along_slope(&model, &state.node_v);
+    let after = along_incline(&model, &state.node_v);
     let a = G * (real::sin(angle) - friction * real::cos(angle));
     let c = model.bodies[1].damping_rate;
     let expected = before * real::exp(-0.25 * c) + a / c * (1.0 - real::exp(-0.25 * c));
@@ -208,22 +208,24 @@ fn fast_plates_do_not_pass_each_other() {
 /// A fork of two fingers, 1 cm apart, joined below.
 fn fork() -> TriMesh {
     let finger = |x: f64| {
-        sinew::mesh::Lump::round_cone([Vec3::new(x, 0.0, 0.0), Vec3::new(x, 0.2, 0.0)], [0.02, 0.02])
+        sinew::mesh::Primitive::round_cone([Vec3::new(x, 0.0, 0.0), Vec3::new(x, 0.2, 0.0)], [0.02, 0.02])
             .blended(0.005)
     };
-    let joint = sinew::mesh::Lump::round_cone(
+    let joint = sinew::mesh::Primitive::round_cone(
         [Vec3::new(-0.03, 0.0, 0.0), Vec3::new(0.03, 0.0, 0.0)],
         [0.025, 0.025],
     );
-    let lumps = [finger(-0.025), finger(0.025), joint.blended(0.005)];
-    sinew::mesh::Blob::build(&lumps).and_then(|blob| blob.surface(0.008)).expect("a fork")
+    let primitives = [finger(-0.025), finger(0.025), joint.blended(0.005)];
+    sinew::mesh::ImplicitSurface::build(&primitives)
+        .and_then(|implicit| implicit.surface(0.008))
+        .expect("a fork")
 }
 
 fn fork_world(self_contact: bool, push: f64) -> Model {
     let shape = ShapeDesc::Surface { surface: fork(), cage: CageSize::Edge(0.01) };
     let material = Material::soft_solid(2e4, 0.4, 1000.0, 0.2);
     let mut body = BodyDesc { shape, name: "fork".into(), ..loose(shapes::beam(1, [0.1; 3]), material) };
-    body.pins.push(PinDesc { region: Region::End { direction: -Vec3::y(), share: 0.15 } });
+    body.pins.push(PinDesc { region: Region::End { direction: -Vec3::y(), fraction: 0.15 } });
     for side in [-1.0, 1.0] {
         let region = Region::Ball { center: Vec3::new(0.025 * side, 0.2, 0.0), radius: 0.03 };
         body.loads.push(LoadDesc { region, force: Vec3::new(-side * push, 0.0, 0.0) });
@@ -285,7 +287,7 @@ fn a_limp_starfish_settles_on_stairs() {
     let mut scene = sinew::zoo::starfish(1500);
     scene.world.gravity = Vec3::new(0.0, -G, 0.0);
     scene.performances[0].lead_by(sinew::control::Lead::Ragdoll);
-    scene.warm_up = 0.0;
+    scene.preroll = 0.0;
     for step in 0..6 {
         let half = Vec3::new(0.04, 0.5, 0.5);
         let at = Isometry::translation(-0.2 + 0.08 * f64::from(step), -0.56 - 0.03 * f64::from(step), 0.0);
@@ -297,7 +299,7 @@ fn a_limp_starfish_settles_on_stairs() {
     let (mut touched, mut retries) = (0, 0);
     for _ in 0..240 {
         let report = player.advance().expect("holds");
-        touched = touched.max(report.touching);
+        touched = touched.max(report.in_contact);
         retries += report.retries;
     }
     let model = &player.model;
@@ -348,6 +350,6 @@ pub(crate) fn assert_same_bits(model: &Model, stepper: &(dyn Fn() -> Stepper + S
         stepper().step(model, &control, DT, &mut resumed).expect("holds");
         state = resumed;
     }
-    assert!(!state.grips.is_empty() && !state.pair_grips.is_empty());
+    assert!(!state.anchors.is_empty() && !state.pair_anchors.is_empty());
     assert_eq!(state.hash(), first);
 }

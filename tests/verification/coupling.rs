@@ -157,10 +157,10 @@ fn one_way_is_two_way_with_bones_of_infinite_mass() {
         }
         state.node_x
     };
-    let led = play(1e3, false);
+    let prescribed = play(1e3, false);
     let off = |density: f64| {
         let free = play(density, true);
-        free.iter().zip(&led).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max)
+        free.iter().zip(&prescribed).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max)
     };
     let (heavy, heavier) = (off(1e7), off(1e8));
     assert!(heavy > 1e-6 && heavy < 1e-2, "{heavy}");
@@ -193,7 +193,7 @@ fn a_bone_in_a_flesh_bar_sags_to_the_static_answer() {
     let region = Region::Box { min: Vec3::new(bolted - 1e-6, -1.0, -1.0), max: Vec3::new(1.0, 1.0, 1.0) };
     let tie = TieDesc { bone: Some("weight".into()), hold: Hold::Region(region) };
     let body = BodyDesc {
-        pins: vec![PinDesc { region: Region::End { direction: -Vec3::x(), share: 0.01 } }],
+        pins: vec![PinDesc { region: Region::End { direction: -Vec3::x(), fraction: 0.01 } }],
         attachment: Some(AttachmentDesc { ties: vec![tie], ..AttachmentDesc::by_shape("weight") }),
         sag: Sag::Free,
         ..super::bodies::loose(

@@ -21,7 +21,7 @@ fn a_step_that_diverges_is_taken_again_with_more_substeps_and_the_next_ones_begi
     let mut stepper = Stepper::default();
     let first = stepper.step(&model, &Control::default(), 1.0 / 60.0, &mut state).expect("holds at last");
     assert!(first.retries > 0);
-    assert_eq!(state.caution.doublings as usize, first.retries);
+    assert_eq!(state.backoff.doublings as usize, first.retries);
     let second = stepper.step(&model, &Control::default(), 1.0 / 60.0, &mut state).expect("holds");
     assert!(second.retries < first.retries);
 
@@ -30,12 +30,12 @@ fn a_step_that_diverges_is_taken_again_with_more_substeps_and_the_next_ones_begi
     for _ in 0..400 {
         last = stepper.step(&model, &Control::default(), 1.0 / 60.0, &mut state).expect("holds");
     }
-    assert_eq!((state.caution.doublings, last.retries), (0, 0));
+    assert_eq!((state.backoff.doublings, last.retries), (0, 0));
     assert!(last.substeps < first.substeps);
 }
 
 #[test]
-fn caution_is_saved_and_resumed() {
+fn backoff_is_saved_and_resumed() {
     let (model, mut state) = overstretched();
     let mut stepper = Stepper::default();
     stepper.step(&model, &Control::default(), 1.0 / 60.0, &mut state).expect("holds at last");
@@ -81,7 +81,7 @@ fn time_steps_that_make_no_sense_are_refused() {
 #[test]
 fn loads_of_any_scale_are_honest_energy() {
     let mut body = loose(shapes::beam(2, [0.4, 0.1, 0.1]), Material::soft_solid(5e4, 0.4, 1000.0, 0.0));
-    let region = Region::End { direction: Vec3::x(), share: 0.1 };
+    let region = Region::End { direction: Vec3::x(), fraction: 0.1 };
     body.loads.push(LoadDesc { region, force: Vec3::new(0.0, 0.0, 0.5) });
     let model = world(Vec3::zeros(), body);
     for scales in [[0.0, 0.0], [3.0, 3.0], [-1.0, -1.0], [2.0, -5.0]] {
@@ -103,7 +103,7 @@ fn pins_turn_alike_wherever_they_are() {
         let mut seed = 5;
         mesh.nodes.iter_mut().for_each(|x| *x += offset + 1e-3 * random_vector(&mut seed));
         let mut body = loose(mesh, Material::soft_solid(2e4, 0.4, 1000.0, 0.05));
-        body.pins.push(PinDesc { region: Region::End { direction: -Vec3::x(), share: 0.1 } });
+        body.pins.push(PinDesc { region: Region::End { direction: -Vec3::x(), fraction: 0.1 } });
         let model = world(Vec3::zeros(), body);
         let spin = Motion::Spin { axis: Vec3::y(), center: offset, rate: 0.5 };
         let mut script = Script { pin_motions: vec![spin], ..Script::default() };

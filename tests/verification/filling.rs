@@ -23,9 +23,9 @@ fn sinking(radius: f64) -> (f64, usize) {
         shape: ShapeDesc::Surface { surface: hollow_cube(radius), cage: CageSize::Edge(0.1) },
         material: Material::soft_solid(2e4, 0.3, 1000.0, 0.4),
         velocity: Vec3::zeros(),
-        pins: vec![PinDesc { region: Region::End { direction: -Vec3::y(), share: 0.01 } }],
+        pins: vec![PinDesc { region: Region::End { direction: -Vec3::y(), fraction: 0.01 } }],
         loads: vec![LoadDesc {
-            region: Region::End { direction: Vec3::y(), share: 0.01 },
+            region: Region::End { direction: Vec3::y(), fraction: 0.01 },
             force: Vec3::new(0.0, -20.0, 0.0),
         }],
         attachment: None,

@@ -1,9 +1,11 @@
 //! What touches in implicit steps of a sixtieth of a second: friction, rest, speed, bodies on bodies.
 
-use super::contact::{G, assert_no_drift, assert_sticks, ball, block, center, lowest, on_slope, run, world};
+use super::contact::{
+    G, assert_no_drift, assert_sticks, ball, block, center, lowest, on_incline, run, world,
+};
 use super::contact_bodies::{
-    along_slope, assert_fingers_stay_apart, assert_nothing_at_rest, assert_same_bits, on_soft_slope, plate,
-    soft_box,
+    along_incline, assert_fingers_stay_apart, assert_nothing_at_rest, assert_same_bits, on_soft_incline,
+    plate, soft_box,
 };
 use sinew::contact::Shape;
 use sinew::math::{real, turn};
@@ -40,7 +42,7 @@ fn a_block_below_the_angle_of_friction_sticks() {
 #[test]
 fn a_block_above_the_angle_of_friction_slides_with_the_right_acceleration() {
     for (friction, angle) in [(0.3, 0.6), (0.0, 0.3)] {
-        let (model, mut state) = on_slope(angle, friction);
+        let (model, mut state) = on_incline(angle, friction);
         run_implicit(&model, &mut state, DT, 0.5);
         let before = state.momentum(&model).x / model.mass();
         run_implicit(&model, &mut state, DT, 1.0);
@@ -127,7 +129,7 @@ fn led_obstacles_push_and_obstacles_inside_flesh_are_stable() {
     for speed in [1.0, 100.0] {
         let at = Isometry::translation(-0.5, 0.5, 0.0);
         let hammer = ObstacleDesc {
-            mobility: Mobility::Led,
+            mobility: Mobility::Kinematic,
             ..ObstacleDesc::fixed("hammer", Shape::Sphere { radius: 0.05 }, at)
         };
         let mut desc = world(vec![ball(5e4, 0.1)], vec![hammer]);
@@ -161,7 +163,7 @@ fn led_obstacles_push_and_obstacles_inside_flesh_are_stable() {
 #[test]
 fn friction_takes_a_block_along_on_a_turntable() {
     let table = ObstacleDesc {
-        mobility: Mobility::Led,
+        mobility: Mobility::Kinematic,
         friction: Some(0.8),
         ..ObstacleDesc::fixed(
             "table",
@@ -210,21 +212,21 @@ fn three_soft_boxes_stand_on_each_other() {
 /// Friction between soft bodies holds and slips as on hard ground.
 #[test]
 fn soft_bodies_stick_on_each_other_below_the_angle_of_friction_and_slide_above() {
-    let (model, mut state) = on_soft_slope(real::atan2(0.4, 1.0), 0.5);
+    let (model, mut state) = on_soft_incline(real::atan2(0.4, 1.0), 0.5);
     run_implicit(&model, &mut state, DT, 2.0);
-    let settled = along_slope(&model, &state.node_x);
+    let settled = along_incline(&model, &state.node_x);
     run_implicit(&model, &mut state, DT, 3.0);
-    let drift = along_slope(&model, &state.node_x) - settled;
-    assert!(drift.abs() < 1e-5 && !state.pair_grips.is_empty(), "{drift}");
+    let drift = along_incline(&model, &state.node_x) - settled;
+    assert!(drift.abs() < 1e-5 && !state.pair_anchors.is_empty(), "{drift}");
 
     // at a sixtieth of a second there is an eighth too much friction, which is a known weakness and bounded here; at a quarter of it a thousandth
     let (friction, angle) = (0.3, 0.5);
     for (dt, allowed) in [(DT, 0.2), (DT / 4.0, 0.01)] {
-        let (model, mut state) = on_soft_slope(angle, friction);
+        let (model, mut state) = on_soft_incline(angle, friction);
         run_implicit(&model, &mut state, dt, 0.2);
-        let before = along_slope(&model, &state.node_v);
+        let before = along_incline(&model, &state.node_v);
         run_implicit(&model, &mut state, dt, 0.25);
-        let after = along_slope(&model, &state.node_v);
+        let after = along_incline(&model, &state.node_v);
         let a = G * (real::sin(angle) - friction * real::cos(angle));
         let c = model.bodies[1].damping_rate;
         let keeps = real::exp(-0.25 * c);

@@ -14,7 +14,7 @@ fn held_beam(law: Law) -> Model {
     world(Vec3::zeros(), body)
 }
 
-/// Lets a start settle for four seconds and measures how far it ends from rest, as a share of the beam's length.
+/// Lets a start settle for four seconds and measures how far it ends from rest, as a fraction of the beam's length.
 fn distance_after(model: &Model, start: impl FnMut(&Vec3) -> Vec3) -> (f64, usize) {
     let node_x = model.node_rest.iter().map(start).collect();
     let mut state = State::from_motion(model, node_x, vec![Vec3::zeros(); model.node_count()]);

@@ -18,7 +18,7 @@ const SCALE: f64 = 10.0;
 const DT: f64 = 1.0 / 60.0;
 /// Seconds that are simulated, and that it may take.
 const SECONDS: f64 = 2.0;
-const MOST_SECONDS: f64 = 60.0;
+const MAX_SECONDS: f64 = 60.0;
 
 /// Steps a beam of 1k, 10k or 50k tets, and tells of it in a line.
 pub fn row(size: &str) -> Result<String, String> {
@@ -32,8 +32,8 @@ pub fn row(size: &str) -> Result<String, String> {
     let mut masses = vec![0.0; mesh.nodes.len()];
     for tet in &mesh.tets {
         let [a, b, c, d] = tet.map(|node| mesh.nodes[node as usize]);
-        let share = DENSITY * (b - a).cross(&(c - a)).dot(&(d - a)).abs() / 24.0;
-        tet.iter().for_each(|node| masses[*node as usize] += share);
+        let fraction = DENSITY * (b - a).cross(&(c - a)).dot(&(d - a)).abs() / 24.0;
+        tet.iter().for_each(|node| masses[*node as usize] += fraction);
     }
     let held = (0..mesh.nodes.len() as u32).filter(|node| mesh.nodes[*node as usize].x < 1e-9);
     let tip: Vec<usize> = (0..mesh.nodes.len()).filter(|node| mesh.nodes[*node].x > SIZE[0] - 1e-9).collect();
@@ -65,7 +65,7 @@ pub fn row(size: &str) -> Result<String, String> {
     let handle = world.insert_soft_body(body);
 
     let (begin, wall, mut sags) = (ThreadTime::now(), Instant::now(), Vec::new());
-    while (sags.len() as f64) < SECONDS / DT - 0.5 && wall.elapsed().as_secs_f64() < MOST_SECONDS {
+    while (sags.len() as f64) < SECONDS / DT - 0.5 && wall.elapsed().as_secs_f64() < MAX_SECONDS {
         world.step();
         let height = |node: &usize| f64::from(world.soft_bodies[handle].particle_position(*node).z) / SCALE;
         let rest: f64 = tip.iter().map(|node| mesh.nodes[*node].z).sum();

@@ -18,7 +18,7 @@ const STEP: f64 = 1e-4;
 /// Steps after which angles are compared, 0.2 s.
 const COMPARED_STEPS: usize = 2000;
 /// Trees above this take minutes for the compared steps where the mass matrix is dense.
-const MOST_COMPARED: usize = 100;
+const MAX_COMPARED: usize = 100;
 
 /// One line of the table.
 #[derive(Serialize)]
@@ -34,7 +34,7 @@ pub struct Row {
     /// Median over the rounds.
     step_us: f64,
     /// Fastest round.
-    least_step_us: f64,
+    min_step_us: f64,
     /// Largest difference of a first acceleration from ours, in parts of the largest acceleration.
     acceleration_difference: f64,
     /// Largest difference of an angle from ours after [`COMPARED_STEPS`] (rad); left out for large trees.
@@ -84,7 +84,7 @@ pub fn all() -> io::Result<Vec<Row>> {
                 row.library,
                 row.bodies,
                 row.step_us,
-                row.least_step_us,
+                row.min_step_us,
                 row.acceleration_difference,
                 written(row.angle_difference),
                 written(row.angle_difference_half_step)
@@ -111,7 +111,7 @@ fn of_tree(tree: fn() -> Tree) -> Vec<Row> {
         bodies: peers[i].bodies(),
         dof: peers[i].dof(),
         step_us: 1e6 * times[i][ROUNDS / 2],
-        least_step_us: 1e6 * times[i][0],
+        min_step_us: 1e6 * times[i][0],
         acceleration_difference: difference(&accelerations[i], &accelerations[0])
             / largest(&accelerations[0]),
         angle_difference: angles.as_ref().map(|angles| difference(&angles[i], &angles[0])),
@@ -135,7 +135,7 @@ fn late_angles(tree: &Tree, h: f64, count: usize) -> Option<[Vec<f64>; LIBRARIES
         (0..count).for_each(|_| peer.step());
         peer.angles()
     };
-    (tree.links.len() <= MOST_COMPARED).then(|| LIBRARIES.map(after))
+    (tree.links.len() <= MAX_COMPARED).then(|| LIBRARIES.map(after))
 }
 
 /// Seconds per step in every round, sorted, for every library. They take turns, so that a machine that slows down slows all.

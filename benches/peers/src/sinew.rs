@@ -1,7 +1,7 @@
 //! Our own step: kinematics, hybrid dynamics, integration.
 
 use crate::peer::{GRAVITY, Peer};
-use crate::tree::{CENTER, INERTIA, Link, LinkJoint, MASS, Tree};
+use crate::tree::{CENTER, INERTIA, BoneCoupling, LinkJoint, MASS, Tree};
 use sinew_math::{Mat3, Vec3};
 use sinew_skeleton::{
     BoneDesc, BoneId, DofDesc, Drives, Dynamics, JointDesc, JointKind, Kinematics, Loads, MassDesc,
@@ -24,7 +24,7 @@ impl Peer for Sinew {
     fn of(tree: &Tree, h: f64) -> Sinew {
         let bones = tree.links.iter().enumerate().map(|(i, link)| bone(i, link, tree)).collect();
         let skeleton = Skeleton::build(&SkeletonDesc { bones }).expect("a sound tree");
-        let hinged = |(i, link): (usize, &Link)| match link.joint {
+        let hinged = |(i, link): (usize, &BoneCoupling)| match link.joint {
             LinkJoint::Free => None,
             LinkJoint::Hinge(_) | LinkJoint::TwoHinges(..) => skeleton.bone_of_desc(i),
         };
@@ -65,7 +65,7 @@ impl Peer for Sinew {
     }
 }
 
-fn bone(i: usize, link: &Link, tree: &Tree) -> BoneDesc {
+fn bone(i: usize, link: &BoneCoupling, tree: &Tree) -> BoneDesc {
     let tensor = Mat3::from_diagonal_element(INERTIA);
     let passive =
         DofDesc { stiffness: tree.stiffness, rest: tree.rest, damping: tree.damping, ..DofDesc::default() };

@@ -8,7 +8,7 @@ pub struct Tree {
     /// What it is called in the table.
     pub name: &'static str,
     /// Its links.
-    pub links: Vec<Link>,
+    pub links: Vec<BoneCoupling>,
     /// Stiffness of the spring in every hinge (N m/rad).
     pub stiffness: f64,
     /// The angle at which that spring is at rest (rad); trees begin at 0.
@@ -18,7 +18,7 @@ pub struct Tree {
 }
 
 /// A body and its joint.
-pub struct Link {
+pub struct BoneCoupling {
     /// Which link it hangs from; `None` for the world.
     pub parent: Option<usize>,
     /// Where the joint stands.
@@ -49,12 +49,12 @@ impl Tree {
     /// A free body in the middle and five arms of three bones, of which the innermost turn both ways: 16 bones, 26 degrees of
     /// freedom.
     pub fn starfish() -> Tree {
-        let middle = Link { parent: None, parent_from_joint: Isometry::identity(), joint: LinkJoint::Free };
+        let middle = BoneCoupling { parent: None, parent_from_joint: Isometry::identity(), joint: LinkJoint::Free };
         let mut links = vec![middle];
         for arm in 0..5 {
             let around = turn::exp(&(Vec3::z() * (TAU / 5.0 * f64::from(arm))));
             let at = around * Vec3::new(0.1, 0.0, 0.02);
-            links.push(Link {
+            links.push(BoneCoupling {
                 parent: Some(0),
                 parent_from_joint: Isometry::from_parts(at.into(), around),
                 joint: LinkJoint::TwoHinges(Vec3::y(), Vec3::z()),
@@ -81,8 +81,8 @@ impl Tree {
 }
 
 /// A link of 0.2 m that leaves its parent at an angle.
-fn bent(parent: Option<usize>, axis: Vec3) -> Link {
+fn bent(parent: Option<usize>, axis: Vec3) -> BoneCoupling {
     let rotation = turn::exp(&Vec3::new(0.3, 0.1, 0.2));
     let parent_from_joint = Isometry::from_parts(Vec3::new(0.2, 0.0, 0.0).into(), rotation);
-    Link { parent, parent_from_joint, joint: LinkJoint::Hinge(axis) }
+    BoneCoupling { parent, parent_from_joint, joint: LinkJoint::Hinge(axis) }
 }

@@ -13,7 +13,7 @@ mod skeleton;
 
 use crate::failure::Failure;
 use crate::machine::Machine;
-use crate::simulate::pending;
+use crate::simulate::atomic_file;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::Value;
@@ -33,7 +33,7 @@ pub(crate) struct Bench {
 
     /// Leave out cages above this many tets.
     #[arg(long, value_name = "N", default_value_t = usize::MAX, hide_default_value = true)]
-    most_tets: usize,
+    max_tets: usize,
 
     #[command(flatten)]
     peers: peers::PeerArgs,
@@ -72,7 +72,7 @@ struct Report {
 
 impl Bench {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        let file = self.json.as_deref().map(pending).transpose()?;
+        let file = self.json.as_deref().map(atomic_file).transpose()?;
         let names = if self.names.is_empty() {
             vec![
                 Name::Elements,
@@ -90,19 +90,19 @@ impl Bench {
         let mut rows = Vec::new();
         for name in names {
             match name {
-                Name::Elements => rows.extend(values(&elements::run(self.most_tets)?)?),
-                Name::Beam => rows.extend(values(&beam::run(self.most_tets)?)?),
-                Name::Build => rows.extend(values(&build::run(self.most_tets)?)?),
+                Name::Elements => rows.extend(values(&elements::run(self.max_tets)?)?),
+                Name::Beam => rows.extend(values(&beam::run(self.max_tets)?)?),
+                Name::Build => rows.extend(values(&build::run(self.max_tets)?)?),
                 Name::Skeleton => rows.extend(values(&skeleton::run()?)?),
                 Name::Contact => rows.extend(values(&contact::run()?)?),
                 Name::Kim => {
                     rows.extend(values(&kim::seconds()?)?);
-                    rows.extend(values(&kim::steps(self.most_tets)?)?);
+                    rows.extend(values(&kim::steps(self.max_tets)?)?);
                 }
-                Name::Coupling => rows.extend(values(&coupling::run(self.most_tets)?)?),
-                Name::Peers => rows.extend(values(&peers::run(&self.peers, self.most_tets)?)?),
-                Name::Locking => rows.extend(values(&locking::run(self.most_tets)?)?),
-                Name::Implicit => rows.extend(values(&implicit::run(self.most_tets)?)?),
+                Name::Coupling => rows.extend(values(&coupling::run(self.max_tets)?)?),
+                Name::Peers => rows.extend(values(&peers::run(&self.peers, self.max_tets)?)?),
+                Name::Locking => rows.extend(values(&locking::run(self.max_tets)?)?),
+                Name::Implicit => rows.extend(values(&implicit::run(self.max_tets)?)?),
             }
         }
         if let Some(mut file) = file {

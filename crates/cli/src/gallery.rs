@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::render::Render;
 use clap::Args;
-use sinew_io::PendingFile;
+use sinew_io::AtomicFile;
 use sinew_zoo::{Character, catalog};
 use std::fmt::Write as _;
 use std::io::Write;
@@ -45,7 +45,7 @@ impl Gallery {
             }
         }
         let path = self.output.join("gallery.md");
-        let written = PendingFile::create(&path).and_then(|mut file| {
+        let written = AtomicFile::create(&path).and_then(|mut file| {
             file.write_all(page().as_bytes())?;
             file.commit()
         });

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::outputs::is_take;
 use crate::source;
 use clap::Args;
-use sinew_io::{CharacterChoice, Read, TakeEnding, TakeFile};
+use sinew_io::{CharacterChoice, Loaded, TakeEnding, TakeFile};
 use sinew_sim::desc::{BodyDesc, ShapeDesc};
 use sinew_sim::{Model, Rig};
 use sinew_skeleton::{BoneId, Skeleton};
@@ -25,7 +25,7 @@ impl Inspect {
         let opened = match &take {
             Some(take) => {
                 print_take(take);
-                Read { value: source::reopen(take)?, notes: Vec::new() }
+                Loaded { value: source::reopen(take)?, notes: Vec::new() }
             }
             None => source::open(Some(&self.input), &CharacterChoice::default())?,
         };

@@ -9,7 +9,7 @@ use sinew_io::{
     SkinnedGlbReport, TAKE_EXTENSION, Up, UsdaSink,
 };
 use sinew_sim::Model;
-use sinew_take::{FrameSink, Seam};
+use sinew_take::{FrameSink, LoopCloser};
 use std::path::{Path, PathBuf};
 
 /// How outputs are written.
@@ -34,10 +34,10 @@ pub(crate) struct OutputOptions {
 
 impl OutputOptions {
     fn skinned(&self) -> SkinnedGlbOptions {
-        let usual = SkinnedGlbOptions::default();
-        let component_limit = self.morph_targets.map_or(usual.component_limit, usize::from);
-        let error_share = self.error.map_or(usual.error_share, |percent| 0.01 * percent);
-        SkinnedGlbOptions { component_limit, error_share, ..usual }
+        let defaults = SkinnedGlbOptions::default();
+        let component_limit = self.morph_targets.map_or(defaults.component_limit, usize::from);
+        let error_fraction = self.error.map_or(defaults.error_fraction, |percent| 0.01 * percent);
+        SkinnedGlbOptions { component_limit, error_fraction, ..defaults }
     }
 }
 
@@ -90,11 +90,11 @@ impl<'a> Outputs<'a> {
                 Format::Rig(Box::new(RigOutput::new(output, options.skinned(), up, looks_of(source))))
             }
             (Some("glb"), _) => {
-                let usual = GlbOptions::default();
-                let component_limit = options.morph_targets.map_or(usual.component_limit, usize::from);
+                let defaults = GlbOptions::default();
+                let component_limit = options.morph_targets.map_or(defaults.component_limit, usize::from);
                 let frame_count = Some(frame_count);
-                let error_share = options.error.map_or(usual.error_share, |percent| 0.01 * percent);
-                let options = GlbOptions { frame_count, up, component_limit, error_share, ..usual };
+                let error_fraction = options.error.map_or(defaults.error_fraction, |percent| 0.01 * percent);
+                let options = GlbOptions { frame_count, up, component_limit, error_fraction, ..defaults };
                 Format::Glb(Box::new(GlbSink::new(output, options)))
             }
             (Some(TAKE_EXTENSION), _) => Format::Recording,
@@ -185,7 +185,7 @@ impl<'a> Outputs<'a> {
             sinks.push(Box::new(watch));
         }
         match &mut self.cycle {
-            Some((frame_count, gap)) => Ok(vec![Box::new(Seam::new(sinks, *frame_count, gap))]),
+            Some((frame_count, gap)) => Ok(vec![Box::new(LoopCloser::new(sinks, *frame_count, gap))]),
             None => Ok(sinks),
         }
     }

@@ -8,8 +8,8 @@ use crate::source;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use sinew_io::{
-    CHARACTER_EXTENSIONS, CharacterChoice, CharacterFootage, Existing, Footage, Layout, Overlays,
-    PictureFormat, PictureOptions, TakeFile, TakeFootage, TakeRecipe, TakeRecorder, TakeSettings, View,
+    CHARACTER_EXTENSIONS, CharacterChoice, CharacterFrameSource, Existing, FrameSource, Layout, Overlays,
+    PictureFormat, PictureOptions, TakeFile, TakeFrameSource, TakeRecipe, TakeRecorder, TakeSettings, View,
     open_character, render_picture,
 };
 use sinew_sim::Model;
@@ -142,11 +142,11 @@ impl Render {
         let format = PictureFormat::of(&self.output).ok_or_else(|| {
             Failure::input(format!("{}: pictures are written as .png, .gif or .mp4", self.output.display()))
         })?;
-        // a frame needs the footage to have a time; all other numbers are checked before any work is done
+        // a frame needs the frame source to have a time; all other numbers are checked before any work is done
         self.options(format, 60.0)?.check()?;
         format.check()?;
         check_collisions([&self.input, &self.output])?;
-        sinew_io::PendingFile::create(&self.output).map_err(Failure::input)?;
+        sinew_io::AtomicFile::create(&self.output).map_err(Failure::input)?;
         pool.install(|| {
             if is_take(&self.input) {
                 self.render_take(format)
@@ -158,7 +158,7 @@ impl Render {
         })
     }
 
-    /// What is wanted of footage with so many frames per second.
+    /// What is wanted of frame source with so many frames per second.
     fn options(&self, format: PictureFormat, fps: f64) -> Result<PictureOptions, Failure> {
         let moves = format != PictureFormat::Png;
         if moves && self.sheet.is_some() {
@@ -175,7 +175,7 @@ impl Render {
             (PictureFormat::Png, None) if held.is_some() && self.turntable.is_none() => Layout::Still,
             (PictureFormat::Png, None) => Layout::Sheet { columns: 3, rows: 2 },
         };
-        let usual = match (format, layout, self.compare) {
+        let defaults = match (format, layout, self.compare) {
             (PictureFormat::Gif, _, false) => [480, 400],
             (PictureFormat::Gif, _, true) => [720, 360],
             (_, Layout::Sheet { .. }, false) => [480, 400],
@@ -183,7 +183,7 @@ impl Render {
             (_, _, false) => [960, 720],
             (_, _, true) => [1280, 640],
         };
-        let [width, height] = self.size.unwrap_or(usual);
+        let [width, height] = self.size.unwrap_or(defaults);
         let view = self.camera.unwrap_or_default();
         Ok(PictureOptions {
             layout,
@@ -213,9 +213,9 @@ impl Render {
         note_ending(&take);
         let source = source::reopen(&take)?;
         let model = Model::build(&source.scene().world).map_err(Failure::input)?;
-        let footage = TakeFootage::new(&take, &model, source.character(), self.overlays())?
+        let frame_source = TakeFrameSource::new(&take, &model, source.character(), self.overlays())?
             .with_looks(looks_of(&source));
-        self.draw(&footage, format)
+        self.draw(&frame_source, format)
     }
 
     fn render_file(&self, format: PictureFormat) -> Result<(), Failure> {
@@ -231,9 +231,9 @@ impl Render {
         read.notes.iter().for_each(|note| warn!("note: {note}"));
         let file = read.value;
         let animation = file.find_animation(self.animation.as_deref()).map_err(Failure::input)?;
-        let footage = CharacterFootage::new(&file, animation, self.bones)
+        let frame_source = CharacterFrameSource::new(&file, animation, self.bones)
             .map_err(|error| Failure::input(format!("{input}: {error}")))?;
-        self.draw(&footage, format)
+        self.draw(&frame_source, format)
     }
 
     /// Simulates into a take that is gone afterwards, and draws that.
@@ -266,19 +266,20 @@ impl Render {
         run.play(Some(&mut recorder), None)?;
         drop(recorder);
         let take = TakeFile::open(&path)?;
-        let footage = TakeFootage::new(&take, &run.player.model, source.character(), self.overlays())?
-            .with_looks(looks_of(&source));
-        self.draw(&footage, format)
+        let frame_source =
+            TakeFrameSource::new(&take, &run.player.model, source.character(), self.overlays())?
+                .with_looks(looks_of(&source));
+        self.draw(&frame_source, format)
     }
 
-    fn draw(&self, footage: &dyn Footage, format: PictureFormat) -> Result<(), Failure> {
-        let mut options = self.options(format, footage.fps())?;
-        let last = footage.frame_count().saturating_sub(1);
+    fn draw(&self, frame_source: &dyn FrameSource, format: PictureFormat) -> Result<(), Failure> {
+        let mut options = self.options(format, frame_source.fps())?;
+        let last = frame_source.frame_count().saturating_sub(1);
         if let Some(frame) = self.frame.filter(|frame| *frame > last) {
             return Err(Failure::input(format!("there is no frame {frame}: frames 0 to {last} are there")));
         }
         if self.from.is_some() || self.to.is_some() {
-            let end = last as f64 / footage.fps();
+            let end = last as f64 / frame_source.fps();
             options.span = Some([self.from.unwrap_or(0.0), self.to.unwrap_or(end)]);
         }
         if options.layout == (Layout::Sheet { columns: 3, rows: 2 })
@@ -291,10 +292,11 @@ impl Render {
         }
         let style = ProgressStyle::with_template("{bar:40} {pos}/{len} pictures, {eta} left");
         let bar = ProgressBar::new(1).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        let drawn = render_picture(footage, &options, &self.output, self.size.is_none(), &mut |done, all| {
-            bar.set_length(all as u64);
-            bar.set_position(done as u64);
-        });
+        let drawn =
+            render_picture(frame_source, &options, &self.output, self.size.is_none(), &mut |done, all| {
+                bar.set_length(all as u64);
+                bar.set_position(done as u64);
+            });
         bar.finish_and_clear();
         let report = drawn?;
         say!(

@@ -52,8 +52,8 @@ impl Settle {
                 self.time, scene.seconds
             )));
         }
-        let usual = || PathBuf::from(format!("{}-settled.glb", scene.name));
-        let output = self.output.clone().unwrap_or_else(usual);
+        let defaults = || PathBuf::from(format!("{}-settled.glb", scene.name));
+        let output = self.output.clone().unwrap_or_else(defaults);
         if is_take(&output) {
             return Err(Failure::input(
                 "a shape at rest is no take: write it as .glb, .usda, .pc2, .mdd or .obj",

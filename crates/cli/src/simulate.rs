@@ -10,7 +10,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use sinew_control::Lead;
 use sinew_io::{
-    CharacterChoice, Existing, KeptFiles, PendingFile, SceneSource, TakeRecipe, TakeRecorder, TakeSettings,
+    AtomicFile, CapturedFiles, CharacterChoice, Existing, SceneSource, TakeRecipe, TakeRecorder, TakeSettings,
 };
 use sinew_sim::SolverKind;
 use sinew_take::{FrameSink, Player, Scene};
@@ -55,7 +55,7 @@ pub(crate) struct Simulate {
     motion: Option<PathBuf>,
 
     /// Make a cycle seamless: play it until flesh swings alike in every one, then write one whose last frame is its first.
-    #[arg(long = "loop", conflicts_with_all = ["seconds", "no_settle"])]
+    #[arg(long = "loop", conflicts_with_all = ["seconds", "no_preroll"])]
     is_loop: bool,
 
     /// How steps are taken: many small explicit ones that keep energy, one implicit one per frame that is stable and damps (little if the scene asks for second order), or whichever costs less [default: as the scene says; explicit].
@@ -63,8 +63,8 @@ pub(crate) struct Simulate {
     solver: Option<SolverKind>,
 
     /// Begin at once, without letting flesh settle in the first pose.
-    #[arg(long)]
-    no_settle: bool,
+    #[arg(long, alias = "no-settle")]
+    no_preroll: bool,
 
     /// Where the result goes: NAME.glb, NAME.usda, a point cache NAME.pc2 or NAME.mdd, a folder for one .obj per frame, or NAME.take to record it [default: the scene's name, .glb].
     ///
@@ -77,7 +77,7 @@ pub(crate) struct Simulate {
     output: Option<PathBuf>,
 
     /// Go on with a recorded take that was interrupted, up to the length first asked for. All it needs is in the take.
-    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "no_settle", "is_loop", "solver", "output", "seconds", "fps", "force", "floor", "no_floor", "self_contact"])]
+    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "no_preroll", "is_loop", "solver", "output", "seconds", "fps", "force", "floor", "no_floor", "self_contact"])]
     resume: Option<PathBuf>,
 
     /// Let a new take replace an unfinished one, or a file that is no take.
@@ -146,8 +146,8 @@ impl Simulate {
             fps,
             lead: if self.ragdoll { Some(Lead::Ragdoll) } else { self.two_way.then_some(Lead::TwoWay) },
             animation: self.animation.clone(),
-            motion: self.motion.as_deref().map(|motion| KeptFiles::name_of(folder, motion)),
-            at_once: self.no_settle,
+            motion: self.motion.as_deref().map(|motion| CapturedFiles::name_of(folder, motion)),
+            without_preroll: self.no_preroll,
             is_loop: self.is_loop,
             floor,
             self_contact: self.self_contact,
@@ -183,7 +183,7 @@ impl Simulate {
         }
         let stats_file = self.stats_file()?;
         // nobody needs the files twice unless they are recorded
-        let files = if is_take(&output) { files } else { KeptFiles::default() };
+        let files = if is_take(&output) { files } else { CapturedFiles::default() };
         let begin = |player: &Player| {
             let (sinew, model_hash) = (env!("CARGO_PKG_VERSION").into(), player.model.hash());
             let recipe = TakeRecipe { sinew, origin, settings, model_hash, files };
@@ -216,12 +216,12 @@ impl Simulate {
     }
 
     /// The file for statistics, made before any work is done.
-    pub(crate) fn stats_file(&self) -> Result<Option<PendingFile>, Failure> {
-        self.stats.as_deref().map(pending).transpose()
+    pub(crate) fn stats_file(&self) -> Result<Option<AtomicFile>, Failure> {
+        self.stats.as_deref().map(atomic_file).transpose()
     }
 
     /// Writes and prints statistics as asked for.
-    pub(crate) fn report(&self, stats: &Stats, file: Option<PendingFile>) -> Result<(), Failure> {
+    pub(crate) fn report(&self, stats: &Stats, file: Option<AtomicFile>) -> Result<(), Failure> {
         if let Some(mut file) = file {
             let written = file.write_all(stats.to_json().as_bytes());
             written.and_then(|()| file.commit()).map_err(|e| Failure::input(format!("stats: {e}")))?;
@@ -246,7 +246,7 @@ impl Run {
     pub(crate) fn build(scene: &Scene) -> Result<Run, Failure> {
         let start = Instant::now();
         let mut player = Player::build(scene)?;
-        player.lend_clock(WallClock::lent());
+        player.set_clock(WallClock::shared());
         let build_seconds = start.elapsed().as_secs_f64();
         for body in &player.model.bodies {
             body.notes.iter().for_each(|note| warn!("note: {}: {note}", body.name));
@@ -303,8 +303,8 @@ pub(crate) fn thread_pool(threads: Option<usize>) -> Result<rayon::ThreadPool, F
 }
 
 /// An output file, made before any work is done so that a bad path is known at once.
-pub(crate) fn pending(path: &Path) -> Result<PendingFile, Failure> {
-    PendingFile::create(path).map_err(|e| Failure::input(format!("{}: {e}", path.display())))
+pub(crate) fn atomic_file(path: &Path) -> Result<AtomicFile, Failure> {
+    AtomicFile::create(path).map_err(|e| Failure::input(format!("{}: {e}", path.display())))
 }
 
 pub(crate) fn progress_bar(frames: usize) -> ProgressBar {

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use sinew_io::{
-    CharacterChoice, KeptFiles, Read, SceneSource, TakeFile, TakeOrigin, TakeSettings, open_source,
+    CapturedFiles, CharacterChoice, Loaded, SceneSource, TakeFile, TakeOrigin, TakeSettings, open_source,
 };
 use sinew_take::Scene;
 use std::path::{Path, PathBuf};
@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 const USUAL: &str = "dancer";
 
 /// Finds what the user named: a file of that name comes before the zoo; nothing named is the dancer.
-pub(crate) fn open(input: Option<&Path>, choice: &CharacterChoice) -> Result<Read<SceneSource>, Failure> {
+pub(crate) fn open(input: Option<&Path>, choice: &CharacterChoice) -> Result<Loaded<SceneSource>, Failure> {
     let path = input.unwrap_or(Path::new(USUAL));
-    let built_in = |scene: Scene| Read { value: SceneSource::Scene(Box::new(scene)), notes: Vec::new() };
+    let built_in = |scene: Scene| Loaded { value: SceneSource::Scene(Box::new(scene)), notes: Vec::new() };
     let found = if path.exists() { None } else { path.to_str().and_then(find_in_zoo) };
     match (found, path.to_str()) {
         (Some(_), _) if *choice != CharacterChoice::default() => {
@@ -33,11 +33,11 @@ pub(crate) fn open(input: Option<&Path>, choice: &CharacterChoice) -> Result<Rea
 pub(crate) fn open_to_record(
     input: Option<&Path>,
     choice: &CharacterChoice,
-) -> Result<(Read<SceneSource>, TakeOrigin, KeptFiles), Failure> {
+) -> Result<(Loaded<SceneSource>, TakeOrigin, CapturedFiles), Failure> {
     let folder = input.and_then(Path::parent).unwrap_or(Path::new(""));
-    let (opened, files) = KeptFiles::keep(folder, || open(input, choice));
+    let (opened, files) = CapturedFiles::keep(folder, || open(input, choice));
     let origin = match input {
-        Some(path) if !files.files().is_empty() => TakeOrigin::File(KeptFiles::name_of(folder, path)),
+        Some(path) if !files.files().is_empty() => TakeOrigin::File(CapturedFiles::name_of(folder, path)),
         Some(path) => TakeOrigin::BuiltIn(path.to_string_lossy().into_owned()),
         None => TakeOrigin::BuiltIn(USUAL.into()),
     };

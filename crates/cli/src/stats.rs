@@ -46,7 +46,7 @@ pub(crate) struct Stats {
     late_steps: usize,
     threads: usize,
     max_inverted: usize,
-    diagonalised_share: f64,
+    diagonalised_fraction: f64,
     retries: usize,
     state_hash: String,
 }
@@ -69,7 +69,7 @@ struct BodyStats {
 
 #[derive(Serialize)]
 struct RestShapeStats {
-    /// The share of the weight that stress carries in the drawn shape.
+    /// The fraction of the weight that stress carries in the drawn shape.
     carried: f64,
     /// How far flesh rests from the drawn shape in the bind pose (m).
     farthest: f64,
@@ -108,8 +108,9 @@ struct JointStats {
 impl SkeletonStats {
     fn of(player: &Player, index: usize) -> SkeletonStats {
         let rig = &player.model.rigs[index];
-        let led = rig.skeleton.bones().iter().zip(player.drives(index));
-        let led = led.filter(|(bone, drive)| **drive == DriveKind::Motion && bone.joint.v_count > 0);
+        let prescribed = rig.skeleton.bones().iter().zip(player.drives(index));
+        let prescribed =
+            prescribed.filter(|(bone, drive)| **drive == DriveKind::Motion && bone.joint.v_count > 0);
         let joint = |(bone, _): (&Bone, &DriveKind)| JointStats {
             bone: bone.name.clone(),
             torque: player.torques(index).get(bone.joint.v()).unwrap_or_default().to_vec(),
@@ -120,7 +121,7 @@ impl SkeletonStats {
             bones: rig.skeleton.bones().len(),
             dof: rig.skeleton.v_count(),
             bone_mass: rig.bone_mass,
-            prescribed_joints: led.map(joint).collect(),
+            prescribed_joints: prescribed.map(joint).collect(),
         }
     }
 }
@@ -161,7 +162,7 @@ impl Stats {
             late_steps: player.late_steps(),
             threads: rayon::current_num_threads(),
             max_inverted: summary.max_inverted,
-            diagonalised_share: summary.diagonalised as f64 / element_steps as f64,
+            diagonalised_fraction: summary.diagonalised as f64 / element_steps as f64,
             retries: summary.retries,
             state_hash: format!("{:016x}", player.state.hash()),
         }

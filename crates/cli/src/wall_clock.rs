@@ -10,7 +10,7 @@ pub(crate) struct WallClock(Instant);
 
 impl WallClock {
     /// A clock to be lent.
-    pub(crate) fn lent() -> Arc<dyn Clock> {
+    pub(crate) fn shared() -> Arc<dyn Clock> {
         Arc::new(WallClock(Instant::now()))
     }
 }

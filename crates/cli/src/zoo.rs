@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::gallery::Gallery;
 use clap::{Args, Subcommand};
-use sinew_io::PendingFile;
+use sinew_io::AtomicFile;
 use sinew_zoo::{Character, catalog};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -67,13 +67,13 @@ impl Export {
             move |error: std::io::Error| Failure::input(format!("{path}: {error}"))
         };
         std::fs::create_dir_all(&folder).map_err(at(&folder))?;
-        let mut pending = Vec::new();
+        let mut atomic_file = Vec::new();
         for (path, (_, text)) in paths.iter().zip(&files.files) {
-            let mut file = PendingFile::create(path).map_err(at(path))?;
+            let mut file = AtomicFile::create(path).map_err(at(path))?;
             file.write_all(text.as_bytes()).map_err(at(path))?;
-            pending.push(file);
+            atomic_file.push(file);
         }
-        PendingFile::commit_all(pending).map_err(at(&folder))?;
+        AtomicFile::commit_all(atomic_file).map_err(at(&folder))?;
         paths.iter().for_each(|path| say!("wrote {}", path.display()));
         say!("`sinew simulate {}` plays it.", paths[0].display());
         Ok(())

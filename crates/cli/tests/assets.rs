@@ -102,7 +102,7 @@ fn a_rigged_character_does_not_pass_through_itself_or_the_floor() {
     for solver in [Solver::Explicit, Solver::Implicit(ImplicitSettings::INTERACTIVE)] {
         scene.solver = solver;
         let mut player = Player::build(scene).unwrap();
-        player.warm_up(|_, _| {}).unwrap();
+        player.preroll(|_, _| {}).unwrap();
         let (low, high) = player.model.bodies[0].surface.bounds().unwrap();
         let size = (high - low).max();
         let mut deepest = 0.0f64;

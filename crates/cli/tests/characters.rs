@@ -61,9 +61,9 @@ fn an_arm_bends_and_its_numbers_are_told() {
     // the shoulder carries the arm: about its weight at half its length, within what swings
     let mass =
         stats["bodies"][0]["mass"].as_f64().unwrap() + stats["skeletons"][0]["bone_mass"].as_f64().unwrap();
-    let moment = mass * 9.81 * 0.18;
+    let render_frame = mass * 9.81 * 0.18;
     let torque = joints[0]["torque"][0].as_f64().unwrap();
-    assert!(torque > 0.4 * moment && torque < 2.5 * moment, "{torque} N m of {moment}");
+    assert!(torque > 0.4 * render_frame && torque < 2.5 * render_frame, "{torque} N m of {render_frame}");
     assert!(joints[0]["peak_torque"][0].as_f64().unwrap() >= torque.abs());
     assert_eq!(stats["momentum"].as_array().map(Vec::len), Some(3));
     assert_eq!(stats["angular_momentum"].as_array().map(Vec::len), Some(3));
@@ -86,8 +86,8 @@ fn who_leads_is_an_option() {
         let output = sinew(folder.path(), &all);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let stats: Value = serde_json::from_slice(&output.stdout).unwrap();
-        let led = stats["skeletons"][0]["prescribed_joints"].as_array().unwrap().len();
-        (stats["state_hash"].as_str().unwrap().to_owned(), led)
+        let prescribed = stats["skeletons"][0]["prescribed_joints"].as_array().unwrap().len();
+        (stats["state_hash"].as_str().unwrap().to_owned(), prescribed)
     };
     let one_way = hash(&[]);
     assert_eq!(one_way, hash(&["--threads", "1"]), "the bits do not depend on threads");

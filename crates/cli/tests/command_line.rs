@@ -102,7 +102,7 @@ fn a_scene_file_gives_an_obj_per_frame_in_a_folder() {
     let folder = folder();
     fs::write(folder.path().join("cube.obj"), CUBE).unwrap();
     let scene = "seconds = 0.1\nfps = 30\n[[body]]\nsurface = 'cube.obj'\ncage_tets = 300\nmaterial = 'rubber'\n\
-                 [[body.pin]]\nregion = { end = 'top', share = 0.1 }\n\
+                 [[body.pin]]\nregion = { end = 'top', fraction = 0.1 }\n\
                  [[body.load]]\nregion = { nearest = [0, 0, 0] }\nforce = [0, 0, 30]\n";
     fs::write(folder.path().join("scene.toml"), scene).unwrap();
     let output = sinew(folder.path(), &["simulate", "scene.toml", "-o", "frames", "--no-preview"]);
@@ -181,7 +181,7 @@ fn benches_write_their_rows() {
         rows.iter().partition(|row| row["bench"] == "elements");
     assert_eq!((elements.len(), beam.len()), (2, 3));
     for key in
-        ["tets", "threads", "melements_per_second", "step_ms", "diagonalised_share", "selective_speedup"]
+        ["tets", "threads", "melements_per_second", "step_ms", "diagonalised_fraction", "selective_speedup"]
     {
         assert!(elements.iter().all(|row| row[key].is_number()), "{key}");
     }

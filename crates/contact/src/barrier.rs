@@ -1,4 +1,4 @@
-//! A smooth wall: an energy that grows without bound as a distance goes to zero, for solvers that need slopes and curvatures.
+//! A smooth wall: an energy that grows without bound as a distance goes to zero, for solvers that need derivatives and second derivatives.
 
 use sinew_math::{Mat3, Vec3, real};
 
@@ -31,7 +31,7 @@ impl Barrier {
     }
 
     /// b′(d) (N), for distances above 0.
-    pub fn slope(&self, distance: f64) -> f64 {
+    pub fn derivative(&self, distance: f64) -> f64 {
         if distance >= self.range {
             return 0.0;
         }
@@ -40,7 +40,7 @@ impl Barrier {
     }
 
     /// b″(d) (N/m), for distances above 0.
-    pub fn curvature(&self, distance: f64) -> f64 {
+    pub fn second_derivative(&self, distance: f64) -> f64 {
         if distance >= self.range {
             return 0.0;
         }
@@ -51,12 +51,13 @@ impl Barrier {
 
     /// ∂b/∂x = b′ n at a point whose distance has the direction n.
     pub fn gradient(&self, distance: f64, normal: &Vec3) -> Vec3 {
-        self.slope(distance) * normal
+        self.derivative(distance) * normal
     }
 
     /// ∂²b/∂x² = b″ n nᵀ + b′ ∂²d/∂x², with how the distance itself is curved: nothing before a plane, (1 − n nᵀ)/r at a distance r from a centre.
     pub fn hessian(&self, distance: f64, normal: &Vec3, distance_hessian: &Mat3) -> Mat3 {
-        normal * normal.transpose() * self.curvature(distance) + distance_hessian * self.slope(distance)
+        normal * normal.transpose() * self.second_derivative(distance)
+            + distance_hessian * self.derivative(distance)
     }
 }
 
@@ -68,20 +69,23 @@ mod tests {
     const BARRIER: Barrier = Barrier { range: 0.01, stiffness: 3e4 };
 
     #[test]
-    fn slope_and_curvature_are_slopes() {
-        for share in [0.01, 0.1, 0.4, 0.7, 0.95, 1.2] {
-            let (d, e) = (share * BARRIER.range, 1e-6 * share * BARRIER.range);
-            let slope = (BARRIER.energy(d + e) - BARRIER.energy(d - e)) / (2.0 * e);
-            let curvature = (BARRIER.slope(d + e) - BARRIER.slope(d - e)) / (2.0 * e);
+    fn derivative_and_second_derivative_are_derivatives() {
+        for fraction in [0.01, 0.1, 0.4, 0.7, 0.95, 1.2] {
+            let (d, e) = (fraction * BARRIER.range, 1e-6 * fraction * BARRIER.range);
+            let derivative = (BARRIER.energy(d + e) - BARRIER.energy(d - e)) / (2.0 * e);
+            let second_derivative = (BARRIER.derivative(d + e) - BARRIER.derivative(d - e)) / (2.0 * e);
             // central differences: relative truncation 1e-12 on functions that change by 1/share, and cancellation
-            let scale = BARRIER.stiffness * BARRIER.range / share;
-            assert!((slope - BARRIER.slope(d)).abs() < 1e-6 * scale, "{share}");
-            assert!((curvature - BARRIER.curvature(d)).abs() < 1e-5 * scale / d, "{share}");
+            let scale = BARRIER.stiffness * BARRIER.range / fraction;
+            assert!((derivative - BARRIER.derivative(d)).abs() < 1e-6 * scale, "{fraction}");
+            assert!(
+                (second_derivative - BARRIER.second_derivative(d)).abs() < 1e-5 * scale / d,
+                "{fraction}"
+            );
         }
     }
 
     #[test]
-    fn gradient_and_hessian_are_slopes_before_a_ball() {
+    fn gradient_and_hessian_are_derivatives_before_a_ball() {
         let ball = Shape::Sphere { radius: 0.2 };
         let x = Vec3::new(0.12, 0.1, 0.131) * (0.206 / Vec3::new(0.12, 0.1, 0.131).norm());
         let energy = |x: &Vec3| BARRIER.energy(ball.probe(x).distance);
@@ -93,8 +97,8 @@ mod tests {
         for k in 0..3 {
             let mut by = Vec3::zeros();
             by[k] = step;
-            let slope = (energy(&(x + by)) - energy(&(x - by))) / (2.0 * step);
-            assert!((slope - gradient(&x)[k]).abs() < 1e-5 * gradient(&x).norm());
+            let derivative = (energy(&(x + by)) - energy(&(x - by))) / (2.0 * step);
+            assert!((derivative - gradient(&x)[k]).abs() < 1e-5 * gradient(&x).norm());
             let column = (gradient(&(x + by)) - gradient(&(x - by))) / (2.0 * step);
             assert!((column - hessian.column(k)).norm() < 1e-5 * hessian.norm());
         }
@@ -103,7 +107,10 @@ mod tests {
     #[test]
     fn it_is_infinite_at_contact_and_nothing_out_of_range() {
         assert_eq!(BARRIER.energy(0.0), f64::INFINITY);
-        assert_eq!((BARRIER.energy(0.01), BARRIER.slope(0.01), BARRIER.curvature(0.02)), (0.0, 0.0, 0.0));
+        assert_eq!(
+            (BARRIER.energy(0.01), BARRIER.derivative(0.01), BARRIER.second_derivative(0.02)),
+            (0.0, 0.0, 0.0)
+        );
         assert!(BARRIER.energy(1e-9) > BARRIER.energy(1e-6));
     }
 }

@@ -6,7 +6,7 @@
 
 mod barrier;
 mod box_tree;
-mod grip;
+mod detection;
 mod mass;
 mod response;
 mod rigid_motion;
@@ -16,7 +16,7 @@ mod triangle;
 
 pub use barrier::Barrier;
 pub use box_tree::{Bounds, BoxTree};
-pub use grip::{Grip, Touch, feel};
+pub use detection::{Contact, FrictionAnchor, detect_contact};
 pub use mass::SolidMass;
 pub use response::{Penalty, Push, Response};
 pub use rigid_motion::RigidMotion;

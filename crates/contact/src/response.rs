@@ -10,7 +10,7 @@ use sinew_math::Vec3;
 pub enum Response {
     /// Springs: soft enough to leave the stable step as it is.                            [KimPollard2011, §5]
     ///
-    /// Symplectic Euler stays stable while κ + 2γ of all springs and dampers that act on a mass together is below 4. A step that is a share s
+    /// Symplectic Euler stays stable while κ + 2γ of all springs and dampers that act on a mass together is below 4. A step that is a fraction s
     /// of the longest one uses up to 4 s² of it for elasticity (more where there is viscosity, whose part falls with s only): at s = 0.9 and a
     /// viscosity of a tenth of critical at the highest frequency 0.65 are left. κ = 0.35, γ = 0.15 take them all.
     #[default]
@@ -19,7 +19,7 @@ pub enum Response {
     Projection,
     /// The velocity into the obstacle is turned round at once, and a fifth of the depth is taken back in each step.    [Transue2014, §III]
     Impulse {
-        /// Which share of the velocity comes back, from 0 to 1.
+        /// Which fraction of the velocity comes back, from 0 to 1.
         restitution: f64,
     },
 }
@@ -75,22 +75,22 @@ impl Penalty {
     #[inline]
     pub fn push(&self, depth: f64, normal: &Vec3, velocity: &Vec3, stretch: &Vec3) -> Push {
         let speed = velocity.dot(normal);
-        let pressing = (self.stiffness * depth.min(self.deepest) - self.damping * speed).max(0.0);
+        let normal_force = (self.stiffness * depth.min(self.deepest) - self.damping * speed).max(0.0);
         let (across, stretch) = (velocity - speed * normal, stretch - stretch.dot(normal) * normal);
-        if self.friction == 0.0 || pressing == 0.0 {
-            return Push { force: pressing * normal, stretch: Vec3::zeros(), slips: true };
+        if self.friction == 0.0 || normal_force == 0.0 {
+            return Push { force: normal_force * normal, stretch: Vec3::zeros(), slips: true };
         }
         let hold = -self.stiffness * stretch - self.damping * across;
-        let (size, limit) = (hold.norm(), self.friction * pressing);
+        let (size, limit) = (hold.norm(), self.friction * normal_force);
         if size <= limit {
-            return Push { force: pressing * normal + hold, stretch, slips: false };
+            return Push { force: normal_force * normal + hold, stretch, slips: false };
         }
         let hold = hold * (limit / size);
         // k s + c v = −f
         let stretch = -(hold + self.damping * across) / self.stiffness;
         let longest = limit / self.stiffness;
         let stretch = if stretch.norm() > longest { stretch * (longest / stretch.norm()) } else { stretch };
-        Push { force: pressing * normal + hold, stretch, slips: true }
+        Push { force: normal_force * normal + hold, stretch, slips: true }
     }
 
     /// What the springs hold (J).
@@ -108,9 +108,9 @@ mod tests {
 
     const LAW: Penalty = Penalty { stiffness: 200.0, damping: 1.5, friction: 0.4, deepest: 0.05 };
 
-    /// Without slip and motion the force is the slope of the energy: both springs, before and beyond the deepest point.
+    /// Without slip and motion the force is the derivative of the energy: both springs, before and beyond the deepest point.
     #[test]
-    fn the_force_is_the_slope_of_the_energy() {
+    fn the_force_is_the_derivative_of_the_energy() {
         let law = Penalty { friction: f64::INFINITY, ..LAW };
         let normal = Vec3::new(0.6, 0.8, 0.0);
         for depth in [0.01, 0.04, 0.08] {
@@ -125,8 +125,8 @@ mod tests {
             for k in 0..3 {
                 let mut by = Vec3::zeros();
                 by[k] = step;
-                let slope = (energy(by) - energy(-by)) / (2.0 * step);
-                assert!((slope + force[k]).abs() < 1e-6 * force.norm(), "{slope} {force:?}");
+                let derivative = (energy(by) - energy(-by)) / (2.0 * step);
+                assert!((derivative + force[k]).abs() < 1e-6 * force.norm(), "{derivative} {force:?}");
             }
         }
     }

@@ -203,10 +203,10 @@ mod tests {
         ]
     }
 
-    /// The normal is the slope of the distance, wherever the distance is smooth: at most of a thousand random points. The slope of heights is that of a
+    /// The normal is the derivative of the distance, wherever the distance is smooth: at most of a thousand random points. The derivative of heights is that of a
     /// first-order distance, right on the ground and off it by its curvature, which is none within a facet; between facets of a grid it jumps.
     #[test]
-    fn normals_are_slopes_of_distances() {
+    fn normals_are_derivatives_of_distances() {
         for (shape, step) in all() {
             let mut seed = 11;
             let (mut smooth, mut tried) = (0, 0);
@@ -219,14 +219,14 @@ mod tests {
                 tried += 1;
                 assert!((probe.normal.norm() - 1.0).abs() < 1e-9);
                 let along = |by: f64| shape.probe(&(p + by * probe.normal)).distance;
-                let slope = (along(step) - along(-step)) / (2.0 * step);
-                smooth += usize::from((slope - 1.0).abs() < 0.05);
+                let derivative = (along(step) - along(-step)) / (2.0 * step);
+                smooth += usize::from((derivative - 1.0).abs() < 0.05);
             }
             assert!(tried > 100 && smooth * 100 > tried * 90, "{smooth} of {tried}: {shape:?}");
         }
     }
 
-    /// Inside and outside, against the closed form of a ball: the mesh is inscribed, off by its sagitta, the grid by that and a share of its spacing.
+    /// Inside and outside, against the closed form of a ball: the mesh is inscribed, off by its sagitta, the grid by that and a fraction of its spacing.
     #[test]
     fn balls_of_all_kinds_are_the_same_ball() {
         let ball = Shape::Sphere { radius: 0.5 };

@@ -26,9 +26,9 @@ pub struct PairSurface<'a> {
     /// Vertices at rest (m).
     pub rest: &'a [Vec3],
     /// Whether it may touch itself.
-    pub touches_itself: bool,
+    pub collides_with_itself: bool,
     /// Whether it may touch other surfaces.
-    pub touches_others: bool,
+    pub collides_with_others: bool,
 }
 
 /// A vertex and a triangle that may be near each other, counted over all surfaces.
@@ -78,9 +78,9 @@ const LISTS: usize = 64;
 /// Room in each list, at least and in parts of all vertices, so that memory is seldom asked for again: where soft bodies are pressed flat on each other, each of some hundred
 /// vertices of a task is near a score of triangles. What is not used is never touched.
 const ROOM: usize = 8192;
-const SHARE_OF_VERTICES: usize = 32;
+const FRACTION_OF_VERTICES: usize = 32;
 
-/// A vertex in front of a triangle at rest is at least this share of its distance above it.
+/// A vertex in front of a triangle at rest is at least this fraction of its distance above it.
 const IN_FRONT: f64 = 0.5;
 
 impl SurfacePairs {
@@ -104,7 +104,7 @@ impl SurfacePairs {
         }
         for i in 0..pairs.surfaces.len() {
             let patch = &pairs.surfaces[i];
-            if patch.touches_itself {
+            if patch.collides_with_itself {
                 let never = |vertex: u32, t: u32| {
                     let corners = pairs.triangles[patch.first_triangle + t as usize];
                     corners.contains(&vertex) || pairs.gap_at_rest(patch, vertex, t).is_none()
@@ -154,8 +154,8 @@ impl SurfacePairs {
 
     /// Whether no surface can touch any other, nor itself.
     pub fn is_idle(&self) -> bool {
-        let others = self.surfaces.iter().filter(|patch| patch.touches_others).count() > 1;
-        !others && !self.surfaces.iter().any(|patch| patch.touches_itself)
+        let others = self.surfaces.iter().filter(|patch| patch.collides_with_others).count() > 1;
+        !others && !self.surfaces.iter().any(|patch| patch.collides_with_itself)
     }
 
     /// Fits the trees to where vertices are (m) and how they move (m/s).
@@ -178,7 +178,7 @@ impl SurfacePairs {
     pub fn find(&mut self, x: &[Vec3], v: &[Vec3], time: f64, stray: f64) -> &[NearPair] {
         let reach = self.reach(stray);
         self.lay_out_tasks(reach, time);
-        let room = ROOM.max(self.rest.len() / SHARE_OF_VERTICES);
+        let room = ROOM.max(self.rest.len() / FRACTION_OF_VERTICES);
         let mut lists = core::mem::take(&mut self.lists);
         lists.resize_with(LISTS, || Vec::with_capacity(room));
         lists.iter_mut().for_each(Vec::clear);
@@ -201,11 +201,11 @@ impl SurfacePairs {
             if patch.tree.nodes.is_empty() {
                 continue;
             }
-            if patch.touches_itself {
+            if patch.collides_with_itself {
                 visit(Task { surfaces: [a as u32; 2], nodes: [0; 2] });
             }
             for (b, other) in self.surfaces.iter().enumerate().skip(a + 1) {
-                if patch.touches_others && other.touches_others && !other.tree.nodes.is_empty() {
+                if patch.collides_with_others && other.collides_with_others && !other.tree.nodes.is_empty() {
                     visit(Task { surfaces: [a as u32, b as u32], nodes: [0; 2] });
                 }
             }
@@ -224,7 +224,7 @@ impl SurfacePairs {
             place_of_vertex[vertex + 1] += place_of_vertex[vertex];
         }
         pairs.clear();
-        pairs.reserve(LISTS * ROOM.max(rest.len() / SHARE_OF_VERTICES));
+        pairs.reserve(LISTS * ROOM.max(rest.len() / FRACTION_OF_VERTICES));
         pairs.resize(
             lists.iter().map(Vec::len).sum(),
             NearPair { vertex: 0, triangle: 0, gap: 0.0, distance: 0.0, closing: 0.0 },
@@ -280,8 +280,8 @@ mod tests {
             .map(|s| PairSurface {
                 triangles: &s.triangles,
                 rest: &s.vertices,
-                touches_itself: itself,
-                touches_others: true,
+                collides_with_itself: itself,
+                collides_with_others: true,
             })
             .collect();
         SurfacePairs::build(&surfaces, gap, range)

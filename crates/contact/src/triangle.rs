@@ -28,8 +28,8 @@ pub fn nearest_on_triangle(p: &Vec3, [a, b, c]: &[Vec3; 3]) -> TrianglePoint {
     }
     let vc = d1 * d4 - d3 * d2;
     if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
-        let share = d1 / (d1 - d3);
-        return TrianglePoint { point: a + share * ab, weights: [1.0 - share, share, 0.0] };
+        let fraction = d1 / (d1 - d3);
+        return TrianglePoint { point: a + fraction * ab, weights: [1.0 - fraction, fraction, 0.0] };
     }
     let cp = p - c;
     let (d5, d6) = (ab.dot(&cp), ac.dot(&cp));
@@ -38,25 +38,25 @@ pub fn nearest_on_triangle(p: &Vec3, [a, b, c]: &[Vec3; 3]) -> TrianglePoint {
     }
     let vb = d5 * d2 - d1 * d6;
     if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
-        let share = d2 / (d2 - d6);
-        return TrianglePoint { point: a + share * ac, weights: [1.0 - share, 0.0, share] };
+        let fraction = d2 / (d2 - d6);
+        return TrianglePoint { point: a + fraction * ac, weights: [1.0 - fraction, 0.0, fraction] };
     }
     let va = d3 * d6 - d5 * d4;
     if va <= 0.0 && d4 - d3 >= 0.0 && d5 - d6 >= 0.0 {
-        let share = (d4 - d3) / ((d4 - d3) + (d5 - d6));
-        return TrianglePoint { point: b + share * (c - b), weights: [0.0, 1.0 - share, share] };
+        let fraction = (d4 - d3) / ((d4 - d3) + (d5 - d6));
+        return TrianglePoint { point: b + fraction * (c - b), weights: [0.0, 1.0 - fraction, fraction] };
     }
     let sum = 1.0 / (va + vb + vc);
     let (v, w) = (vb * sum, vc * sum);
     TrianglePoint { point: a + v * ab + w * ac, weights: [1.0 - v - w, v, w] }
 }
 
-/// The first share of a step, between 0 and 1, at which a point that moves steadily meets a triangle whose corners do.
+/// The first fraction of a step, between 0 and 1, at which a point that moves steadily meets a triangle whose corners do.
 ///
 /// All four are in one plane where
 ///
 /// ```text
-/// (p − a) · ((b − a) × (c − a)) = 0,        a cubic in the share s                     [BridsonFedkiw2002, §6]
+/// (p − a) · ((b − a) × (c − a)) = 0,        a cubic in the fraction s                     [BridsonFedkiw2002, §6]
 /// ```
 ///
 /// Roots are found between the cubic's extremes by bisection, and kept where the point is on the triangle, widened by `skin` (m).

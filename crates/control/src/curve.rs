@@ -270,22 +270,22 @@ fn bspline_weights(span: &[f64; 5], t: f64) -> [Weight; 3] {
     let (since, until) = (|k: usize| t - knot[k], |k: usize| knot[k] - t);
     let width = |a: usize, b: usize| knot[b] - knot[a];
 
-    // hats, then quadratic splines with their slopes
+    // hats, then quadratic splines with their derivatives
     let (a, b) = (until(3) / width(2, 3), since(2) / width(2, 3));
     let low = until(3) / width(1, 3) * a;
     let mid = since(1) / width(1, 3) * a + until(4) / width(2, 4) * b;
     let high = since(2) / width(2, 4) * b;
-    let low_slope = -2.0 * a / width(1, 3);
-    let high_slope = 2.0 * b / width(2, 4);
-    let mid_slope = -low_slope - high_slope;
+    let low_derivative = -2.0 * a / width(1, 3);
+    let high_derivative = 2.0 * b / width(2, 4);
+    let mid_derivative = -low_derivative - high_derivative;
 
     let last = since(2) / width(2, 5) * high;
     let third = since(1) / width(1, 4) * mid + until(5) / width(2, 5) * high;
     let first = until(3) / width(0, 3) * low;
     [
-        [1.0 - first, 3.0 * low / width(0, 3), 3.0 * low_slope / width(0, 3)],
-        [third + last, 3.0 * mid / width(1, 4), 3.0 * mid_slope / width(1, 4)],
-        [last, 3.0 * high / width(2, 5), 3.0 * high_slope / width(2, 5)],
+        [1.0 - first, 3.0 * low / width(0, 3), 3.0 * low_derivative / width(0, 3)],
+        [third + last, 3.0 * mid / width(1, 4), 3.0 * mid_derivative / width(1, 4)],
+        [last, 3.0 * high / width(2, 5), 3.0 * high_derivative / width(2, 5)],
     ]
 }
 

@@ -15,7 +15,7 @@ use sinew_skeleton::{BoneId, Skeleton, SkeletonState};
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Follow {
     /// τ: time in which a gap to the motion shrinks to e⁻¹, once under way (s). At 0 each sub-step ends on the motion.
-    pub settle: f64,
+    pub time_constant: f64,
 }
 
 /// Below this (rad, m) a gap is round-off.
@@ -27,7 +27,7 @@ const NEAR_PATH: f64 = 5e-3;
 
 impl Default for Follow {
     fn default() -> Follow {
-        Follow { settle: 0.1 }
+        Follow { time_constant: 0.1 }
     }
 }
 
@@ -52,7 +52,7 @@ impl Follow {
             to.q[q.clone()].copy_from_slice(&next.q[q.clone()]);
             to.v[v.clone()].copy_from_slice(&next.v[v.clone()]);
             let off = part.gap(&now.q[q.clone()], &state.q[q.clone()]);
-            if self.settle <= 0.0 || off.norm() < ON_PATH {
+            if self.time_constant <= 0.0 || off.norm() < ON_PATH {
                 continue;
             }
             let mut rate = Vec3::zeros();
@@ -60,12 +60,12 @@ impl Follow {
                 rate[k] = state.v[dof] - now.v[dof];
             }
             if off.norm() < NEAR_PATH {
-                rate = -off / self.settle;
+                rate = -off / self.time_constant;
             }
-            let keep = real::exp(-dt / self.settle);
-            let pull = rate + off / self.settle;
+            let keep = real::exp(-dt / self.time_constant);
+            let pull = rate + off / self.time_constant;
             let off_later = (off + pull * dt) * keep;
-            let rate_later = (rate - pull * (dt / self.settle)) * keep;
+            let rate_later = (rate - pull * (dt / self.time_constant)) * keep;
             from.q[q.clone()].copy_from_slice(&state.q[q.clone()]);
             part.moved(&next.q[q.clone()], &off_later, &mut to.q[q]);
             for (k, dof) in v.enumerate() {
@@ -124,13 +124,13 @@ mod tests {
         let skeleton = limb();
         let motion = SkeletonMotion::build(&skeleton, 0.05, wave(&skeleton, 40)).unwrap();
         let motion = motion.with(Interpolation::BSpline, Beyond::Hold);
-        for settle in [0.0, 0.1] {
+        for time_constant in [0.0, 0.1] {
             let mut state = motion.sample(0.0);
             for n in 0..100 {
                 let time = 0.02 * f64::from(n);
-                frame(&Follow { settle }, &skeleton, &motion, (time, 0.02), &mut state);
+                frame(&Follow { time_constant }, &skeleton, &motion, (time, 0.02), &mut state);
                 let error = off(&skeleton, &state, &motion.sample(time + 0.02));
-                assert!(error < 1e-14, "{settle}, frame {n}: {error:e}");
+                assert!(error < 1e-14, "{time_constant}, frame {n}: {error:e}");
             }
         }
     }
@@ -140,16 +140,17 @@ mod tests {
     #[test]
     fn a_gap_closes_gently() {
         let skeleton = limb();
-        let (dt, settle) = (1.0 / 60.0, 0.1);
+        let (dt, time_constant) = (1.0 / 60.0, 0.1);
         let motion = SkeletonMotion::build(&skeleton, 0.05, wave(&skeleton, 1)).unwrap();
         let mut state = SkeletonState::at_rest(&skeleton);
         let start = off(&skeleton, &state, &motion.sample(0.0));
         for n in 0..120 {
             let at = (dt * f64::from(n), dt);
-            let largest = frame(&Follow { settle }, &skeleton, &motion, at, &mut state);
+            let largest = frame(&Follow { time_constant }, &skeleton, &motion, at, &mut state);
             // the cubic of a frame asks for a little more in places than the curve it follows, and at the crossing into the near zone
             // velocity changes by about NEAR_PATH/τ within a sub-step
-            let bound = 1.5 * start / (settle * settle) + 2.0 * NEAR_PATH / settle / (0.1 * dt);
+            let bound =
+                1.5 * start / (time_constant * time_constant) + 2.0 * NEAR_PATH / time_constant / (0.1 * dt);
             assert!(largest < bound, "frame {n} asks for {largest}");
         }
         assert!(off(&skeleton, &state, &motion.sample(0.0)) < 21.0 * real::exp(-20.0) * start + ON_PATH);

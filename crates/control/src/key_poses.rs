@@ -7,7 +7,7 @@ use crate::skeleton_motion::{MotionError, SkeletonMotion};
 use sinew_skeleton::{Part, Skeleton, SkeletonState};
 
 /// The most numbers a motion is filled with: 1 GB, hours of any character.
-const MOST_NUMBERS: f64 = 1.25e8;
+const MAX_NUMBERS: f64 = 1.25e8;
 
 impl SkeletonMotion {
     /// A motion through or near key postures, each with the coordinates of [`SkeletonState::q`]: the curve of `interpolation`,
@@ -33,7 +33,7 @@ impl SkeletonMotion {
         }
         let seconds = keys.last().map_or(0.0, |key| key.time) - keys.first().map_or(0.0, |key| key.time);
         let numbers = (seconds / frame_seconds + 1.0) * skeleton.q_count() as f64;
-        if !(frame_seconds > 0.0 && numbers < MOST_NUMBERS) {
+        if !(frame_seconds > 0.0 && numbers < MAX_NUMBERS) {
             faults.push(format!("frames of {frame_seconds} s in {seconds} s: give a longer time above 0"));
         }
         if !faults.is_empty() {

@@ -222,7 +222,7 @@ mod tests {
     /// Central differences of step h = 1e-5: error h²/6 times the third derivative of the rate (below 10⁴ here) plus round-off
     /// ε/h, both under 1e-6 beside rates of order 10.
     #[test]
-    fn rates_are_slopes() {
+    fn rates_are_derivatives() {
         let h = 1e-5;
         for interpolation in ALL {
             let (r, x) = (turns(interpolation, Beyond::Hold), numbers(interpolation, Beyond::Hold));
@@ -241,7 +241,7 @@ mod tests {
         }
     }
 
-    /// Just before and just after a key, e apart: what is continuous differs by e times its slope (below 10⁴).
+    /// Just before and just after a key, e apart: what is continuous differs by e times its derivative (below 10⁴).
     #[test]
     fn smooth_curves_join_smoothly_at_keys() {
         let e = 1e-9;

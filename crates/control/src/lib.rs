@@ -27,7 +27,7 @@ pub use follow::Follow;
 pub use humanoid::{BoneMap, HumanBone};
 pub use keyframes::{Beyond, Key, KeyError, Keyframes};
 pub use motion::Motion;
-pub use performance::{Cue, CueDrive, Lead, Performance, RunUp, Whose};
+pub use performance::{Approach, Cue, CueDrive, Lead, Performance, Whose};
 pub use retarget::{Figure, Retarget, RetargetError, RetargetOptions};
 pub use script::Script;
 pub use skeleton_motion::{MotionError, SkeletonMotion};

@@ -22,14 +22,14 @@ pub struct Performance {
     /// How joints that return to the motion come back.
     pub follow: Follow,
     /// When the way from rest to the first pose begins and ends (s before 0); nothing to begin in the first pose.
-    pub run_up: Option<RunUp>,
+    pub approach: Option<Approach>,
     /// How long a cycle is played before time 0 (s), so that flesh swings as it will in every cycle after.
-    pub lead_in: f64,
+    pub loop_preroll: f64,
 }
 
 /// The time in which a skeleton comes from its rest pose to its first pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RunUp {
+pub struct Approach {
     /// When it begins (s, below 0).
     pub begin: f64,
     /// When the first pose is reached (s, at most 0).
@@ -111,12 +111,12 @@ impl Performance {
 
     /// Plays the cycle for a whole number of times before the take, at least so long (s), so that the take is one cycle among many. Returns how much
     /// longer everything before the take becomes (s); none if the motion is no cycle.
-    pub fn run_in(&mut self, at_least: f64) -> Option<f64> {
+    pub fn extend_preroll(&mut self, at_least: f64) -> Option<f64> {
         let period = self.period()?;
         let longer = period * (at_least / period).ceil().max(2.0);
-        self.lead_in += longer;
-        if let Some(run_up) = &mut self.run_up {
-            (run_up.begin, run_up.end) = (run_up.begin - longer, run_up.end - longer);
+        self.loop_preroll += longer;
+        if let Some(approach) = &mut self.approach {
+            (approach.begin, approach.end) = (approach.begin - longer, approach.end - longer);
         }
         Some(longer)
     }
@@ -124,7 +124,7 @@ impl Performance {
     fn write_pose(&self, skeleton: &Skeleton, time: f64, pose: &mut SkeletonState, scratch: &mut Vec<f64>) {
         if let (Some(motion), Some(period)) = (&self.motion, self.period())
             && time < 0.0
-            && time >= -self.lead_in - 1e-9
+            && time >= -self.loop_preroll - 1e-9
         {
             motion.sample_into(time.rem_euclid(period), pose, scratch);
             return;
@@ -138,11 +138,11 @@ impl Performance {
             return;
         }
         pose.v.fill(0.0);
-        let Some(run_up) = self.run_up else { return };
-        let length = run_up.end - run_up.begin;
-        let s = if length > 0.0 { ((time - run_up.begin) / length).clamp(0.0, 1.0) } else { 1.0 };
-        let (share, rate) = (s * s * (3.0 - 2.0 * s), 6.0 * s * (1.0 - s) / length.max(f64::MIN_POSITIVE));
-        if share == 1.0 {
+        let Some(approach) = self.approach else { return };
+        let length = approach.end - approach.begin;
+        let s = if length > 0.0 { ((time - approach.begin) / length).clamp(0.0, 1.0) } else { 1.0 };
+        let (fraction, rate) = (s * s * (3.0 - 2.0 * s), 6.0 * s * (1.0 - s) / length.max(f64::MIN_POSITIVE));
+        if fraction == 1.0 {
             return;
         }
         // x(s) = rest · exp(s gap), whose velocity in the moving frame is ṡ gap; roots are there already, since flesh can be carried along with them at no cost
@@ -151,7 +151,7 @@ impl Performance {
         for place in below.flat_map(|bone| places_of(skeleton, bone)) {
             let q = place.q.clone();
             let gap = place.part.gap(&rest.q[q.clone()], &pose.q[q.clone()]);
-            place.part.moved(&rest.q[q.clone()], &(gap * share), &mut pose.q[q]);
+            place.part.moved(&rest.q[q.clone()], &(gap * fraction), &mut pose.q[q]);
             for (k, dof) in place.v.clone().enumerate() {
                 pose.v[dof] = rate * gap[k];
             }
@@ -237,8 +237,11 @@ impl Performance {
         if self.motion.as_ref().is_some_and(|motion| !motion.fits(skeleton)) {
             return Some("its motion is one of another skeleton".into());
         }
-        if !(self.follow.settle.is_finite() && self.follow.settle >= 0.0) {
-            return Some(format!("a settling time of {} s is asked for: give 0 or more", self.follow.settle));
+        if !(self.follow.time_constant.is_finite() && self.follow.time_constant >= 0.0) {
+            return Some(format!(
+                "a settling time of {} s is asked for: give 0 or more",
+                self.follow.time_constant
+            ));
         }
         let bones = skeleton.bones().len();
         for cue in &self.cues {

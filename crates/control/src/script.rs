@@ -27,16 +27,17 @@ impl Controller for Script {
         for (path, motion) in control.pins.iter_mut().zip(&self.pin_motions) {
             *path = along(motion);
         }
-        let is_placed =
-            |performance: &Performance| performance.run_up.is_none_or(|run_up| state.time >= run_up.end);
+        let is_placed = |performance: &Performance| {
+            performance.approach.is_none_or(|approach| state.time >= approach.end)
+        };
         control.is_placing = !self.performances.iter().all(is_placed);
         control.obstacles.resize(model.obstacles.len(), PinPath::default());
         for (path, motion) in control.obstacles.iter_mut().zip(&self.obstacle_motions) {
             *path = along(motion);
         }
         control.constraints.resize(model.constraints.len(), ConstraintPath::default());
-        let led = model.constraints.iter().zip(&self.constraint_motions);
-        for (path, (constraint, motion)) in control.constraints.iter_mut().zip(led) {
+        let prescribed = model.constraints.iter().zip(&self.constraint_motions);
+        for (path, (constraint, motion)) in control.constraints.iter_mut().zip(prescribed) {
             *path = motion.path(constraint, state.time, dt);
         }
         if control.rigs.len() != model.rigs.len() {

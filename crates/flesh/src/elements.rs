@@ -43,7 +43,7 @@ pub(crate) struct Block {
     /// λ V w (J).
     pub(crate) lambda: [f32; BLOCK],
     pub(crate) nodes: [[u32; 4]; BLOCK],
-    /// The least mass that the element gives a corner, a quarter of an even share (kg).
+    /// The least mass that the element gives a corner, a quarter of an even fraction (kg).
     pub(crate) corner_mass: [f32; BLOCK],
     /// β (s).
     pub(crate) viscosity: [f32; BLOCK],
@@ -69,7 +69,7 @@ pub struct ElementDesc {
     pub nodes: [u32; 4],
     /// What it is made of.
     pub material: Material,
-    /// The share of its volume that is filled, w.
+    /// The fraction of its volume that is filled, w.
     pub fill: f64,
     /// How far ahead of the strain the stress is, β (s); 0 for a solid that does not damp its own vibration.
     pub viscosity: f64,

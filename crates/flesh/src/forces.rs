@@ -83,7 +83,7 @@ struct Chunk {
     diagonalised: usize,
 }
 
-/// One task's share of the elements.
+/// One task's fraction of the elements.
 struct Task<'a> {
     law: Law,
     is_viscous: bool,

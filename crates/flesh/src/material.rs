@@ -13,7 +13,7 @@ pub struct Material {
     pub poisson: f64,
     /// Mass per volume ρ (kg/m³).
     pub density: f64,
-    /// Damping of the slowest vibration as a share of critical damping.
+    /// Damping of the slowest vibration as a fraction of critical damping.
     pub damping_ratio: f64,
 }
 
@@ -53,7 +53,7 @@ pub struct Lame {
 }
 
 /// The largest ν at which elements keep their volume each by itself, λ = 2ν/(1 − 2ν) μ.
-const MOST_ALONE: f64 = 0.45;
+const MAX_ALONE: f64 = 0.45;
 
 impl Material {
     /// The materials known by name, softest first.
@@ -95,8 +95,8 @@ impl Material {
     /// The Lamé parameters of an element by itself. Above ν = 0.45 elements would lock: there λ is what it is at 0.45, and [`crate::PatchList`] tells who shares the rest of it.
     pub fn own_lame(&self) -> Lame {
         let Lame { mu, lambda } = self.lame();
-        let most = 2.0 * MOST_ALONE / (1.0 - 2.0 * MOST_ALONE) * mu;
-        Lame { mu, lambda: if self.poisson > MOST_ALONE { most } else { lambda } }
+        let most = 2.0 * MAX_ALONE / (1.0 - 2.0 * MAX_ALONE) * mu;
+        Lame { mu, lambda: if self.poisson > MAX_ALONE { most } else { lambda } }
     }
 
     /// How much of λ acts on the mean volume of neighbouring elements (Pa).

@@ -183,7 +183,7 @@ impl PatchVolumes {
         }
     }
 
-    /// The energy of all patches (J), what viscosity adds included; afterwards the pulls are its slope.
+    /// The energy of all patches (J), what viscosity adds included; afterwards the pulls are its derivative.
     pub(crate) fn evaluate(&mut self, elements: &Elements, x: &[[f64; 4]], starts: &[PatchStart]) -> f64 {
         self.update(elements, x);
         let mut energy = 0.0;

@@ -77,7 +77,7 @@ struct ChunkSum {
     strong: Vec<u32>,
 }
 
-/// One task's share of the elements.
+/// One task's fraction of the elements.
 struct Task<'a> {
     law: Law,
     blocks: &'a [Block],

@@ -5,8 +5,8 @@
 //! cow's stiffness a stone.
 
 use crate::mesh_file::{Mesh, read_mesh};
-use crate::read_error::{Read, ReadError};
-use crate::scene_file::{EARTH_GRAVITY, USUAL_FPS, USUAL_SECONDS, USUAL_TETS};
+use crate::read_error::{Loaded, ReadError};
+use crate::scene_file::{DEFAULT_FPS, DEFAULT_SECONDS, DEFAULT_TETS, EARTH_GRAVITY};
 use sinew_control::Motion;
 use sinew_flesh::Material;
 use sinew_math::Vec3;
@@ -19,15 +19,15 @@ use std::path::Path;
 /// The strain that the body's weight makes where it is held, and in a hanging column of its height: enough to be seen, and within the stretch
 /// limits with room for swinging.
 const GRAVITY_STRAIN: f64 = 0.25;
-/// How far the held part swings, as a share of the body's longest side.
-const SWAY_SHARE: f64 = 0.04;
+/// How far the held part swings, as a fraction of the body's longest side.
+const SWAY_FRACTION: f64 = 0.04;
 /// How much of the height is held.
-const HELD_SHARE: f64 = 0.1;
+const HELD_FRACTION: f64 = 0.1;
 
 /// The scene of a bare mesh file: the mesh as jelly, hung by its topmost tenth, swaying gently, with y up.
 /// A note says which unit and stiffness were chosen.
-pub fn scene_of_mesh(path: &Path) -> Result<Read<Scene>, ReadError> {
-    let Read { value: mesh, mut notes } = read_mesh(path)?;
+pub fn scene_of_mesh(path: &Path) -> Result<Loaded<Scene>, ReadError> {
+    let Loaded { value: mesh, mut notes } = read_mesh(path)?;
     let bounds = match &mesh {
         Mesh::Surface(surface) => surface.bounds(),
         Mesh::Tets(tets) => tets.bounds(),
@@ -41,12 +41,12 @@ pub fn scene_of_mesh(path: &Path) -> Result<Read<Scene>, ReadError> {
 
     let jelly = Material::NAMED[0].1;
     let held_length = bounds.map_or(height, |(_, max)| match &mesh {
-        Mesh::Surface(surface) => weight_length(surface, max.y - HELD_SHARE * size.y),
-        Mesh::Tets(tets) => weight_length(&tets.boundary().0, max.y - HELD_SHARE * size.y),
+        Mesh::Surface(surface) => weight_length(surface, max.y - HELD_FRACTION * size.y),
+        Mesh::Tets(tets) => weight_length(&tets.boundary().0, max.y - HELD_FRACTION * size.y),
     });
     let young = jelly.density * EARTH_GRAVITY * height.max(held_length) / GRAVITY_STRAIN;
     let material = Material { young, ..jelly };
-    let amplitude = Vec3::x() * (SWAY_SHARE * size.max());
+    let amplitude = Vec3::x() * (SWAY_FRACTION * size.max());
     let sway = Motion::Shake { amplitude, frequency: slowest_frequency(&material, height) };
 
     let name = path.file_stem().map_or("body".into(), |stem| stem.to_string_lossy().into_owned());
@@ -56,10 +56,10 @@ pub fn scene_of_mesh(path: &Path) -> Result<Read<Scene>, ReadError> {
         size.x, size.y, size.z
     ));
     let shape = match mesh {
-        Mesh::Surface(surface) => ShapeDesc::Surface { surface, cage: CageSize::Tets(USUAL_TETS) },
+        Mesh::Surface(surface) => ShapeDesc::Surface { surface, cage: CageSize::Tets(DEFAULT_TETS) },
         Mesh::Tets(tets) => ShapeDesc::Tets(tets),
     };
-    let pin = PinDesc { region: Region::End { direction: Vec3::y(), share: HELD_SHARE } };
+    let pin = PinDesc { region: Region::End { direction: Vec3::y(), fraction: HELD_FRACTION } };
     let body = BodyDesc {
         name: name.clone(),
         shape,
@@ -83,11 +83,11 @@ pub fn scene_of_mesh(path: &Path) -> Result<Read<Scene>, ReadError> {
         obstacle_motions: Vec::new(),
         constraint_motions: Vec::new(),
         solver: Solver::default(),
-        warm_up: 0.0,
-        seconds: USUAL_SECONDS,
-        fps: USUAL_FPS,
+        preroll: 0.0,
+        seconds: DEFAULT_SECONDS,
+        fps: DEFAULT_FPS,
     };
-    Ok(Read { value: scene, notes })
+    Ok(Loaded { value: scene, notes })
 }
 
 /// Volume over the area of the cut at height `y` (m): the length of the column that would pull on the cut as the whole body does. A rabbit
@@ -129,7 +129,7 @@ fn slowest_frequency(material: &Material, height: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn scene_of(text: &str) -> Result<Read<Scene>, ReadError> {
+    fn scene_of(text: &str) -> Result<Loaded<Scene>, ReadError> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("thing.obj");
         std::fs::write(&path, text).unwrap();
@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn stiffness_grows_with_size_so_that_sag_does_not() {
         for size in [0.15, 1.0, 10.0] {
-            let Read { value: scene, notes } = scene_of(&tetrahedron(size)).unwrap();
+            let Loaded { value: scene, notes } = scene_of(&tetrahedron(size)).unwrap();
             let material = scene.world.bodies[0].material;
             let strain = material.density * EARTH_GRAVITY * (100.0 / 3.0 * size) / material.young;
             assert!((strain / GRAVITY_STRAIN - 1.0).abs() < 1e-9);

@@ -2,14 +2,14 @@
 
 use crate::bvh::{Bvh, BvhOptions, CMU_METRES, read_bvh};
 use crate::mesh_file::read_bytes;
-use crate::read_error::{Read, ReadError, ReadErrors};
+use crate::read_error::{Loaded, ReadError, ReadErrors};
 use crate::scene_file::read_scene_text;
 use sinew_math::turn;
 use sinew_take::Scene;
 use std::path::Path;
 
 /// The scene of a bare BVH file: a figure of flesh that plays its motion from beginning to end, with y up.
-pub fn scene_of_motion(path: &Path) -> Result<Read<Scene>, ReadErrors> {
+pub fn scene_of_motion(path: &Path) -> Result<Loaded<Scene>, ReadErrors> {
     let options = BvhOptions { metres_per_unit: CMU_METRES, ..BvhOptions::default() };
     let bvh = read_bvh(&read_bytes(path)?, &options).map_err(|error| error.within(path))?.value;
     let frames = bvh.frame_count.saturating_sub(1 + first_frame(&bvh));

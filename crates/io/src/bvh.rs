@@ -12,7 +12,7 @@ mod tokens;
 
 pub use body::BvhBody;
 
-use crate::read_error::{Read, ReadError};
+use crate::read_error::{Loaded, ReadError};
 use sinew_math::{Isometry, Rotation, Vec3, nalgebra::Quaternion, real};
 
 /// Metres per unit of the motions of the Carnegie Mellon library: inches, scaled by 1/0.45.
@@ -88,7 +88,7 @@ pub struct Bvh {
 }
 
 /// Reads joints and motion from the bytes of a BVH file.
-pub fn read_bvh(bytes: &[u8], options: &BvhOptions) -> Result<Read<Bvh>, ReadError> {
+pub fn read_bvh(bytes: &[u8], options: &BvhOptions) -> Result<Loaded<Bvh>, ReadError> {
     let scale = options.metres_per_unit;
     if !(scale.is_finite() && scale > 0.0) {
         return Err(ReadError::whole(format!("a unit of {scale} m: give a finite length above 0")));
@@ -109,7 +109,7 @@ pub fn read_bvh(bytes: &[u8], options: &BvhOptions) -> Result<Read<Bvh>, ReadErr
         frame_count: motion.frame_count,
         position: options.position,
     };
-    Ok(Read { value: bvh, notes })
+    Ok(Loaded { value: bvh, notes })
 }
 
 impl Bvh {

@@ -38,7 +38,7 @@ pub use transform::{Mat4, NodeTransform};
 pub use weights::{JointWeight, SkinWeights};
 
 use crate::mesh_file::read_bytes;
-use crate::read_error::{Read, ReadError, ReadErrors};
+use crate::read_error::{Loaded, ReadError, ReadErrors};
 use buffers::{Buffers, Stored};
 use document::Document;
 use findings::Findings;
@@ -82,19 +82,19 @@ pub struct SurfaceId {
 }
 
 /// Reads a character from the bytes of a file that needs no other.
-pub fn read_character(bytes: Vec<u8>) -> Result<Read<CharacterFile>, ReadErrors> {
+pub fn read_character(bytes: Vec<u8>) -> Result<Loaded<CharacterFile>, ReadErrors> {
     read(bytes, None)
 }
 
 /// Reads a character and the buffers beside it.
-pub fn open_character(path: &Path) -> Result<Read<CharacterFile>, ReadErrors> {
+pub fn open_character(path: &Path) -> Result<Loaded<CharacterFile>, ReadErrors> {
     let bytes = read_bytes(path)?;
     // a bare name is in the folder we are in
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     read(bytes, Some(folder)).map_err(|errors| errors.within(path))
 }
 
-fn read(bytes: Vec<u8>, folder: Option<&Path>) -> Result<Read<CharacterFile>, ReadErrors> {
+fn read(bytes: Vec<u8>, folder: Option<&Path>) -> Result<Loaded<CharacterFile>, ReadErrors> {
     let (source, notes) = CharacterSource::split(bytes)?;
     let mut findings = Findings::default();
     notes.into_iter().for_each(|note| findings.note(note));

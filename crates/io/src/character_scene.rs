@@ -12,12 +12,14 @@ pub use glb::CharacterGlb;
 pub use watch::{CharacterReport, CharacterWatch};
 
 use crate::character_file::{CharacterFile, CharacterPose, NodeTransform, open_character};
-use crate::read_error::{Read, ReadError, ReadErrors};
-use crate::scene_file::{EARTH_GRAVITY, USUAL_CORE, USUAL_FPS, USUAL_SAG, USUAL_SECONDS, USUAL_TETS};
+use crate::read_error::{Loaded, ReadError, ReadErrors};
+use crate::scene_file::{
+    DEFAULT_CORE, DEFAULT_FPS, DEFAULT_SAG, DEFAULT_SECONDS, DEFAULT_TETS, EARTH_GRAVITY,
+};
 use bones::Bones;
 use flesh::Flesh;
 pub use motion::Capture;
-use sinew_control::{Beyond, HumanBone, Performance, RunUp, SkeletonMotion};
+use sinew_control::{Approach, Beyond, HumanBone, Performance, SkeletonMotion};
 use sinew_flesh::Material;
 use sinew_math::{Isometry, Vec3};
 use sinew_sim::desc::{AttachmentDesc, BodyDesc, CageSize, CoreDesc, RigDesc, Sag, ShapeDesc};
@@ -38,9 +40,9 @@ pub struct CharacterOptions {
     /// How fine the cage is.
     pub cage: CageSize,
     /// How long it takes from the bind pose to the first pose before the take (s).
-    pub run_up: Option<f64>,
+    pub approach: Option<f64>,
     /// How long flesh settles in the first pose before the take (s), after coming there.
-    pub settle: Option<f64>,
+    pub hold: Option<f64>,
     /// What its flesh is made of.
     pub material: Option<Material>,
     /// How much stiffer flesh is at the bones.
@@ -63,13 +65,13 @@ impl Default for CharacterOptions {
             name: None,
             animation: None,
             motion: None,
-            cage: CageSize::Tets(USUAL_TETS),
-            run_up: None,
-            settle: None,
+            cage: CageSize::Tets(DEFAULT_TETS),
+            approach: None,
+            hold: None,
             material: None,
-            core: USUAL_CORE,
+            core: DEFAULT_CORE,
             anchored: true,
-            sag: USUAL_SAG,
+            sag: DEFAULT_SAG,
             skinned: Vec::new(),
             fleshy: Vec::new(),
             human: Vec::new(),
@@ -93,8 +95,8 @@ pub struct CharacterScene {
 }
 
 /// The way from the bind pose to the first pose, and how long flesh settles there (s).
-const RUN_UP: f64 = 0.6;
-const SETTLE: f64 = 0.8;
+const APPROACH: f64 = 0.6;
+const HOLD: f64 = 0.8;
 /// Materials are those of people, who are about this tall (m).
 const PERSON: f64 = 1.7;
 /// Up to this many times smaller or taller they are taken as they are.
@@ -102,7 +104,7 @@ const LIKE_A_PERSON: f64 = 3.0;
 
 impl CharacterScene {
     /// Opens a character file and makes a scene of it.
-    pub fn open(path: &Path, options: &CharacterOptions) -> Result<Read<CharacterScene>, ReadErrors> {
+    pub fn open(path: &Path, options: &CharacterOptions) -> Result<Loaded<CharacterScene>, ReadErrors> {
         let read = open_character(path)?;
         let stem = path.file_stem().map_or("character".into(), |stem| stem.to_string_lossy().into_owned());
         let name = options.name.clone().unwrap_or(stem);
@@ -110,7 +112,7 @@ impl CharacterScene {
         let scene = CharacterScene::build(read.value, &name, options, &mut notes).map_err(|error| {
             ReadErrors::from(if error.file.is_none() { error.within(path) } else { error })
         })?;
-        Ok(Read { value: scene, notes })
+        Ok(Loaded { value: scene, notes })
     }
 
     fn build(
@@ -160,12 +162,12 @@ impl CharacterScene {
             }
         };
         let material = fitting_material(options.material, &flesh.extent, notes);
-        let settle = options.settle.unwrap_or(SETTLE);
-        let usual_run_up = if settle > 0.0 && motion.is_some() { RUN_UP } else { 0.0 };
-        let run_up = options.run_up.unwrap_or(usual_run_up);
+        let hold = options.hold.unwrap_or(HOLD);
+        let default_approach = if hold > 0.0 && motion.is_some() { APPROACH } else { 0.0 };
+        let approach = options.approach.unwrap_or(default_approach);
         let mut performance = Performance::of(motion.clone());
-        if run_up > 0.0 {
-            performance.run_up = Some(RunUp { begin: -(run_up + settle), end: -settle });
+        if approach > 0.0 {
+            performance.approach = Some(Approach { begin: -(approach + hold), end: -hold });
         }
         let by_shape = AttachmentDesc::by_shape(name);
         let attachment = AttachmentDesc {
@@ -186,7 +188,7 @@ impl CharacterScene {
             sag: options.sag,
         };
         let rig = RigDesc { name: name.to_owned(), skeleton: bones.desc.clone() };
-        let seconds = motion.as_ref().map_or(USUAL_SECONDS, SkeletonMotion::seconds);
+        let seconds = motion.as_ref().map_or(DEFAULT_SECONDS, SkeletonMotion::seconds);
         let scene = Scene {
             name: format!("{name}_flesh"),
             world: WorldDesc {
@@ -200,9 +202,9 @@ impl CharacterScene {
             obstacle_motions: Vec::new(),
             constraint_motions: Vec::new(),
             solver: Solver::default(),
-            warm_up: run_up + settle,
-            seconds: if seconds > 0.0 { seconds } else { USUAL_SECONDS },
-            fps: USUAL_FPS,
+            preroll: approach + hold,
+            seconds: if seconds > 0.0 { seconds } else { DEFAULT_SECONDS },
+            fps: DEFAULT_FPS,
         };
         let desc_of_bone = (0..skeleton.bones().len())
             .map(|i| skeleton.desc_of_bone(sinew_skeleton::BoneId(i as u32)))
@@ -246,11 +248,11 @@ impl CharacterScene {
     }
 
     /// Whether bones were led by the file's animation alone at a time (s), so that its own poses are exact.
-    pub fn is_led_at(&self, time: f64) -> bool {
+    pub fn is_prescribed_at(&self, time: f64) -> bool {
         let Some(motion) = &self.motion else { return false };
-        let led = self.scene.performances.iter().all(|performance| performance.cues.is_empty());
+        let prescribed = self.scene.performances.iter().all(|performance| performance.cues.is_empty());
         let within = motion.beyond == Beyond::Loop || time <= motion.seconds() + 1e-9;
-        self.animation.is_some() && led && within
+        self.animation.is_some() && prescribed && within
     }
 }
 

@@ -28,8 +28,8 @@ const FIT_BATCH: usize = 4;
 /// How often components are found anew with other weights, if frames times coordinates are at most so many.
 const ROUNDS: usize = 4;
 const ROUNDS_LIMIT: usize = 10_000_000;
-/// Vertices with errors below this share of the largest are weighted alike: what is good must not be forgotten.
-const LEAST_SHARE: f32 = 0.25;
+/// Vertices with errors below this fraction of the largest are weighted alike: what is good must not be forgotten.
+const MIN_FRACTION: f32 = 0.25;
 
 /// The frames of a motion, wherever they are kept.
 pub(crate) trait Frames: Sync {
@@ -95,7 +95,7 @@ impl Components {
             }
             let largest = found.vertex_error.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
             for (emphasis, error) in emphasis.iter_mut().zip(&found.vertex_error) {
-                *emphasis *= (error / largest).max(LEAST_SHARE).sqrt();
+                *emphasis *= (error / largest).max(MIN_FRACTION).sqrt();
             }
             let other = Found::with(frames, &base, emphasis.clone(), effort)?;
             if other.error() < found.error() {
@@ -213,7 +213,7 @@ fn directions(basis: &[Cow<[f32]>], mean: &[f32], allowed: f64, limit: usize) ->
         order.truncate(enough.unwrap_or(order.len()).max(1));
     }
     order.truncate(limit);
-    let shares: Vec<Vec<f64>> = order
+    let fractions: Vec<Vec<f64>> = order
         .iter()
         .map(|&k| eigen.eigenvectors.column(k).iter().map(|u| u / eigen.eigenvalues[k].sqrt()).collect())
         .collect();
@@ -223,20 +223,20 @@ fn directions(basis: &[Cow<[f32]>], mean: &[f32], allowed: f64, limit: usize) ->
         .par_iter()
         .map(|&start| {
             let columns = start..(start + BLOCK).min(mean.len());
-            let mut sums = vec![0.0f64; shares.len() * columns.len()];
+            let mut sums = vec![0.0f64; fractions.len() * columns.len()];
             let mut offsets = vec![0.0f64; columns.len()];
             for (f, frame) in basis.iter().enumerate() {
                 subtract(&frame[columns.clone()], &mean[columns.clone()], &mut offsets);
-                for (sum, share) in sums.chunks_exact_mut(columns.len()).zip(&shares) {
-                    sum.iter_mut().zip(&offsets).for_each(|(sum, offset)| *sum += share[f] * offset);
+                for (sum, fraction) in sums.chunks_exact_mut(columns.len()).zip(&fractions) {
+                    sum.iter_mut().zip(&offsets).for_each(|(sum, offset)| *sum += fraction[f] * offset);
                 }
             }
             sums.into_iter().map(|sum| sum as f32).collect()
         })
         .collect();
-    let mut directions = vec![Vec::with_capacity(mean.len()); shares.len()];
+    let mut directions = vec![Vec::with_capacity(mean.len()); fractions.len()];
     for block in &blocks {
-        let width = block.len() / shares.len();
+        let width = block.len() / fractions.len();
         directions
             .iter_mut()
             .zip(block.chunks_exact(width))
@@ -339,8 +339,8 @@ pub(crate) fn mean_shape(frames: &[Vec<[f32; 3]>]) -> Vec<[f32; 3]> {
     for frame in frames {
         sums.iter_mut().zip(frame).for_each(|(sum, x)| (0..3).for_each(|i| sum[i] += f64::from(x[i])));
     }
-    let share = 1.0 / frames.len().max(1) as f64;
-    sums.into_iter().map(|sum| sum.map(|c| (c * share) as f32)).collect()
+    let fraction = 1.0 / frames.len().max(1) as f64;
+    sums.into_iter().map(|sum| sum.map(|c| (c * fraction) as f32)).collect()
 }
 
 fn largest_distance(a: &[f32], b: &[f32]) -> f64 {

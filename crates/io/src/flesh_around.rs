@@ -1,11 +1,11 @@
 //! A body for a skeleton that has none: flesh drawn around its bones.
 //!
 //! Around every bone a round cone, all of them flowing into each other. The bones of a human figure have the usual thickness of their kind, as
-//! a share of its height; hand-written bones say theirs.
+//! a fraction of its height; hand-written bones say theirs.
 
 use sinew_control::{BoneMap, HumanBone};
 use sinew_math::Vec3;
-use sinew_mesh::{Blob, BlobError, Lump, TriMesh};
+use sinew_mesh::{ImplicitSurface, ImplicitSurfaceError, Primitive, TriMesh};
 use sinew_skeleton::{Kinematics, MassDesc, Skeleton, SkeletonDesc, SkeletonState, SolidShape};
 
 /// A stretch of flesh around part of a bone.
@@ -24,25 +24,25 @@ const SPACING: f64 = 0.45;
 /// The finest spacing, in parts of the body's longest side: what a picture can show.
 const FINEST: f64 = 1.0 / 200.0;
 /// The radius of a figure's bones in parts of that of the flesh around them.
-const BONE_SHARE: f64 = 0.5;
+const BONE_FRACTION: f64 = 0.5;
 /// How much denser a figure's bones are than the flesh that fills the same place in the cage (kg/m³).
 const BONE_DENSITY: f64 = 250.0;
 /// What a radius becomes from a bone to one without a name of its own below it: thumbs, finger tips, connecting bones.
-const UNKNOWN_SHARE: f64 = 0.75;
+const UNKNOWN_FRACTION: f64 = 0.75;
 
 /// The surface of flesh around bones.
-pub fn flesh_around(segments: &[FleshSegment]) -> Result<TriMesh, BlobError> {
-    let lumps: Vec<Lump> = segments
+pub fn flesh_around(segments: &[FleshSegment]) -> Result<TriMesh, ImplicitSurfaceError> {
+    let primitives: Vec<Primitive> = segments
         .iter()
         .map(|segment| {
             let thin = segment.radii[0].min(segment.radii[1]);
-            Lump::round_cone(segment.ends, segment.radii).blended(BLEND * thin)
+            Primitive::round_cone(segment.ends, segment.radii).blended(BLEND * thin)
         })
         .collect();
-    let blob = Blob::build(&lumps)?;
-    let (low, high) = blob.bounds();
+    let implicit = ImplicitSurface::build(&primitives)?;
+    let (low, high) = implicit.bounds();
     let thinnest = segments.iter().flat_map(|segment| segment.radii).fold(f64::INFINITY, f64::min);
-    blob.surface((SPACING * thinnest).max(FINEST * (high - low).amax()))
+    implicit.surface((SPACING * thinnest).max(FINEST * (high - low).amax()))
 }
 
 /// Gives the bones of a figure the flesh of their kind, `fullness` times as thick as usual, and thickness and weight of their own to match.
@@ -66,7 +66,7 @@ pub fn figure_flesh(desc: &mut SkeletonDesc, skeleton: &Skeleton, fullness: f64)
             });
             let end = child.map_or(0.85 * own, |child| radii[child]);
             segments.push(FleshSegment { ends, radii: [own, end] });
-            let shape = SolidShape::Capsule { from: *from, to: *to, radius: BONE_SHARE * own.min(end) };
+            let shape = SolidShape::Capsule { from: *from, to: *to, radius: BONE_FRACTION * own.min(end) };
             solids.push(MassDesc::Solid { shape, density: BONE_DENSITY });
         }
         if !solids.is_empty() {
@@ -90,19 +90,19 @@ fn joint_radii(skeleton: &Skeleton, height: f64) -> Vec<f64> {
     let map = BoneMap::find_in(skeleton);
     let mut known = vec![None; skeleton.bones().len()];
     for (bone, index) in map.iter() {
-        known[index] = Some(usual_radius(bone) * height);
+        known[index] = Some(default_radius(bone) * height);
     }
     let mut radii: Vec<f64> = Vec::with_capacity(known.len());
     for (i, bone) in skeleton.bones().iter().enumerate() {
         let above =
-            bone.parent.map_or(usual_radius(HumanBone::Hips) * height, |parent| radii[parent.index()]);
-        radii.push(known[i].unwrap_or(UNKNOWN_SHARE * above));
+            bone.parent.map_or(default_radius(HumanBone::Hips) * height, |parent| radii[parent.index()]);
+        radii.push(known[i].unwrap_or(UNKNOWN_FRACTION * above));
     }
     radii
 }
 
-/// The radius of flesh where a bone begins, as a share of the figure's height.
-fn usual_radius(bone: HumanBone) -> f64 {
+/// The radius of flesh where a bone begins, as a fraction of the figure's height.
+fn default_radius(bone: HumanBone) -> f64 {
     use HumanBone::*;
     match bone {
         Hips => 0.072,

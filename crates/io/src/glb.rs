@@ -9,9 +9,9 @@ mod document;
 mod normals;
 
 use crate::Up;
+use crate::atomic_file::AtomicFile;
 use crate::components::{Components, Effort, add_scaled, mean_shape, to_unit_shapes, to_unit_weights};
 use crate::normals::Smoothing;
-use crate::pending::PendingFile;
 use crate::shape_check::{check_frame, check_surfaces, check_time};
 use document::{Body, Document};
 use normals::Normals;
@@ -25,8 +25,8 @@ const COMPONENT_CEILING: usize = 240;
 /// How a GLB is written.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GlbOptions {
-    /// The largest error allowed at any vertex in any frame, as a share of the body's longest side.
-    pub error_share: f64,
+    /// The largest error allowed at any vertex in any frame, as a fraction of the body's longest side.
+    pub error_fraction: f64,
     /// The most morph targets per body; never more than 240 are written.
     pub component_limit: usize,
     /// The most memory for frames (bytes).
@@ -39,8 +39,8 @@ pub struct GlbOptions {
 
 impl Default for GlbOptions {
     fn default() -> Self {
-        let (error_share, component_limit, memory_limit) = (1e-3, 64, 2 << 30);
-        GlbOptions { error_share, component_limit, memory_limit, frame_count: None, up: Up::Y }
+        let (error_fraction, component_limit, memory_limit) = (1e-3, 64, 2 << 30);
+        GlbOptions { error_fraction, component_limit, memory_limit, frame_count: None, up: Up::Y }
     }
 }
 
@@ -99,7 +99,7 @@ pub struct GlbSink {
 
 #[derive(Debug)]
 struct Take {
-    file: PendingFile,
+    file: AtomicFile,
     surfaces: Vec<SurfaceInfo>,
     times: Vec<f64>,
     /// For each body its frames.
@@ -136,7 +136,7 @@ impl FrameSink for GlbSink {
         check_surfaces(surfaces)?;
         let frame_bytes = surfaces.iter().map(|surface| size_of_val(surface.rest.as_slice())).sum();
         self.check_memory(self.options.frame_count.unwrap_or(1), frame_bytes)?;
-        let file = PendingFile::create(&self.target).map_err(|error| SinkError(error.to_string()))?;
+        let file = AtomicFile::create(&self.target).map_err(|error| SinkError(error.to_string()))?;
         let frames = vec![Vec::new(); surfaces.len()];
         self.take = Some(Take { file, surfaces: surfaces.to_vec(), times: Vec::new(), frames, frame_bytes });
         Ok(())
@@ -168,7 +168,7 @@ impl FrameSink for GlbSink {
             if frames.is_empty() {
                 frames.push(surface.rest.clone());
             }
-            let allowed_error = self.options.error_share * longest_side(&surface.rest);
+            let allowed_error = self.options.error_fraction * longest_side(&surface.rest);
             let effort = Effort { allowed: allowed_error, limit, memory: self.options.memory_limit };
             let mut components = Components::find(&frames, mean_shape(&frames), effort)
                 .map_err(|error| SinkError(format!("`{}` cannot be compressed: {error}", surface.name)))?;

@@ -4,9 +4,11 @@
 //! Readers work on bytes and never trust a header; writers are [`sinew_take::FrameSink`]s whose output
 //! appears whole under its name or not at all.
 
+mod atomic_file;
 mod bare_mesh;
 mod bare_motion;
 mod bvh;
+mod captured_files;
 mod character_file;
 mod character_scene;
 mod components;
@@ -16,13 +18,11 @@ mod floor;
 mod frame_spill;
 mod glb;
 mod glb_container;
-mod kept_files;
 mod mesh_file;
 mod normals;
 mod obj;
 mod obj_sequence;
 mod palette;
-mod pending;
 mod picture;
 mod ply;
 mod point_cache;
@@ -42,9 +42,11 @@ mod text;
 mod up;
 mod usda;
 
+pub use atomic_file::{AtomicFile, AtomicFolder};
 pub use bare_mesh::scene_of_mesh;
 pub use bare_motion::scene_of_motion;
 pub use bvh::{Bvh, BvhBody, BvhChannel, BvhJoint, BvhOptions, BvhPosition, CMU_METRES, read_bvh};
+pub use captured_files::{CapturedFile, CapturedFiles};
 pub use character_file::{
     AnimationChannel, CHARACTER_EXTENSIONS, ChannelInterpolation, ChannelPath, CharacterAnimation,
     CharacterFile, CharacterJoint, CharacterMaterial, CharacterMesh, CharacterNode, CharacterPose,
@@ -57,19 +59,18 @@ pub use character_scene::{
 };
 pub use flesh_around::{FleshSegment, figure_flesh, flesh_around};
 pub use glb::{GlbBodyReport, GlbOptions, GlbReport, GlbSink};
-pub use kept_files::{KeptFile, KeptFiles};
 pub use mesh_file::{Mesh, SURFACE_EXTENSIONS, TET_EXTENSIONS, read_mesh, read_surface, read_tets};
 pub use obj::read_obj;
 pub use obj_sequence::ObjSequence;
-pub use pending::{PendingFile, PendingFolder};
 pub use picture::{
-    Arrow, CharacterFootage, Footage, Image, Layout, Look, Marks, Moment, Overlays, PictureError,
-    PictureFormat, PictureOptions, PictureReport, See, TakeFootage, Texture, View, render_picture,
+    Arrow, CharacterFrameSource, FrameCallback, FrameSource, Image, Layout, Look, Marks, Overlays,
+    PictureError, PictureFormat, PictureOptions, PictureReport, RenderFrame, TakeFrameSource, Texture, View,
+    render_picture,
 };
 pub use ply::read_ply;
 pub use point_cache::{Mdd, Pc2, PointCacheFormat, PointCacheSink, PointSamples, read_mdd, read_pc2};
 pub use preview::{Preview, PreviewOptions};
-pub use read_error::{Place, Read, ReadError, ReadErrors};
+pub use read_error::{Loaded, Place, ReadError, ReadErrors};
 pub use rig_glb::{RigFile, RigGlb};
 pub use scene_file::{SceneKey, ScenePart, read_scene, read_scene_text, scene_keys, scene_keys_table};
 pub use scene_source::{CharacterChoice, SceneSource, open_scene, open_source};

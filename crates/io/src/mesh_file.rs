@@ -1,7 +1,7 @@
 //! A mesh by its path: the extension picks the reader, and errors name the file.
 
-use crate::kept_files;
-use crate::read_error::{Read, ReadError};
+use crate::captured_files;
+use crate::read_error::{Loaded, ReadError};
 use crate::{read_obj, read_ply, read_stl, tetgen};
 use sinew_mesh::{TetMesh, TriMesh};
 use std::io::Read as _;
@@ -25,7 +25,7 @@ pub enum Mesh {
 }
 
 /// Reads a surface from an OBJ, PLY or STL file; its unit is taken as metres.
-pub fn read_surface(path: &Path) -> Result<Read<TriMesh>, ReadError> {
+pub fn read_surface(path: &Path) -> Result<Loaded<TriMesh>, ReadError> {
     let read = match extension(path).as_str() {
         "obj" => read_obj,
         "ply" => read_ply,
@@ -40,7 +40,7 @@ pub fn read_surface(path: &Path) -> Result<Read<TriMesh>, ReadError> {
 }
 
 /// Reads tets from a TetGen `.node` or `.ele` file and its partner beside it; their unit is taken as metres.
-pub fn read_tets(path: &Path) -> Result<Read<TetMesh>, ReadError> {
+pub fn read_tets(path: &Path) -> Result<Loaded<TetMesh>, ReadError> {
     match extension(path).as_str() {
         "node" | "ele" => {}
         "obj" | "ply" | "stl" => {
@@ -63,7 +63,7 @@ pub fn read_tets(path: &Path) -> Result<Read<TetMesh>, ReadError> {
 }
 
 /// Reads a mesh of whichever kind the extension says.
-pub fn read_mesh(path: &Path) -> Result<Read<Mesh>, ReadError> {
+pub fn read_mesh(path: &Path) -> Result<Loaded<Mesh>, ReadError> {
     let extension = extension(path);
     if SURFACE_EXTENSIONS.contains(&extension.as_str()) {
         Ok(read_surface(path)?.map(Mesh::Surface))
@@ -77,7 +77,7 @@ pub fn read_mesh(path: &Path) -> Result<Read<Mesh>, ReadError> {
 
 /// The whole of a file, if it is one and not absurdly large.
 pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, ReadError> {
-    kept_files::bytes_of(path, read_from_disk)
+    captured_files::bytes_of(path, read_from_disk)
 }
 
 fn read_from_disk(path: &Path) -> Result<Vec<u8>, ReadError> {

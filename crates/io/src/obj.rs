@@ -4,7 +4,7 @@
 //! statements unknown here are passed over. Vertices keep the file's order and number, which outputs
 //! rely on; libraries that renumber them by first use would lose it, so this is a reader of its own.
 
-use crate::read_error::{Place, Read, ReadError};
+use crate::read_error::{Loaded, Place, ReadError};
 use crate::surface_builder::SurfaceBuilder;
 use crate::text::{Lines, number, quote, words};
 use sinew_mesh::TriMesh;
@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// Reads a surface from the bytes of an OBJ file; its unit is taken as metres.
-pub fn read_obj(bytes: &[u8]) -> Result<Read<TriMesh>, ReadError> {
+pub fn read_obj(bytes: &[u8]) -> Result<Loaded<TriMesh>, ReadError> {
     let mut surface = SurfaceBuilder::default();
     let mut corners = Vec::new();
     let mut lines = Lines::of(bytes);
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use sinew_math::Vec3;
 
-    fn read(text: &str) -> Result<Read<TriMesh>, ReadError> {
+    fn read(text: &str) -> Result<Loaded<TriMesh>, ReadError> {
         read_obj(text.as_bytes())
     }
 

@@ -3,8 +3,8 @@
 //! `frame_0001.obj` is the start. Each body is an object of its own; vertices and faces keep the order
 //! of the body's surface in every frame, so tools that match vertices by number can follow them.
 
+use crate::atomic_file::AtomicFolder;
 use crate::obj::write_obj;
-use crate::pending::PendingFolder;
 use crate::shape_check::{check_frame, check_surfaces};
 use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
 use std::io;
@@ -19,7 +19,7 @@ pub struct ObjSequence {
 
 #[derive(Debug)]
 struct Take {
-    folder: PendingFolder,
+    folder: AtomicFolder,
     surfaces: Vec<SurfaceInfo>,
     frame_count: usize,
 }
@@ -34,7 +34,7 @@ impl ObjSequence {
 impl FrameSink for ObjSequence {
     fn begin(&mut self, surfaces: &[SurfaceInfo], _fps: f64) -> Result<(), SinkError> {
         check_surfaces(surfaces)?;
-        let folder = PendingFolder::create(&self.target, is_frame_name).map_err(in_words)?;
+        let folder = AtomicFolder::create(&self.target, is_frame_name).map_err(in_words)?;
         self.take = Some(Take { folder, surfaces: surfaces.to_vec(), frame_count: 0 });
         Ok(())
     }
@@ -70,7 +70,7 @@ fn not_begun() -> SinkError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pending::tests::names_in;
+    use crate::atomic_file::tests::names_in;
     use crate::read_obj;
 
     fn two_bodies() -> (Vec<SurfaceInfo>, Frame) {

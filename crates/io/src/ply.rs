@@ -8,14 +8,14 @@
 mod body;
 mod header;
 
-use crate::read_error::{Read, ReadError};
+use crate::read_error::{Loaded, ReadError};
 use crate::surface_builder::SurfaceBuilder;
 use body::Body;
 use header::{Element, Header, Property};
 use sinew_mesh::TriMesh;
 
 /// Reads a surface from the bytes of a PLY file; its unit is taken as metres.
-pub fn read_ply(bytes: &[u8]) -> Result<Read<TriMesh>, ReadError> {
+pub fn read_ply(bytes: &[u8]) -> Result<Loaded<TriMesh>, ReadError> {
     let header = Header::read(bytes)?;
     let mut body = Body::of(bytes, &header);
     let mut surface = SurfaceBuilder::default();

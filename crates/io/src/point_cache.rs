@@ -13,10 +13,10 @@ pub use mdd::{Mdd, read_mdd};
 pub use pc2::{Pc2, read_pc2};
 pub use samples::PointSamples;
 
+use crate::atomic_file::AtomicFile;
 use crate::distinct_names::file_names;
 use crate::frame_spill::{FrameSpill, SpilledFrames};
 use crate::obj::write_obj;
-use crate::pending::PendingFile;
 use crate::shape_check::{check_frame, check_time, check_written_rest, signed_count};
 use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
 use std::ffi::OsString;
@@ -43,8 +43,8 @@ pub struct PointCacheSink {
 #[derive(Debug)]
 struct Take {
     surfaces: Vec<SurfaceInfo>,
-    caches: Vec<PendingFile>,
-    rests: Vec<PendingFile>,
+    caches: Vec<AtomicFile>,
+    rests: Vec<AtomicFile>,
     spill: FrameSpill,
     times: Vec<f64>,
 }
@@ -86,7 +86,7 @@ impl PointCacheSink {
             )));
         }
         let files = self.files(surfaces.iter().map(|surface| surface.name.as_str()));
-        let create = |file: &PathBuf| PendingFile::create(file).map_err(in_words);
+        let create = |file: &PathBuf| AtomicFile::create(file).map_err(in_words);
         let mut caches = files.iter().map(create).collect::<Result<Vec<_>, _>>()?;
         let mut rests = caches.split_off(surfaces.len());
         for (surface, rest) in surfaces.iter().zip(&mut rests) {
@@ -128,7 +128,7 @@ impl FrameSink for PointCacheSink {
             let head = Head { point_count, frame_count, times: &times };
             write_cache(self.format, &head, &mut frames, body, cache).map_err(in_words)?;
         }
-        PendingFile::commit_all(caches.into_iter().chain(rests)).map_err(in_words)
+        AtomicFile::commit_all(caches.into_iter().chain(rests)).map_err(in_words)
     }
 }
 
@@ -138,7 +138,7 @@ fn write_cache(
     head: &Head,
     frames: &mut SpilledFrames,
     body: usize,
-    file: &mut PendingFile,
+    file: &mut AtomicFile,
 ) -> io::Result<()> {
     let to_bytes = match format {
         PointCacheFormat::Pc2 => {

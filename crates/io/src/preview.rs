@@ -5,8 +5,8 @@
 //! Only a few frames are kept while the take runs, however long it is. The same take gives the same bytes.
 
 use crate::Up;
-use crate::pending::PendingFile;
-use crate::picture::{Layout, Look, PictureOptions, StoredFootage, View, draw_picture, write_png};
+use crate::atomic_file::AtomicFile;
+use crate::picture::{Layout, Look, PictureOptions, StoredFrameSource, View, draw_picture, write_png};
 use crate::shape_check::{check_frame, check_surfaces};
 use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
 use std::path::PathBuf;
@@ -64,7 +64,7 @@ pub struct Preview {
 
 #[derive(Debug)]
 struct Take {
-    file: PendingFile,
+    file: AtomicFile,
     surfaces: Vec<SurfaceInfo>,
     /// Every `stride`-th frame so far, the first included.
     kept: Vec<Frame>,
@@ -100,7 +100,7 @@ impl FrameSink for Preview {
             )));
         }
         check_surfaces(surfaces)?;
-        let file = PendingFile::create(&self.target).map_err(|error| SinkError(error.to_string()))?;
+        let file = AtomicFile::create(&self.target).map_err(|error| SinkError(error.to_string()))?;
         let surfaces = surfaces.to_vec();
         self.take = Some(Take { file, surfaces, kept: Vec::new(), stride: 1, last: None, frame_count: 0 });
         Ok(())
@@ -132,13 +132,13 @@ impl FrameSink for Preview {
     fn finish(&mut self) -> Result<(), SinkError> {
         let Take { mut file, surfaces, kept, stride, last, frame_count } =
             self.take.take().ok_or_else(not_begun)?;
-        let mut moments = kept;
+        let mut render_frames = kept;
         // unless the last frame was kept anyway
         if frame_count > 0 && !(frame_count - 1).is_multiple_of(stride) {
-            moments.extend(last);
+            render_frames.extend(last);
         }
-        if moments.is_empty() {
-            moments.push(Frame {
+        if render_frames.is_empty() {
+            render_frames.push(Frame {
                 time: 0.0,
                 surfaces: surfaces.iter().map(|s| s.rest.clone()).collect(),
                 ..Frame::default()
@@ -146,23 +146,24 @@ impl FrameSink for Preview {
         }
         let mut looks = Look::of_palette(surfaces.len());
         looks.iter_mut().zip(core::mem::take(&mut self.looks)).for_each(|(look, own)| *look = own);
-        let frames = spread(&moments, self.options.columns * self.options.rows);
-        let footage = StoredFootage::new(&surfaces, looks, frames, self.options.up);
-        let sheet = draw_picture(&footage, &self.options.picture()).map_err(|error| SinkError(error.0))?;
+        let frames = spread(&render_frames, self.options.columns * self.options.rows);
+        let frame_source = StoredFrameSource::new(&surfaces, looks, frames, self.options.up);
+        let sheet =
+            draw_picture(&frame_source, &self.options.picture()).map_err(|error| SinkError(error.0))?;
         write_png(&sheet, &mut file).map_err(|error| SinkError(error.to_string()))?;
         file.commit().map_err(|error| SinkError(error.to_string()))
     }
 }
 
 /// As many frames as wanted, spread evenly in time from the first to the last.
-fn spread(moments: &[Frame], count: usize) -> Vec<&Frame> {
-    let (first, last) = (moments[0].time, moments[moments.len() - 1].time);
+fn spread(render_frames: &[Frame], count: usize) -> Vec<&Frame> {
+    let (first, last) = (render_frames[0].time, render_frames[render_frames.len() - 1].time);
     let at = |i: usize| first + (last - first) * i as f64 / count.saturating_sub(1).max(1) as f64;
     let nearest = |time: f64| {
-        moments
+        render_frames
             .iter()
             .min_by(|a, b| (a.time - time).abs().total_cmp(&(b.time - time).abs()))
-            .unwrap_or(&moments[0])
+            .unwrap_or(&render_frames[0])
     };
     (0..count).map(|i| nearest(at(i))).collect()
 }
@@ -174,7 +175,7 @@ fn not_begun() -> SinkError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pending::tests::names_in;
+    use crate::atomic_file::tests::names_in;
     use sinew_mesh::shapes;
     use std::path::Path;
 

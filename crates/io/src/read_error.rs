@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 
 /// Something read from a file, with remarks a user should see.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Read<T> {
+pub struct Loaded<T> {
     /// What was read.
     pub value: T,
     /// What was mended or chosen on the way, one sentence each.
     pub notes: Vec<String>,
 }
 
-impl<T> Read<T> {
+impl<T> Loaded<T> {
     /// The same remarks on something made of the value.
-    pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Read<U> {
-        Read { value: make(self.value), notes: self.notes }
+    pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Loaded<U> {
+        Loaded { value: make(self.value), notes: self.notes }
     }
 }
 

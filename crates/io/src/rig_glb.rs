@@ -135,7 +135,7 @@ pub struct RigGlb<'a> {
 }
 
 impl<'a> RigGlb<'a> {
-    /// A file that will appear as `target`. Errors are shares of each body's longest side, and the rate is the take's, whatever the options say.
+    /// A file that will appear as `target`. Errors are fractions of each body's longest side, and the rate is the take's, whatever the options say.
     /// `report` becomes what was written.
     pub fn new(
         rig: &'a RigFile,

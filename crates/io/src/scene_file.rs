@@ -19,12 +19,12 @@ mod solver;
 
 use crate::Up;
 use crate::mesh_file::read_bytes;
-use crate::read_error::{Read, ReadError, ReadErrors};
+use crate::read_error::{Loaded, ReadError, ReadErrors};
 use crate::scene_source::{CharacterChoice, SceneSource};
-pub(crate) use body::USUAL_TETS;
-pub(crate) use character::{USUAL_CORE, USUAL_SAG};
+pub(crate) use body::DEFAULT_TETS;
+pub(crate) use character::{DEFAULT_CORE, DEFAULT_SAG};
 pub use keys::{SceneKey, ScenePart, scene_keys, scene_keys_table};
-pub(crate) use performance::{USUAL_SMOOTHING, find_bone};
+pub(crate) use performance::{DEFAULT_SMOOTHING, find_bone};
 use section::Section;
 pub(crate) use section::nearest;
 use sinew_control::Motion;
@@ -38,9 +38,9 @@ use toml::de::DeTable;
 /// Free fall on Earth (m/s²).
 pub(crate) const EARTH_GRAVITY: f64 = 9.81;
 /// What is played when nothing is said (s).
-pub(crate) const USUAL_SECONDS: f64 = 5.0;
+pub(crate) const DEFAULT_SECONDS: f64 = 5.0;
 /// Frames per second when nothing is said.
-pub(crate) const USUAL_FPS: f64 = 60.0;
+pub(crate) const DEFAULT_FPS: f64 = 60.0;
 /// No scene a person writes is larger (bytes).
 const TEXT_LIMIT: usize = 16 << 20;
 
@@ -55,12 +55,12 @@ struct SceneTop {
 }
 
 /// Reads a scene file and the files it names.
-pub fn read_scene(path: &Path) -> Result<Read<Scene>, ReadErrors> {
+pub fn read_scene(path: &Path) -> Result<Loaded<Scene>, ReadErrors> {
     Ok(read_scene_file(path, &CharacterChoice::default())?.map(SceneSource::into_scene))
 }
 
 /// Reads a scene from its text; the files it names are looked for from `folder`.
-pub fn read_scene_text(text: &str, name: &str, folder: &Path) -> Result<Read<Scene>, ReadErrors> {
+pub fn read_scene_text(text: &str, name: &str, folder: &Path) -> Result<Loaded<Scene>, ReadErrors> {
     Ok(read_source(text, name, folder, &CharacterChoice::default())?.map(SceneSource::into_scene))
 }
 
@@ -68,7 +68,7 @@ pub fn read_scene_text(text: &str, name: &str, folder: &Path) -> Result<Read<Sce
 pub(crate) fn read_scene_file(
     path: &Path,
     choice: &CharacterChoice,
-) -> Result<Read<SceneSource>, ReadErrors> {
+) -> Result<Loaded<SceneSource>, ReadErrors> {
     let bytes = read_bytes(path)?;
     let text = std::str::from_utf8(&bytes).map_err(|error| {
         ReadError::byte(error.valid_up_to(), "a scene file is UTF-8 text: save it as such").within(path)
@@ -83,7 +83,7 @@ fn read_source(
     name: &str,
     folder: &Path,
     choice: &CharacterChoice,
-) -> Result<Read<SceneSource>, ReadErrors> {
+) -> Result<Loaded<SceneSource>, ReadErrors> {
     if text.len() > TEXT_LIMIT {
         let message = format!("{} bytes are no scene a person wrote", text.len());
         return Err(ReadError::whole(message).into());
@@ -113,15 +113,15 @@ fn read_source(
         && only.has("file")
     {
         let top = SceneTop { name: name.to_owned(), up, gravity, seconds, fps, solver };
-        let Read { value: mut character, mut notes } = rigged::read_rigged(only, &top, folder, choice)?;
+        let Loaded { value: mut character, mut notes } = rigged::read_rigged(only, &top, folder, choice)?;
         let played = &mut character.scene;
         let own = played.world.bodies.iter().map(|body| body.name.clone());
         let self_contact = if only.flag("self_contact")? { own.collect() } else { Vec::new() };
-        let touch = read_touch(&scene, self_contact, folder, &mut notes)?;
-        (played.world.obstacles, played.obstacle_motions, played.world.contact) = touch;
+        let contact_parts = read_contact_parts(&scene, self_contact, folder, &mut notes)?;
+        (played.world.obstacles, played.obstacle_motions, played.world.contact) = contact_parts;
         (played.world.constraints, played.constraint_motions) =
             constraint::read_constraints(&scene, &played.world, up)?;
-        return Ok(Read { value: SceneSource::Character(Box::new(character)), notes });
+        return Ok(Loaded { value: SceneSource::Character(Box::new(character)), notes });
     }
     let mut notes = Vec::new();
     let mut bodies = Vec::new();
@@ -137,11 +137,11 @@ fn read_source(
         bodies.push(body);
         pin_motions.push(motions);
     }
-    let (mut rigs, mut performances, mut warm_up) = (Vec::new(), Vec::new(), 0.0f64);
+    let (mut rigs, mut performances, mut preroll) = (Vec::new(), Vec::new(), 0.0f64);
     for section in characters {
         let read = character::read_character(&section, &bodies, up, folder)?;
         notes.extend(read.notes);
-        let character::Character { body, rig, performance, warm_up: wanted } = read.value;
+        let character::Character { body, rig, performance, preroll: wanted } = read.value;
         if section.flag("self_contact")? {
             self_contact.push(body.name.clone());
         }
@@ -149,14 +149,15 @@ fn read_source(
         pin_motions.push(Vec::new());
         rigs.push(rig);
         performances.push(performance);
-        warm_up = warm_up.max(wanted);
+        preroll = preroll.max(wanted);
     }
     if bodies.is_empty() {
         let message =
             "the scene has no body: add one as [[body]] with surface = \"FILE\", or a [[character]]";
         return Err(ReadError::whole(message).into());
     }
-    let (obstacles, obstacle_motions, contact) = read_touch(&scene, self_contact, folder, &mut notes)?;
+    let (obstacles, obstacle_motions, contact) =
+        read_contact_parts(&scene, self_contact, folder, &mut notes)?;
     let mut world = WorldDesc { gravity, bodies, rigs, obstacles, contact, constraints: Vec::new() };
     let (constraints, constraint_motions) = constraint::read_constraints(&scene, &world, up)?;
     world.constraints = constraints;
@@ -168,15 +169,15 @@ fn read_source(
         obstacle_motions,
         constraint_motions,
         solver,
-        warm_up,
-        seconds: seconds.unwrap_or(USUAL_SECONDS),
-        fps: fps.unwrap_or(USUAL_FPS),
+        preroll,
+        seconds: seconds.unwrap_or(DEFAULT_SECONDS),
+        fps: fps.unwrap_or(DEFAULT_FPS),
     };
-    Ok(Read { value: SceneSource::Scene(Box::new(scene)), notes })
+    Ok(Loaded { value: SceneSource::Scene(Box::new(scene)), notes })
 }
 
 /// What there is to touch: obstacles, how they move, and how touching is answered.
-fn read_touch(
+fn read_contact_parts(
     scene: &Section,
     self_contact: Vec<String>,
     folder: &Path,

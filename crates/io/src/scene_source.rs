@@ -4,7 +4,7 @@ use crate::bare_mesh::scene_of_mesh;
 use crate::bare_motion::scene_of_motion;
 use crate::character_file::CHARACTER_EXTENSIONS;
 use crate::character_scene::{Capture, CharacterOptions, CharacterScene};
-use crate::read_error::{Read, ReadError, ReadErrors};
+use crate::read_error::{Loaded, ReadError, ReadErrors};
 use crate::scene_file::read_scene_file;
 use sinew_take::Scene;
 use std::path::{Path, PathBuf};
@@ -61,10 +61,10 @@ pub struct CharacterChoice {
 }
 
 /// Opens a path that a user gave: a character (.glb, .gltf, .vrm), a scene file (.toml), a motion (.bvh) or a bare mesh.
-pub fn open_source(path: &Path, choice: &CharacterChoice) -> Result<Read<SceneSource>, ReadErrors> {
+pub fn open_source(path: &Path, choice: &CharacterChoice) -> Result<Loaded<SceneSource>, ReadErrors> {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-    let character = |read: Read<CharacterScene>| read.map(|read| SceneSource::Character(Box::new(read)));
-    let scene = |read: Read<Scene>| read.map(|read| SceneSource::Scene(Box::new(read)));
+    let character = |read: Loaded<CharacterScene>| read.map(|read| SceneSource::Character(Box::new(read)));
+    let scene = |read: Loaded<Scene>| read.map(|read| SceneSource::Scene(Box::new(read)));
     let opened = match extension.as_deref() {
         Some(extension) if CHARACTER_EXTENSIONS.contains(&extension) => {
             let motion = choice.motion.clone().map(Capture::of);
@@ -97,7 +97,7 @@ pub fn open_source(path: &Path, choice: &CharacterChoice) -> Result<Read<SceneSo
 }
 
 /// The scene of a path that a user gave, whatever it was made of.
-pub fn open_scene(path: &Path) -> Result<Read<Scene>, ReadErrors> {
+pub fn open_scene(path: &Path) -> Result<Loaded<Scene>, ReadErrors> {
     Ok(open_source(path, &CharacterChoice::default())?.map(SceneSource::into_scene))
 }
 

@@ -25,9 +25,9 @@ mod targets;
 pub(crate) use document::Document;
 pub use report::{SkinnedBodyReport, SkinnedGlbReport};
 
+use crate::atomic_file::AtomicFile;
 use crate::character_file::{CharacterFile, CharacterPose, SurfaceId};
 use crate::components::Effort;
-use crate::pending::PendingFile;
 use body::Body;
 use joint_keys::JointKeys;
 use keys::KeyWriter;
@@ -39,10 +39,10 @@ use std::path::PathBuf;
 
 /// Some phones and engines lose a mesh with more morph targets.
 const TARGET_CEILING: usize = 240;
-/// How far a pose's places in the world may be from its places in parents, as a share of its largest number.
+/// How far a pose's places in the world may be from its places in parents, as a fraction of its largest number.
 const POSE_ROUND_OFF: f64 = 1e-6;
 
-/// What an error is a share of.
+/// What an error is a fraction of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ErrorMeasure {
     /// The diagonal of the box around all flesh at rest: surfaces are parts of one character.
@@ -61,9 +61,9 @@ pub struct SkinnedGlbOptions {
     pub fps: f64,
     /// The time of the first frame in the animation (s).
     pub start: f64,
-    /// The largest error allowed at any vertex in any frame, as a share of [`Self::measure`].
-    pub error_share: f64,
-    /// What errors are shares of.
+    /// The largest error allowed at any vertex in any frame, as a fraction of [`Self::measure`].
+    pub error_fraction: f64,
+    /// What errors are fractions of.
     pub measure: ErrorMeasure,
     /// The most morph targets that are added to a mesh; it never has more than 240 in all.
     pub component_limit: usize,
@@ -77,7 +77,7 @@ impl Default for SkinnedGlbOptions {
             animation: None,
             fps: 30.0,
             start: 0.0,
-            error_share: 1e-3,
+            error_fraction: 1e-3,
             measure: ErrorMeasure::AllFlesh,
             component_limit: 64,
             memory_limit: 1 << 30,
@@ -90,7 +90,7 @@ impl Default for SkinnedGlbOptions {
 pub struct SkinnedGlb<'a> {
     character: &'a CharacterFile,
     options: SkinnedGlbOptions,
-    file: PendingFile,
+    file: AtomicFile,
     joint_keys: JointKeys,
     /// From the first frame on.
     flesh: Option<FleshFrames<'a>>,
@@ -114,7 +114,7 @@ impl<'a> SkinnedGlb<'a> {
         character: &'a CharacterFile,
         options: SkinnedGlbOptions,
     ) -> Result<SkinnedGlb<'a>, SinkError> {
-        let SkinnedGlbOptions { animation, fps, start, error_share, .. } = options;
+        let SkinnedGlbOptions { animation, fps, start, error_fraction, .. } = options;
         let has = character.animations.len();
         if let Some(animation) = animation.filter(|animation| *animation >= has) {
             return Err(SinkError(format!("animation {animation} is not in the file, which has {has}")));
@@ -125,10 +125,12 @@ impl<'a> SkinnedGlb<'a> {
         if !(start.is_finite() && start >= 0.0) {
             return Err(SinkError(format!("the first frame is at {start} s: give a time from 0")));
         }
-        if !(error_share.is_finite() && error_share >= 0.0) {
-            return Err(SinkError(format!("an error of {error_share} of the size: give a share from 0")));
+        if !(error_fraction.is_finite() && error_fraction >= 0.0) {
+            return Err(SinkError(format!(
+                "an error of {error_fraction} of the size: give a fraction from 0"
+            )));
         }
-        let file = PendingFile::create(&target.into()).map_err(|error| SinkError(error.to_string()))?;
+        let file = AtomicFile::create(&target.into()).map_err(|error| SinkError(error.to_string()))?;
         let joint_keys = JointKeys::new(character);
         Ok(SkinnedGlb { character, options, file, joint_keys, flesh: None, frame_count: 0 })
     }
@@ -237,7 +239,7 @@ impl<'a> SkinnedGlb<'a> {
 impl<'a> FleshFrames<'a> {
     fn new(
         character: &'a CharacterFile,
-        file: &PendingFile,
+        file: &AtomicFile,
         surfaces: &[(SurfaceId, &[Vec3])],
         options: &SkinnedGlbOptions,
     ) -> Result<FleshFrames<'a>, SinkError> {
@@ -256,7 +258,7 @@ impl<'a> FleshFrames<'a> {
                 .map(|body| sides(&mut body.parts.iter().map(|part| part.surface)).max())
                 .collect(),
         };
-        let allowed_errors = sizes.iter().map(|size| options.error_share * size).collect();
+        let allowed_errors = sizes.iter().map(|size| options.error_fraction * size).collect();
         Ok(FleshFrames { surfaces, bodies, scratch: Scratch::new(file, 3 * count), allowed_errors })
     }
 

@@ -4,7 +4,7 @@
 //! A text cannot pass for that, since four letters read as a count promise gigabytes. STL repeats each
 //! vertex for each triangle; vertices with equal coordinates are made one, in order of first appearance.
 
-use crate::read_error::{Place, Read, ReadError};
+use crate::read_error::{Loaded, Place, ReadError};
 use crate::surface_builder::SurfaceBuilder;
 use crate::text::{Lines, number, words};
 use sinew_mesh::TriMesh;
@@ -14,7 +14,7 @@ const HEADER_BYTES: usize = 84;
 const TRIANGLE_BYTES: usize = 50;
 
 /// Reads a surface from the bytes of an STL file; its unit is taken as metres.
-pub fn read_stl(bytes: &[u8]) -> Result<Read<TriMesh>, ReadError> {
+pub fn read_stl(bytes: &[u8]) -> Result<Loaded<TriMesh>, ReadError> {
     if bytes.is_empty() {
         return Err(ReadError::whole("the file is empty"));
     }

@@ -5,7 +5,7 @@
 //! Vertices keep the order and number of the file.
 
 use crate::polygon::triangulate;
-use crate::read_error::{Place, Read, ReadError};
+use crate::read_error::{Loaded, Place, ReadError};
 use sinew_math::Vec3;
 use sinew_mesh::TriMesh;
 
@@ -62,7 +62,7 @@ impl SurfaceBuilder {
     }
 
     /// The surface of all that was added.
-    pub(crate) fn finish(self) -> Result<Read<TriMesh>, ReadError> {
+    pub(crate) fn finish(self) -> Result<Loaded<TriMesh>, ReadError> {
         let SurfaceBuilder { vertices, corners, faces, small_faces } = self;
         if vertices.is_empty() {
             return Err(ReadError::whole("no vertices in it: is this a mesh file?"));
@@ -102,7 +102,7 @@ impl SurfaceBuilder {
                 "every face names one vertex twice: nothing is left of the surface",
             ));
         }
-        Ok(Read { value: TriMesh { vertices, triangles }, notes })
+        Ok(Loaded { value: TriMesh { vertices, triangles }, notes })
     }
 }
 

@@ -4,7 +4,7 @@
 //! are passed over; elements of ten nodes give their four corners. A tet whose corners stand in the
 //! other order has two of them swapped, with a note.
 
-use crate::read_error::{Place, Read, ReadError};
+use crate::read_error::{Loaded, Place, ReadError};
 use crate::surface_builder::{VERTEX_LIMIT, check_position};
 use crate::text::{Lines, number, words};
 use sinew_math::Vec3;
@@ -15,7 +15,7 @@ use std::path::Path;
 const TET_LIMIT: usize = 5 * VERTEX_LIMIT;
 
 /// Reads tets from the bytes of a `.node` and an `.ele` file; their unit is taken as metres.
-pub fn read_tetgen(node: &[u8], ele: &[u8]) -> Result<Read<TetMesh>, ReadError> {
+pub fn read_tetgen(node: &[u8], ele: &[u8]) -> Result<Loaded<TetMesh>, ReadError> {
     let nodes = read_nodes(node).map_err(|error| error.within(Path::new(".node")))?;
     read_elements(ele, nodes).map_err(|error| error.within(Path::new(".ele")))
 }
@@ -58,7 +58,7 @@ pub(crate) fn read_nodes(bytes: &[u8]) -> Result<Nodes, ReadError> {
     Ok(nodes)
 }
 
-pub(crate) fn read_elements(bytes: &[u8], nodes: Nodes) -> Result<Read<TetMesh>, ReadError> {
+pub(crate) fn read_elements(bytes: &[u8], nodes: Nodes) -> Result<Loaded<TetMesh>, ReadError> {
     let mut rows = Rows::of(bytes);
     let (count, corner_count) = rows.header("tets", 4)?;
     if corner_count != 4 && corner_count != 10 {
@@ -96,7 +96,7 @@ pub(crate) fn read_elements(bytes: &[u8], nodes: Nodes) -> Result<Read<TetMesh>,
             "{swapped} of {count} tets had their corners in the other order; two were swapped"
         ));
     }
-    Ok(Read { value: mesh, notes })
+    Ok(Loaded { value: mesh, notes })
 }
 
 /// The lines that hold something, as numbers.
@@ -136,13 +136,13 @@ impl<'a> Rows<'a> {
     }
 
     /// The first row: how many there are, and its second number if it has one.
-    fn header(&mut self, what: &str, usual: u64) -> Result<(u64, u64), ReadError> {
+    fn header(&mut self, what: &str, defaults: u64) -> Result<(u64, u64), ReadError> {
         let row = self.next().ok_or_else(|| ReadError::whole("the file is empty"))?;
         let count = row.number(0, "the count")?;
         if count == 0 {
             return Err(ReadError::line(row.line, format!("no {what} in it")));
         }
-        let second = if row.words.len() > 1 { row.number(1, "the second number")? } else { usual };
+        let second = if row.words.len() > 1 { row.number(1, "the second number")? } else { defaults };
         Ok((count, second))
     }
 }
@@ -167,13 +167,13 @@ pub(crate) mod tests {
         "# four nodes\n4 3 1 1\n1 0 0 0 0.5 1\n2 1 0 0 0.5 1 # marked\n\n3 0 1 0 0.5 1\n4 0 0 1 0.5 1\n";
     pub(crate) const ELE: &str = "2 4 0\n1 1 2 3 4\n2 1 2 4 3\n# made by hand\n";
 
-    fn read(node: &str, ele: &str) -> Result<Read<TetMesh>, ReadError> {
+    fn read(node: &str, ele: &str) -> Result<Loaded<TetMesh>, ReadError> {
         read_tetgen(node.as_bytes(), ele.as_bytes())
     }
 
     #[test]
     fn tets_in_the_other_order_are_turned_and_noted() {
-        let Read { value, notes } = read(NODE, ELE).unwrap();
+        let Loaded { value, notes } = read(NODE, ELE).unwrap();
         assert_eq!(value.tets, [[0, 1, 2, 3], [0, 1, 2, 3]]);
         assert!(notes[0].starts_with("1 of 2 tets"), "{notes:?}");
     }

@@ -5,10 +5,10 @@
 //! to the bit. Axes are those of the frames, and the file says which of them is up.
 
 use crate::Up;
+use crate::atomic_file::AtomicFile;
 use crate::distinct_names::identifiers;
 use crate::frame_spill::{FrameSpill, SpilledFrames};
 use crate::palette::body_color;
-use crate::pending::PendingFile;
 use crate::shape_check::{check_frame, check_time, check_written_rest};
 use rayon::prelude::*;
 use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
@@ -25,7 +25,7 @@ pub struct UsdaSink {
 
 #[derive(Debug)]
 struct Take {
-    file: PendingFile,
+    file: AtomicFile,
     surfaces: Vec<SurfaceInfo>,
     spill: FrameSpill,
     fps: f64,
@@ -53,7 +53,7 @@ impl FrameSink for UsdaSink {
                 "{fps} frames per second cannot be written: give a positive number"
             )));
         }
-        let file = PendingFile::create(&self.target).map_err(in_words)?;
+        let file = AtomicFile::create(&self.target).map_err(in_words)?;
         let spill = FrameSpill::create(&self.target, surfaces).map_err(in_words)?;
         self.take = Some(Take { file, surfaces: surfaces.to_vec(), spill, fps, last_time: None });
         Ok(())
@@ -91,7 +91,7 @@ struct Body<'a> {
     name: &'a str,
 }
 
-fn write_head(file: &mut PendingFile, root: &str, up: Up, fps: f64, frame_count: usize) -> io::Result<()> {
+fn write_head(file: &mut AtomicFile, root: &str, up: Up, fps: f64, frame_count: usize) -> io::Result<()> {
     let end = frame_count.saturating_sub(1);
     let up = match up {
         Up::Y => "Y",
@@ -119,7 +119,7 @@ def Xform "{root}" (
     )
 }
 
-fn write_mesh(file: &mut PendingFile, body: &Body, frames: &mut SpilledFrames) -> io::Result<()> {
+fn write_mesh(file: &mut AtomicFile, body: &Body, frames: &mut SpilledFrames) -> io::Result<()> {
     let Body { index, surface, name } = *body;
     let own_name = quoted(&surface.name);
     write!(
@@ -154,7 +154,7 @@ fn write_mesh(file: &mut PendingFile, body: &Body, frames: &mut SpilledFrames) -
 
 /// Writes an attribute that follows from the points: its value at rest and in every frame.
 fn write_moments(
-    file: &mut PendingFile,
+    file: &mut AtomicFile,
     attribute: &str,
     body: &Body,
     frames: &mut SpilledFrames,

@@ -8,7 +8,7 @@ mod naive;
 
 use baked::{bake, pose_of_file, wobble};
 use naive::Naive;
-use sinew_io::{CharacterFile, Read, SkinnedGlbOptions, SurfaceId, open_character, read_character};
+use sinew_io::{CharacterFile, Loaded, SkinnedGlbOptions, SurfaceId, open_character, read_character};
 use sinew_math::Vec3;
 use std::path::PathBuf;
 
@@ -64,11 +64,11 @@ fn path(file: &str) -> PathBuf {
     PathBuf::from(folder).join(file)
 }
 
-fn open(file: &str) -> Read<CharacterFile> {
+fn open(file: &str) -> Loaded<CharacterFile> {
     open_character(&path(file)).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
-fn read(bytes: Vec<u8>) -> Read<CharacterFile> {
+fn read(bytes: Vec<u8>) -> Loaded<CharacterFile> {
     read_character(bytes).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
@@ -109,8 +109,9 @@ fn skinned_vertices_agree_with_the_naive_evaluation() {
         let character = open(known.file).value;
         let naive = Naive::of_glb(character.source.bytes());
         let surface = shown(&character);
-        for share in [None, Some(0.0), Some(0.1), Some(0.33), Some(0.5), Some(0.77), Some(1.0), Some(1.5)] {
-            let played = share.map(|share| (0, share * known.duration));
+        for fraction in [None, Some(0.0), Some(0.1), Some(0.33), Some(0.5), Some(0.77), Some(1.0), Some(1.5)]
+        {
+            let played = fraction.map(|fraction| (0, fraction * known.duration));
             let pose = played.map_or(character.rest_pose(), |(animation, time)| {
                 character.pose_at(animation, time).unwrap()
             });

@@ -1,7 +1,7 @@
 //! Scene files: every key works, every mistake is named with its line and the nearest right word.
 
 use proptest::prelude::*;
-use sinew_control::{Beyond, CueDrive, Motion, PlaceMotion, RunUp, SkeletonMotion, Whose};
+use sinew_control::{Approach, Beyond, CueDrive, Motion, PlaceMotion, SkeletonMotion, Whose};
 use sinew_flesh::{Law, Material};
 use sinew_io::{read_scene, read_scene_text, scene_keys, scene_keys_table};
 use sinew_math::Vec3;
@@ -40,7 +40,7 @@ damping = 0.1
 stretch_limits = [0.8, 1.3]
 
 [[body.pin]]
-region = { end = "top", share = 0.2 }
+region = { end = "top", fraction = 0.2 }
 motion = { shake = { amplitude = [0.1, 0, 0], frequency = 1.5 } }
 
 [[body.pin]]
@@ -319,7 +319,7 @@ fn every_key_reaches_the_scene() {
     assert_eq!(Some(second.material), Material::named("rubber"));
     assert_eq!(Some(third.material), Material::named("jelly"));
     // with z up, the top is at +z
-    assert_eq!(first.pins[0].region, Region::End { direction: Vec3::z(), share: 0.2 });
+    assert_eq!(first.pins[0].region, Region::End { direction: Vec3::z(), fraction: 0.2 });
     assert_eq!(first.pins[1].region, Region::Box { min: Vec3::zeros(), max: Vec3::repeat(1.0) });
     assert_eq!(first.pins[2].region, Region::Ball { center: Vec3::zeros(), radius: 0.5 });
     assert_eq!(first.loads[0].region, Region::Nearest(Vec3::new(1.0, 2.0, 3.0)));
@@ -352,15 +352,15 @@ fn every_key_reaches_the_scene() {
     assert_eq!(performance.cues.len(), 3);
     assert_eq!((performance.cues[0].time, &performance.cues[0].bones), (0.0, &Whose::Roots));
     assert_eq!(performance.cues[2].drive, CueDrive::Torque(vec![0.1, 0.2]));
-    assert_eq!(performance.run_up, Some(RunUp { begin: -0.5, end: -0.3 }));
-    assert_eq!(performance.follow.settle, 0.05);
+    assert_eq!(performance.approach, Some(Approach { begin: -0.5, end: -0.3 }));
+    assert_eq!(performance.follow.time_constant, 0.05);
     let motion = performance.motion.as_ref().unwrap();
     assert_eq!((motion.beyond, motion.seconds()), (Beyond::Loop, 1.0));
     // linear from 30° at 0.5 s to 0 at 1 s
     assert!((motion.sample(0.75).q[0] - 15f64.to_radians()).abs() < 1e-12);
     assert_eq!(scene.performances[1].motion.as_ref().map(SkeletonMotion::frame_count), Some(2));
     // the run-up and settling of the slower of the two
-    assert_eq!(scene.warm_up, 1.5);
+    assert_eq!(scene.preroll, 1.5);
     assert_eq!(scene.world.rigs[1].skeleton.bones.len(), 4);
 }
 
@@ -413,7 +413,7 @@ fn every_obstacle_reaches_the_scene() {
     assert_eq!(all[2].shape, Shape::Cuboid { half: Vec3::new(0.5, 1.0, 1.5) });
     assert_eq!(
         (all[2].mobility, scene.obstacle_motions[2]),
-        (Mobility::Led, Motion::Glide { velocity: Vec3::z() })
+        (Mobility::Kinematic, Motion::Glide { velocity: Vec3::z() })
     );
     assert!((all[2].pose.rotation * Vec3::z() - Vec3::x()).norm() < 1e-12);
     assert_eq!(all[3].shape, Shape::Capsule { half_length: 0.5, radius: 0.2 });
@@ -440,30 +440,32 @@ fn every_obstacle_reaches_the_scene() {
 fn every_constraint_reaches_the_scene() {
     let folder = folder();
     let scene = read_scene(&folder.path().join("scene.toml")).unwrap().value;
-    let (all, led) = (&scene.world.constraints, &scene.constraint_motions);
-    assert_eq!((all.len(), led.len()), (5, 5));
+    let (all, prescribed) = (&scene.world.constraints, &scene.constraint_motions);
+    assert_eq!((all.len(), prescribed.len()), (5, 5));
     assert_eq!((all[0].name.as_str(), all[1].name.as_str()), ("hand", "constraint-2"));
     assert_eq!((all[0].stiffness, all[0].damping, all[1].stiffness), (Some(40.0), Some(0.2), None));
     let point = PointDesc::Surface { body: "first".into(), place: Vec3::y() };
     // a path begins where its first key is
     assert_eq!(all[0].kind, ConstraintKind::Drag { point, place: Some(Vec3::y()) });
-    let PlaceMotion::Along(path) = &led[0].place else { panic!() };
+    let PlaceMotion::Along(path) = &prescribed[0].place else { panic!() };
     assert!((path.value(0.25) - Vec3::new(0.0, 1.0, 0.25)).norm() < 1e-12);
     // all of it again after the last key
     assert!((path.value(0.75) - Vec3::new(0.0, 1.0, 0.25)).norm() < 1e-12);
-    assert!((led[0].strength.as_ref().unwrap().value(1.0) - 0.5).abs() < 1e-12);
+    assert!((prescribed[0].strength.as_ref().unwrap().value(1.0) - 0.5).abs() < 1e-12);
     let place = Some(Vec3::new(0.4, 0.0, 0.0));
     let point = PointDesc::Bone { rig: "snake".into(), bone: "head".into(), place };
     assert_eq!(all[1].kind, ConstraintKind::Pin { point, place: Some(Vec3::new(0.4, 0.0, 0.1)) });
-    assert_eq!(led[1].place, PlaceMotion::Moved(Motion::Glide { velocity: Vec3::z() }));
-    let ConstraintKind::Join { points, length: Some(0.3), only_pulls: true } = &all[2].kind else { panic!() };
+    assert_eq!(prescribed[1].place, PlaceMotion::Moved(Motion::Glide { velocity: Vec3::z() }));
+    let ConstraintKind::Join { points, length: Some(0.3), is_unilateral: true } = &all[2].kind else {
+        panic!()
+    };
     assert!(matches!(&points[0], PointDesc::Region { body, .. } if body == "a"));
     assert_eq!(points[1], PointDesc::Obstacle { obstacle: "obstacle-2".into(), place: None });
-    let ConstraintKind::Join { points, length: None, only_pulls: false } = &all[3].kind else { panic!() };
+    let ConstraintKind::Join { points, length: None, is_unilateral: false } = &all[3].kind else { panic!() };
     assert_eq!(points[0], PointDesc::Inside { body: "a".into(), place: Vec3::zeros() });
     let ConstraintKind::Belt(belt) = &all[4].kind else { panic!() };
     assert_eq!((belt.axis, belt.length), (2.0 * Vec3::z(), None));
-    assert_eq!(led[4].length.as_ref().unwrap().value(1.0), 0.5);
+    assert_eq!(prescribed[4].length.as_ref().unwrap().value(1.0), 0.5);
 }
 
 #[test]
@@ -580,14 +582,14 @@ fn mistakes_are_told_with_what_is_accepted() {
         ("stretch_limits = [0.8, 1.3]", "stretch_limits = [0.3, 1.3]", "stretch limits [0.3, 1.3]"),
         ("end = \"top\"", "end = \"tpo\"", "did you mean \"top\"?"),
         ("end = \"top\"", "end = [0, 0, 0]", "no length"),
-        ("share = 0.2", "share = 1.5", "`share` is 1.5"),
+        ("fraction = 0.2", "fraction = 1.5", "`fraction` is 1.5"),
         ("max = [1, 1, 1]", "max = [1, -1, 1]", "below `min`"),
         ("max = [1, 1, 1]", "", "line 29: region = { box = { … } } needs `max`"),
         ("radius = 0.5", "radius = 0", "`radius` is 0"),
         ("axis = [0, 0, 2]", "axis = [0, 0, 0]", "no length"),
         ("frequency = 1.5", "frequency = -1", "`frequency` is -1"),
         ("region = { nearest = [1, 2, 3] }", "", "line 36: [[body.load]] needs `region`"),
-        ("nearest = [1, 2, 3]", "nearest = [1, 2, 3], share = 0.5", "goes with `end` only"),
+        ("nearest = [1, 2, 3]", "nearest = [1, 2, 3], fraction = 0.5", "goes with `end` only"),
         ("cage_edge = 0.05", "name = \"first\"", "a body above is named `first`"),
         ("fps = 24", "fps = 24 24", "line 3: not TOML"),
     ] {

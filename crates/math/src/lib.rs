@@ -35,6 +35,6 @@ pub fn stacked(m: &Mat3) -> nalgebra::SVector<f64, 9> {
 pub fn distance_to_segment(p: &Vec3, from: &Vec3, to: &Vec3) -> f64 {
     let along = to - from;
     let squared = along.norm_squared();
-    let share = if squared > 0.0 { ((p - from).dot(&along) / squared).clamp(0.0, 1.0) } else { 0.0 };
-    (p - (from + along * share)).norm()
+    let fraction = if squared > 0.0 { ((p - from).dot(&along) / squared).clamp(0.0, 1.0) } else { 0.0 };
+    (p - (from + along * fraction)).norm()
 }

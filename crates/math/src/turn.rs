@@ -125,8 +125,8 @@ mod tests {
         for i in 0..3 {
             let step = Vec3::ith(i, h);
             let value = |step: Vec3| g.dot(&log(&(exp(&theta) * exp(&step))));
-            let slope = (value(step) - value(-step)) / (2.0 * h);
-            assert!((slope - torque[i]).abs() < 1e-9);
+            let derivative = (value(step) - value(-step)) / (2.0 * h);
+            assert!((derivative - torque[i]).abs() < 1e-9);
         }
     }
 }

@@ -50,8 +50,8 @@ pub enum Finding {
     },
     /// Parts of the surface that lie inside the solid, where shells overlap.
     Overlap {
-        /// Their share of the surface, 0 to 1.
-        share: f64,
+        /// Their fraction of the surface, 0 to 1.
+        fraction: f64,
     },
 }
 
@@ -86,10 +86,10 @@ impl fmt::Display for Finding {
             Self::UnusedVertices { vertices } => {
                 write!(f, "{vertices} vertices belong to no triangle: they ride along and carry nothing")
             }
-            Self::Overlap { share } => write!(
+            Self::Overlap { fraction } => write!(
                 f,
                 "about {:.1} % of the surface lies inside the solid: overlapping parts count once",
-                100.0 * share
+                100.0 * fraction
             ),
         }
     }

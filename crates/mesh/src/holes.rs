@@ -28,7 +28,7 @@ pub(crate) struct Hole {
 }
 
 /// A fan with more of its shell's area than this lies against it: the shell is a sheet, not a vessel.
-const FLAT_SHARE: f64 = 0.9;
+const FLAT_FRACTION: f64 = 0.9;
 
 /// How far from one half (mod 1) the winding number may be, on average over a fan. A round hole
 /// in a large body is at most a few hundredths off; a gap between torn pieces is a half off.
@@ -71,14 +71,14 @@ impl Hole {
         let (mut area, mut off) = (0.0, 0.0);
         for &[a, b] in &self.edges {
             let [a, b] = [vertices[a as usize], vertices[b as usize]];
-            let share = 0.5 * (a - self.tip).cross(&(b - self.tip)).norm();
+            let fraction = 0.5 * (a - self.tip).cross(&(b - self.tip)).norm();
             let w = tree.winding_number(&((a + b + self.tip) / 3.0));
-            area += share;
-            off += share * (w - w.floor() - 0.5).abs();
+            area += fraction;
+            off += fraction * (w - w.floor() - 0.5).abs();
         }
         // a slit: closing it adds nothing, whatever it is
         let slit = area <= 1e-6 * self.shell_area;
-        slit || (area <= FLAT_SHARE * self.shell_area && off <= HALF_WIDTH * area)
+        slit || (area <= FLAT_FRACTION * self.shell_area && off <= HALF_WIDTH * area)
     }
 }
 

@@ -18,7 +18,7 @@ pub use cage::{Cage, CageError, CageFinding, CageSize, filling_full};
 pub use disjoint_sets::DisjointSets;
 pub use embedding::Embedding;
 pub use finding::Finding;
-pub use implicit::{Blob, BlobError, Lump, LumpShape};
+pub use implicit::{ImplicitSurface, ImplicitSurfaceError, Primitive, PrimitiveShape};
 pub use solid::{Solid, SolidError};
 pub use tet_mesh::{TetFault, TetMesh};
 pub use tri_mesh::TriMesh;

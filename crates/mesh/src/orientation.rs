@@ -202,9 +202,9 @@ impl Orientation {
         let (mut area, mut sum) = (0.0, Vec3::zeros());
         for t in (0..self.triangles.len()).filter(|&t| self.active[t]) {
             let [a, b, c] = self.triangles[t].map(|v| vertices[v as usize]);
-            let share = (b - a).cross(&(c - a)).norm();
-            area += share;
-            sum += share * (a + b + c) / 3.0;
+            let fraction = (b - a).cross(&(c - a)).norm();
+            area += fraction;
+            sum += fraction * (a + b + c) / 3.0;
         }
         if area > 0.0 { sum / area } else { Vec3::zeros() }
     }

@@ -115,9 +115,9 @@ const COUNT_LIMIT: usize = 1 << 29;
 /// Smallest and largest extents (m) at which products of three lengths keep all their digits.
 const EXTENT: core::ops::RangeInclusive<f64> = 1e-6..=1e12;
 
-/// The least mean thickness as a share of the diagonal. Volumes are differences of products of
+/// The least mean thickness as a fraction of the diagonal. Volumes are differences of products of
 /// diagonals, exact to about 1e-15 of them; this leaves nine digits.
-const LEAST_THICKNESS: f64 = 1e-6;
+const MIN_THICKNESS: f64 = 1e-6;
 
 impl Solid {
     /// Checks and mends the surface; what was mended stands in [`Self::findings`].
@@ -267,7 +267,7 @@ impl Solid {
             corners.iter().map(|t| t.map(|c| c - centre)).map(|[a, b, c]| a.dot(&b.cross(&c)) / 6.0).sum();
         // a sheet has two sides
         let thickness = 2.0 * self.volume / self.area.max(f64::MIN_POSITIVE);
-        let least = LEAST_THICKNESS * diagonal;
+        let least = MIN_THICKNESS * diagonal;
         if thickness >= least {
             Ok(())
         } else {
@@ -286,15 +286,15 @@ impl Solid {
         if vertices > 0 {
             remarks.push(Finding::UnusedVertices { vertices });
         }
-        let share = self.overlap_share();
-        if share > 0.0 {
-            remarks.push(Finding::Overlap { share });
+        let fraction = self.overlap_fraction();
+        if fraction > 0.0 {
+            remarks.push(Finding::Overlap { fraction });
         }
         remarks
     }
 
-    /// The share of the surface, by area, whose outer side is inside too.
-    fn overlap_share(&self) -> f64 {
+    /// The fraction of the surface, by area, whose outer side is inside too.
+    fn overlap_fraction(&self) -> f64 {
         // enough to find overlaps of small parts, such as teeth, at little cost
         let stride = self.triangles.len().div_ceil(1 << 15);
         let lift = 1e-6 * (self.bounds.1 - self.bounds.0).norm();
@@ -439,7 +439,7 @@ mod tests {
             solid
                 .findings()
                 .iter()
-                .any(|f| matches!(f, Finding::Overlap { share } if (share - 0.25).abs() < 0.02))
+                .any(|f| matches!(f, Finding::Overlap { fraction } if (fraction - 0.25).abs() < 0.02))
         );
     }
 

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use sinew_math::{Vec3, real};
-use sinew_mesh::{Blob, Cage, CageFinding, CageSize, Lump, Solid, TriMesh, shapes};
+use sinew_mesh::{Cage, CageFinding, CageSize, ImplicitSurface, Primitive, Solid, TriMesh, shapes};
 
 const RADIUS: f64 = 0.1;
 const LENGTH: f64 = 0.6;
@@ -10,7 +10,7 @@ const LENGTH: f64 = 0.6;
 /// A capsule along x, from 0 to [`LENGTH`].
 fn capsule() -> TriMesh {
     let ends = [Vec3::zeros(), Vec3::new(LENGTH, 0.0, 0.0)];
-    Blob::build(&[Lump::round_cone(ends, [RADIUS; 2])]).unwrap().surface(0.015).unwrap()
+    ImplicitSurface::build(&[Primitive::round_cone(ends, [RADIUS; 2])]).unwrap().surface(0.015).unwrap()
 }
 
 /// Points along a line a little off the axis of the capsule.
@@ -85,7 +85,7 @@ fn anchors_along_a_bone_are_met_to_the_bit() {
 }
 
 /// A closed surface tells the volume; what is left is what tets that become full pass on in the last of four rounds of scaling, a
-/// share of a share of a percent.
+/// fraction of a fraction of a percent.
 #[test]
 fn anchors_change_neither_volume_nor_the_count_of_tets() {
     let (surface, size) = (capsule(), CageSize::Edge(0.05));
@@ -155,7 +155,7 @@ fn anchors_in_close_fingers_get_nodes_of_their_own_finger() {
     let (edge, radius) = (0.05, 0.08);
     let finger = |y: f64| {
         let ends = [Vec3::new(0.0, y, 0.0), Vec3::new(0.3, y, 0.0)];
-        Blob::build(&[Lump::round_cone(ends, [radius; 2])]).unwrap().surface(0.015).unwrap()
+        ImplicitSurface::build(&[Primitive::round_cone(ends, [radius; 2])]).unwrap().surface(0.015).unwrap()
     };
     let (mut hands, high) = (finger(0.0), finger(2.0 * radius + 0.01 * edge));
     let (low_count, base) = (hands.triangles.len(), hands.vertices.len() as u32);

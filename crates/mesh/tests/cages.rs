@@ -315,7 +315,7 @@ fn one_and_two_threads_give_the_same_bits() {
 }
 
 /// A ball pushed in and out by a few waves, up to where it crosses itself.
-fn lumps() -> impl Strategy<Value = TriMesh> {
+fn primitives() -> impl Strategy<Value = TriMesh> {
     prop::array::uniform6(-1.0..1.0f64).prop_map(|k| {
         let mut ball = shapes::sphere(1.0, 3);
         for v in &mut ball.vertices {
@@ -345,7 +345,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn lumps_of_any_shape_are_caged_whole(surface in lumps(), count in 30usize..3000) {
+    fn primitives_of_any_shape_are_caged_whole(surface in primitives(), count in 30usize..3000) {
         let cage = cage(&surface, CageSize::Tets(count));
         prop_assert_eq!(cage.component_count, 1);
         assert_embedded(&surface, &cage);

@@ -13,25 +13,25 @@ mod belt;
 mod build;
 mod cut;
 mod desc;
+mod energy;
 mod faults;
-mod held;
+mod forces;
 mod nearest;
 mod path;
-mod pulling;
 mod spring;
 mod stiffest;
 #[cfg(test)]
 mod tests;
 
 pub use desc::{BeltDesc, ConstraintDesc, ConstraintKind, PointDesc};
+pub use forces::{ConstraintForce, constraint_energy, constraint_forces};
 pub use path::ConstraintPath;
-pub use pulling::{ConstraintForce, constraint_energy, constraint_forces};
 
 pub(crate) use anchor::Surroundings;
 pub(crate) use build::build;
+pub(crate) use energy::{ConstraintEnergy, ConstraintStep};
 pub(crate) use faults::find_faults;
-pub(crate) use held::{Held, HeldStep};
-pub(crate) use pulling::Pulling;
+pub(crate) use forces::ConstraintForces;
 
 use anchor::{Anchor, NodeRow};
 use sinew_math::Vec3;
@@ -48,7 +48,7 @@ pub struct Constraint {
     /// Its length without tension (m): 0 for points that are held at places.
     pub length: f64,
     /// Whether it pulls but never pushes.
-    pub only_pulls: bool,
+    pub is_unilateral: bool,
     pub(crate) hold: Hold,
 }
 

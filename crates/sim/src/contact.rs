@@ -4,25 +4,25 @@
 //! only. What touches, and the order of all sums, does not depend on when that was.
 
 mod candidates;
+mod contact_energy;
+mod contact_force;
+mod contact_surface;
 mod contacts;
 mod desc;
 mod free_obstacle;
 mod obstacle;
 mod overlap;
+mod pair_anchor;
+mod pair_contact;
 mod pair_forces;
-mod pair_grip;
-mod pair_touch;
-mod pressing;
-mod touch_force;
-mod touch_surface;
 
+pub use contact_force::{ContactForce, contact_forces};
 pub use desc::{ContactDesc, Mobility, ObstacleDesc};
-pub use obstacle::{HeldGrip, Obstacle, ObstacleState};
+pub use obstacle::{Obstacle, ObstacleFrictionAnchor, ObstacleState};
 pub use overlap::Overlap;
-pub use pair_grip::PairGrip;
-pub use touch_force::{TouchForce, touch_forces};
+pub use pair_anchor::PairFrictionAnchor;
 
+pub(crate) use contact_energy::ContactEnergy;
+pub(crate) use contact_surface::{ContactSurface, contact_energy, find_faults};
 pub(crate) use contacts::{Contacts, Substep};
 pub(crate) use free_obstacle::{energies, momenta};
-pub(crate) use pressing::Pressing;
-pub(crate) use touch_surface::{TouchSurface, contact_energy, find_faults};

@@ -50,7 +50,7 @@ impl Default for PinPath {
 }
 
 impl PinPath {
-    /// The pose after a share of the step, between 0 and 1, when a point of the body that starts at `center` (m) moves straight and the rest
+    /// The pose after a fraction of the step, between 0 and 1, when a point of the body that starts at `center` (m) moves straight and the rest
     /// turns steadily about it:
     ///
     /// ```text
@@ -58,11 +58,11 @@ impl PinPath {
     /// ```
     ///
     /// Nothing depends on where the origin of the world is.
-    pub fn pose(&self, share: f64, center: &Vec3) -> Isometry {
+    pub fn pose(&self, fraction: f64, center: &Vec3) -> Isometry {
         let (start, end) = (carry(&self.from, center), carry(&self.to, center));
-        let turned = turn::exp(&(share * turn::log(&(self.to.rotation * self.from.rotation.inverse()))));
+        let turned = turn::exp(&(fraction * turn::log(&(self.to.rotation * self.from.rotation.inverse()))));
         let rotation = turned * self.from.rotation;
-        Isometry::from_parts((start + share * (end - start) - rotation * center).into(), rotation)
+        Isometry::from_parts((start + fraction * (end - start) - rotation * center).into(), rotation)
     }
 }
 
@@ -167,10 +167,10 @@ mod tests {
         let turn = Rotation::from_scaled_axis(Vec3::y() * core::f64::consts::FRAC_PI_2);
         let to = Isometry::from_parts((axis - turn * axis).into(), turn);
         let path = PinPath { from: Isometry::identity(), to };
-        for share in [0.0, 0.3, 0.5, 1.0] {
-            let pose = path.pose(share, &axis);
+        for fraction in [0.0, 0.3, 0.5, 1.0] {
+            let pose = path.pose(fraction, &axis);
             assert!((carry(&pose, &axis) - axis).norm() < 1e-12);
-            let half = Rotation::from_scaled_axis(Vec3::y() * core::f64::consts::FRAC_PI_2 * share);
+            let half = Rotation::from_scaled_axis(Vec3::y() * core::f64::consts::FRAC_PI_2 * fraction);
             let point = axis + Vec3::x();
             assert!((carry(&pose, &point) - (axis + half * Vec3::x())).norm() < 1e-12);
         }

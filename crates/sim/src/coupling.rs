@@ -15,17 +15,17 @@
 //! torque, it pushes back (two-way). Nothing else differs, and drives may change at every step.
 
 mod attachment;
+mod bone_coupling;
 mod bone_weights;
 mod fixed_nodes;
-mod link;
 mod rig;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use attachment::Attachment;
+pub use bone_coupling::BoneError;
+pub(crate) use bone_coupling::{BoneCoupling, Pushes};
 pub(crate) use bone_weights::bone_weights;
 pub(crate) use fixed_nodes::FixedNodes;
-pub use link::BoneError;
-pub(crate) use link::{Link, Pushes};
 pub(crate) use rig::RestRig;
 pub use rig::Rig;

@@ -106,7 +106,7 @@ pub struct AttachmentDesc {
 pub struct CoreDesc {
     /// How many times as stiff it is at the bone.
     pub stiffness: f64,
-    /// How far from the bone that has faded, as a share of how far the flesh reaches anywhere.
+    /// How far from the bone that has faded, as a fraction of how far the flesh reaches anywhere.
     pub reach: f64,
 }
 
@@ -115,8 +115,8 @@ impl CoreDesc {
     pub const EVEN: CoreDesc = CoreDesc { stiffness: 1.0, reach: 0.5 };
 
     /// How many times as stiff flesh is at a distance from bone that is `share` of the farthest: falls as a parabola.
-    pub(crate) fn factor(&self, share: f64) -> f64 {
-        let left = (1.0 - share / self.reach).max(0.0);
+    pub(crate) fn factor(&self, fraction: f64) -> f64 {
+        let left = (1.0 - fraction / self.reach).max(0.0);
         1.0 + (self.stiffness - 1.0) * left * left
     }
 }
@@ -143,9 +143,9 @@ pub enum Hold {
         /// The distance (m).
         distance: f64,
     },
-    /// Painted to the bone: the surface that the node carries has this share of the bone's weight or more.
+    /// Painted to the bone: the surface that the node carries has this fraction of the bone's weight or more.
     Painted {
-        /// The share, between 0 and 1.
+        /// The fraction, between 0 and 1.
         least: f64,
     },
     /// In a region.
@@ -200,13 +200,13 @@ pub struct LoadDesc {
 /// A part of a body, chosen by positions at rest.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Region {
-    /// All points within this share of the body's extent from its far end along a direction:
+    /// All points within this fraction of the body's extent from its far end along a direction:
     /// `{ direction: +y, share: 0.1 }` is the topmost tenth.
     End {
         /// Where the end points.
         direction: Vec3,
-        /// The share of the extent, between 0 and 1.
-        share: f64,
+        /// The fraction of the extent, between 0 and 1.
+        fraction: f64,
     },
     /// All points in a box with sides along the axes.
     Box {

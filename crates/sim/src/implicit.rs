@@ -6,15 +6,15 @@
 //! ```
 //!
 //! A is where a bone is (its rotation and origin), M its second moments of mass. Nodes fixed to bones follow q; their motion is linearised anew in every iteration
-//! and its curvature left out (Gauss-Newton), so that bones never make the system indefinite. Joints on a path drop out, and the slope of U along them is the torque that
+//! and its Hessian left out (Gauss-Newton), so that bones never make the system indefinite. Joints on a path drop out, and the gradient of U along them is the torque that
 //! keeps them on it. The drag of [KimPollard2011, eq. 12] is the potential D, as strong over a step as in explicit stepping.
 //!
-//! Reading order: `problem` is U with its slope and curvature; `newton` minimises it; `preconditioner` makes that fast; `second_order` makes two such solves one step that keeps swings.
+//! Reading order: `problem` is U with its gradient and Hessian; `newton` minimises it; `preconditioner` makes that fast; `second_order` makes two such solves one step that keeps swings.
 
 mod bones;
 mod deadline;
-mod extra;
 mod newton;
+mod node_energy;
 mod pcg;
 mod preconditioner;
 mod problem;
@@ -22,20 +22,20 @@ mod second_order;
 mod settings;
 mod settle;
 mod skin;
-mod stall;
+mod stagnation;
 #[cfg(test)]
 pub(crate) mod tests;
 
 pub(crate) use preconditioner::rest_matrix;
 
 pub use deadline::Clock;
-pub use extra::{NodeEnergy, PointSprings};
+pub use node_energy::{NodeEnergy, PointSprings};
 pub use settings::{ImplicitSettings, SolveReport, Solver, SolverKind, SolverPick, SolverReason, StepOrder};
 pub use settle::{SettleError, SettleReport, settle, settle_with};
 
-use crate::constraint::{Held, HeldStep};
-use crate::contact::{Contacts, Pressing};
-use crate::coupling::Link;
+use crate::constraint::{ConstraintEnergy, ConstraintStep};
+use crate::contact::{ContactEnergy, Contacts};
+use crate::coupling::BoneCoupling;
 use crate::{Control, Model, State, StepError, StepReport};
 use deadline::Budget;
 use newton::Newton;
@@ -51,9 +51,9 @@ pub(crate) struct Implicit {
     /// The same for steps of another length: those in which something begins to touch.
     demoted: Newton,
     second_order: SecondOrder,
-    link: Link,
-    held: Held,
-    pressing: Pressing,
+    coupling: BoneCoupling,
+    constraint_energy: ConstraintEnergy,
+    contact_energy: ContactEnergy,
     torques: Vec<Vec<f64>>,
     before: State,
     /// Tells when a budget is used up.
@@ -73,8 +73,8 @@ struct Task<'a> {
 #[derive(Clone, Copy, Debug)]
 struct Stage {
     kind: StageKind,
-    /// From which share of the step it goes to which.
-    shares: [f64; 2],
+    /// From which fraction of the step it goes to which.
+    fractions: [f64; 2],
     /// Seconds of the solve, and of the sub-step that it is part of.
     h: f64,
     whole: f64,
@@ -96,7 +96,7 @@ impl Stage {
     /// The second of two solves as a step of first order by itself, from where the first has ended. Going beyond a first solve that was stopped by something would throw
     /// it back at up to 1.4 times the speed.
     fn demoted(self) -> Stage {
-        let h = (1.0 - second_order::SHARE) * self.whole;
+        let h = (1.0 - second_order::FRACTION) * self.whole;
         Stage { kind: StageKind::Only, h, is_demoted: true, ..self }
     }
 }
@@ -114,7 +114,7 @@ impl Implicit {
     ) -> Result<StepReport, StepError> {
         let mut solve = SolveReport::CONVERGED;
         let mut max_inverted = 0;
-        let can_touch = Contacts::can_touch_in(model, control);
+        let can_collide = Contacts::can_collide_in(model, control);
         let Some(mut budget) = Budget::open(settings.budget, self.clock.as_ref()) else {
             return Err(StepError::NoClock(settings.budget.unwrap_or_default()));
         };
@@ -123,10 +123,10 @@ impl Implicit {
         let mut was_struck = false;
         let task = Task { model, control, settings, dt };
         for stage in stages(settings, dt) {
-            let touched = state.grips.len() + state.pair_grips.len();
+            let was_in_contact = state.anchors.len() + state.pair_anchors.len();
             let stage = if was_struck { stage.demoted() } else { stage };
             let mut found = self.solve(task, stage, extras, (&mut budget, solves_left), state);
-            let is_struck = can_touch && self.pressing.met() > touched;
+            let is_struck = can_collide && self.contact_energy.met() > was_in_contact;
             let mut last = stage;
             if is_struck && stage.kind == StageKind::Second {
                 last = stage.demoted();
@@ -145,15 +145,15 @@ impl Implicit {
 
             // what follows from it
             self.finish(model, control, last, state);
-            if can_touch {
-                self.pressing.finish(model, state);
-                state.supplied_energy += self.pressing.energy();
+            if can_collide {
+                self.contact_energy.finish(model, state);
+                state.supplied_energy += self.contact_energy.energy();
             }
         }
         state.time = self.before.time + dt;
         let substeps = settings.substeps.max(1);
-        let touching = if can_touch { self.pressing.touching() } else { 0 };
-        Ok(StepReport { substeps, max_inverted, touching, solve: Some(solve), ..StepReport::default() })
+        let in_contact = if can_collide { self.contact_energy.in_contact() } else { 0 };
+        Ok(StepReport { substeps, max_inverted, in_contact, solve: Some(solve), ..StepReport::default() })
     }
 
     /// Finds where a part of a step ends; the state stays as it is.
@@ -166,19 +166,24 @@ impl Implicit {
         state: &State,
     ) -> SolveReport {
         // what is to be minimised, and where to begin
-        let Stage { shares, h, .. } = stage;
-        self.problem.begin(model, control, (dt, shares[1], h), state);
+        let Stage { fractions, h, .. } = stage;
+        self.problem.begin(model, control, (dt, fractions[1], h), state);
         let bones = &self.problem.bones.start_frames;
-        self.held.begin(model, control, HeldStep { shares, h, is_damped: true, bones }, state);
+        self.constraint_energy.begin(
+            model,
+            control,
+            ConstraintStep { fractions, h, is_damped: true, bones },
+            state,
+        );
         self.begin_stage(model, control, dt, stage, state);
-        let can_touch = Contacts::can_touch_in(model, control);
-        if can_touch {
-            self.pressing.begin(model, control, (shares, h), state);
+        let can_collide = Contacts::can_collide_in(model, control);
+        if can_collide {
+            self.contact_energy.begin(model, control, (fractions, h), state);
         }
-        let mut pressed = self.pressing.on(model, state);
-        let mut all = self.held.beside(model, extras);
-        if can_touch {
-            all.push(&mut pressed);
+        let mut contact_nodes = self.contact_energy.on(model, state);
+        let mut all = self.constraint_energy.beside(model, extras);
+        if can_collide {
+            all.push(&mut contact_nodes);
         }
         let newton = if stage.is_demoted { &mut self.demoted } else { &mut self.newton };
         newton.start(&mut self.problem, model, &mut all);
@@ -196,14 +201,16 @@ impl Implicit {
 
     /// Makes the problem that of a part of a step of second order.
     fn begin_stage(&mut self, model: &Model, control: &Control, dt: f64, stage: Stage, state: &State) {
-        let Implicit { problem, held, second_order, .. } = self;
+        let Implicit { problem, constraint_energy, second_order, .. } = self;
         match stage.kind {
             StageKind::Only => {}
             StageKind::First => {
-                let end = stage.shares[0] + stage.whole / dt;
-                second_order.begin_first(model, control, (dt, end), (problem, held), state);
+                let end = stage.fractions[0] + stage.whole / dt;
+                second_order.begin_first(model, control, (dt, end), (problem, constraint_energy), state);
             }
-            StageKind::Second => second_order.begin_second(model, control, (problem, held), state),
+            StageKind::Second => {
+                second_order.begin_second(model, control, (problem, constraint_energy), state)
+            }
         }
     }
 
@@ -235,11 +242,11 @@ impl Implicit {
         }
         self.problem.write_torques(model, control, newton.joint_gradient(), &mut self.torques);
         if !model.rigs.is_empty() {
-            self.link.attend(model);
-            self.link.refresh(model, state);
-            self.link.place_fixed_nodes(model, state);
+            self.coupling.prepare(model);
+            self.coupling.refresh(model, state);
+            self.coupling.place_fixed_nodes(model, state);
         }
-        let (kinetic, potential, springs) = self.link.energies(model, state);
+        let (kinetic, potential, springs) = self.coupling.energies(model, state);
         state.supplied_energy = kinetic
             + potential
             + springs
@@ -259,14 +266,14 @@ fn stages(settings: &ImplicitSettings, dt: f64) -> impl Iterator<Item = Stage> {
     };
     (0..substeps).flat_map(move |substep| {
         let [from, to] = [substep, substep + 1].map(|i| i as f64 / substeps as f64);
-        let between = from + (to - from) * second_order::SHARE;
+        let between = from + (to - from) * second_order::FRACTION;
         kinds.iter().map(move |&kind| {
-            let (shares, h) = match kind {
+            let (fractions, h) = match kind {
                 StageKind::Only => ([from, to], whole),
-                StageKind::First => ([from, between], second_order::SHARE * whole),
-                StageKind::Second => ([between, to], second_order::SHARE * whole),
+                StageKind::First => ([from, between], second_order::FRACTION * whole),
+                StageKind::Second => ([between, to], second_order::FRACTION * whole),
             };
-            Stage { kind, shares, h, whole, is_demoted: false }
+            Stage { kind, fractions, h, whole, is_demoted: false }
         })
     })
 }

@@ -2,8 +2,8 @@
 
 use crate::body::{Body, Shape, damping_rate};
 use crate::constraint::{self, Constraint};
-use crate::contact::{Mobility, Obstacle, TouchSurface, find_faults};
-use crate::coupling::{Attachment, FixedNodes, Link, RestRig};
+use crate::contact::{ContactSurface, Mobility, Obstacle, find_faults};
+use crate::coupling::{Attachment, BoneCoupling, FixedNodes, RestRig};
 use crate::desc::{BodyDesc, LoadDesc, PinDesc, Sag, WorldDesc};
 use crate::sag::{Drawn, Support, keep_masses};
 use crate::{Rig, StableStep, State};
@@ -48,7 +48,7 @@ pub struct Model {
     /// Points that are dragged, pinned or joined, and belts.
     pub constraints: Vec<Constraint>,
     /// The points that may touch.
-    pub(crate) touch: TouchSurface,
+    pub(crate) contact_surface: ContactSurface,
     /// The potential of what balances flesh, at rest (J).
     pub(crate) rest_balance: f64,
     /// Which nodes are fixed to bones.
@@ -456,18 +456,18 @@ impl Parts {
             let own = |node: &u32| (self.node_mass[*node as usize], self.node_rest[*node as usize]);
             rig.limit_drag(|bone| fixed_nodes.dragged_by(first, bone).iter().map(own).collect());
         }
-        let stable_step = touching_step(world, stable_step);
-        let touch = TouchSurface::build(
+        let stable_step = contact_step(world, stable_step);
+        let contact_surface = ContactSurface::build(
             &world.contact,
             &self.bodies,
             &self.node_mass,
-            usual_step(world, &stable_step),
+            default_step(world, &stable_step),
         );
         let mut model = Model {
             rest_balance: 0.0,
             constraints: Vec::new(),
-            obstacles: obstacles(world, &self.bodies, touch.count()),
-            touch,
+            obstacles: obstacles(world, &self.bodies, contact_surface.count()),
+            contact_surface,
             fixed_nodes,
             rigs,
             stable_step,
@@ -485,13 +485,13 @@ impl Parts {
             loads: self.loads,
             solver_key: MODELS.fetch_add(1, Ordering::Relaxed),
         };
-        model.rest_balance = Link::at_rest(&model).balance_energy(&model, &State::at_rest(&model));
+        model.rest_balance = BoneCoupling::at_rest(&model).balance_energy(&model, &State::at_rest(&model));
         model
     }
 }
 
 /// The step of a world in which something can touch: short enough for slow bodies not to sink in, and for springs stiffer than usual.
-fn touching_step(world: &WorldDesc, mut step: StableStep) -> StableStep {
+fn contact_step(world: &WorldDesc, mut step: StableStep) -> StableStep {
     let contact = &world.contact;
     if world.obstacles.is_empty() && contact.self_contact.is_empty() && world.bodies.len() < 2 {
         return step;
@@ -510,7 +510,7 @@ fn stiffest(world: &WorldDesc) -> f64 {
 }
 
 /// The step that the usual stiffness is made for (s).
-fn usual_step(world: &WorldDesc, step: &StableStep) -> f64 {
+fn default_step(world: &WorldDesc, step: &StableStep) -> f64 {
     (step.seconds * stiffest(world).sqrt()).min(world.contact.longest_step)
 }
 

@@ -45,8 +45,8 @@ impl Model {
             print.text(&(&obstacle.name, &obstacle.shape, obstacle.start.numbers(), obstacle.mobility));
             print.text(&(obstacle.friction, obstacle.stiffness));
         }
-        if !self.obstacles.is_empty() || self.touch.has_pairs {
-            print.text(&(&self.touch.desc, self.touch.step));
+        if !self.obstacles.is_empty() || self.contact_surface.has_pairs {
+            print.text(&(&self.contact_surface.desc, self.contact_surface.step));
         }
         self.constraints.iter().for_each(|constraint| print.text(constraint));
         print.0.digest()
@@ -106,7 +106,7 @@ mod tests {
             shape: ShapeDesc::Surface { surface, cage: CageSize::Tets(100) },
             material: Material::NAMED[0].1,
             velocity: Vec3::zeros(),
-            pins: vec![PinDesc { region: Region::End { direction: Vec3::y(), share: 0.1 } }],
+            pins: vec![PinDesc { region: Region::End { direction: Vec3::y(), fraction: 0.1 } }],
             loads: Vec::new(),
             attachment: None,
             sag: Sag::Free,

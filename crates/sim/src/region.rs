@@ -17,11 +17,11 @@ impl Region {
 
     /// For an end: how far along its direction it begins.
     fn threshold(&self, extent: &[Vec3]) -> f64 {
-        let Region::End { direction, share } = self else { return 0.0 };
+        let Region::End { direction, fraction } = self else { return 0.0 };
         let reach =
             |worst: f64, pick: fn(f64, f64) -> f64| extent.iter().map(|p| p.dot(direction)).fold(worst, pick);
         let (low, high) = (reach(f64::INFINITY, f64::min), reach(f64::NEG_INFINITY, f64::max));
-        high - share * (high - low)
+        high - fraction * (high - low)
     }
 
     fn holds(&self, p: &Vec3, threshold: f64) -> bool {
@@ -37,11 +37,12 @@ impl Region {
     pub(crate) fn fault(&self) -> Option<String> {
         let finite = |v: &Vec3| v.iter().all(|x| x.is_finite());
         match self {
-            Region::End { direction, share } => {
+            Region::End { direction, fraction } => {
                 if !finite(direction) || direction.norm() == 0.0 {
                     return Some(format!("its direction {:?} points nowhere", direction.as_slice()));
                 }
-                (!(0.0..=1.0).contains(share)).then(|| format!("its share {share} is not between 0 and 1"))
+                (!(0.0..=1.0).contains(fraction))
+                    .then(|| format!("its fraction {fraction} is not between 0 and 1"))
             }
             Region::Box { min, max } => (!(0..3).all(|i| min[i] <= max[i]))
                 .then(|| format!("its box from {:?} to {:?} is empty", min.as_slice(), max.as_slice())),
@@ -59,7 +60,7 @@ mod tests {
     #[test]
     fn the_topmost_tenth_is_measured_on_the_extent() {
         let points: Vec<Vec3> = (0..=10).map(|i| Vec3::new(0.0, f64::from(i), 0.0)).collect();
-        let top = Region::End { direction: Vec3::y(), share: 0.2 };
+        let top = Region::End { direction: Vec3::y(), fraction: 0.2 };
         assert_eq!(top.select(&points, &points), [8, 9, 10]);
         assert_eq!(top.select(&points, &points[..6]), [4, 5, 6, 7, 8, 9, 10]);
     }

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! d is about how far flesh would still sag, Q how flesh is turned from X to x, and t is halved until less of the sag is left and no tet is flattened.
-//! Where flesh is too soft to carry all of its weight, the rest shape carries the largest share of it that was found to have a stable one. A rest shape is sought for one
+//! Where flesh is too soft to carry all of its weight, the rest shape carries the largest fraction of it that was found to have a stable one. A rest shape is sought for one
 //! body at a time; it knows nothing of loads, touches and constraints.
 
 mod acceleration;
@@ -21,7 +21,7 @@ mod sag_solver;
 #[cfg(test)]
 mod tests;
 
-use crate::every_way::every_way;
+use crate::pseudo_random::pseudo_random_vectors;
 use acceleration::Acceleration;
 use core::fmt;
 use sag_solver::{FoundSag, SagSolver};
@@ -88,20 +88,20 @@ const TOLERANCE: f64 = 1e-5;
 const ENOUGH: f64 = 1e-2;
 /// A sag this small beside the body's size is round-off: elements keep their rest shapes in single precision.
 const ROUND_OFF: f64 = 1e-7;
-/// The most steps for one share of the weight. Each leaves about as much of the error as flesh is strained, at most a third.
-const MOST_NEWTON: usize = 20;
+/// The most steps for one fraction of the weight. Each leaves about as much of the error as flesh is strained, at most a third.
+const MAX_NEWTON: usize = 20;
 /// The most rest shapes that are tried in all: characters take some ten, and as long as five implicit steps for it.
-const MOST_TRIALS: usize = 100;
-/// How many shares of the weight are tried: all of it, and four halvings, which find the share to a sixteenth.
-const MOST_SHARES: usize = 5;
-/// The least share that is worth a rest shape. Below, flesh is so soft that its stress is no matter.
-const LEAST_SHARE: f64 = 0.1;
+const MAX_TRIALS: usize = 100;
+/// How many fractions of the weight are tried: all of it, and four halvings, which find the fraction to a sixteenth.
+const MAX_FRACTIONS: usize = 5;
+/// The least fraction that is worth a rest shape. Below, flesh is so soft that its stress is no matter.
+const MIN_FRACTION: f64 = 0.1;
 /// How much of its drawn volume a tet of the rest shape keeps, at least, and how often that it has, at most.
 const VOLUMES: [f64; 2] = [0.2, 5.0];
 /// The largest ‖F‖² from the rest shape to the drawn one, which is 3 without strain: 2 in each direction.
-const MOST_STRETCH: f64 = 12.0;
+const MAX_STRETCH: f64 = 12.0;
 /// The most halvings of a step.
-const MOST_HALVINGS: usize = 6;
+const MAX_HALVINGS: usize = 6;
 
 impl DrawnShape<'_> {
     /// Finds the rest shape: as much work as five implicit steps for characters, at most ten times that where flesh is too soft. The same bits on any number of threads.
@@ -121,22 +121,22 @@ impl DrawnShape<'_> {
             low = 1.0;
         }
         // all of the weight first, then as much of it as has a rest shape
-        let mut share = 1.0;
-        for _ in 0..MOST_SHARES {
-            if low == 1.0 || high <= LEAST_SHARE || search.trials >= MOST_TRIALS {
+        let mut fraction = 1.0;
+        for _ in 0..MAX_FRACTIONS {
+            if low == 1.0 || high <= MIN_FRACTION || search.trials >= MAX_TRIALS {
                 break;
             }
-            match search.find(share, &best.rest) {
-                Some(found) => (low, best) = (share, found),
-                None => high = share,
+            match search.find(fraction, &best.rest) {
+                Some(found) => (low, best) = (fraction, found),
+                None => high = fraction,
             }
-            share = 0.5 * (low + high);
+            fraction = 0.5 * (low + high);
         }
         if low < 1.0 {
-            // what the share does not carry pulls as well
-            best = search.trial(1.0, if low < LEAST_SHARE { self.node_x.to_vec() } else { best.rest });
+            // what the fraction does not carry pulls as well
+            best = search.trial(1.0, if low < MIN_FRACTION { self.node_x.to_vec() } else { best.rest });
         }
-        let report = search.report(if low < LEAST_SHARE { 0.0 } else { low }, &best);
+        let report = search.report(if low < MIN_FRACTION { 0.0 } else { low }, &best);
         RestShape { node_x: best.rest, node_left: best.left, report }
     }
 
@@ -156,7 +156,7 @@ impl DrawnShape<'_> {
             let ratio = rest.determinant() / drawn.determinant();
             let stretch =
                 rest.try_inverse().map_or(f64::INFINITY, |inverse| (drawn * inverse).norm_squared());
-            (VOLUMES[0]..=VOLUMES[1]).contains(&ratio) && stretch <= MOST_STRETCH
+            (VOLUMES[0]..=VOLUMES[1]).contains(&ratio) && stretch <= MAX_STRETCH
         })
     }
 }
@@ -205,19 +205,19 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The rest shape under a share of the weight, from a first guess; none if there is none that was found and is stable.
-    fn find(&mut self, share: f64, guess: &[Vec3]) -> Option<Trial> {
-        let mut now = self.trial(share, guess.to_vec());
+    /// The rest shape under a fraction of the weight, from a first guess; none if there is none that was found and is stable.
+    fn find(&mut self, fraction: f64, guess: &[Vec3]) -> Option<Trial> {
+        let mut now = self.trial(fraction, guess.to_vec());
         let mut acceleration = Acceleration::default();
-        for _ in 0..MOST_NEWTON {
-            if self.is_small(&now.sag) || self.trials >= MOST_TRIALS {
+        for _ in 0..MAX_NEWTON {
+            if self.is_small(&now.sag) || self.trials >= MAX_TRIALS {
                 break;
             }
             self.newton += 1;
-            let Some(next) = self.step(share, &now, &mut acceleration) else { break };
+            let Some(next) = self.step(fraction, &now, &mut acceleration) else { break };
             now = next;
         }
-        let is_found = self.is_small(&now.sag) || now.sag.norm() <= ENOUGH * share * self.whole_sag;
+        let is_found = self.is_small(&now.sag) || now.sag.norm() <= ENOUGH * fraction * self.whole_sag;
         (is_found && self.is_stable(&now)).then_some(now)
     }
 
@@ -226,13 +226,13 @@ impl<'a> Search<'a> {
     }
 
     /// Goes against the sag as far as less of it is left. Forces would not do for a measure: what bends by a little is stretched by the square of that, and is far stiffer against it.
-    fn step(&mut self, share: f64, now: &Trial, acceleration: &mut Acceleration) -> Option<Trial> {
+    fn step(&mut self, fraction: f64, now: &Trial, acceleration: &mut Acceleration) -> Option<Trial> {
         let back = self.back(now);
         let mut is_better = |rest: Vec<Vec3>, least: f64| {
             if !self.drawn.allows(&rest) {
                 return None;
             }
-            let next = self.trial(share, rest);
+            let next = self.trial(fraction, rest);
             (next.sag.norm() < (1.0 - least) * now.sag.norm()).then_some(next)
         };
         if let Some(next) = acceleration.next(&now.rest, &back).and_then(|rest| is_better(rest, 0.1)) {
@@ -240,7 +240,7 @@ impl<'a> Search<'a> {
         }
         acceleration.forget();
         let mut t = 1.0;
-        for _ in 0..=MOST_HALVINGS {
+        for _ in 0..=MAX_HALVINGS {
             let rest = now.rest.iter().zip(&back).map(|(rest, back)| rest + t * back).collect();
             if let Some(next) = is_better(rest, 0.1 * t) {
                 return Some(next);
@@ -261,14 +261,14 @@ impl<'a> Search<'a> {
         now.sag.node_sag.iter().zip(&turns).map(back).collect()
     }
 
-    /// What is left of a share of the weight with a rest shape.
-    fn trial(&mut self, share: f64, rest: Vec<Vec3>) -> Trial {
+    /// What is left of a fraction of the weight with a rest shape.
+    fn trial(&mut self, fraction: f64, rest: Vec<Vec3>) -> Trial {
         self.trials += 1;
         let elements = Elements::build(&rest, self.drawn.elements);
         self.potential.evaluate(&elements, self.drawn.node_x);
         let left = |(node, weight): (usize, Option<Vec3>)| {
             weight.map_or_else(Vec3::zeros, |weight| {
-                share * weight - self.potential.gradient_of(&elements, node)
+                fraction * weight - self.potential.gradient_of(&elements, node)
             })
         };
         let left: Vec<Vec3> = self.drawn.sought().enumerate().map(left).collect();
@@ -280,7 +280,7 @@ impl<'a> Search<'a> {
     /// Whether the drawn shape is held up by its stress and not only balanced on it: conjugate gradients from a push that goes every way met only positive stiffness, in as many
     /// iterations as they were given.
     fn is_stable(&mut self, trial: &Trial) -> bool {
-        let pushes = self.drawn.is_held.iter().zip(every_way());
+        let pushes = self.drawn.is_held.iter().zip(pseudo_random_vectors());
         let pushes: Vec<Vec3> = pushes.map(|(held, push)| if *held { Vec3::zeros() } else { push }).collect();
         let found = self.solver.solve(&trial.elements, self.drawn.node_x, &pushes);
         self.inner += found.iterations;

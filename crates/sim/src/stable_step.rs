@@ -3,7 +3,7 @@
 //! Symplectic Euler is stable for h < 2/ω with ω the highest frequency of the body, ω² the largest eigenvalue of M⁻¹K. K is the
 //! stiffness at rest, the same for all laws; how much stiffer a law may become is a factor of its own.
 
-use crate::every_way::every_way;
+use crate::pseudo_random::pseudo_random_vectors;
 use sinew_flesh::{ElementDesc, Law, PatchList};
 use sinew_math::{Mat3, Vec3};
 
@@ -67,7 +67,7 @@ impl StableStep {
 
 /// How many times its stiffness at rest a law reaches.
 ///
-/// What is allowed for, not a bound. St. Venant-Kirchhoff stretched along one axis to δU has the slope (λ/2 + μ)(3δU² − 1) and keeps it; at rest it
+/// What is allowed for, not a bound. St. Venant-Kirchhoff stretched along one axis to δU has the gradient (λ/2 + μ)(3δU² − 1) and keeps it; at rest it
 /// is λ + 2μ. Stretched along all three it has up to 1.4 times that, the corotational law up to (2μ + 3λ)/(2μ + λ), and the neo-Hookean one
 /// stiffens with the square of an area's growth, as patches of elements do. Whole bodies in such states are rare: a step that meets one is taken again, smaller.
 fn stiffening(law: Law) -> f64 {
@@ -84,7 +84,7 @@ struct RestStiffness<'a> {
     /// Dm⁻¹ and V w of each element.
     shapes: Vec<(Mat3, f64)>,
     patches: PatchList,
-    /// Σ c V of each patch (J), with c what elements share of λ.
+    /// Σ c V of each patch (J), with c what elements fraction of λ.
     patch_rest: Vec<f64>,
     node_root: Vec<f64>,
 }
@@ -188,7 +188,7 @@ impl<'a> RestStiffness<'a> {
 
 /// A unit vector with a part along every mode.
 fn start_vector(n: usize) -> Vec<Vec3> {
-    let mut q: Vec<Vec3> = every_way().take(n).collect();
+    let mut q: Vec<Vec3> = pseudo_random_vectors().take(n).collect();
     let length = dot(&q, &q).sqrt();
     q.iter_mut().for_each(|q| *q /= length);
     q

@@ -1,7 +1,7 @@
 //! All that moves.
 
-use crate::contact::{self, HeldGrip, ObstacleState, PairGrip};
-use crate::coupling::{Link, bone_weights};
+use crate::contact::{self, ObstacleFrictionAnchor, ObstacleState, PairFrictionAnchor};
+use crate::coupling::{BoneCoupling, bone_weights};
 use crate::{Model, Rig};
 use sinew_math::Vec3;
 use sinew_skeleton::{Kinematics, Momentum, SkeletonState};
@@ -21,19 +21,19 @@ pub struct State {
     /// Where each obstacle is.
     pub obstacles: Vec<ObstacleState>,
     /// What touching points remember, sorted by point and obstacle.
-    pub grips: Vec<HeldGrip>,
+    pub anchors: Vec<ObstacleFrictionAnchor>,
     /// Where vertices that touch a soft surface are held on it by friction, sorted by vertex; one each at most.
-    pub pair_grips: Vec<PairGrip>,
+    pub pair_anchors: Vec<PairFrictionAnchor>,
     /// Energy at the start plus all work done by pins, loads and joints since (J): what motion can have come from. The guard against divergence
     /// measures by it.
     pub supplied_energy: f64,
     /// How stepping has fared, so that it does not fail anew in every step.
-    pub caution: Caution,
+    pub backoff: SubstepBackoff,
 }
 
 /// How carefully a state is stepped: what it learnt from steps that diverged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Caution {
+pub struct SubstepBackoff {
     /// Steps are begun with 2 to this power as many sub-steps as stability at rest asks for.
     pub doublings: u32,
     /// Steps since that number last changed.
@@ -51,26 +51,26 @@ pub struct Energies {
     pub potential: f64,
 }
 
-impl Caution {
+impl SubstepBackoff {
     /// Steps without trouble after which half as many sub-steps are tried again.
     const CALM: u32 = 30;
 
     /// A step that diverges is tried with up to 256 times the sub-steps that suffice at rest: a neo-Hookean solid whose areas have
     /// grown a hundredfold is that much faster.
-    pub(crate) const MOST_DOUBLINGS: u32 = 8;
+    pub(crate) const MAX_DOUBLINGS: u32 = 8;
 
     /// Whether stepping can have left it: what a damaged file says may not.
     pub fn is_sound(&self) -> bool {
-        self.doublings <= Caution::MOST_DOUBLINGS && self.calm_steps <= Caution::CALM
+        self.doublings <= SubstepBackoff::MAX_DOUBLINGS && self.calm_steps <= SubstepBackoff::CALM
     }
 
     /// What a step leaves behind that held with so many doublings.
-    pub(crate) fn after(self, doublings: u32) -> Caution {
+    pub(crate) fn after(self, doublings: u32) -> SubstepBackoff {
         let calm_steps = if doublings == self.doublings { self.calm_steps.saturating_add(1) } else { 0 };
-        if calm_steps >= Caution::CALM && doublings > 0 {
-            return Caution { doublings: doublings - 1, calm_steps: 0 };
+        if calm_steps >= SubstepBackoff::CALM && doublings > 0 {
+            return SubstepBackoff { doublings: doublings - 1, calm_steps: 0 };
         }
-        Caution { doublings, calm_steps: calm_steps.min(Caution::CALM) }
+        SubstepBackoff { doublings, calm_steps: calm_steps.min(SubstepBackoff::CALM) }
     }
 }
 
@@ -95,10 +95,10 @@ impl State {
     /// Takes positions and velocities, changed from outside, for the start of a run: puts fixed nodes where their bones are and opens a new account of
     /// the energy.
     pub fn restart(&mut self, model: &Model) {
-        let mut link = Link::default();
-        link.attend(model);
-        link.refresh(model, self);
-        link.place_fixed_nodes(model, self);
+        let mut coupling = BoneCoupling::default();
+        coupling.prepare(model);
+        coupling.refresh(model, self);
+        coupling.place_fixed_nodes(model, self);
         let Energies { kinetic, elastic, potential } = self.energies(model);
         self.supplied_energy = kinetic + elastic + potential;
     }
@@ -137,12 +137,12 @@ impl State {
 
     /// Gives each free node the velocity of the bone it is damped against, where it is now, on top of its own: flesh sets off with its bones.
     pub fn move_along(&mut self, model: &Model) {
-        let mut link = Link::default();
-        link.attend(model);
-        link.refresh(model, self);
+        let mut coupling = BoneCoupling::default();
+        coupling.prepare(model);
+        coupling.refresh(model, self);
         for (node, bone) in model.fixed_nodes.node_reference.iter().enumerate() {
             if model.node_inverse_mass[node] > 0.0 {
-                self.node_v[node] += link.fields[*bone as usize].at(&self.node_x[node]);
+                self.node_v[node] += coupling.fields[*bone as usize].at(&self.node_x[node]);
             }
         }
         self.restart(model);
@@ -152,17 +152,17 @@ impl State {
     pub(crate) fn copy_from(&mut self, other: &State) {
         self.time = other.time;
         self.supplied_energy = other.supplied_energy;
-        self.caution = other.caution;
+        self.backoff = other.backoff;
         self.node_x.clone_from(&other.node_x);
         self.node_v.clone_from(&other.node_v);
         self.obstacles.clone_from(&other.obstacles);
-        self.grips.clear();
+        self.anchors.clear();
         // room for those to come as well
-        self.grips.reserve(other.grips.capacity());
-        self.grips.extend_from_slice(&other.grips);
-        self.pair_grips.clear();
-        self.pair_grips.reserve(other.pair_grips.capacity());
-        self.pair_grips.extend_from_slice(&other.pair_grips);
+        self.anchors.reserve(other.anchors.capacity());
+        self.anchors.extend_from_slice(&other.anchors);
+        self.pair_anchors.clear();
+        self.pair_anchors.reserve(other.pair_anchors.capacity());
+        self.pair_anchors.extend_from_slice(&other.pair_anchors);
         self.rigs.resize(other.rigs.len(), SkeletonState::default());
         for (rig, other) in self.rigs.iter_mut().zip(&other.rigs) {
             rig.q.clone_from(&other.q);
@@ -172,15 +172,15 @@ impl State {
 
     /// Where the energy is.
     pub fn energies(&self, model: &Model) -> Energies {
-        let mut link = Link::default();
-        link.attend(model);
-        link.refresh(model, self);
-        let (bones_kinetic, bones_potential, springs) = link.energies(model, self);
+        let mut coupling = BoneCoupling::default();
+        coupling.prepare(model);
+        coupling.refresh(model, self);
+        let (bones_kinetic, bones_potential, springs) = coupling.energies(model, self);
         let (obstacles_kinetic, obstacles_potential) = contact::energies(model, self);
-        let touching = contact::contact_energy(model, self);
+        let in_contact = contact::contact_energy(model, self);
         Energies {
             kinetic: self.node_kinetic_energy(model) + bones_kinetic + obstacles_kinetic,
-            elastic: model.elements.energy(&self.node_x) + springs + touching,
+            elastic: model.elements.energy(&self.node_x) + springs + in_contact,
             potential: self.node_potential_energy(model) + bones_potential + obstacles_potential,
         }
     }
@@ -234,8 +234,8 @@ impl State {
         let mut hash = Xxh3::new();
         hash.update(&self.time.to_le_bytes());
         hash.update(&self.supplied_energy.to_le_bytes());
-        hash.update(&self.caution.doublings.to_le_bytes());
-        hash.update(&self.caution.calm_steps.to_le_bytes());
+        hash.update(&self.backoff.doublings.to_le_bytes());
+        hash.update(&self.backoff.calm_steps.to_le_bytes());
         for v in self.node_x.iter().chain(&self.node_v) {
             for x in v.iter() {
                 hash.update(&x.to_le_bytes());
@@ -247,10 +247,10 @@ impl State {
         for x in self.obstacles.iter().flat_map(ObstacleState::numbers) {
             hash.update(&x.to_le_bytes());
         }
-        for x in self.grips.iter().flat_map(HeldGrip::numbers) {
+        for x in self.anchors.iter().flat_map(ObstacleFrictionAnchor::numbers) {
             hash.update(&x.to_le_bytes());
         }
-        for x in self.pair_grips.iter().flat_map(PairGrip::numbers) {
+        for x in self.pair_anchors.iter().flat_map(PairFrictionAnchor::numbers) {
             hash.update(&x.to_le_bytes());
         }
         hash.digest()

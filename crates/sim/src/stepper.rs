@@ -10,12 +10,12 @@
 //! kept and the error says where it happened. The next steps begin with as many, and try fewer after a while.
 
 use crate::body::decay;
-use crate::constraint::{Pulling, Surroundings};
+use crate::constraint::{ConstraintForces, Surroundings};
 use crate::contact::{Contacts, Substep};
-use crate::coupling::{Link, Pushes};
-use crate::guard::{Verdict, worst_node};
+use crate::coupling::{BoneCoupling, Pushes};
+use crate::energy_check::{EnergyCheck, worst_node};
 use crate::implicit::{Clock, Implicit, ImplicitSettings, NodeEnergy, SolveReport, Solver};
-use crate::{BoneError, Caution, Control, Model, State};
+use crate::{BoneError, Control, Model, State, SubstepBackoff};
 use rayon::prelude::*;
 use sinew_flesh::{CornerForces, Diagonalise, NodeMotion};
 use sinew_math::Vec3;
@@ -39,12 +39,12 @@ pub struct Stepper {
     /// All outside forces but gravity, per node (N): those of loads, of what touches and of constraints; empty without any.
     outside: Vec<Vec3>,
     contacts: Contacts,
-    pulling: Pulling,
+    constraint_forces: ConstraintForces,
     /// Velocity left after a sub-step, per body.
     decay: Vec<f64>,
     /// What each node's bone bears in a sub-step: what dampers took, and what balances it (N); not kept for those damped by the world.
     drag: Vec<Vec3>,
-    link: Link,
+    coupling: BoneCoupling,
     before: State,
 }
 
@@ -60,7 +60,7 @@ pub struct StepReport {
     /// The most elements that were turned inside out at one time.
     pub max_inverted: usize,
     /// Surface vertices and samples of obstacles that touched an obstacle at the end.
-    pub touching: usize,
+    pub in_contact: usize,
     /// How well an implicit step was solved; none for an explicit one.
     pub solve: Option<SolveReport>,
 }
@@ -115,7 +115,7 @@ pub enum StepError {
     FreeObstacles,
     /// A budget of time is asked for, and there is no clock.
     #[error(
-        "steps may take {0} s each, and there is no clock to tell: lend one with `Stepper::lend_clock`, or remove the budget"
+        "steps may take {0} s each, and there is no clock to tell: lend one with `Stepper::set_clock`, or remove the budget"
     )]
     NoClock(f64),
     /// The time step is not a positive number.
@@ -124,7 +124,7 @@ pub enum StepError {
 }
 
 /// More sub-steps than this in one step are taken for a mistake.
-const MOST_SUBSTEPS: f64 = 1e6;
+const MAX_SUBSTEPS: f64 = 1e6;
 
 /// Nodes that one task works through.
 const CHUNK: usize = 512;
@@ -140,10 +140,10 @@ impl Default for Stepper {
             load: Vec::new(),
             outside: Vec::new(),
             contacts: Contacts::default(),
-            pulling: Pulling::default(),
+            constraint_forces: ConstraintForces::default(),
             decay: Vec::new(),
             drag: Vec::new(),
-            link: Link::default(),
+            coupling: BoneCoupling::default(),
             before: State::default(),
         }
     }
@@ -156,7 +156,7 @@ impl Stepper {
     }
 
     /// Lends a clock for implicit steps with a budget of time. Nothing else looks at it.
-    pub fn lend_clock(&mut self, clock: Arc<dyn Clock>) {
+    pub fn set_clock(&mut self, clock: Arc<dyn Clock>) {
         self.implicit.clock = Some(clock);
     }
 
@@ -203,7 +203,7 @@ impl Stepper {
         }
         self.was_implicit = false;
         let fewest = (dt / model.stable_step.seconds).ceil().max(1.0);
-        if fewest > MOST_SUBSTEPS {
+        if fewest > MAX_SUBSTEPS {
             return Err(StepError::TooManySubsteps {
                 dt,
                 stable: model.stable_step.seconds,
@@ -213,18 +213,18 @@ impl Stepper {
         Contacts::make_room(model, state);
         self.before.copy_from(state);
         self.gather_loads(model, control);
-        let caution = state.caution;
+        let backoff = state.backoff;
         let mut worst = 0;
-        let mut lame = None;
+        let mut bone_error = None;
         let mut substeps = 0;
-        for doublings in caution.doublings..=Caution::MOST_DOUBLINGS {
+        for doublings in backoff.doublings..=SubstepBackoff::MAX_DOUBLINGS {
             substeps = self.contacts.prepare(model, control, state, dt, fewest as usize) << doublings;
             let found = self.substeps(model, control, dt, substeps, state);
-            lame = match found {
-                Ok(report) if Verdict::of(model, &self.link, state).is_sound() => {
+            bone_error = match found {
+                Ok(report) if EnergyCheck::of(model, &self.coupling, state).is_sound() => {
                     state.supplied_energy -= self.constraint_energy(model, control, 1.0, state);
-                    state.caution = caution.after(doublings);
-                    return Ok(StepReport { retries: (doublings - caution.doublings) as usize, ..report });
+                    state.backoff = backoff.after(doublings);
+                    return Ok(StepReport { retries: (doublings - backoff.doublings) as usize, ..report });
                 }
                 Ok(_) => None,
                 Err(error) => Some(error),
@@ -232,7 +232,7 @@ impl Stepper {
             worst = worst_node(model, state);
             state.copy_from(&self.before);
         }
-        if let Some(error) = lame {
+        if let Some(error) = bone_error {
             return Err(StepError::Bones { time: state.time, error });
         }
         Err(StepError::Diverged {
@@ -247,7 +247,7 @@ impl Stepper {
     fn gather_loads(&mut self, model: &Model, control: &Control) {
         self.load.clear();
         self.outside.clear();
-        if Contacts::can_touch_in(model, control) || !model.constraints.is_empty() {
+        if Contacts::can_collide_in(model, control) || !model.constraints.is_empty() {
             self.outside.resize(model.node_count(), Vec3::zeros());
         }
         if model.loads.is_empty() {
@@ -271,18 +271,18 @@ impl Stepper {
         state: &mut State,
     ) -> Result<StepReport, BoneError> {
         let h = dt / substeps as f64;
-        self.link.begin(model, control, dt, state);
-        let led_energy = self.link.led_energy(model, state);
+        self.coupling.begin(model, control, dt, state);
+        let prescribed_energy = self.coupling.prescribed_energy(model, state);
         self.drag.resize(model.node_count(), Vec3::zeros());
         self.decay.clear();
         self.decay.extend(model.bodies.iter().map(|body| decay(body.damping_rate, h)));
         let mut report = StepReport { substeps, ..StepReport::default() };
-        let can_touch = Contacts::can_touch_in(model, control);
+        let can_collide = Contacts::can_collide_in(model, control);
         let part = |substep: usize| {
-            let share = |i: usize| i as f64 / substeps as f64;
-            Substep { from: share(substep - 1), to: share(substep), h }
+            let fraction = |i: usize| i as f64 / substeps as f64;
+            Substep { from: fraction(substep - 1), to: fraction(substep), h }
         };
-        if can_touch {
+        if can_collide {
             self.contacts.begin(model, control, dt, part(1), state);
         }
         // lent for the step, see `crate::constraint`
@@ -294,31 +294,31 @@ impl Stepper {
             self.corner_forces.damp_inverted(&model.elements, motion, h);
             report.diagonalised += forces.diagonalised;
             report.max_inverted = report.max_inverted.max(forces.inverted);
-            if can_touch || !model.constraints.is_empty() {
+            if can_collide || !model.constraints.is_empty() {
                 self.gather_outside(model, control, (dt, part(substep)), state);
             }
 
             // where they go
-            let share = substep as f64 / substeps as f64;
+            let fraction = substep as f64 / substeps as f64;
             self.move_free_nodes(model, h, state);
             charge_loads(model, control, h, state);
-            self.move_pins(model, control, share, h, state);
+            self.move_pins(model, control, fraction, h, state);
             let pushes = Pushes {
                 corner_forces: &self.corner_forces,
                 load: &self.outside,
                 drag: &self.drag,
-                bones: if model.constraints.is_empty() { &[] } else { &self.pulling.pulls.bones },
+                bones: if model.constraints.is_empty() { &[] } else { &self.constraint_forces.applied.bones },
             };
-            self.link.move_bones(model, control, &pushes, (share, h), state)?;
-            if can_touch {
+            self.coupling.move_bones(model, control, &pushes, (fraction, h), state)?;
+            if can_collide {
                 self.contacts.move_obstacles(model, control, part(substep), state);
             }
         }
-        if can_touch {
-            self.contacts.keep_grips(state);
-            report.touching = self.contacts.touching();
+        if can_collide {
+            self.contacts.keep_anchors(state);
+            report.in_contact = self.contacts.in_contact();
         }
-        state.supplied_energy += self.link.led_energy(model, state) - led_energy;
+        state.supplied_energy += self.coupling.prescribed_energy(model, state) - prescribed_energy;
         state.time = self.before.time + dt;
         Ok(report)
     }
@@ -330,7 +330,7 @@ impl Stepper {
         } else {
             self.outside.copy_from_slice(&self.load);
         }
-        if Contacts::can_touch_in(model, control) {
+        if Contacts::can_collide_in(model, control) {
             self.contacts.push(model, control, step, state, &mut self.outside);
         } else {
             self.contacts.stand_still(model, state);
@@ -339,31 +339,36 @@ impl Stepper {
             let now = Surroundings {
                 node_x: &state.node_x,
                 node_v: &state.node_v,
-                link: &self.link,
+                coupling: &self.coupling,
                 obstacles: &state.obstacles,
                 motions: self.contacts.motions(),
             };
             let Substep { from, to, h } = step.1;
-            let given = self.pulling.pull(model, control, (from, to, h), &now, &mut self.outside);
+            let given = self.constraint_forces.pull(model, control, (from, to, h), &now, &mut self.outside);
             state.supplied_energy += given;
-            self.contacts.pull(&self.pulling.pulls.obstacles);
+            self.contacts.pull(&self.constraint_forces.applied.obstacles);
         }
     }
 
-    /// What constraints hold after a share of the step (J).
-    fn constraint_energy(&mut self, model: &Model, control: &Control, share: f64, state: &State) -> f64 {
+    /// What constraints hold after a fraction of the step (J).
+    fn constraint_energy(&mut self, model: &Model, control: &Control, fraction: f64, state: &State) -> f64 {
         if model.constraints.is_empty() {
             return 0.0;
         }
         let (node_x, node_v) = (state.node_x.as_slice(), state.node_v.as_slice());
-        let now =
-            Surroundings { node_x, node_v, link: &self.link, obstacles: &state.obstacles, motions: &[] };
-        self.pulling.energy(model, control, share, &now)
+        let now = Surroundings {
+            node_x,
+            node_v,
+            coupling: &self.coupling,
+            obstacles: &state.obstacles,
+            motions: &[],
+        };
+        self.constraint_forces.energy(model, control, fraction, &now)
     }
 
     /// Torques of all drives of a rig in the last step taken (N m or N), one per degree of freedom: found for joints driven along a path.
     pub fn torques(&self, rig: usize) -> &[f64] {
-        if self.was_implicit { self.implicit.torques(rig) } else { self.link.torques(rig) }
+        if self.was_implicit { self.implicit.torques(rig) } else { self.coupling.torques(rig) }
     }
 
     fn move_free_nodes(&mut self, model: &Model, h: f64, state: &mut State) {
@@ -392,16 +397,16 @@ impl Stepper {
 
     /// Puts pinned nodes where their pin is after `share` of the step. Elastic forces that a pin works against are energy
     /// supplied to the world.
-    fn move_pins(&self, model: &Model, control: &Control, share: f64, h: f64, state: &mut State) {
+    fn move_pins(&self, model: &Model, control: &Control, fraction: f64, h: f64, state: &mut State) {
         for (i, pin) in model.pins.iter().enumerate() {
-            let pose = control.pin(i).pose(share, &pin.center);
+            let pose = control.pin(i).pose(fraction, &pin.center);
             for &node in &pin.nodes {
                 let node = node as usize;
                 let target = pose.rotation * model.node_rest[node] + pose.translation.vector;
                 let moved = target - state.node_x[node];
                 if moved != Vec3::zeros() {
                     let mut force = self.corner_forces.on_node(&model.elements, node);
-                    if Contacts::can_touch_in(model, control) || !model.constraints.is_empty() {
+                    if Contacts::can_collide_in(model, control) || !model.constraints.is_empty() {
                         force += self.outside[node] - self.load.get(node).copied().unwrap_or_default();
                     }
                     state.supplied_energy -= force.dot(&moved);
@@ -456,11 +461,11 @@ impl Kernel for NodeKernel<'_> {
                 force += outside;
             }
             let bone = model.fixed_nodes.node_reference[node] as usize;
-            let field = &stepper.link.fields[bone];
+            let field = &stepper.coupling.fields[bone];
             let carried = field.at(x);
             let lift = model.node_lift.get(node).map_or_else(Vec3::zeros, |lift| field.rotation * lift);
             let slip = *v + h * (force * inverse_mass + (model.gravity + lift)) - carried;
-            let keep = decay.max(1.0 - field.most_drag);
+            let keep = decay.max(1.0 - field.max_drag);
             if bone > 0 {
                 let mass = model.node_mass[node];
                 *drag = slip * ((1.0 - keep) * mass / h) - mass * lift;

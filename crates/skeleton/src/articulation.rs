@@ -9,7 +9,7 @@
 use crate::joint::MAX_DOFS;
 use sinew_math::spatial::{ArticulatedInertia, Twist, Wrench};
 
-/// A pivot below this share of the largest inertia that the column could meet is round-off: products of six terms leave a few
+/// A pivot below this fraction of the largest inertia that the column could meet is round-off: products of six terms leave a few
 /// hundred ε.
 const SINGULAR: f64 = 1e-13;
 

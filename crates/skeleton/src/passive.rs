@@ -39,8 +39,8 @@ pub(crate) fn joint_forces(
         for (k, dof) in v.clone().enumerate() {
             let desc = &skeleton.dofs()[dof];
             let velocity = state.v[dof];
-            let (slope, stiffness, damping) = slopes(desc, x[k], x[k] + h * velocity);
-            gradient[k] = slope;
+            let (derivative, stiffness, damping) = derivatives(desc, x[k], x[k] + h * velocity);
+            gradient[k] = derivative;
             out[dof - joint.v_offset] =
                 Passive { force: -(damping + h * stiffness) * velocity, drag: h * (damping + h * stiffness) };
         }
@@ -53,8 +53,8 @@ pub(crate) fn joint_forces(
 
 /// ∂E/∂x, ∂²E/∂x² and the damping at x; stops count if they are touched here or where the velocity leads.
 #[inline]
-fn slopes(dof: &DofDesc, x: f64, next: f64) -> (f64, f64, f64) {
-    let mut slope = dof.stiffness * (x - dof.rest);
+fn derivatives(dof: &DofDesc, x: f64, next: f64) -> (f64, f64, f64) {
+    let mut derivative = dof.stiffness * (x - dof.rest);
     let (mut stiffness, mut damping) = (dof.stiffness, dof.damping);
     let stop = if x.max(next) > dof.upper {
         Some(dof.upper)
@@ -64,11 +64,11 @@ fn slopes(dof: &DofDesc, x: f64, next: f64) -> (f64, f64, f64) {
         None
     };
     if let Some(stop) = stop {
-        slope += dof.limit_stiffness * (x - stop);
+        derivative += dof.limit_stiffness * (x - stop);
         stiffness += dof.limit_stiffness;
         damping += dof.limit_damping;
     }
-    (slope, stiffness, damping)
+    (derivative, stiffness, damping)
 }
 
 /// E (J) of all joints.

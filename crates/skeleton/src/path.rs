@@ -47,7 +47,7 @@ impl StatePath {
         }
     }
 
-    /// Writes the accelerations (rad/s², m/s²) of one bone's joint for a step of `h` (s) that ends after a share of the way,
+    /// Writes the accelerations (rad/s², m/s²) of one bone's joint for a step of `h` (s) that ends after a fraction of the way,
     /// between 0 and 1.
     ///
     /// # Panics
@@ -57,7 +57,7 @@ impl StatePath {
         &self,
         skeleton: &Skeleton,
         bone: BoneId,
-        (share, h): (f64, f64),
+        (fraction, h): (f64, f64),
         state: &SkeletonState,
         acceleration: &mut [f64],
     ) {
@@ -65,7 +65,7 @@ impl StatePath {
         for (part, q, v) in each_part(skeleton, joint) {
             let mut by = Vec3::zeros();
             for (by, [b, c, d]) in by.iter_mut().zip(&self.cubics[v.clone()]) {
-                *by = share * (b + share * (c + share * d));
+                *by = fraction * (b + fraction * (c + fraction * d));
             }
             let mut aim = [0.0; 4];
             let aim = &mut aim[..q.len()];
@@ -77,7 +77,7 @@ impl StatePath {
         }
     }
 
-    /// Writes the velocities (rad/s, m/s) of one bone's joint after a share of a way that takes `seconds` (s).
+    /// Writes the velocities (rad/s, m/s) of one bone's joint after a fraction of a way that takes `seconds` (s).
     ///
     /// # Panics
     /// If the velocity is not as long as the joint has degrees of freedom.
@@ -85,15 +85,15 @@ impl StatePath {
         &self,
         skeleton: &Skeleton,
         bone: BoneId,
-        (share, seconds): (f64, f64),
+        (fraction, seconds): (f64, f64),
         velocity: &mut [f64],
     ) {
         let joint = &skeleton.bone(bone).joint;
         for (part, _, v) in each_part(skeleton, joint) {
             let (mut by, mut rate) = (Vec3::zeros(), Vec3::zeros());
             for (k, [b, c, d]) in self.cubics[v.clone()].iter().enumerate() {
-                by[k] = share * (b + share * (c + share * d));
-                rate[k] = (b + share * (2.0 * c + share * 3.0 * d)) / seconds;
+                by[k] = fraction * (b + fraction * (c + fraction * d));
+                rate[k] = (b + fraction * (2.0 * c + fraction * 3.0 * d)) / seconds;
             }
             let found = part.velocity_of_gap(&by, &rate);
             for (k, dof) in v.enumerate() {
@@ -181,17 +181,17 @@ mod tests {
 
     /// Differences over ±1e-5 of the way are off by their square times the third derivative, some 1e-9.
     #[test]
-    fn velocities_are_the_slope_of_the_way() {
+    fn velocities_are_the_derivative_of_the_way() {
         let skeleton = limb();
         let [from, to] = states(&skeleton);
         let (seconds, e) = (0.9, 1e-5);
         let mut path = StatePath::default();
         path.lay(&skeleton, &from, &to, seconds);
-        let at = |share: f64| {
+        let at = |fraction: f64| {
             let mut state = from.clone();
             for (i, bone) in skeleton.bones().iter().enumerate() {
                 let mut acceleration = vec![0.0; bone.joint.v_count];
-                path.accelerate(&skeleton, BoneId(i as u32), (share, 1.0), &from, &mut acceleration);
+                path.accelerate(&skeleton, BoneId(i as u32), (fraction, 1.0), &from, &mut acceleration);
                 for (dof, a) in bone.joint.v().zip(acceleration) {
                     state.v[dof] += a;
                 }
@@ -199,15 +199,15 @@ mod tests {
             state.move_along_velocity(&skeleton, 1.0);
             state
         };
-        for share in [0.0, 0.3, 1.0] {
-            let (mut found, mut slope) = (from.v.clone(), from.v.clone());
+        for fraction in [0.0, 0.3, 1.0] {
+            let (mut found, mut derivative) = (from.v.clone(), from.v.clone());
             for (i, bone) in skeleton.bones().iter().enumerate() {
-                path.velocity(&skeleton, BoneId(i as u32), (share, seconds), &mut found[bone.joint.v()]);
+                path.velocity(&skeleton, BoneId(i as u32), (fraction, seconds), &mut found[bone.joint.v()]);
             }
-            at(share + e).way_from(&skeleton, &at(share - e), &mut slope);
-            for (found, slope) in found.iter().zip(&slope) {
-                let slope = slope / (2.0 * e * seconds);
-                assert!((found - slope).abs() < 1e-8, "{share}: {found} {slope}");
+            at(fraction + e).way_from(&skeleton, &at(fraction - e), &mut derivative);
+            for (found, derivative) in found.iter().zip(&derivative) {
+                let derivative = derivative / (2.0 * e * seconds);
+                assert!((found - derivative).abs() < 1e-8, "{fraction}: {found} {derivative}");
             }
         }
     }

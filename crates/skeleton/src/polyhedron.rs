@@ -90,10 +90,10 @@ mod tests {
         mesh
     }
 
-    fn agree(a: &MassProperties, b: &MassProperties, share: f64) {
-        assert!((a.mass / b.mass - 1.0).abs() < share, "{} {}", a.mass, b.mass);
-        assert!((a.center - b.center).norm() < share, "{} {}", a.center, b.center);
-        assert!((a.tensor - b.tensor).amax() < share * b.tensor.amax(), "{} {}", a.tensor, b.tensor);
+    fn agree(a: &MassProperties, b: &MassProperties, fraction: f64) {
+        assert!((a.mass / b.mass - 1.0).abs() < fraction, "{} {}", a.mass, b.mass);
+        assert!((a.center - b.center).norm() < fraction, "{} {}", a.center, b.center);
+        assert!((a.tensor - b.tensor).amax() < fraction * b.tensor.amax(), "{} {}", a.tensor, b.tensor);
     }
 
     fn pose() -> Isometry {

@@ -129,7 +129,7 @@ mod tests {
 
     /// By central differences along every degree of freedom, whose error is ε² = 10⁻¹⁰ times the third derivative.
     #[test]
-    fn the_gradient_is_the_slope() {
+    fn the_gradient_is_the_derivative() {
         let skeleton = chain();
         let n = skeleton.v_count();
         let mut start = SkeletonState::at_rest(&skeleton);
@@ -151,14 +151,14 @@ mod tests {
                 moved.move_along_velocity(&skeleton, 1.0);
                 value(&moved)
             };
-            let slope = (moved(1e-5) - moved(-1e-5)) / 2e-5;
-            assert!((slope - gradient[dof]).abs() < 1e-6, "{dof}: {slope} {}", gradient[dof]);
+            let derivative = (moved(1e-5) - moved(-1e-5)) / 2e-5;
+            assert!((derivative - gradient[dof]).abs() < 1e-6, "{dof}: {derivative} {}", gradient[dof]);
         }
     }
 
     /// Of a hinge, whose chart is straight: within its stops and beyond one, where the stop's stiffness is added. Differences of a piecewise quadratic are exact to round-off.
     #[test]
-    fn the_stiffness_of_a_hinge_is_the_slope_of_its_gradient() {
+    fn the_stiffness_of_a_hinge_is_the_derivative_of_its_gradient() {
         let skeleton = chain();
         let n = skeleton.v_count();
         let start = SkeletonState::at_rest(&skeleton);
@@ -173,9 +173,9 @@ mod tests {
             (gradient[0], stiffness[0])
         };
         for angle in [0.1, 0.7, -0.6] {
-            let slope = (at(angle + 1e-4).0 - at(angle - 1e-4).0) / 2e-4;
+            let derivative = (at(angle + 1e-4).0 - at(angle - 1e-4).0) / 2e-4;
             let (_, stiffness) = at(angle);
-            assert!((slope / stiffness - 1.0).abs() < 1e-9, "{angle}: {slope} {stiffness}");
+            assert!((derivative / stiffness - 1.0).abs() < 1e-9, "{angle}: {derivative} {stiffness}");
         }
     }
 }

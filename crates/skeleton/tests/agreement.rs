@@ -177,15 +177,16 @@ fn add_passive(skeleton: &Skeleton, state: &SkeletonState, out: &mut Dense) {
                 x.iter().zip(bone.joint.v()).map(spring).sum::<f64>()
             };
             let h = 1e-3;
-            let slope = (8.0 * (energy(h) - energy(-h)) - (energy(2.0 * h) - energy(-2.0 * h))) / (12.0 * h);
-            out.bias[dof] += slope + desc.damping * state.v[dof];
+            let derivative =
+                (8.0 * (energy(h) - energy(-h)) - (energy(2.0 * h) - energy(-2.0 * h))) / (12.0 * h);
+            out.bias[dof] += derivative + desc.damping * state.v[dof];
             out.mass[(dof, dof)] += desc.armature;
         }
     }
 }
 
 /// Both sides are sums of a few hundred products of order ten, which round by 10⁻¹³; the equations amplify that by the
-/// condition of the mass matrix, some thousands. The slopes of springs add the fourth-order error h⁴ of their difference, 10⁻¹².
+/// condition of the mass matrix, some thousands. The derivatives of springs add the fourth-order error h⁴ of their difference, 10⁻¹².
 #[test]
 fn recursions_agree_with_the_whole_mass_matrix() {
     let mut worst: f64 = 0.0;
@@ -271,7 +272,7 @@ fn inverse_dynamics_undoes_forward_dynamics() {
     }
 }
 
-/// ⟨f, J v⟩ = ⟨Jᵀ f, v⟩, and J v is the velocity of the point, and the slope of its position.
+/// ⟨f, J v⟩ = ⟨Jᵀ f, v⟩, and J v is the velocity of the point, and the derivative of its position.
 #[test]
 fn point_jacobians_carry_velocities_out_and_forces_back() {
     for seed in 0..50 {
@@ -300,14 +301,14 @@ fn point_jacobians_carry_velocities_out_and_forces_back() {
             kinematics.point(id, &point_in_bone)
         };
         // central difference: error h² times third derivatives of some hundreds
-        let slope = (position(1e-5) - position(-1e-5)) / 2e-5;
-        assert!((slope - velocity).norm() < 1e-6, "seed {seed}");
+        let derivative = (position(1e-5) - position(-1e-5)) / 2e-5;
+        assert!((derivative - velocity).norm() < 1e-6, "seed {seed}");
     }
 }
 
-/// The acceleration of a point is the slope of its velocity along the motion that dynamics finds.
+/// The acceleration of a point is the derivative of its velocity along the motion that dynamics finds.
 #[test]
-fn point_accelerations_are_slopes_of_point_velocities() {
+fn point_accelerations_are_derivatives_of_point_velocities() {
     for seed in 0..30 {
         let mut random = Random(seed);
         let skeleton = Skeleton::build(&random.tree(6)).unwrap();
@@ -327,7 +328,10 @@ fn point_accelerations_are_slopes_of_point_velocities() {
             kinematics.update(&skeleton, &moved);
             kinematics.point_velocity(id, &p)
         };
-        let slope = (velocity(1e-5) - velocity(-1e-5)) / 2e-5;
-        assert!((slope - found).norm() < 1e-6 * (1.0 + found.norm()), "seed {seed}: {slope} {found}");
+        let derivative = (velocity(1e-5) - velocity(-1e-5)) / 2e-5;
+        assert!(
+            (derivative - found).norm() < 1e-6 * (1.0 + found.norm()),
+            "seed {seed}: {derivative} {found}"
+        );
     }
 }

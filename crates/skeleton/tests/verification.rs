@@ -37,7 +37,7 @@ fn runge_kutta(skeleton: &Skeleton, state: &mut SkeletonState, gravity: Vec3, h:
     let start = state.clone();
     let (mut dq, mut dv) = (vec![0.0; start.v.len()], vec![0.0; start.v.len()]);
     let mut at = start.clone();
-    for (share, weight) in [(0.5, 1.0), (0.5, 2.0), (1.0, 2.0), (0.0, 1.0)] {
+    for (fraction, weight) in [(0.5, 1.0), (0.5, 2.0), (1.0, 2.0), (0.0, 1.0)] {
         accelerations(skeleton, &at, gravity, &mut dynamics);
         for i in 0..dq.len() {
             dq[i] += weight * at.v[i] / 6.0;
@@ -45,8 +45,8 @@ fn runge_kutta(skeleton: &Skeleton, state: &mut SkeletonState, gravity: Vec3, h:
         }
         for i in 0..dq.len() {
             let v = at.v[i];
-            at.q[i] = start.q[i] + share * h * v;
-            at.v[i] = start.v[i] + share * h * dynamics.acceleration[i];
+            at.q[i] = start.q[i] + fraction * h * v;
+            at.v[i] = start.v[i] + fraction * h * dynamics.acceleration[i];
         }
     }
     for i in 0..dq.len() {
@@ -77,7 +77,7 @@ fn a_pendulum_obeys_its_equation() {
 }
 
 /// T = 4 √(l/g) K(sin(θ₀/2)), with K by the arithmetic-geometric mean: T = 2π √(l/g) / agm(1, cos(θ₀/2)). Symplectic Euler
-/// shifts the period by a share of (ω h)²/24, 2·10⁻⁹ here; the crossing is found to h² by interpolation.
+/// shifts the period by a fraction of (ω h)²/24, 2·10⁻⁹ here; the crossing is found to h² by interpolation.
 #[test]
 fn a_pendulum_swings_with_the_period_of_the_elliptic_integral() {
     let (l, h) = (1.0, 5e-5);
@@ -197,7 +197,7 @@ fn a_spinning_top_precesses_steadily() {
     let wanted = (Vec3::y() * -spin).cross(&(up_in_body * precession));
     assert!((Vec3::from_column_slice(&dynamics.acceleration) - wanted).norm() < 1e-11 * wanted.norm());
 
-    // and over a whole turn of the precession the axis comes back. The step is of second order: its phase is off by a share
+    // and over a whole turn of the precession the axis comes back. The step is of second order: its phase is off by a fraction
     // (spin h)²/12 of the 200 radians that the body turns, 10⁻⁵
     let h = 1e-5;
     let steps = (2.0 * PI / precession / h) as usize;

@@ -1,12 +1,12 @@
 //! A state as bytes, to go on from later with the same bits.
 //!
-//! Layout, little-endian, in words of eight bytes: `SNWSTATE`, a version, the node count, the count of joint numbers, of obstacles, of grips and of grips between surfaces, the caution of stepping, time, supplied energy,
-//! positions and velocities of nodes, coordinates and velocities of joints rig by rig, thirteen numbers per obstacle, eight per grip, five per grip between surfaces, and a
-//! checksum of all that. Version 3, which is still read, has no grips between surfaces, nor their count.
+//! Layout, little-endian, in words of eight bytes: `SNWSTATE`, a version, the node count, the count of joint numbers, of obstacles, of friction anchors and of friction anchors between surfaces, the caution of stepping, time, supplied energy,
+//! positions and velocities of nodes, coordinates and velocities of joints rig by rig, thirteen numbers per obstacle, eight per friction anchor, five per friction anchor between surfaces, and a
+//! checksum of all that. Version 3, which is still read, has no friction anchors between surfaces, nor their count.
 
 use sinew_math::Vec3;
-use sinew_sim::contact::{HeldGrip, ObstacleState, PairGrip};
-use sinew_sim::{Caution, Model, State};
+use sinew_sim::contact::{ObstacleFrictionAnchor, ObstacleState, PairFrictionAnchor};
+use sinew_sim::{Model, State, SubstepBackoff};
 use sinew_skeleton::SkeletonState;
 use thiserror::Error;
 
@@ -37,14 +37,14 @@ pub enum CheckpointError {
 
 const WORD: &[u8; 8] = b"SNWSTATE";
 const VERSION: u64 = 4;
-/// Without grips between surfaces.
+/// Without friction anchors between surfaces.
 const VERSION_WITHOUT_PAIRS: u64 = 3;
 /// Everything but positions and velocities.
 const FRAME_BYTES: usize = 88;
-/// Of one obstacle, of one grip and of one between surfaces.
+/// Of one obstacle, of one friction anchor and of one between surfaces.
 const OBSTACLE_BYTES: usize = 104;
-const GRIP_BYTES: usize = 64;
-const PAIR_GRIP_BYTES: usize = 40;
+const ANCHOR_BYTES: usize = 64;
+const PAIR_ANCHOR_BYTES: usize = 40;
 
 impl Checkpoint {
     /// Saves a state.
@@ -56,19 +56,19 @@ impl Checkpoint {
         bytes.extend_from_slice(&(state.node_x.len() as u64).to_le_bytes());
         bytes.extend_from_slice(&(joint_numbers as u64).to_le_bytes());
         bytes.extend_from_slice(&(state.obstacles.len() as u64).to_le_bytes());
-        bytes.extend_from_slice(&(state.grips.len() as u64).to_le_bytes());
-        bytes.extend_from_slice(&(state.pair_grips.len() as u64).to_le_bytes());
-        bytes.extend_from_slice(&state.caution.doublings.to_le_bytes());
-        bytes.extend_from_slice(&state.caution.calm_steps.to_le_bytes());
+        bytes.extend_from_slice(&(state.anchors.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&(state.pair_anchors.len() as u64).to_le_bytes());
+        bytes.extend_from_slice(&state.backoff.doublings.to_le_bytes());
+        bytes.extend_from_slice(&state.backoff.calm_steps.to_le_bytes());
         let vectors = state.node_x.iter().chain(&state.node_v).flat_map(|v| v.iter());
         let joints = state.rigs.iter().flat_map(|rig| rig.q.iter().chain(&rig.v));
         for number in [&state.time, &state.supplied_energy].into_iter().chain(vectors).chain(joints) {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
         let obstacles = state.obstacles.iter().flat_map(ObstacleState::numbers);
-        let grips = state.grips.iter().flat_map(HeldGrip::numbers);
-        let pair_grips = state.pair_grips.iter().flat_map(PairGrip::numbers);
-        for number in obstacles.chain(grips).chain(pair_grips) {
+        let anchors = state.anchors.iter().flat_map(ObstacleFrictionAnchor::numbers);
+        let pair_anchors = state.pair_anchors.iter().flat_map(PairFrictionAnchor::numbers);
+        for number in obstacles.chain(anchors).chain(pair_anchors) {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
         bytes.extend_from_slice(&state.hash().to_le_bytes());
@@ -121,22 +121,22 @@ impl Checkpoint {
             let expected = obstacle_count as u64;
             return Err(CheckpointError::OtherModel { of_what: "obstacles", found, expected });
         }
-        let grips = words.next().map(u64::from_le_bytes);
-        let grip_bytes = bytes_of(grips, GRIP_BYTES);
-        let (pair_grip_bytes, frame_bytes) = if version == Some(VERSION) {
-            (bytes_of(words.next().map(u64::from_le_bytes), PAIR_GRIP_BYTES), FRAME_BYTES)
+        let anchors = words.next().map(u64::from_le_bytes);
+        let anchor_bytes = bytes_of(anchors, ANCHOR_BYTES);
+        let (pair_anchor_bytes, frame_bytes) = if version == Some(VERSION) {
+            (bytes_of(words.next().map(u64::from_le_bytes), PAIR_ANCHOR_BYTES), FRAME_BYTES)
         } else {
             (0, FRAME_BYTES - 8)
         };
         let fixed =
             frame_bytes + 48 * model.node_count() + 8 * joint_numbers + OBSTACLE_BYTES * obstacle_count;
-        if self.0.len() != fixed.saturating_add(grip_bytes).saturating_add(pair_grip_bytes) {
+        if self.0.len() != fixed.saturating_add(anchor_bytes).saturating_add(pair_anchor_bytes) {
             return Err(CheckpointError::Damaged("it has another length than its nodes and joints need"));
         }
-        let caution = words.next().unwrap_or_default();
+        let backoff = words.next().unwrap_or_default();
         let half =
-            |i: usize| u32::from_le_bytes([caution[i], caution[i + 1], caution[i + 2], caution[i + 3]]);
-        let caution = Caution { doublings: half(0), calm_steps: half(4) };
+            |i: usize| u32::from_le_bytes([backoff[i], backoff[i + 1], backoff[i + 2], backoff[i + 3]]);
+        let backoff = SubstepBackoff { doublings: half(0), calm_steps: half(4) };
         let mut number = || words.next().map(f64::from_le_bytes).unwrap_or_default();
         let (time, supplied_energy) = (number(), number());
         let mut vectors = || (0..expected).map(|_| Vec3::new(number(), number(), number())).collect();
@@ -149,13 +149,13 @@ impl Checkpoint {
         let mut number = || words.next().map(f64::from_le_bytes).unwrap_or_default();
         let mut obstacle = |_| ObstacleState::from_numbers(core::array::from_fn(|_| number()));
         let obstacles = (0..obstacle_count).map(&mut obstacle).collect();
-        let mut grip = |_| HeldGrip::from_numbers(core::array::from_fn(|_| number()));
-        let grips = (0..grip_bytes / GRIP_BYTES).map(&mut grip).collect();
-        let mut pair_grip = |_| PairGrip::from_numbers(core::array::from_fn(|_| number()));
-        let pair_grips = (0..pair_grip_bytes / PAIR_GRIP_BYTES).map(&mut pair_grip).collect();
+        let mut anchor = |_| ObstacleFrictionAnchor::from_numbers(core::array::from_fn(|_| number()));
+        let anchors = (0..anchor_bytes / ANCHOR_BYTES).map(&mut anchor).collect();
+        let mut pair_anchor = |_| PairFrictionAnchor::from_numbers(core::array::from_fn(|_| number()));
+        let pair_anchors = (0..pair_anchor_bytes / PAIR_ANCHOR_BYTES).map(&mut pair_anchor).collect();
         let state =
-            State { time, node_x, node_v, rigs, obstacles, grips, pair_grips, supplied_energy, caution };
-        if !state.caution.is_sound() || words.next().map(u64::from_le_bytes) != Some(state.hash()) {
+            State { time, node_x, node_v, rigs, obstacles, anchors, pair_anchors, supplied_energy, backoff };
+        if !state.backoff.is_sound() || words.next().map(u64::from_le_bytes) != Some(state.hash()) {
             return Err(CheckpointError::Damaged("its checksum does not fit"));
         }
         Ok(state)

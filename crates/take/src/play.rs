@@ -1,6 +1,6 @@
 //! The loop: control, step, frame, until the scene is over.
 
-use crate::audience::Audience;
+use crate::sink_group::SinkGroup;
 use crate::{Bookmark, Checkpoint, CheckpointError, FrameSink, JointTorques, Scene, SinkError, StateSink};
 use sinew_control::{Controller, Script};
 use sinew_sim::implicit::{SettleError, SettleReport, settle};
@@ -30,7 +30,7 @@ pub struct Player {
     /// What the joints of each rig need.
     torques: Vec<JointTorques>,
     /// Frames' time to run before the take begins.
-    warm_up_frames: usize,
+    preroll_frames: usize,
     /// How many frames after the start the state is.
     frame: usize,
 }
@@ -97,7 +97,7 @@ impl Player {
             torques: model.rigs.iter().map(|rig| JointTorques::none(rig.skeleton.v_count())).collect(),
             fps: scene.fps,
             frame_count: scene.frame_count(),
-            warm_up_frames: scene.warm_up_frames(),
+            preroll_frames: scene.preroll_frames(),
             frame: 0,
             model,
         };
@@ -107,13 +107,13 @@ impl Player {
 
     /// Puts every skeleton where its performance begins: at rest before a run-up, otherwise in its first pose, flesh with it.
     fn take_place(&mut self) {
-        self.state.time = -(self.warm_up_frames as f64) / self.fps;
+        self.state.time = -(self.preroll_frames as f64) / self.fps;
         let performances = self.controller.performances.iter().zip(&self.model.rigs);
         for ((performance, rig), state) in performances.zip(&mut self.state.rigs) {
             performance.pose(&rig.skeleton, self.state.time, state);
         }
         self.state.carry_flesh(&self.model);
-        if self.warm_up_frames == 0 {
+        if self.preroll_frames == 0 {
             self.set_off();
         }
     }
@@ -143,7 +143,7 @@ impl Player {
         let mut still = false;
         for ((performance, rig), state) in performances.zip(&mut self.state.rigs) {
             // one that was led in is moving already
-            if performance.lead_in == 0.0 {
+            if performance.loop_preroll == 0.0 {
                 let mut first = state.clone();
                 performance.pose(&rig.skeleton, 0.0, &mut first);
                 state.v.copy_from_slice(&first.v);
@@ -157,8 +157,8 @@ impl Player {
 
     /// Runs what comes before the take, if it has not been run: skeletons come to their first pose and flesh settles. `watch` is called
     /// after every frame's time with how many are done of how many.
-    pub fn warm_up(&mut self, mut watch: impl FnMut(usize, usize)) -> Result<(), StepError> {
-        let frames = core::mem::take(&mut self.warm_up_frames);
+    pub fn preroll(&mut self, mut watch: impl FnMut(usize, usize)) -> Result<(), StepError> {
+        let frames = core::mem::take(&mut self.preroll_frames);
         for frame in 1..=frames {
             // counted, not summed, so that the last of them ends at 0 whatever the rounding
             self.state.time = -((frames + 1 - frame) as f64) / self.fps;
@@ -189,8 +189,8 @@ impl Player {
     }
 
     /// Lends a clock to steps that have a budget of time: a scene that asks for one cannot be played without.
-    pub fn lend_clock(&mut self, clock: Arc<dyn Clock>) {
-        self.stepper.lend_clock(clock);
+    pub fn set_clock(&mut self, clock: Arc<dyn Clock>) {
+        self.stepper.set_clock(clock);
     }
 
     /// Frames of the whole take, the start not counted.
@@ -200,7 +200,7 @@ impl Player {
 
     /// Takes the world one frame further. What comes before the take is run first, if it has not been.
     pub fn advance(&mut self) -> Result<StepReport, StepError> {
-        self.warm_up(|_, _| {})?;
+        self.preroll(|_, _| {})?;
         let report = self.step()?;
         for (rig, torques) in self.torques.iter_mut().enumerate() {
             torques.add(self.stepper.torques(rig));
@@ -241,7 +241,7 @@ impl Player {
     /// Goes on from a state that was saved after so many frames.
     pub fn resume(&mut self, frame: usize, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
         self.state = checkpoint.restore(&self.model)?;
-        self.warm_up_frames = 0;
+        self.preroll_frames = 0;
         self.frame = frame;
         Ok(())
     }
@@ -308,13 +308,13 @@ impl Player {
         sinks: &mut [&mut dyn FrameSink],
         mut watch: impl FnMut(usize),
     ) -> Result<(), PlayError> {
-        let mut audience = Audience::gather(&self.model, self.fps, sinks)?;
-        self.warm_up(|_, _| {})?;
+        let mut sink_group = SinkGroup::gather(&self.model, self.fps, sinks)?;
+        self.preroll(|_, _| {})?;
         loop {
             if let Some(recorder) = recorder.as_mut() {
                 recorder.frame(self)?;
             }
-            audience.show(&self.model, &self.state)?;
+            sink_group.show(&self.model, &self.state)?;
             watch(self.frame);
             if self.frame >= self.frame_count {
                 break;
@@ -324,6 +324,6 @@ impl Player {
         if let Some(recorder) = recorder {
             recorder.finish(self)?;
         }
-        Ok(audience.dismiss()?)
+        Ok(sink_group.dismiss()?)
     }
 }

@@ -1,6 +1,6 @@
 //! Who keeps the states of a take, and how they are played again without simulating.
 
-use crate::audience::Audience;
+use crate::sink_group::SinkGroup;
 use crate::{FrameSink, Player, SinkError};
 use sinew_sim::{Model, State};
 
@@ -23,10 +23,10 @@ pub fn replay<E: From<SinkError>>(
     sinks: &mut [&mut dyn FrameSink],
     mut watch: impl FnMut(usize),
 ) -> Result<(), E> {
-    let mut audience = Audience::gather(model, fps, sinks)?;
+    let mut sink_group = SinkGroup::gather(model, fps, sinks)?;
     for (frame, state) in states.into_iter().enumerate() {
-        audience.show(model, &state?)?;
+        sink_group.show(model, &state?)?;
         watch(frame);
     }
-    Ok(audience.dismiss()?)
+    Ok(sink_group.dismiss()?)
 }

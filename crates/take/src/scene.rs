@@ -21,7 +21,7 @@ pub struct Scene {
     /// Whether steps are explicit or implicit.
     pub solver: Solver,
     /// How long the world runs before the take begins (s): skeletons come to their first pose and flesh settles.
-    pub warm_up: f64,
+    pub preroll: f64,
     /// How long to play (s).
     pub seconds: f64,
     /// Frames per second.
@@ -30,9 +30,9 @@ pub struct Scene {
 
 /// The longest take and the most frames per second that are taken for meant: a day, and a thousand times film.
 const LONGEST: f64 = 86_400.0;
-const MOST_FPS: f64 = 24_000.0;
+const MAX_FPS: f64 = 24_000.0;
 /// Flesh that is started from rest swings like that of every other cycle after this time (s): soft fat on a limb has lost all but a thousandth of what else it did.
-const RUN_IN: f64 = 6.0;
+const LOOP_PREROLL: f64 = 6.0;
 
 impl Scene {
     /// How many frames follow the start.
@@ -41,8 +41,8 @@ impl Scene {
     }
 
     /// How many frames' time the world runs before the start.
-    pub fn warm_up_frames(&self) -> usize {
-        (self.warm_up * self.fps - 1e-9).ceil() as usize
+    pub fn preroll_frames(&self) -> usize {
+        (self.preroll * self.fps - 1e-9).ceil() as usize
     }
 
     /// Makes the take one cycle of the motion among many: it is played over and over before, and the scene is as long as it. Returns whether every
@@ -55,8 +55,9 @@ impl Scene {
         if periods.iter().any(|other| (other - period).abs() > 1e-6 * period) {
             return false;
         }
-        let longer = self.performances.iter_mut().filter_map(|performance| performance.run_in(RUN_IN));
-        self.warm_up += longer.fold(0.0, f64::max);
+        let longer =
+            self.performances.iter_mut().filter_map(|performance| performance.extend_preroll(LOOP_PREROLL));
+        self.preroll += longer.fold(0.0, f64::max);
         // whole frames, so that the last is the first of the next cycle
         self.fps = (self.fps * period).round().max(1.0) / period;
         self.seconds = period;
@@ -69,11 +70,11 @@ impl Scene {
         if !(self.seconds >= 0.0 && self.seconds <= LONGEST) {
             faults.push(format!("seconds = {} is not between 0 and {LONGEST}", self.seconds));
         }
-        if !(self.fps > 0.0 && self.fps <= MOST_FPS) {
-            faults.push(format!("fps = {} is not above 0 and up to {MOST_FPS}: 24 to 60 is usual", self.fps));
+        if !(self.fps > 0.0 && self.fps <= MAX_FPS) {
+            faults.push(format!("fps = {} is not above 0 and up to {MAX_FPS}: 24 to 60 is usual", self.fps));
         }
-        if !(self.warm_up >= 0.0 && self.warm_up <= LONGEST) {
-            faults.push(format!("a warm-up of {} s is not between 0 and {LONGEST}", self.warm_up));
+        if !(self.preroll >= 0.0 && self.preroll <= LONGEST) {
+            faults.push(format!("a warm-up of {} s is not between 0 and {LONGEST}", self.preroll));
         }
         for (body, motions) in self.world.bodies.iter().zip(&self.pin_motions) {
             for (i, motion) in motions.iter().enumerate() {

@@ -4,7 +4,7 @@ use crate::cycle::{Cycle, Posture, ramp, wave};
 use crate::figure::{EARTH, Figure, at};
 use sinew_flesh::Material;
 use sinew_math::{Rotation, Vec3, turn};
-use sinew_mesh::Lump;
+use sinew_mesh::Primitive;
 use sinew_sim::desc::CoreDesc;
 use sinew_skeleton::JointKind;
 use sinew_take::Scene;
@@ -18,7 +18,7 @@ pub fn arm() -> Scene {
     let mut figure = Figure {
         name: "arm",
         bones: Vec::new(),
-        lumps: lumps(),
+        primitives: primitives(),
         spacing: 0.008,
         tets: 4000,
         material: Material::soft_solid(10e3, 0.44, 1000.0, 0.1),
@@ -33,23 +33,23 @@ pub fn arm() -> Scene {
 }
 
 /// Bends, holds, and lets down faster.
-fn bend(share: f64, posture: &mut Posture) {
-    let bent = ramp(share, 0.05, 0.35) - ramp(share, 0.6, 0.78);
+fn bend(fraction: f64, posture: &mut Posture) {
+    let bent = ramp(fraction, 0.05, 0.35) - ramp(fraction, 0.6, 0.78);
     posture.turn("forearm", &[105.0 * bent]);
-    posture.turn("hand", &[25.0 * bent + 6.0 * wave(2.0 * share)]);
+    posture.turn("hand", &[25.0 * bent + 6.0 * wave(2.0 * fraction)]);
 }
 
-fn lumps() -> Vec<Lump> {
+fn primitives() -> Vec<Primitive> {
     let ellipsoid = |middle: Vec3, radii: [f64; 3], blend: f64| {
-        Lump::ellipsoid(middle, Rotation::identity(), radii).blended(blend)
+        Primitive::ellipsoid(middle, Rotation::identity(), radii).blended(blend)
     };
-    let mut lumps = vec![
-        Lump::round_cone([SHOULDER, ELBOW], [0.075, 0.052]).blended(0.03),
-        Lump::ball(SHOULDER + at(0.005, 0.01, 0.0), 0.092).blended(0.04),
+    let mut primitives = vec![
+        Primitive::round_cone([SHOULDER, ELBOW], [0.075, 0.052]).blended(0.03),
+        Primitive::ball(SHOULDER + at(0.005, 0.01, 0.0), 0.092).blended(0.04),
         // in front, and what hangs below
         ellipsoid(at(-0.14, 0.028, 0.0), [0.11, 0.055, 0.055], 0.03),
         ellipsoid(at(-0.15, -0.045, 0.0), [0.125, 0.058, 0.055], 0.03),
-        Lump::round_cone([ELBOW, WRIST], [0.052, 0.032]).blended(0.03),
+        Primitive::round_cone([ELBOW, WRIST], [0.052, 0.032]).blended(0.03),
         ellipsoid(at(0.08, 0.004, 0.0), [0.095, 0.056, 0.053], 0.03),
         // the hand: a palm, four fingers and a thumb
         ellipsoid(at(0.315, 0.0, 0.0), [0.058, 0.022, 0.046], 0.02),
@@ -58,12 +58,13 @@ fn lumps() -> Vec<Lump> {
         let z = 0.033 - 0.022 * f64::from(finger);
         let length = [0.055, 0.068, 0.064, 0.046][finger as usize];
         let base = at(0.352, 0.0, z);
-        lumps.push(
-            Lump::round_cone([base, base + at(length, 0.008, 0.12 * z)], [0.0125, 0.0105]).blended(0.004),
+        primitives.push(
+            Primitive::round_cone([base, base + at(length, 0.008, 0.12 * z)], [0.0125, 0.0105])
+                .blended(0.004),
         );
     }
     let thumb = turn::exp(&at(0.0, -0.7, 0.0)) * at(0.062, 0.004, 0.0);
     let base = at(0.292, 0.004, 0.03);
-    lumps.push(Lump::round_cone([base, base + thumb], [0.018, 0.0125]).blended(0.01));
-    lumps
+    primitives.push(Primitive::round_cone([base, base + thumb], [0.018, 0.0125]).blended(0.01));
+    primitives
 }

@@ -15,7 +15,7 @@ pub struct Beam {
     pub cubes_across: usize,
     /// What follows from strain.
     pub law: Law,
-    /// Damping of its first swing as a share of critical damping.
+    /// Damping of its first swing as a fraction of critical damping.
     pub damping_ratio: f64,
 }
 
@@ -49,7 +49,7 @@ pub fn beam(Beam { cubes_across, law, damping_ratio }: Beam) -> Scene {
         obstacle_motions: Vec::new(),
         constraint_motions: Vec::new(),
         solver: Solver::default(),
-        warm_up: 0.0,
+        preroll: 0.0,
         seconds: 1.0,
         fps: 60.0,
     }

@@ -4,7 +4,7 @@ use crate::cycle::{Cycle, Posture, bump, wave};
 use crate::figure::{EARTH, Figure, at};
 use sinew_flesh::Material;
 use sinew_math::{Rotation, Vec3, turn};
-use sinew_mesh::Lump;
+use sinew_mesh::Primitive;
 use sinew_sim::desc::{CoreDesc, Hold, TieDesc};
 use sinew_skeleton::JointKind;
 use sinew_take::Scene;
@@ -22,7 +22,7 @@ pub fn cow() -> Scene {
     let mut figure = Figure {
         name: "cow",
         bones: Vec::new(),
-        lumps: lumps(),
+        primitives: primitives(),
         spacing: 0.011,
         tets: 7000,
         material: Material::soft_solid(9e3, 0.42, 1000.0, 0.08),
@@ -51,13 +51,13 @@ fn bones(figure: &mut Figure) {
 }
 
 /// She looks from side to side and shakes her head hard twice.
-fn shake(share: f64, posture: &mut Posture) {
-    let hard = bump(share, 0.3, 0.75);
-    let (slow, fast) = (wave(share), hard * wave(6.0 * share));
-    posture.turn("neck", &[10.0 * wave(share + 0.2), 14.0 * slow + 9.0 * fast, 0.0]);
+fn shake(fraction: f64, posture: &mut Posture) {
+    let hard = bump(fraction, 0.3, 0.75);
+    let (slow, fast) = (wave(fraction), hard * wave(6.0 * fraction));
+    posture.turn("neck", &[10.0 * wave(fraction + 0.2), 14.0 * slow + 9.0 * fast, 0.0]);
     posture.turn("head", &[-6.0 * slow, 8.0 * slow + 14.0 * fast, 16.0 * fast]);
-    posture.turn("tail", &[-14.0, 0.0, 22.0 * wave(2.0 * share)]);
-    posture.turn("tail end", &[0.0, 0.0, 30.0 * wave(2.0 * share - 0.18)]);
+    posture.turn("tail", &[-14.0, 0.0, 22.0 * wave(2.0 * fraction)]);
+    posture.turn("tail end", &[0.0, 0.0, 30.0 * wave(2.0 * fraction - 0.18)]);
 
     // she shifts her weight; the legs lean against it, so that hooves stay where they are
     let aside = 0.022 * slow;
@@ -73,10 +73,10 @@ fn shake(share: f64, posture: &mut Posture) {
     }
 }
 
-fn lumps() -> Vec<Lump> {
+fn primitives() -> Vec<Primitive> {
     let leaning = |middle: Vec3, degrees: Vec3, radii: [f64; 3], blend: f64| {
         let turned: Rotation = turn::exp(&degrees.map(f64::to_radians));
-        Lump::ellipsoid(middle, turned, radii).blended(blend)
+        Primitive::ellipsoid(middle, turned, radii).blended(blend)
     };
     let upright = Vec3::zeros();
     let middle = [
@@ -86,32 +86,36 @@ fn lumps() -> Vec<Lump> {
         leaning(at(0.0, 0.63, 0.18), upright, [0.185, 0.19, 0.17], 0.06),
         leaning(at(0.0, 0.635, -0.32), upright, [0.195, 0.17, 0.145], 0.06),
         // neck, dewlap, skull, muzzle
-        Lump::round_cone([at(0.0, 0.66, 0.25), at(0.0, 0.81, 0.44)], [0.14, 0.105]).blended(0.06),
+        Primitive::round_cone([at(0.0, 0.66, 0.25), at(0.0, 0.81, 0.44)], [0.14, 0.105]).blended(0.06),
         leaning(at(0.0, 0.6, 0.36), at(-45.0, 0.0, 0.0), [0.045, 0.11, 0.12], 0.05),
         leaning(at(0.0, 0.835, 0.475), upright, [0.118, 0.108, 0.12], 0.04),
-        Lump::round_cone([at(0.0, 0.81, 0.52), at(0.0, 0.745, 0.64)], [0.092, 0.088]).blended(0.04),
+        Primitive::round_cone([at(0.0, 0.81, 0.52), at(0.0, 0.745, 0.64)], [0.092, 0.088]).blended(0.04),
         leaning(at(0.0, 0.735, 0.665), at(20.0, 0.0, 0.0), [0.1, 0.07, 0.06], 0.03),
         // udder, tail and its tuft
         leaning(at(0.0, 0.4, -0.22), upright, [0.1, 0.085, 0.1], 0.03),
-        Lump::round_cone([at(0.0, 0.7, -0.42), at(0.0, 0.54, -0.5)], [0.034, 0.026]).blended(0.03),
-        Lump::round_cone([at(0.0, 0.54, -0.5), at(0.0, 0.42, -0.51)], [0.026, 0.026]).blended(0.02),
+        Primitive::round_cone([at(0.0, 0.7, -0.42), at(0.0, 0.54, -0.5)], [0.034, 0.026]).blended(0.03),
+        Primitive::round_cone([at(0.0, 0.54, -0.5), at(0.0, 0.42, -0.51)], [0.026, 0.026]).blended(0.02),
         leaning(at(0.0, 0.36, -0.51), upright, [0.042, 0.075, 0.042], 0.02),
     ];
     let sides = [
-        Lump::round_cone([at(0.12, 0.52, 0.22), at(0.14, 0.27, 0.22)], [0.1, 0.066]).blended(0.04),
-        Lump::round_cone([at(0.14, 0.27, 0.22), at(0.14, 0.07, 0.22)], [0.062, 0.06]).blended(0.025),
-        Lump::round_cone([at(0.14, 0.05, 0.225), at(0.14, 0.042, 0.235)], [0.07, 0.07]).blended(0.01),
-        Lump::round_cone([at(0.12, 0.53, -0.32), at(0.14, 0.27, -0.33)], [0.12, 0.066]).blended(0.04),
-        Lump::round_cone([at(0.14, 0.27, -0.33), at(0.14, 0.07, -0.31)], [0.062, 0.06]).blended(0.025),
-        Lump::round_cone([at(0.14, 0.05, -0.305), at(0.14, 0.042, -0.295)], [0.07, 0.07]).blended(0.01),
+        Primitive::round_cone([at(0.12, 0.52, 0.22), at(0.14, 0.27, 0.22)], [0.1, 0.066]).blended(0.04),
+        Primitive::round_cone([at(0.14, 0.27, 0.22), at(0.14, 0.07, 0.22)], [0.062, 0.06]).blended(0.025),
+        Primitive::round_cone([at(0.14, 0.05, 0.225), at(0.14, 0.042, 0.235)], [0.07, 0.07]).blended(0.01),
+        Primitive::round_cone([at(0.12, 0.53, -0.32), at(0.14, 0.27, -0.33)], [0.12, 0.066]).blended(0.04),
+        Primitive::round_cone([at(0.14, 0.27, -0.33), at(0.14, 0.07, -0.31)], [0.062, 0.06]).blended(0.025),
+        Primitive::round_cone([at(0.14, 0.05, -0.305), at(0.14, 0.042, -0.295)], [0.07, 0.07]).blended(0.01),
         // horns that curve up
-        Lump::round_cone([at(0.06, 0.89, 0.44), at(0.125, 0.945, 0.44)], [0.038, 0.03]).blended(0.014),
-        Lump::round_cone([at(0.125, 0.945, 0.44), at(0.145, 1.02, 0.46)], [0.03, 0.016]).blended(0.008),
+        Primitive::round_cone([at(0.06, 0.89, 0.44), at(0.125, 0.945, 0.44)], [0.038, 0.03]).blended(0.014),
+        Primitive::round_cone([at(0.125, 0.945, 0.44), at(0.145, 1.02, 0.46)], [0.03, 0.016]).blended(0.008),
         // ears that hang
         leaning(at(0.195, 0.835, 0.43), at(0.0, 12.0, -24.0), [0.098, 0.021, 0.047], 0.02),
         // eyes and nostrils
-        Lump::ball(at(0.085, 0.86, 0.548), 0.026).blended(0.006),
-        Lump::round_cone([at(0.045, 0.755, 0.715), at(0.06, 0.765, 0.708)], [0.018, 0.018]).blended(0.008),
+        Primitive::ball(at(0.085, 0.86, 0.548), 0.026).blended(0.006),
+        Primitive::round_cone([at(0.045, 0.755, 0.715), at(0.06, 0.765, 0.708)], [0.018, 0.018])
+            .blended(0.008),
     ];
-    middle.into_iter().chain(sides.into_iter().flat_map(|lump| [lump, lump.mirrored_in_x()])).collect()
+    middle
+        .into_iter()
+        .chain(sides.into_iter().flat_map(|primitive| [primitive, primitive.mirrored_in_x()]))
+        .collect()
 }

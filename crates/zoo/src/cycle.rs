@@ -16,7 +16,7 @@ pub(crate) struct Cycle<'a> {
     pub(crate) keys: usize,
     /// Frames of 1/120 s from posture to posture.
     pub(crate) frames_per_key: usize,
-    /// Writes the posture at a share of the cycle, from 0 to 1.
+    /// Writes the posture at a fraction of the cycle, from 0 to 1.
     pub(crate) pose: &'a dyn Fn(f64, &mut Posture),
 }
 
@@ -68,9 +68,9 @@ impl Cycle<'_> {
     /// The motion of a skeleton: a Catmull-Rom curve through the keys, smooth from the last to the first.
     pub(crate) fn motion(&self, skeleton: &Skeleton) -> Option<SkeletonMotion> {
         let key = |i: usize| {
-            let share = (i + self.keys - BEYOND) % self.keys;
+            let fraction = (i + self.keys - BEYOND) % self.keys;
             let pose = Posture::at_rest(skeleton, |posture| {
-                (self.pose)(share as f64 / self.keys as f64, posture);
+                (self.pose)(fraction as f64 / self.keys as f64, posture);
             });
             Key::at((i * self.frames_per_key) as f64 / FRAMES_PER_SECOND, pose)
         };
@@ -89,9 +89,9 @@ pub(crate) fn mirrored_turn(turn: Vec3) -> Vec3 {
     Vec3::new(turn.x, -turn.y, -turn.z)
 }
 
-/// sin of a share of a full turn.
-pub(crate) fn wave(share: f64) -> f64 {
-    real::sin(core::f64::consts::TAU * share)
+/// sin of a fraction of a full turn.
+pub(crate) fn wave(fraction: f64) -> f64 {
+    real::sin(core::f64::consts::TAU * fraction)
 }
 
 /// Rises smoothly from 0 to 1 while `x` goes from `from` to `to`.

@@ -4,7 +4,7 @@ use crate::cycle::{Cycle, Posture, bump};
 use crate::figure::{EARTH, Figure, at};
 use sinew_flesh::Material;
 use sinew_math::{Vec3, turn};
-use sinew_mesh::Lump;
+use sinew_mesh::Primitive;
 use sinew_sim::desc::CoreDesc;
 use sinew_skeleton::JointKind;
 use sinew_take::Scene;
@@ -17,21 +17,21 @@ const FLUTES: usize = 10;
 /// A fluted column between a plate that stands and one that moves.
 pub fn cylinder() -> Scene {
     let inside = [at(0.0, RADIUS, 0.0), at(0.0, HEIGHT - RADIUS, 0.0)];
-    let mut lumps = vec![Lump::round_cone(inside, [RADIUS; 2]).blended(0.01)];
+    let mut primitives = vec![Primitive::round_cone(inside, [RADIUS; 2]).blended(0.01)];
     for flute in 0..FLUTES {
         let turned = turn::exp(&(Vec3::y() * (core::f64::consts::TAU * flute as f64 / FLUTES as f64)));
         let ends = [turned * at(RADIUS, 0.0, 0.0), turned * at(RADIUS, HEIGHT, 0.0)];
-        lumps.push(Lump::round_cone(ends, [0.016; 2]).blended(0.01));
+        primitives.push(Primitive::round_cone(ends, [0.016; 2]).blended(0.01));
         // spokes of the plates
         for y in [-0.01, HEIGHT + 0.01] {
             let spoke = [at(0.0, y, 0.0), turned * at(0.085, 0.0, 0.0) + at(0.0, y, 0.0)];
-            lumps.push(Lump::round_cone(spoke, [0.024, 0.028]).blended(0.02));
+            primitives.push(Primitive::round_cone(spoke, [0.024, 0.028]).blended(0.02));
         }
     }
     let mut figure = Figure {
         name: "cylinder",
         bones: Vec::new(),
-        lumps,
+        primitives,
         spacing: 0.007,
         tets: 5000,
         material: Material::soft_solid(20e3, 0.42, 1000.0, 0.08),
@@ -46,8 +46,9 @@ pub fn cylinder() -> Scene {
 }
 
 /// Twisted by half a turn and back, bent to the side, stretched.
-fn twist(share: f64, posture: &mut Posture) {
-    let (twisted, bent, pulled) = (bump(share, 0.0, 0.45), bump(share, 0.4, 0.75), bump(share, 0.72, 1.0));
+fn twist(fraction: f64, posture: &mut Posture) {
+    let (twisted, bent, pulled) =
+        (bump(fraction, 0.0, 0.45), bump(fraction, 0.4, 0.75), bump(fraction, 0.72, 1.0));
     let middle = at(0.05, HEIGHT + 0.01, 0.0);
     let bend = turn::exp(&(Vec3::z() * (-60.0f64 * bent).to_radians()));
     let turned = bend * turn::exp(&(Vec3::y() * (200.0f64 * twisted).to_radians()));

@@ -40,7 +40,7 @@ pub fn dancer(tets: usize, spacing: f64) -> Scene {
     let mut figure = Figure {
         name: "dancer",
         bones: Vec::new(),
-        lumps: shape::lumps(),
+        primitives: shape::primitives(),
         spacing,
         tets,
         // fat that sways at 2 to 4 Hz where it is a hand thick: f ≈ √(μ/ρ)/(4 h)

@@ -4,7 +4,7 @@ use crate::cycle::{Cycle, Posture, bump, wave};
 use crate::figure::{EARTH, Figure, at};
 use sinew_flesh::Material;
 use sinew_math::{Rotation, Vec3, turn};
-use sinew_mesh::Lump;
+use sinew_mesh::Primitive;
 use sinew_sim::desc::CoreDesc;
 use sinew_skeleton::JointKind;
 use sinew_take::Scene;
@@ -33,7 +33,7 @@ pub fn dragon() -> Scene {
     let mut figure = Figure {
         name: "dragon",
         bones: Vec::new(),
-        lumps: lumps(),
+        primitives: primitives(),
         spacing: 0.009,
         tets: 8000,
         material: Material::soft_solid(8e3, 0.42, 1000.0, 0.08),
@@ -69,37 +69,37 @@ fn bones(figure: &mut Figure) {
 }
 
 /// Wings beat once; the body rises as they fall, neck and tail follow like a wave.
-fn fly(share: f64, posture: &mut Posture) {
-    let beat = wave(share);
+fn fly(fraction: f64, posture: &mut Posture) {
+    let beat = wave(fraction);
     let pitch = turn::exp(&(Vec3::x() * (-12.0 + 4.0 * beat).to_radians()));
     let facing = turn::exp(&(Vec3::y() * FACING));
-    posture.place("trunk", at(0.0, 0.035 * wave(share - 0.25), 0.0), &(facing * pitch));
+    posture.place("trunk", at(0.0, 0.035 * wave(fraction - 0.25), 0.0), &(facing * pitch));
     let wings = [("wing 1", 34.0, 0.0), ("wing 2", 24.0, 0.1), ("wing 3", 22.0, 0.2)];
     for (bone, degrees, late) in wings {
-        posture.turn_both(bone, at(0.0, 0.0, degrees * wave(share - late)));
+        posture.turn_both(bone, at(0.0, 0.0, degrees * wave(fraction - late)));
     }
     for i in 0..3 {
-        let nod = 6.0 * wave(share - 0.1 * f64::from(i));
-        posture.turn(&format!("neck {}", i + 1), &[nod, 5.0 * wave(share - 0.3), 0.0]);
+        let nod = 6.0 * wave(fraction - 0.1 * f64::from(i));
+        posture.turn(&format!("neck {}", i + 1), &[nod, 5.0 * wave(fraction - 0.3), 0.0]);
     }
-    posture.turn("head", &[4.0 - 8.0 * wave(share - 0.25), 4.0 * wave(share - 0.45), 0.0]);
+    posture.turn("head", &[4.0 - 8.0 * wave(fraction - 0.25), 4.0 * wave(fraction - 0.45), 0.0]);
     for i in 0..5 {
         let late = 0.13 * f64::from(i);
         posture.turn(
             &format!("tail {}", i + 1),
-            &[-9.0 * wave(share - late), 9.0 * wave(share - late - 0.2), 0.0],
+            &[-9.0 * wave(fraction - late), 9.0 * wave(fraction - late - 0.2), 0.0],
         );
     }
     posture.turn("hips", &[4.0 * beat, 0.0, 0.0]);
-    posture.turn_both("arm", at(14.0 * wave(share - 0.2), 0.0, 0.0));
-    posture.turn_both("leg", at(10.0 * wave(share - 0.15), 0.0, 0.0));
-    posture.turn_both("shin", at(12.0 + 10.0 * wave(share - 0.3), 0.0, 0.0));
+    posture.turn_both("arm", at(14.0 * wave(fraction - 0.2), 0.0, 0.0));
+    posture.turn_both("leg", at(10.0 * wave(fraction - 0.15), 0.0, 0.0));
+    posture.turn_both("shin", at(12.0 + 10.0 * wave(fraction - 0.3), 0.0, 0.0));
 }
 
-fn lumps() -> Vec<Lump> {
+fn primitives() -> Vec<Primitive> {
     let leaning = |middle: Vec3, degrees: Vec3, radii: [f64; 3], blend: f64| {
         let turned: Rotation = turn::exp(&degrees.map(f64::to_radians));
-        Lump::ellipsoid(middle, turned, radii).blended(blend)
+        Primitive::ellipsoid(middle, turned, radii).blended(blend)
     };
     let upright = Vec3::zeros();
     let mut middle = vec![
@@ -107,18 +107,18 @@ fn lumps() -> Vec<Lump> {
         leaning(at(0.0, -0.025, 0.03), upright, [0.11, 0.105, 0.14], 0.04),
         // skull, snout, chin
         leaning(NECK[3] + at(0.0, 0.012, 0.02), upright, [0.062, 0.055, 0.068], 0.025),
-        Lump::round_cone([NECK[3] + at(0.0, 0.0, 0.05), NECK[4]], [0.048, 0.036]).blended(0.025),
+        Primitive::round_cone([NECK[3] + at(0.0, 0.0, 0.05), NECK[4]], [0.048, 0.036]).blended(0.025),
         leaning(NECK[4] + at(0.0, 0.004, 0.004), upright, [0.046, 0.03, 0.036], 0.015),
         // the leaf at the end of the tail
         leaning(TAIL[5] + at(0.0, 0.012, -0.018), at(20.0, 0.0, 0.0), [0.055, 0.02, 0.062], 0.016),
     ];
     for i in 0..3 {
         let radii = [[0.08, 0.054], [0.054, 0.044], [0.044, 0.042]][i];
-        middle.push(Lump::round_cone([NECK[i], NECK[i + 1]], radii).blended(0.03));
+        middle.push(Primitive::round_cone([NECK[i], NECK[i + 1]], radii).blended(0.03));
     }
     for i in 0..5 {
         let radii = [0.085, 0.064, 0.05, 0.037, 0.027, 0.02];
-        middle.push(Lump::round_cone([TAIL[i], TAIL[i + 1]], [radii[i], radii[i + 1]]).blended(0.02));
+        middle.push(Primitive::round_cone([TAIL[i], TAIL[i + 1]], [radii[i], radii[i + 1]]).blended(0.02));
     }
     // plates along the back
     for (y, z, size) in [
@@ -132,27 +132,34 @@ fn lumps() -> Vec<Lump> {
     }
     let mut sides = vec![
         // horns, eyes, nostrils
-        Lump::round_cone([NECK[3] + at(0.028, 0.05, 0.0), NECK[3] + at(0.045, 0.115, -0.05)], [0.017, 0.009])
-            .blended(0.008),
-        Lump::ball(NECK[3] + at(0.042, 0.036, 0.058), 0.0165).blended(0.004),
-        Lump::ball(NECK[4] + at(0.018, 0.026, 0.022), 0.0125).blended(0.006),
+        Primitive::round_cone(
+            [NECK[3] + at(0.028, 0.05, 0.0), NECK[3] + at(0.045, 0.115, -0.05)],
+            [0.017, 0.009],
+        )
+        .blended(0.008),
+        Primitive::ball(NECK[3] + at(0.042, 0.036, 0.058), 0.0165).blended(0.004),
+        Primitive::ball(NECK[4] + at(0.018, 0.026, 0.022), 0.0125).blended(0.006),
         // arms and legs
-        Lump::round_cone([at(0.075, -0.02, 0.12), at(0.1, -0.125, 0.165)], [0.042, 0.027]).blended(0.02),
-        Lump::ball(at(0.1, -0.145, 0.175), 0.032).blended(0.015),
-        Lump::round_cone([at(0.09, -0.02, -0.1), at(0.115, -0.13, -0.08)], [0.068, 0.042]).blended(0.025),
-        Lump::round_cone([at(0.115, -0.13, -0.08), at(0.12, -0.21, -0.1)], [0.04, 0.028]).blended(0.02),
+        Primitive::round_cone([at(0.075, -0.02, 0.12), at(0.1, -0.125, 0.165)], [0.042, 0.027]).blended(0.02),
+        Primitive::ball(at(0.1, -0.145, 0.175), 0.032).blended(0.015),
+        Primitive::round_cone([at(0.09, -0.02, -0.1), at(0.115, -0.13, -0.08)], [0.068, 0.042])
+            .blended(0.025),
+        Primitive::round_cone([at(0.115, -0.13, -0.08), at(0.12, -0.21, -0.1)], [0.04, 0.028]).blended(0.02),
         leaning(at(0.122, -0.225, -0.075), at(8.0, 0.0, 0.0), [0.034, 0.024, 0.055], 0.015),
     ];
     for i in 0..3 {
         let radii = [0.032, 0.026, 0.022, 0.015];
-        sides.push(Lump::round_cone([WING[i], WING[i + 1]], [radii[i], radii[i + 1]]).blended(0.016));
+        sides.push(Primitive::round_cone([WING[i], WING[i + 1]], [radii[i], radii[i + 1]]).blended(0.016));
     }
     sides.extend(flap());
-    middle.into_iter().chain(sides.into_iter().flat_map(|lump| [lump, lump.mirrored_in_x()])).collect()
+    middle
+        .into_iter()
+        .chain(sides.into_iter().flat_map(|primitive| [primitive, primitive.mirrored_in_x()]))
+        .collect()
 }
 
 /// The flap behind the bones of a wing: ribs so close that they flow into one sheet, longest beside the joints.
-fn flap() -> Vec<Lump> {
+fn flap() -> Vec<Primitive> {
     const RIBS: usize = 17;
     let rib = |i: usize| {
         let along = 3.0 * (i as f64 + 0.5) / RIBS as f64;
@@ -161,7 +168,7 @@ fn flap() -> Vec<Lump> {
         let scallop = 1.0 - 0.16 * bump(along - part as f64, 0.0, 1.0);
         let length = scallop * (0.25 - 0.04 * along);
         let to = from + at(0.02 * along, -0.03, -length);
-        Lump::round_cone([from, to], [0.0135, 0.0125]).blended(0.02)
+        Primitive::round_cone([from, to], [0.0135, 0.0125]).blended(0.02)
     };
     (0..RIBS).map(rib).collect()
 }

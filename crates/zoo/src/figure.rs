@@ -4,10 +4,10 @@
 //! of a bone stands at its beginning with the axes of the world, its shape is a capsule, and its motion goes through even keys.
 
 use crate::cycle::Cycle;
-use sinew_control::{Performance, RunUp};
+use sinew_control::{Approach, Performance};
 use sinew_flesh::Material;
 use sinew_math::{Isometry, Vec3};
-use sinew_mesh::{Blob, Lump, TriMesh};
+use sinew_mesh::{ImplicitSurface, Primitive, TriMesh};
 use sinew_sim::Solver;
 use sinew_sim::desc::{
     AttachmentDesc, BodyDesc, CageSize, CoreDesc, RigDesc, Sag, ShapeDesc, TieDesc, WorldDesc,
@@ -19,14 +19,14 @@ use sinew_take::Scene;
 const BONE_DENSITY: f64 = 1200.0;
 
 /// Time from the rest pose to the first pose, and how long flesh settles there (s).
-const RUN_UP: f64 = 0.6;
+const APPROACH: f64 = 0.6;
 const SETTLE: f64 = 0.8;
 
 /// A character: bones, flesh around them, what it is made of.
 pub(crate) struct Figure {
     pub(crate) name: &'static str,
     pub(crate) bones: Vec<FigureBone>,
-    pub(crate) lumps: Vec<Lump>,
+    pub(crate) primitives: Vec<Primitive>,
     /// Distance of surface vertices (m).
     pub(crate) spacing: f64,
     /// About how many tets its cage has.
@@ -104,8 +104,8 @@ impl Figure {
     }
 
     /// Adds a round part.
-    pub(crate) fn lump(&mut self, lump: Lump) {
-        self.lumps.push(lump);
+    pub(crate) fn primitive(&mut self, primitive: Primitive) {
+        self.primitives.push(primitive);
     }
 
     /// The bones as a skeleton.
@@ -131,7 +131,9 @@ impl Figure {
 
     /// The surface of its flesh. Its numbers are sound, so that there is one; without one the model says so.
     pub(crate) fn surface(&self) -> TriMesh {
-        Blob::build(&self.lumps).and_then(|blob| blob.surface(self.spacing)).unwrap_or_default()
+        ImplicitSurface::build(&self.primitives)
+            .and_then(|implicit| implicit.surface(self.spacing))
+            .unwrap_or_default()
     }
 
     /// The scene in which it moves over and over as `cycle` says.
@@ -139,8 +141,8 @@ impl Figure {
         let skeleton = self.skeleton();
         let motion =
             Skeleton::build(&skeleton.with_plain_masses()).ok().and_then(|built| cycle.motion(&built));
-        let run_up = Some(RunUp { begin: -(RUN_UP + SETTLE), end: -SETTLE });
-        let performance = Performance { run_up, ..Performance::of(motion) };
+        let approach = Some(Approach { begin: -(APPROACH + SETTLE), end: -SETTLE });
+        let performance = Performance { approach, ..Performance::of(motion) };
         let name = self.name.to_owned();
         let mut attachment = AttachmentDesc { core: self.core, ..AttachmentDesc::by_shape(name.clone()) };
         attachment.ties.extend(self.ties.iter().cloned());
@@ -167,7 +169,7 @@ impl Figure {
             constraint_motions: Vec::new(),
             solver: Solver::default(),
             performances: vec![performance],
-            warm_up: RUN_UP + SETTLE,
+            preroll: APPROACH + SETTLE,
             seconds,
             fps: 60.0,
         }

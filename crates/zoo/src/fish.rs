@@ -4,7 +4,7 @@ use crate::cycle::{Cycle, Posture, wave};
 use crate::figure::{Figure, at};
 use sinew_flesh::Material;
 use sinew_math::{Rotation, Vec3, turn};
-use sinew_mesh::Lump;
+use sinew_mesh::Primitive;
 use sinew_sim::desc::CoreDesc;
 use sinew_skeleton::JointKind;
 use sinew_take::Scene;
@@ -40,32 +40,37 @@ pub fn fish(tets: usize) -> Scene {
 }
 
 /// Each bone turns a little later and farther than the one before it: a wave that runs to the tail.
-fn swim(share: f64, posture: &mut Posture) {
+fn swim(fraction: f64, posture: &mut Posture) {
     let beats = [("trunk", 7.0, 0.12), ("loin", 13.0, 0.24), ("stem", 22.0, 0.38), ("tail", 26.0, 0.52)];
     for (bone, degrees, late) in beats {
-        posture.turn(bone, &[degrees * wave(share - late)]);
+        posture.turn(bone, &[degrees * wave(fraction - late)]);
     }
-    let heading = at(0.06 * wave(share + 0.25), 0.14 * wave(share + 0.45), 0.0);
-    posture.place("head", at(0.0, 0.006 * wave(2.0 * share), 0.008 * wave(share)), &turn::exp(&heading));
+    let heading = at(0.06 * wave(fraction + 0.25), 0.14 * wave(fraction + 0.45), 0.0);
+    posture.place(
+        "head",
+        at(0.0, 0.006 * wave(2.0 * fraction), 0.008 * wave(fraction)),
+        &turn::exp(&heading),
+    );
 }
 
 fn figure(tets: usize) -> Figure {
     let ellipsoid = |middle: Vec3, turned: f64, radii: [f64; 3], blend: f64| {
         let turned: Rotation = turn::exp(&(Vec3::z() * turned.to_radians()));
-        Lump::ellipsoid(middle, turned, radii).blended(blend)
+        Primitive::ellipsoid(middle, turned, radii).blended(blend)
     };
     let mut figure = Figure {
         name: "fish",
         bones: Vec::new(),
-        lumps: vec![
+        primitives: vec![
             // a deep body with a blunt head and a narrow stem
             ellipsoid(at(0.045, 0.0, 0.0), -3.0, [0.155, 0.088, 0.058], 0.03),
             ellipsoid(at(-0.07, 0.0, 0.0), 0.0, [0.125, 0.055, 0.036], 0.03),
-            Lump::round_cone([at(0.155, -0.004, 0.0), at(0.185, -0.006, 0.0)], [0.038, 0.03]).blended(0.02),
-            Lump::round_cone([at(-0.12, 0.0, 0.0), at(-0.21, 0.0, 0.0)], [0.032, 0.016]).blended(0.02),
+            Primitive::round_cone([at(0.155, -0.004, 0.0), at(0.185, -0.006, 0.0)], [0.038, 0.03])
+                .blended(0.02),
+            Primitive::round_cone([at(-0.12, 0.0, 0.0), at(-0.21, 0.0, 0.0)], [0.032, 0.016]).blended(0.02),
             // lips
-            Lump::ball(at(0.212, -0.018, 0.0), 0.014).blended(0.008),
-            Lump::ball(at(0.215, 0.004, 0.0), 0.015).blended(0.008),
+            Primitive::ball(at(0.212, -0.018, 0.0), 0.014).blended(0.008),
+            Primitive::ball(at(0.215, 0.004, 0.0), 0.015).blended(0.008),
         ],
         spacing: 0.0112,
         tets,
@@ -81,30 +86,31 @@ fn figure(tets: usize) -> Figure {
 /// Fins are rays that flow into each other, thick enough to be flesh.
 fn fins(figure: &mut Figure) {
     let mut ray = |from: Vec3, to: Vec3, radii: [f64; 2]| {
-        figure.lump(Lump::round_cone([from, to], radii).blended(0.012));
+        figure.primitive(Primitive::round_cone([from, to], radii).blended(0.012));
     };
-    for share in [0.0, 0.25, 0.5, 0.75, 1.0] {
+    for fraction in [0.0, 0.25, 0.5, 0.75, 1.0] {
         // two flukes, the back fin, the one below
         for up in [1.0, -1.0] {
-            let tip = at(-0.325 + 0.045 * share, up * (0.105 - 0.085 * share), 0.0);
+            let tip = at(-0.325 + 0.045 * fraction, up * (0.105 - 0.085 * fraction), 0.0);
             ray(at(-0.2, 0.0, 0.0), tip, [0.014, 0.0105]);
         }
-        let back = at(-0.075 + 0.03 * share, 0.125 - 0.01 * share, 0.0);
+        let back = at(-0.075 + 0.03 * fraction, 0.125 - 0.01 * fraction, 0.0);
         ray(
-            at(-0.045 + 0.1 * share, 0.06, 0.0),
-            back + at(0.04 * share, -0.012 * share, 0.0),
+            at(-0.045 + 0.1 * fraction, 0.06, 0.0),
+            back + at(0.04 * fraction, -0.012 * fraction, 0.0),
             [0.014, 0.0105],
         );
-        let below = at(-0.125 + 0.04 * share, -0.075, 0.0);
-        ray(at(-0.09 + 0.035 * share, -0.035, 0.0), below, [0.012, 0.0105]);
+        let below = at(-0.125 + 0.04 * fraction, -0.075, 0.0);
+        ray(at(-0.09 + 0.035 * fraction, -0.035, 0.0), below, [0.012, 0.0105]);
     }
     for side in [1.0, -1.0] {
-        for share in [0.0, 0.33, 0.67, 1.0] {
-            let tip = at(-0.01 + 0.04 * share, -0.085 - 0.03 * share, side * (0.105 + 0.012 * share));
+        for fraction in [0.0, 0.33, 0.67, 1.0] {
+            let tip =
+                at(-0.01 + 0.04 * fraction, -0.085 - 0.03 * fraction, side * (0.105 + 0.012 * fraction));
             ray(at(0.075, -0.042, side * 0.042), tip, [0.014, 0.0105]);
         }
     }
     for side in [1.0, -1.0] {
-        figure.lump(Lump::ball(at(0.152, 0.026, side * 0.033), 0.0165).blended(0.005));
+        figure.primitive(Primitive::ball(at(0.152, 0.026, side * 0.033), 0.0165).blended(0.005));
     }
 }

@@ -20,7 +20,7 @@ pub fn jelly_torus() -> Scene {
         shape: ShapeDesc::Surface { surface, cage: CageSize::Tets(6000) },
         material: Material { young: 12e3, ..Material::named("jelly").unwrap_or(Material::NAMED[0].1) },
         velocity: Vec3::zeros(),
-        pins: vec![PinDesc { region: Region::End { direction: Vec3::y(), share: 0.1 } }],
+        pins: vec![PinDesc { region: Region::End { direction: Vec3::y(), fraction: 0.1 } }],
         loads: Vec::new(),
         attachment: None,
         sag: Sag::Free,
@@ -39,7 +39,7 @@ pub fn jelly_torus() -> Scene {
         obstacle_motions: Vec::new(),
         constraint_motions: Vec::new(),
         solver: Solver::default(),
-        warm_up: 0.0,
+        preroll: 0.0,
         seconds: 4.0,
         fps: 60.0,
     }

@@ -4,7 +4,7 @@ use crate::cycle::{Cycle, Posture, wave};
 use crate::figure::{EARTH, Figure, at};
 use sinew_flesh::Material;
 use sinew_math::{Isometry, Rotation, Vec3, turn};
-use sinew_mesh::Lump;
+use sinew_mesh::Primitive;
 use sinew_sim::desc::CoreDesc;
 use sinew_skeleton::JointKind;
 use sinew_take::Scene;
@@ -17,7 +17,7 @@ pub fn penguin() -> Scene {
     let mut figure = Figure {
         name: "penguin",
         bones: Vec::new(),
-        lumps: lumps(),
+        primitives: primitives(),
         spacing: 0.009,
         tets: 4500,
         material: Material::soft_solid(5e3, 0.42, 980.0, 0.08),
@@ -40,38 +40,38 @@ pub fn penguin() -> Scene {
 }
 
 /// One step of each foot, and back.
-fn waddle(share: f64, posture: &mut Posture) {
-    let (side, step) = (wave(share), wave(2.0 * share + 0.25));
-    let rock = turn::exp(&(at(0.0, 10.0 * wave(share + 0.2), -13.0 * side).map(f64::to_radians)));
+fn waddle(fraction: f64, posture: &mut Posture) {
+    let (side, step) = (wave(fraction), wave(2.0 * fraction + 0.25));
+    let rock = turn::exp(&(at(0.0, 10.0 * wave(fraction + 0.2), -13.0 * side).map(f64::to_radians)));
     // it rocks about the foot it stands on
     let pivot = at(0.095 * side, 0.0, 0.02);
     let bounce = at(0.0, 0.008 - 0.008 * step, 0.0);
     let world_from_hips = Isometry::from_parts((pivot - rock * pivot + bounce).into(), rock);
     let shift = world_from_hips.transform_point(&HIPS.into()).coords - HIPS;
     posture.place("hips", shift, &rock);
-    posture.turn("chest", &[2.0, -6.0 * wave(share + 0.2), 5.0 * side]);
+    posture.turn("chest", &[2.0, -6.0 * wave(fraction + 0.2), 5.0 * side]);
     posture.turn("neck", &[0.0, 0.0, 4.0 * side]);
-    posture.turn("head", &[6.0 * step, -6.0 * wave(share + 0.1), 6.0 * side]);
+    posture.turn("head", &[6.0 * step, -6.0 * wave(fraction + 0.1), 6.0 * side]);
     posture.turn("tail", &[0.0, 18.0 * side, 0.0]);
     for (name, sign) in [("left", 1.0), ("right", -1.0)] {
         let flap = 26.0 + 18.0 * sign * side;
         posture.turn(&format!("{name} flipper"), &[0.0, 0.0, sign * flap]);
         posture.turn(
             &format!("{name} flipper tip"),
-            &[0.0, 0.0, sign * (8.0 + 14.0 * wave(share - 0.12) * sign)],
+            &[0.0, 0.0, sign * (8.0 + 14.0 * wave(fraction - 0.12) * sign)],
         );
         // the foot that is free swings forward under the body, the other stays flat
         let free = (-sign * side).max(0.0);
-        let ahead = sign * wave(share + 0.25);
+        let ahead = sign * wave(fraction + 0.25);
         posture.turn(&format!("{name} leg"), &[-18.0 * free - 7.0 * ahead, 0.0, 6.0 * side]);
         posture.turn(&format!("{name} foot"), &[14.0 * free + 7.0 * ahead, 0.0, 7.0 * side]);
     }
 }
 
-fn lumps() -> Vec<Lump> {
+fn primitives() -> Vec<Primitive> {
     let ellipsoid = |middle: Vec3, degrees: Vec3, radii: [f64; 3], blend: f64| {
         let turned: Rotation = turn::exp(&degrees.map(f64::to_radians));
-        Lump::ellipsoid(middle, turned, radii).blended(blend)
+        Primitive::ellipsoid(middle, turned, radii).blended(blend)
     };
     let upright = Vec3::zeros();
     let middle = [
@@ -79,17 +79,20 @@ fn lumps() -> Vec<Lump> {
         ellipsoid(at(0.0, 0.25, -0.01), upright, [0.155, 0.2, 0.15], 0.04),
         ellipsoid(at(0.0, 0.195, 0.055), upright, [0.15, 0.15, 0.14], 0.05),
         ellipsoid(at(0.0, 0.38, -0.01), upright, [0.12, 0.12, 0.112], 0.05),
-        Lump::round_cone([at(0.0, 0.44, -0.01), at(0.0, 0.53, 0.0)], [0.085, 0.08]).blended(0.04),
+        Primitive::round_cone([at(0.0, 0.44, -0.01), at(0.0, 0.53, 0.0)], [0.085, 0.08]).blended(0.04),
         ellipsoid(at(0.0, 0.56, 0.008), upright, [0.092, 0.088, 0.095], 0.03),
-        Lump::round_cone([at(0.0, 0.555, 0.085), at(0.0, 0.54, 0.165)], [0.032, 0.011]).blended(0.012),
-        Lump::round_cone([at(0.0, 0.13, -0.12), at(0.0, 0.055, -0.215)], [0.06, 0.02]).blended(0.03),
+        Primitive::round_cone([at(0.0, 0.555, 0.085), at(0.0, 0.54, 0.165)], [0.032, 0.011]).blended(0.012),
+        Primitive::round_cone([at(0.0, 0.13, -0.12), at(0.0, 0.055, -0.215)], [0.06, 0.02]).blended(0.03),
     ];
     let sides = [
         ellipsoid(at(0.165, 0.37, -0.02), at(0.0, 0.0, -48.0), [0.09, 0.026, 0.052], 0.03),
         ellipsoid(at(0.235, 0.285, -0.02), at(0.0, 0.0, -54.0), [0.105, 0.019, 0.043], 0.02),
-        Lump::round_cone([at(0.085, 0.13, 0.0), at(0.095, 0.04, 0.02)], [0.065, 0.04]).blended(0.02),
+        Primitive::round_cone([at(0.085, 0.13, 0.0), at(0.095, 0.04, 0.02)], [0.065, 0.04]).blended(0.02),
         ellipsoid(at(0.104, 0.025, 0.07), at(0.0, 12.0, 0.0), [0.05, 0.022, 0.082], 0.014),
         ellipsoid(at(0.045, 0.584, 0.08), upright, [0.018, 0.02, 0.018], 0.005),
     ];
-    middle.into_iter().chain(sides.into_iter().flat_map(|lump| [lump, lump.mirrored_in_x()])).collect()
+    middle
+        .into_iter()
+        .chain(sides.into_iter().flat_map(|primitive| [primitive, primitive.mirrored_in_x()]))
+        .collect()
 }

@@ -1,9 +1,9 @@
 //! A starfish: a free middle and five arms of three bones, sixteen bones and 26 degrees of freedom.      [KimPollard2011, table III]
 
-use sinew_control::{Beyond, Performance, RunUp, SkeletonMotion};
+use sinew_control::{Approach, Beyond, Performance, SkeletonMotion};
 use sinew_flesh::Material;
 use sinew_math::{Isometry, Rotation, Vec3, real};
-use sinew_mesh::{Blob, Lump, TriMesh};
+use sinew_mesh::{ImplicitSurface, Primitive, TriMesh};
 use sinew_sim::Solver;
 use sinew_sim::desc::{AttachmentDesc, BodyDesc, CageSize, CoreDesc, RigDesc, Sag, ShapeDesc, WorldDesc};
 use sinew_skeleton::{
@@ -17,7 +17,7 @@ const JOINTS: [f64; 4] = [0.035, 0.075, 0.11, 0.14];
 /// Radius of the flesh there (m).
 const FLESH: [f64; 4] = [0.036, 0.029, 0.021, 0.013];
 /// Radius of the bones in parts of the flesh around them.
-const BONE_SHARE: f64 = 0.35;
+const BONE_FRACTION: f64 = 0.35;
 const BONE_DENSITY: f64 = 1200.0;
 /// Distance of surface vertices (m): about 1,160 of them.
 const SPACING: f64 = 0.0097;
@@ -30,7 +30,7 @@ pub fn starfish(tets: usize) -> Scene {
     let bones = bones();
     let motion = Skeleton::build(&bones.with_plain_masses()).ok().and_then(|skeleton| wave(&skeleton));
     let performance =
-        Performance { run_up: Some(RunUp { begin: -0.8, end: -0.4 }), ..Performance::of(motion) };
+        Performance { approach: Some(Approach { begin: -0.8, end: -0.4 }), ..Performance::of(motion) };
     let body = BodyDesc {
         name: "starfish".into(),
         shape: ShapeDesc::Surface { surface: surface(), cage: CageSize::Tets(tets) },
@@ -58,7 +58,7 @@ pub fn starfish(tets: usize) -> Scene {
         obstacle_motions: Vec::new(),
         constraint_motions: Vec::new(),
         solver: Solver::default(),
-        warm_up: 0.8,
+        preroll: 0.8,
         seconds: 4.0,
         fps: 60.0,
     }
@@ -76,7 +76,7 @@ fn bones() -> SkeletonDesc {
         parent: Parent::World,
         parent_from_joint: Isometry::identity(),
         joint: JointDesc::of(JointKind::Free),
-        mass: solid(Vec3::zeros(), BONE_SHARE * FLESH[0]),
+        mass: solid(Vec3::zeros(), BONE_FRACTION * FLESH[0]),
     }];
     for arm in 0..ARMS {
         let outward = outward(arm);
@@ -90,7 +90,7 @@ fn bones() -> SkeletonDesc {
                 parent: Parent::Index(if k == 0 { 0 } else { bones.len() - 1 }),
                 parent_from_joint: Isometry::translation(at.x, at.y, at.z),
                 joint: JointDesc::of(kind),
-                mass: solid(outward * (JOINTS[k + 1] - JOINTS[k]), BONE_SHARE * FLESH[k + 1]),
+                mass: solid(outward * (JOINTS[k + 1] - JOINTS[k]), BONE_FRACTION * FLESH[k + 1]),
             });
         }
     }
@@ -102,16 +102,17 @@ fn solid(to: Vec3, radius: f64) -> MassDesc {
 }
 
 fn surface() -> TriMesh {
-    let middle = Lump::ellipsoid(Vec3::zeros(), Rotation::identity(), [0.06, 0.038, 0.06]).blended(0.02);
-    let mut lumps = vec![middle];
+    let middle = Primitive::ellipsoid(Vec3::zeros(), Rotation::identity(), [0.06, 0.038, 0.06]).blended(0.02);
+    let mut primitives = vec![middle];
     for arm in 0..ARMS {
         for k in 0..3 {
             let ends = [outward(arm) * JOINTS[k], outward(arm) * JOINTS[k + 1]];
-            lumps.push(Lump::round_cone(ends, [FLESH[k], FLESH[k + 1]]).blended(0.25 * FLESH[k + 1]));
+            primitives
+                .push(Primitive::round_cone(ends, [FLESH[k], FLESH[k + 1]]).blended(0.25 * FLESH[k + 1]));
         }
     }
     // the numbers above are sound, so that there is a surface; without one the model says so
-    Blob::build(&lumps).and_then(|blob| blob.surface(SPACING)).unwrap_or_default()
+    ImplicitSurface::build(&primitives).and_then(|implicit| implicit.surface(SPACING)).unwrap_or_default()
 }
 
 /// The arms rise and fall in turn, each bone behind the one before it.

@@ -107,8 +107,8 @@ fn material(material: &Material) -> String {
 
 fn region(region: &Region) -> String {
     match region {
-        Region::End { direction, share } => {
-            format!("{{ end = {}, share = {} }}", vector(direction), number(*share))
+        Region::End { direction, fraction } => {
+            format!("{{ end = {}, fraction = {} }}", vector(direction), number(*fraction))
         }
         Region::Box { min, max } => {
             format!("{{ box = {{ min = {}, max = {} }} }}", vector(min), vector(max))

@@ -4,7 +4,7 @@ use crate::cycle::{Cycle, Posture, wave};
 use crate::figure::{Figure, at};
 use sinew_flesh::Material;
 use sinew_math::{Rotation, Vec3, real, turn};
-use sinew_mesh::Lump;
+use sinew_mesh::Primitive;
 use sinew_sim::desc::CoreDesc;
 use sinew_skeleton::JointKind;
 use sinew_take::Scene;
@@ -20,7 +20,7 @@ pub fn worm(tets: usize) -> Scene {
     let mut figure = Figure {
         name: "worm",
         bones: Vec::new(),
-        lumps: lumps(),
+        primitives: primitives(),
         spacing: 0.0145,
         tets,
         material: Material::soft_solid(6e3, 0.42, 1000.0, 0.12),
@@ -49,16 +49,16 @@ const LATE: f64 = 0.18;
 
 /// One and a quarter waves along the body, which run from the head to the tail.
 ///
-/// With bend βᵢ = B sin(2π(t + i δ)) at the joint before bone i the slopes of bones are
+/// With bend βᵢ = B sin(2π(t + i δ)) at the joint before bone i the tilts of bones are
 ///
 /// ```text
 /// θᵢ = −C cos(2π(t + (i + ½) δ)),   C = B / (2 sin πδ),   since θᵢ − θᵢ₋₁ = βᵢ
 /// ```
 ///
-/// and heights are sums of slopes, smaller by the same factor once more, so that the middle of the wave stays level.
-fn swim(share: f64, posture: &mut Posture) {
-    let bend = |joint: f64| BEND * wave(share + LATE * joint);
-    let aside = |joint: f64| 0.2 * wave(share + LATE * joint + 0.3);
+/// and heights are sums of tilts, smaller by the same factor once more, so that the middle of the wave stays level.
+fn swim(fraction: f64, posture: &mut Posture) {
+    let bend = |joint: f64| BEND * wave(fraction + LATE * joint);
+    let aside = |joint: f64| 0.2 * wave(fraction + LATE * joint + 0.3);
     for i in (0..BONES).filter(|i| *i != 3) {
         // joints are counted from that before the root, bones before it hang the other way round
         let (joint, sign) = if i > 3 { (i as f64 - 3.0, 1.0) } else { (i as f64 - 2.0, -1.0) };
@@ -66,28 +66,31 @@ fn swim(share: f64, posture: &mut Posture) {
         posture.turn(&format!("bone {}", i + 1), &angles);
     }
     let fall_off = 2.0 * real::sin(core::f64::consts::PI * LATE);
-    let slope = -BEND / fall_off * wave(share + 0.5 * LATE + 0.25);
-    let height = -LENGTH * BEND / (fall_off * fall_off) * wave(share);
-    posture.place("bone 4", at(0.0, height, 0.0), &turn::exp(&(Vec3::z() * slope)));
+    let tilt = -BEND / fall_off * wave(fraction + 0.5 * LATE + 0.25);
+    let height = -LENGTH * BEND / (fall_off * fall_off) * wave(fraction);
+    posture.place("bone 4", at(0.0, height, 0.0), &turn::exp(&(Vec3::z() * tilt)));
 }
 
-fn lumps() -> Vec<Lump> {
+fn primitives() -> Vec<Primitive> {
     let joint = |i: usize| at(LENGTH * (i as f64 - 0.5 * BONES as f64), 0.0, 0.0);
-    let mut lumps = Vec::new();
+    let mut primitives = Vec::new();
     for i in 0..BONES {
         let ends = [joint(i), joint(i + 1)];
-        lumps.push(Lump::round_cone(ends, [FLESH[i], FLESH[i + 1]]).blended(0.01));
+        primitives.push(Primitive::round_cone(ends, [FLESH[i], FLESH[i + 1]]).blended(0.01));
         // rings, so that it looks like a worm
         if i > 0 {
-            let ring =
-                Lump::ellipsoid(joint(i), Rotation::identity(), [0.022, FLESH[i] + 0.007, FLESH[i] + 0.007]);
-            lumps.push(ring.blended(0.012));
+            let ring = Primitive::ellipsoid(
+                joint(i),
+                Rotation::identity(),
+                [0.022, FLESH[i] + 0.007, FLESH[i] + 0.007],
+            );
+            primitives.push(ring.blended(0.012));
         }
     }
     // eyes and a snout at the thick end
     for side in [1.0, -1.0] {
-        lumps.push(Lump::ball(joint(BONES) + at(0.03, 0.032, side * 0.026), 0.019).blended(0.006));
+        primitives.push(Primitive::ball(joint(BONES) + at(0.03, 0.032, side * 0.026), 0.019).blended(0.006));
     }
-    lumps.push(Lump::ball(joint(BONES) + at(0.042, -0.004, 0.0), 0.022).blended(0.014));
-    lumps
+    primitives.push(Primitive::ball(joint(BONES) + at(0.042, -0.004, 0.0), 0.022).blended(0.014));
+    primitives
 }

@@ -5,7 +5,7 @@ use sinew_io::{
 };
 use sinew_math::{Vec3, turn};
 use sinew_sim::Model;
-use sinew_take::{Frame, FrameSink, Player, Scene, Seam, SinkError, SurfaceInfo};
+use sinew_take::{Frame, FrameSink, LoopCloser, Player, Scene, SinkError, SurfaceInfo};
 use std::path::Path;
 
 /// Sums of at most 64 targets, each up to a metre and rounded to single precision twice, in shape and weight: 64 · 2 · 6e-8 m.
@@ -48,7 +48,7 @@ fn write(scene: &Scene, options: SkinnedGlbOptions, is_loop: bool) -> Written {
     let glb = RigGlb::new(&rig, &target, options, &mut report);
     let mut sinks: Vec<Box<dyn FrameSink + '_>> = vec![Box::new(&mut kept), Box::new(glb)];
     if is_loop {
-        sinks = vec![Box::new(Seam::new(sinks, player.frame_count(), &mut gap))];
+        sinks = vec![Box::new(LoopCloser::new(sinks, player.frame_count(), &mut gap))];
     }
     let mut sinks_as_seen: Vec<&mut dyn FrameSink> =
         sinks.iter_mut().map(|sink| &mut **sink as &mut dyn FrameSink).collect();

@@ -39,7 +39,7 @@ fn play(scene: &Scene) -> Seen {
     let mut frame = Frame::default();
     let mut way = Vec3::zeros();
     let velocity = |player: &Player| player.state.momentum(&player.model) / mass;
-    player.warm_up(|_, _| {}).expect("a step");
+    player.preroll(|_, _| {}).expect("a step");
     let mut last = velocity(&player);
     for i in 0..scene.frame_count() {
         player.advance().unwrap_or_else(|e| panic!("{}, frame {i}: {e}", scene.name));
@@ -169,7 +169,7 @@ fn the_starfish_turns_in_the_air() {
 fn the_starfish_throws_the_cage_over() {
     let scene = scene("starfish-cage");
     let mut player = Player::build(&scene).expect("sound");
-    player.warm_up(|_, _| {}).expect("a step");
+    player.preroll(|_, _| {}).expect("a step");
     let mut frame = Frame::default();
     let mut seen = Vec::new();
     for _ in 0..scene.frame_count() {
@@ -195,16 +195,16 @@ fn the_starfish_throws_the_cage_over() {
 }
 
 /// How deep the dancer is in herself and in a floor at most within two seconds, and how tall she is (m).
-fn dancer_overlap(touches_itself: bool, solver: Solver) -> (Overlap, f64) {
+fn dancer_overlap(collides_with_itself: bool, solver: Solver) -> (Overlap, f64) {
     let mut scene = scene("dancer");
     scene.solver = solver;
     scene.world.obstacles.push(ObstacleDesc::ground(-0.003));
-    if touches_itself {
+    if collides_with_itself {
         scene.world.contact.self_contact.push("dancer".into());
     }
     scene.seconds = 2.0;
     let mut player = Player::build(&scene).expect("sound");
-    player.warm_up(|_, _| {}).expect("a step");
+    player.preroll(|_, _| {}).expect("a step");
     let (low, high) = player.model.bodies[0].surface.bounds().expect("a surface");
     let size = (high - low).max();
     let mut most = Overlap::default();

@@ -56,7 +56,7 @@ fn a_character_read_back_moves_as_it_did() {
         let read = written_and_read(&character.files().unwrap_or_else(|e| panic!("{name}: {e}")));
         assert_eq!(read.name, name);
         assert_eq!((read.seconds, read.fps), (scene.seconds, scene.fps));
-        assert!((read.warm_up - scene.warm_up).abs() < 1e-9);
+        assert!((read.preroll - scene.preroll).abs() < 1e-9);
         let cage = |scene: &Scene| match &scene.world.bodies[0].shape {
             ShapeDesc::Surface { surface, cage } => Some((surface.clone(), *cage)),
             ShapeDesc::Tets(_) => None,
@@ -103,8 +103,8 @@ fn constraints_are_written_and_read_back() {
     let kinds = [
         ConstraintKind::Drag { point: surface, place },
         ConstraintKind::Pin { point: inside, place: None },
-        ConstraintKind::Join { points: [middle, bone.clone()], length: Some(0.0), only_pulls: false },
-        ConstraintKind::Join { points: [bone, ground], length: None, only_pulls: true },
+        ConstraintKind::Join { points: [middle, bone.clone()], length: Some(0.0), is_unilateral: false },
+        ConstraintKind::Join { points: [bone, ground], length: None, is_unilateral: true },
         ConstraintKind::Belt(belt),
     ];
     let named =

@@ -34,7 +34,7 @@ const LAWS: [(&str, Law); 3] = [
 /// The first swing is over (s): the beam is down after half a period of 0.44 s.
 const FIRST_SWING: f64 = 0.35;
 
-pub(super) fn run(most_tets: usize) -> Result<Vec<Row>, Failure> {
+pub(super) fn run(max_tets: usize) -> Result<Vec<Row>, Failure> {
     say!("beam: clamped, heavy, explicit steps, one thread");
     say!(
         "{:>9} {:>13} {:>8} {:>10} {:>22} {:>14} {:>12}",
@@ -49,7 +49,7 @@ pub(super) fn run(most_tets: usize) -> Result<Vec<Row>, Failure> {
     let mut rows = Vec::new();
     for (work, cubes_across) in SIZES {
         for (name, law) in LAWS {
-            if 20 * cubes_across.pow(3) > most_tets {
+            if 20 * cubes_across.pow(3) > max_tets {
                 continue;
             }
             let row = thread_pool(Some(1))?.install(|| measure(work, name, law, cubes_across))?;

@@ -17,12 +17,12 @@ pub(super) struct Row {
     build_seconds: f64,
 }
 
-pub(super) fn run(most_tets: usize) -> Result<Vec<Row>, Failure> {
+pub(super) fn run(max_tets: usize) -> Result<Vec<Row>, Failure> {
     say!("build: a ring of 102,400 triangles, all cores");
     say!("{:>10} {:>9} {:>9}", "triangles", "tets", "seconds");
     let surface = shapes::torus(0.14, 0.055, 320, 160);
     let mut rows = Vec::new();
-    for size in [9_000, 40_000, 150_000].into_iter().filter(|&size| size <= most_tets) {
+    for size in [9_000, 40_000, 150_000].into_iter().filter(|&size| size <= max_tets) {
         let mut world = jelly_torus().world;
         world.bodies[0].shape = ShapeDesc::Surface { surface: surface.clone(), cage: CageSize::Tets(size) };
         let start = Instant::now();

@@ -75,8 +75,8 @@ fn pass(what: &'static str, mesh: &TriMesh, x: &[Vec3]) -> Row {
     let surface = PairSurface {
         triangles: &mesh.triangles,
         rest: &mesh.vertices,
-        touches_itself: true,
-        touches_others: false,
+        collides_with_itself: true,
+        collides_with_others: false,
     };
     let mut pairs = SurfacePairs::build(&[surface], 0.1 * spacing, 0.5 * spacing);
     let v = vec![Vec3::zeros(); x.len()];
@@ -96,7 +96,7 @@ fn falling(obstacles: usize, itself: bool) -> Scene {
     let mut scene: Scene = sinew_zoo::starfish(3400);
     scene.world.gravity = Vec3::new(0.0, -9.81, 0.0);
     scene.performances.iter_mut().for_each(|performance| performance.lead_by(sinew_control::Lead::Ragdoll));
-    scene.warm_up = 0.0;
+    scene.preroll = 0.0;
     if obstacles > 0 {
         scene.world.obstacles.push(ObstacleDesc::ground(-0.05));
     }
@@ -113,12 +113,12 @@ fn falling(obstacles: usize, itself: bool) -> Scene {
 
 fn frames(what: &'static str, scene: &Scene) -> Result<Row, Failure> {
     let mut player = Player::build(scene).map_err(Failure::input)?;
-    player.warm_up(|_, _| {}).map_err(Failure::input)?;
+    player.preroll(|_, _| {}).map_err(Failure::input)?;
     let (mut found, mut sum) = (0, 0.0);
     for _ in 0..6 {
         let start = ProcessTime::now();
         for _ in 0..10 {
-            found = player.advance().map_err(Failure::input)?.touching;
+            found = player.advance().map_err(Failure::input)?.in_contact;
         }
         sum += start.elapsed().as_secs_f64() / 60.0;
     }

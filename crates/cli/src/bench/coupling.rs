@@ -19,7 +19,7 @@ pub(super) struct Row {
     /// Without bones.
     flesh_step_us: f64,
     step_us: f64,
-    added_share: f64,
+    added_fraction: f64,
 }
 
 /// KIM's four starfish.
@@ -28,7 +28,7 @@ const SIZES: [usize; 4] = [200, 3_400, 9_000, 37_600];
 const FRAMES: usize = 5;
 const ROUNDS: usize = 40;
 
-pub(super) fn run(most_tets: usize) -> Result<Vec<Row>, Failure> {
+pub(super) fn run(max_tets: usize) -> Result<Vec<Row>, Failure> {
     say!("coupling: a starfish of sixteen bones beside the same flesh without any");
     say!(
         "{:>9} {:>8} {:>9} {:>12} {:>12} {:>8}",
@@ -40,7 +40,7 @@ pub(super) fn run(most_tets: usize) -> Result<Vec<Row>, Failure> {
         "added"
     );
     let mut rows = Vec::new();
-    for size in SIZES.into_iter().filter(|&size| size <= most_tets) {
+    for size in SIZES.into_iter().filter(|&size| size <= max_tets) {
         let coupled = Model::build(&starfish(size).world).map_err(Failure::input)?;
         let flesh = without_bones(&starfish(size).world, &coupled).map_err(Failure::input)?;
         for threads in [1, 2] {
@@ -53,7 +53,7 @@ pub(super) fn run(most_tets: usize) -> Result<Vec<Row>, Failure> {
                     row.mode,
                     row.flesh_step_us,
                     row.step_us,
-                    100.0 * row.added_share
+                    100.0 * row.added_fraction
                 );
                 rows.push(row);
             }
@@ -102,7 +102,7 @@ fn measure(mode: &'static str, coupled: &Model, flesh: &Model) -> Result<Row, Fa
         threads: rayon::current_num_threads(),
         flesh_step_us: 1e6 * best[0],
         step_us: 1e6 * best[1],
-        added_share: best[1] / best[0] - 1.0,
+        added_fraction: best[1] / best[0] - 1.0,
     })
 }
 

@@ -22,7 +22,7 @@ pub(super) struct Row {
     viscous_melements_per_second: f64,
     step_ms: f64,
     bytes_per_element: f64,
-    diagonalised_share: f64,
+    diagonalised_fraction: f64,
     selective_speedup: f64,
     build_seconds: f64,
 }
@@ -33,7 +33,7 @@ const SIZES: [usize; 6] = [200, 3_400, 9_000, 37_600, 150_000, 1_000_000];
 /// How long each number is measured.
 const PATIENCE: Duration = Duration::from_millis(800);
 
-pub(super) fn run(most_tets: usize) -> Result<Vec<Row>, Failure> {
+pub(super) fn run(max_tets: usize) -> Result<Vec<Row>, Failure> {
     say!("elements: St. Venant-Kirchhoff in a twisted ring of jelly");
     say!(
         "{:>9} {:>8} {:>12} {:>12} {:>9} {:>8} {:>12} {:>10} {:>8}",
@@ -48,7 +48,7 @@ pub(super) fn run(most_tets: usize) -> Result<Vec<Row>, Failure> {
         "build s"
     );
     let mut rows = Vec::new();
-    for size in SIZES.into_iter().filter(|&size| size <= most_tets) {
+    for size in SIZES.into_iter().filter(|&size| size <= max_tets) {
         let (model, build_seconds) = build(size, 0.0)?;
         let (viscous, _) = build(size, 0.05)?;
         for threads in [1, 2] {
@@ -61,7 +61,7 @@ pub(super) fn run(most_tets: usize) -> Result<Vec<Row>, Failure> {
                 row.viscous_melements_per_second,
                 row.step_ms,
                 row.bytes_per_element,
-                100.0 * row.diagonalised_share,
+                100.0 * row.diagonalised_fraction,
                 row.selective_speedup,
                 row.build_seconds
             );
@@ -98,7 +98,7 @@ fn measure(model: &Model, viscous: &Model, build_seconds: f64) -> Row {
         viscous_melements_per_second: tets as f64 / viscous_seconds / 1e6,
         step_ms: 1e3 * selective,
         bytes_per_element: model.elements.bytes_per_element(),
-        diagonalised_share: diagonalised as f64 / tets as f64,
+        diagonalised_fraction: diagonalised as f64 / tets as f64,
         selective_speedup: always / selective,
         build_seconds,
     }

@@ -32,7 +32,7 @@ pub(super) struct Row {
     pub(super) newton_per_step: f64,
     pub(super) inner_per_step: f64,
     pub(super) unsolved_steps: usize,
-    /// The slope that the worst step left, as a share of the slope it began with.
+    /// The derivative that the worst step left, as a fraction of the derivative it began with.
     pub(super) residual: f64,
     /// The peak of the first swing (mm), or for the arm the error of the holding torque in parts of a million.
     answer: f64,
@@ -50,33 +50,33 @@ const SETTINGS: [(&str, ImplicitSettings); 3] = [
     ("second order", ImplicitSettings { order: StepOrder::Second, ..ImplicitSettings::INTERACTIVE }),
 ];
 
-pub(super) fn run(most_tets: usize) -> Result<Vec<Row>, Failure> {
+pub(super) fn run(max_tets: usize) -> Result<Vec<Row>, Failure> {
     say_head();
     let stvk = ("stvk", Law::StVenantKirchhoff(StretchLimits { lower: 0.75, upper: 1.4 }));
     let mut rows = Vec::new();
     for (work, cubes_across) in SIZES {
         for law in [("neo-hookean", Law::StableNeoHookean), stvk] {
             for setting in SETTINGS {
-                if 20 * cubes_across.pow(3) <= most_tets {
+                if 20 * cubes_across.pow(3) <= max_tets {
                     rows.push(run_beam(work, cubes_across, law, setting)?);
                 }
             }
         }
     }
-    for setting in SETTINGS.into_iter().filter(|_| most_tets >= 10_240) {
+    for setting in SETTINGS.into_iter().filter(|_| max_tets >= 10_240) {
         rows.extend(run_others(setting)?);
     }
     Ok(rows)
 }
 
 /// The rows that other systems are compared with: neo-Hookean, interactive.
-pub(super) fn compared(most_tets: usize) -> Result<Vec<Row>, Failure> {
+pub(super) fn compared(max_tets: usize) -> Result<Vec<Row>, Failure> {
     say_head();
     let mut rows = Vec::new();
-    for (work, cubes_across) in SIZES.into_iter().filter(|(_, across)| 20 * across.pow(3) <= most_tets) {
+    for (work, cubes_across) in SIZES.into_iter().filter(|(_, across)| 20 * across.pow(3) <= max_tets) {
         rows.push(run_beam(work, cubes_across, ("neo-hookean", Law::StableNeoHookean), SETTINGS[0])?);
     }
-    if most_tets >= 10_240 {
+    if max_tets >= 10_240 {
         rows.extend(run_others(SETTINGS[0])?);
     }
     Ok(rows)

@@ -230,7 +230,7 @@ fn put_on_ground(scene: &mut Scene) {
     scene.performances.iter_mut().for_each(|performance| performance.lead_by(Lead::TwoWay));
 }
 
-pub(super) fn steps(most_tets: usize) -> Result<Vec<Step>, Failure> {
+pub(super) fn steps(max_tets: usize) -> Result<Vec<Step>, Failure> {
     say!("kim: one step of the starfish in their four cages (ms)");
     say!(
         "{:>10} {:>7} {:>8} {:>8} {:>9} {:>9} {:>8} {:>9} {:>9}",
@@ -245,7 +245,7 @@ pub(super) fn steps(most_tets: usize) -> Result<Vec<Step>, Failure> {
         "KIM GPU"
     );
     let mut rows = Vec::new();
-    for (cage, size, cpu, gpu) in CAGES.into_iter().filter(|(_, size, _, _)| *size <= most_tets) {
+    for (cage, size, cpu, gpu) in CAGES.into_iter().filter(|(_, size, _, _)| *size <= max_tets) {
         let model = Model::build(&starfish(size).world).map_err(Failure::input)?;
         let row = step(cage, &model, cpu, gpu);
         say!(

@@ -30,11 +30,11 @@ const POISSON: [f64; 4] = [0.40, 0.45, 0.47, 0.49];
 const SIZES: [usize; 5] = [4, 8, 14, 20, 28];
 const STEPPED: usize = 14;
 
-pub(super) fn run(most_tets: usize) -> Result<Vec<Row>, Failure> {
+pub(super) fn run(max_tets: usize) -> Result<Vec<Row>, Failure> {
     say!("locking: the clamped beam, neo-Hookean, at rest and in implicit steps to a thousandth, one thread");
     let mut rows = Vec::new();
     for poisson in POISSON {
-        for across in SIZES.into_iter().filter(|across| 20 * across.pow(3) <= most_tets) {
+        for across in SIZES.into_iter().filter(|across| 20 * across.pow(3) <= max_tets) {
             let row = thread_pool(Some(1))?.install(|| run_beam(poisson, across))?;
             say!(
                 "ν {:.2} {:>8} tets: rests at {:>7.3} mm; {:>5.2} Newton {:>6.2} inner per step, {:>7.3} cpu/sim s, {} unsolved",

@@ -41,7 +41,7 @@ pub(super) struct Row {
     dt: f64,
     /// The free end of the beam at rest (mm): settled here, the mean of the second half of the swing elsewhere.
     tip_static_mm: Option<f64>,
-    /// What the worst step left of its slope; unknown elsewhere.
+    /// What the worst step left of its derivative; unknown elsewhere.
     residual: Option<f64>,
     /// Steps that missed their tolerance, where a system tells.
     unsolved_steps: Option<usize>,
@@ -108,17 +108,17 @@ const PEERS: [Peer; 5] = [
     },
 ];
 
-pub(super) fn run(args: &PeerArgs, most_tets: usize) -> Result<Vec<Row>, Failure> {
-    let mut rows: Vec<Row> = implicit::compared(most_tets)?.iter().map(Row::of).collect();
+pub(super) fn run(args: &PeerArgs, max_tets: usize) -> Result<Vec<Row>, Failure> {
+    let mut rows: Vec<Row> = implicit::compared(max_tets)?.iter().map(Row::of).collect();
     say!("peers: the same work in other systems, processor time of all their threads");
     let folder = tempfile::tempdir().map_err(|e| Failure::input(format!("a folder for scripts: {e}")))?;
     write_meshes(folder.path())?;
-    match native::run(args, most_tets) {
+    match native::run(args, max_tets) {
         Ok(found) => rows.extend(found),
         Err(why) => say!("{:>16}: not run: {why}", "rapier3d"),
     }
     for peer in &PEERS {
-        match peer.run(args, folder.path(), most_tets) {
+        match peer.run(args, folder.path(), max_tets) {
             Ok(found) => rows.extend(found),
             Err(why) => say!("{:>16}: not run: {why}", peer.system),
         }
@@ -142,7 +142,7 @@ impl Row {
 }
 
 impl Peer {
-    fn run(&self, args: &PeerArgs, folder: &Path, most_tets: usize) -> Result<Vec<Row>, String> {
+    fn run(&self, args: &PeerArgs, folder: &Path, max_tets: usize) -> Result<Vec<Row>, String> {
         let script = std::path::absolute(args.peers.join(self.script)).map_err(|e| e.to_string())?;
         if !script.is_file() {
             return Err(format!("{} is not there; --peers names the folder of scripts", script.display()));
@@ -161,7 +161,7 @@ impl Peer {
         }
         let mut rows = Vec::new();
         for run in self.runs {
-            if run.first().is_some_and(|size| tets_of(size) > most_tets) {
+            if run.first().is_some_and(|size| tets_of(size) > max_tets) {
                 continue;
             }
             let script = script.to_string_lossy().into_owned();

@@ -16,17 +16,17 @@ pub struct ConvexHull {
 
 /// Planes whose normals differ by less than this are one.
 const SAME_NORMAL: f64 = 1e-9;
-/// Points this share of the size above a face are on it.
+/// Points this fraction of the size above a face are on it.
 const FLAT: f64 = 1e-9;
 /// More points than this are taken for a mistake: the hull is built in the square of their number.
-const MOST_POINTS: usize = 20_000;
+const MAX_POINTS: usize = 20_000;
 
 impl ConvexHull {
     /// The hull of points (m), built point by point: faces that see a new point are replaced by those between it and their rim.
     pub fn build(points: &[Vec3]) -> Result<ConvexHull, ShapeFault> {
         let fault = |what: String| Err(ShapeFault(what));
-        if points.len() > MOST_POINTS {
-            return fault(format!("its hull has {} points: give at most {MOST_POINTS}", points.len()));
+        if points.len() > MAX_POINTS {
+            return fault(format!("its hull has {} points: give at most {MAX_POINTS}", points.len()));
         }
         if points.iter().any(|p| !p.iter().all(|x| x.is_finite())) {
             return fault("a point of its hull is not finite".into());

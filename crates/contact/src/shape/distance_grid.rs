@@ -20,7 +20,7 @@ pub struct DistanceGrid {
 }
 
 /// Grids of more points are refused.
-const MOST_POINTS: usize = 1 << 28;
+const MAX_POINTS: usize = 1 << 28;
 
 impl DistanceGrid {
     /// Distances (m), x fastest, z slowest.
@@ -49,7 +49,7 @@ impl DistanceGrid {
         let spacing = (bounds.max - bounds.min).max() / cells.clamp(2, 1000) as f64;
         let origin = bounds.min.add_scalar(-2.5 * spacing);
         let counts = [0, 1, 2].map(|k| ((bounds.max[k] - bounds.min[k]) / spacing).ceil() as usize + 6);
-        if counts.iter().product::<usize>() > MOST_POINTS {
+        if counts.iter().product::<usize>() > MAX_POINTS {
             return Err(ShapeFault(format!("a grid of {counts:?} points is too large: ask for fewer cells")));
         }
         let at = |i: usize| {

@@ -41,8 +41,8 @@ pub(super) fn samples(shape: &Shape) -> Vec<Vec3> {
     match shape {
         Shape::Cuboid { half } => {
             // rims within the faces, so that a box is carried by another of the same size right below it
-            let share = |i: usize| [-1.0, -0.9, 0.0, 0.9, 1.0][i % 5];
-            let all = (0..125).map(|i| Vec3::new(share(i), share(i / 5), share(i / 25)));
+            let fraction = |i: usize| [-1.0, -0.9, 0.0, 0.9, 1.0][i % 5];
+            let all = (0..125).map(|i| Vec3::new(fraction(i), fraction(i / 5), fraction(i / 25)));
             all.filter(|s| s.amax() == 1.0).map(|s| s.component_mul(half)).collect()
         }
         Shape::Plane { .. } | Shape::Heights(_) => Vec::new(),

@@ -20,7 +20,7 @@ pub struct TriangleSolid {
     shell: f64,
 }
 
-/// An open surface is felt this share of its size behind its front.
+/// An open surface is felt this fraction of its size behind its front.
 const OPEN_SHELL: f64 = 0.05;
 /// Weights below this are none.
 const ON_EDGE: f64 = 1e-12;

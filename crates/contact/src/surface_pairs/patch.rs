@@ -53,8 +53,8 @@ pub(super) struct Patch {
     pub(super) corners: Vec<[u32; 3]>,
     /// Middle, normal and radius of triangles at rest.
     pub(super) rest_shape: Vec<(Vec3, Vec3, f64)>,
-    pub(super) touches_itself: bool,
-    pub(super) touches_others: bool,
+    pub(super) collides_with_itself: bool,
+    pub(super) collides_with_others: bool,
 }
 
 impl Patch {
@@ -104,8 +104,8 @@ impl Patch {
             vertices,
             vertices_of_node,
             tree,
-            touches_itself: surface.touches_itself,
-            touches_others: surface.touches_others,
+            collides_with_itself: surface.collides_with_itself,
+            collides_with_others: surface.collides_with_others,
         }
     }
 

@@ -137,7 +137,7 @@ fn elastic_forces_add_up_to_nothing() {
 }
 
 #[test]
-fn forces_are_the_downhill_slope_of_the_energy() {
+fn forces_are_the_downhill_derivative_of_the_energy() {
     let mut seed = 5;
     let mesh = irregular_beam(&mut seed);
     let x: Vec<Vec3> = mesh.nodes.iter().map(|x| x + 0.2 * random_vector(&mut seed)).collect();
@@ -148,11 +148,11 @@ fn forces_are_the_downhill_slope_of_the_energy() {
         let step = 1e-5;
         let moved =
             |sign: f64| -> Vec<Vec3> { x.iter().zip(&dx).map(|(x, d)| x + sign * step * d).collect() };
-        let slope = (elements.energy(&moved(1.0)) - elements.energy(&moved(-1.0))) / (2.0 * step);
+        let derivative = (elements.energy(&moved(1.0)) - elements.energy(&moved(-1.0))) / (2.0 * step);
         let work: f64 = found.iter().zip(&dx).map(|(f, d)| f.dot(d)).sum();
         assert!(
-            (slope + work).abs() < SINGLE_PRECISION * (x.len() as f64).sqrt() * 3.0,
-            "{law:?} {slope} {work}"
+            (derivative + work).abs() < SINGLE_PRECISION * (x.len() as f64).sqrt() * 3.0,
+            "{law:?} {derivative} {work}"
         );
     }
 }

@@ -126,8 +126,8 @@ fn products_are_those_of_whole_tangents() {
                     error += (Vec3::new(found[0], found[1], found[2]) - wanted).norm_squared();
                     all += wanted.norm_squared();
                 }
-                let share = (error / all).sqrt();
-                assert!(share < 1e-5, "{law:?}, viscosity {viscosity}, {size} m: {share}");
+                let fraction = (error / all).sqrt();
+                assert!(fraction < 1e-5, "{law:?}, viscosity {viscosity}, {size} m: {fraction}");
                 // of the middle size some elements are beyond the limits and some are not
                 let strong = strong_count(&hessian);
                 let is_mixed = strong > 20 && strong < body.tets.len() - 20;

@@ -28,9 +28,9 @@ impl Kernel for NodeGradientKernel<'_> {
                     edge[i] = (corner[i] - origin[i]) as f32 * block.mu[lane];
                 }
                 for j in 0..3 {
-                    let share = block.inverse_rest[k][j][lane];
+                    let fraction = block.inverse_rest[k][j][lane];
                     for i in 0..4 {
-                        columns[j][i] += edge[i] * share;
+                        columns[j][i] += edge[i] * fraction;
                     }
                 }
             }
@@ -54,7 +54,7 @@ pub(super) struct TurnKernel<'a> {
 /// From stretches between 0.3 and 3 the iteration is at single precision after so many rounds.
 const ROUNDS: usize = 6;
 
-/// det F below this share of |F|³/3√3 is crushed or inside out.
+/// det F below this fraction of |F|³/3√3 is crushed or inside out.
 const CRUSHED: f64 = 0.1;
 
 impl Kernel for TurnKernel<'_> {

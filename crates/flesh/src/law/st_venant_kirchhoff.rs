@@ -14,7 +14,7 @@
 //! cᵢ = max((λ/2 + μ)(σ̄ᵢ² − 1), −μ σ̄ᵢ²)
 //! ```
 //!
-//! (λ/2 + μ)(σ̄² − 1) is what the slope (λ/2 + μ)(3σ̄² − 1) of the law has over the slope (λ + 2μ) σ̄² of the continued strain.
+//! (λ/2 + μ)(σ̄² − 1) is what the derivative (λ/2 + μ)(3σ̄² − 1) of the law has over the derivative (λ + 2μ) σ̄² of the continued strain.
 //! At δU it is positive and the stiffness is matched exactly [KimPollard2011, fig. 5]. At δL it is negative: taken in full, a nearly
 //! incompressible solid (ν from 0.45 on for δL = 0.75) has less energy swollen and inside out than at rest.
 //! Bounded by −μ σ̄² the rest shape is the only equilibrium: P̂ᵢ = 0 below δL asks for Σ E > 0, P̂ⱼ = 0 elsewhere then asks for Eⱼ < 0,
@@ -50,7 +50,7 @@ pub(crate) fn margin<T: Real>(c: &Symmetric<T>, det_f: T, limits: StretchLimits)
     let i3 = det_f * det_f;
 
     let roots_within = (-cubic(lower, i1, i2, i3)).min(cubic(upper, i1, i2, i3));
-    let slopes_within = cubic_slope(lower, i1, i2).min(cubic_slope(upper, i1, i2));
+    let slopes_within = cubic_derivative(lower, i1, i2).min(cubic_derivative(upper, i1, i2));
     let axis_within = (i1 - T::splat(3.0 * lower)).min(T::splat(3.0 * upper) - i1);
     det_f.min(roots_within).min(slopes_within.min(axis_within))
 }
@@ -63,7 +63,7 @@ fn cubic<T: Real>(x: f64, i1: T, i2: T, i3: T) -> T {
 
 /// f′(x) = 3x² − 2 I₁ x + I₂
 #[inline(always)]
-fn cubic_slope<T: Real>(x: f64, i1: T, i2: T) -> T {
+fn cubic_derivative<T: Real>(x: f64, i1: T, i2: T) -> T {
     T::splat(3.0 * x * x) - T::splat(2.0 * x) * i1 + i2
 }
 

@@ -106,14 +106,14 @@ pub(super) fn principal(lame: Lame, sigma: &Vec3) -> Principal {
     let (mu, lambda) = adjusted(lame);
     let size = sigma.norm_squared();
     let pressure = lambda * (sigma.product() - 1.0) - 0.75 * mu;
-    let slope = Vec3::new(sigma.y * sigma.z, sigma.z * sigma.x, sigma.x * sigma.y);
+    let derivative = Vec3::new(sigma.y * sigma.z, sigma.z * sigma.x, sigma.x * sigma.y);
     let shear = mu * size / (size + 1.0);
-    let mut hessian = lambda * slope * slope.transpose()
+    let mut hessian = lambda * derivative * derivative.transpose()
         + 2.0 * mu / ((size + 1.0) * (size + 1.0)) * sigma * sigma.transpose()
         + Mat3::from_diagonal_element(shear);
     for (i, j, k) in [(0, 1, 2), (0, 2, 1), (1, 2, 0)] {
         hessian[(i, j)] += pressure * sigma[k];
         hessian[(j, i)] += pressure * sigma[k];
     }
-    Principal { stress: shear * sigma + pressure * slope, hessian }
+    Principal { stress: shear * sigma + pressure * derivative, hessian }
 }

@@ -56,32 +56,35 @@ const STEP: f64 = 1e-5;
 const DIFFERENCE_ERROR: f64 = 1e-8;
 
 #[test]
-fn stress_is_the_slope_of_the_energy() {
+fn stress_is_the_derivative_of_the_energy() {
     let mut seed = 1;
     for material in materials() {
         for F in states(&mut seed) {
             let dF = random_matrix(&mut seed);
-            let slope = (material.energy_density(&(F + STEP * dF))
+            let derivative = (material.energy_density(&(F + STEP * dF))
                 - material.energy_density(&(F - STEP * dF)))
                 / (2.0 * STEP);
             let expected = material.stress(&F).dot(&dF);
-            assert!((slope - expected).abs() < DIFFERENCE_ERROR, "{material:?} {F} {slope} {expected}");
+            assert!(
+                (derivative - expected).abs() < DIFFERENCE_ERROR,
+                "{material:?} {F} {derivative} {expected}"
+            );
         }
     }
 }
 
 #[test]
-fn the_stress_derivative_is_the_slope_of_the_stress() {
+fn the_stress_derivative_is_the_derivative_of_the_stress() {
     let mut seed = 2;
     for material in materials() {
         for F in states(&mut seed) {
             let dF = random_matrix(&mut seed);
-            let slope =
+            let derivative =
                 (material.stress(&(F + STEP * dF)) - material.stress(&(F - STEP * dF))) / (2.0 * STEP);
             let expected = material.stress_derivative(&F) * stacked(&dF);
-            let error = (stacked(&slope) - expected).amax();
+            let error = (stacked(&derivative) - expected).amax();
             // round-off of the quotients (P̂ᵢ ± P̂ⱼ)/(σᵢ ± σⱼ) at repeated stretches adds to that of the differences
-            assert!(error < 10.0 * DIFFERENCE_ERROR, "{material:?} {F} {slope} {error}");
+            assert!(error < 10.0 * DIFFERENCE_ERROR, "{material:?} {F} {derivative} {error}");
         }
     }
 }
@@ -125,7 +128,7 @@ fn stress_turns_with_the_body_and_not_with_its_rest_frame() {
     }
 }
 
-/// Along one principal axis with the others at rest, P̂ and its slope do not jump at the limits where the matching term
+/// Along one principal axis with the others at rest, P̂ and its derivative do not jump at the limits where the matching term
 /// is within its bound: c > −μ δL² for ν = 0.3 and δL = 0.85.
 #[test]
 fn the_continued_law_matches_value_and_stiffness_at_the_limits() {
@@ -144,12 +147,12 @@ fn the_continued_law_matches_value_and_stiffness_at_the_limits() {
 /// ν = 0.45 on, at (1.7, 1.7, −1.7).
 #[test]
 fn no_state_has_less_energy_than_rest() {
-    let shares = |n: i32| (-n..=n).map(move |i| f64::from(i) / f64::from(n));
+    let fractions = |n: i32| (-n..=n).map(move |i| f64::from(i) / f64::from(n));
     for poisson in [0.0, 0.3, 0.45, 0.47, 0.49] {
         for material in materials().iter().map(|m| Material { poisson, ..*m }) {
-            for s0 in shares(30).filter(|s| *s >= 0.0).map(|s| 3.0 * s) {
-                for s1 in shares(30).filter(|s| *s >= 0.0).map(|s| s0 * s) {
-                    for s2 in shares(30).map(|s| s1 * s) {
+            for s0 in fractions(30).filter(|s| *s >= 0.0).map(|s| 3.0 * s) {
+                for s1 in fractions(30).filter(|s| *s >= 0.0).map(|s| s0 * s) {
+                    for s2 in fractions(30).map(|s| s1 * s) {
                         let energy = principal::energy(material.law, material.lame(), &Vec3::new(s0, s1, s2));
                         // rest itself is no point of the scan, and round-off is far below
                         assert!(energy > -1e-12, "{material:?} {s0} {s1} {s2}: {energy}");

@@ -15,7 +15,7 @@ use sinew_math::columns::{Columns, cross, dot};
 use sinew_math::lanes::{BLOCK, Kernel, Lanes, Real, dispatch};
 use sinew_math::{Mat3, Vec3};
 
-/// The curvature of all patches in one shape: scratch.
+/// The Hessian of all patches in one shape: scratch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PatchProducts {
     volumes: PatchVolumes,

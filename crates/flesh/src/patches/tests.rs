@@ -117,7 +117,7 @@ fn patches_are_softer_than_their_elements() {
     }
 }
 
-/// Explicit forces are the slope of the potential of implicit steps, also where flesh is viscous and moves: a step of 10⁻⁷ s that began where velocities say.
+/// Explicit forces are the derivative of the potential of implicit steps, also where flesh is viscous and moves: a step of 10⁻⁷ s that began where velocities say.
 /// What is left is single precision, some 10⁻⁶ of the largest forces.
 #[test]
 fn both_kinds_of_steps_are_pulled_alike() {

@@ -1,4 +1,4 @@
-//! Gradient is the slope of the energy, Hessian products are the slope of the gradient, for every law, gently and strongly deformed, viscous and not.
+//! Gradient is the derivative of the energy, Hessian products are the derivative of the gradient, for every law, gently and strongly deformed, viscous and not.
 
 use crate::{ElasticHessian, ElasticPotential, ElementDesc, Elements, Law, Material, StretchLimits};
 use sinew_math::{Mat3, Vec3};
@@ -93,10 +93,10 @@ fn the_energy_is_that_of_the_laws() {
     }
 }
 
-/// Central differences over ±ε u leave ε² times the third derivative: about (ε/edge)² = 10⁻⁸ of the slope for ε u of 5 µm, and more where
+/// Central differences over ±ε u leave ε² times the third derivative: about (ε/edge)² = 10⁻⁸ of the derivative for ε u of 5 µm, and more where
 /// a stretch passes a limit.
 #[test]
-fn the_gradient_is_the_slope_of_the_energy() {
+fn the_gradient_is_the_derivative_of_the_energy() {
     each_case(|body, potential, x, case| {
         let u = field(2, x.len(), 1.0);
         let epsilon = 5e-6;
@@ -104,16 +104,16 @@ fn the_gradient_is_the_slope_of_the_energy() {
         let low = potential.evaluate(&body.elements, &moved(&x, &u, -epsilon)).energy;
         potential.evaluate(&body.elements, &x);
         let g = gradient(potential, body);
-        let slope = (high - low) / (2.0 * epsilon);
+        let derivative = (high - low) / (2.0 * epsilon);
         let scale = dot(&g, &g).sqrt() * dot(&u, &u).sqrt();
-        assert!((slope - dot(&g, &u)).abs() < 1e-6 * scale, "{case}: {slope} {}", dot(&g, &u));
+        assert!((derivative - dot(&g, &u)).abs() < 1e-6 * scale, "{case}: {derivative} {}", dot(&g, &u));
     });
 }
 
 /// Single precision gives 10⁻⁶ of the largest entries. Where a law is not smooth (a stretch at its limit, an element that turns inside out) both sides of the
 /// difference have different stiffness: few elements do so here, and the strongest case is left to the smooth laws.
 #[test]
-fn products_are_the_slope_of_the_gradient() {
+fn products_are_the_derivative_of_the_gradient() {
     each_case(|body, potential, x, case| {
         if case.contains("0.05 m") && !case.contains("NeoHookean") {
             return;
@@ -130,10 +130,10 @@ fn products_are_the_slope_of_the_gradient() {
         hessian.multiply(&body.elements, &single);
         let (mut error, mut size) = (0.0, 0.0);
         for node in 0..x.len() {
-            let slope = (high[node] - low[node]) / (2.0 * epsilon);
+            let derivative = (high[node] - low[node]) / (2.0 * epsilon);
             let found = hessian.on_node(&body.elements, node).map(f64::from);
-            error += (slope - Vec3::new(found[0], found[1], found[2])).norm_squared();
-            size += slope.norm_squared();
+            error += (derivative - Vec3::new(found[0], found[1], found[2])).norm_squared();
+            size += derivative.norm_squared();
         }
         assert!(error.sqrt() < 2e-4 * size.sqrt(), "{case}: {}", (error / size).sqrt());
     });
@@ -248,8 +248,9 @@ fn threads_change_nothing() {
                 hessian.update(&elements, &potential, &x);
                 hessian.multiply(&elements, &vec![[0.5, -0.25, 1.0, 0.0]; x.len()]);
                 let rows: Vec<[f32; 4]> = (0..x.len()).map(|node| hessian.on_node(&elements, node)).collect();
-                let slopes: Vec<Vec3> = (0..x.len()).map(|n| potential.gradient_of(&elements, n)).collect();
-                (energy.to_bits(), slopes, rows)
+                let derivatives: Vec<Vec3> =
+                    (0..x.len()).map(|n| potential.gradient_of(&elements, n)).collect();
+                (energy.to_bits(), derivatives, rows)
             })
         };
         assert_eq!(run(1), run(4), "{law:?}, viscosity {viscosity}");

@@ -4,7 +4,7 @@ use super::container::CharacterSource;
 use super::document::Part;
 use super::findings::Findings;
 use super::uri::{self, Uri};
-use crate::kept_files::real_path;
+use crate::captured_files::real_path;
 use crate::mesh_file::read_bytes;
 use crate::text::quote;
 use serde_json::Value;

@@ -150,7 +150,7 @@ fn normalize(value: &mut [f64], key: &[f64]) {
     }
 }
 
-/// The rotation a share s of the way along the shorter arc:
+/// The rotation a fraction s of the way along the shorter arc:
 ///
 /// ```text
 /// (sin((1 − s) φ) a ± sin(s φ) b) / sin φ,   cos φ = |a · b|
@@ -187,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_cubic_with_the_tangents_of_a_parabola_is_that_parabola() {
-        // v = t² has the slopes 2 and 6 at 1 and 3
+        // v = t² has the derivatives 2 and 6 at 1 and 3
         let values: Vec<f64> = [0.0, 1.0, 2.0, 6.0, 9.0, 0.0].iter().flat_map(|v| [*v; 3]).collect();
         let channel = channel(ChannelPath::Translation, ChannelInterpolation::CubicSpline, &values);
         for time in [1.0, 1.2, 2.0, 2.9, 3.0] {

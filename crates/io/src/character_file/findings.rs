@@ -1,6 +1,6 @@
 //! What was found while a file was read: errors that stop it, and notes about what was mended.
 
-use crate::read_error::{Read, ReadError, ReadErrors};
+use crate::read_error::{Loaded, ReadError, ReadErrors};
 
 /// More errors or notes than this are counted, not kept: nobody reads them, and a hostile file must not fill memory with them.
 const KEPT: usize = 200;
@@ -44,7 +44,7 @@ impl Findings {
     }
 
     /// The value with its notes, or all errors.
-    pub(super) fn conclude<T>(mut self, value: Option<T>) -> Result<Read<T>, ReadErrors> {
+    pub(super) fn conclude<T>(mut self, value: Option<T>) -> Result<Loaded<T>, ReadErrors> {
         if self.notes_left_out > 0 {
             self.notes.push(format!("and {} notes more", self.notes_left_out));
         }
@@ -52,7 +52,7 @@ impl Findings {
             self.errors.push(ReadError::whole(format!("and {} errors more", self.errors_left_out)));
         }
         match value {
-            Some(value) if self.errors.is_empty() => Ok(Read { value, notes: self.notes }),
+            Some(value) if self.errors.is_empty() => Ok(Loaded { value, notes: self.notes }),
             _ => Err(ReadErrors { errors: self.errors, notes: self.notes }),
         }
     }

@@ -15,7 +15,7 @@ pub struct CharacterJoint {
     /// Where it stood in the world at bind, in the first skin that uses it.
     pub bind: Mat4,
     /// How many vertices follow it in all surfaces that are shown, each counted by its weight: 0 for a control bone or a bare end.
-    pub vertex_share: f64,
+    pub vertex_fraction: f64,
 }
 
 impl CharacterFile {
@@ -25,7 +25,7 @@ impl CharacterFile {
         for (joint, pose) in self.skins.iter().flat_map(|skin| skin.joints.iter().zip(&skin.bind_pose)) {
             bind[*joint].get_or_insert(pose);
         }
-        let share = self.vertex_shares();
+        let fraction = self.vertex_fractions();
         // the place of each joint in the list; of other nodes, that of the nearest joint above
         let mut place: Vec<Option<usize>> = vec![None; self.nodes.len()];
         let mut joints = Vec::new();
@@ -35,15 +35,21 @@ impl CharacterFile {
             if let Some(bind) = bind[node] {
                 place[node] = Some(joints.len());
                 let rest = self.nodes[node].world_from_node;
-                joints.push(CharacterJoint { node, parent, rest, bind: *bind, vertex_share: share[node] });
+                joints.push(CharacterJoint {
+                    node,
+                    parent,
+                    rest,
+                    bind: *bind,
+                    vertex_fraction: fraction[node],
+                });
             }
         }
         joints
     }
 
     /// By node, how many vertices follow it, each counted by its weight.
-    fn vertex_shares(&self) -> Vec<f64> {
-        let mut shares = vec![0.0; self.nodes.len()];
+    fn vertex_fractions(&self) -> Vec<f64> {
+        let mut fractions = vec![0.0; self.nodes.len()];
         for node in &self.nodes {
             let (Some(mesh), Some(skin)) = (node.mesh, node.skin) else { continue };
             let joints = &self.skins[skin].joints;
@@ -51,10 +57,10 @@ impl CharacterFile {
                 self.meshes[mesh].primitives.iter().filter_map(|primitive| primitive.weights.as_ref())
             {
                 for entry in (0..weights.vertex_count()).flat_map(|vertex| weights.of(vertex)) {
-                    shares[joints[entry.joint as usize]] += entry.weight;
+                    fractions[joints[entry.joint as usize]] += entry.weight;
                 }
             }
         }
-        shares
+        fractions
     }
 }

@@ -17,7 +17,7 @@ use super::transform::{Mat4, affine_of, inverse, is_moderate, linear, translatio
 use sinew_math::Vec3;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Joints that differ by less than this, as a share of the skeleton's size or of their axes, count as the same.
+/// Joints that differ by less than this, as a fraction of the skeleton's size or of their axes, count as the same.
 const SAME: f64 = 0.01;
 
 /// Joints and how a surface is bound to them.

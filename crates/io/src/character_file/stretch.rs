@@ -72,7 +72,7 @@ fn report_animated(character: &CharacterFile, carries: &[bool], findings: &mut F
     }
 }
 
-/// The largest difference between a scale at a key and at rest, as a share of the latter.
+/// The largest difference between a scale at a key and at rest, as a fraction of the latter.
 fn largest_change(channel: &AnimationChannel, rest: &Mat3) -> f64 {
     let size = rest.norm().max(f64::MIN_POSITIVE);
     let change = |key: usize| {

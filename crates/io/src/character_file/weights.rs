@@ -1,4 +1,4 @@
-//! Which joints move a vertex, and by what share.
+//! Which joints move a vertex, and by what fraction.
 
 use super::accessor::{Accessor, Component};
 use super::document::{Document, Part};
@@ -9,7 +9,7 @@ use super::findings::Findings;
 pub struct JointWeight {
     /// The joint, by its place in the skin's list of joints.
     pub joint: u32,
-    /// Its share, above 0; the shares of a vertex sum to 1.
+    /// Its share, above 0; the fractions of a vertex sum to 1.
     pub weight: f64,
 }
 
@@ -41,7 +41,7 @@ impl SkinWeights {
     }
 
     /// The most joints that one vertex follows.
-    pub fn most_joints(&self) -> usize {
+    pub fn max_joints(&self) -> usize {
         self.starts.windows(2).map(|pair| (pair[1] - pair[0]) as usize).max().unwrap_or(0)
     }
 }
@@ -114,7 +114,7 @@ fn gather(joints: &Accessor, weights: &Accessor, vertex: usize, found: &mut Vec<
     let (mut joint, mut weight) = ([0.0; 4], [0.0; 4]);
     joints.read_raw(vertex, &mut joint);
     weights.read_raw(vertex, &mut weight);
-    // whole numbers are shares of the largest whether they say so or not
+    // whole numbers are fractions of the largest whether they say so or not
     let largest = weights.component.largest().unwrap_or(1.0);
     for (joint, weight) in joint.into_iter().zip(weight).filter(|(_, weight)| *weight != 0.0) {
         found.push(JointWeight { joint: joint as u32, weight: weight / largest });

@@ -23,12 +23,12 @@ pub(crate) struct Bones {
 }
 
 /// The radius of a bone in parts of how far the skin around it is from it: of the nearer quarter of it, so that bones stay inside.
-const RADIUS_SHARE: f64 = 0.45;
+const RADIUS_FRACTION: f64 = 0.45;
 const NEARER: f64 = 0.25;
 /// Bones are at least this thick and this long, in parts of the character's size.
 const THINNEST: f64 = 1e-3;
 const SHORTEST: f64 = 2e-3;
-/// Nodes whose surface is painted to a bone by this share belong to it wholly.
+/// Nodes whose surface is painted to a bone by this fraction belong to it wholly.
 const WHOLLY_PAINTED: f64 = 0.9;
 /// How much denser bones are than the flesh that fills the same place in the cage (kg/m³).
 const DENSITY: f64 = 250.0;
@@ -37,7 +37,7 @@ impl Bones {
     /// Makes bones of the joints that carry flesh, or have joints below them that do.
     pub(crate) fn build(file: &CharacterFile, flesh: &Flesh) -> Bones {
         let joints = file.find_joints();
-        let mut carries: Vec<bool> = joints.iter().map(|joint| joint.vertex_share > 0.0).collect();
+        let mut carries: Vec<bool> = joints.iter().map(|joint| joint.vertex_fraction > 0.0).collect();
         for i in (0..joints.len()).rev() {
             if let (true, Some(parent)) = (carries[i], joints[i].parent) {
                 carries[parent] = true;
@@ -89,7 +89,7 @@ impl Bones {
     /// Makes bones thick where people have little flesh: skulls, hands and feet.
     pub(crate) fn harden(&mut self, human: &BoneMap, skeleton: &Skeleton) {
         for (bone, index) in human.iter() {
-            let share = match bone {
+            let fraction = match bone {
                 HumanBone::Head => 0.85,
                 HumanBone::LeftHand
                 | HumanBone::RightHand
@@ -103,7 +103,7 @@ impl Bones {
             let MassDesc::Sum(solids) = &mut self.desc.bones[place].mass else { continue };
             for solid in solids {
                 if let MassDesc::Solid { shape: SolidShape::Capsule { radius, .. }, .. } = solid {
-                    *radius *= share / RADIUS_SHARE;
+                    *radius *= fraction / RADIUS_FRACTION;
                 }
             }
         }
@@ -193,7 +193,7 @@ fn radii(
         distances.sort_by(f64::total_cmp);
         let near = distances.get((NEARER * distances.len() as f64) as usize);
         let above = parents[bone].map_or(0.02 * flesh.size, |parent| 0.7 * radii[parent]);
-        radii.push(near.map_or(above, |near| RADIUS_SHARE * near).max(THINNEST * flesh.size));
+        radii.push(near.map_or(above, |near| RADIUS_FRACTION * near).max(THINNEST * flesh.size));
     }
     radii
 }

@@ -42,9 +42,9 @@ enum Said {
     Fleshy,
 }
 
-/// A shell thinner than this share of the character is a sheet.
+/// A shell thinner than this fraction of the character is a sheet.
 const SHEET: f64 = 2e-3;
-/// A shell smaller than this share of the character that one bone carries is a small part.
+/// A shell smaller than this fraction of the character that one bone carries is a small part.
 const SMALL: f64 = 0.12;
 /// What one bone must carry of it.
 const RIGID: f64 = 0.99;
@@ -180,12 +180,12 @@ impl Flesh {
             return Some("they are thin sheets, as hair and cloth are");
         }
         let small = (shell.high - shell.low).norm() < SMALL * self.size;
-        (small && self.carried_share(file, shell, source) >= RIGID)
+        (small && self.carried_fraction(file, shell, source) >= RIGID)
             .then_some("they are small and one bone carries them, as eyes and teeth are")
     }
 
     /// How much of a shell's weight the heaviest joint has.
-    fn carried_share(&self, file: &CharacterFile, shell: &Shell, source: &[(u32, u32)]) -> f64 {
+    fn carried_fraction(&self, file: &CharacterFile, shell: &Shell, source: &[(u32, u32)]) -> f64 {
         let mut weights: HashMap<(usize, u32), f64> = HashMap::new();
         for &vertex in &shell.vertices {
             let (part, own) = source[vertex as usize];

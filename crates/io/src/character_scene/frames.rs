@@ -27,7 +27,7 @@ impl CharacterScene {
     /// The pose of the file's nodes in a frame.
     pub fn pose_in(&self, frame: &Frame) -> CharacterPose {
         match frame.bones.first() {
-            Some(bones) if !self.is_led_at(frame.time) => self.pose_of_bones(frame.time, bones),
+            Some(bones) if !self.is_prescribed_at(frame.time) => self.pose_of_bones(frame.time, bones),
             _ => self.pose_at(frame.time),
         }
     }

@@ -6,7 +6,7 @@ use crate::bvh::{BvhBody, BvhOptions, CMU_METRES, read_bvh};
 use crate::character_file::CharacterFile;
 use crate::mesh_file::read_bytes;
 use crate::read_error::ReadError;
-use crate::scene_file::{USUAL_SMOOTHING, find_bone};
+use crate::scene_file::{DEFAULT_SMOOTHING, find_bone};
 use sinew_control::{
     Beyond, BoneMap, Figure, HumanBone, Interpolation, MotionError, Retarget, RetargetOptions, SkeletonMotion,
 };
@@ -17,7 +17,7 @@ use std::path::PathBuf;
 
 /// Animations are sampled this often (Hz).
 const RATE: f64 = 60.0;
-/// A joint that shifts by more than this share of the character's size against its parent is free to.
+/// A joint that shifts by more than this fraction of the character's size against its parent is free to.
 const SHIFTS: f64 = 1e-3;
 /// A motion whose first and last pose differ by less than this (m per m of size, half rad) is a cycle.
 const CYCLE: f64 = 0.05;
@@ -44,7 +44,7 @@ impl Capture {
         Capture {
             file: file.into(),
             metres_per_unit: CMU_METRES,
-            smoothing: USUAL_SMOOTHING,
+            smoothing: DEFAULT_SMOOTHING,
             first: None,
             last: None,
             is_cycle: false,
@@ -53,12 +53,12 @@ impl Capture {
 }
 
 /// The most bone poses an animation may amount to: hours of any character.
-const MOST_POSES: f64 = 2e7;
+const MAX_POSES: f64 = 2e7;
 
 /// Refuses an animation that no machine could hold.
 pub(super) fn check_length(file: &CharacterFile, bones: &Bones, animation: usize) -> Result<(), ReadError> {
     let seconds = file.animations[animation].duration;
-    if seconds * RATE * bones.node.len() as f64 <= MOST_POSES {
+    if seconds * RATE * bones.node.len() as f64 <= MAX_POSES {
         return Ok(());
     }
     Err(ReadError::whole(format!(

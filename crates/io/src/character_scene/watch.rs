@@ -21,7 +21,7 @@ pub struct CharacterReport {
     pub farthest: f64,
     /// Volume at bind (m³).
     pub bind_volume: f64,
-    /// The largest change of volume that plain skinning makes, as a share of that at bind.
+    /// The largest change of volume that plain skinning makes, as a fraction of that at bind.
     pub skinned_change: f64,
     /// The largest change of volume of the flesh.
     pub flesh_change: f64,

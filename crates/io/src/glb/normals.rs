@@ -37,8 +37,8 @@ impl Normals {
             });
             deltas.par_iter_mut().enumerate().for_each(|(k, delta)| {
                 for (f, normals) in normals.iter().enumerate() {
-                    let share = solve[(k, batch_index * BATCH + f)] as f32;
-                    add_scaled(share, normals.as_flattened(), delta.as_flattened_mut());
+                    let fraction = solve[(k, batch_index * BATCH + f)] as f32;
+                    add_scaled(fraction, normals.as_flattened(), delta.as_flattened_mut());
                 }
             });
         }

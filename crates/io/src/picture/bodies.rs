@@ -123,7 +123,7 @@ impl<'a> Bodies<'a> {
     /// The spot that is hit, coloured as its surface is, or by how strained it is.
     pub(super) fn spot(&self, posed: &Posed, hit: &Hit, eye: Vec3, heat: Option<Heat>) -> Spot {
         let corners = self.triangles[hit.triangle].map(|v| v as usize);
-        let [a, b, c] = hit.shares;
+        let [a, b, c] = hit.fractions;
         let mix = |v: &[Vec3]| v[corners[0]] * a + v[corners[1]] * b + v[corners[2]] * c;
         let number = |v: &[f32]| {
             f64::from(v[corners[0]]) * a + f64::from(v[corners[1]]) * b + f64::from(v[corners[2]]) * c
@@ -151,7 +151,7 @@ impl<'a> Bodies<'a> {
         let first = self.first[surface];
         let Some(texture) = look.texture_for(self.first[surface + 1] - first) else { return color };
         let [a, b, c] = corners.map(|v| look.places[v - first].map(f64::from));
-        let at = |i: usize| a[i] * hit.shares[0] + b[i] * hit.shares[1] + c[i] * hit.shares[2];
+        let at = |i: usize| a[i] * hit.fractions[0] + b[i] * hit.fractions[1] + c[i] * hit.fractions[2];
         let area = 0.5 * ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])).abs();
         let found = texture.at([at(0), at(1)], area * texture.texel_count() / hit.area.max(1e-9));
         [0, 1, 2].map(|i| color[i] * found[i])

@@ -4,7 +4,7 @@ use sinew_math::{Vec3, real};
 
 /// Half the vertical angle of view as a tangent: 26° in all, a long lens that does not distort.
 const HALF_HEIGHT: f64 = 0.23;
-/// The share of the picture that points may take; the rest is margin.
+/// The fraction of the picture that points may take; the rest is margin.
 const FILL: f64 = 0.82;
 
 /// A perspective camera.

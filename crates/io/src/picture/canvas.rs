@@ -53,14 +53,14 @@ impl Canvas {
         Canvas { width, height, color }
     }
 
-    /// Mixes a share of a colour into a pixel.
-    pub(super) fn mix(&mut self, x: usize, y: usize, color: [f32; 3], share: f32) {
+    /// Mixes a fraction of a colour into a pixel.
+    pub(super) fn mix(&mut self, x: usize, y: usize, color: [f32; 3], fraction: f32) {
         let pixel = &mut self.color[y * self.width + x];
-        (0..3).for_each(|i| pixel[i] += share * (color[i] - pixel[i]));
+        (0..3).for_each(|i| pixel[i] += fraction * (color[i] - pixel[i]));
     }
 
     /// Draws a line that is as thick as two discs at its ends; places and radii are in pixels from the top left corner.
-    pub(super) fn stroke(&mut self, ends: [[f64; 2]; 2], radii: [f64; 2], color: [f32; 3], share: f64) {
+    pub(super) fn stroke(&mut self, ends: [[f64; 2]; 2], radii: [f64; 2], color: [f32; 3], fraction: f64) {
         let [[ax, ay], [bx, by]] = ends;
         if ![ax, ay, bx, by].iter().all(|c| c.is_finite()) {
             return;
@@ -80,7 +80,7 @@ impl Canvas {
                 let radius = radii[0] + along * (radii[1] - radii[0]);
                 let covered = (radius + 0.5 - (ex * ex + ey * ey).sqrt()).clamp(0.0, 1.0);
                 if covered > 0.0 {
-                    self.mix(x, y, color, (covered * share) as f32);
+                    self.mix(x, y, color, (covered * fraction) as f32);
                 }
             }
         }

@@ -85,9 +85,9 @@ impl DepthMap {
         }
     }
 
-    /// How much of the light reaches a point, from 0 to 1: the share of a window of 2 `reach` + 2 texels, sliding with the point, in which no surface
+    /// How much of the light reaches a point, from 0 to 1: the fraction of a window of 2 `reach` + 2 texels, sliding with the point, in which no surface
     /// is nearer to the light by more than `slack` (m).
-    pub(super) fn lit_share(&self, point: &Vec3, reach: i64, slack: f64) -> f64 {
+    pub(super) fn lit_fraction(&self, point: &Vec3, reach: i64, slack: f64) -> f64 {
         let place = self.place(point);
         let side = self.side as i64;
         let far = reach as f64 + 1.0;
@@ -136,11 +136,11 @@ mod tests {
         let ball = shapes::sphere(0.5, 3);
         let towards = Vec3::new(-0.3, 1.0, 0.4).normalize();
         let map = DepthMap::of(&ball.vertices, &ball.triangles, towards, 64, 4);
-        assert_eq!(map.lit_share(&(-towards), 1, 0.01), 0.0);
-        assert_eq!(map.lit_share(&(towards * 0.6), 1, 0.01), 1.0);
-        assert_eq!(map.lit_share(&(Vec3::x() * 2.0 - towards), 1, 0.01), 1.0);
+        assert_eq!(map.lit_fraction(&(-towards), 1, 0.01), 0.0);
+        assert_eq!(map.lit_fraction(&(towards * 0.6), 1, 0.01), 1.0);
+        assert_eq!(map.lit_fraction(&(Vec3::x() * 2.0 - towards), 1, 0.01), 1.0);
         // half of the window at the edge of the shade
-        let edge = map.lit_share(&(map.across[0] * 0.5 - towards), 2, 0.01);
+        let edge = map.lit_fraction(&(map.across[0] * 0.5 - towards), 2, 0.01);
         assert!(edge > 0.2 && edge < 0.8, "{edge}");
     }
 }

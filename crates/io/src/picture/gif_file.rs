@@ -2,8 +2,8 @@
 
 use super::canvas::Image;
 use super::colors::Colors;
-use super::footage::PictureError;
-use crate::PendingFile;
+use super::frame_source::PictureError;
+use crate::AtomicFile;
 use std::io::Write;
 
 /// A pixel that shows nearly the right colour stays as it is: differences up to this are no more than the pattern below makes (of 255).
@@ -28,7 +28,7 @@ pub(super) struct GifFile {
 
 /// A file that knows how much was written to it.
 struct Counted {
-    file: PendingFile,
+    file: AtomicFile,
     bytes: u64,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn delay_of(fps: f64) -> u16 {
 impl GifFile {
     /// Begins a clip of pictures of this size with these colours, at most 255.
     pub(super) fn begin(
-        file: PendingFile,
+        file: AtomicFile,
         size: [usize; 2],
         colors: Colors,
         delay: u16,

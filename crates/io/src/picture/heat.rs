@@ -16,9 +16,9 @@ pub(super) struct Heat<'a> {
     pub(super) scale: f64,
 }
 
-/// The colour of a share of the scale, from 0 to 1 (linear RGB).
-pub(super) fn color(share: f64) -> [f64; 3] {
-    let place = share.clamp(0.0, 1.0) * (STOPS.len() - 1) as f64;
+/// The colour of a fraction of the scale, from 0 to 1 (linear RGB).
+pub(super) fn color(fraction: f64) -> [f64; 3] {
+    let place = fraction.clamp(0.0, 1.0) * (STOPS.len() - 1) as f64;
     let stop = (place as usize).min(STOPS.len() - 2);
     let within = place - stop as f64;
     [0, 1, 2].map(|i| STOPS[stop][i] + within * (STOPS[stop + 1][i] - STOPS[stop][i]))
@@ -41,8 +41,8 @@ pub(super) fn draw_legend(canvas: &mut Canvas, scale: f64) {
     let (left, bottom) = (1.2 * unit, canvas.height as f64 - 1.2 * unit);
     let (width, thickness) = (9.0 * unit, 0.5 * unit);
     for x in left as usize..((left + width) as usize).min(canvas.width) {
-        let share = (x as f64 + 0.5 - left) / width;
-        let rgb = color(share).map(|c| c as f32);
+        let fraction = (x as f64 + 0.5 - left) / width;
+        let rgb = color(fraction).map(|c| c as f32);
         for y in (bottom - thickness) as usize..(bottom as usize).min(canvas.height) {
             canvas.mix(x, y, rgb, 1.0);
         }

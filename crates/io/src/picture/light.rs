@@ -15,7 +15,7 @@ use sinew_math::{Vec3, real};
 const KEY_MAP: usize = 320;
 /// Texels to either side that a lookup averages.
 const SOFTNESS: i64 = 3;
-/// How much nearer to the light a surface must be to shade another, as a share of all that is seen: about
+/// How much nearer to the light a surface must be to shade another, as a fraction of all that is seen: about
 /// what a surface steep to the light gains over the texels of one lookup.
 const DEPTH_MARGIN: f64 = 0.012;
 /// Texels to either side that each of two passes blurs the shade on the ground.
@@ -27,7 +27,7 @@ const SKY_DIRECTIONS: usize = 24;
 const SKY_MAP: usize = 112;
 /// Places along one side of the grid on which the sky over the ground is found.
 const GROUND_GRID: usize = 72;
-/// How far the grid goes beyond what stands on it, as a share of its size.
+/// How far the grid goes beyond what stands on it, as a fraction of its size.
 const GROUND_REACH: f64 = 0.75;
 
 /// The light on one moment.
@@ -109,7 +109,7 @@ impl Light {
             if facing > 0.0 {
                 // clear of the surface itself, by the texel and a half that a lookup reaches
                 let clear = point + normal * (1.5 * map.texel());
-                seen += facing * map.lit_share(&clear, 0, 0.5 * map.texel());
+                seen += facing * map.lit_fraction(&clear, 0, 0.5 * map.texel());
             }
         }
         seen / all
@@ -132,7 +132,7 @@ impl Light {
         let Spot { point, normal, towards_eye, sky, color } = *spot;
         let towards_key = self.key.towards;
         let lit = if normal.dot(&towards_key) > -0.4 {
-            self.key.lit_share(&(point + normal * (0.010 * self.size)), SOFTNESS, DEPTH_MARGIN * self.size)
+            self.key.lit_fraction(&(point + normal * (0.010 * self.size)), SOFTNESS, DEPTH_MARGIN * self.size)
         } else {
             0.0
         };
@@ -216,10 +216,10 @@ fn between(map: &[f32], side: usize, place: [f64; 2]) -> f64 {
         + v * ((1.0 - u) * at(x, y + 1) + u * at(x + 1, y + 1))
 }
 
-/// A share from 0 to 1, eased at both ends.
-pub(super) fn smooth(share: f64) -> f64 {
-    let share = share.clamp(0.0, 1.0);
-    share * share * (3.0 - 2.0 * share)
+/// A fraction from 0 to 1, eased at both ends.
+pub(super) fn smooth(fraction: f64) -> f64 {
+    let fraction = fraction.clamp(0.0, 1.0);
+    fraction * fraction * (3.0 - 2.0 * fraction)
 }
 
 /// Replaces every texel by the mean of its row's neighbours and then of its column's.

@@ -102,8 +102,8 @@ impl Level {
 
     /// The colour between the four texels around a place.
     fn at(&self, place: [f64; 2]) -> [f64; 3] {
-        let wrapped = |share: f64, count: usize| {
-            let texel = (share - share.floor()) * count as f64 - 0.5;
+        let wrapped = |fraction: f64, count: usize| {
+            let texel = (fraction - fraction.floor()) * count as f64 - 0.5;
             let low = texel.floor();
             // casts saturate, and what is not a number is 0
             let first = (low + count as f64) as usize % count;

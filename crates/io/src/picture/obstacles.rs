@@ -18,7 +18,7 @@ const COVERS: f32 = 0.2;
 const EDGE: f64 = 0.77;
 /// A plane whose normal is as upright as this is a floor.
 const UPRIGHT: f64 = 0.999;
-/// Copies of a vertex that belong to different faces are this share of the obstacle's size apart at rest, so that they share no normal.
+/// Copies of a vertex that belong to different faces are this fraction of the obstacle's size apart at rest, so that they share no normal.
 const APART: f64 = 1e-5;
 
 /// An obstacle as it is given.

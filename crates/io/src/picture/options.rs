@@ -1,6 +1,6 @@
 //! What is wanted of a picture: its kind, its size, where it is taken from and what is in it.
 
-use super::footage::{Footage, PictureError};
+use super::frame_source::{FrameSource, PictureError};
 use super::view::View;
 
 /// A picture beyond this is a slip of the keyboard (pixels).
@@ -42,7 +42,7 @@ pub struct PictureOptions {
     pub width: usize,
     /// Its height.
     pub height: usize,
-    /// From when to when (s); all of the footage if not given.
+    /// From when to when (s); all of the frame source if not given.
     pub span: Option<[f64; 2]>,
     /// The one moment to be seen (s); if not given a still shows the start, and everything else passes through the span.
     pub held: Option<f64>,
@@ -84,12 +84,12 @@ pub(super) struct Shot {
 }
 
 impl PictureOptions {
-    /// All pictures that are to be taken of a footage, or what is wrong with what is wanted.
-    pub(super) fn plan(&self, footage: &dyn Footage) -> Result<Vec<Shot>, PictureError> {
+    /// All pictures that are to be taken of a frame source, or what is wrong with what is wanted.
+    pub(super) fn plan(&self, frame_source: &dyn FrameSource) -> Result<Vec<Shot>, PictureError> {
         self.check()?;
-        let fps = footage.fps();
-        let end = footage.frame_count().saturating_sub(1) as f64 / fps;
-        if footage.frame_count() == 0 {
+        let fps = frame_source.fps();
+        let end = frame_source.frame_count().saturating_sub(1) as f64 / fps;
+        if frame_source.frame_count() == 0 {
             return Err(PictureError("there are no frames to be seen".into()));
         }
         let [from, to] = self.span.unwrap_or([0.0, end]);
@@ -106,8 +106,8 @@ impl PictureOptions {
         if from > to {
             return Err(PictureError(format!("from {from} s to {to} s is backwards: begin before the end")));
         }
-        let moments = self.moments(from, to, footage.is_cycle() && self.span.is_none())?;
-        let last = (footage.frame_count() - 1) as f64;
+        let render_frames = self.render_frames(from, to, frame_source.is_cycle() && self.span.is_none())?;
+        let last = (frame_source.frame_count() - 1) as f64;
         let place = |time: f64| snapped((time * fps).clamp(0.0, last));
         let shot = |(time, turned): (f64, f64)| Shot {
             place: place(time),
@@ -119,19 +119,19 @@ impl PictureOptions {
                 .map(place)
                 .collect(),
         };
-        Ok(moments.into_iter().map(shot).collect())
+        Ok(render_frames.into_iter().map(shot).collect())
     }
 
     /// Times (s) and how far the camera has turned by then (degrees).
-    fn moments(&self, from: f64, to: f64, is_cycle: bool) -> Result<Vec<(f64, f64)>, PictureError> {
+    fn render_frames(&self, from: f64, to: f64, is_cycle: bool) -> Result<Vec<(f64, f64)>, PictureError> {
         let length = to - from;
-        let share = |i: usize, count: usize| i as f64 / count as f64;
+        let fraction = |i: usize, count: usize| i as f64 / count as f64;
         match self.layout {
             Layout::Still => Ok(vec![(self.held.unwrap_or(from), 0.0)]),
             Layout::Sheet { columns, rows } => {
                 let count = columns * rows;
-                let time = |i| self.held.unwrap_or(from + length * share(i, (count - 1).max(1)));
-                let turn = |i| if self.turntable.is_some() { 360.0 * share(i, count) } else { 0.0 };
+                let time = |i| self.held.unwrap_or(from + length * fraction(i, (count - 1).max(1)));
+                let turn = |i| if self.turntable.is_some() { 360.0 * fraction(i, count) } else { 0.0 };
                 Ok((0..count).map(|i| (time(i), turn(i))).collect())
             }
             Layout::Clip { fps } => {
@@ -156,7 +156,7 @@ impl PictureOptions {
                     };
                     self.held.unwrap_or(from + wrapped)
                 };
-                let turn = |i| if self.turntable.is_some() { 360.0 * share(i, count) } else { 0.0 };
+                let turn = |i| if self.turntable.is_some() { 360.0 * fraction(i, count) } else { 0.0 };
                 Ok((0..count).map(|i| (time(i), turn(i))).collect())
             }
         }

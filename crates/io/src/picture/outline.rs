@@ -1,6 +1,6 @@
 //! How far bodies reach at one moment, and how they travel.
 
-use super::moment::Moment;
+use super::render_frame::RenderFrame;
 use crate::Up;
 use sinew_math::{Vec3, real};
 
@@ -19,11 +19,11 @@ pub(super) struct Outline {
 
 impl Outline {
     /// Of the first `framed` surfaces and the cage.
-    pub(super) fn of(moment: &Moment, framed: usize, up: Up, with_skinned: bool) -> Outline {
-        let skinned = if with_skinned { moment.skinned.as_slice() } else { &[] };
+    pub(super) fn of(render_frame: &RenderFrame, framed: usize, up: Up, with_skinned: bool) -> Outline {
+        let skinned = if with_skinned { render_frame.skinned.as_slice() } else { &[] };
         let points = || {
-            let surfaces = moment.surfaces.iter().take(framed).chain(skinned.iter().take(framed));
-            surfaces.flatten().chain(&moment.cage)
+            let surfaces = render_frame.surfaces.iter().take(framed).chain(skinned.iter().take(framed));
+            surfaces.flatten().chain(&render_frame.cage)
         };
         let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
         for p in points() {
@@ -107,7 +107,7 @@ mod tests {
 
     fn at(x: f32) -> Outline {
         let surfaces = vec![vec![[x, 0.0, 0.0], [x + 1.0, 1.0, 0.0], [x + 0.5, 0.5, 0.2]]];
-        Outline::of(&Moment { surfaces, ..Moment::default() }, 1, Up::Y, false)
+        Outline::of(&RenderFrame { surfaces, ..RenderFrame::default() }, 1, Up::Y, false)
     }
 
     #[test]

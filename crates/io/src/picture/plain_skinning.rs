@@ -10,9 +10,9 @@ use sinew_math::{Isometry, Vec3, distance_to_segment};
 use sinew_sim::{Model, Rig};
 use sinew_skeleton::{Kinematics, SkeletonState};
 
-/// ε as a share of the longest bone.
+/// ε as a fraction of the longest bone.
 const SOFTNESS: f64 = 0.02;
-/// Weights below this share of all are left out.
+/// Weights below this fraction of all are left out.
 const LEAST: f64 = 1e-3;
 
 /// Segments along the bones of a rig, in each bone's frame (m): to the joints of its children, or through its centre of mass where it has none.
@@ -96,14 +96,14 @@ impl Skin {
             for (bone, [from, to]) in &segments {
                 near[*bone] = near[*bone].min(distance_to_segment(vertex, from, to));
             }
-            let share = |distance: f64| {
+            let fraction = |distance: f64| {
                 let squared = (distance + SOFTNESS * longest) * (distance + SOFTNESS * longest);
                 1.0 / (squared * squared)
             };
-            let all: f64 = near.iter().map(|distance| share(*distance)).sum();
+            let all: f64 = near.iter().map(|distance| fraction(*distance)).sum();
             let mut kept: Vec<(usize, f64)> = near
                 .iter()
-                .map(|distance| share(*distance) / all)
+                .map(|distance| fraction(*distance) / all)
                 .enumerate()
                 .filter(|(_, w)| *w > LEAST)
                 .collect();

@@ -32,7 +32,7 @@ pub(super) struct Triangles<'a> {
 pub(super) struct Hit {
     pub(super) triangle: usize,
     /// The weights of its corners in the place, sum 1.
-    pub(super) shares: [f64; 3],
+    pub(super) fractions: [f64; 3],
     /// Whether its outside is seen.
     pub(super) outside: bool,
     /// Its area in the picture (pixels).
@@ -222,11 +222,11 @@ impl Projected {
         let sample = [sample[0], sample[1], 0.0];
         let weights = [turn(b, c, sample) / area, turn(c, a, sample) / area, turn(a, b, sample) / area];
         // what is linear in the picture is the quantity over the distance
-        let shares = [weights[0] * a[2], weights[1] * b[2], weights[2] * c[2]];
-        let near = shares[0] + shares[1] + shares[2];
+        let fractions = [weights[0] * a[2], weights[1] * b[2], weights[2] * c[2]];
+        let near = fractions[0] + fractions[1] + fractions[2];
         Hit {
             triangle: triangle as usize,
-            shares: shares.map(|share| share / near),
+            fractions: fractions.map(|fraction| fraction / near),
             // rows are counted downwards, so what turns left goes clockwise here
             outside: area < 0.0,
             area: 0.5 * area.abs() / (SAMPLES * SAMPLES) as f64,

@@ -1,14 +1,14 @@
-//! From a footage to a file.
+//! From a frame source to a file.
 
 use super::canvas::Image;
 use super::colors::ColorCount;
-use super::film::Film;
-use super::footage::{Footage, PictureError};
+use super::frame_source::{FrameSource, PictureError};
 use super::gif_file::{GifFile, delay_of};
 use super::options::{Layout, PictureOptions};
 use super::png_file::write_png;
+use super::render_plan::RenderPlan;
 use super::video_file::{self, VideoFile};
-use crate::PendingFile;
+use crate::AtomicFile;
 use std::path::Path;
 
 /// What a picture is written as.
@@ -64,29 +64,32 @@ impl PictureFormat {
 }
 
 /// Draws a still or a sheet.
-pub(crate) fn draw_picture(footage: &dyn Footage, options: &PictureOptions) -> Result<Image, PictureError> {
-    draw_sheet(&Film::plan(footage, options)?, options, &mut |_, _| {})
+pub(crate) fn draw_picture(
+    frame_source: &dyn FrameSource,
+    options: &PictureOptions,
+) -> Result<Image, PictureError> {
+    draw_sheet(&RenderPlan::plan(frame_source, options)?, options, &mut |_, _| {})
 }
 
 fn draw_sheet(
-    film: &Film,
+    render_plan: &RenderPlan,
     options: &PictureOptions,
     watch: &mut dyn FnMut(usize, usize),
 ) -> Result<Image, PictureError> {
-    let mut tiles = Vec::with_capacity(film.shots.len());
-    film.take(&all(film), &mut |image| {
+    let mut tiles = Vec::with_capacity(render_plan.shots.len());
+    render_plan.take(&all(render_plan), &mut |image| {
         tiles.push(image);
-        watch(tiles.len(), film.shots.len());
+        watch(tiles.len(), render_plan.shots.len());
         Ok(())
     })?;
     let columns = if let Layout::Sheet { columns, .. } = options.layout { columns } else { 1 };
     Ok(Image::sheet(&tiles, columns, 2))
 }
 
-/// Writes pictures of a footage as the extension of `target` says. With `may_shrink` a GIF becomes smaller than wanted where it would be too large for
+/// Writes pictures of a frame source as the extension of `target` says. With `may_shrink` a GIF becomes smaller than wanted where it would be too large for
 /// pages. `watch` is called after every picture with how many are done of how many.
 pub fn render_picture(
-    footage: &dyn Footage,
+    frame_source: &dyn FrameSource,
     options: &PictureOptions,
     target: &Path,
     may_shrink: bool,
@@ -113,54 +116,54 @@ pub fn render_picture(
         *fps = 100.0 / f64::from(delay_of(*fps));
     }
     let options = &options;
-    let film = Film::plan(footage, options)?;
+    let render_plan = RenderPlan::plan(frame_source, options)?;
     match (format, options.layout) {
         (PictureFormat::Gif, Layout::Clip { fps }) => {
-            write_gif(film, options, fps, target, may_shrink, watch)
+            write_gif(render_plan, options, fps, target, may_shrink, watch)
         }
-        (PictureFormat::Mp4, Layout::Clip { fps }) => write_video(film, options, fps, target, watch),
-        _ => write_still(&film, options, target, watch),
+        (PictureFormat::Mp4, Layout::Clip { fps }) => write_video(render_plan, options, fps, target, watch),
+        _ => write_still(&render_plan, options, target, watch),
     }
 }
 
 fn write_still(
-    film: &Film,
+    render_plan: &RenderPlan,
     options: &PictureOptions,
     target: &Path,
     watch: &mut dyn FnMut(usize, usize),
 ) -> Result<PictureReport, PictureError> {
-    let mut file = PendingFile::create(target)?;
-    let image = draw_sheet(film, options, watch)?;
+    let mut file = AtomicFile::create(target)?;
+    let image = draw_sheet(render_plan, options, watch)?;
     write_png(&image, &mut file)
         .map_err(|error| PictureError(format!("cannot write {}: {error}", target.display())))?;
     file.commit()?;
     let bytes = std::fs::metadata(target)?.len();
-    Ok(PictureReport { pictures: film.shots.len(), width: image.width, height: image.height, bytes })
+    Ok(PictureReport { pictures: render_plan.shots.len(), width: image.width, height: image.height, bytes })
 }
 
 fn write_gif(
-    mut film: Film,
+    mut render_plan: RenderPlan,
     options: &PictureOptions,
     fps: f64,
     target: &Path,
     may_shrink: bool,
     watch: &mut dyn FnMut(usize, usize),
 ) -> Result<PictureReport, PictureError> {
-    let pictures = film.shots.len();
+    let pictures = render_plan.shots.len();
     let [mut width, mut height] = [options.width, options.height];
     loop {
-        let file = PendingFile::create(target)?;
-        film.resize((width / COLOR_SHRINK).max(1), (height / COLOR_SHRINK).max(1));
+        let file = AtomicFile::create(target)?;
+        render_plan.resize((width / COLOR_SHRINK).max(1), (height / COLOR_SHRINK).max(1));
         let mut count = ColorCount::new();
-        film.take(&spread(pictures, COLOR_SAMPLES), &mut |image| {
+        render_plan.take(&spread(pictures, COLOR_SAMPLES), &mut |image| {
             count.add(&image);
             Ok(())
         })?;
-        film.resize(width, height);
+        render_plan.resize(width, height);
         let mut gif: Option<GifFile> = None;
         let mut begin = Some((file, count.choose(255)));
         let (mut size, mut done, mut too_large) = ([width, height], 0, None);
-        let taken = film.take(&all(&film), &mut |image| {
+        let taken = render_plan.take(&all(&render_plan), &mut |image| {
             if let Some((file, colors)) = begin.take() {
                 size = [image.width, image.height];
                 gif = Some(GifFile::begin(file, size, colors, delay_of(fps))?);
@@ -197,7 +200,7 @@ fn write_gif(
 }
 
 fn write_video(
-    mut film: Film,
+    mut render_plan: RenderPlan,
     options: &PictureOptions,
     fps: f64,
     target: &Path,
@@ -205,10 +208,10 @@ fn write_video(
 ) -> Result<PictureReport, PictureError> {
     // colours of videos are shared by four pixels
     let size = [options.width.next_multiple_of(2), options.height.next_multiple_of(2)];
-    film.resize(size[0], size[1]);
-    let mut video = VideoFile::begin(PendingFile::create(target)?, size, fps)?;
-    let (mut done, pictures) = (0, film.shots.len());
-    film.take(&all(&film), &mut |image| {
+    render_plan.resize(size[0], size[1]);
+    let mut video = VideoFile::begin(AtomicFile::create(target)?, size, fps)?;
+    let (mut done, pictures) = (0, render_plan.shots.len());
+    render_plan.take(&all(&render_plan), &mut |image| {
         video.add(&image)?;
         done += 1;
         watch(done, pictures);
@@ -219,8 +222,8 @@ fn write_video(
 }
 
 /// All pictures.
-fn all(film: &Film) -> Vec<usize> {
-    (0..film.shots.len()).collect()
+fn all(render_plan: &RenderPlan) -> Vec<usize> {
+    (0..render_plan.shots.len()).collect()
 }
 
 /// A few numbers spread over so many, the first and the last among them.
@@ -235,8 +238,8 @@ fn spread(count: usize, few: usize) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::Up;
-    use crate::pending::tests::names_in;
-    use crate::picture::{Look, StoredFootage, View};
+    use crate::atomic_file::tests::names_in;
+    use crate::picture::{Look, StoredFrameSource, View};
     use sinew_mesh::shapes;
     use sinew_take::{Frame, SurfaceInfo};
 
@@ -249,9 +252,10 @@ mod tests {
     /// A ball that is pressed flat and pushed aside, frame by frame.
     fn pressed(count: usize) -> Vec<Frame> {
         let frame = |i: usize| {
-            let share = i as f32 / count as f32;
-            let moved =
-                |[x, y, z]: &[f32; 3]| [x * (1.0 + 0.3 * share) + 0.6 * share, y * (1.0 - 0.4 * share), *z];
+            let fraction = i as f32 / count as f32;
+            let moved = |[x, y, z]: &[f32; 3]| {
+                [x * (1.0 + 0.3 * fraction) + 0.6 * fraction, y * (1.0 - 0.4 * fraction), *z]
+            };
             Frame {
                 time: i as f64,
                 surfaces: vec![ball().rest.iter().map(moved).collect()],
@@ -262,10 +266,10 @@ mod tests {
         (0..count).map(frame).collect()
     }
 
-    fn with_ball<T>(count: usize, work: impl FnOnce(&StoredFootage) -> T) -> T {
+    fn with_ball<T>(count: usize, work: impl FnOnce(&StoredFrameSource) -> T) -> T {
         let (surfaces, frames) = ([ball()], pressed(count));
         let looks = Look::of_palette(1);
-        work(&StoredFootage::new(&surfaces, looks, frames.iter().collect(), Up::Y))
+        work(&StoredFrameSource::new(&surfaces, looks, frames.iter().collect(), Up::Y))
     }
 
     const SMALL: PictureOptions = PictureOptions {
@@ -303,7 +307,7 @@ mod tests {
             ("turntable", PictureOptions { turntable: Some(1.0), ..SMALL }),
         ];
         for (name, options) in kinds {
-            let image = with_ball(4, |footage| draw_picture(footage, &options).unwrap());
+            let image = with_ball(4, |frame_source| draw_picture(frame_source, &options).unwrap());
             let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/pictures");
             let path = folder.join(format!("{name}.png"));
             if std::env::var_os("SINEW_KEEP_PICTURES").is_some() {
@@ -328,8 +332,10 @@ mod tests {
             let draw = |threads: usize| {
                 let target = folder.path().join(name);
                 on_threads(threads, || {
-                    with_ball(3, |footage| render_picture(footage, &options, &target, true, &mut |_, _| {}))
-                        .unwrap();
+                    with_ball(3, |frame_source| {
+                        render_picture(frame_source, &options, &target, true, &mut |_, _| {})
+                    })
+                    .unwrap();
                 });
                 std::fs::read(&target).unwrap()
             };
@@ -344,8 +350,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("a.gif");
         let options = PictureOptions { layout: Layout::Clip { fps: 10.0 }, ..SMALL };
-        let report =
-            with_ball(3, |footage| render_picture(footage, &options, &target, true, &mut |_, _| {})).unwrap();
+        let report = with_ball(3, |frame_source| {
+            render_picture(frame_source, &options, &target, true, &mut |_, _| {})
+        })
+        .unwrap();
         // from 0 to 2 s at 10 a second, both ends included
         assert_eq!(report.pictures, 21);
         let mut decoder = gif::DecodeOptions::new();
@@ -364,7 +372,7 @@ mod tests {
         }
         assert_eq!(count, 21);
         let last = PictureOptions { layout: Layout::Sheet { columns: 2, rows: 1 }, ..SMALL };
-        let sheet = with_ball(3, |footage| draw_picture(footage, &last).unwrap());
+        let sheet = with_ball(3, |frame_source| draw_picture(frame_source, &last).unwrap());
         let mut apart = 0.0;
         for (i, pixel) in seen.iter().enumerate() {
             let wanted = &sheet.bytes[3 * (i / 64 * sheet.width + 66 + i % 64)..][..3];
@@ -401,13 +409,14 @@ mod tests {
         ];
         for (name, options, words) in wrong {
             let target = folder.path().join(name);
-            let drawn =
-                with_ball(3, |footage| render_picture(footage, &options, &target, true, &mut |_, _| {}));
+            let drawn = with_ball(3, |frame_source| {
+                render_picture(frame_source, &options, &target, true, &mut |_, _| {})
+            });
             let error = drawn.unwrap_err().to_string();
             assert!(error.contains(words), "{name}: {error}");
         }
         assert!(names_in(folder.path()).is_empty());
-        let empty = with_ball(0, |footage| draw_picture(footage, &SMALL)).unwrap_err();
+        let empty = with_ball(0, |frame_source| draw_picture(frame_source, &SMALL)).unwrap_err();
         assert!(empty.0.contains("no frames"), "{empty}");
     }
 

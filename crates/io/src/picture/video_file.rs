@@ -1,8 +1,8 @@
 //! Clips as MP4, by a program of another project: pictures are handed to `ffmpeg` as it asks for them.
 
 use super::canvas::Image;
-use super::footage::PictureError;
-use crate::PendingFile;
+use super::frame_source::PictureError;
+use crate::AtomicFile;
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread::JoinHandle;
@@ -27,7 +27,7 @@ fn in_words(error: std::io::Error) -> PictureError {
 /// A video being written.
 pub(super) struct VideoFile {
     /// Until the video has its name.
-    file: Option<PendingFile>,
+    file: Option<AtomicFile>,
     child: Child,
     pictures: Option<ChildStdin>,
     /// What the program says, read as it says it so that it never waits for us.
@@ -36,7 +36,7 @@ pub(super) struct VideoFile {
 
 impl VideoFile {
     /// Begins a clip of pictures of this size, both sides even, so many a second.
-    pub(super) fn begin(file: PendingFile, size: [usize; 2], fps: f64) -> Result<VideoFile, PictureError> {
+    pub(super) fn begin(file: AtomicFile, size: [usize; 2], fps: f64) -> Result<VideoFile, PictureError> {
         let spawned = Command::new("ffmpeg")
             .args([
                 "-hide_banner",

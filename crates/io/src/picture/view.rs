@@ -23,14 +23,14 @@ impl Default for View {
 impl View {
     /// A view by its name, `front`, `side`, `back` or `top`, or by how far round it is (degrees).
     pub fn named(name: &str) -> Result<View, String> {
-        let usual = View::default();
+        let defaults = View::default();
         match name {
-            "front" => Ok(View { turn: 0.0, rise: 8.0, ..usual }),
-            "side" => Ok(View { turn: 90.0, rise: 8.0, ..usual }),
-            "back" => Ok(View { turn: 180.0, rise: 8.0, ..usual }),
-            "top" => Ok(View { turn: 0.0, rise: 89.0, ..usual }),
+            "front" => Ok(View { turn: 0.0, rise: 8.0, ..defaults }),
+            "side" => Ok(View { turn: 90.0, rise: 8.0, ..defaults }),
+            "back" => Ok(View { turn: 180.0, rise: 8.0, ..defaults }),
+            "top" => Ok(View { turn: 0.0, rise: 89.0, ..defaults }),
             _ => match name.parse::<f64>() {
-                Ok(turn) if turn.abs() <= 3600.0 => Ok(View { turn, ..usual }),
+                Ok(turn) if turn.abs() <= 3600.0 => Ok(View { turn, ..defaults }),
                 _ => Err("give front, side, back, top or an angle in degrees, such as 30".into()),
             },
         }

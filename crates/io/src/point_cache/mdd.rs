@@ -5,7 +5,7 @@
 
 use super::Head;
 use super::samples::{Claim, PointSamples, count};
-use crate::read_error::{Read, ReadError};
+use crate::read_error::{Loaded, ReadError};
 
 const COUNT_BYTES: usize = 8;
 
@@ -19,7 +19,7 @@ pub struct Mdd {
 }
 
 /// Reads a point cache from the bytes of an MDD file.
-pub fn read_mdd(bytes: &[u8]) -> Result<Read<Mdd>, ReadError> {
+pub fn read_mdd(bytes: &[u8]) -> Result<Loaded<Mdd>, ReadError> {
     let [frames, points] = match bytes.as_chunks::<4>().0 {
         [frames, points, ..] => [*frames, *points].map(i32::from_be_bytes),
         _ => {

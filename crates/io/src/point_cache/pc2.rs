@@ -5,7 +5,7 @@
 
 use super::Head;
 use super::samples::{Claim, PointSamples, count};
-use crate::read_error::{Read, ReadError};
+use crate::read_error::{Loaded, ReadError};
 
 const SIGNATURE: &[u8; 12] = b"POINTCACHE2\0";
 const HEADER_BYTES: usize = 32;
@@ -22,7 +22,7 @@ pub struct Pc2 {
 }
 
 /// Reads a point cache from the bytes of a PC2 file.
-pub fn read_pc2(bytes: &[u8]) -> Result<Read<Pc2>, ReadError> {
+pub fn read_pc2(bytes: &[u8]) -> Result<Loaded<Pc2>, ReadError> {
     if !bytes.starts_with(SIGNATURE) {
         return Err(ReadError::whole("the file does not begin with `POINTCACHE2`: is it a PC2 file?"));
     }

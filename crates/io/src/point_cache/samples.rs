@@ -1,6 +1,6 @@
 //! The positions of the same points at several moments.
 
-use crate::read_error::{Read, ReadError};
+use crate::read_error::{Loaded, ReadError};
 
 /// The positions of the same points at several moments.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,7 +33,7 @@ pub(super) struct Claim {
 
 impl Claim {
     /// Reads the positions; a claim that the bytes cannot hold costs no memory.
-    pub(super) fn read(&self, bytes: &[u8]) -> Result<Read<PointSamples>, ReadError> {
+    pub(super) fn read(&self, bytes: &[u8]) -> Result<Loaded<PointSamples>, ReadError> {
         let Claim { point_count, sample_count, start, from_bytes } = *self;
         let body = bytes.get(start..).unwrap_or_default();
         let (points, samples) = (point_count as u128, sample_count as u128);
@@ -64,7 +64,7 @@ impl Claim {
         } else {
             vec![format!("{} bytes after the last frame were left out", extra.len())]
         };
-        Ok(Read { value: PointSamples { point_count, sample_count, positions }, notes })
+        Ok(Loaded { value: PointSamples { point_count, sample_count, positions }, notes })
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) type VertexWeights = ([u16; 4], [f32; 4]);
 /// Sweeps end when no weight changes by more, or at the latest after so many. Fixed nodes are a few edges from all others, and an error that
 /// spans d edges fades in about d sweeps of over-relaxation: a few dozen are usual.
 const STILL: f64 = 1e-5;
-const MOST_SWEEPS: usize = 1000;
+const MAX_SWEEPS: usize = 1000;
 /// Over-relaxation: between 1, plain Gauss-Seidel, and 2, where it no longer converges.
 const RELAXATION: f64 = 1.6;
 /// Weights below this are left out: a bone that turns right round moves such a vertex by a thousandth of its distance.
@@ -41,8 +41,8 @@ pub(super) fn bone_weights(model: &Model, body: usize) -> Option<(usize, Vec<Ver
     let reserve = fixed.iter().flatten().next().copied().unwrap_or_default();
     let vertex = |vertex: usize| {
         let mut weights = vec![0.0; bone_count];
-        for (node, share) in body.embedding.point(vertex) {
-            let of_node = of_bones.iter().map(|of_bone| share.max(0.0) * of_bone[node as usize]);
+        for (node, fraction) in body.embedding.point(vertex) {
+            let of_node = of_bones.iter().map(|of_bone| fraction.max(0.0) * of_bone[node as usize]);
             weights.iter_mut().zip(of_node).for_each(|(sum, weight)| *sum += weight);
         }
         best_four(&weights, reserve)
@@ -86,7 +86,7 @@ impl Neighbours {
         if !fixed.contains(&Some(bone)) {
             return weights;
         }
-        for _ in 0..MOST_SWEEPS {
+        for _ in 0..MAX_SWEEPS {
             let mut largest = 0.0f64;
             for node in (0..weights.len()).filter(|node| fixed[*node].is_none()) {
                 let around = &self.nodes[self.offsets[node]..self.offsets[node + 1]];
@@ -149,9 +149,11 @@ mod tests {
         (fixed[2], fixed[11]) = (Some(0), Some(1));
         let [first, second] = [0, 1].map(|bone| row(14).spread(&fixed, bone));
         for node in 0..14 {
-            let share = (node as f64 - 2.0).clamp(0.0, 9.0) / 9.0;
+            let fraction = (node as f64 - 2.0).clamp(0.0, 9.0) / 9.0;
             // changes below 1e-5 that shrink by a third in every sweep add up to less than 1e-4
-            assert!((second[node] - share).abs() < 1e-4 && (first[node] + second[node] - 1.0).abs() < 1e-4);
+            assert!(
+                (second[node] - fraction).abs() < 1e-4 && (first[node] + second[node] - 1.0).abs() < 1e-4
+            );
         }
         assert_eq!(row(14).spread(&fixed, 2), vec![0.0; 14]);
     }

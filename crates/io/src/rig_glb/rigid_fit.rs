@@ -11,8 +11,8 @@ use sinew_math::{Isometry, Mat3, Vec3};
 ///
 /// since t must bring the middles together, and what is left of the sum is constant but for −2 tr(Rᵀ M), which the rotation of M = R S makes least.
 pub(super) fn rigid_fit(from: &[Vec3], to: &[Vec3]) -> Isometry {
-    let share = 1.0 / from.len().max(1) as f64;
-    let [middle, goal] = [from, to].map(|points| share * points.iter().sum::<Vec3>());
+    let fraction = 1.0 / from.len().max(1) as f64;
+    let [middle, goal] = [from, to].map(|points| fraction * points.iter().sum::<Vec3>());
     let moment: Mat3 = from.iter().zip(to).map(|(a, b)| (b - goal) * (a - middle).transpose()).sum();
     let rotation = Polar::of(&moment).quaternion();
     Isometry::from_parts((goal - rotation * middle).into(), rotation)

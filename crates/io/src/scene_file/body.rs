@@ -6,7 +6,7 @@ use super::region::read_region;
 use super::section::Section;
 use crate::Up;
 use crate::mesh_file::{read_surface, read_tets};
-use crate::read_error::{Read, ReadError};
+use crate::read_error::{Loaded, ReadError};
 use sinew_control::Motion;
 use sinew_flesh::{Law, Material, StretchLimits};
 use sinew_math::Vec3;
@@ -14,7 +14,7 @@ use sinew_sim::desc::{BodyDesc, CageSize, LoadDesc, PinDesc, Sag, ShapeDesc};
 use std::path::Path;
 
 /// Enough for a body to bend smoothly, few enough to play at once.
-pub(crate) const USUAL_TETS: usize = 8000;
+pub(crate) const DEFAULT_TETS: usize = 8000;
 
 /// Reads a body and how its pins move. `earlier` are the bodies above it in the file.
 pub(super) fn read_body(
@@ -22,7 +22,7 @@ pub(super) fn read_body(
     earlier: &[BodyDesc],
     up: Up,
     folder: &Path,
-) -> Result<Read<(BodyDesc, Vec<Motion>)>, ReadError> {
+) -> Result<Loaded<(BodyDesc, Vec<Motion>)>, ReadError> {
     // all that costs nothing is checked before a mesh is read
     let source = section.one_of(&["surface", "tets"])?;
     let file = folder.join(section.needed(source, section.text(source)?)?);
@@ -58,7 +58,7 @@ pub(super) fn read_body(
     };
     let notes = shape.notes.iter().map(|note| format!("{name}: {note}")).collect();
     let body = BodyDesc { name, shape: shape.value, material, velocity, pins, loads, attachment: None, sag };
-    Ok(Read { value: (body, motions), notes })
+    Ok(Loaded { value: (body, motions), notes })
 }
 
 /// What keeps a body from sagging from its shape; nothing when nothing is said.
@@ -113,7 +113,7 @@ pub(super) fn read_cage(section: &Section, source: &str) -> Result<CageSize, Rea
         }
         (_, Some(edge)) => CageSize::Edge(edge),
         (Some(tets), None) => CageSize::Tets(tets as usize),
-        (None, None) => return Ok(CageSize::Tets(USUAL_TETS)),
+        (None, None) => return Ok(CageSize::Tets(DEFAULT_TETS)),
     };
     if source == "tets" {
         let key = if tets.is_some() { "cage_tets" } else { "cage_edge" };
@@ -123,10 +123,10 @@ pub(super) fn read_cage(section: &Section, source: &str) -> Result<CageSize, Rea
 }
 
 /// What a body is made of; `usual` when nothing is said.
-pub(super) fn read_material(body: &Section, usual: &str) -> Result<Material, ReadError> {
+pub(super) fn read_material(body: &Section, defaults: &str) -> Result<Material, ReadError> {
     let names = Material::NAMED.map(|(name, _)| name);
     let named = |section: &Section, key: &str| -> Result<Material, ReadError> {
-        let name = section.choice(key, &names)?.unwrap_or(usual);
+        let name = section.choice(key, &names)?.unwrap_or(defaults);
         Material::named(name).ok_or_else(|| section.error(key, format!("no material is named `{name}`")))
     };
     if !body.has("material") || body.is_text("material") {

@@ -19,7 +19,7 @@ const JOINTS: [&str; 8] =
     ["fixed", "revolute", "prismatic", "cylindrical", "universal", "ball", "planar", "free"];
 
 /// What a bone weighs when nothing is said (kg/m³).
-const USUAL_DENSITY: f64 = 1200.0;
+const DEFAULT_DENSITY: f64 = 1200.0;
 
 /// Reads `[[character.bone]]`. A bone's frame stands at its beginning with the axes of the world.
 pub(super) fn read_bones(sections: &[Section]) -> Result<Bones, ReadError> {
@@ -48,7 +48,7 @@ pub(super) fn read_bones(sections: &[Section]) -> Result<Bones, ReadError> {
             joint: read_joint(section)?,
             mass: shape.map_or(MassDesc::Massless, |shape| MassDesc::Solid {
                 shape,
-                density: density.unwrap_or(USUAL_DENSITY),
+                density: density.unwrap_or(DEFAULT_DENSITY),
             }),
         });
         if section.has("flesh") {

@@ -10,7 +10,7 @@ use crate::Up;
 use crate::bvh::{Bvh, BvhBody};
 use crate::flesh_around::{figure_flesh, flesh_around};
 use crate::mesh_file::read_surface;
-use crate::read_error::{Read, ReadError};
+use crate::read_error::{Loaded, ReadError};
 use sinew_control::Performance;
 use sinew_math::{Rotation, Vec3};
 use sinew_mesh::TriMesh;
@@ -19,10 +19,10 @@ use sinew_skeleton::Skeleton;
 use std::path::Path;
 
 /// Muscle under fat: limbs, which are thin, are stiff throughout, a belly is soft outside.
-pub(crate) const USUAL_CORE: CoreDesc = CoreDesc { stiffness: 8.0, reach: 0.6 };
+pub(crate) const DEFAULT_CORE: CoreDesc = CoreDesc { stiffness: 8.0, reach: 0.6 };
 
 /// Characters are drawn under their own weight.
-pub(crate) const USUAL_SAG: Sag = Sag::RestShape;
+pub(crate) const DEFAULT_SAG: Sag = Sag::RestShape;
 
 /// A character, ready to join a scene.
 pub(super) struct Character {
@@ -30,7 +30,7 @@ pub(super) struct Character {
     pub(super) rig: RigDesc,
     pub(super) performance: Performance,
     /// How long it needs before the take begins (s).
-    pub(super) warm_up: f64,
+    pub(super) preroll: f64,
 }
 
 /// Reads a character. `earlier` are the bodies above it in the file.
@@ -39,7 +39,7 @@ pub(super) fn read_character(
     earlier: &[BodyDesc],
     up: Up,
     folder: &Path,
-) -> Result<Read<Character>, ReadError> {
+) -> Result<Loaded<Character>, ReadError> {
     let mut notes = Vec::new();
     let file = section.text("surface")?.map(|file| folder.join(file));
     let name = read_name(section, file.as_deref().unwrap_or(Path::new("character")), earlier)?;
@@ -104,27 +104,27 @@ pub(super) fn read_character(
         }),
         sag: read_sag(section)?,
     };
-    let (performance, warm_up) = performance.value;
+    let (performance, preroll) = performance.value;
     let rig = RigDesc { name, skeleton: bones.skeleton };
-    Ok(Read { value: Character { body, rig, performance, warm_up }, notes })
+    Ok(Loaded { value: Character { body, rig, performance, preroll }, notes })
 }
 
 /// How much stiffer flesh is at the bones.
 pub(super) fn read_core(section: &Section) -> Result<CoreDesc, ReadError> {
     let positive = |key: &str| section.number(key, "above 0 and at most 1e4", |x| x > 0.0 && x <= 1e4);
     Ok(CoreDesc {
-        stiffness: positive("core_stiffness")?.unwrap_or(USUAL_CORE.stiffness),
-        reach: positive("core_reach")?.unwrap_or(USUAL_CORE.reach),
+        stiffness: positive("core_stiffness")?.unwrap_or(DEFAULT_CORE.stiffness),
+        reach: positive("core_reach")?.unwrap_or(DEFAULT_CORE.reach),
     })
 }
 
-/// What keeps flesh from sagging from its shape: [`USUAL_SAG`] when nothing is said.
+/// What keeps flesh from sagging from its shape: [`DEFAULT_SAG`] when nothing is said.
 pub(super) fn read_sag(section: &Section) -> Result<Sag, ReadError> {
     match (section.has("sag"), section.has("balanced")) {
         (true, true) => Err(section.error("balanced", "`sag` and `balanced` exclude each other: keep `sag`")),
         (true, false) => super::body::read_sag(section),
         (false, true) => Ok(if section.flag("balanced")? { Sag::Balanced } else { Sag::Free }),
-        (false, false) => Ok(USUAL_SAG),
+        (false, false) => Ok(DEFAULT_SAG),
     }
 }
 

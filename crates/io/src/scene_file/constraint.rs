@@ -35,7 +35,7 @@ pub(super) fn read_constraints(
         let kind = read_kind(&section, world, up)?;
         let stiffness = section.number("stiffness", "above 0 and at most 1e12", |k| k > 0.0 && k <= 1e12)?;
         let damping = section.number("damping", "from 0 to 1000", |d| (0.0..=1000.0).contains(&d))?;
-        motions.push(read_led(&section)?);
+        motions.push(read_motion_of(&section)?);
         all.push(ConstraintDesc { name, kind, stiffness, damping });
     }
     Ok((all, motions))
@@ -71,7 +71,7 @@ fn read_kind(section: &Section, world: &WorldDesc, up: Up) -> Result<ConstraintK
                 return Err(section.error(kind, message));
             };
             let points = [read_point(a, world, up)?, read_point(b, world, up)?];
-            ConstraintKind::Join { points, length, only_pulls: section.flag("rope")? }
+            ConstraintKind::Join { points, length, is_unilateral: section.flag("rope")? }
         }
         _ => {
             let belt = section.needed(kind, section.section(kind, ScenePart::Belt)?)?;
@@ -105,7 +105,7 @@ fn read_place(section: &Section) -> Result<Option<Vec3>, ReadError> {
     Ok(given)
 }
 
-fn read_led(section: &Section) -> Result<ConstraintMotion, ReadError> {
+fn read_motion_of(section: &Section) -> Result<ConstraintMotion, ReadError> {
     let interpolation = read_interpolation(section)?.unwrap_or(Interpolation::KochanekBartels);
     let curve = (interpolation, if section.flag("loop")? { Beyond::Loop } else { Beyond::Hold });
     if section.has("path") && section.has("motion") {

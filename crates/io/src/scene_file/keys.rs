@@ -258,7 +258,7 @@ const KEYS: [SceneKey; 183] = [
         "core_reach",
         "number",
         "0.6",
-        "how far from the bones that has faded, as a share of the thickest flesh",
+        "how far from the bones that has faded, as a fraction of the thickest flesh",
     ),
     key(
         Character,
@@ -473,7 +473,7 @@ const KEYS: [SceneKey; 183] = [
         "\"penalty\"",
         "springs; the deepest point of each cell put back at once; velocities turned round",
     ),
-    key(Contact, "restitution", "number", "0", "share of the velocity that an impulse turns round"),
+    key(Contact, "restitution", "number", "0", "fraction of the velocity that an impulse turns round"),
     key(Contact, "bodies", "true or false", "true with obstacles", "whether bodies touch each other"),
     key(Contact, "longest_step", "number", "0.002", "no sub-step is longer where something may touch (s)"),
     key(Constraint, "name", "text", "constraint-1, …", "its name in reports"),
@@ -512,7 +512,7 @@ const KEYS: [SceneKey; 183] = [
     key(
         Constraint,
         "lengths",
-        "list of [seconds, share]",
+        "list of [seconds, fraction]",
         "1",
         "that length at times, in parts of it: below 1 a belt is tightened",
     ),
@@ -520,7 +520,7 @@ const KEYS: [SceneKey; 183] = [
     key(
         Constraint,
         "strengths",
-        "list of [seconds, share]",
+        "list of [seconds, fraction]",
         "1",
         "how strong it is at times, from 0, let go, to 1",
     ),
@@ -539,7 +539,7 @@ const KEYS: [SceneKey; 183] = [
         "by mass and step",
         "its stiffness (N/m); above what the step allows, steps are shorter",
     ),
-    key(Constraint, "damping", "number", "0.5 of drags, 0.127", "share of critical damping"),
+    key(Constraint, "damping", "number", "0.5 of drags, 0.127", "fraction of critical damping"),
     key(Point, "body", "text", "one of three", "the body that the point belongs to"),
     key(
         Point,
@@ -615,7 +615,7 @@ const KEYS: [SceneKey; 183] = [
     key(Material, "young", "number", "of name", "Young's modulus (Pa)"),
     key(Material, "poisson", "number", "of name", "Poisson's ratio, from 0 to below 0.5"),
     key(Material, "density", "number", "of name", "mass per volume (kg/m³)"),
-    key(Material, "damping", "number", "of name", "share of critical damping of the slowest vibration"),
+    key(Material, "damping", "number", "of name", "fraction of critical damping of the slowest vibration"),
     key(
         Material,
         "stretch_limits",
@@ -636,7 +636,7 @@ const KEYS: [SceneKey; 183] = [
     ),
     key(
         Region,
-        "share",
+        "fraction",
         "number",
         "0.1",
         "how much of the body's extent belongs to the end, above 0 and at most 1",

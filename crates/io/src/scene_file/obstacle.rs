@@ -4,7 +4,7 @@ use super::keys::ScenePart;
 use super::motion::read_motion;
 use super::section::Section;
 use crate::mesh_file::read_surface;
-use crate::read_error::{Read, ReadError};
+use crate::read_error::{Loaded, ReadError};
 use sinew_contact::{ConvexHull, DistanceGrid, HeightField, ShapeFault, TriangleSolid};
 use sinew_control::Motion;
 use sinew_math::{Isometry, Vec3, turn};
@@ -14,14 +14,14 @@ use std::path::Path;
 const SHAPES: [&str; 9] =
     ["plane", "sphere", "box", "capsule", "cylinder", "hull", "mesh", "grid", "heights"];
 /// Cells of a grid along its longest side when nothing is said.
-const USUAL_CELLS: f64 = 48.0;
+const DEFAULT_CELLS: f64 = 48.0;
 
 /// Reads an obstacle and how it moves. `earlier` are the obstacles above it in the file.
 pub(super) fn read_obstacle(
     section: &Section,
     earlier: &[ObstacleDesc],
     folder: &Path,
-) -> Result<Read<(ObstacleDesc, Motion)>, ReadError> {
+) -> Result<Loaded<(ObstacleDesc, Motion)>, ReadError> {
     let name = match section.text("name")? {
         Some(name) if earlier.iter().any(|other| other.name == name) => {
             return Err(section.error("name", format!("an obstacle above is named `{name}` too: rename one")));
@@ -75,7 +75,7 @@ pub(super) fn read_obstacle(
                     return Err(section.error(key, message));
                 }
             }
-            if section.has("motion") { Mobility::Led } else { Mobility::Fixed }
+            if section.has("motion") { Mobility::Kinematic } else { Mobility::Fixed }
         }
     };
     let shape = read_shape(section, folder)?;
@@ -88,10 +88,10 @@ pub(super) fn read_obstacle(
         stiffness: stiffness.unwrap_or(1.0),
         is_glass: section.has("glass") && section.flag("glass")?,
     };
-    Ok(Read { value: (desc, motion), notes: shape.notes })
+    Ok(Loaded { value: (desc, motion), notes: shape.notes })
 }
 
-fn read_shape(section: &Section, folder: &Path) -> Result<Read<Shape>, ReadError> {
+fn read_shape(section: &Section, folder: &Path) -> Result<Loaded<Shape>, ReadError> {
     let kind = section.one_of(&SHAPES)?;
     let mut notes = Vec::new();
     let long_and_round = |key: &str| -> Result<(f64, f64), ReadError> {
@@ -130,9 +130,8 @@ fn read_shape(section: &Section, folder: &Path) -> Result<Read<Shape>, ReadError
             match kind {
                 "hull" => ConvexHull::build(&surface.vertices).map(Shape::Convex),
                 "mesh" => TriangleSolid::build(surface).map(Shape::Mesh),
-                _ => {
-                    DistanceGrid::of_surface(surface, cells.unwrap_or(USUAL_CELLS) as usize).map(Shape::Grid)
-                }
+                _ => DistanceGrid::of_surface(surface, cells.unwrap_or(DEFAULT_CELLS) as usize)
+                    .map(Shape::Grid),
             }
             .map_err(|ShapeFault(what)| section.error(kind, what))
         }
@@ -140,7 +139,7 @@ fn read_shape(section: &Section, folder: &Path) -> Result<Read<Shape>, ReadError
     if let Some(fault) = shape.fault() {
         return Err(section.error(kind, format!("`{kind}`: {fault}")));
     }
-    Ok(Read { value: shape, notes })
+    Ok(Loaded { value: shape, notes })
 }
 
 fn read_heights(section: &Section) -> Result<Shape, ReadError> {

@@ -6,25 +6,29 @@ use super::section::Section;
 use crate::bare_motion::first_frame;
 use crate::bvh::{Bvh, BvhBody, BvhOptions, CMU_METRES, read_bvh};
 use crate::mesh_file::read_bytes;
-use crate::read_error::{Read, ReadError};
+use crate::read_error::{Loaded, ReadError};
 use sinew_control::{
-    Beyond, BoneMap, Cue, CueDrive, Figure, Follow, Interpolation, Key, KeyShape, Lead, Performance,
-    Retarget, RetargetOptions, RunUp, SkeletonMotion, Whose,
+    Approach, Beyond, BoneMap, Cue, CueDrive, Figure, Follow, Interpolation, Key, KeyShape, Lead,
+    Performance, Retarget, RetargetOptions, SkeletonMotion, Whose,
 };
 use sinew_math::{Rotation, Vec3};
 use sinew_skeleton::{BoneId, Skeleton, SkeletonState};
 use std::path::Path;
 
 /// From rest to the first pose, and how long flesh settles there, when nothing is said (s).
-const USUAL_RUN_UP: f64 = 0.7;
-const USUAL_SETTLE: f64 = 0.8;
+const DEFAULT_APPROACH: f64 = 0.7;
+const DEFAULT_HOLD: f64 = 0.8;
 /// What captured motion keeps when nothing is said (Hz): people move slower, markers shake faster.
-pub(crate) const USUAL_SMOOTHING: f64 = 8.0;
+pub(crate) const DEFAULT_SMOOTHING: f64 = 8.0;
 /// Keys are filled up to frames this long (s).
 const KEY_FRAME: f64 = 1.0 / 120.0;
 
 /// Reads a BVH file that a key of a section names.
-pub(super) fn read_motion_file(section: &Section, key: &str, folder: &Path) -> Result<Read<Bvh>, ReadError> {
+pub(super) fn read_motion_file(
+    section: &Section,
+    key: &str,
+    folder: &Path,
+) -> Result<Loaded<Bvh>, ReadError> {
     let file = folder.join(section.needed(key, section.text(key)?)?);
     let unit = section.number("unit", "above 0", |unit| unit > 0.0)?.unwrap_or(CMU_METRES);
     let named = |mut error: ReadError| {
@@ -43,7 +47,7 @@ pub(super) fn read_performance(
     own: Option<&Bvh>,
     world_from_file: Rotation,
     folder: &Path,
-) -> Result<Read<(Performance, f64)>, ReadError> {
+) -> Result<Loaded<(Performance, f64)>, ReadError> {
     let mut notes = Vec::new();
     let keys = character.sections("key", ScenePart::Key)?;
     let section = character.section("motion", ScenePart::BoneMotion)?;
@@ -92,24 +96,24 @@ pub(super) fn read_performance(
                 }
                 None => None,
             };
-            let frequency = given.unwrap_or(USUAL_SMOOTHING);
+            let frequency = given.unwrap_or(DEFAULT_SMOOTHING);
             Some(if frequency > 0.0 { motion.smoothed(frequency) } else { motion })
         }
         motion => motion,
     };
-    let time = |key: &str, usual: f64| {
-        Ok(character.number(key, "from 0 to 600", |s| (0.0..=600.0).contains(&s))?.unwrap_or(usual))
+    let time = |key: &str, defaults: f64| {
+        Ok(character.number(key, "from 0 to 600", |s| (0.0..=600.0).contains(&s))?.unwrap_or(defaults))
     };
-    let run_up = time("run_up", if motion.is_some() { USUAL_RUN_UP } else { 0.0 })?;
-    let settle = time("settle", USUAL_SETTLE)?;
+    let approach = time("run_up", if motion.is_some() { DEFAULT_APPROACH } else { 0.0 })?;
+    let hold = time("settle", DEFAULT_HOLD)?;
     let mut performance = Performance::of(motion);
-    performance.follow = Follow { settle: time("return", Follow::default().settle)? };
-    if run_up > 0.0 {
-        performance.run_up = Some(RunUp { begin: -(run_up + settle), end: -settle });
+    performance.follow = Follow { time_constant: time("return", Follow::default().time_constant)? };
+    if approach > 0.0 {
+        performance.approach = Some(Approach { begin: -(approach + hold), end: -hold });
     }
     performance.lead_by(read_mode(character)?);
     performance.cues.extend(read_cues(character, skeleton)?);
-    Ok(Read { value: (performance, run_up + settle), notes })
+    Ok(Loaded { value: (performance, approach + hold), notes })
 }
 
 /// Who leads.
@@ -142,14 +146,14 @@ fn retargeted(
 }
 
 /// The part of a motion that is played. Without a word about it a pose for calibration is left out.
-fn cut(section: &Section, motion: SkeletonMotion, usual_first: usize) -> Result<SkeletonMotion, ReadError> {
+fn cut(section: &Section, motion: SkeletonMotion, default_first: usize) -> Result<SkeletonMotion, ReadError> {
     let count = motion.frame_count();
-    let frame = |key: &str, usual: usize| {
+    let frame = |key: &str, defaults: usize| {
         let whole = |n: f64| n >= 0.0 && n < count as f64 && n.fract() == 0.0;
         let words = format!("a frame from 0 to {}", count - 1);
-        Ok(section.number(key, &words, whole)?.map_or(usual, |n| n as usize))
+        Ok(section.number(key, &words, whole)?.map_or(defaults, |n| n as usize))
     };
-    let (first, last) = (frame("first", usual_first.min(count - 1))?, frame("last", count - 1)?);
+    let (first, last) = (frame("first", default_first.min(count - 1))?, frame("last", count - 1)?);
     let cut = motion.cut(first..last + 1).map_err(|error| section.error("first", error.to_string()))?;
     let beyond = if section.flag("loop")? { Beyond::Loop } else { Beyond::Hold };
     let interpolation = cut.interpolation;

@@ -13,13 +13,13 @@ const ENDS: [&str; 6] = ["top", "bottom", "left", "right", "front", "back"];
 pub(super) fn read_region(section: &Section, up: Up) -> Result<Region, ReadError> {
     let region = section.needed("region", section.section("region", ScenePart::Region)?)?;
     let kind = region.one_of(&["end", "box", "ball", "nearest"])?;
-    if kind != "end" && region.has("share") {
-        return Err(region.error("share", "`share` goes with `end` only"));
+    if kind != "end" && region.has("fraction") {
+        return Err(region.error("fraction", "`fraction` goes with `end` only"));
     }
     match kind {
         "end" => {
-            let share = region.number("share", "above 0 and at most 1", |s| s > 0.0 && s <= 1.0)?;
-            Ok(Region::End { direction: read_direction(&region, up)?, share: share.unwrap_or(0.1) })
+            let fraction = region.number("fraction", "above 0 and at most 1", |s| s > 0.0 && s <= 1.0)?;
+            Ok(Region::End { direction: read_direction(&region, up)?, fraction: fraction.unwrap_or(0.1) })
         }
         "box" => {
             let section = region.needed("box", region.section("box", ScenePart::RegionBox)?)?;

@@ -8,7 +8,7 @@ use super::performance::{read_cues, read_mode};
 use super::section::Section;
 use crate::Up;
 use crate::character_scene::{Capture, CharacterOptions, CharacterScene};
-use crate::read_error::{Read, ReadError, ReadErrors};
+use crate::read_error::{Loaded, ReadError, ReadErrors};
 use crate::scene_source::CharacterChoice;
 use sinew_control::{Follow, HumanBone};
 use sinew_skeleton::Skeleton;
@@ -24,7 +24,7 @@ pub(super) fn read_rigged(
     top: &SceneTop,
     folder: &Path,
     choice: &CharacterChoice,
-) -> Result<Read<CharacterScene>, ReadErrors> {
+) -> Result<Loaded<CharacterScene>, ReadErrors> {
     if let Some(key) = NOT_WITH_FILE.into_iter().find(|key| section.has(key)) {
         let message = format!("`{key}` does not go with `file`: the file has its own skeleton and surfaces");
         return Err(section.error(key, message).into());
@@ -42,7 +42,7 @@ pub(super) fn read_rigged(
         }
         errors
     })?;
-    let Read { value: mut character, notes } = read;
+    let Loaded { value: mut character, notes } = read;
     let scene = &mut character.scene;
     let skeleton = Skeleton::build(&scene.world.rigs[0].skeleton.with_plain_masses())
         .map_err(|error| section.error("file", format!("skeleton: {error}")))?;
@@ -52,8 +52,8 @@ pub(super) fn read_rigged(
         attachment.ties = read_ties(section, &skeleton, top.up)?;
     }
     let performance = &mut scene.performances[0];
-    let settle = section.number("return", "from 0 to 600", |s| (0.0..=600.0).contains(&s))?;
-    performance.follow = Follow { settle: settle.unwrap_or(Follow::default().settle) };
+    let hold = section.number("return", "from 0 to 600", |s| (0.0..=600.0).contains(&s))?;
+    performance.follow = Follow { time_constant: hold.unwrap_or(Follow::default().time_constant) };
     performance.lead_by(read_mode(section)?);
     performance.cues.extend(read_cues(section, &skeleton)?);
     scene.name = top.name.clone();
@@ -61,7 +61,7 @@ pub(super) fn read_rigged(
     scene.seconds = top.seconds.unwrap_or(scene.seconds);
     scene.fps = top.fps.unwrap_or(scene.fps);
     scene.solver = top.solver;
-    Ok(Read { value: character, notes })
+    Ok(Loaded { value: character, notes })
 }
 
 fn read_options(
@@ -71,7 +71,7 @@ fn read_options(
     choice: &CharacterChoice,
 ) -> Result<CharacterOptions, ReadError> {
     let time = |key: &str| section.number(key, "from 0 to 600", |s| (0.0..=600.0).contains(&s));
-    let usual = CharacterOptions::default();
+    let defaults = CharacterOptions::default();
     let mut motion = read_capture(section, folder)?;
     let mut animation = section.text("animation")?.map(str::to_owned);
     if animation.is_some() && motion.is_some() {
@@ -88,11 +88,11 @@ fn read_options(
         animation,
         motion,
         cage: read_cage(section, "surface")?,
-        run_up: time("run_up")?,
-        settle: time("settle")?,
+        approach: time("run_up")?,
+        hold: time("settle")?,
         material: section.has("material").then(|| read_material(section, "fat")).transpose()?,
         core: read_core(section)?,
-        anchored: if section.has("anchored") { section.flag("anchored")? } else { usual.anchored },
+        anchored: if section.has("anchored") { section.flag("anchored")? } else { defaults.anchored },
         sag: read_sag(section)?,
         skinned: section.texts("skinned")?.into_iter().map(str::to_owned).collect(),
         fleshy: section.texts("fleshy")?.into_iter().map(str::to_owned).collect(),
@@ -103,7 +103,7 @@ fn read_options(
 /// The captured motion that a character plays instead of its own animation.
 fn read_capture(character: &Section, folder: &Path) -> Result<Option<Capture>, ReadError> {
     let Some(section) = character.section("motion", ScenePart::BoneMotion)? else { return Ok(None) };
-    let usual = Capture::of(folder.join(section.needed("bvh", section.text("bvh")?)?));
+    let defaults = Capture::of(folder.join(section.needed("bvh", section.text("bvh")?)?));
     if section.has("interpolation") {
         let message =
             "`interpolation` does not go with `file`: captured motion is carried over on a b-spline";
@@ -117,12 +117,12 @@ fn read_capture(character: &Section, folder: &Path) -> Result<Option<Capture>, R
     Ok(Some(Capture {
         metres_per_unit: section
             .number("unit", "above 0", |unit| unit > 0.0)?
-            .unwrap_or(usual.metres_per_unit),
-        smoothing: smoothing.unwrap_or(usual.smoothing),
+            .unwrap_or(defaults.metres_per_unit),
+        smoothing: smoothing.unwrap_or(defaults.smoothing),
         first: frame("first")?,
         last: frame("last")?,
         is_cycle: section.flag("loop")?,
-        ..usual
+        ..defaults
     }))
 }
 

@@ -4,8 +4,8 @@ use crate::character_file::{ChannelPath, CharacterFile, CharacterPose, NodeTrans
 use sinew_math::{Mat3, Rotation, Vec3, nalgebra::Quaternion};
 use std::collections::BTreeSet;
 
-/// Nodes that stand this close to where the file puts them follow the file: a share of the largest offset between nodes, half an
-/// angle (rad), or a share of a scale. Single precision, in which files are stored, is a tenth of it.
+/// Nodes that stand this close to where the file puts them follow the file: a fraction of the largest offset between nodes, half an
+/// angle (rad), or a fraction of a scale. Single precision, in which files are stored, is a tenth of it.
 const SAME: f64 = 1e-6;
 
 /// The places of all nodes in their parents, frame by frame.

@@ -19,7 +19,7 @@ const BATCH: usize = 16;
 /// Vertices of a block.
 const BLOCK: usize = 512;
 /// Share of the allowed error that components may use; rounding and damping have the rest.
-const SHARE: f64 = 0.995;
+const FRACTION: f64 = 0.995;
 /// How many of the last components are tried to be left out.
 const TRIED: usize = 8;
 
@@ -67,13 +67,13 @@ impl<'a> Residuals<'a> {
         let nothing = vec![[0.0; 3]; self.body.vertex_count()];
         // one target holds what is there always; where only one is allowed, its weights are left as they come
         let limit = effort.limit.saturating_sub(1).max(1);
-        let within = Effort { allowed: SHARE * effort.allowed, limit, ..effort };
+        let within = Effort { allowed: FRACTION * effort.allowed, limit, ..effort };
         let Components { mut deltas, mut weights, .. } = Components::find(self, nothing, within)?;
         deltas.par_iter_mut().for_each(|delta| {
             for (delta, scale) in delta.iter_mut().zip(&self.scales) {
                 // a vertex that all joints shrink to a point cannot be moved
-                let share = if *scale > 0.0 { 1.0 / scale } else { 0.0 };
-                *delta = delta.map(|c| (f64::from(c) * share) as f32);
+                let fraction = if *scale > 0.0 { 1.0 / scale } else { 0.0 };
+                *delta = delta.map(|c| (f64::from(c) * fraction) as f32);
             }
         });
         if deltas.iter().any(|delta| delta.as_flattened().iter().any(|c| !c.is_finite())) {

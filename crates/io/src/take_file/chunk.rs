@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// The version of the format that is written.
 pub(super) const VERSION: u64 = 3;
-/// The oldest that is read: its checkpoints know of no grips between surfaces.
+/// The oldest that is read: its checkpoints know of no friction anchors between surfaces.
 pub(super) const OLDEST_VERSION: u64 = 2;
 /// What a take begins with.
 pub(super) const MAGIC: &[u8; 8] = b"SNWTAKE\n";

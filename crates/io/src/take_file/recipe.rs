@@ -2,7 +2,7 @@
 //!
 //! In its chunk: the length of a text (8 bytes), the text in TOML, then the files one after the other, as long as the text says.
 
-use crate::kept_files::{KeptFile, KeptFiles};
+use crate::captured_files::{CapturedFile, CapturedFiles};
 use crate::take_file::chunk::number;
 use sinew_control::Lead;
 use sinew_math::{Isometry, Rotation};
@@ -24,7 +24,7 @@ pub struct TakeRecipe {
     /// The hash of the model that was built, [`sinew_sim::Model::hash`].
     pub model_hash: u64,
     /// Every file that was read to open the scene.
-    pub files: KeptFiles,
+    pub files: CapturedFiles,
 }
 
 /// Where a scene came from.
@@ -50,7 +50,7 @@ pub struct TakeSettings {
     /// The captured motion of a character file, by its name among the kept files.
     pub motion: Option<String>,
     /// Whether the take begins at once, without a warm-up.
-    pub at_once: bool,
+    pub without_preroll: bool,
     /// Whether it is one cycle among many.
     pub is_loop: bool,
     /// The height of a floor that was put under the scene, against gravity (m).
@@ -69,8 +69,8 @@ impl TakeSettings {
         }
         scene.seconds = self.seconds;
         scene.fps = self.fps;
-        if self.at_once {
-            scene.warm_up = 0.0;
+        if self.without_preroll {
+            scene.preroll = 0.0;
         }
         if let Some(kind) = self.solver {
             scene.solver = scene.solver.of_kind(kind);
@@ -129,8 +129,9 @@ impl TakeRecipe {
                 text.insert(key.into(), value.clone().into());
             }
         }
-        let TakeSettings { at_once, is_loop, self_contact, .. } = self.settings;
-        for (key, holds) in [("at_once", at_once), ("loop", is_loop), ("self_contact", self_contact)] {
+        let TakeSettings { without_preroll, is_loop, self_contact, .. } = self.settings;
+        for (key, holds) in [("at_once", without_preroll), ("loop", is_loop), ("self_contact", self_contact)]
+        {
             if holds {
                 text.insert(key.into(), true.into());
             }
@@ -190,7 +191,7 @@ impl TakeRecipe {
             let (own, after) = length
                 .and_then(|length| rest.split_at_checked(length))
                 .ok_or_else(|| format!("file `{name}` is cut short"))?;
-            files.push(KeptFile { name: name.to_owned(), bytes: Arc::new(own.to_vec()) });
+            files.push(CapturedFile { name: name.to_owned(), bytes: Arc::new(own.to_vec()) });
             rest = after;
         }
         let settings = TakeSettings {
@@ -199,7 +200,7 @@ impl TakeRecipe {
             lead,
             animation: word("animation"),
             motion: word("motion"),
-            at_once: holds("at_once"),
+            without_preroll: holds("at_once"),
             is_loop: holds("loop"),
             self_contact: holds("self_contact"),
             floor: float("floor").filter(|floor| floor.is_finite()),
@@ -211,7 +212,7 @@ impl TakeRecipe {
             origin,
             settings,
             model_hash: model_hash.ok_or("it has no hash of the model")?,
-            files: KeptFiles { files },
+            files: CapturedFiles { files },
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Writes a take while it is simulated.
 
-use crate::pending::{PendingFile, refused};
+use crate::atomic_file::{AtomicFile, refused};
 use crate::take_file::chunk::{self, ChunkKind};
 use crate::take_file::frames::{self, Sizes};
 use crate::take_file::reader::{TakeEnding, TakeFile};
@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 /// A chunk is written when it has this many frames: a bookmark is as large as two frames and adds an eighth to them.
-const MOST_FRAMES: usize = 16;
+const MAX_FRAMES: usize = 16;
 /// Or when it is this large (bytes), so that large models do not pile up in memory.
-const MOST_BYTES: usize = 4 << 20;
+const MAX_BYTES: usize = 4 << 20;
 /// Or when this time has passed since the last one: what a crash costs at most, besides one frame.
 const LONGEST: Duration = Duration::from_secs(5);
 
@@ -53,7 +53,7 @@ pub struct TakeRecorder {
 #[derive(Debug)]
 enum Place {
     /// Not under its name yet.
-    Pending(PendingFile, Existing),
+    Pending(AtomicFile, Existing),
     Named(File),
     /// Writing has failed.
     Lost,
@@ -63,13 +63,13 @@ impl TakeRecorder {
     /// Whether a new take may have this name, in words for the user if not. To be asked before long work.
     pub fn check(target: &Path, existing: Existing) -> io::Result<()> {
         check_existing(target, existing)?;
-        PendingFile::create(target).map(drop)
+        AtomicFile::create(target).map(drop)
     }
 
     /// Begins a new take. Fails at once, in words for the user, if the target cannot be written or may not be replaced.
     pub fn create(target: &Path, recipe: &TakeRecipe, existing: Existing) -> io::Result<TakeRecorder> {
         check_existing(target, existing)?;
-        let mut file = PendingFile::create(target)?;
+        let mut file = AtomicFile::create(target)?;
         let (header, before) = chunk::header(chunk::VERSION);
         file.write_all(&header)?;
         let mut first = Vec::new();
@@ -174,8 +174,8 @@ impl StateSink for TakeRecorder {
         self.next_frame = player.frame() + 1;
         // the first goes out at once: whatever came before it need not be done again
         let is_due = matches!(self.place, Place::Pending(..))
-            || self.frames_in_chunk >= MOST_FRAMES
-            || self.chunk.len() >= MOST_BYTES
+            || self.frames_in_chunk >= MAX_FRAMES
+            || self.chunk.len() >= MAX_BYTES
             || self.last_chunk.elapsed() >= LONGEST;
         if is_due { self.write_frames(player).map_err(|error| self.fail(&error)) } else { Ok(()) }
     }
@@ -204,7 +204,7 @@ impl StateSink for TakeRecorder {
 }
 
 /// Writes the first frames of a take and gives it its name.
-fn begin_named(mut file: PendingFile, existing: Existing, target: &Path, chunk: &[u8]) -> io::Result<File> {
+fn begin_named(mut file: AtomicFile, existing: Existing, target: &Path, chunk: &[u8]) -> io::Result<File> {
     file.write_all(chunk)?;
     // what may be replaced may have changed while the simulation ran up to its first frame
     check_existing(target, existing)?;

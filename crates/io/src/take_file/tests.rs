@@ -1,7 +1,7 @@
 use super::chunk;
 use super::*;
-use crate::KeptFiles;
-use crate::pending::tests::names_in;
+use crate::CapturedFiles;
+use crate::atomic_file::tests::names_in;
 use sinew_control::Lead;
 use sinew_sim::SolverKind;
 use sinew_sim::State;
@@ -11,17 +11,17 @@ use std::path::Path;
 
 /// A tetrahedron that hangs and sways for 40 frames: three chunks of frames, the first of one.
 const SCENE: &str = "seconds = 0.4\nfps = 100\n[[body]]\nsurface = 'a.obj'\ncage_tets = 20\n\
-                     [[body.pin]]\nregion = { end = 'top', share = 0.3 }\nmotion = { shake = { amplitude = [0.05, 0, 0], frequency = 3 } }\n";
+                     [[body.pin]]\nregion = { end = 'top', fraction = 0.3 }\nmotion = { shake = { amplitude = [0.05, 0, 0], frequency = 3 } }\n";
 const SURFACE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
 
-fn scene_in(folder: &Path) -> (Scene, KeptFiles) {
+fn scene_in(folder: &Path) -> (Scene, CapturedFiles) {
     fs::write(folder.join("s.toml"), SCENE).unwrap();
     fs::write(folder.join("a.obj"), SURFACE).unwrap();
-    let (read, files) = KeptFiles::keep(folder, || crate::open_scene(&folder.join("s.toml")));
+    let (read, files) = CapturedFiles::keep(folder, || crate::open_scene(&folder.join("s.toml")));
     (read.unwrap().value, files)
 }
 
-fn recipe(player: &Player, scene: &Scene, files: KeptFiles) -> TakeRecipe {
+fn recipe(player: &Player, scene: &Scene, files: CapturedFiles) -> TakeRecipe {
     TakeRecipe {
         sinew: "0.0.0".into(),
         origin: TakeOrigin::File("s.toml".into()),
@@ -94,7 +94,7 @@ fn what_a_recipe_says_is_read_back_to_the_bit() {
             lead,
             animation: lead.map(|_| "walk".into()),
             motion: lead.map(|_| "m.bvh".into()),
-            at_once: lead.is_some(),
+            without_preroll: lead.is_some(),
             is_loop: lead.is_none(),
             floor: lead.map(|_| -0.1 - 0.2),
             self_contact: lead.is_some(),
@@ -269,7 +269,7 @@ fn a_take_of_another_version_of_the_format_is_refused_by_its_number() {
     assert!(error.contains("version 9") && error.contains("use the version that recorded it"), "{error}");
 }
 
-/// The take as the version before wrote it: another number in the header, and checkpoints without the count of grips between surfaces.
+/// The take as the version before wrote it: another number in the header, and checkpoints without the count of friction anchors between surfaces.
 fn write_in_version_2(whole: &[u8], path: &Path) {
     let (header, mut before) = chunk::header(2);
     let (mut written, mut place, mut checksum) = (header.to_vec(), 16, chunk::header(chunk::VERSION).1);

@@ -15,7 +15,7 @@ const PLAYED: SkinnedGlbOptions = SkinnedGlbOptions {
     animation: Some(0),
     fps: 30.0,
     start: 0.0,
-    error_share: 1e-3,
+    error_fraction: 1e-3,
     measure: ErrorMeasure::AllFlesh,
     component_limit: 64,
     memory_limit: 1 << 30,
@@ -50,7 +50,7 @@ fn the_error_is_a_thousandth_of_the_diagonal_at_rest() {
 fn a_tighter_error_takes_more_components_and_a_limit_is_kept_and_told() {
     let document = PLAIN.document();
     let (_, loose) = bake_bar(&document, PLAYED);
-    let (_, tight) = bake_bar(&document, SkinnedGlbOptions { error_share: 1e-5, ..PLAYED });
+    let (_, tight) = bake_bar(&document, SkinnedGlbOptions { error_fraction: 1e-5, ..PLAYED });
     assert!(tight.report.bodies[0].components > loose.report.bodies[0].components);
     assert!(tight.report.bodies[0].is_met() && tight.report.bytes_added > loose.report.bytes_added);
     tight.assert_plays("tight");
@@ -241,7 +241,7 @@ fn a_take_without_frames_or_with_options_that_cannot_be_is_refused() {
         (SkinnedGlbOptions { fps: 0.0, ..PLAYED }, "frames per second"),
         (SkinnedGlbOptions { fps: f64::NAN, ..PLAYED }, "frames per second"),
         (SkinnedGlbOptions { start: -1.0, ..PLAYED }, "first frame"),
-        (SkinnedGlbOptions { error_share: -1.0, ..PLAYED }, "share"),
+        (SkinnedGlbOptions { error_fraction: -1.0, ..PLAYED }, "fraction"),
     ] {
         let error = SkinnedGlb::new(&target, &character, options).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");

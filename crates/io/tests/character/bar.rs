@@ -294,7 +294,7 @@ impl Bar {
             add_sparse(document, accessor, &moved, &[0.0, 0.25, 0.0].repeat(moved.len()));
             accessor
         } else if self.quantized {
-            // shares of 127, the one beyond which still is −1, four bytes apart
+            // fractions of 127, the one beyond which still is −1, four bytes apart
             let delta = |vertex: &usize| if is_top(vertex) { [-128i8, 32, 0, 0] } else { [0; 4] };
             let bytes: Vec<u8> = order.iter().flat_map(delta).map(|x| x as u8).collect();
             let accessor = document.accessor(&bytes, I8, "VEC3", order.len());

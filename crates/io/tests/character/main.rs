@@ -12,10 +12,10 @@ mod naive;
 mod overrides;
 mod reading;
 
-use sinew_io::{CharacterFile, Read, read_character};
+use sinew_io::{CharacterFile, Loaded, read_character};
 
 /// Reads a file that must be readable.
-fn read(bytes: Vec<u8>) -> Read<CharacterFile> {
+fn read(bytes: Vec<u8>) -> Loaded<CharacterFile> {
     read_character(bytes).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
@@ -31,6 +31,6 @@ fn errors(bytes: Vec<u8>) -> String {
 }
 
 /// Whether some note has all the words.
-fn notes_say(read: &Read<CharacterFile>, words: &[&str]) -> bool {
+fn notes_say(read: &Loaded<CharacterFile>, words: &[&str]) -> bool {
     read.notes.iter().any(|note| words.iter().all(|word| note.contains(word)))
 }

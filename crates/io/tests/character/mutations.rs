@@ -279,12 +279,12 @@ fn written_back(character: &CharacterFile) -> Option<Vec<u8>> {
 fn odd_characters_are_written_back_as_characters() {
     let odd = odd_values();
     let mut answers = Vec::new();
-    for (document, share) in files().iter().zip([3, 9]) {
+    for (document, fraction) in files().iter().zip([3, 9]) {
         let json = document.json_with_buffer(None);
         let mut found = Vec::new();
         places(&json, String::new(), &mut found);
         for (i, path) in found.iter().enumerate() {
-            for value in odd.iter().skip(i % share).step_by(share) {
+            for value in odd.iter().skip(i % fraction).step_by(fraction) {
                 let mut changed = json.clone();
                 *changed.pointer_mut(path).unwrap() = value.clone();
                 let Ok(character) = read_character(glb(&changed.to_string(), &document.buffer)) else {

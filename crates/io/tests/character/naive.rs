@@ -147,8 +147,10 @@ impl Naive {
                     -span,
                     span,
                 );
-                let share = basis * powers;
-                (0..from.len()).map(|i| share.dot(&Vector4::new(from[i], out[i], to[i], into[i]))).collect()
+                let fraction = basis * powers;
+                (0..from.len())
+                    .map(|i| fraction.dot(&Vector4::new(from[i], out[i], to[i], into[i])))
+                    .collect()
             }
         })
     }

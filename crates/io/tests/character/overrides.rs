@@ -2,7 +2,7 @@
 
 use crate::bar::{PLAIN, PROP, SHOWN};
 use serde_json::json;
-use sinew_io::{CharacterChoice, CharacterScene, Read, SceneSource, open_source};
+use sinew_io::{CharacterChoice, CharacterScene, Loaded, SceneSource, open_source};
 use sinew_math::Vec3;
 use sinew_sim::Model;
 use sinew_sim::desc::{CageSize, Hold, ShapeDesc};
@@ -19,7 +19,7 @@ fn folder(scene: &str) -> tempfile::TempDir {
     folder
 }
 
-fn open(folder: &Path, choice: &CharacterChoice) -> Result<Read<CharacterScene>, String> {
+fn open(folder: &Path, choice: &CharacterChoice) -> Result<Loaded<CharacterScene>, String> {
     let opened = open_source(&folder.join("scene.toml"), choice).map_err(|errors| errors.to_string())?;
     Ok(opened.map(|source| match source {
         SceneSource::Character(character) => *character,
@@ -38,7 +38,7 @@ fn without_a_word_it_is_what_the_bare_file_is() {
     let bare = open_source(&folder.path().join("bar.glb"), &CharacterChoice::default()).unwrap();
     let bare = bare.value.into_scene();
     assert_eq!(Model::build(&said.world).unwrap().hash(), Model::build(&bare.world).unwrap().hash());
-    assert_eq!((said.seconds, said.fps, said.warm_up), (bare.seconds, bare.fps, bare.warm_up));
+    assert_eq!((said.seconds, said.fps, said.preroll), (bare.seconds, bare.fps, bare.preroll));
     assert_eq!(said.name, "scene");
 }
 
@@ -51,7 +51,7 @@ fn what_is_said_holds() {
          [[character.cue]]\ntime = 1\ndrive = 'limp'\n",
     );
     let scene = scene.unwrap().scene;
-    assert_eq!((scene.seconds, scene.fps, scene.warm_up), (2.0, 24.0, 0.75));
+    assert_eq!((scene.seconds, scene.fps, scene.preroll), (2.0, 24.0, 0.75));
     assert_eq!(scene.world.gravity, Vec3::z());
     let body = &scene.world.bodies[0];
     assert_eq!((body.name.as_str(), body.material.young), ("hero", 5e4));

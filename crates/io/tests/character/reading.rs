@@ -39,7 +39,7 @@ fn a_bar_has_its_nodes_joints_surfaces_and_motion() {
     let [lower, upper] = [(0, 0.75), (1, 0.25)].map(|(joint, weight)| JointWeight { joint, weight });
     assert_eq!(weights.of(4), [lower, upper]);
     assert_eq!(weights.of(0), [JointWeight { joint: 0, weight: 1.0 }]);
-    assert_eq!((weights.joint_bound(), weights.most_joints()), (2, 2));
+    assert_eq!((weights.joint_bound(), weights.max_joints()), (2, 2));
     let material = &character.materials[primitive.material.unwrap()];
     assert_eq!((material.name.as_deref(), material.base_color), (Some("clay"), [0.8, 0.4, 0.2, 1.0]));
     // a fan around its first corner
@@ -179,7 +179,7 @@ fn joints_of_all_skins_are_one_tree_past_nodes_that_are_none() {
     document.json["nodes"][BEND]["children"] = json!([tip]);
     document.push("skins", json!({ "joints": [tip, BEND] }));
     let joints = read(document.to_glb()).value.find_joints();
-    let tree: Vec<_> = joints.iter().map(|joint| (joint.node, joint.parent, joint.vertex_share)).collect();
+    let tree: Vec<_> = joints.iter().map(|joint| (joint.node, joint.parent, joint.vertex_fraction)).collect();
     // four vertices each of weight 1, 3/4, 1/2 and 1/4 follow either; the second skin bends nothing
     assert_eq!(tree, [(ROOT, None, 10.0), (BEND, Some(0), 10.0), (tip, Some(1), 0.0)]);
     // bound a unit above the root, half a unit in the world

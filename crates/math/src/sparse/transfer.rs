@@ -41,12 +41,12 @@ impl Transfer {
         for node in nodes {
             let at = (node - low) / width;
             let cell: [u64; 3] = core::array::from_fn(|i| (at[i].max(0.0) as u64).min(cells[i] - 1));
-            let share: [f64; 3] = core::array::from_fn(|i| (at[i] - cell[i] as f64).clamp(0.0, 1.0));
+            let fraction: [f64; 3] = core::array::from_fn(|i| (at[i] - cell[i] as f64).clamp(0.0, 1.0));
             let mut own = Vec::with_capacity(8);
             for k in 0..8usize {
                 let bits = [k & 1, k >> 1 & 1, k >> 2 & 1];
                 let weight: f64 =
-                    (0..3).map(|i| if bits[i] == 1 { share[i] } else { 1.0 - share[i] }).product();
+                    (0..3).map(|i| if bits[i] == 1 { fraction[i] } else { 1.0 - fraction[i] }).product();
                 if weight > SMALLEST {
                     let [x, y, z] = core::array::from_fn(|i| cell[i] + bits[i] as u64);
                     own.push((corner(x, y, z), weight));
@@ -118,8 +118,8 @@ impl Transfer {
             for (column, block) in matrix.columns_of(row).iter().zip(matrix.blocks_of(row)) {
                 for (corner, weight) in self.of_node(row) {
                     let part = block * f64::from(*weight);
-                    for (other, share) in self.of_node(*column as usize) {
-                        coarse.add(*corner as usize, *other as usize, &(part * f64::from(*share)));
+                    for (other, fraction) in self.of_node(*column as usize) {
+                        coarse.add(*corner as usize, *other as usize, &(part * f64::from(*fraction)));
                     }
                 }
             }

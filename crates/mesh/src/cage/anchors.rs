@@ -15,12 +15,12 @@ use crate::TetMesh;
 use rayon::prelude::*;
 use sinew_math::{Mat3, Vec3};
 
-/// The least volume / longest edge³ of a tet with a moved node, as a share of that of an undisturbed one (1/12).
+/// The least volume / longest edge³ of a tet with a moved node, as a fraction of that of an undisturbed one (1/12).
 ///
 /// A node alone that moves to a point nearest to it, so by no more than √5/4 of an edge, keeps all its tets above it: at the
-/// worst place, a corner of the node's share of space at (½, ¼, 0) edges, a tet keeps a quarter of its volume. So an anchor is
+/// worst place, a corner of the node's fraction of space at (½, ¼, 0) edges, a tet keeps a quarter of its volume. So an anchor is
 /// left out only where the node is at the outside of the cage or other anchors are close.
-const LEAST_QUALITY: f64 = 0.2;
+const MIN_QUALITY: f64 = 0.2;
 
 /// Tets around a node inside the lattice.
 const TETS_AROUND: usize = 24;
@@ -108,7 +108,7 @@ impl<'a> Anchoring<'a> {
             && self.is_closed_around(node)
             && around.iter().all(|&t| {
                 let corner = |n: u32| if n == node { *place } else { self.mesh.nodes[n as usize] };
-                quality(&self.mesh.tets[t as usize].map(corner)) >= LEAST_QUALITY
+                quality(&self.mesh.tets[t as usize].map(corner)) >= MIN_QUALITY
             })
     }
 
@@ -244,6 +244,6 @@ mod tests {
                 }
             }
         }
-        assert!((LEAST_QUALITY..1.5 * LEAST_QUALITY).contains(&worst), "{worst}");
+        assert!((MIN_QUALITY..1.5 * MIN_QUALITY).contains(&worst), "{worst}");
     }
 }

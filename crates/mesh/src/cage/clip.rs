@@ -83,8 +83,10 @@ impl Clip {
 
     /// The mean of its points.
     pub(crate) fn middle(&self) -> [f64; 4] {
-        let share = 1.0 / self.count as f64;
-        self.points().iter().fold([0.0; 4], |m, b| [0, 1, 2, 3].map(|k| m[k] + share * b[k].clamp(0.0, 1.0)))
+        let fraction = 1.0 / self.count as f64;
+        self.points()
+            .iter()
+            .fold([0.0; 4], |m, b| [0, 1, 2, 3].map(|k| m[k] + fraction * b[k].clamp(0.0, 1.0)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! How much of each tet is solid, and where in it.
 //!
-//! The one idea: points spread evenly over a tet are asked whether they are inside; the share that
+//! The one idea: points spread evenly over a tet are asked whether they are inside; the fraction that
 //! is gives the fill, and their barycentric coordinates give each corner its part of the volume
 //! (KimPollard2011, §4.3). Corners are then kept from vanishing, so that no node is light enough to set the
 //! time step.
@@ -13,7 +13,7 @@ use crate::TetMesh;
 /// a build for a third less error.
 pub(crate) const SAMPLES: usize = 64;
 
-/// No corner holds less than this share of its tet's filled volume, a quarter of the even share.
+/// No corner holds less than this fraction of its tet's filled volume, a quarter of the even share.
 ///
 /// The stiffness of a tet is its fill times that of a full one, K = w K₁, and a corner's mass is then
 /// at least a quarter of w m₁, with m₁ = ρV/4 that of a full one. So
@@ -24,7 +24,7 @@ pub(crate) const SAMPLES: usize = 64;
 ///
 /// and the highest frequency of any tet, which bounds that of the mesh, is at most twice that of a
 /// full tet. Without the bound it grows as the mass of the lightest corner vanishes.
-pub(crate) const LEAST_CORNER_SHARE: f64 = 1.0 / 16.0;
+pub(crate) const MIN_CORNER_FRACTION: f64 = 1.0 / 16.0;
 
 /// The fill (1) and corner volumes (a quarter of the tet each, m³) of tets that are full.
 pub fn filling_full(mesh: &TetMesh) -> (Vec<f64>, Vec<[f64; 4]>) {
@@ -72,11 +72,11 @@ fn unit(seed: u64) -> f64 {
     ((z ^ z >> 31) >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Raises corners to [`LEAST_CORNER_SHARE`] of their sum; the others pay in proportion to what they
+/// Raises corners to [`MIN_CORNER_FRACTION`] of their sum; the others pay in proportion to what they
 /// have above it, so the sum stays and none falls below.
 pub(crate) fn raise_light_corners(corners: &mut [f64; 4]) {
     let total: f64 = corners.iter().sum();
-    let least = LEAST_CORNER_SHARE * total;
+    let least = MIN_CORNER_FRACTION * total;
     let lacking: f64 = corners.iter().map(|c| (least - c).max(0.0)).sum();
     let above: f64 = corners.iter().map(|c| (c - least).max(0.0)).sum();
     if lacking > 0.0 && above > 0.0 {
@@ -115,7 +115,7 @@ mod tests {
             let mut raised = corners;
             raise_light_corners(&mut raised);
             assert!((raised.iter().sum::<f64>() - 1.0).abs() < 1e-15);
-            assert!(raised.iter().all(|&c| c >= LEAST_CORNER_SHARE - 1e-15), "{raised:?}");
+            assert!(raised.iter().all(|&c| c >= MIN_CORNER_FRACTION - 1e-15), "{raised:?}");
         }
         let mut even = [0.25; 4];
         raise_light_corners(&mut even);
@@ -125,7 +125,7 @@ mod tests {
     /// The highest frequency of a tet scales with √(stiffness / mass of its lightest corner); both
     /// carry the fill, which cancels.
     #[test]
-    fn no_corner_is_lighter_than_a_quarter_of_its_even_share() {
+    fn no_corner_is_lighter_than_a_quarter_of_its_even_fraction() {
         let fill = 0.01;
         let mut corners = [fill, 0.0, 0.0, 0.0];
         raise_light_corners(&mut corners);

@@ -1,6 +1,6 @@
 //! How full each tet of a cage is.
 //!
-//! The one idea: pieces say which shares of their tets are solid; for a closed surface the volume is known, and the shares of the
+//! The one idea: pieces say which fractions of their tets are solid; for a closed surface the volume is known, and the fractions of the
 //! tets it cuts are scaled to it.
 
 use super::cells::{CellKind, Cells};

@@ -31,7 +31,7 @@ pub(crate) const CUBES_PER_AXIS: f64 = (1u32 << AXIS_BITS) as f64;
 const MARGIN: f64 = 4.0;
 
 /// The volume of a tet in units of the cube's: twelve fill it.
-pub(crate) const TET_SHARE: f64 = 1.0 / 12.0;
+pub(crate) const TET_FRACTION: f64 = 1.0 / 12.0;
 
 impl Lattice {
     /// A lattice of cubes of the given edge (m) with a corner at the middle of the box, so that a
@@ -59,7 +59,7 @@ impl Lattice {
 
     /// The volume of a tet (m³).
     pub(crate) fn tet_volume(&self) -> f64 {
-        self.edge * self.edge * self.edge * TET_SHARE
+        self.edge * self.edge * self.edge * TET_FRACTION
     }
 }
 
@@ -241,7 +241,7 @@ mod tests {
             let [a, b, c, d] = Frame::of(key).corners().map(to_vec);
             let volume = (b - a).dot(&(c - a).cross(&(d - a))) / 6.0;
             // a cube has edge 2 in lattice units
-            assert_eq!(volume, 8.0 * TET_SHARE);
+            assert_eq!(volume, 8.0 * TET_FRACTION);
             assert_eq!(Frame::of(key).key(), key);
         }
     }

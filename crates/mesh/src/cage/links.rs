@@ -8,7 +8,7 @@ use super::cells::{Cells, Cut};
 use super::clip::{Clip, FAT, segment_meets};
 use super::lattice::Frame;
 use super::pieces::{FACE_SAMPLES, Piece, Pieces, face_points, middle_of};
-use super::sight::Sight;
+use super::visibility::CellVisibility;
 use crate::Solid;
 use crate::disjoint_sets::DisjointSets;
 use sinew_math::Vec3;
@@ -42,12 +42,12 @@ const NEAREST: usize = 10;
 impl<'a> Links<'a> {
     pub(crate) fn find(
         frame: &Frame,
-        mut sight: Sight<'a>,
+        mut visibility: CellVisibility<'a>,
         patch: &[u32],
         patch_count: usize,
         inside: &[[f64; 4]],
     ) -> Self {
-        let solid = sight.solid;
+        let solid = visibility.solid;
         let mut links = Self {
             solid,
             sets: DisjointSets::new(patch_count),
@@ -58,15 +58,15 @@ impl<'a> Links<'a> {
             piece_count: 0,
         };
         if solid.overlaps() || !solid.closed {
-            find_inner_walls(frame, &mut sight);
-            links.join_what_intersects(frame, &sight, patch);
+            find_inner_walls(frame, &mut visibility);
+            links.join_what_intersects(frame, &visibility, patch);
         }
-        links.cast_rays(frame, &mut sight, patch);
+        links.cast_rays(frame, &mut visibility, patch);
         if links.count_patch_groups() > 1 {
             links.first_sample = links.members();
             inside.iter().for_each(|b| links.add(frame.point(b)));
-            links.add_face_samples(frame, &mut sight);
-            links.join_what_sees_each_other(&sight);
+            links.add_face_samples(frame, &mut visibility);
+            links.join_what_sees_each_other(&visibility);
             links.give_strays_to_the_nearest();
         }
         links.piece_count = links.count_patch_groups();
@@ -93,7 +93,7 @@ impl<'a> Links<'a> {
 
     /// From some triangles of each patch, looks inwards: the solid reaches from there to whatever
     /// boundary comes first, or to the end of the tet.
-    fn cast_rays(&mut self, frame: &Frame, sight: &mut Sight<'_>, patch: &[u32]) {
+    fn cast_rays(&mut self, frame: &Frame, visibility: &mut CellVisibility<'_>, patch: &[u32]) {
         let mut of_patch = vec![Vec::new(); self.patch_count];
         for (i, &p) in patch.iter().enumerate() {
             of_patch[p as usize].push(i);
@@ -101,30 +101,37 @@ impl<'a> Links<'a> {
         for (p, members) in of_patch.iter().enumerate() {
             let stride = members.len().div_ceil(RAYS_PER_PATCH);
             for &i in members.iter().step_by(stride) {
-                self.cast_ray(frame, sight, patch, p, i);
+                self.cast_ray(frame, visibility, patch, p, i);
             }
         }
     }
 
-    fn cast_ray(&mut self, frame: &Frame, sight: &mut Sight<'_>, patch: &[u32], p: usize, i: usize) {
-        let facet = sight.triangles[i];
+    fn cast_ray(
+        &mut self,
+        frame: &Frame,
+        visibility: &mut CellVisibility<'_>,
+        patch: &[u32],
+        p: usize,
+        i: usize,
+    ) {
+        let facet = visibility.triangles[i];
         let Some(clip) = Clip::of(frame, &facet.corners).filter(|_| facet.active) else { return };
         let from = frame.point(&clip.middle());
         let inwards = -facet.normal / facet.normal.norm();
         if !facet.blocks {
             // a wall inside the solid, or one outside it: what is inside on either side belongs to it
             for side in [from - LIFT * inwards, from + LIFT * inwards] {
-                if sight.contains(&side) {
+                if visibility.contains(&side) {
                     self.add_to_patch(side, p);
                 }
             }
             return;
         }
         let end = from + way_out(frame, &from, &inwards) * inwards;
-        let hit = sight.first_hit(&(from + 2.0 * FAT * inwards), &end, i);
+        let hit = visibility.first_hit(&(from + 2.0 * FAT * inwards), &end, i);
         let depth = hit.map_or(1.0, |h| h.1);
         let middle = from + 0.5 * depth * (end - from);
-        if depth * (end - from).norm() > 4.0 * FAT && sight.contains(&middle) {
+        if depth * (end - from).norm() > 4.0 * FAT && visibility.contains(&middle) {
             self.add_to_patch(middle, p);
             if depth * (end - from).norm() > 4.0 * LIFT {
                 self.add_to_patch(from + LIFT * inwards, p);
@@ -136,11 +143,11 @@ impl<'a> Links<'a> {
     }
 
     /// Patches that pass through each other in the tet bound one body there.
-    fn join_what_intersects(&mut self, frame: &Frame, sight: &Sight<'_>, patch: &[u32]) {
+    fn join_what_intersects(&mut self, frame: &Frame, visibility: &CellVisibility<'_>, patch: &[u32]) {
         for i in 0..patch.len() {
             for j in (0..patch.len()).filter(|&j| patch[j] != patch[i]) {
                 let (p, q) = (patch[i] as usize, patch[j] as usize);
-                let crossing = || sight.triangles[i].edge_crossing(&sight.triangles[j]);
+                let crossing = || visibility.triangles[i].edge_crossing(&visibility.triangles[j]);
                 if !self.sets.joined(p, q) && crossing().is_some_and(|x| segment_meets(frame, &x, &x)) {
                     self.sets.join(p, q);
                 }
@@ -148,10 +155,10 @@ impl<'a> Links<'a> {
         }
     }
 
-    fn add_face_samples(&mut self, frame: &Frame, sight: &mut Sight<'_>) {
+    fn add_face_samples(&mut self, frame: &Frame, visibility: &mut CellVisibility<'_>) {
         for i in 0..4 {
             for (k, p) in face_points(frame, i).into_iter().enumerate() {
-                if sight.contains(&p) {
+                if visibility.contains(&p) {
                     self.face_samples.push((i, k));
                     self.add(p);
                 }
@@ -159,7 +166,7 @@ impl<'a> Links<'a> {
         }
     }
 
-    fn join_what_sees_each_other(&mut self, sight: &Sight<'_>) {
+    fn join_what_sees_each_other(&mut self, visibility: &CellVisibility<'_>) {
         let mut near: Vec<(f64, usize)> = Vec::with_capacity(self.points.len());
         for i in 0..self.points.len() {
             let p = self.points[i];
@@ -167,20 +174,20 @@ impl<'a> Links<'a> {
             near.extend(self.points.iter().enumerate().map(|(j, q)| ((q - p).norm_squared(), j)));
             near.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
             for &(_, j) in near.iter().skip(1).take(NEAREST) {
-                self.join_if_seen(sight, i, j);
+                self.join_if_seen(visibility, i, j);
             }
         }
         // the points at patches are the ones that decide: each looks at all others
         for i in 0..self.first_sample - self.patch_count {
             for j in 0..i {
-                self.join_if_seen(sight, i, j);
+                self.join_if_seen(visibility, i, j);
             }
         }
     }
 
-    fn join_if_seen(&mut self, sight: &Sight<'_>, i: usize, j: usize) {
+    fn join_if_seen(&mut self, visibility: &CellVisibility<'_>, i: usize, j: usize) {
         let (a, b) = (self.patch_count + i, self.patch_count + j);
-        if !self.sets.joined(a, b) && !sight.blocked(&self.points[i], &self.points[j]) {
+        if !self.sets.joined(a, b) && !visibility.blocked(&self.points[i], &self.points[j]) {
             self.sets.join(a, b);
         }
     }
@@ -236,14 +243,14 @@ impl<'a> Links<'a> {
 
 /// Finds the triangles that the solid does not end at, because both of their sides are inside or
 /// both outside.
-fn find_inner_walls(frame: &Frame, sight: &mut Sight<'_>) {
-    for i in 0..sight.triangles.len() {
-        let facet = sight.triangles[i];
+fn find_inner_walls(frame: &Frame, visibility: &mut CellVisibility<'_>) {
+    for i in 0..visibility.triangles.len() {
+        let facet = visibility.triangles[i];
         if let Some(clip) = Clip::of(frame, &facet.corners).filter(|_| facet.active) {
             let outer = frame.point(&clip.middle()) + LIFT * facet.normal / facet.normal.norm();
-            let w = sight.winding_number(&outer);
+            let w = visibility.winding_number(&outer);
             // behind the triangle it is one more
-            sight.triangles[i].blocks = w <= 0.5 && w + 1.0 > 0.5;
+            visibility.triangles[i].blocks = w <= 0.5 && w + 1.0 > 0.5;
         }
     }
 }

@@ -15,8 +15,8 @@ pub(crate) mod lattice;
 mod links;
 mod pieces;
 mod riders;
-mod sight;
 mod sizing;
+mod visibility;
 
 pub use filling::filling_full;
 pub use finding::CageFinding;
@@ -35,7 +35,7 @@ use sinew_math::Vec3;
 pub struct Cage {
     /// Lattice tets, each node used, ordered by place; nodes on anchors are off the lattice.
     pub mesh: TetMesh,
-    /// The share of each tet that is solid, in (0, 1] (KimPollard2011, eq. 11).
+    /// The fraction of each tet that is solid, in (0, 1] (KimPollard2011, eq. 11).
     pub fill: Vec<f64>,
     /// ∫ φᵢ dV over the solid in each tet, per corner (m³): times the density, summed over tets, the
     /// mass of a node (KimPollard2011, eq. 10). The four sum to fill × volume of the tet.
@@ -88,7 +88,7 @@ pub enum CageError {
 /// The most tets of a cage: some 7 GB while building.
 pub(crate) const TET_LIMIT: usize = 20_000_000;
 
-/// A count this near the one asked for (as a share of it) is not worth a word.
+/// A count this near the one asked for (as a fraction of it) is not worth a word.
 const COUNT_SLACK: f64 = 0.05;
 
 /// Times a cage is built anew because copies took its count off.
@@ -166,7 +166,7 @@ impl Cage {
         }
     }
 
-    /// How far the count of tets is from the one asked for, as a share of it.
+    /// How far the count of tets is from the one asked for, as a fraction of it.
     fn count_error(&self, asked: usize) -> f64 {
         (self.mesh.tets.len() as f64 / asked as f64 - 1.0).abs()
     }

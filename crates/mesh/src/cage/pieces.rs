@@ -10,7 +10,7 @@ use super::clip::{Clip, segment_meets};
 use super::filling::{SAMPLES, samples};
 use super::lattice::{Frame, to_vec};
 use super::links::Links;
-use super::sight::Sight;
+use super::visibility::CellVisibility;
 use crate::Solid;
 use crate::disjoint_sets::DisjointSets;
 use sinew_math::Vec3;
@@ -25,7 +25,7 @@ pub(crate) struct Pieces {
     pub(crate) face_piece: Vec<[Option<u32>; FACE_SAMPLES]>,
 }
 
-/// One piece: what it fills of its tet, as shares of the tet's volume.
+/// One piece: what it fills of its tet, as fractions of the tet's volume.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Piece {
     pub(crate) fill: f64,
@@ -56,14 +56,14 @@ impl Pieces {
         let frame = Frame::of(cells.keys[cell]);
         let cuts = cells.cuts(cell);
         let mut patches = find_patches(solid, cells, &frame, cuts);
-        let mut sight = Sight::new(solid, cells, cell);
+        let mut visibility = CellVisibility::new(solid, cells, cell);
         let inside: Vec<[f64; 4]> =
-            samples(cells.keys[cell]).filter(|b| sight.contains(&frame.point(b))).collect();
+            samples(cells.keys[cell]).filter(|b| visibility.contains(&frame.point(b))).collect();
 
         let (patch, patch_count) = patches.number();
         // where the inside ends without a wall, nothing tells pieces apart
-        let tell_apart = patch_count > 1 && !sight.near_opening();
-        let links = tell_apart.then(|| Links::find(&frame, sight, &patch, patch_count, &inside));
+        let tell_apart = patch_count > 1 && !visibility.near_opening();
+        let links = tell_apart.then(|| Links::find(&frame, visibility, &patch, patch_count, &inside));
         match links {
             Some(links) if links.piece_count > 1 => links.into_pieces(cells, &frame, cuts, &patch, &inside),
             _ => Self {
@@ -87,14 +87,14 @@ impl Piece {
     /// A piece with the given samples; without any it fills half a sample about its surface, so that
     /// it has mass.
     pub(crate) fn of(samples: &[[f64; 4]], middle: impl FnOnce() -> [f64; 4]) -> Self {
-        let share = 1.0 / SAMPLES as f64;
+        let fraction = 1.0 / SAMPLES as f64;
         let mut piece = Self::default();
         for b in samples {
-            piece.fill += share;
-            piece.corners = [0, 1, 2, 3].map(|i| piece.corners[i] + share * b[i]);
+            piece.fill += fraction;
+            piece.corners = [0, 1, 2, 3].map(|i| piece.corners[i] + fraction * b[i]);
         }
         if samples.is_empty() {
-            piece.fill = 0.5 * share;
+            piece.fill = 0.5 * fraction;
             piece.corners = middle().map(|b| piece.fill * b);
         }
         piece

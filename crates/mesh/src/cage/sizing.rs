@@ -18,7 +18,7 @@ pub enum CageSize {
     Tets(usize),
 }
 
-/// A count this near the one asked for (as a share of it) ends the search, at once or after a few
+/// A count this near the one asked for (as a fraction of it) ends the search, at once or after a few
 /// rounds.
 const CLOSE_ENOUGH: [f64; 2] = [0.02, 0.04];
 

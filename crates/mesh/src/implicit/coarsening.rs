@@ -3,18 +3,18 @@
 //! The one idea: an edge may shrink to a point if its ends have no common neighbours but the two corners across it, for
 //! then the mesh stays the manifold it was (the link condition). It may not if a triangle would turn over or grow long.
 
-use super::Blob;
+use super::ImplicitSurface;
 use crate::TriMesh;
 use rayon::prelude::*;
 use sinew_math::Vec3;
 
-/// Edges shorter than this share of the spacing shrink, and none grows longer than the second. Even triangles of edge 1 split or
+/// Edges shorter than this fraction of the spacing shrink, and none grows longer than the second. Even triangles of edge 1 split or
 /// merged have edges from 1/√2 to √2.
 const SHORTEST: f64 = 0.7;
 const LONGEST: f64 = 1.45;
 
 /// How far a triangle may lean (cosine) from the mean gradient of the field at its corners.
-pub(crate) const LEAST_UPRIGHT: f64 = 0.3;
+pub(crate) const MIN_UPRIGHT: f64 = 0.3;
 
 /// Passes over all edges at most; some six are usual.
 const PASSES: usize = 20;
@@ -30,8 +30,8 @@ struct Coarsening<'a> {
 }
 
 /// Draws together edges much shorter than `spacing` (m).
-pub(crate) fn coarsen(blob: &Blob, spacing: f64, mesh: &mut TriMesh) {
-    let normal = |p: &Vec3| blob.distance_and_gradient(p).1.try_normalize(1e-9).unwrap_or_default();
+pub(crate) fn coarsen(implicit: &ImplicitSurface, spacing: f64, mesh: &mut TriMesh) {
+    let normal = |p: &Vec3| implicit.distance_and_gradient(p).1.try_normalize(1e-9).unwrap_or_default();
     let mut around = vec![Vec::with_capacity(6); mesh.vertices.len()];
     for (t, corners) in mesh.triangles.iter().enumerate() {
         corners.iter().for_each(|&v| around[v as usize].push(t as u32));
@@ -161,5 +161,5 @@ impl Coarsening<'_> {
 /// Whether a triangle faces the way of `out`.
 pub(crate) fn is_upright(p: &[Vec3; 3], out: &Vec3) -> bool {
     let normal = (p[1] - p[0]).cross(&(p[2] - p[0]));
-    normal.dot(out) > LEAST_UPRIGHT * normal.norm() * out.norm()
+    normal.dot(out) > MIN_UPRIGHT * normal.norm() * out.norm()
 }

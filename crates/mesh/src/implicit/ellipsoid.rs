@@ -30,8 +30,8 @@ pub(crate) fn distance_and_gradient(radii: &[f64; 3], p: &Vec3) -> (f64, Vec3) {
         let s = Vec3::from_fn(|i, _| r[i] * y[i] / (t + beyond[i]));
         let size = s.norm_squared();
         // φ = |s|⁻¹ − 1,  φ′ = |s|⁻³ Σ sᵢ²/(t + rᵢ²)
-        let slope: f64 = (0..3).map(|i| s[i] * s[i] / (t + beyond[i])).sum();
-        let step = (size.sqrt() - 1.0) * size / slope;
+        let derivative: f64 = (0..3).map(|i| s[i] * s[i] / (t + beyond[i])).sum();
+        let step = (size.sqrt() - 1.0) * size / derivative;
         t += step;
         if step <= 1e-15 * t {
             break;

@@ -5,7 +5,7 @@
 //! it, so the triangles always close, and around each edge they form one ring: the mesh is a manifold. Cubes
 //! whose middle is too far from the surface are never divided, so the cost follows the surface and not its box.
 
-use super::Blob;
+use super::ImplicitSurface;
 use crate::TriMesh;
 use crate::cage::lattice::{Frame, Lattice, TetKey, to_vec};
 use crate::tet_mesh::TET_FACES;
@@ -21,16 +21,16 @@ struct Samples {
 /// Bits of a lattice coordinate in the key of a lattice point.
 const AXIS_BITS: u32 = 21;
 
-/// A corner of the surface is sought until the field is below this share of an edge of the lattice.
+/// A corner of the surface is sought until the field is below this fraction of an edge of the lattice.
 const CLOSE_ENOUGH: f64 = 1e-3;
 
 /// Steps of that search at most.
 const STEPS: usize = 12;
 
 /// The zero set of a body's field between the points of a lattice. Corners are near it, not on it.
-pub(crate) fn march(blob: &Blob, lattice: &Lattice) -> TriMesh {
+pub(crate) fn march(implicit: &ImplicitSurface, lattice: &Lattice) -> TriMesh {
     // the tets that may hold part of the surface
-    let cubes = cubes_near(blob, lattice);
+    let cubes = cubes_near(implicit, lattice);
     let mut tets: Vec<TetKey> = cubes.par_iter().flat_map_iter(|&cube| TetKey::of_cube(cube)).collect();
     tets.par_sort_unstable();
     tets.dedup();
@@ -40,7 +40,7 @@ pub(crate) fn march(blob: &Blob, lattice: &Lattice) -> TriMesh {
     keys.par_sort_unstable();
     keys.dedup();
     let at = |key: u64| lattice.space_from_lattice(&to_vec(point_of(key)));
-    let values = keys.par_iter().map(|&key| blob.distance(&at(key))).collect();
+    let values = keys.par_iter().map(|&key| implicit.distance(&at(key))).collect();
     let samples = Samples { keys, values };
 
     // what lies between
@@ -52,7 +52,7 @@ pub(crate) fn march(blob: &Blob, lattice: &Lattice) -> TriMesh {
     let crossing = |&edge: &u64| {
         let (i, o) = ((edge >> 32) as usize, (edge & 0xffff_ffff) as usize);
         let inner = (at(samples.keys[i]), samples.values[i]);
-        find_crossing(blob, inner, (at(samples.keys[o]), samples.values[o]), CLOSE_ENOUGH * lattice.edge)
+        find_crossing(implicit, inner, (at(samples.keys[o]), samples.values[o]), CLOSE_ENOUGH * lattice.edge)
     };
     TriMesh {
         vertices: edges.par_iter().map(crossing).collect(),
@@ -62,8 +62,8 @@ pub(crate) fn march(blob: &Blob, lattice: &Lattice) -> TriMesh {
 
 /// The cubes whose middle is no farther from the surface than their corners are from their middle, in order: all others hold
 /// none of it.
-fn cubes_near(blob: &Blob, lattice: &Lattice) -> Vec<[i32; 3]> {
-    let (lo, hi) = blob.bounds();
+fn cubes_near(implicit: &ImplicitSurface, lattice: &Lattice) -> Vec<[i32; 3]> {
+    let (lo, hi) = implicit.bounds();
     let cube = |p: &Vec3| {
         let p = lattice.lattice_from_space(p);
         [p.x, p.y, p.z].map(|x| (x / 2.0).floor() as i32)
@@ -79,7 +79,7 @@ fn cubes_near(blob: &Blob, lattice: &Lattice) -> Vec<[i32; 3]> {
             .filter(|block| {
                 let middle = to_vec(block.map(|c| 2 * c + size));
                 (0..3).all(|k| block[k] <= hi[k])
-                    && blob.distance(&lattice.space_from_lattice(&middle)).abs() <= reach * (1.0 + 1e-9)
+                    && implicit.distance(&lattice.space_from_lattice(&middle)).abs() <= reach * (1.0 + 1e-9)
             })
             .collect();
         if size == 1 {
@@ -138,12 +138,12 @@ const EVEN_PAIRS: [[usize; 4]; 6] =
 
 /// Where the field is zero between a point inside and one outside, nearly: the straight line between the two
 /// values, with the value halved at an end that stays (the Illinois rule).
-fn find_crossing(blob: &Blob, inner: (Vec3, f64), outer: (Vec3, f64), close: f64) -> Vec3 {
+fn find_crossing(implicit: &ImplicitSurface, inner: (Vec3, f64), outer: (Vec3, f64), close: f64) -> Vec3 {
     let ((mut a, mut fa), (mut b, mut fb)) = (inner, outer);
     let mut p = a + (b - a) * (fa / (fa - fb));
     let mut stayed = 0;
     for _ in 0..STEPS {
-        let f = blob.distance(&p);
+        let f = implicit.distance(&p);
         if f.abs() <= close {
             break;
         }

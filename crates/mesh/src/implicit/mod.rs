@@ -8,12 +8,12 @@
 
 mod coarsening;
 mod ellipsoid;
-mod lump;
 mod marching;
 mod near;
+mod primitive;
 mod relaxing;
 
-pub use lump::{Lump, LumpShape};
+pub use primitive::{Primitive, PrimitiveShape};
 
 use crate::TriMesh;
 use crate::cage::lattice::{CUBES_PER_AXIS, Lattice};
@@ -37,14 +37,14 @@ use sinew_math::Vec3;
 ///
 /// is a mean of unit vectors, so s is no larger than the distance to the surface.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Blob {
-    lumps: Vec<Lump>,
+pub struct ImplicitSurface {
+    primitives: Vec<Primitive>,
     near: near::Near,
 }
 
 /// Why a body has no surface.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum BlobError {
+pub enum ImplicitSurfaceError {
     /// Nothing to make a surface of.
     #[error("the body has no parts: give it at least one")]
     NoParts,
@@ -126,60 +126,61 @@ const EDGE_PER_SPACING: f64 = 1.3;
 /// The largest coordinate or length (m): squares of sums keep their digits.
 const LARGEST: f64 = 1e9;
 
-/// The least blend length, as a share of the largest coordinate or radius: sharp to the eye, and above the round-off of
+/// The least blend length, as a fraction of the largest coordinate or radius: sharp to the eye, and above the round-off of
 /// distances.
-const LEAST_BLEND: f64 = 1e-9;
+const MIN_BLEND: f64 = 1e-9;
 
 /// Newton steps for the field at most. Three are usual.
 const FIELD_STEPS: usize = 60;
 
-impl Blob {
+impl ImplicitSurface {
     /// Checks the parts and puts them together.
-    pub fn build(lumps: &[Lump]) -> Result<Self, BlobError> {
-        let parts = lumps.len();
+    pub fn build(primitives: &[Primitive]) -> Result<Self, ImplicitSurfaceError> {
+        let parts = primitives.len();
         if parts == 0 {
-            return Err(BlobError::NoParts);
+            return Err(ImplicitSurfaceError::NoParts);
         }
         let mut size = 0.0f64;
-        for (part, lump) in lumps.iter().enumerate() {
-            let numbers = lump.numbers();
+        for (part, primitive) in primitives.iter().enumerate() {
+            let numbers = primitive.numbers();
             if let Some(&number) = numbers.iter().find(|x| !x.is_finite() || x.abs() > LARGEST) {
-                return Err(BlobError::NotFinite { part, parts, number });
+                return Err(ImplicitSurfaceError::NotFinite { part, parts, number });
             }
-            if !lump.is_thick() {
-                let radii = match lump.shape {
-                    LumpShape::RoundCone { radii, .. } => radii.to_vec(),
-                    LumpShape::Ellipsoid { radii, .. } => radii.to_vec(),
+            if !primitive.is_thick() {
+                let radii = match primitive.shape {
+                    PrimitiveShape::RoundCone { radii, .. } => radii.to_vec(),
+                    PrimitiveShape::Ellipsoid { radii, .. } => radii.to_vec(),
                 };
-                return Err(BlobError::Radius { part, parts, radii });
+                return Err(ImplicitSurfaceError::Radius { part, parts, radii });
             }
-            if lump.blend < 0.0 {
-                return Err(BlobError::Blend { part, parts, blend: lump.blend });
+            if primitive.blend < 0.0 {
+                return Err(ImplicitSurfaceError::Blend { part, parts, blend: primitive.blend });
             }
-            let (lo, hi) = lump.bounds();
+            let (lo, hi) = primitive.bounds();
             size = size.max(lo.amax()).max(hi.amax());
         }
-        let mut lumps: Vec<Lump> = lumps.iter().map(|l| l.blended(l.blend.max(LEAST_BLEND * size))).collect();
-        lumps.sort_by(|a, b| {
+        let mut primitives: Vec<Primitive> =
+            primitives.iter().map(|l| l.blended(l.blend.max(MIN_BLEND * size))).collect();
+        primitives.sort_by(|a, b| {
             let (a, b) = (a.numbers(), b.numbers());
             let differing = core::iter::zip(&a, &b).map(|(x, y)| x.total_cmp(y)).find(|order| order.is_ne());
             differing.unwrap_or(a.len().cmp(&b.len()))
         });
-        let mut blob = Self { lumps, near: near::Near::default() };
-        blob.near = near::Near::find(&blob.lumps, blob.bounds());
-        Ok(blob)
+        let mut implicit = Self { primitives, near: near::Near::default() };
+        implicit.near = near::Near::find(&implicit.primitives, implicit.bounds());
+        Ok(implicit)
     }
 
     /// The field at `p` (m): negative inside, zero on the surface, and never larger than the distance to it.
     pub fn distance(&self, p: &Vec3) -> f64 {
-        let distances: Vec<(f64, f64)> = self.lumps_at(p).map(|l| (l.distance(p), l.blend)).collect();
+        let distances: Vec<(f64, f64)> = self.primitives_at(p).map(|l| (l.distance(p), l.blend)).collect();
         blend(&distances)
     }
 
     /// The field at `p` (m) and its gradient, which is at most one long.
     pub fn distance_and_gradient(&self, p: &Vec3) -> (f64, Vec3) {
         let found: Vec<((f64, Vec3), f64)> =
-            self.lumps_at(p).map(|l| (l.distance_and_gradient(p), l.blend)).collect();
+            self.primitives_at(p).map(|l| (l.distance_and_gradient(p), l.blend)).collect();
         let distances: Vec<(f64, f64)> = found.iter().map(|&((d, _), k)| (d, k)).collect();
         let s = blend(&distances);
         let (mut sum, mut whole) = (Vec3::zeros(), 0.0);
@@ -192,34 +193,34 @@ impl Blob {
     }
 
     /// The parts that have a say at `p` (m), in order.
-    fn lumps_at(&self, p: &Vec3) -> impl Iterator<Item = &Lump> {
+    fn primitives_at(&self, p: &Vec3) -> impl Iterator<Item = &Primitive> {
         let near = self.near.at(p);
-        let count = near.map_or(self.lumps.len(), <[u32]>::len);
-        (0..count).map(move |i| &self.lumps[near.map_or(i, |near| near[i] as usize)])
+        let count = near.map_or(self.primitives.len(), <[u32]>::len);
+        (0..count).map(move |i| &self.primitives[near.map_or(i, |near| near[i] as usize)])
     }
 
     /// A box around the surface (m): that around the parts, and as much as seams can be filled.
     pub fn bounds(&self) -> (Vec3, Vec3) {
-        let (mut lo, mut hi) = self.lumps[0].bounds();
-        for lump in &self.lumps[1..] {
-            let (low, high) = lump.bounds();
+        let (mut lo, mut hi) = self.primitives[0].bounds();
+        for primitive in &self.primitives[1..] {
+            let (low, high) = primitive.bounds();
             (lo, hi) = (lo.inf(&low), hi.sup(&high));
         }
-        let fill = if self.lumps.len() > 1 { Vec3::repeat(self.widest_blend()) } else { Vec3::zeros() };
+        let fill = if self.primitives.len() > 1 { Vec3::repeat(self.widest_blend()) } else { Vec3::zeros() };
         (lo - fill, hi + fill)
     }
 
     /// A closed manifold mesh of the surface, triangles facing outwards with edges of about `spacing` (m), every vertex
     /// where the field is zero. Parts thinner than about 1.5 × `spacing` may be torn or missed.
-    pub fn surface(&self, spacing: f64) -> Result<TriMesh, BlobError> {
+    pub fn surface(&self, spacing: f64) -> Result<TriMesh, ImplicitSurfaceError> {
         if !(spacing > 0.0 && spacing.is_finite()) {
-            return Err(BlobError::Spacing { spacing });
+            return Err(ImplicitSurfaceError::Spacing { spacing });
         }
         let lattice = self.lattice(spacing)?;
         let mut surface = marching::march(self, &lattice);
         if surface.triangles.is_empty() {
-            let thickest = self.lumps.iter().map(Lump::thickness).fold(0.0, f64::max);
-            return Err(BlobError::TooCoarse { spacing, coarsest: thickest / EDGE_PER_SPACING });
+            let thickest = self.primitives.iter().map(Primitive::thickness).fold(0.0, f64::max);
+            return Err(ImplicitSurfaceError::TooCoarse { spacing, coarsest: thickest / EDGE_PER_SPACING });
         }
         coarsening::coarsen(self, spacing, &mut surface);
         relaxing::relax(self, spacing, &mut surface);
@@ -227,11 +228,11 @@ impl Blob {
     }
 
     fn widest_blend(&self) -> f64 {
-        self.lumps.iter().map(|l| l.blend).fold(0.0, f64::max)
+        self.primitives.iter().map(|l| l.blend).fold(0.0, f64::max)
     }
 
     /// The lattice to march over, unless it takes too many samples.
-    fn lattice(&self, spacing: f64) -> Result<Lattice, BlobError> {
+    fn lattice(&self, spacing: f64) -> Result<Lattice, ImplicitSurfaceError> {
         let bounds = self.bounds();
         let edge = EDGE_PER_SPACING * spacing;
         let samples = self.forecast(edge);
@@ -244,7 +245,7 @@ impl Blob {
                 finest *= 1.1;
             }
             let finest = finest / EDGE_PER_SPACING;
-            BlobError::TooManySamples { spacing, samples, limit: SAMPLE_LIMIT, finest }
+            ImplicitSurfaceError::TooManySamples { spacing, samples, limit: SAMPLE_LIMIT, finest }
         })
     }
 
@@ -252,7 +253,7 @@ impl Blob {
     /// √3 edges thick. Parts count in full, overlapping or not.
     fn forecast(&self, edge: f64) -> f64 {
         let fill = self.widest_blend();
-        let area: f64 = self.lumps.iter().map(|l| l.area_bound(fill + edge)).sum();
+        let area: f64 = self.primitives.iter().map(|l| l.area_bound(fill + edge)).sum();
         3f64.sqrt() * area / (edge * edge)
     }
 }
@@ -262,13 +263,13 @@ impl Blob {
 fn blend(distances: &[(f64, f64)]) -> f64 {
     let mut s = distances.iter().fold(f64::INFINITY, |m, d| m.min(d.0));
     for _ in 0..FIELD_STEPS {
-        let (mut sum, mut slope) = (0.0, 0.0);
+        let (mut sum, mut derivative) = (0.0, 0.0);
         for &(d, k) in distances {
-            let share = (1.0 + (s - d) / k).max(0.0);
-            sum += share * share;
-            slope += 2.0 * share / k;
+            let fraction = (1.0 + (s - d) / k).max(0.0);
+            sum += fraction * fraction;
+            derivative += 2.0 * fraction / k;
         }
-        let step = (sum - 1.0) / slope;
+        let step = (sum - 1.0) / derivative;
         if step.is_nan() || step <= 1e-16 * s.abs() {
             break;
         }

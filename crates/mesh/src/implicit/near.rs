@@ -4,7 +4,7 @@
 //! than the point moves. So one look at the middle of a box names all parts that matter in it, and leaving
 //! out the others changes no bit.
 
-use super::Lump;
+use super::Primitive;
 use sinew_math::Vec3;
 
 /// For each box of a grid over a body, the parts that have a say in it, in order.
@@ -24,7 +24,7 @@ const ALONG: f64 = 24.0;
 
 impl Near {
     /// Looks around in the box from `low` to `high` (m).
-    pub(crate) fn find(lumps: &[Lump], (low, high): (Vec3, Vec3)) -> Self {
+    pub(crate) fn find(primitives: &[Primitive], (low, high): (Vec3, Vec3)) -> Self {
         let side = (high - low).amax() / ALONG;
         let counts = [0, 1, 2].map(|k| ((high[k] - low[k]) / side).ceil().max(1.0) as usize);
         let mut near = Self { low, side, counts, offsets: vec![0], parts: Vec::new() };
@@ -33,10 +33,10 @@ impl Near {
         for cell in 0..counts.iter().product() {
             let at = [cell % counts[0], cell / counts[0] % counts[1], cell / counts[0] / counts[1]];
             let middle = low + side * Vec3::from_fn(|k, _| at[k] as f64 + 0.5);
-            let distances: Vec<f64> = lumps.iter().map(|l| l.distance(&middle)).collect();
+            let distances: Vec<f64> = primitives.iter().map(|l| l.distance(&middle)).collect();
             let least = distances.iter().fold(f64::INFINITY, |m, d| m.min(*d));
-            let has_say = |&i: &usize| distances[i] - reach - lumps[i].blend <= least + reach;
-            near.parts.extend((0..lumps.len()).filter(has_say).map(|i| i as u32));
+            let has_say = |&i: &usize| distances[i] - reach - primitives[i].blend <= least + reach;
+            near.parts.extend((0..primitives.len()).filter(has_say).map(|i| i as u32));
             near.offsets.push(near.parts.len() as u32);
         }
         near

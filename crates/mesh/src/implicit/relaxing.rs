@@ -3,7 +3,7 @@
 //! The one idea: the middle of the neighbours says where along the surface, the field says how far off it. A move that turns a
 //! triangle over is taken back.
 
-use super::Blob;
+use super::ImplicitSurface;
 use super::coarsening::is_upright;
 use crate::TriMesh;
 use rayon::prelude::*;
@@ -17,33 +17,33 @@ const ROUNDS: usize = 5;
 const NEWTON_STEPS: usize = 6;
 const SHORT_STEP: f64 = 1e-7;
 
-/// The share of the way to the middle of the neighbours: all of it overshoots where all move at once.
-const SHARE: f64 = 0.6;
+/// The fraction of the way to the middle of the neighbours: all of it overshoots where all move at once.
+const FRACTION: f64 = 0.6;
 
 /// Evens out a mesh of edges of about `spacing` (m), and puts its vertices where the field is zero.
-pub(crate) fn relax(blob: &Blob, spacing: f64, mesh: &mut TriMesh) {
+pub(crate) fn relax(implicit: &ImplicitSurface, spacing: f64, mesh: &mut TriMesh) {
     let mut normals = vec![Vec3::zeros(); mesh.vertices.len()];
-    project(blob, spacing, mesh, &mut normals);
+    project(implicit, spacing, mesh, &mut normals);
     for _ in 0..ROUNDS {
         let before = (mesh.vertices.clone(), normals.clone());
         let middles = middles(mesh);
         for v in 0..normals.len() {
             let way = middles[v] - mesh.vertices[v];
-            mesh.vertices[v] += SHARE * (way - normals[v] * normals[v].dot(&way));
+            mesh.vertices[v] += FRACTION * (way - normals[v] * normals[v].dot(&way));
         }
-        project(blob, spacing, mesh, &mut normals);
+        project(implicit, spacing, mesh, &mut normals);
         take_back_harm(mesh, &mut normals, before);
     }
 }
 
 /// Moves every vertex to where the field is zero.
-fn project(blob: &Blob, spacing: f64, mesh: &mut TriMesh, normals: &mut [Vec3]) {
+fn project(implicit: &ImplicitSurface, spacing: f64, mesh: &mut TriMesh, normals: &mut [Vec3]) {
     mesh.vertices.par_iter_mut().zip(normals).for_each(|(x, normal)| {
         let start = *x;
         for _ in 0..NEWTON_STEPS {
-            let (f, gradient) = blob.distance_and_gradient(x);
+            let (f, gradient) = implicit.distance_and_gradient(x);
             let steepness = gradient.norm_squared();
-            if steepness < LEAST_STEEPNESS {
+            if steepness < MIN_STEEPNESS {
                 break;
             }
             *normal = gradient / steepness.sqrt();
@@ -61,7 +61,7 @@ fn project(blob: &Blob, spacing: f64, mesh: &mut TriMesh, normals: &mut [Vec3]) 
 }
 
 /// Squared gradients below this point nowhere in particular: they are sums of opposite ones.
-const LEAST_STEEPNESS: f64 = 1e-4;
+const MIN_STEEPNESS: f64 = 1e-4;
 
 /// The middle of the triangles around each vertex, weighted by area.
 fn middles(mesh: &TriMesh) -> Vec<Vec3> {

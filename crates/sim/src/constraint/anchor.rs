@@ -8,7 +8,7 @@
 //!
 //! Motion goes out and forces come back with the same weights: ⟨f, ẏ⟩ is the power on either side.
 
-use crate::coupling::Link;
+use crate::coupling::BoneCoupling;
 use crate::{Model, ObstacleState};
 use sinew_contact::RigidMotion;
 use sinew_math::Vec3;
@@ -43,7 +43,7 @@ pub(crate) enum Anchor {
 pub(crate) struct Surroundings<'a> {
     pub(crate) node_x: &'a [Vec3],
     pub(crate) node_v: &'a [Vec3],
-    pub(crate) link: &'a Link,
+    pub(crate) coupling: &'a BoneCoupling,
     pub(crate) obstacles: &'a [ObstacleState],
     /// How obstacles move; none if nobody asks for velocities.
     pub(crate) motions: &'a [RigidMotion],
@@ -51,14 +51,14 @@ pub(crate) struct Surroundings<'a> {
 
 /// Forces of constraints, by who feels them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Pulls {
+pub(crate) struct AppliedForces {
     /// On each bone, the world first, about the origin of the world.
     pub(crate) bones: Vec<Wrench>,
     /// Force and torque about its centre on each obstacle (N, N m).
     pub(crate) obstacles: Vec<(Vec3, Vec3)>,
 }
 
-impl Pulls {
+impl AppliedForces {
     /// No force on anything of a model.
     pub(crate) fn clear(&mut self, model: &Model) {
         self.bones.clear();
@@ -73,7 +73,7 @@ impl Anchor {
     pub(crate) fn at(&self, now: &Surroundings) -> Vec3 {
         match self {
             Anchor::Nodes(row) => sum(row, now.node_x),
-            Anchor::Bone { rig, bone, place } => now.link.frame(*rig, *bone).point(place),
+            Anchor::Bone { rig, bone, place } => now.coupling.frame(*rig, *bone).point(place),
             Anchor::Obstacle { obstacle, place } => {
                 let pose = &now.obstacles[*obstacle].pose;
                 pose.rotation * place + pose.translation.vector
@@ -85,34 +85,34 @@ impl Anchor {
     pub(crate) fn velocity(&self, model: &Model, now: &Surroundings, y: &Vec3) -> Vec3 {
         match self {
             Anchor::Nodes(row) => sum(row, now.node_v),
-            Anchor::Bone { rig, bone, .. } => now.link.fields[model.rigs[*rig].bones.start + bone].at(y),
+            Anchor::Bone { rig, bone, .. } => now.coupling.fields[model.rigs[*rig].bones.start + bone].at(y),
             Anchor::Obstacle { obstacle, .. } => {
                 now.motions.get(*obstacle).map_or(Vec3::zeros(), |motion| motion.velocity_at(y))
             }
         }
     }
 
-    /// Pulls at it, where it is at `y`, with a force (N).
+    /// AppliedForces at it, where it is at `y`, with a force (N).
     pub(crate) fn pull(
         &self,
         model: &Model,
         now: &Surroundings,
         (y, force): (&Vec3, &Vec3),
         node_force: &mut [Vec3],
-        pulls: &mut Pulls,
+        applied: &mut AppliedForces,
     ) {
         match self {
             Anchor::Nodes(row) => {
                 row.iter().for_each(|(node, weight)| node_force[*node as usize] += *weight * force)
             }
             Anchor::Bone { rig, bone, .. } => {
-                let wrench = &mut pulls.bones[model.rigs[*rig].bones.start + bone];
+                let wrench = &mut applied.bones[model.rigs[*rig].bones.start + bone];
                 wrench.force += force;
                 wrench.torque += y.cross(force);
             }
             Anchor::Obstacle { obstacle, .. } => {
                 let origin = now.motions.get(*obstacle).map_or(Vec3::zeros(), |motion| motion.origin);
-                let (sum, torque) = &mut pulls.obstacles[*obstacle];
+                let (sum, torque) = &mut applied.obstacles[*obstacle];
                 *sum += force;
                 *torque += (y - origin).cross(force);
             }

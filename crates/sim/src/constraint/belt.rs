@@ -6,13 +6,13 @@
 //! ∂²E/∂p² = k g gᵀ + T Σ (1 − nᵢ nᵢᵀ)/|pᵢ₊₁ − pᵢ|  over pᵢ₊₁ − pᵢ
 //! ```
 //!
-//! Both parts of the curvature are never negative. A side without length has no direction and is left out.
+//! Both parts of the Hessian are never negative. A side without length has no direction and is left out.
 
 use sinew_math::Vec3;
 
 /// Length and tension of a belt.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Pull {
+pub(crate) struct BeltForce {
     /// ℓ (m)
     pub(crate) length: f64,
     /// E (J)
@@ -22,9 +22,9 @@ pub(crate) struct Pull {
 }
 
 /// What a belt of stiffness k and length L does.
-pub(crate) fn pull(length: f64, stiffness: f64, own_length: f64) -> Pull {
+pub(crate) fn pull(length: f64, stiffness: f64, own_length: f64) -> BeltForce {
     let stretch = (length - own_length).max(0.0);
-    Pull { length, energy: 0.5 * stiffness * stretch * stretch, tension: stiffness * stretch }
+    BeltForce { length, energy: 0.5 * stiffness * stretch * stretch, tension: stiffness * stretch }
 }
 
 /// ℓ of a loop of points (m).
@@ -45,13 +45,13 @@ pub(crate) fn direction(points: &[Vec3], i: usize) -> Vec3 {
 }
 
 /// gᵢ
-pub(crate) fn length_slope(points: &[Vec3], i: usize) -> Vec3 {
+pub(crate) fn length_gradient(points: &[Vec3], i: usize) -> Vec3 {
     direction(points, (i + points.len() - 1) % points.len()) - direction(points, i)
 }
 
 /// How fast the length grows where points move (m/s): Σ gᵢ · vᵢ.
 pub(crate) fn length_rate(points: &[Vec3], velocities: &[Vec3]) -> f64 {
-    (0..points.len()).map(|i| length_slope(points, i).dot(&velocities[i])).sum()
+    (0..points.len()).map(|i| length_gradient(points, i).dot(&velocities[i])).sum()
 }
 
 /// Adds T Σ (1 − n nᵀ)/|p| times motions of the points.
@@ -88,13 +88,13 @@ mod tests {
         pull(length(points), 500.0, 0.9).energy
     }
 
-    fn slope(points: &[Vec3], i: usize) -> Vec3 {
-        pull(length(points), 500.0, 0.9).tension * length_slope(points, i)
+    fn gradient(points: &[Vec3], i: usize) -> Vec3 {
+        pull(length(points), 500.0, 0.9).tension * length_gradient(points, i)
     }
 
     /// Steps of 1e-5 m: errors of their square times third derivatives (k g/|p|, some thousands), and round-off of some 1e-9.
     #[test]
-    fn the_slope_is_that_of_the_energy_and_the_curvature_that_of_the_slope() {
+    fn the_gradient_is_that_of_the_energy_and_the_hessian_that_of_the_gradient() {
         let (points, e) = (loop_of(12), 1e-5);
         assert!(length(&points) > 1.0);
         for (i, k) in [(0, 0), (3, 1), (7, 2), (11, 0)] {
@@ -105,7 +105,7 @@ mod tests {
             };
             let (ahead, back) = (moved(e), moved(-e));
             let rise = (energy(&ahead) - energy(&back)) / (2.0 * e);
-            assert!((slope(&points, i)[k] - rise).abs() < 1e-5);
+            assert!((gradient(&points, i)[k] - rise).abs() < 1e-5);
 
             let mut motion = vec![Vec3::zeros(); points.len()];
             motion[i][k] = 1.0;
@@ -113,8 +113,8 @@ mod tests {
             add_turning(&points, pull(length(&points), 500.0, 0.9).tension, &motion, &mut product);
             let grows = 500.0 * length_rate(&points, &motion);
             for j in 0..points.len() {
-                let found = product[j] + grows * length_slope(&points, j);
-                let expected = (slope(&ahead, j) - slope(&back, j)) / (2.0 * e);
+                let found = product[j] + grows * length_gradient(&points, j);
+                let expected = (gradient(&ahead, j) - gradient(&back, j)) / (2.0 * e);
                 assert!((found - expected).norm() < 1e-4 * 500.0, "{j}: {found} {expected}");
             }
         }
@@ -124,14 +124,14 @@ mod tests {
     #[test]
     fn a_belt_pushes_and_turns_nothing_as_a_whole() {
         let points = loop_of(17);
-        let force: Vec3 = (0..17).map(|i| slope(&points, i)).sum();
-        let torque: Vec3 = (0..17).map(|i| points[i].cross(&slope(&points, i))).sum();
+        let force: Vec3 = (0..17).map(|i| gradient(&points, i)).sum();
+        let torque: Vec3 = (0..17).map(|i| points[i].cross(&gradient(&points, i))).sum();
         // a few rounding errors of tensions of some 70 N
         assert!(force.norm() < 1e-12 && torque.norm() < 1e-12);
     }
 
     #[test]
     fn a_belt_that_is_slack_does_nothing() {
-        assert_eq!(pull(0.8, 500.0, 0.9), Pull { length: 0.8, energy: 0.0, tension: 0.0 });
+        assert_eq!(pull(0.8, 500.0, 0.9), BeltForce { length: 0.8, energy: 0.0, tension: 0.0 });
     }
 }

@@ -11,15 +11,15 @@ use crate::model::Fault;
 use crate::{Model, WorldDesc};
 use sinew_math::Vec3;
 
-/// A place farther from a body than this share of its longest side is taken for a mistake.
+/// A place farther from a body than this fraction of its longest side is taken for a mistake.
 const FARTHEST: f64 = 0.25;
 /// A drag of the usual stiffness swings its body so often in a second (rad/s): three times.
-const USUAL_DRAG: f64 = 3.0 * core::f64::consts::TAU;
-/// Usual shares of critical damping: of a drag, and of all others, as stiff contacts have.
+const DEFAULT_DRAG: f64 = 3.0 * core::f64::consts::TAU;
+/// Usual fractions of critical damping: of a drag, and of all others, as stiff contacts have.
 const DRAG_DAMPING: f64 = 0.5;
-const USUAL_DAMPING: f64 = 0.127;
+const DEFAULT_DAMPING: f64 = 0.127;
 /// Steps that are made shorter for stiff constraints are made no shorter than this many times.
-const MOST_SHORTENING: f64 = 100.0;
+const MAX_SHORTENING: f64 = 100.0;
 /// Steps of a world with constraints are no longer than this (s), as those of one in which something can touch.
 const LONGEST_STEP: f64 = 2e-3;
 /// Where something can touch as well, which with elasticity takes all of 4 already, all of it must shrink: 0.86 · 4 + 0.86² · 0.35 + 0.86 · 2 · 0.15 < 4.
@@ -42,13 +42,13 @@ pub(crate) fn build(world: &WorldDesc, model: &mut Model) -> Result<(), Vec<Faul
     if !faults.is_empty() {
         return Err(faults);
     }
-    let touches = crate::contact::Contacts::can_touch(model);
-    let usual = model.stable_step.seconds.min(LONGEST_STEP);
-    let mut step = if touches { BESIDE_TOUCHING * usual } else { usual };
+    let is_touching = crate::contact::Contacts::can_collide(model);
+    let defaults = model.stable_step.seconds.min(LONGEST_STEP);
+    let mut step = if is_touching { BESIDE_TOUCHING * defaults } else { defaults };
     let masses = masses(model, &found);
     for ((constraint, desc), mass) in found.iter_mut().zip(&world.constraints).zip(masses) {
-        match strengthen(model, constraint, desc, mass, usual) {
-            Ok(shorter) => step = step.min(usual / shorter),
+        match strengthen(model, constraint, desc, mass, defaults) {
+            Ok(shorter) => step = step.min(defaults / shorter),
             Err(what) => faults.push(Fault::new("", format!("constraint '{}': {what}", desc.name))),
         }
     }
@@ -71,17 +71,17 @@ fn strengthen(
     let stable = KAPPA * mass / (step * step);
     let is_drag = matches!(desc.kind, ConstraintKind::Drag { .. });
     let pulled = if is_drag { moved_mass(model, constraint) } else { mass };
-    let usual = if is_drag { stable.min(pulled * USUAL_DRAG * USUAL_DRAG) } else { stable };
-    let most = stable * MOST_SHORTENING * MOST_SHORTENING;
-    constraint.stiffness = desc.stiffness.unwrap_or(usual);
+    let defaults = if is_drag { stable.min(pulled * DEFAULT_DRAG * DEFAULT_DRAG) } else { stable };
+    let most = stable * MAX_SHORTENING * MAX_SHORTENING;
+    constraint.stiffness = desc.stiffness.unwrap_or(defaults);
     if constraint.stiffness > most {
         return Err(format!(
-            "a stiffness of {:.3e} N/m would make steps more than {MOST_SHORTENING} times shorter: give at most {most:.1e} N/m, or hold more of the body",
+            "a stiffness of {:.3e} N/m would make steps more than {MAX_SHORTENING} times shorter: give at most {most:.1e} N/m, or hold more of the body",
             constraint.stiffness
         ));
     }
     let shorter = (constraint.stiffness / stable).sqrt().max(1.0);
-    let ratio = desc.damping.unwrap_or(if is_drag { DRAG_DAMPING } else { USUAL_DAMPING });
+    let ratio = desc.damping.unwrap_or(if is_drag { DRAG_DAMPING } else { DEFAULT_DAMPING });
     let wanted = 2.0 * ratio * (constraint.stiffness * pulled).sqrt();
     constraint.damping = wanted.min(GAMMA * mass / step * shorter);
     Ok(shorter)
@@ -98,12 +98,12 @@ fn moved_mass(model: &Model, constraint: &Constraint) -> f64 {
 }
 
 fn resolve(model: &Model, desc: &ConstraintDesc) -> Result<Constraint, String> {
-    let bare = |hold, length, only_pulls| Constraint {
+    let bare = |hold, length, is_unilateral| Constraint {
         name: desc.name.clone(),
         stiffness: 0.0,
         damping: 0.0,
         length,
-        only_pulls,
+        is_unilateral,
         hold,
     };
     match &desc.kind {
@@ -111,9 +111,9 @@ fn resolve(model: &Model, desc: &ConstraintDesc) -> Result<Constraint, String> {
             let (anchor, at) = find_anchor(model, point)?;
             Ok(bare(Hold::Place { anchor, place: place.unwrap_or(at) }, 0.0, false))
         }
-        ConstraintKind::Join { points: [a, b], length, only_pulls } => {
+        ConstraintKind::Join { points: [a, b], length, is_unilateral } => {
             let ((a, at), (b, to)) = (find_anchor(model, a)?, find_anchor(model, b)?);
-            Ok(bare(Hold::Between([a, b]), length.unwrap_or((to - at).norm()), *only_pulls))
+            Ok(bare(Hold::Between([a, b]), length.unwrap_or((to - at).norm()), *is_unilateral))
         }
         ConstraintKind::Belt(desc) => {
             let (hold, length) = find_belt(model, desc)?;
@@ -189,8 +189,8 @@ fn find_bone(
     let rig = rig.ok_or_else(|| no_such("skeleton", rig_name))?;
     let bone = model.rigs[rig].skeleton.find_bone(bone_name);
     let bone = bone.ok_or_else(|| format!("skeleton '{rig_name}' has no bone '{bone_name}'"))?.index();
-    let link = crate::coupling::Link::at_rest(model);
-    let frame = link.frame(rig, bone);
+    let coupling = crate::coupling::BoneCoupling::at_rest(model);
+    let frame = coupling.frame(rig, bone);
     let at = place.copied().unwrap_or(frame.origin);
     Ok((Anchor::Bone { rig, bone, place: frame.point_back(&at) }, at))
 }

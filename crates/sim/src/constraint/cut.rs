@@ -77,13 +77,13 @@ impl Loop {
                 i += 1;
                 side = super::belt::side(&self.points, i).norm();
             }
-            let share = if side > 0.0 { ((wanted - passed) / side).clamp(0.0, 1.0) } else { 0.0 };
+            let fraction = if side > 0.0 { ((wanted - passed) / side).clamp(0.0, 1.0) } else { 0.0 };
             let (here, next) = (self.edges[i], self.edges[(i + 1) % self.edges.len()]);
             let ends = [
-                (here.0, (1.0 - share) * (1.0 - here.2)),
-                (here.1, (1.0 - share) * here.2),
-                (next.0, share * (1.0 - next.2)),
-                (next.1, share * next.2),
+                (here.0, (1.0 - fraction) * (1.0 - here.2)),
+                (here.1, (1.0 - fraction) * here.2),
+                (next.0, fraction * (1.0 - next.2)),
+                (next.1, fraction * next.2),
             ];
             rows.push(vertex_row(body, &ends));
         }
@@ -110,9 +110,9 @@ fn cut_loop(vertices: &[Vec3], edges: &[(u32, u32)], height: impl Fn(u32) -> f64
         (a, b, low / (low - high))
     };
     let edges: Vec<(u32, u32, f64)> = edges.iter().map(place).collect();
-    let point = |(a, b, share): &(u32, u32, f64)| {
+    let point = |(a, b, fraction): &(u32, u32, f64)| {
         let (a, b) = (vertices[*a as usize], vertices[*b as usize]);
-        a + *share * (b - a)
+        a + *fraction * (b - a)
     };
     Loop { points: edges.iter().map(point).collect(), edges }
 }

@@ -20,7 +20,7 @@ pub struct ConstraintDesc {
 /// What a constraint does.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ConstraintKind {
-    /// Pulls a point to a place that the `Control` of each step gives, softly.
+    /// AppliedForces a point to a place that the `Control` of each step gives, softly.
     Drag {
         /// The point.
         point: PointDesc,
@@ -41,7 +41,7 @@ pub enum ConstraintKind {
         /// The distance (m), 0 for one on top of the other; what it is at rest if not given.
         length: Option<f64>,
         /// Whether it pulls but never pushes, as a rope.
-        only_pulls: bool,
+        is_unilateral: bool,
     },
     /// A closed belt around a body that pulls where it is longer than its own length.
     Belt(BeltDesc),

@@ -43,20 +43,20 @@ impl ConstraintPath {
         ConstraintPath { strength: [0.0; 2], ..ConstraintPath::default() }
     }
 
-    /// What is asked of a constraint after a share of the step.
-    pub(super) fn asks(&self, constraint: &Constraint, share: f64) -> Asked {
-        let between = |[from, to]: [f64; 2]| from + share * (to - from);
+    /// What is asked of a constraint after a fraction of the step.
+    pub(super) fn asks(&self, constraint: &Constraint, fraction: f64) -> Asked {
+        let between = |[from, to]: [f64; 2]| from + fraction * (to - from);
         let own = match &constraint.hold {
             Hold::Place { place, .. } => *place,
             _ => Vec3::zeros(),
         };
         let strength = between(self.strength);
         Asked {
-            place: self.place.map_or(own, |[from, to]| from + share * (to - from)),
+            place: self.place.map_or(own, |[from, to]| from + fraction * (to - from)),
             spring: Spring {
                 stiffness: strength * constraint.stiffness,
                 length: between(self.length) * constraint.length,
-                only_pulls: constraint.only_pulls,
+                is_unilateral: constraint.is_unilateral,
             },
             damping: strength * constraint.damping,
         }

@@ -6,7 +6,7 @@
 //! ∂²E/∂d² = k (n nᵀ + (1 − L/|d|) (1 − n nᵀ)),    n = d/|d|
 //! ```
 //!
-//! A spring that is pressed together curves downwards across its line; that part is left out of the curvature, so that solvers see none that is negative.
+//! A spring that is pressed together curves downwards across its line; that part is left out of the Hessian, so that solvers see none that is negative.
 
 use sinew_math::{Mat3, Vec3};
 
@@ -18,19 +18,19 @@ pub(crate) struct Spring {
     /// L (m)
     pub(crate) length: f64,
     /// Whether it pulls but never pushes.
-    pub(crate) only_pulls: bool,
+    pub(crate) is_unilateral: bool,
 }
 
 impl Spring {
     /// |d| − L, or 0 where it is slack (m).
     fn stretch(&self, distance: f64) -> f64 {
         let stretch = distance - self.length;
-        if self.only_pulls { stretch.max(0.0) } else { stretch }
+        if self.is_unilateral { stretch.max(0.0) } else { stretch }
     }
 
     /// Whether it does anything at a gap.
     pub(crate) fn is_taut(&self, gap: &Vec3) -> bool {
-        !self.only_pulls || gap.norm() > self.length
+        !self.is_unilateral || gap.norm() > self.length
     }
 
     /// E (J)
@@ -40,7 +40,7 @@ impl Spring {
     }
 
     /// ∂E/∂d (N). Without a direction, at d = 0, it is none.
-    pub(crate) fn slope(&self, gap: &Vec3) -> Vec3 {
+    pub(crate) fn gradient(&self, gap: &Vec3) -> Vec3 {
         if self.length == 0.0 {
             return self.stiffness * gap;
         }
@@ -52,7 +52,7 @@ impl Spring {
     }
 
     /// ∂²E/∂d² (N/m) without what is negative.
-    pub(crate) fn curvature(&self, gap: &Vec3) -> Mat3 {
+    pub(crate) fn hessian(&self, gap: &Vec3) -> Mat3 {
         if self.length == 0.0 {
             return Mat3::from_diagonal_element(self.stiffness);
         }
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     fn springs() -> Vec<Spring> {
-        let spring = |length, only_pulls| Spring { stiffness: 70.0, length, only_pulls };
+        let spring = |length, is_unilateral| Spring { stiffness: 70.0, length, is_unilateral };
         vec![spring(0.0, false), spring(0.4, false), spring(0.4, true)]
     }
 
@@ -80,40 +80,41 @@ mod tests {
 
     /// Central differences with steps of 1e-5: the error is that squared times third derivatives of some hundreds, and round-off of 1e-16/1e-5 times energies of some joules.
     #[test]
-    fn the_slope_is_that_of_the_energy_and_the_curvature_that_of_the_slope() {
+    fn the_gradient_is_that_of_the_energy_and_the_hessian_that_of_the_gradient() {
         let e = 1e-5;
         for spring in springs() {
             for gap in GAPS.map(Vec3::from) {
-                let found = spring.slope(&gap);
-                let curvature = spring.curvature(&gap);
+                let found = spring.gradient(&gap);
+                let hessian = spring.hessian(&gap);
                 for k in 0..3 {
                     let mut step = Vec3::zeros();
                     step[k] = e;
                     let rise = spring.energy(&(gap + step)) - spring.energy(&(gap - step));
                     assert!((found[k] - rise / (2.0 * e)).abs() < 1e-6, "{spring:?} {gap:?}");
                     if gap.norm() >= spring.length {
-                        let turn = (spring.slope(&(gap + step)) - spring.slope(&(gap - step))) / (2.0 * e);
-                        assert!((curvature.column(k) - turn).norm() < 1e-5, "{spring:?} {gap:?}");
+                        let turn =
+                            (spring.gradient(&(gap + step)) - spring.gradient(&(gap - step))) / (2.0 * e);
+                        assert!((hessian.column(k) - turn).norm() < 1e-5, "{spring:?} {gap:?}");
                     }
                 }
             }
         }
     }
 
-    /// Pressed together, the curvature along the line is exact and there is none across.
+    /// Pressed together, the Hessian along the line is exact and there is none across.
     #[test]
     fn a_spring_that_is_pressed_curves_along_its_line_only() {
-        let spring = Spring { stiffness: 70.0, length: 0.4, only_pulls: false };
-        let curvature = spring.curvature(&Vec3::new(0.2, 0.0, 0.0));
-        assert_eq!(curvature, Mat3::from_diagonal(&Vec3::new(70.0, 0.0, 0.0)));
+        let spring = Spring { stiffness: 70.0, length: 0.4, is_unilateral: false };
+        let hessian = spring.hessian(&Vec3::new(0.2, 0.0, 0.0));
+        assert_eq!(hessian, Mat3::from_diagonal(&Vec3::new(70.0, 0.0, 0.0)));
     }
 
     #[test]
     fn a_rope_that_is_slack_does_nothing() {
-        let rope = Spring { stiffness: 70.0, length: 0.4, only_pulls: true };
+        let rope = Spring { stiffness: 70.0, length: 0.4, is_unilateral: true };
         let gap = Vec3::new(0.1, 0.2, 0.0);
         assert_eq!(
-            (rope.energy(&gap), rope.slope(&gap), rope.curvature(&gap)),
+            (rope.energy(&gap), rope.gradient(&gap), rope.hessian(&gap)),
             (0.0, Vec3::zeros(), Mat3::zeros())
         );
     }

@@ -1,6 +1,6 @@
 //! How stiff constraints may be at the step that is taken.
 //!
-//! Springs kᵢ at rows Jᵢ add Jᵀ K J to the stiffness of the world. As for what touches (see `contact/touch_surface.rs`) no row sum of K J M⁻¹ Jᵀ is exceeded by
+//! Springs kᵢ at rows Jᵢ add Jᵀ K J to the stiffness of the world. As for what touches (see `contact/contact_surface.rs`) no row sum of K J M⁻¹ Jᵀ is exceeded by
 //! the largest eigenvalue of M⁻¹ Jᵀ K J. With vᵢc the root of how easily carrier c lets row i move, |J M⁻¹ Jᵀ|ᵢⱼ ≤ Σ vᵢc vⱼc, and
 //!
 //! ```text
@@ -69,16 +69,18 @@ fn rows_of(model: &Model, constraint: usize, one: &Constraint) -> Vec<Row> {
                 points.iter().map(|row| super::anchor::sum(row, &model.node_rest)).collect();
             let whole = belt::length(&rest);
             let mut sides: Vec<Row> = Vec::new();
-            let mut slopes: BTreeMap<u32, Vec3> = BTreeMap::new();
+            let mut gradients: BTreeMap<u32, Vec3> = BTreeMap::new();
             for (i, row) in points.iter().enumerate() {
                 let next = &points[(i + 1) % points.len()];
                 let apart: NodeRow = super::anchor::combined(&[(next, 1.0), (row, -1.0)]);
                 let factor = 0.5 * whole / belt::side(&rest, i).norm().max(f64::MIN_POSITIVE);
                 sides.push(Row { constraint, factor, ease: node_ease(model, &apart) });
-                let slope = belt::length_slope(&rest, i);
-                row.iter().for_each(|(node, weight)| *slopes.entry(*node).or_default() += *weight * slope);
+                let gradient = belt::length_gradient(&rest, i);
+                row.iter()
+                    .for_each(|(node, weight)| *gradients.entry(*node).or_default() += *weight * gradient);
             }
-            let along: NodeRow = slopes.iter().map(|(node, slope)| (*node, 2.0 * slope.norm())).collect();
+            let along: NodeRow =
+                gradients.iter().map(|(node, gradient)| (*node, 2.0 * gradient.norm())).collect();
             sides.push(Row { constraint, factor: 1.0, ease: node_ease(model, &along) });
             sides
         }

@@ -1,9 +1,9 @@
-//! What carries motion out carries forces back, energies have their slopes, and what cannot be held is refused.
+//! What carries motion out carries forces back, energies have their gradients, and what cannot be held is refused.
 
-use super::anchor::{Anchor, Pulls, Surroundings};
-use super::held::{Held, HeldStep};
+use super::anchor::{Anchor, AppliedForces, Surroundings};
+use super::energy::{ConstraintEnergy, ConstraintStep};
 use super::*;
-use crate::coupling::Link;
+use crate::coupling::BoneCoupling;
 use crate::desc::{
     AttachmentDesc, BodyDesc, Mobility, ObstacleDesc, PinDesc, Region, RigDesc, Sag, ShapeDesc, WorldDesc,
 };
@@ -67,7 +67,7 @@ fn on_ball() -> PointDesc {
 /// One of everything.
 fn all_kinds() -> Vec<ConstraintDesc> {
     let inside = PointDesc::Inside { body: "bar".into(), place: Vec3::new(0.33, 0.012, -0.017) };
-    let region = Region::End { direction: Vec3::x(), share: 0.05 };
+    let region = Region::End { direction: Vec3::x(), fraction: 0.05 };
     let end = PointDesc::Region { body: "bar".into(), region };
     let belt = BeltDesc {
         body: "bar".into(),
@@ -75,7 +75,7 @@ fn all_kinds() -> Vec<ConstraintDesc> {
         axis: Vec3::new(1.0, 0.2, 0.1),
         length: Some(0.2),
     };
-    let join = |points, length| ConstraintKind::Join { points, length, only_pulls: false };
+    let join = |points, length| ConstraintKind::Join { points, length, is_unilateral: false };
     let kinds = [
         ConstraintKind::Drag { point: on_bar([0.1, 0.05, 0.01]), place: Some(Vec3::new(0.2, 0.3, 0.0)) },
         ConstraintKind::Pin { point: inside, place: None },
@@ -124,13 +124,13 @@ fn forces_come_back_by_the_weights_that_motion_goes_out_by() {
     let model = Model::build(&world(all_kinds())).expect("sound");
     let seed = &mut 7;
     let state = shaken(&model, seed);
-    let mut link = Link::default();
-    link.attend(&model);
-    link.refresh(&model, &state);
+    let mut coupling = BoneCoupling::default();
+    coupling.prepare(&model);
+    coupling.refresh(&model, &state);
     let solid = model.obstacles[0].solid.expect("it is free");
     let motions: Vec<RigidMotion> = state.obstacles.iter().map(|obstacle| obstacle.motion(&solid)).collect();
     let (node_x, node_v, obstacles) = (&state.node_x[..], &state.node_v[..], &state.obstacles[..]);
-    let now = Surroundings { node_x, node_v, link: &link, obstacles, motions: &motions };
+    let now = Surroundings { node_x, node_v, coupling: &coupling, obstacles, motions: &motions };
     let mut anchors: Vec<Anchor> = Vec::new();
     for constraint in &model.constraints {
         match &constraint.hold {
@@ -144,43 +144,43 @@ fn forces_come_back_by_the_weights_that_motion_goes_out_by() {
         let (y, force) = (anchor.at(&now), random_vector(seed));
         let out = force.dot(&anchor.velocity(&model, &now, &y));
         let mut node_force = vec![Vec3::zeros(); model.node_count()];
-        let mut pulls = Pulls::default();
-        pulls.clear(&model);
-        anchor.pull(&model, &now, (&y, &force), &mut node_force, &mut pulls);
+        let mut applied = AppliedForces::default();
+        applied.clear(&model);
+        anchor.pull(&model, &now, (&y, &force), &mut node_force, &mut applied);
         let mut back: f64 = node_force.iter().zip(&state.node_v).map(|(f, v)| f.dot(v)).sum();
-        for (wrench, field) in pulls.bones.iter().zip(&link.fields) {
+        for (wrench, field) in applied.bones.iter().zip(&coupling.fields) {
             back += wrench.torque.dot(&field.angular) + wrench.force.dot(&field.at_origin);
         }
-        let (push, torque) = pulls.obstacles[0];
+        let (push, torque) = applied.obstacles[0];
         back += push.dot(&state.obstacles[0].linear) + torque.dot(&state.obstacles[0].angular);
         assert!((out - back).abs() < 1e-13, "{anchor:?}: {out} {back}");
     }
 }
 
-/// What implicit steps see has its slope and its curvature over nodes. Steps of 1e-6 m: second derivatives of some 10⁴ N/m leave round-off of 1e-16 · 10 J/1e-6 m; products are in single precision,
+/// What implicit steps see has its gradient and its Hessian over nodes. Steps of 1e-6 m: second derivatives of some 10⁴ N/m leave round-off of 1e-16 · 10 J/1e-6 m; products are in single precision,
 /// six digits. Gaps that are pressed are left out by lengths: all springs here are stretched.
 #[test]
-fn the_energy_of_implicit_steps_has_its_slope_and_curvature() {
+fn the_energy_of_implicit_steps_has_its_gradient_and_hessian() {
     let model = Model::build(&world(all_kinds())).expect("sound");
     let seed = &mut 11;
     let state = shaken(&model, seed);
     let mut control = Control::still(&model);
     control.constraints.iter_mut().for_each(|path| path.length = [0.2, 0.3]);
     let start = State::at_rest(&model);
-    let link = Link::at_rest(&model);
+    let coupling = BoneCoupling::at_rest(&model);
     let mut bones = vec![Frame::default()];
-    bones.extend([link.frame(0, 0), link.frame(0, 1)]);
-    let step = HeldStep { shares: [0.0, 1.0], h: 1e-2, is_damped: true, bones: &bones };
-    let mut held = Held::default();
+    bones.extend([coupling.frame(0, 0), coupling.frame(0, 1)]);
+    let step = ConstraintStep { fractions: [0.0, 1.0], h: 1e-2, is_damped: true, bones: &bones };
+    let mut held = ConstraintEnergy::default();
     held.begin(&model, &control, step, &start);
     let mut x = state.node_x.clone();
-    let evaluate = |held: &mut Held, x: &[Vec3]| {
+    let evaluate = |held: &mut ConstraintEnergy, x: &[Vec3]| {
         let mut gradient = vec![Vec3::zeros(); x.len()];
         (held.evaluate(x, &mut gradient), gradient)
     };
     let direction: Vec<Vec3> = x.iter().map(|_| random_vector(seed)).collect();
     let (_, gradient) = evaluate(&mut held, &x);
-    let slope: f64 = gradient.iter().zip(&direction).map(|(g, d)| g.dot(d)).sum();
+    let gap_gradient: f64 = gradient.iter().zip(&direction).map(|(g, d)| g.dot(d)).sum();
     held.update(&x);
     let u: Vec<[f32; 4]> = direction.iter().map(|d| [d.x as f32, d.y as f32, d.z as f32, 0.0]).collect();
     let mut product = vec![[0.0f32; 4]; x.len()];
@@ -192,7 +192,10 @@ fn the_energy_of_implicit_steps_has_its_slope_and_curvature() {
     x.iter_mut().zip(&direction).for_each(|(x, d)| *x -= 2.0 * e * d);
     let (back, gradient_back) = evaluate(&mut held, &x);
     let rise = (ahead - back) / (2.0 * e);
-    assert!(slope.abs() > 1.0 && (slope - rise).abs() < 1e-6 * slope.abs().max(10.0), "{slope} {rise}");
+    assert!(
+        gap_gradient.abs() > 1.0 && (gap_gradient - rise).abs() < 1e-6 * gap_gradient.abs().max(10.0),
+        "{gap_gradient} {rise}"
+    );
     let (mut worst, mut largest) = (0.0f64, 0.0f64);
     for ((product, ahead), back) in product.iter().zip(&gradient_ahead).zip(&gradient_back) {
         let turn = (ahead - back) / (2.0 * e);
@@ -205,21 +208,21 @@ fn the_energy_of_implicit_steps_has_its_slope_and_curvature() {
 
 /// Over motions of bones, too: a turn and a shift of each bone by 1e-6 of a radian and a metre, to the same round-off as over nodes.
 #[test]
-fn the_energy_of_implicit_steps_has_its_slope_over_bones() {
+fn the_energy_of_implicit_steps_has_its_gradient_over_bones() {
     let model = Model::build(&world(all_kinds())).expect("sound");
     let seed = &mut 13;
     let state = State::at_rest(&model);
-    let link = Link::at_rest(&model);
+    let coupling = BoneCoupling::at_rest(&model);
     let mut bones = vec![Frame::default()];
-    bones.extend([link.frame(0, 0), link.frame(0, 1)]);
-    let step = HeldStep { shares: [0.0, 1.0], h: 1e-2, is_damped: true, bones: &bones };
+    bones.extend([coupling.frame(0, 0), coupling.frame(0, 1)]);
+    let step = ConstraintStep { fractions: [0.0, 1.0], h: 1e-2, is_damped: true, bones: &bones };
     let mut control = Control::still(&model);
     control.constraints.iter_mut().for_each(|path| path.length = [0.2, 0.3]);
-    let mut held = Held::default();
+    let mut held = ConstraintEnergy::default();
     held.begin(&model, &control, step, &state);
     for bone in [1, 2] {
         let twist = Twist::new(random_vector(seed), random_vector(seed));
-        let evaluate = |held: &mut Held, by: f64| {
+        let evaluate = |held: &mut ConstraintEnergy, by: f64| {
             let mut moved = bones.clone();
             let rotation = turn::exp(&(by * twist.angular));
             moved[bone].rotation = rotation.to_rotation_matrix().matrix() * moved[bone].rotation;
@@ -228,16 +231,19 @@ fn the_energy_of_implicit_steps_has_its_slope_over_bones() {
             let mut gradient = vec![Vec3::zeros(); model.node_count()];
             let energy = held.evaluate(&state.node_x, &mut gradient);
             let mut wrenches = vec![Wrench::default(); 3];
-            held.add_bone_slopes(&mut wrenches);
+            held.add_bone_gradients(&mut wrenches);
             (energy, wrenches)
         };
         let (_, wrenches) = evaluate(&mut held, 0.0);
-        let slope = twist.dot(&wrenches[bone]);
+        let gap_gradient = twist.dot(&wrenches[bone]);
         let e = 1e-6;
         let rise = (evaluate(&mut held, e).0 - evaluate(&mut held, -e).0) / (2.0 * e);
-        assert!(slope.abs() > 0.1 && (slope - rise).abs() < 1e-6 * slope.abs().max(10.0), "{slope} {rise}");
+        assert!(
+            gap_gradient.abs() > 0.1 && (gap_gradient - rise).abs() < 1e-6 * gap_gradient.abs().max(10.0),
+            "{gap_gradient} {rise}"
+        );
 
-        // the curvature is that of the slope but for how a bone's points turn: exact over its shift
+        // the Hessian is that of the gradient but for how a bone's points turn: exact over its shift
         let shift = Twist::new(Vec3::zeros(), twist.linear);
         evaluate(&mut held, 0.0);
         held.update(&state.node_x);
@@ -247,13 +253,13 @@ fn the_energy_of_implicit_steps_has_its_slope_over_bones() {
         let still = vec![[0.0f32; 4]; model.node_count()];
         let mut product = vec![Wrench::default(); 3];
         held.add_bone_products(&still, &mut product);
-        let forces = |held: &mut Held, by: f64| {
+        let forces = |held: &mut ConstraintEnergy, by: f64| {
             let mut moved = bones.clone();
             moved[bone].origin += by * shift.linear;
             held.see_bones(&moved);
             held.evaluate(&state.node_x, &mut vec![Vec3::zeros(); model.node_count()]);
             let mut wrenches = vec![Wrench::default(); 3];
-            held.add_bone_slopes(&mut wrenches);
+            held.add_bone_gradients(&mut wrenches);
             wrenches[bone].force
         };
         let bent = (forces(&mut held, e) - forces(&mut held, -e)) / (2.0 * e);
@@ -269,8 +275,8 @@ fn the_diagonal_is_that_of_the_products() {
     let model = Model::build(&world(constraints)).expect("sound");
     let state = State::at_rest(&model);
     let bones = vec![Frame::default(); 3];
-    let step = HeldStep { shares: [0.0, 1.0], h: 1e-2, is_damped: true, bones: &bones };
-    let mut held = Held::default();
+    let step = ConstraintStep { fractions: [0.0, 1.0], h: 1e-2, is_damped: true, bones: &bones };
+    let mut held = ConstraintEnergy::default();
     held.begin(&model, &Control::still(&model), step, &state);
     held.update(&state.node_x);
     let mut blocks = vec![sinew_math::Mat3::zeros(); model.node_count()];
@@ -312,7 +318,7 @@ fn all_that_is_wrong_is_said_at_once() {
     let drag = |point| ConstraintKind::Drag { point, place: None };
     let nan = Vec3::new(f64::NAN, 0.0, 0.0);
     let strange = |name: &str, kind| ConstraintDesc::new(name, kind);
-    let join = |a, b, length| ConstraintKind::Join { points: [a, b], length, only_pulls: true };
+    let join = |a, b, length| ConstraintKind::Join { points: [a, b], length, is_unilateral: true };
     let belt = |axis: Vec3, length| BeltDesc { body: "bar".into(), center: Vec3::zeros(), axis, length };
     let text = errors(vec![
         strange("a", drag(PointDesc::surface("bier", Vec3::zeros()))),
@@ -371,7 +377,7 @@ fn what_cannot_be_found_or_held_is_said() {
         ConstraintKind::Pin { point: on_bar([0.0, 0.0, 0.0]), place: None },
     )]);
     held.bodies[0].attachment = None;
-    held.bodies[0].pins = vec![PinDesc { region: Region::End { direction: -Vec3::x(), share: 0.2 } }];
+    held.bodies[0].pins = vec![PinDesc { region: Region::End { direction: -Vec3::x(), fraction: 0.2 } }];
     let error = Model::build(&held).expect_err("a pin of the body holds it already").to_string();
     assert!(error.contains("'held': nothing that it holds can move by itself"), "{error}");
 }

@@ -3,7 +3,7 @@
 use super::obstacle::Obstacle;
 use crate::{Model, State};
 use rayon::prelude::*;
-use sinew_contact::{Bounds, Grip, RigidMotion, Touch};
+use sinew_contact::{Bounds, Contact, FrictionAnchor, RigidMotion};
 use sinew_math::Vec3;
 
 /// A point and an obstacle that may touch.
@@ -21,9 +21,9 @@ pub(super) struct Candidate {
     pub(super) x: Vec3,
     pub(super) v: Vec3,
     /// What the point remembers while it touches.
-    pub(super) grip: Option<Grip>,
+    pub(super) anchor: Option<FrictionAnchor>,
     /// How it touches now.
-    pub(super) touch: Option<Touch>,
+    pub(super) contact: Option<Contact>,
 }
 
 /// Points that one task looks through.
@@ -83,7 +83,7 @@ impl CandidateSearch {
             // others may be nearer than they seem
             Some(if model.obstacles[o].shape.has_exact_distance() { found } else { f64::NEG_INFINITY })
         };
-        let flesh = model.touch.count();
+        let flesh = model.contact_surface.count();
         let task_count = flesh.div_ceil(CHUNK);
         let count = model.obstacles.len();
         chunks.resize_with(task_count.max(chunks.len()), || Chunk {
@@ -120,11 +120,11 @@ impl CandidateSearch {
 /// What is held is never lost, however deep it is.
 fn keep_held(model: &Model, state: &State, out: &mut Vec<Candidate>) {
     let found = out.len();
-    for held in &state.grips {
+    for held in &state.anchors {
         let key = (held.point, held.obstacle);
         if let Ok(place) = out[..found].binary_search_by_key(&key, |c| (c.point, c.obstacle)) {
             let c = &mut out[place];
-            (c.grip, c.distance, c.clear) = (Some(held.grip), f64::NEG_INFINITY, f64::NEG_INFINITY);
+            (c.anchor, c.distance, c.clear) = (Some(held.anchor), f64::NEG_INFINITY, f64::NEG_INFINITY);
             continue;
         }
         let owns = |owner: &Obstacle| {
@@ -132,10 +132,10 @@ fn keep_held(model: &Model, state: &State, out: &mut Vec<Candidate>) {
         };
         let owner = model.obstacles.iter().position(owns).map(|s| s as u32);
         let sound = (held.obstacle as usize) < model.obstacles.len()
-            && ((held.point as usize) < model.touch.count() || owner.is_some());
+            && ((held.point as usize) < model.contact_surface.count() || owner.is_some());
         if sound {
             out.push(Candidate {
-                grip: Some(held.grip),
+                anchor: Some(held.anchor),
                 ..candidate(held.point, held.obstacle as usize, owner, f64::NEG_INFINITY)
             });
         }
@@ -156,7 +156,7 @@ fn candidate(point: u32, obstacle: usize, owner: Option<u32>, distance: f64) -> 
         clear: distance,
         x,
         v,
-        grip: None,
-        touch: None,
+        anchor: None,
+        contact: None,
     }
 }

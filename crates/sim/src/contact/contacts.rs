@@ -2,11 +2,11 @@
 
 use super::candidates::{Candidate, CandidateSearch};
 use super::desc::Mobility;
-use super::obstacle::{HeldGrip, Obstacle};
+use super::obstacle::{Obstacle, ObstacleFrictionAnchor};
 use super::pair_forces::PairForces;
 use crate::{Control, Model, State};
 use rayon::prelude::*;
-use sinew_contact::{Penalty, Response, RigidMotion, feel};
+use sinew_contact::{Penalty, Response, RigidMotion, detect_contact};
 use sinew_math::{Isometry, Vec3, turn};
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub(crate) struct Contacts {
     /// Force and torque about the centre on each obstacle (N, N m).
     wrenches: Vec<(Vec3, Vec3)>,
     /// How many samples of each free obstacle touch; they share its mass.
-    touching_samples: Vec<u32>,
+    contact_samples: Vec<u32>,
     /// For each free obstacle Σ k (1/m + r²/I) of what touches it, then the factor that keeps it stable.
     give: Vec<f64>,
     /// Where points were when candidates were looked for: surface vertices, then samples of obstacles.
@@ -39,7 +39,7 @@ pub(crate) struct Contacts {
     speed: f64,
 }
 
-/// A sub-step: from which share of the step to which, and how long it is (s).
+/// A sub-step: from which fraction of the step to which, and how long it is (s).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Substep {
     pub(crate) from: f64,
@@ -56,8 +56,8 @@ const SAMPLE_DAMPING: f64 = 0.6;
 
 impl Contacts {
     /// Whether anything can touch.
-    pub(crate) fn can_touch(model: &Model) -> bool {
-        !model.obstacles.is_empty() || model.touch.has_pairs
+    pub(crate) fn can_collide(model: &Model) -> bool {
+        !model.obstacles.is_empty() || model.contact_surface.has_pairs
     }
 
     /// Whether any obstacle is moved by what touches it.
@@ -66,17 +66,17 @@ impl Contacts {
     }
 
     /// Whether anything can touch in a step.
-    pub(crate) fn can_touch_in(model: &Model, control: &Control) -> bool {
-        Contacts::can_touch(model) && !control.is_placing
+    pub(crate) fn can_collide_in(model: &Model, control: &Control) -> bool {
+        Contacts::can_collide(model) && !control.is_placing
     }
 
     /// Room in a state for all that points will remember, so that memory is not asked for again.
     pub(crate) fn make_room(model: &Model, state: &mut State) {
         let samples: usize = model.obstacles.iter().map(|obstacle| obstacle.samples.len()).sum();
-        let grips = CandidateSearch::room(model, model.touch.count() + samples);
-        state.grips.reserve(grips.saturating_sub(state.grips.len()));
-        let pair_grips = if model.touch.has_pairs { model.touch.count() } else { 0 };
-        state.pair_grips.reserve(pair_grips.saturating_sub(state.pair_grips.len()));
+        let anchors = CandidateSearch::room(model, model.contact_surface.count() + samples);
+        state.anchors.reserve(anchors.saturating_sub(state.anchors.len()));
+        let pair_anchors = if model.contact_surface.has_pairs { model.contact_surface.count() } else { 0 };
+        state.pair_anchors.reserve(pair_anchors.saturating_sub(state.pair_anchors.len()));
     }
 
     /// How many sub-steps a step of `dt` (s) needs for nothing to pass through anything, where stability alone asks for `fewest`; looks for pairs of surfaces.
@@ -90,10 +90,10 @@ impl Contacts {
         dt: f64,
         fewest: usize,
     ) -> usize {
-        if !Contacts::can_touch_in(model, control) {
+        if !Contacts::can_collide_in(model, control) {
             return fewest;
         }
-        self.pairs.attend(model);
+        self.pairs.bind(model);
         self.pairs.prepare(model, state, dt, fewest)
     }
 
@@ -111,7 +111,7 @@ impl Contacts {
         self.moved = self.moved_since(model, state);
         let is_exact = model.obstacles.iter().all(|obstacle| obstacle.shape.has_exact_distance());
         let lasts = is_exact && self.moved.is_finite() && self.moved + substep.h * self.speed <= self.within;
-        if !(lasts && self.take_grips(state)) {
+        if !(lasts && self.take_anchors(state)) {
             self.detect(model, substep.h, dt, state);
         }
     }
@@ -130,14 +130,14 @@ impl Contacts {
             self.speed = self.fastest(model, state);
             self.moved += substep.h * self.speed;
             if self.moved + substep.h * self.speed > self.within {
-                self.keep_grips(state);
+                self.keep_anchors(state);
                 self.detect(model, substep.h, (1.0 - substep.from) * dt, state);
             }
             self.pairs.follow(model, state, substep.h, (1.0 - substep.from) * dt);
         }
-        self.find_touches(model, substep.h, state);
+        self.find_contacts(model, substep.h, state);
         self.find_give(model, substep.h);
-        self.answer_touches(model, substep.h, state, node_force);
+        self.respond(model, substep.h, state, node_force);
         let given = self.pairs.push(model, state, substep.h, node_force);
         state.supplied_energy += given;
     }
@@ -178,27 +178,26 @@ impl Contacts {
                     state.obstacles[obstacle.carrier].pose * obstacle.carrier_from_shape;
             } else if let Some(solid) = &obstacle.solid {
                 state.obstacles[i].advance(solid, self.wrenches[i], &model.gravity, substep.h);
-            } else if obstacle.mobility == Mobility::Led {
-                state.obstacles[i].pose = led_pose(obstacle, control, i, substep.to);
+            } else if obstacle.mobility == Mobility::Kinematic {
+                state.obstacles[i].pose = kinematic_pose(obstacle, control, i, substep.to);
             }
         }
     }
 
     /// Writes what touching points remember into the state.
-    pub(crate) fn keep_grips(&self, state: &mut State) {
-        state.grips.clear();
-        state.grips.reserve(self.candidates.capacity());
-        let held = self
-            .candidates
-            .iter()
-            .filter_map(|c| c.grip.map(|grip| HeldGrip { point: c.point, obstacle: c.obstacle, grip }));
-        state.grips.extend(held);
-        self.pairs.keep_grips(state);
+    pub(crate) fn keep_anchors(&self, state: &mut State) {
+        state.anchors.clear();
+        state.anchors.reserve(self.candidates.capacity());
+        let held = self.candidates.iter().filter_map(|c| {
+            c.anchor.map(|anchor| ObstacleFrictionAnchor { point: c.point, obstacle: c.obstacle, anchor })
+        });
+        state.anchors.extend(held);
+        self.pairs.keep_anchors(state);
     }
 
     /// How many points touch an obstacle.
-    pub(crate) fn touching(&self) -> usize {
-        self.candidates.iter().filter(|c| c.touch.is_some()).count()
+    pub(crate) fn in_contact(&self) -> usize {
+        self.candidates.iter().filter(|c| c.contact.is_some()).count()
     }
 
     fn place_obstacles(&mut self, model: &Model, control: &Control, substep: Substep, state: &State) {
@@ -214,9 +213,11 @@ impl Contacts {
                         ..*whole
                     }
                 }
-                (Mobility::Led, _) => {
-                    let (start, end) =
-                        (led_pose(obstacle, control, i, from), led_pose(obstacle, control, i, to));
+                (Mobility::Kinematic, _) => {
+                    let (start, end) = (
+                        kinematic_pose(obstacle, control, i, from),
+                        kinematic_pose(obstacle, control, i, to),
+                    );
                     let origin = start.translation.vector;
                     RigidMotion {
                         world_from_shape: start,
@@ -250,7 +251,8 @@ impl Contacts {
 
     /// How much nearer two things can have come since candidates were looked for (m); infinite if that was in another world.
     fn moved_since(&self, model: &Model, state: &State) -> f64 {
-        let is_same = self.looked_for.as_ref().is_some_and(|own| Arc::ptr_eq(own, &model.touch.identity));
+        let is_same =
+            self.looked_for.as_ref().is_some_and(|own| Arc::ptr_eq(own, &model.contact_surface.identity));
         if !is_same || self.node_x.len() != state.node_x.len() || self.poses.len() != state.obstacles.len() {
             return f64::INFINITY;
         }
@@ -271,12 +273,12 @@ impl Contacts {
     }
 
     /// Gives candidates what a state remembers; `false` if one that is held is no candidate.
-    fn take_grips(&mut self, state: &State) -> bool {
-        let mut held = state.grips.iter().peekable();
+    fn take_anchors(&mut self, state: &State) -> bool {
+        let mut held = state.anchors.iter().peekable();
         for c in &mut self.candidates {
             let own = held.next_if(|held| (held.point, held.obstacle) == (c.point, c.obstacle));
-            c.grip = own.map(|held| held.grip);
-            c.touch = None;
+            c.anchor = own.map(|held| held.anchor);
+            c.contact = None;
             // how much nearer things have come is counted anew
             c.clear = c.distance;
         }
@@ -291,10 +293,13 @@ impl Contacts {
             return;
         }
         let samples = model.obstacles.iter().map(|o| o.samples.len()).sum::<usize>();
-        let flesh = model.touch.count();
+        let flesh = model.contact_surface.count();
         self.x.resize(flesh + samples, Vec3::zeros());
         let (x, node_x) = (&mut self.x[..flesh], &state.node_x);
-        x.par_iter_mut().with_min_len(2048).enumerate().for_each(|(i, x)| *x = model.touch.at(i, node_x));
+        x.par_iter_mut()
+            .with_min_len(2048)
+            .enumerate()
+            .for_each(|(i, x)| *x = model.contact_surface.at(i, node_x));
         for (obstacle, motion) in model.obstacles.iter().zip(&self.motions) {
             let own = &mut self.x[obstacle.first_sample as usize..][..obstacle.samples.len()];
             own.iter_mut().zip(&obstacle.samples).for_each(|(x, sample)| *x = motion.point_in_world(sample));
@@ -307,12 +312,12 @@ impl Contacts {
             self.within = f64::INFINITY;
             return;
         }
-        // a share of the step at least, so that fast things are looked for a few times in a step and not in every sub-step; the last sub-step's way
+        // a fraction of the step at least, so that fast things are looked for a few times in a step and not in every sub-step; the last sub-step's way
         // is looked back upon
-        let (spacing, step) = (model.touch.spacing, self.speed * h);
+        let (spacing, step) = (model.contact_surface.spacing, self.speed * h);
         self.within =
             (1.25 * self.speed * left).min(spacing.max(4.0 * step)).max(0.25 * spacing) + 2.0 * step;
-        self.looked_for = Some(model.touch.identity.clone());
+        self.looked_for = Some(model.contact_surface.identity.clone());
         self.node_x.clone_from(&state.node_x);
         self.poses.clear();
         self.poses.extend(self.motions.iter().map(|motion| motion.world_from_shape));
@@ -320,19 +325,19 @@ impl Contacts {
         search.find(model, motions, (x, *within), state, candidates);
     }
 
-    fn find_touches(&mut self, model: &Model, h: f64, state: &State) {
+    fn find_contacts(&mut self, model: &Model, h: f64, state: &State) {
         // what was farther away cannot have come here, nor have been here a sub-step before
         let (moved, near) = (self.moved, self.moved + h * self.speed);
         let Contacts { candidates, motions, before, .. } = self;
         let look = |c: &mut Candidate| {
-            if c.clear > near && c.grip.is_none() {
-                c.touch = None;
+            if c.clear > near && c.anchor.is_none() {
+                c.contact = None;
                 return;
             }
             let (point, o) = (c.point as usize, c.obstacle as usize);
             match c.owner.map(|owner| owner as usize) {
                 None => {
-                    (c.x, c.v) = model.touch.motion_at(point, &state.node_x, &state.node_v);
+                    (c.x, c.v) = model.contact_surface.motion_at(point, &state.node_x, &state.node_v);
                 }
                 Some(owner) => {
                     let obstacle = &model.obstacles[owner];
@@ -345,9 +350,9 @@ impl Contacts {
             let earlier = c.x - h * c.v - before[o].translation.vector;
             let came_from = before[o].rotation.inverse_transform_vector(&earlier);
             let shape = &model.obstacles[o].shape;
-            c.touch = feel(shape, &p, &came_from, c.grip.as_ref());
-            if c.touch.is_none() {
-                c.grip = None;
+            c.contact = detect_contact(shape, &p, &came_from, c.anchor.as_ref());
+            if c.contact.is_none() {
+                c.anchor = None;
                 if shape.has_exact_distance() {
                     c.clear = moved + shape.probe(&p).distance;
                 }
@@ -358,7 +363,7 @@ impl Contacts {
         } else {
             candidates.par_iter_mut().with_min_len(FEW / 2).for_each(look);
         }
-        if model.touch.desc.response == Response::Projection {
+        if model.contact_surface.desc.response == Response::Projection {
             self.keep_deepest(model);
         }
     }
@@ -366,35 +371,42 @@ impl Contacts {
     /// Of several points in a cell only the deepest is answered; they would ask for different things.
     fn keep_deepest(&mut self, model: &Model) {
         self.deepest.clear();
-        self.deepest.resize(model.touch.cell_count, u32::MAX);
-        let depth = |c: &Candidate| c.touch.map_or(0.0, |touch| touch.depth);
+        self.deepest.resize(model.contact_surface.cell_count, u32::MAX);
+        let depth = |c: &Candidate| c.contact.map_or(0.0, |contact| contact.depth);
         for i in 0..self.candidates.len() {
             let c = self.candidates[i];
-            if c.owner.is_none() && c.touch.is_some() {
-                let best = &mut self.deepest[model.touch.cell[c.point as usize] as usize];
+            if c.owner.is_none() && c.contact.is_some() {
+                let best = &mut self.deepest[model.contact_surface.cell[c.point as usize] as usize];
                 if *best == u32::MAX || depth(&c) > depth(&self.candidates[*best as usize]) {
                     *best = i as u32;
                 }
             }
         }
         for (i, c) in self.candidates.iter_mut().enumerate() {
-            if c.owner.is_none() && self.deepest[model.touch.cell[c.point as usize] as usize] != i as u32 {
-                c.touch = None;
+            if c.owner.is_none()
+                && self.deepest[model.contact_surface.cell[c.point as usize] as usize] != i as u32
+            {
+                c.contact = None;
             }
         }
     }
 
     /// The law of a candidate, before free obstacles give.
-    fn law(model: &Model, touching_samples: &[u32], c: &Candidate, h: f64) -> Penalty {
+    fn law(model: &Model, contact_samples: &[u32], c: &Candidate, h: f64) -> Penalty {
         let obstacle = &model.obstacles[c.obstacle as usize];
         let Some(owner) = c.owner else {
-            let share = if model.solid(c.obstacle as usize).is_some() { SHARED } else { 1.0 };
-            return model.touch.law(c.point as usize, obstacle.friction, share * obstacle.stiffness, h);
+            let fraction = if model.solid(c.obstacle as usize).is_some() { SHARED } else { 1.0 };
+            return model.contact_surface.law(
+                c.point as usize,
+                obstacle.friction,
+                fraction * obstacle.stiffness,
+                h,
+            );
         };
-        let owner_count = touching_samples[model.obstacles[owner as usize].carrier].max(1);
+        let owner_count = contact_samples[model.obstacles[owner as usize].carrier].max(1);
         let mass = model.solid(owner as usize).map_or(0.0, |solid| solid.mass) / f64::from(owner_count);
-        let (owner, step) = (&model.obstacles[owner as usize], model.touch.step);
-        let factor = model.touch.desc.stiffness * obstacle.stiffness;
+        let (owner, step) = (&model.obstacles[owner as usize], model.contact_surface.step);
+        let factor = model.contact_surface.desc.stiffness * obstacle.stiffness;
         let law = Response::Penalty.law(mass, step, obstacle.friction.min(owner.friction), owner.reach);
         let damping = SAMPLE_DAMPING * factor.sqrt() * mass / step;
         Penalty { stiffness: factor * law.stiffness, damping, ..law }
@@ -411,15 +423,15 @@ impl Contacts {
         if model.obstacles.iter().all(|obstacle| obstacle.solid.is_none()) {
             return;
         }
-        self.touching_samples.clear();
-        self.touching_samples.resize(model.obstacles.len(), 0);
-        for c in self.candidates.iter().filter(|c| c.touch.is_some()) {
+        self.contact_samples.clear();
+        self.contact_samples.resize(model.obstacles.len(), 0);
+        for c in self.candidates.iter().filter(|c| c.contact.is_some()) {
             if let Some(owner) = c.owner {
-                self.touching_samples[model.obstacles[owner as usize].carrier] += 1;
+                self.contact_samples[model.obstacles[owner as usize].carrier] += 1;
             }
         }
-        for c in self.candidates.iter().filter(|c| c.touch.is_some()) {
-            let stiffness = Contacts::law(model, &self.touching_samples, c, h).stiffness;
+        for c in self.candidates.iter().filter(|c| c.contact.is_some()) {
+            let stiffness = Contacts::law(model, &self.contact_samples, c, h).stiffness;
             let sides = [Some(c.obstacle), c.owner];
             for side in sides.into_iter().flatten().map(|side| model.obstacles[side as usize].carrier) {
                 if let Some(solid) = &model.obstacles[side].solid {
@@ -429,25 +441,26 @@ impl Contacts {
                 }
             }
         }
-        let stable = SHARED * Response::Penalty.strength().0 * model.touch.desc.stiffness
-            / (model.touch.step * model.touch.step);
+        let stable = SHARED * Response::Penalty.strength().0 * model.contact_surface.desc.stiffness
+            / (model.contact_surface.step * model.contact_surface.step);
         for give in &mut self.give {
             *give = if *give > stable { stable / *give } else { 1.0 };
         }
     }
 
-    fn answer_touches(&mut self, model: &Model, h: f64, state: &mut State, node_force: &mut [Vec3]) {
+    fn respond(&mut self, model: &Model, h: f64, state: &mut State, node_force: &mut [Vec3]) {
         self.wrenches.fill((Vec3::zeros(), Vec3::zeros()));
-        let Contacts { candidates, motions, wrenches, give, touching_samples, .. } = self;
+        let Contacts { candidates, motions, wrenches, give, contact_samples, .. } = self;
         let mut given = 0.0;
         for c in candidates.iter_mut() {
-            let Some(touch) = c.touch else { continue };
+            let Some(contact) = c.contact else { continue };
             let (point, o) = (c.point as usize, c.obstacle as usize);
             let (motion, x) = (&motions[o], c.x);
-            let normal = motion.world_from_shape.rotation * touch.normal;
-            let surface = x + touch.depth * normal;
-            let stretch = c.grip.map_or(Vec3::zeros(), |grip| surface - motion.point_in_world(&grip.place));
-            let mut law = Contacts::law(model, touching_samples, c, h);
+            let normal = motion.world_from_shape.rotation * contact.normal;
+            let surface = x + contact.depth * normal;
+            let stretch =
+                c.anchor.map_or(Vec3::zeros(), |anchor| surface - motion.point_in_world(&anchor.place));
+            let mut law = Contacts::law(model, contact_samples, c, h);
             let sides = [Some(c.obstacle), c.owner].into_iter().flatten();
             let sides = sides.map(|side| model.obstacles[side as usize].carrier);
             let free = sides.filter(|side| model.obstacles[*side].solid.is_some());
@@ -456,13 +469,13 @@ impl Contacts {
             law.damping *= give;
             let obstacle_v = motion.velocity_at(&x);
             let relative = c.v - obstacle_v;
-            let push = law.push(touch.depth, &normal, &relative, &stretch);
+            let push = law.push(contact.depth, &normal, &relative, &stretch);
             let place = motion.point_in_shape(&(surface - push.stretch));
-            c.grip = Some(sinew_contact::Grip { place, side: touch.side });
+            c.anchor = Some(sinew_contact::FrictionAnchor { place, side: contact.side });
 
             match c.owner {
                 None => {
-                    for (node, weight) in model.touch.row(point) {
+                    for (node, weight) in model.contact_surface.row(point) {
                         node_force[node] += weight * push.force;
                     }
                 }
@@ -475,11 +488,11 @@ impl Contacts {
             }
             let carrier = model.obstacles[o].carrier;
             add_wrench(&mut wrenches[carrier], motion, &x, &-push.force);
-            if model.obstacles[carrier].mobility == Mobility::Led {
+            if model.obstacles[carrier].mobility == Mobility::Kinematic {
                 given += h * push.force.dot(&obstacle_v);
             }
-            if model.touch.desc.response != Response::Penalty {
-                given += push.force.norm() * touch.depth;
+            if model.contact_surface.desc.response != Response::Penalty {
+                given += push.force.norm() * contact.depth;
             }
         }
         state.supplied_energy += given;
@@ -496,11 +509,11 @@ fn add_wrench(wrench: &mut (Vec3, Vec3), motion: &RigidMotion, x: &Vec3, force: 
     wrench.1 += (x - motion.origin).cross(force);
 }
 
-/// Where a led obstacle is after a share of the step.
-pub(super) fn led_pose(obstacle: &Obstacle, control: &Control, i: usize, share: f64) -> Isometry {
+/// Where a led obstacle is after a fraction of the step.
+pub(super) fn kinematic_pose(obstacle: &Obstacle, control: &Control, i: usize, fraction: f64) -> Isometry {
     let start = &obstacle.start.pose;
     let path = control.obstacles.get(i).copied().unwrap_or_default();
-    path.pose(share, &start.translation.vector) * start
+    path.pose(fraction, &start.translation.vector) * start
 }
 
 /// Where a moving obstacle was a sub-step before.

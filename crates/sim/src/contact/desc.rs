@@ -28,7 +28,7 @@ pub enum Mobility {
     /// Nobody: it stays.
     Fixed,
     /// The `Control` of each step.
-    Led,
+    Kinematic,
     /// Gravity and what it touches.
     Free {
         /// Mass per volume (kg/m³).

@@ -1,7 +1,7 @@
 //! An obstacle of a model, and where it is.
 
 use super::desc::{Mobility, ObstacleDesc};
-use sinew_contact::{Grip, Shape, SolidMass};
+use sinew_contact::{FrictionAnchor, Shape, SolidMass};
 use sinew_math::{Isometry, Vec3, nalgebra::Point3};
 use sinew_mesh::TriMesh;
 use std::sync::Arc;
@@ -51,26 +51,26 @@ pub struct ObstacleState {
 
 /// What a touching point remembers, as part of a state.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HeldGrip {
+pub struct ObstacleFrictionAnchor {
     /// The point: a surface vertex, counted over all bodies, or a sample of a free obstacle behind them.
     pub point: u32,
     /// The obstacle it touches.
     pub obstacle: u32,
     /// What it remembers, in the frame of the obstacle.
-    pub grip: Grip,
+    pub anchor: FrictionAnchor,
 }
 
 impl Obstacle {
     /// All obstacles; planes are drawn of this size (m). Touching points are counted from `first_sample` on.
     pub(crate) fn build_all(
         descs: &[ObstacleDesc],
-        usual_friction: f64,
+        default_friction: f64,
         mut first_sample: u32,
         plane: f64,
     ) -> Vec<Obstacle> {
         let mut all: Vec<Obstacle> = Vec::with_capacity(descs.len());
         for (i, desc) in descs.iter().enumerate() {
-            let mut obstacle = Obstacle::build(i, desc, usual_friction, plane);
+            let mut obstacle = Obstacle::build(i, desc, default_friction, plane);
             if let Mobility::PartOf(carrier) = desc.mobility {
                 obstacle.carrier = carrier;
                 obstacle.carrier_from_shape = descs[carrier].pose.inverse() * desc.pose;
@@ -97,7 +97,7 @@ impl Obstacle {
         all
     }
 
-    fn build(index: usize, desc: &ObstacleDesc, usual_friction: f64, plane: f64) -> Obstacle {
+    fn build(index: usize, desc: &ObstacleDesc, default_friction: f64, plane: f64) -> Obstacle {
         let (solid, linear, angular) = match desc.mobility {
             Mobility::Free { density, velocity, spin } => {
                 (SolidMass::of(&desc.shape, density), velocity, spin)
@@ -110,7 +110,7 @@ impl Obstacle {
             samples: Vec::new(),
             start: ObstacleState { pose: desc.pose, linear, angular },
             mobility: desc.mobility,
-            friction: desc.friction.unwrap_or(usual_friction),
+            friction: desc.friction.unwrap_or(default_friction),
             stiffness: desc.stiffness,
             is_glass: desc.is_glass,
             carrier: index,
@@ -182,17 +182,17 @@ impl ObstacleState {
     }
 }
 
-impl HeldGrip {
+impl ObstacleFrictionAnchor {
     /// All its numbers, to be saved.
     pub fn numbers(&self) -> [f64; 8] {
-        let Grip { place, side } = self.grip;
+        let FrictionAnchor { place, side } = self.anchor;
         let ids = [f64::from(self.point), f64::from(self.obstacle)];
         [ids[0], ids[1], place.x, place.y, place.z, side.x, side.y, side.z]
     }
 
-    /// The grip that has these numbers.
-    pub fn from_numbers([point, obstacle, px, py, pz, sx, sy, sz]: [f64; 8]) -> HeldGrip {
-        let grip = Grip { place: Vec3::new(px, py, pz), side: Vec3::new(sx, sy, sz) };
-        HeldGrip { point: point as u32, obstacle: obstacle as u32, grip }
+    /// The friction anchor that has these numbers.
+    pub fn from_numbers([point, obstacle, px, py, pz, sx, sy, sz]: [f64; 8]) -> ObstacleFrictionAnchor {
+        let anchor = FrictionAnchor { place: Vec3::new(px, py, pz), side: Vec3::new(sx, sy, sz) };
+        ObstacleFrictionAnchor { point: point as u32, obstacle: obstacle as u32, anchor }
     }
 }

@@ -25,7 +25,8 @@ const CAME_NEARER: f64 = 2.0;
 impl Overlap {
     /// Measures a state: looks at every vertex, which takes as long as some hundred steps.
     pub fn of(model: &Model, state: &State) -> Overlap {
-        let x: Vec<Vec3> = (0..model.touch.count()).map(|i| model.touch.at(i, &state.node_x)).collect();
+        let x: Vec<Vec3> =
+            (0..model.contact_surface.count()).map(|i| model.contact_surface.at(i, &state.node_x)).collect();
         let mut obstacles = 0.0f64;
         for (obstacle, now) in model.obstacles.iter().zip(&state.obstacles) {
             for x in &x {
@@ -54,7 +55,7 @@ fn in_surfaces(model: &Model, x: &[Vec3]) -> f64 {
     let places: Vec<[Vec3; 3]> = triangles.iter().map(|corners| corners.map(|v| x[v])).collect();
     let boxes = BoxTree::build(&places.iter().map(Bounds::around).collect::<Vec<_>>());
     let winding = WindingTree::build(places.clone());
-    let off = OFF_SURFACE * model.touch.spacing;
+    let off = OFF_SURFACE * model.contact_surface.spacing;
     let depth = |vertex: usize| {
         let normal = normals[vertex].try_normalize(0.0)?;
         if winding.winding_number(&(x[vertex] + off * normal)) < INSIDE {
@@ -64,7 +65,8 @@ fn in_surfaces(model: &Model, x: &[Vec3]) -> f64 {
             let now = (nearest_on_triangle(&x[vertex], &places[t]).point - x[vertex]).norm_squared();
             let at_rest = triangles[t].map(|v| rest[v]);
             let then = (nearest_on_triangle(&rest[vertex], &at_rest).point - rest[vertex]).norm_squared();
-            let near = (CAME_NEARER * CAME_NEARER * now).max(model.touch.spacing * model.touch.spacing);
+            let near = (CAME_NEARER * CAME_NEARER * now)
+                .max(model.contact_surface.spacing * model.contact_surface.spacing);
             if then < near { f64::INFINITY } else { now }
         };
         boxes.find_nearest(&x[vertex], f64::INFINITY, distance).map(|(_, squared)| squared.sqrt())

@@ -1,7 +1,7 @@
 //! Surfaces that touch each other or themselves: each vertex is pushed out of the triangle nearest to it, and held on its surface by friction.
 
-use super::pair_grip::PairGrip;
-use super::pair_touch::PairTouch;
+use super::pair_anchor::PairFrictionAnchor;
+use super::pair_contact::PairContact;
 use crate::{Model, State};
 use rayon::prelude::*;
 use sinew_contact::{NearPair, PairSurface, Response, SurfacePairs};
@@ -22,9 +22,9 @@ pub(super) struct PairForces {
     /// For each point of the surfaces how near its pairs were, then its place among `points`.
     nearest: Vec<Nearness>,
     slot: Vec<u32>,
-    touches: Vec<Option<PairTouch>>,
+    contacts: Vec<Option<PairContact>>,
     /// Where friction holds the vertex of each group.
-    grips: Vec<Option<PairGrip>>,
+    anchors: Vec<Option<PairFrictionAnchor>>,
     /// Where points and nodes were when pairs were looked for (m), and how they moved (m/s).
     x_then: Vec<Vec3>,
     v_then: Vec<Vec3>,
@@ -79,35 +79,35 @@ const RANGE: f64 = 0.5;
 const STRAY: f64 = 0.4;
 /// Pairs are looked for no farther than this, in the same parts: a step that diverges shall not look at all with all.
 const FARTHEST: f64 = 8.0;
-/// The share of the distance of vertices that surfaces may come nearer in a sub-step: a third of what they push each other apart over, so that they are slowed
+/// The fraction of the distance of vertices that surfaces may come nearer in a sub-step: a third of what they push each other apart over, so that they are slowed
 /// down before they are through.
-const SHARE: f64 = 0.2;
-/// Sub-steps become no shorter than this share of what is stable by itself: what is faster than that is no motion of flesh.
+const FRACTION: f64 = 0.2;
+/// Sub-steps become no shorter than this fraction of what is stable by itself: what is faster than that is no motion of flesh.
 const SHORTEST: f64 = 1.0 / 8.0;
 /// How much more surfaces are damped, in parts of m/h, where sub-steps are so short that elasticity leaves room for it.
 const FAST_DAMPING: f64 = 0.45;
 
 /// The trees of a model's surfaces.
-pub(super) fn finder_of(model_bodies: &[crate::Body], touch: &super::TouchSurface) -> SurfacePairs {
-    let surface = |body: &crate::Body| touch.desc.self_contact.contains(&body.name);
+pub(super) fn finder_of(model_bodies: &[crate::Body], contact: &super::ContactSurface) -> SurfacePairs {
+    let surface = |body: &crate::Body| contact.desc.self_contact.contains(&body.name);
     let surfaces: Vec<PairSurface> = model_bodies
         .iter()
         .map(|body| PairSurface {
             triangles: &body.surface.triangles,
             rest: &body.surface.vertices,
-            touches_itself: surface(body),
-            touches_others: touch.desc.between_bodies,
+            collides_with_itself: surface(body),
+            collides_with_others: contact.desc.between_bodies,
         })
         .collect();
-    SurfacePairs::build(&surfaces, GAP * touch.spacing, RANGE * touch.spacing)
+    SurfacePairs::build(&surfaces, GAP * contact.spacing, RANGE * contact.spacing)
 }
 
 impl PairForces {
     /// Has the trees of a model.
-    pub(super) fn attend(&mut self, model: &Model) {
-        if !model.touch.has_trees(self.made_for.as_ref()) {
-            *self = PairForces { made_for: model.touch.pairs.clone(), ..PairForces::default() };
-            self.finder = model.touch.pairs.as_deref().cloned().unwrap_or_default();
+    pub(super) fn bind(&mut self, model: &Model) {
+        if !model.contact_surface.has_trees(self.made_for.as_ref()) {
+            *self = PairForces { made_for: model.contact_surface.pairs.clone(), ..PairForces::default() };
+            self.finder = model.contact_surface.pairs.as_deref().cloned().unwrap_or_default();
         }
     }
 
@@ -120,7 +120,7 @@ impl PairForces {
     /// Looks for pairs of a step of `dt` (s); returns how many sub-steps it needs for surfaces not to miss each other, where stability alone asks for `fewest`.
     pub(super) fn prepare(&mut self, model: &Model, state: &State, dt: f64, fewest: usize) -> usize {
         let closing = self.detect(model, state, dt);
-        let needed = (dt * closing / (SHARE * model.touch.spacing)).ceil();
+        let needed = (dt * closing / (FRACTION * model.contact_surface.spacing)).ceil();
         if needed.is_finite() {
             fewest.max((needed as usize).min((fewest as f64 / SHORTEST) as usize))
         } else {
@@ -129,10 +129,10 @@ impl PairForces {
     }
 
     /// Writes where vertices are held into the state.
-    pub(super) fn keep_grips(&self, state: &mut State) {
-        state.pair_grips.clear();
-        state.pair_grips.reserve(self.grips.capacity());
-        state.pair_grips.extend(self.grips[..self.groups.len()].iter().flatten());
+    pub(super) fn keep_anchors(&self, state: &mut State) {
+        state.pair_anchors.clear();
+        state.pair_anchors.reserve(self.anchors.capacity());
+        state.pair_anchors.extend(self.anchors[..self.groups.len()].iter().flatten());
     }
 
     /// Notes that a sub-step of h (s) was taken, after which `left` (s) of the step is left, and looks for pairs again if those that were found may not be all.
@@ -146,9 +146,9 @@ impl PairForces {
             |((x, x_then), v_then): ((&Vec3, &Vec3), &Vec3)| (x - x_then - elapsed * v_then).norm_squared();
         let nodes = state.node_x.par_iter().zip(&self.node_x_then).zip(&self.node_v_then);
         let farthest = nodes.with_min_len(4096).map(stray).reduce(|| 0.0, f64::max);
-        self.strayed = model.touch.stretch * farthest.sqrt();
-        if elapsed > self.lasts || self.strayed > STRAY * model.touch.spacing {
-            self.keep_grips(state);
+        self.strayed = model.contact_surface.stretch * farthest.sqrt();
+        if elapsed > self.lasts || self.strayed > STRAY * model.contact_surface.spacing {
+            self.keep_anchors(state);
             self.detect(model, state, left);
         }
     }
@@ -159,40 +159,40 @@ impl PairForces {
         if self.made_for.is_none() {
             return 0.0;
         }
-        let count = model.touch.count();
+        let count = model.contact_surface.count();
         self.x_then.resize(count, Vec3::zeros());
         self.v_then.resize(count, Vec3::zeros());
         let find = |(i, (x, v)): (usize, (&mut Vec3, &mut Vec3))| {
-            (*x, *v) = model.touch.motion_at(i, &state.node_x, &state.node_v);
+            (*x, *v) = model.contact_surface.motion_at(i, &state.node_x, &state.node_v);
         };
         let points = self.x_then.par_iter_mut().zip(self.v_then.par_iter_mut());
         points.with_min_len(1024).enumerate().for_each(find);
         self.node_x_then.clone_from(&state.node_x);
         self.node_v_then.clone_from(&state.node_v);
         (self.elapsed, self.strayed) = (0.0, 0.0);
-        let stray = STRAY * model.touch.spacing;
+        let stray = STRAY * model.contact_surface.spacing;
         self.finder.refit(&self.x_then, &self.v_then);
         let closing = self.finder.closing_speed(left, stray);
         self.lasts = left;
-        if closing * left > FARTHEST * model.touch.spacing {
-            self.lasts = FARTHEST * model.touch.spacing / closing;
+        if closing * left > FARTHEST * model.contact_surface.spacing {
+            self.lasts = FARTHEST * model.contact_surface.spacing / closing;
         }
         self.finder.find(&self.x_then, &self.v_then, self.lasts, stray);
         self.sort_pairs(count);
-        self.take_grips(state);
+        self.take_anchors(state);
         closing
     }
 
     /// Gives groups what a state remembers. A vertex that is held and near nothing any more touches nothing, and its hold is gone.
-    fn take_grips(&mut self, state: &State) {
+    fn take_anchors(&mut self, state: &State) {
         let triangle_count = self.finder.triangle_count();
         let mut held =
-            state.pair_grips.iter().filter(|grip| (grip.triangle as usize) < triangle_count).peekable();
+            state.pair_anchors.iter().filter(|anchor| (anchor.triangle as usize) < triangle_count).peekable();
         let pairs = self.finder.pairs();
-        for (group, grip) in self.groups.iter().zip(&mut self.grips) {
+        for (group, anchor) in self.groups.iter().zip(&mut self.anchors) {
             let vertex = pairs[group.start as usize].vertex;
             while held.next_if(|held| held.vertex < vertex).is_some() {}
-            *grip = held.next_if(|held| held.vertex == vertex).copied();
+            *anchor = held.next_if(|held| held.vertex == vertex).copied();
         }
     }
 
@@ -203,8 +203,8 @@ impl PairForces {
         self.nearest.clear();
         self.nearest.resize(count, Nearness::FAR);
         self.slot.resize(count, 0);
-        self.touches.resize(count, None);
-        self.grips.resize(count, None);
+        self.contacts.resize(count, None);
+        self.anchors.resize(count, None);
         self.incoming.resize(count, 0.0);
         self.x.resize(count, Vec3::zeros());
         self.v.resize(count, Vec3::zeros());
@@ -229,30 +229,34 @@ impl PairForces {
     }
 
     /// Finds which vertices touch which triangles.
-    fn find_touches(&mut self, model: &Model, state: &State) {
+    fn find_contacts(&mut self, model: &Model, state: &State) {
         let (elapsed, range) = (self.elapsed, self.finder.range() + 2.0 * self.strayed);
-        let may_touch = |distance: f64, closing: f64| distance <= range + elapsed * closing;
-        let PairForces { finder, groups, points, x, v, slot, touches, grips, .. } = self;
+        let may_collide = |distance: f64, closing: f64| distance <= range + elapsed * closing;
+        let PairForces { finder, groups, points, x, v, slot, contacts, anchors, .. } = self;
         let follow = |((point, x), v): ((&NearPoint, &mut Vec3), &mut Vec3)| {
-            if may_touch(point.near.distance, point.near.closing) {
-                (*x, *v) = model.touch.motion_at(point.point as usize, &state.node_x, &state.node_v);
+            if may_collide(point.near.distance, point.near.closing) {
+                (*x, *v) =
+                    model.contact_surface.motion_at(point.point as usize, &state.node_x, &state.node_v);
             }
         };
         points.par_iter().zip(x.par_iter_mut()).zip(v.par_iter_mut()).with_min_len(1024).for_each(follow);
         let pairs = finder.pairs();
-        let find = |((group, touch), grip): ((&Group, &mut Option<PairTouch>), &mut Option<PairGrip>)| {
-            *touch = None;
-            if may_touch(group.near.distance, group.near.closing) {
+        let find = |((group, contact), anchor): (
+            (&Group, &mut Option<PairContact>),
+            &mut Option<PairFrictionAnchor>,
+        )| {
+            *contact = None;
+            if may_collide(group.near.distance, group.near.closing) {
                 let own = &pairs[group.start as usize..group.end as usize];
-                let own = own.iter().filter(|pair| may_touch(pair.distance, pair.closing));
-                *touch = PairTouch::nearest(finder, own, |point| x[slot[point as usize] as usize])
-                    .filter(|touch| !touch.is_inside_out(model, &state.node_x));
+                let own = own.iter().filter(|pair| may_collide(pair.distance, pair.closing));
+                *contact = PairContact::nearest(finder, own, |point| x[slot[point as usize] as usize])
+                    .filter(|contact| !contact.is_inside_out(model, &state.node_x));
             }
-            if touch.is_none() {
-                *grip = None;
+            if contact.is_none() {
+                *anchor = None;
             }
         };
-        let groups = groups.par_iter().zip(touches.par_iter_mut()).zip(grips.par_iter_mut());
+        let groups = groups.par_iter().zip(contacts.par_iter_mut()).zip(anchors.par_iter_mut());
         groups.with_min_len(1024).for_each(find);
     }
 
@@ -261,78 +265,79 @@ impl PairForces {
         if self.groups.is_empty() {
             return 0.0;
         }
-        self.find_touches(model, state);
-        let PairForces { finder, groups, touches, grips, incoming, x, v, slot, .. } = self;
+        self.find_contacts(model, state);
+        let PairForces { finder, groups, contacts, anchors, incoming, x, v, slot, .. } = self;
         let x = |point: u32| x[slot[point as usize] as usize];
         let v = |point: u32| v[slot[point as usize] as usize];
-        let all_touches = &touches[..groups.len()];
-        let touches = || all_touches.iter().flatten();
+        let all_contacts = &contacts[..groups.len()];
+        let contacts = || all_contacts.iter().flatten();
 
         // springs are as stiff as this sub-step bears, dampers too: what is fast is stopped within the range
-        let step = h.min(model.touch.step);
-        let slack = 1.0 - (step / model.touch.step) * (step / model.touch.step);
+        let step = h.min(model.contact_surface.step);
+        let slack = 1.0 - (step / model.contact_surface.step) * (step / model.contact_surface.step);
         let more_damping = 1.0 + FAST_DAMPING * slack / Response::Penalty.strength().1;
         let law = |point: u32| {
-            let desc = &model.touch.desc;
+            let desc = &model.contact_surface.desc;
             let deepest = finder.range() * 2.0;
-            let mass = model.touch.mass[point as usize];
+            let mass = model.contact_surface.mass[point as usize];
             let mut law = Response::Penalty.law(mass, step, desc.friction, deepest);
             law.stiffness *= SHARED * desc.stiffness;
             law.damping *= SHARED * desc.stiffness.sqrt() * more_damping;
             law
         };
-        for touch in touches() {
-            touch.corners.iter().for_each(|corner| incoming[*corner as usize] = 0.0);
+        for contact in contacts() {
+            contact.corners.iter().for_each(|corner| incoming[*corner as usize] = 0.0);
         }
-        for touch in touches() {
-            let stiffness = law(touch.vertex).stiffness;
-            for (corner, weight) in touch.corners.iter().zip(touch.weights) {
+        for contact in contacts() {
+            let stiffness = law(contact.vertex).stiffness;
+            for (corner, weight) in contact.corners.iter().zip(contact.weights) {
                 incoming[*corner as usize] += weight * stiffness;
             }
         }
         let mut given = 0.0;
-        for (touch, grip) in all_touches.iter().zip(grips) {
-            let Some(touch) = touch else { continue };
-            let mut law = law(touch.vertex);
+        for (contact, anchor) in all_contacts.iter().zip(anchors) {
+            let Some(contact) = contact else { continue };
+            let mut law = law(contact.vertex);
             // many vertices on a few corners push no harder than these can bear
-            let mut share = 1.0f64;
-            for corner in touch.corners {
+            let mut fraction = 1.0f64;
+            for corner in contact.corners {
                 let bears = SHARED
                     * Response::Penalty.strength().0
-                    * model.touch.desc.stiffness
-                    * model.touch.mass[corner as usize]
+                    * model.contact_surface.desc.stiffness
+                    * model.contact_surface.mass[corner as usize]
                     / (step * step);
                 if incoming[corner as usize] > bears {
-                    share = share.min(bears / incoming[corner as usize]);
+                    fraction = fraction.min(bears / incoming[corner as usize]);
                 }
             }
-            law.stiffness *= share;
-            law.damping *= share;
-            let corner_v: Vec3 = touch.corners.iter().zip(touch.weights).map(|(c, w)| w * v(*c)).sum();
-            let relative = v(touch.vertex) - corner_v;
-            let corners = touch.corners.map(&x);
+            law.stiffness *= fraction;
+            law.damping *= fraction;
+            let corner_v: Vec3 = contact.corners.iter().zip(contact.weights).map(|(c, w)| w * v(*c)).sum();
+            let relative = v(contact.vertex) - corner_v;
+            let corners = contact.corners.map(&x);
             let held_corners = |triangle: u32| {
-                let is_same = triangle == touch.triangle;
-                let far = |point: u32| model.touch.at(point as usize, &state.node_x);
+                let is_same = triangle == contact.triangle;
+                let far = |point: u32| model.contact_surface.at(point as usize, &state.node_x);
                 if is_same { corners } else { finder.triangle(triangle).map(far) }
             };
-            let stretch = grip.and_then(|grip| touch.stretch(&corners, &grip, &held_corners(grip.triangle)));
-            let push = law.push(touch.depth, &touch.normal, &relative, &stretch.unwrap_or_default());
+            let stretch =
+                anchor.and_then(|anchor| contact.stretch(&corners, &anchor, &held_corners(anchor.triangle)));
+            let push = law.push(contact.depth, &contact.normal, &relative, &stretch.unwrap_or_default());
             if law.friction > 0.0 && (stretch.is_none() || push.slips) {
-                *grip = Some(touch.hold(&corners, &push.stretch));
+                *anchor = Some(contact.hold(&corners, &push.stretch));
             }
             let force = push.force;
             given += (h * force.dot(&relative)).max(0.0);
             let mut act = |point: u32, force: Vec3| {
-                for (node, weight) in model.touch.row(point as usize) {
+                for (node, weight) in model.contact_surface.row(point as usize) {
                     node_force[node] += weight * force;
                 }
             };
-            act(touch.vertex, force);
-            touch
+            act(contact.vertex, force);
+            contact
                 .corners
                 .iter()
-                .zip(touch.weights)
+                .zip(contact.weights)
                 .for_each(|(corner, weight)| act(*corner, -weight * force));
         }
         given

@@ -66,8 +66,8 @@ impl Attachment {
         let core = desc.attachment.as_ref().map_or(CoreDesc::EVEN, |attachment| attachment.core);
         let mean =
             tet.iter().map(|&node| self.distance[node as usize].min(self.thickness)).sum::<f64>() / 4.0;
-        let share = if self.thickness > 0.0 { mean / self.thickness } else { 0.0 };
-        Material { young: desc.material.young * core.factor(share), ..desc.material }
+        let fraction = if self.thickness > 0.0 { mean / self.thickness } else { 0.0 };
+        Material { young: desc.material.young * core.factor(fraction), ..desc.material }
     }
 
     fn take(&mut self, desc: &AttachmentDesc, tie: &TieDesc, rig: &RestRig, shape: &Shape, held: &[bool]) {
@@ -233,12 +233,12 @@ fn claimed(
 /// The mean weight of a bone over the surface that a node carries; 0 where it carries none.
 fn node_weight(desc: &AttachmentDesc, rig: &RestRig, shape: &Shape, bone: usize, node: usize) -> f64 {
     let (mut sum, mut whole) = (0.0, 0.0);
-    for (vertex, share) in shape.embedding.node(node) {
-        let share = share.max(0.0);
-        whole += share;
+    for (vertex, fraction) in shape.embedding.node(node) {
+        let fraction = fraction.max(0.0);
+        whole += fraction;
         let own = desc.skin_weights[vertex as usize].iter();
         let own = own.filter(|(place, _)| rig.bone_of_desc(*place as usize) == Some(bone));
-        sum += share * own.map(|(_, weight)| f64::from(*weight)).sum::<f64>();
+        sum += fraction * own.map(|(_, weight)| f64::from(*weight)).sum::<f64>();
     }
     if whole > 0.0 { sum / whole } else { 0.0 }
 }
@@ -277,7 +277,7 @@ fn find_faults(desc: &AttachmentDesc, rig: &RestRig, shape: &Shape) -> Vec<Strin
                 fault(format!("its distance {distance} m is not above 0"));
             }
             Hold::Painted { least } if !(*least > 0.0 && *least <= 1.0) => {
-                fault(format!("its least share {least} is not above 0 and up to 1"));
+                fault(format!("its least fraction {least} is not above 0 and up to 1"));
             }
             Hold::Painted { .. } if painted == 0 => {
                 fault("it asks for skin weights, and there are none".into())

@@ -41,9 +41,9 @@ pub(crate) fn bone_weights(model: &Model) -> Vec<Vec<(u32, f32)>> {
                 None => sum.push((bone, weight)),
             };
             before[node].iter().for_each(|(bone, weight)| add(*bone, 0.5 * weight));
-            let share = 0.5 / around.len().max(1) as f32;
+            let fraction = 0.5 / around.len().max(1) as f32;
             for other in around {
-                before[*other as usize].iter().for_each(|(bone, weight)| add(*bone, share * weight));
+                before[*other as usize].iter().for_each(|(bone, weight)| add(*bone, fraction * weight));
             }
             sum.retain(|(_, weight)| *weight > SMALLEST);
             sum.sort_unstable_by_key(|(bone, _)| *bone);

@@ -9,7 +9,7 @@ use sinew_skeleton::BoneId;
 pub(crate) struct FixedNodes {
     /// The fixed nodes, those of a bone together.
     pub(crate) ties: Vec<Tie>,
-    /// For each bone, the world first, its share of [`FixedNodes::ties`].
+    /// For each bone, the world first, its fraction of [`FixedNodes::ties`].
     ties_of_bone: Vec<Range<usize>>,
     /// For each node the bone it is fixed to, or 0.
     pub(crate) node_bone: Vec<u32>,
@@ -17,7 +17,7 @@ pub(crate) struct FixedNodes {
     pub(crate) node_reference: Vec<u32>,
     /// Free nodes that are damped against a bone, those of a bone together.
     dragged: Vec<u32>,
-    /// For each bone its share of the dragged nodes.
+    /// For each bone its fraction of the dragged nodes.
     dragged_of_bone: Vec<Range<usize>>,
 }
 

@@ -21,20 +21,20 @@ pub struct Rig {
     /// Mass of the bones without flesh (kg).
     pub bone_mass: f64,
     /// For each bone the most of its nodes' motion against it that dampers may take away in a sub-step; see [`Rig::limit_drag`].
-    pub(crate) most_drag: Vec<f64>,
+    pub(crate) max_drag: Vec<f64>,
     /// How each bone is turned at rest.
     pub(crate) rest_rotation: Vec<Mat3>,
     /// −Σ m g · c of its bones at rest (J).
     pub(crate) rest_potential: f64,
 }
 
-/// Where along a bone points are taken, as shares of its length: clear of the joints, where neighbours bend away.
+/// Where along a bone points are taken, as fractions of its length: clear of the joints, where neighbours bend away.
 const SAMPLES: [f64; 3] = [0.5, 0.15, 0.85];
 
 impl Rig {
     /// Finds how much dampers may take away in one sub-step without throwing a light bone to the other side.
     ///
-    /// Taking the share k of the motion of nodes against their bone, and giving it to the bone, leaves 1 − k (1 + ρ) of it, with ρ the largest
+    /// Taking the fraction k of the motion of nodes against their bone, and giving it to the bone, leaves 1 − k (1 + ρ) of it, with ρ the largest
     /// eigenvalue of J⁻¹ Σ for the bone's inertia J and that of the nodes Σ. About the bone's centre the trace is a bound for it:
     ///
     /// ```text
@@ -57,7 +57,7 @@ impl Rig {
             let tensor = frame.rotation * bone.mass.tensor * frame.rotation.transpose();
             let turning = tensor.try_inverse().map_or(f64::INFINITY, |inverse| (inverse * moment).trace());
             let ratio = 3.0 * mass / bone.mass.mass + turning;
-            self.most_drag[i] = if mass > 0.0 && ratio.is_finite() { 0.5 / (1.0 + ratio) } else { 0.0 };
+            self.max_drag[i] = if mass > 0.0 && ratio.is_finite() { 0.5 / (1.0 + ratio) } else { 0.0 };
         }
     }
 }
@@ -126,7 +126,7 @@ impl<'a> RestRig<'a> {
     /// Points along the middles of a bone's solids (m, world).
     pub(crate) fn samples_of(&self, bone: usize) -> Vec<Vec3> {
         let middles = self.shape(bone).into_iter().flat_map(ShapeDistance::middles);
-        let along = middles.flat_map(|[from, to]| SAMPLES.map(|share| from + share * (to - from)));
+        let along = middles.flat_map(|[from, to]| SAMPLES.map(|fraction| from + fraction * (to - from)));
         along.map(|point| self.frames[bone].point(&point)).collect()
     }
 
@@ -159,7 +159,7 @@ impl<'a> RestRig<'a> {
         let rest_rotation = kinematics.world_frames().iter().map(|frame| frame.rotation).collect();
         Ok(Rig {
             name: self.desc.name.clone(),
-            most_drag: vec![1.0; skeleton.bones().len()],
+            max_drag: vec![1.0; skeleton.bones().len()],
             skeleton,
             bones: self.bones.clone(),
             bone_mass,

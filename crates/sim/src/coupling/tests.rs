@@ -71,7 +71,7 @@ fn nodes_go_to_the_nearer_bone_and_to_the_first_tie() {
     let wide = Model::build(&world(vec![tie(None, Hold::Near { distance: 0.2 })])).unwrap();
     assert!(held(&wide, 0).iter().all(|x| x.x < 0.4 + 1e-9));
     assert!(held(&wide, 1).iter().all(|x| x.x > 0.4 - 1e-9));
-    let end = Region::End { direction: Vec3::x(), share: 0.01 };
+    let end = Region::End { direction: Vec3::x(), fraction: 0.01 };
     let ties = vec![tie(Some("left"), Hold::Region(end)), tie(None, Hold::Near { distance: 0.2 })];
     let model = Model::build(&world(ties)).unwrap();
     assert_eq!(
@@ -135,7 +135,7 @@ fn anchored_cages_have_nodes_on_their_bones() {
         assert_eq!(nodes.len(), 3, "{nodes:?}");
         for x in nodes {
             let along = (x.x - begin - 0.05) / 0.3;
-            assert!([0.15, 0.5, 0.85].iter().any(|share| (along - share).abs() < 1e-12), "{x:?}");
+            assert!([0.15, 0.5, 0.85].iter().any(|fraction| (along - fraction).abs() < 1e-12), "{x:?}");
             assert!((x.y - 0.013).abs() < 1e-15 && (x.z - 0.007).abs() < 1e-15);
         }
     }

@@ -46,10 +46,10 @@ impl Bones {
         &mut self,
         model: &Model,
         control: &Control,
-        (dt, share, h): (f64, f64, f64),
+        (dt, fraction, h): (f64, f64, f64),
         starts: &[SkeletonState],
     ) -> Vec<SkeletonState> {
-        self.attend(model);
+        self.prepare(model);
         self.h = h;
         self.inertia_rate = 1.0 / (h * h);
         self.starts = starts.to_vec();
@@ -74,7 +74,7 @@ impl Bones {
                     let mut acceleration = [0.0; 6];
                     let own = &mut acceleration[..bone.joint.v_count];
                     let id = sinew_skeleton::BoneId(b as u32);
-                    self.path.accelerate(skeleton, id, (share, h), start, own);
+                    self.path.accelerate(skeleton, id, (fraction, h), start, own);
                     for (dof, a) in bone.joint.v().zip(own) {
                         end.v[dof] += h * *a;
                     }
@@ -103,7 +103,7 @@ impl Bones {
         self.is_sought.iter().any(|sought| *sought)
     }
 
-    fn attend(&mut self, model: &Model) {
+    fn prepare(&mut self, model: &Model) {
         self.parents = vec![0];
         self.dof_bone.clear();
         self.rig_dofs = vec![0];
@@ -167,7 +167,7 @@ impl Bones {
         Wrench { torque: turning(frame, &over_rotation, &over_origin), force: over_origin }
     }
 
-    /// Inertia and joints: their part of the potential (J), of the wrenches that bones feel as slopes, of the slope along joints, and of the joints' own stiffness.
+    /// Inertia and joints: their part of the potential (J), of the wrenches that bones feel as gradients, of the gradient along joints, and of the joints' own stiffness.
     pub(super) fn evaluate(
         &self,
         model: &Model,
@@ -185,11 +185,11 @@ impl Bones {
                 let first = mass.mass * mass.center;
                 let second = second_moments(mass);
                 let (turned, moved) = (frame.rotation - aim.rotation, frame.origin - aim.origin);
-                let slope_rotation = (turned * second + moved * first.transpose()) * self.inertia_rate;
-                let slope_origin = (turned * first + mass.mass * moved) * self.inertia_rate;
-                sum += 0.5 * (slope_rotation.dot(&turned) + slope_origin.dot(&moved));
-                wrenches[place].torque += turning(frame, &slope_rotation, &slope_origin);
-                wrenches[place].force += slope_origin;
+                let gradient_rotation = (turned * second + moved * first.transpose()) * self.inertia_rate;
+                let gradient_origin = (turned * first + mass.mass * moved) * self.inertia_rate;
+                sum += 0.5 * (gradient_rotation.dot(&turned) + gradient_origin.dot(&moved));
+                wrenches[place].torque += turning(frame, &gradient_rotation, &gradient_origin);
+                wrenches[place].force += gradient_origin;
             }
             let dofs = self.rig_dofs[i]..self.rig_dofs[i + 1];
             let step = JointStep { start: &self.starts[i], torque: &self.torque[dofs.clone()], h: self.h };
@@ -290,7 +290,7 @@ impl Bones {
         model: &Model,
         from: &[SkeletonState],
         rates: &[f64],
-        share: f64,
+        fraction: f64,
         to: &mut Vec<SkeletonState>,
     ) {
         to.clear();
@@ -298,7 +298,7 @@ impl Bones {
         for (i, (rig, to)) in model.rigs.iter().zip(to).enumerate() {
             for (dof, v) in to.v.iter_mut().enumerate() {
                 let dof = self.rig_dofs[i] + dof;
-                *v = if self.is_sought[dof] { share * rates[dof] } else { 0.0 };
+                *v = if self.is_sought[dof] { fraction * rates[dof] } else { 0.0 };
             }
             to.move_along_velocity(&rig.skeleton, 1.0);
         }
@@ -311,7 +311,7 @@ fn second_moments(mass: &MassProperties) -> Mat3 {
         + mass.mass * mass.center * mass.center.transpose()
 }
 
-/// What slopes over the numbers of a frame do as it turns about the origin of the world.
+/// What gradients over the numbers of a frame do as it turns about the origin of the world.
 fn turning(frame: &Frame, over_rotation: &Mat3, over_origin: &Vec3) -> Vec3 {
     let columns = (0..3).map(|k| frame.rotation.column(k).cross(&over_rotation.column(k)));
     columns.fold(frame.origin.cross(over_origin), |sum, part| sum + part)

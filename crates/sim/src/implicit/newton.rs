@@ -1,12 +1,12 @@
 //! Newton's method on the potential: directions by conjugate gradients, lengths by backtracking, so that the potential never rises.
 
 use super::deadline::Deadline;
-use super::extra::NodeEnergy;
+use super::node_energy::NodeEnergy;
 use super::pcg::{Pcg, System};
 use super::preconditioner::Preconditioner;
-use super::problem::{Point, Problem, Slope, vector};
+use super::problem::{Gradient, Point, Problem, vector};
 use super::settings::{ImplicitSettings, SolveReport};
-use super::stall::Stall;
+use super::stagnation::Stagnation;
 use crate::Model;
 use sinew_math::Vec3;
 
@@ -16,45 +16,45 @@ pub(super) struct Newton {
     preconditioner: Preconditioner,
     pcg: Pcg,
     point: Point,
-    slope: Slope,
+    gradient: Gradient,
     energy: f64,
     inverted: usize,
     trial: Point,
-    trial_slope: Slope,
+    trial_gradient: Gradient,
     motion: Vec<Vec3>,
-    /// The slope that what is left is compared with (N).
+    /// The gradient that what is left is compared with (N).
     reference: f64,
     evaluations: usize,
     /// When it must end; the first iteration is always taken.
     pub(super) deadline: Deadline,
 }
 
-/// Conjugate gradients may leave this large a share of the slope at most.
+/// Conjugate gradients may leave this large a fraction of the gradient at most.
 const LOOSEST: f64 = 0.3;
 
-/// The share that the first iteration may leave: from 0.3 down to 0.1 the clamped beam of 10,240 tets takes 2.4 instead of 2.9 iterations of Newton's method for as many of
+/// The fraction that the first iteration may leave: from 0.3 down to 0.1 the clamped beam of 10,240 tets takes 2.4 instead of 2.9 iterations of Newton's method for as many of
 /// conjugate gradients; below that these grow.
 const FIRST: f64 = 0.1;
 
-/// The share of what a step may leave that its last iteration aims for: whole iterations of conjugate gradients go beyond on their own.
+/// The fraction of what a step may leave that its last iteration aims for: whole iterations of conjugate gradients go beyond on their own.
 const ENOUGH_LEFT: f64 = 0.5;
 
 /// Iterations that the system at rest may take before flesh counts as tangled: 8 are usual, 28 nearly incompressible flesh.
 const PATIENCE: usize = 40;
 
 /// Extra energies look at where they are before as many iterations, then stay as they are: what they see may change for ever, back and forth.
-const MOST_LOOKS: usize = 12;
+const MAX_LOOKS: usize = 12;
 
-/// A guess that leaves less than this share of the slope, and turns no more elements inside out, is not compared with a third, which is better in one of 200 steps of the dancer.
+/// A guess that leaves less than this fraction of the gradient, and turns no more elements inside out, is not compared with a third, which is better in one of 200 steps of the dancer.
 const GOOD_GUESS: f64 = 0.3;
 
-/// The share of the expected fall of the potential that a step must reach.
+/// The fraction of the expected fall of the potential that a step must reach.
 const ENOUGH: f64 = 1e-4;
 
-/// Differences of the potential below this share of it are round-off.
+/// Differences of the potential below this fraction of it are round-off.
 const ROUND_OFF: f64 = 1e-12;
 
-/// So are those below this share of the terms that the energy of elements is a difference of: flesh as stiff as bone holds millions of joules in them, and their last digit is more than what
+/// So are those below this fraction of the terms that the energy of elements is a difference of: flesh as stiff as bone holds millions of joules in them, and their last digit is more than what
 /// the end of a step still gains.
 const TERM_ROUND_OFF: f64 = f64::EPSILON;
 
@@ -64,14 +64,14 @@ impl Newton {
         &self.point
     }
 
-    /// The slope there.
-    pub(super) fn slope(&self) -> &Slope {
-        &self.slope
+    /// The gradient there.
+    pub(super) fn gradient(&self) -> &Gradient {
+        &self.gradient
     }
 
-    /// The slope along joints there.
+    /// The gradient along joints there.
     pub(super) fn joint_gradient(&self) -> &[f64] {
-        &self.slope.joints
+        &self.gradient.joints
     }
 
     /// Elements turned inside out there.
@@ -82,20 +82,20 @@ impl Newton {
     /// Chooses where to begin: of a few guesses the one with the lowest potential.
     pub(super) fn start(&mut self, problem: &mut Problem, model: &Model, extras: &mut [&mut dyn NodeEnergy]) {
         self.evaluations = 0;
-        self.preconditioner.attend(model, problem);
+        self.preconditioner.prepare(model, problem);
         self.point.clone_from(&problem.onward);
         problem.place_bones(model, &mut self.point);
         problem.set_joint_reach(model);
         self.evaluate_point(problem, model, extras);
-        self.reference = problem.norm(&self.slope).max(problem.small_slope(model));
+        self.reference = problem.norm(&self.gradient).max(problem.small_gradient(model));
         if model.rigs.is_empty() {
             return;
         }
         let inverted_onward = self.inverted;
         // flesh carried on by bones: with their change of velocity, or all the way
         for carries_all in [false, true] {
-            let is_good =
-                self.inverted <= inverted_onward && problem.norm(&self.slope) < GOOD_GUESS * self.reference;
+            let is_good = self.inverted <= inverted_onward
+                && problem.norm(&self.gradient) < GOOD_GUESS * self.reference;
             if carries_all && is_good {
                 break;
             }
@@ -117,17 +117,17 @@ impl Newton {
                 }
             }
             problem.place_bones(model, &mut self.trial);
-            let (energy, inverted) = problem.evaluate(model, &self.trial, extras, &mut self.trial_slope);
+            let (energy, inverted) = problem.evaluate(model, &self.trial, extras, &mut self.trial_gradient);
             self.evaluations += 1;
             if energy < self.energy {
                 core::mem::swap(&mut self.point, &mut self.trial);
-                core::mem::swap(&mut self.slope, &mut self.trial_slope);
+                core::mem::swap(&mut self.gradient, &mut self.trial_gradient);
                 (self.energy, self.inverted) = (energy, inverted);
             }
         }
     }
 
-    /// Goes down until the slope is small enough, the work is used up, or there is no way down that leads anywhere.
+    /// Goes down until the gradient is small enough, the work is used up, or there is no way down that leads anywhere.
     pub(super) fn minimise(
         &mut self,
         problem: &mut Problem,
@@ -137,15 +137,15 @@ impl Newton {
     ) -> SolveReport {
         self.preconditioner.begin(model, &self.point);
         let mut report = SolveReport::CONVERGED;
-        let mut size = problem.norm(&self.slope);
+        let mut size = problem.norm(&self.gradient);
         let mut before = size;
         let aim = settings.tolerance * self.reference;
-        let mut stall = Stall::default();
+        let mut stagnation = Stagnation::default();
         loop {
-            if report.newton < MOST_LOOKS && self.refresh(problem, model, report.newton, extras) {
-                size = problem.norm(&self.slope);
+            if report.newton < MAX_LOOKS && self.refresh(problem, model, report.newton, extras) {
+                size = problem.norm(&self.gradient);
             }
-            if size <= aim || report.newton >= settings.most_newton {
+            if size <= aim || report.newton >= settings.max_newton {
                 break;
             }
             if report.newton > 0 && self.deadline.has_passed() {
@@ -156,9 +156,9 @@ impl Newton {
 
             // a direction
             problem.place_bones(model, &mut self.point);
-            problem.update_curvature(model, &self.point, extras);
+            problem.update_hessian(model, &self.point, extras);
             self.preconditioner.update(model, problem, &self.point, extras);
-            let share = forcing(report.newton, size, before, aim);
+            let fraction = forcing(report.newton, size, before, aim);
             let mut system = System {
                 model,
                 problem,
@@ -167,9 +167,10 @@ impl Newton {
                 extras,
                 deadline: &self.deadline,
             };
-            let found = self.pcg.solve(&mut system, &self.slope, share, settings.most_inner.min(PATIENCE));
+            let found =
+                self.pcg.solve(&mut system, &self.gradient, fraction, settings.max_inner.min(PATIENCE));
             report.inner += found.iterations;
-            report.negative_curvature += usize::from(found.curves_down);
+            report.negative_hessian += usize::from(found.curves_down);
             // flesh as stiff as bone cannot be solved to the last digit in single precision, and is not tangled for that
             let is_tangled = !found.is_solved && !found.curves_down && found.left > LOOSEST;
 
@@ -183,8 +184,8 @@ impl Newton {
                 }
             }
             before = size;
-            size = problem.norm(&self.slope);
-            if stall.stands(size, high - self.energy) {
+            size = problem.norm(&self.gradient);
+            if stagnation.stands(size, high - self.energy) {
                 break;
             }
         }
@@ -215,66 +216,69 @@ impl Newton {
     }
 
     fn evaluate_point(&mut self, problem: &mut Problem, model: &Model, extras: &mut [&mut dyn NodeEnergy]) {
-        (self.energy, self.inverted) = problem.evaluate(model, &self.point, extras, &mut self.slope);
+        (self.energy, self.inverted) = problem.evaluate(model, &self.point, extras, &mut self.gradient);
         self.evaluations += 1;
     }
 
     /// Goes along the direction as far as the potential falls; false if it does not fall at all.
     fn search(&mut self, problem: &mut Problem, model: &Model, extras: &mut [&mut dyn NodeEnergy]) -> bool {
-        let size = problem.norm(&self.slope);
+        let size = problem.norm(&self.gradient);
         let direction = &self.pcg.direction;
         let is_sought = &problem.bones.is_sought;
-        let along: f64 = self.slope.nodes.iter().zip(&direction.nodes).map(|(g, d)| g.dot(&vector(d))).sum();
-        let joints = self.slope.joints.iter().zip(&direction.joints).zip(is_sought);
+        let along: f64 =
+            self.gradient.nodes.iter().zip(&direction.nodes).map(|(g, d)| g.dot(&vector(d))).sum();
+        let joints = self.gradient.joints.iter().zip(&direction.joints).zip(is_sought);
         let falls: f64 =
             along + joints.map(|((g, d), sought)| if *sought { g * d } else { 0.0 }).sum::<f64>();
         let goes_down = falls < 0.0;
         if !goes_down {
             return false;
         }
-        let mut share = self.most_step(extras);
+        let mut fraction = self.max_step(extras);
         for _ in 0..30 {
             self.trial.x.clone_from(&self.point.x);
             for (node, d) in self.pcg.direction.nodes.iter().enumerate() {
                 if problem.inertia[node] > 0.0 {
-                    self.trial.x[node] += share * vector(d);
+                    self.trial.x[node] += fraction * vector(d);
                 }
             }
             let rates = &self.pcg.direction.joints;
-            problem.bones.moved(model, &self.point.rigs, rates, share, &mut self.trial.rigs);
+            problem.bones.moved(model, &self.point.rigs, rates, fraction, &mut self.trial.rigs);
             problem.place_bones(model, &mut self.trial);
-            let (energy, inverted) = problem.evaluate(model, &self.trial, extras, &mut self.trial_slope);
+            let (energy, inverted) = problem.evaluate(model, &self.trial, extras, &mut self.trial_gradient);
             self.evaluations += 1;
             let round_off = ROUND_OFF * (self.energy.abs() + problem.elastic_energy().abs())
                 + TERM_ROUND_OFF * self.preconditioner.energy_terms();
-            let is_flat = (energy - self.energy).abs() <= round_off && problem.norm(&self.trial_slope) < size;
-            if energy <= self.energy + ENOUGH * share * falls || is_flat {
+            let is_flat =
+                (energy - self.energy).abs() <= round_off && problem.norm(&self.trial_gradient) < size;
+            if energy <= self.energy + ENOUGH * fraction * falls || is_flat {
                 core::mem::swap(&mut self.point, &mut self.trial);
-                core::mem::swap(&mut self.slope, &mut self.trial_slope);
+                core::mem::swap(&mut self.gradient, &mut self.trial_gradient);
                 (self.energy, self.inverted) = (energy, inverted);
                 return true;
             }
             // the bottom of the parabola through what is known
-            let bend = 2.0 * (energy - self.energy - share * falls);
-            let bottom = if bend > 0.0 && bend.is_finite() { -falls * share * share / bend } else { 0.0 };
-            share = bottom.clamp(0.1 * share, 0.5 * share);
+            let bend = 2.0 * (energy - self.energy - fraction * falls);
+            let bottom =
+                if bend > 0.0 && bend.is_finite() { -falls * fraction * fraction / bend } else { 0.0 };
+            fraction = bottom.clamp(0.1 * fraction, 0.5 * fraction);
         }
         false
     }
 
-    /// The largest share of the direction that extra energies allow.
-    fn most_step(&mut self, extras: &mut [&mut dyn NodeEnergy]) -> f64 {
+    /// The largest fraction of the direction that extra energies allow.
+    fn max_step(&mut self, extras: &mut [&mut dyn NodeEnergy]) -> f64 {
         if extras.is_empty() {
             return 1.0;
         }
         self.motion.clear();
         self.motion.extend(self.pcg.direction.nodes.iter().map(vector));
         let (x, motion) = (&self.point.x, &self.motion);
-        extras.iter_mut().map(|extra| extra.most_step(x, motion)).fold(1.0, f64::min)
+        extras.iter_mut().map(|extra| extra.max_step(x, motion)).fold(1.0, f64::min)
     }
 }
 
-/// How exactly a direction is sought: ever better as the slope falls, never better than the step needs.   [EisenstatWalker1996, choice 2]
+/// How exactly a direction is sought: ever better as the gradient falls, never better than the step needs.   [EisenstatWalker1996, choice 2]
 fn forcing(iteration: usize, size: f64, before: f64, aim: f64) -> f64 {
     let ratio = size / before;
     let wanted = if iteration == 1 { FIRST } else { (0.9 * ratio * ratio).clamp(1e-4, LOOSEST) };

@@ -1,9 +1,9 @@
-//! Preconditioned conjugate gradients on the curvature, cut short where it turns downwards.   `[Steihaug1983]`
+//! Preconditioned conjugate gradients on the Hessian, cut short where it turns downwards.   `[Steihaug1983]`
 
 use super::deadline::Deadline;
-use super::extra::NodeEnergy;
+use super::node_energy::NodeEnergy;
 use super::preconditioner::Preconditioner;
-use super::problem::{Motion, Point, Problem, Slope, row};
+use super::problem::{Gradient, Motion, Point, Problem, row};
 use crate::Model;
 use sinew_math::sparse::Row;
 
@@ -22,7 +22,7 @@ pub(super) struct Pcg {
 pub(super) struct PcgReport {
     pub(super) iterations: usize,
     pub(super) is_solved: bool,
-    /// The share of the slope that is left.
+    /// The fraction of the gradient that is left.
     pub(super) left: f64,
     pub(super) curves_down: bool,
 }
@@ -39,14 +39,20 @@ pub(super) struct System<'a, 'b> {
 }
 
 impl Pcg {
-    /// Solves curvature × direction = −slope until what is left is `share` of the slope.
-    pub(super) fn solve(&mut self, system: &mut System, slope: &Slope, share: f64, most: usize) -> PcgReport {
-        self.fit(slope);
+    /// Solves Hessian × direction = −gradient until what is left is `share` of the gradient.
+    pub(super) fn solve(
+        &mut self,
+        system: &mut System,
+        gradient: &Gradient,
+        fraction: f64,
+        most: usize,
+    ) -> PcgReport {
+        self.fit(gradient);
         let System { model, problem, preconditioner, point, extras, deadline } = system;
-        for (r, g) in self.r.nodes.iter_mut().zip(&slope.nodes) {
+        for (r, g) in self.r.nodes.iter_mut().zip(&gradient.nodes) {
             *r = row(&-g);
         }
-        for (dof, (r, g)) in self.r.joints.iter_mut().zip(&slope.joints).enumerate() {
+        for (dof, (r, g)) in self.r.joints.iter_mut().zip(&gradient.joints).enumerate() {
             *r = if problem.bones.is_sought[dof] { -g } else { 0.0 };
         }
         let size = self.r.norm(problem);
@@ -56,8 +62,8 @@ impl Pcg {
         let mut left = 1.0;
         for iteration in 1..=most {
             problem.multiply(model, point, extras, &mut self.p, &mut self.product);
-            let curvature = self.p.dot_free(&self.product);
-            let curves_up = curvature > 0.0;
+            let hessian = self.p.dot_free(&self.product);
+            let curves_up = hessian > 0.0;
             if !curves_up {
                 if iteration == 1 {
                     // the way down that the preconditioner knows
@@ -65,11 +71,11 @@ impl Pcg {
                 }
                 return PcgReport { iterations: iteration, is_solved: false, left, curves_down: true };
             }
-            let along = rz / curvature;
+            let along = rz / hessian;
             self.direction.add(&self.p, along);
             self.r.add(&self.product, -along);
             left = self.r.norm(problem) / size;
-            if left <= share {
+            if left <= fraction {
                 return PcgReport { iterations: iteration, is_solved: true, left, curves_down: false };
             }
             if deadline.has_passed() {
@@ -83,8 +89,8 @@ impl Pcg {
         PcgReport { iterations: most, is_solved: false, left, curves_down: false }
     }
 
-    fn fit(&mut self, slope: &Slope) {
-        let (nodes, joints) = (slope.nodes.len(), slope.joints.len());
+    fn fit(&mut self, gradient: &Gradient) {
+        let (nodes, joints) = (gradient.nodes.len(), gradient.joints.len());
         for motion in [&mut self.direction, &mut self.r, &mut self.z, &mut self.p, &mut self.product] {
             motion.nodes.clear();
             motion.nodes.resize(nodes, [0.0; 4]);

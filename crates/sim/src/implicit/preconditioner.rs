@@ -8,7 +8,7 @@
 //! nothing like flesh at rest: there the blocks of the nodes alone do better.
 
 use super::bones::Bones;
-use super::extra::NodeEnergy;
+use super::node_energy::NodeEnergy;
 use super::problem::{Motion, Point, Problem, row, vector};
 use super::skin::Skin;
 use crate::Model;
@@ -66,7 +66,7 @@ struct JointFactor {
 
 impl Preconditioner {
     /// Makes ready for steps of a model: costs as much as some tens of steps the first time and whenever the step's length changes, nothing otherwise.
-    pub(super) fn attend(&mut self, model: &Model, problem: &Problem) {
+    pub(super) fn prepare(&mut self, model: &Model, problem: &Problem) {
         let key = model.solver_key;
         let is_damped = problem.drag.iter().any(|drag| *drag > 0.0);
         let fits = |rest: &Rest| rest.key == key && rest.h == problem.h && rest.is_damped == is_damped;
@@ -113,7 +113,7 @@ impl Preconditioner {
         is_new
     }
 
-    /// Takes what it needs of the curvature.
+    /// Takes what it needs of the Hessian.
     pub(super) fn update(
         &mut self,
         model: &Model,
@@ -174,7 +174,7 @@ impl Preconditioner {
         symmetric.cholesky().map(|factor| JointFactor { lower: factor.unpack() })
     }
 
-    /// z ≈ (curvature)⁻¹ r
+    /// z ≈ (Hessian)⁻¹ r
     pub(super) fn apply(&mut self, problem: &Problem, point: &Point, r: &Motion, z: &mut Motion) {
         z.joints.fill(0.0);
         match self.kind {
@@ -187,7 +187,7 @@ impl Preconditioner {
         }
         if let Some(joints) = &self.joints {
             let rest = self.rest.as_ref().expect("a step has begun");
-            let mut slopes = r.joints.clone();
+            let mut gradients = r.joints.clone();
             self.wrenches.clear();
             self.wrenches.resize(problem.bones.parents.len(), Wrench::default());
             for &node in &rest.free {
@@ -199,13 +199,13 @@ impl Preconditioner {
                     wrench.torque += turning * f64::from(*weight);
                 }
             }
-            problem.bones.add_wrenches(&mut self.wrenches, &mut slopes);
-            for (slope, sought) in slopes.iter_mut().zip(&problem.bones.is_sought) {
+            problem.bones.add_wrenches(&mut self.wrenches, &mut gradients);
+            for (gradient, sought) in gradients.iter_mut().zip(&problem.bones.is_sought) {
                 if !sought {
-                    *slope = 0.0;
+                    *gradient = 0.0;
                 }
             }
-            let mut answer = DVector::from_column_slice(&slopes);
+            let mut answer = DVector::from_column_slice(&gradients);
             joints.lower.solve_lower_triangular_mut(&mut answer);
             joints.lower.tr_solve_lower_triangular_mut(&mut answer);
             z.joints.copy_from_slice(answer.as_slice());

@@ -1,7 +1,7 @@
-//! The potential of one step: its value, slope and curvature over free nodes and joints.
+//! The potential of one step: its value, gradient and Hessian over free nodes and joints.
 
 use super::bones::Bones;
-use super::extra::NodeEnergy;
+use super::node_energy::NodeEnergy;
 use super::settings::SolveReport;
 use crate::{Control, Model, State, StepError};
 use rayon::prelude::*;
@@ -19,9 +19,9 @@ pub(super) struct Point {
     pub(super) rigs: Vec<SkeletonState>,
 }
 
-/// The slope of the potential at a point.
+/// The gradient of the potential at a point.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Slope {
+pub(super) struct Gradient {
     /// Of free nodes (N); 0 for all others.
     pub(super) nodes: Vec<Vec3>,
     /// Along all degrees of freedom, sought or not (N m or N).
@@ -59,11 +59,11 @@ pub(super) struct Problem {
     elastic: ElasticPotential,
     hessian: ElasticHessian,
     elastic_energy: f64,
-    node_slopes: Vec<Vec3>,
+    node_gradients: Vec<Vec3>,
     wrenches: Vec<Wrench>,
     twists: Vec<Twist>,
     joint_stiffness: Vec<f64>,
-    /// The curvature over joints but for that of flesh, row by row.
+    /// The Hessian over joints but for that of flesh, row by row.
     joint_matrix: Vec<f64>,
     /// Slopes along joints are measured as forces at this distance (m).
     pub(super) joint_reach: Vec<f64>,
@@ -72,7 +72,7 @@ pub(super) struct Problem {
 /// Nodes that one task sums.
 const CHUNK: usize = 512;
 
-/// The acceleration (m/s²) below which what is left of a slope does not matter, whatever the step began with.
+/// The acceleration (m/s²) below which what is left of a gradient does not matter, whatever the step began with.
 const SMALL_ACCELERATION: f64 = 0.01;
 
 impl Problem {
@@ -81,13 +81,13 @@ impl Problem {
         &mut self,
         model: &Model,
         control: &Control,
-        (dt, share, h): (f64, f64, f64),
+        (dt, fraction, h): (f64, f64, f64),
         state: &State,
     ) {
         self.h = h;
         self.start.x.clone_from(&state.node_x);
         self.start.rigs.clone_from(&state.rigs);
-        self.onward.rigs = self.bones.begin(model, control, (dt, share, h), &state.rigs);
+        self.onward.rigs = self.bones.begin(model, control, (dt, fraction, h), &state.rigs);
         self.elastic.begin_step(&model.elements, &state.node_x, h);
         self.gather_loads(model, control);
         self.set_inertia(model, state);
@@ -98,7 +98,7 @@ impl Problem {
                 self.onward.x[node] += h * state.node_v[node];
             }
         }
-        self.place_pins(model, control, share);
+        self.place_pins(model, control, fraction);
     }
 
     /// Makes ready to find rest: nothing is damped, and inertia only keeps each round of a length `h` (s) from going too far.
@@ -169,9 +169,9 @@ impl Problem {
         self.elastic.begin_beyond(&model.elements, &self.start.x, s);
     }
 
-    fn place_pins(&mut self, model: &Model, control: &Control, share: f64) {
+    fn place_pins(&mut self, model: &Model, control: &Control, fraction: f64) {
         for (i, pin) in model.pins.iter().enumerate() {
-            let pose = control.pin(i).pose(share, &pin.center);
+            let pose = control.pin(i).pose(fraction, &pin.center);
             for &node in &pin.nodes {
                 let node = node as usize;
                 self.onward.x[node] = pose.rotation * model.node_rest[node] + pose.translation.vector;
@@ -192,22 +192,22 @@ impl Problem {
         }
     }
 
-    /// The potential (J) and its slope at a point, whose bones were placed last.
+    /// The potential (J) and its gradient at a point, whose bones were placed last.
     pub(super) fn evaluate(
         &mut self,
         model: &Model,
         point: &Point,
         extras: &mut [&mut dyn NodeEnergy],
-        slope: &mut Slope,
+        gradient: &mut Gradient,
     ) -> (f64, usize) {
         let found = self.elastic.evaluate(&model.elements, &point.x);
         self.elastic_energy = found.energy;
         let n = self.bones.dof_bone.len();
         let mut sum = found.energy;
-        let mut nodes = core::mem::take(&mut self.node_slopes);
+        let mut nodes = core::mem::take(&mut self.node_gradients);
         nodes.resize(model.node_count(), Vec3::zeros());
         for_each_chunk(&mut nodes, |first, chunk| {
-            dispatch(SlopeKernel { problem: self, model, first, slopes: chunk });
+            dispatch(GradientKernel { problem: self, model, first, gradients: chunk });
         });
         for (node, load) in self.load.iter().enumerate() {
             nodes[node] -= load;
@@ -220,23 +220,23 @@ impl Problem {
 
         self.wrenches.clear();
         self.wrenches.resize(self.bones.parents.len(), Wrench::default());
-        slope.joints.clear();
-        slope.joints.resize(n, 0.0);
+        gradient.joints.clear();
+        gradient.joints.resize(n, 0.0);
         self.joint_stiffness.clear();
         self.joint_stiffness.resize(n, 0.0);
         if n > 0 {
             let (wrenches, stiffness) = (&mut self.wrenches, &mut self.joint_stiffness);
-            sum += self.bones.evaluate(model, &point.rigs, wrenches, &mut slope.joints, stiffness);
-            extras.iter().for_each(|extra| extra.add_bone_slopes(wrenches));
+            sum += self.bones.evaluate(model, &point.rigs, wrenches, &mut gradient.joints, stiffness);
+            extras.iter().for_each(|extra| extra.add_bone_gradients(wrenches));
         }
-        slope.nodes.clear();
-        slope.nodes.resize(model.node_count(), Vec3::zeros());
+        gradient.nodes.clear();
+        gradient.nodes.resize(model.node_count(), Vec3::zeros());
         for node in 0..model.node_count() {
             let inertia = self.inertia[node];
             if inertia > 0.0 {
                 let ahead = point.x[node] - self.aim[node];
                 sum += 0.5 * inertia * ahead.norm_squared();
-                slope.nodes[node] = nodes[node] + inertia * ahead;
+                gradient.nodes[node] = nodes[node] + inertia * ahead;
             } else if n > 0 && model.fixed_nodes.holds(node) {
                 let wrench = &mut self.wrenches[model.fixed_nodes.node_bone[node] as usize];
                 wrench.force += nodes[node];
@@ -244,17 +244,17 @@ impl Problem {
             }
         }
         if self.is_dragged {
-            sum += self.add_drag(model, point, slope);
+            sum += self.add_drag(model, point, gradient);
         }
         if n > 0 {
-            sum += self.add_balance(model, point, slope);
-            self.bones.add_wrenches(&mut self.wrenches, &mut slope.joints);
+            sum += self.add_balance(model, point, gradient);
+            self.bones.add_wrenches(&mut self.wrenches, &mut gradient.joints);
         }
-        self.node_slopes = nodes;
+        self.node_gradients = nodes;
         (sum, found.inverted)
     }
 
-    fn add_drag(&mut self, model: &Model, point: &Point, slope: &mut Slope) -> f64 {
+    fn add_drag(&mut self, model: &Model, point: &Point, gradient: &mut Gradient) -> f64 {
         let mut sum = 0.0;
         for (node, &drag) in self.drag.iter().enumerate() {
             if drag > 0.0 {
@@ -266,7 +266,7 @@ impl Problem {
                 let slip = point.x[node] - there;
                 let pull = drag * slip;
                 sum += 0.5 * pull.dot(&slip);
-                slope.nodes[node] += pull;
+                gradient.nodes[node] += pull;
                 self.wrenches[bone].force -= pull;
                 self.wrenches[bone].torque -= there.cross(&pull);
             }
@@ -275,14 +275,14 @@ impl Problem {
     }
 
     /// What bones bear of the weight of flesh: a force m R c that turns with the bone and has the potential −m R c · (x − o).
-    fn add_balance(&mut self, model: &Model, point: &Point, slope: &mut Slope) -> f64 {
+    fn add_balance(&mut self, model: &Model, point: &Point, gradient: &mut Gradient) -> f64 {
         let mut sum = 0.0;
         for (node, lift) in model.node_lift.iter().enumerate().filter(|(_, lift)| **lift != Vec3::zeros()) {
             let bone = model.fixed_nodes.node_reference[node] as usize;
             let frame = &self.bones.frames[bone];
             let pull = frame.rotation * lift * -model.node_mass[node];
             sum += pull.dot(&(point.x[node] - frame.origin));
-            slope.nodes[node] += pull;
+            gradient.nodes[node] += pull;
             self.wrenches[bone].force -= pull;
             self.wrenches[bone].torque -= point.x[node].cross(&pull);
         }
@@ -294,16 +294,16 @@ impl Problem {
         self.elastic_energy
     }
 
-    /// ‖slope‖ over free nodes and joints that are sought (N).
-    pub(super) fn norm(&self, slope: &Slope) -> f64 {
-        let nodes: f64 = slope.nodes.iter().map(Vec3::norm_squared).sum();
-        let joints = slope.joints.iter().zip(&self.joint_reach).zip(&self.bones.is_sought);
+    /// ‖gradient‖ over free nodes and joints that are sought (N).
+    pub(super) fn norm(&self, gradient: &Gradient) -> f64 {
+        let nodes: f64 = gradient.nodes.iter().map(Vec3::norm_squared).sum();
+        let joints = gradient.joints.iter().zip(&self.joint_reach).zip(&self.bones.is_sought);
         let joints: f64 =
             joints.map(|((g, reach), sought)| if *sought { (g / reach) * (g / reach) } else { 0.0 }).sum();
         (nodes + joints).sqrt()
     }
 
-    /// Takes the lengths at which slopes along joints are measured: √(inertia / mass) of what each moves.
+    /// Takes the lengths at which gradients along joints are measured: √(inertia / mass) of what each moves.
     pub(super) fn set_joint_reach(&mut self, model: &Model) {
         let n = self.bones.dof_bone.len();
         self.joint_reach.clear();
@@ -326,18 +326,18 @@ impl Problem {
 
     /// √Σ (m g)² of all nodes and bones that move (N).
     pub(super) fn weight(&self, model: &Model) -> f64 {
-        self.small_slope(model) / SMALL_ACCELERATION * model.gravity.norm()
+        self.small_gradient(model) / SMALL_ACCELERATION * model.gravity.norm()
     }
 
-    /// A slope (N) so small that no step needs to do better than the tolerance times it.
-    pub(super) fn small_slope(&self, model: &Model) -> f64 {
+    /// A gradient (N) so small that no step needs to do better than the tolerance times it.
+    pub(super) fn small_gradient(&self, model: &Model) -> f64 {
         let own = self.inertia.iter().map(|inertia| inertia * self.h * self.h);
         let bones = model.rigs.iter().flat_map(|rig| rig.skeleton.bones()).map(|bone| bone.mass.mass);
         SMALL_ACCELERATION * own.chain(bones).map(|m| m * m).sum::<f64>().sqrt()
     }
 
-    /// Takes the curvature at a point whose slope was found last.
-    pub(super) fn update_curvature(
+    /// Takes the Hessian at a point whose gradient was found last.
+    pub(super) fn update_hessian(
         &mut self,
         model: &Model,
         point: &Point,
@@ -397,7 +397,7 @@ impl Problem {
         }
     }
 
-    /// out = curvature × motion. Numbers of the motion at fixed nodes are overwritten by how their bones move.
+    /// out = Hessian × motion. Numbers of the motion at fixed nodes are overwritten by how their bones move.
     pub(super) fn multiply(
         &mut self,
         model: &Model,
@@ -473,7 +473,7 @@ impl Problem {
         }
     }
 
-    /// Each node's own block of the curvature.
+    /// Each node's own block of the Hessian.
     pub(super) fn diagonal_blocks(&self, model: &Model, extras: &[&mut dyn NodeEnergy]) -> Vec<Mat3> {
         let own = self.inertia.iter().zip(&self.drag);
         let mut blocks: Vec<Mat3> = own.map(|(m, k)| Mat3::from_diagonal_element(m + k)).collect();
@@ -482,19 +482,19 @@ impl Problem {
         blocks
     }
 
-    /// Torques of drives: what is given, and along paths what the slope asks for.
+    /// Torques of drives: what is given, and along paths what the gradient asks for.
     pub(super) fn write_torques(
         &self,
         model: &Model,
         control: &Control,
-        slope: &[f64],
+        gradient: &[f64],
         torques: &mut Vec<Vec<f64>>,
     ) {
         torques.resize(model.rigs.len(), Vec::new());
         for (i, torques) in torques.iter_mut().enumerate() {
             let dofs = self.bones.rig_dofs[i]..self.bones.rig_dofs[i + 1];
             torques.clear();
-            torques.extend_from_slice(&slope[dofs]);
+            torques.extend_from_slice(&gradient[dofs]);
             let bones = model.rigs[i].skeleton.bones().iter();
             let Some(control) = control.rigs.get(i) else { continue };
             for (bone, _) in bones.zip(&control.drives).filter(|(_, kind)| **kind == DriveKind::Torque) {
@@ -527,21 +527,21 @@ fn for_each_chunk<T: Send>(nodes: &mut [T], work: impl Fn(usize, &mut [T]) + Syn
     }
 }
 
-/// Elastic slopes of nodes from `first` on.
-struct SlopeKernel<'a> {
+/// Elastic gradients of nodes from `first` on.
+struct GradientKernel<'a> {
     problem: &'a Problem,
     model: &'a Model,
     first: usize,
-    slopes: &'a mut [Vec3],
+    gradients: &'a mut [Vec3],
 }
 
-impl Kernel for SlopeKernel<'_> {
+impl Kernel for GradientKernel<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        for (i, slope) in self.slopes.iter_mut().enumerate() {
-            *slope = self.problem.elastic.gradient_of(&self.model.elements, self.first + i);
+        for (i, gradient) in self.gradients.iter_mut().enumerate() {
+            *gradient = self.problem.elastic.gradient_of(&self.model.elements, self.first + i);
         }
     }
 }

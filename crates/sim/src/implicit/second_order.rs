@@ -19,15 +19,15 @@
 
 use super::bones::Bones;
 use super::problem::{Point, Problem};
-use crate::constraint::Held;
+use crate::constraint::ConstraintEnergy;
 use crate::{Control, Model, State};
 use sinew_math::Vec3;
 use sinew_math::nalgebra::{DMatrix, DVector};
 use sinew_math::spatial::{Frame, Wrench};
 use sinew_skeleton::{BoneId, DriveKind, SkeletonState, StatePath};
 
-/// γ = 1 − 1/√2: the share of a step that each of its solves takes.
-pub(super) const SHARE: f64 = 1.0 - core::f64::consts::FRAC_1_SQRT_2;
+/// γ = 1 − 1/√2: the fraction of a step that each of its solves takes.
+pub(super) const FRACTION: f64 = 1.0 - core::f64::consts::FRAC_1_SQRT_2;
 
 /// κ = (1 − γ)/γ: how far beyond the first solve the second begins.
 const BEYOND: f64 = 1.0 + core::f64::consts::SQRT_2;
@@ -44,7 +44,7 @@ pub(super) struct SecondOrder {
     rates: Vec<Frame>,
     aims: Vec<Frame>,
     carried: Vec<Vec3>,
-    held: Held,
+    constraint_energy: ConstraintEnergy,
     /// Where joints on a path are at the end, and how they move there.
     ends: Vec<SkeletonState>,
     path: StatePath,
@@ -59,40 +59,40 @@ impl SecondOrder {
         &mut self,
         model: &Model,
         control: &Control,
-        (dt, share): (f64, f64),
-        (problem, held): (&mut Problem, &Held),
+        (dt, fraction): (f64, f64),
+        (problem, constraint_energy): (&mut Problem, &ConstraintEnergy),
         state: &State,
     ) {
         self.x.clone_from(&state.node_x);
         self.v.clone_from(&state.node_v);
         self.rigs.clone_from(&state.rigs);
-        self.held.clone_from(held);
+        self.constraint_energy.clone_from(constraint_energy);
         problem.drag_plainly(model);
         self.carried.clone_from(&problem.carried);
         self.frames.clone_from(&problem.bones.start_frames);
         self.aims.clone_from(&problem.bones.aims);
         self.rates = problem.bones.rates(model, &state.rigs);
-        self.lay_paths(model, control, (dt, share));
+        self.lay_paths(model, control, (dt, fraction));
         self.lead_joints(model, control, problem);
     }
 
     /// Finds where joints on a path are at the end.
-    fn lay_paths(&mut self, model: &Model, control: &Control, (dt, share): (f64, f64)) {
+    fn lay_paths(&mut self, model: &Model, control: &Control, (dt, fraction): (f64, f64)) {
         self.ends.clone_from(&self.rigs);
         for (i, (rig, end)) in model.rigs.iter().zip(&mut self.ends).enumerate() {
             let Some(control) = control.rigs.get(i) else { continue };
             let skeleton = &rig.skeleton;
             self.path.lay(skeleton, &control.from, &control.to, dt);
             end.v.fill(0.0);
-            for (b, bone) in led(skeleton.bones(), &control.drives) {
+            for (b, bone) in prescribed(skeleton.bones(), &control.drives) {
                 let own = &mut end.v[bone.joint.v()];
-                self.path.accelerate(skeleton, BoneId(b as u32), (share, 1.0), &self.rigs[i], own);
+                self.path.accelerate(skeleton, BoneId(b as u32), (fraction, 1.0), &self.rigs[i], own);
                 own.iter_mut().zip(&self.rigs[i].v[bone.joint.v()]).for_each(|(own, v)| *own += v);
             }
             end.move_along_velocity(skeleton, 1.0);
-            for (b, bone) in led(skeleton.bones(), &control.drives) {
+            for (b, bone) in prescribed(skeleton.bones(), &control.drives) {
                 let own = &mut end.v[bone.joint.v()];
-                self.path.velocity(skeleton, BoneId(b as u32), (share, dt), own);
+                self.path.velocity(skeleton, BoneId(b as u32), (fraction, dt), own);
             }
         }
     }
@@ -105,16 +105,16 @@ impl SecondOrder {
             let (start, end) = (&self.rigs[i], &self.ends[i]);
             let mut way = vec![0.0; start.v.len()];
             end.way_from(&rig.skeleton, start, &mut way);
-            let mut led_on = start.clone();
-            for (_, bone) in led(rig.skeleton.bones(), &control.drives) {
+            let mut driven_on = start.clone();
+            for (_, bone) in prescribed(rig.skeleton.bones(), &control.drives) {
                 for dof in bone.joint.v() {
-                    led_on.v[dof] = (way[dof] - h * end.v[dof]) / (BEYOND * h);
+                    driven_on.v[dof] = (way[dof] - h * end.v[dof]) / (BEYOND * h);
                 }
             }
-            led_on.move_along_velocity(&rig.skeleton, h);
-            for (_, bone) in led(rig.skeleton.bones(), &control.drives) {
+            driven_on.move_along_velocity(&rig.skeleton, h);
+            for (_, bone) in prescribed(rig.skeleton.bones(), &control.drives) {
                 let q = bone.joint.q();
-                onward.q[q.clone()].copy_from_slice(&led_on.q[q]);
+                onward.q[q.clone()].copy_from_slice(&driven_on.q[q]);
             }
         }
     }
@@ -124,11 +124,11 @@ impl SecondOrder {
         &mut self,
         model: &Model,
         control: &Control,
-        (problem, held): (&mut Problem, &mut Held),
+        (problem, constraint_energy): (&mut Problem, &mut ConstraintEnergy),
         state: &State,
     ) {
         let h = problem.h;
-        held.begin_beyond(&self.held, BEYOND);
+        constraint_energy.begin_beyond(&self.constraint_energy, BEYOND);
         problem.begin_strain_beyond(model, &self.x, BEYOND);
         problem.drag_plainly(model);
         for (own, earlier) in problem.carried.iter_mut().zip(&self.carried) {
@@ -154,8 +154,8 @@ impl SecondOrder {
             let drives = control.rigs.get(i).map_or(&[][..], |control| &control.drives);
             for (b, bone) in rig.skeleton.bones().iter().enumerate() {
                 let q = bone.joint.q();
-                let is_led = drives.get(b) == Some(&DriveKind::Motion);
-                let from = if is_led { &self.ends[i] } else { &on };
+                let is_prescribed = drives.get(b) == Some(&DriveKind::Motion);
+                let from = if is_prescribed { &self.ends[i] } else { &on };
                 onward.q[q.clone()].copy_from_slice(&from.q[q]);
             }
         }
@@ -207,7 +207,7 @@ impl SecondOrder {
             point.rigs[i].way_from(&rig.skeleton, &problem.bones.starts[i], &mut own.v);
             own.v.iter_mut().for_each(|v| *v /= problem.h);
             let Some(control) = control.rigs.get(i) else { continue };
-            for (_, bone) in led(rig.skeleton.bones(), &control.drives) {
+            for (_, bone) in prescribed(rig.skeleton.bones(), &control.drives) {
                 own.v[bone.joint.v()].copy_from_slice(&self.ends[i].v[bone.joint.v()]);
             }
         }
@@ -267,7 +267,7 @@ fn plus(a: &Frame, b: &Frame, s: f64) -> Frame {
 }
 
 /// Bones whose joints go along a path.
-fn led<'a>(
+fn prescribed<'a>(
     bones: &'a [sinew_skeleton::Bone],
     drives: &'a [DriveKind],
 ) -> impl Iterator<Item = (usize, &'a sinew_skeleton::Bone)> {

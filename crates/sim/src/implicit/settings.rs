@@ -53,12 +53,12 @@ pub enum SolverReason {
 /// How exactly implicit steps are solved, and how much work they may take. Work is counted, and not timed unless `budget` asks for it, so that a busy machine does not change the answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ImplicitSettings {
-    /// A step is solved when the slope of its potential has fallen to this share of what it was at the start.
+    /// A step is solved when the gradient of its potential has fallen to this fraction of what it was at the start.
     pub tolerance: f64,
     /// The most iterations of Newton's method in a step.
-    pub most_newton: usize,
+    pub max_newton: usize,
     /// The most iterations of conjugate gradients in each of them.
-    pub most_inner: usize,
+    pub max_inner: usize,
     /// Steps that each call is cut into; more damp motion less.
     pub substeps: usize,
     /// How steps follow the motion.
@@ -83,7 +83,7 @@ pub enum StepOrder {
 pub struct SolveReport {
     /// Whether the tolerance was reached. If not, the state is the best that was found.
     pub converged: bool,
-    /// The slope that is left, as a share of the slope at the start of the step; with sub-steps, of the worst of them.
+    /// The gradient that is left, as a fraction of the gradient at the start of the step; with sub-steps, of the worst of them.
     pub residual: f64,
     /// Iterations of Newton's method, of all sub-steps.
     pub newton: usize,
@@ -92,7 +92,7 @@ pub struct SolveReport {
     /// Evaluations of the potential.
     pub evaluations: usize,
     /// Times that the potential curved downwards, as it does where flesh buckles.
-    pub negative_curvature: usize,
+    pub negative_hessian: usize,
     /// Whether the budget of time ended it.
     pub out_of_time: bool,
 }
@@ -150,10 +150,10 @@ impl StepOrder {
 /// Whether so many explicit sub-steps cost more than an implicit step. In each of them a vertex that may touch another surface costs about as much as an element: the dancer, with four times as many vertices as
 /// elements, takes five times as long with self-contact as without.
 fn costs_more(model: &Model, substeps: f64) -> bool {
-    if !model.touch.has_pairs {
+    if !model.contact_surface.has_pairs {
         return substeps > Solver::MANY_SUBSTEPS;
     }
-    let vertices = model.touch.count() as f64 / model.tets.len().max(1) as f64;
+    let vertices = model.contact_surface.count() as f64 / model.tets.len().max(1) as f64;
     substeps * (1.0 + vertices) > Solver::MANY_SUBSTEPS_OF_TOUCHING
 }
 
@@ -204,8 +204,8 @@ impl ImplicitSettings {
     /// To a thousandth, with bounded work: for the studio.
     pub const INTERACTIVE: ImplicitSettings = ImplicitSettings {
         tolerance: 1e-3,
-        most_newton: 12,
-        most_inner: 60,
+        max_newton: 12,
+        max_inner: 60,
         substeps: 1,
         order: StepOrder::First,
         budget: None,
@@ -213,8 +213,8 @@ impl ImplicitSettings {
     /// To a hundred-thousandth: for takes that are kept.
     pub const ACCURATE: ImplicitSettings = ImplicitSettings {
         tolerance: 1e-5,
-        most_newton: 100,
-        most_inner: 300,
+        max_newton: 100,
+        max_inner: 300,
         substeps: 1,
         order: StepOrder::First,
         budget: None,
@@ -235,7 +235,7 @@ impl SolveReport {
         newton: 0,
         inner: 0,
         evaluations: 0,
-        negative_curvature: 0,
+        negative_hessian: 0,
         out_of_time: false,
     };
 
@@ -247,7 +247,7 @@ impl SolveReport {
             newton: self.newton + next.newton,
             inner: self.inner + next.inner,
             evaluations: self.evaluations + next.evaluations,
-            negative_curvature: self.negative_curvature + next.negative_curvature,
+            negative_hessian: self.negative_hessian + next.negative_hessian,
             out_of_time: self.out_of_time || next.out_of_time,
         }
     }

@@ -6,23 +6,23 @@
 //! min Ψ + loads + joints + Σ m/(2h²) |x − x_k − h² g|²,      h = 1/20 s, 1/4 s, 5/4 s, …
 //! ```
 //!
-//! What is left of the slope without inertia tells how far from rest the world is.
+//! What is left of the gradient without inertia tells how far from rest the world is.
 
 use super::newton::Newton;
-use super::problem::{Problem, Slope};
+use super::problem::{Gradient, Problem};
 use super::settings::{ImplicitSettings, SolveReport};
 use super::{NodeEnergy, Solver};
-use crate::constraint::{Held, HeldStep};
-use crate::contact::{Contacts, Pressing};
+use crate::constraint::{ConstraintEnergy, ConstraintStep};
+use crate::contact::{ContactEnergy, Contacts};
 use crate::{Control, Model, State};
 use sinew_math::Vec3;
 
 /// How a world came to rest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SettleReport {
-    /// Whether the slope fell to the tolerance.
+    /// Whether the gradient fell to the tolerance.
     pub converged: bool,
-    /// The slope of the potential that is left, in parts of all weights.
+    /// The gradient of the potential that is left, in parts of all weights.
     pub residual: f64,
     /// Rounds with longer and longer steps.
     pub rounds: usize,
@@ -52,13 +52,13 @@ pub enum SettleError {
 }
 
 /// The most rounds.
-const MOST_ROUNDS: usize = 40;
+const MAX_ROUNDS: usize = 40;
 /// The first step (s), and how much longer each next one is.
 const FIRST_STEP: f64 = 0.05;
 const GROWTH: f64 = 5.0;
 /// The longest step (s) if no joint is sought: inertia then is nothing.
 const LONGEST: f64 = 1e3;
-/// The longest step (s) with joints that are sought: the curvature of a swinging bone's height is left out of the system, and inertia stands in for it.
+/// The longest step (s) with joints that are sought: the Hessian of a swinging bone's height is left out of the system, and inertia stands in for it.
 const LONGEST_WITH_JOINTS: f64 = 1.0;
 
 /// Brings a world to rest under a control: pins at the end of their paths, joints on paths at their end, all others where they balance. Velocities become 0.
@@ -84,26 +84,31 @@ pub fn settle_with(
     if Contacts::has_free_obstacles(model) {
         return Err(SettleError::FreeObstacles);
     }
-    let (mut held, mut pressing) = (Held::default(), Pressing::default());
-    let can_touch = Contacts::can_touch_in(model, control);
+    let (mut constraint_energy, mut contact_energy) = (ConstraintEnergy::default(), ContactEnergy::default());
+    let can_collide = Contacts::can_collide_in(model, control);
     // a round begins before it is seen what touches, and is compared with the whole weight
     let round = ImplicitSettings { tolerance: 0.5 * settings.tolerance, ..*settings };
     let mut h = FIRST_STEP;
     let mut joints_before: Vec<Vec<f64>> = Vec::new();
-    while report.rounds < MOST_ROUNDS && !report.converged {
+    while report.rounds < MAX_ROUNDS && !report.converged {
         report.rounds += 1;
         now.node_v.iter_mut().for_each(|v| *v = Vec3::zeros());
         now.rigs.iter_mut().for_each(|rig| rig.v.fill(0.0));
         problem.begin_static(model, control, h, &now);
         let bones = &problem.bones.start_frames;
-        held.begin(model, control, HeldStep { shares: [1.0; 2], h, is_damped: false, bones }, &now);
-        if can_touch {
-            pressing.begin(model, control, ([1.0; 2], h), &now);
+        constraint_energy.begin(
+            model,
+            control,
+            ConstraintStep { fractions: [1.0; 2], h, is_damped: false, bones },
+            &now,
+        );
+        if can_collide {
+            contact_energy.begin(model, control, ([1.0; 2], h), &now);
         }
-        let mut pressed = pressing.on(model, &now);
-        let mut all = held.beside(model, extras);
-        if can_touch {
-            all.push(&mut pressed);
+        let mut contact_nodes = contact_energy.on(model, &now);
+        let mut all = constraint_energy.beside(model, extras);
+        if can_collide {
+            all.push(&mut contact_nodes);
         }
         newton.start(&mut problem, model, &mut all);
         let found = newton.minimise(&mut problem, model, &round, &mut all);
@@ -111,9 +116,9 @@ pub fn settle_with(
             return Err(SettleError::NotFinite { rounds: report.rounds });
         }
         report.work = report.work.and(found);
-        let slope = static_slope(&problem, &newton, &now);
-        let weight = problem.small_slope(model).max(problem.weight(model));
-        report.residual = problem.norm(&slope) / weight;
+        let gradient = static_gradient(&problem, &newton, &now);
+        let weight = problem.small_gradient(model).max(problem.weight(model));
+        report.residual = problem.norm(&gradient) / weight;
         let stays = |(found, before): (&sinew_skeleton::SkeletonState, &Vec<f64>)| {
             found.q.iter().zip(before).all(|(q, before)| (q - before).abs() <= settings.tolerance)
         };
@@ -126,8 +131,8 @@ pub fn settle_with(
         for (own, found) in now.rigs.iter_mut().zip(&newton.point().rigs) {
             own.q.clone_from(&found.q);
         }
-        if can_touch {
-            pressing.finish(model, &mut now);
+        if can_collide {
+            contact_energy.finish(model, &mut now);
         }
         let longest = if problem.bones.any_sought() { LONGEST_WITH_JOINTS } else { LONGEST };
         h = (h * GROWTH).min(longest);
@@ -138,14 +143,14 @@ pub fn settle_with(
     Ok(report)
 }
 
-/// The slope without what inertia holds back: that of the step less m (x − x_k)/h².
-fn static_slope(problem: &Problem, newton: &Newton, before: &State) -> Slope {
-    let mut slope = newton.slope().clone();
-    for (node, slope) in slope.nodes.iter_mut().enumerate() {
-        *slope -= problem.inertia[node] * (newton.point().x[node] - before.node_x[node]);
+/// The gradient without what inertia holds back: that of the step less m (x − x_k)/h².
+fn static_gradient(problem: &Problem, newton: &Newton, before: &State) -> Gradient {
+    let mut gradient = newton.gradient().clone();
+    for (node, gradient) in gradient.nodes.iter_mut().enumerate() {
+        *gradient -= problem.inertia[node] * (newton.point().x[node] - before.node_x[node]);
     }
     // joints move by less and less, and their part with them
-    slope
+    gradient
 }
 
 impl Solver {

@@ -71,12 +71,12 @@ fn pairs(model: &Model, weights: &[Vec<(u32, f32)>]) -> Vec<Pair> {
             nodes.iter().map(|node| motion_at(&model.node_unstressed[*node as usize])).collect();
         for (c, _) in &bones[1..] {
             // how the corners are pulled by motions of bone c
-            let mut pulls = vec![Matrix3x6::zeros(); count];
+            let mut applied = vec![Matrix3x6::zeros(); count];
             for (j, other) in nodes.iter().enumerate() {
                 let right = weight(*other, *c);
                 if right != 0.0 {
                     let motion = motions[j] * right;
-                    (0..count).for_each(|i| pulls[i] += blocks[i * count + j] * motion);
+                    (0..count).for_each(|i| applied[i] += blocks[i * count + j] * motion);
                 }
             }
             for (b, _) in &bones[1..] {
@@ -84,7 +84,7 @@ fn pairs(model: &Model, weights: &[Vec<(u32, f32)>]) -> Vec<Pair> {
                 for (i, node) in nodes.iter().enumerate() {
                     let left = weight(*node, *b);
                     if left != 0.0 {
-                        *sum += motions[i].tr_mul(&(pulls[i] * left));
+                        *sum += motions[i].tr_mul(&(applied[i] * left));
                     }
                 }
             }

@@ -3,12 +3,12 @@
 mod arm;
 mod beam;
 mod budget;
-mod curvature;
 mod descent;
 mod energy;
+mod gradient;
+mod hessian;
 mod locking;
 mod pick;
 mod second_order;
-mod slope;
 
 pub(crate) use arm::arm_world;

@@ -18,8 +18,8 @@ pub(super) struct Acceleration {
 }
 
 /// How many changes are kept: more are too old to be told by the same line.
-const MOST_CHANGES: usize = 5;
-/// Changes that depend on each other are told apart down to this share of their size.
+const MAX_CHANGES: usize = 5;
+/// Changes that depend on each other are told apart down to this fraction of their size.
 const LEAST: f64 = 1e-10;
 
 impl Acceleration {
@@ -33,7 +33,7 @@ impl Acceleration {
         let difference = |a: &[Vec3], b: &[Vec3]| a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<Vec3>>();
         if let Some((last_x, last_step)) = &self.last {
             self.changes.push((difference(x, last_x), difference(step, last_step)));
-            if self.changes.len() > MOST_CHANGES {
+            if self.changes.len() > MAX_CHANGES {
                 self.changes.remove(0);
             }
         }

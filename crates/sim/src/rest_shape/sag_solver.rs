@@ -30,10 +30,10 @@ pub(super) struct FoundSag {
     pub(super) curves_down: bool,
 }
 
-/// The share of the forces that may be left: Newton's method with another stiffness than its own gains no more than this.
+/// The fraction of the forces that may be left: Newton's method with another stiffness than its own gains no more than this.
 const LEFT: f64 = 3e-3;
 /// The most iterations: bodies of 10,000 tets take some 10 to 40.
-const MOST_INNER: usize = 150;
+const MAX_INNER: usize = 150;
 /// Inertia (1/s²): flesh that may turn about its bones without resistance would fall by g over this, 10 m, and is not taken for unstable. Flesh that sags by a centimetre holds itself a
 /// thousand times as much.
 const INERTIA: f64 = 1.0;
@@ -81,16 +81,16 @@ impl SagSolver {
         self.precondition(&r, &mut z);
         let mut p = z.clone();
         let mut rz = dot(&r, &z);
-        while sag.iterations < MOST_INNER && dot(&r, &r).sqrt() > aim {
+        while sag.iterations < MAX_INNER && dot(&r, &r).sqrt() > aim {
             sag.iterations += 1;
             self.multiply(elements, &p, &mut product);
-            let curvature = dot(&p, &product);
-            let curves_up = curvature > 0.0;
+            let second_derivative = dot(&p, &product);
+            let curves_up = second_derivative > 0.0;
             if !curves_up {
                 sag.curves_down = true;
                 break;
             }
-            let along = rz / curvature;
+            let along = rz / second_derivative;
             add(&mut d, along, &p);
             add(&mut r, -along, &product);
             self.precondition(&r, &mut z);

@@ -37,7 +37,7 @@ impl Beam {
             shape: ShapeDesc::Tets(mesh),
             material: Material { law: self.law, ..material },
             velocity: Vec3::zeros(),
-            pins: vec![PinDesc { region: Region::End { direction: -Vec3::x(), share: 1e-6 } }],
+            pins: vec![PinDesc { region: Region::End { direction: -Vec3::x(), fraction: 1e-6 } }],
             loads: Vec::new(),
             attachment: None,
             sag: self.sag,
@@ -55,7 +55,7 @@ fn settled(model: &Model) -> Vec<Vec3> {
     let mut state = State::at_rest(model);
     let mut control = Control::still(model);
     control.rigs = model.rigs.iter().map(RigControl::hold).collect();
-    // tight enough that what is left of the slope moves nothing that is measured here
+    // tight enough that what is left of the gradient moves nothing that is measured here
     let settings = ImplicitSettings { tolerance: 1e-6, ..ImplicitSettings::ACCURATE };
     settle_with(model, &control, &settings, &mut [], &mut state).expect("has a rest");
     state.node_x

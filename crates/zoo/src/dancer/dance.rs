@@ -75,9 +75,9 @@ const BEND: [(f64, f64); 9] = [
 const TURN: [f64; 2] = [5.3, 7.8];
 const STEPS: usize = 5;
 
-/// Writes the posture at a share of the cycle.
-pub(super) fn pose(share: f64, posture: &mut Posture) {
-    let beat = BEATS * share;
+/// Writes the posture at a fraction of the cycle.
+pub(super) fn pose(fraction: f64, posture: &mut Posture) {
+    let beat = BEATS * fraction;
     let [rise, sway, lift, bend] =
         [curve(&RISE, beat), curve(&SWAY, beat), curve(&LIFT, beat), curve(&BEND, beat)];
     let side = sway / 0.085;
@@ -94,8 +94,8 @@ pub(super) fn pose(share: f64, posture: &mut Posture) {
     posture.place("hips", hips_at, &world_from_hips.rotation);
 
     // the trunk goes against the hips, so that the head stays level
-    for (bone, share) in [("spine", 0.4), ("chest", 0.45), ("upper chest", 0.35)] {
-        let back = at(30.0 * crouch - 4.0 * lift / 100.0, -20.0 * side * swinging, -9.0 * side) * share;
+    for (bone, fraction) in [("spine", 0.4), ("chest", 0.45), ("upper chest", 0.35)] {
+        let back = at(30.0 * crouch - 4.0 * lift / 100.0, -20.0 * side * swinging, -9.0 * side) * fraction;
         posture.turn(bone, back.as_slice());
     }
     posture.turn("neck", at(-25.0 * crouch, 4.0 * side, -3.0 * side).as_slice());

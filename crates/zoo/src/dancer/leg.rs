@@ -4,7 +4,7 @@ use super::LEG;
 use crate::figure::mirrored;
 use sinew_math::{Isometry, Mat3, Rotation, Vec3};
 
-/// How straight a leg gets, as a share of its length: knees never lock.
+/// How straight a leg gets, as a fraction of its length: knees never lock.
 const STRAIGHTEST: f64 = 0.995;
 
 /// The turns of thigh, shin and foot against their parents.

@@ -3,7 +3,7 @@
 use super::{ARM, LEG};
 use crate::figure::at;
 use sinew_math::{Rotation, Vec3, real, turn};
-use sinew_mesh::{Lump, LumpShape};
+use sinew_mesh::{Primitive, PrimitiveShape};
 
 /// Petals of the skirt.
 const PETALS: usize = 30;
@@ -12,38 +12,43 @@ const HEAD: f64 = 1.14;
 const NECK_END: Vec3 = at(0.0, 1.45, 0.0);
 
 /// All round parts.
-pub(super) fn lumps() -> Vec<Lump> {
+pub(super) fn primitives() -> Vec<Primitive> {
     let middle = [trunk(), skirt(), enlarged(head())].concat();
     let sides = [breast_and_back(), arm(), leg(), enlarged(face())].concat();
-    middle.into_iter().chain(sides.into_iter().flat_map(|lump| [lump, lump.mirrored_in_x()])).collect()
+    middle
+        .into_iter()
+        .chain(sides.into_iter().flat_map(|primitive| [primitive, primitive.mirrored_in_x()]))
+        .collect()
 }
 
 /// The same parts, larger.
-fn enlarged(parts: Vec<Lump>) -> Vec<Lump> {
+fn enlarged(parts: Vec<Primitive>) -> Vec<Primitive> {
     let away = |p: Vec3| NECK_END + (p - NECK_END) * HEAD;
-    let larger = |lump: Lump| {
-        let shape = match lump.shape {
-            LumpShape::RoundCone { ends, radii } => {
-                LumpShape::RoundCone { ends: ends.map(away), radii: radii.map(|r| HEAD * r) }
+    let larger = |primitive: Primitive| {
+        let shape = match primitive.shape {
+            PrimitiveShape::RoundCone { ends, radii } => {
+                PrimitiveShape::RoundCone { ends: ends.map(away), radii: radii.map(|r| HEAD * r) }
             }
-            LumpShape::Ellipsoid { middle, world_from_axes, radii } => {
-                LumpShape::Ellipsoid { middle: away(middle), world_from_axes, radii: radii.map(|r| HEAD * r) }
-            }
+            PrimitiveShape::Ellipsoid { middle, world_from_axes, radii } => PrimitiveShape::Ellipsoid {
+                middle: away(middle),
+                world_from_axes,
+                radii: radii.map(|r| HEAD * r),
+            },
         };
-        Lump { shape, blend: HEAD * lump.blend }
+        Primitive { shape, blend: HEAD * primitive.blend }
     };
     parts.into_iter().map(larger).collect()
 }
 
-fn ellipsoid(middle: Vec3, radii: [f64; 3], blend: f64) -> Lump {
-    Lump::ellipsoid(middle, Rotation::identity(), radii).blended(blend)
+fn ellipsoid(middle: Vec3, radii: [f64; 3], blend: f64) -> Primitive {
+    Primitive::ellipsoid(middle, Rotation::identity(), radii).blended(blend)
 }
 
-fn leaning(middle: Vec3, degrees: Vec3, radii: [f64; 3], blend: f64) -> Lump {
-    Lump::ellipsoid(middle, turn::exp(&degrees.map(f64::to_radians)), radii).blended(blend)
+fn leaning(middle: Vec3, degrees: Vec3, radii: [f64; 3], blend: f64) -> Primitive {
+    Primitive::ellipsoid(middle, turn::exp(&degrees.map(f64::to_radians)), radii).blended(blend)
 }
 
-fn trunk() -> Vec<Lump> {
+fn trunk() -> Vec<Primitive> {
     vec![
         // the belly, fullest a little below the navel
         ellipsoid(at(0.0, 1.02, 0.1), [0.212, 0.175, 0.205], 0.05),
@@ -51,23 +56,24 @@ fn trunk() -> Vec<Lump> {
         // hips, ribs and shoulders
         ellipsoid(at(0.0, 0.885, -0.01), [0.225, 0.12, 0.155], 0.05),
         ellipsoid(at(0.0, 1.24, 0.0), [0.19, 0.15, 0.135], 0.06),
-        Lump::round_cone([at(-0.11, 1.33, -0.015), at(0.11, 1.33, -0.015)], [0.085, 0.085]).blended(0.05),
-        Lump::round_cone([at(0.0, 1.36, -0.01), at(0.0, 1.47, 0.0)], [0.085, 0.075]).blended(0.035),
+        Primitive::round_cone([at(-0.11, 1.33, -0.015), at(0.11, 1.33, -0.015)], [0.085, 0.085])
+            .blended(0.05),
+        Primitive::round_cone([at(0.0, 1.36, -0.01), at(0.0, 1.47, 0.0)], [0.085, 0.075]).blended(0.035),
     ]
 }
 
 /// A skirt of petals that flow into each other.
-fn skirt() -> Vec<Lump> {
+fn skirt() -> Vec<Primitive> {
     let petal = |i: usize| {
         let angle = core::f64::consts::TAU * i as f64 / PETALS as f64;
         let outward = at(real::sin(angle), 0.0, real::cos(angle));
         let ends = [outward * 0.15 + at(0.0, 0.945, 0.0), outward * 0.315 + at(0.0, 0.915, 0.01)];
-        Lump::round_cone(ends, [0.03, 0.026]).blended(0.02)
+        Primitive::round_cone(ends, [0.03, 0.026]).blended(0.02)
     };
     (0..PETALS).map(petal).collect()
 }
 
-fn breast_and_back() -> Vec<Lump> {
+fn breast_and_back() -> Vec<Primitive> {
     vec![
         ellipsoid(at(0.086, 1.22, 0.09), [0.083, 0.075, 0.066], 0.035),
         ellipsoid(at(0.105, 0.865, -0.1), [0.118, 0.12, 0.105], 0.035),
@@ -76,17 +82,17 @@ fn breast_and_back() -> Vec<Lump> {
     ]
 }
 
-fn arm() -> Vec<Lump> {
+fn arm() -> Vec<Primitive> {
     let [_, shoulder, elbow, wrist, tip] = ARM;
     let hang = (shoulder + elbow) * 0.5 + at(-0.018, -0.022, -0.005);
     let along = wrist - elbow;
     vec![
-        Lump::ball(shoulder + at(-0.005, -0.01, 0.0), 0.086).blended(0.04),
-        Lump::round_cone([shoulder, elbow], [0.082, 0.063]).blended(0.03),
+        Primitive::ball(shoulder + at(-0.005, -0.01, 0.0), 0.086).blended(0.04),
+        Primitive::round_cone([shoulder, elbow], [0.082, 0.063]).blended(0.03),
         // what hangs below an upper arm
         leaning(hang, at(0.0, 0.0, -45.0), [0.115, 0.07, 0.07], 0.035),
-        Lump::round_cone([elbow, elbow + along * 0.35], [0.058, 0.06]).blended(0.03),
-        Lump::round_cone([elbow + along * 0.35, wrist], [0.06, 0.04]).blended(0.03),
+        Primitive::round_cone([elbow, elbow + along * 0.35], [0.058, 0.06]).blended(0.03),
+        Primitive::round_cone([elbow + along * 0.35, wrist], [0.06, 0.04]).blended(0.03),
         // a mitten with a thumb
         leaning(
             (wrist + tip) * 0.5 + at(0.012, -0.014, 0.004),
@@ -94,40 +100,40 @@ fn arm() -> Vec<Lump> {
             [0.072, 0.03, 0.05],
             0.022,
         ),
-        Lump::round_cone([wrist + at(0.0, -0.01, 0.03), wrist + at(0.02, -0.05, 0.085)], [0.022, 0.017])
+        Primitive::round_cone([wrist + at(0.0, -0.01, 0.03), wrist + at(0.02, -0.05, 0.085)], [0.022, 0.017])
             .blended(0.018),
     ]
 }
 
-fn leg() -> Vec<Lump> {
+fn leg() -> Vec<Primitive> {
     let [hip, knee, ankle, _] = LEG;
     vec![
-        Lump::round_cone([hip + at(0.02, -0.02, 0.0), knee], [0.13, 0.078]).blended(0.025),
+        Primitive::round_cone([hip + at(0.02, -0.02, 0.0), knee], [0.13, 0.078]).blended(0.025),
         ellipsoid(at(0.165, 0.74, 0.005), [0.112, 0.16, 0.125], 0.03),
-        Lump::round_cone([knee, ankle], [0.076, 0.05]).blended(0.025),
+        Primitive::round_cone([knee, ankle], [0.076, 0.05]).blended(0.025),
         ellipsoid(at(0.178, 0.34, -0.03), [0.072, 0.12, 0.075], 0.03),
         // a broad foot
         leaning(at(0.195, 0.042, 0.05), at(2.0, 8.0, 0.0), [0.062, 0.042, 0.125], 0.03),
-        Lump::ball(ankle + at(0.0, -0.03, -0.005), 0.05).blended(0.03),
+        Primitive::ball(ankle + at(0.0, -0.03, -0.005), 0.05).blended(0.03),
     ]
 }
 
-fn head() -> Vec<Lump> {
+fn head() -> Vec<Primitive> {
     vec![
         ellipsoid(at(0.0, 1.575, 0.005), [0.116, 0.132, 0.122], 0.03),
         // chin, nose, and a bun of hair
         ellipsoid(at(0.0, 1.485, 0.05), [0.085, 0.06, 0.065], 0.035),
-        Lump::ball(at(0.0, 1.56, 0.13), 0.028).blended(0.012),
-        Lump::ball(at(0.0, 1.735, -0.035), 0.062).blended(0.012),
+        Primitive::ball(at(0.0, 1.56, 0.13), 0.028).blended(0.012),
+        Primitive::ball(at(0.0, 1.735, -0.035), 0.062).blended(0.012),
     ]
 }
 
-fn face() -> Vec<Lump> {
+fn face() -> Vec<Primitive> {
     vec![
         // cheeks, ears, eyes, and half a smile
         ellipsoid(at(0.058, 1.525, 0.075), [0.05, 0.045, 0.045], 0.025),
         leaning(at(0.12, 1.565, -0.005), at(0.0, 20.0, 0.0), [0.018, 0.038, 0.028], 0.01),
-        Lump::ball(at(0.042, 1.6, 0.108), 0.021).blended(0.006),
-        Lump::round_cone([at(0.0, 1.502, 0.121), at(0.04, 1.512, 0.109)], [0.012, 0.009]).blended(0.006),
+        Primitive::ball(at(0.042, 1.6, 0.108), 0.021).blended(0.006),
+        Primitive::round_cone([at(0.0, 1.502, 0.121), at(0.04, 1.512, 0.109)], [0.012, 0.009]).blended(0.006),
     ]
 }

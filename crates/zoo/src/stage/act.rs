@@ -46,7 +46,7 @@ impl Act<'_> {
         scene.world.obstacles = vec![ObstacleDesc::ground(0.0)];
         scene.world.contact = ContactDesc { friction: self.friction, ..ContactDesc::default() };
         scene.performances = vec![performance];
-        scene.warm_up = SETTLE;
+        scene.preroll = SETTLE;
         scene.seconds = self.seconds;
         scene
     }

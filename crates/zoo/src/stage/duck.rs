@@ -5,7 +5,7 @@ use crate::figure::at;
 use sinew_control::Motion;
 use sinew_flesh::Material;
 use sinew_math::{Isometry, Rotation, Vec3, turn};
-use sinew_mesh::Lump;
+use sinew_mesh::Primitive;
 use sinew_sim::desc::{ContactDesc, Mobility, ObstacleDesc, Shape};
 use sinew_take::Scene;
 
@@ -22,7 +22,7 @@ pub fn duck_box() -> Scene {
     let lean: Rotation = turn::exp(&(Vec3::x() * -LEAN.to_radians()));
     let thing = Thing {
         name: "duck-box",
-        lumps: lumps(),
+        primitives: primitives(),
         spacing: 0.0085,
         tets: 1200,
         material: Material::soft_solid(20e3, 0.42, 700.0, 0.01),
@@ -45,7 +45,7 @@ pub fn duck_box() -> Scene {
         let middle = outward * (across.norm() + HALF_WALL);
         let pose = Isometry::from_parts((lean * middle).into(), lean);
         let wall = ObstacleDesc::fixed(name, Shape::Cuboid { half }, pose);
-        scene.world.obstacles.push(ObstacleDesc { mobility: Mobility::Led, ..wall });
+        scene.world.obstacles.push(ObstacleDesc { mobility: Mobility::Kinematic, ..wall });
         scene.obstacle_motions.push(spin);
     }
     scene.world.contact = ContactDesc { friction: 0.4, ..ContactDesc::default() };
@@ -53,26 +53,26 @@ pub fn duck_box() -> Scene {
 }
 
 /// A duck that looks to the right, sitting at height 0.
-fn lumps() -> Vec<Lump> {
+fn primitives() -> Vec<Primitive> {
     let tilted = |degrees: f64| -> Rotation { turn::exp(&(Vec3::z() * degrees.to_radians())) };
-    let mut lumps = vec![
+    let mut primitives = vec![
         // a full body with a flat bottom, a breast, a tail that points up
-        Lump::ellipsoid(at(0.0, 0.056, 0.0), tilted(0.0), [0.096, 0.055, 0.066]).blended(0.02),
-        Lump::ellipsoid(at(0.045, 0.07, 0.0), tilted(30.0), [0.06, 0.052, 0.054]).blended(0.03),
-        Lump::round_cone([at(-0.07, 0.075, 0.0), at(-0.115, 0.115, 0.0)], [0.034, 0.013]).blended(0.02),
+        Primitive::ellipsoid(at(0.0, 0.056, 0.0), tilted(0.0), [0.096, 0.055, 0.066]).blended(0.02),
+        Primitive::ellipsoid(at(0.045, 0.07, 0.0), tilted(30.0), [0.06, 0.052, 0.054]).blended(0.03),
+        Primitive::round_cone([at(-0.07, 0.075, 0.0), at(-0.115, 0.115, 0.0)], [0.034, 0.013]).blended(0.02),
         // neck and head, a bill
-        Lump::round_cone([at(0.055, 0.1, 0.0), at(0.062, 0.14, 0.0)], [0.034, 0.033]).blended(0.015),
-        Lump::ball(at(0.066, 0.158, 0.0), 0.044).blended(0.012),
-        Lump::ellipsoid(at(0.114, 0.15, 0.0), tilted(-6.0), [0.026, 0.0095, 0.022]).blended(0.006),
-        Lump::ellipsoid(at(0.108, 0.142, 0.0), tilted(-14.0), [0.018, 0.008, 0.017]).blended(0.004),
+        Primitive::round_cone([at(0.055, 0.1, 0.0), at(0.062, 0.14, 0.0)], [0.034, 0.033]).blended(0.015),
+        Primitive::ball(at(0.066, 0.158, 0.0), 0.044).blended(0.012),
+        Primitive::ellipsoid(at(0.114, 0.15, 0.0), tilted(-6.0), [0.026, 0.0095, 0.022]).blended(0.006),
+        Primitive::ellipsoid(at(0.108, 0.142, 0.0), tilted(-14.0), [0.018, 0.008, 0.017]).blended(0.004),
     ];
     for side in [1.0, -1.0] {
         // wings and eyes
         let wing = turn::exp(&at(0.0, side * 0.12, 0.25));
-        lumps.push(
-            Lump::ellipsoid(at(-0.018, 0.075, side * 0.06), wing, [0.052, 0.026, 0.014]).blended(0.008),
+        primitives.push(
+            Primitive::ellipsoid(at(-0.018, 0.075, side * 0.06), wing, [0.052, 0.026, 0.014]).blended(0.008),
         );
-        lumps.push(Lump::ball(at(0.09, 0.17, side * 0.028), 0.0105).blended(0.003));
+        primitives.push(Primitive::ball(at(0.09, 0.17, side * 0.028), 0.0105).blended(0.003));
     }
-    lumps
+    primitives
 }

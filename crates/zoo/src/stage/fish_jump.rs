@@ -38,13 +38,13 @@ pub fn fish_jump() -> Scene {
 fn leap(time: f64, posture: &mut Posture) {
     let beats = [("trunk", 28.0, 0.0), ("loin", 32.0, 0.0), ("stem", 36.0, 0.02), ("tail", 30.0, 0.04)];
     for (bone, degrees, late) in beats {
-        let share = |leap: f64| {
+        let fraction = |leap: f64| {
             let bent = ramp(time, leap - BEND, leap);
             let snapped = ramp(time, leap + late, leap + late + SNAP);
             let straight = ramp(time, leap + late + SNAP, leap + SNAP + STRAIGHTEN);
             (1.0 + BEYOND) * snapped - bent - BEYOND * straight
         };
-        posture.turn(bone, &[degrees * LEAPS.map(share).iter().sum::<f64>()]);
+        posture.turn(bone, &[degrees * LEAPS.map(fraction).iter().sum::<f64>()]);
     }
     // on its side
     posture.place("head", at(0.0, 0.09, 0.0), &turn::exp(&(Vec3::x() * FRAC_PI_2)));

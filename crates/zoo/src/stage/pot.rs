@@ -5,7 +5,7 @@ use crate::figure::at;
 use core::f64::consts::TAU;
 use sinew_flesh::Material;
 use sinew_math::{Isometry, Rotation, Vec3, real, turn};
-use sinew_mesh::Lump;
+use sinew_mesh::Primitive;
 use sinew_sim::desc::{ContactDesc, ObstacleDesc};
 use sinew_take::Scene;
 
@@ -16,7 +16,7 @@ const STAVES: usize = 20;
 pub fn pot(friction: f64) -> Scene {
     let thing = Thing {
         name: if friction > 0.0 { "pot" } else { "pot-slippery" },
-        lumps: lumps(),
+        primitives: primitives(),
         spacing: 0.011,
         tets: 1200,
         // a material is damped against the world, which brakes flight and glide: a little, so that rattling ends, or not at all
@@ -31,8 +31,8 @@ pub fn pot(friction: f64) -> Scene {
 }
 
 /// A belly of staves around a floor, a lip that is wider, and an ear on either side. It stands at height 0.
-fn lumps() -> Vec<Lump> {
-    let mut lumps = Vec::new();
+fn primitives() -> Vec<Primitive> {
+    let mut primitives = Vec::new();
     let outline = [(0.062, 0.013), (0.088, 0.06), (0.09, 0.105), (0.073, 0.145), (0.084, 0.165)];
     for stave in 0..STAVES {
         let place = |(radius, y): (f64, f64), by: f64| {
@@ -41,21 +41,22 @@ fn lumps() -> Vec<Lump> {
         };
         for ends in outline.windows(2) {
             let [from, to] = [place(ends[0], 0.0), place(ends[1], 0.0)];
-            lumps.push(Lump::round_cone([from, to], [0.0135, 0.0135]).blended(0.008));
+            primitives.push(Primitive::round_cone([from, to], [0.0135, 0.0135]).blended(0.008));
         }
         // the rim
-        lumps.push(
-            Lump::round_cone([place(outline[4], 0.0), place(outline[4], 1.0)], [0.014; 2]).blended(0.004),
+        primitives.push(
+            Primitive::round_cone([place(outline[4], 0.0), place(outline[4], 1.0)], [0.014; 2])
+                .blended(0.004),
         );
     }
     let level = Rotation::identity();
-    lumps.push(Lump::ellipsoid(at(0.0, 0.016, 0.0), level, [0.07, 0.0155, 0.07]).blended(0.01));
+    primitives.push(Primitive::ellipsoid(at(0.0, 0.016, 0.0), level, [0.07, 0.0155, 0.07]).blended(0.01));
     for side in [1.0, -1.0] {
         let ear = [(0.088, 0.125), (0.122, 0.132), (0.13, 0.1), (0.092, 0.082)];
         for ends in ear.windows(2) {
             let ends = [0, 1].map(|k: usize| at(side * ends[k].0, ends[k].1, 0.0));
-            lumps.push(Lump::round_cone(ends, [0.0125; 2]).blended(0.006));
+            primitives.push(Primitive::round_cone(ends, [0.0125; 2]).blended(0.006));
         }
     }
-    lumps
+    primitives
 }

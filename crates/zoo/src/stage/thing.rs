@@ -3,14 +3,14 @@
 use crate::figure::EARTH;
 use sinew_flesh::Material;
 use sinew_math::{Isometry, Vec3};
-use sinew_mesh::{Blob, Lump};
+use sinew_mesh::{ImplicitSurface, Primitive};
 use sinew_sim::desc::{BodyDesc, CageSize, Sag, ShapeDesc, WorldDesc};
 use sinew_take::Scene;
 
 /// A soft thing.
 pub(super) struct Thing {
     pub(super) name: &'static str,
-    pub(super) lumps: Vec<Lump>,
+    pub(super) primitives: Vec<Primitive>,
     /// Distance of surface vertices (m).
     pub(super) spacing: f64,
     /// About how many tets its cage has.
@@ -25,9 +25,10 @@ pub(super) struct Thing {
 impl Thing {
     /// The scene of the thing alone, under its own weight.
     pub(super) fn scene(self, seconds: f64) -> Scene {
-        // the numbers of lumps are sound, so that there is a surface; without one the model says so
-        let mut surface =
-            Blob::build(&self.lumps).and_then(|blob| blob.surface(self.spacing)).unwrap_or_default();
+        // the numbers of primitives are sound, so that there is a surface; without one the model says so
+        let mut surface = ImplicitSurface::build(&self.primitives)
+            .and_then(|implicit| implicit.surface(self.spacing))
+            .unwrap_or_default();
         for v in &mut surface.vertices {
             *v = self.pose.rotation * *v + self.pose.translation.vector;
         }
@@ -48,7 +49,7 @@ impl Thing {
             obstacle_motions: Vec::new(),
             constraint_motions: Vec::new(),
             performances: Vec::new(),
-            warm_up: 0.0,
+            preroll: 0.0,
             seconds,
             solver: Default::default(),
             fps: 60.0,

@@ -32,7 +32,7 @@ pub(super) fn write(scene: &Scene, body: &BodyDesc) -> Result<String, String> {
     page += &write_attachment(attachment)?;
     page += &write_bones(rig)?;
     let skeleton = Skeleton::build(&rig.skeleton.with_plain_masses()).map_err(|error| error.to_string())?;
-    page += &keys::write(performance, scene.warm_up, &skeleton)?;
+    page += &keys::write(performance, scene.preroll, &skeleton)?;
     page += &cues::write(performance, &skeleton)?;
     for load in &body.loads {
         page += &format!("[[character.load]]\n{}", write_load(load));

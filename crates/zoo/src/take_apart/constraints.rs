@@ -11,9 +11,9 @@ pub(super) fn write(scene: &Scene) -> Result<String, String> {
     let mut page = String::new();
     let still = ConstraintMotion::default();
     for (i, constraint) in scene.world.constraints.iter().enumerate() {
-        let led = scene.constraint_motions.get(i).unwrap_or(&still);
+        let prescribed = scene.constraint_motions.get(i).unwrap_or(&still);
         page += &write_one(constraint);
-        page += &write_led(constraint, led)
+        page += &write_motion_of(constraint, prescribed)
             .map_err(|what| format!("constraint '{}' {what}, which is not written", constraint.name))?;
     }
     Ok(page)
@@ -24,10 +24,10 @@ fn write_one(desc: &ConstraintDesc) -> String {
     match &desc.kind {
         ConstraintKind::Drag { point, .. } => page += &format!("drag = {}\n", write_point(point)),
         ConstraintKind::Pin { point, .. } => page += &format!("pin = {}\n", write_point(point)),
-        ConstraintKind::Join { points: [a, b], length, only_pulls } => {
+        ConstraintKind::Join { points: [a, b], length, is_unilateral } => {
             page += &format!("join = [{}, {}]\n", write_point(a), write_point(b));
             page += &write_number("length", *length);
-            page += if *only_pulls { "rope = true\n" } else { "" };
+            page += if *is_unilateral { "rope = true\n" } else { "" };
         }
         ConstraintKind::Belt(belt) => {
             page += &format!(
@@ -70,14 +70,14 @@ fn write_point(point: &PointDesc) -> String {
 }
 
 /// Where a constraint pulls to, how strong it is and how long; one curve for all of it.
-fn write_led(desc: &ConstraintDesc, led: &ConstraintMotion) -> Result<String, &'static str> {
+fn write_motion_of(desc: &ConstraintDesc, prescribed: &ConstraintMotion) -> Result<String, &'static str> {
     let own = match &desc.kind {
         ConstraintKind::Drag { place, .. } | ConstraintKind::Pin { place, .. } => *place,
         _ => None,
     };
     let place = own.map_or(String::new(), |place| format!("place = {}\n", vector(&place)));
     let mut curves = Vec::new();
-    let mut page = match &led.place {
+    let mut page = match &prescribed.place {
         PlaceMotion::Still => place,
         PlaceMotion::Moved(moved) => place + &motion(moved),
         PlaceMotion::Along(path) => {
@@ -88,7 +88,7 @@ fn write_led(desc: &ConstraintDesc, led: &ConstraintMotion) -> Result<String, &'
             format!("path = [{}]\n", path.keys().iter().map(row).collect::<Vec<_>>().join(", "))
         }
     };
-    for (name, keys) in [("strengths", &led.strength), ("lengths", &led.length)] {
+    for (name, keys) in [("strengths", &prescribed.strength), ("lengths", &prescribed.length)] {
         if let Some(keys) = keys {
             curves.push((keys.interpolation(), keys.beyond()));
             page += &format!("{name} = [{}]\n", write_keys(keys));

@@ -6,7 +6,7 @@
 
 use super::words::{list, number, rounded, text};
 use core::ops::RangeInclusive;
-use sinew_control::{Beyond, Interpolation, Key, Performance, RunUp, SkeletonMotion};
+use sinew_control::{Approach, Beyond, Interpolation, Key, Performance, SkeletonMotion};
 use sinew_skeleton::{BoneId, Part, Skeleton, SkeletonState};
 
 /// Frames a second that scene files fill keys up to.
@@ -20,14 +20,14 @@ const SAME: f64 = 1e-9;
 /// Writes what a skeleton does.
 pub(super) fn write(
     performance: Option<&Performance>,
-    warm_up: f64,
+    preroll: f64,
     skeleton: &Skeleton,
 ) -> Result<String, String> {
     let Some(performance) = performance else { return Ok("run_up = 0\nsettle = 0\n".into()) };
-    if performance.lead_in != 0.0 {
+    if performance.loop_preroll != 0.0 {
         return Err("its cycle is played before the start, which is not written".into());
     }
-    let RunUp { begin, end } = performance.run_up.unwrap_or(RunUp { begin: -warm_up, end: -warm_up });
+    let Approach { begin, end } = performance.approach.unwrap_or(Approach { begin: -preroll, end: -preroll });
     let mut page =
         format!("run_up = {}\nsettle = {}\n", number(rounded(end - begin, 9)), number(rounded(-end, 9)));
     let Some(motion) = &performance.motion else { return Ok(page) };

@@ -59,7 +59,7 @@ fn write_contact(contact: &ContactDesc, alone: bool) -> String {
 fn write_obstacle(
     obstacle: &ObstacleDesc,
     all: &[ObstacleDesc],
-    led: &Motion,
+    prescribed: &Motion,
     contact: &ContactDesc,
 ) -> Result<String, &'static str> {
     let mut page = format!("\n[[obstacle]]\nname = {}\n{}\n", text(&obstacle.name), shape(obstacle)?);
@@ -69,8 +69,8 @@ fn write_obstacle(
     }
     match obstacle.mobility {
         Mobility::Fixed => {}
-        Mobility::Led if *led == Motion::Still => {}
-        Mobility::Led => page += &motion(led),
+        Mobility::Kinematic if *prescribed == Motion::Still => {}
+        Mobility::Kinematic => page += &motion(prescribed),
         Mobility::PartOf(whole) => page += &format!("part_of = {}\n", text(&all[whole].name)),
         Mobility::Free { density, velocity, spin } => {
             page += &format!(

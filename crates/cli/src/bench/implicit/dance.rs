@@ -24,7 +24,7 @@ pub(super) fn measure(labels: Labels, settings: ImplicitSettings) -> Result<Row,
     let again = begin.elapsed().as_secs_f64();
     player.return_to(&start).map_err(Failure::input)?;
 
-    player.warm_up(|_, _| ()).map_err(PlayError::Step)?;
+    player.preroll(|_, _| ()).map_err(PlayError::Step)?;
     let start = player.bookmark();
     let mut best = Second::LONGEST;
     for _ in 0..TRIES {

@@ -15,12 +15,12 @@ const RAPIER: Peer = Peer {
 };
 
 /// Runs the beams that are not too large.
-pub(super) fn run(args: &PeerArgs, most_tets: usize) -> Result<Vec<Row>, String> {
+pub(super) fn run(args: &PeerArgs, max_tets: usize) -> Result<Vec<Row>, String> {
     let Some(program) = &args.native else {
         return Err("--native names the program; `cargo build --release` in benches/peers makes it".into());
     };
     let mut rows = Vec::new();
-    for size in SIZES.into_iter().filter(|size| tets_of(size) <= most_tets) {
+    for size in SIZES.into_iter().filter(|size| tets_of(size) <= max_tets) {
         let output = Command::new(program)
             .args(["beam", size])
             .stdin(Stdio::null())

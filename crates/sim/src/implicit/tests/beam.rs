@@ -72,7 +72,7 @@ fn the_beam_settles_where_others_found_it() {
     assert!((hangs - 65.58).abs() < 0.1, "{hangs} mm, {report:?}");
 }
 
-/// A short, stiff beam obeys the theory of slender ones to what that leaves out: shear and the coarse mesh. Twice the weight hangs twice as deep to the share of the
+/// A short, stiff beam obeys the theory of slender ones to what that leaves out: shear and the coarse mesh. Twice the weight hangs twice as deep to the fraction of the
 /// deflection in the length.
 #[test]
 fn a_stiff_beam_sags_in_proportion() {
@@ -134,7 +134,7 @@ fn shorter_steps_come_closer_to_explicit_ones_at_first_order() {
 }
 
 /// Flat, scrambled by ±0.2 m and mirrored beams come back within three seconds, no element inside out, to where a beam hangs that never was bad: velocities are damped by 10/s, which leaves
-/// e⁻¹⁵ of any swing by then, and a thousandth of the last slopes.
+/// e⁻¹⁵ of any swing by then, and a thousandth of the last gradients.
 #[test]
 fn beams_recover_from_bad_starts() {
     let model = beam(2, rubber(5e5, 0.4, 0.1), true);
@@ -190,8 +190,8 @@ fn any_stiffness_is_stable_at_sixty_hertz() {
     }
 }
 
-/// A thrown body keeps its momentum but for weight, Σ m g t, and free fall runs ahead by g t h/2 as backward Euler does. What is left of slopes is a push: the tolerance
-/// times the slope at the start, step by step.
+/// A thrown body keeps its momentum but for weight, Σ m g t, and free fall runs ahead by g t h/2 as backward Euler does. What is left of gradients is a push: the tolerance
+/// times the gradient at the start, step by step.
 #[test]
 fn a_free_body_falls_as_one() {
     let model = beam(2, rubber(1e4, 0.4, 0.0), false);
@@ -248,8 +248,7 @@ fn point_springs_hold_what_hangs_on_them() {
 #[test]
 fn steps_that_are_not_solved_say_so() {
     let model = beam(2, rubber(5e5, 0.4, 0.0), true);
-    let few =
-        ImplicitSettings { tolerance: 1e-9, most_newton: 1, most_inner: 1, ..ImplicitSettings::ACCURATE };
+    let few = ImplicitSettings { tolerance: 1e-9, max_newton: 1, max_inner: 1, ..ImplicitSettings::ACCURATE };
     let mut state = State::at_rest(&model);
     let mut stepper = Stepper::with_solver(Solver::Implicit(few));
     let report = stepper.step(&model, &Control::still(&model), 1.0 / 60.0, &mut state).expect("a step");

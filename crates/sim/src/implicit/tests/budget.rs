@@ -21,7 +21,7 @@ impl Clock for Ticks {
 fn step(model: &Model, settings: ImplicitSettings, state: &mut State) -> (SolveReport, u64) {
     let clock = Arc::new(Ticks::default());
     let mut stepper = Stepper::with_solver(Solver::Implicit(settings));
-    stepper.lend_clock(clock.clone());
+    stepper.set_clock(clock.clone());
     let report = stepper.step(model, &Control::still(model), DT, state).expect("a step");
     (report.solve.expect("implicit"), clock.0.load(Ordering::Relaxed))
 }
@@ -49,7 +49,7 @@ fn a_step_that_runs_out_of_time_keeps_the_best() {
     }
 }
 
-/// Both solves of every sub-step get their share, and an iteration at least.
+/// Both solves of every sub-step get their fraction, and an iteration at least.
 #[test]
 fn every_solve_has_its_share_of_the_time() {
     let model = beam(2, rubber(5e5, 0.4, 0.1), true);

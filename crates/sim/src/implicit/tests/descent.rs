@@ -2,13 +2,13 @@
 
 use super::arm::arm;
 use super::beam::{BAD_STARTS, bad_start, beam, rubber};
-use super::slope::{Random, limp};
+use super::gradient::{Random, limp};
 use crate::implicit::ImplicitSettings;
 use crate::implicit::deadline::Deadline;
 use crate::implicit::newton::Newton;
 use crate::implicit::pcg::{Pcg, System};
 use crate::implicit::preconditioner::Preconditioner;
-use crate::implicit::problem::{Motion, Point, Problem, Slope, row};
+use crate::implicit::problem::{Gradient, Motion, Point, Problem, row};
 use crate::{Control, Model, State};
 
 const H: f64 = 1.0 / 60.0;
@@ -29,7 +29,7 @@ fn dot(a: &Motion, b: &Motion) -> f64 {
     nodes.sum::<f64>() + a.joints.iter().zip(&b.joints).map(|(a, b)| a * b).sum::<f64>()
 }
 
-fn random_slope(model: &Model, problem: &Problem, random: &mut Random) -> Motion {
+fn random_gradient(model: &Model, problem: &Problem, random: &mut Random) -> Motion {
     let node = |node: usize| if problem.inertia[node] > 0.0 { row(&random.vector()) } else { [0.0; 4] };
     let nodes = (0..model.node_count()).map(node).collect();
     let joints = problem.bones.is_sought.iter().map(|_| random.next()).collect();
@@ -54,7 +54,7 @@ fn each_state(mut check: impl FnMut(&Model, &Control, &State, &str)) {
 }
 
 /// Both preconditioners are symmetric and positive in every state: (a, M b) = (b, M a) to single precision and the sixteen bits of factors, and (a, M a) > 0. So are the systems that directions
-/// are found in, and conjugate gradients keep to where the curvature agrees: the slope along every direction is negative. That some states do curve down is part of the test.
+/// are found in, and conjugate gradients keep to where the Hessian agrees: the gradient along every direction is negative. That some states do curve down is part of the test.
 #[test]
 fn directions_go_down_though_flesh_curves_down() {
     let mut curved_down = 0;
@@ -62,20 +62,22 @@ fn directions_go_down_though_flesh_curves_down() {
         for falls_back in [false, true] {
             let (mut problem, point) = begin(model, control, state);
             let mut preconditioner = Preconditioner::default();
-            preconditioner.attend(model, &problem);
+            preconditioner.prepare(model, &problem);
             preconditioner.begin(model, &point);
             if falls_back {
                 preconditioner.fall_back();
             }
-            let mut slope = Slope::default();
-            problem.evaluate(model, &point, &mut [], &mut slope);
-            problem.update_curvature(model, &point, &mut []);
+            let mut gradient = Gradient::default();
+            problem.evaluate(model, &point, &mut [], &mut gradient);
+            problem.update_hessian(model, &point, &mut []);
             preconditioner.update(model, &problem, &point, &[]);
 
             let mut random = Random(17);
             for _ in 0..5 {
-                let (a, b) =
-                    (random_slope(model, &problem, &mut random), random_slope(model, &problem, &mut random));
+                let (a, b) = (
+                    random_gradient(model, &problem, &mut random),
+                    random_gradient(model, &problem, &mut random),
+                );
                 let (mut ma, mut mb) = (a.clone(), b.clone());
                 preconditioner.apply(&problem, &point, &a, &mut ma);
                 preconditioner.apply(&problem, &point, &b, &mut mb);
@@ -94,12 +96,12 @@ fn directions_go_down_though_flesh_curves_down() {
                 extras: &mut [],
                 deadline: &Deadline::default(),
             };
-            let found = pcg.solve(&mut system, &slope, 0.1, 40);
+            let found = pcg.solve(&mut system, &gradient, 0.1, 40);
             curved_down += usize::from(found.curves_down);
-            let nodes = slope.nodes.iter().zip(&pcg.direction.nodes);
+            let nodes = gradient.nodes.iter().zip(&pcg.direction.nodes);
             let nodes = nodes.flat_map(|(g, d)| (0..3).map(|i| g[i] * f64::from(d[i]))).sum::<f64>();
             let along =
-                nodes + slope.joints.iter().zip(&pcg.direction.joints).map(|(g, d)| g * d).sum::<f64>();
+                nodes + gradient.joints.iter().zip(&pcg.direction.joints).map(|(g, d)| g * d).sum::<f64>();
             assert!(along < 0.0, "{name}, {falls_back}: {along}");
         }
     });
@@ -111,17 +113,17 @@ fn directions_go_down_though_flesh_curves_down() {
 fn iterations_never_raise_the_potential() {
     each_state(|model, control, state, name| {
         let mut before = f64::INFINITY;
-        for most_newton in [0, 1, 2, 3, 5, 8, 12] {
+        for max_newton in [0, 1, 2, 3, 5, 8, 12] {
             let (mut problem, _) = begin(model, control, state);
             let mut newton = Newton::default();
             newton.start(&mut problem, model, &mut []);
-            let settings = ImplicitSettings { most_newton, tolerance: 0.0, ..ImplicitSettings::ACCURATE };
+            let settings = ImplicitSettings { max_newton, tolerance: 0.0, ..ImplicitSettings::ACCURATE };
             newton.minimise(&mut problem, model, &settings, &mut []);
             let mut point = newton.point().clone();
             problem.place_bones(model, &mut point);
-            let (energy, _) = problem.evaluate(model, &point, &mut [], &mut Slope::default());
+            let (energy, _) = problem.evaluate(model, &point, &mut [], &mut Gradient::default());
             // round-off of the terms behind it: E V of all flesh is 2000 J at most
-            assert!(energy <= before + 1e-9, "{name}, {most_newton}: {energy} {before}");
+            assert!(energy <= before + 1e-9, "{name}, {max_newton}: {energy} {before}");
             before = energy;
         }
     });

@@ -28,7 +28,7 @@ pub(super) fn swing(settings: &ImplicitSettings, (omega, h): (f64, f64), steps: 
     [state.node_x[3].z - model.node_rest[3].z, state.node_v[3].z]
 }
 
-/// Backward Euler takes a step of x'' = −ω² x as v' = (v − h ω² x)/(1 + h² ω²), x' = x + h v': of the energy, 1/(1 + h² ω²) is kept. Solved to 1e-5 of each step's slope.
+/// Backward Euler takes a step of x'' = −ω² x as v' = (v − h ω² x)/(1 + h² ω²), x' = x + h v': of the energy, 1/(1 + h² ω²) is kept. Solved to 1e-5 of each step's gradient.
 #[test]
 fn backward_euler_keeps_its_share_of_a_swing() {
     for (omega, h) in [(10.0, 1.0 / 60.0), (200.0, 1.0 / 60.0)] {

@@ -48,9 +48,9 @@ fn auto_counts_surfaces_that_touch() {
     };
     let alone = pick(&world);
     world.contact.self_contact.push(world.bodies[0].name.clone());
-    let touching = pick(&world);
+    let in_contact = pick(&world);
     assert!(matches!(alone.reason, SolverReason::FewSubsteps(n) if n > 4.0), "{alone:?}");
-    assert!(matches!(touching.reason, SolverReason::ManySubsteps(n) if n < 25.0), "{touching:?}");
+    assert!(matches!(in_contact.reason, SolverReason::ManySubsteps(n) if n < 25.0), "{in_contact:?}");
 }
 
 /// Implicit steps would leave a free obstacle hanging in the air: asked for they are refused, and the auto solver does not take them.

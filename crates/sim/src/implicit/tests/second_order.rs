@@ -3,7 +3,7 @@
 use super::arm::{arm, arm_world, gravity_moment};
 use super::beam::{BAD_STARTS, bad_start, beam, beam_world, inverted, rubber, run};
 use super::energy::swing;
-use super::slope::limp;
+use super::gradient::limp;
 use crate::desc::{ObstacleDesc, Sag};
 use crate::implicit::{ImplicitSettings, Solver, StepOrder, settle};
 use crate::{Control, Model, State, Stepper};
@@ -14,13 +14,13 @@ const SECOND: ImplicitSettings = ImplicitSettings { order: StepOrder::Second, ..
 /// To nearly the last digit, so that errors of steps are all there is.
 const EXACT: ImplicitSettings = ImplicitSettings { tolerance: 1e-8, ..SECOND };
 
-/// x'' = −ω² x, two solves by hand; solved to 1e-5 of each slope.
+/// x'' = −ω² x, two solves by hand; solved to 1e-5 of each gradient.
 #[test]
 fn a_swing_keeps_what_the_two_solves_keep() {
-    let share = 1.0 - 0.5f64.sqrt();
-    let beyond = (1.0 - share) / share;
+    let fraction = 1.0 - 0.5f64.sqrt();
+    let beyond = (1.0 - fraction) / fraction;
     for (omega, h) in [(10.0, 1.0 / 60.0), (200.0, 1.0 / 60.0)] {
-        let eta = share * h;
+        let eta = fraction * h;
         let solve = |[x, v]: [f64; 2]| {
             let v = (v - eta * omega * omega * x) / (1.0 + eta * eta * omega * omega);
             [x + eta * v, v]

@@ -1,0 +1,210 @@
+//! How a moving point meets a shape, and what it must remember of it.
+//!
+//! Inside a thin plate the nearest way out may be the far side, and a fast point may have passed a shape within one step. A point that touches
+//! therefore remembers on which side it came in, and is pushed back there until it is out.
+
+use crate::{Probe, Shape};
+use sinew_math::Vec3;
+
+/// What a touching point remembers, in the frame of the shape.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FrictionAnchor {
+    /// Where friction holds it (m).
+    pub place: Vec3,
+    /// The side on which it came in, as a normal; zero where the shape itself tells.
+    pub side: Vec3,
+}
+
+/// A point that touches a shape, in the frame of the shape.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// How deep it is inside (m), above 0.
+    pub depth: f64,
+    /// The way out, of length 1.
+    pub normal: Vec3,
+    /// What to remember as [`FrictionAnchor::side`].
+    pub side: Vec3,
+}
+
+/// Marching along a path ends after so many steps; what is left is taken for a miss. Each step is as long as the way is free.
+const MAX_STEPS: usize = 64;
+/// A march has arrived when the way left is this fraction of the shape's thickness.
+const ARRIVED: f64 = 1e-3;
+/// Paths shorter than this fraction of the thickness cannot have passed through.
+const SHORT: f64 = 0.5;
+
+/// Whether a point that came from `before` to `p` (m, both in the frame of the shape) touches it, and how.
+#[inline]
+pub fn detect_contact(
+    shape: &Shape,
+    p: &Vec3,
+    before: &Vec3,
+    anchor: Option<&FrictionAnchor>,
+) -> Option<Contact> {
+    if let Shape::Cuboid { half } = shape {
+        return detect_cuboid_contact(half, p, before, anchor);
+    }
+    if let Some(anchor) = anchor.filter(|anchor| anchor.side != Vec3::zeros()) {
+        return behind_plane(shape, p, &anchor.place, &anchor.side);
+    }
+    let Probe { distance, normal } = shape.probe(p);
+    if distance < 0.0 {
+        return Some(Contact { depth: -distance, normal, side: Vec3::zeros() });
+    }
+    let thickness = shape.thickness();
+    if anchor.is_some() || (p - before).norm() <= SHORT * thickness {
+        return None;
+    }
+    let (entry, side) = march(shape, before, p, ARRIVED * thickness)?;
+    behind_plane(shape, p, &entry, &side)
+}
+
+/// A point that went through: it is held by the plane where it came in.
+fn behind_plane(shape: &Shape, p: &Vec3, place: &Vec3, side: &Vec3) -> Option<Contact> {
+    let off = p - place;
+    let depth = -off.dot(side);
+    let aside = off + depth * side;
+    // a path that crosses the plane at half a right angle leads as far aside as down
+    let farthest = 2.0 * shape.bounds().radius() + depth;
+    (depth > 0.0 && aside.norm() < farthest).then_some(Contact { depth, normal: *side, side: *side })
+}
+
+/// Where a path from outside first meets a shape, with the normal there: each step goes as far as nothing can be in the way.
+fn march(shape: &Shape, from: &Vec3, to: &Vec3, arrived: f64) -> Option<(Vec3, Vec3)> {
+    let length = (to - from).norm();
+    let along = (to - from) / length;
+    let (start, end) = clip(&shape.bounds().grown(arrived), from, &along, length)?;
+    let mut at = start;
+    for step in 0..MAX_STEPS {
+        let probe = shape.probe(&(from + at * along));
+        if probe.distance < arrived {
+            let came_from_outside = step > 0 || at > 0.0 || probe.distance > 0.0;
+            return (came_from_outside && probe.normal.dot(&along) < 0.0)
+                .then_some((from + at * along, probe.normal));
+        }
+        at += if probe.distance.is_finite() { probe.distance } else { 0.02 * (end - start) + arrived };
+        if at > end {
+            return None;
+        }
+    }
+    None
+}
+
+/// The part of a path inside a box.
+fn clip(bounds: &crate::Bounds, from: &Vec3, along: &Vec3, length: f64) -> Option<(f64, f64)> {
+    let (mut start, mut end) = (0.0f64, length);
+    for k in 0..3 {
+        if along[k] == 0.0 {
+            if from[k] < bounds.min[k] || from[k] > bounds.max[k] {
+                return None;
+            }
+            continue;
+        }
+        let (a, b) = ((bounds.min[k] - from[k]) / along[k], (bounds.max[k] - from[k]) / along[k]);
+        (start, end) = (start.max(a.min(b)), end.min(a.max(b)));
+    }
+    (start <= end).then_some((start, end))
+}
+
+/// Faces of a box are remembered exactly: the depth is that below the face where the point came in, beyond the far side too.
+fn detect_cuboid_contact(
+    half: &Vec3,
+    p: &Vec3,
+    before: &Vec3,
+    anchor: Option<&FrictionAnchor>,
+) -> Option<Contact> {
+    let below = |axis: usize, sign: f64| {
+        let beside = (0..3).any(|k| k != axis && p[k].abs() > half[k]);
+        let depth = half[axis] - sign * p[axis];
+        let mut normal = Vec3::zeros();
+        normal[axis] = sign;
+        (depth > 0.0 && !beside).then_some(Contact { depth, normal, side: normal })
+    };
+    if let Some(side) = anchor.map(|anchor| anchor.side).filter(|side| *side != Vec3::zeros()) {
+        let axis = side.iamax();
+        return below(axis, side[axis].signum());
+    }
+    let outside = |q: &Vec3, k: usize| q[k].abs() > half[k];
+    let is_inside = !(0..3).any(|k| outside(p, k));
+    if (0..3).any(|k| outside(before, k)) {
+        // the last of the planes to be crossed is the face
+        let (mut enter, mut leave, mut face) = (0.0f64, 1.0f64, None);
+        for k in 0..3 {
+            let moved = p[k] - before[k];
+            if moved == 0.0 {
+                if outside(before, k) {
+                    return None;
+                }
+                continue;
+            }
+            let sign = -moved.signum();
+            let (a, b) = ((sign * half[k] - before[k]) / moved, (-sign * half[k] - before[k]) / moved);
+            if a >= enter {
+                (enter, face) = (a, Some((k, sign)));
+            }
+            leave = leave.min(b);
+        }
+        if let Some((axis, sign)) = face.filter(|_| enter <= leave && enter <= 1.0) {
+            return below(axis, sign);
+        }
+    }
+    if !is_inside {
+        return None;
+    }
+    let axis = (p.abs() - half).imax();
+    below(axis, 1.0f64.copysign(p[axis]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ConvexHull, TriangleSolid};
+    use sinew_mesh::shapes;
+
+    /// At any speed, the plate is felt on the side where the point came from, as deep as the point is below it, and until it is out again.
+    #[test]
+    fn a_bullet_does_not_pass_a_plate() {
+        let plate = Shape::Cuboid { half: Vec3::new(0.5, 1e-3, 0.5) };
+        for speed in [1e-3, 0.1, 10.0, 1000.0] {
+            let before = Vec3::new(0.1, 2e-4 * speed + 1e-3, 0.1);
+            let p = before - Vec3::new(0.0, 1e-3 * speed, 0.0);
+            let contact = detect_contact(&plate, &p, &before, None).expect("felt");
+            assert_eq!(contact.normal, Vec3::y());
+            assert!((contact.depth - 8e-4 * speed).abs() < 1e-12 * (1.0 + speed));
+            let anchor = FrictionAnchor { place: p, side: contact.side };
+            assert_eq!(detect_contact(&plate, &p, &p, Some(&anchor)), Some(contact));
+            assert_eq!(detect_contact(&plate, &before, &p, Some(&anchor)), None);
+        }
+        // past the plate's edge there is nothing to pass
+        let (before, p) = (Vec3::new(0.7, 1.0, 0.0), Vec3::new(0.7, -1.0, 0.0));
+        assert_eq!(detect_contact(&plate, &p, &before, None), None);
+    }
+
+    #[test]
+    fn a_bullet_does_not_pass_round_shapes_and_meshes() {
+        let ball = shapes::sphere(0.01, 3);
+        let all = [
+            Shape::Sphere { radius: 0.01 },
+            Shape::Capsule { half_length: 0.02, radius: 0.01 },
+            Shape::Cylinder { half_length: 0.01, radius: 0.01 },
+            Shape::Convex(ConvexHull::build(&ball.vertices).expect("a hull")),
+            Shape::Mesh(TriangleSolid::build(ball).expect("a mesh")),
+        ];
+        for shape in all {
+            let (before, p) = (Vec3::new(0.8, 0.001, 0.002), Vec3::new(-0.5, 0.001, 0.002));
+            let contact = detect_contact(&shape, &p, &before, None).expect("felt");
+            assert!(contact.normal.x > 0.8 && contact.depth > 0.4, "{contact:?} {shape:?}");
+            let aside = Vec3::new(0.0, 0.5, 0.0);
+            assert_eq!(detect_contact(&shape, &(p + aside), &(before + aside), None), None);
+        }
+    }
+
+    #[test]
+    fn a_point_that_begins_inside_is_pushed_out_the_nearest_way() {
+        let plate = Shape::Cuboid { half: Vec3::new(0.5, 0.1, 0.5) };
+        let p = Vec3::new(0.2, -0.09, 0.0);
+        let contact = detect_contact(&plate, &p, &p, None).expect("felt");
+        assert_eq!(contact.normal, -Vec3::y());
+        assert!((contact.depth - 0.01).abs() < 1e-15);
+    }
+}

@@ -1,0 +1,422 @@
+//! What touches in an implicit step, as an energy of nodes.
+//!
+//! Who touches whom, along which normals and how hard friction may pull is looked at anew before each iteration of Newton's method and stays as it is within one, see `press`:
+//! each touch is then a convex function of one row of node positions. What has touched once in a step stays in the sum, as a wall that is not reached: else it would come back in
+//! every other iteration. Springs are those of explicit steps, so that both lead to the same rest; dampers are left out, since a step longer than a touch lasts takes more out of
+//! it than they do. Obstacles are fixed or led: free ones have no place in the system.
+
+mod lagged_contact;
+mod soft_pairs;
+
+use super::candidates::{Candidate, CandidateSearch};
+use super::contacts::kinematic_pose;
+use super::desc::Mobility;
+use super::obstacle::{Obstacle, ObstacleFrictionAnchor};
+use super::pair_anchor::PairFrictionAnchor;
+use super::pair_contact::PairContact;
+use crate::implicit::NodeEnergy;
+use crate::{Control, Model, State};
+use lagged_contact::LaggedContact;
+use rayon::prelude::*;
+use sinew_contact::{FrictionAnchor, RigidMotion, detect_contact};
+use sinew_math::sparse::Row;
+use sinew_math::{Isometry, Mat3, Vec3};
+use soft_pairs::{LaggedPairContact, SoftPairs};
+
+/// Scratch of touching in implicit steps.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ContactEnergy {
+    /// Where nodes, points of the surfaces and obstacles were as the step began, and how fast points are expected to go.
+    node_start: Vec<Vec3>,
+    start: Vec<Vec3>,
+    velocities: Vec<Vec3>,
+    /// Where nodes were expected when pairs were looked for (m); empty before.
+    expected: Vec<Vec3>,
+    from: Vec<RigidMotion>,
+    /// Where obstacles are as it ends.
+    to: Vec<Isometry>,
+    h: f64,
+    /// Points that may touch obstacles if nothing moves farther than `within` (m).
+    candidates: Vec<Candidate>,
+    /// The touch that each had when last it had one in this step.
+    last: Vec<Option<(LaggedContact, Vec3)>>,
+    search: CandidateSearch,
+    within: f64,
+    pairs: SoftPairs,
+    /// How often pairs were looked for in this step.
+    looks: usize,
+    /// What touches, and the row of each: a range of `nodes` and `weights`.
+    active: Vec<ActiveContact>,
+    nodes: Vec<u32>,
+    weights: Vec<f64>,
+    hessians: Vec<Mat3>,
+    energy: f64,
+    /// How many points touch something as the step ends.
+    in_contact: usize,
+    /// Touches stay as they are, and only new ones are added.
+    is_fixed: bool,
+}
+
+/// One touch with its row.
+#[derive(Clone, Copy, Debug)]
+struct ActiveContact {
+    lagged: LaggedContact,
+    /// The end of its row; it begins where that of the touch before ends.
+    row_end: u32,
+    /// Point, obstacle and side of those with obstacles.
+    held: Option<(u32, u32, Vec3)>,
+}
+
+/// The energy of what touches, in an implicit step of a model.
+#[derive(Debug)]
+pub(crate) struct ContactNodes<'a> {
+    model: &'a Model,
+    own: &'a mut ContactEnergy,
+    state: &'a State,
+}
+
+/// Normals and pressures follow the first iterations of a step.
+const MAX_TURNS: usize = 4;
+/// Pairs are looked for at most so often in a step.
+const MAX_LOOKS: usize = 3;
+
+impl ContactEnergy {
+    /// Makes ready for a sub-step of `h` (s) between fractions of a step.
+    pub(crate) fn begin(
+        &mut self,
+        model: &Model,
+        control: &Control,
+        ([from, to], h): ([f64; 2], f64),
+        state: &State,
+    ) {
+        self.h = h;
+        self.node_start.clone_from(&state.node_x);
+        self.start.resize(model.contact_surface.count(), Vec3::zeros());
+        let place = |(i, x): (usize, &mut Vec3)| *x = model.contact_surface.at(i, &state.node_x);
+        self.start.par_iter_mut().with_min_len(2048).enumerate().for_each(place);
+        self.from.clear();
+        self.to.clear();
+        for (i, obstacle) in model.obstacles.iter().enumerate() {
+            let whole = |fraction| match obstacle.mobility {
+                Mobility::Kinematic => kinematic_pose(obstacle, control, i, fraction),
+                _ => state.obstacles[i].pose,
+            };
+            let [start, end] = match obstacle.mobility {
+                Mobility::PartOf(carrier) => [self.from[carrier].world_from_shape, self.to[carrier]]
+                    .map(|whole| whole * obstacle.carrier_from_shape),
+                _ => [from, to].map(whole),
+            };
+            self.from.push(RigidMotion::still(start));
+            self.to.push(end);
+        }
+        self.pairs.bind(model);
+        self.expected.clear();
+        self.looks = 0;
+        self.within = f64::NEG_INFINITY;
+        self.candidates.clear();
+        self.active.clear();
+        self.nodes.clear();
+        self.weights.clear();
+        self.energy = 0.0;
+    }
+
+    /// The energy of what touches, for the solver, in a step that begins at a state.
+    pub(crate) fn on<'a>(&'a mut self, model: &'a Model, state: &'a State) -> ContactNodes<'a> {
+        ContactNodes { model, own: self, state }
+    }
+
+    /// What touches holds (J), as evaluated last.
+    pub(crate) fn energy(&self) -> f64 {
+        self.energy
+    }
+
+    /// How many points have touched something on the way to where the step ends.
+    pub(crate) fn met(&self) -> usize {
+        self.active.len()
+    }
+
+    /// How many points touch something as the step ends.
+    pub(crate) fn in_contact(&self) -> usize {
+        self.in_contact
+    }
+
+    /// Moves obstacles to the end of the step, and writes what touching points remember, with nodes where the step has taken them.
+    pub(crate) fn finish(&mut self, model: &Model, state: &mut State) {
+        self.in_contact = 0;
+        state.anchors.clear();
+        state.pair_anchors.clear();
+        if model.contact_surface.desc.friction > 0.0 {
+            let held = self.pairs.pressed().filter_map(|pressed| anchor_after(model, pressed, &state.node_x));
+            state.pair_anchors.extend(held);
+        }
+        state.obstacles.iter_mut().zip(&self.to).for_each(|(own, to)| own.pose = *to);
+        for i in 0..self.active.len() {
+            let active = self.active[i];
+            let gap = self.gap(i, &state.node_x);
+            if !active.lagged.is_touching(&gap) {
+                continue;
+            }
+            self.in_contact += 1;
+            let Some((point, obstacle, side)) = active.held else { continue };
+            let place = active.lagged.surface(&gap) - active.lagged.kept_stretch(&gap);
+            let place = in_shape(&self.to[obstacle as usize], &place);
+            state.anchors.push(ObstacleFrictionAnchor {
+                point,
+                obstacle,
+                anchor: FrictionAnchor { place, side },
+            });
+        }
+    }
+
+    fn row(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let start = if i == 0 { 0 } else { self.active[i - 1].row_end as usize };
+        let range = start..self.active[i].row_end as usize;
+        self.nodes[range.clone()].iter().map(|node| *node as usize).zip(self.weights[range].iter().copied())
+    }
+
+    fn gap(&self, i: usize, node_x: &[Vec3]) -> Vec3 {
+        self.row(i).fold(Vec3::zeros(), |sum, (node, weight)| sum + weight * node_x[node])
+    }
+
+    /// Looks for what may touch with nodes about to go to places (m), if that was not looked for yet; whether it did.
+    fn detect(&mut self, model: &Model, state: &State, node_x: &[Vec3]) -> bool {
+        let apart = |(a, b): (&Vec3, &Vec3)| (a - b).norm_squared();
+        let farthest = |from: &[Vec3]| {
+            model.contact_surface.stretch * from.iter().zip(node_x).map(apart).fold(0.0, f64::max).sqrt()
+        };
+        let mut is_new = false;
+        if !model.obstacles.is_empty() {
+            let moved = farthest(&self.node_start) + self.obstacles_move(model);
+            if moved > self.within {
+                is_new = true;
+                self.within = 1.5 * moved + model.contact_surface.spacing;
+                let key = |c: &Candidate| (c.point, c.obstacle);
+                let known = self.candidates.iter().map(key).zip(core::mem::take(&mut self.last));
+                let known: Vec<_> = known.filter(|(_, last)| last.is_some()).collect();
+                let ContactEnergy { search, from, start, within, candidates, .. } = self;
+                search.find(model, from, (start, *within), state, candidates);
+                self.last.resize(self.candidates.len(), None);
+                for (key_of_last, last) in known {
+                    if let Ok(i) = self.candidates.binary_search_by_key(&key_of_last, key) {
+                        self.last[i] = last;
+                    }
+                }
+            }
+        }
+        let strays = || farthest(&self.expected) > SoftPairs::max_stray(model);
+        if !self.pairs.is_idle() && (self.looks == 0 || self.looks < MAX_LOOKS && strays()) {
+            self.looks += 1;
+            self.expected.clear();
+            self.expected.extend_from_slice(node_x);
+            self.velocities.resize(self.start.len(), Vec3::zeros());
+            let (start, h) = (&self.start, self.h);
+            let find = |(i, v): (usize, &mut Vec3)| *v = (model.contact_surface.at(i, node_x) - start[i]) / h;
+            self.velocities.par_iter_mut().with_min_len(1024).enumerate().for_each(find);
+            self.pairs.detect(model, &self.start, &self.velocities, h);
+            is_new = true;
+        }
+        is_new
+    }
+
+    /// How far any point of an obstacle moves in the step at most (m).
+    fn obstacles_move(&self, model: &Model) -> f64 {
+        let mut most = 0.0f64;
+        for ((obstacle, from), to) in model.obstacles.iter().zip(&self.from).zip(&self.to) {
+            let from = from.world_from_shape;
+            if from != *to {
+                let turned = (to.rotation * from.rotation.inverse()).angle();
+                let arm = obstacle.reach + obstacle.shape.bounds().center().norm();
+                let shifted = (to.translation.vector - from.translation.vector).norm();
+                most = most.max(shifted + if turned > 0.0 { turned * arm } else { 0.0 });
+            }
+        }
+        most
+    }
+
+    /// Takes what touches obstacles with nodes at places (m).
+    fn detect_obstacles(&mut self, model: &Model, anchors: &[ObstacleFrictionAnchor], node_x: &[Vec3]) {
+        let ContactEnergy { candidates, start, from, to, .. } = self;
+        let look = |c: &mut Candidate| {
+            let (point, o) = (c.point as usize, c.obstacle as usize);
+            let held =
+                anchors.binary_search_by_key(&(c.point, c.obstacle), |held| (held.point, held.obstacle));
+            c.anchor = held.ok().map(|i| anchors[i].anchor);
+            c.x = model.contact_surface.at(point, node_x);
+            let p = in_shape(&to[o], &c.x);
+            let came_from = from[o].point_in_shape(&start[point]);
+            let shape = &model.obstacles[o].shape;
+            c.contact = detect_contact(shape, &p, &came_from, c.anchor.as_ref());
+            if let (Some(contact), None) = (&c.contact, c.anchor) {
+                // friction holds it where it came in, if it is known how far away it was
+                let above = shape.probe(&came_from).distance.max(0.0);
+                let free = if above.is_finite() { above / (above + contact.depth) } else { 1.0 };
+                let place = came_from + (p - came_from) * free;
+                c.anchor = Some(FrictionAnchor { place, side: contact.side });
+            }
+        };
+        candidates.par_iter_mut().with_min_len(512).for_each(look);
+        for i in 0..self.candidates.len() {
+            let c = self.candidates[i];
+            let (point, o) = (c.point as usize, c.obstacle as usize);
+            if self.is_fixed && self.last[i].is_some() {
+                // as it is
+            } else if let (Some(contact), Some(anchor)) = (c.contact, c.anchor) {
+                let Obstacle { friction, stiffness, .. } = model.obstacles[o];
+                let pose = &self.to[o];
+                let normal = pose.rotation * contact.normal;
+                let hold = pose.rotation * anchor.place + pose.translation.vector;
+                let law = model.contact_surface.spring(point, friction, stiffness);
+                let lagged = LaggedContact::new(&law, normal, c.x, contact.depth, &(c.x - hold));
+                self.last[i] = Some((lagged, contact.side));
+            } else if let Some((lagged, _)) = &mut self.last[i] {
+                lagged.max_friction = 0.0;
+            }
+            if let Some((lagged, side)) = self.last[i] {
+                self.add_row(model, point, 1.0);
+                self.add(lagged, Some((c.point, c.obstacle, side)));
+            }
+        }
+    }
+
+    /// Takes what surfaces touch of each other with nodes at places (m).
+    fn detect_pairs(&mut self, model: &Model, anchors: &[PairFrictionAnchor], node_x: &[Vec3]) {
+        let mut pairs = core::mem::take(&mut self.pairs);
+        let start = core::mem::take(&mut self.start);
+        let friction = model.contact_surface.desc.friction;
+        pairs.find(model, &start, node_x);
+        for i in 0..pairs.groups.len() {
+            let group = &pairs.groups[i];
+            let found = group.contact.filter(|_| !(self.is_fixed && group.last.is_some()));
+            if let Some(contact) = found {
+                let (there, held) = (corners_at(model, &contact.corners, node_x), |triangle: u32| {
+                    corners_at(model, &pairs.triangle(triangle), node_x)
+                });
+                let anchor = anchors.binary_search_by_key(&contact.vertex, |anchor| anchor.vertex);
+                let anchor = anchor.ok().map(|i| anchors[i]);
+                let gap = gap_of(model, &contact, node_x);
+                let stretch =
+                    anchor.and_then(|anchor| contact.stretch(&there, &anchor, &held(anchor.triangle)));
+                let stretch = stretch.unwrap_or_else(|| {
+                    // held where it came in: so far of the way it was free
+                    let moved = gap - gap_of(model, &contact, &self.node_start);
+                    let depth_then = contact.depth + moved.dot(&contact.normal);
+                    let free = (-depth_then).max(0.0) / (contact.depth - depth_then.min(0.0));
+                    (1.0 - free) * moved
+                });
+                let law = model.contact_surface.spring(contact.vertex as usize, friction, 1.0);
+                let lagged = LaggedContact::new(&law, contact.normal, gap, contact.depth, &stretch);
+                pairs.groups[i].last = Some(LaggedPairContact { contact, lagged, anchor });
+            } else if !self.is_fixed
+                && let Some(last) = &mut pairs.groups[i].last
+            {
+                last.lagged.max_friction = 0.0;
+            }
+            if let Some(LaggedPairContact { contact, lagged, .. }) = &pairs.groups[i].last {
+                self.add_row(model, contact.vertex as usize, 1.0);
+                let corners = contact.corners.into_iter().zip(contact.weights);
+                corners.for_each(|(corner, weight)| self.add_row(model, corner as usize, -weight));
+                self.add(*lagged, None);
+            }
+        }
+        self.pairs = pairs;
+        self.start = start;
+    }
+
+    fn add_row(&mut self, model: &Model, point: usize, factor: f64) {
+        for (node, weight) in model.contact_surface.row(point) {
+            self.nodes.push(node as u32);
+            self.weights.push(factor * weight);
+        }
+    }
+
+    fn add(&mut self, lagged: LaggedContact, held: Option<(u32, u32, Vec3)>) {
+        self.active.push(ActiveContact { lagged, row_end: self.nodes.len() as u32, held });
+    }
+}
+
+impl NodeEnergy for ContactNodes<'_> {
+    fn refresh(&mut self, x: &[Vec3], round: usize) -> bool {
+        let ContactNodes { model, own, state } = self;
+        let is_new = own.detect(model, state, x);
+        own.is_fixed = round >= MAX_TURNS;
+        let before = own.active.len();
+        own.active.clear();
+        own.nodes.clear();
+        own.weights.clear();
+        own.detect_obstacles(model, &state.anchors, x);
+        if !own.pairs.is_idle() {
+            own.detect_pairs(model, &state.pair_anchors, x);
+        }
+        let is_more = own.active.len() > before;
+        is_more || before > 0 && (is_new || !own.is_fixed)
+    }
+
+    fn evaluate(&mut self, x: &[Vec3], gradient: &mut [Vec3]) -> f64 {
+        let own = &mut *self.own;
+        let mut sum = 0.0;
+        for i in 0..own.active.len() {
+            let (energy, gap_gradient) = own.active[i].lagged.evaluate(&own.gap(i, x));
+            sum += energy;
+            own.row(i).for_each(|(node, weight)| gradient[node] += weight * gap_gradient);
+        }
+        own.energy = sum;
+        sum
+    }
+
+    fn update(&mut self, x: &[Vec3]) {
+        let own = &mut *self.own;
+        let mut hessians = core::mem::take(&mut own.hessians);
+        hessians.clear();
+        hessians.extend((0..own.active.len()).map(|i| own.active[i].lagged.hessian(&own.gap(i, x))));
+        own.hessians = hessians;
+    }
+
+    fn multiply(&self, u: &[Row], out: &mut [Row]) {
+        for (i, hessian) in self.own.hessians.iter().enumerate() {
+            let mut moved = [0.0f32; 3];
+            for (node, weight) in self.own.row(i) {
+                (0..3).for_each(|k| moved[k] += weight as f32 * u[node][k]);
+            }
+            let pull = hessian * Vec3::new(moved[0].into(), moved[1].into(), moved[2].into());
+            let pull = [pull.x as f32, pull.y as f32, pull.z as f32];
+            for (node, weight) in self.own.row(i) {
+                (0..3).for_each(|k| out[node][k] += weight as f32 * pull[k]);
+            }
+        }
+    }
+
+    fn add_diagonal(&self, blocks: &mut [Mat3]) {
+        for (i, hessian) in self.own.hessians.iter().enumerate() {
+            self.own.row(i).for_each(|(node, weight)| blocks[node] += hessian * (weight * weight));
+        }
+    }
+}
+
+/// Where friction holds a vertex when a step has taken nodes to places (m), if it still touches: where it did, unless that has slipped.
+fn anchor_after(model: &Model, pressed: &LaggedPairContact, node_x: &[Vec3]) -> Option<PairFrictionAnchor> {
+    let LaggedPairContact { contact, lagged, anchor } = pressed;
+    let gap = gap_of(model, contact, node_x);
+    if !lagged.is_touching(&gap) {
+        return None;
+    }
+    let held = anchor.filter(|_| !lagged.slips(&gap));
+    // the vertex has moved on from the point that it touched when last looked at
+    let moved = gap - gap.dot(&lagged.normal) * lagged.normal;
+    let stretch = lagged.kept_stretch(&gap) - moved;
+    Some(held.unwrap_or_else(|| contact.hold(&corners_at(model, &contact.corners, node_x), &stretch)))
+}
+
+/// From the point that a vertex touches to the vertex (m).
+fn gap_of(model: &Model, contact: &PairContact, node_x: &[Vec3]) -> Vec3 {
+    let there = corners_at(model, &contact.corners, node_x);
+    let start_point: Vec3 = there.iter().zip(contact.weights).map(|(corner, weight)| weight * corner).sum();
+    model.contact_surface.at(contact.vertex as usize, node_x) - start_point
+}
+
+fn corners_at(model: &Model, corners: &[u32; 3], node_x: &[Vec3]) -> [Vec3; 3] {
+    corners.map(|corner| model.contact_surface.at(corner as usize, node_x))
+}
+
+fn in_shape(world_from_shape: &Isometry, x: &Vec3) -> Vec3 {
+    world_from_shape.rotation.inverse_transform_vector(&(x - world_from_shape.translation.vector))
+}

@@ -1,0 +1,46 @@
+//! What obstacles push on surfaces with, for whoever wants to see it.
+
+use crate::{Model, State};
+use sinew_contact::detect_contact;
+use sinew_math::Vec3;
+
+/// What an obstacle pushes on a surface vertex with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactForce {
+    /// The vertex, counted over all bodies.
+    pub vertex: u32,
+    /// The obstacle.
+    pub obstacle: u32,
+    /// Where the vertex is (m).
+    pub point: Vec3,
+    /// The force on it (N).
+    pub force: Vec3,
+}
+
+/// What springs of obstacles push on surface vertices with in a state, by obstacle, then vertex. Looks at every vertex and every obstacle.
+///
+/// Dampers are left out; friction is known as far as the state remembers where it holds, which states of recorded takes do not.
+pub fn contact_forces(model: &Model, state: &State) -> Vec<ContactForce> {
+    let mut found = Vec::new();
+    for (o, (obstacle, now)) in model.obstacles.iter().zip(&state.obstacles).enumerate() {
+        for vertex in 0..model.contact_surface.count() {
+            let x = model.contact_surface.at(vertex, &state.node_x);
+            let p = now.pose.rotation.inverse_transform_vector(&(x - now.pose.translation.vector));
+            let key = (vertex as u32, o as u32);
+            let held = state.anchors.binary_search_by_key(&key, |held| (held.point, held.obstacle));
+            let anchor = held.ok().map(|i| state.anchors[i].anchor);
+            let Some(contact) = detect_contact(&obstacle.shape, &p, &p, anchor.as_ref()) else { continue };
+            let stretch = anchor.map_or(Vec3::zeros(), |anchor| p - anchor.place);
+            let law = model.contact_surface.law(
+                vertex,
+                obstacle.friction,
+                obstacle.stiffness,
+                model.contact_surface.step,
+            );
+            let push = law.push(contact.depth, &contact.normal, &Vec3::zeros(), &stretch);
+            let force = now.pose.rotation * push.force;
+            found.push(ContactForce { vertex: key.0, obstacle: key.1, point: x, force });
+        }
+    }
+    found
+}

@@ -1,0 +1,172 @@
+//! A vertex and the triangle it touches.
+
+use super::pair_anchor::PairFrictionAnchor;
+use crate::Model;
+use sinew_contact::{NearPair, SurfacePairs, nearest_on_triangle};
+use sinew_math::Vec3;
+
+/// A vertex that touches a triangle.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PairContact {
+    pub(super) vertex: u32,
+    pub(super) triangle: u32,
+    pub(super) corners: [u32; 3],
+    /// Of the point that it touches.
+    pub(super) weights: [f64; 3],
+    /// How deep it is below the distance at which pushing begins (m), and the way out.
+    pub(super) depth: f64,
+    pub(super) normal: Vec3,
+}
+
+/// Two edges of a triangle at less than a thousandth of a right angle leave its plane to round-off: the square of that.
+const SLIVER: f64 = 1e-6;
+
+impl PairContact {
+    /// The triangle nearest to a vertex, if the vertex is within the gap before it or the range behind it. Of triangles equally near, as at an edge, the one
+    /// that faces the vertex most.
+    pub(super) fn nearest<'a>(
+        finder: &SurfacePairs,
+        pairs: impl Iterator<Item = &'a NearPair>,
+        x: impl Fn(u32) -> Vec3,
+    ) -> Option<PairContact> {
+        let reach = finder.range();
+        let mut best: Option<(f64, f64, f64, PairContact)> = None;
+        for pair in pairs {
+            let p = x(pair.vertex);
+            let corners = finder.triangle(pair.triangle);
+            let [a, b, c] = corners.map(&x);
+            let found = nearest_on_triangle(&p, &[a, b, c]);
+            let off = p - found.point;
+            let distance = off.norm();
+            if distance > reach {
+                continue;
+            }
+            let normal = (b - a).cross(&(c - a));
+            let length = normal.norm();
+            if length == 0.0 {
+                continue;
+            }
+            let normal = normal / length;
+            let height = off.dot(&normal);
+            let same = |other: f64| (distance - other).abs() <= 1e-9 * reach;
+            let is_better = match &best {
+                None => true,
+                Some((other, facing, _, _)) => {
+                    if same(*other) {
+                        height.abs() > *facing
+                    } else {
+                        distance < *other
+                    }
+                }
+            };
+            if is_better {
+                let side = if height < 0.0 { -1.0 } else { 1.0 };
+                let normal = if distance > 1e-9 * reach { off * (side / distance) } else { normal };
+                let contact = PairContact {
+                    vertex: pair.vertex,
+                    triangle: pair.triangle,
+                    corners,
+                    weights: found.weights,
+                    depth: pair.gap - side * distance,
+                    normal,
+                };
+                best = Some((distance, height.abs(), pair.gap, contact));
+            }
+        }
+        best.map(|(_, _, _, contact)| contact).filter(|contact| contact.depth > 0.0)
+    }
+
+    /// Whether the flesh on either side is turned inside out, with nodes at places (m): its surface then does not tell which way is out, and would be pushed ever deeper.
+    pub(super) fn is_inside_out(&self, model: &Model, node_x: &[Vec3]) -> bool {
+        let turned =
+            |point: u32| model.contact_surface.is_inside_out(point as usize, &model.node_rest, node_x);
+        turned(self.vertex) || self.corners.into_iter().any(turned)
+    }
+
+    /// The way from where friction holds the vertex to the point it touches (m). `None` if that is on another side, as of a second surface that is near.
+    pub(super) fn stretch(
+        &self,
+        corners: &[Vec3; 3],
+        anchor: &PairFrictionAnchor,
+        held: &[Vec3; 3],
+    ) -> Option<Vec3> {
+        let side = (held[1] - held[0]).cross(&(held[2] - held[0]));
+        (side.dot(&self.normal) > 0.0).then(|| weighted(self.weights, corners) - anchor.place(*held))
+    }
+
+    /// The hold that leaves this stretch s (m) to the point touched, as far as it is in the plane of the triangle: with its edges e₁ and e₂ from the first corner
+    ///
+    /// ```text
+    /// place = point − (u e₁ + v e₂),    (eᵢ · eⱼ) (u, v) = (e₁ · s, e₂ · s)
+    /// ```
+    pub(super) fn hold(&self, [a, b, c]: &[Vec3; 3], stretch: &Vec3) -> PairFrictionAnchor {
+        let [wa, wb, wc] = self.weights;
+        let (e1, e2) = (b - a, c - a);
+        let (e11, e12, e22) = (e1.norm_squared(), e1.dot(&e2), e2.norm_squared());
+        let (s1, s2) = (e1.dot(stretch), e2.dot(stretch));
+        let area = e11 * e22 - e12 * e12;
+        // slivers have no plane: what is left of the stretch is let go
+        let (u, v) = if area > SLIVER * e11 * e22 {
+            ((s1 * e22 - s2 * e12) / area, (s2 * e11 - s1 * e12) / area)
+        } else {
+            (0.0, 0.0)
+        };
+        PairFrictionAnchor {
+            vertex: self.vertex,
+            triangle: self.triangle,
+            weights: [wa + u + v, wb - u, wc - v],
+        }
+    }
+}
+
+fn weighted(weights: [f64; 3], corners: &[Vec3; 3]) -> Vec3 {
+    weights[0] * corners[0] + weights[1] * corners[1] + weights[2] * corners[2]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CORNERS: [Vec3; 3] =
+        [Vec3::new(0.0, 0.0, 0.0), Vec3::new(2.0, 0.0, 0.0), Vec3::new(0.5, 0.0, -1.5)];
+
+    fn contact() -> PairContact {
+        PairContact {
+            vertex: 5,
+            triangle: 2,
+            corners: [0, 1, 2],
+            weights: [0.2, 0.3, 0.5],
+            depth: 0.1,
+            normal: Vec3::y(),
+        }
+    }
+
+    /// A hold gives back the stretch that it was made for, also beyond the triangle, and less the part along the normal.
+    #[test]
+    fn a_hold_leaves_the_stretch_it_was_made_for() {
+        for stretch in [Vec3::zeros(), Vec3::new(0.3, 0.0, -0.2), Vec3::new(-9.0, 0.0, 4.0)] {
+            let anchor = contact().hold(&CORNERS, &(stretch + 0.7 * Vec3::y()));
+            assert_eq!((anchor.vertex, anchor.triangle), (5, 2));
+            assert!((anchor.weights.iter().sum::<f64>() - 1.0).abs() < 1e-14);
+            let found = contact().stretch(&CORNERS, &anchor, &CORNERS).expect("the same side");
+            assert!((found - stretch).norm() < 1e-13, "{found:?}");
+        }
+    }
+
+    /// The place moves with the surface that it is on: turned and shifted with the vertex, nothing is stretched.
+    #[test]
+    fn a_surface_that_moves_along_stretches_nothing() {
+        let anchor = contact().hold(&CORNERS, &Vec3::zeros());
+        let moved = CORNERS.map(|c| Vec3::new(-c.z, c.y, c.x) + Vec3::new(3.0, 1.0, -2.0));
+        assert!(contact().stretch(&moved, &anchor, &moved).expect("the same side").norm() < 1e-14);
+    }
+
+    #[test]
+    fn a_hold_on_the_far_side_is_let_go_and_slivers_hold_at_the_point() {
+        let anchor = contact().hold(&CORNERS, &Vec3::zeros());
+        let [a, b, c] = CORNERS;
+        assert!(contact().stretch(&CORNERS, &anchor, &[a, c, b]).is_none());
+        let sliver = [a, b, b + Vec3::new(1.0, 0.0, 1e-9)];
+        assert_eq!(contact().hold(&sliver, &Vec3::x()).weights, contact().weights);
+    }
+}

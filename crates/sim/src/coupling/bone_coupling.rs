@@ -1,0 +1,339 @@
+//! Bones during a step: what flesh does to them, how they move, and where that puts the nodes fixed to them.
+
+use super::Rig;
+use crate::{Control, Model, RigControl, State};
+use rayon::prelude::*;
+use sinew_flesh::CornerForces;
+use sinew_math::spatial::{Frame, Wrench};
+use sinew_math::{Mat3, Vec3};
+use sinew_skeleton::{
+    BoneId, DriveKind, Drives, Dynamics, DynamicsError, Energies, Floating, JointDrive, Kinematics, Loads,
+    SkeletonState, StatePath,
+};
+
+/// A skeleton whose equations of motion have no answer.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("skeleton '{rig}': {error}")]
+pub struct BoneError {
+    /// The rig's name.
+    pub rig: String,
+    /// What its dynamics say.
+    pub error: DynamicsError,
+}
+
+/// How a rigid bone moves, as a field over the world: the velocity at x is `at_origin + angular × x`.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Field {
+    pub(crate) angular: Vec3,
+    pub(crate) at_origin: Vec3,
+    /// The most of a node's motion against the bone that a damper may take away in a sub-step.
+    pub(crate) max_drag: f64,
+    /// How the bone's frame is turned, and with it what the bone bears of its flesh's weight.
+    pub(crate) rotation: Mat3,
+    /// Where the bone's frame stands (m).
+    origin: Vec3,
+}
+
+impl Field {
+    #[inline(always)]
+    pub(crate) fn at(&self, x: &Vec3) -> Vec3 {
+        self.at_origin + self.angular.cross(x)
+    }
+}
+
+/// What pushes on nodes in a sub-step, as bones see it.
+pub(crate) struct Pushes<'a> {
+    pub(crate) corner_forces: &'a CornerForces,
+    /// Outside forces but gravity (N); empty without loads and touches.
+    pub(crate) load: &'a [Vec3],
+    /// For each free node the force that its bone bears: what its damper took from it per time, and what balances it (N).
+    pub(crate) drag: &'a [Vec3],
+    /// What pulls at bones themselves, those of all rigs together, the world first, about its origin; empty without constraints.
+    pub(crate) bones: &'a [Wrench],
+}
+
+/// Scratch of all rigs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BoneCoupling {
+    rigs: Vec<RigCoupling>,
+    /// How bones move, those of all rigs together, the world first.
+    pub(crate) fields: Vec<Field>,
+}
+
+/// Scratch of one rig.
+#[derive(Clone, Debug)]
+struct RigCoupling {
+    kinematics: Kinematics,
+    dynamics: Dynamics,
+    drives: Drives,
+    path: StatePath,
+    floating: Floating,
+    wrenches: Vec<Wrench>,
+    /// Whether every joint is prescribed, so that flesh cannot move the bones.
+    leads: bool,
+    /// Whether the dynamics have been solved in this step.
+    is_solved: bool,
+}
+
+/// Worlds with fewer nodes are summed on one thread.
+const FEW_NODES: usize = 1024;
+
+impl BoneCoupling {
+    /// Bones as they stand at rest.
+    pub(crate) fn at_rest(model: &Model) -> BoneCoupling {
+        let mut coupling = BoneCoupling::default();
+        coupling.prepare(model);
+        coupling.refresh(model, &State::at_rest(model));
+        coupling
+    }
+
+    /// Makes ready for a step of `dt` (s): finds how bones move and lays the paths of prescribed joints.
+    pub(crate) fn begin(&mut self, model: &Model, control: &Control, dt: f64, state: &State) {
+        self.prepare(model);
+        for (i, (coupling, rig)) in self.rigs.iter_mut().zip(&model.rigs).enumerate() {
+            coupling.is_solved = false;
+            coupling.leads = match control.rigs.get(i) {
+                Some(control) => {
+                    coupling.path.lay(&rig.skeleton, &control.from, &control.to, dt);
+                    control.drives.iter().all(|kind| *kind == DriveKind::Motion)
+                }
+                None => {
+                    coupling.drives.go_limp(&rig.skeleton);
+                    false
+                }
+            };
+        }
+        self.refresh(model, state);
+    }
+
+    /// Has room for the bones of a model.
+    pub(crate) fn prepare(&mut self, model: &Model) {
+        let fits = |(coupling, rig): (&RigCoupling, &Rig)| {
+            let (bones, dofs) = (rig.skeleton.bones().len(), rig.skeleton.v_count());
+            coupling.drives.kinds().len() == bones && coupling.drives.values().len() == dofs
+        };
+        let rigs = &model.rigs;
+        if self.rigs.len() != rigs.len() || !self.rigs.iter().zip(rigs).all(fits) {
+            self.rigs = rigs.iter().map(RigCoupling::new).collect();
+        }
+    }
+
+    /// Finds how bones move.
+    pub(crate) fn refresh(&mut self, model: &Model, state: &State) {
+        let bones = model.rigs.last().map_or(1, |rig| rig.bones.end);
+        self.fields.resize(bones, Field::default());
+        self.fields[0].max_drag = 1.0;
+        for ((coupling, rig), state) in self.rigs.iter_mut().zip(&model.rigs).zip(&state.rigs) {
+            coupling.kinematics.update(&rig.skeleton, state);
+            for (i, frame) in coupling.kinematics.world_frames().iter().enumerate() {
+                let velocity = &coupling.kinematics.velocities()[i];
+                let angular = frame.rotation * velocity.angular;
+                let linear = frame.rotation * velocity.linear;
+                self.fields[rig.bones.start + i] = Field {
+                    angular,
+                    at_origin: linear - angular.cross(&frame.origin),
+                    max_drag: if coupling.leads { 1.0 } else { rig.max_drag[i] },
+                    rotation: frame.rotation,
+                    origin: frame.origin,
+                };
+            }
+        }
+    }
+
+    /// Where a bone of a rig stands in the world.
+    pub(crate) fn frame(&self, rig: usize, bone: usize) -> &Frame {
+        &self.rigs[rig].kinematics.world_frames()[bone]
+    }
+
+    /// Energies of bones that lead, to be compared before and after a step: what prescribed joints gave them (J).
+    pub(crate) fn prescribed_energy(&self, model: &Model, state: &State) -> f64 {
+        let rigs = self.rigs.iter().zip(&model.rigs).zip(&state.rigs);
+        let prescribed = rigs.filter(|((coupling, _), _)| coupling.leads);
+        prescribed
+            .map(|((coupling, rig), state)| {
+                Energies::of(&rig.skeleton, &coupling.kinematics, state, &model.gravity).total()
+            })
+            .sum()
+    }
+
+    /// Kinetic energy of all bones, their height above rest and that of balanced flesh as energy, and what is in the springs of joints (J).
+    pub(crate) fn energies(&self, model: &Model, state: &State) -> (f64, f64, f64) {
+        let (mut kinetic, mut potential, mut springs) = (0.0, 0.0, 0.0);
+        for ((coupling, rig), state) in self.rigs.iter().zip(&model.rigs).zip(&state.rigs) {
+            let energies = Energies::of(&rig.skeleton, &coupling.kinematics, state, &model.gravity);
+            kinetic += energies.kinetic;
+            potential += energies.gravity - rig.rest_potential;
+            springs += energies.springs;
+        }
+        (kinetic, potential + self.balance_energy(model, state) - model.rest_balance, springs)
+    }
+
+    /// The potential of what balances flesh (J): a force m Rᵢ c that turns with the bone has −m Rᵢ c · (x − oᵢ).
+    pub(crate) fn balance_energy(&self, model: &Model, state: &State) -> f64 {
+        let mut energy = 0.0;
+        for (node, lift) in model.node_lift.iter().enumerate().filter(|(_, lift)| **lift != Vec3::zeros()) {
+            let field = &self.fields[model.fixed_nodes.node_reference[node] as usize];
+            let lift = field.rotation * lift;
+            energy -= model.node_mass[node] * lift.dot(&(state.node_x[node] - field.origin));
+        }
+        energy
+    }
+
+    /// Torques of all drives of a rig in the last sub-step (N m, N), found or given.
+    pub(crate) fn torques(&self, rig: usize) -> &[f64] {
+        self.rigs.get(rig).map_or(&[], |coupling| &coupling.dynamics.torque)
+    }
+
+    /// Moves the bones a sub-step of `h` (s) that ends after `share` of the step, and the fixed nodes with them. Work of the drives is energy
+    /// supplied to the world.
+    pub(crate) fn move_bones(
+        &mut self,
+        model: &Model,
+        control: &Control,
+        pushes: &Pushes,
+        (fraction, h): (f64, f64),
+        state: &mut State,
+    ) -> Result<(), BoneError> {
+        for (i, (coupling, rig)) in self.rigs.iter_mut().zip(&model.rigs).enumerate() {
+            let named = |error: DynamicsError| BoneError { rig: rig.name.clone(), error };
+            coupling.gather(model, rig, pushes, h, state);
+            coupling.set_drives(rig, control.rigs.get(i), (fraction, h), &state.rigs[i]).map_err(named)?;
+            let is_last = fraction == 1.0;
+            if !coupling.leads || is_last {
+                let loads = Loads { gravity: model.gravity, wrenches: &coupling.wrenches, passive_step: h };
+                let (skeleton, bones, drives) = (&rig.skeleton, &state.rigs[i], &coupling.drives);
+                // a step must not depend on the one before it, which a resumed run has not seen
+                let solved = if coupling.is_solved {
+                    coupling.dynamics.solve_next_centered(skeleton, bones, drives, &loads, h)
+                } else {
+                    coupling.dynamics.solve_centered(skeleton, &coupling.kinematics, bones, drives, &loads, h)
+                };
+                solved.map_err(named)?;
+                coupling.is_solved = true;
+            }
+            if coupling.leads {
+                let power: f64 = coupling
+                    .wrenches
+                    .iter()
+                    .zip(coupling.kinematics.velocities())
+                    .map(|(f, v)| v.dot(f))
+                    .sum();
+                state.supplied_energy -= h * power;
+                state.rigs[i].advance(&rig.skeleton, coupling.drives.values(), h);
+            } else {
+                coupling.advance(rig, &model.gravity, h, &mut state.rigs[i]);
+                let drives = coupling.dynamics.torque.iter().zip(&state.rigs[i].v);
+                state.supplied_energy += h * drives.map(|(torque, v)| torque * v).sum::<f64>();
+            }
+        }
+        self.refresh(model, state);
+        self.place_fixed_nodes(model, state);
+        Ok(())
+    }
+
+    /// Puts fixed nodes where their bones are.
+    pub(crate) fn place_fixed_nodes(&self, model: &Model, state: &mut State) {
+        for (coupling, rig) in self.rigs.iter().zip(&model.rigs) {
+            for (i, frame) in coupling.kinematics.world_frames().iter().enumerate() {
+                let velocity = &coupling.kinematics.velocities()[i];
+                for tie in model.fixed_nodes.ties_of(rig.bones.start, BoneId(i as u32)) {
+                    state.node_x[tie.node as usize] = frame.point(&tie.place);
+                    state.node_v[tie.node as usize] = frame.rotation * velocity.at(&tie.place);
+                }
+            }
+        }
+    }
+}
+
+impl RigCoupling {
+    fn new(rig: &Rig) -> RigCoupling {
+        RigCoupling {
+            kinematics: Kinematics::default(),
+            dynamics: Dynamics::default(),
+            drives: Drives::limp(&rig.skeleton),
+            path: StatePath::default(),
+            floating: Floating::default(),
+            wrenches: vec![Wrench::default(); rig.skeleton.bones().len()],
+            leads: false,
+            is_solved: false,
+        }
+    }
+
+    /// Wrenches on all bones: forces on fixed nodes, and the counter-forces of dampers and of what balances flesh. The order of every sum is fixed.
+    fn gather(&mut self, model: &Model, rig: &Rig, pushes: &Pushes, h: f64, state: &State) {
+        let RigCoupling { kinematics, wrenches, .. } = self;
+        let wrench = |(i, wrench): (usize, &mut Wrench)| {
+            let bone = BoneId(i as u32);
+            let origin = kinematics.world_frames()[i].origin;
+            let (mut force, mut torque) = (Vec3::zeros(), Vec3::zeros());
+            for tie in model.fixed_nodes.ties_of(rig.bones.start, bone) {
+                let node = tie.node as usize;
+                let mut push = pushes.corner_forces.on_node(&model.elements, node);
+                if let Some(load) = pushes.load.get(node) {
+                    push += load;
+                }
+                force += push;
+                torque += (state.node_x[node] - origin).cross(&push);
+            }
+            for &node in model.fixed_nodes.dragged_by(rig.bones.start, bone) {
+                let node = node as usize;
+                let push = pushes.drag[node];
+                // where the node was when its damper acted
+                let x = state.node_x[node] - h * state.node_v[node];
+                force += push;
+                torque += (x - origin).cross(&push);
+            }
+            if let Some(pull) = pushes.bones.get(rig.bones.start + i) {
+                force += pull.force;
+                torque += pull.torque - origin.cross(&pull.force);
+            }
+            let rotation = &kinematics.world_frames()[i].rotation;
+            *wrench = Wrench::new(rotation.tr_mul(&torque), rotation.tr_mul(&force));
+        };
+        if model.node_count() < FEW_NODES || rayon::current_num_threads() == 1 {
+            wrenches.iter_mut().enumerate().for_each(wrench);
+        } else {
+            wrenches.par_iter_mut().enumerate().for_each(wrench);
+        }
+    }
+
+    /// Takes the step that was solved for, and holds trees that float to their momentum.
+    fn advance(&mut self, rig: &Rig, gravity: &Vec3, h: f64, state: &mut SkeletonState) {
+        let skeleton = &rig.skeleton;
+        let loads = Loads { gravity: *gravity, wrenches: &self.wrenches, passive_step: h };
+        self.floating.foresee(skeleton, &self.kinematics, &self.drives, &loads, h);
+        state.advance(skeleton, &self.dynamics.acceleration, h);
+        self.kinematics.update(skeleton, state);
+        self.floating.settle(skeleton, &self.kinematics, state);
+    }
+
+    fn set_drives(
+        &mut self,
+        rig: &Rig,
+        control: Option<&RigControl>,
+        step: (f64, f64),
+        state: &SkeletonState,
+    ) -> Result<(), DynamicsError> {
+        let Some(control) = control else { return Ok(()) };
+        for (i, bone) in rig.skeleton.bones().iter().enumerate() {
+            let id = BoneId(i as u32);
+            let mut values = [0.0; 6];
+            let values = &mut values[..bone.joint.v_count];
+            let drive = match control.drives[i] {
+                DriveKind::Torque => {
+                    values.copy_from_slice(&control.torque[bone.joint.v()]);
+                    JointDrive::Torque(values)
+                }
+                DriveKind::Motion => {
+                    self.path.accelerate(&rig.skeleton, id, step, state, values);
+                    JointDrive::Motion(values)
+                }
+            };
+            if self.drives.set(&rig.skeleton, id, drive).is_err() {
+                // the control was checked before the step, so that only the state can have gone wrong
+                return Err(DynamicsError::NotFinite { bone: bone.name.clone(), what: "drive" });
+            }
+        }
+        Ok(())
+    }
+}

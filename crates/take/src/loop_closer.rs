@@ -1,0 +1,111 @@
+//! The seam of a cycle: it ends where it began.
+//!
+//! Flesh that is shaken in a cycle need not come back to the same place in each of them, however long it has swung. What is left is spread over the
+//! cycle, so that nothing jumps:
+//!
+//! ```text
+//! x'(s) = x(s) + s² (3 − 2 s) (x(0) − x(1)),   0 ≤ s ≤ 1
+//! ```
+
+use crate::{Frame, FrameSink, SinkError, SurfaceInfo};
+
+/// Holds the frames of a cycle back until its end is known, closes it and hands them on. Keeps all of them in memory: a cycle is short.
+pub struct LoopCloser<'a, S> {
+    sink: S,
+    /// Frames of the cycle, the first not counted.
+    frame_count: usize,
+    frames: Vec<Frame>,
+    gap: &'a mut f64,
+}
+
+impl<'a, S: FrameSink> LoopCloser<'a, S> {
+    /// A cycle that ends so many frames after it began. `gap` becomes how far any vertex was from where it began (m).
+    pub fn new(sink: S, frame_count: usize, gap: &'a mut f64) -> LoopCloser<'a, S> {
+        LoopCloser { sink, frame_count, frames: Vec::new(), gap }
+    }
+
+    fn close(&mut self) {
+        let Some((first, last)) = self.frames.first().cloned().zip(self.frames.last().cloned()) else {
+            return;
+        };
+        let count = (self.frames.len() - 1).max(1) as f64;
+        let end = self.frames.len() - 1;
+        for (i, frame) in self.frames.iter_mut().enumerate() {
+            let s = i as f64 / count;
+            let fraction = (s * s * (3.0 - 2.0 * s)) as f32;
+            for ((points, first), last) in frame.surfaces.iter_mut().zip(&first.surfaces).zip(&last.surfaces)
+            {
+                for ((point, first), last) in points.iter_mut().zip(first).zip(last) {
+                    if i == end {
+                        let squared: f64 = (0..3).map(|k| f64::from(first[k] - last[k])).map(|d| d * d).sum();
+                        *self.gap = self.gap.max(squared.sqrt());
+                        // to the bit
+                        *point = *first;
+                    } else {
+                        (0..3).for_each(|k| point[k] += fraction * (first[k] - last[k]));
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl<S: FrameSink> FrameSink for LoopCloser<'_, S> {
+    fn begin(&mut self, surfaces: &[SurfaceInfo], fps: f64) -> Result<(), SinkError> {
+        (self.frames, *self.gap) = (Vec::new(), 0.0);
+        self.sink.begin(surfaces, fps)
+    }
+
+    fn frame(&mut self, frame: &Frame) -> Result<(), SinkError> {
+        self.frames.push(frame.clone());
+        if self.frames.len() != self.frame_count + 1 {
+            return Ok(());
+        }
+        self.close();
+        for frame in core::mem::take(&mut self.frames) {
+            self.sink.frame(&frame)?;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), SinkError> {
+        self.sink.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Kept(Vec<Frame>);
+
+    impl FrameSink for Kept {
+        fn begin(&mut self, _: &[SurfaceInfo], _: f64) -> Result<(), SinkError> {
+            Ok(())
+        }
+        fn frame(&mut self, frame: &Frame) -> Result<(), SinkError> {
+            self.0.push(frame.clone());
+            Ok(())
+        }
+        fn finish(&mut self) -> Result<(), SinkError> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn the_last_frame_is_the_first_and_nothing_jumps() {
+        let (mut kept, mut gap) = (Kept(Vec::new()), 0.0);
+        let mut loop_closer = LoopCloser::new(&mut kept, 4, &mut gap);
+        loop_closer.begin(&[], 10.0).unwrap();
+        for (i, x) in [0.0, 2.0, 4.0, 2.0, 0.5].into_iter().enumerate() {
+            let frame =
+                Frame { time: 0.1 * i as f64, surfaces: vec![vec![[x, 0.0, 0.0]]], ..Frame::default() };
+            loop_closer.frame(&frame).unwrap();
+        }
+        assert_eq!(gap, 0.5);
+        let xs: Vec<f32> = kept.0.iter().map(|frame| frame.surfaces[0][0][0]).collect();
+        // less 0.5 times 0, 5/32, 1/2, 27/32 and 1
+        assert_eq!(xs, [0.0, 2.0 - 0.078_125, 3.75, 2.0 - 0.421_875, 0.0]);
+        assert!((kept.0[4].time - 0.4).abs() < 1e-12);
+    }
+}
