@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// The crates by layer: each may use those of earlier layers only.
 const LAYERS: [&[&str]; 8] = [
-    &["math"],
+    &["files", "math"],
     &["mesh"],
     &["flesh", "skeleton", "contact"],
     &["sim"],

@@ -5,9 +5,9 @@
 //! cow's stiffness a stone.
 
 use crate::mesh_file::{Mesh, read_mesh};
-use crate::read_error::{Loaded, ReadError};
 use crate::scene_file::{DEFAULT_FPS, DEFAULT_SECONDS, DEFAULT_TETS, EARTH_GRAVITY};
 use sinew_control::Motion;
+use sinew_files::{Loaded, ReadError};
 use sinew_flesh::Material;
 use sinew_math::Vec3;
 use sinew_mesh::TriMesh;

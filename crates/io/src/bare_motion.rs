@@ -1,9 +1,9 @@
 //! A motion file as a scene of its own: flesh drawn around its joints, which go where it says.
 
 use crate::bvh::{Bvh, BvhOptions, CMU_METRES, read_bvh};
-use crate::mesh_file::read_bytes;
-use crate::read_error::{Loaded, ReadError, ReadErrors};
 use crate::scene_file::read_scene_text;
+use sinew_files::read_bytes;
+use sinew_files::{Loaded, ReadError, ReadErrors};
 use sinew_math::turn;
 use sinew_take::Scene;
 use std::path::Path;

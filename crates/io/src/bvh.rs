@@ -12,7 +12,7 @@ mod tokens;
 
 pub use body::BvhBody;
 
-use crate::read_error::{Loaded, ReadError};
+use sinew_files::{Loaded, ReadError};
 use sinew_math::{Isometry, Rotation, Vec3, nalgebra::Quaternion, real};
 
 /// Metres per unit of the motions of the Carnegie Mellon library: inches, scaled by 1/0.45.

@@ -37,12 +37,12 @@ pub use skin::CharacterSkin;
 pub use transform::{Mat4, NodeTransform};
 pub use weights::{JointWeight, SkinWeights};
 
-use crate::mesh_file::read_bytes;
-use crate::read_error::{Loaded, ReadError, ReadErrors};
 use buffers::{Buffers, Stored};
 use document::Document;
 use findings::Findings;
 use serde_json::Value;
+use sinew_files::read_bytes;
+use sinew_files::{Loaded, ReadError, ReadErrors};
 use std::path::{Path, PathBuf};
 
 /// The extensions of character files.

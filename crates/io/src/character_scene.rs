@@ -12,7 +12,6 @@ pub use glb::CharacterGlb;
 pub use watch::{CharacterReport, CharacterWatch};
 
 use crate::character_file::{CharacterFile, CharacterPose, NodeTransform, open_character};
-use crate::read_error::{Loaded, ReadError, ReadErrors};
 use crate::scene_file::{
     DEFAULT_CORE, DEFAULT_FPS, DEFAULT_SAG, DEFAULT_SECONDS, DEFAULT_TETS, EARTH_GRAVITY,
 };
@@ -20,6 +19,7 @@ use bones::Bones;
 use flesh::Flesh;
 pub use motion::Capture;
 use sinew_control::{Approach, Beyond, HumanBone, Performance, SkeletonMotion};
+use sinew_files::{Loaded, ReadError, ReadErrors};
 use sinew_flesh::Material;
 use sinew_math::{Isometry, Vec3};
 use sinew_sim::desc::{AttachmentDesc, BodyDesc, CageSize, CoreDesc, RigDesc, Sag, ShapeDesc};

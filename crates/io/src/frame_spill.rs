@@ -4,7 +4,7 @@
 //! The file has no name, so that nothing is left of it whatever happens, and stands on the target's disk.
 //! Only one body of one frame is in memory at a time.
 
-use crate::atomic_file::{parent_of, refused};
+use sinew_files::{parent_of, refused};
 use sinew_take::{Frame, SurfaceInfo};
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -95,7 +95,7 @@ impl SpilledFrames {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::atomic_file::tests::names_in;
+    use crate::tests::names_in;
 
     #[test]
     fn frames_come_back_in_any_order_and_no_file_is_seen() {

@@ -4,11 +4,9 @@
 //! Readers work on bytes and never trust a header; writers are [`sinew_take::FrameSink`]s whose output
 //! appears whole under its name or not at all.
 
-mod atomic_file;
 mod bare_mesh;
 mod bare_motion;
 mod bvh;
-mod captured_files;
 mod character_file;
 mod character_scene;
 mod components;
@@ -28,7 +26,6 @@ mod ply;
 mod point_cache;
 mod polygon;
 mod preview;
-mod read_error;
 mod rig_glb;
 mod scene_file;
 mod scene_source;
@@ -42,11 +39,9 @@ mod text;
 mod up;
 mod usda;
 
-pub use atomic_file::{AtomicFile, AtomicFolder};
 pub use bare_mesh::scene_of_mesh;
 pub use bare_motion::scene_of_motion;
 pub use bvh::{Bvh, BvhBody, BvhChannel, BvhJoint, BvhOptions, BvhPosition, CMU_METRES, read_bvh};
-pub use captured_files::{CapturedFile, CapturedFiles};
 pub use character_file::{
     AnimationChannel, CHARACTER_EXTENSIONS, ChannelInterpolation, ChannelPath, CharacterAnimation,
     CharacterFile, CharacterJoint, CharacterMaterial, CharacterMesh, CharacterNode, CharacterPose,
@@ -70,10 +65,12 @@ pub use picture::{
 pub use ply::read_ply;
 pub use point_cache::{Mdd, Pc2, PointCacheFormat, PointCacheSink, PointSamples, read_mdd, read_pc2};
 pub use preview::{Preview, PreviewOptions};
-pub use read_error::{Loaded, Place, ReadError, ReadErrors};
 pub use rig_glb::{RigFile, RigGlb};
 pub use scene_file::{SceneKey, ScenePart, read_scene, read_scene_text, scene_keys, scene_keys_table};
 pub use scene_source::{CharacterChoice, SceneSource, open_scene, open_source};
+pub use sinew_files::{
+    AtomicFile, AtomicFolder, CapturedFile, CapturedFiles, Loaded, Place, ReadError, ReadErrors,
+};
 pub use skinned_glb::{ErrorMeasure, SkinnedBodyReport, SkinnedGlb, SkinnedGlbOptions, SkinnedGlbReport};
 pub use stl::read_stl;
 pub use take_file::{
@@ -82,3 +79,17 @@ pub use take_file::{
 pub use tetgen::read_tetgen;
 pub use up::Up;
 pub use usda::UsdaSink;
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    /// The names of all that is in a folder, sorted.
+    pub(crate) fn names_in(folder: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(folder).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+}

@@ -1,14 +1,9 @@
 //! A mesh by its path: the extension picks the reader, and errors name the file.
 
-use crate::captured_files;
-use crate::read_error::{Loaded, ReadError};
 use crate::{read_obj, read_ply, read_stl, tetgen};
+use sinew_files::{Loaded, ReadError, read_bytes};
 use sinew_mesh::{TetMesh, TriMesh};
-use std::io::Read as _;
 use std::path::Path;
-
-/// No mesh that fits the other limits is larger (bytes).
-const FILE_LIMIT: u64 = 4 << 30;
 
 /// The extensions of surface files.
 pub const SURFACE_EXTENSIONS: [&str; 3] = ["obj", "ply", "stl"];
@@ -73,35 +68,6 @@ pub fn read_mesh(path: &Path) -> Result<Loaded<Mesh>, ReadError> {
         let known: Vec<&str> = SURFACE_EXTENSIONS.into_iter().chain(TET_EXTENSIONS).collect();
         Err(unknown_extension(path, &known))
     }
-}
-
-/// The whole of a file, if it is one and not absurdly large.
-pub(crate) fn read_bytes(path: &Path) -> Result<Vec<u8>, ReadError> {
-    captured_files::bytes_of(path, read_from_disk)
-}
-
-fn read_from_disk(path: &Path) -> Result<Vec<u8>, ReadError> {
-    let fault = |message: String| ReadError::whole(message).within(path);
-    let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => fault("no such file: check the name and the folder".into()),
-        _ => fault(format!("cannot be opened: {error}")),
-    })?;
-    if !metadata.is_file() {
-        return Err(fault("is not a file".into()));
-    }
-    if metadata.len() > FILE_LIMIT {
-        return Err(fault(format!(
-            "{} bytes are more than {FILE_LIMIT}: reduce the mesh first",
-            metadata.len()
-        )));
-    }
-    let mut bytes = Vec::new();
-    let read = std::fs::File::open(path).and_then(|file| file.take(FILE_LIMIT).read_to_end(&mut bytes));
-    read.map_err(|error| fault(format!("cannot be read: {error}")))?;
-    if bytes.is_empty() {
-        return Err(fault("the file is empty".into()));
-    }
-    Ok(bytes)
 }
 
 fn extension(path: &Path) -> String {

@@ -4,9 +4,9 @@
 //! statements unknown here are passed over. Vertices keep the file's order and number, which outputs
 //! rely on; libraries that renumber them by first use would lose it, so this is a reader of its own.
 
-use crate::read_error::{Loaded, Place, ReadError};
 use crate::surface_builder::SurfaceBuilder;
 use crate::text::{Lines, number, quote, words};
+use sinew_files::{Loaded, Place, ReadError};
 use sinew_mesh::TriMesh;
 use sinew_take::SurfaceInfo;
 use std::borrow::Cow;

@@ -3,9 +3,9 @@
 //! `frame_0001.obj` is the start. Each body is an object of its own; vertices and faces keep the order
 //! of the body's surface in every frame, so tools that match vertices by number can follow them.
 
-use crate::atomic_file::AtomicFolder;
 use crate::obj::write_obj;
 use crate::shape_check::{check_frame, check_surfaces};
+use sinew_files::AtomicFolder;
 use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
 use std::io;
 use std::path::PathBuf;
@@ -70,8 +70,8 @@ fn not_begun() -> SinkError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::atomic_file::tests::names_in;
     use crate::read_obj;
+    use crate::tests::names_in;
 
     fn two_bodies() -> (Vec<SurfaceInfo>, Frame) {
         let rest = vec![[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]];

@@ -8,10 +8,10 @@
 mod body;
 mod header;
 
-use crate::read_error::{Loaded, ReadError};
 use crate::surface_builder::SurfaceBuilder;
 use body::Body;
 use header::{Element, Header, Property};
+use sinew_files::{Loaded, ReadError};
 use sinew_mesh::TriMesh;
 
 /// Reads a surface from the bytes of a PLY file; its unit is taken as metres.

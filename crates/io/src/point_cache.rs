@@ -13,11 +13,11 @@ pub use mdd::{Mdd, read_mdd};
 pub use pc2::{Pc2, read_pc2};
 pub use samples::PointSamples;
 
-use crate::atomic_file::AtomicFile;
 use crate::distinct_names::file_names;
 use crate::frame_spill::{FrameSpill, SpilledFrames};
 use crate::obj::write_obj;
 use crate::shape_check::{check_frame, check_time, check_written_rest, signed_count};
+use sinew_files::AtomicFile;
 use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
 use std::ffi::OsString;
 use std::io::{self, Write};

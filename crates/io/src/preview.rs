@@ -5,9 +5,9 @@
 //! Only a few frames are kept while the take runs, however long it is. The same take gives the same bytes.
 
 use crate::Up;
-use crate::atomic_file::AtomicFile;
 use crate::picture::{Layout, Look, PictureOptions, StoredFrameSource, View, draw_picture, write_png};
 use crate::shape_check::{check_frame, check_surfaces};
+use sinew_files::AtomicFile;
 use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
 use std::path::PathBuf;
 
@@ -175,7 +175,7 @@ fn not_begun() -> SinkError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::atomic_file::tests::names_in;
+    use crate::tests::names_in;
     use sinew_mesh::shapes;
     use std::path::Path;
 

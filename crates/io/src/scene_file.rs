@@ -18,8 +18,6 @@ mod section;
 mod solver;
 
 use crate::Up;
-use crate::mesh_file::read_bytes;
-use crate::read_error::{Loaded, ReadError, ReadErrors};
 use crate::scene_source::{CharacterChoice, SceneSource};
 pub(crate) use body::DEFAULT_TETS;
 pub(crate) use character::{DEFAULT_CORE, DEFAULT_SAG};
@@ -28,6 +26,8 @@ pub(crate) use performance::{DEFAULT_SMOOTHING, find_bone};
 use section::Section;
 pub(crate) use section::nearest;
 use sinew_control::Motion;
+use sinew_files::read_bytes;
+use sinew_files::{Loaded, ReadError, ReadErrors};
 use sinew_math::Vec3;
 use sinew_sim::desc::{ContactDesc, ObstacleDesc};
 use sinew_sim::{Solver, WorldDesc};

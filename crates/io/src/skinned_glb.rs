@@ -25,7 +25,6 @@ mod targets;
 pub(crate) use document::Document;
 pub use report::{SkinnedBodyReport, SkinnedGlbReport};
 
-use crate::atomic_file::AtomicFile;
 use crate::character_file::{CharacterFile, CharacterPose, SurfaceId};
 use crate::components::Effort;
 use body::Body;
@@ -33,6 +32,7 @@ use joint_keys::JointKeys;
 use keys::KeyWriter;
 use residuals::{Flesh, Residuals};
 use scratch::Scratch;
+use sinew_files::AtomicFile;
 use sinew_math::Vec3;
 use sinew_take::SinkError;
 use std::path::PathBuf;

@@ -4,9 +4,9 @@
 //! A text cannot pass for that, since four letters read as a count promise gigabytes. STL repeats each
 //! vertex for each triangle; vertices with equal coordinates are made one, in order of first appearance.
 
-use crate::read_error::{Loaded, Place, ReadError};
 use crate::surface_builder::SurfaceBuilder;
 use crate::text::{Lines, number, words};
+use sinew_files::{Loaded, Place, ReadError};
 use sinew_mesh::TriMesh;
 use std::collections::HashMap;
 

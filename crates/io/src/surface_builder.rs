@@ -5,7 +5,7 @@
 //! Vertices keep the order and number of the file.
 
 use crate::polygon::triangulate;
-use crate::read_error::{Loaded, Place, ReadError};
+use sinew_files::{Loaded, Place, ReadError};
 use sinew_math::Vec3;
 use sinew_mesh::TriMesh;
 

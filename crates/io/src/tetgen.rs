@@ -4,9 +4,9 @@
 //! are passed over; elements of ten nodes give their four corners. A tet whose corners stand in the
 //! other order has two of them swapped, with a note.
 
-use crate::read_error::{Loaded, Place, ReadError};
 use crate::surface_builder::{VERTEX_LIMIT, check_position};
 use crate::text::{Lines, number, words};
+use sinew_files::{Loaded, Place, ReadError};
 use sinew_math::Vec3;
 use sinew_mesh::TetMesh;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! Lines and words of a text file that may not be UTF-8, whatever ends its lines.
 
-use crate::read_error::ReadError;
+use sinew_files::ReadError;
 
 /// The lines of a text with their numbers from 1. `\n`, `\r\n` and a lone `\r` end a line.
 pub(crate) struct Lines<'a> {

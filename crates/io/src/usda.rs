@@ -5,12 +5,12 @@
 //! to the bit. Axes are those of the frames, and the file says which of them is up.
 
 use crate::Up;
-use crate::atomic_file::AtomicFile;
 use crate::distinct_names::identifiers;
 use crate::frame_spill::{FrameSpill, SpilledFrames};
 use crate::palette::body_color;
 use crate::shape_check::{check_frame, check_time, check_written_rest};
 use rayon::prelude::*;
+use sinew_files::AtomicFile;
 use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
 use std::io::{self, Write};
 use std::path::PathBuf;

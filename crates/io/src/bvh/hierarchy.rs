@@ -2,8 +2,8 @@
 
 use super::tokens::Tokens;
 use super::{BvhChannel, BvhJoint};
-use crate::read_error::ReadError;
 use crate::text::quote;
+use sinew_files::ReadError;
 use sinew_math::Vec3;
 
 /// Joints within joints: far beyond any character, and small enough that a file of braces alone is told from one.

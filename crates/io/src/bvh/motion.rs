@@ -2,8 +2,8 @@
 
 use super::tokens::{Tokens, finite};
 use super::{BvhChannel, BvhJoint};
-use crate::read_error::ReadError;
 use crate::text::{number, words};
+use sinew_files::ReadError;
 
 /// The frames of a file, in metres and radians.
 pub(super) struct Motion {

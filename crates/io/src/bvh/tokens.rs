@@ -1,7 +1,7 @@
 //! Words of a BVH file one by one, with their lines, and names that may hold blanks.
 
-use crate::read_error::ReadError;
 use crate::text::{Lines, number, quote};
+use sinew_files::ReadError;
 
 /// Where a reader stands in a file: some way along a line.
 pub(super) struct Tokens<'a> {

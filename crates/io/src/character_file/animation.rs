@@ -7,7 +7,7 @@ use super::document::{Document, Part};
 use super::findings::Findings;
 use super::mesh::CharacterMesh;
 use super::node::{CharacterNode, unit};
-use crate::read_error::ReadError;
+use sinew_files::ReadError;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 

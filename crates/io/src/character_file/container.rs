@@ -1,7 +1,7 @@
 //! The bytes of a glTF file: a GLB container with its chunks, or a JSON text. They are kept as they came, so that a file can be
 //! written again with nothing changed but what was added.
 
-use crate::read_error::ReadError;
+use sinew_files::ReadError;
 use std::ops::Range;
 use std::sync::Arc;
 

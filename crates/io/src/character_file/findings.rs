@@ -1,6 +1,6 @@
 //! What was found while a file was read: errors that stop it, and notes about what was mended.
 
-use crate::read_error::{Loaded, ReadError, ReadErrors};
+use sinew_files::{Loaded, ReadError, ReadErrors};
 
 /// More errors or notes than this are counted, not kept: nobody reads them, and a hostile file must not fill memory with them.
 const KEPT: usize = 200;

@@ -4,8 +4,8 @@
 
 use super::CharacterOptions;
 use crate::character_file::{CharacterFile, SurfaceId};
-use crate::read_error::ReadError;
 use crate::scene_file::nearest;
+use sinew_files::ReadError;
 use sinew_math::Vec3;
 use sinew_mesh::TriMesh;
 use std::collections::HashMap;

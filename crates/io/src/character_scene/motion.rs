@@ -4,12 +4,12 @@ use super::bones::Bones;
 use crate::bare_motion::first_frame;
 use crate::bvh::{BvhBody, BvhOptions, CMU_METRES, read_bvh};
 use crate::character_file::CharacterFile;
-use crate::mesh_file::read_bytes;
-use crate::read_error::ReadError;
 use crate::scene_file::{DEFAULT_SMOOTHING, find_bone};
 use sinew_control::{
     Beyond, BoneMap, Figure, HumanBone, Interpolation, MotionError, Retarget, RetargetOptions, SkeletonMotion,
 };
+use sinew_files::ReadError;
+use sinew_files::read_bytes;
 use sinew_math::spatial::Frame;
 use sinew_math::{Rotation, Vec3};
 use sinew_skeleton::{BoneId, JointKind, Kinematics, Skeleton, SkeletonState};

@@ -238,8 +238,8 @@ fn spread(count: usize, few: usize) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::Up;
-    use crate::atomic_file::tests::names_in;
     use crate::picture::{Look, StoredFrameSource, View};
+    use crate::tests::names_in;
     use sinew_mesh::shapes;
     use sinew_take::{Frame, SurfaceInfo};
 

@@ -1,8 +1,8 @@
 //! The values of a PLY file one after another, whichever way they are written.
 
 use super::header::{Encoding, Header, Kind};
-use crate::read_error::{Place, ReadError};
 use crate::text::quote;
+use sinew_files::{Place, ReadError};
 
 /// The values after the header. Each read consumes at least one byte, so loops over promised counts end
 /// with the file.

@@ -1,7 +1,7 @@
 //! The header of a PLY file: how its body is written and which elements follow.
 
-use crate::read_error::ReadError;
 use crate::text::{Lines, number, quote, words};
+use sinew_files::ReadError;
 
 /// How the body is written.
 #[derive(Clone, Copy, Debug, PartialEq)]

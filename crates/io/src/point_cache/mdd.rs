@@ -5,7 +5,7 @@
 
 use super::Head;
 use super::samples::{Claim, PointSamples, count};
-use crate::read_error::{Loaded, ReadError};
+use sinew_files::{Loaded, ReadError};
 
 const COUNT_BYTES: usize = 8;
 

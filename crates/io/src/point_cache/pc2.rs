@@ -5,7 +5,7 @@
 
 use super::Head;
 use super::samples::{Claim, PointSamples, count};
-use crate::read_error::{Loaded, ReadError};
+use sinew_files::{Loaded, ReadError};
 
 const SIGNATURE: &[u8; 12] = b"POINTCACHE2\0";
 const HEADER_BYTES: usize = 32;

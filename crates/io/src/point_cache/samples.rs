@@ -1,6 +1,6 @@
 //! The positions of the same points at several moments.
 
-use crate::read_error::{Loaded, ReadError};
+use sinew_files::{Loaded, ReadError};
 
 /// The positions of the same points at several moments.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -2,7 +2,7 @@
 
 use super::section::Section;
 use crate::flesh_around::FleshSegment;
-use crate::read_error::ReadError;
+use sinew_files::ReadError;
 use sinew_math::{Isometry, Vec3};
 use sinew_skeleton::{
     BoneDesc, DofDesc, DriveRule, JointDesc, JointKind, MassDesc, Parent, SkeletonDesc, SolidShape,

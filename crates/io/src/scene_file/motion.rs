@@ -2,8 +2,8 @@
 
 use super::keys::ScenePart;
 use super::section::Section;
-use crate::read_error::ReadError;
 use sinew_control::Motion;
+use sinew_files::ReadError;
 use sinew_math::Vec3;
 
 /// Reads the motion of a pin; absent, it is held still.

@@ -5,12 +5,12 @@ use super::keys::ScenePart;
 use super::section::Section;
 use crate::bare_motion::first_frame;
 use crate::bvh::{Bvh, BvhBody, BvhOptions, CMU_METRES, read_bvh};
-use crate::mesh_file::read_bytes;
-use crate::read_error::{Loaded, ReadError};
 use sinew_control::{
     Approach, Beyond, BoneMap, Cue, CueDrive, Figure, Follow, Interpolation, Key, KeyShape, Lead,
     Performance, Retarget, RetargetOptions, SkeletonMotion, Whose,
 };
+use sinew_files::read_bytes;
+use sinew_files::{Loaded, ReadError};
 use sinew_math::{Rotation, Vec3};
 use sinew_skeleton::{BoneId, Skeleton, SkeletonState};
 use std::path::Path;

@@ -3,7 +3,7 @@
 use super::keys::ScenePart;
 use super::section::Section;
 use crate::Up;
-use crate::read_error::ReadError;
+use sinew_files::ReadError;
 use sinew_math::Vec3;
 use sinew_sim::desc::Region;
 

@@ -8,9 +8,9 @@ use super::performance::{read_cues, read_mode};
 use super::section::Section;
 use crate::Up;
 use crate::character_scene::{Capture, CharacterOptions, CharacterScene};
-use crate::read_error::{Loaded, ReadError, ReadErrors};
 use crate::scene_source::CharacterChoice;
 use sinew_control::{Follow, HumanBone};
+use sinew_files::{Loaded, ReadError, ReadErrors};
 use sinew_skeleton::Skeleton;
 use std::path::Path;
 

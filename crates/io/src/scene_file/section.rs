@@ -1,7 +1,7 @@
 //! One table of a scene file, whose keys are all known and whose values are checked as they are taken.
 
 use super::keys::{ScenePart, scene_keys};
-use crate::read_error::ReadError;
+use sinew_files::ReadError;
 use sinew_math::Vec3;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};

@@ -2,7 +2,7 @@
 
 use super::keys::ScenePart;
 use super::section::Section;
-use crate::read_error::ReadError;
+use sinew_files::ReadError;
 use sinew_sim::{ImplicitSettings, Solver, SolverKind, StepOrder};
 
 /// Reads how steps are taken.

@@ -1,10 +1,10 @@
 //! A recorded take, as far as it is sound.
 
-use crate::read_error::ReadError;
 use crate::take_file::chunk::{self, Chunk, ChunkFault, ChunkKind, HEADER_BYTES, MAGIC};
 use crate::take_file::chunk::{OLDEST_VERSION, VERSION};
 use crate::take_file::frames::FramesHead;
 use crate::take_file::recipe::TakeRecipe;
+use sinew_files::ReadError;
 use sinew_sim::{Model, State};
 use sinew_take::Bookmark;
 use std::fs::File;

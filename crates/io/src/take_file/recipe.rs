@@ -2,9 +2,9 @@
 //!
 //! In its chunk: the length of a text (8 bytes), the text in TOML, then the files one after the other, as long as the text says.
 
-use crate::captured_files::{CapturedFile, CapturedFiles};
 use crate::take_file::chunk::number;
 use sinew_control::Lead;
+use sinew_files::{CapturedFile, CapturedFiles};
 use sinew_math::{Isometry, Rotation};
 use sinew_sim::SolverKind;
 use sinew_sim::desc::{ObstacleDesc, Shape};

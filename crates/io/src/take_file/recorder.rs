@@ -1,10 +1,10 @@
 //! Writes a take while it is simulated.
 
-use crate::atomic_file::{AtomicFile, refused};
 use crate::take_file::chunk::{self, ChunkKind};
 use crate::take_file::frames::{self, Sizes};
 use crate::take_file::reader::{TakeEnding, TakeFile};
 use crate::take_file::recipe::TakeRecipe;
+use sinew_files::{AtomicFile, refused};
 use sinew_take::{Player, SinkError, StateSink};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};

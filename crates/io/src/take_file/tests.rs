@@ -1,7 +1,7 @@
 use super::chunk;
 use super::*;
 use crate::CapturedFiles;
-use crate::atomic_file::tests::names_in;
+use crate::tests::names_in;
 use sinew_control::Lead;
 use sinew_sim::SolverKind;
 use sinew_sim::State;

@@ -1,10 +1,10 @@
 //! Files that were read once, kept so that the same can be read again without them.
 //!
-//! Every reader of this crate gets a file's bytes from one place, [`crate::mesh_file::read_bytes`]. While [`CapturedFiles::keep`] runs, what that place
+//! Every reader gets a file's bytes from one place, [`crate::read_bytes`]. While [`CapturedFiles::keep`] runs, what that place
 //! reads on this thread is kept too; while [`CapturedFiles::serve`] runs, it reads nothing from the disk and gives out what was kept. So a take can hold
 //! all that its scene was made of, whichever reader asked for it, and readers need not know.
 
-use crate::read_error::ReadError;
+use crate::ReadError;
 use std::cell::RefCell;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +14,8 @@ use std::sync::Arc;
 /// Names are relative to the folder they were kept from, with `/` between folders; those outside of it keep the path they were read by.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CapturedFiles {
-    pub(crate) files: Vec<CapturedFile>,
+    /// One each, in the order in which they were first read.
+    pub files: Vec<CapturedFile>,
 }
 
 /// One kept file.
@@ -104,7 +105,7 @@ pub(crate) fn bytes_of(
 }
 
 /// The one spelling of a path on the disk; none for kept files, which have one anyway.
-pub(crate) fn real_path(path: &Path) -> Option<PathBuf> {
+pub fn real_path(path: &Path) -> Option<PathBuf> {
     let kept = SOURCE.with_borrow(|source| matches!(source, Source::Kept(_)));
     if kept { None } else { path.canonicalize().ok() }
 }
@@ -145,41 +146,5 @@ impl Drop for Scope {
         if let Some(before) = self.before.take() {
             SOURCE.set(before);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{open_scene, read_surface};
-    use std::fs;
-
-    const TRIANGLES: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
-
-    #[test]
-    fn a_scene_is_read_again_from_what_was_kept_when_its_files_are_gone() {
-        let folder = tempfile::tempdir().unwrap();
-        let elsewhere = folder.path().join("elsewhere.obj");
-        let scenes = folder.path().join("scenes");
-        fs::create_dir_all(scenes.join("meshes")).unwrap();
-        fs::write(scenes.join("meshes/a.obj"), TRIANGLES).unwrap();
-        fs::write(&elsewhere, TRIANGLES).unwrap();
-        let text = format!(
-            "[[body]]\nname = 'a'\nsurface = './meshes/a.obj'\n[[body]]\nname = 'b'\nsurface = 'meshes/a.obj'\n\
-             [[body]]\nname = 'c'\nsurface = '{}'\n",
-            elsewhere.display()
-        );
-        fs::write(scenes.join("s.toml"), text).unwrap();
-        let (first, kept) = CapturedFiles::keep(&scenes, || open_scene(&scenes.join("s.toml")));
-        let names: Vec<&str> = kept.files().iter().map(|file| file.name.as_str()).collect();
-        assert_eq!(names, ["s.toml", "meshes/a.obj", elsewhere.to_str().unwrap()]);
-
-        drop(folder);
-        let again = kept.serve(|| open_scene(Path::new("s.toml"))).unwrap();
-        assert_eq!(format!("{again:?}"), format!("{:?}", first.unwrap()));
-        let other = kept.serve(|| read_surface(Path::new("b.obj"))).unwrap_err().to_string();
-        assert!(other.contains("b.obj") && other.contains("not among the files"), "{other}");
-        // and afterwards the disk is there again
-        assert!(read_surface(&elsewhere).unwrap_err().message.contains("no such file"));
     }
 }

@@ -44,20 +44,23 @@ pub struct ReadError {
 }
 
 impl ReadError {
-    pub(crate) fn whole(message: impl Into<String>) -> ReadError {
+    /// An error about the file as a whole.
+    pub fn whole(message: impl Into<String>) -> ReadError {
         ReadError { file: None, place: Place::Whole, message: message.into() }
     }
 
-    pub(crate) fn line(line: usize, message: impl Into<String>) -> ReadError {
+    /// An error in a line, counted from 1.
+    pub fn line(line: usize, message: impl Into<String>) -> ReadError {
         ReadError { file: None, place: Place::Line(line), message: message.into() }
     }
 
-    pub(crate) fn byte(offset: usize, message: impl Into<String>) -> ReadError {
+    /// An error at an offset in bytes.
+    pub fn byte(offset: usize, message: impl Into<String>) -> ReadError {
         ReadError { file: None, place: Place::Byte(offset), message: message.into() }
     }
 
     /// The same error, in a named file.
-    pub(crate) fn within(mut self, file: &Path) -> ReadError {
+    pub fn within(mut self, file: &Path) -> ReadError {
         self.file = Some(file.to_owned());
         self
     }
@@ -90,7 +93,7 @@ pub struct ReadErrors {
 
 impl ReadErrors {
     /// The same errors, in a named file; those that name another keep it.
-    pub(crate) fn within(mut self, file: &Path) -> ReadErrors {
+    pub fn within(mut self, file: &Path) -> ReadErrors {
         for error in &mut self.errors {
             error.file.get_or_insert_with(|| file.to_owned());
         }

@@ -48,12 +48,12 @@ impl AtomicFile {
     }
 
     /// The name the file has while it is written, for programs that write it themselves.
-    pub(crate) fn part(&self) -> &Path {
+    pub fn part(&self) -> &Path {
         self.writer.get_ref().path()
     }
 
     /// A file without a name on the same disk, gone when it is dropped, for what does not fit into memory.
-    pub(crate) fn scratch(&self) -> io::Result<File> {
+    pub fn scratch(&self) -> io::Result<File> {
         let parent = parent_of(&self.target)?;
         tempfile::tempfile_in(parent).map_err(|error| refused(&self.target, &error))
     }
@@ -74,7 +74,7 @@ impl AtomicFile {
     }
 
     /// Gives the file its name while there is more to be written to it. It has reached the disk only if something was replaced that had.
-    pub(crate) fn appear(self) -> io::Result<File> {
+    pub fn appear(self) -> io::Result<File> {
         let replaces = self.target.exists();
         let (file, target) = self.settle(replaces)?;
         file.persist(&target).map_err(|error| refused(&target, &error.error))
@@ -171,7 +171,7 @@ fn check_folder(target: &Path, replaceable: fn(&str) -> bool) -> io::Result<()> 
 }
 
 /// The folder a target stands in, which must exist.
-pub(crate) fn parent_of(target: &Path) -> io::Result<&Path> {
+pub fn parent_of(target: &Path) -> io::Result<&Path> {
     let parent = match target.parent() {
         Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
         Some(parent) if target.file_name().is_some() => parent,
@@ -192,7 +192,7 @@ pub(crate) fn parent_of(target: &Path) -> io::Result<&Path> {
 }
 
 /// The same error, saying what could not be written.
-pub(crate) fn refused(target: &Path, error: &io::Error) -> io::Error {
+pub fn refused(target: &Path, error: &io::Error) -> io::Error {
     let start = format!("cannot write {}", target.display());
     let message = error.to_string();
     io::Error::new(
@@ -202,11 +202,11 @@ pub(crate) fn refused(target: &Path, error: &io::Error) -> io::Error {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
 
     /// The names in a folder, in order.
-    pub(crate) fn names_in(folder: &Path) -> Vec<String> {
+    fn names_in(folder: &Path) -> Vec<String> {
         let mut names: Vec<String> =
             fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
