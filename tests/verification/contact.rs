@@ -1,7 +1,7 @@
 //! Flesh on obstacles: friction, rest, rebound, speed.
 
 use super::bodies::loose;
-use sinew::math::{real, turn};
+use sinew::math::{real, so3};
 use sinew::mesh::shapes;
 use sinew::prelude::*;
 use sinew::sim::StepError;
@@ -230,7 +230,7 @@ fn every_shape_carries_a_block() {
             Shape::Capsule { half_length: 5.0, radius: 0.5 },
             Isometry::from_parts(
                 Vec3::new(0.0, -0.5, 0.0).into(),
-                turn::exp(&(core::f64::consts::FRAC_PI_2 * Vec3::x())),
+                so3::exp(&(core::f64::consts::FRAC_PI_2 * Vec3::x())),
             ),
         ),
         (table, at),

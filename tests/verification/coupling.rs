@@ -283,8 +283,8 @@ fn cat(direction: f64) -> (f64, f64) {
         state.set_chart_of(&rig.skeleton, bone, theta.as_slice());
         // ω = Jr θ̇, by a central difference of the rotation
         let h = 1e-6;
-        let [before, after] = [-h, h].map(|s| sinew::math::turn::exp(&(theta + theta_rate * s)));
-        let omega = sinew::math::turn::log(&(before.inverse() * after)) / (2.0 * h);
+        let [before, after] = [-h, h].map(|s| sinew::math::so3::exp(&(theta + theta_rate * s)));
+        let omega = sinew::math::so3::log(&(before.inverse() * after)) / (2.0 * h);
         let v = rig.skeleton.bone(bone).joint.v();
         state.v[v].copy_from_slice(omega.as_slice());
         state

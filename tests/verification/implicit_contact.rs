@@ -8,7 +8,7 @@ use super::contact_bodies::{
     plate, soft_box,
 };
 use sinew::contact::Shape;
-use sinew::math::{real, turn};
+use sinew::math::{real, so3};
 use sinew::prelude::*;
 use sinew::sim::implicit::{ImplicitSettings, Solver, settle};
 
@@ -178,7 +178,7 @@ fn friction_takes_a_block_along_on_a_turntable() {
     body.material.damping_ratio = 0.0;
     let model = Model::build(&world(vec![body], vec![table])).expect("sound");
     let (mut state, mut stepper) = (State::at_rest(&model), implicit());
-    let turned = |angle: f64| Isometry::from_parts(Vec3::zeros().into(), turn::exp(&(angle * Vec3::y())));
+    let turned = |angle: f64| Isometry::from_parts(Vec3::zeros().into(), so3::exp(&(angle * Vec3::y())));
     let rate = 1.0;
     let mut control = Control::still(&model);
     for step in 0..120 {

@@ -116,7 +116,7 @@ mod tests {
     fn parts_add_up_to_their_whole() {
         let whole = SolidMass::of(&Shape::Cuboid { half: Vec3::new(0.2, 0.1, 0.3) }, 700.0).expect("solid");
         let half = SolidMass::of(&Shape::Cuboid { half: Vec3::new(0.1, 0.1, 0.3) }, 700.0).expect("solid");
-        let turned = sinew_math::turn::exp(&(core::f64::consts::PI * Vec3::x()));
+        let turned = sinew_math::so3::exp(&(core::f64::consts::PI * Vec3::x()));
         let left = half.moved(&Isometry::translation(-0.1, 0.0, 0.0));
         let right = half.moved(&Isometry::from_parts(Vec3::new(0.1, 0.0, 0.0).into(), turned));
         let sum = left.and(right);

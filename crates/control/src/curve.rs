@@ -10,7 +10,7 @@
 //! in the turned frame, as the skeleton's ball joints count them.
 
 use core::ops::{Add, Mul, Sub};
-use sinew_math::{Rotation, Vec3, turn};
+use sinew_math::{Rotation, Vec3, so3};
 
 /// What can be keyed: a number, a vector or a rotation.
 pub trait KeyValue: Copy {
@@ -96,15 +96,15 @@ impl KeyValue for Rotation {
     type Rate = Vec3;
 
     fn gap(&self, to: &Rotation) -> Vec3 {
-        turn::log(&(self.inverse() * to))
+        so3::log(&(self.inverse() * to))
     }
 
     fn moved(&self, by: &Vec3) -> Rotation {
-        (self * turn::exp(by)).normalized()
+        (self * so3::exp(by)).normalized()
     }
 
     fn carried(rate: &Vec3, by: &Vec3) -> Vec3 {
-        turn::exp(by).inverse_transform_vector(rate)
+        so3::exp(by).inverse_transform_vector(rate)
     }
 
     fn bracket(a: &Vec3, b: &Vec3) -> Vec3 {

@@ -5,7 +5,7 @@
 
 use crate::part_value::{PartPlace, bone_ids, places_of, rotation_of, vector_of};
 use core::f64::consts::{PI, TAU};
-use sinew_math::{Isometry, Rotation, Vec3, real, turn};
+use sinew_math::{Isometry, Rotation, Vec3, real, so3};
 use sinew_skeleton::{BoneId, Part, Skeleton, SkeletonState};
 
 /// Rounds over the parts of a joint: three turns at right angles settle to round-off in far fewer, and a joint that cannot
@@ -59,7 +59,7 @@ pub(crate) fn joint_from_bone(places: &[PartPlace], q: &[f64]) -> Isometry {
 
 fn turn_of(part: &Part, q: &[f64]) -> Rotation {
     match part {
-        Part::Turn(axis) => turn::exp(&(axis * q[0])),
+        Part::Turn(axis) => so3::exp(&(axis * q[0])),
         Part::Ball => rotation_of(q),
         Part::Slide(_) | Part::Shift => Rotation::identity(),
     }
@@ -117,7 +117,7 @@ fn rotations(places: &[PartPlace], target: &Rotation, q: &mut [f64]) {
                     own[0] += step;
                 }
                 Part::Ball => {
-                    moved = moved.max(turn::log(&(rotation_of(own).inverse() * wanted)).norm());
+                    moved = moved.max(so3::log(&(rotation_of(own).inverse() * wanted)).norm());
                     own.copy_from_slice(wanted.as_vector().as_slice());
                 }
                 Part::Slide(_) | Part::Shift => {}

@@ -195,7 +195,7 @@ fn find_faults<T: KeyValue>(keys: &[Key<T>]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sinew_math::{Rotation, Vec3, turn};
+    use sinew_math::{Rotation, Vec3, so3};
 
     const ALL: [Interpolation; 4] =
         [Interpolation::Step, Interpolation::Linear, Interpolation::KochanekBartels, Interpolation::BSpline];
@@ -208,7 +208,7 @@ mod tests {
             (1.3, Vec3::new(-0.5, 0.4, 0.2)),
             (1.5, Vec3::new(0.1, 0.2, -0.3)),
         ];
-        let keys = vectors.iter().map(|(time, v)| Key::at(*time, turn::exp(v))).collect();
+        let keys = vectors.iter().map(|(time, v)| Key::at(*time, so3::exp(v))).collect();
         Keyframes::build(keys, interpolation, beyond).unwrap()
     }
 
@@ -300,12 +300,12 @@ mod tests {
         for interpolation in ALL {
             let number = angles.iter().map(|&(t, angle)| Key::at(t, angle)).collect();
             let number = Keyframes::<f64>::build(number, interpolation, Beyond::Hold).unwrap();
-            let turn = angles.iter().map(|&(t, angle)| Key::at(t, turn::exp(&(axis * angle)))).collect();
+            let turn = angles.iter().map(|&(t, angle)| Key::at(t, so3::exp(&(axis * angle)))).collect();
             let turn = Keyframes::<Rotation>::build(turn, interpolation, Beyond::Hold).unwrap();
             for t in [0.0, 0.1, 0.5, 0.6, 1.0, 1.4] {
                 let (a, r) = (number.sample(t), turn.sample(t));
                 // angles go through cos and atan2 and back: tens of ε, times up to 1/h² in the acceleration
-                assert!((turn::log(&r.value) - axis * a.value).norm() < 1e-14);
+                assert!((so3::log(&r.value) - axis * a.value).norm() < 1e-14);
                 assert!((r.rate - axis * a.rate).norm() < 1e-13);
                 assert!((r.acceleration - axis * a.acceleration).norm() < 1e-12);
             }

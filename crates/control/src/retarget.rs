@@ -221,7 +221,7 @@ fn height(kinematics: &Kinematics, bone: BoneId, up: &Vec3) -> f64 {
 mod tests {
     use super::*;
     use crate::curve::KeyValue;
-    use sinew_math::{Isometry, turn};
+    use sinew_math::{Isometry, so3};
     use sinew_skeleton::{BoneDesc, JointDesc, JointKind, MassDesc, MassProperties, Parent, SkeletonDesc};
 
     fn skeleton(bones: &[(&str, Option<usize>, Isometry, JointKind)]) -> Skeleton {
@@ -240,7 +240,7 @@ mod tests {
     }
 
     fn at(x: f64, y: f64, z: f64, turned: Vec3) -> Isometry {
-        Isometry::from_parts(Vec3::new(x, y, z).into(), turn::exp(&turned))
+        Isometry::from_parts(Vec3::new(x, y, z).into(), so3::exp(&turned))
     }
 
     /// A plain figure with all frames upright, hips 0.9 m above the feet.
@@ -258,7 +258,7 @@ mod tests {
     /// Another, half as high, frames any way, hips below a root that shifts, a twist bone between knee and foot, a hinge knee.
     fn odd() -> Skeleton {
         let (a, b) = (Vec3::new(0.4, -1.0, 0.3), Vec3::new(-0.7, 0.2, 1.1));
-        let (ra, rb) = (turn::exp(&a), turn::exp(&b));
+        let (ra, rb) = (so3::exp(&a), so3::exp(&b));
         let in_frame = |r: Rotation, x: f64, y: f64| Vec3::from(r.inverse() * Vec3::new(x, y, 0.0));
         let leg = in_frame(ra, 0.0, -0.2);
         let hinge = ra.inverse() * Vec3::x();

@@ -278,7 +278,7 @@ fn find_faults(skeleton: &Skeleton, frame_seconds: f64, frames: &[f64]) -> Vec<S
 pub(crate) mod tests {
     use super::*;
     use crate::keyframes::{Key, Keyframes};
-    use sinew_math::{Rotation, Vec3, turn};
+    use sinew_math::{Rotation, Vec3, so3};
     use sinew_skeleton::{
         BoneDesc, BoneId, JointDesc, JointKind, Kinematics, MassDesc, MassProperties, Parent, SkeletonDesc,
     };
@@ -295,7 +295,7 @@ pub(crate) mod tests {
             parent: if i == 0 { Parent::World } else { Parent::Index(i - 1) },
             parent_from_joint: Isometry::from_parts(
                 Vec3::new(0.1, 0.4, -0.2).into(),
-                turn::exp(&Vec3::new(0.2, -0.1, 0.1 * i as f64)),
+                so3::exp(&Vec3::new(0.2, -0.1, 0.1 * i as f64)),
             ),
             joint: JointDesc::of(kind),
             mass: MassDesc::Given(MassProperties {

@@ -16,7 +16,7 @@ use crate::shape_check::{check_frame, check_surfaces};
 use crate::skinned_glb::{ErrorMeasure, SkinnedGlb, SkinnedGlbOptions, SkinnedGlbReport};
 use document::RestDocument;
 use rigid_fit::rigid_fit;
-use sinew_math::{Isometry, Rotation, Vec3, turn};
+use sinew_math::{Isometry, Rotation, Vec3, so3};
 use sinew_sim::Model;
 use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
 use std::path::PathBuf;
@@ -54,7 +54,7 @@ impl RigFile {
         let world_from_scene = match up {
             Up::Y => Rotation::identity(),
             // a quarter turn about x brings z up to y
-            Up::Z => turn::exp(&Vec3::new(-std::f64::consts::FRAC_PI_2, 0.0, 0.0)),
+            Up::Z => so3::exp(&Vec3::new(-std::f64::consts::FRAC_PI_2, 0.0, 0.0)),
         };
         let mut document = RestDocument::new(world_from_scene);
         let rigs: Vec<Vec<BoneNode>> = model.rigs.iter().map(|rig| document.add_rig(rig)).collect();

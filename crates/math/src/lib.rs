@@ -8,10 +8,10 @@ pub mod columns;
 pub mod lanes;
 pub mod logarithm;
 pub mod real;
+pub mod so3;
 pub mod sparse;
 pub mod spatial;
 pub mod svd;
-pub mod turn;
 
 /// A vector or point in space.
 pub type Vec3 = nalgebra::Vector3<f64>;

@@ -1,17 +1,17 @@
 //! Large symmetric matrices of 3×3 blocks, one row per node, and what solves with them.
 //!
-//! The road: a [`BlockSum`] collects the blocks in double precision, a [`Solver`] is prepared from it once (a factor where that is small, a
+//! The road: a [`BlockCsr`] collects the blocks in double precision, a [`Solver`] is prepared from it once (a factor where that is small, a
 //! cycle over coarser grids where it is not) and applied often, in single precision. Everything runs on one thread in a fixed order with exactly
 //! rounded operations, so the bits are the same everywhere. None of it knows what the blocks mean.
 
+mod block_csr;
 mod block_matrix;
-mod block_sum;
 mod cholesky;
 mod dissection;
 mod hierarchy;
 mod transfer;
 
-pub use block_sum::BlockSum;
+pub use block_csr::BlockCsr;
 pub use cholesky::Cholesky;
 pub use hierarchy::{Solver, SolverChoice};
 

@@ -313,11 +313,11 @@ fn cross_left(p: &Vec3, m: &Mat3) -> Mat3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::turn;
+    use crate::so3;
     use nalgebra::{Matrix6, Vector6};
 
     fn frame() -> Frame {
-        let rotation = turn::exp(&Vec3::new(0.4, -1.1, 0.8)).to_rotation_matrix().into_inner();
+        let rotation = so3::exp(&Vec3::new(0.4, -1.1, 0.8)).to_rotation_matrix().into_inner();
         Frame { rotation, origin: Vec3::new(0.3, 2.0, -0.7) }
     }
 
@@ -414,7 +414,7 @@ mod tests {
     #[test]
     fn frames_compose_like_isometries() {
         let a = frame();
-        let b = Frame { origin: Vec3::new(-1.0, 0.2, 0.4), rotation: turn::about(&Vec3::x(), 0.7) };
+        let b = Frame { origin: Vec3::new(-1.0, 0.2, 0.4), rotation: so3::axis_angle(&Vec3::x(), 0.7) };
         let p = Vec3::new(0.5, -0.3, 1.2);
         let both = a.then(&b);
         assert!((both.point(&p) - a.point(&b.point(&p))).amax() < ROUND_OFF);

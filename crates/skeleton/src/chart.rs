@@ -1,7 +1,7 @@
 //! Coordinates of a part: where it stands, how a velocity moves it, and its three or fewer plain numbers.
 
 use crate::joint::Part;
-use sinew_math::{Mat3, Rotation, Vec3, nalgebra::Quaternion, nalgebra::Unit, turn};
+use sinew_math::{Mat3, Rotation, Vec3, nalgebra::Quaternion, nalgebra::Unit, so3};
 
 /// The rotation of four coordinates (x, y, z, w), brought to unit length; none where they vanish.
 #[inline]
@@ -36,7 +36,7 @@ impl Part {
             Part::Turn(_) | Part::Slide(_) => q[0] += h * v[0],
             Part::Shift => (0..3).for_each(|i| q[i] += h * v[i]),
             Part::Ball => {
-                let step = turn::exp(&(Vec3::new(v[0], v[1], v[2]) * h));
+                let step = so3::exp(&(Vec3::new(v[0], v[1], v[2]) * h));
                 let next = rotation(q) * step;
                 set_rotation(q, &rotation(next.as_vector().as_slice()));
             }
@@ -49,7 +49,7 @@ impl Part {
         match self {
             Part::Turn(_) | Part::Slide(_) => [q[0], 0.0, 0.0],
             Part::Shift => [q[0], q[1], q[2]],
-            Part::Ball => turn::log(&rotation(q)).into(),
+            Part::Ball => so3::log(&rotation(q)).into(),
         }
     }
 
@@ -57,7 +57,7 @@ impl Part {
     pub(crate) fn set_chart(&self, x: &[f64], q: &mut [f64]) {
         match self {
             Part::Turn(_) | Part::Slide(_) | Part::Shift => q.copy_from_slice(x),
-            Part::Ball => set_rotation(q, &turn::exp(&Vec3::new(x[0], x[1], x[2]))),
+            Part::Ball => set_rotation(q, &so3::exp(&Vec3::new(x[0], x[1], x[2]))),
         }
     }
 
@@ -68,7 +68,7 @@ impl Part {
         match self {
             Part::Turn(_) | Part::Slide(_) => Vec3::new(to[0] - from[0], 0.0, 0.0),
             Part::Shift => Vec3::new(to[0] - from[0], to[1] - from[1], to[2] - from[2]),
-            Part::Ball => turn::log(&(rotation(from).inverse() * rotation(to))),
+            Part::Ball => so3::log(&(rotation(from).inverse() * rotation(to))),
         }
     }
 
@@ -83,7 +83,7 @@ impl Part {
     #[inline]
     pub(crate) fn gap_rate(&self, gap: &Vec3, velocity: &Vec3) -> Vec3 {
         match self {
-            Part::Ball => turn::rate_of_log(gap, velocity),
+            Part::Ball => so3::rate_of_log(gap, velocity),
             _ => *velocity,
         }
     }
@@ -106,7 +106,7 @@ impl Part {
     #[inline]
     pub(crate) fn force_of_gradient(&self, x: &[f64; 3], gradient: [f64; 3]) -> [f64; 3] {
         match self {
-            Part::Ball => turn::torque_of_gradient(&Vec3::from(*x), &Vec3::from(gradient)).into(),
+            Part::Ball => so3::torque_of_gradient(&Vec3::from(*x), &Vec3::from(gradient)).into(),
             _ => gradient,
         }
     }

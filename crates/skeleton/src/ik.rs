@@ -13,7 +13,7 @@ use crate::linear::{self, Symmetric};
 use crate::state::each_part;
 use crate::target::{self, IkError, IkReport, IkSettings, IkTarget};
 use crate::{Kinematics, Part, Skeleton, SkeletonState};
-use sinew_math::{Vec3, turn};
+use sinew_math::{Vec3, so3};
 
 /// Scratch of inverse kinematics, to be used again for every pose. Dropping it costs time, never a different answer.
 #[derive(Clone, Debug, Default)]
@@ -113,7 +113,7 @@ impl Ik {
     /// From the point to its target (m), and the rotation vector from the bone's orientation to its target (rad).
     fn gap(&self, target: &IkTarget) -> (Vec3, Vec3) {
         let frame = &self.kinematics.world_frames()[target.bone.index()];
-        let turned = target.orientation.map(|wanted| turn::log(&(wanted * frame.quaternion().inverse())));
+        let turned = target.orientation.map(|wanted| so3::log(&(wanted * frame.quaternion().inverse())));
         (target.position - frame.point(&target.point_in_bone), turned.unwrap_or_default())
     }
 

@@ -14,7 +14,7 @@ use crate::joint::Part;
 use crate::state::SkeletonState;
 use crate::{BoneId, Skeleton, chart};
 use sinew_math::spatial::{Frame, Twist, Wrench};
-use sinew_math::{Isometry, Mat3, Vec3, turn};
+use sinew_math::{Isometry, Mat3, Vec3, so3};
 
 /// Poses and velocities of all bones. Scratch: [`Kinematics::update`] fills it from a state.
 #[derive(Clone, Debug, Default)]
@@ -181,7 +181,7 @@ fn joint_motion(start: &Frame, parts: &[Part], q: &[f64], v: &[f64], columns: &m
         let v = &v[done - part.v_count()..done];
         match part {
             Part::Turn(axis) => {
-                motion.turn(&turn::about(axis, own_q[0]), before);
+                motion.turn(&so3::axis_angle(axis, own_q[0]), before);
                 own[0] = Twist::new(*axis, Vec3::zeros());
                 motion.add(own[0] * v[0]);
             }

@@ -80,7 +80,7 @@ fn open_edges(mesh: &TriMesh) -> usize {
 mod tests {
     use super::*;
     use crate::mass::SolidShape;
-    use sinew_math::{Isometry, turn};
+    use sinew_math::{Isometry, so3};
     use sinew_mesh::shapes;
 
     fn moved(mut mesh: TriMesh, pose: &Isometry) -> TriMesh {
@@ -97,7 +97,7 @@ mod tests {
     }
 
     fn pose() -> Isometry {
-        Isometry::from_parts(Vec3::new(0.3, -2.0, 1.0).into(), turn::exp(&Vec3::new(0.4, 1.0, -0.7)))
+        Isometry::from_parts(Vec3::new(0.3, -2.0, 1.0).into(), so3::exp(&Vec3::new(0.4, 1.0, -0.7)))
     }
 
     /// Both are exact: a few ε, times the square of how far the box stands from the origin.

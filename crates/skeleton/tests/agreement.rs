@@ -14,7 +14,7 @@ mod common;
 use common::{Random, random_drives};
 use sinew_math::nalgebra::{DMatrix, DVector};
 use sinew_math::spatial::Wrench;
-use sinew_math::{Isometry, Mat3, Rotation, Vec3, nalgebra::Quaternion, nalgebra::Unit, turn};
+use sinew_math::{Isometry, Mat3, Rotation, Vec3, nalgebra::Quaternion, nalgebra::Unit, so3};
 use sinew_skeleton::*;
 
 /// One degree of freedom in the world: a turn about an axis through a point, or a slide along an axis.
@@ -51,7 +51,7 @@ impl Moving {
         let axis_w = self.pose.rotation * axis;
         self.push(dof, true, axis_w, self.w);
         self.w += axis_w * rate;
-        self.pose.rotation *= turn::exp(&(axis * q));
+        self.pose.rotation *= so3::exp(&(axis * q));
     }
 
     fn slide(&mut self, dof: usize, axis: Vec3, q: f64, rate: f64) {

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Random, bone, particle};
-use sinew_math::{Vec3, turn};
+use sinew_math::{Vec3, so3};
 use sinew_skeleton::*;
 
 /// A chain of bones of length 1 along x, each on a ball, each carrying a particle.
@@ -51,7 +51,7 @@ fn orientations_within_reach_are_reached() {
     let skeleton = Skeleton::build(&chain(5, JointKind::Ball)).unwrap();
     let mut random = Random(5);
     for _ in 0..50 {
-        let wanted = turn::exp(&(random.vector() * 1.5));
+        let wanted = so3::exp(&(random.vector() * 1.5));
         let target =
             IkTarget { orientation: Some(wanted), ..tip(5, Vec3::new(2.0, 1.0, -0.5) + random.vector()) };
         let mut state = SkeletonState::at_rest(&skeleton);

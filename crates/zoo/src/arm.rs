@@ -3,7 +3,7 @@
 use crate::cycle::{Cycle, Posture, ramp, wave};
 use crate::figure::{EARTH, Figure, at};
 use sinew_flesh::Material;
-use sinew_math::{Rotation, Vec3, turn};
+use sinew_math::{Rotation, Vec3, so3};
 use sinew_mesh::Primitive;
 use sinew_sim::desc::CoreDesc;
 use sinew_skeleton::JointKind;
@@ -63,7 +63,7 @@ fn primitives() -> Vec<Primitive> {
                 .blended(0.004),
         );
     }
-    let thumb = turn::exp(&at(0.0, -0.7, 0.0)) * at(0.062, 0.004, 0.0);
+    let thumb = so3::exp(&at(0.0, -0.7, 0.0)) * at(0.062, 0.004, 0.0);
     let base = at(0.292, 0.004, 0.03);
     primitives.push(Primitive::round_cone([base, base + thumb], [0.018, 0.0125]).blended(0.01));
     primitives

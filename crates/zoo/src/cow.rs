@@ -3,7 +3,7 @@
 use crate::cycle::{Cycle, Posture, bump, wave};
 use crate::figure::{EARTH, Figure, at};
 use sinew_flesh::Material;
-use sinew_math::{Rotation, Vec3, turn};
+use sinew_math::{Rotation, Vec3, so3};
 use sinew_mesh::Primitive;
 use sinew_sim::desc::{CoreDesc, Hold, TieDesc};
 use sinew_skeleton::JointKind;
@@ -61,7 +61,7 @@ fn shake(fraction: f64, posture: &mut Posture) {
 
     // she shifts her weight; the legs lean against it, so that hooves stay where they are
     let aside = 0.022 * slow;
-    let facing = turn::exp(&(Vec3::y() * FACING));
+    let facing = so3::exp(&(Vec3::y() * FACING));
     let trunk = at(0.0, 0.62, -0.02);
     posture.place("trunk", facing * (trunk + at(aside, 0.0, 0.0)) - trunk, &facing);
     let lean = (aside / 0.45).to_degrees();
@@ -75,7 +75,7 @@ fn shake(fraction: f64, posture: &mut Posture) {
 
 fn primitives() -> Vec<Primitive> {
     let leaning = |middle: Vec3, degrees: Vec3, radii: [f64; 3], blend: f64| {
-        let turned: Rotation = turn::exp(&degrees.map(f64::to_radians));
+        let turned: Rotation = so3::exp(&degrees.map(f64::to_radians));
         Primitive::ellipsoid(middle, turned, radii).blended(blend)
     };
     let upright = Vec3::zeros();

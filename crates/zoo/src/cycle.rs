@@ -1,7 +1,7 @@
 //! A motion that begins again when it is over, drawn as postures at even times.
 
 use sinew_control::{Beyond, Interpolation, Key, SkeletonMotion};
-use sinew_math::{Rotation, Vec3, real, turn};
+use sinew_math::{Rotation, Vec3, real, so3};
 use sinew_skeleton::{Skeleton, SkeletonState};
 
 /// How many frames a second of a motion has: what scene files fill keys up to.
@@ -42,7 +42,7 @@ impl Posture<'_> {
 
     /// Turns a ball.
     pub(crate) fn rotate(&mut self, bone: &str, rotation: &Rotation) {
-        self.set(bone, turn::log(rotation).as_slice());
+        self.set(bone, so3::log(rotation).as_slice());
     }
 
     /// Turns balls of both sides alike: `degrees` is the rotation vector of the left one.
@@ -53,7 +53,7 @@ impl Posture<'_> {
 
     /// Places a free joint: how far it is from rest (m), and how it is turned.
     pub(crate) fn place(&mut self, bone: &str, shift: Vec3, rotation: &Rotation) {
-        let angles = turn::log(rotation);
+        let angles = so3::log(rotation);
         self.set(bone, &[shift.x, shift.y, shift.z, angles.x, angles.y, angles.z]);
     }
 

@@ -3,7 +3,7 @@
 use crate::cycle::{Cycle, Posture, bump};
 use crate::figure::{EARTH, Figure, at};
 use sinew_flesh::Material;
-use sinew_math::{Vec3, turn};
+use sinew_math::{Vec3, so3};
 use sinew_mesh::Primitive;
 use sinew_sim::desc::CoreDesc;
 use sinew_skeleton::JointKind;
@@ -19,7 +19,7 @@ pub fn cylinder() -> Scene {
     let inside = [at(0.0, RADIUS, 0.0), at(0.0, HEIGHT - RADIUS, 0.0)];
     let mut primitives = vec![Primitive::round_cone(inside, [RADIUS; 2]).blended(0.01)];
     for flute in 0..FLUTES {
-        let turned = turn::exp(&(Vec3::y() * (core::f64::consts::TAU * flute as f64 / FLUTES as f64)));
+        let turned = so3::exp(&(Vec3::y() * (core::f64::consts::TAU * flute as f64 / FLUTES as f64)));
         let ends = [turned * at(RADIUS, 0.0, 0.0), turned * at(RADIUS, HEIGHT, 0.0)];
         primitives.push(Primitive::round_cone(ends, [0.016; 2]).blended(0.01));
         // spokes of the plates
@@ -50,8 +50,8 @@ fn twist(fraction: f64, posture: &mut Posture) {
     let (twisted, bent, pulled) =
         (bump(fraction, 0.0, 0.45), bump(fraction, 0.4, 0.75), bump(fraction, 0.72, 1.0));
     let middle = at(0.05, HEIGHT + 0.01, 0.0);
-    let bend = turn::exp(&(Vec3::z() * (-60.0f64 * bent).to_radians()));
-    let turned = bend * turn::exp(&(Vec3::y() * (200.0f64 * twisted).to_radians()));
+    let bend = so3::exp(&(Vec3::z() * (-60.0f64 * bent).to_radians()));
+    let turned = bend * so3::exp(&(Vec3::y() * (200.0f64 * twisted).to_radians()));
     // the bone begins beside the axis: its begin goes round, the middle of the plate goes where it is sent
     let sent = at(0.16 * bent, -0.07 * bent - 0.03 * twisted + 0.12 * pulled, 0.0);
     let begin = sent + turned * at(-0.05, 0.0, 0.0) + middle - at(0.0, HEIGHT + 0.01, 0.0);

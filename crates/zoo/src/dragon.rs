@@ -3,7 +3,7 @@
 use crate::cycle::{Cycle, Posture, bump, wave};
 use crate::figure::{EARTH, Figure, at};
 use sinew_flesh::Material;
-use sinew_math::{Rotation, Vec3, turn};
+use sinew_math::{Rotation, Vec3, so3};
 use sinew_mesh::Primitive;
 use sinew_sim::desc::CoreDesc;
 use sinew_skeleton::JointKind;
@@ -71,8 +71,8 @@ fn bones(figure: &mut Figure) {
 /// Wings beat once; the body rises as they fall, neck and tail follow like a wave.
 fn fly(fraction: f64, posture: &mut Posture) {
     let beat = wave(fraction);
-    let pitch = turn::exp(&(Vec3::x() * (-12.0 + 4.0 * beat).to_radians()));
-    let facing = turn::exp(&(Vec3::y() * FACING));
+    let pitch = so3::exp(&(Vec3::x() * (-12.0 + 4.0 * beat).to_radians()));
+    let facing = so3::exp(&(Vec3::y() * FACING));
     posture.place("trunk", at(0.0, 0.035 * wave(fraction - 0.25), 0.0), &(facing * pitch));
     let wings = [("wing 1", 34.0, 0.0), ("wing 2", 24.0, 0.1), ("wing 3", 22.0, 0.2)];
     for (bone, degrees, late) in wings {
@@ -98,7 +98,7 @@ fn fly(fraction: f64, posture: &mut Posture) {
 
 fn primitives() -> Vec<Primitive> {
     let leaning = |middle: Vec3, degrees: Vec3, radii: [f64; 3], blend: f64| {
-        let turned: Rotation = turn::exp(&degrees.map(f64::to_radians));
+        let turned: Rotation = so3::exp(&degrees.map(f64::to_radians));
         Primitive::ellipsoid(middle, turned, radii).blended(blend)
     };
     let upright = Vec3::zeros();

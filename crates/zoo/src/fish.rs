@@ -3,7 +3,7 @@
 use crate::cycle::{Cycle, Posture, wave};
 use crate::figure::{Figure, at};
 use sinew_flesh::Material;
-use sinew_math::{Rotation, Vec3, turn};
+use sinew_math::{Rotation, Vec3, so3};
 use sinew_mesh::Primitive;
 use sinew_sim::desc::CoreDesc;
 use sinew_skeleton::JointKind;
@@ -46,16 +46,12 @@ fn swim(fraction: f64, posture: &mut Posture) {
         posture.turn(bone, &[degrees * wave(fraction - late)]);
     }
     let heading = at(0.06 * wave(fraction + 0.25), 0.14 * wave(fraction + 0.45), 0.0);
-    posture.place(
-        "head",
-        at(0.0, 0.006 * wave(2.0 * fraction), 0.008 * wave(fraction)),
-        &turn::exp(&heading),
-    );
+    posture.place("head", at(0.0, 0.006 * wave(2.0 * fraction), 0.008 * wave(fraction)), &so3::exp(&heading));
 }
 
 fn figure(tets: usize) -> Figure {
     let ellipsoid = |middle: Vec3, turned: f64, radii: [f64; 3], blend: f64| {
-        let turned: Rotation = turn::exp(&(Vec3::z() * turned.to_radians()));
+        let turned: Rotation = so3::exp(&(Vec3::z() * turned.to_radians()));
         Primitive::ellipsoid(middle, turned, radii).blended(blend)
     };
     let mut figure = Figure {

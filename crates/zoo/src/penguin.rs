@@ -3,7 +3,7 @@
 use crate::cycle::{Cycle, Posture, wave};
 use crate::figure::{EARTH, Figure, at};
 use sinew_flesh::Material;
-use sinew_math::{Isometry, Rotation, Vec3, turn};
+use sinew_math::{Isometry, Rotation, Vec3, so3};
 use sinew_mesh::Primitive;
 use sinew_sim::desc::CoreDesc;
 use sinew_skeleton::JointKind;
@@ -42,7 +42,7 @@ pub fn penguin() -> Scene {
 /// One step of each foot, and back.
 fn waddle(fraction: f64, posture: &mut Posture) {
     let (side, step) = (wave(fraction), wave(2.0 * fraction + 0.25));
-    let rock = turn::exp(&(at(0.0, 10.0 * wave(fraction + 0.2), -13.0 * side).map(f64::to_radians)));
+    let rock = so3::exp(&(at(0.0, 10.0 * wave(fraction + 0.2), -13.0 * side).map(f64::to_radians)));
     // it rocks about the foot it stands on
     let pivot = at(0.095 * side, 0.0, 0.02);
     let bounce = at(0.0, 0.008 - 0.008 * step, 0.0);
@@ -70,7 +70,7 @@ fn waddle(fraction: f64, posture: &mut Posture) {
 
 fn primitives() -> Vec<Primitive> {
     let ellipsoid = |middle: Vec3, degrees: Vec3, radii: [f64; 3], blend: f64| {
-        let turned: Rotation = turn::exp(&degrees.map(f64::to_radians));
+        let turned: Rotation = so3::exp(&degrees.map(f64::to_radians));
         Primitive::ellipsoid(middle, turned, radii).blended(blend)
     };
     let upright = Vec3::zeros();

@@ -3,7 +3,7 @@
 use crate::cycle::{Cycle, Posture, wave};
 use crate::figure::{Figure, at};
 use sinew_flesh::Material;
-use sinew_math::{Rotation, Vec3, real, turn};
+use sinew_math::{Rotation, Vec3, real, so3};
 use sinew_mesh::Primitive;
 use sinew_sim::desc::CoreDesc;
 use sinew_skeleton::JointKind;
@@ -68,7 +68,7 @@ fn swim(fraction: f64, posture: &mut Posture) {
     let fall_off = 2.0 * real::sin(core::f64::consts::PI * LATE);
     let tilt = -BEND / fall_off * wave(fraction + 0.5 * LATE + 0.25);
     let height = -LENGTH * BEND / (fall_off * fall_off) * wave(fraction);
-    posture.place("bone 4", at(0.0, height, 0.0), &turn::exp(&(Vec3::z() * tilt)));
+    posture.place("bone 4", at(0.0, height, 0.0), &so3::exp(&(Vec3::z() * tilt)));
 }
 
 fn primitives() -> Vec<Primitive> {

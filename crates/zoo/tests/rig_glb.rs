@@ -3,7 +3,7 @@
 use sinew_io::{
     CharacterFile, RigFile, RigGlb, SkinnedGlbOptions, SkinnedGlbReport, Up, open_character, open_scene,
 };
-use sinew_math::{Vec3, turn};
+use sinew_math::{Vec3, so3};
 use sinew_sim::Model;
 use sinew_take::{Frame, FrameSink, LoopCloser, Player, Scene, SinkError, SurfaceInfo};
 use std::path::Path;
@@ -250,7 +250,7 @@ fn takes_of_other_models_are_refused() {
     let rest: Vec<Vec<[f32; 3]>> = surfaces.iter().map(|surface| surface.rest.clone()).collect();
     let frame = Frame { surfaces: rest, ..Frame::default() };
     assert!(glb.frame(&frame).unwrap_err().0.contains("other bones"));
-    let turned = turn::exp(&Vec3::new(f64::NAN, 0.0, 0.0));
+    let turned = so3::exp(&Vec3::new(f64::NAN, 0.0, 0.0));
     let broken = vec![vec![sinew_math::Isometry::from_parts(Vec3::zeros().into(), turned); 7]];
     assert!(glb.frame(&Frame { bones: broken, ..frame }).unwrap_err().0.contains("finite"));
     assert!(glb.finish().unwrap_err().0.contains("no frames"));

@@ -144,7 +144,7 @@ fn products_are_the_derivative_of_the_gradient() {
 fn turning_on_costs_no_viscosity() {
     let body = body(Law::StableNeoHookean, 0.01);
     let turned = |by: f64| -> Vec<Vec3> {
-        let turn = sinew_math::turn::exp(&Vec3::new(0.0, by, 0.3 * by));
+        let turn = sinew_math::so3::exp(&Vec3::new(0.0, by, 0.3 * by));
         body.rest.iter().map(|x| turn * x).collect()
     };
     let mut potential = ElasticPotential::default();
@@ -218,7 +218,7 @@ fn the_stiffness_at_rest_is_that_of_every_law() {
 #[test]
 fn nodes_turn_with_the_body() {
     let body = body(Law::StableNeoHookean, 0.0);
-    let turn = sinew_math::turn::exp(&Vec3::new(0.7, -1.9, 0.4)).to_rotation_matrix().into_inner();
+    let turn = sinew_math::so3::exp(&Vec3::new(0.7, -1.9, 0.4)).to_rotation_matrix().into_inner();
     let shear = Mat3::new(1.02, 0.01, 0.0, 0.01, 0.99, 0.0, 0.0, 0.0, 1.0);
     let x: Vec<Vec3> = body.rest.iter().map(|x| turn * shear * x).collect();
     let mut turns = Vec::new();

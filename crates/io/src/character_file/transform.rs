@@ -120,11 +120,11 @@ pub(super) fn affine_of(numbers: &[f64; 16], what: &str) -> Result<Mat4, String>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sinew_math::turn;
+    use sinew_math::so3;
 
     #[test]
     fn the_parts_of_a_matrix_make_it_again_mirrors_and_shear_included() {
-        let turned = turn::exp(&Vec3::new(0.3, -1.2, 2.0)).to_rotation_matrix().into_inner();
+        let turned = so3::exp(&Vec3::new(0.3, -1.2, 2.0)).to_rotation_matrix().into_inner();
         for stretch in [
             Mat3::from_diagonal(&Vec3::new(1.0, 2.0, 0.5)),
             Mat3::from_diagonal(&Vec3::new(-1.0, 2.0, 0.5)),
@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_turn_with_scale_comes_apart_into_both() {
-        let rotation = turn::exp(&Vec3::new(0.3, -1.2, 0.4));
+        let rotation = so3::exp(&Vec3::new(0.3, -1.2, 0.4));
         let given = NodeTransform {
             translation: Vec3::x(),
             rotation,

@@ -124,7 +124,7 @@ fn is_cycle(skeleton: &Skeleton, motion: &SkeletonMotion) -> bool {
     let extent = first.world_frames().iter().map(|f| (f.origin - first.world_frames()[0].origin).norm());
     let size = extent.fold(0.0, f64::max);
     let near = |a: &Frame, b: &Frame| {
-        let turned = sinew_math::turn::log(&(a.quaternion().inverse() * b.quaternion())).norm();
+        let turned = sinew_math::so3::log(&(a.quaternion().inverse() * b.quaternion())).norm();
         (a.origin - b.origin).norm() <= CYCLE * size && turned <= 2.0 * CYCLE
     };
     last > 1 && points.into_iter().all(|(a, b)| near(a, b))
@@ -282,7 +282,7 @@ fn turn_bone(skeleton: &Skeleton, bone: Option<usize>, turn: &Rotation, pose: &m
     let mut now = Kinematics::default();
     now.update(skeleton, pose);
     let frame = now.world_from_bone(id).rotation;
-    let theta = sinew_math::turn::log(&(frame.inverse() * turn * frame));
+    let theta = sinew_math::so3::log(&(frame.inverse() * turn * frame));
     let mut moving = SkeletonState { q: pose.q.clone(), v: vec![0.0; pose.v.len()] };
     moving.v[v.end - 3..v.end].copy_from_slice(theta.as_slice());
     moving.move_along_velocity(skeleton, 1.0);

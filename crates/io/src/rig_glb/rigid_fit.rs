@@ -21,14 +21,14 @@ pub(super) fn rigid_fit(from: &[Vec3], to: &[Vec3]) -> Isometry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sinew_math::turn;
+    use sinew_math::so3;
 
     #[test]
     fn a_rigid_motion_is_found_and_nothing_moves_nothing() {
         let points: Vec<Vec3> =
             (0..20).map(f64::from).map(|i| Vec3::new(i % 3.0, i % 5.0, 0.1 * i * i)).collect();
         let turned =
-            Isometry::from_parts(Vec3::new(3.0, -1.0, 2.0).into(), turn::exp(&Vec3::new(1.0, 2.0, -0.5)));
+            Isometry::from_parts(Vec3::new(3.0, -1.0, 2.0).into(), so3::exp(&Vec3::new(1.0, 2.0, -0.5)));
         let moved: Vec<Vec3> = points.iter().map(|p| turned.transform_point(&(*p).into()).coords).collect();
         let found = rigid_fit(&points, &moved);
         // sums of twenty numbers up to 40, squared

@@ -40,10 +40,10 @@ pub(super) fn carry_back(linear: &Mat3, scale: f64) -> (Mat3, bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sinew_math::turn;
+    use sinew_math::so3;
 
     fn twisted(angle: f64) -> Mat3 {
-        let turned = turn::exp(&Vec3::new(0.0, angle, 0.0)).to_rotation_matrix().into_inner();
+        let turned = so3::exp(&Vec3::new(0.0, angle, 0.0)).to_rotation_matrix().into_inner();
         0.5 * (Mat3::identity() + turned)
     }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use sinew_io::{
     ChannelPath, CharacterFile, CharacterPose, ErrorMeasure, SkinnedGlb, SkinnedGlbOptions, SurfaceId,
 };
-use sinew_math::{Vec3, turn};
+use sinew_math::{Vec3, so3};
 
 const BAR: SurfaceId = SurfaceId { node: SHOWN, primitive: 0 };
 const PLAYED: SkinnedGlbOptions = SkinnedGlbOptions {
@@ -138,7 +138,7 @@ fn keys_of_a_take_that_starts_late_begin_with_it_and_own_targets_go_on_around_it
 fn elsewhere(character: &CharacterFile, options: &SkinnedGlbOptions, time: f64) -> CharacterPose {
     let mut pose = pose_of_file(character, options, time);
     let bend = &mut pose.parent_from_node[BEND];
-    bend.rotation *= turn::exp(&Vec3::new(0.5 * time, 0.2, 0.0));
+    bend.rotation *= so3::exp(&Vec3::new(0.5 * time, 0.2, 0.0));
     pose.parent_from_node[ROOT].translation += Vec3::new(0.0, time * time, 0.1);
     character.place(&mut pose);
     pose
@@ -263,7 +263,7 @@ fn joints_that_turn_right_round_are_counted_and_do_not_spoil_the_rest() {
     let character = read(PLAIN.document().to_glb()).value;
     let pose = |time: f64| {
         let mut pose = pose_of_file(&character, &PLAYED, time);
-        pose.parent_from_node[BEND].rotation = turn::exp(&Vec3::new(0.0, std::f64::consts::PI, 0.0));
+        pose.parent_from_node[BEND].rotation = so3::exp(&Vec3::new(0.0, std::f64::consts::PI, 0.0));
         character.place(&mut pose);
         pose
     };

@@ -6,7 +6,7 @@
 //! The matrix is kept as S A S with s = 1/√(largest number on a row's diagonal): no number of it is larger than 1, so sixteen bits
 //! hold each to 2⁻¹⁶. All vectors here are those of the scaled matrix, in the order of colours.
 
-use super::{BlockSum, Row};
+use super::{BlockCsr, Row};
 use crate::Mat3;
 use crate::lanes::{BLOCK, Kernel, Lanes, dispatch};
 
@@ -53,7 +53,7 @@ const ONE: f32 = 32767.0;
 
 impl BlockMatrix {
     /// Colours, scales and rounds a matrix; none if a diagonal block has no inverse.
-    pub(super) fn of(sum: &BlockSum) -> Option<BlockMatrix> {
+    pub(super) fn of(sum: &BlockCsr) -> Option<BlockMatrix> {
         let largest = |row: usize| sum.diagonal(row).diagonal().max();
         let scales: Vec<f64> = (0..sum.row_count()).map(|row| 1.0 / largest(row).sqrt()).collect();
         if !scales.iter().all(|s| s.is_finite()) {
@@ -217,7 +217,7 @@ impl Kernel for Backward<'_> {
 
 /// Rows of a matrix that become one slice.
 struct Part<'a> {
-    sum: &'a BlockSum,
+    sum: &'a BlockCsr,
     scales: &'a [f64],
     places: &'a [u32],
     slice: usize,
@@ -262,7 +262,7 @@ fn write(block: &Mat3, mut each: impl FnMut(usize, usize, f64)) {
 }
 
 /// For each row the first colour that none of its neighbours before it has.
-fn colours(sum: &BlockSum) -> Vec<u32> {
+fn colours(sum: &BlockCsr) -> Vec<u32> {
     let mut colours: Vec<u32> = Vec::with_capacity(sum.row_count());
     let mut taken: Vec<usize> = Vec::new();
     for row in 0..sum.row_count() {
@@ -278,7 +278,7 @@ fn colours(sum: &BlockSum) -> Vec<u32> {
 }
 
 /// Rows of each colour in groups of lanes, rows of equal length together.
-fn slices(sum: &BlockSum, colours: &[u32]) -> Vec<Vec<u32>> {
+fn slices(sum: &BlockCsr, colours: &[u32]) -> Vec<Vec<u32>> {
     let below = |row: u32| {
         let columns = sum.columns_of(row as usize).iter();
         columns.filter(|column| colours[**column as usize] < colours[row as usize]).count()

@@ -12,7 +12,7 @@
 //! each column: what is applied is Gᵀ G with the same G on both sides, so it stays symmetric and positive whatever the rounding.
 
 use super::dissection::Dissection;
-use super::{BlockSum, Row};
+use super::{BlockCsr, Row};
 use crate::Vec3;
 use crate::lanes::{BLOCK, Kernel, Lanes, dispatch};
 
@@ -66,7 +66,7 @@ pub(super) struct Plan {
 
 impl Plan {
     /// Plans the factor of a matrix whose nodes stand at `places`.
-    pub(super) fn find(matrix: &BlockSum, places: &[Vec3]) -> Plan {
+    pub(super) fn find(matrix: &BlockCsr, places: &[Vec3]) -> Plan {
         let Dissection { order, fronts: counts } = Dissection::find(matrix, places);
         let mut place_of = vec![0u32; order.len()];
         order.iter().enumerate().for_each(|(place, node)| place_of[*node as usize] = place as u32);
@@ -100,12 +100,12 @@ impl Plan {
 
 impl Cholesky {
     /// Factors a matrix whose nodes stand at `places`; none if it is not positive definite.
-    pub fn build(matrix: &BlockSum, places: &[Vec3]) -> Option<Cholesky> {
+    pub fn build(matrix: &BlockCsr, places: &[Vec3]) -> Option<Cholesky> {
         Cholesky::build_planned(matrix, Plan::find(matrix, places))
     }
 
     /// Factors a matrix as planned for it.
-    pub(super) fn build_planned(matrix: &BlockSum, plan: Plan) -> Option<Cholesky> {
+    pub(super) fn build_planned(matrix: &BlockCsr, plan: Plan) -> Option<Cholesky> {
         let Plan { order, fronts, entries } = plan;
         let mut place_of = vec![0u32; order.len()];
         order.iter().enumerate().for_each(|(place, node)| place_of[*node as usize] = place as u32);

@@ -4,7 +4,7 @@
 //! and the halves before them do not see each other. Halves are cut again until they are small. Each leaf and each separator is one
 //! front of the factor.
 
-use super::BlockSum;
+use super::BlockCsr;
 use crate::Vec3;
 
 /// Sets with no more nodes are not cut.
@@ -21,14 +21,14 @@ pub(super) struct Dissection {
 
 impl Dissection {
     /// Of the nodes of a matrix, which stand at `places`.
-    pub(super) fn find(matrix: &BlockSum, places: &[Vec3]) -> Dissection {
+    pub(super) fn find(matrix: &BlockCsr, places: &[Vec3]) -> Dissection {
         let mut found = Dissection::default();
         let mut side = vec![Side::Outside; matrix.row_count()];
         found.cut(matrix, places, (0..matrix.row_count() as u32).collect(), &mut side);
         found
     }
 
-    fn cut(&mut self, matrix: &BlockSum, places: &[Vec3], mut nodes: Vec<u32>, side: &mut [Side]) {
+    fn cut(&mut self, matrix: &BlockCsr, places: &[Vec3], mut nodes: Vec<u32>, side: &mut [Side]) {
         if nodes.len() <= LEAF {
             self.push(nodes);
             return;

@@ -6,7 +6,7 @@
 use super::block_matrix::BlockMatrix;
 use super::cholesky::Plan;
 use super::transfer::{ScaledTransfer, Transfer};
-use super::{BlockSum, Cholesky, Row};
+use super::{BlockCsr, Cholesky, Row};
 use crate::Vec3;
 
 /// How a [`Solver`] solves.
@@ -59,7 +59,7 @@ impl Solver {
     ///
     /// Grids are laid from the corner `low` on (m) or from below it. If that is the corner of the mesh with its fixed nodes, nodes of a lattice stand on the planes of the grids; then
     /// they have few weights and the coarser matrices few blocks.
-    pub fn build(matrix: &BlockSum, places: &[Vec3], low: Vec3, choice: SolverChoice) -> Option<Solver> {
+    pub fn build(matrix: &BlockCsr, places: &[Vec3], low: Vec3, choice: SolverChoice) -> Option<Solver> {
         let mut levels = Vec::new();
         let low = places.iter().fold(low, |low, x| low.inf(x));
         let mut width = first_width(places, low, COARSENING * mean_edge(matrix, places));
@@ -161,7 +161,7 @@ fn weight_count(at: f64) -> u32 {
     if (at - at.round()).abs() < 1e-3 { 1 } else { 2 }
 }
 
-fn mean_edge(matrix: &BlockSum, places: &[Vec3]) -> f64 {
+fn mean_edge(matrix: &BlockCsr, places: &[Vec3]) -> f64 {
     let (mut sum, mut count) = (0.0, 0usize);
     for row in 0..matrix.row_count() {
         for column in matrix.columns_of(row).iter().filter(|column| (**column as usize) < row) {
@@ -178,7 +178,7 @@ mod tests {
     use crate::Mat3;
 
     /// Springs along the edges of a lattice of nodes, each held a little by itself.
-    fn lattice(n: [usize; 3]) -> (BlockSum, Vec<Vec3>) {
+    fn lattice(n: [usize; 3]) -> (BlockCsr, Vec<Vec3>) {
         let id = |x: usize, y: usize, z: usize| (x * n[1] + y) * n[2] + z;
         let mut places = Vec::new();
         let mut edges = Vec::new();
@@ -201,7 +201,7 @@ mod tests {
             neighbours[a].push(b as u32);
             neighbours[b].push(a as u32);
         }
-        let mut sum = BlockSum::with_pattern(neighbours);
+        let mut sum = BlockCsr::with_pattern(neighbours);
         for &(a, b) in &edges {
             let d = places[b] - places[a];
             let block = d * d.transpose() + Mat3::identity() * 0.2;

@@ -1,7 +1,7 @@
 //! From a coarse grid to nodes and back: trilinear weights over cubes laid across the nodes.
 
 use super::block_matrix::BlockMatrix;
-use super::{BlockSum, Row};
+use super::{BlockCsr, Row};
 use crate::Vec3;
 
 /// Sparse weights P from the corners of cubes to nodes.
@@ -97,7 +97,7 @@ impl Transfer {
     }
 
     /// Pᵀ A P
-    pub(super) fn galerkin(&self, matrix: &BlockSum) -> BlockSum {
+    pub(super) fn galerkin(&self, matrix: &BlockCsr) -> BlockCsr {
         let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); self.places.len()];
         for row in 0..matrix.row_count() {
             for column in matrix.columns_of(row) {
@@ -113,7 +113,7 @@ impl Transfer {
                 list.dedup();
             }
         }
-        let mut coarse = BlockSum::with_pattern(neighbours);
+        let mut coarse = BlockCsr::with_pattern(neighbours);
         for row in 0..matrix.row_count() {
             for (column, block) in matrix.columns_of(row).iter().zip(matrix.blocks_of(row)) {
                 for (corner, weight) in self.of_node(row) {

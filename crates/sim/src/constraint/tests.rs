@@ -12,7 +12,7 @@ use crate::{BuildError, Control, Model, State};
 use sinew_contact::{RigidMotion, Shape};
 use sinew_flesh::Material;
 use sinew_math::spatial::{Frame, Twist, Wrench};
-use sinew_math::{Isometry, turn};
+use sinew_math::{Isometry, so3};
 use sinew_mesh::shapes;
 use sinew_skeleton::{BoneDesc, JointDesc, JointKind, MassDesc, Parent, SkeletonDesc, SolidShape};
 
@@ -40,7 +40,7 @@ fn world(constraints: Vec<ConstraintDesc>) -> WorldDesc {
         sag: Sag::Free,
     };
     let mobility = Mobility::Free { density: 700.0, velocity: Vec3::zeros(), spin: Vec3::zeros() };
-    let pose = Isometry::from_parts(Vec3::new(0.4, 0.5, 0.1).into(), turn::exp(&Vec3::new(0.3, 0.1, -0.4)));
+    let pose = Isometry::from_parts(Vec3::new(0.4, 0.5, 0.1).into(), so3::exp(&Vec3::new(0.3, 0.1, -0.4)));
     let ball = ObstacleDesc { mobility, ..ObstacleDesc::fixed("ball", Shape::Sphere { radius: 0.1 }, pose) };
     let rig = RigDesc { name: "rig".into(), skeleton: SkeletonDesc { bones } };
     WorldDesc {
@@ -224,7 +224,7 @@ fn the_energy_of_implicit_steps_has_its_gradient_over_bones() {
         let twist = Twist::new(random_vector(seed), random_vector(seed));
         let evaluate = |held: &mut ConstraintEnergy, by: f64| {
             let mut moved = bones.clone();
-            let rotation = turn::exp(&(by * twist.angular));
+            let rotation = so3::exp(&(by * twist.angular));
             moved[bone].rotation = rotation.to_rotation_matrix().matrix() * moved[bone].rotation;
             moved[bone].origin = rotation * moved[bone].origin + by * twist.linear;
             held.see_bones(&moved);

@@ -7,7 +7,7 @@ use super::pair_forces::PairForces;
 use crate::{Control, Model, State};
 use rayon::prelude::*;
 use sinew_contact::{Penalty, Response, RigidMotion, detect_contact};
-use sinew_math::{Isometry, Vec3, turn};
+use sinew_math::{Isometry, Vec3, so3};
 use std::sync::Arc;
 
 /// Scratch of touching.
@@ -222,7 +222,7 @@ impl Contacts {
                     RigidMotion {
                         world_from_shape: start,
                         linear: (end.translation.vector - origin) / h,
-                        angular: turn::log(&(end.rotation * start.rotation.inverse())) / h,
+                        angular: so3::log(&(end.rotation * start.rotation.inverse())) / h,
                         origin,
                     }
                 }
@@ -262,7 +262,7 @@ impl Contacts {
         for ((obstacle, then), now) in model.obstacles.iter().zip(&self.poses).zip(&self.motions) {
             let now = now.world_from_shape;
             if *then != now {
-                let turned = turn::log(&(now.rotation * then.rotation.inverse())).norm();
+                let turned = so3::log(&(now.rotation * then.rotation.inverse())).norm();
                 let shifted = (now.translation.vector - then.translation.vector).norm();
                 // the frame's origin may be off the middle that the reach is counted from
                 let arm = obstacle.reach + obstacle.shape.bounds().center().norm();
@@ -521,7 +521,7 @@ fn back(motion: &RigidMotion, h: f64) -> Isometry {
     if motion.linear == Vec3::zeros() && motion.angular == Vec3::zeros() {
         return motion.world_from_shape;
     }
-    let turned = turn::exp(&(-h * motion.angular));
+    let turned = so3::exp(&(-h * motion.angular));
     let from_origin = motion.world_from_shape.translation.vector - motion.origin;
     let place = motion.origin - h * motion.linear + turned * from_origin;
     Isometry::from_parts(place.into(), turned * motion.world_from_shape.rotation)

@@ -3,7 +3,7 @@
 use super::obstacle::{Obstacle, ObstacleState};
 use crate::{Model, State};
 use sinew_contact::{RigidMotion, SolidMass};
-use sinew_math::{Isometry, Mat3, Vec3, turn};
+use sinew_math::{Isometry, Mat3, Vec3, so3};
 use sinew_skeleton::Momentum;
 
 impl ObstacleState {
@@ -45,7 +45,7 @@ impl ObstacleState {
         let inertia = self.inertia(solid);
         let momentum = inertia * self.angular + h * torque;
         let rate = inertia.try_inverse().unwrap_or_else(Mat3::zeros) * momentum;
-        let mut rotation = turn::exp(&(h * rate)) * self.pose.rotation;
+        let mut rotation = so3::exp(&(h * rate)) * self.pose.rotation;
         rotation.renormalize();
         let center = center + h * self.linear;
         self.pose = Isometry::from_parts((center - rotation * solid.center).into(), rotation);

@@ -14,7 +14,7 @@ use super::skin::Skin;
 use crate::Model;
 use sinew_flesh::Elements;
 use sinew_math::nalgebra::{DMatrix, DVector, Vector6};
-use sinew_math::sparse::{Block, BlockSum, Row, Solver, SolverChoice, times, times_transposed};
+use sinew_math::sparse::{Block, BlockCsr, Row, Solver, SolverChoice, times, times_transposed};
 use sinew_math::spatial::{Frame, RigidInertia, Twist, Wrench};
 use sinew_math::{Mat3, Vec3};
 use sinew_skeleton::{Kinematics, SkeletonState};
@@ -273,7 +273,7 @@ fn apart(bones: &Bones, bone: u32, base: u32) -> Vec<(usize, f64)> {
 }
 
 /// The stiffness at rest over the free nodes, with more on each node's own diagonal (N/m).
-pub(crate) fn rest_matrix(elements: &Elements, own: &[f64], free: &[u32]) -> BlockSum {
+pub(crate) fn rest_matrix(elements: &Elements, own: &[f64], free: &[u32]) -> BlockCsr {
     let mut place = vec![u32::MAX; own.len()];
     free.iter().enumerate().for_each(|(i, node)| place[*node as usize] = i as u32);
     let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); free.len()];
@@ -283,7 +283,7 @@ pub(crate) fn rest_matrix(elements: &Elements, own: &[f64], free: &[u32]) -> Blo
             neighbours[a as usize].extend(beside);
         }
     });
-    let mut matrix = BlockSum::with_pattern(neighbours);
+    let mut matrix = BlockCsr::with_pattern(neighbours);
     elements.for_each_rest_stiffness(|nodes, blocks| {
         for (a, row) in nodes.iter().zip(blocks.chunks_exact(nodes.len())) {
             for (b, block) in nodes.iter().zip(row) {

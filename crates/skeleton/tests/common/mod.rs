@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-use sinew_math::{Isometry, Mat3, Vec3, turn};
+use sinew_math::{Isometry, Mat3, Vec3, so3};
 use sinew_skeleton::*;
 
 /// Numbers between −1 and 1 from a seed.
@@ -23,7 +23,7 @@ impl Random {
         Vec3::new(self.number(), self.number(), self.number())
     }
     pub(crate) fn pose(&mut self) -> Isometry {
-        Isometry::from_parts((self.vector() * 0.5).into(), turn::exp(&(self.vector() * 2.0)))
+        Isometry::from_parts((self.vector() * 0.5).into(), so3::exp(&(self.vector() * 2.0)))
     }
     pub(crate) fn kind(&mut self) -> JointKind {
         match self.below(10) {

@@ -4,7 +4,7 @@ use super::leg::reach;
 use crate::cycle::{Posture, bump, ramp};
 use crate::figure::at;
 use sinew_control::{Beyond, Interpolation, Key, Keyframes};
-use sinew_math::{Isometry, Vec3, turn};
+use sinew_math::{Isometry, Vec3, so3};
 
 /// How many beats the cycle has.
 const BEATS: f64 = 8.0;
@@ -86,7 +86,7 @@ pub(super) fn pose(fraction: f64, posture: &mut Posture) {
 
     // hips: aside, up and down, tilted and twisted towards the leg that stands
     let crouch = (-rise - 0.05).max(0.0);
-    let facing = turn::exp(&(Vec3::y() * yaw.to_radians()));
+    let facing = so3::exp(&(Vec3::y() * yaw.to_radians()));
     let tilt = turn_of(at(60.0 * crouch, 14.0 * side * swinging, 9.0 * side));
     let world_from_hips =
         about_origin(facing * tilt, at(0.0, 0.88, 0.0), facing * at(sway, rise, 0.15 * -crouch));
@@ -142,7 +142,7 @@ fn foot(side: f64, beat: f64, rise: f64) -> Isometry {
     // in the air the legs hang from the hips
     let air = (rise + 0.012).max(0.0);
     let toes_down = turn_of(at(220.0 * air, 0.0, 0.0));
-    let facing = turn::exp(&(Vec3::y() * yaw.to_radians()));
+    let facing = so3::exp(&(Vec3::y() * yaw.to_radians()));
     let pivot = super::LEG[3];
     let pivot = if side > 0.0 { pivot } else { crate::figure::mirrored(pivot) };
     about_origin(facing, Vec3::zeros(), at(0.0, up + 1.08 * air, 0.0))
@@ -161,7 +161,7 @@ fn about_origin(rotation: sinew_math::Rotation, point: Vec3, shift: Vec3) -> Iso
 }
 
 fn turn_of(degrees: Vec3) -> sinew_math::Rotation {
-    turn::exp(&degrees.map(f64::to_radians))
+    so3::exp(&degrees.map(f64::to_radians))
 }
 
 /// The value of a table at a beat, on a smooth curve that goes round.

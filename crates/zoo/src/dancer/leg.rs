@@ -57,7 +57,7 @@ fn between(from: (Vec3, Vec3), to: (Vec3, Vec3)) -> Rotation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sinew_math::turn;
+    use sinew_math::so3;
 
     /// Follows the bones from the hips down. Round-off of a few products of lengths below 2 m.
     #[test]
@@ -65,10 +65,10 @@ mod tests {
         for side in [1.0, -1.0] {
             let hips = Isometry::from_parts(
                 Vec3::new(0.05, -0.09, 0.02).into(),
-                turn::exp(&Vec3::new(0.1, 0.3, 0.15)),
+                so3::exp(&Vec3::new(0.1, 0.3, 0.15)),
             );
             let foot =
-                Isometry::from_parts(Vec3::new(0.0, 0.02, 0.03).into(), turn::exp(&Vec3::new(0.0, 0.5, 0.0)));
+                Isometry::from_parts(Vec3::new(0.0, 0.02, 0.03).into(), so3::exp(&Vec3::new(0.0, 0.5, 0.0)));
             let turns = reach(side, &hips, &foot);
             let [hip, knee, ankle] =
                 [LEG[0], LEG[1], LEG[2]].map(|p| if side > 0.0 { p } else { mirrored(p) });

@@ -2,7 +2,7 @@
 
 use super::{ARM, LEG};
 use crate::figure::at;
-use sinew_math::{Rotation, Vec3, real, turn};
+use sinew_math::{Rotation, Vec3, real, so3};
 use sinew_mesh::{Primitive, PrimitiveShape};
 
 /// Petals of the skirt.
@@ -45,7 +45,7 @@ fn ellipsoid(middle: Vec3, radii: [f64; 3], blend: f64) -> Primitive {
 }
 
 fn leaning(middle: Vec3, degrees: Vec3, radii: [f64; 3], blend: f64) -> Primitive {
-    Primitive::ellipsoid(middle, turn::exp(&degrees.map(f64::to_radians)), radii).blended(blend)
+    Primitive::ellipsoid(middle, so3::exp(&degrees.map(f64::to_radians)), radii).blended(blend)
 }
 
 fn trunk() -> Vec<Primitive> {

@@ -4,7 +4,7 @@ use super::thing::Thing;
 use crate::figure::at;
 use sinew_control::Motion;
 use sinew_flesh::Material;
-use sinew_math::{Isometry, Rotation, Vec3, turn};
+use sinew_math::{Isometry, Rotation, Vec3, so3};
 use sinew_mesh::Primitive;
 use sinew_sim::desc::{ContactDesc, Mobility, ObstacleDesc, Shape};
 use sinew_take::Scene;
@@ -19,7 +19,7 @@ const RATE: f64 = 0.22;
 
 /// A duck sits in a box with an open front that leans back and is turned over and over.
 pub fn duck_box() -> Scene {
-    let lean: Rotation = turn::exp(&(Vec3::x() * -LEAN.to_radians()));
+    let lean: Rotation = so3::exp(&(Vec3::x() * -LEAN.to_radians()));
     let thing = Thing {
         name: "duck-box",
         primitives: primitives(),
@@ -54,7 +54,7 @@ pub fn duck_box() -> Scene {
 
 /// A duck that looks to the right, sitting at height 0.
 fn primitives() -> Vec<Primitive> {
-    let tilted = |degrees: f64| -> Rotation { turn::exp(&(Vec3::z() * degrees.to_radians())) };
+    let tilted = |degrees: f64| -> Rotation { so3::exp(&(Vec3::z() * degrees.to_radians())) };
     let mut primitives = vec![
         // a full body with a flat bottom, a breast, a tail that points up
         Primitive::ellipsoid(at(0.0, 0.056, 0.0), tilted(0.0), [0.096, 0.055, 0.066]).blended(0.02),
@@ -68,7 +68,7 @@ fn primitives() -> Vec<Primitive> {
     ];
     for side in [1.0, -1.0] {
         // wings and eyes
-        let wing = turn::exp(&at(0.0, side * 0.12, 0.25));
+        let wing = so3::exp(&at(0.0, side * 0.12, 0.25));
         primitives.push(
             Primitive::ellipsoid(at(-0.018, 0.075, side * 0.06), wing, [0.052, 0.026, 0.014]).blended(0.008),
         );

@@ -6,7 +6,7 @@ use crate::figure::at;
 use crate::fish;
 use core::f64::consts::FRAC_PI_2;
 use sinew_control::{Cue, CueDrive, Whose};
-use sinew_math::{Vec3, turn};
+use sinew_math::{Vec3, so3};
 use sinew_take::Scene;
 
 /// When it snaps (s).
@@ -47,5 +47,5 @@ fn leap(time: f64, posture: &mut Posture) {
         posture.turn(bone, &[degrees * LEAPS.map(fraction).iter().sum::<f64>()]);
     }
     // on its side
-    posture.place("head", at(0.0, 0.09, 0.0), &turn::exp(&(Vec3::x() * FRAC_PI_2)));
+    posture.place("head", at(0.0, 0.09, 0.0), &so3::exp(&(Vec3::x() * FRAC_PI_2)));
 }

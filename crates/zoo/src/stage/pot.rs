@@ -4,7 +4,7 @@ use super::thing::Thing;
 use crate::figure::at;
 use core::f64::consts::TAU;
 use sinew_flesh::Material;
-use sinew_math::{Isometry, Rotation, Vec3, real, turn};
+use sinew_math::{Isometry, Rotation, Vec3, real, so3};
 use sinew_mesh::Primitive;
 use sinew_sim::desc::{ContactDesc, ObstacleDesc};
 use sinew_take::Scene;
@@ -21,7 +21,7 @@ pub fn pot(friction: f64) -> Scene {
         tets: 1200,
         // a material is damped against the world, which brakes flight and glide: a little, so that rattling ends, or not at all
         material: Material::soft_solid(60e3, 0.4, 900.0, if friction > 0.0 { 0.03 } else { 0.0 }),
-        pose: Isometry::from_parts(at(0.0, 0.3, 0.0).into(), turn::exp(&(Vec3::z() * -0.35))),
+        pose: Isometry::from_parts(at(0.0, 0.3, 0.0).into(), so3::exp(&(Vec3::z() * -0.35))),
         velocity: at(1.0, 0.0, 0.0),
     };
     let mut scene = thing.scene(5.0);

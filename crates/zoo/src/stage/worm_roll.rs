@@ -5,7 +5,7 @@ use crate::cycle::{Posture, ramp};
 use crate::figure::at;
 use crate::worm::{BONES, worm};
 use core::f64::consts::{FRAC_PI_2, TAU};
-use sinew_math::{Vec3, real, turn};
+use sinew_math::{Vec3, real, so3};
 use sinew_take::Scene;
 
 /// How far each joint bends (degrees).
@@ -51,5 +51,5 @@ fn roll(time: f64, posture: &mut Posture) {
         posture.turn(&format!("bone {}", i + 1), &angles);
     }
     // across the way it takes
-    posture.place("bone 4", at(0.05, 0.062, 0.0), &turn::exp(&(Vec3::y() * -FRAC_PI_2)));
+    posture.place("bone 4", at(0.05, 0.062, 0.0), &so3::exp(&(Vec3::y() * -FRAC_PI_2)));
 }

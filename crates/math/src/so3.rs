@@ -42,7 +42,7 @@ pub fn log(rotation: &Rotation) -> Vec3 {
 
 /// The rotation matrix by an angle φ (rad) about a unit axis a: `R = 1 + sin φ [a] + (1 − cos φ) [a]²`.
 #[inline]
-pub fn about(axis: &Vec3, angle: f64) -> Mat3 {
+pub fn axis_angle(axis: &Vec3, angle: f64) -> Mat3 {
     let (s, c) = (real::sin(angle), real::cos(angle));
     let t = 1.0 - c;
     let Vec3 { data, .. } = *axis;
@@ -113,7 +113,7 @@ mod tests {
         let axis = Vec3::new(0.3, 0.4, -0.8).normalize();
         for angle in [-7.0, -1.0, 1e-9, 0.3, 2.0, 5.0] {
             let matrix = exp(&(axis * angle)).to_rotation_matrix().into_inner();
-            assert!((matrix - about(&axis, angle)).amax() < 8.0 * f64::EPSILON);
+            assert!((matrix - axis_angle(&axis, angle)).amax() < 8.0 * f64::EPSILON);
         }
     }
 

@@ -5,16 +5,16 @@ use crate::{Mat3, Vec3};
 
 /// A symmetric matrix of 3×3 blocks that are added up. Both triangles are kept.
 #[derive(Clone, Debug, Default)]
-pub struct BlockSum {
+pub struct BlockCsr {
     row_ends: Vec<u32>,
     columns: Vec<u32>,
     blocks: Vec<Mat3>,
 }
 
-impl BlockSum {
+impl BlockCsr {
     /// The zero matrix with places for every pair of `neighbours`; of each row with itself there always is one.
-    pub fn with_pattern(mut neighbours: Vec<Vec<u32>>) -> BlockSum {
-        let mut sum = BlockSum { row_ends: vec![0], ..BlockSum::default() };
+    pub fn with_pattern(mut neighbours: Vec<Vec<u32>>) -> BlockCsr {
+        let mut sum = BlockCsr { row_ends: vec![0], ..BlockCsr::default() };
         for (row, list) in neighbours.iter_mut().enumerate() {
             list.push(row as u32);
             list.sort_unstable();
