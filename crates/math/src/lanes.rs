@@ -1,8 +1,8 @@
-//! Numbers side by side: one algorithm, written over [`Real`], for one `f64` or for many `f32`s at once.
+//! SIMD lanes with run-time dispatch: an algorithm written once over [`Real`] runs for one `f64` or for many `f32`s at once.
 //!
-//! A [`Kernel`] is run over the widest [`Lanes`] that the processor has: [`dispatch`] looks once and calls it compiled for that
-//! instruction set. Only operations that IEEE 754 rounds exactly are offered (no fused multiply-add,
-//! no reciprocal estimates), so every width on every processor gives the same bits.
+//! [`dispatch`] detects the instruction set and runs a [`Kernel`] over the widest [`Lanes`] of the processor. The traits offer
+//! only operations that IEEE 754 rounds exactly (no fused multiply-add, no reciprocal estimates), so every width on every
+//! processor gives the same bits.
 
 mod portable;
 #[cfg(target_arch = "x86_64")]

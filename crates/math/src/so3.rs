@@ -1,15 +1,15 @@
-//! Rotations and the vectors that make them: the exponential map of SO(3) and its inverse.
+//! Exponential and logarithmic map of SO(3), and the inverse right Jacobian of the exponential.
 //!
 //! ```text
 //! exp θ = (sin(|θ|/2) θ/|θ|, cos(|θ|/2))        as a unit quaternion
 //! log (exp θ) = θ                               for |θ| ≤ π
 //! ```
 //!
-//! Only the functions of [`crate::real`] and exact operations are used, so the bits agree on every platform.
+//! The functions use only [`crate::real`] and exactly rounded operations, so the bits agree on every platform.
 
 use crate::{Mat3, Rotation, Vec3, nalgebra::Quaternion, nalgebra::Unit, real};
 
-/// Below this angle squared (rad²) the series of two terms is exact to round-off: the third term is under x²/1920 < 10⁻¹⁶.
+/// Below this squared angle (rad²) two terms of the Taylor series are exact to round-off: the third is under x²/1920 < 10⁻¹⁶.
 const SMALL_SQUARED: f64 = 1e-7;
 
 /// The rotation by |θ| (rad) about θ.
@@ -25,7 +25,7 @@ pub fn exp(theta: &Vec3) -> Rotation {
     Unit::new_normalize(Quaternion::new(w, sinc * theta.x, sinc * theta.y, sinc * theta.z))
 }
 
-/// The shortest vector θ (rad) that [`exp`] turns into the rotation, |θ| ≤ π.
+/// The shortest rotation vector θ (rad) with exp θ equal to the rotation, |θ| ≤ π.
 #[inline]
 pub fn log(rotation: &Rotation) -> Vec3 {
     let q = rotation.quaternion();
@@ -40,7 +40,7 @@ pub fn log(rotation: &Rotation) -> Vec3 {
     axis * scale
 }
 
-/// The rotation matrix by an angle φ (rad) about a unit axis a: `R = 1 + sin φ [a] + (1 − cos φ) [a]²`.
+/// Rodrigues' formula: the rotation matrix for an angle φ (rad) about a unit axis a, `R = 1 + sin φ [a] + (1 − cos φ) [a]²`.
 #[inline]
 pub fn axis_angle(axis: &Vec3, angle: f64) -> Mat3 {
     let (s, c) = (real::sin(angle), real::cos(angle));
@@ -60,8 +60,7 @@ pub fn axis_angle(axis: &Vec3, angle: f64) -> Mat3 {
     )
 }
 
-/// J f for the transposed inverse of the right Jacobian of exp at θ: what turns ∂E/∂θ into the body-fixed torque that does
-/// the same work.
+/// Jr⁻ᵀ g, with the right Jacobian Jr of exp at θ: maps a gradient ∂E/∂θ to the work-conjugate torque in body axes.
 ///
 /// ```text
 /// θ̇ = Jr⁻¹ ω,   Jr⁻ᵀ = 1 − [θ]/2 + γ [θ]²,   γ = (1 − (|θ|/2) cot(|θ|/2)) / |θ|²
@@ -79,7 +78,7 @@ pub fn torque_of_gradient(theta: &Vec3, gradient: &Vec3) -> Vec3 {
     gradient - 0.5 * once + gamma * theta.cross(&once)
 }
 
-/// θ̇ = Jr⁻¹ ω: how fast the rotation vector θ of a frame changes that turns at ω (rad/s) in its own axes. Jr⁻¹(θ) is Jr⁻ᵀ(−θ).
+/// θ̇ = Jr⁻¹ ω: the rate of the rotation vector θ of a frame with angular velocity ω (rad/s) in body axes. Jr⁻¹(θ) is Jr⁻ᵀ(−θ).
 #[inline]
 pub fn rate_of_log(theta: &Vec3, omega: &Vec3) -> Vec3 {
     torque_of_gradient(&-theta, omega)
@@ -89,9 +88,9 @@ pub fn rate_of_log(theta: &Vec3, omega: &Vec3) -> Vec3 {
 mod tests {
     use super::*;
 
-    /// By a central difference whose error is h² = 10⁻¹⁰.
+    /// Against a central difference, whose error is h² = 10⁻¹⁰.
     #[test]
-    fn the_rotation_vector_changes_at_its_rate() {
+    fn rate_of_log_is_the_derivative_of_log() {
         let (theta, omega, h) = (Vec3::new(0.9, -1.4, 0.7), Vec3::new(0.2, 1.0, -0.5), 1e-5);
         let at = |t: f64| log(&(exp(&theta) * exp(&(omega * t))));
         let rate = (at(h) - at(-h)) / (2.0 * h);
@@ -99,17 +98,17 @@ mod tests {
     }
 
     #[test]
-    fn log_undoes_exp_for_angles_from_nothing_to_a_half_turn() {
+    fn log_inverts_exp_for_angles_from_zero_to_pi() {
         let axis = Vec3::new(1.0, -2.0, 0.5).normalize();
         for angle in [0.0, 1e-12, 1e-6, 1e-4, 3.1e-4, 3.2e-4, 0.1, 1.0, 3.0, 3.13] {
             let theta = axis * angle;
-            // near a half turn w vanishes, and the angle is read from the sine: a few ε in all
+            // near π the scalar part w vanishes and the sine determines the angle: a few ε of error
             assert!((log(&exp(&theta)) - theta).norm() <= 8.0 * f64::EPSILON, "{angle}");
         }
     }
 
     #[test]
-    fn the_matrix_and_the_quaternion_of_a_turn_agree() {
+    fn rodrigues_matrix_agrees_with_the_quaternion() {
         let axis = Vec3::new(0.3, 0.4, -0.8).normalize();
         for angle in [-7.0, -1.0, 1e-9, 0.3, 2.0, 5.0] {
             let matrix = exp(&(axis * angle)).to_rotation_matrix().into_inner();
@@ -117,9 +116,9 @@ mod tests {
         }
     }
 
-    /// d/dt E(log(R exp(t ω))) = ω · torque for E = g · θ, by a central difference whose error is h² = 10⁻¹⁰.
+    /// d/dt E(log(R exp(t ω))) = ω · torque for E = g · θ, against a central difference whose error is h² = 10⁻¹⁰.
     #[test]
-    fn a_gradient_over_the_rotation_vector_does_the_work_of_its_torque() {
+    fn torque_of_gradient_is_work_conjugate_to_the_gradient() {
         let (theta, g, h) = (Vec3::new(0.9, -1.4, 0.7), Vec3::new(0.2, 1.0, -0.5), 1e-5);
         let torque = torque_of_gradient(&theta, &g);
         for i in 0..3 {

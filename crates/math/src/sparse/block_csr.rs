@@ -1,9 +1,9 @@
-//! A matrix while it is collected, in double precision.
+//! Block compressed sparse row (BSR) matrix, assembled in double precision.
 
 use super::Row;
 use crate::{Mat3, Vec3};
 
-/// A symmetric matrix of 3×3 blocks that are added up. Both triangles are kept.
+/// A symmetric matrix of 3×3 blocks in compressed sparse rows. Both triangles are stored.
 #[derive(Clone, Debug, Default)]
 pub struct BlockCsr {
     row_ends: Vec<u32>,
@@ -12,7 +12,7 @@ pub struct BlockCsr {
 }
 
 impl BlockCsr {
-    /// The zero matrix with places for every pair of `neighbours`; of each row with itself there always is one.
+    /// The zero matrix with the sparsity pattern of the adjacency lists `neighbours`; the diagonal is always part of it.
     pub fn with_pattern(mut neighbours: Vec<Vec<u32>>) -> BlockCsr {
         let mut sum = BlockCsr { row_ends: vec![0], ..BlockCsr::default() };
         for (row, list) in neighbours.iter_mut().enumerate() {
@@ -26,12 +26,12 @@ impl BlockCsr {
         sum
     }
 
-    /// How many rows of blocks it has.
+    /// The number of block rows.
     pub fn row_count(&self) -> usize {
         self.row_ends.len() - 1
     }
 
-    /// The columns of a row, in order.
+    /// The column indices of a row, ascending.
     pub fn columns_of(&self, row: usize) -> &[u32] {
         &self.columns[self.range(row)]
     }
@@ -41,15 +41,15 @@ impl BlockCsr {
         &self.blocks[self.range(row)]
     }
 
-    /// The block of a row with itself.
+    /// The diagonal block of a row.
     pub fn diagonal(&self, row: usize) -> &Mat3 {
         &self.blocks[self.place(row, row)]
     }
 
-    /// Adds a block.
+    /// Adds to a block.
     ///
     /// # Panics
-    /// If the pattern has no place for it.
+    /// If the sparsity pattern lacks the block.
     pub fn add(&mut self, row: usize, column: usize, block: &Mat3) {
         let place = self.place(row, column);
         self.blocks[place] += block;
@@ -77,8 +77,9 @@ impl BlockCsr {
         self.row_ends[row] as usize..self.row_ends[row + 1] as usize
     }
 
+    /// The index of a block in the arrays.
     fn place(&self, row: usize, column: usize) -> usize {
         let found = self.columns_of(row).binary_search(&(column as u32));
-        self.row_ends[row] as usize + found.expect("the pattern has a place for the block")
+        self.row_ends[row] as usize + found.expect("the block is in the sparsity pattern")
     }
 }
