@@ -80,7 +80,7 @@ impl Embedding {
     /// ```text
     /// y = Σᵢ φᵢ xᵢ                                                    [KimPollard2011, eq. 8]
     /// ```
-    pub fn points_out(&self, node_x: &[Vec3], out: &mut [Vec3]) {
+    pub fn interpolate(&self, node_x: &[Vec3], out: &mut [Vec3]) {
         assert!(
             node_x.len() == self.node_count() && out.len() == self.point_count(),
             "lengths of an embedding"
@@ -90,8 +90,8 @@ impl Embedding {
         });
     }
 
-    /// [`Self::points_out`] rounded to single precision, for pictures.
-    pub fn points_out_f32(&self, node_x: &[Vec3], out: &mut [[f32; 3]]) {
+    /// [`Self::interpolate`] rounded to single precision, for pictures.
+    pub fn interpolate_f32(&self, node_x: &[Vec3], out: &mut [[f32; 3]]) {
         assert!(
             node_x.len() == self.node_count() && out.len() == self.point_count(),
             "lengths of an embedding"
@@ -107,7 +107,7 @@ impl Embedding {
     /// ```text
     /// fᵢ += Σ φᵢ f                                                    [KimPollard2011, eq. 13]
     /// ```
-    pub fn forces_back(&self, point_f: &[Vec3], node_f: &mut [Vec3]) {
+    pub fn apply_transpose(&self, point_f: &[Vec3], node_f: &mut [Vec3]) {
         assert!(
             point_f.len() == self.point_count() && node_f.len() == self.node_count(),
             "lengths of an embedding"
@@ -181,8 +181,8 @@ mod tests {
         let (beam, embedding) = riders();
         let (v, f) = (wiggles(beam.nodes.len(), 0.3), wiggles(beam.tets.len(), 0.7));
         let (mut out, mut back) = (vec![Vec3::zeros(); f.len()], vec![Vec3::zeros(); v.len()]);
-        embedding.points_out(&v, &mut out);
-        embedding.forces_back(&f, &mut back);
+        embedding.interpolate(&v, &mut out);
+        embedding.apply_transpose(&f, &mut back);
         let dot = |a: &[Vec3], b: &[Vec3]| core::iter::zip(a, b).map(|(a, b)| a.dot(b)).sum::<f64>();
         assert!((dot(&f, &out) - dot(&back, &v)).abs() < 1e-12);
     }
@@ -195,10 +195,10 @@ mod tests {
         let moved: Vec<Vec3> = beam.nodes.iter().map(|x| turn * x + shift).collect();
         let (mut rest, mut after) =
             (vec![Vec3::zeros(); beam.tets.len()], vec![Vec3::zeros(); beam.tets.len()]);
-        embedding.points_out(&beam.nodes, &mut rest);
-        embedding.points_out(&moved, &mut after);
+        embedding.interpolate(&beam.nodes, &mut rest);
+        embedding.interpolate(&moved, &mut after);
         let mut single = vec![[0.0; 3]; beam.tets.len()];
-        embedding.points_out_f32(&moved, &mut single);
+        embedding.interpolate_f32(&moved, &mut single);
         for i in 0..rest.len() {
             assert!((turn * rest[i] + shift - after[i]).norm() < 1e-14);
             assert_eq!(single[i][1], after[i].y as f32);
@@ -211,7 +211,7 @@ mod tests {
         let (surface, vertex_node) = beam.boundary();
         let embedding = Embedding::of_nodes(&beam, &vertex_node);
         let mut out = vec![Vec3::zeros(); surface.vertices.len()];
-        embedding.points_out(&beam.nodes, &mut out);
+        embedding.interpolate(&beam.nodes, &mut out);
         assert_eq!(out, surface.vertices);
     }
 }

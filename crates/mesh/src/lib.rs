@@ -14,7 +14,7 @@ mod tet_mesh;
 mod tri_mesh;
 mod winding;
 
-pub use cage::{Cage, CageError, CageFinding, CageSize, filling_full};
+pub use cage::{Cage, CageError, CageFinding, CageSize, full_fill};
 pub use disjoint_sets::DisjointSets;
 pub use embedding::Embedding;
 pub use finding::Finding;

@@ -53,7 +53,7 @@ fn assert_anchored(surface: &TriMesh, anchors: &[Vec3], cage: &Cage) {
         assert!(corners.iter().all(|&c| c >= (1.0 / 16.0 - 1e-9) * fill * volume));
     }
     let mut out = vec![Vec3::zeros(); surface.vertices.len()];
-    cage.embedding.points_out(&cage.mesh.nodes, &mut out);
+    cage.embedding.interpolate(&cage.mesh.nodes, &mut out);
     let size = surface.bounds().map_or(1.0, |(lo, hi)| (hi - lo).norm());
     for (v, x) in surface.vertices.iter().enumerate() {
         assert!((out[v] - x).norm() < 1e-9 * size, "vertex {v}");
@@ -116,8 +116,8 @@ fn forces_come_back_by_the_transpose() {
     };
     let (v, f) = (waves(cage.mesh.nodes.len(), 0.3), waves(surface.vertices.len(), 0.7));
     let (mut out, mut back) = (vec![Vec3::zeros(); f.len()], vec![Vec3::zeros(); v.len()]);
-    cage.embedding.points_out(&v, &mut out);
-    cage.embedding.forces_back(&f, &mut back);
+    cage.embedding.interpolate(&v, &mut out);
+    cage.embedding.apply_transpose(&f, &mut back);
     let dot = |a: &[Vec3], b: &[Vec3]| core::iter::zip(a, b).map(|(a, b)| a.dot(b)).sum::<f64>();
     assert!((dot(&f, &out) - dot(&back, &v)).abs() < 1e-11);
 }

@@ -83,7 +83,7 @@ fn cells_surface(n: [usize; 3], is_in: impl Fn([usize; 3]) -> bool) -> TriMesh {
 /// The rest positions of all vertices come back, each from weights between 0 and 1 that sum to 1.
 fn assert_embedded(surface: &TriMesh, cage: &Cage) {
     let mut out = vec![Vec3::zeros(); surface.vertices.len()];
-    cage.embedding.points_out(&cage.mesh.nodes, &mut out);
+    cage.embedding.interpolate(&cage.mesh.nodes, &mut out);
     let size = surface.bounds().map_or(1.0, |(lo, hi)| (hi - lo).norm());
     for (v, x) in surface.vertices.iter().enumerate() {
         assert!((out[v] - x).norm() < 1e-9 * size, "vertex {v}");
@@ -299,7 +299,7 @@ fn a_vertex_of_no_triangle_rides_along() {
     let cage = cage(&ball, CageSize::Tets(1000));
     assert_eq!(cage.component_count, 1);
     let mut out = vec![Vec3::zeros(); ball.vertices.len()];
-    cage.embedding.points_out(&cage.mesh.nodes, &mut out);
+    cage.embedding.interpolate(&cage.mesh.nodes, &mut out);
     assert!(core::iter::zip(&out, &ball.vertices).all(|(a, b)| (a - b).norm() < 1e-9));
     assert!(cage.findings.contains(&CageFinding::Outside { vertices: 1 }));
 }

@@ -25,7 +25,7 @@ fn figure() -> Vec<Primitive> {
         limb(at(0.18, 1.4, 0.0), at(0.7, 1.4, 0.1), 0.06, 0.035),
         limb(at(-0.18, 1.4, 0.0), at(-0.7, 1.4, 0.1), 0.06, 0.035),
         Primitive::ellipsoid(at(0.0, 1.7, 0.02), tilted(), [0.08, 0.12, 0.1]).blended(0.08),
-        Primitive::ball(at(0.0, 1.53, 0.0), 0.07).blended(0.04),
+        Primitive::sphere(at(0.0, 1.53, 0.0), 0.07).blended(0.04),
     ]
 }
 
@@ -111,7 +111,7 @@ fn a_ball_and_a_capsule_have_their_volumes() {
     let error = |v: f64, exact: f64| 1.0 - v / exact;
     let bound = (1.45 * spacing / r) * (1.45 * spacing / r) / 4.0;
 
-    let ball = ImplicitSurface::build(&[Primitive::ball(at(0.3, -0.2, 0.1), r)]).unwrap();
+    let ball = ImplicitSurface::build(&[Primitive::sphere(at(0.3, -0.2, 0.1), r)]).unwrap();
     let mesh = ball.surface(spacing).unwrap();
     assert_closed_manifold(&mesh);
     assert_on_surface(&ball, &mesh);
@@ -159,8 +159,10 @@ fn the_order_of_parts_changes_nothing() {
 #[test]
 fn seams_are_filled_by_the_blend_length_and_no_farther() {
     let (k, r) = (0.04, 0.1);
-    let pair =
-        [Primitive::ball(at(-0.1, 0.0, 0.0), r).blended(k), Primitive::ball(at(0.1, 0.0, 0.0), r).blended(k)];
+    let pair = [
+        Primitive::sphere(at(-0.1, 0.0, 0.0), r).blended(k),
+        Primitive::sphere(at(0.1, 0.0, 0.0), r).blended(k),
+    ];
     let implicit = ImplicitSurface::build(&pair).unwrap();
     let seam = at(0.0, 0.03, 0.0);
     let alone = ImplicitSurface::build(&pair[..1]).unwrap().distance(&seam);
@@ -171,7 +173,7 @@ fn seams_are_filled_by_the_blend_length_and_no_farther() {
 
 #[test]
 fn parts_without_blend_meet_in_a_crease() {
-    let pair = [Primitive::ball(at(-0.06, 0.0, 0.0), 0.1), Primitive::ball(at(0.06, 0.0, 0.0), 0.1)];
+    let pair = [Primitive::sphere(at(-0.06, 0.0, 0.0), 0.1), Primitive::sphere(at(0.06, 0.0, 0.0), 0.1)];
     let implicit = ImplicitSurface::build(&pair).unwrap();
     assert!((implicit.distance(&at(0.0, 0.08, 0.0))).abs() < 1e-9);
     let mesh = implicit.surface(0.01).unwrap();
@@ -191,8 +193,8 @@ fn sheets_that_nearly_touch_are_manifold_too() {
         for i in 0..5 {
             for j in 0..5 {
                 let (x, y) = (0.07 * f64::from(i), 0.07 * f64::from(j));
-                parts.push(Primitive::ball(at(x, y, 0.0), 0.05));
-                parts.push(Primitive::ball(at(x + 0.01, y, 0.1 + gap), 0.05));
+                parts.push(Primitive::sphere(at(x, y, 0.0), 0.05));
+                parts.push(Primitive::sphere(at(x + 0.01, y, 0.1 + gap), 0.05));
             }
         }
         assert_closed_manifold(&ImplicitSurface::build(&parts).unwrap().surface(0.01).unwrap());
@@ -209,13 +211,13 @@ fn a_surface_is_a_solid_without_findings() {
 fn impossible_bodies_are_refused_with_what_would_do() {
     let say = |parts: &[Primitive]| ImplicitSurface::build(parts).unwrap_err().to_string();
     assert_eq!(say(&[]), "the body has no parts: give it at least one");
-    let ball = Primitive::ball(Vec3::zeros(), 0.1);
+    let ball = Primitive::sphere(Vec3::zeros(), 0.1);
     assert!(
-        say(&[ball, Primitive::ball(at(0.0, f64::NAN, 0.0), 0.1)])
+        say(&[ball, Primitive::sphere(at(0.0, f64::NAN, 0.0), 0.1)])
             .starts_with("part 1 of 2 has a number NaN")
     );
-    assert!(say(&[Primitive::ball(Vec3::zeros(), f64::INFINITY)]).contains("inf"));
-    assert!(say(&[Primitive::ball(Vec3::zeros(), 0.0)]).contains("radii [0.0, 0.0] m"));
+    assert!(say(&[Primitive::sphere(Vec3::zeros(), f64::INFINITY)]).contains("inf"));
+    assert!(say(&[Primitive::sphere(Vec3::zeros(), 0.0)]).contains("radii [0.0, 0.0] m"));
     assert!(say(&[Primitive::round_cone([Vec3::zeros(), at(1.0, 0.0, 0.0)], [0.1, -0.1])]).contains("-0.1"));
     assert!(say(&[Primitive::ellipsoid(Vec3::zeros(), tilted(), [0.1, 0.0, 0.1])]).contains("radii"));
     assert!(say(&[ball.blended(-1.0)]).contains("blend length of -1.00e0 m"));
@@ -235,8 +237,8 @@ fn impossible_bodies_are_refused_with_what_would_do() {
         assert!(finest > 3.6e-4 && finest < 5e-4, "{finest}");
     }
     let Err(ImplicitSurfaceError::TooCoarse { coarsest, .. }) = ImplicitSurface::build(&[
-        Primitive::ball(at(0.3, 0.2, 0.1), 0.1),
-        Primitive::ball(at(9.0, 7.0, 8.0), 0.1),
+        Primitive::sphere(at(0.3, 0.2, 0.1), 0.1),
+        Primitive::sphere(at(9.0, 7.0, 8.0), 0.1),
     ])
     .unwrap()
     .surface(3.0) else {

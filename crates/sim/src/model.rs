@@ -352,7 +352,7 @@ impl Parts {
             vertex_force[vertex as usize] = load.force / vertices.len() as f64;
         }
         let mut node_force = vec![Vec3::zeros(); shape.mesh.nodes.len()];
-        shape.embedding.forces_back(&vertex_force, &mut node_force);
+        shape.embedding.apply_transpose(&vertex_force, &mut node_force);
         let node_forces = node_force
             .iter()
             .enumerate()

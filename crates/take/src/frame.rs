@@ -51,7 +51,7 @@ impl Frame {
         self.surfaces.resize(model.bodies.len(), Vec::new());
         for (surface, body) in self.surfaces.iter_mut().zip(&model.bodies) {
             surface.resize(body.surface.vertices.len(), [0.0; 3]);
-            body.embedding.points_out_f32(&state.node_x[body.nodes.clone()], surface);
+            body.embedding.interpolate_f32(&state.node_x[body.nodes.clone()], surface);
         }
         self.update_obstacles(model, state);
         self.bones.resize(model.rigs.len(), Vec::new());

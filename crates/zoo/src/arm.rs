@@ -45,7 +45,7 @@ fn primitives() -> Vec<Primitive> {
     };
     let mut primitives = vec![
         Primitive::round_cone([SHOULDER, ELBOW], [0.075, 0.052]).blended(0.03),
-        Primitive::ball(SHOULDER + at(0.005, 0.01, 0.0), 0.092).blended(0.04),
+        Primitive::sphere(SHOULDER + at(0.005, 0.01, 0.0), 0.092).blended(0.04),
         // in front, and what hangs below
         ellipsoid(at(-0.14, 0.028, 0.0), [0.11, 0.055, 0.055], 0.03),
         ellipsoid(at(-0.15, -0.045, 0.0), [0.125, 0.058, 0.055], 0.03),

@@ -110,7 +110,7 @@ fn primitives() -> Vec<Primitive> {
         // ears that hang
         leaning(at(0.195, 0.835, 0.43), at(0.0, 12.0, -24.0), [0.098, 0.021, 0.047], 0.02),
         // eyes and nostrils
-        Primitive::ball(at(0.085, 0.86, 0.548), 0.026).blended(0.006),
+        Primitive::sphere(at(0.085, 0.86, 0.548), 0.026).blended(0.006),
         Primitive::round_cone([at(0.045, 0.755, 0.715), at(0.06, 0.765, 0.708)], [0.018, 0.018])
             .blended(0.008),
     ];

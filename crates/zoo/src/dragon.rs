@@ -137,11 +137,11 @@ fn primitives() -> Vec<Primitive> {
             [0.017, 0.009],
         )
         .blended(0.008),
-        Primitive::ball(NECK[3] + at(0.042, 0.036, 0.058), 0.0165).blended(0.004),
-        Primitive::ball(NECK[4] + at(0.018, 0.026, 0.022), 0.0125).blended(0.006),
+        Primitive::sphere(NECK[3] + at(0.042, 0.036, 0.058), 0.0165).blended(0.004),
+        Primitive::sphere(NECK[4] + at(0.018, 0.026, 0.022), 0.0125).blended(0.006),
         // arms and legs
         Primitive::round_cone([at(0.075, -0.02, 0.12), at(0.1, -0.125, 0.165)], [0.042, 0.027]).blended(0.02),
-        Primitive::ball(at(0.1, -0.145, 0.175), 0.032).blended(0.015),
+        Primitive::sphere(at(0.1, -0.145, 0.175), 0.032).blended(0.015),
         Primitive::round_cone([at(0.09, -0.02, -0.1), at(0.115, -0.13, -0.08)], [0.068, 0.042])
             .blended(0.025),
         Primitive::round_cone([at(0.115, -0.13, -0.08), at(0.12, -0.21, -0.1)], [0.04, 0.028]).blended(0.02),

@@ -65,8 +65,8 @@ fn figure(tets: usize) -> Figure {
                 .blended(0.02),
             Primitive::round_cone([at(-0.12, 0.0, 0.0), at(-0.21, 0.0, 0.0)], [0.032, 0.016]).blended(0.02),
             // lips
-            Primitive::ball(at(0.212, -0.018, 0.0), 0.014).blended(0.008),
-            Primitive::ball(at(0.215, 0.004, 0.0), 0.015).blended(0.008),
+            Primitive::sphere(at(0.212, -0.018, 0.0), 0.014).blended(0.008),
+            Primitive::sphere(at(0.215, 0.004, 0.0), 0.015).blended(0.008),
         ],
         spacing: 0.0112,
         tets,
@@ -107,6 +107,6 @@ fn fins(figure: &mut Figure) {
         }
     }
     for side in [1.0, -1.0] {
-        figure.primitive(Primitive::ball(at(0.152, 0.026, side * 0.033), 0.0165).blended(0.005));
+        figure.primitive(Primitive::sphere(at(0.152, 0.026, side * 0.033), 0.0165).blended(0.005));
     }
 }

@@ -19,7 +19,7 @@ pub fn jelly() -> Scene {
         Primitive::ellipsoid(at(0.0, y, 0.0), Rotation::identity(), [radius, height, radius]).blended(0.03)
     };
     let mut primitives: Vec<Primitive> = tiers.into_iter().map(tier).collect();
-    primitives.push(Primitive::ball(at(0.0, 0.195, 0.0), 0.027).blended(0.008));
+    primitives.push(Primitive::sphere(at(0.0, 0.195, 0.0), 0.027).blended(0.008));
     for rib in 0..RIBS {
         let angle = core::f64::consts::TAU * rib as f64 / RIBS as f64;
         let outward = at(real::cos(angle), 0.0, real::sin(angle));

@@ -89,8 +89,9 @@ fn primitives() -> Vec<Primitive> {
     }
     // eyes and a snout at the thick end
     for side in [1.0, -1.0] {
-        primitives.push(Primitive::ball(joint(BONES) + at(0.03, 0.032, side * 0.026), 0.019).blended(0.006));
+        primitives
+            .push(Primitive::sphere(joint(BONES) + at(0.03, 0.032, side * 0.026), 0.019).blended(0.006));
     }
-    primitives.push(Primitive::ball(joint(BONES) + at(0.042, -0.004, 0.0), 0.022).blended(0.014));
+    primitives.push(Primitive::sphere(joint(BONES) + at(0.042, -0.004, 0.0), 0.022).blended(0.014));
     primitives
 }

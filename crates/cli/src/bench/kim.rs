@@ -290,7 +290,7 @@ fn step(cage: &'static str, model: &Model, kim_cpu_ms: f64, kim_gpu_ms: f64) -> 
     let body = &model.bodies[0];
     let mut vertices = vec![Vec3::zeros(); body.surface.vertices.len()];
     let surface = best_time(PATIENCE, || {
-        body.embedding.points_out(&state.node_x[body.nodes.clone()], &mut vertices);
+        body.embedding.interpolate(&state.node_x[body.nodes.clone()], &mut vertices);
     });
     let skeleton = &model.rigs[0].skeleton;
     let (mut kinematics, mut dynamics, drives) =

@@ -27,7 +27,7 @@ pub(crate) const SAMPLES: usize = 64;
 pub(crate) const MIN_CORNER_FRACTION: f64 = 1.0 / 16.0;
 
 /// The fill (1) and corner volumes (a quarter of the tet each, m³) of tets that are full.
-pub fn filling_full(mesh: &TetMesh) -> (Vec<f64>, Vec<[f64; 4]>) {
+pub fn full_fill(mesh: &TetMesh) -> (Vec<f64>, Vec<[f64; 4]>) {
     let corner_volume = (0..mesh.tets.len()).map(|t| [mesh.tet_volume(t) / 4.0; 4]).collect();
     (vec![1.0; mesh.tets.len()], corner_volume)
 }

@@ -18,7 +18,7 @@ mod riders;
 mod sizing;
 mod visibility;
 
-pub use filling::filling_full;
+pub use filling::full_fill;
 pub use finding::CageFinding;
 pub use sizing::CageSize;
 

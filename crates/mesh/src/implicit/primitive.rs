@@ -42,7 +42,7 @@ const THINNEST: f64 = 1e-12;
 
 impl Primitive {
     /// A ball.
-    pub fn ball(middle: Vec3, radius: f64) -> Self {
+    pub fn sphere(middle: Vec3, radius: f64) -> Self {
         Self::round_cone([middle; 2], [radius; 2])
     }
 

@@ -87,7 +87,7 @@ fn arm() -> Vec<Primitive> {
     let hang = (shoulder + elbow) * 0.5 + at(-0.018, -0.022, -0.005);
     let along = wrist - elbow;
     vec![
-        Primitive::ball(shoulder + at(-0.005, -0.01, 0.0), 0.086).blended(0.04),
+        Primitive::sphere(shoulder + at(-0.005, -0.01, 0.0), 0.086).blended(0.04),
         Primitive::round_cone([shoulder, elbow], [0.082, 0.063]).blended(0.03),
         // what hangs below an upper arm
         leaning(hang, at(0.0, 0.0, -45.0), [0.115, 0.07, 0.07], 0.035),
@@ -114,7 +114,7 @@ fn leg() -> Vec<Primitive> {
         ellipsoid(at(0.178, 0.34, -0.03), [0.072, 0.12, 0.075], 0.03),
         // a broad foot
         leaning(at(0.195, 0.042, 0.05), at(2.0, 8.0, 0.0), [0.062, 0.042, 0.125], 0.03),
-        Primitive::ball(ankle + at(0.0, -0.03, -0.005), 0.05).blended(0.03),
+        Primitive::sphere(ankle + at(0.0, -0.03, -0.005), 0.05).blended(0.03),
     ]
 }
 
@@ -123,8 +123,8 @@ fn head() -> Vec<Primitive> {
         ellipsoid(at(0.0, 1.575, 0.005), [0.116, 0.132, 0.122], 0.03),
         // chin, nose, and a bun of hair
         ellipsoid(at(0.0, 1.485, 0.05), [0.085, 0.06, 0.065], 0.035),
-        Primitive::ball(at(0.0, 1.56, 0.13), 0.028).blended(0.012),
-        Primitive::ball(at(0.0, 1.735, -0.035), 0.062).blended(0.012),
+        Primitive::sphere(at(0.0, 1.56, 0.13), 0.028).blended(0.012),
+        Primitive::sphere(at(0.0, 1.735, -0.035), 0.062).blended(0.012),
     ]
 }
 
@@ -133,7 +133,7 @@ fn face() -> Vec<Primitive> {
         // cheeks, ears, eyes, and half a smile
         ellipsoid(at(0.058, 1.525, 0.075), [0.05, 0.045, 0.045], 0.025),
         leaning(at(0.12, 1.565, -0.005), at(0.0, 20.0, 0.0), [0.018, 0.038, 0.028], 0.01),
-        Primitive::ball(at(0.042, 1.6, 0.108), 0.021).blended(0.006),
+        Primitive::sphere(at(0.042, 1.6, 0.108), 0.021).blended(0.006),
         Primitive::round_cone([at(0.0, 1.502, 0.121), at(0.04, 1.512, 0.109)], [0.012, 0.009]).blended(0.006),
     ]
 }

@@ -62,7 +62,7 @@ fn primitives() -> Vec<Primitive> {
         Primitive::round_cone([at(-0.07, 0.075, 0.0), at(-0.115, 0.115, 0.0)], [0.034, 0.013]).blended(0.02),
         // neck and head, a bill
         Primitive::round_cone([at(0.055, 0.1, 0.0), at(0.062, 0.14, 0.0)], [0.034, 0.033]).blended(0.015),
-        Primitive::ball(at(0.066, 0.158, 0.0), 0.044).blended(0.012),
+        Primitive::sphere(at(0.066, 0.158, 0.0), 0.044).blended(0.012),
         Primitive::ellipsoid(at(0.114, 0.15, 0.0), tilted(-6.0), [0.026, 0.0095, 0.022]).blended(0.006),
         Primitive::ellipsoid(at(0.108, 0.142, 0.0), tilted(-14.0), [0.018, 0.008, 0.017]).blended(0.004),
     ];
@@ -72,7 +72,7 @@ fn primitives() -> Vec<Primitive> {
         primitives.push(
             Primitive::ellipsoid(at(-0.018, 0.075, side * 0.06), wing, [0.052, 0.026, 0.014]).blended(0.008),
         );
-        primitives.push(Primitive::ball(at(0.09, 0.17, side * 0.028), 0.0105).blended(0.003));
+        primitives.push(Primitive::sphere(at(0.09, 0.17, side * 0.028), 0.0105).blended(0.003));
     }
     primitives
 }
