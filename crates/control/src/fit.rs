@@ -6,7 +6,7 @@
 use crate::part_value::{PartPlace, bone_ids, places_of, rotation_of, vector_of};
 use core::f64::consts::{PI, TAU};
 use sinew_math::{Isometry, Rotation, Vec3, real, so3};
-use sinew_skeleton::{BoneId, Part, Skeleton, SkeletonState};
+use sinew_skeleton::{BoneId, JointPrimitive, Skeleton, SkeletonState};
 
 /// Rounds over the parts of a joint: three turns at right angles settle to round-off in far fewer, and a joint that cannot
 /// reach its pose gains nothing from more.
@@ -57,19 +57,19 @@ pub(crate) fn joint_from_bone(places: &[PartPlace], q: &[f64]) -> Isometry {
     })
 }
 
-fn turn_of(part: &Part, q: &[f64]) -> Rotation {
+fn turn_of(part: &JointPrimitive, q: &[f64]) -> Rotation {
     match part {
-        Part::Turn(axis) => so3::exp(&(axis * q[0])),
-        Part::Ball => rotation_of(q),
-        Part::Slide(_) | Part::Shift => Rotation::identity(),
+        JointPrimitive::Revolute(axis) => so3::exp(&(axis * q[0])),
+        JointPrimitive::Ball => rotation_of(q),
+        JointPrimitive::Prismatic(_) | JointPrimitive::Translation => Rotation::identity(),
     }
 }
 
-fn shift_of(part: &Part, q: &[f64]) -> Vec3 {
+fn shift_of(part: &JointPrimitive, q: &[f64]) -> Vec3 {
     match part {
-        Part::Slide(axis) => axis * q[0],
-        Part::Shift => vector_of(q),
-        Part::Turn(_) | Part::Ball => Vec3::zeros(),
+        JointPrimitive::Prismatic(axis) => axis * q[0],
+        JointPrimitive::Translation => vector_of(q),
+        JointPrimitive::Revolute(_) | JointPrimitive::Ball => Vec3::zeros(),
     }
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn shift(
         parent.map_or_else(Rotation::identity, |parent| world_from_bone[parent.index()].rotation);
     let world_from_joint = world_from_parent * skeleton.bone(bone).parent_from_joint.quaternion();
     let places: Vec<PartPlace> = places_of(skeleton, bone).collect();
-    if let Some(k) = places.iter().position(|place| place.part == Part::Shift) {
+    if let Some(k) = places.iter().position(|place| place.part == JointPrimitive::Translation) {
         let world_from_part = world_from_joint * joint_from_bone(&places[..k], &state.q).rotation;
         let step = world_from_part.inverse_transform_vector(by);
         state.q[places[k].q.clone()].iter_mut().zip(step.iter()).for_each(|(x, step)| *x += step);
@@ -96,7 +96,10 @@ pub(crate) fn shift(
 /// Turns a row of parts so that its rotation comes nearest to the target: L exp(a φ) R = target asks for the part of L⁻¹ target
 /// R⁻¹ that turns about a.
 fn rotations(places: &[PartPlace], target: &Rotation, q: &mut [f64]) {
-    let turning = places.iter().filter(|place| matches!(place.part, Part::Turn(_) | Part::Ball)).count();
+    let turning = places
+        .iter()
+        .filter(|place| matches!(place.part, JointPrimitive::Revolute(_) | JointPrimitive::Ball))
+        .count();
     for _ in 0..if turning > 1 { ROUNDS } else { turning } {
         let mut moved = 0.0f64;
         for (k, place) in places.iter().enumerate() {
@@ -109,18 +112,18 @@ fn rotations(places: &[PartPlace], target: &Rotation, q: &mut [f64]) {
             let wanted = before.inverse() * target * after.inverse();
             let own = &mut q[place.q.clone()];
             match place.part {
-                Part::Turn(axis) => {
+                JointPrimitive::Revolute(axis) => {
                     let angle = 2.0 * real::atan2(wanted.imag().dot(&axis), wanted.w);
                     // the turn nearest to where it was, so that motions do not jump by whole turns
                     let step = nearest_turn(angle - own[0]);
                     moved = moved.max(step.abs());
                     own[0] += step;
                 }
-                Part::Ball => {
+                JointPrimitive::Ball => {
                     moved = moved.max(so3::log(&(rotation_of(own).inverse() * wanted)).norm());
                     own.copy_from_slice(wanted.as_vector().as_slice());
                 }
-                Part::Slide(_) | Part::Shift => {}
+                JointPrimitive::Prismatic(_) | JointPrimitive::Translation => {}
             }
         }
         if moved < 4.0 * f64::EPSILON {
@@ -137,7 +140,10 @@ fn nearest_turn(angle: f64) -> f64 {
 
 /// Shifts a row of parts so that its end comes nearest to the target, with all turns as they are.
 fn shifts(places: &[PartPlace], target: &Vec3, q: &mut [f64]) {
-    let shifting = places.iter().filter(|place| matches!(place.part, Part::Slide(_) | Part::Shift)).count();
+    let shifting = places
+        .iter()
+        .filter(|place| matches!(place.part, JointPrimitive::Prismatic(_) | JointPrimitive::Translation))
+        .count();
     for _ in 0..if shifting > 1 { ROUNDS } else { shifting } {
         let mut moved = 0.0f64;
         for (k, place) in places.iter().enumerate() {
@@ -145,16 +151,16 @@ fn shifts(places: &[PartPlace], target: &Vec3, q: &mut [f64]) {
             let in_part = joint_from_bone(&places[..k], q).rotation.inverse_transform_vector(&error);
             let own = &mut q[place.q.clone()];
             match place.part {
-                Part::Slide(axis) => {
+                JointPrimitive::Prismatic(axis) => {
                     let step = axis.dot(&in_part);
                     moved = moved.max(step.abs());
                     own[0] += step;
                 }
-                Part::Shift => {
+                JointPrimitive::Translation => {
                     moved = moved.max(in_part.amax());
                     own.iter_mut().zip(in_part.iter()).for_each(|(x, step)| *x += step);
                 }
-                Part::Turn(_) | Part::Ball => {}
+                JointPrimitive::Revolute(_) | JointPrimitive::Ball => {}
             }
         }
         if moved <= 4.0 * f64::EPSILON * target.amax() {

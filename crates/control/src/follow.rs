@@ -51,7 +51,7 @@ impl Follow {
             from.v[v.clone()].copy_from_slice(&now.v[v.clone()]);
             to.q[q.clone()].copy_from_slice(&next.q[q.clone()]);
             to.v[v.clone()].copy_from_slice(&next.v[v.clone()]);
-            let off = part.gap(&now.q[q.clone()], &state.q[q.clone()]);
+            let off = part.difference(&now.q[q.clone()], &state.q[q.clone()]);
             if self.time_constant <= 0.0 || off.norm() < ON_PATH {
                 continue;
             }
@@ -67,7 +67,7 @@ impl Follow {
             let off_later = (off + pull * dt) * keep;
             let rate_later = (rate - pull * (dt / self.time_constant)) * keep;
             from.q[q.clone()].copy_from_slice(&state.q[q.clone()]);
-            part.moved(&next.q[q.clone()], &off_later, &mut to.q[q]);
+            part.integrate(&next.q[q.clone()], &off_later, &mut to.q[q]);
             for (k, dof) in v.enumerate() {
                 from.v[dof] += rate[k];
                 to.v[dof] += rate_later[k];
@@ -87,7 +87,7 @@ mod tests {
     /// The largest gap over all joints (rad, m).
     fn off(skeleton: &Skeleton, a: &SkeletonState, b: &SkeletonState) -> f64 {
         let places = bone_ids(skeleton).flat_map(|bone| places_of(skeleton, bone));
-        places.map(|p| p.part.gap(&a.q[p.q.clone()], &b.q[p.q.clone()]).norm()).fold(0.0, f64::max)
+        places.map(|p| p.part.difference(&a.q[p.q.clone()], &b.q[p.q.clone()]).norm()).fold(0.0, f64::max)
     }
 
     /// Takes a frame in ten sub-steps, as a stepper does; returns the largest acceleration.
@@ -104,7 +104,7 @@ mod tests {
             follow.lead(skeleton, bone, ([&now, &next], dt), state, [&mut from, &mut to]);
         }
         let mut path = StatePath::default();
-        path.lay(skeleton, &from, &to, dt);
+        path.fit(skeleton, &from, &to, dt);
         let mut largest = 0.0f64;
         for step in 1..=10 {
             let mut acceleration = vec![0.0; skeleton.v_count()];

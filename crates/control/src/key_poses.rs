@@ -4,7 +4,7 @@ use crate::curve::{Interpolation, KeyValue};
 use crate::keyframes::{Beyond, Key, KeyError, Keyframes};
 use crate::part_value::{bone_ids, places_of, rotation_of, vector_of};
 use crate::skeleton_motion::{MotionError, SkeletonMotion};
-use sinew_skeleton::{Part, Skeleton, SkeletonState};
+use sinew_skeleton::{JointPrimitive, Skeleton, SkeletonState};
 
 /// The most numbers a motion is filled with: 1 GB, hours of any character.
 const MAX_NUMBERS: f64 = 1.25e8;
@@ -51,15 +51,15 @@ impl SkeletonMotion {
             };
             let own = |q: &[f64]| q[place.q.clone()].to_vec();
             match place.part {
-                Part::Turn(_) | Part::Slide(_) => {
+                JointPrimitive::Revolute(_) | JointPrimitive::Prismatic(_) => {
                     let curve = curve_of(keys, interpolation, |q| own(q)[0])?;
                     times.iter().enumerate().for_each(|(i, t)| write(i, &[curve.value(*t)]));
                 }
-                Part::Shift => {
+                JointPrimitive::Translation => {
                     let curve = curve_of(keys, interpolation, |q| vector_of(&own(q)))?;
                     times.iter().enumerate().for_each(|(i, t)| write(i, curve.value(*t).as_slice()));
                 }
-                Part::Ball => {
+                JointPrimitive::Ball => {
                     let curve = curve_of(keys, interpolation, |q| rotation_of(&own(q)))?;
                     times
                         .iter()

@@ -3,12 +3,12 @@
 use crate::curve::KeyValue;
 use core::ops::Range;
 use sinew_math::{Rotation, Vec3, nalgebra::Quaternion};
-use sinew_skeleton::{BoneId, Part, Skeleton};
+use sinew_skeleton::{BoneId, JointPrimitive, Skeleton};
 
 /// A part of a joint and where its numbers stand in the arrays of the skeleton.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PartPlace {
-    pub(crate) part: Part,
+    pub(crate) part: JointPrimitive,
     pub(crate) q: Range<usize>,
     pub(crate) v: Range<usize>,
 }

@@ -150,8 +150,8 @@ impl Performance {
         let below = bone_ids(skeleton).filter(|bone| skeleton.bone(*bone).parent.is_some());
         for place in below.flat_map(|bone| places_of(skeleton, bone)) {
             let q = place.q.clone();
-            let gap = place.part.gap(&rest.q[q.clone()], &pose.q[q.clone()]);
-            place.part.moved(&rest.q[q.clone()], &(gap * fraction), &mut pose.q[q]);
+            let gap = place.part.difference(&rest.q[q.clone()], &pose.q[q.clone()]);
+            place.part.integrate(&rest.q[q.clone()], &(gap * fraction), &mut pose.q[q]);
             for (k, dof) in place.v.clone().enumerate() {
                 pose.v[dof] = rate * gap[k];
             }
@@ -180,7 +180,7 @@ impl Performance {
                 pose.v[dof] *= left;
             }
             let end = pose.q[place.q.clone()].to_vec();
-            place.part.moved(&end, &by, &mut pose.q[place.q]);
+            place.part.integrate(&end, &by, &mut pose.q[place.q]);
         }
     }
 

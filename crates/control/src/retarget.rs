@@ -15,7 +15,7 @@ use crate::part_value::places_of;
 use crate::skeleton_motion::{MotionError, SkeletonMotion};
 use core::fmt;
 use sinew_math::{Rotation, Vec3};
-use sinew_skeleton::{BoneId, Kinematics, Part, Skeleton, SkeletonState};
+use sinew_skeleton::{BoneId, JointPrimitive, Kinematics, Skeleton, SkeletonState};
 
 /// A skeleton with what must be known of it.
 #[derive(Clone, Copy, Debug)]
@@ -179,7 +179,7 @@ impl Retarget {
         let mut carrier = None;
         let mut next = Some(self.hips.1);
         while let Some(bone) = next {
-            if places_of(target, bone).any(|place| place.part == Part::Shift) {
+            if places_of(target, bone).any(|place| place.part == JointPrimitive::Translation) {
                 carrier = Some(bone);
             }
             next = target.bone(bone).parent;

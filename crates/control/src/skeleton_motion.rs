@@ -7,7 +7,7 @@ use crate::part_value::{PartPlace, bone_ids, places_of, rotation_of, vector_of};
 use core::fmt;
 use core::ops::Range;
 use sinew_math::Isometry;
-use sinew_skeleton::{Part, Skeleton, SkeletonState};
+use sinew_skeleton::{JointPrimitive, Skeleton, SkeletonState};
 
 /// Joint coordinates in frames at an even rate, sampled at any time by a chosen interpolation.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,8 +52,11 @@ impl SkeletonMotion {
         if !faults.is_empty() {
             return Err(MotionError { faults });
         }
-        let balls: Vec<_> =
-            places.iter().filter(|place| place.part == Part::Ball).map(|place| place.q.clone()).collect();
+        let balls: Vec<_> = places
+            .iter()
+            .filter(|place| place.part == JointPrimitive::Ball)
+            .map(|place| place.q.clone())
+            .collect();
         for frame in frames.chunks_exact_mut(q_count.max(1)) {
             for q in &balls {
                 let unit = rotation_of(&frame[q.clone()]);
@@ -175,17 +178,17 @@ impl SkeletonMotion {
             let (q, v) = (&mut state.q[place.q.clone()], &mut state.v[place.v.clone()]);
             let a = &mut acceleration[place.v.clone()];
             match place.part {
-                Part::Turn(_) | Part::Slide(_) => {
+                JointPrimitive::Revolute(_) | JointPrimitive::Prismatic(_) => {
                     let sample = self.sample_value(&at, |frame| frame[place.q.start]);
                     (q[0], v[0], a[0]) = (sample.value, sample.rate, sample.acceleration);
                 }
-                Part::Shift => {
+                JointPrimitive::Translation => {
                     let sample = self.sample_value(&at, |frame| vector_of(&frame[place.q.clone()]));
                     q.copy_from_slice(sample.value.as_slice());
                     v.copy_from_slice(sample.rate.as_slice());
                     a.copy_from_slice(sample.acceleration.as_slice());
                 }
-                Part::Ball => {
+                JointPrimitive::Ball => {
                     let sample = self.sample_value(&at, |frame| rotation_of(&frame[place.q.clone()]));
                     q.copy_from_slice(sample.value.as_vector().as_slice());
                     v.copy_from_slice(sample.rate.as_slice());

@@ -38,11 +38,11 @@ impl SkeletonMotion {
                 for offset in 1..=reach {
                     let w = weight(offset as f64);
                     for other in [i - offset, i + offset] {
-                        sum += w * place.part.gap(own, &self.frame(other)[place.q.clone()]);
+                        sum += w * place.part.difference(own, &self.frame(other)[place.q.clone()]);
                         whole += w;
                     }
                 }
-                place.part.moved(own, &(sum / whole), &mut smooth[place.q.clone()]);
+                place.part.integrate(own, &(sum / whole), &mut smooth[place.q.clone()]);
             }
             frames.extend_from_slice(&smooth);
         }

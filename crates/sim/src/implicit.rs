@@ -232,7 +232,7 @@ impl Implicit {
             }
             for ((rig, found), own) in model.rigs.iter().zip(&point.rigs).zip(&mut state.rigs) {
                 let start = own.clone();
-                found.way_from(&rig.skeleton, &start, &mut own.v);
+                found.difference_from(&rig.skeleton, &start, &mut own.v);
                 own.v.iter_mut().for_each(|v| *v /= stage.h);
             }
         }

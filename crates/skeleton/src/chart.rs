@@ -1,6 +1,6 @@
 //! Coordinates of a part: where it stands, how a velocity moves it, and its three or fewer plain numbers.
 
-use crate::joint::Part;
+use crate::joint::JointPrimitive;
 use sinew_math::{Mat3, Rotation, Vec3, nalgebra::Quaternion, nalgebra::Unit, so3};
 
 /// The rotation of four coordinates (x, y, z, w), brought to unit length; none where they vanish.
@@ -20,11 +20,11 @@ pub(crate) fn set_rotation(q: &mut [f64], rotation: &Rotation) {
     q.copy_from_slice(rotation.as_vector().as_slice());
 }
 
-impl Part {
+impl JointPrimitive {
     /// Coordinates at zero: lengths and angles 0, the quaternion that turns nothing.
     pub(crate) fn reset(&self, q: &mut [f64]) {
         q.fill(0.0);
-        if let Part::Ball = self {
+        if let JointPrimitive::Ball = self {
             q[3] = 1.0;
         }
     }
@@ -33,9 +33,9 @@ impl Part {
     #[inline]
     pub(crate) fn advance(&self, q: &mut [f64], v: &[f64], h: f64) {
         match self {
-            Part::Turn(_) | Part::Slide(_) => q[0] += h * v[0],
-            Part::Shift => (0..3).for_each(|i| q[i] += h * v[i]),
-            Part::Ball => {
+            JointPrimitive::Revolute(_) | JointPrimitive::Prismatic(_) => q[0] += h * v[0],
+            JointPrimitive::Translation => (0..3).for_each(|i| q[i] += h * v[i]),
+            JointPrimitive::Ball => {
                 let step = so3::exp(&(Vec3::new(v[0], v[1], v[2]) * h));
                 let next = rotation(q) * step;
                 set_rotation(q, &rotation(next.as_vector().as_slice()));
@@ -47,51 +47,55 @@ impl Part {
     #[inline]
     pub(crate) fn chart(&self, q: &[f64]) -> [f64; 3] {
         match self {
-            Part::Turn(_) | Part::Slide(_) => [q[0], 0.0, 0.0],
-            Part::Shift => [q[0], q[1], q[2]],
-            Part::Ball => so3::log(&rotation(q)).into(),
+            JointPrimitive::Revolute(_) | JointPrimitive::Prismatic(_) => [q[0], 0.0, 0.0],
+            JointPrimitive::Translation => [q[0], q[1], q[2]],
+            JointPrimitive::Ball => so3::log(&rotation(q)).into(),
         }
     }
 
-    /// Sets the coordinates from those that [`Part::chart`] gives.
+    /// Sets the coordinates from those that [`JointPrimitive::chart`] gives.
     pub(crate) fn set_chart(&self, x: &[f64], q: &mut [f64]) {
         match self {
-            Part::Turn(_) | Part::Slide(_) | Part::Shift => q.copy_from_slice(x),
-            Part::Ball => set_rotation(q, &so3::exp(&Vec3::new(x[0], x[1], x[2]))),
+            JointPrimitive::Revolute(_) | JointPrimitive::Prismatic(_) | JointPrimitive::Translation => {
+                q.copy_from_slice(x)
+            }
+            JointPrimitive::Ball => set_rotation(q, &so3::exp(&Vec3::new(x[0], x[1], x[2]))),
         }
     }
 
     /// The difference between two coordinates, in the degrees of freedom: a velocity that leads from one to the other in 1 s.
     /// Components beyond the degrees of freedom are 0.
     #[inline]
-    pub fn gap(&self, from: &[f64], to: &[f64]) -> Vec3 {
+    pub fn difference(&self, from: &[f64], to: &[f64]) -> Vec3 {
         match self {
-            Part::Turn(_) | Part::Slide(_) => Vec3::new(to[0] - from[0], 0.0, 0.0),
-            Part::Shift => Vec3::new(to[0] - from[0], to[1] - from[1], to[2] - from[2]),
-            Part::Ball => so3::log(&(rotation(from).inverse() * rotation(to))),
+            JointPrimitive::Revolute(_) | JointPrimitive::Prismatic(_) => {
+                Vec3::new(to[0] - from[0], 0.0, 0.0)
+            }
+            JointPrimitive::Translation => Vec3::new(to[0] - from[0], to[1] - from[1], to[2] - from[2]),
+            JointPrimitive::Ball => so3::log(&(rotation(from).inverse() * rotation(to))),
         }
     }
 
     /// Writes the coordinates that a difference leads to.
     #[inline]
-    pub fn moved(&self, from: &[f64], by: &Vec3, to: &mut [f64]) {
+    pub fn integrate(&self, from: &[f64], by: &Vec3, to: &mut [f64]) {
         to.copy_from_slice(from);
         self.advance(to, by.as_slice(), 1.0);
     }
 
-    /// How fast [`Part::gap`] from a fixed place grows at a velocity, where the gap has grown to `gap`.
+    /// How fast [`JointPrimitive::difference`] from a fixed place grows at a velocity, where the gap has grown to `gap`.
     #[inline]
     pub(crate) fn gap_rate(&self, gap: &Vec3, velocity: &Vec3) -> Vec3 {
         match self {
-            Part::Ball => so3::rate_of_log(gap, velocity),
+            JointPrimitive::Ball => so3::rate_of_log(gap, velocity),
             _ => *velocity,
         }
     }
 
-    /// The velocity at which [`Part::gap`] from a fixed place grows at a rate: the inverse of [`Part::gap_rate`].
+    /// The velocity at which [`JointPrimitive::difference`] from a fixed place grows at a rate: the inverse of [`JointPrimitive::gap_rate`].
     pub(crate) fn velocity_of_gap(&self, gap: &Vec3, rate: &Vec3) -> Vec3 {
         match self {
-            Part::Ball => {
+            JointPrimitive::Ball => {
                 let columns = Mat3::identity()
                     .column_iter()
                     .map(|axis| self.gap_rate(gap, &axis.into()))
@@ -106,7 +110,7 @@ impl Part {
     #[inline]
     pub(crate) fn force_of_gradient(&self, x: &[f64; 3], gradient: [f64; 3]) -> [f64; 3] {
         match self {
-            Part::Ball => so3::torque_of_gradient(&Vec3::from(*x), &Vec3::from(gradient)).into(),
+            JointPrimitive::Ball => so3::torque_of_gradient(&Vec3::from(*x), &Vec3::from(gradient)).into(),
             _ => gradient,
         }
     }

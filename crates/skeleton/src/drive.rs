@@ -88,7 +88,7 @@ impl Drives {
     }
 
     /// No acceleration anywhere: joints keep the velocities they have.
-    pub fn steady(skeleton: &Skeleton) -> Drives {
+    pub fn coasting(skeleton: &Skeleton) -> Drives {
         Drives { kind: vec![DriveKind::Motion; skeleton.bones().len()], value: vec![0.0; skeleton.v_count()] }
     }
 

@@ -12,7 +12,7 @@
 use crate::linear::{self, Symmetric};
 use crate::state::each_part;
 use crate::target::{self, IkError, IkReport, IkSettings, IkTarget};
-use crate::{Kinematics, Part, Skeleton, SkeletonState};
+use crate::{JointPrimitive, Kinematics, Skeleton, SkeletonState};
 use sinew_math::{Vec3, so3};
 
 /// Scratch of inverse kinematics, to be used again for every pose. Dropping it costs time, never a different answer.
@@ -214,8 +214,8 @@ impl Ik {
         for bone in skeleton.bones() {
             for (part, _, v) in each_part(skeleton, &bone.joint) {
                 let bound = match part {
-                    Part::Turn(_) | Part::Ball => settings.turn_bound,
-                    Part::Slide(_) | Part::Shift => settings.slide_bound,
+                    JointPrimitive::Revolute(_) | JointPrimitive::Ball => settings.max_rotation,
+                    JointPrimitive::Prismatic(_) | JointPrimitive::Translation => settings.max_translation,
                 };
                 for slot in v.map(|dof| self.slot[dof]).filter(|&slot| slot != IDLE) {
                     scale = scale.min(bound / self.step[slot].abs().max(1e-300));
@@ -254,7 +254,7 @@ impl Ik {
 fn for_each_plain(skeleton: &Skeleton, mut each: impl FnMut(usize, usize)) {
     for bone in skeleton.bones() {
         for (part, q, v) in each_part(skeleton, &bone.joint) {
-            if part != Part::Ball {
+            if part != JointPrimitive::Ball {
                 q.zip(v).for_each(|(q, dof)| each(q, dof));
             }
         }

@@ -14,13 +14,13 @@ pub(crate) const MAX_DOFS: usize = 6;
 
 /// One simple motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Part {
+pub enum JointPrimitive {
     /// Turns about a unit axis through the origin: one angle (rad).
-    Turn(Vec3),
+    Revolute(Vec3),
     /// Slides along a unit axis: one length (m).
-    Slide(Vec3),
+    Prismatic(Vec3),
     /// Shifts anywhere: a position (m).
-    Shift,
+    Translation,
     /// Turns anyhow: a quaternion (x, y, z, w), velocity in the frame after the turn (rad/s).
     Ball,
 }
@@ -66,14 +66,14 @@ impl Joint {
     }
 }
 
-impl Part {
+impl JointPrimitive {
     /// How many coordinates it has.
     #[inline]
     pub fn q_count(&self) -> usize {
         match self {
-            Part::Turn(_) | Part::Slide(_) => 1,
-            Part::Shift => 3,
-            Part::Ball => 4,
+            JointPrimitive::Revolute(_) | JointPrimitive::Prismatic(_) => 1,
+            JointPrimitive::Translation => 3,
+            JointPrimitive::Ball => 4,
         }
     }
 
@@ -81,8 +81,8 @@ impl Part {
     #[inline]
     pub fn v_count(&self) -> usize {
         match self {
-            Part::Turn(_) | Part::Slide(_) => 1,
-            Part::Shift | Part::Ball => 3,
+            JointPrimitive::Revolute(_) | JointPrimitive::Prismatic(_) => 1,
+            JointPrimitive::Translation | JointPrimitive::Ball => 3,
         }
     }
 }
@@ -101,22 +101,30 @@ impl JointKind {
     }
 
     /// Adds the parts of this kind to a row. Axes must be checked before.
-    pub(crate) fn lower(&self, parts: &mut Vec<Part>) {
+    pub(crate) fn lower(&self, parts: &mut Vec<JointPrimitive>) {
         match self {
             JointKind::Fixed => {}
-            JointKind::Revolute(a) => parts.push(Part::Turn(unit(a))),
-            JointKind::Prismatic(a) => parts.push(Part::Slide(unit(a))),
-            JointKind::Cylindrical(a) => parts.extend([Part::Turn(unit(a)), Part::Slide(unit(a))]),
-            JointKind::Universal(a, b) => parts.extend([Part::Turn(unit(a)), Part::Turn(unit(b))]),
-            JointKind::Ball => parts.push(Part::Ball),
+            JointKind::Revolute(a) => parts.push(JointPrimitive::Revolute(unit(a))),
+            JointKind::Prismatic(a) => parts.push(JointPrimitive::Prismatic(unit(a))),
+            JointKind::Cylindrical(a) => {
+                parts.extend([JointPrimitive::Revolute(unit(a)), JointPrimitive::Prismatic(unit(a))])
+            }
+            JointKind::Universal(a, b) => {
+                parts.extend([JointPrimitive::Revolute(unit(a)), JointPrimitive::Revolute(unit(b))])
+            }
+            JointKind::Ball => parts.push(JointPrimitive::Ball),
             JointKind::Planar(normal) => {
                 let normal = unit(normal);
                 let leaning = if normal.x.abs() < 0.8 { Vec3::x() } else { Vec3::y() };
                 let first = unit(&(leaning - normal * normal.dot(&leaning)));
                 let second = normal.cross(&first);
-                parts.extend([Part::Slide(first), Part::Slide(second), Part::Turn(normal)]);
+                parts.extend([
+                    JointPrimitive::Prismatic(first),
+                    JointPrimitive::Prismatic(second),
+                    JointPrimitive::Revolute(normal),
+                ]);
             }
-            JointKind::Free => parts.extend([Part::Shift, Part::Ball]),
+            JointKind::Free => parts.extend([JointPrimitive::Translation, JointPrimitive::Ball]),
             JointKind::Composite(row) => row.iter().for_each(|kind| kind.lower(parts)),
         }
     }

@@ -10,7 +10,7 @@
 //! part adds to it, W_k = Ad W_(k−1) + u_k and (Ṡ q̇)_k = Ad (Ṡ q̇)_(k−1) + ad(W_k) u_k, since each part's own columns are
 //! constant. Velocities are seen from the bone's own frame unless a name says world.
 
-use crate::joint::Part;
+use crate::joint::JointPrimitive;
 use crate::state::SkeletonState;
 use crate::{BoneId, Skeleton, chart};
 use sinew_math::spatial::{Frame, Twist, Wrench};
@@ -169,7 +169,13 @@ impl Kinematics {
 }
 
 #[inline]
-fn joint_motion(start: &Frame, parts: &[Part], q: &[f64], v: &[f64], columns: &mut [Twist]) -> JointMotion {
+fn joint_motion(
+    start: &Frame,
+    parts: &[JointPrimitive],
+    q: &[f64],
+    v: &[f64],
+    columns: &mut [Twist],
+) -> JointMotion {
     let mut motion =
         JointMotion { parent_from_bone: *start, velocity: Twist::default(), bias: Twist::default() };
     let (mut q, mut done) = (q, 0);
@@ -180,22 +186,22 @@ fn joint_motion(start: &Frame, parts: &[Part], q: &[f64], v: &[f64], columns: &m
         done += part.v_count();
         let v = &v[done - part.v_count()..done];
         match part {
-            Part::Turn(axis) => {
+            JointPrimitive::Revolute(axis) => {
                 motion.turn(&so3::axis_angle(axis, own_q[0]), before);
                 own[0] = Twist::new(*axis, Vec3::zeros());
                 motion.add(own[0] * v[0]);
             }
-            Part::Slide(axis) => {
+            JointPrimitive::Prismatic(axis) => {
                 motion.shift(&(axis * own_q[0]), before);
                 own[0] = Twist::new(Vec3::zeros(), *axis);
                 motion.add(own[0] * v[0]);
             }
-            Part::Shift => {
+            JointPrimitive::Translation => {
                 motion.shift(&Vec3::new(own_q[0], own_q[1], own_q[2]), before);
                 (0..3).for_each(|k| own[k] = Twist::new(Vec3::zeros(), Vec3::ith(k, 1.0)));
                 motion.add(Twist::new(Vec3::zeros(), Vec3::new(v[0], v[1], v[2])));
             }
-            Part::Ball => {
+            JointPrimitive::Ball => {
                 motion.turn(&chart::rotation(own_q).to_rotation_matrix().into_inner(), before);
                 (0..3).for_each(|k| own[k] = Twist::new(Vec3::ith(k, 1.0), Vec3::zeros()));
                 motion.add(Twist::new(Vec3::new(v[0], v[1], v[2]), Vec3::zeros()));

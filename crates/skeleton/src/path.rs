@@ -18,7 +18,7 @@ use crate::state::each_part;
 use crate::{BoneId, Skeleton, SkeletonState};
 use sinew_math::Vec3;
 
-/// A smooth way from one state to another. Scratch: [`StatePath::lay`] fills it.
+/// A smooth way from one state to another. Scratch: [`StatePath::fit`] fills it.
 #[derive(Clone, Debug, Default)]
 pub struct StatePath {
     start_q: Vec<f64>,
@@ -31,12 +31,12 @@ impl StatePath {
     ///
     /// # Panics
     /// If a state is of another skeleton.
-    pub fn lay(&mut self, skeleton: &Skeleton, from: &SkeletonState, to: &SkeletonState, seconds: f64) {
+    pub fn fit(&mut self, skeleton: &Skeleton, from: &SkeletonState, to: &SkeletonState, seconds: f64) {
         self.start_q.clone_from(&from.q);
         self.cubics.resize(skeleton.v_count(), [0.0; 3]);
         for bone in skeleton.bones() {
             for (part, q, v) in each_part(skeleton, &bone.joint) {
-                let gap = part.gap(&from.q[q.clone()], &to.q[q]);
+                let gap = part.difference(&from.q[q.clone()], &to.q[q]);
                 let start = seconds * vector(&from.v[v.clone()]);
                 let end = seconds * part.gap_rate(&gap, &vector(&to.v[v.clone()]));
                 let (square, cube) = (3.0 * gap - 2.0 * start - end, start + end - 2.0 * gap);
@@ -69,8 +69,8 @@ impl StatePath {
             }
             let mut aim = [0.0; 4];
             let aim = &mut aim[..q.len()];
-            part.moved(&self.start_q[q.clone()], &by, aim);
-            let gap = part.gap(&state.q[q], aim);
+            part.integrate(&self.start_q[q.clone()], &by, aim);
+            let gap = part.difference(&state.q[q], aim);
             for (k, dof) in v.enumerate() {
                 acceleration[dof - joint.v_offset] = (gap[k] / h - state.v[dof]) / h;
             }
@@ -155,7 +155,7 @@ mod tests {
         let [from, to] = states(&skeleton);
         let (seconds, steps) = (0.9, 1000);
         let mut path = StatePath::default();
-        path.lay(&skeleton, &from, &to, seconds);
+        path.fit(&skeleton, &from, &to, seconds);
         let mut state = from;
         let mut acceleration = vec![0.0; skeleton.v_count()];
         let h = seconds / f64::from(steps);
@@ -169,7 +169,7 @@ mod tests {
         }
         for bone in skeleton.bones() {
             for (part, q, _) in each_part(&skeleton, &bone.joint) {
-                let off = part.gap(&state.q[q.clone()], &to.q[q]).norm();
+                let off = part.difference(&state.q[q.clone()], &to.q[q]).norm();
                 assert!(off < 16.0 * f64::EPSILON, "bone '{}' is {off:e} off", bone.name);
             }
         }
@@ -186,7 +186,7 @@ mod tests {
         let [from, to] = states(&skeleton);
         let (seconds, e) = (0.9, 1e-5);
         let mut path = StatePath::default();
-        path.lay(&skeleton, &from, &to, seconds);
+        path.fit(&skeleton, &from, &to, seconds);
         let at = |fraction: f64| {
             let mut state = from.clone();
             for (i, bone) in skeleton.bones().iter().enumerate() {
@@ -204,7 +204,7 @@ mod tests {
             for (i, bone) in skeleton.bones().iter().enumerate() {
                 path.velocity(&skeleton, BoneId(i as u32), (fraction, seconds), &mut found[bone.joint.v()]);
             }
-            at(fraction + e).way_from(&skeleton, &at(fraction - e), &mut derivative);
+            at(fraction + e).difference_from(&skeleton, &at(fraction - e), &mut derivative);
             for (found, derivative) in found.iter().zip(&derivative) {
                 let derivative = derivative / (2.0 * e * seconds);
                 assert!((found - derivative).abs() < 1e-8, "{fraction}: {found} {derivative}");
@@ -218,7 +218,7 @@ mod tests {
         let skeleton = limb();
         let [from, to] = states(&skeleton);
         let mut path = StatePath::default();
-        path.lay(&skeleton, &from, &to, 0.9);
+        path.fit(&skeleton, &from, &to, 0.9);
         let h = 1e-4;
         for (i, bone) in skeleton.bones().iter().enumerate() {
             let mut acceleration = vec![0.0; bone.joint.v_count];

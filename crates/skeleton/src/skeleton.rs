@@ -3,7 +3,7 @@
 use crate::check;
 use crate::desc::{DofDesc, SkeletonDesc};
 use crate::fault::{Fault, SkeletonError};
-use crate::joint::{Joint, Part};
+use crate::joint::{Joint, JointPrimitive};
 use crate::mass::MassProperties;
 use crate::order::Order;
 use sinew_math::spatial::{Frame, RigidInertia};
@@ -41,7 +41,7 @@ pub struct Bone {
 #[derive(Clone, Debug)]
 pub struct Skeleton {
     bones: Vec<Bone>,
-    parts: Vec<Part>,
+    parts: Vec<JointPrimitive>,
     dofs: Vec<DofDesc>,
     q_count: usize,
     bone_of_desc: Vec<BoneId>,
@@ -98,8 +98,8 @@ impl Skeleton {
         let (part_offset, q_offset, v_offset) = (self.parts.len(), self.q_count, self.dofs.len());
         desc.kind.lower(&mut self.parts);
         let parts = &self.parts[part_offset..];
-        let v_count = parts.iter().map(Part::v_count).sum();
-        let q_count = parts.iter().map(Part::q_count).sum();
+        let v_count = parts.iter().map(JointPrimitive::v_count).sum();
+        let q_count = parts.iter().map(JointPrimitive::q_count).sum();
         let part_count = parts.len();
         self.q_count += q_count;
         let dof =
@@ -167,7 +167,7 @@ impl Skeleton {
 
     /// The simple motions that a joint is made of, in order.
     #[inline]
-    pub fn parts(&self, joint: &Joint) -> &[Part] {
+    pub fn parts(&self, joint: &Joint) -> &[JointPrimitive] {
         &self.parts[joint.parts()]
     }
 

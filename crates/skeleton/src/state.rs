@@ -1,6 +1,6 @@
 //! All that moves of a skeleton.
 
-use crate::joint::{Joint, Part};
+use crate::joint::{Joint, JointPrimitive};
 use crate::{BoneId, Skeleton};
 
 /// Coordinates and velocities of all joints: all that must be saved to go on with the same bits.
@@ -45,7 +45,7 @@ pub enum StateError {
 pub(crate) fn each_part(
     skeleton: &Skeleton,
     joint: &Joint,
-) -> impl Iterator<Item = (Part, core::ops::Range<usize>, core::ops::Range<usize>)> {
+) -> impl Iterator<Item = (JointPrimitive, core::ops::Range<usize>, core::ops::Range<usize>)> {
     let (mut q, mut v) = (joint.q_offset, joint.v_offset);
     skeleton.parts(joint).iter().map(move |part| {
         let ranges = (*part, q..q + part.q_count(), v..v + part.v_count());
@@ -76,7 +76,7 @@ impl SkeletonState {
         for bone in skeleton.bones() {
             let (q, v) = (&self.q[bone.joint.q()], &self.v[bone.joint.v()]);
             let turns = each_part(skeleton, &bone.joint)
-                .all(|(part, q, _)| part != Part::Ball || self.q[q].iter().any(|x| *x != 0.0));
+                .all(|(part, q, _)| part != JointPrimitive::Ball || self.q[q].iter().any(|x| *x != 0.0));
             if !(turns && q.iter().chain(v).all(|x| x.is_finite())) {
                 return Err(StateError::Number { bone: bone.name.clone(), q: q.to_vec(), v: v.to_vec() });
             }

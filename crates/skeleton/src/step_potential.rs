@@ -39,7 +39,7 @@ impl JointStep<'_> {
             for (part, q, v) in each_part(skeleton, &bone.joint) {
                 let x = part.chart(&state.q[q.clone()]);
                 let x_start = part.chart(&self.start.q[q.clone()]);
-                let gone = part.gap(&self.start.q[q.clone()], &state.q[q]);
+                let gone = part.difference(&self.start.q[q.clone()], &state.q[q]);
                 let (mut over_chart, mut over_gap) = ([0.0; 3], [0.0; 3]);
                 for (k, dof) in v.clone().enumerate() {
                     let desc = &skeleton.dofs()[dof];
@@ -83,10 +83,10 @@ impl SkeletonState {
     ///
     /// # Panics
     /// If a length does not fit the skeleton.
-    pub fn way_from(&self, skeleton: &Skeleton, start: &SkeletonState, way: &mut [f64]) {
+    pub fn difference_from(&self, skeleton: &Skeleton, start: &SkeletonState, way: &mut [f64]) {
         for bone in skeleton.bones() {
             for (part, q, v) in each_part(skeleton, &bone.joint) {
-                let gap = part.gap(&start.q[q.clone()], &self.q[q]);
+                let gap = part.difference(&start.q[q.clone()], &self.q[q]);
                 way[v].iter_mut().zip(gap.iter()).for_each(|(way, gap)| *way = *gap);
             }
         }

@@ -26,9 +26,9 @@ pub struct IkSettings {
     /// The error (m, or m of turned lever) of every target at which all is well.
     pub tolerance: f64,
     /// The most an angle may change in one iteration (rad).
-    pub turn_bound: f64,
+    pub max_rotation: f64,
     /// The most a length may change in one iteration (m).
-    pub slide_bound: f64,
+    pub max_translation: f64,
     /// The lever ℓ (m) by which errors of orientation count like errors of position.
     pub lever: f64,
     /// Bones whose joints stay as they are.
@@ -40,8 +40,8 @@ impl Default for IkSettings {
         IkSettings {
             iterations: 100,
             tolerance: 1e-6,
-            turn_bound: 0.5,
-            slide_bound: 1.0,
+            max_rotation: 0.5,
+            max_translation: 1.0,
             lever: 0.1,
             locked: Vec::new(),
         }

@@ -93,15 +93,15 @@ fn dense(skeleton: &Skeleton, state: &SkeletonState, gravity: Vec3, wrenches: &[
         for part in skeleton.parts(&bone.joint) {
             let (x, u) = (&state.q[q..], &state.v[v..]);
             match part {
-                Part::Turn(a) => frame.turn(v, *a, x[0], u[0]),
-                Part::Slide(a) => frame.slide(v, *a, x[0], u[0]),
-                Part::Shift => {
+                JointPrimitive::Revolute(a) => frame.turn(v, *a, x[0], u[0]),
+                JointPrimitive::Prismatic(a) => frame.slide(v, *a, x[0], u[0]),
+                JointPrimitive::Translation => {
                     // all three slide in the frame before any of them
                     frame.rigid(&Isometry::translation(x[0], x[1], x[2]));
                     (0..3).for_each(|k| frame.slide(v + k, Vec3::ith(k, 1.0), 0.0, 0.0));
                     frame.v += frame.pose.rotation * Vec3::new(u[0], u[1], u[2]);
                 }
-                Part::Ball => {
+                JointPrimitive::Ball => {
                     let rotation = Unit::new_normalize(Quaternion::new(x[3], x[0], x[1], x[2]));
                     frame.ball(v, rotation, Vec3::new(u[0], u[1], u[2]));
                 }

@@ -7,8 +7,8 @@ use sinew_flesh::CornerForces;
 use sinew_math::spatial::{Frame, Wrench};
 use sinew_math::{Mat3, Vec3};
 use sinew_skeleton::{
-    BoneId, DriveKind, Drives, Dynamics, DynamicsError, Energies, Floating, JointDrive, Kinematics, Loads,
-    SkeletonState, StatePath,
+    BoneId, DriveKind, Drives, Dynamics, DynamicsError, Energies, JointDrive, Kinematics, Loads,
+    MomentumCorrection, SkeletonState, StatePath,
 };
 
 /// A skeleton whose equations of motion have no answer.
@@ -67,7 +67,7 @@ struct RigCoupling {
     dynamics: Dynamics,
     drives: Drives,
     path: StatePath,
-    floating: Floating,
+    floating: MomentumCorrection,
     wrenches: Vec<Wrench>,
     /// Whether every joint is prescribed, so that flesh cannot move the bones.
     leads: bool,
@@ -94,7 +94,7 @@ impl BoneCoupling {
             coupling.is_solved = false;
             coupling.leads = match control.rigs.get(i) {
                 Some(control) => {
-                    coupling.path.lay(&rig.skeleton, &control.from, &control.to, dt);
+                    coupling.path.fit(&rig.skeleton, &control.from, &control.to, dt);
                     control.drives.iter().all(|kind| *kind == DriveKind::Motion)
                 }
                 None => {
@@ -252,7 +252,7 @@ impl RigCoupling {
             dynamics: Dynamics::default(),
             drives: Drives::limp(&rig.skeleton),
             path: StatePath::default(),
-            floating: Floating::default(),
+            floating: MomentumCorrection::default(),
             wrenches: vec![Wrench::default(); rig.skeleton.bones().len()],
             leads: false,
             is_solved: false,
@@ -301,10 +301,10 @@ impl RigCoupling {
     fn advance(&mut self, rig: &Rig, gravity: &Vec3, h: f64, state: &mut SkeletonState) {
         let skeleton = &rig.skeleton;
         let loads = Loads { gravity: *gravity, wrenches: &self.wrenches, passive_step: h };
-        self.floating.foresee(skeleton, &self.kinematics, &self.drives, &loads, h);
+        self.floating.predict(skeleton, &self.kinematics, &self.drives, &loads, h);
         state.advance(skeleton, &self.dynamics.acceleration, h);
         self.kinematics.update(skeleton, state);
-        self.floating.settle(skeleton, &self.kinematics, state);
+        self.floating.correct(skeleton, &self.kinematics, state);
     }
 
     fn set_drives(

@@ -61,7 +61,7 @@ impl Bones {
             let kinds = control.map_or(limp.kinds(), |control| &control.drives);
             let mut end = start.clone();
             if let Some(control) = control {
-                self.path.lay(skeleton, &control.from, &control.to, dt);
+                self.path.fit(skeleton, &control.from, &control.to, dt);
             }
             for (b, (bone, kind)) in skeleton.bones().iter().zip(kinds).enumerate() {
                 for dof in bone.joint.v() {

@@ -82,7 +82,7 @@ impl SecondOrder {
         for (i, (rig, end)) in model.rigs.iter().zip(&mut self.ends).enumerate() {
             let Some(control) = control.rigs.get(i) else { continue };
             let skeleton = &rig.skeleton;
-            self.path.lay(skeleton, &control.from, &control.to, dt);
+            self.path.fit(skeleton, &control.from, &control.to, dt);
             end.v.fill(0.0);
             for (b, bone) in prescribed(skeleton.bones(), &control.drives) {
                 let own = &mut end.v[bone.joint.v()];
@@ -104,7 +104,7 @@ impl SecondOrder {
             let Some(control) = control.rigs.get(i) else { continue };
             let (start, end) = (&self.rigs[i], &self.ends[i]);
             let mut way = vec![0.0; start.v.len()];
-            end.way_from(&rig.skeleton, start, &mut way);
+            end.difference_from(&rig.skeleton, start, &mut way);
             let mut driven_on = start.clone();
             for (_, bone) in prescribed(rig.skeleton.bones(), &control.drives) {
                 for dof in bone.joint.v() {
@@ -204,7 +204,7 @@ impl SecondOrder {
             state.node_v[node] = v;
         }
         for (i, (rig, own)) in model.rigs.iter().zip(&mut state.rigs).enumerate() {
-            point.rigs[i].way_from(&rig.skeleton, &problem.bones.starts[i], &mut own.v);
+            point.rigs[i].difference_from(&rig.skeleton, &problem.bones.starts[i], &mut own.v);
             own.v.iter_mut().for_each(|v| *v /= problem.h);
             let Some(control) = control.rigs.get(i) else { continue };
             for (_, bone) in prescribed(rig.skeleton.bones(), &control.drives) {

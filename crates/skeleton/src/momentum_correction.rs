@@ -11,13 +11,13 @@
 //! After the step the root is moved to where c' asks for it, and given the velocity that P' and L' ask for. Joints keep theirs.
 
 use crate::drive::{DriveKind, Drives};
-use crate::joint::Part;
+use crate::joint::JointPrimitive;
 use crate::{Kinematics, Loads, Skeleton, SkeletonState};
 use sinew_math::{Mat3, Vec3};
 
-/// What floating trees will have after a step. Scratch: [`Floating::foresee`] fills it.
+/// What floating trees will have after a step. Scratch: [`MomentumCorrection::predict`] fills it.
 #[derive(Clone, Debug, Default)]
-pub struct Floating {
+pub struct MomentumCorrection {
     /// For each bone the tree it belongs to.
     tree_of_bone: Vec<usize>,
     trees: Vec<Tree>,
@@ -39,10 +39,10 @@ struct Motion {
     angular: Vec3,
 }
 
-impl Floating {
+impl MomentumCorrection {
     /// Finds what the trees whose root is free will have after a step of `h` (s) from a state whose kinematics are up to date.
     /// `loads` are those that the step is solved with.
-    pub fn foresee(
+    pub fn predict(
         &mut self,
         skeleton: &Skeleton,
         kinematics: &Kinematics,
@@ -56,8 +56,8 @@ impl Floating {
             let tree = bone.parent.map_or(self.trees.len(), |parent| self.tree_of_bone[parent.index()]);
             self.tree_of_bone.push(tree);
             if bone.parent.is_none() {
-                let free =
-                    skeleton.parts(&bone.joint) == [Part::Shift, Part::Ball] && !bone.joint.has_passive;
+                let free = skeleton.parts(&bone.joint) == [JointPrimitive::Translation, JointPrimitive::Ball]
+                    && !bone.joint.has_passive;
                 let undriven = drives.kind[i] == DriveKind::Torque
                     && drives.value[bone.joint.v()].iter().all(|torque| *torque == 0.0);
                 let unarmed = skeleton.dofs()[bone.joint.v()].iter().all(|dof| dof.armature == 0.0);
@@ -94,7 +94,7 @@ impl Floating {
 
     /// Brings the roots of a state that has taken the step, and whose kinematics are up to date, to what was foreseen. Returns whether anything
     /// moved, so that the kinematics are out of date.
-    pub fn settle(&self, skeleton: &Skeleton, kinematics: &Kinematics, state: &mut SkeletonState) -> bool {
+    pub fn correct(&self, skeleton: &Skeleton, kinematics: &Kinematics, state: &mut SkeletonState) -> bool {
         let mut moved = false;
         for (t, tree) in self.trees.iter().enumerate().filter(|(_, tree)| tree.floats) {
             let own = |i: &usize| self.tree_of_bone[*i] == t;
