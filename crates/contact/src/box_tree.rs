@@ -45,13 +45,13 @@ impl Bounds {
 
     /// Whether the two have a point in common.
     #[inline]
-    pub fn meets(&self, other: &Bounds) -> bool {
+    pub fn intersects(&self, other: &Bounds) -> bool {
         (0..3).all(|k| self.min[k] <= other.max[k] && other.min[k] <= self.max[k])
     }
 
     /// Whether a point is inside.
     #[inline]
-    pub fn holds(&self, p: &Vec3) -> bool {
+    pub fn contains(&self, p: &Vec3) -> bool {
         (0..3).all(|k| self.min[k] <= p[k] && p[k] <= self.max[k])
     }
 

@@ -34,12 +34,12 @@ pub struct Penalty {
     /// Coulomb's coefficient μ.
     pub friction: f64,
     /// The spring along the normal grows no further than at this depth (m).
-    pub deepest: f64,
+    pub max_depth: f64,
 }
 
 /// What a touch does to the point.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Push {
+pub struct ContactForce {
     /// The force on the point (N).
     pub force: Vec3,
     /// How far the spring across is stretched after slipping (m).
@@ -59,9 +59,9 @@ impl Response {
     }
 
     /// The law for a mass m (kg) behind a point and a step h (s).
-    pub fn law(&self, mass: f64, h: f64, friction: f64, deepest: f64) -> Penalty {
+    pub fn law(&self, mass: f64, h: f64, friction: f64, max_depth: f64) -> Penalty {
         let (stiffness, damping) = self.strength();
-        Penalty { stiffness: stiffness * mass / (h * h), damping: damping * mass / h, friction, deepest }
+        Penalty { stiffness: stiffness * mass / (h * h), damping: damping * mass / h, friction, max_depth }
     }
 }
 
@@ -73,29 +73,29 @@ impl Penalty {
     /// `velocity` is that of the point against the obstacle (m/s), `stretch` the way across from where friction holds it. Where Coulomb's limit is
     /// passed, the hold slips until the force is at the limit: at rest nothing creeps.
     #[inline]
-    pub fn push(&self, depth: f64, normal: &Vec3, velocity: &Vec3, stretch: &Vec3) -> Push {
+    pub fn force(&self, depth: f64, normal: &Vec3, velocity: &Vec3, stretch: &Vec3) -> ContactForce {
         let speed = velocity.dot(normal);
-        let normal_force = (self.stiffness * depth.min(self.deepest) - self.damping * speed).max(0.0);
+        let normal_force = (self.stiffness * depth.min(self.max_depth) - self.damping * speed).max(0.0);
         let (across, stretch) = (velocity - speed * normal, stretch - stretch.dot(normal) * normal);
         if self.friction == 0.0 || normal_force == 0.0 {
-            return Push { force: normal_force * normal, stretch: Vec3::zeros(), slips: true };
+            return ContactForce { force: normal_force * normal, stretch: Vec3::zeros(), slips: true };
         }
         let hold = -self.stiffness * stretch - self.damping * across;
         let (size, limit) = (hold.norm(), self.friction * normal_force);
         if size <= limit {
-            return Push { force: normal_force * normal + hold, stretch, slips: false };
+            return ContactForce { force: normal_force * normal + hold, stretch, slips: false };
         }
         let hold = hold * (limit / size);
         // k s + c v = −f
         let stretch = -(hold + self.damping * across) / self.stiffness;
         let longest = limit / self.stiffness;
         let stretch = if stretch.norm() > longest { stretch * (longest / stretch.norm()) } else { stretch };
-        Push { force: normal_force * normal + hold, stretch, slips: true }
+        ContactForce { force: normal_force * normal + hold, stretch, slips: true }
     }
 
     /// What the springs hold (J).
     pub fn energy(&self, depth: f64, stretch: &Vec3) -> f64 {
-        let sprung = depth.min(self.deepest);
+        let sprung = depth.min(self.max_depth);
         let normal = self.stiffness * sprung * (0.5 * sprung + (depth - sprung));
         let across = if self.friction == 0.0 { 0.0 } else { 0.5 * self.stiffness * stretch.norm_squared() };
         normal + across
@@ -106,16 +106,16 @@ impl Penalty {
 mod tests {
     use super::*;
 
-    const LAW: Penalty = Penalty { stiffness: 200.0, damping: 1.5, friction: 0.4, deepest: 0.05 };
+    const LAW: Penalty = Penalty { stiffness: 200.0, damping: 1.5, friction: 0.4, max_depth: 0.05 };
 
-    /// Without slip and motion the force is the derivative of the energy: both springs, before and beyond the deepest point.
+    /// Without slip and motion the force is the derivative of the energy: both springs, before and beyond the max_depth point.
     #[test]
     fn the_force_is_the_derivative_of_the_energy() {
         let law = Penalty { friction: f64::INFINITY, ..LAW };
         let normal = Vec3::new(0.6, 0.8, 0.0);
         for depth in [0.01, 0.04, 0.08] {
             let stretch = Vec3::new(-0.008, 0.006, 0.003);
-            let force = law.push(depth, &normal, &Vec3::zeros(), &stretch).force;
+            let force = law.force(depth, &normal, &Vec3::zeros(), &stretch).force;
             // along the normal the depth falls, across it the stretch grows
             let step = 1e-7;
             let energy = |moved: Vec3| {
@@ -135,21 +135,21 @@ mod tests {
     fn friction_never_passes_its_limit_and_never_pushes_along() {
         for (speed, stretch) in [(0.0, 0.0), (0.3, 0.0), (0.0, 0.2), (-2.0, 0.01), (1e6, 1.0)] {
             let (velocity, stretch) = (Vec3::new(speed, 0.0, 0.1 * speed), Vec3::new(stretch, 0.0, 0.0));
-            let push = LAW.push(0.02, &Vec3::y(), &velocity, &stretch);
+            let push = LAW.force(0.02, &Vec3::y(), &velocity, &stretch);
             let across = Vec3::new(push.force.x, 0.0, push.force.z);
             assert!(across.norm() <= 0.4 * push.force.y * (1.0 + 1e-12));
             assert!(push.stretch.norm() * LAW.stiffness <= 0.4 * push.force.y * (1.0 + 1e-12) || !push.slips);
         }
-        let free = Penalty { friction: 0.0, ..LAW }.push(0.02, &Vec3::y(), &Vec3::x(), &Vec3::x());
+        let free = Penalty { friction: 0.0, ..LAW }.force(0.02, &Vec3::y(), &Vec3::x(), &Vec3::x());
         assert_eq!(free.force, Vec3::y() * 4.0);
         let stuck =
-            Penalty { friction: f64::INFINITY, ..LAW }.push(0.02, &Vec3::y(), &Vec3::zeros(), &Vec3::x());
+            Penalty { friction: f64::INFINITY, ..LAW }.force(0.02, &Vec3::y(), &Vec3::zeros(), &Vec3::x());
         assert!(!stuck.slips && (stuck.force.x + 200.0).abs() < 1e-9);
     }
 
     #[test]
     fn touches_never_pull() {
-        let leaving = LAW.push(0.001, &Vec3::y(), &(Vec3::y() * 10.0), &Vec3::zeros());
+        let leaving = LAW.force(0.001, &Vec3::y(), &(Vec3::y() * 10.0), &Vec3::zeros());
         assert_eq!(leaving.force, Vec3::zeros());
     }
 
@@ -162,7 +162,7 @@ mod tests {
             let (mut x, mut v) = (0.01, -2.0f64);
             for _ in 0..2000 {
                 let force = if x < 0.0 {
-                    law.push(-x, &Vec3::y(), &(Vec3::y() * v), &Vec3::zeros()).force.y
+                    law.force(-x, &Vec3::y(), &(Vec3::y() * v), &Vec3::zeros()).force.y
                 } else {
                     0.0
                 };

@@ -60,7 +60,7 @@ pub fn nearest_on_triangle(p: &Vec3, [a, b, c]: &[Vec3; 3]) -> TrianglePoint {
 /// ```
 ///
 /// Roots are found between the cubic's extremes by bisection, and kept where the point is on the triangle, widened by `skin` (m).
-pub fn crossing_time(p: [Vec3; 2], abc: [[Vec3; 2]; 3], skin: f64) -> Option<f64> {
+pub fn time_of_impact(p: [Vec3; 2], abc: [[Vec3; 2]; 3], skin: f64) -> Option<f64> {
     let at = |path: &[Vec3; 2], s: f64| path[0] + s * (path[1] - path[0]);
     let volume = |s: f64| {
         let a = at(&abc[0], s);
@@ -171,12 +171,12 @@ mod tests {
         for speed in [3.0, 300.0, 3e5] {
             let target = Vec3::new(0.6, 0.4, 0.0);
             let path = [target + Vec3::z() * speed * 0.4, target - Vec3::z() * speed * 0.6];
-            let s = crossing_time(path, moved, 1e-9 * speed).expect("meets");
+            let s = time_of_impact(path, moved, 1e-9 * speed).expect("meets");
             let corners = moved.map(|c| c[0] + s * (c[1] - c[0]));
             let point = path[0] + s * (path[1] - path[0]);
             assert!((nearest_on_triangle(&point, &corners).point - point).norm() < 1e-9 * speed);
             let beside = path.map(|p| p + Vec3::new(5.0, 0.0, 0.0));
-            assert_eq!(crossing_time(beside, moved, 1e-9), None);
+            assert_eq!(time_of_impact(beside, moved, 1e-9), None);
         }
     }
 }

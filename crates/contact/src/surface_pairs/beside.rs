@@ -31,7 +31,7 @@ impl Beside {
 
     /// Whether two nodes are such a pair.
     #[inline]
-    pub(super) fn holds(&self, a: usize, b: usize) -> bool {
+    pub(super) fn contains(&self, a: usize, b: usize) -> bool {
         let (a, b) = (a.min(b), a.max(b));
         let Some(&[from, to]) = self.first.get(a..a + 2) else { return false };
         self.others[from as usize..to as usize].binary_search(&(b as u32)).is_ok()
@@ -66,7 +66,7 @@ impl<N: Fn(u32, u32) -> bool + Sync> Search<'_, N> {
     fn between(&self, a: u32, b: u32) -> Found {
         let patch = self.patch;
         let [ra, rb] = [&patch.rest[a as usize], &patch.rest[b as usize]];
-        if !ra.meets(rb) {
+        if !ra.intersects(rb) {
             return (false, Vec::new());
         }
         let [na, nb] = [a, b].map(|node| patch.tree.nodes[node as usize]);

@@ -90,7 +90,7 @@ impl LaneBox {
     }
 
     #[inline]
-    pub(super) fn meets(&self, other: &LaneBox) -> bool {
+    pub(super) fn intersects(&self, other: &LaneBox) -> bool {
         is_below(&self.min, &other.max) & is_below(&other.min, &self.max)
     }
 
@@ -166,7 +166,7 @@ impl MovingBox {
         let ahead = times(&time, &minus(&self.velocities.max, &other.velocities.min));
         let min = minus(&plus(&self.place.min, &least(&back, &zero)), &reach);
         let max = plus(&plus(&self.place.max, &most(&ahead, &zero)), &reach);
-        LaneBox { min, max }.meets(&other.place)
+        LaneBox { min, max }.intersects(&other.place)
     }
 }
 
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!((found.min[3], found.max[3]), (0.0, 0.0));
         assert_eq!(found, LaneBox::of(&exact));
         assert_eq!(found.and(&LaneBox::EMPTY), found);
-        assert!(found.meets(&found) && !found.meets(&LaneBox::EMPTY));
+        assert!(found.intersects(&found) && !found.intersects(&LaneBox::EMPTY));
         assert_eq!(LaneBox::EMPTY.farthest(), 0.0);
         let alone = MovingPoint::new(&points[0], &points[1]).alone();
         assert_eq!(alone.place, LaneBox::EMPTY.with(&lane(&points[0])));

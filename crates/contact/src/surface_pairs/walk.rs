@@ -96,15 +96,15 @@ impl Walk<'_> {
         let [ours, theirs] = [&patches[0].boxes[a], &patches[1].boxes[b]];
         let is_same = surfaces[0] == surfaces[1];
         if is_same && a == b {
-            return !one_sided(&ours.normals) && !patches[0].beside.holds(a, a);
+            return !one_sided(&ours.normals) && !patches[0].beside.contains(a, a);
         }
         if !self.may_meet(&ours.moving, &theirs.moving) {
             return false;
         }
         // neighbours that face one way
         !(is_same
-            && ours.rest.meets(&theirs.rest)
-            && (one_sided(&ours.normals.and(&theirs.normals)) || patches[0].beside.holds(a, b)))
+            && ours.rest.intersects(&theirs.rest)
+            && (one_sided(&ours.normals.and(&theirs.normals)) || patches[0].beside.contains(a, b)))
     }
 
     #[inline]

@@ -37,7 +37,7 @@ pub fn contact_forces(model: &Model, state: &State) -> Vec<ContactForce> {
                 obstacle.stiffness,
                 model.contact_surface.step,
             );
-            let push = law.push(contact.depth, &contact.normal, &Vec3::zeros(), &stretch);
+            let push = law.force(contact.depth, &contact.normal, &Vec3::zeros(), &stretch);
             let force = now.pose.rotation * push.force;
             found.push(ContactForce { vertex: key.0, obstacle: key.1, point: x, force });
         }

@@ -469,7 +469,7 @@ impl Contacts {
             law.damping *= give;
             let obstacle_v = motion.velocity_at(&x);
             let relative = c.v - obstacle_v;
-            let push = law.push(contact.depth, &normal, &relative, &stretch);
+            let push = law.force(contact.depth, &normal, &relative, &stretch);
             let place = motion.point_in_shape(&(surface - push.stretch));
             c.anchor = Some(sinew_contact::FrictionAnchor { place, side: contact.side });
 

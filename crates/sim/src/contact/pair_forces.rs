@@ -322,7 +322,7 @@ impl PairForces {
             };
             let stretch =
                 anchor.and_then(|anchor| contact.stretch(&corners, &anchor, &held_corners(anchor.triangle)));
-            let push = law.push(contact.depth, &contact.normal, &relative, &stretch.unwrap_or_default());
+            let push = law.force(contact.depth, &contact.normal, &relative, &stretch.unwrap_or_default());
             if law.friction > 0.0 && (stretch.is_none() || push.slips) {
                 *anchor = Some(contact.hold(&corners, &push.stretch));
             }
