@@ -29,8 +29,8 @@ fn enlarged(parts: Vec<Primitive>) -> Vec<Primitive> {
             PrimitiveShape::RoundCone { ends, radii } => {
                 PrimitiveShape::RoundCone { ends: ends.map(away), radii: radii.map(|r| HEAD * r) }
             }
-            PrimitiveShape::Ellipsoid { middle, world_from_axes, radii } => PrimitiveShape::Ellipsoid {
-                middle: away(middle),
+            PrimitiveShape::Ellipsoid { center, world_from_axes, radii } => PrimitiveShape::Ellipsoid {
+                center: away(center),
                 world_from_axes,
                 radii: radii.map(|r| HEAD * r),
             },

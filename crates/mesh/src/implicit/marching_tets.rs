@@ -1,41 +1,41 @@
-//! The surface as it passes through the tets of a lattice.
+//! Marching tetrahedra over a body-centred cubic lattice.
 //!
-//! The one idea: every lattice point is inside or outside, and a tet with both has one triangle or one
-//! quadrilateral between them, with a corner on each edge from inside to outside. Two tets at a face agree on
-//! it, so the triangles always close, and around each edge they form one ring: the mesh is a manifold. Cubes
-//! whose middle is too far from the surface are never divided, so the cost follows the surface and not its box.
+//! Every lattice point is inside or outside, and a tet with both has one triangle or one quadrilateral between them, with a
+//! vertex on each edge that changes sign. Two tets agree on their common face, so the surface is closed, and the triangles around
+//! each edge form one ring: the mesh is manifold. Octree blocks whose centre is too far from the surface are not refined, so the
+//! cost scales with the surface and not with its bounding box.
 
 use super::ImplicitSurface;
 use crate::TriMesh;
-use crate::cage::lattice::{Frame, Lattice, TetKey, to_vec};
+use crate::cage::lattice::{Lattice, LatticeTet, TetKey, to_vec};
 use crate::tet_mesh::TET_FACES;
 use rayon::prelude::*;
 use sinew_math::Vec3;
 
-/// Lattice points in order, and the field at each.
+/// Sorted lattice points, and the field at each.
 struct Samples {
     keys: Vec<u64>,
     values: Vec<f64>,
 }
 
-/// Bits of a lattice coordinate in the key of a lattice point.
+/// Bits per lattice coordinate in the key of a lattice point.
 const AXIS_BITS: u32 = 21;
 
-/// A corner of the surface is sought until the field is below this fraction of an edge of the lattice.
-const CLOSE_ENOUGH: f64 = 1e-3;
+/// The tolerance of the root search on an edge, as a fraction of the lattice edge.
+const TOLERANCE: f64 = 1e-3;
 
-/// Steps of that search at most.
-const STEPS: usize = 12;
+/// The maximum number of iterations of that search.
+const MAX_ITERATIONS: usize = 12;
 
-/// The zero set of a body's field between the points of a lattice. Corners are near it, not on it.
+/// The zero level set of the field, sampled on the lattice. Vertices are near it, not exactly on it.
 pub(crate) fn march(implicit: &ImplicitSurface, lattice: &Lattice) -> TriMesh {
-    // the tets that may hold part of the surface
+    // the tets that may contain part of the surface
     let cubes = cubes_near(implicit, lattice);
     let mut tets: Vec<TetKey> = cubes.par_iter().flat_map_iter(|&cube| TetKey::of_cube(cube)).collect();
     tets.par_sort_unstable();
     tets.dedup();
 
-    // what is inside
+    // the field at their corners
     let mut keys: Vec<u64> = cubes.par_iter().flat_map_iter(|&cube| points_of(cube)).collect();
     keys.par_sort_unstable();
     keys.dedup();
@@ -43,7 +43,7 @@ pub(crate) fn march(implicit: &ImplicitSurface, lattice: &Lattice) -> TriMesh {
     let values = keys.par_iter().map(|&key| implicit.distance(&at(key))).collect();
     let samples = Samples { keys, values };
 
-    // what lies between
+    // triangles over sign-changing edges, and the vertex of each edge
     let triangles: Vec<[u64; 3]> = tets.par_iter().flat_map_iter(|&tet| samples.triangles(tet)).collect();
     let mut edges: Vec<u64> = triangles.par_iter().flat_map_iter(|t| *t).collect();
     edges.par_sort_unstable();
@@ -52,7 +52,7 @@ pub(crate) fn march(implicit: &ImplicitSurface, lattice: &Lattice) -> TriMesh {
     let crossing = |&edge: &u64| {
         let (i, o) = ((edge >> 32) as usize, (edge & 0xffff_ffff) as usize);
         let inner = (at(samples.keys[i]), samples.values[i]);
-        find_crossing(implicit, inner, (at(samples.keys[o]), samples.values[o]), CLOSE_ENOUGH * lattice.edge)
+        find_crossing(implicit, inner, (at(samples.keys[o]), samples.values[o]), TOLERANCE * lattice.edge)
     };
     TriMesh {
         vertices: edges.par_iter().map(crossing).collect(),
@@ -60,8 +60,8 @@ pub(crate) fn march(implicit: &ImplicitSurface, lattice: &Lattice) -> TriMesh {
     }
 }
 
-/// The cubes whose middle is no farther from the surface than their corners are from their middle, in order: all others hold
-/// none of it.
+/// The cubes whose centre is no farther from the surface than half their diagonal, found by octree refinement: no other cube
+/// contains part of it.
 fn cubes_near(implicit: &ImplicitSurface, lattice: &Lattice) -> Vec<[i32; 3]> {
     let (lo, hi) = implicit.bounds();
     let cube = |p: &Vec3| {
@@ -94,9 +94,10 @@ fn cubes_near(implicit: &ImplicitSurface, lattice: &Lattice) -> Vec<[i32; 3]> {
 }
 
 impl Samples {
-    /// The triangles in a tet, each corner named by the lattice points inside and outside that it lies between.
+    /// The triangles in a tet, each vertex given by the inside and the outside lattice point of its edge.
     fn triangles(&self, tet: TetKey) -> impl Iterator<Item = [u64; 3]> + use<> {
-        let points = Frame::of(tet).corners().map(|c| self.keys.binary_search(&point_key(c)).unwrap_or(0));
+        let points =
+            LatticeTet::of(tet).corners().map(|c| self.keys.binary_search(&point_key(c)).unwrap_or(0));
         let inside = points.map(|p| self.values[p] < 0.0);
         let edge = |(i, o): (usize, usize)| (points[i] as u64) << 32 | points[o] as u64;
         let (triangles, count) = faces_between(inside);
@@ -104,8 +105,8 @@ impl Samples {
     }
 }
 
-/// Up to two triangles between the corners of a tet that are inside and those that are outside, facing outwards. A corner of a
-/// triangle is a pair of corners of the tet, the first inside.
+/// Up to two triangles that separate the inside corners of a tet from the outside ones, facing outwards. A vertex of a triangle
+/// is a pair of corners of the tet, the first inside.
 fn faces_between(inside: [bool; 4]) -> ([[(usize, usize); 3]; 2], usize) {
     let alone = |wanted: bool| (0..4).find(|&i| inside[i] == wanted).unwrap_or(0);
     let mut triangles = [[(0, 0); 3]; 2];
@@ -131,20 +132,19 @@ fn faces_between(inside: [bool; 4]) -> ([[(usize, usize); 3]; 2], usize) {
     }
 }
 
-/// The ways to split four corners in two pairs, ordered as even permutations: for those the quadrilateral over the edges
-/// ik, il, jl, jk faces from the first pair to the second.
+/// The splits of four corners into two pairs, ordered as even permutations: for those the quadrilateral over the edges ik, il,
+/// jl, jk faces from the first pair to the second.
 const EVEN_PAIRS: [[usize; 4]; 6] =
     [[0, 1, 2, 3], [0, 2, 3, 1], [0, 3, 1, 2], [1, 2, 0, 3], [1, 3, 2, 0], [2, 3, 0, 1]];
 
-/// Where the field is zero between a point inside and one outside, nearly: the straight line between the two
-/// values, with the value halved at an end that stays (the Illinois rule).
-fn find_crossing(implicit: &ImplicitSurface, inner: (Vec3, f64), outer: (Vec3, f64), close: f64) -> Vec3 {
+/// Root of the field on an edge from inside to outside, by the Illinois variant of regula falsi.
+fn find_crossing(implicit: &ImplicitSurface, inner: (Vec3, f64), outer: (Vec3, f64), tolerance: f64) -> Vec3 {
     let ((mut a, mut fa), (mut b, mut fb)) = (inner, outer);
     let mut p = a + (b - a) * (fa / (fa - fb));
     let mut stayed = 0;
-    for _ in 0..STEPS {
+    for _ in 0..MAX_ITERATIONS {
         let f = implicit.distance(&p);
-        if f.abs() <= close {
+        if f.abs() <= tolerance {
             break;
         }
         if f < 0.0 {
@@ -161,7 +161,7 @@ fn find_crossing(implicit: &ImplicitSurface, inner: (Vec3, f64), outer: (Vec3, f
     p
 }
 
-/// The lattice points of all tets that share volume with a cube: its middle, its corners, and the middles of the cubes beside it.
+/// The lattice points of all tets that overlap a cube: its centre, its corners, and the centres of the six adjacent cubes.
 fn points_of(cube: [i32; 3]) -> impl Iterator<Item = u64> {
     let middle = cube.map(|c| 2 * c + 1);
     let corners = (0..8).map(move |i| [0, 1, 2].map(|k| middle[k] + 2 * (i >> k & 1) - 1));

@@ -1,65 +1,65 @@
-//! Short edges drawn together until all are of about one length.
+//! Mesh coarsening by edge collapse, until edge lengths are nearly uniform.
 //!
-//! The one idea: an edge may shrink to a point if its ends have no common neighbours but the two corners across it, for
-//! then the mesh stays the manifold it was (the link condition). It may not if a triangle would turn over or grow long.
+//! An edge may collapse if its ends have no common neighbours but the two vertices opposite it (the link condition), because then
+//! the mesh stays manifold. It may not if a triangle would flip or an edge would become too long.
 
 use super::ImplicitSurface;
 use crate::TriMesh;
 use rayon::prelude::*;
 use sinew_math::Vec3;
 
-/// Edges shorter than this fraction of the spacing shrink, and none grows longer than the second. Even triangles of edge 1 split or
-/// merged have edges from 1/√2 to √2.
-const SHORTEST: f64 = 0.7;
-const LONGEST: f64 = 1.45;
+/// Edges shorter than the first fraction of the spacing collapse, and none becomes longer than the second. Equilateral triangles
+/// of edge 1, split or merged, have edges from 1/√2 to √2.
+const MIN_EDGE: f64 = 0.7;
+const MAX_EDGE: f64 = 1.45;
 
-/// How far a triangle may lean (cosine) from the mean gradient of the field at its corners.
-pub(crate) const MIN_UPRIGHT: f64 = 0.3;
+/// The minimum cosine between the normal of a triangle and the mean gradient of the field at its corners.
+pub(crate) const MIN_NORMAL_COSINE: f64 = 0.3;
 
-/// Passes over all edges at most; some six are usual.
-const PASSES: usize = 20;
+/// The maximum number of passes over all edges; about six are usual.
+const MAX_PASSES: usize = 20;
 
-struct Coarsening<'a> {
+struct EdgeCollapse<'a> {
     mesh: &'a mut TriMesh,
-    /// The field's gradient at each vertex, of length one.
+    /// The normalised gradient of the field at each vertex.
     normals: Vec<Vec3>,
-    /// The triangles at each vertex.
+    /// The triangles incident to each vertex.
     around: Vec<Vec<u32>>,
-    is_gone: Vec<bool>,
-    longest: f64,
+    is_removed: Vec<bool>,
+    max_edge: f64,
 }
 
-/// Draws together edges much shorter than `spacing` (m).
+/// Collapses edges much shorter than `spacing` (m).
 pub(crate) fn coarsen(implicit: &ImplicitSurface, spacing: f64, mesh: &mut TriMesh) {
     let normal = |p: &Vec3| implicit.distance_and_gradient(p).1.try_normalize(1e-9).unwrap_or_default();
     let mut around = vec![Vec::with_capacity(6); mesh.vertices.len()];
     for (t, corners) in mesh.triangles.iter().enumerate() {
         corners.iter().for_each(|&v| around[v as usize].push(t as u32));
     }
-    let mut coarsening = Coarsening {
+    let mut edge_collapse = EdgeCollapse {
         normals: mesh.vertices.par_iter().map(normal).collect(),
-        is_gone: vec![false; mesh.triangles.len()],
+        is_removed: vec![false; mesh.triangles.len()],
         around,
-        longest: LONGEST * spacing,
+        max_edge: MAX_EDGE * spacing,
         mesh,
     };
-    for _ in 0..PASSES {
-        if coarsening.pass(SHORTEST * spacing) == 0 {
+    for _ in 0..MAX_PASSES {
+        if edge_collapse.pass(MIN_EDGE * spacing) == 0 {
             break;
         }
     }
-    coarsening.finish();
+    edge_collapse.finish();
 }
 
-impl Coarsening<'_> {
-    /// Shrinks short edges, the shortest first, each vertex once at most; how many.
+impl EdgeCollapse<'_> {
+    /// Collapses short edges, the shortest first, each vertex at most once. Returns the number of collapses.
     fn pass(&mut self, shortest: f64) -> usize {
         let mut short: Vec<(f64, u32, u32)> = self
             .mesh
             .triangles
             .par_iter()
             .enumerate()
-            .filter(|(t, _)| !self.is_gone[*t])
+            .filter(|(t, _)| !self.is_removed[*t])
             .flat_map_iter(|(_, &[a, b, c])| [(a, b), (b, c), (c, a)])
             .filter(|(a, b)| a < b)
             .map(|(a, b)| ((self.place(a) - self.place(b)).norm(), a, b))
@@ -69,7 +69,7 @@ impl Coarsening<'_> {
         let mut is_done = vec![false; self.mesh.vertices.len()];
         let mut count = 0;
         for (_, a, b) in short {
-            if !is_done[a as usize] && !is_done[b as usize] && self.shrink(a, b) {
+            if !is_done[a as usize] && !is_done[b as usize] && self.collapse(a, b) {
                 (is_done[a as usize], is_done[b as usize]) = (true, true);
                 count += 1;
             }
@@ -81,15 +81,15 @@ impl Coarsening<'_> {
         self.mesh.vertices[v as usize]
     }
 
-    /// Moves `a` to the middle of the edge and lets it take the place of `b`, if that does no harm.
-    fn shrink(&mut self, a: u32, b: u32) -> bool {
-        if !self.may_shrink(a, b) {
+    /// Collapses edge ab into its midpoint, which becomes vertex `a`, if the mesh stays valid.
+    fn collapse(&mut self, a: u32, b: u32) -> bool {
+        if !self.satisfies_link_condition(a, b) {
             return false;
         }
         let middle = (self.place(a) + self.place(b)) / 2.0;
         let normal = self.normals[a as usize] + self.normals[b as usize];
         let normal = normal.try_normalize(1e-9).unwrap_or(self.normals[a as usize]);
-        if !(self.stays_upright(a, b, &middle, &normal) && self.stays_upright(b, a, &middle, &normal)) {
+        if !(self.stays_valid(a, b, &middle, &normal) && self.stays_valid(b, a, &middle, &normal)) {
             return false;
         }
         self.mesh.vertices[a as usize] = middle;
@@ -97,7 +97,7 @@ impl Coarsening<'_> {
         for t in core::mem::take(&mut self.around[b as usize]) {
             let corners = &mut self.mesh.triangles[t as usize];
             if corners.contains(&a) {
-                self.is_gone[t as usize] = true;
+                self.is_removed[t as usize] = true;
                 for &v in corners.iter().filter(|&&v| v != b) {
                     self.around[v as usize].retain(|&other| other != t);
                 }
@@ -109,15 +109,15 @@ impl Coarsening<'_> {
         true
     }
 
-    /// The link condition: two common neighbours, those across the edge, and neither left with two triangles.
-    fn may_shrink(&self, a: u32, b: u32) -> bool {
+    /// The link condition: exactly two common neighbours, and neither is left with two triangles.
+    fn satisfies_link_condition(&self, a: u32, b: u32) -> bool {
         let (near_a, near_b) = (self.neighbours(a), self.neighbours(b));
         let mut common = near_a.iter().filter(|v| near_b.contains(v));
         let (Some(&c), Some(&d), None) = (common.next(), common.next(), common.next()) else { return false };
         [c, d].iter().all(|&v| self.around[v as usize].len() > 3)
     }
 
-    /// The vertices around a vertex: each follows it in one triangle.
+    /// The one-ring of a vertex: each neighbour follows it in one triangle.
     fn neighbours(&self, v: u32) -> Vec<u32> {
         let after = |t: &u32| {
             let corners = self.mesh.triangles[*t as usize];
@@ -126,8 +126,8 @@ impl Coarsening<'_> {
         self.around[v as usize].iter().map(after).collect()
     }
 
-    /// Whether the triangles at `v`, but for those at `other`, stay upright and short with `v` at `place`.
-    fn stays_upright(&self, v: u32, other: u32, place: &Vec3, normal: &Vec3) -> bool {
+    /// Whether the triangles at `v`, except those at `other`, keep their orientation and edge length with `v` at `place`.
+    fn stays_valid(&self, v: u32, other: u32, place: &Vec3, normal: &Vec3) -> bool {
         self.around[v as usize]
             .iter()
             .map(|&t| self.mesh.triangles[t as usize])
@@ -136,12 +136,12 @@ impl Coarsening<'_> {
                 let p = corners.map(|c| if c == v { *place } else { self.place(c) });
                 let out: Vec3 =
                     corners.iter().map(|&c| if c == v { *normal } else { self.normals[c as usize] }).sum();
-                let is_short = (0..3).all(|i| corners[i] == v || (p[i] - place).norm() <= self.longest);
-                is_short && is_upright(&p, &out)
+                let is_short = (0..3).all(|i| corners[i] == v || (p[i] - place).norm() <= self.max_edge);
+                is_short && is_front_facing(&p, &out)
             })
     }
 
-    /// Leaves out what is gone.
+    /// Removes deleted vertices and triangles.
     fn finish(self) {
         let mesh = self.mesh;
         let mut number = vec![u32::MAX; mesh.vertices.len()];
@@ -152,14 +152,14 @@ impl Coarsening<'_> {
                 vertices.push(mesh.vertices[v]);
             }
         }
-        let kept = core::iter::zip(&mesh.triangles, &self.is_gone).filter(|(_, gone)| !**gone);
+        let kept = core::iter::zip(&mesh.triangles, &self.is_removed).filter(|(_, gone)| !**gone);
         mesh.triangles = kept.map(|(t, _)| t.map(|v| number[v as usize])).collect();
         mesh.vertices = vertices;
     }
 }
 
-/// Whether a triangle faces the way of `out`.
-pub(crate) fn is_upright(p: &[Vec3; 3], out: &Vec3) -> bool {
+/// Whether the normal of a triangle is within [`MIN_NORMAL_COSINE`] of `out`.
+pub(crate) fn is_front_facing(p: &[Vec3; 3], out: &Vec3) -> bool {
     let normal = (p[1] - p[0]).cross(&(p[2] - p[0]));
-    normal.dot(out) > MIN_UPRIGHT * normal.norm() * out.norm()
+    normal.dot(out) > MIN_NORMAL_COSINE * normal.norm() * out.norm()
 }
