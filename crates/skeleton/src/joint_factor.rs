@@ -1,45 +1,45 @@
-//! What a joint driven by torque lets through: Sᵀ Ĵ S, its inverse, and what is left of the inertia.
+//! Joint-space factorisation of the articulated-body inertia of a torque-driven joint.
 //!
 //! ```text
 //! Ψ = (Sᵀ Ĵ S + A)⁻¹ = (L Lᵀ)⁻¹,   W = Ĵ S L⁻ᵀ,   Π = Ĵ − W Wᵀ            [KimPollard2011, table I]
 //! ```
 //!
-//! with A the diagonal of rotor inertias. The Cholesky factor L and W are all that the recursions need.
+//! with A the diagonal of rotor inertias (armature). The recursions need only the Cholesky factor L and W.
 
 use crate::joint::MAX_DOFS;
 use sinew_math::spatial::{ArticulatedInertia, Twist, Wrench};
 
-/// A pivot below this fraction of the largest inertia that the column could meet is round-off: products of six terms leave a few
+/// A pivot below this fraction of the largest inertia that its column could have is round-off: products of six terms leave a few
 /// hundred ε.
 const SINGULAR: f64 = 1e-13;
 
 /// L and W of one joint.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Projection {
+pub(crate) struct JointFactor {
     count: usize,
     /// L below the diagonal.
     lower: [[f64; MAX_DOFS]; MAX_DOFS],
-    /// 1 / Lₖₖ
+    /// 1 / Lₖₖ.
     inverse: [f64; MAX_DOFS],
-    /// W
-    shed: [Wrench; MAX_DOFS],
+    /// The columns of W.
+    w: [Wrench; MAX_DOFS],
 }
 
-impl Default for Projection {
-    fn default() -> Projection {
-        Projection {
+impl Default for JointFactor {
+    fn default() -> JointFactor {
+        JointFactor {
             count: 0,
             lower: [[0.0; MAX_DOFS]; MAX_DOFS],
             inverse: [0.0; MAX_DOFS],
-            shed: [Wrench::default(); MAX_DOFS],
+            w: [Wrench::default(); MAX_DOFS],
         }
     }
 }
 
-/// Sᵀ Ĵ S + A has no inverse.
+/// Sᵀ Ĵ S + A is singular.
 pub(crate) struct Singular;
 
-impl Projection {
+impl JointFactor {
     /// Factors Sᵀ Ĵ S + A for the columns of S and the diagonal of A.
     #[inline]
     pub(crate) fn find(
@@ -48,37 +48,38 @@ impl Projection {
         columns: &[Twist],
         diagonal: impl Fn(usize) -> f64,
     ) -> Result<(), Singular> {
+        // bounds for the pivots
         self.count = columns.len();
         let (rotational, linear) = (inertia.rotational.trace(), inertia.linear.trace());
         for (j, column) in columns.iter().enumerate() {
-            // row j of L by the columns before, then W's column by the same elimination
-            let mut shed = inertia.times(column);
+            // row j of L from the earlier columns, then column j of W by the same elimination
+            let mut w = inertia.times(column);
             let added = diagonal(j);
-            let mut pivot = column.dot(&shed) + added;
+            let mut pivot = column.dot(&w) + added;
             let largest =
                 column.angular.norm_squared() * rotational + column.linear.norm_squared() * linear + added;
             for k in 0..j {
-                let l = column.dot(&self.shed[k]);
+                let l = column.dot(&self.w[k]);
                 self.lower[j][k] = l;
                 pivot -= l * l;
-                shed = shed - self.shed[k] * l;
+                w = w - self.w[k] * l;
             }
-            // what is not a number is not sound either
-            let sound = pivot > SINGULAR * largest && pivot.is_finite();
-            if !sound {
+            // the comparison rejects NaN too
+            let is_positive = pivot > SINGULAR * largest && pivot.is_finite();
+            if !is_positive {
                 return Err(Singular);
             }
             self.inverse[j] = 1.0 / pivot.sqrt();
-            self.shed[j] = shed * self.inverse[j];
+            self.w[j] = w * self.inverse[j];
         }
         Ok(())
     }
 
-    /// Π = Ĵ − W Wᵀ
+    /// Π = Ĵ − W Wᵀ: removes the inertia along the joint.
     #[inline]
     pub(crate) fn apply(&self, inertia: &mut ArticulatedInertia) {
-        for w in &self.shed[..self.count] {
-            inertia.subtract_square(w);
+        for column in &self.w[..self.count] {
+            inertia.subtract_square(column);
         }
     }
 
@@ -108,19 +109,19 @@ impl Projection {
 
     /// W y
     #[inline]
-    pub(crate) fn shed_times(&self, y: &[f64]) -> Wrench {
+    pub(crate) fn w_times(&self, y: &[f64]) -> Wrench {
         let mut sum = Wrench::default();
-        for (w, y) in self.shed[..self.count].iter().zip(y) {
-            sum += *w * *y;
+        for (column, y) in self.w[..self.count].iter().zip(y) {
+            sum += *column * *y;
         }
         sum
     }
 
     /// y − Wᵀ V, in place.
     #[inline]
-    pub(crate) fn subtract_shed_transposed(&self, v: &Twist, y: &mut [f64]) {
-        for (w, y) in self.shed[..self.count].iter().zip(y) {
-            *y -= v.dot(w);
+    pub(crate) fn subtract_w_transposed(&self, v: &Twist, y: &mut [f64]) {
+        for (column, y) in self.w[..self.count].iter().zip(y) {
+            *y -= v.dot(column);
         }
     }
 }

@@ -1,24 +1,25 @@
-//! Trees that float freely keep their momentum.
+//! Momentum correction of free-floating trees.
 //!
-//! A step solves for accelerations at its start, but the momentum of a tree depends on its pose, so that limbs that swing leave a little of it behind in
-//! every step. For a tree whose root is free and undriven the answer is known without solving anything, with P, L and c its momentum,
-//! its angular momentum about the origin and its centre of mass, and F, T all forces and torques from outside:
+//! A step solves for accelerations at its start, but the momentum of a tree depends on its pose, so swinging limbs change it a
+//! little in every step. For a tree whose root is free and undriven the exact result is known without solving anything, with P, L
+//! and c its momentum, its angular momentum about the origin and its centre of mass, and F, T the total external force and
+//! torque:
 //!
 //! ```text
 //! P' = P + h F,   L' = L + h T,   c' = c + h P'/m
 //! ```
 //!
-//! After the step the root is moved to where c' asks for it, and given the velocity that P' and L' ask for. Joints keep theirs.
+//! After the step the root is translated to match c', and its velocity is changed to match P' and L'. Other joints keep theirs.
 
 use crate::drive::{DriveKind, Drives};
 use crate::joint::JointPrimitive;
 use crate::{Kinematics, Loads, Skeleton, SkeletonState};
 use sinew_math::{Mat3, Vec3};
 
-/// What floating trees will have after a step. Scratch: [`MomentumCorrection::predict`] fills it.
+/// The predicted motion of floating trees after a step, filled by [`MomentumCorrection::predict`].
 #[derive(Clone, Debug, Default)]
 pub struct MomentumCorrection {
-    /// For each bone the tree it belongs to.
+    /// The tree of each bone.
     tree_of_bone: Vec<usize>,
     trees: Vec<Tree>,
 }
@@ -26,11 +27,11 @@ pub struct MomentumCorrection {
 #[derive(Clone, Copy, Debug)]
 struct Tree {
     root: usize,
-    floats: bool,
-    foreseen: Motion,
+    is_floating: bool,
+    predicted: Motion,
 }
 
-/// Mass, centre and momenta of a tree; `angular` is about the origin.
+/// Mass, centre of mass and momenta of a tree; `angular` is about the origin.
 #[derive(Clone, Copy, Debug, Default)]
 struct Motion {
     mass: f64,
@@ -40,8 +41,8 @@ struct Motion {
 }
 
 impl MomentumCorrection {
-    /// Finds what the trees whose root is free will have after a step of `h` (s) from a state whose kinematics are up to date.
-    /// `loads` are those that the step is solved with.
+    /// Predicts the motion of the trees with a free root after a step of `h` (s) from a state whose kinematics are up to date.
+    /// `loads` are those of the step.
     pub fn predict(
         &mut self,
         skeleton: &Skeleton,
@@ -50,6 +51,7 @@ impl MomentumCorrection {
         loads: &Loads,
         h: f64,
     ) {
+        // trees, and which of them float
         self.trees.clear();
         self.tree_of_bone.clear();
         for (i, bone) in skeleton.bones().iter().enumerate() {
@@ -60,17 +62,19 @@ impl MomentumCorrection {
                     && !bone.joint.has_passive;
                 let undriven = drives.kind[i] == DriveKind::Torque
                     && drives.value[bone.joint.v()].iter().all(|torque| *torque == 0.0);
-                let unarmed = skeleton.dofs()[bone.joint.v()].iter().all(|dof| dof.armature == 0.0);
-                let floats = free && undriven && unarmed;
-                self.trees.push(Tree { root: i, floats, foreseen: Motion::default() });
+                let has_no_armature = skeleton.dofs()[bone.joint.v()].iter().all(|dof| dof.armature == 0.0);
+                let is_floating = free && undriven && has_no_armature;
+                self.trees.push(Tree { root: i, is_floating, predicted: Motion::default() });
             }
         }
-        if self.trees.iter().all(|tree| !tree.floats) {
+        if self.trees.iter().all(|tree| !tree.is_floating) {
             return;
         }
+
+        // momenta and impulses of external loads
         for (i, bone) in skeleton.bones().iter().enumerate() {
             let frame = &kinematics.world_frames()[i];
-            let tree = &mut self.trees[self.tree_of_bone[i]].foreseen;
+            let tree = &mut self.trees[self.tree_of_bone[i]].predicted;
             let center = frame.point(&bone.mass.center);
             let momentum = frame.wrench(&bone.inertia.times(&kinematics.velocities()[i]));
             tree.mass += bone.mass.mass;
@@ -81,41 +85,46 @@ impl MomentumCorrection {
             tree.linear += weight;
             tree.angular += center.cross(&weight);
             if let Some(wrench) = loads.wrenches.get(i) {
-                let push = frame.wrench(wrench);
-                tree.linear += h * push.force;
-                tree.angular += h * push.torque;
+                let external = frame.wrench(wrench);
+                tree.linear += h * external.force;
+                tree.angular += h * external.torque;
             }
         }
+
+        // centre of mass after the step
         for tree in &mut self.trees {
-            let foreseen = &mut tree.foreseen;
-            foreseen.center = (foreseen.center + h * foreseen.linear) / foreseen.mass;
+            let predicted = &mut tree.predicted;
+            predicted.center = (predicted.center + h * predicted.linear) / predicted.mass;
         }
     }
 
-    /// Brings the roots of a state that has taken the step, and whose kinematics are up to date, to what was foreseen. Returns whether anything
-    /// moved, so that the kinematics are out of date.
+    /// Corrects the roots of a state after the step, whose kinematics are up to date, to the predicted motion. Returns whether
+    /// anything changed, so that the kinematics are out of date.
     pub fn correct(&self, skeleton: &Skeleton, kinematics: &Kinematics, state: &mut SkeletonState) -> bool {
         let mut moved = false;
-        for (t, tree) in self.trees.iter().enumerate().filter(|(_, tree)| tree.floats) {
+        for (t, tree) in self.trees.iter().enumerate().filter(|(_, tree)| tree.is_floating) {
+            // current motion of the tree
             let own = |i: &usize| self.tree_of_bone[*i] == t;
-            let now = Motion::of(skeleton, kinematics, (0..skeleton.bones().len()).filter(own));
+            let current = Motion::of(skeleton, kinematics, (0..skeleton.bones().len()).filter(own));
             let inertia =
-                inertia_about(skeleton, kinematics, &now.center, (0..skeleton.bones().len()).filter(own));
+                inertia_about(skeleton, kinematics, &current.center, (0..skeleton.bones().len()).filter(own));
             let Some(inverse) = inertia.try_inverse() else { continue };
-            let foreseen = &tree.foreseen;
+            let predicted = &tree.predicted;
 
-            // about the centre, linear and angular part from each other
-            let faster = (foreseen.linear - now.linear) / now.mass;
-            let spin = foreseen.angular - foreseen.center.cross(&foreseen.linear);
-            let own_spin = now.angular - now.center.cross(&now.linear);
-            let turning = inverse * (spin - own_spin);
+            // velocity change of the root, linear and about the centre of mass
+            let velocity_change = (predicted.linear - current.linear) / current.mass;
+            let predicted_spin = predicted.angular - predicted.center.cross(&predicted.linear);
+            let current_spin = current.angular - current.center.cross(&current.linear);
+            let rotation_change = inverse * (predicted_spin - current_spin);
 
+            // in the coordinates of the free root joint
             let root = &skeleton.bones()[tree.root];
             let frame = &kinematics.world_frames()[tree.root];
             let joint = root.parent_from_joint.rotation;
-            let shift = joint.tr_mul(&(foreseen.center - now.center));
-            let speed = joint.tr_mul(&(faster + turning.cross(&(frame.origin - now.center))));
-            let rate = frame.rotation.tr_mul(&turning);
+            let shift = joint.tr_mul(&(predicted.center - current.center));
+            let speed =
+                joint.tr_mul(&(velocity_change + rotation_change.cross(&(frame.origin - current.center))));
+            let rate = frame.rotation.tr_mul(&rotation_change);
             let (q, v) = (root.joint.q_offset, root.joint.v_offset);
             for k in 0..3 {
                 state.q[q + k] += shift[k];
@@ -144,7 +153,7 @@ impl Motion {
     }
 }
 
-/// Σ R I Rᵀ + m (d² 1 − d dᵀ) of bones about a point of the world (kg m²).
+/// Σ R I Rᵀ + m (d² 1 − d dᵀ): inertia tensor of bones about a point of the world (kg m²).
 fn inertia_about(
     skeleton: &Skeleton,
     kinematics: &Kinematics,

@@ -1,24 +1,24 @@
-//! Mass properties of the inside of a closed triangle mesh, exactly.
+//! Exact mass properties of the interior of a closed triangle mesh.
 //!
 //! ```text
 //! ∫ 1 = Σ V,   ∫ x = Σ V s/4,   ∫ x xᵀ = Σ V/20 (a aᵀ + b bᵀ + c cᵀ + s sᵀ)
 //! ```
 //!
-//! over the tets from one inner point to each triangle (a, b, c), with V = a · (b × c)/6 and s = a + b + c. The signs of V make
-//! any closed surface come out right, convex or not.
+//! over the signed tets from one reference point to each triangle (a, b, c), with V = a · (b × c)/6 and s = a + b + c. The signs
+//! of V make the sums exact for any closed surface, convex or not.
 
 use crate::mass::MassProperties;
 use sinew_math::{Mat3, Vec3};
 use sinew_mesh::TriMesh;
 use std::collections::BTreeMap;
 
-/// Mass properties of the inside of `mesh`, filled with `density` (kg/m³), or what is wrong with the mesh.
+/// Mass properties of the interior of `mesh` with `density` (kg/m³), or what is wrong with the mesh.
 pub(crate) fn properties(mesh: &TriMesh, density: f64) -> Result<MassProperties, String> {
     check(mesh)?;
-    let middle = mesh.vertices.iter().sum::<Vec3>() / mesh.vertices.len() as f64;
+    let reference = mesh.vertices.iter().sum::<Vec3>() / mesh.vertices.len() as f64;
     let (mut volume, mut first, mut second) = (0.0, Vec3::zeros(), Mat3::zeros());
     for t in 0..mesh.triangles.len() {
-        let [a, b, c] = mesh.corners(t).map(|p| p - middle);
+        let [a, b, c] = mesh.corners(t).map(|p| p - reference);
         let v = a.dot(&b.cross(&c)) / 6.0;
         let s = a + b + c;
         volume += v;
@@ -28,19 +28,19 @@ pub(crate) fn properties(mesh: &TriMesh, density: f64) -> Result<MassProperties,
     }
     if !(volume.is_finite() && volume > 0.0) {
         return Err(format!(
-            "the surface encloses {volume:.3e} m³: turn its triangles to face outwards, and make it solid"
+            "the surface encloses {volume:.3e} m³: orient its triangles outwards, and give it volume"
         ));
     }
     let center = first / volume;
     let central = second - volume * center * center.transpose();
     let tensor = (Mat3::identity() * central.trace() - central) * density;
-    Ok(MassProperties { mass: density * volume, center: middle + center, tensor })
+    Ok(MassProperties { mass: density * volume, center: reference + center, tensor })
 }
 
 fn check(mesh: &TriMesh) -> Result<(), String> {
     let count = mesh.vertices.len();
     if let Some(t) = mesh.triangles.iter().position(|t| t.iter().any(|&v| v as usize >= count)) {
-        return Err(format!("triangle {t} names a vertex that is not among the {count} of the mesh"));
+        return Err(format!("triangle {t} refers to a vertex that is not among the {count} of the mesh"));
     }
     if let Some(v) = mesh.vertices.iter().position(|v| !v.iter().all(|x| x.is_finite())) {
         return Err(format!("vertex {v} is not finite"));
@@ -51,15 +51,15 @@ fn check(mesh: &TriMesh) -> Result<(), String> {
     match open_edges(mesh) {
         0 => Ok(()),
         open => Err(format!(
-            "the surface is not closed: {open} edges lack a neighbour that runs the other way; close its holes"
+            "the surface is not closed: {open} edges lack an opposite half-edge; close its holes"
         )),
     }
 }
 
-/// Edges that are not run through as often one way as the other; corners at the same place are one.
+/// The number of edges whose half-edges do not cancel; vertices at the same position are welded.
 fn open_edges(mesh: &TriMesh) -> usize {
     let mut places = BTreeMap::new();
-    // adding zero makes −0 and 0 one place
+    // adding zero gives −0 and 0 the same bits
     let bits = |v: &Vec3| [v.x, v.y, v.z].map(|x| (x + 0.0).to_bits());
     let place: Vec<u32> =
         mesh.vertices.iter().enumerate().map(|(i, v)| *places.entry(bits(v)).or_insert(i as u32)).collect();
@@ -100,18 +100,18 @@ mod tests {
         Isometry::from_parts(Vec3::new(0.3, -2.0, 1.0).into(), so3::exp(&Vec3::new(0.4, 1.0, -0.7)))
     }
 
-    /// Both are exact: a few ε, times the square of how far the box stands from the origin.
+    /// Both are exact: a few ε, times the squared distance of the box from the origin.
     #[test]
-    fn a_box_of_triangles_is_a_box() {
+    fn a_triangulated_box_is_exact() {
         let size = Vec3::new(0.2, 0.5, 1.1);
         let mesh = moved(shapes::cuboid(size.into()), &pose());
         let exact = SolidShape::Box { size, pose: pose() }.properties(1200.0).unwrap();
         agree(&properties(&mesh, 1200.0).unwrap(), &exact, 1e-13);
     }
 
-    /// Triangles inscribed in a sphere lack volume as the square of their edges; splitting them quarters the gap.
+    /// The volume error of triangles inscribed in a sphere is quadratic in their edges; splitting them quarters it.
     #[test]
-    fn finer_spheres_of_triangles_approach_the_ball() {
+    fn triangulated_spheres_converge() {
         let radii = Vec3::repeat(0.5);
         let exact = SolidShape::Ellipsoid { radii, pose: Isometry::identity() }.properties(1000.0).unwrap();
         let gap = |n: u32| {
@@ -121,10 +121,10 @@ mod tests {
         assert!((gap(3) / gap(4) - 4.0).abs() < 0.1);
     }
 
-    /// A sphere cut in halves that are drawn apart: still inscribed, so the gap is positive and goes as the square of the edges,
-    /// which are a thirtieth of the radius after five splittings.
+    /// A sphere cut in halves that are moved apart: still inscribed, so the error is positive and quadratic in the edges, which
+    /// are a thirtieth of the radius after five subdivisions.
     #[test]
-    fn capsules_of_triangles_approach_the_capsule() {
+    fn triangulated_capsules_converge() {
         let (radius, half) = (0.2, 0.35);
         let mesh = |n: u32| {
             let mut mesh = shapes::sphere(radius, n);
@@ -142,9 +142,9 @@ mod tests {
         }
     }
 
-    /// A torus about y: m R²(1 + 3/4 (r/R)²) about its axis. Not convex, and the inner point lies in its hole.
+    /// A torus about y: m R²(1 + 3/4 (r/R)²) about its axis. It is not convex, and the reference point lies in its hole.
     #[test]
-    fn a_torus_needs_no_convexity() {
+    fn a_torus_is_accurate_without_convexity() {
         let (major, minor) = (0.5, 0.2);
         let ring = properties(&shapes::torus(major, minor, 256, 128), 1.0).unwrap();
         let about_axis = ring.mass * (major * major + 0.75 * minor * minor);
@@ -152,16 +152,16 @@ mod tests {
     }
 
     #[test]
-    fn surfaces_that_enclose_nothing_are_refused() {
+    fn surfaces_without_volume_are_rejected() {
         let mut open = shapes::cuboid([1.0, 1.0, 1.0]);
         open.triangles.pop();
         assert!(properties(&open, 1.0).unwrap_err().starts_with("the surface is not closed: 3 edges"));
         let mut inside_out = shapes::cuboid([1.0, 1.0, 1.0]);
         inside_out.triangles.iter_mut().for_each(|t| t.swap(0, 1));
         assert!(properties(&inside_out, 1.0).unwrap_err().contains("-1.000e0 m³"));
-        let mut wild = shapes::cuboid([1.0, 1.0, 1.0]);
-        wild.triangles[3][1] = 99;
-        assert!(properties(&wild, 1.0).unwrap_err().contains("triangle 3"));
+        let mut invalid = shapes::cuboid([1.0, 1.0, 1.0]);
+        invalid.triangles[3][1] = 99;
+        assert!(properties(&invalid, 1.0).unwrap_err().contains("triangle 3"));
         assert!(properties(&TriMesh::default(), 1.0).is_err());
     }
 }

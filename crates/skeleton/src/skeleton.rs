@@ -1,4 +1,4 @@
-//! A skeleton ready to be moved: flat arrays over bones, coordinates and degrees of freedom.
+//! A built skeleton: flat arrays over bones, coordinates and degrees of freedom.
 
 use crate::check;
 use crate::desc::{DofDesc, SkeletonDesc};
@@ -8,36 +8,36 @@ use crate::mass::MassProperties;
 use crate::order::Order;
 use sinew_math::spatial::{Frame, RigidInertia};
 
-/// A bone of a [`Skeleton`]: its place among the sorted bones, parents first.
+/// A bone of a [`Skeleton`]: its index among the sorted bones, parents first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BoneId(pub u32);
 
 impl BoneId {
-    /// As an index into arrays over bones.
+    /// The index into arrays over bones.
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// One bone and the joint that holds it.
+/// One bone and the joint to its parent.
 #[derive(Clone, Debug)]
 pub struct Bone {
     /// Its name.
     pub name: String,
-    /// What it hangs from; `None` for the world.
+    /// Its parent; `None` for the world.
     pub parent: Option<BoneId>,
-    /// Where its frame stands in its parent's at zero coordinates.
+    /// Its frame in that of its parent at zero coordinates.
     pub parent_from_joint: Frame,
     /// The joint to its parent.
     pub joint: Joint,
-    /// What it weighs.
+    /// Its mass properties.
     pub mass: MassProperties,
-    /// The same as one spatial inertia J, seen from its frame.
+    /// Its spatial inertia J, in its frame.
     pub inertia: RigidInertia,
 }
 
-/// Bones and joints, checked. Never changes; several skeletons are several values, and one may have several roots.
+/// Bones and joints, checked and immutable. A skeleton may have several roots.
 #[derive(Clone, Debug)]
 pub struct Skeleton {
     bones: Vec<Bone>,
@@ -49,7 +49,7 @@ pub struct Skeleton {
 }
 
 impl Skeleton {
-    /// Checks a description and builds it. Either all is well, or all faults are reported together.
+    /// Checks a description and builds it. All faults are reported together.
     pub fn build(desc: &SkeletonDesc) -> Result<Skeleton, SkeletonError> {
         let mut faults = Vec::new();
         if desc.bones.is_empty() {
@@ -137,41 +137,41 @@ impl Skeleton {
         self.bones.iter().position(|bone| bone.name == name).map(|i| BoneId(i as u32))
     }
 
-    /// The bone that stood at place `i` of the description.
+    /// The bone at index `i` of the description.
     pub fn bone_of_desc(&self, i: usize) -> Option<BoneId> {
         self.bone_of_desc.get(i).copied()
     }
 
-    /// Where a bone stood in the description.
+    /// The index of a bone in the description.
     pub fn desc_of_bone(&self, bone: BoneId) -> usize {
         self.desc_of_bone[bone.index()]
     }
 
-    /// How many coordinates there are: the length of [`crate::SkeletonState::q`].
+    /// The number of coordinates: the length of [`crate::SkeletonState::q`].
     #[inline]
     pub fn q_count(&self) -> usize {
         self.q_count
     }
 
-    /// How many degrees of freedom there are: the length of [`crate::SkeletonState::v`].
+    /// The number of degrees of freedom: the length of [`crate::SkeletonState::v`].
     #[inline]
     pub fn v_count(&self) -> usize {
         self.dofs.len()
     }
 
-    /// What acts by itself in each degree of freedom.
+    /// Passive elements of each degree of freedom.
     #[inline]
     pub fn dofs(&self) -> &[DofDesc] {
         &self.dofs
     }
 
-    /// The simple motions that a joint is made of, in order.
+    /// The primitives of a joint, in order.
     #[inline]
     pub fn parts(&self, joint: &Joint) -> &[JointPrimitive] {
         &self.parts[joint.parts()]
     }
 
-    /// Whole mass (kg).
+    /// Total mass (kg).
     pub fn mass(&self) -> f64 {
         self.bones.iter().map(|bone| bone.mass.mass).sum()
     }
