@@ -1,11 +1,11 @@
-//! Ground: heights over a grid in x and z, solid below.
+//! Height field: ground given by heights over a regular grid in x and z, solid below.
 
 use super::{Probe, ShapeFault};
 use crate::Bounds;
 use sinew_math::Vec3;
 use sinew_mesh::TriMesh;
 
-/// Heights over a grid about the origin; beyond its rim there is nothing.
+/// Heights over a grid about the origin; beyond its boundary there is no contact.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeightField {
     counts: [usize; 2],
@@ -16,17 +16,19 @@ pub struct HeightField {
 }
 
 impl HeightField {
-    /// Heights along y (m) of so many points in x and in z, row by row in x, `spacing` apart (m).
+    /// From heights along y (m) of a grid of points in x and in z, row by row in x, `spacing` apart (m).
     pub fn build(counts: [usize; 2], spacing: f64, heights: Vec<f64>) -> Result<HeightField, ShapeFault> {
         let [nx, nz] = counts;
         if nx < 2 || nz < 2 || nx.checked_mul(nz) != Some(heights.len()) {
             return Err(ShapeFault(format!(
-                "a grid of {nx} by {nz} heights has {} numbers: give two or more each way, and as many as they make",
+                "a grid of {nx} by {nz} points has {} heights: give at least two points along each axis and one height per point",
                 heights.len()
             )));
         }
         if !(spacing > 0.0 && spacing < 1e9) || heights.iter().any(|h| !h.is_finite()) {
-            return Err(ShapeFault(format!("spacing {spacing} m or a height is not a sound number")));
+            return Err(ShapeFault(format!(
+                "spacing {spacing} m or a height is invalid: give a positive spacing and finite heights"
+            )));
         }
         let low = heights.iter().copied().fold(f64::INFINITY, f64::min);
         let high = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -44,7 +46,7 @@ impl HeightField {
         Vec3::new(i as f64 * self.spacing - hx, height, k as f64 * self.spacing - hz)
     }
 
-    /// Height above the facet below or above the point, along its normal.
+    /// First-order distance: the vertical distance to the facet above or below the point, projected on its normal.
     #[inline]
     pub(super) fn probe(&self, p: &Vec3) -> Probe {
         let (hx, hz) = self.half();
