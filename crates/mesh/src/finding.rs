@@ -58,6 +58,7 @@ pub enum Finding {
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            // holes and edges
             Self::OpenEdges { edges, holes, closed } if holes == closed => {
                 write!(f, "{edges} open edges around {holes} holes: closed by fans of triangles")
             }
@@ -72,6 +73,7 @@ impl fmt::Display for Finding {
                     "{edges} edges with more than two triangles: their triangles keep their orientation"
                 )
             }
+            // triangles
             Self::FlippedTriangles { triangles } => {
                 write!(f, "{triangles} triangles are oriented against their neighbours: flipped")
             }
@@ -82,6 +84,7 @@ impl fmt::Display for Finding {
             Self::DuplicateTriangles { triangles } => {
                 write!(f, "{triangles} triangles repeat earlier ones: counted once")
             }
+            // the surface as a whole
             Self::Shells { shells } => write!(f, "{shells} separate shells: all kept"),
             Self::UnusedVertices { vertices } => {
                 write!(f, "{vertices} vertices belong to no triangle: they move along but carry no force")

@@ -54,11 +54,14 @@ const ONE: f32 = 32767.0;
 impl BlockMatrix {
     /// Colours, scales and rounds a matrix; `None` if a diagonal block is singular.
     pub(super) fn of(sum: &BlockCsr) -> Option<BlockMatrix> {
+        // diagonal scaling
         let largest = |row: usize| sum.diagonal(row).diagonal().max();
         let scales: Vec<f64> = (0..sum.row_count()).map(|row| 1.0 / largest(row).sqrt()).collect();
         if !scales.iter().all(|s| s.is_finite()) {
             return None;
         }
+
+        // colours, slices, and the position of each row
         let colours = colours(sum);
         let slices = slices(sum, &colours);
         let mut matrix = BlockMatrix {
@@ -71,6 +74,8 @@ impl BlockMatrix {
                 .enumerate()
                 .for_each(|(lane, row)| matrix.places[*row as usize] = (i * BLOCK + lane) as u32);
         }
+
+        // blocks of each slice, and the inverse of its diagonal
         for (i, rows) in slices.iter().enumerate() {
             let part = Part { sum, scales: &scales, places: &matrix.places, slice: i, rows };
             let below = part.push(&mut matrix.below, |row, column| colours[column] < colours[row]);

@@ -79,6 +79,7 @@ pub(crate) fn of_anchors(nodes: &[Option<u32>]) -> Option<CageFinding> {
 impl fmt::Display for CageFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            // connectivity
             Self::CopiedTets { tets, copies } => {
                 write!(
                     f,
@@ -91,12 +92,14 @@ impl fmt::Display for CageFinding {
                     "{fragments} fragments of connected shells were disconnected: merged with their neighbours"
                 )
             }
+            // resolution and volume
             Self::Count { asked, built } => {
                 write!(f, "{asked} tets were requested and {built} built: the lattice comes no closer")
             }
             Self::Scaled { factor } => {
                 write!(f, "fills at the surface were scaled by {factor:.4} to the volume of the surface")
             }
+            // vertices and anchors
             Self::Outside { vertices } => {
                 write!(
                     f,

@@ -104,7 +104,7 @@ impl Cage {
     ///
     /// The nearest node moves onto each anchor, the nearest pair first, if it is an interior node of the cage and no tet falls
     /// below a fifth of its regular quality (volume over cubed longest edge). [`Self::findings`] reports how many anchors got no
-    /// node; anchors at least one and a half edges apart seldom compete. A node that moves the farthest leaves a tet a quarter of
+    /// node; anchors at least one and a half edges apart rarely compete. A node that moves the farthest leaves a tet a quarter of
     /// its height, which may make the stable step four times shorter.
     pub fn build_with_anchors(solid: &Solid, size: CageSize, anchors: &[Vec3]) -> Result<Self, CageError> {
         let mut best = Self::around(solid, sizing::cells_of(solid, size)?, anchors);
