@@ -137,16 +137,6 @@ pub trait WideLanes: Real {
     }
 }
 
-/// Four single-precision numbers in one register: a row of a node.
-pub trait Quad: Real {
-    /// From memory.
-    fn from_row(row: &[f32; 4]) -> Self;
-    /// To memory.
-    fn to_row(self) -> [f32; 4];
-    /// One single-precision number four times.
-    fn repeat(value: f32) -> Self;
-}
-
 /// Single-precision numbers side by side.
 pub trait Lanes: Real {
     /// How many; a divisor of [`BLOCK`].
@@ -154,9 +144,6 @@ pub trait Lanes: Real {
 
     /// Double-precision numbers in the registers of the same instruction set.
     type Wide: WideLanes;
-
-    /// Four numbers that belong together.
-    type Quad: Quad;
 
     /// Lanes from the front of a slice.
     ///

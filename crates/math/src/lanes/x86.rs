@@ -7,7 +7,7 @@
 
 #![expect(unsafe_code, reason = "vector instructions; each is called only after detection")]
 
-use super::{Kernel, Lanes, Quad, Real, WideLanes};
+use super::{Kernel, Lanes, Real, WideLanes};
 use core::arch::x86_64::*;
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -138,7 +138,6 @@ macro_rules! single_lanes {
         impl Lanes for $lanes {
             const WIDTH: usize = $width;
             type Wide = $wide;
-            type Quad = Q4;
 
             #[inline(always)]
             fn load(from: &[f32]) -> $lanes {
@@ -188,12 +187,6 @@ macro_rules! wide_lanes {
 unsafe fn splat_x8(value: f64) -> __m256 {
     // SAFETY: called for lanes that exist only where the processor has the instruction, as all of these
     unsafe { _mm256_set1_ps(value as f32) }
-}
-
-#[inline(always)]
-unsafe fn splat_q4(value: f64) -> __m128 {
-    // SAFETY: as above
-    unsafe { _mm_set1_ps(value as f32) }
 }
 
 #[inline(always)]
@@ -275,34 +268,6 @@ single_lanes!(
         }
     }
 );
-
-real!(
-    /// Four lanes in half an AVX register.
-    Q4, __m128, __m128, splat_q4, Single,
-    _mm_add_ps, _mm_sub_ps, _mm_mul_ps, _mm_div_ps, _mm_max_ps, _mm_min_ps, _mm_sqrt_ps,
-    less(a, b) _mm_cmplt_ps(a, b),
-    select(mask, yes, no) _mm_blendv_ps(no, yes, mask),
-    abs(a) _mm_andnot_ps(_mm_set1_ps(-0.0), a),
-    neg(a) _mm_xor_ps(_mm_set1_ps(-0.0), a)
-);
-
-// SAFETY of all blocks below: a row has the four numbers, no alignment is asked for, and the type exists only beside AVX lanes
-impl Quad for Q4 {
-    #[inline(always)]
-    fn from_row(row: &[f32; 4]) -> Q4 {
-        Q4(unsafe { _mm_loadu_ps(row.as_ptr()) })
-    }
-    #[inline(always)]
-    fn to_row(self) -> [f32; 4] {
-        let mut row = [0.0; 4];
-        unsafe { _mm_storeu_ps(row.as_mut_ptr(), self.0) };
-        row
-    }
-    #[inline(always)]
-    fn repeat(value: f32) -> Q4 {
-        Q4(unsafe { _mm_set1_ps(value) })
-    }
-}
 
 real!(
     /// Sixteen lanes in an AVX-512 register.
