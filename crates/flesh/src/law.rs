@@ -15,8 +15,9 @@ pub(crate) mod tangent;
 use crate::material::{Lame, Law, Material};
 use sinew_math::columns::{Columns, combine, cross, dot, product_transposed, scale};
 use sinew_math::lanes::Real;
-use sinew_math::svd::{LaneSvd, Svd};
+use sinew_math::svd::{LaneSvd, Svd, svd};
 use sinew_math::{Mat3, Mat9, nalgebra};
+use tangent::LanePrincipal;
 
 /// λ and μ of each lane. Both may carry a common factor, such as the volume of an element: stress is
 /// linear in them.
@@ -107,10 +108,10 @@ impl Material {
                 if st_venant_kirchhoff::margin(&C, determinant(&F.data.0), limits) > 0.0 {
                     st_venant_kirchhoff::plain_stress(&F.data.0, &C, lame)
                 } else {
-                    st_venant_kirchhoff::extended_stress(&F.data.0, lame, limits)
+                    stress_by_stretch(self.law, &F.data.0, lame)
                 }
             }
-            Law::Corotational => corotational::stress(&F.data.0, lame),
+            Law::Corotational => stress_by_stretch(self.law, &F.data.0, lame),
             Law::StableNeoHookean => stable_neo_hookean::stress(&F.data.0, lame),
         };
         Mat3::from_array_storage(nalgebra::ArrayStorage(P))
@@ -126,6 +127,22 @@ impl Material {
 /// Energy of an element whose λ and μ carry its volume (J).
 pub(crate) fn energy_of(law: Law, lame: Lame, F: &Mat3) -> f64 {
     principal::energy(law, lame, &Svd::of(F).sigma)
+}
+
+/// A law in the frames of the decomposition, where it is one over principal stretches.
+#[inline(always)]
+pub(crate) fn by_stretch<T: Real>(law: Law, sigma: &[T; 3], lame: LaneLame<T>) -> LanePrincipal<T> {
+    match law {
+        Law::StVenantKirchhoff(limits) => st_venant_kirchhoff::extended(sigma, lame, limits),
+        _ => corotational::lane_principal(sigma, lame),
+    }
+}
+
+/// The stress of such a law.
+#[inline(always)]
+pub(crate) fn stress_by_stretch<T: Real>(law: Law, f: &Columns<T>, lame: LaneLame<T>) -> Columns<T> {
+    let decomposed = svd(*f);
+    from_principal_stress(&decomposed, by_stretch(law, &decomposed.sigma, lame).stress)
 }
 
 /// P = U diag(P̂) Vᵀ                                             [KimPollard2011, eq. 5]

@@ -7,8 +7,8 @@
 use super::gathered::Gathered;
 use super::{Diagonalise, NodeMotion, PaddedMotion, Task};
 use crate::law::{
-    LaneLame, corotational, determinant, squared_stretch, squared_stretch_rate, st_venant_kirchhoff,
-    stable_neo_hookean,
+    LaneLame, determinant, squared_stretch, squared_stretch_rate, st_venant_kirchhoff, stable_neo_hookean,
+    stress_by_stretch,
 };
 use crate::material::{Law, StretchLimits};
 use sinew_math::columns::Columns;
@@ -30,34 +30,28 @@ impl Kernel for ForceKernel<'_> {
         task.chunk.diagonalised = 0;
         task.chunk.strong.clear();
         task.chunk.inverted.clear();
-        if task.is_viscous {
-            task.evaluate::<L, true>(motion, diagonalise);
-        } else {
-            task.evaluate::<L, false>(motion, diagonalise);
+        match (task.law, diagonalise, task.is_viscous) {
+            (Law::StVenantKirchhoff(limits), Diagonalise::Selectively, is_viscous) => {
+                if is_viscous {
+                    task.st_venant_kirchhoff::<L, true>(motion, limits);
+                } else {
+                    task.st_venant_kirchhoff::<L, false>(motion, limits);
+                }
+                task.strong::<L>(motion);
+            }
+            (Law::StVenantKirchhoff(_), Diagonalise::Always, is_viscous)
+            | (Law::Corotational, _, is_viscous) => {
+                task.chunk.diagonalised = task.count;
+                task.all::<L, _>(motion, ByStretch(task.law), is_viscous);
+            }
+            // spelt out, so that each is compiled without a branch
+            (Law::StableNeoHookean, _, true) => task.all::<L, _>(motion, StableNeoHookean, true),
+            (Law::StableNeoHookean, _, false) => task.all::<L, _>(motion, StableNeoHookean, false),
         }
     }
 }
 
 impl Task<'_> {
-    #[inline(always)]
-    fn evaluate<L: Lanes, const VISCOUS: bool>(&mut self, motion: &PaddedMotion, diagonalise: Diagonalise) {
-        match (self.law, diagonalise) {
-            (Law::StVenantKirchhoff(limits), Diagonalise::Selectively) => {
-                self.st_venant_kirchhoff::<L, VISCOUS>(motion, limits);
-                self.strong::<L, VISCOUS>(motion, limits);
-            }
-            (Law::StVenantKirchhoff(limits), Diagonalise::Always) => {
-                self.chunk.diagonalised = self.count;
-                self.all::<L, VISCOUS, _>(motion, Extended(limits));
-            }
-            (Law::Corotational, _) => {
-                self.chunk.diagonalised = self.count;
-                self.all::<L, VISCOUS, _>(motion, Corotational);
-            }
-            (Law::StableNeoHookean, _) => self.all::<L, VISCOUS, _>(motion, StableNeoHookean),
-        }
-    }
-
     /// The plain law for every lane; the lanes it does not hold for are listed.
     #[inline(always)]
     fn st_venant_kirchhoff<L: Lanes, const VISCOUS: bool>(
@@ -67,8 +61,8 @@ impl Task<'_> {
     ) {
         for (i, corners) in self.corners.chunks_exact_mut(3 * L::WIDTH).enumerate() {
             let first = i * L::WIDTH;
-            let lanes =
-                Gathered::<L>::from_block::<VISCOUS>(&self.blocks[first / BLOCK], first % BLOCK, motion);
+            let block = &self.blocks[first / BLOCK];
+            let lanes = Gathered::<L>::from_block(block, first % BLOCK, motion, VISCOUS);
             let f = lanes.gradient(&lanes.edges);
             let mut c = squared_stretch(&f);
             let margin = st_venant_kirchhoff::margin(&c, determinant(&f), limits);
@@ -93,12 +87,12 @@ impl Task<'_> {
 
     /// The continued law for the listed lanes, packed.
     #[inline(always)]
-    fn strong<L: Lanes, const VISCOUS: bool>(&mut self, motion: &PaddedMotion, limits: StretchLimits) {
+    fn strong<L: Lanes>(&mut self, motion: &PaddedMotion) {
         self.chunk.diagonalised = self.chunk.strong.len();
         for places in self.chunk.strong.chunks(L::WIDTH) {
-            let lanes = Gathered::<L>::from_places::<VISCOUS>(self.blocks, places, motion);
+            let lanes = Gathered::<L>::from_places(self.blocks, places, motion, self.is_viscous);
             let f = lanes.gradient(&lanes.edges);
-            let p = lanes.stress::<VISCOUS, _>(&f, &Extended(limits));
+            let p = lanes.stress(&f, &ByStretch(self.law), self.is_viscous);
             for lane in inverted(&f, places.len()) {
                 self.chunk.inverted.push(places[lane]);
             }
@@ -116,13 +110,13 @@ impl Task<'_> {
 
     /// One law for every lane.
     #[inline(always)]
-    fn all<L: Lanes, const VISCOUS: bool, S: LaneStress>(&mut self, motion: &PaddedMotion, law: S) {
+    fn all<L: Lanes, S: LaneStress>(&mut self, motion: &PaddedMotion, law: S, is_viscous: bool) {
         for (i, corners) in self.corners.chunks_exact_mut(3 * L::WIDTH).enumerate() {
             let first = i * L::WIDTH;
-            let lanes =
-                Gathered::<L>::from_block::<VISCOUS>(&self.blocks[first / BLOCK], first % BLOCK, motion);
+            let block = &self.blocks[first / BLOCK];
+            let lanes = Gathered::<L>::from_block(block, first % BLOCK, motion, is_viscous);
             let f = lanes.gradient(&lanes.edges);
-            let p = lanes.stress::<VISCOUS, _>(&f, &law);
+            let p = lanes.stress(&f, &law, is_viscous);
             for lane in inverted(&f, self.count.saturating_sub(first).min(L::WIDTH)) {
                 self.chunk.inverted.push((first + lane) as u32);
             }
@@ -158,21 +152,14 @@ pub(super) trait LaneStress {
     fn stress<L: Lanes>(&self, f: &Columns<L>, lame: LaneLame<L>) -> Columns<L>;
 }
 
-struct Extended(StretchLimits);
-struct Corotational;
+/// A law over principal stretches: one decomposition in the program for all of them.
+struct ByStretch(Law);
 struct StableNeoHookean;
 
-impl LaneStress for Extended {
+impl LaneStress for ByStretch {
     #[inline(always)]
     fn stress<L: Lanes>(&self, f: &Columns<L>, lame: LaneLame<L>) -> Columns<L> {
-        st_venant_kirchhoff::extended_stress(f, lame, self.0)
-    }
-}
-
-impl LaneStress for Corotational {
-    #[inline(always)]
-    fn stress<L: Lanes>(&self, f: &Columns<L>, lame: LaneLame<L>) -> Columns<L> {
-        corotational::stress(f, lame)
+        stress_by_stretch(self.0, f, lame)
     }
 }
 

@@ -6,7 +6,7 @@ use super::strong::StrongLanes;
 use crate::elements::Block;
 use crate::law::tangent::{add_strain_law, of_principal};
 use crate::law::{
-    LaneLame, Symmetric, corotational, determinant, squared_stretch, st_venant_kirchhoff, stable_neo_hookean,
+    LaneLame, Symmetric, by_stretch, determinant, squared_stretch, st_venant_kirchhoff, stable_neo_hookean,
 };
 use crate::material::{Law, StretchLimits};
 use crate::potential::StepStart;
@@ -128,10 +128,7 @@ pub(super) fn take_whole<L: Lanes>(
         let f = gradient::<L>(block, first, x);
         let lame = load_lame::<L>(block, first);
         let decomposed = svd(f);
-        let principal = match law {
-            Law::StVenantKirchhoff(limits) => st_venant_kirchhoff::extended(&decomposed.sigma, lame, limits),
-            _ => corotational::lane_principal(&decomposed.sigma, lame),
-        };
+        let principal = by_stretch(law, &decomposed.sigma, lame);
         let mut tangent = of_principal(&decomposed, &principal);
         if let Some(start) = start {
             let (stress, viscous) = viscosity(start, first, &squared_stretch(&f), lame);

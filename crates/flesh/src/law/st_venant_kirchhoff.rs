@@ -22,11 +22,10 @@
 
 use super::principal::Principal;
 use super::tangent::LanePrincipal;
-use super::{LaneLame, Symmetric, from_principal_stress, squared_stretch_rate, times_symmetric};
+use super::{LaneLame, Symmetric, squared_stretch_rate, times_symmetric};
 use crate::material::{Lame, StretchLimits};
 use sinew_math::columns::Columns;
 use sinew_math::lanes::Real;
-use sinew_math::svd::svd;
 use sinew_math::{Mat3, Vec3};
 
 /// Positive where all principal stretches lie within the limits and the element is upright.
@@ -130,7 +129,7 @@ pub(crate) fn plain_energy<T: Real>(c: &Symmetric<T>, lame: LaneLame<T>) -> T {
     half * lame.lambda * trace * trace + lame.mu * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + shear)
 }
 
-/// Everything about the continued law in the frames of the decomposition: Ψ̂, P̂ and Ĥ.
+/// Everything about the continued law in the frames of the decomposition: Ψ̂, P̂ᵢ = σ̄ᵢ (λ Σ E + 2μ Eᵢ) + cᵢ dᵢ and Ĥ.
 #[inline(always)]
 pub(crate) fn extended<T: Real>(
     sigma: &[T; 3],
@@ -165,34 +164,6 @@ pub(crate) fn extended<T: Real>(
         lambda * clamped[1] * clamped[2],
     ];
     LanePrincipal { energy, stress, diagonal, beside }
-}
-
-/// P = U diag(P̂) Vᵀ,   P̂ᵢ = σ̄ᵢ (λ Σ E + 2μ Eᵢ) + cᵢ dᵢ
-#[inline(always)]
-pub(crate) fn extended_stress<T: Real>(
-    f: &Columns<T>,
-    lame: LaneLame<T>,
-    limits: StretchLimits,
-) -> Columns<T> {
-    let LaneLame { mu, lambda } = lame;
-    let decomposed = svd(*f);
-    let (half, one) = (T::splat(0.5), T::splat(1.0));
-    let mut clamped = decomposed.sigma;
-    let mut beyond = decomposed.sigma;
-    let mut strain = decomposed.sigma;
-    for i in 0..3 {
-        clamped[i] = decomposed.sigma[i].max(T::splat(limits.lower)).min(T::splat(limits.upper));
-        beyond[i] = decomposed.sigma[i] - clamped[i];
-        strain[i] = half * (clamped[i] * clamped[i] - one) + clamped[i] * beyond[i];
-    }
-    let pressure = lambda * (strain[0] + strain[1] + strain[2]);
-    let mut stress = strain;
-    for i in 0..3 {
-        let square = clamped[i] * clamped[i];
-        let matching = ((half * lambda + mu) * (square - one)).max(-(mu * square));
-        stress[i] = clamped[i] * (pressure + (mu + mu) * strain[i]) + matching * beyond[i];
-    }
-    from_principal_stress(&decomposed, stress)
 }
 
 /// One principal axis: the clamped stretch, what lies beyond it, the strain, and c.

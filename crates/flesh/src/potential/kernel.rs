@@ -4,7 +4,7 @@ use super::{StepStart, Task};
 use crate::elements::Block;
 use crate::gather::wide_edges;
 use crate::law::{
-    LaneLame, Symmetric, corotational, determinant, from_principal_stress, squared_stretch,
+    LaneLame, Symmetric, by_stretch, determinant, from_principal_stress, squared_stretch,
     st_venant_kirchhoff, stable_neo_hookean, times_symmetric,
 };
 use crate::material::{Law, StretchLimits};
@@ -286,10 +286,7 @@ impl WideLaw for ByStretch {
         viscous: Option<(T, Symmetric<T>)>,
     ) -> (T, Columns<T>) {
         let decomposed = svd(*f);
-        let law = match self.0 {
-            Law::StVenantKirchhoff(limits) => st_venant_kirchhoff::extended(&decomposed.sigma, lame, limits),
-            _ => corotational::lane_principal(&decomposed.sigma, lame),
-        };
+        let law = by_stretch(self.0, &decomposed.sigma, lame);
         with_viscosity(f, (law.energy, from_principal_stress(&decomposed, law.stress)), viscous)
     }
 }

@@ -43,7 +43,7 @@ struct BlockLanes {
 }
 
 /// Registers that sixteen numbers take at most.
-const PARTS: usize = 2;
+const PARTS: usize = 4;
 
 /// Three numbers of sixteen rows.
 type Sums<L> = [[L; 3]; PARTS];
