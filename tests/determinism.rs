@@ -1,7 +1,8 @@
 //! Same in, same out: bits equal twice, on any number of threads, and after saving and going on.
 
 use sinew::control::{
-    Beyond, ConstraintMotion, Cue, CueDrive, Interpolation, Key, Keyframes, Lead, PlaceMotion, Whose,
+    BoneSelection, ConstraintMotion, Cue, CueDrive, DriveMode, Extrapolation, Interpolation, Key, Keyframes,
+    PlaceMotion,
 };
 use sinew::prelude::*;
 use sinew::sim::contact::PairFrictionAnchor;
@@ -13,9 +14,12 @@ fn short_scene() -> Scene {
 /// A starfish whose root is free from the start, and one arm of which goes limp on the way and comes back: bones led, pushed and handed over.
 fn coupled_scene() -> Scene {
     let mut scene = Scene { seconds: 0.25, ..sinew::zoo::starfish(6000) };
-    scene.performances[0].lead_by(Lead::TwoWay);
-    let arm =
-        |time: f64, drive: CueDrive| Cue { time, bones: Whose::These(vec![BoneId(1), BoneId(2)]), drive };
+    scene.performances[0].set_drive_mode(DriveMode::TwoWay);
+    let arm = |time: f64, drive: CueDrive| Cue {
+        time,
+        bones: BoneSelection::These(vec![BoneId(1), BoneId(2)]),
+        drive,
+    };
     scene.performances[0].cues.extend([arm(0.05, CueDrive::Limp), arm(0.15, CueDrive::Motion)]);
     scene
 }
@@ -52,7 +56,7 @@ fn held_scene() -> Scene {
     scene.world.obstacles = vec![ObstacleDesc::ground(low.y - 0.02), ball];
     let keys = |values: [f64; 2]| {
         let keys = vec![Key::at(0.0, values[0]), Key::at(0.2, values[1])];
-        Some(Keyframes::build(keys, Interpolation::Linear, Beyond::Hold).expect("sound keys"))
+        Some(Keyframes::build(keys, Interpolation::Linear, Extrapolation::Hold).expect("sound keys"))
     };
     let shake = Motion::Shake { amplitude: Vec3::new(0.05, 0.02, 0.0), frequency: 2.0 };
     scene.constraint_motions = vec![

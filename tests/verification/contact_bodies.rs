@@ -286,7 +286,7 @@ pub(crate) fn assert_nothing_at_rest(run: Run) {
 fn a_limp_starfish_settles_on_stairs() {
     let mut scene = sinew::zoo::starfish(1500);
     scene.world.gravity = Vec3::new(0.0, -G, 0.0);
-    scene.performances[0].lead_by(sinew::control::Lead::Ragdoll);
+    scene.performances[0].set_drive_mode(sinew::control::DriveMode::Ragdoll);
     scene.preroll = 0.0;
     for step in 0..6 {
         let half = Vec3::new(0.04, 0.5, 0.5);

@@ -1,7 +1,7 @@
 //! Key postures of a skeleton at any times, as a motion in even frames.
 
 use crate::curve::{Interpolation, KeyValue};
-use crate::keyframes::{Beyond, Key, KeyError, Keyframes};
+use crate::keyframes::{Extrapolation, Key, KeyError, Keyframes};
 use crate::part_value::{bone_ids, places_of, rotation_of, vector_of};
 use crate::skeleton_motion::{MotionError, SkeletonMotion};
 use sinew_skeleton::{Part, Skeleton, SkeletonState};
@@ -25,8 +25,9 @@ impl SkeletonMotion {
         // the order of times is checked as that of numbers
         let times: Vec<Key<f64>> =
             keys.iter().map(|key| Key { value: 0.0, time: key.time, shape: key.shape }).collect();
-        let mut faults =
-            Keyframes::build(times, interpolation, Beyond::Hold).err().map_or_else(Vec::new, |e| e.faults);
+        let mut faults = Keyframes::build(times, interpolation, Extrapolation::Hold)
+            .err()
+            .map_or_else(Vec::new, |e| e.faults);
         for (i, key) in keys.iter().enumerate() {
             let state = SkeletonState { q: key.value.clone(), v: vec![0.0; skeleton.v_count()] };
             faults.extend(state.check(skeleton).err().map(|error| format!("key {i}: {error}")));
@@ -79,7 +80,8 @@ fn curve_of<T: KeyValue>(
 ) -> Result<Keyframes<T>, MotionError> {
     let keys =
         keys.iter().map(|key| Key { time: key.time, value: value(&key.value), shape: key.shape }).collect();
-    Keyframes::build(keys, interpolation, Beyond::Hold).map_err(|KeyError { faults }| MotionError { faults })
+    Keyframes::build(keys, interpolation, Extrapolation::Hold)
+        .map_err(|KeyError { faults }| MotionError { faults })
 }
 
 #[cfg(test)]
@@ -104,7 +106,7 @@ mod tests {
             assert!(motion.frame(frame).iter().zip(pose).all(|(a, b)| (a - b).abs() < 1e-14));
         }
         let hinge = keys.iter().map(|key| Key::at(key.time, key.value[11])).collect();
-        let hinge = Keyframes::build(hinge, Interpolation::KochanekBartels, Beyond::Hold).unwrap();
+        let hinge = Keyframes::build(hinge, Interpolation::KochanekBartels, Extrapolation::Hold).unwrap();
         assert!((motion.frame(7)[11] - hinge.value(1.875)).abs() < 1e-14);
     }
 

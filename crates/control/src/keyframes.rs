@@ -23,7 +23,7 @@ impl<T> Key<T> {
 
 /// What holds before the first key and after the last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Beyond {
+pub enum Extrapolation {
     /// The end values, at rest.
     #[default]
     Hold,
@@ -37,7 +37,7 @@ pub enum Beyond {
 pub struct Keyframes<T> {
     keys: Vec<Key<T>>,
     interpolation: Interpolation,
-    beyond: Beyond,
+    extrapolation: Extrapolation,
 }
 
 /// All that is wrong with keys.
@@ -60,14 +60,14 @@ impl<T: KeyValue> Keyframes<T> {
     pub fn build(
         mut keys: Vec<Key<T>>,
         interpolation: Interpolation,
-        beyond: Beyond,
+        extrapolation: Extrapolation,
     ) -> Result<Keyframes<T>, KeyError> {
         let faults = find_faults(&keys);
         if !faults.is_empty() {
             return Err(KeyError { faults });
         }
         keys.iter_mut().for_each(|key| key.value = key.value.normalized());
-        Ok(Keyframes { keys, interpolation, beyond })
+        Ok(Keyframes { keys, interpolation, extrapolation })
     }
 
     /// The keys, in the order of time.
@@ -81,8 +81,8 @@ impl<T: KeyValue> Keyframes<T> {
     }
 
     /// What holds before the first key and after the last.
-    pub fn beyond(&self) -> Beyond {
-        self.beyond
+    pub fn extrapolation(&self) -> Extrapolation {
+        self.extrapolation
     }
 
     /// When the first key is, and when the last (s).
@@ -99,10 +99,10 @@ impl<T: KeyValue> Keyframes<T> {
     /// no number counts as the first key's.
     pub fn sample(&self, time: f64) -> Sample<T> {
         let (first, last) = self.range();
-        let inside = match self.beyond {
-            Beyond::Hold if time > last => return Sample::still(self.keys[self.keys.len() - 1].value),
-            Beyond::Hold => time,
-            Beyond::Loop => wrapped(time, first, last),
+        let inside = match self.extrapolation {
+            Extrapolation::Hold if time > last => return Sample::still(self.keys[self.keys.len() - 1].value),
+            Extrapolation::Hold => time,
+            Extrapolation::Loop => wrapped(time, first, last),
         };
         if !(inside >= first && self.keys.len() > 1) {
             return Sample::still(self.keys[0].value);
@@ -119,7 +119,7 @@ impl<T: KeyValue> Keyframes<T> {
     /// the end keys, or the loop goes on.
     fn piece(&self, i: usize) -> Piece<T> {
         let pieces = self.keys.len() - 1;
-        let neighbour = |offset: isize| neighbour(i, offset, pieces, self.beyond);
+        let neighbour = |offset: isize| neighbour(i, offset, pieces, self.extrapolation);
         let gap = |offset| {
             let k = neighbour(offset);
             self.keys[k].value.gap(&self.keys[k + 1].value)
@@ -138,14 +138,14 @@ impl<T: KeyValue> Keyframes<T> {
 }
 
 /// The piece `offset` pieces from piece `i` of `pieces`: mirrored at the ends, or around the loop.
-pub(crate) fn neighbour(i: usize, offset: isize, pieces: usize, beyond: Beyond) -> usize {
+pub(crate) fn neighbour(i: usize, offset: isize, pieces: usize, extrapolation: Extrapolation) -> usize {
     let k = i as isize + offset;
     let count = pieces as isize;
-    let k = match beyond {
-        Beyond::Loop => k.rem_euclid(count),
-        Beyond::Hold if k < 0 => (-1 - k).min(count - 1),
-        Beyond::Hold if k >= count => (2 * count - 1 - k).max(0),
-        Beyond::Hold => k,
+    let k = match extrapolation {
+        Extrapolation::Loop => k.rem_euclid(count),
+        Extrapolation::Hold if k < 0 => (-1 - k).min(count - 1),
+        Extrapolation::Hold if k >= count => (2 * count - 1 - k).max(0),
+        Extrapolation::Hold => k,
     };
     k as usize
 }
@@ -200,7 +200,7 @@ mod tests {
     const ALL: [Interpolation; 4] =
         [Interpolation::Step, Interpolation::Linear, Interpolation::KochanekBartels, Interpolation::BSpline];
 
-    fn turns(interpolation: Interpolation, beyond: Beyond) -> Keyframes<Rotation> {
+    fn turns(interpolation: Interpolation, extrapolation: Extrapolation) -> Keyframes<Rotation> {
         let vectors = [
             (0.0, Vec3::new(0.1, 0.2, -0.3)),
             (0.4, Vec3::new(1.0, -0.5, 0.3)),
@@ -209,14 +209,14 @@ mod tests {
             (1.5, Vec3::new(0.1, 0.2, -0.3)),
         ];
         let keys = vectors.iter().map(|(time, v)| Key::at(*time, turn::exp(v))).collect();
-        Keyframes::build(keys, interpolation, beyond).unwrap()
+        Keyframes::build(keys, interpolation, extrapolation).unwrap()
     }
 
-    fn numbers(interpolation: Interpolation, beyond: Beyond) -> Keyframes<f64> {
+    fn numbers(interpolation: Interpolation, extrapolation: Extrapolation) -> Keyframes<f64> {
         let shape = KeyShape { tension: 0.2, continuity: 0.0, bias: -0.3 };
         let keys = [(0.0, 1.0), (0.3, 2.0), (0.8, -1.0), (1.0, 1.0)];
         let keys = keys.iter().map(|&(time, value)| Key { time, value, shape }).collect();
-        Keyframes::build(keys, interpolation, beyond).unwrap()
+        Keyframes::build(keys, interpolation, extrapolation).unwrap()
     }
 
     /// Central differences of step h = 1e-5: error h²/6 times the third derivative of the rate (below 10⁴ here) plus round-off
@@ -225,7 +225,8 @@ mod tests {
     fn rates_are_derivatives() {
         let h = 1e-5;
         for interpolation in ALL {
-            let (r, x) = (turns(interpolation, Beyond::Hold), numbers(interpolation, Beyond::Hold));
+            let (r, x) =
+                (turns(interpolation, Extrapolation::Hold), numbers(interpolation, Extrapolation::Hold));
             for t in [0.05, 0.35, 0.55, 0.69, 0.9, 1.29, 1.45] {
                 let (before, now, after) = (r.sample(t - h), r.sample(t), r.sample(t + h));
                 let rate = before.value.gap(&after.value) * (0.5 / h);
@@ -245,11 +246,12 @@ mod tests {
     #[test]
     fn smooth_curves_join_smoothly_at_keys() {
         let e = 1e-9;
-        for beyond in [Beyond::Hold, Beyond::Loop] {
+        for extrapolation in [Extrapolation::Hold, Extrapolation::Loop] {
             for interpolation in [Interpolation::KochanekBartels, Interpolation::BSpline] {
-                let r = turns(interpolation, beyond);
+                let r = turns(interpolation, extrapolation);
                 let inner = [0.4, 0.7, 1.3];
-                let joins = if beyond == Beyond::Loop { &[0.4, 0.7, 1.3, 1.5][..] } else { &inner[..] };
+                let joins =
+                    if extrapolation == Extrapolation::Loop { &[0.4, 0.7, 1.3, 1.5][..] } else { &inner[..] };
                 for t in joins {
                     let (before, after) = (r.sample(t - e), r.sample(t + e));
                     assert!(before.value.gap(&after.value).norm() < 1e-5);
@@ -265,13 +267,13 @@ mod tests {
     #[test]
     fn keys_are_met() {
         for interpolation in [Interpolation::Linear, Interpolation::KochanekBartels] {
-            let r = turns(interpolation, Beyond::Hold);
+            let r = turns(interpolation, Extrapolation::Hold);
             for key in r.keys() {
                 // a product of at most five unit quaternions
                 assert!(r.value(key.time).gap(&key.value).norm() < 1e-14);
             }
         }
-        let spline = turns(Interpolation::BSpline, Beyond::Hold);
+        let spline = turns(Interpolation::BSpline, Extrapolation::Hold);
         for key in [spline.keys()[0], spline.keys()[4]] {
             assert!(spline.value(key.time).gap(&key.value).norm() < 1e-14);
         }
@@ -280,11 +282,11 @@ mod tests {
     #[test]
     fn beyond_the_ends_the_value_holds_or_comes_again() {
         for interpolation in ALL {
-            let held = numbers(interpolation, Beyond::Hold);
+            let held = numbers(interpolation, Extrapolation::Hold);
             assert_eq!(held.sample(-3.0), Sample { value: 1.0, rate: 0.0, acceleration: 0.0 });
             assert_eq!(held.sample(9.0), Sample { value: 1.0, rate: 0.0, acceleration: 0.0 });
             assert_eq!(held.sample(f64::NAN), held.sample(-1.0));
-            let looped = numbers(interpolation, Beyond::Loop);
+            let looped = numbers(interpolation, Extrapolation::Loop);
             // three periods of 1 s cost three bits of the time at most
             for t in [0.1, 0.35, 0.95] {
                 assert!((looped.value(t) - looped.value(t + 3.0)).abs() < 1e-13);
@@ -299,9 +301,9 @@ mod tests {
         let axis = Vec3::new(2.0, -1.0, 2.0) / 3.0;
         for interpolation in ALL {
             let number = angles.iter().map(|&(t, angle)| Key::at(t, angle)).collect();
-            let number = Keyframes::<f64>::build(number, interpolation, Beyond::Hold).unwrap();
+            let number = Keyframes::<f64>::build(number, interpolation, Extrapolation::Hold).unwrap();
             let turn = angles.iter().map(|&(t, angle)| Key::at(t, turn::exp(&(axis * angle)))).collect();
-            let turn = Keyframes::<Rotation>::build(turn, interpolation, Beyond::Hold).unwrap();
+            let turn = Keyframes::<Rotation>::build(turn, interpolation, Extrapolation::Hold).unwrap();
             for t in [0.0, 0.1, 0.5, 0.6, 1.0, 1.4] {
                 let (a, r) = (number.sample(t), turn.sample(t));
                 // angles go through cos and atan2 and back: tens of ε, times up to 1/h² in the acceleration
@@ -315,11 +317,14 @@ mod tests {
     #[test]
     fn all_faults_are_told_together() {
         let keys = vec![Key::at(1.0, 0.0), Key::at(1.0, f64::NAN), Key::at(f64::NAN, 1.0), Key::at(0.5, 1.0)];
-        let error = Keyframes::build(keys, Interpolation::Linear, Beyond::Hold).unwrap_err();
+        let error = Keyframes::build(keys, Interpolation::Linear, Extrapolation::Hold).unwrap_err();
         assert_eq!(error.faults.len(), 3, "{error}");
-        let none = Keyframes::<Rotation>::build(vec![], Interpolation::Linear, Beyond::Hold).unwrap_err();
+        let none =
+            Keyframes::<Rotation>::build(vec![], Interpolation::Linear, Extrapolation::Hold).unwrap_err();
         assert_eq!(none.to_string(), "there are no keys: give one at least");
         let zero = Rotation::new_unchecked(sinew_math::nalgebra::Quaternion::new(0.0, 0.0, 0.0, 0.0));
-        assert!(Keyframes::build(vec![Key::at(0.0, zero)], Interpolation::Linear, Beyond::Hold).is_err());
+        assert!(
+            Keyframes::build(vec![Key::at(0.0, zero)], Interpolation::Linear, Extrapolation::Hold).is_err()
+        );
     }
 }

@@ -1,13 +1,12 @@
 //! Who decides: controllers read a `State` and write the `Control` of the next step. They never
 //! step anything themselves.
 //!
-//! Motions for skeletons are here too: [`Keyframes`] and [`SkeletonMotion`] say where joints are to be, [`Follow`] brings
+//! Motions for skeletons are here too: [`Keyframes`] and [`SkeletonMotion`] say where joints are to be, [`PathFollower`] brings
 //! them there, [`Performance`] says who drives them when, [`Retarget`] carries a motion from one skeleton to another.
 
 mod constraint_motion;
 mod curve;
 mod fit;
-mod follow;
 mod human_shape;
 mod humanoid;
 mod key_poses;
@@ -15,6 +14,7 @@ mod keyframes;
 mod motion;
 mod names;
 mod part_value;
+mod path_follower;
 mod performance;
 mod retarget;
 mod script;
@@ -23,12 +23,12 @@ mod smoothing;
 
 pub use constraint_motion::{ConstraintMotion, PlaceMotion};
 pub use curve::{Interpolation, KeyShape, KeyValue, Sample};
-pub use follow::Follow;
 pub use humanoid::{BoneMap, HumanBone};
-pub use keyframes::{Beyond, Key, KeyError, Keyframes};
+pub use keyframes::{Extrapolation, Key, KeyError, Keyframes};
 pub use motion::Motion;
-pub use performance::{Approach, Cue, CueDrive, Lead, Performance, Whose};
-pub use retarget::{Figure, Retarget, RetargetError, RetargetOptions};
+pub use path_follower::PathFollower;
+pub use performance::{Approach, BoneSelection, Cue, CueDrive, DriveMode, Performance};
+pub use retarget::{Humanoid, Retarget, RetargetError, RetargetOptions};
 pub use script::Script;
 pub use skeleton_motion::{MotionError, SkeletonMotion};
 

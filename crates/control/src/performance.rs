@@ -1,7 +1,7 @@
 //! What a skeleton does in a take: a motion, and cues that say when which joints leave it.
 
 use crate::part_value::{bone_ids, places_of};
-use crate::{Beyond, Follow, SkeletonMotion};
+use crate::{Extrapolation, PathFollower, SkeletonMotion};
 use sinew_math::{Vec3, real};
 use sinew_sim::{Rig, RigControl};
 use sinew_skeleton::{BoneId, DriveKind, DriveRule, Skeleton, SkeletonState};
@@ -20,7 +20,7 @@ pub struct Performance {
     /// When joints change hands. Until a cue says otherwise all follow the motion.
     pub cues: Vec<Cue>,
     /// How joints that return to the motion come back.
-    pub follow: Follow,
+    pub follow: PathFollower,
     /// When the way from rest to the first pose begins and ends (s before 0); nothing to begin in the first pose.
     pub approach: Option<Approach>,
     /// How long a cycle is played before time 0 (s), so that flesh swings as it will in every cycle after.
@@ -42,14 +42,14 @@ pub struct Cue {
     /// From when (s).
     pub time: f64,
     /// Whose joints.
-    pub bones: Whose,
+    pub bones: BoneSelection,
     /// By what.
     pub drive: CueDrive,
 }
 
 /// Which bones are meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Whose {
+pub enum BoneSelection {
     /// All of them.
     All,
     /// Those that hang from the world.
@@ -60,7 +60,7 @@ pub enum Whose {
 
 /// Who leads from the start of a take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lead {
+pub enum DriveMode {
     /// Bones lead, flesh follows.
     OneWay,
     /// Joints follow the motion, but the root is free: flesh pushes back.
@@ -87,13 +87,13 @@ impl Performance {
     }
 
     /// Lets somebody else lead from the start of the take on, in place of any cue there.
-    pub fn lead_by(&mut self, lead: Lead) {
+    pub fn set_drive_mode(&mut self, lead: DriveMode) {
         self.cues.retain(|cue| cue.time > 0.0);
-        let limp = |bones: Whose| Cue { time: 0.0, bones, drive: CueDrive::Limp };
+        let limp = |bones: BoneSelection| Cue { time: 0.0, bones, drive: CueDrive::Limp };
         match lead {
-            Lead::OneWay => {}
-            Lead::TwoWay => self.cues.insert(0, limp(Whose::Roots)),
-            Lead::Ragdoll => self.cues.insert(0, limp(Whose::All)),
+            DriveMode::OneWay => {}
+            DriveMode::TwoWay => self.cues.insert(0, limp(BoneSelection::Roots)),
+            DriveMode::Ragdoll => self.cues.insert(0, limp(BoneSelection::All)),
         }
     }
 
@@ -105,7 +105,7 @@ impl Performance {
 
     /// The length of the cycle that is played (s); none if the motion is no cycle.
     pub fn period(&self) -> Option<f64> {
-        let motion = self.motion.as_ref().filter(|motion| motion.beyond == Beyond::Loop)?;
+        let motion = self.motion.as_ref().filter(|motion| motion.extrapolation == Extrapolation::Loop)?;
         Some(motion.seconds()).filter(|seconds| *seconds > 0.0)
     }
 
@@ -164,7 +164,8 @@ impl Performance {
     /// x = x_end · exp(v τ (1 − e^(−t/τ)))
     /// ```
     fn coast(&self, skeleton: &Skeleton, time: f64, pose: &mut SkeletonState, scratch: &mut Vec<f64>) {
-        let Some(motion) = self.motion.as_ref().filter(|motion| motion.beyond == Beyond::Hold) else {
+        let Some(motion) = self.motion.as_ref().filter(|motion| motion.extrapolation == Extrapolation::Hold)
+        else {
             return;
         };
         let over = time - motion.seconds();
@@ -214,7 +215,7 @@ impl Performance {
                 control.torque[dof] = torque.and_then(|values| values.get(k)).copied().unwrap_or(0.0);
             }
             let RigControl { from, to, .. } = control;
-            self.follow.lead(skeleton, bone, ([&now, &next], dt), state, [from, to]);
+            self.follow.write_path(skeleton, bone, ([&now, &next], dt), state, [from, to]);
         }
     }
 
@@ -222,9 +223,9 @@ impl Performance {
     fn drive(&self, skeleton: &Skeleton, bone: BoneId, time: f64) -> &CueDrive {
         let meant = |cue: &&Cue| {
             let means = match &cue.bones {
-                Whose::All => true,
-                Whose::Roots => skeleton.bone(bone).parent.is_none(),
-                Whose::These(bones) => bones.contains(&bone),
+                BoneSelection::All => true,
+                BoneSelection::Roots => skeleton.bone(bone).parent.is_none(),
+                BoneSelection::These(bones) => bones.contains(&bone),
             };
             cue.time <= time + 1e-9 && means
         };
@@ -249,8 +250,8 @@ impl Performance {
                 return Some(format!("a cue comes at {} s", cue.time));
             }
             let named = match &cue.bones {
-                Whose::These(named) => named.as_slice(),
-                Whose::All | Whose::Roots => &[],
+                BoneSelection::These(named) => named.as_slice(),
+                BoneSelection::All | BoneSelection::Roots => &[],
             };
             if let Some(bone) = named.iter().find(|bone| bone.index() >= bones) {
                 return Some(format!("a cue is for bone {}, there are {bones}, counted from 0", bone.0));

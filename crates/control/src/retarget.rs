@@ -19,7 +19,7 @@ use sinew_skeleton::{BoneId, Kinematics, Part, Skeleton, SkeletonState};
 
 /// A skeleton with what must be known of it.
 #[derive(Clone, Copy, Debug)]
-pub struct Figure<'a> {
+pub struct Humanoid<'a> {
     /// The skeleton.
     pub skeleton: &'a Skeleton,
     /// Its rest pose; for motions of the Carnegie Mellon library the first frame.
@@ -75,8 +75,8 @@ pub struct Retarget {
 impl Retarget {
     /// Checks two figures and finds how they correspond. Either all is well, or all faults are reported together.
     pub fn build(
-        source: &Figure,
-        target: &Figure,
+        source: &Humanoid,
+        target: &Humanoid,
         options: &RetargetOptions,
     ) -> Result<Retarget, RetargetError> {
         let mut faults = Vec::new();
@@ -157,7 +157,7 @@ impl Retarget {
             frames.extend_from_slice(&to.q);
         }
         let carried = SkeletonMotion::build(target, motion.frame_seconds(), frames)?;
-        Ok(carried.with(motion.interpolation, motion.beyond))
+        Ok(carried.with(motion.interpolation, motion.extrapolation))
     }
 
     /// Sets the target's coordinates from a pose of the source. Hinges take the turn nearest to where they were.
@@ -194,7 +194,7 @@ fn id(index: usize) -> BoneId {
     BoneId(index as u32)
 }
 
-fn find_faults(figure: &Figure, name: &str, faults: &mut Vec<String>) {
+fn find_faults(figure: &Humanoid, name: &str, faults: &mut Vec<String>) {
     if let Err(error) = figure.rest.check(figure.skeleton) {
         faults.push(format!("the {name}'s rest pose: {error}"));
     }
@@ -297,8 +297,8 @@ mod tests {
         assert_eq!(target_map.iter().count(), 5);
         let rests = [&source, &target].map(SkeletonState::at_rest);
         let retarget = Retarget::build(
-            &Figure { skeleton: &source, rest: &rests[0], bones: &source_map },
-            &Figure { skeleton: &target, rest: &rests[1], bones: &target_map },
+            &Humanoid { skeleton: &source, rest: &rests[0], bones: &source_map },
+            &Humanoid { skeleton: &target, rest: &rests[1], bones: &target_map },
             &RetargetOptions::default(),
         )
         .unwrap();
@@ -333,7 +333,7 @@ mod tests {
     fn a_motion_carried_to_the_same_skeleton_is_itself() {
         let source = plain();
         let (map, rest) = (BoneMap::find_in(&source), SkeletonState::at_rest(&source));
-        let figure = Figure { skeleton: &source, rest: &rest, bones: &map };
+        let figure = Humanoid { skeleton: &source, rest: &rest, bones: &map };
         let retarget = Retarget::build(&figure, &figure, &RetargetOptions::default()).unwrap();
         assert_eq!(retarget.scale(), 1.0);
         let motion = swing(&source, 4);
@@ -354,7 +354,7 @@ mod tests {
         let (mut map, mut rest) = (BoneMap::default(), SkeletonState::at_rest(&source));
         map.set(HumanBone::Head, Some(99));
         rest.q[0] = f64::NAN;
-        let figure = Figure { skeleton: &source, rest: &rest, bones: &map };
+        let figure = Humanoid { skeleton: &source, rest: &rest, bones: &map };
         let options = RetargetOptions { scale: Some(-1.0), ..RetargetOptions::default() };
         assert_eq!(Retarget::build(&figure, &figure, &options).unwrap_err().faults.len(), 7);
     }

@@ -2,7 +2,7 @@
 
 use crate::curve::{Interpolation, KeyShape, KeyValue, Piece, Sample};
 use crate::fit::{self, Aim};
-use crate::keyframes::{Beyond, neighbour, wrapped};
+use crate::keyframes::{Extrapolation, neighbour, wrapped};
 use crate::part_value::{PartPlace, bone_ids, places_of, rotation_of, vector_of};
 use core::fmt;
 use core::ops::Range;
@@ -20,7 +20,7 @@ pub struct SkeletonMotion {
     /// How values between frames are found.
     pub interpolation: Interpolation,
     /// What holds before the first frame and after the last.
-    pub beyond: Beyond,
+    pub extrapolation: Extrapolation,
 }
 
 /// A motion that a skeleton cannot have: all that is wrong with it.
@@ -67,7 +67,7 @@ impl SkeletonMotion {
             places,
             frames,
             interpolation: Interpolation::default(),
-            beyond: Beyond::default(),
+            extrapolation: Extrapolation::default(),
         })
     }
 
@@ -103,8 +103,8 @@ impl SkeletonMotion {
     }
 
     /// The same motion with another interpolation.
-    pub fn with(mut self, interpolation: Interpolation, beyond: Beyond) -> SkeletonMotion {
-        (self.interpolation, self.beyond) = (interpolation, beyond);
+    pub fn with(mut self, interpolation: Interpolation, extrapolation: Extrapolation) -> SkeletonMotion {
+        (self.interpolation, self.extrapolation) = (interpolation, extrapolation);
         self
     }
 
@@ -204,10 +204,10 @@ impl SkeletonMotion {
 
     fn locate(&self, time: f64) -> Place {
         let (count, seconds) = (self.frame_count(), self.seconds());
-        let time = match self.beyond {
-            Beyond::Hold if time > seconds => return Place::At(count - 1),
-            Beyond::Hold => time,
-            Beyond::Loop => wrapped(time, 0.0, seconds),
+        let time = match self.extrapolation {
+            Extrapolation::Hold if time > seconds => return Place::At(count - 1),
+            Extrapolation::Hold => time,
+            Extrapolation::Loop => wrapped(time, 0.0, seconds),
         };
         if !(time >= 0.0 && count > 1) {
             return Place::At(0);
@@ -228,7 +228,7 @@ impl SkeletonMotion {
             Place::Between(i, t) => (i, t),
         };
         let gap = |offset| {
-            let k = neighbour(i, offset, self.frame_count() - 1, self.beyond);
+            let k = neighbour(i, offset, self.frame_count() - 1, self.extrapolation);
             value(k).gap(&value(k + 1))
         };
         let gap = match self.interpolation {
@@ -328,12 +328,12 @@ pub(crate) mod tests {
         for interpolation in [Interpolation::Linear, Interpolation::KochanekBartels, Interpolation::BSpline] {
             let motion = SkeletonMotion::build(&skeleton, 0.125, frames.clone())
                 .unwrap()
-                .with(interpolation, Beyond::Loop);
+                .with(interpolation, Extrapolation::Loop);
             assert!(motion.fits(&skeleton));
             let ball: Vec<Key<Rotation>> = (0..9)
                 .map(|i| Key::at(0.125 * i as f64, rotation_of(&frames[i * q_count + 7..i * q_count + 11])))
                 .collect();
-            let ball = Keyframes::build(ball, interpolation, Beyond::Loop).unwrap();
+            let ball = Keyframes::build(ball, interpolation, Extrapolation::Loop).unwrap();
             for t in [0.0, 0.06, 0.5, 0.7, 0.99, 1.4, -0.3] {
                 let (state, key) = (motion.sample(t), ball.sample(t));
                 // the same formulas on times that differ by round-off
@@ -370,7 +370,7 @@ pub(crate) mod tests {
     fn a_step_is_taken_at_the_time_of_its_frame() {
         let skeleton = limb();
         let motion = SkeletonMotion::build(&skeleton, 0.1, wave(&skeleton, 12)).unwrap();
-        let motion = motion.with(Interpolation::Step, Beyond::Hold);
+        let motion = motion.with(Interpolation::Step, Extrapolation::Hold);
         // 0.7/0.1 is below 7
         for i in 0..12 {
             let state = motion.sample(i as f64 / 10.0);

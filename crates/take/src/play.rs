@@ -247,7 +247,7 @@ impl Player {
     }
 
     /// Goes on from a bookmark, with all that had been counted until then.
-    pub fn return_to(&mut self, bookmark: &Bookmark) -> Result<(), CheckpointError> {
+    pub fn resume_from(&mut self, bookmark: &Bookmark) -> Result<(), CheckpointError> {
         let fits = |(a, b): (&JointTorques, &JointTorques)| {
             a.last.len() == b.last.len() && a.peak.len() == b.peak.len()
         };

@@ -1,6 +1,6 @@
 //! A motion that begins again when it is over, drawn as postures at even times.
 
-use sinew_control::{Beyond, Interpolation, Key, SkeletonMotion};
+use sinew_control::{Extrapolation, Interpolation, Key, SkeletonMotion};
 use sinew_math::{Rotation, Vec3, real, turn};
 use sinew_skeleton::{Skeleton, SkeletonState};
 
@@ -80,7 +80,7 @@ impl Cycle<'_> {
             SkeletonMotion::from_key_poses(skeleton, 1.0 / FRAMES_PER_SECOND, &keys, interpolation).ok()?;
         let first = BEYOND * self.frames_per_key;
         let cycle = whole.cut(first..first + self.keys * self.frames_per_key + 1).ok()?;
-        Some(cycle.with(interpolation, Beyond::Loop))
+        Some(cycle.with(interpolation, Extrapolation::Loop))
     }
 }
 

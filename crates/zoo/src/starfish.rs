@@ -1,6 +1,6 @@
 //! A starfish: a free middle and five arms of three bones, sixteen bones and 26 degrees of freedom.      [KimPollard2011, table III]
 
-use sinew_control::{Approach, Beyond, Performance, SkeletonMotion};
+use sinew_control::{Approach, Extrapolation, Performance, SkeletonMotion};
 use sinew_flesh::Material;
 use sinew_math::{Isometry, Rotation, Vec3, real};
 use sinew_mesh::{ImplicitSurface, Primitive, TriMesh};
@@ -134,7 +134,7 @@ fn wave(skeleton: &Skeleton) -> Option<SkeletonMotion> {
     }
     let motion = SkeletonMotion::build(skeleton, PERIOD / frames as f64, all).ok()?;
     let interpolation = motion.interpolation;
-    Some(motion.with(interpolation, Beyond::Loop))
+    Some(motion.with(interpolation, Extrapolation::Loop))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Every character of the zoo: that it has the size it is known by, and that it lives through ten seconds and comes to rest.
 
-use sinew_control::{Beyond, Motion, SkeletonMotion};
+use sinew_control::{Extrapolation, Motion, SkeletonMotion};
 use sinew_flesh::Law;
 use sinew_sim::Model;
 use sinew_sim::desc::{CageSize, ShapeDesc};
@@ -107,7 +107,7 @@ fn that_ends(mut scene: Scene) -> Scene {
         let count = (6.0 / motion.frame_seconds()).round() as usize;
         let frames = (0..=count).flat_map(|i| motion.frame(i % period).to_vec()).collect();
         let ended = SkeletonMotion::build(&skeleton, motion.frame_seconds(), frames).expect("sound");
-        performance.motion = Some(ended.with(motion.interpolation, Beyond::Hold));
+        performance.motion = Some(ended.with(motion.interpolation, Extrapolation::Hold));
     }
     scene.pin_motions.iter_mut().flatten().for_each(|motion| *motion = Motion::Still);
     scene

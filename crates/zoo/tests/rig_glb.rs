@@ -216,7 +216,9 @@ fn several_characters_and_bodies_without_bones_share_a_file() {
     world.rigs.push(rig);
     pin_motions.extend([Vec::new(), Vec::new()]);
     world.gravity = Vec3::new(0.0, 0.0, -9.81);
-    performances.iter_mut().for_each(|performance| performance.lead_by(sinew_control::Lead::TwoWay));
+    performances
+        .iter_mut()
+        .for_each(|performance| performance.set_drive_mode(sinew_control::DriveMode::TwoWay));
 
     let written = write(&scene, SkinnedGlbOptions::default(), false);
     written.plays_back();

@@ -3,7 +3,7 @@
 use super::leg::reach;
 use crate::cycle::{Posture, bump, ramp};
 use crate::figure::at;
-use sinew_control::{Beyond, Interpolation, Key, Keyframes};
+use sinew_control::{Extrapolation, Interpolation, Key, Keyframes};
 use sinew_math::{Isometry, Vec3, turn};
 
 /// How many beats the cycle has.
@@ -167,5 +167,6 @@ fn turn_of(degrees: Vec3) -> sinew_math::Rotation {
 /// The value of a table at a beat, on a smooth curve that goes round.
 fn curve(table: &[(f64, f64)], beat: f64) -> f64 {
     let keys = table.iter().map(|&(time, value)| Key::at(time, value)).collect();
-    Keyframes::build(keys, Interpolation::KochanekBartels, Beyond::Loop).map_or(0.0, |keys| keys.value(beat))
+    Keyframes::build(keys, Interpolation::KochanekBartels, Extrapolation::Loop)
+        .map_or(0.0, |keys| keys.value(beat))
 }

@@ -2,7 +2,7 @@
 
 use crate::cycle::{FRAMES_PER_SECOND, Posture};
 use crate::figure::EARTH;
-use sinew_control::{Beyond, Cue, Interpolation, Key, Lead, Performance, SkeletonMotion};
+use sinew_control::{Cue, DriveMode, Extrapolation, Interpolation, Key, Performance, SkeletonMotion};
 use sinew_sim::desc::{ContactDesc, Hold, ObstacleDesc};
 use sinew_skeleton::Skeleton;
 use sinew_take::Scene;
@@ -34,7 +34,7 @@ impl Act<'_> {
         let skeleton = scene.world.rigs.first().map(|rig| Skeleton::build(&rig.skeleton.with_plain_masses()));
         let motion = skeleton.and_then(Result::ok).and_then(|skeleton| self.motion(&skeleton));
         let mut performance = Performance { cues: self.cues, ..Performance::of(motion) };
-        performance.lead_by(Lead::TwoWay);
+        performance.set_drive_mode(DriveMode::TwoWay);
         scene.name = self.name.into();
         for body in &mut scene.world.bodies {
             body.material.young = self.young;
@@ -62,6 +62,6 @@ impl Act<'_> {
         let interpolation = Interpolation::KochanekBartels;
         let motion =
             SkeletonMotion::from_key_poses(skeleton, 1.0 / FRAMES_PER_SECOND, &keys, interpolation).ok()?;
-        Some(motion.with(interpolation, Beyond::Hold))
+        Some(motion.with(interpolation, Extrapolation::Hold))
     }
 }

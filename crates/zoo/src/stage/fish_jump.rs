@@ -5,7 +5,7 @@ use crate::cycle::{Posture, ramp};
 use crate::figure::at;
 use crate::fish;
 use core::f64::consts::FRAC_PI_2;
-use sinew_control::{Cue, CueDrive, Whose};
+use sinew_control::{BoneSelection, Cue, CueDrive};
 use sinew_math::{Vec3, turn};
 use sinew_take::Scene;
 
@@ -22,7 +22,7 @@ const LIMP: f64 = 4.5;
 
 /// A fish falls on its side and leaps three times by the joints of its spine: head and tail rise, then strike the ground together, the tail a little later.
 pub fn fish_jump() -> Scene {
-    let give_up = Cue { time: LIMP, bones: Whose::All, drive: CueDrive::Limp };
+    let give_up = Cue { time: LIMP, bones: BoneSelection::All, drive: CueDrive::Limp };
     Act {
         name: "fish-jump",
         seconds: 5.5,

@@ -13,7 +13,7 @@ use sinew_skeleton::{BoneId, Skeleton, SkeletonState};
 
 /// Follows a motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Follow {
+pub struct PathFollower {
     /// τ: time in which a gap to the motion shrinks to e⁻¹, once under way (s). At 0 each sub-step ends on the motion.
     pub time_constant: f64,
 }
@@ -25,18 +25,18 @@ const ON_PATH: f64 = 1e-9;
 /// gap open.
 const NEAR_PATH: f64 = 5e-3;
 
-impl Default for Follow {
-    fn default() -> Follow {
-        Follow { time_constant: 0.1 }
+impl Default for PathFollower {
+    fn default() -> PathFollower {
+        PathFollower { time_constant: 0.1 }
     }
 }
 
-impl Follow {
+impl PathFollower {
     /// Writes where the joint of a bone goes during a frame of `dt` (s). `motion` is where it should be as the frame begins and as it ends.
     ///
     /// # Panics
     /// If a state is of another skeleton.
-    pub fn lead(
+    pub fn write_path(
         &self,
         skeleton: &Skeleton,
         bone: BoneId,
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
     use crate::part_value::bone_ids;
     use crate::skeleton_motion::tests::{limb, wave};
-    use crate::{Beyond, Interpolation, SkeletonMotion};
+    use crate::{Extrapolation, Interpolation, SkeletonMotion};
     use sinew_skeleton::StatePath;
 
     /// The largest gap over all joints (rad, m).
@@ -92,7 +92,7 @@ mod tests {
 
     /// Takes a frame in ten sub-steps, as a stepper does; returns the largest acceleration.
     fn frame(
-        follow: &Follow,
+        follow: &PathFollower,
         skeleton: &Skeleton,
         motion: &SkeletonMotion,
         (time, dt): (f64, f64),
@@ -101,7 +101,7 @@ mod tests {
         let (now, next) = (motion.sample(time), motion.sample(time + dt));
         let (mut from, mut to) = (SkeletonState::at_rest(skeleton), SkeletonState::at_rest(skeleton));
         for bone in bone_ids(skeleton) {
-            follow.lead(skeleton, bone, ([&now, &next], dt), state, [&mut from, &mut to]);
+            follow.write_path(skeleton, bone, ([&now, &next], dt), state, [&mut from, &mut to]);
         }
         let mut path = StatePath::default();
         path.lay(skeleton, &from, &to, dt);
@@ -123,12 +123,12 @@ mod tests {
     fn frames_end_on_the_motion() {
         let skeleton = limb();
         let motion = SkeletonMotion::build(&skeleton, 0.05, wave(&skeleton, 40)).unwrap();
-        let motion = motion.with(Interpolation::BSpline, Beyond::Hold);
+        let motion = motion.with(Interpolation::BSpline, Extrapolation::Hold);
         for time_constant in [0.0, 0.1] {
             let mut state = motion.sample(0.0);
             for n in 0..100 {
                 let time = 0.02 * f64::from(n);
-                frame(&Follow { time_constant }, &skeleton, &motion, (time, 0.02), &mut state);
+                frame(&PathFollower { time_constant }, &skeleton, &motion, (time, 0.02), &mut state);
                 let error = off(&skeleton, &state, &motion.sample(time + 0.02));
                 assert!(error < 1e-14, "{time_constant}, frame {n}: {error:e}");
             }
@@ -146,7 +146,7 @@ mod tests {
         let start = off(&skeleton, &state, &motion.sample(0.0));
         for n in 0..120 {
             let at = (dt * f64::from(n), dt);
-            let largest = frame(&Follow { time_constant }, &skeleton, &motion, at, &mut state);
+            let largest = frame(&PathFollower { time_constant }, &skeleton, &motion, at, &mut state);
             // the cubic of a frame asks for a little more in places than the curve it follows, and at the crossing into the near zone
             // velocity changes by about NEAR_PATH/τ within a sub-step
             let bound =
