@@ -1,8 +1,7 @@
-//! The elastic laws: energy density, stress and stress derivative of each.
+//! Isotropic hyperelastic laws: energy density, first Piola-Kirchhoff stress and its derivative.
 //!
-//! Every law is isotropic, so it is a function Ψ̂ of the three principal stretches, and its file holds Ψ̂ with its
-//! gradient and Hessian. Stress is written once over [`Real`]: the `f64` that the derivative
-//! tests check is the same source as the lanes that the elements run.
+//! Every law is a function Ψ̂ of the three principal stretches, and its file holds Ψ̂ with its gradient and Hessian. The stress
+//! is generic over [`Real`]: the derivative tests check in `f64` the same source that the elements run in SIMD lanes.
 
 #![expect(non_snake_case, reason = "F and P as in docs/NOTATION.md")]
 
@@ -19,8 +18,7 @@ use sinew_math::svd::{LaneSvd, Svd, svd};
 use sinew_math::{Mat3, Mat9, nalgebra};
 use tangent::LanePrincipal;
 
-/// λ and μ of each lane. Both may carry a common factor, such as the volume of an element: stress is
-/// linear in them.
+/// λ and μ of each lane. Both may include a common factor, such as the volume of an element, since stress is linear in them.
 #[derive(Clone, Copy)]
 pub(crate) struct LaneLame<T> {
     pub(crate) mu: T,
@@ -62,14 +60,14 @@ pub(crate) fn determinant<T: Real>(f: &Columns<T>) -> T {
     dot(f[0], cross(f[1], f[2]))
 }
 
-/// What a solid of viscosity β (s) adds to its stress: Hooke's law for β times the rate of Green's strain Ė = Ċ/2.
+/// The viscous stress of a Kelvin-Voigt solid with viscosity β (s): Hooke's law for β times the rate of the Green strain, Ė = Ċ/2.
 ///
 /// ```text
 /// P = F S,   S = β (λ tr(Ė) I + 2μ Ė)
 /// ```
 ///
-/// S is symmetric, so that angular momentum is kept, and rigid motion has no Ė, so that it is not slowed. Ė grows with the stretch that is there
-/// already; β is scaled by 3 / tr C where that is below 1, so that a strongly stretched element is not too stiff for the step.
+/// S is symmetric, so angular momentum is conserved; Ė vanishes for rigid motion, so rigid motion is not damped. Ė grows with the
+/// existing stretch; β is scaled by min(1, 3 / tr C), so that a strongly stretched element is not too stiff for the explicit step.
 #[inline(always)]
 pub(crate) fn viscous_stress<T: Real>(
     f: &Columns<T>,
@@ -124,7 +122,7 @@ impl Material {
     }
 }
 
-/// Energy of an element whose λ and μ carry its volume (J).
+/// Energy of an element whose λ and μ include its volume (J).
 pub(crate) fn energy_of(law: Law, lame: Lame, F: &Mat3) -> f64 {
     principal::energy(law, lame, &Svd::of(F).sigma)
 }

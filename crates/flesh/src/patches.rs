@@ -1,15 +1,17 @@
-//! Patches of elements that keep their volume together, so that flesh that is nearly incompressible still bends.
+//! Mean-dilatation patches against volumetric locking of linear tetrahedra.
 //!
-//! A tet of straight edges has one volume. Five to a cube, each held to its volume, ask for more than the three unknowns per node can give, and the body locks: it
-//! bends less the closer ν is to ½. So above ν = 0.45 elements keep only as much of λ as makes them a solid of that ν, λₒ = 9μ, and the rest acts on the mean volume of a patch:
+//! A linear tet has one volume constraint. With five tets per cube these are more constraints than the three unknowns per node can satisfy, and the
+//! body locks: it bends less the closer ν is to ½. Above ν = 0.45 elements therefore keep only λₒ = 9μ, the λ of that ν, and the rest acts on the mean
+//! dilatation of a patch of elements:
 //!
 //! ```text
 //! E = Σ W/2 (J̄ − 1)²,     J̄ = Σ c v / W,     W = Σ c V          c = (λ − λₒ) w of an element, v and V its volume now and at rest
 //! ∂E/∂x = (J̄ − 1) Σ c ∂v/∂x,     ∂v/∂x₁ = e₂ × e₃ / 6 and so on around, for edges e from corner 0
 //! ```
 //!
-//! That is never more energy than the elements would hold each by itself, and as much where all of them change alike. Viscosity β adds β/h W/2 (J̄ − J̄ₙ)² over a step of h that
-//! began at J̄ₙ; mean volumes hardly change, so that β is not made smaller with strain as that of elements is. Pulls go to the corners of the elements, beside what the elements do there.
+//! By convexity this is at most the energy of separate elements, and equal to it for uniform dilatation. Viscosity β adds β/h W/2 (J̄ − J̄ₙ)² over a step of
+//! h that starts at J̄ₙ; mean volumes hardly change, so β is not reduced at large strain as it is for elements. Patch forces are added to the corner forces
+//! of their elements.
 
 mod grouping;
 mod kernel;
@@ -28,12 +30,12 @@ use rayon::prelude::*;
 use sinew_math::Vec3;
 use sinew_math::lanes::{BLOCK, Lanes, WideLanes, dispatch};
 
-/// All patches of a model's elements.
+/// The patches of a model's elements.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Patches {
-    /// c of each slot (Pa); empty where there are no patches.
+    /// c of each slot (Pa); empty without patches.
     pub(crate) weight: Vec<f32>,
-    /// The patch of each slot, of any where c is 0.
+    /// The patch of each slot; arbitrary where c is 0.
     patch_of: Vec<u32>,
     /// The end of each patch in `slots`.
     ends: Vec<u32>,
@@ -44,19 +46,19 @@ pub(crate) struct Patches {
     viscosity: Vec<f64>,
 }
 
-/// Volumes of a shape: scratch.
+/// Scratch: the volumes of the current configuration.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PatchVolumes {
     /// c v of each slot (J).
     slots: Vec<f64>,
-    /// J̄ − 1 of each patch, or what its elements are pulled by.
+    /// J̄ − 1 of each patch, or its pressure factor p.
     patches: Vec<f64>,
 }
 
-/// How patches began a step: J̄ₙ − 1 and β/h.
+/// The start of a step of a patch: J̄ₙ − 1 and β/h.
 pub(crate) type PatchStart = (f64, f64);
 
-/// What elements of patches are pulled by, c p ∂v/∂x.
+/// The forces of patches on their elements, c p ∂v/∂x.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Pulls<'a> {
     weight: &'a [f32],
@@ -66,7 +68,7 @@ pub(crate) struct Pulls<'a> {
 }
 
 impl Patches {
-    /// Finds the patches of elements that stand in these slots.
+    /// Builds the patches of elements with these slots.
     pub(crate) fn build(
         node_rest: &[Vec3],
         elements: &[ElementDesc],
@@ -91,7 +93,7 @@ impl Patches {
             patches.ends.push(patches.slots.len() as u32);
             patches.viscosity.push(viscosity);
         }
-        // by the sums that potentials use: a shape at rest then has J̄ = 1 to the bit
+        // rest volumes by the same sums as potentials, so that the rest shape has exactly J̄ = 1
         let mut x = Vec::new();
         pad(node_rest, &mut x);
         let mut volumes = vec![0.0; slot_count];
@@ -105,7 +107,7 @@ impl Patches {
         patches
     }
 
-    /// How many there are.
+    /// Number of patches.
     pub(crate) fn count(&self) -> usize {
         self.ends.len()
     }
@@ -114,7 +116,7 @@ impl Patches {
     #[inline(always)]
     fn change(&self, patch: usize, slots: &[f64]) -> f64 {
         let sum: f64 = self.members(patch).iter().map(|slot| slots[*slot as usize]).sum();
-        // a patch of flat tets has no volume, and pulls on nothing
+        // a patch of flat tets has no volume, and exerts no force
         if self.rest[patch] > 0.0 { sum / self.rest[patch] - 1.0 } else { 0.0 }
     }
 
@@ -125,18 +127,18 @@ impl Patches {
     }
 }
 
-/// Patches whose sums are worth a task.
+/// Number of patches whose sums are worth a task.
 const PATCH_CHUNK: usize = 4096;
 
 impl PatchVolumes {
-    /// J̄ − 1 + β dJ̄/dt of every patch with nodes at `x` (m) and velocities `v` (m/s), none without viscosity.
+    /// Computes J̄ − 1 + β dJ̄/dt of every patch with nodes at `x` (m) and velocities `v` (m/s); `v` is empty without viscosity.
     pub(crate) fn update_moving(&mut self, elements: &Elements, x: &[[f64; 4]], v: &[[f32; 4]]) {
         self.update_by(elements, |blocks, weight, out| {
             dispatch(MovingVolumeKernel { blocks, weight, x, v, out });
         });
     }
 
-    /// J̄ − 1 of every patch with nodes at `x` (m).
+    /// Computes J̄ − 1 of every patch with nodes at `x` (m).
     fn update(&mut self, elements: &Elements, x: &[[f64; 4]]) {
         self.update_by(elements, |blocks, weight, out| dispatch(VolumeKernel { blocks, weight, x, out }));
     }
@@ -155,7 +157,7 @@ impl PatchVolumes {
         changes.for_each(|(patch, change)| *change = patches.change(patch, slots));
     }
 
-    /// J̄ₙ − 1 of every patch and β/h, as a step of `h` (s) begins.
+    /// Computes J̄ₙ − 1 and β/h of every patch at the start of a step of `h` (s).
     pub(crate) fn begin(
         &mut self,
         elements: &Elements,
@@ -169,7 +171,7 @@ impl PatchVolumes {
         starts.extend(self.patches.iter().zip(viscosity).map(|(change, viscosity)| (*change, viscosity / h)));
     }
 
-    /// Takes for the start what lies beyond the one remembered and the shape of nodes at `x`: J̄ₙ + s (J̄ − J̄ₙ).
+    /// Extrapolates the start from the stored one and the configuration `x`: J̄ₙ + s (J̄ − J̄ₙ).
     pub(crate) fn go_beyond(
         &mut self,
         elements: &Elements,
@@ -183,7 +185,7 @@ impl PatchVolumes {
         }
     }
 
-    /// The energy of all patches (J), what viscosity adds included; afterwards the pulls are its derivative.
+    /// Computes the energy of all patches (J), including the viscous potential; afterwards [`Self::pulls`] is its gradient.
     pub(crate) fn evaluate(&mut self, elements: &Elements, x: &[[f64; 4]], starts: &[PatchStart]) -> f64 {
         self.update(elements, x);
         let mut energy = 0.0;
@@ -196,7 +198,7 @@ impl PatchVolumes {
         energy
     }
 
-    /// What elements are pulled by, as the last call left it: p = J̄ − 1, with what viscosity adds.
+    /// The patch forces of the last evaluation: p = J̄ − 1 plus the viscous part.
     pub(crate) fn pulls<'a>(&'a self, elements: &'a Elements) -> Pulls<'a> {
         let Patches { weight, patch_of, .. } = &elements.patches;
         Pulls { weight, patch_of, of_patch: &self.patches }
@@ -204,7 +206,7 @@ impl PatchVolumes {
 }
 
 impl<'a> Pulls<'a> {
-    /// Those of some slots.
+    /// The forces of a range of slots.
     pub(crate) fn of_slots(&self, slots: Range<usize>) -> Pulls<'a> {
         if self.weight.is_empty() {
             return *self;
@@ -212,7 +214,7 @@ impl<'a> Pulls<'a> {
         Pulls { weight: &self.weight[slots.clone()], patch_of: &self.patch_of[slots], ..*self }
     }
 
-    /// Those of the first slots, and of the rest.
+    /// The forces of the first slots, and of the rest.
     pub(crate) fn split_at(&self, slot: usize) -> (Pulls<'a>, Pulls<'a>) {
         (self.of_slots(0..slot), self.of_slots(slot..self.weight.len()))
     }
@@ -222,7 +224,7 @@ impl<'a> Pulls<'a> {
         self.weight.is_empty()
     }
 
-    /// c p of one slot (Pa); 0 where there are no patches.
+    /// c p of one slot (Pa); 0 without patches.
     #[inline(always)]
     pub(crate) fn at(&self, slot: usize) -> f64 {
         if self.is_empty() {

@@ -1,21 +1,21 @@
-//! Who keeps the states of a take, and how they are played again without simulating.
+//! Recording of states, and replay of recorded states without simulation.
 
 use crate::sink_group::SinkGroup;
 use crate::{FrameSink, Player, SinkError};
 use sinew_sim::{Model, State};
 
-/// Something that wants the whole of a take at every frame, not only its picture: a recorder.
+/// A recorder: receives the whole state of a take at every frame, not only what a picture needs.
 pub trait StateSink {
-    /// Called for every frame, in order, the one where the take is begun or resumed included.
+    /// Called for every frame in order, including the one at which the take starts or resumes.
     fn frame(&mut self, player: &Player) -> Result<(), SinkError>;
-    /// Called once, after the last frame of a take that is complete.
+    /// Called once after the last frame of a complete take.
     fn finish(&mut self, player: &Player) -> Result<(), SinkError>;
-    /// Called instead if the take cannot go on, with the last frame that was reached: what is not yet kept must be kept now. Why the take
-    /// ended is told elsewhere.
+    /// Called instead of `finish` if the take fails, with the player at the last good frame: the recorder must write what it still buffers.
+    /// The player's caller receives the error itself.
     fn interrupt(&mut self, player: &Player);
 }
 
-/// Plays recorded states into the sinks, without simulating. `watch` is called after every frame with how many followed the first.
+/// Sends recorded states to the sinks without simulation. Calls `watch` after every frame with the index of the frame.
 pub fn replay<E: From<SinkError>>(
     model: &Model,
     fps: f64,
@@ -23,10 +23,10 @@ pub fn replay<E: From<SinkError>>(
     sinks: &mut [&mut dyn FrameSink],
     mut watch: impl FnMut(usize),
 ) -> Result<(), E> {
-    let mut sink_group = SinkGroup::gather(model, fps, sinks)?;
+    let mut sink_group = SinkGroup::begin(model, fps, sinks)?;
     for (frame, state) in states.into_iter().enumerate() {
-        sink_group.show(model, &state?)?;
+        sink_group.frame(model, &state?)?;
         watch(frame);
     }
-    Ok(sink_group.dismiss()?)
+    Ok(sink_group.finish()?)
 }

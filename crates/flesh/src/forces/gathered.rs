@@ -1,4 +1,4 @@
-//! Elements in registers: gathered from blocks and nodes, written back as corner forces.
+//! Gather and scatter of elements: from blocks and nodes to registers, and back as corner forces.
 
 use super::PaddedMotion;
 use super::kernel::LaneStress;
@@ -33,7 +33,7 @@ impl<L: Lanes> Gathered<L> {
         }
     }
 
-    /// Lanes picked from anywhere in the blocks; lanes beyond the end of `places` repeat the last one.
+    /// Lanes picked from anywhere in the blocks; lanes beyond the end of `places` repeat the last.
     #[inline(always)]
     pub(super) fn from_places(
         blocks: &[Block],
@@ -60,7 +60,7 @@ impl<L: Lanes> Gathered<L> {
         ]
     }
 
-    /// The stress of a law, with what viscosity adds.
+    /// The stress of a law plus the viscous stress.
     #[inline(always)]
     pub(super) fn stress<S: LaneStress>(&self, f: &Columns<L>, law: &S, is_viscous: bool) -> Columns<L> {
         let mut p = law.stress(f, self.lame);
@@ -75,7 +75,7 @@ impl<L: Lanes> Gathered<L> {
         p
     }
 
-    /// V w P Dm⁻ᵀ, column k for corner k + 1, and what a patch adds.         [KimPollard2011, eq. 3, 11]
+    /// Writes V w P Dm⁻ᵀ, column k for corner k + 1, plus the patch force.   [KimPollard2011, eq. 3, 11]
     #[inline(always)]
     pub(super) fn write(&self, p: &Columns<L>, pull: Option<L>, corners: &mut [[f32; 4]]) {
         let b = &self.inverse_rest;

@@ -1,8 +1,8 @@
-//! One task's elements, evaluated in lanes.
+//! SIMD kernel of the elastic forces, with selective singular value decomposition.
 //!
-//! Strongly deformed St. Venant-Kirchhoff elements need a singular value decomposition. The first sweep over a task's blocks
-//! computes the plain law for all and lists the lanes that fail the test; the listed ones are then packed into full
-//! lanes and done again.
+//! St. Venant-Kirchhoff elements beyond their stretch limits need a singular value decomposition. The first sweep over a task's
+//! blocks evaluates the plain law for all lanes and lists those beyond the limits; the listed ones are then packed into full
+//! lanes and evaluated again.
 
 use super::gathered::Gathered;
 use super::{Diagonalise, NodeMotion, PaddedMotion, Task};
@@ -14,7 +14,7 @@ use crate::material::{Law, StretchLimits};
 use sinew_math::columns::Columns;
 use sinew_math::lanes::{BLOCK, Kernel, Lanes};
 
-/// A task with all that it needs, to be run over lanes of any width.
+/// A task, generic over the width of lanes.
 pub(super) struct ForceKernel<'a> {
     pub(super) task: Task<'a>,
     pub(super) motion: &'a PaddedMotion,
@@ -52,7 +52,7 @@ impl Kernel for ForceKernel<'_> {
 }
 
 impl Task<'_> {
-    /// The plain law for every lane; the lanes it does not hold for are listed.
+    /// Evaluates the plain law for every lane, and lists the lanes beyond its limits.
     #[inline(always)]
     fn st_venant_kirchhoff<L: Lanes, const VISCOUS: bool>(
         &mut self,
@@ -85,7 +85,7 @@ impl Task<'_> {
         }
     }
 
-    /// The continued law for the listed lanes, packed.
+    /// Evaluates the extrapolated law for the listed lanes, packed.
     #[inline(always)]
     fn strong<L: Lanes>(&mut self, motion: &PaddedMotion) {
         self.chunk.diagonalised = self.chunk.strong.len();
@@ -108,7 +108,7 @@ impl Task<'_> {
         }
     }
 
-    /// One law for every lane.
+    /// Evaluates one law for every lane.
     #[inline(always)]
     fn all<L: Lanes, S: LaneStress>(&mut self, motion: &PaddedMotion, law: S, is_viscous: bool) {
         for (i, corners) in self.corners.chunks_exact_mut(3 * L::WIDTH).enumerate() {
@@ -137,7 +137,7 @@ impl Task<'_> {
                 let force = edge * (-coefficient * (v[i] - v[j]).dot(&edge) / square);
                 for (corner, force) in [(i, force), (j, -force)] {
                     if corner > 0 {
-                        // corner forces are kept with their sign turned; corner 0 is the sum of the others
+                        // corner forces are stored with opposite sign; corner 0 follows from the others
                         let pull = &mut self.corners[3 * place as usize + corner - 1];
                         (0..3).for_each(|c| pull[c] -= force[c] as f32);
                     }
@@ -147,7 +147,7 @@ impl Task<'_> {
     }
 }
 
-/// A law as a type, since a function passed by value would not be compiled for the lanes' instruction set.
+/// A law as a type, since a function passed by value is not compiled for the instruction set of the lanes.
 pub(super) trait LaneStress {
     fn stress<L: Lanes>(&self, f: &Columns<L>, lame: LaneLame<L>) -> Columns<L>;
 }

@@ -1,4 +1,4 @@
-//! Tangents of elements in lanes.
+//! SIMD kernels that compute element tangents.
 
 use super::kernel::{gradient, load_lame};
 use super::stiffness::{BlockTangent, NeoHookeanBlock, StrainBlock, ViscousNeoHookeanBlock};
@@ -13,23 +13,23 @@ use crate::potential::StepStart;
 use sinew_math::lanes::{BLOCK, Kernel, Lanes};
 use sinew_math::svd::svd;
 
-/// Takes the tangents of one task's elements.
+/// Computes the tangents of one task's elements.
 pub(super) struct UpdateKernel<'a, T> {
     pub(super) blocks: &'a [Block],
-    /// How the step began; empty without viscosity.
+    /// The start of the step; empty without viscosity.
     pub(super) starts: &'a [StepStart],
     pub(super) x: &'a [[f64; 4]],
     pub(super) to: T,
 }
 
-/// Tangents of St. Venant-Kirchhoff elements, to be taken.
+/// Output of the St. Venant-Kirchhoff kernel.
 pub(super) struct StrainTangents<'a> {
     pub(super) limits: StretchLimits,
     pub(super) tangents: &'a mut [StrainBlock],
     pub(super) strong: &'a mut StrongLanes,
 }
 
-/// Whole tangents of a law, to be taken.
+/// Output of the kernel for full tangents.
 pub(super) struct WholeTangents<'a> {
     pub(super) law: Law,
     pub(super) tangents: &'a mut [BlockTangent],
@@ -114,7 +114,7 @@ impl Kernel for UpdateKernel<'_, WholeTangents<'_>> {
     }
 }
 
-/// Takes the tangents of the first `count` lanes of a block, from principal stretches.
+/// Computes the tangents of the first `count` lanes of a block from principal stretches.
 #[inline(always)]
 pub(super) fn take_whole<L: Lanes>(
     law: Law,
@@ -138,7 +138,7 @@ pub(super) fn take_whole<L: Lanes>(
     }
 }
 
-/// S of viscosity and the moduli it changes with: β/h times the law of Green's strain, about what the strain has changed by since the step began.
+/// The viscous S and the moduli of its derivative: β/h times Hooke's law for the change of the Green strain since the start of the step.
 #[inline(always)]
 fn viscosity<L: Lanes>(
     start: &StepStart,

@@ -1,11 +1,11 @@
-//! Linear elasticity in the rotated frame of the element.
+//! Corotational linear elasticity.
 //!
 //! ```text
 //! Ψ = μ ‖F − R‖² + λ/2 tr²(RᵀF − I)        with R the rotation nearest to F    [MullerGross2004]
 //! Ψ̂ = μ Σ (σᵢ − 1)² + λ/2 (Σ σᵢ − 3)²
 //! ```
 //!
-//! R is proper even where the element is inverted, so Ψ grows steadily through inversion and the element recovers.
+//! R is proper even for inverted elements, so Ψ grows monotonically through inversion and the element recovers.
 
 use super::LaneLame;
 use super::principal::Principal;

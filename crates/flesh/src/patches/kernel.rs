@@ -1,4 +1,4 @@
-//! Volumes and pulls of elements in lanes.
+//! SIMD kernels for element volumes and volume gradients.
 
 use crate::elements::Block;
 use crate::gather::{edge_rates, edges, wide_edges};
@@ -49,7 +49,7 @@ impl Kernel for VolumeKernel<'_> {
     }
 }
 
-/// c (v + β dv/dt) of elements (J) in single precision, as forces have their stress.
+/// c (v + β dv/dt) of elements (J) in single precision, like the stress of explicit forces.
 pub(super) struct MovingVolumeKernel<'a> {
     pub(super) blocks: &'a [Block],
     pub(super) weight: &'a [f32],
@@ -89,7 +89,7 @@ impl Kernel for MovingVolumeKernel<'_> {
     }
 }
 
-/// c v of one element, to the bit as lanes have it.
+/// c v of one element, with the same bits as in lanes.
 pub(super) fn weighted_volume(weight: f32, nodes: &[u32; 4], x: &[[f64; 4]]) -> f64 {
     let corner = |k: usize| x[nodes[k] as usize];
     let origin = corner(0);
@@ -101,7 +101,7 @@ pub(super) fn weighted_volume(weight: f32, nodes: &[u32; 4], x: &[[f64; 4]]) -> 
     f64::from(weight) * dot(edges[0], area_vectors(&edges)[0])
 }
 
-/// Whether none of sixteen elements is in a patch.
+/// Whether none of the sixteen elements is in a patch.
 #[inline(always)]
 pub(super) fn is_apart(weight: &[f32]) -> bool {
     weight.iter().all(|weight| *weight == 0.0)

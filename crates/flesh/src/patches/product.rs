@@ -1,4 +1,4 @@
-//! Products with the Hessian of what patches hold.
+//! Matrix-free Hessian products of the patch energy.
 //!
 //! ```text
 //! d(∂E/∂x) = (1 + β/h) dJ̄ Σ c ∂v/∂x + p Σ c d(∂v/∂x),     dJ̄ = Σ c dv / W,     p = J̄ − 1 + β/h (J̄ − J̄ₙ)
@@ -15,7 +15,7 @@ use sinew_math::columns::{Columns, cross, dot};
 use sinew_math::lanes::{BLOCK, Kernel, Lanes, Real, dispatch};
 use sinew_math::{Mat3, Vec3};
 
-/// The Hessian of all patches in one shape: scratch.
+/// Scratch: the Hessian of all patches at one configuration.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PatchProducts {
     volumes: PatchVolumes,
@@ -52,7 +52,7 @@ impl EdgeBlock {
 }
 
 impl PatchProducts {
-    /// Takes the shape of nodes at `x` (m), with viscosity if the step's start is known.
+    /// Linearises at nodes `x` (m), with viscosity if `starts` is not empty.
     pub(crate) fn update(&mut self, elements: &Elements, x: &[[f64; 4]], starts: &[PatchStart]) {
         let patches = &elements.patches;
         self.volumes.evaluate(elements, x, starts);
@@ -75,7 +75,7 @@ impl PatchProducts {
         }
     }
 
-    /// Finds how volumes change by motions `u` of nodes, for [`Self::product`].
+    /// Computes the change of patch volumes under displacements `u` of nodes, for [`Self::product`].
     pub(crate) fn find_changes(&mut self, elements: &Elements, u: &[[f32; 4]]) {
         let patches = &elements.patches;
         let PatchProducts { blocks: shapes, stiffness, changes, pulls, .. } = self;
@@ -98,13 +98,13 @@ impl PatchProducts {
         });
     }
 
-    /// The product with the motions that changes were found of, to be added where elements have theirs.
+    /// The product with the displacements of the last [`Self::find_changes`], to be added to the products of elements.
     pub(crate) fn product<'a>(&'a self, elements: &'a Elements) -> PatchProduct<'a> {
         let Patches { weight, patch_of, .. } = &elements.patches;
         PatchProduct { shapes: &self.blocks, pulls: Pulls { weight, patch_of, of_patch: &self.pulls } }
     }
 
-    /// Adds each node's own block: volumes are linear in each node, so that only the part of dJ̄ is there.
+    /// Adds the diagonal 3×3 block of each node: volumes are linear in each node, so only the term of dJ̄ contributes.
     pub(crate) fn add_diagonal(&self, elements: &Elements, to: &mut [Mat3]) {
         let patches = &elements.patches;
         let blocks: Vec<&Block> = elements.groups.iter().flat_map(|group| &group.blocks).collect();
@@ -124,7 +124,7 @@ impl PatchProducts {
     }
 }
 
-/// Adds c ∂v/∂x of an element to the pulls of its nodes.
+/// Adds c ∂v/∂x of an element to the sums of its nodes.
 pub(super) fn add_pulls(nodes: &[u32; 4], area: &Columns<f64>, weight: f32, pulls: &mut Vec<(u32, Vec3)>) {
     let [b, c, d] = area.map(|area| f64::from(weight) * Vec3::from(area));
     for (node, pull) in nodes.iter().zip([-(b + c + d), b, c, d]) {
@@ -136,16 +136,16 @@ pub(super) fn add_pulls(nodes: &[u32; 4], area: &Columns<f64>, weight: f32, pull
 }
 
 impl Patches {
-    /// What c ∂v/∂x sums to at the nodes of a patch at rest, and 1/W.
+    /// Computes Σ c ∂v/∂x at the nodes of a patch at rest; returns 1/W.
     pub(crate) fn rest_pulls(&self, blocks: &[&Block], patch: usize, pulls: &mut Vec<(u32, Vec3)>) -> f64 {
         pulls.clear();
         for &slot in self.members(patch) {
             let (block, lane) = (blocks[slot as usize / BLOCK], slot as usize % BLOCK);
-            // ∂v/∂x = V times the gradient of the corner's weight, a row of Dm⁻¹
+            // ∂v/∂x = V times the gradient of the corner's shape function, a row of Dm⁻¹
             let inverse = Mat3::from_fn(|k, j| f64::from(block.inverse_rest[k][j][lane]));
             let volume = 1.0 / (6.0 * inverse.determinant());
             if !volume.is_finite() {
-                // too flat for single precision, and for its volume to matter
+                // too flat for single precision; its volume is negligible
                 continue;
             }
             let area = [0, 1, 2].map(|k| [0, 1, 2].map(|j| volume * inverse[(k, j)]));
@@ -155,7 +155,7 @@ impl Patches {
     }
 }
 
-/// Keeps edges and c p.
+/// Stores edges and c p.
 struct EdgeKernel<'a> {
     blocks: &'a [Block],
     pulls: Pulls<'a>,
@@ -183,7 +183,7 @@ impl Kernel for EdgeKernel<'_> {
     }
 }
 
-/// c dv of motions.
+/// Computes c dv of displacements.
 struct ChangeKernel<'a> {
     blocks: &'a [Block],
     shapes: &'a [EdgeBlock],
@@ -212,7 +212,7 @@ impl Kernel for ChangeKernel<'_> {
     }
 }
 
-/// What patches add to the product of some slots.
+/// The patch terms in the products of a range of slots.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct PatchProduct<'a> {
     shapes: &'a [EdgeBlock],
@@ -220,18 +220,18 @@ pub(crate) struct PatchProduct<'a> {
 }
 
 impl<'a> PatchProduct<'a> {
-    /// Of the first slots, whole blocks of them, and of the rest.
+    /// The terms of the first slots, whole blocks of them, and of the rest.
     pub(crate) fn split_at(&self, slot: usize) -> (PatchProduct<'a>, PatchProduct<'a>) {
         (self.of_slots(0..slot), self.of_slots(slot..BLOCK * self.shapes.len()))
     }
 
-    /// Of some slots, whole blocks of them.
+    /// The terms of a range of slots, whole blocks of them.
     pub(crate) fn of_slots(&self, slots: Range<usize>) -> PatchProduct<'a> {
         let shapes = self.shapes.get(slots.start / BLOCK..slots.end / BLOCK).unwrap_or_default();
         PatchProduct { shapes, pulls: self.pulls.of_slots(slots) }
     }
 
-    /// At corners 1 to 3 of several slots whose edges are moved; nothing where there are no patches.
+    /// The product at corners 1 to 3 of the lanes from `first` on, from displacements of their edges; `None` without patches.
     #[inline(always)]
     pub(crate) fn lanes<L: Lanes>(&self, first: usize, moved: &Columns<L>) -> Option<Columns<L>> {
         let pull = self.pulls.lanes::<L>(first)?;
@@ -240,7 +240,7 @@ impl<'a> PatchProduct<'a> {
         Some(product_of(&shape.load(first % BLOCK), moved, pull, pressure))
     }
 
-    /// Adds it at corners 1 to 3 of one slot.
+    /// Adds the product at corners 1 to 3 of one slot.
     #[inline(always)]
     pub(crate) fn add_at(&self, slot: usize, nodes: &[u32; 4], u: &[[f32; 4]], corners: &mut [[f32; 4]]) {
         let Some(shape) = self.shapes.get(slot / BLOCK) else { return };

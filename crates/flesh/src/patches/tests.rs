@@ -1,4 +1,4 @@
-//! What patches are, and that they pull as their energy says, for both kinds of steps.
+//! Tests of the grouping, energy and forces of patches, for explicit and implicit steps.
 
 use super::kernel::{MovingVolumeKernel, VolumeKernel};
 use crate::{
@@ -28,7 +28,7 @@ fn descriptions(mesh: &TetMesh, material: Material, viscosity: f64) -> Vec<Eleme
     mesh.tets.iter().map(|&nodes| ElementDesc { nodes, material, fill: 0.75, viscosity }).collect()
 }
 
-/// Cubes of 0.05 m, with nodes moved about by up to a tenth of that.
+/// Cubes of 0.05 m with nodes displaced at random by up to a tenth of that.
 fn irregular_beam() -> TetMesh {
     let mut mesh = shapes::beam(2, [0.4, 0.1, 0.1]);
     mesh.nodes = moved(&mesh.nodes, &field(1, mesh.nodes.len(), 0.005));
@@ -36,7 +36,7 @@ fn irregular_beam() -> TetMesh {
 }
 
 #[test]
-fn the_cubes_of_a_lattice_are_the_patches() {
+fn patches_of_a_lattice_are_its_cubes() {
     let mesh = shapes::beam(4, [0.4, 0.1, 0.1]);
     let list = PatchList::group(&descriptions(&mesh, NEARLY_INCOMPRESSIBLE, 0.0));
     assert_eq!(list.count(), 16 * 4 * 4);
@@ -50,9 +50,9 @@ fn the_cubes_of_a_lattice_are_the_patches() {
     }
 }
 
-/// A mesh with holes, and elements that take no part: every element that does is in one patch, and patches hang together.
+/// In a mesh with holes and with elements of small ν, every element of large ν is in exactly one patch, and patches are connected.
 #[test]
-fn every_element_is_in_one_patch() {
+fn every_nearly_incompressible_element_is_in_one_patch() {
     let mut seed = 3;
     let mut mesh = shapes::beam(4, [0.4, 0.1, 0.1]);
     mesh.tets.retain(|_| random(&mut seed) > -0.6);
@@ -71,12 +71,12 @@ fn every_element_is_in_one_patch() {
         let takes_part = |other: &u32| elements[*other as usize].material.poisson > 0.4;
         for &tet in patch {
             let joins = patch.iter().any(|other| shares_face(tet, *other));
-            // only an element without neighbours is left alone
+            // only an element without neighbours is a patch by itself
             let has_neighbours =
                 || (0..seen.len() as u32).filter(takes_part).any(|other| shares_face(tet, other));
             assert!(joins || (patch.len() == 1 && !has_neighbours()), "{patch:?}");
         }
-        // an element, four neighbours, and at most as many again that found no other patch
+        // an element, four neighbours, and at most as many again that joined later
         assert!(patch.len() <= 9, "{}", patch.len());
     }
     for (element, seen) in elements.iter().zip(&seen) {
@@ -84,9 +84,9 @@ fn every_element_is_in_one_patch() {
     }
 }
 
-/// Under an affine map all volumes change alike, and patches hold (λ − 9μ)/2 (J − 1)² of all that is filled. Moduli and Dm⁻¹ are in single precision.
+/// Under an affine map all volume ratios are equal, and the patches' energy density is (λ − 9μ)/2 (J − 1)². Moduli and Dm⁻¹ are in single precision.
 #[test]
-fn an_affine_map_gives_the_energy_of_the_whole_law() {
+fn affine_map_gives_the_energy_of_the_full_law() {
     let mesh = irregular_beam();
     let elements = Elements::build(&mesh.nodes, &descriptions(&mesh, NEARLY_INCOMPRESSIBLE, 0.0));
     let map = Mat3::new(1.1, 0.05, 0.0, -0.1, 0.95, 0.2, 0.0, 0.1, 1.05);
@@ -98,10 +98,10 @@ fn an_affine_map_gives_the_energy_of_the_whole_law() {
     assert!((found / wanted - 1.0).abs() < 1e-5, "{found} {wanted}");
 }
 
-/// Mean volumes never hold more than volumes each by themselves, and where nodes move at random, far less: the mean of five changes has a fifth of their square, four fifths of λ are shared at
-/// ν = 0.49, and nearly all of the energy is in volumes, so that well below 0.7 of it is left.
+/// Patches never store more energy than their elements would separately, and for random displacements far less: the square of the mean of five changes is a fifth of the mean square, four fifths
+/// of λ act on patches at ν = 0.49, and nearly all of the energy is volumetric, so the ratio is well below 0.7.
 #[test]
-fn patches_are_softer_than_their_elements() {
+fn patches_store_less_energy_than_separate_elements() {
     let mesh = irregular_beam();
     let elements = Elements::build(&mesh.nodes, &descriptions(&mesh, NEARLY_INCOMPRESSIBLE, 0.0));
     for size in [0.001, 0.01, 0.05] {
@@ -117,16 +117,16 @@ fn patches_are_softer_than_their_elements() {
     }
 }
 
-/// Explicit forces are the derivative of the potential of implicit steps, also where flesh is viscous and moves: a step of 10⁻⁷ s that began where velocities say.
-/// What is left is single precision, some 10⁻⁶ of the largest forces.
+/// Explicit forces are minus the gradient of the implicit potential, also with viscosity and velocities: the potential is that of a step of 10⁻⁷ s that started at x − h v.
+/// The tolerance is single precision, some 10⁻⁶ of the largest forces.
 #[test]
-fn both_kinds_of_steps_are_pulled_alike() {
+fn explicit_forces_equal_the_gradient_of_the_implicit_potential() {
     // the second deformation takes some elements beyond the limits of St. Venant-Kirchhoff
     let limits = crate::StretchLimits::default();
     for law in [Law::StableNeoHookean, Law::Corotational, Law::StVenantKirchhoff(limits)] {
         for (viscosity, size) in [(0.0, 0.004), (0.01, 0.004), (0.0, 0.012)] {
             if viscosity > 0.0 && law == Law::StVenantKirchhoff(limits) {
-                // within its limits, explicit steps do not damp it less where it is stretched
+                // within the limits, explicit steps do not reduce its viscosity at large stretch
                 continue;
             }
             let mesh = irregular_beam();
@@ -151,9 +151,9 @@ fn both_kinds_of_steps_are_pulled_alike() {
     }
 }
 
-/// Volumes do not change as a body moves rigidly, and at rest all pulls of patches are zero to the bit.
+/// Rigid motion does not change volumes, and at rest all patch forces are exactly zero.
 #[test]
-fn rigid_motion_pulls_on_nothing() {
+fn rigid_motion_gives_no_patch_force() {
     let mesh = irregular_beam();
     let elements = Elements::build(&mesh.nodes, &descriptions(&mesh, NEARLY_INCOMPRESSIBLE, 0.0));
     let mut x = Vec::new();
@@ -169,9 +169,9 @@ fn rigid_motion_pulls_on_nothing() {
     assert!(volumes.patches.iter().all(|pull| pull.abs() < 1e-11));
 }
 
-/// The kernels have the same bits on every instruction set that this processor has.
+/// The kernels give the same bits on every instruction set of this processor.
 #[test]
-fn instruction_sets_agree() {
+fn patch_kernels_agree_on_all_instruction_sets() {
     let mesh = irregular_beam();
     let elements = Elements::build(&mesh.nodes, &descriptions(&mesh, NEARLY_INCOMPRESSIBLE, 0.01));
     let (mut x, blocks) = (Vec::new(), &elements.groups[0].blocks);

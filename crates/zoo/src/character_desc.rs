@@ -1,7 +1,7 @@
-//! A character in the words that all of the zoo is made of: bones that stand in the world, round parts of flesh, and a motion.
+//! Description of a character with bones: capsule bones at their rest positions, implicit primitives of flesh, and a cyclic motion.
 //!
-//! Everything said here can be said in a scene file too, which is what lets characters be written out as ordinary files: the frame
-//! of a bone stands at its beginning with the axes of the world, its shape is a capsule, and its motion goes through even keys.
+//! A scene file can express everything that is described here, so characters can be exported as ordinary files: the frame of a bone
+//! is at its start with the axes of the world, its shape is a capsule, and the keys of its motion are evenly spaced.
 
 use crate::cycle::Cycle;
 use sinew_control::{Approach, Performance};
@@ -15,55 +15,55 @@ use sinew_sim::desc::{
 use sinew_skeleton::{BoneDesc, JointDesc, JointKind, MassDesc, Parent, Skeleton, SkeletonDesc, SolidShape};
 use sinew_take::Scene;
 
-/// What a bone weighs (kg/m³).
+/// Density of bones (kg/m³).
 const BONE_DENSITY: f64 = 1200.0;
 
-/// Time from the rest pose to the first pose, and how long flesh settles there (s).
+/// Duration of the move from the rest pose to the first pose, and time for the flesh to settle there (s).
 const APPROACH: f64 = 0.6;
 const SETTLE: f64 = 0.8;
 
-/// A character: bones, flesh around them, what it is made of.
-pub(crate) struct Figure {
+/// A character: bones, the flesh around them, and its material.
+pub(crate) struct CharacterDesc {
     pub(crate) name: &'static str,
-    pub(crate) bones: Vec<FigureBone>,
+    pub(crate) bones: Vec<CharacterBone>,
     pub(crate) primitives: Vec<Primitive>,
-    /// Distance of surface vertices (m).
+    /// Spacing of surface vertices (m).
     pub(crate) spacing: f64,
-    /// About how many tets its cage has.
+    /// Approximate number of tets of its cage.
     pub(crate) tets: usize,
     pub(crate) material: Material,
     pub(crate) core: CoreDesc,
-    /// Which nodes are fixed to which bones beside those inside of bones.
+    /// Nodes fixed to bones in addition to those inside bones.
     pub(crate) ties: Vec<TieDesc>,
     pub(crate) gravity: Vec3,
 }
 
-/// A bone, as it stands in the world at rest.
-pub(crate) struct FigureBone {
+/// A bone in its rest pose, in world coordinates.
+pub(crate) struct CharacterBone {
     pub(crate) name: String,
     pub(crate) parent: Option<String>,
-    /// Where its joint is, and where it ends (m).
+    /// Position of its joint and of its end (m).
     pub(crate) ends: [Vec3; 2],
     /// Its radius (m).
     pub(crate) radius: f64,
     pub(crate) joint: JointKind,
 }
 
-/// Free fall on Earth (m/s²), y up.
+/// Gravity (m/s²), y up.
 pub(crate) const EARTH: Vec3 = Vec3::new(0.0, -9.81, 0.0);
 
-/// A point (m) or a direction.
+/// Shorthand for a point (m) or a direction.
 pub(crate) const fn at(x: f64, y: f64, z: f64) -> Vec3 {
     Vec3::new(x, y, z)
 }
 
-/// The same on the other side of the plane between left and right.
+/// The point mirrored at the sagittal plane.
 pub(crate) fn mirrored(p: Vec3) -> Vec3 {
     at(-p.x, p.y, p.z)
 }
 
-impl Figure {
-    /// Adds a bone that hangs from another by a joint.
+impl CharacterDesc {
+    /// Adds a bone with a parent.
     pub(crate) fn bone(
         &mut self,
         name: impl Into<String>,
@@ -72,7 +72,7 @@ impl Figure {
         radius: f64,
         joint: JointKind,
     ) {
-        self.bones.push(FigureBone {
+        self.bones.push(CharacterBone {
             name: name.into(),
             parent: Some(parent.to_owned()),
             ends,
@@ -81,12 +81,12 @@ impl Figure {
         });
     }
 
-    /// Adds a bone that hangs from the world.
+    /// Adds a root bone.
     pub(crate) fn root(&mut self, name: &str, ends: [Vec3; 2], radius: f64, joint: JointKind) {
-        self.bones.push(FigureBone { name: name.to_owned(), parent: None, ends, radius, joint });
+        self.bones.push(CharacterBone { name: name.to_owned(), parent: None, ends, radius, joint });
     }
 
-    /// Adds bones that are alike on both sides: "left NAME" at positive x, "right NAME" across. The parent is of the same side if it has sides.
+    /// Adds a symmetric pair of bones: "left NAME" at positive x, "right NAME" mirrored. The parent is the bone of the same side if it is a pair too.
     pub(crate) fn pair(
         &mut self,
         name: &str,
@@ -103,12 +103,12 @@ impl Figure {
         }
     }
 
-    /// Adds a round part.
+    /// Adds a primitive of the flesh's implicit surface.
     pub(crate) fn primitive(&mut self, primitive: Primitive) {
         self.primitives.push(primitive);
     }
 
-    /// The bones as a skeleton.
+    /// Builds the skeleton.
     pub(crate) fn skeleton(&self) -> SkeletonDesc {
         let place = |name: &String| self.bones.iter().position(|bone| bone.name == *name);
         let bones = self.bones.iter().map(|bone| {
@@ -129,20 +129,23 @@ impl Figure {
         SkeletonDesc { bones: bones.collect() }
     }
 
-    /// The surface of its flesh. Its numbers are sound, so that there is one; without one the model says so.
+    /// Builds the surface of the flesh. The primitives are valid, so it exists; `Model::build` would reject an empty one.
     pub(crate) fn surface(&self) -> TriMesh {
         ImplicitSurface::build(&self.primitives)
             .and_then(|implicit| implicit.surface(self.spacing))
             .unwrap_or_default()
     }
 
-    /// The scene in which it moves over and over as `cycle` says.
+    /// Builds the scene in which the character repeats `cycle`, `seconds` (s) long.
     pub(crate) fn scene(self, cycle: &Cycle, seconds: f64) -> Scene {
+        // skeleton and performance
         let skeleton = self.skeleton();
         let motion =
             Skeleton::build(&skeleton.with_plain_masses()).ok().and_then(|built| cycle.motion(&built));
         let approach = Some(Approach { begin: -(APPROACH + SETTLE), end: -SETTLE });
         let performance = Performance { approach, ..Performance::of(motion) };
+
+        // flesh and its attachment to bones
         let name = self.name.to_owned();
         let mut attachment = AttachmentDesc { core: self.core, ..AttachmentDesc::by_shape(name.clone()) };
         attachment.ties.extend(self.ties.iter().cloned());

@@ -1,33 +1,33 @@
-//! A starfish under a glass cage: it leaps against the lid, throws the cage over, and is free.            [KimPollard2011, fig. 2]
+//! A starfish escapes from a glass cage by leaping against the lid and overturning it.                    [KimPollard2011, fig. 2]
 
-use super::act::Act;
-use crate::cycle::{Posture, ramp};
-use crate::figure::at;
+use super::free_root_motion::FreeRootMotion;
+use crate::character_desc::at;
+use crate::cycle::{PoseBuilder, ramp};
 use crate::starfish;
 use core::f64::consts::TAU;
 use sinew_math::{Isometry, Rotation, Vec3, real};
 use sinew_sim::desc::{Mobility, ObstacleDesc, Shape};
 use sinew_take::Scene;
 
-/// Half the sides of the cage within, level and upright (m), and half the thickness of its glass (m).
+/// Half the width and half the height of the cage's interior (m), and half the thickness of its glass (m).
 const HALF_SIDE: f64 = 0.18;
 const HALF_HEIGHT: f64 = 0.075;
 const HALF_GLASS: f64 = 0.005;
-/// Mass per volume of its glass (kg/m³): the cage weighs two thirds of what the starfish does.
+/// Density of its glass (kg/m³): the cage has two thirds of the starfish's mass.
 const DENSITY: f64 = 300.0;
-/// How far the starfish sits aside of the middle (m), so that its leaps strike the lid off its middle.
+/// Offset of the starfish from the centre (m), so that it hits the lid off-centre.
 const ASIDE: f64 = 0.02;
 
-/// When its arms strike the ground (s), how far beyond flat (degrees), and by which share more on the left than on the right: twice to try, then with all its
-/// strength and to one side.
+/// When the arms strike the ground (s), how far beyond flat (degrees), and by which fraction more on the left than on the right: two attempts, then full
+/// strength to one side.
 const STRIKES: [(f64, f64, f64); 3] = [(0.8, 16.0, 0.0), (2.0, 24.0, 0.0), (3.2, 40.0, 0.4)];
 const STRIKING: f64 = 0.12;
-/// How far each joint of an arm is raised before (degrees).
+/// How far each joint of an arm is raised before a strike (degrees).
 const RAISED: f64 = 14.0;
 
-/// A starfish under a glass cage tries to leap, twice in vain, and throws the cage over.
+/// A starfish under a glass cage leaps twice without success and then overturns the cage.
 pub fn starfish_cage() -> Scene {
-    let mut scene = Act {
+    let mut scene = FreeRootMotion {
         name: "starfish-cage",
         seconds: 6.0,
         friction: 0.8,
@@ -36,12 +36,12 @@ pub fn starfish_cage() -> Scene {
         pose: &leap,
         cues: Vec::new(),
     }
-    .played_by(starfish(400));
+    .apply_to(starfish(400));
     scene.world.obstacles.extend(cage(1));
     scene
 }
 
-/// The lid and the four walls it carries; the lid has this place among all obstacles.
+/// The lid and the four walls that belong to it; `lid_place` is the index of the lid among all obstacles.
 fn cage(lid_place: usize) -> Vec<ObstacleDesc> {
     let part = |name: &str, half: Vec3, middle: Vec3, mobility: Mobility| {
         let pose = Isometry::translation(middle.x, middle.y, middle.z);
@@ -64,7 +64,7 @@ fn cage(lid_place: usize) -> Vec<ObstacleDesc> {
     cage
 }
 
-fn leap(time: f64, posture: &mut Posture) {
+fn leap(time: f64, pose: &mut PoseBuilder) {
     let step = |from: f64, to: f64| ramp(time, from, to);
     for arm in 1..=5 {
         let angle = TAU * f64::from(arm - 1) / 5.0;
@@ -75,9 +75,9 @@ fn leap(time: f64, posture: &mut Posture) {
             let flat = step(strike + STRIKING + 0.05, strike + STRIKING + 0.35);
             down += struck * (step(strike, strike + STRIKING) - flat) - RAISED * raised;
         }
-        posture.turn(&format!("arm {arm}.1"), &[0.0, -down]);
-        posture.turn(&format!("arm {arm}.2"), &[-down]);
-        posture.turn(&format!("arm {arm}.3"), &[-down]);
+        pose.turn(&format!("arm {arm}.1"), &[0.0, -down]);
+        pose.turn(&format!("arm {arm}.2"), &[-down]);
+        pose.turn(&format!("arm {arm}.3"), &[-down]);
     }
-    posture.place("middle", at(ASIDE, 0.042, 0.0), &Rotation::identity());
+    pose.place("middle", at(ASIDE, 0.042, 0.0), &Rotation::identity());
 }

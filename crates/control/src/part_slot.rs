@@ -1,26 +1,26 @@
-//! Where the coordinates of a joint's parts stand, and what they mean.
+//! The parts of joints with their index ranges in the coordinate arrays of a skeleton.
 
 use crate::curve::KeyValue;
 use core::ops::Range;
 use sinew_math::{Rotation, Vec3, nalgebra::Quaternion};
 use sinew_skeleton::{BoneId, Part, Skeleton};
 
-/// A part of a joint and where its numbers stand in the arrays of the skeleton.
+/// A part of a joint and its index ranges in the skeleton's coordinates and velocities.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct PartPlace {
+pub(crate) struct PartSlot {
     pub(crate) part: Part,
     pub(crate) q: Range<usize>,
     pub(crate) v: Range<usize>,
 }
 
-/// The parts of one bone's joint.
-pub(crate) fn places_of(skeleton: &Skeleton, bone: BoneId) -> impl Iterator<Item = PartPlace> {
+/// The parts of a bone's joint.
+pub(crate) fn slots_of(skeleton: &Skeleton, bone: BoneId) -> impl Iterator<Item = PartSlot> {
     let joint = &skeleton.bone(bone).joint;
     let (mut q, mut v) = (joint.q_offset, joint.v_offset);
     skeleton.parts(joint).iter().map(move |part| {
-        let place = PartPlace { part: *part, q: q..q + part.q_count(), v: v..v + part.v_count() };
-        (q, v) = (place.q.end, place.v.end);
-        place
+        let slot = PartSlot { part: *part, q: q..q + part.q_count(), v: v..v + part.v_count() };
+        (q, v) = (slot.q.end, slot.v.end);
+        slot
     })
 }
 
@@ -29,7 +29,7 @@ pub(crate) fn bone_ids(skeleton: &Skeleton) -> impl Iterator<Item = BoneId> + us
     (0..skeleton.bones().len()).map(|i| BoneId(i as u32))
 }
 
-/// The rotation of four coordinates (x, y, z, w); none where they vanish.
+/// The rotation of a quaternion (x, y, z, w); the identity if it is zero or not finite.
 pub(crate) fn rotation_of(q: &[f64]) -> Rotation {
     let rotation = Rotation::new_unchecked(Quaternion::new(q[3], q[0], q[1], q[2]));
     if rotation.is_sound() { rotation.normalized() } else { Rotation::identity() }

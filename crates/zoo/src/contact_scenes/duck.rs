@@ -1,7 +1,7 @@
-//! A duck of soft rubber that is tossed about in a box.                                          [Capell2004, figure 4.5]
+//! A soft rubber duck tumbling in a rotating box.                                                [Capell2004, figure 4.5]
 
-use super::thing::Thing;
-use crate::figure::at;
+use super::soft_object::SoftObject;
+use crate::character_desc::at;
 use sinew_control::Motion;
 use sinew_flesh::Material;
 use sinew_math::{Isometry, Rotation, Vec3, turn};
@@ -9,18 +9,18 @@ use sinew_mesh::Primitive;
 use sinew_sim::desc::{ContactDesc, Mobility, ObstacleDesc, Shape};
 use sinew_take::Scene;
 
-/// Half the sides of the box within (m), half the thickness of its walls (m).
+/// Half extents of the interior of the box (m), half the thickness of its walls (m).
 const ROOM: Vec3 = at(0.2, 0.2, 0.16);
 const HALF_WALL: f64 = 0.01;
-/// How far the box leans back (degrees), so that nothing falls out of its open front.
+/// Backward tilt of the box (degrees), so that nothing falls out of its open front.
 const LEAN: f64 = 24.0;
-/// Turns of the box a second.
+/// Revolutions of the box per second.
 const RATE: f64 = 0.22;
 
-/// A duck sits in a box with an open front that leans back and is turned over and over.
+/// A duck sits in a rotating box with an open front that is tilted back.
 pub fn duck_box() -> Scene {
     let lean: Rotation = turn::exp(&(Vec3::x() * -LEAN.to_radians()));
-    let thing = Thing {
+    let object = SoftObject {
         name: "duck-box",
         primitives: primitives(),
         spacing: 0.0085,
@@ -29,7 +29,7 @@ pub fn duck_box() -> Scene {
         pose: Isometry::from_parts((lean * at(0.0, -ROOM.y + 0.005, -0.05)).into(), lean),
         velocity: Vec3::zeros(),
     };
-    let mut scene = thing.scene(6.0);
+    let mut scene = object.scene(6.0);
     let walls = [
         ("floor", -Vec3::y()),
         ("lid", Vec3::y()),
@@ -52,15 +52,15 @@ pub fn duck_box() -> Scene {
     scene
 }
 
-/// A duck that looks to the right, sitting at height 0.
+/// A duck that faces right, sitting at height 0.
 fn primitives() -> Vec<Primitive> {
     let tilted = |degrees: f64| -> Rotation { turn::exp(&(Vec3::z() * degrees.to_radians())) };
     let mut primitives = vec![
-        // a full body with a flat bottom, a breast, a tail that points up
+        // body with a flat bottom, breast, tail that points up
         Primitive::ellipsoid(at(0.0, 0.056, 0.0), tilted(0.0), [0.096, 0.055, 0.066]).blended(0.02),
         Primitive::ellipsoid(at(0.045, 0.07, 0.0), tilted(30.0), [0.06, 0.052, 0.054]).blended(0.03),
         Primitive::round_cone([at(-0.07, 0.075, 0.0), at(-0.115, 0.115, 0.0)], [0.034, 0.013]).blended(0.02),
-        // neck and head, a bill
+        // neck, head and bill
         Primitive::round_cone([at(0.055, 0.1, 0.0), at(0.062, 0.14, 0.0)], [0.034, 0.033]).blended(0.015),
         Primitive::ball(at(0.066, 0.158, 0.0), 0.044).blended(0.012),
         Primitive::ellipsoid(at(0.114, 0.15, 0.0), tilted(-6.0), [0.026, 0.0095, 0.022]).blended(0.006),

@@ -1,7 +1,7 @@
-//! A pot of rubber that is thrown down.                                                   [Faloutsos1995, figures 4.10 and 4.11]
+//! A rubber pot thrown onto the ground.                                                   [Faloutsos1995, figures 4.10 and 4.11]
 
-use super::thing::Thing;
-use crate::figure::at;
+use super::soft_object::SoftObject;
+use crate::character_desc::at;
 use core::f64::consts::TAU;
 use sinew_flesh::Material;
 use sinew_math::{Isometry, Rotation, Vec3, real, turn};
@@ -9,28 +9,28 @@ use sinew_mesh::Primitive;
 use sinew_sim::desc::{ContactDesc, ObstacleDesc};
 use sinew_take::Scene;
 
-/// Staves of its wall.
+/// Number of staves of its wall.
 const STAVES: usize = 20;
 
-/// A pot with two ears that flies over the ground and falls: by friction it tips, rocks and stands, without it glides on.
+/// A pot with two handles is thrown and lands: with friction it tips, rocks and comes to stand; without, it slides on.
 pub fn pot(friction: f64) -> Scene {
-    let thing = Thing {
+    let object = SoftObject {
         name: if friction > 0.0 { "pot" } else { "pot-slippery" },
         primitives: primitives(),
         spacing: 0.011,
         tets: 1200,
-        // a material is damped against the world, which brakes flight and glide: a little, so that rattling ends, or not at all
+        // mass-proportional damping acts against the world and slows flight and sliding: a little to end the rattling, or none
         material: Material::soft_solid(60e3, 0.4, 900.0, if friction > 0.0 { 0.03 } else { 0.0 }),
         pose: Isometry::from_parts(at(0.0, 0.3, 0.0).into(), turn::exp(&(Vec3::z() * -0.35))),
         velocity: at(1.0, 0.0, 0.0),
     };
-    let mut scene = thing.scene(5.0);
+    let mut scene = object.scene(5.0);
     scene.world.obstacles = vec![ObstacleDesc::ground(0.0)];
     scene.world.contact = ContactDesc { friction, ..ContactDesc::default() };
     scene
 }
 
-/// A belly of staves around a floor, a lip that is wider, and an ear on either side. It stands at height 0.
+/// A wall of staves around a floor, a wider rim, and a handle on either side. It stands at height 0.
 fn primitives() -> Vec<Primitive> {
     let mut primitives = Vec::new();
     let outline = [(0.062, 0.013), (0.088, 0.06), (0.09, 0.105), (0.073, 0.145), (0.084, 0.165)];

@@ -1,4 +1,4 @@
-//! Scenes on the ground and in boxes: characters get about by joints and friction alone, and what falls comes to rest on what it falls on.
+//! Contact scenes: characters locomote by joints and friction alone, and falling bodies come to rest.
 
 use core::f64::consts::{FRAC_PI_2, TAU};
 use sinew_math::{Isometry, Vec3, nalgebra::Point3, real};
@@ -17,10 +17,10 @@ fn without_friction(mut scene: Scene) -> Scene {
     scene
 }
 
-/// What is seen of a scene, frame by frame.
+/// Quantities recorded in each frame of a scene.
 #[derive(Default)]
 struct Seen {
-    /// Way of the centre of mass since the start (m), the integral of momentum over mass.
+    /// Displacement of the centre of mass since the start (m), the integral of momentum over mass.
     way: Vec<Vec3>,
     /// Its velocity (m/s).
     velocity: Vec<Vec3>,
@@ -28,7 +28,7 @@ struct Seen {
     lowest: Vec<f64>,
     /// The surface of the first body.
     surfaces: Vec<Vec<Vec3>>,
-    /// Where the root of the first skeleton is, if there is one.
+    /// Pose of the root of the first skeleton, if there is one.
     roots: Vec<Isometry>,
 }
 
@@ -61,27 +61,27 @@ fn level(v: &Vec3) -> f64 {
     v.x.hypot(v.z)
 }
 
-/// How far free flesh may dip into the ground (m). Springs of 0.35 μ/h² at a step of 2 ms give way by some millimetres to a body of which a few vertices
-/// touch, and by v h = 6 mm more to what strikes it with 3 m/s.
+/// Largest penetration of free flesh into the ground (m). Penalty springs of 0.35 μ/h² at a step of 2 ms yield by some millimetres under a body with few
+/// contact vertices, and by v h = 6 mm more at an impact of 3 m/s.
 const DIP: f64 = 0.025;
 
-/// The arc goes round 0.8 times a second for 3.9 s, its axis 0.04 to 0.055 m above the ground: 2π · 3.12 · 0.04 = 0.78 m at least. Without friction
-/// there is no level force; what is left is how fast it was when its root was let go, some millimetres a second for six seconds.
+/// The arc rotates 0.8 times a second for 3.9 s with its axis 0.04 to 0.055 m above the ground: at least 2π · 3.12 · 0.04 = 0.78 m. Without friction
+/// there is no horizontal force; only its velocity at the release of the root remains, some millimetres a second for six seconds.
 #[test]
-fn the_worm_rolls_by_friction_and_nothing_else() {
+fn worm_rolls_by_friction_alone() {
     let rolling = play(&scene("worm-roll"));
     let end = rolling.way.last().expect("frames");
     assert!(end.x > 0.75 && end.z.abs() < 0.2, "{end:?}");
     assert!(rolling.lowest.iter().all(|y| *y > -DIP));
-    // it lies still in the end
+    // it comes to rest
     assert!(rolling.velocity.last().expect("frames").norm() < 0.05);
     let slipping = play(&without_friction(scene("worm-roll")));
     assert!(slipping.way.iter().all(|way| level(way) < 0.05));
 }
 
-/// A leap is a time when nothing of it touches the ground. Three snaps of a body of 0.5 m bring it a good part of its length ahead; on ice none does.
+/// A leap is an interval without ground contact. Three snaps move a body of 0.5 m by a good part of its length; without friction they do not.
 #[test]
-fn the_fish_leaps_and_gets_ahead_by_friction() {
+fn fish_leaps_and_advances_by_friction() {
     let leaping = play(&scene("fish-jump"));
     let clear = |y: &&f64| **y > 0.01;
     let in_the_air = leaping.lowest[60..].iter().filter(clear).count();
@@ -93,11 +93,10 @@ fn the_fish_leaps_and_gets_ahead_by_friction() {
     assert!(slipping.way.iter().all(|way| level(way) < 0.05));
 }
 
-/// Friction brings the pot to rest within its five seconds, on the ground and not in it; what is left is the last of its rattling, below a millimetre at the 10 Hz or more
-/// that so small a thing has. Without it nothing slows it down: it keeps its metre a second to
-/// round-off.
+/// Friction brings the pot to rest on the ground within its five seconds; the remaining vibration is below a millimetre at the 10 Hz or more of so small a body. Without friction
+/// its horizontal velocity stays 1 m/s to round-off.
 #[test]
-fn the_pot_comes_to_rest_by_friction_and_glides_on_without() {
+fn pot_comes_to_rest_with_friction_and_slides_on_without() {
     let pot = play(&scene("pot"));
     let end = pot.surfaces.len() - 1;
     assert!(pot.velocity[end].norm() < 0.05, "{:?}", pot.velocity[end]);
@@ -108,9 +107,9 @@ fn the_pot_comes_to_rest_by_friction_and_glides_on_without() {
     assert!((-0.005..0.02).contains(&slippery.lowest[end]), "{}", slippery.lowest[end]);
 }
 
-/// The duck is inside of all five walls at all times, but for what soft flesh dips in, does not come out of the open front, and is turned upside down on the way.
+/// The duck stays inside all five walls, up to the penetration of soft flesh, does not leave by the open front, and is upside down at some time.
 #[test]
-fn the_duck_stays_in_the_box() {
+fn duck_stays_in_the_box() {
     let scene = scene("duck-box");
     let duck = play(&scene);
     let walls = &scene.world.obstacles;
@@ -138,7 +137,7 @@ fn the_duck_stays_in_the_box() {
     assert!(upside_down);
 }
 
-/// How far a root has turned about the vertical since the start (rad), whole turns counted.
+/// The rotation of a root about the vertical since the start (rad), including full turns.
 fn heading(roots: &[Isometry]) -> f64 {
     let angle = |root: &Isometry| {
         let ahead = root.rotation * Vec3::z();
@@ -151,9 +150,9 @@ fn heading(roots: &[Isometry]) -> f64 {
     roots.windows(2).map(step).sum()
 }
 
-/// It leaves the ground, comes down a quarter turn or more from how it lay, and lies the right way up.
+/// It leaves the ground, lands rotated by a quarter turn or more, and lies the right way up.
 #[test]
-fn the_starfish_turns_in_the_air() {
+fn starfish_turns_in_the_air() {
     let turning = play(&scene("starfish-turn"));
     assert!(turning.lowest[50..].iter().filter(|y| **y > 0.005).count() >= 3);
     let turned = heading(&turning.roots);
@@ -163,10 +162,10 @@ fn the_starfish_turns_in_the_air() {
     assert!(turning.lowest.iter().all(|y| *y > -DIP));
 }
 
-/// Until its third leap the starfish stays under the cage, which comes down around it again; then the cage lies upside down beside it. No vertex is ever farther
-/// within the glass, 10 mm thick, than what soft flesh dips in, or beyond it while it is trapped.
+/// Until its third leap the starfish stays under the cage; then the cage lies upside down beside it. While it is trapped no vertex penetrates the glass, 10 mm thick, by
+/// more than `DIP`.
 #[test]
-fn the_starfish_throws_the_cage_over() {
+fn starfish_overturns_the_cage() {
     let scene = scene("starfish-cage");
     let mut player = Player::build(&scene).expect("sound");
     player.preroll(|_, _| {}).expect("a step");
@@ -190,11 +189,11 @@ fn the_starfish_throws_the_cage_over() {
     let (middle, cage, ..) = seen.last().expect("frames");
     assert!((cage.rotation * Vec3::y()).y < -0.9, "the cage lies upside down");
     assert!(level(&(middle - cage.translation.vector)) > 0.2, "{middle:?} {cage:?}");
-    // it lies on the ground by its lid, 10 mm thick, to a millimetre
+    // it lies on its lid, 10 mm thick, to a millimetre
     assert!((cage.translation.vector.y - 0.005).abs() < 1e-3, "{cage:?}");
 }
 
-/// How deep the dancer is in herself and in a floor at most within two seconds, and how tall she is (m).
+/// The largest penetration of the dancer into herself and into the floor within two seconds, and her size (m).
 fn dancer_overlap(collides_with_itself: bool, solver: Solver) -> (Overlap, f64) {
     let mut scene = scene("dancer");
     scene.solver = solver;
@@ -219,10 +218,10 @@ fn dancer_overlap(collides_with_itself: bool, solver: Solver) -> (Overlap, f64) 
     (most, size)
 }
 
-/// The dancer on a floor: no vertex is deeper in her own flesh or in the floor than 2 % of her height, and self-contact is what keeps it so: without it flesh is more than
-/// twice as deep in itself. Implicit steps are no worse.
+/// No vertex penetrates her own flesh or the floor by more than 2 % of her height; without self-contact the penetration is more than twice as deep. The same holds for
+/// implicit steps.
 #[test]
-fn the_dancer_does_not_pass_through_herself_or_the_floor() {
+fn dancer_does_not_penetrate_herself_or_the_floor() {
     let (free, _) = dancer_overlap(false, Solver::Explicit);
     for solver in [Solver::Explicit, Solver::Implicit(ImplicitSettings::INTERACTIVE)] {
         let (held, size) = dancer_overlap(true, solver);

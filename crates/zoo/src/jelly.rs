@@ -1,6 +1,6 @@
-//! A pudding on a plate that is shaken.
+//! A jelly pudding on a shaking plate.
 
-use crate::figure::{EARTH, at};
+use crate::character_desc::{EARTH, at};
 use sinew_control::Motion;
 use sinew_flesh::Material;
 use sinew_math::{Rotation, Vec3, real};
@@ -9,11 +9,12 @@ use sinew_sim::Solver;
 use sinew_sim::desc::{BodyDesc, CageSize, PinDesc, Region, Sag, ShapeDesc, WorldDesc};
 use sinew_take::Scene;
 
-/// Ribs around the dome.
+/// Number of ribs around the dome.
 const RIBS: usize = 10;
 
-/// A dome of jelly with ribs and a cherry on top; its base is held by a plate that is shaken.
+/// A dome of jelly with ribs and a cherry on top; its base is pinned to a shaking plate.
 pub fn jelly() -> Scene {
+    // tiers, cherry and ribs
     let tiers = [(0.03, 0.12, 0.034), (0.065, 0.098, 0.045), (0.105, 0.08, 0.045), (0.14, 0.06, 0.036)];
     let tier = |(y, radius, height): (f64, f64, f64)| {
         Primitive::ellipsoid(at(0.0, y, 0.0), Rotation::identity(), [radius, height, radius]).blended(0.03)
@@ -26,7 +27,8 @@ pub fn jelly() -> Scene {
         let ends = [outward * 0.098 + at(0.0, 0.03, 0.0), outward * 0.045 + at(0.0, 0.15, 0.0)];
         primitives.push(Primitive::round_cone(ends, [0.026, 0.016]).blended(0.01));
     }
-    // the numbers above are sound, so that there is a surface; without one the model says so
+
+    // the primitives are valid, so the surface exists; `Model::build` would reject an empty one
     let surface =
         ImplicitSurface::build(&primitives).and_then(|implicit| implicit.surface(0.006)).unwrap_or_default();
     let body = BodyDesc {
@@ -39,6 +41,8 @@ pub fn jelly() -> Scene {
         attachment: None,
         sag: Sag::Free,
     };
+
+    // the plate shakes the pinned base
     let shake = Motion::Shake { amplitude: at(0.014, 0.0, 0.005), frequency: 1.7 };
     Scene {
         name: "jelly".into(),

@@ -1,31 +1,31 @@
-//! A soft thing without bones, in the words of the stage.
+//! Description of a soft object without bones.
 
-use crate::figure::EARTH;
+use crate::character_desc::EARTH;
 use sinew_flesh::Material;
 use sinew_math::{Isometry, Vec3};
 use sinew_mesh::{ImplicitSurface, Primitive};
 use sinew_sim::desc::{BodyDesc, CageSize, Sag, ShapeDesc, WorldDesc};
 use sinew_take::Scene;
 
-/// A soft thing.
-pub(super) struct Thing {
+/// A soft object made of implicit primitives.
+pub(super) struct SoftObject {
     pub(super) name: &'static str,
     pub(super) primitives: Vec<Primitive>,
-    /// Distance of surface vertices (m).
+    /// Spacing of surface vertices (m).
     pub(super) spacing: f64,
-    /// About how many tets its cage has.
+    /// Approximate number of tets of its cage.
     pub(super) tets: usize,
     pub(super) material: Material,
-    /// Where it is at the start.
+    /// Initial pose.
     pub(super) pose: Isometry,
-    /// How fast it is then (m/s).
+    /// Initial velocity (m/s).
     pub(super) velocity: Vec3,
 }
 
-impl Thing {
-    /// The scene of the thing alone, under its own weight.
+impl SoftObject {
+    /// Builds the scene of the object alone, under gravity.
     pub(super) fn scene(self, seconds: f64) -> Scene {
-        // the numbers of primitives are sound, so that there is a surface; without one the model says so
+        // the primitives are valid, so the surface exists; `Model::build` would reject an empty one
         let mut surface = ImplicitSurface::build(&self.primitives)
             .and_then(|implicit| implicit.surface(self.spacing))
             .unwrap_or_default();

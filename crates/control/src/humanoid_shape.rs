@@ -1,22 +1,25 @@
-//! The bones of a human figure found by how it stands, for rigs whose names say nothing.
+//! Mapping of a rig's bones to the standard humanoid skeleton by rest pose, for rigs without usable names.
 //!
-//! A figure that stands upright and looks along +z has its feet lowest, its hands farthest to the sides and its head highest. Where the ways from both feet meet
-//! are the hips, where those from both hands meet is the chest; the bones between are limbs and spine in their order.
+//! A character that stands upright and faces +z has its feet lowest, its hands farthest to the sides and its head highest. The lowest
+//! common ancestor of the feet is the hips, that of the hands is the chest; the bones between are limbs and spine in order.
 
 use crate::{BoneMap, HumanBone};
 use HumanBone::*;
 use sinew_math::Vec3;
 
 impl BoneMap {
-    /// The bones of a rig by where its joints stand at rest (m, y up, the figure's left along +x). What does not look like a body leaves them unknown.
+    /// Finds the bones of a rig from the rest positions of its joints (m, y up, the character's left along +x). The map is empty if the
+    /// rig does not look like a human body.
     pub fn find_by_shape(origins: &[Vec3], parents: &[Option<usize>]) -> BoneMap {
+        // feet and hips
         let mut map = BoneMap::default();
         let tree = Tree { origins, parents };
         let leaves = tree.leaves();
         let Some([left_foot, right_foot]) = tree.pair(&leaves, |p| -p.y) else { return map };
-        let Some(hips) = tree.meeting(left_foot, right_foot) else { return map };
+        let Some(hips) = tree.common_ancestor(left_foot, right_foot) else { return map };
         let height = origins[hips].y;
-        // hands are above the feet by half a leg at least, even when arms hang down
+
+        // hands and chest: hands are a quarter of the leg length above the feet at least, even when the arms hang down
         let lowest = origins[left_foot].y.max(origins[right_foot].y);
         let high: Vec<usize> = leaves
             .iter()
@@ -25,31 +28,35 @@ impl BoneMap {
             .collect();
         let middle = origins[hips].x;
         let Some([left_hand, right_hand]) = tree.pair(&high, |p| (p.x - middle).abs()) else { return map };
-        let Some(chest) = tree.meeting(left_hand, right_hand) else { return map };
+        let Some(chest) = tree.common_ancestor(left_hand, right_hand) else { return map };
+
+        // the bones of the legs and arms, counted from their ends
         map.set(Hips, Some(hips));
         for (foot, names) in [
             (left_foot, [LeftUpperLeg, LeftLowerLeg, LeftFoot, LeftToes]),
             (right_foot, [RightUpperLeg, RightLowerLeg, RightFoot, RightToes]),
         ] {
-            let way = tree.way(hips, foot);
-            let from = way.len().saturating_sub(4);
-            names.into_iter().zip(&way[from..]).for_each(|(name, bone)| map.set(name, Some(*bone)));
+            let path = tree.path(hips, foot);
+            let from = path.len().saturating_sub(4);
+            names.into_iter().zip(&path[from..]).for_each(|(name, bone)| map.set(name, Some(*bone)));
         }
         for (hand, names) in [
             (left_hand, [LeftShoulder, LeftUpperArm, LeftLowerArm, LeftHand]),
             (right_hand, [RightShoulder, RightUpperArm, RightLowerArm, RightHand]),
         ] {
-            let way = tree.way(chest, hand);
-            let skip = usize::from(way.len() < 4);
-            names.into_iter().skip(skip).zip(&way).for_each(|(name, bone)| map.set(name, Some(*bone)));
+            let path = tree.path(chest, hand);
+            let skip = usize::from(path.len() < 4);
+            names.into_iter().skip(skip).zip(&path).for_each(|(name, bone)| map.set(name, Some(*bone)));
         }
-        let spine = tree.way(hips, chest);
+
+        // the spine, and the neck and head above it
+        let spine = tree.path(hips, chest);
         [Spine, Chest, UpperChest]
             .into_iter()
             .zip(&spine)
             .for_each(|(name, bone)| map.set(name, Some(*bone)));
         let top = high.iter().copied().max_by(|&a, &b| origins[a].y.total_cmp(&origins[b].y));
-        if let Some([first, .., last]) = top.map(|top| tree.way(chest, top)).as_deref() {
+        if let Some([first, .., last]) = top.map(|top| tree.path(chest, top)).as_deref() {
             map.set(Neck, Some(*first));
             map.set(Head, Some(*last));
         }
@@ -69,47 +76,51 @@ impl Tree<'_> {
         (0..self.parents.len()).filter(|&i| !has_child[i]).collect()
     }
 
-    /// The bones from one to another below it, the first left out; empty if it is not below.
-    fn way(&self, from: usize, to: usize) -> Vec<usize> {
-        let mut way = vec![to];
-        while let Some(parent) = self.parents[way[way.len() - 1]] {
+    /// The bones from one to a descendant, without the first; empty if the other is no descendant.
+    fn path(&self, from: usize, to: usize) -> Vec<usize> {
+        let mut path = vec![to];
+        while let Some(parent) = self.parents[path[path.len() - 1]] {
             if parent == from {
-                way.reverse();
-                return way;
+                path.reverse();
+                return path;
             }
-            if way.len() > self.parents.len() {
+            if path.len() > self.parents.len() {
                 break;
             }
-            way.push(parent);
+            path.push(parent);
         }
         Vec::new()
     }
 
-    /// All bones above one, itself included.
-    fn above(&self, bone: usize) -> Vec<usize> {
-        let mut above = vec![bone];
+    /// A bone and all its ancestors.
+    fn ancestors(&self, bone: usize) -> Vec<usize> {
+        let mut ancestors = vec![bone];
         while let Some(parent) =
-            self.parents[above[above.len() - 1]].filter(|_| above.len() <= self.parents.len())
+            self.parents[ancestors[ancestors.len() - 1]].filter(|_| ancestors.len() <= self.parents.len())
         {
-            above.push(parent);
+            ancestors.push(parent);
         }
-        above
+        ancestors
     }
 
-    fn meeting(&self, a: usize, b: usize) -> Option<usize> {
-        let above = self.above(a);
-        self.above(b).into_iter().find(|bone| above.contains(bone)).filter(|bone| *bone != a && *bone != b)
+    /// The lowest common ancestor, if it is neither of the two.
+    fn common_ancestor(&self, a: usize, b: usize) -> Option<usize> {
+        let ancestors = self.ancestors(a);
+        self.ancestors(b)
+            .into_iter()
+            .find(|bone| ancestors.contains(bone))
+            .filter(|bone| *bone != a && *bone != b)
     }
 
-    /// The leaf on the left and the one on the right that have most of something.
+    /// The leaf on the left and the one on the right with the largest measure.
     fn pair(&self, leaves: &[usize], measure: impl Fn(&Vec3) -> f64) -> Option<[usize; 2]> {
         let middle =
             leaves.iter().map(|&leaf| self.origins[leaf].x).sum::<f64>() / leaves.len().max(1) as f64;
-        let most = |left: bool| {
+        let largest = |left: bool| {
             let side = leaves.iter().copied().filter(|&leaf| (self.origins[leaf].x > middle) == left);
             side.max_by(|&a, &b| measure(&self.origins[a]).total_cmp(&measure(&self.origins[b])))
         };
-        Some([most(true)?, most(false)?])
+        Some([largest(true)?, largest(false)?])
     }
 }
 
@@ -117,7 +128,7 @@ impl Tree<'_> {
 mod tests {
     use super::*;
 
-    /// A figure of nineteen joints with arms half lowered, hip and shoulder joints of its own.
+    /// A humanoid of 21 joints with arms half lowered, and with separate hip and shoulder joints.
     fn figure() -> (Vec<Vec3>, Vec<Option<usize>>) {
         let mut joints: Vec<(Option<usize>, [f64; 3])> = vec![
             (None, [0.0, 1.0, 0.0]),
@@ -145,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_is_found_without_names() {
+    fn humanoid_is_found_without_names() {
         let (origins, parents) = figure();
         let map = BoneMap::find_by_shape(&origins, &parents);
         let wanted = [
@@ -173,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_body_stays_unknown() {
+    fn rig_without_a_human_shape_gives_an_empty_map() {
         let chain: Vec<Vec3> = (0..6).map(|i| Vec3::x() * f64::from(i)).collect();
         let parents: Vec<Option<usize>> = (0..6usize).map(|i| i.checked_sub(1)).collect();
         assert_eq!(BoneMap::find_by_shape(&chain, &parents).iter().count(), 0);

@@ -1,4 +1,4 @@
-//! What a bone's name says: its side, and what it is called without side and prefix.
+//! Parsing of bone names: side, and key without side and prefix.
 
 /// A side of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,19 +7,19 @@ pub(crate) enum Side {
     Right,
 }
 
-/// A name taken apart.
+/// A parsed bone name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BoneName {
-    /// The side it names, if it does.
+    /// The side, if the name has one.
     pub(crate) side: Option<Side>,
-    /// All other words, small and without gaps.
+    /// All other words, in lower case and joined.
     pub(crate) key: String,
-    /// Letters of the whole name.
+    /// Number of characters of the name without prefix.
     pub(crate) length: usize,
 }
 
 impl BoneName {
-    /// The names of a rig, without the prefix that all of them have.
+    /// Parses the names of a rig without the prefix common to all of them.
     pub(crate) fn of_all(names: &[&str]) -> Vec<BoneName> {
         let bare: Vec<&str> = names.iter().map(|name| without_known_prefix(name)).collect();
         let common = common_prefix(&bare);
@@ -33,7 +33,7 @@ impl BoneName {
             match word.as_str() {
                 "left" | "l" if side.is_none() => side = Some(Side::Left),
                 "right" | "r" if side.is_none() => side = Some(Side::Right),
-                // the middle
+                // VRoid's mark of the centre
                 "c" => {}
                 _ => key.push_str(&word),
             }
@@ -45,7 +45,7 @@ impl BoneName {
     }
 }
 
-/// `lefthand`, all in small letters.
+/// Splits the side off a lower-case key such as `lefthand`.
 fn side_within(key: String) -> (Option<Side>, String) {
     for (word, side) in [("left", Side::Left), ("right", Side::Right)] {
         if let Some(rest) = key.strip_prefix(word).or_else(|| key.strip_suffix(word)) {
@@ -55,8 +55,8 @@ fn side_within(key: String) -> (Option<Side>, String) {
     (None, key)
 }
 
-/// Names of the rigs that are everywhere begin with these; some have bones of other origin beside them, so that no prefix is
-/// common to all.
+/// Removes the prefix of a widespread rig. Such rigs may contain bones of other origin, so the prefix need not be common to all
+/// names.
 fn without_known_prefix(name: &str) -> &str {
     let name = name.rsplit([':', '|']).next().unwrap_or(name);
     let after = |prefix: &str| {
@@ -76,7 +76,7 @@ fn is_separator(c: char) -> bool {
     matches!(c, ' ' | '_' | '-' | '.')
 }
 
-/// How many bytes all names begin with in common, up to a separator and short of any whole name.
+/// Length in bytes of the prefix common to all names, up to a separator and shorter than any name.
 fn common_prefix(names: &[&str]) -> usize {
     let [first, rest @ ..] = names else { return 0 };
     if rest.is_empty() {
@@ -91,7 +91,7 @@ fn common_prefix(names: &[&str]) -> usize {
     ends.take_while(|end| *end <= shared).last().unwrap_or(0)
 }
 
-/// Words between separators and where small letters meet capitals, in small letters: `LHipJoint` is l, hip, joint.
+/// Splits a name at separators and at camel-case boundaries, in lower case: `LHipJoint` is l, hip, joint.
 fn words(name: &str) -> Vec<String> {
     let letters: Vec<char> = name.chars().collect();
     let mut words = vec![String::new()];
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_come_apart_into_side_and_key() {
+    fn names_split_into_side_and_key() {
         let cases = [
             ("LHipJoint", Some(Side::Left), "hipjoint"),
             ("LowerBack", None, "lowerback"),
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_prefix_that_all_share_is_passed_over() {
+    fn common_prefix_is_ignored() {
         let keys: Vec<String> = BoneName::of_all(&["hero_a_hips", "hero_a_hand_l", "hero_a_head"])
             .into_iter()
             .map(|n| n.key)

@@ -1,12 +1,12 @@
-//! The stage: scenes in which bodies touch the ground, walls, and characters get about by their own joints alone.
+//! Contact scenes: bodies fall on the ground and hit walls, and characters locomote by their joints and friction alone.
 
-mod act;
 mod duck;
 mod fish_jump;
+mod free_root_motion;
 mod pot;
+mod soft_object;
 mod starfish_cage;
 mod starfish_turn;
-mod thing;
 mod worm_roll;
 
 pub use duck::duck_box;
