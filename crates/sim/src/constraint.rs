@@ -12,7 +12,6 @@ mod anchor;
 mod belt;
 mod build;
 mod cut;
-mod desc;
 mod energy;
 mod faults;
 mod forces;
@@ -23,7 +22,7 @@ mod stiffest;
 #[cfg(test)]
 mod tests;
 
-pub use desc::{BeltDesc, ConstraintDesc, ConstraintKind, PointDesc};
+pub use crate::desc::{BeltDesc, ConstraintDesc, ConstraintKind, PointDesc};
 pub use forces::{ConstraintForce, constraint_energy, constraint_forces};
 pub use path::ConstraintPath;
 

@@ -8,7 +8,7 @@ mod contact_energy;
 mod contact_force;
 mod contact_surface;
 mod contacts;
-mod desc;
+
 mod free_obstacle;
 mod obstacle;
 mod overlap;
@@ -16,8 +16,8 @@ mod pair_anchor;
 mod pair_contact;
 mod pair_forces;
 
+pub use crate::desc::{ContactDesc, Mobility, ObstacleDesc};
 pub use contact_force::{ContactForce, contact_forces};
-pub use desc::{ContactDesc, Mobility, ObstacleDesc};
 pub use obstacle::{Obstacle, ObstacleFrictionAnchor, ObstacleState};
 pub use overlap::Overlap;
 pub use pair_anchor::PairFrictionAnchor;

@@ -23,7 +23,7 @@ mod rig;
 mod tests;
 
 pub(crate) use attachment::Attachment;
-pub use bone_coupling::BoneError;
+
 pub(crate) use bone_coupling::{BoneCoupling, Pushes};
 pub(crate) use bone_weights::bone_weights;
 pub(crate) use fixed_nodes::FixedNodes;

@@ -5,9 +5,9 @@ use crate::constraint::{self, Constraint};
 use crate::contact::{ContactSurface, Mobility, Obstacle, find_faults};
 use crate::coupling::{Attachment, BoneCoupling, FixedNodes, RestRig};
 use crate::desc::{BodyDesc, LoadDesc, PinDesc, Sag, WorldDesc};
+use crate::fault::{BuildError, Fault};
 use crate::sag::{Drawn, Support, keep_masses};
 use crate::{Rig, StableStep, State};
-use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 use sinew_contact::SolidMass;
 use sinew_flesh::{ElementDesc, Elements};
@@ -81,49 +81,6 @@ pub struct Load {
     /// The force on each node (N).
     pub node_forces: Vec<(u32, Vec3)>,
 }
-
-/// Something about a world that no model can be built from.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Fault {
-    /// The body it is about; empty for the world itself.
-    pub body: String,
-    /// What is wrong, how much, and what to do.
-    pub what: String,
-}
-
-/// All faults of a world.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BuildError {
-    /// Everything that was found, not only the first.
-    pub faults: Vec<Fault>,
-}
-
-impl Fault {
-    pub(crate) fn new(body: &str, what: impl Into<String>) -> Fault {
-        Fault { body: body.into(), what: what.into() }
-    }
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.body.is_empty() {
-            f.write_str(&self.what)
-        } else {
-            write!(f, "body '{}': {}", self.body, self.what)
-        }
-    }
-}
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, fault) in self.faults.iter().enumerate() {
-            write!(f, "{}{fault}", if i == 0 { "" } else { "\n" })?;
-        }
-        Ok(())
-    }
-}
-
-impl core::error::Error for BuildError {}
 
 impl Model {
     /// Checks a world and builds it. Either all is well, or all faults are reported together.

@@ -2,12 +2,12 @@
 
 use super::anchor::Anchor;
 use super::cut::find_loops;
-use super::desc::{BeltDesc, ConstraintDesc, ConstraintKind, PointDesc};
 use super::nearest::{Found, inside, on_surface};
 use super::stiffest::{GAMMA, KAPPA, masses};
 use super::{Constraint, Hold, belt};
 use crate::body::Body;
-use crate::model::Fault;
+use crate::desc::{BeltDesc, ConstraintDesc, ConstraintKind, PointDesc};
+use crate::fault::Fault;
 use crate::{Model, WorldDesc};
 use sinew_math::Vec3;
 

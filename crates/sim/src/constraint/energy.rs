@@ -10,7 +10,7 @@
 use super::anchor::{Anchor, NodeRow, combined, sum};
 use super::path::Asked;
 use super::{Hold, belt};
-use crate::implicit::NodeEnergy;
+use crate::NodeEnergy;
 use crate::{Control, Model, State};
 use sinew_math::sparse::Row;
 use sinew_math::spatial::{Frame, Twist, Wrench};

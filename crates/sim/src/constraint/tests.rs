@@ -3,11 +3,11 @@
 use super::anchor::{Anchor, AppliedForces, Surroundings};
 use super::energy::{ConstraintEnergy, ConstraintStep};
 use super::*;
+use crate::NodeEnergy;
 use crate::coupling::BoneCoupling;
 use crate::desc::{
     AttachmentDesc, BodyDesc, Mobility, ObstacleDesc, PinDesc, Region, RigDesc, Sag, ShapeDesc, WorldDesc,
 };
-use crate::implicit::NodeEnergy;
 use crate::{BuildError, Control, Model, State};
 use sinew_contact::{RigidMotion, Shape};
 use sinew_flesh::Material;

@@ -9,11 +9,11 @@
 //!
 //! however many points touch at once. μᵢ is the mass behind a point.
 
-use super::desc::ContactDesc;
 use super::obstacle::Obstacle;
 use super::pair_forces::finder_of;
 use crate::body::Body;
-use crate::model::Fault;
+use crate::desc::ContactDesc;
+use crate::fault::Fault;
 use crate::{Model, State, WorldDesc};
 use sinew_contact::{Penalty, Response, SurfacePairs, detect_contact};
 use sinew_math::Vec3;

@@ -1,9 +1,9 @@
 //! Touching during a step: who touches, what that does to nodes and free obstacles, and how these move.
 
 use super::candidates::{Candidate, CandidateSearch};
-use super::desc::Mobility;
 use super::obstacle::{Obstacle, ObstacleFrictionAnchor};
 use super::pair_forces::PairForces;
+use crate::desc::Mobility;
 use crate::{Control, Model, State};
 use rayon::prelude::*;
 use sinew_contact::{Penalty, Response, RigidMotion, detect_contact};

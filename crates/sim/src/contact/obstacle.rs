@@ -1,6 +1,6 @@
 //! An obstacle of a model, and where it is.
 
-use super::desc::{Mobility, ObstacleDesc};
+use crate::desc::{Mobility, ObstacleDesc};
 use sinew_contact::{FrictionAnchor, Shape, SolidMass};
 use sinew_math::{Isometry, Vec3, nalgebra::Point3};
 use sinew_mesh::TriMesh;

@@ -1,7 +1,7 @@
 //! Bones during a step: what flesh does to them, how they move, and where that puts the nodes fixed to them.
 
 use super::Rig;
-use crate::{Control, Model, RigControl, State};
+use crate::{BoneError, Control, Model, RigControl, State};
 use rayon::prelude::*;
 use sinew_flesh::CornerForces;
 use sinew_math::spatial::{Frame, Wrench};
@@ -10,16 +10,6 @@ use sinew_skeleton::{
     BoneId, DriveKind, Drives, Dynamics, DynamicsError, Energies, Floating, JointDrive, Kinematics, Loads,
     SkeletonState, StatePath,
 };
-
-/// A skeleton whose equations of motion have no answer.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("skeleton '{rig}': {error}")]
-pub struct BoneError {
-    /// The rig's name.
-    pub rig: String,
-    /// What its dynamics say.
-    pub error: DynamicsError,
-}
 
 /// How a rigid bone moves, as a field over the world: the velocity at x is `at_origin + angular × x`.
 #[derive(Clone, Copy, Debug, Default)]

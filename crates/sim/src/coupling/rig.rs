@@ -1,7 +1,7 @@
 //! A skeleton of a world, and the flesh whose mass it carries.
 
 use crate::desc::RigDesc;
-use crate::model::Fault;
+use crate::fault::Fault;
 use core::ops::Range;
 use sinew_math::spatial::Frame;
 use sinew_math::{Mat3, Vec3};

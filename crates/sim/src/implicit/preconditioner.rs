@@ -8,13 +8,13 @@
 //! nothing like flesh at rest: there the blocks of the nodes alone do better.
 
 use super::bones::Bones;
-use super::node_energy::NodeEnergy;
 use super::problem::{Motion, Point, Problem, row, vector};
 use super::skin::Skin;
 use crate::Model;
-use sinew_flesh::Elements;
+use crate::NodeEnergy;
+use crate::rest_matrix::rest_matrix;
 use sinew_math::nalgebra::{DMatrix, DVector, Vector6};
-use sinew_math::sparse::{Block, BlockSum, Row, Solver, SolverChoice, times, times_transposed};
+use sinew_math::sparse::{Block, Row, Solver, SolverChoice, times, times_transposed};
 use sinew_math::spatial::{Frame, RigidInertia, Twist, Wrench};
 use sinew_math::{Mat3, Vec3};
 use sinew_skeleton::{Kinematics, SkeletonState};
@@ -270,34 +270,6 @@ fn apart(bones: &Bones, bone: u32, base: u32) -> Vec<(usize, f64)> {
         }
     }
     found
-}
-
-/// The stiffness at rest over the free nodes, with more on each node's own diagonal (N/m).
-pub(crate) fn rest_matrix(elements: &Elements, own: &[f64], free: &[u32]) -> BlockSum {
-    let mut place = vec![u32::MAX; own.len()];
-    free.iter().enumerate().for_each(|(i, node)| place[*node as usize] = i as u32);
-    let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); free.len()];
-    elements.for_each_rest_stiffness(|nodes, _| {
-        for a in nodes.iter().map(|node| place[*node as usize]).filter(|a| *a != u32::MAX) {
-            let beside = nodes.iter().map(|node| place[*node as usize]).filter(|b| *b != u32::MAX);
-            neighbours[a as usize].extend(beside);
-        }
-    });
-    let mut matrix = BlockSum::with_pattern(neighbours);
-    elements.for_each_rest_stiffness(|nodes, blocks| {
-        for (a, row) in nodes.iter().zip(blocks.chunks_exact(nodes.len())) {
-            for (b, block) in nodes.iter().zip(row) {
-                let (a, b) = (place[*a as usize], place[*b as usize]);
-                if a != u32::MAX && b != u32::MAX {
-                    matrix.add(a as usize, b as usize, block);
-                }
-            }
-        }
-    });
-    for (i, node) in free.iter().enumerate() {
-        matrix.add(i, i, &Mat3::from_diagonal_element(own[*node as usize]));
-    }
-    matrix
 }
 
 /// Σ tr(K₁₁) d² with d an edge of the element or patch at rest (J).

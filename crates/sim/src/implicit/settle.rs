@@ -8,10 +8,12 @@
 //!
 //! What is left of the gradient without inertia tells how far from rest the world is.
 
+use super::Solver;
 use super::newton::Newton;
 use super::problem::{Gradient, Problem};
-use super::settings::{ImplicitSettings, SolveReport};
-use super::{NodeEnergy, Solver};
+use super::settings::ImplicitSettings;
+use crate::NodeEnergy;
+use crate::SolveReport;
 use crate::constraint::{ConstraintEnergy, ConstraintStep};
 use crate::contact::{ContactEnergy, Contacts};
 use crate::{Control, Model, State};
