@@ -29,7 +29,7 @@ pub use deadline::Clock;
 pub use settings::{ImplicitSettings, Solver, SolverKind, SolverPick, SolverReason, StepOrder};
 pub use settle::{SettleError, SettleReport, settle, settle_with};
 
-use crate::constraint::{ConstraintEnergy, ConstraintStep};
+use crate::constraint_forces::{ConstraintEnergy, ConstraintStep};
 use crate::contact::{ContactEnergy, Contacts};
 use crate::coupling::BoneCoupling;
 use crate::{Control, Model, NodeEnergy, SolveReport, State, StepError, StepReport};

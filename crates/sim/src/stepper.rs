@@ -10,7 +10,7 @@
 //! kept and the error says where it happened. The next steps begin with as many, and try fewer after a while.
 
 use crate::body::decay;
-use crate::constraint::{ConstraintForces, Surroundings};
+use crate::constraint_forces::{ConstraintForces, Surroundings};
 use crate::contact::{Contacts, Substep};
 use crate::coupling::{BoneCoupling, Pushes};
 use crate::energy_check::{EnergyCheck, worst_node};
@@ -100,7 +100,7 @@ impl Stepper {
         if let Some(fault) = control.fault(model) {
             return Err(StepError::BadControl(fault));
         }
-        if Contacts::has_free_obstacles(model) {
+        if model.has_free_obstacles() {
             return Err(StepError::FreeObstacles);
         }
         self.was_implicit = true;

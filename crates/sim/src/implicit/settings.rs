@@ -1,6 +1,5 @@
 //! Which solver steps a world, how exactly, and what it says afterwards.
 
-use crate::contact::Contacts;
 use crate::{Model, StepError};
 use std::fmt;
 
@@ -104,11 +103,11 @@ impl Solver {
         let substeps = dt / model.stable_step.seconds;
         let (implicit, reason) = match self {
             Solver::Explicit => (None, SolverReason::Asked),
-            Solver::Implicit(_) if Contacts::has_free_obstacles(model) => {
+            Solver::Implicit(_) if model.has_free_obstacles() => {
                 return Err(StepError::FreeObstacles);
             }
             Solver::Implicit(settings) => (Some(*settings), SolverReason::Asked),
-            Solver::Auto(_) if Contacts::has_free_obstacles(model) => (None, SolverReason::FreeObstacles),
+            Solver::Auto(_) if model.has_free_obstacles() => (None, SolverReason::FreeObstacles),
             Solver::Auto(settings) if costs_more(model, substeps / settings.order.cost()) => {
                 (Some(*settings), SolverReason::ManySubsteps(substeps))
             }

@@ -14,7 +14,7 @@ use super::problem::{Gradient, Problem};
 use super::settings::ImplicitSettings;
 use crate::NodeEnergy;
 use crate::SolveReport;
-use crate::constraint::{ConstraintEnergy, ConstraintStep};
+use crate::constraint_forces::{ConstraintEnergy, ConstraintStep};
 use crate::contact::{ContactEnergy, Contacts};
 use crate::{Control, Model, State};
 use sinew_math::Vec3;
@@ -83,7 +83,7 @@ pub fn settle_with(
     let mut now = state.clone();
     let mut report =
         SettleReport { converged: false, residual: f64::INFINITY, rounds: 0, work: SolveReport::CONVERGED };
-    if Contacts::has_free_obstacles(model) {
+    if model.has_free_obstacles() {
         return Err(SettleError::FreeObstacles);
     }
     let (mut constraint_energy, mut contact_energy) = (ConstraintEnergy::default(), ContactEnergy::default());
