@@ -3,7 +3,7 @@
 //! Only who neighbours whom counts, not where nodes are, so that a mesh has the same patches in every shape. Elements whose nodes have many elements go first:
 //! in lattices of five tets to a cube those are the inner ones, and the cubes become the patches. What is left over joins the smallest patch beside it.
 
-use crate::elements::ElementDesc;
+use crate::block::ElementDesc;
 
 /// Elements in groups.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
