@@ -1,6 +1,6 @@
 //! A place in a take from which it can go on.
 
-use crate::{Checkpoint, Summary};
+use crate::Checkpoint;
 
 /// All that is needed to go on with a take from one of its frames as if it had never been left: the state to the bit, and what has been counted.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +13,21 @@ pub struct Bookmark {
     pub torques: Vec<JointTorques>,
     /// The state.
     pub checkpoint: Checkpoint,
+}
+
+/// What happened in a take.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// Frames taken after the start.
+    pub frames: usize,
+    /// Sub-steps that held.
+    pub steps: usize,
+    /// Frames' worth of sub-steps that diverged and were taken again.
+    pub retries: usize,
+    /// The most elements that were turned inside out at one time.
+    pub max_inverted: usize,
+    /// Elements that were diagonalised, summed over all steps.
+    pub diagonalised: usize,
 }
 
 /// What the joints of a rig need, one number per degree of freedom (N m or N).

@@ -1,7 +1,7 @@
 //! The loop: control, step, frame, until the scene is over.
 
 use crate::sink_group::SinkGroup;
-use crate::{Bookmark, Checkpoint, CheckpointError, FrameSink, JointTorques, Scene, SinkError, StateSink};
+use crate::{Bookmark, Checkpoint, CheckpointError, FrameSink, JointTorques, Scene, SinkError, Summary};
 use sinew_control::{Controller, Script};
 use sinew_sim::implicit::{SettleError, SettleReport, settle};
 use sinew_sim::{BuildError, Clock, Control, Model, SolverPick, State, StepError, StepReport, Stepper};
@@ -35,21 +35,6 @@ pub struct Player {
     frame: usize,
 }
 
-/// What happened in a take.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Summary {
-    /// Frames taken after the start.
-    pub frames: usize,
-    /// Sub-steps that held.
-    pub steps: usize,
-    /// Frames' worth of sub-steps that diverged and were taken again.
-    pub retries: usize,
-    /// The most elements that were turned inside out at one time.
-    pub max_inverted: usize,
-    /// Elements that were diagonalised, summed over all steps.
-    pub diagonalised: usize,
-}
-
 /// A take could not go on.
 #[derive(Debug, Error)]
 pub enum PlayError {
@@ -65,6 +50,17 @@ pub enum PlayError {
     /// A sink failed.
     #[error(transparent)]
     Sink(#[from] SinkError),
+}
+
+/// Something that wants the whole of a take at every frame, not only its picture: a recorder.
+pub trait StateSink {
+    /// Called for every frame, in order, the one where the take is begun or resumed included.
+    fn frame(&mut self, player: &Player) -> Result<(), SinkError>;
+    /// Called once, after the last frame of a take that is complete.
+    fn finish(&mut self, player: &Player) -> Result<(), SinkError>;
+    /// Called instead if the take cannot go on, with the last frame that was reached: what is not yet kept must be kept now. Why the take
+    /// ended is told elsewhere.
+    fn interrupt(&mut self, player: &Player);
 }
 
 impl Player {

@@ -1,19 +1,8 @@
-//! Who keeps the states of a take, and how they are played again without simulating.
+//! How recorded states are played again without simulating.
 
 use crate::sink_group::SinkGroup;
-use crate::{FrameSink, Player, SinkError};
+use crate::{FrameSink, SinkError};
 use sinew_sim::{Model, State};
-
-/// Something that wants the whole of a take at every frame, not only its picture: a recorder.
-pub trait StateSink {
-    /// Called for every frame, in order, the one where the take is begun or resumed included.
-    fn frame(&mut self, player: &Player) -> Result<(), SinkError>;
-    /// Called once, after the last frame of a take that is complete.
-    fn finish(&mut self, player: &Player) -> Result<(), SinkError>;
-    /// Called instead if the take cannot go on, with the last frame that was reached: what is not yet kept must be kept now. Why the take
-    /// ended is told elsewhere.
-    fn interrupt(&mut self, player: &Player);
-}
 
 /// Plays recorded states into the sinks, without simulating. `watch` is called after every frame with how many followed the first.
 pub fn replay<E: From<SinkError>>(
