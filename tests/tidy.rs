@@ -1,5 +1,8 @@
 //! What the house rules promise about the sources.
 
+#[path = "tidy/module_cycles.rs"]
+mod module_cycles;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

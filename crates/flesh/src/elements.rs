@@ -4,10 +4,9 @@
 //! 1 to 3 are the columns of −V w P Dm⁻ᵀ, that on corner 0 is minus their sum. Elements are grouped by law, sixteen to a block;
 //! λ and μ of each include the factor V w, its volume times its fill.
 
-use crate::forces::CornerForces;
-use crate::material::{Lame, Law, Material};
-use crate::patches::{PatchVolumes, Patches};
-use crate::potential::pad;
+pub(crate) use crate::block::{Block, ElementDesc};
+use crate::material::Law;
+use crate::patches::Patches;
 use core::ops::{Add, AddAssign, Range, SubAssign};
 use sinew_math::lanes::BLOCK;
 use sinew_math::{Mat3, Vec3};
@@ -32,24 +31,7 @@ pub(crate) struct Group {
     pub(crate) is_viscous: bool,
 }
 
-/// Sixteen elements, one per lane.
-#[derive(Clone, Debug)]
-#[repr(C, align(64))]
-pub(crate) struct Block {
-    /// Dm⁻¹: `inverse_rest[k][j]` is row k, column j (1/m).
-    pub(crate) inverse_rest: [[[f32; BLOCK]; 3]; 3],
-    /// μ V w (J).
-    pub(crate) mu: [f32; BLOCK],
-    /// λ V w (J).
-    pub(crate) lambda: [f32; BLOCK],
-    pub(crate) nodes: [[u32; 4]; BLOCK],
-    /// A lower bound on the mass of a corner: a quarter of the element's mass per corner (kg).
-    pub(crate) corner_mass: [f32; BLOCK],
-    /// β (s).
-    pub(crate) viscosity: [f32; BLOCK],
-}
-
-/// The corner forces that act on each node, in a fixed order.
+/// Which corner forces act on each node, in a fixed order.
 #[derive(Clone, Debug)]
 pub(crate) struct Adjacency {
     /// For each node the end of its list in `corners`, after a leading 0.
@@ -60,19 +42,6 @@ pub(crate) struct Adjacency {
     origin_ends: Vec<u32>,
     /// 3 × slot of the elements whose corner 0 the node is.
     origins: Vec<u32>,
-}
-
-/// The description of an element.
-#[derive(Clone, Copy, Debug)]
-pub struct ElementDesc {
-    /// Its nodes.
-    pub nodes: [u32; 4],
-    /// Its material.
-    pub material: Material,
-    /// The fraction w of its volume that is solid.
-    pub fill: f64,
-    /// Viscosity β (s), the retardation time of a Kelvin-Voigt solid; 0 for no damping.
-    pub viscosity: f64,
 }
 
 impl Elements {
@@ -152,15 +121,7 @@ impl Elements {
         self.groups.iter().map(|group| group.blocks.len() * BLOCK).sum()
     }
 
-    /// Memory traffic of a force evaluation per element (bytes): lanes, corner forces and adjacency.
-    pub fn bytes_per_element(&self) -> f64 {
-        let blocks: usize = self.groups.iter().map(|g| g.blocks.len() * size_of::<Block>()).sum();
-        let corner_forces = self.slot_count() * CornerForces::BYTES_PER_SLOT;
-        let adjacency = 4 * (self.adjacency.corners.len() + self.adjacency.origins.len());
-        (blocks + corner_forces + adjacency) as f64 / self.count().max(1) as f64
-    }
-
-    /// The deformation gradient of element `tet`, in the order given to `build`, with nodes at `node_x` (m).
+    /// The deformation gradient of element `tet` (in the order given to `build`) at these node positions.
     pub fn deformation_gradient(&self, node_x: &[Vec3], tet: usize) -> Mat3 {
         let (_, block, lane) = self.find(tet);
         let [a, b, c, d] = block.nodes[lane].map(|n| node_x[n as usize]);
@@ -168,21 +129,8 @@ impl Elements {
         Mat3::from_columns(&[b - a, c - a, d - a]) * inverse
     }
 
-    /// The elastic energy of all elements and their patches (J), summed in double precision.
-    pub fn energy(&self, node_x: &[Vec3]) -> f64 {
-        let elements: f64 = (0..self.count()).map(|tet| self.element_energy(node_x, tet)).sum();
-        let mut x = Vec::new();
-        pad(node_x, &mut x);
-        elements + PatchVolumes::default().evaluate(self, &x, &[])
-    }
-
-    fn element_energy(&self, node_x: &[Vec3], tet: usize) -> f64 {
-        let (law, block, lane) = self.find(tet);
-        let lame = Lame { mu: f64::from(block.mu[lane]), lambda: f64::from(block.lambda[lane]) };
-        crate::law::energy_of(law, lame, &self.deformation_gradient(node_x, tet))
-    }
-
-    fn find(&self, tet: usize) -> (Law, &Block, usize) {
+    /// The law, block and lane of element `tet`.
+    pub(crate) fn find(&self, tet: usize) -> (Law, &Block, usize) {
         let mut slot = self.tet_slot[tet] as usize;
         for group in &self.groups {
             if slot < group.blocks.len() * BLOCK {
@@ -191,36 +139,6 @@ impl Elements {
             slot -= group.blocks.len() * BLOCK;
         }
         unreachable!("every tet has a slot in a group")
-    }
-}
-
-impl Default for Block {
-    #[inline(always)]
-    fn default() -> Self {
-        Block {
-            inverse_rest: [[[0.0; BLOCK]; 3]; 3],
-            mu: [0.0; BLOCK],
-            lambda: [0.0; BLOCK],
-            nodes: [[0; 4]; BLOCK],
-            corner_mass: [0.0; BLOCK],
-            viscosity: [0.0; BLOCK],
-        }
-    }
-}
-
-impl Block {
-    /// Copies one lane of another block, as far as forces need it.
-    #[inline(always)]
-    pub(crate) fn copy_lane(&mut self, lane: usize, other: &Block, from: usize) {
-        for k in 0..3 {
-            for j in 0..3 {
-                self.inverse_rest[k][j][lane] = other.inverse_rest[k][j][from];
-            }
-        }
-        self.mu[lane] = other.mu[from];
-        self.lambda[lane] = other.lambda[from];
-        self.nodes[lane] = other.nodes[from];
-        self.viscosity[lane] = other.viscosity[from];
     }
 }
 
@@ -272,7 +190,12 @@ impl Adjacency {
         Adjacency { corner_ends, corners, origin_ends, origins }
     }
 
-    /// The indices of `node` in the corner forces: where it is corner 1 to 3, and where it is corner 0.
+    /// How many places nodes have in the corner forces.
+    pub(crate) fn place_count(&self) -> usize {
+        self.corners.len() + self.origins.len()
+    }
+
+    /// The places of `node` in the corner forces: where it is corner 1 to 3, and where it is corner 0.
     #[inline(always)]
     pub(crate) fn of_node(&self, node: usize) -> (&[u32], &[u32]) {
         let range = |ends: &[u32]| ends[node] as usize..ends[node + 1] as usize;

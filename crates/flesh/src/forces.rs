@@ -9,7 +9,7 @@ mod kernel;
 
 use crate::elements::{Block, Elements, Group};
 use crate::material::Law;
-use crate::patches::{PatchVolumes, Pulls};
+use crate::patch_volumes::{PatchVolumes, Pulls};
 use kernel::ForceKernel;
 use rayon::prelude::*;
 use sinew_math::Vec3;
@@ -289,6 +289,17 @@ impl Group {
                 let task = self.task(i, blocks, corners, chunk, pulls);
                 dispatch(ForceKernel { task, motion, diagonalise });
             });
+    }
+}
+
+impl Elements {
+    /// Memory that a force evaluation touches for each element (bytes): its lanes, its corner forces and its
+    /// places in the sums.
+    pub fn bytes_per_element(&self) -> f64 {
+        let blocks: usize = self.groups.iter().map(|g| g.blocks.len() * size_of::<Block>()).sum();
+        let corner_forces = self.slot_count() * CornerForces::BYTES_PER_SLOT;
+        let adjacency = 4 * self.adjacency.place_count();
+        (blocks + corner_forces + adjacency) as f64 / self.count().max(1) as f64
     }
 }
 

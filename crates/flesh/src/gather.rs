@@ -1,5 +1,6 @@
 //! Gathering of element edges from nodes into SIMD lanes.
 
+use sinew_math::Vec3;
 use sinew_math::columns::Columns;
 use sinew_math::lanes::{BLOCK, Lanes, WideLanes};
 
@@ -45,4 +46,10 @@ pub(crate) fn wide_edges<W: WideLanes>(nodes: &[[u32; 4]], x: &[[f64; 4]]) -> Co
         }
     }
     edges
+}
+
+/// Positions with a fourth number beside each.
+pub(crate) fn pad(x: &[Vec3], padded: &mut Vec<[f64; 4]>) {
+    padded.clear();
+    padded.extend(x.iter().map(|x| [x.x, x.y, x.z, 0.0]));
 }

@@ -18,10 +18,12 @@ mod tests;
 mod turns;
 mod update;
 
+use crate::block::CHUNK;
 use crate::elements::{Block, Elements, Group};
+use crate::gather::pad;
 use crate::material::Law;
-use crate::patches::{PatchProduct, PatchProducts};
-use crate::potential::{CHUNK, ElasticPotential, StepStart, pad};
+use crate::patch_volumes::{PatchProduct, PatchProducts};
+use crate::potential::{ElasticPotential, StepStart};
 use kernel::{DiagonalKernel, MultiplyKernel};
 use rayon::prelude::*;
 use sinew_math::lanes::{BLOCK, Kernel, dispatch};

@@ -26,16 +26,19 @@
 //! assert!(node_force.iter().sum::<Vec3>().norm() < 1e-9);
 //! ```
 
+mod block;
 mod elements;
 mod forces;
 mod gather;
 mod hessian;
 mod law;
 mod material;
+mod patch_volumes;
 mod patches;
 mod potential;
 
-pub use elements::{ElementDesc, Elements};
+pub use block::ElementDesc;
+pub use elements::Elements;
 pub use forces::{CornerForces, Diagonalise, ForceReport, NodeMotion};
 pub use hessian::ElasticHessian;
 pub use material::{Lame, Law, Material, MaterialFault, StretchLimits};

@@ -13,18 +13,18 @@ mod kernel;
 #[cfg(test)]
 mod tests;
 
+use crate::block::CHUNK;
 use crate::elements::{Block, Elements};
-use crate::material::Law;
-use crate::patches::{PatchStart, PatchVolumes, Pulls};
+use crate::gather::pad;
+use crate::law::energy_of;
+use crate::material::{Lame, Law};
+use crate::patch_volumes::{PatchStart, PatchVolumes, Pulls};
 use kernel::{EnergyKernel, StartKernel};
 use rayon::prelude::*;
 use sinew_math::Vec3;
 use sinew_math::lanes::{BLOCK, dispatch};
 
-/// Blocks per task.
-pub(crate) const CHUNK: usize = 32;
-
-/// Energy and gradient of all elements: scratch, except for the start of the step that viscosity needs.
+/// Energy and gradient of all elements: scratch, but for the start of the step that viscosity remembers.
 #[derive(Clone, Debug, Default)]
 pub struct ElasticPotential {
     /// ∂Ψ/∂x at corners 1 to 3 of each slot (N).
@@ -186,8 +186,18 @@ impl ElasticPotential {
     }
 }
 
-/// Pads positions to four components.
-pub(crate) fn pad(x: &[Vec3], padded: &mut Vec<[f64; 4]>) {
-    padded.clear();
-    padded.extend(x.iter().map(|x| [x.x, x.y, x.z, 0.0]));
+impl Elements {
+    /// The elastic energy of all elements and their patches (J), summed in double precision.
+    pub fn energy(&self, node_x: &[Vec3]) -> f64 {
+        let elements: f64 = (0..self.count()).map(|tet| self.element_energy(node_x, tet)).sum();
+        let mut x = Vec::new();
+        pad(node_x, &mut x);
+        elements + PatchVolumes::default().evaluate(self, &x, &[])
+    }
+
+    fn element_energy(&self, node_x: &[Vec3], tet: usize) -> f64 {
+        let (law, block, lane) = self.find(tet);
+        let lame = Lame { mu: f64::from(block.mu[lane]), lambda: f64::from(block.lambda[lane]) };
+        energy_of(law, lame, &self.deformation_gradient(node_x, tet))
+    }
 }

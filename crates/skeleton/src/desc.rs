@@ -1,6 +1,6 @@
 //! What a user asks for, before it is checked: bones, what joins them, and what they weigh.
 
-use crate::mass::{MassProperties, PointMass, SolidShape};
+use crate::mass::{MassDesc, MassProperties};
 use sinew_math::{Isometry, Mat3, Vec3};
 
 /// All that a `Skeleton` is built from.
@@ -121,27 +121,6 @@ impl Default for DofDesc {
             limit_damping: 0.0,
         }
     }
-}
-
-/// What a bone weighs.
-#[derive(Clone, Debug, Default)]
-pub enum MassDesc {
-    /// Nothing. Then something below it must have mass, or its joint is fixed or only ever driven by motion.
-    #[default]
-    Massless,
-    /// Mass, centre and tensor as given.
-    Given(MassProperties),
-    /// A solid of even density.
-    Solid {
-        /// Its shape, in the bone's frame.
-        shape: SolidShape,
-        /// Its density (kg/m³).
-        density: f64,
-    },
-    /// Particles fixed to the bone.
-    Points(Vec<PointMass>),
-    /// All of these together.
-    Sum(Vec<MassDesc>),
 }
 
 impl SkeletonDesc {

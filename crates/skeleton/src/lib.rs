@@ -7,6 +7,7 @@
 //! points of bones to given places. Flesh, contact, files and clocks are not here.
 
 mod articulation;
+mod build;
 mod chart;
 mod check;
 mod desc;
@@ -24,13 +25,12 @@ mod mass;
 mod order;
 mod passive;
 mod path;
-mod polyhedron;
 mod skeleton;
 mod state;
 mod step_potential;
 mod target;
 
-pub use desc::{BoneDesc, DofDesc, DriveRule, JointDesc, JointKind, MassDesc, Parent, SkeletonDesc};
+pub use desc::{BoneDesc, DofDesc, DriveRule, JointDesc, JointKind, Parent, SkeletonDesc};
 pub use distance::ShapeDistance;
 pub use drive::{DriveError, DriveKind, Drives, JointDrive};
 pub use dynamics::{Dynamics, DynamicsError, Loads};
@@ -40,7 +40,7 @@ pub use floating::Floating;
 pub use ik::Ik;
 pub use joint::{Joint, Part};
 pub use kinematics::Kinematics;
-pub use mass::{MassProperties, PointMass, SolidShape};
+pub use mass::{MassDesc, MassProperties, PointMass, SolidShape};
 pub use path::StatePath;
 pub use skeleton::{Bone, BoneId, Skeleton};
 pub use state::{SkeletonState, StateError};

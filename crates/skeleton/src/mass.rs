@@ -1,7 +1,7 @@
 //! What a bone weighs: mass, centre and moments, from numbers or from a shape.
 
-use crate::desc::MassDesc;
-use crate::polyhedron;
+mod polyhedron;
+
 use core::f64::consts::PI;
 use sinew_math::spatial::RigidInertia;
 use sinew_math::{Isometry, Mat3, Vec3};
@@ -128,6 +128,27 @@ fn is_second_moment(moment: &Mat3, size: f64) -> bool {
 /// d² 1 − d dᵀ: the tensor of a unit mass at a distance.
 fn about_distance(d: &Vec3) -> Mat3 {
     Mat3::identity() * d.norm_squared() - d * d.transpose()
+}
+
+/// What a bone weighs.
+#[derive(Clone, Debug, Default)]
+pub enum MassDesc {
+    /// Nothing. Then something below it must have mass, or its joint is fixed or only ever driven by motion.
+    #[default]
+    Massless,
+    /// Mass, centre and tensor as given.
+    Given(MassProperties),
+    /// A solid of even density.
+    Solid {
+        /// Its shape, in the bone's frame.
+        shape: SolidShape,
+        /// Its density (kg/m³).
+        density: f64,
+    },
+    /// Particles fixed to the bone.
+    Points(Vec<PointMass>),
+    /// All of these together.
+    Sum(Vec<MassDesc>),
 }
 
 impl MassDesc {

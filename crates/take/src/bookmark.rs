@@ -1,6 +1,6 @@
 //! Bookmarks: resume points of a take.
 
-use crate::{Checkpoint, Summary};
+use crate::Checkpoint;
 
 /// A resume point: everything needed to continue a take from one of its frames with the same bits, the exact state and all statistics.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +13,21 @@ pub struct Bookmark {
     pub torques: Vec<JointTorques>,
     /// The state.
     pub checkpoint: Checkpoint,
+}
+
+/// Statistics of a take.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// Frames simulated after the start.
+    pub frames: usize,
+    /// Accepted sub-steps.
+    pub steps: usize,
+    /// Frames that diverged and were repeated with smaller sub-steps.
+    pub retries: usize,
+    /// Largest number of inverted elements at one time.
+    pub max_inverted: usize,
+    /// Singular value decompositions of elements, summed over all steps.
+    pub diagonalised: usize,
 }
 
 /// The joint torques of a rig, one number per degree of freedom (N m or N).

@@ -45,14 +45,14 @@ mod checkpoint;
 mod frame;
 mod loop_closer;
 mod play;
-mod record;
+mod replay;
 mod scene;
 mod sink_group;
 
-pub use bookmark::{Bookmark, JointTorques};
+pub use bookmark::{Bookmark, JointTorques, Summary};
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use frame::{Frame, FrameObstacle, FrameSink, SinkError, SurfaceInfo};
 pub use loop_closer::LoopCloser;
-pub use play::{PlayError, Player, Summary};
-pub use record::{StateSink, replay};
+pub use play::{PlayError, Player, StateSink};
+pub use replay::replay;
 pub use scene::Scene;

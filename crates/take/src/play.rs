@@ -1,7 +1,7 @@
 //! The frame loop of a take: control, step, frame, until the end of the scene.
 
 use crate::sink_group::SinkGroup;
-use crate::{Bookmark, Checkpoint, CheckpointError, FrameSink, JointTorques, Scene, SinkError, StateSink};
+use crate::{Bookmark, Checkpoint, CheckpointError, FrameSink, JointTorques, Scene, SinkError, Summary};
 use sinew_control::{Controller, Script};
 use sinew_sim::implicit::{SettleError, SettleReport, settle};
 use sinew_sim::{BuildError, Clock, Control, Model, SolverPick, State, StepError, StepReport, Stepper};
@@ -35,21 +35,6 @@ pub struct Player {
     frame: usize,
 }
 
-/// Statistics of a take.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Summary {
-    /// Frames simulated after the start.
-    pub frames: usize,
-    /// Accepted sub-steps.
-    pub steps: usize,
-    /// Frames that diverged and were repeated with smaller sub-steps.
-    pub retries: usize,
-    /// Largest number of inverted elements at one time.
-    pub max_inverted: usize,
-    /// Singular value decompositions of elements, summed over all steps.
-    pub diagonalised: usize,
-}
-
 /// The error that ended a take.
 #[derive(Debug, Error)]
 pub enum PlayError {
@@ -65,6 +50,17 @@ pub enum PlayError {
     /// A sink failed.
     #[error(transparent)]
     Sink(#[from] SinkError),
+}
+
+/// A recorder: receives the whole player at every frame, where a [`FrameSink`] receives only the surfaces.
+pub trait StateSink {
+    /// Called for every frame in order, including the one at which the take begins or resumes.
+    fn frame(&mut self, player: &Player) -> Result<(), SinkError>;
+    /// Called once after the last frame of a complete take.
+    fn finish(&mut self, player: &Player) -> Result<(), SinkError>;
+    /// Called instead of `finish` if the take fails, with the player at the last good frame: the recorder must write what it still buffers.
+    /// The player's caller receives the error itself.
+    fn interrupt(&mut self, player: &Player);
 }
 
 impl Player {

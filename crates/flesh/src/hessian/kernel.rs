@@ -5,7 +5,8 @@ use super::strong::StrongLanes;
 use crate::elements::Block;
 use crate::gather::{edge_rates, edges};
 use crate::law::LaneLame;
-use crate::patches::{PatchProduct, add_scaled};
+use crate::patch_volumes::PatchProduct;
+use crate::patches::add_scaled;
 use sinew_math::columns::{Columns, combine};
 use sinew_math::lanes::{BLOCK, Kernel, Lanes};
 

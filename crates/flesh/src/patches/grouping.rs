@@ -3,7 +3,7 @@
 //! The grouping depends on topology only, so a mesh has the same patches in every configuration. Elements whose nodes have many elements are seeds first:
 //! in lattices of five tets per cube those are the inner ones, and the cubes become the patches. Remaining elements join the smallest adjacent patch.
 
-use crate::elements::ElementDesc;
+use crate::block::ElementDesc;
 
 /// A partition of elements into patches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

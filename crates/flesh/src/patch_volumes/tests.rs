@@ -1,6 +1,7 @@
 //! Tests of the grouping, energy and forces of patches, for explicit and implicit steps.
 
-use super::kernel::{MovingVolumeKernel, VolumeKernel};
+use super::{MovingVolumeKernel, VolumeKernel};
+use crate::gather::pad;
 use crate::{
     CornerForces, Diagonalise, ElasticPotential, ElementDesc, Elements, Law, Material, NodeMotion, PatchList,
 };
@@ -157,13 +158,13 @@ fn rigid_motion_gives_no_patch_force() {
     let mesh = irregular_beam();
     let elements = Elements::build(&mesh.nodes, &descriptions(&mesh, NEARLY_INCOMPRESSIBLE, 0.0));
     let mut x = Vec::new();
-    crate::potential::pad(&mesh.nodes, &mut x);
+    pad(&mesh.nodes, &mut x);
     let mut volumes = super::PatchVolumes::default();
     assert_eq!(volumes.evaluate(&elements, &x, &[]), 0.0);
     assert!(volumes.patches.iter().all(|pull| *pull == 0.0));
     let turn = sinew_math::Rotation::from_scaled_axis(Vec3::new(0.7, -1.9, 0.4));
     let turned: Vec<Vec3> = mesh.nodes.iter().map(|x| turn * x + Vec3::new(30.0, -50.0, 10.0)).collect();
-    crate::potential::pad(&turned, &mut x);
+    pad(&turned, &mut x);
     volumes.evaluate(&elements, &x, &[]);
     // edges of 0.05 m that are differences of numbers near 50, three of them in a volume
     assert!(volumes.patches.iter().all(|pull| pull.abs() < 1e-11));
@@ -175,7 +176,7 @@ fn patch_kernels_agree_on_all_instruction_sets() {
     let mesh = irregular_beam();
     let elements = Elements::build(&mesh.nodes, &descriptions(&mesh, NEARLY_INCOMPRESSIBLE, 0.01));
     let (mut x, blocks) = (Vec::new(), &elements.groups[0].blocks);
-    crate::potential::pad(&moved(&mesh.nodes, &field(6, mesh.nodes.len(), 0.004)), &mut x);
+    pad(&moved(&mesh.nodes, &field(6, mesh.nodes.len(), 0.004)), &mut x);
     let v: Vec<[f32; 4]> =
         field(7, x.len(), 0.3).iter().map(|v| [v.x as f32, v.y as f32, v.z as f32, 0.0]).collect();
     let weight = &elements.patches.weight;

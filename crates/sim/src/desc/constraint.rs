@@ -1,6 +1,6 @@
 //! What a user asks of constraints, before it is checked.
 
-use crate::desc::Region;
+use super::Region;
 use sinew_math::Vec3;
 
 /// A point that is held, points that are joined, or a belt.

@@ -1,8 +1,8 @@
 //! The point of a body that is nearest to a place, at rest.
 
-use super::anchor::NodeRow;
 use super::cut::vertex_row;
 use crate::body::Body;
+use crate::constraint::{NodeRow, sum};
 use sinew_contact::nearest_on_triangle;
 use sinew_math::Vec3;
 
@@ -53,5 +53,5 @@ pub(crate) fn inside(body: &Body, tets: &[[u32; 4]], nodes: &[Vec3], place: &Vec
         }
     }
     let (_, row) = best?;
-    Some(Found { point: super::anchor::sum(&row, nodes), row })
+    Some(Found { point: sum(&row, nodes), row })
 }

@@ -2,7 +2,7 @@
 //!
 //! Each node begins with the bone it is damped against, and takes the mean of itself and its neighbours again and again; fixed nodes stay.
 
-use crate::Model;
+use super::FixedNodes;
 
 /// Rounds of averaging: weights blend over some four edges to each side of where bones meet.
 const ROUNDS: usize = 20;
@@ -11,15 +11,15 @@ const ROUNDS: usize = 20;
 const SMALLEST: f32 = 1e-2;
 
 /// Bones of every node with their weights, whose sum is 1; none for nodes of bodies without bones.
-pub(crate) fn bone_weights(model: &Model) -> Vec<Vec<(u32, f32)>> {
-    let fixed = &model.fixed_nodes;
+pub(crate) fn bone_weights(fixed: &FixedNodes, tets: &[[u32; 4]]) -> Vec<Vec<(u32, f32)>> {
+    let node_count = fixed.node_bone.len();
     let start = |node: usize| {
         let bone = if fixed.holds(node) { fixed.node_bone[node] } else { fixed.node_reference[node] };
         if bone > 0 { vec![(bone, 1.0f32)] } else { Vec::new() }
     };
-    let mut lists: Vec<Vec<(u32, f32)>> = (0..model.node_count()).map(start).collect();
-    let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); model.node_count()];
-    for tet in &model.tets {
+    let mut lists: Vec<Vec<(u32, f32)>> = (0..node_count).map(start).collect();
+    let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); node_count];
+    for tet in tets {
         for a in tet {
             neighbours[*a as usize].extend(tet.iter().filter(|b| *b != a));
         }

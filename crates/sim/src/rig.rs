@@ -1,7 +1,17 @@
 //! A skeleton of a world, and the flesh whose mass it carries.
+//!
+//! Which nodes are fixed to which bones is chosen here, once (`attachment`, `fixed_nodes`). What happens between them during a step is [`crate::coupling`].
+
+mod attachment;
+mod bone_weights;
+mod fixed_nodes;
+
+pub(crate) use attachment::Attachment;
+pub(crate) use bone_weights::bone_weights;
+pub(crate) use fixed_nodes::FixedNodes;
 
 use crate::desc::RigDesc;
-use crate::model::Fault;
+use crate::fault::Fault;
 use core::ops::Range;
 use sinew_math::spatial::Frame;
 use sinew_math::{Mat3, Vec3};
@@ -22,8 +32,8 @@ pub struct Rig {
     pub bone_mass: f64,
     /// For each bone the most of its nodes' motion against it that dampers may take away in a sub-step; see [`Rig::limit_drag`].
     pub(crate) max_drag: Vec<f64>,
-    /// How each bone is turned at rest.
-    pub(crate) rest_rotation: Vec<Mat3>,
+    /// Where each bone stands at rest.
+    pub(crate) rest_frames: Vec<Frame>,
     /// −Σ m g · c of its bones at rest (J).
     pub(crate) rest_potential: f64,
 }
@@ -156,14 +166,14 @@ impl<'a> RestRig<'a> {
         let rest = SkeletonState::at_rest(&skeleton);
         kinematics.update(&skeleton, &rest);
         let rest_potential = Energies::of(&skeleton, &kinematics, &rest, gravity).gravity;
-        let rest_rotation = kinematics.world_frames().iter().map(|frame| frame.rotation).collect();
+        let rest_frames = kinematics.world_frames().to_vec();
         Ok(Rig {
             name: self.desc.name.clone(),
             max_drag: vec![1.0; skeleton.bones().len()],
             skeleton,
             bones: self.bones.clone(),
             bone_mass,
-            rest_rotation,
+            rest_frames,
             rest_potential,
         })
     }

@@ -7,7 +7,7 @@
 //! over the tets from one inner point to each triangle (a, b, c), with V = a · (b × c)/6 and s = a + b + c. The signs of V make
 //! any closed surface come out right, convex or not.
 
-use crate::mass::MassProperties;
+use super::MassProperties;
 use sinew_math::{Mat3, Vec3};
 use sinew_mesh::TriMesh;
 use std::collections::BTreeMap;
@@ -78,8 +78,8 @@ fn open_edges(mesh: &TriMesh) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use super::super::SolidShape;
     use super::*;
-    use crate::mass::SolidShape;
     use sinew_math::{Isometry, turn};
     use sinew_mesh::shapes;
 

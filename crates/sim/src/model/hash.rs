@@ -1,6 +1,7 @@
 //! A fingerprint of a model: two that are built alike have the same, and states of the one belong to the other.
 
-use crate::Model;
+use super::Model;
+use crate::body::Body;
 use core::fmt::Debug;
 use sinew_math::Vec3;
 use xxhash_rust::xxh3::Xxh3;
@@ -54,7 +55,7 @@ impl Model {
 }
 
 impl Fingerprint {
-    fn body(&mut self, body: &crate::Body) {
+    fn body(&mut self, body: &Body) {
         self.text(&(&body.name, &body.nodes, &body.tets, &body.material, body.damping_rate, body.sag));
         self.count(body.surface.triangles.len());
         body.surface.triangles.iter().flatten().for_each(|vertex| self.index(*vertex));

@@ -1,6 +1,6 @@
 //! Which nodes of a body are fixed to which bones of its rig.
 
-use super::rig::RestRig;
+use super::RestRig;
 use crate::body::Shape;
 use crate::desc::{AttachmentDesc, BodyDesc, CoreDesc, Hold, TieDesc};
 use sinew_flesh::Material;

@@ -1,13 +1,12 @@
 //! What carries motion out carries forces back, energies have their gradients, and what cannot be held is refused.
 
-use super::anchor::{Anchor, AppliedForces, Surroundings};
-use super::energy::{ConstraintEnergy, ConstraintStep};
 use super::*;
+use crate::NodeEnergy;
 use crate::coupling::BoneCoupling;
 use crate::desc::{
-    AttachmentDesc, BodyDesc, Mobility, ObstacleDesc, PinDesc, Region, RigDesc, Sag, ShapeDesc, WorldDesc,
+    AttachmentDesc, BeltDesc, BodyDesc, ConstraintDesc, ConstraintKind, Mobility, ObstacleDesc, PinDesc,
+    PointDesc, Region, RigDesc, Sag, ShapeDesc, WorldDesc,
 };
-use crate::implicit::NodeEnergy;
 use crate::{BuildError, Control, Model, State};
 use sinew_contact::{RigidMotion, Shape};
 use sinew_flesh::Material;
@@ -167,7 +166,7 @@ fn the_energy_of_implicit_steps_has_its_gradient_and_hessian() {
     let mut control = Control::still(&model);
     control.constraints.iter_mut().for_each(|path| path.length = [0.2, 0.3]);
     let start = State::at_rest(&model);
-    let coupling = BoneCoupling::at_rest(&model);
+    let coupling = BoneCoupling::of(&model, &State::at_rest(&model));
     let mut bones = vec![Frame::default()];
     bones.extend([coupling.frame(0, 0), coupling.frame(0, 1)]);
     let step = ConstraintStep { fractions: [0.0, 1.0], h: 1e-2, is_damped: true, bones: &bones };
@@ -212,7 +211,7 @@ fn the_energy_of_implicit_steps_has_its_gradient_over_bones() {
     let model = Model::build(&world(all_kinds())).expect("sound");
     let seed = &mut 13;
     let state = State::at_rest(&model);
-    let coupling = BoneCoupling::at_rest(&model);
+    let coupling = BoneCoupling::of(&model, &State::at_rest(&model));
     let mut bones = vec![Frame::default()];
     bones.extend([coupling.frame(0, 0), coupling.frame(0, 1)]);
     let step = ConstraintStep { fractions: [0.0, 1.0], h: 1e-2, is_damped: true, bones: &bones };
@@ -296,7 +295,7 @@ fn the_diagonal_is_that_of_the_products() {
 fn a_belt_lies_where_its_plane_cuts_the_surface() {
     let model = Model::build(&world(all_kinds())).expect("sound");
     let Hold::Around(rows) = &model.constraints[6].hold else { panic!("the last is a belt") };
-    let points: Vec<Vec3> = rows.iter().map(|row| anchor::sum(row, &model.node_rest)).collect();
+    let points: Vec<Vec3> = rows.iter().map(|row| sum(row, &model.node_rest)).collect();
     let axis = Vec3::new(1.0, 0.2, 0.1);
     for point in &points {
         assert!((point - Vec3::new(0.51, 0.0, 0.0)).dot(&axis).abs() < 1e-12);

@@ -14,10 +14,8 @@
 //! Joints only make bones harder to move. Masses of nodes that are fixed to bones are in the bones as well, and are halved on both sides. A belt may bend twice as sharply as at rest
 //! and be half as long as its line before it asks for more; the guard against divergence sees what goes beyond.
 
-use super::anchor::{Anchor, NodeRow};
-use super::belt;
-use super::{Constraint, Hold};
-use crate::Model;
+use super::Model;
+use crate::constraint::{Anchor, Constraint, Hold, NodeRow, belt, combined, sum};
 use sinew_math::spatial::cross_matrix;
 use sinew_math::{Mat3, Vec3};
 use std::collections::BTreeMap;
@@ -65,14 +63,13 @@ fn rows_of(model: &Model, constraint: usize, one: &Constraint) -> Vec<Row> {
             vec![Row { constraint, factor: 1.0, ease: both }]
         }
         Hold::Around(points) => {
-            let rest: Vec<Vec3> =
-                points.iter().map(|row| super::anchor::sum(row, &model.node_rest)).collect();
+            let rest: Vec<Vec3> = points.iter().map(|row| sum(row, &model.node_rest)).collect();
             let whole = belt::length(&rest);
             let mut sides: Vec<Row> = Vec::new();
             let mut gradients: BTreeMap<u32, Vec3> = BTreeMap::new();
             for (i, row) in points.iter().enumerate() {
                 let next = &points[(i + 1) % points.len()];
-                let apart: NodeRow = super::anchor::combined(&[(next, 1.0), (row, -1.0)]);
+                let apart: NodeRow = combined(&[(next, 1.0), (row, -1.0)]);
                 let factor = 0.5 * whole / belt::side(&rest, i).norm().max(f64::MIN_POSITIVE);
                 sides.push(Row { constraint, factor, ease: node_ease(model, &apart) });
                 let gradient = belt::length_gradient(&rest, i);

@@ -1,7 +1,7 @@
 //! An obstacle of a model, and where it is.
 
-use super::desc::{Mobility, ObstacleDesc};
-use sinew_contact::{FrictionAnchor, Shape, SolidMass};
+use crate::desc::{Mobility, ObstacleDesc};
+use sinew_contact::{Shape, SolidMass};
 use sinew_math::{Isometry, Vec3, nalgebra::Point3};
 use sinew_mesh::TriMesh;
 use std::sync::Arc;
@@ -47,17 +47,6 @@ pub struct ObstacleState {
     pub linear: Vec3,
     /// Angular velocity (rad/s); zero for those that are not free.
     pub angular: Vec3,
-}
-
-/// What a touching point remembers, as part of a state.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ObstacleFrictionAnchor {
-    /// The point: a surface vertex, counted over all bodies, or a sample of a free obstacle behind them.
-    pub point: u32,
-    /// The obstacle it touches.
-    pub obstacle: u32,
-    /// What it remembers, in the frame of the obstacle.
-    pub anchor: FrictionAnchor,
 }
 
 impl Obstacle {
@@ -179,20 +168,5 @@ impl ObstacleState {
             linear: Vec3::new(vx, vy, vz),
             angular: Vec3::new(wx, wy, wz),
         }
-    }
-}
-
-impl ObstacleFrictionAnchor {
-    /// All its numbers, to be saved.
-    pub fn numbers(&self) -> [f64; 8] {
-        let FrictionAnchor { place, side } = self.anchor;
-        let ids = [f64::from(self.point), f64::from(self.obstacle)];
-        [ids[0], ids[1], place.x, place.y, place.z, side.x, side.y, side.z]
-    }
-
-    /// The friction anchor that has these numbers.
-    pub fn from_numbers([point, obstacle, px, py, pz, sx, sy, sz]: [f64; 8]) -> ObstacleFrictionAnchor {
-        let anchor = FrictionAnchor { place: Vec3::new(px, py, pz), side: Vec3::new(sx, sy, sz) };
-        ObstacleFrictionAnchor { point: point as u32, obstacle: obstacle as u32, anchor }
     }
 }

@@ -1,7 +1,7 @@
 //! The closed line in which a plane cuts a surface, as points that ride on it.
 
-use super::anchor::{NodeRow, combined};
 use crate::body::Body;
+use crate::constraint::{NodeRow, belt, combined};
 use sinew_math::Vec3;
 use std::collections::BTreeMap;
 
@@ -55,12 +55,12 @@ pub(crate) fn find_loops(body: &Body, center: &Vec3, normal: &Vec3) -> Vec<Loop>
 impl Loop {
     /// Its length (m).
     pub(crate) fn length(&self) -> f64 {
-        super::belt::length(&self.points)
+        belt::length(&self.points)
     }
 
     /// The mean of its line (m).
     pub(crate) fn middle(&self) -> Vec3 {
-        let sides = (0..self.points.len()).map(|i| (super::belt::side(&self.points, i), self.points[i]));
+        let sides = (0..self.points.len()).map(|i| (belt::side(&self.points, i), self.points[i]));
         let sum: Vec3 = sides.map(|(side, from)| side.norm() * (from + 0.5 * side)).sum();
         sum / self.length()
     }
@@ -71,11 +71,11 @@ impl Loop {
         let (mut rows, mut passed, mut i) = (Vec::with_capacity(count), 0.0, 0);
         for k in 0..count {
             let wanted = step * k as f64;
-            let mut side = super::belt::side(&self.points, i).norm();
+            let mut side = belt::side(&self.points, i).norm();
             while i + 1 < self.points.len() && passed + side < wanted {
                 passed += side;
                 i += 1;
-                side = super::belt::side(&self.points, i).norm();
+                side = belt::side(&self.points, i).norm();
             }
             let fraction = if side > 0.0 { ((wanted - passed) / side).clamp(0.0, 1.0) } else { 0.0 };
             let (here, next) = (self.edges[i], self.edges[(i + 1) % self.edges.len()]);

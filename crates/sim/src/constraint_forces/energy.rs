@@ -7,10 +7,8 @@
 //! d₀ is the gap as the step began: the damper of a step of h, all of it for a point at a place, along the line for two points, of the length for a belt. How a bone's point turns is taken
 //! to first order, as all else about bones. For projection, as [Capell2004, §4.8] has it, the rows here are the columns of C.
 
-use super::anchor::{Anchor, NodeRow, combined, sum};
-use super::path::Asked;
-use super::{Hold, belt};
-use crate::implicit::NodeEnergy;
+use crate::NodeEnergy;
+use crate::constraint::{Anchor, Asked, Hold, NodeRow, belt, combined, sum};
 use crate::{Control, Model, State};
 use sinew_math::sparse::Row;
 use sinew_math::spatial::{Frame, Twist, Wrench};

@@ -1,6 +1,6 @@
 //! Which points of a body a region holds.
 
-use crate::desc::Region;
+use super::Region;
 use sinew_math::Vec3;
 
 impl Region {

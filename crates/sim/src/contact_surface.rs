@@ -9,13 +9,11 @@
 //!
 //! however many points touch at once. μᵢ is the mass behind a point.
 
-use super::desc::ContactDesc;
-use super::obstacle::Obstacle;
-use super::pair_forces::finder_of;
 use crate::body::Body;
-use crate::model::Fault;
-use crate::{Model, State, WorldDesc};
-use sinew_contact::{Penalty, Response, SurfacePairs, detect_contact};
+use crate::desc::{ContactDesc, WorldDesc};
+use crate::fault::Fault;
+use crate::obstacle::Obstacle;
+use sinew_contact::{PairSurface, Penalty, Response, SurfacePairs};
 use sinew_math::Vec3;
 use std::sync::Arc;
 
@@ -43,11 +41,13 @@ pub(crate) struct ContactSurface {
     pub(crate) desc: ContactDesc,
     /// Whether a body may touch itself or another.
     pub(crate) has_pairs: bool,
-    /// Shared with copies of the model and nothing else: scratch tells by it what it was made for.
-    pub(crate) identity: Arc<()>,
     /// The trees of surfaces that may touch, to be copied into scratch.
     pub(crate) pairs: Option<Arc<SurfacePairs>>,
 }
+
+/// From which distance on, and down to which depth surfaces push each other apart, in parts of the mean distance of vertices.
+const GAP: f64 = 0.1;
+const RANGE: f64 = 0.5;
 
 impl ContactSurface {
     pub(crate) fn build(desc: &ContactDesc, bodies: &[Body], node_mass: &[f64], step: f64) -> ContactSurface {
@@ -96,7 +96,6 @@ impl ContactSurface {
         let spacing = edge_sum / edge_count.max(1) as f64;
         let named = |body: &Body| desc.self_contact.contains(&body.name);
         let mut hit = ContactSurface {
-            identity: Arc::new(()),
             pairs: None,
             mass,
             lone_mass,
@@ -213,34 +212,19 @@ fn cells(offsets: &[u32], nodes: &[u32]) -> (Vec<u32>, usize) {
     (cell, count as usize + 1)
 }
 
-/// What springs of touching hold in a state (J). Looks at every point and every obstacle.
-pub(crate) fn contact_energy(model: &Model, state: &State) -> f64 {
-    if model.contact_surface.desc.response != Response::Penalty {
-        return 0.0;
-    }
-    let mut sum = 0.0;
-    for (o, (obstacle, now)) in model.obstacles.iter().zip(&state.obstacles).enumerate() {
-        for point in 0..model.contact_surface.count() {
-            let x = model.contact_surface.at(point, &state.node_x);
-            let p = now.pose.rotation.inverse_transform_vector(&(x - now.pose.translation.vector));
-            let held = state
-                .anchors
-                .binary_search_by_key(&(point as u32, o as u32), |held| (held.point, held.obstacle));
-            let anchor = held.ok().map(|i| state.anchors[i].anchor);
-            if let Some(hit) = detect_contact(&obstacle.shape, &p, &p, anchor.as_ref()) {
-                let off = anchor.map_or(Vec3::zeros(), |anchor| p - anchor.place);
-                let stretch = off - off.dot(&hit.normal) * hit.normal;
-                let law = model.contact_surface.law(
-                    point,
-                    obstacle.friction,
-                    obstacle.stiffness,
-                    model.contact_surface.step,
-                );
-                sum += law.energy(hit.depth, &stretch);
-            }
-        }
-    }
-    sum
+/// The trees of a model's surfaces.
+fn finder_of(bodies: &[Body], contact: &ContactSurface) -> SurfacePairs {
+    let surface = |body: &Body| contact.desc.self_contact.contains(&body.name);
+    let surfaces: Vec<PairSurface> = bodies
+        .iter()
+        .map(|body| PairSurface {
+            triangles: &body.surface.triangles,
+            rest: &body.surface.vertices,
+            collides_with_itself: surface(body),
+            collides_with_others: contact.desc.between_bodies,
+        })
+        .collect();
+    SurfacePairs::build(&surfaces, GAP * contact.spacing, RANGE * contact.spacing)
 }
 
 /// Everything wrong with what a world says about touching.

@@ -4,11 +4,11 @@
 //! d(∂E/∂x) = (1 + β/h) dJ̄ Σ c ∂v/∂x + p Σ c d(∂v/∂x),     dJ̄ = Σ c dv / W,     p = J̄ − 1 + β/h (J̄ − J̄ₙ)
 //! ```
 
-use super::kernel::{area_vectors, is_apart};
-use super::{PATCH_CHUNK, PatchStart, PatchVolumes, Patches, Pulls};
-use crate::elements::{Block, Elements};
+use super::{PATCH_CHUNK, PatchStart, PatchVolumes, Pulls};
+use crate::block::{Block, CHUNK};
+use crate::elements::Elements;
 use crate::gather::{edge_rates, edges};
-use crate::potential::CHUNK;
+use crate::patches::{Patches, area_vectors, is_apart};
 use core::ops::Range;
 use rayon::prelude::*;
 use sinew_math::columns::{Columns, cross, dot};

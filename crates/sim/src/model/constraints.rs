@@ -1,15 +1,19 @@
 //! From what is asked of constraints to constraints, checked.
 
-use super::anchor::Anchor;
-use super::cut::find_loops;
-use super::desc::{BeltDesc, ConstraintDesc, ConstraintKind, PointDesc};
-use super::nearest::{Found, inside, on_surface};
-use super::stiffest::{GAMMA, KAPPA, masses};
-use super::{Constraint, Hold, belt};
+mod cut;
+mod nearest;
+mod stiffest;
+
+use super::Model;
 use crate::body::Body;
-use crate::model::Fault;
-use crate::{Model, WorldDesc};
+use crate::constraint::{Anchor, Constraint, Hold, belt, sum};
+use crate::desc::{BeltDesc, ConstraintDesc, ConstraintKind, PointDesc, WorldDesc};
+use crate::fault::Fault;
+use crate::stable_step::StableStep;
+use cut::{find_loops, vertex_row};
+use nearest::{Found, inside, on_surface};
 use sinew_math::Vec3;
+use stiffest::{GAMMA, KAPPA, masses};
 
 /// A place farther from a body than this fraction of its longest side is taken for a mistake.
 const FARTHEST: f64 = 0.25;
@@ -27,14 +31,14 @@ const BESIDE_TOUCHING: f64 = 0.86;
 /// Fewest and most points of a belt.
 const BELT_POINTS: (f64, f64) = (8.0, 64.0);
 
-/// Builds the constraints of a model whose other parts are done, and makes its step short enough for them.
-pub(crate) fn build(world: &WorldDesc, model: &mut Model) -> Result<(), Vec<Fault>> {
+/// Adds its constraints to a model whose other parts are done, and makes its step short enough for them.
+pub(super) fn add(world: &WorldDesc, model: Model) -> Result<Model, Vec<Fault>> {
     if world.constraints.is_empty() {
-        return Ok(());
+        return Ok(model);
     }
     let (mut found, mut faults) = (Vec::new(), Vec::new());
     for desc in &world.constraints {
-        match resolve(model, desc) {
+        match resolve(&model, desc) {
             Ok(constraint) => found.push(constraint),
             Err(what) => faults.push(Fault::new("", format!("constraint '{}': {what}", desc.name))),
         }
@@ -42,19 +46,20 @@ pub(crate) fn build(world: &WorldDesc, model: &mut Model) -> Result<(), Vec<Faul
     if !faults.is_empty() {
         return Err(faults);
     }
-    let is_touching = crate::contact::Contacts::can_collide(model);
     let defaults = model.stable_step.seconds.min(LONGEST_STEP);
-    let mut step = if is_touching { BESIDE_TOUCHING * defaults } else { defaults };
-    let masses = masses(model, &found);
+    let mut seconds = if model.can_collide() { BESIDE_TOUCHING * defaults } else { defaults };
+    let masses = masses(&model, &found);
     for ((constraint, desc), mass) in found.iter_mut().zip(&world.constraints).zip(masses) {
-        match strengthen(model, constraint, desc, mass, defaults) {
-            Ok(shorter) => step = step.min(defaults / shorter),
+        match strengthen(&model, constraint, desc, mass, defaults) {
+            Ok(shorter) => seconds = seconds.min(defaults / shorter),
             Err(what) => faults.push(Fault::new("", format!("constraint '{}': {what}", desc.name))),
         }
     }
-    model.stable_step.seconds = step;
-    model.constraints = found;
-    if faults.is_empty() { Ok(()) } else { Err(faults) }
+    if !faults.is_empty() {
+        return Err(faults);
+    }
+    let stable_step = StableStep { seconds, ..model.stable_step };
+    Ok(Model { constraints: found, stable_step, ..model })
 }
 
 /// Gives a constraint its stiffness and damping; returns how many times shorter than usual steps must be for it.
@@ -146,8 +151,8 @@ fn find_anchor(model: &Model, desc: &PointDesc) -> Result<(Anchor, Vec3), String
             }
             let weight = 1.0 / vertices.len() as f64;
             let parts: Vec<(u32, f64)> = vertices.iter().map(|vertex| (*vertex, weight)).collect();
-            let row = super::cut::vertex_row(body, &parts);
-            let middle = super::anchor::sum(&row, &model.node_rest);
+            let row = vertex_row(body, &parts);
+            let middle = sum(&row, &model.node_rest);
             Ok((Anchor::Nodes(row), middle))
         }
         PointDesc::Bone { rig, bone, place } => find_bone(model, rig, bone, place.as_ref()),
@@ -189,8 +194,7 @@ fn find_bone(
     let rig = rig.ok_or_else(|| no_such("skeleton", rig_name))?;
     let bone = model.rigs[rig].skeleton.find_bone(bone_name);
     let bone = bone.ok_or_else(|| format!("skeleton '{rig_name}' has no bone '{bone_name}'"))?.index();
-    let coupling = crate::coupling::BoneCoupling::at_rest(model);
-    let frame = coupling.frame(rig, bone);
+    let frame = &model.rigs[rig].rest_frames[bone];
     let at = place.copied().unwrap_or(frame.origin);
     Ok((Anchor::Bone { rig, bone, place: frame.point_back(&at) }, at))
 }
@@ -207,7 +211,7 @@ fn find_belt(model: &Model, desc: &BeltDesc) -> Result<(Hold, f64), String> {
     let spacing = sinew_math::real::cbrt(body.volume / body.nodes.len() as f64);
     let count = (line.length() / spacing).round().clamp(BELT_POINTS.0, BELT_POINTS.1);
     let rows = line.rows(body, count as usize);
-    let rest: Vec<Vec3> = rows.iter().map(|row| super::anchor::sum(row, &model.node_rest)).collect();
+    let rest: Vec<Vec3> = rows.iter().map(|row| sum(row, &model.node_rest)).collect();
     let length = belt::length(&rest);
     Ok((Hold::Around(rows), length))
 }

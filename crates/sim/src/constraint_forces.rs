@@ -1,11 +1,18 @@
 //! What constraints do in explicit stepping, and what they hold in a state.
 
-use super::anchor::{Anchor, AppliedForces, NodeRow, Surroundings, sum};
-use super::path::Asked;
-use super::{Constraint, ConstraintPath, Hold, belt};
-use crate::contact::Mobility;
+mod anchored;
+mod energy;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use anchored::Surroundings;
+pub(crate) use energy::{ConstraintEnergy, ConstraintStep};
+
+use crate::constraint::{Anchor, Asked, Constraint, ConstraintPath, Hold, NodeRow, belt, sum};
 use crate::coupling::BoneCoupling;
+use crate::desc::Mobility;
 use crate::{Control, Model, State};
+use anchored::AppliedForces;
 use sinew_math::Vec3;
 
 /// Scratch of constraints.
@@ -180,9 +187,7 @@ pub fn constraint_energy(model: &Model, control: &Control, state: &State) -> f64
 
 /// What all constraints do in a state, as the control asks for them at the end of its step.
 pub fn constraint_forces(model: &Model, control: &Control, state: &State) -> Vec<ConstraintForce> {
-    let mut coupling = BoneCoupling::default();
-    coupling.prepare(model);
-    coupling.refresh(model, state);
+    let coupling = BoneCoupling::of(model, state);
     let (node_x, node_v) = (state.node_x.as_slice(), state.node_v.as_slice());
     let now = Surroundings { node_x, node_v, coupling: &coupling, obstacles: &state.obstacles, motions: &[] };
     let force = |(i, constraint): (usize, &Constraint)| {
