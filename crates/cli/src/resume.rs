@@ -60,7 +60,7 @@ fn go_to_last_frame(run: &mut Run, take: &TakeFile) -> Result<(), Failure> {
     match take.bookmark()? {
         Some(bookmark) => run
             .player
-            .return_to(&bookmark)
+            .resume_from(&bookmark)
             .map_err(|error| Failure::input(format!("{}: {error}", take.path().display()))),
         None => Ok(()),
     }

@@ -8,7 +8,7 @@ use crate::stats::{Stats, Timing};
 use crate::wall_clock::WallClock;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use sinew_control::Lead;
+use sinew_control::DriveMode;
 use sinew_io::{
     AtomicFile, CapturedFiles, CharacterChoice, Existing, SceneSource, TakeRecipe, TakeRecorder, TakeSettings,
 };
@@ -144,7 +144,11 @@ impl Simulate {
         let settings = TakeSettings {
             seconds: self.seconds.unwrap_or(seconds),
             fps,
-            lead: if self.ragdoll { Some(Lead::Ragdoll) } else { self.two_way.then_some(Lead::TwoWay) },
+            lead: if self.ragdoll {
+                Some(DriveMode::Ragdoll)
+            } else {
+                self.two_way.then_some(DriveMode::TwoWay)
+            },
             animation: self.animation.clone(),
             motion: self.motion.as_deref().map(|motion| CapturedFiles::name_of(folder, motion)),
             without_preroll: self.no_preroll,

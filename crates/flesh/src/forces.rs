@@ -1,34 +1,33 @@
-//! From node positions to elastic forces: the hot loop.
+//! Elastic forces for explicit steps: scatter-free evaluation in two passes, without locks or atomics.
 //!
-//! Two passes without locks or atomics. First every element writes what it does to its corners 1 to 3 into a place of
-//! its own ([`CornerForces::update`]); then every node sums its places in a fixed order ([`CornerForces::on_node`]). What
-//! corner 0 feels is the negative sum of the other three, taken in double precision, so that an element adds no
-//! momentum. The bits do not depend on the number of threads.
+//! First every element writes its forces on corners 1 to 3 into its own slot ([`CornerForces::update`]); then every node sums
+//! its slots in a fixed order ([`CornerForces::on_node`]). The force on corner 0 is minus the sum of the other three, taken in
+//! double precision, so that an element conserves momentum. The bits do not depend on the number of threads.
 
 mod gathered;
 mod kernel;
 
 use crate::elements::{Block, Elements, Group};
 use crate::material::Law;
-use crate::patches::{PatchVolumes, Pulls};
+use crate::patch_volumes::{PatchVolumes, Pulls};
 use kernel::ForceKernel;
 use rayon::prelude::*;
 use sinew_math::Vec3;
 use sinew_math::lanes::{BLOCK, Kernel, Lanes, dispatch};
 
-/// Blocks that one task works through: about 10 µs, far above what handing out a task costs.
+/// Blocks per task: about 10 µs of work, far above the cost of scheduling it.
 const CHUNK: usize = 32;
 
-/// Nodes that one task sums.
+/// Nodes per task of summation.
 const NODE_CHUNK: usize = 512;
 
-/// Nodes whose padding is worth a task: some 10 µs.
+/// Nodes per task of padding: some 10 µs of work.
 const PAD_CHUNK: usize = 8192;
 
-/// Strength κ of the dampers in inverted elements.
+/// Coefficient κ of the dampers in inverted elements.
 const INVERSION_DAMPING: f64 = 0.25;
 
-/// Where the nodes are and how they move.
+/// Positions and velocities of nodes.
 #[derive(Clone, Copy, Debug)]
 pub struct NodeMotion<'a> {
     /// Positions (m).
@@ -37,58 +36,58 @@ pub struct NodeMotion<'a> {
     pub v: &'a [Vec3],
 }
 
-/// Which elements are diagonalised.
+/// Which elements are evaluated by singular value decomposition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Diagonalise {
-    /// Only those beyond their stretch limits.
+    /// Only those whose law needs it at the current deformation.
     Selectively,
-    /// All: the same forces, for comparison.
+    /// All of them; the forces are the same. For comparison.
     Always,
 }
 
-/// What happened in an evaluation.
+/// Counts of a force evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ForceReport {
-    /// Elements that went through a singular value decomposition.
+    /// Elements evaluated by singular value decomposition.
     pub diagonalised: usize,
-    /// Elements turned inside out.
+    /// Inverted elements.
     pub inverted: usize,
 }
 
-/// What every element does to its corners: scratch that holds nothing from one evaluation to the next.
+/// Scratch: the forces of every element on its corners.
 #[derive(Clone, Debug, Default)]
 pub struct CornerForces {
-    /// Minus the force on corners 1, 2, 3 of each slot (N); the fourth number is not used.
+    /// Minus the force on corners 1, 2, 3 of each slot (N); the fourth component is padding.
     corners: Vec<[f32; 4]>,
     chunks: Vec<Chunk>,
     padded: PaddedMotion,
     volumes: PatchVolumes,
 }
 
-/// Positions (m) and velocities (m/s) with a fourth number beside each, so that one load brings all of them.
+/// Positions (m) and velocities (m/s) padded to four components, so that one load fetches a vector.
 #[derive(Clone, Debug, Default)]
 struct PaddedMotion {
     x: Vec<[f64; 4]>,
-    /// Only as many as viscous elements need: none, or one per node.
+    /// One per node, or empty without viscous elements.
     v: Vec<[f32; 4]>,
 }
 
 /// The part of the scratch that one task owns.
 #[derive(Clone, Debug, Default)]
 struct Chunk {
-    /// Lanes that need the decomposition.
+    /// Lanes that need a singular value decomposition.
     strong: Vec<u32>,
-    /// Lanes that are turned inside out.
+    /// Lanes of inverted elements.
     inverted: Vec<u32>,
     diagonalised: usize,
 }
 
-/// One task's fraction of the elements.
+/// The elements of one task.
 struct Task<'a> {
     law: Law,
     is_viscous: bool,
     blocks: &'a [Block],
-    /// Lanes that are elements, not padding.
+    /// Number of lanes without padding.
     count: usize,
     corners: &'a mut [[f32; 4]],
     chunk: &'a mut Chunk,
@@ -96,7 +95,7 @@ struct Task<'a> {
 }
 
 impl CornerForces {
-    /// What an element writes.
+    /// Size of an element's corner forces.
     pub(crate) const BYTES_PER_SLOT: usize = 3 * size_of::<[f32; 4]>();
 
     /// Evaluates all elements.
@@ -116,7 +115,7 @@ impl CornerForces {
             let motion = &padded;
             self.tasks(elements, pulls).for_each(|task| dispatch(ForceKernel { task, motion, diagonalise }));
         } else {
-            // scoped parallel iteration over disjoint pieces of the buffers
+            // parallel iteration over disjoint slices of the buffers
             let mut corners = self.corners.as_mut_slice();
             let mut chunks = self.chunks.as_mut_slice();
             for group in &elements.groups {
@@ -134,18 +133,18 @@ impl CornerForces {
         })
     }
 
-    /// Damps the elements that the last evaluation found turned inside out, over a step of `h` (s).
+    /// Damps the elements that the last evaluation found inverted, over a step of `h` (s).
     ///
-    /// Where an element passes through inversion its nearest rotation jumps, and the stiffness against spin grows without bound; no explicit step is
-    /// short enough for that, and tangled elements would heat up and rattle for ever. Dampers along their six edges take that
-    /// energy out again and conserve both momenta. Elements that are upright feel nothing.
+    /// Where an element passes through inversion its nearest rotation jumps, and the stiffness against relative rotation is unbounded; no explicit
+    /// step is short enough for that, and tangled elements would gain energy and vibrate for ever. Dampers along their six edges dissipate
+    /// that energy and conserve linear and angular momentum. Other elements are not damped.
     ///
     /// ```text
-    /// f = −κ m/h ((vᵢ − vⱼ)·e) e        on corner i, the opposite on j, with m the least mass of a corner
+    /// f = −κ m/h ((vᵢ − vⱼ)·e) e        on corner i, the opposite on j, with m a lower bound on the mass of a corner
     /// ```
     ///
-    /// Three edges meet in a corner, so the fastest relative motion shrinks by at most 6 κ of itself per step: κ = 1/4 is below the
-    /// limit of 2.
+    /// Three edges meet in a corner, so a step reduces the fastest relative motion by at most 6 κ of itself: κ = 1/4 is below the
+    /// stability limit of 2.
     pub fn damp_inverted(&mut self, elements: &Elements, motion: NodeMotion<'_>, h: f64) {
         if self.chunks.iter().all(|chunk| chunk.inverted.is_empty()) {
             return;
@@ -290,6 +289,17 @@ impl Group {
                 let task = self.task(i, blocks, corners, chunk, pulls);
                 dispatch(ForceKernel { task, motion, diagonalise });
             });
+    }
+}
+
+impl Elements {
+    /// Memory that a force evaluation touches for each element (bytes): its lanes, its corner forces and its
+    /// places in the sums.
+    pub fn bytes_per_element(&self) -> f64 {
+        let blocks: usize = self.groups.iter().map(|g| g.blocks.len() * size_of::<Block>()).sum();
+        let corner_forces = self.slot_count() * CornerForces::BYTES_PER_SLOT;
+        let adjacency = 4 * self.adjacency.place_count();
+        (blocks + corner_forces + adjacency) as f64 / self.count().max(1) as f64
     }
 }
 

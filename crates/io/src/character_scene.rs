@@ -18,7 +18,7 @@ use crate::scene_file::{
 use bones::Bones;
 use flesh::Flesh;
 pub use motion::Capture;
-use sinew_control::{Approach, Beyond, HumanBone, Performance, SkeletonMotion};
+use sinew_control::{Approach, Extrapolation, HumanBone, Performance, SkeletonMotion};
 use sinew_files::{Loaded, ReadError, ReadErrors};
 use sinew_flesh::Material;
 use sinew_math::{Isometry, Vec3};
@@ -217,7 +217,8 @@ impl CharacterScene {
     pub fn pose_at(&self, time: f64) -> CharacterPose {
         let Some(animation) = self.animation else { return self.file.rest_pose() };
         let seconds = self.motion.as_ref().map_or(0.0, SkeletonMotion::seconds);
-        let loops = self.motion.as_ref().is_some_and(|motion| motion.beyond == Beyond::Loop) && seconds > 0.0;
+        let loops = self.motion.as_ref().is_some_and(|motion| motion.extrapolation == Extrapolation::Loop)
+            && seconds > 0.0;
         // the last frame of a cycle is its first
         let time = if loops && time > seconds { time % seconds } else { time.min(seconds) };
         self.file.pose_at(animation, time).unwrap_or_else(|| self.file.rest_pose())
@@ -251,7 +252,7 @@ impl CharacterScene {
     pub fn is_prescribed_at(&self, time: f64) -> bool {
         let Some(motion) = &self.motion else { return false };
         let prescribed = self.scene.performances.iter().all(|performance| performance.cues.is_empty());
-        let within = motion.beyond == Beyond::Loop || time <= motion.seconds() + 1e-9;
+        let within = motion.extrapolation == Extrapolation::Loop || time <= motion.seconds() + 1e-9;
         self.animation.is_some() && prescribed && within
     }
 }

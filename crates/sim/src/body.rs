@@ -1,7 +1,7 @@
 //! One soft body: its cage, its masses, its surface and what holds it.
 
 use crate::desc::{BodyDesc, Sag, ShapeDesc};
-use crate::model::Fault;
+use crate::fault::Fault;
 use crate::rest_shape::RestShapeReport;
 use core::ops::Range;
 use sinew_flesh::Material;

@@ -1,13 +1,17 @@
 //! What a user asks for, before it is checked: bodies, what they are made of, where they are held,
 //! what pushes on them, and the skeletons they hang on.
 
+mod constraint;
+mod contact;
+mod region;
+
 use sinew_flesh::Material;
 use sinew_math::Vec3;
 use sinew_mesh::{TetMesh, TriMesh};
 use sinew_skeleton::SkeletonDesc;
 
-pub use crate::constraint::{BeltDesc, ConstraintDesc, ConstraintKind, PointDesc};
-pub use crate::contact::{ContactDesc, Mobility, ObstacleDesc};
+pub use constraint::{BeltDesc, ConstraintDesc, ConstraintKind, PointDesc};
+pub use contact::{ContactDesc, Mobility, ObstacleDesc};
 pub use sinew_contact::{Response, Shape};
 pub use sinew_mesh::CageSize;
 

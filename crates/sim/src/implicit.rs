@@ -14,7 +14,6 @@
 mod bones;
 mod deadline;
 mod newton;
-mod node_energy;
 mod pcg;
 mod preconditioner;
 mod problem;
@@ -26,17 +25,14 @@ mod stagnation;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use preconditioner::rest_matrix;
-
 pub use deadline::Clock;
-pub use node_energy::{NodeEnergy, PointSprings};
-pub use settings::{ImplicitSettings, SolveReport, Solver, SolverKind, SolverPick, SolverReason, StepOrder};
+pub use settings::{ImplicitSettings, Solver, SolverKind, SolverPick, SolverReason, StepOrder};
 pub use settle::{SettleError, SettleReport, settle, settle_with};
 
-use crate::constraint::{ConstraintEnergy, ConstraintStep};
+use crate::constraint_forces::{ConstraintEnergy, ConstraintStep};
 use crate::contact::{ContactEnergy, Contacts};
 use crate::coupling::BoneCoupling;
-use crate::{Control, Model, State, StepError, StepReport};
+use crate::{Control, Model, NodeEnergy, SolveReport, State, StepError, StepReport};
 use deadline::Budget;
 use newton::Newton;
 use problem::Problem;

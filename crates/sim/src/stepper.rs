@@ -10,18 +10,17 @@
 //! kept and the error says where it happened. The next steps begin with as many, and try fewer after a while.
 
 use crate::body::decay;
-use crate::constraint::{ConstraintForces, Surroundings};
+use crate::constraint_forces::{ConstraintForces, Surroundings};
 use crate::contact::{Contacts, Substep};
 use crate::coupling::{BoneCoupling, Pushes};
 use crate::energy_check::{EnergyCheck, worst_node};
-use crate::implicit::{Clock, Implicit, ImplicitSettings, NodeEnergy, SolveReport, Solver};
-use crate::{BoneError, Control, Model, State, SubstepBackoff};
+use crate::implicit::{Clock, Implicit, ImplicitSettings, Solver};
+use crate::{BoneError, Control, Model, NodeEnergy, State, StepError, StepReport, SubstepBackoff};
 use rayon::prelude::*;
 use sinew_flesh::{CornerForces, Diagonalise, NodeMotion};
 use sinew_math::Vec3;
 use sinew_math::lanes::{Kernel, Lanes, dispatch};
 use std::sync::Arc;
-use thiserror::Error;
 
 /// Scratch of stepping: dropping it costs time, never a different answer.
 #[derive(Clone, Debug)]
@@ -46,81 +45,6 @@ pub struct Stepper {
     drag: Vec<Vec3>,
     coupling: BoneCoupling,
     before: State,
-}
-
-/// What a step did.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct StepReport {
-    /// Sub-steps of the try that held.
-    pub substeps: usize,
-    /// Tries that diverged before it.
-    pub retries: usize,
-    /// Elements that were diagonalised, summed over the sub-steps.
-    pub diagonalised: usize,
-    /// The most elements that were turned inside out at one time.
-    pub max_inverted: usize,
-    /// Surface vertices and samples of obstacles that touched an obstacle at the end.
-    pub in_contact: usize,
-    /// How well an implicit step was solved; none for an explicit one.
-    pub solve: Option<SolveReport>,
-}
-
-/// A step that could not be taken. The state is as it was before.
-#[derive(Clone, Debug, Error, PartialEq)]
-pub enum StepError {
-    /// Even the smallest sub-steps diverged.
-    #[error(
-        "body '{body}' diverged at {time:.4} s near ({:.4}, {:.4}, {:.4}) m, even with {substeps} sub-steps of {:.2e} s: \
-         soften the material, use a coarser cage, or move what holds it more slowly", .place[0], .place[1], .place[2], .substep
-    )]
-    Diverged {
-        /// The body whose node went fastest.
-        body: String,
-        /// When the step began (s).
-        time: f64,
-        /// Where that node is at rest (m).
-        place: [f64; 3],
-        /// The most sub-steps tried.
-        substeps: usize,
-        /// Their length (s).
-        substep: f64,
-    },
-    /// The stable step is out of proportion to the step.
-    #[error(
-        "a step of {dt} s would take {substeps:.0} sub-steps of {stable:.1e} s: soften the material, use a coarser cage, or ask for more frames per second"
-    )]
-    TooManySubsteps {
-        /// The step asked for (s).
-        dt: f64,
-        /// The longest stable step (s).
-        stable: f64,
-        /// How many sub-steps that makes.
-        substeps: f64,
-    },
-    /// A skeleton's equations of motion have no answer.
-    #[error("at {time:.4} s: {error}")]
-    Bones {
-        /// When the step began (s).
-        time: f64,
-        /// What is wrong.
-        error: BoneError,
-    },
-    /// The control does not fit the model.
-    #[error("{0}")]
-    BadControl(String),
-    /// An implicit step is asked for where obstacles are free to move.
-    #[error(
-        "implicit steps leave free obstacles where they are, and this scene has some: use the explicit or the auto solver, or fix them"
-    )]
-    FreeObstacles,
-    /// A budget of time is asked for, and there is no clock.
-    #[error(
-        "steps may take {0} s each, and there is no clock to tell: lend one with `Stepper::set_clock`, or remove the budget"
-    )]
-    NoClock(f64),
-    /// The time step is not a positive number.
-    #[error("a time step of {0} s is asked for: give a positive, finite one")]
-    BadTimeStep(f64),
 }
 
 /// More sub-steps than this in one step are taken for a mistake.
@@ -176,7 +100,7 @@ impl Stepper {
         if let Some(fault) = control.fault(model) {
             return Err(StepError::BadControl(fault));
         }
-        if Contacts::has_free_obstacles(model) {
+        if model.has_free_obstacles() {
             return Err(StepError::FreeObstacles);
         }
         self.was_implicit = true;

@@ -1,6 +1,6 @@
 //! Description of a skeleton: bones, joints and masses, before they are checked.
 
-use crate::mass::{MassProperties, PointMass, SolidShape};
+use crate::mass::{MassDesc, MassProperties};
 use sinew_math::{Isometry, Mat3, Vec3};
 
 /// Everything that a `Skeleton` is built from.
@@ -121,27 +121,6 @@ impl Default for DofDesc {
             limit_damping: 0.0,
         }
     }
-}
-
-/// The mass properties of a bone.
-#[derive(Clone, Debug, Default)]
-pub enum MassDesc {
-    /// No mass. Then a descendant must have mass, or the joint must be fixed or only ever driven by motion.
-    #[default]
-    Massless,
-    /// Mass, centre of mass and inertia tensor.
-    Given(MassProperties),
-    /// A solid of uniform density.
-    Solid {
-        /// Its shape, in the bone's frame.
-        shape: SolidShape,
-        /// Its density (kg/m³).
-        density: f64,
-    },
-    /// Particles fixed to the bone.
-    Points(Vec<PointMass>),
-    /// The sum of several.
-    Sum(Vec<MassDesc>),
 }
 
 impl SkeletonDesc {

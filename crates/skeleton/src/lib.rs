@@ -31,6 +31,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod build;
 mod chart;
 mod check;
 mod desc;
@@ -49,13 +50,12 @@ mod momentum_correction;
 mod order;
 mod passive;
 mod path;
-mod polyhedron;
 mod skeleton;
 mod state;
 mod step_potential;
 mod target;
 
-pub use desc::{BoneDesc, DofDesc, DriveRule, JointDesc, JointKind, MassDesc, Parent, SkeletonDesc};
+pub use desc::{BoneDesc, DofDesc, DriveRule, JointDesc, JointKind, Parent, SkeletonDesc};
 pub use distance::ShapeDistance;
 pub use drive::{DriveError, DriveKind, Drives, JointDrive};
 pub use dynamics::{Dynamics, DynamicsError, Loads};
@@ -64,7 +64,7 @@ pub use fault::{Fault, SkeletonError};
 pub use ik::Ik;
 pub use joint::{Joint, JointPrimitive};
 pub use kinematics::Kinematics;
-pub use mass::{MassProperties, PointMass, SolidShape};
+pub use mass::{MassDesc, MassProperties, PointMass, SolidShape};
 pub use momentum_correction::MomentumCorrection;
 pub use path::StatePath;
 pub use skeleton::{Bone, BoneId, Skeleton};

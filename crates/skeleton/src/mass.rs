@@ -1,7 +1,7 @@
 //! Mass properties of bones: mass, centre of mass and inertia tensor, given or computed from a solid.
 
-use crate::desc::MassDesc;
-use crate::polyhedron;
+mod polyhedron;
+
 use core::f64::consts::PI;
 use sinew_math::spatial::RigidInertia;
 use sinew_math::{Isometry, Mat3, Vec3};
@@ -128,6 +128,27 @@ fn is_second_moment(moment: &Mat3, size: f64) -> bool {
 /// d² 1 − d dᵀ: the inertia tensor of a unit mass at an offset.
 fn about_distance(d: &Vec3) -> Mat3 {
     Mat3::identity() * d.norm_squared() - d * d.transpose()
+}
+
+/// The mass properties of a bone.
+#[derive(Clone, Debug, Default)]
+pub enum MassDesc {
+    /// No mass. Then a descendant must have mass, or the joint must be fixed or only ever driven by motion.
+    #[default]
+    Massless,
+    /// Mass, centre of mass and inertia tensor.
+    Given(MassProperties),
+    /// A solid of uniform density.
+    Solid {
+        /// Its shape, in the bone's frame.
+        shape: SolidShape,
+        /// Its density (kg/m³).
+        density: f64,
+    },
+    /// Particles fixed to the bone.
+    Points(Vec<PointMass>),
+    /// The sum of several.
+    Sum(Vec<MassDesc>),
 }
 
 impl MassDesc {

@@ -113,8 +113,8 @@ fn vector(numbers: &[f64]) -> Vec3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SolidShape;
-    use crate::desc::{BoneDesc, JointDesc, JointKind, MassDesc, Parent, SkeletonDesc};
+    use crate::desc::{BoneDesc, JointDesc, JointKind, Parent, SkeletonDesc};
+    use crate::{MassDesc, SolidShape};
     use sinew_math::Isometry;
 
     fn limb() -> Skeleton {

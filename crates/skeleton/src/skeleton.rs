@@ -1,8 +1,6 @@
 //! A built skeleton: flat arrays over bones, coordinates and degrees of freedom.
 
-use crate::check;
-use crate::desc::{DofDesc, SkeletonDesc};
-use crate::fault::{Fault, SkeletonError};
+use crate::desc::{DofDesc, JointDesc, SkeletonDesc};
 use crate::joint::{Joint, JointPrimitive};
 use crate::mass::MassProperties;
 use crate::order::Order;
@@ -49,24 +47,8 @@ pub struct Skeleton {
 }
 
 impl Skeleton {
-    /// Checks a description and builds it. All faults are reported together.
-    pub fn build(desc: &SkeletonDesc) -> Result<Skeleton, SkeletonError> {
-        let mut faults = Vec::new();
-        if desc.bones.is_empty() {
-            faults.push(Fault::new("", "the skeleton has no bones: add one"));
-        }
-        let order = Order::find(desc, &mut faults);
-        let masses: Vec<MassProperties> =
-            desc.bones.iter().map(|bone| check::bone(bone, &mut faults)).collect();
-        if !faults.is_empty() {
-            return Err(SkeletonError { faults });
-        }
-        let skeleton = Skeleton::assemble(desc, &order, &masses);
-        let faults = check::inertia(&skeleton);
-        if faults.is_empty() { Ok(skeleton) } else { Err(SkeletonError { faults }) }
-    }
-
-    fn assemble(desc: &SkeletonDesc, order: &Order, masses: &[MassProperties]) -> Skeleton {
+    /// Builds a description that has been checked.
+    pub(crate) fn assemble(desc: &SkeletonDesc, order: &Order, masses: &[MassProperties]) -> Skeleton {
         let mut bone_of_desc = vec![BoneId(0); desc.bones.len()];
         for (place, &i) in order.sorted.iter().enumerate() {
             bone_of_desc[i] = BoneId(place as u32);
@@ -94,7 +76,7 @@ impl Skeleton {
         skeleton
     }
 
-    fn add_joint(&mut self, desc: &crate::JointDesc) -> Joint {
+    fn add_joint(&mut self, desc: &JointDesc) -> Joint {
         let (part_offset, q_offset, v_offset) = (self.parts.len(), self.q_count, self.dofs.len());
         desc.kind.lower(&mut self.parts);
         let parts = &self.parts[part_offset..];

@@ -1,4 +1,4 @@
-//! Takes of flesh on bones as skinned GLBs: they play back as they were simulated, bones stand where they stood, and any rig comes out of it.
+//! Takes of characters with bones exported as skinned GLBs: the file plays back the simulated surface and bone poses, for any rig.
 
 use sinew_io::{
     CharacterFile, RigFile, RigGlb, SkinnedGlbOptions, SkinnedGlbReport, Up, open_character, open_scene,
@@ -8,7 +8,7 @@ use sinew_sim::Model;
 use sinew_take::{Frame, FrameSink, LoopCloser, Player, Scene, SinkError, SurfaceInfo};
 use std::path::Path;
 
-/// Sums of at most 64 targets, each up to a metre and rounded to single precision twice, in shape and weight: 64 · 2 · 6e-8 m.
+/// The round-off of sums of at most 64 targets, each up to a metre and rounded to single precision in shape and weight: 64 · 2 · 6e-8 m.
 const ROUND_OFF: f64 = 1e-5;
 
 #[derive(Default)]
@@ -27,7 +27,7 @@ impl FrameSink for Kept {
     }
 }
 
-/// A scene as it was played, and the file of it.
+/// A simulated scene and its file.
 struct Written {
     rig: RigFile,
     model: Model,
@@ -63,7 +63,7 @@ fn write(scene: &Scene, options: SkinnedGlbOptions, is_loop: bool) -> Written {
 }
 
 impl Written {
-    /// What the file plays is what was simulated, within what the report says, at every vertex and every bone of every frame.
+    /// Checks that the file plays back every vertex and bone of every frame within the reported error.
     fn plays_back(&self) {
         let world_from_scene = |p: Vec3| match self.up {
             Up::Y => p,
@@ -92,7 +92,7 @@ impl Written {
                     );
                     let matrix = pose.world_from_node[node];
                     let middle = Vec3::new(matrix[(0, 3)], matrix[(1, 3)], matrix[(2, 3)]);
-                    // keys in single precision, one after the other down a chain of eight bones
+                    // keys in single precision, accumulated down a chain of eight bones
                     assert!((middle - world_from_scene(stands.translation.vector)).norm() < 1e-5);
                     for axis in [Vec3::x(), Vec3::y(), Vec3::z()] {
                         let turned = matrix.fixed_view::<3, 3>(0, 0) * axis;
@@ -103,8 +103,8 @@ impl Written {
         }
     }
 
-    /// Weights add up to 1, joints exist, and no vertex has more than four.
-    fn weights_are_sound(&self) {
+    /// Checks that weights sum to 1, joints exist, and no vertex has more than four.
+    fn weights_are_valid(&self) {
         for surface in (0..self.model.bodies.len()).filter_map(|body| self.rig.surface(body)) {
             let primitive = self.file.primitive(surface).unwrap();
             let joints = self.file.skins[self.file.nodes[surface.node].skin.unwrap()].joints.len();
@@ -114,14 +114,14 @@ impl Written {
                 let weights = weights.of(vertex);
                 assert!((1..=4).contains(&weights.len()));
                 assert!(weights.iter().all(|entry| entry.weight > 0.0 && (entry.joint as usize) < joints));
-                // as they are written, in single precision
+                // as written, in single precision
                 assert!(
                     (weights.iter().map(|entry| entry.weight).sum::<f64>() - 1.0).abs()
                         < 4.0 * f64::from(f32::EPSILON)
                 );
                 weights.iter().for_each(|entry| followed[entry.joint as usize] = true);
             }
-            // each bone of these characters has flesh
+            // each bone of these characters has skin weights
             assert!(followed.iter().all(|followed| *followed), "{followed:?}");
         }
     }
@@ -145,24 +145,24 @@ fn example(name: &str) -> Scene {
 }
 
 #[test]
-fn characters_of_the_zoo_and_of_scenes_play_back_as_they_were_simulated() {
+fn glb_plays_back_built_in_characters_and_scenes_as_simulated() {
     let find = |name: &str| (sinew_zoo::find(name).unwrap().build)();
     for scene in [find("starfish-coarse"), find("worm"), example("worm.toml")] {
         let written = write(&shortened(scene, 1.0), SkinnedGlbOptions::default(), false);
         assert!(written.report.keyed_nodes > 5);
         written.plays_back();
-        written.weights_are_sound();
+        written.weights_are_valid();
         written.is_met();
     }
 }
 
 #[test]
-fn at_rest_the_file_is_the_shape_that_was_drawn() {
+fn bind_pose_of_the_file_is_the_rest_surface() {
     let model = Model::build(&sinew_zoo::worm(300).world).unwrap();
     let rig = RigFile::build(&model, Up::Y, &[]).unwrap();
     let (file, surface) = (rig.file(), rig.surface(0).unwrap());
     let vertices = file.world_vertices(surface, &file.rest_pose()).unwrap();
-    // inverse bind matrices in single precision, half a metre from the middle
+    // inverse bind matrices in single precision, half a metre from the origin
     assert!(vertices.iter().zip(&model.bodies[0].surface.vertices).all(|(a, b)| (a - b).norm() < 1e-6));
     let parents: Vec<Option<usize>> =
         (0..7).map(|bone| file.nodes[rig.bone_node(0, bone).unwrap()].parent).collect();
@@ -174,22 +174,22 @@ fn at_rest_the_file_is_the_shape_that_was_drawn() {
     }
 }
 
-/// A coarse dancer: as many bones and the same dance as the fine one, on fewer tets and vertices. What its belly does in the whole dance is more
-/// than 64 shapes hold; a second and a half of it is not.
+/// A coarse dancer with the same bones and dance as the fine one, but fewer tets and vertices. The motion of its belly over the whole dance needs more
+/// than 64 morph targets; a second and a half of it does not.
 #[test]
-fn a_step_of_the_dance_keeps_within_a_thousandth_with_64_targets() {
+fn part_of_the_dance_has_an_error_below_a_thousandth_with_64_targets() {
     let scene = shortened(sinew_zoo::dancer(1_500, 0.03), 1.5);
     let written = write(&scene, SkinnedGlbOptions::default(), false);
     assert_eq!(written.frames.len(), 91);
     written.plays_back();
-    written.weights_are_sound();
+    written.weights_are_valid();
     written.is_met();
-    // the longest side is its height
+    // the longest side of its bounds is its height
     assert!(written.report.bodies[0].allowed_error < 2e-3);
 }
 
 #[test]
-fn a_cycle_ends_as_it_begins() {
+fn first_and_last_frame_of_a_loop_are_equal() {
     let mut scene = sinew_zoo::worm(300);
     assert!(scene.make_loop());
     let written = write(&scene, SkinnedGlbOptions::default(), true);
@@ -198,9 +198,9 @@ fn a_cycle_ends_as_it_begins() {
     assert_eq!(first.surfaces, last.surfaces);
 }
 
-/// Two worms and a ball of jelly without bones, z up, roots free.
+/// Two worms with free roots and a ball of jelly without bones, z up.
 #[test]
-fn several_characters_and_bodies_without_bones_share_a_file() {
+fn one_file_holds_several_characters_and_bodies_without_bones() {
     let mut scene = shortened(sinew_zoo::worm(300), 0.5);
     let Scene { world, pin_motions, performances, .. } = &mut scene;
     let (mut body, mut rig) = (world.bodies[0].clone(), world.rigs[0].clone());
@@ -210,20 +210,22 @@ fn several_characters_and_bodies_without_bones_share_a_file() {
     let mut jelly = sinew_zoo::jelly();
     let mut jelly_body = jelly.world.bodies.remove(0);
     jelly_body.pins.clear();
-    // it falls and is thrown aside, so that only its node needs to move far
+    // it falls and is thrown sideways, so that only its node has to move far
     jelly_body.velocity = Vec3::new(1.0, 0.0, 0.0);
     world.bodies.extend([body, jelly_body]);
     world.rigs.push(rig);
     pin_motions.extend([Vec::new(), Vec::new()]);
     world.gravity = Vec3::new(0.0, 0.0, -9.81);
-    performances.iter_mut().for_each(|performance| performance.lead_by(sinew_control::Lead::TwoWay));
+    performances
+        .iter_mut()
+        .for_each(|performance| performance.set_drive_mode(sinew_control::DriveMode::TwoWay));
 
     let written = write(&scene, SkinnedGlbOptions::default(), false);
     written.plays_back();
     let skinned: Vec<bool> =
         (0..3).map(|body| written.file.is_skinned(written.rig.surface(body).unwrap())).collect();
     assert_eq!(skinned, [true, true, false]);
-    // the node of the jelly, which falls and is thrown aside, is where its surface is
+    // the node of the jelly, which falls and is thrown sideways, is where its surface is
     let surface = written.rig.surface(2).unwrap();
     let mean = |points: &[Vec3]| points.iter().sum::<Vec3>() / points.len() as f64;
     let middle = mean(&written.file.primitive(surface).unwrap().positions);
@@ -231,13 +233,13 @@ fn several_characters_and_bodies_without_bones_share_a_file() {
     let carried = pose.world_from_node[surface.node].transform_point(&middle.into()).coords;
     let last = &written.frames[30].surfaces[2];
     let last: Vec<Vec3> = last.iter().map(|p| Vec3::new(p[0].into(), p[2].into(), (-p[1]).into())).collect();
-    // keys in single precision, some ten metres down
+    // keys in single precision, after a fall of some ten metres
     assert!((carried - mean(&last)).norm() < 1e-5 && (carried - middle).norm() > 1.0, "{carried} {middle}");
     assert_eq!(written.file.skins.len(), 2);
 }
 
 #[test]
-fn takes_of_other_models_are_refused() {
+fn frames_of_another_model_are_rejected() {
     let model = Model::build(&sinew_zoo::worm(300).world).unwrap();
     let rig = RigFile::build(&model, Up::Y, &[]).unwrap();
     let folder = tempfile::tempdir().unwrap();

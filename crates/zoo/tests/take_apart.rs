@@ -1,7 +1,7 @@
 //! Characters written as files and read back are the same characters, and move alike.
 
 use sinew_contact::TriangleSolid;
-use sinew_control::{Beyond, ConstraintMotion, Interpolation, Key, Keyframes, Motion, PlaceMotion};
+use sinew_control::{ConstraintMotion, Extrapolation, Interpolation, Key, Keyframes, Motion, PlaceMotion};
 use sinew_io::read_scene;
 use sinew_math::{Isometry, Vec3, so3};
 use sinew_mesh::shapes;
@@ -112,10 +112,10 @@ fn constraints_are_written_and_read_back() {
     scene.world.constraints = kinds.into_iter().enumerate().map(named).collect();
     let keys = |values: [f64; 2]| {
         let keys = vec![Key::at(0.0, values[0]), Key::at(0.5, values[1])];
-        Some(Keyframes::build(keys, Interpolation::Linear, Beyond::Loop).expect("sound keys"))
+        Some(Keyframes::build(keys, Interpolation::Linear, Extrapolation::Loop).expect("sound keys"))
     };
     let path = vec![Key::at(0.0, Vec3::new(0.0, 0.5, 0.0)), Key::at(0.5, Vec3::x())];
-    let path = Keyframes::build(path, Interpolation::Linear, Beyond::Loop).expect("sound keys");
+    let path = Keyframes::build(path, Interpolation::Linear, Extrapolation::Loop).expect("sound keys");
     let still = ConstraintMotion::default();
     let glide = Motion::Glide { velocity: Vec3::x() };
     scene.constraint_motions = vec![

@@ -3,7 +3,7 @@
 use super::best_time;
 use crate::failure::Failure;
 use serde::Serialize;
-use sinew_control::Lead;
+use sinew_control::DriveMode;
 use sinew_flesh::{CornerForces, Diagonalise, NodeMotion};
 use sinew_math::Vec3;
 use sinew_sim::desc::ObstacleDesc;
@@ -204,7 +204,7 @@ fn time(player: &mut Player, fps: f64) -> Result<(f64, f64), Failure> {
     let start = player.bookmark();
     let (mut best, mut steps) = (f64::INFINITY, 0);
     for _ in 0..TRIES {
-        player.return_to(&start).map_err(Failure::input)?;
+        player.resume_from(&start).map_err(Failure::input)?;
         let before = player.summary.steps;
         let begin = Instant::now();
         for _ in 0..(PLAYED * fps) as usize {
@@ -213,7 +213,7 @@ fn time(player: &mut Player, fps: f64) -> Result<(f64, f64), Failure> {
         best = best.min(begin.elapsed().as_secs_f64());
         steps = player.summary.steps - before;
     }
-    player.return_to(&start).map_err(Failure::input)?;
+    player.resume_from(&start).map_err(Failure::input)?;
     Ok((1e3 * PLAYED / steps.max(1) as f64, best / PLAYED))
 }
 
@@ -227,7 +227,7 @@ fn put_on_ground(scene: &mut Scene) {
     scene.world.gravity = -Vec3::y() * 9.81;
     scene.world.obstacles.push(ObstacleDesc::ground(lowest));
     scene.obstacle_motions.push(sinew_control::Motion::Still);
-    scene.performances.iter_mut().for_each(|performance| performance.lead_by(Lead::TwoWay));
+    scene.performances.iter_mut().for_each(|performance| performance.set_drive_mode(DriveMode::TwoWay));
 }
 
 pub(super) fn steps(max_tets: usize) -> Result<Vec<Step>, Failure> {

@@ -6,7 +6,8 @@ use crate::bvh::{BvhBody, BvhOptions, CMU_METRES, read_bvh};
 use crate::character_file::CharacterFile;
 use crate::scene_file::{DEFAULT_SMOOTHING, find_bone};
 use sinew_control::{
-    Beyond, BoneMap, Figure, HumanBone, Interpolation, MotionError, Retarget, RetargetOptions, SkeletonMotion,
+    BoneMap, Extrapolation, HumanBone, Humanoid, Interpolation, MotionError, Retarget, RetargetOptions,
+    SkeletonMotion,
 };
 use sinew_files::ReadError;
 use sinew_files::read_bytes;
@@ -105,7 +106,7 @@ pub(super) fn of_animation(
     }
     let motion =
         SkeletonMotion::from_bone_poses(skeleton, if step > 0.0 { step } else { 1.0 / RATE }, &poses)?;
-    let beyond = if is_cycle(skeleton, &motion) { Beyond::Loop } else { Beyond::Hold };
+    let beyond = if is_cycle(skeleton, &motion) { Extrapolation::Loop } else { Extrapolation::Hold };
     Ok(motion.with(Interpolation::KochanekBartels, beyond))
 }
 
@@ -155,7 +156,7 @@ pub(super) fn of_capture(
     }
     let motion = motion.cut(first..last + 1).map_err(|error| at(error.to_string()))?;
     let motion = if capture.smoothing > 0.0 { motion.smoothed(capture.smoothing) } else { motion };
-    let beyond = if capture.is_cycle { Beyond::Loop } else { Beyond::Hold };
+    let beyond = if capture.is_cycle { Extrapolation::Loop } else { Extrapolation::Hold };
     let motion = motion.with(Interpolation::BSpline, beyond);
 
     let source_map = BoneMap::find_in(&source);
@@ -173,8 +174,8 @@ pub(super) fn of_capture(
     }
     let source_rest = SkeletonState::at_rest(&source);
     let rest = aligned_rest((&source, &source_map), (skeleton, map));
-    let from = Figure { skeleton: &source, rest: &source_rest, bones: &source_map };
-    let to = Figure { skeleton, rest: &rest, bones: map };
+    let from = Humanoid { skeleton: &source, rest: &source_rest, bones: &source_map };
+    let to = Humanoid { skeleton, rest: &rest, bones: map };
     let retarget =
         Retarget::build(&from, &to, &RetargetOptions::default()).map_err(|error| at(error.to_string()))?;
     let carried = retarget.motion(&source, skeleton, &motion).map_err(|error| at(error.to_string()))?;

@@ -6,8 +6,8 @@ use super::section::Section;
 use crate::bare_motion::first_frame;
 use crate::bvh::{Bvh, BvhBody, BvhOptions, CMU_METRES, read_bvh};
 use sinew_control::{
-    Approach, Beyond, BoneMap, Cue, CueDrive, Figure, Follow, Interpolation, Key, KeyShape, Lead,
-    Performance, Retarget, RetargetOptions, SkeletonMotion, Whose,
+    Approach, BoneMap, BoneSelection, Cue, CueDrive, DriveMode, Extrapolation, Humanoid, Interpolation, Key,
+    KeyShape, PathFollower, Performance, Retarget, RetargetOptions, SkeletonMotion,
 };
 use sinew_files::read_bytes;
 use sinew_files::{Loaded, ReadError};
@@ -71,7 +71,7 @@ pub(super) fn read_performance(
         // keys have become frames on their curve already
         Some(motion) if keys.is_empty() => {
             let given = section.as_ref().map(read_interpolation).transpose()?.flatten();
-            let beyond = motion.beyond;
+            let beyond = motion.extrapolation;
             Some(motion.with(given.unwrap_or(Interpolation::BSpline), beyond))
         }
         motion => motion,
@@ -107,21 +107,22 @@ pub(super) fn read_performance(
     let approach = time("run_up", if motion.is_some() { DEFAULT_APPROACH } else { 0.0 })?;
     let hold = time("settle", DEFAULT_HOLD)?;
     let mut performance = Performance::of(motion);
-    performance.follow = Follow { time_constant: time("return", Follow::default().time_constant)? };
+    performance.follow =
+        PathFollower { time_constant: time("return", PathFollower::default().time_constant)? };
     if approach > 0.0 {
         performance.approach = Some(Approach { begin: -(approach + hold), end: -hold });
     }
-    performance.lead_by(read_mode(character)?);
+    performance.set_drive_mode(read_mode(character)?);
     performance.cues.extend(read_cues(character, skeleton)?);
     Ok(Loaded { value: (performance, approach + hold), notes })
 }
 
 /// Who leads.
-pub(super) fn read_mode(character: &Section) -> Result<Lead, ReadError> {
+pub(super) fn read_mode(character: &Section) -> Result<DriveMode, ReadError> {
     Ok(match character.choice("mode", &["one-way", "two-way", "ragdoll"])? {
-        Some("two-way") => Lead::TwoWay,
-        Some("ragdoll") => Lead::Ragdoll,
-        _ => Lead::OneWay,
+        Some("two-way") => DriveMode::TwoWay,
+        Some("ragdoll") => DriveMode::Ragdoll,
+        _ => DriveMode::OneWay,
     })
 }
 
@@ -138,8 +139,8 @@ fn retargeted(
     let motion = bvh.to_motion(&source).map_err(|error| at(error.to_string()))?;
     let (source_rest, rest) = (SkeletonState::at_rest(&source), SkeletonState::at_rest(skeleton));
     let (source_map, map) = (BoneMap::find_in(&source), BoneMap::find_in(skeleton));
-    let from = Figure { skeleton: &source, rest: &source_rest, bones: &source_map };
-    let to = Figure { skeleton, rest: &rest, bones: &map };
+    let from = Humanoid { skeleton: &source, rest: &source_rest, bones: &source_map };
+    let to = Humanoid { skeleton, rest: &rest, bones: &map };
     let options = RetargetOptions { up: world_from_file * Vec3::y(), ..RetargetOptions::default() };
     let retarget = Retarget::build(&from, &to, &options).map_err(|error| at(error.to_string()))?;
     retarget.motion(&source, skeleton, &motion).map_err(|error| at(error.to_string()))
@@ -155,7 +156,7 @@ fn cut(section: &Section, motion: SkeletonMotion, default_first: usize) -> Resul
     };
     let (first, last) = (frame("first", default_first.min(count - 1))?, frame("last", count - 1)?);
     let cut = motion.cut(first..last + 1).map_err(|error| section.error("first", error.to_string()))?;
-    let beyond = if section.flag("loop")? { Beyond::Loop } else { Beyond::Hold };
+    let beyond = if section.flag("loop")? { Extrapolation::Loop } else { Extrapolation::Hold };
     let interpolation = cut.interpolation;
     Ok(cut.with(interpolation, beyond))
 }
@@ -243,7 +244,7 @@ pub(super) fn read_cues(character: &Section, skeleton: &Skeleton) -> Result<Vec<
         } else if let CueDrive::Torque(_) = drive {
             return Err(section.error("torque", "a torque is for one bone: name it in `bones`"));
         }
-        let bones = if bones.is_empty() { Whose::All } else { Whose::These(bones) };
+        let bones = if bones.is_empty() { BoneSelection::All } else { BoneSelection::These(bones) };
         cues.push(Cue { time, bones, drive });
     }
     Ok(cues)

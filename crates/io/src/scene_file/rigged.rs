@@ -9,7 +9,7 @@ use super::section::Section;
 use crate::Up;
 use crate::character_scene::{Capture, CharacterOptions, CharacterScene};
 use crate::scene_source::CharacterChoice;
-use sinew_control::{Follow, HumanBone};
+use sinew_control::{HumanBone, PathFollower};
 use sinew_files::{Loaded, ReadError, ReadErrors};
 use sinew_skeleton::Skeleton;
 use std::path::Path;
@@ -53,8 +53,9 @@ pub(super) fn read_rigged(
     }
     let performance = &mut scene.performances[0];
     let hold = section.number("return", "from 0 to 600", |s| (0.0..=600.0).contains(&s))?;
-    performance.follow = Follow { time_constant: hold.unwrap_or(Follow::default().time_constant) };
-    performance.lead_by(read_mode(section)?);
+    performance.follow =
+        PathFollower { time_constant: hold.unwrap_or(PathFollower::default().time_constant) };
+    performance.set_drive_mode(read_mode(section)?);
     performance.cues.extend(read_cues(section, &skeleton)?);
     scene.name = top.name.clone();
     scene.world.gravity = top.gravity;

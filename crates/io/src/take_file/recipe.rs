@@ -3,7 +3,7 @@
 //! In its chunk: the length of a text (8 bytes), the text in TOML, then the files one after the other, as long as the text says.
 
 use crate::take_file::chunk::number;
-use sinew_control::Lead;
+use sinew_control::DriveMode;
 use sinew_files::{CapturedFile, CapturedFiles};
 use sinew_math::{Isometry, Rotation};
 use sinew_sim::SolverKind;
@@ -44,7 +44,7 @@ pub struct TakeSettings {
     /// Frames per second.
     pub fps: f64,
     /// Who leads the skeletons; `None` as the scene says.
-    pub lead: Option<Lead>,
+    pub lead: Option<DriveMode>,
     /// The animation of a character file, by name or number; `None` for its first.
     pub animation: Option<String>,
     /// The captured motion of a character file, by its name among the kept files.
@@ -76,7 +76,7 @@ impl TakeSettings {
             scene.solver = scene.solver.of_kind(kind);
         }
         if let Some(lead) = self.lead {
-            scene.performances.iter_mut().for_each(|performance| performance.lead_by(lead));
+            scene.performances.iter_mut().for_each(|performance| performance.set_drive_mode(lead));
         }
         if let (Some(height), Some(up)) = (self.floor, (-scene.world.gravity).try_normalize(0.0)) {
             let at = Isometry::from_parts((height * up).into(), Rotation::identity());
@@ -104,8 +104,8 @@ impl std::fmt::Display for TakeOrigin {
     }
 }
 
-const LEADS: [(Lead, &str); 3] =
-    [(Lead::OneWay, "one-way"), (Lead::TwoWay, "two-way"), (Lead::Ragdoll, "ragdoll")];
+const LEADS: [(DriveMode, &str); 3] =
+    [(DriveMode::OneWay, "one-way"), (DriveMode::TwoWay, "two-way"), (DriveMode::Ragdoll, "ragdoll")];
 
 impl TakeRecipe {
     /// Appends it as bytes.

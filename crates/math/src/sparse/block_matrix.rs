@@ -43,7 +43,7 @@ struct BlockLanes {
 }
 
 /// The most registers that sixteen lanes take.
-const PARTS: usize = 2;
+const PARTS: usize = 4;
 
 /// 3-vectors of the sixteen rows of a slice.
 type Sums<L> = [[L; 3]; PARTS];

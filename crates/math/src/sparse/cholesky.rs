@@ -382,7 +382,7 @@ fn strip<L: Lanes, const ROWS: usize>(
     row: usize,
     answer: &mut [f32],
 ) {
-    let mut sums = [L::splat(0.0); 4];
+    let mut sums = [L::splat(0.0); 8];
     for (column, &x) in panel.chunks_exact(stride).zip(x) {
         let rows = &column[row..row + ROWS];
         let x = L::splat(f64::from(x));
@@ -398,7 +398,7 @@ fn strip<L: Lanes, const ROWS: usize>(
 /// a · b over a multiple of [`BLOCK`] entries; lanes are summed separately, then pairwise, in an order that is the same for every width.
 #[inline(always)]
 fn dot<L: Lanes>(a: &[i16], b: &[f32]) -> f32 {
-    let mut lanes = [L::splat(0.0); 2];
+    let mut lanes = [L::splat(0.0); 4];
     for (a, b) in a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK)) {
         for part in 0..BLOCK / L::WIDTH {
             let first = part * L::WIDTH;

@@ -1,6 +1,6 @@
 //! Points that may touch an obstacle before anything has moved farther than a margin.
 
-use super::obstacle::Obstacle;
+use crate::obstacle::Obstacle;
 use crate::{Model, State};
 use rayon::prelude::*;
 use sinew_contact::{Bounds, Contact, FrictionAnchor, RigidMotion};

@@ -10,11 +10,12 @@ mod soft_pairs;
 
 use super::candidates::{Candidate, CandidateSearch};
 use super::contacts::kinematic_pose;
-use super::desc::Mobility;
-use super::obstacle::{Obstacle, ObstacleFrictionAnchor};
-use super::pair_anchor::PairFrictionAnchor;
 use super::pair_contact::PairContact;
-use crate::implicit::NodeEnergy;
+use crate::NodeEnergy;
+use crate::desc::Mobility;
+use crate::friction_anchor::ObstacleFrictionAnchor;
+use crate::friction_anchor::PairFrictionAnchor;
+use crate::obstacle::Obstacle;
 use crate::{Control, Model, State};
 use lagged_contact::LaggedContact;
 use rayon::prelude::*;

@@ -1,14 +1,15 @@
 //! Touching during a step: who touches, what that does to nodes and free obstacles, and how these move.
 
 use super::candidates::{Candidate, CandidateSearch};
-use super::desc::Mobility;
-use super::obstacle::{Obstacle, ObstacleFrictionAnchor};
 use super::pair_forces::PairForces;
+use crate::desc::Mobility;
+use crate::friction_anchor::ObstacleFrictionAnchor;
+use crate::model::ModelId;
+use crate::obstacle::Obstacle;
 use crate::{Control, Model, State};
 use rayon::prelude::*;
 use sinew_contact::{Penalty, Response, RigidMotion, detect_contact};
 use sinew_math::{Isometry, Vec3, so3};
-use std::sync::Arc;
 
 /// Scratch of touching.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +28,7 @@ pub(crate) struct Contacts {
     /// Where points were when candidates were looked for: surface vertices, then samples of obstacles.
     x: Vec<Vec3>,
     /// Where nodes and obstacles were then, and of which model.
-    looked_for: Option<Arc<()>>,
+    looked_for: Option<ModelId>,
     node_x: Vec<Vec3>,
     poses: Vec<Isometry>,
     /// The deepest candidate of each cell, for [`Response::Projection`].
@@ -55,19 +56,9 @@ const SHARED: f64 = 0.5;
 const SAMPLE_DAMPING: f64 = 0.6;
 
 impl Contacts {
-    /// Whether anything can touch.
-    pub(crate) fn can_collide(model: &Model) -> bool {
-        !model.obstacles.is_empty() || model.contact_surface.has_pairs
-    }
-
-    /// Whether any obstacle is moved by what touches it.
-    pub(crate) fn has_free_obstacles(model: &Model) -> bool {
-        model.obstacles.iter().any(|obstacle| obstacle.solid.is_some())
-    }
-
     /// Whether anything can touch in a step.
     pub(crate) fn can_collide_in(model: &Model, control: &Control) -> bool {
-        Contacts::can_collide(model) && !control.is_placing
+        model.can_collide() && !control.is_placing
     }
 
     /// Room in a state for all that points will remember, so that memory is not asked for again.
@@ -251,8 +242,7 @@ impl Contacts {
 
     /// How much nearer two things can have come since candidates were looked for (m); infinite if that was in another world.
     fn moved_since(&self, model: &Model, state: &State) -> f64 {
-        let is_same =
-            self.looked_for.as_ref().is_some_and(|own| Arc::ptr_eq(own, &model.contact_surface.identity));
+        let is_same = self.looked_for.as_ref() == Some(&model.id);
         if !is_same || self.node_x.len() != state.node_x.len() || self.poses.len() != state.obstacles.len() {
             return f64::INFINITY;
         }
@@ -317,7 +307,7 @@ impl Contacts {
         let (spacing, step) = (model.contact_surface.spacing, self.speed * h);
         self.within =
             (1.25 * self.speed * left).min(spacing.max(4.0 * step)).max(0.25 * spacing) + 2.0 * step;
-        self.looked_for = Some(model.contact_surface.identity.clone());
+        self.looked_for = Some(model.id.clone());
         self.node_x.clone_from(&state.node_x);
         self.poses.clear();
         self.poses.extend(self.motions.iter().map(|motion| motion.world_from_shape));

@@ -1,6 +1,6 @@
 //! Obstacles that move under gravity and what touches them, as rigid bodies.
 
-use super::obstacle::{Obstacle, ObstacleState};
+use crate::obstacle::{Obstacle, ObstacleState};
 use crate::{Model, State};
 use sinew_contact::{RigidMotion, SolidMass};
 use sinew_math::{Isometry, Mat3, Vec3, so3};

@@ -1,10 +1,10 @@
 //! Surfaces that touch each other or themselves: each vertex is pushed out of the triangle nearest to it, and held on its surface by friction.
 
-use super::pair_anchor::PairFrictionAnchor;
 use super::pair_contact::PairContact;
+use crate::friction_anchor::PairFrictionAnchor;
 use crate::{Model, State};
 use rayon::prelude::*;
-use sinew_contact::{NearPair, PairSurface, Response, SurfacePairs};
+use sinew_contact::{NearPair, Response, SurfacePairs};
 use sinew_math::Vec3;
 use std::sync::Arc;
 
@@ -72,10 +72,7 @@ impl Nearness {
 /// Both sides of a pair take half of what is stable, once as vertices and once as corners: no row of GᵀKG, of which each pair has two halves of sum 1,
 /// is then above κ/h².
 const SHARED: f64 = 0.25;
-/// From which distance on, and down to which depth surfaces push each other apart, in parts of the mean distance of vertices.
-const GAP: f64 = 0.1;
-const RANGE: f64 = 0.5;
-/// How far points may stray from where their velocities led before pairs are looked for again, in the same parts.
+/// How far points may stray from where their velocities led before pairs are looked for again, in parts of the mean distance of vertices.
 const STRAY: f64 = 0.4;
 /// Pairs are looked for no farther than this, in the same parts: a step that diverges shall not look at all with all.
 const FARTHEST: f64 = 8.0;
@@ -86,21 +83,6 @@ const FRACTION: f64 = 0.2;
 const SHORTEST: f64 = 1.0 / 8.0;
 /// How much more surfaces are damped, in parts of m/h, where sub-steps are so short that elasticity leaves room for it.
 const FAST_DAMPING: f64 = 0.45;
-
-/// The trees of a model's surfaces.
-pub(super) fn finder_of(model_bodies: &[crate::Body], contact: &super::ContactSurface) -> SurfacePairs {
-    let surface = |body: &crate::Body| contact.desc.self_contact.contains(&body.name);
-    let surfaces: Vec<PairSurface> = model_bodies
-        .iter()
-        .map(|body| PairSurface {
-            triangles: &body.surface.triangles,
-            rest: &body.surface.vertices,
-            collides_with_itself: surface(body),
-            collides_with_others: contact.desc.between_bodies,
-        })
-        .collect();
-    SurfacePairs::build(&surfaces, GAP * contact.spacing, RANGE * contact.spacing)
-}
 
 impl PairForces {
     /// Has the trees of a model.

@@ -1,7 +1,7 @@
 //! Bones during a step: what flesh does to them, how they move, and where that puts the nodes fixed to them.
 
-use super::Rig;
-use crate::{Control, Model, RigControl, State};
+use crate::rig::Rig;
+use crate::{BoneError, Control, Model, RigControl, State};
 use rayon::prelude::*;
 use sinew_flesh::CornerForces;
 use sinew_math::spatial::{Frame, Wrench};
@@ -10,16 +10,6 @@ use sinew_skeleton::{
     BoneId, DriveKind, Drives, Dynamics, DynamicsError, Energies, JointDrive, Kinematics, Loads,
     MomentumCorrection, SkeletonState, StatePath,
 };
-
-/// A skeleton whose equations of motion have no answer.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("skeleton '{rig}': {error}")]
-pub struct BoneError {
-    /// The rig's name.
-    pub rig: String,
-    /// What its dynamics say.
-    pub error: DynamicsError,
-}
 
 /// How a rigid bone moves, as a field over the world: the velocity at x is `at_origin + angular × x`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -79,11 +69,11 @@ struct RigCoupling {
 const FEW_NODES: usize = 1024;
 
 impl BoneCoupling {
-    /// Bones as they stand at rest.
-    pub(crate) fn at_rest(model: &Model) -> BoneCoupling {
+    /// Bones as they stand and move in a state.
+    pub(crate) fn of(model: &Model, state: &State) -> BoneCoupling {
         let mut coupling = BoneCoupling::default();
         coupling.prepare(model);
-        coupling.refresh(model, &State::at_rest(model));
+        coupling.refresh(model, state);
         coupling
     }
 
@@ -168,15 +158,10 @@ impl BoneCoupling {
         (kinetic, potential + self.balance_energy(model, state) - model.rest_balance, springs)
     }
 
-    /// The potential of what balances flesh (J): a force m Rᵢ c that turns with the bone has −m Rᵢ c · (x − oᵢ).
-    pub(crate) fn balance_energy(&self, model: &Model, state: &State) -> f64 {
-        let mut energy = 0.0;
-        for (node, lift) in model.node_lift.iter().enumerate().filter(|(_, lift)| **lift != Vec3::zeros()) {
-            let field = &self.fields[model.fixed_nodes.node_reference[node] as usize];
-            let lift = field.rotation * lift;
-            energy -= model.node_mass[node] * lift.dot(&(state.node_x[node] - field.origin));
-        }
-        energy
+    /// The potential of what balances flesh (J).
+    fn balance_energy(&self, model: &Model, state: &State) -> f64 {
+        let frame = |bone: usize| (self.fields[bone].rotation, self.fields[bone].origin);
+        model.balance_energy(&state.node_x, frame)
     }
 
     /// Torques of all drives of a rig in the last sub-step (N m, N), found or given.

@@ -1,8 +1,8 @@
 //! The potential of one step: its value, gradient and Hessian over free nodes and joints.
 
 use super::bones::Bones;
-use super::node_energy::NodeEnergy;
-use super::settings::SolveReport;
+use crate::NodeEnergy;
+use crate::SolveReport;
 use crate::{Control, Model, State, StepError};
 use rayon::prelude::*;
 use sinew_flesh::{ElasticHessian, ElasticPotential};

@@ -19,7 +19,7 @@
 
 use super::bones::Bones;
 use super::problem::{Point, Problem};
-use crate::constraint::ConstraintEnergy;
+use crate::constraint_forces::ConstraintEnergy;
 use crate::{Control, Model, State};
 use sinew_math::Vec3;
 use sinew_math::nalgebra::{DMatrix, DVector};

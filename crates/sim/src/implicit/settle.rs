@@ -8,11 +8,13 @@
 //!
 //! What is left of the gradient without inertia tells how far from rest the world is.
 
+use super::Solver;
 use super::newton::Newton;
 use super::problem::{Gradient, Problem};
-use super::settings::{ImplicitSettings, SolveReport};
-use super::{NodeEnergy, Solver};
-use crate::constraint::{ConstraintEnergy, ConstraintStep};
+use super::settings::ImplicitSettings;
+use crate::NodeEnergy;
+use crate::SolveReport;
+use crate::constraint_forces::{ConstraintEnergy, ConstraintStep};
 use crate::contact::{ContactEnergy, Contacts};
 use crate::{Control, Model, State};
 use sinew_math::Vec3;
@@ -81,7 +83,7 @@ pub fn settle_with(
     let mut now = state.clone();
     let mut report =
         SettleReport { converged: false, residual: f64::INFINITY, rounds: 0, work: SolveReport::CONVERGED };
-    if Contacts::has_free_obstacles(model) {
+    if model.has_free_obstacles() {
         return Err(SettleError::FreeObstacles);
     }
     let (mut constraint_energy, mut contact_energy) = (ConstraintEnergy::default(), ContactEnergy::default());

@@ -1,17 +1,17 @@
-//! The round parts of the dancer.
+//! The implicit primitives of the dancer's body.
 
 use super::{ARM, LEG};
-use crate::figure::at;
+use crate::character_desc::at;
 use sinew_math::{Rotation, Vec3, real, so3};
 use sinew_mesh::{Primitive, PrimitiveShape};
 
-/// Petals of the skirt.
+/// Number of petals of the skirt.
 const PETALS: usize = 30;
-/// How much larger the head is than drawn, about the point where the neck ends: a large head is a friendly one.
+/// Scale of the head about the end of the neck.
 const HEAD: f64 = 1.14;
 const NECK_END: Vec3 = at(0.0, 1.45, 0.0);
 
-/// All round parts.
+/// All primitives.
 pub(super) fn primitives() -> Vec<Primitive> {
     let middle = [trunk(), skirt(), enlarged(head())].concat();
     let sides = [breast_and_back(), arm(), leg(), enlarged(face())].concat();
@@ -21,7 +21,7 @@ pub(super) fn primitives() -> Vec<Primitive> {
         .collect()
 }
 
-/// The same parts, larger.
+/// Scales primitives about the end of the neck.
 fn enlarged(parts: Vec<Primitive>) -> Vec<Primitive> {
     let away = |p: Vec3| NECK_END + (p - NECK_END) * HEAD;
     let larger = |primitive: Primitive| {
@@ -50,7 +50,7 @@ fn leaning(middle: Vec3, degrees: Vec3, radii: [f64; 3], blend: f64) -> Primitiv
 
 fn trunk() -> Vec<Primitive> {
     vec![
-        // the belly, fullest a little below the navel
+        // the belly, widest slightly below the navel
         ellipsoid(at(0.0, 1.02, 0.1), [0.212, 0.175, 0.205], 0.05),
         ellipsoid(at(0.0, 1.09, 0.03), [0.205, 0.17, 0.175], 0.06),
         // hips, ribs and shoulders
@@ -62,7 +62,7 @@ fn trunk() -> Vec<Primitive> {
     ]
 }
 
-/// A skirt of petals that flow into each other.
+/// A skirt of petals that blend into each other.
 fn skirt() -> Vec<Primitive> {
     let petal = |i: usize| {
         let angle = core::f64::consts::TAU * i as f64 / PETALS as f64;
@@ -89,7 +89,7 @@ fn arm() -> Vec<Primitive> {
     vec![
         Primitive::sphere(shoulder + at(-0.005, -0.01, 0.0), 0.086).blended(0.04),
         Primitive::round_cone([shoulder, elbow], [0.082, 0.063]).blended(0.03),
-        // what hangs below an upper arm
+        // the fat below the upper arm
         leaning(hang, at(0.0, 0.0, -45.0), [0.115, 0.07, 0.07], 0.035),
         Primitive::round_cone([elbow, elbow + along * 0.35], [0.058, 0.06]).blended(0.03),
         Primitive::round_cone([elbow + along * 0.35, wrist], [0.06, 0.04]).blended(0.03),

@@ -6,7 +6,7 @@
 
 use super::words::{list, number, rounded, text};
 use core::ops::RangeInclusive;
-use sinew_control::{Approach, Beyond, Interpolation, Key, Performance, SkeletonMotion};
+use sinew_control::{Approach, Extrapolation, Interpolation, Key, Performance, SkeletonMotion};
 use sinew_skeleton::{BoneId, JointPrimitive, Skeleton, SkeletonState};
 
 /// Frames a second that scene files fill keys up to.
@@ -40,15 +40,15 @@ pub(super) fn write(
         ));
     }
     let last = motion.frame_count() - 1;
-    let keys = match motion.beyond {
-        Beyond::Loop => {
+    let keys = match motion.extrapolation {
+        Extrapolation::Loop => {
             let apart = widest(motion, skeleton);
             let first = BEYOND * apart * frames_in_one as usize;
             let end = first + last * frames_in_one as usize;
             page += &format!("motion = {{ loop = true, first = {first}, last = {end} }}\n");
             cycle_keys(motion, apart)
         }
-        Beyond::Hold => keys_at(motion, (0..=last).map(|i| (i, i))),
+        Extrapolation::Hold => keys_at(motion, (0..=last).map(|i| (i, i))),
     };
     Ok(page + &write_keys(&keys, skeleton))
 }
