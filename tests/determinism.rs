@@ -116,7 +116,7 @@ fn state_hashes_equal_the_stored_ones() {
 #[test]
 fn separate_bodies_in_one_world_do_not_affect_each_other() {
     // a free body, and one with a pin and a load
-    let body = |name: &str, held: bool| {
+    let body = |name: &str, pinned: bool| {
         let region = Region::End { direction: Vec3::y(), fraction: 0.2 };
         let force = Vec3::new(0.3, 0.0, 0.1);
         let pull = LoadDesc { region: Region::Nearest(Vec3::new(0.1, 0.0, 0.0)), force };
@@ -128,8 +128,8 @@ fn separate_bodies_in_one_world_do_not_affect_each_other() {
             },
             material: Material::soft_solid(5e3, 0.4, 1000.0, 0.1),
             velocity: Vec3::new(0.1, 0.2, 0.0),
-            pins: if held { vec![PinDesc { region }] } else { Vec::new() },
-            loads: if held { vec![pull] } else { Vec::new() },
+            pins: if pinned { vec![PinDesc { region }] } else { Vec::new() },
+            loads: if pinned { vec![pull] } else { Vec::new() },
             attachment: None,
             sag: Sag::Free,
         }
@@ -155,10 +155,10 @@ fn separate_bodies_in_one_world_do_not_affect_each_other() {
     };
 
     // together and alone
-    let (both, step) = run(vec![body("free", false), body("held", true)], None);
+    let (both, step) = run(vec![body("free", false), body("pinned", true)], None);
     let (free, _) = run(vec![body("free", false)], Some(step));
-    let (held, _) = run(vec![body("held", true)], Some(step));
-    assert_eq!(both, [free[0].clone(), held[0].clone()]);
+    let (pinned, _) = run(vec![body("pinned", true)], Some(step));
+    assert_eq!(both, [free[0].clone(), pinned[0].clone()]);
 }
 
 #[test]

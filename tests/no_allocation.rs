@@ -34,7 +34,7 @@ fn steps_after_the_first_do_not_allocate() {
 }
 
 fn steps_of_flesh_and_bones_do_not_allocate() {
-    for (threads, coupled, held) in [
+    for (threads, coupled, constrained) in [
         (1, false, false),
         (2, false, false),
         (1, true, false),
@@ -43,7 +43,7 @@ fn steps_of_flesh_and_bones_do_not_allocate() {
         (2, false, true),
     ] {
         let mut scene = if coupled { sinew::zoo::starfish(6000) } else { sinew::zoo::jelly_torus() };
-        if held {
+        if constrained {
             add_constraints(&mut scene);
             // nearly incompressible, with patches
             scene.world.bodies[0].material.poisson = 0.47;
@@ -68,7 +68,7 @@ fn steps_of_flesh_and_bones_do_not_allocate() {
             let report = step();
             let allocated = COUNT.load(Ordering::Relaxed) - before;
             assert!(report.substeps >= 8 && report.diagonalised > 0);
-            assert_eq!(allocated, 0, "{threads} threads, coupled: {coupled}, held: {held}");
+            assert_eq!(allocated, 0, "{threads} threads, coupled: {coupled}, constrained: {constrained}");
         });
     }
 }

@@ -78,12 +78,12 @@ fn ball_hangs_on_a_drag_with_its_centre_below_the_point() {
     let pose = Isometry::translation(1.0, 0.0, 0.0);
     let ball = ObstacleDesc { mobility, ..ObstacleDesc::fixed("ball", Shape::Sphere { radius: 0.1 }, pose) };
     let top = PointDesc::Obstacle { obstacle: "ball".into(), place: Some(Vec3::new(1.1, 0.0, 0.0)) };
-    let held = BodyDesc {
+    let pinned = BodyDesc {
         pins: vec![PinDesc { region: Region::End { direction: Vec3::y(), fraction: 0.2 } }],
         ..block("aside", Vec3::zeros(), 0.3)
     };
     let drag = ConstraintDesc { damping: Some(5.0), ..drag(top, 300.0) };
-    let world = WorldDesc { obstacles: vec![ball], ..world(G, vec![held], vec![drag]) };
+    let world = WorldDesc { obstacles: vec![ball], ..world(G, vec![pinned], vec![drag]) };
     let model = Model::build(&world).expect("sound");
     let mut state = State::at_rest(&model);
     let control = Control::still(&model);
@@ -104,6 +104,7 @@ fn ball_hangs_on_a_drag_with_its_centre_below_the_point() {
 /// A bar with a hinge at one end, dragged to be level at the other: the spring there carries half its weight.
 #[test]
 fn bone_dragged_at_its_end_loads_the_spring_with_half_its_weight() {
+    // the bar with its hinge, and a drag at its tip
     let bone = BoneDesc {
         name: "bar".into(),
         parent: Parent::World,
@@ -119,13 +120,15 @@ fn bone_dragged_at_its_end_loads_the_spring_with_half_its_weight() {
     };
     let tip =
         PointDesc::Bone { rig: "rig".into(), bone: "bar".into(), place: Some(Vec3::new(0.4, 2.0, 0.0)) };
-    let held = BodyDesc {
+    let pinned = BodyDesc {
         pins: vec![PinDesc { region: Region::End { direction: Vec3::y(), fraction: 0.2 } }],
         ..block("aside", Vec3::zeros(), 0.3)
     };
     let drag = ConstraintDesc { damping: Some(1.0), ..drag(tip, 2000.0) };
     let rig = RigDesc { name: "rig".into(), skeleton: SkeletonDesc { bones: vec![bone] } };
-    let world = WorldDesc { rigs: vec![rig], ..world(G, vec![held], vec![drag]) };
+    let world = WorldDesc { rigs: vec![rig], ..world(G, vec![pinned], vec![drag]) };
+
+    // time steps, then the static solver
     let model = Model::build(&world).expect("sound");
     let mut control = Control::still(&model);
     control.rigs[0].drives[0] = DriveKind::Torque;
@@ -146,6 +149,7 @@ fn bone_dragged_at_its_end_loads_the_spring_with_half_its_weight() {
 #[test]
 fn joined_pendulum_keeps_its_length() {
     for implicit in [false, true] {
+        // a rod from a fixed point to the face of a block: an obstacle in explicit steps, a pinned body in implicit ones
         let hook =
             ObstacleDesc::fixed("hook", Shape::Sphere { radius: 0.01 }, Isometry::translation(0.0, 1.0, 0.0));
         let peg = BodyDesc {
@@ -167,6 +171,8 @@ fn joined_pendulum_keeps_its_length() {
         let model = Model::build(&world).expect("sound");
         let constraint = &model.constraints[0];
         assert!((constraint.length - 0.5).abs() < 1e-9, "{}", constraint.length);
+
+        // a second of its swing
         let settings = ImplicitSettings { substeps: 4, ..ImplicitSettings::ACCURATE };
         let mut stepper =
             Stepper::with_solver(if implicit { Solver::Implicit(settings) } else { Solver::Explicit });
@@ -327,6 +333,7 @@ fn belt_makes_a_waist_that_recovers_on_release() {
 /// of an oscillation of 5 cm after ten seconds.
 #[test]
 fn time_steps_and_static_solver_agree_at_rest() {
+    // a bar with two pins, a drag and a belt
     let mesh = shapes::beam(4, [0.6, 0.1, 0.1]);
     let bar = BodyDesc { name: "a".into(), ..loose(mesh, Material::soft_solid(3e4, 0.3, 1000.0, 0.4)) };
     let at = |x: f64, y: f64| PointDesc::surface("a", Vec3::new(x, y, 0.0));
@@ -338,6 +345,8 @@ fn time_steps_and_static_solver_agree_at_rest() {
     let drag = ConstraintDesc::new("drag", ConstraintKind::Drag { point: at(0.55, 0.05), place });
     let constraints = vec![pin("left", 0.05), pin("middle", 0.2), drag, belt];
     let model = Model::build(&world(G, vec![bar], constraints)).expect("sound");
+
+    // explicit steps and the static solver
     let control = Control::still(&model);
     let mut stepped = State::at_rest(&model);
     let retries = run(&model, &control, &mut stepped, 10.0);

@@ -177,6 +177,7 @@ fn fast_body_does_not_tunnel_through_a_thin_plate() {
 /// The work of a kinematic obstacle at 100 m/s is accounted for, and flesh leaves an obstacle that starts inside it without a burst.
 #[test]
 fn fast_obstacles_and_obstacles_inside_flesh_are_stable_or_reported() {
+    // a ball at 100 m/s hits flesh
     let hammer = ObstacleDesc {
         mobility: Mobility::Kinematic,
         ..ObstacleDesc::fixed("hammer", Shape::Sphere { radius: 0.05 }, Isometry::translation(-0.5, 0.5, 0.0))
@@ -199,6 +200,7 @@ fn fast_obstacles_and_obstacles_inside_flesh_are_stable_or_reported() {
     assert!(state.node_x.iter().all(|x| x.norm() < 100.0));
     assert!(state.momentum(&model).x > 0.0);
 
+    // an obstacle that starts inside flesh
     for shape in [Shape::Sphere { radius: 0.03 }, Shape::Cuboid { half: Vec3::repeat(0.02) }] {
         let inside = ObstacleDesc::fixed("inside", shape, Isometry::translation(0.0, 0.42, 0.0));
         let model = Model::build(&world(vec![ball(2e4, 0.1)], vec![inside])).expect("sound");
@@ -212,6 +214,8 @@ fn fast_obstacles_and_obstacles_inside_flesh_are_stable_or_reported() {
 #[test]
 fn every_shape_supports_a_block() {
     use sinew::contact::{ConvexHull, DistanceGrid, HeightField, TriangleSolid};
+
+    // every shape with its top at height 0
     let table = Shape::Cuboid { half: Vec3::new(0.3, 0.1, 0.3) };
     let surface = table.surface(1.0);
     let at = Isometry::translation(0.0, -0.1, 0.0);

@@ -174,6 +174,8 @@ fn two_way_coupling_tends_to_one_way_for_heavy_bones() {
 fn bone_in_a_flesh_bar_sags_to_the_static_solution() {
     let (young, density, bone_mass) = (2e4, 1000.0, 1.5);
     let (bolted, area, g) = (0.4, WIDTH * WIDTH, 9.81);
+
+    // a weight in the lower third of a bar that hangs along x
     let rig = RigDesc {
         name: "weight".into(),
         skeleton: SkeletonDesc {
@@ -203,6 +205,8 @@ fn bone_in_a_flesh_bar_sags_to_the_static_solution() {
     };
     let world =
         WorldDesc { gravity: Vec3::x() * g, bodies: vec![body], rigs: vec![rig], ..WorldDesc::default() };
+
+    // simulated to rest
     let model = Model::build(&world).expect("sound");
     let mut control = Control::still(&model);
     control.rigs[0] = RigControl::limp(&model.rigs[0]);
@@ -214,6 +218,7 @@ fn bone_in_a_flesh_bar_sags_to_the_static_solution() {
     let sunk = state.rigs[0].q[0];
     assert!(state.rigs[0].v.iter().all(|v| v.abs() < 1e-6), "at rest: {:?}", state.rigs[0].v);
 
+    // the closed form: Newton's method for the stretch of each slice, summed
     let slices = 1000;
     let stretch = |below: f64| {
         let pull = (bone_mass + density * area * below) * g / (0.5 * young * area);
@@ -343,7 +348,7 @@ fn drives_can_change_during_a_run() {
         let phase = &mut fastest[frame / 30];
         *phase = state.node_v.iter().map(|v| v.norm()).fold(*phase, f64::max);
         if frame == 59 {
-            assert!(state.rigs[0].v.iter().all(|v| v.abs() < 1e-9), "held still");
+            assert!(state.rigs[0].v.iter().all(|v| v.abs() < 1e-9), "at rest");
         }
     }
     // stopping the swinging bar does not accelerate its flesh; then it falls again from there
@@ -374,6 +379,7 @@ fn damping_of_very_light_bones_is_stable() {
 /// The energy of joint springs and the work of loads on nodes fixed to bones may become kinetic energy: the energy check accounts for both.
 #[test]
 fn energy_check_accounts_for_joint_springs_and_loads_on_bones() {
+    // a bent joint with a spring
     let mut world = Worm { bones: 2, root: JointKind::Fixed, ..Worm::default() }.world();
     for bone in &mut world.rigs[0].skeleton.bones {
         bone.joint.dofs = vec![DofDesc { stiffness: 20.0, ..DofDesc::default() }];
@@ -390,6 +396,7 @@ fn energy_check_accounts_for_joint_springs_and_loads_on_bones() {
     }
     assert!(state.energies(&model).kinetic > 0.1);
 
+    // a load on nodes that are all fixed to one bone
     let mut world = Worm { bones: 1, ..Worm::default() }.world();
     let everywhere = Region::Ball { center: Vec3::zeros(), radius: 10.0 };
     world.bodies[0].loads = vec![LoadDesc { region: everywhere.clone(), force: Vec3::y() * 20.0 }];

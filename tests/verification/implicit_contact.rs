@@ -126,6 +126,7 @@ fn dropped_ball_comes_to_rest_on_the_ground() {
 /// A kinematic ball that swings into flesh carries it along; flesh leaves one that starts inside it without a burst.
 #[test]
 fn kinematic_obstacles_push_and_obstacles_inside_flesh_are_stable() {
+    // a slow and a fast ball hit flesh
     for speed in [1.0, 100.0] {
         let at = Isometry::translation(-0.5, 0.5, 0.0);
         let hammer = ObstacleDesc {
@@ -147,6 +148,8 @@ fn kinematic_obstacles_push_and_obstacles_inside_flesh_are_stable() {
         let there = state.obstacles[0].pose.translation.vector;
         assert!((there.x - (-0.5 + speed * 40.0 * DT)).abs() < 1e-9, "{there:?}");
     }
+
+    // an obstacle that starts inside flesh
     for shape in [Shape::Sphere { radius: 0.03 }, Shape::Cuboid { half: Vec3::repeat(0.02) }] {
         let inside = ObstacleDesc::fixed("inside", shape, Isometry::translation(0.0, 0.42, 0.0));
         let model = Model::build(&world(vec![ball(2e4, 0.1)], vec![inside])).expect("sound");
@@ -162,6 +165,7 @@ fn kinematic_obstacles_push_and_obstacles_inside_flesh_are_stable() {
 /// A block on a turntable, carried along by friction.
 #[test]
 fn friction_carries_a_block_along_on_a_turntable() {
+    // a block 0.2 m from the axis of a turntable
     let table = ObstacleDesc {
         mobility: Mobility::Kinematic,
         friction: Some(0.8),
@@ -177,6 +181,8 @@ fn friction_carries_a_block_along_on_a_turntable() {
     }
     body.material.damping_ratio = 0.0;
     let model = Model::build(&world(vec![body], vec![table])).expect("sound");
+
+    // two seconds at 1 rad/s
     let (mut state, mut stepper) = (State::at_rest(&model), implicit());
     let turned = |angle: f64| Isometry::from_parts(Vec3::zeros().into(), so3::exp(&(angle * Vec3::y())));
     let rate = 1.0;

@@ -287,10 +287,10 @@ mod tests {
     #[test]
     fn extrapolation_holds_the_end_values_or_repeats_the_curve() {
         for interpolation in ALL {
-            let held = numbers(interpolation, Extrapolation::Hold);
-            assert_eq!(held.sample(-3.0), Sample { value: 1.0, rate: 0.0, acceleration: 0.0 });
-            assert_eq!(held.sample(9.0), Sample { value: 1.0, rate: 0.0, acceleration: 0.0 });
-            assert_eq!(held.sample(f64::NAN), held.sample(-1.0));
+            let hold = numbers(interpolation, Extrapolation::Hold);
+            assert_eq!(hold.sample(-3.0), Sample { value: 1.0, rate: 0.0, acceleration: 0.0 });
+            assert_eq!(hold.sample(9.0), Sample { value: 1.0, rate: 0.0, acceleration: 0.0 });
+            assert_eq!(hold.sample(f64::NAN), hold.sample(-1.0));
             let looped = numbers(interpolation, Extrapolation::Loop);
             // an offset of three periods of 1 s costs at most three bits of the time
             for t in [0.1, 0.35, 0.95] {

@@ -245,6 +245,7 @@ impl Performance {
 
     /// Checks the performance against a skeleton and returns the first fault.
     pub fn fault(&self, skeleton: &Skeleton) -> Option<String> {
+        // the motion and the return to it
         if self.motion.as_ref().is_some_and(|motion| !motion.fits(skeleton)) {
             return Some("the motion belongs to another skeleton".into());
         }
@@ -254,6 +255,8 @@ impl Performance {
                 self.follow.time_constant
             ));
         }
+
+        // time, bones and torque of each cue
         let bones = skeleton.bones().len();
         for cue in &self.cues {
             if !cue.time.is_finite() {

@@ -301,6 +301,7 @@ mod tests {
     /// Rotations since rest agree in the world and the hips' positions differ by the scale, to the round-off of a few products.
     #[test]
     fn world_rotations_since_rest_agree() {
+        // retarget a motion
         let (source, target) = (plain(), odd());
         let (source_map, target_map) = (BoneMap::find_in(&source), BoneMap::find_in(&target));
         assert_eq!(target_map.iter().count(), 5);
@@ -316,6 +317,7 @@ mod tests {
         let motion = swing(&source, 6);
         let carried = retarget.motion(&source, &target, &motion).unwrap();
 
+        // compare rotations since rest and hips in every frame
         let (mut rest, mut now) =
             ([Kinematics::default(), Kinematics::default()], [Kinematics::default(), Kinematics::default()]);
         rest[0].update(&source, &rests[0]);

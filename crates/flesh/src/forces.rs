@@ -105,12 +105,15 @@ impl CornerForces {
         motion: NodeMotion<'_>,
         diagonalise: Diagonalise,
     ) -> ForceReport {
+        // padded positions and velocities, volumes of patches
         self.fit(elements);
         let mut padded = std::mem::take(&mut self.padded);
         padded.update(motion, elements.groups.iter().any(|group| group.is_viscous));
         let mut volumes = std::mem::take(&mut self.volumes);
         volumes.update_moving(elements, &padded.x, &padded.v);
         let mut pulls = volumes.pulls(elements);
+
+        // forces of all elements
         if elements.slot_count() <= CHUNK * BLOCK || rayon::current_num_threads() == 1 {
             let motion = &padded;
             self.tasks(elements, pulls).for_each(|task| dispatch(ForceKernel { task, motion, diagonalise }));
@@ -126,6 +129,8 @@ impl CornerForces {
                 (corners, chunks, pulls) = (rest, rest_chunks, rest_pulls);
             }
         }
+
+        // counts over all tasks
         (self.padded, self.volumes) = (padded, volumes);
         self.chunks.iter().fold(ForceReport::default(), |sum, chunk| ForceReport {
             diagonalised: sum.diagonalised + chunk.diagonalised,

@@ -255,6 +255,7 @@ impl Elements {
     /// Kₐᵦ = bₐ bᵦᵀ / W                                   of a patch, with bₐ = Σ c ∂v/∂xₐ
     /// ```
     pub fn for_each_rest_stiffness(&self, mut each: impl FnMut(&[u32], &[Mat3])) {
+        // elements
         for group in &self.groups {
             for slot in 0..group.count {
                 let (block, lane) = (&group.blocks[slot / BLOCK], slot % BLOCK);
@@ -272,6 +273,8 @@ impl Elements {
                 each(&block.nodes[lane], stiffness.as_flattened());
             }
         }
+
+        // patches
         let blocks: Vec<&Block> = self.groups.iter().flat_map(|group| &group.blocks).collect();
         let (mut pulls, mut nodes, mut stiffness) = (Vec::new(), Vec::new(), Vec::new());
         for patch in 0..self.patches.count() {

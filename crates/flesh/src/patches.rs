@@ -46,10 +46,13 @@ impl Patches {
         tet_slot: &[u32],
         slot_count: usize,
     ) -> Patches {
+        // no patches, no data
         let list = PatchList::group(elements);
         if list.count() == 0 {
             return Patches::default();
         }
+
+        // slots, weights and viscosity of each patch
         let mut patches =
             Patches { weight: vec![0.0; slot_count], patch_of: vec![0; slot_count], ..Patches::default() };
         for (patch, members) in list.iter().enumerate() {
@@ -64,6 +67,7 @@ impl Patches {
             patches.ends.push(patches.slots.len() as u32);
             patches.viscosity.push(viscosity);
         }
+
         // rest volumes by the same sums as potentials, so that the rest shape has exactly J̄ = 1
         let mut x = Vec::new();
         pad(node_rest, &mut x);

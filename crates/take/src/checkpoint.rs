@@ -92,7 +92,7 @@ impl Checkpoint {
         Checkpoint(bytes)
     }
 
-    /// The state that was saved, for a model with as many nodes and joints.
+    /// Returns the saved state, for a model with as many nodes, joints and obstacles.
     pub fn restore(&self, model: &Model) -> Result<State, CheckpointError> {
         // magic word and version
         let mut words = self.0.chunks_exact(8).map(|word| {
@@ -109,28 +109,12 @@ impl Checkpoint {
         }
 
         // counts of nodes, joints and obstacles must be those of the model
-        let found = words.next().map(u64::from_le_bytes).ok_or(CheckpointError::Foreign)?;
-        let expected = model.node_count() as u64;
-        if found != expected {
-            return Err(CheckpointError::OtherModel { of_what: "nodes", found, expected });
-        }
-        let found = words.next().map(u64::from_le_bytes).ok_or(CheckpointError::Foreign)?;
+        let (node_count, obstacle_count) = (model.node_count(), model.obstacles.len());
         let joint_numbers: usize =
             model.rigs.iter().map(|rig| rig.skeleton.q_count() + rig.skeleton.v_count()).sum();
-        if found != joint_numbers as u64 {
-            let expected = joint_numbers as u64;
-            return Err(CheckpointError::OtherModel {
-                of_what: "joint coordinates and velocities",
-                found,
-                expected,
-            });
-        }
-        let found = words.next().map(u64::from_le_bytes).ok_or(CheckpointError::Foreign)?;
-        let obstacle_count = model.obstacles.len();
-        if found != obstacle_count as u64 {
-            let expected = obstacle_count as u64;
-            return Err(CheckpointError::OtherModel { of_what: "obstacles", found, expected });
-        }
+        check_count(words.next(), "nodes", node_count)?;
+        check_count(words.next(), "joint coordinates and velocities", joint_numbers)?;
+        check_count(words.next(), "obstacles", obstacle_count)?;
 
         // counts of friction anchors, from which the length follows
         let anchors = words.next().map(u64::from_le_bytes);
@@ -140,8 +124,7 @@ impl Checkpoint {
         } else {
             (0, FRAME_BYTES - 8)
         };
-        let fixed =
-            frame_bytes + 48 * model.node_count() + 8 * joint_numbers + OBSTACLE_BYTES * obstacle_count;
+        let fixed = frame_bytes + 48 * node_count + 8 * joint_numbers + OBSTACLE_BYTES * obstacle_count;
         if self.0.len() != fixed.saturating_add(anchor_bytes).saturating_add(pair_anchor_bytes) {
             return Err(CheckpointError::Damaged("its length does not match its number of nodes and joints"));
         }
@@ -153,7 +136,7 @@ impl Checkpoint {
         let backoff = SubstepBackoff { doublings: half(0), calm_steps: half(4) };
         let mut number = || words.next().map(f64::from_le_bytes).unwrap_or_default();
         let (time, supplied_energy) = (number(), number());
-        let mut vectors = || (0..expected).map(|_| Vec3::new(number(), number(), number())).collect();
+        let mut vectors = || (0..node_count).map(|_| Vec3::new(number(), number(), number())).collect();
         let (node_x, node_v) = (vectors(), vectors());
         let rig = |rig: &sinew_sim::Rig| {
             let q = (0..rig.skeleton.q_count()).map(|_| number()).collect();
@@ -176,6 +159,13 @@ impl Checkpoint {
         }
         Ok(state)
     }
+}
+
+/// Checks a count of the saved state against that of the model.
+fn check_count(word: Option<[u8; 8]>, of_what: &'static str, expected: usize) -> Result<(), CheckpointError> {
+    let found = word.map(u64::from_le_bytes).ok_or(CheckpointError::Foreign)?;
+    let expected = expected as u64;
+    if found == expected { Ok(()) } else { Err(CheckpointError::OtherModel { of_what, found, expected }) }
 }
 
 /// The size of `count` items in bytes, or more than any file has on overflow.

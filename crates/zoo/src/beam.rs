@@ -24,18 +24,21 @@ const SIZE: [f64; 3] = [0.4, 0.1, 0.1];
 
 /// Builds the scene of a beam, one second long.
 pub fn beam(Beam { cubes_across, law, damping_ratio }: Beam) -> Scene {
+    // a beam clamped at x = 0
     let material = Material { law, ..Material::soft_solid(5e5, 0.4, 1000.0, damping_ratio) };
-    let held = Region::Box { min: Vec3::new(-1e-9, -1.0, -1.0), max: Vec3::new(1e-9, 1.0, 1.0) };
+    let clamped = Region::Box { min: Vec3::new(-1e-9, -1.0, -1.0), max: Vec3::new(1e-9, 1.0, 1.0) };
     let body = BodyDesc {
         name: "beam".into(),
         shape: ShapeDesc::Tets(shapes::beam(cubes_across, SIZE)),
         material,
         velocity: Vec3::zeros(),
-        pins: vec![PinDesc { region: held }],
+        pins: vec![PinDesc { region: clamped }],
         loads: Vec::new(),
         attachment: None,
         sag: Sag::Free,
     };
+
+    // gravity only
     Scene {
         name: "beam".into(),
         world: WorldDesc {

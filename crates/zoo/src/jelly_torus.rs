@@ -15,6 +15,8 @@ pub fn jelly_torus() -> Scene {
     for v in &mut surface.vertices {
         *v = Vec3::new(v.x, -v.z, v.y);
     }
+
+    // pinned at the top
     let body = BodyDesc {
         name: "jelly-torus".into(),
         shape: ShapeDesc::Surface { surface, cage: CageSize::Tets(6000) },
@@ -25,6 +27,8 @@ pub fn jelly_torus() -> Scene {
         attachment: None,
         sag: Sag::Free,
     };
+
+    // the pin shakes
     let swing = Motion::Shake { amplitude: Vec3::new(0.05, 0.0, 0.015), frequency: 0.8 };
     Scene {
         name: "jelly-torus".into(),

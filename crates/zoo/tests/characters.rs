@@ -170,6 +170,8 @@ fn every_character_is_stable_for_ten_seconds_and_comes_to_rest() {
 fn flesh_of_the_dancer_jiggles_visibly() {
     let scene = (find("dancer").expect("in the catalog").build)();
     let mut player = Player::build(&scene).expect("sound");
+
+    // a vertex of belly, arm and thigh, with its bone and the least motion
     let points = [
         ("spine", [0.0, 1.0, 0.3], 0.03),
         ("left upper arm", [0.25, 1.15, -0.02], 0.008),
@@ -184,6 +186,8 @@ fn flesh_of_the_dancer_jiggles_visibly() {
     let vertices = points.map(|(_, p, _)| nearest(p));
     let skeleton = &player.model.rigs[0].skeleton;
     let bones = points.map(|(bone, ..)| skeleton.find_bone(bone).expect("a bone").index());
+
+    // their positions in the frames of the bones over four seconds
     let mut frame = Frame::default();
     let mut seen = [const { Vec::new() }; 3];
     for _ in 0..240 {
@@ -194,6 +198,8 @@ fn flesh_of_the_dancer_jiggles_visibly() {
             seen[k].push(frame.bones[0][bones[k]].inverse() * sinew_math::nalgebra::Point3::new(x, y, z));
         }
     }
+
+    // the largest extent of each
     for ((bone, _, least), seen) in points.iter().zip(&seen) {
         let span = |axis: usize| {
             let low = seen.iter().map(|p| p[axis]).fold(f64::INFINITY, f64::min);

@@ -224,8 +224,14 @@ fn dancer_overlap(collides_with_itself: bool, solver: Solver) -> (Overlap, f64) 
 fn dancer_does_not_penetrate_herself_or_the_floor() {
     let (free, _) = dancer_overlap(false, Solver::Explicit);
     for solver in [Solver::Explicit, Solver::Implicit(ImplicitSettings::INTERACTIVE)] {
-        let (held, size) = dancer_overlap(true, solver);
-        assert!(held.surfaces < 0.02 * size && held.obstacles < 0.02 * size, "{held:?} of {size}");
-        assert!(free.surfaces > 2.0 * held.surfaces && free.surfaces > 0.005, "{free:?} {held:?}");
+        let (with_contact, size) = dancer_overlap(true, solver);
+        assert!(
+            with_contact.surfaces < 0.02 * size && with_contact.obstacles < 0.02 * size,
+            "{with_contact:?} of {size}"
+        );
+        assert!(
+            free.surfaces > 2.0 * with_contact.surfaces && free.surfaces > 0.005,
+            "{free:?} {with_contact:?}"
+        );
     }
 }

@@ -70,6 +70,7 @@ impl Written {
             Up::Z => Vec3::new(p.x, p.z, -p.y),
         };
         for (i, frame) in self.frames.iter().enumerate() {
+            // surfaces
             let pose = self.file.pose_at(0, i as f64 / self.fps).unwrap();
             let shown = (0..frame.surfaces.len()).filter_map(|body| Some((body, self.rig.surface(body)?)));
             for ((body, surface), report) in shown.zip(&self.report.bodies) {
@@ -83,8 +84,10 @@ impl Written {
                 let gap = gaps.fold(0.0, f64::max);
                 assert!(gap <= report.largest_error + ROUND_OFF, "{gap} {report} in frame {i}");
             }
+
+            // bones
             for (rig, bones) in frame.bones.iter().enumerate() {
-                for (bone, stands) in bones.iter().enumerate() {
+                for (bone, simulated) in bones.iter().enumerate() {
                     let node = self.rig.bone_node(rig, bone).unwrap();
                     assert_eq!(
                         self.file.nodes[node].name.as_ref(),
@@ -93,10 +96,10 @@ impl Written {
                     let matrix = pose.world_from_node[node];
                     let middle = Vec3::new(matrix[(0, 3)], matrix[(1, 3)], matrix[(2, 3)]);
                     // keys in single precision, accumulated down a chain of eight bones
-                    assert!((middle - world_from_scene(stands.translation.vector)).norm() < 1e-5);
+                    assert!((middle - world_from_scene(simulated.translation.vector)).norm() < 1e-5);
                     for axis in [Vec3::x(), Vec3::y(), Vec3::z()] {
                         let turned = matrix.fixed_view::<3, 3>(0, 0) * axis;
-                        assert!((turned - world_from_scene(stands.rotation * axis)).norm() < 1e-5);
+                        assert!((turned - world_from_scene(simulated.rotation * axis)).norm() < 1e-5);
                     }
                 }
             }

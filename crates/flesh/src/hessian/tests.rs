@@ -156,11 +156,14 @@ fn update_does_not_depend_on_previous_configurations() {
 /// Tangents and products have the same bits for every width of lanes.
 #[test]
 fn hessian_kernels_agree_on_all_instruction_sets() {
+    // a viscous body with some elements beyond the limits
     let body = body(LAWS[0], 0.01);
     let potential = body.potential(&body.moved(5, 0.008));
     let (mut x, u) = (Vec::new(), single(&field(3, body.rest.len(), 1.0)));
     pad(&body.moved(1, 0.008), &mut x);
     let blocks = &body.elements.groups[0].blocks[..CHUNK.min(body.elements.groups[0].blocks.len())];
+
+    // its tangents and products on one instruction set
     let products = |set: InstructionSet| {
         let mut tangents = vec![StrainBlock::ZERO; blocks.len()];
         let mut strong = StrongLanes::default();

@@ -75,6 +75,7 @@ impl Kernel for UpdateKernel<'_, StrainTangents<'_>> {
         for (i, (block, to)) in self.blocks.iter().zip(tangents).enumerate() {
             let start = self.starts.get(i);
             for first in (0..BLOCK).step_by(L::WIDTH) {
+                // F, S and the moduli, with viscosity
                 let f = gradient::<L>(block, first, self.x);
                 let mut lame = load_lame::<L>(block, first);
                 let c = squared_stretch(&f);
@@ -88,6 +89,7 @@ impl Kernel for UpdateKernel<'_, StrainTangents<'_>> {
                 }
                 to.set(first, &f, &stress, lame);
 
+                // lanes beyond the limits are stored separately
                 let mut margins = [1.0; BLOCK];
                 st_venant_kirchhoff::margin(&c, determinant(&f), limits).store(&mut margins);
                 for lane in 0..L::WIDTH {

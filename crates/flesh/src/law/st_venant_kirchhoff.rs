@@ -138,6 +138,8 @@ pub(crate) fn extended<T: Real>(
 ) -> LanePrincipal<T> {
     let LaneLame { mu, lambda } = lame;
     let (half, one, two) = (T::splat(0.5), T::splat(1.0), T::splat(2.0));
+
+    // σ̄, d, E and c of each axis
     let (mut clamped, mut beyond, mut strain, mut matching) = (*sigma, *sigma, *sigma, *sigma);
     for i in 0..3 {
         clamped[i] = sigma[i].max(T::splat(limits.lower)).min(T::splat(limits.upper));
@@ -146,6 +148,8 @@ pub(crate) fn extended<T: Real>(
         strain[i] = half * (square - one) + clamped[i] * beyond[i];
         matching[i] = ((half * lambda + mu) * (square - one)).max(-(mu * square));
     }
+
+    // Ψ̂, P̂ and the diagonal of Ĥ
     let trace = strain[0] + strain[1] + strain[2];
     let mut energy = half * lambda * trace * trace;
     let (mut stress, mut diagonal) = (strain, strain);

@@ -94,7 +94,7 @@ fn affine_map_gives_the_energy_of_the_full_law() {
     let x: Vec<Vec3> = mesh.nodes.iter().map(|x| map * x).collect();
     let volume: f64 = 0.75 * (0..mesh.tets.len()).map(|tet| mesh.tet_volume(tet)).sum::<f64>();
     let found = ElasticPotential::default().evaluate(&elements, &x).energy;
-    // the law is linear in λ, with (J − 1)²/2 beside it
+    // the law is linear in λ, with the factor (J − 1)²/2
     let wanted = volume * NEARLY_INCOMPRESSIBLE.energy_density(&map);
     assert!((found / wanted - 1.0).abs() < 1e-5, "{found} {wanted}");
 }

@@ -19,6 +19,7 @@ const NONE: u32 = u32::MAX;
 impl PatchList {
     /// Groups the elements whose material has a part of λ that acts on patches, [`crate::Material::shared_lambda`].
     pub fn group(elements: &[ElementDesc]) -> PatchList {
+        // elements of nearly incompressible material
         let takes_part: Vec<bool> = elements
             .iter()
             .map(|element| element.material.shared_lambda() > 0.0 && element.fill > 0.0)
@@ -26,10 +27,13 @@ impl PatchList {
         if !takes_part.contains(&true) {
             return PatchList::default();
         }
+
+        // seeds in order of the valence of their nodes
         let neighbours = face_neighbours(elements, &takes_part);
         let mut patch_of = vec![NONE; elements.len()];
         let mut count = 0;
         let order = by_crowding(elements, &takes_part);
+
         // complete patches before smaller ones; pairs and single elements join others
         for wanted in (2..=4).rev() {
             for &seed in &order {

@@ -159,6 +159,7 @@ impl Task<'_> {
         let strong = core::mem::take(&mut self.sum.strong);
         let law = ByStretch(self.law);
         for places in strong.chunks(W::WIDTH) {
+            // pack the listed lanes
             let mut picked = Block::default();
             let mut start = StepStart::ZERO;
             for lane in 0..W::WIDTH {
@@ -168,9 +169,13 @@ impl Task<'_> {
                     start.copy_lane(lane, own, place % BLOCK);
                 }
             }
+
+            // evaluate them
             let lanes = Gathered::<W>::of(&picked, 0, x);
             let viscous = if self.starts.is_empty() { None } else { Some(viscosity(&start, 0, &lanes)) };
             let (energy, p) = law.evaluate(&lanes.f, lanes.lame, viscous);
+
+            // write the results back to their slots
             let (mut packed, mut energies) = ([[0.0; 4]; 3 * BLOCK], [0.0; BLOCK]);
             let mut determinants = [1.0; BLOCK];
             let mut pulls = [0.0; BLOCK];

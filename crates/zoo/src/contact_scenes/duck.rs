@@ -19,6 +19,7 @@ const RATE: f64 = 0.22;
 
 /// A duck sits in a rotating box with an open front that is tilted back.
 pub fn duck_box() -> Scene {
+    // the duck
     let lean: Rotation = so3::exp(&(Vec3::x() * -LEAN.to_radians()));
     let object = SoftObject {
         name: "duck-box",
@@ -30,6 +31,8 @@ pub fn duck_box() -> Scene {
         velocity: Vec3::zeros(),
     };
     let mut scene = object.scene(6.0);
+
+    // five walls that rotate together
     let walls = [
         ("floor", -Vec3::y()),
         ("lid", Vec3::y()),

@@ -32,6 +32,8 @@ impl SoftObject {
         for v in &mut surface.vertices {
             *v = self.pose.rotation * *v + self.pose.translation.vector;
         }
+
+        // a body without bones, and its scene
         let body = BodyDesc {
             name: self.name.into(),
             shape: ShapeDesc::Surface { surface, cage: CageSize::Tets(self.tets) },
