@@ -55,8 +55,8 @@ pub fn detect_contact(
     if anchor.is_some() || (p - before).norm() <= SHORT * thickness {
         return None;
     }
-    let (entry, side) = march(shape, before, p, ARRIVED * thickness)?;
-    behind_plane(shape, p, &entry, &side)
+    let entry = march(shape, before, p, ARRIVED * thickness)?;
+    behind_plane(shape, p, &entry.place, &entry.normal)
 }
 
 /// A point that went through: it is held by the plane where it came in.
@@ -69,18 +69,30 @@ fn behind_plane(shape: &Shape, p: &Vec3, place: &Vec3, side: &Vec3) -> Option<Co
     (depth > 0.0 && aside.norm() < farthest).then_some(Contact { depth, normal: *side, side: *side })
 }
 
+/// Where a path comes into a shape.
+struct Entry {
+    place: Vec3,
+    normal: Vec3,
+}
+
+/// A part of a path, by lengths along it (m).
+struct Stretch {
+    start: f64,
+    end: f64,
+}
+
 /// Where a path from outside first meets a shape, with the normal there: each step goes as far as nothing can be in the way.
-fn march(shape: &Shape, from: &Vec3, to: &Vec3, arrived: f64) -> Option<(Vec3, Vec3)> {
+fn march(shape: &Shape, from: &Vec3, to: &Vec3, arrived: f64) -> Option<Entry> {
     let length = (to - from).norm();
     let along = (to - from) / length;
-    let (start, end) = clip(&shape.bounds().grown(arrived), from, &along, length)?;
+    let Stretch { start, end } = clip(&shape.bounds().grown(arrived), from, &along, length)?;
     let mut at = start;
     for step in 0..MAX_STEPS {
         let probe = shape.probe(&(from + at * along));
         if probe.distance < arrived {
             let came_from_outside = step > 0 || at > 0.0 || probe.distance > 0.0;
             return (came_from_outside && probe.normal.dot(&along) < 0.0)
-                .then_some((from + at * along, probe.normal));
+                .then_some(Entry { place: from + at * along, normal: probe.normal });
         }
         at += if probe.distance.is_finite() { probe.distance } else { 0.02 * (end - start) + arrived };
         if at > end {
@@ -91,7 +103,7 @@ fn march(shape: &Shape, from: &Vec3, to: &Vec3, arrived: f64) -> Option<(Vec3, V
 }
 
 /// The part of a path inside a box.
-fn clip(bounds: &crate::Bounds, from: &Vec3, along: &Vec3, length: f64) -> Option<(f64, f64)> {
+fn clip(bounds: &crate::Bounds, from: &Vec3, along: &Vec3, length: f64) -> Option<Stretch> {
     let (mut start, mut end) = (0.0f64, length);
     for k in 0..3 {
         if along[k] == 0.0 {
@@ -103,7 +115,7 @@ fn clip(bounds: &crate::Bounds, from: &Vec3, along: &Vec3, length: f64) -> Optio
         let (a, b) = ((bounds.min[k] - from[k]) / along[k], (bounds.max[k] - from[k]) / along[k]);
         (start, end) = (start.max(a.min(b)), end.min(a.max(b)));
     }
-    (start <= end).then_some((start, end))
+    (start <= end).then_some(Stretch { start, end })
 }
 
 /// Faces of a box are remembered exactly: the depth is that below the face where the point came in, beyond the far side too.

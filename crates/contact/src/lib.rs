@@ -18,7 +18,7 @@ pub use barrier::Barrier;
 pub use box_tree::{Bounds, BoxTree};
 pub use detection::{Contact, FrictionAnchor, detect_contact};
 pub use mass::SolidMass;
-pub use response::{Penalty, Push, Response};
+pub use response::{Penalty, Push, Response, Strength};
 pub use rigid_motion::RigidMotion;
 pub use shape::{ConvexHull, DistanceGrid, HeightField, Probe, Shape, ShapeFault, TriangleSolid};
 pub use surface_pairs::{NearPair, PairSurface, SurfacePairs};

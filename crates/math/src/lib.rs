@@ -7,6 +7,7 @@
 pub mod columns;
 pub mod lanes;
 pub mod logarithm;
+pub mod parallel;
 pub mod real;
 pub mod sparse;
 pub mod spatial;
