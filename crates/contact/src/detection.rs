@@ -56,8 +56,8 @@ pub fn detect_contact(
     if anchor.is_some() || (p - before).norm() <= SHORT * thickness {
         return None;
     }
-    let (entry, side) = sphere_trace(shape, before, p, ARRIVED * thickness)?;
-    behind_plane(shape, p, &entry, &side)
+    let entry = sphere_trace(shape, before, p, ARRIVED * thickness)?;
+    behind_plane(shape, p, &entry.place, &entry.normal)
 }
 
 /// A point that passed through: its contact plane is where it entered.
@@ -70,18 +70,30 @@ fn behind_plane(shape: &Shape, p: &Vec3, place: &Vec3, side: &Vec3) -> Option<Co
     (depth > 0.0 && sideways.norm() < farthest).then_some(Contact { depth, normal: *side, side: *side })
 }
 
+/// Where a path enters a shape.
+struct Entry {
+    place: Vec3,
+    normal: Vec3,
+}
+
+/// A part of a path, by lengths along it (m).
+struct PathRange {
+    start: f64,
+    end: f64,
+}
+
 /// Sphere tracing: the point where a path from outside first hits a shape, and the normal there.
-fn sphere_trace(shape: &Shape, from: &Vec3, to: &Vec3, arrived: f64) -> Option<(Vec3, Vec3)> {
+fn sphere_trace(shape: &Shape, from: &Vec3, to: &Vec3, arrived: f64) -> Option<Entry> {
     let length = (to - from).norm();
     let along = (to - from) / length;
-    let (start, end) = clip(&shape.bounds().grown(arrived), from, &along, length)?;
+    let PathRange { start, end } = clip(&shape.bounds().grown(arrived), from, &along, length)?;
     let mut at = start;
     for step in 0..MAX_STEPS {
         let probe = shape.probe(&(from + at * along));
         if probe.distance < arrived {
             let came_from_outside = step > 0 || at > 0.0 || probe.distance > 0.0;
             return (came_from_outside && probe.normal.dot(&along) < 0.0)
-                .then_some((from + at * along, probe.normal));
+                .then_some(Entry { place: from + at * along, normal: probe.normal });
         }
         at += if probe.distance.is_finite() { probe.distance } else { 0.02 * (end - start) + arrived };
         if at > end {
@@ -92,7 +104,7 @@ fn sphere_trace(shape: &Shape, from: &Vec3, to: &Vec3, arrived: f64) -> Option<(
 }
 
 /// The parameter range of a path inside a box (slab test).
-fn clip(bounds: &crate::Bounds, from: &Vec3, along: &Vec3, length: f64) -> Option<(f64, f64)> {
+fn clip(bounds: &crate::Bounds, from: &Vec3, along: &Vec3, length: f64) -> Option<PathRange> {
     let (mut start, mut end) = (0.0f64, length);
     for k in 0..3 {
         if along[k] == 0.0 {
@@ -104,7 +116,7 @@ fn clip(bounds: &crate::Bounds, from: &Vec3, along: &Vec3, length: f64) -> Optio
         let (a, b) = ((bounds.min[k] - from[k]) / along[k], (bounds.max[k] - from[k]) / along[k]);
         (start, end) = (start.max(a.min(b)), end.min(a.max(b)));
     }
-    (start <= end).then_some((start, end))
+    (start <= end).then_some(PathRange { start, end })
 }
 
 /// For a box the entered face is remembered exactly: the depth is measured from that face, beyond the far side too.

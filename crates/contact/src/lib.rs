@@ -34,7 +34,7 @@ pub use barrier::Barrier;
 pub use box_tree::{Bounds, BoxTree};
 pub use detection::{Contact, FrictionAnchor, detect_contact};
 pub use mass::SolidMass;
-pub use response::{ContactForce, Penalty, Response};
+pub use response::{ContactForce, Penalty, Response, Strength};
 pub use rigid_motion::RigidMotion;
 pub use shape::{ConvexHull, DistanceGrid, HeightField, Probe, Shape, ShapeFault, TriangleSolid};
 pub use surface_pairs::{NearPair, PairSurface, SurfacePairs};

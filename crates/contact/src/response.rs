@@ -47,19 +47,28 @@ pub struct ContactForce {
     pub slips: bool,
 }
 
+/// Stiffness and damping of a response, for a contact point of mass m and a step h.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Strength {
+    /// Stiffness κ, in units of m/h².
+    pub stiffness: f64,
+    /// Damping γ, in units of m/h.
+    pub damping: f64,
+}
+
 impl Response {
-    /// Stiffness κ and damping γ, in units of m/h² and m/h.
-    pub fn strength(&self) -> (f64, f64) {
+    /// Stiffness and damping, relative to the mass of a contact point.
+    pub fn strength(&self) -> Strength {
         match self {
-            Response::Penalty => (0.35, 0.15),
-            Response::Projection => (1.0, 1.0),
-            Response::Impulse { restitution } => (0.2, 1.0 + restitution),
+            Response::Penalty => Strength { stiffness: 0.35, damping: 0.15 },
+            Response::Projection => Strength { stiffness: 1.0, damping: 1.0 },
+            Response::Impulse { restitution } => Strength { stiffness: 0.2, damping: 1.0 + restitution },
         }
     }
 
     /// The law for a contact point of mass m (kg) and a step h (s).
     pub fn law(&self, mass: f64, h: f64, friction: f64, max_depth: f64) -> Penalty {
-        let (stiffness, damping) = self.strength();
+        let Strength { stiffness, damping } = self.strength();
         Penalty { stiffness: stiffness * mass / (h * h), damping: damping * mass / h, friction, max_depth }
     }
 }

@@ -44,6 +44,15 @@ pub(crate) struct Adjacency {
     origins: Vec<u32>,
 }
 
+/// The places of a node in the corner forces.
+#[derive(Clone, Copy)]
+pub(crate) struct NodePlaces<'a> {
+    /// Where it is corner 1 to 3.
+    pub(crate) corners: &'a [u32],
+    /// Where it is corner 0.
+    pub(crate) origins: &'a [u32],
+}
+
 impl Elements {
     /// μ V w, λ V w (J) and β (s) of every element in storage order, then the part of λ that acts on patches, if there are any.
     pub fn stiffness(&self) -> impl Iterator<Item = f32> + '_ {
@@ -195,11 +204,14 @@ impl Adjacency {
         self.corners.len() + self.origins.len()
     }
 
-    /// The places of `node` in the corner forces: where it is corner 1 to 3, and where it is corner 0.
+    /// The places of `node` in the corner forces.
     #[inline(always)]
-    pub(crate) fn of_node(&self, node: usize) -> (&[u32], &[u32]) {
+    pub(crate) fn of_node(&self, node: usize) -> NodePlaces<'_> {
         let range = |ends: &[u32]| ends[node] as usize..ends[node + 1] as usize;
-        (&self.corners[range(&self.corner_ends)], &self.origins[range(&self.origin_ends)])
+        NodePlaces {
+            corners: &self.corners[range(&self.corner_ends)],
+            origins: &self.origins[range(&self.origin_ends)],
+        }
     }
 
     /// Sums the corner values of all elements at a node in a fixed order; the value of corner 0 is minus the sum of the other three.
@@ -208,7 +220,7 @@ impl Adjacency {
     where
         T: Copy + Default + Add<Output = T> + AddAssign + SubAssign,
     {
-        let (corners, origins) = self.of_node(node);
+        let NodePlaces { corners, origins } = self.of_node(node);
         let mut sum = [T::default(); 4];
         for &place in origins {
             let [a, b, c] = corner_values[place as usize..][..3] else {

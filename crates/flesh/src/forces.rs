@@ -7,13 +7,13 @@
 mod gathered;
 mod kernel;
 
-use crate::elements::{Block, Elements, Group};
+use crate::elements::{Block, Elements, Group, NodePlaces};
 use crate::material::Law;
 use crate::patch_volumes::{PatchVolumes, Pulls};
 use kernel::ForceKernel;
-use rayon::prelude::*;
 use sinew_math::Vec3;
 use sinew_math::lanes::{BLOCK, Kernel, Lanes, dispatch};
+use sinew_math::parallel::{Parts, for_each_part};
 
 /// Blocks per task: about 10 µs of work, far above the cost of scheduling it.
 const CHUNK: usize = 32;
@@ -82,6 +82,15 @@ struct Chunk {
     diagonalised: usize,
 }
 
+/// Some blocks, with what belongs to them of the scratch.
+struct BlockParts<'a> {
+    blocks: &'a [Block],
+    corners: &'a mut [[f32; 4]],
+    /// One for every [`CHUNK`] blocks.
+    chunks: &'a mut [Chunk],
+    pulls: Pulls<'a>,
+}
+
 /// The elements of one task.
 struct Task<'a> {
     law: Law,
@@ -111,26 +120,10 @@ impl CornerForces {
         padded.update(motion, elements.groups.iter().any(|group| group.is_viscous));
         let mut volumes = std::mem::take(&mut self.volumes);
         volumes.update_moving(elements, &padded.x, &padded.v);
-        let mut pulls = volumes.pulls(elements);
-
-        // forces of all elements
-        if elements.slot_count() <= CHUNK * BLOCK || rayon::current_num_threads() == 1 {
-            let motion = &padded;
-            self.tasks(elements, pulls).for_each(|task| dispatch(ForceKernel { task, motion, diagonalise }));
-        } else {
-            // parallel iteration over disjoint slices of the buffers
-            let mut corners = self.corners.as_mut_slice();
-            let mut chunks = self.chunks.as_mut_slice();
-            for group in &elements.groups {
-                let (group_corners, rest) = corners.split_at_mut(3 * BLOCK * group.blocks.len());
-                let (group_chunks, rest_chunks) = chunks.split_at_mut(group.blocks.len().div_ceil(CHUNK));
-                let (own, rest_pulls) = pulls.split_at(BLOCK * group.blocks.len());
-                group.tasks_in_parallel(group_corners, group_chunks, own, &padded, diagonalise);
-                (corners, chunks, pulls) = (rest, rest_chunks, rest_pulls);
-            }
-        }
-
-        // counts over all tasks
+        let motion = &padded;
+        self.for_each_task(elements, volumes.pulls(elements), |task| {
+            dispatch(ForceKernel { task, motion, diagonalise });
+        });
         (self.padded, self.volumes) = (padded, volumes);
         self.chunks.iter().fold(ForceReport::default(), |sum, chunk| ForceReport {
             diagonalised: sum.diagonalised + chunk.diagonalised,
@@ -154,14 +147,15 @@ impl CornerForces {
         if self.chunks.iter().all(|chunk| chunk.inverted.is_empty()) {
             return;
         }
-        self.tasks(elements, Pulls::default())
-            .for_each(|task| task.damp_inverted(motion, INVERSION_DAMPING / h));
+        self.for_each_task(elements, Pulls::default(), |task| {
+            task.damp_inverted(motion, INVERSION_DAMPING / h)
+        });
     }
 
     /// The elastic force on a node (N), summed in double precision in the order of the elements.
     #[inline(always)]
     pub fn on_node(&self, elements: &Elements, node: usize) -> Vec3 {
-        let (corners, origins) = elements.adjacency.of_node(node);
+        let NodePlaces { corners, origins } = elements.adjacency.of_node(node);
         let mut sum = [0.0; 4];
         for &place in origins {
             let [a, b, c] = self.corners[place as usize..][..3] else {
@@ -182,14 +176,9 @@ impl CornerForces {
 
     /// The elastic forces on all nodes (N).
     pub fn on_nodes(&self, elements: &Elements, node_force: &mut [Vec3]) {
-        let sum = |(chunk, node_force): (usize, &mut [Vec3])| {
-            dispatch(SumKernel { forces: self, elements, first: chunk * NODE_CHUNK, node_force });
-        };
-        if node_force.len() <= NODE_CHUNK || rayon::current_num_threads() == 1 {
-            node_force.chunks_mut(NODE_CHUNK).enumerate().for_each(sum);
-        } else {
-            node_force.par_chunks_mut(NODE_CHUNK).enumerate().for_each(sum);
-        }
+        for_each_part(node_force, NODE_CHUNK, |first, node_force| {
+            dispatch(SumKernel { forces: self, elements, first, node_force });
+        });
     }
 
     fn fit(&mut self, elements: &Elements) {
@@ -204,27 +193,15 @@ impl CornerForces {
         }
     }
 
-    fn tasks<'a>(
-        &'a mut self,
-        elements: &'a Elements,
-        mut pulls: Pulls<'a>,
-    ) -> impl Iterator<Item = Task<'a>> {
-        let mut corners = self.corners.as_mut_slice();
-        let mut chunks = self.chunks.as_mut_slice();
-        elements.groups.iter().flat_map(move |group| {
-            let (group_corners, rest) =
-                std::mem::take(&mut corners).split_at_mut(3 * BLOCK * group.blocks.len());
-            let (group_chunks, rest_chunks) =
-                std::mem::take(&mut chunks).split_at_mut(group.blocks.len().div_ceil(CHUNK));
+    /// Works through the elements, group by group.
+    fn for_each_task(&mut self, elements: &Elements, pulls: Pulls, work: impl Fn(Task) + Sync) {
+        let (corners, chunks) = (self.corners.as_mut_slice(), self.chunks.as_mut_slice());
+        let mut rest = BlockParts { blocks: &[], corners, chunks, pulls };
+        for group in &elements.groups {
             let own;
-            (own, pulls) = pulls.split_at(BLOCK * group.blocks.len());
-            (corners, chunks) = (rest, rest_chunks);
-            (group.blocks.chunks(CHUNK))
-                .zip(group_corners.chunks_mut(3 * BLOCK * CHUNK))
-                .zip(group_chunks)
-                .enumerate()
-                .map(move |(i, ((blocks, corners), chunk))| group.task(i, blocks, corners, chunk, own))
-        })
+            (own, rest) = BlockParts { blocks: &group.blocks, ..rest }.split(group.blocks.len());
+            for_each_part(own, CHUNK, |first, part| work(group.task(first, part)));
+        }
     }
 }
 
@@ -232,15 +209,13 @@ impl PaddedMotion {
     fn update(&mut self, motion: NodeMotion<'_>, with_velocities: bool) {
         self.x.resize(motion.x.len(), [0.0; 4]);
         self.v.resize(if with_velocities { motion.v.len() } else { 0 }, [0.0; 4]);
-        let pad_x = |(padded, x): (&mut [f64; 4], &Vec3)| *padded = [x.x, x.y, x.z, 0.0];
-        let pad_v = |(padded, v): (&mut [f32; 4], &Vec3)| *padded = [v.x as f32, v.y as f32, v.z as f32, 0.0];
-        if motion.x.len() <= PAD_CHUNK || rayon::current_num_threads() == 1 {
-            self.x.iter_mut().zip(motion.x).for_each(pad_x);
-            self.v.iter_mut().zip(motion.v).for_each(pad_v);
-        } else {
-            self.x.par_iter_mut().zip(motion.x).with_min_len(PAD_CHUNK).for_each(pad_x);
-            self.v.par_iter_mut().zip(motion.v).with_min_len(PAD_CHUNK).for_each(pad_v);
-        }
+        for_each_part((self.x.as_mut_slice(), motion.x), PAD_CHUNK, |_, (padded, x)| {
+            padded.iter_mut().zip(x).for_each(|(padded, x)| *padded = [x.x, x.y, x.z, 0.0]);
+        });
+        for_each_part((self.v.as_mut_slice(), motion.v), PAD_CHUNK, |_, (padded, v)| {
+            let single = |v: &Vec3| [v.x as f32, v.y as f32, v.z as f32, 0.0];
+            padded.iter_mut().zip(v).for_each(|(padded, v)| *padded = single(v));
+        });
     }
 }
 
@@ -264,36 +239,28 @@ impl Kernel for SumKernel<'_> {
 }
 
 impl Group {
-    fn task<'a>(
-        &self,
-        index: usize,
-        blocks: &'a [Block],
-        corners: &'a mut [[f32; 4]],
-        chunk: &'a mut Chunk,
-        pulls: Pulls<'a>,
-    ) -> Task<'a> {
-        let first = index * CHUNK * BLOCK;
-        let count = (self.count - first).min(blocks.len() * BLOCK);
-        let pulls = pulls.of_slots(first..first + blocks.len() * BLOCK);
+    /// The work on the blocks from `first` on.
+    fn task<'a>(&self, first: usize, part: BlockParts<'a>) -> Task<'a> {
+        let BlockParts { blocks, corners, chunks, pulls } = part;
+        let count = (self.count - first * BLOCK).min(blocks.len() * BLOCK);
+        let chunk = chunks.first_mut().expect("a chunk for each task");
         Task { law: self.law, is_viscous: self.is_viscous, blocks, count, corners, chunk, pulls }
     }
+}
 
-    fn tasks_in_parallel(
-        &self,
-        corners: &mut [[f32; 4]],
-        chunks: &mut [Chunk],
-        pulls: Pulls<'_>,
-        motion: &PaddedMotion,
-        diagonalise: Diagonalise,
-    ) {
-        (self.blocks.par_chunks(CHUNK))
-            .zip(corners.par_chunks_mut(3 * BLOCK * CHUNK))
-            .zip(chunks)
-            .enumerate()
-            .for_each(|(i, ((blocks, corners), chunk))| {
-                let task = self.task(i, blocks, corners, chunk, pulls);
-                dispatch(ForceKernel { task, motion, diagonalise });
-            });
+impl Parts for BlockParts<'_> {
+    fn count(&self) -> usize {
+        self.blocks.len()
+    }
+
+    fn split(self, at: usize) -> (Self, Self) {
+        let (blocks, rest_blocks) = self.blocks.split_at(at);
+        let (corners, rest_corners) = self.corners.split_at_mut(3 * BLOCK * at);
+        let (chunks, rest_chunks) = self.chunks.split_at_mut(at.div_ceil(CHUNK));
+        let (pulls, rest_pulls) = self.pulls.split_at(BLOCK * at);
+        let rest =
+            BlockParts { blocks: rest_blocks, corners: rest_corners, chunks: rest_chunks, pulls: rest_pulls };
+        (BlockParts { blocks, corners, chunks, pulls }, rest)
     }
 }
 

@@ -25,8 +25,8 @@ use crate::material::Law;
 use crate::patch_volumes::{PatchProduct, PatchProducts};
 use crate::potential::{ElasticPotential, StepStart};
 use kernel::{DiagonalKernel, MultiplyKernel};
-use rayon::prelude::*;
 use sinew_math::lanes::{BLOCK, Kernel, dispatch};
+use sinew_math::parallel::for_each_task;
 use sinew_math::{Mat3, Vec3};
 use stiffness::{BlockTangent, NeoHookeanBlock, Stiffness, StrainBlock, ViscousNeoHookeanBlock};
 use strong::StrongLanes;
@@ -177,15 +177,6 @@ impl GroupTangents {
     }
 }
 
-/// Runs tasks, in parallel if there are many.
-fn run_all<K: Kernel<Output = ()> + Send>(tasks: Vec<K>) {
-    if tasks.len() == 1 || rayon::current_num_threads() == 1 {
-        tasks.into_iter().for_each(dispatch);
-    } else {
-        tasks.into_par_iter().for_each(dispatch);
-    }
-}
-
 fn update_group<'a, T: Send>(
     group: &'a Group,
     starts: &'a [StepStart],
@@ -198,7 +189,7 @@ fn update_group<'a, T: Send>(
         let starts = starts.get(i * CHUNK..).unwrap_or_default();
         UpdateKernel { blocks, starts, x, to }
     });
-    run_all(tasks.collect());
+    for_each_task(tasks.collect(), dispatch);
 }
 
 /// The product of one group with displacements of nodes.
@@ -219,7 +210,7 @@ impl Product<'_> {
             let patches = patches.of_slots(first..first + blocks.len() * BLOCK);
             MultiplyKernel { blocks, tangents, strong: strong.get(i), patches, u, corners }
         });
-        run_all(tasks.collect());
+        for_each_task(tasks.collect(), dispatch);
     }
 }
 

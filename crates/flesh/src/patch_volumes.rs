@@ -21,8 +21,14 @@ pub(crate) struct PatchVolumes {
     patches: Vec<f64>,
 }
 
-/// How patches began a step: J̄ₙ − 1 and β/h.
-pub(crate) type PatchStart = (f64, f64);
+/// How a patch began a step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PatchStart {
+    /// J̄ₙ − 1
+    change: f64,
+    /// β/h
+    rate: f64,
+}
 
 /// What elements of patches are pulled by, c p ∂v/∂x.
 #[derive(Clone, Copy, Default)]
@@ -74,7 +80,12 @@ impl PatchVolumes {
         self.update(elements, x);
         starts.clear();
         let viscosity = &elements.patches.viscosity;
-        starts.extend(self.patches.iter().zip(viscosity).map(|(change, viscosity)| (*change, viscosity / h)));
+        starts.extend(
+            self.patches
+                .iter()
+                .zip(viscosity)
+                .map(|(change, viscosity)| PatchStart { change: *change, rate: viscosity / h }),
+        );
     }
 
     /// Takes for the start what lies beyond the one remembered and the shape of nodes at `x`: J̄ₙ + s (J̄ − J̄ₙ).
@@ -86,8 +97,8 @@ impl PatchVolumes {
         starts: &mut [PatchStart],
     ) {
         self.update(elements, x);
-        for ((start, _), next) in starts.iter_mut().zip(&self.patches) {
-            *start += s * (next - *start);
+        for (start, next) in starts.iter_mut().zip(&self.patches) {
+            start.change += s * (next - start.change);
         }
     }
 
@@ -96,7 +107,7 @@ impl PatchVolumes {
         self.update(elements, x);
         let mut energy = 0.0;
         for (patch, (change, rest)) in self.patches.iter_mut().zip(&elements.patches.rest).enumerate() {
-            let (start, rate) = starts.get(patch).copied().unwrap_or_default();
+            let PatchStart { change: start, rate } = starts.get(patch).copied().unwrap_or_default();
             let since = *change - start;
             energy += 0.5 * rest * (*change * *change + rate * since * since);
             *change += rate * since;

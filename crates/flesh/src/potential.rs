@@ -20,9 +20,9 @@ use crate::law::energy_of;
 use crate::material::{Lame, Law};
 use crate::patch_volumes::{PatchStart, PatchVolumes, Pulls};
 use kernel::{EnergyKernel, StartKernel};
-use rayon::prelude::*;
 use sinew_math::Vec3;
 use sinew_math::lanes::{BLOCK, dispatch};
+use sinew_math::parallel::for_each_task;
 
 /// Energy and gradient of all elements: scratch, but for the start of the step that viscosity remembers.
 #[derive(Clone, Debug, Default)]
@@ -135,11 +135,7 @@ impl ElasticPotential {
         let mut volumes = core::mem::take(&mut self.volumes);
         let patches = Evaluation { energy: volumes.evaluate(elements, &x, &self.patch_starts), inverted: 0 };
         let tasks = self.tasks(elements, volumes.pulls(elements));
-        if tasks.len() == 1 || rayon::current_num_threads() == 1 {
-            tasks.into_iter().for_each(|task| dispatch(EnergyKernel { task, x: &x }));
-        } else {
-            tasks.into_par_iter().for_each(|task| dispatch(EnergyKernel { task, x: &x }));
-        }
+        for_each_task(tasks, |task| dispatch(EnergyKernel { task, x: &x }));
         (self.x, self.volumes) = (x, volumes);
         self.chunks.iter().fold(patches, |sum, chunk| Evaluation {
             energy: sum.energy + chunk.energy,

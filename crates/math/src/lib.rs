@@ -20,6 +20,7 @@
 pub mod columns;
 pub mod lanes;
 pub mod logarithm;
+pub mod parallel;
 pub mod real;
 pub mod so3;
 pub mod sparse;

@@ -11,6 +11,7 @@ pub(crate) use energy::{ConstraintEnergy, ConstraintStep};
 use crate::constraint::{Anchor, Asked, Constraint, ConstraintPath, Hold, NodeRow, belt, sum};
 use crate::coupling::BoneCoupling;
 use crate::desc::Mobility;
+use crate::substep::Substep;
 use crate::{Control, Model, State};
 use anchored::AppliedForces;
 use sinew_math::Vec3;
@@ -38,7 +39,7 @@ pub struct ConstraintForce {
 }
 
 impl ConstraintForces {
-    /// AppliedForces at everything in a sub-step of `h` (s) from one fraction of the step to another; adds forces on nodes (N) and keeps those on bones and obstacles. Returns
+    /// Applies all constraints in a sub-step; adds forces on nodes (N) and keeps those on bones and obstacles. Returns
     /// the energy that was supplied by those who lead places, lengths, strengths and obstacles (J).
     ///
     /// What the control changes is changed first, at one blow, and charged; then the points move under a potential that stays. Symplectic Euler has its velocities half a step
@@ -51,7 +52,7 @@ impl ConstraintForces {
         &mut self,
         model: &Model,
         control: &Control,
-        (from, to, h): (f64, f64, f64),
+        Substep { from, to, h, .. }: Substep,
         now: &Surroundings,
         node_force: &mut [Vec3],
     ) -> f64 {

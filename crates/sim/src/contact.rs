@@ -19,5 +19,5 @@ pub use overlap::Overlap;
 
 pub(crate) use contact_energy::ContactEnergy;
 pub(crate) use contact_force::contact_energy;
-pub(crate) use contacts::{Contacts, Substep};
+pub(crate) use contacts::Contacts;
 pub(crate) use free_obstacle::{energies, momenta};

@@ -45,6 +45,15 @@ pub(crate) struct ContactSurface {
     pub(crate) pairs: Option<Arc<SurfacePairs>>,
 }
 
+/// Where a point is and how it moves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PointMotion {
+    /// Position (m).
+    pub(crate) x: Vec3,
+    /// Velocity (m/s).
+    pub(crate) v: Vec3,
+}
+
 /// From which distance on, and down to which depth surfaces push each other apart, in parts of the mean distance of vertices.
 const GAP: f64 = 0.1;
 const RANGE: f64 = 0.5;
@@ -165,13 +174,13 @@ impl ContactSurface {
 
     /// Where a point is and how it moves: both in one walk over its nodes.
     #[inline]
-    pub(crate) fn motion_at(&self, point: usize, node_x: &[Vec3], node_v: &[Vec3]) -> (Vec3, Vec3) {
-        let (mut x, mut v) = (Vec3::zeros(), Vec3::zeros());
+    pub(crate) fn motion_at(&self, point: usize, node_x: &[Vec3], node_v: &[Vec3]) -> PointMotion {
+        let mut motion = PointMotion { x: Vec3::zeros(), v: Vec3::zeros() };
         for (node, weight) in self.row(point) {
-            x += weight * node_x[node];
-            v += weight * node_v[node];
+            motion.x += weight * node_x[node];
+            motion.v += weight * node_v[node];
         }
-        (x, v)
+        motion
     }
 
     /// The law of a point against something with a friction and a stiffness factor, in a sub-step of h (s).

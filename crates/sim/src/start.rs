@@ -1,9 +1,8 @@
 //! Where a run begins: the world at rest, or brought elsewhere by hand.
 
 use crate::coupling::BoneCoupling;
-use crate::energies::Energies;
 use crate::rig::{Rig, bone_weights};
-use crate::{Model, State};
+use crate::{Energies, Model, State};
 use sinew_math::Vec3;
 use sinew_skeleton::{Kinematics, SkeletonState};
 

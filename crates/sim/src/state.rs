@@ -39,6 +39,17 @@ pub struct SubstepBackoff {
     pub calm_steps: u32,
 }
 
+/// Where the energy of a state is (J).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Energies {
+    /// In motion: Σ m v²/2 over free nodes, and that of bones and free obstacles.
+    pub kinetic: f64,
+    /// In deformation, in the springs and stops of joints, and in those of what touches obstacles.
+    pub elastic: f64,
+    /// In height, zero at rest: −Σ m g · (x − X) over free nodes, bones and free obstacles.
+    pub potential: f64,
+}
+
 impl SubstepBackoff {
     /// Steps without trouble after which half as many sub-steps are tried again.
     const CALM: u32 = 30;

@@ -35,13 +35,14 @@ impl HeightField {
         Ok(HeightField { counts, spacing, heights, low, high })
     }
 
-    fn half(&self) -> (f64, f64) {
+    /// Half its extents along x and z (m).
+    fn half(&self) -> [f64; 2] {
         let half = |n: usize| 0.5 * self.spacing * (n - 1) as f64;
-        (half(self.counts[0]), half(self.counts[1]))
+        self.counts.map(half)
     }
 
     fn point(&self, i: usize, k: usize) -> Vec3 {
-        let (hx, hz) = self.half();
+        let [hx, hz] = self.half();
         let height = self.heights[i + k * self.counts[0]];
         Vec3::new(i as f64 * self.spacing - hx, height, k as f64 * self.spacing - hz)
     }
@@ -49,7 +50,7 @@ impl HeightField {
     /// First-order distance: the vertical distance to the facet above or below the point, projected on its normal.
     #[inline]
     pub(super) fn probe(&self, p: &Vec3) -> Probe {
-        let (hx, hz) = self.half();
+        let [hx, hz] = self.half();
         let (u, w) = ((p.x + hx) / self.spacing, (p.z + hz) / self.spacing);
         let [nx, nz] = self.counts;
         if !(u >= 0.0 && w >= 0.0 && u <= (nx - 1) as f64 && w <= (nz - 1) as f64) {
@@ -70,7 +71,7 @@ impl HeightField {
     }
 
     pub(super) fn bounds(&self) -> Bounds {
-        let (hx, hz) = self.half();
+        let [hx, hz] = self.half();
         Bounds { min: Vec3::new(-hx, f64::NEG_INFINITY, -hz), max: Vec3::new(hx, self.high, hz) }
     }
 

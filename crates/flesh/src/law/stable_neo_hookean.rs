@@ -84,14 +84,14 @@ pub(crate) fn product<T: Real>(f: &Columns<T>, stiffness: [T; 4], df: &Columns<T
     dp
 }
 
-/// (μ̃, λ̃)
-fn adjusted(lame: Lame) -> (f64, f64) {
-    (4.0 / 3.0 * lame.mu, lame.lambda + 5.0 / 6.0 * lame.mu)
+/// μ̃ and λ̃
+fn adjusted(lame: Lame) -> Lame {
+    Lame { mu: 4.0 / 3.0 * lame.mu, lambda: lame.lambda + 5.0 / 6.0 * lame.mu }
 }
 
 /// Ψ̂ relative to its value at rest.
 pub(super) fn energy(lame: Lame, sigma: &Vec3) -> f64 {
-    let (mu, lambda) = adjusted(lame);
+    let Lame { mu, lambda } = adjusted(lame);
     let shift = 0.75 * mu / lambda;
     let size = sigma.norm_squared();
     let volume = sigma.product() - 1.0 - shift;
@@ -103,7 +103,7 @@ pub(super) fn energy(lame: Lame, sigma: &Vec3) -> f64 {
 ///
 /// Ĥᵢⱼ = λ̃ Jᵢ Jⱼ + 2μ̃ σᵢ σⱼ/(I+1)² + δᵢⱼ μ̃ I/(I+1) + (1 − δᵢⱼ) p σₖ
 pub(super) fn principal(lame: Lame, sigma: &Vec3) -> Principal {
-    let (mu, lambda) = adjusted(lame);
+    let Lame { mu, lambda } = adjusted(lame);
     let size = sigma.norm_squared();
     let pressure = lambda * (sigma.product() - 1.0) - 0.75 * mu;
     let derivative = Vec3::new(sigma.y * sigma.z, sigma.z * sigma.x, sigma.x * sigma.y);

@@ -60,7 +60,7 @@ impl PatchProducts {
         self.blocks.resize(patches.weight.len() / BLOCK, EdgeBlock::ZERO);
         self.stiffness.clear();
         self.stiffness.extend(patches.rest.iter().enumerate().map(|(patch, rest)| {
-            let rate = starts.get(patch).map_or(0.0, |(_, rate)| *rate);
+            let rate = starts.get(patch).map_or(0.0, |start| start.rate);
             if *rest > 0.0 { (1.0 + rate) / rest } else { 0.0 }
         }));
         for (blocks, slots) in elements.patched_blocks() {

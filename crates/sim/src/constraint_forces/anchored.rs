@@ -32,8 +32,8 @@ pub(crate) struct Surroundings<'a> {
 pub(crate) struct AppliedForces {
     /// On each bone, the world first, about the origin of the world.
     pub(crate) bones: Vec<Wrench>,
-    /// Force and torque about its centre on each obstacle (N, N m).
-    pub(crate) obstacles: Vec<(Vec3, Vec3)>,
+    /// On each obstacle, about its centre.
+    pub(crate) obstacles: Vec<Wrench>,
 }
 
 impl AppliedForces {
@@ -42,7 +42,7 @@ impl AppliedForces {
         self.bones.clear();
         self.bones.resize(model.rigs.last().map_or(1, |rig| rig.bones.end), Wrench::default());
         self.obstacles.clear();
-        self.obstacles.resize(model.obstacles.len(), (Vec3::zeros(), Vec3::zeros()));
+        self.obstacles.resize(model.obstacles.len(), Wrench::default());
     }
 }
 
@@ -70,7 +70,7 @@ impl Anchor {
         }
     }
 
-    /// AppliedForces at it, where it is at `y`, with a force (N).
+    /// Applies a force (N) to it, where it is at `y`.
     pub(crate) fn pull(
         &self,
         model: &Model,
@@ -90,9 +90,9 @@ impl Anchor {
             }
             Anchor::Obstacle { obstacle, .. } => {
                 let origin = now.motions.get(*obstacle).map_or(Vec3::zeros(), |motion| motion.origin);
-                let (sum, torque) = &mut applied.obstacles[*obstacle];
-                *sum += force;
-                *torque += (y - origin).cross(force);
+                let wrench = &mut applied.obstacles[*obstacle];
+                wrench.force += force;
+                wrench.torque += (y - origin).cross(force);
             }
         }
     }

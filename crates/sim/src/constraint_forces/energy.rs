@@ -9,6 +9,7 @@
 
 use crate::NodeEnergy;
 use crate::constraint::{Anchor, Asked, Hold, NodeRow, belt, combined, sum};
+use crate::substep::Substep;
 use crate::{Control, Model, State};
 use sinew_math::sparse::Row;
 use sinew_math::spatial::{Frame, Twist, Wrench};
@@ -65,11 +66,10 @@ struct ConstraintBelt {
     growth: f64,
 }
 
-/// A sub-step: from which fraction of the step to which, how long it is (s), whether dampers act, and where bones are as it begins.
+/// A sub-step, whether dampers act, and where bones are as it begins.
 #[derive(Clone, Copy)]
 pub(crate) struct ConstraintStep<'a> {
-    pub(crate) fractions: [f64; 2],
-    pub(crate) h: f64,
+    pub(crate) substep: Substep,
     pub(crate) is_damped: bool,
     pub(crate) bones: &'a [Frame],
 }
@@ -81,8 +81,9 @@ impl ConstraintEnergy {
         self.belts.clear();
         for (i, constraint) in model.constraints.iter().enumerate() {
             let path = control.constraint(i);
-            let [before, asked] = step.fractions.map(|fraction| path.asks(constraint, fraction));
-            let rate = if step.is_damped { asked.damping / step.h } else { 0.0 };
+            let Substep { from, to, h, .. } = step.substep;
+            let [before, asked] = [from, to].map(|fraction| path.asks(constraint, fraction));
+            let rate = if step.is_damped { asked.damping / h } else { 0.0 };
             match &constraint.hold {
                 Hold::Place { anchor, .. } => {
                     let mut gap = ConstraintGap::between(model, state, &[(anchor, 1.0)], asked);

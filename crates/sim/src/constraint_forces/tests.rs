@@ -150,7 +150,7 @@ fn forces_come_back_by_the_weights_that_motion_goes_out_by() {
         for (wrench, field) in applied.bones.iter().zip(&coupling.fields) {
             back += wrench.torque.dot(&field.angular) + wrench.force.dot(&field.at_origin);
         }
-        let (push, torque) = applied.obstacles[0];
+        let Wrench { force: push, torque } = applied.obstacles[0];
         back += push.dot(&state.obstacles[0].linear) + torque.dot(&state.obstacles[0].angular);
         assert!((out - back).abs() < 1e-13, "{anchor:?}: {out} {back}");
     }
@@ -169,7 +169,7 @@ fn the_energy_of_implicit_steps_has_its_gradient_and_hessian() {
     let coupling = BoneCoupling::of(&model, &State::at_rest(&model));
     let mut bones = vec![Frame::default()];
     bones.extend([coupling.frame(0, 0), coupling.frame(0, 1)]);
-    let step = ConstraintStep { fractions: [0.0, 1.0], h: 1e-2, is_damped: true, bones: &bones };
+    let step = ConstraintStep { substep: Substep::whole(1e-2), is_damped: true, bones: &bones };
     let mut held = ConstraintEnergy::default();
     held.begin(&model, &control, step, &start);
     let mut x = state.node_x.clone();
@@ -214,7 +214,7 @@ fn the_energy_of_implicit_steps_has_its_gradient_over_bones() {
     let coupling = BoneCoupling::of(&model, &State::at_rest(&model));
     let mut bones = vec![Frame::default()];
     bones.extend([coupling.frame(0, 0), coupling.frame(0, 1)]);
-    let step = ConstraintStep { fractions: [0.0, 1.0], h: 1e-2, is_damped: true, bones: &bones };
+    let step = ConstraintStep { substep: Substep::whole(1e-2), is_damped: true, bones: &bones };
     let mut control = Control::still(&model);
     control.constraints.iter_mut().for_each(|path| path.length = [0.2, 0.3]);
     let mut held = ConstraintEnergy::default();
@@ -274,7 +274,7 @@ fn the_diagonal_is_that_of_the_products() {
     let model = Model::build(&world(constraints)).expect("sound");
     let state = State::at_rest(&model);
     let bones = vec![Frame::default(); 3];
-    let step = ConstraintStep { fractions: [0.0, 1.0], h: 1e-2, is_damped: true, bones: &bones };
+    let step = ConstraintStep { substep: Substep::whole(1e-2), is_damped: true, bones: &bones };
     let mut held = ConstraintEnergy::default();
     held.begin(&model, &Control::still(&model), step, &state);
     held.update(&state.node_x);

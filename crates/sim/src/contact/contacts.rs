@@ -6,9 +6,12 @@ use crate::desc::Mobility;
 use crate::friction_anchor::ObstacleFrictionAnchor;
 use crate::model::ModelId;
 use crate::obstacle::Obstacle;
+use crate::substep::Substep;
 use crate::{Control, Model, State};
 use rayon::prelude::*;
 use sinew_contact::{Penalty, Response, RigidMotion, detect_contact};
+use sinew_math::parallel::for_each_part;
+use sinew_math::spatial::Wrench;
 use sinew_math::{Isometry, Vec3, so3};
 
 /// Scratch of touching.
@@ -19,8 +22,8 @@ pub(crate) struct Contacts {
     /// How obstacles move, and where they were a sub-step before.
     motions: Vec<RigidMotion>,
     before: Vec<Isometry>,
-    /// Force and torque about the centre on each obstacle (N, N m).
-    wrenches: Vec<(Vec3, Vec3)>,
+    /// What acts on each obstacle, about its centre (N m, N).
+    wrenches: Vec<Wrench>,
     /// How many samples of each free obstacle touch; they share its mass.
     contact_samples: Vec<u32>,
     /// For each free obstacle Σ k (1/m + r²/I) of what touches it, then the factor that keeps it stable.
@@ -40,16 +43,8 @@ pub(crate) struct Contacts {
     speed: f64,
 }
 
-/// A sub-step: from which fraction of the step to which, and how long it is (s).
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Substep {
-    pub(crate) from: f64,
-    pub(crate) to: f64,
-    pub(crate) h: f64,
-}
-
-/// Fewer candidates are looked at on one thread.
-const FEW: usize = 1024;
+/// Candidates that one task looks at.
+const CHUNK: usize = 1024;
 /// Springs between free obstacles and flesh leave half of what is stable to each side.
 const SHARED: f64 = 0.5;
 /// Free obstacles have no elasticity of their own that takes part of what is stable, and are damped more.
@@ -88,22 +83,15 @@ impl Contacts {
         self.pairs.prepare(model, state, dt, fewest)
     }
 
-    /// Makes ready for a step of `dt` (s).
-    pub(crate) fn begin(
-        &mut self,
-        model: &Model,
-        control: &Control,
-        dt: f64,
-        substep: Substep,
-        state: &mut State,
-    ) {
+    /// Makes ready for a step whose first part is given.
+    pub(crate) fn begin(&mut self, model: &Model, control: &Control, substep: Substep, state: &mut State) {
         self.place_obstacles(model, control, substep, state);
         self.speed = self.fastest(model, state);
         self.moved = self.moved_since(model, state);
         let is_exact = model.obstacles.iter().all(|obstacle| obstacle.shape.has_exact_distance());
         let lasts = is_exact && self.moved.is_finite() && self.moved + substep.h * self.speed <= self.within;
         if !(lasts && self.take_anchors(state)) {
-            self.detect(model, substep.h, dt, state);
+            self.detect(model, substep.h, substep.dt, state);
         }
     }
 
@@ -112,7 +100,7 @@ impl Contacts {
         &mut self,
         model: &Model,
         control: &Control,
-        (dt, substep): (f64, Substep),
+        substep: Substep,
         state: &mut State,
         node_force: &mut [Vec3],
     ) {
@@ -122,9 +110,9 @@ impl Contacts {
             self.moved += substep.h * self.speed;
             if self.moved + substep.h * self.speed > self.within {
                 self.keep_anchors(state);
-                self.detect(model, substep.h, (1.0 - substep.from) * dt, state);
+                self.detect(model, substep.h, substep.left(), state);
             }
-            self.pairs.follow(model, state, substep.h, (1.0 - substep.from) * dt);
+            self.pairs.follow(model, state, substep.h, substep.left());
         }
         self.find_contacts(model, substep.h, state);
         self.find_give(model, substep.h);
@@ -138,18 +126,18 @@ impl Contacts {
         &self.motions
     }
 
-    /// Adds forces and torques about their centres (N, N m) to what touching does to obstacles.
-    pub(crate) fn pull(&mut self, obstacles: &[(Vec3, Vec3)]) {
-        for ((force, torque), (pull, turn)) in self.wrenches.iter_mut().zip(obstacles) {
-            *force += pull;
-            *torque += turn;
+    /// Adds wrenches about their centres (N m, N) to what touching does to obstacles.
+    pub(crate) fn pull(&mut self, obstacles: &[Wrench]) {
+        for (wrench, pull) in self.wrenches.iter_mut().zip(obstacles) {
+            wrench.force += pull.force;
+            wrench.torque += pull.torque;
         }
     }
 
     /// Makes ready for a sub-step in which nothing touches and obstacles wait.
     pub(crate) fn stand_still(&mut self, model: &Model, state: &State) {
         self.wrenches.clear();
-        self.wrenches.resize(model.obstacles.len(), (Vec3::zeros(), Vec3::zeros()));
+        self.wrenches.resize(model.obstacles.len(), Wrench::default());
         self.motions.clear();
         self.motions.extend(state.obstacles.iter().map(|obstacle| RigidMotion::still(obstacle.pose)));
     }
@@ -168,7 +156,7 @@ impl Contacts {
                 state.obstacles[i].pose =
                     state.obstacles[obstacle.carrier].pose * obstacle.carrier_from_shape;
             } else if let Some(solid) = &obstacle.solid {
-                state.obstacles[i].advance(solid, self.wrenches[i], &model.gravity, substep.h);
+                state.obstacles[i].advance(solid, &self.wrenches[i], &model.gravity, substep.h);
             } else if obstacle.mobility == Mobility::Kinematic {
                 state.obstacles[i].pose = kinematic_pose(obstacle, control, i, substep.to);
             }
@@ -192,7 +180,7 @@ impl Contacts {
     }
 
     fn place_obstacles(&mut self, model: &Model, control: &Control, substep: Substep, state: &State) {
-        let Substep { from, to, h } = substep;
+        let Substep { from, to, h, .. } = substep;
         self.motions.clear();
         self.before.clear();
         for (i, (obstacle, now)) in model.obstacles.iter().zip(&state.obstacles).enumerate() {
@@ -277,7 +265,7 @@ impl Contacts {
 
     /// Looks for candidates, to last for what is left of the step (s) if speeds stay.
     fn detect(&mut self, model: &Model, h: f64, left: f64, state: &State) {
-        self.wrenches.resize(model.obstacles.len(), (Vec3::zeros(), Vec3::zeros()));
+        self.wrenches.resize(model.obstacles.len(), Wrench::default());
         if model.obstacles.is_empty() {
             self.candidates.clear();
             return;
@@ -327,7 +315,8 @@ impl Contacts {
             let (point, o) = (c.point as usize, c.obstacle as usize);
             match c.owner.map(|owner| owner as usize) {
                 None => {
-                    (c.x, c.v) = model.contact_surface.motion_at(point, &state.node_x, &state.node_v);
+                    let motion = model.contact_surface.motion_at(point, &state.node_x, &state.node_v);
+                    (c.x, c.v) = (motion.x, motion.v);
                 }
                 Some(owner) => {
                     let obstacle = &model.obstacles[owner];
@@ -348,11 +337,7 @@ impl Contacts {
                 }
             }
         };
-        if candidates.len() < FEW || rayon::current_num_threads() == 1 {
-            candidates.iter_mut().for_each(look);
-        } else {
-            candidates.par_iter_mut().with_min_len(FEW / 2).for_each(look);
-        }
+        for_each_part(candidates.as_mut_slice(), CHUNK, |_, part| part.iter_mut().for_each(look));
         if model.contact_surface.desc.response == Response::Projection {
             self.keep_deepest(model);
         }
@@ -431,7 +416,7 @@ impl Contacts {
                 }
             }
         }
-        let stable = SHARED * Response::Penalty.strength().0 * model.contact_surface.desc.stiffness
+        let stable = SHARED * Response::Penalty.strength().stiffness * model.contact_surface.desc.stiffness
             / (model.contact_surface.step * model.contact_surface.step);
         for give in &mut self.give {
             *give = if *give > stable { stable / *give } else { 1.0 };
@@ -439,7 +424,7 @@ impl Contacts {
     }
 
     fn respond(&mut self, model: &Model, h: f64, state: &mut State, node_force: &mut [Vec3]) {
-        self.wrenches.fill((Vec3::zeros(), Vec3::zeros()));
+        self.wrenches.fill(Wrench::default());
         let Contacts { candidates, motions, wrenches, give, contact_samples, .. } = self;
         let mut given = 0.0;
         for c in candidates.iter_mut() {
@@ -494,9 +479,9 @@ fn most(numbers: impl Iterator<Item = f64>) -> f64 {
     numbers.fold(0.0, |most, number| if number > most { number } else { most })
 }
 
-fn add_wrench(wrench: &mut (Vec3, Vec3), motion: &RigidMotion, x: &Vec3, force: &Vec3) {
-    wrench.0 += force;
-    wrench.1 += (x - motion.origin).cross(force);
+fn add_wrench(wrench: &mut Wrench, motion: &RigidMotion, x: &Vec3, force: &Vec3) {
+    wrench.force += force;
+    wrench.torque += (x - motion.origin).cross(force);
 }
 
 /// Where a led obstacle is after a fraction of the step.

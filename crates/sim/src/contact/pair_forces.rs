@@ -1,10 +1,11 @@
 //! Surfaces that touch each other or themselves: each vertex is pushed out of the triangle nearest to it, and held on its surface by friction.
 
 use super::pair_contact::PairContact;
+use crate::contact_surface::{ContactSurface, PointMotion};
 use crate::friction_anchor::PairFrictionAnchor;
 use crate::{Model, State};
 use rayon::prelude::*;
-use sinew_contact::{NearPair, Response, SurfacePairs};
+use sinew_contact::{NearPair, Penalty, Response, SurfacePairs};
 use sinew_math::Vec3;
 use std::sync::Arc;
 
@@ -145,7 +146,7 @@ impl PairForces {
         self.x_then.resize(count, Vec3::zeros());
         self.v_then.resize(count, Vec3::zeros());
         let find = |(i, (x, v)): (usize, (&mut Vec3, &mut Vec3))| {
-            (*x, *v) = model.contact_surface.motion_at(i, &state.node_x, &state.node_v);
+            PointMotion { x: *x, v: *v } = model.contact_surface.motion_at(i, &state.node_x, &state.node_v);
         };
         let points = self.x_then.par_iter_mut().zip(self.v_then.par_iter_mut());
         points.with_min_len(1024).enumerate().for_each(find);
@@ -217,7 +218,7 @@ impl PairForces {
         let PairForces { finder, groups, points, x, v, slot, contacts, anchors, .. } = self;
         let follow = |((point, x), v): ((&NearPoint, &mut Vec3), &mut Vec3)| {
             if may_collide(point.near.distance, point.near.closing) {
-                (*x, *v) =
+                PointMotion { x: *x, v: *v } =
                     model.contact_surface.motion_at(point.point as usize, &state.node_x, &state.node_v);
             }
         };
@@ -254,24 +255,12 @@ impl PairForces {
         let all_contacts = &contacts[..groups.len()];
         let contacts = || all_contacts.iter().flatten();
 
-        // springs are as stiff as this sub-step bears, dampers too: what is fast is stopped within the range
-        let step = h.min(model.contact_surface.step);
-        let slack = 1.0 - (step / model.contact_surface.step) * (step / model.contact_surface.step);
-        let more_damping = 1.0 + FAST_DAMPING * slack / Response::Penalty.strength().1;
-        let law = |point: u32| {
-            let desc = &model.contact_surface.desc;
-            let deepest = finder.range() * 2.0;
-            let mass = model.contact_surface.mass[point as usize];
-            let mut law = Response::Penalty.law(mass, step, desc.friction, deepest);
-            law.stiffness *= SHARED * desc.stiffness;
-            law.damping *= SHARED * desc.stiffness.sqrt() * more_damping;
-            law
-        };
+        let law = PairLaw::of(&model.contact_surface, finder, h);
         for contact in contacts() {
             contact.corners.iter().for_each(|corner| incoming[*corner as usize] = 0.0);
         }
         for contact in contacts() {
-            let stiffness = law(contact.vertex).stiffness;
+            let stiffness = law.at(contact.vertex).stiffness;
             for (corner, weight) in contact.corners.iter().zip(contact.weights) {
                 incoming[*corner as usize] += weight * stiffness;
             }
@@ -279,19 +268,8 @@ impl PairForces {
         let mut given = 0.0;
         for (contact, anchor) in all_contacts.iter().zip(anchors) {
             let Some(contact) = contact else { continue };
-            let mut law = law(contact.vertex);
-            // many vertices on a few corners push no harder than these can bear
-            let mut fraction = 1.0f64;
-            for corner in contact.corners {
-                let bears = SHARED
-                    * Response::Penalty.strength().0
-                    * model.contact_surface.desc.stiffness
-                    * model.contact_surface.mass[corner as usize]
-                    / (step * step);
-                if incoming[corner as usize] > bears {
-                    fraction = fraction.min(bears / incoming[corner as usize]);
-                }
-            }
+            let fraction = law.borne(contact, incoming);
+            let mut law = law.at(contact.vertex);
             law.stiffness *= fraction;
             law.damping *= fraction;
             let corner_v: Vec3 = contact.corners.iter().zip(contact.weights).map(|(c, w)| w * v(*c)).sum();
@@ -323,5 +301,52 @@ impl PairForces {
                 .for_each(|(corner, weight)| act(*corner, -weight * force));
         }
         given
+    }
+}
+
+/// How vertices are pushed in a sub-step.
+struct PairLaw<'a> {
+    surface: &'a ContactSurface,
+    /// The step that springs are made for (s).
+    step: f64,
+    /// How many times as much as usual is damped.
+    damping: f64,
+    /// The spring grows no further than at this depth (m).
+    deepest: f64,
+}
+
+impl<'a> PairLaw<'a> {
+    /// Springs as stiff as a sub-step of `h` (s) bears, dampers too: what is fast is stopped within the range.
+    fn of(surface: &'a ContactSurface, finder: &SurfacePairs, h: f64) -> PairLaw<'a> {
+        let step = h.min(surface.step);
+        let slack = 1.0 - (step / surface.step) * (step / surface.step);
+        let damping = 1.0 + FAST_DAMPING * slack / Response::Penalty.strength().damping;
+        PairLaw { surface, step, damping, deepest: finder.range() * 2.0 }
+    }
+
+    /// The law of a vertex.
+    fn at(&self, point: u32) -> Penalty {
+        let desc = &self.surface.desc;
+        let mass = self.surface.mass[point as usize];
+        let mut law = Response::Penalty.law(mass, self.step, desc.friction, self.deepest);
+        law.stiffness *= SHARED * desc.stiffness;
+        law.damping *= SHARED * desc.stiffness.sqrt() * self.damping;
+        law
+    }
+
+    /// The fraction of a push that the corners of a triangle bear: many vertices on a few corners push no harder than these can.
+    fn borne(&self, contact: &PairContact, incoming: &[f64]) -> f64 {
+        let mut fraction = 1.0f64;
+        for corner in contact.corners {
+            let bears = SHARED
+                * Response::Penalty.strength().stiffness
+                * self.surface.desc.stiffness
+                * self.surface.mass[corner as usize]
+                / (self.step * self.step);
+            if incoming[corner as usize] > bears {
+                fraction = fraction.min(bears / incoming[corner as usize]);
+            }
+        }
+        fraction
     }
 }

@@ -20,6 +20,7 @@
 use super::bones::Bones;
 use super::problem::{Point, Problem};
 use crate::constraint_forces::ConstraintEnergy;
+use crate::substep::Substep;
 use crate::{Control, Model, State};
 use sinew_math::Vec3;
 use sinew_math::nalgebra::{DMatrix, DVector};
@@ -54,12 +55,12 @@ pub(super) struct SecondOrder {
 }
 
 impl SecondOrder {
-    /// Makes the first solve of a sub-step of a problem that has begun: one that ends after `share` of a step of `dt` (s).
+    /// Makes the first solve of a sub-step of a problem that has begun: one of the whole sub-step given.
     pub(super) fn begin_first(
         &mut self,
         model: &Model,
         control: &Control,
-        (dt, fraction): (f64, f64),
+        whole: Substep,
         (problem, constraint_energy): (&mut Problem, &ConstraintEnergy),
         state: &State,
     ) {
@@ -72,12 +73,13 @@ impl SecondOrder {
         self.frames.clone_from(&problem.bones.start_frames);
         self.aims.clone_from(&problem.bones.aims);
         self.rates = problem.bones.rates(model, &state.rigs);
-        self.lay_paths(model, control, (dt, fraction));
+        self.lay_paths(model, control, whole);
         self.lead_joints(model, control, problem);
     }
 
     /// Finds where joints on a path are at the end.
-    fn lay_paths(&mut self, model: &Model, control: &Control, (dt, fraction): (f64, f64)) {
+    fn lay_paths(&mut self, model: &Model, control: &Control, whole: Substep) {
+        let Substep { to: fraction, dt, .. } = whole;
         self.ends.clone_from(&self.rigs);
         for (i, (rig, end)) in model.rigs.iter().zip(&mut self.ends).enumerate() {
             let Some(control) = control.rigs.get(i) else { continue };

@@ -29,7 +29,8 @@ const LONGEST_STEP: f64 = 2e-3;
 /// Where something can touch as well, which with elasticity takes all of 4 already, all of it must shrink: 0.86 · 4 + 0.86² · 0.35 + 0.86 · 2 · 0.15 < 4.
 const BESIDE_TOUCHING: f64 = 0.86;
 /// Fewest and most points of a belt.
-const BELT_POINTS: (f64, f64) = (8.0, 64.0);
+const MIN_BELT_POINTS: f64 = 8.0;
+const MAX_BELT_POINTS: f64 = 64.0;
 
 /// Adds its constraints to a model whose other parts are done, and makes its step short enough for them.
 pub(super) fn add(world: &WorldDesc, model: Model) -> Result<Model, Vec<Fault>> {
@@ -209,7 +210,7 @@ fn find_belt(model: &Model, desc: &BeltDesc) -> Result<(Hold, f64), String> {
         return Err(format!("its plane cuts body '{}' in no closed line{}", body.name, reach(body)));
     };
     let spacing = sinew_math::real::cbrt(body.volume / body.nodes.len() as f64);
-    let count = (line.length() / spacing).round().clamp(BELT_POINTS.0, BELT_POINTS.1);
+    let count = (line.length() / spacing).round().clamp(MIN_BELT_POINTS, MAX_BELT_POINTS);
     let rows = line.rows(body, count as usize);
     let rest: Vec<Vec3> = rows.iter().map(|row| sum(row, &model.node_rest)).collect();
     let length = belt::length(&rest);

@@ -10,8 +10,17 @@ use std::collections::BTreeMap;
 pub(crate) struct Loop {
     /// Corners (m), one on each edge that is cut.
     pub(crate) points: Vec<Vec3>,
-    /// Vertices at both ends of that edge, and how far from the first to the second the corner is.
-    edges: Vec<(u32, u32, f64)>,
+    /// The edges they are on.
+    edges: Vec<CutEdge>,
+}
+
+/// An edge that a plane cuts.
+#[derive(Clone, Copy, Debug)]
+struct CutEdge {
+    /// Vertices at both ends.
+    ends: [u32; 2],
+    /// How far from the first to the second it is cut, from 0 to 1.
+    fraction: f64,
 }
 
 /// All closed lines in which the plane through a point cuts the surface of a body.
@@ -20,7 +29,7 @@ pub(crate) fn find_loops(body: &Body, center: &Vec3, normal: &Vec3) -> Vec<Loop>
     let same = welded(&surface.vertices);
     // a vertex on the plane counts as above it, so that no line runs through one
     let height = |v: u32| (surface.vertices[v as usize] - center).dot(normal);
-    let mut ahead: BTreeMap<(u32, u32), (u32, u32)> = BTreeMap::new();
+    let mut ahead: BTreeMap<[u32; 2], [u32; 2]> = BTreeMap::new();
     for triangle in &surface.triangles {
         let corners = triangle.map(|v| same[v as usize]);
         let above = corners.map(|v| height(v) >= 0.0);
@@ -80,10 +89,10 @@ impl Loop {
             let fraction = if side > 0.0 { ((wanted - passed) / side).clamp(0.0, 1.0) } else { 0.0 };
             let (here, next) = (self.edges[i], self.edges[(i + 1) % self.edges.len()]);
             let ends = [
-                (here.0, (1.0 - fraction) * (1.0 - here.2)),
-                (here.1, (1.0 - fraction) * here.2),
-                (next.0, fraction * (1.0 - next.2)),
-                (next.1, fraction * next.2),
+                (here.ends[0], (1.0 - fraction) * (1.0 - here.fraction)),
+                (here.ends[1], (1.0 - fraction) * here.fraction),
+                (next.ends[0], fraction * (1.0 - next.fraction)),
+                (next.ends[1], fraction * next.fraction),
             ];
             rows.push(vertex_row(body, &ends));
         }
@@ -104,21 +113,21 @@ pub(crate) fn vertex_row(body: &Body, vertices: &[(u32, f64)]) -> NodeRow {
     combined(&rows.iter().map(|(row, weight)| (row.as_slice(), *weight)).collect::<Vec<_>>())
 }
 
-fn cut_loop(vertices: &[Vec3], edges: &[(u32, u32)], height: impl Fn(u32) -> f64) -> Loop {
-    let place = |&(a, b): &(u32, u32)| {
-        let (low, high) = (height(a), height(b));
-        (a, b, low / (low - high))
+fn cut_loop(vertices: &[Vec3], edges: &[[u32; 2]], height: impl Fn(u32) -> f64) -> Loop {
+    let place = |&ends: &[u32; 2]| {
+        let [low, high] = ends.map(&height);
+        CutEdge { ends, fraction: low / (low - high) }
     };
-    let edges: Vec<(u32, u32, f64)> = edges.iter().map(place).collect();
-    let point = |(a, b, fraction): &(u32, u32, f64)| {
-        let (a, b) = (vertices[*a as usize], vertices[*b as usize]);
-        a + *fraction * (b - a)
+    let edges: Vec<CutEdge> = edges.iter().map(place).collect();
+    let point = |edge: &CutEdge| {
+        let [a, b] = edge.ends.map(|end| vertices[end as usize]);
+        a + edge.fraction * (b - a)
     };
     Loop { points: edges.iter().map(point).collect(), edges }
 }
 
-fn edge(a: u32, b: u32) -> (u32, u32) {
-    (a.min(b), a.max(b))
+fn edge(a: u32, b: u32) -> [u32; 2] {
+    [a.min(b), a.max(b)]
 }
 
 /// For each vertex the first one at the same place: seams of textures do not part a surface.

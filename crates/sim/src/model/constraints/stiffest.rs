@@ -28,7 +28,7 @@ pub(crate) const GAMMA: f64 = 0.15;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Carrier {
     Node(u32),
-    Bone(usize, usize),
+    Bone { rig: usize, bone: usize },
     Obstacle(usize),
 }
 
@@ -103,7 +103,7 @@ fn ease(model: &Model, anchor: &Anchor) -> Vec<(Carrier, f64)> {
             let own = &model.rigs[*rig].skeleton.bones()[*bone].mass;
             let whole = model.rigs[*rig].skeleton.bones().iter().map(|bone| bone.mass.mass).sum();
             let ease = rigid_ease(own.mass, &own.tensor, &(place - own.center), whole);
-            vec![(Carrier::Bone(*rig, *bone), (2.0 * ease).sqrt())]
+            vec![(Carrier::Bone { rig: *rig, bone: *bone }, (2.0 * ease).sqrt())]
         }
         Anchor::Obstacle { obstacle, place } => {
             let Some(solid) = &model.obstacles[*obstacle].solid else { return Vec::new() };

@@ -1,32 +1,21 @@
 //! Energies and momenta of a state.
 
 use crate::coupling::BoneCoupling;
-use crate::{Model, State, contact};
+use crate::{Energies, Model, State, contact};
 use sinew_math::Vec3;
 use sinew_skeleton::{Kinematics, Momentum};
-
-/// Where the energy of a state is (J).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Energies {
-    /// In motion: Σ m v²/2 over free nodes, and that of bones and free obstacles.
-    pub kinetic: f64,
-    /// In deformation, in the springs and stops of joints, and in those of what touches obstacles.
-    pub elastic: f64,
-    /// In height, zero at rest: −Σ m g · (x − X) over free nodes, bones and free obstacles.
-    pub potential: f64,
-}
 
 impl State {
     /// Where the energy is.
     pub fn energies(&self, model: &Model) -> Energies {
         let coupling = BoneCoupling::of(model, self);
-        let (bones_kinetic, bones_potential, springs) = coupling.energies(model, self);
-        let (obstacles_kinetic, obstacles_potential) = contact::energies(model, self);
+        let bones = coupling.energies(model, self);
+        let obstacles = contact::energies(model, self);
         let in_contact = contact::contact_energy(model, self);
         Energies {
-            kinetic: self.node_kinetic_energy(model) + bones_kinetic + obstacles_kinetic,
-            elastic: model.elements.energy(&self.node_x) + springs + in_contact,
-            potential: self.node_potential_energy(model) + bones_potential + obstacles_potential,
+            kinetic: self.node_kinetic_energy(model) + bones.kinetic + obstacles.kinetic,
+            elastic: model.elements.energy(&self.node_x) + bones.elastic + in_contact,
+            potential: self.node_potential_energy(model) + bones.potential + obstacles.potential,
         }
     }
 
