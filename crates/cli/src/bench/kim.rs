@@ -177,7 +177,7 @@ fn second(work: &Work) -> Result<Second, Failure> {
         player.advance().map_err(PlayError::Step)?;
     }
     let (step_ms, seconds) = time(&mut player, scene.fps)?;
-    with_own_step.return_to(&player.bookmark()).map_err(Failure::input)?;
+    with_own_step.resume_from(&player.bookmark()).map_err(Failure::input)?;
     let (own_step_ms, seconds_with_own_step) = time(&mut with_own_step, scene.fps)?;
     let model = &player.model;
     Ok(Second {
