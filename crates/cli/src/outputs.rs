@@ -4,10 +4,11 @@ use crate::failure::Failure;
 use crate::rig_output::RigOutput;
 use clap::Args;
 use sinew_io::{
-    CharacterFrames, CharacterGlb, CharacterScene, CharacterWatch, GlbOptions, GlbSink, Look, ObjSequence,
-    PointCacheFormat, PointCacheSink, Preview, PreviewOptions, SceneSource, SkinnedGlbOptions,
-    SkinnedGlbReport, TAKE_EXTENSION, Up, UsdaSink,
+    CharacterFrames, CharacterGlb, CharacterScene, CharacterWatch, GlbOptions, GlbSink, ObjSequence,
+    PointCacheFormat, PointCacheSink, SceneSource, SkinnedGlbOptions, SkinnedGlbReport, TAKE_EXTENSION, Up,
+    UsdaSink,
 };
+use sinew_render::{Look, Preview, PreviewOptions};
 use sinew_sim::Model;
 use sinew_take::{FrameSink, LoopCloser};
 use std::path::{Path, PathBuf};

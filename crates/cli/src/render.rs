@@ -8,10 +8,10 @@ use crate::source;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use sinew_io::{
-    CHARACTER_EXTENSIONS, CharacterChoice, CharacterFrameSource, Existing, FrameSource, Layout, Overlays,
-    PictureFormat, PictureOptions, TakeFile, TakeFrameSource, TakeRecipe, TakeRecorder, TakeSettings, View,
-    open_character, render_picture,
+    CHARACTER_EXTENSIONS, CharacterChoice, CharacterFrameSource, Existing, Overlays, TakeFile,
+    TakeFrameSource, TakeRecipe, TakeRecorder, TakeSettings, open_character,
 };
+use sinew_render::{FrameSource, Layout, PictureFormat, PictureOptions, View, render_picture};
 use sinew_sim::Model;
 use std::path::{Path, PathBuf};
 

@@ -13,17 +13,16 @@ mod components;
 mod distinct_names;
 mod flesh_around;
 mod floor;
+mod frame_source;
 mod frame_spill;
 mod glb;
 mod glb_container;
 mod mesh_file;
 mod obj;
 mod obj_sequence;
-mod picture;
 mod ply;
 mod point_cache;
 mod polygon;
-mod preview;
 mod rig_glb;
 mod scene_file;
 mod scene_source;
@@ -49,18 +48,13 @@ pub use character_scene::{
     CharacterWatch,
 };
 pub use flesh_around::{FleshSegment, figure_flesh, flesh_around};
+pub use frame_source::{CharacterFrameSource, Overlays, TakeFrameSource};
 pub use glb::{GlbBodyReport, GlbOptions, GlbReport, GlbSink};
 pub use mesh_file::{Mesh, SURFACE_EXTENSIONS, TET_EXTENSIONS, read_mesh, read_surface, read_tets};
 pub use obj::read_obj;
 pub use obj_sequence::ObjSequence;
-pub use picture::{
-    Arrow, CharacterFrameSource, FrameCallback, FrameSource, Image, Layout, Look, Marks, Overlays,
-    PictureError, PictureFormat, PictureOptions, PictureReport, RenderFrame, TakeFrameSource, Texture, View,
-    render_picture,
-};
 pub use ply::read_ply;
 pub use point_cache::{Mdd, Pc2, PointCacheFormat, PointCacheSink, PointSamples, read_mdd, read_pc2};
-pub use preview::{Preview, PreviewOptions};
 pub use rig_glb::{RigFile, RigGlb};
 pub use scene_file::{SceneKey, ScenePart, read_scene, read_scene_text, scene_keys, scene_keys_table};
 pub use scene_source::{CharacterChoice, SceneSource, open_scene, open_source};
