@@ -8,7 +8,7 @@ use sinew_io::{
     PointCacheFormat, PointCacheSink, SceneSource, SkinnedGlbOptions, SkinnedGlbReport, TAKE_EXTENSION, Up,
     UsdaSink,
 };
-use sinew_render::{Look, Preview, PreviewOptions};
+use sinew_render::{Look, Preview, PreviewOptions, View};
 use sinew_sim::Model;
 use sinew_take::{FrameSink, LoopCloser};
 use std::path::{Path, PathBuf};
@@ -131,7 +131,8 @@ impl<'a> Outputs<'a> {
         let up = Up::against(source.scene().world.gravity);
         let picture = output.with_extension("png");
         let preview = (!options.no_preview).then(|| {
-            let options = PreviewOptions { up, turn: PREVIEW_TURN, ..PreviewOptions::default() };
+            let view = View { azimuth: PREVIEW_AZIMUTH, ..View::default() };
+            let options = PreviewOptions { up, view, ..PreviewOptions::default() };
             Preview::new(&picture, options).with_looks(looks_of(source))
         });
         let character = source.character();
@@ -273,7 +274,7 @@ pub(crate) fn looks_of(source: &SceneSource) -> Vec<Look> {
     match source.character() {
         Some(character) => character.looks(),
         None => sinew_zoo::find(&source.scene().name)
-            .map(|character| Look::of_screen(character.color))
+            .map(|character| Look::srgb(character.color))
             .into_iter()
             .collect(),
     }
@@ -313,4 +314,4 @@ pub(crate) fn check_collisions<'a>(paths: impl IntoIterator<Item = &'a PathBuf>)
 }
 
 /// The camera of previews stands a little to the side (degrees), where shapes read better than from straight ahead.
-const PREVIEW_TURN: f64 = -25.0;
+const PREVIEW_AZIMUTH: f64 = 3.0;

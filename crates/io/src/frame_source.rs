@@ -5,4 +5,4 @@ pub(crate) mod file_looks;
 mod take_source;
 
 pub use character_source::CharacterFrameSource;
-pub use take_source::{Overlays, TakeFrameSource};
+pub use take_source::TakeFrameSource;

@@ -1,5 +1,5 @@
 //! Every file format of Sinew, in and out: meshes and scenes are read here, and takes are written as GLB,
-//! USD, point caches, OBJ sequences and pictures. Knows no physics.
+//! USD, point caches and OBJ sequences. Knows no physics.
 //!
 //! Readers work on bytes and never trust a header; writers are [`sinew_take::FrameSink`]s whose output
 //! appears whole under its name or not at all.
@@ -48,7 +48,7 @@ pub use character_scene::{
     CharacterWatch,
 };
 pub use flesh_around::{FleshSegment, figure_flesh, flesh_around};
-pub use frame_source::{CharacterFrameSource, Overlays, TakeFrameSource};
+pub use frame_source::{CharacterFrameSource, TakeFrameSource};
 pub use glb::{GlbBodyReport, GlbOptions, GlbReport, GlbSink};
 pub use mesh_file::{Mesh, SURFACE_EXTENSIONS, TET_EXTENSIONS, read_mesh, read_surface, read_tets};
 pub use obj::read_obj;

@@ -1,28 +1,29 @@
-//! The few colours that stand for all of a clip.
+//! Median-cut colour quantisation: a table of few colours for all pictures of a clip.
 //!
-//! Colours are counted in cells of a grid and cut into boxes by weight, widest first; the mean of each box is one colour. Counts enter by their square roots, so
-//! that a large plain background does not take all colours from what is before it.
+//! A histogram of the colours is cut into boxes, the one with the largest variance first, at the median of its weight; the mean of each box is one
+//! entry of the table. Counts enter by their square roots, so that a large plain background does not take all entries from what stands before it.
 
-use crate::canvas::Image;
+use crate::image::Image;
 
-/// Cells along each axis while colours are counted.
+/// Cells of the histogram along each axis.
 const CELLS: usize = 32;
-/// Cells along each axis where the nearest colour is looked up.
+/// Cells of the nearest-colour lookup along each axis.
 const LOOKUP: usize = 64;
 
-/// Counts colours of pictures.
-pub(crate) struct ColorCount {
+/// A histogram of the colours of pictures.
+pub(crate) struct ColorHistogram {
     /// For each cell the sum of its colours and their number.
     cells: Vec<([u64; 3], u64)>,
 }
 
-/// A few colours and which of them is nearest to any other.
-pub(crate) struct Colors {
+/// A few colours, with a cached search for the nearest one.
+pub(crate) struct ColorTable {
     pub(crate) colors: Vec<[u8; 3]>,
+    /// For each cell of the lookup the index of the nearest colour; `u16::MAX` until it is asked for.
     nearest: Vec<u16>,
 }
 
-struct Box {
+struct ColorBox {
     cells: Vec<Cell>,
 }
 
@@ -32,9 +33,9 @@ struct Cell {
     weight: f64,
 }
 
-impl ColorCount {
-    pub(crate) fn new() -> ColorCount {
-        ColorCount { cells: vec![([0; 3], 0); CELLS * CELLS * CELLS] }
+impl ColorHistogram {
+    pub(crate) fn new() -> ColorHistogram {
+        ColorHistogram { cells: vec![([0; 3], 0); CELLS * CELLS * CELLS] }
     }
 
     pub(crate) fn add(&mut self, image: &Image) {
@@ -46,8 +47,8 @@ impl ColorCount {
         }
     }
 
-    /// At most so many colours.
-    pub(crate) fn choose(&self, most: usize) -> Colors {
+    /// The table of at most `max_count` colours.
+    pub(crate) fn quantise(&self, max_count: usize) -> ColorTable {
         let cells: Vec<Cell> = self
             .cells
             .iter()
@@ -57,27 +58,30 @@ impl ColorCount {
                 weight: (*count as f64).sqrt(),
             })
             .collect();
-        let mut boxes = vec![Box { cells }];
-        while boxes.len() < most {
-            let costs = boxes.iter().map(Box::cost);
-            let (index, cost) =
-                costs.enumerate().fold((0, 0.0), |best, next| if next.1 > best.1 { next } else { best });
-            if cost == 0.0 {
+
+        // split the box with the largest variance until there are enough
+        let mut boxes = vec![ColorBox { cells }];
+        while boxes.len() < max_count {
+            let variances = boxes.iter().map(ColorBox::splittable_variance);
+            let (index, variance) =
+                variances.enumerate().fold((0, 0.0), |best, next| if next.1 > best.1 { next } else { best });
+            if variance == 0.0 {
                 break;
             }
-            let other = boxes[index].split();
-            boxes.push(other);
+            let upper = boxes[index].split();
+            boxes.push(upper);
         }
-        let mut colors: Vec<[u8; 3]> = boxes.iter().map(Box::mean).collect();
+
+        let mut colors: Vec<[u8; 3]> = boxes.iter().map(ColorBox::mean).collect();
         colors.sort_unstable();
         colors.dedup();
-        Colors { colors, nearest: vec![u16::MAX; LOOKUP * LOOKUP * LOOKUP] }
+        ColorTable { colors, nearest: vec![u16::MAX; LOOKUP * LOOKUP * LOOKUP] }
     }
 }
 
-impl Box {
-    /// Σ w (c − c̄)², along the axis where it is largest.
-    fn spread(&self) -> (usize, f64) {
+impl ColorBox {
+    /// The axis with the largest weighted variance Σ w (c − c̄)², and that variance.
+    fn widest_axis(&self) -> (usize, f64) {
         let weight: f64 = self.cells.iter().map(|cell| cell.weight).sum();
         let along = |i: usize| {
             let mean = self.cells.iter().map(|cell| cell.weight * cell.color[i]).sum::<f64>() / weight;
@@ -90,14 +94,15 @@ impl Box {
         (0..3).fold((0, found[0]), |best, i| if found[i] > best.1 { (i, found[i]) } else { best })
     }
 
-    fn cost(&self) -> f64 {
-        if self.cells.len() < 2 { 0.0 } else { self.spread().1 }
+    /// The variance along the widest axis; 0 for a box of one cell, which cannot be split.
+    fn splittable_variance(&self) -> f64 {
+        if self.cells.len() < 2 { 0.0 } else { self.widest_axis().1 }
     }
 
-    /// Keeps the lower half by weight and returns the upper.
-    fn split(&mut self) -> Box {
-        let axis = self.spread().0;
-        // ties keep their order, so the same counts give the same boxes
+    /// Keeps the cells below the weighted median of the widest axis and returns those above.
+    fn split(&mut self) -> ColorBox {
+        let axis = self.widest_axis().0;
+        // a stable sort, so that the same histogram gives the same boxes
         self.cells.sort_by(|a, b| a.color[axis].total_cmp(&b.color[axis]));
         let half = self.cells.iter().map(|cell| cell.weight).sum::<f64>() / 2.0;
         let mut below = 0.0;
@@ -106,7 +111,7 @@ impl Box {
             below >= half
         });
         let cut = (cut.unwrap_or(0) + 1).clamp(1, self.cells.len() - 1);
-        Box { cells: self.cells.split_off(cut) }
+        ColorBox { cells: self.cells.split_off(cut) }
     }
 
     fn mean(&self) -> [u8; 3] {
@@ -118,8 +123,8 @@ impl Box {
     }
 }
 
-impl Colors {
-    /// Which colour is nearest.
+impl ColorTable {
+    /// The index of the nearest colour.
     pub(crate) fn nearest(&mut self, color: [u8; 3]) -> u8 {
         let cell = color.map(|c| usize::from(c) * LOOKUP / 256);
         let index = (cell[0] * LOOKUP + cell[1]) * LOOKUP + cell[2];
@@ -127,7 +132,7 @@ impl Colors {
             let middle = cell.map(|c| ((2 * c + 1) * 256 / (2 * LOOKUP)) as i32);
             let distance = |other: &[u8; 3]| {
                 let [r, g, b] = [0, 1, 2].map(|i| middle[i] - i32::from(other[i]));
-                // eyes see green best and blue worst
+                // the eye is most sensitive to green and least to blue
                 3 * r * r + 5 * g * g + 2 * b * b
             };
             let found = self.colors.iter().enumerate().min_by_key(|(_, other)| distance(other));
@@ -142,24 +147,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn few_colours_are_kept_as_they_are_and_many_are_cut() {
-        let mut count = ColorCount::new();
+    fn few_colours_are_exact_and_many_are_reduced() {
+        let mut histogram = ColorHistogram::new();
         let three = [[255, 0, 0], [0, 255, 0], [10, 20, 30]];
-        count.add(&Image { width: 3, height: 1, bytes: three.concat() });
-        let mut colors = count.choose(8);
+        histogram.add(&Image { width: 3, height: 1, bytes: three.concat() });
+        let mut colors = histogram.quantise(8);
         assert_eq!(colors.colors, [[0, 255, 0], [10, 20, 30], [255, 0, 0]]);
         assert_eq!(colors.nearest([250, 9, 9]), 2);
 
         let ramp: Vec<u8> = (0..=255u8).flat_map(|c| [c, c, c]).collect();
-        count.add(&Image { width: 256, height: 1, bytes: ramp });
-        let colors = count.choose(16);
+        histogram.add(&Image { width: 256, height: 1, bytes: ramp });
+        let colors = histogram.quantise(16);
         assert_eq!(colors.colors.len(), 16);
         assert!(colors.colors.iter().any(|c| c[0] > 200 && c[1] < 50));
     }
 
     #[test]
-    fn nothing_counted_is_no_trouble() {
-        let mut colors = ColorCount::new().choose(4);
+    fn an_empty_histogram_gives_a_table() {
+        let mut colors = ColorHistogram::new().quantise(4);
         assert_eq!(colors.nearest([1, 2, 3]), 0);
     }
 }

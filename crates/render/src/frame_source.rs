@@ -1,11 +1,11 @@
-//! What pictures are taken of: something that can be shown at any of its frames, as often as asked.
+//! The input of the renderer: surfaces that can be evaluated at any frame, any number of times.
 
 use crate::look::Look;
 use crate::render_frame::RenderFrame;
 use sinew_files::ReadError;
 use sinew_take::{SinkError, SurfaceInfo, Up};
 
-/// A picture could not be made. Says what is wrong and what to do.
+/// Why a picture could not be drawn or written, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct PictureError(pub String);
@@ -28,24 +28,24 @@ impl From<std::io::Error> for PictureError {
     }
 }
 
-/// Who is shown one moment after the other.
+/// Receives the frames of a source one after the other.
 pub type FrameCallback<'a> = dyn FnMut(RenderFrame) -> Result<(), PictureError> + 'a;
 
-/// Something that pictures are taken of.
+/// Something that can be drawn.
 pub trait FrameSource: Sync {
-    /// What stays the same about its surfaces.
+    /// Its surfaces, the same in all frames.
     fn surfaces(&self) -> &[SurfaceInfo];
     /// The look of each surface.
     fn looks(&self) -> &[Look];
-    /// So many surfaces, the first ones, are what pictures are fitted to; those behind them are seen as far as they come into the picture.
+    /// How many surfaces, from the first, the camera is fitted to; the others are visible as far as they reach into the picture.
     fn framed_count(&self) -> usize {
         self.surfaces().len()
     }
-    /// The height of the floor, up (m); without one the ground is as high as what is seen reaches down.
+    /// The height of the floor above the origin (m); `None` puts the ground under the lowest point.
     fn ground(&self) -> Option<f64> {
         None
     }
-    /// Triangles of the boundary of the cages, in the nodes of [`Moment::cage`]; none if they are not to be seen.
+    /// Boundary triangles of the cages, as indices into [`RenderFrame::cage`]; empty if they are not drawn.
     fn cage(&self) -> &[[u32; 3]] {
         &[]
     }
@@ -53,12 +53,12 @@ pub trait FrameSource: Sync {
     fn up(&self) -> Up;
     /// Frames per second.
     fn fps(&self) -> f64;
-    /// How many frames there are, the start included.
+    /// The number of frames, the first included.
     fn frame_count(&self) -> usize;
-    /// Whether it ends where it begins, so that it can be shown over and over.
+    /// Whether the last frame equals the first, so that a clip repeats seamlessly.
     fn is_cycle(&self) -> bool {
         false
     }
-    /// Shows moments in order. Places are counted in frames from the first, may lie between two, and never decrease.
-    fn show(&self, places: &[f64], see: &mut FrameCallback) -> Result<(), PictureError>;
+    /// Calls `callback` with the frame at each position, in order. Positions are in frames from the first, may be fractional, and never decrease.
+    fn visit(&self, positions: &[f64], callback: &mut FrameCallback) -> Result<(), PictureError>;
 }

@@ -1,167 +1,142 @@
-//! Surfaces as one list of triangles, and how they are posed and coloured.
+//! All surfaces as one indexed triangle list, posed per frame and interpolated per fragment.
 
-use crate::lighting::{Light, Spot};
+use crate::lighting::{Lighting, ShadingPoint};
 use crate::look::Look;
-use crate::raster::Hit;
-use crate::strain_colors::{self, Heat};
-use sinew_math::{Vec3, real};
-use sinew_take::{Smoothing, SurfaceInfo, Up};
+use crate::raster::Fragment;
+use crate::strain_colors::{self, StrainField};
+use crate::view_transform::ViewTransform;
+use sinew_math::Vec3;
+use sinew_take::{Smoothing, SurfaceInfo};
 
-/// What stays the same about all surfaces.
-pub(crate) struct Bodies<'a> {
+/// What does not change from frame to frame: connectivity and looks.
+pub(crate) struct Geometry<'a> {
     looks: &'a [Look],
     smoothings: Vec<Smoothing<'a>>,
-    /// −1 for surfaces that are inside out.
-    side: Vec<f64>,
-    /// The first vertex of each surface, and the count of all.
+    /// For each surface −1 if its triangles face inwards, otherwise 1.
+    orientation: Vec<f64>,
+    /// The first vertex of each surface, then the number of all vertices.
     first: Vec<usize>,
     pub(crate) triangles: Vec<[u32; 3]>,
     /// The surface of each triangle.
     pub(crate) surface: Vec<u16>,
 }
 
-/// How points of frames come onto the stage: y up, the camera before them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Placement {
-    up: Up,
-    /// What is taken to the origin, y up (m).
-    middle: Vec3,
-    sin: f64,
-    cos: f64,
-}
-
-impl Placement {
-    /// Turns the bodies about the upright through a point so that a camera that has gone so far round them (degrees) is before them.
-    pub(crate) fn new(up: Up, middle: Vec3, turn: f64) -> Placement {
-        let angle = -turn.to_radians();
-        Placement { up, middle, sin: real::sin(angle), cos: real::cos(angle) }
-    }
-
-    pub(crate) fn single(&self, p: &[f32; 3]) -> Vec3 {
-        self.point(&Vec3::from(p.map(f64::from)))
-    }
-
-    pub(crate) fn point(&self, p: &Vec3) -> Vec3 {
-        self.turned(&(self.up.to_y_up(p) - self.middle))
-    }
-
-    /// Where a height above the origin of the frames is on the stage (m).
-    pub(crate) fn height(&self, height: f64) -> f64 {
-        height - self.middle.y
-    }
-
-    fn direction(&self, v: &Vec3) -> Vec3 {
-        self.turned(&self.up.to_y_up(v))
-    }
-
-    fn turned(&self, v: &Vec3) -> Vec3 {
-        Vec3::new(self.cos * v.x + self.sin * v.z, v.y, self.cos * v.z - self.sin * v.x)
-    }
-}
-
-/// All surfaces at one moment, on the stage.
-pub(crate) struct Posed {
+/// The vertices of one frame, in view axes.
+pub(crate) struct PosedGeometry {
     pub(crate) points: Vec<Vec3>,
     normals: Vec<Vec3>,
-    /// How much sky each vertex sees; empty until it is lit.
+    /// The sky light at each vertex; empty until [`PosedGeometry::light`].
     sky: Vec<f32>,
 }
 
-impl<'a> Bodies<'a> {
-    pub(crate) fn new(surfaces: &'a [SurfaceInfo], looks: &'a [Look]) -> Bodies<'a> {
-        let mut bodies = Bodies {
+impl<'a> Geometry<'a> {
+    pub(crate) fn new(surfaces: &'a [SurfaceInfo], looks: &'a [Look]) -> Geometry<'a> {
+        let orientation = |surface: &SurfaceInfo| if signed_volume(surface) < 0.0 { -1.0 } else { 1.0 };
+        let mut geometry = Geometry {
             looks,
             smoothings: surfaces.iter().map(Smoothing::of).collect(),
-            side: surfaces.iter().map(|surface| if volume(surface) < 0.0 { -1.0 } else { 1.0 }).collect(),
+            orientation: surfaces.iter().map(orientation).collect(),
             first: vec![0],
             triangles: Vec::new(),
             surface: Vec::new(),
         };
         for (index, surface) in surfaces.iter().enumerate() {
-            let first = bodies.first[index];
-            bodies.triangles.extend(surface.triangles.iter().map(|t| t.map(|v| v + first as u32)));
-            bodies.surface.resize(bodies.triangles.len(), index.min(usize::from(u16::MAX)) as u16);
-            bodies.first.push(first + surface.rest.len());
+            let first = geometry.first[index];
+            geometry.triangles.extend(surface.triangles.iter().map(|t| t.map(|v| v + first as u32)));
+            geometry.surface.resize(geometry.triangles.len(), index.min(usize::from(u16::MAX)) as u16);
+            geometry.first.push(first + surface.rest.len());
         }
-        bodies
+        geometry
     }
 
-    /// How many surfaces there are.
-    pub(crate) fn count(&self) -> usize {
-        self.side.len()
+    pub(crate) fn surface_count(&self) -> usize {
+        self.orientation.len()
     }
 
-    /// How much of what is behind it a surface covers.
-    pub(crate) fn opacity_of(&self, surface: u16) -> f64 {
+    /// The opacity of a surface seen head-on, from 0 to 1.
+    pub(crate) fn opacity(&self, surface: u16) -> f64 {
         self.looks.get(usize::from(surface)).map_or(1.0, |look| f64::from(look.opacity))
     }
 
-    /// The middle of a surface's vertices.
-    pub(crate) fn middle(&self, posed: &Posed, surface: u16) -> Vec3 {
+    /// The mean of a surface's vertices.
+    pub(crate) fn centroid(&self, posed: &PosedGeometry, surface: u16) -> Vec3 {
         let own = &posed.points[self.first[usize::from(surface)]..self.first[usize::from(surface) + 1]];
         own.iter().sum::<Vec3>() / own.len().max(1) as f64
     }
 
-    /// How many vertices and triangles the first so many surfaces have.
-    pub(crate) fn count_of_first(&self, surfaces: usize) -> (usize, usize) {
+    /// The numbers of vertices and triangles of the first `surfaces` surfaces.
+    pub(crate) fn counts_of_first(&self, surfaces: usize) -> (usize, usize) {
         let surfaces = surfaces.min(self.first.len() - 1);
         (self.first[surfaces], self.surface.partition_point(|own| usize::from(*own) < surfaces))
     }
 
-    pub(crate) fn pose(&self, surfaces: &[Vec<[f32; 3]>], placement: &Placement) -> Posed {
-        let points = surfaces.iter().flatten().map(|p| placement.single(p)).collect();
+    /// Transforms the vertices of all surfaces and computes their normals.
+    pub(crate) fn pose(&self, surfaces: &[Vec<[f32; 3]>], transform: &ViewTransform) -> PosedGeometry {
+        let points = surfaces.iter().flatten().map(|p| transform.single_point(p)).collect();
         let mut normals = Vec::with_capacity(self.first[surfaces.len()]);
-        for ((smoothing, side), surface) in self.smoothings.iter().zip(&self.side).zip(surfaces) {
-            let found = smoothing.normals(surface);
-            normals.extend(found.iter().map(|n| placement.direction(&Vec3::from(n.map(f64::from))) * *side));
+        for ((smoothing, orientation), surface) in self.smoothings.iter().zip(&self.orientation).zip(surfaces)
+        {
+            let outwards = |n: &[f32; 3]| transform.direction(&Vec3::from(n.map(f64::from))) * *orientation;
+            normals.extend(smoothing.normals(surface).iter().map(outwards));
         }
-        Posed { points, normals, sky: Vec::new() }
+        PosedGeometry { points, normals, sky: Vec::new() }
     }
 
-    /// The spot that is hit, coloured as its surface is, or by how strained it is.
-    pub(crate) fn spot(&self, posed: &Posed, hit: &Hit, eye: Vec3, heat: Option<Heat>) -> Spot {
-        let corners = self.triangles[hit.triangle].map(|v| v as usize);
-        let [a, b, c] = hit.fractions;
-        let mix = |v: &[Vec3]| v[corners[0]] * a + v[corners[1]] * b + v[corners[2]] * c;
-        let number = |v: &[f32]| {
+    /// Interpolates a fragment. It has the colour of its surface, or of its strain where that is given and known.
+    pub(crate) fn shading_point(
+        &self,
+        posed: &PosedGeometry,
+        fragment: &Fragment,
+        eye: Vec3,
+        strain: Option<StrainField>,
+    ) -> ShadingPoint {
+        // barycentric interpolation
+        let corners = self.triangles[fragment.triangle].map(|v| v as usize);
+        let [a, b, c] = fragment.barycentric;
+        let vector = |v: &[Vec3]| v[corners[0]] * a + v[corners[1]] * b + v[corners[2]] * c;
+        let scalar = |v: &[f32]| {
             f64::from(v[corners[0]]) * a + f64::from(v[corners[1]]) * b + f64::from(v[corners[2]]) * c
         };
-        let surface = usize::from(self.surface[hit.triangle]);
-        // open surfaces show their inside
-        let facing = if (self.side[surface] > 0.0) == hit.outside { 1.0 } else { -1.0 };
-        let point = mix(&posed.points);
-        let color = match heat {
-            Some(heat) if !number(heat.strain).is_nan() => {
-                strain_colors::color(number(heat.strain) / heat.scale)
+
+        // the back faces of open surfaces are lit from their side
+        let surface = usize::from(self.surface[fragment.triangle]);
+        let facing = if (self.orientation[surface] > 0.0) == fragment.is_front { 1.0 } else { -1.0 };
+
+        let point = vector(&posed.points);
+        let color = match strain {
+            Some(field) if !scalar(field.strain).is_nan() => {
+                strain_colors::color(scalar(field.strain) / field.scale)
             }
-            _ => self.color(surface, corners, hit),
+            _ => self.color(surface, corners, fragment),
         };
-        Spot {
+        ShadingPoint {
             point,
-            normal: mix(&posed.normals).try_normalize(1e-12).unwrap_or(Vec3::y()) * facing,
+            normal: vector(&posed.normals).try_normalize(1e-12).unwrap_or(Vec3::y()) * facing,
             towards_eye: (eye - point).try_normalize(1e-300).unwrap_or(Vec3::z()),
-            sky: if posed.sky.is_empty() { 1.0 } else { number(&posed.sky) },
+            sky: if posed.sky.is_empty() { 1.0 } else { scalar(&posed.sky) },
             color,
         }
     }
 
-    fn color(&self, surface: usize, corners: [usize; 3], hit: &Hit) -> [f64; 3] {
+    /// The colour of a surface (linear RGB), from its texture if every vertex has a texture coordinate.
+    fn color(&self, surface: usize, corners: [usize; 3], fragment: &Fragment) -> [f64; 3] {
         let Some(look) = self.looks.get(surface) else { return [0.5; 3] };
         let color = look.color.map(f64::from);
         let first = self.first[surface];
         let Some(texture) = look.texture_for(self.first[surface + 1] - first) else { return color };
-        let [a, b, c] = corners.map(|v| look.places[v - first].map(f64::from));
-        let at = |i: usize| a[i] * hit.fractions[0] + b[i] * hit.fractions[1] + c[i] * hit.fractions[2];
-        let area = 0.5 * ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])).abs();
-        let found = texture.at([at(0), at(1)], area * texture.texel_count() / hit.area.max(1e-9));
-        [0, 1, 2].map(|i| color[i] * found[i])
+        let [a, b, c] = corners.map(|v| look.uvs[v - first].map(f64::from));
+        let [p, q, r] = fragment.barycentric;
+        let uv = [0, 1].map(|i| a[i] * p + b[i] * q + c[i] * r);
+        let uv_area = 0.5 * ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])).abs();
+        let texel = texture.sample(uv, uv_area * texture.texel_count() / fragment.area.max(1e-9));
+        [0, 1, 2].map(|i| color[i] * texel[i])
     }
 }
 
-impl Posed {
-    /// Finds how much sky every vertex sees, evened out a little along the surface.
-    pub(crate) fn light(&mut self, light: &Light, triangles: &[[u32; 3]]) {
-        let own = light.find_sky(&self.points, &self.normals);
+impl PosedGeometry {
+    /// Computes the sky light at every vertex, smoothed once over its neighbours.
+    pub(crate) fn light(&mut self, lighting: &Lighting, triangles: &[[u32; 3]]) {
+        let own = lighting.sky_at_points(&self.points, &self.normals);
         let mut around = vec![[0.0f32; 2]; own.len()];
         for triangle in triangles {
             let mean = triangle.iter().map(|v| own[*v as usize]).sum::<f32>() / 3.0;
@@ -170,15 +145,15 @@ impl Posed {
                 around[*v as usize][1] += 1.0;
             }
         }
-        let even = |(own, [sum, count]): (&f32, &[f32; 2])| {
+        let smoothed = |(own, [sum, count]): (&f32, &[f32; 2])| {
             if *count > 0.0 { 0.4 * own + 0.6 * sum / count } else { *own }
         };
-        self.sky = own.iter().zip(&around).map(even).collect();
+        self.sky = own.iter().zip(&around).map(smoothed).collect();
     }
 }
 
-/// ∫ dV over what a surface encloses at rest, about its first vertex.
-fn volume(surface: &SurfaceInfo) -> f64 {
+/// The signed volume enclosed by a surface at rest (m³), about its first vertex; negative if its triangles face inwards.
+fn signed_volume(surface: &SurfaceInfo) -> f64 {
     let vertex = |v: u32| Vec3::from(surface.rest[v as usize].map(f64::from));
     let Some(first) = surface.triangles.first() else { return 0.0 };
     let origin = vertex(first[0]);

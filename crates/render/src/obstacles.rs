@@ -1,51 +1,51 @@
-//! Obstacles in pictures: grey things and glass beside the bodies, and the floor that shades fall on.
+//! Obstacles as surfaces of a picture: grey or glass, with sharp edges; an upward-facing plane becomes the ground.
 //!
-//! A plane that faces up is not drawn: it is the ground of the picture, and what reaches below it is not seen. Pictures are fitted to bodies and to obstacles that
-//! move; those that stay are seen as far as they come into the picture.
+//! The ground is not drawn, but shadows fall on it and what lies below is hidden. Pictures are fitted to bodies and to moving obstacles; static ones
+//! are visible as far as they reach into the picture.
 
 use crate::look::Look;
 use sinew_math::{Isometry, Vec3, nalgebra::Point3};
 use sinew_mesh::TriMesh;
 use sinew_take::{SurfaceInfo, Up};
 
-/// The colour of obstacles (linear RGB).
+/// The colours of obstacles (linear RGB).
 const GREY: [f32; 3] = [0.40, 0.41, 0.43];
 const GLASS: [f32; 3] = [0.42, 0.64, 0.66];
-/// How much of what is behind it glass covers, seen straight on.
-const COVERS: f32 = 0.2;
-/// Faces that meet at more than this are seen as an edge: the cosine of 40°.
-const EDGE: f64 = 0.77;
-/// A plane whose normal is as upright as this is a floor.
+/// The opacity of glass seen head-on.
+const GLASS_OPACITY: f32 = 0.2;
+/// Faces whose normals differ by more than 40° meet at a sharp edge: the cosine of that angle.
+const SHARP: f64 = 0.77;
+/// A plane is a floor if the vertical component of its unit normal is above this.
 const UPRIGHT: f64 = 0.999;
-/// Copies of a vertex that belong to different faces are this fraction of the obstacle's size apart at rest, so that they share no normal.
-const APART: f64 = 1e-5;
+/// Copies of a vertex on different faces are this fraction of the obstacle's size apart at rest, so that they do not share a normal.
+const SEPARATION: f64 = 1e-5;
 
-/// An obstacle as it is given.
-pub struct ShownObstacle<'a> {
+/// An obstacle to be drawn.
+pub struct ObstacleInfo<'a> {
     /// Its name.
     pub name: &'a str,
     /// Its surface, in its own frame (m).
     pub surface: &'a TriMesh,
     /// Its pose in the first frame.
     pub start: Isometry,
-    /// Whether it ever leaves its place.
+    /// Whether it ever moves.
     pub moves: bool,
-    /// Whether it is seen through.
+    /// Whether it is transparent.
     pub is_glass: bool,
 }
 
-/// What stays the same about obstacles.
+/// The surfaces of obstacles.
 #[derive(Clone, Debug, Default)]
-pub struct Obstacles {
+pub struct ObstacleSurfaces {
     drawn: Vec<Drawn>,
     up: Up,
-    /// The height of the floor, up (m).
+    /// The height of the floor above the origin (m).
     pub ground: Option<f64>,
 }
 
 #[derive(Clone, Debug)]
 struct Drawn {
-    /// Its place among all obstacles.
+    /// Its index among all obstacles.
     index: usize,
     moves: bool,
     is_glass: bool,
@@ -53,10 +53,10 @@ struct Drawn {
     info: SurfaceInfo,
 }
 
-impl Obstacles {
-    /// Those that move come first, then the small ones.
-    pub fn of<'a>(all: impl Iterator<Item = ShownObstacle<'a>>, up: Up) -> Obstacles {
-        let mut obstacles = Obstacles { up, ..Obstacles::default() };
+impl ObstacleSurfaces {
+    /// Prepares obstacles of a scene. Moving ones come first, then static ones by size.
+    pub fn of<'a>(all: impl Iterator<Item = ObstacleInfo<'a>>, up: Up) -> ObstacleSurfaces {
+        let mut obstacles = ObstacleSurfaces { up, ..ObstacleSurfaces::default() };
         for (index, obstacle) in all.enumerate() {
             match floor_height(&obstacle, up) {
                 Some(height) => {
@@ -70,29 +70,29 @@ impl Obstacles {
         obstacles
     }
 
-    /// What stays the same about each that is drawn.
+    /// The surfaces that are drawn.
     pub fn infos(&self) -> impl Iterator<Item = SurfaceInfo> + '_ {
         self.drawn.iter().map(|drawn| drawn.info.clone())
     }
 
-    /// The look of each that is drawn.
+    /// Their looks.
     pub fn looks(&self) -> impl Iterator<Item = Look> + '_ {
-        let glass = Look { opacity: COVERS, ..Look::plain(GLASS) };
+        let glass = Look { opacity: GLASS_OPACITY, ..Look::plain(GLASS) };
         self.drawn.iter().map(move |drawn| if drawn.is_glass { glass.clone() } else { Look::plain(GREY) })
     }
 
-    /// How many of those that are drawn move.
-    pub fn moving(&self) -> usize {
+    /// How many of them move.
+    pub fn moving_count(&self) -> usize {
         self.drawn.iter().filter(|drawn| drawn.moves).count()
     }
 
-    /// Vertices of those that are drawn, where all obstacles have these poses.
-    pub fn place(&self, pose: impl Fn(usize) -> Option<Isometry>) -> Vec<Vec<[f32; 3]>> {
+    /// Their vertices (m), given the pose of each obstacle by its index in the scene.
+    pub fn vertices(&self, pose: impl Fn(usize) -> Option<Isometry>) -> Vec<Vec<[f32; 3]>> {
         let place = |drawn: &Drawn| {
             let pose = pose(drawn.index).unwrap_or_else(Isometry::identity);
             let point = |p: &Vec3| {
                 let mut p = (pose * Point3::from(*p)).coords;
-                // what is below the floor is not seen
+                // what is below the floor is hidden
                 if let Some(ground) = self.ground {
                     let height = &mut p[if self.up == Up::Z { 2 } else { 1 }];
                     *height = height.max(ground);
@@ -106,8 +106,8 @@ impl Obstacles {
 }
 
 impl Drawn {
-    /// Vertices are doubled where faces meet at an edge.
-    fn of(index: usize, obstacle: &ShownObstacle) -> Drawn {
+    /// Duplicates vertices where faces meet at a sharp edge.
+    fn of(index: usize, obstacle: &ObstacleInfo) -> Drawn {
         let mesh = obstacle.surface;
         let size = mesh.bounds().map_or(0.0, |(low, high)| (high - low).norm());
         let mut copies: Vec<Vec<(Vec3, u32)>> = vec![Vec::new(); mesh.vertices.len()];
@@ -117,14 +117,14 @@ impl Drawn {
             let normal = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or(Vec3::zeros());
             triangles.push(mesh.triangles[t].map(|v| {
                 let own = &mut copies[v as usize];
-                if let Some((_, copy)) = own.iter().find(|(other, _)| other.dot(&normal) > EDGE) {
+                if let Some((_, copy)) = own.iter().find(|(other, _)| other.dot(&normal) > SHARP) {
                     return *copy;
                 }
                 let (copy, point) = (points.len() as u32, mesh.vertices[v as usize]);
                 own.push((normal, copy));
                 points.push(point);
-                let resting = point - APART * size * normal;
-                rest.push(single(&(obstacle.start * Point3::from(resting)).coords));
+                let separated = point - SEPARATION * size * normal;
+                rest.push(single(&(obstacle.start * Point3::from(separated)).coords));
                 copy
             }));
         }
@@ -139,8 +139,8 @@ impl Drawn {
     }
 }
 
-/// The height of an obstacle that is a floor: two triangles that face up.
-fn floor_height(obstacle: &ShownObstacle, up: Up) -> Option<f64> {
+/// The height of an obstacle that is a floor (m): a static plane of two triangles that face up.
+fn floor_height(obstacle: &ObstacleInfo, up: Up) -> Option<f64> {
     let mesh = obstacle.surface;
     if mesh.triangles.len() != 2 || obstacle.moves {
         return None;
@@ -159,23 +159,24 @@ mod tests {
     use super::*;
     use sinew_mesh::shapes;
 
-    fn shown(surface: &TriMesh, y: f64, moves: bool) -> ShownObstacle<'_> {
+    fn shown(surface: &TriMesh, y: f64, moves: bool) -> ObstacleInfo<'_> {
         let start = Isometry::translation(0.0, y, 0.0);
-        ShownObstacle { name: "a", surface, start, moves, is_glass: false }
+        ObstacleInfo { name: "a", surface, start, moves, is_glass: false }
     }
 
-    /// A box has three copies of each corner, one per face; a ball none.
+    /// A box has three copies of each corner, one per face; a ball has none.
     #[test]
-    fn edges_stay_sharp_and_round_things_round() {
+    fn sharp_edges_have_their_own_vertices_and_round_surfaces_do_not() {
         let (cube, ball) = (shapes::cuboid([0.2; 3]), shapes::sphere(0.1, 3));
-        let obstacles = Obstacles::of([shown(&ball, 0.0, false), shown(&cube, 0.0, true)].into_iter(), Up::Y);
+        let obstacles =
+            ObstacleSurfaces::of([shown(&ball, 0.0, false), shown(&cube, 0.0, true)].into_iter(), Up::Y);
         let infos: Vec<SurfaceInfo> = obstacles.infos().collect();
         assert_eq!((infos[0].rest.len(), infos[1].rest.len()), (24, ball.vertices.len()));
-        assert_eq!(obstacles.moving(), 1);
+        assert_eq!(obstacles.moving_count(), 1);
     }
 
     #[test]
-    fn a_plane_that_faces_up_is_the_ground_and_hides_what_is_below() {
+    fn an_upward_plane_is_the_ground_and_hides_what_is_below() {
         let corner = |x: f64, z: f64| Vec3::new(x, 0.0, z);
         let floor = TriMesh {
             vertices: vec![corner(-1.0, -1.0), corner(-1.0, 1.0), corner(1.0, 1.0), corner(1.0, -1.0)],
@@ -183,9 +184,9 @@ mod tests {
         };
         let cube = shapes::cuboid([0.2; 3]);
         let all = [shown(&floor, 0.5, false), shown(&cube, 0.5, false)];
-        let obstacles = Obstacles::of(all.into_iter(), Up::Y);
+        let obstacles = ObstacleSurfaces::of(all.into_iter(), Up::Y);
         assert_eq!(obstacles.ground, Some(0.5));
-        let placed = obstacles.place(|_| Some(Isometry::translation(0.0, 0.45, 0.0)));
+        let placed = obstacles.vertices(|_| Some(Isometry::translation(0.0, 0.45, 0.0)));
         assert_eq!(placed.len(), 1);
         assert!(placed[0].iter().all(|p| p[1] >= 0.5) && placed[0].iter().any(|p| p[1] > 0.6 - 0.1));
     }

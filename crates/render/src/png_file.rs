@@ -1,9 +1,9 @@
-//! Pictures as PNG.
+//! PNG encoding of a picture, 8-bit sRGB.
 
-use crate::canvas::Image;
+use crate::image::Image;
 use std::io::Write;
 
-/// Writes a picture.
+/// Writes a picture as PNG.
 pub fn write_png(image: &Image, out: impl Write) -> Result<(), png::EncodingError> {
     let mut encoder = png::Encoder::new(out, image.width as u32, image.height as u32);
     encoder.set_color(png::ColorType::Rgb);

@@ -1,41 +1,43 @@
-//! A picture of a take without a GPU: moments spread over it, side by side in one PNG.
+//! A frame sink that draws a contact sheet of a take while it is played.
 //!
-//! All moments are seen by one camera, fitted to all of them, so that motion reads from tile to tile. It goes along with what travels farther than
-//! it is large.
-//! Only a few frames are kept while the take runs, however long it is. The same take gives the same bytes.
+//! All tiles share one camera, fitted to all of them, so that motion is comparable between tiles. However long the take is, only a few frames are in
+//! memory: every `stride`-th, with the stride doubled whenever there are too many. The same take gives the same bytes.
 
-use crate::{Layout, Look, PictureOptions, StoredFrameSource, View, draw_picture, write_png};
+use crate::look::Look;
+use crate::options::{Layout, PictureOptions};
+use crate::picture_file::draw_picture;
+use crate::png_file::write_png;
+use crate::stored_source::StoredFrameSource;
+use crate::view::View;
 use sinew_files::AtomicFile;
 use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo, Up, check_frame, check_surfaces};
 use std::path::PathBuf;
 
-/// Frames kept per tile while the length of the take is unknown; the moments shown are then at most an
-/// eighth of their distance from where they should be.
-const KEPT_PER_TILE: usize = 4;
-/// A sheet beyond this is a slip of the keyboard (pixels).
-const PIXEL_LIMIT: usize = 100_000_000;
+/// Frames in memory per tile while the length of the take is unknown: the frame of a tile is then at most an eighth of
+/// the distance between tiles from where it should be.
+const FRAMES_PER_TILE: usize = 4;
 
-/// How a preview is laid out.
+/// The layout and the camera of a preview.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PreviewOptions {
-    /// Pictures side by side.
+    /// Tiles per row.
     pub columns: usize,
-    /// Rows of pictures.
+    /// Rows of tiles.
     pub rows: usize,
-    /// The width of one picture (pixels).
+    /// The width of a tile (pixels).
     pub tile_width: usize,
-    /// The height of one picture (pixels).
+    /// The height of a tile (pixels).
     pub tile_height: usize,
     /// The axis that points up in the frames.
     pub up: Up,
-    /// How far the camera walks round the bodies (degrees), counter-clockwise seen from above; at 0 it stands
-    /// where [`View::default`] has it, before them (at +z where y is up) and a little to their left.
-    pub turn: f64,
+    /// Where the camera stands.
+    pub view: View,
 }
 
 impl Default for PreviewOptions {
     fn default() -> Self {
-        PreviewOptions { columns: 3, rows: 2, tile_width: 480, tile_height: 400, up: Up::Y, turn: 0.0 }
+        let view = View::default();
+        PreviewOptions { columns: 3, rows: 2, tile_width: 480, tile_height: 400, up: Up::Y, view }
     }
 }
 
@@ -45,13 +47,13 @@ impl PreviewOptions {
             layout: Layout::Sheet { columns: self.columns, rows: self.rows },
             width: self.tile_width,
             height: self.tile_height,
-            view: View { turn: View::default().turn + self.turn, ..View::default() },
+            view: self.view,
             ..PictureOptions::default()
         }
     }
 }
 
-/// Writes a PNG with moments of the take side by side.
+/// Writes a PNG with frames of the take side by side.
 #[derive(Debug)]
 pub struct Preview {
     target: PathBuf,
@@ -65,19 +67,19 @@ struct Take {
     file: AtomicFile,
     surfaces: Vec<SurfaceInfo>,
     /// Every `stride`-th frame so far, the first included.
-    kept: Vec<Frame>,
+    sampled: Vec<Frame>,
     stride: usize,
     last: Option<Frame>,
     frame_count: usize,
 }
 
 impl Preview {
-    /// A picture that will appear as `target`.
+    /// A preview that will appear as `target`.
     pub fn new(target: impl Into<PathBuf>, options: PreviewOptions) -> Preview {
         Preview { target: target.into(), options, looks: Vec::new(), take: None }
     }
 
-    /// The same with looks of its own, one per surface; those that are missing have colours in turn.
+    /// The same with looks for the first surfaces; the others have the default colours.
     pub fn with_looks(self, looks: Vec<Look>) -> Preview {
         Preview { looks, ..self }
     }
@@ -85,85 +87,80 @@ impl Preview {
 
 impl FrameSink for Preview {
     fn begin(&mut self, surfaces: &[SurfaceInfo], _fps: f64) -> Result<(), SinkError> {
-        let PreviewOptions { columns, rows, tile_width, tile_height, .. } = self.options;
-        let pixels =
-            [columns, rows, tile_width, tile_height].iter().fold(1usize, |all, n| all.saturating_mul(*n));
-        if !self.options.turn.is_finite() {
-            return Err(SinkError(format!("the camera cannot turn by {} degrees", self.options.turn)));
-        }
-        if pixels == 0 || pixels > PIXEL_LIMIT {
-            return Err(SinkError(format!(
-                "{columns} × {rows} pictures of {tile_width} × {tile_height} pixels cannot be drawn: \
-                 1 to {PIXEL_LIMIT} pixels in all are accepted"
-            )));
-        }
+        self.options.picture().check().map_err(|error| SinkError(error.0))?;
         check_surfaces(surfaces)?;
         let file = AtomicFile::create(&self.target).map_err(|error| SinkError(error.to_string()))?;
         let surfaces = surfaces.to_vec();
-        self.take = Some(Take { file, surfaces, kept: Vec::new(), stride: 1, last: None, frame_count: 0 });
+        self.take = Some(Take { file, surfaces, sampled: Vec::new(), stride: 1, last: None, frame_count: 0 });
         Ok(())
     }
 
     fn frame(&mut self, frame: &Frame) -> Result<(), SinkError> {
-        let most = KEPT_PER_TILE * self.options.columns * self.options.rows;
+        let max_count = FRAMES_PER_TILE * self.options.columns * self.options.rows;
         let take = self.take.as_mut().ok_or_else(not_begun)?;
         check_frame(&take.surfaces, frame)?;
-        if take.frame_count.is_multiple_of(take.stride) {
-            if take.kept.len() == most {
-                // every other one goes, so that those that stay are still evenly spread
-                let mut index = 0;
-                take.kept.retain(|_| {
-                    index += 1;
-                    index % 2 == 1
-                });
-                take.stride *= 2;
-            }
-            if take.frame_count.is_multiple_of(take.stride) {
-                take.kept.push(frame.clone());
-            }
-        }
-        take.last.get_or_insert_default().clone_from(frame);
-        take.frame_count += 1;
+        take.sample(frame, max_count);
         Ok(())
     }
 
     fn finish(&mut self) -> Result<(), SinkError> {
-        let Take { mut file, surfaces, kept, stride, last, frame_count } =
-            self.take.take().ok_or_else(not_begun)?;
-        let mut render_frames = kept;
-        // unless the last frame was kept anyway
-        if frame_count > 0 && !(frame_count - 1).is_multiple_of(stride) {
-            render_frames.extend(last);
-        }
-        if render_frames.is_empty() {
-            render_frames.push(Frame {
-                time: 0.0,
-                surfaces: surfaces.iter().map(|s| s.rest.clone()).collect(),
-                ..Frame::default()
-            });
-        }
-        let mut looks = Look::of_palette(surfaces.len());
+        let take = self.take.take().ok_or_else(not_begun)?;
+        let mut looks = Look::palette(take.surfaces.len());
         looks.iter_mut().zip(core::mem::take(&mut self.looks)).for_each(|(look, own)| *look = own);
-        let frames = spread(&render_frames, self.options.columns * self.options.rows);
-        let frame_source = StoredFrameSource::new(&surfaces, looks, frames, self.options.up);
-        let sheet =
-            draw_picture(&frame_source, &self.options.picture()).map_err(|error| SinkError(error.0))?;
+        let (mut file, surfaces, frames) = take.into_frames();
+        let tiles = spread(&frames, self.options.columns * self.options.rows);
+        let source = StoredFrameSource::new(&surfaces, looks, tiles, self.options.up);
+        let sheet = draw_picture(&source, &self.options.picture()).map_err(|error| SinkError(error.0))?;
         write_png(&sheet, &mut file).map_err(|error| SinkError(error.to_string()))?;
         file.commit().map_err(|error| SinkError(error.to_string()))
     }
 }
 
-/// As many frames as wanted, spread evenly in time from the first to the last.
-fn spread(render_frames: &[Frame], count: usize) -> Vec<&Frame> {
-    let (first, last) = (render_frames[0].time, render_frames[render_frames.len() - 1].time);
+impl Take {
+    /// Stores the frame if its turn has come, with at most `max_count` in all.
+    fn sample(&mut self, frame: &Frame, max_count: usize) {
+        if self.frame_count.is_multiple_of(self.stride) {
+            if self.sampled.len() == max_count {
+                // drop every second one, which keeps the others evenly spaced
+                let mut index = 0;
+                self.sampled.retain(|_| {
+                    index += 1;
+                    index % 2 == 1
+                });
+                self.stride *= 2;
+            }
+            if self.frame_count.is_multiple_of(self.stride) {
+                self.sampled.push(frame.clone());
+            }
+        }
+        self.last.get_or_insert_default().clone_from(frame);
+        self.frame_count += 1;
+    }
+
+    /// The file, the surfaces, and the sampled frames with the last one; the surfaces at rest if there are no frames.
+    fn into_frames(self) -> (AtomicFile, Vec<SurfaceInfo>, Vec<Frame>) {
+        let mut frames = self.sampled;
+        // unless the last frame was sampled anyway
+        if self.frame_count > 0 && !(self.frame_count - 1).is_multiple_of(self.stride) {
+            frames.extend(self.last);
+        }
+        if frames.is_empty() {
+            let surfaces = self.surfaces.iter().map(|surface| surface.rest.clone()).collect();
+            frames.push(Frame { surfaces, ..Frame::default() });
+        }
+        (self.file, self.surfaces, frames)
+    }
+}
+
+/// The frames nearest to `count` times evenly spread from the first to the last.
+fn spread(frames: &[Frame], count: usize) -> Vec<Frame> {
+    let (first, last) = (frames[0].time, frames[frames.len() - 1].time);
     let at = |i: usize| first + (last - first) * i as f64 / count.saturating_sub(1).max(1) as f64;
     let nearest = |time: f64| {
-        render_frames
-            .iter()
-            .min_by(|a, b| (a.time - time).abs().total_cmp(&(b.time - time).abs()))
-            .unwrap_or(&render_frames[0])
+        let distance = |frame: &Frame| (frame.time - time).abs();
+        frames.iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or(&frames[0])
     };
-    (0..count).map(|i| nearest(at(i))).collect()
+    (0..count).map(|i| nearest(at(i)).clone()).collect()
 }
 
 fn not_begun() -> SinkError {
@@ -177,8 +174,14 @@ mod tests {
     use sinew_mesh::shapes;
     use std::path::Path;
 
-    const SMALL: PreviewOptions =
-        PreviewOptions { columns: 2, rows: 1, tile_width: 48, tile_height: 40, up: Up::Y, turn: 0.0 };
+    const SMALL: PreviewOptions = PreviewOptions {
+        columns: 2,
+        rows: 1,
+        tile_width: 48,
+        tile_height: 40,
+        up: Up::Y,
+        view: View { azimuth: 28.0, elevation: 15.0, zoom: 1.0 },
+    };
 
     fn ball() -> SurfaceInfo {
         let mesh = shapes::sphere(0.5, 3);
@@ -245,14 +248,14 @@ mod tests {
         sink.begin(&[ball()], 60.0).unwrap();
         for f in 0..1000 {
             sink.frame(&falling(f)).unwrap();
-            assert!(sink.take.as_ref().unwrap().kept.len() <= KEPT_PER_TILE * 2);
+            assert!(sink.take.as_ref().unwrap().sampled.len() <= FRAMES_PER_TILE * 2);
         }
         drop(sink);
         assert_eq!(names_in(folder.path()), ["a.png"]);
     }
 
     #[test]
-    fn a_sheet_that_cannot_be_drawn_or_written_is_refused_at_the_start() {
+    fn a_sheet_that_cannot_be_drawn_or_written_is_rejected_at_the_start() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         for (target, options) in [

@@ -1,25 +1,25 @@
-//! All that may be seen at one moment, and marks on it.
+//! Everything that may be drawn of one frame: surfaces, scalar fields on them, and overlays.
 
 use sinew_math::Vec3;
 
-/// All that may be seen at one moment. Positions are those of the frame (m), with its axis up.
+/// Everything that may be drawn of one frame. Positions are in the world of the frame source (m), with its axis up.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RenderFrame {
-    /// When (s).
+    /// The time of the frame (s).
     pub time: f64,
-    /// For each surface the positions of its vertices.
+    /// The vertices of each surface.
     pub surfaces: Vec<Vec<[f32; 3]>>,
-    /// The same by plain skinning; empty if it is not known.
+    /// The vertices of each surface under plain skinning; empty if unknown.
     pub skinned: Vec<Vec<[f32; 3]>>,
-    /// For each surface how strained its vertices are: the largest |σ − 1| of the principal stretches σ; empty if it is not known, NaN for what has none.
+    /// The strain at the vertices of each surface: the largest |σ − 1| over the principal stretches σ. Empty if unknown; NaN on surfaces without strain.
     pub strain: Vec<Vec<f32>>,
-    /// Positions of the cage's nodes; empty if it is not to be seen.
+    /// The nodes of the cages; empty if they are not drawn.
     pub cage: Vec<[f32; 3]>,
-    /// What is drawn over all that.
+    /// Lines drawn on top.
     pub marks: Marks,
 }
 
-/// What is drawn over bodies, whatever is before it.
+/// Lines that are drawn on top of all surfaces.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Marks {
     /// Bones, from joint to joint (m).
@@ -31,17 +31,18 @@ pub struct Marks {
 /// An arrow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arrow {
-    /// Where it begins (m).
+    /// Its tail (m).
     pub from: Vec3,
-    /// Where its tip is (m).
+    /// Its tip (m).
     pub to: Vec3,
     /// Linear RGB.
     pub color: [f32; 3],
 }
 
 impl RenderFrame {
-    /// The moment a fraction of the way, from 0 to 1, to a later one. Both must have the same surfaces and bones; arrows are those of the nearer.
-    pub fn towards(&self, later: &RenderFrame, fraction: f64) -> RenderFrame {
+    /// Interpolates linearly towards a later frame, by a fraction from 0 to 1. Both must have the same surfaces and bones; arrows are those of the nearer.
+    pub fn interpolate(&self, later: &RenderFrame, fraction: f64) -> RenderFrame {
+        // vertices and scalars in single precision
         let single = fraction as f32;
         let points = |from: &[[f32; 3]], to: &[[f32; 3]]| -> Vec<[f32; 3]> {
             let mix = |(a, b): (&[f32; 3], &[f32; 3])| [0, 1, 2].map(|i| a[i] + single * (b[i] - a[i]));
@@ -53,6 +54,8 @@ impl RenderFrame {
         let strain = |(from, to): (&Vec<f32>, &Vec<f32>)| -> Vec<f32> {
             from.iter().zip(to).map(|(a, b)| a + single * (b - a)).collect()
         };
+
+        // lines
         let between = |from: &Vec3, to: &Vec3| from + (to - from) * fraction;
         let bones = self.marks.bones.iter().zip(&later.marks.bones);
         let arrows = if fraction < 0.5 { &self.marks.arrows } else { &later.marks.arrows };
@@ -75,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn half_way_is_in_the_middle_of_everything() {
+    fn half_way_is_the_mean_of_both_frames() {
         let at = |x: f32| RenderFrame {
             time: f64::from(x),
             surfaces: vec![vec![[x, 0.0, 0.0]]],
@@ -84,6 +87,6 @@ mod tests {
             marks: Marks { bones: vec![[Vec3::zeros(), Vec3::x() * f64::from(x)]], arrows: Vec::new() },
             ..RenderFrame::default()
         };
-        assert_eq!(at(1.0).towards(&at(2.0), 0.5), at(1.5));
+        assert_eq!(at(1.0).interpolate(&at(2.0), 0.5), at(1.5));
     }
 }

@@ -1,29 +1,33 @@
-//! Linear light into the bytes of a picture, and back.
+//! The sRGB transfer function, with highlight compression, and its inverse.
 
 use sinew_math::real;
 use std::sync::OnceLock;
 
-/// Steps of the table of bytes over linear values from 0 to [`TABLE_END`]: the steepest part of the curve crosses a byte in two of them.
+/// Steps of the lookup table over linear values from 0 to [`TABLE_END`]: the steepest part of the curve crosses one byte in two of them.
 const STEPS: usize = 16_384;
 const TABLE_END: f64 = 2.0;
 
-/// A linear value as an sRGB byte; the brightest part is rolled off rather than cut.
+/// Encodes a linear value as an sRGB byte; highlights are compressed rather than clipped.
 pub(crate) fn to_srgb(linear: f32) -> u8 {
     static TABLE: OnceLock<Vec<u8>> = OnceLock::new();
     let table =
         TABLE.get_or_init(|| (0..=STEPS).map(|i| encode(i as f64 / STEPS as f64 * TABLE_END)).collect());
-    // casts saturate, and nothing is 0
-    let place = (linear * (STEPS as f32 / TABLE_END as f32) + 0.5) as usize;
-    table.get(place).copied().unwrap_or(255)
+    // the cast saturates, and maps NaN to 0
+    let index = (linear * (STEPS as f32 / TABLE_END as f32) + 0.5) as usize;
+    table.get(index).copied().unwrap_or(255)
 }
 
+/// Above the knee values approach 1 along a hyperbola that continues the line below with the same derivative.
 fn encode(linear: f64) -> u8 {
     let knee = 0.8;
     let over = linear - knee;
     let room = 1.0 - knee;
-    let shown = if over > 0.0 { knee + room * over / (over + room) } else { linear.max(0.0) };
-    let encoded =
-        if shown <= 0.003_130_8 { 12.92 * shown } else { 1.055 * real::pow(shown, 1.0 / 2.4) - 0.055 };
+    let compressed = if over > 0.0 { knee + room * over / (over + room) } else { linear.max(0.0) };
+    let encoded = if compressed <= 0.003_130_8 {
+        12.92 * compressed
+    } else {
+        1.055 * real::pow(compressed, 1.0 / 2.4) - 0.055
+    };
     (encoded * 255.0 + 0.5) as u8
 }
 

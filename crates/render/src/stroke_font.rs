@@ -1,10 +1,10 @@
-//! A few words on a picture, in letters drawn with strokes.
+//! A single-stroke vector font for labels.
 
 use crate::canvas::Canvas;
 
 /// The colour of letters (linear RGB).
 const INK: [f32; 3] = [0.06, 0.07, 0.09];
-/// Strokes of each letter, one space between two: places as a digit to the right and a digit up. Lines end at 2 below and 6, or 8 for tall letters, above.
+/// The strokes of each character, separated by spaces: points of two digits, x then y. The baseline is at y = 2, lower-case letters end at 6 and tall ones at 8.
 const LETTERS: [(char, &str); 40] = [
     ('a', "3526160503122233 3632"),
     ('b', "0208 0516263533221203"),
@@ -47,37 +47,37 @@ const LETTERS: [(char, &str); 40] = [
     ('%', "0248 0708181707 3233434232"),
     (' ', ""),
 ];
-/// Steps between letters, and the width of a space.
-const BETWEEN: f64 = 1.7;
+/// The gap between characters and the width of a space, in grid units.
+const GAP: f64 = 1.7;
 const SPACE: f64 = 2.6;
-/// Steps from the line that letters stand on to the top of tall ones.
-const TALL: f64 = 6.0;
+/// Grid units from the baseline to the top of tall letters.
+const CAP_HEIGHT: f64 = 6.0;
 
-/// How tall letters are that are read easily in a picture (pixels).
+/// A readable height of letters for a picture (pixels).
 pub(crate) fn height_in(canvas: &Canvas) -> f64 {
     (canvas.height as f64 / 32.0).clamp(8.0, 60.0)
 }
 
-/// How wide a text is in letters of some height (pixels).
+/// The width of a text in letters of a height (pixels).
 pub(crate) fn width_of(text: &str, height: f64) -> f64 {
-    let steps: f64 = text.chars().map(|letter| advance(strokes_of(letter))).sum();
-    (steps - BETWEEN).max(0.0) * height / TALL
+    let units: f64 = text.chars().map(|letter| advance(strokes_of(letter))).sum();
+    (units - GAP).max(0.0) * height / CAP_HEIGHT
 }
 
-/// Writes a text from a place on, in letters of some height (pixels). Letters that are not known are left out.
-pub(crate) fn write(canvas: &mut Canvas, place: [f64; 2], height: f64, text: &str) {
-    let step = height / TALL;
-    let radius = (0.42 * step).max(0.55);
-    let mut left = place[0];
+/// Draws a text whose baseline begins at `origin`, in letters of a height (pixels). Unknown characters are left out.
+pub(crate) fn write(canvas: &mut Canvas, origin: [f64; 2], height: f64, text: &str) {
+    let unit = height / CAP_HEIGHT;
+    let radius = (0.42 * unit).max(0.55);
+    let mut left = origin[0];
     for strokes in text.chars().map(strokes_of) {
         for stroke in strokes.split(' ') {
             let points: Vec<[f64; 2]> =
-                digits(stroke).map(|[x, y]| [left + x * step, place[1] - (y - 2.0) * step]).collect();
+                points_of(stroke).map(|[x, y]| [left + x * unit, origin[1] - (y - 2.0) * unit]).collect();
             for pair in points.windows(2) {
                 canvas.stroke([pair[0], pair[1]], [radius; 2], INK, 1.0);
             }
         }
-        left += advance(strokes) * step;
+        left += advance(strokes) * unit;
     }
 }
 
@@ -86,11 +86,11 @@ fn strokes_of(letter: char) -> &'static str {
 }
 
 fn advance(strokes: &str) -> f64 {
-    let widest = strokes.split(' ').flat_map(digits).map(|[x, _]| x).fold(f64::NEG_INFINITY, f64::max);
-    if widest.is_finite() { widest + BETWEEN } else { SPACE }
+    let widest = strokes.split(' ').flat_map(points_of).map(|[x, _]| x).fold(f64::NEG_INFINITY, f64::max);
+    if widest.is_finite() { widest + GAP } else { SPACE }
 }
 
-fn digits(stroke: &str) -> impl Iterator<Item = [f64; 2]> + '_ {
+fn points_of(stroke: &str) -> impl Iterator<Item = [f64; 2]> + '_ {
     stroke.as_bytes().chunks_exact(2).map(|pair| [f64::from(pair[0] - b'0'), f64::from(pair[1] - b'0')])
 }
 
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_leave_ink_where_they_are_written_and_nowhere_else() {
+    fn text_marks_its_own_box_and_nothing_else() {
         let mut canvas = Canvas::filled(60, 20, |_, _| [1.0; 3]);
         write(&mut canvas, [4.0, 15.0], 10.0, "a1%");
         let inked: Vec<usize> = (0..1200).filter(|i| canvas.color[*i][0] < 0.6).collect();
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn every_letter_is_made_of_whole_places() {
+    fn every_stroke_is_a_list_of_digit_pairs() {
         for (letter, strokes) in LETTERS {
             let sound = |s: &str| s.len().is_multiple_of(2) && s.bytes().all(|b| b.is_ascii_digit());
             assert!(strokes.split(' ').all(sound), "{letter}");

@@ -1,86 +1,69 @@
-//! Clips as MP4, by a program of another project: pictures are handed to `ffmpeg` as it asks for them.
+//! MP4 video by piping raw frames to `ffmpeg`.
 
-use crate::canvas::Image;
 use crate::frame_source::PictureError;
+use crate::image::Image;
 use sinew_files::AtomicFile;
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread::JoinHandle;
 
-/// What to do where the program is missing.
-const MISSING: &str = "videos are made by the program `ffmpeg`, and there is none on this machine's PATH: install it, or write a .gif instead";
+/// What to do where `ffmpeg` is missing.
+const MISSING: &str = "videos are encoded by the program `ffmpeg`, which is not on the PATH: install it, or write a .gif instead";
 
-/// Fails if there is no program to make videos.
+/// Options of `ffmpeg` for raw pictures without any prompts.
+const RAW_INPUT: [&str; 9] =
+    ["-hide_banner", "-loglevel", "error", "-nostdin", "-y", "-f", "rawvideo", "-pix_fmt", "rgb24"];
+/// Options of `ffmpeg` for a video that browsers play while it loads.
+const MP4_OUTPUT: [&str; 9] =
+    ["-an", "-pix_fmt", "yuv420p", "-crf", "18", "-movflags", "+faststart", "-f", "mp4"];
+
+/// Returns an error if `ffmpeg` cannot be run.
 pub(crate) fn check() -> Result<(), PictureError> {
     let mut command = Command::new("ffmpeg");
     command.arg("-version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.status().map(|_| ()).map_err(in_words)
+    command.status().map(|_| ()).map_err(describe)
 }
 
-fn in_words(error: std::io::Error) -> PictureError {
+fn describe(error: std::io::Error) -> PictureError {
     match error.kind() {
         std::io::ErrorKind::NotFound => PictureError(MISSING.into()),
-        _ => PictureError(format!("`ffmpeg` cannot be started: {error}; mend that, or write a .gif instead")),
+        _ => PictureError(format!("`ffmpeg` cannot be started: {error}; fix that, or write a .gif instead")),
     }
 }
 
 /// A video being written.
 pub(crate) struct VideoFile {
-    /// Until the video has its name.
+    /// The target, until it is committed.
     file: Option<AtomicFile>,
     child: Child,
     pictures: Option<ChildStdin>,
-    /// What the program says, read as it says it so that it never waits for us.
-    words: Option<JoinHandle<String>>,
+    /// Collects the error output, so that the program never blocks on it.
+    messages: Option<JoinHandle<String>>,
 }
 
 impl VideoFile {
-    /// Begins a clip of pictures of this size, both sides even, so many a second.
+    /// Begins a clip of pictures of a size (pixels, both even) at a rate (1/s).
     pub(crate) fn begin(file: AtomicFile, size: [usize; 2], fps: f64) -> Result<VideoFile, PictureError> {
         let spawned = Command::new("ffmpeg")
-            .args([
-                "-hide_banner",
-                "-loglevel",
-                "error",
-                "-nostdin",
-                "-y",
-                "-f",
-                "rawvideo",
-                "-pix_fmt",
-                "rgb24",
-            ])
-            .arg("-s")
-            .arg(format!("{}x{}", size[0], size[1]))
-            .arg("-r")
-            .arg(fps.to_string())
-            .args([
-                "-i",
-                "pipe:0",
-                "-an",
-                "-pix_fmt",
-                "yuv420p",
-                "-crf",
-                "18",
-                "-movflags",
-                "+faststart",
-                "-f",
-                "mp4",
-            ])
+            .args(RAW_INPUT)
+            .args(["-s", &format!("{}x{}", size[0], size[1]), "-r", &fps.to_string()])
+            .args(["-i", "pipe:0"])
+            .args(MP4_OUTPUT)
             .arg(file.part())
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn();
-        let mut child = spawned.map_err(in_words)?;
+        let mut child = spawned.map_err(describe)?;
         let pictures = child.stdin.take();
-        let words = child.stderr.take().map(|mut stream| {
+        let messages = child.stderr.take().map(|mut stream| {
             std::thread::spawn(move || {
-                let mut words = Vec::new();
-                let _ = stream.read_to_end(&mut words);
-                String::from_utf8_lossy(&words).trim().to_owned()
+                let mut bytes = Vec::new();
+                let _ = stream.read_to_end(&mut bytes);
+                String::from_utf8_lossy(&bytes).trim().to_owned()
             })
         });
-        Ok(VideoFile { file: Some(file), child, pictures, words })
+        Ok(VideoFile { file: Some(file), child, pictures, messages })
     }
 
     /// Adds a picture.
@@ -88,7 +71,7 @@ impl VideoFile {
         let written = self.pictures.as_mut().map(|pictures| pictures.write_all(&image.bytes));
         match written {
             Some(Ok(())) => Ok(()),
-            // why it went away it says itself
+            // the program's own message says why
             Some(Err(error)) => {
                 Err(self.end().err().unwrap_or(PictureError(format!("`ffmpeg` ended early: {error}"))))
             }
@@ -96,7 +79,7 @@ impl VideoFile {
         }
     }
 
-    /// Ends the clip and gives the file its name. Returns how large it is (bytes).
+    /// Finishes the clip, gives the file its name and returns its size (bytes).
     pub(crate) fn finish(mut self) -> Result<u64, PictureError> {
         self.end()?;
         let Some(file) = self.file.take() else { return Ok(0) };
@@ -105,16 +88,16 @@ impl VideoFile {
         Ok(bytes)
     }
 
-    /// Waits until the program has done its work.
+    /// Closes the pipe and waits for the program to end.
     fn end(&mut self) -> Result<(), PictureError> {
         drop(self.pictures.take());
         let status = self.child.wait()?;
-        let words = self.words.take().and_then(|words| words.join().ok()).unwrap_or_default();
+        let messages = self.messages.take().and_then(|messages| messages.join().ok()).unwrap_or_default();
         if status.success() {
             return Ok(());
         }
         Err(PictureError(format!(
-            "`ffmpeg` could not make the video ({status}): {words}; try a .gif instead"
+            "`ffmpeg` could not make the video ({status}): {messages}; try a .gif instead"
         )))
     }
 }
@@ -122,7 +105,7 @@ impl VideoFile {
 impl Drop for VideoFile {
     fn drop(&mut self) {
         drop(self.pictures.take());
-        // nothing to do about a program that has ended already
+        // the program may have ended already
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

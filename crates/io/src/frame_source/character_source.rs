@@ -1,4 +1,4 @@
-//! A glTF file as frame source: its surfaces as its own animation moves them, by nodes, joints and morph targets.
+//! A rigged glTF file as a frame source of the renderer: its surfaces animated by nodes, joints and morph targets.
 
 use super::file_looks;
 use crate::Up;
@@ -7,22 +7,22 @@ use sinew_math::Vec3;
 use sinew_render::{FrameCallback, FrameSource, Look, Marks, PictureError, RenderFrame};
 use sinew_take::SurfaceInfo;
 
-/// Animations are looked at so many times a second: frames of a file are counted so.
+/// Frames per second at which animations are sampled; frames of a file are counted at this rate.
 const FPS: f64 = 30.0;
 
-/// A character file that pictures are taken of, as it is.
+/// A character file to be drawn as it is.
 pub struct CharacterFrameSource<'a> {
     file: &'a CharacterFile,
     animation: Option<usize>,
     ids: Vec<SurfaceId>,
     surfaces: Vec<SurfaceInfo>,
     looks: Vec<Look>,
-    /// Pairs of joints, a parent and its child, if bones are to be seen.
+    /// Pairs of joints, parent and child; empty if bones are not drawn.
     bones: Vec<[usize; 2]>,
 }
 
 impl<'a> CharacterFrameSource<'a> {
-    /// A file and which of its animations is played; at rest without one. Bones are seen if they are asked for.
+    /// A file playing one of its animations, or at rest without one, with or without its bones drawn on top.
     pub fn new(
         file: &'a CharacterFile,
         animation: Option<usize>,
@@ -31,7 +31,7 @@ impl<'a> CharacterFrameSource<'a> {
         let has_triangles = |id: &SurfaceId| file.primitive(*id).is_some_and(|p| !p.triangles.is_empty());
         let ids: Vec<SurfaceId> = file.surfaces().filter(has_triangles).collect();
         if ids.is_empty() {
-            return Err(PictureError("there are no surfaces to be seen in this file".into()));
+            return Err(PictureError("this file has no surfaces to draw".into()));
         }
         let pose = file.rest_pose();
         let info = |id: &SurfaceId| SurfaceInfo {
@@ -41,7 +41,7 @@ impl<'a> CharacterFrameSource<'a> {
         };
         let bones = if with_bones { joint_pairs(file) } else { Vec::new() };
         if with_bones && bones.is_empty() {
-            return Err(PictureError("there are no bones to be seen in this file".into()));
+            return Err(PictureError("this file has no bones to draw".into()));
         }
         Ok(CharacterFrameSource {
             surfaces: ids.iter().map(info).collect(),
@@ -81,13 +81,13 @@ impl FrameSource for CharacterFrameSource<'_> {
         (self.seconds() * FPS + 1e-6).floor() as usize + 1
     }
 
-    fn show(&self, places: &[f64], see: &mut FrameCallback) -> Result<(), PictureError> {
-        for place in places {
-            let time = place / FPS;
+    fn visit(&self, positions: &[f64], callback: &mut FrameCallback) -> Result<(), PictureError> {
+        for position in positions {
+            let time = position / FPS;
             let pose = self.animation.and_then(|index| self.file.pose_at(index, time));
             let pose = pose.unwrap_or_else(|| self.file.rest_pose());
             let joint = |node: usize| pose.world_from_node[node].fixed_view::<3, 1>(0, 3).into_owned();
-            see(RenderFrame {
+            callback(RenderFrame {
                 time,
                 surfaces: self.ids.iter().map(|id| world(self.file, *id, &pose)).collect(),
                 marks: Marks {
@@ -101,12 +101,13 @@ impl FrameSource for CharacterFrameSource<'_> {
     }
 }
 
+/// The vertices of a surface in a pose (m).
 fn world(file: &CharacterFile, id: SurfaceId, pose: &CharacterPose) -> Vec<[f32; 3]> {
     let single = |v: &Vec3| [v.x as f32, v.y as f32, v.z as f32];
     file.world_vertices(id, pose).unwrap_or_default().iter().map(single).collect()
 }
 
-/// Joints of skins that hang from joints.
+/// Joints of skins with their parents, where those are joints too.
 fn joint_pairs(file: &CharacterFile) -> Vec<[usize; 2]> {
     let mut is_joint = vec![false; file.nodes.len()];
     file.skins.iter().flat_map(|skin| &skin.joints).for_each(|joint| is_joint[*joint] = true);

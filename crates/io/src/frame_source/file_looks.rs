@@ -1,6 +1,6 @@
-//! The looks of a glTF file's surfaces: base colours and the images laid over them.
+//! The looks of a glTF file's surfaces: base colours and textures.
 //!
-//! A look that cannot be read is left plain: a picture in one colour is better than none.
+//! A texture that cannot be read is left out: a picture in one colour is better than none.
 
 use crate::character_file::{CharacterFile, SurfaceId};
 use serde_json::Value;
@@ -8,9 +8,9 @@ use sinew_render::{Image, Look, Texture};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// What surfaces without a colour of their own get (linear RGB): unpainted clay.
+/// The colour of surfaces without a material (linear RGB): clay.
 const CLAY: [f32; 3] = [0.42, 0.36, 0.31];
-/// The longest side of an image that is looked at (pixels).
+/// The longest side of an image that is read (pixels).
 const SIDE_LIMIT: usize = 16_384;
 
 /// The look of each of these surfaces.
@@ -36,20 +36,20 @@ fn of_surface(
         textures.entry(image).or_insert_with(|| read_image(file, root, image).map(Arc::new)).clone()
     });
     let Some(texture) = texture else {
-        // plain white says nothing but that nobody chose a colour
+        // plain white is the default of glTF, not a choice
         return Look::plain(if color == [1.0; 3] { CLAY } else { color });
     };
     let set = number(&slot["texCoord"]).unwrap_or(0);
     let mesh = file.nodes[id.node].mesh;
     let attribute = mesh.map(|mesh| &root["meshes"][mesh]["primitives"][id.primitive]["attributes"]);
-    let places = attribute
+    let uvs = attribute
         .and_then(|attributes| number(&attributes[format!("TEXCOORD_{set}").as_str()]))
-        .and_then(|accessor| read_places(file, root, accessor))
+        .and_then(|accessor| read_uvs(file, root, accessor))
         .unwrap_or_default();
-    Look { color, opacity: 1.0, texture: Some(texture), places: places.into() }
+    Look { color, opacity: 1.0, texture: Some(texture), uvs: uvs.into() }
 }
 
-/// Bytes of a view of a buffer, and how far apart its elements are if it says so.
+/// The bytes of a buffer view, and its stride if given (bytes).
 fn view<'f>(file: &'f CharacterFile, root: &Value, index: usize) -> Option<(&'f [u8], Option<usize>)> {
     let view = &root["bufferViews"][index];
     let start = number(&view["byteOffset"]).unwrap_or(0);
@@ -58,8 +58,8 @@ fn view<'f>(file: &'f CharacterFile, root: &Value, index: usize) -> Option<(&'f 
     Some((bytes, number(&view["byteStride"])))
 }
 
-/// Where vertices lie on an image.
-fn read_places(file: &CharacterFile, root: &Value, accessor: usize) -> Option<Vec<[f32; 2]>> {
+/// Texture coordinates, stored as floats or normalised integers.
+fn read_uvs(file: &CharacterFile, root: &Value, accessor: usize) -> Option<Vec<[f32; 2]>> {
     let accessor = &root["accessors"][accessor];
     let (bytes, stride) = view(file, root, number(&accessor["bufferView"])?)?;
     let bytes = bytes.get(number(&accessor["byteOffset"]).unwrap_or(0)..)?;
@@ -92,7 +92,7 @@ fn read_image(file: &CharacterFile, root: &Value, index: usize) -> Option<Textur
         Some(index) => view(file, root, index)?.0.to_vec(),
         None => file.read_uri(image["uri"].as_str()?).ok()?,
     };
-    Texture::of(&if bytes.starts_with(b"\x89PNG") { read_png(&bytes)? } else { read_jpeg(&bytes)? })
+    Texture::from_image(&if bytes.starts_with(b"\x89PNG") { read_png(&bytes)? } else { read_jpeg(&bytes)? })
 }
 
 fn read_png(bytes: &[u8]) -> Option<Image> {
