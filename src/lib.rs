@@ -22,6 +22,7 @@ pub use sinew_flesh as flesh;
 pub use sinew_io as io;
 pub use sinew_math as math;
 pub use sinew_mesh as mesh;
+pub use sinew_render as render;
 pub use sinew_sim as sim;
 pub use sinew_skeleton as skeleton;
 pub use sinew_take as take;

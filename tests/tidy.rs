@@ -13,14 +13,16 @@ use source::{read, root, sources};
 use std::fs;
 
 /// The crates by layer: each may use those of earlier layers only.
-const LAYERS: [&[&str]; 8] = [
+const LAYERS: [&[&str]; 10] = [
     &["files", "math"],
     &["mesh"],
     &["flesh", "skeleton", "contact"],
     &["sim"],
     &["control"],
     &["take"],
-    &["io", "zoo"],
+    &["render"],
+    &["io"],
+    &["zoo"],
     &["cli"],
 ];
 

@@ -1,6 +1,7 @@
 //! Why a command ended badly, and with which exit code.
 
-use sinew_io::{PictureError, ReadError};
+use sinew_io::ReadError;
+use sinew_render::PictureError;
 use sinew_sim::StepError;
 use sinew_take::{PlayError, SinkError};
 use std::fmt::Display;

@@ -4,10 +4,11 @@ use crate::failure::Failure;
 use crate::rig_output::RigOutput;
 use clap::Args;
 use sinew_io::{
-    CharacterFrames, CharacterGlb, CharacterScene, CharacterWatch, GlbOptions, GlbSink, Look, ObjSequence,
-    PointCacheFormat, PointCacheSink, Preview, PreviewOptions, SceneSource, SkinnedGlbOptions,
-    SkinnedGlbReport, TAKE_EXTENSION, Up, UsdaSink,
+    CharacterFrames, CharacterGlb, CharacterScene, CharacterWatch, GlbOptions, GlbSink, ObjSequence,
+    PointCacheFormat, PointCacheSink, SceneSource, SkinnedGlbOptions, SkinnedGlbReport, TAKE_EXTENSION, Up,
+    UsdaSink,
 };
+use sinew_render::{Look, Preview, PreviewOptions, View};
 use sinew_sim::Model;
 use sinew_take::{FrameSink, LoopCloser};
 use std::path::{Path, PathBuf};
@@ -130,7 +131,8 @@ impl<'a> Outputs<'a> {
         let up = Up::against(source.scene().world.gravity);
         let picture = output.with_extension("png");
         let preview = (!options.no_preview).then(|| {
-            let options = PreviewOptions { up, turn: PREVIEW_TURN, ..PreviewOptions::default() };
+            let view = View { azimuth: PREVIEW_AZIMUTH, ..View::default() };
+            let options = PreviewOptions { up, view, ..PreviewOptions::default() };
             Preview::new(&picture, options).with_looks(looks_of(source))
         });
         let character = source.character();
@@ -272,7 +274,7 @@ pub(crate) fn looks_of(source: &SceneSource) -> Vec<Look> {
     match source.character() {
         Some(character) => character.looks(),
         None => sinew_zoo::find(&source.scene().name)
-            .map(|character| Look::of_screen(character.color))
+            .map(|character| Look::srgb(character.color))
             .into_iter()
             .collect(),
     }
@@ -312,4 +314,4 @@ pub(crate) fn check_collisions<'a>(paths: impl IntoIterator<Item = &'a PathBuf>)
 }
 
 /// The camera of previews stands a little to the side (degrees), where shapes read better than from straight ahead.
-const PREVIEW_TURN: f64 = -25.0;
+const PREVIEW_AZIMUTH: f64 = 3.0;

@@ -1,7 +1,8 @@
 //! A take of flesh on bones as a skinned GLB: planned before there is a model, written once there is one.
 
 use crate::failure::Failure;
-use sinew_io::{Look, RigFile, RigGlb, SkinnedGlbOptions, SkinnedGlbReport, Up};
+use sinew_io::{RigFile, RigGlb, SkinnedGlbOptions, SkinnedGlbReport, Up};
+use sinew_render::Look;
 use sinew_sim::Model;
 use std::path::{Path, PathBuf};
 

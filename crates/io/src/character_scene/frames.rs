@@ -2,8 +2,9 @@
 
 use super::CharacterScene;
 use crate::character_file::{CharacterPose, SurfaceId};
-use crate::picture::{Look, file_looks};
+use crate::frame_source::file_looks;
 use sinew_math::Vec3;
+use sinew_render::Look;
 use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
 
 /// Hands the surfaces of a character on to a sink: flesh as it was simulated, everything else as it is skinned.
