@@ -77,7 +77,7 @@ impl fmt::Display for Finding {
             Self::FlippedTriangles { triangles } => {
                 write!(f, "{triangles} triangles are oriented against their neighbours: flipped")
             }
-            Self::InsideOut => write!(f, "the surface is inside out: flipped as a whole"),
+            Self::InsideOut => write!(f, "the surface faces inwards: flipped as a whole"),
             Self::DegenerateTriangles { triangles } => {
                 write!(f, "{triangles} triangles have no area: ignored by the inside test")
             }
