@@ -10,12 +10,12 @@ mod normals;
 
 use crate::Up;
 use crate::components::{Components, Effort, add_scaled, mean_shape, to_unit_shapes, to_unit_weights};
-use crate::normals::Smoothing;
-use crate::shape_check::{check_frame, check_surfaces, check_time};
 use document::{Body, Document};
 use normals::Normals;
 use sinew_files::AtomicFile;
-use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
+use sinew_take::{
+    Frame, FrameSink, SinkError, Smoothing, SurfaceInfo, check_frame, check_surfaces, check_time,
+};
 use std::fmt;
 use std::path::PathBuf;
 

@@ -17,10 +17,8 @@ mod frame_spill;
 mod glb;
 mod glb_container;
 mod mesh_file;
-mod normals;
 mod obj;
 mod obj_sequence;
-mod palette;
 mod picture;
 mod ply;
 mod point_cache;
@@ -29,14 +27,12 @@ mod preview;
 mod rig_glb;
 mod scene_file;
 mod scene_source;
-mod shape_check;
 mod skinned_glb;
 mod stl;
 mod surface_builder;
 mod take_file;
 mod tetgen;
 mod text;
-mod up;
 mod usda;
 
 pub use bare_mesh::scene_of_mesh;
@@ -71,13 +67,13 @@ pub use scene_source::{CharacterChoice, SceneSource, open_scene, open_source};
 pub use sinew_files::{
     AtomicFile, AtomicFolder, CapturedFile, CapturedFiles, Loaded, Place, ReadError, ReadErrors,
 };
+pub use sinew_take::Up;
 pub use skinned_glb::{ErrorMeasure, SkinnedBodyReport, SkinnedGlb, SkinnedGlbOptions, SkinnedGlbReport};
 pub use stl::read_stl;
 pub use take_file::{
     Existing, TAKE_EXTENSION, TakeEnding, TakeFile, TakeOrigin, TakeRecipe, TakeRecorder, TakeSettings,
 };
 pub use tetgen::read_tetgen;
-pub use up::Up;
 pub use usda::UsdaSink;
 
 #[cfg(test)]

@@ -6,9 +6,8 @@
 
 use crate::Up;
 use crate::picture::{Layout, Look, PictureOptions, StoredFrameSource, View, draw_picture, write_png};
-use crate::shape_check::{check_frame, check_surfaces};
 use sinew_files::AtomicFile;
-use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
+use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo, check_frame, check_surfaces};
 use std::path::PathBuf;
 
 /// Frames kept per tile while the length of the take is unknown; the moments shown are then at most an

@@ -10,15 +10,13 @@ mod rigid_fit;
 
 use crate::Up;
 use crate::character_file::{CharacterFile, CharacterPose, NodeTransform, SurfaceId, read_character};
-use crate::palette::body_color;
 use crate::picture::Look;
-use crate::shape_check::{check_frame, check_surfaces};
 use crate::skinned_glb::{ErrorMeasure, SkinnedGlb, SkinnedGlbOptions, SkinnedGlbReport};
 use document::RestDocument;
 use rigid_fit::rigid_fit;
 use sinew_math::{Isometry, Rotation, Vec3, turn};
 use sinew_sim::Model;
-use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
+use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo, body_color, check_frame, check_surfaces};
 use std::path::PathBuf;
 
 /// The skeletons and surfaces of a model at rest as a rigged file.

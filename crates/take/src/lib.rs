@@ -4,16 +4,24 @@
 mod bookmark;
 mod checkpoint;
 mod frame;
+mod frame_check;
 mod loop_closer;
+mod normals;
+mod palette;
 mod play;
 mod record;
 mod scene;
 mod sink_group;
+mod up;
 
 pub use bookmark::{Bookmark, JointTorques};
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use frame::{Frame, FrameObstacle, FrameSink, SinkError, SurfaceInfo};
+pub use frame_check::{check_frame, check_surfaces, check_time, check_written_rest, signed_count};
 pub use loop_closer::LoopCloser;
+pub use normals::{Smoothing, unit_or_up};
+pub use palette::body_color;
 pub use play::{PlayError, Player, Summary};
 pub use record::{StateSink, replay};
 pub use scene::Scene;
+pub use up::Up;

@@ -4,9 +4,8 @@ use super::normals::Normals;
 use crate::Up;
 use crate::components::Components;
 use crate::glb_container;
-use crate::palette::body_color;
 use serde_json::{Value, json};
-use sinew_take::{SinkError, SurfaceInfo};
+use sinew_take::{SinkError, SurfaceInfo, body_color};
 use std::io::Write;
 
 // numbers that glTF gives its kinds

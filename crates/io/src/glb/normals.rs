@@ -1,9 +1,9 @@
 //! Normals that go with components: those of the mean and the change per weight.
 
 use crate::components::{Components, add_scaled};
-use crate::normals::{Smoothing, unit_or_up};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
+use sinew_take::{Smoothing, unit_or_up};
 
 /// Frames whose normals are in memory together.
 const BATCH: usize = 16;

@@ -5,9 +5,8 @@ use super::light::{Light, Spot};
 use super::look::Look;
 use super::raster::Hit;
 use crate::Up;
-use crate::normals::Smoothing;
 use sinew_math::{Vec3, real};
-use sinew_take::SurfaceInfo;
+use sinew_take::{Smoothing, SurfaceInfo};
 
 /// What stays the same about all surfaces.
 pub(super) struct Bodies<'a> {

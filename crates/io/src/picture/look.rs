@@ -2,7 +2,7 @@
 
 use super::canvas::Image;
 use super::tone::linear_of_bytes;
-use crate::palette::body_color;
+use sinew_take::body_color;
 use std::sync::Arc;
 
 /// The look of one surface.

@@ -12,9 +12,8 @@ use super::options::{PictureOptions, Shot};
 use super::outline::{Outline, Travel};
 use super::render_frame::RenderFrame;
 use super::renderer::{Panel, Renderer, Shown};
-use crate::shape_check::check_surfaces;
 use rayon::prelude::*;
-use sinew_take::SurfaceInfo;
+use sinew_take::{SurfaceInfo, check_surfaces};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

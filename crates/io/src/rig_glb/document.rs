@@ -2,13 +2,12 @@
 
 use super::bone_weights::{VertexWeights, bone_weights};
 use super::{BoneNode, ShownBody};
-use crate::normals::Smoothing;
 use crate::skinned_glb::Document;
 use serde_json::{Value, json};
 use sinew_math::{Isometry, Rotation, Vec3};
 use sinew_sim::{Model, Rig};
 use sinew_skeleton::{Kinematics, SkeletonState};
-use sinew_take::{SinkError, SurfaceInfo};
+use sinew_take::{SinkError, Smoothing, SurfaceInfo};
 
 // numbers that glTF gives its kinds
 const UNSIGNED_SHORT: u32 = 5123;

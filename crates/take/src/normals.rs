@@ -1,21 +1,21 @@
-//! Smooth normals of a surface.
+//! Area-weighted vertex normals of a surface.
 //!
-//! Files often hold a vertex several times, once per patch or texture seam. Vertices at one place at rest
-//! share their normal, so that flesh shows no seams.
+//! Files often hold a vertex several times, once per patch or texture seam. Vertices at the same rest position
+//! share their normal, so that no seam is visible.
 
-use sinew_take::SurfaceInfo;
+use crate::frame::SurfaceInfo;
 use std::collections::HashMap;
 
-/// What is needed to smooth a surface in any of its poses.
-pub(crate) struct Smoothing<'a> {
+/// The connectivity of a surface, from which normals are computed in any pose.
+pub struct Smoothing<'a> {
     triangles: &'a [[u32; 3]],
-    /// For each vertex the first one at its place.
+    /// For each vertex the first one at the same rest position.
     first_there: Vec<u32>,
 }
 
 impl<'a> Smoothing<'a> {
-    /// The smoothing of a surface.
-    pub(crate) fn of(surface: &'a SurfaceInfo) -> Smoothing<'a> {
+    /// Finds the coincident vertices of a surface.
+    pub fn of(surface: &'a SurfaceInfo) -> Smoothing<'a> {
         let mut first_at = HashMap::with_capacity(surface.rest.len());
         let first_there = surface.rest.iter().enumerate().map(|(v, place)| {
             // adding zero makes −0 and +0 one
@@ -27,7 +27,7 @@ impl<'a> Smoothing<'a> {
 
     /// Unit normals of the vertices in a pose: the mean of the triangles around, weighted by area. A vertex
     /// without triangles, or whose triangles cancel, points along +y.
-    pub(crate) fn normals(&self, positions: &[[f32; 3]]) -> Vec<[f32; 3]> {
+    pub fn normals(&self, positions: &[[f32; 3]]) -> Vec<[f32; 3]> {
         let mut own = vec![[0.0f64; 3]; positions.len()];
         for triangle in self.triangles {
             let [a, b, c] = triangle.map(|v| positions[v as usize].map(f64::from));
@@ -48,8 +48,8 @@ impl<'a> Smoothing<'a> {
     }
 }
 
-/// The unit vector along `v`, +y if `v` has no length to speak of.
-pub(crate) fn unit_or_up(v: [f64; 3]) -> [f32; 3] {
+/// The unit vector along `v`, +y if the length of `v` is negligible or not finite.
+pub fn unit_or_up(v: [f64; 3]) -> [f32; 3] {
     let length = squared(v).sqrt();
     if length > 1e-150 && length.is_finite() { v.map(|c| (c / length) as f32) } else { [0.0, 1.0, 0.0] }
 }

@@ -1,21 +1,21 @@
-//! Whether a frame has the shape its take began with, so that sinks can index without fear.
+//! Checks that frames have the surfaces their take began with, so that sinks can index them safely.
 
-use sinew_take::{Frame, SinkError, SurfaceInfo};
+use crate::frame::{Frame, SinkError, SurfaceInfo};
 
-/// Fails if the triangles of a surface name vertices it does not have.
-pub(crate) fn check_surfaces(surfaces: &[SurfaceInfo]) -> Result<(), SinkError> {
+/// Returns an error if a triangle refers to a vertex that its surface does not have.
+pub fn check_surfaces(surfaces: &[SurfaceInfo]) -> Result<(), SinkError> {
     for surface in surfaces {
         let count = surface.rest.len();
         if surface.triangles.iter().flatten().any(|&v| v as usize >= count) {
             let name = &surface.name;
-            return Err(SinkError(format!("the surface of `{name}` names vertices beyond its {count}")));
+            return Err(SinkError(format!("the triangles of `{name}` refer to vertices beyond its {count}")));
         }
     }
     Ok(())
 }
 
-/// Fails if surfaces cannot be written where counts have 31 bits and vertices at rest are written too.
-pub(crate) fn check_written_rest(surfaces: &[SurfaceInfo]) -> Result<(), SinkError> {
+/// Returns an error if surfaces cannot be written to a format with 31-bit counts that stores the vertices at rest.
+pub fn check_written_rest(surfaces: &[SurfaceInfo]) -> Result<(), SinkError> {
     check_surfaces(surfaces)?;
     for surface in surfaces {
         let name = &surface.name;
@@ -27,8 +27,8 @@ pub(crate) fn check_written_rest(surfaces: &[SurfaceInfo]) -> Result<(), SinkErr
     Ok(())
 }
 
-/// Fails if a frame has other bodies or vertices than the take began with, or is not finite.
-pub(crate) fn check_frame(surfaces: &[SurfaceInfo], frame: &Frame) -> Result<(), SinkError> {
+/// Returns an error if a frame has other surfaces or vertex counts than the take began with, or non-finite positions.
+pub fn check_frame(surfaces: &[SurfaceInfo], frame: &Frame) -> Result<(), SinkError> {
     if surfaces.len() != frame.surfaces.len() {
         let (has, had) = (frame.surfaces.len(), surfaces.len());
         return Err(SinkError(format!(
@@ -50,8 +50,8 @@ pub(crate) fn check_frame(surfaces: &[SurfaceInfo], frame: &Frame) -> Result<(),
     Ok(())
 }
 
-/// Fails if a frame does not come after the last one, in single precision too, as times are written.
-pub(crate) fn check_time(last: Option<f64>, time: f64) -> Result<(), SinkError> {
+/// Returns an error unless a frame at `time` (s) follows the one at `last` (s) even in single precision, in which times are written.
+pub fn check_time(last: Option<f64>, time: f64) -> Result<(), SinkError> {
     let follows = last.is_none_or(|last| time as f32 > last as f32);
     if follows && time.is_finite() && time >= 0.0 {
         return Ok(());
@@ -60,8 +60,8 @@ pub(crate) fn check_time(last: Option<f64>, time: f64) -> Result<(), SinkError> 
     Err(SinkError(format!("a frame at {time} s follows one at {last} s: time must grow")))
 }
 
-/// A count as formats with signed whole numbers of 32 bits hold it.
-pub(crate) fn signed_count(count: usize, what: &str) -> Result<i32, SinkError> {
+/// A count as a signed 32-bit integer; `what` names what is counted in the error.
+pub fn signed_count(count: usize, what: &str) -> Result<i32, SinkError> {
     i32::try_from(count).map_err(|_| {
         SinkError(format!("{count} {what} are more than the {} that the format can count", i32::MAX))
     })

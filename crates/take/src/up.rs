@@ -1,4 +1,4 @@
-//! Which way is up in a scene, for outputs that have an opinion of their own.
+//! The up axis of a scene, for outputs whose format prescribes one.
 
 use sinew_math::Vec3;
 
@@ -13,13 +13,13 @@ pub enum Up {
 }
 
 impl Up {
-    /// The axis that gravity (m/s²) speaks for: z if it pulls mostly along z, y otherwise.
+    /// The axis opposite to gravity (m/s²): z if gravity acts mostly along z, y otherwise.
     pub fn against(gravity: Vec3) -> Up {
         if gravity.z.abs() > gravity.y.abs().max(gravity.x.abs()) { Up::Z } else { Up::Y }
     }
 
-    /// The same point where y is up and z comes towards the viewer.
-    pub(crate) fn to_y_up(self, v: &Vec3) -> Vec3 {
+    /// The point in axes where y is up and z points towards the viewer.
+    pub fn to_y_up(self, v: &Vec3) -> Vec3 {
         match self {
             Up::Y => *v,
             Up::Z => Vec3::new(v.x, v.z, -v.y),
