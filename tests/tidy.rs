@@ -4,14 +4,17 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The crates by layer: each may use those of earlier layers only.
-const LAYERS: [&[&str]; 8] = [
+const LAYERS: [&[&str]; 11] = [
     &["files", "math"],
     &["mesh"],
     &["flesh", "skeleton", "contact"],
     &["sim"],
     &["control"],
     &["take"],
-    &["io", "zoo"],
+    &["character"],
+    &["gltf"],
+    &["io"],
+    &["zoo"],
     &["cli"],
 ];
 

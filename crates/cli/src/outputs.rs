@@ -3,12 +3,15 @@
 use crate::failure::Failure;
 use crate::rig_output::RigOutput;
 use clap::Args;
+use sinew_gltf::{GlbOptions, GlbSink, SkinnedGlbOptions, SkinnedGlbReport};
+use sinew_io::CharacterGlb;
+use sinew_io::{CharacterFrames, CharacterWatch};
 use sinew_io::{
-    CharacterFrames, CharacterGlb, CharacterScene, CharacterWatch, GlbOptions, GlbSink, Look, ObjSequence,
-    PointCacheFormat, PointCacheSink, Preview, PreviewOptions, SceneSource, SkinnedGlbOptions,
-    SkinnedGlbReport, TAKE_EXTENSION, Up, UsdaSink,
+    CharacterScene, Look, ObjSequence, PointCacheFormat, PointCacheSink, Preview, PreviewOptions,
+    SceneSource, TAKE_EXTENSION, UsdaSink,
 };
 use sinew_sim::Model;
+use sinew_take::Up;
 use sinew_take::{FrameSink, LoopCloser};
 use std::path::{Path, PathBuf};
 
@@ -87,7 +90,12 @@ impl<'a> Outputs<'a> {
                 Format::Own(Box::new(CharacterGlb::new(character, output, options.skinned())))
             }
             (Some("glb"), None) if !options.world && has_bones(source) => {
-                Format::Rig(Box::new(RigOutput::new(output, options.skinned(), up, looks_of(source))))
+                Format::Rig(Box::new(RigOutput::new(
+                    output,
+                    options.skinned(),
+                    up,
+                    looks_of(source).iter().map(|look| look.color).collect(),
+                )))
             }
             (Some("glb"), _) => {
                 let defaults = GlbOptions::default();

@@ -7,10 +7,11 @@ use crate::simulate::{Run, thread_pool};
 use crate::source;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use sinew_gltf::{CHARACTER_EXTENSIONS, open_character};
+use sinew_io::TakeSettings;
 use sinew_io::{
-    CHARACTER_EXTENSIONS, CharacterChoice, CharacterFrameSource, Existing, FrameSource, Layout, Overlays,
-    PictureFormat, PictureOptions, TakeFile, TakeFrameSource, TakeRecipe, TakeRecorder, TakeSettings, View,
-    open_character, render_picture,
+    CharacterChoice, CharacterFrameSource, Existing, FrameSource, Layout, Overlays, PictureFormat,
+    PictureOptions, TakeFile, TakeFrameSource, TakeRecipe, TakeRecorder, View, render_picture,
 };
 use sinew_sim::Model;
 use std::path::{Path, PathBuf};
@@ -230,7 +231,7 @@ impl Render {
         let read = open_character(&self.input).map_err(Failure::input)?;
         read.notes.iter().for_each(|note| warn!("note: {note}"));
         let file = read.value;
-        let animation = file.find_animation(self.animation.as_deref()).map_err(Failure::input)?;
+        let animation = file.rigged.find_animation(self.animation.as_deref()).map_err(Failure::input)?;
         let frame_source = CharacterFrameSource::new(&file, animation, self.bones)
             .map_err(|error| Failure::input(format!("{input}: {error}")))?;
         self.draw(&frame_source, format)

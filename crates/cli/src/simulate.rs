@@ -9,9 +9,8 @@ use crate::wall_clock::WallClock;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use sinew_control::Lead;
-use sinew_io::{
-    AtomicFile, CapturedFiles, CharacterChoice, Existing, SceneSource, TakeRecipe, TakeRecorder, TakeSettings,
-};
+use sinew_io::TakeSettings;
+use sinew_io::{AtomicFile, CapturedFiles, CharacterChoice, Existing, SceneSource, TakeRecipe, TakeRecorder};
 use sinew_sim::SolverKind;
 use sinew_take::{FrameSink, Player, Scene};
 use std::io::Write;

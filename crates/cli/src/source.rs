@@ -1,9 +1,8 @@
 //! What is to be simulated: a scene file, a mesh file, or a name from the zoo.
 
 use crate::failure::Failure;
-use sinew_io::{
-    CapturedFiles, CharacterChoice, Loaded, SceneSource, TakeFile, TakeOrigin, TakeSettings, open_source,
-};
+use sinew_io::TakeSettings;
+use sinew_io::{CapturedFiles, CharacterChoice, Loaded, SceneSource, TakeFile, TakeOrigin, open_source};
 use sinew_take::Scene;
 use std::path::{Path, PathBuf};
 

@@ -174,11 +174,11 @@ fn a_character_is_written_into_its_own_file() {
     let [direct, baked] = ["out.glb", "baked.glb"].map(|name| fs::read(folder.path().join(name)).unwrap());
     assert_eq!(direct, baked, "the bake is what was simulated");
 
-    let original = sinew_io::open_character(Path::new(bar)).unwrap().value;
-    let written = sinew_io::read_character(direct).unwrap().value;
-    assert_eq!(original.nodes.len(), written.nodes.len());
-    assert_eq!(original.skins.len(), written.skins.len());
-    let surfaces: Vec<_> = written.surfaces().collect();
+    let original = sinew_gltf::open_character(Path::new(bar)).unwrap().value;
+    let written = sinew_gltf::read_character(direct).unwrap().value;
+    assert_eq!(original.rigged.nodes.len(), written.rigged.nodes.len());
+    assert_eq!(original.rigged.skins.len(), written.rigged.skins.len());
+    let surfaces: Vec<_> = written.rigged.surfaces().collect();
     assert!(!surfaces.is_empty());
     let mut names: Vec<_> =
         fs::read_dir(folder.path().join("frames")).unwrap().map(|e| e.unwrap().path()).collect();
@@ -194,9 +194,9 @@ fn a_character_is_written_into_its_own_file() {
                 [(); 3].map(|()| numbers.next().unwrap())
             })
             .collect();
-        let pose = written.pose_at(0, time).unwrap();
+        let pose = written.rigged.pose_at(0, time).unwrap();
         let played: Vec<_> =
-            surfaces.iter().flat_map(|id| written.world_vertices(*id, &pose).unwrap()).collect();
+            surfaces.iter().flat_map(|id| written.rigged.world_vertices(*id, &pose).unwrap()).collect();
         assert_eq!(played.len(), points.len(), "vertices keep their count and order");
         let size = (played.iter().map(|p| p.norm()).fold(0.0, f64::max)) * 2.0;
         for (a, b) in played.iter().zip(&points) {

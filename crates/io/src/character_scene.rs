@@ -11,16 +11,17 @@ pub use frames::{CharacterFrames, CharacterPart};
 pub use glb::CharacterGlb;
 pub use watch::{CharacterReport, CharacterWatch};
 
-use crate::character_file::{CharacterFile, CharacterPose, NodeTransform, open_character};
 use crate::scene_file::{
     DEFAULT_CORE, DEFAULT_FPS, DEFAULT_SAG, DEFAULT_SECONDS, DEFAULT_TETS, EARTH_GRAVITY,
 };
 use bones::Bones;
 use flesh::Flesh;
 pub use motion::Capture;
+use sinew_character::{CharacterPose, NodeTransform};
 use sinew_control::{Approach, Beyond, HumanBone, Performance, SkeletonMotion};
 use sinew_files::{Loaded, ReadError, ReadErrors};
 use sinew_flesh::Material;
+use sinew_gltf::{CharacterFile, open_character};
 use sinew_math::{Isometry, Vec3};
 use sinew_sim::desc::{AttachmentDesc, BodyDesc, CageSize, CoreDesc, RigDesc, Sag, ShapeDesc};
 use sinew_sim::{Solver, WorldDesc};
@@ -121,12 +122,12 @@ impl CharacterScene {
         options: &CharacterOptions,
         notes: &mut Vec<String>,
     ) -> Result<CharacterScene, ReadError> {
-        let flesh = Flesh::find(&file, options)?;
+        let flesh = Flesh::find(&file.rigged, options)?;
         if flesh.surface.triangles.is_empty() {
             let message = "the file has no skinned surface: give a rigged character, or its mesh alone as .obj, .ply or .stl";
             return Err(ReadError::whole(message));
         }
-        let mut bones = Bones::build(&file, &flesh);
+        let mut bones = Bones::build(&file.rigged, &flesh);
         notes.extend(flesh.notes.iter().cloned());
         if bones.left_out > 0 {
             notes.push(format!(
@@ -134,14 +135,17 @@ impl CharacterScene {
                 bones.left_out
             ));
         }
-        let animation = file.find_animation(options.animation.as_deref())?;
+        let animation = file
+            .rigged
+            .find_animation(options.animation.as_deref())
+            .map_err(|error| ReadError::whole(error.message))?;
         if let Some(animation) = animation {
-            motion::check_length(&file, &bones, animation)?;
-            motion::free_shifting_joints(&file, &mut bones, animation, flesh.size);
+            motion::check_length(&file.rigged, &bones, animation)?;
+            motion::free_shifting_joints(&file.rigged, &mut bones, animation, flesh.size);
         }
         let skeleton = Skeleton::build(&bones.desc.with_plain_masses())
             .map_err(|error| ReadError::whole(format!("its joints make no skeleton: {error}")))?;
-        let human = motion::human_bones(&file, &bones, &skeleton, &options.human)?;
+        let human = motion::human_bones(&file.rigged, &bones, &skeleton, &options.human)?;
         bones.harden(&human, &skeleton);
         let motion = match (&options.motion, animation) {
             (Some(capture), _) => {
@@ -150,7 +154,7 @@ impl CharacterScene {
                 Some(motion)
             }
             (None, Some(animation)) => {
-                let motion = motion::of_animation(&file, &bones, &skeleton, animation);
+                let motion = motion::of_animation(&file.rigged, &bones, &skeleton, animation);
                 Some(motion.map_err(|error| ReadError::whole(format!("its animation: {error}")))?)
             }
             (None, None) => {
@@ -174,7 +178,7 @@ impl CharacterScene {
             ties: by_shape.ties.iter().cloned().chain(bones.ends(&human, &skeleton)).collect(),
             core: options.core,
             anchored: options.anchored,
-            skin_weights: flesh.weights(&file, &bones.of_node),
+            skin_weights: flesh.weights(&file.rigged, &bones.of_node),
             ..by_shape
         };
         let body = BodyDesc {
@@ -215,26 +219,26 @@ impl CharacterScene {
 
     /// Where the file's nodes stand at a time (s) when nothing but its own animation moves them.
     pub fn pose_at(&self, time: f64) -> CharacterPose {
-        let Some(animation) = self.animation else { return self.file.rest_pose() };
+        let Some(animation) = self.animation else { return self.file.rigged.rest_pose() };
         let seconds = self.motion.as_ref().map_or(0.0, SkeletonMotion::seconds);
         let loops = self.motion.as_ref().is_some_and(|motion| motion.beyond == Beyond::Loop) && seconds > 0.0;
         // the last frame of a cycle is its first
         let time = if loops && time > seconds { time % seconds } else { time.min(seconds) };
-        self.file.pose_at(animation, time).unwrap_or_else(|| self.file.rest_pose())
+        self.file.rigged.pose_at(animation, time).unwrap_or_else(|| self.file.rigged.rest_pose())
     }
 
     /// Where the file's nodes stand when bones stand as they were simulated, in the order of the skeleton; nodes that are no bones
     /// go along with what they hang from.
     pub fn pose_of_bones(&self, time: f64, world_from_bone: &[Isometry]) -> CharacterPose {
         let mut pose = self.pose_at(time);
-        let mut of_node = vec![None; self.file.nodes.len()];
+        let mut of_node = vec![None; self.file.rigged.nodes.len()];
         for (bone, world_from_bone) in world_from_bone.iter().enumerate() {
             let place = self.desc_of_bone[bone];
             of_node[self.bones.node[place]] =
                 Some(world_from_bone.to_homogeneous() * self.bones.bone_from_node[place]);
         }
-        for &node in &self.file.order {
-            let parent = self.file.nodes[node].parent.map(|parent| pose.world_from_node[parent]);
+        for &node in &self.file.rigged.order {
+            let parent = self.file.rigged.nodes[node].parent.map(|parent| pose.world_from_node[parent]);
             if let Some(world) = of_node[node] {
                 pose.world_from_node[node] = world;
                 let local = parent.and_then(|parent| parent.try_inverse()).map_or(world, |back| back * world);

@@ -31,7 +31,7 @@ fn lowest_of_character(character: &CharacterScene, up: &Vec3) -> f64 {
     for i in 0..=count {
         let pose = character.pose_at(character.scene.seconds * i as f64 / count as f64);
         for id in character.surface_ids() {
-            let points = character.file.world_vertices(id, &pose).unwrap_or_default();
+            let points = character.file.rigged.world_vertices(id, &pose).unwrap_or_default();
             lowest = points.iter().map(|p| p.dot(up)).fold(lowest, f64::min);
         }
     }

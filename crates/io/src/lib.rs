@@ -7,15 +7,11 @@
 mod bare_mesh;
 mod bare_motion;
 mod bvh;
-mod character_file;
 mod character_scene;
-mod components;
 mod distinct_names;
 mod flesh_around;
 mod floor;
 mod frame_spill;
-mod glb;
-mod glb_container;
 mod mesh_file;
 mod obj;
 mod obj_sequence;
@@ -24,10 +20,8 @@ mod ply;
 mod point_cache;
 mod polygon;
 mod preview;
-mod rig_glb;
 mod scene_file;
 mod scene_source;
-mod skinned_glb;
 mod stl;
 mod surface_builder;
 mod take_file;
@@ -38,18 +32,11 @@ mod usda;
 pub use bare_mesh::scene_of_mesh;
 pub use bare_motion::scene_of_motion;
 pub use bvh::{Bvh, BvhBody, BvhChannel, BvhJoint, BvhOptions, BvhPosition, CMU_METRES, read_bvh};
-pub use character_file::{
-    AnimationChannel, CHARACTER_EXTENSIONS, ChannelInterpolation, ChannelPath, CharacterAnimation,
-    CharacterFile, CharacterJoint, CharacterMaterial, CharacterMesh, CharacterNode, CharacterPose,
-    CharacterPrimitive, CharacterSkin, CharacterSource, HumanBones, JointWeight, Mat4, MorphTarget,
-    NodeTransform, SkinWeights, SourceForm, SurfaceId, VrmEdition, open_character, read_character,
-};
 pub use character_scene::{
     Capture, CharacterFrames, CharacterGlb, CharacterOptions, CharacterPart, CharacterReport, CharacterScene,
     CharacterWatch,
 };
 pub use flesh_around::{FleshSegment, figure_flesh, flesh_around};
-pub use glb::{GlbBodyReport, GlbOptions, GlbReport, GlbSink};
 pub use mesh_file::{Mesh, SURFACE_EXTENSIONS, TET_EXTENSIONS, read_mesh, read_surface, read_tets};
 pub use obj::read_obj;
 pub use obj_sequence::ObjSequence;
@@ -61,14 +48,12 @@ pub use picture::{
 pub use ply::read_ply;
 pub use point_cache::{Mdd, Pc2, PointCacheFormat, PointCacheSink, PointSamples, read_mdd, read_pc2};
 pub use preview::{Preview, PreviewOptions};
-pub use rig_glb::{RigFile, RigGlb};
 pub use scene_file::{SceneKey, ScenePart, read_scene, read_scene_text, scene_keys, scene_keys_table};
 pub use scene_source::{CharacterChoice, SceneSource, open_scene, open_source};
 pub use sinew_files::{
     AtomicFile, AtomicFolder, CapturedFile, CapturedFiles, Loaded, Place, ReadError, ReadErrors,
 };
 pub use sinew_take::Up;
-pub use skinned_glb::{ErrorMeasure, SkinnedBodyReport, SkinnedGlb, SkinnedGlbOptions, SkinnedGlbReport};
 pub use stl::read_stl;
 pub use take_file::{
     Existing, TAKE_EXTENSION, TakeEnding, TakeFile, TakeOrigin, TakeRecipe, TakeRecorder, TakeSettings,

@@ -2,10 +2,10 @@
 
 use crate::bare_mesh::scene_of_mesh;
 use crate::bare_motion::scene_of_motion;
-use crate::character_file::CHARACTER_EXTENSIONS;
 use crate::character_scene::{Capture, CharacterOptions, CharacterScene};
 use crate::scene_file::read_scene_file;
 use sinew_files::{Loaded, ReadError, ReadErrors};
+use sinew_gltf::CHARACTER_EXTENSIONS;
 use sinew_take::Scene;
 use std::path::{Path, PathBuf};
 

@@ -1,7 +1,7 @@
 //! The joints of a file as bones: where they stand at bind, how they may move, and how thick they are.
 
 use super::flesh::Flesh;
-use crate::character_file::{CharacterFile, CharacterJoint, Mat4, NodeTransform};
+use sinew_character::{CharacterJoint, Mat4, NodeTransform, RiggedCharacter};
 use sinew_control::{BoneMap, HumanBone};
 use sinew_math::{Isometry, Vec3, distance_to_segment};
 use sinew_sim::desc::{Hold, TieDesc};
@@ -35,7 +35,7 @@ const DENSITY: f64 = 250.0;
 
 impl Bones {
     /// Makes bones of the joints that carry flesh, or have joints below them that do.
-    pub(crate) fn build(file: &CharacterFile, flesh: &Flesh) -> Bones {
+    pub(crate) fn build(file: &RiggedCharacter, flesh: &Flesh) -> Bones {
         let joints = file.find_joints();
         let mut carries: Vec<bool> = joints.iter().map(|joint| joint.vertex_fraction > 0.0).collect();
         for i in (0..joints.len()).rev() {
@@ -145,7 +145,7 @@ fn segments(
     parents: &[Option<usize>],
     flesh: &Flesh,
     of_node: &[Option<u32>],
-    file: &CharacterFile,
+    file: &RiggedCharacter,
 ) -> Vec<Vec<[Vec3; 2]>> {
     let origin = |bone: usize| frames[bone].translation.vector;
     let mut segments: Vec<Vec<[Vec3; 2]>> = vec![Vec::new(); frames.len()];
@@ -179,7 +179,7 @@ fn radii(
     segments: &[Vec<[Vec3; 2]>],
     flesh: &Flesh,
     of_node: &[Option<u32>],
-    file: &CharacterFile,
+    file: &RiggedCharacter,
     parents: &[Option<usize>],
 ) -> Vec<f64> {
     let own = flesh.vertices_of_bones(segments.len(), of_node, file);

@@ -3,8 +3,8 @@
 //! Shells that are thin sheets (hair, cloth, lashes) and small shells that one bone carries (eyes, teeth, buttons) stay as they are skinned.
 
 use super::CharacterOptions;
-use crate::character_file::{CharacterFile, SurfaceId};
 use crate::scene_file::nearest;
+use sinew_character::{RiggedCharacter, SurfaceId};
 use sinew_files::ReadError;
 use sinew_math::Vec3;
 use sinew_mesh::TriMesh;
@@ -56,7 +56,7 @@ struct Spoken<'a> {
 
 impl<'a> Spoken<'a> {
     /// Checks that every name is one of the file's.
-    fn find(file: &CharacterFile, options: &'a CharacterOptions) -> Result<Spoken<'a>, ReadError> {
+    fn find(file: &RiggedCharacter, options: &'a CharacterOptions) -> Result<Spoken<'a>, ReadError> {
         let skinned = options.skinned.iter().map(|name| (name.as_str(), Said::Skinned));
         let fleshy = options.fleshy.iter().map(|name| (name.as_str(), Said::Fleshy));
         let names: Vec<_> = skinned.chain(fleshy).collect();
@@ -76,14 +76,14 @@ impl<'a> Spoken<'a> {
         Ok(Spoken { names })
     }
 
-    fn of(&self, file: &CharacterFile, id: SurfaceId) -> Option<Said> {
+    fn of(&self, file: &RiggedCharacter, id: SurfaceId) -> Option<Said> {
         let own = names_of(file, id);
         self.names.iter().find(|(name, _)| own.contains(name)).map(|(_, said)| *said)
     }
 }
 
 /// The names by which a surface is known: of its node, its mesh and its material.
-fn names_of(file: &CharacterFile, id: SurfaceId) -> Vec<&str> {
+fn names_of(file: &RiggedCharacter, id: SurfaceId) -> Vec<&str> {
     let node = &file.nodes[id.node];
     let mesh = node.mesh.and_then(|mesh| file.meshes[mesh].name.as_deref());
     let material = file.primitive(id).and_then(|primitive| primitive.material);
@@ -104,7 +104,7 @@ struct Shell {
 
 impl Flesh {
     /// Sorts the surfaces of a file.
-    pub(crate) fn find(file: &CharacterFile, options: &CharacterOptions) -> Result<Flesh, ReadError> {
+    pub(crate) fn find(file: &RiggedCharacter, options: &CharacterOptions) -> Result<Flesh, ReadError> {
         let spoken = Spoken::find(file, options)?;
         let mut all = TriMesh::default();
         let mut source = Vec::new();
@@ -139,7 +139,7 @@ impl Flesh {
         Ok(flesh)
     }
 
-    fn sort_shells(&mut self, file: &CharacterFile, all: &TriMesh, source: &[(u32, u32)]) {
+    fn sort_shells(&mut self, file: &RiggedCharacter, all: &TriMesh, source: &[(u32, u32)]) {
         let shells = shells_of(all);
         let kept: Vec<bool> = shells.iter().map(|shell| self.reason(file, shell, source).is_none()).collect();
         // a character of nothing but sheets is taken as it is: the solid says what is wrong with it
@@ -171,7 +171,7 @@ impl Flesh {
     }
 
     /// Why a shell is not flesh.
-    fn reason(&self, file: &CharacterFile, shell: &Shell, source: &[(u32, u32)]) -> Option<&'static str> {
+    fn reason(&self, file: &RiggedCharacter, shell: &Shell, source: &[(u32, u32)]) -> Option<&'static str> {
         let part = shell.vertices.first().map(|&vertex| source[vertex as usize].0);
         if part.is_some_and(|part| self.parts[part as usize].said == Some(Said::Fleshy)) {
             return None;
@@ -185,7 +185,7 @@ impl Flesh {
     }
 
     /// How much of a shell's weight the heaviest joint has.
-    fn carried_fraction(&self, file: &CharacterFile, shell: &Shell, source: &[(u32, u32)]) -> f64 {
+    fn carried_fraction(&self, file: &RiggedCharacter, shell: &Shell, source: &[(u32, u32)]) -> f64 {
         let mut weights: HashMap<(usize, u32), f64> = HashMap::new();
         for &vertex in &shell.vertices {
             let (part, own) = source[vertex as usize];
@@ -215,7 +215,7 @@ impl Flesh {
     }
 
     /// For each vertex of the flesh the bones it is painted to, with weights.
-    pub(crate) fn weights(&self, file: &CharacterFile, of_node: &[Option<u32>]) -> Vec<Vec<(u32, f32)>> {
+    pub(crate) fn weights(&self, file: &RiggedCharacter, of_node: &[Option<u32>]) -> Vec<Vec<(u32, f32)>> {
         let weights = |(part, vertex): &(u32, u32)| {
             let id = self.parts[*part as usize].id;
             let joints = file.nodes[id.node].skin.map_or(&[][..], |skin| &file.skins[skin].joints);
@@ -232,7 +232,7 @@ impl Flesh {
         &self,
         bones: usize,
         of_node: &[Option<u32>],
-        file: &CharacterFile,
+        file: &RiggedCharacter,
     ) -> Vec<Vec<u32>> {
         let mut own = vec![Vec::new(); bones];
         for (vertex, weights) in self.weights(file, of_node).iter().enumerate() {

@@ -1,8 +1,8 @@
 //! Frames of the flesh as frames of the file's own surfaces: every vertex of every one, in the order of the file.
 
 use super::CharacterScene;
-use crate::character_file::{CharacterPose, SurfaceId};
 use crate::picture::{Look, file_looks};
+use sinew_character::{CharacterPose, SurfaceId};
 use sinew_math::Vec3;
 use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
 
@@ -36,7 +36,7 @@ impl CharacterScene {
     pub fn parts_in(&self, frame: &Frame, pose: &CharacterPose) -> Vec<CharacterPart> {
         let simulated = frame.surfaces.first().map_or(&[][..], Vec::as_slice);
         let part = |part: &super::flesh::Part| {
-            let mut vertices = self.file.world_vertices(part.id, pose).unwrap_or_default();
+            let mut vertices = self.file.rigged.world_vertices(part.id, pose).unwrap_or_default();
             let mut is_flesh = false;
             for (vertex, place) in vertices.iter_mut().zip(&part.flesh_vertex) {
                 if let Some([x, y, z]) = place.and_then(|place| simulated.get(place as usize)) {
@@ -73,16 +73,24 @@ impl CharacterScene {
 
     /// The surfaces that [`CharacterFrames`] hands on.
     pub(crate) fn surface_infos(&self) -> Vec<SurfaceInfo> {
-        let pose = self.file.rest_pose();
+        let pose = self.file.rigged.rest_pose();
         let info = |part: &super::flesh::Part| {
-            let node = &self.file.nodes[part.id.node];
-            let several = node.mesh.is_some_and(|mesh| self.file.meshes[mesh].primitives.len() > 1);
+            let node = &self.file.rigged.nodes[part.id.node];
+            let several = node.mesh.is_some_and(|mesh| self.file.rigged.meshes[mesh].primitives.len() > 1);
             let number = if several { format!(" {}", part.id.primitive + 1) } else { String::new() };
-            let vertices =
-                self.file.bind_vertices(part.id).or_else(|| self.file.world_vertices(part.id, &pose));
+            let vertices = self
+                .file
+                .rigged
+                .bind_vertices(part.id)
+                .or_else(|| self.file.rigged.world_vertices(part.id, &pose));
             SurfaceInfo {
                 name: format!("{}{number}", node.label),
-                triangles: self.file.primitive(part.id).map(|p| p.triangles.clone()).unwrap_or_default(),
+                triangles: self
+                    .file
+                    .rigged
+                    .primitive(part.id)
+                    .map(|p| p.triangles.clone())
+                    .unwrap_or_default(),
                 rest: vertices.unwrap_or_default().iter().map(single).collect(),
             }
         };

@@ -1,8 +1,8 @@
 //! A take of a character, written into its own file.
 
 use super::CharacterScene;
-use crate::character_file::SurfaceId;
-use crate::skinned_glb::{SkinnedGlb, SkinnedGlbOptions, SkinnedGlbReport};
+use sinew_character::SurfaceId;
+use sinew_gltf::{SkinnedGlb, SkinnedGlbOptions, SkinnedGlbReport};
 use sinew_math::Vec3;
 use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
 use std::path::PathBuf;

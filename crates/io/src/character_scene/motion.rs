@@ -3,8 +3,8 @@
 use super::bones::Bones;
 use crate::bare_motion::first_frame;
 use crate::bvh::{BvhBody, BvhOptions, CMU_METRES, read_bvh};
-use crate::character_file::CharacterFile;
 use crate::scene_file::{DEFAULT_SMOOTHING, find_bone};
+use sinew_character::RiggedCharacter;
 use sinew_control::{
     Beyond, BoneMap, Figure, HumanBone, Interpolation, MotionError, Retarget, RetargetOptions, SkeletonMotion,
 };
@@ -56,7 +56,7 @@ impl Capture {
 const MAX_POSES: f64 = 2e7;
 
 /// Refuses an animation that no machine could hold.
-pub(super) fn check_length(file: &CharacterFile, bones: &Bones, animation: usize) -> Result<(), ReadError> {
+pub(super) fn check_length(file: &RiggedCharacter, bones: &Bones, animation: usize) -> Result<(), ReadError> {
     let seconds = file.animations[animation].duration;
     if seconds * RATE * bones.node.len() as f64 <= MAX_POSES {
         return Ok(());
@@ -68,7 +68,7 @@ pub(super) fn check_length(file: &CharacterFile, bones: &Bones, animation: usize
 }
 
 /// Frees the joints that an animation shifts against their parents: balls cannot follow it.
-pub(super) fn free_shifting_joints(file: &CharacterFile, bones: &mut Bones, animation: usize, size: f64) {
+pub(super) fn free_shifting_joints(file: &RiggedCharacter, bones: &mut Bones, animation: usize, size: f64) {
     let duration = file.animations[animation].duration;
     let frames = (duration * RATE).ceil() as usize;
     for frame in 0..=frames {
@@ -88,7 +88,7 @@ pub(super) fn free_shifting_joints(file: &CharacterFile, bones: &mut Bones, anim
 
 /// An animation of the file as a motion of its bones.
 pub(super) fn of_animation(
-    file: &CharacterFile,
+    file: &RiggedCharacter,
     bones: &Bones,
     skeleton: &Skeleton,
     animation: usize,
@@ -188,7 +188,7 @@ pub(super) fn of_capture(
 
 /// Which bones are which of a human figure: as was said, by the file's own map, by names, or by how the skeleton is built.
 pub(super) fn human_bones(
-    file: &CharacterFile,
+    file: &RiggedCharacter,
     bones: &Bones,
     skeleton: &Skeleton,
     said: &[(HumanBone, String)],
@@ -201,7 +201,7 @@ pub(super) fn human_bones(
     Ok(map)
 }
 
-fn guessed_bones(file: &CharacterFile, bones: &Bones, skeleton: &Skeleton) -> BoneMap {
+fn guessed_bones(file: &RiggedCharacter, bones: &Bones, skeleton: &Skeleton) -> BoneMap {
     let mut map = BoneMap::find_in(skeleton);
     if let Some(own) = &file.human_bones {
         for (name, node) in &own.nodes {

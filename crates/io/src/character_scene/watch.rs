@@ -51,8 +51,11 @@ impl FrameSink for CharacterWatch<'_> {
         self.has_seen = true;
         let CharacterScene { flesh, file, .. } = self.character;
         let pose = self.character.pose_in(frame);
-        let skinned: Vec<Vec<Vec3>> =
-            flesh.parts.iter().map(|part| file.world_vertices(part.id, &pose).unwrap_or_default()).collect();
+        let skinned: Vec<Vec<Vec3>> = flesh
+            .parts
+            .iter()
+            .map(|part| file.rigged.world_vertices(part.id, &pose).unwrap_or_default())
+            .collect();
         let skinned: Vec<Vec3> =
             flesh.source.iter().map(|(part, vertex)| skinned[*part as usize][*vertex as usize]).collect();
         let simulated = frame.surfaces.first().map_or(&[][..], Vec::as_slice);

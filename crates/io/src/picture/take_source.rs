@@ -138,7 +138,14 @@ impl<'a> TakeFrameSource<'a> {
             let pose = character.pose_in(&frame);
             if let Skinning::Own = self.skinning {
                 let skinned = |id| {
-                    character.file.world_vertices(id, &pose).unwrap_or_default().iter().map(single).collect()
+                    character
+                        .file
+                        .rigged
+                        .world_vertices(id, &pose)
+                        .unwrap_or_default()
+                        .iter()
+                        .map(single)
+                        .collect()
                 };
                 render_frame.skinned = character.surface_ids().into_iter().map(skinned).collect();
             }
