@@ -7,8 +7,8 @@ use crate::simulate::{Run, thread_pool};
 use crate::source;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use sinew_character::TakeSettings;
 use sinew_gltf::{CHARACTER_EXTENSIONS, open_character};
-use sinew_io::TakeSettings;
 use sinew_io::{
     CharacterChoice, CharacterFrameSource, Existing, FrameSource, Layout, Overlays, PictureFormat,
     PictureOptions, TakeFile, TakeFrameSource, TakeRecipe, TakeRecorder, View, render_picture,
@@ -213,9 +213,9 @@ impl Render {
         let take = TakeFile::open(&self.input)?;
         note_ending(&take);
         let source = source::reopen(&take)?;
-        let model = Model::build(&source.scene().world).map_err(Failure::input)?;
-        let frame_source = TakeFrameSource::new(&take, &model, source.character(), self.overlays())?
-            .with_looks(looks_of(&source));
+        let model = Model::build(&source.scene.world).map_err(Failure::input)?;
+        let frame_source =
+            TakeFrameSource::new(&take, &model, &source, self.overlays())?.with_looks(looks_of(&source));
         self.draw(&frame_source, format)
     }
 
@@ -243,7 +243,7 @@ impl Render {
         let (opened, origin, files) = source::open_to_record(Some(&self.input), &choice)?;
         opened.notes.iter().for_each(|note| warn!("note: {note}"));
         let mut source = opened.value;
-        let scene = source.scene_mut();
+        let scene = &mut source.scene;
         // no more than is seen
         let frame = self.frame.map(|frame| frame as f64 / scene.fps);
         let needed = self.time.or(frame).or(self.to).filter(|seconds| *seconds >= 0.0);
@@ -259,7 +259,7 @@ impl Render {
                 Failure::input(format!("no room to simulate in beside {}: {error}", self.output.display()))
             })?;
         let path = folder.path().join("scene.take");
-        let mut run = Run::build(source.scene())?;
+        let mut run = Run::build(&source.scene)?;
         let (sinew, model_hash) = (env!("CARGO_PKG_VERSION").into(), run.player.model.hash());
         let recipe = TakeRecipe { sinew, origin, settings, model_hash, files };
         let mut recorder =
@@ -267,9 +267,8 @@ impl Render {
         run.play(Some(&mut recorder), None)?;
         drop(recorder);
         let take = TakeFile::open(&path)?;
-        let frame_source =
-            TakeFrameSource::new(&take, &run.player.model, source.character(), self.overlays())?
-                .with_looks(looks_of(&source));
+        let frame_source = TakeFrameSource::new(&take, &run.player.model, &source, self.overlays())?
+            .with_looks(looks_of(&source));
         self.draw(&frame_source, format)
     }
 

@@ -8,9 +8,9 @@ use crate::stats::{Stats, Timing};
 use crate::wall_clock::WallClock;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use sinew_character::TakeSettings;
 use sinew_control::Lead;
-use sinew_io::TakeSettings;
-use sinew_io::{AtomicFile, CapturedFiles, CharacterChoice, Existing, SceneSource, TakeRecipe, TakeRecorder};
+use sinew_io::{AtomicFile, CapturedFiles, CharacterChoice, Existing, OpenedScene, TakeRecipe, TakeRecorder};
 use sinew_sim::SolverKind;
 use sinew_take::{FrameSink, Player, Scene};
 use std::io::Write;
@@ -129,7 +129,7 @@ impl Simulate {
         let mut source = opened.value;
         let folder = self.input.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
         let floor = self.floor(&source);
-        let scene = source.scene_mut();
+        let scene = &mut source.scene;
         scene.fps = self.fps.unwrap_or(scene.fps);
         // tried on a copy: the settings do it to the scene itself, now and when the take is opened again
         let mut cycle = scene.clone();
@@ -168,7 +168,7 @@ impl Simulate {
                 "note: there is no floor: with its root free a character falls; write a scene with gravity = [0, 0, 0] to let it float"
             );
         }
-        let scene = source.scene();
+        let scene = &source.scene;
 
         let output = self.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.glb", scene.name)));
         let mut outputs = Outputs::plan(&output, &self.options, &source, scene.frame_count() + 1)?;
@@ -202,8 +202,8 @@ impl Simulate {
     }
 
     /// Where a floor is needed: under skeletons whose root is freed, or where it is asked for, in a scene with gravity and no obstacles.
-    fn floor(&self, source: &SceneSource) -> Option<f64> {
-        let world = &source.scene().world;
+    fn floor(&self, source: &OpenedScene) -> Option<f64> {
+        let world = &source.scene.world;
         let falls = (self.two_way || self.ragdoll || self.floor) && !world.rigs.is_empty();
         let falls = falls && world.obstacles.is_empty();
         if falls && !self.no_floor { source.lowest_height() } else { None }

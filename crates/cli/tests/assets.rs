@@ -5,8 +5,8 @@
 mod motion_capture;
 
 use serde_json::Value;
+use sinew_character::TakeSettings;
 use sinew_io::CharacterChoice;
-use sinew_io::TakeSettings;
 use sinew_sim::Overlap;
 use sinew_sim::implicit::{ImplicitSettings, Solver};
 use sinew_take::Player;
@@ -98,7 +98,7 @@ fn a_rigged_character_does_not_pass_through_itself_or_the_floor() {
     let opened = sinew_io::open_source(&assets().join("CesiumMan.glb"), &CharacterChoice::default()).unwrap();
     let mut source = opened.value;
     let floor = source.lowest_height();
-    let scene = source.scene_mut();
+    let scene = &mut source.scene;
     let (seconds, fps) = (scene.seconds, scene.fps);
     TakeSettings { seconds, fps, floor, self_contact: true, ..TakeSettings::default() }.apply(scene);
     for solver in [Solver::Explicit, Solver::Implicit(ImplicitSettings::INTERACTIVE)] {

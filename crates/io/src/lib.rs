@@ -7,21 +7,19 @@
 mod bare_mesh;
 mod bare_motion;
 mod bvh;
-mod character_scene;
 mod distinct_names;
-mod flesh_around;
-mod floor;
 mod frame_spill;
 mod mesh_file;
 mod obj;
 mod obj_sequence;
+mod opened_scene;
 mod picture;
 mod ply;
 mod point_cache;
 mod polygon;
 mod preview;
+mod rigged_file;
 mod scene_file;
-mod scene_source;
 mod stl;
 mod surface_builder;
 mod take_file;
@@ -32,14 +30,10 @@ mod usda;
 pub use bare_mesh::scene_of_mesh;
 pub use bare_motion::scene_of_motion;
 pub use bvh::{Bvh, BvhBody, BvhChannel, BvhJoint, BvhOptions, BvhPosition, CMU_METRES, read_bvh};
-pub use character_scene::{
-    Capture, CharacterFrames, CharacterGlb, CharacterOptions, CharacterPart, CharacterReport, CharacterScene,
-    CharacterWatch,
-};
-pub use flesh_around::{FleshSegment, figure_flesh, flesh_around};
 pub use mesh_file::{Mesh, SURFACE_EXTENSIONS, TET_EXTENSIONS, read_mesh, read_surface, read_tets};
 pub use obj::read_obj;
 pub use obj_sequence::ObjSequence;
+pub use opened_scene::{CharacterChoice, OpenedScene, open_scene, open_source};
 pub use picture::{
     Arrow, CharacterFrameSource, FrameCallback, FrameSource, Image, Layout, Look, Marks, Overlays,
     PictureError, PictureFormat, PictureOptions, PictureReport, RenderFrame, TakeFrameSource, Texture, View,
@@ -48,16 +42,14 @@ pub use picture::{
 pub use ply::read_ply;
 pub use point_cache::{Mdd, Pc2, PointCacheFormat, PointCacheSink, PointSamples, read_mdd, read_pc2};
 pub use preview::{Preview, PreviewOptions};
+pub use rigged_file::CaptureFile;
 pub use scene_file::{SceneKey, ScenePart, read_scene, read_scene_text, scene_keys, scene_keys_table};
-pub use scene_source::{CharacterChoice, SceneSource, open_scene, open_source};
 pub use sinew_files::{
     AtomicFile, AtomicFolder, CapturedFile, CapturedFiles, Loaded, Place, ReadError, ReadErrors,
 };
 pub use sinew_take::Up;
 pub use stl::read_stl;
-pub use take_file::{
-    Existing, TAKE_EXTENSION, TakeEnding, TakeFile, TakeOrigin, TakeRecipe, TakeRecorder, TakeSettings,
-};
+pub use take_file::{Existing, TAKE_EXTENSION, TakeEnding, TakeFile, TakeOrigin, TakeRecipe, TakeRecorder};
 pub use tetgen::read_tetgen;
 pub use usda::UsdaSink;
 

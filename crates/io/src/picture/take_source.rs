@@ -5,7 +5,8 @@ use super::look::Look;
 use super::obstacles::{Obstacles, ShownObstacle};
 use super::plain_skinning::{PlainSkinning, bone_segments};
 use super::render_frame::{Arrow, Marks, RenderFrame};
-use crate::{CharacterScene, TakeEnding, TakeFile, Up};
+use crate::{OpenedScene, TakeEnding, TakeFile, Up};
+use sinew_character::ShownSurfaces;
 use sinew_math::{Isometry, Vec3, nalgebra::Point3};
 use sinew_mesh::TetMesh;
 use sinew_sim::{ContactForce, Model, State, StrainGauge, contact_forces};
@@ -30,7 +31,7 @@ pub struct Overlays {
 pub struct TakeFrameSource<'a> {
     take: &'a TakeFile,
     model: &'a Model,
-    character: Option<&'a CharacterScene>,
+    shown: ShownSurfaces<'a>,
     surfaces: Vec<SurfaceInfo>,
     looks: Vec<Look>,
     cage: Vec<[u32; 3]>,
@@ -47,18 +48,16 @@ pub struct TakeFrameSource<'a> {
 enum Skinning {
     /// Not to be seen.
     Hidden,
-    /// That of the character's own file.
-    Own,
-    /// By the distance to bones.
-    ByDistance(PlainSkinning),
+    /// That of characters' own files, of other bodies by the distance to bones.
+    Shown(Option<PlainSkinning>),
 }
 
 impl<'a> TakeFrameSource<'a> {
-    /// A take, the model it was recorded with, and the character it is of, if it is of one.
+    /// A take, the model it was recorded with, and the scene of that model.
     pub fn new(
         take: &'a TakeFile,
         model: &'a Model,
-        character: Option<&'a CharacterScene>,
+        opened: &'a OpenedScene,
         overlays: Overlays,
     ) -> Result<TakeFrameSource<'a>, PictureError> {
         take.check_model(model)?;
@@ -71,31 +70,27 @@ impl<'a> TakeFrameSource<'a> {
         if overlays.bones && model.rigs.is_empty() {
             return Err(PictureError("there are no bones to be seen in this scene".into()));
         }
-        let skinning = match (overlays.skinned, character) {
-            (false, _) => Skinning::Hidden,
-            (true, Some(_)) => Skinning::Own,
-            (true, None) => Skinning::ByDistance(PlainSkinning::of(model).ok_or_else(|| {
+        let skinning = match overlays.skinned {
+            false => Skinning::Hidden,
+            true if opened.other_parts().bodies.is_empty() => Skinning::Shown(None),
+            true => Skinning::Shown(Some(PlainSkinning::of(model).ok_or_else(|| {
                 PictureError(
                     "only bodies on bones can be compared with plain skinning, and this scene has a body without".into(),
                 )
-            })?),
+            })?)),
         };
-        let mut surfaces: Vec<SurfaceInfo> = match character {
-            Some(character) => character.surface_infos(),
-            None => model.bodies.iter().map(SurfaceInfo::of).collect(),
-        };
-        let mut looks = match character {
-            Some(character) => character.looks(),
-            None => Look::of_palette(surfaces.len()),
-        };
-        let shown = model.obstacles.iter().enumerate().map(|(i, obstacle)| ShownObstacle {
+        let shown = opened.shown();
+        let bodies: Vec<SurfaceInfo> = model.bodies.iter().map(SurfaceInfo::of).collect();
+        let mut surfaces = shown.infos(&bodies);
+        let mut looks = opened.looks();
+        let in_the_way = model.obstacles.iter().enumerate().map(|(i, obstacle)| ShownObstacle {
             name: &obstacle.name,
             surface: &obstacle.surface,
             start: obstacle.start.pose,
             moves: model.obstacle_moves(i),
             is_glass: obstacle.is_glass,
         });
-        let obstacles = Obstacles::of(shown, Up::against(model.gravity));
+        let obstacles = Obstacles::of(in_the_way, Up::against(model.gravity));
         let body_count = surfaces.len();
         surfaces.extend(obstacles.infos());
         looks.extend(obstacles.looks());
@@ -104,7 +99,7 @@ impl<'a> TakeFrameSource<'a> {
         Ok(TakeFrameSource {
             take,
             model,
-            character,
+            shown,
             surfaces,
             looks,
             cage: if overlays.cage { boundary(model) } else { Vec::new() },
@@ -134,30 +129,11 @@ impl<'a> TakeFrameSource<'a> {
             render_frame.cage = state.node_x.iter().map(single).collect();
         }
         render_frame.marks = Marks { bones: self.bone_lines(&frame.bones), arrows: self.push_arrows(state) };
-        if let Some(character) = self.character {
-            let pose = character.pose_in(&frame);
-            if let Skinning::Own = self.skinning {
-                let skinned = |id| {
-                    character
-                        .file
-                        .rigged
-                        .world_vertices(id, &pose)
-                        .unwrap_or_default()
-                        .iter()
-                        .map(single)
-                        .collect()
-                };
-                render_frame.skinned = character.surface_ids().into_iter().map(skinned).collect();
-            }
-            let parts = character.parts_in(&frame, &pose);
-            render_frame.surfaces =
-                parts.iter().map(|part| part.vertices.iter().map(single).collect()).collect();
-        } else {
-            if let Skinning::ByDistance(skinning) = &self.skinning {
-                render_frame.skinned = skinning.surfaces(&frame.bones);
-            }
-            render_frame.surfaces = frame.surfaces;
+        if let Skinning::Shown(plain) = &self.skinning {
+            let bodies = plain.as_ref().map(|plain| plain.surfaces(&frame.bones)).unwrap_or_default();
+            render_frame.skinned = self.shown.skinned(&frame, &bodies);
         }
+        render_frame.surfaces = self.shown.positions(&frame);
         let placed = self.obstacles.place(|i| state.obstacles.get(i).map(|obstacle| obstacle.pose));
         if self.gauge.is_some() {
             render_frame.strain.extend(placed.iter().map(|points| vec![f32::NAN; points.len()]));
@@ -191,10 +167,7 @@ impl<'a> TakeFrameSource<'a> {
             (0..body.embedding.point_count()).map(|i| vertex(i).max(0.0) as f32).collect()
         };
         let bodies: Vec<Vec<f32>> = self.model.bodies.iter().map(body).collect();
-        match (self.character, bodies.first()) {
-            (Some(character), Some(flesh)) => character.values_on_surfaces(flesh),
-            _ => bodies,
-        }
+        self.shown.values(bodies)
     }
 
     fn bone_lines(&self, frames: &[Vec<Isometry>]) -> Vec<[Vec3; 2]> {

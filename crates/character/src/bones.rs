@@ -1,7 +1,7 @@
-//! The joints of a file as bones: where they stand at bind, how they may move, and how thick they are.
+//! Bones made of joints: where they stand at bind, how they may move, and how thick they are.
 
-use super::flesh::Flesh;
-use sinew_character::{CharacterJoint, Mat4, NodeTransform, RiggedCharacter};
+use crate::flesh::Flesh;
+use crate::{CharacterJoint, Mat4, NodeTransform, RiggedCharacter};
 use sinew_control::{BoneMap, HumanBone};
 use sinew_math::{Isometry, Vec3, distance_to_segment};
 use sinew_sim::desc::{Hold, TieDesc};
@@ -10,11 +10,12 @@ use sinew_skeleton::{
 };
 
 /// Bones and the nodes they were made of.
+#[derive(Clone, Debug)]
 pub(crate) struct Bones {
     pub(crate) desc: SkeletonDesc,
     /// For each bone, in the order of the description, its node.
     pub(crate) node: Vec<usize>,
-    /// What the node's frame is in the bone's: all that is not rigid about it, as it was at bind.
+    /// The node's frame in the bone's at bind, which holds the node's scale.
     pub(crate) bone_from_node: Vec<Mat4>,
     /// For each node its bone.
     pub(crate) of_node: Vec<Option<u32>>,
@@ -22,21 +23,22 @@ pub(crate) struct Bones {
     pub(crate) left_out: usize,
 }
 
-/// The radius of a bone in parts of how far the skin around it is from it: of the nearer quarter of it, so that bones stay inside.
+/// The radius of a bone as a fraction of its distance to the skin around it, of which the nearer quarter counts, so that bones stay
+/// inside.
 const RADIUS_FRACTION: f64 = 0.45;
 const NEARER: f64 = 0.25;
-/// Bones are at least this thick and this long, in parts of the character's size.
+/// The smallest radius and length of a bone, as fractions of the character's size.
 const THINNEST: f64 = 1e-3;
 const SHORTEST: f64 = 2e-3;
-/// Nodes whose surface is painted to a bone by this fraction belong to it wholly.
+/// Nodes whose surface has this weight of a bone are fixed to it.
 const WHOLLY_PAINTED: f64 = 0.9;
 /// How much denser bones are than the flesh that fills the same place in the cage (kg/m³).
 const DENSITY: f64 = 250.0;
 
 impl Bones {
-    /// Makes bones of the joints that carry flesh, or have joints below them that do.
-    pub(crate) fn build(file: &RiggedCharacter, flesh: &Flesh) -> Bones {
-        let joints = file.find_joints();
+    /// Makes bones of the joints that carry flesh, or have descendants that do.
+    pub(crate) fn build(rigged: &RiggedCharacter, flesh: &Flesh) -> Bones {
+        let joints = rigged.find_joints();
         let mut carries: Vec<bool> = joints.iter().map(|joint| joint.vertex_fraction > 0.0).collect();
         for i in (0..joints.len()).rev() {
             if let (true, Some(parent)) = (carries[i], joints[i].parent) {
@@ -45,7 +47,7 @@ impl Bones {
         }
         let kept: Vec<usize> = (0..joints.len()).filter(|&i| carries[i]).collect();
         let mut place = vec![None; joints.len()];
-        let mut of_node = vec![None; file.nodes.len()];
+        let mut of_node = vec![None; rigged.nodes.len()];
         for (bone, &joint) in kept.iter().enumerate() {
             place[joint] = Some(bone);
             of_node[joints[joint].node] = Some(bone as u32);
@@ -53,8 +55,8 @@ impl Bones {
         let frames: Vec<Isometry> = kept.iter().map(|&i| rigid(&joints[i].bind)).collect();
         let parents: Vec<Option<usize>> =
             kept.iter().map(|&i| joints[i].parent.and_then(|p| place[p])).collect();
-        let segments = segments(&frames, &parents, flesh, &of_node, file);
-        let radii = radii(&segments, flesh, &of_node, file, &parents);
+        let segments = segments(&frames, &parents, flesh, &of_node, rigged);
+        let radii = radii(&segments, flesh, &of_node, rigged, &parents);
 
         let bone = |(bone, joint): (usize, &CharacterJoint)| {
             let parent_from_joint = match parents[bone] {
@@ -67,7 +69,7 @@ impl Bones {
                 density: DENSITY,
             };
             BoneDesc {
-                name: file.nodes[joint.node].label.clone(),
+                name: rigged.nodes[joint.node].label.clone(),
                 parent: parents[bone].map_or(Parent::World, Parent::Index),
                 parent_from_joint,
                 joint: JointDesc::of(if parents[bone].is_none() { JointKind::Free } else { JointKind::Ball }),
@@ -109,7 +111,7 @@ impl Bones {
         }
     }
 
-    /// Ties that hold what people have little flesh on: skulls, and hands and feet with all their fingers and toes, go as they are painted.
+    /// Ties for what people have little flesh on: skulls, and hands and feet with all fingers and toes, follow their painted weights.
     pub(crate) fn ends(&self, human: &BoneMap, skeleton: &Skeleton) -> Vec<TieDesc> {
         use HumanBone::{Head, LeftFoot, LeftHand, RightFoot, RightHand};
         let ends: Vec<usize> = [Head, LeftHand, RightHand, LeftFoot, RightFoot]
@@ -134,7 +136,7 @@ impl Bones {
     }
 }
 
-/// The turn and the place of a matrix, without its stretch.
+/// The rigid part of a matrix, without its stretch.
 fn rigid(matrix: &Mat4) -> Isometry {
     NodeTransform::of_matrix(matrix).isometry()
 }
@@ -145,7 +147,7 @@ fn segments(
     parents: &[Option<usize>],
     flesh: &Flesh,
     of_node: &[Option<u32>],
-    file: &RiggedCharacter,
+    rigged: &RiggedCharacter,
 ) -> Vec<Vec<[Vec3; 2]>> {
     let origin = |bone: usize| frames[bone].translation.vector;
     let mut segments: Vec<Vec<[Vec3; 2]>> = vec![Vec::new(); frames.len()];
@@ -156,7 +158,7 @@ fn segments(
             segments[parent].push([origin(parent), origin(child)]);
         }
     }
-    let own = flesh.vertices_of_bones(frames.len(), of_node, file);
+    let own = flesh.vertices_of_bones(frames.len(), of_node, rigged);
     for bone in 0..frames.len() {
         if !segments[bone].is_empty() {
             continue;
@@ -179,10 +181,10 @@ fn radii(
     segments: &[Vec<[Vec3; 2]>],
     flesh: &Flesh,
     of_node: &[Option<u32>],
-    file: &RiggedCharacter,
+    rigged: &RiggedCharacter,
     parents: &[Option<usize>],
 ) -> Vec<f64> {
-    let own = flesh.vertices_of_bones(segments.len(), of_node, file);
+    let own = flesh.vertices_of_bones(segments.len(), of_node, rigged);
     let mut radii: Vec<f64> = Vec::with_capacity(segments.len());
     for (bone, lines) in segments.iter().enumerate() {
         let far = |vertex: &u32| {

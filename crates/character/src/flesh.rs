@@ -2,15 +2,14 @@
 //!
 //! Shells that are thin sheets (hair, cloth, lashes) and small shells that one bone carries (eyes, teeth, buttons) stay as they are skinned.
 
-use super::CharacterOptions;
-use crate::scene_file::nearest;
-use sinew_character::{RiggedCharacter, SurfaceId};
-use sinew_files::ReadError;
+use crate::names::nearest;
+use crate::{CharacterError, CharacterOptions, FaultyPart, RiggedCharacter, SurfaceId};
 use sinew_math::Vec3;
 use sinew_mesh::TriMesh;
 use std::collections::HashMap;
 
 /// The flesh of a character, and where its vertices came from.
+#[derive(Clone, Debug)]
 pub(crate) struct Flesh {
     /// All fleshy surfaces at bind as one (m).
     pub(crate) surface: TriMesh,
@@ -26,7 +25,8 @@ pub(crate) struct Flesh {
     pub(crate) notes: Vec<String>,
 }
 
-/// A surface of the file.
+/// A surface of the character.
+#[derive(Clone, Debug)]
 pub(crate) struct Part {
     pub(crate) id: SurfaceId,
     /// For each of its vertices its place in the flesh, if it is part of it.
@@ -36,7 +36,7 @@ pub(crate) struct Part {
 }
 
 /// What a user says about a surface.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Said {
     Skinned,
     Fleshy,
@@ -56,11 +56,11 @@ struct Spoken<'a> {
 
 impl<'a> Spoken<'a> {
     /// Checks that every name is one of the file's.
-    fn find(file: &RiggedCharacter, options: &'a CharacterOptions) -> Result<Spoken<'a>, ReadError> {
+    fn find(rigged: &RiggedCharacter, options: &'a CharacterOptions) -> Result<Spoken<'a>, CharacterError> {
         let skinned = options.skinned.iter().map(|name| (name.as_str(), Said::Skinned));
         let fleshy = options.fleshy.iter().map(|name| (name.as_str(), Said::Fleshy));
         let names: Vec<_> = skinned.chain(fleshy).collect();
-        let mut known: Vec<&str> = file.surfaces().flat_map(|id| names_of(file, id)).collect();
+        let mut known: Vec<&str> = rigged.surfaces().flat_map(|id| rigged.names_of(id)).collect();
         known.sort_unstable();
         known.dedup();
         for (name, _) in &names {
@@ -70,25 +70,17 @@ impl<'a> Spoken<'a> {
                     |near| format!("did you mean `{near}`?"),
                 );
                 let message = format!("no surface, mesh or material is named `{name}`; {hint}");
-                return Err(ReadError::whole(message.chars().take(400).collect::<String>()));
+                let message: String = message.chars().take(400).collect();
+                return Err(CharacterError::of(FaultyPart::Surface((*name).to_owned()), message));
             }
         }
         Ok(Spoken { names })
     }
 
-    fn of(&self, file: &RiggedCharacter, id: SurfaceId) -> Option<Said> {
-        let own = names_of(file, id);
+    fn of(&self, rigged: &RiggedCharacter, id: SurfaceId) -> Option<Said> {
+        let own = rigged.names_of(id);
         self.names.iter().find(|(name, _)| own.contains(name)).map(|(_, said)| *said)
     }
-}
-
-/// The names by which a surface is known: of its node, its mesh and its material.
-fn names_of(file: &RiggedCharacter, id: SurfaceId) -> Vec<&str> {
-    let node = &file.nodes[id.node];
-    let mesh = node.mesh.and_then(|mesh| file.meshes[mesh].name.as_deref());
-    let material = file.primitive(id).and_then(|primitive| primitive.material);
-    let material = material.and_then(|material| file.materials.get(material)?.name.as_deref());
-    [node.name.as_deref(), mesh, material].into_iter().flatten().collect()
 }
 
 /// A connected piece of surface.
@@ -103,25 +95,28 @@ struct Shell {
 }
 
 impl Flesh {
-    /// Sorts the surfaces of a file.
-    pub(crate) fn find(file: &RiggedCharacter, options: &CharacterOptions) -> Result<Flesh, ReadError> {
-        let spoken = Spoken::find(file, options)?;
+    /// Sorts the surfaces of a rigged.
+    pub(crate) fn find(
+        rigged: &RiggedCharacter,
+        options: &CharacterOptions,
+    ) -> Result<Flesh, CharacterError> {
+        let spoken = Spoken::find(rigged, options)?;
         let mut all = TriMesh::default();
         let mut source = Vec::new();
         let mut parts = Vec::new();
-        for id in file.surfaces() {
-            let Some(primitive) = file.primitive(id).filter(|primitive| !primitive.triangles.is_empty())
+        for id in rigged.surfaces() {
+            let Some(primitive) = rigged.primitive(id).filter(|primitive| !primitive.triangles.is_empty())
             else {
                 continue;
             };
             let part = parts.len() as u32;
-            let said = spoken.of(file, id);
+            let said = spoken.of(rigged, id);
             parts.push(Part { id, flesh_vertex: vec![None; primitive.positions.len()], said });
-            if !file.is_skinned(id) || said == Some(Said::Skinned) {
+            if !rigged.is_skinned(id) || said == Some(Said::Skinned) {
                 continue;
             }
             let first = all.vertices.len() as u32;
-            all.vertices.extend(file.bind_vertices(id).unwrap_or_default());
+            all.vertices.extend(rigged.bind_vertices(id).unwrap_or_default());
             all.triangles.extend(primitive.triangles.iter().map(|t| t.map(|v| v + first)));
             source.extend((0..primitive.positions.len() as u32).map(|vertex| (part, vertex)));
         }
@@ -135,18 +130,19 @@ impl Flesh {
             extent: high - low,
             notes: Vec::new(),
         };
-        flesh.sort_shells(file, &all, &source);
+        flesh.sort_shells(rigged, &all, &source);
         Ok(flesh)
     }
 
-    fn sort_shells(&mut self, file: &RiggedCharacter, all: &TriMesh, source: &[(u32, u32)]) {
+    fn sort_shells(&mut self, rigged: &RiggedCharacter, all: &TriMesh, source: &[(u32, u32)]) {
         let shells = shells_of(all);
-        let kept: Vec<bool> = shells.iter().map(|shell| self.reason(file, shell, source).is_none()).collect();
+        let kept: Vec<bool> =
+            shells.iter().map(|shell| self.reason(rigged, shell, source).is_none()).collect();
         // a character of nothing but sheets is taken as it is: the solid says what is wrong with it
         let any = kept.iter().any(|kept| *kept);
         let mut left: HashMap<&'static str, (usize, usize)> = HashMap::new();
         for (shell, kept) in shells.iter().zip(kept) {
-            match self.reason(file, shell, source).filter(|_| any && !kept) {
+            match self.reason(rigged, shell, source).filter(|_| any && !kept) {
                 Some(reason) => {
                     let count = left.entry(reason).or_default();
                     *count = (count.0 + 1, count.1 + shell.vertices.len());
@@ -164,14 +160,14 @@ impl Flesh {
         if by_name > 0 {
             self.notes.push(format!("{by_name} surfaces stay as they are skinned, as the scene says"));
         }
-        let unskinned = self.parts.iter().filter(|part| !file.is_skinned(part.id)).count();
+        let unskinned = self.parts.iter().filter(|part| !rigged.is_skinned(part.id)).count();
         if unskinned > 0 {
             self.notes.push(format!("{unskinned} surfaces have no skin: they stay as they are"));
         }
     }
 
     /// Why a shell is not flesh.
-    fn reason(&self, file: &RiggedCharacter, shell: &Shell, source: &[(u32, u32)]) -> Option<&'static str> {
+    fn reason(&self, rigged: &RiggedCharacter, shell: &Shell, source: &[(u32, u32)]) -> Option<&'static str> {
         let part = shell.vertices.first().map(|&vertex| source[vertex as usize].0);
         if part.is_some_and(|part| self.parts[part as usize].said == Some(Said::Fleshy)) {
             return None;
@@ -180,18 +176,18 @@ impl Flesh {
             return Some("they are thin sheets, as hair and cloth are");
         }
         let small = (shell.high - shell.low).norm() < SMALL * self.size;
-        (small && self.carried_fraction(file, shell, source) >= RIGID)
+        (small && self.carried_fraction(rigged, shell, source) >= RIGID)
             .then_some("they are small and one bone carries them, as eyes and teeth are")
     }
 
     /// How much of a shell's weight the heaviest joint has.
-    fn carried_fraction(&self, file: &RiggedCharacter, shell: &Shell, source: &[(u32, u32)]) -> f64 {
+    fn carried_fraction(&self, rigged: &RiggedCharacter, shell: &Shell, source: &[(u32, u32)]) -> f64 {
         let mut weights: HashMap<(usize, u32), f64> = HashMap::new();
         for &vertex in &shell.vertices {
             let (part, own) = source[vertex as usize];
             let id = self.parts[part as usize].id;
-            let skin = file.nodes[id.node].skin.unwrap_or(0);
-            let Some(skinned) = file.primitive(id).and_then(|primitive| primitive.weights.as_ref()) else {
+            let skin = rigged.nodes[id.node].skin.unwrap_or(0);
+            let Some(skinned) = rigged.primitive(id).and_then(|primitive| primitive.weights.as_ref()) else {
                 continue;
             };
             for entry in skinned.of(own as usize) {
@@ -215,11 +211,11 @@ impl Flesh {
     }
 
     /// For each vertex of the flesh the bones it is painted to, with weights.
-    pub(crate) fn weights(&self, file: &RiggedCharacter, of_node: &[Option<u32>]) -> Vec<Vec<(u32, f32)>> {
+    pub(crate) fn weights(&self, rigged: &RiggedCharacter, of_node: &[Option<u32>]) -> Vec<Vec<(u32, f32)>> {
         let weights = |(part, vertex): &(u32, u32)| {
             let id = self.parts[*part as usize].id;
-            let joints = file.nodes[id.node].skin.map_or(&[][..], |skin| &file.skins[skin].joints);
-            let skinned = file.primitive(id).and_then(|primitive| primitive.weights.as_ref());
+            let joints = rigged.nodes[id.node].skin.map_or(&[][..], |skin| &rigged.skins[skin].joints);
+            let skinned = rigged.primitive(id).and_then(|primitive| primitive.weights.as_ref());
             let entries = skinned.map_or(&[][..], |weights| weights.of(*vertex as usize));
             let bone = |joint: u32| joints.get(joint as usize).and_then(|node| of_node[*node]);
             entries.iter().filter_map(|entry| Some((bone(entry.joint)?, entry.weight as f32))).collect()
@@ -232,10 +228,10 @@ impl Flesh {
         &self,
         bones: usize,
         of_node: &[Option<u32>],
-        file: &RiggedCharacter,
+        rigged: &RiggedCharacter,
     ) -> Vec<Vec<u32>> {
         let mut own = vec![Vec::new(); bones];
-        for (vertex, weights) in self.weights(file, of_node).iter().enumerate() {
+        for (vertex, weights) in self.weights(rigged, of_node).iter().enumerate() {
             let heaviest = weights.iter().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
             if let Some((bone, _)) = heaviest {
                 own[*bone as usize].push(vertex as u32);

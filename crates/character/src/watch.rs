@@ -1,18 +1,19 @@
-//! What flesh did to a character, in numbers: how far it sagged before the take, and what bends did to its volume.
+//! Measurements of a take of a character: how far flesh is from plain skinning, and how much its volume changes.
 
-use super::CharacterScene;
+use crate::PlayedCharacter;
 use sinew_math::Vec3;
 use sinew_mesh::TriMesh;
 use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
 
-/// Watches a take of a character beside plain skinning.
+/// Compares a take of a character with plain skinning, frame by frame.
+#[derive(Debug)]
 pub struct CharacterWatch<'a> {
-    character: &'a CharacterScene,
+    character: PlayedCharacter<'a>,
     report: CharacterReport,
     has_seen: bool,
 }
 
-/// What [`CharacterWatch`] saw.
+/// What [`CharacterWatch`] measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CharacterReport {
     /// How far settled flesh is from where skinning puts it in the first frame, at most and on average (m).
@@ -28,12 +29,12 @@ pub struct CharacterReport {
 }
 
 impl<'a> CharacterWatch<'a> {
-    /// Watches a take of a character.
-    pub fn new(character: &'a CharacterScene) -> CharacterWatch<'a> {
+    /// Measures a take of a character.
+    pub fn new(character: PlayedCharacter<'a>) -> CharacterWatch<'a> {
         CharacterWatch { character, report: CharacterReport::default(), has_seen: false }
     }
 
-    /// What was seen so far; nothing without a frame.
+    /// What was measured so far; `None` without a frame.
     pub fn report(&self) -> Option<CharacterReport> {
         self.has_seen.then_some(self.report)
     }
@@ -41,7 +42,7 @@ impl<'a> CharacterWatch<'a> {
 
 impl FrameSink for CharacterWatch<'_> {
     fn begin(&mut self, _: &[SurfaceInfo], _: f64) -> Result<(), SinkError> {
-        let flesh = &self.character.flesh.surface;
+        let flesh = &self.character.binding.flesh.surface;
         let bind_volume = volume(&flesh.triangles, &flesh.vertices);
         self.report = CharacterReport { bind_volume, ..CharacterReport::default() };
         Ok(())
@@ -49,24 +50,21 @@ impl FrameSink for CharacterWatch<'_> {
 
     fn frame(&mut self, frame: &Frame) -> Result<(), SinkError> {
         self.has_seen = true;
-        let CharacterScene { flesh, file, .. } = self.character;
+        let binding = self.character.binding;
+        let flesh = &binding.flesh;
         let pose = self.character.pose_in(frame);
-        let skinned: Vec<Vec<Vec3>> = flesh
-            .parts
-            .iter()
-            .map(|part| file.rigged.world_vertices(part.id, &pose).unwrap_or_default())
-            .collect();
+        let skinned = binding.skinned_surfaces(&pose);
         let skinned: Vec<Vec3> =
             flesh.source.iter().map(|(part, vertex)| skinned[*part as usize][*vertex as usize]).collect();
-        let simulated = frame.surfaces.first().map_or(&[][..], Vec::as_slice);
+        let simulated = frame.surfaces.get(binding.body).map_or(&[][..], Vec::as_slice);
         let simulated: Vec<Vec3> = simulated.iter().map(|p| Vec3::from(p.map(f64::from))).collect();
 
         let apart: Vec<f64> = skinned.iter().zip(&simulated).map(|(a, b)| (a - b).norm()).collect();
-        let most = apart.iter().copied().fold(0.0, f64::max);
+        let largest = apart.iter().copied().fold(0.0, f64::max);
         if frame.time == 0.0 {
-            self.report.settled = [most, apart.iter().sum::<f64>() / apart.len().max(1) as f64];
+            self.report.settled = [largest, apart.iter().sum::<f64>() / apart.len().max(1) as f64];
         }
-        self.report.farthest = self.report.farthest.max(most);
+        self.report.farthest = self.report.farthest.max(largest);
         let TriMesh { triangles, .. } = &flesh.surface;
         let change = |points: &[Vec3]| (volume(triangles, points) / self.report.bind_volume - 1.0).abs();
         let (by_skinning, by_flesh) = (change(&skinned), change(&simulated));
