@@ -4,8 +4,8 @@
 //! materials and animations are those of the lists below.
 
 use crate::{
-    CharacterAnimation, CharacterMaterial, CharacterMesh, CharacterNode, CharacterPrimitive, CharacterSkin,
-    HumanBones,
+    CharacterAnimation, CharacterError, CharacterMaterial, CharacterMesh, CharacterNode, CharacterPrimitive,
+    CharacterSkin, HumanBones, NodeTree,
 };
 
 /// A rigged character. Lengths are in metres, y is up, times are in seconds.
@@ -37,6 +37,27 @@ pub struct SurfaceId {
 }
 
 impl RiggedCharacter {
+    /// Puts a character together from its parts: links nodes whose names, children and rest transforms are given, and binds skins whose
+    /// joints and inverse bind matrices are.
+    ///
+    /// # Errors
+    /// If nodes make no tree; all that is wrong is in one message.
+    pub fn assemble(
+        nodes: Vec<CharacterNode>,
+        mut skins: Vec<CharacterSkin>,
+        meshes: Vec<CharacterMesh>,
+    ) -> Result<RiggedCharacter, CharacterError> {
+        let (tree, errors) = NodeTree::build(nodes);
+        let Some(NodeTree { nodes, order }) = tree.filter(|_| errors.is_empty()) else {
+            let messages: Vec<String> = errors.into_iter().map(|error| error.message).collect();
+            return Err(CharacterError::whole(messages.join("; ")));
+        };
+        for skin in &mut skins {
+            skin.bind(&nodes);
+        }
+        Ok(RiggedCharacter { nodes, order, skins, meshes, ..RiggedCharacter::default() })
+    }
+
     /// All surfaces that nodes show, by node and primitive.
     pub fn surfaces(&self) -> impl Iterator<Item = SurfaceId> {
         let shown = self.nodes.iter().enumerate().filter_map(|(node, shown)| Some((node, shown.mesh?)));

@@ -153,7 +153,7 @@ fn broken_characters_are_refused_by_name() {
 
 /// A rigged bar of the glTF corpus.
 fn bar() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../io/tests/corpus/bar_plain.glb")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../gltf/tests/corpus/bar_plain.glb")
 }
 
 /// The file itself comes back with morph targets, and plays what was simulated: our skinning and morphs of the written file against the frames of the take.

@@ -78,6 +78,13 @@ impl RigFile {
         &self.character
     }
 
+    /// The file at rest, as bytes.
+    pub fn to_glb(&self) -> Result<Vec<u8>, SinkError> {
+        let mut bytes = Vec::new();
+        self.document.clone().write(&mut bytes)?;
+        Ok(bytes)
+    }
+
     /// The node of a bone, by the indices of its rig among the parts and of the bone in its skeleton.
     pub fn bone_node(&self, rig: usize, bone: usize) -> Option<usize> {
         Some(self.rigs.get(rig)?.get(bone)?.node)

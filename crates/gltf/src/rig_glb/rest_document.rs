@@ -6,7 +6,7 @@ use crate::document::Document;
 use serde_json::{Value, json};
 use sinew_character::{
     CharacterMaterial, CharacterMesh, CharacterNode, CharacterPrimitive, CharacterSkin, JointWeight, Mat4,
-    NodeTransform, NodeTree, RiggedCharacter, SkinWeights, SkinWeightsBuilder,
+    NodeTransform, RiggedCharacter, SkinWeights, SkinWeightsBuilder,
 };
 use sinew_math::{Isometry, Rotation, Vec3};
 use sinew_sim::{Model, Rig};
@@ -158,23 +158,9 @@ impl RestDocument {
     /// The document and the character that it describes.
     pub(super) fn finish(mut self) -> Result<(Document, RiggedCharacter), SinkError> {
         self.document.add_scene(&self.roots);
-        let (tree, errors) = NodeTree::build(self.nodes);
-        let tree = tree.filter(|_| errors.is_empty()).ok_or_else(|| {
-            let errors: Vec<String> = errors.iter().map(ToString::to_string).collect();
-            SinkError(format!("the skeletons cannot be written as glTF: {}", errors.join("; ")))
-        })?;
-        for skin in &mut self.skins {
-            skin.bind(&tree.nodes);
-        }
-        let rigged = RiggedCharacter {
-            nodes: tree.nodes,
-            order: tree.order,
-            skins: self.skins,
-            meshes: self.meshes,
-            materials: self.materials,
-            animations: Vec::new(),
-            human_bones: None,
-        };
+        let rigged = RiggedCharacter::assemble(self.nodes, self.skins, self.meshes)
+            .map_err(|error| SinkError(format!("the skeletons cannot be written as glTF: {error}")))?;
+        let rigged = RiggedCharacter { materials: self.materials, ..rigged };
         Ok((self.document, rigged))
     }
 
