@@ -39,6 +39,7 @@ impl Bones {
     /// Makes bones of the joints that carry flesh, or have descendants that do.
     pub(crate) fn build(rigged: &RiggedCharacter, flesh: &Flesh) -> Bones {
         let joints = rigged.find_joints();
+        // which joints become bones
         let mut carries: Vec<bool> = joints.iter().map(|joint| joint.vertex_fraction > 0.0).collect();
         for i in (0..joints.len()).rev() {
             if let (true, Some(parent)) = (carries[i], joints[i].parent) {
@@ -52,12 +53,15 @@ impl Bones {
             place[joint] = Some(bone);
             of_node[joints[joint].node] = Some(bone as u32);
         }
+
+        // where they stand, and how thick they are
         let frames: Vec<Isometry> = kept.iter().map(|&i| rigid(&joints[i].bind)).collect();
         let parents: Vec<Option<usize>> =
             kept.iter().map(|&i| joints[i].parent.and_then(|p| place[p])).collect();
         let segments = segments(&frames, &parents, flesh, &of_node, rigged);
         let radii = radii(&segments, flesh, &of_node, rigged, &parents);
 
+        // as the description of a skeleton
         let bone = |(bone, joint): (usize, &CharacterJoint)| {
             let parent_from_joint = match parents[bone] {
                 Some(parent) => frames[parent].inverse() * frames[bone],
@@ -149,6 +153,7 @@ fn segments(
     of_node: &[Option<u32>],
     rigged: &RiggedCharacter,
 ) -> Vec<Vec<[Vec3; 2]>> {
+    // to the joints below
     let origin = |bone: usize| frames[bone].translation.vector;
     let mut segments: Vec<Vec<[Vec3; 2]>> = vec![Vec::new(); frames.len()];
     for (child, parent) in parents.iter().enumerate() {
@@ -158,6 +163,8 @@ fn segments(
             segments[parent].push([origin(parent), origin(child)]);
         }
     }
+
+    // ends of the skeleton go through their flesh
     let own = flesh.vertices_of_bones(frames.len(), of_node, rigged);
     for bone in 0..frames.len() {
         if !segments[bone].is_empty() {

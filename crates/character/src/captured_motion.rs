@@ -58,11 +58,14 @@ impl CapturedMotion {
         skeleton: &Skeleton,
         placement: &Placement,
     ) -> Result<(SkeletonMotion, Vec<String>), CharacterError> {
+        // what is played
         let mut notes = Vec::new();
         if self.calibration > 0 && self.first.is_none() {
             notes.push("frame 0 of the motion is a pose for calibration: it begins with frame 1".to_owned());
         }
         let motion = self.played()?;
+
+        // bones that are missing
         let needed = [HumanBone::Hips, HumanBone::LeftUpperLeg, HumanBone::RightUpperLeg, HumanBone::Head];
         let missing: Vec<&str> =
             needed.into_iter().filter(|bone| map.get(*bone).is_none()).map(HumanBone::name).collect();
@@ -72,6 +75,8 @@ impl CapturedMotion {
                 missing.join(", ")
             ));
         }
+
+        // the same on the other skeleton
         let source = self.source(placement)?;
         let rest = aligned_rest((&source, &BoneMap::find_in(&source)), (skeleton, map));
         let target = Figure { skeleton, rest: &rest, bones: map };
@@ -111,6 +116,7 @@ fn aligned_rest(
     (source, source_map): (&Skeleton, &BoneMap),
     (target, map): (&Skeleton, &BoneMap),
 ) -> SkeletonState {
+    // both at rest
     let mut rest = SkeletonState::at_rest(target);
     let mut source_at_rest = Kinematics::default();
     source_at_rest.update(source, &SkeletonState::at_rest(source));
@@ -126,6 +132,8 @@ fn aligned_rest(
         (RightLowerLeg, RightFoot),
         (Neck, Head),
     ];
+
+    // each limb into the direction of the source's, from the body outwards
     for (upper, lower) in limbs {
         let ends = |map: &BoneMap, kinematics: &Kinematics| {
             let at = |bone: HumanBone| Some(kinematics.world_frames()[map.get(bone)?].origin);

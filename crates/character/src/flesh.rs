@@ -95,11 +95,12 @@ struct Shell {
 }
 
 impl Flesh {
-    /// Sorts the surfaces of a rigged.
+    /// Finds the flesh of a character.
     pub(crate) fn find(
         rigged: &RiggedCharacter,
         options: &CharacterOptions,
     ) -> Result<Flesh, CharacterError> {
+        // all skinned surfaces as one
         let spoken = Spoken::find(rigged, options)?;
         let mut all = TriMesh::default();
         let mut source = Vec::new();
@@ -120,6 +121,8 @@ impl Flesh {
             all.triangles.extend(primitive.triangles.iter().map(|t| t.map(|v| v + first)));
             source.extend((0..primitive.positions.len() as u32).map(|vertex| (part, vertex)));
         }
+
+        // its shells, as far as they are flesh
         let (low, high) = all.bounds().unwrap_or_default();
         let size = (high - low).norm();
         let mut flesh = Flesh {
@@ -135,6 +138,7 @@ impl Flesh {
     }
 
     fn sort_shells(&mut self, rigged: &RiggedCharacter, all: &TriMesh, source: &[(u32, u32)]) {
+        // shells that are flesh
         let shells = shells_of(all);
         let kept: Vec<bool> =
             shells.iter().map(|shell| self.reason(rigged, shell, source).is_none()).collect();
@@ -150,6 +154,8 @@ impl Flesh {
                 None => self.add(all, source, shell),
             }
         }
+
+        // what was left out, and why
         let mut left: Vec<_> = left.into_iter().collect();
         left.sort_unstable();
         for (reason, (count, vertices)) in left {

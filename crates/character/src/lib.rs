@@ -66,6 +66,7 @@
 mod animation;
 mod bare_mesh;
 mod binding;
+mod bone_weights;
 mod bones;
 mod captured_motion;
 mod channel;
@@ -96,6 +97,7 @@ mod weights;
 pub use animation::CharacterAnimation;
 pub use bare_mesh::{empty_scene, hanging_jelly};
 pub use binding::{CharacterBinding, CharacterPart, PlayedCharacter};
+pub use bone_weights::{VertexWeights, bone_weights};
 pub use captured_motion::{CapturedMotion, retarget_motion};
 pub use channel::{AnimationChannel, ChannelInterpolation, ChannelPath};
 pub use character::Character;

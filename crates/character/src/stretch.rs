@@ -22,6 +22,7 @@ impl RiggedCharacter {
 }
 
 fn note_rest(character: &RiggedCharacter, notes: &mut Vec<String>) {
+    // what kind of scale each joint has
     let carries = carriers(character);
     let turns = turning_below(character);
     let (mut scaled, mut mirrored, mut sheared, mut baked) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -36,6 +37,8 @@ fn note_rest(character: &RiggedCharacter, notes: &mut Vec<String>) {
             scaled.push(index);
         }
     }
+
+    // one sentence for each kind
     let mut note = |found: &[usize], message: &str| {
         if let Some(first) = found.first() {
             let label = &character.nodes[*first].label;

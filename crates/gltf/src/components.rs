@@ -77,6 +77,7 @@ impl Components {
     /// As few components as put every vertex of every frame within what is allowed, at most so many as the limit. Fails if a frame
     /// cannot be read, or if the eigenvectors cannot be found, which finite frames do not cause.
     pub(crate) fn find(frames: &impl Frames, base: Vec<[f32; 3]>, effort: Effort) -> io::Result<Components> {
+        // nothing to add where the base is near enough
         let Effort { allowed, limit, .. } = effort;
         let distance = |frame: usize| Ok(largest_distance(&frames.read(frame)?, base.as_flattened()));
         let distances: Vec<f64> =
@@ -86,6 +87,8 @@ impl Components {
             let weights = vec![Vec::new(); frames.count()];
             return Ok(Components { base, deltas: Vec::new(), weights, largest_error });
         }
+
+        // directions, found anew with more weight on vertices that are far off
         let mut emphasis = vec![1.0f32; base.len()];
         let mut found = Found::with(frames, &base, emphasis.clone(), effort)?;
         let rounds = if frames.count() * base.len() * 3 <= ROUNDS_LIMIT { ROUNDS } else { 0 };
@@ -193,6 +196,7 @@ fn read_basis(frames: &impl Frames, memory: usize) -> io::Result<Vec<Cow<'_, [f3
 /// Unit directions dₖ, most important first. They stop where the rest, even if it all met in one vertex
 /// of one frame, would be allowed.
 fn directions(basis: &[Cow<[f32]>], mean: &[f32], allowed: f64, limit: usize) -> Option<Vec<Vec<f32>>> {
+    // eigenvectors, largest eigenvalue first
     let gram = gram_matrix(basis, mean);
     // a few rounds per frame are usual; a looser answer is better than none
     let rounds = 1000 * basis.len();
@@ -203,6 +207,8 @@ fn directions(basis: &[Cow<[f32]>], mean: &[f32], allowed: f64, limit: usize) ->
     // below this an eigenvalue is round-off
     let floor = 1e-14 * eigen.eigenvalues[order[0]].max(0.0);
     order.retain(|&k| eigen.eigenvalues[k] > floor);
+
+    // as many as are needed
     if basis.len() > 1 {
         let mut rest: f64 = order.iter().map(|&k| eigen.eigenvalues[k]).sum();
         let enough = order.iter().position(|&k| {
@@ -218,6 +224,7 @@ fn directions(basis: &[Cow<[f32]>], mean: &[f32], allowed: f64, limit: usize) ->
         .map(|&k| eigen.eigenvectors.column(k).iter().map(|u| u / eigen.eigenvalues[k].sqrt()).collect())
         .collect();
 
+    // the directions they stand for, block by block
     let starts: Vec<usize> = (0..mean.len()).step_by(BLOCK).collect();
     let blocks: Vec<Vec<f32>> = starts
         .par_iter()
@@ -300,6 +307,7 @@ fn fit_frames<F: Frames>(
     frames: &Emphasised<F>,
     directions: &[Vec<f32>],
 ) -> io::Result<(Vec<Fit>, Vec<f32>)> {
+    // a batch of frames
     let emphasis = frames.emphasis;
     let fit = |first: usize| -> io::Result<(Vec<Fit>, Vec<f32>)> {
         let batch = first..(first + FIT_BATCH).min(frames.count());
@@ -324,6 +332,8 @@ fn fit_frames<F: Frames>(
         }
         Ok((fits, vertex_error))
     };
+
+    // all batches
     let batches = (0..frames.count()).into_par_iter().step_by(FIT_BATCH).map(fit);
     let (mut fits, mut vertex_error) = (Vec::new(), vec![0.0f32; emphasis.len()]);
     for (some, errors) in batches.collect::<io::Result<Vec<_>>>()? {

@@ -156,6 +156,7 @@ impl FrameSink for GlbSink {
     }
 
     fn finish(&mut self) -> Result<(), SinkError> {
+        // every body with its components
         let Take { mut file, surfaces, times, frames, .. } = self.take.take().ok_or_else(not_begun)?;
         let limit = self.options.component_limit.min(COMPONENT_CEILING);
         let mut document = TakeDocument::new(self.options.up, &times);
@@ -185,6 +186,8 @@ impl FrameSink for GlbSink {
             });
             document.add_body(Body { index, surface, components: &components, normals: &normals });
         }
+
+        // the file
         let bytes = document.write(&mut file)?;
         file.commit().map_err(|error| SinkError(error.to_string()))?;
         self.report = Some(GlbReport { bodies, bytes });

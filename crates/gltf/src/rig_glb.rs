@@ -4,7 +4,6 @@
 //! into it as into any rigged file, by [`SkinnedGlb`]. A body without bones follows a node of its own, which moves as rigidly as the body may be
 //! said to. All is y up, as glTF is.
 
-mod bone_weights;
 mod rest_document;
 mod rigid_fit;
 

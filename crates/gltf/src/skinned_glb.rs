@@ -171,6 +171,7 @@ impl<'a> SkinnedGlb<'a> {
         pose: &CharacterPose,
         surfaces: &[(SurfaceId, &[Vec3])],
     ) -> Result<(), SinkError> {
+        // whether the frame fits
         let frame = self.frame_count;
         let named = |message: String| SinkError(format!("frame {frame}: {message}"));
         let time = self.time(frame);
@@ -200,11 +201,14 @@ impl<'a> SkinnedGlb<'a> {
 
     /// Compresses all frames and gives the file its name. Fails without frames.
     pub fn finish(mut self) -> Result<SkinnedGlbReport, SinkError> {
+        // the morph targets of every body
         let Some(frames) = self.flesh.take().filter(|_| self.frame_count > 0) else {
             return Err(SinkError("there are no frames to write: give at least one".into()));
         };
         let found: Vec<Flesh> =
             (0..frames.bodies.len()).map(|body| self.compress(body, &frames)).collect::<Result<_, _>>()?;
+
+        // the document they are added to
         let (mut document, mut notes) = match self.origin {
             Origin::File(file) => {
                 let mut document = Document::of(file)?;
@@ -217,11 +221,15 @@ impl<'a> SkinnedGlb<'a> {
             let label = &self.character.nodes[node].label;
             format!("node '{label}' is sheared and stood elsewhere than the file puts it: it keeps the file's keys")
         }));
+
+        // both in the file
         let packed = document.buffer_length();
         self.write_motion(&mut document, &frames.bodies, &found);
         let bytes_added = (document.buffer_length() - packed) as u64;
         let bytes = document.write(&mut self.file)?;
         self.file.commit().map_err(|error| SinkError(error.to_string()))?;
+
+        // what was written
         let bodies = frames.bodies.iter().zip(&frames.allowed_errors).zip(&found);
         let bodies = bodies.map(|((body, allowed_error), flesh)| SkinnedBodyReport {
             node: body.node,

@@ -118,6 +118,7 @@ pub(super) struct Accessor<'a> {
 impl<'a> Accessor<'a> {
     /// Finds an accessor and checks all that it refers to.
     pub(super) fn find(document: &DocumentReader<'a>, index: usize) -> Result<Accessor<'a>, String> {
+        // what its elements are
         let part = document.entry("accessors", index)?;
         let path = part.path.clone();
         let count = part.index("count")?.filter(|count| *count > 0);
@@ -136,6 +137,8 @@ impl<'a> Accessor<'a> {
                 ));
             }
         };
+
+        // where they are
         let size = width * component.size();
         let base = match part.index("bufferView")? {
             Some(view) => Some(strided(document, &part, view, count, size)?),
@@ -227,6 +230,7 @@ fn strided<'a>(
     count: usize,
     size: usize,
 ) -> Result<Strided<'a>, String> {
+    // the bytes of the view
     let view = document.entry("bufferViews", view)?;
     let buffer = view
         .index("buffer")?
@@ -242,6 +246,8 @@ fn strided<'a>(
         let (path, has) = (&view.path, bytes.len());
         format!("{path} wants {length} bytes from {start} of buffers[{buffer}], which has {has}: export the file again")
     })?;
+
+    // the elements within them
     // some exporters write 0 for "close together"
     let stride = view.index("byteStride")?.filter(|stride| *stride > 0).unwrap_or(size);
     if stride < size {
@@ -270,6 +276,7 @@ fn sparse_of<'a>(
     count: usize,
     size: usize,
 ) -> Result<Sparse<'a>, String> {
+    // what is replaced
     let path = &part.path;
     let missing = |what: &str| format!("{path} has no {what}: export the file again");
     let replaced = part.index("count")?.filter(|replaced| (1..=count).contains(replaced));
@@ -282,6 +289,8 @@ fn sparse_of<'a>(
     if !matches!(index_component, Component::U8 | Component::U16 | Component::U32) {
         return Err(format!("{path}.indices are {index_component:?}: they must be whole numbers from 0"));
     }
+
+    // where the replacements are
     let view =
         |part: &Part| part.index("bufferView")?.ok_or_else(|| format!("{} names no bufferView", part.path));
     let sparse = Sparse {

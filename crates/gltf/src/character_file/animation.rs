@@ -39,6 +39,7 @@ struct AnimationReader<'a> {
 
 impl AnimationReader<'_> {
     fn read(&mut self, part: &Part, findings: &mut Findings) -> Result<CharacterAnimation, String> {
+        // the channels, each node and path once
         let entries = part.list("channels")?;
         self.document.charge(entries.len(), size_of::<AnimationChannel>(), &part.path)?;
         let mut channels = Vec::with_capacity(entries.len());
@@ -53,6 +54,8 @@ impl AnimationReader<'_> {
                 None => {}
             }
         }
+
+        // what was left out
         let path = &part.path;
         if elsewhere > 0 {
             findings.note(format!("{path}: {elsewhere} channels move no node or mesh: left out"));
@@ -62,6 +65,8 @@ impl AnimationReader<'_> {
                 "{path}: {repeated} channels move what an earlier one moves: the first of each was taken"
             ));
         }
+
+        // how long it is
         let last = |channel: &AnimationChannel| channel.times.last().copied().unwrap_or(0.0);
         let duration = channels.iter().map(last).fold(0.0, f64::max);
         let early = channels.iter().any(|channel| channel.times.first().is_some_and(|time| *time < 0.0));
@@ -73,6 +78,7 @@ impl AnimationReader<'_> {
 
     /// Reads a channel; `None` if it moves something other than a node.
     fn read_channel(&mut self, animation: &Part, part: &Part) -> Result<Option<AnimationChannel>, String> {
+        // the sampler, and what it moves
         let samplers = animation.list("samplers")?;
         let number = part.index_below("sampler", samplers.len(), "samplers")?;
         let number =
@@ -91,6 +97,8 @@ impl AnimationReader<'_> {
             _ => return Err(format!("{}.path is none that glTF knows: export the file again", target.path)),
         };
         let Some(node) = node else { return Ok(None) };
+
+        // how it moves it
         let interpolation = match sampler.text("interpolation") {
             None | Some("LINEAR") => ChannelInterpolation::Linear,
             Some("STEP") => ChannelInterpolation::Step,
@@ -113,6 +121,8 @@ impl AnimationReader<'_> {
                 }
             }
         };
+
+        // its keys
         let wanted = |key: &str| {
             let index = sampler.index(key)?;
             index.ok_or_else(|| format!("{} has no {key}: export the file again", sampler.path))
@@ -152,6 +162,7 @@ impl AnimationReader<'_> {
     }
 
     fn read_values(&self, channel: &mut AnimationChannel, index: usize, path: &str) -> Result<(), String> {
+        // as many values as keys need
         let accessor = Accessor::find(self.document, index)?;
         let (kind, width) = match channel.path {
             ChannelPath::Weights => ("SCALAR", 1),
@@ -169,6 +180,8 @@ impl AnimationReader<'_> {
                 channel.width, channel.interpolation
             ));
         }
+
+        // all of them finite
         self.document.charge(accessor.count, 8 * width, &accessor.path)?;
         channel.values = vec![0.0; accessor.count * width];
         for (element, numbers) in channel.values.chunks_exact_mut(width).enumerate() {

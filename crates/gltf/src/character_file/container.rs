@@ -67,6 +67,7 @@ impl CharacterSource {
 }
 
 fn split_container(bytes: Vec<u8>) -> Result<(CharacterSource, Vec<String>), ReadError> {
+    // the header
     let mut notes = Vec::new();
     let word = |at: usize| -> Option<u32> {
         Some(u32::from_le_bytes(bytes.get(at..at.checked_add(4)?)?.try_into().ok()?))
@@ -88,6 +89,8 @@ fn split_container(bytes: Vec<u8>) -> Result<(CharacterSource, Vec<String>), Rea
     if length < bytes.len() {
         notes.push(format!("{} bytes after the end of the container: not looked at", bytes.len() - length));
     }
+
+    // the chunks
     let mut chunks = Vec::new();
     let mut at = HEADER;
     // the JSON comes first, the binary second; later chunks are for others to read
@@ -112,6 +115,8 @@ fn split_container(bytes: Vec<u8>) -> Result<(CharacterSource, Vec<String>), Rea
         at = range.1.end;
         chunks.push(range);
     }
+
+    // what they hold
     let mut chunks = chunks.into_iter();
     let json = match chunks.next() {
         Some((kind, range)) if kind == u32::from_le_bytes(*b"JSON") => range,

@@ -87,6 +87,7 @@ impl<'a> MeshReader<'a> {
         fallback: u32,
         findings: &mut Findings,
     ) -> Result<CharacterMesh, String> {
+        // its primitives
         let entries = part.list("primitives")?;
         self.document.charge(entries.len(), size_of::<CharacterPrimitive>(), &part.path)?;
         let mut primitives = Vec::with_capacity(entries.len());
@@ -94,6 +95,8 @@ impl<'a> MeshReader<'a> {
             let primitive = self.read_primitive(&part.item("primitives", index, value), fallback, findings);
             primitives.extend(findings.accept(primitive));
         }
+
+        // its morph targets
         let names =
             part.get("extras").and_then(|extras| extras.value.get("targetNames")?.as_array().cloned());
         let text = |name: Value| name.as_str().unwrap_or_default().to_string();

@@ -40,6 +40,7 @@ fn read_skin(
     part: &Part,
     findings: &mut Findings,
 ) -> Result<CharacterSkin, String> {
+    // the joints
     let path = &part.path;
     let count = document.list("nodes").len();
     document.charge(part.list("joints")?.len(), 8 + 2 * size_of::<Mat4>(), path)?;
@@ -53,6 +54,8 @@ fn read_skin(
     if repeated > 0 {
         findings.note(format!("{path} names {repeated} joints again: each place keeps its own binding"));
     }
+
+    // where they stood when the surface was bound
     let inverse_bind = match part.index("inverseBindMatrices")? {
         Some(index) => read_matrices(document, index, joints.len(), path)?,
         None => {

@@ -37,6 +37,7 @@ pub(super) fn read(
     vertex_count: usize,
     findings: &mut Findings,
 ) -> Result<Vec<[u32; 3]>, String> {
+    // whether there are any
     let path = &part.path;
     let mode = part.whole("mode")?.unwrap_or(4);
     if !(4..=6).contains(&mode) {
@@ -55,6 +56,8 @@ pub(super) fn read(
     if u32::try_from(vertex_count).is_err() {
         return Err(format!("{path} has {vertex_count} vertices: split the mesh"));
     }
+
+    // their corners
     let corners = match part.index("indices")? {
         Some(index) => {
             let accessor = Accessor::find(document, index)?;
@@ -81,6 +84,8 @@ pub(super) fn read(
             count % 3
         ));
     }
+
+    // three at a time
     let take = |places: [usize; 3]| places.map(|place| corners.corner(place));
     let strung = count.saturating_sub(2);
     Ok(match mode {

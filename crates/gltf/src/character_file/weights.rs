@@ -36,6 +36,7 @@ pub(super) fn read(
     path: &str,
     findings: &mut Findings,
 ) -> Result<SkinWeights, String> {
+    // the sets, all as long as the vertices
     let mut pairs = Vec::with_capacity(sets.len());
     for (joints, weights) in sets {
         let (joints, weights) = (Accessor::find(document, *joints)?, Accessor::find(document, *weights)?);
@@ -52,6 +53,8 @@ pub(super) fn read(
         pairs.push((joints, weights));
     }
     document.charge(vertex_count, 4 + 4 * pairs.len() * size_of::<JointWeight>(), path)?;
+
+    // the sum of all sets, vertex by vertex
     // a rounded weight is off by half a step of its kind, four in each set
     let step = |accessor: &Accessor| accessor.component.largest().map_or(1e-3, |largest| 4.0 / largest);
     let tolerance = pairs.iter().map(|(_, weights)| step(weights)).sum();

@@ -1,12 +1,11 @@
 //! A model at rest as a rigged character: its glTF document and its plain data, built side by side.
 
-use super::bone_weights::{VertexWeights, bone_weights};
 use super::{BoneNode, ShownBody};
 use crate::document::Document;
 use serde_json::{Value, json};
 use sinew_character::{
     CharacterMaterial, CharacterMesh, CharacterNode, CharacterPrimitive, CharacterSkin, JointWeight, Mat4,
-    NodeTransform, RiggedCharacter, SkinWeights, SkinWeightsBuilder,
+    NodeTransform, RiggedCharacter, SkinWeights, SkinWeightsBuilder, VertexWeights, bone_weights,
 };
 use sinew_math::{Isometry, Rotation, Vec3};
 use sinew_sim::{Model, Rig};

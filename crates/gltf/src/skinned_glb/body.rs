@@ -50,6 +50,7 @@ impl<'a> Body<'a> {
         character: &'a RiggedCharacter,
         surfaces: &[SurfaceId],
     ) -> Result<Vec<Body<'a>>, SinkError> {
+        // by node, whatever order they are given in
         let mut order: Vec<usize> = (0..surfaces.len()).collect();
         order.sort_by_key(|given| surfaces[*given]);
         let mut bodies: Vec<Body> = Vec::new();

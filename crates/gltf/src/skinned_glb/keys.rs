@@ -162,6 +162,7 @@ fn has_channel(animation: &Value, node: usize, path: &str) -> bool {
 
 /// The sampler of the one channel that moves `path` of a node and of no other channel; both are made where they are missing.
 fn sampler<'a>(animation: &'a mut Value, node: usize, path: &str) -> &'a mut Value {
+    // one channel that moves it
     // what is no object was read as an animation of nothing
     if !animation.is_object() {
         *animation = json!({});
@@ -171,6 +172,8 @@ fn sampler<'a>(animation: &'a mut Value, node: usize, path: &str) -> &'a mut Val
         let mut seen = false;
         channels.retain(|channel| !moves(channel, node, path) || !std::mem::replace(&mut seen, true));
     }
+
+    // its sampler, which no other channel shares
     let channels = animation["channels"].as_array().map_or(&[][..], Vec::as_slice);
     let place = channels.iter().position(|channel| moves(channel, node, path));
     let of = |channel: &Value| channel["sampler"].as_f64().map(|sampler| sampler as usize);

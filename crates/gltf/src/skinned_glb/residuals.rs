@@ -64,11 +64,14 @@ impl<'a> Residuals<'a> {
 
     /// Finds components that keep every vertex within what is allowed, if the limit lets them.
     pub(super) fn compress(&self, effort: Effort) -> io::Result<Flesh> {
+        // components of g δ
         let nothing = vec![[0.0; 3]; self.body.vertex_count()];
         // one target holds what is there always; where only one is allowed, its weights are left as they come
         let limit = effort.limit.saturating_sub(1).max(1);
         let within = Effort { allowed: FRACTION * effort.allowed, limit, ..effort };
         let Components { mut deltas, mut weights, .. } = Components::find(self, nothing, within)?;
+
+        // back to δ
         deltas.par_iter_mut().for_each(|delta| {
             for (delta, scale) in delta.iter_mut().zip(&self.scales) {
                 // a vertex that all joints shrink to a point cannot be moved
@@ -81,6 +84,8 @@ impl<'a> Residuals<'a> {
                 "joints shrink it beyond all numbers: check the scales of its skin",
             ));
         }
+
+        // as few as keep the bound, with weights in [0, 1]
         let measured = self.measure(&deltas, &weights)?;
         let least = deltas.len() + 1 - measured.errors.len();
         let enough = measured.errors.iter().position(|error| *error <= effort.allowed);

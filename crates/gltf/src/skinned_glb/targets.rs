@@ -24,6 +24,7 @@ pub(super) fn own_meshes(document: &mut Document, character: &RiggedCharacter, n
 
 /// Adds the components of a body to the mesh of its node, all weights at zero.
 pub(super) fn add(document: &mut Document, character: &RiggedCharacter, body: &Body, flesh: &Flesh) {
+    // the mesh in the file and in the document
     let (Some(of_file), Some(mesh)) =
         (character.nodes[body.node].mesh, document.json["nodes"][body.node]["mesh"].as_u64())
     else {
@@ -31,6 +32,8 @@ pub(super) fn add(document: &mut Document, character: &RiggedCharacter, body: &B
     };
     let (of_file, mesh) = (&character.meshes[of_file], mesh as usize);
     let own = of_file.target_count();
+
+    // targets of every primitive
     for (place, primitive) in of_file.primitives.iter().enumerate() {
         let count = primitive.positions.len();
         // one without vertices has nothing to move
@@ -56,6 +59,8 @@ pub(super) fn add(document: &mut Document, character: &RiggedCharacter, body: &B
         entry["targets"] = json!(targets);
         drop_compressed_copy(entry);
     }
+
+    // names and weights of all targets
     let total = own + flesh.deltas.len();
     let entry = &mut document.json["meshes"][mesh];
     name(entry, own, flesh.deltas.len());

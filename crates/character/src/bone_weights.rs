@@ -1,31 +1,33 @@
-//! How much each vertex of a surface follows each bone.
+//! Harmonic skinning weights of flesh on bones, for surfaces that nobody painted.
 //!
-//! Weights are harmonic in the cage: a node that is fixed to a bone has the weight 1 for it, and every other has the mean of its neighbours,
-//! the near ones counting more. They are smooth, between 0 and 1, add up to 1, and go around gaps between limbs as flesh does.
+//! A node of the cage that is fixed to a bone has the weight 1 for it, and every other node has the mean of its neighbours, the near ones
+//! counting more. Weights are smooth, between 0 and 1, sum to 1, and go around gaps between limbs as flesh does.
 //!
 //! ```text
 //! w_i = Σ_j c_ij w_j / Σ_j c_ij,   c_ij = 1/‖x_i − x_j‖²
 //! ```
 //!
-//! The surface takes them by its embedding, and the four largest are kept.
+//! The surface takes them by its embedding, and the four largest are kept. Where a file has painted weights, those are used instead
+//! ([`SkinWeights`](crate::SkinWeights)).
 
 use rayon::prelude::*;
 use sinew_sim::Model;
 
-/// Joints and weights of a vertex, largest first; joint 0 where the weight is 0. They add up to 1 in single precision.
-pub(super) type VertexWeights = ([u16; 4], [f32; 4]);
+/// Bones and weights of a vertex, largest first; bone 0 where the weight is 0. They sum to 1 in single precision.
+pub type VertexWeights = ([u16; 4], [f32; 4]);
 
-/// Sweeps end when no weight changes by more, or at the latest after so many. Fixed nodes are a few edges from all others, and an error that
-/// spans d edges fades in about d sweeps of over-relaxation: a few dozen are usual.
-const STILL: f64 = 1e-5;
+/// Sweeps end when no weight changes by more, or after so many. Fixed nodes are a few edges from all others, and an error that spans d edges
+/// fades in about d sweeps of over-relaxation: a few dozen are usual.
+const TOLERANCE: f64 = 1e-5;
 const MAX_SWEEPS: usize = 1000;
 /// Over-relaxation: between 1, plain Gauss-Seidel, and 2, where it no longer converges.
 const RELAXATION: f64 = 1.6;
-/// Weights below this are left out: a bone that turns right round moves such a vertex by a thousandth of its distance.
-const LEAST: f64 = 1e-3;
+/// Smaller weights are left out: a bone that turns by 180° moves such a vertex by a thousandth of its distance.
+const MIN_WEIGHT: f64 = 1e-3;
 
-/// The rig that a body hangs on, and the bones that its vertices follow; `None` for a body without bones.
-pub(super) fn bone_weights(model: &Model, body: usize) -> Option<(usize, Vec<VertexWeights>)> {
+/// The rig that a body is attached to, by its index, and the bones of each vertex of its surface; `None` for a body without bones.
+pub fn bone_weights(model: &Model, body: usize) -> Option<(usize, Vec<VertexWeights>)> {
+    // which nodes are fixed to which bone
     let body = &model.bodies[body];
     let bones: Vec<Option<(usize, usize)>> = body
         .nodes
@@ -35,6 +37,8 @@ pub(super) fn bone_weights(model: &Model, body: usize) -> Option<(usize, Vec<Ver
     let rig = bones.iter().flatten().next()?.0;
     let fixed: Vec<Option<usize>> = bones.iter().map(|bone| bone.map(|(_, bone)| bone)).collect();
     let bone_count = model.rigs[rig].skeleton.bones().len();
+
+    // every bone's weights at all nodes, then at vertices
     let neighbours = Neighbours::of(model, body);
     let of_bones: Vec<Vec<f64>> =
         (0..bone_count).into_par_iter().map(|bone| neighbours.spread(&fixed, bone)).collect();
@@ -78,7 +82,7 @@ impl Neighbours {
         Neighbours { offsets, nodes: nodes.collect() }
     }
 
-    /// The weights of all nodes for one bone.
+    /// The weights of all nodes for one bone, by Gauss-Seidel sweeps with over-relaxation.
     fn spread(&self, fixed: &[Option<usize>], bone: usize) -> Vec<f64> {
         let mut weights: Vec<f64> =
             fixed.iter().map(|fixed| if *fixed == Some(bone) { 1.0 } else { 0.0 }).collect();
@@ -101,7 +105,7 @@ impl Neighbours {
                     largest = largest.max(change.abs());
                 }
             }
-            if largest < STILL {
+            if largest < TOLERANCE {
                 break;
             }
         }
@@ -109,9 +113,9 @@ impl Neighbours {
     }
 }
 
-/// The four largest weights, brought to a sum of 1; all of `reserve` where there are none.
+/// The four largest weights, normalised to a sum of 1; all of `reserve` where there are none.
 fn best_four(weights: &[f64], reserve: usize) -> VertexWeights {
-    let mut order: Vec<usize> = (0..weights.len()).filter(|bone| weights[*bone] > LEAST).collect();
+    let mut order: Vec<usize> = (0..weights.len()).filter(|bone| weights[*bone] > MIN_WEIGHT).collect();
     order.sort_by(|a, b| weights[*b].total_cmp(&weights[*a]).then(a.cmp(b)));
     order.truncate(4);
     let total: f64 = order.iter().map(|bone| weights[*bone]).sum();
