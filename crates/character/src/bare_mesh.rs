@@ -12,13 +12,13 @@ use sinew_sim::desc::{BodyDesc, PinDesc, Region, Sag, ShapeDesc};
 use sinew_sim::{Solver, WorldDesc};
 use sinew_take::Scene;
 
-/// The strain that the body's weight makes where it is held, and in a hanging column of its height: enough to be seen, and within the stretch
-/// limits with room for swinging.
+/// The strain under the body's weight at its pin, and in a hanging column of its height: enough to be seen, and within the stretch limits with
+/// room for swinging.
 const GRAVITY_STRAIN: f64 = 0.25;
-/// How far the held part swings, as a fraction of the body's longest side.
+/// The amplitude of the pinned part, as a fraction of the body's longest side.
 const SWAY_FRACTION: f64 = 0.04;
-/// How much of the height is held.
-const HELD_FRACTION: f64 = 0.1;
+/// The fraction of the height that is pinned.
+const PINNED_FRACTION: f64 = 0.1;
 
 /// The scene of a bare mesh: the mesh as jelly, hung by its topmost tenth, swaying gently, with y up; and a note on the unit and the
 /// stiffness that were chosen.
@@ -39,11 +39,11 @@ pub fn hanging_jelly(name: &str, shape: ShapeDesc) -> Result<(Scene, String), Ch
 
     // as stiff as its weight needs
     let jelly = Material::NAMED[0].1;
-    let held_length = bounds.map_or(height, |(_, max)| match &shape {
-        ShapeDesc::Surface { surface, .. } => weight_length(surface, max.y - HELD_FRACTION * size.y),
-        ShapeDesc::Tets(tets) => weight_length(&tets.boundary().0, max.y - HELD_FRACTION * size.y),
+    let pinned_length = bounds.map_or(height, |(_, max)| match &shape {
+        ShapeDesc::Surface { surface, .. } => weight_length(surface, max.y - PINNED_FRACTION * size.y),
+        ShapeDesc::Tets(tets) => weight_length(&tets.boundary().0, max.y - PINNED_FRACTION * size.y),
     });
-    let young = jelly.density * EARTH_GRAVITY * height.max(held_length) / GRAVITY_STRAIN;
+    let young = jelly.density * EARTH_GRAVITY * height.max(pinned_length) / GRAVITY_STRAIN;
     let material = Material { young, ..jelly };
     let note = format!(
         "a bare mesh has no unit: its {:.3} × {:.3} × {:.3} are taken as metres, and its jelly has Young's \
@@ -54,7 +54,7 @@ pub fn hanging_jelly(name: &str, shape: ShapeDesc) -> Result<(Scene, String), Ch
     // hung by its top, which sways
     let amplitude = Vec3::x() * (SWAY_FRACTION * size.max());
     let sway = Motion::Shake { amplitude, frequency: slowest_frequency(&material, height) };
-    let pin = PinDesc { region: Region::End { direction: Vec3::y(), fraction: HELD_FRACTION } };
+    let pin = PinDesc { region: Region::End { direction: Vec3::y(), fraction: PINNED_FRACTION } };
     let body = BodyDesc {
         name: name.to_owned(),
         shape,
@@ -110,7 +110,7 @@ fn weight_length(surface: &TriMesh, y: f64) -> f64 {
     if length.is_finite() { length.abs() } else { 0.0 }
 }
 
-/// The frequency (Hz) of the first shear vibration of a column of this height (m) held at one end:
+/// The frequency (Hz) of the first shear vibration of a column of this height (m) clamped at one end:
 ///
 /// ```text
 /// f = √(μ / ρ) / (4 H)

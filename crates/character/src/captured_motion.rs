@@ -110,8 +110,8 @@ fn error(message: String) -> CharacterError {
     CharacterError::of(FaultyPart::Motion, message)
 }
 
-/// The pose of a character in which its limbs and its neck point where those of the source do at rest: characters are drawn with their arms lowered in any degree, and with
-/// their heads before their shoulders or above. The head looks where it did.
+/// The pose of a character in which its limbs and its neck point where those of the source do at rest: characters are drawn with their arms
+/// lowered by any angle, and with their heads before their shoulders or above. The direction of the head stays.
 fn aligned_rest(
     (source, source_map): (&Skeleton, &BoneMap),
     (target, map): (&Skeleton, &BoneMap),
@@ -153,7 +153,7 @@ fn aligned_rest(
     rest
 }
 
-/// Turns a bone, and all that hangs from it, by a rotation of the world: R' = turn R, so that q' = q Rᵀ turn R. Joints that cannot turn so are left alone.
+/// Turns a bone and its descendants by a rotation of the world: R' = turn R, so that q' = q Rᵀ turn R. Joints that cannot turn so stay.
 fn turn_bone(skeleton: &Skeleton, bone: Option<usize>, turn: &Rotation, pose: &mut SkeletonState) {
     let Some(id) = bone.map(|bone| BoneId(bone as u32)) else { return };
     let v = skeleton.bone(id).joint.v();

@@ -13,9 +13,9 @@ use std::collections::HashMap;
 pub(crate) struct Flesh {
     /// All fleshy surfaces at bind as one (m).
     pub(crate) surface: TriMesh,
-    /// For each vertex of it the surface of the file, by its place in [`Flesh::parts`], and the vertex there.
+    /// For each vertex of it the surface of the character, by its index in [`Flesh::parts`], and the vertex there.
     pub(crate) source: Vec<(u32, u32)>,
-    /// The surfaces of the file that have triangles.
+    /// The surfaces of the character that have triangles.
     pub(crate) parts: Vec<Part>,
     /// The diagonal of the box around all skinned surfaces (m).
     pub(crate) size: f64,
@@ -31,11 +31,11 @@ pub(crate) struct Part {
     pub(crate) id: SurfaceId,
     /// For each of its vertices its place in the flesh, if it is part of it.
     pub(crate) flesh_vertex: Vec<Option<u32>>,
-    /// What was said about it by name.
+    /// What options say about it.
     said: Option<Said>,
 }
 
-/// What a user says about a surface.
+/// What options say about a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Said {
     Skinned,
@@ -49,13 +49,13 @@ const SMALL: f64 = 0.12;
 /// What one bone must carry of it.
 const RIGID: f64 = 0.99;
 
-/// Names a user gave, and what they said about them.
+/// The surfaces that options name, and what they are to be.
 struct Spoken<'a> {
     names: Vec<(&'a str, Said)>,
 }
 
 impl<'a> Spoken<'a> {
-    /// Checks that every name is one of the file's.
+    /// Checks that every name is one of the character's.
     fn find(rigged: &RiggedCharacter, options: &'a CharacterOptions) -> Result<Spoken<'a>, CharacterError> {
         let skinned = options.skinned.iter().map(|name| (name.as_str(), Said::Skinned));
         let fleshy = options.fleshy.iter().map(|name| (name.as_str(), Said::Fleshy));

@@ -1,7 +1,7 @@
 //! A body for a skeleton that has none: flesh drawn around its bones.
 //!
-//! Around every bone a round cone, all of them flowing into each other. The bones of a human figure have the usual thickness of their kind, as
-//! a fraction of its height; hand-written bones say theirs.
+//! An implicit surface of round cones around all bones, blended into each other. The bones of a human figure have the usual thickness of their
+//! kind, as a fraction of its height; hand-written bones give theirs.
 
 use sinew_control::{BoneMap, HumanBone};
 use sinew_math::Vec3;
@@ -17,13 +17,13 @@ pub struct FleshSegment {
     pub radii: [f64; 2],
 }
 
-/// How far flesh of neighbouring bones flows together, in parts of its radius.
+/// The blend of neighbouring bones' flesh, as a fraction of its radius.
 const BLEND: f64 = 0.25;
-/// Vertices of the surface stand this far apart, in parts of the thinnest radius.
+/// The spacing of surface vertices, as a fraction of the thinnest radius.
 const SPACING: f64 = 0.45;
-/// The finest spacing, in parts of the body's longest side: what a picture can show.
+/// The finest spacing, as a fraction of the body's longest side: what a picture can show.
 const FINEST: f64 = 1.0 / 200.0;
-/// The radius of a figure's bones in parts of that of the flesh around them.
+/// The radius of a figure's bones as a fraction of that of the flesh around them.
 const BONE_FRACTION: f64 = 0.5;
 /// How much denser a figure's bones are than the flesh that fills the same place in the cage (kg/m³).
 const BONE_DENSITY: f64 = 250.0;

@@ -10,7 +10,7 @@ use sinew_skeleton::{BoneId, JointKind, Kinematics, Parent, Skeleton, SkeletonSt
 
 /// Animations are sampled this often (Hz).
 const RATE: f64 = 60.0;
-/// A joint that shifts by more than this fraction of the character's size against its parent is free to.
+/// A joint that shifts by more than this fraction of the character's size against its parent becomes free.
 const SHIFTS: f64 = 1e-3;
 /// A motion whose first and last pose differ by less than this (m per m of size, half rad) is a cycle.
 const CYCLE: f64 = 0.05;
@@ -54,7 +54,7 @@ pub(crate) fn free_shifting_joints(rigged: &RiggedCharacter, bones: &mut Bones, 
     }
 }
 
-/// An animation of the file as a motion of its bones.
+/// An animation as a motion of the bones.
 pub(crate) fn of_animation(
     rigged: &RiggedCharacter,
     bones: &Bones,
@@ -98,7 +98,7 @@ fn is_cycle(skeleton: &Skeleton, motion: &SkeletonMotion) -> bool {
     last > 1 && points.into_iter().all(|(a, b)| near(a, b))
 }
 
-/// Which bones are which of a human figure: as was said, by the file's own map, by names, or by how the skeleton is built.
+/// Which bones are which of a human figure: as options say, by the file's own map, by names, or by the shape of the skeleton.
 pub(crate) fn human_bones(
     rigged: &RiggedCharacter,
     bones: &Bones,

@@ -1,9 +1,9 @@
 //! Reader of rigged characters in glTF 2.0 (`.glb`, `.gltf`, `.vrm`): nodes, skins, surfaces with their weights, and animations.
 //!
-//! The file is checked as a whole: all errors come together, and what was mended or chosen is noted. Vertices keep their order and the
-//! bytes of the file are kept, so that a take can be written back into it. Counts, offsets and indices are checked against the bytes
-//! that are there before anything is read or reserved, and memory is bounded by a multiple of the file's size. Textures, cameras and
-//! lights are not looked at.
+//! The file is checked as a whole: all errors are reported together, and what was repaired or chosen is noted. Vertices stay in the order of
+//! the file and its bytes are kept, so that a take can be written back into it. Counts, offsets and indices are checked against the bytes
+//! that are there before anything is read or allocated, and memory is bounded by a multiple of the file's size. Textures, cameras and
+//! lights are ignored.
 
 mod accessor;
 mod animation;

@@ -1,4 +1,4 @@
-//! The motion of a surface as a base shape and a few directions, with weights per frame.
+//! Principal component analysis of the motion of a surface: a base shape and a few directions, with weights per frame.
 //!
 //! ```text
 //! x(t) ≈ x̄ + Σₖ wₖ(t) dₖ
@@ -10,7 +10,7 @@
 //! Principal components make the sum of squares small, not the largest error. Where their limit leaves a vertex too far off, they are found
 //! anew with more weight on such vertices, as in Lawson's algorithm for Chebyshev approximation.
 //!
-//! Frames may be in memory or elsewhere ([`Frames`]); those that G is built from are held together, the others come and go.
+//! Frames may be in memory or elsewhere ([`Frames`]); those that G is built from are in memory together, the others come and go.
 
 use nalgebra::{DMatrix, SymmetricEigen};
 use rayon::prelude::*;
@@ -57,7 +57,7 @@ pub(crate) struct Effort {
     pub(crate) allowed: f64,
     /// The most components.
     pub(crate) limit: usize,
-    /// The most memory for the frames that are held together (bytes).
+    /// The largest memory for the frames that are kept together (bytes).
     pub(crate) memory: usize,
 }
 

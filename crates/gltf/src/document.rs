@@ -1,6 +1,6 @@
 //! The builder of every glTF document that is written: its JSON, and all its buffers as one.
 //!
-//! It starts empty, or as the document of a character's file, to which it adds; what it does not touch stays as it was.
+//! It starts empty, or as the document of a character's file, to which it adds without changing the rest.
 
 use crate::character_file::CharacterFile;
 use crate::glb_container;

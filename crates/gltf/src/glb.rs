@@ -1,9 +1,9 @@
-//! One GLB file with the whole take in it, which any glTF viewer plays.
+//! A take as one GLB of morphing surfaces, which any glTF viewer plays.
 //!
 //! Each body is a mesh with a few morph targets, the principal components of its motion, and one
 //! animation of their weights. As few are kept as meet a stated error, measured at every vertex of every
-//! frame. Rigid motion costs components like any other: a body that turns right round takes more of them.
-//! Frames are held in memory until the end, within a stated bound.
+//! frame. Rigid motion costs components like any other: a body that turns by 180° takes more of them.
+//! Frames stay in memory until the end, within a stated bound.
 
 mod normals;
 mod take_document;

@@ -1,4 +1,4 @@
-//! A take written back into the character's own file: a GLB that is the file as it was, and plays what flesh did on top of it.
+//! A take written back into a character's own file: a GLB that is the file as it was, with the motion of flesh added.
 //!
 //! ```text
 //! x(t) = Σ_j w_j J_j(t) (v + Σ_m μ_m(t) d_m + Σ_k ω_k(t) e_k)

@@ -1,4 +1,4 @@
-//! The JSON of a glTF file: typed looks into it, each error saying where; and how much memory the file may ask for.
+//! Typed access to the JSON of a glTF file, with errors that say where, and a limit on the memory that the file may ask for.
 
 use super::buffers::Buffers;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What was found while a file was read: errors that stop it, and notes about what was mended.
+//! Errors and notes of a reader: what keeps a file from being used, and what was repaired or chosen.
 
 use sinew_files::{Loaded, ReadError, ReadErrors};
 
@@ -24,7 +24,7 @@ impl Findings {
         }
     }
 
-    /// Something that was mended or chosen.
+    /// Something that was repaired or chosen.
     pub(super) fn note(&mut self, message: impl Into<String>) {
         if self.notes.len() < KEPT {
             self.notes.push(message.into());
@@ -33,7 +33,7 @@ impl Findings {
         }
     }
 
-    /// The value, or nothing after its error was put down.
+    /// The value; `None` after its error was recorded.
     pub(super) fn accept<T>(&mut self, outcome: Result<T, String>) -> Option<T> {
         outcome.map_err(|message| self.error(message)).ok()
     }

@@ -2,7 +2,7 @@
 
 use sinew_character::Mat4;
 
-/// Sixteen numbers, column after column, as an affine map; fails where they are none.
+/// Sixteen numbers, column after column, as an affine map. Fails if they are not finite, or not affine.
 pub(super) fn affine_of(numbers: &[f64; 16], what: &str) -> Result<Mat4, String> {
     if let Some(number) = numbers.iter().find(|number| !number.is_finite()) {
         return Err(format!("{what} holds {number}: export the file again"));

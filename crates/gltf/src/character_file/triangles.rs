@@ -1,4 +1,4 @@
-//! Triangles of a primitive, whatever way its indices string them together.
+//! Triangles of a primitive, from lists, strips and fans.
 
 use super::accessor::{Accessor, Component};
 use super::document_reader::{DocumentReader, Part};

@@ -1,4 +1,4 @@
-//! Where a buffer is said to be: written into the document, or in a file beside it and never outside of its folder.
+//! URIs of buffers and images: data within the document, or a file beside it, never outside of its folder.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -70,7 +70,7 @@ fn percent_decoded(text: &[u8]) -> Vec<u8> {
 /// The bytes that base64 (either alphabet, padding as you like) stands for.
 fn base64(text: &[u8]) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::with_capacity(text.len() / 4 * 3 + 3);
-    let (mut bits, mut held) = (0u32, 0u32);
+    let (mut bits, mut bit_count) = (0u32, 0u32);
     let end = text.iter().position(|byte| *byte == b'=').unwrap_or(text.len());
     for (at, byte) in text[..end].iter().enumerate() {
         let value = match byte {
@@ -83,10 +83,10 @@ fn base64(text: &[u8]) -> Result<Vec<u8>, String> {
             _ => return Err(format!("is not base64 at its character {at}: export the file again")),
         };
         bits = (bits << 6 | u32::from(value)) & 0xffff;
-        held += 6;
-        if held >= 8 {
-            held -= 8;
-            bytes.push((bits >> held) as u8);
+        bit_count += 6;
+        if bit_count >= 8 {
+            bit_count -= 8;
+            bytes.push((bits >> bit_count) as u8);
         }
     }
     Ok(bytes)

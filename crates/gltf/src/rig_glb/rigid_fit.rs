@@ -1,20 +1,20 @@
-//! The rigid motion that is nearest to what a surface does.
+//! Orthogonal Procrustes fit: the rigid motion nearest to that of a surface.
 
 use sinew_math::svd::Polar;
 use sinew_math::{Isometry, Mat3, Vec3};
 
-/// The rotation R and translation t that bring points from one place nearest to another, each with the same weight.
+/// The rotation R and translation t that minimise the squared distances between two sets of points, each with the same weight.
 ///
 /// ```text
 /// min Σ ‖R a + t − b‖²:   R = polar(M),   M = Σ (b − b̄)(a − ā)ᵀ,   t = b̄ − R ā
 /// ```
 ///
-/// since t must bring the middles together, and what is left of the sum is constant but for −2 tr(Rᵀ M), which the rotation of M = R S makes least.
+/// since t must map the mean to the mean, and the rest of the sum is constant but for −2 tr(Rᵀ M), which the rotation of M = R S minimises.
 pub(super) fn rigid_fit(from: &[Vec3], to: &[Vec3]) -> Isometry {
     let fraction = 1.0 / from.len().max(1) as f64;
     let [middle, goal] = [from, to].map(|points| fraction * points.iter().sum::<Vec3>());
-    let moment: Mat3 = from.iter().zip(to).map(|(a, b)| (b - goal) * (a - middle).transpose()).sum();
-    let rotation = Polar::of(&moment).quaternion();
+    let covariance: Mat3 = from.iter().zip(to).map(|(a, b)| (b - goal) * (a - middle).transpose()).sum();
+    let rotation = Polar::of(&covariance).quaternion();
     Isometry::from_parts((goal - rotation * middle).into(), rotation)
 }
 

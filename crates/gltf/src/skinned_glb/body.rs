@@ -1,4 +1,4 @@
-//! What one node shows of flesh: the vertices of its surfaces, and how they follow its joints frame by frame.
+//! The flesh that one node shows: the vertices of its surfaces, and their linear blend skinning frame by frame.
 //!
 //! ```text
 //! x = Σ_j w_j J_j (p + δ) = x_p + A δ,   A = Σ_j w_j A_j

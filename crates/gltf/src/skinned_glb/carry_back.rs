@@ -1,4 +1,4 @@
-//! The way back through skinning: from a displacement in the world to one in bind space.
+//! Damped inverse of linear blend skinning: from a displacement in the world to one in bind space.
 //!
 //! A vertex is moved by A = Σ_j w_j A_j, the mean of its joints' linear maps. Joints that turn against each other nearly right round
 //! leave A nearly flat, and no displacement in bind space reaches the world along what was lost. There the inverse is damped:

@@ -1,4 +1,4 @@
-//! Where nodes stood in each frame, and which of them the file would have put elsewhere.
+//! Keys of nodes that stood elsewhere than the file's animation puts them.
 
 use sinew_character::{ChannelPath, CharacterPose, NodeTransform, RiggedCharacter};
 use sinew_math::{Mat3, Rotation, Vec3, nalgebra::Quaternion};

@@ -1,8 +1,8 @@
-//! What a take in a character's file holds, and how true it is.
+//! What a take in a character's file holds, and its largest error.
 
 use std::fmt;
 
-/// What was written and how true it is.
+/// What was written, and its largest error.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SkinnedGlbReport {
     /// One entry per node that shows flesh, in their order.

@@ -1,4 +1,4 @@
-//! What flesh adds to skinning, in bind space, and its principal components.
+//! Principal components of what flesh adds to skinning, in bind space.
 //!
 //! Kept on disk is u = x − x_p, where a vertex is beyond where the file alone puts it, in the world. In bind space that is
 //! δ = A⁺ u. Components are those of g δ with g = max_t s(t) (see [`Body::largest_scales`]): an error e of g δ shows in the world as
@@ -18,7 +18,7 @@ use std::io;
 const BATCH: usize = 16;
 /// Vertices of a block.
 const BLOCK: usize = 512;
-/// Share of the allowed error that components may use; rounding and damping have the rest.
+/// The fraction of the allowed error that components may use; rounding and damping have the rest.
 const FRACTION: f64 = 0.995;
 /// How many of the last components are tried to be left out.
 const TRIED: usize = 8;

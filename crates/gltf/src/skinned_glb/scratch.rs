@@ -1,4 +1,4 @@
-//! Frames on disk until the end: records of equal length in a file without a name.
+//! Frames on disk until the end: records of equal length in an anonymous file.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
