@@ -68,7 +68,7 @@ pub(crate) struct Simulate {
     /// Where the result goes: NAME.glb, NAME.usda, a point cache NAME.pc2 or NAME.mdd, a folder for one .obj per frame, or NAME.take to record it [default: the scene's name, .glb].
     ///
     /// The .glb of a character file is the file itself with its flesh as morph targets under its own skinning; that of other flesh on bones has
-    /// their skeleton.
+    /// their skeleton. In a scene with other bodies each character from a file is written to NAME-CHARACTER.glb, and NAME.glb has the rest.
     /// A point cache has the surface at rest beside it, NAME-rest.obj, to put it on; with several bodies each has its own, NAME-BODY.pc2 and NAME-BODY-rest.obj.
     /// A take is recorded while the simulation runs and is useful at any time: `sinew bake` converts what there is of it, and --resume goes on
     /// with it after a crash.

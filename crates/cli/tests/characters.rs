@@ -261,3 +261,42 @@ fn a_cycle_ends_as_it_begins() {
     // flesh that is shaken near its own frequency need not come back to a millimetre
     assert!(gap.is_some_and(|gap| gap < 5.0), "{text}");
 }
+
+/// Two bars of one file side by side, an arm of bones and a box.
+#[test]
+fn several_characters_are_written_into_their_own_files() {
+    let rest = ARM.replace("seconds = 0.2", "").replace("cage_tets = 400", "cage_tets = 150");
+    let bar = bar();
+    let file = bar.to_str().unwrap().replace('\\', "/");
+    let bars = ["", "translate = [3, 0, 0]\nturn = [0, 90, 0]\n"]
+        .map(|placed| format!("[[character]]\nfile = '{file}'\ncage_tets = 150\n{placed}"))
+        .concat();
+    let folder = folder_with(&format!(
+        "seconds = 0.1\n{bars}{rest}[[body]]\nsurface = 'box.obj'\ncage_tets = 50\ntranslate = [0, 0, 5]\n"
+    ));
+    let tetrahedron = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+    fs::write(folder.path().join("box.obj"), tetrahedron).expect("written");
+
+    let run = sinew(folder.path(), &["simulate", "scene.toml", "-o", "a.take", "--stats", "s.json"]);
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let baked = sinew(folder.path(), &["bake", "a.take", "-o", "out.glb", "--no-preview"]);
+    assert!(baked.status.success(), "{}", String::from_utf8_lossy(&baked.stderr));
+    let said = String::from_utf8_lossy(&baked.stdout).into_owned();
+    let names: Vec<&str> = ["out-bar_plain.glb", "out-bar_plain-2.glb", "out.glb"]
+        .into_iter()
+        .filter(|name| said.contains(&format!("wrote {name}")))
+        .collect();
+    assert_eq!(names.len(), 3, "{said}");
+    for name in names {
+        let file = sinew_gltf::open_character(&folder.path().join(name)).unwrap().value;
+        assert!(!file.rigged.animations.is_empty(), "{name}");
+    }
+    let drawn = sinew(folder.path(), &["render", "a.take", "-o", "a-still.png", "--time", "0.1", "--strain"]);
+    assert!(drawn.status.success(), "{}", String::from_utf8_lossy(&drawn.stderr));
+    for output in ["out.pc2", "frames"] {
+        let baked = sinew(folder.path(), &["bake", "a.take", "-o", output, "--no-preview"]);
+        assert!(baked.status.success(), "{}", String::from_utf8_lossy(&baked.stderr));
+    }
+    let chosen = sinew(folder.path(), &["simulate", "scene.toml", "--animation", "0", "--no-preview"]);
+    assert!(String::from_utf8_lossy(&chosen.stderr).contains("the scene has several"));
+}
