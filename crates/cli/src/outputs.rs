@@ -84,6 +84,7 @@ impl<'a> Outputs<'a> {
     ) -> Result<Outputs<'a>, Failure> {
         let up = Up::against(source.scene.world.gravity);
         let extension = output.extension().map(|e| e.to_string_lossy().to_lowercase());
+        // a GLB of whatever is in no rigged file
         let all = SceneParts {
             bodies: (0..source.scene.world.bodies.len()).collect(),
             rigs: (0..source.scene.world.rigs.len()).collect(),
@@ -96,15 +97,15 @@ impl<'a> Outputs<'a> {
             let options = GlbOptions { frame_count, up, component_limit, error_fraction, ..defaults };
             Box::new(GlbSink::new(output, options))
         };
+
+        // what the name says
         let take = match (extension.as_deref(), source.characters.is_empty()) {
             (Some("glb"), false) if !options.world => {
                 let parts = source.other_parts();
                 let others = if parts.bodies.is_empty() {
                     None
                 } else if has_bones(source, &parts) {
-                    let colors = Look::of_palette(source.scene.world.bodies.len());
-                    let colors = colors.iter().map(|look| look.color).collect();
-                    let rig = RigOutput::new(output, options.skinned(), up, colors);
+                    let rig = RigOutput::new(output, options.skinned(), up, Vec::new());
                     Some(Others::Rig(rig.with_parts(parts)))
                 } else {
                     Some(Others::Morph(parts, morphs()))
