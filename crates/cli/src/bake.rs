@@ -49,7 +49,7 @@ impl Bake {
         }
         check_collisions([&self.take].into_iter().chain(outputs.files()))?;
         pool.install(|| {
-            let model = Model::build(&source.scene().world).map_err(Failure::input)?;
+            let model = Model::build(&source.scene.world).map_err(Failure::input)?;
             play(&take, &model, &mut outputs)
         })?;
         outputs.warn_of_losses();

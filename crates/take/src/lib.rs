@@ -50,6 +50,7 @@ mod palette;
 mod play;
 mod replay;
 mod scene;
+mod scene_parts;
 mod sink_group;
 mod up;
 
@@ -63,4 +64,5 @@ pub use palette::body_color;
 pub use play::{PlayError, Player, StateSink};
 pub use replay::replay;
 pub use scene::Scene;
+pub use scene_parts::{PartsSink, SceneParts};
 pub use up::Up;

@@ -4,8 +4,9 @@ use super::keys::ScenePart;
 use super::motion::read_motion;
 use super::performance::read_interpolation;
 use super::region::read_region;
-use super::section::{Section, nearest};
+use super::section::Section;
 use crate::Up;
+use sinew_character::nearest;
 use sinew_control::{
     ConstraintMotion, Extrapolation, Interpolation, Key, KeyValue, Keyframes, Motion, PlaceMotion,
 };
