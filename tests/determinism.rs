@@ -125,14 +125,13 @@ fn bodies_in_one_world_do_not_disturb_each_other() {
         }
     };
     let run = |bodies: Vec<BodyDesc>, step: Option<f64>| {
-        let mut model = Model::build(&WorldDesc {
+        let model = Model::build(&WorldDesc {
             gravity: Vec3::new(0.0, -9.81, 0.0),
             bodies,
-            rigs: Vec::new(),
+            max_step: step,
             ..WorldDesc::default()
         })
         .expect("sound");
-        model.stable_step.seconds = step.unwrap_or(model.stable_step.seconds);
         let mut state = State::at_rest(&model);
         let mut stepper = Stepper::default();
         for _ in 0..10 {

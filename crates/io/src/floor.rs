@@ -3,7 +3,6 @@
 use crate::CharacterScene;
 use crate::scene_source::SceneSource;
 use sinew_math::Vec3;
-use sinew_sim::desc::ShapeDesc;
 use sinew_sim::{Model, State};
 use sinew_take::Scene;
 
@@ -67,9 +66,6 @@ fn lowest_in_motion(scene: &Scene, up: &Vec3) -> Option<f64> {
 
 fn lowest_at_rest(source: &SceneSource, up: &Vec3) -> f64 {
     let lowest = |points: &[Vec3]| points.iter().map(|p| p.dot(up)).fold(f64::INFINITY, f64::min);
-    let body = |shape: &ShapeDesc| match shape {
-        ShapeDesc::Surface { surface, .. } => lowest(&surface.vertices),
-        ShapeDesc::Tets(mesh) => lowest(&mesh.nodes),
-    };
-    source.scene().world.bodies.iter().map(|desc| body(&desc.shape)).fold(f64::INFINITY, f64::min)
+    let bodies = source.scene().world.bodies.iter();
+    bodies.map(|body| lowest(body.shape.points())).fold(f64::INFINITY, f64::min)
 }

@@ -158,7 +158,7 @@ fn read_source(
     }
     let (obstacles, obstacle_motions, contact) =
         read_contact_parts(&scene, self_contact, folder, &mut notes)?;
-    let mut world = WorldDesc { gravity, bodies, rigs, obstacles, contact, constraints: Vec::new() };
+    let mut world = WorldDesc { gravity, bodies, rigs, obstacles, contact, ..WorldDesc::default() };
     let (constraints, constraint_motions) = constraint::read_constraints(&scene, &world, up)?;
     world.constraints = constraints;
     let scene = Scene {

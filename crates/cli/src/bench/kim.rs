@@ -170,15 +170,15 @@ fn second(work: &Work) -> Result<Second, Failure> {
     if work.touches {
         put_on_ground(&mut scene);
     }
+    let mut with_own_step = Player::build(&scene)?;
+    scene.world.max_step = Some(work.step);
     let mut player = Player::build(&scene)?;
-    let own = player.model.stable_step.seconds;
-    player.model.stable_step.seconds = own.min(work.step);
     for _ in 0..(BEFORE * scene.fps) as usize {
         player.advance().map_err(PlayError::Step)?;
     }
     let (step_ms, seconds) = time(&mut player, scene.fps)?;
-    player.model.stable_step.seconds = own;
-    let (own_step_ms, seconds_with_own_step) = time(&mut player, scene.fps)?;
+    with_own_step.return_to(&player.bookmark()).map_err(Failure::input)?;
+    let (own_step_ms, seconds_with_own_step) = time(&mut with_own_step, scene.fps)?;
     let model = &player.model;
     Ok(Second {
         bench: "kim",
@@ -219,11 +219,8 @@ fn time(player: &mut Player, fps: f64) -> Result<(f64, f64), Failure> {
 
 /// Lets a swimmer lie on the ground with its weight, its root free.
 fn put_on_ground(scene: &mut Scene) {
-    let vertices = scene.world.bodies.iter().filter_map(|body| match &body.shape {
-        sinew_sim::desc::ShapeDesc::Surface { surface, .. } => surface.bounds(),
-        sinew_sim::desc::ShapeDesc::Tets(tets) => tets.bounds(),
-    });
-    let lowest = vertices.map(|(low, _)| low.y).fold(f64::INFINITY, f64::min);
+    let points = scene.world.bodies.iter().flat_map(|body| body.shape.points());
+    let lowest = points.map(|point| point.y).fold(f64::INFINITY, f64::min);
     scene.world.gravity = -Vec3::y() * 9.81;
     scene.world.obstacles.push(ObstacleDesc::ground(lowest));
     scene.obstacle_motions.push(sinew_control::Motion::Still);

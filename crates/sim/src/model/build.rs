@@ -50,7 +50,9 @@ impl Model {
         }
         let merged = parts.merge_masses(&rigs, &world.gravity)?;
         let unconstrained = parts.assemble(world, merged);
-        constraints::add(world, unconstrained).map_err(|faults| BuildError { faults })
+        let model = constraints::add(world, unconstrained).map_err(|faults| BuildError { faults })?;
+        let seconds = model.stable_step.seconds.min(world.max_step.unwrap_or(f64::INFINITY));
+        Ok(Model { stable_step: StableStep { seconds, ..model.stable_step }, ..model })
     }
 }
 
@@ -70,6 +72,10 @@ fn world_faults(world: &WorldDesc) -> Vec<Fault> {
     }
     if !world.gravity.iter().all(|g| g.is_finite()) {
         faults.push(Fault::new("", format!("gravity {:?} m/s² is not finite", world.gravity.as_slice())));
+    }
+    if let Some(step) = world.max_step.filter(|step| step.is_nan() || *step <= 0.0) {
+        faults
+            .push(Fault::new("", format!("steps shall be no longer than {step} s: give a positive number")));
     }
     for (i, body) in world.bodies.iter().enumerate() {
         if world.bodies[..i].iter().any(|other| other.name == body.name) {
