@@ -31,7 +31,7 @@ fn constrained_scene() -> Scene {
     let body = scene.world.bodies[0].name.clone();
     let (low, high) = match &scene.world.bodies[0].shape {
         ShapeDesc::Surface { surface, .. } => surface.bounds().expect("it has vertices"),
-        ShapeDesc::Tets(_) => unreachable!("the torus is a surface"),
+        _ => unreachable!("the torus is a surface"),
     };
     let (middle, side) =
         (0.5 * (low + high), Vec3::new(high.x, 0.5 * (low.y + high.y), 0.5 * (low.z + high.z)));

@@ -29,6 +29,7 @@ pub fn hanging_jelly(name: &str, shape: ShapeDesc) -> Result<(Scene, String), Ch
     let bounds = match &shape {
         ShapeDesc::Surface { surface, .. } => surface.bounds(),
         ShapeDesc::Tets(tets) => tets.bounds(),
+        ShapeDesc::Custom(kind) => kind.surface().bounds(),
     };
     let size = bounds.map_or(Vec3::zeros(), |(min, max)| max - min);
     if size.max() <= 0.0 {
@@ -42,6 +43,7 @@ pub fn hanging_jelly(name: &str, shape: ShapeDesc) -> Result<(Scene, String), Ch
     let pinned_length = bounds.map_or(height, |(_, max)| match &shape {
         ShapeDesc::Surface { surface, .. } => weight_length(surface, max.y - PINNED_FRACTION * size.y),
         ShapeDesc::Tets(tets) => weight_length(&tets.boundary().0, max.y - PINNED_FRACTION * size.y),
+        ShapeDesc::Custom(kind) => weight_length(kind.surface(), max.y - PINNED_FRACTION * size.y),
     });
     let young = jelly.density * EARTH_GRAVITY * height.max(pinned_length) / GRAVITY_STRAIN;
     let material = Material { young, ..jelly };

@@ -2,7 +2,6 @@
 
 use crate::CharacterBinding;
 use sinew_math::Vec3;
-use sinew_sim::desc::ShapeDesc;
 use sinew_sim::{Model, State};
 use sinew_take::Scene;
 
@@ -68,9 +67,6 @@ fn lowest_in_motion(scene: &Scene, bodies: &[usize], up: &Vec3) -> Option<f64> {
 
 fn lowest_at_rest(scene: &Scene, bodies: &[usize], up: &Vec3) -> f64 {
     let lowest = |points: &[Vec3]| points.iter().map(|p| p.dot(up)).fold(f64::INFINITY, f64::min);
-    let of_body = |body: &usize| match &scene.world.bodies[*body].shape {
-        ShapeDesc::Surface { surface, .. } => lowest(&surface.vertices),
-        ShapeDesc::Tets(mesh) => lowest(&mesh.nodes),
-    };
+    let of_body = |body: &usize| lowest(scene.world.bodies[*body].shape.points());
     bodies.iter().map(of_body).fold(f64::INFINITY, f64::min)
 }

@@ -79,6 +79,10 @@ fn print_shape(body: &BodyDesc) {
         ShapeDesc::Tets(mesh) => {
             (mesh.bounds(), format!("{} nodes and {} tets", mesh.nodes.len(), mesh.tets.len()))
         }
+        ShapeDesc::Custom(kind) => {
+            let surface = kind.surface();
+            (surface.bounds(), format!("another kind than tets, with {} vertices", surface.vertices.len()))
+        }
     };
     say!("body '{}': {counts}", body.name);
     if let Some((low, high)) = bounds {

@@ -43,6 +43,11 @@ impl Embedding {
         Self::from_rows(mesh.nodes.len(), point_node.iter().map(|&node| vec![(node, 1.0)]))
     }
 
+    /// Points that are the nodes, each its own.
+    pub fn identity(count: usize) -> Self {
+        Self::from_rows(count, (0..count as u32).map(|node| vec![(node, 1.0)]))
+    }
+
     fn from_rows(node_count: usize, points: impl Iterator<Item = Vec<(u32, f64)>>) -> Self {
         let mut rows = Rows { offsets: vec![0], ..Rows::default() };
         for point in points {

@@ -1,5 +1,6 @@
-//! One soft body: its cage, its masses, its surface and what holds it.
+//! One body: its points, its masses, its surface and what holds it.
 
+use crate::body_kind::{BodyKind, KindParts};
 use crate::desc::{BodyDesc, Sag, ShapeDesc};
 use crate::fault::Fault;
 use crate::rest_shape::RestShapeReport;
@@ -8,14 +9,16 @@ use sinew_flesh::Material;
 use sinew_math::{Vec3, real};
 use sinew_mesh::{Cage, Embedding, Solid, TetMesh, TriMesh, full_fill};
 
-/// One soft body of a model.
+/// One deformable body of a model.
 #[derive(Clone, Debug)]
 pub struct Body {
     /// Its name.
     pub name: String,
-    /// Its nodes among those of the model.
+    /// What it is, beside its nodes.
+    pub kind: BodyKind,
+    /// Its nodes, which are its points, among those of the model.
     pub nodes: Range<usize>,
-    /// Its tets among those of the model.
+    /// Its tets among those of the model; none for other kinds.
     pub tets: Range<usize>,
     /// Its surface at rest.
     pub surface: TriMesh,
@@ -43,6 +46,8 @@ pub struct Body {
 pub(crate) struct Shape {
     pub(crate) mesh: TetMesh,
     pub(crate) fill: Vec<f64>,
+    /// What else a body of another kind is; its mesh has points and no tets.
+    pub(crate) custom: Option<KindParts>,
     pub(crate) corner_volume: Vec<[f64; 4]>,
     pub(crate) surface: TriMesh,
     pub(crate) embedding: Embedding,
@@ -64,7 +69,7 @@ impl Shape {
                 let notes = findings.chain(cage.findings.iter().map(ToString::to_string)).collect();
                 let Cage { mesh, fill, corner_volume, embedding, anchor_nodes, .. } = cage;
                 let surface = surface.clone();
-                Ok(Shape { mesh, fill, corner_volume, surface, embedding, anchor_nodes, notes })
+                Ok(Shape { mesh, fill, custom: None, corner_volume, surface, embedding, anchor_nodes, notes })
             }
             ShapeDesc::Tets(mesh) => {
                 let faults = mesh.find_faults();
@@ -76,13 +81,39 @@ impl Shape {
                 let (fill, corner_volume) = full_fill(mesh);
                 let anchor_nodes = vec![None; anchors.len()];
                 let (mesh, notes) = (mesh.clone(), Vec::new());
-                Ok(Shape { mesh, fill, corner_volume, surface, embedding, anchor_nodes, notes })
+                Ok(Shape { mesh, fill, custom: None, corner_volume, surface, embedding, anchor_nodes, notes })
             }
+            ShapeDesc::Custom(kind) => {
+                let parts = kind.build(&desc.material, &desc.velocity);
+                let faults = parts
+                    .as_ref()
+                    .map_or_else(Clone::clone, |parts| parts.faults(kind.surface().vertices.len()));
+                match parts {
+                    Ok(parts) if faults.is_empty() => Ok(Shape::of_kind(parts, kind.surface(), anchors)),
+                    _ => Err(faults.iter().map(|what| Fault::new(&desc.name, what)).collect()),
+                }
+            }
+        }
+    }
+
+    fn of_kind(parts: KindParts, surface: &TriMesh, anchors: &[Vec3]) -> Shape {
+        Shape {
+            mesh: TetMesh { nodes: parts.points.clone(), tets: Vec::new() },
+            fill: Vec::new(),
+            corner_volume: Vec::new(),
+            surface: surface.clone(),
+            embedding: parts.embedding.clone(),
+            anchor_nodes: vec![None; anchors.len()],
+            notes: Vec::new(),
+            custom: Some(parts),
         }
     }
 
     /// mᵢ = ∫ ρ φᵢ dV                                                      [KimPollard2011, eq. 10]
     pub(crate) fn node_mass(&self, density: f64) -> Vec<f64> {
+        if let Some(custom) = &self.custom {
+            return custom.point_mass.clone();
+        }
         let mut mass = vec![0.0; self.mesh.nodes.len()];
         for (tet, volumes) in self.mesh.tets.iter().zip(&self.corner_volume) {
             for (&node, volume) in tet.iter().zip(volumes) {
@@ -100,7 +131,7 @@ impl Shape {
 
     /// The volume of the solid (m³).
     pub(crate) fn volume(&self) -> f64 {
-        self.corner_volume.iter().flatten().sum()
+        self.custom.as_ref().map_or_else(|| self.corner_volume.iter().flatten().sum(), |custom| custom.volume)
     }
 }
 

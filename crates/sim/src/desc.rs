@@ -5,10 +5,12 @@ mod constraint;
 mod contact;
 mod region;
 
+use crate::body_kind::KindDesc;
 use sinew_flesh::Material;
 use sinew_math::Vec3;
 use sinew_mesh::{TetMesh, TriMesh};
 use sinew_skeleton::SkeletonDesc;
+use std::sync::Arc;
 
 pub use constraint::{BeltDesc, ConstraintDesc, ConstraintKind, PointDesc};
 pub use contact::{ContactDesc, Mobility, ObstacleDesc};
@@ -185,6 +187,8 @@ pub enum ShapeDesc {
     },
     /// Tets as given; their boundary is the surface.
     Tets(TetMesh),
+    /// A body of another kind than tets, described from outside. It can be neither pinned nor hung on bones where it has coordinates of its own.
+    Custom(Arc<dyn KindDesc>),
 }
 
 impl ShapeDesc {
@@ -193,6 +197,7 @@ impl ShapeDesc {
         match self {
             ShapeDesc::Surface { surface, .. } => &surface.vertices,
             ShapeDesc::Tets(mesh) => &mesh.nodes,
+            ShapeDesc::Custom(kind) => &kind.surface().vertices,
         }
     }
 }

@@ -9,7 +9,7 @@
 //! less closely.
 
 use crate::coupling::BoneCoupling;
-use crate::{Model, State, contact};
+use crate::{Model, State, contact, custom_bodies};
 
 /// Kinetic energy above this many times the supply is divergence.
 const SWING: f64 = 2.0;
@@ -29,10 +29,15 @@ impl EnergyCheck {
     pub(crate) fn of(model: &Model, coupling: &BoneCoupling, state: &State) -> EnergyCheck {
         let bones = coupling.energies(model, state);
         let obstacles = contact::energies(model, state);
-        let potential = state.node_potential_energy(model) + bones.potential + obstacles.potential;
+        let coordinates = custom_bodies::energies(model, state);
+        let potential = state.node_potential_energy(model)
+            + bones.potential
+            + obstacles.potential
+            + coordinates.potential;
         let available = state.supplied_energy - potential;
         let available = if available < 0.0 { 0.0 } else { available };
-        let kinetic = state.node_kinetic_energy(model) + bones.kinetic + obstacles.kinetic;
+        let kinetic =
+            state.node_kinetic_energy(model) + bones.kinetic + obstacles.kinetic + coordinates.kinetic;
         EnergyCheck { kinetic, limit: SWING * available + round_off_energy(model) }
     }
 
@@ -58,6 +63,7 @@ pub(crate) fn worst_node(model: &Model, state: &State) -> usize {
         let v = state.node_v[node].norm_squared() + 0.0 * state.node_x[node].norm_squared();
         if v.is_nan() { f64::INFINITY } else { v }
     };
-    let free = (0..model.node_count()).filter(|&node| model.node_inverse_mass[node] > 0.0);
+    let moves = |node: &usize| model.node_inverse_mass[*node] > 0.0 || model.is_reduced(*node);
+    let free = (0..model.node_count()).filter(moves);
     free.max_by(|&a, &b| speed(a).total_cmp(&speed(b))).unwrap_or(0)
 }

@@ -13,6 +13,7 @@ use crate::body::decay;
 use crate::constraint_forces::{ConstraintForces, Surroundings};
 use crate::contact::Contacts;
 use crate::coupling::{BoneCoupling, Pushes};
+use crate::custom_bodies::CustomBodies;
 use crate::energy_check::{EnergyCheck, worst_node};
 use crate::substep::Substep;
 use crate::{BoneError, Control, Model, State, StepError, StepReport, SubstepBackoff};
@@ -27,7 +28,7 @@ pub(crate) struct Explicit {
     corner_forces: CornerForces,
     /// Forces of loads per node (N); empty without loads.
     load: Vec<Vec3>,
-    /// All outside forces but gravity, per node (N): those of loads, of what touches and of constraints; empty without any.
+    /// All outside forces but gravity, per node (N): those of loads, of what touches, of constraints and of custom bodies; empty without any.
     outside: Vec<Vec3>,
     contacts: Contacts,
     constraint_forces: ConstraintForces,
@@ -36,6 +37,7 @@ pub(crate) struct Explicit {
     /// What each node's bone bears in a sub-step: what dampers took, and what balances it (N); not kept for those damped by the world.
     drag: Vec<Vec3>,
     coupling: BoneCoupling,
+    custom_bodies: CustomBodies,
     before: State,
 }
 
@@ -104,7 +106,7 @@ impl Explicit {
     fn gather_loads(&mut self, model: &Model, control: &Control) {
         self.load.clear();
         self.outside.clear();
-        if Contacts::can_collide_in(model, control) || !model.constraints.is_empty() {
+        if has_outside_forces(model, control) {
             self.outside.resize(model.node_count(), Vec3::zeros());
         }
         if model.loads.is_empty() {
@@ -133,6 +135,7 @@ impl Explicit {
         let part = |substep: usize| Substep { from: fraction(substep - 1), to: fraction(substep), h, dt };
 
         // what stays as it is during the step
+        self.custom_bodies.prepare(model);
         self.coupling.begin(model, control, dt, state);
         let prescribed_energy = self.coupling.prescribed_energy(model, state);
         self.drag.resize(model.node_count(), Vec3::zeros());
@@ -173,7 +176,7 @@ impl Explicit {
         let motion = NodeMotion { x: &state.node_x, v: &state.node_v };
         let forces = self.corner_forces.update(&model.elements, motion, diagonalise);
         self.corner_forces.damp_inverted(&model.elements, motion, substep.h);
-        if can_collide || !model.constraints.is_empty() {
+        if has_outside_forces(model, control) {
             self.gather_outside(model, control, substep, state);
         }
 
@@ -181,6 +184,7 @@ impl Explicit {
         self.move_free_nodes(model, substep.h, state);
         charge_loads(model, control, substep.h, state);
         self.move_pins(model, control, substep, state);
+        self.custom_bodies.advance(model, &self.outside, substep.h, state);
         let pushes = Pushes {
             corner_forces: &self.corner_forces,
             load: &self.outside,
@@ -201,6 +205,7 @@ impl Explicit {
         } else {
             self.outside.copy_from_slice(&self.load);
         }
+        self.custom_bodies.push(&state.node_x, &mut self.outside);
         if Contacts::can_collide_in(model, control) {
             self.contacts.push(model, control, substep, state, &mut self.outside);
         } else {
@@ -262,7 +267,7 @@ impl Explicit {
                 let moved = target - state.node_x[node];
                 if moved != Vec3::zeros() {
                     let mut force = self.corner_forces.on_node(&model.elements, node);
-                    if Contacts::can_collide_in(model, control) || !model.constraints.is_empty() {
+                    if has_outside_forces(model, control) {
                         force += self.outside[node] - self.load.get(node).copied().unwrap_or_default();
                     }
                     state.supplied_energy -= force.dot(&moved);
@@ -274,10 +279,15 @@ impl Explicit {
     }
 }
 
+/// Whether anything but gravity, flesh and loads acts on nodes in a step.
+fn has_outside_forces(model: &Model, control: &Control) -> bool {
+    Contacts::can_collide_in(model, control) || !model.constraints.is_empty() || model.has_custom_bodies()
+}
+
 /// The work of loads is energy supplied to the world.
 fn charge_loads(model: &Model, control: &Control, h: f64, state: &mut State) {
     for (i, load) in model.loads.iter().enumerate() {
-        let is_free = |node: usize| model.node_inverse_mass[node] > 0.0 || model.fixed_nodes.holds(node);
+        let is_free = |node: usize| model.node_inverse_mass[node] > 0.0 || model.is_carried(node);
         let free = load.node_forces.iter().filter(|(node, _)| is_free(*node as usize));
         let power: f64 = free.map(|(node, force)| force.dot(&state.node_v[*node as usize])).sum();
         state.supplied_energy += control.load_scale(i) * power * h;

@@ -32,6 +32,7 @@ pub use settle::{SettleError, SettleReport, settle, settle_with};
 use crate::constraint_forces::{ConstraintEnergy, ConstraintStep};
 use crate::contact::{ContactEnergy, Contacts};
 use crate::coupling::BoneCoupling;
+use crate::custom_bodies::CustomBodies;
 use crate::substep::Substep;
 use crate::{Control, Model, NodeEnergy, SolveReport, State, StepError, StepReport};
 use deadline::Budget;
@@ -51,6 +52,7 @@ pub(crate) struct Implicit {
     coupling: BoneCoupling,
     constraint_energy: ConstraintEnergy,
     contact_energy: ContactEnergy,
+    custom_bodies: CustomBodies,
     torques: Vec<Vec<f64>>,
     before: State,
     /// Tells when a budget is used up.
@@ -180,6 +182,10 @@ impl Implicit {
         if can_collide {
             all.push(&mut contact_nodes);
         }
+        self.custom_bodies.prepare(model);
+        if self.custom_bodies.has_energies() {
+            all.push(&mut self.custom_bodies);
+        }
         let newton = if stage.is_demoted { &mut self.demoted } else { &mut self.newton };
         newton.start(&mut self.problem, model, &mut all);
 
@@ -247,6 +253,7 @@ impl Implicit {
             + bones.potential
             + bones.elastic
             + self.problem.elastic_energy()
+            + self.custom_bodies.energy(&state.node_x)
             + state.node_kinetic_energy(model)
             + state.node_potential_energy(model);
     }

@@ -2,13 +2,16 @@
 //! moves under a [`Control`], one [`Stepper::step`] at a time. No files, clocks or printing.
 
 mod body;
+mod body_kind;
 mod constraint;
 mod constraint_forces;
 pub mod contact;
 mod contact_surface;
 mod control;
 pub mod coupling;
+mod custom_bodies;
 pub mod desc;
+mod energies;
 mod energy_check;
 mod explicit;
 mod fault;
@@ -32,11 +35,15 @@ mod strain;
 mod substep;
 
 pub use body::Body;
+pub use body_kind::{
+    BodyKind, CoordinateState, Coordinates, CustomBody, CustomKind, KindDesc, KindParts, PointsOut,
+};
 pub use constraint::{Constraint, ConstraintPath};
 pub use constraint_forces::{ConstraintForce, constraint_energy, constraint_forces};
 pub use contact::{ContactForce, Overlap, contact_forces};
 pub use control::{Control, PinPath, RigControl};
 pub use desc::WorldDesc;
+pub use energies::Energies;
 pub use fault::{BuildError, Fault};
 pub use implicit::{Clock, ImplicitSettings, Solver, SolverKind, SolverPick, SolverReason, StepOrder};
 pub use model::{Load, Model, Pin};
@@ -45,6 +52,6 @@ pub use obstacle::{Obstacle, ObstacleState};
 pub use report::{BoneError, SolveReport, StepError, StepReport};
 pub use rig::Rig;
 pub use stable_step::StableStep;
-pub use state::{Energies, State, SubstepBackoff};
+pub use state::{State, SubstepBackoff};
 pub use stepper::Stepper;
 pub use strain::StrainGauge;

@@ -1,6 +1,7 @@
 //! Energies and momenta of a state.
 
 use crate::coupling::BoneCoupling;
+use crate::custom_bodies::{self, CustomBodies};
 use crate::{Energies, Model, State, contact};
 use sinew_math::Vec3;
 use sinew_skeleton::{Kinematics, Momentum};
@@ -12,10 +13,22 @@ impl State {
         let bones = coupling.energies(model, self);
         let obstacles = contact::energies(model, self);
         let in_contact = contact::contact_energy(model, self);
+        let coordinates = custom_bodies::energies(model, self);
+        let points = CustomBodies::of(model).energy(&self.node_x);
         Energies {
-            kinetic: self.node_kinetic_energy(model) + bones.kinetic + obstacles.kinetic,
-            elastic: model.elements.energy(&self.node_x) + bones.elastic + in_contact,
-            potential: self.node_potential_energy(model) + bones.potential + obstacles.potential,
+            kinetic: self.node_kinetic_energy(model)
+                + bones.kinetic
+                + obstacles.kinetic
+                + coordinates.kinetic,
+            elastic: model.elements.energy(&self.node_x)
+                + bones.elastic
+                + in_contact
+                + coordinates.elastic
+                + points,
+            potential: self.node_potential_energy(model)
+                + bones.potential
+                + obstacles.potential
+                + coordinates.potential,
         }
     }
 
@@ -31,22 +44,20 @@ impl State {
         -free.map(|node| model.node_mass[node] * lifted(node)).sum::<f64>()
     }
 
-    /// Σ m v of nodes, bones and free obstacles (kg m/s).
+    /// Σ m v of nodes, bones, coordinates of bodies and free obstacles (kg m/s).
     pub fn momentum(&self, model: &Model) -> Vec3 {
         self.momenta(model).linear
     }
 
-    /// Σ m x × v of nodes, bones and free obstacles about the origin (kg m²/s).
+    /// Σ m x × v of nodes, bones, coordinates of bodies and free obstacles about the origin (kg m²/s).
     pub fn angular_momentum(&self, model: &Model) -> Vec3 {
         self.momenta(model).angular
     }
 
-    /// Both momenta: of bones with what is fixed to them, of all other nodes, and of free obstacles.
+    /// Both momenta: of bones with what is fixed to them, of coordinates with their points, of all other nodes, and of free obstacles.
     fn momenta(&self, model: &Model) -> Momentum {
         let mut sum = Momentum::default();
-        for (node, mass) in
-            model.node_mass.iter().enumerate().filter(|(node, _)| !model.fixed_nodes.holds(*node))
-        {
+        for (node, mass) in model.node_mass.iter().enumerate().filter(|(node, _)| !model.is_carried(*node)) {
             sum.linear += *mass * self.node_v[node];
             sum.angular += *mass * self.node_x[node].cross(&self.node_v[node]);
         }
@@ -57,9 +68,10 @@ impl State {
             sum.linear += bones.linear;
             sum.angular += bones.angular;
         }
-        let obstacles = contact::momenta(model, self);
-        sum.linear += obstacles.linear;
-        sum.angular += obstacles.angular;
+        for others in [contact::momenta(model, self), custom_bodies::momenta(model, self)] {
+            sum.linear += others.linear;
+            sum.angular += others.angular;
+        }
         sum
     }
 }

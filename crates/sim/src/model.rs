@@ -5,12 +5,14 @@ mod constraints;
 mod hash;
 
 use crate::body::Body;
+use crate::body_kind::{BodyKind, CoordinateState};
 use crate::constraint::Constraint;
 use crate::contact_surface::ContactSurface;
 use crate::desc::Mobility;
 use crate::obstacle::Obstacle;
 use crate::rig::{FixedNodes, Rig};
 use crate::stable_step::StableStep;
+use core::ops::Range;
 use sinew_contact::SolidMass;
 use sinew_flesh::Elements;
 use sinew_math::spatial::Frame;
@@ -34,7 +36,7 @@ pub struct Model {
     pub node_start_v: Vec<Vec3>,
     /// Node masses (kg).
     pub node_mass: Vec<f64>,
-    /// 1 / mass of free nodes, 0 for pinned ones and those fixed to bones (1/kg).
+    /// 1 / mass of free nodes, 0 for pinned ones and those that bones or coordinates move (1/kg).
     pub node_inverse_mass: Vec<f64>,
     /// Four node indices per tet.
     pub tets: Vec<[u32; 4]>,
@@ -58,6 +60,10 @@ pub struct Model {
     pub(crate) fixed_nodes: FixedNodes,
     /// The time step that explicit stepping may take.
     pub stable_step: StableStep,
+    /// Coordinates and velocities at the start of bodies that have others than their points, body by body.
+    pub body_start: CoordinateState,
+    /// The nodes that such coordinates move, in order.
+    pub(crate) reduced_nodes: Vec<Range<usize>>,
     /// Tells models apart for what steppers keep about them.
     pub(crate) id: ModelId,
 }
@@ -124,6 +130,26 @@ impl Model {
     /// The body that owns a node.
     pub fn body_of_node(&self, node: usize) -> &Body {
         self.bodies.iter().find(|body| body.nodes.contains(&node)).expect("every node belongs to a body")
+    }
+
+    /// Whether any body is of another kind than tets.
+    pub(crate) fn has_custom_bodies(&self) -> bool {
+        self.bodies.iter().any(|body| matches!(body.kind, BodyKind::Custom(_)))
+    }
+
+    /// The first body with coordinates of its own.
+    pub(crate) fn reduced_body(&self) -> Option<&Body> {
+        self.bodies.iter().find(|body| body.kind.coordinates().is_some())
+    }
+
+    /// Whether a node is moved by coordinates of its body.
+    pub(crate) fn is_reduced(&self, node: usize) -> bool {
+        self.reduced_nodes.iter().any(|nodes| nodes.contains(&node))
+    }
+
+    /// Whether a node is moved by a bone or by coordinates of its body.
+    pub(crate) fn is_carried(&self, node: usize) -> bool {
+        self.fixed_nodes.holds(node) || self.is_reduced(node)
     }
 
     /// Whether anything can touch.

@@ -68,6 +68,11 @@ pub enum StepError {
         "implicit steps leave free obstacles where they are, and this scene has some: use the explicit or the auto solver, or fix them"
     )]
     FreeObstacles,
+    /// An implicit step is asked for where a body has coordinates of its own.
+    #[error(
+        "implicit steps move points and joints, and body '{0}' has coordinates of its own: use the explicit or the auto solver"
+    )]
+    OwnCoordinates(String),
     /// A budget of time is asked for, and there is no clock.
     #[error(
         "steps may take {0} s each, and there is no clock to tell: lend one with `Stepper::set_clock`, or remove the budget"

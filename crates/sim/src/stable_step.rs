@@ -59,6 +59,14 @@ impl StableStep {
         StableStep { seconds, omega, stiffening, viscosity }
     }
 
+    /// The step of a body whose highest frequency is known (rad/s).
+    pub(crate) fn of_frequency(omega: f64) -> StableStep {
+        if omega == 0.0 {
+            return StableStep::UNLIMITED;
+        }
+        StableStep { seconds: SAFETY * 2.0 / omega, omega, ..StableStep::UNLIMITED }
+    }
+
     /// The step of two bodies: the shorter one.
     pub(crate) fn and(self, other: StableStep) -> StableStep {
         if other.seconds < self.seconds { other } else { self }

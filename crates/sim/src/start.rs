@@ -2,7 +2,7 @@
 
 use crate::coupling::BoneCoupling;
 use crate::rig::{Rig, bone_weights};
-use crate::{Energies, Model, State};
+use crate::{Energies, Model, State, custom_bodies};
 use sinew_math::Vec3;
 use sinew_skeleton::{Kinematics, SkeletonState};
 
@@ -12,11 +12,12 @@ impl State {
         State::from_motion(model, model.node_rest.clone(), model.node_start_v.clone())
     }
 
-    /// The world with its nodes at given positions (m) and velocities (m/s), as the start of a run.
+    /// The world with its nodes at given positions (m) and velocities (m/s), as the start of a run. Bodies with coordinates of their own are where these start.
     pub fn from_motion(model: &Model, node_x: Vec<Vec3>, node_v: Vec<Vec3>) -> State {
         let rigs = model.rigs.iter().map(|rig| SkeletonState::at_rest(&rig.skeleton)).collect();
         let obstacles = model.obstacles.iter().map(|obstacle| obstacle.start).collect();
-        let mut state = State { node_x, node_v, rigs, obstacles, ..State::default() };
+        let (body_q, body_v) = (model.body_start.q.clone(), model.body_start.v.clone());
+        let mut state = State { node_x, node_v, rigs, body_q, body_v, obstacles, ..State::default() };
         for &node in model.pins.iter().flat_map(|pin| &pin.nodes) {
             state.node_v[node as usize] = Vec3::zeros();
         }
@@ -24,11 +25,12 @@ impl State {
         state
     }
 
-    /// Takes positions and velocities, changed from outside, for the start of a run: puts fixed nodes where their bones are and opens a new account of
+    /// Takes positions and velocities, changed from outside, for the start of a run: puts nodes where the bones they are fixed to, or coordinates, have them and opens a new account of
     /// the energy.
     pub fn restart(&mut self, model: &Model) {
         let coupling = BoneCoupling::of(model, self);
         coupling.place_fixed_nodes(model, self);
+        custom_bodies::place_points(model, self);
         let Energies { kinetic, elastic, potential } = self.energies(model);
         self.supplied_energy = kinetic + elastic + potential;
     }

@@ -17,6 +17,10 @@ pub struct State {
     pub node_v: Vec<Vec3>,
     /// Joint coordinates and velocities of each rig.
     pub rigs: Vec<SkeletonState>,
+    /// Coordinates of bodies that have others than their points, body by body.
+    pub body_q: Vec<f64>,
+    /// Velocities of these coordinates.
+    pub body_v: Vec<f64>,
     /// Where each obstacle is.
     pub obstacles: Vec<ObstacleState>,
     /// What touching points remember, sorted by point and obstacle.
@@ -37,17 +41,6 @@ pub struct SubstepBackoff {
     pub doublings: u32,
     /// Steps since that number last changed.
     pub calm_steps: u32,
-}
-
-/// Where the energy of a state is (J).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Energies {
-    /// In motion: Σ m v²/2 over free nodes, and that of bones and free obstacles.
-    pub kinetic: f64,
-    /// In deformation, in the springs and stops of joints, and in those of what touches obstacles.
-    pub elastic: f64,
-    /// In height, zero at rest: −Σ m g · (x − X) over free nodes, bones and free obstacles.
-    pub potential: f64,
 }
 
 impl SubstepBackoff {
@@ -81,6 +74,8 @@ impl State {
         self.backoff = other.backoff;
         self.node_x.clone_from(&other.node_x);
         self.node_v.clone_from(&other.node_v);
+        self.body_q.clone_from(&other.body_q);
+        self.body_v.clone_from(&other.body_v);
         self.obstacles.clone_from(&other.obstacles);
         self.anchors.clear();
         // room for those to come as well
@@ -109,6 +104,9 @@ impl State {
             }
         }
         for x in self.rigs.iter().flat_map(|rig| rig.q.iter().chain(&rig.v)) {
+            hash.update(&x.to_le_bytes());
+        }
+        for x in self.body_q.iter().chain(&self.body_v) {
             hash.update(&x.to_le_bytes());
         }
         for x in self.obstacles.iter().flat_map(ObstacleState::numbers) {

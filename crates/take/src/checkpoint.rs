@@ -1,10 +1,9 @@
 //! Checkpoints: serialised states from which a simulation resumes with the same bits.
 //!
-//! The layout is little-endian in words of eight bytes: `SNWSTATE`; the version; the counts of nodes, joint coordinates and velocities,
-//! obstacles, friction anchors on obstacles and friction anchors between surfaces; the sub-step backoff; time; supplied energy; positions
-//! and velocities of nodes; coordinates and velocities of joints, rig by rig; 13 numbers per obstacle, 8 per friction anchor on an
-//! obstacle, 5 per friction anchor between surfaces; and a checksum of all that. Version 3, which is still read, has no friction anchors
-//! between surfaces, nor their count.
+//! Layout, little-endian, in words of eight bytes: `SNWSTATE`, a version, the node count, the count of joint numbers, of obstacles, of friction anchors and of friction anchors between surfaces, the caution of stepping, time, supplied energy,
+//! positions and velocities of nodes, coordinates and velocities of joints rig by rig, thirteen numbers per obstacle, eight per friction anchor, five per friction anchor between surfaces, and a
+//! checksum of all that. Version 5 is written where bodies have coordinates of their own: the count of these and their velocities stands after the other counts, and
+//! they stand after the joints. Version 3, which is still read, has no friction anchors between surfaces, nor their count.
 
 use sinew_math::Vec3;
 use sinew_sim::contact::{ObstacleFrictionAnchor, ObstacleState, PairFrictionAnchor};
@@ -27,7 +26,7 @@ pub enum CheckpointError {
         "the saved state has {found} {of_what}, but the model has {expected}: it belongs to another model"
     )]
     OtherModel {
-        /// What is counted: nodes, joint coordinates or obstacles.
+        /// What is counted: nodes, joint coordinates, obstacles or coordinates of bodies.
         of_what: &'static str,
         /// The count of the saved state.
         found: u64,
@@ -41,6 +40,8 @@ pub enum CheckpointError {
 
 const WORD: &[u8; 8] = b"SNWSTATE";
 const VERSION: u64 = 4;
+/// The version with coordinates of bodies.
+const VERSION_WITH_BODIES: u64 = 5;
 /// The version without friction anchors between surfaces.
 const VERSION_WITHOUT_PAIRS: u64 = 3;
 /// Size of the header, time, energy and checksum (bytes).
@@ -57,19 +58,26 @@ impl Checkpoint {
         let joint_numbers: usize = state.rigs.iter().map(|rig| rig.q.len() + rig.v.len()).sum();
         let mut bytes = Vec::with_capacity(FRAME_BYTES + 48 * state.node_x.len() + 8 * joint_numbers);
         bytes.extend_from_slice(WORD);
-        bytes.extend_from_slice(&VERSION.to_le_bytes());
+        let body_numbers = state.body_q.len() + state.body_v.len();
+        let version = if body_numbers > 0 { VERSION_WITH_BODIES } else { VERSION };
+        bytes.extend_from_slice(&version.to_le_bytes());
         bytes.extend_from_slice(&(state.node_x.len() as u64).to_le_bytes());
         bytes.extend_from_slice(&(joint_numbers as u64).to_le_bytes());
         bytes.extend_from_slice(&(state.obstacles.len() as u64).to_le_bytes());
         bytes.extend_from_slice(&(state.anchors.len() as u64).to_le_bytes());
         bytes.extend_from_slice(&(state.pair_anchors.len() as u64).to_le_bytes());
+        if body_numbers > 0 {
+            bytes.extend_from_slice(&(body_numbers as u64).to_le_bytes());
+        }
         bytes.extend_from_slice(&state.backoff.doublings.to_le_bytes());
         bytes.extend_from_slice(&state.backoff.calm_steps.to_le_bytes());
 
         // nodes and joints, then obstacles and friction anchors
         let vectors = state.node_x.iter().chain(&state.node_v).flat_map(|v| v.iter());
         let joints = state.rigs.iter().flat_map(|rig| rig.q.iter().chain(&rig.v));
-        for number in [&state.time, &state.supplied_energy].into_iter().chain(vectors).chain(joints) {
+        let bodies = state.body_q.iter().chain(&state.body_v);
+        let first = [&state.time, &state.supplied_energy].into_iter();
+        for number in first.chain(vectors).chain(joints).chain(bodies) {
             bytes.extend_from_slice(&number.to_le_bytes());
         }
         let obstacles = state.obstacles.iter().flat_map(ObstacleState::numbers);
@@ -104,7 +112,7 @@ impl Checkpoint {
             return Err(CheckpointError::Foreign);
         }
         let version = words.next().map(u64::from_le_bytes);
-        if ![Some(VERSION), Some(VERSION_WITHOUT_PAIRS)].contains(&version) {
+        if ![VERSION_WITH_BODIES, VERSION, VERSION_WITHOUT_PAIRS].map(Some).contains(&version) {
             return Err(CheckpointError::Foreign);
         }
 
@@ -119,12 +127,26 @@ impl Checkpoint {
         // counts of friction anchors, from which the length follows
         let anchors = words.next().map(u64::from_le_bytes);
         let anchor_bytes = bytes_of(anchors, ANCHOR_BYTES);
-        let (pair_anchor_bytes, frame_bytes) = if version == Some(VERSION) {
-            (bytes_of(words.next().map(u64::from_le_bytes), PAIR_ANCHOR_BYTES), FRAME_BYTES)
-        } else {
+        let (pair_anchor_bytes, mut frame_bytes) = if version == Some(VERSION_WITHOUT_PAIRS) {
             (0, FRAME_BYTES - 8)
+        } else {
+            (bytes_of(words.next().map(u64::from_le_bytes), PAIR_ANCHOR_BYTES), FRAME_BYTES)
         };
-        let fixed = frame_bytes + 48 * node_count + 8 * joint_numbers + OBSTACLE_BYTES * obstacle_count;
+        let start = &model.body_start;
+        let expected = (start.q.len() + start.v.len()) as u64;
+        let mut found = 0;
+        if version == Some(VERSION_WITH_BODIES) {
+            found = words.next().map(u64::from_le_bytes).ok_or(CheckpointError::Foreign)?;
+            frame_bytes += 8;
+        }
+        if found != expected {
+            let of_what = "coordinates and velocities of bodies";
+            return Err(CheckpointError::OtherModel { of_what, found, expected });
+        }
+        let fixed = frame_bytes
+            + 48 * model.node_count()
+            + 8 * (joint_numbers + expected as usize)
+            + OBSTACLE_BYTES * obstacle_count;
         if self.0.len() != fixed.saturating_add(anchor_bytes).saturating_add(pair_anchor_bytes) {
             return Err(CheckpointError::Damaged("its length does not match its number of nodes and joints"));
         }
@@ -146,14 +168,27 @@ impl Checkpoint {
 
         // obstacles and friction anchors, then the checksum
         let mut number = || words.next().map(f64::from_le_bytes).unwrap_or_default();
+        let body_q = start.q.iter().map(|_| number()).collect();
+        let body_v = start.v.iter().map(|_| number()).collect();
         let mut obstacle = |_| ObstacleState::from_numbers(core::array::from_fn(|_| number()));
         let obstacles = (0..obstacle_count).map(&mut obstacle).collect();
         let mut anchor = |_| ObstacleFrictionAnchor::from_numbers(core::array::from_fn(|_| number()));
         let anchors = (0..anchor_bytes / ANCHOR_BYTES).map(&mut anchor).collect();
         let mut pair_anchor = |_| PairFrictionAnchor::from_numbers(core::array::from_fn(|_| number()));
         let pair_anchors = (0..pair_anchor_bytes / PAIR_ANCHOR_BYTES).map(&mut pair_anchor).collect();
-        let state =
-            State { time, node_x, node_v, rigs, obstacles, anchors, pair_anchors, supplied_energy, backoff };
+        let state = State {
+            time,
+            node_x,
+            node_v,
+            rigs,
+            body_q,
+            body_v,
+            obstacles,
+            anchors,
+            pair_anchors,
+            supplied_energy,
+            backoff,
+        };
         if !state.backoff.is_sound() || words.next().map(u64::from_le_bytes) != Some(state.hash()) {
             return Err(CheckpointError::Damaged("its checksum does not match"));
         }

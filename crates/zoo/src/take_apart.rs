@@ -38,6 +38,9 @@ impl SceneFiles {
         );
         let mut meshes = Vec::new();
         for (i, body) in scene.world.bodies.iter().enumerate() {
+            if matches!(body.shape, ShapeDesc::Custom(_)) {
+                return Err(format!("'{}' is not made of tets, which a scene file cannot say", body.name));
+            }
             page += "\n";
             match &body.attachment {
                 Some(_) => page += &character::write(scene, body)?,
@@ -80,7 +83,7 @@ fn write_shape(body: &BodyDesc) -> String {
         ShapeDesc::Surface { cage: CageSize::Edge(edge), .. } => {
             format!("surface = {name}\ncage_edge = {}\n", number(*edge))
         }
-        ShapeDesc::Tets(_) => format!("tets = {name}\n"),
+        ShapeDesc::Tets(_) | ShapeDesc::Custom(_) => format!("tets = {name}\n"),
     }
 }
 

@@ -59,7 +59,7 @@ fn a_character_read_back_moves_as_it_did() {
         assert!((read.preroll - scene.preroll).abs() < 1e-9);
         let cage = |scene: &Scene| match &scene.world.bodies[0].shape {
             ShapeDesc::Surface { surface, cage } => Some((surface.clone(), *cage)),
-            ShapeDesc::Tets(_) => None,
+            _ => None,
         };
         assert!(cage(&read) == cage(&scene), "{name}: another surface or cage");
 

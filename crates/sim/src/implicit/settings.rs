@@ -11,7 +11,7 @@ pub enum Solver {
     Explicit,
     /// One implicit step, stable for any stiffness; fast motion is damped.
     Implicit(ImplicitSettings),
-    /// Implicit where explicit stepping would take more than [`Solver::MANY_SUBSTEPS`] (twice as many at second order) and no obstacle is free to move, explicit elsewhere.
+    /// Implicit where explicit stepping would take more than [`Solver::MANY_SUBSTEPS`] (twice as many at second order) no obstacle is free to move and no body has coordinates of its own, explicit elsewhere.
     Auto(ImplicitSettings),
 }
 
@@ -43,6 +43,8 @@ pub enum SolverReason {
     Asked,
     /// Obstacles are free to move.
     FreeObstacles,
+    /// A body has coordinates of its own.
+    OwnCoordinates,
     /// Explicit stepping takes so few sub-steps that it costs less.
     FewSubsteps(f64),
     /// Explicit stepping takes so many sub-steps that it costs more.
@@ -98,7 +100,7 @@ impl Solver {
         }
     }
 
-    /// How a step of `dt` (s) of a model is taken; an error if it would be implicit by demand and obstacles are free to move, which implicit steps do not see.
+    /// How a step of `dt` (s) of a model is taken; an error if it would be implicit by demand and obstacles are free to move or bodies have coordinates of their own, which implicit steps do not see.
     pub fn pick(&self, model: &Model, dt: f64) -> Result<SolverPick, StepError> {
         let substeps = dt / model.stable_step.seconds;
         let (implicit, reason) = match self {
@@ -106,8 +108,13 @@ impl Solver {
             Solver::Implicit(_) if model.has_free_obstacles() => {
                 return Err(StepError::FreeObstacles);
             }
+            Solver::Implicit(_) if model.reduced_body().is_some() => {
+                let name = model.reduced_body().map(|body| body.name.clone()).unwrap_or_default();
+                return Err(StepError::OwnCoordinates(name));
+            }
             Solver::Implicit(settings) => (Some(*settings), SolverReason::Asked),
             Solver::Auto(_) if model.has_free_obstacles() => (None, SolverReason::FreeObstacles),
+            Solver::Auto(_) if model.reduced_body().is_some() => (None, SolverReason::OwnCoordinates),
             Solver::Auto(settings) if costs_more(model, substeps / settings.order.cost()) => {
                 (Some(*settings), SolverReason::ManySubsteps(substeps))
             }
@@ -169,6 +176,9 @@ impl fmt::Display for SolverReason {
             SolverReason::Asked => f.write_str("as asked for"),
             SolverReason::FreeObstacles => {
                 f.write_str("obstacles are free to move, which implicit steps do not see")
+            }
+            SolverReason::OwnCoordinates => {
+                f.write_str("a body has coordinates of its own, which implicit steps do not move")
             }
             SolverReason::FewSubsteps(n) => {
                 write!(f, "{:.0} explicit sub-steps per frame cost less than an implicit step", n.ceil())

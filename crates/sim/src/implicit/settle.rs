@@ -16,6 +16,7 @@ use crate::NodeEnergy;
 use crate::SolveReport;
 use crate::constraint_forces::{ConstraintEnergy, ConstraintStep};
 use crate::contact::{ContactEnergy, Contacts};
+use crate::custom_bodies::CustomBodies;
 use crate::substep::Substep;
 use crate::{Control, Model, State};
 use sinew_math::Vec3;
@@ -44,6 +45,11 @@ pub enum SettleError {
         "settling leaves obstacles where they are, and this scene has free ones: fix or remove them, or simulate until it rests"
     )]
     FreeObstacles,
+    /// A body has coordinates of its own.
+    #[error(
+        "settling moves points and joints, and body '{0}' has coordinates of its own: simulate until it rests"
+    )]
+    OwnCoordinates(String),
     /// The solution is no number.
     #[error(
         "the world has no rest that could be found: after {rounds} rounds positions were no numbers; look for huge loads"
@@ -87,6 +93,10 @@ pub fn settle_with(
     if model.has_free_obstacles() {
         return Err(SettleError::FreeObstacles);
     }
+    if let Some(body) = model.reduced_body() {
+        return Err(SettleError::OwnCoordinates(body.name.clone()));
+    }
+    let mut custom_bodies = CustomBodies::of(model);
     let (mut constraint_energy, mut contact_energy) = (ConstraintEnergy::default(), ContactEnergy::default());
     let can_collide = Contacts::can_collide_in(model, control);
     // a round begins before it is seen what touches, and is compared with the whole weight
@@ -108,6 +118,9 @@ pub fn settle_with(
         let mut all = constraint_energy.beside(model, extras);
         if can_collide {
             all.push(&mut contact_nodes);
+        }
+        if custom_bodies.has_energies() {
+            all.push(&mut custom_bodies);
         }
         newton.start(&mut problem, model, &mut all);
         let found = newton.minimise(&mut problem, model, &round, &mut all);

@@ -2,14 +2,16 @@
 
 use super::{Load, Model, ModelId, Pin, constraints};
 use crate::body::{Body, Shape, damping_rate};
+use crate::body_kind::{BodyKind, CoordinateState, CustomBody};
 use crate::constraint;
 use crate::contact_surface::{ContactSurface, find_faults};
-use crate::desc::{BodyDesc, LoadDesc, PinDesc, Sag, WorldDesc};
+use crate::desc::{BodyDesc, LoadDesc, PinDesc, Sag, ShapeDesc, WorldDesc};
 use crate::fault::{BuildError, Fault};
 use crate::obstacle::Obstacle;
 use crate::rig::{Attachment, FixedNodes, RestRig, Rig};
 use crate::sag::{Drawn, Support, keep_masses};
 use crate::stable_step::StableStep;
+use core::ops::Range;
 use sinew_flesh::{ElementDesc, Elements};
 use sinew_math::Vec3;
 use sinew_skeleton::PointMass;
@@ -112,6 +114,10 @@ fn body_faults(desc: &BodyDesc) -> Vec<Fault> {
         let what = "its weight is balanced by bones, and it has none: let it have a rest shape instead, or sag freely";
         faults.push(fault(what.into()));
     }
+    if matches!(desc.shape, ShapeDesc::Custom(_)) && (desc.attachment.is_some() || desc.sag != Sag::Free) {
+        let what = "it is not made of tets, and only those hang on bones or have a rest shape: hold it by constraints, and let it sag freely";
+        faults.push(fault(what.into()));
+    }
     for (i, pin) in desc.pins.iter().enumerate() {
         faults.extend(pin.region.fault().map(|what| fault(format!("pin {}: {what}", i + 1))));
     }
@@ -135,6 +141,10 @@ struct Parts {
     /// Node, bone and place on it of every node that is fixed to a bone.
     ties: Vec<(u32, u32, Vec3)>,
     node_reference: Vec<u32>,
+    body_start: CoordinateState,
+    reduced_nodes: Vec<Range<usize>>,
+    /// The highest frequency of each body of another kind (rad/s); none for tets.
+    max_frequency: Vec<Option<f64>>,
     pins: Vec<Pin>,
     loads: Vec<Load>,
     faults: Vec<Fault>,
@@ -149,6 +159,12 @@ impl Parts {
         for (i, load) in desc.loads.iter().enumerate() {
             self.add_load(desc, &shape, load, i, first_node);
         }
+        let is_reduced = shape.custom.as_ref().is_some_and(|custom| custom.kind.coordinates().is_some());
+        if is_reduced && !desc.pins.is_empty() {
+            let what =
+                "its points follow coordinates of its own and cannot be pinned: hold it by constraints";
+            self.faults.push(Fault::new(&desc.name, what));
+        }
         let attached = self.attach(desc, &mut shape, first_node, rigs);
         let thickness = attached.as_ref().map(|attached| attached.thickness);
         self.elements.extend(shape.mesh.tets.iter().zip(&shape.fill).map(|(tet, &fill)| ElementDesc {
@@ -158,13 +174,16 @@ impl Parts {
             viscosity: 0.0,
         }));
         let reach = thickness.unwrap_or_else(|| shape.length());
-        let damping_rate = damping_rate(&desc.material, reach);
+        // other kinds damp themselves
+        let damping_rate = if shape.custom.is_none() { damping_rate(&desc.material, reach) } else { 0.0 };
         let (mass, volume) = (shape.node_mass(desc.material.density), shape.volume());
+        let kind = self.add_kind(&shape, first_node);
         self.node_mass.extend(&mass);
         self.node_start_v.resize(first_node + mass.len(), desc.velocity);
         self.node_rest.extend(shape.mesh.nodes);
         self.bodies.push(Body {
             name: desc.name.clone(),
+            kind,
             nodes: first_node..self.node_rest.len(),
             tets: first_tet..self.elements.len(),
             reach,
@@ -178,6 +197,24 @@ impl Parts {
             volume,
             notes: shape.notes,
         });
+    }
+
+    /// Gives a body of another kind than tets its place among coordinates.
+    fn add_kind(&mut self, shape: &Shape, first_node: usize) -> BodyKind {
+        self.max_frequency.push(shape.custom.as_ref().map(|custom| custom.max_frequency));
+        let Some(custom) = &shape.custom else { return BodyKind::Tets };
+        let (first_q, first_v) = (self.body_start.q.len(), self.body_start.v.len());
+        if let Some(coordinates) = custom.kind.coordinates() {
+            let start = coordinates.start();
+            self.body_start.q.extend(start.q);
+            self.body_start.v.extend(start.v);
+            self.reduced_nodes.push(first_node..first_node + shape.mesh.nodes.len());
+        }
+        BodyKind::Custom(CustomBody {
+            kind: custom.kind.clone(),
+            q: first_q..self.body_start.q.len(),
+            v: first_v..self.body_start.v.len(),
+        })
     }
 
     /// Pins the nodes in the region, or where the cage is too coarse to have any there, the nodes that carry the surface in it.
@@ -285,6 +322,7 @@ impl Parts {
         // Nodes fixed to bones count as free for the step. Bones only tie their nodes together and add mass, and by Rayleigh's principle neither
         // raises the highest frequency: the step holds however heavy the bones are and whatever drives their joints. Dampers are limited for themselves.
         let loose_inverse_mass = node_inverse_mass.clone();
+        self.reduced_nodes.iter().for_each(|nodes| node_inverse_mass[nodes.clone()].fill(0.0));
         self.ties.iter().for_each(|(node, _, _)| node_inverse_mass[*node as usize] = 0.0);
         let bone_count = rigs.last().map_or(1, |rig| rig.bones.end);
         let is_free = |node: usize| node_inverse_mass[node] > 0.0;
@@ -300,7 +338,11 @@ impl Parts {
         };
         let Support { node_unstressed, node_lift } = drawn.support(&mut self.bodies);
         let mut stable_step = StableStep::UNLIMITED;
-        for body in &self.bodies {
+        for (body, max_frequency) in self.bodies.iter().zip(&self.max_frequency) {
+            if let Some(frequency) = max_frequency {
+                stable_step = stable_step.and(StableStep::of_frequency(*frequency));
+                continue;
+            }
             let elements = &mut self.elements[body.tets.clone()];
             let step_at = |x: &[Vec3]| StableStep::find(x, &loose_inverse_mass, body.nodes.start, elements);
             let mut step = step_at(&node_unstressed);
@@ -344,6 +386,8 @@ impl Parts {
             node_inverse_mass,
             pins: self.pins,
             loads: self.loads,
+            body_start: self.body_start,
+            reduced_nodes: self.reduced_nodes,
             id: ModelId::default(),
         };
         let frames = model.rest_frames();

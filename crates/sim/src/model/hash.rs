@@ -2,6 +2,7 @@
 
 use super::Model;
 use crate::body::Body;
+use crate::body_kind::BodyKind;
 use core::fmt::Debug;
 use sinew_math::Vec3;
 use xxhash_rust::xxh3::Xxh3;
@@ -50,6 +51,7 @@ impl Model {
             print.text(&(&self.contact_surface.desc, self.contact_surface.step));
         }
         self.constraints.iter().for_each(|constraint| print.text(constraint));
+        self.body_start.q.iter().chain(&self.body_start.v).for_each(|number| print.number(*number));
         print.0.digest()
     }
 }
@@ -57,6 +59,9 @@ impl Model {
 impl Fingerprint {
     fn body(&mut self, body: &Body) {
         self.text(&(&body.name, &body.nodes, &body.tets, &body.material, body.damping_rate, body.sag));
+        if let BodyKind::Custom(custom) = &body.kind {
+            self.text(&(&custom.kind, &custom.q, &custom.v));
+        }
         self.count(body.surface.triangles.len());
         body.surface.triangles.iter().flatten().for_each(|vertex| self.index(*vertex));
         body.surface.vertices.iter().for_each(|vertex| self.vector(vertex));

@@ -8,7 +8,7 @@ use std::fmt::Write;
 pub(super) fn file_name(body: &BodyDesc) -> String {
     match body.shape {
         ShapeDesc::Surface { .. } => format!("{}.obj", body.name),
-        ShapeDesc::Tets(_) => format!("{}.node", body.name),
+        ShapeDesc::Tets(_) | ShapeDesc::Custom(_) => format!("{}.node", body.name),
     }
 }
 
@@ -20,6 +20,7 @@ pub(super) fn write(body: &BodyDesc) -> Vec<(String, String)> {
             let [node, ele] = write_tets(tets);
             vec![(file_name(body), node), (format!("{}.ele", body.name), ele)]
         }
+        ShapeDesc::Custom(_) => Vec::new(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! How stiff constraints may be at the step that is taken.
 //!
-//! Springs kᵢ at rows Jᵢ add Jᵀ K J to the stiffness of the world. As for what touches (see `contact/contact_surface.rs`) no row sum of K J M⁻¹ Jᵀ is exceeded by
+//! Springs kᵢ at rows Jᵢ add Jᵀ K J to the stiffness of the world. As for what touches (see `contact_surface.rs`) no row sum of K J M⁻¹ Jᵀ is exceeded by
 //! the largest eigenvalue of M⁻¹ Jᵀ K J. With vᵢc the root of how easily carrier c lets row i move, |J M⁻¹ Jᵀ|ᵢⱼ ≤ Σ vᵢc vⱼc, and
 //!
 //! ```text
@@ -90,7 +90,7 @@ fn node_ease(model: &Model, row: &[(u32, f64)]) -> Vec<(Carrier, f64)> {
         let is_fixed = model.fixed_nodes.holds(place);
         // what a pin of the body holds does not give at all
         let shared = if is_fixed { 2.0 } else { 1.0 };
-        let gives = is_fixed || model.node_inverse_mass[place] > 0.0;
+        let gives = model.is_carried(place) || model.node_inverse_mass[place] > 0.0;
         gives.then(|| (Carrier::Node(*node), weight.abs() * (shared / model.node_mass[place]).sqrt()))
     };
     row.iter().filter_map(one).collect()

@@ -1,0 +1,178 @@
+//! Bodies of kinds that were described from outside, during a step: what their energies do to points, and how their coordinates move.
+
+use crate::body_kind::{BodyKind, Coordinates, CustomBody, PointsOut};
+use crate::model::ModelId;
+use crate::{Body, Energies, Model, NodeEnergy, State};
+use core::ops::Range;
+use sinew_math::sparse::Row;
+use sinew_math::{Mat3, Vec3};
+use sinew_skeleton::Momentum;
+
+/// Scratch of custom bodies; a copy begins anew.
+#[derive(Debug, Default)]
+pub(crate) struct CustomBodies {
+    made_for: Option<ModelId>,
+    energies: Vec<BodyEnergy>,
+    gradient: Vec<Vec3>,
+    forces: Vec<f64>,
+}
+
+/// The energy of the points of one body.
+#[derive(Debug)]
+struct BodyEnergy {
+    nodes: Range<usize>,
+    energy: Box<dyn NodeEnergy + Send + Sync>,
+}
+
+impl Clone for CustomBodies {
+    fn clone(&self) -> Self {
+        CustomBodies::default()
+    }
+}
+
+/// The custom bodies of a model.
+fn custom(model: &Model) -> impl Iterator<Item = (&Body, &CustomBody)> {
+    model.bodies.iter().filter_map(|body| match &body.kind {
+        BodyKind::Tets => None,
+        BodyKind::Custom(own) => Some((body, own)),
+    })
+}
+
+/// Those with coordinates of their own.
+fn reduced(model: &Model) -> impl Iterator<Item = (&Body, &CustomBody, &dyn Coordinates)> {
+    custom(model).filter_map(|(body, own)| Some((body, own, own.kind.coordinates()?)))
+}
+
+impl CustomBodies {
+    /// The energies of a model.
+    pub(crate) fn of(model: &Model) -> CustomBodies {
+        let mut own = CustomBodies::default();
+        own.prepare(model);
+        own
+    }
+
+    /// Has the energies of a model.
+    pub(crate) fn prepare(&mut self, model: &Model) {
+        if self.made_for.as_ref() == Some(&model.id) {
+            return;
+        }
+        let energy = |(body, own): (&Body, &CustomBody)| {
+            Some(BodyEnergy { nodes: body.nodes.clone(), energy: own.kind.energy()? })
+        };
+        self.energies = custom(model).filter_map(energy).collect();
+        self.made_for = Some(model.id.clone());
+    }
+
+    /// Adds what energies do to points to the forces on nodes (N).
+    pub(crate) fn push(&mut self, node_x: &[Vec3], node_force: &mut [Vec3]) {
+        for BodyEnergy { nodes, energy } in &mut self.energies {
+            self.gradient.clear();
+            self.gradient.resize(nodes.len(), Vec3::zeros());
+            energy.refresh(&node_x[nodes.clone()], 0);
+            energy.evaluate(&node_x[nodes.clone()], &mut self.gradient);
+            for (force, gradient) in node_force[nodes.clone()].iter_mut().zip(&self.gradient) {
+                *force -= gradient;
+            }
+        }
+    }
+
+    /// Moves coordinates a sub-step of `h` (s) under forces on their points (N), and the points with them.
+    pub(crate) fn advance(&mut self, model: &Model, node_force: &[Vec3], h: f64, state: &mut State) {
+        for (body, own, coordinates) in reduced(model) {
+            let (q, v) = (&mut state.body_q[own.q.clone()], &mut state.body_v[own.v.clone()]);
+            self.forces.clear();
+            self.forces.resize(v.len(), 0.0);
+            coordinates.apply_transpose(q, &node_force[body.nodes.clone()], &mut self.forces);
+            coordinates.advance(&self.forces, &model.gravity, h, q, v);
+        }
+        place_points(model, state);
+    }
+
+    /// The energy of all points (J).
+    pub(crate) fn energy(&mut self, node_x: &[Vec3]) -> f64 {
+        let mut sum = 0.0;
+        for BodyEnergy { nodes, energy } in &mut self.energies {
+            self.gradient.clear();
+            self.gradient.resize(nodes.len(), Vec3::zeros());
+            sum += energy.evaluate(&node_x[nodes.clone()], &mut self.gradient);
+        }
+        sum
+    }
+
+    /// Whether any points have an energy.
+    pub(crate) fn has_energies(&self) -> bool {
+        !self.energies.is_empty()
+    }
+}
+
+/// For implicit steps: the energies of all bodies as one, each over its own points.
+impl NodeEnergy for CustomBodies {
+    fn evaluate(&mut self, x: &[Vec3], gradient: &mut [Vec3]) -> f64 {
+        let own = |BodyEnergy { nodes, energy }: &mut BodyEnergy| {
+            energy.evaluate(&x[nodes.clone()], &mut gradient[nodes.clone()])
+        };
+        self.energies.iter_mut().map(own).sum()
+    }
+
+    fn refresh(&mut self, x: &[Vec3], round: usize) -> bool {
+        let mut is_new = false;
+        for BodyEnergy { nodes, energy } in &mut self.energies {
+            is_new |= energy.refresh(&x[nodes.clone()], round);
+        }
+        is_new
+    }
+
+    fn update(&mut self, x: &[Vec3]) {
+        self.energies.iter_mut().for_each(|own| own.energy.update(&x[own.nodes.clone()]));
+    }
+
+    fn multiply(&self, u: &[Row], out: &mut [Row]) {
+        for BodyEnergy { nodes, energy } in &self.energies {
+            energy.multiply(&u[nodes.clone()], &mut out[nodes.clone()]);
+        }
+    }
+
+    fn add_diagonal(&self, blocks: &mut [Mat3]) {
+        self.energies.iter().for_each(|own| own.energy.add_diagonal(&mut blocks[own.nodes.clone()]));
+    }
+
+    fn max_step(&mut self, x: &[Vec3], motion: &[Vec3]) -> f64 {
+        let own = |BodyEnergy { nodes, energy }: &mut BodyEnergy| {
+            energy.max_step(&x[nodes.clone()], &motion[nodes.clone()])
+        };
+        self.energies.iter_mut().map(own).fold(1.0, f64::min)
+    }
+}
+
+/// Puts the points of bodies with coordinates of their own where these have them.
+pub(crate) fn place_points(model: &Model, state: &mut State) {
+    for (body, own, coordinates) in reduced(model) {
+        let State { node_x, node_v, body_q, body_v, .. } = state;
+        let points = PointsOut { x: &mut node_x[body.nodes.clone()], v: &mut node_v[body.nodes.clone()] };
+        coordinates.place_points(&body_q[own.q.clone()], &body_v[own.v.clone()], points);
+    }
+}
+
+/// Energies of coordinates.
+pub(crate) fn energies(model: &Model, state: &State) -> Energies {
+    let mut sum = Energies::default();
+    for (_, own, coordinates) in reduced(model) {
+        let (q, v) = (&state.body_q[own.q.clone()], &state.body_v[own.v.clone()]);
+        let energies = coordinates.energies(&model.gravity, q, v);
+        sum.kinetic += energies.kinetic;
+        sum.elastic += energies.elastic;
+        sum.potential += energies.potential;
+    }
+    sum
+}
+
+/// Momenta of coordinates about the origin.
+pub(crate) fn momenta(model: &Model, state: &State) -> Momentum {
+    let mut sum = Momentum::default();
+    for (_, own, coordinates) in reduced(model) {
+        let momentum = coordinates.momentum(&state.body_q[own.q.clone()], &state.body_v[own.v.clone()]);
+        sum.linear += momentum.linear;
+        sum.angular += momentum.angular;
+    }
+    sum
+}
