@@ -134,23 +134,24 @@ impl GroupTangents {
                 let strong = vec![StrongLanes::default(); count.div_ceil(CHUNK)];
                 GroupTangents::Strain(vec![StrainBlock::ZERO; count], strong)
             }
-            Law::Corotational => GroupTangents::Whole(vec![BlockTangent::ZERO; count]),
             Law::StableNeoHookean if is_viscous => {
                 GroupTangents::ViscousNeoHookean(vec![ViscousNeoHookeanBlock::ZERO; count])
             }
             Law::StableNeoHookean => GroupTangents::NeoHookean(vec![NeoHookeanBlock::ZERO; count]),
+            _ => GroupTangents::Whole(vec![BlockTangent::ZERO; count]),
         }
     }
 
     fn fits(&self, group: &Group, is_viscous: bool) -> bool {
         let count = group.blocks.len();
         match (self, group.law) {
-            (GroupTangents::Whole(own), Law::Corotational) => own.len() == count,
             (GroupTangents::Strain(own, _), Law::StVenantKirchhoff(_)) => own.len() == count,
             (GroupTangents::NeoHookean(own), Law::StableNeoHookean) => own.len() == count && !is_viscous,
             (GroupTangents::ViscousNeoHookean(own), Law::StableNeoHookean) => {
                 own.len() == count && is_viscous
             }
+            (_, Law::StVenantKirchhoff(_) | Law::StableNeoHookean) => false,
+            (GroupTangents::Whole(own), _) => own.len() == count,
             _ => false,
         }
     }

@@ -11,14 +11,133 @@ pub(crate) mod st_venant_kirchhoff;
 pub(crate) mod stable_neo_hookean;
 pub(crate) mod tangent;
 
-use crate::material::{Lame, Law, Material};
+use principal::Principal;
 use sinew_math::columns::{Columns, combine, cross, dot, product_transposed, scale};
 use sinew_math::lanes::Real;
 use sinew_math::svd::{LaneSvd, Svd, svd};
-use sinew_math::{Mat3, Mat9, nalgebra};
+use sinew_math::{Mat3, Vec3};
 use tangent::LanePrincipal;
 
-/// λ and μ of each lane. Both may include a common factor, such as the volume of an element, since stress is linear in them.
+/// How stress follows strain.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Law {
+    /// St. Venant-Kirchhoff, continued linearly outside the stretch limits.
+    StVenantKirchhoff(StretchLimits),
+    /// Linear elasticity in the rotated frame of the element.
+    Corotational,
+    /// The neo-Hookean solid that stays defined through inversion.
+    StableNeoHookean,
+}
+
+/// The principal stretches between which St. Venant-Kirchhoff holds unchanged.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StretchLimits {
+    /// δL, above 1/√3: below that the law softens under pressure and would not recover.
+    pub lower: f64,
+    /// δU, above 1.
+    pub upper: f64,
+}
+
+impl Default for StretchLimits {
+    fn default() -> Self {
+        StretchLimits { lower: 0.75, upper: 1.4 }
+    }
+}
+
+/// The Lamé parameters of a material.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lame {
+    /// Shear modulus μ (Pa).
+    pub mu: f64,
+    /// First parameter λ (Pa).
+    pub lambda: f64,
+}
+
+/// Registers the laws: evaluates an expression with the law of a [`Law`]. A new one is a file of this folder with a [`StretchLaw`], a variant of [`Law`], an arm here and a name in
+/// [`Law::NAMED`]. Forces, energies and Hessians then decompose F for it; a law that can do without has arms of its own in the kernels besides, for speed.
+macro_rules! with_law {
+    ($law:expr, $own:ident => $value:expr) => {
+        match $law {
+            Law::StVenantKirchhoff(limits) => {
+                let $own = st_venant_kirchhoff::StVenantKirchhoff(limits);
+                $value
+            }
+            Law::Corotational => {
+                let $own = corotational::Corotational;
+                $value
+            }
+            Law::StableNeoHookean => {
+                let $own = stable_neo_hookean::StableNeoHookean;
+                $value
+            }
+        }
+    };
+}
+
+/// An isotropic law: Ψ̂ over the principal stretches σ, with its gradient and its Hessian.
+pub(crate) trait StretchLaw {
+    /// Ψ̂ (J/m³), or of an element whose λ and μ carry its volume (J).
+    fn energy(&self, lame: Lame, sigma: &Vec3) -> f64;
+
+    /// P̂ = ∂Ψ̂/∂σ and Ĥ = ∂²Ψ̂/∂σ².
+    fn principal(&self, lame: Lame, sigma: &Vec3) -> Principal;
+
+    /// Ψ̂, P̂ and Ĥ in lanes.
+    fn lanes<T: Real>(&self, sigma: &[T; 3], lame: LaneLame<T>) -> LanePrincipal<T>;
+
+    /// See [`Law::stiffening`].
+    fn stiffening(&self) -> f64 {
+        2.0
+    }
+}
+
+impl Law {
+    /// All laws by name, as scene files have them.
+    pub const NAMED: [(&'static str, Law); 3] = [
+        ("stvk", Law::StVenantKirchhoff(StretchLimits { lower: 0.75, upper: 1.4 })),
+        ("corotational", Law::Corotational),
+        ("neo-hookean", Law::StableNeoHookean),
+    ];
+
+    /// The law of a name, with the usual limits.
+    pub fn named(name: &str) -> Option<Law> {
+        Law::NAMED.iter().find(|(known, _)| *known == name).map(|(_, law)| *law)
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'static str {
+        let is_same = |known: &Law| core::mem::discriminant(known) == core::mem::discriminant(self);
+        Law::NAMED.iter().find(|(_, known)| is_same(known)).map_or("", |(name, _)| name)
+    }
+
+    /// How many times its stiffness at rest it is taken to reach in explicit steps.
+    ///
+    /// What is allowed for, not a bound. St. Venant-Kirchhoff stretched along one axis to δU has the stiffness (λ/2 + μ)(3δU² − 1) and keeps it; at rest it
+    /// is λ + 2μ. Stretched along all three it has up to 1.4 times that, the corotational law up to (2μ + 3λ)/(2μ + λ), and the neo-Hookean one
+    /// stiffens with the square of an area's growth, as patches of elements do. Whole bodies in such states are rare: a step that meets one is taken again, smaller.
+    pub fn stiffening(&self) -> f64 {
+        with_law!(*self, own => own.stiffening())
+    }
+}
+
+/// A law in the frames of the decomposition.
+#[inline(always)]
+pub(crate) fn by_stretch<T: Real>(law: Law, sigma: &[T; 3], lame: LaneLame<T>) -> LanePrincipal<T> {
+    with_law!(law, own => own.lanes(sigma, lame))
+}
+
+/// Ψ̂ at σ.
+pub(crate) fn energy(law: Law, lame: Lame, sigma: &Vec3) -> f64 {
+    with_law!(law, own => own.energy(lame, sigma))
+}
+
+/// P̂ and Ĥ at σ.
+pub(crate) fn principal(law: Law, lame: Lame, sigma: &Vec3) -> Principal {
+    with_law!(law, own => own.principal(lame, sigma))
+}
+
+/// λ and μ of each lane. Both may carry a common factor, such as the volume of an element: stress is
+/// linear in them.
 #[derive(Clone, Copy)]
 pub(crate) struct LaneLame<T> {
     pub(crate) mu: T,
@@ -90,53 +209,28 @@ pub(crate) fn viscous_stress<T: Real>(
     times_symmetric(f, &s)
 }
 
-impl Material {
-    /// Energy per rest volume Ψ(F) (J/m³).
-    pub fn energy_density(&self, F: &Mat3) -> f64 {
-        principal::energy(self.law, self.lame(), &Svd::of(F).sigma)
-    }
-
-    /// First Piola-Kirchhoff stress P = ∂Ψ/∂F (Pa).
-    pub fn stress(&self, F: &Mat3) -> Mat3 {
-        let Lame { mu, lambda } = self.lame();
-        let lame = LaneLame { mu, lambda };
-        let P = match self.law {
-            Law::StVenantKirchhoff(limits) => {
-                let C = squared_stretch::<f64>(&F.data.0);
-                if st_venant_kirchhoff::margin(&C, determinant(&F.data.0), limits) > 0.0 {
-                    st_venant_kirchhoff::plain_stress(&F.data.0, &C, lame)
-                } else {
-                    stress_by_stretch(self.law, &F.data.0, lame)
-                }
+/// First Piola-Kirchhoff stress at F.
+pub(crate) fn stress(law: Law, f: &Columns<f64>, lame: LaneLame<f64>) -> Columns<f64> {
+    match law {
+        Law::StVenantKirchhoff(limits) => {
+            let c = squared_stretch(f);
+            if st_venant_kirchhoff::margin(&c, determinant(f), limits) > 0.0 {
+                st_venant_kirchhoff::plain_stress(f, &c, lame)
+            } else {
+                stress_by_stretch(law, f, lame)
             }
-            Law::Corotational => stress_by_stretch(self.law, &F.data.0, lame),
-            Law::StableNeoHookean => stable_neo_hookean::stress(&F.data.0, lame),
-        };
-        Mat3::from_array_storage(nalgebra::ArrayStorage(P))
-    }
-
-    /// ∂P/∂F (Pa), both matrices stacked column by column.
-    pub fn stress_derivative(&self, F: &Mat3) -> Mat9 {
-        let svd = Svd::of(F);
-        principal::principal(self.law, self.lame(), &svd.sigma).stress_derivative(&svd)
+        }
+        Law::StableNeoHookean => stable_neo_hookean::stress(f, lame),
+        _ => stress_by_stretch(law, f, lame),
     }
 }
 
 /// Energy of an element whose λ and μ include its volume (J).
 pub(crate) fn energy_of(law: Law, lame: Lame, F: &Mat3) -> f64 {
-    principal::energy(law, lame, &Svd::of(F).sigma)
+    energy(law, lame, &Svd::of(F).sigma)
 }
 
-/// A law in the frames of the decomposition, where it is one over principal stretches.
-#[inline(always)]
-pub(crate) fn by_stretch<T: Real>(law: Law, sigma: &[T; 3], lame: LaneLame<T>) -> LanePrincipal<T> {
-    match law {
-        Law::StVenantKirchhoff(limits) => st_venant_kirchhoff::extended(sigma, lame, limits),
-        _ => corotational::lane_principal(sigma, lame),
-    }
-}
-
-/// The stress of such a law.
+/// The stress of a law over principal stretches.
 #[inline(always)]
 pub(crate) fn stress_by_stretch<T: Real>(law: Law, f: &Columns<T>, lame: LaneLame<T>) -> Columns<T> {
     let decomposed = svd(*f);

@@ -1,5 +1,9 @@
 //! Isotropic hyperelastic materials: constitutive law and parameters.
 
+use crate::law;
+pub use crate::law::{Lame, Law, StretchLimits};
+use sinew_math::svd::Svd;
+use sinew_math::{Mat3, Mat9, nalgebra};
 use thiserror::Error;
 
 /// An isotropic elastic solid.
@@ -17,43 +21,8 @@ pub struct Material {
     pub damping_ratio: f64,
 }
 
-/// A constitutive law.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Law {
-    /// St. Venant-Kirchhoff, extrapolated linearly outside the stretch limits.
-    StVenantKirchhoff(StretchLimits),
-    /// Corotational linear elasticity.
-    Corotational,
-    /// Stable neo-Hookean, defined for inverted elements too.
-    StableNeoHookean,
-}
-
-/// The range of principal stretches in which St. Venant-Kirchhoff is not extrapolated.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct StretchLimits {
-    /// δL, above 1/√3: below that the law softens under compression and would not recover.
-    pub lower: f64,
-    /// δU, above 1.
-    pub upper: f64,
-}
-
-impl Default for StretchLimits {
-    fn default() -> Self {
-        StretchLimits { lower: 0.75, upper: 1.4 }
-    }
-}
-
-/// The Lamé parameters of a material.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Lame {
-    /// Shear modulus μ (Pa).
-    pub mu: f64,
-    /// First parameter λ (Pa).
-    pub lambda: f64,
-}
-
-/// The largest Poisson's ratio of a single element: above it linear tets lock (λ = 2ν/(1 − 2ν) μ).
-const MAX_ELEMENT_POISSON: f64 = 0.45;
+/// The largest ν at which elements keep their volume each by itself, λ = 2ν/(1 − 2ν) μ.
+const MAX_ALONE: f64 = 0.45;
 
 impl Material {
     /// The built-in materials by name, softest first.
@@ -133,7 +102,29 @@ impl Material {
     }
 }
 
-/// A material parameter out of range.
+/// The law of a material at a deformation gradient F.
+#[expect(non_snake_case, reason = "F as in docs/NOTATION.md")]
+impl Material {
+    /// Energy per rest volume Ψ(F) (J/m³).
+    pub fn energy_density(&self, F: &Mat3) -> f64 {
+        law::energy(self.law, self.lame(), &Svd::of(F).sigma)
+    }
+
+    /// First Piola-Kirchhoff stress P = ∂Ψ/∂F (Pa).
+    pub fn stress(&self, F: &Mat3) -> Mat3 {
+        let Lame { mu, lambda } = self.lame();
+        let P = law::stress(self.law, &F.data.0, law::LaneLame { mu, lambda });
+        Mat3::from_array_storage(nalgebra::ArrayStorage(P))
+    }
+
+    /// ∂P/∂F (Pa), both matrices stacked column by column.
+    pub fn stress_derivative(&self, F: &Mat3) -> Mat9 {
+        let svd = Svd::of(F);
+        law::principal(self.law, self.lame(), &svd.sigma).stress_derivative(&svd)
+    }
+}
+
+/// A number that no elastic solid can have.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 pub enum MaterialFault {
     /// Young's modulus out of range.

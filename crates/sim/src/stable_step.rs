@@ -4,7 +4,7 @@
 //! stiffness at rest, the same for all laws; how much stiffer a law may become is a factor of its own.
 
 use crate::pseudo_random::pseudo_random_vectors;
-use sinew_flesh::{ElementDesc, Law, PatchList};
+use sinew_flesh::{ElementDesc, PatchList};
 use sinew_math::{Mat3, Vec3};
 
 /// The step of explicit stepping, and where it comes from.
@@ -50,7 +50,7 @@ impl StableStep {
             // nothing is free to vibrate
             return StableStep::UNLIMITED;
         }
-        let stiffening = elements.iter().map(|e| stiffening(e.material.law)).fold(1.0, f64::max);
+        let stiffening = elements.iter().map(|e| e.material.law.stiffening()).fold(1.0, f64::max);
         let is_damped = elements.iter().any(|e| e.material.damping_ratio > 0.0);
         let viscosity = if is_damped { 2.0 * HIGHEST_DAMPING_RATIO / omega } else { 0.0 };
         let highest = omega * stiffening.sqrt();
@@ -70,18 +70,6 @@ impl StableStep {
     /// The step of two bodies: the shorter one.
     pub(crate) fn and(self, other: StableStep) -> StableStep {
         if other.seconds < self.seconds { other } else { self }
-    }
-}
-
-/// How many times its stiffness at rest a law reaches.
-///
-/// What is allowed for, not a bound. St. Venant-Kirchhoff stretched along one axis to δU has the gradient (λ/2 + μ)(3δU² − 1) and keeps it; at rest it
-/// is λ + 2μ. Stretched along all three it has up to 1.4 times that, the corotational law up to (2μ + 3λ)/(2μ + λ), and the neo-Hookean one
-/// stiffens with the square of an area's growth, as patches of elements do. Whole bodies in such states are rare: a step that meets one is taken again, smaller.
-fn stiffening(law: Law) -> f64 {
-    match law {
-        Law::StVenantKirchhoff(limits) => 0.5 * (3.0 * limits.upper * limits.upper - 1.0),
-        Law::Corotational | Law::StableNeoHookean => 2.0,
     }
 }
 

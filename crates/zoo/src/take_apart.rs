@@ -92,13 +92,10 @@ fn write_load(load: &LoadDesc) -> String {
 }
 
 fn material(material: &Material) -> String {
-    let law = match material.law {
-        Law::StVenantKirchhoff(StretchLimits { lower, upper }) => {
-            format!("law = \"stvk\", stretch_limits = {}", list(&[lower, upper]))
-        }
-        Law::Corotational => "law = \"corotational\"".into(),
-        Law::StableNeoHookean => "law = \"neo-hookean\"".into(),
-    };
+    let mut law = format!("law = {}", text(material.law.name()));
+    if let Law::StVenantKirchhoff(StretchLimits { lower, upper }) = material.law {
+        law += &format!(", stretch_limits = {}", list(&[lower, upper]));
+    }
     format!(
         "{{ {law}, young = {}, poisson = {}, density = {}, damping = {} }}",
         number(material.young),

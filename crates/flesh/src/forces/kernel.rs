@@ -39,14 +39,13 @@ impl Kernel for ForceKernel<'_> {
                 }
                 task.strong::<L>(motion);
             }
-            (Law::StVenantKirchhoff(_), Diagonalise::Always, is_viscous)
-            | (Law::Corotational, _, is_viscous) => {
-                task.chunk.diagonalised = task.count;
-                task.all::<L, _>(motion, ByStretch(task.law), is_viscous);
-            }
             // spelt out, so that each is compiled without a branch
             (Law::StableNeoHookean, _, true) => task.all::<L, _>(motion, StableNeoHookean, true),
             (Law::StableNeoHookean, _, false) => task.all::<L, _>(motion, StableNeoHookean, false),
+            (_, _, is_viscous) => {
+                task.chunk.diagonalised = task.count;
+                task.all::<L, _>(motion, ByStretch(task.law), is_viscous);
+            }
         }
     }
 }

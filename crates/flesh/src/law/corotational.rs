@@ -7,12 +7,29 @@
 //!
 //! R is proper even for inverted elements, so Ψ grows monotonically through inversion and the element recovers.
 
-use super::LaneLame;
 use super::principal::Principal;
 use super::tangent::LanePrincipal;
-use crate::material::Lame;
+use super::{Lame, LaneLame, StretchLaw};
 use sinew_math::lanes::Real;
 use sinew_math::{Mat3, Vec3};
+
+/// The law as it is registered.
+pub(crate) struct Corotational;
+
+impl StretchLaw for Corotational {
+    fn energy(&self, lame: Lame, sigma: &Vec3) -> f64 {
+        energy(lame, sigma)
+    }
+
+    fn principal(&self, lame: Lame, sigma: &Vec3) -> Principal {
+        principal(lame, sigma)
+    }
+
+    #[inline(always)]
+    fn lanes<T: Real>(&self, sigma: &[T; 3], lame: LaneLame<T>) -> LanePrincipal<T> {
+        lane_principal(sigma, lame)
+    }
+}
 
 /// Ψ̂, P̂ and Ĥ, of which P = 2μ (F − R) + λ tr(RᵀF − I) R = U diag(2μ (σᵢ − 1) + λ (Σσ − 3)) Vᵀ.
 #[inline(always)]
@@ -31,13 +48,13 @@ pub(crate) fn lane_principal<T: Real>(sigma: &[T; 3], lame: LaneLame<T>) -> Lane
     }
 }
 
-pub(super) fn energy(lame: Lame, sigma: &Vec3) -> f64 {
+fn energy(lame: Lame, sigma: &Vec3) -> f64 {
     let trace = sigma.sum() - 3.0;
     lame.mu * sigma.add_scalar(-1.0).norm_squared() + 0.5 * lame.lambda * trace * trace
 }
 
 /// P̂ᵢ = 2μ (σᵢ − 1) + λ (Σσ − 3),   Ĥ = 2μ I + λ 1 1ᵀ
-pub(super) fn principal(lame: Lame, sigma: &Vec3) -> Principal {
+fn principal(lame: Lame, sigma: &Vec3) -> Principal {
     let pressure = lame.lambda * (sigma.sum() - 3.0);
     Principal {
         stress: sigma.map(|s| pressure + 2.0 * lame.mu * (s - 1.0)),

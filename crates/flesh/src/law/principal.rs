@@ -10,38 +10,20 @@
 //!
 //! a is the stiffness against shear between the axes i and j, b the stiffness against relative rotation of the two frames.
 
-use crate::law::{corotational, st_venant_kirchhoff, stable_neo_hookean};
-use crate::material::{Lame, Law};
 use sinew_math::svd::Svd;
 use sinew_math::{Mat3, Mat9, Vec3};
 
 /// Gradient and Hessian of Ψ̂ at one σ.
-pub(super) struct Principal {
+pub(crate) struct Principal {
     /// P̂ᵢ = ∂Ψ̂/∂σᵢ (Pa)
-    pub(super) stress: Vec3,
+    pub(crate) stress: Vec3,
     /// Ĥᵢⱼ = ∂²Ψ̂/∂σᵢ∂σⱼ (Pa)
-    pub(super) hessian: Mat3,
-}
-
-pub(super) fn energy(law: Law, lame: Lame, sigma: &Vec3) -> f64 {
-    match law {
-        Law::StVenantKirchhoff(limits) => st_venant_kirchhoff::energy(lame, limits, sigma),
-        Law::Corotational => corotational::energy(lame, sigma),
-        Law::StableNeoHookean => stable_neo_hookean::energy(lame, sigma),
-    }
-}
-
-pub(super) fn principal(law: Law, lame: Lame, sigma: &Vec3) -> Principal {
-    match law {
-        Law::StVenantKirchhoff(limits) => st_venant_kirchhoff::principal(lame, limits, sigma),
-        Law::Corotational => corotational::principal(lame, sigma),
-        Law::StableNeoHookean => stable_neo_hookean::principal(lame, sigma),
-    }
+    pub(crate) hessian: Mat3,
 }
 
 impl Principal {
-    /// ∂P/∂F, both stacked column by column, in the basis of the directions U eᵢ eⱼᵀ Vᵀ.
-    pub(super) fn stress_derivative(&self, svd: &Svd) -> Mat9 {
+    /// ∂P/∂F, both stacked column by column: the sum over pairs of U eᵢ eⱼᵀ Vᵀ directions.
+    pub(crate) fn stress_derivative(&self, svd: &Svd) -> Mat9 {
         // direction[3 j + i] is U eᵢ eⱼᵀ Vᵀ as a column
         let mut directions = Mat9::zeros();
         for j in 0..3 {

@@ -22,13 +22,34 @@
 
 use super::principal::Principal;
 use super::tangent::LanePrincipal;
-use super::{LaneLame, Symmetric, squared_stretch_rate, times_symmetric};
-use crate::material::{Lame, StretchLimits};
+use super::{Lame, LaneLame, StretchLaw, StretchLimits, Symmetric, squared_stretch_rate, times_symmetric};
 use sinew_math::columns::Columns;
 use sinew_math::lanes::Real;
 use sinew_math::{Mat3, Vec3};
 
-/// Positive where all principal stretches lie within the limits and the element is not inverted.
+/// The law as it is registered.
+pub(crate) struct StVenantKirchhoff(pub(crate) StretchLimits);
+
+impl StretchLaw for StVenantKirchhoff {
+    fn energy(&self, lame: Lame, sigma: &Vec3) -> f64 {
+        energy(lame, self.0, sigma)
+    }
+
+    fn principal(&self, lame: Lame, sigma: &Vec3) -> Principal {
+        principal(lame, self.0, sigma)
+    }
+
+    #[inline(always)]
+    fn lanes<T: Real>(&self, sigma: &[T; 3], lame: LaneLame<T>) -> LanePrincipal<T> {
+        extended(sigma, lame, self.0)
+    }
+
+    fn stiffening(&self) -> f64 {
+        0.5 * (3.0 * self.0.upper * self.0.upper - 1.0)
+    }
+}
+
+/// Positive where all principal stretches lie within the limits and the element is upright.
 ///
 /// The squared stretches are the roots of f(λ) = det(λI − FᵀF) = λ³ − I₁ λ² + I₂ λ − I₃        [KimPollard2011, eq. 6]
 ///
@@ -190,7 +211,7 @@ fn axis(lame: Lame, limits: StretchLimits, sigma: f64) -> Axis {
     }
 }
 
-pub(super) fn energy(lame: Lame, limits: StretchLimits, sigma: &Vec3) -> f64 {
+fn energy(lame: Lame, limits: StretchLimits, sigma: &Vec3) -> f64 {
     let axes = [sigma.x, sigma.y, sigma.z].map(|s| axis(lame, limits, s));
     let trace: f64 = axes.iter().map(|a| a.strain).sum();
     let along_axes: f64 =
@@ -200,8 +221,8 @@ pub(super) fn energy(lame: Lame, limits: StretchLimits, sigma: &Vec3) -> f64 {
 
 /// P̂ᵢ = σ̄ᵢ (λ Σ E + 2μ Eᵢ) + cᵢ dᵢ,   Ĥᵢⱼ = λ σ̄ᵢ σ̄ⱼ + δᵢⱼ (2μ σ̄ᵢ² + …)
 ///
-/// where … is λ Σ E + 2μ Eᵢ inside the limits, from the second derivative of the strain, and cᵢ outside.
-pub(super) fn principal(lame: Lame, limits: StretchLimits, sigma: &Vec3) -> Principal {
+/// where … is λ Σ E + 2μ Eᵢ inside the limits (the strain still curves) and cᵢ outside.
+fn principal(lame: Lame, limits: StretchLimits, sigma: &Vec3) -> Principal {
     let axes = [sigma.x, sigma.y, sigma.z].map(|s| axis(lame, limits, s));
     let pressure = lame.lambda * axes.iter().map(|a| a.strain).sum::<f64>();
     let clamped = Vec3::from(axes.each_ref().map(|a| a.clamped));

@@ -8,13 +8,31 @@
 //! The last two make the law agree with Hooke's law for λ and μ at small strains. At F = 0 all forces vanish: a body collapsed to
 //! a point is an unstable equilibrium of this law.
 
-use super::LaneLame;
 use super::principal::Principal;
-use crate::material::Lame;
+use super::tangent::LanePrincipal;
+use super::{Lame, LaneLame, StretchLaw};
 use sinew_math::columns::{Columns, cross, dot, scale};
 use sinew_math::lanes::Real;
 use sinew_math::logarithm::ln;
 use sinew_math::{Mat3, Vec3, real};
+
+/// The law as it is registered.
+pub(crate) struct StableNeoHookean;
+
+impl StretchLaw for StableNeoHookean {
+    fn energy(&self, lame: Lame, sigma: &Vec3) -> f64 {
+        energy(lame, sigma)
+    }
+
+    fn principal(&self, lame: Lame, sigma: &Vec3) -> Principal {
+        principal(lame, sigma)
+    }
+
+    #[inline(always)]
+    fn lanes<T: Real>(&self, _sigma: &[T; 3], _lame: LaneLame<T>) -> LanePrincipal<T> {
+        unreachable!("its kernels need no decomposition")
+    }
+}
 
 /// P = μ̃ (1 − 1/(I + 1)) F + λ̃ (J − α) ∂J/∂F = μ̃ I/(I + 1) F + (λ̃ (J − 1) − 3/4 μ̃) ∂J/∂F
 ///
@@ -89,8 +107,8 @@ fn adjusted(lame: Lame) -> Lame {
     Lame { mu: 4.0 / 3.0 * lame.mu, lambda: lame.lambda + 5.0 / 6.0 * lame.mu }
 }
 
-/// Ψ̂ relative to its value at rest.
-pub(super) fn energy(lame: Lame, sigma: &Vec3) -> f64 {
+/// Measured from its value at rest.
+fn energy(lame: Lame, sigma: &Vec3) -> f64 {
     let Lame { mu, lambda } = adjusted(lame);
     let shift = 0.75 * mu / lambda;
     let size = sigma.norm_squared();
@@ -102,7 +120,7 @@ pub(super) fn energy(lame: Lame, sigma: &Vec3) -> f64 {
 /// P̂ᵢ = μ̃ I/(I+1) σᵢ + p Jᵢ,   Jᵢ = ∂J/∂σᵢ,   p = λ̃ (J − 1) − 3/4 μ̃
 ///
 /// Ĥᵢⱼ = λ̃ Jᵢ Jⱼ + 2μ̃ σᵢ σⱼ/(I+1)² + δᵢⱼ μ̃ I/(I+1) + (1 − δᵢⱼ) p σₖ
-pub(super) fn principal(lame: Lame, sigma: &Vec3) -> Principal {
+fn principal(lame: Lame, sigma: &Vec3) -> Principal {
     let Lame { mu, lambda } = adjusted(lame);
     let size = sigma.norm_squared();
     let pressure = lambda * (sigma.product() - 1.0) - 0.75 * mu;

@@ -30,14 +30,14 @@ impl Kernel for EnergyKernel<'_> {
                 task.all::<L::Wide, _>(x, &Plain(limits));
                 task.strong::<L::Wide>(x);
             }
-            Law::Corotational => {
+            Law::StableNeoHookean => task.all::<L::Wide, _>(x, &StableNeoHookean),
+            _ => {
                 task.sum.strong.clear();
                 task.sum.strong.extend(0..task.count as u32);
                 task.sum.energy = 0.0;
                 task.sum.inverted = 0;
                 task.strong::<L::Wide>(x);
             }
-            Law::StableNeoHookean => task.all::<L::Wide, _>(x, &StableNeoHookean),
         }
     }
 }

@@ -132,11 +132,9 @@ pub(super) fn read_material(body: &Section, defaults: &str) -> Result<Material, 
     }
     let section = body.needed("material", body.section("material", ScenePart::Material)?)?;
     let mut material = named(&section, "name")?;
-    match section.choice("law", &["stvk", "corotational", "neo-hookean"])? {
-        Some("stvk") => material.law = Law::StVenantKirchhoff(StretchLimits::default()),
-        Some("corotational") => material.law = Law::Corotational,
-        Some(_) => material.law = Law::StableNeoHookean,
-        None => {}
+    let laws = Law::NAMED.map(|(name, _)| name);
+    if let Some(law) = section.choice("law", &laws)?.and_then(Law::named) {
+        material.law = law;
     }
     if let Some([lower, upper]) = section.numbers("stretch_limits")? {
         let Law::StVenantKirchhoff(limits) = &mut material.law else {
