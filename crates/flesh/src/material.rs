@@ -22,7 +22,7 @@ pub struct Material {
 }
 
 /// The largest ν at which elements keep their volume each by itself, λ = 2ν/(1 − 2ν) μ.
-const MAX_ALONE: f64 = 0.45;
+const MAX_ELEMENT_POISSON: f64 = 0.45;
 
 impl Material {
     /// The built-in materials by name, softest first.
