@@ -27,7 +27,6 @@ mod machine;
 mod outputs;
 mod render;
 mod resume;
-mod rig_output;
 mod settle;
 mod simulate;
 mod source;

@@ -1,16 +1,9 @@
-//! Where a take goes: the one place where a file name becomes a format.
+//! The options of outputs, and what is printed about them.
 
 use crate::failure::Failure;
-use crate::rig_output::RigOutput;
 use clap::Args;
-use sinew_io::{
-    CharacterFrames, CharacterGlb, CharacterScene, CharacterWatch, GlbOptions, GlbSink, ObjSequence,
-    PointCacheFormat, PointCacheSink, SceneSource, SkinnedGlbOptions, SkinnedGlbReport, TAKE_EXTENSION, Up,
-    UsdaSink,
-};
-use sinew_render::{Look, Preview, PreviewOptions, View};
-use sinew_sim::Model;
-use sinew_take::{FrameSink, LoopCloser};
+use sinew_io::{GlbForm, SceneSource, SinkOptions, SinkReport, TAKE_EXTENSION};
+use sinew_render::Look;
 use std::path::{Path, PathBuf};
 
 /// How outputs are written.
@@ -34,38 +27,28 @@ pub(crate) struct OutputOptions {
 }
 
 impl OutputOptions {
-    fn skinned(&self) -> SkinnedGlbOptions {
-        let defaults = SkinnedGlbOptions::default();
-        let component_limit = self.morph_targets.map_or(defaults.component_limit, usize::from);
-        let error_fraction = self.error.map_or(defaults.error_fraction, |percent| 0.01 * percent);
-        SkinnedGlbOptions { component_limit, error_fraction, ..defaults }
+    /// The options of the sink for a scene.
+    pub(crate) fn sink(&self, source: &SceneSource) -> SinkOptions {
+        let defaults = SinkOptions::default();
+        SinkOptions {
+            glb_form: if self.world { GlbForm::World } else { GlbForm::Rigged },
+            component_limit: self.morph_targets.map_or(defaults.component_limit, usize::from),
+            error_fraction: self.error.map_or(defaults.error_fraction, |percent| 0.01 * percent),
+            preview: !self.no_preview,
+            looks: looks_of(source),
+            ..defaults
+        }
     }
 }
 
-/// Where a take goes.
-pub(crate) struct Outputs<'a> {
-    take: Format<'a>,
-    preview: Option<Preview>,
-    files: Vec<PathBuf>,
-    character: Option<&'a CharacterScene>,
-    /// Frames of the cycle and how far from its start it ended (m), if the take is one.
-    cycle: Option<(usize, f64)>,
-    /// What flesh did to a character.
-    watch: Option<CharacterWatch<'a>>,
+/// Prints what was lost.
+pub(crate) fn warn_of_losses(report: &SinkReport) {
+    report.warnings().iter().for_each(|warning| warn!("note: {warning}"));
 }
 
-/// What frames are written as.
-enum Format<'a> {
-    Glb(Box<GlbSink>),
-    /// The character's own file.
-    Own(Box<CharacterGlb<'a>>),
-    /// Flesh on the skeletons of the scene.
-    Rig(Box<RigOutput>),
-    Objs(ObjSequence),
-    PointCache(PointCacheSink),
-    Usda(UsdaSink),
-    /// Nothing beside the preview: the states are recorded, or were.
-    Recording,
+/// Prints what was written, and what to do with it.
+pub(crate) fn print(report: &SinkReport) {
+    report.lines().iter().for_each(|line| say!("{line}"));
 }
 
 /// Whether a path names a recorded take.
@@ -73,203 +56,7 @@ pub(crate) fn is_take(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(TAKE_EXTENSION))
 }
 
-impl<'a> Outputs<'a> {
-    /// Where so many frames of a scene go; nothing is opened yet.
-    pub(crate) fn plan(
-        output: &Path,
-        options: &OutputOptions,
-        source: &'a SceneSource,
-        frame_count: usize,
-    ) -> Result<Outputs<'a>, Failure> {
-        let up = Up::against(source.scene().world.gravity);
-        let extension = output.extension().map(|e| e.to_string_lossy().to_lowercase());
-        let take = match (extension.as_deref(), source.character()) {
-            (Some("glb"), Some(character)) if !options.world => {
-                Format::Own(Box::new(CharacterGlb::new(character, output, options.skinned())))
-            }
-            (Some("glb"), None) if !options.world && has_bones(source) => {
-                Format::Rig(Box::new(RigOutput::new(output, options.skinned(), up, looks_of(source))))
-            }
-            (Some("glb"), _) => {
-                let defaults = GlbOptions::default();
-                let component_limit = options.morph_targets.map_or(defaults.component_limit, usize::from);
-                let frame_count = Some(frame_count);
-                let error_fraction = options.error.map_or(defaults.error_fraction, |percent| 0.01 * percent);
-                let options = GlbOptions { frame_count, up, component_limit, error_fraction, ..defaults };
-                Format::Glb(Box::new(GlbSink::new(output, options)))
-            }
-            (Some(TAKE_EXTENSION), _) => Format::Recording,
-            (Some("pc2"), _) => Format::PointCache(PointCacheSink::new(output, PointCacheFormat::Pc2)),
-            (Some("mdd"), _) => Format::PointCache(PointCacheSink::new(output, PointCacheFormat::Mdd)),
-            (Some("usda"), _) => Format::Usda(UsdaSink::new(output, up)),
-            (None, _) => Format::Objs(ObjSequence::new(output)),
-            (Some(other), _) => {
-                return Err(Failure::input(format!(
-                    "{}: takes are written as .glb, .usda, .pc2, .mdd, as a folder of .obj files when OUT has no extension, or recorded as .take, not as .{other}",
-                    output.display()
-                )));
-            }
-        };
-        Ok(Outputs::with_preview(take, output, options, source))
-    }
-
-    /// What goes beside a take that is recorded, whatever its name.
-    pub(crate) fn beside_recording(
-        output: &Path,
-        options: &OutputOptions,
-        source: &'a SceneSource,
-    ) -> Outputs<'a> {
-        Outputs::with_preview(Format::Recording, output, options, source)
-    }
-
-    fn with_preview(
-        take: Format<'a>,
-        output: &Path,
-        options: &OutputOptions,
-        source: &'a SceneSource,
-    ) -> Outputs<'a> {
-        let up = Up::against(source.scene().world.gravity);
-        let picture = output.with_extension("png");
-        let preview = (!options.no_preview).then(|| {
-            let view = View { azimuth: PREVIEW_AZIMUTH, ..View::default() };
-            let options = PreviewOptions { up, view, ..PreviewOptions::default() };
-            Preview::new(&picture, options).with_looks(looks_of(source))
-        });
-        let character = source.character();
-        let mut files = match &take {
-            Format::PointCache(sink) => match character {
-                Some(character) => sink.files(character.surface_names().iter().map(String::as_str)),
-                None => sink.files(source.scene().world.bodies.iter().map(|body| body.name.as_str())),
-            },
-            _ => vec![output.to_path_buf()],
-        };
-        files.extend(preview.is_some().then_some(picture));
-        Outputs { take, preview, files, character, cycle: None, watch: character.map(CharacterWatch::new) }
-    }
-
-    /// Makes the last of so many frames the first again.
-    pub(crate) fn close_loop(&mut self, frame_count: usize) {
-        self.cycle = Some((frame_count.saturating_sub(1), 0.0));
-    }
-
-    /// All files and folders that will be written.
-    pub(crate) fn files(&self) -> &[PathBuf] {
-        &self.files
-    }
-
-    /// Everything that wants the frames of the simulation of a model.
-    pub(crate) fn sinks(&mut self, model: &Model) -> Result<Vec<Box<dyn FrameSink + '_>>, Failure> {
-        let character = self.character;
-        // other sinks than the character's own see the surfaces of its file, not the flesh that was simulated
-        fn seen<'s>(
-            character: Option<&'s CharacterScene>,
-            sink: &'s mut dyn FrameSink,
-        ) -> Box<dyn FrameSink + 's> {
-            match character {
-                Some(character) => Box::new(CharacterFrames::new(character, sink)),
-                None => Box::new(sink),
-            }
-        }
-        let mut sinks: Vec<Box<dyn FrameSink + '_>> = Vec::new();
-        match &mut self.take {
-            Format::Own(own) => sinks.push(Box::new(&mut **own)),
-            Format::Rig(rig) => sinks.push(Box::new(rig.sink(model)?)),
-            Format::Glb(glb) => sinks.push(seen(character, &mut **glb)),
-            Format::Objs(objs) => sinks.push(seen(character, objs)),
-            Format::PointCache(cache) => sinks.push(seen(character, cache)),
-            Format::Usda(usda) => sinks.push(seen(character, usda)),
-            Format::Recording => {}
-        }
-        if let Some(preview) = &mut self.preview {
-            sinks.push(seen(character, preview));
-        }
-        if let Some(watch) = &mut self.watch {
-            sinks.push(Box::new(watch));
-        }
-        match &mut self.cycle {
-            Some((frame_count, gap)) => Ok(vec![Box::new(LoopCloser::new(sinks, *frame_count, gap))]),
-            None => Ok(sinks),
-        }
-    }
-
-    /// What was written of flesh under skinning.
-    fn skinned_report(&self) -> Option<&SkinnedGlbReport> {
-        match &self.take {
-            Format::Own(own) => own.report(),
-            Format::Rig(rig) => rig.report(),
-            _ => None,
-        }
-    }
-
-    /// Says where morph targets do not follow the take as closely as they should.
-    pub(crate) fn warn_of_losses(&self) {
-        if let Format::Glb(glb) = &self.take
-            && let Some(report) = glb.report()
-        {
-            report.bodies.iter().filter(|body| !body.is_met()).for_each(|body| warn!("note: {body}"));
-        }
-        if let Some(report) = self.skinned_report() {
-            report.notes.iter().for_each(|note| warn!("note: {note}"));
-            report.bodies.iter().filter(|body| !body.is_met()).for_each(|body| warn!("note: {body}"));
-        }
-    }
-
-    /// Says what was written, and what to do with it.
-    pub(crate) fn print(&self) {
-        if let Format::Glb(glb) = &self.take
-            && let Some(report) = glb.report()
-        {
-            report.bodies.iter().filter(|body| body.is_met()).for_each(|body| say!("{body}"));
-        }
-        if let Some((_, gap)) = self.cycle {
-            say!(
-                "the cycle closed with flesh {:.2} mm from where it began; that is spread over it, and its last frame is its first",
-                1e3 * gap
-            );
-        }
-        if let Some(report) = self.watch.as_ref().and_then(CharacterWatch::report) {
-            say!(
-                "in the first frame flesh is up to {:.1} mm from where skinning puts it ({:.1} mm on average), in the take up to {:.1} mm",
-                1e3 * report.settled[0],
-                1e3 * report.settled[1],
-                1e3 * report.farthest
-            );
-            say!(
-                "volume changed by up to {:.1} %, by plain skinning up to {:.1} %",
-                100.0 * report.flesh_change,
-                100.0 * report.skinned_change
-            );
-        }
-        if let Some(report) = self.skinned_report() {
-            report.bodies.iter().filter(|body| body.is_met()).for_each(|body| say!("{body}"));
-            match self.take {
-                Format::Own(_) => say!("{} bytes, {} of them added", report.bytes, report.bytes_added),
-                _ => say!("{} bytes, {} of them morph targets and keys", report.bytes, report.bytes_added),
-            }
-        }
-        for file in &self.files {
-            say!("wrote {}", file.display());
-        }
-        match self.take {
-            Format::Glb(_) => say!("The .glb plays in Blender, in game engines and in any glTF viewer."),
-            Format::Own(_) => say!(
-                "The .glb is the character's own file with its flesh as morph targets: it plays wherever that plays."
-            ),
-            Format::Rig(_) => say!(
-                "The .glb has the skeleton, with keys for every frame, and flesh as morph targets under its skin: it plays in Blender, in game engines and in any glTF viewer."
-            ),
-            Format::PointCache(_) => say!("The cache goes on the rest .obj beside it: see docs/formats.md."),
-            Format::Usda(_) => {}
-            Format::Recording => say!("`sinew bake` converts the .take without simulating again."),
-            Format::Objs(_) => {}
-        }
-        if self.preview.is_some() {
-            say!("The .png shows six moments of the take.");
-        }
-    }
-}
-
-/// What the surfaces of a source look like: those of a file as it says, those of the zoo in the colours of their characters.
+/// The looks of a source's surfaces: those of a character's file, or the colour of a character of the zoo.
 pub(crate) fn looks_of(source: &SceneSource) -> Vec<Look> {
     match source.character() {
         Some(character) => character.looks(),
@@ -278,11 +65,6 @@ pub(crate) fn looks_of(source: &SceneSource) -> Vec<Look> {
             .into_iter()
             .collect(),
     }
-}
-
-/// Whether any flesh hangs on bones.
-fn has_bones(source: &SceneSource) -> bool {
-    source.scene().world.bodies.iter().any(|body| body.attachment.is_some())
 }
 
 fn parse_percent(text: &str) -> Result<f64, String> {
@@ -312,6 +94,3 @@ pub(crate) fn check_collisions<'a>(paths: impl IntoIterator<Item = &'a PathBuf>)
     }
     Ok(())
 }
-
-/// The camera of previews stands a little to the side (degrees), where shapes read better than from straight ahead.
-const PREVIEW_AZIMUTH: f64 = 3.0;

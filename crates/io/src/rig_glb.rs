@@ -17,7 +17,9 @@ use sinew_math::{Isometry, Rotation, Vec3, turn};
 use sinew_render::Look;
 use sinew_sim::Model;
 use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo, body_color, check_frame, check_surfaces};
+use std::borrow::Borrow;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The skeletons and surfaces of a model at rest as a rigged file.
 pub struct RigFile {
@@ -124,35 +126,47 @@ impl RigFile {
 }
 
 /// Writes a take of flesh on bones as a skinned GLB.
-pub struct RigGlb<'a> {
-    rig: &'a RigFile,
+pub struct RigGlb {
+    rig: Arc<RigFile>,
     target: PathBuf,
     options: SkinnedGlbOptions,
-    writer: Option<SkinnedGlb<'a>>,
-    report: &'a mut Option<SkinnedGlbReport>,
+    writer: Option<SkinnedGlb<RestCharacter>>,
+    report: Option<SkinnedGlbReport>,
 }
 
-impl<'a> RigGlb<'a> {
-    /// A file that will appear as `target`. Errors are fractions of each body's longest side, and the rate is the take's, whatever the options say.
-    /// `report` becomes what was written.
-    pub fn new(
-        rig: &'a RigFile,
-        target: impl Into<PathBuf>,
-        options: SkinnedGlbOptions,
-        report: &'a mut Option<SkinnedGlbReport>,
-    ) -> RigGlb<'a> {
-        RigGlb { rig, target: target.into(), options, writer: None, report }
+/// The character of a rig at rest.
+struct RestCharacter(Arc<RigFile>);
+
+impl Borrow<CharacterFile> for RestCharacter {
+    fn borrow(&self) -> &CharacterFile {
+        &self.0.file
     }
 }
 
-impl FrameSink for RigGlb<'_> {
+impl RigGlb {
+    /// A file that will appear as `target`. Errors are fractions of each body's longest side, and the rate is the take's, whatever the options say.
+    pub fn new(
+        rig: impl Into<Arc<RigFile>>,
+        target: impl Into<PathBuf>,
+        options: SkinnedGlbOptions,
+    ) -> RigGlb {
+        RigGlb { rig: rig.into(), target: target.into(), options, writer: None, report: None }
+    }
+
+    /// What was written; `None` before the end.
+    pub fn report(&self) -> Option<&SkinnedGlbReport> {
+        self.report.as_ref()
+    }
+}
+
+impl FrameSink for RigGlb {
     fn begin(&mut self, surfaces: &[SurfaceInfo], fps: f64) -> Result<(), SinkError> {
         if surfaces != self.rig.surfaces {
             return Err(SinkError("the take has other surfaces than the file it goes into".into()));
         }
         let options =
             SkinnedGlbOptions { animation: None, fps, measure: ErrorMeasure::EachBody, ..self.options };
-        self.writer = Some(SkinnedGlb::new(self.target.clone(), &self.rig.file, options)?);
+        self.writer = Some(SkinnedGlb::new(self.target.clone(), RestCharacter(self.rig.clone()), options)?);
         Ok(())
     }
 
@@ -172,7 +186,7 @@ impl FrameSink for RigGlb<'_> {
     }
 
     fn finish(&mut self) -> Result<(), SinkError> {
-        *self.report = Some(self.writer.take().ok_or_else(not_begun)?.finish()?);
+        self.report = Some(self.writer.take().ok_or_else(not_begun)?.finish()?);
         Ok(())
     }
 }

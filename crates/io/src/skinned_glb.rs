@@ -35,6 +35,7 @@ use scratch::Scratch;
 use sinew_files::AtomicFile;
 use sinew_math::Vec3;
 use sinew_take::SinkError;
+use std::borrow::Borrow;
 use std::path::PathBuf;
 
 /// Some phones and engines lose a mesh with more morph targets.
@@ -85,37 +86,37 @@ impl Default for SkinnedGlbOptions {
     }
 }
 
-/// Writes a take into a character's file.
+/// Writes a take into a character's file, which it borrows or owns: `C` is a `&CharacterFile`, an `Arc<CharacterFile>`, or what else holds one.
 #[derive(Debug)]
-pub struct SkinnedGlb<'a> {
-    character: &'a CharacterFile,
+pub struct SkinnedGlb<C> {
+    character: C,
     options: SkinnedGlbOptions,
     file: AtomicFile,
     joint_keys: JointKeys,
     /// From the first frame on.
-    flesh: Option<FleshFrames<'a>>,
+    flesh: Option<FleshFrames>,
     frame_count: usize,
 }
 
 /// The frames of all bodies.
 #[derive(Debug)]
-struct FleshFrames<'a> {
+struct FleshFrames {
     surfaces: Vec<SurfaceId>,
-    bodies: Vec<Body<'a>>,
+    bodies: Vec<Body>,
     scratch: Scratch,
     /// For each body how far its vertices may be off (m).
     allowed_errors: Vec<f64>,
 }
 
-impl<'a> SkinnedGlb<'a> {
+impl<C: Borrow<CharacterFile>> SkinnedGlb<C> {
     /// A file that will appear as `target`. Fails if it cannot be written, or if the options do not fit the character.
     pub fn new(
         target: impl Into<PathBuf>,
-        character: &'a CharacterFile,
+        character: C,
         options: SkinnedGlbOptions,
-    ) -> Result<SkinnedGlb<'a>, SinkError> {
+    ) -> Result<SkinnedGlb<C>, SinkError> {
         let SkinnedGlbOptions { animation, fps, start, error_fraction, .. } = options;
-        let has = character.animations.len();
+        let has = character.borrow().animations.len();
         if let Some(animation) = animation.filter(|animation| *animation >= has) {
             return Err(SinkError(format!("animation {animation} is not in the file, which has {has}")));
         }
@@ -131,7 +132,7 @@ impl<'a> SkinnedGlb<'a> {
             )));
         }
         let file = AtomicFile::create(&target.into()).map_err(|error| SinkError(error.to_string()))?;
-        let joint_keys = JointKeys::new(character);
+        let joint_keys = JointKeys::new(character.borrow());
         Ok(SkinnedGlb { character, options, file, joint_keys, flesh: None, frame_count: 0 })
     }
 
@@ -143,27 +144,28 @@ impl<'a> SkinnedGlb<'a> {
         surfaces: &[(SurfaceId, &[Vec3])],
     ) -> Result<(), SinkError> {
         let frame = self.frame_count;
+        let character = self.character.borrow();
         let named = |message: String| SinkError(format!("frame {frame}: {message}"));
         let time = self.time(frame);
         // key times are written in single precision and must differ there
         if frame > 0 && time as f32 <= self.time(frame - 1) as f32 {
             return Err(named(format!("{time} s cannot be told from the frame before: start earlier")));
         }
-        check_pose(self.character, pose).map_err(named)?;
+        check_pose(character, pose).map_err(named)?;
         // until a frame is taken, nothing says which surfaces there are
         if frame == 0 {
-            self.flesh = Some(FleshFrames::new(self.character, &self.file, surfaces, &self.options)?);
+            self.flesh = Some(FleshFrames::new(character, &self.file, surfaces, &self.options)?);
         }
         let Some(flesh) = &mut self.flesh else { return Ok(()) };
-        flesh.check(self.character, surfaces).map_err(named)?;
+        flesh.check(character, surfaces).map_err(named)?;
 
         // where the file and its new keys put everything, and what is beyond
-        let of_file = self.options.animation.and_then(|animation| self.character.pose_at(animation, time));
-        let of_file = of_file.unwrap_or_else(|| self.character.rest_pose());
-        let played = self.joint_keys.played(self.character, of_file, pose);
-        let beyond = flesh.displacements(self.character, &played.pose, surfaces).map_err(named)?;
+        let of_file = self.options.animation.and_then(|animation| character.pose_at(animation, time));
+        let of_file = of_file.unwrap_or_else(|| character.rest_pose());
+        let played = self.joint_keys.played(character, of_file, pose);
+        let beyond = flesh.displacements(character, &played.pose, surfaces).map_err(named)?;
         flesh.scratch.write(frame, &beyond).map_err(|error| named(format!("cannot be kept: {error}")))?;
-        flesh.bodies.iter_mut().for_each(|body| body.push_pose(self.character, &played.pose));
+        flesh.bodies.iter_mut().for_each(|body| body.push_pose(character, &played.pose));
         self.joint_keys.push(played);
         self.frame_count += 1;
         Ok(())
@@ -176,10 +178,11 @@ impl<'a> SkinnedGlb<'a> {
         };
         let found: Vec<Flesh> =
             (0..frames.bodies.len()).map(|body| self.compress(body, &frames)).collect::<Result<_, _>>()?;
-        let mut document = Document::of(self.character)?;
-        let mut notes = images::pack(&mut document, self.character);
+        let character = self.character.borrow();
+        let mut document = Document::of(character)?;
+        let mut notes = images::pack(&mut document, character);
         notes.extend(self.joint_keys.sheared().map(|node| {
-            let label = &self.character.nodes[node].label;
+            let label = &character.nodes[node].label;
             format!("node '{label}' is sheared and stood elsewhere than the file puts it: it keeps the file's keys")
         }));
         let packed = document.buffer_length();
@@ -190,7 +193,7 @@ impl<'a> SkinnedGlb<'a> {
         let bodies = frames.bodies.iter().zip(&frames.allowed_errors).zip(&found);
         let bodies = bodies.map(|((body, allowed_error), flesh)| SkinnedBodyReport {
             node: body.node,
-            name: self.character.nodes[body.node].label.clone(),
+            name: character.nodes[body.node].label.clone(),
             components: flesh.deltas.len(),
             largest_error: flesh.largest_error,
             allowed_error: *allowed_error,
@@ -202,8 +205,9 @@ impl<'a> SkinnedGlb<'a> {
 
     fn compress(&self, body: usize, frames: &FleshFrames) -> Result<Flesh, SinkError> {
         let (body, allowed) = (&frames.bodies[body], frames.allowed_errors[body]);
-        let node = &self.character.nodes[body.node];
-        let own = node.mesh.map_or(0, |mesh| self.character.meshes[mesh].target_count());
+        let character = self.character.borrow();
+        let node = &character.nodes[body.node];
+        let own = node.mesh.map_or(0, |mesh| character.meshes[mesh].target_count());
         let limit = self.options.component_limit.min(TARGET_CEILING.saturating_sub(own));
         let effort = Effort { allowed, limit, memory: self.options.memory_limit };
         Residuals::new(body, &frames.scratch)
@@ -218,12 +222,13 @@ impl<'a> SkinnedGlb<'a> {
         if moving.is_empty() && self.joint_keys.keyed_nodes() == 0 {
             return;
         }
+        let character = self.character.borrow();
         let nodes: Vec<usize> = moving.iter().map(|(body, _)| body.node).collect();
-        targets::own_meshes(document, self.character, &nodes);
+        targets::own_meshes(document, character, &nodes);
         let times = (0..self.frame_count).map(|frame| self.time(frame)).collect();
-        let mut keys = KeyWriter::new(document, self.character, self.options.animation, times);
+        let mut keys = KeyWriter::new(document, character, self.options.animation, times);
         for (body, flesh) in moving {
-            targets::add(document, self.character, body, flesh);
+            targets::add(document, character, body, flesh);
             keys.add_flesh(document, body, flesh);
         }
         keys.add_joints(document, &self.joint_keys);
@@ -236,13 +241,13 @@ impl<'a> SkinnedGlb<'a> {
     }
 }
 
-impl<'a> FleshFrames<'a> {
+impl FleshFrames {
     fn new(
-        character: &'a CharacterFile,
+        character: &CharacterFile,
         file: &AtomicFile,
         surfaces: &[(SurfaceId, &[Vec3])],
         options: &SkinnedGlbOptions,
-    ) -> Result<FleshFrames<'a>, SinkError> {
+    ) -> Result<FleshFrames, SinkError> {
         let surfaces: Vec<SurfaceId> = surfaces.iter().map(|(surface, _)| *surface).collect();
         let bodies = Body::all(character, &surfaces)?;
         let count = bodies.last().map_or(0, |body| body.vertices.end);

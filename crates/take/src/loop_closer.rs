@@ -10,18 +10,28 @@
 use crate::{Frame, FrameSink, SinkError, SurfaceInfo};
 
 /// Holds the frames of a cycle back until its end is known, closes it and hands them on. Keeps all of them in memory: a cycle is short.
-pub struct LoopCloser<'a, S> {
+pub struct LoopCloser<S> {
     sink: S,
     /// Frames of the cycle, the first not counted.
     frame_count: usize,
     frames: Vec<Frame>,
-    gap: &'a mut f64,
+    gap: f64,
 }
 
-impl<'a, S: FrameSink> LoopCloser<'a, S> {
-    /// A cycle that ends so many frames after it began. `gap` becomes how far any vertex was from where it began (m).
-    pub fn new(sink: S, frame_count: usize, gap: &'a mut f64) -> LoopCloser<'a, S> {
-        LoopCloser { sink, frame_count, frames: Vec::new(), gap }
+impl<S: FrameSink> LoopCloser<S> {
+    /// A cycle that ends `frame_count` frames after it began.
+    pub fn new(sink: S, frame_count: usize) -> LoopCloser<S> {
+        LoopCloser { sink, frame_count, frames: Vec::new(), gap: 0.0 }
+    }
+
+    /// The largest distance of a vertex from its start at the end of the cycle (m); 0 before the last frame.
+    pub fn gap(&self) -> f64 {
+        self.gap
+    }
+
+    /// The sink that receives the closed cycle.
+    pub fn sink(&self) -> &S {
+        &self.sink
     }
 
     fn close(&mut self) {
@@ -38,7 +48,7 @@ impl<'a, S: FrameSink> LoopCloser<'a, S> {
                 for ((point, first), last) in points.iter_mut().zip(first).zip(last) {
                     if i == end {
                         let squared: f64 = (0..3).map(|k| f64::from(first[k] - last[k])).map(|d| d * d).sum();
-                        *self.gap = self.gap.max(squared.sqrt());
+                        self.gap = self.gap.max(squared.sqrt());
                         // to the bit
                         *point = *first;
                     } else {
@@ -50,9 +60,9 @@ impl<'a, S: FrameSink> LoopCloser<'a, S> {
     }
 }
 
-impl<S: FrameSink> FrameSink for LoopCloser<'_, S> {
+impl<S: FrameSink> FrameSink for LoopCloser<S> {
     fn begin(&mut self, surfaces: &[SurfaceInfo], fps: f64) -> Result<(), SinkError> {
-        (self.frames, *self.gap) = (Vec::new(), 0.0);
+        (self.frames, self.gap) = (Vec::new(), 0.0);
         self.sink.begin(surfaces, fps)
     }
 
@@ -94,15 +104,15 @@ mod tests {
 
     #[test]
     fn the_last_frame_is_the_first_and_nothing_jumps() {
-        let (mut kept, mut gap) = (Kept(Vec::new()), 0.0);
-        let mut loop_closer = LoopCloser::new(&mut kept, 4, &mut gap);
+        let mut kept = Kept(Vec::new());
+        let mut loop_closer = LoopCloser::new(&mut kept, 4);
         loop_closer.begin(&[], 10.0).unwrap();
         for (i, x) in [0.0, 2.0, 4.0, 2.0, 0.5].into_iter().enumerate() {
             let frame =
                 Frame { time: 0.1 * i as f64, surfaces: vec![vec![[x, 0.0, 0.0]]], ..Frame::default() };
             loop_closer.frame(&frame).unwrap();
         }
-        assert_eq!(gap, 0.5);
+        assert_eq!(loop_closer.gap(), 0.5);
         let xs: Vec<f32> = kept.0.iter().map(|frame| frame.surfaces[0][0][0]).collect();
         // less 0.5 times 0, 5/32, 1/2, 27/32 and 1
         assert_eq!(xs, [0.0, 2.0 - 0.078_125, 3.75, 2.0 - 0.421_875, 0.0]);

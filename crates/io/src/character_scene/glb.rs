@@ -1,7 +1,7 @@
 //! A take of a character, written into its own file.
 
 use super::CharacterScene;
-use crate::character_file::SurfaceId;
+use crate::character_file::{CharacterFile, SurfaceId};
 use crate::skinned_glb::{SkinnedGlb, SkinnedGlbOptions, SkinnedGlbReport};
 use sinew_math::Vec3;
 use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
@@ -12,7 +12,7 @@ pub struct CharacterGlb<'a> {
     character: &'a CharacterScene,
     target: PathBuf,
     options: SkinnedGlbOptions,
-    writer: Option<SkinnedGlb<'a>>,
+    writer: Option<SkinnedGlb<&'a CharacterFile>>,
     report: Option<SkinnedGlbReport>,
 }
 
