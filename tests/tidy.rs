@@ -4,14 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The crates by layer: each may use those of earlier layers only.
-const LAYERS: [&[&str]; 10] = [
+const LAYERS: [&[&str]; 11] = [
     &["files", "math"],
     &["mesh"],
     &["flesh", "skeleton", "contact"],
     &["sim"],
     &["control"],
     &["take"],
-    &["render"],
+    &["character"],
+    &["gltf", "render"],
     &["io"],
     &["zoo"],
     &["cli"],

@@ -51,7 +51,7 @@ impl Bake {
         let plan = SinkPlan::new(&self.output, &source, &options)?;
         check_collisions([&self.take].into_iter().chain(&plan.files()))?;
         let written = pool.install(|| {
-            let model = Model::build(&source.scene().world).map_err(Failure::input)?;
+            let model = Model::build(&source.scene.world).map_err(Failure::input)?;
             let mut sink = plan.open(&model)?;
             play(&take, &model, &mut sink)?;
             Ok::<_, Failure>(sink.report())

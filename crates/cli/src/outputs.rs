@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use clap::Args;
-use sinew_io::{GlbForm, SceneSource, SinkOptions, SinkReport, TAKE_EXTENSION};
+use sinew_io::{GlbForm, OpenedScene, SinkOptions, SinkReport, TAKE_EXTENSION};
 use sinew_render::Look;
 use std::path::{Path, PathBuf};
 
@@ -28,14 +28,14 @@ pub(crate) struct OutputOptions {
 
 impl OutputOptions {
     /// The options of the sink for a scene.
-    pub(crate) fn sink(&self, source: &SceneSource) -> SinkOptions {
+    pub(crate) fn sink(&self, source: &OpenedScene) -> SinkOptions {
         let defaults = SinkOptions::default();
         SinkOptions {
             glb_form: if self.world { GlbForm::World } else { GlbForm::Rigged },
             component_limit: self.morph_targets.map_or(defaults.component_limit, usize::from),
             error_fraction: self.error.map_or(defaults.error_fraction, |percent| 0.01 * percent),
             preview: !self.no_preview,
-            looks: looks_of(source),
+            looks: zoo_looks(source),
             ..defaults
         }
     }
@@ -56,15 +56,10 @@ pub(crate) fn is_take(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(TAKE_EXTENSION))
 }
 
-/// The looks of a source's surfaces: those of a character's file, or the colour of a character of the zoo.
-pub(crate) fn looks_of(source: &SceneSource) -> Vec<Look> {
-    match source.character() {
-        Some(character) => character.looks(),
-        None => sinew_zoo::find(&source.scene().name)
-            .map(|character| Look::srgb(character.color))
-            .into_iter()
-            .collect(),
-    }
+/// The look of a character of the zoo; none for other scenes, whose files and bodies have looks of their own.
+pub(crate) fn zoo_looks(source: &OpenedScene) -> Vec<Look> {
+    let found = sinew_zoo::find(&source.scene.name).filter(|_| source.characters.is_empty());
+    found.map(|character| Look::srgb(character.color)).into_iter().collect()
 }
 
 fn parse_percent(text: &str) -> Result<f64, String> {

@@ -2,14 +2,15 @@
 
 use crate::bake::note_ending;
 use crate::failure::Failure;
-use crate::outputs::{check_collisions, is_take, looks_of};
+use crate::outputs::{check_collisions, is_take, zoo_looks};
 use crate::simulate::{Run, thread_pool};
 use crate::source;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use sinew_character::TakeSettings;
+use sinew_gltf::{CHARACTER_EXTENSIONS, open_character};
 use sinew_io::{
-    CHARACTER_EXTENSIONS, CharacterChoice, CharacterFrameSource, Existing, TakeFile, TakeFrameSource,
-    TakeRecipe, TakeRecorder, TakeSettings, open_character,
+    CharacterChoice, CharacterFrameSource, Existing, TakeFile, TakeFrameSource, TakeRecipe, TakeRecorder,
 };
 use sinew_render::{FrameSource, Layout, Overlays, PictureFormat, PictureOptions, View, render_picture};
 use sinew_sim::Model;
@@ -214,9 +215,9 @@ impl Render {
         let take = TakeFile::open(&self.input)?;
         note_ending(&take);
         let source = source::reopen(&take)?;
-        let model = Model::build(&source.scene().world).map_err(Failure::input)?;
-        let frame_source = TakeFrameSource::new(&take, &model, source.character(), self.overlays())?
-            .with_looks(looks_of(&source));
+        let model = Model::build(&source.scene.world).map_err(Failure::input)?;
+        let frame_source =
+            TakeFrameSource::new(&take, &model, &source, self.overlays())?.with_looks(zoo_looks(&source));
         self.draw(&frame_source, format)
     }
 
@@ -232,7 +233,7 @@ impl Render {
         let read = open_character(&self.input).map_err(Failure::input)?;
         read.notes.iter().for_each(|note| warn!("note: {note}"));
         let file = read.value;
-        let animation = file.find_animation(self.animation.as_deref()).map_err(Failure::input)?;
+        let animation = file.rigged.find_animation(self.animation.as_deref()).map_err(Failure::input)?;
         let frame_source = CharacterFrameSource::new(&file, animation, self.bones)
             .map_err(|error| Failure::input(format!("{input}: {error}")))?;
         self.draw(&frame_source, format)
@@ -244,7 +245,7 @@ impl Render {
         let (opened, origin, files) = source::open_to_record(Some(&self.input), &choice)?;
         opened.notes.iter().for_each(|note| warn!("note: {note}"));
         let mut source = opened.value;
-        let scene = source.scene_mut();
+        let scene = &mut source.scene;
         // no more than is seen
         let frame = self.frame.map(|frame| frame as f64 / scene.fps);
         let needed = self.time.or(frame).or(self.to).filter(|seconds| *seconds >= 0.0);
@@ -260,7 +261,7 @@ impl Render {
                 Failure::input(format!("no room to simulate in beside {}: {error}", self.output.display()))
             })?;
         let path = folder.path().join("scene.take");
-        let mut run = Run::build(source.scene())?;
+        let mut run = Run::build(&source.scene)?;
         let (sinew, model_hash) = (env!("CARGO_PKG_VERSION").into(), run.player.model.hash());
         let recipe = TakeRecipe { sinew, origin, settings, model_hash, files };
         let mut recorder =
@@ -268,9 +269,8 @@ impl Render {
         run.play(Some(&mut recorder), None)?;
         drop(recorder);
         let take = TakeFile::open(&path)?;
-        let frame_source =
-            TakeFrameSource::new(&take, &run.player.model, source.character(), self.overlays())?
-                .with_looks(looks_of(&source));
+        let frame_source = TakeFrameSource::new(&take, &run.player.model, &source, self.overlays())?
+            .with_looks(zoo_looks(&source));
         self.draw(&frame_source, format)
     }
 

@@ -28,7 +28,7 @@ pub(crate) fn run(options: &Simulate, path: &Path, pool: &rayon::ThreadPool) -> 
     check_collisions(plan.files().iter().chain(&options.stats))?;
     let stats_file = options.stats_file()?;
     let (stats, written) = pool.install(|| {
-        let mut run = Run::build(source.scene())?;
+        let mut run = Run::build(&source.scene)?;
         go_to_last_frame(&mut run, &take)?;
         let mut recorder = TakeRecorder::resume(&take).map_err(Failure::input)?;
         let stats = run.play(Some(&mut recorder), None)?;
@@ -49,7 +49,7 @@ pub(crate) fn run(options: &Simulate, path: &Path, pool: &rayon::ThreadPool) -> 
 
 fn report_only(options: &Simulate, take: &TakeFile) -> Result<(), Failure> {
     let file = options.stats_file()?;
-    let mut run = Run::build(source::reopen(take)?.scene())?;
+    let mut run = Run::build(&source::reopen(take)?.scene)?;
     go_to_last_frame(&mut run, take)?;
     let stats = run.stats(0.0, run.player.state.time);
     options.report(&stats, file)

@@ -6,9 +6,11 @@
 mod atomic_file;
 mod captured_files;
 mod input;
+mod quote;
 mod read_error;
 
 pub use atomic_file::{AtomicFile, AtomicFolder, parent_of, refused};
 pub use captured_files::{CapturedFile, CapturedFiles, real_path};
 pub use input::read_bytes;
+pub use quote::quote;
 pub use read_error::{Loaded, Place, ReadError, ReadErrors};

@@ -11,6 +11,7 @@ mod palette;
 mod play;
 mod record;
 mod scene;
+mod scene_parts;
 mod sink_group;
 mod up;
 
@@ -24,4 +25,5 @@ pub use palette::body_color;
 pub use play::{PlayError, Player, Summary};
 pub use record::{StateSink, replay};
 pub use scene::Scene;
+pub use scene_parts::{PartsSink, SceneParts};
 pub use up::Up;

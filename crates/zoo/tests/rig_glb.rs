@@ -1,11 +1,10 @@
 //! Takes of flesh on bones as skinned GLBs: they play back as they were simulated, bones stand where they stood, and any rig comes out of it.
 
-use sinew_io::{
-    CharacterFile, RigFile, RigGlb, SkinnedGlbOptions, SkinnedGlbReport, Up, open_character, open_scene,
-};
+use sinew_gltf::{CharacterFile, RigFile, RigGlb, SkinnedGlbOptions, SkinnedGlbReport, open_character};
+use sinew_io::open_scene;
 use sinew_math::{Vec3, turn};
 use sinew_sim::Model;
-use sinew_take::{Frame, FrameSink, LoopCloser, Player, Scene, SinkError, SurfaceInfo};
+use sinew_take::{Frame, FrameSink, LoopCloser, Player, Scene, SceneParts, SinkError, SurfaceInfo, Up};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -44,7 +43,7 @@ fn write(scene: &Scene, options: SkinnedGlbOptions, is_loop: bool) -> Written {
     let target = folder.path().join("take.glb");
     let up = Up::against(scene.world.gravity);
     let mut player = Player::build(scene).unwrap();
-    let rig = Arc::new(RigFile::build(&player.model, up, &[]).unwrap());
+    let rig = Arc::new(RigFile::build(&player.model, &SceneParts::all(&player.model), up, &[]).unwrap());
     let (mut kept, mut glb) = (Kept::default(), RigGlb::new(rig.clone(), &target, options));
     let mut sinks: Vec<Box<dyn FrameSink + '_>> = vec![Box::new(&mut kept), Box::new(&mut glb)];
     if is_loop {
@@ -70,11 +69,11 @@ impl Written {
             Up::Z => Vec3::new(p.x, p.z, -p.y),
         };
         for (i, frame) in self.frames.iter().enumerate() {
-            let pose = self.file.pose_at(0, i as f64 / self.fps).unwrap();
+            let pose = self.file.rigged.pose_at(0, i as f64 / self.fps).unwrap();
             let shown = (0..frame.surfaces.len()).filter_map(|body| Some((body, self.rig.surface(body)?)));
             for ((body, surface), report) in shown.zip(&self.report.bodies) {
                 assert_eq!((surface.node, &report.name), (report.node, &self.model.bodies[body].name));
-                let played = self.file.world_vertices(surface, &pose).unwrap();
+                let played = self.file.rigged.world_vertices(surface, &pose).unwrap();
                 let given = &frame.surfaces[body];
                 assert_eq!(played.len(), given.len());
                 let gaps = played.iter().zip(given).map(|(played, given)| {
@@ -87,7 +86,7 @@ impl Written {
                 for (bone, stands) in bones.iter().enumerate() {
                     let node = self.rig.bone_node(rig, bone).unwrap();
                     assert_eq!(
-                        self.file.nodes[node].name.as_ref(),
+                        self.file.rigged.nodes[node].name.as_ref(),
                         Some(&self.model.rigs[rig].skeleton.bones()[bone].name)
                     );
                     let matrix = pose.world_from_node[node];
@@ -106,8 +105,9 @@ impl Written {
     /// Weights add up to 1, joints exist, and no vertex has more than four.
     fn weights_are_sound(&self) {
         for surface in (0..self.model.bodies.len()).filter_map(|body| self.rig.surface(body)) {
-            let primitive = self.file.primitive(surface).unwrap();
-            let joints = self.file.skins[self.file.nodes[surface.node].skin.unwrap()].joints.len();
+            let primitive = self.file.rigged.primitive(surface).unwrap();
+            let joints =
+                self.file.rigged.skins[self.file.rigged.nodes[surface.node].skin.unwrap()].joints.len();
             let weights = primitive.weights.as_ref().unwrap();
             let mut followed = vec![false; joints];
             for vertex in 0..primitive.positions.len() {
@@ -159,8 +159,8 @@ fn characters_of_the_zoo_and_of_scenes_play_back_as_they_were_simulated() {
 #[test]
 fn at_rest_the_file_is_the_shape_that_was_drawn() {
     let model = Model::build(&sinew_zoo::worm(300).world).unwrap();
-    let rig = RigFile::build(&model, Up::Y, &[]).unwrap();
-    let (file, surface) = (rig.file(), rig.surface(0).unwrap());
+    let rig = RigFile::build(&model, &SceneParts::all(&model), Up::Y, &[]).unwrap();
+    let (file, surface) = (rig.character(), rig.surface(0).unwrap());
     let vertices = file.world_vertices(surface, &file.rest_pose()).unwrap();
     // inverse bind matrices in single precision, half a metre from the middle
     assert!(vertices.iter().zip(&model.bodies[0].surface.vertices).all(|(a, b)| (a - b).norm() < 1e-6));
@@ -221,25 +221,25 @@ fn several_characters_and_bodies_without_bones_share_a_file() {
     let written = write(&scene, SkinnedGlbOptions::default(), false);
     written.plays_back();
     let skinned: Vec<bool> =
-        (0..3).map(|body| written.file.is_skinned(written.rig.surface(body).unwrap())).collect();
+        (0..3).map(|body| written.file.rigged.is_skinned(written.rig.surface(body).unwrap())).collect();
     assert_eq!(skinned, [true, true, false]);
     // the node of the jelly, which falls and is thrown aside, is where its surface is
     let surface = written.rig.surface(2).unwrap();
     let mean = |points: &[Vec3]| points.iter().sum::<Vec3>() / points.len() as f64;
-    let middle = mean(&written.file.primitive(surface).unwrap().positions);
-    let pose = written.file.pose_at(0, 0.5).unwrap();
+    let middle = mean(&written.file.rigged.primitive(surface).unwrap().positions);
+    let pose = written.file.rigged.pose_at(0, 0.5).unwrap();
     let carried = pose.world_from_node[surface.node].transform_point(&middle.into()).coords;
     let last = &written.frames[30].surfaces[2];
     let last: Vec<Vec3> = last.iter().map(|p| Vec3::new(p[0].into(), p[2].into(), (-p[1]).into())).collect();
     // keys in single precision, some ten metres down
     assert!((carried - mean(&last)).norm() < 1e-5 && (carried - middle).norm() > 1.0, "{carried} {middle}");
-    assert_eq!(written.file.skins.len(), 2);
+    assert_eq!(written.file.rigged.skins.len(), 2);
 }
 
 #[test]
 fn takes_of_other_models_are_refused() {
     let model = Model::build(&sinew_zoo::worm(300).world).unwrap();
-    let rig = RigFile::build(&model, Up::Y, &[]).unwrap();
+    let rig = RigFile::build(&model, &SceneParts::all(&model), Up::Y, &[]).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let mut glb = RigGlb::new(rig, folder.path().join("a.glb"), SkinnedGlbOptions::default());
     assert!(glb.frame(&Frame::default()).is_err() && glb.finish().is_err());

@@ -2,7 +2,8 @@
 
 use super::file_looks;
 use crate::Up;
-use crate::character_file::{CharacterFile, CharacterPose, SurfaceId};
+use sinew_character::{CharacterPose, RiggedCharacter, SurfaceId};
+use sinew_gltf::CharacterFile;
 use sinew_math::Vec3;
 use sinew_render::{FrameCallback, FrameSource, Look, Marks, PictureError, RenderFrame};
 use sinew_take::SurfaceInfo;
@@ -12,7 +13,7 @@ const FPS: f64 = 30.0;
 
 /// A character file to be drawn as it is.
 pub struct CharacterFrameSource<'a> {
-    file: &'a CharacterFile,
+    character: &'a RiggedCharacter,
     animation: Option<usize>,
     ids: Vec<SurfaceId>,
     surfaces: Vec<SurfaceInfo>,
@@ -28,25 +29,27 @@ impl<'a> CharacterFrameSource<'a> {
         animation: Option<usize>,
         with_bones: bool,
     ) -> Result<CharacterFrameSource<'a>, PictureError> {
-        let has_triangles = |id: &SurfaceId| file.primitive(*id).is_some_and(|p| !p.triangles.is_empty());
-        let ids: Vec<SurfaceId> = file.surfaces().filter(has_triangles).collect();
+        let character = &*file.rigged;
+        let has_triangles =
+            |id: &SurfaceId| character.primitive(*id).is_some_and(|p| !p.triangles.is_empty());
+        let ids: Vec<SurfaceId> = character.surfaces().filter(has_triangles).collect();
         if ids.is_empty() {
             return Err(PictureError("this file has no surfaces to draw".into()));
         }
-        let pose = file.rest_pose();
+        let pose = character.rest_pose();
         let info = |id: &SurfaceId| SurfaceInfo {
-            name: file.nodes[id.node].label.clone(),
-            triangles: file.primitive(*id).map(|p| p.triangles.clone()).unwrap_or_default(),
-            rest: world(file, *id, &pose),
+            name: character.nodes[id.node].label.clone(),
+            triangles: character.primitive(*id).map(|p| p.triangles.clone()).unwrap_or_default(),
+            rest: world(character, *id, &pose),
         };
-        let bones = if with_bones { joint_pairs(file) } else { Vec::new() };
+        let bones = if with_bones { joint_pairs(character) } else { Vec::new() };
         if with_bones && bones.is_empty() {
             return Err(PictureError("this file has no bones to draw".into()));
         }
         Ok(CharacterFrameSource {
             surfaces: ids.iter().map(info).collect(),
             looks: file_looks::of_surfaces(file, &ids),
-            file,
+            character,
             animation,
             ids,
             bones,
@@ -55,7 +58,7 @@ impl<'a> CharacterFrameSource<'a> {
 
     fn seconds(&self) -> f64 {
         self.animation
-            .and_then(|index| self.file.animations.get(index))
+            .and_then(|index| self.character.animations.get(index))
             .map_or(0.0, |animation| animation.duration)
     }
 }
@@ -84,12 +87,12 @@ impl FrameSource for CharacterFrameSource<'_> {
     fn visit(&self, positions: &[f64], callback: &mut FrameCallback) -> Result<(), PictureError> {
         for position in positions {
             let time = position / FPS;
-            let pose = self.animation.and_then(|index| self.file.pose_at(index, time));
-            let pose = pose.unwrap_or_else(|| self.file.rest_pose());
+            let pose = self.animation.and_then(|index| self.character.pose_at(index, time));
+            let pose = pose.unwrap_or_else(|| self.character.rest_pose());
             let joint = |node: usize| pose.world_from_node[node].fixed_view::<3, 1>(0, 3).into_owned();
             callback(RenderFrame {
                 time,
-                surfaces: self.ids.iter().map(|id| world(self.file, *id, &pose)).collect(),
+                surfaces: self.ids.iter().map(|id| world(self.character, *id, &pose)).collect(),
                 marks: Marks {
                     bones: self.bones.iter().map(|pair| pair.map(joint)).collect(),
                     arrows: Vec::new(),
@@ -102,16 +105,17 @@ impl FrameSource for CharacterFrameSource<'_> {
 }
 
 /// The vertices of a surface in a pose (m).
-fn world(file: &CharacterFile, id: SurfaceId, pose: &CharacterPose) -> Vec<[f32; 3]> {
+fn world(character: &RiggedCharacter, id: SurfaceId, pose: &CharacterPose) -> Vec<[f32; 3]> {
     let single = |v: &Vec3| [v.x as f32, v.y as f32, v.z as f32];
-    file.world_vertices(id, pose).unwrap_or_default().iter().map(single).collect()
+    character.world_vertices(id, pose).unwrap_or_default().iter().map(single).collect()
 }
 
 /// Joints of skins with their parents, where those are joints too.
-fn joint_pairs(file: &CharacterFile) -> Vec<[usize; 2]> {
-    let mut is_joint = vec![false; file.nodes.len()];
-    file.skins.iter().flat_map(|skin| &skin.joints).for_each(|joint| is_joint[*joint] = true);
-    let pair =
-        |node: usize| file.nodes[node].parent.filter(|parent| is_joint[*parent]).map(|parent| [parent, node]);
-    (0..file.nodes.len()).filter(|node| is_joint[*node]).filter_map(pair).collect()
+fn joint_pairs(character: &RiggedCharacter) -> Vec<[usize; 2]> {
+    let mut is_joint = vec![false; character.nodes.len()];
+    character.skins.iter().flat_map(|skin| &skin.joints).for_each(|joint| is_joint[*joint] = true);
+    let pair = |node: usize| {
+        character.nodes[node].parent.filter(|parent| is_joint[*parent]).map(|parent| [parent, node])
+    };
+    (0..character.nodes.len()).filter(|node| is_joint[*node]).filter_map(pair).collect()
 }

@@ -2,8 +2,9 @@
 //!
 //! A texture that cannot be read is left out: a picture in one colour is better than none.
 
-use crate::character_file::{CharacterFile, SurfaceId};
 use serde_json::Value;
+use sinew_character::SurfaceId;
+use sinew_gltf::CharacterFile;
 use sinew_render::{Image, Look, Texture};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,9 +27,9 @@ fn of_surface(
     id: SurfaceId,
     textures: &mut BTreeMap<usize, Option<Arc<Texture>>>,
 ) -> Look {
-    let material = file.primitive(id).and_then(|primitive| primitive.material);
+    let material = file.rigged.primitive(id).and_then(|primitive| primitive.material);
     let Some(index) = material else { return Look::plain(CLAY) };
-    let color = file.materials.get(index).map_or([1.0; 4], |material| material.base_color);
+    let color = file.rigged.materials.get(index).map_or([1.0; 4], |material| material.base_color);
     let color = [color[0], color[1], color[2]].map(|c| c.clamp(0.0, 1.0) as f32);
     let slot = &root["materials"][index]["pbrMetallicRoughness"]["baseColorTexture"];
     let texture = number(&slot["index"]).and_then(|texture| {
@@ -40,7 +41,7 @@ fn of_surface(
         return Look::plain(if color == [1.0; 3] { CLAY } else { color });
     };
     let set = number(&slot["texCoord"]).unwrap_or(0);
-    let mesh = file.nodes[id.node].mesh;
+    let mesh = file.rigged.nodes[id.node].mesh;
     let attribute = mesh.map(|mesh| &root["meshes"][mesh]["primitives"][id.primitive]["attributes"]);
     let uvs = attribute
         .and_then(|attributes| number(&attributes[format!("TEXCOORD_{set}").as_str()]))

@@ -1,7 +1,7 @@
 //! A recorded take as a frame source of the renderer.
 
-use crate::{CharacterScene, TakeEnding, TakeFile};
-use sinew_math::Vec3;
+use crate::{OpenedScene, TakeEnding, TakeFile};
+use sinew_character::ShownSurfaces;
 use sinew_render::{
     FrameCallback, FrameSource, Look, ModelOverlays, ObstacleInfo, ObstacleSurfaces, Overlays, PictureError,
     RenderFrame,
@@ -13,7 +13,7 @@ use sinew_take::{Frame, SurfaceInfo, Up};
 pub struct TakeFrameSource<'a> {
     take: &'a TakeFile,
     model: &'a Model,
-    character: Option<&'a CharacterScene>,
+    shown: ShownSurfaces<'a>,
     overlays: Overlays,
     model_overlays: ModelOverlays<'a>,
     surfaces: Vec<SurfaceInfo>,
@@ -23,11 +23,11 @@ pub struct TakeFrameSource<'a> {
 }
 
 impl<'a> TakeFrameSource<'a> {
-    /// A take, the model it was recorded with, and the character it was made of, if any.
+    /// A take, the model it was recorded with, and the scene of that model.
     pub fn new(
         take: &'a TakeFile,
         model: &'a Model,
-        character: Option<&'a CharacterScene>,
+        opened: &'a OpenedScene,
         overlays: Overlays,
     ) -> Result<TakeFrameSource<'a>, PictureError> {
         take.check_model(model)?;
@@ -38,8 +38,8 @@ impl<'a> TakeFrameSource<'a> {
             )));
         }
 
-        // overlays; a character has skinning weights of its own
-        let skinned = overlays.skinned && character.is_none();
+        // overlays; characters have skinning weights of their own
+        let skinned = overlays.skinned && !opened.other_parts().bodies.is_empty();
         let mut model_overlays = ModelOverlays::build(model, Overlays { skinned, ..overlays })?;
         if model_overlays.draws_forces() {
             for state in take.states(model)? {
@@ -48,14 +48,9 @@ impl<'a> TakeFrameSource<'a> {
         }
 
         // surfaces of the bodies, then of the obstacles
-        let (mut surfaces, mut looks) = match character {
-            Some(character) => (character.surface_infos(), character.looks()),
-            None => {
-                let infos: Vec<SurfaceInfo> = model.bodies.iter().map(SurfaceInfo::of).collect();
-                let looks = Look::palette(infos.len());
-                (infos, looks)
-            }
-        };
+        let shown = opened.shown();
+        let bodies: Vec<SurfaceInfo> = model.bodies.iter().map(SurfaceInfo::of).collect();
+        let (mut surfaces, mut looks) = (shown.infos(&bodies), opened.looks());
         let body_count = surfaces.len();
         let obstacles = obstacle_surfaces(model);
         surfaces.extend(obstacles.infos());
@@ -63,7 +58,7 @@ impl<'a> TakeFrameSource<'a> {
         Ok(TakeFrameSource {
             take,
             model,
-            character,
+            shown,
             overlays,
             model_overlays,
             surfaces,
@@ -84,9 +79,12 @@ impl<'a> TakeFrameSource<'a> {
         frame.update(self.model, state);
         let mut render_frame = RenderFrame { time: frame.time, ..RenderFrame::default() };
         self.model_overlays.add_to(&mut render_frame, state, &frame);
-        match self.character {
-            Some(character) => self.add_character(&mut render_frame, character, &frame),
-            None => render_frame.surfaces = frame.surfaces,
+
+        // surfaces of characters' files in place of their flesh
+        render_frame.surfaces = self.shown.positions(&frame);
+        render_frame.strain = self.shown.values(render_frame.strain);
+        if self.overlays.skinned {
+            render_frame.skinned = self.shown.skinned(&frame, &render_frame.skinned);
         }
 
         // obstacles have no strain, and are not skinned
@@ -99,22 +97,6 @@ impl<'a> TakeFrameSource<'a> {
         }
         render_frame.surfaces.extend(vertices);
         render_frame
-    }
-
-    /// Replaces what belongs to the flesh by what belongs to the surfaces of the character's file.
-    fn add_character(&self, render_frame: &mut RenderFrame, character: &CharacterScene, frame: &Frame) {
-        let pose = character.pose_in(frame);
-        if self.overlays.skinned {
-            let skinned = |id| {
-                character.file.world_vertices(id, &pose).unwrap_or_default().iter().map(single).collect()
-            };
-            render_frame.skinned = character.surface_ids().into_iter().map(skinned).collect();
-        }
-        if let Some(flesh) = render_frame.strain.first() {
-            render_frame.strain = character.values_on_surfaces(flesh);
-        }
-        let parts = character.parts_in(frame, &pose);
-        render_frame.surfaces = parts.iter().map(|part| part.vertices.iter().map(single).collect()).collect();
     }
 }
 
@@ -190,8 +172,4 @@ fn obstacle_surfaces(model: &Model) -> ObstacleSurfaces {
         is_glass: obstacle.is_glass,
     });
     ObstacleSurfaces::of(infos, Up::against(model.gravity))
-}
-
-fn single(v: &Vec3) -> [f32; 3] {
-    [v.x as f32, v.y as f32, v.z as f32]
 }

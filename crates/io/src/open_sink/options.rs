@@ -1,6 +1,6 @@
 //! How the outputs of a take are written.
 
-use crate::SkinnedGlbOptions;
+use sinew_gltf::SkinnedGlbOptions;
 use sinew_render::Look;
 
 /// How the outputs of a take are written.
@@ -18,7 +18,7 @@ pub struct SinkOptions {
     pub frame_count: Option<usize>,
     /// Whether a contact sheet is drawn beside the output.
     pub preview: bool,
-    /// Looks of the first surfaces; empty for those of the character's file, or default colours.
+    /// Looks of the first surfaces that are shown; empty for those of characters' files, and default colours of other bodies.
     pub looks: Vec<Look>,
 }
 

@@ -1,10 +1,10 @@
-//! The sink of a path: the format's own sink, a preview, and measurements of a character.
+//! The sink of a path: the format's own sink, a preview, and measurements of the characters.
 
-use super::report::SinkReport;
-use crate::{
-    CharacterFrames, CharacterGlb, CharacterScene, CharacterWatch, GlbSink, ObjSequence, PointCacheSink,
-    RigGlb, UsdaSink,
-};
+use super::character_sinks::CharacterSinks;
+use super::report::{BakedCharacter, RiggedGlb, SinkReport};
+use crate::{ObjSequence, OpenedScene, PointCacheSink, UsdaSink};
+use sinew_character::{CharacterFrames, CharacterWatch};
+use sinew_gltf::{GlbReport, GlbSink, RigGlb};
 use sinew_render::Preview;
 use sinew_take::{Frame, FrameSink, LoopCloser, SinkError, SurfaceInfo};
 use std::path::PathBuf;
@@ -19,7 +19,8 @@ pub struct TakeSink<'a> {
 struct Sinks<'a> {
     format: FormatSink<'a>,
     preview: Option<Viewed<'a, Preview>>,
-    watch: Option<CharacterWatch<'a>>,
+    /// For each character from a file its name and what flesh does to it.
+    watches: Vec<(&'a str, CharacterWatch<'a>)>,
 }
 
 /// Whether the last frame is made the first again.
@@ -31,7 +32,7 @@ enum Cycle<'a> {
 /// The sink of a format.
 pub(super) enum FormatSink<'a> {
     WorldGlb(Box<Viewed<'a, GlbSink>>),
-    CharacterGlb(Box<CharacterGlb<'a>>),
+    CharacterGlbs(Box<CharacterSinks<'a>>),
     RigGlb(Box<RigGlb>),
     ObjSequence(Viewed<'a, ObjSequence>),
     PointCache(Viewed<'a, PointCacheSink>),
@@ -39,7 +40,7 @@ pub(super) enum FormatSink<'a> {
     Recording,
 }
 
-/// A sink that receives the surfaces a viewer should see: those of a character's file instead of the flesh that was simulated.
+/// A sink that receives the surfaces a viewer should see: those of characters' files instead of the flesh that was simulated.
 pub(super) enum Viewed<'a, S> {
     Simulated(S),
     Character(CharacterFrames<'a, S>),
@@ -49,12 +50,15 @@ impl<'a> TakeSink<'a> {
     /// A sink that writes `files`. `cycle` is the number of frames of a cycle, the first not counted.
     pub(super) fn new(
         files: Vec<PathBuf>,
+        opened: &'a OpenedScene,
         format: FormatSink<'a>,
         preview: Option<Viewed<'a, Preview>>,
-        character: Option<&'a CharacterScene>,
         cycle: Option<usize>,
     ) -> TakeSink<'a> {
-        let sinks = Sinks { format, preview, watch: character.map(CharacterWatch::new) };
+        let watches = opened
+            .bindings()
+            .map(|binding| (binding.name.as_str(), CharacterWatch::new(binding.played(&opened.scene))));
+        let sinks = Sinks { format, preview, watches: watches.collect() };
         let sinks = match cycle {
             Some(frame_count) => Cycle::Closed(LoopCloser::new(sinks, frame_count)),
             None => Cycle::Open(sinks),
@@ -68,23 +72,17 @@ impl<'a> TakeSink<'a> {
             Cycle::Open(sinks) => (sinks, None),
             Cycle::Closed(closer) => (closer.sink(), Some(closer.gap())),
         };
-        let skinned = match &sinks.format {
-            FormatSink::CharacterGlb(sink) => sink.report(),
-            FormatSink::RigGlb(sink) => sink.report(),
-            _ => None,
-        };
-        let glb = match &sinks.format {
-            FormatSink::WorldGlb(sink) => sink.sink().report(),
-            _ => None,
-        };
+        let watched = sinks.watches.iter().filter_map(|(name, watch)| {
+            Some(BakedCharacter { name: (*name).to_owned(), report: watch.report()? })
+        });
         SinkReport {
             files: self.files.clone(),
-            glb: glb.cloned(),
-            skinned: skinned.into_iter().cloned().collect(),
-            character: sinks.watch.as_ref().and_then(CharacterWatch::report),
+            glb: sinks.format.morphing().cloned(),
+            rigged: sinks.format.rigged(),
+            characters: watched.collect(),
             loop_gap,
             has_preview: sinks.preview.is_some(),
-            hint: sinks.format.hint(),
+            hints: sinks.format.hints(),
         }
     }
 
@@ -121,10 +119,7 @@ impl Sinks<'_> {
         if let Some(preview) = &mut self.preview {
             call(preview)?;
         }
-        if let Some(watch) = &mut self.watch {
-            call(watch)?;
-        }
-        Ok(())
+        self.watches.iter_mut().try_for_each(|(_, watch)| call(watch))
     }
 }
 
@@ -146,7 +141,7 @@ impl FormatSink<'_> {
     fn as_sink(&mut self) -> Option<&mut dyn FrameSink> {
         match self {
             FormatSink::WorldGlb(sink) => Some(&mut **sink),
-            FormatSink::CharacterGlb(sink) => Some(&mut **sink),
+            FormatSink::CharacterGlbs(sinks) => Some(&mut **sinks),
             FormatSink::RigGlb(sink) => Some(&mut **sink),
             FormatSink::ObjSequence(sink) => Some(sink),
             FormatSink::PointCache(sink) => Some(sink),
@@ -155,33 +150,50 @@ impl FormatSink<'_> {
         }
     }
 
-    /// What to do with the output.
-    fn hint(&self) -> Option<&'static str> {
+    /// The compression of bodies without skeleton.
+    fn morphing(&self) -> Option<&GlbReport> {
         match self {
-            FormatSink::WorldGlb(_) => {
-                Some("The .glb plays in Blender, in game engines and in any glTF viewer.")
-            }
-            FormatSink::CharacterGlb(_) => Some(
-                "The .glb is the character's own file with its flesh as morph targets: it plays wherever that plays.",
-            ),
-            FormatSink::RigGlb(_) => Some(
-                "The .glb has the skeleton, with keys for every frame, and flesh as morph targets under its skin: it plays in Blender, in game engines and in any glTF viewer.",
-            ),
-            FormatSink::PointCache(_) => {
-                Some("The cache goes on the rest .obj beside it: see docs/formats.md.")
-            }
-            FormatSink::Recording => Some("`sinew bake` converts the .take without simulating again."),
-            FormatSink::ObjSequence(_) | FormatSink::Usda(_) => None,
+            FormatSink::WorldGlb(sink) => sink.sink().report(),
+            FormatSink::CharacterGlbs(sinks) => sinks.morphing(),
+            _ => None,
         }
+    }
+
+    /// The compression of every file with a skeleton.
+    fn rigged(&self) -> Vec<RiggedGlb> {
+        match self {
+            FormatSink::CharacterGlbs(sinks) => sinks.rigged(),
+            FormatSink::RigGlb(sink) => {
+                let report = sink.report().cloned();
+                report.map(|report| RiggedGlb { character: None, report }).into_iter().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// What to do with the output, in sentences.
+    fn hints(&self) -> Vec<String> {
+        let hint = match self {
+            FormatSink::CharacterGlbs(sinks) => return sinks.hints(),
+            FormatSink::ObjSequence(_) | FormatSink::Usda(_) => return Vec::new(),
+            FormatSink::WorldGlb(_) => "The .glb plays in Blender, in game engines and in any glTF viewer.",
+            FormatSink::RigGlb(_) => {
+                "The .glb has the skeleton, with keys for every frame, and flesh as morph targets under its skin: it plays in Blender, in game engines and in any glTF viewer."
+            }
+            FormatSink::PointCache(_) => "The cache goes on the rest .obj beside it: see docs/formats.md.",
+            FormatSink::Recording => "`sinew bake` converts the .take without simulating again.",
+        };
+        vec![hint.to_owned()]
     }
 }
 
 impl<'a, S: FrameSink> Viewed<'a, S> {
-    pub(super) fn new(character: Option<&'a CharacterScene>, sink: S) -> Viewed<'a, S> {
-        match character {
-            Some(character) => Viewed::Character(CharacterFrames::new(character, sink)),
-            None => Viewed::Simulated(sink),
+    pub(super) fn new(opened: &'a OpenedScene, sink: S) -> Viewed<'a, S> {
+        let shown = opened.shown();
+        if shown.is_plain() {
+            return Viewed::Simulated(sink);
         }
+        Viewed::Character(CharacterFrames::new(shown, sink))
     }
 
     fn sink(&self) -> &S {

@@ -1,7 +1,7 @@
 //! The bones of a character that are written by hand.
 
 use super::section::Section;
-use crate::flesh_around::FleshSegment;
+use sinew_character::FleshSegment;
 use sinew_files::ReadError;
 use sinew_math::{Isometry, Vec3};
 use sinew_skeleton::{

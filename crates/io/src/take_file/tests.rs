@@ -2,6 +2,7 @@ use super::chunk;
 use super::*;
 use crate::CapturedFiles;
 use crate::tests::names_in;
+use sinew_character::TakeSettings;
 use sinew_control::Lead;
 use sinew_sim::SolverKind;
 use sinew_sim::State;
