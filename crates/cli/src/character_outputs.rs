@@ -18,7 +18,7 @@ pub(crate) struct CharacterOutputs<'a> {
 /// Where bodies go that came from no rigged file.
 pub(crate) enum Others {
     /// Flesh on bones.
-    Rig(RigOutput),
+    Rig(Box<RigOutput>),
     /// Morphing surfaces.
     Morph(SceneParts, Box<GlbSink>),
 }

@@ -106,7 +106,7 @@ impl<'a> Outputs<'a> {
                     None
                 } else if has_bones(source, &parts) {
                     let rig = RigOutput::new(output, options.skinned(), up, Vec::new());
-                    Some(Others::Rig(rig.with_parts(parts)))
+                    Some(Others::Rig(Box::new(rig.with_parts(parts))))
                 } else {
                     Some(Others::Morph(parts, morphs()))
                 };
