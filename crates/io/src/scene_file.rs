@@ -23,12 +23,11 @@ use crate::opened_scene::{CharacterChoice, OpenedScene};
 use characters::Characters;
 pub use keys::{SceneKey, ScenePart, scene_keys, scene_keys_table};
 use section::Section;
-use sinew_character::{DEFAULT_FPS, DEFAULT_SECONDS, EARTH_GRAVITY};
+use sinew_character::{DEFAULT_FPS, DEFAULT_SECONDS, EARTH_GRAVITY, empty_scene};
 use sinew_control::Motion;
 use sinew_files::read_bytes;
 use sinew_files::{Loaded, ReadError, ReadErrors};
 use sinew_math::Vec3;
-use sinew_sim::WorldDesc;
 use sinew_sim::desc::{ContactDesc, ObstacleDesc};
 use sinew_take::Scene;
 use std::path::Path;
@@ -67,6 +66,7 @@ fn read_source(
     folder: &Path,
     choice: &CharacterChoice,
 ) -> Result<Loaded<OpenedScene>, ReadErrors> {
+    // the text as a table
     if text.len() > TEXT_LIMIT {
         let message = format!("{} bytes are no scene a person wrote", text.len());
         return Err(ReadError::whole(message).into());
@@ -78,6 +78,7 @@ fn read_source(
     })?;
     let scene = Section::open(text, ScenePart::Scene, document.get_ref(), 0)?;
 
+    // what holds for the whole scene
     let up = match scene.choice("up", &["y", "z"])? {
         Some("z") => Up::Z,
         _ => Up::Y,
@@ -91,18 +92,8 @@ fn read_source(
     let fps = scene.number("fps", "above 0 and at most 10000", |f| f > 0.0 && f <= 1e4)?;
     let solver = solver::read_solver(&scene)?;
 
-    let mut played = Scene {
-        name: name.to_owned(),
-        world: WorldDesc { gravity, ..WorldDesc::default() },
-        pin_motions: Vec::new(),
-        performances: Vec::new(),
-        obstacle_motions: Vec::new(),
-        constraint_motions: Vec::new(),
-        solver,
-        preroll: 0.0,
-        seconds: DEFAULT_SECONDS,
-        fps: fps.unwrap_or(DEFAULT_FPS),
-    };
+    let mut played = Scene { solver, fps: fps.unwrap_or(DEFAULT_FPS), ..empty_scene(name) };
+    played.world.gravity = gravity;
     let mut notes = Vec::new();
     let mut self_contact = Vec::new();
 
