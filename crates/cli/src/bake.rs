@@ -37,12 +37,16 @@ impl Bake {
                 self.output.display()
             )));
         }
+
+        // the take and its scene
         let take = TakeFile::open(&self.take)?;
         note_ending(&take);
         if take.frame_count() == 0 {
             return Err(Failure::input(format!("{}: holds no frames to convert", self.take.display())));
         }
         let source = source::reopen(&take)?;
+
+        // where it goes
         let options = SinkOptions {
             is_loop: take.recipe().settings.is_loop && *take.ending() == TakeEnding::Complete,
             frame_count: Some(take.frame_count()),
@@ -56,6 +60,8 @@ impl Bake {
             play(&take, &model, &mut sink)?;
             Ok::<_, Failure>(sink.report())
         })?;
+
+        // what came out
         outputs::warn_of_losses(&written);
         say!("{} frames, {:.2} s", take.frame_count(), take.last_time());
         outputs::print(&written);

@@ -15,6 +15,8 @@ pub(crate) fn run(options: &Simulate, path: &Path, pool: &rayon::ThreadPool) -> 
         warn!("note: {} is complete: {}; there is nothing to do", path.display(), bake::there_is(&take));
         return if options.wants_stats() { pool.install(|| report_only(options, &take)) } else { Ok(()) };
     }
+
+    // what there is
     bake::note_ending(&take);
     let version = env!("CARGO_PKG_VERSION");
     if take.recipe().sinew != version {
@@ -23,6 +25,8 @@ pub(crate) fn run(options: &Simulate, path: &Path, pool: &rayon::ThreadPool) -> 
             take.recipe().sinew
         );
     }
+
+    // the rest of it
     let source = source::reopen(&take)?;
     let plan = SinkPlan::beside_recording(path, &source, &options.options.sink(&source));
     check_collisions(plan.files().iter().chain(&options.stats))?;

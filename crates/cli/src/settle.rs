@@ -41,6 +41,8 @@ pub(crate) struct Settle {
 impl Settle {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let pool = thread_pool(self.threads)?;
+
+        // the scene
         let choice = CharacterChoice { animation: self.animation.clone(), motion: None };
         let opened = source::open(self.input.as_deref(), &choice)?;
         opened.notes.iter().for_each(|note| warn!("note: {note}"));
@@ -52,6 +54,8 @@ impl Settle {
                 self.time, scene.seconds
             )));
         }
+
+        // where the shape goes
         let defaults = || PathBuf::from(format!("{}-settled.glb", scene.name));
         let output = self.output.clone().unwrap_or_else(defaults);
         if is_take(&output) {
@@ -63,6 +67,8 @@ impl Settle {
         let options = SinkOptions { preview: false, frame_count: Some(1), ..self.options.sink(&source) };
         let plan = SinkPlan::new(&output, &source, &options)?;
         check_collisions(self.input.iter().chain(&plan.files()))?;
+
+        // the shape
         let (report, moved, rest_shapes, written) = pool.install(|| {
             let mut player = Player::build(scene)?;
             let (report, moved) =

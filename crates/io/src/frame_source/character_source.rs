@@ -29,6 +29,7 @@ impl<'a> CharacterFrameSource<'a> {
         animation: Option<usize>,
         with_bones: bool,
     ) -> Result<CharacterFrameSource<'a>, PictureError> {
+        // surfaces at rest
         let character = &*file.rigged;
         let has_triangles =
             |id: &SurfaceId| character.primitive(*id).is_some_and(|p| !p.triangles.is_empty());
@@ -42,6 +43,8 @@ impl<'a> CharacterFrameSource<'a> {
             triangles: character.primitive(*id).map(|p| p.triangles.clone()).unwrap_or_default(),
             rest: world(character, *id, &pose),
         };
+
+        // bones
         let bones = if with_bones { joint_pairs(character) } else { Vec::new() };
         if with_bones && bones.is_empty() {
             return Err(PictureError("this file has no bones to draw".into()));
