@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// A square in the plane of x and z, one corner in the origin.
 #[derive(Debug)]
-pub struct SpringsDesc {
+pub(crate) struct SpringsDesc {
     surface: TriMesh,
     /// k (N/m)
     stiffness: f64,
@@ -38,7 +38,7 @@ struct Spring {
 
 impl SpringsDesc {
     /// A square of a side (m) with springs of a stiffness (N/m).
-    pub fn square(side: f64, stiffness: f64) -> SpringsDesc {
+    pub(crate) fn square(side: f64, stiffness: f64) -> SpringsDesc {
         let vertices = [(0.0, 0.0), (0.0, 1.0), (1.0, 1.0), (1.0, 0.0)];
         let vertices = vertices.map(|(x, z)| Vec3::new(side * x, 0.0, side * z)).to_vec();
         SpringsDesc { surface: TriMesh { vertices, triangles: vec![[0, 1, 2], [0, 2, 3]] }, stiffness }

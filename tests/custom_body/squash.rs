@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// A body that a [`Squash`] is built from.
 #[derive(Debug)]
-pub struct SquashDesc {
+pub(crate) struct SquashDesc {
     /// Its surface at rest, symmetric about the axes through the origin; its vertices are the points.
     pub surface: TriMesh,
     /// Where it starts (m).
@@ -36,7 +36,7 @@ pub struct SquashDesc {
 
 /// A rigid frame with one mode: q = (p, R as a quaternion, a), v = (ṗ, ω, ȧ).
 #[derive(Debug)]
-pub struct Squash {
+pub(crate) struct Squash {
     /// Points at rest about the centre (m).
     points: Vec<Vec3>,
     point_mass: f64,

@@ -1,13 +1,13 @@
 //! `sinew bake`: a recorded take in, a file for other programs out, without simulating.
 
 use crate::failure::Failure;
-use crate::outputs::{OutputOptions, Outputs, check_collisions, is_take};
+use crate::outputs::{self, OutputOptions, check_collisions, is_take};
 use crate::simulate::{progress_bar, thread_pool};
 use crate::source;
 use clap::Args;
-use sinew_io::{TakeEnding, TakeFile};
+use sinew_io::{SinkOptions, SinkPlan, TakeEnding, TakeFile, TakeSink};
 use sinew_sim::Model;
-use sinew_take::{FrameSink, replay};
+use sinew_take::replay;
 use std::path::PathBuf;
 
 /// Convert a recorded take, without simulating it again.
@@ -37,37 +37,44 @@ impl Bake {
                 self.output.display()
             )));
         }
+
+        // the take and its scene
         let take = TakeFile::open(&self.take)?;
         note_ending(&take);
         if take.frame_count() == 0 {
             return Err(Failure::input(format!("{}: holds no frames to convert", self.take.display())));
         }
         let source = source::reopen(&take)?;
-        let mut outputs = Outputs::plan(&self.output, &self.options, &source, take.frame_count())?;
-        if take.recipe().settings.is_loop && *take.ending() == TakeEnding::Complete {
-            outputs.close_loop(take.frame_count());
-        }
-        check_collisions([&self.take].into_iter().chain(outputs.files()))?;
-        pool.install(|| {
+
+        // where it goes
+        let options = SinkOptions {
+            is_loop: take.recipe().settings.is_loop && *take.ending() == TakeEnding::Complete,
+            frame_count: Some(take.frame_count()),
+            ..self.options.sink(&source)
+        };
+        let plan = SinkPlan::new(&self.output, &source, &options)?;
+        check_collisions([&self.take].into_iter().chain(&plan.files()))?;
+        let written = pool.install(|| {
             let model = Model::build(&source.scene.world).map_err(Failure::input)?;
-            play(&take, &model, &mut outputs)
+            let mut sink = plan.open(&model)?;
+            play(&take, &model, &mut sink)?;
+            Ok::<_, Failure>(sink.report())
         })?;
-        outputs.warn_of_losses();
+
+        // what came out
+        outputs::warn_of_losses(&written);
         say!("{} frames, {:.2} s", take.frame_count(), take.last_time());
-        outputs.print();
+        outputs::print(&written);
         Ok(())
     }
 }
 
-/// Plays a take into its outputs.
-pub(crate) fn play(take: &TakeFile, model: &Model, outputs: &mut Outputs) -> Result<(), Failure> {
+/// Plays a take into a sink.
+pub(crate) fn play(take: &TakeFile, model: &Model, sink: &mut TakeSink) -> Result<(), Failure> {
     let states = take.states(model)?.map(|state| state.map_err(Failure::from));
     let bar = progress_bar(take.frame_count());
     let fps = take.recipe().settings.fps;
-    let mut sinks = outputs.sinks(model)?;
-    let mut sinks: Vec<&mut dyn FrameSink> =
-        sinks.iter_mut().map(|sink| &mut **sink as &mut dyn FrameSink).collect();
-    let played = replay(model, fps, states, &mut sinks, |frame| bar.set_position(frame as u64));
+    let played = replay(model, fps, states, &mut [sink], |frame| bar.set_position(frame as u64));
     bar.finish_and_clear();
     played
 }

@@ -20,7 +20,6 @@ macro_rules! warn {
 
 mod bake;
 mod bench;
-mod character_outputs;
 mod failure;
 mod gallery;
 mod inspect;
@@ -28,7 +27,6 @@ mod machine;
 mod outputs;
 mod render;
 mod resume;
-mod rig_output;
 mod settle;
 mod simulate;
 mod source;

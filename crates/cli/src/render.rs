@@ -2,7 +2,7 @@
 
 use crate::bake::note_ending;
 use crate::failure::Failure;
-use crate::outputs::{check_collisions, is_take, looks_of};
+use crate::outputs::{check_collisions, is_take, zoo_looks};
 use crate::simulate::{Run, thread_pool};
 use crate::source;
 use clap::Args;
@@ -168,6 +168,8 @@ impl Render {
         if !moves && self.fps.is_some() {
             return Err(Failure::input("--fps is for .gif and .mp4: a .png does not move"));
         }
+
+        // layout and size
         let time = self.time.or(self.frame.map(|frame| frame as f64 / fps));
         let layout = match (format, self.sheet) {
             (PictureFormat::Gif, _) => Layout::Clip { fps: self.fps.unwrap_or(20.0) },
@@ -185,6 +187,8 @@ impl Render {
             (_, _, true) => [1280, 640],
         };
         let [width, height] = self.size.unwrap_or(defaults);
+
+        // camera and content
         let view = self.camera.unwrap_or_default();
         Ok(PictureOptions {
             layout,
@@ -217,7 +221,7 @@ impl Render {
         let source = source::reopen(&take)?;
         let model = Model::build(&source.scene.world).map_err(Failure::input)?;
         let frame_source =
-            TakeFrameSource::new(&take, &model, &source, self.overlays())?.with_looks(looks_of(&source));
+            TakeFrameSource::new(&take, &model, &source, self.overlays())?.with_looks(zoo_looks(&source));
         self.draw(&frame_source, format)
     }
 
@@ -253,6 +257,8 @@ impl Render {
         let (fps, animation) = (scene.fps, self.animation.clone());
         let settings = TakeSettings { seconds, fps, animation, ..TakeSettings::default() };
         settings.apply(scene);
+
+        // into a take beside the picture
         let folder = self.output.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = tempfile::Builder::new()
             .prefix(".sinew-")
@@ -268,13 +274,16 @@ impl Render {
             TakeRecorder::create(&path, &recipe, Existing::ReplaceComplete).map_err(Failure::input)?;
         run.play(Some(&mut recorder), None)?;
         drop(recorder);
+
+        // the picture of that take
         let take = TakeFile::open(&path)?;
         let frame_source = TakeFrameSource::new(&take, &run.player.model, &source, self.overlays())?
-            .with_looks(looks_of(&source));
+            .with_looks(zoo_looks(&source));
         self.draw(&frame_source, format)
     }
 
     fn draw(&self, frame_source: &dyn FrameSource, format: PictureFormat) -> Result<(), Failure> {
+        // what of it is drawn
         let mut options = self.options(format, frame_source.fps())?;
         let last = frame_source.frame_count().saturating_sub(1);
         if let Some(frame) = self.frame.filter(|frame| *frame > last) {
@@ -292,6 +301,8 @@ impl Render {
             // six times the same would say no more than once
             options.layout = Layout::Still;
         }
+
+        // draw
         let style = ProgressStyle::with_template("{bar:40} {pos}/{len} pictures, {eta} left");
         let bar = ProgressBar::new(1).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         let drawn = render_picture(frame_source, &options, &self.output, &mut |done, all| {

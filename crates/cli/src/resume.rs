@@ -2,10 +2,10 @@
 
 use crate::bake;
 use crate::failure::Failure;
-use crate::outputs::{Outputs, check_collisions};
+use crate::outputs::{self, check_collisions};
 use crate::simulate::{Run, Simulate};
 use crate::source;
-use sinew_io::{TakeEnding, TakeFile, TakeRecorder};
+use sinew_io::{SinkPlan, TakeEnding, TakeFile, TakeRecorder};
 use std::path::Path;
 
 /// Goes on with a take up to the length first asked for. A complete one is left as it is.
@@ -15,6 +15,8 @@ pub(crate) fn run(options: &Simulate, path: &Path, pool: &rayon::ThreadPool) -> 
         warn!("note: {} is complete: {}; there is nothing to do", path.display(), bake::there_is(&take));
         return if options.wants_stats() { pool.install(|| report_only(options, &take)) } else { Ok(()) };
     }
+
+    // what there is
     bake::note_ending(&take);
     let version = env!("CARGO_PKG_VERSION");
     if take.recipe().sinew != version {
@@ -23,25 +25,28 @@ pub(crate) fn run(options: &Simulate, path: &Path, pool: &rayon::ThreadPool) -> 
             take.recipe().sinew
         );
     }
+
+    // the rest of it
     let source = source::reopen(&take)?;
-    let mut outputs = Outputs::beside_recording(path, &options.options, &source);
-    check_collisions(outputs.files().iter().chain(&options.stats))?;
+    let plan = SinkPlan::beside_recording(path, &source, &options.options.sink(&source));
+    check_collisions(plan.files().iter().chain(&options.stats))?;
     let stats_file = options.stats_file()?;
-    let stats = pool.install(|| {
+    let (stats, written) = pool.install(|| {
         let mut run = Run::build(&source.scene)?;
         go_to_last_frame(&mut run, &take)?;
         let mut recorder = TakeRecorder::resume(&take).map_err(Failure::input)?;
         let stats = run.play(Some(&mut recorder), None)?;
         drop(recorder);
+        let mut sink = plan.open(&run.player.model)?;
         // the picture shows the take from its start, not from where it went on
         if !options.options.no_preview {
-            bake::play(&TakeFile::open(path)?, &run.player.model, &mut outputs)?;
+            bake::play(&TakeFile::open(path)?, &run.player.model, &mut sink)?;
         }
-        Ok::<_, Failure>(stats)
+        Ok::<_, Failure>((stats, sink.report()))
     })?;
     options.report(&stats, stats_file)?;
     if !options.json {
-        outputs.print();
+        outputs::print(&written);
     }
     Ok(())
 }

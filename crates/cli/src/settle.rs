@@ -1,11 +1,11 @@
 //! `sinew settle`: where a scene comes to rest, without simulating until it does.
 
 use crate::failure::Failure;
-use crate::outputs::{OutputOptions, Outputs, check_collisions, is_take};
+use crate::outputs::{self, OutputOptions, check_collisions, is_take};
 use crate::simulate::thread_pool;
 use crate::source;
 use clap::Args;
-use sinew_io::CharacterChoice;
+use sinew_io::{CharacterChoice, SinkOptions, SinkPlan, TakeSink};
 use sinew_sim::implicit::SettleReport;
 use sinew_take::{Frame, FrameSink, Player, SurfaceInfo};
 use std::path::PathBuf;
@@ -41,6 +41,8 @@ pub(crate) struct Settle {
 impl Settle {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let pool = thread_pool(self.threads)?;
+
+        // the scene
         let choice = CharacterChoice { animation: self.animation.clone(), motion: None };
         let opened = source::open(self.input.as_deref(), &choice)?;
         opened.notes.iter().for_each(|note| warn!("note: {note}"));
@@ -52,6 +54,8 @@ impl Settle {
                 self.time, scene.seconds
             )));
         }
+
+        // where the shape goes
         let defaults = || PathBuf::from(format!("{}-settled.glb", scene.name));
         let output = self.output.clone().unwrap_or_else(defaults);
         if is_take(&output) {
@@ -59,39 +63,39 @@ impl Settle {
                 "a shape at rest is no take: write it as .glb, .usda, .pc2, .mdd or .obj",
             ));
         }
-        // one moment needs no picture of six
-        let mut options = self.options.clone();
-        options.no_preview = true;
-        let mut outputs = Outputs::plan(&output, &options, &source, 1)?;
-        check_collisions(self.input.iter().chain(outputs.files()))?;
-        let (report, moved, rest_shapes) = pool.install(|| {
+        // one frame needs no contact sheet
+        let options = SinkOptions { preview: false, frame_count: Some(1), ..self.options.sink(&source) };
+        let plan = SinkPlan::new(&output, &source, &options)?;
+        check_collisions(self.input.iter().chain(&plan.files()))?;
+
+        // the shape
+        let (report, moved, rest_shapes, written) = pool.install(|| {
             let mut player = Player::build(scene)?;
             let (report, moved) =
                 player.settle_at(self.time).map_err(|error| Failure::Simulation(error.to_string()))?;
-            write(&player, scene.fps, &mut outputs)?;
+            let mut sink = plan.open(&player.model)?;
+            write(&player, scene.fps, &mut sink)?;
             let bodies = player.model.bodies.iter();
             let lines: Vec<String> =
                 bodies.filter_map(|body| Some(format!("{}: {}", body.name, body.rest_shape?))).collect();
-            Ok::<_, Failure>((report, moved, lines))
+            Ok::<_, Failure>((report, moved, lines, sink.report()))
         })?;
         rest_shapes.iter().for_each(|line| say!("{line}"));
         say!("{}", summary(&report, moved));
-        outputs.warn_of_losses();
-        outputs.files().iter().for_each(|file| say!("wrote {}", file.display()));
+        outputs::warn_of_losses(&written);
+        written.files.iter().for_each(|file| say!("wrote {}", file.display()));
         Ok(())
     }
 }
 
 /// Writes the one frame.
-fn write(player: &Player, fps: f64, outputs: &mut Outputs) -> Result<(), Failure> {
+fn write(player: &Player, fps: f64, sink: &mut TakeSink) -> Result<(), Failure> {
     let infos: Vec<SurfaceInfo> = player.model.bodies.iter().map(SurfaceInfo::of).collect();
     let mut frame = Frame::default();
     frame.update(&player.model, &player.state);
-    for sink in &mut outputs.sinks(&player.model)? {
-        sink.begin(&infos, fps)?;
-        sink.frame(&frame)?;
-        sink.finish()?;
-    }
+    sink.begin(&infos, fps)?;
+    sink.frame(&frame)?;
+    sink.finish()?;
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! `sinew simulate`: a scene in, a take out.
 
 use crate::failure::Failure;
-use crate::outputs::{OutputOptions, Outputs, check_collisions, is_take};
+use crate::outputs::{self, OutputOptions, check_collisions, is_take};
 use crate::resume;
 use crate::source;
 use crate::stats::{Stats, Timing};
@@ -10,7 +10,10 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use sinew_character::TakeSettings;
 use sinew_control::DriveMode;
-use sinew_io::{AtomicFile, CapturedFiles, CharacterChoice, Existing, OpenedScene, TakeRecipe, TakeRecorder};
+use sinew_io::{
+    AtomicFile, CapturedFiles, CharacterChoice, Existing, OpenedScene, SinkOptions, SinkPlan, TakeRecipe,
+    TakeRecorder, TakeSink,
+};
 use sinew_sim::SolverKind;
 use sinew_take::{FrameSink, Player, Scene};
 use std::io::Write;
@@ -175,11 +178,9 @@ impl Simulate {
         let scene = &source.scene;
 
         let output = self.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.glb", scene.name)));
-        let mut outputs = Outputs::plan(&output, &self.options, &source, scene.frame_count() + 1)?;
-        if self.is_loop {
-            outputs.close_loop(scene.frame_count() + 1);
-        }
-        check_collisions(self.input.iter().chain(outputs.files()).chain(&self.stats))?;
+        let options = SinkOptions { is_loop: self.is_loop, ..self.options.sink(&source) };
+        let plan = SinkPlan::new(&output, &source, &options)?;
+        check_collisions(self.input.iter().chain(&plan.files()).chain(&self.stats))?;
         let existing = if self.force { Existing::ReplaceAny } else { Existing::ReplaceComplete };
         if is_take(&output) {
             TakeRecorder::check(&output, existing).map_err(Failure::input)?;
@@ -192,15 +193,17 @@ impl Simulate {
             let recipe = TakeRecipe { sinew, origin, settings, model_hash, files };
             TakeRecorder::create(&output, &recipe, existing).map_err(Failure::input)
         };
-        let stats = pool.install(|| {
+        let (stats, written) = pool.install(|| {
             let mut run = Run::build(scene)?;
+            let mut sink = plan.open(&run.player.model)?;
             let mut recorder = is_take(&output).then(|| begin(&run.player)).transpose()?;
-            run.play(recorder.as_mut(), Some(&mut outputs))
+            let stats = run.play(recorder.as_mut(), Some(&mut sink))?;
+            Ok::<_, Failure>((stats, sink.report()))
         })?;
-        outputs.warn_of_losses();
+        outputs::warn_of_losses(&written);
         self.report(&stats, stats_file)?;
         if !self.json {
-            outputs.print();
+            outputs::print(&written);
         }
         Ok(())
     }
@@ -261,14 +264,10 @@ impl Run {
     pub(crate) fn play(
         &mut self,
         recorder: Option<&mut TakeRecorder>,
-        outputs: Option<&mut Outputs>,
+        sink: Option<&mut TakeSink>,
     ) -> Result<Stats, Failure> {
-        let mut sinks = match outputs {
-            Some(outputs) => outputs.sinks(&self.player.model)?,
-            None => Vec::new(),
-        };
         let sinks: &mut Vec<&mut dyn FrameSink> =
-            &mut sinks.iter_mut().map(|sink| &mut **sink as &mut dyn FrameSink).collect();
+            &mut sink.into_iter().map(|sink| sink as &mut dyn FrameSink).collect();
         let bar = progress_bar(self.player.frame_count());
         let watch = |frame| bar.set_position(frame as u64);
         let begun_at = self.player.state.time.max(0.0);

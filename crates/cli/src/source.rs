@@ -50,7 +50,7 @@ pub(crate) fn reopen(take: &TakeFile) -> Result<OpenedScene, Failure> {
     let choice = CharacterChoice { animation, motion: motion.map(PathBuf::from) };
     let mut source = match &recipe.origin {
         TakeOrigin::File(name) => recipe.files.serve(|| open(Some(Path::new(name)), &choice))?.value,
-        TakeOrigin::BuiltIn(name) => find_in_zoo(name).map(|scene| OpenedScene::from(scene)).ok_or_else(|| {
+        TakeOrigin::BuiltIn(name) => find_in_zoo(name).map(OpenedScene::from).ok_or_else(|| {
             Failure::input(format!(
                 "{}: was recorded by sinew {} from its built-in scene '{name}', which this version does not have: use that version",
                 take.path().display(),

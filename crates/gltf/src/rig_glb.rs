@@ -18,11 +18,12 @@ use sinew_take::{
     Frame, FrameSink, SceneParts, SinkError, SurfaceInfo, Up, body_color, check_frame, check_surfaces,
 };
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// The skeletons and surfaces of a model at rest as a rigged file.
 pub struct RigFile {
-    character: RiggedCharacter,
-    document: Document,
+    character: Arc<RiggedCharacter>,
+    document: Arc<Document>,
     /// For each rig its bones.
     rigs: Vec<Vec<BoneNode>>,
     /// For each body how it is shown; nothing for one without a surface.
@@ -69,6 +70,7 @@ impl RigFile {
         let bodies =
             bodies.map(|(body, surface)| document.add_body(model, *body, surface, color(*body))).collect();
         let (document, character) = document.finish()?;
+        let (document, character) = (Arc::new(document), Arc::new(character));
         Ok(RigFile { character, document, rigs, bodies, surfaces, world_from_scene })
     }
 
@@ -80,7 +82,7 @@ impl RigFile {
     /// The file at rest, as bytes.
     pub fn to_glb(&self) -> Result<Vec<u8>, SinkError> {
         let mut bytes = Vec::new();
-        self.document.clone().write(&mut bytes)?;
+        Document::clone(&self.document).write(&mut bytes)?;
         Ok(bytes)
     }
 
@@ -138,28 +140,31 @@ impl RigFile {
 }
 
 /// Writes a take of flesh on bones as a skinned GLB.
-pub struct RigGlb<'a> {
-    rig: &'a RigFile,
+pub struct RigGlb {
+    rig: Arc<RigFile>,
     target: PathBuf,
     options: SkinnedGlbOptions,
-    writer: Option<SkinnedGlb<'a>>,
-    report: &'a mut Option<SkinnedGlbReport>,
+    writer: Option<SkinnedGlb<'static>>,
+    report: Option<SkinnedGlbReport>,
 }
 
-impl<'a> RigGlb<'a> {
+impl RigGlb {
     /// A file that will appear as `target`. Errors are fractions of each body's longest side, and the rate is the take's, whatever the options say.
-    /// `report` becomes what was written.
     pub fn new(
-        rig: &'a RigFile,
+        rig: impl Into<Arc<RigFile>>,
         target: impl Into<PathBuf>,
         options: SkinnedGlbOptions,
-        report: &'a mut Option<SkinnedGlbReport>,
-    ) -> RigGlb<'a> {
-        RigGlb { rig, target: target.into(), options, writer: None, report }
+    ) -> RigGlb {
+        RigGlb { rig: rig.into(), target: target.into(), options, writer: None, report: None }
+    }
+
+    /// What was written; `None` before `finish`.
+    pub fn report(&self) -> Option<&SkinnedGlbReport> {
+        self.report.as_ref()
     }
 }
 
-impl FrameSink for RigGlb<'_> {
+impl FrameSink for RigGlb {
     fn begin(&mut self, surfaces: &[SurfaceInfo], fps: f64) -> Result<(), SinkError> {
         if surfaces != self.rig.surfaces {
             return Err(SinkError("the take has other surfaces than the file it goes into".into()));
@@ -168,8 +173,8 @@ impl FrameSink for RigGlb<'_> {
             SkinnedGlbOptions { animation: None, fps, measure: ErrorMeasure::EachBody, ..self.options };
         self.writer = Some(SkinnedGlb::of_document(
             self.target.clone(),
-            &self.rig.character,
-            &self.rig.document,
+            self.rig.character.clone(),
+            self.rig.document.clone(),
             options,
         )?);
         Ok(())
@@ -191,7 +196,7 @@ impl FrameSink for RigGlb<'_> {
     }
 
     fn finish(&mut self) -> Result<(), SinkError> {
-        *self.report = Some(self.writer.take().ok_or_else(not_begun)?.finish()?);
+        self.report = Some(self.writer.take().ok_or_else(not_begun)?.finish()?);
         Ok(())
     }
 }

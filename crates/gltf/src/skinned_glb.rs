@@ -36,6 +36,7 @@ use sinew_files::AtomicFile;
 use sinew_math::Vec3;
 use sinew_take::SinkError;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Some phones and engines lose a mesh with more morph targets.
 const TARGET_CEILING: usize = 240;
@@ -88,30 +89,30 @@ impl Default for SkinnedGlbOptions {
 /// Writes a take into a character's file.
 #[derive(Debug)]
 pub struct SkinnedGlb<'a> {
-    character: &'a RiggedCharacter,
+    character: Arc<RiggedCharacter>,
     origin: Origin<'a>,
     options: SkinnedGlbOptions,
     file: AtomicFile,
     joint_keys: JointKeys,
     /// From the first frame on.
-    flesh: Option<FleshFrames<'a>>,
+    flesh: Option<FleshFrames>,
     frame_count: usize,
 }
 
 /// The document that a take is added to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 enum Origin<'a> {
     /// That of a character's file.
     File(&'a CharacterFile),
     /// One that was built.
-    Built(&'a Document),
+    Built(Arc<Document>),
 }
 
 /// The frames of all bodies.
 #[derive(Debug)]
-struct FleshFrames<'a> {
+struct FleshFrames {
     surfaces: Vec<SurfaceId>,
-    bodies: Vec<Body<'a>>,
+    bodies: Vec<Body>,
     scratch: Scratch,
     /// For each body how far its vertices may be off (m).
     allowed_errors: Vec<f64>,
@@ -124,14 +125,14 @@ impl<'a> SkinnedGlb<'a> {
         file: &'a CharacterFile,
         options: SkinnedGlbOptions,
     ) -> Result<SkinnedGlb<'a>, SinkError> {
-        SkinnedGlb::build(target.into(), &file.rigged, Origin::File(file), options)
+        SkinnedGlb::build(target.into(), file.rigged.clone(), Origin::File(file), options)
     }
 
     /// The same for a document that was built, and the character it describes.
     pub(crate) fn of_document(
         target: PathBuf,
-        character: &'a RiggedCharacter,
-        document: &'a Document,
+        character: Arc<RiggedCharacter>,
+        document: Arc<Document>,
         options: SkinnedGlbOptions,
     ) -> Result<SkinnedGlb<'a>, SinkError> {
         SkinnedGlb::build(target, character, Origin::Built(document), options)
@@ -139,7 +140,7 @@ impl<'a> SkinnedGlb<'a> {
 
     fn build(
         target: PathBuf,
-        character: &'a RiggedCharacter,
+        character: Arc<RiggedCharacter>,
         origin: Origin<'a>,
         options: SkinnedGlbOptions,
     ) -> Result<SkinnedGlb<'a>, SinkError> {
@@ -160,7 +161,7 @@ impl<'a> SkinnedGlb<'a> {
             )));
         }
         let file = AtomicFile::create(&target).map_err(|error| SinkError(error.to_string()))?;
-        let joint_keys = JointKeys::new(character);
+        let joint_keys = JointKeys::new(&character);
         Ok(SkinnedGlb { character, origin, options, file, joint_keys, flesh: None, frame_count: 0 })
     }
 
@@ -179,21 +180,21 @@ impl<'a> SkinnedGlb<'a> {
         if frame > 0 && time as f32 <= self.time(frame - 1) as f32 {
             return Err(named(format!("{time} s cannot be told from the frame before: start earlier")));
         }
-        check_pose(self.character, pose).map_err(named)?;
+        check_pose(&self.character, pose).map_err(named)?;
         // until a frame is taken, nothing says which surfaces there are
         if frame == 0 {
-            self.flesh = Some(FleshFrames::new(self.character, &self.file, surfaces, &self.options)?);
+            self.flesh = Some(FleshFrames::new(&self.character, &self.file, surfaces, &self.options)?);
         }
         let Some(flesh) = &mut self.flesh else { return Ok(()) };
-        flesh.check(self.character, surfaces).map_err(named)?;
+        flesh.check(&self.character, surfaces).map_err(named)?;
 
         // where the file and its new keys put everything, and what is beyond
         let of_file = self.options.animation.and_then(|animation| self.character.pose_at(animation, time));
         let of_file = of_file.unwrap_or_else(|| self.character.rest_pose());
-        let played = self.joint_keys.played(self.character, of_file, pose);
-        let beyond = flesh.displacements(self.character, &played.pose, surfaces).map_err(named)?;
+        let played = self.joint_keys.played(&self.character, of_file, pose);
+        let beyond = flesh.displacements(&self.character, &played.pose, surfaces).map_err(named)?;
         flesh.scratch.write(frame, &beyond).map_err(|error| named(format!("cannot be kept: {error}")))?;
-        flesh.bodies.iter_mut().for_each(|body| body.push_pose(self.character, &played.pose));
+        flesh.bodies.iter_mut().for_each(|body| body.push_pose(&self.character, &played.pose));
         self.joint_keys.push(played);
         self.frame_count += 1;
         Ok(())
@@ -209,13 +210,13 @@ impl<'a> SkinnedGlb<'a> {
             (0..frames.bodies.len()).map(|body| self.compress(body, &frames)).collect::<Result<_, _>>()?;
 
         // the document they are added to
-        let (mut document, mut notes) = match self.origin {
+        let (mut document, mut notes) = match &self.origin {
             Origin::File(file) => {
                 let mut document = Document::of(file)?;
                 let notes = images::pack(&mut document, file);
                 (document, notes)
             }
-            Origin::Built(document) => (document.clone(), Vec::new()),
+            Origin::Built(document) => (Document::clone(document), Vec::new()),
         };
         notes.extend(self.joint_keys.sheared().map(|node| {
             let label = &self.character.nodes[node].label;
@@ -262,11 +263,11 @@ impl<'a> SkinnedGlb<'a> {
             return;
         }
         let nodes: Vec<usize> = moving.iter().map(|(body, _)| body.node).collect();
-        targets::own_meshes(document, self.character, &nodes);
+        targets::own_meshes(document, &self.character, &nodes);
         let times = (0..self.frame_count).map(|frame| self.time(frame)).collect();
-        let mut keys = KeyWriter::new(document, self.character, self.options.animation, times);
+        let mut keys = KeyWriter::new(document, &self.character, self.options.animation, times);
         for (body, flesh) in moving {
-            targets::add(document, self.character, body, flesh);
+            targets::add(document, &self.character, body, flesh);
             keys.add_flesh(document, body, flesh);
         }
         keys.add_joints(document, &self.joint_keys);
@@ -279,13 +280,13 @@ impl<'a> SkinnedGlb<'a> {
     }
 }
 
-impl<'a> FleshFrames<'a> {
+impl FleshFrames {
     fn new(
-        character: &'a RiggedCharacter,
+        character: &RiggedCharacter,
         file: &AtomicFile,
         surfaces: &[(SurfaceId, &[Vec3])],
         options: &SkinnedGlbOptions,
-    ) -> Result<FleshFrames<'a>, SinkError> {
+    ) -> Result<FleshFrames, SinkError> {
         let surfaces: Vec<SurfaceId> = surfaces.iter().map(|(surface, _)| *surface).collect();
         let bodies = Body::all(character, &surfaces)?;
         let count = bodies.last().map_or(0, |body| body.vertices.end);

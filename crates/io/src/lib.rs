@@ -13,6 +13,7 @@ mod frame_spill;
 mod mesh_file;
 mod obj;
 mod obj_sequence;
+mod open_sink;
 mod opened_scene;
 mod ply;
 mod point_cache;
@@ -33,6 +34,9 @@ pub use frame_source::{CharacterFrameSource, TakeFrameSource};
 pub use mesh_file::{Mesh, SURFACE_EXTENSIONS, TET_EXTENSIONS, read_mesh, read_surface, read_tets};
 pub use obj::read_obj;
 pub use obj_sequence::ObjSequence;
+pub use open_sink::{
+    BakedCharacter, GlbForm, RiggedGlb, SinkOptions, SinkPlan, SinkReport, TakeSink, open_sink,
+};
 pub use opened_scene::{CharacterChoice, OpenedScene, open_scene, open_source};
 pub use ply::read_ply;
 pub use point_cache::{Mdd, Pc2, PointCacheFormat, PointCacheSink, PointSamples, read_mdd, read_pc2};

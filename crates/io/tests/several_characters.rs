@@ -6,13 +6,13 @@ mod bar;
 
 use bar::PLAIN;
 use sinew_character::TakeSettings;
-use sinew_gltf::{CharacterGlb, FileCharacter, RigFile, RigGlb, SkinnedGlbOptions, open_character};
+use sinew_gltf::{FileCharacter, open_character};
 use sinew_io::{
-    CapturedFiles, CharacterChoice, Existing, OpenedScene, TakeFile, TakeOrigin, TakeRecipe, TakeRecorder,
-    open_source,
+    CapturedFiles, CharacterChoice, Existing, OpenedScene, SinkOptions, TakeFile, TakeOrigin, TakeRecipe,
+    TakeRecorder, open_sink, open_source,
 };
 use sinew_math::Vec3;
-use sinew_take::{Frame, FrameSink, PartsSink, Player, SinkError, SurfaceInfo, Up};
+use sinew_take::{Frame, FrameSink, Player, SinkError, SurfaceInfo};
 use std::path::Path;
 
 /// Two bars of one file, an arm of bones, a box, and an obstacle that glides by.
@@ -112,28 +112,24 @@ fn each_character_is_baked_into_its_own_file() {
     let folder = folder();
     let opened = open(folder.path());
     let mut player = Player::build(&opened.scene).unwrap();
-    let targets = opened.character_targets(&folder.path().join("out.glb"));
-    let options = SkinnedGlbOptions { error_fraction: 1e-4, ..SkinnedGlbOptions::default() };
-    let own = opened.characters.iter().zip(&targets);
-    let mut own: Vec<CharacterGlb> =
-        own.map(|(character, target)| CharacterGlb::new(&opened.scene, character, target, options)).collect();
-    let parts = opened.other_parts();
-    let rest = RigFile::build(&player.model, &parts, Up::Y, &[]).unwrap();
-    let mut report = None;
-    let rig = RigGlb::new(&rest, folder.path().join("out.glb"), options, &mut report);
-    let mut others = PartsSink::new(parts, rig);
-    let mut kept = Kept::default();
-    let mut sinks: Vec<&mut dyn FrameSink> = vec![&mut kept, &mut others];
-    sinks.extend(own.iter_mut().map(|own| own as &mut dyn FrameSink));
-    player.play(&mut sinks, |_| {}).unwrap();
+    let target = folder.path().join("out.glb");
+    let options = SinkOptions { error_fraction: 1e-4, preview: false, ..SinkOptions::default() };
+    let (mut kept, mut sink) =
+        (Kept::default(), open_sink(&target, &opened, &player.model, &options).unwrap());
+    player.play(&mut [&mut kept, &mut sink], |_| {}).unwrap();
+    let (report, targets) = (sink.report(), opened.character_targets(&target));
+    assert_eq!(report.files, [targets.as_slice(), &[target]].concat());
+    let names: Vec<Option<&str>> = report.rigged.iter().map(|glb| glb.character.as_deref()).collect();
+    assert_eq!(names, [Some("bar"), Some("bar-2"), None]);
     let last = kept.0.last().unwrap();
     assert!(kept.0.len() == 7 && last.surfaces.iter().flatten().flatten().all(|x| x.is_finite()));
 
-    for ((FileCharacter { file, binding }, target), own) in opened.characters.iter().zip(&targets).zip(&own) {
+    let written = targets.iter().zip(&report.rigged);
+    for (FileCharacter { file, binding }, (target, glb)) in opened.characters.iter().zip(written) {
         let baked = open_character(target).unwrap().value;
         assert_eq!(baked.rigged.nodes.len(), file.rigged.nodes.len());
-        let allowed = own.report().unwrap().bodies[0].allowed_error;
-        assert!(own.report().unwrap().bodies.iter().all(|body| body.is_met()));
+        let allowed = glb.report.bodies[0].allowed_error;
+        assert!(glb.report.bodies.iter().all(|body| body.is_met()));
         let pose = baked.rigged.pose_at(0, last.time).unwrap();
         let character = binding.played(&opened.scene);
         let parts = character.parts_in(last, &character.pose_in(last));

@@ -11,7 +11,7 @@ pub(crate) enum CameraPath {
     /// One point.
     Fixed(Vec3),
     /// The centre of the bodies at each time (s), if they travel farther over the ground than they are large.
-    Follow(Vec<(f64, Vec3)>),
+    PathFollower(Vec<(f64, Vec3)>),
 }
 
 impl CameraPath {
@@ -31,7 +31,9 @@ impl CameraPath {
         let travel = extents.clone().map(|(_, extent)| distance(extent)).fold(0.0, f64::max);
         if travel > size && travel.is_finite() {
             let over_ground = |extent: &Extent| Vec3::new(extent.centre().x, start.y, extent.centre().z);
-            return CameraPath::Follow(extents.map(|(time, extent)| (time, over_ground(extent))).collect());
+            return CameraPath::PathFollower(
+                extents.map(|(time, extent)| (time, over_ground(extent))).collect(),
+            );
         }
         CameraPath::Fixed(if low.x.is_finite() { (low + high) / 2.0 } else { Vec3::zeros() })
     }
@@ -40,7 +42,7 @@ impl CameraPath {
     pub(crate) fn target(&self, time: f64) -> Vec3 {
         match self {
             CameraPath::Fixed(target) => *target,
-            CameraPath::Follow(path) => {
+            CameraPath::PathFollower(path) => {
                 let from = path.partition_point(|(t, _)| *t < time - FOLLOW);
                 let to = path.partition_point(|(t, _)| *t <= time + FOLLOW);
                 let here = path.partition_point(|(t, _)| *t < time - 1e-9).min(path.len() - 1);

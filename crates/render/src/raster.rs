@@ -209,6 +209,7 @@ impl SampleBuffer {
         let mut fragments: Vec<(Fragment, usize)> = Vec::with_capacity(SAMPLES * SAMPLES);
         for y in 0..self.height {
             for x in 0..self.width {
+                // the covered samples of the pixel
                 let corner = y * SAMPLES * width + x * SAMPLES;
                 let sample = |i: usize| corner + i / SAMPLES * width + i % SAMPLES;
                 let is_covered = |index: &usize| self.triangle[*index] != NONE;
@@ -217,6 +218,8 @@ impl SampleBuffer {
                 if count == 0 {
                     continue;
                 }
+
+                // one fragment for all of them, or one for each
                 fragments.clear();
                 let fragment = |index: usize| {
                     let place = [(index % width) as f64 + 0.5, (self.top + index / width) as f64 + 0.5];

@@ -10,19 +10,28 @@
 use crate::{Frame, FrameSink, SinkError, SurfaceInfo};
 
 /// A sink that buffers the frames of a cycle in memory, closes the loop and forwards them.
-pub struct LoopCloser<'a, S> {
+pub struct LoopCloser<S> {
     sink: S,
     /// Number of frames of the cycle after the first.
     frame_count: usize,
     frames: Vec<Frame>,
-    gap: &'a mut f64,
+    gap: f64,
 }
 
-impl<'a, S: FrameSink> LoopCloser<'a, S> {
-    /// Closes a cycle of `frame_count` frames after the first. Writes to `gap` the largest distance of a vertex between the last and the first
-    /// frame (m).
-    pub fn new(sink: S, frame_count: usize, gap: &'a mut f64) -> LoopCloser<'a, S> {
-        LoopCloser { sink, frame_count, frames: Vec::new(), gap }
+impl<S: FrameSink> LoopCloser<S> {
+    /// A cycle that ends `frame_count` frames after it began.
+    pub fn new(sink: S, frame_count: usize) -> LoopCloser<S> {
+        LoopCloser { sink, frame_count, frames: Vec::new(), gap: 0.0 }
+    }
+
+    /// The largest distance of a vertex from its start at the end of the cycle (m); 0 before the last frame.
+    pub fn gap(&self) -> f64 {
+        self.gap
+    }
+
+    /// The sink that receives the closed cycle.
+    pub fn sink(&self) -> &S {
+        &self.sink
     }
 
     fn close(&mut self) {
@@ -39,8 +48,8 @@ impl<'a, S: FrameSink> LoopCloser<'a, S> {
                 for ((point, first), last) in points.iter_mut().zip(first).zip(last) {
                     if i == end {
                         let squared: f64 = (0..3).map(|k| f64::from(first[k] - last[k])).map(|d| d * d).sum();
-                        *self.gap = self.gap.max(squared.sqrt());
-                        // exactly, without round-off
+                        self.gap = self.gap.max(squared.sqrt());
+                        // to the bit
                         *point = *first;
                     } else {
                         (0..3).for_each(|k| point[k] += fraction * (first[k] - last[k]));
@@ -51,9 +60,9 @@ impl<'a, S: FrameSink> LoopCloser<'a, S> {
     }
 }
 
-impl<S: FrameSink> FrameSink for LoopCloser<'_, S> {
+impl<S: FrameSink> FrameSink for LoopCloser<S> {
     fn begin(&mut self, surfaces: &[SurfaceInfo], fps: f64) -> Result<(), SinkError> {
-        (self.frames, *self.gap) = (Vec::new(), 0.0);
+        (self.frames, self.gap) = (Vec::new(), 0.0);
         self.sink.begin(surfaces, fps)
     }
 
@@ -95,15 +104,15 @@ mod tests {
 
     #[test]
     fn last_frame_equals_the_first_and_the_correction_is_smooth() {
-        let (mut kept, mut gap) = (FrameList(Vec::new()), 0.0);
-        let mut loop_closer = LoopCloser::new(&mut kept, 4, &mut gap);
+        let mut kept = FrameList(Vec::new());
+        let mut loop_closer = LoopCloser::new(&mut kept, 4);
         loop_closer.begin(&[], 10.0).unwrap();
         for (i, x) in [0.0, 2.0, 4.0, 2.0, 0.5].into_iter().enumerate() {
             let frame =
                 Frame { time: 0.1 * i as f64, surfaces: vec![vec![[x, 0.0, 0.0]]], ..Frame::default() };
             loop_closer.frame(&frame).unwrap();
         }
-        assert_eq!(gap, 0.5);
+        assert_eq!(loop_closer.gap(), 0.5);
         let xs: Vec<f32> = kept.0.iter().map(|frame| frame.surfaces[0][0][0]).collect();
         // the correction is −0.5 times 0, 5/32, 1/2, 27/32 and 1
         assert_eq!(xs, [0.0, 2.0 - 0.078_125, 3.75, 2.0 - 0.421_875, 0.0]);

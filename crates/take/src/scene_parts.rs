@@ -46,6 +46,11 @@ impl<S: FrameSink> PartsSink<S> {
     pub fn new(parts: SceneParts, sink: S) -> PartsSink<S> {
         PartsSink { parts, sink }
     }
+
+    /// The sink that receives the parts.
+    pub fn sink(&self) -> &S {
+        &self.sink
+    }
 }
 
 impl<S: FrameSink> FrameSink for PartsSink<S> {

@@ -6,6 +6,7 @@ use sinew_math::{Vec3, so3};
 use sinew_sim::Model;
 use sinew_take::{Frame, FrameSink, LoopCloser, Player, Scene, SceneParts, SinkError, SurfaceInfo, Up};
 use std::path::Path;
+use std::sync::Arc;
 
 /// The round-off of sums of at most 64 targets, each up to a metre and rounded to single precision in shape and weight: 64 · 2 · 6e-8 m.
 const ROUND_OFF: f64 = 1e-5;
@@ -28,7 +29,7 @@ impl FrameSink for Kept {
 
 /// A simulated scene and its file.
 struct Written {
-    rig: RigFile,
+    rig: Arc<RigFile>,
     model: Model,
     frames: Vec<Frame>,
     file: CharacterFile,
@@ -42,18 +43,17 @@ fn write(scene: &Scene, options: SkinnedGlbOptions, is_loop: bool) -> Written {
     let target = folder.path().join("take.glb");
     let up = Up::against(scene.world.gravity);
     let mut player = Player::build(scene).unwrap();
-    let rig = RigFile::build(&player.model, &SceneParts::all(&player.model), up, &[]).unwrap();
-    let (mut kept, mut report, mut gap) = (Kept::default(), None, 0.0);
-    let glb = RigGlb::new(&rig, &target, options, &mut report);
-    let mut sinks: Vec<Box<dyn FrameSink + '_>> = vec![Box::new(&mut kept), Box::new(glb)];
+    let rig = Arc::new(RigFile::build(&player.model, &SceneParts::all(&player.model), up, &[]).unwrap());
+    let (mut kept, mut glb) = (Kept::default(), RigGlb::new(rig.clone(), &target, options));
+    let mut sinks: Vec<Box<dyn FrameSink + '_>> = vec![Box::new(&mut kept), Box::new(&mut glb)];
     if is_loop {
-        sinks = vec![Box::new(LoopCloser::new(sinks, player.frame_count(), &mut gap))];
+        sinks = vec![Box::new(LoopCloser::new(sinks, player.frame_count()))];
     }
     let mut sinks_as_seen: Vec<&mut dyn FrameSink> =
         sinks.iter_mut().map(|sink| &mut **sink as &mut dyn FrameSink).collect();
     player.play(&mut sinks_as_seen, |_| {}).unwrap();
     drop(sinks);
-    let (report, frames) = (report.unwrap(), kept.0);
+    let (report, frames) = (glb.report().unwrap().clone(), kept.0);
     assert_eq!(report.bytes, std::fs::metadata(&target).unwrap().len());
     let file = open_character(&target).unwrap();
     // bones of several skeletons may have the same names
@@ -246,8 +246,7 @@ fn frames_of_another_model_are_rejected() {
     let model = Model::build(&sinew_zoo::worm(300).world).unwrap();
     let rig = RigFile::build(&model, &SceneParts::all(&model), Up::Y, &[]).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let mut report = None;
-    let mut glb = RigGlb::new(&rig, folder.path().join("a.glb"), SkinnedGlbOptions::default(), &mut report);
+    let mut glb = RigGlb::new(rig, folder.path().join("a.glb"), SkinnedGlbOptions::default());
     assert!(glb.frame(&Frame::default()).is_err() && glb.finish().is_err());
     assert!(glb.begin(&[], 30.0).is_err());
     let surfaces: Vec<SurfaceInfo> = model.bodies.iter().map(SurfaceInfo::of).collect();
@@ -259,6 +258,7 @@ fn frames_of_another_model_are_rejected() {
     let broken = vec![vec![sinew_math::Isometry::from_parts(Vec3::zeros().into(), turned); 7]];
     assert!(glb.frame(&Frame { bones: broken, ..frame }).unwrap_err().0.contains("finite"));
     assert!(glb.finish().unwrap_err().0.contains("no frames"));
+    assert!(glb.report().is_none());
     drop(glb);
-    assert!(report.is_none() && std::fs::read_dir(folder.path()).unwrap().next().is_none());
+    assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none());
 }

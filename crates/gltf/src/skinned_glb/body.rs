@@ -12,14 +12,15 @@ use sinew_math::Mat3;
 use sinew_math::svd::Svd;
 use sinew_take::SinkError;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The flesh that a node shows.
 #[derive(Debug)]
-pub(super) struct Body<'a> {
+pub(super) struct Body {
     /// The node.
     pub(super) node: usize,
     /// Its surfaces, by primitive.
-    pub(super) parts: Vec<Part<'a>>,
+    pub(super) parts: Vec<Part>,
     /// Where its vertices are among those of all bodies.
     pub(super) vertices: Range<usize>,
     /// The linear parts of the joints of the skin, then of the node, by frame.
@@ -28,13 +29,13 @@ pub(super) struct Body<'a> {
 
 /// A surface of a body.
 #[derive(Debug)]
-pub(super) struct Part<'a> {
+pub(super) struct Part {
     pub(super) surface: SurfaceId,
     /// Its place among the surfaces as they are given.
     pub(super) given: usize,
     /// Where its vertices are among those of the body.
     pub(super) vertices: Range<usize>,
-    weights: Option<&'a SkinWeights>,
+    weights: Option<Arc<SkinWeights>>,
 }
 
 /// A_j and ‖A_j‖.
@@ -44,12 +45,9 @@ struct Joint {
     scale: f64,
 }
 
-impl<'a> Body<'a> {
+impl Body {
     /// The bodies of all surfaces, by node; fails where a surface does not exist or is named twice.
-    pub(super) fn all(
-        character: &'a RiggedCharacter,
-        surfaces: &[SurfaceId],
-    ) -> Result<Vec<Body<'a>>, SinkError> {
+    pub(super) fn all(character: &RiggedCharacter, surfaces: &[SurfaceId]) -> Result<Vec<Body>, SinkError> {
         // by node, whatever order they are given in
         let mut order: Vec<usize> = (0..surfaces.len()).collect();
         order.sort_by_key(|given| surfaces[*given]);
@@ -78,7 +76,7 @@ impl<'a> Body<'a> {
                 surface,
                 given,
                 vertices: first..body.vertices.len(),
-                weights: primitive.weights.as_deref().filter(|_| character.is_skinned(surface)),
+                weights: primitive.weights.clone().filter(|_| character.is_skinned(surface)),
             });
         }
         Ok(bodies)
@@ -109,7 +107,7 @@ impl<'a> Body<'a> {
     /// A and s = Σ_j w_j ‖A_j‖ of a vertex of a part in a frame.
     pub(super) fn map(&self, part: &Part, frame: usize, vertex: usize) -> (Mat3, f64) {
         let joints = &self.joints[frame];
-        let Some(weights) = part.weights else {
+        let Some(weights) = &part.weights else {
             return joints.last().map_or((Mat3::zeros(), 0.0), |joint| (joint.linear, joint.scale));
         };
         let add = |(linear, scale): (Mat3, f64), entry: &JointWeight| {
@@ -126,7 +124,7 @@ impl<'a> Body<'a> {
         for joints in &self.joints {
             for part in &self.parts {
                 for (vertex, largest) in largest[part.vertices.clone()].iter_mut().enumerate() {
-                    let scale = match part.weights {
+                    let scale = match &part.weights {
                         Some(weights) => weights
                             .of(vertex)
                             .iter()

@@ -38,7 +38,7 @@ pub(super) struct Flesh {
 
 /// The frames of a body as g δ.
 pub(super) struct Residuals<'a> {
-    body: &'a Body<'a>,
+    body: &'a Body,
     scratch: &'a Scratch,
     scales: Vec<f64>,
 }
@@ -58,7 +58,7 @@ struct Block<'a> {
 }
 
 impl<'a> Residuals<'a> {
-    pub(super) fn new(body: &'a Body<'a>, scratch: &'a Scratch) -> Residuals<'a> {
+    pub(super) fn new(body: &'a Body, scratch: &'a Scratch) -> Residuals<'a> {
         Residuals { body, scratch, scales: body.largest_scales() }
     }
 
@@ -165,7 +165,7 @@ impl<'a> Residuals<'a> {
     }
 
     /// The part that a vertex of the body is in, and its place there.
-    fn part_of(&self, vertex: usize) -> (&Part<'a>, usize) {
+    fn part_of(&self, vertex: usize) -> (&Part, usize) {
         let place = self.body.parts.partition_point(|part| part.vertices.end <= vertex);
         let part = &self.body.parts[place];
         (part, vertex - part.vertices.start)

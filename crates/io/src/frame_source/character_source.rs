@@ -29,6 +29,7 @@ impl<'a> CharacterFrameSource<'a> {
         animation: Option<usize>,
         with_bones: bool,
     ) -> Result<CharacterFrameSource<'a>, PictureError> {
+        // surfaces at rest
         let character = &*file.rigged;
         let has_triangles =
             |id: &SurfaceId| character.primitive(*id).is_some_and(|p| !p.triangles.is_empty());
@@ -42,6 +43,8 @@ impl<'a> CharacterFrameSource<'a> {
             triangles: character.primitive(*id).map(|p| p.triangles.clone()).unwrap_or_default(),
             rest: world(character, *id, &pose),
         };
+
+        // bones
         let bones = if with_bones { joint_pairs(character) } else { Vec::new() };
         if with_bones && bones.is_empty() {
             return Err(PictureError("this file has no bones to draw".into()));
@@ -110,7 +113,7 @@ fn world(character: &RiggedCharacter, id: SurfaceId, pose: &CharacterPose) -> Ve
     character.world_vertices(id, pose).unwrap_or_default().iter().map(single).collect()
 }
 
-/// Joints of skins that hang from joints.
+/// Joints of skins with their parents, where those are joints too.
 fn joint_pairs(character: &RiggedCharacter) -> Vec<[usize; 2]> {
     let mut is_joint = vec![false; character.nodes.len()];
     character.skins.iter().flat_map(|skin| &skin.joints).for_each(|joint| is_joint[*joint] = true);

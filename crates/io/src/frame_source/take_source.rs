@@ -38,7 +38,7 @@ impl<'a> TakeFrameSource<'a> {
             )));
         }
 
-        // overlays; characters from files have skinning weights of their own
+        // overlays; characters have skinning weights of their own
         let skinned = overlays.skinned && !opened.other_parts().bodies.is_empty();
         let mut model_overlays = ModelOverlays::build(model, Overlays { skinned, ..overlays })?;
         if model_overlays.draws_forces() {
@@ -50,8 +50,7 @@ impl<'a> TakeFrameSource<'a> {
         // surfaces of the bodies, then of the obstacles
         let shown = opened.shown();
         let bodies: Vec<SurfaceInfo> = model.bodies.iter().map(SurfaceInfo::of).collect();
-        let mut surfaces = shown.infos(&bodies);
-        let mut looks = opened.looks();
+        let (mut surfaces, mut looks) = (shown.infos(&bodies), opened.looks());
         let body_count = surfaces.len();
         let obstacles = obstacle_surfaces(model);
         surfaces.extend(obstacles.infos());
@@ -80,14 +79,13 @@ impl<'a> TakeFrameSource<'a> {
         frame.update(self.model, state);
         let mut render_frame = RenderFrame { time: frame.time, ..RenderFrame::default() };
         self.model_overlays.add_to(&mut render_frame, state, &frame);
-        // of characters from files, what belongs to the surfaces of the file instead of the flesh
+
+        // surfaces of characters' files in place of their flesh
+        render_frame.surfaces = self.shown.positions(&frame);
+        render_frame.strain = self.shown.values(render_frame.strain);
         if self.overlays.skinned {
             render_frame.skinned = self.shown.skinned(&frame, &render_frame.skinned);
         }
-        if self.overlays.strain {
-            render_frame.strain = self.shown.values(render_frame.strain);
-        }
-        render_frame.surfaces = self.shown.positions(&frame);
 
         // obstacles have no strain, and are not skinned
         let vertices = self.obstacles.vertices(|i| state.obstacles.get(i).map(|obstacle| obstacle.pose));

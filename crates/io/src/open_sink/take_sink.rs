@@ -1,0 +1,226 @@
+//! The sink of a path: the format's own sink, a preview, and measurements of the characters.
+
+use super::character_sinks::CharacterSinks;
+use super::report::{BakedCharacter, RiggedGlb, SinkReport};
+use crate::{ObjSequence, OpenedScene, PointCacheSink, UsdaSink};
+use sinew_character::{CharacterFrames, CharacterWatch};
+use sinew_gltf::{GlbReport, GlbSink, RigGlb};
+use sinew_render::Preview;
+use sinew_take::{Frame, FrameSink, LoopCloser, SinkError, SurfaceInfo};
+use std::path::PathBuf;
+
+/// Writes a take to the files that a path asks for; made by [`open_sink`](crate::open_sink).
+pub struct TakeSink<'a> {
+    files: Vec<PathBuf>,
+    sinks: Cycle<'a>,
+}
+
+/// The sinks of one path.
+struct Sinks<'a> {
+    format: FormatSink<'a>,
+    preview: Option<Viewed<'a, Preview>>,
+    /// For each character from a file its name and what flesh does to it.
+    watches: Vec<(&'a str, CharacterWatch<'a>)>,
+}
+
+/// Whether the last frame is made the first again.
+enum Cycle<'a> {
+    Open(Sinks<'a>),
+    Closed(LoopCloser<Sinks<'a>>),
+}
+
+/// The sink of a format.
+pub(super) enum FormatSink<'a> {
+    WorldGlb(Box<Viewed<'a, GlbSink>>),
+    CharacterGlbs(Box<CharacterSinks<'a>>),
+    RigGlb(Box<RigGlb>),
+    ObjSequence(Viewed<'a, ObjSequence>),
+    PointCache(Viewed<'a, PointCacheSink>),
+    Usda(Viewed<'a, UsdaSink>),
+    Recording,
+}
+
+/// A sink that receives the surfaces a viewer should see: those of characters' files instead of the flesh that was simulated.
+pub(super) enum Viewed<'a, S> {
+    Simulated(S),
+    Character(CharacterFrames<'a, S>),
+}
+
+impl<'a> TakeSink<'a> {
+    /// A sink that writes `files`. `cycle` is the number of frames of a cycle, the first not counted.
+    pub(super) fn new(
+        files: Vec<PathBuf>,
+        opened: &'a OpenedScene,
+        format: FormatSink<'a>,
+        preview: Option<Viewed<'a, Preview>>,
+        cycle: Option<usize>,
+    ) -> TakeSink<'a> {
+        let watches = opened
+            .bindings()
+            .map(|binding| (binding.name.as_str(), CharacterWatch::new(binding.played(&opened.scene))));
+        let sinks = Sinks { format, preview, watches: watches.collect() };
+        let sinks = match cycle {
+            Some(frame_count) => Cycle::Closed(LoopCloser::new(sinks, frame_count)),
+            None => Cycle::Open(sinks),
+        };
+        TakeSink { files, sinks }
+    }
+
+    /// What was written and how accurate it is; meaningful once the take has been played to its end.
+    pub fn report(&self) -> SinkReport {
+        let (sinks, loop_gap) = match &self.sinks {
+            Cycle::Open(sinks) => (sinks, None),
+            Cycle::Closed(closer) => (closer.sink(), Some(closer.gap())),
+        };
+        let watched = sinks.watches.iter().filter_map(|(name, watch)| {
+            Some(BakedCharacter { name: (*name).to_owned(), report: watch.report()? })
+        });
+        SinkReport {
+            files: self.files.clone(),
+            glb: sinks.format.morphing().cloned(),
+            rigged: sinks.format.rigged(),
+            characters: watched.collect(),
+            loop_gap,
+            has_preview: sinks.preview.is_some(),
+            hints: sinks.format.hints(),
+        }
+    }
+
+    fn as_sink(&mut self) -> &mut dyn FrameSink {
+        match &mut self.sinks {
+            Cycle::Open(sinks) => sinks,
+            Cycle::Closed(closer) => closer,
+        }
+    }
+}
+
+impl FrameSink for TakeSink<'_> {
+    fn begin(&mut self, surfaces: &[SurfaceInfo], fps: f64) -> Result<(), SinkError> {
+        self.as_sink().begin(surfaces, fps)
+    }
+
+    fn frame(&mut self, frame: &Frame) -> Result<(), SinkError> {
+        self.as_sink().frame(frame)
+    }
+
+    fn finish(&mut self) -> Result<(), SinkError> {
+        self.as_sink().finish()
+    }
+}
+
+impl Sinks<'_> {
+    fn each(
+        &mut self,
+        mut call: impl FnMut(&mut dyn FrameSink) -> Result<(), SinkError>,
+    ) -> Result<(), SinkError> {
+        if let Some(sink) = self.format.as_sink() {
+            call(sink)?;
+        }
+        if let Some(preview) = &mut self.preview {
+            call(preview)?;
+        }
+        self.watches.iter_mut().try_for_each(|(_, watch)| call(watch))
+    }
+}
+
+impl FrameSink for Sinks<'_> {
+    fn begin(&mut self, surfaces: &[SurfaceInfo], fps: f64) -> Result<(), SinkError> {
+        self.each(|sink| sink.begin(surfaces, fps))
+    }
+
+    fn frame(&mut self, frame: &Frame) -> Result<(), SinkError> {
+        self.each(|sink| sink.frame(frame))
+    }
+
+    fn finish(&mut self) -> Result<(), SinkError> {
+        self.each(|sink| sink.finish())
+    }
+}
+
+impl FormatSink<'_> {
+    fn as_sink(&mut self) -> Option<&mut dyn FrameSink> {
+        match self {
+            FormatSink::WorldGlb(sink) => Some(&mut **sink),
+            FormatSink::CharacterGlbs(sinks) => Some(&mut **sinks),
+            FormatSink::RigGlb(sink) => Some(&mut **sink),
+            FormatSink::ObjSequence(sink) => Some(sink),
+            FormatSink::PointCache(sink) => Some(sink),
+            FormatSink::Usda(sink) => Some(sink),
+            FormatSink::Recording => None,
+        }
+    }
+
+    /// The compression of bodies without skeleton.
+    fn morphing(&self) -> Option<&GlbReport> {
+        match self {
+            FormatSink::WorldGlb(sink) => sink.sink().report(),
+            FormatSink::CharacterGlbs(sinks) => sinks.morphing(),
+            _ => None,
+        }
+    }
+
+    /// The compression of every file with a skeleton.
+    fn rigged(&self) -> Vec<RiggedGlb> {
+        match self {
+            FormatSink::CharacterGlbs(sinks) => sinks.rigged(),
+            FormatSink::RigGlb(sink) => {
+                let report = sink.report().cloned();
+                report.map(|report| RiggedGlb { character: None, report }).into_iter().collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// What to do with the output, in sentences.
+    fn hints(&self) -> Vec<String> {
+        let hint = match self {
+            FormatSink::CharacterGlbs(sinks) => return sinks.hints(),
+            FormatSink::ObjSequence(_) | FormatSink::Usda(_) => return Vec::new(),
+            FormatSink::WorldGlb(_) => "The .glb plays in Blender, in game engines and in any glTF viewer.",
+            FormatSink::RigGlb(_) => {
+                "The .glb has the skeleton, with keys for every frame, and flesh as morph targets under its skin: it plays in Blender, in game engines and in any glTF viewer."
+            }
+            FormatSink::PointCache(_) => "The cache goes on the rest .obj beside it: see docs/formats.md.",
+            FormatSink::Recording => "`sinew bake` converts the .take without simulating again.",
+        };
+        vec![hint.to_owned()]
+    }
+}
+
+impl<'a, S: FrameSink> Viewed<'a, S> {
+    pub(super) fn new(opened: &'a OpenedScene, sink: S) -> Viewed<'a, S> {
+        let shown = opened.shown();
+        if shown.is_plain() {
+            return Viewed::Simulated(sink);
+        }
+        Viewed::Character(CharacterFrames::new(shown, sink))
+    }
+
+    fn sink(&self) -> &S {
+        match self {
+            Viewed::Simulated(sink) => sink,
+            Viewed::Character(frames) => frames.sink(),
+        }
+    }
+
+    fn as_sink(&mut self) -> &mut dyn FrameSink {
+        match self {
+            Viewed::Simulated(sink) => sink,
+            Viewed::Character(frames) => frames,
+        }
+    }
+}
+
+impl<S: FrameSink> FrameSink for Viewed<'_, S> {
+    fn begin(&mut self, surfaces: &[SurfaceInfo], fps: f64) -> Result<(), SinkError> {
+        self.as_sink().begin(surfaces, fps)
+    }
+
+    fn frame(&mut self, frame: &Frame) -> Result<(), SinkError> {
+        self.as_sink().frame(frame)
+    }
+
+    fn finish(&mut self) -> Result<(), SinkError> {
+        self.as_sink().finish()
+    }
+}
