@@ -1,7 +1,8 @@
 //! `sinew bake`: a recorded take in, a file for other programs out, without simulating.
 
 use crate::failure::Failure;
-use crate::outputs::{OutputOptions, Outputs, check_collisions, is_take};
+use crate::interrupt::FrameLoop;
+use crate::outputs::{OutputOptions, Outputs, is_take, plan};
 use crate::simulate::{progress_bar, thread_pool};
 use crate::source;
 use clap::Args;
@@ -47,7 +48,7 @@ impl Bake {
         if take.recipe().settings.is_loop && *take.ending() == TakeEnding::Complete {
             outputs.close_loop(take.frame_count());
         }
-        check_collisions([&self.take].into_iter().chain(outputs.files()))?;
+        plan(outputs.files(), self.options.replace())?;
         pool.install(|| {
             let model = Model::build(&source.scene().world).map_err(Failure::input)?;
             play(&take, &model, &mut outputs)
@@ -67,7 +68,11 @@ pub(crate) fn play(take: &TakeFile, model: &Model, outputs: &mut Outputs) -> Res
     let mut sinks = outputs.sinks(model)?;
     let mut sinks: Vec<&mut dyn FrameSink> =
         sinks.iter_mut().map(|sink| &mut **sink as &mut dyn FrameSink).collect();
-    let played = replay(model, fps, states, &mut sinks, |frame| bar.set_position(frame as u64));
+    let frame_loop = FrameLoop::replaying();
+    let played = replay(model, fps, states, &mut sinks, |frame| {
+        bar.set_position(frame as u64);
+        frame_loop.flow()
+    });
     bar.finish_and_clear();
     played
 }

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use crate::rig_output::RigOutput;
 use clap::Args;
+use sinew_files::{Replace, check_output, plan_outputs};
 use sinew_io::{
     CharacterFrames, CharacterGlb, CharacterScene, CharacterWatch, GlbOptions, GlbSink, Look, ObjSequence,
     PointCacheFormat, PointCacheSink, Preview, PreviewOptions, SceneSource, SkinnedGlbOptions,
@@ -30,9 +31,30 @@ pub(crate) struct OutputOptions {
     /// Do not draw the preview picture beside the output.
     #[arg(long)]
     pub(crate) no_preview: bool,
+
+    /// Let outputs replace files that Sinew did not write, and takes that are unfinished. What is read is never replaced.
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 impl OutputOptions {
+    /// What outputs may replace.
+    pub(crate) fn replace(&self) -> Replace {
+        if self.force { Replace::Any } else { Replace::Ours }
+    }
+
+    /// Whether a preview can be drawn: one that would replace what it may not is left out, since nobody asked for it by name.
+    fn has_preview(&self, picture: &Path) -> bool {
+        let checked = if self.no_preview { None } else { Some(check_output(picture, self.replace())) };
+        match checked {
+            Some(Err(error)) => {
+                warn!("note: no preview is drawn: {error}");
+                false
+            }
+            found => found.is_some(),
+        }
+    }
+
     fn skinned(&self) -> SkinnedGlbOptions {
         let defaults = SkinnedGlbOptions::default();
         let component_limit = self.morph_targets.map_or(defaults.component_limit, usize::from);
@@ -129,7 +151,7 @@ impl<'a> Outputs<'a> {
     ) -> Outputs<'a> {
         let up = Up::against(source.scene().world.gravity);
         let picture = output.with_extension("png");
-        let preview = (!options.no_preview).then(|| {
+        let preview = options.has_preview(&picture).then(|| {
             let options = PreviewOptions { up, turn: PREVIEW_TURN, ..PreviewOptions::default() };
             Preview::new(&picture, options).with_looks(looks_of(source))
         });
@@ -292,23 +314,12 @@ fn parse_percent(text: &str) -> Result<f64, String> {
     }
 }
 
-/// No output may overwrite another, or an input.
-pub(crate) fn check_collisions<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Failure> {
-    // one file has many spellings: the folder as it really is, links followed where the file exists
-    let real = |path: &PathBuf| {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let named = || Some(folder.canonicalize().ok()?.join(path.file_name()?));
-        path.canonicalize().ok().or_else(named).unwrap_or_else(|| path.clone())
-    };
-    let mut seen: Vec<PathBuf> = Vec::new();
-    for path in paths {
-        if seen.contains(&real(path)) {
-            let path = path.display();
-            return Err(Failure::input(format!("{path} is named twice: give every file a name of its own")));
-        }
-        seen.push(real(path));
-    }
-    Ok(())
+/// No output may replace another, what was read, or what others wrote unless that is wanted.
+pub(crate) fn plan<'a>(
+    paths: impl IntoIterator<Item = &'a PathBuf>,
+    replace: Replace,
+) -> Result<(), Failure> {
+    plan_outputs(paths.into_iter().map(PathBuf::as_path), replace).map_err(Failure::input)
 }
 
 /// The camera of previews stands a little to the side (degrees), where shapes read better than from straight ahead.

@@ -2,7 +2,8 @@
 
 use crate::bake;
 use crate::failure::Failure;
-use crate::outputs::{Outputs, check_collisions};
+use crate::interrupt::FrameLoop;
+use crate::outputs::{Outputs, plan};
 use crate::simulate::{Run, Simulate};
 use crate::source;
 use sinew_io::{TakeEnding, TakeFile, TakeRecorder};
@@ -25,14 +26,17 @@ pub(crate) fn run(options: &Simulate, path: &Path, pool: &rayon::ThreadPool) -> 
     }
     let source = source::reopen(&take)?;
     let mut outputs = Outputs::beside_recording(path, &options.options, &source);
-    check_collisions(outputs.files().iter().chain(&options.stats))?;
+    // the take itself was read and is written on, so that nothing else may have its name
+    let beside = outputs.files().iter().filter(|file| *file != path);
+    plan(beside.chain(&options.stats), options.options.replace())?;
     let stats_file = options.stats_file()?;
     let stats = pool.install(|| {
         let mut run = Run::build(source.scene())?;
         go_to_last_frame(&mut run, &take)?;
         let mut recorder = TakeRecorder::resume(&take).map_err(Failure::input)?;
-        let stats = run.play(Some(&mut recorder), None)?;
-        drop(recorder);
+        let frame_loop = FrameLoop::simulating(Some(path));
+        let stats = run.play(&frame_loop, Some(&mut recorder), None)?;
+        drop((recorder, frame_loop));
         // the picture shows the take from its start, not from where it went on
         if !options.options.no_preview {
             bake::play(&TakeFile::open(path)?, &run.player.model, &mut outputs)?;
@@ -47,6 +51,7 @@ pub(crate) fn run(options: &Simulate, path: &Path, pool: &rayon::ThreadPool) -> 
 }
 
 fn report_only(options: &Simulate, take: &TakeFile) -> Result<(), Failure> {
+    plan(&options.stats, options.options.replace())?;
     let file = options.stats_file()?;
     let mut run = Run::build(source::reopen(take)?.scene())?;
     go_to_last_frame(&mut run, take)?;

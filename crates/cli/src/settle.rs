@@ -1,7 +1,7 @@
 //! `sinew settle`: where a scene comes to rest, without simulating until it does.
 
 use crate::failure::Failure;
-use crate::outputs::{OutputOptions, Outputs, check_collisions, is_take};
+use crate::outputs::{OutputOptions, Outputs, is_take, plan};
 use crate::simulate::thread_pool;
 use crate::source;
 use clap::Args;
@@ -63,11 +63,10 @@ impl Settle {
         let mut options = self.options.clone();
         options.no_preview = true;
         let mut outputs = Outputs::plan(&output, &options, &source, 1)?;
-        check_collisions(self.input.iter().chain(outputs.files()))?;
+        plan(outputs.files(), self.options.replace())?;
         let (report, moved, rest_shapes) = pool.install(|| {
             let mut player = Player::build(scene)?;
-            let (report, moved) =
-                player.settle_at(self.time).map_err(|error| Failure::Simulation(error.to_string()))?;
+            let (report, moved) = player.settle_at(self.time)?;
             write(&player, scene.fps, &mut outputs)?;
             let bodies = player.model.bodies.iter();
             let lines: Vec<String> =

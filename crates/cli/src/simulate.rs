@@ -1,7 +1,8 @@
 //! `sinew simulate`: a scene in, a take out.
 
 use crate::failure::Failure;
-use crate::outputs::{OutputOptions, Outputs, check_collisions, is_take};
+use crate::interrupt::FrameLoop;
+use crate::outputs::{OutputOptions, Outputs, is_take, plan};
 use crate::resume;
 use crate::source;
 use crate::stats::{Stats, Timing};
@@ -77,12 +78,8 @@ pub(crate) struct Simulate {
     output: Option<PathBuf>,
 
     /// Go on with a recorded take that was interrupted, up to the length first asked for. All it needs is in the take.
-    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "no_preroll", "is_loop", "solver", "output", "seconds", "fps", "force", "floor", "no_floor", "self_contact"])]
+    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "no_preroll", "is_loop", "solver", "output", "seconds", "fps", "floor", "no_floor", "self_contact"])]
     resume: Option<PathBuf>,
-
-    /// Let a new take replace an unfinished one, or a file that is no take.
-    #[arg(long)]
-    force: bool,
 
     /// How long to simulate, in seconds [default: as the scene says].
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
@@ -176,8 +173,8 @@ impl Simulate {
         if self.is_loop {
             outputs.close_loop(scene.frame_count() + 1);
         }
-        check_collisions(self.input.iter().chain(outputs.files()).chain(&self.stats))?;
-        let existing = if self.force { Existing::ReplaceAny } else { Existing::ReplaceComplete };
+        plan(outputs.files().iter().chain(&self.stats), self.options.replace())?;
+        let existing = if self.options.force { Existing::ReplaceAny } else { Existing::ReplaceComplete };
         if is_take(&output) {
             TakeRecorder::check(&output, existing).map_err(Failure::input)?;
         }
@@ -192,7 +189,8 @@ impl Simulate {
         let stats = pool.install(|| {
             let mut run = Run::build(scene)?;
             let mut recorder = is_take(&output).then(|| begin(&run.player)).transpose()?;
-            run.play(recorder.as_mut(), Some(&mut outputs))
+            let frame_loop = FrameLoop::simulating(is_take(&output).then_some(&*output));
+            run.play(&frame_loop, recorder.as_mut(), Some(&mut outputs))
         })?;
         outputs.warn_of_losses();
         self.report(&stats, stats_file)?;
@@ -217,6 +215,10 @@ impl Simulate {
 
     /// The file for statistics, made before any work is done.
     pub(crate) fn stats_file(&self) -> Result<Option<AtomicFile>, Failure> {
+        if let Some(path) = self.stats.as_deref().filter(|path| is_take(path)) {
+            let path = path.display();
+            return Err(Failure::input(format!("{path}: statistics are written as JSON: give NAME.json")));
+        }
         self.stats.as_deref().map(atomic_file).transpose()
     }
 
@@ -254,9 +256,10 @@ impl Run {
         Ok(Run { player, build_seconds })
     }
 
-    /// Plays what is left of the scene.
+    /// Plays what is left of the scene, unless an interrupt stops it.
     pub(crate) fn play(
         &mut self,
+        frame_loop: &FrameLoop,
         recorder: Option<&mut TakeRecorder>,
         outputs: Option<&mut Outputs>,
     ) -> Result<Stats, Failure> {
@@ -267,7 +270,10 @@ impl Run {
         let sinks: &mut Vec<&mut dyn FrameSink> =
             &mut sinks.iter_mut().map(|sink| &mut **sink as &mut dyn FrameSink).collect();
         let bar = progress_bar(self.player.frame_count());
-        let watch = |frame| bar.set_position(frame as u64);
+        let watch = |frame| {
+            bar.set_position(frame as u64);
+            frame_loop.flow()
+        };
         let begun_at = self.player.state.time.max(0.0);
         let start = Instant::now();
         let played = match recorder {

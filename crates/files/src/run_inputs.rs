@@ -20,9 +20,9 @@ fn registry() -> MutexGuard<'static, Registry> {
     REGISTRY.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Registers a file that this process reads, unless the process has written it itself. Paths that lead nowhere are passed over.
+/// Registers a file that this process reads, unless the process has written it itself. Paths that lead to no file are passed over.
 pub fn register_input(path: &Path) {
-    let Ok(path) = path.canonicalize() else { return };
+    let Some(path) = path.canonicalize().ok().filter(|path| path.is_file()) else { return };
     let mut registry = registry();
     if !registry.written.contains(&path) && !registry.read.contains(&path) {
         registry.read.push(path);

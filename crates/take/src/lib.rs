@@ -9,6 +9,7 @@ mod play;
 mod record;
 mod scene;
 mod sink_group;
+mod watch;
 
 pub use bookmark::{Bookmark, JointTorques};
 pub use checkpoint::{Checkpoint, CheckpointError};
@@ -17,3 +18,4 @@ pub use loop_closer::LoopCloser;
 pub use play::{PlayError, Player, Summary};
 pub use record::{StateSink, replay};
 pub use scene::Scene;
+pub use watch::{Stopped, WatchAnswer};

@@ -1,6 +1,7 @@
 //! The loop: control, step, frame, until the scene is over.
 
 use crate::sink_group::SinkGroup;
+use crate::watch::{self, Stopped, WatchAnswer};
 use crate::{Bookmark, Checkpoint, CheckpointError, FrameSink, JointTorques, Scene, SinkError, StateSink};
 use sinew_control::{Controller, Script};
 use sinew_sim::implicit::{SettleError, SettleReport, settle};
@@ -65,6 +66,9 @@ pub enum PlayError {
     /// A sink failed.
     #[error(transparent)]
     Sink(#[from] SinkError),
+    /// The callback that watches the take stopped it; the player may be played on.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
 }
 
 impl Player {
@@ -158,14 +162,21 @@ impl Player {
     /// Runs what comes before the take, if it has not been run: skeletons come to their first pose and flesh settles. `watch` is called
     /// after every frame's time with how many are done of how many.
     pub fn preroll(&mut self, mut watch: impl FnMut(usize, usize)) -> Result<(), StepError> {
-        let frames = core::mem::take(&mut self.preroll_frames);
-        for frame in 1..=frames {
-            // counted, not summed, so that the last of them ends at 0 whatever the rounding
-            self.state.time = -((frames + 1 - frame) as f64) / self.fps;
-            self.step()?;
-            watch(frame, frames);
+        let frames = self.preroll_frames;
+        while self.preroll_frames > 0 {
+            self.advance_preroll()?;
+            watch(frames - self.preroll_frames, frames);
         }
-        if frames > 0 {
+        Ok(())
+    }
+
+    /// Runs one frame's time of the preroll; after the last of it the take begins.
+    fn advance_preroll(&mut self) -> Result<(), StepError> {
+        // counted, not summed, so that the last of them ends at 0 whatever the rounding
+        self.state.time = -(self.preroll_frames as f64) / self.fps;
+        self.step()?;
+        self.preroll_frames -= 1;
+        if self.preroll_frames == 0 {
             self.set_off();
             // what bends far on the way to the first pose is not part of the take
             self.summary.max_inverted = 0;
@@ -279,21 +290,21 @@ impl Player {
     }
 
     /// Plays what is left of the scene into the sinks, the frame where it is now first. `watch` is called after every frame with how many
-    /// are done.
-    pub fn play(
+    /// are done, in the preroll with 0, and may stop the take.
+    pub fn play<Answer: WatchAnswer>(
         &mut self,
         sinks: &mut [&mut dyn FrameSink],
-        watch: impl FnMut(usize),
+        watch: impl FnMut(usize) -> Answer,
     ) -> Result<(), PlayError> {
         self.play_to_end(None, sinks, watch)
     }
 
     /// Plays what is left of the scene as [`Player::play`] does, with a recorder that sees every frame before the sinks do.
-    pub fn record(
+    pub fn record<Answer: WatchAnswer>(
         &mut self,
         recorder: &mut dyn StateSink,
         sinks: &mut [&mut dyn FrameSink],
-        watch: impl FnMut(usize),
+        watch: impl FnMut(usize) -> Answer,
     ) -> Result<(), PlayError> {
         let played = self.play_to_end(Some(&mut *recorder), sinks, watch);
         if played.is_err() {
@@ -302,23 +313,28 @@ impl Player {
         played
     }
 
-    fn play_to_end(
+    fn play_to_end<Answer: WatchAnswer>(
         &mut self,
         mut recorder: Option<&mut dyn StateSink>,
         sinks: &mut [&mut dyn FrameSink],
-        mut watch: impl FnMut(usize),
+        mut watch: impl FnMut(usize) -> Answer,
     ) -> Result<(), PlayError> {
         let mut sink_group = SinkGroup::gather(&self.model, self.fps, sinks)?;
-        self.preroll(|_, _| {})?;
+        while self.preroll_frames > 0 {
+            self.advance_preroll()?;
+            watch::check(watch(0))?;
+        }
         loop {
             if let Some(recorder) = recorder.as_mut() {
                 recorder.frame(self)?;
             }
             sink_group.show(&self.model, &self.state)?;
-            watch(self.frame);
+            let answer = watch(self.frame);
+            // who stops it at its last frame is late
             if self.frame >= self.frame_count {
                 break;
             }
+            watch::check(answer)?;
             self.advance()?;
         }
         if let Some(recorder) = recorder {

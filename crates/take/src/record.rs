@@ -1,7 +1,7 @@
 //! Who keeps the states of a take, and how they are played again without simulating.
 
 use crate::sink_group::SinkGroup;
-use crate::{FrameSink, Player, SinkError};
+use crate::{FrameSink, Player, SinkError, Stopped, WatchAnswer, watch};
 use sinew_sim::{Model, State};
 
 /// Something that wants the whole of a take at every frame, not only its picture: a recorder.
@@ -15,18 +15,18 @@ pub trait StateSink {
     fn interrupt(&mut self, player: &Player);
 }
 
-/// Plays recorded states into the sinks, without simulating. `watch` is called after every frame with how many followed the first.
-pub fn replay<E: From<SinkError>>(
+/// Plays recorded states into the sinks, without simulating. `watch` is called after every frame with how many followed the first, and may stop it.
+pub fn replay<E: From<SinkError> + From<Stopped>, Answer: WatchAnswer>(
     model: &Model,
     fps: f64,
     states: impl IntoIterator<Item = Result<State, E>>,
     sinks: &mut [&mut dyn FrameSink],
-    mut watch: impl FnMut(usize),
+    mut watch: impl FnMut(usize) -> Answer,
 ) -> Result<(), E> {
     let mut sink_group = SinkGroup::gather(model, fps, sinks)?;
     for (frame, state) in states.into_iter().enumerate() {
         sink_group.show(model, &state?)?;
-        watch(frame);
+        watch::check(watch(frame))?;
     }
     Ok(sink_group.dismiss()?)
 }

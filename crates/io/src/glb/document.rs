@@ -6,6 +6,7 @@ use crate::components::Components;
 use crate::glb_container;
 use crate::palette::body_color;
 use serde_json::{Value, json};
+use sinew_files::signature::PROGRAM;
 use sinew_take::{SinkError, SurfaceInfo};
 use std::io::Write;
 
@@ -105,7 +106,7 @@ impl Document {
             nodes.push(json!({ "name": "z up", "children": roots, "rotation": [-half, 0.0, 0.0, half] }));
             roots = vec![nodes.len() - 1];
         }
-        let mut document = json!({ "asset": { "version": "2.0", "generator": "Sinew" }, "scene": 0 });
+        let mut document = json!({ "asset": { "version": "2.0", "generator": PROGRAM }, "scene": 0 });
         document["scenes"] = if roots.is_empty() { json!([{}]) } else { json!([{ "nodes": roots }]) };
         let animations = match self.channels.is_empty() {
             true => Vec::new(),

@@ -4,6 +4,7 @@ use super::canvas::Image;
 use super::colors::Colors;
 use super::frame_source::PictureError;
 use crate::AtomicFile;
+use sinew_files::signature::WRITTEN_BY;
 use std::io::Write;
 
 /// A pixel that shows nearly the right colour stays as it is: differences up to this are no more than the pattern below makes (of 255).
@@ -65,6 +66,10 @@ impl GifFile {
         let mut encoder =
             gif::Encoder::new(Counted { file, bytes: 0 }, wide, high, &palette).map_err(in_words)?;
         encoder.set_repeat(gif::Repeat::Infinite).map_err(in_words)?;
+        let comment = gif::AnyExtension(gif::Extension::Comment as u8);
+        encoder
+            .write_raw_extension(comment, &[WRITTEN_BY.as_bytes()])
+            .map_err(|error| in_words(error.into()))?;
         Ok(GifFile { encoder, colors, shown: Vec::new(), clear, width, height, delay })
     }
 

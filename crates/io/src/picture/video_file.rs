@@ -3,6 +3,7 @@
 use super::canvas::Image;
 use super::frame_source::PictureError;
 use crate::AtomicFile;
+use sinew_files::signature::WRITTEN_BY;
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread::JoinHandle;
@@ -53,19 +54,10 @@ impl VideoFile {
             .arg(format!("{}x{}", size[0], size[1]))
             .arg("-r")
             .arg(fps.to_string())
-            .args([
-                "-i",
-                "pipe:0",
-                "-an",
-                "-pix_fmt",
-                "yuv420p",
-                "-crf",
-                "18",
-                "-movflags",
-                "+faststart",
-                "-f",
-                "mp4",
-            ])
+            .args(["-i", "pipe:0", "-an", "-pix_fmt", "yuv420p", "-crf", "18", "-movflags", "+faststart"])
+            .arg("-metadata")
+            .arg(format!("comment={WRITTEN_BY}"))
+            .args(["-f", "mp4"])
             .arg(file.part())
             .stdin(Stdio::piped())
             .stdout(Stdio::null())

@@ -5,6 +5,7 @@ use super::{BoneNode, ShownBody};
 use crate::normals::Smoothing;
 use crate::skinned_glb::Document;
 use serde_json::{Value, json};
+use sinew_files::signature::PROGRAM;
 use sinew_math::{Isometry, Rotation, Vec3};
 use sinew_sim::{Model, Rig};
 use sinew_skeleton::{Kinematics, SkeletonState};
@@ -42,7 +43,7 @@ impl RestDocument {
     /// A document of nothing.
     pub(super) fn new(world_from_scene: Rotation) -> RestDocument {
         let document =
-            Document::empty(json!({ "asset": { "version": "2.0", "generator": "Sinew" }, "scene": 0 }));
+            Document::empty(json!({ "asset": { "version": "2.0", "generator": PROGRAM }, "scene": 0 }));
         RestDocument { document, world_from_scene, roots: Vec::new(), rigs: Vec::new() }
     }
 
