@@ -18,6 +18,7 @@
 
 pub use sinew_contact as contact;
 pub use sinew_control as control;
+pub use sinew_files as files;
 pub use sinew_flesh as flesh;
 pub use sinew_io as io;
 pub use sinew_math as math;

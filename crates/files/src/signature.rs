@@ -152,18 +152,16 @@ fn is_sound_pc2(head: &[u8], file: &File) -> io::Result<bool> {
     if head.len() < 32 {
         return Ok(false);
     }
-    let (points, samples) = (little_word(head, 16), little_word(head, 28));
-    Ok(file.metadata()?.len() == 32 + 12 * u64::from(points) * u64::from(samples))
+    let (points, samples) = (u128::from(little_word(head, 16)), u128::from(little_word(head, 28)));
+    Ok(u128::from(file.metadata()?.len()) == 32 + 12 * points * samples)
 }
 
 /// Whether the file is as long as its header says: frames, points, then the time of every frame.
 fn is_sound_mdd(head: &[u8], file: &File) -> io::Result<bool> {
     let [a, b, c, d, e, f, g, h, ..] = *head else { return Ok(false) };
-    let frames = u64::from(u32::from_be_bytes([a, b, c, d]));
-    let points = u64::from(u32::from_be_bytes([e, f, g, h]));
-    // both are whole numbers of 31 bits, so that nothing overflows
-    let is_sound = |length: u64| length == 8 + 4 * frames + 12 * frames * points;
-    Ok(frames.max(points) < 1 << 31 && is_sound(file.metadata()?.len()))
+    let frames = u128::from(u32::from_be_bytes([a, b, c, d]));
+    let points = u128::from(u32::from_be_bytes([e, f, g, h]));
+    Ok(u128::from(file.metadata()?.len()) == 8 + 4 * frames + 12 * frames * points)
 }
 
 /// Whether `NAME-rest.obj` beside `NAME.pc2` is ours.

@@ -101,6 +101,7 @@ fn read(bytes: Vec<u8>, folder: Option<&Path>) -> Result<Loaded<CharacterFile>, 
     let root: Value = serde_json::from_slice(source.json()).map_err(|error| {
         ReadError::whole(format!("the JSON cannot be read ({error}): export the file again"))
     })?;
+    buffers::register_images(&root, folder);
     let parts = read_parts(&source, &root, folder, &mut findings);
     let character = parts.map(|parts| CharacterFile { source, ..parts });
     findings.conclude(character)
