@@ -90,16 +90,10 @@ fn a_character_that_a_scene_names_is_not_replaced_by_its_take() {
         &["simulate", "hero.toml"][..],
         &["simulate", "hero.toml", "--force"],
         &["settle", "hero.toml", "-o", "hero.glb"],
-        &["render", "hero.toml", "-o", "hero.toml.png", "--time", "0", "--size", "16x16"],
         &["simulate", "hero.toml", "-o", "x.glb", "--stats", "hero.glb", "--no-preview"],
         &["simulate", "hero.toml", "-o", "x.glb", "--stats", "hero.toml", "--no-preview"],
     ] {
-        if arguments[0] == "render" {
-            run(folder.path(), arguments);
-            fs::remove_file(folder.path().join("hero.toml.png")).unwrap();
-        } else {
-            refuse(folder.path(), arguments, "this run reads it");
-        }
+        refuse(folder.path(), arguments, "this run reads it");
     }
     assert_eq!(fs::read(folder.path().join("hero.glb")).unwrap(), BAR);
     assert_eq!(names(folder.path()), ["hero.glb", "hero.toml"]);
@@ -137,6 +131,9 @@ fn a_texture_is_not_replaced_by_the_preview_of_its_character() {
         assert!(fs::read(folder.path().join("man.png")).unwrap() == texture);
     }
     assert_eq!(names(folder.path()), ["man.bin", "man.glb", "man.gltf", "man.png"]);
+    refuse(folder.path(), &["render", "man.gltf", "-o", "man.png", "--force"], "this run reads it");
+    refuse(folder.path(), &["render", "man.gltf", "--simulate", "-o", "man.png"], "this run reads it");
+    assert!(fs::read(folder.path().join("man.png")).unwrap() == texture);
 }
 
 #[test]

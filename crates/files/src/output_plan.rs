@@ -45,7 +45,8 @@ pub fn plan_outputs<'a>(targets: impl IntoIterator<Item = &'a Path>, replace: Re
 /// Fails, in words for the user, if an output would replace what it may not.
 pub fn check_output(target: &Path, replace: Replace) -> io::Result<()> {
     check_not_input(target)?;
-    if replace == Replace::Ours && target.exists() && !is_ours(target) {
+    let is_there = target.is_file() || target.is_dir();
+    if replace == Replace::Ours && is_there && !is_ours(target) {
         let target = target.display();
         return Err(io::Error::new(
             io::ErrorKind::AlreadyExists,
