@@ -16,13 +16,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub use sinew_character as character;
 pub use sinew_contact as contact;
 pub use sinew_control as control;
 pub use sinew_files as files;
 pub use sinew_flesh as flesh;
+pub use sinew_gltf as gltf;
 pub use sinew_io as io;
 pub use sinew_math as math;
 pub use sinew_mesh as mesh;
+pub use sinew_render as render;
 pub use sinew_sim as sim;
 pub use sinew_skeleton as skeleton;
 pub use sinew_take as take;

@@ -1,7 +1,8 @@
-//! Same in, same out: bits equal twice, on any number of threads, and after saving and going on.
+//! Determinism: the same bits twice, on any number of threads, and after saving and resuming.
 
 use sinew::control::{
-    Beyond, ConstraintMotion, Cue, CueDrive, Interpolation, Key, Keyframes, Lead, PlaceMotion, Whose,
+    BoneSelection, ConstraintMotion, Cue, CueDrive, DriveMode, Extrapolation, Interpolation, Key, Keyframes,
+    PlaceMotion,
 };
 use sinew::prelude::*;
 use sinew::sim::contact::PairFrictionAnchor;
@@ -12,18 +13,22 @@ fn short_scene() -> Scene {
     Scene { seconds: 0.25, ..sinew::zoo::jelly_torus() }
 }
 
-/// A starfish whose root is free from the start, and one arm of which goes limp on the way and comes back: bones led, pushed and handed over.
+/// A starfish with a free root, one arm of which goes limp and returns to the motion: kinematic joints, dynamic joints, and changes of drive.
 fn coupled_scene() -> Scene {
     let mut scene = Scene { seconds: 0.25, ..sinew::zoo::starfish(6000) };
-    scene.performances[0].lead_by(Lead::TwoWay);
-    let arm =
-        |time: f64, drive: CueDrive| Cue { time, bones: Whose::These(vec![BoneId(1), BoneId(2)]), drive };
+    scene.performances[0].set_drive_mode(DriveMode::TwoWay);
+    let arm = |time: f64, drive: CueDrive| Cue {
+        time,
+        bones: BoneSelection::These(vec![BoneId(1), BoneId(2)]),
+        drive,
+    };
     scene.performances[0].cues.extend([arm(0.05, CueDrive::Limp), arm(0.15, CueDrive::Motion)]);
     scene
 }
 
-/// A jelly on the ground that is dragged about by a point, belted, and tied to a ball: forces on nodes and obstacles, led places, lengths and strengths.
-fn held_scene() -> Scene {
+/// A jelly ring above the ground that is dragged by a point, belted, and joined to a ball: constraint forces on nodes and obstacles, animated targets, lengths and strengths.
+fn constrained_scene() -> Scene {
+    // points on the body, and a ball above it
     let mut scene = Scene { seconds: 0.25, ..sinew::zoo::jelly_torus() };
     let body = scene.world.bodies[0].name.clone();
     let (low, high) = match &scene.world.bodies[0].shape {
@@ -42,6 +47,8 @@ fn held_scene() -> Scene {
         )
     };
     let on_ball = PointDesc::Obstacle { obstacle: "ball".into(), place: None };
+
+    // drag, join and belt
     let belt = BeltDesc { body: body.clone(), center: side, axis: Vec3::z(), length: None };
     let join = ConstraintKind::Join {
         points: [on_ball, point(middle + Vec3::y() * high.y)],
@@ -52,9 +59,11 @@ fn held_scene() -> Scene {
     scene.world.constraints =
         kinds.into_iter().enumerate().map(|(i, kind)| ConstraintDesc::new(format!("{i}"), kind)).collect();
     scene.world.obstacles = vec![ObstacleDesc::ground(low.y - 0.02), ball];
+
+    // their animation
     let keys = |values: [f64; 2]| {
         let keys = vec![Key::at(0.0, values[0]), Key::at(0.2, values[1])];
-        Some(Keyframes::build(keys, Interpolation::Linear, Beyond::Hold).expect("sound keys"))
+        Some(Keyframes::build(keys, Interpolation::Linear, Extrapolation::Hold).expect("sound keys"))
     };
     let shake = Motion::Shake { amplitude: Vec3::new(0.05, 0.02, 0.0), frequency: 2.0 };
     scene.constraint_motions = vec![
@@ -65,14 +74,14 @@ fn held_scene() -> Scene {
     scene
 }
 
-/// The starfish of flesh that keeps its volume in patches.
+/// The starfish of nearly incompressible flesh, with mean-dilatation patches.
 fn muscle_scene() -> Scene {
     let mut scene = coupled_scene();
     scene.world.bodies[0].material.poisson = 0.47;
     scene
 }
 
-/// The same, with flesh and free bones found together, one implicit step per frame.
+/// The same with one implicit step per frame, which solves for flesh and dynamic bones together.
 fn implicit_scene() -> Scene {
     Scene { solver: Solver::Implicit(ImplicitSettings::INTERACTIVE), ..muscle_scene() }
 }
@@ -87,8 +96,8 @@ fn hash_with_threads(scene: &Scene, threads: usize) -> u64 {
 }
 
 #[test]
-fn the_bits_are_the_same_on_1_2_and_5_threads_and_twice() {
-    for scene in [short_scene(), coupled_scene(), held_scene(), muscle_scene(), implicit_scene()] {
+fn bits_are_the_same_twice_and_on_1_2_and_5_threads() {
+    for scene in [short_scene(), coupled_scene(), constrained_scene(), muscle_scene(), implicit_scene()] {
         let first = hash_with_threads(&scene, 1);
         for threads in [1, 2, 5] {
             assert_eq!(hash_with_threads(&scene, threads), first, "{}: {threads} threads", scene.name);
@@ -96,19 +105,20 @@ fn the_bits_are_the_same_on_1_2_and_5_threads_and_twice() {
     }
 }
 
-/// The bits of one run, stored. All operations are exact by IEEE 754 or come from one portable implementation, so every platform must find them;
-/// a change to the physics, the cage or the scene changes them on purpose.
+/// The hashes of two runs. All operations are exact by IEEE 754 or come from one portable implementation, so every platform must reproduce them;
+/// only a change to the physics, the cage or the scene changes them.
 #[test]
-fn the_bits_are_those_that_were_stored() {
+fn state_hashes_equal_the_stored_ones() {
     assert_eq!(format!("{:016x}", hash_with_threads(&short_scene(), 2)), "c1ceaf4ca8c36164");
     assert_eq!(format!("{:016x}", hash_with_threads(&coupled_scene(), 2)), "584a64fdf97cf2b6");
 }
 
-/// Two bodies in one world, the second one pinned and loaded, move with the bits that each has alone. Both are of one size and stuff, so that the
+/// Two bodies in one world, the second one pinned and loaded, move with the same bits as each alone. Both have the same size and material, so that the
 /// sub-steps are the same.
 #[test]
-fn bodies_in_one_world_do_not_disturb_each_other() {
-    let body = |name: &str, held: bool| {
+fn separate_bodies_in_one_world_do_not_affect_each_other() {
+    // a free body, and one with a pin and a load
+    let body = |name: &str, pinned: bool| {
         let region = Region::End { direction: Vec3::y(), fraction: 0.2 };
         let force = Vec3::new(0.3, 0.0, 0.1);
         let pull = LoadDesc { region: Region::Nearest(Vec3::new(0.1, 0.0, 0.0)), force };
@@ -120,21 +130,22 @@ fn bodies_in_one_world_do_not_disturb_each_other() {
             },
             material: Material::soft_solid(5e3, 0.4, 1000.0, 0.1),
             velocity: Vec3::new(0.1, 0.2, 0.0),
-            pins: if held { vec![PinDesc { region }] } else { Vec::new() },
-            loads: if held { vec![pull] } else { Vec::new() },
+            pins: if pinned { vec![PinDesc { region }] } else { Vec::new() },
+            loads: if pinned { vec![pull] } else { Vec::new() },
             attachment: None,
             sag: Sag::Free,
         }
     };
+
+    // their nodes after ten frames
     let run = |bodies: Vec<BodyDesc>, step: Option<f64>| {
-        let mut model = Model::build(&WorldDesc {
+        let model = Model::build(&WorldDesc {
             gravity: Vec3::new(0.0, -9.81, 0.0),
             bodies,
-            rigs: Vec::new(),
+            max_step: step,
             ..WorldDesc::default()
         })
         .expect("sound");
-        model.stable_step.seconds = step.unwrap_or(model.stable_step.seconds);
         let mut state = State::at_rest(&model);
         let mut stepper = Stepper::default();
         for _ in 0..10 {
@@ -143,15 +154,17 @@ fn bodies_in_one_world_do_not_disturb_each_other() {
         let nodes = model.bodies.iter().map(|b| state.node_x[b.nodes.clone()].to_vec()).collect::<Vec<_>>();
         (nodes, model.stable_step.seconds)
     };
-    let (both, step) = run(vec![body("free", false), body("held", true)], None);
+
+    // together and alone
+    let (both, step) = run(vec![body("free", false), body("pinned", true)], None);
     let (free, _) = run(vec![body("free", false)], Some(step));
-    let (held, _) = run(vec![body("held", true)], Some(step));
-    assert_eq!(both, [free[0].clone(), held[0].clone()]);
+    let (pinned, _) = run(vec![body("pinned", true)], Some(step));
+    assert_eq!(both, [free[0].clone(), pinned[0].clone()]);
 }
 
 #[test]
-fn a_saved_and_resumed_run_ends_with_the_same_bits() {
-    for scene in [short_scene(), coupled_scene(), held_scene(), muscle_scene(), implicit_scene()] {
+fn resumed_run_ends_with_the_same_bits() {
+    for scene in [short_scene(), coupled_scene(), constrained_scene(), muscle_scene(), implicit_scene()] {
         let mut whole = Player::build(&scene).expect("a sound scene");
         whole.play(&mut [], |_| {}).expect("plays");
 
@@ -194,11 +207,11 @@ fn a_stopped_and_continued_run_ends_with_the_same_bits() {
 }
 
 #[test]
-fn anchors_between_surfaces_are_saved_and_checkpoints_without_them_still_read() {
+fn checkpoints_hold_pair_friction_anchors_and_version_3_without_them_is_read() {
     let player = Player::build(&coupled_scene()).expect("a sound scene");
     let mut state = player.state.clone();
     let saved = Checkpoint::of(&state).as_bytes().to_vec();
-    // as the version before wrote it: no count of them behind that of other friction anchors
+    // version 3 has no count of them after that of other friction anchors
     let mut older = saved.clone();
     older[8] = 3;
     older.drain(48..56);
@@ -220,7 +233,7 @@ fn anchors_between_surfaces_are_saved_and_checkpoints_without_them_still_read() 
 }
 
 #[test]
-fn a_damaged_checkpoint_is_refused() {
+fn damaged_checkpoint_is_rejected() {
     let scene = coupled_scene();
     let player = Player::build(&scene).expect("a sound scene");
     let saved = Checkpoint::of(&player.state).as_bytes().to_vec();

@@ -1,4 +1,4 @@
-//! The hot loop does not touch the heap.
+//! Steps do not allocate memory after the first.
 
 #![expect(unsafe_code, reason = "counting needs an allocator of our own")]
 
@@ -10,7 +10,7 @@ struct Counting;
 
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: every call goes to the system's allocator unchanged
+// SAFETY: forwards every call to the system allocator unchanged
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         COUNT.fetch_add(1, Ordering::Relaxed);
@@ -28,13 +28,13 @@ static COUNTING: Counting = Counting;
 
 /// One test, since the count is that of the whole process.
 #[test]
-fn a_step_allocates_nothing_once_it_is_warm() {
-    flesh_and_bones_allocate_nothing_once_they_are_warm();
-    touching_allocates_nothing_once_it_is_warm();
+fn steps_after_the_first_do_not_allocate() {
+    steps_of_flesh_and_bones_do_not_allocate();
+    steps_with_contact_do_not_allocate();
 }
 
-fn flesh_and_bones_allocate_nothing_once_they_are_warm() {
-    for (threads, coupled, held) in [
+fn steps_of_flesh_and_bones_do_not_allocate() {
+    for (threads, coupled, constrained) in [
         (1, false, false),
         (2, false, false),
         (1, true, false),
@@ -43,9 +43,9 @@ fn flesh_and_bones_allocate_nothing_once_they_are_warm() {
         (2, false, true),
     ] {
         let mut scene = if coupled { sinew::zoo::starfish(6000) } else { sinew::zoo::jelly_torus() };
-        if held {
-            hold(&mut scene);
-            // and keeps its volume in patches
+        if constrained {
+            add_constraints(&mut scene);
+            // nearly incompressible, with patches
             scene.world.bodies[0].material.poisson = 0.47;
         }
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
@@ -54,11 +54,11 @@ fn flesh_and_bones_allocate_nothing_once_they_are_warm() {
             let mut state = State::at_rest(&model);
             let mut stepper = Stepper::default();
             let mut control = Control::still(&model);
-            // the root floats and one arm is limp, the others are led
+            // root and one arm are dynamic, the others kinematic
             for rig in &mut control.rigs {
                 rig.drives[..3].fill(DriveKind::Torque);
             }
-            // strongly deformed, so that the second pass has work as well
+            // strongly deformed, so that some elements need a decomposition
             let top = if coupled { 0.02 } else { 0.16 };
             state.node_x.iter_mut().for_each(|x| x.y = top + 1.5 * (x.y.min(top) - top));
             state = State::from_motion(&model, state.node_x, state.node_v);
@@ -68,13 +68,13 @@ fn flesh_and_bones_allocate_nothing_once_they_are_warm() {
             let report = step();
             let allocated = COUNT.load(Ordering::Relaxed) - before;
             assert!(report.substeps >= 8 && report.diagonalised > 0);
-            assert_eq!(allocated, 0, "{threads} threads, coupled: {coupled}, held: {held}");
+            assert_eq!(allocated, 0, "{threads} threads, coupled: {coupled}, constrained: {constrained}");
         });
     }
 }
 
-/// Limp on the ground, one on another: bodies that touch more and more as they fall. What they touch is found in lists that have room from the first step on.
-fn touching_allocates_nothing_once_it_is_warm() {
+/// Limp bodies on the ground and on each other, with an increasing number of contacts as they fall. Contact lists have their capacity from the first step on.
+fn steps_with_contact_do_not_allocate() {
     for (threads, coupled, itself) in [(1, true, false), (1, true, true), (2, true, true), (2, false, true)] {
         let mut scene = if coupled { sinew::zoo::starfish(3400) } else { sinew::zoo::jelly_torus() };
         scene.world.gravity = Vec3::new(0.0, -9.81, 0.0);
@@ -82,6 +82,8 @@ fn touching_allocates_nothing_once_it_is_warm() {
             let (surface, cage) = (sinew::mesh::shapes::torus(0.14, 0.055, 48, 24), CageSize::Tets(800));
             scene.world.bodies[0].shape = ShapeDesc::Surface { surface, cage };
         }
+
+        // ground and a stone, a second body above the first, self-contact
         let ShapeDesc::Surface { surface, .. } = &scene.world.bodies[0].shape else { unreachable!("one") };
         let (low, high) = surface.bounds().expect("it has vertices");
         scene.world.obstacles.push(ObstacleDesc::ground(low.y - 1e-3));
@@ -106,7 +108,7 @@ fn touching_allocates_nothing_once_it_is_warm() {
         pool.install(|| {
             let model = Model::build(&scene.world).expect("a sound world");
             let mut state = State::at_rest(&model);
-            // its ends come towards each other
+            // its ends move towards each other
             let middle = 0.5 * (low + high);
             for (x, v) in state.node_x.iter().zip(&mut state.node_v) {
                 v.x -= 3.0 * (x.x - middle.x);
@@ -114,6 +116,8 @@ fn touching_allocates_nothing_once_it_is_warm() {
             state = State::from_motion(&model, state.node_x, state.node_v);
             let mut control = Control::still(&model);
             control.rigs.iter_mut().for_each(|rig| rig.drives.fill(DriveKind::Torque));
+
+            // the first step may allocate, the next twenty may not
             let mut stepper = Stepper::default();
             let mut step = |state: &mut State| {
                 stepper.step(&model, &control, 1.0 / 60.0, state).expect("holds").in_contact
@@ -122,7 +126,7 @@ fn touching_allocates_nothing_once_it_is_warm() {
             let before = COUNT.load(Ordering::Relaxed);
             let in_contact = (0..20).map(|_| step(&mut state)).max().unwrap_or_default();
             let allocated = COUNT.load(Ordering::Relaxed) - before;
-            assert!(coupled || !state.pair_anchors.is_empty(), "the two are held on each other");
+            assert!(coupled || !state.pair_anchors.is_empty(), "no friction anchors between the two");
             assert!(in_contact > first + 20, "{first} {in_contact}");
             assert_eq!(allocated, 0, "{threads} threads, coupled: {coupled}, itself: {itself}");
         });
@@ -130,7 +134,7 @@ fn touching_allocates_nothing_once_it_is_warm() {
 }
 
 /// Drags a body by its end, belts it, and joins that end to a bone, if there is one.
-fn hold(scene: &mut Scene) {
+fn add_constraints(scene: &mut Scene) {
     let body = scene.world.bodies[0].name.clone();
     let ShapeDesc::Surface { surface, .. } = &scene.world.bodies[0].shape else { unreachable!("a surface") };
     let (low, high) = surface.bounds().expect("it has vertices");

@@ -1,49 +1,31 @@
 //! What the house rules promise about the sources.
 
+#[path = "tidy/functions.rs"]
+mod functions;
+#[path = "tidy/module_cycles.rs"]
+mod module_cycles;
+#[path = "tidy/source.rs"]
+mod source;
+#[path = "tidy/words.rs"]
+mod words;
+
+use source::{read, root, sources};
 use std::fs;
-use std::path::{Path, PathBuf};
 
 /// The crates by layer: each may use those of earlier layers only.
-const LAYERS: [&[&str]; 8] = [
+const LAYERS: [&[&str]; 11] = [
     &["files", "math"],
     &["mesh"],
     &["flesh", "skeleton", "contact"],
     &["sim"],
     &["control"],
     &["take"],
-    &["io", "zoo"],
+    &["character"],
+    &["gltf", "render"],
+    &["io"],
+    &["zoo"],
     &["cli"],
 ];
-
-fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-fn read(path: &Path) -> String {
-    fs::read_to_string(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
-}
-
-/// All files below a folder with an extension, but for what a build has put there.
-fn files(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            if !path.ends_with("target") {
-                files(&path, extension, found);
-            }
-        } else if path.extension().is_some_and(|e| e == extension) {
-            found.push(path);
-        }
-    }
-}
-
-fn sources() -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for folder in ["crates", "src", "tests", "benches"] {
-        files(&root().join(folder), "rs", &mut found);
-    }
-    found
-}
 
 #[test]
 fn no_source_file_has_a_thousand_lines() {

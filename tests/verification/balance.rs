@@ -1,4 +1,4 @@
-//! Flesh whose shape at rest is what it looks like under its own weight.
+//! Gravity compensation: flesh keeps its drawn shape under its own weight, by balancing forces or by a stressed rest shape.
 
 use super::coupling::{FRAME, Worm, play, wriggle};
 use sinew::math::{Isometry, Rotation};
@@ -16,7 +16,7 @@ fn with(worm: &Worm, sag: Sag) -> Model {
     Model::build(&world).expect("a sound world")
 }
 
-/// Holds the bones for so many frames, turned about z, until flesh is at rest against them; where each node is, as its bone's frame was at rest sees it.
+/// Simulates flesh for a number of frames with the bones fixed, rotated about z by `angle` (rad); returns the node positions in the bones' rest frame.
 fn settled(model: &Model, angle: f64, frames: usize) -> Vec<Vec3> {
     let turn = Isometry::from_parts(Vec3::zeros().into(), Rotation::from_axis_angle(&Vec3::z_axis(), angle));
     let mut state = State::at_rest(model);
@@ -38,9 +38,9 @@ fn farthest(a: &[Vec3], b: &[Vec3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max)
 }
 
-/// Weight and what balances it cancel to round-off of doubles, g itself being 1e-15 of it: after a second the nodes are where they were.
+/// Weight and balancing forces cancel to double round-off: after a second the nodes have not moved.
 #[test]
-fn it_does_not_sag_from_there() {
+fn balanced_flesh_does_not_sag() {
     let worm = Worm { gravity: -Vec3::y() * GRAVITY, ..Worm::default() };
     let still = farthest(&settled(&balanced(&worm), 0.0, 60), &worm.model().node_rest);
     assert!(still < 1e-12, "{still:e}");
@@ -48,10 +48,10 @@ fn it_does_not_sag_from_there() {
     assert!(sags > 1e-3, "{sags}");
 }
 
-/// Upside down its weight and what balanced it pull the same way: it hangs as flesh without balance does under twice the weight. Both settle in a second and a half
-/// at 0.2 of critical damping; what is left and single precision are far below a hundredth of the sag.
+/// Upside down, weight and balancing forces have the same direction: it sags like unbalanced flesh under twice the weight. Both settle in a second and a half at
+/// 0.2 of critical damping; remaining motion and single precision are far below a hundredth of the sag.
 #[test]
-fn upside_down_it_sags_as_under_twice_its_weight() {
+fn balanced_flesh_upside_down_sags_as_under_twice_its_weight() {
     let worm = Worm { gravity: -Vec3::y() * GRAVITY, damping: 0.5, ..Worm::default() };
     let turned = settled(&balanced(&worm), core::f64::consts::PI, 150);
     let twice = Worm { gravity: Vec3::y() * 2.0 * GRAVITY, damping: 0.5, ..Worm::default() };
@@ -61,9 +61,9 @@ fn upside_down_it_sags_as_under_twice_its_weight() {
     assert!(sag > 2e-3 && gap < 0.01 * sag, "{gap} of {sag}");
 }
 
-/// What balances flesh is borne by bones: the whole falls as it would without, and does not turn by itself. The bounds are those of a floating worm.
+/// The bones carry the reaction of the balancing forces: the whole falls with g and keeps its angular momentum. The tolerances are those of the floating worm in `coupling`.
 #[test]
-fn the_whole_falls_as_anything_does() {
+fn balanced_character_is_in_free_fall() {
     let worm = Worm { gravity: -Vec3::y() * GRAVITY, ..Worm::default() };
     for sag in [Sag::Balanced, Sag::RestShape] {
         let model = with(&worm, sag);
@@ -74,10 +74,10 @@ fn the_whole_falls_as_anything_does() {
     }
 }
 
-/// The force m R c turns with the bone and has a potential: without damping, what joints put in is what is there. As without balance, within the error of
-/// symplectic steps.
+/// The balancing force m R c rotates with the bone and has a potential: without damping, the energy equals the work of the joints, within the error of symplectic
+/// steps, as without balance.
 #[test]
-fn its_energy_is_accounted_for() {
+fn energy_with_balancing_forces_equals_the_work_of_joints() {
     let worm = Worm { gravity: -Vec3::y() * GRAVITY, damping: 0.0, ..Worm::default() };
     for sag in [Sag::Balanced, Sag::RestShape] {
         let model = with(&worm, sag);
@@ -91,10 +91,10 @@ fn its_energy_is_accounted_for() {
     }
 }
 
-/// Stress carries the weight in explicit steps too. Their forces come from strains in single precision, 6e-8 each, and the rest shape from a search that ends at 1e-5 of the sag of some millimetres:
-/// a micrometre has room for both.
+/// With a rest shape, stress carries the weight, in explicit steps too. Forces come from strains in single precision, 6e-8 each, and the search for the rest shape stops at 1e-5 of the sag of some
+/// millimetres: a micrometre covers both.
 #[test]
-fn a_rest_shape_does_not_sag_either() {
+fn flesh_with_a_rest_shape_does_not_sag() {
     let worm = Worm { gravity: -Vec3::y() * GRAVITY, damping: 0.5, ..Worm::default() };
     let model = with(&worm, Sag::RestShape);
     let off = farthest(&settled(&model, 0.0, 60), &model.node_rest);
@@ -103,10 +103,10 @@ fn a_rest_shape_does_not_sag_either() {
     assert!(energy > 1e-6, "the drawn shape has stress: {energy:e} J");
 }
 
-/// Turned by any angle and back flesh feels its true weight: upside down it hangs by once its weight from the rest shape, where balance makes that twice from the drawn one. At the strains
-/// here, some hundredths, both come to the same place but for that fraction of the way: the sag goes from one weight up to one weight down.
+/// With a rest shape, flesh has its true weight in any orientation: upside down it sags by one weight from the rest shape, balanced flesh by two weights from the drawn shape. At strains of some
+/// percent both reach the same place up to that fraction.
 #[test]
-fn a_rest_shape_upside_down_hangs_as_balanced_flesh_does_to_first_order() {
+fn rest_shape_upside_down_sags_like_balanced_flesh_to_first_order() {
     let worm = Worm { gravity: -Vec3::y() * GRAVITY, damping: 0.5, ..Worm::default() };
     let shaped = settled(&with(&worm, Sag::RestShape), core::f64::consts::PI, 150);
     let balanced = settled(&balanced(&worm), core::f64::consts::PI, 150);

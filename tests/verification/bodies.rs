@@ -1,8 +1,8 @@
-//! The bodies that the tests move, and the laws they are made of.
+//! Bodies and laws for the verification tests.
 
 use sinew::prelude::*;
 
-/// All laws, with the usual numbers.
+/// All laws, with default parameters.
 pub(crate) const LAWS: [Law; 3] = [
     Law::StVenantKirchhoff(StretchLimits { lower: 0.75, upper: 1.4 }),
     Law::Corotational,
@@ -15,12 +15,12 @@ pub(crate) fn random(seed: &mut u64) -> f64 {
     (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
 
-/// A vector of such numbers.
+/// A vector of pseudo-random numbers.
 pub(crate) fn random_vector(seed: &mut u64) -> Vec3 {
     Vec3::new(random(seed), random(seed), random(seed))
 }
 
-/// A body of tets with nothing attached.
+/// A body of tets without pins, loads or bones.
 pub(crate) fn loose(mesh: TetMesh, material: Material) -> BodyDesc {
     BodyDesc {
         name: "body".into(),

@@ -1,13 +1,13 @@
-//! A clamped beam under its own weight, against beam theory and against finer meshes.
+//! Cantilever under its own weight, against beam theory and static reference solutions.
 
 use super::bodies::{LAWS, loose, world};
 use sinew::mesh::shapes;
 use sinew::prelude::*;
 use sinew::zoo::Beam;
 
-/// Lets a beam of 0.4 × 0.1 × 0.1 m settle and returns how far its end hangs (m).
+/// Simulates a beam of 0.4 × 0.1 × 0.1 m to rest and returns its tip deflection (m).
 fn settled_deflection(cubes_across: usize, law: Law, poisson: f64, gravity: f64) -> f64 {
-    // a damping ratio of 0.27 of the shear wave is critical for the first bending mode
+    // a damping ratio of 0.27 at the shear wave is critical for the first bending mode
     let material = Material { law, ..Material::soft_solid(5e5, poisson, 1000.0, 0.27) };
     let mut body = loose(shapes::beam(cubes_across, [0.4, 0.1, 0.1]), material);
     let region = Region::Box { min: Vec3::repeat(-1.0), max: Vec3::new(1e-9, 1.0, 1.0) };
@@ -27,10 +27,10 @@ fn settled_deflection(cubes_across: usize, law: Law, poisson: f64, gravity: f64)
 /// δ = q L⁴/(8 E I) + q L²/(2 κ G A),    κ = 5/6 for a square section with ν = 0
 /// ```
 ///
-/// Linear tets are too stiff by an amount of order h², so two meshes extrapolate: δ ≈ (4 δ_fine − δ_coarse)/3. What is left are terms of
-/// order h⁴ and the clamped section that beam theory lets shrink freely (none at ν = 0): 2 % is allowed.
+/// The error of linear tets is O(h²), so Richardson extrapolation from two meshes gives δ ≈ (4 δ_fine − δ_coarse)/3. The remainder is
+/// O(h⁴), and the clamped section that beam theory lets contract freely (none at ν = 0): 2 % is allowed.
 #[test]
-fn small_deflections_tend_to_beam_theory() {
+fn small_deflections_converge_to_timoshenko_beam_theory() {
     let (length, width, young, gravity) = (0.4_f64, 0.1_f64, 5e5, 0.0981);
     let weight = 1000.0 * gravity * width * width;
     let bending = weight * length.powi(4) / (8.0 * young * width.powi(4) / 12.0);
@@ -43,7 +43,7 @@ fn small_deflections_tend_to_beam_theory() {
     }
 }
 
-/// Large deflections have no closed form; static solutions by Newton's method on the same two meshes gave 65.58 and 72.54 mm (neo-Hookean and
+/// Large deflections have no closed form; static solutions by Newton's method on the same two meshes are 65.58 and 72.54 mm (neo-Hookean and
 /// St. Venant-Kirchhoff; corotational 65.52 mm on the coarse one). Half a percent covers the difference between the laws.
 #[test]
 fn large_deflections_agree_with_static_solutions_on_the_same_mesh() {
@@ -55,10 +55,10 @@ fn large_deflections_agree_with_static_solutions_on_the_same_mesh() {
     assert!((fine / 72.54e-3 - 1.0).abs() < 5e-3, "{fine}");
 }
 
-/// The first swing without damping: steps that tend to zero gave 143.5 mm on the fine mesh by another program, whose own error is not known;
-/// two percent are allowed.
+/// The first oscillation without damping: another program, extrapolated to zero step size, gave 143.5 mm on the fine mesh, with unknown error; two
+/// percent are allowed.
 #[test]
-fn the_first_swing_of_the_fine_beam_has_the_known_height() {
+fn first_oscillation_of_the_fine_beam_has_the_reference_amplitude() {
     let scene = sinew::zoo::beam(Beam { cubes_across: 8, law: LAWS[0], damping_ratio: 0.0 });
     let model = Model::build(&scene.world).expect("a sound world");
     let mut state = State::at_rest(&model);

@@ -1,10 +1,10 @@
-//! Momentum, angular momentum and energy of bodies that nothing touches.
+//! Conservation of momentum, angular momentum and energy of free bodies.
 
 use super::bodies::{LAWS, loose, random_vector, world};
 use sinew::mesh::shapes;
 use sinew::prelude::*;
 
-/// A beam that flies, tumbles and wobbles.
+/// A beam that translates, rotates and vibrates.
 fn tumbling(law: Law) -> (Model, State) {
     let material = Material { law, ..Material::soft_solid(2e4, 0.4, 1000.0, 0.0) };
     let model = world(Vec3::zeros(), loose(shapes::beam(3, [0.4, 0.1, 0.1]), material));
@@ -19,12 +19,12 @@ fn tumbling(law: Law) -> (Model, State) {
     (model, state)
 }
 
-/// Every element gives its corners forces that sum to zero in double precision, so linear momentum is kept to the round-off of some
-/// 10⁵ additions. Angular momentum feels the single-precision rounding of each element's stress: torques of relative size 2⁻²⁴ with random signs,
-/// which over n sub-steps add up to √n 2⁻²⁴ of force × arm × h. At 1,000 sub-steps, √1000 × 6e-8 ≈ 2e-6 of the angular
-/// momentum that the same forces exchange; 1e-5 leaves room for the size of the wobble.
+/// The corner forces of every element sum to zero in double precision, so linear momentum is conserved to the round-off of some
+/// 10⁵ additions. Angular momentum is affected by the single-precision rounding of each element's stress: torques of relative size 2⁻²⁴ with random signs,
+/// which over n sub-steps accumulate to √n 2⁻²⁴ of force × arm × h. At 1,000 sub-steps this is √1000 × 6e-8 ≈ 2e-6 of the angular
+/// momentum that the same forces exchange; 1e-5 allows for the size of the vibration.
 #[test]
-fn a_free_body_keeps_its_momentum() {
+fn free_body_conserves_linear_and_angular_momentum() {
     for law in LAWS {
         let (model, mut state) = tumbling(law);
         let (linear, angular) = (state.momentum(&model), state.angular_momentum(&model));
@@ -39,11 +39,11 @@ fn a_free_body_keeps_its_momentum() {
     }
 }
 
-/// Symplectic Euler conserves a shadow energy that differs from the true one by terms of order h ω. For the modes that carry the energy here, well
-/// below the highest, that is a few percent; it swings about the start and does not drift. Kinetic plus elastic energy is watched over
-/// 20,000 sub-steps, the last quarter against the first.
+/// Symplectic Euler conserves a shadow energy that differs from the true one by O(h ω). For the modes that carry the energy here, well
+/// below the highest, that is a few percent; the energy oscillates and does not drift. The test compares kinetic plus elastic energy over
+/// 20,000 sub-steps, the last quarter with the first.
 #[test]
-fn the_energy_of_an_undamped_body_stays_bounded_over_20_000_steps() {
+fn energy_of_an_undamped_body_is_bounded_over_20_000_steps() {
     for law in LAWS {
         let (model, mut state) = tumbling(law);
         let total = |state: &State| {

@@ -1,4 +1,4 @@
-//! Points that are dragged, pinned and joined, and belts.
+//! Constraints: drags, pins, joins and belts.
 
 use super::bodies::loose;
 use sinew::math::real;
@@ -10,7 +10,7 @@ use sinew::sim::{constraint_energy, constraint_forces};
 const G: f64 = 9.81;
 const DT: f64 = 1.0 / 60.0;
 
-/// A block of side 0.1 m whose middle is at a place.
+/// A block of side 0.1 m with its centre at `middle`.
 fn block(name: &str, middle: Vec3, damping: f64) -> BodyDesc {
     let mut mesh = shapes::beam(2, [0.1, 0.1, 0.1]);
     let own = mesh.nodes.iter().sum::<Vec3>() / mesh.nodes.len() as f64;
@@ -22,7 +22,7 @@ fn world(gravity: f64, bodies: Vec<BodyDesc>, constraints: Vec<ConstraintDesc>) 
     WorldDesc { gravity: -gravity * Vec3::y(), bodies, constraints, ..WorldDesc::default() }
 }
 
-/// The middle of a face of a block.
+/// The centre of a face of a block.
 fn face(name: &str, direction: Vec3) -> PointDesc {
     PointDesc::Region { body: name.into(), region: Region::End { direction, fraction: 0.01 } }
 }
@@ -48,10 +48,10 @@ fn run(model: &Model, control: &Control, state: &mut State, seconds: f64) -> usi
     (0..(seconds / DT).round() as usize).map(step).sum()
 }
 
-/// A weight on a spring stretches it by m g/k. The swing of √(k/m) = 10 /s with the drag's and the flesh's damping has died after eight seconds to some 1e-6 of itself, a
-/// tenth of a micrometre; the flesh sags besides, but the point that is held does not know.
+/// A weight stretches a spring by m g/k. With the damping of drag and flesh the oscillation at √(k/m) = 10 /s decays in eight seconds to some 1e-6 of its amplitude, a
+/// tenth of a micrometre; the flesh sags too, which does not affect the dragged point.
 #[test]
-fn a_weight_hangs_on_a_drag_by_its_weight_over_the_stiffness() {
+fn weight_on_a_drag_stretches_it_by_weight_over_stiffness() {
     let drag = drag(face("weight", Vec3::y()), 100.0);
     let model =
         Model::build(&world(G, vec![block("weight", Vec3::zeros(), 0.3)], vec![drag])).expect("sound");
@@ -64,26 +64,26 @@ fn a_weight_hangs_on_a_drag_by_its_weight_over_the_stiffness() {
     assert!((stretch - expected).abs() < 1e-4 * expected, "{stretch} {expected}");
     assert_eq!(retries, 0);
 
-    // and an implicit solver finds the same place at once
+    // the static solver finds the same place
     let mut settled = State::at_rest(&model);
     assert!(settle(&model, &control, &mut settled).expect("rests").converged);
     let force = &constraint_forces(&model, &control, &settled)[0];
     assert!((force.tension - model.mass() * G).abs() < 1e-4 * force.tension, "{}", force.tension);
 }
 
-/// An obstacle hangs on a spring by the same law, held off its centre it turns until it hangs below.
+/// An obstacle on a spring obeys the same law; dragged off its centre it rotates until the centre is below the point.
 #[test]
-fn a_ball_hangs_on_a_drag_below_the_point_that_is_held() {
+fn ball_hangs_on_a_drag_with_its_centre_below_the_point() {
     let mobility = Mobility::Free { density: 500.0, velocity: Vec3::zeros(), spin: Vec3::zeros() };
     let pose = Isometry::translation(1.0, 0.0, 0.0);
     let ball = ObstacleDesc { mobility, ..ObstacleDesc::fixed("ball", Shape::Sphere { radius: 0.1 }, pose) };
     let top = PointDesc::Obstacle { obstacle: "ball".into(), place: Some(Vec3::new(1.1, 0.0, 0.0)) };
-    let held = BodyDesc {
+    let pinned = BodyDesc {
         pins: vec![PinDesc { region: Region::End { direction: Vec3::y(), fraction: 0.2 } }],
         ..block("aside", Vec3::zeros(), 0.3)
     };
     let drag = ConstraintDesc { damping: Some(5.0), ..drag(top, 300.0) };
-    let world = WorldDesc { obstacles: vec![ball], ..world(G, vec![held], vec![drag]) };
+    let world = WorldDesc { obstacles: vec![ball], ..world(G, vec![pinned], vec![drag]) };
     let model = Model::build(&world).expect("sound");
     let mut state = State::at_rest(&model);
     let control = Control::still(&model);
@@ -91,7 +91,7 @@ fn a_ball_hangs_on_a_drag_below_the_point_that_is_held() {
     let force = &constraint_forces(&model, &control, &state)[0];
     let expected = 500.0 * 4.0 / 3.0 * core::f64::consts::PI * 1e-3 * G / 300.0;
     let stretch = force.points[1] - force.points[0];
-    // its swing to and fro is damped by nothing but what the spring gives and takes: a part in a thousand is left of it
+    // only the spring's damping acts on its oscillation: a thousandth of it remains
     assert!((stretch.y - expected).abs() < 0.02 * expected, "{stretch:?} {expected}");
     let centre = state.obstacles[0].pose.translation.vector;
     assert!(
@@ -101,9 +101,10 @@ fn a_ball_hangs_on_a_drag_below_the_point_that_is_held() {
     assert_eq!(retries, 0);
 }
 
-/// A bar that turns about one end and is held level at the other: the spring there bears half its weight.
+/// A bar with a hinge at one end, dragged to be level at the other: the spring there carries half its weight.
 #[test]
-fn a_bone_held_at_its_end_gives_half_its_weight_to_the_spring() {
+fn bone_dragged_at_its_end_loads_the_spring_with_half_its_weight() {
+    // the bar with its hinge, and a drag at its tip
     let bone = BoneDesc {
         name: "bar".into(),
         parent: Parent::World,
@@ -119,13 +120,15 @@ fn a_bone_held_at_its_end_gives_half_its_weight_to_the_spring() {
     };
     let tip =
         PointDesc::Bone { rig: "rig".into(), bone: "bar".into(), place: Some(Vec3::new(0.4, 2.0, 0.0)) };
-    let held = BodyDesc {
+    let pinned = BodyDesc {
         pins: vec![PinDesc { region: Region::End { direction: Vec3::y(), fraction: 0.2 } }],
         ..block("aside", Vec3::zeros(), 0.3)
     };
     let drag = ConstraintDesc { damping: Some(1.0), ..drag(tip, 2000.0) };
     let rig = RigDesc { name: "rig".into(), skeleton: SkeletonDesc { bones: vec![bone] } };
-    let world = WorldDesc { rigs: vec![rig], ..world(G, vec![held], vec![drag]) };
+    let world = WorldDesc { rigs: vec![rig], ..world(G, vec![pinned], vec![drag]) };
+
+    // time steps, then the static solver
     let model = Model::build(&world).expect("sound");
     let mut control = Control::still(&model);
     control.rigs[0].drives[0] = DriveKind::Torque;
@@ -133,7 +136,7 @@ fn a_bone_held_at_its_end_gives_half_its_weight_to_the_spring() {
     let retries = run(&model, &control, &mut state, 5.0);
     let weight = 2000.0 * 0.4 * 0.04 * 0.04 * G;
     let tension = |state: &State| constraint_forces(&model, &control, state)[0].tension;
-    // the bar sags by θ = 3 mm/0.4 m, which turns the arm of its weight and of the spring alike, to θ²
+    // the bar sags by θ = 3 mm/0.4 m, which shortens the lever arms of weight and spring alike, up to θ²
     assert!((tension(&state) - 0.5 * weight).abs() < 1e-4 * weight, "{} {weight}", tension(&state));
     assert_eq!(retries, 0);
     let mut settled = State::at_rest(&model);
@@ -141,11 +144,12 @@ fn a_bone_held_at_its_end_gives_half_its_weight_to_the_spring() {
     assert!((tension(&settled) - 0.5 * weight).abs() < 1e-3 * weight, "{} {weight}", tension(&settled));
 }
 
-/// A block on a rod of 0.5 m swings from level: the rod keeps its length but for what its tension, at most three times the weight, stretches it, and
-/// what flesh gives.
+/// A block on a rod of 0.5 m swings from horizontal: the rod keeps its length up to the stretch under its tension, at most three times the weight, and
+/// the deformation of the flesh.
 #[test]
-fn a_joined_pendulum_keeps_its_length() {
+fn joined_pendulum_keeps_its_length() {
     for implicit in [false, true] {
+        // a rod from a fixed point to the face of a block: an obstacle in explicit steps, a pinned body in implicit ones
         let hook =
             ObstacleDesc::fixed("hook", Shape::Sphere { radius: 0.01 }, Isometry::translation(0.0, 1.0, 0.0));
         let peg = BodyDesc {
@@ -167,6 +171,8 @@ fn a_joined_pendulum_keeps_its_length() {
         let model = Model::build(&world).expect("sound");
         let constraint = &model.constraints[0];
         assert!((constraint.length - 0.5).abs() < 1e-9, "{}", constraint.length);
+
+        // a second of its swing
         let settings = ImplicitSettings { substeps: 4, ..ImplicitSettings::ACCURATE };
         let mut stepper =
             Stepper::with_solver(if implicit { Solver::Implicit(settings) } else { Solver::Explicit });
@@ -180,17 +186,17 @@ fn a_joined_pendulum_keeps_its_length() {
             worst = worst.max(((points[0] - points[1]).norm() - 0.5).abs());
             lowest = lowest.min(points[1].y);
         }
-        // it passed the lowest point
+        // it has passed the lowest point
         assert!(lowest < 0.52, "{lowest}");
         let most = 3.5 * 1.0 * G / constraint.stiffness;
         assert!(worst < most, "{worst} {most} implicit: {implicit}");
     }
 }
 
-/// Joined bodies and a belted one in weightlessness keep both momenta. Forces of constraints are equal and opposite to the last bit where both ends are carried by weights that sum to 1 to round-off: some
-/// 500 sub-steps of 200 sums of order 10 N · 1 ms, ε at random. Elements are computed in single precision; their torques leave 1e-9, as in `a_floating_worm_keeps_its_momenta`.
+/// Joined bodies and a belted one without gravity conserve linear and angular momentum. Constraint forces are exactly opposite, distributed by weights that sum to 1 to round-off: some
+/// 500 sub-steps of 200 sums of order 10 N · 1 ms, ε at random. Elements are computed in single precision; their torques leave 1e-9, as in `floating_worm_conserves_momentum`.
 #[test]
-fn joins_and_belts_keep_momenta() {
+fn joins_and_belts_conserve_momentum() {
     let far = Vec3::new(0.3, 0.05, 0.0);
     let bodies = vec![block("a", Vec3::zeros(), 0.0), block("b", far, 0.0)];
     let points = [face("a", Vec3::x()), PointDesc::surface("b", far + Vec3::new(-0.05, 0.04, 0.03))];
@@ -215,14 +221,14 @@ fn joins_and_belts_keep_momenta() {
     let angular = (state.angular_momentum(&model) - start.1).norm();
     assert!(linear < 1e-12 && angular < 1e-8, "{linear:e} {angular:e}");
     assert_eq!(retries, 0);
-    // dampers only take
+    // damping only dissipates
     assert!(energy(&state) < 1.01 * before, "{} {before}", energy(&state));
 }
 
-/// What constraints and those who lead them give is in the account: without dampers the account is what the world has, to the swing of symplectic Euler,
-/// a few parts in a hundred of what is in springs.
+/// The supplied energy includes the work of constraints and of their moving targets: without damping it equals the energy of the world, up to the oscillation of symplectic
+/// Euler, a few percent of the energy in springs.
 #[test]
-fn the_work_of_constraints_is_accounted_for() {
+fn work_of_constraints_is_accounted_for() {
     let pin = ConstraintKind::Pin { point: face("a", Vec3::x()), place: None };
     let pin = ConstraintDesc { damping: Some(0.0), ..ConstraintDesc::new("pin", pin) };
     let belt = ConstraintDesc { damping: Some(0.0), ..belt("a", 0.4) };
@@ -251,10 +257,10 @@ fn the_work_of_constraints_is_accounted_for() {
     assert_eq!(retries, 0);
 }
 
-/// A pin that is led steadily carries its point along with no more lag than what it pulls asks for: once the start has died down none but that of the drag
-/// against the world, c m v/k. The block hangs below meanwhile.
+/// A pin at constant velocity carries its point along; once the transient has decayed the only lag is that of mass-proportional damping, c m v/k. The block hangs below
+/// it.
 #[test]
-fn a_pinned_point_follows_its_path() {
+fn pinned_point_follows_its_path() {
     let pin = ConstraintDesc::new("pin", ConstraintKind::Pin { point: face("a", Vec3::y()), place: None });
     let model = Model::build(&world(G, vec![block("a", Vec3::zeros(), 0.2)], vec![pin])).expect("sound");
     let start = model.constraints[0].place().expect("a place");
@@ -274,9 +280,9 @@ fn a_pinned_point_follows_its_path() {
     assert!(off.norm() < 1.05 * expected && off.norm() < 0.01, "{off:?} {expected}");
 }
 
-/// A belt of two thirds of a ball's round makes it thinner there and not elsewhere, and lets go of it again.
+/// A belt of two thirds of a ball's circumference makes it thinner there and not elsewhere, and the ball recovers when the strength returns to 0.
 #[test]
-fn a_belt_makes_a_waist_and_lets_go() {
+fn belt_makes_a_waist_that_recovers_on_release() {
     let surface = shapes::sphere(0.1, 3);
     let shape = ShapeDesc::Surface { surface, cage: CageSize::Tets(1500) };
     let ball = BodyDesc { shape, ..block("ball", Vec3::zeros(), 0.5) };
@@ -286,7 +292,7 @@ fn a_belt_makes_a_waist_and_lets_go() {
     bodies[0].material = Material::soft_solid(2e3, 0.3, 1000.0, 0.5);
     let model = Model::build(&world(0.0, bodies, vec![belt])).expect("sound");
     let own = model.constraints[0].length;
-    // inside of the round of the ball, and not by much
+    // slightly less than the circumference of the ball
     assert!(own < 0.2 * core::f64::consts::PI && own > 0.19 * core::f64::consts::PI, "{own}");
     let mut state = State::at_rest(&model);
     let mut control = Control::still(&model);
@@ -304,11 +310,11 @@ fn a_belt_makes_a_waist_and_lets_go() {
     let retries = run(&model, &control, &mut state, 3.0);
     let tight = round(&control, &state);
     assert!(tight < 0.88 * own && tight > 0.66 * own, "{tight} of {own}");
-    // what is pressed out goes up and down
+    // the displaced volume moves up and down
     assert!(height(&state) > 0.101, "{}", height(&state));
     assert_eq!(retries, 0);
 
-    // the same waist without stepping
+    // the static solver finds the same waist
     let mut settled = State::at_rest(&model);
     assert!(settle(&model, &control, &mut settled).expect("rests").converged);
     assert!(
@@ -323,10 +329,11 @@ fn a_belt_makes_a_waist_and_lets_go() {
     assert!((loose - own).abs() < 1e-3 * own, "{loose} {own}");
 }
 
-/// Constraints at rest are the same for both solvers: a bar of flesh that is pinned at one end, dragged at the other and belted between comes to rest in the same shape by steps and by
-/// settling. Steps end with what a swing of 5 cm has left after ten seconds.
+/// A bar of flesh, pinned at one end, dragged at the other and belted between, comes to rest in the same shape by time steps and by the static solver. The tolerance is the remainder
+/// of an oscillation of 5 cm after ten seconds.
 #[test]
-fn steps_and_settling_agree_at_rest() {
+fn time_steps_and_static_solver_agree_at_rest() {
+    // a bar with two pins, a drag and a belt
     let mesh = shapes::beam(4, [0.6, 0.1, 0.1]);
     let bar = BodyDesc { name: "a".into(), ..loose(mesh, Material::soft_solid(3e4, 0.3, 1000.0, 0.4)) };
     let at = |x: f64, y: f64| PointDesc::surface("a", Vec3::new(x, y, 0.0));
@@ -338,6 +345,8 @@ fn steps_and_settling_agree_at_rest() {
     let drag = ConstraintDesc::new("drag", ConstraintKind::Drag { point: at(0.55, 0.05), place });
     let constraints = vec![pin("left", 0.05), pin("middle", 0.2), drag, belt];
     let model = Model::build(&world(G, vec![bar], constraints)).expect("sound");
+
+    // explicit steps and the static solver
     let control = Control::still(&model);
     let mut stepped = State::at_rest(&model);
     let retries = run(&model, &control, &mut stepped, 10.0);
@@ -358,9 +367,9 @@ fn steps_and_settling_agree_at_rest() {
     assert!(drift < 1e-3 * moved, "{drift} of {moved}");
 }
 
-/// Fifty pins on one small body, all led to and fro, share what the step allows and stay calm.
+/// Fifty pins on one small body, all moving back and forth: their combined stiffness is limited for the step and stays stable.
 #[test]
-fn many_constraints_on_the_same_nodes_are_stable_together() {
+fn many_constraints_on_the_same_nodes_are_stable() {
     let place = |i: usize| {
         let a = i as f64;
         0.05 * Vec3::new(real::sin(1.3 * a), real::cos(0.7 * a), real::sin(2.1 * a + 1.0))
@@ -384,6 +393,6 @@ fn many_constraints_on_the_same_nodes_are_stable_together() {
         assert_eq!(stepper.step(&model, &control, DT, &mut state).expect("holds").retries, 0);
     }
     let speed = state.node_v.iter().map(|v| v.norm()).fold(0.0, f64::max);
-    // the shake itself has 0.4 m/s
+    // the shake itself has a speed of 0.4 m/s
     assert!(speed < 2.0, "{speed}");
 }

@@ -1,7 +1,7 @@
-//! Flesh on obstacles: friction, rest, rebound, speed.
+//! Contact of flesh with obstacles in explicit steps: friction, rest, rebound, high speed.
 
 use super::bodies::loose;
-use sinew::math::{real, turn};
+use sinew::math::{real, so3};
 use sinew::mesh::shapes;
 use sinew::prelude::*;
 use sinew::sim::StepError;
@@ -9,7 +9,7 @@ use sinew::sim::StepError;
 pub(crate) const G: f64 = 9.81;
 const DT: f64 = 1.0 / 60.0;
 
-/// A block of side 0.1 m whose lower face is at y = 0.
+/// A block of side 0.1 m with its lower face at y = 0.
 pub(crate) fn block(young: f64) -> BodyDesc {
     let mut mesh = shapes::beam(2, [0.1, 0.1, 0.1]);
     let middle = mesh.nodes.iter().sum::<Vec3>() / mesh.nodes.len() as f64;
@@ -43,13 +43,13 @@ pub(crate) fn on_incline(angle: f64, friction: f64) -> (Model, State) {
     (model, state)
 }
 
-/// Below the angle of friction the block stays: once it has settled into its springs it does not creep by a hundredth of a millimetre in two seconds.
+/// Below the angle of friction the block sticks: once it has settled it does not creep by a hundredth of a millimetre in two seconds.
 #[test]
-fn a_block_below_the_angle_of_friction_sticks() {
+fn block_below_the_angle_of_friction_sticks() {
     assert_sticks(&run);
 }
 
-/// Takes a world so many seconds further.
+/// Simulates for a number of seconds.
 pub(crate) type Run<'a> = &'a dyn Fn(&Model, &mut State, f64);
 
 pub(crate) fn assert_sticks(run: Run) {
@@ -61,10 +61,10 @@ pub(crate) fn assert_sticks(run: Run) {
     assert!(drift < 1e-5, "{drift}");
 }
 
-/// Above it slides with a = g (sin θ − μ cos θ). Air damping of 5 % of the slowest vibration is part of the flesh: v' = a − c v with c as the model says. The
-/// block chatters as it starts, so that one part in fifty is allowed over a second.
+/// Above the angle of friction it slides with a = g (sin θ − μ cos θ). The flesh has mass-proportional damping of 5 % at the lowest mode: v' = a − c v with c from the model. The
+/// block chatters at the start, so 2 % is allowed over a second.
 #[test]
-fn a_block_above_the_angle_of_friction_slides_with_the_right_acceleration() {
+fn block_above_the_angle_of_friction_slides_with_the_expected_acceleration() {
     for (friction, angle) in [(0.3, 0.6), (0.0, 0.3)] {
         let (model, mut state) = on_incline(angle, friction);
         run(&model, &mut state, 0.5);
@@ -78,9 +78,9 @@ fn a_block_above_the_angle_of_friction_slides_with_the_right_acceleration() {
     }
 }
 
-/// Friction without end holds on a incline that is just too flat for a cube to tip over: below half a right angle.
+/// Unlimited friction holds a cube on an incline just below 45°, where it would tip over.
 #[test]
-fn friction_of_any_size_is_stable() {
+fn friction_of_any_coefficient_is_stable() {
     let (model, mut state) = on_incline(0.7, f64::INFINITY);
     run(&model, &mut state, 1.0);
     let before = center(&model, &state);
@@ -88,9 +88,9 @@ fn friction_of_any_size_is_stable() {
     assert!((center(&model, &state) - before).norm() < 1e-3);
 }
 
-/// A minute at rest. Springs hold where they are, so that nothing is left to creep.
+/// A minute at rest. Friction anchors hold, so nothing creeps.
 #[test]
-fn what_rests_does_not_drift() {
+fn resting_block_does_not_drift() {
     assert_no_drift(&run);
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn assert_no_drift(run: Run) {
     run(&model, &mut state, 60.0);
     let drift = (center(&model, &state) - settled).norm();
     assert!(drift < 1e-4, "{drift}");
-    // and it has not sunk: δ = g h² M / (κ Σ μ) with a quarter of the surface below, some hundredths of a millimetre at this step
+    // its penetration is δ = g h² M / (κ Σ μ) with a quarter of the surface below, some hundredths of a millimetre at this step
     let low = state.node_x.iter().map(|x| x.y).fold(f64::INFINITY, f64::min);
     assert!(low > -1e-3, "{low}");
 }
@@ -115,17 +115,17 @@ pub(crate) fn ball(young: f64, damping: f64) -> BodyDesc {
     BodyDesc { shape, ..loose(shapes::beam(1, [0.1; 3]), material) }
 }
 
-/// Lowest point of the surface in a state (m).
+/// The height of the lowest surface vertex (m).
 pub(crate) fn lowest(model: &Model, state: &State) -> f64 {
     let mut frame = Frame::default();
     frame.update(model, state);
     frame.surfaces.iter().flatten().map(|v| f64::from(v[1])).fold(f64::INFINITY, f64::min)
 }
 
-/// A ball dropped from 0.4 m comes back up to a good part of the height, with no more energy than it had, and is never deeper below ground than a few times the
-/// way of a sub-step; shorter steps let it in less.
+/// A ball dropped from 0.4 m rebounds to a good part of the height without gaining energy, and never penetrates the ground by more than a few times the
+/// distance of a sub-step; shorter steps let it in less.
 #[test]
-fn a_soft_ball_rebounds_and_sinks_in_by_no_more_than_a_few_steps_way() {
+fn soft_ball_rebounds_with_a_penetration_of_a_few_substep_distances() {
     let mut depths = Vec::new();
     for stiffness in [1.0, 16.0] {
         let mut world = world(vec![ball(5e4, 0.0)], vec![ObstacleDesc::ground(0.0)]);
@@ -154,9 +154,9 @@ fn a_soft_ball_rebounds_and_sinks_in_by_no_more_than_a_few_steps_way() {
     assert!(depths[1] < 0.6 * depths[0], "{depths:?}");
 }
 
-/// A ball at 200 m/s covers 20 to 40 cm in a sub-step and meets a plate of 2 mm.
+/// A ball at 200 m/s travels 20 to 40 cm per sub-step and hits a plate of 2 mm.
 #[test]
-fn a_bullet_fast_body_does_not_pass_a_thin_plate() {
+fn fast_body_does_not_tunnel_through_a_thin_plate() {
     let plate = ObstacleDesc::fixed(
         "plate",
         Shape::Cuboid { half: Vec3::new(1.0, 0.001, 1.0) },
@@ -167,16 +167,17 @@ fn a_bullet_fast_body_does_not_pass_a_thin_plate() {
     let model = Model::build(&world(vec![body], vec![plate])).expect("sound");
     let mut state = State::at_rest(&model);
     for _ in 0..120 {
-        // an error would be honest as well, but there is none
+        // a step error would be acceptable too, but there is none
         Stepper::default().step(&model, &Control::still(&model), DT / 8.0, &mut state).expect("holds");
     }
     let center = center(&model, &state);
     assert!(center.y > 0.0, "{center:?}");
 }
 
-/// What a led obstacle does at 100 m/s is honest energy, and one that begins inside flesh is pushed out of gently.
+/// The work of a kinematic obstacle at 100 m/s is accounted for, and flesh leaves an obstacle that starts inside it without a burst.
 #[test]
-fn fast_obstacles_and_obstacles_inside_flesh_are_stable_or_say_so() {
+fn fast_obstacles_and_obstacles_inside_flesh_are_stable_or_reported() {
+    // a ball at 100 m/s hits flesh
     let hammer = ObstacleDesc {
         mobility: Mobility::Kinematic,
         ..ObstacleDesc::fixed("hammer", Shape::Sphere { radius: 0.05 }, Isometry::translation(-0.5, 0.5, 0.0))
@@ -199,6 +200,7 @@ fn fast_obstacles_and_obstacles_inside_flesh_are_stable_or_say_so() {
     assert!(state.node_x.iter().all(|x| x.norm() < 100.0));
     assert!(state.momentum(&model).x > 0.0);
 
+    // an obstacle that starts inside flesh
     for shape in [Shape::Sphere { radius: 0.03 }, Shape::Cuboid { half: Vec3::repeat(0.02) }] {
         let inside = ObstacleDesc::fixed("inside", shape, Isometry::translation(0.0, 0.42, 0.0));
         let model = Model::build(&world(vec![ball(2e4, 0.1)], vec![inside])).expect("sound");
@@ -208,10 +210,12 @@ fn fast_obstacles_and_obstacles_inside_flesh_are_stable_or_say_so() {
     }
 }
 
-/// Every shape as ground under a block that is laid on it.
+/// A block rests on every shape.
 #[test]
-fn every_shape_carries_a_block() {
+fn every_shape_supports_a_block() {
     use sinew::contact::{ConvexHull, DistanceGrid, HeightField, TriangleSolid};
+
+    // every shape with its top at height 0
     let table = Shape::Cuboid { half: Vec3::new(0.3, 0.1, 0.3) };
     let surface = table.surface(1.0);
     let at = Isometry::translation(0.0, -0.1, 0.0);
@@ -230,7 +234,7 @@ fn every_shape_carries_a_block() {
             Shape::Capsule { half_length: 5.0, radius: 0.5 },
             Isometry::from_parts(
                 Vec3::new(0.0, -0.5, 0.0).into(),
-                turn::exp(&(core::f64::consts::FRAC_PI_2 * Vec3::x())),
+                so3::exp(&(core::f64::consts::FRAC_PI_2 * Vec3::x())),
             ),
         ),
         (table, at),
@@ -241,16 +245,16 @@ fn every_shape_carries_a_block() {
         let mut state = State::at_rest(&model);
         run(&model, &mut state, 1.0);
         let height = center(&model, &state).y;
-        // between nothing and a millimetre deep, besides the 0.5 % that it is shorter under its own weight, and the give of round ground
+        // a penetration of 0 to 1 mm, the compression of 0.5 % under its own weight, and the indentation by curved shapes
         assert!((0.045..0.0505).contains(&height), "{height} {shape:?}");
         let speed = state.momentum(&model).norm() / model.mass();
         assert!(speed < 0.01, "{speed} {shape:?}");
     }
 }
 
-/// Projection and impulses hold a block up as springs do.
+/// A block rests on projection and impulse responses as on penalty springs.
 #[test]
-fn every_response_carries_a_block() {
+fn every_contact_response_supports_a_block() {
     for response in [Response::Penalty, Response::Projection, Response::Impulse { restitution: 0.0 }] {
         let mut world = world(vec![block(1e5)], vec![ObstacleDesc::ground(0.0)]);
         world.contact.response = response;
@@ -265,7 +269,7 @@ fn every_response_carries_a_block() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_with_its_name() {
+fn invalid_obstacles_and_contact_settings_are_rejected_by_name() {
     let mut desc = world(vec![block(1e5)], vec![ObstacleDesc::ground(0.0), ObstacleDesc::ground(0.0)]);
     desc.obstacles.push(ObstacleDesc::fixed("speck", Shape::Sphere { radius: 0.0 }, Isometry::identity()));
     desc.obstacles.push(ObstacleDesc {

@@ -1,4 +1,4 @@
-//! Bodies that touch free obstacles, each other and themselves.
+//! Contact of bodies with dynamic obstacles, with each other and with themselves.
 
 use super::bodies::loose;
 use super::contact::{G, Run, block, center, run, world};
@@ -15,10 +15,10 @@ fn free(name: &str, shape: Shape, at: Vec3, density: f64, velocity: Vec3) -> Obs
     }
 }
 
-/// A ball of wood, then one of lead, flies at a block without weight. Forces on both are the same numbers with opposite signs: momentum, linear and angular, changes by the
-/// round-off of some ten thousand sums only. Elements compute their own forces in single precision, whose turning moments cancel to seven digits.
+/// A ball of wood, then one of lead, hits a block without gravity. The contact forces are exactly opposite: linear and angular momentum change only by the round-off of some ten
+/// thousand sums. Elements compute their forces in single precision, so their torques cancel to seven digits.
 #[test]
-fn what_a_body_gives_a_free_obstacle_it_loses() {
+fn contact_with_a_dynamic_obstacle_conserves_momentum() {
     for density in [100.0, 3000.0] {
         let shape = Shape::Sphere { radius: 0.04 };
         let bullet = free("bullet", shape, Vec3::new(-0.2, 0.07, 0.01), density, Vec3::new(2.0, 0.0, 0.0));
@@ -38,9 +38,9 @@ fn what_a_body_gives_a_free_obstacle_it_loses() {
     }
 }
 
-/// Boxes and balls that fall onto the ground and onto each other come to rest where they should be.
+/// Boxes and balls that fall on the ground and on each other come to rest at the expected heights.
 #[test]
-fn free_obstacles_pile_up_and_come_to_rest() {
+fn dynamic_obstacles_stack_and_come_to_rest() {
     let cube = |name: &str, y: f64| {
         free(name, Shape::Cuboid { half: Vec3::repeat(0.05) }, Vec3::new(0.5, y, 0.0), 500.0, Vec3::zeros())
     };
@@ -54,15 +54,15 @@ fn free_obstacles_pile_up_and_come_to_rest() {
     run(&model, &mut state, 3.0);
     let height = |i: usize| state.obstacles[i].pose.translation.vector.y;
     for (i, expected) in [(1, 0.05), (2, 0.15), (3, 0.05)] {
-        // each sinks in by g h² m Σ(1/m + r²/I)/(κ/2), a millimetre or two, and carries those above
+        // each penetrates by g h² m Σ(1/m + r²/I)/(κ/2), a millimetre or two, and carries those above
         assert!((height(i) - expected).abs() < 5e-3, "{i}: {}", height(i));
         assert!(state.obstacles[i].linear.norm() < 0.02, "{i}: {:?}", state.obstacles[i]);
     }
 }
 
-/// A heavy box laid on a block presses it together and is carried.
+/// A heavy box compresses a block and is supported by it.
 #[test]
-fn flesh_carries_a_heavy_box() {
+fn flesh_supports_a_heavy_box() {
     let shape = Shape::Cuboid { half: Vec3::new(0.08, 0.02, 0.08) };
     let load = free("load", shape, Vec3::new(0.0, 0.125, 0.0), 2000.0, Vec3::zeros());
     let model = Model::build(&world(vec![block(1e5)], vec![ObstacleDesc::ground(0.0), load])).expect("sound");
@@ -83,7 +83,7 @@ pub(crate) fn soft_box(name: &str, y: f64) -> BodyDesc {
 }
 
 #[test]
-fn three_soft_boxes_stand_on_each_other() {
+fn stack_of_three_soft_boxes_is_stable() {
     let boxes = vec![soft_box("low", 0.0), soft_box("middle", 0.105), soft_box("high", 0.21)];
     let mut desc = world(boxes, vec![ObstacleDesc::ground(0.0)]);
     desc.contact.between_bodies = true;
@@ -98,7 +98,7 @@ fn three_soft_boxes_stand_on_each_other() {
     assert!(state.momentum(&model).norm() < 0.02 * model.mass());
 }
 
-/// A soft box on a soft slab of 60 cm that is held below, on a incline of an angle (rad): gravity is turned instead of the slab.
+/// A soft box on a soft slab of 60 cm that is pinned below, on an incline of an angle (rad): gravity is rotated instead of the slab.
 pub(crate) fn on_soft_incline(angle: f64, friction: f64) -> (Model, State) {
     let mut slab = plate("slab", 0.0, 0.0);
     slab.material = Material::soft_solid(1e5, 0.3, 1000.0, 0.2);
@@ -121,10 +121,10 @@ pub(crate) fn along_incline(model: &Model, values: &[Vec3]) -> f64 {
     values[nodes.clone()].iter().map(|v| v.x).sum::<f64>() / nodes.len() as f64
 }
 
-/// Below the angle of friction a box stays where friction holds it: once its swaying has died down it does not move by a hundredth of a millimetre in three seconds, as on hard
-/// ground. If the hold is forgotten in every step, dampers alone slow it down.
+/// Below the angle of friction the box sticks: once its vibration has decayed it does not move by a hundredth of a millimetre in three seconds, as on hard ground. If the friction
+/// anchors are cleared in every step, it creeps, slowed by damping only.
 #[test]
-fn soft_bodies_stick_on_each_other_below_the_angle_of_friction() {
+fn soft_bodies_stick_to_each_other_below_the_angle_of_friction() {
     let drift = |forgets: bool| {
         let (model, mut state) = on_soft_incline(real::atan2(0.4, 1.0), 0.5);
         run(&model, &mut state, 2.0);
@@ -143,7 +143,8 @@ fn soft_bodies_stick_on_each_other_below_the_angle_of_friction() {
     assert!(forgets > 1e-3, "{forgets}");
 }
 
-/// Above it slides with a = g (sin θ − μ cos θ), less what the air takes: v' = a − c v. The box sways and chatters: one part in ten is allowed over a quarter of a second.
+/// Above the angle of friction it slides with a = g (sin θ − μ cos θ), reduced by mass-proportional damping: v' = a − c v. The box sways and chatters: 10 % is allowed over a quarter of a
+/// second.
 #[test]
 fn soft_bodies_slide_on_each_other_above_the_angle_of_friction() {
     let (friction, angle) = (0.3, 0.5);
@@ -158,9 +159,9 @@ fn soft_bodies_slide_on_each_other_above_the_angle_of_friction() {
     assert!((after - expected).abs() < 0.1 * expected, "{after} {expected}");
 }
 
-/// Two bodies that fly into each other keep their momentum; the angular one too where there is no friction, which acts across the gap between them.
+/// Two colliding bodies conserve linear momentum, and angular momentum too without friction, which acts across the gap between them.
 #[test]
-fn bodies_that_meet_keep_their_momentum() {
+fn colliding_bodies_conserve_momentum() {
     let mut desc = world(vec![soft_box("still", 0.0), soft_box("flying", 0.13)], Vec::new());
     desc.gravity = Vec3::zeros();
     desc.contact.between_bodies = true;
@@ -187,9 +188,9 @@ pub(crate) fn plate(name: &str, y: f64, speed: f64) -> BodyDesc {
     body
 }
 
-/// Two plates thrown at each other at 10 m/s, an eighth of the speed of sound, come back the way they came. Momentum is kept to round-off.
+/// Two plates thrown at each other at 10 m/s, an eighth of the speed of sound, rebound. Momentum is conserved to round-off.
 #[test]
-fn fast_plates_do_not_pass_each_other() {
+fn fast_plates_do_not_tunnel_through_each_other() {
     let mut desc = world(vec![plate("low", 0.0, 5.0), plate("high", 0.1, -5.0)], Vec::new());
     desc.gravity = Vec3::zeros();
     desc.contact.between_bodies = true;
@@ -205,7 +206,7 @@ fn fast_plates_do_not_pass_each_other() {
     assert!(state.momentum(&model).norm() < 1e-10 * 5.0 * model.mass());
 }
 
-/// A fork of two fingers, 1 cm apart, joined below.
+/// A fork with two prongs, 1 cm apart, joined below.
 fn fork() -> TriMesh {
     let finger = |x: f64| {
         sinew::mesh::Primitive::round_cone([Vec3::new(x, 0.0, 0.0), Vec3::new(x, 0.2, 0.0)], [0.02, 0.02])
@@ -238,7 +239,7 @@ fn fork_world(self_contact: bool, push: f64) -> Model {
     Model::build(&desc).expect("sound")
 }
 
-/// How far the fingers' inner sides are apart near their ends; negative where they are inside each other (m).
+/// The distance of the prongs' inner sides near their ends (m); negative if they penetrate each other.
 fn opening(model: &Model, state: &State) -> f64 {
     let mut frame = Frame::default();
     frame.update(model, state);
@@ -251,7 +252,7 @@ fn opening(model: &Model, state: &State) -> f64 {
 }
 
 #[test]
-fn fingers_pressed_together_do_not_pass_through_each_other() {
+fn self_contact_keeps_prongs_pushed_together_apart() {
     assert_fingers_stay_apart(&run);
 }
 
@@ -264,12 +265,12 @@ pub(crate) fn assert_fingers_stay_apart(run: Run) {
     };
     let (without, with) = (pressed(false), pressed(true));
     assert!(without < -0.01, "they would pass: {without}");
-    // a gap of a tenth of the vertices' distance, and springs that give by about as much
+    // a gap of a tenth of the vertex spacing, and penalty springs that yield by about as much
     assert!(with > -0.002, "{with}");
 }
 
 #[test]
-fn a_body_that_may_touch_itself_feels_nothing_at_rest() {
+fn self_contact_gives_no_force_at_rest() {
     assert_nothing_at_rest(&run);
 }
 
@@ -281,12 +282,12 @@ pub(crate) fn assert_nothing_at_rest(run: Run) {
     assert_eq!(state.node_x, start);
 }
 
-/// Steps of 3 cm; the starfish hangs limp and comes to rest on them.
+/// Stairs of 3 cm; the limp starfish falls and comes to rest on them.
 #[test]
-fn a_limp_starfish_settles_on_stairs() {
+fn limp_starfish_comes_to_rest_on_stairs() {
     let mut scene = sinew::zoo::starfish(1500);
     scene.world.gravity = Vec3::new(0.0, -G, 0.0);
-    scene.performances[0].lead_by(sinew::control::Lead::Ragdoll);
+    scene.performances[0].set_drive_mode(sinew::control::DriveMode::Ragdoll);
     scene.preroll = 0.0;
     for step in 0..6 {
         let half = Vec3::new(0.04, 0.5, 0.5);
@@ -311,7 +312,7 @@ fn a_limp_starfish_settles_on_stairs() {
 }
 
 #[test]
-fn touching_gives_the_same_bits_on_any_number_of_threads_and_after_saving() {
+fn contact_gives_the_same_bits_on_any_number_of_threads_and_after_resuming() {
     let mut desc =
         world(vec![soft_box("low", 0.0), soft_box("high", 0.103)], vec![ObstacleDesc::ground(0.0)]);
     desc.obstacles.push(free(
@@ -327,7 +328,7 @@ fn touching_gives_the_same_bits_on_any_number_of_threads_and_after_saving() {
     assert_same_bits(&model, &Stepper::default);
 }
 
-/// Two bodies and ground in half a second: whatever the number of threads, and if every step begins from a checkpoint with a new stepper.
+/// Two bodies and ground for half a second, on several numbers of threads, and with every step from a checkpoint with a new stepper.
 pub(crate) fn assert_same_bits(model: &Model, stepper: &(dyn Fn() -> Stepper + Sync)) {
     let control = Control::still(model);
     let hash = |threads: usize| {

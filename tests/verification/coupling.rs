@@ -1,4 +1,4 @@
-//! Bones and flesh together.
+//! Two-way coupling of bones and flesh.
 
 use sinew::math::{Isometry, real};
 use sinew::prelude::*;
@@ -8,7 +8,7 @@ const LENGTH: f64 = 0.6;
 const WIDTH: f64 = 0.1;
 pub(crate) const FRAME: f64 = 1.0 / 60.0;
 
-/// A bar of flesh along x with bones one behind the other in its middle.
+/// A bar of flesh along x with a chain of bones on its axis.
 pub(crate) struct Worm {
     pub(crate) bones: usize,
     pub(crate) root: JointKind,
@@ -56,7 +56,7 @@ impl Worm {
     }
 }
 
-/// Joints that bend about given axes by given angles (rad) at given rates (rad/s), the root at rest.
+/// The state with joints bent about given axes by given angles (rad) at given rates (rad/s), and the root at rest.
 fn bent(rig: &Rig, bends: &[(Vec3, f64, f64)]) -> SkeletonState {
     let mut state = SkeletonState::at_rest(&rig.skeleton);
     for (i, (axis, angle, rate)) in bends.iter().enumerate() {
@@ -68,7 +68,7 @@ fn bent(rig: &Rig, bends: &[(Vec3, f64, f64)]) -> SkeletonState {
     state
 }
 
-/// Wriggling that begins and goes on smoothly.
+/// A wriggling motion with a smooth start.
 pub(crate) fn wriggle(rig: &Rig, t: f64) -> SkeletonState {
     let bend = |axis: Vec3, phase: f64| {
         let (s, c) = (real::sin(9.0 * t + phase), real::cos(9.0 * t + phase));
@@ -78,7 +78,7 @@ pub(crate) fn wriggle(rig: &Rig, t: f64) -> SkeletonState {
     bent(rig, &[bend(Vec3::z(), 0.0), bend(Vec3::new(0.0, 0.8, 0.6), 1.0)])
 }
 
-/// Plays so many frames with a free root and joints along a path.
+/// Simulates a number of frames with a free root and joints along a path.
 pub(crate) fn play(
     model: &Model,
     state: &mut State,
@@ -96,11 +96,11 @@ pub(crate) fn play(
     }
 }
 
-/// Joints move by their own drives only, in weightlessness: the whole keeps its momenta however it wriggles. Bones and dampers keep them to round-off of
-/// doubles. Elements are computed in single precision, whose forces sum to zero exactly but whose torques only to 6e-8 of force times size: some 2000
-/// elements of up to 1 N and 0.025 m, at random, over 600 sub-steps a second, make 2000^½ · 600^½ · 6e-8 · 0.025 · 1.7e-3 s = 3e-9 N m s.
+/// Without gravity and with internal joint drives only, linear and angular momentum are conserved. Bones and dampers conserve them to double round-off.
+/// Elements are computed in single precision: their forces sum to zero exactly, their torques to 6e-8 of force times size. Some 2000
+/// elements of up to 1 N and 0.025 m, at random, over 600 sub-steps a second, give 2000^½ · 600^½ · 6e-8 · 0.025 · 1.7e-3 s = 3e-9 N m s.
 #[test]
-fn a_floating_worm_keeps_its_momenta() {
+fn floating_worm_conserves_momentum() {
     let model = Worm::default().model();
     let mut state = State::at_rest(&model);
     state.node_v.iter_mut().for_each(|v| *v = Vec3::new(0.3, -0.2, 0.1));
@@ -112,14 +112,14 @@ fn a_floating_worm_keeps_its_momenta() {
     assert!(speed > 0.5, "the worm moves at {speed} m/s against itself");
     let linear = (state.momentum(&model) - start.0).norm() / 3.0;
     let angular = (state.angular_momentum(&model) - start.1).norm() / 3.0;
-    // 1,800 sub-steps of sums over 600 nodes, ε at random each of a momentum of 5 kg m/s: 1000 · 2e-16 · 5
+    // 1,800 sub-steps of sums over 600 nodes, each with a random error of ε of a momentum of 5 kg m/s: 1000 · 2e-16 · 5
     assert!(linear < 1e-12, "{linear:e}");
     assert!(angular < 1e-8, "{angular:e}");
 }
 
-/// What is fixed to bones is counted once.
+/// The mass of nodes fixed to bones is counted once.
 #[test]
-fn the_whole_weighs_what_bones_and_flesh_weigh() {
+fn total_mass_is_that_of_bones_and_flesh() {
     let worm = Worm::default();
     let model = worm.model();
     let free: f64 = (0..model.node_count())
@@ -129,20 +129,20 @@ fn the_whole_weighs_what_bones_and_flesh_weigh() {
     let counted = free + model.rigs[0].skeleton.mass();
     let capsule = core::f64::consts::PI * 0.02 * 0.02 * (0.7 * LENGTH / 3.0 + 4.0 / 3.0 * 0.02);
     let given = 1000.0 * LENGTH * WIDTH * WIDTH + 3.0 * worm.density * capsule;
-    // sums of some hundred numbers, a few ε each
+    // sums of some hundred terms, a few ε each
     assert!((counted - given).abs() < 1e-13 * given, "{counted} {given}");
     assert!((model.mass() - given).abs() < 1e-13 * given);
     assert!(model.rigs[0].skeleton.mass() > 1.01 * model.rigs[0].bone_mass, "flesh is fixed to bones");
 }
 
-/// A bone that is prescribed to glide and one that glides freely but is very heavy carry their flesh alike: what the flesh can do to the bone falls
-/// with its mass, tenfold with tenfold.
+/// The flesh on a heavy dynamic bone moves like that on a kinematic bone: the effect of the flesh on the bone is inversely proportional to the bone's
+/// mass.
 #[test]
-fn one_way_is_two_way_with_bones_of_infinite_mass() {
+fn two_way_coupling_tends_to_one_way_for_heavy_bones() {
     let play = |density: f64, free: bool| {
         let model = Worm { bones: 1, density, ..Worm::default() }.model();
         let mut state = State::at_rest(&model);
-        // flesh begins with a shiver that pulls the bone to one side
+        // an initial vibration of the flesh pulls the bone to one side
         for (x, v) in state.node_x.iter().zip(&mut state.node_v) {
             *v = Vec3::new(0.0, 1.0 + 2.0 * x.x, 0.0);
         }
@@ -168,12 +168,14 @@ fn one_way_is_two_way_with_bones_of_infinite_mass() {
     assert!((heavy / heavier - 10.0).abs() < 0.2, "{heavy:e} {heavier:e}");
 }
 
-/// A bar hung from its end, the lower third of it bolted to a bone. Without Poisson's effect every slice stretches by itself, and St. Venant-Kirchhoff
-/// carries N at the stretch λ of E/2 (λ³ − λ) A = N.
+/// A bar hangs from its end, with its lower third fixed to a bone. At ν = 0 every cross-section stretches independently, and a St. Venant-Kirchhoff bar
+/// carries N at the stretch λ with E/2 (λ³ − λ) A = N.
 #[test]
-fn a_bone_in_a_flesh_bar_sags_to_the_static_answer() {
+fn bone_in_a_flesh_bar_sags_to_the_static_solution() {
     let (young, density, bone_mass) = (2e4, 1000.0, 1.5);
     let (bolted, area, g) = (0.4, WIDTH * WIDTH, 9.81);
+
+    // a weight in the lower third of a bar that hangs along x
     let rig = RigDesc {
         name: "weight".into(),
         skeleton: SkeletonDesc {
@@ -203,6 +205,8 @@ fn a_bone_in_a_flesh_bar_sags_to_the_static_answer() {
     };
     let world =
         WorldDesc { gravity: Vec3::x() * g, bodies: vec![body], rigs: vec![rig], ..WorldDesc::default() };
+
+    // simulated to rest
     let model = Model::build(&world).expect("sound");
     let mut control = Control::still(&model);
     control.rigs[0] = RigControl::limp(&model.rigs[0]);
@@ -214,6 +218,7 @@ fn a_bone_in_a_flesh_bar_sags_to_the_static_answer() {
     let sunk = state.rigs[0].q[0];
     assert!(state.rigs[0].v.iter().all(|v| v.abs() < 1e-6), "at rest: {:?}", state.rigs[0].v);
 
+    // the closed form: Newton's method for the stretch of each slice, summed
     let slices = 1000;
     let stretch = |below: f64| {
         let pull = (bone_mass + density * area * below) * g / (0.5 * young * area);
@@ -226,13 +231,13 @@ fn a_bone_in_a_flesh_bar_sags_to_the_static_answer() {
     let slice = bolted / f64::from(slices);
     let exact: f64 =
         (0..slices).map(|i| slice * (stretch(LENGTH - slice * (f64::from(i) + 0.5)) - 1.0)).sum();
-    // 16 elements carry the weight in steps, which straight lines follow to (1/16)² of how much it varies; single precision is far below that
+    // 16 elements approximate the load piecewise, with an error of (1/16)² of its variation; single precision is far below that
     assert!((sunk - exact).abs() < 1e-3 * exact, "{sunk} {exact}");
 }
 
-/// A joint that holds an arm of bone and flesh level: at rest the torque is the moment of all weights, wherever the flesh has sagged to.
+/// A kinematic joint keeps an arm of bone and flesh level: at rest its torque is the moment of all weights, with the flesh where it has sagged to.
 #[test]
-fn a_held_joint_carries_the_moment_of_all_weights() {
+fn torque_of_a_fixed_joint_balances_the_moment_of_all_weights() {
     let worm = Worm {
         bones: 1,
         root: JointKind::Revolute(Vec3::z()),
@@ -252,18 +257,18 @@ fn a_held_joint_carries_the_moment_of_all_weights() {
     let bone = &model.rigs[0].skeleton.bones()[0].mass;
     let moment = 9.81 * (flesh + bone.mass * bone.center.x);
     let torque = stepper.torques(0)[0];
-    // what is left of the swing, and single precision of some thousand forces
+    // the remaining oscillation, and single precision of some thousand forces
     assert!((torque - moment).abs() < 1e-5 * moment, "{torque} {moment}");
     let sag = state.node_x.iter().zip(&model.node_rest).map(|(x, rest)| rest.y - x.y).fold(0.0, f64::max);
     assert!(sag > 1e-3, "the flesh hangs through by {sag} m");
 }
 
-/// How far the root has turned about its own long axis, and in all (rad), after its joint went round a circle of bends and back.
+/// The rotation of the root about its long axis, and in total (rad), after its joint went through a closed circle of bends.
 fn cat(direction: f64) -> (f64, f64) {
     let worm = Worm { bones: 2, gravity: -Vec3::y() * 9.81, ..Worm::default() };
     let model = worm.model();
     let pose = |rig: &Rig, t: f64| {
-        // bends by `bend` towards an angle that goes round once between 0.5 and 1.5 s
+        // bends by `bend` in a direction that rotates once between 0.5 and 1.5 s
         let smooth = |s: f64| {
             let s = s.clamp(0.0, 1.0);
             (s * s * (3.0 - 2.0 * s), 6.0 * s * (1.0 - s))
@@ -283,8 +288,8 @@ fn cat(direction: f64) -> (f64, f64) {
         state.set_chart_of(&rig.skeleton, bone, theta.as_slice());
         // ω = Jr θ̇, by a central difference of the rotation
         let h = 1e-6;
-        let [before, after] = [-h, h].map(|s| sinew::math::turn::exp(&(theta + theta_rate * s)));
-        let omega = sinew::math::turn::log(&(before.inverse() * after)) / (2.0 * h);
+        let [before, after] = [-h, h].map(|s| sinew::math::so3::exp(&(theta + theta_rate * s)));
+        let omega = sinew::math::so3::log(&(before.inverse() * after)) / (2.0 * h);
         let v = rig.skeleton.bone(bone).joint.v();
         state.v[v].copy_from_slice(omega.as_slice());
         state
@@ -297,20 +302,20 @@ fn cat(direction: f64) -> (f64, f64) {
     (turned.x, turned.norm())
 }
 
-/// A falling cat: with no angular momentum at all, a body that goes through a circle of shapes comes back turned, and the other way round when it goes
-/// through them the other way.
+/// The falling cat: with zero angular momentum, a body that goes through a closed cycle of shapes ends up rotated, and oppositely for the reversed cycle
+/// (geometric phase).
 #[test]
-fn a_cat_turns_in_free_fall_by_changing_its_shape() {
+fn falling_cat_rotates_by_a_cycle_of_shapes() {
     let ((there, in_all), (back, _)) = (cat(1.0), cat(-1.0));
     assert!(there.abs() > 0.3 && in_all < 1.01 * there.abs(), "{there} of {in_all}");
-    // the flesh is not quite at rest at the end of either, and sways by some per cent of the turn
+    // the flesh still vibrates at the end of either, by some percent of the rotation
     assert!((there + back).abs() < 0.1 * there.abs(), "{there} {back}");
 }
 
-/// Without damping, drives are the only source of energy: the account of their work is the energy there is. Symplectic stepping lets energy swing by
-/// about h ω of the elastic part, some per cent for the slow motion here.
+/// Without damping, drives are the only source of energy, so their accounted work equals the total energy. With symplectic steps the energy oscillates by
+/// about h ω of the elastic part, some percent for the slow motion here.
 #[test]
-fn the_work_of_joints_is_the_energy_of_the_whole() {
+fn work_of_joints_equals_the_total_energy() {
     let model = Worm { damping: 0.0, ..Worm::default() }.model();
     let mut state = State::at_rest(&model);
     play(&model, &mut state, 120, wriggle);
@@ -320,9 +325,9 @@ fn the_work_of_joints_is_the_energy_of_the_whole() {
     assert!((total - state.supplied_energy).abs() < 0.03 * total, "{total} {}", state.supplied_energy);
 }
 
-/// Limp joints, then held where they are, then limp again, in one run: nothing jumps.
+/// Limp joints, then fixed at their current coordinates, then limp again, in one run: nothing jumps.
 #[test]
-fn drives_change_hands_while_running() {
+fn drives_can_change_during_a_run() {
     let model = Worm { root: JointKind::Ball, gravity: -Vec3::y() * 9.81, ..Worm::default() }.model();
     let mut state = State::at_rest(&model);
     let mut stepper = Stepper::default();
@@ -330,7 +335,7 @@ fn drives_change_hands_while_running() {
     let mut fastest = [0.0f64; 3];
     for frame in 0..90 {
         if (30..60).contains(&frame) {
-            // brought to rest within the first of these frames, where they are
+            // brought to rest at their coordinates within the first of these frames
             let mut hold = RigControl::hold(&model.rigs[0]);
             hold.from = state.rigs[0].clone();
             hold.to = state.rigs[0].clone();
@@ -343,17 +348,17 @@ fn drives_change_hands_while_running() {
         let phase = &mut fastest[frame / 30];
         *phase = state.node_v.iter().map(|v| v.norm()).fold(*phase, f64::max);
         if frame == 59 {
-            assert!(state.rigs[0].v.iter().all(|v| v.abs() < 1e-9), "held still");
+            assert!(state.rigs[0].v.iter().all(|v| v.abs() < 1e-9), "at rest");
         }
     }
-    // stopping a bar that swings makes its flesh no faster than it was; then it falls again, from where it was stopped
+    // stopping the swinging bar does not accelerate its flesh; then it falls again from there
     assert!(fastest[0] > 4.0 && fastest[1] < 1.2 * fastest[0] && fastest[2] > 1.0, "{fastest:?}");
 }
 
-/// Bones that weigh next to nothing, with all their flesh's dampers on them: what dampers give such a bone is limited, or it would be thrown about its axis
-/// farther with every sub-step.
+/// Bones of negligible mass with all dampers of their flesh: the damping of such a bone is limited, otherwise its rotation would grow with every
+/// sub-step.
 #[test]
-fn a_bone_lighter_than_its_dampers_is_not_thrown_about() {
+fn damping_of_very_light_bones_is_stable() {
     let model = Worm { bones: 1, density: 0.5, damping: 1.0, ..Worm::default() }.model();
     let mut state = State::at_rest(&model);
     for (x, v) in state.node_x.iter().zip(&mut state.node_v) {
@@ -367,13 +372,14 @@ fn a_bone_lighter_than_its_dampers_is_not_thrown_about() {
         let report = stepper.step(&model, &control, FRAME, &mut state).expect("holds");
         assert_eq!(report.retries, 0);
     }
-    // the twist dies out into a common turn that keeps the momentum; torques of elements are single precision
+    // the twist decays to a common rotation that conserves momentum; torques of elements are in single precision
     assert!((state.angular_momentum(&model) - start).norm() < 1e-6 * start.norm());
 }
 
-/// What is stored in the spring of a joint, and what a load does to flesh that is fixed to bones, may become motion: the guard knows of both.
+/// The energy of joint springs and the work of loads on nodes fixed to bones may become kinetic energy: the energy check accounts for both.
 #[test]
-fn springs_of_joints_and_loads_on_bones_are_honest_sources() {
+fn energy_check_accounts_for_joint_springs_and_loads_on_bones() {
+    // a bent joint with a spring
     let mut world = Worm { bones: 2, root: JointKind::Fixed, ..Worm::default() }.world();
     for bone in &mut world.rigs[0].skeleton.bones {
         bone.joint.dofs = vec![DofDesc { stiffness: 20.0, ..DofDesc::default() }];
@@ -390,6 +396,7 @@ fn springs_of_joints_and_loads_on_bones_are_honest_sources() {
     }
     assert!(state.energies(&model).kinetic > 0.1);
 
+    // a load on nodes that are all fixed to one bone
     let mut world = Worm { bones: 1, ..Worm::default() }.world();
     let everywhere = Region::Ball { center: Vec3::zeros(), radius: 10.0 };
     world.bodies[0].loads = vec![LoadDesc { region: everywhere.clone(), force: Vec3::y() * 20.0 }];
@@ -401,6 +408,6 @@ fn springs_of_joints_and_loads_on_bones_are_honest_sources() {
     for _ in 0..30 {
         stepper.step(&model, &control, FRAME, &mut state).expect("the load pushes");
     }
-    // F t of impulse, all of it on the bone
+    // the impulse F t, all of it on the bone
     assert!((state.momentum(&model) - Vec3::y() * 10.0).norm() < 1e-9);
 }

@@ -1,4 +1,4 @@
-//! Steps that blow up are taken again, and if that does not help the state is kept.
+//! Divergence: a diverging step is repeated with smaller sub-steps; if that fails the state is unchanged.
 
 use super::bodies::{loose, random_vector, world};
 use sinew::math::Isometry;
@@ -6,7 +6,7 @@ use sinew::mesh::shapes;
 use sinew::prelude::*;
 use sinew::sim::StepError;
 
-/// A neo-Hookean beam pulled to three times its length in all directions is some eighty times stiffer than at rest: the first sub-steps are too long.
+/// A neo-Hookean beam stretched threefold in all directions is some eighty times stiffer than at rest: the first sub-steps are too long.
 fn overstretched() -> (Model, State) {
     let material = Material { law: Law::StableNeoHookean, ..Material::soft_solid(5e5, 0.4, 1000.0, 0.05) };
     let model = world(Vec3::zeros(), loose(shapes::beam(2, [0.4, 0.1, 0.1]), material));
@@ -16,7 +16,7 @@ fn overstretched() -> (Model, State) {
 }
 
 #[test]
-fn a_step_that_diverges_is_taken_again_with_more_substeps_and_the_next_ones_begin_with_them() {
+fn diverging_step_is_repeated_with_more_substeps_and_the_next_ones_start_with_them() {
     let (model, mut state) = overstretched();
     let mut stepper = Stepper::default();
     let first = stepper.step(&model, &Control::default(), 1.0 / 60.0, &mut state).expect("holds at last");
@@ -25,7 +25,7 @@ fn a_step_that_diverges_is_taken_again_with_more_substeps_and_the_next_ones_begi
     let second = stepper.step(&model, &Control::default(), 1.0 / 60.0, &mut state).expect("holds");
     assert!(second.retries < first.retries);
 
-    // calm in the end, and back to the sub-steps that suffice at rest
+    // at rest in the end, with the number of sub-steps that suffices there
     let mut last = second;
     for _ in 0..400 {
         last = stepper.step(&model, &Control::default(), 1.0 / 60.0, &mut state).expect("holds");
@@ -47,9 +47,9 @@ fn backoff_is_saved_and_resumed() {
     assert_eq!(resumed.hash(), state.hash());
 }
 
-/// Pins that jump a million beam lengths in a step supply energy that no sub-step survives.
+/// Pins that jump a million beam lengths in a step diverge with any number of sub-steps.
 #[test]
-fn a_step_that_cannot_be_taken_leaves_the_state_as_it_was_and_says_where() {
+fn failed_step_leaves_the_state_unchanged_and_names_the_place() {
     let material = Material { law: Law::StableNeoHookean, ..Material::soft_solid(1e4, 0.4, 1000.0, 0.05) };
     let mut body = loose(shapes::beam(2, [0.4, 0.1, 0.1]), material);
     let region = Region::Box { min: Vec3::repeat(-1.0), max: Vec3::new(1e-9, 1.0, 1.0) };
@@ -67,7 +67,7 @@ fn a_step_that_cannot_be_taken_leaves_the_state_as_it_was_and_says_where() {
 }
 
 #[test]
-fn time_steps_that_make_no_sense_are_refused() {
+fn invalid_time_steps_are_rejected() {
     let material = Material::soft_solid(1e30, 0.4, 1000.0, 0.0);
     let model = world(Vec3::zeros(), loose(shapes::beam(1, [0.1, 0.1, 0.1]), material));
     let mut state = State::at_rest(&model);
@@ -77,9 +77,9 @@ fn time_steps_that_make_no_sense_are_refused() {
     assert!(matches!(step(-1.0), Err(StepError::BadTimeStep(_))));
 }
 
-/// Loads turned up, down and round are no divergence: their work is accounted for.
+/// Scaled and reversed loads do not count as divergence: their work is accounted for.
 #[test]
-fn loads_of_any_scale_are_honest_energy() {
+fn energy_check_accounts_for_loads_of_any_scale() {
     let mut body = loose(shapes::beam(2, [0.4, 0.1, 0.1]), Material::soft_solid(5e4, 0.4, 1000.0, 0.0));
     let region = Region::End { direction: Vec3::x(), fraction: 0.1 };
     body.loads.push(LoadDesc { region, force: Vec3::new(0.0, 0.0, 0.5) });
@@ -95,9 +95,9 @@ fn loads_of_any_scale_are_honest_energy() {
     }
 }
 
-/// What turns a hundred metres from the origin moves as what turns at the origin: positions there have two digits less.
+/// A rotation a hundred metres from the origin gives the same motion as at the origin; positions there have two digits less.
 #[test]
-fn pins_turn_alike_wherever_they_are() {
+fn rotating_pins_do_not_depend_on_the_distance_from_the_origin() {
     let run = |offset: Vec3| {
         let mut mesh = shapes::beam(2, [0.2, 0.1, 0.1]);
         let mut seed = 5;

@@ -1,10 +1,10 @@
-//! Solids that share a cage deform by what fills it.
+//! Fill of cages: solids with the same cage deform according to the filled volume.
 
 use super::bodies::world;
 use sinew::mesh::shapes;
 use sinew::prelude::*;
 
-/// A cube of 0.2 m with a hollow ball of the given radius (m) inside, or none.
+/// A cube of 0.2 m with a spherical cavity of the given radius (m), or none.
 fn hollow_cube(radius: f64) -> TriMesh {
     let mut cube = shapes::cuboid([0.2; 3]);
     if radius > 0.0 {
@@ -16,7 +16,7 @@ fn hollow_cube(radius: f64) -> TriMesh {
     cube
 }
 
-/// How far the loaded top of a cube has sunk (m), and how many tets its cage has.
+/// The displacement of the loaded top of a cube (m), and the number of tets of its cage.
 fn sinking(radius: f64) -> (f64, usize) {
     let body = BodyDesc {
         name: "cube".into(),
@@ -47,9 +47,9 @@ fn sinking(radius: f64) -> (f64, usize) {
     (top.iter().sum::<f64>() / top.len() as f64, model.bodies[0].tets.len())
 }
 
-/// Three solids in one and the same cage under the same load: the emptier, the softer [KimPollard2011, fig. 8].
+/// Three solids with the same cage under the same load: the larger the cavity, the softer [KimPollard2011, fig. 8].
 #[test]
-fn the_emptier_of_three_solids_in_one_cage_gives_way_more() {
+fn larger_cavity_in_the_same_cage_is_softer() {
     let [(full, full_tets), (hollow, hollow_tets), (hollower, hollower_tets)] =
         [0.0, 0.08, 0.092].map(sinking);
     assert!(full_tets == hollow_tets && hollow_tets == hollower_tets);

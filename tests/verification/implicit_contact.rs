@@ -1,4 +1,4 @@
-//! What touches in implicit steps of a sixtieth of a second: friction, rest, speed, bodies on bodies.
+//! Contact in implicit steps of 1/60 s: friction, rest, high speed, contact between bodies.
 
 use super::contact::{
     G, assert_no_drift, assert_sticks, ball, block, center, lowest, on_incline, run, world,
@@ -8,7 +8,7 @@ use super::contact_bodies::{
     plate, soft_box,
 };
 use sinew::contact::Shape;
-use sinew::math::{real, turn};
+use sinew::math::{real, so3};
 use sinew::prelude::*;
 use sinew::sim::implicit::{ImplicitSettings, Solver, settle};
 
@@ -18,7 +18,7 @@ fn implicit() -> Stepper {
     Stepper::with_solver(Solver::Implicit(ImplicitSettings::ACCURATE))
 }
 
-/// Implicit steps of `dt` (s), all of which reach their tolerance.
+/// Takes implicit steps of `dt` (s), all of which must converge.
 fn run_implicit(model: &Model, state: &mut State, dt: f64, seconds: f64) {
     let mut stepper = implicit();
     for _ in 0..(seconds / dt).round() as usize {
@@ -28,19 +28,19 @@ fn run_implicit(model: &Model, state: &mut State, dt: f64, seconds: f64) {
     }
 }
 
-/// Steps of a sixtieth of a second.
+/// Takes steps of 1/60 s.
 fn run_frames(model: &Model, state: &mut State, seconds: f64) {
     run_implicit(model, state, DT, seconds);
 }
 
 #[test]
-fn a_block_below_the_angle_of_friction_sticks() {
+fn block_below_the_angle_of_friction_sticks() {
     assert_sticks(&run_frames);
 }
 
-/// v' = a − c v, in steps: vₙ₊₁ = (vₙ + h a) e^(−c h), which damping is made for.
+/// v' = a − c v, integrated by vₙ₊₁ = (vₙ + h a) e^(−c h), as damping is.
 #[test]
-fn a_block_above_the_angle_of_friction_slides_with_the_right_acceleration() {
+fn block_above_the_angle_of_friction_slides_with_the_expected_acceleration() {
     for (friction, angle) in [(0.3, 0.6), (0.0, 0.3)] {
         let (model, mut state) = on_incline(angle, friction);
         run_implicit(&model, &mut state, DT, 0.5);
@@ -54,9 +54,9 @@ fn a_block_above_the_angle_of_friction_slides_with_the_right_acceleration() {
     }
 }
 
-/// Springs are the same: so is where a block comes to rest, by explicit steps, by implicit ones and by settling. Explicit steps still swing by some micrometres.
+/// Explicit steps, implicit steps and the static solver use the same contact springs, so a block comes to rest at the same place. Explicit steps still vibrate by some micrometres.
 #[test]
-fn all_ways_lead_to_the_same_rest() {
+fn explicit_implicit_and_static_solutions_agree_at_rest() {
     let model = Model::build(&world(vec![block(1e5)], vec![ObstacleDesc::ground(0.0)])).expect("sound");
     let rest = |way: &dyn Fn(&mut State)| {
         let mut state = State::at_rest(&model);
@@ -78,13 +78,13 @@ fn all_ways_lead_to_the_same_rest() {
 }
 
 #[test]
-fn what_rests_does_not_drift() {
+fn resting_block_does_not_drift() {
     assert_no_drift(&run_frames);
 }
 
-/// A ball at 200 m/s covers 3.3 m in a step, and meets a plate of 2 mm. Springs give way by decimetres to such a blow, but remember from where it came.
+/// A ball at 200 m/s travels 3.3 m per step and hits a plate of 2 mm. Contact springs yield by decimetres at such an impact, but keep the side it came from.
 #[test]
-fn a_bullet_fast_body_does_not_pass_a_thin_plate() {
+fn fast_body_does_not_tunnel_through_a_thin_plate() {
     let plate = Shape::Cuboid { half: Vec3::new(1.0, 0.001, 1.0) };
     let mut body = ball(1e5, 0.1);
     body.velocity = Vec3::new(0.0, -200.0, 0.0);
@@ -99,9 +99,9 @@ fn a_bullet_fast_body_does_not_pass_a_thin_plate() {
     assert!(center.y > 0.0, "{center:?}");
 }
 
-/// A dropped ball gains no energy, sinks in by no more than its weight and the blow press it, and comes to rest.
+/// A dropped ball gains no energy, penetrates no deeper than weight and impact explain, and comes to rest.
 #[test]
-fn a_dropped_ball_comes_to_rest_on_the_ground() {
+fn dropped_ball_comes_to_rest_on_the_ground() {
     let model = Model::build(&world(vec![ball(5e4, 0.05)], vec![ObstacleDesc::ground(0.0)])).expect("sound");
     let mut state = State::at_rest(&model);
     let total = |state: &State| {
@@ -117,15 +117,16 @@ fn a_dropped_ball_comes_to_rest_on_the_ground() {
         before = now;
         deepest = deepest.max(-lowest(&model, &state));
     }
-    // a step stops what comes with 2.8 m/s over the way that springs give: v h_s²/(κ h) with the mass of the whole ball behind the few points that touch
+    // a step stops an impact at 2.8 m/s over a penetration of v h_s²/(κ h), with the mass of the whole ball on the few points in contact
     assert!(deepest > 0.0 && deepest < 0.01, "{deepest}");
     assert!(state.momentum(&model).norm() < 0.02 * model.mass());
     assert!((0.07..0.1).contains(&center(&model, &state).y));
 }
 
-/// A led ball that swings into flesh takes it along; one that is there from the start is left gently.
+/// A kinematic ball that swings into flesh carries it along; flesh leaves one that starts inside it without a burst.
 #[test]
-fn led_obstacles_push_and_obstacles_inside_flesh_are_stable() {
+fn kinematic_obstacles_push_and_obstacles_inside_flesh_are_stable() {
+    // a slow and a fast ball hit flesh
     for speed in [1.0, 100.0] {
         let at = Isometry::translation(-0.5, 0.5, 0.0);
         let hammer = ObstacleDesc {
@@ -147,6 +148,8 @@ fn led_obstacles_push_and_obstacles_inside_flesh_are_stable() {
         let there = state.obstacles[0].pose.translation.vector;
         assert!((there.x - (-0.5 + speed * 40.0 * DT)).abs() < 1e-9, "{there:?}");
     }
+
+    // an obstacle that starts inside flesh
     for shape in [Shape::Sphere { radius: 0.03 }, Shape::Cuboid { half: Vec3::repeat(0.02) }] {
         let inside = ObstacleDesc::fixed("inside", shape, Isometry::translation(0.0, 0.42, 0.0));
         let model = Model::build(&world(vec![ball(2e4, 0.1)], vec![inside])).expect("sound");
@@ -159,9 +162,10 @@ fn led_obstacles_push_and_obstacles_inside_flesh_are_stable() {
     }
 }
 
-/// A turntable under a block: friction takes it round.
+/// A block on a turntable, carried along by friction.
 #[test]
-fn friction_takes_a_block_along_on_a_turntable() {
+fn friction_carries_a_block_along_on_a_turntable() {
+    // a block 0.2 m from the axis of a turntable
     let table = ObstacleDesc {
         mobility: Mobility::Kinematic,
         friction: Some(0.8),
@@ -177,8 +181,10 @@ fn friction_takes_a_block_along_on_a_turntable() {
     }
     body.material.damping_ratio = 0.0;
     let model = Model::build(&world(vec![body], vec![table])).expect("sound");
+
+    // two seconds at 1 rad/s
     let (mut state, mut stepper) = (State::at_rest(&model), implicit());
-    let turned = |angle: f64| Isometry::from_parts(Vec3::zeros().into(), turn::exp(&(angle * Vec3::y())));
+    let turned = |angle: f64| Isometry::from_parts(Vec3::zeros().into(), so3::exp(&(angle * Vec3::y())));
     let rate = 1.0;
     let mut control = Control::still(&model);
     for step in 0..120 {
@@ -188,13 +194,13 @@ fn friction_takes_a_block_along_on_a_turntable() {
     }
     let there = center(&model, &state);
     let angle = real::atan2(-there.z, there.x);
-    // it sets off with a jerk that friction cannot follow at once, and is never ahead
+    // the turntable starts abruptly, so the block slips at first, and it is never ahead
     assert!((there.x.hypot(there.z) - 0.2).abs() < 0.01, "{there:?}");
     assert!(angle > 1.85 && angle < 2.0 + 1e-6, "{angle}");
 }
 
 #[test]
-fn three_soft_boxes_stand_on_each_other() {
+fn stack_of_three_soft_boxes_is_stable() {
     let boxes = vec![soft_box("low", 0.0), soft_box("middle", 0.105), soft_box("high", 0.21)];
     let mut desc = world(boxes, vec![ObstacleDesc::ground(0.0)]);
     desc.contact.between_bodies = true;
@@ -209,9 +215,9 @@ fn three_soft_boxes_stand_on_each_other() {
     assert!(state.momentum(&model).norm() < 0.02 * model.mass());
 }
 
-/// Friction between soft bodies holds and slips as on hard ground.
+/// Friction between soft bodies sticks and slips as on hard ground.
 #[test]
-fn soft_bodies_stick_on_each_other_below_the_angle_of_friction_and_slide_above() {
+fn soft_bodies_stick_below_the_angle_of_friction_and_slide_above() {
     let (model, mut state) = on_soft_incline(real::atan2(0.4, 1.0), 0.5);
     run_implicit(&model, &mut state, DT, 2.0);
     let settled = along_incline(&model, &state.node_x);
@@ -219,7 +225,7 @@ fn soft_bodies_stick_on_each_other_below_the_angle_of_friction_and_slide_above()
     let drift = along_incline(&model, &state.node_x) - settled;
     assert!(drift.abs() < 1e-5 && !state.pair_anchors.is_empty(), "{drift}");
 
-    // at a sixtieth of a second there is an eighth too much friction, which is a known weakness and bounded here; at a quarter of it a thousandth
+    // at steps of 1/60 s friction is too large by an eighth, a known weakness that is bounded here; at a quarter of that step by a thousandth
     let (friction, angle) = (0.3, 0.5);
     for (dt, allowed) in [(DT, 0.2), (DT / 4.0, 0.01)] {
         let (model, mut state) = on_soft_incline(angle, friction);
@@ -235,9 +241,9 @@ fn soft_bodies_stick_on_each_other_below_the_angle_of_friction_and_slide_above()
     }
 }
 
-/// Two plates thrown at each other, 2 cm to 17 cm a step each: neither passes the other. Momentum is kept as far as steps are solved.
+/// Two plates thrown at each other at 2 cm to 17 cm per step each. Momentum is conserved to the tolerance of the solver.
 #[test]
-fn fast_plates_do_not_pass_each_other() {
+fn fast_plates_do_not_tunnel_through_each_other() {
     for speed in [1.0, 5.0, 10.0] {
         let mut desc = world(vec![plate("low", 0.0, speed), plate("high", 0.1, -speed)], Vec::new());
         desc.gravity = Vec3::zeros();
@@ -260,17 +266,17 @@ fn fast_plates_do_not_pass_each_other() {
 }
 
 #[test]
-fn fingers_pressed_together_do_not_pass_through_each_other() {
+fn self_contact_keeps_prongs_pushed_together_apart() {
     assert_fingers_stay_apart(&run_frames);
 }
 
 #[test]
-fn a_body_that_may_touch_itself_feels_nothing_at_rest() {
+fn self_contact_gives_no_force_at_rest() {
     assert_nothing_at_rest(&run_frames);
 }
 
 #[test]
-fn touching_gives_the_same_bits_on_any_number_of_threads_and_after_saving() {
+fn contact_gives_the_same_bits_on_any_number_of_threads_and_after_resuming() {
     let mut desc =
         world(vec![soft_box("low", 0.0), soft_box("high", 0.103)], vec![ObstacleDesc::ground(0.0)]);
     desc.contact.between_bodies = true;

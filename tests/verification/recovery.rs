@@ -1,11 +1,11 @@
-//! Bodies that start crushed, flat or inside out come back.
+//! Recovery from crushed, flat and inverted initial configurations.
 
 use super::bodies::{LAWS, loose, random_vector, world};
 use sinew::math::nalgebra::Isometry3;
 use sinew::mesh::shapes;
 use sinew::prelude::*;
 
-/// The 1k beam, lightly damped, held at one end so that it knows where it belongs.
+/// The beam of 1,280 tets, lightly damped, pinned at one end so that its rest configuration is unique.
 fn held_beam(law: Law) -> Model {
     let material = Material { law, ..Material::soft_solid(5e5, 0.4, 1000.0, 0.05) };
     let mut body = loose(shapes::beam(4, [0.4, 0.1, 0.1]), material);
@@ -14,7 +14,7 @@ fn held_beam(law: Law) -> Model {
     world(Vec3::zeros(), body)
 }
 
-/// Lets a start settle for four seconds and measures how far it ends from rest, as a fraction of the beam's length.
+/// Simulates an initial configuration for four seconds; returns the distance from rest as a fraction of the beam's length, and the number of inverted elements.
 fn distance_after(model: &Model, start: impl FnMut(&Vec3) -> Vec3) -> (f64, usize) {
     let node_x = model.node_rest.iter().map(start).collect();
     let mut state = State::from_motion(model, node_x, vec![Vec3::zeros(); model.node_count()]);
@@ -31,7 +31,7 @@ fn distance_after(model: &Model, start: impl FnMut(&Vec3) -> Vec3) -> (f64, usiz
 }
 
 #[test]
-fn a_flattened_beam_rises_again() {
+fn flattened_beam_recovers() {
     for law in LAWS {
         let model = held_beam(law);
         let (distance, inverted) = distance_after(&model, |x| Vec3::new(x.x, x.y, 0.0));
@@ -39,9 +39,9 @@ fn a_flattened_beam_rises_again() {
     }
 }
 
-/// Every node up to eight cells away from where it belongs.
+/// Every node is displaced by up to eight cells.
 #[test]
-fn a_scrambled_beam_untangles() {
+fn scrambled_beam_untangles() {
     for law in LAWS {
         let model = held_beam(law);
         let mut seed = 3;
@@ -50,9 +50,9 @@ fn a_scrambled_beam_untangles() {
     }
 }
 
-/// A body that nothing holds rises from being flat too, wherever it then is: its stretches are those of rest.
+/// A free flattened body recovers too, at any place and orientation: all its stretches return to 1.
 #[test]
-fn a_free_flattened_body_returns_to_its_shape() {
+fn free_flattened_body_recovers_its_shape() {
     for law in LAWS {
         let material = Material { law, ..Material::soft_solid(1e5, 0.4, 1000.0, 0.2) };
         let model = world(Vec3::zeros(), loose(shapes::beam(2, [0.2, 0.1, 0.1]), material));

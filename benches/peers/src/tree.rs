@@ -1,7 +1,7 @@
 //! Trees that all libraries can be given.
 
 use core::f64::consts::TAU;
-use sinew_math::{Isometry, Vec3, turn};
+use sinew_math::{Isometry, Vec3, so3};
 
 /// Links, parents first.
 pub struct Tree {
@@ -52,7 +52,7 @@ impl Tree {
         let middle = BoneCoupling { parent: None, parent_from_joint: Isometry::identity(), joint: LinkJoint::Free };
         let mut links = vec![middle];
         for arm in 0..5 {
-            let around = turn::exp(&(Vec3::z() * (TAU / 5.0 * f64::from(arm))));
+            let around = so3::exp(&(Vec3::z() * (TAU / 5.0 * f64::from(arm))));
             let at = around * Vec3::new(0.1, 0.0, 0.02);
             links.push(BoneCoupling {
                 parent: Some(0),
@@ -82,7 +82,7 @@ impl Tree {
 
 /// A link of 0.2 m that leaves its parent at an angle.
 fn bent(parent: Option<usize>, axis: Vec3) -> BoneCoupling {
-    let rotation = turn::exp(&Vec3::new(0.3, 0.1, 0.2));
+    let rotation = so3::exp(&Vec3::new(0.3, 0.1, 0.2));
     let parent_from_joint = Isometry::from_parts(Vec3::new(0.2, 0.0, 0.0).into(), rotation);
     BoneCoupling { parent, parent_from_joint, joint: LinkJoint::Hinge(axis) }
 }

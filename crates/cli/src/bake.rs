@@ -50,7 +50,7 @@ impl Bake {
         }
         plan(outputs.files(), self.options.replace())?;
         pool.install(|| {
-            let model = Model::build(&source.scene().world).map_err(Failure::input)?;
+            let model = Model::build(&source.scene.world).map_err(Failure::input)?;
             play(&take, &model, &mut outputs)
         })?;
         outputs.warn_of_losses();

@@ -1,7 +1,8 @@
 //! Why a command ended badly, and with which exit code.
 
 use crate::interrupt;
-use sinew_io::{PictureError, ReadError};
+use sinew_io::ReadError;
+use sinew_render::PictureError;
 use sinew_sim::StepError;
 use sinew_sim::implicit::SettleError;
 use sinew_take::{PlayError, SinkError, Stopped};

@@ -12,8 +12,8 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Moments beside each other in a picture, and the size of each (pixels).
-const MOMENTS: [usize; 2] = [4, 1];
+/// Frames side by side in a picture (columns, rows), and the size of each (pixels).
+const SHEET: [usize; 2] = [4, 1];
 const TILE: [usize; 2] = [240, 240];
 /// The size of a clip (pixels), and how many pictures it has per second.
 const CLIP: [usize; 2] = [360, 270];
@@ -67,10 +67,10 @@ impl Gallery {
     }
 }
 
-/// The picture of a character: a clip of those that touch something, a strip of moments of the others.
+/// The picture of a character: a clip if there are obstacles, otherwise a strip of frames.
 fn picture_name(character: &Character) -> String {
-    let touches = !(character.build)().world.obstacles.is_empty();
-    format!("{}.{}", character.name, if touches { "gif" } else { "png" })
+    let has_obstacles = !(character.build)().world.obstacles.is_empty();
+    format!("{}.{}", character.name, if has_obstacles { "gif" } else { "png" })
 }
 
 fn draw(character: &Character, folder: &Path, force: bool) -> Result<(), Failure> {
@@ -80,7 +80,7 @@ fn draw(character: &Character, folder: &Path, force: bool) -> Result<(), Failure
     if name.ends_with(".gif") {
         (render.size, render.fps) = (Some(CLIP), Some(CLIP_FPS));
     } else {
-        (render.sheet, render.size) = (Some(MOMENTS), Some(TILE));
+        (render.sheet, render.size) = (Some(SHEET), Some(TILE));
     }
     Box::new(render).run()
 }

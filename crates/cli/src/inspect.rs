@@ -30,7 +30,7 @@ impl Inspect {
             None => source::open(Some(&self.input), &CharacterChoice::default())?,
         };
         let source = opened.value;
-        let scene = source.scene();
+        let scene = &source.scene;
         say!("scene '{}': {} s at {} frames per second", scene.name, scene.seconds, scene.fps);
         for body in &scene.world.bodies {
             print_shape(body);

@@ -19,6 +19,7 @@ macro_rules! warn {
 
 mod bake;
 mod bench;
+mod character_outputs;
 mod failure;
 mod gallery;
 mod inspect;

@@ -1,16 +1,16 @@
 //! Where a take goes: the one place where a file name becomes a format.
 
+use crate::character_outputs::{CharacterOutputs, Others};
 use crate::failure::Failure;
 use crate::rig_output::RigOutput;
 use clap::Args;
+use sinew_character::{CharacterFrames, CharacterWatch, ShownSurfaces};
 use sinew_files::{Replace, check_output, plan_outputs};
-use sinew_io::{
-    CharacterFrames, CharacterGlb, CharacterScene, CharacterWatch, GlbOptions, GlbSink, Look, ObjSequence,
-    PointCacheFormat, PointCacheSink, Preview, PreviewOptions, SceneSource, SkinnedGlbOptions,
-    SkinnedGlbReport, TAKE_EXTENSION, Up, UsdaSink,
-};
+use sinew_gltf::{GlbOptions, GlbSink, SkinnedGlbOptions, SkinnedGlbReport};
+use sinew_io::{ObjSequence, OpenedScene, PointCacheFormat, PointCacheSink, TAKE_EXTENSION, UsdaSink};
+use sinew_render::{Look, Preview, PreviewOptions, View};
 use sinew_sim::Model;
-use sinew_take::{FrameSink, LoopCloser};
+use sinew_take::{FrameSink, LoopCloser, SceneParts, Up};
 use std::path::{Path, PathBuf};
 
 /// How outputs are written.
@@ -68,18 +68,18 @@ pub(crate) struct Outputs<'a> {
     take: Format<'a>,
     preview: Option<Preview>,
     files: Vec<PathBuf>,
-    character: Option<&'a CharacterScene>,
+    source: &'a OpenedScene,
     /// Frames of the cycle and how far from its start it ended (m), if the take is one.
     cycle: Option<(usize, f64)>,
-    /// What flesh did to a character.
-    watch: Option<CharacterWatch<'a>>,
+    /// What flesh did to each character from a file.
+    watches: Vec<CharacterWatch<'a>>,
 }
 
 /// What frames are written as.
 enum Format<'a> {
     Glb(Box<GlbSink>),
-    /// The character's own file.
-    Own(Box<CharacterGlb<'a>>),
+    /// The own files of characters.
+    Own(Box<CharacterOutputs<'a>>),
     /// Flesh on the skeletons of the scene.
     Rig(Box<RigOutput>),
     Objs(ObjSequence),
@@ -99,26 +99,48 @@ impl<'a> Outputs<'a> {
     pub(crate) fn plan(
         output: &Path,
         options: &OutputOptions,
-        source: &'a SceneSource,
+        source: &'a OpenedScene,
         frame_count: usize,
     ) -> Result<Outputs<'a>, Failure> {
-        let up = Up::against(source.scene().world.gravity);
+        let up = Up::against(source.scene.world.gravity);
         let extension = output.extension().map(|e| e.to_string_lossy().to_lowercase());
-        let take = match (extension.as_deref(), source.character()) {
-            (Some("glb"), Some(character)) if !options.world => {
-                Format::Own(Box::new(CharacterGlb::new(character, output, options.skinned())))
+        // a GLB of whatever is in no rigged file
+        let all = SceneParts {
+            bodies: (0..source.scene.world.bodies.len()).collect(),
+            rigs: (0..source.scene.world.rigs.len()).collect(),
+        };
+        let morphs = || {
+            let defaults = GlbOptions::default();
+            let component_limit = options.morph_targets.map_or(defaults.component_limit, usize::from);
+            let frame_count = Some(frame_count);
+            let error_fraction = options.error.map_or(defaults.error_fraction, |percent| 0.01 * percent);
+            let options = GlbOptions { frame_count, up, component_limit, error_fraction, ..defaults };
+            Box::new(GlbSink::new(output, options))
+        };
+
+        // what the name says
+        let take = match (extension.as_deref(), source.characters.is_empty()) {
+            (Some("glb"), false) if !options.world => {
+                let parts = source.other_parts();
+                let others = if parts.bodies.is_empty() {
+                    None
+                } else if has_bones(source, &parts) {
+                    let rig = RigOutput::new(output, options.skinned(), up, Vec::new());
+                    Some(Others::Rig(rig.with_parts(parts)))
+                } else {
+                    Some(Others::Morph(parts, morphs()))
+                };
+                Format::Own(Box::new(CharacterOutputs::new(source, output, options.skinned(), others)))
             }
-            (Some("glb"), None) if !options.world && has_bones(source) => {
-                Format::Rig(Box::new(RigOutput::new(output, options.skinned(), up, looks_of(source))))
+            (Some("glb"), true) if !options.world && has_bones(source, &all) => {
+                Format::Rig(Box::new(RigOutput::new(
+                    output,
+                    options.skinned(),
+                    up,
+                    looks_of(source).iter().map(|look| look.color).collect(),
+                )))
             }
-            (Some("glb"), _) => {
-                let defaults = GlbOptions::default();
-                let component_limit = options.morph_targets.map_or(defaults.component_limit, usize::from);
-                let frame_count = Some(frame_count);
-                let error_fraction = options.error.map_or(defaults.error_fraction, |percent| 0.01 * percent);
-                let options = GlbOptions { frame_count, up, component_limit, error_fraction, ..defaults };
-                Format::Glb(Box::new(GlbSink::new(output, options)))
-            }
+            (Some("glb"), _) => Format::Glb(morphs()),
             (Some(TAKE_EXTENSION), _) => Format::Recording,
             (Some("pc2"), _) => Format::PointCache(PointCacheSink::new(output, PointCacheFormat::Pc2)),
             (Some("mdd"), _) => Format::PointCache(PointCacheSink::new(output, PointCacheFormat::Mdd)),
@@ -138,7 +160,7 @@ impl<'a> Outputs<'a> {
     pub(crate) fn beside_recording(
         output: &Path,
         options: &OutputOptions,
-        source: &'a SceneSource,
+        source: &'a OpenedScene,
     ) -> Outputs<'a> {
         Outputs::with_preview(Format::Recording, output, options, source)
     }
@@ -147,24 +169,24 @@ impl<'a> Outputs<'a> {
         take: Format<'a>,
         output: &Path,
         options: &OutputOptions,
-        source: &'a SceneSource,
+        source: &'a OpenedScene,
     ) -> Outputs<'a> {
-        let up = Up::against(source.scene().world.gravity);
+        let up = Up::against(source.scene.world.gravity);
         let picture = output.with_extension("png");
         let preview = options.has_preview(&picture).then(|| {
-            let options = PreviewOptions { up, turn: PREVIEW_TURN, ..PreviewOptions::default() };
+            let view = View { azimuth: PREVIEW_AZIMUTH, ..View::default() };
+            let options = PreviewOptions { up, view, ..PreviewOptions::default() };
             Preview::new(&picture, options).with_looks(looks_of(source))
         });
-        let character = source.character();
         let mut files = match &take {
-            Format::PointCache(sink) => match character {
-                Some(character) => sink.files(character.surface_names().iter().map(String::as_str)),
-                None => sink.files(source.scene().world.bodies.iter().map(|body| body.name.as_str())),
-            },
+            Format::PointCache(sink) => sink.files(source.shown().names().iter().map(String::as_str)),
+            Format::Own(own) => own.files().to_vec(),
             _ => vec![output.to_path_buf()],
         };
         files.extend(preview.is_some().then_some(picture));
-        Outputs { take, preview, files, character, cycle: None, watch: character.map(CharacterWatch::new) }
+        let watches =
+            source.bindings().map(|binding| CharacterWatch::new(binding.played(&source.scene))).collect();
+        Outputs { take, preview, files, source, cycle: None, watches }
     }
 
     /// Makes the last of so many frames the first again.
@@ -179,31 +201,28 @@ impl<'a> Outputs<'a> {
 
     /// Everything that wants the frames of the simulation of a model.
     pub(crate) fn sinks(&mut self, model: &Model) -> Result<Vec<Box<dyn FrameSink + '_>>, Failure> {
-        let character = self.character;
-        // other sinks than the character's own see the surfaces of its file, not the flesh that was simulated
-        fn seen<'s>(
-            character: Option<&'s CharacterScene>,
-            sink: &'s mut dyn FrameSink,
-        ) -> Box<dyn FrameSink + 's> {
-            match character {
-                Some(character) => Box::new(CharacterFrames::new(character, sink)),
-                None => Box::new(sink),
+        let shown = self.source.shown();
+        // other sinks than the characters' own see the surfaces of their files, not the flesh that was simulated
+        fn seen<'s>(shown: &ShownSurfaces<'s>, sink: &'s mut dyn FrameSink) -> Box<dyn FrameSink + 's> {
+            if shown.is_plain() {
+                return Box::new(sink);
             }
+            Box::new(CharacterFrames::new(shown.clone(), sink))
         }
         let mut sinks: Vec<Box<dyn FrameSink + '_>> = Vec::new();
         match &mut self.take {
-            Format::Own(own) => sinks.push(Box::new(&mut **own)),
-            Format::Rig(rig) => sinks.push(Box::new(rig.sink(model)?)),
-            Format::Glb(glb) => sinks.push(seen(character, &mut **glb)),
-            Format::Objs(objs) => sinks.push(seen(character, objs)),
-            Format::PointCache(cache) => sinks.push(seen(character, cache)),
-            Format::Usda(usda) => sinks.push(seen(character, usda)),
+            Format::Own(own) => sinks.extend(own.sinks(model)?),
+            Format::Rig(rig) => sinks.push(rig.sink(model)?),
+            Format::Glb(glb) => sinks.push(seen(&shown, &mut **glb)),
+            Format::Objs(objs) => sinks.push(seen(&shown, objs)),
+            Format::PointCache(cache) => sinks.push(seen(&shown, cache)),
+            Format::Usda(usda) => sinks.push(seen(&shown, usda)),
             Format::Recording => {}
         }
         if let Some(preview) = &mut self.preview {
-            sinks.push(seen(character, preview));
+            sinks.push(seen(&shown, preview));
         }
-        if let Some(watch) = &mut self.watch {
+        for watch in &mut self.watches {
             sinks.push(Box::new(watch));
         }
         match &mut self.cycle {
@@ -212,33 +231,39 @@ impl<'a> Outputs<'a> {
         }
     }
 
-    /// What was written of flesh under skinning.
-    fn skinned_report(&self) -> Option<&SkinnedGlbReport> {
+    /// What was written of flesh under skinning, with the name of the character where there are several files.
+    fn skinned_reports(&self) -> Vec<(Option<&str>, &SkinnedGlbReport)> {
         match &self.take {
-            Format::Own(own) => own.report(),
-            Format::Rig(rig) => rig.report(),
+            Format::Own(own) => own.reports(),
+            Format::Rig(rig) => rig.report().map(|report| (None, report)).into_iter().collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What was written of morphing surfaces.
+    fn morphs(&self) -> Option<&GlbSink> {
+        match &self.take {
+            Format::Glb(glb) => Some(glb),
+            Format::Own(own) => own.morphs(),
             _ => None,
         }
     }
 
     /// Says where morph targets do not follow the take as closely as they should.
     pub(crate) fn warn_of_losses(&self) {
-        if let Format::Glb(glb) = &self.take
-            && let Some(report) = glb.report()
-        {
+        if let Some(report) = self.morphs().and_then(GlbSink::report) {
             report.bodies.iter().filter(|body| !body.is_met()).for_each(|body| warn!("note: {body}"));
         }
-        if let Some(report) = self.skinned_report() {
-            report.notes.iter().for_each(|note| warn!("note: {note}"));
-            report.bodies.iter().filter(|body| !body.is_met()).for_each(|body| warn!("note: {body}"));
+        for (name, report) in self.skinned_reports() {
+            let of = name.map(|name| format!("{name}: ")).unwrap_or_default();
+            report.notes.iter().for_each(|note| warn!("note: {of}{note}"));
+            report.bodies.iter().filter(|body| !body.is_met()).for_each(|body| warn!("note: {of}{body}"));
         }
     }
 
     /// Says what was written, and what to do with it.
     pub(crate) fn print(&self) {
-        if let Format::Glb(glb) = &self.take
-            && let Some(report) = glb.report()
-        {
+        if let Some(report) = self.morphs().and_then(GlbSink::report) {
             report.bodies.iter().filter(|body| body.is_met()).for_each(|body| say!("{body}"));
         }
         if let Some((_, gap)) = self.cycle {
@@ -247,34 +272,23 @@ impl<'a> Outputs<'a> {
                 1e3 * gap
             );
         }
-        if let Some(report) = self.watch.as_ref().and_then(CharacterWatch::report) {
-            say!(
-                "in the first frame flesh is up to {:.1} mm from where skinning puts it ({:.1} mm on average), in the take up to {:.1} mm",
-                1e3 * report.settled[0],
-                1e3 * report.settled[1],
-                1e3 * report.farthest
-            );
-            say!(
-                "volume changed by up to {:.1} %, by plain skinning up to {:.1} %",
-                100.0 * report.flesh_change,
-                100.0 * report.skinned_change
-            );
-        }
-        if let Some(report) = self.skinned_report() {
-            report.bodies.iter().filter(|body| body.is_met()).for_each(|body| say!("{body}"));
-            match self.take {
-                Format::Own(_) => say!("{} bytes, {} of them added", report.bytes, report.bytes_added),
+        self.print_watches();
+        for (name, report) in self.skinned_reports() {
+            let of = name.map(|name| format!("{name}: ")).unwrap_or_default();
+            report.bodies.iter().filter(|body| body.is_met()).for_each(|body| say!("{of}{body}"));
+            match (&self.take, name) {
+                (Format::Own(own), name) if name.is_some() || own.files().len() == 1 => {
+                    say!("{of}{} bytes, {} of them added", report.bytes, report.bytes_added)
+                }
                 _ => say!("{} bytes, {} of them morph targets and keys", report.bytes, report.bytes_added),
             }
         }
         for file in &self.files {
             say!("wrote {}", file.display());
         }
-        match self.take {
+        match &self.take {
             Format::Glb(_) => say!("The .glb plays in Blender, in game engines and in any glTF viewer."),
-            Format::Own(_) => say!(
-                "The .glb is the character's own file with its flesh as morph targets: it plays wherever that plays."
-            ),
+            Format::Own(own) => own.print(),
             Format::Rig(_) => say!(
                 "The .glb has the skeleton, with keys for every frame, and flesh as morph targets under its skin: it plays in Blender, in game engines and in any glTF viewer."
             ),
@@ -289,20 +303,39 @@ impl<'a> Outputs<'a> {
     }
 }
 
-/// What the surfaces of a source look like: those of a file as it says, those of the zoo in the colours of their characters.
-pub(crate) fn looks_of(source: &SceneSource) -> Vec<Look> {
-    match source.character() {
-        Some(character) => character.looks(),
-        None => sinew_zoo::find(&source.scene().name)
-            .map(|character| Look::of_screen(character.color))
-            .into_iter()
-            .collect(),
+impl Outputs<'_> {
+    /// Says what flesh did to each character.
+    fn print_watches(&self) {
+        let is_one = self.watches.len() == 1;
+        for (watch, binding) in self.watches.iter().zip(self.source.bindings()) {
+            let Some(report) = watch.report() else { continue };
+            let of = if is_one { String::new() } else { format!("{}: ", binding.name) };
+            say!(
+                "{of}in the first frame flesh is up to {:.1} mm from where skinning puts it ({:.1} mm on average), in the take up to {:.1} mm",
+                1e3 * report.settled[0],
+                1e3 * report.settled[1],
+                1e3 * report.farthest
+            );
+            say!(
+                "{of}volume changed by up to {:.1} %, by plain skinning up to {:.1} %",
+                100.0 * report.flesh_change,
+                100.0 * report.skinned_change
+            );
+        }
     }
 }
 
-/// Whether any flesh hangs on bones.
-fn has_bones(source: &SceneSource) -> bool {
-    source.scene().world.bodies.iter().any(|body| body.attachment.is_some())
+/// What the surfaces of a source look like: those of a file as it says, those of the zoo in the colours of their characters.
+pub(crate) fn looks_of(source: &OpenedScene) -> Vec<Look> {
+    if !source.characters.is_empty() {
+        return source.looks();
+    }
+    sinew_zoo::find(&source.scene.name).map(|character| Look::srgb(character.color)).into_iter().collect()
+}
+
+/// Whether any flesh of some parts of a scene hangs on bones.
+fn has_bones(source: &OpenedScene, parts: &SceneParts) -> bool {
+    parts.bodies.iter().any(|body| source.scene.world.bodies[*body].attachment.is_some())
 }
 
 fn parse_percent(text: &str) -> Result<f64, String> {
@@ -323,4 +356,4 @@ pub(crate) fn plan<'a>(
 }
 
 /// The camera of previews stands a little to the side (degrees), where shapes read better than from straight ahead.
-const PREVIEW_TURN: f64 = -25.0;
+const PREVIEW_AZIMUTH: f64 = 3.0;

@@ -8,18 +8,19 @@ use crate::simulate::{Run, thread_pool};
 use crate::source;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use sinew_character::TakeSettings;
 use sinew_files::{Replace, ScratchFolder};
+use sinew_gltf::{CHARACTER_EXTENSIONS, open_character};
 use sinew_io::{
-    CHARACTER_EXTENSIONS, CharacterChoice, CharacterFrameSource, Existing, FrameSource, Layout, Overlays,
-    PictureFormat, PictureOptions, TakeFile, TakeFrameSource, TakeRecipe, TakeRecorder, TakeSettings, View,
-    open_character, render_picture,
+    CharacterChoice, CharacterFrameSource, Existing, TakeFile, TakeFrameSource, TakeRecipe, TakeRecorder,
 };
+use sinew_render::{FrameSource, Layout, Overlays, PictureFormat, PictureOptions, View, render_picture};
 use sinew_sim::Model;
 use std::path::{Path, PathBuf};
 
 /// Draw pictures: stills, contact sheets, clips and turntables, without a GPU or a display.
 ///
-/// A .png is a contact sheet of six moments unless --frame or --time choose one; a .gif or .mp4 is a clip of all of it.
+/// A .png is a contact sheet of six frames unless --frame or --time choose one; a .gif or .mp4 is a clip of the whole take.
 #[derive(Args)]
 pub(crate) struct Render {
     /// A recorded take (.take), a file that is shown as it is (.glb, .gltf, .vrm), or anything that `sinew simulate` takes, which is simulated first.
@@ -45,7 +46,7 @@ pub(crate) struct Render {
     #[arg(long, value_name = "S")]
     to: Option<f64>,
 
-    /// Moments side by side in a .png, such as 4x2: columns and rows.
+    /// Frames side by side in a .png, such as 4x2: columns and rows.
     #[arg(long, value_name = "CxR", value_parser = parse_pair)]
     pub(crate) sheet: Option<[usize; 2]>,
 
@@ -53,7 +54,7 @@ pub(crate) struct Render {
     #[arg(long, value_name = "WxH", value_parser = parse_pair)]
     pub(crate) size: Option<[usize; 2]>,
 
-    /// Go round the bodies once in so many seconds [default: 4]. The take plays meanwhile, again and again if it is short; with --frame or --time it stands still.
+    /// Let the camera go around the bodies once in this time (s) [default: 4]. The take plays meanwhile, repeatedly if it is short; with --frame or --time it stands still.
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "4")]
     turntable: Option<f64>,
 
@@ -61,7 +62,7 @@ pub(crate) struct Render {
     #[arg(long, value_name = "N")]
     pub(crate) fps: Option<f64>,
 
-    /// Where the camera stands: front, side, back, top, or how far round from the front (degrees) [default: 28].
+    /// Where the camera stands: front, side, back, top, or its angle from the front (degrees) [default: 28].
     #[arg(long, value_name = "VIEW", value_parser = View::named, allow_hyphen_values = true)]
     camera: Option<View>,
 
@@ -69,19 +70,19 @@ pub(crate) struct Render {
     #[arg(long, value_name = "DEGREES", allow_hyphen_values = true)]
     rise: Option<f64>,
 
-    /// Look closer than needed to see everything.
+    /// Magnify the picture; at 1 the bodies fill it.
     #[arg(long, value_name = "TIMES", default_value_t = 1.0)]
     zoom: f64,
 
-    /// Plain skinning on the left, flesh on the right. Of a character file its own weights are shown, of other bodies on bones weights that fall off with the distance to them.
+    /// Draw plain skinning on the left and flesh on the right. A character file is skinned with its own weights, other bodies on bones with weights that fall off with distance.
     #[arg(long)]
     compare: bool,
 
-    /// Show so many earlier moments faintly behind, 0.15 s apart.
+    /// Draw this many earlier frames faintly, 0.15 s apart.
     #[arg(long, value_name = "N", default_value_t = 0)]
     ghosts: usize,
 
-    /// Draw the outside of the cage of tets.
+    /// Draw the boundary of the cage of tets.
     #[arg(long)]
     cage: bool,
 
@@ -93,7 +94,7 @@ pub(crate) struct Render {
     #[arg(long)]
     strain: bool,
 
-    /// Show how obstacles push on bodies, as arrows.
+    /// Draw the contact forces of obstacles on bodies as arrows.
     #[arg(long)]
     contacts: bool,
 
@@ -171,21 +172,21 @@ impl Render {
         if self.force { Replace::Any } else { Replace::Ours }
     }
 
-    /// What is wanted of frame source with so many frames per second.
+    /// The picture options for a frame source with this many frames per second.
     fn options(&self, format: PictureFormat, fps: f64) -> Result<PictureOptions, Failure> {
         let moves = format != PictureFormat::Png;
         if moves && self.sheet.is_some() {
-            return Err(Failure::input("--sheet is for .png: pictures that move are shown one at a time"));
+            return Err(Failure::input("--sheet is for .png: clips show one frame at a time"));
         }
         if !moves && self.fps.is_some() {
             return Err(Failure::input("--fps is for .gif and .mp4: a .png does not move"));
         }
-        let held = self.time.or(self.frame.map(|frame| frame as f64 / fps));
+        let time = self.time.or(self.frame.map(|frame| frame as f64 / fps));
         let layout = match (format, self.sheet) {
             (PictureFormat::Gif, _) => Layout::Clip { fps: self.fps.unwrap_or(20.0) },
             (PictureFormat::Mp4, _) => Layout::Clip { fps: self.fps.unwrap_or(fps.min(60.0)) },
             (PictureFormat::Png, Some([columns, rows])) => Layout::Sheet { columns, rows },
-            (PictureFormat::Png, None) if held.is_some() && self.turntable.is_none() => Layout::Still,
+            (PictureFormat::Png, None) if time.is_some() && self.turntable.is_none() => Layout::Still,
             (PictureFormat::Png, None) => Layout::Sheet { columns: 3, rows: 2 },
         };
         let defaults = match (format, layout, self.compare) {
@@ -203,11 +204,13 @@ impl Render {
             width,
             height,
             span: None,
-            held,
-            view: View { rise: self.rise.unwrap_or(view.rise), zoom: self.zoom, ..view },
+            time,
+            view: View { elevation: self.rise.unwrap_or(view.elevation), zoom: self.zoom, ..view },
             turntable: self.turntable,
             compare: self.compare,
             ghosts: self.ghosts,
+            // a size that was asked for is kept
+            max_gif_bytes: self.size.is_none().then_some(PictureOptions::WEB_GIF_BYTES),
         })
     }
 
@@ -225,9 +228,9 @@ impl Render {
         let take = TakeFile::open(&self.input)?;
         note_ending(&take);
         let source = source::reopen(&take)?;
-        let model = Model::build(&source.scene().world).map_err(Failure::input)?;
-        let frame_source = TakeFrameSource::new(&take, &model, source.character(), self.overlays())?
-            .with_looks(looks_of(&source));
+        let model = Model::build(&source.scene.world).map_err(Failure::input)?;
+        let frame_source =
+            TakeFrameSource::new(&take, &model, &source, self.overlays())?.with_looks(looks_of(&source));
         self.draw(&frame_source, format)
     }
 
@@ -243,7 +246,7 @@ impl Render {
         let read = open_character(&self.input).map_err(Failure::input)?;
         read.notes.iter().for_each(|note| warn!("note: {note}"));
         let file = read.value;
-        let animation = file.find_animation(self.animation.as_deref()).map_err(Failure::input)?;
+        let animation = file.rigged.find_animation(self.animation.as_deref()).map_err(Failure::input)?;
         let frame_source = CharacterFrameSource::new(&file, animation, self.bones)
             .map_err(|error| Failure::input(format!("{input}: {error}")))?;
         self.draw(&frame_source, format)
@@ -255,7 +258,7 @@ impl Render {
         let (opened, origin, files) = source::open_to_record(Some(&self.input), &choice)?;
         opened.notes.iter().for_each(|note| warn!("note: {note}"));
         let mut source = opened.value;
-        let scene = source.scene_mut();
+        let scene = &mut source.scene;
         // no more than is seen
         let frame = self.frame.map(|frame| frame as f64 / scene.fps);
         let needed = self.time.or(frame).or(self.to).filter(|seconds| *seconds >= 0.0);
@@ -270,7 +273,7 @@ impl Render {
             Failure::input(format!("no room to simulate in beside {}: {error}", self.output.display()))
         })?;
         let path = folder.path().join("scene.take");
-        let mut run = Run::build(source.scene())?;
+        let mut run = Run::build(&source.scene)?;
         let (sinew, model_hash) = (env!("CARGO_PKG_VERSION").into(), run.player.model.hash());
         let recipe = TakeRecipe { sinew, origin, settings, model_hash, files };
         let mut recorder =
@@ -278,9 +281,8 @@ impl Render {
         run.play(&FrameLoop::replaying(), Some(&mut recorder), None)?;
         drop(recorder);
         let take = TakeFile::open(&path)?;
-        let frame_source =
-            TakeFrameSource::new(&take, &run.player.model, source.character(), self.overlays())?
-                .with_looks(looks_of(&source));
+        let frame_source = TakeFrameSource::new(&take, &run.player.model, &source, self.overlays())?
+            .with_looks(looks_of(&source));
         self.draw(&frame_source, format)
     }
 
@@ -304,11 +306,10 @@ impl Render {
         }
         let style = ProgressStyle::with_template("{bar:40} {pos}/{len} pictures, {eta} left");
         let bar = ProgressBar::new(1).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        let drawn =
-            render_picture(frame_source, &options, &self.output, self.size.is_none(), &mut |done, all| {
-                bar.set_length(all as u64);
-                bar.set_position(done as u64);
-            });
+        let drawn = render_picture(frame_source, &options, &self.output, &mut |done, all| {
+            bar.set_length(all as u64);
+            bar.set_position(done as u64);
+        });
         bar.finish_and_clear();
         let report = drawn?;
         say!(

@@ -31,7 +31,7 @@ pub(crate) fn run(options: &Simulate, path: &Path, pool: &rayon::ThreadPool) -> 
     plan(beside.chain(&options.stats), options.options.replace())?;
     let stats_file = options.stats_file()?;
     let stats = pool.install(|| {
-        let mut run = Run::build(source.scene())?;
+        let mut run = Run::build(&source.scene)?;
         go_to_last_frame(&mut run, &take)?;
         let mut recorder = TakeRecorder::resume(&take).map_err(Failure::input)?;
         let frame_loop = FrameLoop::simulating(Some(path));
@@ -53,7 +53,7 @@ pub(crate) fn run(options: &Simulate, path: &Path, pool: &rayon::ThreadPool) -> 
 fn report_only(options: &Simulate, take: &TakeFile) -> Result<(), Failure> {
     plan(&options.stats, options.options.replace())?;
     let file = options.stats_file()?;
-    let mut run = Run::build(source::reopen(take)?.scene())?;
+    let mut run = Run::build(&source::reopen(take)?.scene)?;
     go_to_last_frame(&mut run, take)?;
     let stats = run.stats(0.0, run.player.state.time);
     options.report(&stats, file)
@@ -65,7 +65,7 @@ fn go_to_last_frame(run: &mut Run, take: &TakeFile) -> Result<(), Failure> {
     match take.bookmark()? {
         Some(bookmark) => run
             .player
-            .return_to(&bookmark)
+            .resume_from(&bookmark)
             .map_err(|error| Failure::input(format!("{}: {error}", take.path().display()))),
         None => Ok(()),
     }

@@ -45,7 +45,7 @@ impl Settle {
         let opened = source::open(self.input.as_deref(), &choice)?;
         opened.notes.iter().for_each(|note| warn!("note: {note}"));
         let source = opened.value;
-        let scene = source.scene();
+        let scene = &source.scene;
         if !(0.0..=scene.seconds).contains(&self.time) {
             return Err(Failure::input(format!(
                 "--time {}: the scene has times from 0 to {:.3} s",

@@ -9,10 +9,9 @@ use crate::stats::{Stats, Timing};
 use crate::wall_clock::WallClock;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use sinew_control::Lead;
-use sinew_io::{
-    AtomicFile, CapturedFiles, CharacterChoice, Existing, SceneSource, TakeRecipe, TakeRecorder, TakeSettings,
-};
+use sinew_character::TakeSettings;
+use sinew_control::DriveMode;
+use sinew_io::{AtomicFile, CapturedFiles, CharacterChoice, Existing, OpenedScene, TakeRecipe, TakeRecorder};
 use sinew_sim::SolverKind;
 use sinew_take::{FrameSink, Player, Scene};
 use std::io::Write;
@@ -70,7 +69,7 @@ pub(crate) struct Simulate {
     /// Where the result goes: NAME.glb, NAME.usda, a point cache NAME.pc2 or NAME.mdd, a folder for one .obj per frame, or NAME.take to record it [default: the scene's name, .glb].
     ///
     /// The .glb of a character file is the file itself with its flesh as morph targets under its own skinning; that of other flesh on bones has
-    /// their skeleton.
+    /// their skeleton. In a scene with other bodies each character from a file is written to NAME-CHARACTER.glb, and NAME.glb has the rest.
     /// A point cache has the surface at rest beside it, NAME-rest.obj, to put it on; with several bodies each has its own, NAME-BODY.pc2 and NAME-BODY-rest.obj.
     /// A take is recorded while the simulation runs and is useful at any time: `sinew bake` converts what there is of it, and --resume goes on
     /// with it after a crash.
@@ -127,7 +126,7 @@ impl Simulate {
         let mut source = opened.value;
         let folder = self.input.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
         let floor = self.floor(&source);
-        let scene = source.scene_mut();
+        let scene = &mut source.scene;
         scene.fps = self.fps.unwrap_or(scene.fps);
         // tried on a copy: the settings do it to the scene itself, now and when the take is opened again
         let mut cycle = scene.clone();
@@ -141,7 +140,11 @@ impl Simulate {
         let settings = TakeSettings {
             seconds: self.seconds.unwrap_or(seconds),
             fps,
-            lead: if self.ragdoll { Some(Lead::Ragdoll) } else { self.two_way.then_some(Lead::TwoWay) },
+            lead: if self.ragdoll {
+                Some(DriveMode::Ragdoll)
+            } else {
+                self.two_way.then_some(DriveMode::TwoWay)
+            },
             animation: self.animation.clone(),
             motion: self.motion.as_deref().map(|motion| CapturedFiles::name_of(folder, motion)),
             without_preroll: self.no_preroll,
@@ -166,7 +169,7 @@ impl Simulate {
                 "note: there is no floor: with its root free a character falls; write a scene with gravity = [0, 0, 0] to let it float"
             );
         }
-        let scene = source.scene();
+        let scene = &source.scene;
 
         let output = self.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.glb", scene.name)));
         let mut outputs = Outputs::plan(&output, &self.options, &source, scene.frame_count() + 1)?;
@@ -201,8 +204,8 @@ impl Simulate {
     }
 
     /// Where a floor is needed: under skeletons whose root is freed, or where it is asked for, in a scene with gravity and no obstacles.
-    fn floor(&self, source: &SceneSource) -> Option<f64> {
-        let world = &source.scene().world;
+    fn floor(&self, source: &OpenedScene) -> Option<f64> {
+        let world = &source.scene.world;
         let falls = (self.two_way || self.ragdoll || self.floor) && !world.rigs.is_empty();
         let falls = falls && world.obstacles.is_empty();
         if falls && !self.no_floor { source.lowest_height() } else { None }

@@ -1,9 +1,8 @@
 //! What is to be simulated: a scene file, a mesh file, or a name from the zoo.
 
 use crate::failure::Failure;
-use sinew_io::{
-    CapturedFiles, CharacterChoice, Loaded, SceneSource, TakeFile, TakeOrigin, TakeSettings, open_source,
-};
+use sinew_character::TakeSettings;
+use sinew_io::{CapturedFiles, CharacterChoice, Loaded, OpenedScene, TakeFile, TakeOrigin, open_source};
 use sinew_take::Scene;
 use std::path::{Path, PathBuf};
 
@@ -11,9 +10,9 @@ use std::path::{Path, PathBuf};
 const USUAL: &str = "dancer";
 
 /// Finds what the user named: a file of that name comes before the zoo; nothing named is the dancer.
-pub(crate) fn open(input: Option<&Path>, choice: &CharacterChoice) -> Result<Loaded<SceneSource>, Failure> {
+pub(crate) fn open(input: Option<&Path>, choice: &CharacterChoice) -> Result<Loaded<OpenedScene>, Failure> {
     let path = input.unwrap_or(Path::new(USUAL));
-    let built_in = |scene: Scene| Loaded { value: SceneSource::Scene(Box::new(scene)), notes: Vec::new() };
+    let built_in = |scene: Scene| Loaded { value: OpenedScene::from(scene), notes: Vec::new() };
     let found = if path.exists() { None } else { path.to_str().and_then(find_in_zoo) };
     match (found, path.to_str()) {
         (Some(_), _) if *choice != CharacterChoice::default() => {
@@ -33,7 +32,7 @@ pub(crate) fn open(input: Option<&Path>, choice: &CharacterChoice) -> Result<Loa
 pub(crate) fn open_to_record(
     input: Option<&Path>,
     choice: &CharacterChoice,
-) -> Result<(Loaded<SceneSource>, TakeOrigin, CapturedFiles), Failure> {
+) -> Result<(Loaded<OpenedScene>, TakeOrigin, CapturedFiles), Failure> {
     let folder = input.and_then(Path::parent).unwrap_or(Path::new(""));
     let (opened, files) = CapturedFiles::keep(folder, || open(input, choice));
     let origin = match input {
@@ -45,13 +44,13 @@ pub(crate) fn open_to_record(
 }
 
 /// The scene of a take, from what the take itself holds.
-pub(crate) fn reopen(take: &TakeFile) -> Result<SceneSource, Failure> {
+pub(crate) fn reopen(take: &TakeFile) -> Result<OpenedScene, Failure> {
     let recipe = take.recipe();
     let TakeSettings { animation, motion, .. } = recipe.settings.clone();
     let choice = CharacterChoice { animation, motion: motion.map(PathBuf::from) };
     let mut source = match &recipe.origin {
         TakeOrigin::File(name) => recipe.files.serve(|| open(Some(Path::new(name)), &choice))?.value,
-        TakeOrigin::BuiltIn(name) => find_in_zoo(name).map(|scene| SceneSource::Scene(Box::new(scene))).ok_or_else(|| {
+        TakeOrigin::BuiltIn(name) => find_in_zoo(name).map(|scene| OpenedScene::from(scene)).ok_or_else(|| {
             Failure::input(format!(
                 "{}: was recorded by sinew {} from its built-in scene '{name}', which this version does not have: use that version",
                 take.path().display(),
@@ -59,8 +58,8 @@ pub(crate) fn reopen(take: &TakeFile) -> Result<SceneSource, Failure> {
             ))
         })?,
     };
-    recipe.settings.apply(source.scene_mut());
-    let faults = source.scene().faults();
+    recipe.settings.apply(&mut source.scene);
+    let faults = source.scene.faults();
     if !faults.is_empty() {
         return Err(Failure::input(format!("{}: {}", take.path().display(), faults.join("\n"))));
     }

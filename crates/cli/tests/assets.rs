@@ -5,7 +5,8 @@
 mod motion_capture;
 
 use serde_json::Value;
-use sinew_io::{CharacterChoice, TakeSettings};
+use sinew_character::TakeSettings;
+use sinew_io::CharacterChoice;
 use sinew_sim::Overlap;
 use sinew_sim::implicit::{ImplicitSettings, Solver};
 use sinew_take::Player;
@@ -78,11 +79,12 @@ fn rigged_characters_get_flesh() {
                 inverted.as_f64().unwrap() < 0.01 * tets.as_f64().unwrap(),
                 "{name}: {inverted} inside out"
             );
-            let original = sinew_io::open_character(&assets().join(name)).unwrap().value;
-            let written = sinew_io::open_character(&folder.path().join("out.glb")).unwrap().value;
-            assert_eq!(original.nodes.len(), written.nodes.len(), "{name}");
-            for id in original.surfaces() {
-                let count = |file: &sinew_io::CharacterFile| file.primitive(id).map(|p| p.positions.len());
+            let original = sinew_gltf::open_character(&assets().join(name)).unwrap().value;
+            let written = sinew_gltf::open_character(&folder.path().join("out.glb")).unwrap().value;
+            assert_eq!(original.rigged.nodes.len(), written.rigged.nodes.len(), "{name}");
+            for id in original.rigged.surfaces() {
+                let count =
+                    |file: &sinew_gltf::CharacterFile| file.rigged.primitive(id).map(|p| p.positions.len());
                 assert_eq!(count(&original), count(&written), "{name}");
             }
         }
@@ -96,7 +98,7 @@ fn a_rigged_character_does_not_pass_through_itself_or_the_floor() {
     let opened = sinew_io::open_source(&assets().join("CesiumMan.glb"), &CharacterChoice::default()).unwrap();
     let mut source = opened.value;
     let floor = source.lowest_height();
-    let scene = source.scene_mut();
+    let scene = &mut source.scene;
     let (seconds, fps) = (scene.seconds, scene.fps);
     TakeSettings { seconds, fps, floor, self_contact: true, ..TakeSettings::default() }.apply(scene);
     for solver in [Solver::Explicit, Solver::Implicit(ImplicitSettings::INTERACTIVE)] {

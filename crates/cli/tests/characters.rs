@@ -153,7 +153,7 @@ fn broken_characters_are_refused_by_name() {
 
 /// A rigged bar of the glTF corpus.
 fn bar() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../io/tests/corpus/bar_plain.glb")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../gltf/tests/corpus/bar_plain.glb")
 }
 
 /// The file itself comes back with morph targets, and plays what was simulated: our skinning and morphs of the written file against the frames of the take.
@@ -174,11 +174,11 @@ fn a_character_is_written_into_its_own_file() {
     let [direct, baked] = ["out.glb", "baked.glb"].map(|name| fs::read(folder.path().join(name)).unwrap());
     assert_eq!(direct, baked, "the bake is what was simulated");
 
-    let original = sinew_io::open_character(Path::new(bar)).unwrap().value;
-    let written = sinew_io::read_character(direct).unwrap().value;
-    assert_eq!(original.nodes.len(), written.nodes.len());
-    assert_eq!(original.skins.len(), written.skins.len());
-    let surfaces: Vec<_> = written.surfaces().collect();
+    let original = sinew_gltf::open_character(Path::new(bar)).unwrap().value;
+    let written = sinew_gltf::read_character(direct).unwrap().value;
+    assert_eq!(original.rigged.nodes.len(), written.rigged.nodes.len());
+    assert_eq!(original.rigged.skins.len(), written.rigged.skins.len());
+    let surfaces: Vec<_> = written.rigged.surfaces().collect();
     assert!(!surfaces.is_empty());
     let mut names: Vec<_> =
         fs::read_dir(folder.path().join("frames")).unwrap().map(|e| e.unwrap().path()).collect();
@@ -194,9 +194,9 @@ fn a_character_is_written_into_its_own_file() {
                 [(); 3].map(|()| numbers.next().unwrap())
             })
             .collect();
-        let pose = written.pose_at(0, time).unwrap();
+        let pose = written.rigged.pose_at(0, time).unwrap();
         let played: Vec<_> =
-            surfaces.iter().flat_map(|id| written.world_vertices(*id, &pose).unwrap()).collect();
+            surfaces.iter().flat_map(|id| written.rigged.world_vertices(*id, &pose).unwrap()).collect();
         assert_eq!(played.len(), points.len(), "vertices keep their count and order");
         let size = (played.iter().map(|p| p.norm()).fold(0.0, f64::max)) * 2.0;
         for (a, b) in played.iter().zip(&points) {
@@ -260,4 +260,43 @@ fn a_cycle_ends_as_it_begins() {
         .and_then(|gap| gap.parse::<f64>().ok());
     // flesh that is shaken near its own frequency need not come back to a millimetre
     assert!(gap.is_some_and(|gap| gap < 5.0), "{text}");
+}
+
+/// Two bars of one file side by side, an arm of bones and a box.
+#[test]
+fn several_characters_are_written_into_their_own_files() {
+    let rest = ARM.replace("seconds = 0.2", "").replace("cage_tets = 400", "cage_tets = 150");
+    let bar = bar();
+    let file = bar.to_str().unwrap().replace('\\', "/");
+    let bars = ["", "translate = [3, 0, 0]\nturn = [0, 90, 0]\n"]
+        .map(|placed| format!("[[character]]\nfile = '{file}'\ncage_tets = 150\n{placed}"))
+        .concat();
+    let folder = folder_with(&format!(
+        "seconds = 0.1\n{bars}{rest}[[body]]\nsurface = 'box.obj'\ncage_tets = 50\ntranslate = [0, 0, 5]\n"
+    ));
+    let tetrahedron = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+    fs::write(folder.path().join("box.obj"), tetrahedron).expect("written");
+
+    let run = sinew(folder.path(), &["simulate", "scene.toml", "-o", "a.take", "--stats", "s.json"]);
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let baked = sinew(folder.path(), &["bake", "a.take", "-o", "out.glb", "--no-preview"]);
+    assert!(baked.status.success(), "{}", String::from_utf8_lossy(&baked.stderr));
+    let said = String::from_utf8_lossy(&baked.stdout).into_owned();
+    let names: Vec<&str> = ["out-bar_plain.glb", "out-bar_plain-2.glb", "out.glb"]
+        .into_iter()
+        .filter(|name| said.contains(&format!("wrote {name}")))
+        .collect();
+    assert_eq!(names.len(), 3, "{said}");
+    for name in names {
+        let file = sinew_gltf::open_character(&folder.path().join(name)).unwrap().value;
+        assert!(!file.rigged.animations.is_empty(), "{name}");
+    }
+    let drawn = sinew(folder.path(), &["render", "a.take", "-o", "a-still.png", "--time", "0.1", "--strain"]);
+    assert!(drawn.status.success(), "{}", String::from_utf8_lossy(&drawn.stderr));
+    for output in ["out.pc2", "frames"] {
+        let baked = sinew(folder.path(), &["bake", "a.take", "-o", output, "--no-preview"]);
+        assert!(baked.status.success(), "{}", String::from_utf8_lossy(&baked.stderr));
+    }
+    let chosen = sinew(folder.path(), &["simulate", "scene.toml", "--animation", "0", "--no-preview"]);
+    assert!(String::from_utf8_lossy(&chosen.stderr).contains("the scene has several"));
 }

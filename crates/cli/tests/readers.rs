@@ -29,7 +29,7 @@ fn script(name: &str) -> String {
 }
 
 /// A rigged bar of the glTF corpus.
-const BAR: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../io/tests/corpus/bar_plain.glb");
+const BAR: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../gltf/tests/corpus/bar_plain.glb");
 
 /// A take of a rigged bar and one of the zoo, each in every format. The bar goes limp, so that all its joints get a key for every frame: between the far keys
 /// of its own animation Blender turns joints by other ways than the standard.

@@ -65,7 +65,7 @@ fn size_of(bytes: &[u8]) -> [usize; 2] {
 }
 
 #[test]
-fn a_png_is_a_sheet_unless_one_moment_is_chosen() {
+fn a_png_is_a_sheet_unless_one_frame_is_chosen() {
     // six tiles with two pixels between them
     assert_eq!(size_of(&draw(&["worm.take", "--size", "60x40"], "a.png")), [184, 82]);
     assert_eq!(size_of(&draw(&["worm.take", "--size", "60x40", "--sheet", "2x1"], "a.png")), [122, 40]);
@@ -134,7 +134,7 @@ fn what_cannot_be_drawn_is_refused_with_what_to_do() {
         (&["worm.take", "--size", "99999999x99999999"], "a.png", "pixels in all are accepted"),
         (&["worm.take", "--sheet", "9999x9999"], "a.png", "pixels in all are accepted"),
         (&["worm.take", "--frame", "7"], "a.png", "frames 0 to 6 are there"),
-        (&["worm.take", "--time", "9"], "a.png", "times from 0 to 0.250 s are there"),
+        (&["worm.take", "--time", "9"], "a.png", "times from 0 to 0.250 s"),
         (&["worm.take", "--from", "0.2", "--to", "0.1"], "a.gif", "backwards"),
         (&["worm.take", "--zoom", "NaN"], "a.png", "zoom of NaN"),
         (&["worm.take", "--camera", "left"], "a.png", "front, side, back, top"),

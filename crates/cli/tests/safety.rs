@@ -10,7 +10,7 @@ use tempfile::TempDir;
 const CUBE: &str = "v 0 0 0\nv .5 0 0\nv 0 .5 0\nv .5 .5 0\nv 0 0 .5\nv .5 0 .5\nv 0 .5 .5\nv .5 .5 .5\n\
 f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n";
 /// The smallest rigged character: a bar of two bones.
-const BAR: &[u8] = include_bytes!("../../io/tests/corpus/bar_plain.glb");
+const BAR: &[u8] = include_bytes!("../../gltf/tests/corpus/bar_plain.glb");
 /// What a user would miss.
 const THESIS: &[u8] = b"the only copy of my thesis";
 

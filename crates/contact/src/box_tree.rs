@@ -1,10 +1,10 @@
-//! A tree of boxes around many small things, which is built once and refitted as they move.
+//! Bounding volume hierarchy of axis-aligned boxes (AABB tree), built once and refitted as its primitives move.
 //!
-//! Children of a node stand behind it in memory, so that refitting is one walk from the last node to the first.
+//! Children are stored after their parent, so refitting is one pass from the last node to the first.
 
 use sinew_math::Vec3;
 
-/// A box with sides along the axes.
+/// An axis-aligned bounding box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
     /// Smallest coordinates (m).
@@ -14,48 +14,48 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Around nothing.
+    /// The empty box.
     pub const EMPTY: Bounds = Bounds {
         min: Vec3::new(f64::INFINITY, f64::INFINITY, f64::INFINITY),
         max: Vec3::new(f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY),
     };
 
-    /// Around points.
+    /// The bounding box of points.
     pub fn around<'a>(points: impl IntoIterator<Item = &'a Vec3>) -> Bounds {
         points.into_iter().fold(Bounds::EMPTY, |bounds, p| bounds.with(p))
     }
 
-    /// Grown to hold a point.
+    /// The box extended to contain a point.
     #[inline]
     pub fn with(&self, p: &Vec3) -> Bounds {
         Bounds { min: self.min.inf(p), max: self.max.sup(p) }
     }
 
-    /// Around both.
+    /// The union of two boxes.
     #[inline]
     pub fn and(&self, other: &Bounds) -> Bounds {
         Bounds { min: self.min.inf(&other.min), max: self.max.sup(&other.max) }
     }
 
-    /// Grown by so much on all sides (m).
+    /// The box grown by a margin on all sides (m).
     #[inline]
     pub fn grown(&self, by: f64) -> Bounds {
         Bounds { min: self.min.add_scalar(-by), max: self.max.add_scalar(by) }
     }
 
-    /// Whether the two have a point in common.
+    /// Whether two boxes intersect.
     #[inline]
-    pub fn meets(&self, other: &Bounds) -> bool {
+    pub fn intersects(&self, other: &Bounds) -> bool {
         (0..3).all(|k| self.min[k] <= other.max[k] && other.min[k] <= self.max[k])
     }
 
     /// Whether a point is inside.
     #[inline]
-    pub fn holds(&self, p: &Vec3) -> bool {
+    pub fn contains(&self, p: &Vec3) -> bool {
         (0..3).all(|k| self.min[k] <= p[k] && p[k] <= self.max[k])
     }
 
-    /// Square of the distance to a point, 0 inside (m²).
+    /// The squared distance to a point, 0 inside (m²).
     #[inline]
     pub fn distance_squared(&self, p: &Vec3) -> f64 {
         (self.min - p).sup(&(p - self.max)).sup(&Vec3::zeros()).norm_squared()
@@ -66,37 +66,37 @@ impl Bounds {
         0.5 * (self.max - self.min).norm()
     }
 
-    /// Its middle (m).
+    /// The centre (m).
     pub fn center(&self) -> Vec3 {
         0.5 * (self.min + self.max)
     }
 }
 
-/// A node: a leaf has a count of things, others have two children, the first right behind it.
+/// A node: a leaf has a number of primitives, an inner node has two children, the first directly after it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct TreeNode {
-    /// The first of the leaf's things in the tree's order, or the second child.
+    /// The first primitive of a leaf in the order of the tree, or the second child.
     pub(crate) start: u32,
-    /// How many things a leaf has; 0 for others.
+    /// The number of primitives of a leaf; 0 for an inner node.
     pub(crate) count: u32,
 }
 
-/// A tree of boxes.
+/// A bounding volume hierarchy of boxes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BoxTree {
     pub(crate) nodes: Vec<TreeNode>,
     pub(crate) bounds: Vec<Bounds>,
-    /// The things, those of a leaf together.
+    /// The primitives, those of a leaf contiguous.
     pub(crate) order: Vec<u32>,
 }
 
-/// Things in a leaf at most.
+/// The maximum number of primitives per leaf.
 const LEAF: usize = 4;
-/// A tree of two thousand million things is not deeper.
+/// Traversal stack: deeper than a tree of two thousand million primitives.
 const STACK: usize = 96;
 
 impl BoxTree {
-    /// Sorts things with these boxes into a tree, halving by the longest side of their middles.
+    /// Builds the tree over boxes by median splits along the longest side of their centres.
     pub fn build(boxes: &[Bounds]) -> BoxTree {
         let mut tree = BoxTree { order: (0..boxes.len() as u32).collect(), ..BoxTree::default() };
         if !boxes.is_empty() {
@@ -128,25 +128,28 @@ impl BoxTree {
         self.split(boxes, right, first + half);
     }
 
-    /// Fits all boxes to where things are now.
+    /// Refits all boxes to moved primitives.
     pub fn refit(&mut self, bounds_of: impl Fn(usize) -> Bounds) {
         for i in (0..self.nodes.len()).rev() {
             let TreeNode { start, count } = self.nodes[i];
             self.bounds[i] = if count == 0 {
                 self.bounds[i + 1].and(&self.bounds[start as usize])
             } else {
-                let things = &self.order[start as usize..(start + count) as usize];
-                things.iter().fold(Bounds::EMPTY, |sum, &thing| sum.and(&bounds_of(thing as usize)))
+                let primitives = &self.order[start as usize..(start + count) as usize];
+                primitives
+                    .iter()
+                    .fold(Bounds::EMPTY, |sum, &primitive| sum.and(&bounds_of(primitive as usize)))
             };
         }
     }
 
-    /// Around everything.
+    /// The bounding box of everything.
     pub fn bounds(&self) -> Bounds {
         self.bounds.first().copied().unwrap_or(Bounds::EMPTY)
     }
 
-    /// The thing nearest to a point, with `distance_squared` of things, if it is nearer than `limit` (m²); of equals the one with the lower number.
+    /// The primitive nearest to a point and its squared distance, if that is below `limit` (m²), with `distance_squared` of a
+    /// primitive; among equals the one with the lowest index.
     pub fn find_nearest(
         &self,
         p: &Vec3,
@@ -161,27 +164,34 @@ impl BoxTree {
             stack[0] = (0, self.bounds[0].distance_squared(p));
             depth = 1;
         }
+
+        // depth first, pruned by the best distance so far
         while depth > 0 {
             depth -= 1;
             let (at, near) = stack[depth];
             if near > best {
                 continue;
             }
+
+            // a leaf: test its primitives
             let TreeNode { start, count } = self.nodes[at as usize];
             if count > 0 {
-                for &thing in &self.order[start as usize..(start + count) as usize] {
-                    let distance = distance_squared(thing as usize);
-                    if distance < best || (distance == best && found.is_none_or(|f| (thing as usize) < f)) {
+                for &primitive in &self.order[start as usize..(start + count) as usize] {
+                    let distance = distance_squared(primitive as usize);
+                    if distance < best || (distance == best && found.is_none_or(|f| (primitive as usize) < f))
+                    {
                         best = distance;
-                        found = Some(thing as usize);
+                        found = Some(primitive as usize);
                     }
                 }
                 continue;
             }
+
+            // an inner node: push its children
             let (left, right) = (at + 1, start);
             let left = (left, self.bounds[left as usize].distance_squared(p));
             let right = (right, self.bounds[right as usize].distance_squared(p));
-            // the nearer child is taken up first
+            // the nearer child is visited first
             let (near, far) = if left.1 <= right.1 { (left, right) } else { (right, left) };
             for child in [far, near] {
                 if child.1 <= best && depth < STACK {
@@ -190,7 +200,7 @@ impl BoxTree {
                 }
             }
         }
-        found.map(|thing| (thing, best))
+        found.map(|primitive| (primitive, best))
     }
 }
 
@@ -200,7 +210,7 @@ mod tests {
     use sinew_mesh::shapes;
 
     #[test]
-    fn the_nearest_is_that_of_all_also_after_refitting() {
+    fn nearest_queries_agree_with_brute_force_also_after_refitting() {
         let mut points = shapes::sphere(1.0, 3).vertices;
         let boxes: Vec<Bounds> = points.iter().map(|p| Bounds { min: *p, max: *p }).collect();
         let mut tree = BoxTree::build(&boxes);

@@ -1,8 +1,24 @@
-//! What touches what, and what follows from it: signed distances to obstacles, paths that cross them, pairs of surface features near each
-//! other, and forces that keep things apart. Knows points, shapes and stiffnesses; what is flesh and what is bone is decided elsewhere.
+//! Contact: signed distances to obstacles, bounding volume hierarchies, candidate pairs of surfaces, continuous collision
+//! detection, and penalty, friction and barrier laws. Knows points, shapes and stiffnesses, not flesh and bones.
 //!
-//! The one idea: finding contacts and answering them are separate. Detection hands on any list of candidates that leaves out none that touch;
-//! what follows depends on those that do touch and on nothing else, so that how often detection runs never changes an answer.
+//! Detection and response are separate. Detection returns a superset of the pairs in contact; the response depends only on the
+//! pairs that are in contact, so how often detection runs never changes a result.
+//!
+//! ```
+//! use sinew_contact::{Response, Shape, detect_contact};
+//! use sinew_math::Vec3;
+//!
+//! // a point enters the top of a box
+//! let floor = Shape::Cuboid { half: Vec3::new(1.0, 0.1, 1.0) };
+//! let (before, now) = (Vec3::new(0.0, 0.12, 0.0), Vec3::new(0.0, 0.095, 0.0));
+//! let contact = detect_contact(&floor, &now, &before, None).expect("penetration");
+//! assert!((contact.depth - 0.005).abs() < 1e-12 && contact.normal == Vec3::y());
+//!
+//! // penalty force on a mass of 0.1 kg for steps of 1 ms and a friction coefficient of 0.5
+//! let law = Response::Penalty.law(0.1, 1e-3, 0.5, 0.05);
+//! let contact_force = law.force(contact.depth, &contact.normal, &Vec3::zeros(), &Vec3::zeros());
+//! assert!(contact_force.force.y > 0.0);
+//! ```
 
 mod barrier;
 mod box_tree;
@@ -18,8 +34,8 @@ pub use barrier::Barrier;
 pub use box_tree::{Bounds, BoxTree};
 pub use detection::{Contact, FrictionAnchor, detect_contact};
 pub use mass::SolidMass;
-pub use response::{Penalty, Push, Response};
+pub use response::{ContactForce, Penalty, Response, Strength};
 pub use rigid_motion::RigidMotion;
 pub use shape::{ConvexHull, DistanceGrid, HeightField, Probe, Shape, ShapeFault, TriangleSolid};
 pub use surface_pairs::{NearPair, PairSurface, SurfacePairs};
-pub use triangle::{TrianglePoint, crossing_time, nearest_on_triangle};
+pub use triangle::{TrianglePoint, nearest_on_triangle, time_of_impact};

@@ -1,34 +1,34 @@
-//! Where an obstacle is and how it moves.
+//! Pose and velocity of a rigid obstacle.
 
 use sinew_math::{Isometry, Vec3};
 
-/// A pose with the velocity field that goes with it: the velocity at x is `linear + angular × (x − origin)`.
+/// A pose and its velocity field: the velocity at x is `linear + angular × (x − origin)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RigidMotion {
-    /// Takes points of the obstacle to the world.
+    /// Transform from the frame of the obstacle to the world.
     pub world_from_shape: Isometry,
-    /// Velocity of the point that is at `origin` (m/s).
+    /// Velocity of the material point at `origin` (m/s).
     pub linear: Vec3,
     /// Angular velocity in world (rad/s).
     pub angular: Vec3,
-    /// The point that `linear` is about (m, world).
+    /// The reference point of `linear` (m, world).
     pub origin: Vec3,
 }
 
 impl RigidMotion {
-    /// Standing still at a pose.
+    /// At rest in a pose.
     pub fn still(world_from_shape: Isometry) -> RigidMotion {
         let origin = world_from_shape.translation.vector;
         RigidMotion { world_from_shape, linear: Vec3::zeros(), angular: Vec3::zeros(), origin }
     }
 
-    /// Velocity of the obstacle's material at a place (m/s).
+    /// Velocity of the obstacle at a point of the world (m/s).
     #[inline]
     pub fn velocity_at(&self, x: &Vec3) -> Vec3 {
         self.linear + self.angular.cross(&(x - self.origin))
     }
 
-    /// A point of the world as the obstacle sees it (m).
+    /// Transforms a point from the world to the frame of the obstacle (m).
     #[inline]
     pub fn point_in_shape(&self, x: &Vec3) -> Vec3 {
         self.world_from_shape
@@ -36,13 +36,13 @@ impl RigidMotion {
             .inverse_transform_vector(&(x - self.world_from_shape.translation.vector))
     }
 
-    /// A point of the obstacle in the world (m).
+    /// Transforms a point from the frame of the obstacle to the world (m).
     #[inline]
     pub fn point_in_world(&self, p: &Vec3) -> Vec3 {
         self.world_from_shape.rotation * p + self.world_from_shape.translation.vector
     }
 
-    /// No point within `reach` (m) of the origin moves faster than this (m/s).
+    /// A bound on the speed (m/s) of all points within `reach` (m) of the origin.
     pub fn fastest(&self, reach: f64) -> f64 {
         self.linear.norm() + self.angular.norm() * reach
     }

@@ -1,6 +1,6 @@
-//! Shapes of obstacles, and how far points are from them.
+//! Obstacle shapes and their signed distance functions.
 //!
-//! Every shape answers in its own frame: a signed distance, negative inside, and the direction in which it grows fastest.
+//! Every shape is queried in its own frame for a signed distance, negative inside, and its gradient.
 
 mod convex_hull;
 mod distance_grid;
@@ -22,29 +22,29 @@ pub use triangle_solid::TriangleSolid;
 /// A shape, in its own frame.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
-    /// Everything behind a plane through the origin.
+    /// The half-space behind a plane through the origin.
     Plane {
-        /// Points out of the solid; its length is 1.
+        /// Outward unit normal.
         normal: Vec3,
     },
-    /// A ball about the origin.
+    /// A sphere about the origin.
     Sphere {
         /// Its radius (m).
         radius: f64,
     },
-    /// All points within a radius of a segment along y, the origin in its middle.
+    /// A capsule about a segment along y, centred on the origin.
     Capsule {
-        /// Half the segment (m).
+        /// Half the length of the segment (m).
         half_length: f64,
         /// The radius (m).
         radius: f64,
     },
-    /// A box about the origin with sides along the axes.
+    /// An axis-aligned box about the origin.
     Cuboid {
-        /// Half its sides (m).
+        /// Half its side lengths (m).
         half: Vec3,
     },
-    /// A cylinder along y, the origin in its middle.
+    /// A cylinder along y, centred on the origin.
     Cylinder {
         /// Half its length (m).
         half_length: f64,
@@ -53,29 +53,29 @@ pub enum Shape {
     },
     /// A convex polyhedron.
     Convex(ConvexHull),
-    /// Ground whose height is given over a grid.
+    /// A height field.
     Heights(HeightField),
-    /// Distances given on a grid.
+    /// A signed distance grid.
     Grid(DistanceGrid),
-    /// A surface of triangles.
+    /// A triangle mesh.
     Mesh(TriangleSolid),
 }
 
-/// How far a point is from a shape.
+/// The signed distance of a point from a shape, and its gradient.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Probe {
     /// Signed distance, negative inside (m).
     pub distance: f64,
-    /// Where it grows fastest: out of the shape, of length 1.
+    /// The gradient of the distance: outward unit normal.
     pub normal: Vec3,
 }
 
 impl Probe {
-    /// Out of reach.
+    /// A point outside the range of the distance function.
     pub const FAR: Probe = Probe { distance: f64::INFINITY, normal: Vec3::new(0.0, 1.0, 0.0) };
 }
 
-/// Numbers that make no shape.
+/// Why parameters define no shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShapeFault(pub String);
 
@@ -88,7 +88,7 @@ impl fmt::Display for ShapeFault {
 impl core::error::Error for ShapeFault {}
 
 impl Shape {
-    /// Signed distance and direction at a point of the shape's frame (m).
+    /// Signed distance and gradient at a point in the frame of the shape (m).
     #[inline]
     pub fn probe(&self, p: &Vec3) -> Probe {
         match self {
@@ -104,7 +104,7 @@ impl Shape {
         }
     }
 
-    /// Whether its distance is exact everywhere outside, and not only near its surface.
+    /// Whether the distance is exact everywhere outside, and not only near the surface.
     pub fn has_exact_distance(&self) -> bool {
         match self {
             Shape::Plane { .. }
@@ -116,7 +116,7 @@ impl Shape {
         }
     }
 
-    /// A box around it, in its own frame; without end for a plane.
+    /// Its bounding box, in its own frame; infinite for a plane.
     pub fn bounds(&self) -> Bounds {
         let about = |half: Vec3| Bounds { min: -half, max: half };
         match self {
@@ -134,7 +134,7 @@ impl Shape {
         }
     }
 
-    /// Points that move less than this in a step cannot pass through unseen (m).
+    /// Points that move less than this in a step cannot pass through undetected (m).
     pub fn thickness(&self) -> f64 {
         match self {
             Shape::Plane { .. } | Shape::Heights(_) => f64::INFINITY,
@@ -147,7 +147,7 @@ impl Shape {
         }
     }
 
-    /// What is wrong with its numbers.
+    /// What is wrong with its parameters, if anything.
     pub fn fault(&self) -> Option<String> {
         let length = |what: &str, x: f64| {
             (!(x > 0.0 && x < 1e9)).then(|| format!("its {what} is {x} m: it must be above 0 and below 1e9"))
@@ -167,12 +167,12 @@ impl Shape {
         }
     }
 
-    /// Its surface in its own frame, for pictures; of a plane a square of side 2 × `reach` (m).
+    /// Its surface in its own frame, for rendering; for a plane a square of side 2 × `reach` (m).
     pub fn surface(&self, reach: f64) -> TriMesh {
         surface::of(self, reach)
     }
 
-    /// Points of its surface that stand for it where it meets other obstacles (m).
+    /// Sample points on its surface, for contact with other obstacles (m).
     pub fn samples(&self) -> Vec<Vec3> {
         surface::samples(self)
     }
@@ -203,10 +203,11 @@ mod tests {
         ]
     }
 
-    /// The normal is the derivative of the distance, wherever the distance is smooth: at most of a thousand random points. The derivative of heights is that of a
-    /// first-order distance, right on the ground and off it by its curvature, which is none within a facet; between facets of a grid it jumps.
+    /// The normal is the gradient of the distance where the distance is smooth: at most of a thousand random points. The distance
+    /// of a height field is first-order: exact on the ground, and off it by its curvature, which is zero within a facet; between
+    /// facets of a grid it jumps.
     #[test]
-    fn normals_are_derivatives_of_distances() {
+    fn normals_are_gradients_of_distances() {
         for (shape, step) in all() {
             let mut seed = 11;
             let (mut smooth, mut tried) = (0, 0);
@@ -226,9 +227,10 @@ mod tests {
         }
     }
 
-    /// Inside and outside, against the closed form of a ball: the mesh is inscribed, off by its sagitta, the grid by that and a fraction of its spacing.
+    /// Inside and outside, against the closed form of a sphere: the error of the inscribed mesh is its sagitta, that of the grid
+    /// also a fraction of its spacing.
     #[test]
-    fn balls_of_all_kinds_are_the_same_ball() {
+    fn all_representations_of_a_sphere_agree() {
         let ball = Shape::Sphere { radius: 0.5 };
         let mesh = shapes::sphere(0.5, 4);
         let others = [
@@ -251,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn surfaces_lie_on_their_shapes_and_are_closed() {
+    fn surfaces_are_closed_and_on_the_zero_level_set() {
         for (shape, _) in all() {
             let surface = shape.surface(1.0);
             assert!(!surface.triangles.is_empty());
@@ -266,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_make_no_shape_are_refused() {
+    fn invalid_shapes_are_rejected() {
         assert!(Shape::Sphere { radius: -1.0 }.fault().is_some());
         assert!(Shape::Sphere { radius: f64::NAN }.fault().is_some());
         assert!(Shape::Plane { normal: Vec3::zeros() }.fault().is_some());

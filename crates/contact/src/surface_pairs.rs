@@ -1,90 +1,92 @@
-//! Vertices near triangles, of one surface or several, that may touch within a time: a walk down two trees of boxes at once.
+//! Broad phase for deformable surfaces: vertex-triangle pairs that may come into contact within a time interval, by simultaneous
+//! traversal of two bounding volume hierarchies.
 //!
-//! What moves along with its neighbours comes no nearer to them: boxes of velocities tell how near two patches can come, so that a limb that swings is looked at
-//! beside what it swings towards, and not beside itself.
+//! Boxes of velocities bound the approach of two subtrees, so that a swinging limb is tested against what it moves towards, and
+//! not against itself: points that move together do not approach.
 //!
-//! Patches whose normals all point to one side cannot fold onto themselves, and are passed over whole.   `[VolinoMagnenat1994]`
-//! Of one surface, what was beside or behind a triangle near it at rest never touches it: it hangs together with it.
+//! Subtrees whose normals all lie in one half-space cannot self-collide and are skipped. `[VolinoMagnenat1994]` Within one
+//! surface, a vertex beside or behind a triangle close to it at rest never contacts that triangle, because they are connected.
 
-mod beside;
+mod excluded_pairs;
 mod lane_box;
-mod patch;
-mod walk;
+mod surface_tree;
+mod traversal;
 
 use crate::nearest_on_triangle;
-use beside::Beside;
-use patch::Patch;
+use excluded_pairs::ExcludedPairs;
 use rayon::prelude::*;
 use sinew_math::Vec3;
-use walk::Walk;
+use surface_tree::SurfaceTree;
+use traversal::Traversal;
 
-/// A surface that takes part.
+/// A surface in the broad phase.
 #[derive(Clone, Copy, Debug)]
 pub struct PairSurface<'a> {
-    /// Three vertices per triangle, counted from the surface's first.
+    /// Three vertices per triangle, relative to the first vertex of the surface.
     pub triangles: &'a [[u32; 3]],
     /// Vertices at rest (m).
     pub rest: &'a [Vec3],
-    /// Whether it may touch itself.
+    /// Whether it may contact itself.
     pub collides_with_itself: bool,
-    /// Whether it may touch other surfaces.
+    /// Whether it may contact other surfaces.
     pub collides_with_others: bool,
 }
 
-/// A vertex and a triangle that may be near each other, counted over all surfaces.
+/// A candidate pair of a vertex and a triangle, with global indices.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NearPair {
     /// The vertex.
     pub vertex: u32,
     /// The triangle.
     pub triangle: u32,
-    /// From this distance on they push each other apart (m).
+    /// The distance at which repulsion starts (m).
     pub gap: f64,
-    /// How far apart they were when they were found (m).
+    /// Their distance at detection (m).
     pub distance: f64,
-    /// No faster did they come nearer then (m/s).
+    /// A bound on their approach speed at detection (m/s).
     pub closing: f64,
 }
 
-/// Trees over surfaces, refitted in each pass.
+/// Bounding volume hierarchies over surfaces, and the candidate pairs of the last query.
 #[derive(Clone, Debug, Default)]
 pub struct SurfacePairs {
-    /// Corners of all triangles among all vertices.
+    /// Corners of all triangles, as global vertex indices.
     triangles: Vec<[u32; 3]>,
     rest: Vec<Vec3>,
-    surfaces: Vec<Patch>,
+    surfaces: Vec<SurfaceTree>,
     gap: f64,
     range: f64,
     tasks: Vec<Task>,
     next_tasks: Vec<Task>,
-    /// What is found, each list by one thread.
+    /// Pairs found, one list per task group.
     lists: Vec<Vec<NearPair>>,
-    /// Where the next pair of each vertex goes while pairs are sorted.
+    /// Insertion position of each vertex, for the counting sort of pairs.
     place_of_vertex: Vec<u32>,
     pairs: Vec<NearPair>,
 }
 
-/// Two nodes to be compared: surface and node of each.
+/// A pair of nodes to be traversed: surface and node of each.
 #[derive(Clone, Copy, Debug)]
 struct Task {
     surfaces: [u32; 2],
     nodes: [u32; 2],
 }
 
-/// Tasks for all threads: enough that the longest does not matter, the same on any number of threads.
+/// The number of tasks for all threads: enough to balance the load, the same for any number of threads.
 const TASKS: usize = 256;
-/// Lists that pairs are found into: a few tasks each.
+/// The number of lists of pairs: a few tasks each.
 const LISTS: usize = 64;
-/// Room in each list, at least and in parts of all vertices, so that memory is seldom asked for again: where soft bodies are pressed flat on each other, each of some hundred
-/// vertices of a task is near a score of triangles. What is not used is never touched.
-const ROOM: usize = 8192;
+/// The capacity of each list, at least and as a fraction of all vertices, so that reallocation is rare: where soft bodies are
+/// flattened against each other, each of some hundred vertices of a task is near about twenty triangles. Unused capacity is never
+/// accessed.
+const LIST_CAPACITY: usize = 8192;
 const FRACTION_OF_VERTICES: usize = 32;
 
-/// A vertex in front of a triangle at rest is at least this fraction of its distance above it.
+/// A vertex is in front of a triangle at rest if its height is at least this fraction of its distance.
 const IN_FRONT: f64 = 0.5;
 
 impl SurfacePairs {
-    /// Sorts surfaces into trees. Touching begins at the distance `gap` and is seen down to the depth `range` (m).
+    /// Builds the hierarchies. Contact begins at the distance `gap` and is detected down to the depth `range` (m).
     pub fn build(surfaces: &[PairSurface], gap: f64, range: f64) -> SurfacePairs {
         let mut pairs = SurfacePairs { gap, range, ..SurfacePairs::default() };
         for surface in surfaces {
@@ -92,7 +94,7 @@ impl SurfacePairs {
             let first_triangle = pairs.triangles.len();
             pairs.rest.extend_from_slice(surface.rest);
             pairs.triangles.extend(surface.triangles.iter().map(|t| t.map(|v| v + first_vertex)));
-            let patch = Patch::build(
+            let surface_tree = SurfaceTree::build(
                 surface,
                 first_vertex,
                 first_triangle,
@@ -100,24 +102,25 @@ impl SurfacePairs {
                 &pairs.rest,
                 gap + range,
             );
-            pairs.surfaces.push(patch);
+            pairs.surfaces.push(surface_tree);
         }
         for i in 0..pairs.surfaces.len() {
-            let patch = &pairs.surfaces[i];
-            if patch.collides_with_itself {
-                let never = |vertex: u32, t: u32| {
-                    let corners = pairs.triangles[patch.first_triangle + t as usize];
-                    corners.contains(&vertex) || pairs.gap_at_rest(patch, vertex, t).is_none()
+            let surface_tree = &pairs.surfaces[i];
+            if surface_tree.collides_with_itself {
+                let never_collide = |vertex: u32, t: u32| {
+                    let corners = pairs.triangles[surface_tree.first_triangle + t as usize];
+                    corners.contains(&vertex) || pairs.gap_at_rest(surface_tree, vertex, t).is_none()
                 };
-                pairs.surfaces[i].beside = Beside::find(patch, &never);
+                pairs.surfaces[i].excluded = ExcludedPairs::find(surface_tree, &never_collide);
             }
         }
         pairs
     }
 
-    /// From which distance on a vertex and a triangle of one surface push each other apart: at most half of what is between them at rest. `None` if they never do.
-    fn gap_at_rest(&self, patch: &Patch, vertex: u32, t: u32) -> Option<f64> {
-        let (middle, normal, radius) = patch.rest_shape[t as usize];
+    /// The distance at which repulsion between a vertex and a triangle of one surface starts: at most half their distance at
+    /// rest. `None` if they never collide.
+    fn gap_at_rest(&self, surface_tree: &SurfaceTree, vertex: u32, t: u32) -> Option<f64> {
+        let (middle, normal, radius) = surface_tree.rest_shape[t as usize];
         let off = self.rest[vertex as usize] - middle;
         let near = 2.0 * (self.gap + self.range) + radius;
         if off.norm_squared() > near * near {
@@ -126,93 +129,98 @@ impl SurfacePairs {
         if off.dot(&normal) < IN_FRONT * off.norm() {
             return None;
         }
-        let corners = self.triangle(patch.first_triangle as u32 + t).map(|v| self.rest[v as usize]);
+        let corners = self.triangle(surface_tree.first_triangle as u32 + t).map(|v| self.rest[v as usize]);
         let p = self.rest[vertex as usize];
         let distance = (nearest_on_triangle(&p, &corners).point - p).norm();
         Some(self.gap.min(0.5 * distance))
     }
 
-    /// Corners of a triangle among all vertices.
+    /// Corners of a triangle, as global vertex indices.
     pub fn triangle(&self, i: u32) -> [u32; 3] {
         self.triangles[i as usize]
     }
 
-    /// The distance at which touching begins (m).
+    /// The distance at which contact begins (m).
     pub fn gap(&self) -> f64 {
         self.gap
     }
 
-    /// How many triangles all surfaces have.
+    /// The number of triangles of all surfaces.
     pub fn triangle_count(&self) -> usize {
         self.triangles.len()
     }
 
-    /// The depth down to which touching is seen (m).
+    /// The depth down to which contact is detected (m).
     pub fn range(&self) -> f64 {
         self.range
     }
 
-    /// Whether no surface can touch any other, nor itself.
+    /// Whether no surface can contact any other, nor itself.
     pub fn is_idle(&self) -> bool {
-        let others = self.surfaces.iter().filter(|patch| patch.collides_with_others).count() > 1;
-        !others && !self.surfaces.iter().any(|patch| patch.collides_with_itself)
+        let others =
+            self.surfaces.iter().filter(|surface_tree| surface_tree.collides_with_others).count() > 1;
+        !others && !self.surfaces.iter().any(|surface_tree| surface_tree.collides_with_itself)
     }
 
-    /// Fits the trees to where vertices are (m) and how they move (m/s).
+    /// Refits the hierarchies to positions (m) and velocities (m/s) of the vertices.
     pub fn refit(&mut self, x: &[Vec3], v: &[Vec3]) {
         let SurfacePairs { triangles, surfaces, .. } = self;
-        surfaces.iter_mut().for_each(|patch| patch.refit(triangles, x, v));
+        surfaces.iter_mut().for_each(|surface_tree| surface_tree.refit(triangles, x, v));
     }
 
-    /// The most that patches which may touch within `time` (s) come nearer to each other in a second (m/s), for vertices that stray from where their velocities lead
-    /// by no more than `stray` (m). The trees must fit.
-    pub fn closing_speed(&self, time: f64, stray: f64) -> f64 {
-        let walk = Walk::over_boxes(self, self.reach(stray), time);
+    /// A bound on the approach speed (m/s) of subtrees that may come into contact within `time` (s), for vertices that deviate
+    /// from their linear motion by at most `drift` (m). The hierarchies must be up to date.
+    pub fn closing_speed(&self, time: f64, drift: f64) -> f64 {
+        let traversal = Traversal::over_boxes(self, self.reach(drift), time);
         let mut most = 0.0;
-        self.for_each_root(|task| walk.closing(task.surfaces, task.nodes, &mut most));
+        self.for_each_root(|task| traversal.closing(task.surfaces, task.nodes, &mut most));
         most
     }
 
-    /// Finds all pairs that are within the gap and range of each other or may be within `time` (s), for vertices that stray from where their velocities `v` (m/s)
-    /// lead from `x` (m) by no more than `stray` (m). The trees must fit. Sorted by vertex, then triangle.
-    pub fn find(&mut self, x: &[Vec3], v: &[Vec3], time: f64, stray: f64) -> &[NearPair] {
-        let reach = self.reach(stray);
+    /// Finds all pairs that are within gap and range or may be within `time` (s), for vertices that deviate from the linear
+    /// motion from `x` (m) with `v` (m/s) by at most `drift` (m). The hierarchies must be up to date. Sorted by vertex, then
+    /// triangle.
+    pub fn find(&mut self, x: &[Vec3], v: &[Vec3], time: f64, drift: f64) -> &[NearPair] {
+        let reach = self.reach(drift);
         self.lay_out_tasks(reach, time);
-        let room = ROOM.max(self.rest.len() / FRACTION_OF_VERTICES);
+        let capacity = LIST_CAPACITY.max(self.rest.len() / FRACTION_OF_VERTICES);
         let mut lists = core::mem::take(&mut self.lists);
-        lists.resize_with(LISTS, || Vec::with_capacity(room));
+        lists.resize_with(LISTS, || Vec::with_capacity(capacity));
         lists.iter_mut().for_each(Vec::clear);
-        let walk = Walk::new(self, (x, v), reach, time);
+        let traversal = Traversal::new(self, (x, v), reach, time);
         let each = self.tasks.len().div_ceil(LISTS).max(1);
         lists.par_iter_mut().zip(self.tasks.par_chunks(each)).for_each(|(list, tasks)| {
-            tasks.iter().for_each(|task| walk.compare(task.surfaces, task.nodes, list));
+            tasks.iter().for_each(|task| traversal.compare(task.surfaces, task.nodes, list));
         });
         self.lists = lists;
         self.sort_pairs();
         &self.pairs
     }
 
-    fn reach(&self, stray: f64) -> f64 {
-        self.gap.max(self.range) + 2.0 * stray
+    fn reach(&self, drift: f64) -> f64 {
+        self.gap.max(self.range) + 2.0 * drift
     }
 
     fn for_each_root(&self, mut visit: impl FnMut(Task)) {
-        for (a, patch) in self.surfaces.iter().enumerate() {
-            if patch.tree.nodes.is_empty() {
+        for (a, surface_tree) in self.surfaces.iter().enumerate() {
+            if surface_tree.tree.nodes.is_empty() {
                 continue;
             }
-            if patch.collides_with_itself {
+            if surface_tree.collides_with_itself {
                 visit(Task { surfaces: [a as u32; 2], nodes: [0; 2] });
             }
             for (b, other) in self.surfaces.iter().enumerate().skip(a + 1) {
-                if patch.collides_with_others && other.collides_with_others && !other.tree.nodes.is_empty() {
+                if surface_tree.collides_with_others
+                    && other.collides_with_others
+                    && !other.tree.nodes.is_empty()
+                {
                     visit(Task { surfaces: [a as u32, b as u32], nodes: [0; 2] });
                 }
             }
         }
     }
 
-    /// Brings the pairs of all lists into order: they are counted by vertex, put into place, and the few of each vertex sorted.
+    /// Merges the lists by a counting sort over vertices, then sorts the few pairs of each vertex.
     fn sort_pairs(&mut self) {
         let SurfacePairs { lists, place_of_vertex, pairs, rest, .. } = self;
         place_of_vertex.clear();
@@ -224,7 +232,7 @@ impl SurfacePairs {
             place_of_vertex[vertex + 1] += place_of_vertex[vertex];
         }
         pairs.clear();
-        pairs.reserve(LISTS * ROOM.max(rest.len() / FRACTION_OF_VERTICES));
+        pairs.reserve(LISTS * LIST_CAPACITY.max(rest.len() / FRACTION_OF_VERTICES));
         pairs.resize(
             lists.iter().map(Vec::len).sum(),
             NearPair { vertex: 0, triangle: 0, gap: 0.0, distance: 0.0, closing: 0.0 },
@@ -238,29 +246,29 @@ impl SurfacePairs {
         of_vertices.for_each(|own| own.sort_unstable_by_key(|pair| pair.triangle));
     }
 
-    /// The pairs found last.
+    /// The pairs of the last query.
     pub fn pairs(&self) -> &[NearPair] {
         &self.pairs
     }
 
-    /// Splits the comparison of all with all into tasks, by going down the trees level by level.
+    /// Splits the traversal into tasks, by descending the hierarchies level by level.
     fn lay_out_tasks(&mut self, reach: f64, time: f64) {
         let mut tasks = core::mem::take(&mut self.tasks);
         let mut next = core::mem::take(&mut self.next_tasks);
         tasks.clear();
-        // one level adds twice as many at most
+        // one level at most triples the number of tasks
         tasks.reserve(3 * TASKS);
         next.clear();
         next.reserve(3 * TASKS);
         self.for_each_root(|task| tasks.push(task));
-        let walk = Walk::over_boxes(self, reach, time);
+        let traversal = Traversal::over_boxes(self, reach, time);
         for _ in 0..24 {
             if tasks.is_empty() || tasks.len() >= TASKS {
                 break;
             }
             next.clear();
             for task in &tasks {
-                walk.children(task.surfaces, task.nodes, |nodes| next.push(Task { nodes, ..*task }));
+                traversal.children(task.surfaces, task.nodes, |nodes| next.push(Task { nodes, ..*task }));
             }
             core::mem::swap(&mut tasks, &mut next);
         }
@@ -287,16 +295,16 @@ mod tests {
         SurfacePairs::build(&surfaces, gap, range)
     }
 
-    /// What is found with vertices at places at rest, when nothing comes nearer than by twice `stray`.
-    fn still(pairs: &mut SurfacePairs, x: &[Vec3], stray: f64) -> Vec<NearPair> {
+    /// The pairs of vertices at rest, with a tolerance of twice `drift`.
+    fn still(pairs: &mut SurfacePairs, x: &[Vec3], drift: f64) -> Vec<NearPair> {
         let v = vec![Vec3::zeros(); x.len()];
         pairs.refit(x, &v);
-        pairs.find(x, &v, 1.0, stray).to_vec()
+        pairs.find(x, &v, 1.0, drift).to_vec()
     }
 
-    /// Two balls moved together: every vertex that is in reach of a triangle is found with it, as comparing all with all does.
+    /// Two spheres moved together: every vertex within reach of a triangle is found with it, as by brute force.
     #[test]
-    fn no_near_pair_of_two_bodies_is_missed() {
+    fn no_close_pair_of_two_bodies_is_missed() {
         let ball = shapes::sphere(0.1, 3);
         let mut pairs = pairs_of(&[&ball, &ball], false, 0.005, 0.01);
         let mut x = ball.vertices.clone();
@@ -321,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_body_at_rest_or_moved_as_a_whole_touches_nothing_within_its_gap() {
+    fn a_rigidly_moved_body_has_no_self_contact() {
         for surface in
             [shapes::sphere(0.1, 4), shapes::torus(0.1, 0.03, 40, 16), shapes::cuboid([0.1, 0.2, 0.3])]
         {
@@ -336,9 +344,9 @@ mod tests {
         }
     }
 
-    /// A torus whose opposite sides are pressed together, so that its hole closes.
+    /// A torus flattened until opposite sides meet in its hole.
     #[test]
-    fn what_folds_onto_itself_is_found_and_the_same_on_any_number_of_threads() {
+    fn self_contact_is_found_and_the_same_on_any_number_of_threads() {
         let torus = shapes::torus(0.1, 0.03, 60, 24);
         let x: Vec<Vec3> = torus.vertices.iter().map(|v| Vec3::new(v.x * 0.3, v.y, v.z)).collect();
         let run = |threads: usize| {
@@ -352,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn degenerate_triangles_and_coincident_vertices_are_survived() {
+    fn degenerate_triangles_and_coincident_vertices_are_handled() {
         let mut surface = shapes::sphere(0.1, 2);
         surface.triangles.push([0, 0, 1]);
         surface.triangles.push([2, 2, 2]);
@@ -365,10 +373,10 @@ mod tests {
         assert!(still(&mut pairs_of(&[&empty], true, 0.01, 0.02), &[], 0.1).is_empty());
     }
 
-    /// A ball flies towards another, which drifts as a whole with a third one behind it: whatever comes within reach on the way is found beforehand, what drifts along
-    /// is not, and the speed is that of the two that meet.
+    /// A sphere moves towards another, which drifts together with a third one behind it: all that comes within reach is found
+    /// beforehand, what drifts together is not, and the approach speed is that of the first two.
     #[test]
-    fn what_will_meet_is_found_and_what_drifts_along_is_not() {
+    fn approaching_pairs_are_found_and_comoving_ones_are_not() {
         let ball = shapes::sphere(0.1, 3);
         let mut pairs = pairs_of(&[&ball, &ball, &ball], false, 0.005, 0.01);
         let n = ball.vertices.len();

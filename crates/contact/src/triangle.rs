@@ -1,21 +1,22 @@
-//! A point and a triangle: how near they are, and when they meet.
+//! Point-triangle proximity, and continuous collision detection by roots of the coplanarity cubic.
 
 use sinew_math::Vec3;
 
-/// The point of a triangle that is nearest to another.
+/// The closest point of a triangle to another point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TrianglePoint {
     /// The point (m).
     pub point: Vec3,
-    /// Its barycentric weights, none negative, sum 1.
+    /// Its barycentric weights, not negative, sum 1.
     pub weights: [f64; 3],
 }
 
-/// The point of triangle `abc` nearest to `p`, by the regions of corners, edges and face that `p` may lie over.   [Ericson2005, §5.1.5]
+/// The point of triangle `abc` closest to `p`, by its Voronoi regions. [Ericson2005, §5.1.5]
 ///
-/// Triangles without area are segments or points, and answered as such.
+/// Triangles without area are treated as segments or points.
 #[inline]
 pub fn nearest_on_triangle(p: &Vec3, [a, b, c]: &[Vec3; 3]) -> TrianglePoint {
+    // vertex regions of a and b, edge region of ab
     let (ab, ac, ap) = (b - a, c - a, p - a);
     let (d1, d2) = (ab.dot(&ap), ac.dot(&ap));
     if d1 <= 0.0 && d2 <= 0.0 {
@@ -31,6 +32,8 @@ pub fn nearest_on_triangle(p: &Vec3, [a, b, c]: &[Vec3; 3]) -> TrianglePoint {
         let fraction = d1 / (d1 - d3);
         return TrianglePoint { point: a + fraction * ab, weights: [1.0 - fraction, fraction, 0.0] };
     }
+
+    // vertex region of c, edge regions of ac and bc
     let cp = p - c;
     let (d5, d6) = (ab.dot(&cp), ac.dot(&cp));
     if d6 >= 0.0 && d5 <= d6 {
@@ -46,35 +49,39 @@ pub fn nearest_on_triangle(p: &Vec3, [a, b, c]: &[Vec3; 3]) -> TrianglePoint {
         let fraction = (d4 - d3) / ((d4 - d3) + (d5 - d6));
         return TrianglePoint { point: b + fraction * (c - b), weights: [0.0, 1.0 - fraction, fraction] };
     }
+
+    // face region
     let sum = 1.0 / (va + vb + vc);
     let (v, w) = (vb * sum, vc * sum);
     TrianglePoint { point: a + v * ab + w * ac, weights: [1.0 - v - w, v, w] }
 }
 
-/// The first fraction of a step, between 0 and 1, at which a point that moves steadily meets a triangle whose corners do.
+/// Time of impact of a moving point and a moving triangle: the first fraction of a step, between 0 and 1, at which they meet. All
+/// four points move linearly.
 ///
-/// All four are in one plane where
+/// The four points are coplanar where
 ///
 /// ```text
 /// (p − a) · ((b − a) × (c − a)) = 0,        a cubic in the fraction s                     [BridsonFedkiw2002, §6]
 /// ```
 ///
-/// Roots are found between the cubic's extremes by bisection, and kept where the point is on the triangle, widened by `skin` (m).
-pub fn crossing_time(p: [Vec3; 2], abc: [[Vec3; 2]; 3], skin: f64) -> Option<f64> {
+/// The roots between the extrema of the cubic are found by bisection, and accepted where the point is on the triangle to within
+/// `skin` (m).
+pub fn time_of_impact(p: [Vec3; 2], abc: [[Vec3; 2]; 3], skin: f64) -> Option<f64> {
     let at = |path: &[Vec3; 2], s: f64| path[0] + s * (path[1] - path[0]);
     let volume = |s: f64| {
         let a = at(&abc[0], s);
         (at(&p, s) - a).dot(&(at(&abc[1], s) - a).cross(&(at(&abc[2], s) - a)))
     };
-    let touches = |s: f64| {
+    let is_on_triangle = |s: f64| {
         let corners = [at(&abc[0], s), at(&abc[1], s), at(&abc[2], s)];
         let point = at(&p, s);
         (nearest_on_triangle(&point, &corners).point - point).norm() <= skin
     };
-    // the cubic through its values at four places
+    // the cubic through its values at four points (Newton form)
     let (f0, f1, f2, f3) = (volume(0.0), volume(1.0 / 3.0), volume(2.0 / 3.0), volume(1.0));
     let (d1, d2, d3) = (f1 - f0, f2 - 2.0 * f1 + f0, f3 - 3.0 * f2 + 3.0 * f1 - f0);
-    // derivative in u = 3 s of f0 + u d1 + u(u−1)/2 d2 + u(u−1)(u−2)/6 d3
+    // extrema: derivative in u = 3 s of f0 + u d1 + u(u−1)/2 d2 + u(u−1)(u−2)/6 d3
     let (qa, qb, qc) = (0.5 * d3, d2 - d3, d1 - 0.5 * d2 + d3 / 3.0);
     let mut ends = [0.0, 0.0, 1.0, 1.0];
     let mut count = 1;
@@ -92,12 +99,14 @@ pub fn crossing_time(p: [Vec3; 2], abc: [[Vec3; 2]; 3], skin: f64) -> Option<f64
             count += 1;
         }
     }
+
+    // roots in the monotone intervals, in order
     ends[count] = 1.0;
     let mut low = 0.0;
     for &end in &ends[1..=count] {
         let high = end.clamp(low, 1.0);
         if let Some(root) = bisect(&volume, low, high)
-            && touches(root)
+            && is_on_triangle(root)
         {
             return Some(root);
         }
@@ -106,7 +115,7 @@ pub fn crossing_time(p: [Vec3; 2], abc: [[Vec3; 2]; 3], skin: f64) -> Option<f64
     None
 }
 
-/// Where a function that is monotone between two places is zero.
+/// The root of a function that is monotone on an interval.
 fn bisect(f: &impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> Option<f64> {
     let (start, end) = (f(low), f(high));
     if start == 0.0 {
@@ -134,9 +143,9 @@ mod tests {
         (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 
-    /// No sample of the triangle is nearer, and the weights give the point.
+    /// No sample of the triangle is closer, and the weights reproduce the point.
     #[test]
-    fn nothing_on_the_triangle_is_nearer() {
+    fn no_point_of_the_triangle_is_closer() {
         let mut seed = 3;
         for _ in 0..300 {
             let p = 2.0 * Vec3::new(random(&mut seed), random(&mut seed), random(&mut seed));
@@ -155,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn triangles_without_area_are_segments_and_points() {
+    fn degenerate_triangles_are_segments_and_points() {
         let p = Vec3::new(0.5, 1.0, 0.0);
         let segment = [Vec3::zeros(), Vec3::x(), 2.0 * Vec3::x()];
         assert!((nearest_on_triangle(&p, &segment).point - Vec3::new(0.5, 0.0, 0.0)).norm() < 1e-12);
@@ -164,19 +173,19 @@ mod tests {
         assert!(found.weights.iter().all(|w| w.is_finite()));
     }
 
-    /// A point shot through a triangle that turns and moves itself meets it where both are, however fast it is.
+    /// A point shot through a moving triangle meets it at the time of impact, at any speed.
     #[test]
-    fn a_bullet_meets_a_moving_triangle() {
+    fn a_fast_point_hits_a_moving_triangle() {
         let moved = CORNERS.map(|c| [c, c + Vec3::new(0.1, 0.0, 0.2 + 0.1 * c.x)]);
         for speed in [3.0, 300.0, 3e5] {
             let target = Vec3::new(0.6, 0.4, 0.0);
             let path = [target + Vec3::z() * speed * 0.4, target - Vec3::z() * speed * 0.6];
-            let s = crossing_time(path, moved, 1e-9 * speed).expect("meets");
+            let s = time_of_impact(path, moved, 1e-9 * speed).expect("meets");
             let corners = moved.map(|c| c[0] + s * (c[1] - c[0]));
             let point = path[0] + s * (path[1] - path[0]);
             assert!((nearest_on_triangle(&point, &corners).point - point).norm() < 1e-9 * speed);
             let beside = path.map(|p| p + Vec3::new(5.0, 0.0, 0.0));
-            assert_eq!(crossing_time(beside, moved, 1e-9), None);
+            assert_eq!(time_of_impact(beside, moved, 1e-9), None);
         }
     }
 }

@@ -1,20 +1,20 @@
-//! Smooth curves through or near values in a row: numbers, vectors and rotations alike.
+//! Kochanek-Bartels splines and cubic B-splines of numbers, vectors and rotations, in cumulative form.
 //!
 //! ```text
 //! x(t) = x₀ · exp(β₁(t) d₁) · exp(β₂(t) d₂) · exp(β₃(t) d₃)                      [KimKimShin1995, §4]
 //! ```
 //!
-//! The one idea: every interpolation is written in this cumulative form, where only differences d of neighbours and scalar
-//! weights β occur. For numbers and vectors exp d is "add d", and the form is the usual spline; for rotations it is a spline
-//! on the manifold, whose velocity and acceleration follow from the product rule. Rates of rotations are angular velocities
-//! in the turned frame, as the skeleton's ball joints count them.
+//! The cumulative form needs only differences d of neighbouring values and scalar basis functions β. For numbers and vectors
+//! exp d is addition and the form equals the usual spline; for rotations it is a spline on SO(3), whose velocity and
+//! acceleration follow from the product rule. Rates of rotations are angular velocities in the body frame, like the
+//! velocities of the skeleton's ball joints.
 
 use core::ops::{Add, Mul, Sub};
-use sinew_math::{Rotation, Vec3, turn};
+use sinew_math::{Rotation, Vec3, so3};
 
-/// What can be keyed: a number, a vector or a rotation.
+/// A value that can be keyframed: a number, a vector or a rotation (a Lie group element with its tangent space).
 pub trait KeyValue: Copy {
-    /// A difference of two values, or a rate of change.
+    /// A tangent vector: a difference of two values or a rate of change.
     type Rate: Copy
         + Default
         + PartialEq
@@ -23,22 +23,22 @@ pub trait KeyValue: Copy {
         + Sub<Output = Self::Rate>
         + Mul<f64, Output = Self::Rate>;
 
-    /// The difference that leads from here to another value: for rotations the shortest, at most a half turn.
+    /// The difference log(self⁻¹ to); for rotations the shortest one, at most half a turn.
     fn gap(&self, to: &Self) -> Self::Rate;
 
-    /// The value that a difference leads to.
+    /// The value self · exp(by).
     fn moved(&self, by: &Self::Rate) -> Self;
 
-    /// A rate as it is seen after a move: turned back for rotations, unchanged for others.
+    /// A rate in the frame after the step exp(by): exp(by)ᵀ rate for rotations, unchanged for others.
     fn carried(rate: &Self::Rate, by: &Self::Rate) -> Self::Rate;
 
-    /// a × b for rotations, zero for others: how far rates fail to commute.
+    /// The Lie bracket: a × b for rotations, zero for others.
     fn bracket(a: &Self::Rate, b: &Self::Rate) -> Self::Rate;
 
-    /// Whether all numbers are finite, and a quaternion is not zero.
+    /// Whether all components are finite, and a quaternion is not zero.
     fn is_sound(&self) -> bool;
 
-    /// The same value with unit quaternions of unit length.
+    /// The value with quaternions normalised.
     fn normalized(&self) -> Self {
         *self
     }
@@ -96,15 +96,15 @@ impl KeyValue for Rotation {
     type Rate = Vec3;
 
     fn gap(&self, to: &Rotation) -> Vec3 {
-        turn::log(&(self.inverse() * to))
+        so3::log(&(self.inverse() * to))
     }
 
     fn moved(&self, by: &Vec3) -> Rotation {
-        (self * turn::exp(by)).normalized()
+        (self * so3::exp(by)).normalized()
     }
 
     fn carried(rate: &Vec3, by: &Vec3) -> Vec3 {
-        turn::exp(by).inverse_transform_vector(rate)
+        so3::exp(by).inverse_transform_vector(rate)
     }
 
     fn bracket(a: &Vec3, b: &Vec3) -> Vec3 {
@@ -117,77 +117,77 @@ impl KeyValue for Rotation {
 
     fn normalized(&self) -> Rotation {
         let q = self.quaternion();
-        // scaled first, so that neither huge nor tiny quaternions overflow
+        // scale first, so that neither huge nor tiny quaternions overflow
         Rotation::new_normalize(q / q.as_vector().amax())
     }
 }
 
-/// How values between keys are found.
+/// How values between keys are interpolated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Interpolation {
-    /// The value of the key before.
+    /// The value of the previous key.
     Step,
-    /// Straight from key to key, for rotations at a steady angular velocity.
+    /// Linear from key to key, for rotations at constant angular velocity (slerp).
     Linear,
-    /// Through every key, shaped by tension, continuity and bias at each.                 [KochanekBartels1984, §3]
-    /// Velocity is continuous where continuity is 0, acceleration jumps at keys.
+    /// A cubic Hermite spline through every key, with tension, continuity and bias.       [KochanekBartels1984, §3]
+    /// Velocity is continuous where continuity is 0; acceleration jumps at keys.
     #[default]
     KochanekBartels,
-    /// A cubic B-spline with the keys as control points and their times as knots: passes near the keys, through the first and
-    /// the last, with continuous velocity and acceleration. The uniform B-spline where keys are evenly spaced.
+    /// A cubic B-spline with the keys as control points and their times as knots: it passes near the keys, and through the first
+    /// and the last, with continuous velocity and acceleration. Evenly spaced keys give the uniform B-spline.
     BSpline,
 }
 
-/// How a Kochanek-Bartels curve passes a key; all 0 is the Catmull-Rom curve.
+/// The parameters of a Kochanek-Bartels spline at a key; all 0 gives the Catmull-Rom spline.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct KeyShape {
-    /// How sharply it bends, −1 to 1: at 1 it stops at the key.
+    /// How sharply the curve bends, −1 to 1: at 1 it stops at the key.
     pub tension: f64,
-    /// How its direction breaks, −1 to 1: at −1 it has the corner of straight lines.
+    /// How much the tangent jumps, −1 to 1: at −1 the curve has the corner of a polyline.
     pub continuity: f64,
-    /// Which side it leans to, −1 to 1: at 1 it follows the chord that comes in.
+    /// Which chord the tangent prefers, −1 to 1: at 1 it is parallel to the incoming chord.
     pub bias: f64,
 }
 
-/// A value and its first and second derivative in time.
+/// A value with its first and second time derivatives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sample<T: KeyValue> {
     /// The value.
     pub value: T,
-    /// Its rate (per s); for rotations the angular velocity in the turned frame (rad/s).
+    /// Its rate (per s); for rotations the angular velocity in the body frame (rad/s).
     pub rate: T::Rate,
-    /// The rate of its rate (per s²); for rotations in the turned frame (rad/s²).
+    /// The rate of its rate (per s²); for rotations the angular acceleration in the body frame (rad/s²).
     pub acceleration: T::Rate,
 }
 
 impl<T: KeyValue> Sample<T> {
-    /// A value that does not move.
-    pub(crate) fn still(value: T) -> Sample<T> {
+    /// A value with zero derivatives.
+    pub(crate) fn constant(value: T) -> Sample<T> {
         Sample { value, rate: T::Rate::default(), acceleration: T::Rate::default() }
     }
 }
 
-/// The piece of a curve between two keys, and what it must know of their neighbours.
-pub(crate) struct Piece<T: KeyValue> {
-    /// The value of the key that begins the piece.
+/// The segment of a spline between two keys, with the differences and knot spacings of its neighbours.
+pub(crate) struct Segment<T: KeyValue> {
+    /// The value at the first key of the segment.
     pub(crate) start: T,
-    /// Differences before, along and after the piece.
+    /// Differences of values across the previous segment, this one and the next.
     pub(crate) gap: [T::Rate; 3],
-    /// Seconds between keys: two before, the piece itself, two after.
+    /// Knot spacings (s): two segments before, the segment itself, two after.
     pub(crate) span: [f64; 5],
-    /// How the curve passes the keys at both ends.
+    /// Kochanek-Bartels parameters at both ends.
     pub(crate) shape: [KeyShape; 2],
 }
 
-/// A weight and its first and second derivative in time.
+/// A basis function with its first and second time derivatives.
 type Weight = [f64; 3];
 
-impl<T: KeyValue> Piece<T> {
-    /// The curve `t` seconds after the start of the piece.
+impl<T: KeyValue> Segment<T> {
+    /// Evaluates the curve `t` seconds after the start of the segment.
     pub(crate) fn sample(&self, interpolation: Interpolation, t: f64) -> Sample<T> {
         let h = self.span[2];
         match interpolation {
-            Interpolation::Step => Sample::still(self.start),
+            Interpolation::Step => Sample::constant(self.start),
             Interpolation::Linear => chain(&self.start, [(self.gap[1], [t / h, 1.0 / h, 0.0])].into_iter()),
             Interpolation::KochanekBartels => self.hermite(t),
             Interpolation::BSpline => {
@@ -197,8 +197,8 @@ impl<T: KeyValue> Piece<T> {
         }
     }
 
-    /// A cubic with given velocities at both ends, as a Bézier curve in cumulative form: d₁ and d₃ are a third of the piece
-    /// at the end velocities, d₂ is what is left.
+    /// The cubic Hermite segment as a Bézier curve in cumulative form: d₁ and d₃ are the end velocities times h/3, d₂ joins the
+    /// two inner control points.
     fn hermite(&self, t: f64) -> Sample<T> {
         let h = self.span[2];
         let first = self.velocity_out() * (h / 3.0);
@@ -208,7 +208,7 @@ impl<T: KeyValue> Piece<T> {
         chain(&self.start, [first, middle, last].into_iter().zip(bezier_weights(h, t)))
     }
 
-    /// The velocity with which the curve leaves the first key.
+    /// The outgoing velocity at the first key.
     ///
     /// ```text
     /// D = (1−t)(1+c)(1+b)/2 (xᵢ − xᵢ₋₁) + (1−t)(1−c)(1−b)/2 (xᵢ₊₁ − xᵢ)     [KochanekBartels1984, eq. 9]
@@ -221,7 +221,7 @@ impl<T: KeyValue> Piece<T> {
         (before + after) * (1.0 / (self.span[1] + self.span[2]))
     }
 
-    /// The velocity with which the curve comes to the second key.
+    /// The incoming velocity at the second key.
     ///
     /// ```text
     /// D = (1−t)(1−c)(1+b)/2 (xᵢ − xᵢ₋₁) + (1−t)(1+c)(1−b)/2 (xᵢ₊₁ − xᵢ)     [KochanekBartels1984, eq. 8]
@@ -234,13 +234,13 @@ impl<T: KeyValue> Piece<T> {
     }
 }
 
-/// The cumulative product and its derivatives. With A = exp(β d):
+/// Evaluates the cumulative product and its derivatives by the product rule. With A = exp(β d):
 ///
 /// ```text
 /// x' = x A,   ω' = Aᵀω + β̇ d,   α' = Aᵀα + β̇ (Aᵀω) × d + β̈ d
 /// ```
 fn chain<T: KeyValue>(start: &T, steps: impl Iterator<Item = (T::Rate, Weight)>) -> Sample<T> {
-    let mut sample = Sample::still(*start);
+    let mut sample = Sample::constant(*start);
     for (d, [weight, rate, acceleration]) in steps {
         let step = d * weight;
         let carried = T::carried(&sample.rate, &step);
@@ -252,7 +252,7 @@ fn chain<T: KeyValue>(start: &T, steps: impl Iterator<Item = (T::Rate, Weight)>)
     sample
 }
 
-/// Sums from the k-th on of the cubic Bernstein polynomials, k = 1, 2, 3.
+/// The cumulative cubic Bernstein basis: sums of the polynomials from the k-th on, k = 1, 2, 3.
 fn bezier_weights(h: f64, t: f64) -> [Weight; 3] {
     let (u, w) = (t / h, 1.0 - t / h);
     let per_time = |x: f64, dx: f64, ddx: f64| [x, dx / h, ddx / (h * h)];
@@ -263,14 +263,14 @@ fn bezier_weights(h: f64, t: f64) -> [Weight; 3] {
     ]
 }
 
-/// Sums from the k-th on of the four cubic B-splines over a knot interval, k = 1, 2, 3. The sums telescope: the derivative of
-/// each is 3/(its knots' distance) times one quadratic B-spline.                                [deBoor1978, ch. X]
+/// The cumulative cubic B-spline basis on a knot interval: sums of the four B-splines from the k-th on, k = 1, 2, 3. The sums
+/// telescope: the derivative of each is 3/(its knot span) times one quadratic B-spline.         [deBoor1978, ch. X]
 fn bspline_weights(span: &[f64; 5], t: f64) -> [Weight; 3] {
     let knot = [-span[1] - span[0], -span[1], 0.0, span[2], span[2] + span[3], span[2] + span[3] + span[4]];
     let (since, until) = (|k: usize| t - knot[k], |k: usize| knot[k] - t);
     let width = |a: usize, b: usize| knot[b] - knot[a];
 
-    // hats, then quadratic splines with their derivatives
+    // linear, then quadratic B-splines with their derivatives
     let (a, b) = (until(3) / width(2, 3), since(2) / width(2, 3));
     let low = until(3) / width(1, 3) * a;
     let mid = since(1) / width(1, 3) * a + until(4) / width(2, 4) * b;
@@ -279,6 +279,7 @@ fn bspline_weights(span: &[f64; 5], t: f64) -> [Weight; 3] {
     let high_derivative = 2.0 * b / width(2, 4);
     let mid_derivative = -low_derivative - high_derivative;
 
+    // cubic B-splines by the recurrence of Cox and de Boor
     let last = since(2) / width(2, 5) * high;
     let third = since(1) / width(1, 4) * mid + until(5) / width(2, 5) * high;
     let first = until(3) / width(0, 3) * low;
@@ -293,15 +294,15 @@ fn bspline_weights(span: &[f64; 5], t: f64) -> [Weight; 3] {
 mod tests {
     use super::*;
 
-    fn piece(shape: [KeyShape; 2]) -> Piece<f64> {
-        Piece { start: 2.0, gap: [0.5, -1.5, 3.0], span: [0.2, 0.3, 0.5, 0.4, 0.1], shape }
+    fn segment(shape: [KeyShape; 2]) -> Segment<f64> {
+        Segment { start: 2.0, gap: [0.5, -1.5, 3.0], span: [0.2, 0.3, 0.5, 0.4, 0.1], shape }
     }
 
-    /// The uniform cubic B-spline by its matrix: (1/6) [1 u u² u³] M p. A few ε of values of order 1.
+    /// The uniform cubic B-spline in matrix form: (1/6) [1 u u² u³] M p. The tolerance is a few ε for values of order 1.
     #[test]
-    fn even_knots_give_the_uniform_bspline() {
+    fn uniform_knots_give_the_uniform_bspline() {
         let p = [1.5, 2.0, 0.5, 3.5];
-        let even = Piece { span: [0.25; 5], ..piece([KeyShape::default(); 2]) };
+        let even = Segment { span: [0.25; 5], ..segment([KeyShape::default(); 2]) };
         for u in [0.0, 0.2, 0.5, 0.9, 1.0] {
             let w = 1.0 - u;
             let (u2, u3) = (u * u, u * u * u);
@@ -312,9 +313,9 @@ mod tests {
         }
     }
 
-    /// The cubic Hermite polynomial with the end velocities of Kochanek and Bartels, written out.
+    /// The expected value is the cubic Hermite polynomial with the Kochanek-Bartels end velocities, written out.
     #[test]
-    fn numbers_follow_the_hermite_polynomial() {
+    fn kochanek_bartels_segment_is_the_hermite_polynomial() {
         let shape = [
             KeyShape { tension: 0.3, continuity: -0.2, bias: 0.5 },
             KeyShape { tension: -0.4, continuity: 0.6, bias: -0.1 },
@@ -329,7 +330,7 @@ mod tests {
                 + (u3 - 2.0 * u2 + u) * h * out
                 + (3.0 * u2 - 2.0 * u3) * 0.5
                 + (u3 - u2) * h * into;
-            let found = piece(shape).sample(Interpolation::KochanekBartels, h * u).value;
+            let found = segment(shape).sample(Interpolation::KochanekBartels, h * u).value;
             assert!((found - expected).abs() < 1e-14, "{u}: {found} {expected}");
         }
     }

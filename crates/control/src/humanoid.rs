@@ -1,10 +1,10 @@
-//! The bones that every human figure has, and how they are found among the names of a rig.
+//! Mapping of a rig's bones to the standard humanoid skeleton (VRM) by bone name.
 
-use crate::names::{BoneName, Side};
+use crate::bone_name::{BoneName, Side};
 use sinew_skeleton::Skeleton;
 use std::collections::BTreeMap;
 
-/// A bone of a human figure, by the names of the VRM humanoid.
+/// A bone of the VRM humanoid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(missing_docs, reason = "the names say it all")]
 pub enum HumanBone {
@@ -36,8 +36,8 @@ use HumanBone::*;
 
 const TRUNK: [HumanBone; 6] = [Hips, Spine, Chest, UpperChest, Neck, Head];
 
-/// What each bone of the trunk is called, from hips to head, in the conventions that differ: a name may be the spine in one and
-/// the chest in another, so the convention that knows the most names decides.
+/// The names of the trunk's bones, from hips to head, by naming convention. A name may be the spine in one and the chest in
+/// another, so the convention that matches the most names decides.
 const TRUNK_NAMES: [[&[&str]; 6]; 8] = [
     // Mixamo
     [&["hips"], &["spine"], &["spine1"], &["spine2"], &["neck"], &["head"]],
@@ -47,7 +47,7 @@ const TRUNK_NAMES: [[&[&str]; 6]; 8] = [
     [&["hips"], &["lowerback", "spine"], &["spine1"], &[], &["neck", "neck1"], &["head"]],
     // Rigify
     [&["spine"], &["spine001"], &["spine002"], &["spine003"], &["spine004", "spine005"], &["spine006"]],
-    // Character Creator; its neck is the one twist bone that is a bone of its own
+    // Character Creator; its neck is the only twist bone that counts as a bone
     [&["hip", "pelvis"], &["waist"], &["spine01"], &["spine02"], &["necktwist01"], &["head"]],
     // Daz
     [
@@ -64,7 +64,7 @@ const TRUNK_NAMES: [[&[&str]; 6]; 8] = [
     [&["pelvis"], &["spine1"], &["spine2"], &[], &["neck"], &["head"]],
 ];
 
-/// What limbs are called, from the trunk out; these names mean the same in all conventions.
+/// The names of the limbs' bones, from the trunk outwards; these mean the same in all conventions.
 const ARM_NAMES: [&[&str]; 4] = [
     &["shoulder", "clavicle", "collar"],
     &["upperarm", "arm", "shldrbend", "shldr", "uparm"],
@@ -79,7 +79,7 @@ const LEG_NAMES: [&[&str]; 4] = [
 ];
 
 impl HumanBone {
-    /// All of them.
+    /// All bones, in the order of the enum.
     pub const ALL: [HumanBone; 22] = [
         Hips,
         Spine,
@@ -134,20 +134,20 @@ impl HumanBone {
         NAMES[self as usize]
     }
 
-    /// The bone of a VRM name.
+    /// The bone with a VRM name.
     pub fn of_name(name: &str) -> Option<HumanBone> {
         HumanBone::ALL.into_iter().find(|bone| bone.name() == name)
     }
 }
 
-/// Which bone of a rig is which bone of a human figure. What was found by name can be set otherwise.
+/// The map from humanoid bones to the bones of a rig. Entries found by name can be changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BoneMap {
     bones: BTreeMap<HumanBone, usize>,
 }
 
 impl BoneMap {
-    /// The rig's bone.
+    /// The rig's bone, by index.
     pub fn get(&self, bone: HumanBone) -> Option<usize> {
         self.bones.get(&bone).copied()
     }
@@ -160,21 +160,21 @@ impl BoneMap {
         };
     }
 
-    /// All that is known, from the hips on.
+    /// All mapped bones, in the order of [`HumanBone`].
     pub fn iter(&self) -> impl Iterator<Item = (HumanBone, usize)> {
         self.bones.iter().map(|(bone, index)| (*bone, *index))
     }
 
-    /// The bones of a skeleton, by their names.
+    /// Finds the bones of a skeleton by their names.
     pub fn find_in(skeleton: &Skeleton) -> BoneMap {
         let names: Vec<&str> = skeleton.bones().iter().map(|bone| bone.name.as_str()).collect();
         let parents: Vec<_> = skeleton.bones().iter().map(|bone| bone.parent.map(|id| id.index())).collect();
         BoneMap::find(&names, &parents)
     }
 
-    /// The bones of a rig by name: a prefix that the rig gives all its bones is passed over, sides are `left` and `right` or an
-    /// `l` and `r` that stand alone, of several the shortest name wins, and all must hang together as in a body: limbs in their
-    /// order, everything from the hips. Twist bones are never limbs. Bones without a parent in `parents` are roots.
+    /// Finds the bones of a rig by name. A prefix common to all bones is ignored; sides are `left` and `right` or a separate `l`
+    /// and `r`; of several matches the shortest name wins. The hierarchy must be that of a body: limb bones in order, all below
+    /// the hips. Twist bones are never limbs. Bones without a parent in `parents` are roots.
     pub fn find(names: &[&str], parents: &[Option<usize>]) -> BoneMap {
         let rig = Rig { names: BoneName::of_all(names), parents };
         let mut map = BoneMap::default();
@@ -196,7 +196,7 @@ struct Rig<'a> {
 }
 
 impl Rig<'_> {
-    /// The bone of the first of these names that there is, the shortest first, below a bone if one is given.
+    /// The bone that matches the first possible of these names, the shortest name first, below a bone if one is given.
     fn find(&self, side: Option<Side>, keys: &[&str], above: Option<usize>) -> Option<usize> {
         let fits = |i: &usize| above.is_none_or(|above| self.hangs_from(*i, above));
         let of_key = |key: &&str| {
@@ -209,7 +209,7 @@ impl Rig<'_> {
 
     fn hangs_from(&self, bone: usize, above: usize) -> bool {
         let mut next = self.parents.get(bone).copied().flatten();
-        // a rig whose parents go round has no more steps than bones
+        // bounds the walk if the parents form a cycle
         for _ in 0..self.names.len() {
             match next {
                 Some(bone) if bone == above => return true,
@@ -263,7 +263,7 @@ impl Rig<'_> {
 mod tests {
     use super::*;
 
-    /// Hips to head, then shoulder to hand and hip to toes of the left.
+    /// Names from hips to head, then from shoulder to hand and from thigh to toes on the left.
     type Convention = (&'static str, [&'static str; 6], [&'static str; 8]);
 
     const TABLE: [Convention; 9] = [
@@ -405,7 +405,7 @@ mod tests {
         ),
     ];
 
-    /// What else such rigs hold: names, each with the name it hangs from.
+    /// Other bones of such rigs, each with its parent's name.
     fn extras(convention: &str) -> &'static [(&'static str, &'static str)] {
         match convention {
             "Mixamo" => &[
@@ -453,8 +453,9 @@ mod tests {
     }
 
     #[test]
-    fn every_convention_is_known() {
+    fn bones_of_every_naming_convention_are_found() {
         for (convention, trunk, left) in TABLE {
+            // the trunk and both sides, with the bones they should map to
             let mut names: Vec<String> = vec!["root".into()];
             let mut parents: Vec<Option<usize>> = vec![None];
             let mut expected = BTreeMap::new();
@@ -476,6 +477,8 @@ mod tests {
                     expected.insert(HumanBone::ALL[first as usize + place], last);
                 }
             }
+
+            // bones that must not be taken for one of those
             for (name, parent) in extras(convention) {
                 let parent = names.iter().position(|name| name == parent).unwrap();
                 names.push(name.to_string());
@@ -496,18 +499,18 @@ mod tests {
     }
 
     #[test]
-    fn a_limb_out_of_order_is_no_limb() {
+    fn limb_with_bones_out_of_order_is_rejected() {
         let names = ["Hips", "LeftUpLeg", "LeftLeg", "LeftFoot"];
         let map = BoneMap::find(&names, &[None, Some(0), Some(0), Some(2)]);
         assert_eq!((map.get(LeftUpperLeg), map.get(LeftLowerLeg)), (Some(1), None));
-        // parents that go round end all the same
+        // a cycle of parents terminates
         BoneMap::find(&names, &[Some(3), Some(0), Some(1), Some(2)]);
         BoneMap::find(&names, &[]);
         assert_eq!(BoneMap::find(&[], &[]), BoneMap::default());
     }
 
     #[test]
-    fn a_map_can_be_set_otherwise() {
+    fn entries_of_a_map_can_be_changed() {
         let mut map = BoneMap::find(&["Hips"], &[None]);
         map.set(Head, Some(7));
         map.set(Hips, None);

@@ -1,32 +1,33 @@
-//! Key postures of a skeleton at any times, as a motion in even frames.
+//! Key poses of a skeleton at arbitrary times, resampled to evenly spaced frames.
 
 use crate::curve::{Interpolation, KeyValue};
-use crate::keyframes::{Beyond, Key, KeyError, Keyframes};
-use crate::part_value::{bone_ids, places_of, rotation_of, vector_of};
+use crate::keyframes::{Extrapolation, Key, KeyError, Keyframes};
+use crate::part_slot::{bone_ids, rotation_of, slots_of, vector_of};
 use crate::skeleton_motion::{MotionError, SkeletonMotion};
-use sinew_skeleton::{Part, Skeleton, SkeletonState};
+use sinew_skeleton::{JointPrimitive, Skeleton, SkeletonState};
 
-/// The most numbers a motion is filled with: 1 GB, hours of any character.
+/// Upper bound on the coordinates of a resampled motion: 1 GB, hours of any character.
 const MAX_NUMBERS: f64 = 1.25e8;
 
 impl SkeletonMotion {
-    /// A motion through or near key postures, each with the coordinates of [`SkeletonState::q`]: the curve of `interpolation`,
-    /// with the keys' tension, continuity and bias, is taken at even frames from the first key on. Between frames the motion is
-    /// a Catmull-Rom curve, off the given one by the third power of the frame time where that is smooth.
+    /// Builds a motion from key poses, each with the coordinates of [`SkeletonState::q`]: samples the spline of `interpolation`, with
+    /// the keys' tension, continuity and bias, every `frame_seconds` (s) from the first key on. Between frames the motion is a
+    /// Catmull-Rom spline, which differs from the given one by O(h³), h the frame time, where that is smooth.
     ///
     /// # Errors
-    /// If keys are out of order or not finite, a posture is none of the skeleton, or there would be too many frames.
+    /// If keys are out of order or not finite, a pose does not fit the skeleton, or there would be too many frames.
     pub fn from_key_poses(
         skeleton: &Skeleton,
         frame_seconds: f64,
         keys: &[Key<Vec<f64>>],
         interpolation: Interpolation,
     ) -> Result<SkeletonMotion, MotionError> {
-        // the order of times is checked as that of numbers
+        // check the times, the poses and the number of frames
         let times: Vec<Key<f64>> =
             keys.iter().map(|key| Key { value: 0.0, time: key.time, shape: key.shape }).collect();
-        let mut faults =
-            Keyframes::build(times, interpolation, Beyond::Hold).err().map_or_else(Vec::new, |e| e.faults);
+        let mut faults = Keyframes::build(times, interpolation, Extrapolation::Hold)
+            .err()
+            .map_or_else(Vec::new, |e| e.faults);
         for (i, key) in keys.iter().enumerate() {
             let state = SkeletonState { q: key.value.clone(), v: vec![0.0; skeleton.v_count()] };
             faults.extend(state.check(skeleton).err().map(|error| format!("key {i}: {error}")));
@@ -34,32 +35,36 @@ impl SkeletonMotion {
         let seconds = keys.last().map_or(0.0, |key| key.time) - keys.first().map_or(0.0, |key| key.time);
         let numbers = (seconds / frame_seconds + 1.0) * skeleton.q_count() as f64;
         if !(frame_seconds > 0.0 && numbers < MAX_NUMBERS) {
-            faults.push(format!("frames of {frame_seconds} s in {seconds} s: give a longer time above 0"));
+            faults.push(format!(
+                "frames of {frame_seconds} s over {seconds} s are too many: give a longer frame time, above 0"
+            ));
         }
         if !faults.is_empty() {
             return Err(MotionError { faults });
         }
 
-        // the last frame is the last key or comes after it, where the curve holds
+        // the last frame is at the last key or after it, where the curve holds its value
         let count = (seconds / frame_seconds - 1e-9).ceil().max(0.0) as usize + 1;
         let times: Vec<f64> = (0..count).map(|i| keys[0].time + frame_seconds * i as f64).collect();
+
+        // sample one spline per part of each joint
         let mut frames = vec![0.0; count * skeleton.q_count()];
-        for place in bone_ids(skeleton).flat_map(|bone| places_of(skeleton, bone)) {
+        for slot in bone_ids(skeleton).flat_map(|bone| slots_of(skeleton, bone)) {
             let mut write = |i: usize, value: &[f64]| {
                 let start = i * skeleton.q_count();
-                frames[start + place.q.start..start + place.q.end].copy_from_slice(value);
+                frames[start + slot.q.start..start + slot.q.end].copy_from_slice(value);
             };
-            let own = |q: &[f64]| q[place.q.clone()].to_vec();
-            match place.part {
-                Part::Turn(_) | Part::Slide(_) => {
+            let own = |q: &[f64]| q[slot.q.clone()].to_vec();
+            match slot.part {
+                JointPrimitive::Revolute(_) | JointPrimitive::Prismatic(_) => {
                     let curve = curve_of(keys, interpolation, |q| own(q)[0])?;
                     times.iter().enumerate().for_each(|(i, t)| write(i, &[curve.value(*t)]));
                 }
-                Part::Shift => {
+                JointPrimitive::Translation => {
                     let curve = curve_of(keys, interpolation, |q| vector_of(&own(q)))?;
                     times.iter().enumerate().for_each(|(i, t)| write(i, curve.value(*t).as_slice()));
                 }
-                Part::Ball => {
+                JointPrimitive::Ball => {
                     let curve = curve_of(keys, interpolation, |q| rotation_of(&own(q)))?;
                     times
                         .iter()
@@ -79,7 +84,8 @@ fn curve_of<T: KeyValue>(
 ) -> Result<Keyframes<T>, MotionError> {
     let keys =
         keys.iter().map(|key| Key { time: key.time, value: value(&key.value), shape: key.shape }).collect();
-    Keyframes::build(keys, interpolation, Beyond::Hold).map_err(|KeyError { faults }| MotionError { faults })
+    Keyframes::build(keys, interpolation, Extrapolation::Hold)
+        .map_err(|KeyError { faults }| MotionError { faults })
 }
 
 #[cfg(test)]
@@ -88,7 +94,7 @@ mod tests {
     use crate::skeleton_motion::tests::{limb, wave};
 
     #[test]
-    fn frames_lie_on_the_curve_of_each_joint() {
+    fn frames_lie_on_the_spline_of_each_joint() {
         let skeleton = limb();
         let (poses, q_count) = (wave(&skeleton, 3), skeleton.q_count());
         let keys: Vec<_> = [1.0, 1.5, 2.25]
@@ -99,17 +105,17 @@ mod tests {
         let motion =
             SkeletonMotion::from_key_poses(&skeleton, 0.125, &keys, Interpolation::KochanekBartels).unwrap();
         assert_eq!(motion.frame_count(), 11);
-        // keys fall on frames 0, 4 and 10 and are met; quaternions but for round-off of their products
+        // frames 0, 4 and 10 are at the keys and match them, quaternions to the round-off of their products
         for (frame, pose) in [0, 4, 10].into_iter().zip(poses.chunks(q_count)) {
             assert!(motion.frame(frame).iter().zip(pose).all(|(a, b)| (a - b).abs() < 1e-14));
         }
         let hinge = keys.iter().map(|key| Key::at(key.time, key.value[11])).collect();
-        let hinge = Keyframes::build(hinge, Interpolation::KochanekBartels, Beyond::Hold).unwrap();
+        let hinge = Keyframes::build(hinge, Interpolation::KochanekBartels, Extrapolation::Hold).unwrap();
         assert!((motion.frame(7)[11] - hinge.value(1.875)).abs() < 1e-14);
     }
 
     #[test]
-    fn faults_are_told_together() {
+    fn faults_are_reported_together() {
         let skeleton = limb();
         let keys = [Key::at(1.0, vec![]), Key::at(1.0, vec![f64::NAN; skeleton.q_count()])];
         let error = SkeletonMotion::from_key_poses(&skeleton, 0.0, &keys, Interpolation::Linear).unwrap_err();

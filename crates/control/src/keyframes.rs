@@ -1,49 +1,49 @@
-//! Values at times, and the curve between them.
+//! Keyframe animation curves: keys over time with spline interpolation.
 
-use crate::curve::{Interpolation, KeyShape, KeyValue, Piece, Sample};
+use crate::curve::{Interpolation, KeyShape, KeyValue, Sample, Segment};
 use core::fmt;
 
 /// A value at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Key<T> {
-    /// When (s).
+    /// Its time (s).
     pub time: f64,
-    /// What.
+    /// Its value.
     pub value: T,
-    /// How a Kochanek-Bartels curve passes; others do not read it.
+    /// Tension, continuity and bias of a Kochanek-Bartels spline; other interpolations ignore them.
     pub shape: KeyShape,
 }
 
 impl<T> Key<T> {
-    /// A value at a time (s), passed smoothly.
+    /// A key at a time (s) with zero tension, continuity and bias.
     pub fn at(time: f64, value: T) -> Key<T> {
         Key { time, value, shape: KeyShape::default() }
     }
 }
 
-/// What holds before the first key and after the last.
+/// The values before the first key and after the last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Beyond {
-    /// The end values, at rest.
+pub enum Extrapolation {
+    /// The values of the first and the last key, constant.
     #[default]
     Hold,
-    /// All from the start again. The last key stands for the first: where their values agree the loop is seamless, and smooth
-    /// curves stay smooth through it.
+    /// The curve repeats. The last key coincides with the first: where their values agree the loop is seamless, and smooth
+    /// curves stay smooth across it.
     Loop,
 }
 
-/// Keys in time, checked, with the curve between them.
+/// A checked animation curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Keyframes<T> {
     keys: Vec<Key<T>>,
     interpolation: Interpolation,
-    beyond: Beyond,
+    extrapolation: Extrapolation,
 }
 
-/// All that is wrong with keys.
+/// Invalid keys, with all faults.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeyError {
-    /// Everything that was found, one sentence each.
+    /// All faults, one sentence each.
     pub faults: Vec<String>,
 }
 
@@ -56,36 +56,39 @@ impl fmt::Display for KeyError {
 impl core::error::Error for KeyError {}
 
 impl<T: KeyValue> Keyframes<T> {
-    /// Checks keys and keeps them. Either all is well, or all faults are reported together.
+    /// Builds a curve from keys in increasing order of time.
+    ///
+    /// # Errors
+    /// All faults together: no keys, times out of order, values or parameters that are not finite.
     pub fn build(
         mut keys: Vec<Key<T>>,
         interpolation: Interpolation,
-        beyond: Beyond,
+        extrapolation: Extrapolation,
     ) -> Result<Keyframes<T>, KeyError> {
         let faults = find_faults(&keys);
         if !faults.is_empty() {
             return Err(KeyError { faults });
         }
         keys.iter_mut().for_each(|key| key.value = key.value.normalized());
-        Ok(Keyframes { keys, interpolation, beyond })
+        Ok(Keyframes { keys, interpolation, extrapolation })
     }
 
-    /// The keys, in the order of time.
+    /// The keys, in order of time.
     pub fn keys(&self) -> &[Key<T>] {
         &self.keys
     }
 
-    /// The curve between keys.
+    /// How values between keys are interpolated.
     pub fn interpolation(&self) -> Interpolation {
         self.interpolation
     }
 
-    /// What holds before the first key and after the last.
-    pub fn beyond(&self) -> Beyond {
-        self.beyond
+    /// The values before the first key and after the last.
+    pub fn extrapolation(&self) -> Extrapolation {
+        self.extrapolation
     }
 
-    /// When the first key is, and when the last (s).
+    /// The times of the first and the last key (s).
     pub fn range(&self) -> (f64, f64) {
         (self.keys[0].time, self.keys[self.keys.len() - 1].time)
     }
@@ -95,31 +98,33 @@ impl<T: KeyValue> Keyframes<T> {
         self.sample(time).value
     }
 
-    /// Value, rate and acceleration at a time (s). At a key where the curve breaks they are those that follow; a time that is
-    /// no number counts as the first key's.
+    /// Value, rate and acceleration at a time (s). Where a derivative jumps at a key, returns its right-hand limit. NaN counts as
+    /// a time before the first key.
     pub fn sample(&self, time: f64) -> Sample<T> {
         let (first, last) = self.range();
-        let inside = match self.beyond {
-            Beyond::Hold if time > last => return Sample::still(self.keys[self.keys.len() - 1].value),
-            Beyond::Hold => time,
-            Beyond::Loop => wrapped(time, first, last),
+        let inside = match self.extrapolation {
+            Extrapolation::Hold if time > last => {
+                return Sample::constant(self.keys[self.keys.len() - 1].value);
+            }
+            Extrapolation::Hold => time,
+            Extrapolation::Loop => wrapped(time, first, last),
         };
         if !(inside >= first && self.keys.len() > 1) {
-            return Sample::still(self.keys[0].value);
+            return Sample::constant(self.keys[0].value);
         }
         let after = self.keys.partition_point(|key| key.time <= inside);
         if self.interpolation == Interpolation::Step {
-            return Sample::still(self.keys[after - 1].value);
+            return Sample::constant(self.keys[after - 1].value);
         }
         let i = (after - 1).min(self.keys.len() - 2);
-        self.piece(i).sample(self.interpolation, inside - self.keys[i].time)
+        self.segment(i).sample(self.interpolation, inside - self.keys[i].time)
     }
 
-    /// The piece from key i to the next. Beyond the ends the first and last pieces are mirrored, so that a curve goes through
-    /// the end keys, or the loop goes on.
-    fn piece(&self, i: usize) -> Piece<T> {
-        let pieces = self.keys.len() - 1;
-        let neighbour = |offset: isize| neighbour(i, offset, pieces, self.beyond);
+    /// The segment from key i to the next. Beyond the ends the first and last segments are mirrored, so that a B-spline passes
+    /// through the end keys, or the loop continues.
+    fn segment(&self, i: usize) -> Segment<T> {
+        let segments = self.keys.len() - 1;
+        let neighbour = |offset: isize| neighbour(i, offset, segments, self.extrapolation);
         let gap = |offset| {
             let k = neighbour(offset);
             self.keys[k].value.gap(&self.keys[k + 1].value)
@@ -128,7 +133,7 @@ impl<T: KeyValue> Keyframes<T> {
             let k = neighbour(offset);
             self.keys[k + 1].time - self.keys[k].time
         };
-        Piece {
+        Segment {
             start: self.keys[i].value,
             gap: [gap(-1), gap(0), gap(1)],
             span: [span(-2), span(-1), span(0), span(1), span(2)],
@@ -137,20 +142,20 @@ impl<T: KeyValue> Keyframes<T> {
     }
 }
 
-/// The piece `offset` pieces from piece `i` of `pieces`: mirrored at the ends, or around the loop.
-pub(crate) fn neighbour(i: usize, offset: isize, pieces: usize, beyond: Beyond) -> usize {
+/// The index of the segment at `offset` from segment `i` of `segments`: mirrored at the ends, or wrapped around the loop.
+pub(crate) fn neighbour(i: usize, offset: isize, segments: usize, extrapolation: Extrapolation) -> usize {
     let k = i as isize + offset;
-    let count = pieces as isize;
-    let k = match beyond {
-        Beyond::Loop => k.rem_euclid(count),
-        Beyond::Hold if k < 0 => (-1 - k).min(count - 1),
-        Beyond::Hold if k >= count => (2 * count - 1 - k).max(0),
-        Beyond::Hold => k,
+    let count = segments as isize;
+    let k = match extrapolation {
+        Extrapolation::Loop => k.rem_euclid(count),
+        Extrapolation::Hold if k < 0 => (-1 - k).min(count - 1),
+        Extrapolation::Hold if k >= count => (2 * count - 1 - k).max(0),
+        Extrapolation::Hold => k,
     };
     k as usize
 }
 
-/// A time brought into [first, last) by whole periods.
+/// A time wrapped into [first, last) by whole periods.
 pub(crate) fn wrapped(time: f64, first: f64, last: f64) -> f64 {
     let period = last - first;
     if !(period > 0.0 && time.is_finite()) {
@@ -164,14 +169,14 @@ pub(crate) fn wrapped(time: f64, first: f64, last: f64) -> f64 {
 fn find_faults<T: KeyValue>(keys: &[Key<T>]) -> Vec<String> {
     let mut faults = Vec::new();
     if keys.is_empty() {
-        faults.push("there are no keys: give one at least".to_string());
+        faults.push("there are no keys: give at least one".to_string());
     }
     for (i, key) in keys.iter().enumerate() {
         if !key.time.is_finite() {
-            faults.push(format!("key {i}: its time {} is not finite", key.time));
+            faults.push(format!("key {i}: the time {} is not finite", key.time));
         }
         if !key.value.is_sound() {
-            faults.push(format!("key {i}: its value must be finite, and a quaternion not zero"));
+            faults.push(format!("key {i}: the value must be finite, and a quaternion not zero"));
         }
         let KeyShape { tension, continuity, bias } = key.shape;
         if ![tension, continuity, bias].iter().all(|x| x.is_finite()) {
@@ -184,7 +189,7 @@ fn find_faults<T: KeyValue>(keys: &[Key<T>]) -> Vec<String> {
         let (before, after) = (pair[0].time, pair[1].time);
         if after <= before {
             faults.push(format!(
-                "key {} is at {after} s, not after key {i} at {before} s: sort the keys, and keep one of each time",
+                "key {} at {after} s is not after key {i} at {before} s: sort the keys, and keep one key per time",
                 i + 1
             ));
         }
@@ -195,12 +200,12 @@ fn find_faults<T: KeyValue>(keys: &[Key<T>]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sinew_math::{Rotation, Vec3, turn};
+    use sinew_math::{Rotation, Vec3, so3};
 
     const ALL: [Interpolation; 4] =
         [Interpolation::Step, Interpolation::Linear, Interpolation::KochanekBartels, Interpolation::BSpline];
 
-    fn turns(interpolation: Interpolation, beyond: Beyond) -> Keyframes<Rotation> {
+    fn turns(interpolation: Interpolation, extrapolation: Extrapolation) -> Keyframes<Rotation> {
         let vectors = [
             (0.0, Vec3::new(0.1, 0.2, -0.3)),
             (0.4, Vec3::new(1.0, -0.5, 0.3)),
@@ -208,24 +213,25 @@ mod tests {
             (1.3, Vec3::new(-0.5, 0.4, 0.2)),
             (1.5, Vec3::new(0.1, 0.2, -0.3)),
         ];
-        let keys = vectors.iter().map(|(time, v)| Key::at(*time, turn::exp(v))).collect();
-        Keyframes::build(keys, interpolation, beyond).unwrap()
+        let keys = vectors.iter().map(|(time, v)| Key::at(*time, so3::exp(v))).collect();
+        Keyframes::build(keys, interpolation, extrapolation).unwrap()
     }
 
-    fn numbers(interpolation: Interpolation, beyond: Beyond) -> Keyframes<f64> {
+    fn numbers(interpolation: Interpolation, extrapolation: Extrapolation) -> Keyframes<f64> {
         let shape = KeyShape { tension: 0.2, continuity: 0.0, bias: -0.3 };
         let keys = [(0.0, 1.0), (0.3, 2.0), (0.8, -1.0), (1.0, 1.0)];
         let keys = keys.iter().map(|&(time, value)| Key { time, value, shape }).collect();
-        Keyframes::build(keys, interpolation, beyond).unwrap()
+        Keyframes::build(keys, interpolation, extrapolation).unwrap()
     }
 
-    /// Central differences of step h = 1e-5: error h²/6 times the third derivative of the rate (below 10⁴ here) plus round-off
-    /// ε/h, both under 1e-6 beside rates of order 10.
+    /// Central differences with h = 1e-5: the error is h²/6 times the third derivative (below 10⁴ here) plus round-off ε/h, both
+    /// below 1e-6 for rates of order 10.
     #[test]
-    fn rates_are_derivatives() {
+    fn rates_match_central_differences() {
         let h = 1e-5;
         for interpolation in ALL {
-            let (r, x) = (turns(interpolation, Beyond::Hold), numbers(interpolation, Beyond::Hold));
+            let (r, x) =
+                (turns(interpolation, Extrapolation::Hold), numbers(interpolation, Extrapolation::Hold));
             for t in [0.05, 0.35, 0.55, 0.69, 0.9, 1.29, 1.45] {
                 let (before, now, after) = (r.sample(t - h), r.sample(t), r.sample(t + h));
                 let rate = before.value.gap(&after.value) * (0.5 / h);
@@ -241,15 +247,16 @@ mod tests {
         }
     }
 
-    /// Just before and just after a key, e apart: what is continuous differs by e times its derivative (below 10⁴).
+    /// At e before and e after a key, a continuous quantity differs by 2e times its derivative (below 10⁴).
     #[test]
-    fn smooth_curves_join_smoothly_at_keys() {
+    fn splines_are_continuous_across_keys() {
         let e = 1e-9;
-        for beyond in [Beyond::Hold, Beyond::Loop] {
+        for extrapolation in [Extrapolation::Hold, Extrapolation::Loop] {
             for interpolation in [Interpolation::KochanekBartels, Interpolation::BSpline] {
-                let r = turns(interpolation, beyond);
+                let r = turns(interpolation, extrapolation);
                 let inner = [0.4, 0.7, 1.3];
-                let joins = if beyond == Beyond::Loop { &[0.4, 0.7, 1.3, 1.5][..] } else { &inner[..] };
+                let joins =
+                    if extrapolation == Extrapolation::Loop { &[0.4, 0.7, 1.3, 1.5][..] } else { &inner[..] };
                 for t in joins {
                     let (before, after) = (r.sample(t - e), r.sample(t + e));
                     assert!(before.value.gap(&after.value).norm() < 1e-5);
@@ -263,29 +270,29 @@ mod tests {
     }
 
     #[test]
-    fn keys_are_met() {
+    fn splines_pass_through_their_keys() {
         for interpolation in [Interpolation::Linear, Interpolation::KochanekBartels] {
-            let r = turns(interpolation, Beyond::Hold);
+            let r = turns(interpolation, Extrapolation::Hold);
             for key in r.keys() {
                 // a product of at most five unit quaternions
                 assert!(r.value(key.time).gap(&key.value).norm() < 1e-14);
             }
         }
-        let spline = turns(Interpolation::BSpline, Beyond::Hold);
+        let spline = turns(Interpolation::BSpline, Extrapolation::Hold);
         for key in [spline.keys()[0], spline.keys()[4]] {
             assert!(spline.value(key.time).gap(&key.value).norm() < 1e-14);
         }
     }
 
     #[test]
-    fn beyond_the_ends_the_value_holds_or_comes_again() {
+    fn extrapolation_holds_the_end_values_or_repeats_the_curve() {
         for interpolation in ALL {
-            let held = numbers(interpolation, Beyond::Hold);
-            assert_eq!(held.sample(-3.0), Sample { value: 1.0, rate: 0.0, acceleration: 0.0 });
-            assert_eq!(held.sample(9.0), Sample { value: 1.0, rate: 0.0, acceleration: 0.0 });
-            assert_eq!(held.sample(f64::NAN), held.sample(-1.0));
-            let looped = numbers(interpolation, Beyond::Loop);
-            // three periods of 1 s cost three bits of the time at most
+            let hold = numbers(interpolation, Extrapolation::Hold);
+            assert_eq!(hold.sample(-3.0), Sample { value: 1.0, rate: 0.0, acceleration: 0.0 });
+            assert_eq!(hold.sample(9.0), Sample { value: 1.0, rate: 0.0, acceleration: 0.0 });
+            assert_eq!(hold.sample(f64::NAN), hold.sample(-1.0));
+            let looped = numbers(interpolation, Extrapolation::Loop);
+            // an offset of three periods of 1 s costs at most three bits of the time
             for t in [0.1, 0.35, 0.95] {
                 assert!((looped.value(t) - looped.value(t + 3.0)).abs() < 1e-13);
                 assert!((looped.value(t) - looped.value(t - 3.0)).abs() < 1e-13);
@@ -294,18 +301,18 @@ mod tests {
     }
 
     #[test]
-    fn rotations_about_one_axis_follow_the_curve_of_their_angle() {
+    fn rotations_about_one_axis_follow_the_spline_of_their_angle() {
         let angles = [(0.0, 0.2), (0.5, 1.0), (0.9, 0.4), (1.4, 2.2)];
         let axis = Vec3::new(2.0, -1.0, 2.0) / 3.0;
         for interpolation in ALL {
             let number = angles.iter().map(|&(t, angle)| Key::at(t, angle)).collect();
-            let number = Keyframes::<f64>::build(number, interpolation, Beyond::Hold).unwrap();
-            let turn = angles.iter().map(|&(t, angle)| Key::at(t, turn::exp(&(axis * angle)))).collect();
-            let turn = Keyframes::<Rotation>::build(turn, interpolation, Beyond::Hold).unwrap();
+            let number = Keyframes::<f64>::build(number, interpolation, Extrapolation::Hold).unwrap();
+            let turn = angles.iter().map(|&(t, angle)| Key::at(t, so3::exp(&(axis * angle)))).collect();
+            let turn = Keyframes::<Rotation>::build(turn, interpolation, Extrapolation::Hold).unwrap();
             for t in [0.0, 0.1, 0.5, 0.6, 1.0, 1.4] {
                 let (a, r) = (number.sample(t), turn.sample(t));
-                // angles go through cos and atan2 and back: tens of ε, times up to 1/h² in the acceleration
-                assert!((turn::log(&r.value) - axis * a.value).norm() < 1e-14);
+                // angles pass through cos and atan2: tens of ε, times up to 1/h² in the acceleration
+                assert!((so3::log(&r.value) - axis * a.value).norm() < 1e-14);
                 assert!((r.rate - axis * a.rate).norm() < 1e-13);
                 assert!((r.acceleration - axis * a.acceleration).norm() < 1e-12);
             }
@@ -313,13 +320,16 @@ mod tests {
     }
 
     #[test]
-    fn all_faults_are_told_together() {
+    fn all_faults_are_reported_together() {
         let keys = vec![Key::at(1.0, 0.0), Key::at(1.0, f64::NAN), Key::at(f64::NAN, 1.0), Key::at(0.5, 1.0)];
-        let error = Keyframes::build(keys, Interpolation::Linear, Beyond::Hold).unwrap_err();
+        let error = Keyframes::build(keys, Interpolation::Linear, Extrapolation::Hold).unwrap_err();
         assert_eq!(error.faults.len(), 3, "{error}");
-        let none = Keyframes::<Rotation>::build(vec![], Interpolation::Linear, Beyond::Hold).unwrap_err();
-        assert_eq!(none.to_string(), "there are no keys: give one at least");
+        let none =
+            Keyframes::<Rotation>::build(vec![], Interpolation::Linear, Extrapolation::Hold).unwrap_err();
+        assert_eq!(none.to_string(), "there are no keys: give at least one");
         let zero = Rotation::new_unchecked(sinew_math::nalgebra::Quaternion::new(0.0, 0.0, 0.0, 0.0));
-        assert!(Keyframes::build(vec![Key::at(0.0, zero)], Interpolation::Linear, Beyond::Hold).is_err());
+        assert!(
+            Keyframes::build(vec![Key::at(0.0, zero)], Interpolation::Linear, Extrapolation::Hold).is_err()
+        );
     }
 }

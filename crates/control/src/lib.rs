@@ -1,20 +1,34 @@
-//! Who decides: controllers read a `State` and write the `Control` of the next step. They never
-//! step anything themselves.
+//! Controllers: each reads a [`State`] and writes the [`Control`] of the next step. A controller never steps the simulation itself.
 //!
-//! Motions for skeletons are here too: [`Keyframes`] and [`SkeletonMotion`] say where joints are to be, [`Follow`] brings
-//! them there, [`Performance`] says who drives them when, [`Retarget`] carries a motion from one skeleton to another.
+//! The crate also holds the motion of skeletons. [`Keyframes`] and [`SkeletonMotion`] are splines of joint coordinates,
+//! [`PathFollower`] brings joints onto them, [`Performance`] says what drives each joint when, and [`Retarget`] transfers a motion
+//! from one humanoid to another. [`Script`] is the controller that plays all of them.
+//!
+//! ```
+//! use sinew_control::{Extrapolation, Interpolation, Key, Keyframes};
+//!
+//! // a drag target that rises by 1 m and falls back, over and over
+//! let keys = vec![Key::at(0.0, 0.0), Key::at(0.5, 1.0), Key::at(1.0, 0.0)];
+//! let height = Keyframes::build(keys, Interpolation::KochanekBartels, Extrapolation::Loop)?;
+//!
+//! assert_eq!(height.value(0.5), 1.0);
+//! assert!((height.value(2.25) - height.value(0.25)).abs() < 1e-12);
+//! // splines have derivatives: here the target is at its highest point
+//! assert!(height.sample(0.5).rate.abs() < 1e-12);
+//! # Ok::<(), sinew_control::KeyError>(())
+//! ```
 
+mod bone_name;
 mod constraint_motion;
 mod curve;
-mod fit;
-mod follow;
-mod human_shape;
 mod humanoid;
+mod humanoid_shape;
+mod joint_fit;
 mod key_poses;
 mod keyframes;
 mod motion;
-mod names;
-mod part_value;
+mod part_slot;
+mod path_follower;
 mod performance;
 mod retarget;
 mod script;
@@ -23,19 +37,19 @@ mod smoothing;
 
 pub use constraint_motion::{ConstraintMotion, PlaceMotion};
 pub use curve::{Interpolation, KeyShape, KeyValue, Sample};
-pub use follow::Follow;
 pub use humanoid::{BoneMap, HumanBone};
-pub use keyframes::{Beyond, Key, KeyError, Keyframes};
+pub use keyframes::{Extrapolation, Key, KeyError, Keyframes};
 pub use motion::Motion;
-pub use performance::{Approach, Cue, CueDrive, Lead, Performance, Whose};
-pub use retarget::{Figure, Retarget, RetargetError, RetargetOptions};
+pub use path_follower::PathFollower;
+pub use performance::{Approach, BoneSelection, Cue, CueDrive, DriveMode, Performance};
+pub use retarget::{Humanoid, Retarget, RetargetError, RetargetOptions};
 pub use script::Script;
 pub use skeleton_motion::{MotionError, SkeletonMotion};
 
 use sinew_sim::{Control, Model, State};
 
-/// Something that decides what is asked of the next step.
+/// A source of control input: joint drives, pin and obstacle paths, constraint targets.
 pub trait Controller {
-    /// Writes what is asked of the step of `dt` (s) that begins at `state`.
+    /// Writes the control of the step of `dt` (s) that starts at `state`.
     fn control(&mut self, model: &Model, state: &State, dt: f64, control: &mut Control);
 }

@@ -1,30 +1,30 @@
-//! A rigid motion as a function of time.
+//! Rigid motions in closed form: shake, spin and glide as functions of time.
 
 use sinew_math::{Isometry, Rotation, Vec3, nalgebra, real};
 
-/// A rigid motion of what is held, as a function of time. At time 0 every motion is the identity, so that
+/// A rigid motion of a kinematic pin or obstacle as a function of time. At time 0 every motion is the identity, so that
 /// nothing jumps at the start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Motion {
-    /// Held where it is.
+    /// No motion.
     Still,
-    /// Swings to and fro about the start: displacement = amplitude · sin(2π · frequency · t).
+    /// Harmonic translation about the start: displacement = amplitude · sin(2π · frequency · t).
     Shake {
-        /// Largest displacement (m).
+        /// Amplitude of the displacement (m).
         amplitude: Vec3,
-        /// Swings per second (Hz).
+        /// Frequency (Hz).
         frequency: f64,
     },
-    /// Turns about an axis through a point at a steady rate.
+    /// Rotation about an axis through a point at a constant rate.
     Spin {
-        /// The axis; its length does not matter.
+        /// The axis, of any length above 0.
         axis: Vec3,
         /// A point on the axis (m).
         center: Vec3,
-        /// Turns per second (Hz).
+        /// Revolutions per second (Hz).
         rate: f64,
     },
-    /// Moves along a straight line.
+    /// Translation along a straight line at constant velocity.
     Glide {
         /// The velocity (m/s).
         velocity: Vec3,
@@ -32,7 +32,7 @@ pub enum Motion {
 }
 
 impl Motion {
-    /// Where the motion has brought the rest pose at time `t` (s).
+    /// The transform from the rest pose to the world at time `t` (s).
     pub fn world_from_rest(&self, t: f64) -> Isometry {
         match *self {
             Motion::Still => Isometry::identity(),
@@ -53,7 +53,7 @@ impl Motion {
 }
 
 impl Motion {
-    /// What is wrong with its numbers.
+    /// Checks the parameters and returns the first fault.
     pub fn fault(&self) -> Option<String> {
         let finite = |numbers: &[f64]| numbers.iter().all(|x| x.is_finite());
         let sound = match self {
@@ -62,12 +62,12 @@ impl Motion {
             Motion::Glide { velocity } => finite(velocity.as_slice()),
             Motion::Spin { axis, center, rate } => {
                 if axis.norm() == 0.0 {
-                    return Some("its axis has no length".into());
+                    return Some("the axis has length 0: give a direction".into());
                 }
                 finite(axis.as_slice()) && finite(center.as_slice()) && finite(&[*rate])
             }
         };
-        (!sound).then(|| "one of its numbers is not finite".into())
+        (!sound).then(|| "a parameter is not finite".into())
     }
 }
 
@@ -81,7 +81,7 @@ mod tests {
     use nalgebra::Point3;
 
     #[test]
-    fn every_motion_starts_where_the_body_is() {
+    fn every_motion_is_the_identity_at_time_zero() {
         let motions = [
             Motion::Still,
             Motion::Shake { amplitude: Vec3::new(1.0, 2.0, 3.0), frequency: 2.0 },

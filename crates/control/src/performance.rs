@@ -1,71 +1,71 @@
-//! What a skeleton does in a take: a motion, and cues that say when which joints leave it.
+//! The performance of a skeleton in a take: a motion, and cues that switch joints between motion, torque and limp.
 
-use crate::part_value::{bone_ids, places_of};
-use crate::{Beyond, Follow, SkeletonMotion};
+use crate::part_slot::{bone_ids, slots_of};
+use crate::{Extrapolation, PathFollower, SkeletonMotion};
 use sinew_math::{Vec3, real};
 use sinew_sim::{Rig, RigControl};
 use sinew_skeleton::{BoneId, DriveKind, DriveRule, Skeleton, SkeletonState};
 
-/// τ: how long joints coast after the end of a motion (s).
+/// τ: time constant with which joints come to rest after the end of a motion (s).
 const COAST: f64 = 0.15;
 
-/// What a skeleton does in a take.
+/// The performance of a skeleton in a take.
 ///
-/// Time 0 is the start of the take and of the motion. Before that the skeleton goes from its rest pose to the first pose, all joints led, and holds it
-/// so that flesh can settle.
+/// Time 0 is the start of the take and of the motion. During the preroll before it all joints are kinematic: the skeleton moves from its rest
+/// pose to the first pose of the motion and holds it while the flesh settles.
 #[derive(Clone, Debug, Default)]
 pub struct Performance {
-    /// Where joints go; none to stay at rest.
+    /// The motion of the joints; `None` keeps the rest pose.
     pub motion: Option<SkeletonMotion>,
-    /// When joints change hands. Until a cue says otherwise all follow the motion.
+    /// When the drive of joints changes. Before any cue, all joints follow the motion.
     pub cues: Vec<Cue>,
-    /// How joints that return to the motion come back.
-    pub follow: Follow,
-    /// When the way from rest to the first pose begins and ends (s before 0); nothing to begin in the first pose.
+    /// How joints return to the motion.
+    pub follow: PathFollower,
+    /// The move from the rest pose to the first pose; `None` starts in the first pose.
     pub approach: Option<Approach>,
-    /// How long a cycle is played before time 0 (s), so that flesh swings as it will in every cycle after.
+    /// How long a cyclic motion plays before time 0 (s), so that the flesh reaches its periodic response.
     pub loop_preroll: f64,
 }
 
-/// The time in which a skeleton comes from its rest pose to its first pose.
+/// The interval in which a skeleton moves from its rest pose to its first pose.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Approach {
-    /// When it begins (s, below 0).
+    /// Its start (s, below 0).
     pub begin: f64,
-    /// When the first pose is reached (s, at most 0).
+    /// Its end, where the first pose is reached (s, at most 0).
     pub end: f64,
 }
 
-/// From a time on, some joints are driven by something else.
+/// A change of drive: from a time on, something else drives some of the joints.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cue {
-    /// From when (s).
+    /// When it takes effect (s).
     pub time: f64,
-    /// Whose joints.
-    pub bones: Whose,
-    /// By what.
+    /// The bones whose joints it applies to.
+    pub bones: BoneSelection,
+    /// What drives them from then on.
     pub drive: CueDrive,
 }
 
-/// Which bones are meant.
+/// A selection of bones.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Whose {
-    /// All of them.
+pub enum BoneSelection {
+    /// All bones.
     All,
-    /// Those that hang from the world.
+    /// Bones without a parent.
     Roots,
-    /// These.
+    /// The listed bones.
     These(Vec<BoneId>),
 }
 
-/// Who leads from the start of a take.
+/// How bones and flesh drive each other from the start of a take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lead {
-    /// Bones lead, flesh follows.
+pub enum DriveMode {
+    /// All joints are kinematic: bones move flesh, and flesh does not move bones.
     OneWay,
-    /// Joints follow the motion, but the root is free: flesh pushes back.
+    /// Joints follow the motion, but the root is dynamic: forces on the flesh move it.
     TwoWay,
-    /// Nobody: all joints are limp.
+    /// All joints are dynamic, without any drive.
     Ragdoll,
 }
 
@@ -74,43 +74,43 @@ pub enum Lead {
 pub enum CueDrive {
     /// The motion.
     Motion,
-    /// Nothing: the joint goes limp. One that only motion may drive keeps to the motion.
+    /// Nothing: the joint is dynamic with zero torque. A joint with [`DriveRule::MotionOnly`] still follows the motion.
     Limp,
-    /// A torque (N m or N), one number per degree of freedom; missing ones are 0.
+    /// A torque (N m or N) for each degree of freedom; missing ones are 0.
     Torque(Vec<f64>),
 }
 
 impl Performance {
-    /// A motion from beginning to end.
+    /// The performance that follows a motion from start to end.
     pub fn of(motion: Option<SkeletonMotion>) -> Performance {
         Performance { motion, ..Performance::default() }
     }
 
-    /// Lets somebody else lead from the start of the take on, in place of any cue there.
-    pub fn lead_by(&mut self, lead: Lead) {
+    /// Sets the drive mode from the start of the take on; it replaces the cues at time 0 and before.
+    pub fn set_drive_mode(&mut self, lead: DriveMode) {
         self.cues.retain(|cue| cue.time > 0.0);
-        let limp = |bones: Whose| Cue { time: 0.0, bones, drive: CueDrive::Limp };
+        let limp = |bones: BoneSelection| Cue { time: 0.0, bones, drive: CueDrive::Limp };
         match lead {
-            Lead::OneWay => {}
-            Lead::TwoWay => self.cues.insert(0, limp(Whose::Roots)),
-            Lead::Ragdoll => self.cues.insert(0, limp(Whose::All)),
+            DriveMode::OneWay => {}
+            DriveMode::TwoWay => self.cues.insert(0, limp(BoneSelection::Roots)),
+            DriveMode::Ragdoll => self.cues.insert(0, limp(BoneSelection::All)),
         }
     }
 
-    /// The pose and velocities at a time (s).
+    /// Computes the pose and the velocities at a time (s).
     pub fn pose(&self, skeleton: &Skeleton, time: f64, pose: &mut SkeletonState) {
         let mut scratch = Vec::new();
         self.write_pose(skeleton, time, pose, &mut scratch);
     }
 
-    /// The length of the cycle that is played (s); none if the motion is no cycle.
+    /// The period of the motion (s); `None` if it does not loop.
     pub fn period(&self) -> Option<f64> {
-        let motion = self.motion.as_ref().filter(|motion| motion.beyond == Beyond::Loop)?;
+        let motion = self.motion.as_ref().filter(|motion| motion.extrapolation == Extrapolation::Loop)?;
         Some(motion.seconds()).filter(|seconds| *seconds > 0.0)
     }
 
-    /// Plays the cycle for a whole number of times before the take, at least so long (s), so that the take is one cycle among many. Returns how much
-    /// longer everything before the take becomes (s); none if the motion is no cycle.
+    /// Extends the preroll by a whole number of cycles, at least two and at least `at_least` (s) long, so that the take shows the periodic
+    /// response. Returns by how much the preroll grows (s); `None` if the motion does not loop.
     pub fn extend_preroll(&mut self, at_least: f64) -> Option<f64> {
         let period = self.period()?;
         let longer = period * (at_least / period).ceil().max(2.0);
@@ -122,6 +122,7 @@ impl Performance {
     }
 
     fn write_pose(&self, skeleton: &Skeleton, time: f64, pose: &mut SkeletonState, scratch: &mut Vec<f64>) {
+        // preroll of a cycle
         if let (Some(motion), Some(period)) = (&self.motion, self.period())
             && time < 0.0
             && time >= -self.loop_preroll - 1e-9
@@ -129,6 +130,8 @@ impl Performance {
             motion.sample_into(time.rem_euclid(period), pose, scratch);
             return;
         }
+
+        // the take itself, and what follows the end of its motion
         match &self.motion {
             Some(motion) => motion.sample_into(time.max(0.0), pose, scratch),
             None => *pose = SkeletonState::at_rest(skeleton),
@@ -137,6 +140,8 @@ impl Performance {
             self.coast(skeleton, time, pose, scratch);
             return;
         }
+
+        // the approach: a smoothstep from the rest pose to the first pose
         pose.v.fill(0.0);
         let Some(approach) = self.approach else { return };
         let length = approach.end - approach.begin;
@@ -145,26 +150,29 @@ impl Performance {
         if fraction == 1.0 {
             return;
         }
-        // x(s) = rest · exp(s gap), whose velocity in the moving frame is ṡ gap; roots are there already, since flesh can be carried along with them at no cost
+
+        // x(s) = x_rest · exp(s d), d = log(x_rest⁻¹ x_first), whose velocity in the body frame is ṡ d; roots start in the first pose, since moving
+        // the whole character rigidly does not deform the flesh
         let rest = SkeletonState::at_rest(skeleton);
         let below = bone_ids(skeleton).filter(|bone| skeleton.bone(*bone).parent.is_some());
-        for place in below.flat_map(|bone| places_of(skeleton, bone)) {
-            let q = place.q.clone();
-            let gap = place.part.gap(&rest.q[q.clone()], &pose.q[q.clone()]);
-            place.part.moved(&rest.q[q.clone()], &(gap * fraction), &mut pose.q[q]);
-            for (k, dof) in place.v.clone().enumerate() {
+        for slot in below.flat_map(|bone| slots_of(skeleton, bone)) {
+            let q = slot.q.clone();
+            let gap = slot.part.difference(&rest.q[q.clone()], &pose.q[q.clone()]);
+            slot.part.integrate(&rest.q[q.clone()], &(gap * fraction), &mut pose.q[q]);
+            for (k, dof) in slot.v.clone().enumerate() {
                 pose.v[dof] = rate * gap[k];
             }
         }
     }
 
-    /// After the end of a motion that is held there, joints come to rest as fast as they were going, not at once: that would be a blow to the flesh.
+    /// Decelerates joints smoothly after the end of a motion that holds its last frame; an abrupt stop would be an impact on the flesh.
     ///
     /// ```text
     /// x = x_end · exp(v τ (1 − e^(−t/τ)))
     /// ```
     fn coast(&self, skeleton: &Skeleton, time: f64, pose: &mut SkeletonState, scratch: &mut Vec<f64>) {
-        let Some(motion) = self.motion.as_ref().filter(|motion| motion.beyond == Beyond::Hold) else {
+        let Some(motion) = self.motion.as_ref().filter(|motion| motion.extrapolation == Extrapolation::Hold)
+        else {
             return;
         };
         let over = time - motion.seconds();
@@ -173,18 +181,18 @@ impl Performance {
         }
         motion.sample_into(motion.seconds(), pose, scratch);
         let left = real::exp(-over / COAST);
-        for place in bone_ids(skeleton).flat_map(|bone| places_of(skeleton, bone)) {
+        for slot in bone_ids(skeleton).flat_map(|bone| slots_of(skeleton, bone)) {
             let mut by = Vec3::zeros();
-            for (k, dof) in place.v.clone().enumerate() {
+            for (k, dof) in slot.v.clone().enumerate() {
                 by[k] = pose.v[dof] * COAST * (1.0 - left);
                 pose.v[dof] *= left;
             }
-            let end = pose.q[place.q.clone()].to_vec();
-            place.part.moved(&end, &by, &mut pose.q[place.q]);
+            let end = pose.q[slot.q.clone()].to_vec();
+            slot.part.integrate(&end, &by, &mut pose.q[slot.q]);
         }
     }
 
-    /// Writes what is asked of the frame of `dt` (s) that begins at a time (s) with the joints as they are.
+    /// Writes the rig's control for the frame of `dt` (s) that starts at a time (s) in the joint state `state`.
     pub(crate) fn control(
         &self,
         rig: &Rig,
@@ -192,13 +200,16 @@ impl Performance {
         state: &SkeletonState,
         control: &mut RigControl,
     ) {
+        // targets at the start and at the end of the frame
         let skeleton = &rig.skeleton;
         let (mut now, mut next) = (SkeletonState::default(), SkeletonState::default());
         let mut acceleration = Vec::new();
         self.write_pose(skeleton, time, &mut now, &mut acceleration);
-        // what comes before the take ends at rest in the first pose; only then does the motion set in
+        // the preroll ends at rest in the first pose; the motion starts at time 0
         let end = if time < 0.0 { (time + dt).min(-1e-12) } else { time + dt };
         self.write_pose(skeleton, end, &mut next, &mut acceleration);
+
+        // drive, torque and path of each joint
         for bone in bone_ids(skeleton) {
             let joint = &skeleton.bone(bone).joint;
             let drive = if time < 0.0 { &CueDrive::Motion } else { self.drive(skeleton, bone, time) };
@@ -214,17 +225,17 @@ impl Performance {
                 control.torque[dof] = torque.and_then(|values| values.get(k)).copied().unwrap_or(0.0);
             }
             let RigControl { from, to, .. } = control;
-            self.follow.lead(skeleton, bone, ([&now, &next], dt), state, [from, to]);
+            self.follow.write_path(skeleton, bone, ([&now, &next], dt), state, [from, to]);
         }
     }
 
-    /// What drives a bone's joint at a time (s): the last cue that has come and means it. A time that is a cue's but for round-off is that cue's.
+    /// The drive of a bone's joint at a time (s): that of the latest cue for the bone. Cue times are compared with a tolerance for round-off.
     fn drive(&self, skeleton: &Skeleton, bone: BoneId, time: f64) -> &CueDrive {
         let meant = |cue: &&Cue| {
             let means = match &cue.bones {
-                Whose::All => true,
-                Whose::Roots => skeleton.bone(bone).parent.is_none(),
-                Whose::These(bones) => bones.contains(&bone),
+                BoneSelection::All => true,
+                BoneSelection::Roots => skeleton.bone(bone).parent.is_none(),
+                BoneSelection::These(bones) => bones.contains(&bone),
             };
             cue.time <= time + 1e-9 && means
         };
@@ -232,33 +243,39 @@ impl Performance {
         last.map_or(&CueDrive::Motion, |cue| &cue.drive)
     }
 
-    /// What is wrong with it for a skeleton.
+    /// Checks the performance against a skeleton and returns the first fault.
     pub fn fault(&self, skeleton: &Skeleton) -> Option<String> {
+        // the motion and the return to it
         if self.motion.as_ref().is_some_and(|motion| !motion.fits(skeleton)) {
-            return Some("its motion is one of another skeleton".into());
+            return Some("the motion belongs to another skeleton".into());
         }
         if !(self.follow.time_constant.is_finite() && self.follow.time_constant >= 0.0) {
             return Some(format!(
-                "a settling time of {} s is asked for: give 0 or more",
+                "the return time of {} s is not valid: give 0 or more",
                 self.follow.time_constant
             ));
         }
+
+        // time, bones and torque of each cue
         let bones = skeleton.bones().len();
         for cue in &self.cues {
             if !cue.time.is_finite() {
-                return Some(format!("a cue comes at {} s", cue.time));
+                return Some(format!("a cue is at {} s: give a finite time", cue.time));
             }
             let named = match &cue.bones {
-                Whose::These(named) => named.as_slice(),
-                Whose::All | Whose::Roots => &[],
+                BoneSelection::These(named) => named.as_slice(),
+                BoneSelection::All | BoneSelection::Roots => &[],
             };
             if let Some(bone) = named.iter().find(|bone| bone.index() >= bones) {
-                return Some(format!("a cue is for bone {}, there are {bones}, counted from 0", bone.0));
+                return Some(format!(
+                    "a cue names bone {}, but the skeleton has {bones} bones, counted from 0",
+                    bone.0
+                ));
             }
             if let CueDrive::Torque(values) = &cue.drive
                 && let Some(value) = values.iter().find(|value| !value.is_finite())
             {
-                return Some(format!("a cue at {} s asks for a torque of {value}", cue.time));
+                return Some(format!("the cue at {} s has a torque of {value}: give a finite one", cue.time));
             }
         }
         None

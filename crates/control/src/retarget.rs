@@ -1,55 +1,55 @@
-//! A motion carried from one human figure to another.
+//! Motion retargeting between humanoids.
 //!
 //! ```text
 //! R_target(t) = R_source(t) R_source,rest⁻¹ R_target,rest           for bones that both have, in the world
 //! p_target(t) = s p_source(t) + offset                              for the hips, s the ratio of hip heights
 //! ```
 //!
-//! The one idea: what is carried is how far each bone has turned in the world since rest, so that neither the frames of bones
-//! nor bones between them matter. Both rest poses should show the same pose (best a T); bones that only the target has stay as
-//! they are at rest against their parents. Feet are not held to the ground.
+//! Retargeting transfers the rotation of each bone since rest in the world, so that neither the local frames of bones nor
+//! intermediate bones matter. Both rest poses should show the same pose, best a T-pose; bones that only the target has keep their
+//! rest pose relative to their parents. Foot contacts are not enforced.
 
-use crate::fit::{self, Aim};
 use crate::humanoid::{BoneMap, HumanBone};
-use crate::part_value::places_of;
+use crate::joint_fit::{self, BoneTarget};
+use crate::part_slot::slots_of;
 use crate::skeleton_motion::{MotionError, SkeletonMotion};
 use core::fmt;
 use sinew_math::{Rotation, Vec3};
-use sinew_skeleton::{BoneId, Kinematics, Part, Skeleton, SkeletonState};
+use sinew_skeleton::{BoneId, JointPrimitive, Kinematics, Skeleton, SkeletonState};
 
-/// A skeleton with what must be known of it.
+/// A humanoid skeleton with its rest pose and bone map.
 #[derive(Clone, Copy, Debug)]
-pub struct Figure<'a> {
+pub struct Humanoid<'a> {
     /// The skeleton.
     pub skeleton: &'a Skeleton,
-    /// Its rest pose; for motions of the Carnegie Mellon library the first frame.
+    /// Its rest pose; for motions of the Carnegie Mellon database the first frame.
     pub rest: &'a SkeletonState,
-    /// Its bones, by place in [`Skeleton::bones`].
+    /// Its humanoid bones, by index in [`Skeleton::bones`].
     pub bones: &'a BoneMap,
 }
 
-/// How a motion is carried over.
+/// Options of retargeting.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RetargetOptions {
-    /// Which way is up in both worlds; its length does not matter.
+    /// The up direction in both worlds, of any length above 0.
     pub up: Vec3,
-    /// How much longer the target's way is; `None` for the ratio of hip heights at rest.
+    /// Scale of translations from source to target; `None` for the ratio of hip heights at rest.
     pub scale: Option<f64>,
-    /// Where the source's origin comes to stand (m).
+    /// Position of the source's origin in the target's world (m).
     pub offset: Vec3,
 }
 
 impl Default for RetargetOptions {
-    /// y is up, the scale is that of hip heights, origins agree.
+    /// Y up, the scale from hip heights, and no offset.
     fn default() -> RetargetOptions {
         RetargetOptions { up: Vec3::y(), scale: None, offset: Vec3::zeros() }
     }
 }
 
-/// Two figures that a motion cannot be carried between: all that is wrong.
+/// Two humanoids between which motion cannot be retargeted, with all faults.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RetargetError {
-    /// Everything that was found, one sentence each.
+    /// All faults, one sentence each.
     pub faults: Vec<String>,
 }
 
@@ -61,10 +61,10 @@ impl fmt::Display for RetargetError {
 
 impl core::error::Error for RetargetError {}
 
-/// Carries poses and motions of one skeleton over to another.
+/// The transfer of poses and motions from one humanoid to another.
 #[derive(Clone, Debug)]
 pub struct Retarget {
-    /// For each bone of the target that the source has too: the source's, and source_from_target at rest in the world's axes.
+    /// For each bone of the target that the source has too: the source's bone, and source_from_target at rest.
     pairs: Vec<Option<(BoneId, Rotation)>>,
     hips: (BoneId, BoneId),
     scale: f64,
@@ -73,12 +73,16 @@ pub struct Retarget {
 }
 
 impl Retarget {
-    /// Checks two figures and finds how they correspond. Either all is well, or all faults are reported together.
+    /// Checks two humanoids and pairs their bones.
+    ///
+    /// # Errors
+    /// All faults together: invalid rest poses, missing hips, bone indices out of range, invalid options.
     pub fn build(
-        source: &Figure,
-        target: &Figure,
+        source: &Humanoid,
+        target: &Humanoid,
         options: &RetargetOptions,
     ) -> Result<Retarget, RetargetError> {
+        // check both humanoids and the options
         let mut faults = Vec::new();
         for (figure, name) in [(source, "source"), (target, "target")] {
             find_faults(figure, name, &mut faults);
@@ -88,7 +92,7 @@ impl Retarget {
             || !options.offset.iter().all(|x| x.is_finite())
         {
             faults.push(
-                "the options hold an up without length, a scale not above 0 or a number that is not finite"
+                "the options are invalid: give a finite offset, a scale above 0 and an up direction that is not zero"
                     .into(),
             );
         }
@@ -97,6 +101,7 @@ impl Retarget {
             return Err(RetargetError { faults });
         };
 
+        // scale by the ratio of hip heights
         let mut source_at_rest = Kinematics::default();
         source_at_rest.update(source.skeleton, source.rest);
         let mut target_at_rest = Kinematics::default();
@@ -105,10 +110,13 @@ impl Retarget {
         let heights = [height(&source_at_rest, hips.0, &up), height(&target_at_rest, hips.1, &up)];
         if options.scale.is_none() && !heights.iter().all(|height| *height > 0.0) {
             let [from, to] = heights;
-            let fault = format!("the hips stand {from} m and {to} m above the lowest bone: give a scale");
+            let fault = format!(
+                "the hips are {from} m (source) and {to} m (target) above the lowest bone: give a scale"
+            );
             return Err(RetargetError { faults: vec![fault] });
         }
 
+        // pair the bones that both have
         let mut pairs = vec![None; target.skeleton.bones().len()];
         for (from, to) in HumanBone::ALL.into_iter().filter_map(bones) {
             let [from_rest, to_rest] =
@@ -125,18 +133,18 @@ impl Retarget {
         })
     }
 
-    /// How much longer the target's way is than the source's.
+    /// The scale of translations from source to target.
     pub fn scale(&self) -> f64 {
         self.scale
     }
 
-    /// A motion of the source as one of the target, frame by frame, with the same interpolation.
+    /// Retargets a motion frame by frame; the interpolation stays the same.
     ///
     /// # Errors
-    /// If the motion is not one of the source.
+    /// If the motion does not fit the source.
     ///
     /// # Panics
-    /// If the skeletons are others than those this was built from.
+    /// If the skeletons are not those this was built from.
     pub fn motion(
         &self,
         source: &Skeleton,
@@ -145,7 +153,7 @@ impl Retarget {
     ) -> Result<SkeletonMotion, MotionError> {
         if !motion.fits(source) {
             return Err(MotionError {
-                faults: vec!["the motion is of another skeleton than the source".into()],
+                faults: vec!["the motion belongs to another skeleton than the source".into()],
             });
         }
         let mut from = SkeletonState::at_rest(source);
@@ -157,35 +165,35 @@ impl Retarget {
             frames.extend_from_slice(&to.q);
         }
         let carried = SkeletonMotion::build(target, motion.frame_seconds(), frames)?;
-        Ok(carried.with(motion.interpolation, motion.beyond))
+        Ok(carried.with(motion.interpolation, motion.extrapolation))
     }
 
-    /// Sets the target's coordinates from a pose of the source. Hinges take the turn nearest to where they were.
+    /// Sets the target's coordinates from a pose of the source. Of equivalent hinge angles it takes the one nearest to the previous value.
     ///
     /// # Panics
-    /// If skeletons or states are others than those this was built from.
+    /// If the skeletons or states are not those this was built from.
     pub fn pose(&self, source: &Skeleton, target: &Skeleton, from: &SkeletonState, to: &mut SkeletonState) {
         let mut kinematics = Kinematics::default();
         kinematics.update(source, from);
         let aim = |bone: BoneId| {
             let (source_bone, source_from_target) = self.pairs[bone.index()]?;
-            Some(Aim::Rotation(kinematics.world_from_bone(source_bone).rotation * source_from_target))
+            Some(BoneTarget::Rotation(kinematics.world_from_bone(source_bone).rotation * source_from_target))
         };
-        let found = fit::pose(target, to, aim);
+        let found = joint_fit::pose(target, to, aim);
 
-        // the hips go where they belong, by the bone nearest to the world that can shift
+        // translate the hips to their target, by the topmost ancestor whose joint translates freely
         let hips = kinematics.world_from_bone(self.hips.0).translation.vector * self.scale + self.offset;
         let by = hips - found[self.hips.1.index()].translation.vector;
         let mut carrier = None;
         let mut next = Some(self.hips.1);
         while let Some(bone) = next {
-            if places_of(target, bone).any(|place| place.part == Part::Shift) {
+            if slots_of(target, bone).any(|slot| slot.part == JointPrimitive::Translation) {
                 carrier = Some(bone);
             }
             next = target.bone(bone).parent;
         }
         if let Some(carrier) = carrier {
-            fit::shift(target, carrier, &found, &by, to);
+            joint_fit::shift(target, carrier, &found, &by, to);
         }
     }
 }
@@ -194,24 +202,25 @@ fn id(index: usize) -> BoneId {
     BoneId(index as u32)
 }
 
-fn find_faults(figure: &Figure, name: &str, faults: &mut Vec<String>) {
+fn find_faults(figure: &Humanoid, name: &str, faults: &mut Vec<String>) {
     if let Err(error) = figure.rest.check(figure.skeleton) {
-        faults.push(format!("the {name}'s rest pose: {error}"));
+        faults.push(format!("the {name}'s rest pose is invalid: {error}"));
     }
     if figure.bones.get(HumanBone::Hips).is_none() {
         faults.push(format!(
-            "the {name}'s hips are not known: in a scene, name them with human = {{ hips = \"JOINT\" }}"
+            "the {name}'s hips were not found: in a scene, name them with human = {{ hips = \"JOINT\" }}"
         ));
     }
     let count = figure.skeleton.bones().len();
     for (bone, index) in figure.bones.iter().filter(|(_, index)| *index >= count) {
         let bone = bone.name();
-        faults
-            .push(format!("the {name}'s {bone} is bone {index}, but there are only {count}, counted from 0"));
+        faults.push(format!(
+            "the {name}'s {bone} is bone {index}, but it has only {count} bones, counted from 0"
+        ));
     }
 }
 
-/// How high a bone stands above the lowest (m).
+/// The height of a bone above the lowest bone (m).
 fn height(kinematics: &Kinematics, bone: BoneId, up: &Vec3) -> f64 {
     let heights = kinematics.world_frames().iter().map(|frame| frame.origin.dot(up));
     kinematics.world_frames()[bone.index()].origin.dot(up) - heights.fold(f64::INFINITY, f64::min)
@@ -221,7 +230,7 @@ fn height(kinematics: &Kinematics, bone: BoneId, up: &Vec3) -> f64 {
 mod tests {
     use super::*;
     use crate::curve::KeyValue;
-    use sinew_math::{Isometry, turn};
+    use sinew_math::{Isometry, so3};
     use sinew_skeleton::{BoneDesc, JointDesc, JointKind, MassDesc, MassProperties, Parent, SkeletonDesc};
 
     fn skeleton(bones: &[(&str, Option<usize>, Isometry, JointKind)]) -> Skeleton {
@@ -240,10 +249,10 @@ mod tests {
     }
 
     fn at(x: f64, y: f64, z: f64, turned: Vec3) -> Isometry {
-        Isometry::from_parts(Vec3::new(x, y, z).into(), turn::exp(&turned))
+        Isometry::from_parts(Vec3::new(x, y, z).into(), so3::exp(&turned))
     }
 
-    /// A plain figure with all frames upright, hips 0.9 m above the feet.
+    /// A humanoid with all bone frames aligned with the world, hips 0.9 m above the feet.
     fn plain() -> Skeleton {
         let o = Vec3::zeros();
         skeleton(&[
@@ -255,22 +264,22 @@ mod tests {
         ])
     }
 
-    /// Another, half as high, frames any way, hips below a root that shifts, a twist bone between knee and foot, a hinge knee.
+    /// Another of half the height, with arbitrary bone frames, hips below a free root, a twist bone between knee and foot, and a hinge knee.
     fn odd() -> Skeleton {
         let (a, b) = (Vec3::new(0.4, -1.0, 0.3), Vec3::new(-0.7, 0.2, 1.1));
-        let (ra, rb) = (turn::exp(&a), turn::exp(&b));
+        let (ra, rb) = (so3::exp(&a), so3::exp(&b));
         let in_frame = |r: Rotation, x: f64, y: f64| Vec3::from(r.inverse() * Vec3::new(x, y, 0.0));
         let leg = in_frame(ra, 0.0, -0.2);
         let hinge = ra.inverse() * Vec3::x();
-        let place = |p: Vec3, r: Rotation| Isometry::from_parts(p.into(), r);
+        let slot = |p: Vec3, r: Rotation| Isometry::from_parts(p.into(), r);
         skeleton(&[
             ("root", None, at(0.0, 0.0, 0.0, b), JointKind::Free),
-            ("pelvis", Some(0), place(in_frame(rb, 0.0, 0.45), rb.inverse() * ra), JointKind::Ball),
-            ("spine_01", Some(1), place(in_frame(ra, 0.0, 0.1), ra.inverse() * rb), JointKind::Ball),
-            ("thigh_l", Some(1), place(in_frame(ra, 0.05, 0.0), Rotation::identity()), JointKind::Ball),
-            ("calf_l", Some(3), place(leg, Rotation::identity()), JointKind::Revolute(hinge)),
-            ("calf_twist_01_l", Some(4), place(leg * 0.5, Rotation::identity()), JointKind::Ball),
-            ("foot_l", Some(5), place(leg * 0.75, rb), JointKind::Ball),
+            ("pelvis", Some(0), slot(in_frame(rb, 0.0, 0.45), rb.inverse() * ra), JointKind::Ball),
+            ("spine_01", Some(1), slot(in_frame(ra, 0.0, 0.1), ra.inverse() * rb), JointKind::Ball),
+            ("thigh_l", Some(1), slot(in_frame(ra, 0.05, 0.0), Rotation::identity()), JointKind::Ball),
+            ("calf_l", Some(3), slot(leg, Rotation::identity()), JointKind::Revolute(hinge)),
+            ("calf_twist_01_l", Some(4), slot(leg * 0.5, Rotation::identity()), JointKind::Ball),
+            ("foot_l", Some(5), slot(leg * 0.75, rb), JointKind::Ball),
         ])
     }
 
@@ -289,16 +298,17 @@ mod tests {
         SkeletonMotion::build(skeleton, 0.1, q).unwrap()
     }
 
-    /// Rotations since rest agree in the world and hips stand at half the place, to the round-off of a few products.
+    /// Rotations since rest agree in the world and the hips' positions differ by the scale, to the round-off of a few products.
     #[test]
-    fn turns_since_rest_agree_in_the_world() {
+    fn world_rotations_since_rest_agree() {
+        // retarget a motion
         let (source, target) = (plain(), odd());
         let (source_map, target_map) = (BoneMap::find_in(&source), BoneMap::find_in(&target));
         assert_eq!(target_map.iter().count(), 5);
         let rests = [&source, &target].map(SkeletonState::at_rest);
         let retarget = Retarget::build(
-            &Figure { skeleton: &source, rest: &rests[0], bones: &source_map },
-            &Figure { skeleton: &target, rest: &rests[1], bones: &target_map },
+            &Humanoid { skeleton: &source, rest: &rests[0], bones: &source_map },
+            &Humanoid { skeleton: &target, rest: &rests[1], bones: &target_map },
             &RetargetOptions::default(),
         )
         .unwrap();
@@ -307,6 +317,7 @@ mod tests {
         let motion = swing(&source, 6);
         let carried = retarget.motion(&source, &target, &motion).unwrap();
 
+        // compare rotations since rest and hips in every frame
         let (mut rest, mut now) =
             ([Kinematics::default(), Kinematics::default()], [Kinematics::default(), Kinematics::default()]);
         rest[0].update(&source, &rests[0]);
@@ -330,10 +341,10 @@ mod tests {
     }
 
     #[test]
-    fn a_motion_carried_to_the_same_skeleton_is_itself() {
+    fn retargeting_to_the_same_skeleton_is_the_identity() {
         let source = plain();
         let (map, rest) = (BoneMap::find_in(&source), SkeletonState::at_rest(&source));
-        let figure = Figure { skeleton: &source, rest: &rest, bones: &map };
+        let figure = Humanoid { skeleton: &source, rest: &rest, bones: &map };
         let retarget = Retarget::build(&figure, &figure, &RetargetOptions::default()).unwrap();
         assert_eq!(retarget.scale(), 1.0);
         let motion = swing(&source, 4);
@@ -349,12 +360,12 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_told_together() {
+    fn faults_are_reported_together() {
         let source = plain();
         let (mut map, mut rest) = (BoneMap::default(), SkeletonState::at_rest(&source));
         map.set(HumanBone::Head, Some(99));
         rest.q[0] = f64::NAN;
-        let figure = Figure { skeleton: &source, rest: &rest, bones: &map };
+        let figure = Humanoid { skeleton: &source, rest: &rest, bones: &map };
         let options = RetargetOptions { scale: Some(-1.0), ..RetargetOptions::default() };
         assert_eq!(Retarget::build(&figure, &figure, &options).unwrap_err().faults.len(), 7);
     }

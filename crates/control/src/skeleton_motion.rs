@@ -1,32 +1,32 @@
-//! A motion of a whole skeleton: its joint coordinates at evenly spaced times, and the curve between them.
+//! Motion clip of a skeleton: joint coordinates in evenly spaced frames, with spline interpolation between them.
 
-use crate::curve::{Interpolation, KeyShape, KeyValue, Piece, Sample};
-use crate::fit::{self, Aim};
-use crate::keyframes::{Beyond, neighbour, wrapped};
-use crate::part_value::{PartPlace, bone_ids, places_of, rotation_of, vector_of};
+use crate::curve::{Interpolation, KeyShape, KeyValue, Sample, Segment};
+use crate::joint_fit::{self, BoneTarget};
+use crate::keyframes::{Extrapolation, neighbour, wrapped};
+use crate::part_slot::{PartSlot, bone_ids, rotation_of, slots_of, vector_of};
 use core::fmt;
 use core::ops::Range;
 use sinew_math::Isometry;
-use sinew_skeleton::{Part, Skeleton, SkeletonState};
+use sinew_skeleton::{JointPrimitive, Skeleton, SkeletonState};
 
-/// Joint coordinates in frames at an even rate, sampled at any time by a chosen interpolation.
+/// Joint coordinates at a constant frame rate, sampled at any time by a chosen interpolation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SkeletonMotion {
     frame_seconds: f64,
     q_count: usize,
     v_count: usize,
-    places: Vec<PartPlace>,
+    slots: Vec<PartSlot>,
     frames: Vec<f64>,
-    /// How values between frames are found.
+    /// How values between frames are interpolated.
     pub interpolation: Interpolation,
-    /// What holds before the first frame and after the last.
-    pub beyond: Beyond,
+    /// The values before the first frame and after the last.
+    pub extrapolation: Extrapolation,
 }
 
-/// A motion that a skeleton cannot have: all that is wrong with it.
+/// A motion that does not fit its skeleton, with all faults.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MotionError {
-    /// Everything that was found, one sentence each.
+    /// All faults, one sentence each.
     pub faults: Vec<String>,
 }
 
@@ -39,21 +39,30 @@ impl fmt::Display for MotionError {
 impl core::error::Error for MotionError {}
 
 impl SkeletonMotion {
-    /// A motion from frames of joint coordinates, one after the other, each of [`Skeleton::q_count`] numbers as in
-    /// [`SkeletonState::q`]. Either all is well, or all faults are reported together.
+    /// Builds a motion from consecutive frames of joint coordinates, each with [`Skeleton::q_count`] numbers as in
+    /// [`SkeletonState::q`], `frame_seconds` (s) apart.
+    ///
+    /// # Errors
+    /// All faults together: a frame time that is not above 0, incomplete frames, coordinates that are not finite.
     pub fn build(
         skeleton: &Skeleton,
         frame_seconds: f64,
         mut frames: Vec<f64>,
     ) -> Result<SkeletonMotion, MotionError> {
-        let places: Vec<PartPlace> = bone_ids(skeleton).flat_map(|bone| places_of(skeleton, bone)).collect();
+        // check all frames
+        let slots: Vec<PartSlot> = bone_ids(skeleton).flat_map(|bone| slots_of(skeleton, bone)).collect();
         let q_count = skeleton.q_count();
         let faults = find_faults(skeleton, frame_seconds, &frames);
         if !faults.is_empty() {
             return Err(MotionError { faults });
         }
-        let balls: Vec<_> =
-            places.iter().filter(|place| place.part == Part::Ball).map(|place| place.q.clone()).collect();
+
+        // normalise quaternions
+        let balls: Vec<_> = slots
+            .iter()
+            .filter(|slot| slot.part == JointPrimitive::Ball)
+            .map(|slot| slot.q.clone())
+            .collect();
         for frame in frames.chunks_exact_mut(q_count.max(1)) {
             for q in &balls {
                 let unit = rotation_of(&frame[q.clone()]);
@@ -64,20 +73,22 @@ impl SkeletonMotion {
             frame_seconds,
             q_count,
             v_count: skeleton.v_count(),
-            places,
+            slots,
             frames,
             interpolation: Interpolation::default(),
-            beyond: Beyond::default(),
+            extrapolation: Extrapolation::default(),
         })
     }
 
-    /// A motion from where every bone stands in the world in every frame, in the order of [`Skeleton::bones`]. Joints take the
-    /// coordinates that come nearest; what a joint cannot do is left to the bones below it.
+    /// Builds a motion from the world poses of all bones in every frame, in the order of [`Skeleton::bones`], by inverse
+    /// kinematics. Each joint takes the coordinates nearest to its bone's pose; its descendants compensate for the rest as far as
+    /// their joints allow.
     pub fn from_bone_poses(
         skeleton: &Skeleton,
         frame_seconds: f64,
         frames: &[Vec<Isometry>],
     ) -> Result<SkeletonMotion, MotionError> {
+        // check all poses
         let count = skeleton.bones().len();
         let wrong = |(i, frame): (usize, &Vec<Isometry>)| {
             let numbers = |pose: &Isometry| pose.translation.vector.is_sound() && pose.rotation.is_sound();
@@ -93,54 +104,58 @@ impl SkeletonMotion {
         if !faults.is_empty() {
             return Err(MotionError { faults });
         }
+
+        // fit each frame, starting from the coordinates of the one before
         let mut state = SkeletonState::at_rest(skeleton);
         let mut q = Vec::with_capacity(frames.len() * skeleton.q_count());
         for world_from_bone in frames {
-            fit::pose(skeleton, &mut state, |bone| Some(Aim::Pose(world_from_bone[bone.index()])));
+            joint_fit::pose(skeleton, &mut state, |bone| {
+                Some(BoneTarget::Pose(world_from_bone[bone.index()]))
+            });
             q.extend_from_slice(&state.q);
         }
         SkeletonMotion::build(skeleton, frame_seconds, q)
     }
 
-    /// The same motion with another interpolation.
-    pub fn with(mut self, interpolation: Interpolation, beyond: Beyond) -> SkeletonMotion {
-        (self.interpolation, self.beyond) = (interpolation, beyond);
+    /// The same motion with another interpolation and extrapolation.
+    pub fn with(mut self, interpolation: Interpolation, extrapolation: Extrapolation) -> SkeletonMotion {
+        (self.interpolation, self.extrapolation) = (interpolation, extrapolation);
         self
     }
 
-    /// Some of the frames, as a motion that begins with the first of them: to leave out a pose for calibration before the motion
-    /// proper, or to cut a loop.
+    /// Returns a range of frames as a motion of its own: to trim a calibration pose before the motion, or to cut out a loop.
     ///
     /// # Errors
     /// If the range is empty or ends beyond the last frame.
     pub fn cut(&self, frames: Range<usize>) -> Result<SkeletonMotion, MotionError> {
         let count = self.frame_count();
         if frames.is_empty() || frames.end > count {
-            let fault =
-                format!("frames {frames:?} hold none, or not all of them are among the {count} there are");
+            let fault = format!(
+                "frames {frames:?} are not a part of this motion: give a range of at least one frame within 0..{count}"
+            );
             return Err(MotionError { faults: vec![fault] });
         }
         let kept = self.frames[frames.start * self.q_count..frames.end * self.q_count].to_vec();
         Ok(self.with_frames(kept))
     }
 
-    /// Where the parts of joints stand in a frame.
-    pub(crate) fn places(&self) -> &[PartPlace] {
-        &self.places
+    /// The index ranges of all joint parts in a frame.
+    pub(crate) fn slots(&self) -> &[PartSlot] {
+        &self.slots
     }
 
-    /// The same with other frames, as many numbers each.
+    /// The same motion with other frames of the same layout.
     pub(crate) fn with_frames(&self, frames: Vec<f64>) -> SkeletonMotion {
-        SkeletonMotion { frames, places: self.places.clone(), ..*self }
+        SkeletonMotion { frames, slots: self.slots.clone(), ..*self }
     }
 
-    /// How many frames there are: one at least.
+    /// Number of frames, at least one.
     pub fn frame_count(&self) -> usize {
-        // a skeleton without coordinates does not move, however many frames it has
+        // a skeleton without coordinates has one frame without numbers
         self.frames.len().checked_div(self.q_count).unwrap_or(1)
     }
 
-    /// Time from frame to frame (s).
+    /// Time between frames (s).
     pub fn frame_seconds(&self) -> f64 {
         self.frame_seconds
     }
@@ -158,35 +173,35 @@ impl SkeletonMotion {
         &self.frames[i * self.q_count..(i + 1) * self.q_count]
     }
 
-    /// Whether the motion is one of a skeleton with these joints.
+    /// Whether the motion has the joint layout of a skeleton.
     pub fn fits(&self, skeleton: &Skeleton) -> bool {
-        let mut places = bone_ids(skeleton).flat_map(|bone| places_of(skeleton, bone));
-        self.places.iter().all(|own| places.next().as_ref() == Some(own)) && places.next().is_none()
+        let mut slots = bone_ids(skeleton).flat_map(|bone| slots_of(skeleton, bone));
+        self.slots.iter().all(|own| slots.next().as_ref() == Some(own)) && slots.next().is_none()
     }
 
-    /// Coordinates and velocities at a time (s) after the first frame, with the accelerations of all degrees of freedom
-    /// (rad/s², m/s²); arrays are brought to length.
+    /// Writes coordinates and velocities at a time (s) after the first frame, and the accelerations of all degrees of freedom
+    /// (rad/s², m/s²). Resizes the arrays.
     pub fn sample_into(&self, time: f64, state: &mut SkeletonState, acceleration: &mut Vec<f64>) {
         state.q.resize(self.q_count, 0.0);
         state.v.resize(self.v_count, 0.0);
         acceleration.resize(self.v_count, 0.0);
         let at = self.locate(time);
-        for place in &self.places {
-            let (q, v) = (&mut state.q[place.q.clone()], &mut state.v[place.v.clone()]);
-            let a = &mut acceleration[place.v.clone()];
-            match place.part {
-                Part::Turn(_) | Part::Slide(_) => {
-                    let sample = self.sample_value(&at, |frame| frame[place.q.start]);
+        for slot in &self.slots {
+            let (q, v) = (&mut state.q[slot.q.clone()], &mut state.v[slot.v.clone()]);
+            let a = &mut acceleration[slot.v.clone()];
+            match slot.part {
+                JointPrimitive::Revolute(_) | JointPrimitive::Prismatic(_) => {
+                    let sample = self.sample_value(&at, |frame| frame[slot.q.start]);
                     (q[0], v[0], a[0]) = (sample.value, sample.rate, sample.acceleration);
                 }
-                Part::Shift => {
-                    let sample = self.sample_value(&at, |frame| vector_of(&frame[place.q.clone()]));
+                JointPrimitive::Translation => {
+                    let sample = self.sample_value(&at, |frame| vector_of(&frame[slot.q.clone()]));
                     q.copy_from_slice(sample.value.as_slice());
                     v.copy_from_slice(sample.rate.as_slice());
                     a.copy_from_slice(sample.acceleration.as_slice());
                 }
-                Part::Ball => {
-                    let sample = self.sample_value(&at, |frame| rotation_of(&frame[place.q.clone()]));
+                JointPrimitive::Ball => {
+                    let sample = self.sample_value(&at, |frame| rotation_of(&frame[slot.q.clone()]));
                     q.copy_from_slice(sample.value.as_vector().as_slice());
                     v.copy_from_slice(sample.rate.as_slice());
                     a.copy_from_slice(sample.acceleration.as_slice());
@@ -195,72 +210,72 @@ impl SkeletonMotion {
         }
     }
 
-    /// Coordinates and velocities at a time (s) after the first frame: what a simulation of the motion starts from.
+    /// Returns coordinates and velocities at a time (s) after the first frame.
     pub fn sample(&self, time: f64) -> SkeletonState {
         let mut state = SkeletonState::default();
         self.sample_into(time, &mut state, &mut Vec::new());
         state
     }
 
-    fn locate(&self, time: f64) -> Place {
+    fn locate(&self, time: f64) -> FramePosition {
         let (count, seconds) = (self.frame_count(), self.seconds());
-        let time = match self.beyond {
-            Beyond::Hold if time > seconds => return Place::At(count - 1),
-            Beyond::Hold => time,
-            Beyond::Loop => wrapped(time, 0.0, seconds),
+        let time = match self.extrapolation {
+            Extrapolation::Hold if time > seconds => return FramePosition::At(count - 1),
+            Extrapolation::Hold => time,
+            Extrapolation::Loop => wrapped(time, 0.0, seconds),
         };
         if !(time >= 0.0 && count > 1) {
-            return Place::At(0);
+            return FramePosition::At(0);
         }
         let frames = (time / self.frame_seconds).min((count - 1) as f64);
         if self.interpolation == Interpolation::Step {
-            // a time that is a frame's but for round-off is that frame's
-            return Place::At(((frames + 1e-9).floor() as usize).min(count - 1));
+            // a time within round-off of the next frame counts as that frame
+            return FramePosition::At(((frames + 1e-9).floor() as usize).min(count - 1));
         }
         let i = (frames.floor() as usize).min(count - 2);
-        Place::Between(i, (frames - i as f64) * self.frame_seconds)
+        FramePosition::Between(i, (frames - i as f64) * self.frame_seconds)
     }
 
-    fn sample_value<T: KeyValue>(&self, at: &Place, value: impl Fn(&[f64]) -> T) -> Sample<T> {
+    fn sample_value<T: KeyValue>(&self, at: &FramePosition, value: impl Fn(&[f64]) -> T) -> Sample<T> {
         let value = |i: usize| value(self.frame(i));
         let (i, t) = match *at {
-            Place::At(i) => return Sample::still(value(i)),
-            Place::Between(i, t) => (i, t),
+            FramePosition::At(i) => return Sample::constant(value(i)),
+            FramePosition::Between(i, t) => (i, t),
         };
         let gap = |offset| {
-            let k = neighbour(i, offset, self.frame_count() - 1, self.beyond);
+            let k = neighbour(i, offset, self.frame_count() - 1, self.extrapolation);
             value(k).gap(&value(k + 1))
         };
         let gap = match self.interpolation {
             Interpolation::Linear | Interpolation::Step => [T::Rate::default(), gap(0), T::Rate::default()],
             _ => [gap(-1), gap(0), gap(1)],
         };
-        let piece =
-            Piece { start: value(i), gap, span: [self.frame_seconds; 5], shape: [KeyShape::default(); 2] };
-        piece.sample(self.interpolation, t)
+        let segment =
+            Segment { start: value(i), gap, span: [self.frame_seconds; 5], shape: [KeyShape::default(); 2] };
+        segment.sample(self.interpolation, t)
     }
 }
 
-/// Where a time falls among frames.
-enum Place {
-    /// Held at a frame.
+/// The position of a time among the frames.
+enum FramePosition {
+    /// At a frame, with zero velocity.
     At(usize),
-    /// So many seconds after a frame that has another after it.
+    /// Between a frame and the next, with the time since the first of them (s).
     Between(usize, f64),
 }
 
 fn find_faults(skeleton: &Skeleton, frame_seconds: f64, frames: &[f64]) -> Vec<String> {
     let (mut faults, q_count) = (Vec::new(), skeleton.q_count());
     if !(frame_seconds.is_finite() && frame_seconds > 0.0) {
-        faults.push(format!("a frame lasts {frame_seconds} s: give a finite time above 0"));
+        faults.push(format!("the frame time is {frame_seconds} s: give a finite time above 0"));
     }
     if q_count > 0 && frames.is_empty() {
-        faults.push("there are no frames: give one at least".to_string());
+        faults.push("there are no frames: give at least one".to_string());
     }
     let over = frames.len().checked_rem(q_count).unwrap_or(frames.len());
     if over != 0 {
         faults.push(format!(
-            "{} numbers are no whole frames: the skeleton has {q_count} coordinates, {over} are left over",
+            "{} numbers are not a whole number of frames of {q_count} coordinates: {over} are left over",
             frames.len()
         ));
     }
@@ -278,7 +293,7 @@ fn find_faults(skeleton: &Skeleton, frame_seconds: f64, frames: &[f64]) -> Vec<S
 pub(crate) mod tests {
     use super::*;
     use crate::keyframes::{Key, Keyframes};
-    use sinew_math::{Rotation, Vec3, turn};
+    use sinew_math::{Rotation, Vec3, so3};
     use sinew_skeleton::{
         BoneDesc, BoneId, JointDesc, JointKind, Kinematics, MassDesc, MassProperties, Parent, SkeletonDesc,
     };
@@ -295,7 +310,7 @@ pub(crate) mod tests {
             parent: if i == 0 { Parent::World } else { Parent::Index(i - 1) },
             parent_from_joint: Isometry::from_parts(
                 Vec3::new(0.1, 0.4, -0.2).into(),
-                turn::exp(&Vec3::new(0.2, -0.1, 0.1 * i as f64)),
+                so3::exp(&Vec3::new(0.2, -0.1, 0.1 * i as f64)),
             ),
             joint: JointDesc::of(kind),
             mass: MassDesc::Given(MassProperties {
@@ -321,31 +336,31 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_motion_is_the_keyframes_of_each_part() {
+    fn motion_equals_keyframes_of_each_joint_part() {
         let skeleton = limb();
         let frames = wave(&skeleton, 9);
         let q_count = skeleton.q_count();
         for interpolation in [Interpolation::Linear, Interpolation::KochanekBartels, Interpolation::BSpline] {
             let motion = SkeletonMotion::build(&skeleton, 0.125, frames.clone())
                 .unwrap()
-                .with(interpolation, Beyond::Loop);
+                .with(interpolation, Extrapolation::Loop);
             assert!(motion.fits(&skeleton));
             let ball: Vec<Key<Rotation>> = (0..9)
                 .map(|i| Key::at(0.125 * i as f64, rotation_of(&frames[i * q_count + 7..i * q_count + 11])))
                 .collect();
-            let ball = Keyframes::build(ball, interpolation, Beyond::Loop).unwrap();
+            let ball = Keyframes::build(ball, interpolation, Extrapolation::Loop).unwrap();
             for t in [0.0, 0.06, 0.5, 0.7, 0.99, 1.4, -0.3] {
                 let (state, key) = (motion.sample(t), ball.sample(t));
-                // the same formulas on times that differ by round-off
+                // the formulas are the same, the times differ by round-off
                 assert!(rotation_of(&state.q[7..11]).gap(&key.value).norm() < 1e-13);
                 assert!((vector_of(&state.v[6..9]) - key.rate).norm() < 1e-12);
             }
         }
     }
 
-    /// Poses → coordinates → poses. Alternation over the parts of a joint ends at round-off where the pose is one it can take.
+    /// Poses → coordinates → poses. Coordinate descent converges to round-off for poses that the joint can reach.
     #[test]
-    fn coordinates_are_found_again_from_bone_poses() {
+    fn inverse_kinematics_recovers_bone_poses() {
         let skeleton = limb();
         let motion = SkeletonMotion::build(&skeleton, 0.1, wave(&skeleton, 5)).unwrap();
         let mut kinematics = Kinematics::default();
@@ -367,14 +382,14 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_step_is_taken_at_the_time_of_its_frame() {
+    fn step_interpolation_switches_at_the_time_of_the_frame() {
         let skeleton = limb();
         let motion = SkeletonMotion::build(&skeleton, 0.1, wave(&skeleton, 12)).unwrap();
-        let motion = motion.with(Interpolation::Step, Beyond::Hold);
-        // 0.7/0.1 is below 7
+        let motion = motion.with(Interpolation::Step, Extrapolation::Hold);
+        // in floating point 0.7/0.1 is below 7
         for i in 0..12 {
             let state = motion.sample(i as f64 / 10.0);
-            // quaternions are brought to unit length once more
+            // quaternions are normalised again
             assert!(
                 state.q.iter().zip(motion.frame(i)).all(|(a, b)| (a - b).abs() < 4.0 * f64::EPSILON),
                 "{i}"
@@ -383,7 +398,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_cut_motion_begins_with_its_first_frame() {
+    fn cut_motion_starts_with_the_first_frame_of_the_range() {
         let skeleton = limb();
         let motion = SkeletonMotion::build(&skeleton, 0.1, wave(&skeleton, 6)).unwrap();
         let cut = motion.cut(2..5).unwrap();
@@ -396,7 +411,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn faults_are_told_together() {
+    fn faults_are_reported_together() {
         let skeleton = limb();
         let mut frames = wave(&skeleton, 3);
         frames[4] = f64::NAN;

@@ -1,27 +1,29 @@
-//! Captured motion without its jitter.
+//! Gaussian low-pass filter for captured motion.
 //!
-//! Markers swap and shake, and flesh feels accelerations: a joint that is off by a degree for one frame in 120 a second is a blow of a thousand
-//! metres per second squared half a metre from it. A Gaussian in time takes that out and leaves what bodies do:
+//! Optical markers swap and jitter, and flesh responds to accelerations: at 120 frames per second, a joint that is off by one degree in a
+//! single frame accelerates a point half a metre away by a thousand metres per second squared. The filter averages each frame with its
+//! neighbours in the tangent space of the joint coordinates:
 //!
 //! ```text
-//! q'(t) = q(t) · exp(Σₖ wₖ gap(q(t), q(tₖ))),   wₖ ∝ exp(−(tₖ − t)²/(2σ²)),   σ = √(ln 2)/(2π f)
+//! q'(t) = q(t) · exp(Σₖ wₖ log(q(t)⁻¹ q(tₖ))),   wₖ ∝ exp(−(tₖ − t)²/(2σ²)),   σ = √(ln 2)/(2π f)
 //! ```
 //!
-//! halves the power of a vibration at the frequency f.
+//! f is the cutoff frequency: the filter halves the power of a vibration at f.
 
 use crate::SkeletonMotion;
 use core::f64::consts::{LN_2, TAU};
 use sinew_math::{Vec3, real};
 
-/// How many σ the window reaches to each side: what is beyond weighs less than 0.3 %.
+/// Half-width of the window in units of σ: the weights beyond it sum to less than 0.3 %.
 const REACH: f64 = 3.0;
 
 impl SkeletonMotion {
-    /// The same motion without what is faster than a frequency (Hz), half of whose power stays. Times and ends are kept.
+    /// Returns the motion low-pass filtered at a cutoff frequency (Hz), where half the power remains. The frame times and the first and last
+    /// frame stay as they are.
     pub fn smoothed(&self, frequency: f64) -> SkeletonMotion {
         let sigma = LN_2.sqrt() / (TAU * frequency) / self.frame_seconds();
         let reach = (REACH * sigma).ceil();
-        // below a fifth of a frame the neighbours weigh less than 10⁻⁵
+        // below a fifth of a frame the neighbours' weight is less than 10⁻⁵
         if !(sigma > 0.2 && reach.is_finite()) {
             return self.clone();
         }
@@ -29,20 +31,20 @@ impl SkeletonMotion {
         let count = self.frame_count();
         let mut frames = Vec::with_capacity(count * self.frame(0).len());
         for i in 0..count {
-            // as far to each side, so that the ends stay and nothing is dragged towards the middle
+            // a symmetric window, so that the ends stay and the average has no bias towards the middle
             let reach = (reach as usize).min(i).min(count - 1 - i);
             let mut smooth = self.frame(i).to_vec();
-            for place in self.places() {
-                let own = &self.frame(i)[place.q.clone()];
+            for slot in self.slots() {
+                let own = &self.frame(i)[slot.q.clone()];
                 let (mut sum, mut whole) = (Vec3::zeros(), 1.0);
                 for offset in 1..=reach {
                     let w = weight(offset as f64);
                     for other in [i - offset, i + offset] {
-                        sum += w * place.part.gap(own, &self.frame(other)[place.q.clone()]);
+                        sum += w * slot.part.difference(own, &self.frame(other)[slot.q.clone()]);
                         whole += w;
                     }
                 }
-                place.part.moved(own, &(sum / whole), &mut smooth[place.q.clone()]);
+                slot.part.integrate(own, &(sum / whole), &mut smooth[slot.q.clone()]);
             }
             frames.extend_from_slice(&smooth);
         }
@@ -77,10 +79,10 @@ mod tests {
         (60..180).map(angle).fold(0.0, f64::max)
     }
 
-    /// Amplitudes fall by exp(−(2π f σ)²/2): to 1/√2 at the frequency itself, to 0.99 at a sixth of it, to 0.06 at 2.83 times it. Samples at 120 Hz meet a crest
-    /// of 20 Hz to cos(π/12) at worst.
+    /// The amplitude response is exp(−(2π f σ)²/2): 1/√2 at the cutoff, 0.99 at a sixth of it, 0.06 at 2.83 times it. Samples at 120 Hz miss
+    /// the peak of a 20 Hz wave by a factor of cos(π/12) at worst.
     #[test]
-    fn slow_motion_stays_and_jitter_goes() {
+    fn filter_passes_low_frequencies_and_removes_jitter() {
         let skeleton = limb();
         for (frequency, left) in
             [(8.0 / 6.0, 0.990), (8.0, core::f64::consts::FRAC_1_SQRT_2), (22.63, 0.0625)]
@@ -92,17 +94,17 @@ mod tests {
     }
 
     #[test]
-    fn ends_and_length_are_kept() {
+    fn first_and_last_frame_and_frame_count_are_unchanged() {
         let skeleton = limb();
         let motion = nodding(&skeleton, 3.0);
         let smooth = motion.smoothed(8.0);
         assert_eq!(smooth.frame_count(), motion.frame_count());
         for i in [0, 239] {
-            // quaternions are brought to unit length once more
+            // quaternions are normalised again
             let pairs = smooth.frame(i).iter().zip(motion.frame(i));
             assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() < 4.0 * f64::EPSILON), "frame {i}");
         }
-        // far above what the frames can show nothing is left to do
+        // a cutoff far above the Nyquist frequency changes nothing
         assert_eq!(motion.smoothed(1e4), motion);
     }
 }

@@ -1,18 +1,17 @@
-//! Tetrahedral finite elements in blocks of lanes, ready for the force kernels.
+//! Linear tetrahedral finite elements in SIMD blocks (structure of arrays).
 //!
-//! An element with rest edges Dm and current edges Ds has the deformation gradient F = Ds Dm⁻¹, constant within it, and
-//! pulls on its corners 1 to 3 with −V w P Dm⁻ᵀ, on corner 0 with the opposite sum. Elements of one law stand
-//! together, sixteen to a block; λ and μ of each already carry V w, its volume times its fill.
+//! An element with rest edges Dm and current edges Ds has the constant deformation gradient F = Ds Dm⁻¹. Its forces on corners
+//! 1 to 3 are the columns of −V w P Dm⁻ᵀ, that on corner 0 is minus their sum. Elements are grouped by law, sixteen to a block;
+//! λ and μ of each include the factor V w, its volume times its fill.
 
-use crate::forces::CornerForces;
-use crate::material::{Lame, Law, Material};
-use crate::patches::{PatchVolumes, Patches};
-use crate::potential::pad;
+pub(crate) use crate::block::{Block, ElementDesc};
+use crate::material::Law;
+use crate::patches::Patches;
 use core::ops::{Add, AddAssign, Range, SubAssign};
 use sinew_math::lanes::BLOCK;
 use sinew_math::{Mat3, Vec3};
 
-/// All elements of a model. Built once, never changed.
+/// All elements of a model, immutable.
 #[derive(Clone, Debug)]
 pub struct Elements {
     pub(crate) groups: Vec<Group>,
@@ -26,57 +25,36 @@ pub struct Elements {
 pub(crate) struct Group {
     pub(crate) law: Law,
     pub(crate) blocks: Vec<Block>,
-    /// Elements in the group; the last block is padded with copies that pull on nothing.
+    /// Elements in the group; the last block is padded with copies of zero stiffness.
     pub(crate) count: usize,
     /// Whether any of them is viscous.
     pub(crate) is_viscous: bool,
 }
 
-/// Sixteen elements side by side.
-#[derive(Clone, Debug)]
-#[repr(C, align(64))]
-pub(crate) struct Block {
-    /// Dm⁻¹: `inverse_rest[k][j]` is row k, column j (1/m).
-    pub(crate) inverse_rest: [[[f32; BLOCK]; 3]; 3],
-    /// μ V w (J).
-    pub(crate) mu: [f32; BLOCK],
-    /// λ V w (J).
-    pub(crate) lambda: [f32; BLOCK],
-    pub(crate) nodes: [[u32; 4]; BLOCK],
-    /// The least mass that the element gives a corner, a quarter of an even fraction (kg).
-    pub(crate) corner_mass: [f32; BLOCK],
-    /// β (s).
-    pub(crate) viscosity: [f32; BLOCK],
-}
-
 /// Which corner forces act on each node, in a fixed order.
 #[derive(Clone, Debug)]
 pub(crate) struct Adjacency {
-    /// Per node the end of its list in `corners`, after a leading 0.
+    /// For each node the end of its list in `corners`, after a leading 0.
     corner_ends: Vec<u32>,
-    /// Places in the corner forces, 3 × slot + corner − 1.
+    /// Indices into the corner forces, 3 × slot + corner − 1.
     corners: Vec<u32>,
-    /// Per node the end of its list in `origins`, after a leading 0.
+    /// For each node the end of its list in `origins`, after a leading 0.
     origin_ends: Vec<u32>,
     /// 3 × slot of the elements whose corner 0 the node is.
     origins: Vec<u32>,
 }
 
-/// What an element is made from.
-#[derive(Clone, Copy, Debug)]
-pub struct ElementDesc {
-    /// Its nodes.
-    pub nodes: [u32; 4],
-    /// What it is made of.
-    pub material: Material,
-    /// The fraction of its volume that is filled, w.
-    pub fill: f64,
-    /// How far ahead of the strain the stress is, β (s); 0 for a solid that does not damp its own vibration.
-    pub viscosity: f64,
+/// The places of a node in the corner forces.
+#[derive(Clone, Copy)]
+pub(crate) struct NodePlaces<'a> {
+    /// Where it is corner 1 to 3.
+    pub(crate) corners: &'a [u32],
+    /// Where it is corner 0.
+    pub(crate) origins: &'a [u32],
 }
 
 impl Elements {
-    /// μ V w, λ V w (J) and β (s) of every element, in the order they are stored in, then what of λ acts on patches, if there are any.
+    /// μ V w, λ V w (J) and β (s) of every element in storage order, then the part of λ that acts on patches, if there are any.
     pub fn stiffness(&self) -> impl Iterator<Item = f32> + '_ {
         let blocks = self.groups.iter().flat_map(|group| &group.blocks);
         let own =
@@ -84,11 +62,12 @@ impl Elements {
         own.flatten().chain(self.patches.weight.iter().copied())
     }
 
-    /// Lays out the elements over nodes at rest.
+    /// Lays out elements over the nodes' rest positions (m).
     ///
     /// # Panics
-    /// If a node index is out of range: meshes are checked before they come here.
+    /// If a node index is out of range: meshes are checked before.
     pub fn build(node_rest: &[Vec3], elements: &[ElementDesc]) -> Elements {
+        // group the elements by law
         let mut groups: Vec<Group> = Vec::new();
         let mut tet_group = Vec::with_capacity(elements.len());
         for element in elements {
@@ -100,6 +79,8 @@ impl Elements {
             groups[group].count += 1;
             tet_group.push(group);
         }
+
+        // fill the lanes of each group
         for group in &mut groups {
             group.blocks.reserve_exact(group.count.div_ceil(BLOCK));
             group.count = 0;
@@ -110,6 +91,7 @@ impl Elements {
             groups[group].push(element, node_rest);
         }
 
+        // slots count lanes over all groups
         let first_slots: Vec<usize> = groups
             .iter()
             .scan(0, |next, group| {
@@ -120,18 +102,20 @@ impl Elements {
             .collect();
         let tet_slot: Vec<u32> =
             tet_place.iter().map(|&(group, lane)| (first_slots[group] + lane) as u32).collect();
+
+        // what nodes and patches sum
         let adjacency = Adjacency::build(node_rest.len(), elements, &tet_slot);
         let slot_count = groups.iter().map(|group| group.blocks.len() * BLOCK).sum();
         let patches = Patches::build(node_rest, elements, &tet_slot, slot_count);
         Elements { groups, adjacency, patches, tet_slot }
     }
 
-    /// How many elements there are.
+    /// Number of elements.
     pub fn count(&self) -> usize {
         self.tet_slot.len()
     }
 
-    /// The blocks of each group with the slots they are; none where there are no patches.
+    /// The blocks of each group with their range of slots; empty without patches.
     pub(crate) fn patched_blocks(&self) -> impl Iterator<Item = (&[Block], Range<usize>)> {
         let groups = if self.patches.count() == 0 { &[] } else { self.groups.as_slice() };
         groups.iter().scan(0, |first, group| {
@@ -141,18 +125,9 @@ impl Elements {
         })
     }
 
-    /// Lanes including the padding.
+    /// Number of lanes, including padding.
     pub(crate) fn slot_count(&self) -> usize {
         self.groups.iter().map(|group| group.blocks.len() * BLOCK).sum()
-    }
-
-    /// Memory that a force evaluation touches for each element (bytes): its lanes, its corner forces and its
-    /// places in the sums.
-    pub fn bytes_per_element(&self) -> f64 {
-        let blocks: usize = self.groups.iter().map(|g| g.blocks.len() * size_of::<Block>()).sum();
-        let corner_forces = self.slot_count() * CornerForces::BYTES_PER_SLOT;
-        let adjacency = 4 * (self.adjacency.corners.len() + self.adjacency.origins.len());
-        (blocks + corner_forces + adjacency) as f64 / self.count().max(1) as f64
     }
 
     /// The deformation gradient of element `tet` (in the order given to `build`) at these node positions.
@@ -163,21 +138,8 @@ impl Elements {
         Mat3::from_columns(&[b - a, c - a, d - a]) * inverse
     }
 
-    /// The elastic energy of all elements and their patches (J), summed in double precision.
-    pub fn energy(&self, node_x: &[Vec3]) -> f64 {
-        let elements: f64 = (0..self.count()).map(|tet| self.element_energy(node_x, tet)).sum();
-        let mut x = Vec::new();
-        pad(node_x, &mut x);
-        elements + PatchVolumes::default().evaluate(self, &x, &[])
-    }
-
-    fn element_energy(&self, node_x: &[Vec3], tet: usize) -> f64 {
-        let (law, block, lane) = self.find(tet);
-        let lame = Lame { mu: f64::from(block.mu[lane]), lambda: f64::from(block.lambda[lane]) };
-        crate::law::energy_of(law, lame, &self.deformation_gradient(node_x, tet))
-    }
-
-    fn find(&self, tet: usize) -> (Law, &Block, usize) {
+    /// The law, block and lane of element `tet`.
+    pub(crate) fn find(&self, tet: usize) -> (Law, &Block, usize) {
         let mut slot = self.tet_slot[tet] as usize;
         for group in &self.groups {
             if slot < group.blocks.len() * BLOCK {
@@ -186,36 +148,6 @@ impl Elements {
             slot -= group.blocks.len() * BLOCK;
         }
         unreachable!("every tet has a slot in a group")
-    }
-}
-
-impl Default for Block {
-    #[inline(always)]
-    fn default() -> Self {
-        Block {
-            inverse_rest: [[[0.0; BLOCK]; 3]; 3],
-            mu: [0.0; BLOCK],
-            lambda: [0.0; BLOCK],
-            nodes: [[0; 4]; BLOCK],
-            corner_mass: [0.0; BLOCK],
-            viscosity: [0.0; BLOCK],
-        }
-    }
-}
-
-impl Block {
-    /// Copies what forces need of one lane of another block.
-    #[inline(always)]
-    pub(crate) fn copy_lane(&mut self, lane: usize, other: &Block, from: usize) {
-        for k in 0..3 {
-            for j in 0..3 {
-                self.inverse_rest[k][j][lane] = other.inverse_rest[k][j][from];
-            }
-        }
-        self.mu[lane] = other.mu[from];
-        self.lambda[lane] = other.lambda[from];
-        self.nodes[lane] = other.nodes[from];
-        self.viscosity[lane] = other.viscosity[from];
     }
 }
 
@@ -233,12 +165,12 @@ impl Group {
         let [a, b, c, d] = element.nodes.map(|n| node_rest[n as usize]);
         let rest = Mat3::from_columns(&[b - a, c - a, d - a]);
         let filled_volume = element.fill * rest.determinant() / 6.0;
-        // a tet too flat to invert has no volume either: it pulls on nothing
+        // a tet too flat to invert has no volume either, and exerts no force
         let inverse = rest.try_inverse().unwrap_or_else(Mat3::zeros);
         let lame = element.material.own_lame();
         for k in 0..3 {
             for j in 0..3 {
-                // the lanes up to the end are filled too, so that padding has a well-shaped F
+                // fills the rest of the block too, so that padding has a well-conditioned F
                 block.inverse_rest[k][j][lane..].fill(inverse[(k, j)] as f32);
             }
         }
@@ -267,20 +199,28 @@ impl Adjacency {
         Adjacency { corner_ends, corners, origin_ends, origins }
     }
 
-    /// The places of `node` in the corner forces: where it is corner 1 to 3, and where it is corner 0.
-    #[inline(always)]
-    pub(crate) fn of_node(&self, node: usize) -> (&[u32], &[u32]) {
-        let range = |ends: &[u32]| ends[node] as usize..ends[node + 1] as usize;
-        (&self.corners[range(&self.corner_ends)], &self.origins[range(&self.origin_ends)])
+    /// How many places nodes have in the corner forces.
+    pub(crate) fn place_count(&self) -> usize {
+        self.corners.len() + self.origins.len()
     }
 
-    /// What the corners of all elements hold at a node, in a fixed order; corner 0 of an element has what makes its sum zero.
+    /// The places of `node` in the corner forces.
+    #[inline(always)]
+    pub(crate) fn of_node(&self, node: usize) -> NodePlaces<'_> {
+        let range = |ends: &[u32]| ends[node] as usize..ends[node + 1] as usize;
+        NodePlaces {
+            corners: &self.corners[range(&self.corner_ends)],
+            origins: &self.origins[range(&self.origin_ends)],
+        }
+    }
+
+    /// Sums the corner values of all elements at a node in a fixed order; the value of corner 0 is minus the sum of the other three.
     #[inline(always)]
     pub(crate) fn sum_at<T>(&self, corner_values: &[[T; 4]], node: usize) -> [T; 4]
     where
         T: Copy + Default + Add<Output = T> + AddAssign + SubAssign,
     {
-        let (corners, origins) = self.of_node(node);
+        let NodePlaces { corners, origins } = self.of_node(node);
         let mut sum = [T::default(); 4];
         for &place in origins {
             let [a, b, c] = corner_values[place as usize..][..3] else {

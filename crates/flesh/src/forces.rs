@@ -1,34 +1,33 @@
-//! From node positions to elastic forces: the hot loop.
+//! Elastic forces for explicit steps: scatter-free evaluation in two passes, without locks or atomics.
 //!
-//! Two passes without locks or atomics. First every element writes what it does to its corners 1 to 3 into a place of
-//! its own ([`CornerForces::update`]); then every node sums its places in a fixed order ([`CornerForces::on_node`]). What
-//! corner 0 feels is the negative sum of the other three, taken in double precision, so that an element adds no
-//! momentum. The bits do not depend on the number of threads.
+//! First every element writes its forces on corners 1 to 3 into its own slot ([`CornerForces::update`]); then every node sums
+//! its slots in a fixed order ([`CornerForces::on_node`]). The force on corner 0 is minus the sum of the other three, taken in
+//! double precision, so that an element conserves momentum. The bits do not depend on the number of threads.
 
 mod gathered;
 mod kernel;
 
-use crate::elements::{Block, Elements, Group};
+use crate::elements::{Block, Elements, Group, NodePlaces};
 use crate::material::Law;
-use crate::patches::{PatchVolumes, Pulls};
+use crate::patch_volumes::{PatchVolumes, Pulls};
 use kernel::ForceKernel;
-use rayon::prelude::*;
 use sinew_math::Vec3;
 use sinew_math::lanes::{BLOCK, Kernel, Lanes, dispatch};
+use sinew_math::parallel::{Parts, for_each_part};
 
-/// Blocks that one task works through: about 10 µs, far above what handing out a task costs.
+/// Blocks per task: about 10 µs of work, far above the cost of scheduling it.
 const CHUNK: usize = 32;
 
-/// Nodes that one task sums.
+/// Nodes per task of summation.
 const NODE_CHUNK: usize = 512;
 
-/// Nodes whose padding is worth a task: some 10 µs.
+/// Nodes per task of padding: some 10 µs of work.
 const PAD_CHUNK: usize = 8192;
 
-/// Strength κ of the dampers in inverted elements.
+/// Coefficient κ of the dampers in inverted elements.
 const INVERSION_DAMPING: f64 = 0.25;
 
-/// Where the nodes are and how they move.
+/// Positions and velocities of nodes.
 #[derive(Clone, Copy, Debug)]
 pub struct NodeMotion<'a> {
     /// Positions (m).
@@ -37,58 +36,67 @@ pub struct NodeMotion<'a> {
     pub v: &'a [Vec3],
 }
 
-/// Which elements are diagonalised.
+/// Which elements are evaluated by singular value decomposition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Diagonalise {
-    /// Only those beyond their stretch limits.
+    /// Only those whose law needs it at the current deformation.
     Selectively,
-    /// All: the same forces, for comparison.
+    /// All of them; the forces are the same. For comparison.
     Always,
 }
 
-/// What happened in an evaluation.
+/// Counts of a force evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ForceReport {
-    /// Elements that went through a singular value decomposition.
+    /// Elements evaluated by singular value decomposition.
     pub diagonalised: usize,
-    /// Elements turned inside out.
+    /// Inverted elements.
     pub inverted: usize,
 }
 
-/// What every element does to its corners: scratch that holds nothing from one evaluation to the next.
+/// Scratch: the forces of every element on its corners.
 #[derive(Clone, Debug, Default)]
 pub struct CornerForces {
-    /// Minus the force on corners 1, 2, 3 of each slot (N); the fourth number is not used.
+    /// Minus the force on corners 1, 2, 3 of each slot (N); the fourth component is padding.
     corners: Vec<[f32; 4]>,
     chunks: Vec<Chunk>,
     padded: PaddedMotion,
     volumes: PatchVolumes,
 }
 
-/// Positions (m) and velocities (m/s) with a fourth number beside each, so that one load brings all of them.
+/// Positions (m) and velocities (m/s) padded to four components, so that one load fetches a vector.
 #[derive(Clone, Debug, Default)]
 struct PaddedMotion {
     x: Vec<[f64; 4]>,
-    /// Only as many as viscous elements need: none, or one per node.
+    /// One per node, or empty without viscous elements.
     v: Vec<[f32; 4]>,
 }
 
 /// The part of the scratch that one task owns.
 #[derive(Clone, Debug, Default)]
 struct Chunk {
-    /// Lanes that need the decomposition.
+    /// Lanes that need a singular value decomposition.
     strong: Vec<u32>,
-    /// Lanes that are turned inside out.
+    /// Lanes of inverted elements.
     inverted: Vec<u32>,
     diagonalised: usize,
 }
 
-/// One task's fraction of the elements.
+/// Some blocks, with what belongs to them of the scratch.
+struct BlockParts<'a> {
+    blocks: &'a [Block],
+    corners: &'a mut [[f32; 4]],
+    /// One for every [`CHUNK`] blocks.
+    chunks: &'a mut [Chunk],
+    pulls: Pulls<'a>,
+}
+
+/// The elements of one task.
 struct Task<'a> {
     law: Law,
     is_viscous: bool,
     blocks: &'a [Block],
-    /// Lanes that are elements, not padding.
+    /// Number of lanes without padding.
     count: usize,
     corners: &'a mut [[f32; 4]],
     chunk: &'a mut Chunk,
@@ -96,7 +104,7 @@ struct Task<'a> {
 }
 
 impl CornerForces {
-    /// What an element writes.
+    /// Size of an element's corner forces.
     pub(crate) const BYTES_PER_SLOT: usize = 3 * size_of::<[f32; 4]>();
 
     /// Evaluates all elements.
@@ -106,27 +114,16 @@ impl CornerForces {
         motion: NodeMotion<'_>,
         diagonalise: Diagonalise,
     ) -> ForceReport {
+        // padded positions and velocities, volumes of patches
         self.fit(elements);
         let mut padded = std::mem::take(&mut self.padded);
         padded.update(motion, elements.groups.iter().any(|group| group.is_viscous));
         let mut volumes = std::mem::take(&mut self.volumes);
         volumes.update_moving(elements, &padded.x, &padded.v);
-        let mut pulls = volumes.pulls(elements);
-        if elements.slot_count() <= CHUNK * BLOCK || rayon::current_num_threads() == 1 {
-            let motion = &padded;
-            self.tasks(elements, pulls).for_each(|task| dispatch(ForceKernel { task, motion, diagonalise }));
-        } else {
-            // scoped parallel iteration over disjoint pieces of the buffers
-            let mut corners = self.corners.as_mut_slice();
-            let mut chunks = self.chunks.as_mut_slice();
-            for group in &elements.groups {
-                let (group_corners, rest) = corners.split_at_mut(3 * BLOCK * group.blocks.len());
-                let (group_chunks, rest_chunks) = chunks.split_at_mut(group.blocks.len().div_ceil(CHUNK));
-                let (own, rest_pulls) = pulls.split_at(BLOCK * group.blocks.len());
-                group.tasks_in_parallel(group_corners, group_chunks, own, &padded, diagonalise);
-                (corners, chunks, pulls) = (rest, rest_chunks, rest_pulls);
-            }
-        }
+        let motion = &padded;
+        self.for_each_task(elements, volumes.pulls(elements), |task| {
+            dispatch(ForceKernel { task, motion, diagonalise });
+        });
         (self.padded, self.volumes) = (padded, volumes);
         self.chunks.iter().fold(ForceReport::default(), |sum, chunk| ForceReport {
             diagonalised: sum.diagonalised + chunk.diagonalised,
@@ -134,30 +131,31 @@ impl CornerForces {
         })
     }
 
-    /// Damps the elements that the last evaluation found turned inside out, over a step of `h` (s).
+    /// Damps the elements that the last evaluation found inverted, over a step of `h` (s).
     ///
-    /// Where an element passes through inversion its nearest rotation jumps, and the stiffness against spin grows without bound; no explicit step is
-    /// short enough for that, and tangled elements would heat up and rattle for ever. Dampers along their six edges take that
-    /// energy out again and conserve both momenta. Elements that are upright feel nothing.
+    /// Where an element passes through inversion its nearest rotation jumps, and the stiffness against relative rotation is unbounded; no explicit
+    /// step is short enough for that, and tangled elements would gain energy and vibrate for ever. Dampers along their six edges dissipate
+    /// that energy and conserve linear and angular momentum. Other elements are not damped.
     ///
     /// ```text
-    /// f = −κ m/h ((vᵢ − vⱼ)·e) e        on corner i, the opposite on j, with m the least mass of a corner
+    /// f = −κ m/h ((vᵢ − vⱼ)·e) e        on corner i, the opposite on j, with m a lower bound on the mass of a corner
     /// ```
     ///
-    /// Three edges meet in a corner, so the fastest relative motion shrinks by at most 6 κ of itself per step: κ = 1/4 is below the
-    /// limit of 2.
+    /// Three edges meet in a corner, so a step reduces the fastest relative motion by at most 6 κ of itself: κ = 1/4 is below the
+    /// stability limit of 2.
     pub fn damp_inverted(&mut self, elements: &Elements, motion: NodeMotion<'_>, h: f64) {
         if self.chunks.iter().all(|chunk| chunk.inverted.is_empty()) {
             return;
         }
-        self.tasks(elements, Pulls::default())
-            .for_each(|task| task.damp_inverted(motion, INVERSION_DAMPING / h));
+        self.for_each_task(elements, Pulls::default(), |task| {
+            task.damp_inverted(motion, INVERSION_DAMPING / h)
+        });
     }
 
     /// The elastic force on a node (N), summed in double precision in the order of the elements.
     #[inline(always)]
     pub fn on_node(&self, elements: &Elements, node: usize) -> Vec3 {
-        let (corners, origins) = elements.adjacency.of_node(node);
+        let NodePlaces { corners, origins } = elements.adjacency.of_node(node);
         let mut sum = [0.0; 4];
         for &place in origins {
             let [a, b, c] = self.corners[place as usize..][..3] else {
@@ -178,14 +176,9 @@ impl CornerForces {
 
     /// The elastic forces on all nodes (N).
     pub fn on_nodes(&self, elements: &Elements, node_force: &mut [Vec3]) {
-        let sum = |(chunk, node_force): (usize, &mut [Vec3])| {
-            dispatch(SumKernel { forces: self, elements, first: chunk * NODE_CHUNK, node_force });
-        };
-        if node_force.len() <= NODE_CHUNK || rayon::current_num_threads() == 1 {
-            node_force.chunks_mut(NODE_CHUNK).enumerate().for_each(sum);
-        } else {
-            node_force.par_chunks_mut(NODE_CHUNK).enumerate().for_each(sum);
-        }
+        for_each_part(node_force, NODE_CHUNK, |first, node_force| {
+            dispatch(SumKernel { forces: self, elements, first, node_force });
+        });
     }
 
     fn fit(&mut self, elements: &Elements) {
@@ -200,27 +193,15 @@ impl CornerForces {
         }
     }
 
-    fn tasks<'a>(
-        &'a mut self,
-        elements: &'a Elements,
-        mut pulls: Pulls<'a>,
-    ) -> impl Iterator<Item = Task<'a>> {
-        let mut corners = self.corners.as_mut_slice();
-        let mut chunks = self.chunks.as_mut_slice();
-        elements.groups.iter().flat_map(move |group| {
-            let (group_corners, rest) =
-                std::mem::take(&mut corners).split_at_mut(3 * BLOCK * group.blocks.len());
-            let (group_chunks, rest_chunks) =
-                std::mem::take(&mut chunks).split_at_mut(group.blocks.len().div_ceil(CHUNK));
+    /// Works through the elements, group by group.
+    fn for_each_task(&mut self, elements: &Elements, pulls: Pulls, work: impl Fn(Task) + Sync) {
+        let (corners, chunks) = (self.corners.as_mut_slice(), self.chunks.as_mut_slice());
+        let mut rest = BlockParts { blocks: &[], corners, chunks, pulls };
+        for group in &elements.groups {
             let own;
-            (own, pulls) = pulls.split_at(BLOCK * group.blocks.len());
-            (corners, chunks) = (rest, rest_chunks);
-            (group.blocks.chunks(CHUNK))
-                .zip(group_corners.chunks_mut(3 * BLOCK * CHUNK))
-                .zip(group_chunks)
-                .enumerate()
-                .map(move |(i, ((blocks, corners), chunk))| group.task(i, blocks, corners, chunk, own))
-        })
+            (own, rest) = BlockParts { blocks: &group.blocks, ..rest }.split(group.blocks.len());
+            for_each_part(own, CHUNK, |first, part| work(group.task(first, part)));
+        }
     }
 }
 
@@ -228,15 +209,13 @@ impl PaddedMotion {
     fn update(&mut self, motion: NodeMotion<'_>, with_velocities: bool) {
         self.x.resize(motion.x.len(), [0.0; 4]);
         self.v.resize(if with_velocities { motion.v.len() } else { 0 }, [0.0; 4]);
-        let pad_x = |(padded, x): (&mut [f64; 4], &Vec3)| *padded = [x.x, x.y, x.z, 0.0];
-        let pad_v = |(padded, v): (&mut [f32; 4], &Vec3)| *padded = [v.x as f32, v.y as f32, v.z as f32, 0.0];
-        if motion.x.len() <= PAD_CHUNK || rayon::current_num_threads() == 1 {
-            self.x.iter_mut().zip(motion.x).for_each(pad_x);
-            self.v.iter_mut().zip(motion.v).for_each(pad_v);
-        } else {
-            self.x.par_iter_mut().zip(motion.x).with_min_len(PAD_CHUNK).for_each(pad_x);
-            self.v.par_iter_mut().zip(motion.v).with_min_len(PAD_CHUNK).for_each(pad_v);
-        }
+        for_each_part((self.x.as_mut_slice(), motion.x), PAD_CHUNK, |_, (padded, x)| {
+            padded.iter_mut().zip(x).for_each(|(padded, x)| *padded = [x.x, x.y, x.z, 0.0]);
+        });
+        for_each_part((self.v.as_mut_slice(), motion.v), PAD_CHUNK, |_, (padded, v)| {
+            let single = |v: &Vec3| [v.x as f32, v.y as f32, v.z as f32, 0.0];
+            padded.iter_mut().zip(v).for_each(|(padded, v)| *padded = single(v));
+        });
     }
 }
 
@@ -260,36 +239,39 @@ impl Kernel for SumKernel<'_> {
 }
 
 impl Group {
-    fn task<'a>(
-        &self,
-        index: usize,
-        blocks: &'a [Block],
-        corners: &'a mut [[f32; 4]],
-        chunk: &'a mut Chunk,
-        pulls: Pulls<'a>,
-    ) -> Task<'a> {
-        let first = index * CHUNK * BLOCK;
-        let count = (self.count - first).min(blocks.len() * BLOCK);
-        let pulls = pulls.of_slots(first..first + blocks.len() * BLOCK);
+    /// The work on the blocks from `first` on.
+    fn task<'a>(&self, first: usize, part: BlockParts<'a>) -> Task<'a> {
+        let BlockParts { blocks, corners, chunks, pulls } = part;
+        let count = (self.count - first * BLOCK).min(blocks.len() * BLOCK);
+        let chunk = chunks.first_mut().expect("a chunk for each task");
         Task { law: self.law, is_viscous: self.is_viscous, blocks, count, corners, chunk, pulls }
     }
+}
 
-    fn tasks_in_parallel(
-        &self,
-        corners: &mut [[f32; 4]],
-        chunks: &mut [Chunk],
-        pulls: Pulls<'_>,
-        motion: &PaddedMotion,
-        diagonalise: Diagonalise,
-    ) {
-        (self.blocks.par_chunks(CHUNK))
-            .zip(corners.par_chunks_mut(3 * BLOCK * CHUNK))
-            .zip(chunks)
-            .enumerate()
-            .for_each(|(i, ((blocks, corners), chunk))| {
-                let task = self.task(i, blocks, corners, chunk, pulls);
-                dispatch(ForceKernel { task, motion, diagonalise });
-            });
+impl Parts for BlockParts<'_> {
+    fn count(&self) -> usize {
+        self.blocks.len()
+    }
+
+    fn split(self, at: usize) -> (Self, Self) {
+        let (blocks, rest_blocks) = self.blocks.split_at(at);
+        let (corners, rest_corners) = self.corners.split_at_mut(3 * BLOCK * at);
+        let (chunks, rest_chunks) = self.chunks.split_at_mut(at.div_ceil(CHUNK));
+        let (pulls, rest_pulls) = self.pulls.split_at(BLOCK * at);
+        let rest =
+            BlockParts { blocks: rest_blocks, corners: rest_corners, chunks: rest_chunks, pulls: rest_pulls };
+        (BlockParts { blocks, corners, chunks, pulls }, rest)
+    }
+}
+
+impl Elements {
+    /// Memory that a force evaluation touches for each element (bytes): its lanes, its corner forces and its
+    /// places in the sums.
+    pub fn bytes_per_element(&self) -> f64 {
+        let blocks: usize = self.groups.iter().map(|g| g.blocks.len() * size_of::<Block>()).sum();
+        let corner_forces = self.slot_count() * CornerForces::BYTES_PER_SLOT;
+        let adjacency = 4 * self.adjacency.place_count();
+        (blocks + corner_forces + adjacency) as f64 / self.count().max(1) as f64
     }
 }
 

@@ -1,9 +1,10 @@
-//! The edges of elements, gathered from nodes into lanes.
+//! Gathering of element edges from nodes into SIMD lanes.
 
+use sinew_math::Vec3;
 use sinew_math::columns::Columns;
 use sinew_math::lanes::{BLOCK, Lanes, WideLanes};
 
-/// The edges from corner 0 to the others. They are differences in double precision, so that a body far from the origin loses nothing.
+/// The edges from corner 0 to the others, subtracted in double precision, so that a body far from the origin loses no accuracy.
 #[inline(always)]
 pub(crate) fn edges<L: Lanes>(nodes: &[[u32; 4]], x: &[[f64; 4]]) -> Columns<L> {
     let mut rows = [[[0.0; 4]; BLOCK]; 3];
@@ -19,7 +20,7 @@ pub(crate) fn edges<L: Lanes>(nodes: &[[u32; 4]], x: &[[f64; 4]]) -> Columns<L> 
     [L::from_rows(&rows[0]), L::from_rows(&rows[1]), L::from_rows(&rows[2])]
 }
 
-/// How fast those edges change, or how far they move: single precision will do.
+/// Differences of node velocities or displacements along those edges, in single precision.
 #[inline(always)]
 pub(crate) fn edge_rates<L: Lanes>(nodes: &[[u32; 4]], v: &[[f32; 4]]) -> Columns<L> {
     let origin = L::gather_rows(v, nodes, 0);
@@ -45,4 +46,10 @@ pub(crate) fn wide_edges<W: WideLanes>(nodes: &[[u32; 4]], x: &[[f64; 4]]) -> Co
         }
     }
     edges
+}
+
+/// Positions with a fourth number beside each.
+pub(crate) fn pad(x: &[Vec3], padded: &mut Vec<[f64; 4]>) {
+    padded.clear();
+    padded.extend(x.iter().map(|x| [x.x, x.y, x.z, 0.0]));
 }

@@ -1,13 +1,14 @@
-//! Products with the Hessian of the elastic energy, without assembling it.
+//! Matrix-free Hessian products of the elastic energy.
 //!
-//! [`ElasticHessian::update`] keeps ∂P/∂F of every element as 45 numbers (or 13 to 21, where a law needs no more), exact and not made positive; [`ElasticHessian::multiply`] then gives, corner by corner,
+//! [`ElasticHessian::update`] stores ∂P/∂F of every element as 45 numbers (or 13 to 21, where a law needs no more), exact and without projection to positive
+//! definiteness; [`ElasticHessian::multiply`] then computes for each corner
 //!
 //! ```text
 //! dF = dDs Dm⁻¹,     dP = (∂P/∂F) dF,     V w dP Dm⁻ᵀ
 //! ```
 //!
-//! in single precision, and nodes sum their places in a fixed order. Steps of Newton's method are corrected by the gradient in double precision, so this
-//! only decides how fast they converge.
+//! in single precision, and nodes sum their slots in a fixed order. Newton's method converges to the zero of a gradient in double precision, so this
+//! precision affects only the rate of convergence.
 
 mod kernel;
 mod stiffness;
@@ -17,20 +18,22 @@ mod tests;
 mod turns;
 mod update;
 
+use crate::block::CHUNK;
 use crate::elements::{Block, Elements, Group};
+use crate::gather::pad;
 use crate::material::Law;
-use crate::patches::{PatchProduct, PatchProducts};
-use crate::potential::{CHUNK, ElasticPotential, StepStart, pad};
+use crate::patch_volumes::{PatchProduct, PatchProducts};
+use crate::potential::{ElasticPotential, StepStart};
 use kernel::{DiagonalKernel, MultiplyKernel};
-use rayon::prelude::*;
 use sinew_math::lanes::{BLOCK, Kernel, dispatch};
+use sinew_math::parallel::for_each_task;
 use sinew_math::{Mat3, Vec3};
 use stiffness::{BlockTangent, NeoHookeanBlock, Stiffness, StrainBlock, ViscousNeoHookeanBlock};
 use strong::StrongLanes;
 use turns::{NodeGradientKernel, TurnKernel};
 use update::{StrainTangents, UpdateKernel, WholeTangents};
 
-/// The Hessian of the elastic energy at one place: scratch.
+/// Scratch: the Hessian of the elastic energy at one configuration.
 #[derive(Clone, Debug, Default)]
 pub struct ElasticHessian {
     /// One list of blocks per group of elements.
@@ -43,18 +46,18 @@ pub struct ElasticHessian {
 /// ∂P/∂F of the elements of a group.
 #[derive(Clone, Debug)]
 enum GroupTangents {
-    /// Of any law.
+    /// Any law.
     Whole(Vec<BlockTangent>),
-    /// Of St. Venant-Kirchhoff elements, with those beyond their limits task by task.
+    /// St. Venant-Kirchhoff elements, with a separate list per task of those beyond their limits.
     Strain(Vec<StrainBlock>, Vec<StrongLanes>),
-    /// Of neo-Hookean elements without viscosity.
+    /// Neo-Hookean elements without viscosity.
     NeoHookean(Vec<NeoHookeanBlock>),
-    /// Of viscous ones.
+    /// Viscous neo-Hookean elements.
     ViscousNeoHookean(Vec<ViscousNeoHookeanBlock>),
 }
 
 impl ElasticHessian {
-    /// Takes the stiffness of all elements with nodes at `x` (m), with that of viscosity if `potential` remembers how the step began.
+    /// Linearises all elements at nodes `x` (m), with viscosity if `potential` has the start of a step.
     pub fn update(&mut self, elements: &Elements, potential: &ElasticPotential, x: &[Vec3]) {
         self.fit(elements, !potential.starts.is_empty());
         pad(x, &mut self.x);
@@ -68,7 +71,7 @@ impl ElasticHessian {
         }
     }
 
-    /// Multiplies with motions `u` of all nodes; the answers are then found by [`ElasticHessian::on_node`].
+    /// Multiplies by displacements `u` of all nodes; [`ElasticHessian::on_node`] then returns the product.
     pub fn multiply(&mut self, elements: &Elements, u: &[[f32; 4]]) {
         self.patches.find_changes(elements, u);
         let mut patches = self.patches.product(elements);
@@ -88,13 +91,13 @@ impl ElasticHessian {
         }
     }
 
-    /// What the last product is at a node.
+    /// The last product at a node.
     #[inline(always)]
     pub fn on_node(&self, elements: &Elements, node: usize) -> [f32; 4] {
         elements.adjacency.sum_at(&self.corners, node)
     }
 
-    /// Adds each node's own 3×3 block of the Hessian.
+    /// Adds the diagonal 3×3 blocks of the Hessian.
     pub fn add_diagonal(&self, elements: &Elements, blocks: &mut [Mat3]) {
         for (group, tangents) in elements.groups.iter().zip(&self.tangents) {
             match tangents {
@@ -174,15 +177,6 @@ impl GroupTangents {
     }
 }
 
-/// Runs tasks, on all threads where there are many.
-fn run_all<K: Kernel<Output = ()> + Send>(tasks: Vec<K>) {
-    if tasks.len() == 1 || rayon::current_num_threads() == 1 {
-        tasks.into_iter().for_each(dispatch);
-    } else {
-        tasks.into_par_iter().for_each(dispatch);
-    }
-}
-
 fn update_group<'a, T: Send>(
     group: &'a Group,
     starts: &'a [StepStart],
@@ -195,10 +189,10 @@ fn update_group<'a, T: Send>(
         let starts = starts.get(i * CHUNK..).unwrap_or_default();
         UpdateKernel { blocks, starts, x, to }
     });
-    run_all(tasks.collect());
+    for_each_task(tasks.collect(), dispatch);
 }
 
-/// A product of one group with motions of nodes.
+/// The product of one group with displacements of nodes.
 struct Product<'a> {
     blocks: &'a [Block],
     patches: PatchProduct<'a>,
@@ -216,7 +210,7 @@ impl Product<'_> {
             let patches = patches.of_slots(first..first + blocks.len() * BLOCK);
             MultiplyKernel { blocks, tangents, strong: strong.get(i), patches, u, corners }
         });
-        run_all(tasks.collect());
+        for_each_task(tasks.collect(), dispatch);
     }
 }
 
@@ -230,12 +224,12 @@ fn add_group_diagonal<S: Stiffness>(group: &Group, tangents: &[S], strong: &[Str
     }
     for (block, tangent, places) in strong.iter().flat_map(StrongLanes::blocks) {
         let diagonals = dispatch(DiagonalKernel { block, tangent });
-        // padding pulls on nothing, and so adds nothing
+        // padding has no stiffness, and adds nothing
         (0..places.len()).for_each(|lane| add_lane(block, lane, &diagonals, to));
     }
 }
 
-/// Adds the blocks of one element's corners.
+/// Adds the diagonal blocks of one element's corners.
 fn add_lane(block: &Block, lane: usize, diagonals: &[[[f32; BLOCK]; 6]; 4], to: &mut [Mat3]) {
     for (corner, node) in block.nodes[lane].iter().enumerate() {
         let [a, b, c, d, e, f] = diagonals[corner].map(|row| f64::from(row[lane]));
@@ -244,13 +238,15 @@ fn add_lane(block: &Block, lane: usize, diagonals: &[[[f32; BLOCK]; 6]; 4], to: 
 }
 
 impl Elements {
-    /// Calls `each` with the nodes of every element and every patch and the 3×3 blocks of its stiffness at rest (N/m), row by row; all laws have the same there:
+    /// Calls `each` with the nodes of every element and every patch and the 3×3 blocks of its stiffness matrix at rest (N/m), row by row. It is the same
+    /// for all laws:
     ///
     /// ```text
-    /// Kₐᵦ = V w (λ gₐ gᵦᵀ + μ gᵦ gₐᵀ + μ gₐ·gᵦ 1)        with gₐ the gradient of corner a's weight
+    /// Kₐᵦ = V w (λ gₐ gᵦᵀ + μ gᵦ gₐᵀ + μ gₐ·gᵦ 1)        with gₐ the gradient of corner a's shape function
     /// Kₐᵦ = bₐ bᵦᵀ / W                                   of a patch, with bₐ = Σ c ∂v/∂xₐ
     /// ```
     pub fn for_each_rest_stiffness(&self, mut each: impl FnMut(&[u32], &[Mat3])) {
+        // elements
         for group in &self.groups {
             for slot in 0..group.count {
                 let (block, lane) = (&group.blocks[slot / BLOCK], slot % BLOCK);
@@ -268,6 +264,8 @@ impl Elements {
                 each(&block.nodes[lane], stiffness.as_flattened());
             }
         }
+
+        // patches
         let blocks: Vec<&Block> = self.groups.iter().flat_map(|group| &group.blocks).collect();
         let (mut pulls, mut nodes, mut stiffness) = (Vec::new(), Vec::new(), Vec::new());
         for patch in 0..self.patches.count() {
@@ -282,12 +280,12 @@ impl Elements {
         }
     }
 
-    /// How nodes have turned: the rotation nearest to the mean of F over the elements of each node, weighted with volume and stiffness, by columns padded to four
-    /// numbers. Nodes whose elements are crushed or inside out are taken as not turned.
+    /// Computes node rotations: the rotation nearest to the mean of F over the elements of each node, weighted by volume and stiffness, by columns padded to four
+    /// components. Nodes whose elements are crushed or inverted get the identity.
     pub fn find_node_turns(&self, x: &[Vec3], turns: &mut Vec<[[f32; 4]; 3]>) {
         let mut padded = Vec::new();
         pad(x, &mut padded);
-        // room for whole lanes
+        // rounded up to whole lanes
         turns.clear();
         turns.resize(x.len().next_multiple_of(BLOCK), [[0.0; 4]; 3]);
         for group in &self.groups {

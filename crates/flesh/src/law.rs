@@ -1,8 +1,7 @@
-//! The elastic laws: energy density, stress and stress derivative of each.
+//! Isotropic hyperelastic laws: energy density, first Piola-Kirchhoff stress and its derivative.
 //!
-//! Every law is isotropic, so it is a function Ψ̂ of the three principal stretches, and its file holds Ψ̂ with its
-//! gradient and Hessian. Stress is written once over [`Real`]: the `f64` that the derivative
-//! tests check is the same source as the lanes that the elements run.
+//! Every law is a function Ψ̂ of the three principal stretches, and its file holds Ψ̂ with its gradient and Hessian. The stress
+//! is generic over [`Real`]: the derivative tests check in `f64` the same source that the elements run in SIMD lanes.
 
 #![expect(non_snake_case, reason = "F and P as in docs/NOTATION.md")]
 
@@ -15,11 +14,11 @@ pub(crate) mod tangent;
 use crate::material::{Lame, Law, Material};
 use sinew_math::columns::{Columns, combine, cross, dot, product_transposed, scale};
 use sinew_math::lanes::Real;
-use sinew_math::svd::{LaneSvd, Svd};
+use sinew_math::svd::{LaneSvd, Svd, svd};
 use sinew_math::{Mat3, Mat9, nalgebra};
+use tangent::LanePrincipal;
 
-/// λ and μ of each lane. Both may carry a common factor, such as the volume of an element: stress is
-/// linear in them.
+/// λ and μ of each lane. Both may include a common factor, such as the volume of an element, since stress is linear in them.
 #[derive(Clone, Copy)]
 pub(crate) struct LaneLame<T> {
     pub(crate) mu: T,
@@ -61,14 +60,14 @@ pub(crate) fn determinant<T: Real>(f: &Columns<T>) -> T {
     dot(f[0], cross(f[1], f[2]))
 }
 
-/// What a solid of viscosity β (s) adds to its stress: Hooke's law for β times the rate of Green's strain Ė = Ċ/2.
+/// The viscous stress of a Kelvin-Voigt solid with viscosity β (s): Hooke's law for β times the rate of the Green strain, Ė = Ċ/2.
 ///
 /// ```text
 /// P = F S,   S = β (λ tr(Ė) I + 2μ Ė)
 /// ```
 ///
-/// S is symmetric, so that angular momentum is kept, and rigid motion has no Ė, so that it is not slowed. Ė grows with the stretch that is there
-/// already; β is scaled by 3 / tr C where that is below 1, so that a strongly stretched element is not too stiff for the step.
+/// S is symmetric, so angular momentum is conserved; Ė vanishes for rigid motion, so rigid motion is not damped. Ė grows with the
+/// existing stretch; β is scaled by min(1, 3 / tr C), so that a strongly stretched element is not too stiff for the explicit step.
 #[inline(always)]
 pub(crate) fn viscous_stress<T: Real>(
     f: &Columns<T>,
@@ -107,10 +106,10 @@ impl Material {
                 if st_venant_kirchhoff::margin(&C, determinant(&F.data.0), limits) > 0.0 {
                     st_venant_kirchhoff::plain_stress(&F.data.0, &C, lame)
                 } else {
-                    st_venant_kirchhoff::extended_stress(&F.data.0, lame, limits)
+                    stress_by_stretch(self.law, &F.data.0, lame)
                 }
             }
-            Law::Corotational => corotational::stress(&F.data.0, lame),
+            Law::Corotational => stress_by_stretch(self.law, &F.data.0, lame),
             Law::StableNeoHookean => stable_neo_hookean::stress(&F.data.0, lame),
         };
         Mat3::from_array_storage(nalgebra::ArrayStorage(P))
@@ -123,9 +122,25 @@ impl Material {
     }
 }
 
-/// Energy of an element whose λ and μ carry its volume (J).
+/// Energy of an element whose λ and μ include its volume (J).
 pub(crate) fn energy_of(law: Law, lame: Lame, F: &Mat3) -> f64 {
     principal::energy(law, lame, &Svd::of(F).sigma)
+}
+
+/// A law in the frames of the decomposition, where it is one over principal stretches.
+#[inline(always)]
+pub(crate) fn by_stretch<T: Real>(law: Law, sigma: &[T; 3], lame: LaneLame<T>) -> LanePrincipal<T> {
+    match law {
+        Law::StVenantKirchhoff(limits) => st_venant_kirchhoff::extended(sigma, lame, limits),
+        _ => corotational::lane_principal(sigma, lame),
+    }
+}
+
+/// The stress of such a law.
+#[inline(always)]
+pub(crate) fn stress_by_stretch<T: Real>(law: Law, f: &Columns<T>, lame: LaneLame<T>) -> Columns<T> {
+    let decomposed = svd(*f);
+    from_principal_stress(&decomposed, by_stretch(law, &decomposed.sigma, lame).stress)
 }
 
 /// P = U diag(P̂) Vᵀ                                             [KimPollard2011, eq. 5]

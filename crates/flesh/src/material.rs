@@ -1,11 +1,11 @@
-//! What flesh is made of: an elastic law and its numbers.
+//! Isotropic hyperelastic materials: constitutive law and parameters.
 
 use thiserror::Error;
 
 /// An isotropic elastic solid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material {
-    /// How stress follows strain.
+    /// The constitutive law.
     pub law: Law,
     /// Young's modulus E (Pa).
     pub young: f64,
@@ -13,25 +13,25 @@ pub struct Material {
     pub poisson: f64,
     /// Mass per volume ρ (kg/m³).
     pub density: f64,
-    /// Damping of the slowest vibration as a fraction of critical damping.
+    /// Damping of the lowest vibration mode as a fraction of critical damping.
     pub damping_ratio: f64,
 }
 
-/// How stress follows strain.
+/// A constitutive law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Law {
-    /// St. Venant-Kirchhoff, continued linearly outside the stretch limits.
+    /// St. Venant-Kirchhoff, extrapolated linearly outside the stretch limits.
     StVenantKirchhoff(StretchLimits),
-    /// Linear elasticity in the rotated frame of the element.
+    /// Corotational linear elasticity.
     Corotational,
-    /// The neo-Hookean solid that stays defined through inversion.
+    /// Stable neo-Hookean, defined for inverted elements too.
     StableNeoHookean,
 }
 
-/// The principal stretches between which St. Venant-Kirchhoff holds unchanged.
+/// The range of principal stretches in which St. Venant-Kirchhoff is not extrapolated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StretchLimits {
-    /// δL, above 1/√3: below that the law softens under pressure and would not recover.
+    /// δL, above 1/√3: below that the law softens under compression and would not recover.
     pub lower: f64,
     /// δU, above 1.
     pub upper: f64,
@@ -52,11 +52,11 @@ pub struct Lame {
     pub lambda: f64,
 }
 
-/// The largest ν at which elements keep their volume each by itself, λ = 2ν/(1 − 2ν) μ.
-const MAX_ALONE: f64 = 0.45;
+/// The largest Poisson's ratio of a single element: above it linear tets lock (λ = 2ν/(1 − 2ν) μ).
+const MAX_ELEMENT_POISSON: f64 = 0.45;
 
 impl Material {
-    /// The materials known by name, softest first.
+    /// The built-in materials by name, softest first.
     pub const NAMED: [(&'static str, Material); 8] = [
         ("jelly", Material::soft_solid(1e3, 0.40, 1000.0, 0.05)),
         ("fat", Material::tissue(2e3, 0.47, 950.0, 0.15)),
@@ -68,22 +68,26 @@ impl Material {
         ("tendon", Material::tissue(2e6, 0.45, 1130.0, 0.5)),
     ];
 
-    /// A St. Venant-Kirchhoff solid with the usual stretch limits.
+    /// A St. Venant-Kirchhoff solid with the default stretch limits, from Young's modulus (Pa), Poisson's ratio, density (kg/m³) and
+    /// damping ratio.
     pub const fn soft_solid(young: f64, poisson: f64, density: f64, damping_ratio: f64) -> Material {
         let law = Law::StVenantKirchhoff(StretchLimits { lower: 0.75, upper: 1.4 });
         Material { law, young, poisson, density, damping_ratio }
     }
 
-    /// A stable neo-Hookean solid: it keeps its volume where it is crushed, as the insides of elbows and knees are.
+    /// A stable neo-Hookean solid, from Young's modulus (Pa), Poisson's ratio, density (kg/m³) and damping ratio. It resists volume loss
+    /// under strong compression, as inside elbows and knees.
     pub const fn tissue(young: f64, poisson: f64, density: f64, damping_ratio: f64) -> Material {
         Material { law: Law::StableNeoHookean, young, poisson, density, damping_ratio }
     }
 
-    /// The material of that name.
+    /// The built-in material with a name.
     pub fn named(name: &str) -> Option<Material> {
         Self::NAMED.iter().find(|(known, _)| *known == name).map(|(_, material)| *material)
     }
 
+    /// The Lamé parameters:
+    ///
     /// ```text
     /// μ = E / (2 (1 + ν))        λ = E ν / ((1 + ν) (1 − 2ν))
     /// ```
@@ -92,19 +96,20 @@ impl Material {
         Lame { mu: e / (2.0 * (1.0 + nu)), lambda: e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)) }
     }
 
-    /// The Lamé parameters of an element by itself. Above ν = 0.45 elements would lock: there λ is what it is at 0.45, and [`crate::PatchList`] tells who shares the rest of it.
+    /// The Lamé parameters of a single element. Above ν = 0.45 elements would lock: their λ is that of ν = 0.45, and the rest acts on the
+    /// patches of [`crate::PatchList`].
     pub fn own_lame(&self) -> Lame {
         let Lame { mu, lambda } = self.lame();
-        let most = 2.0 * MAX_ALONE / (1.0 - 2.0 * MAX_ALONE) * mu;
-        Lame { mu, lambda: if self.poisson > MAX_ALONE { most } else { lambda } }
+        let max = 2.0 * MAX_ELEMENT_POISSON / (1.0 - 2.0 * MAX_ELEMENT_POISSON) * mu;
+        Lame { mu, lambda: if self.poisson > MAX_ELEMENT_POISSON { max } else { lambda } }
     }
 
-    /// How much of λ acts on the mean volume of neighbouring elements (Pa).
+    /// The part of λ that acts on the mean dilatation of patches of elements (Pa).
     pub fn shared_lambda(&self) -> f64 {
         self.lame().lambda - self.own_lame().lambda
     }
 
-    /// Everything wrong with the numbers, in words that follow "material".
+    /// All parameters out of range.
     pub fn faults(&self) -> Vec<MaterialFault> {
         let mut faults = Vec::new();
         if !(self.young > 0.0 && self.young.is_finite()) {
@@ -128,7 +133,7 @@ impl Material {
     }
 }
 
-/// A number that no elastic solid can have.
+/// A material parameter out of range.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 pub enum MaterialFault {
     /// Young's modulus out of range.

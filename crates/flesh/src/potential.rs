@@ -1,9 +1,9 @@
-//! Elastic energy and its gradient in double precision, as implicit steps need them: a step ends where the gradient vanishes, and single precision
-//! leaves a gradient of 10⁻⁷ λ A behind, too much beside the weight of a node.
+//! Elastic energy and gradient in double precision, for implicit steps.
 //!
-//! As for the forces of explicit steps, elements write into places of their own and nodes sum theirs in a fixed order.
+//! A step ends where the gradient vanishes; single precision would leave a residual of 10⁻⁷ λ A, too large compared with the weight of a node. As for
+//! explicit forces, elements write into their own slots and nodes sum theirs in a fixed order.
 //!
-//! Viscosity β is a potential too: over a step of h that began with the strain Eₙ
+//! Viscosity β is an incremental potential: over a step of h that starts with the strain Eₙ
 //!
 //! ```text
 //! D = β/h Σ V w (λ/2 tr²(E − Eₙ) + μ ‖E − Eₙ‖²),        S = β/h (λ tr(E − Eₙ) I + 2μ (E − Eₙ))
@@ -13,16 +13,16 @@ mod kernel;
 #[cfg(test)]
 mod tests;
 
+use crate::block::CHUNK;
 use crate::elements::{Block, Elements};
-use crate::material::Law;
-use crate::patches::{PatchStart, PatchVolumes, Pulls};
+use crate::gather::pad;
+use crate::law::energy_of;
+use crate::material::{Lame, Law};
+use crate::patch_volumes::{PatchStart, PatchVolumes, Pulls};
 use kernel::{EnergyKernel, StartKernel};
-use rayon::prelude::*;
 use sinew_math::Vec3;
 use sinew_math::lanes::{BLOCK, dispatch};
-
-/// Blocks that one task works through.
-pub(crate) const CHUNK: usize = 32;
+use sinew_math::parallel::for_each_task;
 
 /// Energy and gradient of all elements: scratch, but for the start of the step that viscosity remembers.
 #[derive(Clone, Debug, Default)]
@@ -31,23 +31,23 @@ pub struct ElasticPotential {
     corners: Vec<[f64; 4]>,
     chunks: Vec<ChunkSum>,
     x: Vec<[f64; 4]>,
-    /// How the step began, one entry per block; empty without viscosity.
+    /// The start of the step, one entry per block; empty without viscosity.
     pub(crate) starts: Vec<StepStart>,
     pub(crate) volumes: PatchVolumes,
-    /// How patches began it.
+    /// The start of the step of patches.
     pub(crate) patch_starts: Vec<PatchStart>,
 }
 
-/// What an evaluation found.
+/// The result of an evaluation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Evaluation {
-    /// Elastic energy, and what viscosity adds over the step (J).
+    /// Elastic energy plus viscous potential (J).
     pub energy: f64,
-    /// Elements turned inside out.
+    /// Number of inverted elements.
     pub inverted: usize,
 }
 
-/// How sixteen elements began a step.
+/// The start of a step of sixteen elements.
 #[derive(Clone, Debug)]
 pub(crate) struct StepStart {
     /// C = FᵀF at the start.
@@ -57,7 +57,7 @@ pub(crate) struct StepStart {
 }
 
 impl StepStart {
-    /// Without viscosity.
+    /// No viscosity.
     pub(crate) const ZERO: StepStart = StepStart { c: [[0.0; BLOCK]; 6], rate: [0.0; BLOCK] };
 
     /// Copies one lane of another block.
@@ -77,7 +77,7 @@ struct ChunkSum {
     strong: Vec<u32>,
 }
 
-/// One task's fraction of the elements.
+/// The elements of one task.
 struct Task<'a> {
     law: Law,
     blocks: &'a [Block],
@@ -89,13 +89,13 @@ struct Task<'a> {
 }
 
 impl ElasticPotential {
-    /// Forgets how the last step began: no viscosity, as at rest.
+    /// Switches viscosity off, for static equilibrium.
     pub fn begin_static(&mut self) {
         self.starts.clear();
         self.patch_starts.clear();
     }
 
-    /// Remembers how a step of `h` (s) begins, if any element is viscous.
+    /// Stores the start of a step of `h` (s) at nodes `x` (m), if any element is viscous.
     pub fn begin_step(&mut self, elements: &Elements, x: &[Vec3], h: f64) {
         self.begin_static();
         if !elements.groups.iter().any(|group| group.is_viscous) {
@@ -110,7 +110,8 @@ impl ElasticPotential {
         self.volumes.begin(elements, &self.x, h, &mut self.patch_starts);
     }
 
-    /// Takes for the start of a step what lies beyond two shapes, the one it remembers and that of nodes at `x` (m): C = C₀ + s (C₁ − C₀), so that shapes that are turned alone do not differ.
+    /// Extrapolates the start of a step from the stored configuration and that of nodes at `x` (m): C = C₀ + s (C₁ − C₀). In C, configurations that differ by a
+    /// rotation are equal.
     pub fn begin_beyond(&mut self, elements: &Elements, x: &[Vec3], s: f64) {
         if self.starts.is_empty() {
             return;
@@ -134,11 +135,7 @@ impl ElasticPotential {
         let mut volumes = core::mem::take(&mut self.volumes);
         let patches = Evaluation { energy: volumes.evaluate(elements, &x, &self.patch_starts), inverted: 0 };
         let tasks = self.tasks(elements, volumes.pulls(elements));
-        if tasks.len() == 1 || rayon::current_num_threads() == 1 {
-            tasks.into_iter().for_each(|task| dispatch(EnergyKernel { task, x: &x }));
-        } else {
-            tasks.into_par_iter().for_each(|task| dispatch(EnergyKernel { task, x: &x }));
-        }
+        for_each_task(tasks, |task| dispatch(EnergyKernel { task, x: &x }));
         (self.x, self.volumes) = (x, volumes);
         self.chunks.iter().fold(patches, |sum, chunk| Evaluation {
             energy: sum.energy + chunk.energy,
@@ -185,8 +182,18 @@ impl ElasticPotential {
     }
 }
 
-/// Positions with a fourth number beside each.
-pub(crate) fn pad(x: &[Vec3], padded: &mut Vec<[f64; 4]>) {
-    padded.clear();
-    padded.extend(x.iter().map(|x| [x.x, x.y, x.z, 0.0]));
+impl Elements {
+    /// The elastic energy of all elements and their patches (J), summed in double precision.
+    pub fn energy(&self, node_x: &[Vec3]) -> f64 {
+        let elements: f64 = (0..self.count()).map(|tet| self.element_energy(node_x, tet)).sum();
+        let mut x = Vec::new();
+        pad(node_x, &mut x);
+        elements + PatchVolumes::default().evaluate(self, &x, &[])
+    }
+
+    fn element_energy(&self, node_x: &[Vec3], tet: usize) -> f64 {
+        let (law, block, lane) = self.find(tet);
+        let lame = Lame { mu: f64::from(block.mu[lane]), lambda: f64::from(block.lambda[lane]) };
+        energy_of(law, lame, &self.deformation_gradient(node_x, tet))
+    }
 }

@@ -4,7 +4,7 @@ use crate::bvh::{Bvh, BvhOptions, CMU_METRES, read_bvh};
 use crate::scene_file::read_scene_text;
 use sinew_files::read_bytes;
 use sinew_files::{Loaded, ReadError, ReadErrors};
-use sinew_math::turn;
+use sinew_math::so3;
 use sinew_take::Scene;
 use std::path::Path;
 
@@ -38,7 +38,7 @@ pub fn scene_of_motion(path: &Path) -> Result<Loaded<Scene>, ReadErrors> {
 pub(crate) fn first_frame(bvh: &Bvh) -> usize {
     let turned = |joint: usize, a: &[f64], b: &[f64]| {
         let [a, b] = [a, b].map(|frame| bvh.parent_from_joint(joint, frame).rotation);
-        turn::log(&(a.inverse() * b)).norm()
+        so3::log(&(a.inverse() * b)).norm()
     };
     let step = |i: usize| match (bvh.frame(i), bvh.frame(i + 1)) {
         (Some(a), Some(b)) => (0..bvh.joints.len()).map(|joint| turned(joint, a, b)).fold(0.0, f64::max),

@@ -1,5 +1,5 @@
 //! Every file format of Sinew, in and out: meshes and scenes are read here, and takes are written as GLB,
-//! USD, point caches, OBJ sequences and pictures. Knows no physics.
+//! USD, point caches and OBJ sequences. Knows no physics.
 //!
 //! Readers work on bytes and never trust a header; writers are [`sinew_take::FrameSink`]s whose output
 //! appears whole under its name or not at all.
@@ -7,77 +7,44 @@
 mod bare_mesh;
 mod bare_motion;
 mod bvh;
-mod character_file;
-mod character_scene;
-mod components;
 mod distinct_names;
-mod flesh_around;
-mod floor;
+mod frame_source;
 mod frame_spill;
-mod glb;
-mod glb_container;
 mod mesh_file;
-mod normals;
 mod obj;
 mod obj_sequence;
-mod palette;
-mod picture;
+mod opened_scene;
 mod ply;
 mod point_cache;
 mod polygon;
-mod preview;
-mod rig_glb;
+mod rigged_file;
 mod scene_file;
-mod scene_source;
-mod shape_check;
-mod skinned_glb;
 mod stl;
 mod surface_builder;
 mod take_file;
 mod tetgen;
 mod text;
-mod up;
 mod usda;
 
 pub use bare_mesh::scene_of_mesh;
 pub use bare_motion::scene_of_motion;
 pub use bvh::{Bvh, BvhBody, BvhChannel, BvhJoint, BvhOptions, BvhPosition, CMU_METRES, read_bvh};
-pub use character_file::{
-    AnimationChannel, CHARACTER_EXTENSIONS, ChannelInterpolation, ChannelPath, CharacterAnimation,
-    CharacterFile, CharacterJoint, CharacterMaterial, CharacterMesh, CharacterNode, CharacterPose,
-    CharacterPrimitive, CharacterSkin, CharacterSource, HumanBones, JointWeight, Mat4, MorphTarget,
-    NodeTransform, SkinWeights, SourceForm, SurfaceId, VrmEdition, open_character, read_character,
-};
-pub use character_scene::{
-    Capture, CharacterFrames, CharacterGlb, CharacterOptions, CharacterPart, CharacterReport, CharacterScene,
-    CharacterWatch,
-};
-pub use flesh_around::{FleshSegment, figure_flesh, flesh_around};
-pub use glb::{GlbBodyReport, GlbOptions, GlbReport, GlbSink};
+pub use frame_source::{CharacterFrameSource, TakeFrameSource};
 pub use mesh_file::{Mesh, SURFACE_EXTENSIONS, TET_EXTENSIONS, read_mesh, read_surface, read_tets};
 pub use obj::read_obj;
 pub use obj_sequence::ObjSequence;
-pub use picture::{
-    Arrow, CharacterFrameSource, FrameCallback, FrameSource, Image, Layout, Look, Marks, Overlays,
-    PictureError, PictureFormat, PictureOptions, PictureReport, RenderFrame, TakeFrameSource, Texture, View,
-    render_picture,
-};
+pub use opened_scene::{CharacterChoice, OpenedScene, open_scene, open_source};
 pub use ply::read_ply;
 pub use point_cache::{Mdd, Pc2, PointCacheFormat, PointCacheSink, PointSamples, read_mdd, read_pc2};
-pub use preview::{Preview, PreviewOptions};
-pub use rig_glb::{RigFile, RigGlb};
+pub use rigged_file::CaptureFile;
 pub use scene_file::{SceneKey, ScenePart, read_scene, read_scene_text, scene_keys, scene_keys_table};
-pub use scene_source::{CharacterChoice, SceneSource, open_scene, open_source};
 pub use sinew_files::{
     AtomicFile, AtomicFolder, CapturedFile, CapturedFiles, Loaded, Place, ReadError, ReadErrors,
 };
-pub use skinned_glb::{ErrorMeasure, SkinnedBodyReport, SkinnedGlb, SkinnedGlbOptions, SkinnedGlbReport};
+pub use sinew_take::Up;
 pub use stl::read_stl;
-pub use take_file::{
-    Existing, TAKE_EXTENSION, TakeEnding, TakeFile, TakeOrigin, TakeRecipe, TakeRecorder, TakeSettings,
-};
+pub use take_file::{Existing, TAKE_EXTENSION, TakeEnding, TakeFile, TakeOrigin, TakeRecipe, TakeRecorder};
 pub use tetgen::read_tetgen;
-pub use up::Up;
 pub use usda::UsdaSink;
 
 #[cfg(test)]

@@ -4,9 +4,8 @@
 //! of the body's surface in every frame, so tools that match vertices by number can follow them.
 
 use crate::obj::write_obj;
-use crate::shape_check::{check_frame, check_surfaces};
 use sinew_files::AtomicFolder;
-use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
+use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo, check_frame, check_surfaces};
 use std::io;
 use std::path::PathBuf;
 

@@ -16,9 +16,10 @@ pub use samples::PointSamples;
 use crate::distinct_names::file_names;
 use crate::frame_spill::{FrameSpill, SpilledFrames};
 use crate::obj::write_obj;
-use crate::shape_check::{check_frame, check_time, check_written_rest, signed_count};
 use sinew_files::AtomicFile;
-use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
+use sinew_take::{
+    Frame, FrameSink, SinkError, SurfaceInfo, check_frame, check_time, check_written_rest, signed_count,
+};
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};

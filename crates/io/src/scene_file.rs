@@ -7,6 +7,7 @@
 mod body;
 mod bone;
 mod character;
+mod characters;
 mod constraint;
 mod keys;
 mod motion;
@@ -18,57 +19,38 @@ mod section;
 mod solver;
 
 use crate::Up;
-use crate::scene_source::{CharacterChoice, SceneSource};
-pub(crate) use body::DEFAULT_TETS;
-pub(crate) use character::{DEFAULT_CORE, DEFAULT_SAG};
+use crate::opened_scene::{CharacterChoice, OpenedScene};
+use characters::Characters;
 pub use keys::{SceneKey, ScenePart, scene_keys, scene_keys_table};
-pub(crate) use performance::{DEFAULT_SMOOTHING, find_bone};
 use section::Section;
-pub(crate) use section::nearest;
+use sinew_character::{DEFAULT_FPS, DEFAULT_SECONDS, EARTH_GRAVITY, empty_scene};
 use sinew_control::Motion;
 use sinew_files::read_bytes;
 use sinew_files::{Loaded, ReadError, ReadErrors};
 use sinew_math::Vec3;
 use sinew_sim::desc::{ContactDesc, ObstacleDesc};
-use sinew_sim::{Solver, WorldDesc};
 use sinew_take::Scene;
 use std::path::Path;
 use toml::de::DeTable;
 
-/// Free fall on Earth (m/s²).
-pub(crate) const EARTH_GRAVITY: f64 = 9.81;
-/// What is played when nothing is said (s).
-pub(crate) const DEFAULT_SECONDS: f64 = 5.0;
-/// Frames per second when nothing is said.
-pub(crate) const DEFAULT_FPS: f64 = 60.0;
 /// No scene a person writes is larger (bytes).
 const TEXT_LIMIT: usize = 16 << 20;
 
-/// What stands at the top of a scene file.
-struct SceneTop {
-    name: String,
-    up: Up,
-    gravity: Vec3,
-    seconds: Option<f64>,
-    fps: Option<f64>,
-    solver: Solver,
-}
-
 /// Reads a scene file and the files it names.
 pub fn read_scene(path: &Path) -> Result<Loaded<Scene>, ReadErrors> {
-    Ok(read_scene_file(path, &CharacterChoice::default())?.map(SceneSource::into_scene))
+    Ok(read_scene_file(path, &CharacterChoice::default())?.map(|opened| opened.scene))
 }
 
 /// Reads a scene from its text; the files it names are looked for from `folder`.
 pub fn read_scene_text(text: &str, name: &str, folder: &Path) -> Result<Loaded<Scene>, ReadErrors> {
-    Ok(read_source(text, name, folder, &CharacterChoice::default())?.map(SceneSource::into_scene))
+    Ok(read_source(text, name, folder, &CharacterChoice::default())?.map(|opened| opened.scene))
 }
 
 /// Reads a scene file, with what is chosen for this take about a character in it.
 pub(crate) fn read_scene_file(
     path: &Path,
     choice: &CharacterChoice,
-) -> Result<Loaded<SceneSource>, ReadErrors> {
+) -> Result<Loaded<OpenedScene>, ReadErrors> {
     let bytes = read_bytes(path)?;
     let text = std::str::from_utf8(&bytes).map_err(|error| {
         ReadError::byte(error.valid_up_to(), "a scene file is UTF-8 text: save it as such").within(path)
@@ -83,7 +65,8 @@ fn read_source(
     name: &str,
     folder: &Path,
     choice: &CharacterChoice,
-) -> Result<Loaded<SceneSource>, ReadErrors> {
+) -> Result<Loaded<OpenedScene>, ReadErrors> {
+    // the text as a table
     if text.len() > TEXT_LIMIT {
         let message = format!("{} bytes are no scene a person wrote", text.len());
         return Err(ReadError::whole(message).into());
@@ -95,6 +78,7 @@ fn read_source(
     })?;
     let scene = Section::open(text, ScenePart::Scene, document.get_ref(), 0)?;
 
+    // what holds for the whole scene
     let up = match scene.choice("up", &["y", "z"])? {
         Some("z") => Up::Z,
         _ => Up::Y,
@@ -108,72 +92,44 @@ fn read_source(
     let fps = scene.number("fps", "above 0 and at most 10000", |f| f > 0.0 && f <= 1e4)?;
     let solver = solver::read_solver(&scene)?;
 
-    let characters = scene.sections("character", ScenePart::Character)?;
-    if let ([only], false) = (&characters[..], scene.has("body"))
-        && only.has("file")
-    {
-        let top = SceneTop { name: name.to_owned(), up, gravity, seconds, fps, solver };
-        let Loaded { value: mut character, mut notes } = rigged::read_rigged(only, &top, folder, choice)?;
-        let played = &mut character.scene;
-        let own = played.world.bodies.iter().map(|body| body.name.clone());
-        let self_contact = if only.flag("self_contact")? { own.collect() } else { Vec::new() };
-        let contact_parts = read_contact_parts(&scene, self_contact, folder, &mut notes)?;
-        (played.world.obstacles, played.obstacle_motions, played.world.contact) = contact_parts;
-        (played.world.constraints, played.constraint_motions) =
-            constraint::read_constraints(&scene, &played.world, up)?;
-        return Ok(Loaded { value: SceneSource::Character(Box::new(character)), notes });
-    }
+    let mut played = Scene { solver, fps: fps.unwrap_or(DEFAULT_FPS), ..empty_scene(name) };
+    played.world.gravity = gravity;
     let mut notes = Vec::new();
-    let mut bodies = Vec::new();
-    let mut pin_motions = Vec::new();
     let mut self_contact = Vec::new();
+
+    // bodies, and characters made of bones or files
     for section in scene.sections("body", ScenePart::Body)? {
-        let body = body::read_body(&section, &bodies, up, folder)?;
+        let body = body::read_body(&section, &played.world.bodies, up, folder)?;
         notes.extend(body.notes);
         let (body, motions) = body.value;
         if section.flag("self_contact")? {
             self_contact.push(body.name.clone());
         }
-        bodies.push(body);
-        pin_motions.push(motions);
+        played.world.bodies.push(body);
+        played.pin_motions.push(motions);
     }
-    let (mut rigs, mut performances, mut preroll) = (Vec::new(), Vec::new(), 0.0f64);
-    for section in characters {
-        let read = character::read_character(&section, &bodies, up, folder)?;
-        notes.extend(read.notes);
-        let character::Character { body, rig, performance, preroll: wanted } = read.value;
+    let mut characters = Characters::new(&scene, choice, &mut played, up, folder)?;
+    for section in scene.sections("character", ScenePart::Character)? {
+        let name = characters.read(&section)?;
         if section.flag("self_contact")? {
-            self_contact.push(body.name.clone());
+            self_contact.push(name);
         }
-        bodies.push(body);
-        pin_motions.push(Vec::new());
-        rigs.push(rig);
-        performances.push(performance);
-        preroll = preroll.max(wanted);
     }
-    if bodies.is_empty() {
+    let Characters { from_files, longest, notes: found, .. } = characters;
+    notes.extend(found);
+    if played.world.bodies.is_empty() {
         let message =
             "the scene has no body: add one as [[body]] with surface = \"FILE\", or a [[character]]";
         return Err(ReadError::whole(message).into());
     }
-    let (obstacles, obstacle_motions, contact) =
-        read_contact_parts(&scene, self_contact, folder, &mut notes)?;
-    let mut world = WorldDesc { gravity, bodies, rigs, obstacles, contact, constraints: Vec::new() };
-    let (constraints, constraint_motions) = constraint::read_constraints(&scene, &world, up)?;
-    world.constraints = constraints;
-    let scene = Scene {
-        name: name.to_owned(),
-        world,
-        pin_motions,
-        performances,
-        obstacle_motions,
-        constraint_motions,
-        solver,
-        preroll,
-        seconds: seconds.unwrap_or(DEFAULT_SECONDS),
-        fps: fps.unwrap_or(DEFAULT_FPS),
-    };
-    Ok(Loaded { value: SceneSource::Scene(Box::new(scene)), notes })
+    played.seconds = seconds.or(longest).unwrap_or(DEFAULT_SECONDS);
+
+    // what they collide with and are held by
+    let contact_parts = read_contact_parts(&scene, self_contact, folder, &mut notes)?;
+    (played.world.obstacles, played.obstacle_motions, played.world.contact) = contact_parts;
+    (played.world.constraints, played.constraint_motions) =
+        constraint::read_constraints(&scene, &played.world, up)?;
+    Ok(Loaded { value: OpenedScene { scene: played, characters: from_files }, notes })
 }
 
 /// What there is to touch: obstacles, how they move, and how touching is answered.

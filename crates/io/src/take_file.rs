@@ -12,7 +12,7 @@ mod recorder;
 mod tests;
 
 pub use reader::{TakeEnding, TakeFile};
-pub use recipe::{TakeOrigin, TakeRecipe, TakeSettings};
+pub use recipe::{TakeOrigin, TakeRecipe};
 pub use recorder::{Existing, TakeRecorder};
 
 /// The extension of takes.

@@ -1,5 +1,7 @@
 //! Lines and words of a text file that may not be UTF-8, whatever ends its lines.
 
+pub(crate) use sinew_files::quote;
+
 use sinew_files::ReadError;
 
 /// The lines of a text with their numbers from 1. `\n`, `\r\n` and a lone `\r` end a line.
@@ -41,12 +43,6 @@ pub(crate) fn number<T: std::str::FromStr>(word: &[u8], line: usize, what: &str)
         .ok()
         .and_then(|word| word.parse().ok())
         .ok_or_else(|| ReadError::line(line, format!("{what} `{}` is not a number that fits", quote(word))))
-}
-
-/// A word as it may stand in a message: printable and not too long.
-pub(crate) fn quote(word: &[u8]) -> String {
-    let text: String = String::from_utf8_lossy(word).chars().take(40).collect();
-    text.escape_debug().to_string()
 }
 
 #[cfg(test)]

@@ -7,12 +7,12 @@
 use crate::Up;
 use crate::distinct_names::identifiers;
 use crate::frame_spill::{FrameSpill, SpilledFrames};
-use crate::palette::body_color;
-use crate::shape_check::{check_frame, check_time, check_written_rest};
 use rayon::prelude::*;
 use sinew_files::AtomicFile;
 use sinew_files::signature::WRITTEN_BY;
-use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo};
+use sinew_take::{
+    Frame, FrameSink, SinkError, SurfaceInfo, body_color, check_frame, check_time, check_written_rest,
+};
 use std::io::{self, Write};
 use std::path::PathBuf;
 

@@ -1,7 +1,7 @@
 //! Scene files: every key works, every mistake is named with its line and the nearest right word.
 
 use proptest::prelude::*;
-use sinew_control::{Approach, Beyond, CueDrive, Motion, PlaceMotion, SkeletonMotion, Whose};
+use sinew_control::{Approach, BoneSelection, CueDrive, Extrapolation, Motion, PlaceMotion, SkeletonMotion};
 use sinew_flesh::{Law, Material};
 use sinew_io::{read_scene, read_scene_text, scene_keys, scene_keys_table};
 use sinew_math::Vec3;
@@ -350,12 +350,12 @@ fn every_key_reaches_the_scene() {
     assert_eq!(head.parent_from_joint.translation.vector, Vec3::new(0.4, 0.0, 0.0));
     let performance = &scene.performances[0];
     assert_eq!(performance.cues.len(), 3);
-    assert_eq!((performance.cues[0].time, &performance.cues[0].bones), (0.0, &Whose::Roots));
+    assert_eq!((performance.cues[0].time, &performance.cues[0].bones), (0.0, &BoneSelection::Roots));
     assert_eq!(performance.cues[2].drive, CueDrive::Torque(vec![0.1, 0.2]));
     assert_eq!(performance.approach, Some(Approach { begin: -0.5, end: -0.3 }));
     assert_eq!(performance.follow.time_constant, 0.05);
     let motion = performance.motion.as_ref().unwrap();
-    assert_eq!((motion.beyond, motion.seconds()), (Beyond::Loop, 1.0));
+    assert_eq!((motion.extrapolation, motion.seconds()), (Extrapolation::Loop, 1.0));
     // linear from 30° at 0.5 s to 0 at 1 s
     assert!((motion.sample(0.75).q[0] - 15f64.to_radians()).abs() < 1e-12);
     assert_eq!(scene.performances[1].motion.as_ref().map(SkeletonMotion::frame_count), Some(2));

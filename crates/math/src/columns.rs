@@ -1,10 +1,10 @@
-//! 3-vectors and 3×3 matrices over any [`Real`], matrices by columns: `m[j][i]` is row i of column j.
+//! 3-vectors and column-major 3×3 matrices over any [`Real`]: `m[j][i]` is row i of column j.
 
 use crate::lanes::Real;
 
-/// Three numbers, or three blocks of lanes.
+/// A 3-vector of scalars or of lanes.
 pub type Vector<T> = [T; 3];
-/// A matrix by columns.
+/// A column-major 3×3 matrix.
 pub type Columns<T> = [[T; 3]; 3];
 
 /// a · b
@@ -25,7 +25,7 @@ pub fn scale<T: Real>(a: Vector<T>, s: T) -> Vector<T> {
     [a[0] * s, a[1] * s, a[2] * s]
 }
 
-/// x a + y b + z c for the columns (a, b, c): the matrix times (x, y, z).
+/// The matrix times (x, y, z): x a + y b + z c for the columns (a, b, c).
 #[inline(always)]
 pub fn combine<T: Real>(m: &Columns<T>, x: T, y: T, z: T) -> Vector<T> {
     [

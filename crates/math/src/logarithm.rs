@@ -1,14 +1,15 @@
-//! The natural logarithm for any [`Real`], by roots and a series: no tables and no bits, so that it runs in lanes.
+//! Natural logarithm for any [`Real`], by repeated square roots and the artanh series: no tables and no bit manipulation, so
+//! it runs in SIMD lanes.
 
 use crate::lanes::Real;
 
-/// ln x for positive x, to a few ε in absolute value for 10⁻³ < x < 10³ and to 10⁻⁶ of itself far beyond.
+/// ln x for positive x: absolute error of a few ε for 10⁻³ < x < 10³, relative error of 10⁻⁶ far beyond that range.
 ///
 /// ```text
 /// ln x = 16 ln z,   z = x^(1/16),      ln z = 2 (t + t³/3 + t⁵/5 + …),   t = (z − 1)/(z + 1)
 /// ```
 ///
-/// |t| < 0.22 for the range given, so the first term left out, 32 t²¹/21, is below 10⁻¹³; each root adds at most ε/2 to the relative error of z.
+/// |t| < 0.22 in that range, so the first omitted term, 32 t²¹/21, is below 10⁻¹³; each root adds at most ε/2 to the relative error of z.
 #[inline(always)]
 pub fn ln<T: Real>(x: T) -> T {
     let one = T::splat(1.0);
@@ -28,7 +29,7 @@ mod tests {
     use crate::real;
 
     #[test]
-    fn it_agrees_with_the_logarithm_of_the_library() {
+    fn agrees_with_the_library_logarithm() {
         for i in -300..=300 {
             let x = real::exp(f64::from(i) * 0.023);
             assert!((ln(x) - real::ln(x)).abs() < 2e-13, "{x}");

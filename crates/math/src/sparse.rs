@@ -1,27 +1,27 @@
-//! Large symmetric matrices of 3×3 blocks, one row per node, and what solves with them.
+//! Sparse symmetric matrices of 3×3 blocks, one row per node, with sparse Cholesky and geometric multigrid solvers.
 //!
-//! The road: a [`BlockSum`] collects the blocks in double precision, a [`Solver`] is prepared from it once (a factor where that is small, a
-//! cycle over coarser grids where it is not) and applied often, in single precision. Everything runs on one thread in a fixed order with exactly
-//! rounded operations, so the bits are the same everywhere. None of it knows what the blocks mean.
+//! A [`BlockCsr`] is assembled in double precision. A [`Solver`] is built from it once (a Cholesky factor where that is small, a multigrid V-cycle
+//! where it is not) and applied many times, in single precision. Everything runs on one thread in a fixed order with exactly rounded operations, so
+//! the bits are the same everywhere.
 
+mod block_csr;
 mod block_matrix;
-mod block_sum;
 mod cholesky;
 mod dissection;
 mod hierarchy;
 mod transfer;
 
-pub use block_sum::BlockSum;
+pub use block_csr::BlockCsr;
 pub use cholesky::Cholesky;
 pub use hierarchy::{Solver, SolverChoice};
 
-/// Three numbers of a node and one that is not used, so that one load brings all.
+/// The 3-vector of a node, padded to four components so that one load reads it.
 pub type Row = [f32; 4];
 
-/// A 3×3 matrix by columns, each padded to four numbers.
+/// A column-major 3×3 matrix, each column padded to four components.
 pub type Block = [Row; 3];
 
-/// A u for a block and three numbers.
+/// A u for a block and a 3-vector.
 #[inline(always)]
 pub fn times(a: &Block, u: &Row) -> Row {
     let mut sum = [0.0; 4];
@@ -31,9 +31,9 @@ pub fn times(a: &Block, u: &Row) -> Row {
     sum
 }
 
-/// Aᵀ u for a block and three numbers.
+/// Aᵀ u for a block and a 3-vector.
 #[inline(always)]
 pub fn times_transposed(a: &Block, u: &Row) -> Row {
-    let along = |c: &Row| c[0] * u[0] + c[1] * u[1] + c[2] * u[2];
-    [along(&a[0]), along(&a[1]), along(&a[2]), 0.0]
+    let dot = |c: &Row| c[0] * u[0] + c[1] * u[1] + c[2] * u[2];
+    [dot(&a[0]), dot(&a[1]), dot(&a[2]), 0.0]
 }

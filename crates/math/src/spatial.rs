@@ -1,17 +1,18 @@
-//! Spatial (six-dimensional) vectors and inertias of rigid bodies, angular part first.
+//! Spatial vector algebra: twists, wrenches and inertias of rigid and articulated bodies, angular part first.
 //!
 //! ```text
 //! V = (w, v),   F = (t, f),   Ad_T = ⎡ R    0 ⎤   ad_V = ⎡[w]  0 ⎤     [KimPollard2011, table II]
 //!                                    ⎣[p]R  R ⎦          ⎣[v] [w]⎦
 //! ```
 //!
-//! The one idea: the blocks are 3-vectors and 3×3 matrices, so that zeros and symmetry cost nothing. A [`Frame`] named
-//! `a_from_b` takes points of b to a; twists go down the tree by Ad of its inverse, wrenches come up by the transpose.
+//! Six-dimensional quantities are stored as 3-vectors and 3×3 blocks, so zeros and symmetry cost nothing. A [`Frame`] named
+//! `a_from_b` maps coordinates of b to coordinates of a. Twists propagate from parent to child by Ad of its inverse, wrenches
+//! from child to parent by the transpose.
 
 use crate::{Isometry, Mat3, Rotation, Vec3, nalgebra};
 use core::ops::{Add, AddAssign, Mul, Neg, Sub};
 
-/// `[a]`: the matrix of a × ·.
+/// `[a]`: the skew-symmetric matrix of a × ·.
 #[inline]
 pub fn cross_matrix(a: &Vec3) -> Mat3 {
     Mat3::new(0.0, -a.z, a.y, a.z, 0.0, -a.x, -a.y, a.x, 0.0)
@@ -20,38 +21,38 @@ pub fn cross_matrix(a: &Vec3) -> Mat3 {
 /// Angular and linear velocity (rad/s, m/s), or acceleration, of a body at the origin of its frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Twist {
-    /// w
+    /// Angular part w.
     pub angular: Vec3,
-    /// v, of the point of the body at the origin
+    /// Linear part v, of the body point at the origin.
     pub linear: Vec3,
 }
 
 /// Torque about the origin and force (N m, N), or angular and linear momentum.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Wrench {
-    /// t
+    /// Torque t about the origin.
     pub torque: Vec3,
-    /// f
+    /// Force f.
     pub force: Vec3,
 }
 
-/// Where one frame stands in another, as a matrix: x_a = R x_b + p.
+/// A rigid transform between two frames, with the rotation as a matrix: x_a = R x_b + p.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
-    /// R
+    /// Rotation matrix R.
     pub rotation: Mat3,
-    /// p (m)
+    /// Origin p of b in a (m).
     pub origin: Vec3,
 }
 
 impl Twist {
-    /// A twist from its parts.
+    /// A twist from its angular and linear part.
     #[inline]
     pub fn new(angular: Vec3, linear: Vec3) -> Twist {
         Twist { angular, linear }
     }
 
-    /// ad_V U: how U changes when it is carried along with V.
+    /// ad_V U: the spatial cross product V × U of motion vectors.
     #[inline]
     pub fn ad(&self, u: &Twist) -> Twist {
         Twist {
@@ -60,7 +61,7 @@ impl Twist {
         }
     }
 
-    /// −ad_Vᵀ F: how a wrench or momentum changes when it is carried along with V.
+    /// −ad_Vᵀ F: the spatial cross product V ×* F of a motion vector and a force vector.
     #[inline]
     pub fn minus_ad_transposed(&self, f: &Wrench) -> Wrench {
         Wrench {
@@ -75,7 +76,7 @@ impl Twist {
         self.angular.dot(&f.torque) + self.linear.dot(&f.force)
     }
 
-    /// The velocity of the point of the body at `p` (m/s).
+    /// The velocity (m/s) of the body point at `p` (m).
     #[inline]
     pub fn at(&self, p: &Vec3) -> Vec3 {
         self.linear + self.angular.cross(p)
@@ -83,7 +84,7 @@ impl Twist {
 }
 
 impl Wrench {
-    /// A wrench from its parts.
+    /// A wrench from its torque and force.
     #[inline]
     pub fn new(torque: Vec3, force: Vec3) -> Wrench {
         Wrench { torque, force }
@@ -150,7 +151,7 @@ impl From<&Isometry> for Frame {
 }
 
 impl Frame {
-    /// The same as a quaternion and a translation.
+    /// The same transform as a unit quaternion and a translation.
     pub fn isometry(&self) -> Isometry {
         Isometry::from_parts(self.origin.into(), self.quaternion())
     }
@@ -166,32 +167,32 @@ impl Frame {
         Frame { rotation: self.rotation * next.rotation, origin: self.point(&next.origin) }
     }
 
-    /// A point of b in a.
+    /// Maps a point from b to a.
     #[inline]
     pub fn point(&self, p: &Vec3) -> Vec3 {
         self.rotation * p + self.origin
     }
 
-    /// A point of a in b.
+    /// Maps a point from a to b.
     #[inline]
     pub fn point_back(&self, p: &Vec3) -> Vec3 {
         self.rotation.tr_mul(&(p - self.origin))
     }
 
-    /// Ad of the inverse: a twist seen from a, seen from b.
+    /// Ad of the inverse: maps a twist from a to b.
     #[inline]
     pub fn twist_back(&self, v: &Twist) -> Twist {
         Twist { angular: self.rotation.tr_mul(&v.angular), linear: self.rotation.tr_mul(&v.at(&self.origin)) }
     }
 
-    /// Transpose of Ad of the inverse: a wrench seen from b, seen from a.
+    /// Transpose of Ad of the inverse: maps a wrench from b to a.
     #[inline]
     pub fn wrench(&self, f: &Wrench) -> Wrench {
         let force = self.rotation * f.force;
         Wrench { torque: self.rotation * f.torque + self.origin.cross(&force), force }
     }
 
-    /// Transpose of Ad: a wrench seen from a, seen from b.
+    /// Transpose of Ad: maps a wrench from a to b.
     #[inline]
     pub fn wrench_back(&self, f: &Wrench) -> Wrench {
         let torque = f.torque - self.origin.cross(&f.force);
@@ -199,7 +200,7 @@ impl Frame {
     }
 }
 
-/// Mass and moments of a rigid body, seen from its frame.
+/// Spatial inertia of a rigid body about the origin of its frame.
 ///
 /// ```text
 /// J = ⎡ I    m[c]⎤   I = I_c − m [c]²
@@ -207,16 +208,16 @@ impl Frame {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RigidInertia {
-    /// m (kg)
+    /// Mass m (kg).
     pub mass: f64,
-    /// m c (kg m)
+    /// First moment of mass m c (kg m).
     pub first_moment: Vec3,
-    /// I, about the origin of the frame (kg m²)
+    /// Rotational inertia I about the origin of the frame (kg m²).
     pub tensor: Mat3,
 }
 
 impl RigidInertia {
-    /// From mass (kg), centre (m) and the tensor about the centre (kg m²).
+    /// From mass (kg), centre of mass (m) and rotational inertia about the centre of mass (kg m²).
     pub fn new(mass: f64, center: Vec3, tensor_about_center: Mat3) -> RigidInertia {
         let shift = Mat3::identity() * center.norm_squared() - center * center.transpose();
         RigidInertia { mass, first_moment: mass * center, tensor: tensor_about_center + mass * shift }
@@ -232,7 +233,7 @@ impl RigidInertia {
     }
 }
 
-/// What a body with all that hangs on it answers to an acceleration: any symmetric matrix.
+/// Articulated-body inertia: the wrench per acceleration of a body with its subtree attached, a general symmetric 6×6 matrix.
 ///
 /// ```text
 /// Ĵ = ⎡I   H⎤
@@ -240,11 +241,11 @@ impl RigidInertia {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ArticulatedInertia {
-    /// I: torque of angular acceleration (kg m²)
+    /// I: torque per angular acceleration (kg m²).
     pub rotational: Mat3,
-    /// H: torque of linear acceleration (kg m)
+    /// H: torque per linear acceleration (kg m).
     pub coupling: Mat3,
-    /// M: force of linear acceleration (kg)
+    /// M: force per linear acceleration (kg).
     pub linear: Mat3,
 }
 
@@ -260,7 +261,7 @@ impl From<&RigidInertia> for ArticulatedInertia {
 }
 
 impl ArticulatedInertia {
-    /// Ĵ V
+    /// Ĵ V: the wrench of an acceleration V.
     #[inline]
     pub fn times(&self, v: &Twist) -> Wrench {
         Wrench {
@@ -269,7 +270,7 @@ impl ArticulatedInertia {
         }
     }
 
-    /// Ĵ − w wᵀ
+    /// Ĵ ← Ĵ − w wᵀ: removes the inertia along a joint axis (rank-one downdate).
     #[inline]
     pub fn subtract_square(&mut self, w: &Wrench) {
         self.rotational -= w.torque * w.torque.transpose();
@@ -277,7 +278,7 @@ impl ArticulatedInertia {
         self.linear -= w.force * w.force.transpose();
     }
 
-    /// Adds an inertia seen from b to this one seen from a.
+    /// Adds an inertia given in frame b to this one, which is in frame a.
     ///
     /// ```text
     /// I′ = R I Rᵀ, H′ = R H Rᵀ, M′ = R M Rᵀ
@@ -287,9 +288,9 @@ impl ArticulatedInertia {
     #[inline]
     pub fn add_from(&mut self, a_from_b: &Frame, other: &ArticulatedInertia) {
         let (r, p) = (&a_from_b.rotation, &a_from_b.origin);
-        let turn = |m: &Mat3| r * (m * r.transpose());
+        let rotated = |m: &Mat3| r * (m * r.transpose());
         let (rotational, coupling, linear) =
-            (turn(&other.rotational), turn(&other.coupling), turn(&other.linear));
+            (rotated(&other.rotational), rotated(&other.coupling), rotated(&other.linear));
         let p_m = cross_left(p, &linear);
         // −H′[p] = ([p]H′ᵀ)ᵀ, and [p]H′ᵀ − [p]M′[p] = [p](H′ + [p]M′)ᵀ
         let h_p = cross_left(p, &coupling.transpose());
@@ -300,7 +301,7 @@ impl ArticulatedInertia {
     }
 }
 
-/// `[p] M`: p × each column.
+/// `[p] M`: the cross product of p with each column.
 #[inline]
 fn cross_left(p: &Vec3, m: &Mat3) -> Mat3 {
     Mat3::from_columns(&[
@@ -313,11 +314,11 @@ fn cross_left(p: &Vec3, m: &Mat3) -> Mat3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::turn;
+    use crate::so3;
     use nalgebra::{Matrix6, Vector6};
 
     fn frame() -> Frame {
-        let rotation = turn::exp(&Vec3::new(0.4, -1.1, 0.8)).to_rotation_matrix().into_inner();
+        let rotation = so3::exp(&Vec3::new(0.4, -1.1, 0.8)).to_rotation_matrix().into_inner();
         Frame { rotation, origin: Vec3::new(0.3, 2.0, -0.7) }
     }
 
@@ -349,11 +350,11 @@ mod tests {
         Vector6::new(a.x, a.y, a.z, b.x, b.y, b.z)
     }
 
-    // all numbers are of order one: sums of a few dozen products round by some ten ε
+    // all quantities are of order one: sums of a few dozen products have a round-off of some ten ε
     const ROUND_OFF: f64 = 1e-14;
 
     #[test]
-    fn blocks_agree_with_the_six_by_six_matrices_of_the_table() {
+    fn block_operations_agree_with_6x6_matrices() {
         let (frame, v, f) = (frame(), twist(), wrench());
         let back = adjoint(&frame).try_inverse().unwrap();
         let t = frame.twist_back(&v);
@@ -368,26 +369,25 @@ mod tests {
             &cross_matrix(&v.linear),
             &cross_matrix(&v.angular),
         );
-        let carried = v.ad(&t);
+        let product = v.ad(&t);
         assert!(
-            (six(&carried.angular, &carried.linear) - ad * six(&t.angular, &t.linear)).amax() < ROUND_OFF
+            (six(&product.angular, &product.linear) - ad * six(&t.angular, &t.linear)).amax() < ROUND_OFF
         );
-        let turned = v.minus_ad_transposed(&f);
+        let dual = v.minus_ad_transposed(&f);
         assert!(
-            (six(&turned.torque, &turned.force) + ad.transpose() * six(&f.torque, &f.force)).amax()
-                < ROUND_OFF
+            (six(&dual.torque, &dual.force) + ad.transpose() * six(&f.torque, &f.force)).amax() < ROUND_OFF
         );
     }
 
-    /// ⟨F, Ad⁻¹ V⟩ = ⟨Ad⁻ᵀ F, V⟩: power does not depend on the frame it is seen from.
+    /// ⟨F, Ad⁻¹ V⟩ = ⟨Ad⁻ᵀ F, V⟩: power is independent of the frame.
     #[test]
-    fn wrenches_are_carried_by_the_transpose_of_what_carries_twists() {
+    fn wrench_transform_is_the_adjoint_of_the_twist_transform() {
         let (frame, v, f) = (frame(), twist(), wrench());
         assert!((frame.twist_back(&v).dot(&f) - v.dot(&frame.wrench(&f))).abs() < ROUND_OFF);
     }
 
     #[test]
-    fn inertias_are_carried_and_reduced_as_the_matrices_are() {
+    fn inertia_transform_and_downdate_agree_with_6x6_matrices() {
         let body =
             RigidInertia::new(1.4, Vec3::new(0.2, -0.1, 0.5), Mat3::from_diagonal(&Vec3::new(0.3, 0.4, 0.5)));
         let mut inertia = ArticulatedInertia::from(&body);
@@ -404,17 +404,17 @@ mod tests {
             (dense(&inertia) - (dense(&(&body).into()) - column * column.transpose())).amax() < ROUND_OFF
         );
 
-        let mut carried = ArticulatedInertia::default();
-        carried.add_from(&frame(), &inertia);
+        let mut transformed = ArticulatedInertia::default();
+        transformed.add_from(&frame(), &inertia);
         let back = adjoint(&frame()).try_inverse().unwrap();
-        // arms of two metres squared
-        assert!((dense(&carried) - back.transpose() * dense(&inertia) * back).amax() < 10.0 * ROUND_OFF);
+        // lever arms of two metres enter squared
+        assert!((dense(&transformed) - back.transpose() * dense(&inertia) * back).amax() < 10.0 * ROUND_OFF);
     }
 
     #[test]
     fn frames_compose_like_isometries() {
         let a = frame();
-        let b = Frame { origin: Vec3::new(-1.0, 0.2, 0.4), rotation: turn::about(&Vec3::x(), 0.7) };
+        let b = Frame { origin: Vec3::new(-1.0, 0.2, 0.4), rotation: so3::axis_angle(&Vec3::x(), 0.7) };
         let p = Vec3::new(0.5, -0.3, 1.2);
         let both = a.then(&b);
         assert!((both.point(&p) - a.point(&b.point(&p))).amax() < ROUND_OFF);

@@ -1,18 +1,18 @@
-//! The rotation-variant singular value decomposition of a 3×3 matrix, and what follows from it.
+//! One-sided Jacobi SVD of 3×3 matrices with proper rotations, for scalars and SIMD lanes, and the polar decomposition from it.
 //!
 //! ```text
 //! F = U diag(σ) Vᵀ,   det U = det V = 1,   σ₁ ≥ σ₂ ≥ |σ₃|        [Irving2004, §5]
 //! ```
 //!
-//! Both rotations are proper; a reflection shows as σ₃ < 0. One-sided Jacobi: columns of B = F V are rotated in
-//! pairs until they are orthogonal, a fixed number of sweeps, so that a lane's result never depends on its neighbours.
-//! The rest of U is completed by cross products, which keeps it a rotation for flat and zero matrices.
+//! This is the rotation-variant decomposition: both rotations are proper, and a reflection shows as σ₃ < 0. Jacobi rotations
+//! make the columns of B = F V orthogonal pair by pair. The number of sweeps is fixed, so the result of a lane never depends
+//! on its neighbours. Cross products complete U, which keeps it a rotation for singular and zero matrices.
 
 use crate::columns::{Columns, Vector, cross, dot, scale};
 use crate::lanes::Real;
 use crate::{Mat3, Rotation, Vec3, nalgebra};
 
-/// F = U diag(σ) Vᵀ over any [`Real`], matrices by columns.
+/// F = U diag(σ) Vᵀ over any [`Real`], column-major.
 #[derive(Clone, Copy, Debug)]
 pub struct LaneSvd<T> {
     /// Left rotation.
@@ -23,12 +23,12 @@ pub struct LaneSvd<T> {
     pub v: Columns<T>,
 }
 
-/// Decomposes `f`, given by columns. See the module for what is promised.
+/// Decomposes a column-major matrix; the module documentation states the properties of the factors.
 #[inline(always)]
 pub fn svd<T: Real>(f: Columns<T>) -> LaneSvd<T> {
     let (zero, one) = (T::splat(0.0), T::splat(1.0));
 
-    // scaled to order one, so that squares neither overflow nor vanish
+    // scale to order one, so that squares neither overflow nor underflow
     let mut size = zero;
     for column in f {
         for x in column {
@@ -40,7 +40,7 @@ pub fn svd<T: Real>(f: Columns<T>) -> LaneSvd<T> {
     let mut b = [scale(f[0], shrink), scale(f[1], shrink), scale(f[2], shrink)];
     let mut v = [[one, zero, zero], [zero, one, zero], [zero, zero, one]];
 
-    // spelt out: the compiler turns a loop over lanes into vectors only if its body has no loop
+    // four sweeps are unrolled: the compiler vectorises a loop over lanes only if its body has no loop
     sweep(&mut b, &mut v);
     sweep(&mut b, &mut v);
     sweep(&mut b, &mut v);
@@ -49,12 +49,13 @@ pub fn svd<T: Real>(f: Columns<T>) -> LaneSvd<T> {
         sweep(&mut b, &mut v);
     }
 
-    // longest column first
+    // sort the columns by length, longest first
     let mut length = [dot(b[0], b[0]), dot(b[1], b[1]), dot(b[2], b[2])];
     put_in_order(&mut length, &mut b, &mut v, 0, 1);
     put_in_order(&mut length, &mut b, &mut v, 0, 2);
     put_in_order(&mut length, &mut b, &mut v, 1, 2);
 
+    // left rotation, and the singular values with their signs
     let u = complete_rotation(b);
     let sigma = [dot(u[0], b[0]) * size, dot(u[1], b[1]) * size, dot(u[2], b[2]) * size];
     LaneSvd { u, sigma, v }
@@ -92,7 +93,7 @@ fn orthogonalise<T: Real>(b: &mut Columns<T>, v: &mut Columns<T>, p: usize, q: u
     }
 }
 
-/// Swaps columns p and q where the second is longer, one of them negated so that V stays a rotation.
+/// Swaps columns p and q where the second is longer, and negates one of them so that V stays a rotation.
 #[inline(always)]
 fn put_in_order<T: Real>(length: &mut Vector<T>, b: &mut Columns<T>, v: &mut Columns<T>, p: usize, q: usize) {
     let swap = length[p].less(length[q]);
@@ -106,14 +107,14 @@ fn put_in_order<T: Real>(length: &mut Vector<T>, b: &mut Columns<T>, v: &mut Col
     }
 }
 
-/// The rotation whose first column is along b₁ and whose second lies in the plane of b₁ and b₂. Where
-/// those vanish any rotation will do, and a fixed one is taken.
+/// Gram-Schmidt: the rotation whose first column is along b₁ and whose second lies in the plane of b₁ and b₂. Where these
+/// vanish the rotation is arbitrary, and a fixed one is returned.
 #[inline(always)]
 fn complete_rotation<T: Real>(b: Columns<T>) -> Columns<T> {
     let (zero, one) = (T::splat(0.0), T::splat(1.0));
     let tiny = T::splat(T::EPSILON);
 
-    // b is of order one unless the matrix was zero
+    // first column; b₁ is of order one unless the matrix is zero
     let length = dot(b[0], b[0]).sqrt();
     let vanishes = length.less(tiny);
     let first = scale(b[0], one / length.max(tiny));
@@ -123,8 +124,7 @@ fn complete_rotation<T: Real>(b: Columns<T>) -> Columns<T> {
         T::select(vanishes, zero, first[2]),
     ];
 
-    // a column shorter than round-off has no direction of its own: take one square to u0, built from the
-    // coordinate axis that is farthest from it
+    // second column; below round-off its direction is arbitrary: one orthogonal to u0, from the coordinate axis farthest from u0
     let along = dot(u0, b[1]);
     let rest = [b[1][0] - along * u0[0], b[1][1] - along * u0[1], b[1][2] - along * u0[2]];
     let rest_length = dot(rest, rest).sqrt();
@@ -139,7 +139,7 @@ fn complete_rotation<T: Real>(b: Columns<T>) -> Columns<T> {
         T::select(flat, square[1], second[1]),
         T::select(flat, square[2], second[2]),
     ];
-    // one more pass makes u1 square to u0 even when b₂ was nearly along b₁
+    // reorthogonalise, for b₂ nearly parallel to b₁
     let slip = dot(u0, u1);
     let u1 = [u1[0] - slip * u0[0], u1[1] - slip * u0[1], u1[2] - slip * u0[2]];
     let u1 = scale(u1, one / dot(u1, u1).sqrt());
@@ -171,7 +171,7 @@ impl Svd {
     }
 }
 
-/// F = R S with a proper rotation R and a symmetric S, which has one negative eigenvalue where F inverts.
+/// Polar decomposition F = R S with a proper rotation R and a symmetric S, which has one negative eigenvalue if det F < 0.
 #[derive(Clone, Copy, Debug)]
 pub struct Polar {
     /// The rotation nearest to F.
@@ -203,7 +203,7 @@ mod tests {
         (*seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 
-    /// General, symmetric, repeated, flat, rank one, zero, reflected, tiny and huge matrices.
+    /// General, symmetric, repeated, singular, rank-one, zero, reflected, tiny and huge matrices.
     fn matrices() -> Vec<Mat3> {
         let mut seed = 7;
         let mut all = vec![
@@ -217,26 +217,26 @@ mod tests {
         for _ in 0..300 {
             let m = Mat3::from_fn(|_, _| random(&mut seed));
             let (a, b) = (m.column(0).into_owned(), m.column(1).into_owned());
-            let turn = Rotation::from_scaled_axis(a * 3.0).to_rotation_matrix().into_inner();
+            let rotation = Rotation::from_scaled_axis(a * 3.0).to_rotation_matrix().into_inner();
             all.extend([
                 m,
                 m + m.transpose(),
-                turn,
-                turn * Mat3::from_diagonal(&Vec3::new(2.0, 2.0, 0.5)) * turn,
+                rotation,
+                rotation * Mat3::from_diagonal(&Vec3::new(2.0, 2.0, 0.5)) * rotation,
                 Mat3::from_columns(&[a, b, a + 2.0 * b]),
                 a * b.transpose(),
                 m * 1e-30,
                 m * 1e30,
-                turn * Mat3::from_diagonal(&Vec3::new(1.0, 1e-6, -1e-12)),
-                turn + m * 1e-9,
+                rotation * Mat3::from_diagonal(&Vec3::new(1.0, 1e-6, -1e-12)),
+                rotation + m * 1e-9,
             ]);
         }
         all
     }
 
-    /// One rotation of columns of order one rounds by a few ε; 21 rotations and the completion stay below 50 ε.
+    /// One rotation of columns of order one has a round-off of a few ε; 21 rotations and the completion stay below 50 ε.
     #[test]
-    fn the_factors_are_rotations_and_give_the_matrix_back() {
+    fn factors_are_rotations_and_reproduce_the_matrix() {
         for f in matrices() {
             let Svd { u, sigma, v } = Svd::of(&f);
             let bound = 50.0 * f64::EPSILON;
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn extremes_of_the_number_range_do_not_overflow() {
+    fn extreme_magnitudes_do_not_overflow() {
         for size in [1e-290, 1e290] {
             let m = Mat3::new(1.0, 2.0, -0.5, 0.3, -1.0, 0.7, 0.2, 0.1, 2.0) * size;
             let Svd { u, sigma, v } = Svd::of(&m);
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn singular_values_agree_with_the_general_method() {
+    fn singular_values_agree_with_a_general_svd() {
         for f in matrices().iter().filter(|f| f.amax() > 1e-3 && f.amax() < 1e3) {
             let general = f.svd_unordered(false, false).singular_values;
             let mut general: Vec<f64> = general.iter().copied().collect();
@@ -284,7 +284,7 @@ mod tests {
         }
     }
 
-    /// Decomposes the matrices in lanes and returns U, σ, V of each as 21 numbers.
+    /// Decomposes the matrices in lanes; the 21 entries of U, σ and V of each.
     struct InLanes<'a>(&'a [Mat3]);
 
     impl Kernel for InLanes<'_> {
@@ -298,12 +298,12 @@ mod tests {
     #[inline(always)]
     fn decompose<L: Lanes>(matrices: &[Mat3]) -> Vec<[f32; 21]> {
         let mut out = Vec::new();
-        for some in matrices.chunks(L::WIDTH) {
+        for batch in matrices.chunks(L::WIDTH) {
             let mut f = [[L::splat(0.0); 3]; 3];
             for j in 0..3 {
                 for i in 0..3 {
                     let mut lanes = [0.0; BLOCK];
-                    for (lane, m) in some.iter().enumerate() {
+                    for (lane, m) in batch.iter().enumerate() {
                         lanes[lane] = m[(i, j)] as f32;
                     }
                     f[j][i] = L::load(&lanes);
@@ -311,13 +311,13 @@ mod tests {
             }
             let LaneSvd { u, sigma, v } = svd(f);
             let first = out.len();
-            out.resize(first + some.len(), [0.0; 21]);
+            out.resize(first + batch.len(), [0.0; 21]);
             for k in 0..21 {
                 let value = if k < 9 { u[k / 3][k % 3] } else { sigma[k % 3] };
                 let value = if k < 12 { value } else { v[(k - 12) / 3][k % 3] };
                 let mut lanes = [0.0; BLOCK];
                 value.store(&mut lanes);
-                for lane in 0..some.len() {
+                for lane in 0..batch.len() {
                     out[first + lane][k] = lanes[lane];
                 }
             }
@@ -337,9 +337,9 @@ mod tests {
         }
     }
 
-    /// Round-off as in double precision, with the ε of single precision: this also shows that four sweeps are enough.
+    /// The double-precision bound with the ε of single precision; it also shows that four sweeps are enough.
     #[test]
-    fn lanes_decompose_to_single_precision() {
+    fn lanes_are_accurate_to_single_precision() {
         let matrices = matrices();
         let found = dispatch_to(InstructionSet::detect(), InLanes(&matrices));
         for (f, x) in matrices.iter().zip(found) {

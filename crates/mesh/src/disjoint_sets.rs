@@ -1,24 +1,24 @@
-//! Sets that only ever merge. Each set is named by its smallest member, so the outcome does not
-//! depend on the order of the merges.
+//! Disjoint sets (union-find) with path halving. Each set is represented by its smallest element, so the result does not depend
+//! on the order of the unions.
 
-/// A partition of 0..n.
+/// A partition of 0..n into disjoint sets.
 #[derive(Clone, Debug)]
 pub struct DisjointSets {
     parent: Vec<u32>,
 }
 
 impl DisjointSets {
-    /// Every member alone.
+    /// `count` singletons.
     pub fn new(count: usize) -> Self {
         Self { parent: (0..count as u32).collect() }
     }
 
-    /// Adds one more member, alone.
+    /// Adds one more singleton.
     pub fn grow(&mut self) {
         self.parent.push(self.parent.len() as u32);
     }
 
-    /// The smallest member of the set that holds `i`.
+    /// The representative of the set that contains `i`: its smallest element.
     pub fn find(&mut self, i: usize) -> usize {
         let mut i = i as u32;
         while self.parent[i as usize] != i {
@@ -40,7 +40,7 @@ impl DisjointSets {
         self.find(a) == self.find(b)
     }
 
-    /// Numbers the sets 0, 1, … by smallest member: the number of each member's set, and how many.
+    /// Numbers the sets 0, 1, … by smallest element. Returns the set of each element, and the number of sets.
     pub fn number(&mut self) -> (Vec<u32>, usize) {
         let mut count = 0;
         let mut of = vec![0; self.parent.len()];
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sets_are_numbered_by_their_smallest_member() {
+    fn sets_are_numbered_by_their_smallest_element() {
         let mut sets = DisjointSets::new(5);
         sets.join(4, 1);
         sets.join(3, 0);

@@ -1,14 +1,14 @@
-//! Points that ride in a mesh: each is a fixed weighted sum of a few nodes.
+//! Linear embedding of points in a mesh: each point is a fixed weighted sum of a few nodes.
 //!
-//! The one idea: y = J x with a sparse J of shape-function values, so positions and velocities go
-//! out by J and forces come back by Jᵀ, doing the same work on both sides. The transpose is stored
-//! too, so that each node gathers its forces in one fixed order on any number of threads.
+//! y = J x with a sparse matrix J of shape-function values. Positions and velocities are interpolated by J and forces are
+//! distributed by Jᵀ, so both sides do the same work. The transpose is stored too, so that each node sums its forces in a fixed
+//! order on any number of threads.
 
 use crate::TetMesh;
 use rayon::prelude::*;
 use sinew_math::Vec3;
 
-/// Rows of (node, weight) pairs, one row per point.
+/// The sparse matrix J, one row of (node, weight) per point.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Embedding {
     rows: Rows,
@@ -24,7 +24,7 @@ struct Rows {
     weights: Vec<f64>,
 }
 
-/// Rows below this are not worth a thread's start.
+/// The minimum number of rows per parallel task.
 const ROWS_PER_THREAD: usize = 2048;
 
 impl Embedding {
@@ -38,8 +38,7 @@ impl Embedding {
         )
     }
 
-    /// Points that are nodes: the boundary of a tet mesh, with the second list of
-    /// [`TetMesh::boundary`].
+    /// Points that coincide with nodes, such as the boundary of a tet mesh with the second list of [`TetMesh::boundary`].
     pub fn of_nodes(mesh: &TetMesh, point_node: &[u32]) -> Self {
         Self::from_rows(mesh.nodes.len(), point_node.iter().map(|&node| vec![(node, 1.0)]))
     }
@@ -55,46 +54,46 @@ impl Embedding {
         Self { rows, columns }
     }
 
-    /// How many points ride.
+    /// The number of embedded points.
     pub fn point_count(&self) -> usize {
         self.rows.count()
     }
 
-    /// How many nodes carry them.
+    /// The number of nodes.
     pub fn node_count(&self) -> usize {
         self.columns.count()
     }
 
-    /// The nodes that carry point `i`, with their weights φ (sum 1).
+    /// The nodes of point `i` with their weights φ (sum 1).
     pub fn point(&self, i: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
         self.rows.row(i)
     }
 
-    /// The points that node `i` carries, with its weight φ in each.
+    /// The points that node `i` contributes to, with its weight φ in each.
     pub fn node(&self, i: usize) -> impl Iterator<Item = (u32, f64)> + '_ {
         self.columns.row(i)
     }
 
-    /// Carries positions (m) or velocities (m/s) from the nodes out to the points:
+    /// Interpolates positions (m) or velocities (m/s) of the nodes at the points:
     ///
     /// ```text
     /// y = Σᵢ φᵢ xᵢ                                                    [KimPollard2011, eq. 8]
     /// ```
-    pub fn points_out(&self, node_x: &[Vec3], out: &mut [Vec3]) {
+    pub fn interpolate(&self, node_x: &[Vec3], out: &mut [Vec3]) {
         assert!(
             node_x.len() == self.node_count() && out.len() == self.point_count(),
-            "lengths of an embedding"
+            "array lengths match the embedding"
         );
         out.par_iter_mut().with_min_len(ROWS_PER_THREAD).enumerate().for_each(|(i, y)| {
             *y = self.rows.sum(i, node_x);
         });
     }
 
-    /// [`Self::points_out`] rounded to single precision, for pictures.
-    pub fn points_out_f32(&self, node_x: &[Vec3], out: &mut [[f32; 3]]) {
+    /// [`Self::interpolate`] rounded to single precision, for rendering.
+    pub fn interpolate_f32(&self, node_x: &[Vec3], out: &mut [[f32; 3]]) {
         assert!(
             node_x.len() == self.node_count() && out.len() == self.point_count(),
-            "lengths of an embedding"
+            "array lengths match the embedding"
         );
         out.par_iter_mut().with_min_len(ROWS_PER_THREAD).enumerate().for_each(|(i, y)| {
             let p = self.rows.sum(i, node_x);
@@ -102,15 +101,15 @@ impl Embedding {
         });
     }
 
-    /// Brings forces on the points (N) back to the nodes, added to what is there:
+    /// Distributes forces on the points (N) to the nodes by the transpose, adding to `node_f`:
     ///
     /// ```text
     /// fᵢ += Σ φᵢ f                                                    [KimPollard2011, eq. 13]
     /// ```
-    pub fn forces_back(&self, point_f: &[Vec3], node_f: &mut [Vec3]) {
+    pub fn apply_transpose(&self, point_f: &[Vec3], node_f: &mut [Vec3]) {
         assert!(
             point_f.len() == self.point_count() && node_f.len() == self.node_count(),
-            "lengths of an embedding"
+            "array lengths match the embedding"
         );
         node_f.par_iter_mut().with_min_len(ROWS_PER_THREAD).enumerate().for_each(|(i, f)| {
             *f += self.columns.sum(i, point_f);
@@ -163,55 +162,55 @@ mod tests {
     use sinew_math::{Mat3, real};
 
     /// Points at fixed weights in each tet of a small beam.
-    fn riders() -> (TetMesh, Embedding) {
+    fn embedded_points() -> (TetMesh, Embedding) {
         let beam = shapes::beam(2, [0.3, 0.1, 0.1]);
         let points: Vec<_> = beam.tets.iter().map(|&tet| (tet, [0.1, 0.2, 0.3, 0.4])).collect();
         let embedding = Embedding::from_barycentric(beam.nodes.len(), &points);
         (beam, embedding)
     }
 
-    fn wiggles(count: usize, seed: f64) -> Vec<Vec3> {
+    fn waves(count: usize, seed: f64) -> Vec<Vec3> {
         let value = |i: usize, k: f64| real::sin(seed + 1.3 * k * i as f64 + k);
         (0..count).map(|i| Vec3::new(value(i, 1.0), value(i, 2.0), value(i, 3.0))).collect()
     }
 
     /// ⟨f, J v⟩ = ⟨Jᵀ f, v⟩ up to the round-off of a few hundred terms of size one.
     #[test]
-    fn forces_back_is_the_adjoint_of_points_out() {
-        let (beam, embedding) = riders();
-        let (v, f) = (wiggles(beam.nodes.len(), 0.3), wiggles(beam.tets.len(), 0.7));
+    fn apply_transpose_is_the_adjoint_of_interpolate() {
+        let (beam, embedding) = embedded_points();
+        let (v, f) = (waves(beam.nodes.len(), 0.3), waves(beam.tets.len(), 0.7));
         let (mut out, mut back) = (vec![Vec3::zeros(); f.len()], vec![Vec3::zeros(); v.len()]);
-        embedding.points_out(&v, &mut out);
-        embedding.forces_back(&f, &mut back);
+        embedding.interpolate(&v, &mut out);
+        embedding.apply_transpose(&f, &mut back);
         let dot = |a: &[Vec3], b: &[Vec3]| core::iter::zip(a, b).map(|(a, b)| a.dot(b)).sum::<f64>();
         assert!((dot(&f, &out) - dot(&back, &v)).abs() < 1e-12);
     }
 
     #[test]
-    fn points_follow_an_affine_motion_exactly() {
-        let (beam, embedding) = riders();
-        let (turn, shift) =
+    fn interpolation_reproduces_affine_motions() {
+        let (beam, embedding) = embedded_points();
+        let (linear, shift) =
             (Mat3::new(1.0, 0.2, 0.0, -0.3, 0.9, 0.1, 0.0, 0.4, 1.1), Vec3::new(1.0, 2.0, 3.0));
-        let moved: Vec<Vec3> = beam.nodes.iter().map(|x| turn * x + shift).collect();
+        let moved: Vec<Vec3> = beam.nodes.iter().map(|x| linear * x + shift).collect();
         let (mut rest, mut after) =
             (vec![Vec3::zeros(); beam.tets.len()], vec![Vec3::zeros(); beam.tets.len()]);
-        embedding.points_out(&beam.nodes, &mut rest);
-        embedding.points_out(&moved, &mut after);
+        embedding.interpolate(&beam.nodes, &mut rest);
+        embedding.interpolate(&moved, &mut after);
         let mut single = vec![[0.0; 3]; beam.tets.len()];
-        embedding.points_out_f32(&moved, &mut single);
+        embedding.interpolate_f32(&moved, &mut single);
         for i in 0..rest.len() {
-            assert!((turn * rest[i] + shift - after[i]).norm() < 1e-14);
+            assert!((linear * rest[i] + shift - after[i]).norm() < 1e-14);
             assert_eq!(single[i][1], after[i].y as f32);
         }
     }
 
     #[test]
-    fn a_boundary_rides_on_its_own_nodes() {
+    fn a_boundary_coincides_with_its_nodes() {
         let beam = shapes::beam(2, [0.3, 0.1, 0.1]);
         let (surface, vertex_node) = beam.boundary();
         let embedding = Embedding::of_nodes(&beam, &vertex_node);
         let mut out = vec![Vec3::zeros(); surface.vertices.len()];
-        embedding.points_out(&beam.nodes, &mut out);
+        embedding.interpolate(&beam.nodes, &mut out);
         assert_eq!(out, surface.vertices);
     }
 }

@@ -1,38 +1,38 @@
-//! Holes in a surface: loops of edges that have a triangle on one side only.
+//! Hole detection and closing: loops of boundary edges, each closed by a triangle fan.
 //!
-//! The one idea: the boundary of any set of triangles is made of loops, and a fan from a loop's
-//! middle closes it. Whether it should is asked of the winding number: across a true hole it falls
-//! from 1 to 0 and is near one half on the fan; between torn pieces of one skin it is not.
+//! The boundary of any set of triangles consists of loops, and a fan from the centroid of a loop closes it. The winding number
+//! decides whether it should: across a true hole it falls from 1 to 0 and is near one half on the fan; between torn pieces of one
+//! skin it is not.
 
 use crate::WindingTree;
 use crate::disjoint_sets::DisjointSets;
 use crate::orientation::Orientation;
 use sinew_math::Vec3;
 
-/// All loops of a surface.
+/// All boundary loops of a surface.
 #[derive(Clone, Debug)]
 pub(crate) struct Holes {
     pub(crate) holes: Vec<Hole>,
     pub(crate) edge_count: usize,
 }
 
-/// One connected loop of open edges.
+/// One connected loop of boundary edges.
 #[derive(Clone, Debug)]
 pub(crate) struct Hole {
-    /// Edges as their triangles run along them.
+    /// Directed edges, as in their triangles.
     pub(crate) edges: Vec<[u32; 2]>,
-    /// Where the fan's triangles meet: the middle of the edges (m).
-    pub(crate) tip: Vec3,
+    /// The apex of the fan: the length-weighted centroid of the edges (m).
+    pub(crate) apex: Vec3,
     /// Area (m²) of the shell with the hole.
     shell_area: f64,
 }
 
-/// A fan with more of its shell's area than this lies against it: the shell is a sheet, not a vessel.
-const FLAT_FRACTION: f64 = 0.9;
+/// A fan with more than this fraction of the area of its shell lies against it: the shell is an open sheet, not a container.
+const MAX_FAN_FRACTION: f64 = 0.9;
 
-/// How far from one half (mod 1) the winding number may be, on average over a fan. A round hole
-/// in a large body is at most a few hundredths off; a gap between torn pieces is a half off.
-const HALF_WIDTH: f64 = 0.2;
+/// The largest mean deviation of the winding number (mod 1) from one half over a fan. For a round hole in a large body it is at
+/// most a few hundredths; for a gap between torn pieces it is one half.
+const MAX_DEVIATION: f64 = 0.2;
 
 impl Holes {
     pub(crate) fn find(vertices: &[Vec3], surface: &Orientation) -> Self {
@@ -57,8 +57,8 @@ impl Holes {
             .chunk_by(|a, b| a.0 == b.0)
             .map(|group| {
                 let edges: Vec<[u32; 2]> = group.iter().map(|g| g.1).collect();
-                let tip = middle(vertices, &edges);
-                Hole { shell_area: shell_area[edges[0][0] as usize], edges, tip }
+                let apex = middle(vertices, &edges);
+                Hole { shell_area: shell_area[edges[0][0] as usize], edges, apex }
             })
             .collect();
         Self { holes, edge_count }
@@ -66,23 +66,23 @@ impl Holes {
 }
 
 impl Hole {
-    /// Whether a fan should close it.
-    pub(crate) fn is_one(&self, vertices: &[Vec3], tree: &WindingTree) -> bool {
+    /// Whether a fan should close the hole.
+    pub(crate) fn should_close(&self, vertices: &[Vec3], tree: &WindingTree) -> bool {
         let (mut area, mut off) = (0.0, 0.0);
         for &[a, b] in &self.edges {
             let [a, b] = [vertices[a as usize], vertices[b as usize]];
-            let fraction = 0.5 * (a - self.tip).cross(&(b - self.tip)).norm();
-            let w = tree.winding_number(&((a + b + self.tip) / 3.0));
+            let fraction = 0.5 * (a - self.apex).cross(&(b - self.apex)).norm();
+            let w = tree.winding_number(&((a + b + self.apex) / 3.0));
             area += fraction;
             off += fraction * (w - w.floor() - 0.5).abs();
         }
-        // a slit: closing it adds nothing, whatever it is
+        // a slit: closing it adds no volume
         let slit = area <= 1e-6 * self.shell_area;
-        slit || (area <= FLAT_FRACTION * self.shell_area && off <= HALF_WIDTH * area)
+        slit || (area <= MAX_FAN_FRACTION * self.shell_area && off <= MAX_DEVIATION * area)
     }
 }
 
-/// The mean of the edges' middles, each as long as it is.
+/// The length-weighted centroid of the edges.
 fn middle(vertices: &[Vec3], edges: &[[u32; 2]]) -> Vec3 {
     let (mut length, mut sum) = (0.0, Vec3::zeros());
     for &[a, b] in edges {
@@ -93,7 +93,7 @@ fn middle(vertices: &[Vec3], edges: &[[u32; 2]]) -> Vec3 {
     if length > 0.0 { sum / length } else { vertices[edges[0][0] as usize] }
 }
 
-/// The area (m²) of the shell that each welded vertex belongs to.
+/// The area (m²) of the shell of each welded vertex.
 fn shell_areas(vertices: &[Vec3], surface: &Orientation) -> Vec<f64> {
     let mut shells = DisjointSets::new(vertices.len());
     let active = || (0..surface.triangles.len()).filter(|&t| surface.active[t]);

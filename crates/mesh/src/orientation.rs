@@ -1,25 +1,25 @@
-//! Which way each triangle of a broken surface faces.
+//! Consistent orientation of a triangle soup.
 //!
-//! The one idea: corners at the same place are one corner, neighbours over an edge of two triangles
-//! must agree, and each connected sheet then has one free sign, which its volume decides. Shells
-//! that face inwards inside another are cavities and stay. Nothing here fills holes.
+//! Vertices at the same position are welded, the two triangles at an edge must agree, and each connected sheet then has one free
+//! sign, which its volume decides. Shells that face inwards inside another shell are cavities and stay. Holes are not filled
+//! here.
 
 use crate::disjoint_sets::DisjointSets;
 use sinew_math::Vec3;
 
-/// A surface made consistent. Vectors over triangles have the caller's order and count.
+/// A consistently oriented surface. Arrays over triangles have the caller's order and length.
 #[derive(Clone, Debug)]
 pub(crate) struct Orientation {
-    /// Triangles over the caller's vertices, turned where needed.
+    /// Triangles over the caller's vertices, flipped where needed.
     pub(crate) triangles: Vec<[u32; 3]>,
-    /// The first vertex at the place of each vertex.
+    /// The first vertex at the position of each vertex.
     pub(crate) welded: Vec<u32>,
-    /// Whether a triangle has area and is the first over its corners.
+    /// Whether a triangle has area and is the first with its corners.
     pub(crate) active: Vec<bool>,
     /// Triangles without area, and triangles that repeat others.
     pub(crate) degenerate: usize,
     pub(crate) duplicate: usize,
-    /// Triangles turned against the majority of their sheet.
+    /// Triangles flipped against the majority of their sheet.
     pub(crate) flipped: usize,
     /// Whether the surface faced inwards as a whole.
     pub(crate) inside_out: bool,
@@ -27,8 +27,7 @@ pub(crate) struct Orientation {
     pub(crate) non_manifold_edges: usize,
 }
 
-/// A use of an edge by a triangle: the lower and the higher vertex, the triangle, and whether it
-/// runs from the lower to the higher.
+/// A half-edge: the lower and the higher vertex, the triangle, and whether it runs from the lower to the higher.
 type EdgeUse = (u32, u32, u32, bool);
 
 impl Orientation {
@@ -44,8 +43,8 @@ impl Orientation {
             inside_out: false,
             non_manifold_edges: 0,
         };
-        this.set_aside_degenerate(vertices);
-        this.set_aside_duplicates();
+        this.deactivate_degenerate(vertices);
+        this.deactivate_duplicates();
         let (sheet, sheet_count, closed) = this.agree_with_neighbours(vertices);
         this.face_outwards(vertices, &sheet, sheet_count, &closed);
         this
@@ -56,12 +55,12 @@ impl Orientation {
         self.triangles[t].map(|v| self.welded[v as usize])
     }
 
-    fn set_aside_degenerate(&mut self, vertices: &[Vec3]) {
+    fn deactivate_degenerate(&mut self, vertices: &[Vec3]) {
         for t in 0..self.triangles.len() {
             let [a, b, c] = self.triangles[t].map(|v| vertices[v as usize]);
             let (ab, ac) = (b - a, c - a);
             let longest = ab.norm_squared().max(ac.norm_squared()).max((c - b).norm_squared());
-            // twice the area against the square of the longest edge: below this is round-off
+            // twice the area relative to the square of the longest edge: below this it is round-off
             if ab.cross(&ac).norm() <= 1e-12 * longest {
                 self.active[t] = false;
                 self.degenerate += 1;
@@ -69,7 +68,7 @@ impl Orientation {
         }
     }
 
-    fn set_aside_duplicates(&mut self) {
+    fn deactivate_duplicates(&mut self) {
         let mut keys: Vec<([u32; 3], u32)> = (0..self.triangles.len())
             .filter(|&t| self.active[t])
             .map(|t| {
@@ -87,7 +86,7 @@ impl Orientation {
         }
     }
 
-    /// Every directed use of an edge by an active triangle, equal edges together.
+    /// The half-edges of all active triangles, sorted by edge.
     pub(crate) fn edge_uses(&self) -> Vec<EdgeUse> {
         let mut uses = Vec::with_capacity(3 * self.triangles.len());
         for t in (0..self.triangles.len()).filter(|&t| self.active[t]) {
@@ -101,9 +100,10 @@ impl Orientation {
         uses
     }
 
-    /// Turns triangles so that neighbours agree, each sheet towards the side that most of its area
-    /// faced. Returns the sheet of each triangle, how many, and which sheets are closed.
+    /// Flips triangles so that neighbours agree, each sheet to the side that most of its area faced. Returns the sheet of each
+    /// triangle, the number of sheets, and which sheets are closed.
     fn agree_with_neighbours(&mut self, vertices: &[Vec3]) -> (Vec<u32>, usize, Vec<bool>) {
+        // sheets: triangles connected by manifold edges
         let uses = self.edge_uses();
         let mut sheets = DisjointSets::new(self.triangles.len());
         let mut neighbours: Vec<(u32, u32, bool)> = Vec::with_capacity(uses.len());
@@ -124,18 +124,19 @@ impl Orientation {
             closed[sheet[t as usize] as usize] = false;
         }
 
-        let turned = spread(self.triangles.len(), neighbours);
-        let mut turned_area = vec![0.0; sheet_count];
+        // each sheet keeps the orientation of most of its area
+        let is_flipped = propagate_flips(self.triangles.len(), neighbours);
+        let mut flipped_area = vec![0.0; sheet_count];
         let mut area = vec![0.0; sheet_count];
-        for t in 0..turned.len() {
+        for t in 0..is_flipped.len() {
             let [a, b, c] = self.triangles[t].map(|v| vertices[v as usize]);
             let a = (b - a).cross(&(c - a)).norm();
             area[sheet[t] as usize] += a;
-            turned_area[sheet[t] as usize] += if turned[t] { a } else { 0.0 };
+            flipped_area[sheet[t] as usize] += if is_flipped[t] { a } else { 0.0 };
         }
-        for t in 0..turned.len() {
+        for t in 0..is_flipped.len() {
             let s = sheet[t] as usize;
-            if turned[t] != (turned_area[s] > 0.5 * area[s]) {
+            if is_flipped[t] != (flipped_area[s] > 0.5 * area[s]) {
                 self.triangles[t].swap(1, 2);
                 self.flipped += usize::from(self.active[t]);
             }
@@ -143,13 +144,16 @@ impl Orientation {
         (sheet, sheet_count, closed)
     }
 
-    /// Turns the whole surface if its volume is negative, then each closed sheet that faces inwards
-    /// and lies in no other: inside another it is a cavity.
+    /// Flips the whole surface if its volume is negative, then each closed sheet that faces inwards and lies in no other: inside
+    /// another it is a cavity.
     fn face_outwards(&mut self, vertices: &[Vec3], sheet: &[u32], sheet_count: usize, closed: &[bool]) {
+        // the active triangles of each sheet
         let mut members = vec![Vec::new(); sheet_count];
         for t in (0..sheet.len()).filter(|&t| self.active[t]) {
             members[sheet[t] as usize].push(t);
         }
+
+        // the surface as a whole
         let centre = self.area_centre(vertices);
         let volume_of = |triangles: &[[u32; 3]], members: &[usize], origin: Vec3| -> f64 {
             let corner = |v: u32| vertices[v as usize] - origin;
@@ -161,6 +165,7 @@ impl Orientation {
             self.triangles.iter_mut().for_each(|t| t.swap(1, 2));
         }
 
+        // closed sheets by decreasing volume, so that a sheet comes after those around it
         let mut order: Vec<(usize, f64)> = (0..sheet_count)
             .filter(|&s| closed[s] && !members[s].is_empty())
             .map(|s| (s, volume_of(&self.triangles, &members[s], centre)))
@@ -168,6 +173,8 @@ impl Orientation {
         order.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
         let boxes: Vec<(Vec3, Vec3)> =
             order.iter().map(|&(s, _)| self.bounds(vertices, &members[s])).collect();
+
+        // flip inward-facing sheets that are no cavities
         for i in 0..order.len() {
             let (s, volume) = order[i];
             if volume >= 0.0 {
@@ -176,7 +183,7 @@ impl Orientation {
             let p = vertices[self.triangles[members[s][0]][0] as usize];
             let around = (0..i)
                 .filter(|&j| (0..3).all(|k| boxes[j].0[k] <= p[k] && p[k] <= boxes[j].1[k]))
-                .map(|j| self.winds_around(vertices, &members[order[j].0], &p));
+                .map(|j| self.winding_number(vertices, &members[order[j].0], &p));
             if around.sum::<f64>() < 0.5 {
                 for &t in &members[s] {
                     self.triangles[t].swap(1, 2);
@@ -186,7 +193,7 @@ impl Orientation {
         }
     }
 
-    fn winds_around(&self, vertices: &[Vec3], members: &[usize], p: &Vec3) -> f64 {
+    fn winding_number(&self, vertices: &[Vec3], members: &[usize], p: &Vec3) -> f64 {
         let corners = |&t: &usize| self.triangles[t].map(|v| vertices[v as usize]);
         members.iter().map(corners).map(|t| crate::winding::solid_angle(&t, p)).sum::<f64>()
             / (4.0 * core::f64::consts::PI)
@@ -210,14 +217,14 @@ impl Orientation {
     }
 }
 
-/// The first vertex at the place of each vertex.
+/// The first vertex at the position of each vertex.
 fn weld(vertices: &[Vec3]) -> Vec<u32> {
-    // adding zero makes −0 and 0 the same bits
-    let place = |v: u32| {
+    // adding zero gives −0 and 0 the same bits
+    let position = |v: u32| {
         let p = vertices[v as usize];
         [p.x + 0.0, p.y + 0.0, p.z + 0.0].map(f64::to_bits)
     };
-    let mut order: Vec<([u64; 3], u32)> = (0..vertices.len() as u32).map(|v| (place(v), v)).collect();
+    let mut order: Vec<([u64; 3], u32)> = (0..vertices.len() as u32).map(|v| (position(v), v)).collect();
     order.sort_unstable();
     let mut welded: Vec<u32> = (0..vertices.len() as u32).collect();
     for same in order.chunk_by(|a, b| a.0 == b.0) {
@@ -228,14 +235,14 @@ fn weld(vertices: &[Vec3]) -> Vec<u32> {
     welded
 }
 
-/// Walks from triangle to neighbour and says which must turn to agree with the first of its sheet.
-fn spread(count: usize, mut neighbours: Vec<(u32, u32, bool)>) -> Vec<bool> {
+/// Depth-first traversal over neighbours: which triangles must flip to agree with the first of their sheet.
+fn propagate_flips(count: usize, mut neighbours: Vec<(u32, u32, bool)>) -> Vec<bool> {
     neighbours.sort_unstable();
     let of = |t: u32| {
         let first = neighbours.partition_point(|n| n.0 < t);
         neighbours[first..].iter().take_while(move |n| n.0 == t)
     };
-    let (mut turned, mut seen) = (vec![false; count], vec![false; count]);
+    let (mut is_flipped, mut seen) = (vec![false; count], vec![false; count]);
     let mut stack = Vec::new();
     for start in 0..count {
         if !seen[start] {
@@ -246,13 +253,13 @@ fn spread(count: usize, mut neighbours: Vec<(u32, u32, bool)>) -> Vec<bool> {
             for &(_, next, disagree) in of(t) {
                 if !seen[next as usize] {
                     seen[next as usize] = true;
-                    turned[next as usize] = turned[t as usize] != disagree;
+                    is_flipped[next as usize] = is_flipped[t as usize] != disagree;
                     stack.push(next);
                 }
             }
         }
     }
-    turned
+    is_flipped
 }
 
 #[cfg(test)]
@@ -261,7 +268,7 @@ mod tests {
     use crate::shapes;
 
     #[test]
-    fn turned_triangles_are_turned_back() {
+    fn flipped_triangles_are_flipped_back() {
         let ball = shapes::sphere(1.0, 2);
         let mut broken = ball.clone();
         for t in [3, 50, 51, 200] {
@@ -274,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cavity_stays_and_a_stray_inside_out_shell_is_turned() {
+    fn a_cavity_stays_and_an_inside_out_shell_is_flipped() {
         let mut scene = shapes::sphere(1.0, 2);
         let shell_size = scene.triangles.len();
         for (scale, shift) in [(0.5, 0.0), (0.4, 5.0)] {
@@ -290,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn corners_at_one_place_are_one_corner() {
+    fn vertices_at_one_position_are_welded() {
         let [a, b] = [Vec3::new(0.0, 1.0, 2.0), Vec3::new(-0.0, 1.0, 2.0)];
         assert_eq!(weld(&[a, Vec3::zeros(), b]), [0, 1, 0]);
     }

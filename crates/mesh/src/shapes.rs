@@ -1,4 +1,4 @@
-//! Plain shapes made by code, for tests, benches and the zoo.
+//! Procedural meshes of simple shapes, for tests, benchmarks and the zoo.
 
 use crate::{TetMesh, TriMesh};
 use sinew_math::{Vec3, real};
@@ -17,8 +17,7 @@ pub fn cuboid(size: [f64; 3]) -> TriMesh {
     TriMesh { vertices, triangles }
 }
 
-/// A sphere about the origin, from an icosahedron whose triangles are split in four
-/// `subdivisions` times.
+/// A geodesic sphere about the origin: an icosahedron whose triangles are split in four `subdivisions` times.
 pub fn sphere(radius: f64, subdivisions: u32) -> TriMesh {
     let mut sphere = icosahedron();
     for _ in 0..subdivisions {
@@ -32,15 +31,15 @@ pub fn sphere(radius: f64, subdivisions: u32) -> TriMesh {
 
 /// A torus about the y axis: a tube of radius `minor` (m) around a circle of radius `major` (m).
 pub fn torus(major: f64, minor: f64, around: u32, across: u32) -> TriMesh {
-    let turn = |i: u32, n: u32| {
+    let cos_sin = |i: u32, n: u32| {
         let angle = core::f64::consts::TAU * f64::from(i) / f64::from(n);
         (real::cos(angle), real::sin(angle))
     };
     let mut torus = TriMesh::default();
     for i in 0..around {
-        let (cos_u, sin_u) = turn(i, around);
+        let (cos_u, sin_u) = cos_sin(i, around);
         for j in 0..across {
-            let (cos_v, sin_v) = turn(j, across);
+            let (cos_v, sin_v) = cos_sin(j, across);
             let r = major + minor * cos_v;
             torus.vertices.push(Vec3::new(r * cos_u, minor * sin_v, -r * sin_u));
         }
@@ -55,9 +54,8 @@ pub fn torus(major: f64, minor: f64, around: u32, across: u32) -> TriMesh {
     torus
 }
 
-/// A beam along x of the given sizes (m), one end at x = 0 and centred on y = z = 0, cut into cubes
-/// with `across` of them over its smallest size and each cube into five tets, mirrored from cube
-/// to cube so that the faces fit.
+/// A beam along x of the given sizes (m), one end at x = 0 and centred on y = z = 0. It is divided into cubes, `across` of them
+/// over its smallest size, and each cube into five tets, mirrored from cube to cube so that the faces match.
 pub fn beam(across: usize, size: [f64; 3]) -> TetMesh {
     let h = size.into_iter().fold(f64::INFINITY, f64::min) / across as f64;
     let [nx, ny, nz] = size.map(|s| (s / h).round() as usize);
@@ -83,11 +81,12 @@ pub fn beam(across: usize, size: [f64; 3]) -> TetMesh {
     beam
 }
 
-// corner c of a cube stands at bit 0 of c along x, bit 1 along y, bit 2 along z
+// bits 0, 1 and 2 of a corner index are its x, y and z coordinates in the cube
 const EVEN_CUBE: [[usize; 4]; 5] = [[0, 1, 3, 5], [0, 3, 2, 6], [0, 5, 6, 4], [3, 6, 5, 7], [0, 3, 6, 5]];
 const ODD_CUBE: [[usize; 4]; 5] = [[1, 3, 2, 7], [1, 2, 0, 4], [1, 7, 4, 5], [2, 4, 7, 6], [1, 2, 4, 7]];
 
 fn icosahedron() -> TriMesh {
+    // corners of three golden rectangles
     let p = (1.0 + 5f64.sqrt()) / 2.0;
     let xs = [
         [-1.0, p, 0.0],
@@ -103,6 +102,8 @@ fn icosahedron() -> TriMesh {
         [-p, 0.0, -1.0],
         [-p, 0.0, 1.0],
     ];
+
+    // five triangles around each pole, ten between them
     let triangles = vec![
         [0, 11, 5],
         [0, 5, 1],
@@ -153,7 +154,7 @@ mod tests {
     #[test]
     fn shapes_face_outwards_and_enclose_their_volume() {
         assert!((cuboid([1.0, 2.0, 3.0]).signed_volume() - 6.0).abs() < 1e-12);
-        // a polyhedron inscribed in a sphere falls short by about (edge / radius)² / 4
+        // a polyhedron inscribed in a sphere lacks about (edge / radius)² / 4 of its volume
         let ball = sphere(0.5, 4).signed_volume() / (PI / 6.0);
         assert!(ball < 1.0 && ball > 1.0 - 4e-3, "{ball}");
         let ring = torus(0.3, 0.1, 96, 48).signed_volume() / (2.0 * PI * PI * 0.3 * 0.01);
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn every_tet_of_a_beam_is_upright() {
+    fn every_tet_of_a_beam_has_positive_volume() {
         let beam = beam(3, [0.4, 0.1, 0.1]);
         assert_eq!(beam.tets.len(), 20 * 27);
         assert!((0..beam.tets.len()).all(|t| beam.tet_volume(t) > 0.0));

@@ -1,10 +1,9 @@
-//! A solid of tetrahedra.
+//! Tetrahedral mesh, with its faults and its boundary surface.
 
 use crate::{TriMesh, tri_mesh::bounds};
 use sinew_math::{Mat3, Vec3};
 
-/// A solid of tetrahedra. The corners (a, b, c, d) of a tet are ordered so that
-/// (b − a) · ((c − a) × (d − a)) is positive.
+/// A tetrahedral mesh. The corners (a, b, c, d) of a tet are ordered so that (b − a) · ((c − a) × (d − a)) is positive.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TetMesh {
     /// Node positions at rest (m).
@@ -19,28 +18,28 @@ pub(crate) const TET_FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], 
 /// One fault of a tet mesh.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum TetFault {
-    /// Nothing to simulate.
+    /// There are no tets.
     #[error("the mesh has no tets: give it at least one")]
     NoTets,
-    /// A coordinate is not a finite number.
-    #[error("node {node} stands at {position:?}: give it finite coordinates")]
+    /// A coordinate is not finite.
+    #[error("node {node} is at {position:?}: give it finite coordinates")]
     NodeNotFinite {
         /// The node.
         node: usize,
         /// Its position (m).
         position: [f64; 3],
     },
-    /// A tet names a node that is not there.
-    #[error("tet {tet} uses node {node}, but there are only {nodes}: mend or remove the tet")]
+    /// A tet refers to a node that does not exist.
+    #[error("tet {tet} uses node {node}, but there are only {nodes}: correct or remove the tet")]
     NodeOutOfRange {
         /// The tet.
         tet: usize,
-        /// The node it names.
+        /// The node it refers to.
         node: u32,
         /// How many nodes there are.
         nodes: usize,
     },
-    /// A tet whose corners are in the wrong order.
+    /// A tet with negative volume: its corners are in the wrong order.
     #[error("tet {tet} is inverted at rest (volume {volume:.1e} m³): swap two of its corners")]
     Inverted {
         /// The tet.
@@ -48,7 +47,7 @@ pub enum TetFault {
         /// Its volume (m³).
         volume: f64,
     },
-    /// A tet whose corners lie in a plane.
+    /// A tet whose corners are coplanar.
     #[error("tet {tet} is flat at rest (volume {volume:.1e} m³): move a corner or remove the tet")]
     Flat {
         /// The tet.
@@ -56,7 +55,7 @@ pub enum TetFault {
         /// Its volume (m³).
         volume: f64,
     },
-    /// Nodes without mass.
+    /// Nodes that belong to no tet and have no mass.
     #[error("{count} nodes belong to no tet, the first is node {first}: remove them")]
     UnusedNodes {
         /// How many nodes.
@@ -78,12 +77,12 @@ impl TetMesh {
         Mat3::from_columns(&[b - a, c - a, d - a])
     }
 
-    /// The volume of tet `t` (m³); negative when its corners are in the wrong order.
+    /// The volume of tet `t` (m³); negative if its corners are in the wrong order.
     pub fn tet_volume(&self, t: usize) -> f64 {
         self.edges(t).determinant() / 6.0
     }
 
-    /// The sum of the tets' volumes (m³).
+    /// The sum of the volumes of the tets (m³).
     pub fn volume(&self) -> f64 {
         (0..self.tets.len()).map(|t| self.tet_volume(t)).sum()
     }
@@ -93,16 +92,19 @@ impl TetMesh {
         bounds(&self.nodes)
     }
 
-    /// Everything wrong with the mesh, in order; empty for a sound one.
+    /// All faults of the mesh, in order; empty for a valid mesh.
     pub fn find_faults(&self) -> Vec<TetFault> {
+        // coordinates of nodes
         let mut faults = Vec::new();
-        let is_wild = |p: &Vec3| p.iter().any(|x| !x.is_finite());
-        for (node, p) in self.nodes.iter().enumerate().filter(|(_, p)| is_wild(p)) {
+        let is_non_finite = |p: &Vec3| p.iter().any(|x| !x.is_finite());
+        for (node, p) in self.nodes.iter().enumerate().filter(|(_, p)| is_non_finite(p)) {
             faults.push(TetFault::NodeNotFinite { node, position: (*p).into() });
         }
         if self.tets.is_empty() {
             faults.push(TetFault::NoTets);
         }
+
+        // each tet: indices, coordinates, volume
         let mut used = vec![false; self.nodes.len()];
         for (tet, corners) in self.tets.iter().enumerate() {
             if let Some(&node) = corners.iter().find(|&&n| n as usize >= self.nodes.len()) {
@@ -110,7 +112,7 @@ impl TetMesh {
                 continue;
             }
             corners.iter().for_each(|&n| used[n as usize] = true);
-            if corners.iter().any(|&n| is_wild(&self.nodes[n as usize])) {
+            if corners.iter().any(|&n| is_non_finite(&self.nodes[n as usize])) {
                 continue;
             }
             let volume = self.tet_volume(tet);
@@ -122,6 +124,8 @@ impl TetMesh {
                 faults.push(TetFault::Inverted { tet, volume });
             }
         }
+
+        // nodes without tets
         let unused: Vec<usize> = (0..used.len()).filter(|&n| !used[n]).collect();
         if let Some(&first) = unused.first() {
             faults.push(TetFault::UnusedNodes { count: unused.len(), first });
@@ -129,8 +133,8 @@ impl TetMesh {
         faults
     }
 
-    /// The faces that belong to one tet only, with the nodes they use. The second list names the
-    /// node of each surface vertex.
+    /// The boundary: the faces that belong to one tet only, with the nodes they use. The second list is the node of each surface
+    /// vertex.
     pub fn boundary(&self) -> (TriMesh, Vec<u32>) {
         let mut faces: Vec<([u32; 3], [u32; 3])> = Vec::with_capacity(4 * self.tets.len());
         for tet in &self.tets {
@@ -168,7 +172,7 @@ mod tests {
     use crate::shapes;
 
     #[test]
-    fn every_fault_is_named_and_a_sound_mesh_has_none() {
+    fn every_fault_is_reported_and_a_valid_mesh_has_none() {
         let mut beam = shapes::beam(1, [0.2, 0.1, 0.1]);
         assert_eq!(beam.find_faults(), []);
         beam.tets[2].swap(0, 1);
@@ -177,9 +181,9 @@ mod tests {
         beam.nodes.push(Vec3::new(0.0, f64::NAN, 0.0));
         let said: Vec<String> = beam.find_faults().iter().map(ToString::to_string).collect();
         let expected = [
-            "node 12 stands at [0.0, NaN, 0.0]: give it finite coordinates",
+            "node 12 is at [0.0, NaN, 0.0]: give it finite coordinates",
             "tet 2 is inverted at rest (volume -1.7e-4 m³): swap two of its corners",
-            "tet 3 uses node 99, but there are only 13: mend or remove the tet",
+            "tet 3 uses node 99, but there are only 13: correct or remove the tet",
             "tet 4 is flat at rest (volume 0.0e0 m³): move a corner or remove the tet",
             "1 nodes belong to no tet, the first is node 12: remove them",
         ];

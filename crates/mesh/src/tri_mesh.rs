@@ -1,9 +1,9 @@
-//! A surface of triangles.
+//! Triangle mesh, with its volume and area.
 
 use sinew_math::Vec3;
 
-/// A surface of triangles, counter-clockwise seen from outside. It may be open, inconsistent or
-/// self-intersecting: real characters are.
+/// A triangle mesh, counter-clockwise seen from outside. It may be open, inconsistently oriented or self-intersecting: real
+/// characters are.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TriMesh {
     /// Vertex positions (m).
@@ -23,7 +23,7 @@ impl TriMesh {
         bounds(&self.vertices)
     }
 
-    /// The volume (m³) enclosed by a closed surface: Σ a · (b × c) / 6 over its triangles.
+    /// The volume (m³) enclosed by a closed surface, by the divergence theorem: Σ a · (b × c) / 6 over its triangles.
     pub fn signed_volume(&self) -> f64 {
         let corner = self.vertices.first().copied().unwrap_or_default();
         (0..self.triangles.len())
@@ -55,7 +55,7 @@ mod tests {
     use crate::shapes;
 
     #[test]
-    fn a_box_encloses_its_volume_wherever_it_stands() {
+    fn the_volume_of_a_box_is_independent_of_its_position() {
         let mut cube = shapes::cuboid([2.0, 3.0, 0.5]);
         for v in &mut cube.vertices {
             *v += sinew_math::Vec3::new(10.0, -20.0, 30.0);

@@ -1,45 +1,44 @@
-//! How often a surface winds around a point: 1 inside a closed surface, 0 outside, in between near
-//! holes.
+//! Generalised winding numbers by a tree of dipoles (fast winding numbers, Barill2018).
 //!
-//! The one idea: triangles far away act together as a dipole, so a tree of bounding balls answers in
-//! logarithmic time (Barill2018). Near triangles are summed exactly by their solid angle
-//! (VanOosterom1983). What counts as inside is for [`crate::Solid`] to say.
+//! The winding number of a surface at a point is 1 inside a closed surface, 0 outside, and between them near holes. Distant
+//! triangles are approximated together by a dipole and a quadrupole, so a tree of bounding spheres evaluates it in logarithmic
+//! time. Near triangles are summed exactly by their solid angles (VanOosterom1983). [`crate::Solid`] decides what counts as
+//! inside.
 
 use sinew_math::{Mat3, Vec3, real};
 
-/// A branch is taken as a whole from this many of its radii away.
+/// A branch is approximated from this many of its radii away.
 ///
-/// The first term left out is 3/4 (radius / distance)² of the dipole's at most. Even if all branches
-/// err to one side, as they nearly do at the centre of a ball, the winding number is then within
-/// 3/4 / 2² = 3/16 of the truth, short of the half that would put a point on the wrong side; 0.07 is the
-/// worst seen near balls of up to 80 000 triangles.
+/// The first omitted term is at most 3/4 (radius / distance)² of the dipole term. Even if all branches err with one sign, as they
+/// nearly do at the centre of a sphere, the error of the winding number is at most 3/4 / 2² = 3/16, below the half that would
+/// misclassify a point; 0.07 is the largest seen near spheres of up to 80 000 triangles.
 const ACCEPTANCE: f64 = 2.0;
 
 /// Triangles per leaf: below this the exact sum costs less than another level.
 const LEAF: usize = 4;
 
-/// Triangles in a tree of balls, each ball with the moments of what it holds.
+/// A tree of bounding spheres over triangles, each with the multipole moments of its triangles.
 #[derive(Clone, Debug, Default)]
 pub struct WindingTree {
     branches: Vec<Branch>,
     triangles: Vec<[Vec3; 3]>,
 }
 
-/// The centre of a triangle (m) and its number.
+/// The centroid of a triangle (m) and its index.
 type Centre = (Vec3, u32);
 
 #[derive(Clone, Debug)]
 struct Branch {
-    /// Area-weighted centre (m) and radius (m) of the ball around all corners.
+    /// Area-weighted centroid (m), and radius (m) of the sphere around all corners.
     centre: Vec3,
     radius: f64,
-    /// Σ aₜ nₜ (m²).
+    /// Dipole Σ aₜ nₜ (m²).
     dipole: Vec3,
-    /// Σ aₜ (cₜ − centre) nₜᵀ (m³).
+    /// Quadrupole Σ aₜ (cₜ − centre) nₜᵀ (m³).
     quadrupole: Mat3,
-    /// Triangles of a leaf, or an empty range.
+    /// The triangles of a leaf; empty for an inner branch.
     leaf: core::ops::Range<u32>,
-    /// The branch to look at when this one is done with; the first child is the next in the list.
+    /// The branch to visit after this one and its subtree; the first child is the next branch.
     skip: u32,
 }
 
@@ -55,9 +54,9 @@ impl WindingTree {
         tree
     }
 
-    /// The winding number at `p` (m): Σ Ωₜ / 4π over the triangles, far ones by their moments.
+    /// The winding number at `p` (m): Σ Ωₜ / 4π over the triangles, distant ones by their moments.
     ///
-    /// With r = centre − p, N the dipole and C the quadrupole of a far branch:
+    /// With r = centre − p, N the dipole and C the quadrupole of a distant branch:
     ///
     /// ```text
     /// w = N·r / (4π r³) + (tr C / r³ − 3 rᵀ C r / r⁵) / 4π          [Barill2018, §3]
@@ -136,7 +135,7 @@ impl Branch {
     }
 }
 
-/// Halves the triangles across the longest side of their centres' box.
+/// Splits the triangles at the median along the longest side of the centroids' box.
 fn split(order: &mut [Centre]) -> (&mut [Centre], &mut [Centre]) {
     let first = order[0].0;
     let (lo, hi) = order.iter().fold((first, first), |(lo, hi), (c, _)| (lo.inf(c), hi.sup(c)));
@@ -146,7 +145,7 @@ fn split(order: &mut [Centre]) -> (&mut [Centre], &mut [Centre]) {
     order.split_at_mut(half)
 }
 
-/// The solid angle (sr) of a triangle seen from `p`, positive from behind:
+/// The signed solid angle (sr) of a triangle seen from `p`, positive from behind:
 ///
 /// ```text
 /// tan(Ω/2) = a·(b×c) / (|a||b||c| + (a·b)|c| + (b·c)|a| + (c·a)|b|)     [VanOosterom1983, eq. 8]
@@ -156,7 +155,7 @@ pub(crate) fn solid_angle(corners: &[Vec3; 3], p: &Vec3) -> f64 {
     let [la, lb, lc] = [a.norm(), b.norm(), c.norm()];
     let numerator = a.dot(&b.cross(&c));
     let denominator = la * lb * lc + a.dot(&b) * lc + b.dot(&c) * la + c.dot(&a) * lb;
-    // a point in the plane of the triangle sees it edge on
+    // a point in the plane of the triangle sees it edge-on
     if numerator == 0.0 { 0.0 } else { 2.0 * real::atan2(numerator, denominator) }
 }
 
@@ -170,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sphere_winds_once_around_its_inside() {
+    fn the_winding_number_of_a_sphere_is_one_inside_and_zero_outside() {
         let tree = WindingTree::build(corners(&shapes::sphere(1.0, 3)));
         for (p, w) in
             [([0.1, 0.2, 0.3], 1.0), ([0.0, 0.95, 0.0], 1.0), ([0.0, 1.05, 0.0], 0.0), ([3.0, 0.0, 1.0], 0.0)]
@@ -181,10 +180,9 @@ mod tests {
         }
     }
 
-    /// Within 3/16, as argued at `ACCEPTANCE`; off the centre of symmetry errors cancel and half of it
-    /// is ample.
+    /// Within 3/16, as derived at `ACCEPTANCE`; off the centre of symmetry errors cancel, and half of it is ample.
     #[test]
-    fn the_tree_agrees_with_the_exact_sum() {
+    fn the_tree_agrees_with_the_sum_of_solid_angles() {
         let ring = corners(&shapes::torus(0.3, 0.1, 60, 30));
         let tree = WindingTree::build(ring.clone());
         for i in 0..200 {
@@ -197,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_tree_winds_around_nothing() {
+    fn an_empty_tree_has_winding_number_zero() {
         assert_eq!(WindingTree::build(Vec::new()).winding_number(&Vec3::zeros()), 0.0);
     }
 }

@@ -1,4 +1,4 @@
-//! Cages with nodes on given points: met to the bit, tets well shaped, the surface still inside, the volume still there.
+//! Cages with nodes on anchors: exact positions, tet quality, the surface embedded, the volume preserved.
 
 use proptest::prelude::*;
 use sinew_math::{Vec3, real};
@@ -30,8 +30,8 @@ fn worst_quality(cage: &Cage) -> f64 {
     (0..cage.mesh.tets.len()).map(quality).fold(f64::INFINITY, f64::min)
 }
 
-/// All that holds for a cage with anchors: nodes on them, each once; tets in shape; fills and corners that fit; and every vertex of the
-/// surface in a tet at its rest position.
+/// Invariants of a cage with anchors: nodes exactly on them, each once; minimum tet quality; consistent fills and corner volumes; and every
+/// vertex of the surface in a tet at its rest position.
 fn assert_anchored(surface: &TriMesh, anchors: &[Vec3], cage: &Cage) {
     assert_eq!(cage.anchor_nodes.len(), anchors.len());
     let mut nodes: Vec<u32> = cage.anchor_nodes.iter().flatten().copied().collect();
@@ -53,7 +53,7 @@ fn assert_anchored(surface: &TriMesh, anchors: &[Vec3], cage: &Cage) {
         assert!(corners.iter().all(|&c| c >= (1.0 / 16.0 - 1e-9) * fill * volume));
     }
     let mut out = vec![Vec3::zeros(); surface.vertices.len()];
-    cage.embedding.points_out(&cage.mesh.nodes, &mut out);
+    cage.embedding.interpolate(&cage.mesh.nodes, &mut out);
     let size = surface.bounds().map_or(1.0, |(lo, hi)| (hi - lo).norm());
     for (v, x) in surface.vertices.iter().enumerate() {
         assert!((out[v] - x).norm() < 1e-9 * size, "vertex {v}");
@@ -65,9 +65,9 @@ fn built(surface: &TriMesh, size: CageSize, anchors: &[Vec3]) -> Cage {
     Cage::build_with_anchors(&Solid::build(surface).unwrap(), size, anchors).unwrap()
 }
 
-/// Anchors an edge and a half apart or farther, at all phases against the lattice; closer ones are in each other's way, but few of them.
+/// Anchors at least one and a half edges apart, at all offsets from the lattice, all get nodes; of closer ones most do.
 #[test]
-fn anchors_along_a_bone_are_met_to_the_bit() {
+fn anchors_along_a_bone_are_met_exactly() {
     let surface = capsule();
     for (edge, count) in [(0.07, 6), (0.06, 7), (0.05, 9), (0.04, 11), (0.03, 14), (0.02, 21)] {
         let anchors = bone(count);
@@ -84,10 +84,10 @@ fn anchors_along_a_bone_are_met_to_the_bit() {
     }
 }
 
-/// A closed surface tells the volume; what is left is what tets that become full pass on in the last of four rounds of scaling, a
+/// A closed surface determines the volume; the error is what tets that reach a fill of 1 pass on in the last of four iterations of scaling, a
 /// fraction of a fraction of a percent.
 #[test]
-fn anchors_change_neither_volume_nor_the_count_of_tets() {
+fn anchors_change_neither_volume_nor_connectivity() {
     let (surface, size) = (capsule(), CageSize::Edge(0.05));
     let (plain, cage) = (built(&surface, size, &[]), built(&surface, size, &bone(9)));
     assert_eq!(plain.mesh.tets, cage.mesh.tets);
@@ -95,19 +95,19 @@ fn anchors_change_neither_volume_nor_the_count_of_tets() {
     assert!((cage.solid_volume() / volume - 1.0).abs() < 1e-5);
     assert!((cage.solid_volume() / plain.solid_volume() - 1.0).abs() < 1e-5);
     assert!((cage.mesh.volume() / plain.mesh.volume() - 1.0).abs() < 1e-12);
-    // the centre of mass of a fill moves by the samples of the tets at the bone, a sixteenth of a tet's size each
+    // resampling the tets at the bone moves the centre of mass, by a sixteenth of the size of a tet each
     let centre = |cage: &Cage| {
         let moments = core::iter::zip(&cage.mesh.nodes, cage.node_volume()).map(|(x, v)| x * v);
         moments.sum::<Vec3>() / cage.solid_volume()
     };
     assert!((centre(&plain) - centre(&cage)).norm() < 0.05 * cage.edge);
-    // the samples alone are within the two percent that go unmentioned
+    // the samples alone are within the two percent that are not reported
     assert_eq!(cage.findings, []);
 }
 
 /// ⟨f, J v⟩ = ⟨Jᵀ f, v⟩ up to the round-off of some thousand terms of size one.
 #[test]
-fn forces_come_back_by_the_transpose() {
+fn apply_transpose_is_the_adjoint_of_interpolate() {
     let surface = capsule();
     let cage = built(&surface, CageSize::Edge(0.05), &bone(9));
     let wave = |i: usize, k: f64| real::sin(1.3 * k * i as f64 + k);
@@ -116,14 +116,14 @@ fn forces_come_back_by_the_transpose() {
     };
     let (v, f) = (waves(cage.mesh.nodes.len(), 0.3), waves(surface.vertices.len(), 0.7));
     let (mut out, mut back) = (vec![Vec3::zeros(); f.len()], vec![Vec3::zeros(); v.len()]);
-    cage.embedding.points_out(&v, &mut out);
-    cage.embedding.forces_back(&f, &mut back);
+    cage.embedding.interpolate(&v, &mut out);
+    cage.embedding.apply_transpose(&f, &mut back);
     let dot = |a: &[Vec3], b: &[Vec3]| core::iter::zip(a, b).map(|(a, b)| a.dot(b)).sum::<f64>();
     assert!((dot(&f, &out) - dot(&back, &v)).abs() < 1e-11);
 }
 
 #[test]
-fn anchors_that_cannot_be_met_are_counted_and_harm_nothing() {
+fn anchors_without_a_node_are_counted_and_change_nothing() {
     let surface = capsule();
     let middle = Vec3::new(0.31, 0.01, 0.0);
     let anchors = [
@@ -141,7 +141,7 @@ fn anchors_that_cannot_be_met_are_counted_and_harm_nothing() {
     assert!(cage.findings.contains(&CageFinding::Anchors { left_out, asked: 6 }));
     assert_anchored(&surface, &anchors, &cage);
 
-    // of so coarse a cage one node is inside the capsule, in its middle
+    // so coarse a cage has one interior node, at the centre of the capsule
     let coarse = built(&surface, CageSize::Edge(0.6), &bone(9));
     assert_eq!(coarse.anchor_nodes.iter().filter(|n| n.is_some()).count(), 1);
     let said = coarse.findings.last().unwrap().to_string();
@@ -149,9 +149,10 @@ fn anchors_that_cannot_be_met_are_counted_and_harm_nothing() {
     assert_anchored(&surface, &bone(9), &coarse);
 }
 
-/// Two thick fingers a hundredth of a cell apart: each bone has nodes of its own finger's part.
+/// Two thick fingers a hundredth of a cell apart: the anchors of each bone get nodes of its own finger.
 #[test]
 fn anchors_in_close_fingers_get_nodes_of_their_own_finger() {
+    // two capsules side by side
     let (edge, radius) = (0.05, 0.08);
     let finger = |y: f64| {
         let ends = [Vec3::new(0.0, y, 0.0), Vec3::new(0.3, y, 0.0)];
@@ -161,6 +162,8 @@ fn anchors_in_close_fingers_get_nodes_of_their_own_finger() {
     let (low_count, base) = (hands.triangles.len(), hands.vertices.len() as u32);
     hands.vertices.extend(&high.vertices);
     hands.triangles.extend(high.triangles.iter().map(|t| t.map(|v| v + base)));
+
+    // anchors along both axes
     let anchors: Vec<Vec3> = (0..6)
         .flat_map(|i| [0.03, 2.0 * radius - 0.03].map(|y| Vec3::new(0.02 + 0.05 * f64::from(i), y, 0.003)))
         .collect();
@@ -168,7 +171,7 @@ fn anchors_in_close_fingers_get_nodes_of_their_own_finger() {
     assert_eq!((cage.component_count, low_count > 0), (2, true));
     assert_anchored(&hands, &anchors, &cage);
 
-    // the part of each node, spread from tet to tet
+    // connected components of the nodes, by label propagation
     let mut part: Vec<u32> = (0..cage.mesh.nodes.len() as u32).collect();
     for _ in 0..cage.mesh.nodes.len() {
         let before = part.clone();
@@ -180,6 +183,8 @@ fn anchors_in_close_fingers_get_nodes_of_their_own_finger() {
             break;
         }
     }
+
+    // every anchor node is in the component of its finger
     let part_of_vertex = |v: usize| cage.embedding.point(v).next().map(|w| part[w.0 as usize]);
     let (low, high) = (part_of_vertex(0), part_of_vertex(base as usize));
     assert!(low != high);
@@ -205,9 +210,9 @@ fn one_and_two_threads_give_the_same_bits() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
-    /// A ball pushed in and out by waves, with anchors anywhere, close to each other and to the surface too.
+    /// A sphere deformed by waves, with anchors anywhere, also close to each other and to the surface.
     #[test]
-    fn no_anchors_draw_the_cage_off_the_surface(
+    fn anchors_never_pull_the_cage_off_the_surface(
         k in prop::array::uniform6(-1.0..1.0f64),
         anchors in prop::collection::vec(prop::array::uniform3(-1.0..1.0f64), 1..60),
         count in 100usize..3000,

@@ -1,5 +1,4 @@
-//! Cages around whole shapes: volumes against closed forms, parts that must hang together or must
-//! not, and the same bits on any number of threads.
+//! Cages around whole shapes: volumes against closed forms, connectivity, and the same bits on any number of threads.
 
 use core::f64::consts::PI;
 use proptest::prelude::*;
@@ -30,7 +29,7 @@ fn inside_out(mut mesh: TriMesh) -> TriMesh {
     mesh
 }
 
-/// A box with its sides split into squares of about `step` (m), so that its surface bends with it.
+/// A box with its sides divided into squares of about `step` (m).
 fn fine_box(size: [f64; 3], step: f64) -> TriMesh {
     let counts = size.map(|s| (s / step).ceil().max(1.0) as usize);
     let mut block = cells_surface(counts, |_| true);
@@ -40,10 +39,11 @@ fn fine_box(size: [f64; 3], step: f64) -> TriMesh {
     block
 }
 
-/// The surface of those unit cubes of a block for which `is_in` holds.
+/// The boundary of the unit cubes of a block for which `is_in` holds.
 fn cells_surface(n: [usize; 3], is_in: impl Fn([usize; 3]) -> bool) -> TriMesh {
     let mut surface = TriMesh::default();
     let mut number = std::collections::BTreeMap::new();
+    // cells outside the block are empty
     let filled =
         |c: [i64; 3]| (0..3).all(|k| c[k] >= 0 && (c[k] as usize) < n[k]) && is_in(c.map(|x| x as usize));
     for cell in 0..n[0] * n[1] * n[2] {
@@ -51,6 +51,7 @@ fn cells_surface(n: [usize; 3], is_in: impl Fn([usize; 3]) -> bool) -> TriMesh {
         if !filled(c) {
             continue;
         }
+        // a quad for each face without a neighbour
         for axis in 0..3 {
             for up in [0, 1] {
                 let mut next = c;
@@ -69,6 +70,7 @@ fn cells_surface(n: [usize; 3], is_in: impl Fn([usize; 3]) -> bool) -> TriMesh {
                         surface.vertices.len() as u32 - 1
                     })
                 });
+                // facing outwards
                 if up == 0 {
                     quad.reverse();
                 }
@@ -80,10 +82,10 @@ fn cells_surface(n: [usize; 3], is_in: impl Fn([usize; 3]) -> bool) -> TriMesh {
     surface
 }
 
-/// The rest positions of all vertices come back, each from weights between 0 and 1 that sum to 1.
+/// Interpolation reproduces the rest positions of all vertices, with weights between 0 and 1 that sum to 1.
 fn assert_embedded(surface: &TriMesh, cage: &Cage) {
     let mut out = vec![Vec3::zeros(); surface.vertices.len()];
-    cage.embedding.points_out(&cage.mesh.nodes, &mut out);
+    cage.embedding.interpolate(&cage.mesh.nodes, &mut out);
     let size = surface.bounds().map_or(1.0, |(lo, hi)| (hi - lo).norm());
     for (v, x) in surface.vertices.iter().enumerate() {
         assert!((out[v] - x).norm() < 1e-9 * size, "vertex {v}");
@@ -93,7 +95,7 @@ fn assert_embedded(surface: &TriMesh, cage: &Cage) {
     }
 }
 
-/// Fills in (0, 1], corner volumes that sum to fill × volume and none too light, every node used.
+/// Fills in (0, 1], corner volumes that sum to fill × volume and respect their bound, every node used.
 fn assert_sound(cage: &Cage) {
     let mut used = vec![false; cage.mesh.nodes.len()];
     for t in 0..cage.mesh.tets.len() {
@@ -108,7 +110,7 @@ fn assert_sound(cage: &Cage) {
 }
 
 #[test]
-fn balls_and_rings_are_one_sound_part_at_every_size() {
+fn spheres_and_tori_are_connected_at_every_size() {
     for surface in [shapes::sphere(0.7, 4), shapes::torus(0.3, 0.1, 64, 32)] {
         for count in [1, 20, 200, 1000, 4000, 12_000] {
             let cage = cage(&surface, CageSize::Tets(count));
@@ -119,24 +121,24 @@ fn balls_and_rings_are_one_sound_part_at_every_size() {
     }
 }
 
-/// The fills of a closed surface are scaled to its volume, which for a ball of 5120 triangles is
-/// within edge²/4 ≈ 0.4 % of 4/3 π r³; before scaling 64 samples in each of some hundred cut tets err
-/// by 6 % of a tenth of the volume at most.
+/// The fills of a closed surface are scaled to its volume, which for a sphere of 5120 triangles is
+/// within edge²/4 ≈ 0.4 % of 4/3 π r³; before scaling the error of 64 samples in each of some hundred cut
+/// tets is at most 6 % of a tenth of the volume.
 #[test]
-fn a_ball_fills_its_volume() {
+fn the_fill_of_a_sphere_is_its_volume() {
     let (r, surface) = (0.5, shapes::sphere(0.5, 4));
     let cage = cage(&surface, CageSize::Tets(3000));
     let exact = 4.0 / 3.0 * PI * r * r * r;
     assert!((cage.solid_volume() - surface.signed_volume()).abs() < 1e-9 * exact);
     assert!((cage.solid_volume() / exact - 1.0).abs() < 4e-3);
-    // the samples alone are within the two percent of the surface tets that go unmentioned
+    // the samples alone are within the two percent of the surface tets that are not reported
     assert_eq!(cage.findings, []);
 }
 
-/// The centre of mass moves by the raising of light corners, at most half a cell at the rim and to
-/// all sides alike; a fiftieth of a cell is left for the samples.
+/// Raising light corners moves the centre of mass by at most half a cell at the boundary, in all
+/// directions alike; a fiftieth of a cell is left for the samples.
 #[test]
-fn the_mass_of_a_ball_is_centred() {
+fn the_centre_of_mass_of_a_sphere_is_its_centre() {
     let cage = cage(&shapes::sphere(0.5, 4), CageSize::Tets(3000));
     let node_volume = cage.node_volume();
     let moment: Vec3 = core::iter::zip(&cage.mesh.nodes, &node_volume).map(|(x, v)| x * *v).sum();
@@ -144,26 +146,26 @@ fn the_mass_of_a_ball_is_centred() {
 }
 
 #[test]
-fn a_hollow_ball_fills_its_wall_only() {
+fn the_fill_of_a_hollow_sphere_is_that_of_its_wall() {
     let surface = joined(&[shapes::sphere(0.5, 4), inside_out(shapes::sphere(0.4, 4))]);
     for count in [300, 3000] {
         let cage = cage(&surface, CageSize::Tets(count));
         let exact = 4.0 / 3.0 * PI * (0.125 - 0.064);
-        // twice the 0.4 % of a ball, as the wall is half of one
+        // twice the 0.4 % of a sphere, as the wall has half its volume
         assert!((cage.solid_volume() / exact - 1.0).abs() < 8e-3);
         assert_eq!(cage.component_count, 1);
         assert_sound(&cage);
     }
 }
 
-/// Two fingers beside each other, a twentieth of a cell apart.
+/// Two parallel fingers, a twentieth of a cell apart.
 #[test]
-fn close_fingers_are_not_glued() {
+fn close_fingers_stay_separate() {
     let (edge, width) = (0.1, 0.08);
     let finger = fine_box([0.3, width, width], 0.04);
     let gap = 0.05 * edge;
     let shift = (width + gap) / 2.0;
-    // a little off the symmetry planes of the lattice too, which no gap should depend on
+    // also slightly off the symmetry planes of the lattice, which no gap should depend on
     for offset in [0.0, 0.013, 0.031] {
         let low = moved(finger.clone(), [0.0, -shift + offset, 0.0]);
         let high = moved(fine_box([0.31, width, width], 0.04), [0.0, shift + offset, 0.0]);
@@ -178,10 +180,10 @@ fn close_fingers_are_not_glued() {
     }
 }
 
-/// Two legs under a bridge: apart below, one body through the bridge.
+/// Two legs under a bridge: separate below, connected through the bridge.
 #[test]
-fn legs_are_apart_below_and_joined_above() {
-    // 9 × 10 × 3 cells with a slot one cell wide, squeezed to a twentieth of a lattice cell
+fn legs_are_separate_below_and_connected_above() {
+    // 9 × 10 × 3 cells with a slot one cell wide, scaled to a twentieth of a lattice cell
     let mut legs = cells_surface([9, 10, 3], |[x, y, _]| x != 4 || y >= 7);
     for v in &mut legs.vertices {
         let x = v.x;
@@ -193,7 +195,7 @@ fn legs_are_apart_below_and_joined_above() {
     assert_eq!(cage.component_count, 1);
     assert_embedded(&legs, &cage);
     assert_sound(&cage);
-    // the feet share no node, nor do the knees
+    // the two legs share no node
     let side = |left: bool, height: f64| {
         let on_side = move |v: &Vec3| v.y < height && if left { v.x < 0.121 } else { v.x > 0.124 };
         let mut nodes: Vec<u32> = (0..legs.vertices.len())
@@ -208,9 +210,9 @@ fn legs_are_apart_below_and_joined_above() {
     assert!(left.iter().all(|n| right.binary_search(n).is_err()));
 }
 
-/// A sheet a fiftieth of a cell thick stays in one piece, whichever way it stands.
+/// A sheet a fiftieth of a cell thick stays connected in any orientation.
 #[test]
-fn a_thin_sheet_stays_whole() {
+fn a_thin_sheet_stays_connected() {
     let edge = 0.1;
     for tilt in [0.0, 0.3, PI / 4.0, 1.1] {
         let mut sheet = fine_box([0.5, 0.02 * edge, 0.4], 0.05);
@@ -228,9 +230,9 @@ fn a_thin_sheet_stays_whole() {
     }
 }
 
-/// Overlapping shells are one body: the wall between them is no wall.
+/// Overlapping shells are one body: the surface inside the overlap separates nothing.
 #[test]
-fn overlapping_shells_are_one_part() {
+fn overlapping_shells_are_connected() {
     let pair = joined(&[shapes::sphere(0.5, 3), moved(shapes::sphere(0.5, 3), [0.5, 0.03, 0.0])]);
     for count in [100, 1000, 5000] {
         let cage = cage(&pair, CageSize::Tets(count));
@@ -240,12 +242,12 @@ fn overlapping_shells_are_one_part() {
 }
 
 #[test]
-fn open_and_torn_surfaces_are_caged_too() {
+fn open_and_torn_surfaces_have_cages() {
     let mut bowl = shapes::sphere(0.5, 3);
     bowl.triangles.retain(|t| t.iter().any(|&v| bowl.vertices[v as usize].y < 0.1));
     let half = cage(&bowl, CageSize::Tets(2000));
     assert_eq!(half.component_count, 1);
-    // between the half ball and the layer of triangles that straddles the cut
+    // between half a sphere and the layer of triangles that straddles the cut
     assert!((0.5..0.75).contains(&(half.solid_volume() / (PI / 6.0))));
 
     let ball = shapes::sphere(0.5, 3);
@@ -257,14 +259,14 @@ fn open_and_torn_surfaces_are_caged_too() {
         torn.triangles.push([base, base + 1, base + 2]);
     }
     let cage = cage(&torn, CageSize::Tets(2000));
-    // the surface is where the winding number is one half: a few percent of a triangle's edge off
+    // the boundary is where the winding number is one half: a few percent of a triangle edge off
     assert!((cage.solid_volume() / (PI / 6.0) - 1.0).abs() < 0.05, "{}", cage.solid_volume());
     assert_embedded(&torn, &cage);
     assert_sound(&cage);
 }
 
 #[test]
-fn counts_asked_for_are_met() {
+fn requested_tet_counts_are_met() {
     for surface in [shapes::sphere(0.5, 4), shapes::torus(0.3, 0.1, 64, 32), shapes::cuboid([0.3, 0.5, 1.1])]
     {
         for count in [1000, 3000, 10_000] {
@@ -275,7 +277,7 @@ fn counts_asked_for_are_met() {
 }
 
 #[test]
-fn impossible_sizes_are_refused_with_what_would_do() {
+fn invalid_sizes_are_rejected_with_a_valid_one() {
     let solid = Solid::build(&shapes::sphere(0.5, 2)).unwrap();
     let say = |size| Cage::build(&solid, size).unwrap_err();
     assert!(matches!(say(CageSize::Edge(-1.0)), CageError::Edge { .. }));
@@ -285,13 +287,13 @@ fn impossible_sizes_are_refused_with_what_would_do() {
     assert!(matches!(say(CageSize::Tets(usize::MAX)), CageError::TooManyTets { .. }));
     for edge in [1e-4, 1e-9, 1e-300] {
         let CageError::TooManyTets { coarsest, .. } = say(CageSize::Edge(edge)) else { panic!() };
-        // 12 V/a³ ≤ 20 million for the ball of radius 0.5
+        // 12 V/a³ ≤ 20 million for the sphere of radius 0.5
         assert!(coarsest > 0.0067 && coarsest < 0.02, "{coarsest}");
     }
 }
 
 #[test]
-fn a_vertex_of_no_triangle_rides_along() {
+fn a_vertex_of_no_triangle_is_embedded_too() {
     let mut ball = shapes::sphere(0.5, 3);
     ball.vertices.insert(0, Vec3::new(9.0, 8.0, 7.0));
     ball.vertices.push(Vec3::new(0.1, 0.0, 0.0));
@@ -299,7 +301,7 @@ fn a_vertex_of_no_triangle_rides_along() {
     let cage = cage(&ball, CageSize::Tets(1000));
     assert_eq!(cage.component_count, 1);
     let mut out = vec![Vec3::zeros(); ball.vertices.len()];
-    cage.embedding.points_out(&cage.mesh.nodes, &mut out);
+    cage.embedding.interpolate(&cage.mesh.nodes, &mut out);
     assert!(core::iter::zip(&out, &ball.vertices).all(|(a, b)| (a - b).norm() < 1e-9));
     assert!(cage.findings.contains(&CageFinding::Outside { vertices: 1 }));
 }
@@ -314,8 +316,8 @@ fn one_and_two_threads_give_the_same_bits() {
     assert_eq!(on(1), on(2));
 }
 
-/// A ball pushed in and out by a few waves, up to where it crosses itself.
-fn primitives() -> impl Strategy<Value = TriMesh> {
+/// A sphere deformed by a few waves, up to self-intersection.
+fn wavy_spheres() -> impl Strategy<Value = TriMesh> {
     prop::array::uniform6(-1.0..1.0f64).prop_map(|k| {
         let mut ball = shapes::sphere(1.0, 3);
         for v in &mut ball.vertices {
@@ -327,7 +329,7 @@ fn primitives() -> impl Strategy<Value = TriMesh> {
     })
 }
 
-/// Triangles between few points, some of them far off, in any order.
+/// Random triangles between few points, some of them far away.
 fn soups() -> impl Strategy<Value = TriMesh> {
     let coordinate = prop_oneof![6 => -1.0..1.0f64, 3 => (-2i32..=2).prop_map(f64::from), 1 => Just(40.0)];
     let point = [coordinate.clone(), coordinate.clone(), coordinate];
@@ -345,7 +347,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 
     #[test]
-    fn primitives_of_any_shape_are_caged_whole(surface in primitives(), count in 30usize..3000) {
+    fn wavy_spheres_have_connected_cages(surface in wavy_spheres(), count in 30usize..3000) {
         let cage = cage(&surface, CageSize::Tets(count));
         prop_assert_eq!(cage.component_count, 1);
         assert_embedded(&surface, &cage);
@@ -353,7 +355,7 @@ proptest! {
     }
 
     #[test]
-    fn no_soup_of_triangles_breaks_a_cage(surface in soups(), count in 1usize..600) {
+    fn any_triangle_soup_has_a_valid_cage_or_an_error(surface in soups(), count in 1usize..600) {
         if let Ok(solid) = Solid::build(&surface)
             && let Ok(cage) = Cage::build(&solid, CageSize::Tets(count))
         {

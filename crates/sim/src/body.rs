@@ -1,12 +1,12 @@
 //! One soft body: its cage, its masses, its surface and what holds it.
 
 use crate::desc::{BodyDesc, Sag, ShapeDesc};
-use crate::model::Fault;
+use crate::fault::Fault;
 use crate::rest_shape::RestShapeReport;
 use core::ops::Range;
 use sinew_flesh::Material;
 use sinew_math::{Vec3, real};
-use sinew_mesh::{Cage, Embedding, Solid, TetMesh, TriMesh, filling_full};
+use sinew_mesh::{Cage, Embedding, Solid, TetMesh, TriMesh, full_fill};
 
 /// One soft body of a model.
 #[derive(Clone, Debug)]
@@ -73,7 +73,7 @@ impl Shape {
                 }
                 let (surface, vertex_node) = mesh.boundary();
                 let embedding = Embedding::of_nodes(mesh, &vertex_node);
-                let (fill, corner_volume) = filling_full(mesh);
+                let (fill, corner_volume) = full_fill(mesh);
                 let anchor_nodes = vec![None; anchors.len()];
                 let (mesh, notes) = (mesh.clone(), Vec::new());
                 Ok(Shape { mesh, fill, corner_volume, surface, embedding, anchor_nodes, notes })

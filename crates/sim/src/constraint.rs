@@ -9,31 +9,17 @@
 //! at its end: what is left there is the work that constraints did.
 
 mod anchor;
-mod belt;
-mod build;
-mod cut;
-mod desc;
-mod energy;
+pub(crate) mod belt;
 mod faults;
-mod forces;
-mod nearest;
 mod path;
 mod spring;
-mod stiffest;
-#[cfg(test)]
-mod tests;
 
-pub use desc::{BeltDesc, ConstraintDesc, ConstraintKind, PointDesc};
-pub use forces::{ConstraintForce, constraint_energy, constraint_forces};
 pub use path::ConstraintPath;
 
-pub(crate) use anchor::Surroundings;
-pub(crate) use build::build;
-pub(crate) use energy::{ConstraintEnergy, ConstraintStep};
+pub(crate) use anchor::{Anchor, NodeRow, combined, sum};
 pub(crate) use faults::find_faults;
-pub(crate) use forces::ConstraintForces;
+pub(crate) use path::Asked;
 
-use anchor::{Anchor, NodeRow};
 use sinew_math::Vec3;
 
 /// A constraint of a model, checked.

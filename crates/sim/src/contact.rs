@@ -6,23 +6,18 @@
 mod candidates;
 mod contact_energy;
 mod contact_force;
-mod contact_surface;
 mod contacts;
-mod desc;
 mod free_obstacle;
-mod obstacle;
 mod overlap;
-mod pair_anchor;
 mod pair_contact;
 mod pair_forces;
 
+pub use crate::friction_anchor::{ObstacleFrictionAnchor, PairFrictionAnchor};
+pub use crate::obstacle::{Obstacle, ObstacleState};
 pub use contact_force::{ContactForce, contact_forces};
-pub use desc::{ContactDesc, Mobility, ObstacleDesc};
-pub use obstacle::{Obstacle, ObstacleFrictionAnchor, ObstacleState};
 pub use overlap::Overlap;
-pub use pair_anchor::PairFrictionAnchor;
 
 pub(crate) use contact_energy::ContactEnergy;
-pub(crate) use contact_surface::{ContactSurface, contact_energy, find_faults};
-pub(crate) use contacts::{Contacts, Substep};
+pub(crate) use contact_force::contact_energy;
+pub(crate) use contacts::Contacts;
 pub(crate) use free_obstacle::{energies, momenta};

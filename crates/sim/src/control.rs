@@ -1,7 +1,7 @@
 //! What is asked of one step.
 
 use crate::{ConstraintPath, Model, Rig};
-use sinew_math::{Isometry, Vec3, turn};
+use sinew_math::{Isometry, Vec3, so3};
 use sinew_skeleton::{DriveKind, Drives, SkeletonState};
 
 /// What is asked of one step: where pins and dragged points go, how strongly loads push, and who decides about joints.
@@ -60,7 +60,7 @@ impl PinPath {
     /// Nothing depends on where the origin of the world is.
     pub fn pose(&self, fraction: f64, center: &Vec3) -> Isometry {
         let (start, end) = (carry(&self.from, center), carry(&self.to, center));
-        let turned = turn::exp(&(fraction * turn::log(&(self.to.rotation * self.from.rotation.inverse()))));
+        let turned = so3::exp(&(fraction * so3::log(&(self.to.rotation * self.from.rotation.inverse()))));
         let rotation = turned * self.from.rotation;
         Isometry::from_parts((start + fraction * (end - start) - rotation * center).into(), rotation)
     }

@@ -14,18 +14,8 @@
 //! Who leads is a matter of the joints' drives alone: with all of them prescribed the flesh follows (one-way); with a free root, or joints driven by
 //! torque, it pushes back (two-way). Nothing else differs, and drives may change at every step.
 
-mod attachment;
 mod bone_coupling;
-mod bone_weights;
-mod fixed_nodes;
-mod rig;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use attachment::Attachment;
-pub use bone_coupling::BoneError;
 pub(crate) use bone_coupling::{BoneCoupling, Pushes};
-pub(crate) use bone_weights::bone_weights;
-pub(crate) use fixed_nodes::FixedNodes;
-pub(crate) use rig::RestRig;
-pub use rig::Rig;

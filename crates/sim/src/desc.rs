@@ -1,13 +1,17 @@
 //! What a user asks for, before it is checked: bodies, what they are made of, where they are held,
 //! what pushes on them, and the skeletons they hang on.
 
+mod constraint;
+mod contact;
+mod region;
+
 use sinew_flesh::Material;
 use sinew_math::Vec3;
 use sinew_mesh::{TetMesh, TriMesh};
 use sinew_skeleton::SkeletonDesc;
 
-pub use crate::constraint::{BeltDesc, ConstraintDesc, ConstraintKind, PointDesc};
-pub use crate::contact::{ContactDesc, Mobility, ObstacleDesc};
+pub use constraint::{BeltDesc, ConstraintDesc, ConstraintKind, PointDesc};
+pub use contact::{ContactDesc, Mobility, ObstacleDesc};
 pub use sinew_contact::{Response, Shape};
 pub use sinew_mesh::CageSize;
 
@@ -26,6 +30,8 @@ pub struct WorldDesc {
     pub contact: ContactDesc,
     /// Points that are dragged, pinned or joined, and belts.
     pub constraints: Vec<ConstraintDesc>,
+    /// Explicit sub-steps are no longer than this (s), where stability would allow longer ones; none for as long as it allows.
+    pub max_step: Option<f64>,
 }
 
 /// A skeleton of the world. Bones whose mass is a solid have that solid for a shape.
@@ -179,6 +185,16 @@ pub enum ShapeDesc {
     },
     /// Tets as given; their boundary is the surface.
     Tets(TetMesh),
+}
+
+impl ShapeDesc {
+    /// The points that bound it at rest (m).
+    pub fn points(&self) -> &[Vec3] {
+        match self {
+            ShapeDesc::Surface { surface, .. } => &surface.vertices,
+            ShapeDesc::Tets(mesh) => &mesh.nodes,
+        }
+    }
 }
 
 /// Nodes held to the world or to a rigid motion, which the `Control` of each step gives.

@@ -3,7 +3,7 @@
 //! Elastic energy, that of joint springs included, is never negative, so free nodes and bones cannot move with more kinetic energy than was ever supplied: what the world started
 //! with, plus the work of pins, loads and joints, plus what gravity has given since. Symplectic Euler lets the kinetic energy of a mode of frequency ω swing
 //! up to 1/(1 − (hω/2)²) of its true value: below a factor of two for the frequencies at rest, whose hω/2 stays under 0.9/√2. More is divergence, and
-//! so are numbers that are none.
+//! so are non-finite numbers.
 //!
 //! The whole world is judged at once and what damping took is not counted, so small bodies beside large ones and bodies long shaken are watched
 //! less closely.
@@ -25,18 +25,18 @@ pub(crate) struct EnergyCheck {
 }
 
 impl EnergyCheck {
-    /// Of a state whose bones move as `link` knows.
+    /// Of a state whose bones move as `coupling` knows.
     pub(crate) fn of(model: &Model, coupling: &BoneCoupling, state: &State) -> EnergyCheck {
-        let (bones_kinetic, bones_potential, _) = coupling.energies(model, state);
-        let (obstacles_kinetic, obstacles_potential) = contact::energies(model, state);
-        let potential = state.node_potential_energy(model) + bones_potential + obstacles_potential;
+        let bones = coupling.energies(model, state);
+        let obstacles = contact::energies(model, state);
+        let potential = state.node_potential_energy(model) + bones.potential + obstacles.potential;
         let available = state.supplied_energy - potential;
         let available = if available < 0.0 { 0.0 } else { available };
-        let kinetic = state.node_kinetic_energy(model) + bones_kinetic + obstacles_kinetic;
+        let kinetic = state.node_kinetic_energy(model) + bones.kinetic + obstacles.kinetic;
         EnergyCheck { kinetic, limit: SWING * available + round_off_energy(model) }
     }
 
-    /// Whether the state is to be kept. Numbers that are none fail every comparison.
+    /// Whether the state is to be kept. NaN fails every comparison.
     pub(crate) fn is_sound(&self) -> bool {
         self.kinetic <= self.limit && self.limit.is_finite()
     }

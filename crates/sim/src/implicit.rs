@@ -14,7 +14,6 @@
 mod bones;
 mod deadline;
 mod newton;
-mod node_energy;
 mod pcg;
 mod preconditioner;
 mod problem;
@@ -26,17 +25,15 @@ mod stagnation;
 #[cfg(test)]
 pub(crate) mod tests;
 
-pub(crate) use preconditioner::rest_matrix;
-
 pub use deadline::Clock;
-pub use node_energy::{NodeEnergy, PointSprings};
-pub use settings::{ImplicitSettings, SolveReport, Solver, SolverKind, SolverPick, SolverReason, StepOrder};
+pub use settings::{ImplicitSettings, Solver, SolverKind, SolverPick, SolverReason, StepOrder};
 pub use settle::{SettleError, SettleReport, settle, settle_with};
 
-use crate::constraint::{ConstraintEnergy, ConstraintStep};
+use crate::constraint_forces::{ConstraintEnergy, ConstraintStep};
 use crate::contact::{ContactEnergy, Contacts};
 use crate::coupling::BoneCoupling;
-use crate::{Control, Model, State, StepError, StepReport};
+use crate::substep::Substep;
+use crate::{Control, Model, NodeEnergy, SolveReport, State, StepError, StepReport};
 use deadline::Budget;
 use newton::Newton;
 use problem::Problem;
@@ -66,17 +63,15 @@ struct Task<'a> {
     model: &'a Model,
     control: &'a Control,
     settings: &'a ImplicitSettings,
-    dt: f64,
 }
 
 /// One solve of a step.
 #[derive(Clone, Copy, Debug)]
 struct Stage {
     kind: StageKind,
-    /// From which fraction of the step it goes to which.
-    fractions: [f64; 2],
-    /// Seconds of the solve, and of the sub-step that it is part of.
-    h: f64,
+    /// What it solves.
+    substep: Substep,
+    /// Seconds of the sub-step that it is part of.
     whole: f64,
     is_demoted: bool,
 }
@@ -96,8 +91,8 @@ impl Stage {
     /// The second of two solves as a step of first order by itself, from where the first has ended. Going beyond a first solve that was stopped by something would throw
     /// it back at up to 1.4 times the speed.
     fn demoted(self) -> Stage {
-        let h = (1.0 - second_order::FRACTION) * self.whole;
-        Stage { kind: StageKind::Only, h, is_demoted: true, ..self }
+        let substep = Substep { h: (1.0 - second_order::FRACTION) * self.whole, ..self.substep };
+        Stage { kind: StageKind::Only, substep, is_demoted: true, ..self }
     }
 }
 
@@ -121,7 +116,7 @@ impl Implicit {
         self.before.copy_from(state);
         let mut solves_left = stages(settings, dt).count();
         let mut was_struck = false;
-        let task = Task { model, control, settings, dt };
+        let task = Task { model, control, settings };
         for stage in stages(settings, dt) {
             let was_in_contact = state.anchors.len() + state.pair_anchors.len();
             let stage = if was_struck { stage.demoted() } else { stage };
@@ -159,26 +154,26 @@ impl Implicit {
     /// Finds where a part of a step ends; the state stays as it is.
     fn solve(
         &mut self,
-        Task { model, control, settings, dt }: Task,
+        Task { model, control, settings }: Task,
         stage: Stage,
         extras: &mut [&mut dyn NodeEnergy],
         (budget, solves_left): (&mut Budget, usize),
         state: &State,
     ) -> SolveReport {
         // what is to be minimised, and where to begin
-        let Stage { fractions, h, .. } = stage;
-        self.problem.begin(model, control, (dt, fractions[1], h), state);
+        let substep = stage.substep;
+        self.problem.begin(model, control, substep, state);
         let bones = &self.problem.bones.start_frames;
         self.constraint_energy.begin(
             model,
             control,
-            ConstraintStep { fractions, h, is_damped: true, bones },
+            ConstraintStep { substep, is_damped: true, bones },
             state,
         );
-        self.begin_stage(model, control, dt, stage, state);
+        self.begin_stage(model, control, stage, state);
         let can_collide = Contacts::can_collide_in(model, control);
         if can_collide {
-            self.contact_energy.begin(model, control, (fractions, h), state);
+            self.contact_energy.begin(model, control, substep, state);
         }
         let mut contact_nodes = self.contact_energy.on(model, state);
         let mut all = self.constraint_energy.beside(model, extras);
@@ -200,13 +195,14 @@ impl Implicit {
     }
 
     /// Makes the problem that of a part of a step of second order.
-    fn begin_stage(&mut self, model: &Model, control: &Control, dt: f64, stage: Stage, state: &State) {
+    fn begin_stage(&mut self, model: &Model, control: &Control, stage: Stage, state: &State) {
         let Implicit { problem, constraint_energy, second_order, .. } = self;
         match stage.kind {
             StageKind::Only => {}
             StageKind::First => {
-                let end = stage.fractions[0] + stage.whole / dt;
-                second_order.begin_first(model, control, (dt, end), (problem, constraint_energy), state);
+                let Substep { from, dt, .. } = stage.substep;
+                let whole = Substep { from, to: from + stage.whole / dt, h: stage.whole, dt };
+                second_order.begin_first(model, control, whole, (problem, constraint_energy), state);
             }
             StageKind::Second => {
                 second_order.begin_second(model, control, (problem, constraint_energy), state)
@@ -228,12 +224,12 @@ impl Implicit {
             second_order.write_velocities(model, control, (problem, stage.whole), point, state);
         } else {
             for (node, x) in point.x.iter().enumerate() {
-                state.node_v[node] = (x - state.node_x[node]) / stage.h;
+                state.node_v[node] = (x - state.node_x[node]) / stage.substep.h;
             }
             for ((rig, found), own) in model.rigs.iter().zip(&point.rigs).zip(&mut state.rigs) {
                 let start = own.clone();
-                found.way_from(&rig.skeleton, &start, &mut own.v);
-                own.v.iter_mut().for_each(|v| *v /= stage.h);
+                found.difference_from(&rig.skeleton, &start, &mut own.v);
+                own.v.iter_mut().for_each(|v| *v /= stage.substep.h);
             }
         }
         state.node_x.clone_from(&point.x);
@@ -246,10 +242,10 @@ impl Implicit {
             self.coupling.refresh(model, state);
             self.coupling.place_fixed_nodes(model, state);
         }
-        let (kinetic, potential, springs) = self.coupling.energies(model, state);
-        state.supplied_energy = kinetic
-            + potential
-            + springs
+        let bones = self.coupling.energies(model, state);
+        state.supplied_energy = bones.kinetic
+            + bones.potential
+            + bones.elastic
             + self.problem.elastic_energy()
             + state.node_kinetic_energy(model)
             + state.node_potential_energy(model);
@@ -268,12 +264,13 @@ fn stages(settings: &ImplicitSettings, dt: f64) -> impl Iterator<Item = Stage> {
         let [from, to] = [substep, substep + 1].map(|i| i as f64 / substeps as f64);
         let between = from + (to - from) * second_order::FRACTION;
         kinds.iter().map(move |&kind| {
-            let (fractions, h) = match kind {
-                StageKind::Only => ([from, to], whole),
-                StageKind::First => ([from, between], second_order::FRACTION * whole),
-                StageKind::Second => ([between, to], second_order::FRACTION * whole),
+            let part = second_order::FRACTION * whole;
+            let substep = match kind {
+                StageKind::Only => Substep { from, to, h: whole, dt },
+                StageKind::First => Substep { from, to: between, h: part, dt },
+                StageKind::Second => Substep { from: between, to, h: part, dt },
             };
-            Stage { kind, fractions, h, whole, is_demoted: false }
+            Stage { kind, substep, whole, is_demoted: false }
         })
     })
 }

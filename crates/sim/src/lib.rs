@@ -2,35 +2,49 @@
 //! moves under a [`Control`], one [`Stepper::step`] at a time. No files, clocks or printing.
 
 mod body;
-pub mod constraint;
+mod constraint;
+mod constraint_forces;
 pub mod contact;
+mod contact_surface;
 mod control;
 pub mod coupling;
 pub mod desc;
 mod energy_check;
+mod explicit;
+mod fault;
+mod friction_anchor;
 pub mod implicit;
+mod measures;
 mod model;
-mod model_hash;
+mod node_energy;
+mod obstacle;
 mod pseudo_random;
-mod region;
+mod report;
+mod rest_matrix;
 pub mod rest_shape;
+mod rig;
 mod sag;
 mod stable_step;
+mod start;
 mod state;
 mod stepper;
 mod strain;
+mod substep;
 
 pub use body::Body;
-pub use constraint::{Constraint, ConstraintForce, ConstraintPath, constraint_energy, constraint_forces};
-pub use contact::{ContactForce, Obstacle, ObstacleState, Overlap, contact_forces};
+pub use constraint::{Constraint, ConstraintPath};
+pub use constraint_forces::{ConstraintForce, constraint_energy, constraint_forces};
+pub use contact::{ContactForce, Overlap, contact_forces};
 pub use control::{Control, PinPath, RigControl};
-pub use coupling::{BoneError, Rig};
 pub use desc::WorldDesc;
-pub use implicit::{
-    Clock, ImplicitSettings, SolveReport, Solver, SolverKind, SolverPick, SolverReason, StepOrder,
-};
-pub use model::{BuildError, Fault, Load, Model, Pin};
+pub use fault::{BuildError, Fault};
+pub use implicit::{Clock, ImplicitSettings, Solver, SolverKind, SolverPick, SolverReason, StepOrder};
+pub use model::{Load, Model, Pin};
+pub use node_energy::{NodeEnergy, PointSprings};
+pub use obstacle::{Obstacle, ObstacleState};
+pub use report::{BoneError, SolveReport, StepError, StepReport};
+pub use rig::Rig;
 pub use stable_step::StableStep;
 pub use state::{Energies, State, SubstepBackoff};
-pub use stepper::{StepError, StepReport, Stepper};
+pub use stepper::Stepper;
 pub use strain::StrainGauge;

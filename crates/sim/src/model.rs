@@ -1,18 +1,21 @@
 //! All that never changes during a run, checked once.
 
-use crate::body::{Body, Shape, damping_rate};
-use crate::constraint::{self, Constraint};
-use crate::contact::{ContactSurface, Mobility, Obstacle, find_faults};
-use crate::coupling::{Attachment, BoneCoupling, FixedNodes, RestRig};
-use crate::desc::{BodyDesc, LoadDesc, PinDesc, Sag, WorldDesc};
-use crate::sag::{Drawn, Support, keep_masses};
-use crate::{Rig, StableStep, State};
-use core::fmt;
-use core::sync::atomic::{AtomicU64, Ordering};
+mod build;
+mod constraints;
+mod hash;
+
+use crate::body::Body;
+use crate::constraint::Constraint;
+use crate::contact_surface::ContactSurface;
+use crate::desc::Mobility;
+use crate::obstacle::Obstacle;
+use crate::rig::{FixedNodes, Rig};
+use crate::stable_step::StableStep;
 use sinew_contact::SolidMass;
-use sinew_flesh::{ElementDesc, Elements};
-use sinew_math::Vec3;
-use sinew_skeleton::PointMass;
+use sinew_flesh::Elements;
+use sinew_math::spatial::Frame;
+use sinew_math::{Mat3, Vec3};
+use std::sync::Arc;
 
 /// A world ready to be stepped: flat arrays over the nodes of all bodies.
 #[derive(Clone, Debug)]
@@ -55,12 +58,19 @@ pub struct Model {
     pub(crate) fixed_nodes: FixedNodes,
     /// The time step that explicit stepping may take.
     pub stable_step: StableStep,
-    /// Tells models apart for what steppers keep about them; a copy has the same.
-    pub(crate) solver_key: u64,
+    /// Tells models apart for what steppers keep about them.
+    pub(crate) id: ModelId,
 }
 
-/// How many models were built.
-static MODELS: AtomicU64 = AtomicU64::new(0);
+/// What a model is known by: copies of a model have the same, all others have not. Scratch tells by it what it was made for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ModelId(Arc<()>);
+
+impl PartialEq for ModelId {
+    fn eq(&self, other: &ModelId) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
 
 /// Nodes that move rigidly together.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,89 +92,7 @@ pub struct Load {
     pub node_forces: Vec<(u32, Vec3)>,
 }
 
-/// Something about a world that no model can be built from.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Fault {
-    /// The body it is about; empty for the world itself.
-    pub body: String,
-    /// What is wrong, how much, and what to do.
-    pub what: String,
-}
-
-/// All faults of a world.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BuildError {
-    /// Everything that was found, not only the first.
-    pub faults: Vec<Fault>,
-}
-
-impl Fault {
-    pub(crate) fn new(body: &str, what: impl Into<String>) -> Fault {
-        Fault { body: body.into(), what: what.into() }
-    }
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.body.is_empty() {
-            f.write_str(&self.what)
-        } else {
-            write!(f, "body '{}': {}", self.body, self.what)
-        }
-    }
-}
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (i, fault) in self.faults.iter().enumerate() {
-            write!(f, "{}{fault}", if i == 0 { "" } else { "\n" })?;
-        }
-        Ok(())
-    }
-}
-
-impl core::error::Error for BuildError {}
-
 impl Model {
-    /// Checks a world and builds it. Either all is well, or all faults are reported together.
-    pub fn build(world: &WorldDesc) -> Result<Model, BuildError> {
-        let mut faults = world_faults(world);
-        let mut rigs: Vec<RestRig> = Vec::new();
-        for desc in &world.rigs {
-            match RestRig::build(desc, rigs.last().map_or(1, |rig| rig.bones.end)) {
-                Ok(rig) => rigs.push(rig),
-                Err(found) => faults.extend(found),
-            }
-        }
-        let mut shapes = Vec::new();
-        for desc in &world.bodies {
-            let numbers = body_faults(desc);
-            if !numbers.is_empty() {
-                faults.extend(numbers);
-                continue;
-            }
-            match Shape::build(desc, &anchors_of(desc, &rigs)) {
-                Ok(shape) => shapes.push(shape),
-                Err(found) => faults.extend(found),
-            }
-        }
-        if !faults.is_empty() {
-            return Err(BuildError { faults });
-        }
-
-        let mut parts = Parts::default();
-        for (desc, shape) in world.bodies.iter().zip(shapes) {
-            parts.add(desc, shape, &rigs);
-        }
-        if !parts.faults.is_empty() {
-            return Err(BuildError { faults: parts.faults });
-        }
-        let merged = parts.merge_masses(&rigs, &world.gravity)?;
-        let mut model = parts.assemble(world, merged);
-        constraint::build(world, &mut model).map_err(|faults| BuildError { faults })?;
-        Ok(model)
-    }
-
     /// Mass of all flesh and all bones (kg).
     pub fn mass(&self) -> f64 {
         let bodies: f64 = self.bodies.iter().map(|body| body.mass).sum();
@@ -197,336 +125,32 @@ impl Model {
     pub fn body_of_node(&self, node: usize) -> &Body {
         self.bodies.iter().find(|body| body.nodes.contains(&node)).expect("every node belongs to a body")
     }
-}
 
-/// Where the cage of a body shall have nodes.
-fn anchors_of(desc: &BodyDesc, rigs: &[RestRig]) -> Vec<Vec3> {
-    let Some(attachment) = desc.attachment.as_ref().filter(|attachment| attachment.anchored) else {
-        return Vec::new();
-    };
-    let rig = rigs.iter().find(|rig| rig.desc.name == attachment.rig);
-    rig.map_or_else(Vec::new, |rig| rig.samples().map(|(_, point)| point).collect())
-}
-
-fn world_faults(world: &WorldDesc) -> Vec<Fault> {
-    let mut faults = Vec::new();
-    if world.bodies.is_empty() {
-        faults.push(Fault::new("", "the world holds no body: add one"));
-    }
-    if !world.gravity.iter().all(|g| g.is_finite()) {
-        faults.push(Fault::new("", format!("gravity {:?} m/s² is not finite", world.gravity.as_slice())));
-    }
-    for (i, body) in world.bodies.iter().enumerate() {
-        if world.bodies[..i].iter().any(|other| other.name == body.name) {
-            faults.push(Fault::new(&body.name, "two bodies have this name: rename one"));
-        }
-        let rig = body.attachment.as_ref().map(|attachment| &attachment.rig);
-        if let Some(name) = rig.filter(|name| world.rigs.iter().all(|rig| rig.name != **name)) {
-            faults
-                .push(Fault::new(&body.name, format!("it hangs on skeleton '{name}', which does not exist")));
-        }
-    }
-    faults.extend(find_faults(world));
-    faults.extend(constraint::find_faults(world));
-    for (i, rig) in world.rigs.iter().enumerate() {
-        if world.rigs[..i].iter().any(|other| other.name == rig.name) {
-            faults.push(Fault::new("", format!("two skeletons are named '{}': rename one", rig.name)));
-        }
-    }
-    faults
-}
-
-fn body_faults(desc: &BodyDesc) -> Vec<Fault> {
-    let fault = |what: String| Fault::new(&desc.name, what);
-    let mut faults: Vec<Fault> =
-        desc.material.faults().iter().map(|f| fault(format!("material: {f}"))).collect();
-    if !desc.velocity.iter().all(|v| v.is_finite()) {
-        faults.push(fault(format!("velocity {:?} m/s is not finite", desc.velocity.as_slice())));
-    }
-    if desc.sag == Sag::RestShape && desc.attachment.is_none() && desc.pins.is_empty() {
-        let what = "it has a rest shape but nothing to hang on, and what falls freely does not sag: pin it, put it on bones, or let it sag freely";
-        faults.push(fault(what.into()));
-    }
-    if desc.sag == Sag::Balanced && desc.attachment.is_none() {
-        let what = "its weight is balanced by bones, and it has none: let it have a rest shape instead, or sag freely";
-        faults.push(fault(what.into()));
-    }
-    for (i, pin) in desc.pins.iter().enumerate() {
-        faults.extend(pin.region.fault().map(|what| fault(format!("pin {}: {what}", i + 1))));
-    }
-    for (i, load) in desc.loads.iter().enumerate() {
-        faults.extend(load.region.fault().map(|what| fault(format!("load {}: {what}", i + 1))));
-        if !load.force.iter().all(|f| f.is_finite()) {
-            faults.push(fault(format!("load {}: force {:?} N is not finite", i + 1, load.force.as_slice())));
-        }
-    }
-    faults
-}
-
-/// A model under construction.
-#[derive(Default)]
-struct Parts {
-    bodies: Vec<Body>,
-    node_rest: Vec<Vec3>,
-    node_start_v: Vec<Vec3>,
-    node_mass: Vec<f64>,
-    elements: Vec<ElementDesc>,
-    /// Node, bone and place on it of every node that is fixed to a bone.
-    ties: Vec<(u32, u32, Vec3)>,
-    node_reference: Vec<u32>,
-    pins: Vec<Pin>,
-    loads: Vec<Load>,
-    faults: Vec<Fault>,
-}
-
-impl Parts {
-    fn add(&mut self, desc: &BodyDesc, mut shape: Shape, rigs: &[RestRig]) {
-        let (first_node, first_tet) = (self.node_rest.len(), self.elements.len());
-        for (i, pin) in desc.pins.iter().enumerate() {
-            self.add_pin(desc, &shape, pin, i, first_node);
-        }
-        for (i, load) in desc.loads.iter().enumerate() {
-            self.add_load(desc, &shape, load, i, first_node);
-        }
-        let attached = self.attach(desc, &mut shape, first_node, rigs);
-        let thickness = attached.as_ref().map(|attached| attached.thickness);
-        self.elements.extend(shape.mesh.tets.iter().zip(&shape.fill).map(|(tet, &fill)| ElementDesc {
-            nodes: tet.map(|n| n + first_node as u32),
-            material: attached.as_ref().map_or(desc.material, |attached| attached.material(desc, tet)),
-            fill,
-            viscosity: 0.0,
-        }));
-        let reach = thickness.unwrap_or_else(|| shape.length());
-        let damping_rate = damping_rate(&desc.material, reach);
-        let (mass, volume) = (shape.node_mass(desc.material.density), shape.volume());
-        self.node_mass.extend(&mass);
-        self.node_start_v.resize(first_node + mass.len(), desc.velocity);
-        self.node_rest.extend(shape.mesh.nodes);
-        self.bodies.push(Body {
-            name: desc.name.clone(),
-            nodes: first_node..self.node_rest.len(),
-            tets: first_tet..self.elements.len(),
-            reach,
-            damping_rate,
-            sag: desc.sag,
-            rest_shape: None,
-            surface: shape.surface,
-            embedding: shape.embedding,
-            material: desc.material,
-            mass: mass.iter().sum(),
-            volume,
-            notes: shape.notes,
-        });
+    /// Whether anything can touch.
+    pub(crate) fn can_collide(&self) -> bool {
+        !self.obstacles.is_empty() || self.contact_surface.has_pairs
     }
 
-    /// Pins the nodes in the region, or where the cage is too coarse to have any there, the nodes that carry the surface in it.
-    fn add_pin(&mut self, desc: &BodyDesc, shape: &Shape, pin: &PinDesc, index: usize, first_node: usize) {
-        let mut nodes = pin.region.select(&shape.mesh.nodes, &shape.surface.vertices);
-        if nodes.is_empty() {
-            for vertex in pin.region.select(&shape.surface.vertices, &shape.surface.vertices) {
-                nodes.extend(shape.embedding.point(vertex as usize).map(|(node, _)| node));
-            }
-            nodes.sort_unstable();
-            nodes.dedup();
-        }
-        if nodes.is_empty() {
-            self.faults.push(Fault::new(&desc.name, nothing_there("pin", index, "holds", shape)));
-        }
-        let center = nodes.iter().map(|&node| shape.mesh.nodes[node as usize]).sum::<Vec3>()
-            / nodes.len().max(1) as f64;
-        nodes.iter_mut().for_each(|node| *node += first_node as u32);
-        // a node moves with the first pin that holds it
-        nodes.retain(|node| !self.pins.iter().any(|pin| pin.nodes.contains(node)));
-        self.pins.push(Pin { body: self.bodies.len(), nodes, center });
+    /// Whether any obstacle is moved by what touches it.
+    pub(crate) fn has_free_obstacles(&self) -> bool {
+        self.obstacles.iter().any(|obstacle| obstacle.solid.is_some())
     }
 
-    /// Shares the force among the surface vertices in the region and carries it to the nodes.   [KimPollard2011, eq. 13]
-    fn add_load(&mut self, desc: &BodyDesc, shape: &Shape, load: &LoadDesc, index: usize, first_node: usize) {
-        let vertices = load.region.select(&shape.surface.vertices, &shape.surface.vertices);
-        if vertices.is_empty() {
-            self.faults.push(Fault::new(&desc.name, nothing_there("load", index, "pushes on", shape)));
-            return;
-        }
-        let mut vertex_force = vec![Vec3::zeros(); shape.surface.vertices.len()];
-        for &vertex in &vertices {
-            vertex_force[vertex as usize] = load.force / vertices.len() as f64;
-        }
-        let mut node_force = vec![Vec3::zeros(); shape.mesh.nodes.len()];
-        shape.embedding.forces_back(&vertex_force, &mut node_force);
-        let node_forces = node_force
-            .iter()
-            .enumerate()
-            .filter(|(_, force)| **force != Vec3::zeros())
-            .map(|(node, force)| ((first_node + node) as u32, *force))
-            .collect();
-        self.loads.push(Load { body: self.bodies.len(), node_forces });
+    /// Where bones stand at rest, those of all rigs together, the world first.
+    pub(crate) fn rest_frames(&self) -> Vec<Frame> {
+        let bones = self.rigs.iter().flat_map(|rig| &rig.rest_frames).copied();
+        core::iter::once(Frame::default()).chain(bones).collect()
     }
 
-    /// Fixes nodes to bones.
-    fn attach(
-        &mut self,
-        desc: &BodyDesc,
-        shape: &mut Shape,
-        first_node: usize,
-        rigs: &[RestRig],
-    ) -> Option<Attachment> {
-        let count = shape.mesh.nodes.len();
-        self.node_reference.resize(first_node + count, 0);
-        let attachment = desc.attachment.as_ref()?;
-        let rig = rigs.iter().find(|rig| rig.desc.name == attachment.rig)?;
-        let mut held = vec![false; count];
-        for &node in self.pins.iter().flat_map(|pin| &pin.nodes).filter(|node| **node as usize >= first_node)
-        {
-            held[node as usize - first_node] = true;
+    /// The potential of what balances flesh, with nodes at `x` (m) and each bone turned and placed as `frame` says (J): a force m Rᵢ c that turns with the bone has
+    /// −m Rᵢ c · (x − oᵢ).
+    pub(crate) fn balance_energy(&self, x: &[Vec3], frame: impl Fn(usize) -> (Mat3, Vec3)) -> f64 {
+        let mut energy = 0.0;
+        for (node, lift) in self.node_lift.iter().enumerate().filter(|(_, lift)| **lift != Vec3::zeros()) {
+            let (rotation, origin) = frame(self.fixed_nodes.node_reference[node] as usize);
+            let lift = rotation * lift;
+            energy -= self.node_mass[node] * lift.dot(&(x[node] - origin));
         }
-        let found = match Attachment::choose(attachment, rig, shape, &held) {
-            Ok(found) => found,
-            Err(faults) => {
-                self.faults.extend(faults.iter().map(|what| Fault::new(&desc.name, what.as_str())));
-                return None;
-            }
-        };
-        for (node, bone) in found.fixed.iter().enumerate() {
-            if let Some(bone) = bone {
-                let place = rig.point_in_bone(*bone, &shape.mesh.nodes[node]);
-                self.ties.push(((first_node + node) as u32, (rig.bones.start + bone) as u32, place));
-            }
-            self.node_reference[first_node + node] = (rig.bones.start + found.reference[node]) as u32;
-        }
-        shape.notes.extend(found.notes.iter().cloned());
-        Some(found)
+        energy
     }
-
-    /// The skeletons with the masses of fixed nodes in their bones.
-    fn merge_masses(&self, rigs: &[RestRig], gravity: &Vec3) -> Result<Vec<Rig>, BuildError> {
-        let (mut merged, mut faults) = (Vec::new(), Vec::new());
-        for rig in rigs {
-            let mut points = vec![Vec::new(); rig.bone_count()];
-            for (node, bone, place) in &self.ties {
-                if rig.bones.contains(&(*bone as usize)) {
-                    let mass = self.node_mass[*node as usize];
-                    points[*bone as usize - rig.bones.start].push(PointMass { mass, point: *place });
-                }
-            }
-            match rig.merge(points, gravity) {
-                Ok(rig) => merged.push(rig),
-                Err(found) => faults.extend(found),
-            }
-        }
-        if faults.is_empty() { Ok(merged) } else { Err(BuildError { faults }) }
-    }
-
-    fn assemble(mut self, world: &WorldDesc, mut rigs: Vec<Rig>) -> Model {
-        let mut node_inverse_mass: Vec<f64> = self.node_mass.iter().map(|m| 1.0 / m).collect();
-        for &node in self.pins.iter().flat_map(|pin| &pin.nodes) {
-            node_inverse_mass[node as usize] = 0.0;
-        }
-        // Nodes fixed to bones count as free for the step. Bones only tie their nodes together and add mass, and by Rayleigh's principle neither
-        // raises the highest frequency: the step holds however heavy the bones are and whatever drives their joints. Dampers are limited for themselves.
-        let loose_inverse_mass = node_inverse_mass.clone();
-        self.ties.iter().for_each(|(node, _, _)| node_inverse_mass[*node as usize] = 0.0);
-        let bone_count = rigs.last().map_or(1, |rig| rig.bones.end);
-        let is_free = |node: usize| node_inverse_mass[node] > 0.0;
-        let fixed_nodes = FixedNodes::build(bone_count, self.node_reference, self.ties, is_free);
-        let drawn = Drawn {
-            gravity: &world.gravity,
-            node_x: &self.node_rest,
-            node_mass: &self.node_mass,
-            node_inverse_mass: &node_inverse_mass,
-            elements: &self.elements,
-            fixed_nodes: &fixed_nodes,
-            rigs: &rigs,
-        };
-        let Support { node_unstressed, node_lift } = drawn.support(&mut self.bodies);
-        let mut stable_step = StableStep::UNLIMITED;
-        for body in &self.bodies {
-            let elements = &mut self.elements[body.tets.clone()];
-            let step_at = |x: &[Vec3]| StableStep::find(x, &loose_inverse_mass, body.nodes.start, elements);
-            let mut step = step_at(&node_unstressed);
-            if body.rest_shape.is_some() {
-                // it lives around the drawn shape
-                step = step.and(step_at(&self.node_rest));
-            }
-            elements.iter_mut().for_each(|element| element.viscosity = step.viscosity);
-            keep_masses(elements, &self.node_rest, &node_unstressed);
-            stable_step = stable_step.and(step);
-        }
-        for rig in &mut rigs {
-            let first = rig.bones.start;
-            let own = |node: &u32| (self.node_mass[*node as usize], self.node_rest[*node as usize]);
-            rig.limit_drag(|bone| fixed_nodes.dragged_by(first, bone).iter().map(own).collect());
-        }
-        let stable_step = contact_step(world, stable_step);
-        let contact_surface = ContactSurface::build(
-            &world.contact,
-            &self.bodies,
-            &self.node_mass,
-            default_step(world, &stable_step),
-        );
-        let mut model = Model {
-            rest_balance: 0.0,
-            constraints: Vec::new(),
-            obstacles: obstacles(world, &self.bodies, contact_surface.count()),
-            contact_surface,
-            fixed_nodes,
-            rigs,
-            stable_step,
-            elements: Elements::build(&node_unstressed, &self.elements),
-            node_unstressed,
-            node_lift,
-            tets: self.elements.iter().map(|element| element.nodes).collect(),
-            gravity: world.gravity,
-            bodies: self.bodies,
-            node_rest: self.node_rest,
-            node_start_v: self.node_start_v,
-            node_mass: self.node_mass,
-            node_inverse_mass,
-            pins: self.pins,
-            loads: self.loads,
-            solver_key: MODELS.fetch_add(1, Ordering::Relaxed),
-        };
-        model.rest_balance = BoneCoupling::at_rest(&model).balance_energy(&model, &State::at_rest(&model));
-        model
-    }
-}
-
-/// The step of a world in which something can touch: short enough for slow bodies not to sink in, and for springs stiffer than usual.
-fn contact_step(world: &WorldDesc, mut step: StableStep) -> StableStep {
-    let contact = &world.contact;
-    if world.obstacles.is_empty() && contact.self_contact.is_empty() && world.bodies.len() < 2 {
-        return step;
-    }
-    if world.obstacles.is_empty() && contact.self_contact.is_empty() && !contact.between_bodies {
-        return step;
-    }
-    step.seconds = step.seconds.min(contact.longest_step) / stiffest(world).sqrt();
-    step
-}
-
-/// How many times as stiff as usual anything is touched, at least once.
-fn stiffest(world: &WorldDesc) -> f64 {
-    let obstacles = world.obstacles.iter().map(|obstacle| obstacle.stiffness).fold(1.0, f64::max);
-    (world.contact.stiffness * obstacles).max(1.0)
-}
-
-/// The step that the usual stiffness is made for (s).
-fn default_step(world: &WorldDesc, step: &StableStep) -> f64 {
-    (step.seconds * stiffest(world).sqrt()).min(world.contact.longest_step)
-}
-
-/// The obstacles of a world; planes are drawn some times as large as the bodies.
-fn obstacles(world: &WorldDesc, bodies: &[Body], point_count: usize) -> Vec<Obstacle> {
-    let size = |body: &Body| body.surface.bounds().map_or(0.0, |(low, high)| (high - low).amax());
-    let reach = 4.0 * bodies.iter().map(size).fold(0.0, f64::max);
-    Obstacle::build_all(&world.obstacles, world.contact.friction, point_count as u32, reach)
-}
-
-fn nothing_there(what: &str, index: usize, does: &str, shape: &Shape) -> String {
-    let (low, high) = shape.surface.bounds().unwrap_or_default();
-    format!(
-        "{what} {} {does} nothing: no point of the body is in its region; the body reaches from {:.4?} to {:.4?} m",
-        index + 1,
-        low.as_slice(),
-        high.as_slice()
-    )
 }

@@ -3,10 +3,10 @@
 //! A rest shape carries weight by stress. What it does not carry, or all of the weight, may be borne by bones: each free node then feels a force that turns with the bone it is damped
 //! against, and the bone bears the opposite force at the same point. Both have potentials, and in the bind pose nothing is left to move.
 
-use crate::Body;
-use crate::coupling::{FixedNodes, Rig};
+use crate::body::Body;
 use crate::desc::Sag;
 use crate::rest_shape::DrawnShape;
+use crate::rig::{FixedNodes, Rig};
 use sinew_flesh::ElementDesc;
 use sinew_math::Vec3;
 use sinew_mesh::DisjointSets;
@@ -113,7 +113,7 @@ impl Drawn<'_> {
         let Some(rig) = self.rigs.iter().find(|rig| rig.bones.contains(&bone)) else { return };
         if self.node_inverse_mass[node] > 0.0 {
             node_lift.resize(self.node_x.len(), Vec3::zeros());
-            node_lift[node] = rig.rest_rotation[bone - rig.bones.start].tr_mul(&lift);
+            node_lift[node] = rig.rest_frames[bone - rig.bones.start].rotation.tr_mul(&lift);
         }
     }
 }

@@ -1,10 +1,9 @@
 //! All that moves.
 
-use crate::contact::{self, ObstacleFrictionAnchor, ObstacleState, PairFrictionAnchor};
-use crate::coupling::{BoneCoupling, bone_weights};
-use crate::{Model, Rig};
+use crate::friction_anchor::{ObstacleFrictionAnchor, PairFrictionAnchor};
+use crate::obstacle::ObstacleState;
 use sinew_math::Vec3;
-use sinew_skeleton::{Kinematics, Momentum, SkeletonState};
+use sinew_skeleton::SkeletonState;
 use xxhash_rust::xxh3::Xxh3;
 
 /// All that must be saved to go on with the same bits.
@@ -75,79 +74,6 @@ impl SubstepBackoff {
 }
 
 impl State {
-    /// The world at rest, with the velocities it starts with.
-    pub fn at_rest(model: &Model) -> State {
-        State::from_motion(model, model.node_rest.clone(), model.node_start_v.clone())
-    }
-
-    /// The world with its nodes at given positions (m) and velocities (m/s), as the start of a run.
-    pub fn from_motion(model: &Model, node_x: Vec<Vec3>, node_v: Vec<Vec3>) -> State {
-        let rigs = model.rigs.iter().map(|rig| SkeletonState::at_rest(&rig.skeleton)).collect();
-        let obstacles = model.obstacles.iter().map(|obstacle| obstacle.start).collect();
-        let mut state = State { node_x, node_v, rigs, obstacles, ..State::default() };
-        for &node in model.pins.iter().flat_map(|pin| &pin.nodes) {
-            state.node_v[node as usize] = Vec3::zeros();
-        }
-        state.restart(model);
-        state
-    }
-
-    /// Takes positions and velocities, changed from outside, for the start of a run: puts fixed nodes where their bones are and opens a new account of
-    /// the energy.
-    pub fn restart(&mut self, model: &Model) {
-        let mut coupling = BoneCoupling::default();
-        coupling.prepare(model);
-        coupling.refresh(model, self);
-        coupling.place_fixed_nodes(model, self);
-        let Energies { kinetic, elastic, potential } = self.energies(model);
-        self.supplied_energy = kinetic + elastic + potential;
-    }
-
-    /// Puts all flesh that hangs on bones where the bones have gone, each free node where the bones around it would take it on average, and opens a new
-    /// account of the energy. Where joints bend sharply the flesh is thin until it settles.
-    ///
-    /// ```text
-    /// x = Σ_b w_b T_b X,    T_b from where bone b is at rest to where it is now
-    /// ```
-    pub fn carry_flesh(&mut self, model: &Model) {
-        let frames = |rig: &Rig, state: &SkeletonState| {
-            let mut kinematics = Kinematics::default();
-            kinematics.update(&rig.skeleton, state);
-            kinematics.world_frames().to_vec()
-        };
-        let mut world_from_rest = vec![None];
-        for (rig, state) in model.rigs.iter().zip(&self.rigs) {
-            let rest = SkeletonState::at_rest(&rig.skeleton);
-            let pairs = frames(rig, state).into_iter().zip(frames(rig, &rest));
-            world_from_rest.extend(pairs.map(Some));
-        }
-        for (node, bones) in bone_weights(model).iter().enumerate() {
-            let is_pinned = model.node_inverse_mass[node] == 0.0 && !model.fixed_nodes.holds(node);
-            if is_pinned || bones.is_empty() {
-                continue;
-            }
-            let carried = |(bone, weight): &(u32, f32)| {
-                let (now, rest) = world_from_rest[*bone as usize].as_ref()?;
-                Some(f64::from(*weight) * now.point(&rest.point_back(&model.node_rest[node])))
-            };
-            self.node_x[node] = bones.iter().filter_map(carried).sum();
-        }
-        self.restart(model);
-    }
-
-    /// Gives each free node the velocity of the bone it is damped against, where it is now, on top of its own: flesh sets off with its bones.
-    pub fn move_along(&mut self, model: &Model) {
-        let mut coupling = BoneCoupling::default();
-        coupling.prepare(model);
-        coupling.refresh(model, self);
-        for (node, bone) in model.fixed_nodes.node_reference.iter().enumerate() {
-            if model.node_inverse_mass[node] > 0.0 {
-                self.node_v[node] += coupling.fields[*bone as usize].at(&self.node_x[node]);
-            }
-        }
-        self.restart(model);
-    }
-
     /// Becomes a copy of another state, in the memory it has.
     pub(crate) fn copy_from(&mut self, other: &State) {
         self.time = other.time;
@@ -168,65 +94,6 @@ impl State {
             rig.q.clone_from(&other.q);
             rig.v.clone_from(&other.v);
         }
-    }
-
-    /// Where the energy is.
-    pub fn energies(&self, model: &Model) -> Energies {
-        let mut coupling = BoneCoupling::default();
-        coupling.prepare(model);
-        coupling.refresh(model, self);
-        let (bones_kinetic, bones_potential, springs) = coupling.energies(model, self);
-        let (obstacles_kinetic, obstacles_potential) = contact::energies(model, self);
-        let in_contact = contact::contact_energy(model, self);
-        Energies {
-            kinetic: self.node_kinetic_energy(model) + bones_kinetic + obstacles_kinetic,
-            elastic: model.elements.energy(&self.node_x) + springs + in_contact,
-            potential: self.node_potential_energy(model) + bones_potential + obstacles_potential,
-        }
-    }
-
-    pub(crate) fn node_kinetic_energy(&self, model: &Model) -> f64 {
-        let free = model.node_inverse_mass.iter().zip(&model.node_mass).zip(&self.node_v);
-        free.map(|((&inverse, mass), v)| if inverse > 0.0 { 0.5 * mass * v.norm_squared() } else { 0.0 })
-            .sum()
-    }
-
-    pub(crate) fn node_potential_energy(&self, model: &Model) -> f64 {
-        let lifted = |node: usize| model.gravity.dot(&(self.node_x[node] - model.node_rest[node]));
-        let free = (0..model.node_count()).filter(|&node| model.node_inverse_mass[node] > 0.0);
-        -free.map(|node| model.node_mass[node] * lifted(node)).sum::<f64>()
-    }
-
-    /// Σ m v of nodes, bones and free obstacles (kg m/s).
-    pub fn momentum(&self, model: &Model) -> Vec3 {
-        self.momenta(model).linear
-    }
-
-    /// Σ m x × v of nodes, bones and free obstacles about the origin (kg m²/s).
-    pub fn angular_momentum(&self, model: &Model) -> Vec3 {
-        self.momenta(model).angular
-    }
-
-    /// Both momenta: of bones with what is fixed to them, of all other nodes, and of free obstacles.
-    fn momenta(&self, model: &Model) -> Momentum {
-        let mut sum = Momentum::default();
-        for (node, mass) in
-            model.node_mass.iter().enumerate().filter(|(node, _)| !model.fixed_nodes.holds(*node))
-        {
-            sum.linear += *mass * self.node_v[node];
-            sum.angular += *mass * self.node_x[node].cross(&self.node_v[node]);
-        }
-        for (rig, state) in model.rigs.iter().zip(&self.rigs) {
-            let mut kinematics = Kinematics::default();
-            kinematics.update(&rig.skeleton, state);
-            let bones = Momentum::of(&rig.skeleton, &kinematics);
-            sum.linear += bones.linear;
-            sum.angular += bones.angular;
-        }
-        let obstacles = contact::momenta(model, self);
-        sum.linear += obstacles.linear;
-        sum.angular += obstacles.angular;
-        sum
     }
 
     /// A fingerprint of every bit.

@@ -1,27 +1,10 @@
-//! Explicit stepping: symplectic Euler in sub-steps that stay stable by themselves.
-//!
-//! ```text
-//! vₙ₊₁ = ṗ + (vₙ + h (f(xₙ)/m + g) − ṗ) e^(−c h),     xₙ₊₁ = xₙ + h vₙ₊₁            [KimPollard2011, §5]
-//! ```
-//!
-//! ṗ is the velocity of the bone that the node is damped by, or 0 for the world. What bones bear of its weight is taken from g. Bones move after the nodes (see [`crate::coupling`]).
-//!
-//! A step that diverges is taken again from its start with twice the sub-steps, and again; if that does not help, the state before it is
-//! kept and the error says where it happened. The next steps begin with as many, and try fewer after a while.
+//! One step of a world: checks what is asked of it and takes it explicitly or implicitly.
 
-use crate::body::decay;
-use crate::constraint::{ConstraintForces, Surroundings};
-use crate::contact::{Contacts, Substep};
-use crate::coupling::{BoneCoupling, Pushes};
-use crate::energy_check::{EnergyCheck, worst_node};
-use crate::implicit::{Clock, Implicit, ImplicitSettings, NodeEnergy, SolveReport, Solver};
-use crate::{BoneError, Control, Model, State, SubstepBackoff};
-use rayon::prelude::*;
-use sinew_flesh::{CornerForces, Diagonalise, NodeMotion};
-use sinew_math::Vec3;
-use sinew_math::lanes::{Kernel, Lanes, dispatch};
+use crate::explicit::Explicit;
+use crate::implicit::{Clock, Implicit, ImplicitSettings, Solver};
+use crate::{Control, Model, NodeEnergy, State, StepError, StepReport};
+use sinew_flesh::Diagonalise;
 use std::sync::Arc;
-use thiserror::Error;
 
 /// Scratch of stepping: dropping it costs time, never a different answer.
 #[derive(Clone, Debug)]
@@ -30,121 +13,20 @@ pub struct Stepper {
     pub solver: Solver,
     /// Which elements are diagonalised; the answer is the same up to round-off.
     pub diagonalise: Diagonalise,
+    explicit: Explicit,
     implicit: Implicit,
     /// Whether the last step was implicit.
     was_implicit: bool,
-    corner_forces: CornerForces,
-    /// Forces of loads per node (N); empty without loads.
-    load: Vec<Vec3>,
-    /// All outside forces but gravity, per node (N): those of loads, of what touches and of constraints; empty without any.
-    outside: Vec<Vec3>,
-    contacts: Contacts,
-    constraint_forces: ConstraintForces,
-    /// Velocity left after a sub-step, per body.
-    decay: Vec<f64>,
-    /// What each node's bone bears in a sub-step: what dampers took, and what balances it (N); not kept for those damped by the world.
-    drag: Vec<Vec3>,
-    coupling: BoneCoupling,
-    before: State,
 }
-
-/// What a step did.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct StepReport {
-    /// Sub-steps of the try that held.
-    pub substeps: usize,
-    /// Tries that diverged before it.
-    pub retries: usize,
-    /// Elements that were diagonalised, summed over the sub-steps.
-    pub diagonalised: usize,
-    /// The most elements that were turned inside out at one time.
-    pub max_inverted: usize,
-    /// Surface vertices and samples of obstacles that touched an obstacle at the end.
-    pub in_contact: usize,
-    /// How well an implicit step was solved; none for an explicit one.
-    pub solve: Option<SolveReport>,
-}
-
-/// A step that could not be taken. The state is as it was before.
-#[derive(Clone, Debug, Error, PartialEq)]
-pub enum StepError {
-    /// Even the smallest sub-steps diverged.
-    #[error(
-        "body '{body}' diverged at {time:.4} s near ({:.4}, {:.4}, {:.4}) m, even with {substeps} sub-steps of {:.2e} s: \
-         soften the material, use a coarser cage, or move what holds it more slowly", .place[0], .place[1], .place[2], .substep
-    )]
-    Diverged {
-        /// The body whose node went fastest.
-        body: String,
-        /// When the step began (s).
-        time: f64,
-        /// Where that node is at rest (m).
-        place: [f64; 3],
-        /// The most sub-steps tried.
-        substeps: usize,
-        /// Their length (s).
-        substep: f64,
-    },
-    /// The stable step is out of proportion to the step.
-    #[error(
-        "a step of {dt} s would take {substeps:.0} sub-steps of {stable:.1e} s: soften the material, use a coarser cage, or ask for more frames per second"
-    )]
-    TooManySubsteps {
-        /// The step asked for (s).
-        dt: f64,
-        /// The longest stable step (s).
-        stable: f64,
-        /// How many sub-steps that makes.
-        substeps: f64,
-    },
-    /// A skeleton's equations of motion have no answer.
-    #[error("at {time:.4} s: {error}")]
-    Bones {
-        /// When the step began (s).
-        time: f64,
-        /// What is wrong.
-        error: BoneError,
-    },
-    /// The control does not fit the model.
-    #[error("{0}")]
-    BadControl(String),
-    /// An implicit step is asked for where obstacles are free to move.
-    #[error(
-        "implicit steps leave free obstacles where they are, and this scene has some: use the explicit or the auto solver, or fix them"
-    )]
-    FreeObstacles,
-    /// A budget of time is asked for, and there is no clock.
-    #[error(
-        "steps may take {0} s each, and there is no clock to tell: lend one with `Stepper::set_clock`, or remove the budget"
-    )]
-    NoClock(f64),
-    /// The time step is not a positive number.
-    #[error("a time step of {0} s is asked for: give a positive, finite one")]
-    BadTimeStep(f64),
-}
-
-/// More sub-steps than this in one step are taken for a mistake.
-const MAX_SUBSTEPS: f64 = 1e6;
-
-/// Nodes that one task works through.
-const CHUNK: usize = 512;
 
 impl Default for Stepper {
     fn default() -> Self {
         Stepper {
             solver: Solver::Explicit,
             diagonalise: Diagonalise::Selectively,
+            explicit: Explicit::default(),
             implicit: Implicit::default(),
             was_implicit: false,
-            corner_forces: CornerForces::default(),
-            load: Vec::new(),
-            outside: Vec::new(),
-            contacts: Contacts::default(),
-            constraint_forces: ConstraintForces::default(),
-            decay: Vec::new(),
-            drag: Vec::new(),
-            coupling: BoneCoupling::default(),
-            before: State::default(),
         }
     }
 }
@@ -160,6 +42,23 @@ impl Stepper {
         self.implicit.clock = Some(clock);
     }
 
+    /// Takes the state `dt` (s) further: explicitly in as many sub-steps as stability asks for, or implicitly.
+    pub fn step(
+        &mut self,
+        model: &Model,
+        control: &Control,
+        dt: f64,
+        state: &mut State,
+    ) -> Result<StepReport, StepError> {
+        check(model, control, dt)?;
+        let implicit = self.solver.pick(model, dt)?.implicit;
+        self.was_implicit = implicit.is_some();
+        match implicit {
+            Some(settings) => self.implicit.step(model, control, &settings, &mut [], dt, state),
+            None => self.explicit.step(model, control, self.diagonalise, dt, state),
+        }
+    }
+
     /// Takes the state `dt` (s) further by an implicit step, with more energies of nodes than the model has: barriers, say, or point constraints.
     pub fn step_with(
         &mut self,
@@ -170,308 +69,22 @@ impl Stepper {
         dt: f64,
         state: &mut State,
     ) -> Result<StepReport, StepError> {
-        if !(dt > 0.0 && dt.is_finite()) {
-            return Err(StepError::BadTimeStep(dt));
-        }
-        if let Some(fault) = control.fault(model) {
-            return Err(StepError::BadControl(fault));
-        }
-        if Contacts::has_free_obstacles(model) {
-            return Err(StepError::FreeObstacles);
-        }
+        check(model, control, dt)?;
+        Solver::Implicit(*settings).pick(model, dt)?;
         self.was_implicit = true;
         self.implicit.step(model, control, settings, extras, dt, state)
     }
 
-    /// Takes the state `dt` (s) further: explicitly in as many sub-steps as stability asks for, or implicitly.
-    pub fn step(
-        &mut self,
-        model: &Model,
-        control: &Control,
-        dt: f64,
-        state: &mut State,
-    ) -> Result<StepReport, StepError> {
-        if !(dt > 0.0 && dt.is_finite()) {
-            return Err(StepError::BadTimeStep(dt));
-        }
-        if let Some(fault) = control.fault(model) {
-            return Err(StepError::BadControl(fault));
-        }
-        if let Some(settings) = self.solver.pick(model, dt)?.implicit {
-            self.was_implicit = true;
-            return self.implicit.step(model, control, &settings, &mut [], dt, state);
-        }
-        self.was_implicit = false;
-        let fewest = (dt / model.stable_step.seconds).ceil().max(1.0);
-        if fewest > MAX_SUBSTEPS {
-            return Err(StepError::TooManySubsteps {
-                dt,
-                stable: model.stable_step.seconds,
-                substeps: fewest,
-            });
-        }
-        Contacts::make_room(model, state);
-        self.before.copy_from(state);
-        self.gather_loads(model, control);
-        let backoff = state.backoff;
-        let mut worst = 0;
-        let mut bone_error = None;
-        let mut substeps = 0;
-        for doublings in backoff.doublings..=SubstepBackoff::MAX_DOUBLINGS {
-            substeps = self.contacts.prepare(model, control, state, dt, fewest as usize) << doublings;
-            let found = self.substeps(model, control, dt, substeps, state);
-            bone_error = match found {
-                Ok(report) if EnergyCheck::of(model, &self.coupling, state).is_sound() => {
-                    state.supplied_energy -= self.constraint_energy(model, control, 1.0, state);
-                    state.backoff = backoff.after(doublings);
-                    return Ok(StepReport { retries: (doublings - backoff.doublings) as usize, ..report });
-                }
-                Ok(_) => None,
-                Err(error) => Some(error),
-            };
-            worst = worst_node(model, state);
-            state.copy_from(&self.before);
-        }
-        if let Some(error) = bone_error {
-            return Err(StepError::Bones { time: state.time, error });
-        }
-        Err(StepError::Diverged {
-            body: model.body_of_node(worst).name.clone(),
-            time: state.time,
-            place: model.node_rest[worst].into(),
-            substeps,
-            substep: dt / substeps as f64,
-        })
-    }
-
-    fn gather_loads(&mut self, model: &Model, control: &Control) {
-        self.load.clear();
-        self.outside.clear();
-        if Contacts::can_collide_in(model, control) || !model.constraints.is_empty() {
-            self.outside.resize(model.node_count(), Vec3::zeros());
-        }
-        if model.loads.is_empty() {
-            return;
-        }
-        self.load.resize(model.node_count(), Vec3::zeros());
-        for (i, load) in model.loads.iter().enumerate() {
-            for (node, force) in &load.node_forces {
-                self.load[*node as usize] += control.load_scale(i) * force;
-            }
-        }
-        self.outside.clone_from(&self.load);
-    }
-
-    fn substeps(
-        &mut self,
-        model: &Model,
-        control: &Control,
-        dt: f64,
-        substeps: usize,
-        state: &mut State,
-    ) -> Result<StepReport, BoneError> {
-        let h = dt / substeps as f64;
-        self.coupling.begin(model, control, dt, state);
-        let prescribed_energy = self.coupling.prescribed_energy(model, state);
-        self.drag.resize(model.node_count(), Vec3::zeros());
-        self.decay.clear();
-        self.decay.extend(model.bodies.iter().map(|body| decay(body.damping_rate, h)));
-        let mut report = StepReport { substeps, ..StepReport::default() };
-        let can_collide = Contacts::can_collide_in(model, control);
-        let part = |substep: usize| {
-            let fraction = |i: usize| i as f64 / substeps as f64;
-            Substep { from: fraction(substep - 1), to: fraction(substep), h }
-        };
-        if can_collide {
-            self.contacts.begin(model, control, dt, part(1), state);
-        }
-        // lent for the step, see `crate::constraint`
-        state.supplied_energy += self.constraint_energy(model, control, 0.0, state);
-        for substep in 1..=substeps {
-            // what pushes on the nodes
-            let motion = NodeMotion { x: &state.node_x, v: &state.node_v };
-            let forces = self.corner_forces.update(&model.elements, motion, self.diagonalise);
-            self.corner_forces.damp_inverted(&model.elements, motion, h);
-            report.diagonalised += forces.diagonalised;
-            report.max_inverted = report.max_inverted.max(forces.inverted);
-            if can_collide || !model.constraints.is_empty() {
-                self.gather_outside(model, control, (dt, part(substep)), state);
-            }
-
-            // where they go
-            let fraction = substep as f64 / substeps as f64;
-            self.move_free_nodes(model, h, state);
-            charge_loads(model, control, h, state);
-            self.move_pins(model, control, fraction, h, state);
-            let pushes = Pushes {
-                corner_forces: &self.corner_forces,
-                load: &self.outside,
-                drag: &self.drag,
-                bones: if model.constraints.is_empty() { &[] } else { &self.constraint_forces.applied.bones },
-            };
-            self.coupling.move_bones(model, control, &pushes, (fraction, h), state)?;
-            if can_collide {
-                self.contacts.move_obstacles(model, control, part(substep), state);
-            }
-        }
-        if can_collide {
-            self.contacts.keep_anchors(state);
-            report.in_contact = self.contacts.in_contact();
-        }
-        state.supplied_energy += self.coupling.prescribed_energy(model, state) - prescribed_energy;
-        state.time = self.before.time + dt;
-        Ok(report)
-    }
-
-    /// What touches and what is held adds to what loads do.
-    fn gather_outside(&mut self, model: &Model, control: &Control, step: (f64, Substep), state: &mut State) {
-        if self.load.is_empty() {
-            self.outside.fill(Vec3::zeros());
-        } else {
-            self.outside.copy_from_slice(&self.load);
-        }
-        if Contacts::can_collide_in(model, control) {
-            self.contacts.push(model, control, step, state, &mut self.outside);
-        } else {
-            self.contacts.stand_still(model, state);
-        }
-        if !model.constraints.is_empty() {
-            let now = Surroundings {
-                node_x: &state.node_x,
-                node_v: &state.node_v,
-                coupling: &self.coupling,
-                obstacles: &state.obstacles,
-                motions: self.contacts.motions(),
-            };
-            let Substep { from, to, h } = step.1;
-            let given = self.constraint_forces.pull(model, control, (from, to, h), &now, &mut self.outside);
-            state.supplied_energy += given;
-            self.contacts.pull(&self.constraint_forces.applied.obstacles);
-        }
-    }
-
-    /// What constraints hold after a fraction of the step (J).
-    fn constraint_energy(&mut self, model: &Model, control: &Control, fraction: f64, state: &State) -> f64 {
-        if model.constraints.is_empty() {
-            return 0.0;
-        }
-        let (node_x, node_v) = (state.node_x.as_slice(), state.node_v.as_slice());
-        let now = Surroundings {
-            node_x,
-            node_v,
-            coupling: &self.coupling,
-            obstacles: &state.obstacles,
-            motions: &[],
-        };
-        self.constraint_forces.energy(model, control, fraction, &now)
-    }
-
     /// Torques of all drives of a rig in the last step taken (N m or N), one per degree of freedom: found for joints driven along a path.
     pub fn torques(&self, rig: usize) -> &[f64] {
-        if self.was_implicit { self.implicit.torques(rig) } else { self.coupling.torques(rig) }
-    }
-
-    fn move_free_nodes(&mut self, model: &Model, h: f64, state: &mut State) {
-        let mut all_drag = core::mem::take(&mut self.drag);
-        for (body, &decay) in model.bodies.iter().zip(&self.decay) {
-            let first = body.nodes.start;
-            let x = &mut state.node_x[body.nodes.clone()];
-            let v = &mut state.node_v[body.nodes.clone()];
-            let drag = &mut all_drag[body.nodes.clone()];
-            let stepper = &*self;
-            let step = |(chunk, ((x, v), drag)): (usize, ChunkOfNodes)| {
-                let first = first + chunk * CHUNK;
-                dispatch(NodeKernel { stepper, model, first, h, decay, x, v, drag });
-            };
-            if x.len() <= CHUNK || rayon::current_num_threads() == 1 {
-                let chunks = x.chunks_mut(CHUNK).zip(v.chunks_mut(CHUNK)).zip(drag.chunks_mut(CHUNK));
-                chunks.enumerate().for_each(step);
-            } else {
-                let chunks =
-                    x.par_chunks_mut(CHUNK).zip(v.par_chunks_mut(CHUNK)).zip(drag.par_chunks_mut(CHUNK));
-                chunks.enumerate().for_each(step);
-            }
-        }
-        self.drag = all_drag;
-    }
-
-    /// Puts pinned nodes where their pin is after `share` of the step. Elastic forces that a pin works against are energy
-    /// supplied to the world.
-    fn move_pins(&self, model: &Model, control: &Control, fraction: f64, h: f64, state: &mut State) {
-        for (i, pin) in model.pins.iter().enumerate() {
-            let pose = control.pin(i).pose(fraction, &pin.center);
-            for &node in &pin.nodes {
-                let node = node as usize;
-                let target = pose.rotation * model.node_rest[node] + pose.translation.vector;
-                let moved = target - state.node_x[node];
-                if moved != Vec3::zeros() {
-                    let mut force = self.corner_forces.on_node(&model.elements, node);
-                    if Contacts::can_collide_in(model, control) || !model.constraints.is_empty() {
-                        force += self.outside[node] - self.load.get(node).copied().unwrap_or_default();
-                    }
-                    state.supplied_energy -= force.dot(&moved);
-                }
-                state.node_x[node] = target;
-                state.node_v[node] = moved / h;
-            }
-        }
+        if self.was_implicit { self.implicit.torques(rig) } else { self.explicit.torques(rig) }
     }
 }
 
-/// The work of loads is energy supplied to the world.
-fn charge_loads(model: &Model, control: &Control, h: f64, state: &mut State) {
-    for (i, load) in model.loads.iter().enumerate() {
-        let is_free = |node: usize| model.node_inverse_mass[node] > 0.0 || model.fixed_nodes.holds(node);
-        let free = load.node_forces.iter().filter(|(node, _)| is_free(*node as usize));
-        let power: f64 = free.map(|(node, force)| force.dot(&state.node_v[*node as usize])).sum();
-        state.supplied_energy += control.load_scale(i) * power * h;
+/// Rejects a step whose length is no positive number, and a control that does not fit the model.
+fn check(model: &Model, control: &Control, dt: f64) -> Result<(), StepError> {
+    if !(dt > 0.0 && dt.is_finite()) {
+        return Err(StepError::BadTimeStep(dt));
     }
-}
-
-/// Positions, velocities and damper forces of some nodes.
-type ChunkOfNodes<'a> = ((&'a mut [Vec3], &'a mut [Vec3]), &'a mut [Vec3]);
-
-/// Symplectic Euler for the free nodes among those from `first` on.
-struct NodeKernel<'a> {
-    stepper: &'a Stepper,
-    model: &'a Model,
-    first: usize,
-    h: f64,
-    decay: f64,
-    x: &'a mut [Vec3],
-    v: &'a mut [Vec3],
-    /// What bones bear for the nodes (N).
-    drag: &'a mut [Vec3],
-}
-
-impl Kernel for NodeKernel<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Lanes>(self) {
-        let NodeKernel { stepper, model, first, h, decay, x, v, drag } = self;
-        for (i, ((x, v), drag)) in x.iter_mut().zip(v).zip(drag).enumerate() {
-            let node = first + i;
-            let inverse_mass = model.node_inverse_mass[node];
-            if inverse_mass == 0.0 {
-                continue;
-            }
-            let mut force = stepper.corner_forces.on_node(&model.elements, node);
-            if let Some(outside) = stepper.outside.get(node) {
-                force += outside;
-            }
-            let bone = model.fixed_nodes.node_reference[node] as usize;
-            let field = &stepper.coupling.fields[bone];
-            let carried = field.at(x);
-            let lift = model.node_lift.get(node).map_or_else(Vec3::zeros, |lift| field.rotation * lift);
-            let slip = *v + h * (force * inverse_mass + (model.gravity + lift)) - carried;
-            let keep = decay.max(1.0 - field.max_drag);
-            if bone > 0 {
-                let mass = model.node_mass[node];
-                *drag = slip * ((1.0 - keep) * mass / h) - mass * lift;
-            }
-            *v = carried + slip * keep;
-            *x += h * *v;
-        }
-    }
+    control.fault(model).map_or(Ok(()), |fault| Err(StepError::BadControl(fault)))
 }

@@ -58,7 +58,7 @@ mod tests {
     use crate::WorldDesc;
     use crate::desc::{BodyDesc, Sag, ShapeDesc};
     use sinew_flesh::Material;
-    use sinew_math::turn;
+    use sinew_math::so3;
     use sinew_mesh::shapes;
 
     /// A beam that is turned and made longer by a fifth along its own x: σ = (1.2, 1, 1) everywhere.
@@ -80,7 +80,7 @@ mod tests {
         let mut state = State::at_rest(&model);
         // edges of 5 cm lose at most a few 10⁻¹⁶ m to rounding: 10⁻¹⁴ of themselves, some more in the decomposition
         assert!(gauge.nodes(&model, &state).iter().all(|strain| *strain < 1e-9));
-        let rotation = turn::about(&Vec3::new(0.6, 0.0, 0.8), 1.1);
+        let rotation = so3::axis_angle(&Vec3::new(0.6, 0.0, 0.8), 1.1);
         for x in &mut state.node_x {
             *x = rotation * Vec3::new(1.2 * x.x, x.y, x.z);
         }

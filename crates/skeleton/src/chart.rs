@@ -1,9 +1,9 @@
-//! Coordinates of a part: where it stands, how a velocity moves it, and its three or fewer plain numbers.
+//! Coordinates of joint primitives: integration, differences and minimal coordinates (charts).
 
-use crate::joint::Part;
-use sinew_math::{Mat3, Rotation, Vec3, nalgebra::Quaternion, nalgebra::Unit, turn};
+use crate::joint::JointPrimitive;
+use sinew_math::{Mat3, Rotation, Vec3, nalgebra::Quaternion, nalgebra::Unit, so3};
 
-/// The rotation of four coordinates (x, y, z, w), brought to unit length; none where they vanish.
+/// The normalised rotation of four coordinates (x, y, z, w); the identity where they vanish.
 #[inline]
 pub(crate) fn rotation(q: &[f64]) -> Rotation {
     let quaternion = Quaternion::new(q[3], q[0], q[1], q[2]);
@@ -20,81 +20,86 @@ pub(crate) fn set_rotation(q: &mut [f64], rotation: &Rotation) {
     q.copy_from_slice(rotation.as_vector().as_slice());
 }
 
-impl Part {
-    /// Coordinates at zero: lengths and angles 0, the quaternion that turns nothing.
+impl JointPrimitive {
+    /// Zero coordinates: lengths and angles 0, the identity quaternion.
     pub(crate) fn reset(&self, q: &mut [f64]) {
         q.fill(0.0);
-        if let Part::Ball = self {
+        if let JointPrimitive::Ball = self {
             q[3] = 1.0;
         }
     }
 
-    /// Moves the coordinates along a velocity for a time h: by the exponential map, so that quaternions stay unit.
+    /// Integrates a velocity over a time h (s) by the exponential map, so that quaternions stay unit.
     #[inline]
     pub(crate) fn advance(&self, q: &mut [f64], v: &[f64], h: f64) {
         match self {
-            Part::Turn(_) | Part::Slide(_) => q[0] += h * v[0],
-            Part::Shift => (0..3).for_each(|i| q[i] += h * v[i]),
-            Part::Ball => {
-                let step = turn::exp(&(Vec3::new(v[0], v[1], v[2]) * h));
+            JointPrimitive::Revolute(_) | JointPrimitive::Prismatic(_) => q[0] += h * v[0],
+            JointPrimitive::Translation => (0..3).for_each(|i| q[i] += h * v[i]),
+            JointPrimitive::Ball => {
+                let step = so3::exp(&(Vec3::new(v[0], v[1], v[2]) * h));
                 let next = rotation(q) * step;
                 set_rotation(q, &rotation(next.as_vector().as_slice()));
             }
         }
     }
 
-    /// The coordinates as [`crate::DofDesc`] counts them: for a ball the rotation vector (rad).
+    /// Minimal coordinates in the convention of [`crate::DofDesc`]: for a ball joint the rotation vector (rad).
     #[inline]
     pub(crate) fn chart(&self, q: &[f64]) -> [f64; 3] {
         match self {
-            Part::Turn(_) | Part::Slide(_) => [q[0], 0.0, 0.0],
-            Part::Shift => [q[0], q[1], q[2]],
-            Part::Ball => turn::log(&rotation(q)).into(),
+            JointPrimitive::Revolute(_) | JointPrimitive::Prismatic(_) => [q[0], 0.0, 0.0],
+            JointPrimitive::Translation => [q[0], q[1], q[2]],
+            JointPrimitive::Ball => so3::log(&rotation(q)).into(),
         }
     }
 
-    /// Sets the coordinates from those that [`Part::chart`] gives.
+    /// Sets the coordinates from those of [`JointPrimitive::chart`].
     pub(crate) fn set_chart(&self, x: &[f64], q: &mut [f64]) {
         match self {
-            Part::Turn(_) | Part::Slide(_) | Part::Shift => q.copy_from_slice(x),
-            Part::Ball => set_rotation(q, &turn::exp(&Vec3::new(x[0], x[1], x[2]))),
+            JointPrimitive::Revolute(_) | JointPrimitive::Prismatic(_) | JointPrimitive::Translation => {
+                q.copy_from_slice(x)
+            }
+            JointPrimitive::Ball => set_rotation(q, &so3::exp(&Vec3::new(x[0], x[1], x[2]))),
         }
     }
 
-    /// The difference between two coordinates, in the degrees of freedom: a velocity that leads from one to the other in 1 s.
+    /// The difference between two configurations in the tangent space: the velocity that leads from one to the other in 1 s.
     /// Components beyond the degrees of freedom are 0.
     #[inline]
-    pub fn gap(&self, from: &[f64], to: &[f64]) -> Vec3 {
+    pub fn difference(&self, from: &[f64], to: &[f64]) -> Vec3 {
         match self {
-            Part::Turn(_) | Part::Slide(_) => Vec3::new(to[0] - from[0], 0.0, 0.0),
-            Part::Shift => Vec3::new(to[0] - from[0], to[1] - from[1], to[2] - from[2]),
-            Part::Ball => turn::log(&(rotation(from).inverse() * rotation(to))),
+            JointPrimitive::Revolute(_) | JointPrimitive::Prismatic(_) => {
+                Vec3::new(to[0] - from[0], 0.0, 0.0)
+            }
+            JointPrimitive::Translation => Vec3::new(to[0] - from[0], to[1] - from[1], to[2] - from[2]),
+            JointPrimitive::Ball => so3::log(&(rotation(from).inverse() * rotation(to))),
         }
     }
 
-    /// Writes the coordinates that a difference leads to.
+    /// Writes the configuration at a tangent-space difference `by` from another: the inverse of [`JointPrimitive::difference`].
     #[inline]
-    pub fn moved(&self, from: &[f64], by: &Vec3, to: &mut [f64]) {
+    pub fn integrate(&self, from: &[f64], by: &Vec3, to: &mut [f64]) {
         to.copy_from_slice(from);
         self.advance(to, by.as_slice(), 1.0);
     }
 
-    /// How fast [`Part::gap`] from a fixed place grows at a velocity, where the gap has grown to `gap`.
+    /// The rate of [`JointPrimitive::difference`] from a fixed configuration at a velocity, where the difference is `difference`.
     #[inline]
-    pub(crate) fn gap_rate(&self, gap: &Vec3, velocity: &Vec3) -> Vec3 {
+    pub(crate) fn difference_rate(&self, difference: &Vec3, velocity: &Vec3) -> Vec3 {
         match self {
-            Part::Ball => turn::rate_of_log(gap, velocity),
+            JointPrimitive::Ball => so3::rate_of_log(difference, velocity),
             _ => *velocity,
         }
     }
 
-    /// The velocity at which [`Part::gap`] from a fixed place grows at a rate: the inverse of [`Part::gap_rate`].
-    pub(crate) fn velocity_of_gap(&self, gap: &Vec3, rate: &Vec3) -> Vec3 {
+    /// The velocity for a rate of [`JointPrimitive::difference`] from a fixed configuration: the inverse of
+    /// [`JointPrimitive::difference_rate`].
+    pub(crate) fn velocity_of_difference(&self, difference: &Vec3, rate: &Vec3) -> Vec3 {
         match self {
-            Part::Ball => {
+            JointPrimitive::Ball => {
                 let columns = Mat3::identity()
                     .column_iter()
-                    .map(|axis| self.gap_rate(gap, &axis.into()))
+                    .map(|axis| self.difference_rate(difference, &axis.into()))
                     .collect::<Vec<_>>();
                 Mat3::from_columns(&columns).try_inverse().map_or(*rate, |inverse| inverse * rate)
             }
@@ -102,11 +107,11 @@ impl Part {
         }
     }
 
-    /// The force in the degrees of freedom that does the work of a gradient over the chart `x`.
+    /// The generalised force that is work-conjugate to a gradient with respect to the chart `x`.
     #[inline]
     pub(crate) fn force_of_gradient(&self, x: &[f64; 3], gradient: [f64; 3]) -> [f64; 3] {
         match self {
-            Part::Ball => turn::torque_of_gradient(&Vec3::from(*x), &Vec3::from(gradient)).into(),
+            JointPrimitive::Ball => so3::torque_of_gradient(&Vec3::from(*x), &Vec3::from(gradient)).into(),
             _ => gradient,
         }
     }

@@ -1,23 +1,27 @@
-//! What is asked of a description before a skeleton is built from it.
+//! Validation of a skeleton description.
 
-use crate::articulation::Projection;
 use crate::desc::{BoneDesc, DofDesc, DriveRule};
 use crate::fault::Fault;
 use crate::joint::MAX_DOFS;
+use crate::joint_factor::JointFactor;
 use crate::mass::MassProperties;
 use crate::{Kinematics, Skeleton, SkeletonState};
 use sinew_math::spatial::ArticulatedInertia;
 
-/// Checks the numbers of one bone, adds what is wrong to the faults and returns its mass properties.
+/// Checks the description of one bone, appends its faults and returns its mass properties.
 pub(crate) fn bone(desc: &BoneDesc, faults: &mut Vec<Fault>) -> MassProperties {
     let mut fault = |what: String| faults.push(Fault::new(&desc.name, what));
+
+    // rest transform
     let pose = &desc.parent_from_joint;
-    let turn = pose.rotation.quaternion().norm();
-    if !(pose.translation.vector.iter().all(|x| x.is_finite()) && turn.is_finite()) {
+    let norm = pose.rotation.quaternion().norm();
+    if !(pose.translation.vector.iter().all(|x| x.is_finite()) && norm.is_finite()) {
         fault("its rest transform is not finite".into());
-    } else if (turn - 1.0).abs() > 1e-6 {
-        fault(format!("the quaternion of its rest transform has length {turn:.6}: bring it to 1"));
+    } else if (norm - 1.0).abs() > 1e-6 {
+        fault(format!("the quaternion of its rest transform has length {norm:.6}: normalise it"));
     }
+
+    // joint: degrees of freedom, axes, parameters
     let v_count = desc.joint.kind.v_count();
     if v_count > MAX_DOFS {
         fault(format!(
@@ -38,6 +42,8 @@ pub(crate) fn bone(desc: &BoneDesc, faults: &mut Vec<Fault>) -> MassProperties {
             fault(format!("degree of freedom {i}: {what}"));
         }
     }
+
+    // mass properties
     desc.mass.find().unwrap_or_else(|what| {
         fault(what);
         MassProperties::default()
@@ -55,7 +61,7 @@ fn dof_fault(dof: &DofDesc) -> Option<String> {
         || lower == f64::INFINITY
         || upper == f64::NEG_INFINITY
     {
-        return Some(format!("limits {lower} to {upper} hold no coordinate: swap or correct them"));
+        return Some(format!("limits {lower} to {upper} contain no coordinate: swap or correct them"));
     }
     let strengths = [
         ("stiffness", dof.stiffness),
@@ -68,24 +74,24 @@ fn dof_fault(dof: &DofDesc) -> Option<String> {
     bad.map(|(name, value)| format!("{name} {value} must be finite and not negative"))
 }
 
-/// Joints that a torque would accelerate without bound: with all joints driven by torque where they may be, Sᵀ Ĵ S of these has
-/// no inverse, neither at zero coordinates nor at coordinates without any symmetry. (A row of turns may line up at zero alone.)
+/// Joints that a torque would accelerate without bound: with all joints driven by torque where they may be, Sᵀ Ĵ S is singular,
+/// both at zero coordinates and at generic coordinates. (A chain of revolute joints may be aligned at zero only.)
 pub(crate) fn inertia(skeleton: &Skeleton) -> Vec<Fault> {
-    let mut uneven = SkeletonState::at_rest(skeleton);
+    let mut generic = SkeletonState::at_rest(skeleton);
     for dof in 0..skeleton.v_count() {
-        // the fractional parts of multiples of the golden ratio lie evenly and never line up
-        uneven.v[dof] = 0.3 + (0.618_033_988_749_895 * dof as f64).fract();
+        // fractional parts of multiples of the golden ratio: evenly distributed and never aligned
+        generic.v[dof] = 0.3 + (0.618_033_988_749_895 * dof as f64).fract();
     }
-    uneven.move_along_velocity(skeleton, 1.0);
-    uneven.v.fill(0.0);
+    generic.move_along_velocity(skeleton, 1.0);
+    generic.v.fill(0.0);
 
-    let somewhere = singular(skeleton, &uneven);
+    let at_generic = singular(skeleton, &generic);
     let at_rest = singular(skeleton, &SkeletonState::at_rest(skeleton));
-    let both = (0..skeleton.bones().len()).filter(|&i| somewhere[i] && at_rest[i]);
+    let both = (0..skeleton.bones().len()).filter(|&i| at_generic[i] && at_rest[i]);
     let fault = |i: usize| {
         let bone = &skeleton.bones()[i];
-        let what = "a torque on its joint would move nothing that has inertia: give the bone or one below it a mass off the \
-                    joint's axis, give the joint armature, or let it be driven by motion only";
+        let what = "its joint has no inertia against a torque: give the bone or one of its descendants a mass off the \
+                    axis of the joint, give the joint armature, or drive it by motion only";
         Fault::new(&bone.name, what)
     };
     both.map(fault).collect()
@@ -99,18 +105,18 @@ fn singular(skeleton: &Skeleton, state: &SkeletonState) -> Vec<bool> {
     let mut singular = vec![false; bones.len()];
     for i in (0..bones.len()).rev() {
         let joint = &bones[i].joint;
-        let mut seen_from_parent = inertia[i];
+        let mut transmitted = inertia[i];
         if joint.drive == DriveRule::TorqueOrMotion {
-            let mut projection = Projection::default();
+            let mut factor = JointFactor::default();
             let armature = |k: usize| skeleton.dofs()[joint.v_offset + k].armature;
-            if projection.find(&inertia[i], &kinematics.columns()[joint.v()], armature).is_err() {
+            if factor.find(&inertia[i], &kinematics.columns()[joint.v()], armature).is_err() {
                 singular[i] = true;
             } else {
-                projection.apply(&mut seen_from_parent);
+                factor.apply(&mut transmitted);
             }
         }
         if let Some(parent) = bones[i].parent {
-            inertia[parent.index()].add_from(&kinematics.parent_from_bone()[i], &seen_from_parent);
+            inertia[parent.index()].add_from(&kinematics.parent_from_bone()[i], &transmitted);
         }
     }
     singular

@@ -1,10 +1,10 @@
-//! How far a point is from the shape of a bone.
+//! Signed distance of a point from the shape of a bone.
 
 use crate::{MassDesc, SolidShape};
 use sinew_math::{Isometry, Vec3, distance_to_segment};
 use sinew_mesh::Solid;
 
-/// The shape of a bone, of one solid or several, that can be asked for distances. Built once; meshes need it.
+/// The shape of a bone, prepared for distance queries: one solid or several.
 #[derive(Debug)]
 pub struct ShapeDistance {
     solids: Vec<SolidDistance>,
@@ -17,7 +17,7 @@ struct SolidDistance {
 }
 
 impl MassDesc {
-    /// The shape of a bone: the solids it weighs by.
+    /// The solids that define the mass of a bone.
     pub fn shapes(&self) -> Vec<&SolidShape> {
         match self {
             MassDesc::Solid { shape, .. } => vec![shape],
@@ -28,24 +28,25 @@ impl MassDesc {
 }
 
 impl ShapeDistance {
-    /// Prepares the shape of a bone; none if it weighs by no solid. A mesh that encloses nothing has no inside.
+    /// Prepares the shape of a bone; `None` if no solid defines its mass. A mesh that encloses no volume has no inside.
     pub fn of(mass: &MassDesc) -> Option<ShapeDistance> {
         let solids: Vec<SolidDistance> = mass.shapes().into_iter().map(SolidDistance::new).collect();
         (!solids.is_empty()).then_some(ShapeDistance { solids })
     }
 
-    /// How far a point (m, bone's frame) is from the shape's surface (m), negative inside. Exact for capsules and outside of boxes;
-    /// for ellipsoids of the right sign and never too far; for meshes the distance to the nearest vertex with the right sign.
+    /// Signed distance (m) of a point (m, bone's frame) from the surface, negative inside. Exact for capsules and outside of
+    /// boxes; for ellipsoids a lower bound in magnitude with the right sign; for meshes the distance to the nearest vertex with
+    /// the right sign.
     pub fn signed(&self, p: &Vec3) -> f64 {
         self.solids.iter().map(|solid| solid.signed(p)).fold(f64::INFINITY, f64::min)
     }
 
-    /// How far a point (m, bone's frame) is from the shape's middle (m): the segment of a capsule, the centre of the others.
+    /// Distance (m) of a point (m, bone's frame) from the core of the shape: the segment of a capsule, the centre of the others.
     pub fn to_middle(&self, p: &Vec3) -> f64 {
         self.solids.iter().map(|solid| solid.to_middle(p)).fold(f64::INFINITY, f64::min)
     }
 
-    /// The middles of its solids, each from end to end (m, bone's frame): the segment of a capsule; twice the centre of the others.
+    /// The cores of its solids as segments (m, bone's frame): the segment of a capsule; the centre of the others, twice.
     pub fn middles(&self) -> impl Iterator<Item = [Vec3; 2]> + '_ {
         self.solids.iter().map(SolidDistance::ends)
     }
@@ -64,12 +65,12 @@ impl SolidDistance {
         match &self.shape {
             SolidShape::Capsule { from, to, radius } => distance_to_segment(p, from, to) - radius,
             SolidShape::Box { size, pose } => {
-                let over = back(pose, p).abs() - 0.5 * size;
+                let over = to_local(pose, p).abs() - 0.5 * size;
                 let outside = over.map(|x| x.max(0.0)).norm();
                 if outside > 0.0 { outside } else { over.max() }
             }
             SolidShape::Ellipsoid { radii, pose } => {
-                let k = back(pose, p).component_div(radii).norm();
+                let k = to_local(pose, p).component_div(radii).norm();
                 (k - 1.0) * radii.min()
             }
             SolidShape::Mesh(surface) => {
@@ -101,7 +102,7 @@ impl SolidDistance {
     }
 }
 
-fn back(pose: &Isometry, p: &Vec3) -> Vec3 {
+fn to_local(pose: &Isometry, p: &Vec3) -> Vec3 {
     pose.rotation.inverse_transform_vector(&(p - pose.translation.vector))
 }
 
@@ -111,7 +112,7 @@ mod tests {
     use sinew_mesh::shapes;
 
     #[test]
-    fn points_inside_are_negative_and_distances_are_right() {
+    fn signed_distances_are_negative_inside_and_exact_outside() {
         let moved = Isometry::translation(1.0, 0.0, 0.0);
         let capsule = SolidShape::Capsule { from: Vec3::zeros(), to: Vec3::x(), radius: 0.2 };
         let solid_box = SolidShape::Box { size: Vec3::new(1.0, 2.0, 4.0), pose: moved };
@@ -125,7 +126,7 @@ mod tests {
             (&solid_box, [1.1, 0.0, 0.0], -0.4),
             (&ellipsoid, [1.0, 2.0, 0.0], 0.5),
             (&ellipsoid, [1.0, 0.0, 1.0], -0.25),
-            // the vertices of a sphere reach it
+            // the vertices of the mesh lie on the sphere
             (&ball, [0.0, 0.0, 0.8], 0.3),
             (&ball, [0.0, 0.0, 0.4], -0.1),
         ];

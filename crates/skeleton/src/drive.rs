@@ -1,18 +1,18 @@
-//! Who decides a joint's motion during a step.
+//! Joint drives: for each joint either the torque or the acceleration is prescribed.
 
 use crate::desc::DriveRule;
 use crate::{BoneId, Skeleton};
 
-/// Who decides a joint's motion during a step, one number per degree of freedom of the joint.
+/// The prescribed quantity of a joint during a step, one value per degree of freedom.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum JointDrive<'a> {
-    /// The torque is given (N m, or N); dynamics finds the acceleration.
+    /// The torque is prescribed (N m, or N); dynamics computes the acceleration.
     Torque(&'a [f64]),
-    /// The acceleration is given (rad/s², or m/s²); dynamics finds the torque.
+    /// The acceleration is prescribed (rad/s², or m/s²); dynamics computes the torque.
     Motion(&'a [f64]),
 }
 
-/// Which of a joint's torque and acceleration is given.
+/// Whether the torque or the acceleration of a joint is prescribed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DriveKind {
     /// The torque.
@@ -21,7 +21,7 @@ pub enum DriveKind {
     Motion,
 }
 
-/// A drive that a joint cannot have.
+/// Why a joint cannot have a drive.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DriveError {
     /// A bone that the skeleton does not have.
@@ -32,35 +32,35 @@ pub enum DriveError {
         /// Bones of the skeleton.
         count: usize,
     },
-    /// Another count of numbers than the joint has degrees of freedom.
-    #[error("bone '{bone}': its joint has {dofs} degrees of freedom, the drive {given} numbers")]
+    /// The number of values differs from the degrees of freedom of the joint.
+    #[error("bone '{bone}': its joint has {dofs} degrees of freedom, the drive {given} values")]
     Length {
-        /// Whose joint.
+        /// The bone of the joint.
         bone: String,
         /// Degrees of freedom of the joint.
         dofs: usize,
-        /// Numbers given.
+        /// Values given.
         given: usize,
     },
-    /// A number that is not finite.
-    #[error("bone '{bone}': its drive holds {value}: torques and accelerations must be finite")]
+    /// A value is not finite.
+    #[error("bone '{bone}': its drive is {value}: torques and accelerations must be finite")]
     NotFinite {
-        /// Whose joint.
+        /// The bone of the joint.
         bone: String,
-        /// The number.
+        /// The value.
         value: f64,
     },
     /// A torque on a joint that only motion may drive.
     #[error(
-        "bone '{bone}': its joint is driven by motion only, and what hangs on it may have no mass: give it an acceleration"
+        "bone '{bone}': its joint is driven by motion only, because its subtree may be massless: give it an acceleration"
     )]
     MotionOnly {
-        /// Whose joint.
+        /// The bone of the joint.
         bone: String,
     },
 }
 
-/// The drives of all joints, to be changed at any step.
+/// The drives of all joints; they may change at any step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drives {
     pub(crate) kind: Vec<DriveKind>,
@@ -68,7 +68,7 @@ pub struct Drives {
 }
 
 impl Drives {
-    /// No torque anywhere: joints go limp, and those that only motion may drive keep their velocity.
+    /// Zero torque everywhere; joints that only motion may drive keep their velocity.
     pub fn limp(skeleton: &Skeleton) -> Drives {
         Drives {
             kind: skeleton.bones().iter().map(limp_kind).collect(),
@@ -76,7 +76,7 @@ impl Drives {
         }
     }
 
-    /// Becomes [`Drives::limp`], in the memory it has.
+    /// Resets to [`Drives::limp`] without allocating.
     ///
     /// # Panics
     /// If the skeleton is another.
@@ -87,12 +87,12 @@ impl Drives {
         }
     }
 
-    /// No acceleration anywhere: joints keep the velocities they have.
-    pub fn steady(skeleton: &Skeleton) -> Drives {
+    /// Zero acceleration everywhere: joints keep their velocities.
+    pub fn coasting(skeleton: &Skeleton) -> Drives {
         Drives { kind: vec![DriveKind::Motion; skeleton.bones().len()], value: vec![0.0; skeleton.v_count()] }
     }
 
-    /// Drives the joint of a bone. Nothing changes on an error.
+    /// Sets the drive of the joint of a bone. Nothing changes on an error.
     pub fn set(&mut self, skeleton: &Skeleton, bone: BoneId, drive: JointDrive) -> Result<(), DriveError> {
         let Some(target) = skeleton.bones().get(bone.index()) else {
             return Err(DriveError::NoSuchBone { bone: bone.0, count: skeleton.bones().len() });
@@ -116,13 +116,13 @@ impl Drives {
         Ok(())
     }
 
-    /// Which of torque and acceleration is given, per bone.
+    /// Whether torque or acceleration is prescribed, per bone.
     #[inline]
     pub fn kinds(&self) -> &[DriveKind] {
         &self.kind
     }
 
-    /// The torques and accelerations given, per degree of freedom.
+    /// The prescribed torques and accelerations, per degree of freedom.
     #[inline]
     pub fn values(&self) -> &[f64] {
         &self.value

@@ -1,6 +1,7 @@
-//! Hybrid dynamics: accelerations of joints driven by torque, torques of joints driven by motion, in time linear in the bones.
+//! Articulated-body algorithm for hybrid dynamics: accelerations of torque-driven joints and torques of motion-driven joints, in
+//! time linear in the number of bones.
 //!
-//! The backward and the last forward recursion of [KimPollard2011, table I], in body frames as \[Park1995\] has them:
+//! The backward and the last forward recursion of [KimPollard2011, table I], in body frames as in \[Park1995\]:
 //!
 //! ```text
 //! Ĵ = J + Σ Ad*Π Ad,   B = −ad*(V) J V − F_ext + Σ Ad* β          over children
@@ -8,7 +9,7 @@
 //! driven by torque:  Π = Ĵ − W Wᵀ,  β = B + Ĵ η + W y,   y = L⁻¹ (τ − Sᵀ(Ĵ η + B))
 //! ```
 //!
-//! and back down with V̇₀ = (0, −g):
+//! and forward with V̇₀ = (0, −g):
 //!
 //! ```text
 //! driven by torque:  q̈ = L⁻ᵀ (y − Wᵀ Ad V̇_λ)
@@ -16,70 +17,71 @@
 //! driven by motion:  τ = Sᵀ F
 //! ```
 //!
-//! Two places of the printed table read q̇ where q̈ is meant: β of a prescribed joint and V̇ of a torque joint. Springs, dampers
-//! and stops add to τ, rotor inertia to the diagonal of Sᵀ Ĵ S (see `passive` and `articulation`).
+//! The printed table has q̇ instead of q̈ in two places: β of a prescribed joint and V̇ of a torque joint. Springs, dampers and
+//! stops add to τ, armature to the diagonal of Sᵀ Ĵ S (see `passive` and `joint_factor`).
 
-use crate::articulation::Projection;
 use crate::drive::{DriveKind, Drives};
 use crate::joint::{Joint, MAX_DOFS};
+use crate::joint_factor::JointFactor;
 use crate::passive::{self, Passive};
 use crate::{BoneId, Kinematics, Skeleton, SkeletonState};
 use sinew_math::Vec3;
 use sinew_math::spatial::{ArticulatedInertia, Twist, Wrench};
 
-/// What acts on bones from outside.
+/// External loads on the bones.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Loads<'a> {
-    /// Acceleration of free fall (m/s²).
+    /// Gravitational acceleration (m/s²).
     pub gravity: Vec3,
-    /// F_ext: wrenches on bones, each in the bone's frame, in the order of [`Skeleton::bones`]. Bones beyond the end have none.
+    /// F_ext: wrenches on the bones, each in the bone's frame, in the order of [`Skeleton::bones`]. Bones beyond the end have
+    /// none.
     pub wrenches: &'a [Wrench],
-    /// The step (s) over which springs, dampers and stops of joints act at its end rather than at its start, so that stiff ones
-    /// stay stable; 0 to take them as they are now.
+    /// The step (s) over which springs, dampers and stops of joints act implicitly, at the end of the step, so that stiff ones
+    /// are stable; 0 for explicit forces.
     pub passive_step: f64,
 }
 
-/// Why there is no answer. The state is as it was.
+/// Why the equations of motion have no solution. The state is unchanged.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DynamicsError {
-    /// A torque would move nothing that has inertia, in this pose.
+    /// A joint has no inertia against a torque in this pose.
     #[error(
-        "bone '{bone}': its joint has no inertia against some torque in this pose (axes in line, or no mass off the axis): give it armature, or drive it by motion"
+        "bone '{bone}': its joint has no inertia against some torque in this pose (aligned axes, or no mass off the axis): give it armature, or drive it by motion"
     )]
     Singular {
-        /// Whose joint.
+        /// The bone of the joint.
         bone: String,
     },
     /// An acceleration or a torque is not finite.
     #[error(
-        "bone '{bone}': its joint's {what} is not finite: look for huge forces, velocities or torques near it"
+        "bone '{bone}': the {what} of its joint is not finite: check for excessive forces, velocities or torques near it"
     )]
     NotFinite {
-        /// Whose joint.
+        /// The bone of the joint.
         bone: String,
         /// Acceleration or torque.
         what: &'static str,
     },
 }
 
-/// Answers and scratch of hybrid dynamics. Dropping it costs time, never a different answer.
+/// Results and work arrays of hybrid dynamics. Dropping it costs time, never a different result.
 #[derive(Clone, Debug, Default)]
 pub struct Dynamics {
-    /// q̈: accelerations of all degrees of freedom (rad/s² or m/s²), found or given.
+    /// q̈: accelerations of all degrees of freedom (rad/s² or m/s²), computed or prescribed.
     pub acceleration: Vec<f64>,
-    /// τ: torques of all drives (N m or N), found or given; springs, dampers and stops come on top.
+    /// τ: torques of all drives (N m or N), computed or prescribed; without springs, dampers and stops.
     pub torque: Vec<f64>,
     inertia: Vec<ArticulatedInertia>,
     bias: Vec<Wrench>,
     bone_acceleration: Vec<Twist>,
-    projection: Vec<Projection>,
+    factor: Vec<JointFactor>,
     passive: Vec<Passive>,
-    middle: Middle,
+    midpoint: Midpoint,
 }
 
-/// The state that [`Dynamics::solve_centered`] asks in the middle of a step.
+/// The midpoint state of [`Dynamics::solve_centered`].
 #[derive(Clone, Debug, Default)]
-struct Middle {
+struct Midpoint {
     kinematics: Kinematics,
     state: SkeletonState,
 }
@@ -101,9 +103,9 @@ impl Dynamics {
         self.recur(skeleton, kinematics, drives, loads)
     }
 
-    /// The same with velocities as they will be in the middle of a step of length h (s), found by a first solve: twice the work.
-    /// A bone that spins at w gains energy at the rate w² h/2 when the terms that turn with it are taken at the start of each
-    /// step; taken in the middle, at (w h)² of that.
+    /// The same with velocities at the midpoint of a step of length h (s), predicted by a first solve: twice the work. With
+    /// velocity-dependent terms at the start of each step a bone that spins at w gains energy at the rate w² h/2; at the
+    /// midpoint, at (w h)² of that.
     ///
     /// # Panics
     /// If the state or the drives belong to another skeleton.
@@ -117,11 +119,11 @@ impl Dynamics {
         h: f64,
     ) -> Result<(), DynamicsError> {
         self.solve(skeleton, kinematics, state, drives, loads)?;
-        self.recur_in_the_middle(skeleton, state, drives, loads, h)
+        self.recur_at_midpoint(skeleton, state, drives, loads, h)
     }
 
-    /// The same for the step after one that was solved: velocities in the middle are foreseen by the accelerations of that one, with
-    /// an error of the square of h, and there is no first solve.
+    /// The same for the step after one that was solved: the accelerations of that step predict the midpoint velocities, with an
+    /// error of order h², so there is no first solve.
     ///
     /// # Panics
     /// If the state or the drives belong to another skeleton, or nothing was solved before.
@@ -135,10 +137,10 @@ impl Dynamics {
     ) -> Result<(), DynamicsError> {
         assert_eq!(self.acceleration.len(), skeleton.v_count(), "nothing was solved before");
         self.find_passive(skeleton, state, loads.passive_step);
-        self.recur_in_the_middle(skeleton, state, drives, loads, h)
+        self.recur_at_midpoint(skeleton, state, drives, loads, h)
     }
 
-    fn recur_in_the_middle(
+    fn recur_at_midpoint(
         &mut self,
         skeleton: &Skeleton,
         state: &SkeletonState,
@@ -146,17 +148,17 @@ impl Dynamics {
         loads: &Loads,
         h: f64,
     ) -> Result<(), DynamicsError> {
-        let mut middle = core::mem::take(&mut self.middle);
-        middle.state.q.clone_from(&state.q);
-        middle.state.v.clear();
-        middle.state.v.extend(state.v.iter().zip(&self.acceleration).map(|(v, a)| v + 0.5 * h * a));
-        middle.kinematics.update(skeleton, &middle.state);
-        let found = self.recur(skeleton, &middle.kinematics, drives, loads);
-        self.middle = middle;
-        found
+        let mut midpoint = core::mem::take(&mut self.midpoint);
+        midpoint.state.q.clone_from(&state.q);
+        midpoint.state.v.clear();
+        midpoint.state.v.extend(state.v.iter().zip(&self.acceleration).map(|(v, a)| v + 0.5 * h * a));
+        midpoint.kinematics.update(skeleton, &midpoint.state);
+        let result = self.recur(skeleton, &midpoint.kinematics, drives, loads);
+        self.midpoint = midpoint;
+        result
     }
 
-    /// Up the tree and down again.
+    /// Backward and forward recursion.
     fn recur(
         &mut self,
         skeleton: &Skeleton,
@@ -175,7 +177,7 @@ impl Dynamics {
         self.check(skeleton)
     }
 
-    /// F: what the joint of a bone transmits to it from its parent (N m, N), in the bone's frame.
+    /// F: the wrench that the joint of a bone transmits to it from its parent (N m, N), in the bone's frame.
     pub fn joint_wrench(&self, bone: BoneId) -> Wrench {
         let i = bone.index();
         self.inertia[i].times(&self.bone_acceleration[i]) + self.bias[i]
@@ -194,7 +196,7 @@ impl Dynamics {
         kinematics.world_frames()[bone.index()].rotation * in_bone + loads.gravity
     }
 
-    /// What acts in joints by itself.
+    /// Forces of springs, dampers and stops.
     fn find_passive(&mut self, skeleton: &Skeleton, state: &SkeletonState, h: f64) {
         self.passive.clear();
         self.passive.resize(skeleton.v_count(), Passive::default());
@@ -203,13 +205,13 @@ impl Dynamics {
         }
     }
 
-    /// Bodies by themselves: J, and B without children.
+    /// Initialises the recursions: J, and B without children.
     fn begin(&mut self, skeleton: &Skeleton, kinematics: &Kinematics, drives: &Drives, loads: &Loads) {
         let bones = skeleton.bones().len();
         self.inertia.resize(bones, ArticulatedInertia::default());
         self.bias.resize(bones, Wrench::default());
         self.bone_acceleration.resize(bones, Twist::default());
-        self.projection.resize(bones, Projection::default());
+        self.factor.resize(bones, JointFactor::default());
         self.acceleration.clear();
         self.acceleration.extend_from_slice(&drives.value);
         self.torque.clear();
@@ -225,7 +227,7 @@ impl Dynamics {
         }
     }
 
-    /// Folds bone i and its joint into its parent.
+    /// Backward recursion: adds bone i and its joint to its parent.
     #[inline]
     fn backward(
         &mut self,
@@ -234,11 +236,14 @@ impl Dynamics {
         drives: &Drives,
         i: usize,
     ) -> Result<(), DynamicsError> {
+        // the bone with its subtree
         let bone = &skeleton.bones()[i];
         let (joint, columns) = (&bone.joint, &kinematics.columns()[bone.joint.v()]);
         let eta = &kinematics.biases()[i];
         let (inertia, bias) = (self.inertia[i], self.bias[i]);
-        let mut seen = inertia;
+
+        // what its joint transmits
+        let mut transmitted = inertia;
         let mut beta = inertia.times(eta) + bias;
         match drives.kind[i] {
             DriveKind::Motion => {
@@ -247,31 +252,33 @@ impl Dynamics {
             DriveKind::Torque => {
                 let (dofs, passive) = (&skeleton.dofs()[joint.v()], &self.passive[joint.v()]);
                 let diagonal = |k: usize| dofs[k].armature + passive[k].drag;
-                let projection = &mut self.projection[i];
-                if projection.find(&inertia, columns, diagonal).is_err() {
+                let factor = &mut self.factor[i];
+                if factor.find(&inertia, columns, diagonal).is_err() {
                     return Err(DynamicsError::Singular { bone: bone.name.clone() });
                 }
-                // y, kept where the acceleration will stand
+                // y, stored in the place of the acceleration
                 let y = &mut self.acceleration[joint.v()];
                 for (k, column) in columns.iter().enumerate() {
                     y[k] = self.torque[joint.v_offset + k] + passive[k].force - column.dot(&beta);
                 }
-                projection.solve_lower(y);
+                factor.solve_lower(y);
                 if bone.parent.is_some() {
-                    beta += projection.shed_times(y);
-                    projection.apply(&mut seen);
+                    beta += factor.w_times(y);
+                    factor.apply(&mut transmitted);
                 }
             }
         }
+
+        // added to the parent
         if let Some(parent) = bone.parent {
             let parent_from_bone = &kinematics.parent_from_bone()[i];
-            self.inertia[parent.index()].add_from(parent_from_bone, &seen);
+            self.inertia[parent.index()].add_from(parent_from_bone, &transmitted);
             self.bias[parent.index()] += parent_from_bone.wrench(&beta);
         }
         Ok(())
     }
 
-    /// Finds what is unknown of joint i, now that its parent's acceleration is known.
+    /// Forward recursion: the unknown of joint i from the acceleration of its parent.
     #[inline]
     fn forward(
         &mut self,
@@ -283,34 +290,35 @@ impl Dynamics {
     ) {
         let bone = &skeleton.bones()[i];
         let (joint, columns) = (&bone.joint, &kinematics.columns()[bone.joint.v()]);
-        let above = bone.parent.map_or(ground, |parent| &self.bone_acceleration[parent.index()]);
-        let carried = kinematics.parent_from_bone()[i].twist_back(above);
+        let parent_acceleration =
+            bone.parent.map_or(ground, |parent| &self.bone_acceleration[parent.index()]);
+        let transformed = kinematics.parent_from_bone()[i].twist_back(parent_acceleration);
         let q_acc = &mut self.acceleration[joint.v()];
         if drives.kind[i] == DriveKind::Torque {
-            self.projection[i].subtract_shed_transposed(&carried, q_acc);
-            self.projection[i].solve_upper(q_acc);
+            self.factor[i].subtract_w_transposed(&transformed, q_acc);
+            self.factor[i].solve_upper(q_acc);
         }
-        self.bone_acceleration[i] = carried + combine(columns, q_acc) + kinematics.biases()[i];
+        self.bone_acceleration[i] = transformed + combine(columns, q_acc) + kinematics.biases()[i];
         if drives.kind[i] == DriveKind::Motion {
             self.find_torques(skeleton, joint, columns, i);
         }
     }
 
-    /// τ = Sᵀ F, less what acts in the joint by itself, plus what its rotors take.
+    /// τ = Sᵀ F, less the passive forces, plus the inertia of rotors.
     fn find_torques(&mut self, skeleton: &Skeleton, joint: &Joint, columns: &[Twist], i: usize) {
         let wrench = self.joint_wrench(BoneId(i as u32));
         for (dof, column) in joint.v().zip(columns) {
             let Passive { force, drag } = self.passive[dof];
-            let heavy = (skeleton.dofs()[dof].armature + drag) * self.acceleration[dof];
-            self.torque[dof] = column.dot(&wrench) + heavy - force;
+            let inertial = (skeleton.dofs()[dof].armature + drag) * self.acceleration[dof];
+            self.torque[dof] = column.dot(&wrench) + inertial - force;
         }
     }
 
     fn check(&self, skeleton: &Skeleton) -> Result<(), DynamicsError> {
         for (what, values) in [("acceleration", &self.acceleration), ("torque", &self.torque)] {
             if let Some(dof) = values.iter().position(|x| !x.is_finite()) {
-                let owner = skeleton.bones().iter().find(|bone| bone.joint.v().contains(&dof));
-                let bone = owner.map(|bone| bone.name.clone()).unwrap_or_default();
+                let bone_of_dof = skeleton.bones().iter().find(|bone| bone.joint.v().contains(&dof));
+                let bone = bone_of_dof.map(|bone| bone.name.clone()).unwrap_or_default();
                 return Err(DynamicsError::NotFinite { bone, what });
             }
         }

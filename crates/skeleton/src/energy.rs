@@ -1,16 +1,16 @@
-//! Sums over all bones: energies and momenta.
+//! Total energies and momenta of a skeleton.
 
 use crate::{Kinematics, Skeleton, SkeletonState, passive};
 use sinew_math::Vec3;
 
-/// Where the energy of a state is (J).
+/// The energies of a state (J).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Energies {
-    /// In motion: Σ Vᵀ J V/2 over bones, and rotors.
+    /// Kinetic: Σ Vᵀ J V/2 over bones, and rotors.
     pub kinetic: f64,
-    /// In height: −Σ m g · c.
+    /// Gravitational: −Σ m g · c.
     pub gravity: f64,
-    /// In the springs and stops of joints.
+    /// Elastic: springs and stops of joints.
     pub springs: f64,
 }
 
@@ -19,12 +19,12 @@ pub struct Energies {
 pub struct Momentum {
     /// Σ m ċ (kg m/s), in the world.
     pub linear: Vec3,
-    /// About the origin of the world (kg m²/s).
+    /// Angular momentum about the origin of the world (kg m²/s).
     pub angular: Vec3,
 }
 
 impl Energies {
-    /// Of a state whose kinematics are up to date, in a field of free fall `gravity` (m/s²).
+    /// The energies of a state whose kinematics are up to date, with gravitational acceleration `gravity` (m/s²).
     pub fn of(
         skeleton: &Skeleton,
         kinematics: &Kinematics,
@@ -44,14 +44,14 @@ impl Energies {
         sum
     }
 
-    /// All of it (J).
+    /// The sum (J).
     pub fn total(&self) -> f64 {
         self.kinetic + self.gravity + self.springs
     }
 }
 
 impl Momentum {
-    /// Of all bones.
+    /// The momenta of all bones.
     pub fn of(skeleton: &Skeleton, kinematics: &Kinematics) -> Momentum {
         let mut sum = Momentum::default();
         for (i, bone) in skeleton.bones().iter().enumerate() {

@@ -1,11 +1,11 @@
-//! What is wrong with a description, all of it together.
+//! Faults of a skeleton description, reported together.
 
 use core::fmt;
 
-/// Something about a description that no skeleton can be built from.
+/// One fault of a description.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// The bone it is about; empty for the skeleton itself.
+    /// The bone concerned; empty for the skeleton itself.
     pub bone: String,
     /// What is wrong, how much, and what to do.
     pub what: String,
@@ -14,7 +14,7 @@ pub struct Fault {
 /// All faults of a description.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SkeletonError {
-    /// Everything that was found, not only the first.
+    /// All faults, not only the first.
     pub faults: Vec<Fault>,
 }
 

@@ -1,94 +1,95 @@
-//! A joint of a built skeleton: a row of simple motions, one after the other.
+//! Joints of a built skeleton as sequences of joint primitives.
 //!
 //! ```text
 //! T = T₀ T₁(q₁) T₂(q₂) …,   T⁻¹ Ṫ = S q̇                                   [KimPollard2011, table II]
 //! ```
 //!
-//! The one idea: every joint kind is a row of turns, slides, shifts and balls, so that kinematics knows four motions only.
+//! Every joint kind is a sequence of revolute, prismatic, translational and ball primitives, so that kinematics has only four
+//! cases.
 
 use crate::desc::{DriveRule, JointKind};
 use sinew_math::Vec3;
 
-/// The most degrees of freedom of a joint: more than six cannot be told apart by one bone.
+/// The maximum number of degrees of freedom of a joint: a rigid body has six.
 pub(crate) const MAX_DOFS: usize = 6;
 
-/// One simple motion.
+/// One joint primitive.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Part {
-    /// Turns about a unit axis through the origin: one angle (rad).
-    Turn(Vec3),
-    /// Slides along a unit axis: one length (m).
-    Slide(Vec3),
-    /// Shifts anywhere: a position (m).
-    Shift,
-    /// Turns anyhow: a quaternion (x, y, z, w), velocity in the frame after the turn (rad/s).
+pub enum JointPrimitive {
+    /// Rotation about a unit axis through the origin: one angle (rad).
+    Revolute(Vec3),
+    /// Translation along a unit axis: one length (m).
+    Prismatic(Vec3),
+    /// Translation in space: a position (m).
+    Translation,
+    /// Rotation in space: a unit quaternion (x, y, z, w), velocity in the rotated frame (rad/s).
     Ball,
 }
 
-/// The joint between a bone and its parent: where its numbers stand in the arrays of the skeleton.
+/// The joint between a bone and its parent: its ranges in the arrays of the skeleton.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Joint {
-    /// Its first part.
+    /// Its first primitive.
     pub(crate) part_offset: usize,
-    /// How many parts it has.
+    /// The number of its primitives.
     pub(crate) part_count: usize,
     /// Its first coordinate in [`crate::SkeletonState::q`].
     pub q_offset: usize,
-    /// How many coordinates it has.
+    /// The number of its coordinates.
     pub q_count: usize,
     /// Its first degree of freedom in [`crate::SkeletonState::v`].
     pub v_offset: usize,
-    /// How many degrees of freedom it has, at most six.
+    /// The number of its degrees of freedom, at most six.
     pub v_count: usize,
-    /// Who may drive it.
+    /// How it may be driven.
     pub drive: DriveRule,
-    /// Whether a spring, damper or stop acts in it.
+    /// Whether it has a spring, damper or stop.
     pub(crate) has_passive: bool,
 }
 
 impl Joint {
-    /// Its coordinates.
+    /// The range of its coordinates.
     #[inline]
     pub fn q(&self) -> core::ops::Range<usize> {
         self.q_offset..self.q_offset + self.q_count
     }
 
-    /// Its degrees of freedom.
+    /// The range of its degrees of freedom.
     #[inline]
     pub fn v(&self) -> core::ops::Range<usize> {
         self.v_offset..self.v_offset + self.v_count
     }
 
-    /// Its parts.
+    /// The range of its primitives.
     #[inline]
     pub(crate) fn parts(&self) -> core::ops::Range<usize> {
         self.part_offset..self.part_offset + self.part_count
     }
 }
 
-impl Part {
-    /// How many coordinates it has.
+impl JointPrimitive {
+    /// The number of its coordinates.
     #[inline]
     pub fn q_count(&self) -> usize {
         match self {
-            Part::Turn(_) | Part::Slide(_) => 1,
-            Part::Shift => 3,
-            Part::Ball => 4,
+            JointPrimitive::Revolute(_) | JointPrimitive::Prismatic(_) => 1,
+            JointPrimitive::Translation => 3,
+            JointPrimitive::Ball => 4,
         }
     }
 
-    /// How many degrees of freedom it has.
+    /// The number of its degrees of freedom.
     #[inline]
     pub fn v_count(&self) -> usize {
         match self {
-            Part::Turn(_) | Part::Slide(_) => 1,
-            Part::Shift | Part::Ball => 3,
+            JointPrimitive::Revolute(_) | JointPrimitive::Prismatic(_) => 1,
+            JointPrimitive::Translation | JointPrimitive::Ball => 3,
         }
     }
 }
 
 impl JointKind {
-    /// How many degrees of freedom a joint of this kind has.
+    /// The number of degrees of freedom of a joint of this kind.
     pub fn v_count(&self) -> usize {
         match self {
             JointKind::Fixed => 0,
@@ -96,28 +97,36 @@ impl JointKind {
             JointKind::Cylindrical(_) | JointKind::Universal(..) => 2,
             JointKind::Ball | JointKind::Planar(_) => 3,
             JointKind::Free => 6,
-            JointKind::Composite(row) => row.iter().map(JointKind::v_count).sum(),
+            JointKind::Composite(sequence) => sequence.iter().map(JointKind::v_count).sum(),
         }
     }
 
-    /// Adds the parts of this kind to a row. Axes must be checked before.
-    pub(crate) fn lower(&self, parts: &mut Vec<Part>) {
+    /// Appends the primitives of this kind. Axes must have been checked.
+    pub(crate) fn lower(&self, parts: &mut Vec<JointPrimitive>) {
         match self {
             JointKind::Fixed => {}
-            JointKind::Revolute(a) => parts.push(Part::Turn(unit(a))),
-            JointKind::Prismatic(a) => parts.push(Part::Slide(unit(a))),
-            JointKind::Cylindrical(a) => parts.extend([Part::Turn(unit(a)), Part::Slide(unit(a))]),
-            JointKind::Universal(a, b) => parts.extend([Part::Turn(unit(a)), Part::Turn(unit(b))]),
-            JointKind::Ball => parts.push(Part::Ball),
+            JointKind::Revolute(a) => parts.push(JointPrimitive::Revolute(unit(a))),
+            JointKind::Prismatic(a) => parts.push(JointPrimitive::Prismatic(unit(a))),
+            JointKind::Cylindrical(a) => {
+                parts.extend([JointPrimitive::Revolute(unit(a)), JointPrimitive::Prismatic(unit(a))])
+            }
+            JointKind::Universal(a, b) => {
+                parts.extend([JointPrimitive::Revolute(unit(a)), JointPrimitive::Revolute(unit(b))])
+            }
+            JointKind::Ball => parts.push(JointPrimitive::Ball),
             JointKind::Planar(normal) => {
                 let normal = unit(normal);
-                let leaning = if normal.x.abs() < 0.8 { Vec3::x() } else { Vec3::y() };
-                let first = unit(&(leaning - normal * normal.dot(&leaning)));
+                let reference = if normal.x.abs() < 0.8 { Vec3::x() } else { Vec3::y() };
+                let first = unit(&(reference - normal * normal.dot(&reference)));
                 let second = normal.cross(&first);
-                parts.extend([Part::Slide(first), Part::Slide(second), Part::Turn(normal)]);
+                parts.extend([
+                    JointPrimitive::Prismatic(first),
+                    JointPrimitive::Prismatic(second),
+                    JointPrimitive::Revolute(normal),
+                ]);
             }
-            JointKind::Free => parts.extend([Part::Shift, Part::Ball]),
-            JointKind::Composite(row) => row.iter().for_each(|kind| kind.lower(parts)),
+            JointKind::Free => parts.extend([JointPrimitive::Translation, JointPrimitive::Ball]),
+            JointKind::Composite(sequence) => sequence.iter().for_each(|kind| kind.lower(parts)),
         }
     }
 
@@ -136,17 +145,17 @@ impl JointKind {
             }
             JointKind::Universal(a, b) => bad(a).or_else(|| bad(b)).or_else(|| {
                 let sine = unit(a).cross(&unit(b)).norm();
-                // under a thousandth of a radian the two turns are one, and the mass matrix is singular
+                // below a thousandth of a radian the two rotations coincide, and the mass matrix is singular
                 (sine < 1e-3).then(|| {
-                    format!("the axes of the universal joint are {sine:.1e} rad from parallel: turn one, or use a revolute joint")
+                    format!("the axes of the universal joint are {sine:.1e} rad from parallel: rotate one of them, or use a revolute joint")
                 })
             }),
-            JointKind::Composite(row) => row.iter().find_map(JointKind::axis_fault),
+            JointKind::Composite(sequence) => sequence.iter().find_map(JointKind::axis_fault),
         }
     }
 }
 
-/// Scaled first, so that neither huge nor tiny axes overflow.
+/// The unit vector; scaled first, so that neither huge nor tiny axes overflow.
 fn unit(a: &Vec3) -> Vec3 {
     (a / a.amax()).normalize()
 }

@@ -1,4 +1,5 @@
-//! Where every bone is and how it moves: the first recursion of hybrid dynamics.
+//! Forward kinematics: poses, velocities and velocity-product accelerations of all bones (the first recursion of hybrid
+//! dynamics).
 //!
 //! ```text
 //! T_λi = function of q_i
@@ -6,17 +7,17 @@
 //! η_i  = ad(V_i) S_i q̇_i + Ṡ_i q̇_i
 //! ```
 //!
-//! A joint is a row of parts, and the same recursion runs through the row: with W_k the velocity after part k and u_k what the
-//! part adds to it, W_k = Ad W_(k−1) + u_k and (Ṡ q̇)_k = Ad (Ṡ q̇)_(k−1) + ad(W_k) u_k, since each part's own columns are
-//! constant. Velocities are seen from the bone's own frame unless a name says world.
+//! A joint is a sequence of primitives, and the same recursion runs through it: with W_k the velocity after primitive k and u_k
+//! its own contribution, W_k = Ad W_(k−1) + u_k and (Ṡ q̇)_k = Ad (Ṡ q̇)_(k−1) + ad(W_k) u_k, since the columns of each primitive
+//! are constant. Velocities are in body frames unless a name says world.
 
-use crate::joint::Part;
+use crate::joint::JointPrimitive;
 use crate::state::SkeletonState;
 use crate::{BoneId, Skeleton, chart};
 use sinew_math::spatial::{Frame, Twist, Wrench};
-use sinew_math::{Isometry, Mat3, Vec3, turn};
+use sinew_math::{Isometry, Mat3, Vec3, so3};
 
-/// Poses and velocities of all bones. Scratch: [`Kinematics::update`] fills it from a state.
+/// Poses and velocities of all bones, filled from a state by [`Kinematics::update`].
 #[derive(Clone, Debug, Default)]
 pub struct Kinematics {
     parent_from_bone: Vec<Frame>,
@@ -26,7 +27,7 @@ pub struct Kinematics {
     columns: Vec<Twist>,
 }
 
-/// What a joint does between its two frames.
+/// The relative motion of a joint.
 struct JointMotion {
     /// T
     parent_from_bone: Frame,
@@ -37,11 +38,12 @@ struct JointMotion {
 }
 
 impl Kinematics {
-    /// Finds poses, velocities and joint columns of a state.
+    /// Computes poses, velocities and joint columns of a state.
     ///
     /// # Panics
-    /// If the state has other lengths than the skeleton; see [`SkeletonState::check`].
+    /// If the lengths of the state do not match the skeleton; see [`SkeletonState::check`].
     pub fn update(&mut self, skeleton: &Skeleton, state: &SkeletonState) {
+        // arrays over bones and degrees of freedom
         let count = skeleton.bones().len();
         self.parent_from_bone.resize(count, Frame::default());
         self.world_from_bone.resize(count, Frame::default());
@@ -49,6 +51,7 @@ impl Kinematics {
         self.bias.resize(count, Twist::default());
         self.columns.resize(skeleton.v_count(), Twist::default());
 
+        // parents come before children
         for (i, bone) in skeleton.bones().iter().enumerate() {
             let joint = &bone.joint;
             let motion = joint_motion(
@@ -58,6 +61,8 @@ impl Kinematics {
                 &state.v[joint.v()],
                 &mut self.columns[joint.v()],
             );
+
+            // composed with the motion of the parent
             let frame = motion.parent_from_bone;
             let mut velocity = motion.velocity;
             self.world_from_bone[i] = match bone.parent {
@@ -73,18 +78,18 @@ impl Kinematics {
         }
     }
 
-    /// Where a bone stands in the world.
+    /// The pose of a bone in the world.
     pub fn world_from_bone(&self, bone: BoneId) -> Isometry {
         self.world_from_bone[bone.index()].isometry()
     }
 
-    /// Where every bone stands in the world, as matrices, in the order of [`Skeleton::bones`].
+    /// The poses of all bones in the world, as matrices, in the order of [`Skeleton::bones`].
     #[inline]
     pub fn world_frames(&self) -> &[Frame] {
         &self.world_from_bone
     }
 
-    /// Where every bone stands in its parent, as matrices, in the order of [`Skeleton::bones`].
+    /// The poses of all bones in their parents, as matrices, in the order of [`Skeleton::bones`].
     #[inline]
     pub fn parent_from_bone(&self) -> &[Frame] {
         &self.parent_from_bone
@@ -96,13 +101,13 @@ impl Kinematics {
         &self.velocity
     }
 
-    /// η: what bones accelerate by when no joint does, each in its own frame.
+    /// η: velocity-product accelerations of all bones (for q̈ = 0), each in its own frame.
     #[inline]
     pub fn biases(&self) -> &[Twist] {
         &self.bias
     }
 
-    /// S: one column per degree of freedom, in the frame of the bone that it moves.
+    /// S: the motion subspace, one column per degree of freedom, in the frame of the bone that it moves.
     #[inline]
     pub fn columns(&self) -> &[Twist] {
         &self.columns
@@ -120,15 +125,15 @@ impl Kinematics {
         self.world_from_bone[bone.index()].rotation * self.velocity[bone.index()].at(point_in_bone)
     }
 
-    /// The wrench on a bone, in its frame, of a force (N) that acts at a point of it, both in the world.
+    /// The wrench on a bone, in its frame, of a force (N) at a point of it, both in the world.
     #[inline]
     pub fn wrench_of_force(&self, bone: BoneId, force: &Vec3, point: &Vec3) -> Wrench {
         let frame = &self.world_from_bone[bone.index()];
         Wrench::of_force_at(frame.rotation.tr_mul(force), &frame.point_back(point))
     }
 
-    /// The point Jacobian, column by column: calls `each` with every degree of freedom that moves the bone, the angular velocity
-    /// (rad/s) that a unit rate of it gives the bone and the velocity (m/s) it gives the point, all in the world.
+    /// The point Jacobian by columns: calls `each` with every degree of freedom that moves the bone, the angular velocity (rad/s)
+    /// of the bone and the velocity (m/s) of the point for a unit rate of it, all in the world.
     pub fn for_each_column(
         &self,
         skeleton: &Skeleton,
@@ -148,7 +153,7 @@ impl Kinematics {
         }
     }
 
-    /// Adds Jᵀ f: what a force (N, world) at a point (m, world) of a bone does in every degree of freedom (N m or N).
+    /// Adds Jᵀ f: the generalised force (N m or N) of a force (N, world) at a point (m, world) of a bone.
     pub fn add_force(
         &self,
         skeleton: &Skeleton,
@@ -169,34 +174,43 @@ impl Kinematics {
 }
 
 #[inline]
-fn joint_motion(start: &Frame, parts: &[Part], q: &[f64], v: &[f64], columns: &mut [Twist]) -> JointMotion {
+fn joint_motion(
+    start: &Frame,
+    parts: &[JointPrimitive],
+    q: &[f64],
+    v: &[f64],
+    columns: &mut [Twist],
+) -> JointMotion {
     let mut motion =
         JointMotion { parent_from_bone: *start, velocity: Twist::default(), bias: Twist::default() };
     let (mut q, mut done) = (q, 0);
     for part in parts {
+        // the coordinates, velocities and columns of this primitive
         let (own_q, rest) = q.split_at(part.q_count());
         q = rest;
         let (before, own) = columns.split_at_mut(done);
         done += part.v_count();
         let v = &v[done - part.v_count()..done];
+
+        // transform what came before, then add its own motion
         match part {
-            Part::Turn(axis) => {
-                motion.turn(&turn::about(axis, own_q[0]), before);
+            JointPrimitive::Revolute(axis) => {
+                motion.rotate(&so3::axis_angle(axis, own_q[0]), before);
                 own[0] = Twist::new(*axis, Vec3::zeros());
                 motion.add(own[0] * v[0]);
             }
-            Part::Slide(axis) => {
-                motion.shift(&(axis * own_q[0]), before);
+            JointPrimitive::Prismatic(axis) => {
+                motion.translate(&(axis * own_q[0]), before);
                 own[0] = Twist::new(Vec3::zeros(), *axis);
                 motion.add(own[0] * v[0]);
             }
-            Part::Shift => {
-                motion.shift(&Vec3::new(own_q[0], own_q[1], own_q[2]), before);
+            JointPrimitive::Translation => {
+                motion.translate(&Vec3::new(own_q[0], own_q[1], own_q[2]), before);
                 (0..3).for_each(|k| own[k] = Twist::new(Vec3::zeros(), Vec3::ith(k, 1.0)));
                 motion.add(Twist::new(Vec3::zeros(), Vec3::new(v[0], v[1], v[2])));
             }
-            Part::Ball => {
-                motion.turn(&chart::rotation(own_q).to_rotation_matrix().into_inner(), before);
+            JointPrimitive::Ball => {
+                motion.rotate(&chart::rotation(own_q).to_rotation_matrix().into_inner(), before);
                 (0..3).for_each(|k| own[k] = Twist::new(Vec3::ith(k, 1.0), Vec3::zeros()));
                 motion.add(Twist::new(Vec3::new(v[0], v[1], v[2]), Vec3::zeros()));
             }
@@ -206,30 +220,31 @@ fn joint_motion(start: &Frame, parts: &[Part], q: &[f64], v: &[f64], columns: &m
 }
 
 impl JointMotion {
-    /// Carries all that came before through a turn.
+    /// Transforms everything so far by a rotation.
     #[inline]
-    fn turn(&mut self, rotation: &Mat3, before: &mut [Twist]) {
+    fn rotate(&mut self, rotation: &Mat3, before: &mut [Twist]) {
         self.parent_from_bone.rotation *= rotation;
         if before.is_empty() {
             return;
         }
-        let carry = |t: &mut Twist| *t = Twist::new(rotation.tr_mul(&t.angular), rotation.tr_mul(&t.linear));
-        before.iter_mut().for_each(carry);
-        carry(&mut self.velocity);
-        carry(&mut self.bias);
+        let transform =
+            |t: &mut Twist| *t = Twist::new(rotation.tr_mul(&t.angular), rotation.tr_mul(&t.linear));
+        before.iter_mut().for_each(transform);
+        transform(&mut self.velocity);
+        transform(&mut self.bias);
     }
 
-    /// Carries all that came before through a shift.
+    /// Transforms everything so far by a translation.
     #[inline]
-    fn shift(&mut self, by: &Vec3, before: &mut [Twist]) {
+    fn translate(&mut self, by: &Vec3, before: &mut [Twist]) {
         self.parent_from_bone.origin += self.parent_from_bone.rotation * by;
-        let carry = |t: &mut Twist| t.linear = t.at(by);
-        before.iter_mut().for_each(carry);
-        carry(&mut self.velocity);
-        carry(&mut self.bias);
+        let transform = |t: &mut Twist| t.linear = t.at(by);
+        before.iter_mut().for_each(transform);
+        transform(&mut self.velocity);
+        transform(&mut self.bias);
     }
 
-    /// Adds what a part does.
+    /// Adds the velocity of a primitive.
     #[inline]
     fn add(&mut self, own: Twist) {
         self.velocity += own;

@@ -1,4 +1,4 @@
-//! A dense symmetric matrix and its damped solve, in memory that is used again.
+//! Dense symmetric matrix with a damped Cholesky solve, in reused memory.
 
 /// The lower triangle of a symmetric matrix, row by row.
 #[derive(Clone, Debug, Default)]
@@ -9,7 +9,7 @@ pub(crate) struct Symmetric {
 }
 
 impl Symmetric {
-    /// Becomes the zero matrix of a size.
+    /// Resets to the zero matrix of a size.
     pub(crate) fn reset(&mut self, count: usize) {
         self.count = count;
         self.entries.clear();
@@ -22,7 +22,7 @@ impl Symmetric {
         self.entries[i * (i + 1) / 2 + j] += value;
     }
 
-    /// Cuts row and column i from all others.
+    /// Zeroes row and column i off the diagonal.
     pub(crate) fn isolate(&mut self, i: usize) {
         for j in (0..self.count).filter(|&j| j != i) {
             let (low, high) = (i.min(j), i.max(j));
@@ -42,11 +42,13 @@ pub(crate) fn largest(x: &[f64]) -> f64 {
     x.iter().fold(0.0, |most: f64, x| most.max(x.abs()))
 }
 
-/// x ← (A + λ 1)⁻¹ x by Cholesky; false if there is no inverse.
+/// x ← (A + λ 1)⁻¹ x by Cholesky; false if the matrix is not positive definite.
 pub(crate) fn solve_damped(a: &mut Symmetric, damping: f64, x: &mut [f64]) -> bool {
     let Symmetric { count, entries, factor } = a;
     factor.clone_from(entries);
     let l = factor;
+
+    // factor A + λ 1 = L Lᵀ
     for i in 0..*count {
         let row = i * (i + 1) / 2;
         for j in 0..=i {
@@ -64,6 +66,8 @@ pub(crate) fn solve_damped(a: &mut Symmetric, damping: f64, x: &mut [f64]) -> bo
             }
         }
     }
+
+    // forward and backward substitution
     for i in 0..*count {
         let row = i * (i + 1) / 2;
         for k in 0..i {
@@ -85,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_damped_solve_undoes_the_damped_product() {
+    fn the_damped_solve_inverts_the_damped_product() {
         let mut a = Symmetric::default();
         a.reset(3);
         for (i, j, value) in [(0, 0, 2.0), (1, 0, -1.0), (1, 1, 3.0), (2, 1, 0.5), (2, 2, 1.0)] {

@@ -1,7 +1,7 @@
-//! What a bone weighs: mass, centre and moments, from numbers or from a shape.
+//! Mass properties of bones: mass, centre of mass and inertia tensor, given or computed from a solid.
 
-use crate::desc::MassDesc;
-use crate::polyhedron;
+mod polyhedron;
+
 use core::f64::consts::PI;
 use sinew_math::spatial::RigidInertia;
 use sinew_math::{Isometry, Mat3, Vec3};
@@ -14,7 +14,7 @@ pub struct MassProperties {
     pub mass: f64,
     /// Centre of mass in the bone's frame (m).
     pub center: Vec3,
-    /// Inertia tensor about the centre, along the axes of the bone's frame (kg m²).
+    /// Inertia tensor about the centre of mass, in the axes of the bone's frame (kg m²).
     pub tensor: Mat3,
 }
 
@@ -23,47 +23,47 @@ pub struct MassProperties {
 pub struct PointMass {
     /// Mass (kg).
     pub mass: f64,
-    /// Where, in the bone's frame (m).
+    /// Its position in the bone's frame (m).
     pub point: Vec3,
 }
 
 /// A solid in the bone's frame.
 #[derive(Clone, Debug)]
 pub enum SolidShape {
-    /// All points within a distance of a segment; a ball where its ends meet.
+    /// A capsule: all points within a radius of a segment; a sphere where its ends coincide.
     Capsule {
         /// One end of the segment (m).
         from: Vec3,
         /// The other end (m).
         to: Vec3,
-        /// The distance (m).
+        /// The radius (m).
         radius: f64,
     },
     /// A box about the origin of `pose`.
     Box {
         /// Edge lengths (m).
         size: Vec3,
-        /// Where it stands.
+        /// Its pose in the bone's frame.
         pose: Isometry,
     },
     /// An ellipsoid about the origin of `pose`.
     Ellipsoid {
         /// Semi-axes (m).
         radii: Vec3,
-        /// Where it stands.
+        /// Its pose in the bone's frame.
         pose: Isometry,
     },
-    /// The inside of a closed surface.
+    /// The interior of a closed surface.
     Mesh(TriMesh),
 }
 
 impl MassProperties {
-    /// As one spatial inertia.
+    /// The spatial inertia.
     pub fn inertia(&self) -> RigidInertia {
         RigidInertia::new(self.mass, self.center, self.tensor)
     }
 
-    /// Two bodies as one.
+    /// The composite of two bodies (parallel axis theorem).
     ///
     /// ```text
     /// I = I₁ + I₂ + m₁m₂/(m₁+m₂) (d² 1 − d dᵀ),   d = c₂ − c₁
@@ -82,7 +82,7 @@ impl MassProperties {
         }
     }
 
-    /// What is wrong with the numbers, if anything.
+    /// What is wrong with the values, if anything.
     fn fault(&self) -> Option<String> {
         let MassProperties { mass, center, tensor } = self;
         if !(mass.is_finite() && center.iter().chain(tensor.iter()).all(|x| x.is_finite())) {
@@ -98,7 +98,7 @@ impl MassProperties {
             ));
         }
         let skew = (tensor - tensor.transpose()).amax();
-        // what files with single-precision numbers round to
+        // the tolerance of files with single-precision numbers
         if skew > 1e-6 * size {
             return Some(format!(
                 "inertia tensor is not symmetric: entries across the diagonal differ by {skew:.3e} kg m²"
@@ -110,7 +110,7 @@ impl MassProperties {
     }
 }
 
-/// Whether Σ m x xᵀ could be this matrix: no principal minor is below round-off of single precision.
+/// Whether Σ m x xᵀ could be this matrix: positive semidefinite to single precision, by its principal minors.
 fn is_second_moment(moment: &Mat3, size: f64) -> bool {
     if size == 0.0 {
         return true;
@@ -125,13 +125,34 @@ fn is_second_moment(moment: &Mat3, size: f64) -> bool {
         && m.determinant() >= slack
 }
 
-/// d² 1 − d dᵀ: the tensor of a unit mass at a distance.
+/// d² 1 − d dᵀ: the inertia tensor of a unit mass at an offset.
 fn about_distance(d: &Vec3) -> Mat3 {
     Mat3::identity() * d.norm_squared() - d * d.transpose()
 }
 
+/// The mass properties of a bone.
+#[derive(Clone, Debug, Default)]
+pub enum MassDesc {
+    /// No mass. Then a descendant must have mass, or the joint must be fixed or only ever driven by motion.
+    #[default]
+    Massless,
+    /// Mass, centre of mass and inertia tensor.
+    Given(MassProperties),
+    /// A solid of uniform density.
+    Solid {
+        /// Its shape, in the bone's frame.
+        shape: SolidShape,
+        /// Its density (kg/m³).
+        density: f64,
+    },
+    /// Particles fixed to the bone.
+    Points(Vec<PointMass>),
+    /// The sum of several.
+    Sum(Vec<MassDesc>),
+}
+
 impl MassDesc {
-    /// The mass properties, or what is wrong.
+    /// The mass properties, or what is wrong with the description.
     pub fn find(&self) -> Result<MassProperties, String> {
         let found = match self {
             MassDesc::Massless => MassProperties::default(),
@@ -174,15 +195,15 @@ impl SolidShape {
     }
 }
 
-/// A solid whose second moments per mass along the axes of `pose` are ⟨x²⟩, ⟨y²⟩, ⟨z²⟩ (m²).
+/// A solid with second moments per mass ⟨x²⟩, ⟨y²⟩, ⟨z²⟩ (m²) along the axes of `pose`.
 fn around(mass: f64, second: Vec3, pose: &Isometry) -> MassProperties {
     let moments = Vec3::new(second.y + second.z, second.x + second.z, second.x + second.y) * mass;
-    let turn = pose.rotation.to_rotation_matrix().into_inner();
-    let tensor = turn * Mat3::from_diagonal(&moments) * turn.transpose();
+    let rotation = pose.rotation.to_rotation_matrix().into_inner();
+    let tensor = rotation * Mat3::from_diagonal(&moments) * rotation.transpose();
     MassProperties { mass, center: pose.translation.vector, tensor: (tensor + tensor.transpose()) * 0.5 }
 }
 
-/// A cylinder of length L with a half ball of radius r at each end.
+/// A cylinder of length L with a hemisphere of radius r at each end.
 ///
 /// ```text
 /// along:  m_c r²/2 + 2 m_s r²/5
@@ -215,9 +236,9 @@ fn positive(what: &str, sizes: &[f64]) -> Result<(), String> {
 mod tests {
     use super::*;
 
-    /// Eight equal particles at the corners of a box weigh like a box of three times the second moments.
+    /// Eight equal particles at the corners of a box have three times the second moments of the solid box.
     #[test]
-    fn particles_add_up_to_a_body() {
+    fn particles_compose_a_body() {
         let corner = |i: u32| {
             let side = |bit: u32| if i >> bit & 1 == 1 { 1.0 } else { -1.0 };
             PointMass { mass: 0.25, point: Vec3::new(2.0 + 0.1 * side(0), 0.2 * side(1), 0.3 * side(2)) }
@@ -229,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_capsule_whose_ends_meet_is_a_ball() {
+    fn a_capsule_of_zero_length_is_a_sphere() {
         let p = Vec3::new(1.0, 2.0, 3.0);
         let capsule = SolidShape::Capsule { from: p, to: p, radius: 0.3 }.properties(10.0).unwrap();
         let pose = Isometry::translation(1.0, 2.0, 3.0);
@@ -238,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn tensors_that_no_solid_has_are_refused() {
+    fn impossible_inertia_tensors_are_rejected() {
         let with = |tensor: Mat3| {
             MassDesc::Given(MassProperties { mass: 1.0, center: Vec3::zeros(), tensor }).find()
         };

@@ -1,4 +1,4 @@
-//! Parents before children: who hangs from whom, and in which order bones are walked.
+//! Topological sort of bones: parents before children.
 
 use crate::desc::{Parent, SkeletonDesc};
 use crate::fault::Fault;
@@ -7,14 +7,14 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 /// The tree of a description.
 pub(crate) struct Order {
-    /// Each bone's parent, by place in the description.
+    /// The parent of each bone, as an index into the description.
     pub(crate) parent: Vec<Option<usize>>,
-    /// Places in the description, parents first; the description's own order wherever that is one.
+    /// Indices into the description, parents first; the description's own order if that is a valid one.
     pub(crate) sorted: Vec<usize>,
 }
 
 impl Order {
-    /// Finds the tree, and adds what is wrong with it to the faults.
+    /// Sorts the bones, and appends the faults of the tree.
     pub(crate) fn find(desc: &SkeletonDesc, faults: &mut Vec<Fault>) -> Order {
         let parent = find_parents(desc, faults);
         let mut children = vec![Vec::new(); parent.len()];
@@ -24,7 +24,7 @@ impl Order {
             }
         }
 
-        // always the first in the description of those whose parent is placed
+        // always the lowest index among bones whose parent is placed
         let mut ready: BinaryHeap<Reverse<usize>> =
             (0..parent.len()).filter(|&i| parent[i].is_none()).map(Reverse).collect();
         let mut sorted = Vec::with_capacity(parent.len());
@@ -40,6 +40,7 @@ impl Order {
 }
 
 fn find_parents(desc: &SkeletonDesc, faults: &mut Vec<Fault>) -> Vec<Option<usize>> {
+    // names must be unique
     let mut by_name = BTreeMap::new();
     for (i, bone) in desc.bones.iter().enumerate() {
         if let Some(first) = by_name.insert(bone.name.as_str(), i) {
@@ -49,6 +50,8 @@ fn find_parents(desc: &SkeletonDesc, faults: &mut Vec<Fault>) -> Vec<Option<usiz
             ));
         }
     }
+
+    // parents by name or index
     let mut find = |bone: &crate::BoneDesc| match &bone.parent {
         Parent::World => None,
         Parent::Named(name) => by_name.get(name.as_str()).copied().or_else(|| {
@@ -71,9 +74,9 @@ fn find_parents(desc: &SkeletonDesc, faults: &mut Vec<Fault>) -> Vec<Option<usiz
     desc.bones.iter().map(&mut find).collect()
 }
 
-/// Names each cycle once, from its first bone.
+/// Reports each cycle once, from its first bone.
 fn report_cycles(desc: &SkeletonDesc, parent: &[Option<usize>], sorted: &[usize], faults: &mut Vec<Fault>) {
-    // 0: not looked at, otherwise the walk that came by
+    // 0: not visited, otherwise the traversal that visited it
     let mut walk = vec![0; parent.len()];
     sorted.iter().for_each(|&bone| walk[bone] = usize::MAX);
     for start in 0..parent.len() {
@@ -90,7 +93,7 @@ fn report_cycles(desc: &SkeletonDesc, parent: &[Option<usize>], sorted: &[usize]
                 next = parent[next].unwrap_or(bone);
             }
             cycle.push(&desc.bones[bone].name);
-            let what = format!("hangs from itself: {}; give one of them another parent", cycle.join(" → "));
+            let what = format!("is its own ancestor: {}; give one of them another parent", cycle.join(" → "));
             faults.push(Fault::new(&desc.bones[bone].name, what));
         }
     }

@@ -1,19 +1,19 @@
-//! What acts in joints by itself: springs, dampers and stops.
+//! Passive joint forces: springs, dampers and limit stops, with semi-implicit linearisation.
 //!
 //! ```text
 //! E = Σ k (x − x₀)²/2 + Σ k_s max(0, x − x⁺, x⁻ − x)²/2,   f = −∂E/∂x − d ẋ
 //! ```
 //!
-//! over the chart x of each part. For a ball x is the rotation vector, and the gradient becomes a body-fixed torque by the
-//! inverse right Jacobian of the exponential map. A stop damps only while it is touched. The energy is gradient and value here;
-//! its Hessian's diagonal, which steady stepping of stiff joints needs, is the third number.
+//! over the chart x of each primitive. For a ball joint x is the rotation vector, and the inverse right Jacobian of the
+//! exponential map turns the gradient into a torque in body axes. A stop damps only while it is in contact. The third value is
+//! the diagonal of the Hessian, which stable stepping of stiff joints needs.
 
 use crate::Skeleton;
 use crate::desc::DofDesc;
 use crate::joint::Joint;
 use crate::state::{SkeletonState, each_part};
 
-/// What acts in one degree of freedom at its end of a step of length h, linear in the acceleration a: `force − drag a`.
+/// The passive force of one degree of freedom at the end of a step of length h, linear in the acceleration a: `force − drag a`.
 ///
 /// ```text
 /// f(x + h v + h² a, v + h a) = f(x, v) − h k v − (h d + h² k) a
@@ -24,7 +24,7 @@ pub(crate) struct Passive {
     pub(crate) drag: f64,
 }
 
-/// Finds what acts in a joint by itself, over a step of length `h` (s), or now for `h` = 0.
+/// Computes the passive forces of a joint over a step of length `h` (s), or explicitly for `h` = 0.
 #[inline]
 pub(crate) fn joint_forces(
     skeleton: &Skeleton,
@@ -51,7 +51,7 @@ pub(crate) fn joint_forces(
     }
 }
 
-/// ∂E/∂x, ∂²E/∂x² and the damping at x; stops count if they are touched here or where the velocity leads.
+/// ∂E/∂x, ∂²E/∂x² and the damping at x; a stop counts if it is in contact at x or at the predicted coordinate.
 #[inline]
 fn derivatives(dof: &DofDesc, x: f64, next: f64) -> (f64, f64, f64) {
     let mut derivative = dof.stiffness * (x - dof.rest);

@@ -1,45 +1,46 @@
-//! A smooth way from one state to another, and the accelerations that keep a joint on it.
+//! Cubic Hermite interpolation between two states on the joint manifold, and the accelerations that track it.
 //!
-//! Each part of a joint goes along a cubic in the differences from where it starts, with the given velocities at both ends:
+//! Each primitive of a joint follows a cubic in the tangent space at its start, with the given velocities at both ends:
 //!
 //! ```text
 //! x(s) = x₀ · exp(b s + c s² + d s³),   0 ≤ s ≤ 1
-//! b = T v₀,   g = gap(x₀, x₁),   e = T Jr⁻¹(g) v₁,   c = 3 g − 2 b − e,   d = b + e − 2 g
+//! b = T v₀,   g = x₁ ⊖ x₀,   e = T Jr⁻¹(g) v₁,   c = 3 g − 2 b − e,   d = b + e − 2 g
 //! ```
 //!
-//! Symplectic Euler takes a step as v' = v + h a, x' = x · exp(h v'). Asked for the acceleration of the curve itself, it would drift off by
-//! the error of every step; so it is asked for the position instead, and every step ends on the curve to round-off:
+//! where ⊖ is [`crate::JointPrimitive::difference`]. Symplectic Euler integrates v' = v + h a, x' = x · exp(h v'). With the
+//! acceleration of the curve it would drift by the error of every step. With the acceleration that reaches the position of the
+//! curve every step ends on the curve to round-off:
 //!
 //! ```text
-//! a = (gap(x, x(s)) / h − v) / h
+//! a = ((x(s) ⊖ x) / h − v) / h
 //! ```
 
 use crate::state::each_part;
 use crate::{BoneId, Skeleton, SkeletonState};
 use sinew_math::Vec3;
 
-/// A smooth way from one state to another. Scratch: [`StatePath::lay`] fills it.
+/// A Hermite path from one state to another, filled by [`StatePath::fit`].
 #[derive(Clone, Debug, Default)]
 pub struct StatePath {
     start_q: Vec<f64>,
-    /// b, c and d of each degree of freedom.
+    /// Coefficients b, c and d of each degree of freedom.
     cubics: Vec<[f64; 3]>,
 }
 
 impl StatePath {
-    /// Lays the way from one state to another that is reached `seconds` (s) later.
+    /// Fits the path from one state to another that is reached `seconds` (s) later.
     ///
     /// # Panics
-    /// If a state is of another skeleton.
-    pub fn lay(&mut self, skeleton: &Skeleton, from: &SkeletonState, to: &SkeletonState, seconds: f64) {
+    /// If a state belongs to another skeleton.
+    pub fn fit(&mut self, skeleton: &Skeleton, from: &SkeletonState, to: &SkeletonState, seconds: f64) {
         self.start_q.clone_from(&from.q);
         self.cubics.resize(skeleton.v_count(), [0.0; 3]);
         for bone in skeleton.bones() {
             for (part, q, v) in each_part(skeleton, &bone.joint) {
-                let gap = part.gap(&from.q[q.clone()], &to.q[q]);
+                let difference = part.difference(&from.q[q.clone()], &to.q[q]);
                 let start = seconds * vector(&from.v[v.clone()]);
-                let end = seconds * part.gap_rate(&gap, &vector(&to.v[v.clone()]));
-                let (square, cube) = (3.0 * gap - 2.0 * start - end, start + end - 2.0 * gap);
+                let end = seconds * part.difference_rate(&difference, &vector(&to.v[v.clone()]));
+                let (square, cube) = (3.0 * difference - 2.0 * start - end, start + end - 2.0 * difference);
                 for (k, cubic) in self.cubics[v].iter_mut().enumerate() {
                     *cubic = [start[k], square[k], cube[k]];
                 }
@@ -47,11 +48,11 @@ impl StatePath {
         }
     }
 
-    /// Writes the accelerations (rad/s², m/s²) of one bone's joint for a step of `h` (s) that ends after a fraction of the way,
+    /// Writes the accelerations (rad/s², m/s²) of the joint of a bone for a step of `h` (s) that ends at a fraction of the path,
     /// between 0 and 1.
     ///
     /// # Panics
-    /// If the state is of another skeleton.
+    /// If the state belongs to another skeleton.
     #[inline]
     pub fn accelerate(
         &self,
@@ -67,20 +68,20 @@ impl StatePath {
             for (by, [b, c, d]) in by.iter_mut().zip(&self.cubics[v.clone()]) {
                 *by = fraction * (b + fraction * (c + fraction * d));
             }
-            let mut aim = [0.0; 4];
-            let aim = &mut aim[..q.len()];
-            part.moved(&self.start_q[q.clone()], &by, aim);
-            let gap = part.gap(&state.q[q], aim);
+            let mut goal = [0.0; 4];
+            let goal = &mut goal[..q.len()];
+            part.integrate(&self.start_q[q.clone()], &by, goal);
+            let difference = part.difference(&state.q[q], goal);
             for (k, dof) in v.enumerate() {
-                acceleration[dof - joint.v_offset] = (gap[k] / h - state.v[dof]) / h;
+                acceleration[dof - joint.v_offset] = (difference[k] / h - state.v[dof]) / h;
             }
         }
     }
 
-    /// Writes the velocities (rad/s, m/s) of one bone's joint after a fraction of a way that takes `seconds` (s).
+    /// Writes the velocities (rad/s, m/s) of the joint of a bone at a fraction of a path that takes `seconds` (s).
     ///
     /// # Panics
-    /// If the velocity is not as long as the joint has degrees of freedom.
+    /// If the length of `velocity` is not the number of degrees of freedom of the joint.
     pub fn velocity(
         &self,
         skeleton: &Skeleton,
@@ -95,7 +96,7 @@ impl StatePath {
                 by[k] = fraction * (b + fraction * (c + fraction * d));
                 rate[k] = (b + fraction * (2.0 * c + fraction * 3.0 * d)) / seconds;
             }
-            let found = part.velocity_of_gap(&by, &rate);
+            let found = part.velocity_of_difference(&by, &rate);
             for (k, dof) in v.enumerate() {
                 velocity[dof - joint.v_offset] = found[k];
             }
@@ -112,8 +113,8 @@ fn vector(numbers: &[f64]) -> Vec3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::SolidShape;
-    use crate::desc::{BoneDesc, JointDesc, JointKind, MassDesc, Parent, SkeletonDesc};
+    use crate::desc::{BoneDesc, JointDesc, JointKind, Parent, SkeletonDesc};
+    use crate::{MassDesc, SolidShape};
     use sinew_math::Isometry;
 
     fn limb() -> Skeleton {
@@ -148,14 +149,15 @@ mod tests {
         [from, to]
     }
 
-    /// Every step ends on the curve: its coordinates, of order 1, are met to a few ε, and a thousand steps add nothing to that.
+    /// Every step ends on the curve: its coordinates, of order 1, are met to a few ε, and errors do not accumulate over a
+    /// thousand steps.
     #[test]
-    fn steps_end_where_the_way_ends() {
+    fn steps_end_on_the_path() {
         let skeleton = limb();
         let [from, to] = states(&skeleton);
         let (seconds, steps) = (0.9, 1000);
         let mut path = StatePath::default();
-        path.lay(&skeleton, &from, &to, seconds);
+        path.fit(&skeleton, &from, &to, seconds);
         let mut state = from;
         let mut acceleration = vec![0.0; skeleton.v_count()];
         let h = seconds / f64::from(steps);
@@ -169,24 +171,24 @@ mod tests {
         }
         for bone in skeleton.bones() {
             for (part, q, _) in each_part(&skeleton, &bone.joint) {
-                let off = part.gap(&state.q[q.clone()], &to.q[q]).norm();
+                let off = part.difference(&state.q[q.clone()], &to.q[q]).norm();
                 assert!(off < 16.0 * f64::EPSILON, "bone '{}' is {off:e} off", bone.name);
             }
         }
-        // velocities of steps are those of the curve half a step earlier: h |ẍ|/2 with |ẍ| ≤ (2 |c| + 6 |d|)/T² < 30 here
+        // step velocities are those of the curve half a step earlier: h |ẍ|/2 with |ẍ| ≤ (2 |c| + 6 |d|)/T² < 30 here
         for (v, wanted) in state.v.iter().zip(&to.v) {
             assert!((v - wanted).abs() < 15.0 * h, "{v} {wanted}");
         }
     }
 
-    /// Differences over ±1e-5 of the way are off by their square times the third derivative, some 1e-9.
+    /// The error of differences over ±1e-5 of the path is their square times the third derivative, about 1e-9.
     #[test]
-    fn velocities_are_the_derivative_of_the_way() {
+    fn velocities_are_derivatives_of_the_path() {
         let skeleton = limb();
         let [from, to] = states(&skeleton);
         let (seconds, e) = (0.9, 1e-5);
         let mut path = StatePath::default();
-        path.lay(&skeleton, &from, &to, seconds);
+        path.fit(&skeleton, &from, &to, seconds);
         let at = |fraction: f64| {
             let mut state = from.clone();
             for (i, bone) in skeleton.bones().iter().enumerate() {
@@ -204,7 +206,7 @@ mod tests {
             for (i, bone) in skeleton.bones().iter().enumerate() {
                 path.velocity(&skeleton, BoneId(i as u32), (fraction, seconds), &mut found[bone.joint.v()]);
             }
-            at(fraction + e).way_from(&skeleton, &at(fraction - e), &mut derivative);
+            at(fraction + e).difference_from(&skeleton, &at(fraction - e), &mut derivative);
             for (found, derivative) in found.iter().zip(&derivative) {
                 let derivative = derivative / (2.0 * e * seconds);
                 assert!((found - derivative).abs() < 1e-8, "{fraction}: {found} {derivative}");
@@ -212,13 +214,13 @@ mod tests {
         }
     }
 
-    /// The first step's velocity is that of the start, up to h |ẍ|/2.
+    /// The velocity of the first step is that of the start, up to h |ẍ|/2.
     #[test]
-    fn the_way_starts_with_the_velocity_given() {
+    fn the_path_starts_with_the_given_velocity() {
         let skeleton = limb();
         let [from, to] = states(&skeleton);
         let mut path = StatePath::default();
-        path.lay(&skeleton, &from, &to, 0.9);
+        path.fit(&skeleton, &from, &to, 0.9);
         let h = 1e-4;
         for (i, bone) in skeleton.bones().iter().enumerate() {
             let mut acceleration = vec![0.0; bone.joint.v_count];

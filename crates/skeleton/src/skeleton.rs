@@ -1,47 +1,45 @@
-//! A skeleton ready to be moved: flat arrays over bones, coordinates and degrees of freedom.
+//! A built skeleton: flat arrays over bones, coordinates and degrees of freedom.
 
-use crate::check;
-use crate::desc::{DofDesc, SkeletonDesc};
-use crate::fault::{Fault, SkeletonError};
-use crate::joint::{Joint, Part};
+use crate::desc::{DofDesc, JointDesc, SkeletonDesc};
+use crate::joint::{Joint, JointPrimitive};
 use crate::mass::MassProperties;
 use crate::order::Order;
 use sinew_math::spatial::{Frame, RigidInertia};
 
-/// A bone of a [`Skeleton`]: its place among the sorted bones, parents first.
+/// A bone of a [`Skeleton`]: its index among the sorted bones, parents first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct BoneId(pub u32);
 
 impl BoneId {
-    /// As an index into arrays over bones.
+    /// The index into arrays over bones.
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// One bone and the joint that holds it.
+/// One bone and the joint to its parent.
 #[derive(Clone, Debug)]
 pub struct Bone {
     /// Its name.
     pub name: String,
-    /// What it hangs from; `None` for the world.
+    /// Its parent; `None` for the world.
     pub parent: Option<BoneId>,
-    /// Where its frame stands in its parent's at zero coordinates.
+    /// Its frame in that of its parent at zero coordinates.
     pub parent_from_joint: Frame,
     /// The joint to its parent.
     pub joint: Joint,
-    /// What it weighs.
+    /// Its mass properties.
     pub mass: MassProperties,
-    /// The same as one spatial inertia J, seen from its frame.
+    /// Its spatial inertia J, in its frame.
     pub inertia: RigidInertia,
 }
 
-/// Bones and joints, checked. Never changes; several skeletons are several values, and one may have several roots.
+/// Bones and joints, checked and immutable. A skeleton may have several roots.
 #[derive(Clone, Debug)]
 pub struct Skeleton {
     bones: Vec<Bone>,
-    parts: Vec<Part>,
+    parts: Vec<JointPrimitive>,
     dofs: Vec<DofDesc>,
     q_count: usize,
     bone_of_desc: Vec<BoneId>,
@@ -49,24 +47,8 @@ pub struct Skeleton {
 }
 
 impl Skeleton {
-    /// Checks a description and builds it. Either all is well, or all faults are reported together.
-    pub fn build(desc: &SkeletonDesc) -> Result<Skeleton, SkeletonError> {
-        let mut faults = Vec::new();
-        if desc.bones.is_empty() {
-            faults.push(Fault::new("", "the skeleton has no bones: add one"));
-        }
-        let order = Order::find(desc, &mut faults);
-        let masses: Vec<MassProperties> =
-            desc.bones.iter().map(|bone| check::bone(bone, &mut faults)).collect();
-        if !faults.is_empty() {
-            return Err(SkeletonError { faults });
-        }
-        let skeleton = Skeleton::assemble(desc, &order, &masses);
-        let faults = check::inertia(&skeleton);
-        if faults.is_empty() { Ok(skeleton) } else { Err(SkeletonError { faults }) }
-    }
-
-    fn assemble(desc: &SkeletonDesc, order: &Order, masses: &[MassProperties]) -> Skeleton {
+    /// Builds a description that has been checked.
+    pub(crate) fn assemble(desc: &SkeletonDesc, order: &Order, masses: &[MassProperties]) -> Skeleton {
         let mut bone_of_desc = vec![BoneId(0); desc.bones.len()];
         for (place, &i) in order.sorted.iter().enumerate() {
             bone_of_desc[i] = BoneId(place as u32);
@@ -94,12 +76,12 @@ impl Skeleton {
         skeleton
     }
 
-    fn add_joint(&mut self, desc: &crate::JointDesc) -> Joint {
+    fn add_joint(&mut self, desc: &JointDesc) -> Joint {
         let (part_offset, q_offset, v_offset) = (self.parts.len(), self.q_count, self.dofs.len());
         desc.kind.lower(&mut self.parts);
         let parts = &self.parts[part_offset..];
-        let v_count = parts.iter().map(Part::v_count).sum();
-        let q_count = parts.iter().map(Part::q_count).sum();
+        let v_count = parts.iter().map(JointPrimitive::v_count).sum();
+        let q_count = parts.iter().map(JointPrimitive::q_count).sum();
         let part_count = parts.len();
         self.q_count += q_count;
         let dof =
@@ -137,41 +119,41 @@ impl Skeleton {
         self.bones.iter().position(|bone| bone.name == name).map(|i| BoneId(i as u32))
     }
 
-    /// The bone that stood at place `i` of the description.
+    /// The bone at index `i` of the description.
     pub fn bone_of_desc(&self, i: usize) -> Option<BoneId> {
         self.bone_of_desc.get(i).copied()
     }
 
-    /// Where a bone stood in the description.
+    /// The index of a bone in the description.
     pub fn desc_of_bone(&self, bone: BoneId) -> usize {
         self.desc_of_bone[bone.index()]
     }
 
-    /// How many coordinates there are: the length of [`crate::SkeletonState::q`].
+    /// The number of coordinates: the length of [`crate::SkeletonState::q`].
     #[inline]
     pub fn q_count(&self) -> usize {
         self.q_count
     }
 
-    /// How many degrees of freedom there are: the length of [`crate::SkeletonState::v`].
+    /// The number of degrees of freedom: the length of [`crate::SkeletonState::v`].
     #[inline]
     pub fn v_count(&self) -> usize {
         self.dofs.len()
     }
 
-    /// What acts by itself in each degree of freedom.
+    /// Passive elements of each degree of freedom.
     #[inline]
     pub fn dofs(&self) -> &[DofDesc] {
         &self.dofs
     }
 
-    /// The simple motions that a joint is made of, in order.
+    /// The primitives of a joint, in order.
     #[inline]
-    pub fn parts(&self, joint: &Joint) -> &[Part] {
+    pub fn parts(&self, joint: &Joint) -> &[JointPrimitive] {
         &self.parts[joint.parts()]
     }
 
-    /// Whole mass (kg).
+    /// Total mass (kg).
     pub fn mass(&self) -> f64 {
         self.bones.iter().map(|bone| bone.mass.mass).sum()
     }

@@ -1,9 +1,9 @@
-//! All that moves of a skeleton.
+//! State of a skeleton: joint coordinates and velocities, and their integration.
 
-use crate::joint::{Joint, Part};
+use crate::joint::{Joint, JointPrimitive};
 use crate::{BoneId, Skeleton};
 
-/// Coordinates and velocities of all joints: all that must be saved to go on with the same bits.
+/// Coordinates and velocities of all joints: all that must be saved to continue with the same bits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SkeletonState {
     /// Joint coordinates: rad, m, and quaternions (x, y, z, w); length [`Skeleton::q_count`].
@@ -12,7 +12,7 @@ pub struct SkeletonState {
     pub v: Vec<f64>,
 }
 
-/// A state that does not fit a skeleton.
+/// Why a state does not match a skeleton.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StateError {
     /// The arrays have other lengths.
@@ -27,12 +27,12 @@ pub enum StateError {
         /// Velocities of the skeleton.
         v: usize,
     },
-    /// A number is not finite, or a quaternion is zero.
+    /// A value is not finite, or a quaternion is zero.
     #[error(
         "bone '{bone}': its joint has coordinates {q:?} and velocities {v:?}: they must be finite, quaternions not zero"
     )]
     Number {
-        /// Whose joint.
+        /// The bone of the joint.
         bone: String,
         /// Its coordinates.
         q: Vec<f64>,
@@ -41,11 +41,11 @@ pub enum StateError {
     },
 }
 
-/// A part of a joint and where its numbers stand.
+/// The primitives of a joint, each with the ranges of its coordinates and of its degrees of freedom.
 pub(crate) fn each_part(
     skeleton: &Skeleton,
     joint: &Joint,
-) -> impl Iterator<Item = (Part, core::ops::Range<usize>, core::ops::Range<usize>)> {
+) -> impl Iterator<Item = (JointPrimitive, core::ops::Range<usize>, core::ops::Range<usize>)> {
     let (mut q, mut v) = (joint.q_offset, joint.v_offset);
     skeleton.parts(joint).iter().map(move |part| {
         let ranges = (*part, q..q + part.q_count(), v..v + part.v_count());
@@ -56,7 +56,7 @@ pub(crate) fn each_part(
 }
 
 impl SkeletonState {
-    /// All coordinates at zero, nothing moving.
+    /// Zero coordinates and velocities.
     pub fn at_rest(skeleton: &Skeleton) -> SkeletonState {
         let mut state = SkeletonState { q: vec![0.0; skeleton.q_count()], v: vec![0.0; skeleton.v_count()] };
         for bone in skeleton.bones() {
@@ -67,7 +67,7 @@ impl SkeletonState {
         state
     }
 
-    /// Whether the state fits a skeleton and all its numbers are finite.
+    /// Checks that the state matches a skeleton and that all its values are finite.
     pub fn check(&self, skeleton: &Skeleton) -> Result<(), StateError> {
         let (q, v) = (skeleton.q_count(), skeleton.v_count());
         if self.q.len() != q || self.v.len() != v {
@@ -75,9 +75,9 @@ impl SkeletonState {
         }
         for bone in skeleton.bones() {
             let (q, v) = (&self.q[bone.joint.q()], &self.v[bone.joint.v()]);
-            let turns = each_part(skeleton, &bone.joint)
-                .all(|(part, q, _)| part != Part::Ball || self.q[q].iter().any(|x| *x != 0.0));
-            if !(turns && q.iter().chain(v).all(|x| x.is_finite())) {
+            let quaternions_are_nonzero = each_part(skeleton, &bone.joint)
+                .all(|(part, q, _)| part != JointPrimitive::Ball || self.q[q].iter().any(|x| *x != 0.0));
+            if !(quaternions_are_nonzero && q.iter().chain(v).all(|x| x.is_finite())) {
                 return Err(StateError::Number { bone: bone.name.clone(), q: q.to_vec(), v: v.to_vec() });
             }
         }
@@ -94,15 +94,15 @@ impl SkeletonState {
         &self.v[skeleton.bone(bone).joint.v()]
     }
 
-    /// The coordinates of a bone's joint as [`crate::DofDesc`] counts them: one number per degree of freedom, rotation vectors
-    /// (rad) for quaternions.
+    /// The minimal coordinates of the joint of a bone, in the convention of [`crate::DofDesc`]: one number per degree of freedom,
+    /// rotation vectors (rad) for quaternions.
     pub fn chart_of(&self, skeleton: &Skeleton, bone: BoneId) -> Vec<f64> {
         let parts = each_part(skeleton, &skeleton.bone(bone).joint);
         parts.flat_map(|(part, q, v)| part.chart(&self.q[q]).into_iter().take(v.len())).collect()
     }
 
-    /// Sets the coordinates of a bone's joint from one number per degree of freedom, rotation vectors (rad) for quaternions.
-    /// Numbers beyond the joint's are not read; missing ones leave their part as it is.
+    /// Sets the coordinates of the joint of a bone from one number per degree of freedom, rotation vectors (rad) for quaternions.
+    /// Excess numbers are ignored; primitives without numbers are unchanged.
     pub fn set_chart_of(&mut self, skeleton: &Skeleton, bone: BoneId, x: &[f64]) {
         let joint = &skeleton.bone(bone).joint;
         for (part, q, v) in each_part(skeleton, joint) {
@@ -112,8 +112,8 @@ impl SkeletonState {
         }
     }
 
-    /// Symplectic Euler: first the velocities by the accelerations, then the coordinates by the new velocities, along the
-    /// exponential map, so that quaternions stay unit.                                   [KimPollard2011, §5]
+    /// Symplectic Euler: velocities by the accelerations, then coordinates by the new velocities along the exponential map, so
+    /// that quaternions stay unit. [KimPollard2011, §5]
     pub fn advance(&mut self, skeleton: &Skeleton, acceleration: &[f64], h: f64) {
         for (v, a) in self.v.iter_mut().zip(acceleration) {
             *v += h * a;
@@ -121,7 +121,7 @@ impl SkeletonState {
         self.move_along_velocity(skeleton, h);
     }
 
-    /// Moves the coordinates by the velocities they have for a time h (s).
+    /// Integrates the coordinates with constant velocities over a time h (s).
     pub fn move_along_velocity(&mut self, skeleton: &Skeleton, h: f64) {
         let SkeletonState { q: all_q, v: all_v } = self;
         for bone in skeleton.bones() {

@@ -1,31 +1,31 @@
-//! What joints add to the potential that an implicit step minimises: springs and stops, and over a step of h from a start, dampers, rotors and given torques.
+//! Incremental potential of the joints for an implicit step: springs and stops, dampers, rotors and prescribed torques.
 //!
 //! ```text
 //! U = Σ k (x − x₀)²/2 + Σ k_s max(0, x − x⁺, x⁻ − x)²/2 + Σ d/(2h) g² + Σ a/(2h²) (g − h v)² − Σ τ g
 //! ```
 //!
-//! over the chart x of each part and the way g that it has gone since the start. A stop damps only if it was touched as the step began. The third number is the
-//! diagonal of the Hessian without the curvature of the chart: never negative.
+//! over the chart x of each primitive and its displacement g since the start of the step. A stop damps only if it is in contact
+//! at the start. The third value is the diagonal of the Hessian without the curvature of the chart: never negative.
 
 use crate::state::{SkeletonState, each_part};
 use crate::{Skeleton, desc::DofDesc};
 
-/// How a step of the joints began.
+/// The start of a step of the joints.
 #[derive(Clone, Copy, Debug)]
 pub struct JointStep<'a> {
     /// Coordinates and velocities at its start.
     pub start: &'a SkeletonState,
-    /// Torques that are given (N m or N), one per degree of freedom.
+    /// Prescribed torques (N m or N), one per degree of freedom.
     pub torque: &'a [f64],
-    /// Its length (s); infinite at rest, where nothing is damped and rotors do not count.
+    /// Its length (s); infinite for statics, without damping and rotors.
     pub h: f64,
 }
 
 impl JointStep<'_> {
-    /// The potential of all joints (J); adds the gradient over the degrees of freedom and the diagonal of the Hessian.
+    /// The potential of all joints (J); adds the gradient with respect to the degrees of freedom and the diagonal of the Hessian.
     ///
     /// # Panics
-    /// If a length does not fit the skeleton.
+    /// If a length does not match the skeleton.
     pub fn evaluate(
         &self,
         skeleton: &Skeleton,
@@ -34,32 +34,39 @@ impl JointStep<'_> {
         stiffness: &mut [f64],
     ) -> f64 {
         let mut sum = 0.0;
-        let (damp, turn) = (1.0 / self.h, 1.0 / (self.h * self.h));
+        let (damping_scale, rotor_scale) = (1.0 / self.h, 1.0 / (self.h * self.h));
         for bone in skeleton.bones() {
             for (part, q, v) in each_part(skeleton, &bone.joint) {
                 let x = part.chart(&state.q[q.clone()]);
                 let x_start = part.chart(&self.start.q[q.clone()]);
-                let gone = part.gap(&self.start.q[q.clone()], &state.q[q]);
-                let (mut over_chart, mut over_gap) = ([0.0; 3], [0.0; 3]);
+                let displacement = part.difference(&self.start.q[q.clone()], &state.q[q]);
+                let (mut chart_gradient, mut displacement_gradient) = ([0.0; 3], [0.0; 3]);
                 for (k, dof) in v.clone().enumerate() {
                     let desc = &skeleton.dofs()[dof];
+
+                    // spring and stop
                     let (over, stop) = beyond(desc, x[k]);
                     let off = x[k] - desc.rest;
                     sum += 0.5 * desc.stiffness * off * off + 0.5 * stop * over * over;
-                    over_chart[k] = desc.stiffness * off + stop * over;
-                    let touched = beyond(desc, x_start[k]).1 > 0.0;
-                    let damping = damp * (desc.damping + if touched { desc.limit_damping } else { 0.0 });
-                    let rotor = turn * desc.armature;
-                    let ahead = if rotor > 0.0 { gone[k] - self.h * self.start.v[dof] } else { 0.0 };
-                    sum += 0.5 * damping * gone[k] * gone[k] + 0.5 * rotor * ahead * ahead
-                        - self.torque[dof] * gone[k];
-                    over_gap[k] = damping * gone[k] + rotor * ahead - self.torque[dof];
+                    chart_gradient[k] = desc.stiffness * off + stop * over;
+
+                    // damper, rotor and prescribed torque
+                    let was_in_contact = beyond(desc, x_start[k]).1 > 0.0;
+                    let damping = damping_scale
+                        * (desc.damping + if was_in_contact { desc.limit_damping } else { 0.0 });
+                    let rotor = rotor_scale * desc.armature;
+                    let ahead = if rotor > 0.0 { displacement[k] - self.h * self.start.v[dof] } else { 0.0 };
+                    sum += 0.5 * damping * displacement[k] * displacement[k] + 0.5 * rotor * ahead * ahead
+                        - self.torque[dof] * displacement[k];
+                    displacement_gradient[k] = damping * displacement[k] + rotor * ahead - self.torque[dof];
                     stiffness[dof] += desc.stiffness + stop + damping + rotor;
                 }
-                let along_chart = part.force_of_gradient(&x, over_chart);
-                let along_gap = part.force_of_gradient(&gone.into(), over_gap);
+
+                // as forces in the degrees of freedom
+                let chart_force = part.force_of_gradient(&x, chart_gradient);
+                let displacement_force = part.force_of_gradient(&displacement.into(), displacement_gradient);
                 for (k, dof) in v.enumerate() {
-                    gradient[dof] += along_chart[k] + along_gap[k];
+                    gradient[dof] += chart_force[k] + displacement_force[k];
                 }
             }
         }
@@ -67,7 +74,7 @@ impl JointStep<'_> {
     }
 }
 
-/// How far beyond a stop, signed, and the stop's stiffness there.
+/// The signed excess beyond a stop, and the stiffness of the stop there.
 fn beyond(dof: &DofDesc, x: f64) -> (f64, f64) {
     if x > dof.upper {
         (x - dof.upper, dof.limit_stiffness)
@@ -79,15 +86,15 @@ fn beyond(dof: &DofDesc, x: f64) -> (f64, f64) {
 }
 
 impl SkeletonState {
-    /// Writes the way gone since another state, in the degrees of freedom: the velocity that leads here from there in 1 s.
+    /// Writes the tangent-space difference from another state: the velocity that leads from there to here in 1 s.
     ///
     /// # Panics
-    /// If a length does not fit the skeleton.
-    pub fn way_from(&self, skeleton: &Skeleton, start: &SkeletonState, way: &mut [f64]) {
+    /// If a length does not match the skeleton.
+    pub fn difference_from(&self, skeleton: &Skeleton, start: &SkeletonState, difference: &mut [f64]) {
         for bone in skeleton.bones() {
             for (part, q, v) in each_part(skeleton, &bone.joint) {
-                let gap = part.gap(&start.q[q.clone()], &self.q[q]);
-                way[v].iter_mut().zip(gap.iter()).for_each(|(way, gap)| *way = *gap);
+                let own = part.difference(&start.q[q.clone()], &self.q[q]);
+                difference[v].iter_mut().zip(own.iter()).for_each(|(to, from)| *to = *from);
             }
         }
     }
@@ -127,9 +134,9 @@ mod tests {
         Skeleton::build(&SkeletonDesc { bones }).expect("sound")
     }
 
-    /// By central differences along every degree of freedom, whose error is ε² = 10⁻¹⁰ times the third derivative.
+    /// Central differences along every degree of freedom, whose error is ε² = 10⁻¹⁰ times the third derivative.
     #[test]
-    fn the_gradient_is_the_derivative() {
+    fn the_gradient_agrees_with_finite_differences() {
         let skeleton = chain();
         let n = skeleton.v_count();
         let mut start = SkeletonState::at_rest(&skeleton);
@@ -156,7 +163,8 @@ mod tests {
         }
     }
 
-    /// Of a hinge, whose chart is straight: within its stops and beyond one, where the stop's stiffness is added. Differences of a piecewise quadratic are exact to round-off.
+    /// For a hinge, whose chart is linear: within its limits and beyond one, where the stiffness of the stop is added.
+    /// Differences of a piecewise quadratic are exact to round-off.
     #[test]
     fn the_stiffness_of_a_hinge_is_the_derivative_of_its_gradient() {
         let skeleton = chain();

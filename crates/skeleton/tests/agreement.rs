@@ -1,9 +1,9 @@
-//! Two ways, one answer: the recursions against the whole mass matrix, forward against inverse dynamics, Jacobians against their
+//! Agreement of two methods: the recursions and the dense mass matrix, forward and inverse dynamics, Jacobians and their
 //! transposes.
 //!
-//! The reference knows no spatial vectors. It walks the parts of all joints in the world frame, writes the velocity of each mass
-//! centre and the angular velocity of each bone as sums over degrees of freedom, differentiates these sums by the rules of
-//! vectors that turn, and adds Newton's and Euler's equations:
+//! The reference uses no spatial vectors. It visits the primitives of all joints in the world frame, writes the velocity of each
+//! centre of mass and the angular velocity of each bone as sums over degrees of freedom, differentiates these sums in rotating
+//! frames, and assembles the Newton-Euler equations:
 //!
 //! ```text
 //! M = Σ m J_vᵀ J_v + J_wᵀ I J_w + A,   b = Σ J_vᵀ (m (J̇_v q̇ − g) − f) + J_wᵀ (I J̇_w q̇ + w × I w − t)
@@ -14,32 +14,32 @@ mod common;
 use common::{Random, random_drives};
 use sinew_math::nalgebra::{DMatrix, DVector};
 use sinew_math::spatial::Wrench;
-use sinew_math::{Isometry, Mat3, Rotation, Vec3, nalgebra::Quaternion, nalgebra::Unit, turn};
+use sinew_math::{Isometry, Mat3, Rotation, Vec3, nalgebra::Quaternion, nalgebra::Unit, so3};
 use sinew_skeleton::*;
 
-/// One degree of freedom in the world: a turn about an axis through a point, or a slide along an axis.
+/// One degree of freedom in the world: a rotation about an axis through a point, or a translation along an axis.
 #[derive(Clone)]
-struct Line {
+struct JointAxis {
     dof: usize,
-    turns: bool,
+    is_rotation: bool,
     axis: Vec3,
     axis_rate: Vec3,
     point: Vec3,
     point_rate: Vec3,
 }
 
-/// A frame that moves: pose, angular velocity and velocity of its origin in the world.
+/// A moving frame: pose, angular velocity and velocity of its origin in the world.
 #[derive(Clone)]
-struct Moving {
+struct MovingFrame {
     pose: Isometry,
     w: Vec3,
     v: Vec3,
-    lines: Vec<Line>,
+    axes: Vec<JointAxis>,
 }
 
-impl Moving {
-    fn still() -> Moving {
-        Moving { pose: Isometry::identity(), w: Vec3::zeros(), v: Vec3::zeros(), lines: Vec::new() }
+impl MovingFrame {
+    fn world() -> MovingFrame {
+        MovingFrame { pose: Isometry::identity(), w: Vec3::zeros(), v: Vec3::zeros(), axes: Vec::new() }
     }
 
     fn rigid(&mut self, step: &Isometry) {
@@ -47,21 +47,21 @@ impl Moving {
         self.pose *= step;
     }
 
-    fn turn(&mut self, dof: usize, axis: Vec3, q: f64, rate: f64) {
+    fn rotate(&mut self, dof: usize, axis: Vec3, q: f64, rate: f64) {
         let axis_w = self.pose.rotation * axis;
         self.push(dof, true, axis_w, self.w);
         self.w += axis_w * rate;
-        self.pose.rotation *= turn::exp(&(axis * q));
+        self.pose.rotation *= so3::exp(&(axis * q));
     }
 
-    fn slide(&mut self, dof: usize, axis: Vec3, q: f64, rate: f64) {
+    fn translate(&mut self, dof: usize, axis: Vec3, q: f64, rate: f64) {
         self.rigid(&Isometry::translation(axis.x * q, axis.y * q, axis.z * q));
         let axis_w = self.pose.rotation * axis;
         self.push(dof, false, axis_w, self.w);
         self.v += axis_w * rate;
     }
 
-    /// The lines of a ball are the axes of the frame after it.
+    /// The axes of a ball joint are those of the frame after it.
     fn ball(&mut self, dof: usize, rotation: Rotation, rate: Vec3) {
         self.pose.rotation *= rotation;
         self.w += self.pose.rotation * rate;
@@ -70,10 +70,10 @@ impl Moving {
         }
     }
 
-    fn push(&mut self, dof: usize, turns: bool, axis: Vec3, carried_by: Vec3) {
+    fn push(&mut self, dof: usize, is_rotation: bool, axis: Vec3, carried_by: Vec3) {
         let axis_rate = carried_by.cross(&axis);
         let (point, point_rate) = (self.pose.translation.vector, self.v);
-        self.lines.push(Line { dof, turns, axis, axis_rate, point, point_rate });
+        self.axes.push(JointAxis { dof, is_rotation, axis, axis_rate, point, point_rate });
     }
 }
 
@@ -84,24 +84,25 @@ struct Dense {
 
 fn dense(skeleton: &Skeleton, state: &SkeletonState, gravity: Vec3, wrenches: &[Wrench]) -> Dense {
     let n = skeleton.v_count();
-    let mut all: Vec<Moving> = Vec::new();
+    let mut all: Vec<MovingFrame> = Vec::new();
     let mut out = Dense { mass: DMatrix::zeros(n, n), bias: DVector::zeros(n) };
     for (i, bone) in skeleton.bones().iter().enumerate() {
-        let mut frame = bone.parent.map_or_else(Moving::still, |p| all[p.index()].clone());
+        // the frame after its joint, primitive by primitive
+        let mut frame = bone.parent.map_or_else(MovingFrame::world, |p| all[p.index()].clone());
         frame.rigid(&bone.parent_from_joint.isometry());
         let (mut q, mut v) = (bone.joint.q_offset, bone.joint.v_offset);
         for part in skeleton.parts(&bone.joint) {
             let (x, u) = (&state.q[q..], &state.v[v..]);
             match part {
-                Part::Turn(a) => frame.turn(v, *a, x[0], u[0]),
-                Part::Slide(a) => frame.slide(v, *a, x[0], u[0]),
-                Part::Shift => {
-                    // all three slide in the frame before any of them
+                JointPrimitive::Revolute(a) => frame.rotate(v, *a, x[0], u[0]),
+                JointPrimitive::Prismatic(a) => frame.translate(v, *a, x[0], u[0]),
+                JointPrimitive::Translation => {
+                    // all three translate in the frame before any of them
                     frame.rigid(&Isometry::translation(x[0], x[1], x[2]));
-                    (0..3).for_each(|k| frame.slide(v + k, Vec3::ith(k, 1.0), 0.0, 0.0));
+                    (0..3).for_each(|k| frame.translate(v + k, Vec3::ith(k, 1.0), 0.0, 0.0));
                     frame.v += frame.pose.rotation * Vec3::new(u[0], u[1], u[2]);
                 }
-                Part::Ball => {
+                JointPrimitive::Ball => {
                     let rotation = Unit::new_normalize(Quaternion::new(x[3], x[0], x[1], x[2]));
                     frame.ball(v, rotation, Vec3::new(u[0], u[1], u[2]));
                 }
@@ -109,6 +110,8 @@ fn dense(skeleton: &Skeleton, state: &SkeletonState, gravity: Vec3, wrenches: &[
             q += part.q_count();
             v += part.v_count();
         }
+
+        // its contribution to the equations of motion
         add_bone(bone, &frame, state, gravity, wrenches.get(i).copied().unwrap_or_default(), &mut out);
         all.push(frame);
     }
@@ -118,12 +121,13 @@ fn dense(skeleton: &Skeleton, state: &SkeletonState, gravity: Vec3, wrenches: &[
 
 fn add_bone(
     bone: &Bone,
-    frame: &Moving,
+    frame: &MovingFrame,
     state: &SkeletonState,
     gravity: Vec3,
     wrench: Wrench,
     out: &mut Dense,
 ) {
+    // inertia and centre of mass in the world
     let r: Mat3 = frame.pose.rotation.to_rotation_matrix().into_inner();
     let inertia = r * bone.mass.tensor * r.transpose();
     let arm = r * bone.mass.center;
@@ -132,19 +136,22 @@ fn add_bone(
 
     // columns of both Jacobians, and J̇ q̇ of both
     let (mut j, mut v_bias, mut w_bias) = (Vec::new(), Vec3::zeros(), Vec3::zeros());
-    for line in &frame.lines {
-        let rate = state.v[line.dof];
-        if line.turns {
-            let reach = center - line.point;
-            j.push((line.dof, line.axis.cross(&reach), line.axis));
-            v_bias +=
-                (line.axis_rate.cross(&reach) + line.axis.cross(&(center_rate - line.point_rate))) * rate;
-            w_bias += line.axis_rate * rate;
+    for joint_axis in &frame.axes {
+        let rate = state.v[joint_axis.dof];
+        if joint_axis.is_rotation {
+            let reach = center - joint_axis.point;
+            j.push((joint_axis.dof, joint_axis.axis.cross(&reach), joint_axis.axis));
+            v_bias += (joint_axis.axis_rate.cross(&reach)
+                + joint_axis.axis.cross(&(center_rate - joint_axis.point_rate)))
+                * rate;
+            w_bias += joint_axis.axis_rate * rate;
         } else {
-            j.push((line.dof, line.axis, Vec3::zeros()));
-            v_bias += line.axis_rate * rate;
+            j.push((joint_axis.dof, joint_axis.axis, Vec3::zeros()));
+            v_bias += joint_axis.axis_rate * rate;
         }
     }
+
+    // Newton-Euler equations projected on the Jacobians
     let force = r * wrench.force;
     let torque = r * wrench.torque - arm.cross(&force);
     let push = bone.mass.mass * (v_bias - gravity) - force;
@@ -157,7 +164,7 @@ fn add_bone(
     }
 }
 
-/// Springs pull along the chart; for a ball ω·∂E = dE/dt by a fourth-order difference.
+/// Springs act on the chart; for a ball joint ω·∂E = dE/dt by a fourth-order difference.
 fn add_passive(skeleton: &Skeleton, state: &SkeletonState, out: &mut Dense) {
     for (i, bone) in skeleton.bones().iter().enumerate() {
         let id = BoneId(i as u32);
@@ -185,12 +192,14 @@ fn add_passive(skeleton: &Skeleton, state: &SkeletonState, out: &mut Dense) {
     }
 }
 
-/// Both sides are sums of a few hundred products of order ten, which round by 10⁻¹³; the equations amplify that by the
-/// condition of the mass matrix, some thousands. The derivatives of springs add the fourth-order error h⁴ of their difference, 10⁻¹².
+/// Both sides are sums of a few hundred products of order ten with a round-off of 10⁻¹³; the equations amplify that by the
+/// condition number of the mass matrix, some thousands. The derivatives of springs add the fourth-order error h⁴ of their
+/// difference, 10⁻¹².
 #[test]
-fn recursions_agree_with_the_whole_mass_matrix() {
+fn recursions_agree_with_the_dense_mass_matrix() {
     let mut worst: f64 = 0.0;
     for seed in 0..200 {
+        // a random tree, state, drives and loads
         let mut random = Random(seed);
         let count = 1 + random.below(12);
         let Ok(skeleton) = Skeleton::build(&random.tree(count)) else { panic!("seed {seed} does not build") };
@@ -200,13 +209,14 @@ fn recursions_agree_with_the_whole_mass_matrix() {
         let wrenches: Vec<Wrench> =
             (0..count).map(|_| Wrench::new(random.vector() * 3.0, random.vector() * 5.0)).collect();
 
+        // hybrid dynamics
         let mut kinematics = Kinematics::default();
         kinematics.update(&skeleton, &state);
         let mut dynamics = Dynamics::default();
         let loads = Loads { gravity, wrenches: &wrenches, passive_step: 0.0 };
         dynamics.solve(&skeleton, &kinematics, &state, &drives, &loads).unwrap();
 
-        // M q̈ + b = τ must hold in every row, whatever was given and whatever was found
+        // M q̈ + b = τ must hold in every row, whatever was prescribed and whatever was computed
         let Dense { mass, bias } = dense(&skeleton, &state, gravity, &wrenches);
         let a = DVector::from_column_slice(&dynamics.acceleration);
         let tau = DVector::from_column_slice(&dynamics.torque);
@@ -217,7 +227,7 @@ fn recursions_agree_with_the_whole_mass_matrix() {
         }
         assert!(residual.is_empty() || residual.amax() < 1e-9 * size, "seed {seed}: {residual}");
 
-        // and what was given is unchanged; what was found is what the dense solve finds
+        // prescribed values are unchanged; computed ones agree with the dense solve
         let given: Vec<bool> = (0..count)
             .flat_map(|i| {
                 let id = BoneId(i as u32);
@@ -244,9 +254,9 @@ fn recursions_agree_with_the_whole_mass_matrix() {
     assert!(worst < 1e-11, "{worst:.1e}");
 }
 
-/// Round-off of two recursions, amplified by the condition of the mass matrix.
+/// Round-off of two recursions, amplified by the condition number of the mass matrix.
 #[test]
-fn inverse_dynamics_undoes_forward_dynamics() {
+fn inverse_dynamics_inverts_forward_dynamics() {
     for seed in 1000..1100 {
         let mut random = Random(seed);
         let skeleton = Skeleton::build(&random.tree(10)).unwrap();
@@ -274,7 +284,7 @@ fn inverse_dynamics_undoes_forward_dynamics() {
 
 /// ⟨f, J v⟩ = ⟨Jᵀ f, v⟩, and J v is the velocity of the point, and the derivative of its position.
 #[test]
-fn point_jacobians_carry_velocities_out_and_forces_back() {
+fn point_jacobians_map_velocities_and_their_transposes_forces() {
     for seed in 0..50 {
         let mut random = Random(seed);
         let skeleton = Skeleton::build(&random.tree(9)).unwrap();
@@ -285,6 +295,7 @@ fn point_jacobians_carry_velocities_out_and_forces_back() {
         let point = kinematics.point(id, &point_in_bone);
         let velocity = kinematics.point_velocity(id, &point_in_bone);
 
+        // J v and Jᵀ f
         let mut sum = Vec3::zeros();
         kinematics.for_each_column(&skeleton, id, &point, |dof, _, linear| sum += linear * state.v[dof]);
         assert!((sum - velocity).norm() < 1e-12);
@@ -293,6 +304,7 @@ fn point_jacobians_carry_velocities_out_and_forces_back() {
         let back: f64 = torque.iter().zip(&state.v).map(|(t, v)| t * v).sum();
         assert!((back - force.dot(&velocity)).abs() < 1e-12);
 
+        // against the derivative of the position
         let position = |h: f64| {
             let mut moved = state.clone();
             moved.move_along_velocity(&skeleton, h);
@@ -306,7 +318,7 @@ fn point_jacobians_carry_velocities_out_and_forces_back() {
     }
 }
 
-/// The acceleration of a point is the derivative of its velocity along the motion that dynamics finds.
+/// The acceleration of a point is the derivative of its velocity along the computed motion.
 #[test]
 fn point_accelerations_are_derivatives_of_point_velocities() {
     for seed in 0..30 {

@@ -1,4 +1,4 @@
-//! What a description may be, and what is said about those that may not.
+//! Validation of skeleton descriptions.
 
 mod common;
 
@@ -17,7 +17,7 @@ fn faults(bones: Vec<BoneDesc>) -> Vec<String> {
 }
 
 #[test]
-fn bones_are_sorted_parents_first_and_keep_their_places() {
+fn bones_are_sorted_topologically_and_indices_are_mapped() {
     let named = |name: &str| Parent::Named(name.into());
     let bones = vec![
         hinge("hand", named("arm")),
@@ -62,7 +62,7 @@ fn all_faults_are_reported_together() {
 }
 
 #[test]
-fn cycles_are_named_once() {
+fn cycles_are_reported_once() {
     let found = faults(vec![
         hinge("root", Parent::World),
         hinge("a", Parent::Index(2)),
@@ -74,23 +74,23 @@ fn cycles_are_named_once() {
     assert_eq!(
         found,
         [
-            "bone 'a': hangs from itself: a → b → c → a; give one of them another parent",
-            "bone 'self': hangs from itself: self → self; give one of them another parent",
+            "bone 'a': is its own ancestor: a → b → c → a; give one of them another parent",
+            "bone 'self': is its own ancestor: self → self; give one of them another parent",
         ]
     );
 }
 
 #[test]
-fn torque_joints_without_inertia_are_refused_unless_motion_drives_them() {
+fn torque_joints_without_inertia_are_rejected_unless_driven_by_motion() {
     let mut end = hinge("end", Parent::Index(0));
     end.mass = MassDesc::Massless;
     let found = faults(vec![hinge("root", Parent::World), end.clone()]);
     assert!(
-        found.len() == 1 && found[0].starts_with("bone 'end': a torque on its joint would move nothing"),
+        found.len() == 1 && found[0].starts_with("bone 'end': its joint has no inertia against a torque"),
         "{found:?}"
     );
 
-    // a fixed end, a rotor, a mass below, or motion alone: all are well
+    // valid: a fixed joint, armature, a descendant with mass, or motion only
     let root = hinge("root", Parent::World);
     let build = |bones: Vec<BoneDesc>| Skeleton::build(&SkeletonDesc { bones });
     let mut fixed = end.clone();
@@ -102,6 +102,8 @@ fn torque_joints_without_inertia_are_refused_unless_motion_drives_them() {
     let mut across = hinge("tip", Parent::Index(1));
     across.joint.kind = JointKind::Revolute(Vec3::y());
     assert!(build(vec![root.clone(), end.clone(), across]).is_ok());
+
+    // a motion-only joint rejects torques and steps with a motion
     end.joint.drive = DriveRule::MotionOnly;
     let skeleton = build(vec![root, end]).unwrap();
     let mut drives = Drives::limp(&skeleton);
@@ -113,7 +115,7 @@ fn torque_joints_without_inertia_are_refused_unless_motion_drives_them() {
     dynamics.solve(&skeleton, &kinematics, &state, &drives, &Loads::default()).unwrap();
 }
 
-/// A particle on the axis of its hinge, and two hinges in line with no mass between them.
+/// A particle on the axis of its hinge, and two aligned hinges with no mass between them.
 #[test]
 fn inertia_must_lie_off_the_axis() {
     let on_axis =
@@ -127,7 +129,7 @@ fn inertia_must_lie_off_the_axis() {
 }
 
 #[test]
-fn numbers_out_of_range_are_refused() {
+fn values_out_of_range_are_rejected() {
     let with = |dof: DofDesc| {
         let mut bone = hinge("bone", Parent::World);
         bone.joint = bone.joint.with(dof);
@@ -136,7 +138,7 @@ fn numbers_out_of_range_are_refused() {
     let dof = DofDesc::default();
     assert_eq!(
         with(DofDesc { lower: 1.0, upper: -1.0, ..dof }),
-        "bone 'bone': degree of freedom 0: limits 1 to -1 hold no coordinate: swap or correct them"
+        "bone 'bone': degree of freedom 0: limits 1 to -1 contain no coordinate: swap or correct them"
     );
     assert!(with(DofDesc { stiffness: -1.0, ..dof }).contains("stiffness -1"));
     assert!(with(DofDesc { armature: f64::INFINITY, ..dof }).contains("armature inf"));
@@ -150,7 +152,7 @@ fn numbers_out_of_range_are_refused() {
 }
 
 #[test]
-fn states_and_drives_of_other_shapes_are_refused() {
+fn mismatched_states_and_drives_are_rejected() {
     let skeleton = Skeleton::build(&SkeletonDesc { bones: vec![hinge("bone", Parent::World)] }).unwrap();
     assert!(SkeletonState::default().check(&skeleton).is_err());
     assert!(SkeletonState { q: vec![f64::NAN], v: vec![0.0] }.check(&skeleton).is_err());
@@ -161,7 +163,7 @@ fn states_and_drives_of_other_shapes_are_refused() {
     assert!(drives.set(&skeleton, BoneId(7), JointDrive::Torque(&[])).is_err());
 }
 
-/// Numbers as users and broken files give them.
+/// Numbers as in user input and corrupt files.
 fn number() -> impl Strategy<Value = f64> {
     prop_oneof![
         6 => -3.0..3.0f64,
@@ -233,7 +235,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn no_description_makes_build_or_a_step_panic(bones in prop::collection::vec(any_bone(), 0..8)) {
+    fn any_description_is_built_or_rejected_without_panic(bones in prop::collection::vec(any_bone(), 0..8)) {
         match Skeleton::build(&SkeletonDesc { bones }) {
             Err(error) => prop_assert!(!error.faults.is_empty() && !error.to_string().is_empty()),
             Ok(skeleton) => {

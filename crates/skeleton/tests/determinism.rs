@@ -1,4 +1,4 @@
-//! Same in, same out, to the bit.
+//! Determinism: equal inputs give equal bits.
 
 mod common;
 
@@ -25,7 +25,7 @@ fn bits(state: &SkeletonState) -> Vec<u64> {
 }
 
 #[test]
-fn a_run_repeats_to_the_bit_with_fresh_or_used_scratch_and_when_resumed() {
+fn a_run_repeats_to_the_bit_with_fresh_or_used_work_arrays_and_when_resumed() {
     let mut random = Random(77);
     let skeleton = Skeleton::build(&random.tree(20)).unwrap();
     let other = Skeleton::build(&random.tree(7)).unwrap();
@@ -33,7 +33,7 @@ fn a_run_repeats_to_the_bit_with_fresh_or_used_scratch_and_when_resumed() {
     let mut whole = start.clone();
     run(&skeleton, &mut whole, (&mut Kinematics::default(), &mut Dynamics::default()), 200);
 
-    // scratch that has seen another skeleton, and a stop halfway
+    // work arrays used for another skeleton before, and a stop halfway
     let (mut kinematics, mut dynamics) = (Kinematics::default(), Dynamics::default());
     run(&other, &mut random.state(&other), (&mut kinematics, &mut dynamics), 10);
     let mut halves = start;
@@ -45,20 +45,20 @@ fn a_run_repeats_to_the_bit_with_fresh_or_used_scratch_and_when_resumed() {
 
 /// Elementary functions come from one portable implementation and no product is fused, so these bits hold on every platform.
 #[test]
-fn the_bits_of_a_run_are_those_on_record() {
+fn the_hash_of_a_run_is_the_recorded_one() {
     let mut random = Random(78);
     let skeleton = Skeleton::build(&random.tree(12)).unwrap();
     let mut state = random.state(&skeleton);
     run(&skeleton, &mut state, (&mut Kinematics::default(), &mut Dynamics::default()), 100);
-    // the sum of all bits, each multiplied on: any change of any of them shows
-    let mark = bits(&state)
+    // a multiplicative hash: any change of any bit shows
+    let hash = bits(&state)
         .iter()
-        .fold(0u64, |mark, x| (mark ^ x).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17));
-    assert_eq!(mark, 0xc942_6b08_82e6_944c, "{mark:#x}");
+        .fold(0u64, |hash, x| (hash ^ x).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17));
+    assert_eq!(hash, 0xc942_6b08_82e6_944c, "{hash:#x}");
 }
 
 #[test]
-fn inverse_kinematics_repeats_to_the_bit_with_used_scratch() {
+fn inverse_kinematics_repeats_to_the_bit_with_used_work_arrays() {
     let mut random = Random(79);
     let skeleton = Skeleton::build(&random.tree(15)).unwrap();
     let start = random.state(&skeleton);

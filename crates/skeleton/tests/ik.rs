@@ -1,12 +1,12 @@
-//! Inverse kinematics: what it reaches, and how it behaves where nothing can.
+//! Inverse kinematics: reachable and unreachable targets, limits, pins and locks.
 
 mod common;
 
 use common::{Random, bone, particle};
-use sinew_math::{Vec3, turn};
+use sinew_math::{Vec3, so3};
 use sinew_skeleton::*;
 
-/// A chain of bones of length 1 along x, each on a ball, each carrying a particle.
+/// A chain of bones of length 1 along x, each with a particle.
 fn chain(count: usize, kind: JointKind) -> SkeletonDesc {
     let one = |i: usize| {
         let (parent, at) =
@@ -35,7 +35,7 @@ fn targets_within_reach_are_reached() {
     for kind in [JointKind::Ball, JointKind::Universal(Vec3::y(), Vec3::z())] {
         let skeleton = Skeleton::build(&chain(4, kind)).unwrap();
         for _ in 0..100 {
-            // from 0.8 to 3.6 of the chain's 4
+            // from 0.8 to 3.6 of a chain of length 4
             let direction = random.vector().normalize();
             let target = direction * random.between(0.8, 3.6);
             let mut state = SkeletonState::at_rest(&skeleton);
@@ -51,7 +51,7 @@ fn orientations_within_reach_are_reached() {
     let skeleton = Skeleton::build(&chain(5, JointKind::Ball)).unwrap();
     let mut random = Random(5);
     for _ in 0..50 {
-        let wanted = turn::exp(&(random.vector() * 1.5));
+        let wanted = so3::exp(&(random.vector() * 1.5));
         let target =
             IkTarget { orientation: Some(wanted), ..tip(5, Vec3::new(2.0, 1.0, -0.5) + random.vector()) };
         let mut state = SkeletonState::at_rest(&skeleton);
@@ -60,7 +60,7 @@ fn orientations_within_reach_are_reached() {
     }
 }
 
-/// A straight chain feels no pull towards its own root: the shake breaks the tie.
+/// A straight chain has no gradient towards its own root: the perturbation breaks the symmetry.
 #[test]
 fn a_straight_limb_folds_towards_its_root() {
     let skeleton = Skeleton::build(&chain(3, JointKind::Revolute(Vec3::z()))).unwrap();
@@ -70,10 +70,10 @@ fn a_straight_limb_folds_towards_its_root() {
     assert!(report.unwrap().reached);
 }
 
-/// Beyond reach the best pose is straight at the target. Steps end at 10⁻⁴ rad, and a limb bent by that falls short by its
-/// square; 10⁻³ leaves room for the slow last approach and for round-off of a distance of 10⁶.
+/// For an unreachable target the best pose points straight at it. Steps end at 10⁻⁴ rad, and a limb bent by that falls short by its
+/// square; 10⁻³ allows for the slow last approach and for round-off of a distance of 10⁶.
 #[test]
-fn targets_beyond_reach_are_pointed_at() {
+fn unreachable_targets_are_pointed_at() {
     let skeleton = Skeleton::build(&chain(3, JointKind::Ball)).unwrap();
     for distance in [4.0, 30.0, 1e6] {
         let mut state = SkeletonState::at_rest(&skeleton);
@@ -115,7 +115,7 @@ fn the_error_never_grows_with_more_iterations() {
 }
 
 #[test]
-fn limits_are_kept_whatever_the_target() {
+fn limits_are_respected_for_any_target() {
     let mut desc = chain(4, JointKind::Ball);
     for (i, bone) in desc.bones.iter_mut().enumerate() {
         if i % 2 == 1 {
@@ -137,7 +137,7 @@ fn limits_are_kept_whatever_the_target() {
     }
 }
 
-/// A pin counts 10⁴ times a target: with both in reach both hold; beyond, it gives way by about 10⁻⁴ of the gap.
+/// A pin has 10⁴ times the weight of a target: if both are reachable both are met; otherwise it deviates by about 10⁻⁴ of the error.
 #[test]
 fn pinned_points_hold_while_others_reach() {
     let mut desc = chain(6, JointKind::Ball);
@@ -171,13 +171,13 @@ fn locked_joints_stay() {
 }
 
 #[test]
-fn targets_that_mean_nothing_are_refused() {
+fn invalid_targets_are_rejected() {
     let skeleton = Skeleton::build(&chain(2, JointKind::Ball)).unwrap();
     let mut state = SkeletonState::at_rest(&skeleton);
     let mut solve = |target| Ik::default().solve(&skeleton, &[target], &IkSettings::default(), &mut state);
     assert_eq!(
         solve(tip(9, Vec3::zeros())).unwrap_err().to_string(),
-        "target 0 names bone 8, but the skeleton has 2"
+        "target 0 refers to bone 8, but the skeleton has 2"
     );
     assert!(solve(tip(2, Vec3::new(f64::NAN, 0.0, 0.0))).is_err());
     assert!(solve(IkTarget { weight: -1.0, ..tip(2, Vec3::x()) }).is_err());

@@ -9,7 +9,7 @@ use sinew_skeleton::*;
 
 const DOWN: Vec3 = Vec3::new(0.0, -9.81, 0.0);
 
-/// Velocities and accelerations of a state: the right-hand side of the equations of motion.
+/// The right-hand side of the equations of motion.
 fn accelerations(skeleton: &Skeleton, state: &SkeletonState, gravity: Vec3, dynamics: &mut Dynamics) {
     let mut kinematics = Kinematics::default();
     kinematics.update(skeleton, state);
@@ -31,7 +31,7 @@ fn run(skeleton: &Skeleton, state: &mut SkeletonState, gravity: Vec3, h: f64, st
     }
 }
 
-/// Free motion by fourth-order Runge-Kutta in the chart of plain coordinates: no quaternions, no symplectic step.
+/// Free motion by fourth-order Runge-Kutta, for joints without quaternions.
 fn runge_kutta(skeleton: &Skeleton, state: &mut SkeletonState, gravity: Vec3, h: f64) {
     let mut dynamics = Dynamics::default();
     let start = state.clone();
@@ -55,7 +55,7 @@ fn runge_kutta(skeleton: &Skeleton, state: &mut SkeletonState, gravity: Vec3, h:
     }
 }
 
-/// A particle on a massless rod of length l, hung on a hinge: θ̈ = −g/l sin θ.
+/// A particle on a massless rod of length l on a hinge: θ̈ = −g/l sin θ.
 #[test]
 fn a_pendulum_obeys_its_equation() {
     let (l, mass) = (0.7, 2.0);
@@ -71,13 +71,13 @@ fn a_pendulum_obeys_its_equation() {
     for angle in [0.0, 0.3, -1.2, 2.9] {
         let state = SkeletonState { q: vec![angle], v: vec![1.7] };
         accelerations(&skeleton, &state, DOWN, &mut dynamics);
-        // the hinge carries a wrench, but the torque about it is gravity's alone: round-off
+        // the torque about the hinge is that of gravity only: round-off
         assert!((dynamics.acceleration[0] + 9.81 / l * real::sin(angle)).abs() < 1e-13);
     }
 }
 
 /// T = 4 √(l/g) K(sin(θ₀/2)), with K by the arithmetic-geometric mean: T = 2π √(l/g) / agm(1, cos(θ₀/2)). Symplectic Euler
-/// shifts the period by a fraction of (ω h)²/24, 2·10⁻⁹ here; the crossing is found to h² by interpolation.
+/// changes the period by a relative (ω h)²/24, 2·10⁻⁹ here; interpolation locates the crossing to h².
 #[test]
 fn a_pendulum_swings_with_the_period_of_the_elliptic_integral() {
     let (l, h) = (1.0, 5e-5);
@@ -89,6 +89,8 @@ fn a_pendulum_swings_with_the_period_of_the_elliptic_integral() {
         particle(1.0, -Vec3::y() * l),
     );
     let skeleton = Skeleton::build(&SkeletonDesc { bones: vec![hung] }).unwrap();
+
+    // exact period
     let start = 2.0;
     let (mut a, mut g) = (1.0, real::cos(start / 2.0));
     for _ in 0..6 {
@@ -101,6 +103,8 @@ fn a_pendulum_swings_with_the_period_of_the_elliptic_integral() {
     let mut dynamics = Dynamics::default();
     accelerations(&skeleton, &state, DOWN, &mut dynamics);
     state.v[0] = -0.5 * h * dynamics.acceleration[0];
+
+    // period from zero crossings
     let (mut crossings, mut steps) = (Vec::new(), 0);
     while crossings.len() < 5 {
         let before = state.q[0];
@@ -114,9 +118,9 @@ fn a_pendulum_swings_with_the_period_of_the_elliptic_integral() {
     assert!((found / period - 1.0).abs() < 1e-8, "{found} {period}");
 }
 
-/// Symplectic Euler keeps the energy within a band of width h; over a hundred swings it does not drift out of it.
+/// Symplectic Euler keeps the energy within a band of width h; it does not drift out of it over a hundred swings.
 #[test]
-fn a_pendulum_keeps_its_energy_within_a_band_of_the_step() {
+fn the_energy_error_of_a_pendulum_is_bounded() {
     let hung =
         bone("rod", Parent::World, Vec3::zeros(), JointKind::Revolute(Vec3::x()), particle(1.0, -Vec3::y()));
     let skeleton = Skeleton::build(&SkeletonDesc { bones: vec![hung] }).unwrap();
@@ -131,8 +135,8 @@ fn a_pendulum_keeps_its_energy_within_a_band_of_the_step() {
     }
 }
 
-/// Two particles on two rods against the equations of the textbook, both by the same Runge-Kutta: what is left is round-off,
-/// which the chaos of a second of swinging multiplies by less than 10³.
+/// Two particles on two rods against the textbook equations, both by the same Runge-Kutta: the difference is round-off,
+/// which one second of chaotic motion amplifies by less than 10³.
 #[test]
 fn a_double_pendulum_follows_the_textbook() {
     let (m1, m2, l1, l2, g) = (1.3, 0.8, 0.6, 0.9, 9.81);
@@ -154,6 +158,8 @@ fn a_double_pendulum_follows_the_textbook() {
         let k = m2 * l1 * u * u * s - m2 * g * real::sin(b);
         [u, v, (f * m2 * l2 - m2 * l2 * c * k) / det, (m * l1 * k - m2 * l1 * c * f) / det]
     };
+
+    // both by Runge-Kutta
     let mut y = [1.9, 2.6, 0.0, -1.0];
     let h = 1e-3;
     let plus = |y: [f64; 4], k: [f64; 4], s: f64| [0, 1, 2, 3].map(|i| y[i] + s * k[i]);
@@ -169,7 +175,7 @@ fn a_double_pendulum_follows_the_textbook() {
 }
 
 /// A heavy top precesses steadily at Ω where (C − A) Ω² cos θ + C Ω s = m g l, with spin s about its axis in the frame that
-/// precesses: then the axis neither nods nor hurries. Accelerations must be those of steady precession.
+/// precesses: then there is no nutation. Accelerations must be those of steady precession.
 #[test]
 fn a_spinning_top_precesses_steadily() {
     // principal moments about the tip; axis along y
@@ -193,33 +199,33 @@ fn a_spinning_top_precesses_steadily() {
     state.v.copy_from_slice(rate.as_slice());
     let mut dynamics = Dynamics::default();
     accelerations(&skeleton, &state, DOWN, &mut dynamics);
-    // the body sees the upward direction turn about its axis at −spin: ẇ = −spin ŷ × Ω up
+    // in the body frame the vertical rotates about the axis at −spin: ẇ = −spin ŷ × Ω up
     let wanted = (Vec3::y() * -spin).cross(&(up_in_body * precession));
     assert!((Vec3::from_column_slice(&dynamics.acceleration) - wanted).norm() < 1e-11 * wanted.norm());
 
-    // and over a whole turn of the precession the axis comes back. The step is of second order: its phase is off by a fraction
-    // (spin h)²/12 of the 200 radians that the body turns, 10⁻⁵
+    // after one period of precession the axis returns; the second-order step has a relative phase error of
+    // (spin h)²/12 over the 200 radians of the body, 10⁻⁵
     let h = 1e-5;
     let steps = (2.0 * PI / precession / h) as usize;
     state.v.iter_mut().zip(&dynamics.acceleration).for_each(|(v, a)| *v -= 0.5 * h * a);
     let (mut kinematics, drives) = (Kinematics::default(), Drives::limp(&skeleton));
     let loads = Loads { gravity: DOWN, ..Loads::default() };
-    let mut nodding: f64 = 0.0;
+    let mut nutation: f64 = 0.0;
     for _ in 0..steps {
         kinematics.update(&skeleton, &state);
-        nodding = nodding.max((kinematics.point(BoneId(0), &Vec3::y()).y - cosine).abs());
+        nutation = nutation.max((kinematics.point(BoneId(0), &Vec3::y()).y - cosine).abs());
         dynamics.solve_centered(&skeleton, &kinematics, &state, &drives, &loads, h).unwrap();
         state.advance(&skeleton, &dynamics.acceleration, h);
     }
-    assert!(nodding < 1e-5, "{nodding:.1e}");
+    assert!(nutation < 1e-5, "{nutation:.1e}");
     kinematics.update(&skeleton, &state);
     let axis = kinematics.point(BoneId(0), &Vec3::y());
     assert!((axis - Vec3::new(0.0, cosine, real::sin(tilt))).norm() < 5e-5, "{axis}");
 }
 
-/// A rock that tumbles freely keeps its energy: for a thousand turns within the square of the angle of a step.
+/// A freely tumbling rock conserves its energy for a thousand revolutions, to the square of the angle of a step.
 #[test]
-fn a_tumbling_rock_keeps_its_energy_with_centered_velocities() {
+fn a_tumbling_rock_conserves_energy_with_centered_velocities() {
     let mass = MassProperties {
         mass: 1.0,
         center: Vec3::zeros(),
@@ -242,10 +248,10 @@ fn a_tumbling_rock_keeps_its_energy_with_centered_velocities() {
     assert!((after / before - 1.0).abs() < 36.0 * h * h, "{}", after / before - 1.0);
 }
 
-/// Whatever torques act inside, the rates of both momenta are those of outer forces: here none. The rate is a central difference
-/// along the motion that the accelerations give, so no step's error enters.
+/// Internal torques change neither momentum. The rate is a central difference along the computed motion, so no integration
+/// error enters.
 #[test]
-fn inner_torques_change_neither_momentum() {
+fn internal_torques_conserve_both_momenta() {
     for seed in 0..30 {
         let mut random = Random(seed);
         let mut desc = random.tree(8);
@@ -257,7 +263,7 @@ fn inner_torques_change_neither_momentum() {
                 bone.joint = JointDesc::of(JointKind::Free);
                 bone.parent = Parent::World;
             }
-            // rotors have momentum of their own
+            // rotors would have momentum of their own
             bone.joint.dofs.iter_mut().for_each(|dof| dof.armature = 0.0);
         }
         let skeleton = Skeleton::build(&desc).unwrap();
@@ -269,7 +275,7 @@ fn inner_torques_change_neither_momentum() {
         let mut dynamics = Dynamics::default();
         dynamics.solve(&skeleton, &kinematics, &state, &drives, &Loads::default()).unwrap();
 
-        // q(t) = q exp(t v + t²/2 a) is right to second order in the chart, so the odd part of the momentum is too
+        // q(t) = q exp(t v + t²/2 a) is accurate to second order in the chart, so the odd part of the momentum is too
         let momentum = |t: f64| {
             let mut moved = state.clone();
             for i in 0..moved.v.len() {
@@ -292,9 +298,10 @@ fn inner_torques_change_neither_momentum() {
     }
 }
 
-/// Stepping keeps momentum to the first order of the step: halving it halves the drift.
+/// Integration conserves momentum to first order in the step: halving it halves the drift.
 #[test]
-fn a_floating_tree_keeps_its_momentum_as_steps_shrink() {
+fn the_momentum_drift_of_a_floating_tree_is_first_order() {
+    // a trunk with two arms
     let kind = JointKind::Ball;
     let mass =
         MassProperties { mass: 1.0, center: Vec3::x() * 0.2, tensor: Mat3::from_diagonal_element(0.02) };
@@ -312,6 +319,8 @@ fn a_floating_tree_keeps_its_momentum_as_steps_shrink() {
         Momentum::of(&skeleton, &kinematics)
     };
     let before = momentum(&start);
+
+    // with oscillating torques at one shoulder
     let drift = |h: f64, steps: usize| {
         let mut state = start.clone();
         let mut drives = Drives::limp(&skeleton);
@@ -330,7 +339,7 @@ fn a_floating_tree_keeps_its_momentum_as_steps_shrink() {
     assert!(coarse < 1e-2 && (coarse / fine - 2.0).abs() < 0.1, "{coarse:.2e} {fine:.2e}");
 }
 
-/// Each step brings the quaternion back to unit length, so errors do not add up: an ε or two after a million.
+/// Each step normalises the quaternion, so errors do not accumulate: an ε or two after a million.
 #[test]
 fn quaternions_stay_unit_over_a_million_steps() {
     let mass = MassProperties {
@@ -353,13 +362,13 @@ fn quaternions_stay_unit_over_a_million_steps() {
     }
     let norm = state.q[3..7].iter().map(|x| x * x).sum::<f64>().sqrt();
     assert!((norm - 1.0).abs() <= 2.0 * f64::EPSILON, "{norm}");
-    // free flight of the centre is a straight line, up to a million roundings
+    // the centre moves on a straight line, up to a million roundings
     assert!((state.q[0] - 10.0).abs() < 1e-9 && state.v[0] == 0.1);
 }
 
-/// A damper a thousand times stiffer than an explicit step bears: taken at the end of the step it brings the joint to rest.
+/// A damper a thousand times stiffer than an explicit step allows: taken implicitly it brings the joint to rest.
 #[test]
-fn stiff_springs_and_dampers_are_stable_when_taken_at_the_end_of_the_step() {
+fn implicit_stiff_springs_and_dampers_are_stable() {
     let mut hung = bone("rod", Parent::World, Vec3::zeros(), JointKind::Ball, particle(1.0, -Vec3::y()));
     hung.mass = MassDesc::Given(MassProperties {
         mass: 1.0,
@@ -379,16 +388,16 @@ fn stiff_springs_and_dampers_are_stable_when_taken_at_the_end_of_the_step() {
         dynamics.solve(&skeleton, &kinematics, &state, &drives, &loads).unwrap();
         state.advance(&skeleton, &dynamics.acceleration, h);
     }
-    // gravity bends the spring by m g l / k
+    // gravity deflects the spring by m g l / k
     for x in state.chart_of(&skeleton, BoneId(0)) {
         assert!((x - 0.2).abs() < 2.0 * 9.81 / 1e6, "{x}");
     }
     assert!(state.v.iter().all(|v| v.abs() < 1e-6));
 }
 
-/// A hinge dropped on its stop comes to rest there, bent into it by the weight over the stiffness.
+/// A hinge that falls onto its stop comes to rest there, deflected by the weight over the stiffness.
 #[test]
-fn stops_hold_a_falling_limb() {
+fn stops_arrest_a_falling_limb() {
     let mut limb =
         bone("limb", Parent::World, Vec3::zeros(), JointKind::Revolute(Vec3::z()), particle(1.0, Vec3::x()));
     limb.joint = limb.joint.with(DofDesc {
@@ -411,9 +420,9 @@ fn stops_hold_a_falling_limb() {
     assert!((state.q[0] + 0.5 + sag).abs() < 1e-2 * sag, "{}", state.q[0]);
 }
 
-/// A root held by motion reports the force that holds it: the weight, and nothing else.
+/// The force of a kinematic root at rest is the weight of the tree.
 #[test]
-fn a_held_root_reports_the_weight_it_carries() {
+fn the_force_of_a_kinematic_root_is_the_weight() {
     let mut random = Random(8);
     let mut desc = random.tree(7);
     desc.bones.iter_mut().for_each(|bone| {
@@ -431,7 +440,7 @@ fn a_held_root_reports_the_weight_it_carries() {
     kinematics.update(&skeleton, &state);
     let mut dynamics = Dynamics::default();
     let loads = Loads { gravity: DOWN, ..Loads::default() };
-    dynamics.solve(&skeleton, &kinematics, &state, &Drives::steady(&skeleton), &loads).unwrap();
+    dynamics.solve(&skeleton, &kinematics, &state, &Drives::coasting(&skeleton), &loads).unwrap();
     let force = Vec3::from_column_slice(&dynamics.torque[..3]);
     assert!((force + DOWN * skeleton.mass()).norm() < 1e-12 * force.norm());
 }

@@ -1,36 +1,51 @@
-//! A place in a take from which it can go on.
+//! Bookmarks: resume points of a take.
 
-use crate::{Checkpoint, Summary};
+use crate::Checkpoint;
 
-/// All that is needed to go on with a take from one of its frames as if it had never been left: the state to the bit, and what has been counted.
+/// A resume point: everything needed to continue a take from one of its frames with the same bits, the exact state and all statistics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bookmark {
-    /// How many frames after the start.
+    /// Number of frames since the start.
     pub frame: usize,
-    /// What had happened until then.
+    /// Statistics up to that frame.
     pub summary: Summary,
-    /// What the joints of each rig had needed.
+    /// Joint torques of each rig up to that frame.
     pub torques: Vec<JointTorques>,
     /// The state.
     pub checkpoint: Checkpoint,
 }
 
-/// What the joints of a rig need, one number per degree of freedom (N m or N).
+/// Statistics of a take.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// Frames simulated after the start.
+    pub frames: usize,
+    /// Accepted sub-steps.
+    pub steps: usize,
+    /// Frames that diverged and were repeated with smaller sub-steps.
+    pub retries: usize,
+    /// Largest number of inverted elements at one time.
+    pub max_inverted: usize,
+    /// Singular value decompositions of elements, summed over all steps.
+    pub diagonalised: usize,
+}
+
+/// The joint torques of a rig, one number per degree of freedom (N m or N).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JointTorques {
-    /// In the last step; zeros before the first.
+    /// Torques of the last step; zeros before the first.
     pub last: Vec<f64>,
-    /// The largest of the take so far, without signs.
+    /// Largest absolute torques of the take so far.
     pub peak: Vec<f64>,
 }
 
 impl JointTorques {
-    /// None yet, for so many degrees of freedom.
-    pub(crate) fn none(count: usize) -> JointTorques {
+    /// Zero torques for `count` degrees of freedom.
+    pub(crate) fn zeros(count: usize) -> JointTorques {
         JointTorques { last: vec![0.0; count], peak: vec![0.0; count] }
     }
 
-    /// Takes in what a step needed.
+    /// Records the torques of a step.
     pub(crate) fn add(&mut self, torques: &[f64]) {
         self.last.copy_from_slice(torques);
         self.peak.iter_mut().zip(torques).for_each(|(peak, torque)| *peak = peak.max(torque.abs()));

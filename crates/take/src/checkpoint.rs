@@ -1,8 +1,10 @@
-//! A state as bytes, to go on from later with the same bits.
+//! Checkpoints: serialised states from which a simulation resumes with the same bits.
 //!
-//! Layout, little-endian, in words of eight bytes: `SNWSTATE`, a version, the node count, the count of joint numbers, of obstacles, of friction anchors and of friction anchors between surfaces, the caution of stepping, time, supplied energy,
-//! positions and velocities of nodes, coordinates and velocities of joints rig by rig, thirteen numbers per obstacle, eight per friction anchor, five per friction anchor between surfaces, and a
-//! checksum of all that. Version 3, which is still read, has no friction anchors between surfaces, nor their count.
+//! The layout is little-endian in words of eight bytes: `SNWSTATE`; the version; the counts of nodes, joint coordinates and velocities,
+//! obstacles, friction anchors on obstacles and friction anchors between surfaces; the sub-step backoff; time; supplied energy; positions
+//! and velocities of nodes; coordinates and velocities of joints, rig by rig; 13 numbers per obstacle, 8 per friction anchor on an
+//! obstacle, 5 per friction anchor between surfaces; and a checksum of all that. Version 3, which is still read, has no friction anchors
+//! between surfaces, nor their count.
 
 use sinew_math::Vec3;
 use sinew_sim::contact::{ObstacleFrictionAnchor, ObstacleState, PairFrictionAnchor};
@@ -14,34 +16,36 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checkpoint(Vec<u8>);
 
-/// Bytes that are no state of this model.
+/// Bytes that are not a state of this model.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum CheckpointError {
-    /// Not a checkpoint at all, or of another version.
-    #[error("these bytes are no saved state of this version")]
+    /// Not a checkpoint, or of an unknown version.
+    #[error("this is not a saved state, or one of another version of Sinew")]
     Foreign,
-    /// Another model's.
-    #[error("the saved state has {found} {of_what} and the model {expected}: it belongs to another model")]
+    /// The checkpoint of another model.
+    #[error(
+        "the saved state has {found} {of_what}, but the model has {expected}: it belongs to another model"
+    )]
     OtherModel {
-        /// Nodes, joint numbers or obstacles.
+        /// What is counted: nodes, joint coordinates or obstacles.
         of_what: &'static str,
-        /// How many the saved state has.
+        /// The count of the saved state.
         found: u64,
-        /// How many the model has.
+        /// The count of the model.
         expected: u64,
     },
-    /// Cut short or changed.
+    /// Truncated or altered.
     #[error("the saved state is damaged: {0}")]
     Damaged(&'static str),
 }
 
 const WORD: &[u8; 8] = b"SNWSTATE";
 const VERSION: u64 = 4;
-/// Without friction anchors between surfaces.
+/// The version without friction anchors between surfaces.
 const VERSION_WITHOUT_PAIRS: u64 = 3;
-/// Everything but positions and velocities.
+/// Size of the header, time, energy and checksum (bytes).
 const FRAME_BYTES: usize = 88;
-/// Of one obstacle, of one friction anchor and of one between surfaces.
+/// Size of an obstacle, of a friction anchor on an obstacle and of one between surfaces (bytes).
 const OBSTACLE_BYTES: usize = 104;
 const ANCHOR_BYTES: usize = 64;
 const PAIR_ANCHOR_BYTES: usize = 40;
@@ -49,6 +53,7 @@ const PAIR_ANCHOR_BYTES: usize = 40;
 impl Checkpoint {
     /// Saves a state.
     pub fn of(state: &State) -> Checkpoint {
+        // header
         let joint_numbers: usize = state.rigs.iter().map(|rig| rig.q.len() + rig.v.len()).sum();
         let mut bytes = Vec::with_capacity(FRAME_BYTES + 48 * state.node_x.len() + 8 * joint_numbers);
         bytes.extend_from_slice(WORD);
@@ -60,6 +65,8 @@ impl Checkpoint {
         bytes.extend_from_slice(&(state.pair_anchors.len() as u64).to_le_bytes());
         bytes.extend_from_slice(&state.backoff.doublings.to_le_bytes());
         bytes.extend_from_slice(&state.backoff.calm_steps.to_le_bytes());
+
+        // nodes and joints, then obstacles and friction anchors
         let vectors = state.node_x.iter().chain(&state.node_v).flat_map(|v| v.iter());
         let joints = state.rigs.iter().flat_map(|rig| rig.q.iter().chain(&rig.v));
         for number in [&state.time, &state.supplied_energy].into_iter().chain(vectors).chain(joints) {
@@ -80,13 +87,14 @@ impl Checkpoint {
         &self.0
     }
 
-    /// Takes bytes to be a saved state; [`Checkpoint::restore`] checks them.
+    /// Wraps the bytes of a saved state; [`Checkpoint::restore`] checks them.
     pub fn from_bytes(bytes: Vec<u8>) -> Checkpoint {
         Checkpoint(bytes)
     }
 
-    /// The state that was saved, for a model with as many nodes and joints.
+    /// Returns the saved state, for a model with as many nodes, joints and obstacles.
     pub fn restore(&self, model: &Model) -> Result<State, CheckpointError> {
+        // magic word and version
         let mut words = self.0.chunks_exact(8).map(|word| {
             let mut bytes = [0; 8];
             bytes.copy_from_slice(word);
@@ -99,28 +107,16 @@ impl Checkpoint {
         if ![Some(VERSION), Some(VERSION_WITHOUT_PAIRS)].contains(&version) {
             return Err(CheckpointError::Foreign);
         }
-        let found = words.next().map(u64::from_le_bytes).ok_or(CheckpointError::Foreign)?;
-        let expected = model.node_count() as u64;
-        if found != expected {
-            return Err(CheckpointError::OtherModel { of_what: "nodes", found, expected });
-        }
-        let found = words.next().map(u64::from_le_bytes).ok_or(CheckpointError::Foreign)?;
+
+        // counts of nodes, joints and obstacles must be those of the model
+        let (node_count, obstacle_count) = (model.node_count(), model.obstacles.len());
         let joint_numbers: usize =
             model.rigs.iter().map(|rig| rig.skeleton.q_count() + rig.skeleton.v_count()).sum();
-        if found != joint_numbers as u64 {
-            let expected = joint_numbers as u64;
-            return Err(CheckpointError::OtherModel {
-                of_what: "joint coordinates and velocities",
-                found,
-                expected,
-            });
-        }
-        let found = words.next().map(u64::from_le_bytes).ok_or(CheckpointError::Foreign)?;
-        let obstacle_count = model.obstacles.len();
-        if found != obstacle_count as u64 {
-            let expected = obstacle_count as u64;
-            return Err(CheckpointError::OtherModel { of_what: "obstacles", found, expected });
-        }
+        check_count(words.next(), "nodes", node_count)?;
+        check_count(words.next(), "joint coordinates and velocities", joint_numbers)?;
+        check_count(words.next(), "obstacles", obstacle_count)?;
+
+        // counts of friction anchors, from which the length follows
         let anchors = words.next().map(u64::from_le_bytes);
         let anchor_bytes = bytes_of(anchors, ANCHOR_BYTES);
         let (pair_anchor_bytes, frame_bytes) = if version == Some(VERSION) {
@@ -128,24 +124,27 @@ impl Checkpoint {
         } else {
             (0, FRAME_BYTES - 8)
         };
-        let fixed =
-            frame_bytes + 48 * model.node_count() + 8 * joint_numbers + OBSTACLE_BYTES * obstacle_count;
+        let fixed = frame_bytes + 48 * node_count + 8 * joint_numbers + OBSTACLE_BYTES * obstacle_count;
         if self.0.len() != fixed.saturating_add(anchor_bytes).saturating_add(pair_anchor_bytes) {
-            return Err(CheckpointError::Damaged("it has another length than its nodes and joints need"));
+            return Err(CheckpointError::Damaged("its length does not match its number of nodes and joints"));
         }
+
+        // backoff, time and energy, nodes, joints
         let backoff = words.next().unwrap_or_default();
         let half =
             |i: usize| u32::from_le_bytes([backoff[i], backoff[i + 1], backoff[i + 2], backoff[i + 3]]);
         let backoff = SubstepBackoff { doublings: half(0), calm_steps: half(4) };
         let mut number = || words.next().map(f64::from_le_bytes).unwrap_or_default();
         let (time, supplied_energy) = (number(), number());
-        let mut vectors = || (0..expected).map(|_| Vec3::new(number(), number(), number())).collect();
+        let mut vectors = || (0..node_count).map(|_| Vec3::new(number(), number(), number())).collect();
         let (node_x, node_v) = (vectors(), vectors());
         let rig = |rig: &sinew_sim::Rig| {
             let q = (0..rig.skeleton.q_count()).map(|_| number()).collect();
             SkeletonState { q, v: (0..rig.skeleton.v_count()).map(|_| number()).collect() }
         };
         let rigs = model.rigs.iter().map(rig).collect();
+
+        // obstacles and friction anchors, then the checksum
         let mut number = || words.next().map(f64::from_le_bytes).unwrap_or_default();
         let mut obstacle = |_| ObstacleState::from_numbers(core::array::from_fn(|_| number()));
         let obstacles = (0..obstacle_count).map(&mut obstacle).collect();
@@ -156,13 +155,20 @@ impl Checkpoint {
         let state =
             State { time, node_x, node_v, rigs, obstacles, anchors, pair_anchors, supplied_energy, backoff };
         if !state.backoff.is_sound() || words.next().map(u64::from_le_bytes) != Some(state.hash()) {
-            return Err(CheckpointError::Damaged("its checksum does not fit"));
+            return Err(CheckpointError::Damaged("its checksum does not match"));
         }
         Ok(state)
     }
 }
 
-/// Bytes of so many things, or more than any file has.
+/// Checks a count of the saved state against that of the model.
+fn check_count(word: Option<[u8; 8]>, of_what: &'static str, expected: usize) -> Result<(), CheckpointError> {
+    let found = word.map(u64::from_le_bytes).ok_or(CheckpointError::Foreign)?;
+    let expected = expected as u64;
+    if found == expected { Ok(()) } else { Err(CheckpointError::OtherModel { of_what, found, expected }) }
+}
+
+/// The size of `count` items in bytes, or more than any file has on overflow.
 fn bytes_of(count: Option<u64>, each: usize) -> usize {
     let count = count.and_then(|count| usize::try_from(count).ok());
     count.and_then(|count| count.checked_mul(each)).unwrap_or(usize::MAX / 2)

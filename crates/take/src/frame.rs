@@ -1,4 +1,4 @@
-//! What a picture needs, and who wants it.
+//! Frames, derived from states, and the sinks that receive them.
 
 use sinew_math::Isometry;
 use sinew_mesh::TriMesh;
@@ -7,33 +7,33 @@ use sinew_skeleton::Kinematics;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// The surfaces at one moment, in the order of the model's bodies.
+/// One frame of a take: all that a picture or a file format needs of a state.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frame {
-    /// When (s).
+    /// Its time (s).
     pub time: f64,
-    /// For each body the positions of its surface vertices (m).
+    /// For each body of the model, the positions of its surface vertices in the world (m).
     pub surfaces: Vec<Vec<[f32; 3]>>,
-    /// For each rig where its bones stand in the world, in the order of its skeleton.
+    /// For each rig, the poses of its bones in the world, in the order of its skeleton.
     pub bones: Vec<Vec<Isometry>>,
-    /// The obstacles, in the order of the model's.
+    /// The obstacles, in the order of the model.
     pub obstacles: Vec<FrameObstacle>,
 }
 
-/// An obstacle at one moment.
+/// An obstacle in one frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrameObstacle {
     /// Its name.
     pub name: Arc<str>,
-    /// Whether pictures see through it.
+    /// Whether pictures draw it transparent.
     pub is_glass: bool,
-    /// Its surface in its own frame (m): the same one in all frames.
+    /// Its surface in its body frame (m), shared by all frames.
     pub surface: Arc<TriMesh>,
-    /// Where it is: takes points of the surface to the world.
+    /// Its pose: the transform from the body frame to the world.
     pub pose: Isometry,
 }
 
-/// What stays the same about one body's surface through a take.
+/// The constant part of a body's surface: name, triangles and rest positions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SurfaceInfo {
     /// The body's name.
@@ -45,13 +45,13 @@ pub struct SurfaceInfo {
 }
 
 impl Frame {
-    /// Becomes the picture of a state.
+    /// Computes the frame of a state.
     pub fn update(&mut self, model: &Model, state: &State) {
         self.time = state.time;
         self.surfaces.resize(model.bodies.len(), Vec::new());
         for (surface, body) in self.surfaces.iter_mut().zip(&model.bodies) {
             surface.resize(body.surface.vertices.len(), [0.0; 3]);
-            body.embedding.points_out_f32(&state.node_x[body.nodes.clone()], surface);
+            body.embedding.interpolate_f32(&state.node_x[body.nodes.clone()], surface);
         }
         self.update_obstacles(model, state);
         self.bones.resize(model.rigs.len(), Vec::new());
@@ -82,7 +82,7 @@ impl Frame {
 }
 
 impl SurfaceInfo {
-    /// What stays the same about a body.
+    /// The constant part of a body's surface.
     pub fn of(body: &Body) -> SurfaceInfo {
         SurfaceInfo {
             name: body.name.clone(),
@@ -92,24 +92,24 @@ impl SurfaceInfo {
     }
 }
 
-/// A sink could not take what it was given.
+/// The error of a sink.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub struct SinkError(pub String);
 
-/// Something that wants every frame of a take: a window, a recorder, an exporter.
+/// A receiver of all frames of a take: a window, an exporter, your own.
 ///
-/// Dropped before `finish`, a sink leaves nothing behind.
+/// A sink that is dropped before `finish` leaves no file behind.
 pub trait FrameSink {
-    /// Called once, before the first frame.
+    /// Called once before the first frame; `fps` is the frame rate (Hz).
     fn begin(&mut self, surfaces: &[SurfaceInfo], fps: f64) -> Result<(), SinkError>;
-    /// Called for every frame, in order, the start included.
+    /// Called for every frame in order, including the first.
     fn frame(&mut self, frame: &Frame) -> Result<(), SinkError>;
-    /// Called once, after the last frame: only now may the output appear under its final name.
+    /// Called once after the last frame: only now may the output appear under its final name.
     fn finish(&mut self) -> Result<(), SinkError>;
 }
 
-/// Hands everything on to each of them.
+/// Forwards every call to each sink.
 impl<S: FrameSink> FrameSink for Vec<S> {
     fn begin(&mut self, surfaces: &[SurfaceInfo], fps: f64) -> Result<(), SinkError> {
         self.iter_mut().try_for_each(|sink| sink.begin(surfaces, fps))

@@ -1,21 +1,70 @@
-//! A take: the [`Scene`] a user wrote, the loop that plays it, and the [`Frame`]s that come out
-//! and go to any number of [`FrameSink`]s. Knows no file format.
+//! Takes: the [`Scene`] a user wrote, the frame loop that simulates it ([`Player`]), and the [`Frame`]s that go to any number of
+//! [`FrameSink`]s. The crate knows no file format.
+//!
+//! ```
+//! use sinew_flesh::Material;
+//! use sinew_math::Vec3;
+//! use sinew_mesh::shapes;
+//! use sinew_sim::desc::{BodyDesc, Sag, ShapeDesc, WorldDesc};
+//! use sinew_take::{Player, Scene};
+//!
+//! // a block of jelly in free fall
+//! let body = BodyDesc {
+//!     name: "block".into(),
+//!     shape: ShapeDesc::Tets(shapes::beam(2, [0.2, 0.1, 0.1])),
+//!     material: Material::soft_solid(10e3, 0.4, 1000.0, 0.1),
+//!     velocity: Vec3::zeros(),
+//!     pins: Vec::new(),
+//!     loads: Vec::new(),
+//!     attachment: None,
+//!     sag: Sag::Free,
+//! };
+//! let gravity = Vec3::new(0.0, 0.0, -9.81);
+//! let scene = Scene {
+//!     name: "fall".into(),
+//!     world: WorldDesc { gravity, bodies: vec![body], ..WorldDesc::default() },
+//!     pin_motions: Vec::new(),
+//!     performances: Vec::new(),
+//!     obstacle_motions: Vec::new(),
+//!     constraint_motions: Vec::new(),
+//!     solver: Default::default(),
+//!     preroll: 0.0,
+//!     seconds: 0.1,
+//!     fps: 60.0,
+//! };
+//!
+//! let mut player = Player::build(&scene)?;
+//! player.play(&mut [], |_frame| {})?;
+//! assert_eq!(player.summary.frames, 6);
+//! assert!((player.state.node_v[0].z + 0.1 * 9.81).abs() < 1e-6);
+//! # Ok::<(), sinew_take::PlayError>(())
+//! ```
 
 mod bookmark;
 mod checkpoint;
 mod frame;
+mod frame_check;
 mod loop_closer;
+mod normals;
+mod palette;
 mod play;
-mod record;
+mod replay;
 mod scene;
+mod scene_parts;
 mod sink_group;
+mod up;
 mod watch;
 
-pub use bookmark::{Bookmark, JointTorques};
+pub use bookmark::{Bookmark, JointTorques, Summary};
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use frame::{Frame, FrameObstacle, FrameSink, SinkError, SurfaceInfo};
+pub use frame_check::{check_frame, check_surfaces, check_time, check_written_rest, signed_count};
 pub use loop_closer::LoopCloser;
-pub use play::{PlayError, Player, Summary};
-pub use record::{StateSink, replay};
+pub use normals::{Smoothing, unit_or_up};
+pub use palette::body_color;
+pub use play::{PlayError, Player, StateSink};
+pub use replay::replay;
 pub use scene::Scene;
+pub use scene_parts::{PartsSink, SceneParts};
+pub use up::Up;
 pub use watch::{Stopped, WatchAnswer};

@@ -1,7 +1,7 @@
-//! The seam of a cycle: it ends where it began.
+//! Loop closing: distributes the mismatch between the last and the first frame over the cycle.
 //!
-//! Flesh that is shaken in a cycle need not come back to the same place in each of them, however long it has swung. What is left is spread over the
-//! cycle, so that nothing jumps:
+//! Flesh driven by a cyclic motion need not return to the same place after each cycle, even when the transient has decayed. The remaining
+//! difference is blended in with a smoothstep, so that the loop has no jump:
 //!
 //! ```text
 //! x'(s) = x(s) + s² (3 − 2 s) (x(0) − x(1)),   0 ≤ s ≤ 1
@@ -9,17 +9,18 @@
 
 use crate::{Frame, FrameSink, SinkError, SurfaceInfo};
 
-/// Holds the frames of a cycle back until its end is known, closes it and hands them on. Keeps all of them in memory: a cycle is short.
+/// A sink that buffers the frames of a cycle in memory, closes the loop and forwards them.
 pub struct LoopCloser<'a, S> {
     sink: S,
-    /// Frames of the cycle, the first not counted.
+    /// Number of frames of the cycle after the first.
     frame_count: usize,
     frames: Vec<Frame>,
     gap: &'a mut f64,
 }
 
 impl<'a, S: FrameSink> LoopCloser<'a, S> {
-    /// A cycle that ends so many frames after it began. `gap` becomes how far any vertex was from where it began (m).
+    /// Closes a cycle of `frame_count` frames after the first. Writes to `gap` the largest distance of a vertex between the last and the first
+    /// frame (m).
     pub fn new(sink: S, frame_count: usize, gap: &'a mut f64) -> LoopCloser<'a, S> {
         LoopCloser { sink, frame_count, frames: Vec::new(), gap }
     }
@@ -39,7 +40,7 @@ impl<'a, S: FrameSink> LoopCloser<'a, S> {
                     if i == end {
                         let squared: f64 = (0..3).map(|k| f64::from(first[k] - last[k])).map(|d| d * d).sum();
                         *self.gap = self.gap.max(squared.sqrt());
-                        // to the bit
+                        // exactly, without round-off
                         *point = *first;
                     } else {
                         (0..3).for_each(|k| point[k] += fraction * (first[k] - last[k]));
@@ -77,9 +78,9 @@ impl<S: FrameSink> FrameSink for LoopCloser<'_, S> {
 mod tests {
     use super::*;
 
-    struct Kept(Vec<Frame>);
+    struct FrameList(Vec<Frame>);
 
-    impl FrameSink for Kept {
+    impl FrameSink for FrameList {
         fn begin(&mut self, _: &[SurfaceInfo], _: f64) -> Result<(), SinkError> {
             Ok(())
         }
@@ -93,8 +94,8 @@ mod tests {
     }
 
     #[test]
-    fn the_last_frame_is_the_first_and_nothing_jumps() {
-        let (mut kept, mut gap) = (Kept(Vec::new()), 0.0);
+    fn last_frame_equals_the_first_and_the_correction_is_smooth() {
+        let (mut kept, mut gap) = (FrameList(Vec::new()), 0.0);
         let mut loop_closer = LoopCloser::new(&mut kept, 4, &mut gap);
         loop_closer.begin(&[], 10.0).unwrap();
         for (i, x) in [0.0, 2.0, 4.0, 2.0, 0.5].into_iter().enumerate() {
@@ -104,7 +105,7 @@ mod tests {
         }
         assert_eq!(gap, 0.5);
         let xs: Vec<f32> = kept.0.iter().map(|frame| frame.surfaces[0][0][0]).collect();
-        // less 0.5 times 0, 5/32, 1/2, 27/32 and 1
+        // the correction is −0.5 times 0, 5/32, 1/2, 27/32 and 1
         assert_eq!(xs, [0.0, 2.0 - 0.078_125, 3.75, 2.0 - 0.421_875, 0.0]);
         assert!((kept.0[4].time - 0.4).abs() < 1e-12);
     }

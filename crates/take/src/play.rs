@@ -1,8 +1,8 @@
-//! The loop: control, step, frame, until the scene is over.
+//! The frame loop of a take: control, step, frame, until the end of the scene.
 
 use crate::sink_group::SinkGroup;
 use crate::watch::{self, Stopped, WatchAnswer};
-use crate::{Bookmark, Checkpoint, CheckpointError, FrameSink, JointTorques, Scene, SinkError, StateSink};
+use crate::{Bookmark, Checkpoint, CheckpointError, FrameSink, JointTorques, Scene, SinkError, Summary};
 use sinew_control::{Controller, Script};
 use sinew_sim::implicit::{SettleError, SettleReport, settle};
 use sinew_sim::{BuildError, Clock, Control, Model, SolverPick, State, StepError, StepReport, Stepper};
@@ -10,57 +10,42 @@ use sinew_skeleton::DriveKind;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// A scene being played.
+/// The simulation of a scene in progress.
 pub struct Player {
-    /// What is simulated.
+    /// The model of the scene's world.
     pub model: Model,
-    /// Where it is now.
+    /// The current state.
     pub state: State,
-    /// Steps taken with and without trouble so far.
+    /// Statistics of the steps so far.
     pub summary: Summary,
     controller: Script,
     control: Control,
     stepper: Stepper,
     solver: SolverPick,
-    /// Implicit steps that did not reach their tolerance.
+    /// Implicit steps that did not converge to their tolerance.
     unsolved: usize,
-    /// Those of them that ran out of time.
+    /// Those of them that exceeded their time budget.
     late: usize,
     fps: f64,
     frame_count: usize,
-    /// What the joints of each rig need.
+    /// Joint torques of each rig.
     torques: Vec<JointTorques>,
-    /// Frames' time to run before the take begins.
+    /// Frames of preroll that are still to be simulated.
     preroll_frames: usize,
-    /// How many frames after the start the state is.
+    /// Number of frames from the start to the current state.
     frame: usize,
 }
 
-/// What happened in a take.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Summary {
-    /// Frames taken after the start.
-    pub frames: usize,
-    /// Sub-steps that held.
-    pub steps: usize,
-    /// Frames' worth of sub-steps that diverged and were taken again.
-    pub retries: usize,
-    /// The most elements that were turned inside out at one time.
-    pub max_inverted: usize,
-    /// Elements that were diagonalised, summed over all steps.
-    pub diagonalised: usize,
-}
-
-/// A take could not go on.
+/// The error that ended a take.
 #[derive(Debug, Error)]
 pub enum PlayError {
-    /// The scene's own numbers are wrong.
+    /// The settings of the scene are invalid.
     #[error("{0}")]
     Scene(String),
-    /// The world cannot be built.
+    /// The model cannot be built.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// A step failed; the frames before it were delivered.
+    /// A step failed; the sinks received the frames before it.
     #[error(transparent)]
     Step(#[from] StepError),
     /// A sink failed.
@@ -71,9 +56,21 @@ pub enum PlayError {
     Stopped(#[from] Stopped),
 }
 
+/// A recorder: receives the whole player at every frame, where a [`FrameSink`] receives only the surfaces.
+pub trait StateSink {
+    /// Called for every frame in order, including the one at which the take begins or resumes.
+    fn frame(&mut self, player: &Player) -> Result<(), SinkError>;
+    /// Called once after the last frame of a complete take.
+    fn finish(&mut self, player: &Player) -> Result<(), SinkError>;
+    /// Called instead of `finish` if the take fails, with the player at the last good frame: the recorder must write what it still buffers.
+    /// The player's caller receives the error itself.
+    fn interrupt(&mut self, player: &Player);
+}
+
 impl Player {
-    /// Builds the scene's world, ready at its start.
+    /// Builds the model of the scene, with its state at the start of the preroll.
     pub fn build(scene: &Scene) -> Result<Player, PlayError> {
+        // check the scene, then build and check the model
         let fault = scene.faults();
         if !fault.is_empty() {
             return Err(PlayError::Scene(fault.join("\n")));
@@ -84,6 +81,8 @@ impl Player {
                 return Err(PlayError::Scene(format!("skeleton '{}': {fault}", rig.name)));
             }
         }
+
+        // the state at rest, moved to the start of the preroll
         let mut player = Player {
             state: State::at_rest(&model),
             controller: Script {
@@ -98,19 +97,19 @@ impl Player {
             late: 0,
             stepper: Stepper::with_solver(scene.solver),
             summary: Summary::default(),
-            torques: model.rigs.iter().map(|rig| JointTorques::none(rig.skeleton.v_count())).collect(),
+            torques: model.rigs.iter().map(|rig| JointTorques::zeros(rig.skeleton.v_count())).collect(),
             fps: scene.fps,
             frame_count: scene.frame_count(),
             preroll_frames: scene.preroll_frames(),
             frame: 0,
             model,
         };
-        player.take_place();
+        player.place_at_start();
         Ok(player)
     }
 
-    /// Puts every skeleton where its performance begins: at rest before a run-up, otherwise in its first pose, flesh with it.
-    fn take_place(&mut self) {
+    /// Moves every skeleton, with its flesh, to the start of its performance: the rest pose before an approach, otherwise the first pose.
+    fn place_at_start(&mut self) {
         self.state.time = -(self.preroll_frames as f64) / self.fps;
         let performances = self.controller.performances.iter().zip(&self.model.rigs);
         for ((performance, rig), state) in performances.zip(&mut self.state.rigs) {
@@ -118,12 +117,12 @@ impl Player {
         }
         self.state.carry_flesh(&self.model);
         if self.preroll_frames == 0 {
-            self.set_off();
+            self.start_take();
         }
     }
 
-    /// Brings the world to rest as the scene has it at a time of the take (s): skeletons in their pose then, pins and constraints where they are led to.
-    /// Nothing is stepped. Returns also how far the farthest node came from where bones alone take it (m).
+    /// Solves for static equilibrium with skeletons, pins and constraints as the scene has them at a time of the take (s). Takes no time steps.
+    /// Also returns the largest distance of a node from where the bones alone carry it (m).
     pub fn settle_at(&mut self, time: f64) -> Result<(SettleReport, f64), SettleError> {
         let dt = 1.0 / self.fps;
         self.state.time = time - dt;
@@ -140,13 +139,13 @@ impl Player {
         Ok((report, moved.fold(0.0, f64::max)))
     }
 
-    /// Begins the take: skeletons and the flesh on them get the velocities that motions begin with.
-    fn set_off(&mut self) {
+    /// Starts the take: gives the skeletons and their flesh the initial velocities of the motions.
+    fn start_take(&mut self) {
         self.state.time = 0.0;
         let performances = self.controller.performances.iter().zip(&self.model.rigs);
         let mut still = false;
         for ((performance, rig), state) in performances.zip(&mut self.state.rigs) {
-            // one that was led in is moving already
+            // after the preroll of a cycle it already moves
             if performance.loop_preroll == 0.0 {
                 let mut first = state.clone();
                 performance.pose(&rig.skeleton, 0.0, &mut first);
@@ -159,8 +158,8 @@ impl Player {
         }
     }
 
-    /// Runs what comes before the take, if it has not been run: skeletons come to their first pose and flesh settles. `watch` is called
-    /// after every frame's time with how many are done of how many.
+    /// Simulates the preroll, if that has not been done: skeletons move to their first pose and flesh settles. Calls `watch` after every
+    /// frame with the number of frames done and in total.
     pub fn preroll(&mut self, mut watch: impl FnMut(usize, usize)) -> Result<(), StepError> {
         let frames = self.preroll_frames;
         while self.preroll_frames > 0 {
@@ -170,46 +169,46 @@ impl Player {
         Ok(())
     }
 
-    /// Runs one frame's time of the preroll; after the last of it the take begins.
+    /// Simulates one frame of the preroll; after its last frame the take begins.
     fn advance_preroll(&mut self) -> Result<(), StepError> {
-        // counted, not summed, so that the last of them ends at 0 whatever the rounding
+        // computed from the frame number, so that the last frame ends at 0 without accumulated round-off
         self.state.time = -(self.preroll_frames as f64) / self.fps;
         self.step()?;
         self.preroll_frames -= 1;
         if self.preroll_frames == 0 {
-            self.set_off();
-            // what bends far on the way to the first pose is not part of the take
+            self.start_take();
+            // elements inverted on the way to the first pose are not part of the take
             self.summary.max_inverted = 0;
         }
         Ok(())
     }
 
-    /// How the world is stepped, and why so.
+    /// The time integrator in use, and why it was chosen.
     pub fn solver(&self) -> SolverPick {
         self.solver
     }
 
-    /// Implicit steps since the player was built that did not reach their tolerance: the best that was found was kept.
+    /// Number of implicit steps since the player was built that did not converge to their tolerance; the best iterate was accepted.
     pub fn unsolved_steps(&self) -> usize {
         self.unsolved
     }
 
-    /// How many of those ran out of their budget of time.
+    /// How many of those exceeded their time budget.
     pub fn late_steps(&self) -> usize {
         self.late
     }
 
-    /// Lends a clock to steps that have a budget of time: a scene that asks for one cannot be played without.
+    /// Sets the clock for steps with a time budget. A scene with a time budget needs one.
     pub fn set_clock(&mut self, clock: Arc<dyn Clock>) {
         self.stepper.set_clock(clock);
     }
 
-    /// Frames of the whole take, the start not counted.
+    /// Number of frames of the whole take after the first.
     pub fn frame_count(&self) -> usize {
         self.frame_count
     }
 
-    /// Takes the world one frame further. What comes before the take is run first, if it has not been.
+    /// Simulates one frame, after the preroll if that has not been done.
     pub fn advance(&mut self) -> Result<StepReport, StepError> {
         self.preroll(|_, _| {})?;
         let report = self.step()?;
@@ -221,7 +220,7 @@ impl Player {
         Ok(report)
     }
 
-    /// Torques of all joints of a rig in the last step (N m or N), one per degree of freedom.
+    /// The torques of all joints of a rig in the last step (N m or N), one per degree of freedom.
     pub fn torques(&self, rig: usize) -> &[f64] {
         &self.torques[rig].last
     }
@@ -231,7 +230,7 @@ impl Player {
         &self.torques[rig].peak
     }
 
-    /// Who decided about the joints of a rig in the last step, per bone.
+    /// The drives of a rig's joints in the last step, per bone.
     pub fn drives(&self, rig: usize) -> &[DriveKind] {
         &self.control.rigs[rig].drives
     }
@@ -249,7 +248,7 @@ impl Player {
         Ok(report)
     }
 
-    /// Goes on from a state that was saved after so many frames.
+    /// Resumes from a state that was saved after `frame` frames.
     pub fn resume(&mut self, frame: usize, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
         self.state = checkpoint.restore(&self.model)?;
         self.preroll_frames = 0;
@@ -257,24 +256,24 @@ impl Player {
         Ok(())
     }
 
-    /// Goes on from a bookmark, with all that had been counted until then.
-    pub fn return_to(&mut self, bookmark: &Bookmark) -> Result<(), CheckpointError> {
+    /// Resumes from a bookmark, including its statistics.
+    pub fn resume_from(&mut self, bookmark: &Bookmark) -> Result<(), CheckpointError> {
         let fits = |(a, b): (&JointTorques, &JointTorques)| {
             a.last.len() == b.last.len() && a.peak.len() == b.peak.len()
         };
         let (given, own) = (&bookmark.torques, &self.torques);
         if given.len() != own.len() || !given.iter().zip(own).all(fits) {
-            return Err(CheckpointError::Damaged("its torques are not those of the skeletons"));
+            return Err(CheckpointError::Damaged("its torques do not match the skeletons"));
         }
         self.resume(bookmark.frame, &bookmark.checkpoint)?;
         self.summary = bookmark.summary;
         self.torques.clone_from(&bookmark.torques);
-        // so that it can be told who leads also if no step is left to be taken
+        // so that `drives` is valid even if no step is left
         self.controller.control(&self.model, &self.state, 1.0 / self.fps, &mut self.control);
         Ok(())
     }
 
-    /// Where the take is now, to go on from later.
+    /// The current resume point.
     pub fn bookmark(&self) -> Bookmark {
         Bookmark {
             frame: self.frame,
@@ -284,13 +283,13 @@ impl Player {
         }
     }
 
-    /// How many frames after the start the state is.
+    /// Number of frames from the start to the current state.
     pub fn frame(&self) -> usize {
         self.frame
     }
 
-    /// Plays what is left of the scene into the sinks, the frame where it is now first. `watch` is called after every frame with how many
-    /// are done, in the preroll with 0, and may stop the take.
+    /// Simulates the rest of the scene and sends all frames to the sinks, the current one first. Calls `watch` after every frame with the
+    /// number of the frame, during the preroll with 0; its answer may stop the take.
     pub fn play<Answer: WatchAnswer>(
         &mut self,
         sinks: &mut [&mut dyn FrameSink],
@@ -299,7 +298,7 @@ impl Player {
         self.play_to_end(None, sinks, watch)
     }
 
-    /// Plays what is left of the scene as [`Player::play`] does, with a recorder that sees every frame before the sinks do.
+    /// Like [`Player::play`], with a recorder that receives every frame before the sinks.
     pub fn record<Answer: WatchAnswer>(
         &mut self,
         recorder: &mut dyn StateSink,
@@ -319,7 +318,7 @@ impl Player {
         sinks: &mut [&mut dyn FrameSink],
         mut watch: impl FnMut(usize) -> Answer,
     ) -> Result<(), PlayError> {
-        let mut sink_group = SinkGroup::gather(&self.model, self.fps, sinks)?;
+        let mut sink_group = SinkGroup::begin(&self.model, self.fps, sinks)?;
         while self.preroll_frames > 0 {
             self.advance_preroll()?;
             watch::check(watch(0))?;
@@ -328,9 +327,9 @@ impl Player {
             if let Some(recorder) = recorder.as_mut() {
                 recorder.frame(self)?;
             }
-            sink_group.show(&self.model, &self.state)?;
+            sink_group.frame(&self.model, &self.state)?;
             let answer = watch(self.frame);
-            // who stops it at its last frame is late
+            // a stop at the last frame comes too late
             if self.frame >= self.frame_count {
                 break;
             }
@@ -340,6 +339,6 @@ impl Player {
         if let Some(recorder) = recorder {
             recorder.finish(self)?;
         }
-        Ok(sink_group.dismiss()?)
+        Ok(sink_group.finish()?)
     }
 }

@@ -1,52 +1,52 @@
-//! What a user wrote, with names, units and paths resolved.
+//! Scenes: what a user wrote, with names, units and paths resolved.
 
 use sinew_control::{ConstraintMotion, Motion, Performance};
 use sinew_sim::{Solver, WorldDesc};
 
-/// A scene: a world and how to play it.
+/// A scene: the description of a world, its animation, and how to simulate it.
 #[derive(Clone, Debug)]
 pub struct Scene {
-    /// Its name, for outputs that need one.
+    /// Its name, the default name of outputs.
     pub name: String,
-    /// All that the model is built from.
+    /// The description from which the model is built.
     pub world: WorldDesc,
-    /// How each pin moves: one list per body of the world, one motion per pin of that body.
+    /// Motions of pins: one list per body of the world, one motion per pin of that body.
     pub pin_motions: Vec<Vec<Motion>>,
-    /// What each rig of the world does.
+    /// The performance of each rig of the world.
     pub performances: Vec<Performance>,
-    /// How each obstacle of the world moves, if it is led; those beyond the end of the list stay.
+    /// Motions of the world's kinematic obstacles; those beyond the end of the list do not move.
     pub obstacle_motions: Vec<Motion>,
-    /// How each constraint of the world is led; those beyond the end of the list hold in full where they are.
+    /// Animation of the world's constraints; those beyond the end of the list keep their target and full strength.
     pub constraint_motions: Vec<ConstraintMotion>,
-    /// Whether steps are explicit or implicit.
+    /// Explicit or implicit time integration.
     pub solver: Solver,
-    /// How long the world runs before the take begins (s): skeletons come to their first pose and flesh settles.
+    /// Time simulated before the first frame (s): skeletons move to their first pose and flesh settles.
     pub preroll: f64,
-    /// How long to play (s).
+    /// Length of the take (s).
     pub seconds: f64,
     /// Frames per second.
     pub fps: f64,
 }
 
-/// The longest take and the most frames per second that are taken for meant: a day, and a thousand times film.
-const LONGEST: f64 = 86_400.0;
+/// Limits of plausible input: a day (s), and a thousand times the frame rate of film.
+const MAX_SECONDS: f64 = 86_400.0;
 const MAX_FPS: f64 = 24_000.0;
-/// Flesh that is started from rest swings like that of every other cycle after this time (s): soft fat on a limb has lost all but a thousandth of what else it did.
+/// Time (s) after which flesh that starts from rest is in its periodic response: the transient of soft fat on a limb has decayed to a thousandth.
 const LOOP_PREROLL: f64 = 6.0;
 
 impl Scene {
-    /// How many frames follow the start.
+    /// Number of frames after the start.
     pub fn frame_count(&self) -> usize {
         (self.seconds * self.fps).round() as usize
     }
 
-    /// How many frames' time the world runs before the start.
+    /// Length of the preroll in frames, rounded up.
     pub fn preroll_frames(&self) -> usize {
         (self.preroll * self.fps - 1e-9).ceil() as usize
     }
 
-    /// Makes the take one cycle of the motion among many: it is played over and over before, and the scene is as long as it. Returns whether every
-    /// skeleton's motion is a cycle, all as long as the first; if not, nothing changes.
+    /// Makes the take exactly one cycle of its motion: extends the preroll by whole cycles, and sets the length of the take to the period. Returns
+    /// false and changes nothing unless the motion of every skeleton loops, all with the same period.
     pub fn make_loop(&mut self) -> bool {
         let periods: Vec<f64> = self.performances.iter().filter_map(Performance::period).collect();
         let Some(&period) = periods.first().filter(|_| periods.len() == self.performances.len()) else {
@@ -58,24 +58,27 @@ impl Scene {
         let longer =
             self.performances.iter_mut().filter_map(|performance| performance.extend_preroll(LOOP_PREROLL));
         self.preroll += longer.fold(0.0, f64::max);
-        // whole frames, so that the last is the first of the next cycle
+        // a whole number of frames per period, so that the last frame is the first of the next cycle
         self.fps = (self.fps * period).round().max(1.0) / period;
         self.seconds = period;
         true
     }
 
-    /// Everything wrong with the numbers of the scene itself; its world is checked when it is built.
+    /// All faults in the settings of the scene itself; `Model::build` checks its world.
     pub fn faults(&self) -> Vec<String> {
+        // length, frame rate and preroll
         let mut faults = Vec::new();
-        if !(self.seconds >= 0.0 && self.seconds <= LONGEST) {
-            faults.push(format!("seconds = {} is not between 0 and {LONGEST}", self.seconds));
+        if !(self.seconds >= 0.0 && self.seconds <= MAX_SECONDS) {
+            faults.push(format!("seconds = {} is not between 0 and {MAX_SECONDS}", self.seconds));
         }
         if !(self.fps > 0.0 && self.fps <= MAX_FPS) {
             faults.push(format!("fps = {} is not above 0 and up to {MAX_FPS}: 24 to 60 is usual", self.fps));
         }
-        if !(self.preroll >= 0.0 && self.preroll <= LONGEST) {
-            faults.push(format!("a warm-up of {} s is not between 0 and {LONGEST}", self.preroll));
+        if !(self.preroll >= 0.0 && self.preroll <= MAX_SECONDS) {
+            faults.push(format!("the preroll of {} s is not between 0 and {MAX_SECONDS}", self.preroll));
         }
+
+        // motions of pins, obstacles and constraints
         for (body, motions) in self.world.bodies.iter().zip(&self.pin_motions) {
             for (i, motion) in motions.iter().enumerate() {
                 if let Some(fault) = motion.fault() {

@@ -1,17 +1,17 @@
-//! All who watch a take.
+//! The sinks of a take as one.
 
 use crate::{Frame, FrameSink, SinkError, SurfaceInfo};
 use sinew_sim::{Model, State};
 
-/// The sinks of a take and the frame they are shown.
+/// The sinks of a take and the frame they receive.
 pub(crate) struct SinkGroup<'a, 'b> {
     sinks: &'a mut [&'b mut dyn FrameSink],
     frame: Frame,
 }
 
 impl<'a, 'b> SinkGroup<'a, 'b> {
-    /// Lets all sinks begin.
-    pub(crate) fn gather(
+    /// Begins all sinks.
+    pub(crate) fn begin(
         model: &Model,
         fps: f64,
         sinks: &'a mut [&'b mut dyn FrameSink],
@@ -23,8 +23,8 @@ impl<'a, 'b> SinkGroup<'a, 'b> {
         Ok(SinkGroup { sinks, frame: Frame::default() })
     }
 
-    /// Shows a state to all sinks.
-    pub(crate) fn show(&mut self, model: &Model, state: &State) -> Result<(), SinkError> {
+    /// Sends the frame of a state to all sinks.
+    pub(crate) fn frame(&mut self, model: &Model, state: &State) -> Result<(), SinkError> {
         if self.sinks.is_empty() {
             return Ok(());
         }
@@ -32,8 +32,8 @@ impl<'a, 'b> SinkGroup<'a, 'b> {
         self.sinks.iter_mut().try_for_each(|sink| sink.frame(&self.frame))
     }
 
-    /// Lets all sinks finish.
-    pub(crate) fn dismiss(self) -> Result<(), SinkError> {
+    /// Finishes all sinks.
+    pub(crate) fn finish(self) -> Result<(), SinkError> {
         self.sinks.iter_mut().try_for_each(|sink| sink.finish())
     }
 }

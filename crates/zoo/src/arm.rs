@@ -1,9 +1,9 @@
-//! An arm that bends at the elbow: flesh bulges inside of it and stretches outside.
+//! An arm that bends at the elbow: the flesh bulges on the inside and stretches on the outside.
 
-use crate::cycle::{Cycle, Posture, ramp, wave};
-use crate::figure::{EARTH, Figure, at};
+use crate::character_desc::{CharacterDesc, EARTH, at};
+use crate::cycle::{Cycle, PoseBuilder, ramp, wave};
 use sinew_flesh::Material;
-use sinew_math::{Rotation, Vec3, turn};
+use sinew_math::{Rotation, Vec3, so3};
 use sinew_mesh::Primitive;
 use sinew_sim::desc::CoreDesc;
 use sinew_skeleton::JointKind;
@@ -13,9 +13,9 @@ const SHOULDER: Vec3 = at(-0.32, 0.0, 0.0);
 const ELBOW: Vec3 = at(0.0, 0.0, 0.0);
 const WRIST: Vec3 = at(0.27, 0.0, 0.0);
 
-/// An arm whose upper arm is held; its elbow bends to and fro.
+/// An arm with a fixed upper arm and an elbow that bends back and forth.
 pub fn arm() -> Scene {
-    let mut figure = Figure {
+    let mut character = CharacterDesc {
         name: "arm",
         bones: Vec::new(),
         primitives: primitives(),
@@ -26,17 +26,17 @@ pub fn arm() -> Scene {
         ties: Vec::new(),
         gravity: EARTH,
     };
-    figure.root("upper arm", [SHOULDER, ELBOW + at(-0.02, 0.0, 0.0)], 0.022, JointKind::Fixed);
-    figure.bone("forearm", "upper arm", [ELBOW, WRIST], 0.02, JointKind::Revolute(Vec3::z()));
-    figure.bone("hand", "forearm", [WRIST, at(0.38, 0.0, 0.0)], 0.016, JointKind::Revolute(Vec3::z()));
-    figure.scene(&Cycle { keys: 24, frames_per_key: 12, pose: &bend }, 4.8)
+    character.root("upper arm", [SHOULDER, ELBOW + at(-0.02, 0.0, 0.0)], 0.022, JointKind::Fixed);
+    character.bone("forearm", "upper arm", [ELBOW, WRIST], 0.02, JointKind::Revolute(Vec3::z()));
+    character.bone("hand", "forearm", [WRIST, at(0.38, 0.0, 0.0)], 0.016, JointKind::Revolute(Vec3::z()));
+    character.scene(&Cycle { keys: 24, frames_per_key: 12, pose: &bend }, 4.8)
 }
 
-/// Bends, holds, and lets down faster.
-fn bend(fraction: f64, posture: &mut Posture) {
+/// Bends, holds, and extends faster.
+fn bend(fraction: f64, pose: &mut PoseBuilder) {
     let bent = ramp(fraction, 0.05, 0.35) - ramp(fraction, 0.6, 0.78);
-    posture.turn("forearm", &[105.0 * bent]);
-    posture.turn("hand", &[25.0 * bent + 6.0 * wave(2.0 * fraction)]);
+    pose.turn("forearm", &[105.0 * bent]);
+    pose.turn("hand", &[25.0 * bent + 6.0 * wave(2.0 * fraction)]);
 }
 
 fn primitives() -> Vec<Primitive> {
@@ -45,15 +45,17 @@ fn primitives() -> Vec<Primitive> {
     };
     let mut primitives = vec![
         Primitive::round_cone([SHOULDER, ELBOW], [0.075, 0.052]).blended(0.03),
-        Primitive::ball(SHOULDER + at(0.005, 0.01, 0.0), 0.092).blended(0.04),
-        // in front, and what hangs below
+        Primitive::sphere(SHOULDER + at(0.005, 0.01, 0.0), 0.092).blended(0.04),
+        // biceps, and the fat below
         ellipsoid(at(-0.14, 0.028, 0.0), [0.11, 0.055, 0.055], 0.03),
         ellipsoid(at(-0.15, -0.045, 0.0), [0.125, 0.058, 0.055], 0.03),
         Primitive::round_cone([ELBOW, WRIST], [0.052, 0.032]).blended(0.03),
         ellipsoid(at(0.08, 0.004, 0.0), [0.095, 0.056, 0.053], 0.03),
-        // the hand: a palm, four fingers and a thumb
+        // the palm of the hand
         ellipsoid(at(0.315, 0.0, 0.0), [0.058, 0.022, 0.046], 0.02),
     ];
+
+    // fingers and thumb
     for finger in 0..4 {
         let z = 0.033 - 0.022 * f64::from(finger);
         let length = [0.055, 0.068, 0.064, 0.046][finger as usize];
@@ -63,7 +65,7 @@ fn primitives() -> Vec<Primitive> {
                 .blended(0.004),
         );
     }
-    let thumb = turn::exp(&at(0.0, -0.7, 0.0)) * at(0.062, 0.004, 0.0);
+    let thumb = so3::exp(&at(0.0, -0.7, 0.0)) * at(0.062, 0.004, 0.0);
     let base = at(0.292, 0.004, 0.03);
     primitives.push(Primitive::round_cone([base, base + thumb], [0.018, 0.0125]).blended(0.01));
     primitives

@@ -1,4 +1,4 @@
-//! The beam that solvers are compared on: clamped at one end, heavy, undamped.
+//! Cantilever beam under gravity, the benchmark for solvers.
 
 use sinew_control::Motion;
 use sinew_flesh::{Law, Material};
@@ -8,34 +8,37 @@ use sinew_sim::desc::{BodyDesc, PinDesc, Region, Sag, ShapeDesc, WorldDesc};
 use sinew_sim::{Solver, State};
 use sinew_take::Scene;
 
-/// 0.4 × 0.1 × 0.1 m, five tets per cube, E = 5e5 Pa, ν = 0.4, ρ = 1000 kg/m³, held at x = 0, gravity along −z.
+/// A beam of 0.4 × 0.1 × 0.1 m, five tets per cube, E = 5e5 Pa, ν = 0.4, ρ = 1000 kg/m³, clamped at x = 0, gravity along −z.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Beam {
-    /// Cubes across its thickness: 20 times the cube of it tets.
+    /// Number n of cubes across its thickness; the beam has 20 n³ tets.
     pub cubes_across: usize,
-    /// What follows from strain.
+    /// The constitutive law.
     pub law: Law,
-    /// Damping of its first swing as a fraction of critical damping.
+    /// Damping of its first mode as a fraction of critical damping.
     pub damping_ratio: f64,
 }
 
-/// Length and width (m).
+/// Length, width and height (m).
 const SIZE: [f64; 3] = [0.4, 0.1, 0.1];
 
-/// The scene of a beam, one second long.
+/// Builds the scene of a beam, one second long.
 pub fn beam(Beam { cubes_across, law, damping_ratio }: Beam) -> Scene {
+    // a beam clamped at x = 0
     let material = Material { law, ..Material::soft_solid(5e5, 0.4, 1000.0, damping_ratio) };
-    let held = Region::Box { min: Vec3::new(-1e-9, -1.0, -1.0), max: Vec3::new(1e-9, 1.0, 1.0) };
+    let clamped = Region::Box { min: Vec3::new(-1e-9, -1.0, -1.0), max: Vec3::new(1e-9, 1.0, 1.0) };
     let body = BodyDesc {
         name: "beam".into(),
         shape: ShapeDesc::Tets(shapes::beam(cubes_across, SIZE)),
         material,
         velocity: Vec3::zeros(),
-        pins: vec![PinDesc { region: held }],
+        pins: vec![PinDesc { region: clamped }],
         loads: Vec::new(),
         attachment: None,
         sag: Sag::Free,
     };
+
+    // gravity only
     Scene {
         name: "beam".into(),
         world: WorldDesc {
@@ -56,7 +59,7 @@ pub fn beam(Beam { cubes_across, law, damping_ratio }: Beam) -> Scene {
 }
 
 impl Beam {
-    /// How far the free end hangs below where it is at rest (m), averaged over its nodes.
+    /// Deflection of the free end below its rest position (m), averaged over its nodes.
     pub fn tip_deflection(node_rest: &[Vec3], state: &State) -> f64 {
         let tip = || (0..node_rest.len()).filter(|&node| node_rest[node].x > SIZE[0] - 1e-9);
         tip().map(|node| node_rest[node].z - state.node_x[node].z).sum::<f64>() / tip().count() as f64

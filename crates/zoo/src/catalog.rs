@@ -1,4 +1,4 @@
-//! Every character that ships with Sinew, by name: the one list that programs show, open and draw from.
+//! The catalog of built-in characters.
 
 use crate::{Beam, SceneFiles};
 use crate::{arm, beam, cow, cylinder, dancer, dragon, fish, jelly, jelly_torus, penguin, starfish, worm};
@@ -9,13 +9,13 @@ use sinew_take::Scene;
 /// A character of the zoo.
 #[derive(Clone, Copy, Debug)]
 pub struct Character {
-    /// Its name: small letters and hyphens.
+    /// Its name: lower-case letters and hyphens.
     pub name: &'static str,
-    /// What it shows, in one line.
+    /// A description in one line.
     pub description: &'static str,
-    /// Makes its scene.
+    /// Builds its scene.
     pub build: fn() -> Scene,
-    /// The colour it is drawn in: red, green and blue as on a screen (sRGB), each from 0 to 1.
+    /// Its colour in pictures: red, green and blue (sRGB), each from 0 to 1.
     pub color: [f32; 3],
 }
 
@@ -28,13 +28,13 @@ const LIME: [f32; 3] = [0.55, 0.80, 0.35];
 const CATALOG: &[Character] = &[
     Character {
         name: "dancer",
-        description: "a heavy figure dances; belly, arms and thighs follow a little later",
+        description: "a heavy dancer; belly, arms and thighs follow slightly later than the bones",
         build: || dancer(8_600, 0.0097),
         color: [0.94, 0.66, 0.53],
     },
     Character {
         name: "starfish",
-        description: "five arms wave in turn, bones lead and flesh follows",
+        description: "five arms wave in turn; the bones are animated, the flesh follows",
         build: || starfish(3_400),
         color: SAND,
     },
@@ -58,67 +58,67 @@ const CATALOG: &[Character] = &[
     },
     Character {
         name: "fish",
-        description: "swims on the spot; fins trail behind",
+        description: "swims in place; the fins trail behind",
         build: || fish(800),
         color: BLUE,
     },
     Character {
         name: "worm",
-        description: "swims by a wave along its back",
+        description: "swims by a wave along its body",
         build: || worm(800),
         color: ROSE,
     },
     Character {
         name: "arm",
-        description: "bends at the elbow; flesh bulges inside and hangs below",
+        description: "bends at the elbow; the flesh bulges on the inside and sags below",
         build: arm,
         color: [0.90, 0.68, 0.55],
     },
     Character {
         name: "penguin",
-        description: "waddles; its belly is behind the beat",
+        description: "waddles; the belly lags behind",
         build: penguin,
         color: [0.36, 0.44, 0.58],
     },
     Character {
         name: "cow",
-        description: "shakes her head; ears flap, horns do not",
+        description: "shakes her head; the ears flap, the horns are stiff",
         build: cow,
         color: [0.80, 0.66, 0.52],
     },
     Character {
         name: "dragon",
-        description: "beats its wings, thick flaps of flesh; neck and tail follow",
+        description: "flaps its wings, thick sheets of flesh; neck and tail follow",
         build: dragon,
         color: [0.42, 0.68, 0.48],
     },
     Character {
         name: "jelly",
-        description: "a pudding on a plate that is shaken",
+        description: "a jelly pudding on a shaking plate",
         build: jelly,
         color: [0.86, 0.25, 0.36],
     },
     Character {
         name: "jelly-torus",
-        description: "a ring of jelly, hung up at one side and swung",
+        description: "a jelly ring, pinned at the top and shaken",
         build: jelly_torus,
         color: LIME,
     },
     Character {
         name: "cylinder",
-        description: "a column of rubber, held below and twisted, bent and stretched from above",
+        description: "a rubber column, fixed at the bottom, twisted, bent and stretched from the top",
         build: cylinder,
         color: [0.62, 0.52, 0.84],
     },
     Character {
         name: "worm-roll",
-        description: "a worm on the ground rolls along by its joints and friction alone",
+        description: "a worm on the ground rolls sideways by its joints and friction alone",
         build: worm_roll,
         color: ROSE,
     },
     Character {
         name: "fish-jump",
-        description: "a fish on dry land bends, snaps and leaps by its joints alone",
+        description: "a fish on land bends, snaps and leaps by its joints alone",
         build: fish_jump,
         color: BLUE,
     },
@@ -130,47 +130,47 @@ const CATALOG: &[Character] = &[
     },
     Character {
         name: "starfish-cage",
-        description: "a starfish under a glass cage leaps against the lid until it throws it over",
+        description: "a starfish under a glass cage leaps against the lid until the cage overturns",
         build: starfish_cage,
         color: SAND,
     },
     Character {
         name: "pot",
-        description: "a pot of rubber is thrown down, tips and rocks by friction, and stands",
+        description: "a rubber pot is thrown, tips and rocks by friction, and comes to stand",
         build: || pot(0.5),
         color: CLAY,
     },
     Character {
         name: "pot-slippery",
-        description: "the same pot on ice: it glides on",
+        description: "the same pot without friction: it slides on",
         build: || pot(0.0),
         color: CLAY,
     },
     Character {
         name: "duck-box",
-        description: "a soft duck is tossed about in a box that is turned over and over",
+        description: "a soft duck tumbles in a rotating box",
         build: duck_box,
         color: [0.96, 0.79, 0.24],
     },
     Character {
         name: "beam",
-        description: "the heavy beam that solvers are compared on, held at one end",
-        build: beam_to_look_at,
+        description: "a cantilever beam under gravity, the benchmark for solvers",
+        build: damped_beam,
         color: [0.72, 0.72, 0.70],
     },
 ];
 
-/// Every character, the best known first.
+/// All characters, the best known first.
 pub fn catalog() -> &'static [Character] {
     CATALOG
 }
 
-/// The character of a name.
+/// The character with a name.
 pub fn find(name: &str) -> Option<&'static Character> {
     CATALOG.iter().find(|character| character.name == name)
 }
 
-/// The name that a misspelt one was probably meant to be.
+/// The nearest name to a misspelt one, if any is near.
 pub fn nearest(name: &str) -> Option<&'static str> {
     let written: String = name.trim().to_lowercase().replace(['_', ' '], "-").chars().take(60).collect();
     let distance = |character: &&Character| strsim::osa_distance(&written, character.name);
@@ -179,10 +179,10 @@ pub fn nearest(name: &str) -> Option<&'static str> {
 }
 
 impl Character {
-    /// The character as ordinary files, which a user can take apart. See [`SceneFiles`].
+    /// Exports the character as ordinary files, which a user can edit. See [`SceneFiles`].
     ///
     /// # Errors
-    /// If something of it cannot be said in a scene file; no character of the zoo has such a thing.
+    /// If a scene file cannot express the scene; this does not happen for built-in characters.
     pub fn files(&self) -> Result<SceneFiles, String> {
         let mut files = SceneFiles::of(&(self.build)(), self.name)?;
         if let Some((_, page)) = files.files.first_mut() {
@@ -192,12 +192,12 @@ impl Character {
     }
 }
 
-/// The same scene under another name, which outputs have by default.
+/// Renames a scene; outputs use its name by default.
 fn called(name: &str, scene: Scene) -> Scene {
     Scene { name: name.into(), ..scene }
 }
 
-fn beam_to_look_at() -> Scene {
+fn damped_beam() -> Scene {
     let law = Law::StVenantKirchhoff(StretchLimits::default());
     Scene { seconds: 3.0, ..beam(Beam { cubes_across: 4, law, damping_ratio: 0.02 }) }
 }
@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_found_and_misspelt_ones_are_guessed() {
+    fn characters_are_found_by_exact_and_misspelt_names() {
         assert!(
             catalog().iter().all(|character| find(character.name).is_some_and(|c| c.name == character.name))
         );
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_words_and_hyphens_and_differ() {
+    fn names_are_unique_and_entries_are_valid() {
         for (i, character) in catalog().iter().enumerate() {
             assert!(
                 character.name.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'),

@@ -1,12 +1,12 @@
-//! The dancer: a heavy, friendly figure of twenty bones and 63 degrees of freedom, whose belly, arms and thighs follow the dance a
-//! little later than its bones.                                                                       [KimPollard2011, table IV]
+//! The dancer: a heavy character with 20 bones and 63 degrees of freedom, whose belly, arms and thighs follow the dance slightly
+//! later than the bones.                                                                              [KimPollard2011, table IV]
 
 mod dance;
 mod leg;
 mod shape;
 
+use crate::character_desc::{CharacterDesc, EARTH, at};
 use crate::cycle::Cycle;
-use crate::figure::{EARTH, Figure, at};
 use sinew_flesh::Material;
 use sinew_math::Vec3;
 use sinew_sim::desc::CoreDesc;
@@ -35,39 +35,39 @@ const SPINE: [Vec3; 7] = [
     at(0.0, 1.64, 0.01),
 ];
 
-/// The dancer: `tets` is about how many its cage has, `spacing` the distance of surface vertices (m).
+/// The dancer: `tets` is the approximate number of tets of the cage, `spacing` that of surface vertices (m).
 pub fn dancer(tets: usize, spacing: f64) -> Scene {
-    let mut figure = Figure {
+    let mut character = CharacterDesc {
         name: "dancer",
         bones: Vec::new(),
         primitives: shape::primitives(),
         spacing,
         tets,
-        // fat that sways at 2 to 4 Hz where it is a hand thick: f ≈ √(μ/ρ)/(4 h)
+        // a layer of fat of a hand's thickness h sways at 2 to 4 Hz: f ≈ √(μ/ρ)/(4 h)
         material: Material::soft_solid(15e3, 0.42, 960.0, 0.1),
         core: CoreDesc { stiffness: 6.0, reach: 0.5 },
         ties: Vec::new(),
         gravity: EARTH,
     };
-    bones(&mut figure);
+    bones(&mut character);
     let cycle = Cycle { keys: 60, frames_per_key: 8, pose: &dance::pose };
-    figure.scene(&cycle, 8.0)
+    character.scene(&cycle, 8.0)
 }
 
-fn bones(figure: &mut Figure) {
+fn bones(character: &mut CharacterDesc) {
     let ball = |_: f64| JointKind::Ball;
-    figure.root("hips", [SPINE[0], SPINE[1]], 0.06, JointKind::Free);
+    character.root("hips", [SPINE[0], SPINE[1]], 0.06, JointKind::Free);
     let spine = [("spine", "hips", 0.045), ("chest", "spine", 0.05), ("upper chest", "chest", 0.06)];
     for (i, (name, parent, radius)) in spine.into_iter().enumerate() {
-        figure.bone(name, parent, [SPINE[i + 1], SPINE[i + 2]], radius, JointKind::Ball);
+        character.bone(name, parent, [SPINE[i + 1], SPINE[i + 2]], radius, JointKind::Ball);
     }
-    figure.bone("neck", "upper chest", [SPINE[4], SPINE[5]], 0.035, JointKind::Ball);
-    figure.bone("head", "neck", [SPINE[5], SPINE[6]], 0.085, JointKind::Ball);
-    figure.pair("shoulder", "upper chest", [ARM[0], ARM[1]], 0.025, ball);
-    figure.pair("upper arm", "shoulder", [ARM[1], ARM[2]], 0.034, ball);
-    figure.pair("forearm", "upper arm", [ARM[2], ARM[3]], 0.034, ball);
-    figure.pair("hand", "forearm", [ARM[3], ARM[4]], 0.02, ball);
-    figure.pair("thigh", "hips", [LEG[0], LEG[1]], 0.055, ball);
-    figure.pair("shin", "thigh", [LEG[1], LEG[2]], 0.044, ball);
-    figure.pair("foot", "shin", [LEG[2], LEG[3]], 0.03, ball);
+    character.bone("neck", "upper chest", [SPINE[4], SPINE[5]], 0.035, JointKind::Ball);
+    character.bone("head", "neck", [SPINE[5], SPINE[6]], 0.085, JointKind::Ball);
+    character.pair("shoulder", "upper chest", [ARM[0], ARM[1]], 0.025, ball);
+    character.pair("upper arm", "shoulder", [ARM[1], ARM[2]], 0.034, ball);
+    character.pair("forearm", "upper arm", [ARM[2], ARM[3]], 0.034, ball);
+    character.pair("hand", "forearm", [ARM[3], ARM[4]], 0.02, ball);
+    character.pair("thigh", "hips", [LEG[0], LEG[1]], 0.055, ball);
+    character.pair("shin", "thigh", [LEG[1], LEG[2]], 0.044, ball);
+    character.pair("foot", "shin", [LEG[2], LEG[3]], 0.03, ball);
 }

@@ -1,9 +1,9 @@
-//! A small dragon: a long neck and tail, and wings that are thick flaps of flesh.                       [Capell2004, fig. 4.7]
+//! A small dragon with a long neck and tail, and wings that are thick sheets of flesh.                  [Capell2004, fig. 4.7]
 
-use crate::cycle::{Cycle, Posture, bump, wave};
-use crate::figure::{EARTH, Figure, at};
+use crate::character_desc::{CharacterDesc, EARTH, at};
+use crate::cycle::{Cycle, PoseBuilder, bump, wave};
 use sinew_flesh::Material;
-use sinew_math::{Rotation, Vec3, turn};
+use sinew_math::{Rotation, Vec3, so3};
 use sinew_mesh::Primitive;
 use sinew_sim::desc::CoreDesc;
 use sinew_skeleton::JointKind;
@@ -25,12 +25,12 @@ const TAIL: [Vec3; 6] = [
 const WING: [Vec3; 4] =
     [at(0.07, 0.11, 0.06), at(0.2, 0.2, 0.03), at(0.35, 0.235, -0.01), at(0.5, 0.22, -0.06)];
 
-/// Where it flies to, from the z axis (rad): one sees its side.
+/// Heading from the z axis (rad), so that its side is visible.
 const FACING: f64 = 0.75;
 
-/// A dragon that flies on the spot.
+/// A dragon that flies in place.
 pub fn dragon() -> Scene {
-    let mut figure = Figure {
+    let mut character = CharacterDesc {
         name: "dragon",
         bones: Vec::new(),
         primitives: primitives(),
@@ -41,67 +41,74 @@ pub fn dragon() -> Scene {
         ties: Vec::new(),
         gravity: EARTH,
     };
-    bones(&mut figure);
-    figure.scene(&Cycle { keys: 24, frames_per_key: 6, pose: &fly }, 4.8)
+    bones(&mut character);
+    character.scene(&Cycle { keys: 24, frames_per_key: 6, pose: &fly }, 4.8)
 }
 
-fn bones(figure: &mut Figure) {
+fn bones(character: &mut CharacterDesc) {
     let ball = |_: f64| JointKind::Ball;
-    figure.root("trunk", [at(0.0, 0.03, 0.0), NECK[0]], 0.045, JointKind::Free);
-    figure.bone("hips", "trunk", [at(0.0, 0.03, 0.0), TAIL[0]], 0.045, JointKind::Ball);
+    character.root("trunk", [at(0.0, 0.03, 0.0), NECK[0]], 0.045, JointKind::Free);
+    character.bone("hips", "trunk", [at(0.0, 0.03, 0.0), TAIL[0]], 0.045, JointKind::Ball);
     for i in 0..3 {
         let parent = if i == 0 { "trunk".to_owned() } else { format!("neck {i}") };
-        figure.bone(format!("neck {}", i + 1), &parent, [NECK[i], NECK[i + 1]], 0.026, JointKind::Ball);
+        character.bone(format!("neck {}", i + 1), &parent, [NECK[i], NECK[i + 1]], 0.026, JointKind::Ball);
     }
-    figure.bone("head", "neck 3", [NECK[3], NECK[4]], 0.026, JointKind::Ball);
+    character.bone("head", "neck 3", [NECK[3], NECK[4]], 0.026, JointKind::Ball);
     for i in 0..5 {
         let parent = if i == 0 { "hips".to_owned() } else { format!("tail {i}") };
         let radius = [0.03, 0.024, 0.019, 0.014, 0.01][i];
-        figure.bone(format!("tail {}", i + 1), &parent, [TAIL[i], TAIL[i + 1]], radius, JointKind::Ball);
+        character.bone(format!("tail {}", i + 1), &parent, [TAIL[i], TAIL[i + 1]], radius, JointKind::Ball);
     }
     for i in 0..3 {
         let parent = if i == 0 { "trunk".to_owned() } else { format!("wing {i}") };
-        figure.pair(&format!("wing {}", i + 1), &parent, [WING[i], WING[i + 1]], 0.012, ball);
+        character.pair(&format!("wing {}", i + 1), &parent, [WING[i], WING[i + 1]], 0.012, ball);
     }
-    figure.pair("arm", "trunk", [at(0.085, -0.03, 0.13), at(0.1, -0.13, 0.17)], 0.018, ball);
-    figure.pair("leg", "hips", [at(0.1, -0.03, -0.1), at(0.115, -0.13, -0.08)], 0.024, ball);
-    figure.pair("shin", "leg", [at(0.115, -0.13, -0.08), at(0.12, -0.21, -0.1)], 0.02, ball);
+    character.pair("arm", "trunk", [at(0.085, -0.03, 0.13), at(0.1, -0.13, 0.17)], 0.018, ball);
+    character.pair("leg", "hips", [at(0.1, -0.03, -0.1), at(0.115, -0.13, -0.08)], 0.024, ball);
+    character.pair("shin", "leg", [at(0.115, -0.13, -0.08), at(0.12, -0.21, -0.1)], 0.02, ball);
 }
 
-/// Wings beat once; the body rises as they fall, neck and tail follow like a wave.
-fn fly(fraction: f64, posture: &mut Posture) {
+/// One wing beat; the body rises as the wings fall, neck and tail follow in a wave.
+fn fly(fraction: f64, pose: &mut PoseBuilder) {
+    // trunk and wings
     let beat = wave(fraction);
-    let pitch = turn::exp(&(Vec3::x() * (-12.0 + 4.0 * beat).to_radians()));
-    let facing = turn::exp(&(Vec3::y() * FACING));
-    posture.place("trunk", at(0.0, 0.035 * wave(fraction - 0.25), 0.0), &(facing * pitch));
+    let pitch = so3::exp(&(Vec3::x() * (-12.0 + 4.0 * beat).to_radians()));
+    let facing = so3::exp(&(Vec3::y() * FACING));
+    pose.place("trunk", at(0.0, 0.035 * wave(fraction - 0.25), 0.0), &(facing * pitch));
     let wings = [("wing 1", 34.0, 0.0), ("wing 2", 24.0, 0.1), ("wing 3", 22.0, 0.2)];
     for (bone, degrees, late) in wings {
-        posture.turn_both(bone, at(0.0, 0.0, degrees * wave(fraction - late)));
+        pose.turn_both(bone, at(0.0, 0.0, degrees * wave(fraction - late)));
     }
+
+    // neck, head, tail
     for i in 0..3 {
         let nod = 6.0 * wave(fraction - 0.1 * f64::from(i));
-        posture.turn(&format!("neck {}", i + 1), &[nod, 5.0 * wave(fraction - 0.3), 0.0]);
+        pose.turn(&format!("neck {}", i + 1), &[nod, 5.0 * wave(fraction - 0.3), 0.0]);
     }
-    posture.turn("head", &[4.0 - 8.0 * wave(fraction - 0.25), 4.0 * wave(fraction - 0.45), 0.0]);
+    pose.turn("head", &[4.0 - 8.0 * wave(fraction - 0.25), 4.0 * wave(fraction - 0.45), 0.0]);
     for i in 0..5 {
         let late = 0.13 * f64::from(i);
-        posture.turn(
+        pose.turn(
             &format!("tail {}", i + 1),
             &[-9.0 * wave(fraction - late), 9.0 * wave(fraction - late - 0.2), 0.0],
         );
     }
-    posture.turn("hips", &[4.0 * beat, 0.0, 0.0]);
-    posture.turn_both("arm", at(14.0 * wave(fraction - 0.2), 0.0, 0.0));
-    posture.turn_both("leg", at(10.0 * wave(fraction - 0.15), 0.0, 0.0));
-    posture.turn_both("shin", at(12.0 + 10.0 * wave(fraction - 0.3), 0.0, 0.0));
+
+    // hips and legs
+    pose.turn("hips", &[4.0 * beat, 0.0, 0.0]);
+    pose.turn_both("arm", at(14.0 * wave(fraction - 0.2), 0.0, 0.0));
+    pose.turn_both("leg", at(10.0 * wave(fraction - 0.15), 0.0, 0.0));
+    pose.turn_both("shin", at(12.0 + 10.0 * wave(fraction - 0.3), 0.0, 0.0));
 }
 
 fn primitives() -> Vec<Primitive> {
     let leaning = |middle: Vec3, degrees: Vec3, radii: [f64; 3], blend: f64| {
-        let turned: Rotation = turn::exp(&degrees.map(f64::to_radians));
+        let turned: Rotation = so3::exp(&degrees.map(f64::to_radians));
         Primitive::ellipsoid(middle, turned, radii).blended(blend)
     };
     let upright = Vec3::zeros();
+
+    // parts on the sagittal plane: trunk and belly, head, neck, tail
     let mut middle = vec![
         leaning(at(0.0, 0.02, -0.01), upright, [0.115, 0.12, 0.18], 0.04),
         leaning(at(0.0, -0.025, 0.03), upright, [0.11, 0.105, 0.14], 0.04),
@@ -109,7 +116,7 @@ fn primitives() -> Vec<Primitive> {
         leaning(NECK[3] + at(0.0, 0.012, 0.02), upright, [0.062, 0.055, 0.068], 0.025),
         Primitive::round_cone([NECK[3] + at(0.0, 0.0, 0.05), NECK[4]], [0.048, 0.036]).blended(0.025),
         leaning(NECK[4] + at(0.0, 0.004, 0.004), upright, [0.046, 0.03, 0.036], 0.015),
-        // the leaf at the end of the tail
+        // the fin at the end of the tail
         leaning(TAIL[5] + at(0.0, 0.012, -0.018), at(20.0, 0.0, 0.0), [0.055, 0.02, 0.062], 0.016),
     ];
     for i in 0..3 {
@@ -130,6 +137,8 @@ fn primitives() -> Vec<Primitive> {
     ] {
         middle.push(leaning(at(0.0, y - 0.012, z), at(-25.0, 0.0, 0.0), [0.0135, size + 0.006, size], 0.01));
     }
+
+    // parts of the left side, which are mirrored
     let mut sides = vec![
         // horns, eyes, nostrils
         Primitive::round_cone(
@@ -137,11 +146,11 @@ fn primitives() -> Vec<Primitive> {
             [0.017, 0.009],
         )
         .blended(0.008),
-        Primitive::ball(NECK[3] + at(0.042, 0.036, 0.058), 0.0165).blended(0.004),
-        Primitive::ball(NECK[4] + at(0.018, 0.026, 0.022), 0.0125).blended(0.006),
+        Primitive::sphere(NECK[3] + at(0.042, 0.036, 0.058), 0.0165).blended(0.004),
+        Primitive::sphere(NECK[4] + at(0.018, 0.026, 0.022), 0.0125).blended(0.006),
         // arms and legs
         Primitive::round_cone([at(0.075, -0.02, 0.12), at(0.1, -0.125, 0.165)], [0.042, 0.027]).blended(0.02),
-        Primitive::ball(at(0.1, -0.145, 0.175), 0.032).blended(0.015),
+        Primitive::sphere(at(0.1, -0.145, 0.175), 0.032).blended(0.015),
         Primitive::round_cone([at(0.09, -0.02, -0.1), at(0.115, -0.13, -0.08)], [0.068, 0.042])
             .blended(0.025),
         Primitive::round_cone([at(0.115, -0.13, -0.08), at(0.12, -0.21, -0.1)], [0.04, 0.028]).blended(0.02),
@@ -158,7 +167,7 @@ fn primitives() -> Vec<Primitive> {
         .collect()
 }
 
-/// The flap behind the bones of a wing: ribs so close that they flow into one sheet, longest beside the joints.
+/// The sheet behind the bones of a wing: ribs so close that they blend into one, longest at the joints.
 fn flap() -> Vec<Primitive> {
     const RIBS: usize = 17;
     let rib = |i: usize| {

@@ -1,4 +1,4 @@
-//! A ring of jelly, hung up at one side and shaken.
+//! A ring of jelly, pinned at the top and shaken.
 
 use sinew_control::Motion;
 use sinew_flesh::Material;
@@ -8,13 +8,15 @@ use sinew_sim::Solver;
 use sinew_sim::desc::{BodyDesc, CageSize, PinDesc, Region, Sag, ShapeDesc, WorldDesc};
 use sinew_take::Scene;
 
-/// A ring of jelly that hangs from its topmost part, is swung sideways and stretches and wobbles under its own weight.
+/// A ring of jelly that hangs from its top, is shaken sideways, and stretches and wobbles under gravity.
 pub fn jelly_torus() -> Scene {
     let mut surface = shapes::torus(0.14, 0.055, 128, 64);
-    // upright: the torus comes lying down, its axis along y
+    // upright: the axis of `shapes::torus` is y
     for v in &mut surface.vertices {
         *v = Vec3::new(v.x, -v.z, v.y);
     }
+
+    // pinned at the top
     let body = BodyDesc {
         name: "jelly-torus".into(),
         shape: ShapeDesc::Surface { surface, cage: CageSize::Tets(6000) },
@@ -25,6 +27,8 @@ pub fn jelly_torus() -> Scene {
         attachment: None,
         sag: Sag::Free,
     };
+
+    // the pin shakes
     let swing = Motion::Shake { amplitude: Vec3::new(0.05, 0.0, 0.015), frequency: 0.8 };
     Scene {
         name: "jelly-torus".into(),

@@ -1,23 +1,37 @@
-//! The characters that ship with Sinew, made by code. Each is an ordinary [`Scene`](sinew_take::Scene): the engine has no special case
+//! The built-in characters of Sinew, made by code. Each is an ordinary [`Scene`](sinew_take::Scene): the engine has no special case
 //! for any of them.
 //!
-//! [`catalog()`] lists them all, [`find`] knows them by name, and [`Character::files`] writes one as the text of files that can be opened,
-//! taken apart and changed without this crate.
+//! [`catalog()`] lists them all, [`find`] looks one up by name, and [`Character::files`] writes one as the text of scene files that can be
+//! opened and changed without this crate.
+//!
+//! ```
+//! use sinew_take::Player;
+//!
+//! let starfish = sinew_zoo::find("starfish-coarse").expect("a built-in character");
+//! let mut scene = (starfish.build)();
+//! scene.preroll = 0.0;
+//!
+//! let mut player = Player::build(&scene)?;
+//! let report = player.advance()?;
+//! assert_eq!(player.frame(), 1);
+//! assert_eq!(report.max_inverted, 0);
+//! # Ok::<(), sinew_take::PlayError>(())
+//! ```
 
 mod arm;
 mod beam;
 mod catalog;
+mod character_desc;
+mod contact_scenes;
 mod cow;
 mod cycle;
 mod cylinder;
 mod dancer;
 mod dragon;
-mod figure;
 mod fish;
+mod jelly;
 mod jelly_torus;
 mod penguin;
-mod pudding;
-mod stage;
 mod starfish;
 mod take_apart;
 mod two_links;
@@ -26,15 +40,15 @@ mod worm;
 pub use arm::arm;
 pub use beam::{Beam, beam};
 pub use catalog::{Character, catalog, find, nearest};
+pub use contact_scenes::{duck_box, fish_jump, pot, starfish_cage, starfish_turn, worm_roll};
 pub use cow::cow;
 pub use cylinder::cylinder;
 pub use dancer::dancer;
 pub use dragon::dragon;
 pub use fish::fish;
+pub use jelly::jelly;
 pub use jelly_torus::jelly_torus;
 pub use penguin::penguin;
-pub use pudding::jelly;
-pub use stage::{duck_box, fish_jump, pot, starfish_cage, starfish_turn, worm_roll};
 pub use starfish::starfish;
 pub use take_apart::SceneFiles;
 pub use two_links::{two_links, two_links_moment};

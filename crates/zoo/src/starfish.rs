@@ -1,6 +1,6 @@
-//! A starfish: a free middle and five arms of three bones, sixteen bones and 26 degrees of freedom.      [KimPollard2011, table III]
+//! A starfish with a free centre and five arms of three bones: 16 bones and 26 degrees of freedom.       [KimPollard2011, table III]
 
-use sinew_control::{Approach, Beyond, Performance, SkeletonMotion};
+use sinew_control::{Approach, Extrapolation, Performance, SkeletonMotion};
 use sinew_flesh::Material;
 use sinew_math::{Isometry, Rotation, Vec3, real};
 use sinew_mesh::{ImplicitSurface, Primitive, TriMesh};
@@ -12,25 +12,28 @@ use sinew_skeleton::{
 use sinew_take::Scene;
 
 const ARMS: usize = 5;
-/// Where the bones of an arm begin and end, from the middle (m).
+/// Distances of an arm's joints and its tip from the centre (m).
 const JOINTS: [f64; 4] = [0.035, 0.075, 0.11, 0.14];
-/// Radius of the flesh there (m).
+/// Radius of the flesh at these points (m).
 const FLESH: [f64; 4] = [0.036, 0.029, 0.021, 0.013];
-/// Radius of the bones in parts of the flesh around them.
+/// Radius of the bones as a fraction of that of the flesh.
 const BONE_FRACTION: f64 = 0.35;
 const BONE_DENSITY: f64 = 1200.0;
-/// Distance of surface vertices (m): about 1,160 of them.
+/// Spacing of surface vertices (m), for about 1,160 of them.
 const SPACING: f64 = 0.0097;
-/// How long one wave of the arms takes (s), and how far they bend (rad).
+/// Period of the arms' wave (s), and its amplitude (rad).
 const PERIOD: f64 = 1.2;
 const BEND: f64 = 0.32;
 
-/// A starfish in the water, without weight, that waves its arms one after the other: `tets` is about how many its cage has.
+/// A starfish without gravity that waves its arms in turn; `tets` is the approximate number of tets of the cage.
 pub fn starfish(tets: usize) -> Scene {
+    // skeleton and performance
     let bones = bones();
     let motion = Skeleton::build(&bones.with_plain_masses()).ok().and_then(|skeleton| wave(&skeleton));
     let performance =
         Performance { approach: Some(Approach { begin: -0.8, end: -0.4 }), ..Performance::of(motion) };
+
+    // flesh
     let body = BodyDesc {
         name: "starfish".into(),
         shape: ShapeDesc::Surface { surface: surface(), cage: CageSize::Tets(tets) },
@@ -111,11 +114,11 @@ fn surface() -> TriMesh {
                 .push(Primitive::round_cone(ends, [FLESH[k], FLESH[k + 1]]).blended(0.25 * FLESH[k + 1]));
         }
     }
-    // the numbers above are sound, so that there is a surface; without one the model says so
+    // the primitives are valid, so the surface exists; `Model::build` would reject an empty one
     ImplicitSurface::build(&primitives).and_then(|implicit| implicit.surface(SPACING)).unwrap_or_default()
 }
 
-/// The arms rise and fall in turn, each bone behind the one before it.
+/// The arms rise and fall in turn, each bone with a delay after the previous one.
 fn wave(skeleton: &Skeleton) -> Option<SkeletonMotion> {
     let frames = 72;
     let mut all = Vec::new();
@@ -134,7 +137,7 @@ fn wave(skeleton: &Skeleton) -> Option<SkeletonMotion> {
     }
     let motion = SkeletonMotion::build(skeleton, PERIOD / frames as f64, all).ok()?;
     let interpolation = motion.interpolation;
-    Some(motion.with(interpolation, Beyond::Loop))
+    Some(motion.with(interpolation, Extrapolation::Loop))
 }
 
 #[cfg(test)]
@@ -143,7 +146,7 @@ mod tests {
     use sinew_sim::Model;
 
     #[test]
-    fn it_has_the_size_of_the_one_it_is_compared_with() {
+    fn starfish_has_the_size_of_the_published_one() {
         for (asked, low, high) in [(200, 120, 320), (3_400, 3_000, 3_900), (9_000, 8_100, 9_900)] {
             let model = Model::build(&starfish(asked).world).expect("sound");
             let skeleton = &model.rigs[0].skeleton;
@@ -151,7 +154,7 @@ mod tests {
             assert!((low..=high).contains(&model.tets.len()), "{asked}: {} tets", model.tets.len());
             let vertices = model.bodies[0].surface.vertices.len();
             assert!((1_000..=1_300).contains(&vertices), "{vertices} vertices");
-            // every bone holds flesh
+            // every bone has nodes fixed to it
             for bone in 0..16 {
                 let holds = |node: usize| model.bone_of_node(node).is_some_and(|(_, b)| b.index() == bone);
                 assert!((0..model.node_count()).any(holds), "{asked}: bone {bone} holds nothing");

@@ -1,4 +1,4 @@
-//! The arm that solvers are compared on: two links in flesh, which both move each other.
+//! Double pendulum of two bones in flesh with two-way coupling, the benchmark for coupled solvers.
 
 use sinew_flesh::{Law, Material};
 use sinew_math::{Isometry, Vec3};
@@ -11,11 +11,13 @@ use sinew_skeleton::{
     BoneDesc, JointDesc, JointKind, Kinematics, MassDesc, Parent, SkeletonDesc, SolidShape,
 };
 
-/// Where the shoulder is (m).
+/// Position of the shoulder (m).
 const SHOULDER: Vec3 = Vec3::new(0.0, 0.05, 0.05);
 
-/// 0.4 × 0.1 × 0.1 m of flesh, E = 5e4 Pa, ν = 0.4, around two bones of 0.2 m that hinge about y, gravity along −z: 20 times the cube of `cubes_across` tets.
+/// A block of flesh of 0.4 × 0.1 × 0.1 m, E = 5e4 Pa, ν = 0.4, around two bones of 0.2 m with hinges about y, gravity along −z. With n = `cubes_across` it has
+/// 20 n³ tets.
 pub fn two_links(cubes_across: usize) -> WorldDesc {
+    // bones
     let bone = |name: &str, parent, at: Vec3| BoneDesc {
         name: name.into(),
         parent,
@@ -32,6 +34,8 @@ pub fn two_links(cubes_across: usize) -> WorldDesc {
     };
     let bones =
         vec![bone("upper", Parent::World, SHOULDER), bone("lower", Parent::Index(0), 0.2 * Vec3::x())];
+
+    // a box of flesh around each bone is fixed to it
     let tie = |bone: &str, from: f64| TieDesc {
         bone: Some(bone.into()),
         hold: Hold::Region(Region::Box {
@@ -39,6 +43,8 @@ pub fn two_links(cubes_across: usize) -> WorldDesc {
             max: Vec3::new(from + 0.18, 0.08, 0.08),
         }),
     };
+
+    // the block, with its lowest corner at the origin
     let mut mesh = shapes::beam(cubes_across, [0.4, 0.1, 0.1]);
     let low = mesh.nodes.iter().fold(Vec3::repeat(f64::INFINITY), |low, x| low.inf(x));
     mesh.nodes.iter_mut().for_each(|x| *x -= low);
@@ -67,7 +73,7 @@ pub fn two_links(cubes_across: usize) -> WorldDesc {
     }
 }
 
-/// The torque at the shoulder (N m) that holds the weight of the arm's flesh and bones where they are.
+/// The shoulder torque (N m) that balances the weight of the arm's flesh and bones.
 pub fn two_links_moment(model: &Model, state: &State) -> f64 {
     let moment = |mass: f64, x: &Vec3| (x - SHOULDER).cross(&(mass * model.gravity)).y;
     let free = (0..model.node_count()).filter(|&node| model.node_inverse_mass[node] > 0.0);

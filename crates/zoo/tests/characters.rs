@@ -1,6 +1,6 @@
-//! Every character of the zoo: that it has the size it is known by, and that it lives through ten seconds and comes to rest.
+//! Sizes of all built-in characters, and their stability over ten seconds.
 
-use sinew_control::{Beyond, Motion, SkeletonMotion};
+use sinew_control::{Extrapolation, Motion, SkeletonMotion};
 use sinew_flesh::Law;
 use sinew_sim::Model;
 use sinew_sim::desc::{CageSize, ShapeDesc};
@@ -8,8 +8,8 @@ use sinew_skeleton::Skeleton;
 use sinew_take::{Frame, Player, Scene};
 use sinew_zoo::{Beam, beam, catalog, find};
 
-/// What a character is known by. Counts of tets and vertices are within 5 %: cages and surfaces are asked for by size, and what comes out
-/// is near it, but no number of its own.
+/// The expected size of a character. Counts of tets and vertices are within 5 %, since cages and surfaces are built for a requested size
+/// and meet it only approximately.
 struct Known {
     name: &'static str,
     bones: usize,
@@ -29,7 +29,7 @@ const fn known(
     Known { name, bones, dof, tets, vertices, mass }
 }
 
-/// The sizes of [KimPollard2011, tables III and IV] where it has the character: starfish of 200, 3,400, 9,000 and 37,573 tets with 1,162
+/// Where [KimPollard2011, tables III and IV] has the character, its sizes: starfish of 200, 3,400, 9,000 and 37,573 tets with 1,162
 /// vertices, and a dancer of 8,619 tets, 34,362 vertices and 60 degrees of freedom.
 const KNOWN: [Known; 22] = [
     known("dancer", [20, 63], [8_619, 34_362], 153.0),
@@ -57,7 +57,7 @@ const KNOWN: [Known; 22] = [
 ];
 
 #[test]
-fn every_character_has_the_size_it_is_known_by() {
+fn every_character_has_its_expected_size() {
     assert_eq!(catalog().len(), KNOWN.len());
     for known in &KNOWN {
         let name = known.name;
@@ -77,28 +77,28 @@ fn every_character_has_the_size_it_is_known_by() {
         assert_eq!(skeletons().map(|s| s.bones().len()).sum::<usize>(), known.bones, "{name}: bones");
         assert_eq!(skeletons().map(Skeleton::v_count).sum::<usize>(), known.dof, "{name}: freedoms");
 
-        // the flesh fills what the surface encloses: the cage samples its border cells, which err by a few hundredths of
-        // the little they hold
+        // the flesh fills the volume enclosed by the surface; the sampled fill of border tets has an error of a few percent of their
+        // small volume
         let enclosed = model.bodies[0].surface.signed_volume();
         let filled = model.bodies[0].volume;
         assert!((filled / enclosed - 1.0).abs() < 0.02, "{name}: {filled} m³ in {enclosed} m³");
 
-        // every bone holds flesh, and every motion in empty space goes round
+        // every bone has nodes fixed to it, and every motion without obstacles is cyclic
         for (i, rig) in model.rigs.iter().enumerate() {
             for (b, bone) in rig.skeleton.bones().iter().enumerate() {
                 let holds = |n: usize| model.bone_of_node(n).is_some_and(|(r, id)| r == i && id.index() == b);
                 assert!((0..model.node_count()).any(holds), "{name}: bone '{}' holds nothing", bone.name);
             }
-            // on the ground an act has an end
+            // motions on the ground play once
             let moves = scene.performances[i].motion.is_some();
-            let is_act = !scene.world.obstacles.is_empty();
-            assert!(moves && scene.performances[i].period().is_some() != is_act, "{name} does not move");
+            let has_ground = !scene.world.obstacles.is_empty();
+            assert!(moves && scene.performances[i].period().is_some() != has_ground, "{name} does not move");
             assert!(scene.performances[i].fault(&rig.skeleton).is_none());
         }
     }
 }
 
-/// The first six seconds of a motion, then nothing more; pins hold still from the start, so that what they hold only sags.
+/// The first six seconds of a motion, then rest; pins do not move, so that pinned bodies only sag.
 fn that_ends(mut scene: Scene) -> Scene {
     for (performance, rig) in scene.performances.iter_mut().zip(&scene.world.rigs) {
         let skeleton = Skeleton::build(&rig.skeleton.with_plain_masses()).expect("sound");
@@ -107,14 +107,14 @@ fn that_ends(mut scene: Scene) -> Scene {
         let count = (6.0 / motion.frame_seconds()).round() as usize;
         let frames = (0..=count).flat_map(|i| motion.frame(i % period).to_vec()).collect();
         let ended = SkeletonMotion::build(&skeleton, motion.frame_seconds(), frames).expect("sound");
-        performance.motion = Some(ended.with(motion.interpolation, Beyond::Hold));
+        performance.motion = Some(ended.with(motion.interpolation, Extrapolation::Hold));
     }
     scene.pin_motions.iter_mut().flatten().for_each(|motion| *motion = Motion::Still);
     scene
 }
 
-/// The same in a coarse cage. Flesh is as heavy and as stiff in it and moves alike; what a finer cage adds are short waves, which are
-/// damped the most. Below this size thin fins and ears would be held by single elements.
+/// The same scene with a coarse cage. Mass, stiffness and large-scale motion are the same; a finer cage adds short waves, which are
+/// damped most. Below this size thin fins and ears would be attached by single elements.
 fn coarse(mut scene: Scene) -> Scene {
     for body in &mut scene.world.bodies {
         if let ShapeDesc::Surface { cage, .. } = &mut body.shape {
@@ -124,23 +124,24 @@ fn coarse(mut scene: Scene) -> Scene {
     scene
 }
 
-/// Energy of motion of the flesh (J).
+/// Kinetic energy of the flesh (J).
 fn kinetic(player: &Player) -> f64 {
     let speeds = player.state.node_v.iter().map(|v| v.norm_squared());
     0.5 * player.model.node_mass.iter().zip(speeds).map(|(m, v2)| m * v2).sum::<f64>()
 }
 
-/// Ten seconds of each: six of its motion, four to come to rest.
+/// Simulates each for ten seconds: six of its motion, four to come to rest.
 ///
-/// Joints coast to rest within a few τ = 0.15 s. Then the slowest vibration has the damping ratio ζ ≥ 0.08 of its material and, by f ≈ √(μ/ρ)/(4 h), a
-/// frequency of 1.5 Hz or more: its energy falls as exp(−4π ζ f t), in 3.5 s to 0.005 of what it was, which is at most the peak. The pinned ones begin by falling into
-/// their sag and have all ten seconds, so that ζ = 0.05 at 1 Hz is enough. The beam, of ζ = 0.02, swings at 2.3 Hz.
+/// Joints come to rest within a few τ = 0.15 s. Then the lowest mode has the damping ratio ζ ≥ 0.08 of its material and, by f ≈ √(μ/ρ)/(4 h), a
+/// frequency of 1.5 Hz or more: its energy decays as exp(−4π ζ f t), in 3.5 s to 0.005 of its initial value, which is at most the peak. Pinned bodies start by falling
+/// into their sag and have all ten seconds, so ζ = 0.05 at 1 Hz is enough. The beam, with ζ = 0.02, vibrates at 2.3 Hz.
 #[test]
-fn every_character_lives_through_ten_seconds_and_comes_to_rest() {
-    let on_stage = |name: &str| !(find(name).expect("in the catalog").build)().world.obstacles.is_empty();
+fn every_character_is_stable_for_ten_seconds_and_comes_to_rest() {
+    let has_obstacles =
+        |name: &str| !(find(name).expect("in the catalog").build)().world.obstacles.is_empty();
     let names = KNOWN.iter().map(|known| known.name);
-    // what touches something has checks of its own
-    for name in names.filter(|name| !name.starts_with("starfish-") && !on_stage(name)) {
+    // contact scenes have their own tests
+    for name in names.filter(|name| !name.starts_with("starfish-") && !has_obstacles(name)) {
         let scene = match name {
             "beam" => beam(Beam { cubes_across: 2, law: Law::Corotational, damping_ratio: 0.02 }),
             _ => coarse((find(name).expect("in the catalog").build)()),
@@ -156,19 +157,21 @@ fn every_character_lives_through_ten_seconds_and_comes_to_rest() {
         assert!(all.flat_map(|v| v.iter()).all(|x| x.is_finite()), "{name}");
         let (rest, inverted) = (kinetic(&player), player.summary.max_inverted);
         assert!(rest < 0.005 * peak, "{name}: {rest} J are left of {peak} J");
-        assert_eq!(player.summary.retries, 0, "{name} needs smaller steps than were foretold");
-        // folds at joints may turn elements inside out for a moment, not whole parts
+        assert_eq!(player.summary.retries, 0, "{name} needs smaller steps than predicted");
+        // folds at joints may invert a few elements for a short time, not whole parts
         let tets = player.model.tets.len();
-        assert!(inverted < tets / 25, "{name}: {inverted} of {tets} tets inside out");
+        assert!(inverted < tets / 25, "{name}: {inverted} of {tets} tets inverted");
     }
 }
 
-/// The flesh of the dancer moves against the bones by centimetres, which is seen. In the cage that ships: a coarser one swings farther. The belly stands 0.32 m
-/// in front of the spine; a swing of 0.25 m is what it may have before it looks torn off, and a part that flies off goes farther.
+/// The flesh of the dancer moves visibly relative to the bones, by centimetres, in the default cage; a coarser one moves farther. The belly is 0.32 m in front of
+/// the spine: more than 0.25 m of motion would look torn off, and a part that comes loose moves farther than that.
 #[test]
-fn the_dancer_jiggles() {
+fn flesh_of_the_dancer_jiggles_visibly() {
     let scene = (find("dancer").expect("in the catalog").build)();
     let mut player = Player::build(&scene).expect("sound");
+
+    // a vertex of belly, arm and thigh, with its bone and the least motion
     let points = [
         ("spine", [0.0, 1.0, 0.3], 0.03),
         ("left upper arm", [0.25, 1.15, -0.02], 0.008),
@@ -183,6 +186,8 @@ fn the_dancer_jiggles() {
     let vertices = points.map(|(_, p, _)| nearest(p));
     let skeleton = &player.model.rigs[0].skeleton;
     let bones = points.map(|(bone, ..)| skeleton.find_bone(bone).expect("a bone").index());
+
+    // their positions in the frames of the bones over four seconds
     let mut frame = Frame::default();
     let mut seen = [const { Vec::new() }; 3];
     for _ in 0..240 {
@@ -193,6 +198,8 @@ fn the_dancer_jiggles() {
             seen[k].push(frame.bones[0][bones[k]].inverse() * sinew_math::nalgebra::Point3::new(x, y, z));
         }
     }
+
+    // the largest extent of each
     for ((bone, _, least), seen) in points.iter().zip(&seen) {
         let span = |axis: usize| {
             let low = seen.iter().map(|p| p[axis]).fold(f64::INFINITY, f64::min);

@@ -1,9 +1,9 @@
 //! Characters written as files and read back are the same characters, and move alike.
 
 use sinew_contact::TriangleSolid;
-use sinew_control::{Beyond, ConstraintMotion, Interpolation, Key, Keyframes, Motion, PlaceMotion};
+use sinew_control::{ConstraintMotion, Extrapolation, Interpolation, Key, Keyframes, Motion, PlaceMotion};
 use sinew_io::read_scene;
-use sinew_math::{Isometry, Vec3, turn};
+use sinew_math::{Isometry, Vec3, so3};
 use sinew_mesh::shapes;
 use sinew_sim::desc::{
     BeltDesc, CageSize, ConstraintDesc, ConstraintKind, Mobility, ObstacleDesc, PointDesc, Region, Shape,
@@ -112,10 +112,10 @@ fn constraints_are_written_and_read_back() {
     scene.world.constraints = kinds.into_iter().enumerate().map(named).collect();
     let keys = |values: [f64; 2]| {
         let keys = vec![Key::at(0.0, values[0]), Key::at(0.5, values[1])];
-        Some(Keyframes::build(keys, Interpolation::Linear, Beyond::Loop).expect("sound keys"))
+        Some(Keyframes::build(keys, Interpolation::Linear, Extrapolation::Loop).expect("sound keys"))
     };
     let path = vec![Key::at(0.0, Vec3::new(0.0, 0.5, 0.0)), Key::at(0.5, Vec3::x())];
-    let path = Keyframes::build(path, Interpolation::Linear, Beyond::Loop).expect("sound keys");
+    let path = Keyframes::build(path, Interpolation::Linear, Extrapolation::Loop).expect("sound keys");
     let still = ConstraintMotion::default();
     let glide = Motion::Glide { velocity: Vec3::x() };
     scene.constraint_motions = vec![
@@ -135,7 +135,7 @@ fn constraints_are_written_and_read_back() {
 fn obstacles_and_cues_are_written_and_read_back() {
     let mut scene = sinew_zoo::fish_jump();
     let mesh = TriangleSolid::build(shapes::cuboid([0.2, 0.1, 0.3])).expect("a solid");
-    let pose = Isometry::from_parts(Vec3::new(0.0, 1.0, 0.0).into(), turn::exp(&Vec3::new(0.1, 0.2, 0.3)));
+    let pose = Isometry::from_parts(Vec3::new(0.0, 1.0, 0.0).into(), so3::exp(&Vec3::new(0.1, 0.2, 0.3)));
     let mobility = Mobility::Free { density: 300.0, velocity: Vec3::x(), spin: Vec3::new(0.0, 0.5, 0.0) };
     let mut stone = ObstacleDesc::fixed("a stone", Shape::Mesh(mesh), pose);
     (stone.mobility, stone.friction, stone.stiffness) = (mobility, Some(0.25), 2.0);

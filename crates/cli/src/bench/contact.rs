@@ -95,7 +95,10 @@ fn pass(what: &'static str, mesh: &TriMesh, x: &[Vec3]) -> Row {
 fn falling(obstacles: usize, itself: bool) -> Scene {
     let mut scene: Scene = sinew_zoo::starfish(3400);
     scene.world.gravity = Vec3::new(0.0, -9.81, 0.0);
-    scene.performances.iter_mut().for_each(|performance| performance.lead_by(sinew_control::Lead::Ragdoll));
+    scene
+        .performances
+        .iter_mut()
+        .for_each(|performance| performance.set_drive_mode(sinew_control::DriveMode::Ragdoll));
     scene.preroll = 0.0;
     if obstacles > 0 {
         scene.world.obstacles.push(ObstacleDesc::ground(-0.05));

@@ -62,25 +62,21 @@ pub(super) fn run(max_tets: usize) -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-/// The same flesh, held by one pin where it was fixed to bones, with the same step.
+/// The same flesh without bones, with as many nodes held by one pin as were fixed to bones, and the same step.
 fn without_bones(world: &WorldDesc, coupled: &Model) -> Result<Model, sinew_sim::BuildError> {
-    let held = (0..coupled.node_count()).filter(|&node| coupled.bone_of_node(node).is_some());
-    let pins = held.map(|node| PinDesc { region: Region::Nearest(coupled.node_rest[node]) }).collect();
+    let count = (0..coupled.node_count()).filter(|&node| coupled.bone_of_node(node).is_some()).count();
+    let center = coupled.node_rest[0];
+    let mut distances: Vec<f64> = coupled.node_rest.iter().map(|x| (x - center).norm()).collect();
+    distances.sort_by(f64::total_cmp);
+    let radius = distances[count.saturating_sub(1)];
+    let pins = vec![PinDesc { region: Region::Ball { center, radius } }];
     let body = BodyDesc { pins, attachment: None, ..world.bodies[0].clone() };
-    let mut model = Model::build(&WorldDesc {
+    Model::build(&WorldDesc {
         gravity: world.gravity,
         bodies: vec![body],
-        rigs: Vec::new(),
+        max_step: Some(coupled.stable_step.seconds),
         ..WorldDesc::default()
-    })?;
-    // one pin of all these nodes, as one would write it
-    let nodes = model.pins.iter().flat_map(|pin| pin.nodes.clone()).collect();
-    model.pins.truncate(1);
-    if let Some(pin) = model.pins.first_mut() {
-        pin.nodes = nodes;
-    }
-    model.stable_step = coupled.stable_step;
-    Ok(model)
+    })
 }
 
 fn measure(mode: &'static str, coupled: &Model, flesh: &Model) -> Result<Row, Failure> {

@@ -3,7 +3,7 @@
 use super::best_time;
 use crate::failure::Failure;
 use serde::Serialize;
-use sinew_control::Lead;
+use sinew_control::DriveMode;
 use sinew_flesh::{CornerForces, Diagonalise, NodeMotion};
 use sinew_math::Vec3;
 use sinew_sim::desc::ObstacleDesc;
@@ -170,15 +170,15 @@ fn second(work: &Work) -> Result<Second, Failure> {
     if work.touches {
         put_on_ground(&mut scene);
     }
+    let mut with_own_step = Player::build(&scene)?;
+    scene.world.max_step = Some(work.step);
     let mut player = Player::build(&scene)?;
-    let own = player.model.stable_step.seconds;
-    player.model.stable_step.seconds = own.min(work.step);
     for _ in 0..(BEFORE * scene.fps) as usize {
         player.advance().map_err(PlayError::Step)?;
     }
     let (step_ms, seconds) = time(&mut player, scene.fps)?;
-    player.model.stable_step.seconds = own;
-    let (own_step_ms, seconds_with_own_step) = time(&mut player, scene.fps)?;
+    with_own_step.resume_from(&player.bookmark()).map_err(Failure::input)?;
+    let (own_step_ms, seconds_with_own_step) = time(&mut with_own_step, scene.fps)?;
     let model = &player.model;
     Ok(Second {
         bench: "kim",
@@ -204,7 +204,7 @@ fn time(player: &mut Player, fps: f64) -> Result<(f64, f64), Failure> {
     let start = player.bookmark();
     let (mut best, mut steps) = (f64::INFINITY, 0);
     for _ in 0..TRIES {
-        player.return_to(&start).map_err(Failure::input)?;
+        player.resume_from(&start).map_err(Failure::input)?;
         let before = player.summary.steps;
         let begin = Instant::now();
         for _ in 0..(PLAYED * fps) as usize {
@@ -213,21 +213,18 @@ fn time(player: &mut Player, fps: f64) -> Result<(f64, f64), Failure> {
         best = best.min(begin.elapsed().as_secs_f64());
         steps = player.summary.steps - before;
     }
-    player.return_to(&start).map_err(Failure::input)?;
+    player.resume_from(&start).map_err(Failure::input)?;
     Ok((1e3 * PLAYED / steps.max(1) as f64, best / PLAYED))
 }
 
 /// Lets a swimmer lie on the ground with its weight, its root free.
 fn put_on_ground(scene: &mut Scene) {
-    let vertices = scene.world.bodies.iter().filter_map(|body| match &body.shape {
-        sinew_sim::desc::ShapeDesc::Surface { surface, .. } => surface.bounds(),
-        sinew_sim::desc::ShapeDesc::Tets(tets) => tets.bounds(),
-    });
-    let lowest = vertices.map(|(low, _)| low.y).fold(f64::INFINITY, f64::min);
+    let points = scene.world.bodies.iter().flat_map(|body| body.shape.points());
+    let lowest = points.map(|point| point.y).fold(f64::INFINITY, f64::min);
     scene.world.gravity = -Vec3::y() * 9.81;
     scene.world.obstacles.push(ObstacleDesc::ground(lowest));
     scene.obstacle_motions.push(sinew_control::Motion::Still);
-    scene.performances.iter_mut().for_each(|performance| performance.lead_by(Lead::TwoWay));
+    scene.performances.iter_mut().for_each(|performance| performance.set_drive_mode(DriveMode::TwoWay));
 }
 
 pub(super) fn steps(max_tets: usize) -> Result<Vec<Step>, Failure> {
@@ -290,7 +287,7 @@ fn step(cage: &'static str, model: &Model, kim_cpu_ms: f64, kim_gpu_ms: f64) -> 
     let body = &model.bodies[0];
     let mut vertices = vec![Vec3::zeros(); body.surface.vertices.len()];
     let surface = best_time(PATIENCE, || {
-        body.embedding.points_out(&state.node_x[body.nodes.clone()], &mut vertices);
+        body.embedding.interpolate(&state.node_x[body.nodes.clone()], &mut vertices);
     });
     let skeleton = &model.rigs[0].skeleton;
     let (mut kinematics, mut dynamics, drives) =

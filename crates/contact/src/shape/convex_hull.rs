@@ -1,4 +1,4 @@
-//! The convex hull of points, as planes and as a surface.
+//! Convex hull by incremental insertion, and the distance to its planes.
 
 use super::{Probe, ShapeFault};
 use crate::Bounds;
@@ -9,20 +9,21 @@ use sinew_mesh::TriMesh;
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConvexHull {
     surface: TriMesh,
-    /// Outward normals of length 1 and distances of the planes from the origin.
+    /// Outward unit normals of the planes and their distances from the origin.
     planes: Vec<(Vec3, f64)>,
     thickness: f64,
 }
 
-/// Planes whose normals differ by less than this are one.
+/// Planes whose normals differ by less than this are equal.
 const SAME_NORMAL: f64 = 1e-9;
-/// Points this fraction of the size above a face are on it.
+/// Points closer to a face than this fraction of the size are on it.
 const FLAT: f64 = 1e-9;
-/// More points than this are taken for a mistake: the hull is built in the square of their number.
+/// The maximum number of points: construction is quadratic in their number.
 const MAX_POINTS: usize = 20_000;
 
 impl ConvexHull {
-    /// The hull of points (m), built point by point: faces that see a new point are replaced by those between it and their rim.
+    /// The convex hull of points (m), built incrementally: the faces visible from a new point are replaced by those between it
+    /// and their horizon.
     pub fn build(points: &[Vec3]) -> Result<ConvexHull, ShapeFault> {
         let fault = |what: String| Err(ShapeFault(what));
         if points.len() > MAX_POINTS {
@@ -86,7 +87,8 @@ impl ConvexHull {
         Bounds::around(&self.surface.vertices)
     }
 
-    /// The largest distance from any of its planes: exact inside and before faces, too small before edges and corners.
+    /// The largest signed distance from any of its planes: exact inside and in front of faces, a lower bound in front of edges
+    /// and vertices.
     #[inline]
     pub(super) fn probe(&self, p: &Vec3) -> Probe {
         let mut best = Probe { distance: f64::NEG_INFINITY, normal: Vec3::y() };
@@ -107,7 +109,7 @@ fn face_normal(points: &[Vec3], [a, b, c]: [u32; 3]) -> Vec3 {
     if length > 0.0 { normal / length } else { Vec3::zeros() }
 }
 
-/// Four points with volume, as faces seen from outside.
+/// An initial tet with volume, as faces visible from outside.
 fn first_tet(points: &[Vec3], flat: f64) -> Option<Vec<[u32; 3]>> {
     let farthest = |score: &dyn Fn(&Vec3) -> f64| {
         let (mut best, mut found) = (flat, None);
@@ -134,14 +136,14 @@ fn first_tet(points: &[Vec3], flat: f64) -> Option<Vec<[u32; 3]>> {
 
 fn add_point(points: &[Vec3], faces: &mut Vec<[u32; 3]>, new: u32, flat: f64) {
     let p = points[new as usize];
-    let sees = |face: &[u32; 3]| {
+    let is_visible = |face: &[u32; 3]| {
         !face.contains(&new) && face_normal(points, *face).dot(&(p - points[face[0] as usize])) > flat
     };
-    let (seen, kept): (Vec<[u32; 3]>, Vec<[u32; 3]>) = faces.iter().partition(|face| sees(face));
-    if seen.is_empty() {
+    let (visible, kept): (Vec<[u32; 3]>, Vec<[u32; 3]>) = faces.iter().partition(|face| is_visible(face));
+    if visible.is_empty() {
         return;
     }
-    let edges: Vec<(u32, u32)> = seen.iter().flat_map(|&[a, b, c]| [(a, b), (b, c), (c, a)]).collect();
+    let edges: Vec<(u32, u32)> = visible.iter().flat_map(|&[a, b, c]| [(a, b), (b, c), (c, a)]).collect();
     *faces = kept;
     for &(a, b) in edges.iter().filter(|(a, b)| !edges.contains(&(*b, *a))) {
         faces.push([a, b, new]);

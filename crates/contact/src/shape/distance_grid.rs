@@ -1,4 +1,4 @@
-//! Signed distances on a grid, linear in between.
+//! Signed distance grid with trilinear interpolation.
 
 use super::{Probe, ShapeFault, TriangleSolid};
 use crate::Bounds;
@@ -6,24 +6,24 @@ use rayon::prelude::*;
 use sinew_math::Vec3;
 use sinew_mesh::TriMesh;
 
-/// Signed distances at the points of a grid; beyond it there is nothing.
+/// Signed distances at the points of a grid; outside the grid there is no contact.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DistanceGrid {
     /// The corner with the smallest coordinates (m).
     pub origin: Vec3,
-    /// Distance of neighbours (m).
+    /// Grid spacing (m).
     pub spacing: f64,
     counts: [usize; 3],
     distances: Vec<f32>,
-    /// The surface it was made from, for pictures.
+    /// The surface it was sampled from, for rendering.
     surface: TriMesh,
 }
 
-/// Grids of more points are refused.
+/// The maximum number of grid points.
 const MAX_POINTS: usize = 1 << 28;
 
 impl DistanceGrid {
-    /// Distances (m), x fastest, z slowest.
+    /// From signed distances (m), x fastest, z slowest.
     pub fn build(
         origin: Vec3,
         spacing: f64,
@@ -34,15 +34,15 @@ impl DistanceGrid {
         let sound = counts.iter().all(|n| *n >= 2) && points == Some(distances.len());
         if !(sound && spacing > 0.0 && spacing.is_finite()) || distances.iter().any(|d| !d.is_finite()) {
             return Err(ShapeFault(format!(
-                "a grid of {counts:?} points, {spacing} m apart, with {} distances makes no sense: give two or more points each way, and as many \
-                 finite distances",
+                "a grid of {counts:?} points, {spacing} m apart, with {} distances is invalid: give at least two points along each axis, a positive \
+                 spacing and one finite distance per point",
                 distances.len()
             )));
         }
         Ok(DistanceGrid { origin, spacing, counts, distances, surface: TriMesh::default() })
     }
 
-    /// Distances to a closed surface, with about so many cells along its longest side.
+    /// Samples the distance to a closed surface, with about `cells` cells along its longest side.
     pub fn of_surface(surface: TriMesh, cells: usize) -> Result<DistanceGrid, ShapeFault> {
         let solid = TriangleSolid::build(surface)?;
         let bounds = solid.bounds();
@@ -72,7 +72,7 @@ impl DistanceGrid {
         Bounds { min: self.origin, max: self.origin + size }
     }
 
-    /// Trilinear in a cell; the normal is its gradient.
+    /// Trilinear interpolation; the normal is its gradient.
     #[inline]
     pub(super) fn probe(&self, p: &Vec3) -> Probe {
         let u = (p - self.origin) / self.spacing;

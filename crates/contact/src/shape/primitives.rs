@@ -1,11 +1,11 @@
-//! Distances to the shapes that have a formula.
+//! Closed-form signed distances of spheres, capsules, boxes and cylinders.
 
 use super::Probe;
 use sinew_math::Vec3;
 
-/// Away from a core point; up where there is no direction.
+/// Distance from a core point, with the normal along y where it is undefined.
 #[inline]
-fn away(from_core: Vec3, radius: f64) -> Probe {
+fn from_core_point(from_core: Vec3, radius: f64) -> Probe {
     let length = from_core.norm();
     let normal = if length > 0.0 { from_core / length } else { Vec3::y() };
     Probe { distance: length - radius, normal }
@@ -13,12 +13,12 @@ fn away(from_core: Vec3, radius: f64) -> Probe {
 
 #[inline]
 pub(super) fn sphere(p: &Vec3, radius: f64) -> Probe {
-    away(*p, radius)
+    from_core_point(*p, radius)
 }
 
 #[inline]
 pub(super) fn capsule(p: &Vec3, half_length: f64, radius: f64) -> Probe {
-    away(Vec3::new(p.x, p.y - p.y.clamp(-half_length, half_length), p.z), radius)
+    from_core_point(Vec3::new(p.x, p.y - p.y.clamp(-half_length, half_length), p.z), radius)
 }
 
 #[inline]

@@ -1,22 +1,22 @@
-//! Surfaces of shapes, for pictures and for meeting each other.
+//! Triangle meshes and sample points of shapes.
 
 use super::Shape;
 use sinew_math::{Vec3, real};
 use sinew_mesh::{TriMesh, shapes};
 
-/// Corners around a round shape.
+/// Segments around a surface of revolution.
 const AROUND: usize = 32;
-/// Rings of half a ball.
+/// Rings per hemisphere.
 const RINGS: usize = 8;
 
 pub(super) fn of(shape: &Shape, reach: f64) -> TriMesh {
     match shape {
         Shape::Plane { normal } => square(normal, reach),
-        Shape::Sphere { radius } => turned(&arc(0.0, *radius)),
-        Shape::Capsule { half_length, radius } => turned(&arc(*half_length, *radius)),
+        Shape::Sphere { radius } => revolve(&arc(0.0, *radius)),
+        Shape::Capsule { half_length, radius } => revolve(&arc(*half_length, *radius)),
         Shape::Cylinder { half_length, radius } => {
             let [r, h] = [*radius, *half_length];
-            turned(&[(0.0, h), (r, h), (r, -h), (0.0, -h)])
+            revolve(&[(0.0, h), (r, h), (r, -h), (0.0, -h)].map(|(radius, y)| ProfilePoint { radius, y }))
         }
         Shape::Cuboid { half } => {
             let mut cuboid = shapes::cuboid([2.0 * half.x, 2.0 * half.y, 2.0 * half.z]);
@@ -36,11 +36,11 @@ pub(super) fn of(shape: &Shape, reach: f64) -> TriMesh {
     }
 }
 
-/// Points that stand for a shape: a grid on the faces of boxes, vertices of the others.
+/// Sample points: a grid on the faces of boxes, the vertices of other shapes.
 pub(super) fn samples(shape: &Shape) -> Vec<Vec3> {
     match shape {
         Shape::Cuboid { half } => {
-            // rims within the faces, so that a box is carried by another of the same size right below it
+            // rows just inside the edges, so that a box rests on another of the same size directly below it
             let fraction = |i: usize| [-1.0, -0.9, 0.0, 0.9, 1.0][i % 5];
             let all = (0..125).map(|i| Vec3::new(fraction(i), fraction(i / 5), fraction(i / 25)));
             all.filter(|s| s.amax() == 1.0).map(|s| s.component_mul(half)).collect()
@@ -61,23 +61,32 @@ fn square(normal: &Vec3, reach: f64) -> TriMesh {
     }
 }
 
-/// Half a circle's outline as radius and height, its halves moved apart.
-fn arc(half_length: f64, radius: f64) -> Vec<(f64, f64)> {
+/// A point of the profile of a surface of revolution about y.
+#[derive(Clone, Copy)]
+struct ProfilePoint {
+    /// Distance from the axis (m).
+    radius: f64,
+    /// Height (m).
+    y: f64,
+}
+
+/// The profile of a capsule: a half circle whose halves are moved apart.
+fn arc(half_length: f64, radius: f64) -> Vec<ProfilePoint> {
     let at = |i: usize| {
         let angle = core::f64::consts::FRAC_PI_2 * i as f64 / RINGS as f64;
-        (radius * real::sin(angle), radius * real::cos(angle))
+        ProfilePoint { radius: radius * real::sin(angle), y: radius * real::cos(angle) }
     };
-    let upper = (0..=RINGS).map(|i| (at(i).0, at(i).1 + half_length));
-    let lower = (0..=RINGS).rev().map(|i| (at(i).0, -at(i).1 - half_length));
+    let upper = (0..=RINGS).map(|i| ProfilePoint { y: at(i).y + half_length, ..at(i) });
+    let lower = (0..=RINGS).rev().map(|i| ProfilePoint { y: -at(i).y - half_length, ..at(i) });
     upper.chain(lower.skip(usize::from(half_length == 0.0))).collect()
 }
 
-/// An outline of radius and height, from the top down, turned about y.
-fn turned(outline: &[(f64, f64)]) -> TriMesh {
+/// The surface of revolution about y of a profile, from the top down.
+fn revolve(outline: &[ProfilePoint]) -> TriMesh {
     let (first, last) = (outline[0], outline[outline.len() - 1]);
     let rings = &outline[1..outline.len() - 1];
-    let mut vertices = vec![Vec3::new(0.0, first.1, 0.0), Vec3::new(0.0, last.1, 0.0)];
-    for (radius, y) in rings {
+    let mut vertices = vec![Vec3::new(0.0, first.y, 0.0), Vec3::new(0.0, last.y, 0.0)];
+    for ProfilePoint { radius, y } in rings {
         for i in 0..AROUND {
             let angle = core::f64::consts::TAU * i as f64 / AROUND as f64;
             vertices.push(Vec3::new(radius * real::cos(angle), *y, radius * real::sin(angle)));

@@ -1,40 +1,43 @@
-//! A surface of triangles as an obstacle: closed ones are solid, open ones are shells that are felt on both sides of their front.
+//! Signed distance to a triangle mesh by angle-weighted pseudonormals. `[Baerentzen2005]`
 //!
-//! The sign is that of the angle-weighted normal of the nearest face, edge or corner, which is right for closed surfaces.   `[Baerentzen2005]`
+//! Closed meshes are solid; open ones are shells with contact up to a limited depth behind their front. The sign is that of the
+//! pseudonormal of the nearest face, edge or vertex, which is exact for closed meshes.
 
 use super::{Probe, ShapeFault};
 use crate::{Bounds, BoxTree, nearest_on_triangle};
 use sinew_math::{Vec3, real};
 use sinew_mesh::TriMesh;
 
-/// A surface with a tree over its triangles.
+/// A triangle mesh with a bounding volume hierarchy and pseudonormals.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TriangleSolid {
     surface: TriMesh,
     tree: BoxTree,
     face_normal: Vec<Vec3>,
-    /// Of the edges from each corner to the next.
+    /// Pseudonormals of the edges from each corner to the next.
     edge_normal: Vec<[Vec3; 3]>,
     vertex_normal: Vec<Vec3>,
-    /// How far behind the surface a point is still felt (m).
+    /// The depth behind the surface up to which there is contact (m).
     shell: f64,
 }
 
-/// An open surface is felt this fraction of its size behind its front.
+/// The contact depth of an open surface, as a fraction of its size.
 const OPEN_SHELL: f64 = 0.05;
-/// Weights below this are none.
+/// Barycentric weights below this count as zero.
 const ON_EDGE: f64 = 1e-12;
 
 impl TriangleSolid {
-    /// Sorts the triangles of a surface. Triangles without area are left out.
+    /// Builds the hierarchy and the pseudonormals. Triangles without area are removed.
     pub fn build(mut surface: TriMesh) -> Result<TriangleSolid, ShapeFault> {
         if surface.vertices.iter().any(|v| !v.iter().all(|x| x.is_finite())) {
             return Err(ShapeFault("a vertex of its surface is not finite".into()));
         }
         let count = surface.vertices.len() as u32;
         if surface.triangles.iter().flatten().any(|v| *v >= count) {
-            return Err(ShapeFault(format!("a triangle names a vertex that is not among its {count}")));
+            return Err(ShapeFault(format!("a triangle refers to a vertex that is not among its {count}")));
         }
+
+        // remove triangles without area
         let corners = |surface: &TriMesh, triangle: &[u32; 3]| triangle.map(|v| surface.vertices[v as usize]);
         let normal = |[a, b, c]: [Vec3; 3]| (b - a).cross(&(c - a));
         let vertices = TriMesh { vertices: core::mem::take(&mut surface.vertices), triangles: Vec::new() };
@@ -43,6 +46,8 @@ impl TriangleSolid {
         if surface.triangles.is_empty() {
             return Err(ShapeFault("its surface has no triangle with area".into()));
         }
+
+        // face normals, angle-weighted vertex normals
         let all: Vec<[Vec3; 3]> = surface.triangles.iter().map(|t| corners(&surface, t)).collect();
         let face_normal: Vec<Vec3> = all.iter().map(|abc| normal(*abc).normalize()).collect();
         let mut vertex_normal = vec![Vec3::zeros(); surface.vertices.len()];
@@ -57,6 +62,8 @@ impl TriangleSolid {
             }
         }
         vertex_normal.iter_mut().for_each(|n| *n = n.try_normalize(0.0).unwrap_or(Vec3::y()));
+
+        // edge normals, and whether the surface is closed
         edges.sort_unstable();
         let mut edge_normal = vec![[Vec3::zeros(); 3]; all.len()];
         let mut is_closed = true;
@@ -67,6 +74,8 @@ impl TriangleSolid {
                 edge_normal[*t][*k] = sum.try_normalize(1e-12).unwrap_or(face_normal[*t]);
             }
         }
+
+        // hierarchy over the triangles
         let boxes: Vec<Bounds> = all.iter().map(Bounds::around).collect();
         let tree = BoxTree::build(&boxes);
         let shell = if is_closed { f64::INFINITY } else { OPEN_SHELL * tree.bounds().radius() };
@@ -82,7 +91,7 @@ impl TriangleSolid {
         self.surface
     }
 
-    /// How far behind its surface a point is still felt (m); without end for a closed surface.
+    /// The depth behind its surface up to which there is contact (m); infinite for a closed surface.
     pub fn shell(&self) -> f64 {
         self.shell
     }

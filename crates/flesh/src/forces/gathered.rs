@@ -1,4 +1,4 @@
-//! Elements in registers: gathered from blocks and nodes, written back as corner forces.
+//! Gather and scatter of elements: from blocks and nodes to registers, and back as corner forces.
 
 use super::PaddedMotion;
 use super::kernel::LaneStress;
@@ -22,34 +22,31 @@ pub(super) struct Gathered<L> {
 impl<L: Lanes> Gathered<L> {
     /// Lanes of a block, from lane `first` on.
     #[inline(always)]
-    pub(super) fn from_block<const VISCOUS: bool>(
-        block: &Block,
-        first: usize,
-        motion: &PaddedMotion,
-    ) -> Self {
+    pub(super) fn from_block(block: &Block, first: usize, motion: &PaddedMotion, is_viscous: bool) -> Self {
         let nodes = &block.nodes[first..first + L::WIDTH];
         Gathered {
             edges: edges(nodes, &motion.x),
-            edge_rates: if VISCOUS { edge_rates(nodes, &motion.v) } else { [[L::splat(0.0); 3]; 3] },
+            edge_rates: if is_viscous { edge_rates(nodes, &motion.v) } else { [[L::splat(0.0); 3]; 3] },
             inverse_rest: load_columns(&block.inverse_rest, first),
             lame: LaneLame { mu: L::load(&block.mu[first..]), lambda: L::load(&block.lambda[first..]) },
             viscosity: L::load(&block.viscosity[first..]),
         }
     }
 
-    /// Lanes picked from anywhere in the blocks; lanes beyond the end of `places` repeat the last one.
+    /// Lanes picked from anywhere in the blocks; lanes beyond the end of `places` repeat the last.
     #[inline(always)]
-    pub(super) fn from_places<const VISCOUS: bool>(
+    pub(super) fn from_places(
         blocks: &[Block],
         places: &[u32],
         motion: &PaddedMotion,
+        is_viscous: bool,
     ) -> Self {
         let mut picked = Block::default();
         for lane in 0..L::WIDTH {
             let place = places[lane.min(places.len() - 1)] as usize;
             picked.copy_lane(lane, &blocks[place / BLOCK], place % BLOCK);
         }
-        Self::from_block::<VISCOUS>(&picked, 0, motion)
+        Self::from_block(&picked, 0, motion, is_viscous)
     }
 
     /// F = Ds Dm⁻¹, or Ḟ from the rates of the edges.
@@ -63,11 +60,11 @@ impl<L: Lanes> Gathered<L> {
         ]
     }
 
-    /// The stress of a law, with what viscosity adds.
+    /// The stress of a law plus the viscous stress.
     #[inline(always)]
-    pub(super) fn stress<const VISCOUS: bool, S: LaneStress>(&self, f: &Columns<L>, law: &S) -> Columns<L> {
+    pub(super) fn stress<S: LaneStress>(&self, f: &Columns<L>, law: &S, is_viscous: bool) -> Columns<L> {
         let mut p = law.stress(f, self.lame);
-        if VISCOUS {
+        if is_viscous {
             let extra = viscous_stress(f, &self.gradient(&self.edge_rates), self.lame, self.viscosity);
             for j in 0..3 {
                 for i in 0..3 {
@@ -78,7 +75,7 @@ impl<L: Lanes> Gathered<L> {
         p
     }
 
-    /// V w P Dm⁻ᵀ, column k for corner k + 1, and what a patch adds.         [KimPollard2011, eq. 3, 11]
+    /// Writes V w P Dm⁻ᵀ, column k for corner k + 1, plus the patch force.   [KimPollard2011, eq. 3, 11]
     #[inline(always)]
     pub(super) fn write(&self, p: &Columns<L>, pull: Option<L>, corners: &mut [[f32; 4]]) {
         let b = &self.inverse_rest;

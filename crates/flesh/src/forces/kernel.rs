@@ -1,20 +1,20 @@
-//! One task's elements, evaluated in lanes.
+//! SIMD kernel of the elastic forces, with selective singular value decomposition.
 //!
-//! Strongly deformed St. Venant-Kirchhoff elements need a singular value decomposition. The first sweep over a task's blocks
-//! computes the plain law for all and lists the lanes that fail the test; the listed ones are then packed into full
-//! lanes and done again.
+//! St. Venant-Kirchhoff elements beyond their stretch limits need a singular value decomposition. The first sweep over a task's
+//! blocks evaluates the plain law for all lanes and lists those beyond the limits; the listed ones are then packed into full
+//! lanes and evaluated again.
 
 use super::gathered::Gathered;
 use super::{Diagonalise, NodeMotion, PaddedMotion, Task};
 use crate::law::{
-    LaneLame, corotational, determinant, squared_stretch, squared_stretch_rate, st_venant_kirchhoff,
-    stable_neo_hookean,
+    LaneLame, determinant, squared_stretch, squared_stretch_rate, st_venant_kirchhoff, stable_neo_hookean,
+    stress_by_stretch,
 };
 use crate::material::{Law, StretchLimits};
 use sinew_math::columns::Columns;
 use sinew_math::lanes::{BLOCK, Kernel, Lanes};
 
-/// A task with all that it needs, to be run over lanes of any width.
+/// A task, generic over the width of lanes.
 pub(super) struct ForceKernel<'a> {
     pub(super) task: Task<'a>,
     pub(super) motion: &'a PaddedMotion,
@@ -30,35 +30,29 @@ impl Kernel for ForceKernel<'_> {
         task.chunk.diagonalised = 0;
         task.chunk.strong.clear();
         task.chunk.inverted.clear();
-        if task.is_viscous {
-            task.evaluate::<L, true>(motion, diagonalise);
-        } else {
-            task.evaluate::<L, false>(motion, diagonalise);
+        match (task.law, diagonalise, task.is_viscous) {
+            (Law::StVenantKirchhoff(limits), Diagonalise::Selectively, is_viscous) => {
+                if is_viscous {
+                    task.st_venant_kirchhoff::<L, true>(motion, limits);
+                } else {
+                    task.st_venant_kirchhoff::<L, false>(motion, limits);
+                }
+                task.strong::<L>(motion);
+            }
+            (Law::StVenantKirchhoff(_), Diagonalise::Always, is_viscous)
+            | (Law::Corotational, _, is_viscous) => {
+                task.chunk.diagonalised = task.count;
+                task.all::<L, _>(motion, ByStretch(task.law), is_viscous);
+            }
+            // spelt out, so that each is compiled without a branch
+            (Law::StableNeoHookean, _, true) => task.all::<L, _>(motion, StableNeoHookean, true),
+            (Law::StableNeoHookean, _, false) => task.all::<L, _>(motion, StableNeoHookean, false),
         }
     }
 }
 
 impl Task<'_> {
-    #[inline(always)]
-    fn evaluate<L: Lanes, const VISCOUS: bool>(&mut self, motion: &PaddedMotion, diagonalise: Diagonalise) {
-        match (self.law, diagonalise) {
-            (Law::StVenantKirchhoff(limits), Diagonalise::Selectively) => {
-                self.st_venant_kirchhoff::<L, VISCOUS>(motion, limits);
-                self.strong::<L, VISCOUS>(motion, limits);
-            }
-            (Law::StVenantKirchhoff(limits), Diagonalise::Always) => {
-                self.chunk.diagonalised = self.count;
-                self.all::<L, VISCOUS, _>(motion, Extended(limits));
-            }
-            (Law::Corotational, _) => {
-                self.chunk.diagonalised = self.count;
-                self.all::<L, VISCOUS, _>(motion, Corotational);
-            }
-            (Law::StableNeoHookean, _) => self.all::<L, VISCOUS, _>(motion, StableNeoHookean),
-        }
-    }
-
-    /// The plain law for every lane; the lanes it does not hold for are listed.
+    /// Evaluates the plain law for every lane, and lists the lanes beyond its limits.
     #[inline(always)]
     fn st_venant_kirchhoff<L: Lanes, const VISCOUS: bool>(
         &mut self,
@@ -67,8 +61,8 @@ impl Task<'_> {
     ) {
         for (i, corners) in self.corners.chunks_exact_mut(3 * L::WIDTH).enumerate() {
             let first = i * L::WIDTH;
-            let lanes =
-                Gathered::<L>::from_block::<VISCOUS>(&self.blocks[first / BLOCK], first % BLOCK, motion);
+            let block = &self.blocks[first / BLOCK];
+            let lanes = Gathered::<L>::from_block(block, first % BLOCK, motion, VISCOUS);
             let f = lanes.gradient(&lanes.edges);
             let mut c = squared_stretch(&f);
             let margin = st_venant_kirchhoff::margin(&c, determinant(&f), limits);
@@ -91,14 +85,14 @@ impl Task<'_> {
         }
     }
 
-    /// The continued law for the listed lanes, packed.
+    /// Evaluates the extrapolated law for the listed lanes, packed.
     #[inline(always)]
-    fn strong<L: Lanes, const VISCOUS: bool>(&mut self, motion: &PaddedMotion, limits: StretchLimits) {
+    fn strong<L: Lanes>(&mut self, motion: &PaddedMotion) {
         self.chunk.diagonalised = self.chunk.strong.len();
         for places in self.chunk.strong.chunks(L::WIDTH) {
-            let lanes = Gathered::<L>::from_places::<VISCOUS>(self.blocks, places, motion);
+            let lanes = Gathered::<L>::from_places(self.blocks, places, motion, self.is_viscous);
             let f = lanes.gradient(&lanes.edges);
-            let p = lanes.stress::<VISCOUS, _>(&f, &Extended(limits));
+            let p = lanes.stress(&f, &ByStretch(self.law), self.is_viscous);
             for lane in inverted(&f, places.len()) {
                 self.chunk.inverted.push(places[lane]);
             }
@@ -114,15 +108,15 @@ impl Task<'_> {
         }
     }
 
-    /// One law for every lane.
+    /// Evaluates one law for every lane.
     #[inline(always)]
-    fn all<L: Lanes, const VISCOUS: bool, S: LaneStress>(&mut self, motion: &PaddedMotion, law: S) {
+    fn all<L: Lanes, S: LaneStress>(&mut self, motion: &PaddedMotion, law: S, is_viscous: bool) {
         for (i, corners) in self.corners.chunks_exact_mut(3 * L::WIDTH).enumerate() {
             let first = i * L::WIDTH;
-            let lanes =
-                Gathered::<L>::from_block::<VISCOUS>(&self.blocks[first / BLOCK], first % BLOCK, motion);
+            let block = &self.blocks[first / BLOCK];
+            let lanes = Gathered::<L>::from_block(block, first % BLOCK, motion, is_viscous);
             let f = lanes.gradient(&lanes.edges);
-            let p = lanes.stress::<VISCOUS, _>(&f, &law);
+            let p = lanes.stress(&f, &law, is_viscous);
             for lane in inverted(&f, self.count.saturating_sub(first).min(L::WIDTH)) {
                 self.chunk.inverted.push((first + lane) as u32);
             }
@@ -143,7 +137,7 @@ impl Task<'_> {
                 let force = edge * (-coefficient * (v[i] - v[j]).dot(&edge) / square);
                 for (corner, force) in [(i, force), (j, -force)] {
                     if corner > 0 {
-                        // corner forces are kept with their sign turned; corner 0 is the sum of the others
+                        // corner forces are stored with opposite sign; corner 0 follows from the others
                         let pull = &mut self.corners[3 * place as usize + corner - 1];
                         (0..3).for_each(|c| pull[c] -= force[c] as f32);
                     }
@@ -153,26 +147,19 @@ impl Task<'_> {
     }
 }
 
-/// A law as a type, since a function passed by value would not be compiled for the lanes' instruction set.
+/// A law as a type, since a function passed by value is not compiled for the instruction set of the lanes.
 pub(super) trait LaneStress {
     fn stress<L: Lanes>(&self, f: &Columns<L>, lame: LaneLame<L>) -> Columns<L>;
 }
 
-struct Extended(StretchLimits);
-struct Corotational;
+/// A law over principal stretches: one decomposition in the program for all of them.
+struct ByStretch(Law);
 struct StableNeoHookean;
 
-impl LaneStress for Extended {
+impl LaneStress for ByStretch {
     #[inline(always)]
     fn stress<L: Lanes>(&self, f: &Columns<L>, lame: LaneLame<L>) -> Columns<L> {
-        st_venant_kirchhoff::extended_stress(f, lame, self.0)
-    }
-}
-
-impl LaneStress for Corotational {
-    #[inline(always)]
-    fn stress<L: Lanes>(&self, f: &Columns<L>, lame: LaneLame<L>) -> Columns<L> {
-        corotational::stress(f, lame)
+        stress_by_stretch(self.0, f, lame)
     }
 }
 

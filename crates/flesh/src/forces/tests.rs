@@ -1,4 +1,4 @@
-//! What batched forces must satisfy, for every law.
+//! Tests of the batched forces against reference stress, conservation laws and energy, for every law.
 
 use super::*;
 use crate::elements::ElementDesc;
@@ -26,7 +26,7 @@ fn material(law: Law) -> Material {
     Material { law, ..Material::soft_solid(1.0, 0.4, 1.0, 0.0) }
 }
 
-/// A beam of unit-sized cubes whose inner nodes are moved about, so that no two tets are alike.
+/// A beam of unit cubes with nodes displaced at random, so that no two tets are congruent.
 fn irregular_beam(seed: &mut u64) -> TetMesh {
     let mut beam = shapes::beam(3, [9.0, 3.0, 3.0]);
     for x in &mut beam.nodes {
@@ -48,7 +48,7 @@ fn forces(elements: &Elements, x: &[Vec3], diagonalise: Diagonalise) -> (Vec<Vec
     ((0..x.len()).map(|node| corner_forces.on_node(elements, node)).collect(), report)
 }
 
-/// The same forces in double precision, element by element from the reference stress.
+/// The forces in double precision, element by element from the reference stress.
 fn reference_forces(mesh: &TetMesh, x: &[Vec3], law: Law, fill: f64) -> Vec<Vec3> {
     let mut f = vec![Vec3::zeros(); x.len()];
     for (t, tet) in mesh.tets.iter().enumerate() {
@@ -69,7 +69,7 @@ fn reference_forces(mesh: &TetMesh, x: &[Vec3], law: Law, fill: f64) -> Vec<Vec3
 const SINGLE_PRECISION: f64 = 40.0 * 6e-8 * 2.0 * 5.0;
 
 #[test]
-fn lanes_agree_with_double_precision_for_gentle_strong_and_inverted_states() {
+fn lanes_agree_with_double_precision_for_small_large_and_inverted_deformations() {
     let mut seed = 1;
     let mesh = irregular_beam(&mut seed);
     for law in LAWS {
@@ -87,9 +87,9 @@ fn lanes_agree_with_double_precision_for_gentle_strong_and_inverted_states() {
     }
 }
 
-/// The patch test: an affine map gives one and the same stress in every tet of an irregular mesh, so that inner nodes are in balance.
+/// The patch test: an affine map gives the same stress in every tet of an irregular mesh, so inner nodes are in equilibrium.
 #[test]
-fn an_affine_map_gives_uniform_stress() {
+fn patch_test_affine_map_gives_uniform_stress() {
     let mut seed = 2;
     let mesh = irregular_beam(&mut seed);
     let affine = Mat3::identity() + 0.15 * Mat3::from_fn(|_, _| random(&mut seed));
@@ -99,7 +99,7 @@ fn an_affine_map_gives_uniform_stress() {
         let elements = elements_of(&mesh, law);
         for tet in 0..mesh.tets.len() {
             let error = (elements.deformation_gradient(&x, tet) - affine).amax();
-            // Dm⁻¹ is kept in single precision, the tets have aspect ratios up to about ten
+            // Dm⁻¹ is stored in single precision, the tets have aspect ratios up to about ten
             assert!(error < 10.0 * 2.0 * 6e-8, "{error}");
         }
         let (found, _) = forces(&elements, &x, Diagonalise::Selectively);
@@ -110,7 +110,7 @@ fn an_affine_map_gives_uniform_stress() {
 }
 
 #[test]
-fn rigid_motion_makes_no_force() {
+fn rigid_motion_gives_no_force() {
     let mut seed = 3;
     let mesh = irregular_beam(&mut seed);
     let turn = sinew_math::Rotation::from_scaled_axis(Vec3::new(0.7, -1.9, 0.4));
@@ -122,9 +122,9 @@ fn rigid_motion_makes_no_force() {
     }
 }
 
-/// Corner 0 takes the negative sum of the others in double precision, so only that is left.
+/// The force on corner 0 is minus the sum of the others in double precision, so only double round-off remains.
 #[test]
-fn elastic_forces_add_up_to_nothing() {
+fn elastic_forces_sum_to_zero() {
     let mut seed = 4;
     let mesh = irregular_beam(&mut seed);
     let x: Vec<Vec3> = mesh.nodes.iter().map(|x| x + 0.4 * random_vector(&mut seed)).collect();
@@ -137,7 +137,7 @@ fn elastic_forces_add_up_to_nothing() {
 }
 
 #[test]
-fn forces_are_the_downhill_derivative_of_the_energy() {
+fn forces_are_minus_the_gradient_of_the_energy() {
     let mut seed = 5;
     let mesh = irregular_beam(&mut seed);
     let x: Vec<Vec3> = mesh.nodes.iter().map(|x| x + 0.2 * random_vector(&mut seed)).collect();
@@ -157,9 +157,9 @@ fn forces_are_the_downhill_derivative_of_the_energy() {
     }
 }
 
-/// Both run in single precision along different roads; the continued law coincides with the plain one inside the limits.
+/// Both are computed in single precision by different formulas; the extrapolated law coincides with the plain one inside the limits.
 #[test]
-fn selective_diagonalisation_equals_always_diagonalising() {
+fn selective_decomposition_gives_the_same_forces() {
     let mut seed = 6;
     let mesh = irregular_beam(&mut seed);
     let elements = elements_of(&mesh, LAWS[0]);
@@ -176,9 +176,9 @@ fn selective_diagonalisation_equals_always_diagonalising() {
     }
 }
 
-/// The mask of the test (6)-(7) says exactly what the stretches say.
+/// The criterion of eq. (6)-(7) agrees with the singular values.
 #[test]
-fn the_test_for_strong_deformation_is_exact() {
+fn stretch_limit_criterion_is_exact() {
     let mut seed = 7;
     let limits = StretchLimits { lower: 0.75, upper: 1.4 };
     let mut counts = [0; 2];
@@ -198,7 +198,7 @@ fn the_test_for_strong_deformation_is_exact() {
 }
 
 #[test]
-fn the_bits_do_not_depend_on_the_number_of_threads() {
+fn forces_have_the_same_bits_on_any_number_of_threads() {
     let mut seed = 8;
     let mesh = shapes::beam(6, [0.4, 0.1, 0.1]);
     let x: Vec<Vec3> = mesh.nodes.iter().map(|x| x + 0.01 * random_vector(&mut seed)).collect();
@@ -215,7 +215,7 @@ fn the_bits_do_not_depend_on_the_number_of_threads() {
 }
 
 #[test]
-fn elements_of_several_laws_live_side_by_side() {
+fn elements_of_several_laws_can_be_mixed() {
     let mut seed = 9;
     let mesh = irregular_beam(&mut seed);
     let x: Vec<Vec3> = mesh.nodes.iter().map(|x| x + 0.2 * random_vector(&mut seed)).collect();
@@ -241,7 +241,7 @@ fn elements_of_several_laws_live_side_by_side() {
     }
 }
 
-/// Viscous forces at given velocities.
+/// The viscous part of the forces.
 fn viscous_forces(mesh: &TetMesh, law: Law, x: &[Vec3], v: &[Vec3]) -> Vec<Vec3> {
     let build = |viscosity: f64| {
         let describe =
@@ -257,9 +257,9 @@ fn viscous_forces(mesh: &TetMesh, law: Law, x: &[Vec3], v: &[Vec3]) -> Vec<Vec3>
     viscous.iter().zip(&plain).map(|(a, b)| a - b).collect()
 }
 
-/// Rates of order one, 0.3 s of them: forces of the order of the elastic ones, so their round-off is that of those.
+/// With strain rates of order 1/s and β = 0.3 s viscous forces have the magnitude of the elastic ones, and the same round-off.
 #[test]
-fn viscosity_takes_energy_and_no_momentum_and_leaves_rigid_motion_alone() {
+fn viscosity_dissipates_energy_conserves_momentum_and_ignores_rigid_motion() {
     let mut seed = 10;
     let mesh = irregular_beam(&mut seed);
     let spin = Vec3::new(0.3, -0.5, 0.2);
@@ -284,9 +284,9 @@ fn viscosity_takes_energy_and_no_momentum_and_leaves_rigid_motion_alone() {
     }
 }
 
-/// The dampers of inverted elements act along their edges, so they keep both momenta; upright elements have none.
+/// The dampers of inverted elements act along edges, so they conserve linear and angular momentum; other elements have none.
 #[test]
-fn dampers_of_inverted_elements_take_energy_and_no_momentum() {
+fn inversion_damping_dissipates_energy_and_conserves_momentum() {
     let mut seed = 11;
     let mesh = irregular_beam(&mut seed);
     let x: Vec<Vec3> =

@@ -1,19 +1,20 @@
-//! Elements in lanes: products with their tangents, and the blocks of their corners.
+//! SIMD kernels for products with element tangents and for diagonal blocks.
 
 use super::stiffness::{BlockTangent, Stiffness};
 use super::strong::StrongLanes;
 use crate::elements::Block;
 use crate::gather::{edge_rates, edges};
 use crate::law::LaneLame;
-use crate::patches::{PatchProduct, add_scaled};
+use crate::patch_volumes::PatchProduct;
+use crate::patches::add_scaled;
 use sinew_math::columns::{Columns, combine};
 use sinew_math::lanes::{BLOCK, Kernel, Lanes};
 
-/// Multiplies one task's elements with motions of nodes.
+/// Multiplies the elements of one task by displacements of nodes.
 pub(super) struct MultiplyKernel<'a, S> {
     pub(super) blocks: &'a [Block],
     pub(super) tangents: &'a [S],
-    /// Lanes whose tangents stand apart.
+    /// Lanes whose tangents are stored separately.
     pub(super) strong: Option<&'a StrongLanes>,
     pub(super) patches: PatchProduct<'a>,
     pub(super) u: &'a [[f32; 4]],
@@ -51,7 +52,7 @@ impl<S: Stiffness> Kernel for MultiplyKernel<'_, S> {
     }
 }
 
-/// Multiplies the lanes of a block from `first` on with motions of their edges, and adds what patches do.
+/// Multiplies the lanes of a block from `first` on by displacements of their edges, and adds the patch terms.
 #[inline(always)]
 fn multiply<L: Lanes, S: Stiffness>(
     block: &Block,
@@ -75,7 +76,7 @@ fn multiply<L: Lanes, S: Stiffness>(
     }
 }
 
-/// The blocks of the four corners of sixteen elements, each as its lower triangle.
+/// The diagonal blocks of the four corners of sixteen elements, each as its lower triangle.
 pub(super) struct DiagonalKernel<'a, S> {
     pub(super) block: &'a Block,
     pub(super) tangent: &'a S,
@@ -96,7 +97,7 @@ impl<S: Stiffness> Kernel for DiagonalKernel<'_, S> {
                     g[j] = if corner > 0 { b[corner - 1][j] } else { -(b[0][j] + b[1][j] + b[2][j]) };
                 }
                 for i in 0..3 {
-                    // a unit motion along axis i of the corner
+                    // a unit displacement of the corner along axis i
                     let mut df = [[L::splat(0.0); 3]; 3];
                     for j in 0..3 {
                         df[j][i] = g[j];

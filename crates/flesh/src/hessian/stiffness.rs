@@ -1,22 +1,22 @@
-//! ∂P/∂F of sixteen elements, times V w (J): all 45 numbers for any law, or as few as a law needs, since products wait for memory.
+//! Storage of ∂P/∂F times V w (J) for sixteen elements: all 45 numbers for any law, or as few as a law needs, since products are memory-bound.
 
 use crate::law::tangent::{TANGENT, Tangent};
 use crate::law::{LaneLame, Symmetric, st_venant_kirchhoff, stable_neo_hookean};
 use sinew_math::columns::Columns;
 use sinew_math::lanes::{BLOCK, Lanes};
 
-/// What multiplies changes of deformation gradients.
+/// A linear map on changes of deformation gradients.
 pub(super) trait Stiffness: Sync {
     /// (∂P/∂F) dF of the lanes from `first` on.
     fn product<L: Lanes>(&self, first: usize, df: &Columns<L>) -> Columns<L>;
 }
 
-/// Of any law: all 45 numbers.
+/// Any law: all 45 numbers.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct BlockTangent([[f32; BLOCK]; TANGENT]);
 
-/// Of laws in which stress follows Green's strain, viscous or not: F by columns, S, and the moduli that S changes with.
+/// Laws with S linear in the Green strain, viscous or not: F by columns, S, and the moduli of dS.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct StrainBlock {
@@ -24,7 +24,7 @@ pub(super) struct StrainBlock {
     strain: StrainNumbers,
 }
 
-/// Of neo-Hookean elements without viscosity: F by columns and the four numbers of their law.
+/// Neo-Hookean elements without viscosity: F by columns and the four coefficients of the law.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct NeoHookeanBlock {
@@ -32,7 +32,7 @@ pub(super) struct NeoHookeanBlock {
     numbers: [[f32; BLOCK]; 4],
 }
 
-/// Of viscous neo-Hookean elements: viscosity follows Green's strain.
+/// Viscous neo-Hookean elements: the viscous S is linear in the Green strain.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct ViscousNeoHookeanBlock {
@@ -96,7 +96,7 @@ impl ViscousNeoHookeanBlock {
     pub(super) const ZERO: ViscousNeoHookeanBlock =
         ViscousNeoHookeanBlock { elastic: NeoHookeanBlock::ZERO, strain: StrainNumbers::ZERO };
 
-    /// Sets the lanes from `first` on: the numbers of the law, then those of viscosity.
+    /// Sets the lanes from `first` on: the coefficients of the law, then those of viscosity.
     #[inline(always)]
     pub(super) fn set<L: Lanes>(
         &mut self,
@@ -167,7 +167,7 @@ impl Stiffness for ViscousNeoHookeanBlock {
 }
 
 impl Stiffness for BlockTangent {
-    /// Row by row of the lower triangle: every entry is loaded once.
+    /// Multiplies row by row of the lower triangle, so that every entry is loaded once.
     #[inline(always)]
     fn product<L: Lanes>(&self, first: usize, df: &Columns<L>) -> Columns<L> {
         let mut dp = [[L::splat(0.0); 3]; 3];
@@ -184,7 +184,7 @@ impl Stiffness for BlockTangent {
     }
 }
 
-/// Adds row `R` of the lower triangle and what stands opposite; with the row known to the compiler all numbers stay in registers.
+/// Adds row `R` of the lower triangle and its transpose; with the row a constant all values stay in registers.
 #[inline(always)]
 fn add_row<L: Lanes, const R: usize>(
     tangent: &BlockTangent,

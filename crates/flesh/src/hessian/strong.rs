@@ -1,4 +1,4 @@
-//! Elements beyond the limits within which a few numbers are their tangent: packed apart, with all 45.
+//! Packed storage of elements beyond their stretch limits, whose tangents need all 45 numbers.
 
 use super::stiffness::BlockTangent;
 use super::update::take_whole;
@@ -7,19 +7,19 @@ use crate::material::Law;
 use crate::potential::StepStart;
 use sinew_math::lanes::{BLOCK, Lanes};
 
-/// Such elements of one task.
+/// The elements of one task beyond their stretch limits.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StrongLanes {
-    /// Where they stand among the elements of the task, in rising order.
+    /// Their indices among the elements of the task, in increasing order.
     places: Vec<u32>,
-    /// Copies side by side.
+    /// Packed copies.
     blocks: Vec<Block>,
     starts: Vec<StepStart>,
     tangents: Vec<BlockTangent>,
 }
 
 impl StrongLanes {
-    /// Forgets all.
+    /// Removes all elements.
     #[inline(always)]
     pub(super) fn clear(&mut self) {
         self.places.clear();
@@ -27,7 +27,7 @@ impl StrongLanes {
         self.starts.clear();
     }
 
-    /// Adds the element at a place, which is lane `lane` of its block.
+    /// Adds the element with index `place`, which is lane `lane` of its block.
     #[inline(always)]
     pub(super) fn push(&mut self, place: usize, lane: usize, block: &Block, start: Option<&StepStart>) {
         let to = self.places.len() % BLOCK;
@@ -44,7 +44,7 @@ impl StrongLanes {
         }
     }
 
-    /// Takes the tangents of all that were added, with nodes at `x` (m).
+    /// Computes the tangents of all elements with nodes at `x` (m).
     #[inline(always)]
     pub(super) fn take_tangents<L: Lanes>(&mut self, law: Law, x: &[[f64; 4]]) {
         self.tangents.resize(self.blocks.len(), BlockTangent::ZERO);
@@ -54,14 +54,14 @@ impl StrongLanes {
         }
     }
 
-    /// Blocks with their tangents and the places of their elements.
+    /// Blocks with their tangents and the indices of their elements.
     #[inline(always)]
     pub(super) fn blocks(&self) -> impl Iterator<Item = (&Block, &BlockTangent, &[u32])> {
         let blocks = self.blocks.iter().zip(&self.tangents).zip(self.places.chunks(BLOCK));
         blocks.map(|((block, tangent), places)| (block, tangent, places))
     }
 
-    /// Whether the element at a place is among them.
+    /// Whether the element with index `place` is among them.
     pub(super) fn holds(&self, place: usize) -> bool {
         self.places.binary_search(&(place as u32)).is_ok()
     }

@@ -1,4 +1,4 @@
-//! Tangents of a few numbers are the whole ones, viscous or not, also where some elements are beyond the limits of their law.
+//! Compact tangents equal the full ones, viscous or not, also with some elements beyond the limits of their law.
 
 use super::*;
 use crate::law::tangent::add_strain_law;
@@ -35,7 +35,7 @@ fn field(seed: usize, count: usize, size: f64) -> Vec<Vec3> {
 }
 
 impl Body {
-    /// Each node moved by up to `size` (m); edges are 33 mm long.
+    /// Nodes displaced by up to `size` (m); edges are 33 mm long.
     fn moved(&self, seed: usize, size: f64) -> Vec<Vec3> {
         self.rest.iter().zip(field(seed, self.rest.len(), size)).map(|(x, u)| x + u).collect()
     }
@@ -46,7 +46,7 @@ impl Body {
         potential
     }
 
-    /// V (∂P/∂F) of an element in double precision: the law's own derivative, and that of viscosity as 45 numbers.
+    /// V (∂P/∂F) of an element in double precision: the derivative of the law plus that of viscosity, as 45 numbers.
     fn whole_tangent(&self, tet: usize, start: &[Vec3], x: &[Vec3]) -> Mat9 {
         let f = self.elements.deformation_gradient(x, tet);
         let before = squared_stretch::<f64>(&self.elements.deformation_gradient(start, tet).data.0);
@@ -69,7 +69,7 @@ impl Body {
         tangent
     }
 
-    /// The product with motions of nodes, element by element from whole tangents.
+    /// The product with displacements of nodes, element by element from full tangents.
     fn whole_product(&self, start: &[Vec3], x: &[Vec3], u: &[Vec3]) -> Vec<Vec3> {
         let mut sums = vec![Vec3::zeros(); x.len()];
         for (tet, nodes) in self.tets.iter().enumerate() {
@@ -95,7 +95,7 @@ fn single(u: &[Vec3]) -> Vec<[f32; 4]> {
     u.iter().map(|u| [u.x as f32, u.y as f32, u.z as f32, 0.0]).collect()
 }
 
-/// How many elements of St. Venant-Kirchhoff's law stand apart.
+/// Number of St. Venant-Kirchhoff elements beyond their limits.
 fn strong_count(hessian: &ElasticHessian) -> usize {
     let count = |tangents: &GroupTangents| match tangents {
         GroupTangents::Strain(_, strong) => {
@@ -106,10 +106,10 @@ fn strong_count(hessian: &ElasticHessian) -> usize {
     hessian.tangents.iter().map(count).sum()
 }
 
-/// Single precision leaves some 10⁻⁷ of the largest terms in each of some twenty elements around a node; where the difference of two stretches divides, ten times that. A
-/// viscosity of 10 ms, more than half a step, makes S and moduli of both kinds count.
+/// Single precision leaves an error of some 10⁻⁷ of the largest terms in each of some twenty elements around a node, and ten times that where the difference of two stretches is a divisor. A
+/// viscosity of 10 ms, more than half a step, makes both the elastic and the viscous terms significant.
 #[test]
-fn products_are_those_of_whole_tangents() {
+fn products_equal_those_of_full_tangents() {
     for law in LAWS {
         for viscosity in [0.0, 0.01] {
             for size in [0.001, 0.008, 0.02] {
@@ -128,7 +128,7 @@ fn products_are_those_of_whole_tangents() {
                 }
                 let fraction = (error / all).sqrt();
                 assert!(fraction < 1e-5, "{law:?}, viscosity {viscosity}, {size} m: {fraction}");
-                // of the middle size some elements are beyond the limits and some are not
+                // at the middle size some elements are beyond the limits and some are not
                 let strong = strong_count(&hessian);
                 let is_mixed = strong > 20 && strong < body.tets.len() - 20;
                 assert_eq!(is_mixed, size == 0.008 && law == LAWS[0], "{strong} of {}", body.tets.len());
@@ -137,9 +137,9 @@ fn products_are_those_of_whole_tangents() {
     }
 }
 
-/// Elements that come back within the limits leave nothing behind, and those that leave again are taken anew.
+/// An update after elements returned within the limits gives the same products as a fresh Hessian.
 #[test]
-fn what_was_strong_is_forgotten() {
+fn update_does_not_depend_on_previous_configurations() {
     let body = body(LAWS[0], 0.01);
     let u = single(&field(3, body.rest.len(), 1.0));
     let rows = |hessian: &mut ElasticHessian, size: f64| -> Vec<[f32; 4]> {
@@ -153,14 +153,17 @@ fn what_was_strong_is_forgotten() {
     }
 }
 
-/// Tangents and products have the same bits in lanes of every width.
+/// Tangents and products have the same bits for every width of lanes.
 #[test]
-fn every_instruction_set_gives_the_same_bits() {
+fn hessian_kernels_agree_on_all_instruction_sets() {
+    // a viscous body with some elements beyond the limits
     let body = body(LAWS[0], 0.01);
     let potential = body.potential(&body.moved(5, 0.008));
     let (mut x, u) = (Vec::new(), single(&field(3, body.rest.len(), 1.0)));
     pad(&body.moved(1, 0.008), &mut x);
     let blocks = &body.elements.groups[0].blocks[..CHUNK.min(body.elements.groups[0].blocks.len())];
+
+    // its tangents and products on one instruction set
     let products = |set: InstructionSet| {
         let mut tangents = vec![StrainBlock::ZERO; blocks.len()];
         let mut strong = StrongLanes::default();

@@ -1,10 +1,10 @@
-//! How nodes have turned.
+//! Node rotations by polar decomposition of the mean deformation gradient.
 
 use crate::elements::Group;
 use sinew_math::columns::{Columns, cross, dot, scale};
 use sinew_math::lanes::{BLOCK, Kernel, Lanes, Real};
 
-/// Adds to each node the deformation gradients of its elements, each times μ V w, by columns.
+/// Sums at each node the deformation gradients of its elements, weighted by μ V w, by columns.
 pub(super) struct NodeGradientKernel<'a> {
     pub(super) group: &'a Group,
     pub(super) x: &'a [[f64; 4]],
@@ -46,15 +46,15 @@ impl Kernel for NodeGradientKernel<'_> {
     }
 }
 
-/// Turns sums of gradients into the rotations nearest to them, by the iteration R ← (R + R⁻ᵀ)/2, which at least squares the error each time.
+/// Computes the rotations nearest to the sums of gradients by Higham's Newton iteration R ← (R + R⁻ᵀ)/2, which converges quadratically.
 pub(super) struct TurnKernel<'a> {
     pub(super) turns: &'a mut [[[f32; 4]; 3]],
 }
 
-/// From stretches between 0.3 and 3 the iteration is at single precision after so many rounds.
+/// Iterations to single precision from stretches between 0.3 and 3.
 const ROUNDS: usize = 6;
 
-/// det F below this fraction of |F|³/3√3 is crushed or inside out.
+/// det F below this fraction of |F|³/3√3 counts as crushed or inverted.
 const CRUSHED: f64 = 0.1;
 
 impl Kernel for TurnKernel<'_> {

@@ -1,4 +1,4 @@
-//! Tangents of elements in lanes.
+//! SIMD kernels that compute element tangents.
 
 use super::kernel::{gradient, load_lame};
 use super::stiffness::{BlockTangent, NeoHookeanBlock, StrainBlock, ViscousNeoHookeanBlock};
@@ -6,30 +6,30 @@ use super::strong::StrongLanes;
 use crate::elements::Block;
 use crate::law::tangent::{add_strain_law, of_principal};
 use crate::law::{
-    LaneLame, Symmetric, corotational, determinant, squared_stretch, st_venant_kirchhoff, stable_neo_hookean,
+    LaneLame, Symmetric, by_stretch, determinant, squared_stretch, st_venant_kirchhoff, stable_neo_hookean,
 };
 use crate::material::{Law, StretchLimits};
 use crate::potential::StepStart;
 use sinew_math::lanes::{BLOCK, Kernel, Lanes};
 use sinew_math::svd::svd;
 
-/// Takes the tangents of one task's elements.
+/// Computes the tangents of one task's elements.
 pub(super) struct UpdateKernel<'a, T> {
     pub(super) blocks: &'a [Block],
-    /// How the step began; empty without viscosity.
+    /// The start of the step; empty without viscosity.
     pub(super) starts: &'a [StepStart],
     pub(super) x: &'a [[f64; 4]],
     pub(super) to: T,
 }
 
-/// Tangents of St. Venant-Kirchhoff elements, to be taken.
+/// Output of the St. Venant-Kirchhoff kernel.
 pub(super) struct StrainTangents<'a> {
     pub(super) limits: StretchLimits,
     pub(super) tangents: &'a mut [StrainBlock],
     pub(super) strong: &'a mut StrongLanes,
 }
 
-/// Whole tangents of a law, to be taken.
+/// Output of the kernel for full tangents.
 pub(super) struct WholeTangents<'a> {
     pub(super) law: Law,
     pub(super) tangents: &'a mut [BlockTangent],
@@ -75,6 +75,7 @@ impl Kernel for UpdateKernel<'_, StrainTangents<'_>> {
         for (i, (block, to)) in self.blocks.iter().zip(tangents).enumerate() {
             let start = self.starts.get(i);
             for first in (0..BLOCK).step_by(L::WIDTH) {
+                // F, S and the moduli, with viscosity
                 let f = gradient::<L>(block, first, self.x);
                 let mut lame = load_lame::<L>(block, first);
                 let c = squared_stretch(&f);
@@ -88,6 +89,7 @@ impl Kernel for UpdateKernel<'_, StrainTangents<'_>> {
                 }
                 to.set(first, &f, &stress, lame);
 
+                // lanes beyond the limits are stored separately
                 let mut margins = [1.0; BLOCK];
                 st_venant_kirchhoff::margin(&c, determinant(&f), limits).store(&mut margins);
                 for lane in 0..L::WIDTH {
@@ -114,7 +116,7 @@ impl Kernel for UpdateKernel<'_, WholeTangents<'_>> {
     }
 }
 
-/// Takes the tangents of the first `count` lanes of a block, from principal stretches.
+/// Computes the tangents of the first `count` lanes of a block from principal stretches.
 #[inline(always)]
 pub(super) fn take_whole<L: Lanes>(
     law: Law,
@@ -128,10 +130,7 @@ pub(super) fn take_whole<L: Lanes>(
         let f = gradient::<L>(block, first, x);
         let lame = load_lame::<L>(block, first);
         let decomposed = svd(f);
-        let principal = match law {
-            Law::StVenantKirchhoff(limits) => st_venant_kirchhoff::extended(&decomposed.sigma, lame, limits),
-            _ => corotational::lane_principal(&decomposed.sigma, lame),
-        };
+        let principal = by_stretch(law, &decomposed.sigma, lame);
         let mut tangent = of_principal(&decomposed, &principal);
         if let Some(start) = start {
             let (stress, viscous) = viscosity(start, first, &squared_stretch(&f), lame);
@@ -141,7 +140,7 @@ pub(super) fn take_whole<L: Lanes>(
     }
 }
 
-/// S of viscosity and the moduli it changes with: β/h times the law of Green's strain, about what the strain has changed by since the step began.
+/// The viscous S and the moduli of its derivative: β/h times Hooke's law for the change of the Green strain since the start of the step.
 #[inline(always)]
 fn viscosity<L: Lanes>(
     start: &StepStart,

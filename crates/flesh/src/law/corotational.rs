@@ -1,36 +1,20 @@
-//! Linear elasticity in the rotated frame of the element.
+//! Corotational linear elasticity.
 //!
 //! ```text
 //! Ψ = μ ‖F − R‖² + λ/2 tr²(RᵀF − I)        with R the rotation nearest to F    [MullerGross2004]
 //! Ψ̂ = μ Σ (σᵢ − 1)² + λ/2 (Σ σᵢ − 3)²
 //! ```
 //!
-//! R is proper even where the element is inverted, so Ψ grows steadily through inversion and the element recovers.
+//! R is proper even for inverted elements, so Ψ grows monotonically through inversion and the element recovers.
 
+use super::LaneLame;
 use super::principal::Principal;
 use super::tangent::LanePrincipal;
-use super::{LaneLame, from_principal_stress};
 use crate::material::Lame;
-use sinew_math::columns::Columns;
 use sinew_math::lanes::Real;
-use sinew_math::svd::svd;
 use sinew_math::{Mat3, Vec3};
 
-/// P = 2μ (F − R) + λ tr(RᵀF − I) R = U diag(2μ (σᵢ − 1) + λ (Σσ − 3)) Vᵀ
-#[inline(always)]
-pub(crate) fn stress<T: Real>(f: &Columns<T>, lame: LaneLame<T>) -> Columns<T> {
-    let LaneLame { mu, lambda } = lame;
-    let decomposed = svd(*f);
-    let sigma = decomposed.sigma;
-    let pressure = lambda * (sigma[0] + sigma[1] + sigma[2] - T::splat(3.0));
-    let mut stress = sigma;
-    for i in 0..3 {
-        stress[i] = pressure + (mu + mu) * (sigma[i] - T::splat(1.0));
-    }
-    from_principal_stress(&decomposed, stress)
-}
-
-/// Ψ̂, P̂ and Ĥ.
+/// Ψ̂, P̂ and Ĥ, of which P = 2μ (F − R) + λ tr(RᵀF − I) R = U diag(2μ (σᵢ − 1) + λ (Σσ − 3)) Vᵀ.
 #[inline(always)]
 pub(crate) fn lane_principal<T: Real>(sigma: &[T; 3], lame: LaneLame<T>) -> LanePrincipal<T> {
     let LaneLame { mu, lambda } = lame;

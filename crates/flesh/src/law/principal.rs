@@ -1,6 +1,6 @@
-//! From principal stretches back to matrices.
+//! Stress derivative of an isotropic law from its derivatives in the principal stretches.
 //!
-//! For an isotropic law Ψ(F) = Ψ̂(σ), a change dF seen in the frames of the decomposition, dF̂ = Uᵀ dF V, gives
+//! For Ψ(F) = Ψ̂(σ), a change dF in the frames of the singular value decomposition, dF̂ = Uᵀ dF V, gives
 //!
 //! ```text
 //! dP̂ᵢᵢ = Σⱼ Ĥᵢⱼ dF̂ⱼⱼ
@@ -8,7 +8,7 @@
 //! ⎣dP̂ⱼᵢ⎦ = 1/2 ⎣a − b   a + b⎦ ⎣dF̂ⱼᵢ⎦       b = (P̂ᵢ + P̂ⱼ) / (σᵢ + σⱼ)
 //! ```
 //!
-//! a is the stiffness of a stretch turning from axis i to j, b that of a spin between them.
+//! a is the stiffness against shear between the axes i and j, b the stiffness against relative rotation of the two frames.
 
 use crate::law::{corotational, st_venant_kirchhoff, stable_neo_hookean};
 use crate::material::{Lame, Law};
@@ -40,7 +40,7 @@ pub(super) fn principal(law: Law, lame: Lame, sigma: &Vec3) -> Principal {
 }
 
 impl Principal {
-    /// ∂P/∂F, both stacked column by column: the sum over pairs of U eᵢ eⱼᵀ Vᵀ directions.
+    /// ∂P/∂F, both stacked column by column, in the basis of the directions U eᵢ eⱼᵀ Vᵀ.
     pub(super) fn stress_derivative(&self, svd: &Svd) -> Mat9 {
         // direction[3 j + i] is U eᵢ eⱼᵀ Vᵀ as a column
         let mut directions = Mat9::zeros();
@@ -71,7 +71,7 @@ impl Principal {
         d
     }
 
-    /// a = (P̂ᵢ − P̂ⱼ) / (σᵢ − σⱼ), which tends to Ĥᵢᵢ − Ĥᵢⱼ where the stretches are equal.
+    /// a = (P̂ᵢ − P̂ⱼ) / (σᵢ − σⱼ), with the limit Ĥᵢᵢ − Ĥᵢⱼ for equal stretches.
     fn turning(&self, sigma: &Vec3, i: usize, j: usize) -> f64 {
         let difference = sigma[i] - sigma[j];
         if difference.abs() > 1e-6 * sigma.amax() {
@@ -81,8 +81,8 @@ impl Principal {
         }
     }
 
-    /// b = (P̂ᵢ + P̂ⱼ) / (σᵢ + σⱼ). It has no limit where the stretches cancel: there the nearest rotation
-    /// jumps, and the quotient is kept finite.
+    /// b = (P̂ᵢ + P̂ⱼ) / (σᵢ + σⱼ). It has no limit where σᵢ + σⱼ vanishes: there the nearest rotation
+    /// jumps, and the denominator is bounded away from 0.
     fn spinning(&self, sigma: &Vec3, i: usize, j: usize) -> f64 {
         let sum = sigma[i] + sigma[j];
         let smallest = f64::EPSILON.sqrt() * sigma.amax().max(f64::EPSILON);

@@ -1,4 +1,4 @@
-//! St. Venant-Kirchhoff, continued beyond stretch limits [δL, δU].
+//! St. Venant-Kirchhoff material, extrapolated beyond the stretch limits [δL, δU].
 //!
 //! Inside the limits, with the Green strain Eᵢ = (σᵢ² − 1)/2 along each principal axis:
 //!
@@ -6,7 +6,7 @@
 //! Ψ̂ = λ/2 (Σ Eᵢ)² + μ Σ Eᵢ²                                [KimPollard2011, eq. 1-2]
 //! ```
 //!
-//! Outside, each strain goes on linearly in its stretch from the limit σ̄ᵢ = clamp(σᵢ, δL, δU), dᵢ = σᵢ − σ̄ᵢ, and a term
+//! Outside, each strain is extrapolated linearly in its stretch from the limit σ̄ᵢ = clamp(σᵢ, δL, δU), dᵢ = σᵢ − σ̄ᵢ, and a term
 //! in dᵢ² matches the stiffness along the axis:
 //!
 //! ```text
@@ -14,32 +14,31 @@
 //! cᵢ = max((λ/2 + μ)(σ̄ᵢ² − 1), −μ σ̄ᵢ²)
 //! ```
 //!
-//! (λ/2 + μ)(σ̄² − 1) is what the derivative (λ/2 + μ)(3σ̄² − 1) of the law has over the derivative (λ + 2μ) σ̄² of the continued strain.
-//! At δU it is positive and the stiffness is matched exactly [KimPollard2011, fig. 5]. At δL it is negative: taken in full, a nearly
-//! incompressible solid (ν from 0.45 on for δL = 0.75) has less energy swollen and inside out than at rest.
-//! Bounded by −μ σ̄² the rest shape is the only equilibrium: P̂ᵢ = 0 below δL asks for Σ E > 0, P̂ⱼ = 0 elsewhere then asks for Eⱼ < 0,
-//! so Σ E < 0, a contradiction.
+//! (λ/2 + μ)(σ̄² − 1) is the excess of the law's stiffness (λ/2 + μ)(3σ̄² − 1) over the stiffness (λ + 2μ) σ̄² of the extrapolated
+//! strain. At δU it is positive and the stiffness is matched exactly [KimPollard2011, fig. 5]. At δL it is negative: without the bound
+//! a nearly incompressible solid (ν from 0.45 on for δL = 0.75) has less energy in a swollen, inverted state than at rest.
+//! With the bound −μ σ̄² the rest shape is the only equilibrium: P̂ᵢ = 0 below δL requires Σ E > 0, P̂ⱼ = 0 elsewhere then requires
+//! Eⱼ < 0, so Σ E < 0, a contradiction.
 
 use super::principal::Principal;
 use super::tangent::LanePrincipal;
-use super::{LaneLame, Symmetric, from_principal_stress, squared_stretch_rate, times_symmetric};
+use super::{LaneLame, Symmetric, squared_stretch_rate, times_symmetric};
 use crate::material::{Lame, StretchLimits};
 use sinew_math::columns::Columns;
 use sinew_math::lanes::Real;
-use sinew_math::svd::svd;
 use sinew_math::{Mat3, Vec3};
 
-/// Positive where all principal stretches lie within the limits and the element is upright.
+/// Positive where all principal stretches lie within the limits and the element is not inverted.
 ///
-/// The squared stretches are the zeros of f(λ) = det(λI − FᵀF) = λ³ − I₁ λ² + I₂ λ − I₃        [KimPollard2011, eq. 6]
+/// The squared stretches are the roots of f(λ) = det(λI − FᵀF) = λ³ − I₁ λ² + I₂ λ − I₃        [KimPollard2011, eq. 6]
 ///
-/// All zeros are real, so they lie between L = δL² and U = δU² exactly if
+/// All roots are real, so they lie between L = δL² and U = δU² if and only if
 ///
 /// ```text
 /// f(L) < 0 < f(U),   f′(L) > 0,   f′(U) > 0,   L < I₁/3 < U,     [KimPollard2011, eq. 7]
 /// ```
 ///
-/// where the conditions on f′ and its axis I₁/3 say that both zeros of f′ are within. The result is the least of the
+/// where the conditions on f′ and its axis I₁/3 state that both roots of f′ are within. The result is the minimum of the
 /// seven quantities that must be positive, det F among them.
 #[inline(always)]
 pub(crate) fn margin<T: Real>(c: &Symmetric<T>, det_f: T, limits: StretchLimits) -> T {
@@ -69,7 +68,7 @@ fn cubic_derivative<T: Real>(x: f64, i1: T, i2: T) -> T {
 
 /// P = F S                                                       [KimPollard2011, eq. 1-3]
 ///
-/// `c` is FᵀF, or for a viscous solid C + β Ċ: the strain that it would have a moment β later.
+/// `c` is FᵀF, or for a viscous solid C + β Ċ, to first order C at a time β later.
 #[inline(always)]
 pub(crate) fn plain_stress<T: Real>(f: &Columns<T>, c: &Symmetric<T>, lame: LaneLame<T>) -> Columns<T> {
     times_symmetric(f, &second_stress(c, lame))
@@ -91,7 +90,7 @@ pub(crate) fn second_stress<T: Real>(c: &Symmetric<T>, lame: LaneLame<T>) -> Sym
     ]
 }
 
-/// (∂P/∂F) dF of P = F S where dS = λ tr(dE) I + 2μ dE follows Green's strain:
+/// (∂P/∂F) dF of P = F S with S linear in the Green strain, dS = λ tr(dE) I + 2μ dE:
 ///
 /// ```text
 /// dP = dF S + F (λ tr(dE) I + 2μ dE),     2 dE = Fᵀ dF + dFᵀ F
@@ -130,7 +129,7 @@ pub(crate) fn plain_energy<T: Real>(c: &Symmetric<T>, lame: LaneLame<T>) -> T {
     half * lame.lambda * trace * trace + lame.mu * (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + shear)
 }
 
-/// Everything about the continued law in the frames of the decomposition: Ψ̂, P̂ and Ĥ.
+/// The extrapolated law in principal axes: Ψ̂, P̂ᵢ = σ̄ᵢ (λ Σ E + 2μ Eᵢ) + cᵢ dᵢ and Ĥ.
 #[inline(always)]
 pub(crate) fn extended<T: Real>(
     sigma: &[T; 3],
@@ -139,6 +138,8 @@ pub(crate) fn extended<T: Real>(
 ) -> LanePrincipal<T> {
     let LaneLame { mu, lambda } = lame;
     let (half, one, two) = (T::splat(0.5), T::splat(1.0), T::splat(2.0));
+
+    // σ̄, d, E and c of each axis
     let (mut clamped, mut beyond, mut strain, mut matching) = (*sigma, *sigma, *sigma, *sigma);
     for i in 0..3 {
         clamped[i] = sigma[i].max(T::splat(limits.lower)).min(T::splat(limits.upper));
@@ -147,6 +148,8 @@ pub(crate) fn extended<T: Real>(
         strain[i] = half * (square - one) + clamped[i] * beyond[i];
         matching[i] = ((half * lambda + mu) * (square - one)).max(-(mu * square));
     }
+
+    // Ψ̂, P̂ and the diagonal of Ĥ
     let trace = strain[0] + strain[1] + strain[2];
     let mut energy = half * lambda * trace * trace;
     let (mut stress, mut diagonal) = (strain, strain);
@@ -154,7 +157,7 @@ pub(crate) fn extended<T: Real>(
         energy = energy + mu * strain[i] * strain[i] + half * matching[i] * beyond[i] * beyond[i];
         let along = lambda * trace + two * mu * strain[i];
         stress[i] = clamped[i] * along + matching[i] * beyond[i];
-        // the strain still curves inside the limits only
+        // the strain has a second derivative inside the limits only
         let is_inside = beyond[i].abs().less(T::splat(T::TINY));
         let more = T::select(is_inside, along, matching[i]);
         diagonal[i] = (lambda + two * mu) * clamped[i] * clamped[i] + more;
@@ -167,35 +170,7 @@ pub(crate) fn extended<T: Real>(
     LanePrincipal { energy, stress, diagonal, beside }
 }
 
-/// P = U diag(P̂) Vᵀ,   P̂ᵢ = σ̄ᵢ (λ Σ E + 2μ Eᵢ) + cᵢ dᵢ
-#[inline(always)]
-pub(crate) fn extended_stress<T: Real>(
-    f: &Columns<T>,
-    lame: LaneLame<T>,
-    limits: StretchLimits,
-) -> Columns<T> {
-    let LaneLame { mu, lambda } = lame;
-    let decomposed = svd(*f);
-    let (half, one) = (T::splat(0.5), T::splat(1.0));
-    let mut clamped = decomposed.sigma;
-    let mut beyond = decomposed.sigma;
-    let mut strain = decomposed.sigma;
-    for i in 0..3 {
-        clamped[i] = decomposed.sigma[i].max(T::splat(limits.lower)).min(T::splat(limits.upper));
-        beyond[i] = decomposed.sigma[i] - clamped[i];
-        strain[i] = half * (clamped[i] * clamped[i] - one) + clamped[i] * beyond[i];
-    }
-    let pressure = lambda * (strain[0] + strain[1] + strain[2]);
-    let mut stress = strain;
-    for i in 0..3 {
-        let square = clamped[i] * clamped[i];
-        let matching = ((half * lambda + mu) * (square - one)).max(-(mu * square));
-        stress[i] = clamped[i] * (pressure + (mu + mu) * strain[i]) + matching * beyond[i];
-    }
-    from_principal_stress(&decomposed, stress)
-}
-
-/// One principal axis: the clamped stretch, what lies beyond it, the strain, and c.
+/// One principal axis: the clamped stretch σ̄, the excess d, the strain E, and c.
 struct Axis {
     clamped: f64,
     beyond: f64,
@@ -225,7 +200,7 @@ pub(super) fn energy(lame: Lame, limits: StretchLimits, sigma: &Vec3) -> f64 {
 
 /// P̂ᵢ = σ̄ᵢ (λ Σ E + 2μ Eᵢ) + cᵢ dᵢ,   Ĥᵢⱼ = λ σ̄ᵢ σ̄ⱼ + δᵢⱼ (2μ σ̄ᵢ² + …)
 ///
-/// where … is λ Σ E + 2μ Eᵢ inside the limits (the strain still curves) and cᵢ outside.
+/// where … is λ Σ E + 2μ Eᵢ inside the limits, from the second derivative of the strain, and cᵢ outside.
 pub(super) fn principal(lame: Lame, limits: StretchLimits, sigma: &Vec3) -> Principal {
     let axes = [sigma.x, sigma.y, sigma.z].map(|s| axis(lame, limits, s));
     let pressure = lame.lambda * axes.iter().map(|a| a.strain).sum::<f64>();

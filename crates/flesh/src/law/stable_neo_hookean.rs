@@ -1,12 +1,12 @@
-//! The neo-Hookean solid that is defined for every F and pushes back through inversion.
+//! Stable neo-Hookean material: defined for every F, with restoring forces through inversion.
 //!
 //! ```text
 //! Ψ = μ̃/2 (I − 3) + λ̃/2 (J − α)² − μ̃/2 ln(I + 1),   I = ‖F‖²,  J = det F       [Smith2018, eq. 14]
 //! α = 1 + 3μ̃ / (4λ̃),   μ̃ = 4/3 μ,   λ̃ = λ + 5/6 μ
 //! ```
 //!
-//! The last two make small strains agree with Hooke's law for λ and μ. At F = 0 all forces vanish: a body crushed to a point
-//! is an (unstable) equilibrium of this law alone.
+//! The last two make the law agree with Hooke's law for λ and μ at small strains. At F = 0 all forces vanish: a body collapsed to
+//! a point is an unstable equilibrium of this law.
 
 use super::LaneLame;
 use super::principal::Principal;
@@ -38,7 +38,7 @@ pub(crate) fn stress<T: Real>(f: &Columns<T>, lame: LaneLame<T>) -> Columns<T> {
     p
 }
 
-/// Ψ as above, measured from its value at rest.
+/// Ψ as above, relative to its value at rest.
 #[inline(always)]
 pub(crate) fn lane_energy<T: Real>(f: &Columns<T>, lame: LaneLame<T>) -> T {
     let mu = T::splat(4.0 / 3.0) * lame.mu;
@@ -52,7 +52,7 @@ pub(crate) fn lane_energy<T: Real>(f: &Columns<T>, lame: LaneLame<T>) -> T {
     half * mu * (size - T::splat(3.0) - logarithm) + volumetric
 }
 
-/// The numbers beside F in ∂P/∂F = μ̃ I/(I+1) 1 + 2μ̃/(I+1)² F⊗F + λ̃ C⊗C + p ∂C/∂F,   C = ∂J/∂F:   μ̃ I/(I+1), 2μ̃/(I+1)², λ̃ and p = λ̃ (J − 1) − 3/4 μ̃.
+/// The coefficients of ∂P/∂F = μ̃ I/(I+1) 1 + 2μ̃/(I+1)² F⊗F + λ̃ C⊗C + p ∂C/∂F,   C = ∂J/∂F:   μ̃ I/(I+1), 2μ̃/(I+1)², λ̃ and p = λ̃ (J − 1) − 3/4 μ̃.
 #[inline(always)]
 pub(crate) fn stiffness<T: Real>(f: &Columns<T>, lame: LaneLame<T>) -> [T; 4] {
     let mu = T::splat(4.0 / 3.0) * lame.mu;
@@ -66,7 +66,7 @@ pub(crate) fn stiffness<T: Real>(f: &Columns<T>, lame: LaneLame<T>) -> [T; 4] {
 
 /// (∂P/∂F) dF = μ̃ I/(I+1) dF + 2μ̃/(I+1)² (F·dF) F + λ̃ (C·dF) C + p dC,   dC = (df₁×f₂ + f₁×df₂, …)
 ///
-/// From F and four numbers instead of the 45 of a whole tangent: less to load, about as much to compute.
+/// Needs F and four coefficients instead of the 45 entries of a full tangent: fewer loads, about as many operations.
 #[inline(always)]
 pub(crate) fn product<T: Real>(f: &Columns<T>, stiffness: [T; 4], df: &Columns<T>) -> Columns<T> {
     let [shear, along, lambda, pressure] = stiffness;
@@ -84,14 +84,14 @@ pub(crate) fn product<T: Real>(f: &Columns<T>, stiffness: [T; 4], df: &Columns<T
     dp
 }
 
-/// (μ̃, λ̃)
-fn adjusted(lame: Lame) -> (f64, f64) {
-    (4.0 / 3.0 * lame.mu, lame.lambda + 5.0 / 6.0 * lame.mu)
+/// μ̃ and λ̃
+fn adjusted(lame: Lame) -> Lame {
+    Lame { mu: 4.0 / 3.0 * lame.mu, lambda: lame.lambda + 5.0 / 6.0 * lame.mu }
 }
 
-/// Measured from its value at rest.
+/// Ψ̂ relative to its value at rest.
 pub(super) fn energy(lame: Lame, sigma: &Vec3) -> f64 {
-    let (mu, lambda) = adjusted(lame);
+    let Lame { mu, lambda } = adjusted(lame);
     let shift = 0.75 * mu / lambda;
     let size = sigma.norm_squared();
     let volume = sigma.product() - 1.0 - shift;
@@ -103,7 +103,7 @@ pub(super) fn energy(lame: Lame, sigma: &Vec3) -> f64 {
 ///
 /// Ĥᵢⱼ = λ̃ Jᵢ Jⱼ + 2μ̃ σᵢ σⱼ/(I+1)² + δᵢⱼ μ̃ I/(I+1) + (1 − δᵢⱼ) p σₖ
 pub(super) fn principal(lame: Lame, sigma: &Vec3) -> Principal {
-    let (mu, lambda) = adjusted(lame);
+    let Lame { mu, lambda } = adjusted(lame);
     let size = sigma.norm_squared();
     let pressure = lambda * (sigma.product() - 1.0) - 0.75 * mu;
     let derivative = Vec3::new(sigma.y * sigma.z, sigma.z * sigma.x, sigma.x * sigma.y);

@@ -1,4 +1,4 @@
-//! What every law must satisfy, at ordinary, strongly stretched, inverted and flat states.
+//! Derivative, symmetry, invariance and stability tests of all laws at ordinary, strongly stretched, inverted and flat states.
 
 use super::*;
 use sinew_math::{Rotation, Vec3, stacked};
@@ -31,7 +31,7 @@ fn materials() -> Vec<Material> {
     ]
 }
 
-/// Gradients with well separated stretches: near rest, stretched, crushed, inverted, and flat. The separation keeps
+/// Deformation gradients with well separated stretches: near rest, stretched, compressed, inverted and flat. The separation keeps
 /// finite differences off the surfaces σ₂ = −σ₃ and σ = limit, where the derivative is not defined.
 fn states(seed: &mut u64) -> Vec<Mat3> {
     let stretches = [
@@ -50,13 +50,13 @@ fn states(seed: &mut u64) -> Vec<Mat3> {
         .collect()
 }
 
-/// Central differences of step ε are off by ε² times a third derivative of order E and by round-off E 2⁻⁵²/ε: at ε = 1e-5 both are
-/// below 1e-9 E.
+/// The error of central differences with step ε is ε² times a third derivative of order E plus round-off E 2⁻⁵²/ε: at ε = 1e-5 both
+/// are below 1e-9 E.
 const STEP: f64 = 1e-5;
 const DIFFERENCE_ERROR: f64 = 1e-8;
 
 #[test]
-fn stress_is_the_derivative_of_the_energy() {
+fn stress_matches_differences_of_the_energy() {
     let mut seed = 1;
     for material in materials() {
         for F in states(&mut seed) {
@@ -74,7 +74,7 @@ fn stress_is_the_derivative_of_the_energy() {
 }
 
 #[test]
-fn the_stress_derivative_is_the_derivative_of_the_stress() {
+fn stress_derivative_matches_differences_of_the_stress() {
     let mut seed = 2;
     for material in materials() {
         for F in states(&mut seed) {
@@ -90,7 +90,7 @@ fn the_stress_derivative_is_the_derivative_of_the_stress() {
 }
 
 #[test]
-fn the_stress_derivative_is_symmetric() {
+fn stress_derivative_is_symmetric() {
     let mut seed = 3;
     for material in materials() {
         for F in states(&mut seed) {
@@ -101,7 +101,7 @@ fn the_stress_derivative_is_symmetric() {
 }
 
 #[test]
-fn at_rest_all_laws_are_hookes() {
+fn all_laws_linearise_to_hookes_law_at_rest() {
     let mut seed = 4;
     for material in materials() {
         let Lame { mu, lambda } = material.lame();
@@ -117,7 +117,7 @@ fn at_rest_all_laws_are_hookes() {
 }
 
 #[test]
-fn stress_turns_with_the_body_and_not_with_its_rest_frame() {
+fn stress_is_objective_and_isotropic() {
     let mut seed = 5;
     for material in materials() {
         for F in states(&mut seed) {
@@ -128,10 +128,10 @@ fn stress_turns_with_the_body_and_not_with_its_rest_frame() {
     }
 }
 
-/// Along one principal axis with the others at rest, P̂ and its derivative do not jump at the limits where the matching term
-/// is within its bound: c > −μ δL² for ν = 0.3 and δL = 0.85.
+/// Along one principal axis with the others at rest, P̂ and its derivative are continuous at the limits if the matching term
+/// is not bounded: c > −μ δL² for ν = 0.3 and δL = 0.85.
 #[test]
-fn the_continued_law_matches_value_and_stiffness_at_the_limits() {
+fn extrapolated_law_is_continuous_in_stress_and_stiffness_at_the_limits() {
     let limits = crate::StretchLimits { lower: 0.85, upper: 1.4 };
     let material =
         Material { law: Law::StVenantKirchhoff(limits), ..Material::soft_solid(1.0, 0.3, 1.0, 0.0) };
@@ -143,10 +143,10 @@ fn the_continued_law_matches_value_and_stiffness_at_the_limits() {
     }
 }
 
-/// A scan over ordered stretches up to ±3: nothing lies below rest, up to the steepest ν. With the stiffness matched in full at δL this fails from
-/// ν = 0.45 on, at (1.7, 1.7, −1.7).
+/// Scans ordered stretches up to ±3 for ν up to 0.49. With the stiffness matched without bound at δL this fails from ν = 0.45 on, at
+/// (1.7, 1.7, −1.7).
 #[test]
-fn no_state_has_less_energy_than_rest() {
+fn rest_has_the_least_energy() {
     let fractions = |n: i32| (-n..=n).map(move |i| f64::from(i) / f64::from(n));
     for poisson in [0.0, 0.3, 0.45, 0.47, 0.49] {
         for material in materials().iter().map(|m| Material { poisson, ..*m }) {
@@ -154,7 +154,7 @@ fn no_state_has_less_energy_than_rest() {
                 for s1 in fractions(30).filter(|s| *s >= 0.0).map(|s| s0 * s) {
                     for s2 in fractions(30).map(|s| s1 * s) {
                         let energy = principal::energy(material.law, material.lame(), &Vec3::new(s0, s1, s2));
-                        // rest itself is no point of the scan, and round-off is far below
+                        // round-off is far below the bound
                         assert!(energy > -1e-12, "{material:?} {s0} {s1} {s2}: {energy}");
                     }
                 }
@@ -163,9 +163,9 @@ fn no_state_has_less_energy_than_rest() {
     }
 }
 
-/// Going downhill along −P from anywhere ends at rest: there is no other minimum.
+/// Gradient descent from any state ends at rest: there is no other minimum.
 #[test]
-fn every_law_returns_to_rest_from_any_state() {
+fn gradient_descent_from_any_state_ends_at_rest() {
     let mut seed = 6;
     for material in materials() {
         for _ in 0..20 {

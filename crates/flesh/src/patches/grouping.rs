@@ -1,11 +1,11 @@
-//! Which elements make a patch: an element and those that share a face with it.
+//! Greedy grouping of elements into patches: an element and its face neighbours.
 //!
-//! Only who neighbours whom counts, not where nodes are, so that a mesh has the same patches in every shape. Elements whose nodes have many elements go first:
-//! in lattices of five tets to a cube those are the inner ones, and the cubes become the patches. What is left over joins the smallest patch beside it.
+//! The grouping depends on topology only, so a mesh has the same patches in every configuration. Elements whose nodes have many elements are seeds first:
+//! in lattices of five tets per cube those are the inner ones, and the cubes become the patches. Remaining elements join the smallest adjacent patch.
 
-use crate::elements::ElementDesc;
+use crate::block::ElementDesc;
 
-/// Elements in groups.
+/// A partition of elements into patches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PatchList {
     /// The end of each patch in `elements`.
@@ -17,8 +17,9 @@ pub struct PatchList {
 const NONE: u32 = u32::MAX;
 
 impl PatchList {
-    /// Groups the elements whose material shares volume with its neighbours, [`crate::Material::shared_lambda`].
+    /// Groups the elements whose material has a part of λ that acts on patches, [`crate::Material::shared_lambda`].
     pub fn group(elements: &[ElementDesc]) -> PatchList {
+        // elements of nearly incompressible material
         let takes_part: Vec<bool> = elements
             .iter()
             .map(|element| element.material.shared_lambda() > 0.0 && element.fill > 0.0)
@@ -26,11 +27,14 @@ impl PatchList {
         if !takes_part.contains(&true) {
             return PatchList::default();
         }
+
+        // seeds in order of the valence of their nodes
         let neighbours = face_neighbours(elements, &takes_part);
         let mut patch_of = vec![NONE; elements.len()];
         let mut count = 0;
         let order = by_crowding(elements, &takes_part);
-        // whole patches before smaller ones; pairs and single elements join others
+
+        // complete patches before smaller ones; pairs and single elements join others
         for wanted in (2..=4).rev() {
             for &seed in &order {
                 if patch_of[seed as usize] != NONE {
@@ -59,12 +63,12 @@ impl PatchList {
         starts.zip(&self.ends).map(|(start, end)| &self.elements[start as usize..*end as usize])
     }
 
-    /// How many patches there are.
+    /// Number of patches.
     pub fn count(&self) -> usize {
         self.ends.len()
     }
 
-    /// Patches in the order of their first elements.
+    /// Builds the list in the order of the patches' first elements.
     fn from_labels(patch_of: &[u32]) -> PatchList {
         let count =
             patch_of.iter().filter(|label| **label != NONE).max().map_or(0, |label| *label as usize + 1);
@@ -90,7 +94,7 @@ impl PatchList {
     }
 }
 
-/// For each element those that share its faces.
+/// The face neighbours of each element.
 fn face_neighbours(elements: &[ElementDesc], takes_part: &[bool]) -> Vec<[u32; 4]> {
     let mut faces: Vec<([u32; 3], u32)> = Vec::with_capacity(4 * elements.len());
     for (i, element) in elements.iter().enumerate().filter(|(i, _)| takes_part[*i]) {
@@ -113,7 +117,7 @@ fn face_neighbours(elements: &[ElementDesc], takes_part: &[bool]) -> Vec<[u32; 4
     neighbours
 }
 
-/// The elements that take part, those first whose nodes belong to most elements.
+/// The elements that take part, in decreasing order of the valence of their nodes.
 fn by_crowding(elements: &[ElementDesc], takes_part: &[bool]) -> Vec<u32> {
     let node_count =
         elements.iter().flat_map(|element| element.nodes).max().map_or(0, |node| node as usize + 1);
@@ -126,7 +130,7 @@ fn by_crowding(elements: &[ElementDesc], takes_part: &[bool]) -> Vec<u32> {
     order
 }
 
-/// Gives elements without a patch to the smallest patch beside them, or one of their own where there is none.
+/// Adds elements without a patch to the smallest adjacent patch, or to one of their own if there is none.
 fn join_leftovers(order: &[u32], neighbours: &[[u32; 4]], patch_of: &mut [u32], mut count: u32) {
     let mut sizes = vec![0u32; count as usize];
     patch_of.iter().filter(|patch| **patch != NONE).for_each(|patch| sizes[*patch as usize] += 1);

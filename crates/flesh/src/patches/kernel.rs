@@ -1,6 +1,6 @@
-//! Volumes and pulls of elements in lanes.
+//! SIMD kernels for element volumes and volume gradients.
 
-use crate::elements::Block;
+use crate::block::Block;
 use crate::gather::{edge_rates, edges, wide_edges};
 use sinew_math::columns::{Columns, cross, dot, scale};
 use sinew_math::lanes::{BLOCK, Kernel, Lanes, Real, WideLanes};
@@ -23,11 +23,11 @@ pub(crate) fn add_scaled<T: Real>(to: &mut Columns<T>, columns: &Columns<T>, by:
 }
 
 /// c v of elements (J).
-pub(super) struct VolumeKernel<'a> {
-    pub(super) blocks: &'a [Block],
-    pub(super) weight: &'a [f32],
-    pub(super) x: &'a [[f64; 4]],
-    pub(super) out: &'a mut [f64],
+pub(crate) struct VolumeKernel<'a> {
+    pub(crate) blocks: &'a [Block],
+    pub(crate) weight: &'a [f32],
+    pub(crate) x: &'a [[f64; 4]],
+    pub(crate) out: &'a mut [f64],
 }
 
 impl Kernel for VolumeKernel<'_> {
@@ -50,13 +50,13 @@ impl Kernel for VolumeKernel<'_> {
 }
 
 /// c (v + β dv/dt) of elements (J) in single precision, as forces have their stress.
-pub(super) struct MovingVolumeKernel<'a> {
-    pub(super) blocks: &'a [Block],
-    pub(super) weight: &'a [f32],
-    pub(super) x: &'a [[f64; 4]],
+pub(crate) struct MovingVolumeKernel<'a> {
+    pub(crate) blocks: &'a [Block],
+    pub(crate) weight: &'a [f32],
+    pub(crate) x: &'a [[f64; 4]],
     /// Velocities; empty without viscosity.
-    pub(super) v: &'a [[f32; 4]],
-    pub(super) out: &'a mut [f64],
+    pub(crate) v: &'a [[f32; 4]],
+    pub(crate) out: &'a mut [f64],
 }
 
 impl Kernel for MovingVolumeKernel<'_> {
@@ -90,7 +90,7 @@ impl Kernel for MovingVolumeKernel<'_> {
 }
 
 /// c v of one element, to the bit as lanes have it.
-pub(super) fn weighted_volume(weight: f32, nodes: &[u32; 4], x: &[[f64; 4]]) -> f64 {
+pub(crate) fn weighted_volume(weight: f32, nodes: &[u32; 4], x: &[[f64; 4]]) -> f64 {
     let corner = |k: usize| x[nodes[k] as usize];
     let origin = corner(0);
     let edge = |k: usize| {
@@ -101,8 +101,8 @@ pub(super) fn weighted_volume(weight: f32, nodes: &[u32; 4], x: &[[f64; 4]]) -> 
     f64::from(weight) * dot(edges[0], area_vectors(&edges)[0])
 }
 
-/// Whether none of sixteen elements is in a patch.
+/// Whether none of the sixteen elements is in a patch.
 #[inline(always)]
-pub(super) fn is_apart(weight: &[f32]) -> bool {
+pub(crate) fn is_apart(weight: &[f32]) -> bool {
     weight.iter().all(|weight| *weight == 0.0)
 }

@@ -1,10 +1,10 @@
-//! One task's elements in wide lanes.
+//! SIMD kernels of the elastic energy and gradient in double precision.
 
 use super::{StepStart, Task};
 use crate::elements::Block;
 use crate::gather::wide_edges;
 use crate::law::{
-    LaneLame, Symmetric, corotational, determinant, from_principal_stress, squared_stretch,
+    LaneLame, Symmetric, by_stretch, determinant, from_principal_stress, squared_stretch,
     st_venant_kirchhoff, stable_neo_hookean, times_symmetric,
 };
 use crate::material::{Law, StretchLimits};
@@ -13,7 +13,7 @@ use sinew_math::columns::{Columns, combine};
 use sinew_math::lanes::{BLOCK, Kernel, Lanes, Real, WideLanes};
 use sinew_math::svd::svd;
 
-/// A task with all that it needs.
+/// A task, generic over the width of lanes.
 pub(super) struct EnergyKernel<'a> {
     pub(super) task: Task<'a>,
     pub(super) x: &'a [[f64; 4]],
@@ -42,7 +42,7 @@ impl Kernel for EnergyKernel<'_> {
     }
 }
 
-/// How sixteen elements begin a step.
+/// Computes the start of a step of sixteen elements.
 pub(super) struct StartKernel<'a> {
     pub(super) block: &'a Block,
     pub(super) x: &'a [[f64; 4]],
@@ -62,7 +62,7 @@ impl Kernel for StartKernel<'_> {
             for k in 0..6 {
                 c[k].store(&mut start.c[k][first..]);
             }
-            // strongly stretched elements are damped less, as in explicit steps
+            // reduces the viscosity of strongly stretched elements, as in explicit steps
             let three = L::Wide::splat(3.0);
             let size = (c[0] + c[1] + c[2]).max(three);
             let viscosity = L::Wide::load_single(&self.block.viscosity[first..]);
@@ -121,7 +121,7 @@ impl<W: WideLanes> Gathered<W> {
 }
 
 impl Task<'_> {
-    /// One law for every lane; lanes it does not hold for are listed and left out of the sum.
+    /// Evaluates one law for every lane; lanes beyond its limits are listed and left out of the sum.
     #[inline(always)]
     fn all<W: WideLanes, S: WideLaw>(&mut self, x: &[[f64; 4]], law: &S) {
         self.sum.strong.clear();
@@ -153,12 +153,13 @@ impl Task<'_> {
         self.sum.energy = energies.iter().sum();
     }
 
-    /// Laws over principal stretches for the listed lanes, packed: one decomposition in the program for all of them.
+    /// Evaluates laws in principal stretches for the listed lanes, packed; all laws share one instance of the decomposition.
     #[inline(always)]
     fn strong<W: WideLanes>(&mut self, x: &[[f64; 4]]) {
         let strong = core::mem::take(&mut self.sum.strong);
         let law = ByStretch(self.law);
         for places in strong.chunks(W::WIDTH) {
+            // pack the listed lanes
             let mut picked = Block::default();
             let mut start = StepStart::ZERO;
             for lane in 0..W::WIDTH {
@@ -168,9 +169,13 @@ impl Task<'_> {
                     start.copy_lane(lane, own, place % BLOCK);
                 }
             }
+
+            // evaluate them
             let lanes = Gathered::<W>::of(&picked, 0, x);
             let viscous = if self.starts.is_empty() { None } else { Some(viscosity(&start, 0, &lanes)) };
             let (energy, p) = law.evaluate(&lanes.f, lanes.lame, viscous);
+
+            // write the results back to their slots
             let (mut packed, mut energies) = ([[0.0; 4]; 3 * BLOCK], [0.0; BLOCK]);
             let mut determinants = [1.0; BLOCK];
             let mut pulls = [0.0; BLOCK];
@@ -191,7 +196,7 @@ impl Task<'_> {
     }
 }
 
-/// D and its S, from ΔC = C − Cₙ = 2 (E − Eₙ).
+/// The viscous potential D and its S, from ΔC = C − Cₙ = 2 (E − Eₙ).
 #[inline(always)]
 fn viscosity<W: WideLanes>(start: &StepStart, lane: usize, lanes: &Gathered<W>) -> (W, Symmetric<W>) {
     let rate = W::load(&start.rate[lane..]);
@@ -213,7 +218,7 @@ fn viscosity<W: WideLanes>(start: &StepStart, lane: usize, lanes: &Gathered<W>) 
     (W::splat(0.5) * lambda * trace * trace + mu * square, s)
 }
 
-/// Adds what viscosity has beside the energy and the stress of a law.
+/// Adds the viscous potential and stress to those of a law.
 #[inline(always)]
 fn with_viscosity<T: Real>(
     f: &Columns<T>,
@@ -230,9 +235,9 @@ fn with_viscosity<T: Real>(
     (energy + more, p)
 }
 
-/// A law as a type; see the forces' kernel for why.
+/// A law as a type; see the force kernel for the reason.
 trait WideLaw {
-    /// Ψ and P, with the energy and the S of viscosity.
+    /// Ψ and P, including the viscous D and S.
     fn evaluate<T: Real>(
         &self,
         f: &Columns<T>,
@@ -240,7 +245,7 @@ trait WideLaw {
         viscous: Option<(T, Symmetric<T>)>,
     ) -> (T, Columns<T>);
 
-    /// Positive where the law holds.
+    /// Positive where the law needs no extrapolation.
     #[inline(always)]
     fn margin<T: Real>(&self, _f: &Columns<T>) -> T {
         T::splat(1.0)
@@ -286,10 +291,7 @@ impl WideLaw for ByStretch {
         viscous: Option<(T, Symmetric<T>)>,
     ) -> (T, Columns<T>) {
         let decomposed = svd(*f);
-        let law = match self.0 {
-            Law::StVenantKirchhoff(limits) => st_venant_kirchhoff::extended(&decomposed.sigma, lame, limits),
-            _ => corotational::lane_principal(&decomposed.sigma, lame),
-        };
+        let law = by_stretch(self.0, &decomposed.sigma, lame);
         with_viscosity(f, (law.energy, from_principal_stress(&decomposed, law.stress)), viscous)
     }
 }

@@ -1,4 +1,4 @@
-//! Gradient is the derivative of the energy, Hessian products are the derivative of the gradient, for every law, gently and strongly deformed, viscous and not.
+//! Derivative tests of energy, gradient and Hessian products for every law, at small and large deformation, viscous and not.
 
 use crate::{ElasticHessian, ElasticPotential, ElementDesc, Elements, Law, Material, StretchLimits};
 use sinew_math::{Mat3, Vec3};
@@ -37,7 +37,7 @@ fn body_of(material: Material, viscosity: f64) -> Body {
 }
 
 impl Body {
-    /// Turned, and each node moved by up to `size` (m): 0.05 m is a whole edge.
+    /// Rotated, with each node displaced by up to `size` (m): 0.05 m is the length of an edge.
     fn deformed(&self, size: f64) -> Vec<Vec3> {
         let turn = Mat3::new(0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0);
         let moved = field(1, self.rest.len(), size);
@@ -57,7 +57,7 @@ fn dot(a: &[Vec3], b: &[Vec3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a.dot(b)).sum()
 }
 
-/// Each potential in the state in which viscosity, if any, remembers another shape.
+/// Calls `check` for all cases; viscous potentials start from another configuration.
 fn each_case(mut check: impl FnMut(&Body, &mut ElasticPotential, Vec<Vec3>, &str)) {
     for law in LAWS {
         for size in [0.002, 0.012, 0.05] {
@@ -79,9 +79,9 @@ fn each_case(mut check: impl FnMut(&Body, &mut ElasticPotential, Vec<Vec3>, &str
     }
 }
 
-/// The energy is that of the laws' own files, element by element, which are written in other terms: they agree to round-off.
+/// The reference is the energy of each law in principal stretches, element by element; both agree to round-off.
 #[test]
-fn the_energy_is_that_of_the_laws() {
+fn energy_equals_the_reference_in_principal_stretches() {
     for (law, poisson) in LAWS.into_iter().flat_map(|law| [(law, 0.4), (law, 0.49)]) {
         let body = body_of(Material { law, ..Material::soft_solid(5e4, poisson, 1000.0, 0.0) }, 0.0);
         for size in [0.002, 0.012, 0.05] {
@@ -93,10 +93,10 @@ fn the_energy_is_that_of_the_laws() {
     }
 }
 
-/// Central differences over ±ε u leave ε² times the third derivative: about (ε/edge)² = 10⁻⁸ of the derivative for ε u of 5 µm, and more where
-/// a stretch passes a limit.
+/// The error of central differences over ±ε u is ε² times the third derivative: about (ε/edge)² = 10⁻⁸ of the derivative for ε u of 5 µm, and more where
+/// a stretch crosses a limit.
 #[test]
-fn the_gradient_is_the_derivative_of_the_energy() {
+fn gradient_matches_differences_of_the_energy() {
     each_case(|body, potential, x, case| {
         let u = field(2, x.len(), 1.0);
         let epsilon = 5e-6;
@@ -110,10 +110,10 @@ fn the_gradient_is_the_derivative_of_the_energy() {
     });
 }
 
-/// Single precision gives 10⁻⁶ of the largest entries. Where a law is not smooth (a stretch at its limit, an element that turns inside out) both sides of the
-/// difference have different stiffness: few elements do so here, and the strongest case is left to the smooth laws.
+/// Single precision gives an error of 10⁻⁶ of the largest entries. Where a law is not smooth (a stretch at its limit, an element at inversion) the two sides of the
+/// difference have different stiffness: few elements do so here, and the largest deformation is tested for smooth laws only.
 #[test]
-fn products_are_the_derivative_of_the_gradient() {
+fn hessian_products_match_differences_of_the_gradient() {
     each_case(|body, potential, x, case| {
         if case.contains("0.05 m") && !case.contains("NeoHookean") {
             return;
@@ -139,12 +139,12 @@ fn products_are_the_derivative_of_the_gradient() {
     });
 }
 
-/// A body that only turns has no strain to go beyond, however far: viscosity then takes nothing from the energy it has, to the round-off of C.
+/// For a rotating body the extrapolated start of the step equals the current C, so the viscous potential vanishes to the round-off of C.
 #[test]
-fn turning_on_costs_no_viscosity() {
+fn extrapolated_start_of_a_rotation_has_no_viscous_energy() {
     let body = body(Law::StableNeoHookean, 0.01);
     let turned = |by: f64| -> Vec<Vec3> {
-        let turn = sinew_math::turn::exp(&Vec3::new(0.0, by, 0.3 * by));
+        let turn = sinew_math::so3::exp(&Vec3::new(0.0, by, 0.3 * by));
         body.rest.iter().map(|x| turn * x).collect()
     };
     let mut potential = ElasticPotential::default();
@@ -152,7 +152,7 @@ fn turning_on_costs_no_viscosity() {
     potential.begin_beyond(&body.elements, &turned(0.4), 2.4);
     let found = potential.evaluate(&body.elements, &turned(0.9)).energy;
     assert!(found.abs() < 1e-9, "{found}");
-    // and one that is stretched goes on stretching for nothing
+    // the same for a uniform stretch
     let stretched = |by: f64| -> Vec<Vec3> { body.rest.iter().map(|x| x * (1.0 + by).sqrt()).collect() };
     potential.begin_step(&body.elements, &stretched(0.0), 1.0 / 60.0);
     potential.begin_beyond(&body.elements, &stretched(0.01), 2.5);
@@ -161,9 +161,9 @@ fn turning_on_costs_no_viscosity() {
     assert!((viscous / elastic - 1.0).abs() < 1e-9, "{viscous} {elastic}");
 }
 
-/// Each node's block is what a unit motion of the node alone does to it, for elements within the limits of their law and beyond.
+/// The diagonal block of a node is the product with unit displacements of that node, for elements within the limits of their law and beyond.
 #[test]
-fn diagonal_blocks_are_those_of_the_products() {
+fn diagonal_blocks_match_the_products() {
     for (law, poisson) in LAWS.into_iter().flat_map(|law| [(law, 0.4), (law, 0.49)]) {
         let body = body_of(Material { law, ..Material::soft_solid(5e4, poisson, 1000.0, 0.0) }, 0.01);
         let x = body.deformed(0.012);
@@ -181,16 +181,16 @@ fn diagonal_blocks_are_those_of_the_products() {
                 let found = hessian.on_node(&body.elements, node).map(f64::from);
                 let wanted = blocks[node].column(axis);
                 let off = (0..3).map(|i| (found[i] - wanted[i]).abs()).fold(0.0, f64::max);
-                // sums of some twenty numbers in single precision, in another order
+                // sums of some twenty terms in single precision, in another order
                 assert!(off < 1e-5 * blocks[node].amax(), "{law:?} {node} {axis}: {off}");
             }
         }
     }
 }
 
-/// The stiffness at rest is what products give there.
+/// The stiffness matrix at rest agrees with the products at rest.
 #[test]
-fn the_stiffness_at_rest_is_that_of_every_law() {
+fn rest_stiffness_matches_the_products_of_every_law() {
     for (law, poisson) in LAWS.into_iter().flat_map(|law| [(law, 0.4), (law, 0.49)]) {
         let body = body_of(Material { law, ..Material::soft_solid(5e4, poisson, 1000.0, 0.0) }, 0.0);
         let mut hessian = ElasticHessian::default();
@@ -214,11 +214,11 @@ fn the_stiffness_at_rest_is_that_of_every_law() {
     }
 }
 
-/// A body that is turned and sheared a little has turned by the rotation; the shear shows in second order.
+/// For a rotated and slightly sheared body the node rotations equal the rotation; the shear enters in second order.
 #[test]
-fn nodes_turn_with_the_body() {
+fn node_rotations_follow_the_body() {
     let body = body(Law::StableNeoHookean, 0.0);
-    let turn = sinew_math::turn::exp(&Vec3::new(0.7, -1.9, 0.4)).to_rotation_matrix().into_inner();
+    let turn = sinew_math::so3::exp(&Vec3::new(0.7, -1.9, 0.4)).to_rotation_matrix().into_inner();
     let shear = Mat3::new(1.02, 0.01, 0.0, 0.01, 0.99, 0.0, 0.0, 0.0, 1.0);
     let x: Vec<Vec3> = body.rest.iter().map(|x| turn * shear * x).collect();
     let mut turns = Vec::new();
@@ -229,9 +229,9 @@ fn nodes_turn_with_the_body() {
     }
 }
 
-/// The same bits on one thread and on four, viscous and not; some elements are beyond the limits of their law.
+/// The same bits on one thread and on four, viscous and not, with some elements beyond the limits of their law.
 #[test]
-fn threads_change_nothing() {
+fn potential_has_the_same_bits_on_any_number_of_threads() {
     let mesh = shapes::beam(6, [0.4, 0.1, 0.1]);
     for (law, viscosity) in LAWS.into_iter().flat_map(|law| [(law, 0.0), (law, 0.01)]) {
         let material = Material { law, ..Material::soft_solid(5e4, 0.47, 1000.0, 0.0) };

@@ -4,7 +4,7 @@ use super::{Bvh, BvhChannel, BvhJoint};
 use sinew_control::{MotionError, SkeletonMotion};
 use sinew_math::{Isometry, Rotation, Vec3};
 use sinew_skeleton::{
-    BoneDesc, JointDesc, JointKind, MassDesc, Parent, Part, Skeleton, SkeletonDesc, SolidShape,
+    BoneDesc, JointDesc, JointKind, JointPrimitive, MassDesc, Parent, Skeleton, SkeletonDesc, SolidShape,
 };
 use std::collections::BTreeSet;
 
@@ -77,11 +77,11 @@ impl Bvh {
                 for part in skeleton.parts(&bone.joint) {
                     let own = &mut frames[at..at + part.q_count()];
                     match part {
-                        Part::Shift => {
+                        JointPrimitive::Translation => {
                             own.copy_from_slice((pose.translation.vector - self.joints[i].offset).as_slice())
                         }
-                        Part::Ball => own.copy_from_slice(pose.rotation.as_vector().as_slice()),
-                        Part::Turn(_) | Part::Slide(_) => {}
+                        JointPrimitive::Ball => own.copy_from_slice(pose.rotation.as_vector().as_slice()),
+                        JointPrimitive::Revolute(_) | JointPrimitive::Prismatic(_) => {}
                     }
                     at += part.q_count();
                 }

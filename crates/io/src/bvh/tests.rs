@@ -88,7 +88,7 @@ fn the_skeleton_of_a_file_moves_as_the_file_does() {
     let scale = 0.01;
     let options = BvhOptions { metres_per_unit: scale, ..BvhOptions::default() };
     let bvh = read_bvh(SMALL.as_bytes(), &options).unwrap().value;
-    let quarter = sinew_math::turn::exp(&Vec3::new(core::f64::consts::FRAC_PI_2, 0.0, 0.0));
+    let quarter = sinew_math::so3::exp(&Vec3::new(core::f64::consts::FRAC_PI_2, 0.0, 0.0));
     let body = BvhBody { world_from_file: quarter, ..BvhBody::default() };
     let skeleton = Skeleton::build(&bvh.to_skeleton(&body)).unwrap();
     let motion = bvh.to_motion(&skeleton).unwrap();

@@ -6,15 +6,13 @@ use super::region::read_region;
 use super::section::Section;
 use crate::Up;
 use crate::mesh_file::{read_surface, read_tets};
+use sinew_character::DEFAULT_TETS;
 use sinew_control::Motion;
 use sinew_files::{Loaded, ReadError};
 use sinew_flesh::{Law, Material, StretchLimits};
 use sinew_math::Vec3;
 use sinew_sim::desc::{BodyDesc, CageSize, LoadDesc, PinDesc, Sag, ShapeDesc};
 use std::path::Path;
-
-/// Enough for a body to bend smoothly, few enough to play at once.
-pub(crate) const DEFAULT_TETS: usize = 8000;
 
 /// Reads a body and how its pins move. `earlier` are the bodies above it in the file.
 pub(super) fn read_body(

@@ -1,7 +1,7 @@
 //! The bones of a character that are written by hand.
 
 use super::section::Section;
-use crate::flesh_around::FleshSegment;
+use sinew_character::FleshSegment;
 use sinew_files::ReadError;
 use sinew_math::{Isometry, Vec3};
 use sinew_skeleton::{
@@ -112,10 +112,12 @@ fn read_joint(section: &Section) -> Result<JointDesc, ReadError> {
 }
 
 /// What each degree of freedom of a joint is counted in: radians for a degree, or metres.
-pub(super) fn pose_unit(parts: &[sinew_skeleton::Part]) -> Vec<f64> {
-    let unit = |part: &sinew_skeleton::Part| match part {
-        sinew_skeleton::Part::Turn(_) | sinew_skeleton::Part::Ball => core::f64::consts::PI / 180.0,
-        sinew_skeleton::Part::Slide(_) | sinew_skeleton::Part::Shift => 1.0,
+pub(super) fn pose_unit(parts: &[sinew_skeleton::JointPrimitive]) -> Vec<f64> {
+    let unit = |part: &sinew_skeleton::JointPrimitive| match part {
+        sinew_skeleton::JointPrimitive::Revolute(_) | sinew_skeleton::JointPrimitive::Ball => {
+            core::f64::consts::PI / 180.0
+        }
+        sinew_skeleton::JointPrimitive::Prismatic(_) | sinew_skeleton::JointPrimitive::Translation => 1.0,
     };
     parts.iter().flat_map(|part| vec![unit(part); part.v_count()]).collect()
 }

@@ -3,13 +3,13 @@
 use super::body::{read_cage, read_loads, read_material, read_name};
 use super::bone::{Bones, read_bones};
 use super::keys::ScenePart;
-use super::performance::{find_bone, read_motion_file, read_performance};
+use super::performance::{read_motion_file, read_performance};
 use super::region::read_region;
 use super::section::Section;
 use crate::Up;
 use crate::bvh::{Bvh, BvhBody};
-use crate::flesh_around::{figure_flesh, flesh_around};
 use crate::mesh_file::read_surface;
+use sinew_character::{DEFAULT_CORE, DEFAULT_SAG, figure_flesh, find_bone, flesh_around};
 use sinew_control::Performance;
 use sinew_files::{Loaded, ReadError};
 use sinew_math::{Rotation, Vec3};
@@ -17,12 +17,6 @@ use sinew_mesh::TriMesh;
 use sinew_sim::desc::{AttachmentDesc, BodyDesc, CoreDesc, Hold, RigDesc, Sag, ShapeDesc, TieDesc};
 use sinew_skeleton::Skeleton;
 use std::path::Path;
-
-/// Muscle under fat: limbs, which are thin, are stiff throughout, a belly is soft outside.
-pub(crate) const DEFAULT_CORE: CoreDesc = CoreDesc { stiffness: 8.0, reach: 0.6 };
-
-/// Characters are drawn under their own weight.
-pub(crate) const DEFAULT_SAG: Sag = Sag::RestShape;
 
 /// A character, ready to join a scene.
 pub(super) struct Character {
@@ -47,17 +41,13 @@ pub(super) fn read_character(
     let cage = read_cage(section, "surface")?;
     let loads = read_loads(section, up)?;
     let core = read_core(section)?;
-    for key in ["animation", "skinned", "fleshy", "human"] {
+    for key in ["animation", "skinned", "fleshy", "human", "turn"] {
         if section.has(key) {
             return Err(section.error(key, format!("`{key}` goes with `file`, a rigged character")));
         }
     }
 
     let source = section.one_of(&["skeleton", "bone", "file"])?;
-    if source == "file" {
-        let message = "a character from a file is alone in its scene: remove the other bodies and characters";
-        return Err(section.error("file", message));
-    }
     let mut own: Option<Bvh> = None;
     let mut bones = Bones::default();
     if source == "bone" {
@@ -128,8 +118,8 @@ pub(super) fn read_sag(section: &Section) -> Result<Sag, ReadError> {
     }
 }
 
-/// BVH files have y up.
-fn turned(up: Up) -> Rotation {
+/// BVH and glTF files have y up.
+pub(super) fn turned(up: Up) -> Rotation {
     match up {
         Up::Y => Rotation::identity(),
         Up::Z => Rotation::from_axis_angle(&Vec3::x_axis(), core::f64::consts::FRAC_PI_2),

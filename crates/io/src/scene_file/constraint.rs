@@ -4,9 +4,12 @@ use super::keys::ScenePart;
 use super::motion::read_motion;
 use super::performance::read_interpolation;
 use super::region::read_region;
-use super::section::{Section, nearest};
+use super::section::Section;
 use crate::Up;
-use sinew_control::{Beyond, ConstraintMotion, Interpolation, Key, KeyValue, Keyframes, Motion, PlaceMotion};
+use sinew_character::nearest;
+use sinew_control::{
+    ConstraintMotion, Extrapolation, Interpolation, Key, KeyValue, Keyframes, Motion, PlaceMotion,
+};
 use sinew_files::ReadError;
 use sinew_math::Vec3;
 use sinew_sim::WorldDesc;
@@ -107,7 +110,8 @@ fn read_place(section: &Section) -> Result<Option<Vec3>, ReadError> {
 
 fn read_motion_of(section: &Section) -> Result<ConstraintMotion, ReadError> {
     let interpolation = read_interpolation(section)?.unwrap_or(Interpolation::KochanekBartels);
-    let curve = (interpolation, if section.flag("loop")? { Beyond::Loop } else { Beyond::Hold });
+    let curve =
+        (interpolation, if section.flag("loop")? { Extrapolation::Loop } else { Extrapolation::Hold });
     if section.has("path") && section.has("motion") {
         return Err(section.error("motion", "`path` and `motion` exclude each other: keep one"));
     }
@@ -140,7 +144,7 @@ fn build_keys<T: KeyValue>(
     section: &Section,
     key: &str,
     keys: Vec<Key<T>>,
-    (interpolation, beyond): (Interpolation, Beyond),
+    (interpolation, beyond): (Interpolation, Extrapolation),
 ) -> Result<Option<Keyframes<T>>, ReadError> {
     if !section.has(key) {
         return Ok(None);

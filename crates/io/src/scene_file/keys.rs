@@ -113,7 +113,7 @@ const fn key(
     SceneKey { part, name, takes, default, meaning }
 }
 
-const KEYS: [SceneKey; 183] = [
+const KEYS: [SceneKey; 184] = [
     key(Scene, "seconds", "number", "5", "how long to play (s)"),
     key(Scene, "fps", "number", "60", "frames per second"),
     key(
@@ -167,7 +167,7 @@ const KEYS: [SceneKey; 183] = [
         "file",
         "path",
         "this, skeleton or bone",
-        "a rigged character (.glb, .gltf, .vrm) that is alone in its scene",
+        "a rigged character (.glb, .gltf, .vrm); takes can be written back into it",
     ),
     key(
         Character,
@@ -219,8 +219,27 @@ const KEYS: [SceneKey; 183] = [
         "flesh around the bones",
         "a closed surface around the bones at rest (.obj, .ply, .stl)",
     ),
-    key(Character, "scale", "number", "1", "what one unit of the surface is in metres"),
-    key(Character, "translate", "[x, y, z]", "[0, 0, 0]", "how far to move the surface after scaling (m)"),
+    key(
+        Character,
+        "scale",
+        "number",
+        "1",
+        "what one unit of the surface, or of the rigged file, is in metres",
+    ),
+    key(
+        Character,
+        "turn",
+        "[x, y, z]",
+        "[0, 0, 0]",
+        "how a character from a file is turned after scaling: an axis as long as the angle (degrees)",
+    ),
+    key(
+        Character,
+        "translate",
+        "[x, y, z]",
+        "[0, 0, 0]",
+        "how far to move the surface, or the character from a file, after that (m)",
+    ),
     key(Character, "fullness", "number", "1", "how thick the flesh of a figure without a surface is"),
     key(Character, "cage_tets", "whole number", "8000", "about how many tets the cage has"),
     key(Character, "cage_edge", "number", "by cage_tets", "instead, the edge of the cage's cubes (m)"),

@@ -7,7 +7,7 @@ use crate::mesh_file::read_surface;
 use sinew_contact::{ConvexHull, DistanceGrid, HeightField, ShapeFault, TriangleSolid};
 use sinew_control::Motion;
 use sinew_files::{Loaded, ReadError};
-use sinew_math::{Isometry, Vec3, turn};
+use sinew_math::{Isometry, Vec3, so3};
 use sinew_sim::desc::{ContactDesc, Mobility, ObstacleDesc, Response, Shape};
 use std::path::Path;
 
@@ -82,7 +82,7 @@ pub(super) fn read_obstacle(
     let desc = ObstacleDesc {
         name,
         shape: shape.value,
-        pose: Isometry::from_parts(position.into(), turn::exp(&turned)),
+        pose: Isometry::from_parts(position.into(), so3::exp(&turned)),
         mobility,
         friction,
         stiffness: stiffness.unwrap_or(1.0),

@@ -5,21 +5,20 @@ use super::keys::ScenePart;
 use super::section::Section;
 use crate::bare_motion::first_frame;
 use crate::bvh::{Bvh, BvhBody, BvhOptions, CMU_METRES, read_bvh};
+use sinew_character::{DEFAULT_SMOOTHING, find_bone, retarget_motion};
 use sinew_control::{
-    Approach, Beyond, BoneMap, Cue, CueDrive, Figure, Follow, Interpolation, Key, KeyShape, Lead,
-    Performance, Retarget, RetargetOptions, SkeletonMotion, Whose,
+    Approach, BoneMap, BoneSelection, Cue, CueDrive, DriveMode, Extrapolation, Humanoid, Interpolation, Key,
+    KeyShape, PathFollower, Performance, RetargetOptions, SkeletonMotion,
 };
 use sinew_files::read_bytes;
 use sinew_files::{Loaded, ReadError};
 use sinew_math::{Rotation, Vec3};
-use sinew_skeleton::{BoneId, Skeleton, SkeletonState};
+use sinew_skeleton::{Skeleton, SkeletonState};
 use std::path::Path;
 
 /// From rest to the first pose, and how long flesh settles there, when nothing is said (s).
 const DEFAULT_APPROACH: f64 = 0.7;
 const DEFAULT_HOLD: f64 = 0.8;
-/// What captured motion keeps when nothing is said (Hz): people move slower, markers shake faster.
-pub(crate) const DEFAULT_SMOOTHING: f64 = 8.0;
 /// Keys are filled up to frames this long (s).
 const KEY_FRAME: f64 = 1.0 / 120.0;
 
@@ -71,7 +70,7 @@ pub(super) fn read_performance(
         // keys have become frames on their curve already
         Some(motion) if keys.is_empty() => {
             let given = section.as_ref().map(read_interpolation).transpose()?.flatten();
-            let beyond = motion.beyond;
+            let beyond = motion.extrapolation;
             Some(motion.with(given.unwrap_or(Interpolation::BSpline), beyond))
         }
         motion => motion,
@@ -107,21 +106,22 @@ pub(super) fn read_performance(
     let approach = time("run_up", if motion.is_some() { DEFAULT_APPROACH } else { 0.0 })?;
     let hold = time("settle", DEFAULT_HOLD)?;
     let mut performance = Performance::of(motion);
-    performance.follow = Follow { time_constant: time("return", Follow::default().time_constant)? };
+    performance.follow =
+        PathFollower { time_constant: time("return", PathFollower::default().time_constant)? };
     if approach > 0.0 {
         performance.approach = Some(Approach { begin: -(approach + hold), end: -hold });
     }
-    performance.lead_by(read_mode(character)?);
+    performance.set_drive_mode(read_mode(character)?);
     performance.cues.extend(read_cues(character, skeleton)?);
     Ok(Loaded { value: (performance, approach + hold), notes })
 }
 
 /// Who leads.
-pub(super) fn read_mode(character: &Section) -> Result<Lead, ReadError> {
+pub(super) fn read_mode(character: &Section) -> Result<DriveMode, ReadError> {
     Ok(match character.choice("mode", &["one-way", "two-way", "ragdoll"])? {
-        Some("two-way") => Lead::TwoWay,
-        Some("ragdoll") => Lead::Ragdoll,
-        _ => Lead::OneWay,
+        Some("two-way") => DriveMode::TwoWay,
+        Some("ragdoll") => DriveMode::Ragdoll,
+        _ => DriveMode::OneWay,
     })
 }
 
@@ -136,13 +136,10 @@ fn retargeted(
     let source =
         Skeleton::build(&bvh.to_skeleton(&BvhBody::default())).map_err(|error| at(error.to_string()))?;
     let motion = bvh.to_motion(&source).map_err(|error| at(error.to_string()))?;
-    let (source_rest, rest) = (SkeletonState::at_rest(&source), SkeletonState::at_rest(skeleton));
-    let (source_map, map) = (BoneMap::find_in(&source), BoneMap::find_in(skeleton));
-    let from = Figure { skeleton: &source, rest: &source_rest, bones: &source_map };
-    let to = Figure { skeleton, rest: &rest, bones: &map };
+    let (rest, map) = (SkeletonState::at_rest(skeleton), BoneMap::find_in(skeleton));
+    let target = Humanoid { skeleton, rest: &rest, bones: &map };
     let options = RetargetOptions { up: world_from_file * Vec3::y(), ..RetargetOptions::default() };
-    let retarget = Retarget::build(&from, &to, &options).map_err(|error| at(error.to_string()))?;
-    retarget.motion(&source, skeleton, &motion).map_err(|error| at(error.to_string()))
+    Ok(retarget_motion(&source, &motion, &target, &options).map_err(at)?.0)
 }
 
 /// The part of a motion that is played. Without a word about it a pose for calibration is left out.
@@ -155,7 +152,7 @@ fn cut(section: &Section, motion: SkeletonMotion, default_first: usize) -> Resul
     };
     let (first, last) = (frame("first", default_first.min(count - 1))?, frame("last", count - 1)?);
     let cut = motion.cut(first..last + 1).map_err(|error| section.error("first", error.to_string()))?;
-    let beyond = if section.flag("loop")? { Beyond::Loop } else { Beyond::Hold };
+    let beyond = if section.flag("loop")? { Extrapolation::Loop } else { Extrapolation::Hold };
     let interpolation = cut.interpolation;
     Ok(cut.with(interpolation, beyond))
 }
@@ -243,22 +240,8 @@ pub(super) fn read_cues(character: &Section, skeleton: &Skeleton) -> Result<Vec<
         } else if let CueDrive::Torque(_) = drive {
             return Err(section.error("torque", "a torque is for one bone: name it in `bones`"));
         }
-        let bones = if bones.is_empty() { Whose::All } else { Whose::These(bones) };
+        let bones = if bones.is_empty() { BoneSelection::All } else { BoneSelection::These(bones) };
         cues.push(Cue { time, bones, drive });
     }
     Ok(cues)
-}
-
-/// The bone of a name, or what to say instead.
-pub(crate) fn find_bone(skeleton: &Skeleton, name: &str) -> Result<BoneId, String> {
-    skeleton.find_bone(name).ok_or_else(|| {
-        let names: Vec<&str> = skeleton.bones().iter().map(|bone| bone.name.as_str()).collect();
-        let meant = super::section::nearest(name, &names);
-        let hint = meant.map_or_else(
-            || format!("; it has {}", names.join(", ")),
-            |near| format!("; did you mean `{near}`?"),
-        );
-        let hint: String = hint.chars().take(300).collect();
-        format!("the skeleton has no bone `{name}`{hint}")
-    })
 }

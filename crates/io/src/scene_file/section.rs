@@ -1,12 +1,13 @@
 //! One table of a scene file, whose keys are all known and whose values are checked as they are taken.
 
 use super::keys::{ScenePart, scene_keys};
+use sinew_character::nearest;
 use sinew_files::ReadError;
 use sinew_math::Vec3;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Beyond this no length, speed or force of a scene makes sense.
+/// Extrapolation this no length, speed or force of a scene makes sense.
 const VECTOR_LIMIT: f64 = 1e9;
 
 /// One table of a scene file.
@@ -336,15 +337,6 @@ fn unknown_key(part: ScenePart, name: &str) -> String {
         return format!("{start}: it belongs in {}", elsewhere.part.heading());
     }
     format!("{start}, which has `{}`", known.join("`, `"))
-}
-
-/// The known word a misspelt one was probably meant to be.
-pub(crate) fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
-    let word: String = word.chars().take(60).collect();
-    let distance =
-        |other: &str| strsim::osa_distance(&word.to_lowercase().replace('-', "_"), &other.replace('-', "_"));
-    let near = known.iter().copied().min_by_key(|other| distance(other))?;
-    (distance(near) <= (near.chars().count() / 3).max(1)).then_some(near)
 }
 
 fn shortened(text: &str) -> String {

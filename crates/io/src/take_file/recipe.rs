@@ -3,12 +3,10 @@
 //! In its chunk: the length of a text (8 bytes), the text in TOML, then the files one after the other, as long as the text says.
 
 use crate::take_file::chunk::number;
-use sinew_control::Lead;
+use sinew_character::TakeSettings;
+use sinew_control::DriveMode;
 use sinew_files::{CapturedFile, CapturedFiles};
-use sinew_math::{Isometry, Rotation};
 use sinew_sim::SolverKind;
-use sinew_sim::desc::{ObstacleDesc, Shape};
-use sinew_take::Scene;
 use std::sync::Arc;
 use toml::{Table, Value};
 
@@ -36,65 +34,6 @@ pub enum TakeOrigin {
     File(String),
 }
 
-/// How a scene is played, whatever it says itself.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct TakeSettings {
-    /// How long (s).
-    pub seconds: f64,
-    /// Frames per second.
-    pub fps: f64,
-    /// Who leads the skeletons; `None` as the scene says.
-    pub lead: Option<Lead>,
-    /// The animation of a character file, by name or number; `None` for its first.
-    pub animation: Option<String>,
-    /// The captured motion of a character file, by its name among the kept files.
-    pub motion: Option<String>,
-    /// Whether the take begins at once, without a warm-up.
-    pub without_preroll: bool,
-    /// Whether it is one cycle among many.
-    pub is_loop: bool,
-    /// The height of a floor that was put under the scene, against gravity (m).
-    pub floor: Option<f64>,
-    /// Whether all bodies may touch themselves, and each other.
-    pub self_contact: bool,
-    /// Whether steps are explicit or implicit; `None` as the scene says.
-    pub solver: Option<SolverKind>,
-}
-
-impl TakeSettings {
-    /// Changes a scene to be played so.
-    pub fn apply(&self, scene: &mut Scene) {
-        if self.is_loop {
-            scene.make_loop();
-        }
-        scene.seconds = self.seconds;
-        scene.fps = self.fps;
-        if self.without_preroll {
-            scene.preroll = 0.0;
-        }
-        if let Some(kind) = self.solver {
-            scene.solver = scene.solver.of_kind(kind);
-        }
-        if let Some(lead) = self.lead {
-            scene.performances.iter_mut().for_each(|performance| performance.lead_by(lead));
-        }
-        if let (Some(height), Some(up)) = (self.floor, (-scene.world.gravity).try_normalize(0.0)) {
-            let at = Isometry::from_parts((height * up).into(), Rotation::identity());
-            scene.world.obstacles.push(ObstacleDesc::fixed("floor", Shape::Plane { normal: up }, at));
-        }
-        if self.self_contact {
-            scene.world.contact.self_contact =
-                scene.world.bodies.iter().map(|body| body.name.clone()).collect();
-            scene.world.contact.between_bodies = true;
-        }
-    }
-
-    /// How many frames follow the start.
-    pub fn frame_count(&self) -> usize {
-        (self.seconds * self.fps).round() as usize
-    }
-}
-
 impl std::fmt::Display for TakeOrigin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -104,8 +43,8 @@ impl std::fmt::Display for TakeOrigin {
     }
 }
 
-const LEADS: [(Lead, &str); 3] =
-    [(Lead::OneWay, "one-way"), (Lead::TwoWay, "two-way"), (Lead::Ragdoll, "ragdoll")];
+const LEADS: [(DriveMode, &str); 3] =
+    [(DriveMode::OneWay, "one-way"), (DriveMode::TwoWay, "two-way"), (DriveMode::Ragdoll, "ragdoll")];
 
 impl TakeRecipe {
     /// Appends it as bytes.

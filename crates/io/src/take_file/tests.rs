@@ -2,7 +2,8 @@ use super::chunk;
 use super::*;
 use crate::CapturedFiles;
 use crate::tests::names_in;
-use sinew_control::Lead;
+use sinew_character::TakeSettings;
+use sinew_control::DriveMode;
 use sinew_sim::SolverKind;
 use sinew_sim::State;
 use sinew_take::{Player, Scene};
@@ -84,9 +85,9 @@ fn what_a_recipe_says_is_read_back_to_the_bit() {
     let mut expected = recipe(&player, &scene, files);
     for (seconds, fps, lead) in [
         (1.0 / 3.0, 59.94, None),
-        (1e-300, 24000.0 / 1001.0, Some(Lead::Ragdoll)),
-        (5.0, 1e22, Some(Lead::TwoWay)),
-        (0.1 + 0.2, 60.0, Some(Lead::OneWay)),
+        (1e-300, 24000.0 / 1001.0, Some(DriveMode::Ragdoll)),
+        (5.0, 1e22, Some(DriveMode::TwoWay)),
+        (0.1 + 0.2, 60.0, Some(DriveMode::OneWay)),
     ] {
         expected.settings = TakeSettings {
             seconds,
@@ -138,7 +139,7 @@ fn a_take_cut_at_any_byte_keeps_its_whole_chunks_and_is_resumed_to_the_same_end(
             check_states(&take, &player, &states);
             let mut again = Player::build(&scene).unwrap();
             if let Some(bookmark) = take.bookmark().unwrap() {
-                again.return_to(&bookmark).unwrap();
+                again.resume_from(&bookmark).unwrap();
             }
             let mut recorder = TakeRecorder::resume(&take).unwrap();
             assert_eq!(fs::metadata(&cut).unwrap().len(), end as u64, "cut before there was more to write");
@@ -306,7 +307,7 @@ fn a_take_of_the_version_before_is_read_and_gone_on_with() {
     let take = TakeFile::open(&path).unwrap();
     assert!(take.frame_count() < 41 && take.frame_count() > 1);
     let mut again = Player::build(&scene_in(folder.path()).0).unwrap();
-    again.return_to(&take.bookmark().unwrap().unwrap()).unwrap();
+    again.resume_from(&take.bookmark().unwrap().unwrap()).unwrap();
     again.record(&mut TakeRecorder::resume(&take).unwrap(), &mut [], |_| {}).unwrap();
     let take = TakeFile::open(&path).unwrap();
     assert_eq!(*take.ending(), TakeEnding::Complete);
@@ -338,11 +339,13 @@ fn an_interrupted_recording_keeps_every_frame_it_saw() {
 #[test]
 fn another_model_is_not_taken_for_the_recorded_one() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut player, _) = record(folder.path(), "t.take");
+    let (player, _) = record(folder.path(), "t.take");
     let take = TakeFile::open(&folder.path().join("t.take")).unwrap();
     assert!(take.check_model(&player.model).is_ok());
-    player.model.node_mass[0] *= 2.0;
-    let error = take.check_model(&player.model).unwrap_err().to_string();
+    let (mut scene, _) = scene_in(folder.path());
+    scene.world.bodies[0].material.density *= 2.0;
+    let heavier = Player::build(&scene).unwrap().model;
+    let error = take.check_model(&heavier).unwrap_err().to_string();
     assert!(error.contains("sinew 0.0.0") && error.contains("t.take"), "{error}");
-    assert!(take.states(&player.model).is_err());
+    assert!(take.states(&heavier).is_err());
 }

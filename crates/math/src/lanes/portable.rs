@@ -1,6 +1,6 @@
-//! Lanes as a plain array: what every processor can do.
+//! Portable lanes: plain arrays, for processors without explicit SIMD support.
 
-use super::{Lanes, Quad, Real, WideLanes};
+use super::{Lanes, Real, WideLanes};
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
 /// Eight lanes in an array.
@@ -79,7 +79,6 @@ impl Real for X8 {
 impl Lanes for X8 {
     const WIDTH: usize = 8;
     type Wide = W4;
-    type Quad = Q4;
 
     #[inline(always)]
     fn load(from: &[f32]) -> X8 {
@@ -182,93 +181,5 @@ impl WideLanes for W4 {
     #[inline(always)]
     fn store(self, to: &mut [f64]) {
         to[..4].copy_from_slice(&self.0);
-    }
-}
-
-/// Four lanes in an array.
-#[derive(Clone, Copy, Debug)]
-#[repr(align(16))]
-pub(super) struct Q4([f32; 4]);
-
-impl Q4 {
-    #[inline(always)]
-    fn zip(self, other: Q4, f: impl Fn(f32, f32) -> f32) -> Q4 {
-        Q4(core::array::from_fn(|i| f(self.0[i], other.0[i])))
-    }
-}
-
-macro_rules! quad_operator {
-    ($operator:ident, $method:ident) => {
-        impl $operator for Q4 {
-            type Output = Q4;
-            #[inline(always)]
-            fn $method(self, other: Q4) -> Q4 {
-                self.zip(other, |a, b| a.$method(b))
-            }
-        }
-    };
-}
-quad_operator!(Add, add);
-quad_operator!(Sub, sub);
-quad_operator!(Mul, mul);
-quad_operator!(Div, div);
-
-impl Neg for Q4 {
-    type Output = Q4;
-    #[inline(always)]
-    fn neg(self) -> Q4 {
-        Q4(self.0.map(|a| -a))
-    }
-}
-
-impl Real for Q4 {
-    type Mask = [bool; 4];
-    const EPSILON: f64 = <X8 as Real>::EPSILON;
-    const TINY: f64 = <X8 as Real>::TINY;
-    const SMALL: f64 = <X8 as Real>::SMALL;
-    const JACOBI_SWEEPS: usize = <X8 as Real>::JACOBI_SWEEPS;
-
-    #[inline(always)]
-    fn splat(value: f64) -> Q4 {
-        Q4([value as f32; 4])
-    }
-    #[inline(always)]
-    fn sqrt(self) -> Q4 {
-        Q4(self.0.map(f32::sqrt))
-    }
-    #[inline(always)]
-    fn abs(self) -> Q4 {
-        Q4(self.0.map(f32::abs))
-    }
-    #[inline(always)]
-    fn max(self, other: Q4) -> Q4 {
-        self.zip(other, |a, b| if a > b { a } else { b })
-    }
-    #[inline(always)]
-    fn min(self, other: Q4) -> Q4 {
-        self.zip(other, |a, b| if a < b { a } else { b })
-    }
-    #[inline(always)]
-    fn less(self, other: Q4) -> [bool; 4] {
-        core::array::from_fn(|i| self.0[i] < other.0[i])
-    }
-    #[inline(always)]
-    fn select(mask: [bool; 4], yes: Q4, no: Q4) -> Q4 {
-        Q4(core::array::from_fn(|i| if mask[i] { yes.0[i] } else { no.0[i] }))
-    }
-}
-
-impl Quad for Q4 {
-    #[inline(always)]
-    fn from_row(row: &[f32; 4]) -> Q4 {
-        Q4(*row)
-    }
-    #[inline(always)]
-    fn to_row(self) -> [f32; 4] {
-        self.0
-    }
-    #[inline(always)]
-    fn repeat(value: f32) -> Q4 {
-        Q4([value; 4])
     }
 }

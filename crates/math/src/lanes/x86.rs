@@ -1,15 +1,21 @@
-//! Lanes in the registers of x86-64.
+//! SIMD lanes of x86-64: SSE2, AVX2 and AVX-512.
 //!
-//! The two types are private to this module tree and reach a caller only as the type parameter of [`Kernel::run`], after the
-//! processor was asked. That is what makes their operations safe.
+//! The types are private to this module tree and reach a caller only as the type parameter of [`Kernel::run`], after the
+//! instruction set was detected; SSE2 needs no detection, every x86-64 has it. That makes their operations safe.
 //!
-//! `max` and `min` of these processors return the second operand when either is not a number: the rule of [`Real`].
+//! `max` and `min` of these processors return the second operand if either is NaN, as [`Real`] requires.
 
 #![expect(unsafe_code, reason = "vector instructions; each is called only after detection")]
 
-use super::{Kernel, Lanes, Quad, Real, WideLanes};
+use super::{Kernel, Lanes, Real, WideLanes};
 use core::arch::x86_64::*;
 use core::ops::{Add, Div, Mul, Neg, Sub};
+
+/// Runs a kernel compiled for SSE2.
+#[inline(never)]
+pub(super) fn run_sse2<K: Kernel>(kernel: K) -> K::Output {
+    kernel.run::<X4>()
+}
 
 /// Runs a kernel compiled for AVX2. Detection comes first: `dispatch_to` is the only caller.
 #[inline(always)]
@@ -138,7 +144,6 @@ macro_rules! single_lanes {
         impl Lanes for $lanes {
             const WIDTH: usize = $width;
             type Wide = $wide;
-            type Quad = Q4;
 
             #[inline(always)]
             fn load(from: &[f32]) -> $lanes {
@@ -185,15 +190,32 @@ macro_rules! wide_lanes {
 }
 
 #[inline(always)]
-unsafe fn splat_x8(value: f64) -> __m256 {
+unsafe fn splat_x4(value: f64) -> __m128 {
     // SAFETY: called for lanes that exist only where the processor has the instruction, as all of these
-    unsafe { _mm256_set1_ps(value as f32) }
+    unsafe { _mm_set1_ps(value as f32) }
+}
+
+/// Four sixteen-bit numbers, widened.
+#[inline(always)]
+unsafe fn load_whole_x4(from: *const i16) -> __m128 {
+    // SAFETY: as above, and there are four numbers
+    unsafe {
+        let pairs = _mm_loadl_epi64(from.cast());
+        _mm_cvtepi32_ps(_mm_srai_epi32::<16>(_mm_unpacklo_epi16(pairs, pairs)))
+    }
+}
+
+/// Two numbers in the lower half.
+#[inline(always)]
+unsafe fn load_half(from: *const f32) -> __m128 {
+    // SAFETY: as above, and there are two numbers
+    unsafe { _mm_castsi128_ps(_mm_loadl_epi64(from.cast())) }
 }
 
 #[inline(always)]
-unsafe fn splat_q4(value: f64) -> __m128 {
+unsafe fn splat_x8(value: f64) -> __m256 {
     // SAFETY: as above
-    unsafe { _mm_set1_ps(value as f32) }
+    unsafe { _mm256_set1_ps(value as f32) }
 }
 
 #[inline(always)]
@@ -201,6 +223,30 @@ unsafe fn splat_x16(value: f64) -> __m512 {
     // SAFETY: as above
     unsafe { _mm512_set1_ps(value as f32) }
 }
+
+real!(
+    /// Four lanes in an SSE register.
+    X4, __m128, __m128, splat_x4, Single,
+    _mm_add_ps, _mm_sub_ps, _mm_mul_ps, _mm_div_ps, _mm_max_ps, _mm_min_ps, _mm_sqrt_ps,
+    less(a, b) _mm_cmplt_ps(a, b),
+    select(mask, yes, no) _mm_or_ps(_mm_and_ps(mask, yes), _mm_andnot_ps(mask, no)),
+    abs(a) _mm_andnot_ps(_mm_set1_ps(-0.0), a),
+    neg(a) _mm_xor_ps(_mm_set1_ps(-0.0), a)
+);
+
+single_lanes!(X4, W2, 4, _mm_loadu_ps, _mm_storeu_ps, whole(from) load_whole_x4(from), transposed {});
+
+real!(
+    /// Two double-precision lanes in an SSE register.
+    W2, __m128d, __m128d, _mm_set1_pd, Double,
+    _mm_add_pd, _mm_sub_pd, _mm_mul_pd, _mm_div_pd, _mm_max_pd, _mm_min_pd, _mm_sqrt_pd,
+    less(a, b) _mm_cmplt_pd(a, b),
+    select(mask, yes, no) _mm_or_pd(_mm_and_pd(mask, yes), _mm_andnot_pd(mask, no)),
+    abs(a) _mm_andnot_pd(_mm_set1_pd(-0.0), a),
+    neg(a) _mm_xor_pd(_mm_set1_pd(-0.0), a)
+);
+
+wide_lanes!(W2, 2, _mm_loadu_pd, _mm_storeu_pd, load_half, _mm_cvtps_pd, transposed {});
 
 real!(
     /// Eight lanes in an AVX register.
@@ -275,34 +321,6 @@ single_lanes!(
         }
     }
 );
-
-real!(
-    /// Four lanes in half an AVX register.
-    Q4, __m128, __m128, splat_q4, Single,
-    _mm_add_ps, _mm_sub_ps, _mm_mul_ps, _mm_div_ps, _mm_max_ps, _mm_min_ps, _mm_sqrt_ps,
-    less(a, b) _mm_cmplt_ps(a, b),
-    select(mask, yes, no) _mm_blendv_ps(no, yes, mask),
-    abs(a) _mm_andnot_ps(_mm_set1_ps(-0.0), a),
-    neg(a) _mm_xor_ps(_mm_set1_ps(-0.0), a)
-);
-
-// SAFETY of all blocks below: a row has the four numbers, no alignment is asked for, and the type exists only beside AVX lanes
-impl Quad for Q4 {
-    #[inline(always)]
-    fn from_row(row: &[f32; 4]) -> Q4 {
-        Q4(unsafe { _mm_loadu_ps(row.as_ptr()) })
-    }
-    #[inline(always)]
-    fn to_row(self) -> [f32; 4] {
-        let mut row = [0.0; 4];
-        unsafe { _mm_storeu_ps(row.as_mut_ptr(), self.0) };
-        row
-    }
-    #[inline(always)]
-    fn repeat(value: f32) -> Q4 {
-        Q4(unsafe { _mm_set1_ps(value) })
-    }
-}
 
 real!(
     /// Sixteen lanes in an AVX-512 register.

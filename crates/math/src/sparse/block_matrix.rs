@@ -1,64 +1,67 @@
-//! A matrix that is applied often: Gauss-Seidel sweeps over many rows at once.
+//! Multicolour block Gauss-Seidel in SIMD lanes, over a diagonally scaled matrix stored in 16-bit fixed point.
 //!
-//! Rows are coloured so that no two of one colour meet in a block. Rows of a colour are then swept side by side, one to a lane, and the order of sweeping is that of colours:
-//! the answer does not depend on how many lanes there are.
+//! Rows are coloured so that no two rows of one colour are coupled. The rows of a colour are relaxed together, one per lane, colour by colour, so the result does
+//! not depend on the number of lanes.
 //!
-//! The matrix is kept as S A S with s = 1/√(largest number on a row's diagonal): no number of it is larger than 1, so sixteen bits
-//! hold each to 2⁻¹⁶. All vectors here are those of the scaled matrix, in the order of colours.
+//! The matrix is stored as S A S with s = 1/√(largest diagonal entry of the block row): no entry exceeds 1, so sixteen bits resolve each to 2⁻¹⁶. All vectors
+//! here are those of the scaled matrix, in colour order.
 
-use super::{BlockSum, Row};
+use super::{BlockCsr, Row};
 use crate::Mat3;
 use crate::lanes::{BLOCK, Kernel, Lanes, dispatch};
 
-/// A symmetric matrix A = L + D + Lᵀ of 3×3 blocks, rows in the order of colours.
+/// A symmetric matrix A = L + D + Lᵀ of 3×3 blocks, rows in colour order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BlockMatrix {
-    /// The place of each row in the order of colours.
+    /// The position of each row in colour order.
     places: Vec<u32>,
-    /// s of each row.
+    /// Scale s of each row.
     scales: Vec<f32>,
     slices: Vec<Slice>,
-    /// Blocks with rows of earlier colours, slice by slice.
+    /// Blocks of L (columns of earlier colours), slice by slice.
     below: Vec<BlockLanes>,
-    /// Blocks with rows of later colours.
+    /// Blocks of Lᵀ (columns of later colours), slice by slice.
     above: Vec<BlockLanes>,
 }
 
-/// Sixteen rows of one colour; the last ones of a colour may be empty.
+/// Sixteen rows of one colour; the last slice of a colour may have empty rows.
 #[derive(Clone, Debug)]
 struct Slice {
     below: core::ops::Range<usize>,
     above: core::ops::Range<usize>,
-    /// D⁻¹ by columns.
+    /// D⁻¹, column-major.
     inverse_diagonal: [[[f32; BLOCK]; 3]; 3],
 }
 
-/// One block of each of sixteen rows.
+/// One block of each row of a slice.
 #[derive(Clone, Debug)]
 #[repr(C, align(32))]
 struct BlockLanes {
-    /// In parts of [`ONE`], by columns.
+    /// Fixed-point entries in units of 1/[`ONE`], column-major.
     numbers: [[[i16; BLOCK]; 3]; 3],
     columns: [u32; BLOCK],
 }
 
-/// Registers that sixteen numbers take at most.
-const PARTS: usize = 2;
+/// The most registers that sixteen lanes take.
+const PARTS: usize = 4;
 
-/// Three numbers of sixteen rows.
+/// 3-vectors of the sixteen rows of a slice.
 type Sums<L> = [[L; 3]; PARTS];
 
-/// What stands for 1.
+/// The fixed-point representation of 1.
 const ONE: f32 = 32767.0;
 
 impl BlockMatrix {
-    /// Colours, scales and rounds a matrix; none if a diagonal block has no inverse.
-    pub(super) fn of(sum: &BlockSum) -> Option<BlockMatrix> {
+    /// Colours, scales and rounds a matrix; `None` if a diagonal block is singular.
+    pub(super) fn of(sum: &BlockCsr) -> Option<BlockMatrix> {
+        // diagonal scaling
         let largest = |row: usize| sum.diagonal(row).diagonal().max();
         let scales: Vec<f64> = (0..sum.row_count()).map(|row| 1.0 / largest(row).sqrt()).collect();
         if !scales.iter().all(|s| s.is_finite()) {
             return None;
         }
+
+        // colours, slices, and the position of each row
         let colours = colours(sum);
         let slices = slices(sum, &colours);
         let mut matrix = BlockMatrix {
@@ -71,6 +74,8 @@ impl BlockMatrix {
                 .enumerate()
                 .for_each(|(lane, row)| matrix.places[*row as usize] = (i * BLOCK + lane) as u32);
         }
+
+        // blocks of each slice, and the inverse of its diagonal
         for (i, rows) in slices.iter().enumerate() {
             let part = Part { sum, scales: &scales, places: &matrix.places, slice: i, rows };
             let below = part.push(&mut matrix.below, |row, column| colours[column] < colours[row]);
@@ -86,42 +91,42 @@ impl BlockMatrix {
         Some(matrix)
     }
 
-    /// How many places there are, with those of empty rows.
+    /// The length of vectors in colour order, empty rows included.
     pub(super) fn place_count(&self) -> usize {
         self.slices.len() * BLOCK
     }
 
-    /// The place of a row, and its scale.
+    /// The position of a row in colour order, and its scale.
     pub(super) fn place(&self, row: usize) -> (usize, f32) {
         (self.places[row] as usize, self.scales[row])
     }
 
-    /// S r, in the order of colours; empty rows are not touched.
+    /// S r, in colour order; empty rows are left as they are.
     pub(super) fn scale_in(&self, r: &[Row], to: &mut [Row]) {
         for ((place, s), r) in self.places.iter().zip(&self.scales).zip(r) {
             to[*place as usize] = r.map(|r| s * r);
         }
     }
 
-    /// S z, in the order of rows.
+    /// S z, in row order.
     pub(super) fn scale_out(&self, z: &[Row], to: &mut [Row]) {
         for ((place, s), to) in self.places.iter().zip(&self.scales).zip(to) {
             *to = z[*place as usize].map(|z| s * z);
         }
     }
 
-    /// z = (L + D)⁻¹ r, and `left` = r − A z = −Lᵀ z.
+    /// Forward sweep from zero: z = (L + D)⁻¹ r, and the residual `left` = r − A z = −Lᵀ z.
     pub(super) fn sweep_forward(&self, r: &[Row], z: &mut [Row], left: &mut [Row]) {
         dispatch(Forward { matrix: self, r, z, left });
     }
 
-    /// z becomes (D + Lᵀ)⁻¹ (r − L z): one sweep from the last row to the first.
+    /// Backward sweep: z ← (D + Lᵀ)⁻¹ (r − L z).
     pub(super) fn sweep_backward(&self, r: &[Row], z: &mut [Row]) {
         dispatch(Backward { matrix: self, r, z });
     }
 }
 
-/// sums + Σ A u over some blocks of sixteen rows.
+/// sums + Σ A u over blocks of one slice.
 #[inline(always)]
 fn add<L: Lanes>(mut sums: Sums<L>, blocks: &[BlockLanes], u: &[Row]) -> Sums<L> {
     for block in blocks {
@@ -145,7 +150,7 @@ fn zero<L: Lanes>() -> Sums<L> {
 }
 
 impl Slice {
-    /// z = D⁻¹ (r − sum) of sixteen rows.
+    /// z = D⁻¹ (r − sums) for the rows of the slice.
     #[inline(always)]
     fn solve<L: Lanes>(&self, r: &[Row], sums: Sums<L>, z: &mut [Row]) {
         let part_of_one = L::splat(1.0 / f64::from(ONE));
@@ -215,9 +220,9 @@ impl Kernel for Backward<'_> {
     }
 }
 
-/// Rows of a matrix that become one slice.
+/// The rows of a matrix that form one slice.
 struct Part<'a> {
-    sum: &'a BlockSum,
+    sum: &'a BlockCsr,
     scales: &'a [f64],
     places: &'a [u32],
     slice: usize,
@@ -225,7 +230,7 @@ struct Part<'a> {
 }
 
 impl Part<'_> {
-    /// Adds the blocks for which `counts` holds, as many as the longest row has.
+    /// Appends the blocks for which `counts` holds, padded to the longest row; returns their range.
     fn push(
         &self,
         to: &mut Vec<BlockLanes>,
@@ -238,7 +243,7 @@ impl Part<'_> {
             let blocks = blocks.filter(|(column, _)| counts(row, **column as usize));
             for (k, (column, block)) in blocks.enumerate() {
                 if first + k == to.len() {
-                    // lanes without a block multiply their own row with nothing
+                    // lanes without a block multiply their own row by zero
                     let columns = core::array::from_fn(|lane| (self.slice * BLOCK + lane) as u32);
                     to.push(BlockLanes { numbers: Default::default(), columns });
                 }
@@ -252,7 +257,7 @@ impl Part<'_> {
     }
 }
 
-/// Calls `each` with column, row and value of every number of a block.
+/// Calls `each` with column, row and value of every entry of a block.
 fn write(block: &Mat3, mut each: impl FnMut(usize, usize, f64)) {
     for j in 0..3 {
         for i in 0..3 {
@@ -261,8 +266,8 @@ fn write(block: &Mat3, mut each: impl FnMut(usize, usize, f64)) {
     }
 }
 
-/// For each row the first colour that none of its neighbours before it has.
-fn colours(sum: &BlockSum) -> Vec<u32> {
+/// Greedy colouring: each row gets the first colour that no earlier neighbour has.
+fn colours(sum: &BlockCsr) -> Vec<u32> {
     let mut colours: Vec<u32> = Vec::with_capacity(sum.row_count());
     let mut taken: Vec<usize> = Vec::new();
     for row in 0..sum.row_count() {
@@ -277,8 +282,8 @@ fn colours(sum: &BlockSum) -> Vec<u32> {
     colours
 }
 
-/// Rows of each colour in groups of lanes, rows of equal length together.
-fn slices(sum: &BlockSum, colours: &[u32]) -> Vec<Vec<u32>> {
+/// The rows of each colour in slices, sorted by length so that padding is short.
+fn slices(sum: &BlockCsr, colours: &[u32]) -> Vec<Vec<u32>> {
     let below = |row: u32| {
         let columns = sum.columns_of(row as usize).iter();
         columns.filter(|column| colours[**column as usize] < colours[row as usize]).count()

@@ -1,33 +1,33 @@
-//! A sparse factor A = L Lᵀ over fronts, kept so that solving is a row of small dense products.
+//! Multifrontal sparse Cholesky factorisation A = L Lᵀ, with inverted pivot blocks so that a solve is a sequence of dense products.
 //!
-//! A front owns the columns of one leaf or separator of the dissection; below them L has the same rows in all of them. With L₁₁ its triangle and L₂₁ the
-//! rows below, the front keeps
+//! A front owns the columns of one leaf or separator of the nested dissection; these columns of L have the same rows below the pivot block. With the
+//! triangular pivot block L₁₁ and the rows L₂₁ below it, the front stores
 //!
 //! ```text
 //! G = ⎡  L₁₁⁻¹     ⎤        forward:   (x₁, x₂) ← (0, x₂) + G x₁
 //!     ⎣ −L₂₁ L₁₁⁻¹ ⎦        backward:   x₁ ← Gᵀ (x₁, x₂)
 //! ```
 //!
-//! Factored in double precision by fronts that pass their updates on to their parents, applied in single precision with G rounded to sixteen bits of the largest number of
-//! each column: what is applied is Gᵀ G with the same G on both sides, so it stays symmetric and positive whatever the rounding.
+//! The factorisation is in double precision; each front passes its update matrix to its parent. The solve is in single precision, with G in 16-bit fixed point relative to
+//! the largest entry of each column. It applies Gᵀ G with the same G on both sides, so it stays symmetric positive definite whatever the rounding.
 
 use super::dissection::Dissection;
-use super::{BlockSum, Row};
+use super::{BlockCsr, Row};
 use crate::Vec3;
 use crate::lanes::{BLOCK, Kernel, Lanes, dispatch};
 
-/// The factor of a symmetric, positive definite matrix.
+/// The factor of a symmetric positive definite matrix.
 #[derive(Clone, Debug, Default)]
 pub struct Cholesky {
     order: Vec<u32>,
     fronts: Vec<Front>,
-    /// G of all fronts, column by column in parts of the columns' scales, each column padded to a multiple of [`BLOCK`].
+    /// G of all fronts in fixed point, column-major, each column padded to a multiple of [`BLOCK`].
     panels: Vec<i16>,
-    /// What 1 stands for in each column, three columns to a node in the order of elimination.
+    /// The fixed-point unit of each column, three columns per node, in elimination order.
     scales: Vec<[f32; 3]>,
-    /// The right-hand side in the order of elimination.
+    /// The right-hand side in elimination order.
     x: Vec<Row>,
-    /// Numbers of one front.
+    /// Work vectors of one front.
     local: Vec<f32>,
     answer: Vec<f32>,
 }
@@ -35,38 +35,38 @@ pub struct Cholesky {
 /// The columns that one front owns.
 #[derive(Clone, Debug, Default)]
 struct Front {
-    /// Its first node, in the order of elimination.
+    /// Its first node, in elimination order.
     first: usize,
-    /// How many nodes it owns.
+    /// The number of nodes it owns.
     count: usize,
-    /// The nodes below them, in the order of elimination.
+    /// The nodes of the rows below, in elimination order.
     rows: Vec<u32>,
-    /// The front whose nodes come first among those rows.
+    /// The parent in the assembly tree: the front that owns the first of those rows.
     parent: Option<usize>,
-    /// Where its panel begins.
+    /// The start of its panel.
     start: usize,
-    /// Numbers from one column of the panel to the next.
+    /// The distance between columns of the panel, in entries.
     stride: usize,
 }
 
 impl Front {
-    /// Its columns and all its rows, in numbers.
+    /// The number of scalar columns and of scalar rows.
     fn size(&self) -> (usize, usize) {
         (3 * self.count, 3 * (self.count + self.rows.len()))
     }
 }
 
-/// Where the numbers of a factor will stand.
+/// Symbolic factorisation: the layout of a factor before its entries are known.
 pub(super) struct Plan {
     order: Vec<u32>,
     fronts: Vec<Front>,
-    /// How many numbers there will be.
+    /// The number of stored entries.
     pub(super) entries: usize,
 }
 
 impl Plan {
-    /// Plans the factor of a matrix whose nodes stand at `places`.
-    pub(super) fn find(matrix: &BlockSum, places: &[Vec3]) -> Plan {
+    /// The symbolic factorisation of a matrix whose nodes are at `places` (m).
+    pub(super) fn find(matrix: &BlockCsr, places: &[Vec3]) -> Plan {
         let Dissection { order, fronts: counts } = Dissection::find(matrix, places);
         let mut place_of = vec![0u32; order.len()];
         order.iter().enumerate().for_each(|(place, node)| place_of[*node as usize] = place as u32);
@@ -99,13 +99,13 @@ impl Plan {
 }
 
 impl Cholesky {
-    /// Factors a matrix whose nodes stand at `places`; none if it is not positive definite.
-    pub fn build(matrix: &BlockSum, places: &[Vec3]) -> Option<Cholesky> {
+    /// Factors a matrix whose nodes are at `places` (m); `None` if it is not positive definite.
+    pub fn build(matrix: &BlockCsr, places: &[Vec3]) -> Option<Cholesky> {
         Cholesky::build_planned(matrix, Plan::find(matrix, places))
     }
 
-    /// Factors a matrix as planned for it.
-    pub(super) fn build_planned(matrix: &BlockSum, plan: Plan) -> Option<Cholesky> {
+    /// Numeric factorisation with a given symbolic one.
+    pub(super) fn build_planned(matrix: &BlockCsr, plan: Plan) -> Option<Cholesky> {
         let Plan { order, fronts, entries } = plan;
         let mut place_of = vec![0u32; order.len()];
         order.iter().enumerate().for_each(|(place, node)| place_of[*node as usize] = place as u32);
@@ -114,6 +114,7 @@ impl Cholesky {
         let mut updates: Vec<Vec<(usize, Dense)>> = (0..fronts.len()).map(|_| Vec::new()).collect();
         let mut local = vec![0u32; order.len()];
         for (index, front) in fronts.iter().enumerate() {
+            // local numbering of the front's nodes
             let (own, size) = front.size();
             for i in 0..front.count {
                 local[front.first + i] = i as u32;
@@ -121,6 +122,8 @@ impl Cholesky {
             for (i, row) in front.rows.iter().enumerate() {
                 local[*row as usize] = (front.count + i) as u32;
             }
+
+            // assemble the front: entries of the matrix and updates of the children
             let mut dense = Dense::zeros(size);
             for i in 0..front.count {
                 let node = order[front.first + i] as usize;
@@ -128,7 +131,7 @@ impl Cholesky {
                     let place = place_of[*column as usize] as usize;
                     if place >= front.first + i {
                         let row = 3 * local[place] as usize;
-                        // the block of row `node` and this column, transposed, stands below the diagonal
+                        // the transpose of the block in row `node` and this column lies below the diagonal
                         for a in 0..3 {
                             for b in 0..3 {
                                 dense.entries[(3 * i + a) * size + row + b] += block[(a, b)];
@@ -141,6 +144,8 @@ impl Cholesky {
                 let rows: &[u32] = &fronts[child].rows;
                 dense.add_update(&update, rows, &local);
             }
+
+            // eliminate its columns, store the panel, pass the Schur complement on
             if !dispatch(Eliminate { dense: &mut dense, own }) {
                 return None;
             }
@@ -163,7 +168,7 @@ impl Cholesky {
         })
     }
 
-    /// How many numbers the factor has.
+    /// The number of stored entries.
     pub fn entry_count(&self) -> usize {
         self.panels.len()
     }
@@ -174,7 +179,7 @@ impl Cholesky {
     }
 }
 
-/// A lower triangle, column by column.
+/// A dense front: a lower triangle, column-major.
 struct Dense {
     size: usize,
     entries: Vec<f64>,
@@ -185,7 +190,7 @@ impl Dense {
         Dense { size, entries: vec![0.0; size * size] }
     }
 
-    /// Adds what a child's elimination left, whose rows are nodes with local places.
+    /// Extend-add: adds the update matrix of a child, whose rows are the nodes `rows` with local indices `local`.
     fn add_update(&mut self, update: &Dense, rows: &[u32], local: &[u32]) {
         for (j, column) in rows.iter().enumerate() {
             let to = 3 * local[*column as usize] as usize;
@@ -200,7 +205,7 @@ impl Dense {
         }
     }
 
-    /// What is left after the first columns were eliminated.
+    /// The update matrix: the Schur complement after elimination of the first `own` columns.
     fn trailing(&self, own: usize) -> Dense {
         let size = self.size - own;
         let mut left = Dense::zeros(size);
@@ -211,8 +216,8 @@ impl Dense {
         left
     }
 
-    /// Writes (L₁₁⁻¹; −L₂₁ L₁₁⁻¹): column j of the inverse solves L₁₁ y = eⱼ, and with it −L₂₁ y is what elimination leaves of zero below.
-    /// Returns the scales of the columns.
+    /// Writes (L₁₁⁻¹; −L₂₁ L₁₁⁻¹): column j of the inverse solves L₁₁ y = eⱼ, and forward elimination of (eⱼ, 0) leaves −L₂₁ y below.
+    /// Returns the fixed-point units of the columns.
     fn write_panel(&self, own: usize, stride: usize, panel: &mut [i16]) -> Vec<f32> {
         let mut column = vec![0.0; self.size];
         let mut scales = Vec::with_capacity(own);
@@ -238,7 +243,7 @@ impl Dense {
     }
 }
 
-/// Eliminates the first columns of a front, four at a time; false if a pivot is not positive.
+/// Right-looking dense Cholesky of the first columns of a front, four at a time; false if a pivot is not positive.
 struct Eliminate<'a> {
     dense: &'a mut Dense,
     own: usize,
@@ -255,7 +260,7 @@ impl Kernel for Eliminate<'_> {
         while first < self.own {
             let end = (first + 4).min(self.own);
             for k in first..end {
-                // columns of this group that came before
+                // update by the earlier columns of this group
                 for p in first..k {
                     let (done, rest) = entries.split_at_mut(k * size);
                     let factor = done[p * size + k];
@@ -271,6 +276,7 @@ impl Kernel for Eliminate<'_> {
                 let shrink = 1.0 / pivot.sqrt();
                 entries[k * size + k..(k + 1) * size].iter_mut().for_each(|x| *x *= shrink);
             }
+            // update of the trailing columns by the whole group
             let (done, rest) = entries.split_at_mut(end * size);
             for j in end..size {
                 let column = &mut rest[(j - end) * size + j..(j - end + 1) * size];
@@ -300,9 +306,12 @@ impl Kernel for Solve<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let Cholesky { order, fronts, panels, scales, x, local, answer } = self.cholesky;
+        // permute into elimination order
         for (x, node) in x.iter_mut().zip(order.iter()) {
             *x = self.r[*node as usize];
         }
+
+        // forward substitution
         for front in fronts.iter() {
             let (own, size) = front.size();
             let padded = size.next_multiple_of(BLOCK);
@@ -320,6 +329,8 @@ impl Kernel for Solve<'_> {
                 (0..3).for_each(|i| x[i] += numbers[i]);
             }
         }
+
+        // backward substitution
         for front in fronts.iter().rev() {
             let (own, size) = front.size();
             let padded = size.next_multiple_of(BLOCK);
@@ -334,19 +345,21 @@ impl Kernel for Solve<'_> {
             for (i, x) in x[front.first..][..front.count].iter_mut().enumerate() {
                 for c in 0..3 {
                     let column = &panel[(3 * i + c) * front.stride..][..padded];
-                    // above the diagonal the inverse of a triangle is zero
+                    // the inverse of a lower triangle is zero above the diagonal
                     let skip = (3 * i + c) / BLOCK * BLOCK;
                     x[c] = scales[front.first + i][c] * dot::<L>(&column[skip..], &local[skip..padded]);
                 }
             }
         }
+
+        // permute back
         for (x, node) in x.iter().zip(order.iter()) {
             self.z[*node as usize] = *x;
         }
     }
 }
 
-/// answer = G x, by strips of rows that stay in registers.
+/// answer = G x, in strips of rows whose sums stay in registers.
 #[inline(always)]
 fn accumulate<L: Lanes>(panel: &[i16], stride: usize, x: &[f32], answer: &mut [f32]) {
     const STRIP: usize = 2 * BLOCK;
@@ -360,7 +373,7 @@ fn accumulate<L: Lanes>(panel: &[i16], stride: usize, x: &[f32], answer: &mut [f
     }
 }
 
-/// `ROWS` rows from `row` on.
+/// `ROWS` rows of G x, starting at `row`.
 #[inline(always)]
 fn strip<L: Lanes, const ROWS: usize>(
     panel: &[i16],
@@ -369,7 +382,7 @@ fn strip<L: Lanes, const ROWS: usize>(
     row: usize,
     answer: &mut [f32],
 ) {
-    let mut sums = [L::splat(0.0); 4];
+    let mut sums = [L::splat(0.0); 8];
     for (column, &x) in panel.chunks_exact(stride).zip(x) {
         let rows = &column[row..row + ROWS];
         let x = L::splat(f64::from(x));
@@ -382,10 +395,10 @@ fn strip<L: Lanes, const ROWS: usize>(
     }
 }
 
-/// a · b over a multiple of [`BLOCK`] numbers, each lane of a block summed for itself first.
+/// a · b over a multiple of [`BLOCK`] entries; lanes are summed separately, then pairwise, in an order that is the same for every width.
 #[inline(always)]
 fn dot<L: Lanes>(a: &[i16], b: &[f32]) -> f32 {
-    let mut lanes = [L::splat(0.0); 2];
+    let mut lanes = [L::splat(0.0); 4];
     for (a, b) in a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK)) {
         for part in 0..BLOCK / L::WIDTH {
             let first = part * L::WIDTH;

@@ -1,42 +1,43 @@
-//! From a coarse grid to nodes and back: trilinear weights over cubes laid across the nodes.
+//! Multigrid transfer operators: trilinear prolongation from a coarse grid of cubes to the nodes, and its transpose.
 
 use super::block_matrix::BlockMatrix;
-use super::{BlockSum, Row};
+use super::{BlockCsr, Row};
 use crate::Vec3;
 
-/// Sparse weights P from the corners of cubes to nodes.
+/// The prolongation P: sparse trilinear weights from grid corners to nodes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Transfer {
     ends: Vec<u32>,
     entries: Vec<(u32, f32)>,
-    /// Where the corners stand that carry something (m).
-    pub(super) places: Vec<Vec3>,
+    /// Positions of the grid corners in use (m).
+    pub(super) positions: Vec<Vec3>,
 }
 
-/// S⁻¹ P for vectors of a scaled matrix, and its transpose.
+/// S⁻¹ P for vectors of a scaled matrix, and its transpose, each in compressed rows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ScaledTransfer {
     by_place: Weights,
     by_corner: Weights,
 }
 
-/// Lists of places with weights.
+/// Sparse weights in compressed rows.
 #[derive(Clone, Debug, Default)]
 struct Weights {
     ends: Vec<u32>,
     entries: Vec<(u32, f32)>,
 }
 
-/// Weights below this are left out: the corner barely touches the node, and would make the coarse matrix nearly singular.
-const SMALLEST: f64 = 1e-3;
+/// Weights below this are dropped: a corner with such weights only would make the coarse matrix nearly singular.
+const MIN_WEIGHT: f64 = 1e-3;
 
 impl Transfer {
-    /// Lays cubes of `width` (m) from the corner `low` over nodes that stand at `nodes`.
+    /// The prolongation from a grid of cubes of `width` (m), starting at the corner `low`, to nodes at `nodes` (m).
     pub(super) fn find(nodes: &[Vec3], low: Vec3, width: f64) -> Transfer {
         let high = nodes.iter().fold(low, |high, x| high.sup(x));
         let cells = (high - low).map(|s| ((s / width - 1e-9).ceil() as u64).max(1));
         let corner = |x: u64, y: u64, z: u64| (x * (cells.y + 1) + y) * (cells.z + 1) + z;
 
+        // trilinear weights of each node, normalised after small ones are dropped
         let mut weights: Vec<Vec<(u64, f64)>> = Vec::with_capacity(nodes.len());
         for node in nodes {
             let at = (node - low) / width;
@@ -47,16 +48,17 @@ impl Transfer {
                 let bits = [k & 1, k >> 1 & 1, k >> 2 & 1];
                 let weight: f64 =
                     (0..3).map(|i| if bits[i] == 1 { fraction[i] } else { 1.0 - fraction[i] }).product();
-                if weight > SMALLEST {
+                if weight > MIN_WEIGHT {
                     let [x, y, z] = core::array::from_fn(|i| cell[i] + bits[i] as u64);
                     own.push((corner(x, y, z), weight));
                 }
             }
-            let whole: f64 = own.iter().map(|(_, weight)| weight).sum();
-            own.iter_mut().for_each(|(_, weight)| *weight /= whole);
+            let total: f64 = own.iter().map(|(_, weight)| weight).sum();
+            own.iter_mut().for_each(|(_, weight)| *weight /= total);
             weights.push(own);
         }
 
+        // number the corners in use
         let mut used: Vec<u64> = weights.iter().flatten().map(|(corner, _)| *corner).collect();
         used.sort_unstable();
         used.dedup();
@@ -68,12 +70,14 @@ impl Transfer {
             }
             transfer.ends.push(transfer.entries.len() as u32);
         }
-        let place = |corner: &u64| {
+
+        // corner positions
+        let position = |corner: &u64| {
             let (yz, z) = (corner / (cells.z + 1), corner % (cells.z + 1));
             let (x, y) = (yz / (cells.y + 1), yz % (cells.y + 1));
             low + width * Vec3::new(x as f64, y as f64, z as f64)
         };
-        transfer.places = used.iter().map(place).collect();
+        transfer.positions = used.iter().map(position).collect();
         transfer
     }
 
@@ -81,10 +85,10 @@ impl Transfer {
         &self.entries[self.ends[node] as usize..self.ends[node + 1] as usize]
     }
 
-    /// The same weights for vectors of a matrix with places and scales of its own.
-    pub(super) fn between(&self, matrix: &BlockMatrix) -> ScaledTransfer {
+    /// The same prolongation for vectors in the ordering and scaling of a [`BlockMatrix`].
+    pub(super) fn scaled_for(&self, matrix: &BlockMatrix) -> ScaledTransfer {
         let mut by_place: Vec<Vec<(u32, f32)>> = vec![Vec::new(); matrix.place_count()];
-        let mut by_corner: Vec<Vec<(u32, f32)>> = vec![Vec::new(); self.places.len()];
+        let mut by_corner: Vec<Vec<(u32, f32)>> = vec![Vec::new(); self.positions.len()];
         for node in 0..self.ends.len() - 1 {
             let (place, scale) = matrix.place(node);
             for (corner, weight) in self.of_node(node) {
@@ -96,9 +100,9 @@ impl Transfer {
         ScaledTransfer { by_place: Weights::of(by_place), by_corner: Weights::of(by_corner) }
     }
 
-    /// Pᵀ A P
-    pub(super) fn galerkin(&self, matrix: &BlockSum) -> BlockSum {
-        let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); self.places.len()];
+    /// The Galerkin coarse operator Pᵀ A P.
+    pub(super) fn galerkin(&self, matrix: &BlockCsr) -> BlockCsr {
+        let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); self.positions.len()];
         for row in 0..matrix.row_count() {
             for column in matrix.columns_of(row) {
                 for (corner, _) in self.of_node(row) {
@@ -106,20 +110,20 @@ impl Transfer {
                     neighbours[*corner as usize].extend(others);
                 }
             }
-            // keeps the lists short while they grow
+            // removing duplicates as they come keeps the lists short
             for (corner, _) in self.of_node(row) {
                 let list = &mut neighbours[*corner as usize];
                 list.sort_unstable();
                 list.dedup();
             }
         }
-        let mut coarse = BlockSum::with_pattern(neighbours);
+        let mut coarse = BlockCsr::with_pattern(neighbours);
         for row in 0..matrix.row_count() {
             for (column, block) in matrix.columns_of(row).iter().zip(matrix.blocks_of(row)) {
                 for (corner, weight) in self.of_node(row) {
-                    let part = block * f64::from(*weight);
-                    for (other, fraction) in self.of_node(*column as usize) {
-                        coarse.add(*corner as usize, *other as usize, &(part * f64::from(*fraction)));
+                    let weighted = block * f64::from(*weight);
+                    for (other, other_weight) in self.of_node(*column as usize) {
+                        coarse.add(*corner as usize, *other as usize, &(weighted * f64::from(*other_weight)));
                     }
                 }
             }

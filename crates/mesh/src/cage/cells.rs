@@ -1,22 +1,21 @@
-//! The lattice tets that hold part of a solid.
+//! Voxelisation of a solid into lattice tets: cells cut by the surface, then a flood fill of the interior.
 //!
-//! The one idea: the surface marks the tets it passes through, and what is inside spreads from there
-//! from tet to tet without ever crossing it. Only marked and inside tets are stored, sorted by place,
-//! so the cost follows the solid and not its box.
+//! The surface marks the tets it cuts, and the interior is flooded from there across faces without crossing the surface. Only cut and
+//! interior tets are stored, in Morton order, so the cost scales with the solid and not with its bounding box.
 
 use super::clip::{Clip, Polygon};
-use super::lattice::{Frame, Lattice, TetKey};
+use super::lattice::{Lattice, LatticeTet, TetKey};
 use crate::Solid;
 use crate::disjoint_sets::DisjointSets;
 use rayon::prelude::*;
 use sinew_math::Vec3;
 use std::collections::HashSet;
 
-/// Lattice tets in order of place, with the triangles that pass through each.
+/// The lattice tets that overlap the solid, in Morton order, with the triangles that cut each.
 #[derive(Clone, Debug)]
 pub(crate) struct Cells {
     pub(crate) lattice: Lattice,
-    /// The solid's vertices (lattice).
+    /// The solid's vertices, in lattice coordinates.
     pub(crate) vertices: Vec<Vec3>,
     pub(crate) keys: Vec<TetKey>,
     pub(crate) kinds: Vec<CellKind>,
@@ -24,35 +23,36 @@ pub(crate) struct Cells {
     cuts: Vec<Cut>,
 }
 
-/// How a tet meets the solid.
+/// How a lattice tet overlaps the solid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CellKind {
-    /// The surface passes through it.
+    /// The surface cuts it.
     Cut,
-    /// It is inside.
+    /// It lies inside the solid.
     Full,
-    /// An opening of the surface passes through it: partly inside, without triangles.
+    /// An opening of the surface passes through it: partly inside, but without triangles.
     Open,
 }
 
-/// A triangle in a tet, and the faces (bit `i` opposite corner `i`) it reaches there.
+/// A triangle that cuts a tet, and the faces of the tet that it reaches (bit `i` for the face opposite corner `i`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Cut {
     pub(crate) triangle: u32,
     pub(crate) faces: u8,
 }
 
-/// Off the surface the winding number is smooth, and one half only in openings. Where the middle of a
-/// tet is this near a whole number, no opening passes through the tet.
+/// Off the surface the winding number is smooth, and one half only in openings. If it is this close to an integer at the centroid of a
+/// tet, no opening passes through the tet.
 const FAR_FROM_OPENINGS: f64 = 0.15;
 
-/// More cells than allowed.
+/// The solid has more cells than the limit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TooManyCells;
 
 impl Cells {
-    /// Finds all cells of a solid, at most `limit`.
+    /// Finds all cells of a solid; fails above `limit` cells.
     pub(crate) fn find(solid: &Solid, lattice: Lattice, limit: usize) -> Result<Self, TooManyCells> {
+        // the tets that each triangle cuts
         let vertices: Vec<Vec3> = solid.vertices.par_iter().map(|p| lattice.lattice_from_space(p)).collect();
         let mut marks: Vec<(TetKey, Cut)> = (0..solid.triangles.len())
             .into_par_iter()
@@ -60,18 +60,20 @@ impl Cells {
             .flat_map_iter(|t| {
                 let corners = solid.triangles[t].map(|v| vertices[v as usize]);
                 tets_of_triangle(corners).into_iter().filter_map(move |key| {
-                    let faces = Clip::of(&Frame::of(key), &corners)?.faces();
+                    let faces = Clip::of(&LatticeTet::of(key), &corners)?.faces();
                     Some((key, Cut { triangle: t as u32, faces }))
                 })
             })
             .collect();
         marks.par_sort_unstable();
 
+        // flood fill of the interior
         let mut cut: Vec<TetKey> = marks.iter().map(|m| m.0).collect();
         cut.dedup();
-        let spread = Spread { solid, lattice, cut: &cut, limit: limit.saturating_sub(cut.len()) };
-        let inside = if solid.closed { spread.closed()? } else { spread.open()? };
+        let flood = FloodFill { solid, lattice, cut: &cut, limit: limit.saturating_sub(cut.len()) };
+        let inside = if solid.closed { flood.closed()? } else { flood.open()? };
 
+        // all cells in Morton order, with the range of cuts of each
         let mut kept: Vec<(TetKey, CellKind)> = cut.iter().map(|&key| (key, CellKind::Cut)).collect();
         kept.extend(inside);
         kept.par_sort_unstable_by_key(|k| k.0);
@@ -97,29 +99,30 @@ impl Cells {
         self.keys.len()
     }
 
-    /// The triangles in cell `c`, by number.
+    /// The triangles that cut cell `c`, by index.
     pub(crate) fn cuts(&self, c: usize) -> &[Cut] {
         &self.cuts[self.offsets[c] as usize..self.offsets[c + 1] as usize]
     }
 
-    /// The cell of a tet, if it is kept.
+    /// The cell of a lattice tet, if it overlaps the solid.
     pub(crate) fn cell(&self, key: TetKey) -> Option<usize> {
         self.keys.binary_search(&key).ok()
     }
 }
 
-/// The spreading of the inside over tets that the surface does not pass through.
-struct Spread<'a> {
+/// The flood fill over tets that the surface does not cut.
+struct FloodFill<'a> {
     solid: &'a Solid,
     lattice: Lattice,
     cut: &'a [TetKey],
     limit: usize,
 }
 
-impl Spread<'_> {
-    /// Neighbouring tets without surface between them are both in or both out, so one question
-    /// per connected group of tets along the surface decides all.
+impl FloodFill<'_> {
+    /// Interior of a closed surface. Face neighbours without surface between them are both inside or both outside, so one inside test
+    /// per connected component of the tets along the surface decides all.
     fn closed(&self) -> Result<Vec<(TetKey, CellKind)>, TooManyCells> {
+        // connected components of the uncut tets next to cut ones
         let rim = self.uncut_neighbours(self.cut);
         let mut groups = DisjointSets::new(rim.len());
         for (a, key) in rim.iter().enumerate() {
@@ -130,12 +133,15 @@ impl Spread<'_> {
             }
         }
         let (group, group_count) = groups.number();
+
+        // one inside test per component
         let mut first = vec![usize::MAX; group_count];
         for a in (0..rim.len()).rev() {
             first[group[a] as usize] = a;
         }
         let is_in: Vec<bool> = first.into_par_iter().map(|a| self.contains(rim[a], &[0.25; 4])).collect();
 
+        // flood the interior layer by layer
         let mut layer: Vec<TetKey> =
             (0..rim.len()).filter(|&a| is_in[group[a] as usize]).map(|a| rim[a]).collect();
         let mut seen: HashSet<TetKey> = layer.iter().copied().collect();
@@ -151,7 +157,7 @@ impl Spread<'_> {
         Ok(inside.into_iter().map(|key| (key, CellKind::Full)).collect())
     }
 
-    /// Through open holes the inside ends without a triangle, so every tet is asked.
+    /// Interior of an open surface. It ends at openings without a triangle, so every tet is tested.
     fn open(&self) -> Result<Vec<(TetKey, CellKind)>, TooManyCells> {
         let mut seen: HashSet<TetKey> = HashSet::new();
         let mut inside = Vec::new();
@@ -159,7 +165,7 @@ impl Spread<'_> {
         while !layer.is_empty() {
             layer.retain(|&key| seen.insert(key));
             let kept: Vec<(TetKey, CellKind)> =
-                layer.par_iter().filter_map(|&key| self.ask(key).map(|kind| (key, kind))).collect();
+                layer.par_iter().filter_map(|&key| self.kind_of(key).map(|kind| (key, kind))).collect();
             layer = self.uncut_neighbours(&kept.iter().map(|k| k.0).collect::<Vec<_>>());
             inside.extend(kept);
             if inside.len() > self.limit {
@@ -169,12 +175,13 @@ impl Spread<'_> {
         Ok(inside)
     }
 
-    fn ask(&self, key: TetKey) -> Option<CellKind> {
+    /// The kind of an uncut tet by winding numbers; `None` outside.
+    fn kind_of(&self, key: TetKey) -> Option<CellKind> {
         let w = self.winding_number(key, &[0.25; 4]);
         if (w - w.round()).abs() < FAR_FROM_OPENINGS {
             return (w > 0.5).then_some(CellKind::Full);
         }
-        // the middle, and points near the corners
+        // the centroid, and points near the corners
         let near = |i: usize| {
             let mut b = [0.05; 4];
             b[i] = 0.85;
@@ -189,8 +196,8 @@ impl Spread<'_> {
     }
 
     fn winding_number(&self, key: TetKey, b: &[f64; 4]) -> f64 {
-        let p = self.lattice.space_from_lattice(&Frame::of(key).point(b));
-        // the solid does not reach beyond its surface's box
+        let p = self.lattice.space_from_lattice(&LatticeTet::of(key).point(b));
+        // outside the bounding box there is nothing
         let (lo, hi) = self.solid.bounds;
         if (0..3).all(|k| lo[k] <= p[k] && p[k] <= hi[k]) { self.solid.winding_number(&p) } else { 0.0 }
     }
@@ -212,11 +219,11 @@ impl Spread<'_> {
     }
 }
 
-/// The tets near a triangle (lattice), sorted: all those of the cubes it passes through.
+/// Candidate tets for a triangle (lattice coordinates), sorted: all tets of the cubes that it passes through.
 fn tets_of_triangle(corners: [Vec3; 3]) -> Vec<TetKey> {
     let mut keys = Vec::new();
     let all = i32::MIN / 2..i32::MAX / 2;
-    halve(Polygon::triangle(corners.map(Into::into)), [all.start; 3], [all.end; 3], &mut |cube| {
+    bisect(Polygon::triangle(corners.map(Into::into)), [all.start; 3], [all.end; 3], &mut |cube| {
         keys.extend(TetKey::of_cube(cube));
     });
     keys.sort_unstable();
@@ -224,8 +231,8 @@ fn tets_of_triangle(corners: [Vec3; 3]) -> Vec<TetKey> {
     keys
 }
 
-/// Halves the range of cubes around a polygon, and the polygon with it, until one cube is left.
-fn halve(polygon: Polygon<[f64; 3]>, lo: [i32; 3], hi: [i32; 3], found: &mut impl FnMut([i32; 3])) {
+/// Recursively bisects the range of cubes around a polygon, and clips the polygon with it, down to single cubes.
+fn bisect(polygon: Polygon<[f64; 3]>, lo: [i32; 3], hi: [i32; 3], found: &mut impl FnMut([i32; 3])) {
     let Some(&first) = polygon.points().first() else { return };
     let (mut low, mut high) = (first, first);
     for p in polygon.points() {
@@ -233,8 +240,8 @@ fn halve(polygon: Polygon<[f64; 3]>, lo: [i32; 3], hi: [i32; 3], found: &mut imp
         high = [0, 1, 2].map(|k| p[k].max(high[k]));
     }
     let cube = |x: f64| (x / 2.0).floor() as i32;
-    let lo = [0, 1, 2].map(|k| cube(low[k] - super::clip::FAT).max(lo[k]));
-    let hi = [0, 1, 2].map(|k| cube(high[k] + super::clip::FAT).min(hi[k]));
+    let lo = [0, 1, 2].map(|k| cube(low[k] - super::clip::TOLERANCE).max(lo[k]));
+    let hi = [0, 1, 2].map(|k| cube(high[k] + super::clip::TOLERANCE).min(hi[k]));
     let Some(axis) = (0..3).max_by_key(|&k| hi[k].saturating_sub(lo[k])) else { return };
     if (0..3).any(|k| hi[k] < lo[k]) {
         return;
@@ -247,8 +254,8 @@ fn halve(polygon: Polygon<[f64; 3]>, lo: [i32; 3], hi: [i32; 3], found: &mut imp
     let (mut below, mut above) = (hi, lo);
     below[axis] = middle - 1;
     above[axis] = middle;
-    halve(polygon.beside(axis, plane, false), lo, below, found);
-    halve(polygon.beside(axis, plane, true), above, hi, found);
+    bisect(polygon.half_space(axis, plane, false), lo, below, found);
+    bisect(polygon.half_space(axis, plane, true), above, hi, found);
 }
 
 #[cfg(test)]
@@ -264,37 +271,37 @@ mod tests {
     }
 
     #[test]
-    fn full_tets_lie_inside_and_all_inside_is_kept() {
+    fn full_cells_are_inside_and_every_inside_point_has_a_cell() {
         let (solid, cells) = cells(0.15);
         let place = |p: &Vec3| cells.lattice.space_from_lattice(p);
         for c in (0..cells.count()).filter(|&c| cells.kinds[c] == CellKind::Full) {
-            for corner in Frame::of(cells.keys[c]).corners() {
+            for corner in LatticeTet::of(cells.keys[c]).corners() {
                 assert!(solid.contains(&place(&super::super::lattice::to_vec(corner))));
             }
         }
         for i in 0..500 {
             let t = f64::from(i);
             let p = Vec3::new(0.37 * t % 1.0, 0.73 * t % 1.0, 0.11 * t % 1.0) - Vec3::repeat(0.5);
-            let key = TetKey::holding(&cells.lattice.lattice_from_space(&p)).unwrap();
+            let key = TetKey::containing(&cells.lattice.lattice_from_space(&p)).unwrap();
             assert!(!solid.contains(&p) || cells.cell(key).is_some());
         }
     }
 
     #[test]
-    fn a_limit_is_kept() {
+    fn too_many_cells_are_an_error() {
         let (solid, all) = cells(0.15);
         assert!(Cells::find(&solid, all.lattice, all.count() - 1).is_err());
     }
 
     #[test]
-    fn a_triangle_marks_every_tet_it_passes_through() {
+    fn a_triangle_marks_every_tet_that_it_cuts() {
         let corners = [[10.3, 11.1, 12.7], [31.9, 14.2, 20.1], [17.7, 29.3, 26.2]].map(Vec3::from);
         let keys = tets_of_triangle(corners);
         for i in 0..40 {
             for j in 0..=i {
                 let (u, v) = (f64::from(i - j) / 40.0, f64::from(j) / 40.0);
                 let p = corners[0] + u * (corners[1] - corners[0]) + v * (corners[2] - corners[0]);
-                assert!(keys.binary_search(&TetKey::holding(&p).unwrap()).is_ok());
+                assert!(keys.binary_search(&TetKey::containing(&p).unwrap()).is_ok());
             }
         }
     }

@@ -1,62 +1,67 @@
-//! What is worth knowing about a cage that was built: where it departs from what was asked, and what
-//! was done to keep the solid's parts apart or together. None of it is an error; each says how much.
+//! Diagnostics of a cage build: where the cage deviates from the request, and what keeps parts of the solid apart or
+//! together. None of them is an error; each says how much.
 
-use super::joining::Joined;
+use super::virtual_nodes::MergedMesh;
 use core::fmt;
 
-/// Something worth knowing about how a cage was built.
+/// One diagnostic of a cage build.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CageFinding {
-    /// Tets were copied because several separate pieces of the solid share them.
+    /// Tets were duplicated because they contain several separate fragments of the solid.
     CopiedTets {
-        /// Lattice tets that were copied.
+        /// Lattice tets that were duplicated.
         tets: usize,
         /// Copies beyond the first.
         copies: usize,
     },
-    /// Pieces were glued so that a connected shell has a connected cage.
-    GluedPieces {
-        /// How many pieces.
-        pieces: usize,
+    /// CellFragments were glued so that a connected shell has a connected cage.
+    GluedFragments {
+        /// How many fragments.
+        fragments: usize,
     },
-    /// The count of tets is off what was asked by more than a twentieth.
+    /// The number of tets differs from the requested number by more than a twentieth.
     Count {
-        /// Tets asked for.
+        /// Tets requested.
         asked: usize,
         /// Tets built.
         built: usize,
     },
-    /// Fills were scaled so that they sum to the volume of the surface.
+    /// Fills were scaled so that they sum to the volume that the surface encloses.
     Scaled {
         /// The factor on the fills of cut tets.
         factor: f64,
     },
-    /// Vertices of no triangle that lie outside the cage ride on a tet near them, extrapolated.
+    /// Vertices of no triangle lie outside the cage and are extrapolated from a tet near them.
     Outside {
         /// How many vertices.
         vertices: usize,
     },
-    /// Some anchors got no node: only nodes at the outside of the cage are near them, or other anchors are.
+    /// Some anchors got no node: only boundary nodes of the cage, or nodes of other anchors, are near them.
     Anchors {
         /// How many got none.
         left_out: usize,
-        /// How many were asked for.
+        /// How many anchors were given.
         asked: usize,
     },
 }
 
-/// A scaling of fills nearer to one than this is the error of the samples and not worth a word.
-const SCALE_SLACK: f64 = 0.02;
+/// A scale factor closer to 1 than this is sampling error and not reported.
+const SCALE_TOLERANCE: f64 = 0.02;
 
-pub(crate) fn find(joined: &Joined, glued: usize, outside: usize, scaled: Option<f64>) -> Vec<CageFinding> {
+pub(crate) fn find(
+    joined: &MergedMesh,
+    glued: usize,
+    outside: usize,
+    scaled: Option<f64>,
+) -> Vec<CageFinding> {
     let mut findings = Vec::new();
     if joined.copy_count > 0 {
         findings.push(CageFinding::CopiedTets { tets: joined.copied_count, copies: joined.copy_count });
     }
     if glued > 0 {
-        findings.push(CageFinding::GluedPieces { pieces: glued });
+        findings.push(CageFinding::GluedFragments { fragments: glued });
     }
-    if let Some(factor) = scaled.filter(|f| (f - 1.0).abs() > SCALE_SLACK) {
+    if let Some(factor) = scaled.filter(|f| (f - 1.0).abs() > SCALE_TOLERANCE) {
         findings.push(CageFinding::Scaled { factor });
     }
     if outside > 0 {
@@ -65,7 +70,7 @@ pub(crate) fn find(joined: &Joined, glued: usize, outside: usize, scaled: Option
     findings
 }
 
-/// What there is to say about anchors, given the node of each.
+/// The diagnostic of the anchors, given the node of each.
 pub(crate) fn of_anchors(nodes: &[Option<u32>]) -> Option<CageFinding> {
     let left_out = nodes.iter().filter(|n| n.is_none()).count();
     (left_out > 0).then_some(CageFinding::Anchors { left_out, asked: nodes.len() })
@@ -74,21 +79,27 @@ pub(crate) fn of_anchors(nodes: &[Option<u32>]) -> Option<CageFinding> {
 impl fmt::Display for CageFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            // connectivity
             Self::CopiedTets { tets, copies } => {
                 write!(
                     f,
-                    "{tets} lattice tets hold separate parts of the solid: {copies} copies keep them apart"
+                    "{tets} lattice tets contain separate parts of the solid: {copies} copies keep the parts apart"
                 )
             }
-            Self::GluedPieces { pieces } => {
-                write!(f, "{pieces} pieces of connected shells had come apart: glued to their neighbours")
+            Self::GluedFragments { fragments } => {
+                write!(
+                    f,
+                    "{fragments} fragments of connected shells were disconnected: merged with their neighbours"
+                )
             }
+            // resolution and volume
             Self::Count { asked, built } => {
-                write!(f, "{asked} tets were asked for and {built} built: the lattice comes no closer")
+                write!(f, "{asked} tets were requested and {built} built: the lattice comes no closer")
             }
             Self::Scaled { factor } => {
                 write!(f, "fills at the surface were scaled by {factor:.4} to the volume of the surface")
             }
+            // vertices and anchors
             Self::Outside { vertices } => {
                 write!(
                     f,

@@ -1,9 +1,9 @@
-//! The body-centred cubic lattice: cube corners, cube centres, and the tets between them.
+//! The body-centred cubic tetrahedral lattice.
 //!
-//! The one idea: with half a cube edge as the unit, corners have even and centres odd coordinates,
-//! and a tet spans the centres of two neighbouring cubes and one edge of the face between them. All
-//! its faces lie in planes x ± y = even (and kin), so neighbours are mirror images and barycentric
-//! coordinates are sums and halves. Twelve tets per cube, all alike, dihedral angles 60° and 90°.
+//! With half a cube edge as the unit, cube corners have even and cube centres odd coordinates, and a tet spans the centres of two
+//! neighbouring cubes and one edge of the face between them. All faces lie in planes such as x ± y = even, so neighbours are
+//! mirror images and barycentric coordinates are sums and halves. There are twelve congruent tets per cube, with dihedral angles
+//! of 60° and 90°.
 
 use sinew_math::Vec3;
 
@@ -12,31 +12,30 @@ use sinew_math::Vec3;
 pub(crate) struct Lattice {
     /// Cube edge (m).
     pub(crate) edge: f64,
-    /// Where lattice coordinates are zero (m).
+    /// The origin of lattice coordinates (m).
     origin: Vec3,
 }
 
-/// A tet of the lattice: the Morton code of its first cube, then four bits for which of the cube's
-/// twelve. Sorting by it sorts by place.
+/// The key of a lattice tet: the Morton code of its first cube, then four bits for which of the twelve tets of the cube. Sorting
+/// by it is sorting along a Morton curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct TetKey(pub(crate) u64);
 
-/// Bits per axis of a cube's position.
+/// Bits per axis of a cube index.
 const AXIS_BITS: u32 = 19;
 
-/// The most cubes along an axis, margins included.
+/// The maximum number of cubes along an axis, margins included.
 pub(crate) const CUBES_PER_AXIS: f64 = (1u32 << AXIS_BITS) as f64;
 
-/// Cubes left free below the surface, so that no cube has a negative position.
+/// Empty cubes below the surface, so that no cube index is negative.
 const MARGIN: f64 = 4.0;
 
-/// The volume of a tet in units of the cube's: twelve fill it.
+/// The volume of a tet relative to a cube: twelve fill it.
 pub(crate) const TET_FRACTION: f64 = 1.0 / 12.0;
 
 impl Lattice {
-    /// A lattice of cubes of the given edge (m) with a corner at the middle of the box, so that a
-    /// symmetric surface gets a symmetric cage; or off it by `shift` (in edges). `None` if the box
-    /// takes too many cubes.
+    /// A lattice of cubes of the given edge (m) with a corner at the centre of the box, so that a symmetric surface gets a
+    /// symmetric cage; or displaced by `shift` (in edges). `None` if the box takes too many cubes.
     pub(crate) fn around(bounds: (Vec3, Vec3), edge: f64, shift: [f64; 3]) -> Option<Self> {
         let (lo, hi) = bounds;
         let widest = (hi - lo).amax() / edge + 2.0 * MARGIN + 4.0;
@@ -63,19 +62,19 @@ impl Lattice {
     }
 }
 
-/// A tet taken apart: the centre of the face its long edges meet at right angles across, and its axes.
+/// A decoded lattice tet: the face between its two cubes, and its axes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Frame {
-    /// Middle of the face between the two cubes (lattice).
+pub(crate) struct LatticeTet {
+    /// Centre of the face between the two cubes (lattice coordinates).
     face: [i32; 3],
-    /// Axis from cube to cube.
+    /// Axis from the first cube to the second.
     across: usize,
-    /// Axis and sign from the middle of the face to its edge.
+    /// Axis and sign from the centre of the face to the edge.
     towards: usize,
     sign: i32,
 }
 
-impl Frame {
+impl LatticeTet {
     pub(crate) fn of(key: TetKey) -> Self {
         let (cube, which) = (key.cube(), (key.0 & 15) as usize);
         let across = which / 4;
@@ -93,7 +92,7 @@ impl Frame {
         3 - self.across - self.towards
     }
 
-    /// The corners (lattice), ordered so that the volume is positive.
+    /// The corners (lattice coordinates), ordered so that the volume is positive.
     pub(crate) fn corners(&self) -> [[i32; 3]; 4] {
         let [mut b1, mut b2, mut a1, mut a2] = [self.face; 4];
         b1[self.across] -= 1;
@@ -108,10 +107,10 @@ impl Frame {
         [b1, b2, a1, a2]
     }
 
-    /// Barycentric coordinates of a point (lattice), in the order of [`Self::corners`].
+    /// Barycentric coordinates of a point (lattice coordinates), in the order of [`Self::corners`].
     ///
-    /// With q from the middle of the face, y = ±q towards the edge: the two corners on the edge share
-    /// y, the two centres share 1 − y, and the differences within the pairs are q along and across.
+    /// With q relative to the centre of the face and y = ±q towards the edge: the two corners on the edge sum to y, the two cube
+    /// centres to 1 − y, and the differences within the pairs are q along and across.
     pub(crate) fn barycentric(&self, p: &Vec3) -> [f64; 4] {
         let q = |axis: usize| p[axis] - f64::from(self.face[axis]);
         let y = f64::from(self.sign) * q(self.towards);
@@ -120,7 +119,7 @@ impl Frame {
         [(1.0 - y - x) / 2.0, (1.0 - y + x) / 2.0, (y - z) / 2.0, (y + z) / 2.0]
     }
 
-    /// The point (lattice) at barycentric coordinates.
+    /// The point (lattice coordinates) at barycentric coordinates.
     pub(crate) fn point(&self, b: &[f64; 4]) -> Vec3 {
         let corners = self.corners();
         (0..4).map(|i| b[i] * to_vec(corners[i])).sum()
@@ -149,9 +148,9 @@ impl TetKey {
         [gather(code), gather(code >> 1), gather(code >> 2)]
     }
 
-    /// The tet that holds a point (lattice): in the cube that holds it, the axes ordered by distance
-    /// from the centre name the face and the edge it is nearest. `None` beyond the lattice.
-    pub(crate) fn holding(p: &Vec3) -> Option<Self> {
+    /// The tet that contains a point (lattice coordinates): in the cube of the point, the axes in order of distance from the
+    /// centre give the nearest face and its nearest edge. `None` outside the lattice.
+    pub(crate) fn containing(p: &Vec3) -> Option<Self> {
         if !p.iter().all(|x| (2.0..2.0 * CUBES_PER_AXIS).contains(x)) {
             return None;
         }
@@ -162,10 +161,10 @@ impl TetKey {
         let towards = far((across + 1) % 3, (across + 2) % 3);
         let mut face = cube.map(|c| 2 * c + 1);
         face[across] += if q[across] >= 0.0 { 1 } else { -1 };
-        Some(Frame { face, across, towards, sign: if q[towards] >= 0.0 { 1 } else { -1 } }.key())
+        Some(LatticeTet { face, across, towards, sign: if q[towards] >= 0.0 { 1 } else { -1 } }.key())
     }
 
-    /// The 24 tets that share volume with a cube.
+    /// The 24 tets that overlap a cube.
     pub(crate) fn of_cube(cube: [i32; 3]) -> impl Iterator<Item = Self> {
         (0..3).flat_map(move |across| {
             [0, 1].into_iter().flat_map(move |back| {
@@ -179,25 +178,24 @@ impl TetKey {
 
     /// The tet across the face opposite corner `i`: its mirror image in that face.
     ///
-    /// The tets are the chambers of a group of reflections, so the corner's image is the neighbour's
-    /// fourth corner.
+    /// The tets are the chambers of a reflection group, so the mirror image of the corner is the fourth corner of the neighbour.
     pub(crate) fn neighbour(self, i: usize) -> Self {
-        let frame = Frame::of(self);
-        let corners = frame.corners();
+        let tet = LatticeTet::of(self);
+        let corners = tet.corners();
         if i >= 2 {
-            // the two cubes stay; the edge of the face turns by a quarter about its remaining end
+            // the two cubes stay; the edge rotates by 90° about its remaining end, within the face
             let stays = corners[5 - i];
-            let along = frame.along();
-            let sign = stays[along] - frame.face[along];
-            Frame { towards: along, sign, ..frame }.key()
+            let along = tet.along();
+            let sign = stays[along] - tet.face[along];
+            LatticeTet { towards: along, sign, ..tet }.key()
         } else {
-            // the edge of the face stays, and the remaining cube meets the next one around it
+            // the edge stays, and the remaining cube pairs with the next one around it
             let cube = corners[1 - i];
             let middle = |axis: usize| (corners[2][axis] + corners[3][axis]) / 2;
             let mut face = cube;
-            face[frame.towards] = middle(frame.towards);
-            let sign = middle(frame.across) - cube[frame.across];
-            Frame { face, across: frame.towards, towards: frame.across, sign }.key()
+            face[tet.towards] = middle(tet.towards);
+            let sign = middle(tet.across) - cube[tet.across];
+            LatticeTet { face, across: tet.towards, towards: tet.across, sign }.key()
         }
     }
 }
@@ -236,34 +234,34 @@ mod tests {
     }
 
     #[test]
-    fn every_tet_is_upright_and_a_twelfth_of_a_cube() {
+    fn every_tet_has_positive_volume_a_twelfth_of_a_cube() {
         for key in tets() {
-            let [a, b, c, d] = Frame::of(key).corners().map(to_vec);
+            let [a, b, c, d] = LatticeTet::of(key).corners().map(to_vec);
             let volume = (b - a).dot(&(c - a).cross(&(d - a))) / 6.0;
             // a cube has edge 2 in lattice units
             assert_eq!(volume, 8.0 * TET_FRACTION);
-            assert_eq!(Frame::of(key).key(), key);
+            assert_eq!(LatticeTet::of(key).key(), key);
         }
     }
 
     #[test]
     fn barycentric_coordinates_and_points_are_inverse() {
         for key in tets() {
-            let frame = Frame::of(key);
+            let tet = LatticeTet::of(key);
             let p = Vec3::new(11.3, 12.9, 18.2);
-            let b = frame.barycentric(&p);
+            let b = tet.barycentric(&p);
             assert!((b.iter().sum::<f64>() - 1.0).abs() < 1e-14);
-            assert!((frame.point(&b) - p).norm() < 1e-13);
+            assert!((tet.point(&b) - p).norm() < 1e-13);
         }
     }
 
     #[test]
-    fn neighbours_share_three_corners_and_point_back() {
+    fn neighbours_share_three_corners_and_adjacency_is_mutual() {
         for key in tets() {
-            let corners = Frame::of(key).corners();
+            let corners = LatticeTet::of(key).corners();
             for i in 0..4 {
                 let other = key.neighbour(i);
-                let theirs = Frame::of(other).corners();
+                let theirs = LatticeTet::of(other).corners();
                 assert!((0..4).all(|j| (j == i) != theirs.contains(&corners[j])), "{key:?} {i}");
                 assert!((0..4).any(|j| other.neighbour(j) == key));
             }
@@ -271,12 +269,12 @@ mod tests {
     }
 
     #[test]
-    fn a_point_is_held_by_the_tet_where_no_coordinate_is_negative() {
+    fn a_point_has_no_negative_coordinate_in_the_tet_that_contains_it() {
         for i in 0..200 {
             let t = f64::from(i);
             let p = Vec3::new(20.0 + 0.37 * t % 5.0, 22.0 + 0.73 * t % 7.0, 30.0 + 0.11 * t % 3.0);
-            let key = TetKey::holding(&p).unwrap();
-            assert!(Frame::of(key).barycentric(&p).iter().all(|&b| b >= -1e-14));
+            let key = TetKey::containing(&p).unwrap();
+            assert!(LatticeTet::of(key).barycentric(&p).iter().all(|&b| b >= -1e-14));
             assert!(TetKey::of_cube([p.x, p.y, p.z].map(|x| (x / 2.0).floor() as i32)).any(|k| k == key));
         }
     }

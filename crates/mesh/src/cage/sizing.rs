@@ -1,78 +1,75 @@
-//! How fine a cage is: from what is asked to a lattice.
+//! The lattice spacing of a cage for a given edge or a requested number of tets.
 //!
-//! The one idea: a lattice of edge a keeps about 12 V/a³ tets for the volume and 5 A/a² for the
-//! surface, so a count asked for gives a first edge, and the ratio of what was counted to what was
-//! foretold corrects it in a few rounds.
+//! A lattice of edge a has about 12 V/a³ tets in the volume and 5 A/a² at the surface. The requested number gives a first edge,
+//! and the ratio of the counted to the estimated number corrects it in a few iterations.
 
 use super::cells::Cells;
 use super::lattice::Lattice;
 use super::{CageError, TET_LIMIT};
 use crate::Solid;
 
-/// How fine a cage is.
+/// The resolution of a cage.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CageSize {
-    /// The edge of the lattice's cubes (m).
+    /// The edge of the lattice cubes (m).
     Edge(f64),
-    /// About this many tets.
+    /// The approximate number of tets.
     Tets(usize),
 }
 
-/// A count this near the one asked for (as a fraction of it) ends the search, at once or after a few
-/// rounds.
-const CLOSE_ENOUGH: [f64; 2] = [0.02, 0.04];
+/// The relative errors of the count that end the search: in the first iterations, and later.
+const COUNT_TOLERANCES: [f64; 2] = [0.02, 0.04];
 
-/// Rounds of the search. Three are usual.
-const ROUNDS: usize = 10;
+/// The maximum number of iterations. Three are usual.
+const MAX_ITERATIONS: usize = 10;
 
-/// A symmetric surface in a symmetric lattice gains and loses tets in whole orbits. From this round on
-/// the lattice is shifted by [`SHIFT`], where counts change one by one, and steps are halved.
-const SHIFTED_FROM: usize = 5;
+/// A symmetric surface in a symmetric lattice gains and loses tets in whole orbits. From this iteration on the lattice is shifted
+/// by [`SHIFT`], where counts change one by one, and steps are halved.
+const FIRST_SHIFTED_ITERATION: usize = 5;
 
-/// Where to (in edges): off every symmetry of the lattice.
+/// The shift of the lattice (in edges): off every symmetry.
 const SHIFT: [f64; 3] = [0.127, 0.219, 0.331];
 
-/// The largest edge, in diagonals of the solid: beyond, no sample would find the solid in its tet.
-const WIDEST: f64 = 4.0;
+/// The largest edge, in bounding-box diagonals of the solid: beyond it no sample would find the solid in its tet.
+const MAX_EDGE_DIAGONALS: f64 = 4.0;
 
-/// The most pairs of a triangle and a tet it passes through, at 16 bytes each.
+/// The maximum number of pairs of a triangle and a tet that it cuts, at 16 bytes each.
 const PAIR_LIMIT: f64 = 4e8;
 
-/// Surface tets kept beyond the volume, per area / edge².
+/// Surface tets beyond those of the volume, per area / edge².
 ///
-/// A plane cuts (mean width of a tet) / (its volume) tets per area. A convex body's mean width is
-/// Σ l (π − θ) / 4π over its edges: 0.827 a for a lattice tet, so 9.93 / a² are cut. Half their volume
-/// is outside the solid.
+/// A plane cuts (mean width of a tet) / (its volume) tets per area. The mean width of a convex body is Σ l (π − θ) / 4π over its
+/// edges: 0.827 a for a lattice tet, so 9.93 / a² tets are cut. Half of their volume is outside the solid.
 const CUT_PER_AREA: f64 = 4.96;
 
 pub(crate) fn cells_of(solid: &Solid, size: CageSize) -> Result<Cells, CageError> {
-    let forecast = Forecast::of(solid);
+    let estimate = TetCountEstimate::of(solid);
     match size {
         CageSize::Edge(edge) => {
-            let widest = WIDEST * forecast.diagonal;
+            let widest = MAX_EDGE_DIAGONALS * estimate.diagonal;
             if edge > 0.0 && edge <= widest {
-                forecast.cells(solid, edge, [0.0; 3])
+                estimate.cells(solid, edge, [0.0; 3])
             } else {
                 Err(CageError::Edge { edge, widest })
             }
         }
         CageSize::Tets(0) => Err(CageError::NoTets),
-        CageSize::Tets(count) if count > TET_LIMIT => Err(forecast.too_many(count as f64, 0.0)),
-        CageSize::Tets(count) => forecast.search(solid, count as f64),
+        CageSize::Tets(count) if count > TET_LIMIT => Err(estimate.too_many(count as f64, 0.0)),
+        CageSize::Tets(count) => estimate.search(solid, count as f64),
     }
 }
 
-/// What is known of a solid before any lattice is laid.
-struct Forecast {
+/// Estimates the number of tets from the volume and area of a solid.
+struct TetCountEstimate {
     volume: f64,
     area: f64,
-    /// Twice the length of all edges: thin triangles cut tets without having area.
+    /// Twice the length of all edges (m): thin triangles cut tets without having area.
     length: f64,
     triangle_count: f64,
     diagonal: f64,
 }
 
-impl Forecast {
+impl TetCountEstimate {
     fn of(solid: &Solid) -> Self {
         let (lo, hi) = solid.bounds();
         let round = |t: usize| {
@@ -89,12 +86,12 @@ impl Forecast {
         }
     }
 
-    /// About how many tets a lattice of cubes of `edge` (m) keeps.
+    /// The estimated number of tets of a lattice of cubes of `edge` (m).
     fn tets(&self, edge: f64) -> f64 {
         12.0 * self.volume / (edge * edge * edge) + CUT_PER_AREA * self.area / (edge * edge)
     }
 
-    /// The edge (m) at which `tets` foretells a count, by bisection of its logarithm.
+    /// The edge (m) at which [`Self::tets`] estimates a count, by bisection of its logarithm.
     fn edge(&self, count: f64) -> f64 {
         let (mut fine, mut coarse) = (1e-9 * self.diagonal, 1e3 * self.diagonal);
         for _ in 0..80 {
@@ -111,29 +108,30 @@ impl Forecast {
     fn cells(&self, solid: &Solid, edge: f64, shift: [f64; 3]) -> Result<Cells, CageError> {
         // pairs of a triangle and a tet: by area, along edges, and a few for every triangle
         let pairs = 2.0 * CUT_PER_AREA * self.area / (edge * edge) + 4.0 * self.length / edge;
-        let foretold = self.tets(edge).max(0.1 * pairs);
-        if foretold > 2.0 * TET_LIMIT as f64 || pairs + 4.0 * self.triangle_count > PAIR_LIMIT {
-            return Err(self.too_many(foretold, edge));
+        let estimated = self.tets(edge).max(0.1 * pairs);
+        if estimated > 2.0 * TET_LIMIT as f64 || pairs + 4.0 * self.triangle_count > PAIR_LIMIT {
+            return Err(self.too_many(estimated, edge));
         }
         let lattice =
-            Lattice::around(solid.bounds(), edge, shift).ok_or_else(|| self.too_many(foretold, edge))?;
-        let cells = Cells::find(solid, lattice, TET_LIMIT).map_err(|_| self.too_many(foretold, edge))?;
+            Lattice::around(solid.bounds(), edge, shift).ok_or_else(|| self.too_many(estimated, edge))?;
+        let cells = Cells::find(solid, lattice, TET_LIMIT).map_err(|_| self.too_many(estimated, edge))?;
         if cells.count() > TET_LIMIT { Err(self.too_many(cells.count() as f64, edge)) } else { Ok(cells) }
     }
 
     fn search(&self, solid: &Solid, count: f64) -> Result<Cells, CageError> {
-        let widest = WIDEST * self.diagonal;
+        let widest = MAX_EDGE_DIAGONALS * self.diagonal;
         let mut edge = self.edge(count).min(widest);
         let mut best = self.cells(solid, edge, [0.0; 3])?;
         let off = |cells: &Cells| (cells.count() as f64 / count - 1.0).abs();
         let mut counted = best.count() as f64;
-        for round in 1..ROUNDS {
-            if off(&best) <= CLOSE_ENOUGH[usize::from(round > 2)] {
+        for round in 1..MAX_ITERATIONS {
+            if off(&best) <= COUNT_TOLERANCES[usize::from(round > 2)] {
                 break;
             }
-            // the forecast is off by the same factor at nearby edges
+            // the estimate is off by the same factor at nearby edges
             let ratio = count / counted;
-            let (ratio, shift) = if round < SHIFTED_FROM { (ratio, [0.0; 3]) } else { (ratio.sqrt(), SHIFT) };
+            let (ratio, shift) =
+                if round < FIRST_SHIFTED_ITERATION { (ratio, [0.0; 3]) } else { (ratio.sqrt(), SHIFT) };
             edge = self.edge(self.tets(edge) * ratio).min(widest);
             let cells = self.cells(solid, edge, shift)?;
             counted = cells.count() as f64;

@@ -1,9 +1,9 @@
 //! What is wrong with the numbers and names of constraints, before anything is built.
 
-use super::desc::{ConstraintDesc, ConstraintKind, PointDesc};
 use crate::WorldDesc;
 use crate::desc::Mobility;
-use crate::model::Fault;
+use crate::desc::{ConstraintDesc, ConstraintKind, PointDesc};
+use crate::fault::Fault;
 use sinew_math::Vec3;
 
 /// Everything wrong with what a world says about constraints.

@@ -23,13 +23,13 @@ impl Default for ConstraintPath {
 
 /// What is asked at one moment.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asked {
+pub(crate) struct Asked {
     /// Where a point is held (m).
-    pub(super) place: Vec3,
+    pub(crate) place: Vec3,
     /// The spring, as strong and long as asked.
-    pub(super) spring: Spring,
+    pub(crate) spring: Spring,
     /// c (N s/m)
-    pub(super) damping: f64,
+    pub(crate) damping: f64,
 }
 
 impl ConstraintPath {
@@ -44,7 +44,7 @@ impl ConstraintPath {
     }
 
     /// What is asked of a constraint after a fraction of the step.
-    pub(super) fn asks(&self, constraint: &Constraint, fraction: f64) -> Asked {
+    pub(crate) fn asks(&self, constraint: &Constraint, fraction: f64) -> Asked {
         let between = |[from, to]: [f64; 2]| from + fraction * (to - from);
         let own = match &constraint.hold {
             Hold::Place { place, .. } => *place,

@@ -1,6 +1,6 @@
 //! Points that may touch an obstacle before anything has moved farther than a margin.
 
-use super::obstacle::Obstacle;
+use crate::obstacle::Obstacle;
 use crate::{Model, State};
 use rayon::prelude::*;
 use sinew_contact::{Bounds, Contact, FrictionAnchor, RigidMotion};
@@ -79,7 +79,7 @@ impl CandidateSearch {
         boxes.extend(model.obstacles.iter().zip(motions).map(|(o, motion)| around(o, motion, margin)));
         let near = |o: usize, point: usize| {
             let distance = || model.obstacles[o].shape.probe(&motions[o].point_in_shape(&x[point])).distance;
-            let found = boxes[o].holds(&x[point]).then(distance).filter(|distance| *distance < margin)?;
+            let found = boxes[o].contains(&x[point]).then(distance).filter(|distance| *distance < margin)?;
             // others may be nearer than they seem
             Some(if model.obstacles[o].shape.has_exact_distance() { found } else { f64::NEG_INFINITY })
         };
@@ -94,7 +94,7 @@ impl CandidateSearch {
             let range = task * CHUNK..((task + 1) * CHUNK).min(flesh);
             let own = Bounds::around(&x[range.clone()]);
             obstacles.clear();
-            obstacles.extend((0..count).filter(|o| boxes[*o].meets(&own)));
+            obstacles.extend((0..count).filter(|o| boxes[*o].intersects(&own)));
             found.clear();
             for point in range {
                 let own = obstacles.iter().filter_map(|o| Some((*o, near(*o, point)?)));

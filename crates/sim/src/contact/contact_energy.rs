@@ -10,11 +10,13 @@ mod soft_pairs;
 
 use super::candidates::{Candidate, CandidateSearch};
 use super::contacts::kinematic_pose;
-use super::desc::Mobility;
-use super::obstacle::{Obstacle, ObstacleFrictionAnchor};
-use super::pair_anchor::PairFrictionAnchor;
 use super::pair_contact::PairContact;
-use crate::implicit::NodeEnergy;
+use crate::NodeEnergy;
+use crate::desc::Mobility;
+use crate::friction_anchor::ObstacleFrictionAnchor;
+use crate::friction_anchor::PairFrictionAnchor;
+use crate::obstacle::Obstacle;
+use crate::substep::Substep;
 use crate::{Control, Model, State};
 use lagged_contact::LaggedContact;
 use rayon::prelude::*;
@@ -81,12 +83,12 @@ const MAX_TURNS: usize = 4;
 const MAX_LOOKS: usize = 3;
 
 impl ContactEnergy {
-    /// Makes ready for a sub-step of `h` (s) between fractions of a step.
+    /// Makes ready for a sub-step.
     pub(crate) fn begin(
         &mut self,
         model: &Model,
         control: &Control,
-        ([from, to], h): ([f64; 2], f64),
+        Substep { from, to, h, .. }: Substep,
         state: &State,
     ) {
         self.h = h;

@@ -1,7 +1,7 @@
-//! What obstacles push on surfaces with, for whoever wants to see it.
+//! What obstacles push on surfaces with in a state, and the energy of it.
 
 use crate::{Model, State};
-use sinew_contact::detect_contact;
+use sinew_contact::{Response, detect_contact};
 use sinew_math::Vec3;
 
 /// What an obstacle pushes on a surface vertex with.
@@ -37,10 +37,40 @@ pub fn contact_forces(model: &Model, state: &State) -> Vec<ContactForce> {
                 obstacle.stiffness,
                 model.contact_surface.step,
             );
-            let push = law.push(contact.depth, &contact.normal, &Vec3::zeros(), &stretch);
+            let push = law.force(contact.depth, &contact.normal, &Vec3::zeros(), &stretch);
             let force = now.pose.rotation * push.force;
             found.push(ContactForce { vertex: key.0, obstacle: key.1, point: x, force });
         }
     }
     found
+}
+
+/// What springs of touching hold in a state (J). Looks at every point and every obstacle.
+pub(crate) fn contact_energy(model: &Model, state: &State) -> f64 {
+    if model.contact_surface.desc.response != Response::Penalty {
+        return 0.0;
+    }
+    let mut sum = 0.0;
+    for (o, (obstacle, now)) in model.obstacles.iter().zip(&state.obstacles).enumerate() {
+        for point in 0..model.contact_surface.count() {
+            let x = model.contact_surface.at(point, &state.node_x);
+            let p = now.pose.rotation.inverse_transform_vector(&(x - now.pose.translation.vector));
+            let held = state
+                .anchors
+                .binary_search_by_key(&(point as u32, o as u32), |held| (held.point, held.obstacle));
+            let anchor = held.ok().map(|i| state.anchors[i].anchor);
+            if let Some(hit) = detect_contact(&obstacle.shape, &p, &p, anchor.as_ref()) {
+                let off = anchor.map_or(Vec3::zeros(), |anchor| p - anchor.place);
+                let stretch = off - off.dot(&hit.normal) * hit.normal;
+                let law = model.contact_surface.law(
+                    point,
+                    obstacle.friction,
+                    obstacle.stiffness,
+                    model.contact_surface.step,
+                );
+                sum += law.energy(hit.depth, &stretch);
+            }
+        }
+    }
+    sum
 }

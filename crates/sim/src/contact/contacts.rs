@@ -1,14 +1,18 @@
 //! Touching during a step: who touches, what that does to nodes and free obstacles, and how these move.
 
 use super::candidates::{Candidate, CandidateSearch};
-use super::desc::Mobility;
-use super::obstacle::{Obstacle, ObstacleFrictionAnchor};
 use super::pair_forces::PairForces;
+use crate::desc::Mobility;
+use crate::friction_anchor::ObstacleFrictionAnchor;
+use crate::model::ModelId;
+use crate::obstacle::Obstacle;
+use crate::substep::Substep;
 use crate::{Control, Model, State};
 use rayon::prelude::*;
 use sinew_contact::{Penalty, Response, RigidMotion, detect_contact};
-use sinew_math::{Isometry, Vec3, turn};
-use std::sync::Arc;
+use sinew_math::parallel::for_each_part;
+use sinew_math::spatial::Wrench;
+use sinew_math::{Isometry, Vec3, so3};
 
 /// Scratch of touching.
 #[derive(Clone, Debug, Default)]
@@ -18,8 +22,8 @@ pub(crate) struct Contacts {
     /// How obstacles move, and where they were a sub-step before.
     motions: Vec<RigidMotion>,
     before: Vec<Isometry>,
-    /// Force and torque about the centre on each obstacle (N, N m).
-    wrenches: Vec<(Vec3, Vec3)>,
+    /// What acts on each obstacle, about its centre (N m, N).
+    wrenches: Vec<Wrench>,
     /// How many samples of each free obstacle touch; they share its mass.
     contact_samples: Vec<u32>,
     /// For each free obstacle Σ k (1/m + r²/I) of what touches it, then the factor that keeps it stable.
@@ -27,7 +31,7 @@ pub(crate) struct Contacts {
     /// Where points were when candidates were looked for: surface vertices, then samples of obstacles.
     x: Vec<Vec3>,
     /// Where nodes and obstacles were then, and of which model.
-    looked_for: Option<Arc<()>>,
+    looked_for: Option<ModelId>,
     node_x: Vec<Vec3>,
     poses: Vec<Isometry>,
     /// The deepest candidate of each cell, for [`Response::Projection`].
@@ -39,35 +43,17 @@ pub(crate) struct Contacts {
     speed: f64,
 }
 
-/// A sub-step: from which fraction of the step to which, and how long it is (s).
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Substep {
-    pub(crate) from: f64,
-    pub(crate) to: f64,
-    pub(crate) h: f64,
-}
-
-/// Fewer candidates are looked at on one thread.
-const FEW: usize = 1024;
+/// Candidates that one task looks at.
+const CHUNK: usize = 1024;
 /// Springs between free obstacles and flesh leave half of what is stable to each side.
 const SHARED: f64 = 0.5;
 /// Free obstacles have no elasticity of their own that takes part of what is stable, and are damped more.
 const SAMPLE_DAMPING: f64 = 0.6;
 
 impl Contacts {
-    /// Whether anything can touch.
-    pub(crate) fn can_collide(model: &Model) -> bool {
-        !model.obstacles.is_empty() || model.contact_surface.has_pairs
-    }
-
-    /// Whether any obstacle is moved by what touches it.
-    pub(crate) fn has_free_obstacles(model: &Model) -> bool {
-        model.obstacles.iter().any(|obstacle| obstacle.solid.is_some())
-    }
-
     /// Whether anything can touch in a step.
     pub(crate) fn can_collide_in(model: &Model, control: &Control) -> bool {
-        Contacts::can_collide(model) && !control.is_placing
+        model.can_collide() && !control.is_placing
     }
 
     /// Room in a state for all that points will remember, so that memory is not asked for again.
@@ -97,22 +83,15 @@ impl Contacts {
         self.pairs.prepare(model, state, dt, fewest)
     }
 
-    /// Makes ready for a step of `dt` (s).
-    pub(crate) fn begin(
-        &mut self,
-        model: &Model,
-        control: &Control,
-        dt: f64,
-        substep: Substep,
-        state: &mut State,
-    ) {
+    /// Makes ready for a step whose first part is given.
+    pub(crate) fn begin(&mut self, model: &Model, control: &Control, substep: Substep, state: &mut State) {
         self.place_obstacles(model, control, substep, state);
         self.speed = self.fastest(model, state);
         self.moved = self.moved_since(model, state);
         let is_exact = model.obstacles.iter().all(|obstacle| obstacle.shape.has_exact_distance());
         let lasts = is_exact && self.moved.is_finite() && self.moved + substep.h * self.speed <= self.within;
         if !(lasts && self.take_anchors(state)) {
-            self.detect(model, substep.h, dt, state);
+            self.detect(model, substep.h, substep.dt, state);
         }
     }
 
@@ -121,7 +100,7 @@ impl Contacts {
         &mut self,
         model: &Model,
         control: &Control,
-        (dt, substep): (f64, Substep),
+        substep: Substep,
         state: &mut State,
         node_force: &mut [Vec3],
     ) {
@@ -131,9 +110,9 @@ impl Contacts {
             self.moved += substep.h * self.speed;
             if self.moved + substep.h * self.speed > self.within {
                 self.keep_anchors(state);
-                self.detect(model, substep.h, (1.0 - substep.from) * dt, state);
+                self.detect(model, substep.h, substep.left(), state);
             }
-            self.pairs.follow(model, state, substep.h, (1.0 - substep.from) * dt);
+            self.pairs.follow(model, state, substep.h, substep.left());
         }
         self.find_contacts(model, substep.h, state);
         self.find_give(model, substep.h);
@@ -147,18 +126,18 @@ impl Contacts {
         &self.motions
     }
 
-    /// Adds forces and torques about their centres (N, N m) to what touching does to obstacles.
-    pub(crate) fn pull(&mut self, obstacles: &[(Vec3, Vec3)]) {
-        for ((force, torque), (pull, turn)) in self.wrenches.iter_mut().zip(obstacles) {
-            *force += pull;
-            *torque += turn;
+    /// Adds wrenches about their centres (N m, N) to what touching does to obstacles.
+    pub(crate) fn pull(&mut self, obstacles: &[Wrench]) {
+        for (wrench, pull) in self.wrenches.iter_mut().zip(obstacles) {
+            wrench.force += pull.force;
+            wrench.torque += pull.torque;
         }
     }
 
     /// Makes ready for a sub-step in which nothing touches and obstacles wait.
     pub(crate) fn stand_still(&mut self, model: &Model, state: &State) {
         self.wrenches.clear();
-        self.wrenches.resize(model.obstacles.len(), (Vec3::zeros(), Vec3::zeros()));
+        self.wrenches.resize(model.obstacles.len(), Wrench::default());
         self.motions.clear();
         self.motions.extend(state.obstacles.iter().map(|obstacle| RigidMotion::still(obstacle.pose)));
     }
@@ -177,7 +156,7 @@ impl Contacts {
                 state.obstacles[i].pose =
                     state.obstacles[obstacle.carrier].pose * obstacle.carrier_from_shape;
             } else if let Some(solid) = &obstacle.solid {
-                state.obstacles[i].advance(solid, self.wrenches[i], &model.gravity, substep.h);
+                state.obstacles[i].advance(solid, &self.wrenches[i], &model.gravity, substep.h);
             } else if obstacle.mobility == Mobility::Kinematic {
                 state.obstacles[i].pose = kinematic_pose(obstacle, control, i, substep.to);
             }
@@ -201,7 +180,7 @@ impl Contacts {
     }
 
     fn place_obstacles(&mut self, model: &Model, control: &Control, substep: Substep, state: &State) {
-        let Substep { from, to, h } = substep;
+        let Substep { from, to, h, .. } = substep;
         self.motions.clear();
         self.before.clear();
         for (i, (obstacle, now)) in model.obstacles.iter().zip(&state.obstacles).enumerate() {
@@ -222,7 +201,7 @@ impl Contacts {
                     RigidMotion {
                         world_from_shape: start,
                         linear: (end.translation.vector - origin) / h,
-                        angular: turn::log(&(end.rotation * start.rotation.inverse())) / h,
+                        angular: so3::log(&(end.rotation * start.rotation.inverse())) / h,
                         origin,
                     }
                 }
@@ -251,8 +230,7 @@ impl Contacts {
 
     /// How much nearer two things can have come since candidates were looked for (m); infinite if that was in another world.
     fn moved_since(&self, model: &Model, state: &State) -> f64 {
-        let is_same =
-            self.looked_for.as_ref().is_some_and(|own| Arc::ptr_eq(own, &model.contact_surface.identity));
+        let is_same = self.looked_for.as_ref() == Some(&model.id);
         if !is_same || self.node_x.len() != state.node_x.len() || self.poses.len() != state.obstacles.len() {
             return f64::INFINITY;
         }
@@ -262,7 +240,7 @@ impl Contacts {
         for ((obstacle, then), now) in model.obstacles.iter().zip(&self.poses).zip(&self.motions) {
             let now = now.world_from_shape;
             if *then != now {
-                let turned = turn::log(&(now.rotation * then.rotation.inverse())).norm();
+                let turned = so3::log(&(now.rotation * then.rotation.inverse())).norm();
                 let shifted = (now.translation.vector - then.translation.vector).norm();
                 // the frame's origin may be off the middle that the reach is counted from
                 let arm = obstacle.reach + obstacle.shape.bounds().center().norm();
@@ -287,7 +265,7 @@ impl Contacts {
 
     /// Looks for candidates, to last for what is left of the step (s) if speeds stay.
     fn detect(&mut self, model: &Model, h: f64, left: f64, state: &State) {
-        self.wrenches.resize(model.obstacles.len(), (Vec3::zeros(), Vec3::zeros()));
+        self.wrenches.resize(model.obstacles.len(), Wrench::default());
         if model.obstacles.is_empty() {
             self.candidates.clear();
             return;
@@ -317,7 +295,7 @@ impl Contacts {
         let (spacing, step) = (model.contact_surface.spacing, self.speed * h);
         self.within =
             (1.25 * self.speed * left).min(spacing.max(4.0 * step)).max(0.25 * spacing) + 2.0 * step;
-        self.looked_for = Some(model.contact_surface.identity.clone());
+        self.looked_for = Some(model.id.clone());
         self.node_x.clone_from(&state.node_x);
         self.poses.clear();
         self.poses.extend(self.motions.iter().map(|motion| motion.world_from_shape));
@@ -337,7 +315,8 @@ impl Contacts {
             let (point, o) = (c.point as usize, c.obstacle as usize);
             match c.owner.map(|owner| owner as usize) {
                 None => {
-                    (c.x, c.v) = model.contact_surface.motion_at(point, &state.node_x, &state.node_v);
+                    let motion = model.contact_surface.motion_at(point, &state.node_x, &state.node_v);
+                    (c.x, c.v) = (motion.x, motion.v);
                 }
                 Some(owner) => {
                     let obstacle = &model.obstacles[owner];
@@ -358,11 +337,7 @@ impl Contacts {
                 }
             }
         };
-        if candidates.len() < FEW || rayon::current_num_threads() == 1 {
-            candidates.iter_mut().for_each(look);
-        } else {
-            candidates.par_iter_mut().with_min_len(FEW / 2).for_each(look);
-        }
+        for_each_part(candidates.as_mut_slice(), CHUNK, |_, part| part.iter_mut().for_each(look));
         if model.contact_surface.desc.response == Response::Projection {
             self.keep_deepest(model);
         }
@@ -441,7 +416,7 @@ impl Contacts {
                 }
             }
         }
-        let stable = SHARED * Response::Penalty.strength().0 * model.contact_surface.desc.stiffness
+        let stable = SHARED * Response::Penalty.strength().stiffness * model.contact_surface.desc.stiffness
             / (model.contact_surface.step * model.contact_surface.step);
         for give in &mut self.give {
             *give = if *give > stable { stable / *give } else { 1.0 };
@@ -449,7 +424,7 @@ impl Contacts {
     }
 
     fn respond(&mut self, model: &Model, h: f64, state: &mut State, node_force: &mut [Vec3]) {
-        self.wrenches.fill((Vec3::zeros(), Vec3::zeros()));
+        self.wrenches.fill(Wrench::default());
         let Contacts { candidates, motions, wrenches, give, contact_samples, .. } = self;
         let mut given = 0.0;
         for c in candidates.iter_mut() {
@@ -469,7 +444,7 @@ impl Contacts {
             law.damping *= give;
             let obstacle_v = motion.velocity_at(&x);
             let relative = c.v - obstacle_v;
-            let push = law.push(contact.depth, &normal, &relative, &stretch);
+            let push = law.force(contact.depth, &normal, &relative, &stretch);
             let place = motion.point_in_shape(&(surface - push.stretch));
             c.anchor = Some(sinew_contact::FrictionAnchor { place, side: contact.side });
 
@@ -504,9 +479,9 @@ fn most(numbers: impl Iterator<Item = f64>) -> f64 {
     numbers.fold(0.0, |most, number| if number > most { number } else { most })
 }
 
-fn add_wrench(wrench: &mut (Vec3, Vec3), motion: &RigidMotion, x: &Vec3, force: &Vec3) {
-    wrench.0 += force;
-    wrench.1 += (x - motion.origin).cross(force);
+fn add_wrench(wrench: &mut Wrench, motion: &RigidMotion, x: &Vec3, force: &Vec3) {
+    wrench.force += force;
+    wrench.torque += (x - motion.origin).cross(force);
 }
 
 /// Where a led obstacle is after a fraction of the step.
@@ -521,7 +496,7 @@ fn back(motion: &RigidMotion, h: f64) -> Isometry {
     if motion.linear == Vec3::zeros() && motion.angular == Vec3::zeros() {
         return motion.world_from_shape;
     }
-    let turned = turn::exp(&(-h * motion.angular));
+    let turned = so3::exp(&(-h * motion.angular));
     let from_origin = motion.world_from_shape.translation.vector - motion.origin;
     let place = motion.origin - h * motion.linear + turned * from_origin;
     Isometry::from_parts(place.into(), turned * motion.world_from_shape.rotation)

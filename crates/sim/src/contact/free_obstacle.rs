@@ -1,9 +1,10 @@
 //! Obstacles that move under gravity and what touches them, as rigid bodies.
 
-use super::obstacle::{Obstacle, ObstacleState};
-use crate::{Model, State};
+use crate::obstacle::{Obstacle, ObstacleState};
+use crate::{Energies, Model, State};
 use sinew_contact::{RigidMotion, SolidMass};
-use sinew_math::{Isometry, Mat3, Vec3, turn};
+use sinew_math::spatial::Wrench;
+use sinew_math::{Isometry, Mat3, Vec3, so3};
 use sinew_skeleton::Momentum;
 
 impl ObstacleState {
@@ -33,19 +34,13 @@ impl ObstacleState {
     /// ```text
     /// v ← v + h (f/m + g),   x ← x + h v,    L ← L + h τ,   R ← exp(h I⁻¹ L) R,   ω = (R I₀ Rᵀ)⁻¹ L
     /// ```
-    pub(crate) fn advance(
-        &mut self,
-        solid: &SolidMass,
-        (force, torque): (Vec3, Vec3),
-        gravity: &Vec3,
-        h: f64,
-    ) {
+    pub(crate) fn advance(&mut self, solid: &SolidMass, wrench: &Wrench, gravity: &Vec3, h: f64) {
         let center = self.center(solid);
-        self.linear += h * (force / solid.mass + gravity);
+        self.linear += h * (wrench.force / solid.mass + gravity);
         let inertia = self.inertia(solid);
-        let momentum = inertia * self.angular + h * torque;
+        let momentum = inertia * self.angular + h * wrench.torque;
         let rate = inertia.try_inverse().unwrap_or_else(Mat3::zeros) * momentum;
-        let mut rotation = turn::exp(&(h * rate)) * self.pose.rotation;
+        let mut rotation = so3::exp(&(h * rate)) * self.pose.rotation;
         rotation.renormalize();
         let center = center + h * self.linear;
         self.pose = Isometry::from_parts((center - rotation * solid.center).into(), rotation);
@@ -61,15 +56,15 @@ fn free<'a>(
     all.filter_map(|(obstacle, state)| obstacle.solid.as_ref().map(|solid| (obstacle, solid, state)))
 }
 
-/// Kinetic energy of free obstacles, and their height above the start as energy (J).
-pub(crate) fn energies(model: &Model, state: &State) -> (f64, f64) {
-    let (mut kinetic, mut potential) = (0.0, 0.0);
+/// Energies of free obstacles, zero in height at the start; those of what touches them are in [`super::contact_energy`].
+pub(crate) fn energies(model: &Model, state: &State) -> Energies {
+    let mut sum = Energies::default();
     for (obstacle, solid, now) in free(model, state) {
         let spin = now.angular.dot(&(now.inertia(solid) * now.angular));
-        kinetic += 0.5 * (solid.mass * now.linear.norm_squared() + spin);
-        potential -= solid.mass * model.gravity.dot(&(now.center(solid) - obstacle.start.center(solid)));
+        sum.kinetic += 0.5 * (solid.mass * now.linear.norm_squared() + spin);
+        sum.potential -= solid.mass * model.gravity.dot(&(now.center(solid) - obstacle.start.center(solid)));
     }
-    (kinetic, potential)
+    sum
 }
 
 /// Momenta of free obstacles about the origin.

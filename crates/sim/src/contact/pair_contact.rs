@@ -1,7 +1,7 @@
 //! A vertex and the triangle it touches.
 
-use super::pair_anchor::PairFrictionAnchor;
 use crate::Model;
+use crate::friction_anchor::PairFrictionAnchor;
 use sinew_contact::{NearPair, SurfacePairs, nearest_on_triangle};
 use sinew_math::Vec3;
 

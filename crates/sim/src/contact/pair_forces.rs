@@ -1,10 +1,11 @@
 //! Surfaces that touch each other or themselves: each vertex is pushed out of the triangle nearest to it, and held on its surface by friction.
 
-use super::pair_anchor::PairFrictionAnchor;
 use super::pair_contact::PairContact;
+use crate::contact_surface::{ContactSurface, PointMotion};
+use crate::friction_anchor::PairFrictionAnchor;
 use crate::{Model, State};
 use rayon::prelude::*;
-use sinew_contact::{NearPair, PairSurface, Response, SurfacePairs};
+use sinew_contact::{NearPair, Penalty, Response, SurfacePairs};
 use sinew_math::Vec3;
 use std::sync::Arc;
 
@@ -72,10 +73,7 @@ impl Nearness {
 /// Both sides of a pair take half of what is stable, once as vertices and once as corners: no row of GᵀKG, of which each pair has two halves of sum 1,
 /// is then above κ/h².
 const SHARED: f64 = 0.25;
-/// From which distance on, and down to which depth surfaces push each other apart, in parts of the mean distance of vertices.
-const GAP: f64 = 0.1;
-const RANGE: f64 = 0.5;
-/// How far points may stray from where their velocities led before pairs are looked for again, in the same parts.
+/// How far points may stray from where their velocities led before pairs are looked for again, in parts of the mean distance of vertices.
 const STRAY: f64 = 0.4;
 /// Pairs are looked for no farther than this, in the same parts: a step that diverges shall not look at all with all.
 const FARTHEST: f64 = 8.0;
@@ -86,21 +84,6 @@ const FRACTION: f64 = 0.2;
 const SHORTEST: f64 = 1.0 / 8.0;
 /// How much more surfaces are damped, in parts of m/h, where sub-steps are so short that elasticity leaves room for it.
 const FAST_DAMPING: f64 = 0.45;
-
-/// The trees of a model's surfaces.
-pub(super) fn finder_of(model_bodies: &[crate::Body], contact: &super::ContactSurface) -> SurfacePairs {
-    let surface = |body: &crate::Body| contact.desc.self_contact.contains(&body.name);
-    let surfaces: Vec<PairSurface> = model_bodies
-        .iter()
-        .map(|body| PairSurface {
-            triangles: &body.surface.triangles,
-            rest: &body.surface.vertices,
-            collides_with_itself: surface(body),
-            collides_with_others: contact.desc.between_bodies,
-        })
-        .collect();
-    SurfacePairs::build(&surfaces, GAP * contact.spacing, RANGE * contact.spacing)
-}
 
 impl PairForces {
     /// Has the trees of a model.
@@ -163,7 +146,7 @@ impl PairForces {
         self.x_then.resize(count, Vec3::zeros());
         self.v_then.resize(count, Vec3::zeros());
         let find = |(i, (x, v)): (usize, (&mut Vec3, &mut Vec3))| {
-            (*x, *v) = model.contact_surface.motion_at(i, &state.node_x, &state.node_v);
+            PointMotion { x: *x, v: *v } = model.contact_surface.motion_at(i, &state.node_x, &state.node_v);
         };
         let points = self.x_then.par_iter_mut().zip(self.v_then.par_iter_mut());
         points.with_min_len(1024).enumerate().for_each(find);
@@ -235,7 +218,7 @@ impl PairForces {
         let PairForces { finder, groups, points, x, v, slot, contacts, anchors, .. } = self;
         let follow = |((point, x), v): ((&NearPoint, &mut Vec3), &mut Vec3)| {
             if may_collide(point.near.distance, point.near.closing) {
-                (*x, *v) =
+                PointMotion { x: *x, v: *v } =
                     model.contact_surface.motion_at(point.point as usize, &state.node_x, &state.node_v);
             }
         };
@@ -272,24 +255,12 @@ impl PairForces {
         let all_contacts = &contacts[..groups.len()];
         let contacts = || all_contacts.iter().flatten();
 
-        // springs are as stiff as this sub-step bears, dampers too: what is fast is stopped within the range
-        let step = h.min(model.contact_surface.step);
-        let slack = 1.0 - (step / model.contact_surface.step) * (step / model.contact_surface.step);
-        let more_damping = 1.0 + FAST_DAMPING * slack / Response::Penalty.strength().1;
-        let law = |point: u32| {
-            let desc = &model.contact_surface.desc;
-            let deepest = finder.range() * 2.0;
-            let mass = model.contact_surface.mass[point as usize];
-            let mut law = Response::Penalty.law(mass, step, desc.friction, deepest);
-            law.stiffness *= SHARED * desc.stiffness;
-            law.damping *= SHARED * desc.stiffness.sqrt() * more_damping;
-            law
-        };
+        let law = PairLaw::of(&model.contact_surface, finder, h);
         for contact in contacts() {
             contact.corners.iter().for_each(|corner| incoming[*corner as usize] = 0.0);
         }
         for contact in contacts() {
-            let stiffness = law(contact.vertex).stiffness;
+            let stiffness = law.at(contact.vertex).stiffness;
             for (corner, weight) in contact.corners.iter().zip(contact.weights) {
                 incoming[*corner as usize] += weight * stiffness;
             }
@@ -297,19 +268,8 @@ impl PairForces {
         let mut given = 0.0;
         for (contact, anchor) in all_contacts.iter().zip(anchors) {
             let Some(contact) = contact else { continue };
-            let mut law = law(contact.vertex);
-            // many vertices on a few corners push no harder than these can bear
-            let mut fraction = 1.0f64;
-            for corner in contact.corners {
-                let bears = SHARED
-                    * Response::Penalty.strength().0
-                    * model.contact_surface.desc.stiffness
-                    * model.contact_surface.mass[corner as usize]
-                    / (step * step);
-                if incoming[corner as usize] > bears {
-                    fraction = fraction.min(bears / incoming[corner as usize]);
-                }
-            }
+            let fraction = law.borne(contact, incoming);
+            let mut law = law.at(contact.vertex);
             law.stiffness *= fraction;
             law.damping *= fraction;
             let corner_v: Vec3 = contact.corners.iter().zip(contact.weights).map(|(c, w)| w * v(*c)).sum();
@@ -322,7 +282,7 @@ impl PairForces {
             };
             let stretch =
                 anchor.and_then(|anchor| contact.stretch(&corners, &anchor, &held_corners(anchor.triangle)));
-            let push = law.push(contact.depth, &contact.normal, &relative, &stretch.unwrap_or_default());
+            let push = law.force(contact.depth, &contact.normal, &relative, &stretch.unwrap_or_default());
             if law.friction > 0.0 && (stretch.is_none() || push.slips) {
                 *anchor = Some(contact.hold(&corners, &push.stretch));
             }
@@ -341,5 +301,52 @@ impl PairForces {
                 .for_each(|(corner, weight)| act(*corner, -weight * force));
         }
         given
+    }
+}
+
+/// How vertices are pushed in a sub-step.
+struct PairLaw<'a> {
+    surface: &'a ContactSurface,
+    /// The step that springs are made for (s).
+    step: f64,
+    /// How many times as much as usual is damped.
+    damping: f64,
+    /// The spring grows no further than at this depth (m).
+    deepest: f64,
+}
+
+impl<'a> PairLaw<'a> {
+    /// Springs as stiff as a sub-step of `h` (s) bears, dampers too: what is fast is stopped within the range.
+    fn of(surface: &'a ContactSurface, finder: &SurfacePairs, h: f64) -> PairLaw<'a> {
+        let step = h.min(surface.step);
+        let slack = 1.0 - (step / surface.step) * (step / surface.step);
+        let damping = 1.0 + FAST_DAMPING * slack / Response::Penalty.strength().damping;
+        PairLaw { surface, step, damping, deepest: finder.range() * 2.0 }
+    }
+
+    /// The law of a vertex.
+    fn at(&self, point: u32) -> Penalty {
+        let desc = &self.surface.desc;
+        let mass = self.surface.mass[point as usize];
+        let mut law = Response::Penalty.law(mass, self.step, desc.friction, self.deepest);
+        law.stiffness *= SHARED * desc.stiffness;
+        law.damping *= SHARED * desc.stiffness.sqrt() * self.damping;
+        law
+    }
+
+    /// The fraction of a push that the corners of a triangle bear: many vertices on a few corners push no harder than these can.
+    fn borne(&self, contact: &PairContact, incoming: &[f64]) -> f64 {
+        let mut fraction = 1.0f64;
+        for corner in contact.corners {
+            let bears = SHARED
+                * Response::Penalty.strength().stiffness
+                * self.surface.desc.stiffness
+                * self.surface.mass[corner as usize]
+                / (self.step * self.step);
+            if incoming[corner as usize] > bears {
+                fraction = fraction.min(bears / incoming[corner as usize]);
+            }
+        }
+        fraction
     }
 }

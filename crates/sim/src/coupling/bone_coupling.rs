@@ -1,25 +1,16 @@
 //! Bones during a step: what flesh does to them, how they move, and where that puts the nodes fixed to them.
 
-use super::Rig;
-use crate::{Control, Model, RigControl, State};
-use rayon::prelude::*;
+use crate::rig::Rig;
+use crate::substep::Substep;
+use crate::{BoneError, Control, Energies, Model, RigControl, State};
 use sinew_flesh::CornerForces;
+use sinew_math::parallel::for_each_part;
 use sinew_math::spatial::{Frame, Wrench};
 use sinew_math::{Mat3, Vec3};
 use sinew_skeleton::{
-    BoneId, DriveKind, Drives, Dynamics, DynamicsError, Energies, Floating, JointDrive, Kinematics, Loads,
-    SkeletonState, StatePath,
+    BoneId, DriveKind, Drives, Dynamics, DynamicsError, Energies as BoneEnergies, JointDrive, Kinematics,
+    Loads, MomentumCorrection, SkeletonState, StatePath,
 };
-
-/// A skeleton whose equations of motion have no answer.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("skeleton '{rig}': {error}")]
-pub struct BoneError {
-    /// The rig's name.
-    pub rig: String,
-    /// What its dynamics say.
-    pub error: DynamicsError,
-}
 
 /// How a rigid bone moves, as a field over the world: the velocity at x is `at_origin + angular × x`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -67,7 +58,7 @@ struct RigCoupling {
     dynamics: Dynamics,
     drives: Drives,
     path: StatePath,
-    floating: Floating,
+    floating: MomentumCorrection,
     wrenches: Vec<Wrench>,
     /// Whether every joint is prescribed, so that flesh cannot move the bones.
     leads: bool,
@@ -79,11 +70,11 @@ struct RigCoupling {
 const FEW_NODES: usize = 1024;
 
 impl BoneCoupling {
-    /// Bones as they stand at rest.
-    pub(crate) fn at_rest(model: &Model) -> BoneCoupling {
+    /// Bones as they stand and move in a state.
+    pub(crate) fn of(model: &Model, state: &State) -> BoneCoupling {
         let mut coupling = BoneCoupling::default();
         coupling.prepare(model);
-        coupling.refresh(model, &State::at_rest(model));
+        coupling.refresh(model, state);
         coupling
     }
 
@@ -94,7 +85,7 @@ impl BoneCoupling {
             coupling.is_solved = false;
             coupling.leads = match control.rigs.get(i) {
                 Some(control) => {
-                    coupling.path.lay(&rig.skeleton, &control.from, &control.to, dt);
+                    coupling.path.fit(&rig.skeleton, &control.from, &control.to, dt);
                     control.drives.iter().all(|kind| *kind == DriveKind::Motion)
                 }
                 None => {
@@ -151,32 +142,28 @@ impl BoneCoupling {
         let prescribed = rigs.filter(|((coupling, _), _)| coupling.leads);
         prescribed
             .map(|((coupling, rig), state)| {
-                Energies::of(&rig.skeleton, &coupling.kinematics, state, &model.gravity).total()
+                BoneEnergies::of(&rig.skeleton, &coupling.kinematics, state, &model.gravity).total()
             })
             .sum()
     }
 
-    /// Kinetic energy of all bones, their height above rest and that of balanced flesh as energy, and what is in the springs of joints (J).
-    pub(crate) fn energies(&self, model: &Model, state: &State) -> (f64, f64, f64) {
-        let (mut kinetic, mut potential, mut springs) = (0.0, 0.0, 0.0);
+    /// Kinetic energy of all bones, what is in the springs of joints, and the height of bones above rest and that of balanced flesh as energy.
+    pub(crate) fn energies(&self, model: &Model, state: &State) -> Energies {
+        let mut sum = Energies::default();
         for ((coupling, rig), state) in self.rigs.iter().zip(&model.rigs).zip(&state.rigs) {
-            let energies = Energies::of(&rig.skeleton, &coupling.kinematics, state, &model.gravity);
-            kinetic += energies.kinetic;
-            potential += energies.gravity - rig.rest_potential;
-            springs += energies.springs;
+            let own = BoneEnergies::of(&rig.skeleton, &coupling.kinematics, state, &model.gravity);
+            sum.kinetic += own.kinetic;
+            sum.potential += own.gravity - rig.rest_potential;
+            sum.elastic += own.springs;
         }
-        (kinetic, potential + self.balance_energy(model, state) - model.rest_balance, springs)
+        sum.potential = sum.potential + self.balance_energy(model, state) - model.rest_balance;
+        sum
     }
 
-    /// The potential of what balances flesh (J): a force m Rᵢ c that turns with the bone has −m Rᵢ c · (x − oᵢ).
-    pub(crate) fn balance_energy(&self, model: &Model, state: &State) -> f64 {
-        let mut energy = 0.0;
-        for (node, lift) in model.node_lift.iter().enumerate().filter(|(_, lift)| **lift != Vec3::zeros()) {
-            let field = &self.fields[model.fixed_nodes.node_reference[node] as usize];
-            let lift = field.rotation * lift;
-            energy -= model.node_mass[node] * lift.dot(&(state.node_x[node] - field.origin));
-        }
-        energy
+    /// The potential of what balances flesh (J).
+    fn balance_energy(&self, model: &Model, state: &State) -> f64 {
+        let frame = |bone: usize| (self.fields[bone].rotation, self.fields[bone].origin);
+        model.balance_energy(&state.node_x, frame)
     }
 
     /// Torques of all drives of a rig in the last sub-step (N m, N), found or given.
@@ -184,16 +171,17 @@ impl BoneCoupling {
         self.rigs.get(rig).map_or(&[], |coupling| &coupling.dynamics.torque)
     }
 
-    /// Moves the bones a sub-step of `h` (s) that ends after `share` of the step, and the fixed nodes with them. Work of the drives is energy
+    /// Moves the bones a sub-step, and the fixed nodes with them. Work of the drives is energy
     /// supplied to the world.
     pub(crate) fn move_bones(
         &mut self,
         model: &Model,
         control: &Control,
         pushes: &Pushes,
-        (fraction, h): (f64, f64),
+        substep: Substep,
         state: &mut State,
     ) -> Result<(), BoneError> {
+        let Substep { to: fraction, h, .. } = substep;
         for (i, (coupling, rig)) in self.rigs.iter_mut().zip(&model.rigs).enumerate() {
             let named = |error: DynamicsError| BoneError { rig: rig.name.clone(), error };
             coupling.gather(model, rig, pushes, h, state);
@@ -252,7 +240,7 @@ impl RigCoupling {
             dynamics: Dynamics::default(),
             drives: Drives::limp(&rig.skeleton),
             path: StatePath::default(),
-            floating: Floating::default(),
+            floating: MomentumCorrection::default(),
             wrenches: vec![Wrench::default(); rig.skeleton.bones().len()],
             leads: false,
             is_solved: false,
@@ -262,7 +250,7 @@ impl RigCoupling {
     /// Wrenches on all bones: forces on fixed nodes, and the counter-forces of dampers and of what balances flesh. The order of every sum is fixed.
     fn gather(&mut self, model: &Model, rig: &Rig, pushes: &Pushes, h: f64, state: &State) {
         let RigCoupling { kinematics, wrenches, .. } = self;
-        let wrench = |(i, wrench): (usize, &mut Wrench)| {
+        let wrench = |i: usize| {
             let bone = BoneId(i as u32);
             let origin = kinematics.world_frames()[i].origin;
             let (mut force, mut torque) = (Vec3::zeros(), Vec3::zeros());
@@ -288,23 +276,22 @@ impl RigCoupling {
                 torque += pull.torque - origin.cross(&pull.force);
             }
             let rotation = &kinematics.world_frames()[i].rotation;
-            *wrench = Wrench::new(rotation.tr_mul(&torque), rotation.tr_mul(&force));
+            Wrench::new(rotation.tr_mul(&torque), rotation.tr_mul(&force))
         };
-        if model.node_count() < FEW_NODES || rayon::current_num_threads() == 1 {
-            wrenches.iter_mut().enumerate().for_each(wrench);
-        } else {
-            wrenches.par_iter_mut().enumerate().for_each(wrench);
-        }
+        let bones = if model.node_count() < FEW_NODES { wrenches.len() } else { 1 };
+        for_each_part(wrenches.as_mut_slice(), bones, |first, part| {
+            part.iter_mut().enumerate().for_each(|(i, own)| *own = wrench(first + i));
+        });
     }
 
     /// Takes the step that was solved for, and holds trees that float to their momentum.
     fn advance(&mut self, rig: &Rig, gravity: &Vec3, h: f64, state: &mut SkeletonState) {
         let skeleton = &rig.skeleton;
         let loads = Loads { gravity: *gravity, wrenches: &self.wrenches, passive_step: h };
-        self.floating.foresee(skeleton, &self.kinematics, &self.drives, &loads, h);
+        self.floating.predict(skeleton, &self.kinematics, &self.drives, &loads, h);
         state.advance(skeleton, &self.dynamics.acceleration, h);
         self.kinematics.update(skeleton, state);
-        self.floating.settle(skeleton, &self.kinematics, state);
+        self.floating.correct(skeleton, &self.kinematics, state);
     }
 
     fn set_drives(

@@ -3,6 +3,7 @@
 //! Bones of all rigs are counted together from 1, 0 is the world, and degrees of freedom of all rigs follow each other. Twists and wrenches are about the origin of
 //! the world, in its axes, so that those of a bone and its parent simply add.
 
+use crate::substep::Substep;
 use crate::{Control, Model};
 use sinew_math::spatial::{Frame, RigidInertia, Twist, Wrench, cross_matrix};
 use sinew_math::{Mat3, Vec3};
@@ -46,7 +47,7 @@ impl Bones {
         &mut self,
         model: &Model,
         control: &Control,
-        (dt, fraction, h): (f64, f64, f64),
+        Substep { to: fraction, h, dt, .. }: Substep,
         starts: &[SkeletonState],
     ) -> Vec<SkeletonState> {
         self.prepare(model);
@@ -61,7 +62,7 @@ impl Bones {
             let kinds = control.map_or(limp.kinds(), |control| &control.drives);
             let mut end = start.clone();
             if let Some(control) = control {
-                self.path.lay(skeleton, &control.from, &control.to, dt);
+                self.path.fit(skeleton, &control.from, &control.to, dt);
             }
             for (b, (bone, kind)) in skeleton.bones().iter().zip(kinds).enumerate() {
                 for dof in bone.joint.v() {

@@ -1,13 +1,14 @@
 //! Newton's method on the potential: directions by conjugate gradients, lengths by backtracking, so that the potential never rises.
 
 use super::deadline::Deadline;
-use super::node_energy::NodeEnergy;
 use super::pcg::{Pcg, System};
 use super::preconditioner::Preconditioner;
 use super::problem::{Gradient, Point, Problem, vector};
-use super::settings::{ImplicitSettings, SolveReport};
+use super::settings::ImplicitSettings;
 use super::stagnation::Stagnation;
 use crate::Model;
+use crate::NodeEnergy;
+use crate::SolveReport;
 use sinew_math::Vec3;
 
 /// Scratch of Newton's method, and where it is.

@@ -1,10 +1,10 @@
 //! Preconditioned conjugate gradients on the Hessian, cut short where it turns downwards.   `[Steihaug1983]`
 
 use super::deadline::Deadline;
-use super::node_energy::NodeEnergy;
 use super::preconditioner::Preconditioner;
 use super::problem::{Gradient, Motion, Point, Problem, row};
 use crate::Model;
+use crate::NodeEnergy;
 use sinew_math::sparse::Row;
 
 /// Scratch of conjugate gradients; `direction` is the answer.

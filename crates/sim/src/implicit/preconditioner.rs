@@ -8,16 +8,16 @@
 //! nothing like flesh at rest: there the blocks of the nodes alone do better.
 
 use super::bones::Bones;
-use super::node_energy::NodeEnergy;
 use super::problem::{Motion, Point, Problem, row, vector};
 use super::skin::Skin;
 use crate::Model;
-use sinew_flesh::Elements;
+use crate::NodeEnergy;
+use crate::model::ModelId;
+use crate::rest_matrix::rest_matrix;
 use sinew_math::nalgebra::{DMatrix, DVector, Vector6};
-use sinew_math::sparse::{Block, BlockSum, Row, Solver, SolverChoice, times, times_transposed};
+use sinew_math::sparse::{Block, Row, Solver, SolverChoice, times, times_transposed};
 use sinew_math::spatial::{Frame, RigidInertia, Twist, Wrench};
 use sinew_math::{Mat3, Vec3};
-use sinew_skeleton::{Kinematics, SkeletonState};
 
 /// Approximate inverses of the system, and scratch.
 #[derive(Clone, Debug, Default)]
@@ -47,7 +47,7 @@ pub(super) enum Kind {
 /// What depends on the model and the step's length only.
 #[derive(Clone, Debug)]
 struct Rest {
-    key: u64,
+    key: ModelId,
     h: f64,
     is_damped: bool,
     /// The free nodes.
@@ -67,7 +67,7 @@ struct JointFactor {
 impl Preconditioner {
     /// Makes ready for steps of a model: costs as much as some tens of steps the first time and whenever the step's length changes, nothing otherwise.
     pub(super) fn prepare(&mut self, model: &Model, problem: &Problem) {
-        let key = model.solver_key;
+        let key = model.id.clone();
         let is_damped = problem.drag.iter().any(|drag| *drag > 0.0);
         let fits = |rest: &Rest| rest.key == key && rest.h == problem.h && rest.is_damped == is_damped;
         if self.rest.as_ref().is_some_and(fits) {
@@ -77,7 +77,7 @@ impl Preconditioner {
         let (skin, rest_frames) = match known {
             Some(rest) => (rest.skin, rest.rest_frames),
             None if model.rigs.is_empty() => (Skin::default(), Vec::new()),
-            None => (Skin::build(model), rest_frames(model)),
+            None => (Skin::build(model), model.rest_frames()),
         };
         let free: Vec<u32> =
             (0..model.node_count() as u32).filter(|node| problem.inertia[*node as usize] > 0.0).collect();
@@ -272,34 +272,6 @@ fn apart(bones: &Bones, bone: u32, base: u32) -> Vec<(usize, f64)> {
     found
 }
 
-/// The stiffness at rest over the free nodes, with more on each node's own diagonal (N/m).
-pub(crate) fn rest_matrix(elements: &Elements, own: &[f64], free: &[u32]) -> BlockSum {
-    let mut place = vec![u32::MAX; own.len()];
-    free.iter().enumerate().for_each(|(i, node)| place[*node as usize] = i as u32);
-    let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); free.len()];
-    elements.for_each_rest_stiffness(|nodes, _| {
-        for a in nodes.iter().map(|node| place[*node as usize]).filter(|a| *a != u32::MAX) {
-            let beside = nodes.iter().map(|node| place[*node as usize]).filter(|b| *b != u32::MAX);
-            neighbours[a as usize].extend(beside);
-        }
-    });
-    let mut matrix = BlockSum::with_pattern(neighbours);
-    elements.for_each_rest_stiffness(|nodes, blocks| {
-        for (a, row) in nodes.iter().zip(blocks.chunks_exact(nodes.len())) {
-            for (b, block) in nodes.iter().zip(row) {
-                let (a, b) = (place[*a as usize], place[*b as usize]);
-                if a != u32::MAX && b != u32::MAX {
-                    matrix.add(a as usize, b as usize, block);
-                }
-            }
-        }
-    });
-    for (i, node) in free.iter().enumerate() {
-        matrix.add(i, i, &Mat3::from_diagonal_element(own[*node as usize]));
-    }
-    matrix
-}
-
 /// Σ tr(K₁₁) d² with d an edge of the element or patch at rest (J).
 fn stiffness(model: &Model) -> f64 {
     let mut sum = 0.0;
@@ -308,16 +280,6 @@ fn stiffness(model: &Model) -> f64 {
         sum += blocks[nodes.len() + 1].trace() * edge.norm_squared();
     });
     sum
-}
-
-fn rest_frames(model: &Model) -> Vec<Frame> {
-    let mut frames = vec![Frame::default()];
-    let mut kinematics = Kinematics::default();
-    for rig in &model.rigs {
-        kinematics.update(&rig.skeleton, &SkeletonState::at_rest(&rig.skeleton));
-        frames.extend_from_slice(kinematics.world_frames());
-    }
-    frames
 }
 
 /// The inverse of a block whose eigenvalues are brought to at least the inertia of its node, or a thousandth of the largest.

@@ -1,12 +1,13 @@
 //! The potential of one step: its value, gradient and Hessian over free nodes and joints.
 
 use super::bones::Bones;
-use super::node_energy::NodeEnergy;
-use super::settings::SolveReport;
+use crate::NodeEnergy;
+use crate::SolveReport;
+use crate::substep::Substep;
 use crate::{Control, Model, State, StepError};
-use rayon::prelude::*;
 use sinew_flesh::{ElasticHessian, ElasticPotential};
 use sinew_math::lanes::{Kernel, Lanes, dispatch};
+use sinew_math::parallel::for_each_part;
 use sinew_math::sparse::Row;
 use sinew_math::spatial::{RigidInertia, Twist, Wrench};
 use sinew_math::{Mat3, Vec3, real};
@@ -77,17 +78,12 @@ const SMALL_ACCELERATION: f64 = 0.01;
 
 impl Problem {
     /// Makes ready for a sub-step of `h` (s) that ends after `share` of a step of `dt`.
-    pub(super) fn begin(
-        &mut self,
-        model: &Model,
-        control: &Control,
-        (dt, fraction, h): (f64, f64, f64),
-        state: &State,
-    ) {
+    pub(super) fn begin(&mut self, model: &Model, control: &Control, substep: Substep, state: &State) {
+        let h = substep.h;
         self.h = h;
         self.start.x.clone_from(&state.node_x);
         self.start.rigs.clone_from(&state.rigs);
-        self.onward.rigs = self.bones.begin(model, control, (dt, fraction, h), &state.rigs);
+        self.onward.rigs = self.bones.begin(model, control, substep, &state.rigs);
         self.elastic.begin_step(&model.elements, &state.node_x, h);
         self.gather_loads(model, control);
         self.set_inertia(model, state);
@@ -98,12 +94,12 @@ impl Problem {
                 self.onward.x[node] += h * state.node_v[node];
             }
         }
-        self.place_pins(model, control, fraction);
+        self.place_pins(model, control, substep.to);
     }
 
     /// Makes ready to find rest: nothing is damped, and inertia only keeps each round of a length `h` (s) from going too far.
     pub(super) fn begin_static(&mut self, model: &Model, control: &Control, h: f64, state: &State) {
-        self.begin(model, control, (h, 1.0, h), state);
+        self.begin(model, control, Substep::at_end(h), state);
         self.elastic.begin_static();
         self.drag.iter_mut().for_each(|drag| *drag = 0.0);
         self.is_dragged = false;
@@ -206,7 +202,7 @@ impl Problem {
         let mut sum = found.energy;
         let mut nodes = core::mem::take(&mut self.node_gradients);
         nodes.resize(model.node_count(), Vec3::zeros());
-        for_each_chunk(&mut nodes, |first, chunk| {
+        for_each_part(nodes.as_mut_slice(), CHUNK, |first, chunk| {
             dispatch(GradientKernel { problem: self, model, first, gradients: chunk });
         });
         for (node, load) in self.load.iter().enumerate() {
@@ -419,7 +415,7 @@ impl Problem {
         }
         self.hessian.multiply(&model.elements, &motion.nodes);
         let this = &*self;
-        for_each_chunk(&mut out.nodes, |first, chunk| {
+        for_each_part(out.nodes.as_mut_slice(), CHUNK, |first, chunk| {
             dispatch(ProductKernel { problem: this, model, first, motion: &motion.nodes, out: chunk });
         });
         let twists: &[Twist] = if sought { &self.twists } else { &[] };
@@ -515,15 +511,6 @@ impl Problem {
             substeps: 1,
             substep: self.h,
         }
-    }
-}
-
-/// Works through nodes in chunks, on all threads where there are many.
-fn for_each_chunk<T: Send>(nodes: &mut [T], work: impl Fn(usize, &mut [T]) + Sync) {
-    if nodes.len() <= CHUNK || rayon::current_num_threads() == 1 {
-        nodes.chunks_mut(CHUNK).enumerate().for_each(|(i, chunk)| work(i * CHUNK, chunk));
-    } else {
-        nodes.par_chunks_mut(CHUNK).enumerate().for_each(|(i, chunk)| work(i * CHUNK, chunk));
     }
 }
 

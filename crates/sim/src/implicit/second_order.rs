@@ -19,7 +19,8 @@
 
 use super::bones::Bones;
 use super::problem::{Point, Problem};
-use crate::constraint::ConstraintEnergy;
+use crate::constraint_forces::ConstraintEnergy;
+use crate::substep::Substep;
 use crate::{Control, Model, State};
 use sinew_math::Vec3;
 use sinew_math::nalgebra::{DMatrix, DVector};
@@ -54,12 +55,12 @@ pub(super) struct SecondOrder {
 }
 
 impl SecondOrder {
-    /// Makes the first solve of a sub-step of a problem that has begun: one that ends after `share` of a step of `dt` (s).
+    /// Makes the first solve of a sub-step of a problem that has begun: one of the whole sub-step given.
     pub(super) fn begin_first(
         &mut self,
         model: &Model,
         control: &Control,
-        (dt, fraction): (f64, f64),
+        whole: Substep,
         (problem, constraint_energy): (&mut Problem, &ConstraintEnergy),
         state: &State,
     ) {
@@ -72,17 +73,18 @@ impl SecondOrder {
         self.frames.clone_from(&problem.bones.start_frames);
         self.aims.clone_from(&problem.bones.aims);
         self.rates = problem.bones.rates(model, &state.rigs);
-        self.lay_paths(model, control, (dt, fraction));
+        self.lay_paths(model, control, whole);
         self.lead_joints(model, control, problem);
     }
 
     /// Finds where joints on a path are at the end.
-    fn lay_paths(&mut self, model: &Model, control: &Control, (dt, fraction): (f64, f64)) {
+    fn lay_paths(&mut self, model: &Model, control: &Control, whole: Substep) {
+        let Substep { to: fraction, dt, .. } = whole;
         self.ends.clone_from(&self.rigs);
         for (i, (rig, end)) in model.rigs.iter().zip(&mut self.ends).enumerate() {
             let Some(control) = control.rigs.get(i) else { continue };
             let skeleton = &rig.skeleton;
-            self.path.lay(skeleton, &control.from, &control.to, dt);
+            self.path.fit(skeleton, &control.from, &control.to, dt);
             end.v.fill(0.0);
             for (b, bone) in prescribed(skeleton.bones(), &control.drives) {
                 let own = &mut end.v[bone.joint.v()];
@@ -104,7 +106,7 @@ impl SecondOrder {
             let Some(control) = control.rigs.get(i) else { continue };
             let (start, end) = (&self.rigs[i], &self.ends[i]);
             let mut way = vec![0.0; start.v.len()];
-            end.way_from(&rig.skeleton, start, &mut way);
+            end.difference_from(&rig.skeleton, start, &mut way);
             let mut driven_on = start.clone();
             for (_, bone) in prescribed(rig.skeleton.bones(), &control.drives) {
                 for dof in bone.joint.v() {
@@ -204,7 +206,7 @@ impl SecondOrder {
             state.node_v[node] = v;
         }
         for (i, (rig, own)) in model.rigs.iter().zip(&mut state.rigs).enumerate() {
-            point.rigs[i].way_from(&rig.skeleton, &problem.bones.starts[i], &mut own.v);
+            point.rigs[i].difference_from(&rig.skeleton, &problem.bones.starts[i], &mut own.v);
             own.v.iter_mut().for_each(|v| *v /= problem.h);
             let Some(control) = control.rigs.get(i) else { continue };
             for (_, bone) in prescribed(rig.skeleton.bones(), &control.drives) {

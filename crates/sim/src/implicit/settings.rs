@@ -1,6 +1,5 @@
 //! Which solver steps a world, how exactly, and what it says afterwards.
 
-use crate::contact::Contacts;
 use crate::{Model, StepError};
 use std::fmt;
 
@@ -78,25 +77,6 @@ pub enum StepOrder {
     Second,
 }
 
-/// How well an implicit step was solved.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SolveReport {
-    /// Whether the tolerance was reached. If not, the state is the best that was found.
-    pub converged: bool,
-    /// The gradient that is left, as a fraction of the gradient at the start of the step; with sub-steps, of the worst of them.
-    pub residual: f64,
-    /// Iterations of Newton's method, of all sub-steps.
-    pub newton: usize,
-    /// Iterations of conjugate gradients.
-    pub inner: usize,
-    /// Evaluations of the potential.
-    pub evaluations: usize,
-    /// Times that the potential curved downwards, as it does where flesh buckles.
-    pub negative_hessian: usize,
-    /// Whether the budget of time ended it.
-    pub out_of_time: bool,
-}
-
 impl Solver {
     /// Explicit sub-steps in one step above which an implicit step costs less: an accurate implicit step of the beam of 10,240 tets costs 26 sub-steps on one thread, and so does one of the dancer.
     pub const MANY_SUBSTEPS: f64 = 25.0;
@@ -123,11 +103,11 @@ impl Solver {
         let substeps = dt / model.stable_step.seconds;
         let (implicit, reason) = match self {
             Solver::Explicit => (None, SolverReason::Asked),
-            Solver::Implicit(_) if Contacts::has_free_obstacles(model) => {
+            Solver::Implicit(_) if model.has_free_obstacles() => {
                 return Err(StepError::FreeObstacles);
             }
             Solver::Implicit(settings) => (Some(*settings), SolverReason::Asked),
-            Solver::Auto(_) if Contacts::has_free_obstacles(model) => (None, SolverReason::FreeObstacles),
+            Solver::Auto(_) if model.has_free_obstacles() => (None, SolverReason::FreeObstacles),
             Solver::Auto(settings) if costs_more(model, substeps / settings.order.cost()) => {
                 (Some(*settings), SolverReason::ManySubsteps(substeps))
             }
@@ -224,31 +204,5 @@ impl ImplicitSettings {
 impl Default for ImplicitSettings {
     fn default() -> Self {
         ImplicitSettings::INTERACTIVE
-    }
-}
-
-impl SolveReport {
-    /// Of a step without any work.
-    pub(crate) const CONVERGED: SolveReport = SolveReport {
-        converged: true,
-        residual: 0.0,
-        newton: 0,
-        inner: 0,
-        evaluations: 0,
-        negative_hessian: 0,
-        out_of_time: false,
-    };
-
-    /// Of this and a following step together.
-    pub(crate) fn and(self, next: SolveReport) -> SolveReport {
-        SolveReport {
-            converged: self.converged && next.converged,
-            residual: self.residual.max(next.residual),
-            newton: self.newton + next.newton,
-            inner: self.inner + next.inner,
-            evaluations: self.evaluations + next.evaluations,
-            negative_hessian: self.negative_hessian + next.negative_hessian,
-            out_of_time: self.out_of_time || next.out_of_time,
-        }
     }
 }

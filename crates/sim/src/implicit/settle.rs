@@ -8,12 +8,15 @@
 //!
 //! What is left of the gradient without inertia tells how far from rest the world is.
 
+use super::Solver;
 use super::newton::Newton;
 use super::problem::{Gradient, Problem};
-use super::settings::{ImplicitSettings, SolveReport};
-use super::{NodeEnergy, Solver};
-use crate::constraint::{ConstraintEnergy, ConstraintStep};
+use super::settings::ImplicitSettings;
+use crate::NodeEnergy;
+use crate::SolveReport;
+use crate::constraint_forces::{ConstraintEnergy, ConstraintStep};
 use crate::contact::{ContactEnergy, Contacts};
+use crate::substep::Substep;
 use crate::{Control, Model, State};
 use sinew_math::Vec3;
 
@@ -81,7 +84,7 @@ pub fn settle_with(
     let mut now = state.clone();
     let mut report =
         SettleReport { converged: false, residual: f64::INFINITY, rounds: 0, work: SolveReport::CONVERGED };
-    if Contacts::has_free_obstacles(model) {
+    if model.has_free_obstacles() {
         return Err(SettleError::FreeObstacles);
     }
     let (mut constraint_energy, mut contact_energy) = (ConstraintEnergy::default(), ContactEnergy::default());
@@ -96,14 +99,10 @@ pub fn settle_with(
         now.rigs.iter_mut().for_each(|rig| rig.v.fill(0.0));
         problem.begin_static(model, control, h, &now);
         let bones = &problem.bones.start_frames;
-        constraint_energy.begin(
-            model,
-            control,
-            ConstraintStep { fractions: [1.0; 2], h, is_damped: false, bones },
-            &now,
-        );
+        let substep = Substep::at_end(h);
+        constraint_energy.begin(model, control, ConstraintStep { substep, is_damped: false, bones }, &now);
         if can_collide {
-            contact_energy.begin(model, control, ([1.0; 2], h), &now);
+            contact_energy.begin(model, control, substep, &now);
         }
         let mut contact_nodes = contact_energy.on(model, &now);
         let mut all = constraint_energy.beside(model, extras);

@@ -3,7 +3,7 @@
 //! Not part of any answer: it tells the solver where to begin and how a motion of joints goes on into the flesh.
 
 use crate::Model;
-use crate::coupling::bone_weights;
+use crate::rig::bone_weights;
 use sinew_math::nalgebra::{Matrix3x6, Matrix6};
 use sinew_math::spatial::cross_matrix;
 use sinew_math::{Mat3, Vec3};
@@ -29,7 +29,7 @@ pub(super) struct Pair {
 impl Skin {
     /// Of a model at rest.
     pub(super) fn build(model: &Model) -> Skin {
-        let lists = bone_weights(model);
+        let lists = bone_weights(&model.fixed_nodes, &model.tets);
         let pairs = pairs(model, &lists);
         let mut skin = Skin { ends: vec![0], pairs, ..Skin::default() };
         for list in lists {

@@ -1,7 +1,7 @@
 //! How far flesh sags under small forces: (K + m/s²) d = f with the stiffness of the drawn shape, by conjugate gradients that the stiffness without stress makes fast.
 
 use super::DrawnShape;
-use crate::implicit::rest_matrix;
+use crate::rest_matrix::rest_matrix;
 use sinew_flesh::{ElasticHessian, ElasticPotential, Elements};
 use sinew_math::Vec3;
 use sinew_math::sparse::{Row, Solver, SolverChoice};

@@ -1,11 +1,11 @@
-//! Random trees of every joint kind, and a seedable source of numbers.
+//! Random skeletons of every joint kind from a seeded generator.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
 
-use sinew_math::{Isometry, Mat3, Vec3, turn};
+use sinew_math::{Isometry, Mat3, Vec3, so3};
 use sinew_skeleton::*;
 
-/// Numbers between −1 and 1 from a seed.
+/// Pseudo-random numbers between −1 and 1.
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -23,7 +23,7 @@ impl Random {
         Vec3::new(self.number(), self.number(), self.number())
     }
     pub(crate) fn pose(&mut self) -> Isometry {
-        Isometry::from_parts((self.vector() * 0.5).into(), turn::exp(&(self.vector() * 2.0)))
+        Isometry::from_parts((self.vector() * 0.5).into(), so3::exp(&(self.vector() * 2.0)))
     }
     pub(crate) fn kind(&mut self) -> JointKind {
         match self.below(10) {
@@ -90,7 +90,7 @@ impl Random {
     }
 }
 
-/// A bone on a joint at a place of its parent.
+/// A bone whose joint is at a point of its parent (m).
 pub(crate) fn bone(name: &str, parent: Parent, at: Vec3, kind: JointKind, mass: MassProperties) -> BoneDesc {
     BoneDesc {
         name: name.into(),
@@ -101,12 +101,12 @@ pub(crate) fn bone(name: &str, parent: Parent, at: Vec3, kind: JointKind, mass: 
     }
 }
 
-/// A particle (kg) at a place (m).
+/// A particle (kg) at a point (m).
 pub(crate) fn particle(mass: f64, center: Vec3) -> MassProperties {
     MassProperties { mass, center, tensor: Mat3::zeros() }
 }
 
-/// A pose, drives of random kinds and wrenches.
+/// Random drives of both kinds.
 pub(crate) fn random_drives(random: &mut Random, skeleton: &Skeleton) -> Drives {
     let mut drives = Drives::limp(skeleton);
     for i in 0..skeleton.bones().len() {

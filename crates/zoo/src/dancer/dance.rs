@@ -1,15 +1,15 @@
-//! The dance: eight beats in four seconds. Four sway with the knees soft, the fifth is a hop with the arms up, and the last three a turn on small steps.
+//! The motion of the dance: eight beats in four seconds. Four beats sway with bent knees, the fifth is a hop with raised arms, the last three are a turn in small steps.
 
-use super::leg::reach;
-use crate::cycle::{Posture, bump, ramp};
-use crate::figure::at;
-use sinew_control::{Beyond, Interpolation, Key, Keyframes};
-use sinew_math::{Isometry, Vec3, turn};
+use super::leg::solve_leg;
+use crate::character_desc::at;
+use crate::cycle::{PoseBuilder, bump, ramp};
+use sinew_control::{Extrapolation, Interpolation, Key, Keyframes};
+use sinew_math::{Isometry, Vec3, so3};
 
-/// How many beats the cycle has.
+/// Number of beats of the cycle.
 const BEATS: f64 = 8.0;
 
-/// How far the hips are above where they are at rest (m), by beats.
+/// Height of the hips above their rest position (m), by beats.
 const RISE: [(f64, f64); 19] = [
     (0.0, -0.10),
     (0.5, -0.025),
@@ -32,7 +32,7 @@ const RISE: [(f64, f64); 19] = [
     (8.0, -0.10),
 ];
 
-/// How far the hips are to the left (m), by beats.
+/// Displacement of the hips to the left (m), by beats.
 const SWAY: [(f64, f64); 9] = [
     (0.0, 0.085),
     (1.0, -0.085),
@@ -45,7 +45,7 @@ const SWAY: [(f64, f64); 9] = [
     (8.0, 0.085),
 ];
 
-/// How far both arms are lifted from where they hang at rest (degrees), by beats.
+/// Lift of both arms from their rest pose (degrees), by beats.
 const LIFT: [(f64, f64); 9] = [
     (0.0, 2.0),
     (2.0, 2.0),
@@ -58,7 +58,7 @@ const LIFT: [(f64, f64); 9] = [
     (8.0, 2.0),
 ];
 
-/// How much the elbows are bent (degrees), by beats.
+/// Flexion of the elbows (degrees), by beats.
 const BEND: [(f64, f64); 9] = [
     (0.0, 75.0),
     (2.0, 75.0),
@@ -71,12 +71,13 @@ const BEND: [(f64, f64); 9] = [
     (8.0, 75.0),
 ];
 
-/// The turn begins and ends at these beats, in so many steps of each foot.
+/// The beats at which the turn starts and ends, and its number of steps of each foot.
 const TURN: [f64; 2] = [5.3, 7.8];
 const STEPS: usize = 5;
 
-/// Writes the posture at a fraction of the cycle.
-pub(super) fn pose(fraction: f64, posture: &mut Posture) {
+/// Writes the pose at a fraction of the cycle.
+pub(super) fn pose(fraction: f64, pose: &mut PoseBuilder) {
+    // the curves at this beat
     let beat = BEATS * fraction;
     let [rise, sway, lift, bend] =
         [curve(&RISE, beat), curve(&SWAY, beat), curve(&LIFT, beat), curve(&BEND, beat)];
@@ -84,39 +85,39 @@ pub(super) fn pose(fraction: f64, posture: &mut Posture) {
     let swinging = 1.0 - ramp(beat, 3.4, 4.0) + ramp(beat, 7.4, 8.0);
     let yaw = 360.0 * turned(beat);
 
-    // hips: aside, up and down, tilted and twisted towards the leg that stands
+    // hips: sideways, up and down, tilted and twisted towards the supporting leg
     let crouch = (-rise - 0.05).max(0.0);
-    let facing = turn::exp(&(Vec3::y() * yaw.to_radians()));
+    let facing = so3::exp(&(Vec3::y() * yaw.to_radians()));
     let tilt = turn_of(at(60.0 * crouch, 14.0 * side * swinging, 9.0 * side));
     let world_from_hips =
         about_origin(facing * tilt, at(0.0, 0.88, 0.0), facing * at(sway, rise, 0.15 * -crouch));
     let hips_at = world_from_hips.transform_point(&super::SPINE[0].into()).coords - super::SPINE[0];
-    posture.place("hips", hips_at, &world_from_hips.rotation);
+    pose.place("hips", hips_at, &world_from_hips.rotation);
 
-    // the trunk goes against the hips, so that the head stays level
+    // the trunk counters the hips, so that the head stays level
     for (bone, fraction) in [("spine", 0.4), ("chest", 0.45), ("upper chest", 0.35)] {
         let back = at(30.0 * crouch - 4.0 * lift / 100.0, -20.0 * side * swinging, -9.0 * side) * fraction;
-        posture.turn(bone, back.as_slice());
+        pose.turn(bone, back.as_slice());
     }
-    posture.turn("neck", at(-25.0 * crouch, 4.0 * side, -3.0 * side).as_slice());
-    posture
-        .turn("head", at(4.0 - 90.0 * crouch - 0.08 * lift, 6.0 * side * swinging, -7.0 * side).as_slice());
+    pose.turn("neck", at(-25.0 * crouch, 4.0 * side, -3.0 * side).as_slice());
+    pose.turn("head", at(4.0 - 90.0 * crouch - 0.08 * lift, 6.0 * side * swinging, -7.0 * side).as_slice());
 
-    arms(posture, [lift, bend], side * swinging);
+    // arms, and legs by inverse kinematics
+    arms(pose, [lift, bend], side * swinging);
     for (name, sign) in [("left", 1.0), ("right", -1.0)] {
-        let turns = reach(sign, &world_from_hips, &foot(sign, beat, rise));
-        posture.rotate(&format!("{name} thigh"), &turns.thigh);
-        posture.rotate(&format!("{name} shin"), &turns.shin);
-        posture.rotate(&format!("{name} foot"), &turns.foot);
+        let turns = solve_leg(sign, &world_from_hips, &foot(sign, beat, rise));
+        pose.rotate(&format!("{name} thigh"), &turns.thigh);
+        pose.rotate(&format!("{name} shin"), &turns.shin);
+        pose.rotate(&format!("{name} foot"), &turns.foot);
     }
 }
 
-/// Both arms swing to the same side, against the hips.
-fn arms(posture: &mut Posture, [lift, bend]: [f64; 2], side: f64) {
+/// Poses both arms, which swing to the same side, opposite to the hips.
+fn arms(pose: &mut PoseBuilder, [lift, bend]: [f64; 2], side: f64) {
     for (name, sign) in [("left", 1.0), ("right", -1.0)] {
         let toward = sign * side;
         let upper = at(-18.0 + 30.0 * toward, 12.0 * toward, 0.8 * lift + 20.0 * toward);
-        // the axis across the forearm that brings the hand to the front
+        // the axis across the forearm about which the hand moves to the front
         let lower = at(-0.70, -0.72, 0.0) * (bend - 18.0 * toward);
         let hand = at(-8.0 * toward, 0.0, 14.0 * toward);
         let shoulder = at(0.0, -4.0 * toward, 0.24 * lift + 5.0 * toward);
@@ -124,12 +125,12 @@ fn arms(posture: &mut Posture, [lift, bend]: [f64; 2], side: f64) {
             [("shoulder", shoulder), ("upper arm", upper), ("forearm", lower), ("hand", hand)]
         {
             let degrees = if sign > 0.0 { degrees } else { crate::cycle::mirrored_turn(degrees) };
-            posture.turn(&format!("{name} {bone}"), degrees.as_slice());
+            pose.turn(&format!("{name} {bone}"), degrees.as_slice());
         }
     }
 }
 
-/// Where a foot has gone from rest: it stands, leaves the floor in the hop, and goes round in steps in the turn, left and right by turns.
+/// The transform of a foot from rest: it stands, leaves the floor in the hop, and steps around in the turn, alternating left and right.
 fn foot(side: f64, beat: f64, rise: f64) -> Isometry {
     let turned = turned(beat);
     let (mut yaw, mut up) = (0.0, 0.0);
@@ -139,33 +140,34 @@ fn foot(side: f64, beat: f64, rise: f64) -> Isometry {
         yaw += 360.0 / STEPS as f64 * ramp(turned, begin, end);
         up += 0.05 * bump(turned, begin, end);
     }
-    // in the air the legs hang from the hips
+    // in the air the feet follow the hips
     let air = (rise + 0.012).max(0.0);
     let toes_down = turn_of(at(220.0 * air, 0.0, 0.0));
-    let facing = turn::exp(&(Vec3::y() * yaw.to_radians()));
+    let facing = so3::exp(&(Vec3::y() * yaw.to_radians()));
     let pivot = super::LEG[3];
-    let pivot = if side > 0.0 { pivot } else { crate::figure::mirrored(pivot) };
+    let pivot = if side > 0.0 { pivot } else { crate::character_desc::mirrored(pivot) };
     about_origin(facing, Vec3::zeros(), at(0.0, up + 1.08 * air, 0.0))
         * about_origin(toes_down, pivot, Vec3::zeros())
 }
 
-/// How much of the turn is done: steady, with soft ends.
+/// Completed fraction of the turn: nearly linear, with smooth ends.
 fn turned(beat: f64) -> f64 {
     let steady = ((beat - TURN[0]) / (TURN[1] - TURN[0])).clamp(0.0, 1.0);
     0.5 * (steady + ramp(beat, TURN[0], TURN[1]))
 }
 
-/// A rotation about a point, then a shift (m).
+/// A rotation about a point followed by a translation (m).
 fn about_origin(rotation: sinew_math::Rotation, point: Vec3, shift: Vec3) -> Isometry {
     Isometry::from_parts((point - rotation * point + shift).into(), rotation)
 }
 
 fn turn_of(degrees: Vec3) -> sinew_math::Rotation {
-    turn::exp(&degrees.map(f64::to_radians))
+    so3::exp(&degrees.map(f64::to_radians))
 }
 
-/// The value of a table at a beat, on a smooth curve that goes round.
+/// The value of a table at a beat, on a cyclic Catmull-Rom spline.
 fn curve(table: &[(f64, f64)], beat: f64) -> f64 {
     let keys = table.iter().map(|&(time, value)| Key::at(time, value)).collect();
-    Keyframes::build(keys, Interpolation::KochanekBartels, Beyond::Loop).map_or(0.0, |keys| keys.value(beat))
+    Keyframes::build(keys, Interpolation::KochanekBartels, Extrapolation::Loop)
+        .map_or(0.0, |keys| keys.value(beat))
 }

@@ -1,29 +1,30 @@
-//! Where thigh and shin must turn so that a foot stands where it should.
+//! Analytic two-bone inverse kinematics of a leg.
 
 use super::LEG;
-use crate::figure::mirrored;
+use crate::character_desc::mirrored;
 use sinew_math::{Isometry, Mat3, Rotation, Vec3};
 
-/// How straight a leg gets, as a fraction of its length: knees never lock.
+/// Maximum extension of a leg as a fraction of its length, so that the knee is never straight.
 const STRAIGHTEST: f64 = 0.995;
 
-/// The turns of thigh, shin and foot against their parents.
-pub(super) struct LegTurns {
+/// The rotations of thigh, shin and foot relative to their parents.
+pub(super) struct LegRotations {
     pub(super) thigh: Rotation,
     pub(super) shin: Rotation,
     pub(super) foot: Rotation,
 }
 
-/// Puts the ankle of a leg where it is wanted, with the knee nearly over the toes. `side` is 1 for the left leg and −1 for the right; `world_from_hips` says where the
-/// hips have gone from rest, and `world_from_foot` where the foot has.
-pub(super) fn reach(side: f64, world_from_hips: &Isometry, world_from_foot: &Isometry) -> LegTurns {
+/// Computes the rotations that bring the ankle to its target, with the knee nearly over the toes. `side` is 1 for the left leg and −1 for the right; `world_from_hips`
+/// and `world_from_foot` are the transforms of hips and foot from rest.
+pub(super) fn solve_leg(side: f64, world_from_hips: &Isometry, world_from_foot: &Isometry) -> LegRotations {
+    // the target
     let [hip, knee, ankle] = [LEG[0], LEG[1], LEG[2]].map(|p| if side > 0.0 { p } else { mirrored(p) });
     let hip_now = world_from_hips.transform_point(&hip.into()).coords;
     let ankle_wanted = world_from_foot.transform_point(&ankle.into()).coords;
-    // knees point half way between where the hips face and where the toes do
+    // knees point midway between the forward directions of hips and toes
     let forward = (world_from_foot.rotation * Vec3::z() + world_from_hips.rotation * Vec3::z()).normalize();
 
-    // the law of cosines: the knee lies x along the way from hip to ankle and y beside it
+    // law of cosines: the knee is at x along the line from hip to ankle and at distance y from it
     let (upper, lower) = ((knee - hip).norm(), (ankle - knee).norm());
     let way = ankle_wanted - hip_now;
     let far = way.norm().min(STRAIGHTEST * (upper + lower));
@@ -34,16 +35,17 @@ pub(super) fn reach(side: f64, world_from_hips: &Isometry, world_from_foot: &Iso
     let knee_now = hip_now + along * x + beside * y;
     let ankle_now = hip_now + along * far;
 
+    // rotations in the world, then relative to the parents
     let thigh = between((knee - hip, Vec3::z()), (knee_now - hip_now, forward));
     let shin = between((ankle - knee, Vec3::z()), (ankle_now - knee_now, forward));
-    LegTurns {
+    LegRotations {
         thigh: world_from_hips.rotation.inverse() * thigh,
         shin: thigh.inverse() * shin,
         foot: shin.inverse() * world_from_foot.rotation,
     }
 }
 
-/// The rotation that takes one direction to another, and the side that a second one points to along.
+/// The rotation that maps one direction to another, and the half-plane of a second direction to that of its image.
 fn between(from: (Vec3, Vec3), to: (Vec3, Vec3)) -> Rotation {
     let frame = |(direction, side): (Vec3, Vec3)| {
         let first = direction.normalize();
@@ -57,19 +59,19 @@ fn between(from: (Vec3, Vec3), to: (Vec3, Vec3)) -> Rotation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sinew_math::turn;
+    use sinew_math::so3;
 
-    /// Follows the bones from the hips down. Round-off of a few products of lengths below 2 m.
+    /// Forward kinematics from the hips down. The tolerance is the round-off of a few products of lengths below 2 m.
     #[test]
-    fn the_ankle_comes_to_where_it_is_wanted() {
+    fn inverse_kinematics_reaches_the_ankle_target() {
         for side in [1.0, -1.0] {
             let hips = Isometry::from_parts(
                 Vec3::new(0.05, -0.09, 0.02).into(),
-                turn::exp(&Vec3::new(0.1, 0.3, 0.15)),
+                so3::exp(&Vec3::new(0.1, 0.3, 0.15)),
             );
             let foot =
-                Isometry::from_parts(Vec3::new(0.0, 0.02, 0.03).into(), turn::exp(&Vec3::new(0.0, 0.5, 0.0)));
-            let turns = reach(side, &hips, &foot);
+                Isometry::from_parts(Vec3::new(0.0, 0.02, 0.03).into(), so3::exp(&Vec3::new(0.0, 0.5, 0.0)));
+            let turns = solve_leg(side, &hips, &foot);
             let [hip, knee, ankle] =
                 [LEG[0], LEG[1], LEG[2]].map(|p| if side > 0.0 { p } else { mirrored(p) });
             let thigh = hips.rotation * turns.thigh;

@@ -1,17 +1,17 @@
-//! The round parts of the dancer.
+//! The implicit primitives of the dancer's body.
 
 use super::{ARM, LEG};
-use crate::figure::at;
-use sinew_math::{Rotation, Vec3, real, turn};
+use crate::character_desc::at;
+use sinew_math::{Rotation, Vec3, real, so3};
 use sinew_mesh::{Primitive, PrimitiveShape};
 
-/// Petals of the skirt.
+/// Number of petals of the skirt.
 const PETALS: usize = 30;
-/// How much larger the head is than drawn, about the point where the neck ends: a large head is a friendly one.
+/// Scale of the head about the end of the neck.
 const HEAD: f64 = 1.14;
 const NECK_END: Vec3 = at(0.0, 1.45, 0.0);
 
-/// All round parts.
+/// All primitives.
 pub(super) fn primitives() -> Vec<Primitive> {
     let middle = [trunk(), skirt(), enlarged(head())].concat();
     let sides = [breast_and_back(), arm(), leg(), enlarged(face())].concat();
@@ -21,7 +21,7 @@ pub(super) fn primitives() -> Vec<Primitive> {
         .collect()
 }
 
-/// The same parts, larger.
+/// Scales primitives about the end of the neck.
 fn enlarged(parts: Vec<Primitive>) -> Vec<Primitive> {
     let away = |p: Vec3| NECK_END + (p - NECK_END) * HEAD;
     let larger = |primitive: Primitive| {
@@ -29,8 +29,8 @@ fn enlarged(parts: Vec<Primitive>) -> Vec<Primitive> {
             PrimitiveShape::RoundCone { ends, radii } => {
                 PrimitiveShape::RoundCone { ends: ends.map(away), radii: radii.map(|r| HEAD * r) }
             }
-            PrimitiveShape::Ellipsoid { middle, world_from_axes, radii } => PrimitiveShape::Ellipsoid {
-                middle: away(middle),
+            PrimitiveShape::Ellipsoid { center, world_from_axes, radii } => PrimitiveShape::Ellipsoid {
+                center: away(center),
                 world_from_axes,
                 radii: radii.map(|r| HEAD * r),
             },
@@ -45,12 +45,12 @@ fn ellipsoid(middle: Vec3, radii: [f64; 3], blend: f64) -> Primitive {
 }
 
 fn leaning(middle: Vec3, degrees: Vec3, radii: [f64; 3], blend: f64) -> Primitive {
-    Primitive::ellipsoid(middle, turn::exp(&degrees.map(f64::to_radians)), radii).blended(blend)
+    Primitive::ellipsoid(middle, so3::exp(&degrees.map(f64::to_radians)), radii).blended(blend)
 }
 
 fn trunk() -> Vec<Primitive> {
     vec![
-        // the belly, fullest a little below the navel
+        // the belly, widest slightly below the navel
         ellipsoid(at(0.0, 1.02, 0.1), [0.212, 0.175, 0.205], 0.05),
         ellipsoid(at(0.0, 1.09, 0.03), [0.205, 0.17, 0.175], 0.06),
         // hips, ribs and shoulders
@@ -62,7 +62,7 @@ fn trunk() -> Vec<Primitive> {
     ]
 }
 
-/// A skirt of petals that flow into each other.
+/// A skirt of petals that blend into each other.
 fn skirt() -> Vec<Primitive> {
     let petal = |i: usize| {
         let angle = core::f64::consts::TAU * i as f64 / PETALS as f64;
@@ -87,9 +87,9 @@ fn arm() -> Vec<Primitive> {
     let hang = (shoulder + elbow) * 0.5 + at(-0.018, -0.022, -0.005);
     let along = wrist - elbow;
     vec![
-        Primitive::ball(shoulder + at(-0.005, -0.01, 0.0), 0.086).blended(0.04),
+        Primitive::sphere(shoulder + at(-0.005, -0.01, 0.0), 0.086).blended(0.04),
         Primitive::round_cone([shoulder, elbow], [0.082, 0.063]).blended(0.03),
-        // what hangs below an upper arm
+        // the fat below the upper arm
         leaning(hang, at(0.0, 0.0, -45.0), [0.115, 0.07, 0.07], 0.035),
         Primitive::round_cone([elbow, elbow + along * 0.35], [0.058, 0.06]).blended(0.03),
         Primitive::round_cone([elbow + along * 0.35, wrist], [0.06, 0.04]).blended(0.03),
@@ -114,7 +114,7 @@ fn leg() -> Vec<Primitive> {
         ellipsoid(at(0.178, 0.34, -0.03), [0.072, 0.12, 0.075], 0.03),
         // a broad foot
         leaning(at(0.195, 0.042, 0.05), at(2.0, 8.0, 0.0), [0.062, 0.042, 0.125], 0.03),
-        Primitive::ball(ankle + at(0.0, -0.03, -0.005), 0.05).blended(0.03),
+        Primitive::sphere(ankle + at(0.0, -0.03, -0.005), 0.05).blended(0.03),
     ]
 }
 
@@ -123,8 +123,8 @@ fn head() -> Vec<Primitive> {
         ellipsoid(at(0.0, 1.575, 0.005), [0.116, 0.132, 0.122], 0.03),
         // chin, nose, and a bun of hair
         ellipsoid(at(0.0, 1.485, 0.05), [0.085, 0.06, 0.065], 0.035),
-        Primitive::ball(at(0.0, 1.56, 0.13), 0.028).blended(0.012),
-        Primitive::ball(at(0.0, 1.735, -0.035), 0.062).blended(0.012),
+        Primitive::sphere(at(0.0, 1.56, 0.13), 0.028).blended(0.012),
+        Primitive::sphere(at(0.0, 1.735, -0.035), 0.062).blended(0.012),
     ]
 }
 
@@ -133,7 +133,7 @@ fn face() -> Vec<Primitive> {
         // cheeks, ears, eyes, and half a smile
         ellipsoid(at(0.058, 1.525, 0.075), [0.05, 0.045, 0.045], 0.025),
         leaning(at(0.12, 1.565, -0.005), at(0.0, 20.0, 0.0), [0.018, 0.038, 0.028], 0.01),
-        Primitive::ball(at(0.042, 1.6, 0.108), 0.021).blended(0.006),
+        Primitive::sphere(at(0.042, 1.6, 0.108), 0.021).blended(0.006),
         Primitive::round_cone([at(0.0, 1.502, 0.121), at(0.04, 1.512, 0.109)], [0.012, 0.009]).blended(0.006),
     ]
 }

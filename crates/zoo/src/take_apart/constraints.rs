@@ -2,7 +2,7 @@
 
 use super::words::{list, number, text, vector};
 use super::{motion, region};
-use sinew_control::{Beyond, ConstraintMotion, Interpolation, Keyframes, PlaceMotion};
+use sinew_control::{ConstraintMotion, Extrapolation, Interpolation, Keyframes, PlaceMotion};
 use sinew_sim::desc::{ConstraintDesc, ConstraintKind, PointDesc};
 use sinew_take::Scene;
 
@@ -81,7 +81,7 @@ fn write_motion_of(desc: &ConstraintDesc, prescribed: &ConstraintMotion) -> Resu
         PlaceMotion::Still => place,
         PlaceMotion::Moved(moved) => place + &motion(moved),
         PlaceMotion::Along(path) => {
-            curves.push((path.interpolation(), path.beyond()));
+            curves.push((path.interpolation(), path.extrapolation()));
             let row = |key: &sinew_control::Key<sinew_math::Vec3>| {
                 list(&[key.time, key.value.x, key.value.y, key.value.z])
             };
@@ -90,7 +90,7 @@ fn write_motion_of(desc: &ConstraintDesc, prescribed: &ConstraintMotion) -> Resu
     };
     for (name, keys) in [("strengths", &prescribed.strength), ("lengths", &prescribed.length)] {
         if let Some(keys) = keys {
-            curves.push((keys.interpolation(), keys.beyond()));
+            curves.push((keys.interpolation(), keys.extrapolation()));
             page += &format!("{name} = [{}]\n", write_keys(keys));
         }
     }
@@ -105,7 +105,7 @@ fn write_motion_of(desc: &ConstraintDesc, prescribed: &ConstraintMotion) -> Resu
         Interpolation::Step => "step",
     };
     page += &format!("interpolation = {}\n", text(curve));
-    page += if beyond == Beyond::Loop { "loop = true\n" } else { "" };
+    page += if beyond == Extrapolation::Loop { "loop = true\n" } else { "" };
     Ok(page)
 }
 

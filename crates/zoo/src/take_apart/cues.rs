@@ -1,7 +1,7 @@
 //! Who leads, and when joints change hands.
 
 use super::words::{list, number, text};
-use sinew_control::{Cue, CueDrive, Performance, Whose};
+use sinew_control::{BoneSelection, Cue, CueDrive, Performance};
 use sinew_skeleton::{BoneId, Skeleton};
 
 /// Writes the cues of a skeleton, the names of whose bones are the file's.
@@ -21,15 +21,15 @@ fn write_cue(cue: &Cue, skeleton: &Skeleton) -> Result<String, String> {
         ));
     }
     let bones: Vec<BoneId> = match &cue.bones {
-        Whose::All => Vec::new(),
-        Whose::Roots => (0..skeleton.bones().len() as u32)
+        BoneSelection::All => Vec::new(),
+        BoneSelection::Roots => (0..skeleton.bones().len() as u32)
             .map(BoneId)
             .filter(|bone| skeleton.bone(*bone).parent.is_none())
             .collect(),
-        Whose::These(bones) => bones.clone(),
+        BoneSelection::These(bones) => bones.clone(),
     };
     let mut page = format!("[[character.cue]]\ntime = {}\n", number(cue.time));
-    if cue.bones != Whose::All {
+    if cue.bones != BoneSelection::All {
         let names: Vec<String> = bones.iter().map(|bone| text(&skeleton.bone(*bone).name)).collect();
         page += &format!("bones = [{}]\n", names.join(", "));
     }

@@ -6,8 +6,8 @@
 
 use super::words::{list, number, rounded, text};
 use core::ops::RangeInclusive;
-use sinew_control::{Approach, Beyond, Interpolation, Key, Performance, SkeletonMotion};
-use sinew_skeleton::{BoneId, Part, Skeleton, SkeletonState};
+use sinew_control::{Approach, Extrapolation, Interpolation, Key, Performance, SkeletonMotion};
+use sinew_skeleton::{BoneId, JointPrimitive, Skeleton, SkeletonState};
 
 /// Frames a second that scene files fill keys up to.
 const FRAMES_PER_SECOND: f64 = 120.0;
@@ -40,15 +40,15 @@ pub(super) fn write(
         ));
     }
     let last = motion.frame_count() - 1;
-    let keys = match motion.beyond {
-        Beyond::Loop => {
+    let keys = match motion.extrapolation {
+        Extrapolation::Loop => {
             let apart = widest(motion, skeleton);
             let first = BEYOND * apart * frames_in_one as usize;
             let end = first + last * frames_in_one as usize;
             page += &format!("motion = {{ loop = true, first = {first}, last = {end} }}\n");
             cycle_keys(motion, apart)
         }
-        Beyond::Hold => keys_at(motion, (0..=last).map(|i| (i, i))),
+        Extrapolation::Hold => keys_at(motion, (0..=last).map(|i| (i, i))),
     };
     Ok(page + &write_keys(&keys, skeleton))
 }
@@ -81,7 +81,11 @@ fn distance(skeleton: &Skeleton, a: &[f64], b: &[f64]) -> f64 {
             let apart = |sign: f64| {
                 a[q.clone()].iter().zip(&b[q.clone()]).map(|(x, y)| (x - sign * y).abs()).fold(0.0, f64::max)
             };
-            largest = largest.max(if *part == Part::Ball { apart(1.0).min(apart(-1.0)) } else { apart(1.0) });
+            largest = largest.max(if *part == JointPrimitive::Ball {
+                apart(1.0).min(apart(-1.0))
+            } else {
+                apart(1.0)
+            });
         }
     }
     largest
@@ -134,7 +138,7 @@ fn write_keys(keys: &[Key<Vec<f64>>], skeleton: &Skeleton) -> String {
 fn in_degrees(skeleton: &Skeleton, state: &SkeletonState, bone: BoneId) -> Vec<f64> {
     let parts = skeleton.parts(&skeleton.bone(bone).joint);
     let turns = parts.iter().flat_map(|part| {
-        let turns = matches!(part, Part::Turn(_) | Part::Ball);
+        let turns = matches!(part, JointPrimitive::Revolute(_) | JointPrimitive::Ball);
         core::iter::repeat_n(turns, part.v_count())
     });
     let coordinates = state.chart_of(skeleton, bone);

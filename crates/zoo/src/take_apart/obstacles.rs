@@ -4,7 +4,7 @@ use super::meshes::write_surface;
 use super::motion;
 use super::words::{list, number, text, vector};
 use sinew_control::Motion;
-use sinew_math::{Rotation, turn};
+use sinew_math::{Rotation, so3};
 use sinew_sim::desc::{ContactDesc, Mobility, ObstacleDesc, Response, Shape};
 use sinew_take::Scene;
 
@@ -65,7 +65,7 @@ fn write_obstacle(
     let mut page = format!("\n[[obstacle]]\nname = {}\n{}\n", text(&obstacle.name), shape(obstacle)?);
     page += &format!("position = {}\n", vector(&obstacle.pose.translation.vector));
     if obstacle.pose.rotation != Rotation::identity() {
-        page += &format!("turn = {}\n", vector(&turn::log(&obstacle.pose.rotation).map(f64::to_degrees)));
+        page += &format!("turn = {}\n", vector(&so3::log(&obstacle.pose.rotation).map(f64::to_degrees)));
     }
     match obstacle.mobility {
         Mobility::Fixed => {}

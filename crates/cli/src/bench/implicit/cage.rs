@@ -30,7 +30,7 @@ pub(super) fn measure(labels: Labels, settings: ImplicitSettings) -> Result<Row,
     let is_tip: Vec<usize> = (0..x.len()).filter(|&node| fine.nodes[node].x > 0.4 - 1e-9).collect();
     let mut peak = 0.0f64;
     let mut row = measure_steps(labels, &model, settings, &Control::still(&model), |state| {
-        embedding.points_out(&state.node_x, &mut x);
+        embedding.interpolate(&state.node_x, &mut x);
         let fall: f64 = is_tip.iter().map(|&node| fine.nodes[node].z - x[node].z).sum();
         peak = peak.max(fall / is_tip.len() as f64);
     })?;

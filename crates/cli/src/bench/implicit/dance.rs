@@ -18,17 +18,17 @@ pub(super) fn measure(labels: Labels, settings: ImplicitSettings) -> Result<Row,
     let start = player.bookmark();
     player.advance().map_err(PlayError::Step)?;
     let first = begin.elapsed().as_secs_f64();
-    player.return_to(&start).map_err(Failure::input)?;
+    player.resume_from(&start).map_err(Failure::input)?;
     let begin = ThreadTime::now();
     player.advance().map_err(PlayError::Step)?;
     let again = begin.elapsed().as_secs_f64();
-    player.return_to(&start).map_err(Failure::input)?;
+    player.resume_from(&start).map_err(Failure::input)?;
 
     player.preroll(|_, _| ()).map_err(PlayError::Step)?;
     let start = player.bookmark();
     let mut best = Second::LONGEST;
     for _ in 0..TRIES {
-        player.return_to(&start).map_err(Failure::input)?;
+        player.resume_from(&start).map_err(Failure::input)?;
         let mut second = Second::default();
         for _ in 0..60 {
             let begin = ThreadTime::now();

@@ -109,7 +109,7 @@ impl LaggedContact {
 mod tests {
     use super::*;
 
-    const LAW: Penalty = Penalty { stiffness: 300.0, damping: 0.0, friction: 0.5, deepest: f64::INFINITY };
+    const LAW: Penalty = Penalty { stiffness: 300.0, damping: 0.0, friction: 0.5, max_depth: f64::INFINITY };
 
     fn lagged(depth: f64, stretch: Vec3) -> LaggedContact {
         LaggedContact::new(&LAW, Vec3::new(0.48, 0.6, 0.64), Vec3::new(0.1, -0.2, 0.3), depth, &stretch)
@@ -144,7 +144,7 @@ mod tests {
     fn it_pushes_as_springs_do_in_explicit_steps() {
         for stretch in [Vec3::new(0.002, 0.001, 0.0), Vec3::new(0.1, 0.0, -0.1)] {
             let lagged = lagged(0.01, stretch);
-            let push = LAW.push(0.01, &lagged.normal, &Vec3::zeros(), &stretch);
+            let push = LAW.force(0.01, &lagged.normal, &Vec3::zeros(), &stretch);
             let (_, gradient) = lagged.evaluate(&lagged.gap);
             assert!((push.force + gradient).norm() < 1e-12, "{push:?} {gradient:?}");
             assert!((push.stretch - lagged.kept_stretch(&lagged.gap)).norm() < 1e-15);

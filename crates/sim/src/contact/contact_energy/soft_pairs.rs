@@ -1,9 +1,9 @@
 //! Which surfaces touch which, or themselves, in the course of an implicit step: where they are now, and what they passed on the way there.
 
-use super::super::pair_anchor::PairFrictionAnchor;
 use super::super::pair_contact::PairContact;
 use super::lagged_contact::LaggedContact;
 use crate::Model;
+use crate::friction_anchor::PairFrictionAnchor;
 use rayon::prelude::*;
 use sinew_contact::{NearPair, SurfacePairs, nearest_on_triangle};
 use sinew_math::Vec3;

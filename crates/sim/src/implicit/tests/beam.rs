@@ -1,8 +1,9 @@
 //! The clamped beam, and free bodies.
 
 use crate::desc::{BodyDesc, PinDesc, Region, Sag, ShapeDesc, WorldDesc};
-use crate::implicit::{ImplicitSettings, NodeEnergy, PointSprings, Solver, settle};
+use crate::implicit::{ImplicitSettings, Solver, settle};
 use crate::{Control, Model, State, Stepper};
+use crate::{NodeEnergy, PointSprings};
 use sinew_flesh::{Law, Material};
 use sinew_math::Vec3;
 use sinew_mesh::shapes;

@@ -1,7 +1,8 @@
 //! Steps with a budget of time, told by clocks that count how often they are asked.
 
 use super::beam::{BAD_STARTS, bad_start, beam, rubber};
-use crate::implicit::{Clock, ImplicitSettings, SolveReport, Solver, StepOrder};
+use crate::SolveReport;
+use crate::implicit::{Clock, ImplicitSettings, Solver, StepOrder};
 use crate::{Control, Model, State, StepError, Stepper};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -9,6 +9,7 @@ use crate::implicit::newton::Newton;
 use crate::implicit::pcg::{Pcg, System};
 use crate::implicit::preconditioner::Preconditioner;
 use crate::implicit::problem::{Gradient, Motion, Point, Problem, row};
+use crate::substep::Substep;
 use crate::{Control, Model, State};
 
 const H: f64 = 1.0 / 60.0;
@@ -16,7 +17,7 @@ const H: f64 = 1.0 / 60.0;
 /// The potential of a step, and where the step goes on to.
 fn begin(model: &Model, control: &Control, state: &State) -> (Problem, Point) {
     let mut problem = Problem::default();
-    problem.begin(model, control, (H, 1.0, H), state);
+    problem.begin(model, control, Substep::whole(H), state);
     let mut point = problem.onward.clone();
     problem.place_bones(model, &mut point);
     problem.set_joint_reach(model);

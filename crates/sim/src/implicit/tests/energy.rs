@@ -1,8 +1,9 @@
 //! What steps do to energy: how much of a swing each keeps, and that none is made.
 
 use super::beam::{beam_world, rubber};
-use crate::implicit::{ImplicitSettings, NodeEnergy, PointSprings};
+use crate::implicit::ImplicitSettings;
 use crate::{Control, Model, State, Stepper};
+use crate::{NodeEnergy, PointSprings};
 use sinew_math::Vec3;
 
 /// A body without weight on springs of k = m ω² at every node: it swings as a whole, a single oscillator.

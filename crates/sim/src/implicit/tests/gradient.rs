@@ -3,6 +3,7 @@
 use super::arm::arm_world;
 use crate::desc::Sag;
 use crate::implicit::problem::{Gradient, Motion, Point, Problem, row};
+use crate::substep::Substep;
 use crate::{Control, Model, RigControl, State};
 use sinew_math::Vec3;
 
@@ -36,7 +37,7 @@ fn moving(model: &Model, size: f64, random: &mut Random) -> Problem {
         *x += size * random.vector();
     }
     let mut problem = Problem::default();
-    problem.begin(model, &limp(model), (H, 1.0, H), &state);
+    problem.begin(model, &limp(model), Substep::whole(H), &state);
     problem
 }
 
@@ -142,7 +143,7 @@ fn rows_of_joints_are_exact_where_nothing_pushes() {
     world.gravity = Vec3::zeros();
     let model = Model::build(&world).expect("sound");
     let mut problem = Problem::default();
-    problem.begin(&model, &limp(&model), (H, 1.0, H), &State::at_rest(&model));
+    problem.begin(&model, &limp(&model), Substep::whole(H), &State::at_rest(&model));
     let from = problem.onward.clone();
     let mut random = Random(7);
     for _ in 0..3 {

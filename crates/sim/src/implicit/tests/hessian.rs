@@ -2,6 +2,7 @@
 
 use super::arm::arm;
 use crate::implicit::problem::{Gradient, Motion, Problem};
+use crate::substep::Substep;
 use crate::{Control, Model, RigControl, State};
 use sinew_math::Vec3;
 use sinew_math::nalgebra::DMatrix;
@@ -32,7 +33,7 @@ fn nodes_and_joints_together_curve_up() {
         let state = shaken(&model, seed);
         let mut problem = Problem::default();
         let h = 1.0 / 60.0;
-        problem.begin(&model, &control, (h, 1.0, h), &state);
+        problem.begin(&model, &control, Substep::whole(h), &state);
         let mut point = problem.onward.clone();
         problem.place_bones(&model, &mut point);
         problem.evaluate(&model, &point, &mut [], &mut Gradient::default());

@@ -1,0 +1,60 @@
+//! How flesh is made of a character.
+
+use crate::{CapturedMotion, DEFAULT_CORE, DEFAULT_SAG, DEFAULT_TETS, Placement};
+use sinew_control::HumanBone;
+use sinew_flesh::Material;
+use sinew_sim::desc::{CageSize, CoreDesc, Sag};
+
+/// How a rigged character becomes flesh, bones and a performance.
+#[derive(Clone, Debug)]
+pub struct CharacterOptions {
+    /// The name of its body and skeleton; `character` by default.
+    pub name: Option<String>,
+    /// The animation to play, by name or index; the first by default.
+    pub animation: Option<String>,
+    /// A captured motion to play instead.
+    pub motion: Option<CapturedMotion>,
+    /// Where it stands in the scene.
+    pub placement: Placement,
+    /// How fine the cage is.
+    pub cage: CageSize,
+    /// How long it takes from the bind pose to the first pose before the take (s).
+    pub approach: Option<f64>,
+    /// How long flesh settles in the first pose before the take (s), after the approach.
+    pub hold: Option<f64>,
+    /// What its flesh is made of; fat by default, stiffer or softer with the character's size.
+    pub material: Option<Material>,
+    /// How much stiffer flesh is at the bones.
+    pub core: CoreDesc,
+    /// Whether nodes of the cage are moved onto the middles of bones.
+    pub anchored: bool,
+    /// What keeps its flesh from sagging from its shape.
+    pub sag: Sag,
+    /// Surfaces that stay as they are skinned, by the name of their node, mesh or material.
+    pub skinned: Vec<String>,
+    /// Surfaces that become flesh however thin or small they are, likewise.
+    pub fleshy: Vec<String>,
+    /// Human bones that cannot be recognised by name, with the joint that is each.
+    pub human: Vec<(HumanBone, String)>,
+}
+
+impl Default for CharacterOptions {
+    fn default() -> CharacterOptions {
+        CharacterOptions {
+            name: None,
+            animation: None,
+            motion: None,
+            placement: Placement::default(),
+            cage: CageSize::Tets(DEFAULT_TETS),
+            approach: None,
+            hold: None,
+            material: None,
+            core: DEFAULT_CORE,
+            anchored: true,
+            sag: DEFAULT_SAG,
+            skinned: Vec::new(),
+            fleshy: Vec::new(),
+            human: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! The flesh that one node shows: the vertices of its surfaces, and their linear blend skinning frame by frame.
+//!
+//! ```text
+//! x = Σ_j w_j J_j (p + δ) = x_p + A δ,   A = Σ_j w_j A_j
+//! ```
+//!
+//! with p the vertex and the morph targets of the file, J_j the joint matrices of a frame and A_j their linear parts. A surface
+//! without skin has one joint, its node.
+
+use sinew_character::{CharacterPose, JointWeight, Mat4, RiggedCharacter, SkinWeights, SurfaceId};
+use sinew_math::Mat3;
+use sinew_math::svd::Svd;
+use sinew_take::SinkError;
+use std::ops::Range;
+
+/// The flesh that a node shows.
+#[derive(Debug)]
+pub(super) struct Body<'a> {
+    /// The node.
+    pub(super) node: usize,
+    /// Its surfaces, by primitive.
+    pub(super) parts: Vec<Part<'a>>,
+    /// Where its vertices are among those of all bodies.
+    pub(super) vertices: Range<usize>,
+    /// The linear parts of the joints of the skin, then of the node, by frame.
+    joints: Vec<Vec<Joint>>,
+}
+
+/// A surface of a body.
+#[derive(Debug)]
+pub(super) struct Part<'a> {
+    pub(super) surface: SurfaceId,
+    /// Its place among the surfaces as they are given.
+    pub(super) given: usize,
+    /// Where its vertices are among those of the body.
+    pub(super) vertices: Range<usize>,
+    weights: Option<&'a SkinWeights>,
+}
+
+/// A_j and ‖A_j‖.
+#[derive(Clone, Copy, Debug)]
+struct Joint {
+    linear: Mat3,
+    scale: f64,
+}
+
+impl<'a> Body<'a> {
+    /// The bodies of all surfaces, by node; fails where a surface does not exist or is named twice.
+    pub(super) fn all(
+        character: &'a RiggedCharacter,
+        surfaces: &[SurfaceId],
+    ) -> Result<Vec<Body<'a>>, SinkError> {
+        // by node, whatever order they are given in
+        let mut order: Vec<usize> = (0..surfaces.len()).collect();
+        order.sort_by_key(|given| surfaces[*given]);
+        let mut bodies: Vec<Body> = Vec::new();
+        let mut last = None;
+        for given in order {
+            let surface = surfaces[given];
+            let named = |message: &str| {
+                SinkError(format!("primitive {} of node {} {message}", surface.primitive, surface.node))
+            };
+            let primitive = character
+                .primitive(surface)
+                .ok_or_else(|| named("is not in the file: give surfaces that `surfaces()` lists"))?;
+            if last.replace(surface) == Some(surface) {
+                return Err(named("is given twice: give each surface once"));
+            }
+            if bodies.last().is_none_or(|body| body.node != surface.node) {
+                let start = bodies.last().map_or(0, |body| body.vertices.end);
+                let vertices = start..start;
+                bodies.push(Body { node: surface.node, parts: Vec::new(), vertices, joints: Vec::new() });
+            }
+            let Some(body) = bodies.last_mut() else { continue };
+            let first = body.vertices.len();
+            body.vertices.end += primitive.positions.len();
+            body.parts.push(Part {
+                surface,
+                given,
+                vertices: first..body.vertices.len(),
+                weights: primitive.weights.as_deref().filter(|_| character.is_skinned(surface)),
+            });
+        }
+        Ok(bodies)
+    }
+
+    /// How many vertices there are.
+    pub(super) fn vertex_count(&self) -> usize {
+        self.vertices.len()
+    }
+
+    /// How many frames there are.
+    pub(super) fn frame_count(&self) -> usize {
+        self.joints.len()
+    }
+
+    /// Adds a frame: where the joints stand in it.
+    pub(super) fn push_pose(&mut self, character: &RiggedCharacter, pose: &CharacterPose) {
+        let skin = character.nodes[self.node].skin;
+        let mut matrices = skin.and_then(|skin| character.joint_matrices(skin, pose)).unwrap_or_default();
+        matrices.push(pose.world_from_node[self.node]);
+        let joint = |matrix: &Mat4| {
+            let linear = matrix.fixed_view::<3, 3>(0, 0).into_owned();
+            Joint { linear, scale: Svd::of(&linear).sigma.x }
+        };
+        self.joints.push(matrices.iter().map(joint).collect());
+    }
+
+    /// A and s = Σ_j w_j ‖A_j‖ of a vertex of a part in a frame.
+    pub(super) fn map(&self, part: &Part, frame: usize, vertex: usize) -> (Mat3, f64) {
+        let joints = &self.joints[frame];
+        let Some(weights) = part.weights else {
+            return joints.last().map_or((Mat3::zeros(), 0.0), |joint| (joint.linear, joint.scale));
+        };
+        let add = |(linear, scale): (Mat3, f64), entry: &JointWeight| {
+            let joint = &joints[entry.joint as usize];
+            (linear + entry.weight * joint.linear, scale + entry.weight * joint.scale)
+        };
+        weights.of(vertex).iter().fold((Mat3::zeros(), 0.0), add)
+    }
+
+    /// For each vertex the most that any frame stretches it by: max_t s(t). A displacement δ in bind space is never longer in the
+    /// world than this times ‖δ‖.
+    pub(super) fn largest_scales(&self) -> Vec<f64> {
+        let mut largest = vec![0.0f64; self.vertex_count()];
+        for joints in &self.joints {
+            for part in &self.parts {
+                for (vertex, largest) in largest[part.vertices.clone()].iter_mut().enumerate() {
+                    let scale = match part.weights {
+                        Some(weights) => weights
+                            .of(vertex)
+                            .iter()
+                            .map(|entry| entry.weight * joints[entry.joint as usize].scale)
+                            .sum(),
+                        None => joints.last().map_or(0.0, |joint| joint.scale),
+                    };
+                    *largest = largest.max(scale);
+                }
+            }
+        }
+        largest
+    }
+}

@@ -1,0 +1,121 @@
+//! A rigged glTF file as a frame source of the renderer: its surfaces animated by nodes, joints and morph targets.
+
+use super::file_looks;
+use crate::Up;
+use sinew_character::{CharacterPose, RiggedCharacter, SurfaceId};
+use sinew_gltf::CharacterFile;
+use sinew_math::Vec3;
+use sinew_render::{FrameCallback, FrameSource, Look, Marks, PictureError, RenderFrame};
+use sinew_take::SurfaceInfo;
+
+/// Frames per second at which animations are sampled; frames of a file are counted at this rate.
+const FPS: f64 = 30.0;
+
+/// A character file to be drawn as it is.
+pub struct CharacterFrameSource<'a> {
+    character: &'a RiggedCharacter,
+    animation: Option<usize>,
+    ids: Vec<SurfaceId>,
+    surfaces: Vec<SurfaceInfo>,
+    looks: Vec<Look>,
+    /// Pairs of joints, parent and child; empty if bones are not drawn.
+    bones: Vec<[usize; 2]>,
+}
+
+impl<'a> CharacterFrameSource<'a> {
+    /// A file playing one of its animations, or at rest without one, with or without its bones drawn on top.
+    pub fn new(
+        file: &'a CharacterFile,
+        animation: Option<usize>,
+        with_bones: bool,
+    ) -> Result<CharacterFrameSource<'a>, PictureError> {
+        let character = &*file.rigged;
+        let has_triangles =
+            |id: &SurfaceId| character.primitive(*id).is_some_and(|p| !p.triangles.is_empty());
+        let ids: Vec<SurfaceId> = character.surfaces().filter(has_triangles).collect();
+        if ids.is_empty() {
+            return Err(PictureError("this file has no surfaces to draw".into()));
+        }
+        let pose = character.rest_pose();
+        let info = |id: &SurfaceId| SurfaceInfo {
+            name: character.nodes[id.node].label.clone(),
+            triangles: character.primitive(*id).map(|p| p.triangles.clone()).unwrap_or_default(),
+            rest: world(character, *id, &pose),
+        };
+        let bones = if with_bones { joint_pairs(character) } else { Vec::new() };
+        if with_bones && bones.is_empty() {
+            return Err(PictureError("this file has no bones to draw".into()));
+        }
+        Ok(CharacterFrameSource {
+            surfaces: ids.iter().map(info).collect(),
+            looks: file_looks::of_surfaces(file, &ids),
+            character,
+            animation,
+            ids,
+            bones,
+        })
+    }
+
+    fn seconds(&self) -> f64 {
+        self.animation
+            .and_then(|index| self.character.animations.get(index))
+            .map_or(0.0, |animation| animation.duration)
+    }
+}
+
+impl FrameSource for CharacterFrameSource<'_> {
+    fn surfaces(&self) -> &[SurfaceInfo] {
+        &self.surfaces
+    }
+
+    fn looks(&self) -> &[Look] {
+        &self.looks
+    }
+
+    fn up(&self) -> Up {
+        Up::Y
+    }
+
+    fn fps(&self) -> f64 {
+        FPS
+    }
+
+    fn frame_count(&self) -> usize {
+        (self.seconds() * FPS + 1e-6).floor() as usize + 1
+    }
+
+    fn visit(&self, positions: &[f64], callback: &mut FrameCallback) -> Result<(), PictureError> {
+        for position in positions {
+            let time = position / FPS;
+            let pose = self.animation.and_then(|index| self.character.pose_at(index, time));
+            let pose = pose.unwrap_or_else(|| self.character.rest_pose());
+            let joint = |node: usize| pose.world_from_node[node].fixed_view::<3, 1>(0, 3).into_owned();
+            callback(RenderFrame {
+                time,
+                surfaces: self.ids.iter().map(|id| world(self.character, *id, &pose)).collect(),
+                marks: Marks {
+                    bones: self.bones.iter().map(|pair| pair.map(joint)).collect(),
+                    arrows: Vec::new(),
+                },
+                ..RenderFrame::default()
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// The vertices of a surface in a pose (m).
+fn world(character: &RiggedCharacter, id: SurfaceId, pose: &CharacterPose) -> Vec<[f32; 3]> {
+    let single = |v: &Vec3| [v.x as f32, v.y as f32, v.z as f32];
+    character.world_vertices(id, pose).unwrap_or_default().iter().map(single).collect()
+}
+
+/// Joints of skins that hang from joints.
+fn joint_pairs(character: &RiggedCharacter) -> Vec<[usize; 2]> {
+    let mut is_joint = vec![false; character.nodes.len()];
+    character.skins.iter().flat_map(|skin| &skin.joints).for_each(|joint| is_joint[*joint] = true);
+    let pair = |node: usize| {
+        character.nodes[node].parent.filter(|parent| is_joint[*parent]).map(|parent| [parent, node])
+    };
+    (0..character.nodes.len()).filter(|node| is_joint[*node]).filter_map(pair).collect()
+}

@@ -1,0 +1,97 @@
+//! A rigged character and its captured motion from their files, made into flesh.
+
+use crate::bare_motion::first_frame;
+use crate::bvh::{BvhBody, BvhOptions, CMU_METRES, read_bvh};
+use sinew_character::{
+    CapturedMotion, Character, CharacterError, CharacterOptions, DEFAULT_SMOOTHING, FaultyPart,
+};
+use sinew_files::{Loaded, ReadError, ReadErrors, read_bytes};
+use sinew_gltf::{CharacterFile, open_character};
+use sinew_skeleton::Skeleton;
+use std::path::{Path, PathBuf};
+
+/// A file of captured motion for a character.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CaptureFile {
+    /// The file (.bvh).
+    pub file: PathBuf,
+    /// The length of its unit (m).
+    pub metres_per_unit: f64,
+    /// The cutoff frequency of its low-pass filter (Hz); 0 for none.
+    pub smoothing: f64,
+    /// The first frame that is played; by default a pose for calibration is left out.
+    pub first: Option<usize>,
+    /// The last frame that is played.
+    pub last: Option<usize>,
+    /// Whether it starts again after the last frame.
+    pub is_cycle: bool,
+}
+
+impl CaptureFile {
+    /// All of a file, as captured motion usually is.
+    pub fn of(file: impl Into<PathBuf>) -> CaptureFile {
+        CaptureFile {
+            file: file.into(),
+            metres_per_unit: CMU_METRES,
+            smoothing: DEFAULT_SMOOTHING,
+            first: None,
+            last: None,
+            is_cycle: false,
+        }
+    }
+
+    /// Reads the motion.
+    pub fn read(&self) -> Result<Loaded<CapturedMotion>, ReadError> {
+        let path = self.file.as_path();
+        let at = |what: String| ReadError::whole(what).within(path);
+        let options = BvhOptions { metres_per_unit: self.metres_per_unit, ..BvhOptions::default() };
+        let read = read_bvh(&read_bytes(path)?, &options).map_err(|error| error.within(path))?;
+        let bvh = read.value;
+        let skeleton = bvh.to_skeleton(&BvhBody::default());
+        let built = Skeleton::build(&skeleton).map_err(|error| at(error.to_string()))?;
+        let motion = bvh.to_motion(&built).map_err(|error| at(error.to_string()))?;
+        let captured = CapturedMotion {
+            skeleton,
+            motion,
+            calibration: first_frame(&bvh),
+            smoothing: self.smoothing,
+            first: self.first,
+            last: self.last,
+            is_cycle: self.is_cycle,
+        };
+        Ok(Loaded { value: captured, notes: read.notes })
+    }
+}
+
+/// How a rigged file becomes flesh.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RiggedOptions {
+    /// What is made of it; its captured motion comes from `motion`.
+    pub(crate) character: CharacterOptions,
+    /// A captured motion to play instead of its animation.
+    pub(crate) motion: Option<CaptureFile>,
+}
+
+/// Opens a rigged file and makes flesh of it.
+pub(crate) fn open_rigged(
+    path: &Path,
+    options: RiggedOptions,
+) -> Result<Loaded<(CharacterFile, Character)>, ReadErrors> {
+    let RiggedOptions { mut character, motion } = options;
+    let Loaded { value: file, mut notes } = open_character(path)?;
+    if let Some(capture) = &motion {
+        let read = capture.read()?;
+        notes.extend(read.notes);
+        character.motion = Some(read.value);
+    }
+    let named = |error: CharacterError| {
+        let of = match (&error.part, &motion) {
+            (FaultyPart::Motion, Some(capture)) => capture.file.as_path(),
+            _ => path,
+        };
+        ReadError::whole(error.message).within(of)
+    };
+    let made = Character::build(&file.rigged, &character).map_err(named)?;
+    notes.extend(made.notes.iter().cloned());
+    Ok(Loaded { value: (file, made), notes })
+}

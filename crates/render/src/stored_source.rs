@@ -1,0 +1,102 @@
+//! Frames in memory as a frame source.
+
+use crate::frame_source::{FrameCallback, FrameSource, PictureError};
+use crate::look::Look;
+use crate::obstacles::{ObstacleInfo, ObstacleSurfaces};
+use crate::render_frame::RenderFrame;
+use sinew_mesh::TriMesh;
+use sinew_take::{Frame, SurfaceInfo, Up};
+
+/// A few frames in memory. Their rate is one per second, whatever their times.
+pub struct StoredFrameSource {
+    surfaces: Vec<SurfaceInfo>,
+    looks: Vec<Look>,
+    frames: Vec<Frame>,
+    up: Up,
+    obstacles: ObstacleSurfaces,
+    body_count: usize,
+}
+
+impl StoredFrameSource {
+    /// Frames of bodies with these surfaces and looks, and the axis that points up. Obstacles are those of the frames.
+    pub fn new(bodies: &[SurfaceInfo], looks: Vec<Look>, frames: Vec<Frame>, up: Up) -> StoredFrameSource {
+        let first = frames.first().map_or(&[][..], |frame| &frame.obstacles);
+        let moves = |i: usize| {
+            frames.iter().any(|frame| frame.obstacles.get(i).is_some_and(|now| now.pose != first[i].pose))
+        };
+        let infos = first.iter().enumerate().map(|(i, obstacle)| ObstacleInfo {
+            name: &obstacle.name,
+            surface: &obstacle.surface,
+            start: obstacle.pose,
+            moves: moves(i),
+            is_glass: obstacle.is_glass,
+        });
+        let obstacles = ObstacleSurfaces::of(infos, up);
+        let surfaces = bodies.iter().cloned().chain(obstacles.infos()).collect();
+        let looks = looks.into_iter().chain(obstacles.looks()).collect();
+        StoredFrameSource { surfaces, looks, frames, up, obstacles, body_count: bodies.len() }
+    }
+
+    /// One frame of meshes (m, y up), in the default colours.
+    pub fn of_meshes(meshes: &[TriMesh]) -> StoredFrameSource {
+        let info = |(i, mesh): (usize, &TriMesh)| SurfaceInfo {
+            name: format!("mesh {i}"),
+            triangles: mesh.triangles.clone(),
+            rest: mesh.vertices.iter().map(|v| [v.x as f32, v.y as f32, v.z as f32]).collect(),
+        };
+        let bodies: Vec<SurfaceInfo> = meshes.iter().enumerate().map(info).collect();
+        let frame =
+            Frame { surfaces: bodies.iter().map(|body| body.rest.clone()).collect(), ..Frame::default() };
+        StoredFrameSource::new(&bodies, Look::palette(bodies.len()), vec![frame], Up::Y)
+    }
+
+    fn render_frame(&self, index: usize) -> RenderFrame {
+        let frame = &self.frames[index.min(self.frames.len() - 1)];
+        let mut surfaces = frame.surfaces.clone();
+        surfaces.extend(self.obstacles.vertices(|i| frame.obstacles.get(i).map(|obstacle| obstacle.pose)));
+        RenderFrame { time: frame.time, surfaces, ..RenderFrame::default() }
+    }
+}
+
+impl FrameSource for StoredFrameSource {
+    fn surfaces(&self) -> &[SurfaceInfo] {
+        &self.surfaces
+    }
+
+    fn framed_count(&self) -> usize {
+        self.body_count + self.obstacles.moving_count()
+    }
+
+    fn ground(&self) -> Option<f64> {
+        self.obstacles.ground
+    }
+
+    fn looks(&self) -> &[Look] {
+        &self.looks
+    }
+
+    fn up(&self) -> Up {
+        self.up
+    }
+
+    fn fps(&self) -> f64 {
+        1.0
+    }
+
+    fn frame_count(&self) -> usize {
+        self.frames.len()
+    }
+
+    fn visit(&self, positions: &[f64], callback: &mut FrameCallback) -> Result<(), PictureError> {
+        for position in positions {
+            let (before, fraction) = (*position as usize, position.fract());
+            let frame = self.render_frame(before);
+            callback(if fraction > 0.0 {
+                frame.interpolate(&self.render_frame(before + 1), fraction)
+            } else {
+                frame
+            })?;
+        }
+        Ok(())
+    }
+}

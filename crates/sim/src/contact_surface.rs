@@ -1,0 +1,272 @@
+//! The surfaces of all bodies as one list of points that may touch, each with the mass that stands behind it.
+//!
+//! A spring of stiffness kᵢ at each point yᵢ = Σₙ φᵢₙ xₙ adds Jᵀ K J to the stiffness of the nodes. The largest eigenvalue of M⁻¹ Jᵀ K J is that of
+//! K J M⁻¹ Jᵀ, and no row sum of that matrix, scaled by the areas aᵢ, is exceeded by it:
+//!
+//! ```text
+//! λ ≤ maxᵢ kᵢ/aᵢ Σₙ φᵢₙ sₙ/mₙ,     sₙ = Σⱼ φⱼₙ aⱼ      so that with   μᵢ = aᵢ / Σₙ φᵢₙ sₙ/mₙ   and   kᵢ = κ μᵢ/h²:   h² λ ≤ κ
+//! ```
+//!
+//! however many points touch at once. μᵢ is the mass behind a point.
+
+use crate::body::Body;
+use crate::desc::{ContactDesc, WorldDesc};
+use crate::fault::Fault;
+use crate::obstacle::Obstacle;
+use sinew_contact::{PairSurface, Penalty, Response, SurfacePairs};
+use sinew_math::Vec3;
+use std::sync::Arc;
+
+/// All points that may touch, and the numbers of touching.
+#[derive(Clone, Debug)]
+pub(crate) struct ContactSurface {
+    offsets: Vec<u32>,
+    nodes: Vec<u32>,
+    weights: Vec<f64>,
+    /// μ of each point (kg).
+    pub(crate) mass: Vec<f64>,
+    /// 1 / Σ φ²/m of each point (kg): what one point moves if no other touches.
+    pub(crate) lone_mass: Vec<f64>,
+    /// Points in the same cell have the same number.
+    pub(crate) cell: Vec<u32>,
+    pub(crate) cell_count: usize,
+    /// The step that stiffnesses are made for (s).
+    pub(crate) step: f64,
+    /// The spring along the normal grows no further than at this depth (m).
+    pub(crate) deepest: f64,
+    /// Points move no farther than their nodes times this: Σ|φ| of the point where it is largest.
+    pub(crate) stretch: f64,
+    /// Mean distance of neighbours on the surfaces (m).
+    pub(crate) spacing: f64,
+    pub(crate) desc: ContactDesc,
+    /// Whether a body may touch itself or another.
+    pub(crate) has_pairs: bool,
+    /// The trees of surfaces that may touch, to be copied into scratch.
+    pub(crate) pairs: Option<Arc<SurfacePairs>>,
+}
+
+/// Where a point is and how it moves.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PointMotion {
+    /// Position (m).
+    pub(crate) x: Vec3,
+    /// Velocity (m/s).
+    pub(crate) v: Vec3,
+}
+
+/// From which distance on, and down to which depth surfaces push each other apart, in parts of the mean distance of vertices.
+const GAP: f64 = 0.1;
+const RANGE: f64 = 0.5;
+
+impl ContactSurface {
+    pub(crate) fn build(desc: &ContactDesc, bodies: &[Body], node_mass: &[f64], step: f64) -> ContactSurface {
+        let (mut offsets, mut nodes, mut weights) = (vec![0u32], Vec::new(), Vec::new());
+        let mut area = Vec::new();
+        let (mut edge_sum, mut edge_count) = (0.0, 0usize);
+        let mut smallest = f64::INFINITY;
+        for body in bodies {
+            let start = area.len();
+            area.resize(start + body.surface.vertices.len(), 0.0);
+            for t in 0..body.surface.triangles.len() {
+                let [a, b, c] = body.surface.corners(t);
+                let third = (b - a).cross(&(c - a)).norm() / 6.0;
+                body.surface.triangles[t].iter().for_each(|v| area[start + *v as usize] += third);
+                edge_sum += (b - a).norm() + (c - b).norm() + (a - c).norm();
+                edge_count += 3;
+            }
+            for point in 0..body.surface.vertices.len() {
+                for (node, weight) in body.embedding.point(point) {
+                    nodes.push(node + body.nodes.start as u32);
+                    weights.push(weight);
+                }
+                offsets.push(nodes.len() as u32);
+            }
+            let (low, high) = body.surface.bounds().unwrap_or_default();
+            smallest = smallest.min((high - low).min());
+        }
+        let row = |i: usize| {
+            (offsets[i] as usize..offsets[i + 1] as usize).map(|k| (nodes[k] as usize, weights[k]))
+        };
+        let mut carried = vec![0.0; node_mass.len()];
+        for (i, area) in area.iter().enumerate() {
+            row(i).for_each(|(node, weight)| carried[node] += weight.abs() * area);
+        }
+        let behind = |i: usize| {
+            let load: f64 = row(i).map(|(node, weight)| weight.abs() * carried[node] / node_mass[node]).sum();
+            if load > 0.0 { area[i] / load } else { 0.0 }
+        };
+        let lone =
+            |i: usize| 1.0 / row(i).map(|(node, weight)| weight * weight / node_mass[node]).sum::<f64>();
+        let stretch =
+            (0..area.len()).map(|i| row(i).map(|(_, weight)| weight.abs()).sum()).fold(1.0, f64::max);
+        let mass = (0..area.len()).map(behind).collect();
+        let lone_mass = (0..area.len()).map(lone).collect();
+        let (cell, cell_count) = cells(&offsets, &nodes);
+        let spacing = edge_sum / edge_count.max(1) as f64;
+        let named = |body: &Body| desc.self_contact.contains(&body.name);
+        let mut hit = ContactSurface {
+            pairs: None,
+            mass,
+            lone_mass,
+            cell,
+            cell_count,
+            step,
+            deepest: 0.25 * smallest,
+            stretch,
+            spacing,
+            has_pairs: bodies.iter().any(named) || (desc.between_bodies && bodies.len() > 1),
+            desc: desc.clone(),
+            offsets,
+            nodes,
+            weights,
+        };
+        if hit.has_pairs {
+            hit.pairs = Some(Arc::new(finder_of(bodies, &hit)));
+        }
+        hit
+    }
+
+    /// Whether trees are copies of those of this surface.
+    pub(crate) fn has_trees(&self, trees: Option<&Arc<SurfacePairs>>) -> bool {
+        match (trees, &self.pairs) {
+            (None, None) => true,
+            (Some(own), Some(theirs)) => Arc::ptr_eq(own, theirs),
+            _ => false,
+        }
+    }
+
+    /// How many points there are.
+    pub(crate) fn count(&self) -> usize {
+        self.mass.len()
+    }
+
+    /// The nodes that carry a point, with their weights.
+    #[inline]
+    pub(crate) fn row(&self, point: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let range = self.offsets[point] as usize..self.offsets[point + 1] as usize;
+        let (nodes, weights) = (&self.nodes[range.clone()], &self.weights[range]);
+        nodes.iter().zip(weights).map(|(node, weight)| (*node as usize, *weight))
+    }
+
+    /// Whether the tet that carries a point is turned inside out, against how nodes are at rest (m): which side of the surface is outside is then unknown.
+    pub(crate) fn is_inside_out(&self, point: usize, node_rest: &[Vec3], node_x: &[Vec3]) -> bool {
+        let range = self.offsets[point] as usize..self.offsets[point + 1] as usize;
+        let &[a, b, c, d] = &self.nodes[range] else { return false };
+        let volume = |x: &[Vec3]| {
+            let [a, b, c, d] = [a, b, c, d].map(|node| x[node as usize]);
+            (b - a).cross(&(c - a)).dot(&(d - a))
+        };
+        volume(node_rest) * volume(node_x) < 0.0
+    }
+
+    /// Where a point is, or how it moves.
+    #[inline]
+    pub(crate) fn at(&self, point: usize, node_values: &[Vec3]) -> Vec3 {
+        self.row(point).fold(Vec3::zeros(), |sum, (node, weight)| sum + weight * node_values[node])
+    }
+
+    /// The springs of a point against something with a friction and a stiffness factor: those of [`Response::Penalty`], whatever the response is, however deep.
+    pub(crate) fn spring(&self, point: usize, friction: f64, factor: f64) -> Penalty {
+        let mut law = Response::Penalty.law(self.mass[point], self.step, friction, f64::INFINITY);
+        law.stiffness *= factor * self.desc.stiffness;
+        law
+    }
+
+    /// Where a point is and how it moves: both in one walk over its nodes.
+    #[inline]
+    pub(crate) fn motion_at(&self, point: usize, node_x: &[Vec3], node_v: &[Vec3]) -> PointMotion {
+        let mut motion = PointMotion { x: Vec3::zeros(), v: Vec3::zeros() };
+        for (node, weight) in self.row(point) {
+            motion.x += weight * node_x[node];
+            motion.v += weight * node_v[node];
+        }
+        motion
+    }
+
+    /// The law of a point against something with a friction and a stiffness factor, in a sub-step of h (s).
+    #[inline]
+    pub(crate) fn law(&self, point: usize, friction: f64, factor: f64, h: f64) -> Penalty {
+        let factor = factor * self.desc.stiffness;
+        let response = &self.desc.response;
+        let mut law = match response {
+            Response::Penalty => response.law(self.mass[point], self.step, friction, self.deepest),
+            Response::Projection => response.law(self.lone_mass[point], h, friction, self.deepest),
+            Response::Impulse { .. } => response.law(self.mass[point], h, friction, self.deepest),
+        };
+        if *response == Response::Penalty {
+            law.stiffness *= factor;
+            law.damping *= factor.sqrt();
+        }
+        law
+    }
+}
+
+/// Numbers the sets of nodes that points hang in.
+fn cells(offsets: &[u32], nodes: &[u32]) -> (Vec<u32>, usize) {
+    let key = |i: usize| {
+        let mut row = nodes[offsets[i] as usize..offsets[i + 1] as usize].to_vec();
+        row.sort_unstable();
+        row
+    };
+    let mut keys: Vec<(Vec<u32>, u32)> = (0..offsets.len() - 1).map(|i| (key(i), i as u32)).collect();
+    keys.sort_unstable();
+    let mut cell = vec![0; keys.len()];
+    let mut count = 0;
+    for (i, (key, point)) in keys.iter().enumerate() {
+        if i > 0 && *key != keys[i - 1].0 {
+            count += 1;
+        }
+        cell[*point as usize] = count;
+    }
+    (cell, count as usize + 1)
+}
+
+/// The trees of a model's surfaces.
+fn finder_of(bodies: &[Body], contact: &ContactSurface) -> SurfacePairs {
+    let surface = |body: &Body| contact.desc.self_contact.contains(&body.name);
+    let surfaces: Vec<PairSurface> = bodies
+        .iter()
+        .map(|body| PairSurface {
+            triangles: &body.surface.triangles,
+            rest: &body.surface.vertices,
+            collides_with_itself: surface(body),
+            collides_with_others: contact.desc.between_bodies,
+        })
+        .collect();
+    SurfacePairs::build(&surfaces, GAP * contact.spacing, RANGE * contact.spacing)
+}
+
+/// Everything wrong with what a world says about touching.
+pub(crate) fn find_faults(world: &WorldDesc) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let mut fault = |what: String| faults.push(Fault::new("", what));
+    for (i, desc) in world.obstacles.iter().enumerate() {
+        Obstacle::faults(&world.obstacles, i)
+            .into_iter()
+            .for_each(|what| fault(format!("obstacle '{}': {what}", desc.name)));
+        if world.obstacles[..i].iter().any(|other| other.name == desc.name) {
+            fault(format!("two obstacles are named '{}': rename one", desc.name));
+        }
+    }
+    let contact = &world.contact;
+    if contact.friction.is_nan() || contact.friction < 0.0 {
+        fault(format!("contact: friction is {}: it must be 0 or more", contact.friction));
+    }
+    if !(contact.stiffness > 0.0 && contact.stiffness <= 1e6) {
+        fault(format!("contact: stiffness is {}: it must be above 0 and at most 1e6", contact.stiffness));
+    }
+    if contact.longest_step.is_nan() || contact.longest_step <= 0.0 {
+        fault(format!("contact: the longest step is {} s: it must be above 0", contact.longest_step));
+    }
+    if let Response::Impulse { restitution } = contact.response
+        && !(0.0..=1.0).contains(&restitution)
+    {
+        fault(format!("contact: restitution is {restitution}: it must be from 0 to 1"));
+    }
+    for name in &contact.self_contact {
+        if world.bodies.iter().all(|body| body.name != *name) {
+            fault(format!("contact: no body is named '{name}', which shall touch itself"));
+        }
+    }
+    faults
+}

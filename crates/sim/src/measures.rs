@@ -1,0 +1,65 @@
+//! Energies and momenta of a state.
+
+use crate::coupling::BoneCoupling;
+use crate::{Energies, Model, State, contact};
+use sinew_math::Vec3;
+use sinew_skeleton::{Kinematics, Momentum};
+
+impl State {
+    /// Where the energy is.
+    pub fn energies(&self, model: &Model) -> Energies {
+        let coupling = BoneCoupling::of(model, self);
+        let bones = coupling.energies(model, self);
+        let obstacles = contact::energies(model, self);
+        let in_contact = contact::contact_energy(model, self);
+        Energies {
+            kinetic: self.node_kinetic_energy(model) + bones.kinetic + obstacles.kinetic,
+            elastic: model.elements.energy(&self.node_x) + bones.elastic + in_contact,
+            potential: self.node_potential_energy(model) + bones.potential + obstacles.potential,
+        }
+    }
+
+    pub(crate) fn node_kinetic_energy(&self, model: &Model) -> f64 {
+        let free = model.node_inverse_mass.iter().zip(&model.node_mass).zip(&self.node_v);
+        free.map(|((&inverse, mass), v)| if inverse > 0.0 { 0.5 * mass * v.norm_squared() } else { 0.0 })
+            .sum()
+    }
+
+    pub(crate) fn node_potential_energy(&self, model: &Model) -> f64 {
+        let lifted = |node: usize| model.gravity.dot(&(self.node_x[node] - model.node_rest[node]));
+        let free = (0..model.node_count()).filter(|&node| model.node_inverse_mass[node] > 0.0);
+        -free.map(|node| model.node_mass[node] * lifted(node)).sum::<f64>()
+    }
+
+    /// Σ m v of nodes, bones and free obstacles (kg m/s).
+    pub fn momentum(&self, model: &Model) -> Vec3 {
+        self.momenta(model).linear
+    }
+
+    /// Σ m x × v of nodes, bones and free obstacles about the origin (kg m²/s).
+    pub fn angular_momentum(&self, model: &Model) -> Vec3 {
+        self.momenta(model).angular
+    }
+
+    /// Both momenta: of bones with what is fixed to them, of all other nodes, and of free obstacles.
+    fn momenta(&self, model: &Model) -> Momentum {
+        let mut sum = Momentum::default();
+        for (node, mass) in
+            model.node_mass.iter().enumerate().filter(|(node, _)| !model.fixed_nodes.holds(*node))
+        {
+            sum.linear += *mass * self.node_v[node];
+            sum.angular += *mass * self.node_x[node].cross(&self.node_v[node]);
+        }
+        for (rig, state) in model.rigs.iter().zip(&self.rigs) {
+            let mut kinematics = Kinematics::default();
+            kinematics.update(&rig.skeleton, state);
+            let bones = Momentum::of(&rig.skeleton, &kinematics);
+            sum.linear += bones.linear;
+            sum.angular += bones.angular;
+        }
+        let obstacles = contact::momenta(model, self);
+        sum.linear += obstacles.linear;
+        sum.angular += obstacles.angular;
+        sum
+    }
+}

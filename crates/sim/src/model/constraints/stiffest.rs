@@ -1,0 +1,122 @@
+//! How stiff constraints may be at the step that is taken.
+//!
+//! Springs kᵢ at rows Jᵢ add Jᵀ K J to the stiffness of the world. As for what touches (see `contact/contact_surface.rs`) no row sum of K J M⁻¹ Jᵀ is exceeded by
+//! the largest eigenvalue of M⁻¹ Jᵀ K J. With vᵢc the root of how easily carrier c lets row i move, |J M⁻¹ Jᵀ|ᵢⱼ ≤ Σ vᵢc vⱼc, and
+//!
+//! ```text
+//! μᵢ = 1 / Σ_c vᵢc Σⱼ vⱼc,      kᵢ = κ μᵢ/h²:      h² λ ≤ κ
+//!
+//! node:              v = |φ|/√m
+//! bone, obstacle:    v² = largest eigenvalue of 1/m + [d]ᵀ I⁻¹ [d],    d the arm from its centre
+//! belt:              v = 2 |Σ φ g|/√m for its length;   each side is a spring of T/|p| ≤ k ℓ/(2 |p|) besides
+//! ```
+//!
+//! Joints only make bones harder to move. Masses of nodes that are fixed to bones are in the bones as well, and are halved on both sides. A belt may bend twice as sharply as at rest
+//! and be half as long as its line before it asks for more; the guard against divergence sees what goes beyond.
+
+use super::Model;
+use crate::constraint::{Anchor, Constraint, Hold, NodeRow, belt, combined, sum};
+use sinew_math::spatial::cross_matrix;
+use sinew_math::{Mat3, Vec3};
+use std::collections::BTreeMap;
+
+/// κ and γ: as much as touching takes, see `sinew_contact::Response`.
+pub(crate) const KAPPA: f64 = 0.35;
+pub(crate) const GAMMA: f64 = 0.15;
+
+/// What lets a row move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Carrier {
+    Node(u32),
+    Bone { rig: usize, bone: usize },
+    Obstacle(usize),
+}
+
+/// A row of J: whose it is, how many times the constraint's stiffness it has at most, and vᵢc.
+struct Row {
+    constraint: usize,
+    factor: f64,
+    ease: Vec<(Carrier, f64)>,
+}
+
+/// μ of each constraint (kg), the least over its rows in parts of its stiffness.
+pub(crate) fn masses(model: &Model, constraints: &[Constraint]) -> Vec<f64> {
+    let rows: Vec<Row> = constraints.iter().enumerate().flat_map(|(i, one)| rows_of(model, i, one)).collect();
+    let mut sums: BTreeMap<Carrier, f64> = BTreeMap::new();
+    for (carrier, ease) in rows.iter().flat_map(|row| &row.ease) {
+        *sums.entry(*carrier).or_default() += ease;
+    }
+    let mut masses = vec![f64::INFINITY; constraints.len()];
+    for row in &rows {
+        let load: f64 = row.ease.iter().map(|(carrier, ease)| ease * sums[carrier]).sum();
+        let mass = if load > 0.0 { 1.0 / load } else { f64::INFINITY };
+        masses[row.constraint] = masses[row.constraint].min(mass / row.factor);
+    }
+    masses
+}
+
+fn rows_of(model: &Model, constraint: usize, one: &Constraint) -> Vec<Row> {
+    match &one.hold {
+        Hold::Place { anchor, .. } => vec![Row { constraint, factor: 1.0, ease: ease(model, anchor) }],
+        Hold::Between(ends) => {
+            let both = ends.iter().flat_map(|end| ease(model, end)).collect();
+            vec![Row { constraint, factor: 1.0, ease: both }]
+        }
+        Hold::Around(points) => {
+            let rest: Vec<Vec3> = points.iter().map(|row| sum(row, &model.node_rest)).collect();
+            let whole = belt::length(&rest);
+            let mut sides: Vec<Row> = Vec::new();
+            let mut gradients: BTreeMap<u32, Vec3> = BTreeMap::new();
+            for (i, row) in points.iter().enumerate() {
+                let next = &points[(i + 1) % points.len()];
+                let apart: NodeRow = combined(&[(next, 1.0), (row, -1.0)]);
+                let factor = 0.5 * whole / belt::side(&rest, i).norm().max(f64::MIN_POSITIVE);
+                sides.push(Row { constraint, factor, ease: node_ease(model, &apart) });
+                let gradient = belt::length_gradient(&rest, i);
+                row.iter()
+                    .for_each(|(node, weight)| *gradients.entry(*node).or_default() += *weight * gradient);
+            }
+            let along: NodeRow =
+                gradients.iter().map(|(node, gradient)| (*node, 2.0 * gradient.norm())).collect();
+            sides.push(Row { constraint, factor: 1.0, ease: node_ease(model, &along) });
+            sides
+        }
+    }
+}
+
+fn node_ease(model: &Model, row: &[(u32, f64)]) -> Vec<(Carrier, f64)> {
+    let one = |(node, weight): &(u32, f64)| {
+        let place = *node as usize;
+        let is_fixed = model.fixed_nodes.holds(place);
+        // what a pin of the body holds does not give at all
+        let shared = if is_fixed { 2.0 } else { 1.0 };
+        let gives = is_fixed || model.node_inverse_mass[place] > 0.0;
+        gives.then(|| (Carrier::Node(*node), weight.abs() * (shared / model.node_mass[place]).sqrt()))
+    };
+    row.iter().filter_map(one).collect()
+}
+
+fn ease(model: &Model, anchor: &Anchor) -> Vec<(Carrier, f64)> {
+    match anchor {
+        Anchor::Nodes(row) => node_ease(model, row),
+        Anchor::Bone { rig, bone, place } => {
+            let own = &model.rigs[*rig].skeleton.bones()[*bone].mass;
+            let whole = model.rigs[*rig].skeleton.bones().iter().map(|bone| bone.mass.mass).sum();
+            let ease = rigid_ease(own.mass, &own.tensor, &(place - own.center), whole);
+            vec![(Carrier::Bone { rig: *rig, bone: *bone }, (2.0 * ease).sqrt())]
+        }
+        Anchor::Obstacle { obstacle, place } => {
+            let Some(solid) = &model.obstacles[*obstacle].solid else { return Vec::new() };
+            let ease = rigid_ease(solid.mass, &solid.inertia, &(place - solid.center), solid.mass);
+            vec![(Carrier::Obstacle(*obstacle), ease.sqrt())]
+        }
+    }
+}
+
+/// The largest eigenvalue of `1/m + [d]ᵀ I⁻¹ [d]` (1/kg); where a bone has no mass or inertia of its own, others move with it and the whole counts.
+fn rigid_ease(mass: f64, tensor: &Mat3, arm: &Vec3, whole: f64) -> f64 {
+    let arm = cross_matrix(arm);
+    let turning = tensor.try_inverse().map_or(Mat3::zeros(), |inverse| arm.transpose() * inverse * arm);
+    let ease = 1.0 / mass + turning.symmetric_eigenvalues().max().max(0.0);
+    if ease.is_finite() { ease } else { 1.0 / whole.max(f64::MIN_POSITIVE) }
+}

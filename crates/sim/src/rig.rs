@@ -1,0 +1,185 @@
+//! A skeleton of a world, and the flesh whose mass it carries.
+//!
+//! Which nodes are fixed to which bones is chosen here, once (`attachment`, `fixed_nodes`). What happens between them during a step is [`crate::coupling`].
+
+mod attachment;
+mod bone_weights;
+mod fixed_nodes;
+
+pub(crate) use attachment::Attachment;
+pub(crate) use bone_weights::bone_weights;
+pub(crate) use fixed_nodes::FixedNodes;
+
+use crate::desc::RigDesc;
+use crate::fault::Fault;
+use core::ops::Range;
+use sinew_math::spatial::Frame;
+use sinew_math::{Mat3, Vec3};
+use sinew_skeleton::{
+    BoneId, Energies, Kinematics, MassDesc, PointMass, ShapeDistance, Skeleton, SkeletonDesc, SkeletonState,
+};
+
+/// A skeleton of a world. Its bones weigh what was given for them and the nodes that are fixed to them.
+#[derive(Clone, Debug)]
+pub struct Rig {
+    /// Its name.
+    pub name: String,
+    /// Its bones and joints, the masses of fixed nodes merged into the bones.
+    pub skeleton: Skeleton,
+    /// Its bones among all bones of the world, which are counted from 1: 0 is the world itself.
+    pub bones: Range<usize>,
+    /// Mass of the bones without flesh (kg).
+    pub bone_mass: f64,
+    /// For each bone the most of its nodes' motion against it that dampers may take away in a sub-step; see [`Rig::limit_drag`].
+    pub(crate) max_drag: Vec<f64>,
+    /// Where each bone stands at rest.
+    pub(crate) rest_frames: Vec<Frame>,
+    /// −Σ m g · c of its bones at rest (J).
+    pub(crate) rest_potential: f64,
+}
+
+/// Where along a bone points are taken, as fractions of its length: clear of the joints, where neighbours bend away.
+const SAMPLES: [f64; 3] = [0.5, 0.15, 0.85];
+
+impl Rig {
+    /// Finds how much dampers may take away in one sub-step without throwing a light bone to the other side.
+    ///
+    /// Taking the fraction k of the motion of nodes against their bone, and giving it to the bone, leaves 1 − k (1 + ρ) of it, with ρ the largest
+    /// eigenvalue of J⁻¹ Σ for the bone's inertia J and that of the nodes Σ. About the bone's centre the trace is a bound for it:
+    ///
+    /// ```text
+    /// ρ ≤ 3 Σm/m_b + tr(I_b⁻¹ Σ m (d² 1 − d dᵀ)),     k ≤ 1/2 / (1 + ρ)
+    /// ```
+    ///
+    /// Joints only make a bone harder to move. `nodes_of_bone` are masses and rest positions (m, world).
+    pub(crate) fn limit_drag(&mut self, nodes_of_bone: impl Fn(BoneId) -> Vec<(f64, Vec3)>) {
+        let mut kinematics = Kinematics::default();
+        kinematics.update(&self.skeleton, &SkeletonState::at_rest(&self.skeleton));
+        for (i, bone) in self.skeleton.bones().iter().enumerate() {
+            let frame = &kinematics.world_frames()[i];
+            let center = frame.point(&bone.mass.center);
+            let (mut mass, mut moment) = (0.0, Mat3::zeros());
+            for (m, x) in nodes_of_bone(BoneId(i as u32)) {
+                let d = x - center;
+                mass += m;
+                moment += m * (Mat3::identity() * d.norm_squared() - d * d.transpose());
+            }
+            let tensor = frame.rotation * bone.mass.tensor * frame.rotation.transpose();
+            let turning = tensor.try_inverse().map_or(f64::INFINITY, |inverse| (inverse * moment).trace());
+            let ratio = 3.0 * mass / bone.mass.mass + turning;
+            self.max_drag[i] = if mass > 0.0 && ratio.is_finite() { 0.5 / (1.0 + ratio) } else { 0.0 };
+        }
+    }
+}
+
+/// A rig as it stands at rest, before any flesh is fixed to it.
+pub(crate) struct RestRig<'a> {
+    pub(crate) desc: &'a RigDesc,
+    /// Without the masses given, so that massless bones pass: only frames and names are asked of it.
+    skeleton: Skeleton,
+    frames: Vec<Frame>,
+    shapes: Vec<Option<ShapeDistance>>,
+    pub(crate) bones: Range<usize>,
+}
+
+impl<'a> RestRig<'a> {
+    /// The bones at rest, counted from `first_bone` among all bones of the world.
+    pub(crate) fn build(desc: &'a RigDesc, first_bone: usize) -> Result<RestRig<'a>, Vec<Fault>> {
+        let skeleton =
+            Skeleton::build(&desc.skeleton.with_plain_masses()).map_err(|error| faults_of(desc, &error))?;
+        let mut kinematics = Kinematics::default();
+        kinematics.update(&skeleton, &SkeletonState::at_rest(&skeleton));
+        let shapes = skeleton.bones().iter().enumerate().map(|(i, _)| {
+            let place = skeleton.desc_of_bone(sinew_skeleton::BoneId(i as u32));
+            ShapeDistance::of(&desc.skeleton.bones[place].mass)
+        });
+        Ok(RestRig {
+            shapes: shapes.collect(),
+            frames: kinematics.world_frames().to_vec(),
+            bones: first_bone..first_bone + skeleton.bones().len(),
+            skeleton,
+            desc,
+        })
+    }
+
+    /// How many bones there are.
+    pub(crate) fn bone_count(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// The place of the bone of a name.
+    pub(crate) fn find_bone(&self, name: &str) -> Option<usize> {
+        self.skeleton.find_bone(name).map(sinew_skeleton::BoneId::index)
+    }
+
+    /// The name of a bone.
+    pub(crate) fn bone_name(&self, bone: usize) -> &str {
+        &self.skeleton.bones()[bone].name
+    }
+
+    /// The bone that stood at a place of the description.
+    pub(crate) fn bone_of_desc(&self, place: usize) -> Option<usize> {
+        self.skeleton.bone_of_desc(place).map(sinew_skeleton::BoneId::index)
+    }
+
+    /// The shape of a bone.
+    pub(crate) fn shape(&self, bone: usize) -> Option<&ShapeDistance> {
+        self.shapes[bone].as_ref()
+    }
+
+    /// Points along the middles of bones (m, world), each with its bone.
+    pub(crate) fn samples(&self) -> impl Iterator<Item = (usize, Vec3)> + '_ {
+        (0..self.bone_count())
+            .flat_map(|bone| self.samples_of(bone).into_iter().map(move |point| (bone, point)))
+    }
+
+    /// Points along the middles of a bone's solids (m, world).
+    pub(crate) fn samples_of(&self, bone: usize) -> Vec<Vec3> {
+        let middles = self.shape(bone).into_iter().flat_map(ShapeDistance::middles);
+        let along = middles.flat_map(|[from, to]| SAMPLES.map(|fraction| from + fraction * (to - from)));
+        along.map(|point| self.frames[bone].point(&point)).collect()
+    }
+
+    /// A point of the world (m) as the bone sees it at rest.
+    pub(crate) fn point_in_bone(&self, bone: usize, point: &Vec3) -> Vec3 {
+        self.frames[bone].point_back(point)
+    }
+
+    /// The skeleton with particles of flesh merged into its bones.
+    pub(crate) fn merge(
+        &self,
+        points_of_bone: Vec<Vec<PointMass>>,
+        gravity: &Vec3,
+    ) -> Result<Rig, Vec<Fault>> {
+        let mut merged: SkeletonDesc = self.desc.skeleton.clone();
+        for (bone, points) in points_of_bone.into_iter().enumerate() {
+            let place = self.skeleton.desc_of_bone(sinew_skeleton::BoneId(bone as u32));
+            if !points.is_empty() {
+                let own = core::mem::take(&mut merged.bones[place].mass);
+                merged.bones[place].mass = MassDesc::Sum(vec![own, MassDesc::Points(points)]);
+            }
+        }
+        let skeleton = Skeleton::build(&merged).map_err(|error| faults_of(self.desc, &error))?;
+        let bone_mass =
+            self.desc.skeleton.bones.iter().map(|bone| bone.mass.find().map_or(0.0, |mass| mass.mass)).sum();
+        let mut kinematics = Kinematics::default();
+        let rest = SkeletonState::at_rest(&skeleton);
+        kinematics.update(&skeleton, &rest);
+        let rest_potential = Energies::of(&skeleton, &kinematics, &rest, gravity).gravity;
+        let rest_frames = kinematics.world_frames().to_vec();
+        Ok(Rig {
+            name: self.desc.name.clone(),
+            max_drag: vec![1.0; skeleton.bones().len()],
+            skeleton,
+            bones: self.bones.clone(),
+            bone_mass,
+            rest_frames,
+            rest_potential,
+        })
+    }
+}
+
+fn faults_of(desc: &RigDesc, error: &sinew_skeleton::SkeletonError) -> Vec<Fault> {
+    let fault = |fault: &sinew_skeleton::Fault| Fault::new("", format!("skeleton '{}': {fault}", desc.name));
+    error.faults.iter().map(fault).collect()
+}

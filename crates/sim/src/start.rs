@@ -1,0 +1,78 @@
+//! Where a run begins: the world at rest, or brought elsewhere by hand.
+
+use crate::coupling::BoneCoupling;
+use crate::rig::{Rig, bone_weights};
+use crate::{Energies, Model, State};
+use sinew_math::Vec3;
+use sinew_skeleton::{Kinematics, SkeletonState};
+
+impl State {
+    /// The world at rest, with the velocities it starts with.
+    pub fn at_rest(model: &Model) -> State {
+        State::from_motion(model, model.node_rest.clone(), model.node_start_v.clone())
+    }
+
+    /// The world with its nodes at given positions (m) and velocities (m/s), as the start of a run.
+    pub fn from_motion(model: &Model, node_x: Vec<Vec3>, node_v: Vec<Vec3>) -> State {
+        let rigs = model.rigs.iter().map(|rig| SkeletonState::at_rest(&rig.skeleton)).collect();
+        let obstacles = model.obstacles.iter().map(|obstacle| obstacle.start).collect();
+        let mut state = State { node_x, node_v, rigs, obstacles, ..State::default() };
+        for &node in model.pins.iter().flat_map(|pin| &pin.nodes) {
+            state.node_v[node as usize] = Vec3::zeros();
+        }
+        state.restart(model);
+        state
+    }
+
+    /// Takes positions and velocities, changed from outside, for the start of a run: puts fixed nodes where their bones are and opens a new account of
+    /// the energy.
+    pub fn restart(&mut self, model: &Model) {
+        let coupling = BoneCoupling::of(model, self);
+        coupling.place_fixed_nodes(model, self);
+        let Energies { kinetic, elastic, potential } = self.energies(model);
+        self.supplied_energy = kinetic + elastic + potential;
+    }
+
+    /// Puts all flesh that hangs on bones where the bones have gone, each free node where the bones around it would take it on average, and opens a new
+    /// account of the energy. Where joints bend sharply the flesh is thin until it settles.
+    ///
+    /// ```text
+    /// x = Σ_b w_b T_b X,    T_b from where bone b is at rest to where it is now
+    /// ```
+    pub fn carry_flesh(&mut self, model: &Model) {
+        let frames = |rig: &Rig, state: &SkeletonState| {
+            let mut kinematics = Kinematics::default();
+            kinematics.update(&rig.skeleton, state);
+            kinematics.world_frames().to_vec()
+        };
+        let mut world_from_rest = vec![None];
+        for (rig, state) in model.rigs.iter().zip(&self.rigs) {
+            let rest = SkeletonState::at_rest(&rig.skeleton);
+            let pairs = frames(rig, state).into_iter().zip(frames(rig, &rest));
+            world_from_rest.extend(pairs.map(Some));
+        }
+        for (node, bones) in bone_weights(&model.fixed_nodes, &model.tets).iter().enumerate() {
+            let is_pinned = model.node_inverse_mass[node] == 0.0 && !model.fixed_nodes.holds(node);
+            if is_pinned || bones.is_empty() {
+                continue;
+            }
+            let carried = |(bone, weight): &(u32, f32)| {
+                let (now, rest) = world_from_rest[*bone as usize].as_ref()?;
+                Some(f64::from(*weight) * now.point(&rest.point_back(&model.node_rest[node])))
+            };
+            self.node_x[node] = bones.iter().filter_map(carried).sum();
+        }
+        self.restart(model);
+    }
+
+    /// Gives each free node the velocity of the bone it is damped against, where it is now, on top of its own: flesh sets off with its bones.
+    pub fn move_along(&mut self, model: &Model) {
+        let coupling = BoneCoupling::of(model, self);
+        for (node, bone) in model.fixed_nodes.node_reference.iter().enumerate() {
+            if model.node_inverse_mass[node] > 0.0 {
+                self.node_v[node] += coupling.fields[*bone as usize].at(&self.node_x[node]);
+            }
+        }
+        self.restart(model);
+    }
+}

@@ -1,0 +1,17 @@
+//! Contact scenes: bodies fall on the ground and hit walls, and characters locomote by their joints and friction alone.
+
+mod duck;
+mod fish_jump;
+mod free_root_motion;
+mod pot;
+mod soft_object;
+mod starfish_cage;
+mod starfish_turn;
+mod worm_roll;
+
+pub use duck::duck_box;
+pub use fish_jump::fish_jump;
+pub use pot::pot;
+pub use starfish_cage::starfish_cage;
+pub use starfish_turn::starfish_turn;
+pub use worm_roll::worm_roll;
