@@ -19,6 +19,7 @@
 pub use sinew_character as character;
 pub use sinew_contact as contact;
 pub use sinew_control as control;
+pub use sinew_files as files;
 pub use sinew_flesh as flesh;
 pub use sinew_gltf as gltf;
 pub use sinew_io as io;

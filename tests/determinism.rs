@@ -6,6 +6,8 @@ use sinew::control::{
 };
 use sinew::prelude::*;
 use sinew::sim::contact::PairFrictionAnchor;
+use sinew::take::PlayError;
+use std::ops::ControlFlow;
 
 fn short_scene() -> Scene {
     Scene { seconds: 0.25, ..sinew::zoo::jelly_torus() }
@@ -178,6 +180,30 @@ fn resumed_run_ends_with_the_same_bits() {
         assert_eq!(frames, (6..=15).collect::<Vec<_>>());
         assert_eq!(second.state.hash(), whole.state.hash(), "{}", scene.name);
     }
+}
+
+/// Watchers may stop a take at any frame, those of its preroll included.
+#[test]
+fn a_stopped_and_continued_run_ends_with_the_same_bits() {
+    let scene = coupled_scene();
+    let mut whole = Player::build(&scene).expect("a sound scene");
+    whole.play(&mut [], |_| {}).expect("plays");
+    let mut parts = Player::build(&scene).expect("a sound scene");
+    let mut stops = 0;
+    loop {
+        let mut calls = 0;
+        let watch = |_| {
+            calls += 1;
+            if calls < 3 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        };
+        match parts.play(&mut [], watch) {
+            Ok(()) => break,
+            Err(PlayError::Stopped(_)) => stops += 1,
+            Err(other) => panic!("{other}"),
+        }
+    }
+    assert!(stops > 5, "{stops}");
+    assert_eq!(parts.state.hash(), whole.state.hash());
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! `sinew bake`: a recorded take in, a file for other programs out, without simulating.
 
 use crate::failure::Failure;
-use crate::outputs::{self, OutputOptions, check_collisions, is_take};
+use crate::interrupt::FrameLoop;
+use crate::outputs::{self, OutputOptions, is_take, plan_files};
 use crate::simulate::{progress_bar, thread_pool};
 use crate::source;
 use clap::Args;
@@ -50,10 +51,10 @@ impl Bake {
         let options = SinkOptions {
             is_loop: take.recipe().settings.is_loop && *take.ending() == TakeEnding::Complete,
             frame_count: Some(take.frame_count()),
-            ..self.options.sink(&source)
+            ..self.options.sink(&self.output, &source)
         };
         let plan = SinkPlan::new(&self.output, &source, &options)?;
-        check_collisions([&self.take].into_iter().chain(&plan.files()))?;
+        plan_files(&plan.files(), self.options.replace())?;
         let written = pool.install(|| {
             let model = Model::build(&source.scene.world).map_err(Failure::input)?;
             let mut sink = plan.open(&model)?;
@@ -74,7 +75,11 @@ pub(crate) fn play(take: &TakeFile, model: &Model, sink: &mut TakeSink) -> Resul
     let states = take.states(model)?.map(|state| state.map_err(Failure::from));
     let bar = progress_bar(take.frame_count());
     let fps = take.recipe().settings.fps;
-    let played = replay(model, fps, states, &mut [sink], |frame| bar.set_position(frame as u64));
+    let frame_loop = FrameLoop::replaying();
+    let played = replay(model, fps, states, &mut [sink], |frame| {
+        bar.set_position(frame as u64);
+        frame_loop.flow()
+    });
     bar.finish_and_clear();
     played
 }

@@ -13,10 +13,12 @@ mod skeleton;
 
 use crate::failure::Failure;
 use crate::machine::Machine;
+use crate::outputs::plan_files;
 use crate::simulate::atomic_file;
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::Value;
+use sinew_files::Replace;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -30,6 +32,10 @@ pub(crate) struct Bench {
     /// Write the rows as JSON, with a description of the machine.
     #[arg(long, value_name = "FILE.json")]
     json: Option<PathBuf>,
+
+    /// Let the JSON replace a file that Sinew did not write.
+    #[arg(long)]
+    force: bool,
 
     /// Leave out cages above this many tets.
     #[arg(long, value_name = "N", default_value_t = usize::MAX, hide_default_value = true)]
@@ -66,12 +72,16 @@ enum Name {
 /// What `--json` writes.
 #[derive(Serialize)]
 struct Report {
+    /// The version, by which the file is known as one of Sinew.
+    sinew: &'static str,
     machine: Machine,
     rows: Vec<Value>,
 }
 
 impl Bench {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        let replace = if self.force { Replace::Any } else { Replace::Ours };
+        plan_files(&self.json, replace)?;
         let file = self.json.as_deref().map(atomic_file).transpose()?;
         let names = if self.names.is_empty() {
             vec![
@@ -106,7 +116,7 @@ impl Bench {
             }
         }
         if let Some(mut file) = file {
-            let report = Report { machine: Machine::describe(), rows };
+            let report = Report { sinew: env!("CARGO_PKG_VERSION"), machine: Machine::describe(), rows };
             let text = serde_json::to_string_pretty(&report).map_err(Failure::input)? + "\n";
             let written = file.write_all(text.as_bytes()).and_then(|()| file.commit());
             written.map_err(|e| Failure::input(format!("json: {e}")))?;

@@ -1,9 +1,11 @@
 //! Why a command ended badly, and with which exit code.
 
+use crate::interrupt;
 use sinew_io::ReadError;
 use sinew_render::PictureError;
 use sinew_sim::StepError;
-use sinew_take::{PlayError, SinkError};
+use sinew_sim::implicit::SettleError;
+use sinew_take::{PlayError, SinkError, Stopped};
 use std::fmt::Display;
 
 /// A command that ended badly.
@@ -11,8 +13,15 @@ use std::fmt::Display;
 pub(crate) enum Failure {
     /// The simulation failed.
     Simulation(String),
-    /// Bad input or usage.
+    /// Bad input or usage, or an output that cannot be written.
     Input(String),
+    /// A signal ended it.
+    Interrupted {
+        /// Its number.
+        signal: i32,
+        /// What was kept and how to go on.
+        message: String,
+    },
 }
 
 impl Failure {
@@ -20,9 +29,13 @@ impl Failure {
         Failure::Input(what.to_string())
     }
 
-    pub(crate) fn message(&self) -> &str {
+    /// What the user is told, line by line.
+    pub(crate) fn text(&self) -> String {
         match self {
-            Failure::Simulation(message) | Failure::Input(message) => message,
+            Failure::Simulation(message) | Failure::Input(message) => {
+                format!("error: {}", message.replace('\n', "\nerror: "))
+            }
+            Failure::Interrupted { message, .. } => message.clone(),
         }
     }
 
@@ -30,6 +43,7 @@ impl Failure {
         match self {
             Failure::Simulation(_) => 1,
             Failure::Input(_) => 2,
+            Failure::Interrupted { signal, .. } => 128_u8.saturating_add(u8::try_from(*signal).unwrap_or(0)),
         }
     }
 }
@@ -52,11 +66,46 @@ impl From<SinkError> for Failure {
     }
 }
 
+impl From<StepError> for Failure {
+    fn from(error: StepError) -> Failure {
+        match error {
+            // what the state came to, or what controllers made of it
+            StepError::Diverged { .. } | StepError::Bones { .. } | StepError::BadControl(_) => {
+                Failure::Simulation(error.to_string())
+            }
+            // what was wrong from the start
+            StepError::TooManySubsteps { .. }
+            | StepError::FreeObstacles
+            | StepError::OwnCoordinates(_)
+            | StepError::NoClock(_)
+            | StepError::BadTimeStep(_) => Failure::input(error),
+        }
+    }
+}
+
+impl From<SettleError> for Failure {
+    fn from(error: SettleError) -> Failure {
+        match error {
+            SettleError::NotFinite { .. } | SettleError::BadControl(_) => {
+                Failure::Simulation(error.to_string())
+            }
+            SettleError::FreeObstacles | SettleError::OwnCoordinates(_) => Failure::input(error),
+        }
+    }
+}
+
+impl From<Stopped> for Failure {
+    fn from(_: Stopped) -> Failure {
+        interrupt::failure()
+    }
+}
+
 impl From<PlayError> for Failure {
     fn from(error: PlayError) -> Failure {
         match error {
-            PlayError::Step(step @ StepError::Diverged { .. }) => Failure::Simulation(step.to_string()),
-            other => Failure::input(other),
+            PlayError::Step(step) => Failure::from(step),
+            PlayError::Stopped(stopped) => Failure::from(stopped),
+            PlayError::Scene(_) | PlayError::Build(_) | PlayError::Sink(_) => Failure::input(error),
         }
     }
 }

@@ -1,8 +1,11 @@
 //! `sinew zoo gallery`: a page with a picture of every character.
 
 use crate::failure::Failure;
+use crate::outputs::plan_files;
 use crate::render::Render;
 use clap::Args;
+use sinew_files::Replace;
+use sinew_files::signature::GALLERY_HEAD;
 use sinew_io::AtomicFile;
 use sinew_zoo::{Character, catalog};
 use std::fmt::Write as _;
@@ -18,12 +21,16 @@ const CLIP_FPS: f64 = 12.5;
 
 #[derive(Args)]
 pub(crate) struct Gallery {
-    /// The folder that gallery.md and the folder gallery of its pictures go to; both are replaced if they are there.
+    /// The folder that gallery.md and the folder gallery of its pictures go to.
     #[arg(short, long, value_name = "DIR", default_value = "docs")]
     output: PathBuf,
 
     /// Draw these characters only; the page has all of them [default: all].
     names: Vec<String>,
+
+    /// Replace a page and pictures that Sinew did not write.
+    #[arg(long)]
+    force: bool,
 }
 
 impl Gallery {
@@ -39,12 +46,17 @@ impl Gallery {
         let pictures = self.output.join("gallery");
         std::fs::create_dir_all(&pictures)
             .map_err(|error| Failure::input(format!("{}: {error}", pictures.display())))?;
-        for character in catalog() {
-            if self.names.is_empty() || self.names.iter().any(|name| name == character.name) {
-                draw(character, &pictures)?;
-            }
-        }
+        // all names are known to be free before the first picture is drawn
         let path = self.output.join("gallery.md");
+        let is_drawn = |character: &&Character| {
+            self.names.is_empty() || self.names.iter().any(|name| name == character.name)
+        };
+        let drawn = catalog().iter().filter(is_drawn).map(|character| pictures.join(picture_name(character)));
+        let outputs: Vec<PathBuf> = drawn.chain([path.clone()]).collect();
+        plan_files(&outputs, if self.force { Replace::Any } else { Replace::Ours })?;
+        for character in catalog().iter().filter(is_drawn) {
+            draw(character, &pictures, self.force)?;
+        }
         let written = AtomicFile::create(&path).and_then(|mut file| {
             file.write_all(page().as_bytes())?;
             file.commit()
@@ -61,9 +73,10 @@ fn picture_name(character: &Character) -> String {
     format!("{}.{}", character.name, if has_obstacles { "gif" } else { "png" })
 }
 
-fn draw(character: &Character, folder: &Path) -> Result<(), Failure> {
+fn draw(character: &Character, folder: &Path, force: bool) -> Result<(), Failure> {
     let name = picture_name(character);
     let mut render = Render::of(PathBuf::from(character.name), folder.join(&name));
+    render.force = force;
     if name.ends_with(".gif") {
         (render.size, render.fps) = (Some(CLIP), Some(CLIP_FPS));
     } else {
@@ -73,8 +86,8 @@ fn draw(character: &Character, folder: &Path) -> Result<(), Failure> {
 }
 
 fn page() -> String {
-    let mut page = String::from(
-        "# Gallery\n\nThe characters that ship with Sinew, as `sinew zoo gallery` draws them. `sinew simulate NAME` plays one, `sinew zoo export NAME` \
+    let mut page = format!(
+        "{GALLERY_HEAD} as `sinew zoo gallery` draws them. `sinew simulate NAME` plays one, `sinew zoo export NAME` \
          writes it as files\nto take apart, and [zoo.md](zoo.md) has their numbers.\n",
     );
     for character in catalog() {

@@ -1,13 +1,12 @@
 //! The `sinew` command line: reads what the user wrote, calls the library, prints what happened.
 //!
-//! Exit codes: 0 done, 1 the simulation failed, 2 bad input or usage.
+//! Exit codes: 0 done, 1 the simulation failed, 2 bad input or usage or an output that cannot be written, 128 and the number of the signal if one ended it.
 
-/// Prints a line for the user. A reader that went away (`sinew inspect … | head`) is no reason to fail.
+/// Prints a line for the user.
 macro_rules! say {
-    ($($text:tt)*) => {{
-        use std::io::Write;
-        let _ = writeln!(std::io::stdout(), $($text)*);
-    }};
+    ($($text:tt)*) => {
+        crate::report::line(format_args!($($text)*))
+    };
 }
 
 /// Prints a line beside the result: notes and errors.
@@ -23,9 +22,11 @@ mod bench;
 mod failure;
 mod gallery;
 mod inspect;
+mod interrupt;
 mod machine;
 mod outputs;
 mod render;
+mod report;
 mod resume;
 mod settle;
 mod simulate;
@@ -35,6 +36,7 @@ mod wall_clock;
 mod zoo;
 
 use clap::{Parser, Subcommand};
+use failure::Failure;
 use std::process::ExitCode;
 
 /// Simulate bodies made of flesh, and bake the result for other programs.
@@ -60,6 +62,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let command = Arguments::parse().command.unwrap_or(Command::Simulate(simulate::Simulate::default()));
+    interrupt::listen();
     let result = match command {
         Command::Simulate(simulate) => simulate.run(),
         Command::Settle(settle) => settle.run(),
@@ -69,10 +72,12 @@ fn main() -> ExitCode {
         Command::Bench(bench) => bench.run(),
         Command::Zoo(zoo) => zoo.run(),
     };
+    let result = result.and_then(|()| report::failure().map_or(Ok(()), |lost| Err(Failure::Input(lost))));
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            warn!("error: {}", failure.message().replace('\n', "\nerror: "));
+            interrupt::claim_end();
+            warn!("{}", failure.text());
             ExitCode::from(failure.exit_code())
         }
     }

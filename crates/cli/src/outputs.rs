@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use clap::Args;
+use sinew_files::{Replace, check_output, plan_outputs};
 use sinew_io::{GlbForm, OpenedScene, SinkOptions, SinkReport, TAKE_EXTENSION};
 use sinew_render::Look;
 use std::path::{Path, PathBuf};
@@ -24,17 +25,38 @@ pub(crate) struct OutputOptions {
     /// Do not draw the preview picture beside the output.
     #[arg(long)]
     pub(crate) no_preview: bool,
+
+    /// Let outputs replace files that Sinew did not write, and takes that are unfinished. What is read is never replaced.
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 impl OutputOptions {
-    /// The options of the sink for a scene.
-    pub(crate) fn sink(&self, source: &OpenedScene) -> SinkOptions {
+    /// What outputs may replace.
+    pub(crate) fn replace(&self) -> Replace {
+        if self.force { Replace::Any } else { Replace::Ours }
+    }
+
+    /// Whether a preview can be drawn beside an output: one that would replace what it may not is left out, since nobody asked for it by name.
+    fn has_preview(&self, output: &Path) -> bool {
+        if self.no_preview {
+            return false;
+        }
+        let checked = check_output(&output.with_extension("png"), self.replace());
+        if let Err(error) = &checked {
+            warn!("note: no preview is drawn: {error}");
+        }
+        checked.is_ok()
+    }
+
+    /// The options of the sink that writes a scene to `output`.
+    pub(crate) fn sink(&self, output: &Path, source: &OpenedScene) -> SinkOptions {
         let defaults = SinkOptions::default();
         SinkOptions {
             glb_form: if self.world { GlbForm::World } else { GlbForm::Rigged },
             component_limit: self.morph_targets.map_or(defaults.component_limit, usize::from),
             error_fraction: self.error.map_or(defaults.error_fraction, |percent| 0.01 * percent),
-            preview: !self.no_preview,
+            preview: self.has_preview(output),
             looks: zoo_looks(source),
             ..defaults
         }
@@ -71,21 +93,10 @@ fn parse_percent(text: &str) -> Result<f64, String> {
     }
 }
 
-/// No output may overwrite another, or an input.
-pub(crate) fn check_collisions<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Result<(), Failure> {
-    // one file has many spellings: the folder as it really is, links followed where the file exists
-    let real = |path: &PathBuf| {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let named = || Some(folder.canonicalize().ok()?.join(path.file_name()?));
-        path.canonicalize().ok().or_else(named).unwrap_or_else(|| path.clone())
-    };
-    let mut seen: Vec<PathBuf> = Vec::new();
-    for path in paths {
-        if seen.contains(&real(path)) {
-            let path = path.display();
-            return Err(Failure::input(format!("{path} is named twice: give every file a name of its own")));
-        }
-        seen.push(real(path));
-    }
-    Ok(())
+/// No output may replace another, what was read, or what others wrote unless that is wanted.
+pub(crate) fn plan_files<'a>(
+    paths: impl IntoIterator<Item = &'a PathBuf>,
+    replace: Replace,
+) -> Result<(), Failure> {
+    plan_outputs(paths.into_iter().map(PathBuf::as_path), replace).map_err(Failure::input)
 }

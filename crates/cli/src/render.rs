@@ -2,12 +2,14 @@
 
 use crate::bake::note_ending;
 use crate::failure::Failure;
-use crate::outputs::{check_collisions, is_take, zoo_looks};
+use crate::interrupt::FrameLoop;
+use crate::outputs::{is_take, plan_files, zoo_looks};
 use crate::simulate::{Run, thread_pool};
 use crate::source;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use sinew_character::TakeSettings;
+use sinew_files::{Replace, ScratchFolder};
 use sinew_gltf::{CHARACTER_EXTENSIONS, open_character};
 use sinew_io::{
     CharacterChoice, CharacterFrameSource, Existing, TakeFile, TakeFrameSource, TakeRecipe, TakeRecorder,
@@ -107,6 +109,10 @@ pub(crate) struct Render {
     /// Threads to work with; the result has the same bits for any number [default: all cores].
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
+
+    /// Let the picture replace a file that Sinew did not write. What is read is never replaced.
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 impl Render {
@@ -135,6 +141,7 @@ impl Render {
             simulate: false,
             animation: None,
             threads: None,
+            force: false,
         }
     }
 
@@ -146,7 +153,8 @@ impl Render {
         // a frame needs the frame source to have a time; all other numbers are checked before any work is done
         self.options(format, 60.0)?.check()?;
         format.check()?;
-        check_collisions([&self.input, &self.output])?;
+        sinew_files::register_input(&self.input);
+        plan_files([&self.output], self.replace())?;
         sinew_io::AtomicFile::create(&self.output).map_err(Failure::input)?;
         pool.install(|| {
             if is_take(&self.input) {
@@ -157,6 +165,11 @@ impl Render {
                 self.render_scene(format)
             }
         })
+    }
+
+    /// What the picture may replace.
+    fn replace(&self) -> Replace {
+        if self.force { Replace::Any } else { Replace::Ours }
     }
 
     /// The picture options for a frame source with this many frames per second.
@@ -258,21 +271,19 @@ impl Render {
         let settings = TakeSettings { seconds, fps, animation, ..TakeSettings::default() };
         settings.apply(scene);
 
-        // into a take beside the picture
+        // all that the scene names was read by now: into a take beside the picture
+        plan_files([&self.output], self.replace())?;
         let folder = self.output.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = tempfile::Builder::new()
-            .prefix(".sinew-")
-            .tempdir_in(folder.unwrap_or(Path::new(".")))
-            .map_err(|error| {
-                Failure::input(format!("no room to simulate in beside {}: {error}", self.output.display()))
-            })?;
+        let folder = ScratchFolder::create_in(folder.unwrap_or(Path::new("."))).map_err(|error| {
+            Failure::input(format!("no room to simulate in beside {}: {error}", self.output.display()))
+        })?;
         let path = folder.path().join("scene.take");
         let mut run = Run::build(&source.scene)?;
         let (sinew, model_hash) = (env!("CARGO_PKG_VERSION").into(), run.player.model.hash());
         let recipe = TakeRecipe { sinew, origin, settings, model_hash, files };
         let mut recorder =
             TakeRecorder::create(&path, &recipe, Existing::ReplaceComplete).map_err(Failure::input)?;
-        run.play(Some(&mut recorder), None)?;
+        run.play(&FrameLoop::replaying(), Some(&mut recorder), None)?;
         drop(recorder);
 
         // the picture of that take

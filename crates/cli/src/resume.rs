@@ -2,7 +2,8 @@
 
 use crate::bake;
 use crate::failure::Failure;
-use crate::outputs::{self, check_collisions};
+use crate::interrupt::FrameLoop;
+use crate::outputs::{self, plan_files};
 use crate::simulate::{Run, Simulate};
 use crate::source;
 use sinew_io::{SinkPlan, TakeEnding, TakeFile, TakeRecorder};
@@ -28,15 +29,19 @@ pub(crate) fn run(options: &Simulate, path: &Path, pool: &rayon::ThreadPool) -> 
 
     // the rest of it
     let source = source::reopen(&take)?;
-    let plan = SinkPlan::beside_recording(path, &source, &options.options.sink(&source));
-    check_collisions(plan.files().iter().chain(&options.stats))?;
+    let plan = SinkPlan::beside_recording(path, &source, &options.options.sink(path, &source));
+    // the take itself was read and is written on, so that nothing else may have its name
+    let files = plan.files();
+    let beside = files.iter().filter(|file| *file != path);
+    plan_files(beside.chain(&options.stats), options.options.replace())?;
     let stats_file = options.stats_file()?;
     let (stats, written) = pool.install(|| {
         let mut run = Run::build(&source.scene)?;
         go_to_last_frame(&mut run, &take)?;
         let mut recorder = TakeRecorder::resume(&take).map_err(Failure::input)?;
-        let stats = run.play(Some(&mut recorder), None)?;
-        drop(recorder);
+        let frame_loop = FrameLoop::simulating(Some(path));
+        let stats = run.play(&frame_loop, Some(&mut recorder), None)?;
+        drop((recorder, frame_loop));
         let mut sink = plan.open(&run.player.model)?;
         // the picture shows the take from its start, not from where it went on
         if !options.options.no_preview {
@@ -52,6 +57,7 @@ pub(crate) fn run(options: &Simulate, path: &Path, pool: &rayon::ThreadPool) -> 
 }
 
 fn report_only(options: &Simulate, take: &TakeFile) -> Result<(), Failure> {
+    plan_files(&options.stats, options.options.replace())?;
     let file = options.stats_file()?;
     let mut run = Run::build(&source::reopen(take)?.scene)?;
     go_to_last_frame(&mut run, take)?;

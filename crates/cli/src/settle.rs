@@ -1,7 +1,7 @@
 //! `sinew settle`: where a scene comes to rest, without simulating until it does.
 
 use crate::failure::Failure;
-use crate::outputs::{self, OutputOptions, check_collisions, is_take};
+use crate::outputs::{self, OutputOptions, is_take, plan_files};
 use crate::simulate::thread_pool;
 use crate::source;
 use clap::Args;
@@ -64,15 +64,16 @@ impl Settle {
             ));
         }
         // one frame needs no contact sheet
-        let options = SinkOptions { preview: false, frame_count: Some(1), ..self.options.sink(&source) };
+        let mut without_preview = self.options.clone();
+        without_preview.no_preview = true;
+        let options = SinkOptions { frame_count: Some(1), ..without_preview.sink(&output, &source) };
         let plan = SinkPlan::new(&output, &source, &options)?;
-        check_collisions(self.input.iter().chain(&plan.files()))?;
+        plan_files(&plan.files(), self.options.replace())?;
 
         // the shape
         let (report, moved, rest_shapes, written) = pool.install(|| {
             let mut player = Player::build(scene)?;
-            let (report, moved) =
-                player.settle_at(self.time).map_err(|error| Failure::Simulation(error.to_string()))?;
+            let (report, moved) = player.settle_at(self.time)?;
             let mut sink = plan.open(&player.model)?;
             write(&player, scene.fps, &mut sink)?;
             let bodies = player.model.bodies.iter();

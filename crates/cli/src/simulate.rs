@@ -1,7 +1,8 @@
 //! `sinew simulate`: a scene in, a take out.
 
 use crate::failure::Failure;
-use crate::outputs::{self, OutputOptions, check_collisions, is_take};
+use crate::interrupt::FrameLoop;
+use crate::outputs::{self, OutputOptions, is_take, plan_files};
 use crate::resume;
 use crate::source;
 use crate::stats::{Stats, Timing};
@@ -79,12 +80,8 @@ pub(crate) struct Simulate {
     output: Option<PathBuf>,
 
     /// Go on with a recorded take that was interrupted, up to the length first asked for. All it needs is in the take.
-    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "no_preroll", "is_loop", "solver", "output", "seconds", "fps", "force", "floor", "no_floor", "self_contact"])]
+    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "no_preroll", "is_loop", "solver", "output", "seconds", "fps", "floor", "no_floor", "self_contact"])]
     resume: Option<PathBuf>,
-
-    /// Let a new take replace an unfinished one, or a file that is no take.
-    #[arg(long)]
-    force: bool,
 
     /// How long to simulate, in seconds [default: as the scene says].
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
@@ -178,10 +175,10 @@ impl Simulate {
         let scene = &source.scene;
 
         let output = self.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.glb", scene.name)));
-        let options = SinkOptions { is_loop: self.is_loop, ..self.options.sink(&source) };
+        let options = SinkOptions { is_loop: self.is_loop, ..self.options.sink(&output, &source) };
         let plan = SinkPlan::new(&output, &source, &options)?;
-        check_collisions(self.input.iter().chain(&plan.files()).chain(&self.stats))?;
-        let existing = if self.force { Existing::ReplaceAny } else { Existing::ReplaceComplete };
+        plan_files(plan.files().iter().chain(&self.stats), self.options.replace())?;
+        let existing = if self.options.force { Existing::ReplaceAny } else { Existing::ReplaceComplete };
         if is_take(&output) {
             TakeRecorder::check(&output, existing).map_err(Failure::input)?;
         }
@@ -197,7 +194,8 @@ impl Simulate {
             let mut run = Run::build(scene)?;
             let mut sink = plan.open(&run.player.model)?;
             let mut recorder = is_take(&output).then(|| begin(&run.player)).transpose()?;
-            let stats = run.play(recorder.as_mut(), Some(&mut sink))?;
+            let frame_loop = FrameLoop::simulating(is_take(&output).then_some(&*output));
+            let stats = run.play(&frame_loop, recorder.as_mut(), Some(&mut sink))?;
             Ok::<_, Failure>((stats, sink.report()))
         })?;
         outputs::warn_of_losses(&written);
@@ -223,6 +221,10 @@ impl Simulate {
 
     /// The file for statistics, made before any work is done.
     pub(crate) fn stats_file(&self) -> Result<Option<AtomicFile>, Failure> {
+        if let Some(path) = self.stats.as_deref().filter(|path| is_take(path)) {
+            let path = path.display();
+            return Err(Failure::input(format!("{path}: statistics are written as JSON: give NAME.json")));
+        }
         self.stats.as_deref().map(atomic_file).transpose()
     }
 
@@ -260,16 +262,20 @@ impl Run {
         Ok(Run { player, build_seconds })
     }
 
-    /// Plays what is left of the scene.
+    /// Plays what is left of the scene, unless an interrupt stops it.
     pub(crate) fn play(
         &mut self,
+        frame_loop: &FrameLoop,
         recorder: Option<&mut TakeRecorder>,
         sink: Option<&mut TakeSink>,
     ) -> Result<Stats, Failure> {
         let sinks: &mut Vec<&mut dyn FrameSink> =
             &mut sink.into_iter().map(|sink| sink as &mut dyn FrameSink).collect();
         let bar = progress_bar(self.player.frame_count());
-        let watch = |frame| bar.set_position(frame as u64);
+        let watch = |frame| {
+            bar.set_position(frame as u64);
+            frame_loop.flow()
+        };
         let begun_at = self.player.state.time.max(0.0);
         let start = Instant::now();
         let played = match recorder {

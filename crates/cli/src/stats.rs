@@ -19,6 +19,8 @@ pub(crate) struct Timing {
 /// The object that `--stats` writes.
 #[derive(Serialize)]
 pub(crate) struct Stats {
+    /// The version, by which the file is known as one of Sinew.
+    sinew: &'static str,
     bodies: Vec<BodyStats>,
     bones: usize,
     /// Degrees of freedom of all joints.
@@ -142,6 +144,7 @@ impl Stats {
         });
         let element_steps = (summary.steps * model.elements.count()).max(1);
         Stats {
+            sinew: env!("CARGO_PKG_VERSION"),
             bodies: bodies.collect(),
             bones: model.rigs.iter().map(|rig| rig.skeleton.bones().len()).sum(),
             dof: model.rigs.iter().map(|rig| rig.skeleton.v_count()).sum(),

@@ -172,7 +172,7 @@ fn inspect_says_what_a_file_holds() {
 fn benches_write_their_rows() {
     let folder = folder();
     let output =
-        sinew(folder.path(), &["bench", "elements", "beam", "--most-tets", "1500", "--json", "b.json"]);
+        sinew(folder.path(), &["bench", "elements", "beam", "--max-tets", "1500", "--json", "b.json"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let report = json(folder.path().join("b.json"));
     assert!(report["machine"]["processor"].is_string());

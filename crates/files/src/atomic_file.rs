@@ -2,8 +2,12 @@
 //!
 //! A pending file or folder is written under a temporary name beside its target, on the same disk, and
 //! renamed at the end. Dropped earlier it takes away what it made; a crash leaves at most the temporary
-//! name, never half a result. Creating one finds out at once whether the target can be written.
+//! name, never half a result. Creating one finds out at once whether the target can be written; what may not be
+//! replaced ([`crate::plan_outputs`]) is asked then and again at the end.
 
+use crate::output_plan::check_planned;
+use crate::run_inputs::register_written;
+use crate::temporary::{self, Registered, uninterrupted};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -13,12 +17,20 @@ use tempfile::{NamedTempFile, TempDir};
 #[derive(Debug)]
 pub struct AtomicFile {
     writer: BufWriter<NamedTempFile>,
+    registered: Registered,
+    target: PathBuf,
+}
+
+/// A file of which all is written but its name.
+struct Settled {
+    file: NamedTempFile,
+    _registered: Registered,
     target: PathBuf,
 }
 
 impl AtomicFile {
     /// Prepares to write `target`. Fails, in words for the user, if the folder is missing or cannot be
-    /// written, or if the target is a folder.
+    /// written, if the target is a folder, or if what has its name may not be replaced.
     pub fn create(target: &Path) -> io::Result<AtomicFile> {
         if target.is_dir() {
             return Err(io::Error::new(
@@ -33,13 +45,12 @@ impl AtomicFile {
                 format!("cannot write {}: it is not an ordinary file; give another name", target.display()),
             ));
         }
+        check_planned(target)?;
         let parent = parent_of(target)?;
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".sinew-").suffix(".part");
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = builder.tempfile_in(parent).map_err(|error| refused(target, &error))?;
-        Ok(AtomicFile { writer: BufWriter::with_capacity(1 << 18, file), target: target.to_owned() })
+        let (file, registered) =
+            temporary::create_file(parent, target).map_err(|error| refused(target, &error))?;
+        let writer = BufWriter::with_capacity(1 << 18, file);
+        Ok(AtomicFile { writer, registered, target: target.to_owned() })
     }
 
     /// The name the file will have.
@@ -58,7 +69,8 @@ impl AtomicFile {
         tempfile::tempfile_in(parent).map_err(|error| refused(&self.target, &error))
     }
 
-    /// Gives the file its name, replacing what had it; all of it has reached the disk by then.
+    /// Gives the file its name, replacing what had it; all of it has reached the disk by then. If what has the name by now may not be
+    /// replaced, the file gets a name beside it, which the error tells.
     pub fn commit(self) -> io::Result<()> {
         AtomicFile::commit_all([self])
     }
@@ -67,28 +79,44 @@ impl AtomicFile {
     /// leaves none of them.
     pub fn commit_all(files: impl IntoIterator<Item = AtomicFile>) -> io::Result<()> {
         let settled = files.into_iter().map(|file| file.settle(true)).collect::<io::Result<Vec<_>>>()?;
-        for (file, target) in settled {
-            file.persist(&target).map_err(|error| refused(&target, &error.error))?;
-        }
-        Ok(())
+        // all get a name, and the first that is not its own is told
+        let named: Vec<io::Result<()>> = settled.into_iter().map(Settled::take_name).collect();
+        named.into_iter().collect()
     }
 
     /// Gives the file its name while there is more to be written to it. It has reached the disk only if something was replaced that had.
     pub fn appear(self) -> io::Result<File> {
+        check_planned(&self.target)?;
         let replaces = self.target.exists();
-        let (file, target) = self.settle(replaces)?;
-        file.persist(&target).map_err(|error| refused(&target, &error.error))
+        self.settle(replaces)?.persist()
     }
 
     /// Hands on all of the file, and brings it to the disk if it must last.
-    fn settle(self, must_last: bool) -> io::Result<(NamedTempFile, PathBuf)> {
-        let target = self.target;
+    fn settle(self, must_last: bool) -> io::Result<Settled> {
+        let AtomicFile { writer, registered, target } = self;
         let in_words = |error: io::Error| refused(&target, &error);
-        let file = self.writer.into_inner().map_err(|error| in_words(error.into_error()))?;
+        let file = writer.into_inner().map_err(|error| in_words(error.into_error()))?;
         if must_last {
             file.as_file().sync_all().map_err(in_words)?;
         }
-        Ok((file, target))
+        Ok(Settled { file, _registered: registered, target })
+    }
+}
+
+impl Settled {
+    /// Gives the file its name, or one beside it if what has the name may not be replaced.
+    fn take_name(self) -> io::Result<()> {
+        let Err(error) = check_planned(&self.target) else { return self.persist().map(drop) };
+        let free = free_name(&self.target);
+        uninterrupted(|| self.file.persist_noclobber(&free)).map_err(|error| refused(&free, &error.error))?;
+        Err(io::Error::new(error.kind(), format!("{error}; what was to be written is in {}", free.display())))
+    }
+
+    fn persist(self) -> io::Result<File> {
+        let Settled { file, target, .. } = self;
+        let file = uninterrupted(|| file.persist(&target)).map_err(|error| refused(&target, &error.error))?;
+        register_written(&target);
+        Ok(file)
     }
 }
 
@@ -106,6 +134,8 @@ impl Write for AtomicFile {
 #[derive(Debug)]
 pub struct AtomicFolder {
     folder: TempDir,
+    _handle: Option<File>,
+    _registered: Registered,
     target: PathBuf,
     replaceable: fn(&str) -> bool,
 }
@@ -116,12 +146,10 @@ impl AtomicFolder {
     pub fn create(target: &Path, replaceable: fn(&str) -> bool) -> io::Result<AtomicFolder> {
         check_folder(target, replaceable)?;
         let parent = parent_of(target)?;
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(".sinew-").suffix(".part");
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o777));
-        let folder = builder.tempdir_in(parent).map_err(|error| refused(target, &error))?;
-        Ok(AtomicFolder { folder, target: target.to_owned(), replaceable })
+        let (folder, handle, registered) =
+            temporary::create_folder(parent, target).map_err(|error| refused(target, &error))?;
+        let target = target.to_owned();
+        Ok(AtomicFolder { folder, _handle: handle, _registered: registered, target, replaceable })
     }
 
     /// A new file in the folder.
@@ -132,28 +160,49 @@ impl AtomicFolder {
 
     /// Gives the folder its name, replacing what had it.
     pub fn commit(self) -> io::Result<()> {
-        let in_words = |error: io::Error| refused(&self.target, &error);
         // what may be replaced may have changed while the simulation ran
         check_folder(&self.target, self.replaceable)?;
-        if self.target.is_dir() {
-            let aside = self.folder.path().with_extension("old");
-            fs::rename(&self.target, &aside).map_err(in_words)?;
-            if let Err(error) = fs::rename(self.folder.path(), &self.target) {
-                fs::rename(&aside, &self.target).map_err(in_words)?;
-                return Err(in_words(error));
-            }
-            fs::remove_dir_all(&aside).map_err(in_words)?;
-        } else {
-            fs::rename(self.folder.path(), &self.target).map_err(in_words)?;
-        }
+        uninterrupted(|| swap(self.folder.path(), &self.target))
+            .map_err(|error| refused(&self.target, &error))?;
         // it has another name now, so there is nothing to take away
         let _ = self.folder.keep();
+        register_written(&self.target);
         Ok(())
     }
 }
 
+/// Gives a folder the name of another, which is removed.
+fn swap(folder: &Path, target: &Path) -> io::Result<()> {
+    if !target.is_dir() {
+        return fs::rename(folder, target);
+    }
+    let aside = folder.with_extension("old");
+    fs::rename(target, &aside)?;
+    if let Err(error) = fs::rename(folder, target) {
+        fs::rename(&aside, target)?;
+        return Err(error);
+    }
+    fs::remove_dir_all(&aside)
+}
+
+/// The first name beside a target that nothing has: `a-2.glb` for `a.glb`.
+fn free_name(target: &Path) -> PathBuf {
+    let (stem, extension) = (target.file_stem().unwrap_or_default(), target.extension());
+    let numbered = |number: usize| {
+        let mut name = stem.to_owned();
+        name.push(format!("-{number}"));
+        if let Some(extension) = extension {
+            name.push(".");
+            name.push(extension);
+        }
+        target.with_file_name(name)
+    };
+    (2..).map(numbered).find(|path| path.symlink_metadata().is_err()).unwrap_or_else(|| target.to_owned())
+}
+
 fn check_folder(target: &Path, replaceable: fn(&str) -> bool) -> io::Result<()> {
     let exists = |message: String| Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
+    check_planned(target)?;
     if target.is_dir() {
         for entry in fs::read_dir(target).map_err(|error| refused(target, &error))? {
             let name = entry.map_err(|error| refused(target, &error))?.file_name();

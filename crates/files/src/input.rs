@@ -2,13 +2,14 @@
 
 use crate::ReadError;
 use crate::captured_files;
+use crate::run_inputs::register_input;
 use std::io::Read;
 use std::path::Path;
 
 /// Files above this are refused before they are read (bytes).
 const FILE_LIMIT: u64 = 4 << 30;
 
-/// The whole of a file, if it is one and not absurdly large.
+/// The whole of a file, if it is one and not absurdly large. One that comes from the disk is registered, so that no output replaces it.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, ReadError> {
     captured_files::bytes_of(path, read_from_disk)
 }
@@ -28,6 +29,7 @@ fn read_from_disk(path: &Path) -> Result<Vec<u8>, ReadError> {
             metadata.len()
         )));
     }
+    register_input(path);
     let mut bytes = Vec::new();
     let read = std::fs::File::open(path).and_then(|file| file.take(FILE_LIMIT).read_to_end(&mut bytes));
     read.map_err(|error| fault(format!("cannot be read: {error}")))?;

@@ -67,6 +67,7 @@ fn read(bytes: Vec<u8>, folder: Option<&Path>) -> Result<Loaded<CharacterFile>, 
     let root: Value = serde_json::from_slice(source.json()).map_err(|error| {
         ReadError::whole(format!("the JSON cannot be read ({error}): export the file again"))
     })?;
+    buffers::register_images(&root, folder);
     let buffers = Buffers::find(&source, &root, folder, &mut findings);
     let size = source.bytes().len() as u64 + buffers.outside_size();
     let rigged = read_parts(&DocumentReader::new(&root, &buffers, size), &mut findings);

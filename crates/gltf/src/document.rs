@@ -5,6 +5,7 @@
 use crate::character_file::CharacterFile;
 use crate::glb_container;
 use serde_json::{Value, json};
+use sinew_files::signature::PROGRAM;
 use sinew_take::SinkError;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -28,7 +29,7 @@ pub(crate) struct Document {
 impl Document {
     /// A document of nothing.
     pub(crate) fn new() -> Document {
-        Document::with(json!({ "asset": { "version": "2.0", "generator": "Sinew" }, "scene": 0 }))
+        Document::with(json!({ "asset": { "version": "2.0", "generator": PROGRAM }, "scene": 0 }))
     }
 
     fn with(json: Value) -> Document {
@@ -194,6 +195,20 @@ impl Document {
             "accessors",
             json!({ "bufferView": view, "componentType": number, "count": count, "type": kind }),
         )
+    }
+
+    /// Says that Sinew has written the file, beside whose it was first. Extras that are no object stay as they are, and the file is not known as one of Sinew.
+    pub(crate) fn sign(&mut self) {
+        let asset = &mut self.json["asset"];
+        if asset["generator"] == PROGRAM {
+            return;
+        }
+        if asset["extras"].is_null() {
+            asset["extras"] = json!({});
+        }
+        if let Some(extras) = asset["extras"].as_object_mut() {
+            extras.insert("sinew".into(), json!(env!("CARGO_PKG_VERSION")));
+        }
     }
 
     /// Writes the container and returns its length (bytes).

@@ -227,6 +227,7 @@ impl<'a> SkinnedGlb<'a> {
         let packed = document.buffer_length();
         self.write_motion(&mut document, &frames.bodies, &found);
         let bytes_added = (document.buffer_length() - packed) as u64;
+        document.sign();
         let bytes = document.write(&mut self.file)?;
         self.file.commit().map_err(|error| SinkError(error.to_string()))?;
 

@@ -6,6 +6,7 @@
 
 use crate::surface_builder::SurfaceBuilder;
 use crate::text::{Lines, number, quote, words};
+use sinew_files::signature::OBJ_COMMENT;
 use sinew_files::{Loaded, Place, ReadError};
 use sinew_mesh::TriMesh;
 use sinew_take::SurfaceInfo;
@@ -51,7 +52,7 @@ pub(crate) fn write_obj<Positions: AsRef<[[f32; 3]]>>(
     comment: &str,
     mut file: impl Write,
 ) -> io::Result<()> {
-    writeln!(file, "# Sinew, {comment}")?;
+    writeln!(file, "{OBJ_COMMENT}{comment}")?;
     let mut first = 1;
     for (info, positions) in surfaces.iter().zip(positions) {
         let name: String = info.name.chars().map(|c| if c.is_whitespace() { '_' } else { c }).collect();

@@ -9,6 +9,7 @@ use crate::distinct_names::identifiers;
 use crate::frame_spill::{FrameSpill, SpilledFrames};
 use rayon::prelude::*;
 use sinew_files::AtomicFile;
+use sinew_files::signature::WRITTEN_BY;
 use sinew_take::{
     Frame, FrameSink, SinkError, SurfaceInfo, body_color, check_frame, check_time, check_written_rest,
 };
@@ -102,7 +103,7 @@ fn write_head(file: &mut AtomicFile, root: &str, up: Up, fps: f64, frame_count: 
         r#"#usda 1.0
 (
     defaultPrim = "{root}"
-    doc = "Written by Sinew"
+    doc = "{WRITTEN_BY}"
     endTimeCode = {end}
     framesPerSecond = {fps}
     metersPerUnit = 1

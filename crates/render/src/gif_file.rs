@@ -4,6 +4,7 @@ use crate::color_table::ColorTable;
 use crate::frame_source::PictureError;
 use crate::image::Image;
 use sinew_files::AtomicFile;
+use sinew_files::signature::WRITTEN_BY;
 use std::io::Write;
 
 /// A pixel within this of its new colour (of 255) is left unchanged: the difference is no larger than dithering makes.
@@ -65,6 +66,10 @@ impl GifFile {
         let mut encoder =
             gif::Encoder::new(Counted { file, bytes: 0 }, wide, high, &palette).map_err(describe)?;
         encoder.set_repeat(gif::Repeat::Infinite).map_err(describe)?;
+        let comment = gif::AnyExtension(gif::Extension::Comment as u8);
+        encoder
+            .write_raw_extension(comment, &[WRITTEN_BY.as_bytes()])
+            .map_err(|error| describe(error.into()))?;
         Ok(GifFile { encoder, colors, shown: Vec::new(), clear, width, height, delay })
     }
 

@@ -3,6 +3,7 @@
 use crate::frame_source::PictureError;
 use crate::image::Image;
 use sinew_files::AtomicFile;
+use sinew_files::signature::WRITTEN_BY;
 use std::io::{Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::thread::JoinHandle;
@@ -48,6 +49,7 @@ impl VideoFile {
             .args(RAW_INPUT)
             .args(["-s", &format!("{}x{}", size[0], size[1]), "-r", &fps.to_string()])
             .args(["-i", "pipe:0"])
+            .args(["-metadata", &format!("comment={WRITTEN_BY}")])
             .args(MP4_OUTPUT)
             .arg(file.part())
             .stdin(Stdio::piped())

@@ -53,6 +53,7 @@ mod scene;
 mod scene_parts;
 mod sink_group;
 mod up;
+mod watch;
 
 pub use bookmark::{Bookmark, JointTorques, Summary};
 pub use checkpoint::{Checkpoint, CheckpointError};
@@ -66,3 +67,4 @@ pub use replay::replay;
 pub use scene::Scene;
 pub use scene_parts::{PartsSink, SceneParts};
 pub use up::Up;
+pub use watch::{Stopped, WatchAnswer};

@@ -1,6 +1,7 @@
 //! The frame loop of a take: control, step, frame, until the end of the scene.
 
 use crate::sink_group::SinkGroup;
+use crate::watch::{self, Stopped, WatchAnswer};
 use crate::{Bookmark, Checkpoint, CheckpointError, FrameSink, JointTorques, Scene, SinkError, Summary};
 use sinew_control::{Controller, Script};
 use sinew_sim::implicit::{SettleError, SettleReport, settle};
@@ -50,6 +51,9 @@ pub enum PlayError {
     /// A sink failed.
     #[error(transparent)]
     Sink(#[from] SinkError),
+    /// The callback that watches the take stopped it; the player may be played on.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
 }
 
 /// A recorder: receives the whole player at every frame, where a [`FrameSink`] receives only the surfaces.
@@ -157,14 +161,21 @@ impl Player {
     /// Simulates the preroll, if that has not been done: skeletons move to their first pose and flesh settles. Calls `watch` after every
     /// frame with the number of frames done and in total.
     pub fn preroll(&mut self, mut watch: impl FnMut(usize, usize)) -> Result<(), StepError> {
-        let frames = core::mem::take(&mut self.preroll_frames);
-        for frame in 1..=frames {
-            // computed from the frame number, so that the last frame ends at 0 without accumulated round-off
-            self.state.time = -((frames + 1 - frame) as f64) / self.fps;
-            self.step()?;
-            watch(frame, frames);
+        let frames = self.preroll_frames;
+        while self.preroll_frames > 0 {
+            self.advance_preroll()?;
+            watch(frames - self.preroll_frames, frames);
         }
-        if frames > 0 {
+        Ok(())
+    }
+
+    /// Simulates one frame of the preroll; after its last frame the take begins.
+    fn advance_preroll(&mut self) -> Result<(), StepError> {
+        // computed from the frame number, so that the last frame ends at 0 without accumulated round-off
+        self.state.time = -(self.preroll_frames as f64) / self.fps;
+        self.step()?;
+        self.preroll_frames -= 1;
+        if self.preroll_frames == 0 {
             self.start_take();
             // elements inverted on the way to the first pose are not part of the take
             self.summary.max_inverted = 0;
@@ -278,21 +289,21 @@ impl Player {
     }
 
     /// Simulates the rest of the scene and sends all frames to the sinks, the current one first. Calls `watch` after every frame with the
-    /// number of the frame.
-    pub fn play(
+    /// number of the frame, during the preroll with 0; its answer may stop the take.
+    pub fn play<Answer: WatchAnswer>(
         &mut self,
         sinks: &mut [&mut dyn FrameSink],
-        watch: impl FnMut(usize),
+        watch: impl FnMut(usize) -> Answer,
     ) -> Result<(), PlayError> {
         self.play_to_end(None, sinks, watch)
     }
 
     /// Like [`Player::play`], with a recorder that receives every frame before the sinks.
-    pub fn record(
+    pub fn record<Answer: WatchAnswer>(
         &mut self,
         recorder: &mut dyn StateSink,
         sinks: &mut [&mut dyn FrameSink],
-        watch: impl FnMut(usize),
+        watch: impl FnMut(usize) -> Answer,
     ) -> Result<(), PlayError> {
         let played = self.play_to_end(Some(&mut *recorder), sinks, watch);
         if played.is_err() {
@@ -301,23 +312,28 @@ impl Player {
         played
     }
 
-    fn play_to_end(
+    fn play_to_end<Answer: WatchAnswer>(
         &mut self,
         mut recorder: Option<&mut dyn StateSink>,
         sinks: &mut [&mut dyn FrameSink],
-        mut watch: impl FnMut(usize),
+        mut watch: impl FnMut(usize) -> Answer,
     ) -> Result<(), PlayError> {
         let mut sink_group = SinkGroup::begin(&self.model, self.fps, sinks)?;
-        self.preroll(|_, _| {})?;
+        while self.preroll_frames > 0 {
+            self.advance_preroll()?;
+            watch::check(watch(0))?;
+        }
         loop {
             if let Some(recorder) = recorder.as_mut() {
                 recorder.frame(self)?;
             }
             sink_group.frame(&self.model, &self.state)?;
-            watch(self.frame);
+            let answer = watch(self.frame);
+            // a stop at the last frame comes too late
             if self.frame >= self.frame_count {
                 break;
             }
+            watch::check(answer)?;
             self.advance()?;
         }
         if let Some(recorder) = recorder {

@@ -9,6 +9,7 @@ use super::implicit;
 use crate::failure::Failure;
 use clap::Args;
 use serde::Serialize;
+use sinew_files::ScratchFolder;
 use sinew_mesh::{TetMesh, shapes};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -111,7 +112,8 @@ const PEERS: [Peer; 5] = [
 pub(super) fn run(args: &PeerArgs, max_tets: usize) -> Result<Vec<Row>, Failure> {
     let mut rows: Vec<Row> = implicit::compared(max_tets)?.iter().map(Row::of).collect();
     say!("peers: the same work in other systems, processor time of all their threads");
-    let folder = tempfile::tempdir().map_err(|e| Failure::input(format!("a folder for scripts: {e}")))?;
+    let folder = ScratchFolder::create_in(&std::env::temp_dir())
+        .map_err(|e| Failure::input(format!("a folder for scripts: {e}")))?;
     write_meshes(folder.path())?;
     match native::run(args, max_tets) {
         Ok(found) => rows.extend(found),

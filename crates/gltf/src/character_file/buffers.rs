@@ -7,7 +7,7 @@ use super::uri::{self, Uri};
 use serde_json::Value;
 use sinew_files::quote;
 use sinew_files::read_bytes;
-use sinew_files::real_path;
+use sinew_files::{real_path, register_input};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -128,6 +128,20 @@ pub(super) fn read_uri(folder: Option<&Path>, uri: &str) -> Result<Vec<u8>, Stri
         Uri::Beside(relative) => {
             let path = path_beside(folder, &relative)?;
             read_bytes(&path).map_err(|error| format!("cannot be used: {error}"))
+        }
+    }
+}
+
+/// Registers the images beside a document as read: they are opened late or never, and belong to the character all the same.
+pub(super) fn register_images(root: &Value, folder: Option<&Path>) {
+    let images = root.get("images").and_then(Value::as_array).into_iter().flatten();
+    let uris = images.filter_map(|image| image.get("uri")?.as_str());
+    for uri in uris.filter(|uri| !uri.starts_with("data:")) {
+        if let Ok(Uri::Beside(relative)) = uri::read(uri)
+            && let Ok(path) = path_beside(folder, &relative)
+            && let Some(real) = real_path(&path)
+        {
+            register_input(&real);
         }
     }
 }

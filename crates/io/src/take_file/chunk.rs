@@ -16,7 +16,7 @@ pub(super) const VERSION: u64 = 3;
 /// The oldest that is read: its checkpoints know of no friction anchors between surfaces.
 pub(super) const OLDEST_VERSION: u64 = 2;
 /// What a take begins with.
-pub(super) const MAGIC: &[u8; 8] = b"SNWTAKE\n";
+pub(super) use sinew_files::signature::TAKE_MAGIC as MAGIC;
 /// Bytes before the first chunk.
 pub(super) const HEADER_BYTES: u64 = 16;
 /// Bytes of a chunk besides what is in it.

@@ -4,7 +4,7 @@ use crate::take_file::chunk::{self, Chunk, ChunkFault, ChunkKind, HEADER_BYTES, 
 use crate::take_file::chunk::{OLDEST_VERSION, VERSION};
 use crate::take_file::frames::FramesHead;
 use crate::take_file::recipe::TakeRecipe;
-use sinew_files::ReadError;
+use sinew_files::{ReadError, register_input};
 use sinew_sim::{Model, State};
 use sinew_take::Bookmark;
 use std::fs::File;
@@ -59,8 +59,14 @@ struct Place {
 
 impl TakeFile {
     /// Opens a take and tests it. Fails if it is none, is of another version of the format, or is damaged before its first frames; whatever else is wrong is
-    /// told by [`TakeFile::ending`].
+    /// told by [`TakeFile::ending`]. The file is registered as read, so that no output replaces it.
     pub fn open(path: &Path) -> Result<TakeFile, ReadError> {
+        register_input(path);
+        TakeFile::test(path)
+    }
+
+    /// Opens a take as [`TakeFile::open`] does, of which nothing but its state is wanted: it may be replaced.
+    pub(super) fn test(path: &Path) -> Result<TakeFile, ReadError> {
         let fault = |message: String| ReadError::whole(message).within(path);
         let mut file = File::open(path).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => fault("no such file: check the name and the folder".into()),

@@ -4,7 +4,7 @@ use crate::take_file::chunk::{self, ChunkKind};
 use crate::take_file::frames::{self, Sizes};
 use crate::take_file::reader::{TakeEnding, TakeFile};
 use crate::take_file::recipe::TakeRecipe;
-use sinew_files::{AtomicFile, refused};
+use sinew_files::{AtomicFile, has_name, refused};
 use sinew_take::{Player, SinkError, StateSink};
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -122,7 +122,9 @@ impl TakeRecorder {
         let checksum = chunk::close(self.checksum, &mut self.chunk);
         let written = match core::mem::replace(&mut self.place, Place::Lost) {
             Place::Pending(file, existing) => begin_named(file, existing, &self.target, &self.chunk),
-            Place::Named(mut file) => append(&mut file, self.sound_bytes, &self.chunk).map(|()| file),
+            Place::Named(mut file) => {
+                append(&mut file, &self.target, self.sound_bytes, &self.chunk).map(|()| file)
+            }
             Place::Lost => Err(io::Error::other("an earlier write failed")),
         };
         self.place = Place::Named(written?);
@@ -141,7 +143,7 @@ impl TakeRecorder {
     fn sync(&mut self) -> io::Result<()> {
         self.last_sync = Instant::now();
         match &self.place {
-            Place::Named(file) => file.sync_data(),
+            Place::Named(file) => file.sync_data().and_then(|()| check_name(file, &self.target)),
             Place::Pending(..) | Place::Lost => Ok(()),
         }
     }
@@ -149,7 +151,9 @@ impl TakeRecorder {
     fn fail(&mut self, error: &io::Error) -> SinkError {
         self.place = Place::Lost;
         let message = refused(&self.target, error);
-        SinkError(match self.is_named {
+        // what went with the name cannot be gone on with
+        let is_lost = matches!(error.kind(), io::ErrorKind::NotFound);
+        SinkError(match self.is_named && !is_lost {
             true => format!(
                 "{message}; what was recorded before is kept, and `sinew simulate --resume {}` goes on from there once there is room",
                 self.target.display()
@@ -214,8 +218,9 @@ fn begin_named(mut file: AtomicFile, existing: Existing, target: &Path, chunk: &
 }
 
 /// Writes a chunk at its place and nothing behind it, or leaves the file as it was up to there.
-fn append(file: &mut File, at: u64, chunk: &[u8]) -> io::Result<()> {
+fn append(file: &mut File, target: &Path, at: u64, chunk: &[u8]) -> io::Result<()> {
     let written = (|| {
+        check_name(file, target)?;
         if file.metadata()?.len() != at {
             file.set_len(at)?;
         }
@@ -227,6 +232,16 @@ fn append(file: &mut File, at: u64, chunk: &[u8]) -> io::Result<()> {
         let _ = file.set_len(at);
     }
     written
+}
+
+/// Fails if a take that is being recorded was deleted, or another file has its name.
+fn check_name(file: &File, target: &Path) -> io::Result<()> {
+    if has_name(file, target) {
+        return Ok(());
+    }
+    let message =
+        "it was deleted or replaced while it was recorded, and what it held is lost; record it again";
+    Err(io::Error::new(io::ErrorKind::NotFound, message))
 }
 
 fn check_existing(target: &Path, existing: Existing) -> io::Result<()> {
@@ -242,7 +257,7 @@ fn check_existing(target: &Path, existing: Existing) -> io::Result<()> {
         let message = format!("cannot write {}: {what}", target.display());
         Err(io::Error::new(io::ErrorKind::AlreadyExists, message))
     };
-    match (existing, TakeFile::open(target)) {
+    match (existing, TakeFile::test(target)) {
         (Existing::ReplaceAny, _) => Ok(()),
         (_, Ok(take)) if *take.ending() == TakeEnding::Complete => Ok(()),
         (_, Ok(take)) => stays(format!(
