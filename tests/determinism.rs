@@ -151,8 +151,8 @@ fn separate_bodies_in_one_world_do_not_affect_each_other() {
         for _ in 0..10 {
             stepper.step(&model, &Control::still(&model), 1.0 / 60.0, &mut state).expect("holds");
         }
-        let nodes = model.bodies.iter().map(|b| state.node_x[b.nodes.clone()].to_vec()).collect::<Vec<_>>();
-        (nodes, model.stable_step.seconds)
+        let nodes = model.bodies().iter().map(|b| state.node_x[b.nodes.clone()].to_vec()).collect::<Vec<_>>();
+        (nodes, model.stable_step().seconds)
     };
 
     // together and alone

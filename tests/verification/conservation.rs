@@ -11,11 +11,11 @@ fn tumbling(law: Law) -> (Model, State) {
     let mut seed = 1;
     let spin = Vec3::new(3.0, 5.0, -4.0);
     let node_v = model
-        .node_rest
+        .node_rest()
         .iter()
         .map(|x| Vec3::new(1.0, -2.0, 0.5) + spin.cross(x) + 0.2 * random_vector(&mut seed))
         .collect();
-    let state = State::from_motion(&model, model.node_rest.clone(), node_v);
+    let state = State::from_motion(&model, model.node_rest().to_vec(), node_v);
     (model, state)
 }
 

@@ -169,7 +169,7 @@ fn joined_pendulum_keeps_its_length() {
             world.obstacles = vec![hook];
         }
         let model = Model::build(&world).expect("sound");
-        let constraint = &model.constraints[0];
+        let constraint = &model.constraints()[0];
         assert!((constraint.length - 0.5).abs() < 1e-9, "{}", constraint.length);
 
         // a second of its swing
@@ -203,7 +203,7 @@ fn joins_and_belts_conserve_momentum() {
     let constraints = vec![join(points, Some(0.05)), belt("a", 0.3)];
     let model = Model::build(&world(0.0, bodies, constraints)).expect("sound");
     let mut state = State::at_rest(&model);
-    let first = model.bodies[0].nodes.clone();
+    let first = model.bodies()[0].nodes.clone();
     state.node_v[first].iter_mut().for_each(|v| *v = Vec3::new(0.1, -0.2, 0.3));
     state.restart(&model);
     let start = (state.momentum(&model), state.angular_momentum(&model));
@@ -237,7 +237,7 @@ fn work_of_constraints_is_accounted_for() {
     let mut state = State::at_rest(&model);
     let mut stepper = Stepper::default();
     let mut control = Control::still(&model);
-    let start = model.constraints[0].place().expect("a pin has a place");
+    let start = model.constraints()[0].place().expect("a pin has a place");
     let (mut most, mut worst, mut retries) = (0.0f64, 0.0f64, 0);
     for frame in 0..90 {
         let at = |frame: i32| {
@@ -263,7 +263,7 @@ fn work_of_constraints_is_accounted_for() {
 fn pinned_point_follows_its_path() {
     let pin = ConstraintDesc::new("pin", ConstraintKind::Pin { point: face("a", Vec3::y()), place: None });
     let model = Model::build(&world(G, vec![block("a", Vec3::zeros(), 0.2)], vec![pin])).expect("sound");
-    let start = model.constraints[0].place().expect("a place");
+    let start = model.constraints()[0].place().expect("a place");
     let (mut state, mut stepper) = (State::at_rest(&model), Stepper::default());
     let mut control = Control::still(&model);
     let velocity = Vec3::new(0.3, 0.0, 0.1);
@@ -274,8 +274,8 @@ fn pinned_point_follows_its_path() {
     }
     let force = &constraint_forces(&model, &control, &state)[0];
     let off = force.points[0] - force.points[1];
-    let stiffness = model.constraints[0].stiffness;
-    let drag = model.bodies[0].damping_rate * model.mass() * velocity.norm();
+    let stiffness = model.constraints()[0].stiffness;
+    let drag = model.bodies()[0].damping_rate * model.mass() * velocity.norm();
     let expected = (drag * drag + (model.mass() * G) * (model.mass() * G)).sqrt() / stiffness;
     assert!(off.norm() < 1.05 * expected && off.norm() < 0.01, "{off:?} {expected}");
 }
@@ -291,7 +291,7 @@ fn belt_makes_a_waist_that_recovers_on_release() {
     let mut bodies = vec![ball];
     bodies[0].material = Material::soft_solid(2e3, 0.3, 1000.0, 0.5);
     let model = Model::build(&world(0.0, bodies, vec![belt])).expect("sound");
-    let own = model.constraints[0].length;
+    let own = model.constraints()[0].length;
     // slightly less than the circumference of the ball
     assert!(own < 0.2 * core::f64::consts::PI && own > 0.19 * core::f64::consts::PI, "{own}");
     let mut state = State::at_rest(&model);
@@ -354,7 +354,7 @@ fn time_steps_and_static_solver_agree_at_rest() {
     let mut settled = State::at_rest(&model);
     assert!(settle(&model, &control, &mut settled).expect("rests").converged);
     let gap = stepped.node_x.iter().zip(&settled.node_x).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
-    let moved = settled.node_x.iter().zip(&model.node_rest).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
+    let moved = settled.node_x.iter().zip(model.node_rest()).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
     assert!(moved > 0.01 && gap < 0.01 * moved, "{gap} of {moved}");
 
     // implicit steps stay there
@@ -387,7 +387,7 @@ fn many_constraints_on_the_same_nodes_are_stable() {
     let mut control = Control::still(&model);
     for frame in 0..120 {
         let shift = |frame: i32| Vec3::new(0.02 * real::sin(20.0 * f64::from(frame) * DT), 0.0, 0.0);
-        for (path, own) in control.constraints.iter_mut().zip(&model.constraints) {
+        for (path, own) in control.constraints.iter_mut().zip(model.constraints()) {
             path.place = own.place().map(|place| [place + shift(frame), place + shift(frame + 1)]);
         }
         assert_eq!(stepper.step(&model, &control, DT, &mut state).expect("holds").retries, 0);

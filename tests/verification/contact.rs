@@ -22,8 +22,8 @@ pub(crate) fn world(bodies: Vec<BodyDesc>, obstacles: Vec<ObstacleDesc>) -> Worl
 }
 
 pub(crate) fn center(model: &Model, state: &State) -> Vec3 {
-    let sum: Vec3 = state.node_x.iter().zip(&model.node_mass).map(|(x, m)| *m * x).sum();
-    sum / model.node_mass.iter().sum::<f64>()
+    let sum: Vec3 = state.node_x.iter().zip(model.node_mass()).map(|(x, m)| *m * x).sum();
+    sum / model.node_mass().iter().sum::<f64>()
 }
 
 pub(crate) fn run(model: &Model, state: &mut State, seconds: f64) {
@@ -72,7 +72,7 @@ fn block_above_the_angle_of_friction_slides_with_the_expected_acceleration() {
         run(&model, &mut state, 1.0);
         let after = state.momentum(&model).x / model.mass();
         let a = G * (real::sin(angle) - friction * real::cos(angle));
-        let c = model.bodies[0].damping_rate;
+        let c = model.bodies()[0].damping_rate;
         let expected = before * real::exp(-c) + a / c * (1.0 - real::exp(-c));
         assert!((after - expected).abs() < 0.02 * expected, "friction {friction}: {after} {expected}");
     }
@@ -147,7 +147,7 @@ fn soft_ball_rebounds_with_a_penetration_of_a_few_substep_distances() {
         let total = |e: sinew::sim::Energies| e.kinetic + e.elastic + e.potential;
         assert!(total(now) <= total(start) + 1e-3 * model.mass() * G * 0.4);
         assert!(top > 0.1 + 0.15 && top < 0.5, "{top}");
-        let way = (2.0 * G * 0.4f64).sqrt() * model.stable_step.seconds;
+        let way = (2.0 * G * 0.4f64).sqrt() * model.stable_step().seconds;
         assert!(deepest > 0.0 && deepest < 4.0 * way, "{deepest} {way}");
         depths.push(deepest);
     }

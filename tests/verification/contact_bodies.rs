@@ -29,7 +29,7 @@ fn contact_with_a_dynamic_obstacle_conserves_momentum() {
         let mut state = State::at_rest(&model);
         let (linear, angular) = (state.momentum(&model), state.angular_momentum(&model));
         let flesh =
-            |state: &State| -> Vec3 { state.node_v.iter().zip(&model.node_mass).map(|(v, m)| *m * v).sum() };
+            |state: &State| -> Vec3 { state.node_v.iter().zip(model.node_mass()).map(|(v, m)| *m * v).sum() };
         let start = flesh(&state);
         run(&model, &mut state, 0.3);
         assert!((flesh(&state) - start).norm() > 0.3 * linear.norm(), "they met");
@@ -90,7 +90,7 @@ fn stack_of_three_soft_boxes_is_stable() {
     let model = Model::build(&desc).expect("sound");
     let mut state = State::at_rest(&model);
     run(&model, &mut state, 4.0);
-    for (i, body) in model.bodies.iter().enumerate() {
+    for (i, body) in model.bodies().iter().enumerate() {
         let middle = state.node_x[body.nodes.clone()].iter().sum::<Vec3>() / body.nodes.len() as f64;
         let expected = 0.05 + 0.1 * i as f64;
         assert!((middle.y - expected).abs() < 0.02 && middle.x.hypot(middle.z) < 0.01, "{i}: {middle:?}");
@@ -117,7 +117,7 @@ pub(crate) fn on_soft_incline(angle: f64, friction: f64) -> (Model, State) {
 
 /// Mean of a quantity along the incline over the nodes of the box.
 pub(crate) fn along_incline(model: &Model, values: &[Vec3]) -> f64 {
-    let nodes = model.bodies[1].nodes.clone();
+    let nodes = model.bodies()[1].nodes.clone();
     values[nodes.clone()].iter().map(|v| v.x).sum::<f64>() / nodes.len() as f64
 }
 
@@ -154,7 +154,7 @@ fn soft_bodies_slide_on_each_other_above_the_angle_of_friction() {
     run(&model, &mut state, 0.25);
     let after = along_incline(&model, &state.node_v);
     let a = G * (real::sin(angle) - friction * real::cos(angle));
-    let c = model.bodies[1].damping_rate;
+    let c = model.bodies()[1].damping_rate;
     let expected = before * real::exp(-0.25 * c) + a / c * (1.0 - real::exp(-0.25 * c));
     assert!((after - expected).abs() < 0.1 * expected, "{after} {expected}");
 }
@@ -172,7 +172,7 @@ fn colliding_bodies_conserve_momentum() {
     let mut state = State::at_rest(&model);
     let (linear, angular) = (state.momentum(&model), state.angular_momentum(&model));
     run(&model, &mut state, 0.3);
-    let still: Vec3 = model.bodies[0].nodes.clone().map(|n| model.node_mass[n] * state.node_v[n]).sum();
+    let still: Vec3 = model.bodies()[0].nodes.clone().map(|n| model.node_mass()[n] * state.node_v[n]).sum();
     assert!(still.y < -0.2, "they met: {still:?}");
     assert!((state.momentum(&model) - linear).norm() < 1e-11 * linear.norm());
     assert!((state.angular_momentum(&model) - angular).norm() < 1e-7 * linear.norm());
@@ -198,7 +198,7 @@ fn fast_plates_do_not_tunnel_through_each_other() {
     let mut state = State::at_rest(&model);
     run(&model, &mut state, 3.0 * DT);
     let mean = |values: &[Vec3], body: usize| {
-        let nodes = model.bodies[body].nodes.clone();
+        let nodes = model.bodies()[body].nodes.clone();
         values[nodes.clone()].iter().map(|v| v.y).sum::<f64>() / nodes.len() as f64
     };
     let [low, high] = [0, 1].map(|body| (mean(&state.node_x, body), mean(&state.node_v, body)));
@@ -243,7 +243,7 @@ fn fork_world(self_contact: bool, push: f64) -> Model {
 fn opening(model: &Model, state: &State) -> f64 {
     let mut frame = Frame::default();
     frame.update(model, state);
-    let rest = &model.bodies[0].surface.vertices;
+    let rest = &model.bodies()[0].surface.vertices;
     let side = |sign: f64| {
         let high = rest.iter().zip(&frame.surfaces[0]).filter(move |(v, _)| v.y > 0.12 && v.x * sign > 0.0);
         high.map(|(_, now)| sign * f64::from(now[0])).fold(f64::INFINITY, f64::min)

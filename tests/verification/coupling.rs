@@ -89,8 +89,8 @@ pub(crate) fn play(
     let mut control = Control::still(model);
     control.rigs[0].drives[0] = DriveKind::Torque;
     for _ in 0..frames {
-        control.rigs[0].from = pose(&model.rigs[0], state.time);
-        control.rigs[0].to = pose(&model.rigs[0], state.time + FRAME);
+        control.rigs[0].from = pose(&model.rigs()[0], state.time);
+        control.rigs[0].to = pose(&model.rigs()[0], state.time + FRAME);
         let report = stepper.step(model, &control, FRAME, state).expect("holds");
         assert_eq!((report.retries, report.max_inverted), (0, 0));
     }
@@ -124,15 +124,15 @@ fn total_mass_is_that_of_bones_and_flesh() {
     let model = worm.model();
     let free: f64 = (0..model.node_count())
         .filter(|node| model.bone_of_node(*node).is_none())
-        .map(|node| model.node_mass[node])
+        .map(|node| model.node_mass()[node])
         .sum();
-    let counted = free + model.rigs[0].skeleton.mass();
+    let counted = free + model.rigs()[0].skeleton.mass();
     let capsule = core::f64::consts::PI * 0.02 * 0.02 * (0.7 * LENGTH / 3.0 + 4.0 / 3.0 * 0.02);
     let given = 1000.0 * LENGTH * WIDTH * WIDTH + 3.0 * worm.density * capsule;
     // sums of some hundred terms, a few ε each
     assert!((counted - given).abs() < 1e-13 * given, "{counted} {given}");
     assert!((model.mass() - given).abs() < 1e-13 * given);
-    assert!(model.rigs[0].skeleton.mass() > 1.01 * model.rigs[0].bone_mass, "flesh is fixed to bones");
+    assert!(model.rigs()[0].skeleton.mass() > 1.01 * model.rigs()[0].bone_mass, "flesh is fixed to bones");
 }
 
 /// The flesh on a heavy dynamic bone moves like that on a kinematic bone: the effect of the flesh on the bone is inversely proportional to the bone's
@@ -149,7 +149,7 @@ fn two_way_coupling_tends_to_one_way_for_heavy_bones() {
         state.restart(&model);
         let mut control = Control::still(&model);
         if free {
-            control.rigs[0] = RigControl::limp(&model.rigs[0]);
+            control.rigs[0] = RigControl::limp(&model.rigs()[0]);
         }
         let mut stepper = Stepper::default();
         for _ in 0..30 {
@@ -209,7 +209,7 @@ fn bone_in_a_flesh_bar_sags_to_the_static_solution() {
     // simulated to rest
     let model = Model::build(&world).expect("sound");
     let mut control = Control::still(&model);
-    control.rigs[0] = RigControl::limp(&model.rigs[0]);
+    control.rigs[0] = RigControl::limp(&model.rigs()[0]);
     let mut state = State::at_rest(&model);
     let mut stepper = Stepper::default();
     for _ in 0..1500 {
@@ -253,13 +253,13 @@ fn torque_of_a_fixed_joint_balances_the_moment_of_all_weights() {
         stepper.step(&model, &control, FRAME, &mut state).expect("holds");
     }
     let free = (0..model.node_count()).filter(|node| model.bone_of_node(*node).is_none());
-    let flesh: f64 = free.map(|node| model.node_mass[node] * state.node_x[node].x).sum();
-    let bone = &model.rigs[0].skeleton.bones()[0].mass;
+    let flesh: f64 = free.map(|node| model.node_mass()[node] * state.node_x[node].x).sum();
+    let bone = &model.rigs()[0].skeleton.bones()[0].mass;
     let moment = 9.81 * (flesh + bone.mass * bone.center.x);
     let torque = stepper.torques(0)[0];
     // the remaining oscillation, and single precision of some thousand forces
     assert!((torque - moment).abs() < 1e-5 * moment, "{torque} {moment}");
-    let sag = state.node_x.iter().zip(&model.node_rest).map(|(x, rest)| rest.y - x.y).fold(0.0, f64::max);
+    let sag = state.node_x.iter().zip(model.node_rest()).map(|(x, rest)| rest.y - x.y).fold(0.0, f64::max);
     assert!(sag > 1e-3, "the flesh hangs through by {sag} m");
 }
 
@@ -297,8 +297,8 @@ fn cat(direction: f64) -> (f64, f64) {
     let mut state = State::at_rest(&model);
     play(&model, &mut state, 150, pose);
     let center = state.momentum(&model) / model.mass();
-    assert!((center - model.gravity * state.time).norm() < 1e-12, "falls freely: {center:?}");
-    let turned = Vec3::from_column_slice(&state.rigs[0].chart_of(&model.rigs[0].skeleton, BoneId(0))[3..6]);
+    assert!((center - model.gravity() * state.time).norm() < 1e-12, "falls freely: {center:?}");
+    let turned = Vec3::from_column_slice(&state.rigs[0].chart_of(&model.rigs()[0].skeleton, BoneId(0))[3..6]);
     (turned.x, turned.norm())
 }
 
@@ -336,13 +336,13 @@ fn drives_can_change_during_a_run() {
     for frame in 0..90 {
         if (30..60).contains(&frame) {
             // brought to rest at their coordinates within the first of these frames
-            let mut hold = RigControl::hold(&model.rigs[0]);
+            let mut hold = RigControl::hold(&model.rigs()[0]);
             hold.from = state.rigs[0].clone();
             hold.to = state.rigs[0].clone();
             hold.to.v.fill(0.0);
             control.rigs[0] = hold;
         } else {
-            control.rigs[0] = RigControl::limp(&model.rigs[0]);
+            control.rigs[0] = RigControl::limp(&model.rigs()[0]);
         }
         stepper.step(&model, &control, FRAME, &mut state).expect("holds");
         let phase = &mut fastest[frame / 30];
@@ -365,7 +365,7 @@ fn damping_of_very_light_bones_is_stable() {
         *v = Vec3::x().cross(x) * 5.0;
     }
     state.restart(&model);
-    let control = Control { rigs: vec![RigControl::limp(&model.rigs[0])], ..Control::default() };
+    let control = Control { rigs: vec![RigControl::limp(&model.rigs()[0])], ..Control::default() };
     let mut stepper = Stepper::default();
     let start = state.angular_momentum(&model);
     for _ in 0..60 {
@@ -387,9 +387,9 @@ fn energy_check_accounts_for_joint_springs_and_loads_on_bones() {
     world.rigs[0].skeleton.bones[0].joint.dofs.clear();
     let model = Model::build(&world).expect("sound");
     let mut state = State::at_rest(&model);
-    state.rigs[0] = bent(&model.rigs[0], &[(Vec3::z(), 1.2, 0.0)]);
+    state.rigs[0] = bent(&model.rigs()[0], &[(Vec3::z(), 1.2, 0.0)]);
     state.carry_flesh(&model);
-    let control = Control { rigs: vec![RigControl::limp(&model.rigs[0])], ..Control::default() };
+    let control = Control { rigs: vec![RigControl::limp(&model.rigs()[0])], ..Control::default() };
     let mut stepper = Stepper::default();
     for _ in 0..10 {
         stepper.step(&model, &control, FRAME, &mut state).expect("the spring pulls");
@@ -404,7 +404,7 @@ fn energy_check_accounts_for_joint_springs_and_loads_on_bones() {
     world.bodies[0].attachment.as_mut().unwrap().ties = vec![tie];
     let model = Model::build(&world).expect("sound");
     let mut state = State::at_rest(&model);
-    let control = Control { rigs: vec![RigControl::limp(&model.rigs[0])], ..Control::default() };
+    let control = Control { rigs: vec![RigControl::limp(&model.rigs()[0])], ..Control::default() };
     for _ in 0..30 {
         stepper.step(&model, &control, FRAME, &mut state).expect("the load pushes");
     }

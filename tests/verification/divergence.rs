@@ -10,7 +10,7 @@ use sinew::sim::StepError;
 fn overstretched() -> (Model, State) {
     let material = Material { law: Law::StableNeoHookean, ..Material::soft_solid(5e5, 0.4, 1000.0, 0.05) };
     let model = world(Vec3::zeros(), loose(shapes::beam(2, [0.4, 0.1, 0.1]), material));
-    let node_x = model.node_rest.iter().map(|x| 3.0 * x).collect();
+    let node_x = model.node_rest().iter().map(|x| 3.0 * x).collect();
     let state = State::from_motion(&model, node_x, vec![Vec3::zeros(); model.node_count()]);
     (model, state)
 }

@@ -40,11 +40,11 @@ fn sinking(radius: f64) -> (f64, usize) {
     let mut frame = Frame::default();
     frame.update(&model, &state);
     let top: Vec<f64> = (frame.surfaces[0].iter())
-        .zip(&model.bodies[0].surface.vertices)
+        .zip(&model.bodies()[0].surface.vertices)
         .filter(|(_, rest)| rest.y > 0.0999)
         .map(|(now, rest)| rest.y - f64::from(now[1]))
         .collect();
-    (top.iter().sum::<f64>() / top.len() as f64, model.bodies[0].tets.len())
+    (top.iter().sum::<f64>() / top.len() as f64, model.bodies()[0].tets.len())
 }
 
 /// Three solids with the same cage under the same load: the larger the cavity, the softer [KimPollard2011, fig. 8].

@@ -17,9 +17,9 @@ fn free_fall_is_ahead_by_half_a_substep() {
         substeps = stepper.step(&model, &Control::default(), 1.0 / 60.0, &mut state).expect("holds").substeps;
     }
     let (t, h) = (0.5, 1.0 / 60.0 / substeps as f64);
-    let mass: f64 = model.node_mass.iter().sum();
-    let center = |x: &[Vec3]| x.iter().zip(&model.node_mass).map(|(x, m)| *m * x).sum::<Vec3>() / mass;
-    let fallen = center(&model.node_rest).z - center(&state.node_x).z;
+    let mass: f64 = model.node_mass().iter().sum();
+    let center = |x: &[Vec3]| x.iter().zip(model.node_mass()).map(|(x, m)| *m * x).sum::<Vec3>() / mass;
+    let fallen = center(model.node_rest()).z - center(&state.node_x).z;
     assert!((fallen - 0.5 * 9.81 * t * (t + h)).abs() < 1e-12);
 }
 
@@ -33,9 +33,9 @@ fn mass_proportional_damping_gives_the_terminal_speed() {
     for _ in 0..300 {
         stepper.step(&model, &Control::default(), 1.0 / 60.0, &mut state).expect("holds");
     }
-    let speed = -state.momentum(&model).z / model.bodies[0].mass;
-    let terminal = 9.81 / model.bodies[0].damping_rate;
+    let speed = -state.momentum(&model).z / model.bodies()[0].mass;
+    let terminal = 9.81 / model.bodies()[0].damping_rate;
     // after 5 s with a time constant 1/c below 0.3 s only the first-order error c h of the scheme remains
-    assert!(model.bodies[0].damping_rate > 3.0);
-    assert!((speed / terminal - 1.0).abs() < model.bodies[0].damping_rate * model.stable_step.seconds);
+    assert!(model.bodies()[0].damping_rate > 3.0);
+    assert!((speed / terminal - 1.0).abs() < model.bodies()[0].damping_rate * model.stable_step().seconds);
 }

@@ -48,7 +48,7 @@ fn block_above_the_angle_of_friction_slides_with_the_expected_acceleration() {
         run_implicit(&model, &mut state, DT, 1.0);
         let after = state.momentum(&model).x / model.mass();
         let a = G * (real::sin(angle) - friction * real::cos(angle));
-        let c = model.bodies[0].damping_rate;
+        let c = model.bodies()[0].damping_rate;
         let expected = before * real::exp(-c) + a * DT / (real::exp(c * DT) - 1.0) * (1.0 - real::exp(-c));
         assert!((after - expected).abs() < 0.01 * expected, "friction {friction}: {after} {expected}");
     }
@@ -207,7 +207,7 @@ fn stack_of_three_soft_boxes_is_stable() {
     let model = Model::build(&desc).expect("sound");
     let mut state = State::at_rest(&model);
     run_implicit(&model, &mut state, DT, 4.0);
-    for (i, body) in model.bodies.iter().enumerate() {
+    for (i, body) in model.bodies().iter().enumerate() {
         let middle = state.node_x[body.nodes.clone()].iter().sum::<Vec3>() / body.nodes.len() as f64;
         let expected = 0.05 + 0.1 * i as f64;
         assert!((middle.y - expected).abs() < 0.01 && middle.x.hypot(middle.z) < 0.01, "{i}: {middle:?}");
@@ -234,7 +234,7 @@ fn soft_bodies_stick_below_the_angle_of_friction_and_slide_above() {
         run_implicit(&model, &mut state, dt, 0.25);
         let after = along_incline(&model, &state.node_v);
         let a = G * (real::sin(angle) - friction * real::cos(angle));
-        let c = model.bodies[1].damping_rate;
+        let c = model.bodies()[1].damping_rate;
         let keeps = real::exp(-0.25 * c);
         let expected = before * keeps + a * dt / (real::exp(c * dt) - 1.0) * (1.0 - keeps);
         assert!((after - expected).abs() < allowed * expected, "{dt} s: {after} {expected}");
@@ -252,7 +252,7 @@ fn fast_plates_do_not_tunnel_through_each_other() {
         let mut state = State::at_rest(&model);
         let mut stepper = implicit();
         let mean = |values: &[Vec3], body: usize| {
-            let nodes = model.bodies[body].nodes.clone();
+            let nodes = model.bodies()[body].nodes.clone();
             values[nodes.clone()].iter().map(|v| v.y).sum::<f64>() / nodes.len() as f64
         };
         for _ in 0..20 {

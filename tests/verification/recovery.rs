@@ -16,7 +16,7 @@ fn held_beam(law: Law) -> Model {
 
 /// Simulates an initial configuration for four seconds; returns the distance from rest as a fraction of the beam's length, and the number of inverted elements.
 fn distance_after(model: &Model, start: impl FnMut(&Vec3) -> Vec3) -> (f64, usize) {
-    let node_x = model.node_rest.iter().map(start).collect();
+    let node_x = model.node_rest().iter().map(start).collect();
     let mut state = State::from_motion(model, node_x, vec![Vec3::zeros(); model.node_count()]);
     let mut stepper = Stepper::default();
     let mut inverted = 0;
@@ -26,7 +26,7 @@ fn distance_after(model: &Model, start: impl FnMut(&Vec3) -> Vec3) -> (f64, usiz
             .expect("a bad start is no divergence")
             .max_inverted;
     }
-    let moved = state.node_x.iter().zip(&model.node_rest).map(|(x, rest)| (x - rest).norm());
+    let moved = state.node_x.iter().zip(model.node_rest()).map(|(x, rest)| (x - rest).norm());
     (moved.fold(0.0, f64::max) / 0.4, inverted)
 }
 
@@ -57,14 +57,14 @@ fn free_flattened_body_recovers_its_shape() {
         let material = Material { law, ..Material::soft_solid(1e5, 0.4, 1000.0, 0.2) };
         let model = world(Vec3::zeros(), loose(shapes::beam(2, [0.2, 0.1, 0.1]), material));
         let lay = Isometry3::rotation(Vec3::new(0.3, 0.2, 0.9));
-        let node_x = model.node_rest.iter().map(|x| lay.rotation * Vec3::new(x.x, x.y, 0.0)).collect();
+        let node_x = model.node_rest().iter().map(|x| lay.rotation * Vec3::new(x.x, x.y, 0.0)).collect();
         let mut state = State::from_motion(&model, node_x, vec![Vec3::zeros(); model.node_count()]);
         let mut stepper = Stepper::default();
         for _ in 0..300 {
             stepper.step(&model, &Control::default(), 1.0 / 60.0, &mut state).expect("holds");
         }
         let energy = state.energies(&model).elastic;
-        let stored_by_a_strain_of_one_percent = 0.5 * 1e5 * 1e-4 * model.bodies[0].volume;
+        let stored_by_a_strain_of_one_percent = 0.5 * 1e5 * 1e-4 * model.bodies()[0].volume;
         assert!(energy < stored_by_a_strain_of_one_percent, "{law:?}: {energy}");
     }
 }

@@ -28,7 +28,7 @@ const MIN_WEIGHT: f64 = 1e-3;
 /// The rig that a body is attached to, by its index, and the bones of each vertex of its surface; `None` for a body without bones.
 pub fn bone_weights(model: &Model, body: usize) -> Option<(usize, Vec<VertexWeights>)> {
     // which nodes are fixed to which bone
-    let body = &model.bodies[body];
+    let body = &model.bodies()[body];
     let bones: Vec<Option<(usize, usize)>> = body
         .nodes
         .clone()
@@ -36,7 +36,7 @@ pub fn bone_weights(model: &Model, body: usize) -> Option<(usize, Vec<VertexWeig
         .collect();
     let rig = bones.iter().flatten().next()?.0;
     let fixed: Vec<Option<usize>> = bones.iter().map(|bone| bone.map(|(_, bone)| bone)).collect();
-    let bone_count = model.rigs[rig].skeleton.bones().len();
+    let bone_count = model.rigs()[rig].skeleton.bones().len();
 
     // every bone's weights at all nodes, then at vertices
     let neighbours = Neighbours::of(model, body);
@@ -64,14 +64,14 @@ impl Neighbours {
     fn of(model: &Model, body: &sinew_sim::Body) -> Neighbours {
         let first = body.nodes.start as u32;
         let mut pairs: Vec<(u32, u32)> = Vec::new();
-        for tet in &model.tets[body.tets.clone()] {
+        for tet in &model.tets()[body.tets.clone()] {
             for a in tet {
                 pairs.extend(tet.iter().filter(|b| *b != a).map(|b| (a - first, b - first)));
             }
         }
         pairs.sort_unstable();
         pairs.dedup();
-        let rest = &model.node_rest[body.nodes.clone()];
+        let rest = &model.node_rest()[body.nodes.clone()];
         let mut offsets = vec![0; rest.len() + 1];
         pairs.iter().for_each(|(a, _)| offsets[*a as usize + 1] += 1);
         (0..rest.len()).for_each(|node| offsets[node + 1] += offsets[node]);

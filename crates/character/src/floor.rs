@@ -47,13 +47,13 @@ fn lowest_in_motion(scene: &Scene, bodies: &[usize], up: &Vec3) -> Option<f64> {
     for i in 0..=CARRIED_POSES {
         // bones where the motion has them, flesh along with them
         let time = scene.seconds * i as f64 / CARRIED_POSES as f64;
-        for ((performance, rig), state) in scene.performances.iter().zip(&model.rigs).zip(&mut state.rigs) {
+        for ((performance, rig), state) in scene.performances.iter().zip(model.rigs()).zip(&mut state.rigs) {
             performance.pose(&rig.skeleton, time, state);
         }
         state.carry_flesh(&model);
 
         // the lowest vertex
-        for body in bodies.iter().map(|body| &model.bodies[*body]) {
+        for body in bodies.iter().map(|body| &model.bodies()[*body]) {
             let nodes = &state.node_x[body.nodes.clone()];
             for point in 0..body.embedding.point_count() {
                 let x: Vec3 =

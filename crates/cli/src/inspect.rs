@@ -138,7 +138,7 @@ fn roots_or_children(skeleton: &Skeleton, parent: Option<BoneId>) -> impl Iterat
 }
 
 fn print_model(model: &Model, scene: &Scene) {
-    for (i, body) in model.bodies.iter().enumerate() {
+    for (i, body) in model.bodies().iter().enumerate() {
         let lame = body.material.lame();
         say!("body '{}' as it would be simulated:", body.name);
         say!(
@@ -163,11 +163,11 @@ fn print_model(model: &Model, scene: &Scene) {
             length,
             core::f64::consts::LN_2 / (0.5 * body.damping_rate).max(1e-9)
         );
-        let held: usize = model.pins.iter().filter(|pin| pin.body == i).map(|pin| pin.nodes.len()).sum();
+        let held: usize = model.pins().iter().filter(|pin| pin.body == i).map(|pin| pin.nodes.len()).sum();
         say!(
             "  {held} nodes held by {} pins, {} loads",
             scene.pin_motions[i].len(),
-            model.loads.iter().filter(|l| l.body == i).count()
+            model.loads().iter().filter(|l| l.body == i).count()
         );
         let fixed = body.nodes.clone().filter(|&node| model.bone_of_node(node).is_some()).count();
         if fixed > 0 {
@@ -178,11 +178,11 @@ fn print_model(model: &Model, scene: &Scene) {
         }
         body.notes.iter().for_each(|note| say!("  note: {note}"));
     }
-    model.rigs.iter().enumerate().for_each(|(i, rig)| print_rig(model, i, rig));
+    model.rigs().iter().enumerate().for_each(|(i, rig)| print_rig(model, i, rig));
     say!(
         "explicit steps of at most {:.3} ms ({} per frame); fastest vibration {:.0} Hz",
-        1e3 * model.stable_step.seconds,
-        (1.0 / (scene.fps * model.stable_step.seconds)).ceil(),
-        model.stable_step.omega / core::f64::consts::TAU
+        1e3 * model.stable_step().seconds,
+        (1.0 / (scene.fps * model.stable_step().seconds)).ceil(),
+        model.stable_step().omega / core::f64::consts::TAU
     );
 }

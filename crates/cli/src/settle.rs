@@ -76,7 +76,7 @@ impl Settle {
             let (report, moved) = player.settle_at(self.time)?;
             let mut sink = plan.open(&player.model)?;
             write(&player, scene.fps, &mut sink)?;
-            let bodies = player.model.bodies.iter();
+            let bodies = player.model.bodies().iter();
             let lines: Vec<String> =
                 bodies.filter_map(|body| Some(format!("{}: {}", body.name, body.rest_shape?))).collect();
             Ok::<_, Failure>((report, moved, lines, sink.report()))
@@ -91,7 +91,7 @@ impl Settle {
 
 /// Writes the one frame.
 fn write(player: &Player, fps: f64, sink: &mut TakeSink) -> Result<(), Failure> {
-    let infos: Vec<SurfaceInfo> = player.model.bodies.iter().map(SurfaceInfo::of).collect();
+    let infos: Vec<SurfaceInfo> = player.model.bodies().iter().map(SurfaceInfo::of).collect();
     let mut frame = Frame::default();
     frame.update(&player.model, &player.state);
     sink.begin(&infos, fps)?;

@@ -256,7 +256,7 @@ impl Run {
         let mut player = Player::build(scene)?;
         player.set_clock(WallClock::shared());
         let build_seconds = start.elapsed().as_secs_f64();
-        for body in &player.model.bodies {
+        for body in player.model.bodies() {
             body.notes.iter().for_each(|note| warn!("note: {}: {note}", body.name));
         }
         Ok(Run { player, build_seconds })

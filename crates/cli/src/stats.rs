@@ -109,7 +109,7 @@ struct JointStats {
 
 impl SkeletonStats {
     fn of(player: &Player, index: usize) -> SkeletonStats {
-        let rig = &player.model.rigs[index];
+        let rig = &player.model.rigs()[index];
         let prescribed = rig.skeleton.bones().iter().zip(player.drives(index));
         let prescribed =
             prescribed.filter(|(bone, drive)| **drive == DriveKind::Motion && bone.joint.v_count > 0);
@@ -131,7 +131,7 @@ impl SkeletonStats {
 impl Stats {
     pub(crate) fn of(player: &Player, timing: Timing) -> Stats {
         let (model, summary) = (&player.model, &player.summary);
-        let bodies = model.bodies.iter().map(|body| BodyStats {
+        let bodies = model.bodies().iter().map(|body| BodyStats {
             name: body.name.clone(),
             tets: body.tets.len(),
             nodes: body.nodes.len(),
@@ -142,19 +142,19 @@ impl Stats {
             rest_shape: body.rest_shape.as_ref().map(RestShapeStats::of),
             rest_shape_line: body.rest_shape.map_or_else(String::new, |report| report.to_string()),
         });
-        let element_steps = (summary.steps * model.elements.count()).max(1);
+        let element_steps = (summary.steps * model.elements().count()).max(1);
         Stats {
             sinew: env!("CARGO_PKG_VERSION"),
             bodies: bodies.collect(),
-            bones: model.rigs.iter().map(|rig| rig.skeleton.bones().len()).sum(),
-            dof: model.rigs.iter().map(|rig| rig.skeleton.v_count()).sum(),
-            skeletons: (0..model.rigs.len()).map(|rig| SkeletonStats::of(player, rig)).collect(),
+            bones: model.rigs().iter().map(|rig| rig.skeleton.bones().len()).sum(),
+            dof: model.rigs().iter().map(|rig| rig.skeleton.v_count()).sum(),
+            skeletons: (0..model.rigs().len()).map(|rig| SkeletonStats::of(player, rig)).collect(),
             momentum: player.state.momentum(model).into(),
             angular_momentum: player.state.angular_momentum(model).into(),
-            node_dof: 3 * model.node_inverse_mass.iter().filter(|&&m| m > 0.0).count(),
+            node_dof: 3 * model.node_inverse_mass().iter().filter(|&&m| m > 0.0).count(),
             frames: summary.frames,
             steps: summary.steps,
-            stable_step_seconds: model.stable_step.seconds,
+            stable_step_seconds: model.stable_step().seconds,
             simulated_seconds: player.state.time,
             build_seconds: timing.build_seconds,
             wall_seconds: timing.wall_seconds,

@@ -105,7 +105,7 @@ fn a_rigged_character_does_not_pass_through_itself_or_the_floor() {
         scene.solver = solver;
         let mut player = Player::build(scene).unwrap();
         player.preroll(|_, _| {}).unwrap();
-        let (low, high) = player.model.bodies[0].surface.bounds().unwrap();
+        let (low, high) = player.model.bodies()[0].surface.bounds().unwrap();
         let size = (high - low).max();
         let mut deepest = 0.0f64;
         for frame in 0..scene.frame_count() {

@@ -19,8 +19,8 @@ pub struct Script {
 impl Controller for Script {
     fn control(&mut self, model: &Model, state: &State, dt: f64, control: &mut Control) {
         // pins
-        control.load_scales.resize(model.loads.len(), 1.0);
-        control.pins.resize(model.pins.len(), PinPath::default());
+        control.load_scales.resize(model.loads().len(), 1.0);
+        control.pins.resize(model.pins().len(), PinPath::default());
         let along = |motion: &Motion| PinPath {
             from: motion.world_from_rest(state.time.max(0.0)),
             to: motion.world_from_rest((state.time + dt).max(0.0)),
@@ -34,24 +34,24 @@ impl Controller for Script {
             performance.approach.is_none_or(|approach| state.time >= approach.end)
         };
         control.is_placing = !self.performances.iter().all(is_placed);
-        control.obstacles.resize(model.obstacles.len(), PinPath::default());
+        control.obstacles.resize(model.obstacles().len(), PinPath::default());
         for (path, motion) in control.obstacles.iter_mut().zip(&self.obstacle_motions) {
             *path = along(motion);
         }
 
         // constraints
-        control.constraints.resize(model.constraints.len(), ConstraintPath::default());
-        let prescribed = model.constraints.iter().zip(&self.constraint_motions);
+        control.constraints.resize(model.constraints().len(), ConstraintPath::default());
+        let prescribed = model.constraints().iter().zip(&self.constraint_motions);
         for (path, (constraint, motion)) in control.constraints.iter_mut().zip(prescribed) {
             *path = motion.path(constraint, state.time, dt);
         }
 
         // rigs
-        if control.rigs.len() != model.rigs.len() {
-            control.rigs = model.rigs.iter().map(RigControl::hold).collect();
+        if control.rigs.len() != model.rigs().len() {
+            control.rigs = model.rigs().iter().map(RigControl::hold).collect();
         }
-        for (i, performance) in self.performances.iter().enumerate().take(model.rigs.len()) {
-            performance.control(&model.rigs[i], (state.time, dt), &state.rigs[i], &mut control.rigs[i]);
+        for (i, performance) in self.performances.iter().enumerate().take(model.rigs().len()) {
+            performance.control(&model.rigs()[i], (state.time, dt), &state.rigs[i], &mut control.rigs[i]);
         }
     }
 }

@@ -56,7 +56,7 @@ impl RigFile {
         colors: &[[f32; 3]],
     ) -> Result<RigFile, SinkError> {
         let surfaces: Vec<SurfaceInfo> =
-            parts.bodies.iter().map(|body| SurfaceInfo::of(&model.bodies[*body])).collect();
+            parts.bodies.iter().map(|body| SurfaceInfo::of(&model.bodies()[*body])).collect();
         check_surfaces(&surfaces)?;
         let world_from_scene = match up {
             Up::Y => Rotation::identity(),
@@ -64,7 +64,7 @@ impl RigFile {
             Up::Z => so3::exp(&Vec3::new(-std::f64::consts::FRAC_PI_2, 0.0, 0.0)),
         };
         let mut document = RestDocument::new(world_from_scene);
-        let rigs = parts.rigs.iter().map(|rig| document.add_rig(*rig, &model.rigs[*rig])).collect();
+        let rigs = parts.rigs.iter().map(|rig| document.add_rig(*rig, &model.rigs()[*rig])).collect();
         let color = |body: usize| colors.get(body).copied().unwrap_or_else(|| body_color(body));
         let bodies = parts.bodies.iter().zip(&surfaces);
         let bodies =

@@ -54,10 +54,10 @@ impl LinearBlendSkinning {
             kinematics.update(&rig.skeleton, &SkeletonState::at_rest(&rig.skeleton));
             kinematics.world_frames().iter().map(|frame| frame.isometry()).collect()
         };
-        let frames: Vec<Vec<Isometry>> = model.rigs.iter().map(rest).collect();
-        let bodies = model.bodies.iter().map(|body| {
+        let frames: Vec<Vec<Isometry>> = model.rigs().iter().map(rest).collect();
+        let bodies = model.bodies().iter().map(|body| {
             let rig = body.nodes.clone().find_map(|node| model.bone_of_node(node))?.0;
-            Some(Skin::of(rig, &body.surface.vertices, &model.rigs[rig], &frames[rig]))
+            Some(Skin::of(rig, &body.surface.vertices, &model.rigs()[rig], &frames[rig]))
         });
         let bodies = bodies.collect::<Option<Vec<Skin>>>()?;
         let inverse = |frames: Vec<Isometry>| frames.iter().map(Isometry::inverse).collect();

@@ -51,7 +51,7 @@ struct ArrowScale {
 impl<'a> ModelOverlays<'a> {
     /// Prepares the overlays of a model. Fails if bones are asked for and there are none.
     pub fn build(model: &'a Model, overlays: Overlays) -> Result<ModelOverlays<'a>, PictureError> {
-        if overlays.bones && model.rigs.is_empty() {
+        if overlays.bones && model.rigs().is_empty() {
             return Err(PictureError("this scene has no bones to draw".into()));
         }
         let skinning = || {
@@ -61,14 +61,14 @@ impl<'a> ModelOverlays<'a> {
                 )
             })
         };
-        let sizes = model.bodies.iter().filter_map(|body| body.surface.bounds());
+        let sizes = model.bodies().iter().filter_map(|body| body.surface.bounds());
         let length = ARROW_FRACTION * sizes.map(|(low, high)| (high - low).amax()).fold(0.0, f64::max);
         Ok(ModelOverlays {
             model,
             cage: if overlays.cage { cage_boundary(model) } else { Vec::new() },
             strain: overlays.strain.then(|| StrainGauge::of(model)),
             skinning: overlays.skinned.then(skinning).transpose()?,
-            bones: if overlays.bones { model.rigs.iter().map(bone_segments).collect() } else { Vec::new() },
+            bones: if overlays.bones { model.rigs().iter().map(bone_segments).collect() } else { Vec::new() },
             arrows: overlays.contacts.then_some(ArrowScale { force: f64::MIN_POSITIVE, length }),
         })
     }
@@ -128,7 +128,7 @@ impl<'a> ModelOverlays<'a> {
             };
             (0..body.embedding.point_count()).map(|i| vertex(i).max(0.0) as f32).collect()
         };
-        self.model.bodies.iter().map(body).collect()
+        self.model.bodies().iter().map(body).collect()
     }
 
     fn bone_lines(&self, frames: &[Vec<Isometry>]) -> Vec<[Vec3; 2]> {
@@ -142,7 +142,7 @@ impl<'a> ModelOverlays<'a> {
 
 /// Triangles of the boundary of all cages, in the model's nodes.
 fn cage_boundary(model: &Model) -> Vec<[u32; 3]> {
-    let cages = TetMesh { nodes: model.node_rest.clone(), tets: model.tets.clone() };
+    let cages = TetMesh { nodes: model.node_rest().to_vec(), tets: model.tets().to_vec() };
     let (surface, vertex_node) = cages.boundary();
     surface.triangles.iter().map(|triangle| triangle.map(|v| vertex_node[v as usize])).collect()
 }

@@ -58,7 +58,7 @@ impl ConstraintForces {
     ) -> f64 {
         self.applied.clear(model);
         let mut given = 0.0;
-        for (i, constraint) in model.constraints.iter().enumerate() {
+        for (i, constraint) in model.constraints().iter().enumerate() {
             let path = control.constraint(i);
             let (before, asked) = (path.asks(constraint, from), path.asks(constraint, to));
             let prescribed = (asked.place - before.place) / h;
@@ -115,7 +115,7 @@ impl ConstraintForces {
         fraction: f64,
         now: &Surroundings,
     ) -> f64 {
-        let all = model.constraints.iter().enumerate();
+        let all = model.constraints().iter().enumerate();
         all.map(|(i, constraint)| self.energy_of(constraint, &control.constraint(i), fraction, now)).sum()
     }
 
@@ -174,7 +174,7 @@ fn along_damper(asked: &Asked, gap: &Vec3, apart: &Vec3) -> Vec3 {
 /// The power of a force on something that is led and does not feel it (W).
 fn prescribed_power(model: &Model, now: &Surroundings, anchor: &Anchor, y: &Vec3, force: &Vec3) -> f64 {
     match anchor {
-        Anchor::Obstacle { obstacle, .. } if model.obstacles[*obstacle].mobility == Mobility::Kinematic => {
+        Anchor::Obstacle { obstacle, .. } if model.obstacles()[*obstacle].mobility == Mobility::Kinematic => {
             force.dot(&anchor.velocity(model, now, y))
         }
         _ => 0.0,
@@ -213,5 +213,5 @@ pub fn constraint_forces(model: &Model, control: &Control, state: &State) -> Vec
         };
         ConstraintForce { constraint: i, points, tension, energy }
     };
-    model.constraints.iter().enumerate().map(force).collect()
+    model.constraints().iter().enumerate().map(force).collect()
 }

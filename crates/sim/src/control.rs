@@ -89,12 +89,12 @@ impl Control {
     /// The control that holds every pin of a model still and lets every load act in full.
     pub fn still(model: &Model) -> Control {
         Control {
-            pins: vec![PinPath::default(); model.pins.len()],
-            load_scales: vec![1.0; model.loads.len()],
-            rigs: model.rigs.iter().map(RigControl::hold).collect(),
-            obstacles: vec![PinPath::default(); model.obstacles.len()],
+            pins: vec![PinPath::default(); model.pins().len()],
+            load_scales: vec![1.0; model.loads().len()],
+            rigs: model.rigs().iter().map(RigControl::hold).collect(),
+            obstacles: vec![PinPath::default(); model.obstacles().len()],
             is_placing: false,
-            constraints: vec![ConstraintPath::default(); model.constraints.len()],
+            constraints: vec![ConstraintPath::default(); model.constraints().len()],
         }
     }
 
@@ -103,10 +103,10 @@ impl Control {
         let faulty = |(rig, control): (&Rig, &RigControl)| {
             control.fault(rig).map(|what| format!("skeleton '{}': {what}", rig.name))
         };
-        let held = model.constraints.iter().zip(&self.constraints);
+        let held = model.constraints().iter().zip(&self.constraints);
         let mut held =
             held.filter_map(|(own, path)| Some(format!("constraint '{}': {}", own.name, path.fault()?)));
-        model.rigs.iter().zip(&self.rigs).find_map(faulty).or_else(|| held.next())
+        model.rigs().iter().zip(&self.rigs).find_map(faulty).or_else(|| held.next())
     }
 }
 

@@ -32,7 +32,7 @@ impl Clone for CustomBodies {
 
 /// The custom bodies of a model.
 fn custom(model: &Model) -> impl Iterator<Item = (&Body, &CustomBody)> {
-    model.bodies.iter().filter_map(|body| match &body.kind {
+    model.bodies().iter().filter_map(|body| match &body.kind {
         BodyKind::Tets => None,
         BodyKind::Custom(own) => Some((body, own)),
     })
@@ -53,14 +53,14 @@ impl CustomBodies {
 
     /// Has the energies of a model.
     pub(crate) fn prepare(&mut self, model: &Model) {
-        if self.made_for.as_ref() == Some(&model.id) {
+        if self.made_for.as_ref() == Some(model.id()) {
             return;
         }
         let energy = |(body, own): (&Body, &CustomBody)| {
             Some(BodyEnergy { nodes: body.nodes.clone(), energy: own.kind.energy()? })
         };
         self.energies = custom(model).filter_map(energy).collect();
-        self.made_for = Some(model.id.clone());
+        self.made_for = Some(model.id().clone());
     }
 
     /// Adds what energies do to points to the forces on nodes (N).
@@ -83,7 +83,7 @@ impl CustomBodies {
             self.forces.clear();
             self.forces.resize(v.len(), 0.0);
             coordinates.apply_transpose(q, &node_force[body.nodes.clone()], &mut self.forces);
-            coordinates.advance(&self.forces, &model.gravity, h, q, v);
+            coordinates.advance(&self.forces, &model.gravity(), h, q, v);
         }
         place_points(model, state);
     }
@@ -158,7 +158,7 @@ pub(crate) fn energies(model: &Model, state: &State) -> Energies {
     let mut sum = Energies::default();
     for (_, own, coordinates) in reduced(model) {
         let (q, v) = (&state.body_q[own.q.clone()], &state.body_v[own.v.clone()]);
-        let energies = coordinates.energies(&model.gravity, q, v);
+        let energies = coordinates.energies(&model.gravity(), q, v);
         sum.kinetic += energies.kinetic;
         sum.elastic += energies.elastic;
         sum.potential += energies.potential;

@@ -50,10 +50,10 @@ impl EnergyCheck {
 /// The kinetic energy of all nodes at a ten-thousandth of the wave speed, taken as highest frequency times body size over the cube root of
 /// the node count.
 fn round_off_energy(model: &Model) -> f64 {
-    let mass: f64 = model.node_mass.iter().sum();
-    let volume: f64 = model.bodies.iter().map(|body| body.volume).sum();
+    let mass: f64 = model.node_mass().iter().sum();
+    let volume: f64 = model.bodies().iter().map(|body| body.volume).sum();
     let spacing = sinew_math::real::cbrt(volume / model.node_count().max(1) as f64);
-    let speed = ROUND_OFF * spacing * model.stable_step.omega;
+    let speed = ROUND_OFF * spacing * model.stable_step().omega;
     0.5 * mass * speed * speed
 }
 
@@ -63,7 +63,7 @@ pub(crate) fn worst_node(model: &Model, state: &State) -> usize {
         let v = state.node_v[node].norm_squared() + 0.0 * state.node_x[node].norm_squared();
         if v.is_nan() { f64::INFINITY } else { v }
     };
-    let moves = |node: &usize| model.node_inverse_mass[*node] > 0.0 || model.is_reduced(*node);
+    let moves = |node: &usize| model.node_inverse_mass()[*node] > 0.0 || model.is_reduced(*node);
     let free = (0..model.node_count()).filter(moves);
     free.max_by(|&a, &b| speed(a).total_cmp(&speed(b))).unwrap_or(0)
 }

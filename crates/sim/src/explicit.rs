@@ -57,7 +57,7 @@ impl Explicit {
         dt: f64,
         state: &mut State,
     ) -> Result<StepReport, StepError> {
-        let stable = model.stable_step.seconds;
+        let stable = model.stable_step().seconds;
         let fewest = (dt / stable).ceil().max(1.0);
         if fewest > MAX_SUBSTEPS {
             return Err(StepError::TooManySubsteps { dt, stable, substeps: fewest });
@@ -92,7 +92,7 @@ impl Explicit {
         Err(StepError::Diverged {
             body: model.body_of_node(worst).name.clone(),
             time: state.time,
-            place: model.node_rest[worst].into(),
+            place: model.node_rest()[worst].into(),
             substeps,
             substep: dt / substeps as f64,
         })
@@ -109,11 +109,11 @@ impl Explicit {
         if has_outside_forces(model, control) {
             self.outside.resize(model.node_count(), Vec3::zeros());
         }
-        if model.loads.is_empty() {
+        if model.loads().is_empty() {
             return;
         }
         self.load.resize(model.node_count(), Vec3::zeros());
-        for (i, load) in model.loads.iter().enumerate() {
+        for (i, load) in model.loads().iter().enumerate() {
             for (node, force) in &load.node_forces {
                 self.load[*node as usize] += control.load_scale(i) * force;
             }
@@ -140,7 +140,7 @@ impl Explicit {
         let prescribed_energy = self.coupling.prescribed_energy(model, state);
         self.drag.resize(model.node_count(), Vec3::zeros());
         self.decay.clear();
-        self.decay.extend(model.bodies.iter().map(|body| decay(body.damping_rate, h)));
+        self.decay.extend(model.bodies().iter().map(|body| decay(body.damping_rate, h)));
         let can_collide = Contacts::can_collide_in(model, control);
         if can_collide {
             self.contacts.begin(model, control, part(1), state);
@@ -174,8 +174,8 @@ impl Explicit {
         // what pushes on the nodes
         let can_collide = Contacts::can_collide_in(model, control);
         let motion = NodeMotion { x: &state.node_x, v: &state.node_v };
-        let forces = self.corner_forces.update(&model.elements, motion, diagonalise);
-        self.corner_forces.damp_inverted(&model.elements, motion, substep.h);
+        let forces = self.corner_forces.update(model.elements(), motion, diagonalise);
+        self.corner_forces.damp_inverted(model.elements(), motion, substep.h);
         if has_outside_forces(model, control) {
             self.gather_outside(model, control, substep, state);
         }
@@ -189,7 +189,7 @@ impl Explicit {
             corner_forces: &self.corner_forces,
             load: &self.outside,
             drag: &self.drag,
-            bones: if model.constraints.is_empty() { &[] } else { &self.constraint_forces.applied.bones },
+            bones: if model.constraints().is_empty() { &[] } else { &self.constraint_forces.applied.bones },
         };
         self.coupling.move_bones(model, control, &pushes, substep, state)?;
         if can_collide {
@@ -211,7 +211,7 @@ impl Explicit {
         } else {
             self.contacts.stand_still(model, state);
         }
-        if !model.constraints.is_empty() {
+        if !model.constraints().is_empty() {
             let now = Surroundings {
                 node_x: &state.node_x,
                 node_v: &state.node_v,
@@ -227,7 +227,7 @@ impl Explicit {
 
     /// What constraints hold after a fraction of the step (J).
     fn constraint_energy(&mut self, model: &Model, control: &Control, fraction: f64, state: &State) -> f64 {
-        if model.constraints.is_empty() {
+        if model.constraints().is_empty() {
             return 0.0;
         }
         let (node_x, node_v) = (state.node_x.as_slice(), state.node_v.as_slice());
@@ -243,7 +243,7 @@ impl Explicit {
 
     fn move_free_nodes(&mut self, model: &Model, h: f64, state: &mut State) {
         let mut all_drag = core::mem::take(&mut self.drag);
-        for (body, &decay) in model.bodies.iter().zip(&self.decay) {
+        for (body, &decay) in model.bodies().iter().zip(&self.decay) {
             let first = body.nodes.start;
             let x = &mut state.node_x[body.nodes.clone()];
             let v = &mut state.node_v[body.nodes.clone()];
@@ -259,14 +259,14 @@ impl Explicit {
     /// Puts pinned nodes where their pin is after `share` of the step. Elastic forces that a pin works against are energy
     /// supplied to the world.
     fn move_pins(&self, model: &Model, control: &Control, substep: Substep, state: &mut State) {
-        for (i, pin) in model.pins.iter().enumerate() {
+        for (i, pin) in model.pins().iter().enumerate() {
             let pose = control.pin(i).pose(substep.to, &pin.center);
             for &node in &pin.nodes {
                 let node = node as usize;
-                let target = pose.rotation * model.node_rest[node] + pose.translation.vector;
+                let target = pose.rotation * model.node_rest()[node] + pose.translation.vector;
                 let moved = target - state.node_x[node];
                 if moved != Vec3::zeros() {
-                    let mut force = self.corner_forces.on_node(&model.elements, node);
+                    let mut force = self.corner_forces.on_node(model.elements(), node);
                     if has_outside_forces(model, control) {
                         force += self.outside[node] - self.load.get(node).copied().unwrap_or_default();
                     }
@@ -281,13 +281,13 @@ impl Explicit {
 
 /// Whether anything but gravity, flesh and loads acts on nodes in a step.
 fn has_outside_forces(model: &Model, control: &Control) -> bool {
-    Contacts::can_collide_in(model, control) || !model.constraints.is_empty() || model.has_custom_bodies()
+    Contacts::can_collide_in(model, control) || !model.constraints().is_empty() || model.has_custom_bodies()
 }
 
 /// The work of loads is energy supplied to the world.
 fn charge_loads(model: &Model, control: &Control, h: f64, state: &mut State) {
-    for (i, load) in model.loads.iter().enumerate() {
-        let is_free = |node: usize| model.node_inverse_mass[node] > 0.0 || model.is_carried(node);
+    for (i, load) in model.loads().iter().enumerate() {
+        let is_free = |node: usize| model.node_inverse_mass()[node] > 0.0 || model.is_carried(node);
         let free = load.node_forces.iter().filter(|(node, _)| is_free(*node as usize));
         let power: f64 = free.map(|(node, force)| force.dot(&state.node_v[*node as usize])).sum();
         state.supplied_energy += control.load_scale(i) * power * h;
@@ -315,22 +315,22 @@ impl Kernel for NodeKernel<'_> {
         let NodeKernel { stepper, model, first, h, decay, x, v, drag } = self;
         for (i, ((x, v), drag)) in x.iter_mut().zip(v).zip(drag).enumerate() {
             let node = first + i;
-            let inverse_mass = model.node_inverse_mass[node];
+            let inverse_mass = model.node_inverse_mass()[node];
             if inverse_mass == 0.0 {
                 continue;
             }
-            let mut force = stepper.corner_forces.on_node(&model.elements, node);
+            let mut force = stepper.corner_forces.on_node(model.elements(), node);
             if let Some(outside) = stepper.outside.get(node) {
                 force += outside;
             }
-            let bone = model.fixed_nodes.node_reference[node] as usize;
+            let bone = model.fixed_nodes().node_reference[node] as usize;
             let field = &stepper.coupling.fields[bone];
             let carried = field.at(x);
-            let lift = model.node_lift.get(node).map_or_else(Vec3::zeros, |lift| field.rotation * lift);
-            let slip = *v + h * (force * inverse_mass + (model.gravity + lift)) - carried;
+            let lift = model.node_lift().get(node).map_or_else(Vec3::zeros, |lift| field.rotation * lift);
+            let slip = *v + h * (force * inverse_mass + (model.gravity() + lift)) - carried;
             let keep = decay.max(1.0 - field.max_drag);
             if bone > 0 {
-                let mass = model.node_mass[node];
+                let mass = model.node_mass()[node];
                 *drag = slip * ((1.0 - keep) * mass / h) - mass * lift;
             }
             *v = carried + slip * keep;

@@ -232,7 +232,7 @@ impl Implicit {
             for (node, x) in point.x.iter().enumerate() {
                 state.node_v[node] = (x - state.node_x[node]) / stage.substep.h;
             }
-            for ((rig, found), own) in model.rigs.iter().zip(&point.rigs).zip(&mut state.rigs) {
+            for ((rig, found), own) in model.rigs().iter().zip(&point.rigs).zip(&mut state.rigs) {
                 let start = own.clone();
                 found.difference_from(&rig.skeleton, &start, &mut own.v);
                 own.v.iter_mut().for_each(|v| *v /= stage.substep.h);
@@ -243,7 +243,7 @@ impl Implicit {
             own.q.clone_from(&found.q);
         }
         self.problem.write_torques(model, control, newton.joint_gradient(), &mut self.torques);
-        if !model.rigs.is_empty() {
+        if !model.rigs().is_empty() {
             self.coupling.prepare(model);
             self.coupling.refresh(model, state);
             self.coupling.place_fixed_nodes(model, state);

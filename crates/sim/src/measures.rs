@@ -20,7 +20,7 @@ impl State {
                 + bones.kinetic
                 + obstacles.kinetic
                 + coordinates.kinetic,
-            elastic: model.elements.energy(&self.node_x)
+            elastic: model.elements().energy(&self.node_x)
                 + bones.elastic
                 + in_contact
                 + coordinates.elastic
@@ -33,15 +33,15 @@ impl State {
     }
 
     pub(crate) fn node_kinetic_energy(&self, model: &Model) -> f64 {
-        let free = model.node_inverse_mass.iter().zip(&model.node_mass).zip(&self.node_v);
+        let free = model.node_inverse_mass().iter().zip(model.node_mass()).zip(&self.node_v);
         free.map(|((&inverse, mass), v)| if inverse > 0.0 { 0.5 * mass * v.norm_squared() } else { 0.0 })
             .sum()
     }
 
     pub(crate) fn node_potential_energy(&self, model: &Model) -> f64 {
-        let lifted = |node: usize| model.gravity.dot(&(self.node_x[node] - model.node_rest[node]));
-        let free = (0..model.node_count()).filter(|&node| model.node_inverse_mass[node] > 0.0);
-        -free.map(|node| model.node_mass[node] * lifted(node)).sum::<f64>()
+        let lifted = |node: usize| model.gravity().dot(&(self.node_x[node] - model.node_rest()[node]));
+        let free = (0..model.node_count()).filter(|&node| model.node_inverse_mass()[node] > 0.0);
+        -free.map(|node| model.node_mass()[node] * lifted(node)).sum::<f64>()
     }
 
     /// Σ m v of nodes, bones, coordinates of bodies and free obstacles (kg m/s).
@@ -57,11 +57,12 @@ impl State {
     /// Both momenta: of bones with what is fixed to them, of coordinates with their points, of all other nodes, and of free obstacles.
     fn momenta(&self, model: &Model) -> Momentum {
         let mut sum = Momentum::default();
-        for (node, mass) in model.node_mass.iter().enumerate().filter(|(node, _)| !model.is_carried(*node)) {
+        for (node, mass) in model.node_mass().iter().enumerate().filter(|(node, _)| !model.is_carried(*node))
+        {
             sum.linear += *mass * self.node_v[node];
             sum.angular += *mass * self.node_x[node].cross(&self.node_v[node]);
         }
-        for (rig, state) in model.rigs.iter().zip(&self.rigs) {
+        for (rig, state) in model.rigs().iter().zip(&self.rigs) {
             let mut kinematics = Kinematics::default();
             kinematics.update(&rig.skeleton, state);
             let bones = Momentum::of(&rig.skeleton, &kinematics);

@@ -23,49 +23,49 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Model {
     /// Acceleration of free fall (m/s²).
-    pub gravity: Vec3,
+    gravity: Vec3,
     /// The bodies, each a range of the nodes.
-    pub bodies: Vec<Body>,
+    bodies: Vec<Body>,
     /// Node positions as they are drawn (m): where a run begins.
-    pub node_rest: Vec<Vec3>,
+    node_rest: Vec<Vec3>,
     /// Node positions without stress (m): those drawn, but for bodies with a rest shape.
-    pub node_unstressed: Vec<Vec3>,
+    node_unstressed: Vec<Vec3>,
     /// What bones bear of the weight of each node, per mass and as its bone sees it (m/s²); empty if they bear nothing.
-    pub(crate) node_lift: Vec<Vec3>,
+    node_lift: Vec<Vec3>,
     /// Node velocities at the start (m/s).
-    pub node_start_v: Vec<Vec3>,
+    node_start_v: Vec<Vec3>,
     /// Node masses (kg).
-    pub node_mass: Vec<f64>,
+    node_mass: Vec<f64>,
     /// 1 / mass of free nodes, 0 for pinned ones and those that bones or coordinates move (1/kg).
-    pub node_inverse_mass: Vec<f64>,
+    node_inverse_mass: Vec<f64>,
     /// Four node indices per tet.
-    pub tets: Vec<[u32; 4]>,
+    tets: Vec<[u32; 4]>,
     /// The elastic elements, one per tet.
-    pub elements: Elements,
+    elements: Elements,
     /// What is held.
-    pub pins: Vec<Pin>,
+    pins: Vec<Pin>,
     /// What pushes.
-    pub loads: Vec<Load>,
+    loads: Vec<Load>,
     /// The skeletons.
-    pub rigs: Vec<Rig>,
+    rigs: Vec<Rig>,
     /// What bodies touch besides each other.
-    pub obstacles: Vec<Obstacle>,
+    obstacles: Vec<Obstacle>,
     /// Points that are dragged, pinned or joined, and belts.
-    pub constraints: Vec<Constraint>,
+    constraints: Vec<Constraint>,
     /// The points that may touch.
-    pub(crate) contact_surface: ContactSurface,
+    contact_surface: ContactSurface,
     /// The potential of what balances flesh, at rest (J).
-    pub(crate) rest_balance: f64,
+    rest_balance: f64,
     /// Which nodes are fixed to bones.
-    pub(crate) fixed_nodes: FixedNodes,
+    fixed_nodes: FixedNodes,
     /// The time step that explicit stepping may take.
-    pub stable_step: StableStep,
+    stable_step: StableStep,
     /// Coordinates and velocities at the start of bodies that have others than their points, body by body.
-    pub body_start: CoordinateState,
+    body_start: CoordinateState,
     /// The nodes that such coordinates move, in order.
-    pub(crate) reduced_nodes: Vec<Range<usize>>,
+    reduced_nodes: Vec<Range<usize>>,
     /// Tells models apart for what steppers keep about them.
-    pub(crate) id: ModelId,
+    id: ModelId,
 }
 
 /// What a model is known by: copies of a model have the same, all others have not. Scratch tells by it what it was made for.
@@ -96,6 +96,135 @@ pub struct Load {
     pub body: usize,
     /// The force on each node (N).
     pub node_forces: Vec<(u32, Vec3)>,
+}
+
+/// What a model is made of.
+impl Model {
+    /// Acceleration of free fall (m/s²).
+    #[inline]
+    pub fn gravity(&self) -> Vec3 {
+        self.gravity
+    }
+
+    /// The bodies, each a range of the nodes.
+    #[inline]
+    pub fn bodies(&self) -> &[Body] {
+        &self.bodies
+    }
+
+    /// Node positions as they are drawn (m): where a run begins.
+    #[inline]
+    pub fn node_rest(&self) -> &[Vec3] {
+        &self.node_rest
+    }
+
+    /// Node positions without stress (m): those drawn, but for bodies with a rest shape.
+    #[inline]
+    pub fn node_unstressed(&self) -> &[Vec3] {
+        &self.node_unstressed
+    }
+
+    /// Node velocities at the start (m/s).
+    #[inline]
+    pub fn node_start_v(&self) -> &[Vec3] {
+        &self.node_start_v
+    }
+
+    /// Node masses (kg).
+    #[inline]
+    pub fn node_mass(&self) -> &[f64] {
+        &self.node_mass
+    }
+
+    /// 1 / mass of free nodes, 0 for pinned ones and those that bones or coordinates move (1/kg).
+    #[inline]
+    pub fn node_inverse_mass(&self) -> &[f64] {
+        &self.node_inverse_mass
+    }
+
+    /// Four node indices per tet.
+    #[inline]
+    pub fn tets(&self) -> &[[u32; 4]] {
+        &self.tets
+    }
+
+    /// The elastic elements, one per tet.
+    #[inline]
+    pub fn elements(&self) -> &Elements {
+        &self.elements
+    }
+
+    /// What is held.
+    #[inline]
+    pub fn pins(&self) -> &[Pin] {
+        &self.pins
+    }
+
+    /// What pushes.
+    #[inline]
+    pub fn loads(&self) -> &[Load] {
+        &self.loads
+    }
+
+    /// The skeletons.
+    #[inline]
+    pub fn rigs(&self) -> &[Rig] {
+        &self.rigs
+    }
+
+    /// What bodies touch besides each other.
+    #[inline]
+    pub fn obstacles(&self) -> &[Obstacle] {
+        &self.obstacles
+    }
+
+    /// Points that are dragged, pinned or joined, and belts.
+    #[inline]
+    pub fn constraints(&self) -> &[Constraint] {
+        &self.constraints
+    }
+
+    /// The time step that explicit stepping may take.
+    #[inline]
+    pub fn stable_step(&self) -> StableStep {
+        self.stable_step
+    }
+
+    /// Coordinates and velocities at the start of bodies that have others than their points, body by body.
+    #[inline]
+    pub fn body_start(&self) -> &CoordinateState {
+        &self.body_start
+    }
+
+    /// What bones bear of the weight of each node, per mass and as its bone sees it (m/s²); empty if they bear nothing.
+    #[inline]
+    pub(crate) fn node_lift(&self) -> &[Vec3] {
+        &self.node_lift
+    }
+
+    /// The points that may touch.
+    #[inline]
+    pub(crate) fn contact_surface(&self) -> &ContactSurface {
+        &self.contact_surface
+    }
+
+    /// The potential of what balances flesh, at rest (J).
+    #[inline]
+    pub(crate) fn rest_balance(&self) -> f64 {
+        self.rest_balance
+    }
+
+    /// Which nodes are fixed to bones.
+    #[inline]
+    pub(crate) fn fixed_nodes(&self) -> &FixedNodes {
+        &self.fixed_nodes
+    }
+
+    /// Tells models apart for what steppers keep about them.
+    #[inline]
+    pub(crate) fn id(&self) -> &ModelId {
+        &self.id
+    }
 }
 
 impl Model {
@@ -130,6 +259,12 @@ impl Model {
     /// The body that owns a node.
     pub fn body_of_node(&self, node: usize) -> &Body {
         self.bodies.iter().find(|body| body.nodes.contains(&node)).expect("every node belongs to a body")
+    }
+
+    /// Another model, of the same rest shapes, that falls in another way (m/s²).
+    #[cfg(test)]
+    pub(crate) fn under_gravity(&self, gravity: Vec3) -> Model {
+        Model { gravity, id: ModelId::default(), ..self.clone() }
     }
 
     /// Whether any body is of another kind than tets.

@@ -9,16 +9,16 @@ use sinew_skeleton::{Kinematics, SkeletonState};
 impl State {
     /// The world at rest, with the velocities it starts with.
     pub fn at_rest(model: &Model) -> State {
-        State::from_motion(model, model.node_rest.clone(), model.node_start_v.clone())
+        State::from_motion(model, model.node_rest().to_vec(), model.node_start_v().to_vec())
     }
 
     /// The world with its nodes at given positions (m) and velocities (m/s), as the start of a run. Bodies with coordinates of their own are where these start.
     pub fn from_motion(model: &Model, node_x: Vec<Vec3>, node_v: Vec<Vec3>) -> State {
-        let rigs = model.rigs.iter().map(|rig| SkeletonState::at_rest(&rig.skeleton)).collect();
-        let obstacles = model.obstacles.iter().map(|obstacle| obstacle.start).collect();
-        let (body_q, body_v) = (model.body_start.q.clone(), model.body_start.v.clone());
+        let rigs = model.rigs().iter().map(|rig| SkeletonState::at_rest(&rig.skeleton)).collect();
+        let obstacles = model.obstacles().iter().map(|obstacle| obstacle.start).collect();
+        let (body_q, body_v) = (model.body_start().q.clone(), model.body_start().v.clone());
         let mut state = State { node_x, node_v, rigs, body_q, body_v, obstacles, ..State::default() };
-        for &node in model.pins.iter().flat_map(|pin| &pin.nodes) {
+        for &node in model.pins().iter().flat_map(|pin| &pin.nodes) {
             state.node_v[node as usize] = Vec3::zeros();
         }
         state.restart(model);
@@ -48,19 +48,19 @@ impl State {
             kinematics.world_frames().to_vec()
         };
         let mut world_from_rest = vec![None];
-        for (rig, state) in model.rigs.iter().zip(&self.rigs) {
+        for (rig, state) in model.rigs().iter().zip(&self.rigs) {
             let rest = SkeletonState::at_rest(&rig.skeleton);
             let pairs = frames(rig, state).into_iter().zip(frames(rig, &rest));
             world_from_rest.extend(pairs.map(Some));
         }
-        for (node, bones) in bone_weights(&model.fixed_nodes, &model.tets).iter().enumerate() {
-            let is_pinned = model.node_inverse_mass[node] == 0.0 && !model.fixed_nodes.holds(node);
+        for (node, bones) in bone_weights(model.fixed_nodes(), model.tets()).iter().enumerate() {
+            let is_pinned = model.node_inverse_mass()[node] == 0.0 && !model.fixed_nodes().holds(node);
             if is_pinned || bones.is_empty() {
                 continue;
             }
             let carried = |(bone, weight): &(u32, f32)| {
                 let (now, rest) = world_from_rest[*bone as usize].as_ref()?;
-                Some(f64::from(*weight) * now.point(&rest.point_back(&model.node_rest[node])))
+                Some(f64::from(*weight) * now.point(&rest.point_back(&model.node_rest()[node])))
             };
             self.node_x[node] = bones.iter().filter_map(carried).sum();
         }
@@ -70,8 +70,8 @@ impl State {
     /// Gives each free node the velocity of the bone it is damped against, where it is now, on top of its own: flesh sets off with its bones.
     pub fn move_along(&mut self, model: &Model) {
         let coupling = BoneCoupling::of(model, self);
-        for (node, bone) in model.fixed_nodes.node_reference.iter().enumerate() {
-            if model.node_inverse_mass[node] > 0.0 {
+        for (node, bone) in model.fixed_nodes().node_reference.iter().enumerate() {
+            if model.node_inverse_mass()[node] > 0.0 {
                 self.node_v[node] += coupling.fields[*bone as usize].at(&self.node_x[node]);
             }
         }

@@ -15,11 +15,11 @@ pub struct StrainGauge {
 impl StrainGauge {
     /// The gauge of a model.
     pub fn of(model: &Model) -> StrainGauge {
-        let edges = |tet: &[u32; 4]| edges(tet, &model.node_rest);
+        let edges = |tet: &[u32; 4]| edges(tet, model.node_rest());
         let inverse = |tet| edges(tet).try_inverse().unwrap_or_else(Mat3::zeros);
         StrainGauge {
-            inverse_edges: model.tets.iter().map(inverse).collect(),
-            volume: model.tets.iter().map(|tet| edges(tet).determinant().abs() / 6.0).collect(),
+            inverse_edges: model.tets().iter().map(inverse).collect(),
+            volume: model.tets().iter().map(|tet| edges(tet).determinant().abs() / 6.0).collect(),
         }
     }
 
@@ -29,14 +29,14 @@ impl StrainGauge {
             let sigma = Svd::of(&(edges(tet, &state.node_x) * inverse)).sigma;
             sigma.iter().map(|stretch| (stretch - 1.0).abs()).fold(0.0, f64::max)
         };
-        model.tets.par_iter().zip(&self.inverse_edges).with_min_len(512).map(strain).collect()
+        model.tets().par_iter().zip(&self.inverse_edges).with_min_len(512).map(strain).collect()
     }
 
     /// The strain at every node: the mean of the tets around it, weighted by volume.
     pub fn nodes(&self, model: &Model, state: &State) -> Vec<f64> {
         let strains = self.tets(model, state);
         let mut sums = vec![(0.0, 0.0); model.node_count()];
-        for ((tet, strain), volume) in model.tets.iter().zip(strains).zip(&self.volume) {
+        for ((tet, strain), volume) in model.tets().iter().zip(strains).zip(&self.volume) {
             for node in tet {
                 let (sum, weight) = &mut sums[*node as usize];
                 *sum += volume * strain;

@@ -117,9 +117,9 @@ impl Checkpoint {
         }
 
         // counts of nodes, joints and obstacles must be those of the model
-        let (node_count, obstacle_count) = (model.node_count(), model.obstacles.len());
+        let (node_count, obstacle_count) = (model.node_count(), model.obstacles().len());
         let joint_numbers: usize =
-            model.rigs.iter().map(|rig| rig.skeleton.q_count() + rig.skeleton.v_count()).sum();
+            model.rigs().iter().map(|rig| rig.skeleton.q_count() + rig.skeleton.v_count()).sum();
         check_count(words.next(), "nodes", node_count)?;
         check_count(words.next(), "joint coordinates and velocities", joint_numbers)?;
         check_count(words.next(), "obstacles", obstacle_count)?;
@@ -132,7 +132,7 @@ impl Checkpoint {
         } else {
             (bytes_of(words.next().map(u64::from_le_bytes), PAIR_ANCHOR_BYTES), FRAME_BYTES)
         };
-        let start = &model.body_start;
+        let start = model.body_start();
         let expected = (start.q.len() + start.v.len()) as u64;
         let mut found = 0;
         if version == Some(VERSION_WITH_BODIES) {
@@ -164,7 +164,7 @@ impl Checkpoint {
             let q = (0..rig.skeleton.q_count()).map(|_| number()).collect();
             SkeletonState { q, v: (0..rig.skeleton.v_count()).map(|_| number()).collect() }
         };
-        let rigs = model.rigs.iter().map(rig).collect();
+        let rigs = model.rigs().iter().map(rig).collect();
 
         // obstacles and friction anchors, then the checksum
         let mut number = || words.next().map(f64::from_le_bytes).unwrap_or_default();

@@ -48,14 +48,14 @@ impl Frame {
     /// Computes the frame of a state.
     pub fn update(&mut self, model: &Model, state: &State) {
         self.time = state.time;
-        self.surfaces.resize(model.bodies.len(), Vec::new());
-        for (surface, body) in self.surfaces.iter_mut().zip(&model.bodies) {
+        self.surfaces.resize(model.bodies().len(), Vec::new());
+        for (surface, body) in self.surfaces.iter_mut().zip(model.bodies()) {
             surface.resize(body.surface.vertices.len(), [0.0; 3]);
             body.embedding.interpolate_f32(&state.node_x[body.nodes.clone()], surface);
         }
         self.update_obstacles(model, state);
-        self.bones.resize(model.rigs.len(), Vec::new());
-        for ((bones, rig), state) in self.bones.iter_mut().zip(&model.rigs).zip(&state.rigs) {
+        self.bones.resize(model.rigs().len(), Vec::new());
+        for ((bones, rig), state) in self.bones.iter_mut().zip(model.rigs()).zip(&state.rigs) {
             let mut kinematics = Kinematics::default();
             kinematics.update(&rig.skeleton, state);
             bones.clear();
@@ -66,14 +66,14 @@ impl Frame {
 
 impl Frame {
     fn update_obstacles(&mut self, model: &Model, state: &State) {
-        if self.obstacles.len() != model.obstacles.len() {
+        if self.obstacles.len() != model.obstacles().len() {
             let new = |obstacle: &Obstacle| FrameObstacle {
                 name: obstacle.name.as_str().into(),
                 is_glass: obstacle.is_glass,
                 surface: obstacle.surface.clone(),
                 pose: obstacle.start.pose,
             };
-            self.obstacles = model.obstacles.iter().map(new).collect();
+            self.obstacles = model.obstacles().iter().map(new).collect();
         }
         for (obstacle, state) in self.obstacles.iter_mut().zip(&state.obstacles) {
             obstacle.pose = state.pose;

@@ -76,7 +76,7 @@ impl Player {
             return Err(PlayError::Scene(fault.join("\n")));
         }
         let model = Model::build(&scene.world)?;
-        for (rig, performance) in model.rigs.iter().zip(&scene.performances) {
+        for (rig, performance) in model.rigs().iter().zip(&scene.performances) {
             if let Some(fault) = performance.fault(&rig.skeleton) {
                 return Err(PlayError::Scene(format!("skeleton '{}': {fault}", rig.name)));
             }
@@ -97,7 +97,7 @@ impl Player {
             late: 0,
             stepper: Stepper::with_solver(scene.solver),
             summary: Summary::default(),
-            torques: model.rigs.iter().map(|rig| JointTorques::zeros(rig.skeleton.v_count())).collect(),
+            torques: model.rigs().iter().map(|rig| JointTorques::zeros(rig.skeleton.v_count())).collect(),
             fps: scene.fps,
             frame_count: scene.frame_count(),
             preroll_frames: scene.preroll_frames(),
@@ -111,7 +111,7 @@ impl Player {
     /// Moves every skeleton, with its flesh, to the start of its performance: the rest pose before an approach, otherwise the first pose.
     fn place_at_start(&mut self) {
         self.state.time = -(self.preroll_frames as f64) / self.fps;
-        let performances = self.controller.performances.iter().zip(&self.model.rigs);
+        let performances = self.controller.performances.iter().zip(self.model.rigs());
         for ((performance, rig), state) in performances.zip(&mut self.state.rigs) {
             performance.pose(&rig.skeleton, self.state.time, state);
         }
@@ -126,7 +126,7 @@ impl Player {
     pub fn settle_at(&mut self, time: f64) -> Result<(SettleReport, f64), SettleError> {
         let dt = 1.0 / self.fps;
         self.state.time = time - dt;
-        let performances = self.controller.performances.iter().zip(&self.model.rigs);
+        let performances = self.controller.performances.iter().zip(self.model.rigs());
         for ((performance, rig), state) in performances.zip(&mut self.state.rigs) {
             performance.pose(&rig.skeleton, time, state);
         }
@@ -142,7 +142,7 @@ impl Player {
     /// Starts the take: gives the skeletons and their flesh the initial velocities of the motions.
     fn start_take(&mut self) {
         self.state.time = 0.0;
-        let performances = self.controller.performances.iter().zip(&self.model.rigs);
+        let performances = self.controller.performances.iter().zip(self.model.rigs());
         let mut still = false;
         for ((performance, rig), state) in performances.zip(&mut self.state.rigs) {
             // after the preroll of a cycle it already moves

@@ -15,7 +15,7 @@ pub struct SceneParts {
 impl SceneParts {
     /// All bodies and rigs of a model.
     pub fn all(model: &Model) -> SceneParts {
-        SceneParts { bodies: (0..model.bodies.len()).collect(), rigs: (0..model.rigs.len()).collect() }
+        SceneParts { bodies: (0..model.bodies().len()).collect(), rigs: (0..model.rigs().len()).collect() }
     }
 
     /// The surfaces of the selected bodies, out of those of all bodies.

@@ -16,7 +16,7 @@ impl<'a, 'b> SinkGroup<'a, 'b> {
         fps: f64,
         sinks: &'a mut [&'b mut dyn FrameSink],
     ) -> Result<SinkGroup<'a, 'b>, SinkError> {
-        let surfaces: Vec<SurfaceInfo> = model.bodies.iter().map(SurfaceInfo::of).collect();
+        let surfaces: Vec<SurfaceInfo> = model.bodies().iter().map(SurfaceInfo::of).collect();
         for sink in sinks.iter_mut() {
             sink.begin(&surfaces, fps)?;
         }

@@ -149,10 +149,10 @@ mod tests {
     fn starfish_has_the_size_of_the_published_one() {
         for (asked, low, high) in [(200, 120, 320), (3_400, 3_000, 3_900), (9_000, 8_100, 9_900)] {
             let model = Model::build(&starfish(asked).world).expect("sound");
-            let skeleton = &model.rigs[0].skeleton;
+            let skeleton = &model.rigs()[0].skeleton;
             assert_eq!((skeleton.bones().len(), skeleton.v_count()), (16, 26));
-            assert!((low..=high).contains(&model.tets.len()), "{asked}: {} tets", model.tets.len());
-            let vertices = model.bodies[0].surface.vertices.len();
+            assert!((low..=high).contains(&model.tets().len()), "{asked}: {} tets", model.tets().len());
+            let vertices = model.bodies()[0].surface.vertices.len();
             assert!((1_000..=1_300).contains(&vertices), "{vertices} vertices");
             // every bone has nodes fixed to it
             for bone in 0..16 {

@@ -75,11 +75,11 @@ pub fn two_links(cubes_across: usize) -> WorldDesc {
 
 /// The shoulder torque (N m) that balances the weight of the arm's flesh and bones.
 pub fn two_links_moment(model: &Model, state: &State) -> f64 {
-    let moment = |mass: f64, x: &Vec3| (x - SHOULDER).cross(&(mass * model.gravity)).y;
-    let free = (0..model.node_count()).filter(|&node| model.node_inverse_mass[node] > 0.0);
-    let flesh: f64 = free.map(|node| moment(model.node_mass[node], &state.node_x[node])).sum();
+    let moment = |mass: f64, x: &Vec3| (x - SHOULDER).cross(&(mass * model.gravity())).y;
+    let free = (0..model.node_count()).filter(|&node| model.node_inverse_mass()[node] > 0.0);
+    let flesh: f64 = free.map(|node| moment(model.node_mass()[node], &state.node_x[node])).sum();
     let mut kinematics = Kinematics::default();
-    kinematics.update(&model.rigs[0].skeleton, &state.rigs[0]);
-    let bones = model.rigs[0].skeleton.bones().iter().zip(kinematics.world_frames());
+    kinematics.update(&model.rigs()[0].skeleton, &state.rigs[0]);
+    let bones = model.rigs()[0].skeleton.bones().iter().zip(kinematics.world_frames());
     -(flesh + bones.map(|(bone, frame)| moment(bone.mass.mass, &frame.point(&bone.mass.center))).sum::<f64>())
 }

@@ -69,22 +69,22 @@ fn every_character_has_its_expected_size() {
             let off = (found as f64 / wanted as f64 - 1.0).abs();
             assert!(off <= 0.05, "{name}: {found} {what}, known for {wanted}");
         };
-        near(model.tets.len(), known.tets, "tets");
-        near(model.bodies[0].surface.vertices.len(), known.vertices, "vertices");
-        let mass = model.bodies[0].mass;
+        near(model.tets().len(), known.tets, "tets");
+        near(model.bodies()[0].surface.vertices.len(), known.vertices, "vertices");
+        let mass = model.bodies()[0].mass;
         assert!((mass / known.mass - 1.0).abs() < 0.02, "{name}: {mass} kg");
-        let skeletons = || model.rigs.iter().map(|rig| &rig.skeleton);
+        let skeletons = || model.rigs().iter().map(|rig| &rig.skeleton);
         assert_eq!(skeletons().map(|s| s.bones().len()).sum::<usize>(), known.bones, "{name}: bones");
         assert_eq!(skeletons().map(Skeleton::v_count).sum::<usize>(), known.dof, "{name}: freedoms");
 
         // the flesh fills the volume enclosed by the surface; the sampled fill of border tets has an error of a few percent of their
         // small volume
-        let enclosed = model.bodies[0].surface.signed_volume();
-        let filled = model.bodies[0].volume;
+        let enclosed = model.bodies()[0].surface.signed_volume();
+        let filled = model.bodies()[0].volume;
         assert!((filled / enclosed - 1.0).abs() < 0.02, "{name}: {filled} m³ in {enclosed} m³");
 
         // every bone has nodes fixed to it, and every motion without obstacles is cyclic
-        for (i, rig) in model.rigs.iter().enumerate() {
+        for (i, rig) in model.rigs().iter().enumerate() {
             for (b, bone) in rig.skeleton.bones().iter().enumerate() {
                 let holds = |n: usize| model.bone_of_node(n).is_some_and(|(r, id)| r == i && id.index() == b);
                 assert!((0..model.node_count()).any(holds), "{name}: bone '{}' holds nothing", bone.name);
@@ -127,7 +127,7 @@ fn coarse(mut scene: Scene) -> Scene {
 /// Kinetic energy of the flesh (J).
 fn kinetic(player: &Player) -> f64 {
     let speeds = player.state.node_v.iter().map(|v| v.norm_squared());
-    0.5 * player.model.node_mass.iter().zip(speeds).map(|(m, v2)| m * v2).sum::<f64>()
+    0.5 * player.model.node_mass().iter().zip(speeds).map(|(m, v2)| m * v2).sum::<f64>()
 }
 
 /// Simulates each for ten seconds: six of its motion, four to come to rest.
@@ -159,7 +159,7 @@ fn every_character_is_stable_for_ten_seconds_and_comes_to_rest() {
         assert!(rest < 0.005 * peak, "{name}: {rest} J are left of {peak} J");
         assert_eq!(player.summary.retries, 0, "{name} needs smaller steps than predicted");
         // folds at joints may invert a few elements for a short time, not whole parts
-        let tets = player.model.tets.len();
+        let tets = player.model.tets().len();
         assert!(inverted < tets / 25, "{name}: {inverted} of {tets} tets inverted");
     }
 }
@@ -177,14 +177,14 @@ fn flesh_of_the_dancer_jiggles_visibly() {
         ("left upper arm", [0.25, 1.15, -0.02], 0.008),
         ("left thigh", [0.27, 0.74, 0.0], 0.008),
     ];
-    let surface = &player.model.bodies[0].surface;
+    let surface = &player.model.bodies()[0].surface;
     let nearest = |p: [f64; 3]| {
         let far = |v: &sinew_math::Vec3| (v - sinew_math::Vec3::from(p)).norm();
         let order = |a: &usize, b: &usize| far(&surface.vertices[*a]).total_cmp(&far(&surface.vertices[*b]));
         (0..surface.vertices.len()).min_by(order).expect("a surface")
     };
     let vertices = points.map(|(_, p, _)| nearest(p));
-    let skeleton = &player.model.rigs[0].skeleton;
+    let skeleton = &player.model.rigs()[0].skeleton;
     let bones = points.map(|(bone, ..)| skeleton.find_bone(bone).expect("a bone").index());
 
     // their positions in the frames of the bones over four seconds

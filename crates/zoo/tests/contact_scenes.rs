@@ -204,7 +204,7 @@ fn dancer_overlap(collides_with_itself: bool, solver: Solver) -> (Overlap, f64) 
     scene.seconds = 2.0;
     let mut player = Player::build(&scene).expect("sound");
     player.preroll(|_, _| {}).expect("a step");
-    let (low, high) = player.model.bodies[0].surface.bounds().expect("a surface");
+    let (low, high) = player.model.bodies()[0].surface.bounds().expect("a surface");
     let size = (high - low).max();
     let mut most = Overlap::default();
     for frame in 0..scene.frame_count() {

@@ -57,7 +57,7 @@ fn write(scene: &Scene, options: SkinnedGlbOptions, is_loop: bool) -> Written {
     assert_eq!(report.bytes, std::fs::metadata(&target).unwrap().len());
     let file = open_character(&target).unwrap();
     // bones of several skeletons may have the same names
-    assert!(file.notes.is_empty() || player.model.rigs.len() > 1, "{:?}", file.notes);
+    assert!(file.notes.is_empty() || player.model.rigs().len() > 1, "{:?}", file.notes);
     Written { rig, model: player.model, frames, file: file.value, report, fps: scene.fps, up }
 }
 
@@ -73,7 +73,7 @@ impl Written {
             let pose = self.file.rigged.pose_at(0, i as f64 / self.fps).unwrap();
             let shown = (0..frame.surfaces.len()).filter_map(|body| Some((body, self.rig.surface(body)?)));
             for ((body, surface), report) in shown.zip(&self.report.bodies) {
-                assert_eq!((surface.node, &report.name), (report.node, &self.model.bodies[body].name));
+                assert_eq!((surface.node, &report.name), (report.node, &self.model.bodies()[body].name));
                 let played = self.file.rigged.world_vertices(surface, &pose).unwrap();
                 let given = &frame.surfaces[body];
                 assert_eq!(played.len(), given.len());
@@ -90,7 +90,7 @@ impl Written {
                     let node = self.rig.bone_node(rig, bone).unwrap();
                     assert_eq!(
                         self.file.rigged.nodes[node].name.as_ref(),
-                        Some(&self.model.rigs[rig].skeleton.bones()[bone].name)
+                        Some(&self.model.rigs()[rig].skeleton.bones()[bone].name)
                     );
                     let matrix = pose.world_from_node[node];
                     let middle = Vec3::new(matrix[(0, 3)], matrix[(1, 3)], matrix[(2, 3)]);
@@ -107,7 +107,7 @@ impl Written {
 
     /// Checks that weights sum to 1, joints exist, and no vertex has more than four.
     fn weights_are_valid(&self) {
-        for surface in (0..self.model.bodies.len()).filter_map(|body| self.rig.surface(body)) {
+        for surface in (0..self.model.bodies().len()).filter_map(|body| self.rig.surface(body)) {
             let primitive = self.file.rigged.primitive(surface).unwrap();
             let joints =
                 self.file.rigged.skins[self.file.rigged.nodes[surface.node].skin.unwrap()].joints.len();
@@ -166,10 +166,10 @@ fn bind_pose_of_the_file_is_the_rest_surface() {
     let (file, surface) = (rig.character(), rig.surface(0).unwrap());
     let vertices = file.world_vertices(surface, &file.rest_pose()).unwrap();
     // inverse bind matrices in single precision, half a metre from the origin
-    assert!(vertices.iter().zip(&model.bodies[0].surface.vertices).all(|(a, b)| (a - b).norm() < 1e-6));
+    assert!(vertices.iter().zip(&model.bodies()[0].surface.vertices).all(|(a, b)| (a - b).norm() < 1e-6));
     let parents: Vec<Option<usize>> =
         (0..7).map(|bone| file.nodes[rig.bone_node(0, bone).unwrap()].parent).collect();
-    for (bone, parent) in model.rigs[0].skeleton.bones().iter().zip(parents) {
+    for (bone, parent) in model.rigs()[0].skeleton.bones().iter().zip(parents) {
         match bone.parent {
             Some(above) => assert_eq!(parent, rig.bone_node(0, above.index())),
             None => assert_eq!(file.nodes[parent.unwrap()].name.as_deref(), Some("worm skeleton")),
@@ -249,7 +249,7 @@ fn frames_of_another_model_are_rejected() {
     let mut glb = RigGlb::new(rig, folder.path().join("a.glb"), SkinnedGlbOptions::default());
     assert!(glb.frame(&Frame::default()).is_err() && glb.finish().is_err());
     assert!(glb.begin(&[], 30.0).is_err());
-    let surfaces: Vec<SurfaceInfo> = model.bodies.iter().map(SurfaceInfo::of).collect();
+    let surfaces: Vec<SurfaceInfo> = model.bodies().iter().map(SurfaceInfo::of).collect();
     glb.begin(&surfaces, 30.0).unwrap();
     let rest: Vec<Vec<[f32; 3]>> = surfaces.iter().map(|surface| surface.rest.clone()).collect();
     let frame = Frame { surfaces: rest, ..Frame::default() };

@@ -65,9 +65,9 @@ fn a_character_read_back_moves_as_it_did() {
 
         let (a, b) = (played(&coarse(scene), 0.5), played(&coarse(read), 0.5));
         let size = |player: &Player| {
-            let skeletons = player.model.rigs.iter().map(|rig| &rig.skeleton);
+            let skeletons = player.model.rigs().iter().map(|rig| &rig.skeleton);
             let (bones, dof) = skeletons.fold((0, 0), |n, s| (n.0 + s.bones().len(), n.1 + s.v_count()));
-            (player.model.tets.len(), player.model.node_count(), bones, dof)
+            (player.model.tets().len(), player.model.node_count(), bones, dof)
         };
         assert_eq!(size(&a.0), size(&b.0), "{name}");
         assert!((a.0.model.mass() / b.0.model.mass() - 1.0).abs() < 1e-9, "{name}");

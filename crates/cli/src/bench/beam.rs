@@ -89,11 +89,11 @@ fn measure(work: &'static str, name: &'static str, law: Law, cubes_across: usize
         system: "sinew explicit",
         work,
         law: name,
-        tets: model.elements.count(),
+        tets: model.elements().count(),
         threads: 1,
-        step_ms: 1e3 * model.stable_step.seconds,
+        step_ms: 1e3 * model.stable_step().seconds,
         cpu_per_simulated_second: cpu / swung.time,
-        tip_static_mm: 1e3 * Beam::tip_deflection(&damped.node_rest, &settled),
+        tip_static_mm: 1e3 * Beam::tip_deflection(&damped.node_rest(), &settled),
         tip_peak_mm: 1e3 * peak,
     })
 }
@@ -110,7 +110,7 @@ fn play(model: &Model, seconds: f64, mut watch: impl FnMut(f64, f64)) -> Result<
     for _ in 0..(240.0 * seconds) as usize {
         let stepped = stepper.step(model, &control, 1.0 / 240.0, &mut state);
         stepped.map_err(|e| Failure::Simulation(e.to_string()))?;
-        watch(state.time, Beam::tip_deflection(&model.node_rest, &state));
+        watch(state.time, Beam::tip_deflection(model.node_rest(), &state));
     }
     Ok(state)
 }

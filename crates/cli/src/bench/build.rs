@@ -28,7 +28,7 @@ pub(super) fn run(max_tets: usize) -> Result<Vec<Row>, Failure> {
         let start = Instant::now();
         let model = Model::build(&world).map_err(Failure::input)?;
         let build_seconds = start.elapsed().as_secs_f64();
-        let (triangles, tets) = (surface.triangles.len(), model.tets.len());
+        let (triangles, tets) = (surface.triangles.len(), model.tets().len());
         say!("{triangles:>10} {tets:>9} {build_seconds:>9.2}");
         rows.push(Row { bench: "build", triangles, tets, build_seconds });
     }

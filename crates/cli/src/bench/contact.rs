@@ -31,7 +31,7 @@ pub(super) fn run() -> Result<Vec<Row>, Failure> {
         rows.push(pass("pinched torus", &torus, &pinched));
     }
     let dancer = Player::build(&(sinew_zoo::catalog()[0].build)()).map_err(Failure::input)?;
-    let surface = &dancer.model.bodies[0].surface;
+    let surface = &dancer.model.bodies()[0].surface;
     rows.push(pass("dancer at rest", surface, &surface.vertices));
     for row in &rows {
         let each = row.milliseconds * 1e6 / row.vertices as f64;
@@ -125,6 +125,6 @@ fn frames(what: &'static str, scene: &Scene) -> Result<Row, Failure> {
         }
         sum += start.elapsed().as_secs_f64() / 60.0;
     }
-    let vertices = player.model.bodies[0].surface.vertices.len();
+    let vertices = player.model.bodies()[0].surface.vertices.len();
     Ok(Row { bench: "contact", what, vertices, found, milliseconds: 1e3 * sum })
 }

@@ -65,8 +65,8 @@ pub(super) fn run(max_tets: usize) -> Result<Vec<Row>, Failure> {
 /// The same flesh without bones, with as many nodes held by one pin as were fixed to bones, and the same step.
 fn without_bones(world: &WorldDesc, coupled: &Model) -> Result<Model, sinew_sim::BuildError> {
     let count = (0..coupled.node_count()).filter(|&node| coupled.bone_of_node(node).is_some()).count();
-    let center = coupled.node_rest[0];
-    let mut distances: Vec<f64> = coupled.node_rest.iter().map(|x| (x - center).norm()).collect();
+    let center = coupled.node_rest()[0];
+    let mut distances: Vec<f64> = coupled.node_rest().iter().map(|x| (x - center).norm()).collect();
     distances.sort_by(f64::total_cmp);
     let radius = distances[count.saturating_sub(1)];
     let pins = vec![PinDesc { region: Region::Ball { center, radius } }];
@@ -74,7 +74,7 @@ fn without_bones(world: &WorldDesc, coupled: &Model) -> Result<Model, sinew_sim:
     Model::build(&WorldDesc {
         gravity: world.gravity,
         bodies: vec![body],
-        max_step: Some(coupled.stable_step.seconds),
+        max_step: Some(coupled.stable_step().seconds),
         ..WorldDesc::default()
     })
 }
@@ -82,7 +82,7 @@ fn without_bones(world: &WorldDesc, coupled: &Model) -> Result<Model, sinew_sim:
 fn measure(mode: &'static str, coupled: &Model, flesh: &Model) -> Result<Row, Failure> {
     let mut control = Control::still(coupled);
     if mode == "two-way" {
-        control.rigs[0] = RigControl::limp(&coupled.rigs[0]);
+        control.rigs[0] = RigControl::limp(&coupled.rigs()[0]);
     }
     let mut best = [f64::INFINITY; 2];
     // by turns, so that whatever else the machine does falls on both
@@ -93,8 +93,8 @@ fn measure(mode: &'static str, coupled: &Model, flesh: &Model) -> Result<Row, Fa
     Ok(Row {
         bench: "coupling",
         mode,
-        tets: coupled.tets.len(),
-        bones: coupled.rigs[0].skeleton.bones().len(),
+        tets: coupled.tets().len(),
+        bones: coupled.rigs()[0].skeleton.bones().len(),
         threads: rayon::current_num_threads(),
         flesh_step_us: 1e6 * best[0],
         step_us: 1e6 * best[1],
@@ -104,7 +104,7 @@ fn measure(mode: &'static str, coupled: &Model, flesh: &Model) -> Result<Row, Fa
 
 fn step_seconds(model: &Model, control: &Control) -> Result<f64, Failure> {
     let mut state = State::at_rest(model);
-    state.node_v.iter_mut().zip(&model.node_rest).for_each(|(v, x)| v.y = 2.0 * x.x);
+    state.node_v.iter_mut().zip(model.node_rest()).for_each(|(v, x)| v.y = 2.0 * x.x);
     state.restart(model);
     let mut stepper = Stepper::default();
     let mut step = || stepper.step(model, control, 1.0 / 60.0, &mut state).map_err(Failure::input);

@@ -83,12 +83,12 @@ fn build(size: usize, damping_ratio: f64) -> Result<(Model, f64), Failure> {
 }
 
 fn measure(model: &Model, viscous: &Model, build_seconds: f64) -> Row {
-    let twisted: Vec<Vec3> = model.node_rest.iter().map(twist).collect();
+    let twisted: Vec<Vec3> = model.node_rest().iter().map(twist).collect();
     let (elastic_seconds, diagonalised) = force_seconds(model, &twisted);
     let (viscous_seconds, _) = force_seconds(viscous, &twisted);
     let steps = [Diagonalise::Selectively, Diagonalise::Always].map(|d| step_seconds(viscous, &twisted, d));
     let [selective, always] = steps;
-    let tets = model.elements.count();
+    let tets = model.elements().count();
     Row {
         bench: "elements",
         tets,
@@ -97,7 +97,7 @@ fn measure(model: &Model, viscous: &Model, build_seconds: f64) -> Row {
         melements_per_second: tets as f64 / elastic_seconds / 1e6,
         viscous_melements_per_second: tets as f64 / viscous_seconds / 1e6,
         step_ms: 1e3 * selective,
-        bytes_per_element: model.elements.bytes_per_element(),
+        bytes_per_element: model.elements().bytes_per_element(),
         diagonalised_fraction: diagonalised as f64 / tets as f64,
         selective_speedup: always / selective,
         build_seconds,
@@ -112,8 +112,8 @@ fn force_seconds(model: &Model, x: &[Vec3]) -> (f64, usize) {
     let mut diagonalised = 0;
     let seconds = best_time(PATIENCE, || {
         let motion = NodeMotion { x, v: &still };
-        diagonalised = corner_forces.update(&model.elements, motion, Diagonalise::Selectively).diagonalised;
-        corner_forces.on_nodes(&model.elements, &mut node_force);
+        diagonalised = corner_forces.update(model.elements(), motion, Diagonalise::Selectively).diagonalised;
+        corner_forces.on_nodes(model.elements(), &mut node_force);
     });
     (seconds, diagonalised)
 }
@@ -125,7 +125,7 @@ fn step_seconds(model: &Model, x: &[Vec3], diagonalise: Diagonalise) -> f64 {
     let mut stepper = Stepper::default();
     stepper.diagonalise = diagonalise;
     let mut state = start.clone();
-    let dt = 7.5 * model.stable_step.seconds;
+    let dt = 7.5 * model.stable_step().seconds;
     let mut best = f64::INFINITY;
     best_time(PATIENCE, || {
         state.clone_from(&start);

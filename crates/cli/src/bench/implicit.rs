@@ -161,18 +161,18 @@ fn measure_beam(labels: Labels, model: &Model, settings: ImplicitSettings) -> Re
     let control = Control::still(model);
     let mut peak = 0.0f64;
     let mut row = measure(labels, model, settings, &control, |state| {
-        peak = peak.max(Beam::tip_deflection(&model.node_rest, state));
+        peak = peak.max(Beam::tip_deflection(model.node_rest(), state));
     })?;
     row.answer = 1e3 * peak;
     let mut settled = State::at_rest(model);
     settle(model, &control, &mut settled).map_err(|e| Failure::Simulation(e.to_string()))?;
-    row.tip_static_mm = 1e3 * Beam::tip_deflection(&model.node_rest, &settled);
+    row.tip_static_mm = 1e3 * Beam::tip_deflection(model.node_rest(), &settled);
     Ok(row)
 }
 
 /// The arm swings limp for a second, which is timed; then it is held, settled, and its torque compared with the moment of its weight.
 fn measure_arm(labels: Labels, model: &Model, settings: ImplicitSettings) -> Result<Row, Failure> {
-    let limp = Control { rigs: vec![RigControl::limp(&model.rigs[0])], ..Control::still(model) };
+    let limp = Control { rigs: vec![RigControl::limp(&model.rigs()[0])], ..Control::still(model) };
     let mut row = measure(labels, model, settings, &limp, |_| {})?;
     let held = Control::still(model);
     let mut state = State::at_rest(model);
@@ -213,7 +213,7 @@ pub(super) fn measure(
         }
         best = best.or_faster(second);
     }
-    Ok(best.row(labels, model.elements.count(), first - again))
+    Ok(best.row(labels, model.elements().count(), first - again))
 }
 
 fn solve_of(report: &StepReport) -> Result<SolveReport, Failure> {

@@ -183,11 +183,11 @@ fn second(work: &Work) -> Result<Second, Failure> {
     Ok(Second {
         bench: "kim",
         work: work.name,
-        tets: model.tets.len(),
+        tets: model.tets().len(),
         nodes: model.node_count(),
-        surface_vertices: model.bodies.iter().map(|body| body.surface.vertices.len()).sum(),
-        bones: model.rigs.iter().map(|rig| rig.skeleton.bones().len()).sum(),
-        dof: model.rigs.iter().map(|rig| rig.skeleton.v_count()).sum(),
+        surface_vertices: model.bodies().iter().map(|body| body.surface.vertices.len()).sum(),
+        bones: model.rigs().iter().map(|rig| rig.skeleton.bones().len()).sum(),
+        dof: model.rigs().iter().map(|rig| rig.skeleton.v_count()).sum(),
         threads: rayon::current_num_threads(),
         step_ms,
         seconds_per_simulated_second: seconds,
@@ -266,10 +266,10 @@ pub(super) fn steps(max_tets: usize) -> Result<Vec<Step>, Failure> {
 fn step(cage: &'static str, model: &Model, kim_cpu_ms: f64, kim_gpu_ms: f64) -> Step {
     let start = State::at_rest(model);
     let mut control = Control::still(model);
-    control.rigs[0] = RigControl::limp(&model.rigs[0]);
+    control.rigs[0] = RigControl::limp(&model.rigs()[0]);
     let mut stepper = Stepper::default();
     let mut state = start.clone();
-    let dt = 7.5 * model.stable_step.seconds;
+    let dt = 7.5 * model.stable_step().seconds;
     let mut substep = f64::INFINITY;
     best_time(PATIENCE, || {
         state.clone_from(&start);
@@ -282,20 +282,20 @@ fn step(cage: &'static str, model: &Model, kim_cpu_ms: f64, kim_gpu_ms: f64) -> 
     let mut corner_forces = CornerForces::default();
     let elastic = best_time(PATIENCE, || {
         let motion = NodeMotion { x: &state.node_x, v: &state.node_v };
-        corner_forces.update(&model.elements, motion, Diagonalise::Selectively);
+        corner_forces.update(model.elements(), motion, Diagonalise::Selectively);
     });
-    let body = &model.bodies[0];
+    let body = &model.bodies()[0];
     let mut vertices = vec![Vec3::zeros(); body.surface.vertices.len()];
     let surface = best_time(PATIENCE, || {
         body.embedding.interpolate(&state.node_x[body.nodes.clone()], &mut vertices);
     });
-    let skeleton = &model.rigs[0].skeleton;
+    let skeleton = &model.rigs()[0].skeleton;
     let (mut kinematics, mut dynamics, drives) =
         (Kinematics::default(), Dynamics::default(), Drives::limp(skeleton));
     let wrenches = vec![Default::default(); skeleton.bones().len()];
     let bones = best_time(PATIENCE, || {
         kinematics.update(skeleton, &state.rigs[0]);
-        let loads = Loads { gravity: model.gravity, wrenches: &wrenches, passive_step: 1e-3 };
+        let loads = Loads { gravity: model.gravity(), wrenches: &wrenches, passive_step: 1e-3 };
         // limp joints of bones with mass have accelerations
         let _ = dynamics.solve_centered(skeleton, &kinematics, &state.rigs[0], &drives, &loads, 1e-3);
     });
@@ -304,7 +304,7 @@ fn step(cage: &'static str, model: &Model, kim_cpu_ms: f64, kim_gpu_ms: f64) -> 
         bench: "kim",
         work: "starfish",
         cage,
-        tets: model.tets.len(),
+        tets: model.tets().len(),
         nodes: model.node_count(),
         surface_vertices: vertices.len(),
         bones: skeleton.bones().len(),

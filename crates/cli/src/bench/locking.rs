@@ -60,7 +60,7 @@ fn run_beam(poisson: f64, cubes_across: usize) -> Result<Row, Failure> {
     let mut row = Row {
         bench: "locking",
         poisson,
-        tets: model.elements.count(),
+        tets: model.elements().count(),
         tip_static_mm: 0.0,
         newton_per_step: 0.0,
         inner_per_step: 0.0,
@@ -80,6 +80,6 @@ fn run_beam(poisson: f64, cubes_across: usize) -> Result<Row, Failure> {
     if !report.converged {
         return Err(Failure::Simulation(format!("the beam of ν = {poisson} did not settle: {report:?}")));
     }
-    row.tip_static_mm = 1e3 * Beam::tip_deflection(&model.node_rest, &settled);
+    row.tip_static_mm = 1e3 * Beam::tip_deflection(model.node_rest(), &settled);
     Ok(row)
 }

@@ -49,7 +49,7 @@ impl<'a> TakeFrameSource<'a> {
 
         // surfaces of the bodies, then of the obstacles
         let shown = opened.shown();
-        let bodies: Vec<SurfaceInfo> = model.bodies.iter().map(SurfaceInfo::of).collect();
+        let bodies: Vec<SurfaceInfo> = model.bodies().iter().map(SurfaceInfo::of).collect();
         let (mut surfaces, mut looks) = (shown.infos(&bodies), opened.looks());
         let body_count = surfaces.len();
         let obstacles = obstacle_surfaces(model);
@@ -122,7 +122,7 @@ impl FrameSource for TakeFrameSource<'_> {
     }
 
     fn up(&self) -> Up {
-        Up::against(self.model.gravity)
+        Up::against(self.model.gravity())
     }
 
     fn fps(&self) -> f64 {
@@ -164,12 +164,12 @@ impl FrameSource for TakeFrameSource<'_> {
 }
 
 fn obstacle_surfaces(model: &Model) -> ObstacleSurfaces {
-    let infos = model.obstacles.iter().enumerate().map(|(i, obstacle)| ObstacleInfo {
+    let infos = model.obstacles().iter().enumerate().map(|(i, obstacle)| ObstacleInfo {
         name: &obstacle.name,
         surface: &obstacle.surface,
         start: obstacle.start.pose,
         moves: model.obstacle_moves(i),
         is_glass: obstacle.is_glass,
     });
-    ObstacleSurfaces::of(infos, Up::against(model.gravity))
+    ObstacleSurfaces::of(infos, Up::against(model.gravity()))
 }

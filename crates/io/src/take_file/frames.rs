@@ -44,8 +44,8 @@ pub(super) struct FramesHead {
 
 impl Sizes {
     pub(super) fn of(model: &Model) -> Sizes {
-        let rigs = model.rigs.iter().map(|rig| (rig.skeleton.q_count(), rig.skeleton.v_count()));
-        Sizes { nodes: model.node_count(), rigs: rigs.collect(), obstacles: model.obstacles.len() }
+        let rigs = model.rigs().iter().map(|rig| (rig.skeleton.q_count(), rig.skeleton.v_count()));
+        Sizes { nodes: model.node_count(), rigs: rigs.collect(), obstacles: model.obstacles().len() }
     }
 
     fn frame_bytes(&self) -> Option<usize> {

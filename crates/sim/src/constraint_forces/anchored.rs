@@ -40,9 +40,9 @@ impl AppliedForces {
     /// No force on anything of a model.
     pub(crate) fn clear(&mut self, model: &Model) {
         self.bones.clear();
-        self.bones.resize(model.rigs.last().map_or(1, |rig| rig.bones.end), Wrench::default());
+        self.bones.resize(model.rigs().last().map_or(1, |rig| rig.bones.end), Wrench::default());
         self.obstacles.clear();
-        self.obstacles.resize(model.obstacles.len(), Wrench::default());
+        self.obstacles.resize(model.obstacles().len(), Wrench::default());
     }
 }
 
@@ -63,7 +63,9 @@ impl Anchor {
     pub(crate) fn velocity(&self, model: &Model, now: &Surroundings, y: &Vec3) -> Vec3 {
         match self {
             Anchor::Nodes(row) => sum(row, now.node_v),
-            Anchor::Bone { rig, bone, .. } => now.coupling.fields[model.rigs[*rig].bones.start + bone].at(y),
+            Anchor::Bone { rig, bone, .. } => {
+                now.coupling.fields[model.rigs()[*rig].bones.start + bone].at(y)
+            }
             Anchor::Obstacle { obstacle, .. } => {
                 now.motions.get(*obstacle).map_or(Vec3::zeros(), |motion| motion.velocity_at(y))
             }
@@ -84,7 +86,7 @@ impl Anchor {
                 row.iter().for_each(|(node, weight)| node_force[*node as usize] += *weight * force)
             }
             Anchor::Bone { rig, bone, .. } => {
-                let wrench = &mut applied.bones[model.rigs[*rig].bones.start + bone];
+                let wrench = &mut applied.bones[model.rigs()[*rig].bones.start + bone];
                 wrench.force += force;
                 wrench.torque += y.cross(force);
             }

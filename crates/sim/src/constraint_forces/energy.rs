@@ -79,7 +79,7 @@ impl ConstraintEnergy {
     pub(crate) fn begin(&mut self, model: &Model, control: &Control, step: ConstraintStep, state: &State) {
         self.gaps.clear();
         self.belts.clear();
-        for (i, constraint) in model.constraints.iter().enumerate() {
+        for (i, constraint) in model.constraints().iter().enumerate() {
             let path = control.constraint(i);
             let Substep { from, to, h, .. } = step.substep;
             let [before, asked] = [from, to].map(|fraction| path.asks(constraint, fraction));
@@ -134,7 +134,7 @@ impl ConstraintEnergy {
         for extra in extras.iter_mut() {
             all.push(&mut **extra);
         }
-        if !model.constraints.is_empty() {
+        if !model.constraints().is_empty() {
             all.push(self);
         }
         all
@@ -149,7 +149,7 @@ impl ConstraintGap {
             match anchor {
                 Anchor::Nodes(row) => rows.push((row.as_slice(), *sign)),
                 Anchor::Bone { rig, bone, place } => bones.push(BonePoint {
-                    bone: model.rigs[*rig].bones.start + bone,
+                    bone: model.rigs()[*rig].bones.start + bone,
                     place: *place,
                     sign: *sign,
                     at: Vec3::zeros(),

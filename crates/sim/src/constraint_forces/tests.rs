@@ -106,7 +106,7 @@ fn shaken(model: &Model, seed: &mut u64) -> State {
     let charts = [(0, 6), (1, 3)];
     for (bone, count) in charts {
         let chart: Vec<f64> = (0..count).map(|_| 0.4 * random(seed)).collect();
-        state.rigs[0].set_chart_of(&model.rigs[0].skeleton, sinew_skeleton::BoneId(bone), &chart);
+        state.rigs[0].set_chart_of(&model.rigs()[0].skeleton, sinew_skeleton::BoneId(bone), &chart);
     }
     state.rigs[0].v.iter_mut().for_each(|v| *v = random(seed));
     state.node_x.iter_mut().for_each(|x| *x += 0.01 * random_vector(seed));
@@ -126,12 +126,12 @@ fn forces_come_back_by_the_weights_that_motion_goes_out_by() {
     let mut coupling = BoneCoupling::default();
     coupling.prepare(&model);
     coupling.refresh(&model, &state);
-    let solid = model.obstacles[0].solid.expect("it is free");
+    let solid = model.obstacles()[0].solid.expect("it is free");
     let motions: Vec<RigidMotion> = state.obstacles.iter().map(|obstacle| obstacle.motion(&solid)).collect();
     let (node_x, node_v, obstacles) = (&state.node_x[..], &state.node_v[..], &state.obstacles[..]);
     let now = Surroundings { node_x, node_v, coupling: &coupling, obstacles, motions: &motions };
     let mut anchors: Vec<Anchor> = Vec::new();
-    for constraint in &model.constraints {
+    for constraint in model.constraints() {
         match &constraint.hold {
             Hold::Place { anchor, .. } => anchors.push(anchor.clone()),
             Hold::Between(ends) => anchors.extend(ends.iter().cloned()),
@@ -294,8 +294,8 @@ fn the_diagonal_is_that_of_the_products() {
 #[test]
 fn a_belt_lies_where_its_plane_cuts_the_surface() {
     let model = Model::build(&world(all_kinds())).expect("sound");
-    let Hold::Around(rows) = &model.constraints[6].hold else { panic!("the last is a belt") };
-    let points: Vec<Vec3> = rows.iter().map(|row| sum(row, &model.node_rest)).collect();
+    let Hold::Around(rows) = &model.constraints()[6].hold else { panic!("the last is a belt") };
+    let points: Vec<Vec3> = rows.iter().map(|row| sum(row, model.node_rest())).collect();
     let axis = Vec3::new(1.0, 0.2, 0.1);
     for point in &points {
         assert!((point - Vec3::new(0.51, 0.0, 0.0)).dot(&axis).abs() < 1e-12);

@@ -62,7 +62,7 @@ pub(super) struct CandidateSearch {
 impl CandidateSearch {
     /// How many candidates there is room for among so many points: more are few.
     pub(super) fn room(model: &Model, points: usize) -> usize {
-        points * model.obstacles.len().min(MANY)
+        points * model.obstacles().len().min(MANY)
     }
 
     /// Finds all candidates within a margin (m) of where things are, sorted by point, then obstacle. `x` are the positions of all points.
@@ -76,16 +76,17 @@ impl CandidateSearch {
     ) {
         let CandidateSearch { chunks, boxes } = self;
         boxes.clear();
-        boxes.extend(model.obstacles.iter().zip(motions).map(|(o, motion)| around(o, motion, margin)));
+        boxes.extend(model.obstacles().iter().zip(motions).map(|(o, motion)| around(o, motion, margin)));
         let near = |o: usize, point: usize| {
-            let distance = || model.obstacles[o].shape.probe(&motions[o].point_in_shape(&x[point])).distance;
+            let distance =
+                || model.obstacles()[o].shape.probe(&motions[o].point_in_shape(&x[point])).distance;
             let found = boxes[o].contains(&x[point]).then(distance).filter(|distance| *distance < margin)?;
             // others may be nearer than they seem
-            Some(if model.obstacles[o].shape.has_exact_distance() { found } else { f64::NEG_INFINITY })
+            Some(if model.obstacles()[o].shape.has_exact_distance() { found } else { f64::NEG_INFINITY })
         };
-        let flesh = model.contact_surface.count();
+        let flesh = model.contact_surface().count();
         let task_count = flesh.div_ceil(CHUNK);
-        let count = model.obstacles.len();
+        let count = model.obstacles().len();
         chunks.resize_with(task_count.max(chunks.len()), || Chunk {
             found: Vec::with_capacity(CHUNK * count.min(MANY)),
             near: Vec::with_capacity(count),
@@ -105,10 +106,10 @@ impl CandidateSearch {
         out.clear();
         out.reserve(CandidateSearch::room(model, x.len()));
         chunks[..task_count].iter().for_each(|chunk| out.extend_from_slice(&chunk.found));
-        for (s, owner) in model.obstacles.iter().enumerate() {
+        for (s, owner) in model.obstacles().iter().enumerate() {
             for point in owner.first_sample as usize..owner.first_sample as usize + owner.samples.len() {
                 let others =
-                    (0..model.obstacles.len()).filter(|o| model.obstacles[*o].carrier != owner.carrier);
+                    (0..model.obstacles().len()).filter(|o| model.obstacles()[*o].carrier != owner.carrier);
                 let own = others.filter_map(|o| Some((o, near(o, point)?)));
                 out.extend(own.map(|(o, distance)| candidate(point as u32, o, Some(s as u32), distance)));
             }
@@ -130,9 +131,9 @@ fn keep_held(model: &Model, state: &State, out: &mut Vec<Candidate>) {
         let owns = |owner: &Obstacle| {
             (owner.first_sample..owner.first_sample + owner.samples.len() as u32).contains(&held.point)
         };
-        let owner = model.obstacles.iter().position(owns).map(|s| s as u32);
-        let sound = (held.obstacle as usize) < model.obstacles.len()
-            && ((held.point as usize) < model.contact_surface.count() || owner.is_some());
+        let owner = model.obstacles().iter().position(owns).map(|s| s as u32);
+        let sound = (held.obstacle as usize) < model.obstacles().len()
+            && ((held.point as usize) < model.contact_surface().count() || owner.is_some());
         if sound {
             out.push(Candidate {
                 anchor: Some(held.anchor),

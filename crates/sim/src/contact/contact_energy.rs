@@ -93,12 +93,12 @@ impl ContactEnergy {
     ) {
         self.h = h;
         self.node_start.clone_from(&state.node_x);
-        self.start.resize(model.contact_surface.count(), Vec3::zeros());
-        let place = |(i, x): (usize, &mut Vec3)| *x = model.contact_surface.at(i, &state.node_x);
+        self.start.resize(model.contact_surface().count(), Vec3::zeros());
+        let place = |(i, x): (usize, &mut Vec3)| *x = model.contact_surface().at(i, &state.node_x);
         self.start.par_iter_mut().with_min_len(2048).enumerate().for_each(place);
         self.from.clear();
         self.to.clear();
-        for (i, obstacle) in model.obstacles.iter().enumerate() {
+        for (i, obstacle) in model.obstacles().iter().enumerate() {
             let whole = |fraction| match obstacle.mobility {
                 Mobility::Kinematic => kinematic_pose(obstacle, control, i, fraction),
                 _ => state.obstacles[i].pose,
@@ -147,7 +147,7 @@ impl ContactEnergy {
         self.in_contact = 0;
         state.anchors.clear();
         state.pair_anchors.clear();
-        if model.contact_surface.desc.friction > 0.0 {
+        if model.contact_surface().desc.friction > 0.0 {
             let held = self.pairs.pressed().filter_map(|pressed| anchor_after(model, pressed, &state.node_x));
             state.pair_anchors.extend(held);
         }
@@ -184,14 +184,14 @@ impl ContactEnergy {
     fn detect(&mut self, model: &Model, state: &State, node_x: &[Vec3]) -> bool {
         let apart = |(a, b): (&Vec3, &Vec3)| (a - b).norm_squared();
         let farthest = |from: &[Vec3]| {
-            model.contact_surface.stretch * from.iter().zip(node_x).map(apart).fold(0.0, f64::max).sqrt()
+            model.contact_surface().stretch * from.iter().zip(node_x).map(apart).fold(0.0, f64::max).sqrt()
         };
         let mut is_new = false;
-        if !model.obstacles.is_empty() {
+        if !model.obstacles().is_empty() {
             let moved = farthest(&self.node_start) + self.obstacles_move(model);
             if moved > self.within {
                 is_new = true;
-                self.within = 1.5 * moved + model.contact_surface.spacing;
+                self.within = 1.5 * moved + model.contact_surface().spacing;
                 let key = |c: &Candidate| (c.point, c.obstacle);
                 let known = self.candidates.iter().map(key).zip(core::mem::take(&mut self.last));
                 let known: Vec<_> = known.filter(|(_, last)| last.is_some()).collect();
@@ -212,7 +212,8 @@ impl ContactEnergy {
             self.expected.extend_from_slice(node_x);
             self.velocities.resize(self.start.len(), Vec3::zeros());
             let (start, h) = (&self.start, self.h);
-            let find = |(i, v): (usize, &mut Vec3)| *v = (model.contact_surface.at(i, node_x) - start[i]) / h;
+            let find =
+                |(i, v): (usize, &mut Vec3)| *v = (model.contact_surface().at(i, node_x) - start[i]) / h;
             self.velocities.par_iter_mut().with_min_len(1024).enumerate().for_each(find);
             self.pairs.detect(model, &self.start, &self.velocities, h);
             is_new = true;
@@ -223,7 +224,7 @@ impl ContactEnergy {
     /// How far any point of an obstacle moves in the step at most (m).
     fn obstacles_move(&self, model: &Model) -> f64 {
         let mut most = 0.0f64;
-        for ((obstacle, from), to) in model.obstacles.iter().zip(&self.from).zip(&self.to) {
+        for ((obstacle, from), to) in model.obstacles().iter().zip(&self.from).zip(&self.to) {
             let from = from.world_from_shape;
             if from != *to {
                 let turned = (to.rotation * from.rotation.inverse()).angle();
@@ -243,10 +244,10 @@ impl ContactEnergy {
             let held =
                 anchors.binary_search_by_key(&(c.point, c.obstacle), |held| (held.point, held.obstacle));
             c.anchor = held.ok().map(|i| anchors[i].anchor);
-            c.x = model.contact_surface.at(point, node_x);
+            c.x = model.contact_surface().at(point, node_x);
             let p = in_shape(&to[o], &c.x);
             let came_from = from[o].point_in_shape(&start[point]);
-            let shape = &model.obstacles[o].shape;
+            let shape = &model.obstacles()[o].shape;
             c.contact = detect_contact(shape, &p, &came_from, c.anchor.as_ref());
             if let (Some(contact), None) = (&c.contact, c.anchor) {
                 // friction holds it where it came in, if it is known how far away it was
@@ -263,11 +264,11 @@ impl ContactEnergy {
             if self.is_fixed && self.last[i].is_some() {
                 // as it is
             } else if let (Some(contact), Some(anchor)) = (c.contact, c.anchor) {
-                let Obstacle { friction, stiffness, .. } = model.obstacles[o];
+                let Obstacle { friction, stiffness, .. } = model.obstacles()[o];
                 let pose = &self.to[o];
                 let normal = pose.rotation * contact.normal;
                 let hold = pose.rotation * anchor.place + pose.translation.vector;
-                let law = model.contact_surface.spring(point, friction, stiffness);
+                let law = model.contact_surface().spring(point, friction, stiffness);
                 let lagged = LaggedContact::new(&law, normal, c.x, contact.depth, &(c.x - hold));
                 self.last[i] = Some((lagged, contact.side));
             } else if let Some((lagged, _)) = &mut self.last[i] {
@@ -284,7 +285,7 @@ impl ContactEnergy {
     fn detect_pairs(&mut self, model: &Model, anchors: &[PairFrictionAnchor], node_x: &[Vec3]) {
         let mut pairs = core::mem::take(&mut self.pairs);
         let start = core::mem::take(&mut self.start);
-        let friction = model.contact_surface.desc.friction;
+        let friction = model.contact_surface().desc.friction;
         pairs.find(model, &start, node_x);
         for i in 0..pairs.groups.len() {
             let group = &pairs.groups[i];
@@ -305,7 +306,7 @@ impl ContactEnergy {
                     let free = (-depth_then).max(0.0) / (contact.depth - depth_then.min(0.0));
                     (1.0 - free) * moved
                 });
-                let law = model.contact_surface.spring(contact.vertex as usize, friction, 1.0);
+                let law = model.contact_surface().spring(contact.vertex as usize, friction, 1.0);
                 let lagged = LaggedContact::new(&law, contact.normal, gap, contact.depth, &stretch);
                 pairs.groups[i].last = Some(LaggedPairContact { contact, lagged, anchor });
             } else if !self.is_fixed
@@ -325,7 +326,7 @@ impl ContactEnergy {
     }
 
     fn add_row(&mut self, model: &Model, point: usize, factor: f64) {
-        for (node, weight) in model.contact_surface.row(point) {
+        for (node, weight) in model.contact_surface().row(point) {
             self.nodes.push(node as u32);
             self.weights.push(factor * weight);
         }
@@ -412,11 +413,11 @@ fn anchor_after(model: &Model, pressed: &LaggedPairContact, node_x: &[Vec3]) -> 
 fn gap_of(model: &Model, contact: &PairContact, node_x: &[Vec3]) -> Vec3 {
     let there = corners_at(model, &contact.corners, node_x);
     let start_point: Vec3 = there.iter().zip(contact.weights).map(|(corner, weight)| weight * corner).sum();
-    model.contact_surface.at(contact.vertex as usize, node_x) - start_point
+    model.contact_surface().at(contact.vertex as usize, node_x) - start_point
 }
 
 fn corners_at(model: &Model, corners: &[u32; 3], node_x: &[Vec3]) -> [Vec3; 3] {
-    corners.map(|corner| model.contact_surface.at(corner as usize, node_x))
+    corners.map(|corner| model.contact_surface().at(corner as usize, node_x))
 }
 
 fn in_shape(world_from_shape: &Isometry, x: &Vec3) -> Vec3 {

@@ -22,20 +22,20 @@ pub struct ContactForce {
 /// Dampers are left out; friction is known as far as the state remembers where it holds, which states of recorded takes do not.
 pub fn contact_forces(model: &Model, state: &State) -> Vec<ContactForce> {
     let mut found = Vec::new();
-    for (o, (obstacle, now)) in model.obstacles.iter().zip(&state.obstacles).enumerate() {
-        for vertex in 0..model.contact_surface.count() {
-            let x = model.contact_surface.at(vertex, &state.node_x);
+    for (o, (obstacle, now)) in model.obstacles().iter().zip(&state.obstacles).enumerate() {
+        for vertex in 0..model.contact_surface().count() {
+            let x = model.contact_surface().at(vertex, &state.node_x);
             let p = now.pose.rotation.inverse_transform_vector(&(x - now.pose.translation.vector));
             let key = (vertex as u32, o as u32);
             let held = state.anchors.binary_search_by_key(&key, |held| (held.point, held.obstacle));
             let anchor = held.ok().map(|i| state.anchors[i].anchor);
             let Some(contact) = detect_contact(&obstacle.shape, &p, &p, anchor.as_ref()) else { continue };
             let stretch = anchor.map_or(Vec3::zeros(), |anchor| p - anchor.place);
-            let law = model.contact_surface.law(
+            let law = model.contact_surface().law(
                 vertex,
                 obstacle.friction,
                 obstacle.stiffness,
-                model.contact_surface.step,
+                model.contact_surface().step,
             );
             let push = law.force(contact.depth, &contact.normal, &Vec3::zeros(), &stretch);
             let force = now.pose.rotation * push.force;
@@ -47,13 +47,13 @@ pub fn contact_forces(model: &Model, state: &State) -> Vec<ContactForce> {
 
 /// What springs of touching hold in a state (J). Looks at every point and every obstacle.
 pub(crate) fn contact_energy(model: &Model, state: &State) -> f64 {
-    if model.contact_surface.desc.response != Response::Penalty {
+    if model.contact_surface().desc.response != Response::Penalty {
         return 0.0;
     }
     let mut sum = 0.0;
-    for (o, (obstacle, now)) in model.obstacles.iter().zip(&state.obstacles).enumerate() {
-        for point in 0..model.contact_surface.count() {
-            let x = model.contact_surface.at(point, &state.node_x);
+    for (o, (obstacle, now)) in model.obstacles().iter().zip(&state.obstacles).enumerate() {
+        for point in 0..model.contact_surface().count() {
+            let x = model.contact_surface().at(point, &state.node_x);
             let p = now.pose.rotation.inverse_transform_vector(&(x - now.pose.translation.vector));
             let held = state
                 .anchors
@@ -62,11 +62,11 @@ pub(crate) fn contact_energy(model: &Model, state: &State) -> f64 {
             if let Some(hit) = detect_contact(&obstacle.shape, &p, &p, anchor.as_ref()) {
                 let off = anchor.map_or(Vec3::zeros(), |anchor| p - anchor.place);
                 let stretch = off - off.dot(&hit.normal) * hit.normal;
-                let law = model.contact_surface.law(
+                let law = model.contact_surface().law(
                     point,
                     obstacle.friction,
                     obstacle.stiffness,
-                    model.contact_surface.step,
+                    model.contact_surface().step,
                 );
                 sum += law.energy(hit.depth, &stretch);
             }

@@ -58,10 +58,11 @@ impl Contacts {
 
     /// Room in a state for all that points will remember, so that memory is not asked for again.
     pub(crate) fn make_room(model: &Model, state: &mut State) {
-        let samples: usize = model.obstacles.iter().map(|obstacle| obstacle.samples.len()).sum();
-        let anchors = CandidateSearch::room(model, model.contact_surface.count() + samples);
+        let samples: usize = model.obstacles().iter().map(|obstacle| obstacle.samples.len()).sum();
+        let anchors = CandidateSearch::room(model, model.contact_surface().count() + samples);
         state.anchors.reserve(anchors.saturating_sub(state.anchors.len()));
-        let pair_anchors = if model.contact_surface.has_pairs { model.contact_surface.count() } else { 0 };
+        let pair_anchors =
+            if model.contact_surface().has_pairs { model.contact_surface().count() } else { 0 };
         state.pair_anchors.reserve(pair_anchors.saturating_sub(state.pair_anchors.len()));
     }
 
@@ -88,7 +89,7 @@ impl Contacts {
         self.place_obstacles(model, control, substep, state);
         self.speed = self.fastest(model, state);
         self.moved = self.moved_since(model, state);
-        let is_exact = model.obstacles.iter().all(|obstacle| obstacle.shape.has_exact_distance());
+        let is_exact = model.obstacles().iter().all(|obstacle| obstacle.shape.has_exact_distance());
         let lasts = is_exact && self.moved.is_finite() && self.moved + substep.h * self.speed <= self.within;
         if !(lasts && self.take_anchors(state)) {
             self.detect(model, substep.h, substep.dt, state);
@@ -137,7 +138,7 @@ impl Contacts {
     /// Makes ready for a sub-step in which nothing touches and obstacles wait.
     pub(crate) fn stand_still(&mut self, model: &Model, state: &State) {
         self.wrenches.clear();
-        self.wrenches.resize(model.obstacles.len(), Wrench::default());
+        self.wrenches.resize(model.obstacles().len(), Wrench::default());
         self.motions.clear();
         self.motions.extend(state.obstacles.iter().map(|obstacle| RigidMotion::still(obstacle.pose)));
     }
@@ -150,13 +151,13 @@ impl Contacts {
         substep: Substep,
         state: &mut State,
     ) {
-        for (i, obstacle) in model.obstacles.iter().enumerate() {
+        for (i, obstacle) in model.obstacles().iter().enumerate() {
             if obstacle.carrier != i {
                 // those that carry stand above their parts
                 state.obstacles[i].pose =
                     state.obstacles[obstacle.carrier].pose * obstacle.carrier_from_shape;
             } else if let Some(solid) = &obstacle.solid {
-                state.obstacles[i].advance(solid, &self.wrenches[i], &model.gravity, substep.h);
+                state.obstacles[i].advance(solid, &self.wrenches[i], &model.gravity(), substep.h);
             } else if obstacle.mobility == Mobility::Kinematic {
                 state.obstacles[i].pose = kinematic_pose(obstacle, control, i, substep.to);
             }
@@ -183,7 +184,7 @@ impl Contacts {
         let Substep { from, to, h, .. } = substep;
         self.motions.clear();
         self.before.clear();
-        for (i, (obstacle, now)) in model.obstacles.iter().zip(&state.obstacles).enumerate() {
+        for (i, (obstacle, now)) in model.obstacles().iter().zip(&state.obstacles).enumerate() {
             let motion = match (obstacle.mobility, &obstacle.solid) {
                 (Mobility::PartOf(carrier), _) => {
                     let whole = &self.motions[carrier];
@@ -224,20 +225,20 @@ impl Contacts {
                 if obstacle.reach.is_finite() { obstacle.reach } else { farthest(motion, &state.node_x) };
             motion.fastest(reach)
         };
-        let obstacles = model.obstacles.iter().zip(&self.motions).map(obstacle).fold(0.0, f64::max);
+        let obstacles = model.obstacles().iter().zip(&self.motions).map(obstacle).fold(0.0, f64::max);
         2.0 * node.max(obstacles)
     }
 
     /// How much nearer two things can have come since candidates were looked for (m); infinite if that was in another world.
     fn moved_since(&self, model: &Model, state: &State) -> f64 {
-        let is_same = self.looked_for.as_ref() == Some(&model.id);
+        let is_same = self.looked_for.as_ref() == Some(model.id());
         if !is_same || self.node_x.len() != state.node_x.len() || self.poses.len() != state.obstacles.len() {
             return f64::INFINITY;
         }
         let apart = |(a, b): (&Vec3, &Vec3)| (a - b).norm_squared();
         let nodes = most(self.node_x.iter().zip(&state.node_x).map(apart)).sqrt();
         let mut obstacles = 0.0f64;
-        for ((obstacle, then), now) in model.obstacles.iter().zip(&self.poses).zip(&self.motions) {
+        for ((obstacle, then), now) in model.obstacles().iter().zip(&self.poses).zip(&self.motions) {
             let now = now.world_from_shape;
             if *then != now {
                 let turned = so3::log(&(now.rotation * then.rotation.inverse())).norm();
@@ -265,20 +266,20 @@ impl Contacts {
 
     /// Looks for candidates, to last for what is left of the step (s) if speeds stay.
     fn detect(&mut self, model: &Model, h: f64, left: f64, state: &State) {
-        self.wrenches.resize(model.obstacles.len(), Wrench::default());
-        if model.obstacles.is_empty() {
+        self.wrenches.resize(model.obstacles().len(), Wrench::default());
+        if model.obstacles().is_empty() {
             self.candidates.clear();
             return;
         }
-        let samples = model.obstacles.iter().map(|o| o.samples.len()).sum::<usize>();
-        let flesh = model.contact_surface.count();
+        let samples = model.obstacles().iter().map(|o| o.samples.len()).sum::<usize>();
+        let flesh = model.contact_surface().count();
         self.x.resize(flesh + samples, Vec3::zeros());
         let (x, node_x) = (&mut self.x[..flesh], &state.node_x);
         x.par_iter_mut()
             .with_min_len(2048)
             .enumerate()
-            .for_each(|(i, x)| *x = model.contact_surface.at(i, node_x));
-        for (obstacle, motion) in model.obstacles.iter().zip(&self.motions) {
+            .for_each(|(i, x)| *x = model.contact_surface().at(i, node_x));
+        for (obstacle, motion) in model.obstacles().iter().zip(&self.motions) {
             let own = &mut self.x[obstacle.first_sample as usize..][..obstacle.samples.len()];
             own.iter_mut().zip(&obstacle.samples).for_each(|(x, sample)| *x = motion.point_in_world(sample));
         }
@@ -292,10 +293,10 @@ impl Contacts {
         }
         // a fraction of the step at least, so that fast things are looked for a few times in a step and not in every sub-step; the last sub-step's way
         // is looked back upon
-        let (spacing, step) = (model.contact_surface.spacing, self.speed * h);
+        let (spacing, step) = (model.contact_surface().spacing, self.speed * h);
         self.within =
             (1.25 * self.speed * left).min(spacing.max(4.0 * step)).max(0.25 * spacing) + 2.0 * step;
-        self.looked_for = Some(model.id.clone());
+        self.looked_for = Some(model.id().clone());
         self.node_x.clone_from(&state.node_x);
         self.poses.clear();
         self.poses.extend(self.motions.iter().map(|motion| motion.world_from_shape));
@@ -315,11 +316,11 @@ impl Contacts {
             let (point, o) = (c.point as usize, c.obstacle as usize);
             match c.owner.map(|owner| owner as usize) {
                 None => {
-                    let motion = model.contact_surface.motion_at(point, &state.node_x, &state.node_v);
+                    let motion = model.contact_surface().motion_at(point, &state.node_x, &state.node_v);
                     (c.x, c.v) = (motion.x, motion.v);
                 }
                 Some(owner) => {
-                    let obstacle = &model.obstacles[owner];
+                    let obstacle = &model.obstacles()[owner];
                     let sample = &obstacle.samples[point - obstacle.first_sample as usize];
                     c.x = motions[owner].point_in_world(sample);
                     c.v = motions[owner].velocity_at(&c.x);
@@ -328,7 +329,7 @@ impl Contacts {
             let p = motions[o].point_in_shape(&c.x);
             let earlier = c.x - h * c.v - before[o].translation.vector;
             let came_from = before[o].rotation.inverse_transform_vector(&earlier);
-            let shape = &model.obstacles[o].shape;
+            let shape = &model.obstacles()[o].shape;
             c.contact = detect_contact(shape, &p, &came_from, c.anchor.as_ref());
             if c.contact.is_none() {
                 c.anchor = None;
@@ -338,7 +339,7 @@ impl Contacts {
             }
         };
         for_each_part(candidates.as_mut_slice(), CHUNK, |_, part| part.iter_mut().for_each(look));
-        if model.contact_surface.desc.response == Response::Projection {
+        if model.contact_surface().desc.response == Response::Projection {
             self.keep_deepest(model);
         }
     }
@@ -346,12 +347,12 @@ impl Contacts {
     /// Of several points in a cell only the deepest is answered; they would ask for different things.
     fn keep_deepest(&mut self, model: &Model) {
         self.deepest.clear();
-        self.deepest.resize(model.contact_surface.cell_count, u32::MAX);
+        self.deepest.resize(model.contact_surface().cell_count, u32::MAX);
         let depth = |c: &Candidate| c.contact.map_or(0.0, |contact| contact.depth);
         for i in 0..self.candidates.len() {
             let c = self.candidates[i];
             if c.owner.is_none() && c.contact.is_some() {
-                let best = &mut self.deepest[model.contact_surface.cell[c.point as usize] as usize];
+                let best = &mut self.deepest[model.contact_surface().cell[c.point as usize] as usize];
                 if *best == u32::MAX || depth(&c) > depth(&self.candidates[*best as usize]) {
                     *best = i as u32;
                 }
@@ -359,7 +360,7 @@ impl Contacts {
         }
         for (i, c) in self.candidates.iter_mut().enumerate() {
             if c.owner.is_none()
-                && self.deepest[model.contact_surface.cell[c.point as usize] as usize] != i as u32
+                && self.deepest[model.contact_surface().cell[c.point as usize] as usize] != i as u32
             {
                 c.contact = None;
             }
@@ -368,20 +369,20 @@ impl Contacts {
 
     /// The law of a candidate, before free obstacles give.
     fn law(model: &Model, contact_samples: &[u32], c: &Candidate, h: f64) -> Penalty {
-        let obstacle = &model.obstacles[c.obstacle as usize];
+        let obstacle = &model.obstacles()[c.obstacle as usize];
         let Some(owner) = c.owner else {
             let fraction = if model.solid(c.obstacle as usize).is_some() { SHARED } else { 1.0 };
-            return model.contact_surface.law(
+            return model.contact_surface().law(
                 c.point as usize,
                 obstacle.friction,
                 fraction * obstacle.stiffness,
                 h,
             );
         };
-        let owner_count = contact_samples[model.obstacles[owner as usize].carrier].max(1);
+        let owner_count = contact_samples[model.obstacles()[owner as usize].carrier].max(1);
         let mass = model.solid(owner as usize).map_or(0.0, |solid| solid.mass) / f64::from(owner_count);
-        let (owner, step) = (&model.obstacles[owner as usize], model.contact_surface.step);
-        let factor = model.contact_surface.desc.stiffness * obstacle.stiffness;
+        let (owner, step) = (&model.obstacles()[owner as usize], model.contact_surface().step);
+        let factor = model.contact_surface().desc.stiffness * obstacle.stiffness;
         let law = Response::Penalty.law(mass, step, obstacle.friction.min(owner.friction), owner.reach);
         let damping = SAMPLE_DAMPING * factor.sqrt() * mass / step;
         Penalty { stiffness: factor * law.stiffness, damping, ..law }
@@ -394,30 +395,30 @@ impl Contacts {
     /// ```
     fn find_give(&mut self, model: &Model, h: f64) {
         self.give.clear();
-        self.give.resize(model.obstacles.len(), 0.0);
-        if model.obstacles.iter().all(|obstacle| obstacle.solid.is_none()) {
+        self.give.resize(model.obstacles().len(), 0.0);
+        if model.obstacles().iter().all(|obstacle| obstacle.solid.is_none()) {
             return;
         }
         self.contact_samples.clear();
-        self.contact_samples.resize(model.obstacles.len(), 0);
+        self.contact_samples.resize(model.obstacles().len(), 0);
         for c in self.candidates.iter().filter(|c| c.contact.is_some()) {
             if let Some(owner) = c.owner {
-                self.contact_samples[model.obstacles[owner as usize].carrier] += 1;
+                self.contact_samples[model.obstacles()[owner as usize].carrier] += 1;
             }
         }
         for c in self.candidates.iter().filter(|c| c.contact.is_some()) {
             let stiffness = Contacts::law(model, &self.contact_samples, c, h).stiffness;
             let sides = [Some(c.obstacle), c.owner];
-            for side in sides.into_iter().flatten().map(|side| model.obstacles[side as usize].carrier) {
-                if let Some(solid) = &model.obstacles[side].solid {
+            for side in sides.into_iter().flatten().map(|side| model.obstacles()[side as usize].carrier) {
+                if let Some(solid) = &model.obstacles()[side].solid {
                     let arm = c.x - self.motions[side].origin;
                     let least = solid.inertia.diagonal().min().max(f64::MIN_POSITIVE);
                     self.give[side] += stiffness * (1.0 / solid.mass + arm.norm_squared() / least);
                 }
             }
         }
-        let stable = SHARED * Response::Penalty.strength().stiffness * model.contact_surface.desc.stiffness
-            / (model.contact_surface.step * model.contact_surface.step);
+        let stable = SHARED * Response::Penalty.strength().stiffness * model.contact_surface().desc.stiffness
+            / (model.contact_surface().step * model.contact_surface().step);
         for give in &mut self.give {
             *give = if *give > stable { stable / *give } else { 1.0 };
         }
@@ -437,8 +438,8 @@ impl Contacts {
                 c.anchor.map_or(Vec3::zeros(), |anchor| surface - motion.point_in_world(&anchor.place));
             let mut law = Contacts::law(model, contact_samples, c, h);
             let sides = [Some(c.obstacle), c.owner].into_iter().flatten();
-            let sides = sides.map(|side| model.obstacles[side as usize].carrier);
-            let free = sides.filter(|side| model.obstacles[*side].solid.is_some());
+            let sides = sides.map(|side| model.obstacles()[side as usize].carrier);
+            let free = sides.filter(|side| model.obstacles()[*side].solid.is_some());
             let give = free.map(|side| give[side]).fold(1.0, f64::min);
             law.stiffness *= give;
             law.damping *= give;
@@ -450,23 +451,23 @@ impl Contacts {
 
             match c.owner {
                 None => {
-                    for (node, weight) in model.contact_surface.row(point) {
+                    for (node, weight) in model.contact_surface().row(point) {
                         node_force[node] += weight * push.force;
                     }
                 }
                 Some(owner) => {
-                    let carrier = model.obstacles[owner as usize].carrier;
+                    let carrier = model.obstacles()[owner as usize].carrier;
                     add_wrench(&mut wrenches[carrier], &motions[carrier], &x, &push.force);
                     // springs between obstacles are no part of any energy, so that what they give is supplied
                     given += (h * push.force.dot(&relative)).max(0.0);
                 }
             }
-            let carrier = model.obstacles[o].carrier;
+            let carrier = model.obstacles()[o].carrier;
             add_wrench(&mut wrenches[carrier], motion, &x, &-push.force);
-            if model.obstacles[carrier].mobility == Mobility::Kinematic {
+            if model.obstacles()[carrier].mobility == Mobility::Kinematic {
                 given += h * push.force.dot(&obstacle_v);
             }
-            if model.contact_surface.desc.response != Response::Penalty {
+            if model.contact_surface().desc.response != Response::Penalty {
                 given += push.force.norm() * contact.depth;
             }
         }

@@ -52,7 +52,7 @@ fn free<'a>(
     model: &'a Model,
     state: &'a State,
 ) -> impl Iterator<Item = (&'a Obstacle, &'a SolidMass, &'a ObstacleState)> {
-    let all = model.obstacles.iter().zip(&state.obstacles);
+    let all = model.obstacles().iter().zip(&state.obstacles);
     all.filter_map(|(obstacle, state)| obstacle.solid.as_ref().map(|solid| (obstacle, solid, state)))
 }
 
@@ -62,7 +62,8 @@ pub(crate) fn energies(model: &Model, state: &State) -> Energies {
     for (obstacle, solid, now) in free(model, state) {
         let spin = now.angular.dot(&(now.inertia(solid) * now.angular));
         sum.kinetic += 0.5 * (solid.mass * now.linear.norm_squared() + spin);
-        sum.potential -= solid.mass * model.gravity.dot(&(now.center(solid) - obstacle.start.center(solid)));
+        sum.potential -=
+            solid.mass * model.gravity().dot(&(now.center(solid) - obstacle.start.center(solid)));
     }
     sum
 }

@@ -25,10 +25,11 @@ const CAME_NEARER: f64 = 2.0;
 impl Overlap {
     /// Measures a state: looks at every vertex, which takes as long as some hundred steps.
     pub fn of(model: &Model, state: &State) -> Overlap {
-        let x: Vec<Vec3> =
-            (0..model.contact_surface.count()).map(|i| model.contact_surface.at(i, &state.node_x)).collect();
+        let x: Vec<Vec3> = (0..model.contact_surface().count())
+            .map(|i| model.contact_surface().at(i, &state.node_x))
+            .collect();
         let mut obstacles = 0.0f64;
-        for (obstacle, now) in model.obstacles.iter().zip(&state.obstacles) {
+        for (obstacle, now) in model.obstacles().iter().zip(&state.obstacles) {
             for x in &x {
                 let p = now.pose.rotation.inverse_transform_vector(&(x - now.pose.translation.vector));
                 obstacles = obstacles.max(-obstacle.shape.probe(&p).distance);
@@ -41,10 +42,10 @@ impl Overlap {
 /// A vertex is inside of other flesh if a point before it, off its own surface, is inside of any.
 fn in_surfaces(model: &Model, x: &[Vec3]) -> f64 {
     let rest: Vec<Vec3> =
-        model.bodies.iter().flat_map(|body| body.surface.vertices.iter().copied()).collect();
+        model.bodies().iter().flat_map(|body| body.surface.vertices.iter().copied()).collect();
     let (mut triangles, mut normals) = (Vec::new(), vec![Vec3::zeros(); x.len()]);
     let mut first = 0;
-    for body in &model.bodies {
+    for body in model.bodies() {
         triangles.extend(body.surface.triangles.iter().map(|triangle| triangle.map(|v| first + v as usize)));
         first += body.surface.vertices.len();
     }
@@ -55,7 +56,7 @@ fn in_surfaces(model: &Model, x: &[Vec3]) -> f64 {
     let places: Vec<[Vec3; 3]> = triangles.iter().map(|corners| corners.map(|v| x[v])).collect();
     let boxes = BoxTree::build(&places.iter().map(Bounds::around).collect::<Vec<_>>());
     let winding = WindingTree::build(places.clone());
-    let off = OFF_SURFACE * model.contact_surface.spacing;
+    let off = OFF_SURFACE * model.contact_surface().spacing;
     let depth = |vertex: usize| {
         let normal = normals[vertex].try_normalize(0.0)?;
         if winding.winding_number(&(x[vertex] + off * normal)) < INSIDE {
@@ -66,7 +67,7 @@ fn in_surfaces(model: &Model, x: &[Vec3]) -> f64 {
             let at_rest = triangles[t].map(|v| rest[v]);
             let then = (nearest_on_triangle(&rest[vertex], &at_rest).point - rest[vertex]).norm_squared();
             let near = (CAME_NEARER * CAME_NEARER * now)
-                .max(model.contact_surface.spacing * model.contact_surface.spacing);
+                .max(model.contact_surface().spacing * model.contact_surface().spacing);
             if then < near { f64::INFINITY } else { now }
         };
         boxes.find_nearest(&x[vertex], f64::INFINITY, distance).map(|(_, squared)| squared.sqrt())
@@ -107,7 +108,7 @@ mod tests {
         let model = Model::build(&world).expect("sound");
         let mut state = State::at_rest(&model);
         assert_eq!(Overlap::of(&model, &state).surfaces, 0.0);
-        state.node_x[model.bodies[1].nodes.clone()].iter_mut().for_each(|x| x.x -= 0.115);
+        state.node_x[model.bodies()[1].nodes.clone()].iter_mut().for_each(|x| x.x -= 0.115);
         let overlap = Overlap::of(&model, &state);
         assert!(
             (overlap.surfaces - 0.015).abs() < 5e-4 && (overlap.obstacles - 0.003).abs() < 5e-4,

@@ -79,7 +79,7 @@ impl PairContact {
     /// Whether the flesh on either side is turned inside out, with nodes at places (m): its surface then does not tell which way is out, and would be pushed ever deeper.
     pub(super) fn is_inside_out(&self, model: &Model, node_x: &[Vec3]) -> bool {
         let turned =
-            |point: u32| model.contact_surface.is_inside_out(point as usize, &model.node_rest, node_x);
+            |point: u32| model.contact_surface().is_inside_out(point as usize, model.node_rest(), node_x);
         turned(self.vertex) || self.corners.into_iter().any(turned)
     }
 

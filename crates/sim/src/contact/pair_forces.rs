@@ -88,9 +88,9 @@ const FAST_DAMPING: f64 = 0.45;
 impl PairForces {
     /// Has the trees of a model.
     pub(super) fn bind(&mut self, model: &Model) {
-        if !model.contact_surface.has_trees(self.made_for.as_ref()) {
-            *self = PairForces { made_for: model.contact_surface.pairs.clone(), ..PairForces::default() };
-            self.finder = model.contact_surface.pairs.as_deref().cloned().unwrap_or_default();
+        if !model.contact_surface().has_trees(self.made_for.as_ref()) {
+            *self = PairForces { made_for: model.contact_surface().pairs.clone(), ..PairForces::default() };
+            self.finder = model.contact_surface().pairs.as_deref().cloned().unwrap_or_default();
         }
     }
 
@@ -103,7 +103,7 @@ impl PairForces {
     /// Looks for pairs of a step of `dt` (s); returns how many sub-steps it needs for surfaces not to miss each other, where stability alone asks for `fewest`.
     pub(super) fn prepare(&mut self, model: &Model, state: &State, dt: f64, fewest: usize) -> usize {
         let closing = self.detect(model, state, dt);
-        let needed = (dt * closing / (FRACTION * model.contact_surface.spacing)).ceil();
+        let needed = (dt * closing / (FRACTION * model.contact_surface().spacing)).ceil();
         if needed.is_finite() {
             fewest.max((needed as usize).min((fewest as f64 / SHORTEST) as usize))
         } else {
@@ -129,8 +129,8 @@ impl PairForces {
             |((x, x_then), v_then): ((&Vec3, &Vec3), &Vec3)| (x - x_then - elapsed * v_then).norm_squared();
         let nodes = state.node_x.par_iter().zip(&self.node_x_then).zip(&self.node_v_then);
         let farthest = nodes.with_min_len(4096).map(stray).reduce(|| 0.0, f64::max);
-        self.strayed = model.contact_surface.stretch * farthest.sqrt();
-        if elapsed > self.lasts || self.strayed > STRAY * model.contact_surface.spacing {
+        self.strayed = model.contact_surface().stretch * farthest.sqrt();
+        if elapsed > self.lasts || self.strayed > STRAY * model.contact_surface().spacing {
             self.keep_anchors(state);
             self.detect(model, state, left);
         }
@@ -142,23 +142,23 @@ impl PairForces {
         if self.made_for.is_none() {
             return 0.0;
         }
-        let count = model.contact_surface.count();
+        let count = model.contact_surface().count();
         self.x_then.resize(count, Vec3::zeros());
         self.v_then.resize(count, Vec3::zeros());
         let find = |(i, (x, v)): (usize, (&mut Vec3, &mut Vec3))| {
-            PointMotion { x: *x, v: *v } = model.contact_surface.motion_at(i, &state.node_x, &state.node_v);
+            PointMotion { x: *x, v: *v } = model.contact_surface().motion_at(i, &state.node_x, &state.node_v);
         };
         let points = self.x_then.par_iter_mut().zip(self.v_then.par_iter_mut());
         points.with_min_len(1024).enumerate().for_each(find);
         self.node_x_then.clone_from(&state.node_x);
         self.node_v_then.clone_from(&state.node_v);
         (self.elapsed, self.strayed) = (0.0, 0.0);
-        let stray = STRAY * model.contact_surface.spacing;
+        let stray = STRAY * model.contact_surface().spacing;
         self.finder.refit(&self.x_then, &self.v_then);
         let closing = self.finder.closing_speed(left, stray);
         self.lasts = left;
-        if closing * left > FARTHEST * model.contact_surface.spacing {
-            self.lasts = FARTHEST * model.contact_surface.spacing / closing;
+        if closing * left > FARTHEST * model.contact_surface().spacing {
+            self.lasts = FARTHEST * model.contact_surface().spacing / closing;
         }
         self.finder.find(&self.x_then, &self.v_then, self.lasts, stray);
         self.sort_pairs(count);
@@ -219,7 +219,7 @@ impl PairForces {
         let follow = |((point, x), v): ((&NearPoint, &mut Vec3), &mut Vec3)| {
             if may_collide(point.near.distance, point.near.closing) {
                 PointMotion { x: *x, v: *v } =
-                    model.contact_surface.motion_at(point.point as usize, &state.node_x, &state.node_v);
+                    model.contact_surface().motion_at(point.point as usize, &state.node_x, &state.node_v);
             }
         };
         points.par_iter().zip(x.par_iter_mut()).zip(v.par_iter_mut()).with_min_len(1024).for_each(follow);
@@ -255,7 +255,7 @@ impl PairForces {
         let all_contacts = &contacts[..groups.len()];
         let contacts = || all_contacts.iter().flatten();
 
-        let law = PairLaw::of(&model.contact_surface, finder, h);
+        let law = PairLaw::of(model.contact_surface(), finder, h);
         for contact in contacts() {
             contact.corners.iter().for_each(|corner| incoming[*corner as usize] = 0.0);
         }
@@ -277,7 +277,7 @@ impl PairForces {
             let corners = contact.corners.map(&x);
             let held_corners = |triangle: u32| {
                 let is_same = triangle == contact.triangle;
-                let far = |point: u32| model.contact_surface.at(point as usize, &state.node_x);
+                let far = |point: u32| model.contact_surface().at(point as usize, &state.node_x);
                 if is_same { corners } else { finder.triangle(triangle).map(far) }
             };
             let stretch =
@@ -289,7 +289,7 @@ impl PairForces {
             let force = push.force;
             given += (h * force.dot(&relative)).max(0.0);
             let mut act = |point: u32, force: Vec3| {
-                for (node, weight) in model.contact_surface.row(point as usize) {
+                for (node, weight) in model.contact_surface().row(point as usize) {
                     node_force[node] += weight * force;
                 }
             };

@@ -81,7 +81,7 @@ impl BoneCoupling {
     /// Makes ready for a step of `dt` (s): finds how bones move and lays the paths of prescribed joints.
     pub(crate) fn begin(&mut self, model: &Model, control: &Control, dt: f64, state: &State) {
         self.prepare(model);
-        for (i, (coupling, rig)) in self.rigs.iter_mut().zip(&model.rigs).enumerate() {
+        for (i, (coupling, rig)) in self.rigs.iter_mut().zip(model.rigs()).enumerate() {
             coupling.is_solved = false;
             coupling.leads = match control.rigs.get(i) {
                 Some(control) => {
@@ -103,7 +103,7 @@ impl BoneCoupling {
             let (bones, dofs) = (rig.skeleton.bones().len(), rig.skeleton.v_count());
             coupling.drives.kinds().len() == bones && coupling.drives.values().len() == dofs
         };
-        let rigs = &model.rigs;
+        let rigs = model.rigs();
         if self.rigs.len() != rigs.len() || !self.rigs.iter().zip(rigs).all(fits) {
             self.rigs = rigs.iter().map(RigCoupling::new).collect();
         }
@@ -111,10 +111,10 @@ impl BoneCoupling {
 
     /// Finds how bones move.
     pub(crate) fn refresh(&mut self, model: &Model, state: &State) {
-        let bones = model.rigs.last().map_or(1, |rig| rig.bones.end);
+        let bones = model.rigs().last().map_or(1, |rig| rig.bones.end);
         self.fields.resize(bones, Field::default());
         self.fields[0].max_drag = 1.0;
-        for ((coupling, rig), state) in self.rigs.iter_mut().zip(&model.rigs).zip(&state.rigs) {
+        for ((coupling, rig), state) in self.rigs.iter_mut().zip(model.rigs()).zip(&state.rigs) {
             coupling.kinematics.update(&rig.skeleton, state);
             for (i, frame) in coupling.kinematics.world_frames().iter().enumerate() {
                 let velocity = &coupling.kinematics.velocities()[i];
@@ -138,11 +138,11 @@ impl BoneCoupling {
 
     /// Energies of bones that lead, to be compared before and after a step: what prescribed joints gave them (J).
     pub(crate) fn prescribed_energy(&self, model: &Model, state: &State) -> f64 {
-        let rigs = self.rigs.iter().zip(&model.rigs).zip(&state.rigs);
+        let rigs = self.rigs.iter().zip(model.rigs()).zip(&state.rigs);
         let prescribed = rigs.filter(|((coupling, _), _)| coupling.leads);
         prescribed
             .map(|((coupling, rig), state)| {
-                BoneEnergies::of(&rig.skeleton, &coupling.kinematics, state, &model.gravity).total()
+                BoneEnergies::of(&rig.skeleton, &coupling.kinematics, state, &model.gravity()).total()
             })
             .sum()
     }
@@ -150,13 +150,13 @@ impl BoneCoupling {
     /// Kinetic energy of all bones, what is in the springs of joints, and the height of bones above rest and that of balanced flesh as energy.
     pub(crate) fn energies(&self, model: &Model, state: &State) -> Energies {
         let mut sum = Energies::default();
-        for ((coupling, rig), state) in self.rigs.iter().zip(&model.rigs).zip(&state.rigs) {
-            let own = BoneEnergies::of(&rig.skeleton, &coupling.kinematics, state, &model.gravity);
+        for ((coupling, rig), state) in self.rigs.iter().zip(model.rigs()).zip(&state.rigs) {
+            let own = BoneEnergies::of(&rig.skeleton, &coupling.kinematics, state, &model.gravity());
             sum.kinetic += own.kinetic;
             sum.potential += own.gravity - rig.rest_potential;
             sum.elastic += own.springs;
         }
-        sum.potential = sum.potential + self.balance_energy(model, state) - model.rest_balance;
+        sum.potential = sum.potential + self.balance_energy(model, state) - model.rest_balance();
         sum
     }
 
@@ -182,13 +182,13 @@ impl BoneCoupling {
         state: &mut State,
     ) -> Result<(), BoneError> {
         let Substep { to: fraction, h, .. } = substep;
-        for (i, (coupling, rig)) in self.rigs.iter_mut().zip(&model.rigs).enumerate() {
+        for (i, (coupling, rig)) in self.rigs.iter_mut().zip(model.rigs()).enumerate() {
             let named = |error: DynamicsError| BoneError { rig: rig.name.clone(), error };
             coupling.gather(model, rig, pushes, h, state);
             coupling.set_drives(rig, control.rigs.get(i), (fraction, h), &state.rigs[i]).map_err(named)?;
             let is_last = fraction == 1.0;
             if !coupling.leads || is_last {
-                let loads = Loads { gravity: model.gravity, wrenches: &coupling.wrenches, passive_step: h };
+                let loads = Loads { gravity: model.gravity(), wrenches: &coupling.wrenches, passive_step: h };
                 let (skeleton, bones, drives) = (&rig.skeleton, &state.rigs[i], &coupling.drives);
                 // a step must not depend on the one before it, which a resumed run has not seen
                 let solved = if coupling.is_solved {
@@ -209,7 +209,7 @@ impl BoneCoupling {
                 state.supplied_energy -= h * power;
                 state.rigs[i].advance(&rig.skeleton, coupling.drives.values(), h);
             } else {
-                coupling.advance(rig, &model.gravity, h, &mut state.rigs[i]);
+                coupling.advance(rig, &model.gravity(), h, &mut state.rigs[i]);
                 let drives = coupling.dynamics.torque.iter().zip(&state.rigs[i].v);
                 state.supplied_energy += h * drives.map(|(torque, v)| torque * v).sum::<f64>();
             }
@@ -221,10 +221,10 @@ impl BoneCoupling {
 
     /// Puts fixed nodes where their bones are.
     pub(crate) fn place_fixed_nodes(&self, model: &Model, state: &mut State) {
-        for (coupling, rig) in self.rigs.iter().zip(&model.rigs) {
+        for (coupling, rig) in self.rigs.iter().zip(model.rigs()) {
             for (i, frame) in coupling.kinematics.world_frames().iter().enumerate() {
                 let velocity = &coupling.kinematics.velocities()[i];
-                for tie in model.fixed_nodes.ties_of(rig.bones.start, BoneId(i as u32)) {
+                for tie in model.fixed_nodes().ties_of(rig.bones.start, BoneId(i as u32)) {
                     state.node_x[tie.node as usize] = frame.point(&tie.place);
                     state.node_v[tie.node as usize] = frame.rotation * velocity.at(&tie.place);
                 }
@@ -254,16 +254,16 @@ impl RigCoupling {
             let bone = BoneId(i as u32);
             let origin = kinematics.world_frames()[i].origin;
             let (mut force, mut torque) = (Vec3::zeros(), Vec3::zeros());
-            for tie in model.fixed_nodes.ties_of(rig.bones.start, bone) {
+            for tie in model.fixed_nodes().ties_of(rig.bones.start, bone) {
                 let node = tie.node as usize;
-                let mut push = pushes.corner_forces.on_node(&model.elements, node);
+                let mut push = pushes.corner_forces.on_node(model.elements(), node);
                 if let Some(load) = pushes.load.get(node) {
                     push += load;
                 }
                 force += push;
                 torque += (state.node_x[node] - origin).cross(&push);
             }
-            for &node in model.fixed_nodes.dragged_by(rig.bones.start, bone) {
+            for &node in model.fixed_nodes().dragged_by(rig.bones.start, bone) {
                 let node = node as usize;
                 let push = pushes.drag[node];
                 // where the node was when its damper acted

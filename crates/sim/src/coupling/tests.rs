@@ -43,7 +43,7 @@ fn tie(bone: Option<&str>, hold: Hold) -> TieDesc {
 /// The rest positions of nodes that a bone holds.
 fn held(model: &Model, bone: usize) -> Vec<Vec3> {
     let own = |node: &usize| model.bone_of_node(*node).is_some_and(|(_, found)| found.index() == bone);
-    (0..model.node_count()).filter(own).map(|node| model.node_rest[node]).collect()
+    (0..model.node_count()).filter(own).map(|node| model.node_rest()[node]).collect()
 }
 
 fn errors(world: &WorldDesc) -> String {
@@ -87,7 +87,7 @@ fn nodes_go_to_the_nearer_bone_and_to_the_first_tie() {
 fn painted_nodes_follow_their_paint() {
     let mut world = world(vec![tie(None, Hold::Painted { least: 0.9 })]);
     let model = Model::build(&self::world(vec![tie(None, Hold::Inside { margin: 0.0 })])).unwrap();
-    let surface = &model.bodies[0].surface.vertices;
+    let surface = &model.bodies()[0].surface.vertices;
     let weights =
         surface.iter().map(|x| vec![(u32::from(x.x > 0.4), if (x.x - 0.4).abs() < 0.1 { 0.5 } else { 1.0 })]);
     world.bodies[0].attachment.as_mut().unwrap().skin_weights = weights.collect();
@@ -115,9 +115,9 @@ fn a_bone_too_thin_for_the_cage_takes_the_nearest_nodes() {
     let model = Model::build(&world).unwrap();
     assert_eq!((held(&model, 0).len(), held(&model, 1).len()), (3, 3));
     assert!(
-        model.bodies[0].notes.iter().any(|note| note.contains("too coarse")),
+        model.bodies()[0].notes.iter().any(|note| note.contains("too coarse")),
         "{:?}",
-        model.bodies[0].notes
+        model.bodies()[0].notes
     );
 }
 
@@ -148,7 +148,7 @@ fn flesh_is_stiffer_at_the_bone() {
     world.bodies[0].attachment.as_mut().unwrap().core = CoreDesc { stiffness: 9.0, reach: 0.5 };
     let cored = Model::build(&world).unwrap();
     // the fastest wave runs where it is stiffest: three times as fast in nine times the stiffness, less what is averaged over an element
-    let ratio = soft.stable_step.seconds / cored.stable_step.seconds;
+    let ratio = soft.stable_step().seconds / cored.stable_step().seconds;
     assert!(ratio > 1.8 && ratio < 3.0, "{ratio}");
     assert_eq!(soft.mass(), cored.mass());
 }
@@ -164,9 +164,9 @@ fn loose_parts_are_carried() {
     let model = Model::build(&world).unwrap();
     assert!(held(&model, 1).iter().filter(|x| x.y > 0.2).count() == eye.nodes.len());
     assert!(
-        model.bodies[0].notes.iter().any(|note| note.contains("touches no bone")),
+        model.bodies()[0].notes.iter().any(|note| note.contains("touches no bone")),
         "{:?}",
-        model.bodies[0].notes
+        model.bodies()[0].notes
     );
 }
 

@@ -55,7 +55,7 @@ impl Bones {
         self.inertia_rate = 1.0 / (h * h);
         self.starts = starts.to_vec();
         let mut ends = Vec::with_capacity(starts.len());
-        for (i, (rig, start)) in model.rigs.iter().zip(starts).enumerate() {
+        for (i, (rig, start)) in model.rigs().iter().zip(starts).enumerate() {
             let skeleton = &rig.skeleton;
             let control = control.rigs.get(i);
             let limp = Drives::limp(skeleton);
@@ -86,7 +86,7 @@ impl Bones {
         }
         self.start_frames = self.frames_of(model, starts);
         let mut backs = starts.to_vec();
-        for (rig, back) in model.rigs.iter().zip(&mut backs) {
+        for (rig, back) in model.rigs().iter().zip(&mut backs) {
             back.move_along_velocity(&rig.skeleton, -h);
         }
         self.back_frames = self.frames_of(model, &backs);
@@ -94,7 +94,7 @@ impl Bones {
         let pairs = self.start_frames.iter().zip(&self.back_frames);
         self.aims.extend(pairs.map(|(start, back)| Frame {
             rotation: 2.0 * start.rotation - back.rotation,
-            origin: 2.0 * start.origin - back.origin + h * h * model.gravity,
+            origin: 2.0 * start.origin - back.origin + h * h * model.gravity(),
         }));
         ends
     }
@@ -108,7 +108,7 @@ impl Bones {
         self.parents = vec![0];
         self.dof_bone.clear();
         self.rig_dofs = vec![0];
-        for rig in &model.rigs {
+        for rig in model.rigs() {
             for (b, bone) in rig.skeleton.bones().iter().enumerate() {
                 self.parents.push(bone.parent.map_or(0, |parent| (rig.bones.start + parent.index()) as u32));
                 self.dof_bone.extend(bone.joint.v().map(|_| (rig.bones.start + b) as u32));
@@ -122,7 +122,7 @@ impl Bones {
     /// Where bones are at joint coordinates, the world first.
     pub(super) fn frames_of(&mut self, model: &Model, states: &[SkeletonState]) -> Vec<Frame> {
         let mut frames = vec![Frame::default()];
-        for (rig, state) in model.rigs.iter().zip(states) {
+        for (rig, state) in model.rigs().iter().zip(states) {
             self.kinematics.update(&rig.skeleton, state);
             frames.extend_from_slice(self.kinematics.world_frames());
         }
@@ -134,7 +134,7 @@ impl Bones {
         self.frames.clear();
         self.frames.push(Frame::default());
         self.columns.clear();
-        for (rig, state) in model.rigs.iter().zip(states) {
+        for (rig, state) in model.rigs().iter().zip(states) {
             self.kinematics.update(&rig.skeleton, state);
             self.frames.extend_from_slice(self.kinematics.world_frames());
             for (bone, frame) in rig.skeleton.bones().iter().zip(self.kinematics.world_frames()) {
@@ -178,7 +178,7 @@ impl Bones {
         stiffness: &mut [f64],
     ) -> f64 {
         let mut sum = 0.0;
-        for (i, (rig, state)) in model.rigs.iter().zip(states).enumerate() {
+        for (i, (rig, state)) in model.rigs().iter().zip(states).enumerate() {
             for (b, bone) in rig.skeleton.bones().iter().enumerate() {
                 let place = rig.bones.start + b;
                 let (frame, aim) = (&self.frames[place], &self.aims[place]);
@@ -202,7 +202,7 @@ impl Bones {
     /// The inertia of every bone over h², about the origin of the world.
     pub(super) fn inertias(&self, model: &Model) -> Vec<RigidInertia> {
         let mut inertias = vec![RigidInertia::default()];
-        for rig in &model.rigs {
+        for rig in model.rigs() {
             for (b, bone) in rig.skeleton.bones().iter().enumerate() {
                 let frame = &self.frames[rig.bones.start + b];
                 let center = frame.point(&bone.mass.center);
@@ -296,7 +296,7 @@ impl Bones {
     ) {
         to.clear();
         to.extend_from_slice(from);
-        for (i, (rig, to)) in model.rigs.iter().zip(to).enumerate() {
+        for (i, (rig, to)) in model.rigs().iter().zip(to).enumerate() {
             for (dof, v) in to.v.iter_mut().enumerate() {
                 let dof = self.rig_dofs[i] + dof;
                 *v = if self.is_sought[dof] { fraction * rates[dof] } else { 0.0 };

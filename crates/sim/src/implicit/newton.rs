@@ -89,7 +89,7 @@ impl Newton {
         problem.set_joint_reach(model);
         self.evaluate_point(problem, model, extras);
         self.reference = problem.norm(&self.gradient).max(problem.small_gradient(model));
-        if model.rigs.is_empty() {
+        if model.rigs().is_empty() {
             return;
         }
         let inverted_onward = self.inverted;

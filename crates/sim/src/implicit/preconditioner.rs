@@ -67,7 +67,7 @@ struct JointFactor {
 impl Preconditioner {
     /// Makes ready for steps of a model: costs as much as some tens of steps the first time and whenever the step's length changes, nothing otherwise.
     pub(super) fn prepare(&mut self, model: &Model, problem: &Problem) {
-        let key = model.id.clone();
+        let key = model.id().clone();
         let is_damped = problem.drag.iter().any(|drag| *drag > 0.0);
         let fits = |rest: &Rest| rest.key == key && rest.h == problem.h && rest.is_damped == is_damped;
         if self.rest.as_ref().is_some_and(fits) {
@@ -76,16 +76,16 @@ impl Preconditioner {
         let known = self.rest.take().filter(|rest| rest.key == key);
         let (skin, rest_frames) = match known {
             Some(rest) => (rest.skin, rest.rest_frames),
-            None if model.rigs.is_empty() => (Skin::default(), Vec::new()),
+            None if model.rigs().is_empty() => (Skin::default(), Vec::new()),
             None => (Skin::build(model), model.rest_frames()),
         };
         let free: Vec<u32> =
             (0..model.node_count() as u32).filter(|node| problem.inertia[*node as usize] > 0.0).collect();
         let own: Vec<f64> = problem.inertia.iter().zip(&problem.drag).map(|(a, b)| a + b).collect();
-        let matrix = rest_matrix(&model.elements, &own, &free);
-        let places: Vec<Vec3> = free.iter().map(|node| model.node_rest[*node as usize]).collect();
-        let first = model.node_rest.first().copied().unwrap_or_default();
-        let low = model.node_rest.iter().fold(first, |low, x| low.inf(x));
+        let matrix = rest_matrix(model.elements(), &own, &free);
+        let places: Vec<Vec3> = free.iter().map(|node| model.node_rest()[*node as usize]).collect();
+        let first = model.node_rest().first().copied().unwrap_or_default();
+        let low = model.node_rest().iter().fold(first, |low, x| low.inf(x));
         let solver =
             if free.is_empty() { None } else { Solver::build(&matrix, &places, low, SolverChoice::BySize) };
         let stiffness = stiffness(model);
@@ -103,7 +103,7 @@ impl Preconditioner {
             Some(rest) if rest.solver.is_some() || rest.free.is_empty() => Kind::AtRest,
             _ => Kind::Blocks,
         };
-        model.elements.find_node_turns(&point.x, &mut self.turns);
+        model.elements().find_node_turns(&point.x, &mut self.turns);
     }
 
     /// Uses the nodes' own blocks for the rest of the step.
@@ -275,8 +275,8 @@ fn apart(bones: &Bones, bone: u32, base: u32) -> Vec<(usize, f64)> {
 /// Σ tr(K₁₁) d² with d an edge of the element or patch at rest (J).
 fn stiffness(model: &Model) -> f64 {
     let mut sum = 0.0;
-    model.elements.for_each_rest_stiffness(|nodes, blocks| {
-        let edge = model.node_unstressed[nodes[1] as usize] - model.node_unstressed[nodes[0] as usize];
+    model.elements().for_each_rest_stiffness(|nodes, blocks| {
+        let edge = model.node_unstressed()[nodes[1] as usize] - model.node_unstressed()[nodes[0] as usize];
         sum += blocks[nodes.len() + 1].trace() * edge.norm_squared();
     });
     sum

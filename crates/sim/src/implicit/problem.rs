@@ -84,13 +84,13 @@ impl Problem {
         self.start.x.clone_from(&state.node_x);
         self.start.rigs.clone_from(&state.rigs);
         self.onward.rigs = self.bones.begin(model, control, substep, &state.rigs);
-        self.elastic.begin_step(&model.elements, &state.node_x, h);
+        self.elastic.begin_step(model.elements(), &state.node_x, h);
         self.gather_loads(model, control);
         self.set_inertia(model, state);
         self.set_drag(model);
         self.onward.x.clone_from(&state.node_x);
         for node in 0..model.node_count() {
-            if model.node_inverse_mass[node] > 0.0 {
+            if model.node_inverse_mass()[node] > 0.0 {
                 self.onward.x[node] += h * state.node_v[node];
             }
         }
@@ -107,11 +107,11 @@ impl Problem {
 
     fn gather_loads(&mut self, model: &Model, control: &Control) {
         self.load.clear();
-        if model.loads.is_empty() {
+        if model.loads().is_empty() {
             return;
         }
         self.load.resize(model.node_count(), Vec3::zeros());
-        for (i, load) in model.loads.iter().enumerate() {
+        for (i, load) in model.loads().iter().enumerate() {
             for (node, force) in &load.node_forces {
                 self.load[*node as usize] += control.load_scale(i) * force;
             }
@@ -123,9 +123,9 @@ impl Problem {
         self.aim.clone_from(&state.node_x);
         self.inertia.clear();
         for node in 0..model.node_count() {
-            let is_free = model.node_inverse_mass[node] > 0.0;
-            self.inertia.push(if is_free { model.node_mass[node] / (h * h) } else { 0.0 });
-            self.aim[node] += h * state.node_v[node] + h * h * model.gravity;
+            let is_free = model.node_inverse_mass()[node] > 0.0;
+            self.inertia.push(if is_free { model.node_mass()[node] / (h * h) } else { 0.0 });
+            self.aim[node] += h * state.node_v[node] + h * h * model.gravity();
         }
     }
 
@@ -136,7 +136,7 @@ impl Problem {
         self.carried.clear();
         self.carried.resize(model.node_count(), Vec3::zeros());
         self.is_dragged = false;
-        for body in &model.bodies {
+        for body in model.bodies() {
             let grown = real::exp(body.damping_rate * self.h) - 1.0;
             if grown == 0.0 {
                 continue;
@@ -144,7 +144,7 @@ impl Problem {
             self.is_dragged = true;
             for node in body.nodes.clone() {
                 self.drag[node] = grown * self.inertia[node];
-                let bone = model.fixed_nodes.node_reference[node] as usize;
+                let bone = model.fixed_nodes().node_reference[node] as usize;
                 self.carried[node] = self.bones.start_frames[bone].point_back(&self.start.x[node]);
             }
         }
@@ -152,7 +152,7 @@ impl Problem {
 
     /// Drag of c as it is: k = m c/h, without what makes a single solve decay as explicit steps do.
     pub(super) fn drag_plainly(&mut self, model: &Model) {
-        for body in &model.bodies {
+        for body in model.bodies() {
             for node in body.nodes.clone() {
                 self.drag[node] = body.damping_rate * self.h * self.inertia[node];
             }
@@ -161,28 +161,28 @@ impl Problem {
 
     /// Takes for the strain at the start what lies beyond that of nodes at `x` (m) and that where the problem began: further by `s`.
     pub(super) fn begin_strain_beyond(&mut self, model: &Model, x: &[Vec3], s: f64) {
-        self.elastic.begin_step(&model.elements, x, self.h);
-        self.elastic.begin_beyond(&model.elements, &self.start.x, s);
+        self.elastic.begin_step(model.elements(), x, self.h);
+        self.elastic.begin_beyond(model.elements(), &self.start.x, s);
     }
 
     fn place_pins(&mut self, model: &Model, control: &Control, fraction: f64) {
-        for (i, pin) in model.pins.iter().enumerate() {
+        for (i, pin) in model.pins().iter().enumerate() {
             let pose = control.pin(i).pose(fraction, &pin.center);
             for &node in &pin.nodes {
                 let node = node as usize;
-                self.onward.x[node] = pose.rotation * model.node_rest[node] + pose.translation.vector;
+                self.onward.x[node] = pose.rotation * model.node_rest()[node] + pose.translation.vector;
             }
         }
     }
 
     /// Puts nodes that are fixed to bones where joint coordinates put the bones.
     pub(super) fn place_bones(&mut self, model: &Model, point: &mut Point) {
-        if model.rigs.is_empty() {
+        if model.rigs().is_empty() {
             return;
         }
         self.bones.place(model, &point.rigs);
         for (bone, frame) in self.bones.frames.iter().enumerate().skip(1) {
-            for tie in model.fixed_nodes.ties_of_bone(bone) {
+            for tie in model.fixed_nodes().ties_of_bone(bone) {
                 point.x[tie.node as usize] = frame.point(&tie.place);
             }
         }
@@ -196,7 +196,7 @@ impl Problem {
         extras: &mut [&mut dyn NodeEnergy],
         gradient: &mut Gradient,
     ) -> (f64, usize) {
-        let found = self.elastic.evaluate(&model.elements, &point.x);
+        let found = self.elastic.evaluate(model.elements(), &point.x);
         self.elastic_energy = found.energy;
         let n = self.bones.dof_bone.len();
         let mut sum = found.energy;
@@ -233,8 +233,8 @@ impl Problem {
                 let ahead = point.x[node] - self.aim[node];
                 sum += 0.5 * inertia * ahead.norm_squared();
                 gradient.nodes[node] = nodes[node] + inertia * ahead;
-            } else if n > 0 && model.fixed_nodes.holds(node) {
-                let wrench = &mut self.wrenches[model.fixed_nodes.node_bone[node] as usize];
+            } else if n > 0 && model.fixed_nodes().holds(node) {
+                let wrench = &mut self.wrenches[model.fixed_nodes().node_bone[node] as usize];
                 wrench.force += nodes[node];
                 wrench.torque += point.x[node].cross(&nodes[node]);
             }
@@ -254,7 +254,7 @@ impl Problem {
         let mut sum = 0.0;
         for (node, &drag) in self.drag.iter().enumerate() {
             if drag > 0.0 {
-                let bone = model.fixed_nodes.node_reference[node] as usize;
+                let bone = model.fixed_nodes().node_reference[node] as usize;
                 let there = match self.bones.frames.get(bone) {
                     Some(frame) => frame.point(&self.carried[node]),
                     None => self.carried[node],
@@ -273,10 +273,10 @@ impl Problem {
     /// What bones bear of the weight of flesh: a force m R c that turns with the bone and has the potential −m R c · (x − o).
     fn add_balance(&mut self, model: &Model, point: &Point, gradient: &mut Gradient) -> f64 {
         let mut sum = 0.0;
-        for (node, lift) in model.node_lift.iter().enumerate().filter(|(_, lift)| **lift != Vec3::zeros()) {
-            let bone = model.fixed_nodes.node_reference[node] as usize;
+        for (node, lift) in model.node_lift().iter().enumerate().filter(|(_, lift)| **lift != Vec3::zeros()) {
+            let bone = model.fixed_nodes().node_reference[node] as usize;
             let frame = &self.bones.frames[bone];
-            let pull = frame.rotation * lift * -model.node_mass[node];
+            let pull = frame.rotation * lift * -model.node_mass()[node];
             sum += pull.dot(&(point.x[node] - frame.origin));
             gradient.nodes[node] += pull;
             self.wrenches[bone].force -= pull;
@@ -322,13 +322,13 @@ impl Problem {
 
     /// √Σ (m g)² of all nodes and bones that move (N).
     pub(super) fn weight(&self, model: &Model) -> f64 {
-        self.small_gradient(model) / SMALL_ACCELERATION * model.gravity.norm()
+        self.small_gradient(model) / SMALL_ACCELERATION * model.gravity().norm()
     }
 
     /// A gradient (N) so small that no step needs to do better than the tolerance times it.
     pub(super) fn small_gradient(&self, model: &Model) -> f64 {
         let own = self.inertia.iter().map(|inertia| inertia * self.h * self.h);
-        let bones = model.rigs.iter().flat_map(|rig| rig.skeleton.bones()).map(|bone| bone.mass.mass);
+        let bones = model.rigs().iter().flat_map(|rig| rig.skeleton.bones()).map(|bone| bone.mass.mass);
         SMALL_ACCELERATION * own.chain(bones).map(|m| m * m).sum::<f64>().sqrt()
     }
 
@@ -339,7 +339,7 @@ impl Problem {
         point: &Point,
         extras: &mut [&mut dyn NodeEnergy],
     ) {
-        self.hessian.update(&model.elements, &self.elastic, &point.x);
+        self.hessian.update(model.elements(), &self.elastic, &point.x);
         extras.iter_mut().for_each(|extra| {
             extra.see_bones(&self.bones.frames);
             extra.update(&point.x);
@@ -358,7 +358,7 @@ impl Problem {
     /// Dampers hold bones as if masses stood where their nodes are carried.
     fn add_dragged(&self, model: &Model, inertias: &mut [RigidInertia]) {
         for (node, &drag) in self.drag.iter().enumerate() {
-            let bone = model.fixed_nodes.node_reference[node] as usize;
+            let bone = model.fixed_nodes().node_reference[node] as usize;
             if drag > 0.0 && bone > 0 {
                 let there = self.bones.frames[bone].point(&self.carried[node]);
                 let more = RigidInertia::new(drag, there, Mat3::zeros());
@@ -407,13 +407,13 @@ impl Problem {
         if sought {
             self.bones.twists(&motion.joints, &mut self.twists);
             for (bone, twist) in self.twists.iter().enumerate().skip(1) {
-                for tie in model.fixed_nodes.ties_of_bone(bone) {
+                for tie in model.fixed_nodes().ties_of_bone(bone) {
                     let node = tie.node as usize;
                     motion.nodes[node] = row(&Bones::at(twist, &point.x[node]));
                 }
             }
         }
-        self.hessian.multiply(&model.elements, &motion.nodes);
+        self.hessian.multiply(model.elements(), &motion.nodes);
         let this = &*self;
         for_each_part(out.nodes.as_mut_slice(), CHUNK, |first, chunk| {
             dispatch(ProductKernel { problem: this, model, first, motion: &motion.nodes, out: chunk });
@@ -427,7 +427,7 @@ impl Problem {
             self.wrenches.clear();
             self.wrenches.resize(self.bones.parents.len(), Wrench::default());
             for (bone, wrench) in self.wrenches.iter_mut().enumerate().skip(1) {
-                for tie in model.fixed_nodes.ties_of_bone(bone) {
+                for tie in model.fixed_nodes().ties_of_bone(bone) {
                     let pull = vector(&out.nodes[tie.node as usize]);
                     wrench.force += pull;
                     wrench.torque += point.x[tie.node as usize].cross(&pull);
@@ -457,7 +457,7 @@ impl Problem {
     /// What dampers between nodes and moving bones add beside their own stiffness.
     fn couple_drag(&mut self, model: &Model, motion: &Motion, out: &mut Motion) {
         for (node, &drag) in self.drag.iter().enumerate() {
-            let bone = model.fixed_nodes.node_reference[node] as usize;
+            let bone = model.fixed_nodes().node_reference[node] as usize;
             if drag > 0.0 && bone > 0 {
                 let there = self.bones.frames[bone].point(&self.carried[node]);
                 let pull = row(&(drag * Bones::at(&self.twists[bone], &there)));
@@ -473,7 +473,7 @@ impl Problem {
     pub(super) fn diagonal_blocks(&self, model: &Model, extras: &[&mut dyn NodeEnergy]) -> Vec<Mat3> {
         let own = self.inertia.iter().zip(&self.drag);
         let mut blocks: Vec<Mat3> = own.map(|(m, k)| Mat3::from_diagonal_element(m + k)).collect();
-        self.hessian.add_diagonal(&model.elements, &mut blocks);
+        self.hessian.add_diagonal(model.elements(), &mut blocks);
         extras.iter().for_each(|extra| extra.add_diagonal(&mut blocks));
         blocks
     }
@@ -486,12 +486,12 @@ impl Problem {
         gradient: &[f64],
         torques: &mut Vec<Vec<f64>>,
     ) {
-        torques.resize(model.rigs.len(), Vec::new());
+        torques.resize(model.rigs().len(), Vec::new());
         for (i, torques) in torques.iter_mut().enumerate() {
             let dofs = self.bones.rig_dofs[i]..self.bones.rig_dofs[i + 1];
             torques.clear();
             torques.extend_from_slice(&gradient[dofs]);
-            let bones = model.rigs[i].skeleton.bones().iter();
+            let bones = model.rigs()[i].skeleton.bones().iter();
             let Some(control) = control.rigs.get(i) else { continue };
             for (bone, _) in bones.zip(&control.drives).filter(|(_, kind)| **kind == DriveKind::Torque) {
                 torques[bone.joint.v()].copy_from_slice(&control.torque[bone.joint.v()]);
@@ -507,7 +507,7 @@ impl Problem {
         StepError::Diverged {
             body: model.body_of_node(worst).name.clone(),
             time: state.time,
-            place: model.node_rest[worst].into(),
+            place: model.node_rest()[worst].into(),
             substeps: 1,
             substep: self.h,
         }
@@ -528,7 +528,7 @@ impl Kernel for GradientKernel<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         for (i, gradient) in self.gradients.iter_mut().enumerate() {
-            *gradient = self.problem.elastic.gradient_of(&self.model.elements, self.first + i);
+            *gradient = self.problem.elastic.gradient_of(self.model.elements(), self.first + i);
         }
     }
 }
@@ -550,7 +550,7 @@ impl Kernel for ProductKernel<'_> {
         for (i, out) in self.out.iter_mut().enumerate() {
             let node = self.first + i;
             let own = (self.problem.inertia[node] + self.problem.drag[node]) as f32;
-            let mut sum = self.problem.hessian.on_node(&self.model.elements, node);
+            let mut sum = self.problem.hessian.on_node(self.model.elements(), node);
             for k in 0..4 {
                 sum[k] += own * self.motion[node][k];
             }

@@ -81,7 +81,7 @@ impl SecondOrder {
     fn lay_paths(&mut self, model: &Model, control: &Control, whole: Substep) {
         let Substep { to: fraction, dt, .. } = whole;
         self.ends.clone_from(&self.rigs);
-        for (i, (rig, end)) in model.rigs.iter().zip(&mut self.ends).enumerate() {
+        for (i, (rig, end)) in model.rigs().iter().zip(&mut self.ends).enumerate() {
             let Some(control) = control.rigs.get(i) else { continue };
             let skeleton = &rig.skeleton;
             self.path.fit(skeleton, &control.from, &control.to, dt);
@@ -102,7 +102,7 @@ impl SecondOrder {
     /// Puts joints on a path where the first solve has them.
     fn lead_joints(&self, model: &Model, control: &Control, problem: &mut Problem) {
         let h = problem.h;
-        for (i, (rig, onward)) in model.rigs.iter().zip(&mut problem.onward.rigs).enumerate() {
+        for (i, (rig, onward)) in model.rigs().iter().zip(&mut problem.onward.rigs).enumerate() {
             let Some(control) = control.rigs.get(i) else { continue };
             let (start, end) = (&self.rigs[i], &self.ends[i]);
             let mut way = vec![0.0; start.v.len()];
@@ -142,7 +142,7 @@ impl SecondOrder {
             let (x, v) = (&self.x[node], &self.v[node]);
             let from = x + BEYOND * (state.node_x[node] - x);
             let speed = v + BEYOND * (state.node_v[node] - v);
-            problem.aim[node] = from + h * speed + h * h * model.gravity;
+            problem.aim[node] = from + h * speed + h * h * model.gravity();
             self.from_x.push(from);
             if problem.inertia[node] > 0.0 {
                 problem.onward.x[node] = state.node_x[node] + BEYOND * h * state.node_v[node];
@@ -150,7 +150,7 @@ impl SecondOrder {
         }
 
         self.lead_bones(model, &mut problem.bones, h, &state.rigs);
-        for (i, (rig, onward)) in model.rigs.iter().zip(&mut problem.onward.rigs).enumerate() {
+        for (i, (rig, onward)) in model.rigs().iter().zip(&mut problem.onward.rigs).enumerate() {
             let mut on = state.rigs[i].clone();
             on.move_along_velocity(&rig.skeleton, BEYOND * h);
             let drives = control.rigs.get(i).map_or(&[][..], |control| &control.drives);
@@ -171,14 +171,14 @@ impl SecondOrder {
             let from = plus(&self.frames[bone], rate, BEYOND * h);
             let pushed = plus(&bones.start_frames[bone], &self.aims[bone], -1.0);
             let mut speed = plus(&self.rates[bone], &pushed, BEYOND / h);
-            speed.origin += BEYOND * h * model.gravity;
+            speed.origin += BEYOND * h * model.gravity();
             let mut aim = plus(&from, &speed, h);
-            aim.origin += h * h * model.gravity;
+            aim.origin += h * h * model.gravity();
             bones.aims[bone] = aim;
             self.from_frames.push(from);
         }
         let mut backs = rigs.to_vec();
-        for (i, rig) in model.rigs.iter().enumerate() {
+        for (i, rig) in model.rigs().iter().enumerate() {
             // where joints are damped from
             bones.starts[i].q.clone_from(&self.rigs[i].q);
             bones.starts[i].v.clone_from(&rigs[i].v);
@@ -201,11 +201,11 @@ impl SecondOrder {
         state: &mut State,
     ) {
         for (node, x) in point.x.iter().enumerate() {
-            let is_free = model.node_inverse_mass[node] > 0.0;
+            let is_free = model.node_inverse_mass()[node] > 0.0;
             let v = if is_free { (x - self.from_x[node]) / problem.h } else { (x - self.x[node]) / whole };
             state.node_v[node] = v;
         }
-        for (i, (rig, own)) in model.rigs.iter().zip(&mut state.rigs).enumerate() {
+        for (i, (rig, own)) in model.rigs().iter().zip(&mut state.rigs).enumerate() {
             point.rigs[i].difference_from(&rig.skeleton, &problem.bones.starts[i], &mut own.v);
             own.v.iter_mut().for_each(|v| *v /= problem.h);
             let Some(control) = control.rigs.get(i) else { continue };
@@ -225,7 +225,7 @@ impl SecondOrder {
         bones.place(model, &point.rigs);
         let n = bones.dof_bone.len();
         let mut wrenches = vec![Wrench::default(); bones.parents.len()];
-        for rig in &model.rigs {
+        for rig in model.rigs() {
             for (b, bone) in rig.skeleton.bones().iter().enumerate() {
                 let place = rig.bones.start + b;
                 let gone = plus(&bones.frames[place], &self.from_frames[place], -1.0);
@@ -239,7 +239,7 @@ impl SecondOrder {
         bones.add_inertia_matrix(bones.inertias(model), &mut matrix);
         matrix.iter_mut().for_each(|entry| *entry *= h * h);
         let mut speeds = Vec::with_capacity(n);
-        for (rig, state) in model.rigs.iter().zip(&state.rigs) {
+        for (rig, state) in model.rigs().iter().zip(&state.rigs) {
             for (dof, v) in rig.skeleton.dofs().iter().zip(&state.v) {
                 let own = speeds.len();
                 momenta[own] += dof.armature * v;

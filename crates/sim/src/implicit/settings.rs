@@ -102,7 +102,7 @@ impl Solver {
 
     /// How a step of `dt` (s) of a model is taken; an error if it would be implicit by demand and obstacles are free to move or bodies have coordinates of their own, which implicit steps do not see.
     pub fn pick(&self, model: &Model, dt: f64) -> Result<SolverPick, StepError> {
-        let substeps = dt / model.stable_step.seconds;
+        let substeps = dt / model.stable_step().seconds;
         let (implicit, reason) = match self {
             Solver::Explicit => (None, SolverReason::Asked),
             Solver::Implicit(_) if model.has_free_obstacles() => {
@@ -137,10 +137,10 @@ impl StepOrder {
 /// Whether so many explicit sub-steps cost more than an implicit step. In each of them a vertex that may touch another surface costs about as much as an element: the dancer, with four times as many vertices as
 /// elements, takes five times as long with self-contact as without.
 fn costs_more(model: &Model, substeps: f64) -> bool {
-    if !model.contact_surface.has_pairs {
+    if !model.contact_surface().has_pairs {
         return substeps > Solver::MANY_SUBSTEPS;
     }
-    let vertices = model.contact_surface.count() as f64 / model.tets.len().max(1) as f64;
+    let vertices = model.contact_surface().count() as f64 / model.tets().len().max(1) as f64;
     substeps * (1.0 + vertices) > Solver::MANY_SUBSTEPS_OF_TOUCHING
 }
 

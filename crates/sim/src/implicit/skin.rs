@@ -29,7 +29,7 @@ pub(super) struct Pair {
 impl Skin {
     /// Of a model at rest.
     pub(super) fn build(model: &Model) -> Skin {
-        let lists = bone_weights(&model.fixed_nodes, &model.tets);
+        let lists = bone_weights(model.fixed_nodes(), model.tets());
         let pairs = pairs(model, &lists);
         let mut skin = Skin { ends: vec![0], pairs, ..Skin::default() };
         for list in lists {
@@ -49,7 +49,7 @@ impl Skin {
 /// Sums over elements whose corners follow different bones: u = t₀(x) + Σ w_b (t_b − t₀)(x), and t₀ alone costs nothing.
 fn pairs(model: &Model, weights: &[Vec<(u32, f32)>]) -> Vec<Pair> {
     let mut sums: BTreeMap<(u32, u32, u32), Matrix6<f64>> = BTreeMap::new();
-    model.elements.for_each_rest_stiffness(|nodes, blocks| {
+    model.elements().for_each_rest_stiffness(|nodes, blocks| {
         let mut bones: Vec<(u32, f32)> = Vec::new();
         for (bone, weight) in nodes.iter().flat_map(|node| &weights[*node as usize]) {
             match bones.iter_mut().find(|(own, _)| own == bone) {
@@ -68,7 +68,7 @@ fn pairs(model: &Model, weights: &[Vec<(u32, f32)>]) -> Vec<Pair> {
         };
         let count = nodes.len();
         let motions: Vec<_> =
-            nodes.iter().map(|node| motion_at(&model.node_unstressed[*node as usize])).collect();
+            nodes.iter().map(|node| motion_at(&model.node_unstressed()[*node as usize])).collect();
         for (c, _) in &bones[1..] {
             // how the corners are pulled by motions of bone c
             let mut applied = vec![Matrix3x6::zeros(); count];

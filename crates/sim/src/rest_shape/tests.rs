@@ -54,7 +54,7 @@ impl Beam {
 fn settled(model: &Model) -> Vec<Vec3> {
     let mut state = State::at_rest(model);
     let mut control = Control::still(model);
-    control.rigs = model.rigs.iter().map(RigControl::hold).collect();
+    control.rigs = model.rigs().iter().map(RigControl::hold).collect();
     // tight enough that what is left of the gradient moves nothing that is measured here
     let settings = ImplicitSettings { tolerance: 1e-6, ..ImplicitSettings::ACCURATE };
     settle_with(model, &control, &settings, &mut [], &mut state).expect("has a rest");
@@ -73,13 +73,13 @@ fn a_pinned_beam_stays_where_it_is_drawn() {
         let beam = Beam { law, poisson, ..Beam::default() };
         let free = Beam { sag: Sag::Free, ..beam.clone() }.model();
         let model = beam.model();
-        let sag = farthest(&settled(&free), &free.node_rest);
-        let off = farthest(&settled(&model), &model.node_rest);
-        let report = model.bodies[0].rest_shape.expect("sought");
+        let sag = farthest(&settled(&free), free.node_rest());
+        let off = farthest(&settled(&model), model.node_rest());
+        let report = model.bodies()[0].rest_shape.expect("sought");
         assert!(sag > 0.02 && off < 1e-4 * sag, "{law:?}, ν {poisson}: {off:e} of {sag}");
         assert!((off - report.farthest).abs() < 0.1 * off + 1e-7, "{off:e} {report:?}");
         assert_eq!(report.carried, 1.0);
-        assert!(model.bodies[0].notes.is_empty(), "{:?}", model.bodies[0].notes);
+        assert!(model.bodies()[0].notes.is_empty(), "{:?}", model.bodies()[0].notes);
     }
 }
 
@@ -93,10 +93,10 @@ fn an_arm_stays_where_it_is_drawn() {
         let free = Model::build(&world).expect("sound");
         world.bodies[0].sag = Sag::RestShape;
         let model = Model::build(&world).expect("sound");
-        let sag = farthest(&settled(&free), &free.node_rest);
-        let off = farthest(&settled(&model), &model.node_rest);
+        let sag = farthest(&settled(&free), free.node_rest());
+        let off = farthest(&settled(&model), model.node_rest());
         assert!(sag > 1e-3 && off < 1e-4 * sag, "ν {poisson}: {off:e} of {sag}");
-        assert!(model.node_lift.is_empty(), "stress carries it alone");
+        assert!(model.node_lift().is_empty(), "stress carries it alone");
     }
 }
 
@@ -107,15 +107,15 @@ fn what_is_found_sags_to_the_drawn_shape() {
     for law in LAWS {
         let beam = Beam { law, ..Beam::default() };
         let drawn = beam.model();
-        let mesh = TetMesh { nodes: drawn.node_unstressed.clone(), tets: drawn.tets.clone() };
+        let mesh = TetMesh { nodes: drawn.node_unstressed().to_vec(), tets: drawn.tets().to_vec() };
         let mut world = Beam { sag: Sag::Free, ..beam }.world_of(mesh);
         // the rest shape is no box, but its pinned end stays where it is
         world.bodies[0].pins[0].region =
             Region::Box { min: Vec3::new(-1e-9, -1.0, -1.0), max: Vec3::new(1e-9, 1.0, 1.0) };
         let found = Model::build(&world).expect("sound");
-        assert_eq!(found.pins[0].nodes, drawn.pins[0].nodes);
-        let sag = farthest(&found.node_rest, &drawn.node_rest);
-        let off = farthest(&settled(&found), &drawn.node_rest);
+        assert_eq!(found.pins()[0].nodes, drawn.pins()[0].nodes);
+        let sag = farthest(found.node_rest(), drawn.node_rest());
+        let off = farthest(&settled(&found), drawn.node_rest());
         assert!(sag > 0.02 && off < 1e-3 * sag, "{law:?}: {off:e} of {sag}");
     }
 }
@@ -126,22 +126,21 @@ fn what_is_found_sags_to_the_drawn_shape() {
 fn upside_down_it_hangs_from_its_rest_shape() {
     let mut world = arm_world(0.0, 0.5, Sag::RestShape);
     world.bodies[0].material.young = 1e4;
-    let mut turned = Model::build(&world).expect("sound");
-    turned.gravity = -turned.gravity;
+    let turned = Model::build(&world).expect("sound").under_gravity(-world.gravity);
     let hangs = settled(&turned);
 
     world.gravity = -world.gravity;
     world.bodies[0].sag = Sag::Free;
     world.bodies[0].shape =
-        ShapeDesc::Tets(TetMesh { nodes: turned.node_unstressed.clone(), tets: turned.tets.clone() });
+        ShapeDesc::Tets(TetMesh { nodes: turned.node_unstressed().to_vec(), tets: turned.tets().to_vec() });
     let ties = &mut world.bodies[0].attachment.as_mut().expect("on bones").ties;
     for (i, tie) in ties.iter_mut().enumerate() {
-        let nodes = turned.fixed_nodes.ties_of_bone(1 + i).iter().map(|tie| tie.node);
+        let nodes = turned.fixed_nodes().ties_of_bone(1 + i).iter().map(|tie| tie.node);
         tie.hold = Hold::Nodes(nodes.collect());
     }
     let other = Model::build(&world).expect("sound");
-    assert_eq!(other.fixed_nodes.node_bone, turned.fixed_nodes.node_bone);
-    let (gap, sag) = (farthest(&hangs, &settled(&other)), farthest(&hangs, &turned.node_rest));
+    assert_eq!(other.fixed_nodes().node_bone, turned.fixed_nodes().node_bone);
+    let (gap, sag) = (farthest(&hangs, &settled(&other)), farthest(&hangs, turned.node_rest()));
     assert!(sag > 2e-3 && gap < 5e-3 * sag, "{gap:e} of {sag}");
 }
 
@@ -159,7 +158,7 @@ fn a_hanging_bar_was_shorter_by_its_stretch() {
     let bar = Beam { young, poisson: 0.0, gravity: G * Vec3::x(), ..Beam::default() };
     let model = bar.model();
     let most = 1000.0 * G / young * 0.5 * length * length;
-    for (x, rest) in model.node_rest.iter().zip(&model.node_unstressed) {
+    for (x, rest) in model.node_rest().iter().zip(model.node_unstressed()) {
         let u = 1000.0 * G / young * (length * x.x - 0.5 * x.x * x.x);
         assert!(
             (rest.x - (x.x - u)).abs() < most * (3.9e-3 + 1.0 / 64.0),
@@ -167,7 +166,7 @@ fn a_hanging_bar_was_shorter_by_its_stretch() {
         );
     }
     // the pinned end keeps its width, and nothing else is squeezed at ν = 0 but by shear near it
-    let wide = model.node_rest.iter().zip(&model.node_unstressed);
+    let wide = model.node_rest().iter().zip(model.node_unstressed());
     assert!(wide.map(|(x, rest)| (rest - x).yz().norm()).fold(0.0, f64::max) < 0.05 * most);
 }
 
@@ -176,9 +175,9 @@ fn a_hanging_bar_was_shorter_by_its_stretch() {
 fn without_gravity_nothing_changes() {
     let beam = Beam { gravity: Vec3::zeros(), ..Beam::default() };
     let (model, free) = (beam.model(), Beam { sag: Sag::Free, ..beam }.model());
-    assert_eq!(model.node_unstressed, model.node_rest);
-    assert_eq!(model.stable_step, free.stable_step);
-    assert_eq!(model.bodies[0].rest_shape.expect("sought").newton, 0);
+    assert_eq!(model.node_unstressed(), model.node_rest());
+    assert_eq!(model.stable_step(), free.stable_step());
+    assert_eq!(model.bodies()[0].rest_shape.expect("sought").newton, 0);
 }
 
 /// 300 Pa carry a column of 3 cm of themselves, not an arm of 40: no tet is flattened on the way, and bones bear what is left, so that it stays where it is drawn all the same.
@@ -187,23 +186,23 @@ fn flesh_too_soft_for_a_rest_shape_is_borne_by_bones() {
     let mut world = arm_world(0.0, 0.5, Sag::RestShape);
     world.bodies[0].material.young = 300.0;
     let model = Model::build(&world).expect("sound");
-    let report = model.bodies[0].rest_shape.expect("sought");
+    let report = model.bodies()[0].rest_shape.expect("sought");
     assert!(report.carried < 1.0, "{report:?}");
     assert!(
-        model.bodies[0].notes.iter().any(|note| note.contains("too soft")),
+        model.bodies()[0].notes.iter().any(|note| note.contains("too soft")),
         "{:?}",
-        model.bodies[0].notes
+        model.bodies()[0].notes
     );
-    for (tet, nodes) in model.tets.iter().enumerate() {
+    for (tet, nodes) in model.tets().iter().enumerate() {
         let volume = |x: &[Vec3]| {
             let [a, b, c, d] = nodes.map(|node| x[node as usize]);
             (b - a).cross(&(c - a)).dot(&(d - a))
         };
-        let ratio = volume(&model.node_unstressed) / volume(&model.node_rest);
+        let ratio = volume(model.node_unstressed()) / volume(model.node_rest());
         assert!((super::VOLUMES[0]..=super::VOLUMES[1]).contains(&ratio), "tet {tet}: {ratio}");
     }
     // 10⁻⁶ of the weight bends even this arm by no more than micrometres
-    let off = farthest(&settled(&model), &model.node_rest);
+    let off = farthest(&settled(&model), model.node_rest());
     assert!(off < 1e-5, "{off:e}");
 }
 
@@ -211,9 +210,13 @@ fn flesh_too_soft_for_a_rest_shape_is_borne_by_bones() {
 #[test]
 fn a_pinned_body_that_is_too_soft_says_so() {
     let model = Beam { young: 2e4, ..Beam::default() }.model();
-    assert!(model.bodies[0].rest_shape.expect("sought").carried < 1.0);
-    assert!(model.bodies[0].notes.iter().any(|note| note.contains("sags by")), "{:?}", model.bodies[0].notes);
-    assert!(model.node_lift.is_empty());
+    assert!(model.bodies()[0].rest_shape.expect("sought").carried < 1.0);
+    assert!(
+        model.bodies()[0].notes.iter().any(|note| note.contains("sags by")),
+        "{:?}",
+        model.bodies()[0].notes
+    );
+    assert!(model.node_lift().is_empty());
 }
 
 #[test]
@@ -235,7 +238,7 @@ fn it_has_the_same_bits_on_one_and_two_threads() {
             let beam = Beam { poisson: 0.47, ..Beam::default() };
             let model = Model::build(&beam.world_of(shapes::beam(6, [0.4, 0.1, 0.1])));
             let model = model.expect("sound");
-            (model.node_unstressed.clone(), model.hash())
+            (model.node_unstressed().to_vec(), model.hash())
         })
     };
     assert_eq!(found(1), found(2));
@@ -256,7 +259,7 @@ fn a_column_past_buckling_has_no_rest_shape() {
     let limit = 1000.0 * G * length * length * length * 12.0 / (7.84 * width * width);
     for (young, is_stable) in [(4.0 * limit, true), (0.4 * limit, false)] {
         let model = Beam { young, gravity: -G * Vec3::x(), ..Beam::default() }.model();
-        let report = model.bodies[0].rest_shape.expect("sought");
+        let report = model.bodies()[0].rest_shape.expect("sought");
         assert_eq!(report.carried == 1.0, is_stable, "E = {young} Pa: {report:?}");
     }
 }

@@ -24,7 +24,7 @@ const CLOSE: f64 = 2e-3;
 pub(super) fn measure(labels: Labels, settings: ImplicitSettings) -> Result<Row, Failure> {
     let (model, tip) = calibrated()?;
     let fine = shapes::beam(ACROSS[1], [0.4, 0.1, 0.1]);
-    let cage = TetMesh { nodes: model.node_rest.clone(), tets: model.tets.clone() };
+    let cage = TetMesh { nodes: model.node_rest().to_vec(), tets: model.tets().to_vec() };
     let embedding = Embedding::from_barycentric(cage.nodes.len(), &riders(&cage, &fine.nodes));
     let mut x = fine.nodes.clone();
     let is_tip: Vec<usize> = (0..x.len()).filter(|&node| fine.nodes[node].x > 0.4 - 1e-9).collect();
@@ -47,7 +47,7 @@ fn calibrated() -> Result<(Model, f64), Failure> {
         let mut state = State::at_rest(&model);
         let rest = settle(&model, &Control::still(&model), &mut state);
         rest.map_err(|e| Failure::Simulation(e.to_string()))?;
-        let tip = Beam::tip_deflection(&model.node_rest, &state);
+        let tip = Beam::tip_deflection(model.node_rest(), &state);
         if (tip / FINE_TIP - 1.0).abs() < CLOSE {
             return Ok((model, tip));
         }

@@ -37,5 +37,5 @@ pub(super) fn measure(labels: Labels, settings: ImplicitSettings) -> Result<Row,
         }
         best = best.or_faster(second);
     }
-    Ok(best.row(labels, player.model.elements.count(), first - again))
+    Ok(best.row(labels, player.model.elements().count(), first - again))
 }

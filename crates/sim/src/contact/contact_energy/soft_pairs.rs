@@ -59,14 +59,14 @@ const NONE: u32 = u32::MAX;
 impl SoftPairs {
     /// How far points may end up from where they were expected (m).
     pub(super) fn max_stray(model: &Model) -> f64 {
-        STRAY * model.contact_surface.spacing
+        STRAY * model.contact_surface().spacing
     }
 
     /// Has the trees of a model.
     pub(super) fn bind(&mut self, model: &Model) {
-        if !model.contact_surface.has_trees(self.made_for.as_ref()) {
-            *self = SoftPairs { made_for: model.contact_surface.pairs.clone(), ..SoftPairs::default() };
-            self.finder = model.contact_surface.pairs.as_deref().cloned().unwrap_or_default();
+        if !model.contact_surface().has_trees(self.made_for.as_ref()) {
+            *self = SoftPairs { made_for: model.contact_surface().pairs.clone(), ..SoftPairs::default() };
+            self.finder = model.contact_surface().pairs.as_deref().cloned().unwrap_or_default();
         }
         self.groups.clear();
         self.points.clear();
@@ -91,7 +91,7 @@ impl SoftPairs {
     pub(super) fn detect(&mut self, model: &Model, x: &[Vec3], v: &[Vec3], h: f64) {
         let stray = SoftPairs::max_stray(model);
         self.finder.refit(x, v);
-        let farthest = FARTHEST * model.contact_surface.spacing;
+        let farthest = FARTHEST * model.contact_surface().spacing;
         let fastest = v.iter().map(Vec3::norm_squared).fold(0.0, f64::max).sqrt();
         // how fast those that may meet come nearer is found by a walk of its own, which few steps need
         let is_fast = 2.0 * fastest * h > farthest;
@@ -154,7 +154,7 @@ impl SoftPairs {
     /// it would be shot out as soon as it came within sight.
     pub(super) fn find(&mut self, model: &Model, start: &[Vec3], node_x: &[Vec3]) {
         let SoftPairs { finder, groups, points, x, slot, in_front, .. } = self;
-        let place = |(x, point): (&mut Vec3, &u32)| *x = model.contact_surface.at(*point as usize, node_x);
+        let place = |(x, point): (&mut Vec3, &u32)| *x = model.contact_surface().at(*point as usize, node_x);
         x.par_iter_mut().zip(points.par_iter()).with_min_len(1024).for_each(place);
         let now = |point: u32| x[slot[point as usize] as usize];
         let then = |point: u32| start[point as usize];

@@ -83,7 +83,7 @@ fn balanced_flesh_does_not_sag() {
     let mut state = State::at_rest(&model);
     step_all(&model, &Control::still(&model), 5, &mut state);
     let off =
-        state.node_x.iter().zip(&model.node_rest).map(|(x, rest)| (x - rest).norm()).fold(0.0, f64::max);
+        state.node_x.iter().zip(model.node_rest()).map(|(x, rest)| (x - rest).norm()).fold(0.0, f64::max);
     assert!(off < 1e-6, "{off}");
 }
 
@@ -91,15 +91,15 @@ fn balanced_flesh_does_not_sag() {
 pub(super) fn gravity_moment(model: &Model, state: &State) -> f64 {
     let shoulder = Vec3::new(0.0, 0.05, 0.05);
     let flesh: Vec3 = (0..model.node_count())
-        .filter(|&node| model.node_inverse_mass[node] > 0.0)
-        .map(|node| (state.node_x[node] - shoulder).cross(&(model.node_mass[node] * model.gravity)))
+        .filter(|&node| model.node_inverse_mass()[node] > 0.0)
+        .map(|node| (state.node_x[node] - shoulder).cross(&(model.node_mass()[node] * model.gravity())))
         .sum();
     let mut kinematics = sinew_skeleton::Kinematics::default();
-    let rig = &model.rigs[0];
+    let rig = &model.rigs()[0];
     kinematics.update(&rig.skeleton, &state.rigs[0]);
     let bones: Vec3 = (rig.skeleton.bones().iter().zip(kinematics.world_frames()))
         .map(|(bone, frame)| {
-            (frame.point(&bone.mass.center) - shoulder).cross(&(bone.mass.mass * model.gravity))
+            (frame.point(&bone.mass.center) - shoulder).cross(&(bone.mass.mass * model.gravity()))
         })
         .sum();
     (flesh + bones).y
@@ -129,7 +129,7 @@ fn holding_torque_is_the_moment_of_gravity() {
 #[test]
 fn springs_carry_the_moment_of_gravity_both_ways() {
     let model = arm(40.0, 0.5);
-    let control = Control { rigs: vec![RigControl::limp(&model.rigs[0])], ..Control::still(&model) };
+    let control = Control { rigs: vec![RigControl::limp(&model.rigs()[0])], ..Control::still(&model) };
     let mut state = State::at_rest(&model);
     step_all(&model, &control, 400, &mut state);
     let (found, wanted) = (-40.0 * state.rigs[0].q[0], -gravity_moment(&model, &state));
@@ -150,7 +150,7 @@ fn springs_carry_the_moment_of_gravity_both_ways() {
 #[test]
 fn given_torques_accelerate_bones_and_flesh() {
     let model = arm(0.0, 0.0);
-    let mut control = Control { rigs: vec![RigControl::limp(&model.rigs[0])], ..Control::still(&model) };
+    let mut control = Control { rigs: vec![RigControl::limp(&model.rigs()[0])], ..Control::still(&model) };
     control.rigs[0].torque[0] = 3.0;
     control.rigs[0].drives[1] = DriveKind::Motion;
     let (mut implicit, mut explicit) = (State::at_rest(&model), State::at_rest(&model));
@@ -189,9 +189,9 @@ fn a_fast_limb_keeps_its_flesh() {
     assert!((state.rigs[0].q[0] - angle).abs() < 1e-9);
     // nodes fixed to bones are where the bones are, to round-off
     let mut kinematics = sinew_skeleton::Kinematics::default();
-    kinematics.update(&model.rigs[0].skeleton, &state.rigs[0]);
+    kinematics.update(&model.rigs()[0].skeleton, &state.rigs[0]);
     for (bone, frame) in kinematics.world_frames().iter().enumerate() {
-        for tie in model.fixed_nodes.ties_of_bone(model.rigs[0].bones.start + bone) {
+        for tie in model.fixed_nodes().ties_of_bone(model.rigs()[0].bones.start + bone) {
             let off = (frame.point(&tie.place) - state.node_x[tie.node as usize]).norm();
             assert!(off < 1e-12, "node {} is {off} m off its bone", tie.node);
         }
@@ -206,7 +206,7 @@ fn a_fast_limb_keeps_its_flesh() {
 #[test]
 fn a_limp_arm_swings_and_loses_energy_only() {
     let model = arm(0.0, 0.0);
-    let control = Control { rigs: vec![RigControl::limp(&model.rigs[0])], ..Control::still(&model) };
+    let control = Control { rigs: vec![RigControl::limp(&model.rigs()[0])], ..Control::still(&model) };
     let mut state = State::at_rest(&model);
     let mut stepper = Stepper::with_solver(Solver::Implicit(ImplicitSettings::INTERACTIVE));
     let mut energy = f64::INFINITY;
@@ -228,7 +228,7 @@ fn a_limp_arm_swings_and_loses_energy_only() {
 #[test]
 fn threads_and_interruptions_change_nothing_with_bones() {
     let model = arm(1.0, 0.1);
-    let control = Control { rigs: vec![RigControl::limp(&model.rigs[0])], ..Control::still(&model) };
+    let control = Control { rigs: vec![RigControl::limp(&model.rigs()[0])], ..Control::still(&model) };
     let whole = |threads: usize, pieces: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
         pool.install(|| {

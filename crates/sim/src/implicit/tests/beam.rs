@@ -34,13 +34,13 @@ pub(super) fn rubber(young: f64, poisson: f64, damping: f64) -> Material {
 }
 
 pub(super) fn tip(model: &Model, state: &State) -> f64 {
-    let tip = || (0..model.node_count()).filter(|&node| model.node_rest[node].x > SIZE[0] - 1e-9);
-    tip().map(|node| model.node_rest[node].z - state.node_x[node].z).sum::<f64>() / tip().count() as f64
+    let tip = || (0..model.node_count()).filter(|&node| model.node_rest()[node].x > SIZE[0] - 1e-9);
+    tip().map(|node| model.node_rest()[node].z - state.node_x[node].z).sum::<f64>() / tip().count() as f64
 }
 
 pub(super) fn inverted(model: &Model, state: &State) -> usize {
-    (0..model.tets.len())
-        .filter(|&tet| model.elements.deformation_gradient(&state.node_x, tet).determinant() <= 0.0)
+    (0..model.tets().len())
+        .filter(|&tet| model.elements().deformation_gradient(&state.node_x, tet).determinant() <= 0.0)
         .count()
 }
 
@@ -160,8 +160,8 @@ pub(super) fn bad_start(model: &Model, start: &str) -> State {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     };
-    let mut x = model.node_rest.clone();
-    for node in (0..x.len()).filter(|node| model.node_inverse_mass[*node] > 0.0) {
+    let mut x = model.node_rest().to_vec();
+    for node in (0..x.len()).filter(|node| model.node_inverse_mass()[*node] > 0.0) {
         match start {
             "flat" => x[node].z = 0.0,
             "scrambled" => x[node] += 0.2 * Vec3::new(random(), random(), random()),
@@ -180,7 +180,7 @@ fn any_stiffness_is_stable_at_sixty_hertz() {
         let mut state = State::at_rest(&model);
         let unsolved = run(&model, ImplicitSettings::INTERACTIVE, 1.0 / 60.0, 0.5, &mut state);
         // the middle falls no farther than freely, and no node leaves it by more than the beam is long
-        let weighed = state.node_x.iter().zip(&model.node_mass).map(|(x, m)| x * *m);
+        let weighed = state.node_x.iter().zip(model.node_mass()).map(|(x, m)| x * *m);
         let middle = weighed.sum::<Vec3>() / model.mass();
         let (t, dt) = (0.5, 1.0 / 60.0);
         assert!(-middle.z < 0.5 * 9.81 * t * (t + dt), "{young}: {middle} m");
@@ -197,18 +197,18 @@ fn any_stiffness_is_stable_at_sixty_hertz() {
 fn a_free_body_falls_as_one() {
     let model = beam(2, rubber(1e4, 0.4, 0.0), false);
     let mut state = State::at_rest(&model);
-    for (v, x) in state.node_v.iter_mut().zip(&model.node_rest) {
+    for (v, x) in state.node_v.iter_mut().zip(model.node_rest()) {
         *v = Vec3::new(1.0, 0.0, 0.0) + Vec3::new(0.0, 3.0, 1.0).cross(&(x - Vec3::new(0.2, 0.0, 0.0)));
     }
     let (start, spin) = (state.momentum(&model), state.angular_momentum(&model));
     let center = |state: &State| -> Vec3 {
-        state.node_x.iter().zip(&model.node_mass).map(|(x, m)| x * *m).sum::<Vec3>() / model.mass()
+        state.node_x.iter().zip(model.node_mass()).map(|(x, m)| x * *m).sum::<Vec3>() / model.mass()
     };
     let c0 = center(&state);
     let (dt, steps) = (1.0 / 60.0, 30);
     run(&model, ImplicitSettings::ACCURATE, dt, dt * f64::from(steps), &mut state);
     let t = dt * f64::from(steps);
-    let gained = state.momentum(&model) - start - model.mass() * t * model.gravity;
+    let gained = state.momentum(&model) - start - model.mass() * t * model.gravity();
     assert!(gained.norm() < 1e-4 * start.norm(), "{gained}");
     let fallen = center(&state).z - c0.z - start.z / model.mass() * t;
     assert!((fallen + 0.5 * 9.81 * t * (t + dt)).abs() < 1e-4, "{fallen}");
@@ -230,7 +230,7 @@ fn point_springs_hold_what_hangs_on_them() {
     let model = beam(1, rubber(1e5, 0.3, 0.5), false);
     let mut springs = PointSprings::default();
     for node in 0..model.node_count() as u32 {
-        springs.springs.push((node, model.node_rest[node as usize], 100.0));
+        springs.springs.push((node, model.node_rest()[node as usize], 100.0));
     }
     let mut state = State::at_rest(&model);
     let mut stepper = Stepper::default();
@@ -240,7 +240,7 @@ fn point_springs_hold_what_hangs_on_them() {
         let settings = ImplicitSettings::ACCURATE;
         stepper.step_with(&model, &control, &settings, &mut extras, 1.0 / 60.0, &mut state).expect("a step");
     }
-    let sag: f64 = (0..model.node_count()).map(|n| model.node_rest[n].z - state.node_x[n].z).sum();
+    let sag: f64 = (0..model.node_count()).map(|n| model.node_rest()[n].z - state.node_x[n].z).sum();
     let wanted = model.mass() * 9.81 / 100.0;
     assert!((sag / wanted - 1.0).abs() < 1e-3, "{sag} {wanted}");
 }

@@ -11,7 +11,8 @@ fn oscillator(omega: f64) -> (Model, PointSprings) {
     let mut world = beam_world(1, rubber(1e5, 0.3, 0.0), false);
     world.gravity = Vec3::zeros();
     let model = Model::build(&world).expect("sound");
-    let spring = |node: usize| (node as u32, model.node_rest[node], model.node_mass[node] * omega * omega);
+    let spring =
+        |node: usize| (node as u32, model.node_rest()[node], model.node_mass()[node] * omega * omega);
     let springs = PointSprings { springs: (0..model.node_count()).map(spring).collect() };
     (model, springs)
 }
@@ -26,7 +27,7 @@ pub(super) fn swing(settings: &ImplicitSettings, (omega, h): (f64, f64), steps: 
         let mut extras: [&mut dyn NodeEnergy; 1] = [&mut springs];
         stepper.step_with(&model, &control, settings, &mut extras, h, &mut state).expect("a step");
     }
-    [state.node_x[3].z - model.node_rest[3].z, state.node_v[3].z]
+    [state.node_x[3].z - model.node_rest()[3].z, state.node_v[3].z]
 }
 
 /// Backward Euler takes a step of x'' = −ω² x as v' = (v − h ω² x)/(1 + h² ω²), x' = x + h v': of the energy, 1/(1 + h² ω²) is kept. Solved to 1e-5 of each step's gradient.
@@ -54,7 +55,7 @@ fn a_beam_that_swings_freely_only_loses_energy() {
     world.gravity = Vec3::zeros();
     let model = Model::build(&world).expect("sound");
     let mut state = State::at_rest(&model);
-    for (v, x) in state.node_v.iter_mut().zip(&model.node_rest) {
+    for (v, x) in state.node_v.iter_mut().zip(model.node_rest()) {
         v.z = 60.0 * (x.x - 0.2) * (x.x - 0.2) - 0.8;
     }
     let total = |state: &State| {

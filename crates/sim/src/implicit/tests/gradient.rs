@@ -24,7 +24,7 @@ impl Random {
 }
 
 pub(super) fn limp(model: &Model) -> Control {
-    Control { rigs: vec![RigControl::limp(&model.rigs[0])], ..Control::still(model) }
+    Control { rigs: vec![RigControl::limp(&model.rigs()[0])], ..Control::still(model) }
 }
 
 /// A limp arm that swings, its flesh shaken by up to `size` (m), and the potential of its next step.

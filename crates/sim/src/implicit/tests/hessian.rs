@@ -16,7 +16,7 @@ fn shaken(model: &Model, mut seed: u64) -> State {
     let mut state = State::at_rest(model);
     state.rigs[0].q.copy_from_slice(&[2.0 * random(), 0.02 * random()]);
     state.carry_flesh(model);
-    for node in (0..model.node_count()).filter(|&node| model.node_inverse_mass[node] > 0.0) {
+    for node in (0..model.node_count()).filter(|&node| model.node_inverse_mass()[node] > 0.0) {
         state.node_x[node] += 2e-4 * Vec3::new(random(), random(), random());
     }
     state
@@ -28,7 +28,7 @@ fn shaken(model: &Model, mut seed: u64) -> State {
 #[test]
 fn nodes_and_joints_together_curve_up() {
     let model = arm(1.0, 0.1);
-    let control = Control { rigs: vec![RigControl::limp(&model.rigs[0])], ..Control::still(&model) };
+    let control = Control { rigs: vec![RigControl::limp(&model.rigs()[0])], ..Control::still(&model) };
     for seed in 1..=3 {
         let state = shaken(&model, seed);
         let mut problem = Problem::default();

@@ -27,7 +27,7 @@ fn auto_picks_what_costs_less() {
 #[test]
 fn auto_knows_that_second_order_costs_more() {
     let model = Model::build(&beam_world(2, rubber(1e5, 0.3, 0.0), true)).expect("sound");
-    let dt = 1.5 * Solver::MANY_SUBSTEPS * model.stable_step.seconds;
+    let dt = 1.5 * Solver::MANY_SUBSTEPS * model.stable_step().seconds;
     let pick = |order| {
         let settings = ImplicitSettings { order, ..ImplicitSettings::INTERACTIVE };
         Solver::Auto(settings).pick(&model, dt).expect("a pick").kind()

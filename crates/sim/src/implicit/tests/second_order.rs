@@ -73,7 +73,7 @@ fn a_free_beam_is_followed_at_second_order() {
     for damping in [0.0, 0.1] {
         let model = Model::build(&beam_world(2, rubber(1e4, 0.3, damping), false)).expect("sound");
         let mut start = State::at_rest(&model);
-        for (v, x) in start.node_v.iter_mut().zip(&model.node_rest) {
+        for (v, x) in start.node_v.iter_mut().zip(model.node_rest()) {
             v.z = 20.0 * (x.x - 0.2) * (x.x - 0.2) - 0.3;
             v.y = 4.0 * (x.x - 0.2);
         }
@@ -82,7 +82,7 @@ fn a_free_beam_is_followed_at_second_order() {
         let measure = |solver, steps| {
             let state = after(&model, &control, (solver, 0.1, steps), &start);
             let ends =
-                |at: f64| (0..model.node_count()).find(|&n| model.node_rest[n].x == at).expect("an end");
+                |at: f64| (0..model.node_count()).find(|&n| model.node_rest()[n].x == at).expect("an end");
             state.node_x[ends(0.0)].z - state.node_x[ends(0.2)].z
         };
         let implicit = [40, 80, 160].map(|steps| measure(Solver::Implicit(EXACT), steps));
@@ -259,7 +259,7 @@ fn a_dropped_block_gains_nothing() {
         world.obstacles.push(ObstacleDesc::ground(-0.25));
         let model = Model::build(&world).expect("sound");
         let mut state = State::at_rest(&model);
-        for (v, x) in state.node_v.iter_mut().zip(&model.node_rest) {
+        for (v, x) in state.node_v.iter_mut().zip(model.node_rest()) {
             *v = Vec3::new(0.0, 0.0, spin).cross(&(x - Vec3::new(0.2, 0.0, 0.0)));
         }
         state.restart(&model);
