@@ -89,7 +89,7 @@ fn placed(coordinates: &dyn Coordinates, state: &CoordinateState, count: usize) 
     [x, v]
 }
 
-/// ⟨f, J v⟩ = ⟨Jᵀ f, v⟩, and J v is how points move: to the curvature of the motion over 1e-6 s, some 1e-5 m/s.
+/// ⟨f, J v⟩ = ⟨Jᵀ f, v⟩, and J v is how points move: to the second order of the motion over 1e-6 s, some 1e-5 m/s.
 #[test]
 fn the_embedding_carries_motion_out_and_forces_back() {
     let parts = ball(0.0).build(&Material::soft_solid(1e4, 0.4, 1000.0, 0.1), &Vec3::zeros()).unwrap();
@@ -172,13 +172,13 @@ fn it_collides_and_comes_to_rest() {
         energies.kinetic + energies.elastic + energies.potential
     };
     let start = energy(&player.state, &player.model);
-    let mut touched = 0;
+    let mut in_contact = 0;
     for _ in 0..90 {
-        touched += player.advance().expect("holds").in_contact;
+        in_contact += player.advance().expect("holds").in_contact;
         let now = energy(&player.state, &player.model);
         assert!(now < start + 0.02 * start.abs(), "{now} {start}");
     }
-    assert!(touched > 0);
+    assert!(in_contact > 0);
     let lowest = player.state.node_x.iter().map(|x| x.y).fold(f64::INFINITY, f64::min);
     assert!(lowest > -5e-3 && lowest < 5e-3, "{lowest}");
     assert!(player.state.body_v[1].abs() < 0.02, "{:?}", player.state.body_v);

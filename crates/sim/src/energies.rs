@@ -5,7 +5,7 @@
 pub struct Energies {
     /// In motion: Σ m v²/2 over free nodes, and that of bones, coordinates of bodies and free obstacles.
     pub kinetic: f64,
-    /// In deformation, in the springs and stops of joints, and in those of what touches obstacles.
+    /// In deformation, in the springs and stops of joints, and in those of contacts with obstacles.
     pub elastic: f64,
     /// In height, zero at rest: −Σ m g · (x − X) over free nodes, bones and free obstacles.
     pub potential: f64,

@@ -28,7 +28,7 @@ pub(crate) struct Explicit {
     corner_forces: CornerForces,
     /// Forces of loads per node (N); empty without loads.
     load: Vec<Vec3>,
-    /// All outside forces but gravity, per node (N): those of loads, of what touches, of constraints and of custom bodies; empty without any.
+    /// All outside forces but gravity, per node (N): those of loads, contacts, constraints and custom bodies; empty without any.
     outside: Vec<Vec3>,
     contacts: Contacts,
     constraint_forces: ConstraintForces,
@@ -198,7 +198,7 @@ impl Explicit {
         Ok(forces)
     }
 
-    /// What touches and what is held adds to what loads do.
+    /// Adds forces of custom bodies, contacts and constraints to those of loads.
     fn gather_outside(&mut self, model: &Model, control: &Control, substep: Substep, state: &mut State) {
         if self.load.is_empty() {
             self.outside.fill(Vec3::zeros());
@@ -256,7 +256,7 @@ impl Explicit {
         self.drag = all_drag;
     }
 
-    /// Puts pinned nodes where their pin is after `share` of the step. Elastic forces that a pin works against are energy
+    /// Puts pinned nodes where their pin is at the end of the sub-step. Elastic forces that a pin works against are energy
     /// supplied to the world.
     fn move_pins(&self, model: &Model, control: &Control, substep: Substep, state: &mut State) {
         for (i, pin) in model.pins().iter().enumerate() {

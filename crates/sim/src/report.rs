@@ -14,7 +14,7 @@ pub struct StepReport {
     pub diagonalised: usize,
     /// The most inverted elements at one time.
     pub max_inverted: usize,
-    /// Surface vertices and samples of obstacles that touched an obstacle at the end.
+    /// Surface vertices and samples of obstacles in contact with an obstacle at the end.
     pub in_contact: usize,
     /// How well an implicit step was solved; none for an explicit one.
     pub solve: Option<SolveReport>,

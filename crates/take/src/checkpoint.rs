@@ -1,6 +1,6 @@
 //! Checkpoints: serialised states from which a simulation resumes with the same bits.
 //!
-//! Layout, little-endian, in words of eight bytes: `SNWSTATE`, a version, the node count, the count of joint numbers, of obstacles, of friction anchors and of friction anchors between surfaces, the caution of stepping, time, supplied energy,
+//! Layout, little-endian, in words of eight bytes: `SNWSTATE`, a version, the node count, the count of joint numbers, of obstacles, of friction anchors and of friction anchors between surfaces, the sub-step backoff, time, supplied energy,
 //! positions and velocities of nodes, coordinates and velocities of joints rig by rig, thirteen numbers per obstacle, eight per friction anchor, five per friction anchor between surfaces, and a
 //! checksum of all that. Version 5 is written where bodies have coordinates of their own: the count of these and their velocities stands after the other counts, and
 //! they stand after the joints. Version 3, which is still read, has no friction anchors between surfaces, nor their count.
@@ -108,74 +108,39 @@ impl Checkpoint {
             bytes.copy_from_slice(word);
             bytes
         });
-        if words.next().as_ref() != Some(WORD) {
-            return Err(CheckpointError::Foreign);
-        }
-        let version = words.next().map(u64::from_le_bytes);
-        if ![VERSION_WITH_BODIES, VERSION, VERSION_WITHOUT_PAIRS].map(Some).contains(&version) {
-            return Err(CheckpointError::Foreign);
-        }
-
-        // counts of nodes, joints and obstacles must be those of the model
-        let (node_count, obstacle_count) = (model.node_count(), model.obstacles().len());
-        let joint_numbers: usize =
-            model.rigs().iter().map(|rig| rig.skeleton.q_count() + rig.skeleton.v_count()).sum();
-        check_count(words.next(), "nodes", node_count)?;
-        check_count(words.next(), "joint coordinates and velocities", joint_numbers)?;
-        check_count(words.next(), "obstacles", obstacle_count)?;
-
-        // counts of friction anchors, from which the length follows
-        let anchors = words.next().map(u64::from_le_bytes);
-        let anchor_bytes = bytes_of(anchors, ANCHOR_BYTES);
-        let (pair_anchor_bytes, mut frame_bytes) = if version == Some(VERSION_WITHOUT_PAIRS) {
-            (0, FRAME_BYTES - 8)
-        } else {
-            (bytes_of(words.next().map(u64::from_le_bytes), PAIR_ANCHOR_BYTES), FRAME_BYTES)
-        };
-        let start = model.body_start();
-        let expected = (start.q.len() + start.v.len()) as u64;
-        let mut found = 0;
-        if version == Some(VERSION_WITH_BODIES) {
-            found = words.next().map(u64::from_le_bytes).ok_or(CheckpointError::Foreign)?;
-            frame_bytes += 8;
-        }
-        if found != expected {
-            let of_what = "coordinates and velocities of bodies";
-            return Err(CheckpointError::OtherModel { of_what, found, expected });
-        }
-        let fixed = frame_bytes
-            + 48 * model.node_count()
-            + 8 * (joint_numbers + expected as usize)
-            + OBSTACLE_BYTES * obstacle_count;
-        if self.0.len() != fixed.saturating_add(anchor_bytes).saturating_add(pair_anchor_bytes) {
+        let head = Head::read(&mut words, model)?;
+        if self.0.len() != head.bytes {
             return Err(CheckpointError::Damaged("its length does not match its number of nodes and joints"));
         }
 
-        // backoff, time and energy, nodes, joints
+        // backoff, time and energy
         let backoff = words.next().unwrap_or_default();
         let half =
             |i: usize| u32::from_le_bytes([backoff[i], backoff[i + 1], backoff[i + 2], backoff[i + 3]]);
         let backoff = SubstepBackoff { doublings: half(0), calm_steps: half(4) };
         let mut number = || words.next().map(f64::from_le_bytes).unwrap_or_default();
         let (time, supplied_energy) = (number(), number());
-        let mut vectors = || (0..node_count).map(|_| Vec3::new(number(), number(), number())).collect();
-        let (node_x, node_v) = (vectors(), vectors());
-        let rig = |rig: &sinew_sim::Rig| {
-            let q = (0..rig.skeleton.q_count()).map(|_| number()).collect();
-            SkeletonState { q, v: (0..rig.skeleton.v_count()).map(|_| number()).collect() }
-        };
-        let rigs = model.rigs().iter().map(rig).collect();
 
-        // obstacles and friction anchors, then the checksum
-        let mut number = || words.next().map(f64::from_le_bytes).unwrap_or_default();
-        let body_q = start.q.iter().map(|_| number()).collect();
-        let body_v = start.v.iter().map(|_| number()).collect();
+        // nodes, joints and coordinates of bodies
+        let mut vectors =
+            || (0..model.node_count()).map(|_| Vec3::new(number(), number(), number())).collect();
+        let (node_x, node_v) = (vectors(), vectors());
+        let mut numbers = |count: usize| (0..count).map(|_| number()).collect::<Vec<f64>>();
+        let mut rig = |rig: &sinew_sim::Rig| {
+            let q = numbers(rig.skeleton.q_count());
+            SkeletonState { q, v: numbers(rig.skeleton.v_count()) }
+        };
+        let rigs = model.rigs().iter().map(&mut rig).collect();
+        let start = model.body_start();
+        let (body_q, body_v) = (numbers(start.q.len()), numbers(start.v.len()));
+
+        // obstacles and friction anchors
         let mut obstacle = |_| ObstacleState::from_numbers(core::array::from_fn(|_| number()));
-        let obstacles = (0..obstacle_count).map(&mut obstacle).collect();
+        let obstacles = (0..model.obstacles().len()).map(&mut obstacle).collect();
         let mut anchor = |_| ObstacleFrictionAnchor::from_numbers(core::array::from_fn(|_| number()));
-        let anchors = (0..anchor_bytes / ANCHOR_BYTES).map(&mut anchor).collect();
+        let anchors = (0..head.anchors).map(&mut anchor).collect();
         let mut pair_anchor = |_| PairFrictionAnchor::from_numbers(core::array::from_fn(|_| number()));
-        let pair_anchors = (0..pair_anchor_bytes / PAIR_ANCHOR_BYTES).map(&mut pair_anchor).collect();
+        let pair_anchors = (0..head.pair_anchors).map(&mut pair_anchor).collect();
         let state = State {
             time,
             node_x,
@@ -196,15 +161,60 @@ impl Checkpoint {
     }
 }
 
-/// Checks a count of the saved state against that of the model.
-fn check_count(word: Option<[u8; 8]>, of_what: &'static str, expected: usize) -> Result<(), CheckpointError> {
-    let found = word.map(u64::from_le_bytes).ok_or(CheckpointError::Foreign)?;
-    let expected = expected as u64;
-    if found == expected { Ok(()) } else { Err(CheckpointError::OtherModel { of_what, found, expected }) }
+/// The header of a checkpoint.
+struct Head {
+    /// Friction anchors on obstacles and between surfaces.
+    anchors: usize,
+    pair_anchors: usize,
+    /// The length of the checkpoint.
+    bytes: usize,
+}
+
+impl Head {
+    /// Reads the counts, and compares those that a model has.
+    fn read(words: &mut impl Iterator<Item = [u8; 8]>, model: &Model) -> Result<Head, CheckpointError> {
+        if words.next().as_ref() != Some(WORD) {
+            return Err(CheckpointError::Foreign);
+        }
+        let mut count = || words.next().map(u64::from_le_bytes).ok_or(CheckpointError::Foreign);
+        let version = count()?;
+        if ![VERSION_WITH_BODIES, VERSION, VERSION_WITHOUT_PAIRS].contains(&version) {
+            return Err(CheckpointError::Foreign);
+        }
+        let check = |of_what: &'static str, found: u64, expected: usize| {
+            let expected = expected as u64;
+            if found == expected {
+                Ok(())
+            } else {
+                Err(CheckpointError::OtherModel { of_what, found, expected })
+            }
+        };
+        let skeletons = model.rigs().iter().map(|rig| &rig.skeleton);
+        let joint_numbers: usize = skeletons.map(|skeleton| skeleton.q_count() + skeleton.v_count()).sum();
+        let body_numbers = model.body_start().q.len() + model.body_start().v.len();
+        check("nodes", count()?, model.node_count())?;
+        check("joint coordinates and velocities", count()?, joint_numbers)?;
+        check("obstacles", count()?, model.obstacles().len())?;
+        let anchor_bytes = bytes_of(count()?, ANCHOR_BYTES);
+        let (mut pair_anchor_bytes, mut frame_bytes, mut bodies) = (0, FRAME_BYTES - 8, 0);
+        if version != VERSION_WITHOUT_PAIRS {
+            (pair_anchor_bytes, frame_bytes) = (bytes_of(count()?, PAIR_ANCHOR_BYTES), FRAME_BYTES);
+        }
+        if version == VERSION_WITH_BODIES {
+            (bodies, frame_bytes) = (count()?, FRAME_BYTES + 8);
+        }
+        check("coordinates and velocities of bodies", bodies, body_numbers)?;
+        let fixed = frame_bytes
+            + 48 * model.node_count()
+            + 8 * (joint_numbers + body_numbers)
+            + OBSTACLE_BYTES * model.obstacles().len();
+        let bytes = fixed.saturating_add(anchor_bytes).saturating_add(pair_anchor_bytes);
+        let (anchors, pair_anchors) = (anchor_bytes / ANCHOR_BYTES, pair_anchor_bytes / PAIR_ANCHOR_BYTES);
+        Ok(Head { anchors, pair_anchors, bytes })
+    }
 }
 
 /// The size of `count` items in bytes, or more than any file has on overflow.
-fn bytes_of(count: Option<u64>, each: usize) -> usize {
-    let count = count.and_then(|count| usize::try_from(count).ok());
-    count.and_then(|count| count.checked_mul(each)).unwrap_or(usize::MAX / 2)
+fn bytes_of(count: u64, each: usize) -> usize {
+    usize::try_from(count).ok().and_then(|count| count.checked_mul(each)).unwrap_or(usize::MAX / 2)
 }

@@ -314,6 +314,28 @@ impl Parts {
         if faults.is_empty() { Ok(merged) } else { Err(BuildError { faults }) }
     }
 
+    /// The longest explicit step of all bodies by themselves; gives elements the viscosity that goes with it, and their masses.
+    fn find_step(&mut self, loose_inverse_mass: &[f64], node_unstressed: &[Vec3]) -> StableStep {
+        let mut stable_step = StableStep::UNLIMITED;
+        for (body, max_frequency) in self.bodies.iter().zip(&self.max_frequency) {
+            if let Some(frequency) = max_frequency {
+                stable_step = stable_step.and(StableStep::of_frequency(*frequency));
+                continue;
+            }
+            let elements = &mut self.elements[body.tets.clone()];
+            let step_at = |x: &[Vec3]| StableStep::find(x, loose_inverse_mass, body.nodes.start, elements);
+            let mut step = step_at(node_unstressed);
+            if body.rest_shape.is_some() {
+                // it lives around the drawn shape
+                step = step.and(step_at(&self.node_rest));
+            }
+            elements.iter_mut().for_each(|element| element.viscosity = step.viscosity);
+            keep_masses(elements, &self.node_rest, node_unstressed);
+            stable_step = stable_step.and(step);
+        }
+        stable_step
+    }
+
     fn assemble(mut self, world: &WorldDesc, mut rigs: Vec<Rig>) -> Model {
         let mut node_inverse_mass: Vec<f64> = self.node_mass.iter().map(|m| 1.0 / m).collect();
         for &node in self.pins.iter().flat_map(|pin| &pin.nodes) {
@@ -326,7 +348,12 @@ impl Parts {
         self.ties.iter().for_each(|(node, _, _)| node_inverse_mass[*node as usize] = 0.0);
         let bone_count = rigs.last().map_or(1, |rig| rig.bones.end);
         let is_free = |node: usize| node_inverse_mass[node] > 0.0;
-        let fixed_nodes = FixedNodes::build(bone_count, self.node_reference, self.ties, is_free);
+        let fixed_nodes = FixedNodes::build(
+            bone_count,
+            core::mem::take(&mut self.node_reference),
+            core::mem::take(&mut self.ties),
+            is_free,
+        );
         let drawn = Drawn {
             gravity: &world.gravity,
             node_x: &self.node_rest,
@@ -337,23 +364,7 @@ impl Parts {
             rigs: &rigs,
         };
         let Support { node_unstressed, node_lift } = drawn.support(&mut self.bodies);
-        let mut stable_step = StableStep::UNLIMITED;
-        for (body, max_frequency) in self.bodies.iter().zip(&self.max_frequency) {
-            if let Some(frequency) = max_frequency {
-                stable_step = stable_step.and(StableStep::of_frequency(*frequency));
-                continue;
-            }
-            let elements = &mut self.elements[body.tets.clone()];
-            let step_at = |x: &[Vec3]| StableStep::find(x, &loose_inverse_mass, body.nodes.start, elements);
-            let mut step = step_at(&node_unstressed);
-            if body.rest_shape.is_some() {
-                // it lives around the drawn shape
-                step = step.and(step_at(&self.node_rest));
-            }
-            elements.iter_mut().for_each(|element| element.viscosity = step.viscosity);
-            keep_masses(elements, &self.node_rest, &node_unstressed);
-            stable_step = stable_step.and(step);
-        }
+        let stable_step = self.find_step(&loose_inverse_mass, &node_unstressed);
         for rig in &mut rigs {
             let first = rig.bones.start;
             let own = |node: &u32| (self.node_mass[*node as usize], self.node_rest[*node as usize]);
