@@ -5,7 +5,7 @@
 use crate::names::nearest;
 use crate::{CharacterError, CharacterOptions, FaultyPart, RiggedCharacter, SurfaceId};
 use sinew_math::Vec3;
-use sinew_mesh::TriMesh;
+use sinew_mesh::{DisjointSets, TriMesh};
 use std::collections::HashMap;
 
 /// The flesh of a character, and where its vertices came from.
@@ -254,25 +254,16 @@ fn shells_of(all: &TriMesh) -> Vec<Shell> {
         .zip(&all.vertices)
         .map(|(i, v)| *at.entry([v.x, v.y, v.z].map(|x| (x + 0.0).to_bits())).or_insert(i))
         .collect();
-    let mut parent: Vec<u32> = (0..all.vertices.len() as u32).collect();
-    fn find(parent: &mut [u32], mut i: u32) -> u32 {
-        while parent[i as usize] != i {
-            parent[i as usize] = parent[parent[i as usize] as usize];
-            i = parent[i as usize];
-        }
-        i
-    }
+    let mut sets = DisjointSets::new(all.vertices.len());
     for triangle in &all.triangles {
-        let [a, b, c] = triangle.map(|v| find(&mut parent, welded[v as usize]));
-        let least = a.min(b).min(c);
-        for root in [a, b, c] {
-            parent[root as usize] = least;
-        }
+        let [a, b, c] = triangle.map(|v| welded[v as usize] as usize);
+        sets.join(a, b);
+        sets.join(a, c);
     }
-    let mut shell_of: HashMap<u32, usize> = HashMap::new();
+    let mut shell_of: HashMap<usize, usize> = HashMap::new();
     let mut shells: Vec<Shell> = Vec::new();
     for triangle in &all.triangles {
-        let root = find(&mut parent, welded[triangle[0] as usize]);
+        let root = sets.find(welded[triangle[0] as usize] as usize);
         let index = *shell_of.entry(root).or_insert_with(|| {
             shells.push(Shell {
                 low: Vec3::repeat(f64::INFINITY),
@@ -284,7 +275,7 @@ fn shells_of(all: &TriMesh) -> Vec<Shell> {
         let [a, b, c] = triangle.map(|v| all.vertices[v as usize]);
         let shell = &mut shells[index];
         // about a corner of its own box, so that far from the origin nothing cancels
-        let origin = all.vertices[root as usize];
+        let origin = all.vertices[root];
         shell.volume += (a - origin).cross(&(b - origin)).dot(&(c - origin)) / 6.0;
         shell.area += 0.5 * (b - a).cross(&(c - a)).norm();
         for corner in [a, b, c] {
@@ -293,7 +284,7 @@ fn shells_of(all: &TriMesh) -> Vec<Shell> {
         shell.triangles.push(*triangle);
     }
     for vertex in 0..all.vertices.len() as u32 {
-        let root = find(&mut parent, welded[vertex as usize]);
+        let root = sets.find(welded[vertex as usize] as usize);
         if let Some(&shell) = shell_of.get(&root) {
             shells[shell].vertices.push(vertex);
         }
