@@ -1,8 +1,26 @@
 //! Sinew: characters made of flesh, simulated fast and right.
 //!
-//! A [`Scene`](prelude::Scene) is built into a [`Model`](prelude::Model) that never changes; a
-//! [`State`](prelude::State) moves under a [`Control`](prelude::Control), one
-//! [`Stepper::step`](prelude::Stepper::step) at a time; a [`Frame`](prelude::Frame) is what a picture needs.
+//! Load a character, make it softer, simulate it, and write a GLB that any viewer plays, with a picture beside it:
+//!
+//! ```no_run
+//! use sinew::prelude::*;
+//!
+//! let mut opened = sinew::open("hero.glb")?;
+//! opened.scene.world.bodies[0].material.young *= 0.5;
+//!
+//! let mut player = Player::build(&opened.scene)?;
+//! let mut sink = open_sink("hero_flesh.glb", &opened, &player.model, &SinkOptions::default())?;
+//! player.play(&mut [&mut sink], |_| {})?;
+//! println!("{:?}", sink.report().files); // hero_flesh.glb and hero_flesh.png
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # The walk of the data
+//!
+//! A [`Scene`](prelude::Scene), read from a file or built in code, is checked and built into a [`Model`](prelude::Model) that never
+//! changes. A [`State`](prelude::State) moves under a [`Control`](prelude::Control), which [`Controller`](prelude::Controller)s
+//! write, one [`Stepper::step`](prelude::Stepper::step) at a time. A [`Frame`](prelude::Frame) is what a picture needs of a state;
+//! [`FrameSink`](prelude::FrameSink)s take frames: files, previews, your own. [`Player`](prelude::Player) is that loop.
 //!
 //! ```
 //! use sinew::prelude::*;
@@ -15,6 +33,21 @@
 //! assert!(state.time > 0.0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # The crates
+//!
+//! | crate | for |
+//! | --- | --- |
+//! | [`character`] | flesh on the bones of rigged characters |
+//! | [`gltf`], [`io`], [`render`] | rigged files; scenes, takes, meshes and every other format; pictures |
+//! | [`take`], [`control`] | scenes and the frame loop; motions and controllers |
+//! | [`sim`] | models, states and steppers |
+//! | [`flesh`], [`skeleton`], [`contact`] | elastic elements; bones and joints; collision |
+//! | [`mesh`], [`math`] | surfaces, tets and cages; linear algebra |
+//! | [`zoo`] | characters that ship with Sinew |
+//!
+//! The programs in `examples/` show a jelly drop, a character written as GLB, a controller, a sink and an elastic law of one's own, and a
+//! parameter sweep on all cores.
 
 pub use sinew_character as character;
 pub use sinew_contact as contact;
@@ -31,13 +64,35 @@ pub use sinew_skeleton as skeleton;
 pub use sinew_take as take;
 pub use sinew_zoo as zoo;
 
+use std::path::Path;
+
+/// Opens what a user would name: a rigged character (.glb, .gltf, .vrm), a scene (.toml), a motion (.bvh), a mesh (.obj, .ply, .stl,
+/// TetGen), or a name of the [`zoo`].
+///
+/// What was repaired or chosen on the way is not told; [`io::open_source`] returns it as notes.
+///
+/// # Errors
+/// Everything that is wrong with the file, with its place and what to do.
+pub fn open(path: impl AsRef<Path>) -> Result<io::OpenedScene, io::ReadErrors> {
+    let path = path.as_ref();
+    match path.to_str().and_then(zoo::find).filter(|_| !path.exists()) {
+        Some(character) => Ok((character.build)().into()),
+        None => Ok(io::open_source(path, &io::CharacterChoice::default())?.value),
+    }
+}
+
 /// What most programs need.
 pub mod prelude {
+    pub use sinew_character::{Character, CharacterOptions};
     pub use sinew_contact::{Response, Shape};
     pub use sinew_control::{Controller, Motion, Script};
     pub use sinew_flesh::{Law, Material, StretchLimits};
+    pub use sinew_io::{OpenedScene, SinkOptions, SinkReport, open_sink};
     pub use sinew_math::{Isometry, Vec3};
-    pub use sinew_mesh::{TetMesh, TriMesh};
+    pub use sinew_mesh::{TetMesh, TriMesh, shapes};
+    pub use sinew_render::{
+        Layout, PictureOptions, Preview, PreviewOptions, StoredFrameSource, render_picture,
+    };
     pub use sinew_sim::desc::{
         AttachmentDesc, BeltDesc, BodyDesc, CageSize, ConstraintDesc, ConstraintKind, ContactDesc, Hold,
         LoadDesc, Mobility, ObstacleDesc, PinDesc, PointDesc, Region, RigDesc, Sag, ShapeDesc, TieDesc,
@@ -51,5 +106,5 @@ pub mod prelude {
         BoneDesc, BoneId, DofDesc, DriveKind, JointDesc, JointKind, MassDesc, Parent, SkeletonDesc,
         SkeletonState, SolidShape,
     };
-    pub use sinew_take::{Checkpoint, Frame, FrameSink, Player, Scene};
+    pub use sinew_take::{Checkpoint, Frame, FrameSink, Player, Scene, SinkError, SurfaceInfo};
 }

@@ -1,5 +1,7 @@
 //! What the house rules promise about the sources.
 
+#[path = "tidy/examples.rs"]
+mod examples;
 #[path = "tidy/functions.rs"]
 mod functions;
 #[path = "tidy/module_cycles.rs"]

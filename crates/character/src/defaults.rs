@@ -2,8 +2,7 @@
 
 use sinew_sim::desc::{CoreDesc, Sag};
 
-/// Free fall on Earth (m/s²).
-pub const EARTH_GRAVITY: f64 = 9.81;
+pub use sinew_take::EARTH_GRAVITY;
 /// The length of a take without a motion (s).
 pub const DEFAULT_SECONDS: f64 = 5.0;
 /// Frames per second.

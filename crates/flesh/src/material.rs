@@ -24,6 +24,13 @@ pub struct Material {
 /// The largest ν at which elements keep their volume each by itself, λ = 2ν/(1 − 2ν) μ.
 const MAX_ELEMENT_POISSON: f64 = 0.45;
 
+impl Default for Material {
+    /// Jelly, the softest of the named materials.
+    fn default() -> Material {
+        Material::NAMED[0].1
+    }
+}
+
 impl Material {
     /// The built-in materials by name, softest first.
     pub const NAMED: [(&'static str, Material); 8] = [

@@ -66,6 +66,22 @@ pub struct BodyDesc {
     pub sag: Sag,
 }
 
+impl Default for BodyDesc {
+    /// A free body of jelly without a shape: give it one.
+    fn default() -> BodyDesc {
+        BodyDesc {
+            name: "body".into(),
+            shape: ShapeDesc::default(),
+            material: Material::default(),
+            velocity: Vec3::zeros(),
+            pins: Vec::new(),
+            loads: Vec::new(),
+            attachment: None,
+            sag: Sag::default(),
+        }
+    }
+}
+
 /// What keeps a body from sagging, under its own weight, from the shape it is given in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sag {
@@ -189,6 +205,13 @@ pub enum ShapeDesc {
     Tets(TetMesh),
     /// A body of another kind than tets, described from outside. It can be neither pinned nor hung on bones where it has coordinates of its own.
     Custom(Arc<dyn KindDesc>),
+}
+
+impl Default for ShapeDesc {
+    /// No tets at all, which a model rejects by the name of the body.
+    fn default() -> ShapeDesc {
+        ShapeDesc::Tets(TetMesh { nodes: Vec::new(), tets: Vec::new() })
+    }
 }
 
 impl ShapeDesc {

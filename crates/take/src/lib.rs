@@ -64,7 +64,7 @@ pub use normals::{Smoothing, unit_or_up};
 pub use palette::body_color;
 pub use play::{PlayError, Player, StateSink};
 pub use replay::replay;
-pub use scene::Scene;
+pub use scene::{EARTH_GRAVITY, Scene};
 pub use scene_parts::{PartsSink, SceneParts};
 pub use up::Up;
 pub use watch::{Stopped, WatchAnswer};

@@ -19,6 +19,8 @@ pub struct Player {
     /// Statistics of the steps so far.
     pub summary: Summary,
     controller: Script,
+    /// Controllers that act after the scene's own.
+    further: Vec<Box<dyn Controller + Send>>,
     control: Control,
     stepper: Stepper,
     solver: SolverPick,
@@ -91,6 +93,7 @@ impl Player {
                 obstacle_motions: scene.obstacle_motions.clone(),
                 constraint_motions: scene.constraint_motions.clone(),
             },
+            further: Vec::new(),
             control: Control::still(&model),
             solver: scene.solver.pick(&model, 1.0 / scene.fps)?,
             unsolved: 0,
@@ -106,6 +109,19 @@ impl Player {
         };
         player.place_at_start();
         Ok(player)
+    }
+
+    /// Adds a controller. It acts in every step after the motions of the scene, and sees what they ask for.
+    pub fn add_controller(&mut self, controller: impl Controller + Send + 'static) {
+        self.further.push(Box::new(controller));
+    }
+
+    /// Asks every controller, in order, for the control of a step of `dt` (s).
+    fn ask_controllers(&mut self, dt: f64) {
+        self.controller.control(&self.model, &self.state, dt, &mut self.control);
+        for controller in &mut self.further {
+            controller.control(&self.model, &self.state, dt, &mut self.control);
+        }
     }
 
     /// Moves every skeleton, with its flesh, to the start of its performance: the rest pose before an approach, otherwise the first pose.
@@ -131,7 +147,7 @@ impl Player {
             performance.pose(&rig.skeleton, time, state);
         }
         self.state.carry_flesh(&self.model);
-        self.controller.control(&self.model, &self.state, dt, &mut self.control);
+        self.ask_controllers(dt);
         let carried = self.state.node_x.clone();
         let report = settle(&self.model, &self.control, &mut self.state)?;
         self.state.time = time;
@@ -237,7 +253,7 @@ impl Player {
 
     fn step(&mut self) -> Result<StepReport, StepError> {
         let dt = 1.0 / self.fps;
-        self.controller.control(&self.model, &self.state, dt, &mut self.control);
+        self.ask_controllers(dt);
         let report = self.stepper.step(&self.model, &self.control, dt, &mut self.state)?;
         self.unsolved += usize::from(report.solve.is_some_and(|solve| !solve.converged));
         self.late += usize::from(report.solve.is_some_and(|solve| solve.out_of_time));

@@ -1,7 +1,11 @@
 //! Scenes: what a user wrote, with names, units and paths resolved.
 
 use sinew_control::{ConstraintMotion, Motion, Performance};
+use sinew_math::Vec3;
 use sinew_sim::{Solver, WorldDesc};
+
+/// The acceleration of free fall on Earth (m/s²).
+pub const EARTH_GRAVITY: f64 = 9.81;
 
 /// A scene: the description of a world, its animation, and how to simulate it.
 #[derive(Clone, Debug)]
@@ -33,6 +37,24 @@ const MAX_SECONDS: f64 = 86_400.0;
 const MAX_FPS: f64 = 24_000.0;
 /// Time (s) after which flesh that starts from rest is in its periodic response: the transient of soft fat on a limb has decayed to a thousandth.
 const LOOP_PREROLL: f64 = 6.0;
+
+impl Default for Scene {
+    /// Four seconds of an empty world on Earth, y up, at 60 frames per second.
+    fn default() -> Scene {
+        Scene {
+            name: "scene".into(),
+            world: WorldDesc { gravity: Vec3::new(0.0, -EARTH_GRAVITY, 0.0), ..WorldDesc::default() },
+            pin_motions: Vec::new(),
+            performances: Vec::new(),
+            obstacle_motions: Vec::new(),
+            constraint_motions: Vec::new(),
+            solver: Solver::default(),
+            preroll: 0.0,
+            seconds: 4.0,
+            fps: 60.0,
+        }
+    }
+}
 
 impl Scene {
     /// Number of frames after the start.

@@ -22,6 +22,13 @@ pub struct ObstacleDesc {
     pub is_glass: bool,
 }
 
+impl Default for ObstacleDesc {
+    /// The ground: a fixed plane through the origin, y up.
+    fn default() -> ObstacleDesc {
+        ObstacleDesc::fixed("ground", Shape::Plane { normal: Vec3::y() }, Isometry::identity())
+    }
+}
+
 /// Who decides how an obstacle moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Mobility {
