@@ -96,7 +96,7 @@ impl From<SettleError> for Failure {
 
 impl From<Stopped> for Failure {
     fn from(_: Stopped) -> Failure {
-        interrupt::failure()
+        Failure::Interrupted { signal: interrupt::signal(), message: interrupt::message() }
     }
 }
 

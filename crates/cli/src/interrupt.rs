@@ -3,7 +3,6 @@
 //! While frames are simulated or replayed, the first signal is a request that the frame loop sees after its frame. At any other time, or at the second signal, or after
 //! [`PATIENCE`], the program ends at once. Both ways say how to go on. Signals that are ignored (`nohup`) stay ignored. Elsewhere than on Unix the system ends the program.
 
-use crate::failure::Failure;
 use core::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -68,9 +67,9 @@ impl Drop for FrameLoop {
     }
 }
 
-/// The failure of a frame loop that was stopped, made while what it writes is there still.
-pub(crate) fn failure() -> Failure {
-    Failure::Interrupted { signal: SIGNAL.load(Ordering::SeqCst), message: message() }
+/// The number of the signal that stopped a frame loop.
+pub(crate) fn signal() -> i32 {
+    SIGNAL.load(Ordering::SeqCst)
 }
 
 /// Claims the end of the program for one thread; any other that wants it waits until it comes.
@@ -82,8 +81,8 @@ pub(crate) fn claim_end() {
     }
 }
 
-/// How to go on.
-fn message() -> String {
+/// What was kept and how to go on, asked before a stopped frame loop drops what it writes.
+pub(crate) fn message() -> String {
     match &*WORK.lock().unwrap_or_else(PoisonError::into_inner) {
         Work::Recorded(take) if !sinew_files::is_temporary(take) => {
             let take = take.display();
@@ -133,7 +132,7 @@ fn end_now() {
     let message = message();
     sinew_files::remove_temporaries();
     warn!("{message}");
-    std::process::exit(128 + SIGNAL.load(Ordering::SeqCst));
+    std::process::exit(128 + signal());
 }
 
 /// Whether whoever started the program wants it to ignore a signal, as `nohup` does with hang-ups.

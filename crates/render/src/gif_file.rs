@@ -67,9 +67,7 @@ impl GifFile {
             gif::Encoder::new(Counted { file, bytes: 0 }, wide, high, &palette).map_err(describe)?;
         encoder.set_repeat(gif::Repeat::Infinite).map_err(describe)?;
         let comment = gif::AnyExtension(gif::Extension::Comment as u8);
-        encoder
-            .write_raw_extension(comment, &[WRITTEN_BY.as_bytes()])
-            .map_err(|error| describe(error.into()))?;
+        encoder.write_raw_extension(comment, &[WRITTEN_BY.as_bytes()]).map_err(describe)?;
         Ok(GifFile { encoder, colors, shown: Vec::new(), clear, width, height, delay })
     }
 
