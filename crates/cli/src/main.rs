@@ -28,6 +28,7 @@ mod outputs;
 mod render;
 mod resume;
 mod rig_output;
+mod schema;
 mod settle;
 mod simulate;
 mod source;
@@ -56,6 +57,7 @@ enum Command {
     Render(Box<render::Render>),
     Inspect(inspect::Inspect),
     Bench(bench::Bench),
+    Schema(schema::Schema),
     Zoo(zoo::Zoo),
 }
 
@@ -68,6 +70,7 @@ fn main() -> ExitCode {
         Command::Render(render) => render.run(),
         Command::Inspect(inspect) => inspect.run(),
         Command::Bench(bench) => bench.run(),
+        Command::Schema(schema) => schema.run(),
         Command::Zoo(zoo) => zoo.run(),
     };
     match result {

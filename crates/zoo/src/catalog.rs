@@ -1,6 +1,6 @@
 //! Every character that ships with Sinew, by name: the one list that programs show, open and draw from.
 
-use crate::{Beam, SceneFiles};
+use crate::Beam;
 use crate::{arm, beam, cow, cylinder, dancer, dragon, fish, jelly, jelly_torus, penguin, starfish, worm};
 use crate::{duck_box, fish_jump, pot, starfish_cage, starfish_turn, worm_roll};
 use sinew_flesh::{Law, StretchLimits};
@@ -176,20 +176,6 @@ pub fn nearest(name: &str) -> Option<&'static str> {
     let distance = |character: &&Character| strsim::osa_distance(&written, character.name);
     let near = CATALOG.iter().min_by_key(distance)?;
     (distance(&near) <= (near.name.len() / 3).max(1)).then_some(near.name)
-}
-
-impl Character {
-    /// The character as ordinary files, which a user can take apart. See [`SceneFiles`].
-    ///
-    /// # Errors
-    /// If something of it cannot be said in a scene file; no character of the zoo has such a thing.
-    pub fn files(&self) -> Result<SceneFiles, String> {
-        let mut files = SceneFiles::of(&(self.build)(), self.name)?;
-        if let Some((_, page)) = files.files.first_mut() {
-            *page = format!("# {}: {}\n{page}", self.name, self.description);
-        }
-        Ok(files)
-    }
 }
 
 /// The same scene under another name, which outputs have by default.

@@ -1,8 +1,8 @@
 //! The characters that ship with Sinew, made by code. Each is an ordinary [`Scene`](sinew_take::Scene): the engine has no special case
 //! for any of them.
 //!
-//! [`catalog()`] lists them all, [`find`] knows them by name, and [`Character::files`] writes one as the text of files that can be opened,
-//! taken apart and changed without this crate.
+//! [`catalog()`] lists them all and [`find`] knows them by name. Like any scene they can be written as files (`sinew_io::write_scene`), which
+//! are opened and changed without this crate.
 
 mod arm;
 mod beam;
@@ -19,7 +19,6 @@ mod penguin;
 mod pudding;
 mod stage;
 mod starfish;
-mod take_apart;
 mod two_links;
 mod worm;
 
@@ -36,6 +35,5 @@ pub use penguin::penguin;
 pub use pudding::jelly;
 pub use stage::{duck_box, fish_jump, pot, starfish_cage, starfish_turn, worm_roll};
 pub use starfish::starfish;
-pub use take_apart::SceneFiles;
 pub use two_links::{two_links, two_links_moment};
 pub use worm::worm;

@@ -33,6 +33,21 @@ impl HeightField {
         Ok(HeightField { counts, spacing, heights, low, high })
     }
 
+    /// How many points there are in x and in z.
+    pub fn counts(&self) -> [usize; 2] {
+        self.counts
+    }
+
+    /// How far apart they are (m).
+    pub fn spacing(&self) -> f64 {
+        self.spacing
+    }
+
+    /// Their heights along y (m), row by row in x.
+    pub fn heights(&self) -> &[f64] {
+        &self.heights
+    }
+
     fn half(&self) -> (f64, f64) {
         let half = |n: usize| 0.5 * self.spacing * (n - 1) as f64;
         (half(self.counts[0]), half(self.counts[1]))

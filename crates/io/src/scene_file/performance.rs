@@ -1,10 +1,14 @@
 //! What a character does: its motion from a file or from keys, and cues.
 
-use super::bone::pose_unit;
-use super::keys::ScenePart;
+use super::Reading;
+use super::bone::pose_units;
 use super::section::Section;
 use crate::bare_motion::first_frame;
 use crate::bvh::{Bvh, BvhBody, BvhOptions, CMU_METRES, read_bvh};
+use crate::motion_frames::read_motion_frames;
+use crate::scene_schema::{
+    BoneChoice, BoneGroup, BoneMotionTable, CharacterTable, CueTable, Curve, DriveMode, JointDriver, KeyTable,
+};
 use sinew_control::{
     Approach, Beyond, BoneMap, Cue, CueDrive, Figure, Follow, Interpolation, Key, KeyShape, Lead,
     Performance, Retarget, RetargetOptions, SkeletonMotion, Whose,
@@ -23,115 +27,152 @@ pub(crate) const DEFAULT_SMOOTHING: f64 = 8.0;
 /// Keys are filled up to frames this long (s).
 const KEY_FRAME: f64 = 1.0 / 120.0;
 
-/// Reads a BVH file that a key of a section names.
-pub(super) fn read_motion_file(
-    section: &Section,
-    key: &str,
-    folder: &Path,
-) -> Result<Loaded<Bvh>, ReadError> {
-    let file = folder.join(section.needed(key, section.text(key)?)?);
-    let unit = section.number("unit", "above 0", |unit| unit > 0.0)?.unwrap_or(CMU_METRES);
-    let named = |mut error: ReadError| {
-        error.message += &format!(" (named in line {} of the scene)", section.line(key));
-        error
-    };
-    let options = BvhOptions { metres_per_unit: unit, ..BvhOptions::default() };
-    let bytes = read_bytes(&file).map_err(named)?;
-    read_bvh(&bytes, &options).map_err(|error| named(error.within(&file)))
+/// A skeleton whose performance is read.
+pub(super) struct Performer<'a> {
+    pub(super) skeleton: &'a Skeleton,
+    /// The file that the skeleton came from.
+    pub(super) own: Option<&'a Bvh>,
+    /// How the axes of motion files stand in the world.
+    pub(super) world_from_file: Rotation,
 }
 
-/// Reads what a character does. `own` is the file that its skeleton came from, `world_from_file` how the axes of such files stand in the world.
+/// Reads a BVH file whose unit is so many metres.
+pub(super) fn read_motion_file(file: &Path, unit: Option<f64>) -> Result<Loaded<Bvh>, ReadError> {
+    let options = BvhOptions { metres_per_unit: unit.unwrap_or(CMU_METRES), ..BvhOptions::default() };
+    read_bvh(&read_bytes(file)?, &options).map_err(|error| error.within(file))
+}
+
+/// An error in a file that a line of the scene names.
+pub(super) fn named_in_line(mut error: ReadError, line: usize) -> ReadError {
+    error.message += &format!(" (named in line {line} of the scene)");
+    error
+}
+
+/// What a character does, and how long it needs before the take begins (s).
 pub(super) fn read_performance(
-    character: &Section,
-    skeleton: &Skeleton,
-    own: Option<&Bvh>,
-    world_from_file: Rotation,
-    folder: &Path,
+    character: &Section<CharacterTable>,
+    performer: &Performer,
+    reading: &Reading,
 ) -> Result<Loaded<(Performance, f64)>, ReadError> {
-    let mut notes = Vec::new();
-    let keys = character.sections("key", ScenePart::Key)?;
-    let section = character.section("motion", ScenePart::BoneMotion)?;
-    let mut calibration = 0;
-    let motion = match (&section, own) {
-        _ if !keys.is_empty() => Some(read_keys(character, section.as_ref(), &keys, skeleton)?),
-        (Some(section), _) if section.has("bvh") => {
-            let read = read_motion_file(section, "bvh", folder)?;
-            notes.extend(read.notes);
-            calibration = first_frame(&read.value);
-            Some(retargeted(section, &read.value, skeleton, world_from_file)?)
-        }
-        (_, Some(bvh)) => {
-            let faulty = |error: sinew_control::MotionError| character.error("skeleton", error.to_string());
-            calibration = first_frame(bvh);
-            Some(bvh.to_motion(skeleton).map_err(faulty)?)
-        }
-        _ => None,
-    };
-    let motion = match motion {
-        // keys have become frames on their curve already
-        Some(motion) if keys.is_empty() => {
-            let given = section.as_ref().map(read_interpolation).transpose()?.flatten();
-            let beyond = motion.beyond;
-            Some(motion.with(given.unwrap_or(Interpolation::BSpline), beyond))
-        }
-        motion => motion,
-    };
-    let motion = match (motion, &section) {
-        (Some(motion), Some(section)) => Some(cut(section, motion, calibration)?),
-        (Some(motion), None) if calibration > 0 => {
-            let frames = calibration..motion.frame_count();
-            Some(motion.cut(frames).map_err(|error| character.error("skeleton", error.to_string()))?)
-        }
-        (motion, _) => motion,
-    };
-    if calibration > 0 && !section.as_ref().is_some_and(|section| section.has("first")) {
-        notes.push("frame 0 is a pose for calibration: the motion begins with frame 1".to_owned());
-    }
-    // keys are drawn by hand and captured motion is not: only the latter shakes
-    let motion = match motion {
-        Some(motion) if keys.is_empty() => {
-            let given = match &section {
-                Some(section) => {
-                    section.number("smooth", "from 0 to 1000", |f| (0.0..=1000.0).contains(&f))?
-                }
-                None => None,
-            };
-            let frequency = given.unwrap_or(DEFAULT_SMOOTHING);
-            Some(if frequency > 0.0 { motion.smoothed(frequency) } else { motion })
-        }
-        motion => motion,
-    };
-    let time = |key: &str, defaults: f64| {
-        Ok(character.number(key, "from 0 to 600", |s| (0.0..=600.0).contains(&s))?.unwrap_or(defaults))
-    };
-    let approach = time("run_up", if motion.is_some() { DEFAULT_APPROACH } else { 0.0 })?;
-    let hold = time("settle", DEFAULT_HOLD)?;
+    let Loaded { value: motion, notes } = read_skeleton_motion(character, performer, reading)?;
+
+    // before the take
+    let default_approach = if motion.is_some() { DEFAULT_APPROACH } else { 0.0 };
+    let approach = character.preroll_approach.unwrap_or(default_approach);
+    let hold = character.preroll_hold.unwrap_or(DEFAULT_HOLD) + character.preroll_loop.unwrap_or(0.0);
     let mut performance = Performance::of(motion);
-    performance.follow = Follow { time_constant: time("return", Follow::default().time_constant)? };
+    performance.loop_preroll = character.preroll_loop.unwrap_or(0.0);
     if approach > 0.0 {
         performance.approach = Some(Approach { begin: -(approach + hold), end: -hold });
     }
-    performance.lead_by(read_mode(character)?);
-    performance.cues.extend(read_cues(character, skeleton)?);
+    if performance.loop_preroll > 0.0 && performance.period().is_none() {
+        return Err(character
+            .error("preroll_loop", "`preroll_loop` goes with a motion that is a cycle (`loop = true`)"));
+    }
+
+    // in the take
+    if let Some(time_constant) = character.return_time {
+        performance.follow = Follow { time_constant };
+    }
+    performance.lead_by(read_mode(character.mode));
+    performance.cues.extend(read_cues(character, performer.skeleton)?);
     Ok(Loaded { value: (performance, approach + hold), notes })
 }
 
-/// Who leads.
-pub(super) fn read_mode(character: &Section) -> Result<Lead, ReadError> {
-    Ok(match character.choice("mode", &["one-way", "two-way", "ragdoll"])? {
-        Some("two-way") => Lead::TwoWay,
-        Some("ragdoll") => Lead::Ragdoll,
-        _ => Lead::OneWay,
-    })
+/// Who drives from the start on.
+pub(super) fn read_mode(mode: Option<DriveMode>) -> Lead {
+    match mode.unwrap_or(DriveMode::OneWay) {
+        DriveMode::OneWay => Lead::OneWay,
+        DriveMode::TwoWay => Lead::TwoWay,
+        DriveMode::Ragdoll => Lead::Ragdoll,
+    }
+}
+
+/// Where the joints go: through keys, along a file's frames, or as the file of the skeleton has it.
+fn read_skeleton_motion(
+    character: &Section<CharacterTable>,
+    performer: &Performer,
+    reading: &Reading,
+) -> Result<Loaded<Option<SkeletonMotion>>, ReadError> {
+    let section = character.optional("motion", &character.table().motion);
+    let section = section.as_ref();
+    let still = |value| Ok(Loaded { value, notes: Vec::new() });
+
+    // keys become frames on their curve
+    let keys = character.items("key", &character.table().key);
+    if !keys.is_empty() {
+        if let Some(key) = section.and_then(|section| section.first_of(&["bvh", "frames"])) {
+            return Err(
+                character.error("key", format!("`key` and `motion.{key}` exclude each other: keep one"))
+            );
+        }
+        let motion = read_keys(character, section, &keys, performer.skeleton, reading.radians)?;
+        return still(Some(match section {
+            Some(section) => cut(section, motion, 0)?,
+            None => motion,
+        }));
+    }
+
+    // frames are taken as they are
+    if let Some((section, file)) = section.and_then(|section| Some((section, section.frames.as_ref()?))) {
+        let seconds = section.needed("frame_seconds", section.frame_seconds)?;
+        let file = reading.folder.join(file);
+        let motion = read_motion_frames(&file, seconds, performer.skeleton)
+            .map_err(|error| named_in_line(error, section.line("frames")))?;
+        let motion = cut(section, motion.with(interpolation_of(section, Curve::BSpline), Beyond::Hold), 0)?;
+        let smoothing = section.smooth.unwrap_or(0.0);
+        return still(Some(if smoothing > 0.0 { motion.smoothed(smoothing) } else { motion }));
+    }
+    read_captured(character, section, performer, reading)
+}
+
+/// Captured motion: of a file of its own, retargeted, or of the file of the skeleton.
+fn read_captured(
+    character: &Section<CharacterTable>,
+    section: Option<&Section<BoneMotionTable>>,
+    performer: &Performer,
+    reading: &Reading,
+) -> Result<Loaded<Option<SkeletonMotion>>, ReadError> {
+    let mut notes = Vec::new();
+    let faulty = |error: sinew_control::MotionError| character.error("skeleton", error.to_string());
+    let named = section.and_then(|section| Some((section, section.bvh.as_ref()?)));
+    let (motion, calibration) = match (named, performer.own) {
+        (Some((section, file)), _) => {
+            let read = read_motion_file(&reading.folder.join(file), section.unit)
+                .map_err(|error| named_in_line(error, section.line("bvh")))?;
+            notes.extend(read.notes);
+            (retargeted(section, &read.value, performer)?, first_frame(&read.value))
+        }
+        (None, Some(bvh)) => (bvh.to_motion(performer.skeleton).map_err(faulty)?, first_frame(bvh)),
+        (None, None) => return Ok(Loaded { value: None, notes }),
+    };
+
+    // the curve, and the part that is played
+    let beyond = motion.beyond;
+    let curve = section.map_or(Interpolation::BSpline, |section| interpolation_of(section, Curve::BSpline));
+    let motion = motion.with(curve, beyond);
+    let motion = match section {
+        Some(section) => cut(section, motion, calibration)?,
+        None if calibration > 0 => motion.cut(calibration..motion.frame_count()).map_err(faulty)?,
+        None => motion,
+    };
+    if calibration > 0 && section.is_none_or(|section| section.first.is_none()) {
+        notes.push("frame 0 is a pose for calibration: the motion begins with frame 1".to_owned());
+    }
+
+    // keys are drawn by hand and captured motion is not: only the latter shakes
+    let frequency = section.and_then(|section| section.smooth).unwrap_or(DEFAULT_SMOOTHING);
+    let motion = if frequency > 0.0 { motion.smoothed(frequency) } else { motion };
+    Ok(Loaded { value: Some(motion), notes })
 }
 
 /// The motion of another skeleton, carried over by the names of bones.
 fn retargeted(
-    section: &Section,
+    section: &Section<BoneMotionTable>,
     bvh: &Bvh,
-    skeleton: &Skeleton,
-    world_from_file: Rotation,
+    performer: &Performer,
 ) -> Result<SkeletonMotion, ReadError> {
+    let skeleton = performer.skeleton;
     let at = |what: String| section.error("bvh", what);
     let source =
         Skeleton::build(&bvh.to_skeleton(&BvhBody::default())).map_err(|error| at(error.to_string()))?;
@@ -140,48 +181,63 @@ fn retargeted(
     let (source_map, map) = (BoneMap::find_in(&source), BoneMap::find_in(skeleton));
     let from = Figure { skeleton: &source, rest: &source_rest, bones: &source_map };
     let to = Figure { skeleton, rest: &rest, bones: &map };
-    let options = RetargetOptions { up: world_from_file * Vec3::y(), ..RetargetOptions::default() };
+    let options = RetargetOptions { up: performer.world_from_file * Vec3::y(), ..RetargetOptions::default() };
     let retarget = Retarget::build(&from, &to, &options).map_err(|error| at(error.to_string()))?;
     retarget.motion(&source, skeleton, &motion).map_err(|error| at(error.to_string()))
 }
 
-/// The part of a motion that is played. Without a word about it a pose for calibration is left out.
-fn cut(section: &Section, motion: SkeletonMotion, default_first: usize) -> Result<SkeletonMotion, ReadError> {
-    let count = motion.frame_count();
-    let frame = |key: &str, defaults: usize| {
-        let whole = |n: f64| n >= 0.0 && n < count as f64 && n.fract() == 0.0;
-        let words = format!("a frame from 0 to {}", count - 1);
-        Ok(section.number(key, &words, whole)?.map_or(defaults, |n| n as usize))
+/// The part of a motion that is played, and what follows after it.
+fn cut(
+    section: &Section<BoneMotionTable>,
+    motion: SkeletonMotion,
+    default_first: usize,
+) -> Result<SkeletonMotion, ReadError> {
+    let last_frame = motion.frame_count() - 1;
+    let frame = |key: &str, given: Option<usize>, default: usize| match given {
+        Some(frame) if frame > last_frame => {
+            let message = format!("`{key}` is {frame}: it must be a frame from 0 to {last_frame}");
+            Err(section.error(key, message))
+        }
+        given => Ok(given.unwrap_or(default)),
     };
-    let (first, last) = (frame("first", default_first.min(count - 1))?, frame("last", count - 1)?);
+    let first = frame("first", section.first, default_first.min(last_frame))?;
+    let last = frame("last", section.last, last_frame)?;
     let cut = motion.cut(first..last + 1).map_err(|error| section.error("first", error.to_string()))?;
-    let beyond = if section.flag("loop")? { Beyond::Loop } else { Beyond::Hold };
     let interpolation = cut.interpolation;
-    Ok(cut.with(interpolation, beyond))
+    Ok(cut.with(interpolation, beyond_of(section.is_loop)))
 }
 
-pub(super) fn read_interpolation(section: &Section) -> Result<Option<Interpolation>, ReadError> {
-    let word = section.choice("interpolation", &["kochanek-bartels", "b-spline", "linear", "step"])?;
-    Ok(word.map(|word| match word {
-        "kochanek-bartels" => Interpolation::KochanekBartels,
-        "b-spline" => Interpolation::BSpline,
-        "linear" => Interpolation::Linear,
-        _ => Interpolation::Step,
-    }))
+/// What follows after the last frame or key.
+pub(super) fn beyond_of(is_loop: Option<bool>) -> Beyond {
+    if is_loop.unwrap_or(false) { Beyond::Loop } else { Beyond::Hold }
 }
 
-/// Key postures: what a key does not name keeps the coordinates of the key before it.
+fn interpolation_of(section: &BoneMotionTable, default: Curve) -> Interpolation {
+    interpolation(section.interpolation.unwrap_or(default))
+}
+
+/// The interpolation of a curve.
+pub(super) fn interpolation(curve: Curve) -> Interpolation {
+    match curve {
+        Curve::KochanekBartels => Interpolation::KochanekBartels,
+        Curve::BSpline => Interpolation::BSpline,
+        Curve::Linear => Interpolation::Linear,
+        Curve::Step => Interpolation::Step,
+    }
+}
+
+/// Key poses: what a key does not name keeps the coordinates of the key before it.
 fn read_keys(
-    character: &Section,
-    motion: Option<&Section>,
-    sections: &[Section],
+    character: &Section<CharacterTable>,
+    motion: Option<&Section<BoneMotionTable>>,
+    sections: &[Section<KeyTable>],
     skeleton: &Skeleton,
+    radians: f64,
 ) -> Result<SkeletonMotion, ReadError> {
     let mut pose = SkeletonState::at_rest(skeleton);
     let mut keys: Vec<Key<Vec<f64>>> = Vec::new();
     for section in sections {
-        let time = section
-            .needed("time", section.number("time", "from 0 to 86400", |t| (0.0..=86400.0).contains(&t))?)?;
+        let time = section.time;
         if let Some(last) = keys.last().filter(|last| last.time >= time) {
             let message = format!(
                 "this key is at {time} s, the one above it at {} s: put keys in the order of time",
@@ -189,71 +245,94 @@ fn read_keys(
             );
             return Err(section.error("time", message));
         }
-        for (name, values, line) in section.number_lists("pose")? {
-            let bone = find_bone(skeleton, &name).map_err(|message| ReadError::line(line, message))?;
-            let units = pose_unit(skeleton.parts(&skeleton.bone(bone).joint));
-            if values.len() != units.len() {
-                let message =
-                    format!("bone `{name}` takes {} numbers, {} are given", units.len(), values.len());
-                return Err(ReadError::line(line, message));
-            }
-            let chart: Vec<f64> = values.iter().zip(&units).map(|(value, unit)| value * unit).collect();
-            pose.set_chart_of(skeleton, bone, &chart);
-        }
-        let shape = |key: &str| {
-            Ok(section.number(key, "from -1 to 1", |x| (-1.0..=1.0).contains(&x))?.unwrap_or(0.0))
+        apply_pose(section, skeleton, radians, &mut pose)?;
+        let shape = KeyShape {
+            tension: section.tension.unwrap_or(0.0),
+            continuity: section.continuity.unwrap_or(0.0),
+            bias: section.bias.unwrap_or(0.0),
         };
-        let shape =
-            KeyShape { tension: shape("tension")?, continuity: shape("continuity")?, bias: shape("bias")? };
         keys.push(Key { time, value: pose.q.clone(), shape });
     }
     if let Some(first) = keys.first().filter(|first| first.time > 0.0) {
-        // the take begins in the first posture
+        // the take begins in the first pose
         let start = Key { time: 0.0, ..first.clone() };
         keys.insert(0, start);
     }
-    let interpolation = match motion {
-        Some(section) => read_interpolation(section)?.unwrap_or(Interpolation::KochanekBartels),
-        None => Interpolation::KochanekBartels,
-    };
-    SkeletonMotion::from_key_poses(skeleton, KEY_FRAME, &keys, interpolation)
+    let curve = motion
+        .map_or(Interpolation::KochanekBartels, |section| interpolation_of(section, Curve::KochanekBartels));
+    SkeletonMotion::from_key_poses(skeleton, KEY_FRAME, &keys, curve)
         .map_err(|error| character.error("key", error.to_string()))
 }
 
-pub(super) fn read_cues(character: &Section, skeleton: &Skeleton) -> Result<Vec<Cue>, ReadError> {
-    let mut cues = Vec::new();
-    for section in character.sections("cue", ScenePart::Cue)? {
-        let time = section.needed("time", section.number("time", "0 or more", |t| t >= 0.0)?)?;
-        let mut bones = Vec::new();
-        for name in section.texts("bones")? {
-            bones.push(find_bone(skeleton, name).map_err(|message| section.error("bones", message))?);
+/// Moves the joints that a key names.
+fn apply_pose(
+    section: &Section<KeyTable>,
+    skeleton: &Skeleton,
+    radians: f64,
+    pose: &mut SkeletonState,
+) -> Result<(), ReadError> {
+    for (name, values) in section.pose.iter().flatten() {
+        let at = |message: String| ReadError::line(section.line_of_name("pose", name), message);
+        let bone = find_bone(skeleton, name).map_err(at)?;
+        let (values, units) =
+            (values.as_slice(), pose_units(skeleton.parts(&skeleton.bone(bone).joint), radians));
+        if values.len() != units.len() {
+            let message = format!("bone `{name}` takes {} numbers, {} are given", units.len(), values.len());
+            return Err(at(message));
         }
-        let drive = match section.one_of(&["drive", "torque"])? {
-            "drive" if section.choice("drive", &["motion", "limp"])? == Some("limp") => CueDrive::Limp,
-            "drive" => CueDrive::Motion,
-            _ => CueDrive::Torque(section.number_list("torque")?.unwrap_or_default()),
-        };
-        if let (CueDrive::Torque(values), [bone]) = (&drive, &bones[..]) {
-            let dofs = skeleton.bone(*bone).joint.v_count;
-            if values.len() != dofs {
-                let message =
-                    format!("the joint has {dofs} degrees of freedom, {} torques are given", values.len());
-                return Err(section.error("torque", message));
-            }
-        } else if let CueDrive::Torque(_) = drive {
-            return Err(section.error("torque", "a torque is for one bone: name it in `bones`"));
-        }
-        let bones = if bones.is_empty() { Whose::All } else { Whose::These(bones) };
-        cues.push(Cue { time, bones, drive });
+        let chart: Vec<f64> = values.iter().zip(&units).map(|(value, unit)| value * unit).collect();
+        pose.set_chart_of(skeleton, bone, &chart);
     }
-    Ok(cues)
+    Ok(())
+}
+
+/// When joints are driven by something else.
+pub(super) fn read_cues(
+    character: &Section<CharacterTable>,
+    skeleton: &Skeleton,
+) -> Result<Vec<Cue>, ReadError> {
+    let cues = character.items("cue", &character.table().cue);
+    cues.iter().map(|cue| read_cue(cue, skeleton)).collect()
+}
+
+fn read_cue(section: &Section<CueTable>, skeleton: &Skeleton) -> Result<Cue, ReadError> {
+    let bones = match &section.bones {
+        None => Whose::All,
+        Some(BoneChoice::Group(BoneGroup::Roots)) => Whose::Roots,
+        Some(BoneChoice::Named(names)) if names.is_empty() => Whose::All,
+        Some(BoneChoice::Named(names)) => {
+            let found: Result<Vec<BoneId>, String> =
+                names.iter().map(|name| find_bone(skeleton, name)).collect();
+            Whose::These(found.map_err(|message| section.error("bones", message))?)
+        }
+    };
+    let drive = match (&section.torque, section.drive) {
+        (Some(torque), _) => CueDrive::Torque(torque.clone()),
+        (None, Some(JointDriver::Limp)) => CueDrive::Limp,
+        (None, _) => CueDrive::Motion,
+    };
+    if let CueDrive::Torque(values) = &drive {
+        let Whose::These(one) = &bones else {
+            return Err(section.error("torque", "a torque is for one bone: name it in `bones`"));
+        };
+        let [bone] = one[..] else {
+            return Err(section.error("torque", "a torque is for one bone: name it in `bones`"));
+        };
+        let dofs = skeleton.bone(bone).joint.v_count;
+        if values.len() != dofs {
+            let message =
+                format!("the joint has {dofs} degrees of freedom, {} torques are given", values.len());
+            return Err(section.error("torque", message));
+        }
+    }
+    Ok(Cue { time: section.time, bones, drive })
 }
 
 /// The bone of a name, or what to say instead.
 pub(crate) fn find_bone(skeleton: &Skeleton, name: &str) -> Result<BoneId, String> {
     skeleton.find_bone(name).ok_or_else(|| {
         let names: Vec<&str> = skeleton.bones().iter().map(|bone| bone.name.as_str()).collect();
-        let meant = super::section::nearest(name, &names);
+        let meant = crate::nearest::nearest(name, &names);
         let hint = meant.map_or_else(
             || format!("; it has {}", names.join(", ")),
             |near| format!("; did you mean `{near}`?"),
