@@ -49,6 +49,12 @@ fn vector() -> impl Strategy<Value = Vector> {
     [number(), number(), number()]
 }
 
+/// A place near the origin: bones that are far off are no skeleton.
+fn place() -> impl Strategy<Value = Vector> {
+    let coordinate = || prop_oneof![-3.0..3.0, select(vec![0.0, -0.0, 0.1, 1.0 / 3.0])];
+    [coordinate(), coordinate(), coordinate()]
+}
+
 fn axis() -> impl Strategy<Value = Vector> {
     [0.1..2.0, -2.0..2.0, -2.0..2.0]
 }
@@ -61,7 +67,7 @@ fn flag() -> impl Strategy<Value = Option<bool>> {
     of(any::<bool>())
 }
 
-fn region() -> impl Strategy<Value = RegionTable> {
+fn region() -> BoxedStrategy<RegionTable> {
     let side = select(vec![
         BodySide::Top,
         BodySide::Bottom,
@@ -88,9 +94,10 @@ fn region() -> impl Strategy<Value = RegionTable> {
         }),
         vector().prop_map(move |place| RegionTable { nearest: Some(place), ..none() }),
     ]
+    .boxed()
 }
 
-fn motion() -> impl Strategy<Value = MotionTable> {
+fn motion() -> BoxedStrategy<MotionTable> {
     let none = MotionTable::default;
     prop_oneof![
         (vector(), positive()).prop_map(move |(amplitude, frequency)| {
@@ -101,9 +108,10 @@ fn motion() -> impl Strategy<Value = MotionTable> {
         }),
         vector().prop_map(move |velocity| MotionTable { glide: Some(GlideTable { velocity }), ..none() }),
     ]
+    .boxed()
 }
 
-fn material() -> impl Strategy<Value = MaterialChoice> {
+fn material() -> BoxedStrategy<MaterialChoice> {
     let material_name =
         || select(vec!["jelly", "fat", "muscle", "rubber"]).prop_map(|name| MaterialName(name.into()));
     let table = (of(material_name()), 100.0..1e6, 0.0..0.49, 500.0..2000.0, 0.0..1.0, of(0.6..0.9)).prop_map(
@@ -118,14 +126,15 @@ fn material() -> impl Strategy<Value = MaterialChoice> {
         },
     );
     prop_oneof![material_name().prop_map(MaterialChoice::Named), table.prop_map(MaterialChoice::Table)]
+        .boxed()
 }
 
-fn pin() -> impl Strategy<Value = PinTable> {
-    (region(), of(motion())).prop_map(|(region, motion)| PinTable { region, motion })
+fn pin() -> BoxedStrategy<PinTable> {
+    (region(), of(motion())).prop_map(|(region, motion)| PinTable { region, motion }).boxed()
 }
 
-fn load() -> impl Strategy<Value = LoadTable> {
-    (region(), vector()).prop_map(|(region, force)| LoadTable { region, force })
+fn load() -> BoxedStrategy<LoadTable> {
+    (region(), vector()).prop_map(|(region, force)| LoadTable { region, force }).boxed()
 }
 
 fn sag() -> impl Strategy<Value = SagMode> {
@@ -133,7 +142,7 @@ fn sag() -> impl Strategy<Value = SagMode> {
 }
 
 /// A body, whose name is given by its place.
-fn body() -> impl Strategy<Value = BodyTable> {
+fn body() -> BoxedStrategy<BodyTable> {
     let shape = prop_oneof![
         (of(1usize..20_000), of(positive())).prop_map(|(tets, edge)| BodyTable {
             surface: Some("a.obj".into()),
@@ -144,8 +153,8 @@ fn body() -> impl Strategy<Value = BodyTable> {
         Just(BodyTable { tets: Some("t.ele".into()), ..BodyTable::default() }),
     ];
     let placing = (of(positive()), of(vector()), of(vector()), flag());
-    (shape, placing, of(material()), vec(pin(), 0..3), vec(load(), 0..2), of(sag())).prop_map(
-        |(shape, (scale, translate, velocity, self_contact), material, pin, load, sag)| BodyTable {
+    (shape, placing, of(material()), vec(pin(), 0..3), vec(load(), 0..2), of(sag()))
+        .prop_map(|(shape, (scale, translate, velocity, self_contact), material, pin, load, sag)| BodyTable {
             scale,
             translate,
             velocity,
@@ -155,11 +164,11 @@ fn body() -> impl Strategy<Value = BodyTable> {
             load,
             sag,
             ..shape
-        },
-    )
+        })
+        .boxed()
 }
 
-fn joint() -> impl Strategy<Value = BoneTable> {
+fn joint() -> BoxedStrategy<BoneTable> {
     let with = |joint, axis| BoneTable { joint: Some(joint), axis, ..BoneTable::default() };
     let plain = select(vec![JointType::Fixed, JointType::Ball, JointType::Free]);
     let turning =
@@ -186,36 +195,39 @@ fn joint() -> impl Strategy<Value = BoneTable> {
             }
         ),
     ]
+    .boxed()
 }
 
 /// A bone, whose name and parent are given by its place.
-fn bone() -> impl Strategy<Value = BoneTable> {
-    let begin = prop_oneof![vector().prop_map(|p| (Some(p), None)), vector().prop_map(|p| (None, Some(p)))];
+fn bone() -> BoxedStrategy<BoneTable> {
+    let begin = prop_oneof![place().prop_map(|p| (Some(p), None)), place().prop_map(|p| (None, Some(p)))];
     let end = prop_oneof![axis().prop_map(|p| (Some(p), None)), axis().prop_map(|p| (None, Some(p)))];
     let mass = prop_oneof![
         (positive(), of(100.0..2000.0)).prop_map(|(radius, density)| (Some(radius), density, None)),
-        (positive(), vector(), [1.0..2.0, 1.0..2.0, 1.0..2.0, 0.0..0.1, 0.0..0.1, 0.0..0.1])
+        (positive(), place(), [1.0..2.0, 1.0..2.0, 1.0..2.0, 0.0..0.1, 0.0..0.1, 0.0..0.1])
             .prop_map(|(mass, center, inertia)| (None, None, Some((mass, center, inertia)))),
     ];
-    (joint(), begin, end, mass, of(quaternion()), flag()).prop_map(
-        |(joint, (from, offset), (to, tip), (radius, density, given), rotation, motion_only)| BoneTable {
-            from,
-            offset,
-            to,
-            tip,
-            rotation,
-            radius,
-            density,
-            mass: given.map(|(mass, ..)| mass),
-            center: given.map(|(_, center, _)| center),
-            inertia: given.map(|(.., inertia)| inertia),
-            motion_only,
-            ..joint
-        },
-    )
+    (joint(), begin, end, mass, of(quaternion()), flag())
+        .prop_map(|(joint, (from, offset), (to, tip), (radius, density, given), rotation, motion_only)| {
+            BoneTable {
+                from,
+                offset,
+                to,
+                tip,
+                rotation,
+                radius,
+                density,
+                mass: given.map(|(mass, ..)| mass),
+                center: given.map(|(_, center, _)| center),
+                inertia: given.map(|(.., inertia)| inertia),
+                motion_only,
+                ..joint
+            }
+        })
+        .boxed()
 }
 
-fn tie() -> impl Strategy<Value = TieTable> {
+fn tie() -> BoxedStrategy<TieTable> {
     let none = TieTable::default;
     prop_oneof![
         number().prop_map(move |x| TieTable { inside: Some(x.clamp(-1000.0, 1000.0)), ..none() }),
@@ -231,9 +243,10 @@ fn tie() -> impl Strategy<Value = TieTable> {
             ..none()
         }),
     ]
+    .boxed()
 }
 
-fn cue() -> impl Strategy<Value = CueTable> {
+fn cue() -> BoxedStrategy<CueTable> {
     let bones = prop_oneof![
         Just(None),
         Just(Some(BoneChoice::Group(BoneGroup::Roots))),
@@ -241,6 +254,7 @@ fn cue() -> impl Strategy<Value = CueTable> {
     ];
     (0.0..10.0, bones, select(vec![JointDriver::Motion, JointDriver::Limp]))
         .prop_map(|(time, bones, drive)| CueTable { time, bones, drive: Some(drive), torque: None })
+        .boxed()
 }
 
 fn curve() -> impl Strategy<Value = Curve> {
@@ -248,27 +262,29 @@ fn curve() -> impl Strategy<Value = Curve> {
 }
 
 /// Poses of the first bone, which has a ball joint.
-fn keys() -> impl Strategy<Value = Vec<KeyTable>> {
+fn keys() -> BoxedStrategy<Vec<KeyTable>> {
     let key = ([-50.0..50.0, -50.0..50.0, -50.0..50.0f64], of(-1.0..1.0));
-    vec(key, 0..3).prop_map(|keys| {
-        let table = |(i, (angles, tension)): (usize, ([f64; 3], Option<f64>))| KeyTable {
-            time: 0.3 * i as f64,
-            pose: Some(BTreeMap::from([("bone 1".to_owned(), Coordinates::List(angles.to_vec()))])),
-            tension,
-            ..KeyTable::default()
-        };
-        keys.into_iter().enumerate().map(table).collect()
-    })
+    vec(key, 0..3)
+        .prop_map(|keys| {
+            let table = |(i, (angles, tension)): (usize, ([f64; 3], Option<f64>))| KeyTable {
+                time: 0.3 * i as f64,
+                pose: Some(BTreeMap::from([("bone 1".to_owned(), Coordinates::List(angles.to_vec()))])),
+                tension,
+                ..KeyTable::default()
+            };
+            keys.into_iter().enumerate().map(table).collect()
+        })
+        .boxed()
 }
 
 /// A character, whose name is given by its place.
-fn character() -> impl Strategy<Value = CharacterTable> {
+fn character() -> BoxedStrategy<CharacterTable> {
     let flesh = (of(material()), flag(), of(sag()), of(positive()), of(positive()), flag(), of(vector()));
     let performance =
         (keys(), of(curve()), flag(), vec(cue(), 0..3), of(0.0..3.0), of(0.0..3.0), of(0.0..1.0));
     let mode = of(select(vec![DriveMode::OneWay, DriveMode::TwoWay, DriveMode::Ragdoll]));
-    (vec(bone(), 1..5), vec(tie(), 0..3), vec(pin(), 0..2), flesh, performance, mode).prop_map(
-        |(mut bone, tie, pin, flesh, performance, mode)| {
+    (vec(bone(), 1..5), vec(tie(), 0..3), vec(pin(), 0..2), flesh, performance, mode)
+        .prop_map(|(mut bone, tie, pin, flesh, performance, mode)| {
             for (i, bone) in bone.iter_mut().enumerate() {
                 bone.name = format!("bone {}", i + 1);
                 // some hang from a bone that comes further down
@@ -305,11 +321,11 @@ fn character() -> impl Strategy<Value = CharacterTable> {
                 surface: Some("a.obj".into()),
                 ..CharacterTable::default()
             }
-        },
-    )
+        })
+        .boxed()
 }
 
-fn obstacle() -> impl Strategy<Value = ObstacleTable> {
+fn obstacle() -> BoxedStrategy<ObstacleTable> {
     let none = ObstacleTable::default;
     let file = || Some("a.obj".to_owned());
     let shape = prop_oneof![
@@ -333,8 +349,8 @@ fn obstacle() -> impl Strategy<Value = ObstacleTable> {
     ];
     let rotation =
         prop_oneof![of(vector()).prop_map(|turn| (turn, None)), quaternion().prop_map(|q| (None, Some(q)))];
-    (shape, rotation, of(vector()), of(motion()), (of(positive()), of(positive()), flag())).prop_map(
-        |(shape, (turn, rotation), position, motion, (friction, stiffness, glass))| ObstacleTable {
+    (shape, rotation, of(vector()), of(motion()), (of(positive()), of(positive()), flag()))
+        .prop_map(|(shape, (turn, rotation), position, motion, (friction, stiffness, glass))| ObstacleTable {
             turn,
             rotation,
             position,
@@ -344,25 +360,25 @@ fn obstacle() -> impl Strategy<Value = ObstacleTable> {
             stiffness,
             glass,
             ..shape
-        },
-    )
+        })
+        .boxed()
 }
 
 /// A ball that flies.
-fn dynamic_obstacle() -> impl Strategy<Value = ObstacleTable> {
-    (positive(), positive(), of(vector()), of(vector())).prop_map(|(radius, density, velocity, spin)| {
-        ObstacleTable {
+fn dynamic_obstacle() -> BoxedStrategy<ObstacleTable> {
+    (positive(), positive(), of(vector()), of(vector()))
+        .prop_map(|(radius, density, velocity, spin)| ObstacleTable {
             sphere: Some(radius),
             density: Some(density),
             velocity,
             spin,
             ..ObstacleTable::default()
-        }
-    })
+        })
+        .boxed()
 }
 
 /// A constraint between the first body and the first obstacle.
-fn constraint() -> impl Strategy<Value = ConstraintTable> {
+fn constraint() -> BoxedStrategy<ConstraintTable> {
     let none = ConstraintTable::default;
     let of_body = || PointTable { body: Some("body 1".into()), ..PointTable::default() };
     let point = move || {
@@ -410,37 +426,37 @@ fn constraint() -> impl Strategy<Value = ConstraintTable> {
             }
         }),
     ];
-    (kind, of(rows()), of(curve()), flag(), of(positive()), of(positive())).prop_map(
-        |(kind, strengths, interpolation, is_loop, stiffness, damping)| ConstraintTable {
+    (kind, of(rows()), of(curve()), flag(), of(positive()), of(positive()))
+        .prop_map(|(kind, strengths, interpolation, is_loop, stiffness, damping)| ConstraintTable {
             strengths,
             interpolation,
             is_loop,
             stiffness,
             damping,
             ..kind
-        },
-    )
+        })
+        .boxed()
 }
 
-fn contact() -> impl Strategy<Value = ContactTable> {
+fn contact() -> BoxedStrategy<ContactTable> {
     let response = prop_oneof![
         Just((None, None)),
         Just((Some(ContactResponse::Projection), None)),
         of(0.0..=1.0).prop_map(|restitution| (Some(ContactResponse::Impulse), restitution)),
     ];
-    (of(positive()), of(positive()), response, flag(), of(1e-4..0.1)).prop_map(
-        |(friction, stiffness, (response, restitution), bodies, longest_step)| ContactTable {
+    (of(positive()), of(positive()), response, flag(), of(1e-4..0.1))
+        .prop_map(|(friction, stiffness, (response, restitution), bodies, longest_step)| ContactTable {
             friction,
             stiffness,
             response,
             restitution,
             bodies,
             longest_step,
-        },
-    )
+        })
+        .boxed()
 }
 
-fn solver() -> impl Strategy<Value = SolverTable> {
+fn solver() -> BoxedStrategy<SolverTable> {
     let settings =
         (of(select(vec![Accuracy::Interactive, Accuracy::Accurate])), of(1e-9..1.0), of(1usize..200));
     (
@@ -460,6 +476,7 @@ fn solver() -> impl Strategy<Value = SolverTable> {
             order,
             budget,
         })
+        .boxed()
 }
 
 /// Any scene file that can be read from the folder of [`folder`].
