@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::gallery::Gallery;
 use clap::{Args, Subcommand};
-use sinew_io::{SceneFiles, write_texts};
+use sinew_io::SceneFiles;
 use sinew_zoo::{Character, catalog};
 use std::path::PathBuf;
 
@@ -57,17 +57,14 @@ impl Export {
             Failure::input(format!("'{}' is the name of no character, {}", self.name, unknown(&self.name)))
         })?;
         let folder = self.output.unwrap_or_else(|| PathBuf::from(character.name));
-        let files = SceneFiles::of(&(character.build)(), character.name)
+        let mut files = SceneFiles::of(&(character.build)(), character.name)
             .map_err(|what| Failure::input(format!("{}: {what}", character.name)))?;
-        let mut texts = files.texts();
-        if let Some((_, text)) = texts.first_mut() {
-            *text = format!("# {}: {}\n{text}", character.name, character.description);
-        }
-        let paths: Vec<PathBuf> = texts.iter().map(|(name, _)| folder.join(name)).collect();
+        files.comment = format!("{}: {}", character.name, character.description);
+        let paths: Vec<PathBuf> = files.texts().iter().map(|(name, _)| folder.join(name)).collect();
         check_free(&paths, self.force)?;
         std::fs::create_dir_all(&folder)
             .map_err(|error| Failure::input(format!("{}: {error}", folder.display())))?;
-        write_texts(&folder, &texts).map_err(|error| Failure::input(error.to_string()))?;
+        files.write(&folder).map_err(|error| Failure::input(error.to_string()))?;
         paths.iter().for_each(|path| say!("wrote {}", path.display()));
         say!("`sinew simulate {}` plays it.", paths[0].display());
         Ok(())

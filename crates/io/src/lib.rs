@@ -73,7 +73,7 @@ pub use rig_glb::{RigFile, RigGlb};
 pub use scene_file::{read_scene, read_scene_text};
 pub use scene_schema::{SceneFile, SceneKey, ScenePart, scene_json_schema, scene_keys, scene_keys_table};
 pub use scene_source::{CharacterChoice, SceneSource, open_scene, open_source};
-pub use scene_writer::{SceneFiles, SceneWriteError, write_scene, write_texts};
+pub use scene_writer::{SceneFiles, SceneWriteError, write_scene};
 pub use sinew_files::{
     AtomicFile, AtomicFolder, CapturedFile, CapturedFiles, Loaded, Place, ReadError, ReadErrors,
 };

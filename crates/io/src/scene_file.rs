@@ -5,6 +5,7 @@
 
 mod body;
 mod bone;
+mod bone_motion;
 mod character;
 mod constraint;
 mod contact;
@@ -19,11 +20,12 @@ mod solver;
 
 use crate::Up;
 pub(crate) use crate::nearest::nearest;
-use crate::scene_schema::{AngleUnit, SceneFile, UpAxis, checked_document, line_of};
+use crate::scene_schema::{AngleUnit, SceneDocument, SceneFile, UpAxis, checked_document, line_of};
 use crate::scene_source::{CharacterChoice, SceneSource};
 pub(crate) use body::DEFAULT_TETS;
+pub(crate) use bone_motion::DEFAULT_SMOOTHING;
 pub(crate) use character::{DEFAULT_CORE, DEFAULT_SAG};
-pub(crate) use performance::{DEFAULT_SMOOTHING, find_bone};
+pub(crate) use performance::find_bone;
 use section::Section;
 use serde::Deserialize;
 use sinew_control::Motion;
@@ -79,7 +81,7 @@ impl SceneFile {
     }
 }
 
-fn deserialize(document: &crate::scene_schema::SceneDocument) -> Result<SceneFile, ReadErrors> {
+fn deserialize(document: &SceneDocument) -> Result<SceneFile, ReadErrors> {
     let table = Spanned::new(0..document.text.len(), document.table.clone());
     SceneFile::deserialize(Deserializer::from(table)).map_err(|error| {
         let line = error.span().map_or(1, |span| line_of(document.text, span.start));
@@ -178,6 +180,7 @@ fn read_parts(
     reading: &Reading,
     notes: &mut Vec<String>,
 ) -> Result<Scene, ReadError> {
+    // bodies without bones
     let (mut bodies, mut pin_motions, mut self_contact) = (Vec::new(), Vec::new(), Vec::new());
     for section in scene.items("body", &scene.table().body) {
         let read = body::read_body(&section, &bodies, reading.up, reading.folder)?;
@@ -190,6 +193,7 @@ fn read_parts(
         pin_motions.push(motions);
     }
 
+    // characters
     let (mut rigs, mut performances, mut preroll) = (Vec::new(), Vec::new(), 0.0f64);
     for section in scene.items("character", &scene.table().character) {
         let read = character::read_character(&section, &bodies, reading)?;
@@ -210,6 +214,7 @@ fn read_parts(
         return Err(ReadError::whole(message));
     }
 
+    // what they collide with and what holds them
     let (obstacles, obstacle_motions, contact) = read_contact_parts(scene, self_contact, reading, notes)?;
     let gravity = top.gravity;
     let mut world = WorldDesc { gravity, bodies, rigs, obstacles, contact, constraints: Vec::new() };

@@ -24,6 +24,7 @@ mod renamed_key;
 mod scene;
 mod solver;
 mod text;
+mod toml_value;
 
 pub use body::{BodyTable, LoadTable, PinTable};
 pub use bone::{BoneTable, FleshRadius, JointType, TieTable};

@@ -28,6 +28,8 @@ use std::path::{Path, PathBuf};
 pub struct SceneFiles {
     /// The name of the scene file: `NAME.toml`.
     pub name: String,
+    /// A comment at its top; none if empty.
+    pub comment: String,
     /// The scene file.
     pub scene: SceneFile,
     /// The files that it names, with their texts.
@@ -54,12 +56,11 @@ pub enum SceneWriteError {
 /// together or not at all, in place of what had their names.
 pub fn write_scene(scene: &Scene, path: &Path) -> Result<Vec<PathBuf>, SceneWriteError> {
     let stem = path.file_stem().map_or(scene.name.clone(), |stem| stem.to_string_lossy().into_owned());
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let mut texts = SceneFiles::of(scene, &stem)?.texts();
-    if let (Some(first), Some(name)) = (texts.first_mut(), path.file_name()) {
-        first.0 = name.to_string_lossy().into_owned();
+    let mut files = SceneFiles::of(scene, &stem)?;
+    if let Some(name) = path.file_name() {
+        files.name = name.to_string_lossy().into_owned();
     }
-    write_texts(folder, &texts)
+    files.write(path.parent().unwrap_or(Path::new("")))
 }
 
 impl SceneFiles {
@@ -69,32 +70,34 @@ impl SceneFiles {
     /// The first thing that a scene file cannot say.
     pub fn of(scene: &Scene, name: &str) -> Result<SceneFiles, SceneWriteError> {
         let (scene, others) = scene_file(scene).map_err(SceneWriteError::NoKeys)?;
-        Ok(SceneFiles { name: format!("{name}.toml"), scene, others })
+        Ok(SceneFiles { name: format!("{name}.toml"), comment: String::new(), scene, others })
     }
 
     /// The names of all files with their texts, the scene file first.
     pub fn texts(&self) -> Vec<(String, String)> {
-        let mut texts = vec![(self.name.clone(), self.scene.to_text())];
+        let comment: String = self.comment.lines().map(|line| format!("# {line}\n")).collect();
+        let mut texts = vec![(self.name.clone(), comment + &self.scene.to_text())];
         texts.extend(self.others.iter().cloned());
         texts
     }
-}
 
-/// Writes texts into a folder, all of them or none.
-pub fn write_texts(folder: &Path, texts: &[(String, String)]) -> Result<Vec<PathBuf>, SceneWriteError> {
-    let at = |path: &Path| {
-        let path = path.to_owned();
-        move |source| SceneWriteError::File { path, source }
-    };
-    let paths: Vec<PathBuf> = texts.iter().map(|(name, _)| folder.join(name)).collect();
-    let mut files = Vec::new();
-    for (path, (_, text)) in paths.iter().zip(texts) {
-        let mut file = AtomicFile::create(path).map_err(at(path))?;
-        file.write_all(text.as_bytes()).map_err(at(path))?;
-        files.push(file);
+    /// Writes all files into a folder, together or not at all, in place of what had their names; returns their paths, the scene file first.
+    pub fn write(&self, folder: &Path) -> Result<Vec<PathBuf>, SceneWriteError> {
+        let at = |path: &Path| {
+            let path = path.to_owned();
+            move |source| SceneWriteError::File { path, source }
+        };
+        let (mut paths, mut files) = (Vec::new(), Vec::new());
+        for (name, text) in self.texts() {
+            let path = folder.join(name);
+            let mut file = AtomicFile::create(&path).map_err(at(&path))?;
+            file.write_all(text.as_bytes()).map_err(at(&path))?;
+            files.push(file);
+            paths.push(path);
+        }
+        AtomicFile::commit_all(files).map_err(at(folder))?;
+        Ok(paths)
     }
-    AtomicFile::commit_all(files).map_err(at(folder))?;
-    Ok(paths)
 }
 
 /// The tables of a scene, and the files that they name.

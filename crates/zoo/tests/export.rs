@@ -2,7 +2,7 @@
 
 use sinew_contact::TriangleSolid;
 use sinew_control::{Beyond, ConstraintMotion, Interpolation, Key, Keyframes, Motion, PlaceMotion};
-use sinew_io::{SceneFiles, read_scene, write_texts};
+use sinew_io::{SceneFiles, read_scene};
 use sinew_math::{Isometry, Vec3, turn};
 use sinew_mesh::shapes;
 use sinew_sim::desc::{
@@ -13,7 +13,7 @@ use sinew_zoo::catalog;
 
 fn written_and_read(files: &SceneFiles) -> Scene {
     let folder = tempfile::tempdir().expect("a folder");
-    let paths = write_texts(folder.path(), &files.texts()).expect("files");
+    let paths = files.write(folder.path()).expect("files");
     let read = read_scene(&paths[0]).unwrap_or_else(|e| panic!("{e}"));
     assert!(read.notes.is_empty(), "{:?}", read.notes);
     read.value

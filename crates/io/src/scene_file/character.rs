@@ -3,8 +3,9 @@
 use super::Reading;
 use super::body::{MeshSource, Placing, read_cage, read_loads, read_name, read_pins};
 use super::bone::{Bones, read_bones};
+use super::bone_motion::{Performer, named_in_line, read_motion_file};
 use super::material::{read_material, sag_of};
-use super::performance::{Performer, find_bone, named_in_line, read_motion_file, read_performance};
+use super::performance::{find_bone, read_performance};
 use super::region::read_region;
 use super::section::Section;
 use crate::Up;

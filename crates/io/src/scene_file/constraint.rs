@@ -1,7 +1,7 @@
 //! `[[constraint]]` of a scene file.
 
+use super::bone_motion::{beyond_of, interpolation};
 use super::motion::read_motion;
-use super::performance::{beyond_of, interpolation};
 use super::region::read_region;
 use super::section::Section;
 use crate::Up;
@@ -48,6 +48,7 @@ fn read_kind(
     world: &WorldDesc,
     up: Up,
 ) -> Result<ConstraintKind, ReadError> {
+    // keys of one kind do not go with another
     let kind = section.first_of(&["drag", "pin", "join", "belt"]).unwrap_or("drag");
     let (foreign, words): (&[&str], _) = match kind {
         "drag" | "pin" => (&LONG, "`join` or `belt`"),
@@ -56,6 +57,8 @@ fn read_kind(
     if let Some(key) = section.first_of(foreign) {
         return Err(section.error(key, format!("`{key}` goes with {words}, not with `{kind}`")));
     }
+
+    // one point
     let table = section.table();
     if let Some(point) = section.optional("drag", &table.drag) {
         return Ok(ConstraintKind::Drag {
@@ -66,6 +69,8 @@ fn read_kind(
     if let Some(point) = section.optional("pin", &table.pin) {
         return Ok(ConstraintKind::Pin { point: read_point(&point, world, up)?, place: read_place(section) });
     }
+
+    // two points, or a line around a body
     if let Some(points) = &table.join {
         let ends = section.items("join", points);
         let [a, b] = &ends[..] else {

@@ -30,6 +30,8 @@ pub(super) fn read_obstacle(
         Some(name) => name.clone(),
         None => format!("obstacle-{}", earlier.len() + 1),
     };
+
+    // where it is and how it moves
     let motion = read_motion(section.optional("motion", &section.table().motion).as_ref())?;
     let mobility = read_mobility(section, earlier, radians)?;
     let rotation = match section.rotation {
@@ -37,6 +39,8 @@ pub(super) fn read_obstacle(
         None => turn::exp(&(section.turn.map_or(Vec3::zeros(), Vec3::from) * radians)),
     };
     let position = section.position.map_or(Vec3::zeros(), Vec3::from);
+
+    // what it is, which may be a file
     let shape = read_shape(section, folder)?;
     let desc = ObstacleDesc {
         name,
@@ -118,6 +122,7 @@ fn read_shape(section: &Section<ObstacleTable>, folder: &Path) -> Result<Loaded<
     let pair = |numbers: Option<[f64; 2]>| section.needed(kind, numbers);
     let mut notes = Vec::new();
     let shape = match kind {
+        // shapes of few numbers
         "plane" => {
             let normal = Vec3::from(section.needed(kind, section.plane)?);
             let length = normal.norm();
@@ -137,6 +142,7 @@ fn read_shape(section: &Section<ObstacleTable>, folder: &Path) -> Result<Loaded<
             let [length, radius] = pair(section.cylinder)?;
             Shape::Cylinder { half_length: 0.5 * length, radius }
         }
+        // shapes of many
         "heights" => read_heights(section)?,
         _ => {
             let read = read_mesh_shape(section, kind, folder)?;

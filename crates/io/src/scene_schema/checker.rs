@@ -6,6 +6,7 @@
 use super::expectation::{Expectation, Range, whole_words};
 use super::json_schema::{resolved, scene_json_schema};
 use super::renamed_key::{RenamedKey, find_renamed};
+use super::toml_value::{is_of_kind, kind_of, number_of, shortened};
 use super::{NUMBER_LIMIT, ScenePart};
 use crate::nearest::nearest;
 use serde_json::Value;
@@ -147,6 +148,7 @@ impl<'a> Checker<'a> {
         let expectation = Expectation::of(schema);
         let offset = value.span().start;
         match (&expectation, value.get_mut()) {
+            // numbers
             (Expectation::Number(range), found) => self.check_number(key, range, &expectation, found, offset),
             (Expectation::Whole(range), found) => {
                 let is_accepted = |x: f64| x.fract() == 0.0 && x >= 0.0 && range.accepts(x);
@@ -163,6 +165,7 @@ impl<'a> Checker<'a> {
                 Some(x) => self.error(offset, format!("`{key}` is {x}: it must be {}", expectation.asked())),
                 None => self.wrong_type(key, found, &expectation, offset),
             },
+            // words and flags
             (Expectation::Text | Expectation::Path, DeValue::String(_)) => {}
             (Expectation::Flag, DeValue::Boolean(_)) => {}
             (Expectation::Words(known), DeValue::String(word)) => {
@@ -170,6 +173,7 @@ impl<'a> Checker<'a> {
                     self.error(offset, unknown_word(key, word, known));
                 }
             }
+            // what holds other values
             (Expectation::Table(part), DeValue::Table(table)) => {
                 self.check_table(resolved(schema), *part, table, offset);
             }
@@ -216,44 +220,19 @@ impl<'a> Checker<'a> {
         let offset = list.span().start;
         let DeValue::Array(values) = list.get_mut() else { return };
         let inner = Expectation::of(items);
-        if let Some(length) = length.filter(|length| *length != values.len()) {
-            let (count, asked) = (values.len(), expectation.asked());
+        if length.is_some_and(|length| length != values.len()) {
             let things = if matches!(inner, Expectation::Table(_)) { "tables" } else { "numbers" };
-            let _ = length;
-            self.error(offset, format!("`{key}` has {count} {things}: it takes {asked}"));
+            let message = format!("`{key}` has {} {things}: it takes {}", values.len(), expectation.asked());
+            self.error(offset, message);
             return;
         }
         for item in values.iter_mut() {
-            let start = item.span().start;
-            let message = match (&inner, item.get_mut()) {
-                (Expectation::Number(range), found) => match number_of(found) {
-                    Some(x) if range.accepts(x) && x.abs() <= NUMBER_LIMIT => None,
-                    Some(x) if x.is_finite() && x.abs() <= NUMBER_LIMIT => {
-                        Some(format!("`{key}` holds {x}: numbers here are {}", range.words()))
-                    }
-                    Some(x) => Some(format!(
-                        "`{key}` holds {x}: numbers here are finite and at most {NUMBER_LIMIT:e}"
-                    )),
-                    None => {
-                        Some(format!("`{key}` holds {}: it takes {}", kind_of(found), expectation.asked()))
-                    }
-                },
-                (Expectation::List { length: Some(length), .. }, DeValue::Array(row))
-                    if row.len() != *length =>
-                {
-                    Some(format!("a list in `{key}` has {} numbers: it takes {length}", row.len()))
-                }
-                (expected, found) if !is_of_kind(expected, found) => {
-                    Some(format!("`{key}` holds {}: it takes {}", kind_of(found), expectation.asked()))
-                }
-                _ => {
-                    self.check_value(items, key, item);
-                    None
-                }
-            };
-            if let Some(message) = message {
-                self.error(start, message);
+            if let Some(message) = item_fault(&inner, key, item.get_ref(), expectation) {
+                self.error(item.span().start, message);
                 return;
+            }
+            if !matches!(inner, Expectation::Number(_)) {
+                self.check_value(items, key, item);
             }
         }
     }
@@ -301,19 +280,26 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether a value is of the kind that is expected, whatever is in it.
-fn is_of_kind(expectation: &Expectation, value: &DeValue) -> bool {
-    match expectation {
-        Expectation::Number(_) | Expectation::Whole(_) | Expectation::WholeOf(_) => {
-            matches!(value, DeValue::Integer(_) | DeValue::Float(_))
+/// What is wrong with an item of a list, but for what is inside of it.
+fn item_fault(inner: &Expectation, key: &str, item: &DeValue, list: &Expectation) -> Option<String> {
+    match (inner, item) {
+        (Expectation::Number(range), found) => match number_of(found) {
+            Some(x) if range.accepts(x) && x.abs() <= NUMBER_LIMIT => None,
+            Some(x) if x.is_finite() && x.abs() <= NUMBER_LIMIT => {
+                Some(format!("`{key}` holds {x}: numbers here are {}", range.words()))
+            }
+            Some(x) => {
+                Some(format!("`{key}` holds {x}: numbers here are finite and at most {NUMBER_LIMIT:e}"))
+            }
+            None => Some(format!("`{key}` holds {}: it takes {}", kind_of(found), list.asked())),
+        },
+        (Expectation::List { length: Some(length), .. }, DeValue::Array(row)) if row.len() != *length => {
+            Some(format!("a list in `{key}` has {} numbers: it takes {length}", row.len()))
         }
-        Expectation::Text | Expectation::Path | Expectation::Words(_) => matches!(value, DeValue::String(_)),
-        Expectation::Flag => matches!(value, DeValue::Boolean(_)),
-        Expectation::List { .. } => matches!(value, DeValue::Array(_)),
-        Expectation::Table(_) | Expectation::Map(_) => matches!(value, DeValue::Table(_)),
-        Expectation::Choice(choices) => {
-            choices.iter().any(|choice| is_of_kind(&Expectation::of(choice), value))
+        (inner, found) if !is_of_kind(inner, found) => {
+            Some(format!("`{key}` holds {}: it takes {}", kind_of(found), list.asked()))
         }
+        _ => None,
     }
 }
 
@@ -325,28 +311,6 @@ pub(super) fn one_of_keys(schema: &Value) -> Vec<&str> {
 
 fn texts(list: Option<&Value>) -> impl Iterator<Item = &str> {
     list.and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
-}
-
-fn number_of(value: &DeValue) -> Option<f64> {
-    match value {
-        DeValue::Integer(integer) => {
-            i64::from_str_radix(integer.as_str(), integer.radix()).ok().map(|integer| integer as f64)
-        }
-        DeValue::Float(float) => float.as_str().parse().ok(),
-        _ => None,
-    }
-}
-
-fn kind_of(value: &DeValue) -> String {
-    match value {
-        DeValue::String(text) => format!("the text \"{}\"", shortened(text)),
-        DeValue::Integer(_) => "a whole number".to_owned(),
-        DeValue::Float(_) => "a number".to_owned(),
-        DeValue::Boolean(value) => format!("{value}"),
-        DeValue::Datetime(_) => "a date".to_owned(),
-        DeValue::Array(_) => "a list".to_owned(),
-        DeValue::Table(_) => "a table".to_owned(),
-    }
 }
 
 fn unknown_key(part: ScenePart, name: &str) -> String {
@@ -365,8 +329,4 @@ fn unknown_word(key: &str, word: &str, known: &[&str]) -> String {
     let meant = nearest(word, known).map_or(String::new(), |near| format!("; did you mean \"{near}\"?"));
     let (word, known) = (shortened(word), known.join("\", \""));
     format!("`{key}` is \"{word}\": it must be one of \"{known}\"{meant}")
-}
-
-fn shortened(text: &str) -> String {
-    text.chars().take(40).flat_map(char::escape_debug).collect()
 }

@@ -80,7 +80,7 @@ impl Range {
 
 /// A limit in few digits.
 fn number_text(x: f64) -> String {
-    if x.abs() >= 1e9 { format!("{x:e}") } else { format!("{x}") }
+    if x.abs() >= 1e6 { format!("{x:e}") } else { format!("{x}") }
 }
 
 impl<'a> Expectation<'a> {
@@ -98,7 +98,6 @@ impl<'a> Expectation<'a> {
         }
         let type_name = found.get("type").and_then(Value::as_str).unwrap_or_default();
         match type_name {
-            // a limit may stand beside a reference
             "number" => Expectation::Number(Range::of(found)),
             "integer" => match found.get("enum").and_then(Value::as_array) {
                 Some(numbers) => Expectation::WholeOf(numbers.iter().filter_map(Value::as_i64).collect()),
@@ -122,8 +121,8 @@ impl<'a> Expectation<'a> {
             return title.to_owned();
         }
         match Expectation::of(schema) {
-            Expectation::Number(_) => "number".into(),
-            Expectation::Whole(_) => "whole number".into(),
+            Expectation::Number(range) => ranged("number", &range),
+            Expectation::Whole(range) => ranged("whole number", &range),
             Expectation::WholeOf(numbers) => listed(numbers.iter().map(ToString::to_string)),
             Expectation::Text => "text".into(),
             Expectation::Path => "path".into(),
@@ -150,10 +149,12 @@ impl<'a> Expectation<'a> {
     /// As a message says it: "it takes …".
     pub(super) fn asked(&self) -> String {
         match self {
+            // numbers
             Expectation::Number(range) if *range == Range::default() => "a number".into(),
             Expectation::Number(range) => format!("a number {}", range.words()),
             Expectation::Whole(range) => whole_words(range),
             Expectation::WholeOf(numbers) => listed(numbers.iter().map(ToString::to_string)),
+            // words and flags
             Expectation::Text => "a text in quotes".into(),
             Expectation::Path => "a path in quotes".into(),
             Expectation::Words(words) => {
@@ -163,6 +164,7 @@ impl<'a> Expectation<'a> {
                 )
             }
             Expectation::Flag => "true or false".into(),
+            // what holds other values
             Expectation::Table(part) => format!("a table: {}", part.heading()),
             Expectation::Map(_) => "a table of names and values".into(),
             Expectation::Choice(choices) => {
@@ -184,6 +186,17 @@ impl<'a> Expectation<'a> {
                 }
             }
         }
+    }
+}
+
+/// "number above 0".
+fn ranged(word: &str, range: &Range) -> String {
+    match range.words().as_str() {
+        // whole numbers are never below 0
+        "finite" | "0 or more" if word == "whole number" => word.to_owned(),
+        "finite" => word.to_owned(),
+        words if range.min.is_some() && range.max.is_none() => format!("{word}, {words}"),
+        words => format!("{word} {words}"),
     }
 }
 

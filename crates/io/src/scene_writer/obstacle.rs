@@ -24,6 +24,8 @@ pub(super) fn obstacle_table(
         ..ObstacleTable::default()
     };
     table.rotation = quaternion(&obstacle.pose.rotation);
+
+    // who moves it
     match obstacle.mobility {
         Mobility::Fixed => {}
         Mobility::Kinematic => {
