@@ -28,6 +28,7 @@ mod outputs;
 mod render;
 mod report;
 mod resume;
+mod schema;
 mod settle;
 mod simulate;
 mod source;
@@ -57,6 +58,7 @@ enum Command {
     Render(Box<render::Render>),
     Inspect(inspect::Inspect),
     Bench(bench::Bench),
+    Schema(schema::Schema),
     Zoo(zoo::Zoo),
 }
 
@@ -70,6 +72,7 @@ fn main() -> ExitCode {
         Command::Render(render) => render.run(),
         Command::Inspect(inspect) => inspect.run(),
         Command::Bench(bench) => bench.run(),
+        Command::Schema(schema) => schema.run(),
         Command::Zoo(zoo) => zoo.run(),
     };
     let result = result.and_then(|()| report::failure().map_or(Ok(()), |lost| Err(Failure::Input(lost))));

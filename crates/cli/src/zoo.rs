@@ -3,10 +3,9 @@
 use crate::failure::Failure;
 use crate::gallery::Gallery;
 use clap::{Args, Subcommand};
-use sinew_io::AtomicFile;
+use sinew_io::SceneFiles;
 use sinew_zoo::{Character, catalog};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// List the characters that ship with Sinew, or write one as files to take apart.
 #[derive(Args)]
@@ -19,7 +18,7 @@ pub(crate) struct Zoo {
 enum ZooCommand {
     /// Every character by name; `sinew simulate NAME` plays it.
     List,
-    /// Write a character as files: a scene to read and change, and its mesh. `sinew simulate DIR/NAME.toml` plays them.
+    /// Write a character as files: a scene to read and change, its mesh and its motion. `sinew simulate DIR/NAME.toml` plays them, to the same bits.
     Export(Export),
     /// Draw every character and write a page of them: `sinew zoo gallery` in this project makes docs/gallery.md anew.
     Gallery(Gallery),
@@ -58,22 +57,14 @@ impl Export {
             Failure::input(format!("'{}' is the name of no character, {}", self.name, unknown(&self.name)))
         })?;
         let folder = self.output.unwrap_or_else(|| PathBuf::from(character.name));
-        let files =
-            character.files().map_err(|what| Failure::input(format!("{}: {what}", character.name)))?;
-        let paths: Vec<PathBuf> = files.files.iter().map(|(name, _)| folder.join(name)).collect();
+        let mut files = SceneFiles::of(&(character.build)(), character.name)
+            .map_err(|what| Failure::input(format!("{}: {what}", character.name)))?;
+        files.comment = format!("{}: {}", character.name, character.description);
+        let paths: Vec<PathBuf> = files.texts().iter().map(|(name, _)| folder.join(name)).collect();
         check_free(&paths, self.force)?;
-        let at = |path: &Path| {
-            let path = path.display().to_string();
-            move |error: std::io::Error| Failure::input(format!("{path}: {error}"))
-        };
-        std::fs::create_dir_all(&folder).map_err(at(&folder))?;
-        let mut atomic_file = Vec::new();
-        for (path, (_, text)) in paths.iter().zip(&files.files) {
-            let mut file = AtomicFile::create(path).map_err(at(path))?;
-            file.write_all(text.as_bytes()).map_err(at(path))?;
-            atomic_file.push(file);
-        }
-        AtomicFile::commit_all(atomic_file).map_err(at(&folder))?;
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| Failure::input(format!("{}: {error}", folder.display())))?;
+        files.write(&folder).map_err(|error| Failure::input(error.to_string()))?;
         paths.iter().for_each(|path| say!("wrote {}", path.display()));
         say!("`sinew simulate {}` plays it.", paths[0].display());
         Ok(())

@@ -23,7 +23,7 @@ seconds = 0.2
 [[character]]
 name = "arm"
 cage_tets = 400
-settle = 0.1
+preroll_hold = 0.1
 [[character.bone]]
 name = "upper"
 joint = "revolute"
@@ -231,7 +231,7 @@ fn what_a_character_file_does_not_have_is_named() {
 
 #[test]
 fn a_cycle_ends_as_it_begins() {
-    let cycle = ARM.replace("settle = 0.1", "settle = 0.1\nmotion = { loop = true }").replace(
+    let cycle = ARM.replace("preroll_hold = 0.1", "preroll_hold = 0.1\nmotion = { loop = true }").replace(
         "[[character.key]]\ntime = 0.2\npose = { lower = 30 }",
         "[[character.key]]\ntime = 0.25\npose = { lower = 30 }\n[[character.key]]\ntime = 0.5\npose = { lower = 0 }",
     );

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 /// A stiff worm of two bones that flesh moves with.
-const WORM: &str = "seconds = 0.5\n[[character]]\nname = 'worm'\nmaterial = { name = 'fat', young = 6e6 }\ncage_tets = 300\nmode = 'two-way'\nsettle = 0\n\
+const WORM: &str = "seconds = 0.5\n[[character]]\nname = 'worm'\nmaterial = { name = 'fat', young = 6e6 }\ncage_tets = 300\nmode = 'two-way'\npreroll_hold = 0\n\
 bone = [\n { name = 'a', from = [-0.2, 0, 0], to = [0, 0, 0], radius = 0.016, flesh = [0.05, 0.05] },\n \
 { name = 'b', parent = 'a', from = [0, 0, 0], to = [0.2, 0, 0], radius = 0.016, flesh = [0.05, 0.05] } ]\n\
 key = [ { time = 0.0, pose = { b = [0, 0, 20] } }, { time = 0.5, pose = { b = [0, 0, -20] } } ]\n";

@@ -47,7 +47,30 @@ impl SkeletonMotion {
     pub fn build(
         skeleton: &Skeleton,
         frame_seconds: f64,
+        frames: Vec<f64>,
+    ) -> Result<SkeletonMotion, MotionError> {
+        SkeletonMotion::from_frames(skeleton, frame_seconds, frames, |_| false)
+    }
+
+    /// [`SkeletonMotion::build`] for frames that were a motion's before: quaternions that are of length 1 up to round-off keep every bit.
+    pub fn restored(
+        skeleton: &Skeleton,
+        frame_seconds: f64,
+        frames: Vec<f64>,
+    ) -> Result<SkeletonMotion, MotionError> {
+        let is_unit = |q: &[f64]| {
+            let squared: f64 = q.iter().map(|x| x * x).sum();
+            (squared - 1.0).abs() <= 8.0 * f64::EPSILON
+        };
+        SkeletonMotion::from_frames(skeleton, frame_seconds, frames, is_unit)
+    }
+
+    /// Quaternions that `stays` accepts are left as they are, all others are brought to length 1.
+    fn from_frames(
+        skeleton: &Skeleton,
+        frame_seconds: f64,
         mut frames: Vec<f64>,
+        stays: impl Fn(&[f64]) -> bool,
     ) -> Result<SkeletonMotion, MotionError> {
         // check all frames
         let slots: Vec<PartSlot> = bone_ids(skeleton).flat_map(|bone| slots_of(skeleton, bone)).collect();
@@ -65,8 +88,10 @@ impl SkeletonMotion {
             .collect();
         for frame in frames.chunks_exact_mut(q_count.max(1)) {
             for q in &balls {
-                let unit = rotation_of(&frame[q.clone()]);
-                frame[q.clone()].copy_from_slice(unit.as_vector().as_slice());
+                if !stays(&frame[q.clone()]) {
+                    let unit = rotation_of(&frame[q.clone()]);
+                    frame[q.clone()].copy_from_slice(unit.as_vector().as_slice());
+                }
             }
         }
         Ok(SkeletonMotion {

@@ -11,6 +11,7 @@ mod distinct_names;
 mod frame_source;
 mod frame_spill;
 mod mesh_file;
+mod motion_frames;
 mod obj;
 mod obj_sequence;
 mod open_sink;
@@ -20,6 +21,8 @@ mod point_cache;
 mod polygon;
 mod rigged_file;
 mod scene_file;
+pub mod scene_schema;
+mod scene_writer;
 mod stl;
 mod surface_builder;
 mod take_file;
@@ -41,7 +44,9 @@ pub use opened_scene::{CharacterChoice, OpenedScene, open_scene, open_source};
 pub use ply::read_ply;
 pub use point_cache::{Mdd, Pc2, PointCacheFormat, PointCacheSink, PointSamples, read_mdd, read_pc2};
 pub use rigged_file::CaptureFile;
-pub use scene_file::{SceneKey, ScenePart, read_scene, read_scene_text, scene_keys, scene_keys_table};
+pub use scene_file::{read_scene, read_scene_text};
+pub use scene_schema::{SceneFile, SceneKey, ScenePart, scene_json_schema, scene_keys, scene_keys_table};
+pub use scene_writer::{SceneFiles, SceneWriteError, write_scene};
 pub use sinew_files::{
     AtomicFile, AtomicFolder, CapturedFile, CapturedFiles, Loaded, Place, ReadError, ReadErrors,
 };

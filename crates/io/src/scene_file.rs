@@ -1,15 +1,16 @@
 //! Scene files: TOML that a person can write and diff, read into a [`Scene`].
 //!
-//! Every key stands in the table of [`scene_keys`], which is both the reader's list of what is allowed and
-//! the text of the documentation. An unknown key, a wrong type or a value out of range is an error with
-//! its line. Paths are relative to the scene file. Units become SI here.
+//! `scene_schema` has the keys and checks that a file keeps to them; here its tables become what they mean, and the files they name are
+//! read. Paths are relative to the scene file. Units become SI here.
 
 mod body;
 mod bone;
+mod bone_motion;
 mod character;
 mod characters;
 mod constraint;
-mod keys;
+mod contact;
+mod material;
 mod motion;
 mod obstacle;
 mod performance;
@@ -20,9 +21,10 @@ mod solver;
 
 use crate::Up;
 use crate::opened_scene::{CharacterChoice, OpenedScene};
+use crate::scene_schema::{AngleUnit, SceneDocument, SceneFile, UpAxis, checked_document, line_of};
 use characters::Characters;
-pub use keys::{SceneKey, ScenePart, scene_keys, scene_keys_table};
 use section::Section;
+use serde::Deserialize;
 use sinew_character::{DEFAULT_FPS, DEFAULT_SECONDS, EARTH_GRAVITY, empty_scene};
 use sinew_control::Motion;
 use sinew_files::read_bytes;
@@ -31,10 +33,41 @@ use sinew_math::Vec3;
 use sinew_sim::desc::{ContactDesc, ObstacleDesc};
 use sinew_take::Scene;
 use std::path::Path;
-use toml::de::DeTable;
+use toml::Spanned;
+use toml::de::Deserializer;
 
-/// No scene a person writes is larger (bytes).
-const TEXT_LIMIT: usize = 16 << 20;
+/// What all tables of a file are read with.
+struct Reading<'a> {
+    /// The axis that points up.
+    up: Up,
+    /// The unit of angles (rad).
+    radians: f64,
+    /// Where files are looked for.
+    folder: &'a Path,
+}
+
+impl SceneFile {
+    /// Reads the tables of a text and checks them against the schema; files that they name are not opened. Notes tell which keys have
+    /// another name now.
+    pub fn of_text(text: &str) -> Result<Loaded<SceneFile>, ReadErrors> {
+        let document = checked_document(text)?;
+        let value = deserialize(&document)?;
+        Ok(Loaded { value, notes: document.notes })
+    }
+
+    /// The scene of these tables; the files they name are looked for from `folder`.
+    pub fn to_scene(&self, name: &str, folder: &Path) -> Result<Loaded<Scene>, ReadErrors> {
+        read_scene_text(&self.to_text(), name, folder)
+    }
+}
+
+fn deserialize(document: &SceneDocument) -> Result<SceneFile, ReadErrors> {
+    let table = Spanned::new(0..document.text.len(), document.table.clone());
+    SceneFile::deserialize(Deserializer::from(table)).map_err(|error| {
+        let line = error.span().map_or(1, |span| line_of(document.text, span.start));
+        ReadError::line(line, error.message()).into()
+    })
+}
 
 /// Reads a scene file and the files it names.
 pub fn read_scene(path: &Path) -> Result<Loaded<Scene>, ReadErrors> {
@@ -66,52 +99,29 @@ fn read_source(
     folder: &Path,
     choice: &CharacterChoice,
 ) -> Result<Loaded<OpenedScene>, ReadErrors> {
-    // the text as a table
-    if text.len() > TEXT_LIMIT {
-        let message = format!("{} bytes are no scene a person wrote", text.len());
-        return Err(ReadError::whole(message).into());
-    }
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let document = DeTable::parse(text).map_err(|error| {
-        let line = error.span().map_or(1, |span| section::line_of(text, span.start));
-        ReadError::line(line, format!("not TOML: {}", error.message()))
-    })?;
-    let scene = Section::open(text, ScenePart::Scene, document.get_ref(), 0)?;
+    let document = checked_document(text)?;
+    let file = deserialize(&document)?;
+    let scene = Section::top(document.text, &document.table, &file);
+    let mut notes = document.notes.clone();
 
-    // what holds for the whole scene
-    let up = match scene.choice("up", &["y", "z"])? {
-        Some("z") => Up::Z,
+    // what holds for all of it
+    let up = match file.up {
+        Some(UpAxis::Z) => Up::Z,
         _ => Up::Y,
     };
-    let down = match up {
-        Up::Y => -Vec3::y(),
-        Up::Z => -Vec3::z(),
+    let radians = match file.angles {
+        Some(AngleUnit::Radians) => 1.0,
+        _ => core::f64::consts::PI / 180.0,
     };
-    let gravity = scene.vector("gravity")?.unwrap_or(down * EARTH_GRAVITY);
-    let seconds = scene.number("seconds", "above 0 and at most 36000", |s| s > 0.0 && s <= 36000.0)?;
-    let fps = scene.number("fps", "above 0 and at most 10000", |f| f > 0.0 && f <= 1e4)?;
-    let solver = solver::read_solver(&scene)?;
+    let reading = Reading { up, radians, folder };
 
-    let mut played = Scene { solver, fps: fps.unwrap_or(DEFAULT_FPS), ..empty_scene(name) };
-    played.world.gravity = gravity;
-    let mut notes = Vec::new();
-    let mut self_contact = Vec::new();
-
-    // bodies, and characters made of bones or files
-    for section in scene.sections("body", ScenePart::Body)? {
-        let body = body::read_body(&section, &played.world.bodies, up, folder)?;
-        notes.extend(body.notes);
-        let (body, motions) = body.value;
-        if section.flag("self_contact")? {
-            self_contact.push(body.name.clone());
-        }
-        played.world.bodies.push(body);
-        played.pin_motions.push(motions);
-    }
-    let mut characters = Characters::new(&scene, choice, &mut played, up, folder)?;
-    for section in scene.sections("character", ScenePart::Character)? {
+    // bodies, characters, and what they collide with and are held by
+    let mut played = read_top(&scene, name, up)?;
+    let mut self_contact = read_bodies(&scene, &reading, &mut played, &mut notes)?;
+    let mut characters = Characters::new(&scene, choice, &mut played, &reading)?;
+    for section in scene.items("character", &file.character) {
         let name = characters.read(&section)?;
-        if section.flag("self_contact")? {
+        if section.self_contact == Some(true) {
             self_contact.push(name);
         }
     }
@@ -122,30 +132,66 @@ fn read_source(
             "the scene has no body: add one as [[body]] with surface = \"FILE\", or a [[character]]";
         return Err(ReadError::whole(message).into());
     }
-    played.seconds = seconds.or(longest).unwrap_or(DEFAULT_SECONDS);
-
-    // what they collide with and are held by
-    let contact_parts = read_contact_parts(&scene, self_contact, folder, &mut notes)?;
-    (played.world.obstacles, played.obstacle_motions, played.world.contact) = contact_parts;
+    (played.world.obstacles, played.obstacle_motions, played.world.contact) =
+        read_contact_parts(&scene, self_contact, &reading, &mut notes)?;
+    let constraints = scene.items("constraint", &file.constraint);
     (played.world.constraints, played.constraint_motions) =
-        constraint::read_constraints(&scene, &played.world, up)?;
+        constraint::read_constraints(&constraints, &played.world, up)?;
+
+    // what the scene says about time goes before what its characters need
+    played.seconds = file.seconds.or(longest).unwrap_or(DEFAULT_SECONDS);
+    played.preroll = file.preroll.unwrap_or(played.preroll);
     Ok(Loaded { value: OpenedScene { scene: played, characters: from_files }, notes })
 }
 
-/// What there is to touch: obstacles, how they move, and how touching is answered.
+/// The empty scene that holds what stands at the top of the file.
+fn read_top(scene: &Section<SceneFile>, name: &str, up: Up) -> Result<Scene, ReadError> {
+    let down = match up {
+        Up::Y => -Vec3::y(),
+        Up::Z => -Vec3::z(),
+    };
+    let solver = solver::read_solver(scene.optional("solver", &scene.table().solver).as_ref())?;
+    let mut top = Scene { solver, fps: scene.fps.unwrap_or(DEFAULT_FPS), ..empty_scene(name) };
+    top.world.gravity = scene.gravity.map_or(down * EARTH_GRAVITY, Vec3::from);
+    Ok(top)
+}
+
+/// Adds the bodies without bones, and returns the names of those that may collide with themselves.
+fn read_bodies(
+    scene: &Section<SceneFile>,
+    reading: &Reading,
+    played: &mut Scene,
+    notes: &mut Vec<String>,
+) -> Result<Vec<String>, ReadError> {
+    let mut self_contact = Vec::new();
+    for section in scene.items("body", &scene.table().body) {
+        let read = body::read_body(&section, &played.world.bodies, reading.up, reading.folder)?;
+        notes.extend(read.notes);
+        let (body, motions) = read.value;
+        if section.self_contact == Some(true) {
+            self_contact.push(body.name.clone());
+        }
+        played.world.bodies.push(body);
+        played.pin_motions.push(motions);
+    }
+    Ok(self_contact)
+}
+
+/// What bodies collide with: obstacles, how they move, and how contact is resolved.
 fn read_contact_parts(
-    scene: &Section,
+    scene: &Section<SceneFile>,
     self_contact: Vec<String>,
-    folder: &Path,
+    reading: &Reading,
     notes: &mut Vec<String>,
 ) -> Result<(Vec<ObstacleDesc>, Vec<Motion>, ContactDesc), ReadError> {
     let (mut obstacles, mut motions) = (Vec::new(), Vec::new());
-    for section in scene.sections("obstacle", ScenePart::Obstacle)? {
-        let read = obstacle::read_obstacle(&section, &obstacles, folder)?;
+    for section in scene.items("obstacle", &scene.table().obstacle) {
+        let read = obstacle::read_obstacle(&section, &obstacles, reading.radians, reading.folder)?;
         notes.extend(read.notes);
         obstacles.push(read.value.0);
         motions.push(read.value.1);
     }
-    let contact = obstacle::read_contact(scene, !obstacles.is_empty(), self_contact)?;
+    let contact = scene.optional("contact", &scene.table().contact);
+    let contact = contact::read_contact(contact.as_ref(), !obstacles.is_empty(), self_contact)?;
     Ok((obstacles, motions, contact))
 }

@@ -49,7 +49,7 @@ fn what_is_said_holds() {
     let scene = open_text(
         "gravity = [0, 0, 1]\nseconds = 2\nfps = 24\n[[character]]\nname = 'hero'\nfile = 'bar.glb'\ncage_tets = 300\n\
          material = { name = 'muscle', young = 5e4 }\ncore_stiffness = 3\ncore_reach = 0.2\nanchored = false\nmode = 'two-way'\n\
-         settle = 0.25\nrun_up = 0.5\n[[character.tie]]\nnear = 0.05\n\
+         preroll_hold = 0.25\npreroll_approach = 0.5\n[[character.tie]]\nnear = 0.05\n\
          [[character.cue]]\ntime = 1\ndrive = 'limp'\n",
     );
     let scene = scene.unwrap().scene;

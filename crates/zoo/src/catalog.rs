@@ -1,6 +1,6 @@
 //! The catalog of built-in characters.
 
-use crate::{Beam, SceneFiles};
+use crate::Beam;
 use crate::{arm, beam, cow, cylinder, dancer, dragon, fish, jelly, jelly_torus, penguin, starfish, worm};
 use crate::{duck_box, fish_jump, pot, starfish_cage, starfish_turn, worm_roll};
 use sinew_flesh::{Law, StretchLimits};
@@ -176,20 +176,6 @@ pub fn nearest(name: &str) -> Option<&'static str> {
     let distance = |character: &&Character| strsim::osa_distance(&written, character.name);
     let near = CATALOG.iter().min_by_key(distance)?;
     (distance(&near) <= (near.name.len() / 3).max(1)).then_some(near.name)
-}
-
-impl Character {
-    /// Exports the character as ordinary files, which a user can edit. See [`SceneFiles`].
-    ///
-    /// # Errors
-    /// If a scene file cannot express the scene; this does not happen for built-in characters.
-    pub fn files(&self) -> Result<SceneFiles, String> {
-        let mut files = SceneFiles::of(&(self.build)(), self.name)?;
-        if let Some((_, page)) = files.files.first_mut() {
-            *page = format!("# {}: {}\n{page}", self.name, self.description);
-        }
-        Ok(files)
-    }
 }
 
 /// Renames a scene; outputs use its name by default.

@@ -1,8 +1,8 @@
 //! The built-in characters of Sinew, made by code. Each is an ordinary [`Scene`](sinew_take::Scene): the engine has no special case
 //! for any of them.
 //!
-//! [`catalog()`] lists them all, [`find`] looks one up by name, and [`Character::files`] writes one as the text of scene files that can be
-//! opened and changed without this crate.
+//! [`catalog()`] lists them all, and [`find`] looks one up by name. Like any scene they can be written as files (`sinew_io::write_scene`),
+//! which are opened and changed without this crate.
 //!
 //! ```
 //! use sinew_take::Player;
@@ -33,7 +33,6 @@ mod jelly;
 mod jelly_torus;
 mod penguin;
 mod starfish;
-mod take_apart;
 mod two_links;
 mod worm;
 
@@ -50,6 +49,5 @@ pub use jelly::jelly;
 pub use jelly_torus::jelly_torus;
 pub use penguin::penguin;
 pub use starfish::starfish;
-pub use take_apart::SceneFiles;
 pub use two_links::{two_links, two_links_moment};
 pub use worm::worm;

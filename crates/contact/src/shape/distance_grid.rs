@@ -63,8 +63,15 @@ impl DistanceGrid {
         Ok(grid)
     }
 
-    pub(super) fn surface(&self) -> &TriMesh {
+    /// The surface that it was made from; empty if distances were given.
+    pub fn surface(&self) -> &TriMesh {
         &self.surface
+    }
+
+    /// About how many cells there are along the longest side of the surface that it was made from; none if distances were given.
+    pub fn cells(&self) -> Option<usize> {
+        let (min, max) = self.surface.bounds()?;
+        Some(((max - min).max() / self.spacing).round() as usize)
     }
 
     pub(super) fn bounds(&self) -> Bounds {

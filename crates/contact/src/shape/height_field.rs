@@ -1,11 +1,11 @@
-//! Height field: ground given by heights over a regular grid in x and z, solid below.
+//! Ground: heights over a grid in x and z, solid below.
 
 use super::{Probe, ShapeFault};
 use crate::Bounds;
 use sinew_math::Vec3;
 use sinew_mesh::TriMesh;
 
-/// Heights over a grid about the origin; beyond its boundary there is no contact.
+/// Heights over a grid about the origin; beyond its rim there is nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeightField {
     counts: [usize; 2],
@@ -16,41 +16,53 @@ pub struct HeightField {
 }
 
 impl HeightField {
-    /// From heights along y (m) of a grid of points in x and in z, row by row in x, `spacing` apart (m).
+    /// Heights along y (m) of so many points in x and in z, row by row in x, `spacing` apart (m).
     pub fn build(counts: [usize; 2], spacing: f64, heights: Vec<f64>) -> Result<HeightField, ShapeFault> {
         let [nx, nz] = counts;
         if nx < 2 || nz < 2 || nx.checked_mul(nz) != Some(heights.len()) {
             return Err(ShapeFault(format!(
-                "a grid of {nx} by {nz} points has {} heights: give at least two points along each axis and one height per point",
+                "a grid of {nx} by {nz} heights has {} numbers: give two or more each way, and as many as they make",
                 heights.len()
             )));
         }
         if !(spacing > 0.0 && spacing < 1e9) || heights.iter().any(|h| !h.is_finite()) {
-            return Err(ShapeFault(format!(
-                "spacing {spacing} m or a height is invalid: give a positive spacing and finite heights"
-            )));
+            return Err(ShapeFault(format!("spacing {spacing} m or a height is not a sound number")));
         }
         let low = heights.iter().copied().fold(f64::INFINITY, f64::min);
         let high = heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         Ok(HeightField { counts, spacing, heights, low, high })
     }
 
-    /// Half its extents along x and z (m).
-    fn half(&self) -> [f64; 2] {
+    /// How many points there are in x and in z.
+    pub fn counts(&self) -> [usize; 2] {
+        self.counts
+    }
+
+    /// How far apart they are (m).
+    pub fn spacing(&self) -> f64 {
+        self.spacing
+    }
+
+    /// Their heights along y (m), row by row in x.
+    pub fn heights(&self) -> &[f64] {
+        &self.heights
+    }
+
+    fn half(&self) -> (f64, f64) {
         let half = |n: usize| 0.5 * self.spacing * (n - 1) as f64;
-        self.counts.map(half)
+        (half(self.counts[0]), half(self.counts[1]))
     }
 
     fn point(&self, i: usize, k: usize) -> Vec3 {
-        let [hx, hz] = self.half();
+        let (hx, hz) = self.half();
         let height = self.heights[i + k * self.counts[0]];
         Vec3::new(i as f64 * self.spacing - hx, height, k as f64 * self.spacing - hz)
     }
 
-    /// First-order distance: the vertical distance to the facet above or below the point, projected on its normal.
+    /// Height above the facet below or above the point, along its normal.
     #[inline]
     pub(super) fn probe(&self, p: &Vec3) -> Probe {
-        let [hx, hz] = self.half();
+        let (hx, hz) = self.half();
         let (u, w) = ((p.x + hx) / self.spacing, (p.z + hz) / self.spacing);
         let [nx, nz] = self.counts;
         if !(u >= 0.0 && w >= 0.0 && u <= (nx - 1) as f64 && w <= (nz - 1) as f64) {
@@ -71,7 +83,7 @@ impl HeightField {
     }
 
     pub(super) fn bounds(&self) -> Bounds {
-        let [hx, hz] = self.half();
+        let (hx, hz) = self.half();
         Bounds { min: Vec3::new(-hx, f64::NEG_INFINITY, -hz), max: Vec3::new(hx, self.high, hz) }
     }
 

@@ -1,11 +1,14 @@
-//! The bones of a character that are written by hand.
+//! The bones of a character that are written in a scene file.
 
+use super::obstacle::read_rotation;
 use super::section::Section;
+use crate::scene_schema::{BoneTable, FleshRadius, JointType};
 use sinew_character::FleshSegment;
 use sinew_files::ReadError;
-use sinew_math::{Isometry, Vec3};
+use sinew_math::{Isometry, Mat3, Rotation, Vec3};
 use sinew_skeleton::{
-    BoneDesc, DofDesc, DriveRule, JointDesc, JointKind, MassDesc, Parent, SkeletonDesc, SolidShape,
+    BoneDesc, DofDesc, DriveRule, JointDesc, JointKind, JointPrimitive, MassDesc, MassProperties, Parent,
+    SkeletonDesc, SolidShape,
 };
 
 /// Bones and the flesh around them.
@@ -15,109 +18,164 @@ pub(super) struct Bones {
     pub(super) flesh: Vec<FleshSegment>,
 }
 
-const JOINTS: [&str; 8] =
-    ["fixed", "revolute", "prismatic", "cylindrical", "universal", "ball", "planar", "free"];
-
 /// What a bone weighs when nothing is said (kg/m³).
 const DEFAULT_DENSITY: f64 = 1200.0;
 
-/// Reads `[[character.bone]]`. A bone's frame stands at its beginning with the axes of the world.
-pub(super) fn read_bones(sections: &[Section]) -> Result<Bones, ReadError> {
+/// Reads `[[character.bone]]`, whose angles are in units of so many radians. A bone's frame stands where the bone begins, with the axes of
+/// the world unless it is rotated.
+pub(super) fn read_bones(sections: &[Section<BoneTable>], radians: f64) -> Result<Bones, ReadError> {
     let mut bones = Bones::default();
-    let mut begins: Vec<(String, Vec3)> = Vec::new();
     for section in sections {
-        let name = section.needed("name", section.text("name")?)?.to_owned();
-        let from = section.needed("from", section.vector("from")?)?;
-        let to = section.vector("to")?.unwrap_or(from);
-        let above = match section.text("parent")? {
-            None => Vec3::zeros(),
-            Some(parent) => match begins.iter().find(|(name, _)| name == parent) {
-                Some((_, begin)) => *begin,
-                // a parent further down, or none at all: the skeleton says which
-                None => find_begin(sections, parent)?.unwrap_or_default(),
-            },
-        };
-        let positive = |key: &str| section.number(key, "above 0", |x| x > 0.0);
-        let density = section.number("density", "from 0 to 1e6", |x| (0.0..=1e6).contains(&x))?;
-        let radius = positive("radius")?;
-        let shape = radius.map(|radius| SolidShape::Capsule { from: Vec3::zeros(), to: to - from, radius });
+        let frame = BoneFrame::find(sections, section)?;
+        let tip = frame.tip(section);
         bones.skeleton.bones.push(BoneDesc {
-            name: name.clone(),
-            parent: section.text("parent")?.map_or(Parent::World, |parent| Parent::Named(parent.to_owned())),
-            parent_from_joint: Isometry::translation(from.x - above.x, from.y - above.y, from.z - above.z),
-            joint: read_joint(section)?,
-            mass: shape.map_or(MassDesc::Massless, |shape| MassDesc::Solid {
-                shape,
-                density: density.unwrap_or(DEFAULT_DENSITY),
-            }),
+            name: section.name.clone(),
+            parent: section.parent.clone().map_or(Parent::World, Parent::Named),
+            parent_from_joint: frame.parent_from_joint,
+            joint: read_joint(section, radians)?,
+            mass: read_mass(section, tip),
         });
-        if section.has("flesh") {
-            let radii = section.number_or_pair("flesh", "above 0", |r| r > 0.0)?;
-            bones.flesh.push(FleshSegment { ends: [from, to], radii: section.needed("flesh", radii)? });
+        if let Some(radii) = section.flesh {
+            let radii = match radii {
+                FleshRadius::Even(radius) => [radius; 2],
+                FleshRadius::Ends(radii) => radii,
+            };
+            let from = frame.world_from_bone.translation.vector;
+            let to = section.to.map_or(from + frame.world_from_bone.rotation * tip, Vec3::from);
+            bones.flesh.push(FleshSegment { ends: [from, to], radii });
         }
-        begins.push((name, from));
     }
     Ok(bones)
 }
 
-fn find_begin(sections: &[Section], name: &str) -> Result<Option<Vec3>, ReadError> {
-    for section in sections {
-        if section.text("name")? == Some(name) {
-            return section.vector("from");
-        }
-    }
-    Ok(None)
+/// Where a bone stands at rest.
+struct BoneFrame {
+    parent_from_joint: Isometry,
+    world_from_bone: Isometry,
 }
 
-fn read_joint(section: &Section) -> Result<JointDesc, ReadError> {
-    let word = section.choice("joint", &JOINTS)?;
-    let default = if section.has("parent") { "ball" } else { "free" };
-    let word = word.unwrap_or(default);
-    let axis = || section.needed("axis", section.vector("axis")?);
-    let kind = match word {
-        "fixed" => JointKind::Fixed,
-        "revolute" => JointKind::Revolute(axis()?),
-        "prismatic" => JointKind::Prismatic(axis()?),
-        "cylindrical" => JointKind::Cylindrical(axis()?),
-        "planar" => JointKind::Planar(axis()?),
-        "universal" => {
-            let second = section.needed("second_axis", section.vector("second_axis")?)?;
+impl BoneFrame {
+    /// The frame of a bone, by those of its ancestors. No numbers of frames that are not rotated are multiplied, so that they keep every bit.
+    fn find(sections: &[Section<BoneTable>], bone: &Section<BoneTable>) -> Result<BoneFrame, ReadError> {
+        BoneFrame::find_within(sections, bone, sections.len())
+    }
+
+    /// `depth` is how many ancestors there can be; the skeleton itself says it if a bone is its own.
+    fn find_within(
+        sections: &[Section<BoneTable>],
+        bone: &Section<BoneTable>,
+        depth: usize,
+    ) -> Result<BoneFrame, ReadError> {
+        // a parent that is not there is found out when the skeleton is built
+        let parent = bone.parent.as_ref().filter(|_| depth > 0);
+        let parent = parent.and_then(|name| sections.iter().find(|other| other.name == *name));
+        let world_from_parent = match parent {
+            Some(parent) => BoneFrame::find_within(sections, parent, depth - 1)?.world_from_bone,
+            None => Isometry::identity(),
+        };
+        let rotation = match bone.rotation {
+            Some(rotation) => read_rotation(rotation).map_err(|what| bone.error("rotation", what))?,
+            None => Rotation::identity(),
+        };
+        let above = world_from_parent.translation.vector;
+        let is_parent_rotated = world_from_parent.rotation != Rotation::identity();
+
+        // from the world into the parent's frame, or the other way round
+        let (offset, begin) = match (bone.from.map(Vec3::from), bone.offset.map(Vec3::from)) {
+            (Some(from), _) if is_parent_rotated => {
+                (world_from_parent.rotation.inverse() * (from - above), from)
+            }
+            (Some(from), _) => (from - above, from),
+            (None, offset) => {
+                let offset = bone.needed("from", offset)?;
+                let turned = if is_parent_rotated { world_from_parent.rotation * offset } else { offset };
+                (offset, above + turned)
+            }
+        };
+        let world_rotation = if is_parent_rotated { world_from_parent.rotation * rotation } else { rotation };
+        Ok(BoneFrame {
+            parent_from_joint: Isometry::from_parts(offset.into(), rotation),
+            world_from_bone: Isometry::from_parts(begin.into(), world_rotation),
+        })
+    }
+
+    /// Where the bone ends in its own frame (m).
+    fn tip(&self, bone: &BoneTable) -> Vec3 {
+        let begin = self.world_from_bone.translation.vector;
+        match (bone.to, bone.tip) {
+            (Some(to), _) if self.world_from_bone.rotation != Rotation::identity() => {
+                self.world_from_bone.rotation.inverse() * (Vec3::from(to) - begin)
+            }
+            (Some(to), _) => Vec3::from(to) - begin,
+            (None, tip) => tip.map_or(Vec3::zeros(), Vec3::from),
+        }
+    }
+}
+
+fn read_mass(bone: &BoneTable, tip: Vec3) -> MassDesc {
+    if let Some(mass) = bone.mass {
+        let [xx, yy, zz, xy, xz, yz] = bone.inertia.unwrap_or_default();
+        let tensor = Mat3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
+        let center = bone.center.map_or(Vec3::zeros(), Vec3::from);
+        return MassDesc::Given(MassProperties { mass, center, tensor });
+    }
+    let Some(radius) = bone.radius else { return MassDesc::Massless };
+    MassDesc::Solid {
+        shape: SolidShape::Capsule { from: Vec3::zeros(), to: tip, radius },
+        density: bone.density.unwrap_or(DEFAULT_DENSITY),
+    }
+}
+
+fn read_joint(bone: &Section<BoneTable>, radians: f64) -> Result<JointDesc, ReadError> {
+    let default = if bone.parent.is_some() { JointType::Ball } else { JointType::Free };
+    let joint = bone.joint.unwrap_or(default);
+    let axis = || bone.needed("axis", bone.axis.map(Vec3::from));
+    let kind = match joint {
+        JointType::Fixed => JointKind::Fixed,
+        JointType::Revolute => JointKind::Revolute(axis()?),
+        JointType::Prismatic => JointKind::Prismatic(axis()?),
+        JointType::Cylindrical => JointKind::Cylindrical(axis()?),
+        JointType::Planar => JointKind::Planar(axis()?),
+        JointType::Universal => {
+            let second = bone.needed("second_axis", bone.second_axis.map(Vec3::from))?;
             JointKind::Universal(axis()?, second)
         }
-        "ball" => JointKind::Ball,
-        _ => JointKind::Free,
+        JointType::Ball => JointKind::Ball,
+        JointType::Free => JointKind::Free,
     };
-    let strength = |key: &str| section.number(key, "0 or more", |x| x >= 0.0);
-    if section.has("limits") && matches!(word, "cylindrical" | "planar" | "free") {
-        let message = "`limits` are one pair for all coordinates: this joint has both angles and lengths; split it in two bones";
-        return Err(section.error("limits", message));
+
+    // one number for all coordinates, so that they must be of one unit
+    let mixes = matches!(joint, JointType::Cylindrical | JointType::Planar | JointType::Free);
+    if let Some(key) = bone.first_of(&["limits", "spring_rest"]).filter(|_| mixes) {
+        let message = format!(
+            "`{key}` is the same for all coordinates: this joint has both angles and lengths; split it in two bones"
+        );
+        return Err(bone.error(key, message));
     }
-    let slides = matches!(kind, JointKind::Prismatic(_));
-    let unit = if slides { 1.0 } else { core::f64::consts::PI / 180.0 };
-    let limits = section.numbers::<2>("limits")?.map(|limits| limits.map(|limit| limit * unit));
-    let stiffness = strength("stiffness")?.unwrap_or(0.0);
-    let stop = strength("stop_stiffness")?.unwrap_or(0.0);
+    let unit = if matches!(kind, JointKind::Prismatic(_)) { 1.0 } else { radians };
+    let limits = bone.limits.map(|limits| limits.map(|limit| limit * unit));
     let dof = DofDesc {
-        stiffness,
-        damping: strength("damping")?.unwrap_or(0.0),
-        armature: strength("armature")?.unwrap_or(0.0),
+        rest: bone.spring_rest.map_or(0.0, |rest| rest * unit),
+        stiffness: bone.stiffness.unwrap_or(0.0),
+        damping: bone.damping.unwrap_or(0.0),
+        armature: bone.armature.unwrap_or(0.0),
         lower: limits.map_or(f64::NEG_INFINITY, |[lower, _]| lower),
         upper: limits.map_or(f64::INFINITY, |[_, upper]| upper),
-        limit_stiffness: stop,
-        limit_damping: strength("stop_damping")?.unwrap_or(0.0),
-        ..DofDesc::default()
+        limit_stiffness: bone.stop_stiffness.unwrap_or(0.0),
+        limit_damping: bone.stop_damping.unwrap_or(0.0),
     };
-    let drive = if section.flag("motion_only")? { DriveRule::MotionOnly } else { DriveRule::TorqueOrMotion };
-    Ok(JointDesc { drive, ..JointDesc::of(kind).with(dof) })
+    let is_motion_only = bone.motion_only.unwrap_or(false);
+    let drive = if is_motion_only { DriveRule::MotionOnly } else { DriveRule::TorqueOrMotion };
+    // a joint in which nothing acts has no entry
+    let dofs = if dof == DofDesc::default() { Vec::new() } else { vec![dof] };
+    Ok(JointDesc { kind, dofs, drive })
 }
 
-/// What each degree of freedom of a joint is counted in: radians for a degree, or metres.
-pub(super) fn pose_unit(parts: &[sinew_skeleton::JointPrimitive]) -> Vec<f64> {
-    let unit = |part: &sinew_skeleton::JointPrimitive| match part {
-        sinew_skeleton::JointPrimitive::Revolute(_) | sinew_skeleton::JointPrimitive::Ball => {
-            core::f64::consts::PI / 180.0
-        }
-        sinew_skeleton::JointPrimitive::Prismatic(_) | sinew_skeleton::JointPrimitive::Translation => 1.0,
+/// What each degree of freedom of a joint is counted in: units of angle in radians, or metres.
+pub(super) fn pose_units(parts: &[JointPrimitive], radians: f64) -> Vec<f64> {
+    let unit = |part: &JointPrimitive| match part {
+        JointPrimitive::Revolute(_) | JointPrimitive::Ball => radians,
+        JointPrimitive::Prismatic(_) | JointPrimitive::Translation => 1.0,
     };
     parts.iter().flat_map(|part| vec![unit(part); part.v_count()]).collect()
 }

@@ -1,19 +1,20 @@
 //! One `[[character]]` of a scene file: a skeleton, the flesh on it, and what it does.
 
-use super::body::{read_cage, read_loads, read_material, read_name};
+use super::Reading;
+use super::body::{MeshSource, Placing, read_cage, read_loads, read_name, read_pins};
 use super::bone::{Bones, read_bones};
-use super::keys::ScenePart;
-use super::performance::{read_motion_file, read_performance};
+use super::bone_motion::{Performer, named_in_line, read_motion_file};
+use super::material::{read_material, sag_of};
+use super::performance::read_performance;
 use super::region::read_region;
 use super::section::Section;
 use crate::Up;
 use crate::bvh::{Bvh, BvhBody};
-use crate::mesh_file::read_surface;
+use crate::scene_schema::{CharacterTable, SagMode, TieTable};
 use sinew_character::{DEFAULT_CORE, DEFAULT_SAG, figure_flesh, find_bone, flesh_around};
-use sinew_control::Performance;
+use sinew_control::{Motion, Performance};
 use sinew_files::{Loaded, ReadError};
 use sinew_math::{Rotation, Vec3};
-use sinew_mesh::TriMesh;
 use sinew_sim::desc::{AttachmentDesc, BodyDesc, CoreDesc, Hold, RigDesc, Sag, ShapeDesc, TieDesc};
 use sinew_skeleton::Skeleton;
 use std::path::Path;
@@ -21,101 +22,134 @@ use std::path::Path;
 /// A character, ready to join a scene.
 pub(super) struct Character {
     pub(super) body: BodyDesc,
+    pub(super) pin_motions: Vec<Motion>,
     pub(super) rig: RigDesc,
     pub(super) performance: Performance,
     /// How long it needs before the take begins (s).
     pub(super) preroll: f64,
 }
 
-/// Reads a character. `earlier` are the bodies above it in the file.
+/// The character of a table. `earlier` are the bodies above it in the file.
 pub(super) fn read_character(
-    section: &Section,
+    section: &Section<CharacterTable>,
     earlier: &[BodyDesc],
-    up: Up,
-    folder: &Path,
+    reading: &Reading,
 ) -> Result<Loaded<Character>, ReadError> {
+    // all that costs nothing is checked before a file is read
+    if let Some(key) = section.first_of(&["animation", "skinned", "fleshy", "human", "turn"]) {
+        return Err(section.error(key, format!("`{key}` goes with `file`, a rigged character")));
+    }
+    let file = section.surface.as_deref().or(section.tets.as_deref()).unwrap_or("character");
+    let name = read_name(section.name.as_deref(), Path::new(file), earlier)
+        .map_err(|what| section.error("name", what))?;
+    let material = read_material(section, &section.table().material, "fat")?;
+    let (pins, pin_motions) = read_pins(&section.items("pin", &section.table().pin), reading.up)?;
+    let loads = read_loads(&section.items("load", &section.table().load), reading.up)?;
+
+    // bones, and what they do
     let mut notes = Vec::new();
-    let file = section.text("surface")?.map(|file| folder.join(file));
-    let name = read_name(section, file.as_deref().unwrap_or(Path::new("character")), earlier)?;
-    let material = read_material(section, "fat")?;
-    let cage = read_cage(section, "surface")?;
-    let loads = read_loads(section, up)?;
-    let core = read_core(section)?;
-    for key in ["animation", "skinned", "fleshy", "human", "turn"] {
-        if section.has(key) {
-            return Err(section.error(key, format!("`{key}` goes with `file`, a rigged character")));
-        }
-    }
-
-    let source = section.one_of(&["skeleton", "bone", "file"])?;
-    let mut own: Option<Bvh> = None;
-    let mut bones = Bones::default();
-    if source == "bone" {
-        bones = read_bones(&section.sections("bone", ScenePart::Bone)?)?;
-    } else {
-        let read = read_motion_file(section, "skeleton", folder)?;
-        notes.extend(read.notes);
-        bones.skeleton =
-            read.value.to_skeleton(&BvhBody { world_from_file: turned(up), ..BvhBody::default() });
-        own = Some(read.value);
-    }
-    let skeleton = Skeleton::build(&bones.skeleton.with_plain_masses())
-        .map_err(|error| section.error(source, format!("skeleton of '{name}': {error}")))?;
-    if own.is_some() {
-        let fullness =
-            section.number("fullness", "from 0.1 to 5", |f| (0.1..=5.0).contains(&f))?.unwrap_or(1.0);
-        bones.flesh = figure_flesh(&mut bones.skeleton, &skeleton, fullness);
-    }
-
-    let ties = read_ties(section, &skeleton, up)?;
-    let performance = read_performance(section, &skeleton, own.as_ref(), turned(up), folder)?;
+    let Frame { bones, skeleton, own } = read_frame(section, &name, reading, &mut notes)?;
+    let ties = read_ties(section, &skeleton, reading.up)?;
+    let performer = Performer { skeleton: &skeleton, own: own.as_ref(), world_from_file: turned(reading.up) };
+    let performance = read_performance(section, &performer, reading)?;
     notes.extend(performance.notes);
-    let surface = match &file {
-        Some(file) => placed_surface(section, file, &mut notes)?,
-        None => flesh_around(&bones.flesh).map_err(|error| {
-            let message =
-                format!("flesh around the bones: {error}; give a `surface`, or `flesh` to the bones");
-            section.error(source, message)
-        })?,
-    };
+
+    // flesh around them
+    let shape = read_flesh(section, &bones, reading.folder)?;
+    notes.extend(shape.notes);
     let notes = notes.iter().map(|note| format!("{name}: {note}")).collect();
     let body = BodyDesc {
         name: name.clone(),
-        shape: ShapeDesc::Surface { surface, cage },
+        shape: shape.value,
         material,
-        velocity: Vec3::zeros(),
-        pins: Vec::new(),
+        velocity: section.velocity.map_or(Vec3::zeros(), Vec3::from),
+        pins,
         loads,
         attachment: Some(AttachmentDesc {
             ties,
-            core,
-            anchored: section.flag("anchored")?,
+            core: read_core(section),
+            anchored: section.anchored.unwrap_or(false),
             ..AttachmentDesc::by_shape(name.clone())
         }),
-        sag: read_sag(section)?,
+        sag: read_sag(section.sag),
     };
     let (performance, preroll) = performance.value;
     let rig = RigDesc { name, skeleton: bones.skeleton };
-    Ok(Loaded { value: Character { body, rig, performance, preroll }, notes })
+    Ok(Loaded { value: Character { body, pin_motions, rig, performance, preroll }, notes })
+}
+
+/// The bones of a character.
+struct Frame {
+    bones: Bones,
+    skeleton: Skeleton,
+    /// The file that they came from.
+    own: Option<Bvh>,
+}
+
+/// Bones that are written in the scene, or those of a motion file.
+fn read_frame(
+    section: &Section<CharacterTable>,
+    name: &str,
+    reading: &Reading,
+    notes: &mut Vec<String>,
+) -> Result<Frame, ReadError> {
+    let build = |bones: &Bones, key: &str| {
+        Skeleton::build(&bones.skeleton.with_plain_masses())
+            .map_err(|error| section.error(key, format!("skeleton of '{name}': {error}")))
+    };
+    let Some(file) = &section.skeleton else {
+        let bones = read_bones(&section.items("bone", &section.table().bone), reading.radians)?;
+        let skeleton = build(&bones, "bone")?;
+        return Ok(Frame { bones, skeleton, own: None });
+    };
+    let read = read_motion_file(&reading.folder.join(file), section.unit)
+        .map_err(|error| named_in_line(error, section.line("skeleton")))?;
+    notes.extend(read.notes);
+    let body = BvhBody { world_from_file: turned(reading.up), ..BvhBody::default() };
+    let mut bones = Bones { skeleton: read.value.to_skeleton(&body), flesh: Vec::new() };
+    let skeleton = build(&bones, "skeleton")?;
+    bones.flesh = figure_flesh(&mut bones.skeleton, &skeleton, section.fullness.unwrap_or(1.0));
+    Ok(Frame { bones, skeleton, own: Some(read.value) })
+}
+
+/// The flesh of a character: a mesh, or what is made around its bones.
+fn read_flesh(
+    section: &Section<CharacterTable>,
+    bones: &Bones,
+    folder: &Path,
+) -> Result<Loaded<ShapeDesc>, ReadError> {
+    let cage = read_cage(section.cage_tets, section.cage_edge);
+    let mesh = match (&section.surface, &section.tets) {
+        (Some(file), _) => MeshSource { key: "surface", file },
+        (None, Some(file)) => MeshSource { key: "tets", file },
+        (None, None) => {
+            let surface = flesh_around(&bones.flesh).map_err(|error| {
+                let key = if section.skeleton.is_some() { "skeleton" } else { "bone" };
+                let message =
+                    format!("flesh around the bones: {error}; give a `surface`, or `flesh` to the bones");
+                section.error(key, message)
+            })?;
+            return Ok(Loaded { value: ShapeDesc::Surface { surface, cage }, notes: Vec::new() });
+        }
+    };
+    if let ("tets", Some(key)) = (mesh.key, section.first_of(&["cage_tets", "cage_edge"])) {
+        return Err(section.error(key, format!("`{key}` goes with `surface`: tets need no cage")));
+    }
+    let placing = Placing { scale: section.scale, translate: section.translate };
+    mesh.read(folder, cage, &placing).map_err(|error| named_in_line(error, section.line(mesh.key)))
 }
 
 /// How much stiffer flesh is at the bones.
-pub(super) fn read_core(section: &Section) -> Result<CoreDesc, ReadError> {
-    let positive = |key: &str| section.number(key, "above 0 and at most 1e4", |x| x > 0.0 && x <= 1e4);
-    Ok(CoreDesc {
-        stiffness: positive("core_stiffness")?.unwrap_or(DEFAULT_CORE.stiffness),
-        reach: positive("core_reach")?.unwrap_or(DEFAULT_CORE.reach),
-    })
+pub(super) fn read_core(character: &CharacterTable) -> CoreDesc {
+    CoreDesc {
+        stiffness: character.core_stiffness.unwrap_or(DEFAULT_CORE.stiffness),
+        reach: character.core_reach.unwrap_or(DEFAULT_CORE.reach),
+    }
 }
 
 /// What keeps flesh from sagging from its shape: [`DEFAULT_SAG`] when nothing is said.
-pub(super) fn read_sag(section: &Section) -> Result<Sag, ReadError> {
-    match (section.has("sag"), section.has("balanced")) {
-        (true, true) => Err(section.error("balanced", "`sag` and `balanced` exclude each other: keep `sag`")),
-        (true, false) => super::body::read_sag(section),
-        (false, true) => Ok(if section.flag("balanced")? { Sag::Balanced } else { Sag::Free }),
-        (false, false) => Ok(DEFAULT_SAG),
-    }
+pub(super) fn read_sag(sag: Option<SagMode>) -> Sag {
+    sag.map_or(DEFAULT_SAG, sag_of)
 }
 
 /// BVH and glTF files have y up.
@@ -126,46 +160,34 @@ pub(super) fn turned(up: Up) -> Rotation {
     }
 }
 
-fn placed_surface(section: &Section, file: &Path, notes: &mut Vec<String>) -> Result<TriMesh, ReadError> {
-    let scale = section.number("scale", "above 0 and at most 1e6", |s| s > 0.0 && s <= 1e6)?.unwrap_or(1.0);
-    let translate = section.vector("translate")?.unwrap_or(Vec3::zeros());
-    let read = read_surface(file).map_err(|mut error| {
-        error.message += &format!(" (named in line {} of the scene)", section.line("surface"));
-        error
-    })?;
-    notes.extend(read.notes);
-    let mut surface = read.value;
-    surface.vertices.iter_mut().for_each(|p| *p = *p * scale + translate);
-    Ok(surface)
+/// Which nodes are fixed to which bones; what is inside of bones when nothing is said.
+pub(super) fn read_ties(
+    character: &Section<CharacterTable>,
+    skeleton: &Skeleton,
+    up: Up,
+) -> Result<Vec<TieDesc>, ReadError> {
+    let ties = character.items("tie", &character.table().tie);
+    if ties.is_empty() {
+        return Ok(vec![TieDesc { bone: None, hold: Hold::Inside { margin: 0.0 } }]);
+    }
+    ties.iter().map(|tie| read_tie(tie, skeleton, up)).collect()
 }
 
-/// Which nodes are fixed to which bones; what is inside of bones when nothing is said.
-pub(super) fn read_ties(character: &Section, skeleton: &Skeleton, up: Up) -> Result<Vec<TieDesc>, ReadError> {
-    let mut ties = Vec::new();
-    for section in character.sections("tie", ScenePart::Tie)? {
-        let bone = section.text("bone")?;
-        if let Some(name) = bone {
-            find_bone(skeleton, name).map_err(|message| section.error("bone", message))?;
-        }
-        let hold = match section.one_of(&["inside", "near", "region", "nodes"])? {
-            "inside" => {
-                let margin = section.number("inside", "from -1e3 to 1e3", |x| x.abs() <= 1e3)?;
-                Hold::Inside { margin: margin.unwrap_or(0.0) }
-            }
-            "near" => {
-                let distance = section.number("near", "above 0", |x| x > 0.0)?;
-                Hold::Near { distance: distance.unwrap_or(0.0) }
-            }
-            "region" => Hold::Region(read_region(&section, up)?),
-            _ => Hold::Nodes(section.whole_numbers("nodes")?),
-        };
-        if bone.is_none() && matches!(hold, Hold::Region(_) | Hold::Nodes(_)) {
-            return Err(section.error("bone", "nodes chosen by hand need a `bone` to be fixed to"));
-        }
-        ties.push(TieDesc { bone: bone.map(str::to_owned), hold });
+fn read_tie(tie: &Section<TieTable>, skeleton: &Skeleton, up: Up) -> Result<TieDesc, ReadError> {
+    if let Some(name) = &tie.bone {
+        find_bone(skeleton, name).map_err(|message| tie.error("bone", message))?;
     }
-    if ties.is_empty() {
-        ties.push(TieDesc { bone: None, hold: Hold::Inside { margin: 0.0 } });
+    let hold = if let Some(margin) = tie.inside {
+        Hold::Inside { margin }
+    } else if let Some(distance) = tie.near {
+        Hold::Near { distance }
+    } else if let Some(region) = tie.optional("region", &tie.table().region) {
+        Hold::Region(read_region(&region, up)?)
+    } else {
+        Hold::Nodes(tie.nodes.clone().unwrap_or_default())
+    };
+    if tie.bone.is_none() && matches!(hold, Hold::Region(_) | Hold::Nodes(_)) {
+        return Err(tie.error("bone", "nodes chosen by hand need a `bone` to be fixed to"));
     }
-    Ok(ties)
+    Ok(TieDesc { bone: tie.bone.clone(), hold })
 }

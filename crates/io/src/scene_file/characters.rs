@@ -1,21 +1,20 @@
 //! All `[[character]]`s of a scene file, which join the scene one after the other.
 
+use super::Reading;
 use super::character::read_character;
 use super::rigged::read_rigged;
 use super::section::Section;
-use crate::Up;
 use crate::opened_scene::CharacterChoice;
+use crate::scene_schema::{CharacterTable, SceneFile};
 use sinew_files::{ReadError, ReadErrors};
 use sinew_gltf::FileCharacter;
 use sinew_take::Scene;
-use std::path::Path;
 
 /// The characters of a scene while it is read.
 pub(super) struct Characters<'a> {
     scene: &'a mut Scene,
     choice: &'a CharacterChoice,
-    up: Up,
-    folder: &'a Path,
+    reading: &'a Reading<'a>,
     /// Whether notes must say which character they are about.
     are_several: bool,
     /// Those from files.
@@ -29,25 +28,23 @@ pub(super) struct Characters<'a> {
 impl<'a> Characters<'a> {
     /// No character so far. Fails if `choice` is for one character and the file has several that it may be for.
     pub(super) fn new(
-        file: &Section,
+        file: &Section<SceneFile>,
         choice: &'a CharacterChoice,
         scene: &'a mut Scene,
-        up: Up,
-        folder: &'a Path,
+        reading: &'a Reading<'a>,
     ) -> Result<Characters<'a>, ReadError> {
-        let sections = file.sections("character", super::ScenePart::Character)?;
-        let from_files = sections.iter().filter(|section| section.has("file")).count();
+        let tables = &file.table().character;
+        let from_files = tables.iter().filter(|table| table.file.is_some()).count();
         if from_files > 1 && *choice != CharacterChoice::default() {
             return Err(ReadError::whole(
                 "--animation and --motion are for one character and the scene has several: write them into the scene",
             ));
         }
-        let are_several = sections.len() + scene.world.bodies.len() > 1;
+        let are_several = tables.len() + scene.world.bodies.len() > 1;
         Ok(Characters {
             scene,
             choice,
-            up,
-            folder,
+            reading,
             are_several,
             from_files: Vec::new(),
             longest: None,
@@ -56,13 +53,13 @@ impl<'a> Characters<'a> {
     }
 
     /// Reads a character, adds it to the scene, and returns its name.
-    pub(super) fn read(&mut self, section: &Section) -> Result<String, ReadErrors> {
-        if section.has("file") { self.read_file(section) } else { Ok(self.read_bones(section)?) }
+    pub(super) fn read(&mut self, section: &Section<CharacterTable>) -> Result<String, ReadErrors> {
+        if section.file.is_some() { self.read_file(section) } else { Ok(self.read_bones(section)?) }
     }
 
-    fn read_file(&mut self, section: &Section) -> Result<String, ReadErrors> {
+    fn read_file(&mut self, section: &Section<CharacterTable>) -> Result<String, ReadErrors> {
         let bodies = &self.scene.world.bodies;
-        let read = read_rigged(section, bodies, self.up, self.folder, self.choice)?;
+        let read = read_rigged(section, bodies, self.reading, self.choice)?;
         let (file, character) = read.value;
         let name = character.body.name.clone();
         let named = |note: &String| if self.are_several { format!("{name}: {note}") } else { note.clone() };
@@ -74,14 +71,14 @@ impl<'a> Characters<'a> {
         Ok(name)
     }
 
-    fn read_bones(&mut self, section: &Section) -> Result<String, ReadError> {
-        let read = read_character(section, &self.scene.world.bodies, self.up, self.folder)?;
+    fn read_bones(&mut self, section: &Section<CharacterTable>) -> Result<String, ReadError> {
+        let read = read_character(section, &self.scene.world.bodies, self.reading)?;
         self.notes.extend(read.notes);
         let character = read.value;
         let name = character.body.name.clone();
         self.scene.world.bodies.push(character.body);
         self.scene.world.rigs.push(character.rig);
-        self.scene.pin_motions.push(Vec::new());
+        self.scene.pin_motions.push(character.pin_motions);
         self.scene.performances.push(character.performance);
         self.scene.preroll = self.scene.preroll.max(character.preroll);
         Ok(name)

@@ -1,35 +1,25 @@
-//! How what is held moves.
+//! How something that is held moves as a rigid body.
 
-use super::keys::ScenePart;
 use super::section::Section;
+use crate::scene_schema::MotionTable;
 use sinew_control::Motion;
 use sinew_files::ReadError;
 use sinew_math::Vec3;
 
-/// Reads the motion of a pin; absent, it is held still.
-pub(super) fn read_motion(pin: &Section) -> Result<Motion, ReadError> {
-    let Some(motion) = pin.section("motion", ScenePart::Motion)? else { return Ok(Motion::Still) };
-    let kind = motion.one_of(&["shake", "spin", "glide"])?;
-    match kind {
-        "shake" => {
-            let section = motion.needed(kind, motion.section(kind, ScenePart::MotionShake)?)?;
-            let amplitude = section.needed("amplitude", section.vector("amplitude")?)?;
-            let frequency = section.number("frequency", "from 0 to 1000", |f| (0.0..=1000.0).contains(&f))?;
-            Ok(Motion::Shake { amplitude, frequency: section.needed("frequency", frequency)? })
-        }
-        "spin" => {
-            let section = motion.needed(kind, motion.section(kind, ScenePart::MotionSpin)?)?;
-            let axis = section.needed("axis", section.vector("axis")?)?;
-            if axis.norm() < 1e-9 {
-                return Err(section.error("axis", "`axis` has no length: it must point somewhere"));
-            }
-            let center = section.vector("center")?.unwrap_or(Vec3::zeros());
-            let rate = section.number("rate", "from -1000 to 1000", |r| r.abs() <= 1000.0)?;
-            Ok(Motion::Spin { axis, center, rate: section.needed("rate", rate)? })
-        }
-        _ => {
-            let section = motion.needed(kind, motion.section(kind, ScenePart::MotionGlide)?)?;
-            Ok(Motion::Glide { velocity: section.needed("velocity", section.vector("velocity")?)? })
-        }
+/// The motion of a table; still if there is none.
+pub(super) fn read_motion(motion: Option<&Section<MotionTable>>) -> Result<Motion, ReadError> {
+    let Some(motion) = motion else { return Ok(Motion::Still) };
+    if let Some(shake) = &motion.shake {
+        return Ok(Motion::Shake { amplitude: Vec3::from(shake.amplitude), frequency: shake.frequency });
     }
+    if let Some(glide) = &motion.glide {
+        return Ok(Motion::Glide { velocity: Vec3::from(glide.velocity) });
+    }
+    let spin = motion.needed("spin", motion.optional("spin", &motion.table().spin))?;
+    let axis = Vec3::from(spin.axis);
+    if axis.norm() < 1e-9 {
+        return Err(spin.error("axis", "`axis` has no length: it must point somewhere"));
+    }
+    let center = spin.center.map_or(Vec3::zeros(), Vec3::from);
+    Ok(Motion::Spin { axis, center, rate: spin.rate })
 }

@@ -1,13 +1,14 @@
-//! A `[[character]]` that is a rigged file (`file = "hero.glb"`): what the scene says about it replaces the defaults.
+//! A `[[character]]` that is a rigged file (`file = "hero.glb"`): what the scene says about it holds instead of the defaults.
 
-use super::body::{read_cage, read_loads, read_material, read_name};
+use super::Reading;
+use super::body::{read_cage, read_loads, read_name};
 use super::character::{read_core, read_sag, read_ties, turned};
-use super::keys::ScenePart;
+use super::material::read_material;
 use super::performance::{read_cues, read_mode};
 use super::section::Section;
-use crate::Up;
 use crate::opened_scene::CharacterChoice;
 use crate::rigged_file::{CaptureFile, RiggedOptions, open_rigged};
+use crate::scene_schema::CharacterTable;
 use sinew_character::{Character, CharacterOptions, Placement};
 use sinew_control::{HumanBone, PathFollower};
 use sinew_files::{Loaded, ReadError, ReadErrors};
@@ -18,26 +19,28 @@ use sinew_skeleton::Skeleton;
 use std::path::Path;
 
 /// Keys that only make sense for a character with bones or a surface of its own.
-const NOT_WITH_FILE: [&str; 6] = ["skeleton", "unit", "bone", "surface", "fullness", "key"];
+const NOT_WITH_FILE: [&str; 10] =
+    ["skeleton", "unit", "bone", "surface", "tets", "fullness", "velocity", "pin", "key", "preroll_loop"];
 
 /// Reads a character from its file. `earlier` are the bodies above it in the scene.
 pub(super) fn read_rigged(
-    section: &Section,
+    section: &Section<CharacterTable>,
     earlier: &[BodyDesc],
-    up: Up,
-    folder: &Path,
+    reading: &Reading,
     choice: &CharacterChoice,
 ) -> Result<Loaded<(CharacterFile, Character)>, ReadErrors> {
     // all that costs nothing is checked before the file is read
-    if let Some(key) = NOT_WITH_FILE.into_iter().find(|key| section.has(key)) {
+    if let Some(key) = section.first_of(&NOT_WITH_FILE) {
         let message = format!("`{key}` does not go with `file`: the file has its own skeleton and surfaces");
         return Err(section.error(key, message).into());
     }
-    let file = folder.join(section.needed("file", section.text("file")?)?);
-    let mut options = read_options(section, folder, choice)?;
-    options.character.name = Some(read_name(section, &file, earlier)?);
-    options.character.placement = read_placement(section, up)?;
-    let loads = read_loads(section, up)?;
+    let file = reading.folder.join(section.needed("file", section.file.as_ref())?);
+    let name =
+        read_name(section.name.as_deref(), &file, earlier).map_err(|what| section.error("name", what))?;
+    let mut options = read_options(section, reading.folder, choice)?;
+    options.character.name = Some(name);
+    options.character.placement = read_placement(section, reading);
+    let loads = read_loads(&section.items("load", &section.table().load), reading.up)?;
 
     // what the file has
     let mut read = open_rigged(&file, options).map_err(|mut errors| {
@@ -53,58 +56,53 @@ pub(super) fn read_rigged(
         .map_err(|error| section.error("file", format!("skeleton: {error}")))?;
     character.body.loads = loads;
     if let Some(attachment) = character.body.attachment.as_mut().filter(|_| section.has("tie")) {
-        attachment.ties = read_ties(section, &skeleton, up)?;
+        attachment.ties = read_ties(section, &skeleton, reading.up)?;
     }
-    let performance = &mut character.performance;
-    let hold = section.number("return", "from 0 to 600", |s| (0.0..=600.0).contains(&s))?;
-    performance.follow =
-        PathFollower { time_constant: hold.unwrap_or(PathFollower::default().time_constant) };
-    performance.set_drive_mode(read_mode(section)?);
-    performance.cues.extend(read_cues(section, &skeleton)?);
+    if let Some(time_constant) = section.return_time {
+        character.performance.follow = PathFollower { time_constant };
+    }
+    character.performance.set_drive_mode(read_mode(section.mode));
+    character.performance.cues.extend(read_cues(section, &skeleton)?);
     Ok(read)
 }
 
 /// Where the character stands in the scene.
-fn read_placement(section: &Section, up: Up) -> Result<Placement, ReadError> {
-    let degrees = core::f64::consts::PI / 180.0;
-    let scale = section.number("scale", "above 0 and at most 1e6", |s| s > 0.0 && s <= 1e6)?;
-    let rotation = match section.vector("turn")? {
-        Some(turned_by) => so3::exp(&(turned_by * degrees)) * turned(up),
-        None => turned(up),
+fn read_placement(section: &Section<CharacterTable>, reading: &Reading) -> Placement {
+    let rotation = match section.turn {
+        Some(turned_by) => so3::exp(&(Vec3::from(turned_by) * reading.radians)) * turned(reading.up),
+        None => turned(reading.up),
     };
-    let translation = section.vector("translate")?.unwrap_or(Vec3::zeros());
-    Ok(Placement { translation, rotation, scale: scale.unwrap_or(1.0) })
+    let translation = section.translate.map_or(Vec3::zeros(), Vec3::from);
+    Placement { translation, rotation, scale: section.scale.unwrap_or(1.0) }
 }
 
+/// How the file becomes a character: all that its table says about that, with what is chosen for one take.
 fn read_options(
-    section: &Section,
+    section: &Section<CharacterTable>,
     folder: &Path,
     choice: &CharacterChoice,
 ) -> Result<RiggedOptions, ReadError> {
-    let time = |key: &str| section.number(key, "from 0 to 600", |s| (0.0..=600.0).contains(&s));
     let defaults = CharacterOptions::default();
     let mut motion = read_capture(section, folder)?;
-    let mut animation = section.text("animation")?.map(str::to_owned);
-    if animation.is_some() && motion.is_some() {
-        let message = "`animation` and `motion` exclude each other: keep one";
-        return Err(section.error("animation", message));
-    }
+    let mut animation = section.animation.clone();
     // what is chosen for one take goes before what the scene says
     if choice.animation.is_some() || choice.motion.is_some() {
         animation = choice.animation.clone();
         motion = choice.motion.clone().map(CaptureFile::of);
     }
+    let material =
+        section.material.as_ref().map(|_| read_material(section, &section.table().material, "fat"));
     let character = CharacterOptions {
         animation,
-        cage: read_cage(section, "surface")?,
-        approach: time("run_up")?,
-        hold: time("settle")?,
-        material: section.has("material").then(|| read_material(section, "fat")).transpose()?,
-        core: read_core(section)?,
-        anchored: if section.has("anchored") { section.flag("anchored")? } else { defaults.anchored },
-        sag: read_sag(section)?,
-        skinned: section.texts("skinned")?.into_iter().map(str::to_owned).collect(),
-        fleshy: section.texts("fleshy")?.into_iter().map(str::to_owned).collect(),
+        cage: read_cage(section.cage_tets, section.cage_edge),
+        approach: section.preroll_approach,
+        hold: section.preroll_hold,
+        material: material.transpose()?,
+        core: read_core(section),
+        anchored: section.anchored.unwrap_or(defaults.anchored),
+        sag: read_sag(section.sag),
+        skinned: section.skinned.clone().unwrap_or_default(),
+        fleshy: section.fleshy.clone().unwrap_or_default(),
         human: read_human(section)?,
         ..defaults
     };
@@ -112,40 +110,36 @@ fn read_options(
 }
 
 /// The captured motion that a character plays instead of its own animation.
-fn read_capture(character: &Section, folder: &Path) -> Result<Option<CaptureFile>, ReadError> {
-    let Some(section) = character.section("motion", ScenePart::BoneMotion)? else { return Ok(None) };
-    let defaults = CaptureFile::of(folder.join(section.needed("bvh", section.text("bvh")?)?));
-    if section.has("interpolation") {
+fn read_capture(
+    character: &Section<CharacterTable>,
+    folder: &Path,
+) -> Result<Option<CaptureFile>, ReadError> {
+    let Some(section) = character.optional("motion", &character.table().motion) else { return Ok(None) };
+    if let Some(key) = section.first_of(&["frames", "interpolation"]) {
         let message =
-            "`interpolation` does not go with `file`: captured motion is carried over on a b-spline";
-        return Err(section.error("interpolation", message));
+            format!("`{key}` does not go with `file`: captured motion (`bvh`) is carried over on a b-spline");
+        return Err(section.error(key, message));
     }
-    let frame = |key: &str| {
-        let whole = |n: f64| (0.0..=1e9).contains(&n) && n.fract() == 0.0;
-        Ok(section.number(key, "a whole number, 0 or more", whole)?.map(|n| n as usize))
-    };
-    let smoothing = section.number("smooth", "from 0 to 1000", |f| (0.0..=1000.0).contains(&f))?;
+    let defaults = CaptureFile::of(folder.join(section.needed("bvh", section.bvh.as_ref())?));
     Ok(Some(CaptureFile {
-        metres_per_unit: section
-            .number("unit", "above 0", |unit| unit > 0.0)?
-            .unwrap_or(defaults.metres_per_unit),
-        smoothing: smoothing.unwrap_or(defaults.smoothing),
-        first: frame("first")?,
-        last: frame("last")?,
-        is_cycle: section.flag("loop")?,
+        metres_per_unit: section.unit.unwrap_or(defaults.metres_per_unit),
+        smoothing: section.smooth.unwrap_or(defaults.smoothing),
+        first: section.first,
+        last: section.last,
+        is_cycle: section.is_loop.unwrap_or(false),
         ..defaults
     }))
 }
 
 /// Which joints are which bones of a human figure.
-fn read_human(section: &Section) -> Result<Vec<(HumanBone, String)>, ReadError> {
-    let bone = |(name, joint, line): (String, String, usize)| {
-        let human = HumanBone::of_name(&name).ok_or_else(|| {
+fn read_human(section: &Section<CharacterTable>) -> Result<Vec<(HumanBone, String)>, ReadError> {
+    let bone = |(name, joint): (&String, &String)| {
+        let human = HumanBone::of_name(name).ok_or_else(|| {
             let names = HumanBone::ALL.map(HumanBone::name);
             let message = format!("`{name}` is no bone of a human figure: give one of {}", names.join(", "));
-            ReadError::line(line, message)
+            ReadError::line(section.line_of_name("human", name), message)
         })?;
-        Ok((human, joint))
+        Ok((human, joint.clone()))
     };
-    section.named_texts("human")?.into_iter().map(bone).collect()
+    section.human.iter().flatten().map(bone).collect()
 }

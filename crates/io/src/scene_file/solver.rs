@@ -1,37 +1,34 @@
 //! `[solver]` of a scene file.
 
-use super::keys::ScenePart;
 use super::section::Section;
+use crate::scene_schema::{Accuracy, SolverChoice, SolverTable};
 use sinew_files::ReadError;
-use sinew_sim::{ImplicitSettings, Solver, SolverKind, StepOrder};
+use sinew_sim::{ImplicitSettings, Solver, StepOrder};
 
-/// Reads how steps are taken.
-pub(super) fn read_solver(scene: &Section) -> Result<Solver, ReadError> {
-    let Some(section) = scene.section("solver", ScenePart::Solver)? else { return Ok(Solver::default()) };
-    let names = SolverKind::ALL.map(SolverKind::name);
-    let kind = section.choice("kind", &names)?.and_then(SolverKind::named).unwrap_or_default();
-    let accuracy = section.choice("accuracy", &["interactive", "accurate"])?;
-    let mut settings = match accuracy {
-        Some("interactive") => ImplicitSettings::INTERACTIVE,
+/// How steps are taken.
+pub(super) fn read_solver(solver: Option<&Section<SolverTable>>) -> Result<Solver, ReadError> {
+    let Some(solver) = solver else { return Ok(Solver::default()) };
+    let kind = solver.kind.unwrap_or(SolverChoice::Explicit);
+    let implicit_keys = ["accuracy", "tolerance", "max_newton", "max_inner", "substeps", "order", "budget"];
+    if let (SolverChoice::Explicit, Some(key)) = (kind, solver.first_of(&implicit_keys)) {
+        let message = format!("`{key}` goes with kind = \"implicit\" or \"auto\": explicit steps have none");
+        return Err(solver.error(key, message));
+    }
+    let base = match solver.accuracy {
+        Some(Accuracy::Interactive) => ImplicitSettings::INTERACTIVE,
         _ => ImplicitSettings::ACCURATE,
     };
-    let is_count = |n: f64| n.fract() == 0.0 && (1.0..=1000.0).contains(&n);
-    if let Some(substeps) = section.number("substeps", "a whole number from 1 to 1000", is_count)? {
-        settings.substeps = substeps as usize;
-    }
-    match section.number("order", "1 or 2", |order| order == 1.0 || order == 2.0)? {
-        Some(2.0) => settings.order = StepOrder::Second,
-        _ => settings.order = StepOrder::First,
-    }
-    settings.budget = section.number("budget", "seconds above 0", |seconds| seconds > 0.0)?;
-    let unused = ["accuracy", "substeps", "order", "budget"].into_iter().find(|key| section.has(key));
-    if let (SolverKind::Explicit, Some(key)) = (kind, unused) {
-        let message = format!("`{key}` goes with kind = \"implicit\" or \"auto\": explicit steps have none");
-        return Err(section.error(key, message));
-    }
+    let settings = ImplicitSettings {
+        tolerance: solver.tolerance.unwrap_or(base.tolerance),
+        max_newton: solver.max_newton.unwrap_or(base.max_newton),
+        max_inner: solver.max_inner.unwrap_or(base.max_inner),
+        substeps: solver.substeps.unwrap_or(base.substeps),
+        order: if solver.order == Some(2) { StepOrder::Second } else { StepOrder::First },
+        budget: solver.budget,
+    };
     Ok(match kind {
-        SolverKind::Explicit => Solver::Explicit,
-        SolverKind::Implicit => Solver::Implicit(settings),
-        SolverKind::Auto => Solver::Auto(settings),
+        SolverChoice::Explicit => Solver::Explicit,
+        SolverChoice::Implicit => Solver::Implicit(settings),
+        SolverChoice::Auto => Solver::Auto(settings),
     })
 }

@@ -1,0 +1,60 @@
+//! What flesh is made of, and what keeps it from sagging.
+
+use super::section::Section;
+use crate::scene_schema::{ElasticLaw, MaterialChoice, SagMode};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use sinew_files::ReadError;
+use sinew_flesh::{Law, Material, StretchLimits};
+use sinew_sim::desc::Sag;
+
+/// The material that a body chooses; the one named `default` when nothing is said.
+pub(super) fn read_material<'a, T: JsonSchema + for<'de> Deserialize<'de>>(
+    body: &Section<'a, T>,
+    choice: &'a Option<MaterialChoice>,
+    default: &str,
+) -> Result<Material, ReadError> {
+    let named = |name: &str| {
+        Material::named(name).ok_or_else(|| body.error("material", format!("no material is named `{name}`")))
+    };
+    let table = match choice {
+        None => return named(default),
+        Some(MaterialChoice::Named(name)) => return named(&name.0),
+        Some(MaterialChoice::Table(table)) => body.child("material", table),
+    };
+    let mut material = named(table.name.as_ref().map_or(default, |name| &name.0))?;
+
+    // the law and its own numbers
+    match table.law {
+        Some(ElasticLaw::Stvk) => material.law = Law::StVenantKirchhoff(StretchLimits::default()),
+        Some(ElasticLaw::Corotational) => material.law = Law::Corotational,
+        Some(ElasticLaw::NeoHookean) => material.law = Law::StableNeoHookean,
+        None => {}
+    }
+    if let Some([lower, upper]) = table.stretch_limits {
+        let Law::StVenantKirchhoff(limits) = &mut material.law else {
+            return Err(table.error("stretch_limits", "`stretch_limits` goes with law = \"stvk\" only"));
+        };
+        *limits = StretchLimits { lower, upper };
+    }
+
+    // the numbers of every law
+    material.young = table.young.unwrap_or(material.young);
+    material.poisson = table.poisson.unwrap_or(material.poisson);
+    material.density = table.density.unwrap_or(material.density);
+    material.damping_ratio = table.damping.unwrap_or(material.damping_ratio);
+    let faults: Vec<String> = material.faults().iter().map(ToString::to_string).collect();
+    if faults.is_empty() {
+        return Ok(material);
+    }
+    Err(body.error("material", format!("material: {}", faults.join("; "))))
+}
+
+/// What keeps flesh from sagging.
+pub(super) fn sag_of(mode: SagMode) -> Sag {
+    match mode {
+        SagMode::RestShape => Sag::RestShape,
+        SagMode::Balanced => Sag::Balanced,
+        SagMode::Free => Sag::Free,
+    }
+}

@@ -1,0 +1,67 @@
+//! The schema of scene files: one serde type for each table, read and written by the same types.
+//!
+//! The fields are the keys, their doc comments are the documentation, and their attributes say what a key takes. From these types come
+//! the checks of the reader ([`checked_document`]), the JSON Schema for editors ([`scene_json_schema`]) and the tables of `docs/scenes.md`
+//! ([`scene_keys_table`]). What a table means is not known here: see `scene_file` and `scene_writer`.
+
+mod body;
+mod bone;
+mod character;
+mod checker;
+mod constraint;
+mod contact;
+mod expectation;
+mod field_names;
+mod json_schema;
+mod key_table;
+mod material;
+mod motion;
+mod obstacle;
+mod part;
+mod performance;
+mod region;
+mod renamed_key;
+mod scene;
+mod solver;
+mod text;
+mod toml_value;
+
+pub use body::{BodyTable, LoadTable, PinTable};
+pub use bone::{BoneTable, FleshRadius, JointType, TieTable};
+pub use character::{CharacterTable, DriveMode};
+pub(crate) use checker::{SceneDocument, checked_document, line_of};
+pub use constraint::{BeltTable, ConstraintTable, PointTable};
+pub use contact::{ContactResponse, ContactTable};
+pub(crate) use field_names::field_names;
+pub use json_schema::scene_json_schema;
+pub use key_table::{SceneKey, scene_keys, scene_keys_table};
+pub use material::{ElasticLaw, MaterialChoice, MaterialName, MaterialTable, SagMode};
+pub use motion::{GlideTable, MotionTable, ShakeTable, SpinTable};
+pub use obstacle::{ObstacleMobility, ObstacleTable};
+pub use part::ScenePart;
+pub use performance::{
+    BoneChoice, BoneGroup, BoneMotionTable, Coordinates, CueTable, Curve, JointDriver, KeyTable,
+};
+pub use region::{BallTable, BodySide, BoxTable, EndChoice, RegionTable};
+pub use scene::{AngleUnit, SceneFile, UpAxis};
+pub use solver::{Accuracy, SolverChoice, SolverTable};
+
+use serde::{Deserialize, Deserializer};
+
+/// Three numbers: a place, a direction or a velocity along x, y and z.
+pub type Vector = [f64; 3];
+
+/// A unit quaternion (x, y, z, w).
+pub type Quaternion = [f64; 4];
+
+/// Extrapolation this no length, velocity or force of a scene makes sense.
+pub(crate) const NUMBER_LIMIT: f64 = 1e9;
+
+/// A whole number, which may be written as 5000, 5000.0 or 5e3.
+fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<usize>, D::Error> {
+    let number = f64::deserialize(deserializer)?;
+    if number < 0.0 || number.fract() != 0.0 || number > 2f64.powi(53) {
+        return Err(serde::de::Error::custom(format!("{number} is not a whole number from 0")));
+    }
+    Ok(Some(number as usize))
+}

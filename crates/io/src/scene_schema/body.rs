@@ -1,0 +1,76 @@
+//! `[[body]]`: flesh without bones.
+
+use super::{MaterialChoice, MotionTable, RegionTable, SagMode, Vector, whole};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A soft body.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend(
+    "oneOf" = [{ "required": ["surface"] }, { "required": ["tets"] }],
+    "allOf" = [{ "not": { "required": ["cage_tets", "cage_edge"] } }]
+))]
+pub struct BodyTable {
+    /// Its name in reports and outputs.
+    #[schemars(extend("x-default" = "the file's name"))]
+    pub name: Option<String>,
+    /// A closed surface (.obj, .ply, .stl); flesh is built inside it.
+    #[schemars(extend("format" = "path"))]
+    pub surface: Option<String>,
+    /// A solid of tetrahedra (.node or .ele of TetGen).
+    #[schemars(extend("format" = "path"))]
+    pub tets: Option<String>,
+    /// What one unit of the file is in metres.
+    #[schemars(extend("default" = 1, "exclusiveMinimum" = 0, "maximum" = 1e6))]
+    pub scale: Option<f64>,
+    /// How far to move it after scaling (m).
+    #[schemars(extend("default" = [0, 0, 0]))]
+    pub translate: Option<Vector>,
+    /// About how many tetrahedra the cage of a surface has.
+    #[serde(default, deserialize_with = "whole")]
+    #[schemars(extend("default" = 8000, "minimum" = 1, "maximum" = 20_000_000))]
+    pub cage_tets: Option<usize>,
+    /// Instead, the edge of the cage's cubes (m).
+    #[schemars(extend("x-default" = "by `cage_tets`", "exclusiveMinimum" = 0))]
+    pub cage_edge: Option<f64>,
+    /// What it is made of.
+    #[schemars(extend("default" = "jelly"))]
+    pub material: Option<MaterialChoice>,
+    /// Velocity at the start (m/s).
+    #[schemars(extend("default" = [0, 0, 0]))]
+    pub velocity: Option<Vector>,
+    /// Where it is held, one `[[body.pin]]` each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pin: Vec<PinTable>,
+    /// What pushes on it, one `[[body.load]]` each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub load: Vec<LoadTable>,
+    /// `rest-shape` if it is drawn as it hangs from its pins under its own weight, `free` if it sags from there.
+    #[schemars(extend("default" = "free"))]
+    pub sag: Option<SagMode>,
+    /// Whether its surface may collide with itself.
+    #[schemars(extend("default" = false))]
+    pub self_contact: Option<bool>,
+}
+
+/// Nodes that are held, still or in a rigid motion.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PinTable {
+    /// Which nodes are held.
+    pub region: RegionTable,
+    /// How what is held moves.
+    #[schemars(extend("x-default" = "held still"))]
+    pub motion: Option<MotionTable>,
+}
+
+/// A force on part of the surface.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LoadTable {
+    /// Which surface vertices the force is spread over.
+    pub region: RegionTable,
+    /// The whole force (N).
+    pub force: Vector,
+}

@@ -1,0 +1,56 @@
+//! Keys that have another name now: files with the old one are still read, with a note that gives the new one.
+
+use super::ScenePart;
+
+/// A key that has another name now.
+pub(super) struct RenamedKey {
+    /// The part it stands in.
+    pub(super) part: ScenePart,
+    /// Its old name.
+    pub(super) old: &'static str,
+    /// Its new name.
+    pub(super) new: &'static str,
+    /// What old yes or no values are called under the new name; none if values are the same.
+    pub(super) flag_words: Option<FlagWords>,
+}
+
+/// The words that have taken the place of true and false.
+pub(super) struct FlagWords {
+    pub(super) yes: &'static str,
+    pub(super) no: &'static str,
+}
+
+const fn renamed(part: ScenePart, old: &'static str, new: &'static str) -> RenamedKey {
+    RenamedKey { part, old, new, flag_words: None }
+}
+
+/// All of them.
+pub(super) const RENAMED_KEYS: &[RenamedKey] = &[
+    renamed(ScenePart::Region, "share", "fraction"),
+    renamed(ScenePart::Character, "run_up", "preroll_approach"),
+    renamed(ScenePart::Character, "settle", "preroll_hold"),
+    RenamedKey {
+        part: ScenePart::Character,
+        old: "balanced",
+        new: "sag",
+        flag_words: Some(FlagWords { yes: "balanced", no: "free" }),
+    },
+];
+
+/// The renamed key of an old name.
+pub(super) fn find_renamed(part: ScenePart, old: &str) -> Option<&'static RenamedKey> {
+    RENAMED_KEYS.iter().find(|key| key.part == part && key.old == old)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn new_names_are_keys_and_old_ones_are_not() {
+        for key in RENAMED_KEYS {
+            assert!(key.part.keys().contains(&key.new), "{}", key.new);
+            assert!(!key.part.keys().contains(&key.old), "{}", key.old);
+        }
+    }
+}

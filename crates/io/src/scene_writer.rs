@@ -1,0 +1,196 @@
+//! Scenes as files: a scene file that a person can read and change, and the meshes and motions that it names.
+//!
+//! The inverse of `scene_file`, by the same types (`scene_schema`). Reading the files again gives the same scene, every number to the bit.
+//! What scene files have no keys for is an error that names it.
+
+mod body;
+mod bone;
+mod character;
+mod constraint;
+mod mesh;
+mod obstacle;
+mod performance;
+mod region;
+mod solver;
+
+use crate::distinct_names::file_names;
+use crate::scene_schema::{AngleUnit, Quaternion, SceneFile, Vector};
+use mesh::MeshFiles;
+use sinew_control::Motion;
+use sinew_files::AtomicFile;
+use sinew_math::{Rotation, Vec3};
+use sinew_take::Scene;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// A scene as files that lie in one folder.
+#[derive(Clone, Debug)]
+pub struct SceneFiles {
+    /// The name of the scene file: `NAME.toml`.
+    pub name: String,
+    /// A comment at its top; none if empty.
+    pub comment: String,
+    /// The scene file.
+    pub scene: SceneFile,
+    /// The files that it names, with their texts.
+    pub others: Vec<(String, String)>,
+}
+
+/// Why a scene cannot be written.
+#[derive(Debug, thiserror::Error)]
+pub enum SceneWriteError {
+    /// Scene files have no keys for a part of it.
+    #[error("{0}, which a scene file cannot say")]
+    NoKeys(String),
+    /// A file cannot be written.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+}
+
+/// Writes a scene file and, beside it, the meshes and motions that it names; returns their paths, the scene file first. All of them appear
+/// together or not at all, in place of what had their names.
+pub fn write_scene(scene: &Scene, path: &Path) -> Result<Vec<PathBuf>, SceneWriteError> {
+    let stem = path.file_stem().map_or(scene.name.clone(), |stem| stem.to_string_lossy().into_owned());
+    let mut files = SceneFiles::of(scene, &stem)?;
+    if let Some(name) = path.file_name() {
+        files.name = name.to_string_lossy().into_owned();
+    }
+    files.write(path.parent().unwrap_or(Path::new("")))
+}
+
+impl SceneFiles {
+    /// A scene under a name: `NAME.toml`, a mesh for each body, and the motion of each skeleton.
+    ///
+    /// # Errors
+    /// The first thing that a scene file cannot say.
+    pub fn of(scene: &Scene, name: &str) -> Result<SceneFiles, SceneWriteError> {
+        let (scene, others) = scene_file(scene).map_err(SceneWriteError::NoKeys)?;
+        Ok(SceneFiles { name: format!("{name}.toml"), comment: String::new(), scene, others })
+    }
+
+    /// The names of all files with their texts, the scene file first.
+    pub fn texts(&self) -> Vec<(String, String)> {
+        let comment: String = self.comment.lines().map(|line| format!("# {line}\n")).collect();
+        let mut texts = vec![(self.name.clone(), comment + &self.scene.to_text())];
+        texts.extend(self.others.iter().cloned());
+        texts
+    }
+
+    /// Writes all files into a folder, together or not at all, in place of what had their names; returns their paths, the scene file first.
+    pub fn write(&self, folder: &Path) -> Result<Vec<PathBuf>, SceneWriteError> {
+        let at = |path: &Path| {
+            let path = path.to_owned();
+            move |source| SceneWriteError::File { path, source }
+        };
+        let (mut paths, mut files) = (Vec::new(), Vec::new());
+        for (name, text) in self.texts() {
+            let path = folder.join(name);
+            let mut file = AtomicFile::create(&path).map_err(at(&path))?;
+            file.write_all(text.as_bytes()).map_err(at(&path))?;
+            files.push(file);
+            paths.push(path);
+        }
+        AtomicFile::commit_all(files).map_err(at(folder))?;
+        Ok(paths)
+    }
+}
+
+/// The tables of a scene, and the files that they name.
+fn scene_file(scene: &Scene) -> Result<(SceneFile, Vec<(String, String)>), String> {
+    let world = &scene.world;
+    let mut file = SceneFile {
+        seconds: Some(scene.seconds),
+        fps: Some(scene.fps),
+        gravity: Some(vector(&world.gravity)),
+        solver: solver::solver_table(&scene.solver),
+        ..SceneFile::default()
+    };
+
+    if world.max_step.is_some() {
+        return Err("the world limits its sub-steps".into());
+    }
+
+    // bodies, with and without bones
+    let mut meshes = MeshFiles::default();
+    let stems = file_names(world.bodies.iter().map(|body| body.name.as_str()));
+    let mut preroll = 0.0f64;
+    for ((i, body), stem) in world.bodies.iter().enumerate().zip(&stems) {
+        let motions = scene.pin_motions.get(i).map_or(&[][..], Vec::as_slice);
+        let mesh = meshes.add_shape(stem, &body.shape)?;
+        if body.attachment.is_none() {
+            file.body.push(body::body_table(body, motions, mesh, &world.contact));
+            continue;
+        }
+        let written = character::character_table(scene, body, motions, mesh)
+            .map_err(|what| format!("'{}' {what}", body.name))?;
+        let mut table = written.table;
+        if let Some(motion) = written.motion {
+            table.motion = Some(meshes.add_motion(stem, motion));
+        }
+        preroll = preroll.max(written.preroll);
+        file.character.push(table);
+    }
+    if let Some(rig) =
+        world.rigs.iter().find(|rig| !file.character.iter().any(|c| c.name.as_ref() == Some(&rig.name)))
+    {
+        return Err(format!("the skeleton '{}' has no flesh", rig.name));
+    }
+    if preroll.to_bits() != scene.preroll.to_bits() {
+        file.preroll = Some(scene.preroll);
+    }
+
+    // what they collide with and what holds them
+    for (i, obstacle) in world.obstacles.iter().enumerate() {
+        let motion = scene.obstacle_motions.get(i).unwrap_or(&Motion::Still);
+        let table = obstacle::obstacle_table(obstacle, &world.obstacles, motion, &mut meshes)
+            .map_err(|what| format!("obstacle '{}' {what}", obstacle.name))?;
+        file.obstacle.push(table);
+    }
+    file.contact = obstacle::contact_table(&world.contact, world.obstacles.is_empty());
+    file.constraint = constraint::constraint_tables(scene)?;
+    if has_angles(&file) {
+        file.angles = Some(AngleUnit::Radians);
+    }
+    check(&file)?;
+    Ok((file, meshes.files))
+}
+
+/// Whether a table has an angle, which is written in radians so that it keeps every bit.
+fn has_angles(file: &SceneFile) -> bool {
+    let bones = file.character.iter().flat_map(|character| &character.bone);
+    bones.into_iter().any(|bone| bone.limits.is_some() || bone.spring_rest.is_some())
+        || file.obstacle.iter().any(|obstacle| obstacle.spin.is_some())
+}
+
+/// Numbers that no scene file may have are found by reading the file.
+fn check(file: &SceneFile) -> Result<(), String> {
+    match SceneFile::of_text(&file.to_text()) {
+        Ok(read) if read.value == *file => Ok(()),
+        Ok(_) => Err("a number of it is not finite".into()),
+        Err(errors) => {
+            let messages: Vec<String> = errors.errors.iter().map(|error| error.message.clone()).collect();
+            Err(messages.join("; "))
+        }
+    }
+}
+
+/// Three numbers.
+fn vector(v: &Vec3) -> Vector {
+    [v.x, v.y, v.z]
+}
+
+/// A rotation as a quaternion (x, y, z, w); none if it is the identity, to the bit.
+fn quaternion(rotation: &Rotation) -> Option<Quaternion> {
+    let numbers = [rotation.i, rotation.j, rotation.k, rotation.w];
+    (numbers.map(f64::to_bits) != [0.0, 0.0, 0.0, 1.0].map(f64::to_bits)).then_some(numbers)
+}
+
+/// Three numbers that need not be written if all are 0.
+fn nonzero(v: &Vec3) -> Option<Vector> {
+    (vector(v).map(f64::to_bits) != [0; 3]).then(|| vector(v))
+}

@@ -1,0 +1,82 @@
+//! Bodies as `[[body]]`.
+
+use super::mesh::MeshKeys;
+use super::region::{motion_table, region_table};
+use super::{nonzero, vector};
+use crate::scene_schema::{
+    BodyTable, ElasticLaw, LoadTable, MaterialChoice, MaterialName, MaterialTable, PinTable, SagMode,
+};
+use sinew_control::Motion;
+use sinew_flesh::{Law, Material, StretchLimits};
+use sinew_sim::desc::{BodyDesc, ContactDesc, LoadDesc, PinDesc, Sag};
+
+pub(super) fn body_table(
+    body: &BodyDesc,
+    motions: &[Motion],
+    mesh: MeshKeys,
+    contact: &ContactDesc,
+) -> BodyTable {
+    BodyTable {
+        name: Some(body.name.clone()),
+        surface: mesh.surface,
+        tets: mesh.tets,
+        cage_tets: mesh.cage_tets,
+        cage_edge: mesh.cage_edge,
+        material: Some(material_choice(&body.material)),
+        velocity: nonzero(&body.velocity),
+        pin: pin_tables(&body.pins, motions),
+        load: load_tables(&body.loads),
+        sag: (body.sag != Sag::Free).then(|| sag_mode(body.sag)),
+        self_contact: self_contact(body, contact),
+        ..BodyTable::default()
+    }
+}
+
+/// Whether a body may collide with itself; not written if it may not.
+pub(super) fn self_contact(body: &BodyDesc, contact: &ContactDesc) -> Option<bool> {
+    contact.self_contact.contains(&body.name).then_some(true)
+}
+
+pub(super) fn pin_tables(pins: &[PinDesc], motions: &[Motion]) -> Vec<PinTable> {
+    let motions = motions.iter().chain(core::iter::repeat(&Motion::Still));
+    let table = |(pin, motion): (&PinDesc, &Motion)| PinTable {
+        region: region_table(&pin.region),
+        motion: motion_table(motion),
+    };
+    pins.iter().zip(motions).map(table).collect()
+}
+
+pub(super) fn load_tables(loads: &[LoadDesc]) -> Vec<LoadTable> {
+    let table =
+        |load: &LoadDesc| LoadTable { region: region_table(&load.region), force: vector(&load.force) };
+    loads.iter().map(table).collect()
+}
+
+/// A material by its name if it has one, else by its numbers.
+pub(super) fn material_choice(material: &Material) -> MaterialChoice {
+    if let Some((name, _)) = Material::NAMED.iter().find(|(_, named)| named == material) {
+        return MaterialChoice::Named(MaterialName((*name).to_owned()));
+    }
+    let (law, stretch_limits) = match material.law {
+        Law::StVenantKirchhoff(StretchLimits { lower, upper }) => (ElasticLaw::Stvk, Some([lower, upper])),
+        Law::Corotational => (ElasticLaw::Corotational, None),
+        Law::StableNeoHookean => (ElasticLaw::NeoHookean, None),
+    };
+    MaterialChoice::Table(MaterialTable {
+        name: None,
+        law: Some(law),
+        young: Some(material.young),
+        poisson: Some(material.poisson),
+        density: Some(material.density),
+        damping: Some(material.damping_ratio),
+        stretch_limits,
+    })
+}
+
+pub(super) fn sag_mode(sag: Sag) -> SagMode {
+    match sag {
+        Sag::RestShape => SagMode::RestShape,
+        Sag::Balanced => SagMode::Balanced,
+        Sag::Free => SagMode::Free,
+    }
+}

@@ -1,0 +1,87 @@
+//! Bodies with bones as `[[character]]`.
+
+use super::body::{load_tables, material_choice, pin_tables, sag_mode, self_contact};
+use super::bone::bone_tables;
+use super::mesh::MeshKeys;
+use super::nonzero;
+use super::performance::{WrittenMotion, apply_performance};
+use super::region::region_table;
+use crate::scene_schema::{CharacterTable, TieTable};
+use sinew_control::{Motion, Performance};
+use sinew_sim::desc::{BodyDesc, Hold, TieDesc};
+use sinew_skeleton::Skeleton;
+use sinew_take::Scene;
+
+/// A character, whose motion is written into a file of its own.
+pub(super) struct WrittenCharacter<'a> {
+    pub(super) table: CharacterTable,
+    pub(super) motion: Option<WrittenMotion<'a>>,
+    /// How long it needs before the take, as it is read back (s).
+    pub(super) preroll: f64,
+}
+
+/// The table of a body that hangs on a rig.
+pub(super) fn character_table<'a>(
+    scene: &'a Scene,
+    body: &BodyDesc,
+    motions: &[Motion],
+    mesh: MeshKeys,
+) -> Result<WrittenCharacter<'a>, String> {
+    let attachment = body.attachment.as_ref().ok_or("has no bones")?;
+    let place = scene.world.rigs.iter().position(|rig| rig.name == attachment.rig);
+    let place = place.ok_or("hangs on a skeleton that is not there")?;
+    let rig = &scene.world.rigs[place];
+    if rig.name != body.name {
+        return Err("shares its skeleton or has it under another name".into());
+    }
+    if !attachment.skin_weights.is_empty() {
+        return Err("has painted weights".into());
+    }
+    let skeleton = Skeleton::build(&rig.skeleton.with_plain_masses()).map_err(|error| error.to_string())?;
+
+    // its flesh and its bones
+    let mut table = CharacterTable {
+        name: Some(body.name.clone()),
+        bone: bone_tables(&rig.skeleton)?,
+        surface: mesh.surface,
+        tets: mesh.tets,
+        cage_tets: mesh.cage_tets,
+        cage_edge: mesh.cage_edge,
+        material: Some(material_choice(&body.material)),
+        anchored: attachment.anchored.then_some(true),
+        sag: Some(sag_mode(body.sag)),
+        core_stiffness: Some(attachment.core.stiffness),
+        core_reach: Some(attachment.core.reach),
+        tie: attachment.ties.iter().map(tie_table).collect::<Result<_, _>>()?,
+        velocity: nonzero(&body.velocity),
+        pin: pin_tables(&body.pins, motions),
+        load: load_tables(&body.loads),
+        self_contact: self_contact(body, &scene.world.contact),
+        ..CharacterTable::default()
+    };
+    if table.tie.is_empty() {
+        return Err("is fixed to no bone".into());
+    }
+
+    // what it does
+    let Some(performance) = scene.performances.get(place) else {
+        let still = Performance::default();
+        let preroll = apply_performance(&still, scene.preroll, &skeleton, &mut table)?;
+        return Ok(WrittenCharacter { table, motion: None, preroll });
+    };
+    let preroll = apply_performance(performance, scene.preroll, &skeleton, &mut table)?;
+    let motion = performance.motion.as_ref().map(|motion| WrittenMotion::of(motion, skeleton));
+    Ok(WrittenCharacter { table, motion, preroll })
+}
+
+fn tie_table(TieDesc { bone, hold }: &TieDesc) -> Result<TieTable, String> {
+    let mut table = TieTable { bone: bone.clone(), ..TieTable::default() };
+    match hold {
+        Hold::Inside { margin } => table.inside = Some(*margin),
+        Hold::Near { distance } => table.near = Some(*distance),
+        Hold::Region(region) => table.region = Some(region_table(region)),
+        Hold::Nodes(nodes) => table.nodes = Some(nodes.clone()),
+        Hold::Painted { .. } => return Err("is fixed to its bones by painted weights".into()),
+    }
+    Ok(table)
+}

@@ -1,0 +1,116 @@
+//! Constraints as `[[constraint]]`.
+
+use super::performance::curve;
+use super::region::{motion_table, region_table};
+use super::vector;
+use crate::scene_schema::{BeltTable, ConstraintTable, PointTable};
+use sinew_control::{
+    ConstraintMotion, Extrapolation, Interpolation, KeyShape, KeyValue, Keyframes, PlaceMotion,
+};
+use sinew_sim::desc::{ConstraintDesc, ConstraintKind, PointDesc};
+use sinew_take::Scene;
+
+/// The tables of all constraints of a scene.
+pub(super) fn constraint_tables(scene: &Scene) -> Result<Vec<ConstraintTable>, String> {
+    let still = ConstraintMotion::default();
+    let table = |(i, desc): (usize, &ConstraintDesc)| {
+        let mut table = constraint_table(desc);
+        apply_motion(scene.constraint_motions.get(i).unwrap_or(&still), &mut table)
+            .map_err(|what| format!("constraint '{}' {what}", desc.name))?;
+        Ok(table)
+    };
+    scene.world.constraints.iter().enumerate().map(table).collect()
+}
+
+fn constraint_table(desc: &ConstraintDesc) -> ConstraintTable {
+    let mut table = ConstraintTable {
+        name: Some(desc.name.clone()),
+        stiffness: desc.stiffness,
+        damping: desc.damping,
+        ..ConstraintTable::default()
+    };
+    match &desc.kind {
+        ConstraintKind::Drag { point, place } => {
+            (table.drag, table.place) = (Some(point_table(point)), place.as_ref().map(vector));
+        }
+        ConstraintKind::Pin { point, place } => {
+            (table.pin, table.place) = (Some(point_table(point)), place.as_ref().map(vector));
+        }
+        ConstraintKind::Join { points, length, is_unilateral } => {
+            table.join = Some(points.iter().map(point_table).collect());
+            (table.length, table.rope) = (*length, is_unilateral.then_some(true));
+        }
+        ConstraintKind::Belt(belt) => {
+            let (center, axis) = (vector(&belt.center), vector(&belt.axis));
+            table.belt = Some(BeltTable { body: belt.body.clone(), center, axis });
+            table.length = belt.length;
+        }
+    }
+    table
+}
+
+fn point_table(point: &PointDesc) -> PointTable {
+    let mut table = PointTable::default();
+    match point {
+        PointDesc::Surface { body, place } => {
+            (table.body, table.surface) = (Some(body.clone()), Some(vector(place)));
+        }
+        PointDesc::Inside { body, place } => {
+            (table.body, table.inside) = (Some(body.clone()), Some(vector(place)));
+        }
+        PointDesc::Region { body, region } => {
+            (table.body, table.region) = (Some(body.clone()), Some(region_table(region)));
+        }
+        PointDesc::Bone { rig, bone, place } => {
+            (table.character, table.bone) = (Some(rig.clone()), Some(bone.clone()));
+            table.place = place.as_ref().map(vector);
+        }
+        PointDesc::Obstacle { obstacle, place } => {
+            (table.obstacle, table.place) = (Some(obstacle.clone()), place.as_ref().map(vector));
+        }
+    }
+    table
+}
+
+/// Where a constraint pulls to, how strong it is and how long; one curve for all of it.
+fn apply_motion(motion: &ConstraintMotion, table: &mut ConstraintTable) -> Result<(), &'static str> {
+    let mut curves = Vec::new();
+    match &motion.place {
+        PlaceMotion::Still => {}
+        PlaceMotion::Moved(moved) => table.motion = motion_table(moved),
+        PlaceMotion::Along(path) => {
+            curves.push(curve_of(path)?);
+            let row = |key: &sinew_control::Key<sinew_math::Vec3>| {
+                let [x, y, z] = vector(&key.value);
+                [key.time, x, y, z]
+            };
+            let rows: Vec<[f64; 4]> = path.keys().iter().map(row).collect();
+            // the place of the first key goes without saying
+            if table.place == rows.first().map(|[_, x, y, z]| [*x, *y, *z]) {
+                table.place = None;
+            } else if table.place.is_none() {
+                return Err("follows a path that does not begin at its place");
+            }
+            table.path = Some(rows);
+        }
+    }
+    for (keys, rows) in [(&motion.strength, &mut table.strengths), (&motion.length, &mut table.lengths)] {
+        let Some(keys) = keys else { continue };
+        curves.push(curve_of(keys)?);
+        *rows = Some(keys.keys().iter().map(|key| [key.time, key.value]).collect());
+    }
+    let Some((interpolation, beyond)) = curves.first().copied() else { return Ok(()) };
+    if curves.iter().any(|other| *other != (interpolation, beyond)) {
+        return Err("moves along curves of different kinds");
+    }
+    table.interpolation = Some(curve(interpolation));
+    table.is_loop = (beyond == Extrapolation::Loop).then_some(true);
+    Ok(())
+}
+
+fn curve_of<T: KeyValue>(keys: &Keyframes<T>) -> Result<(Interpolation, Extrapolation), &'static str> {
+    if keys.keys().iter().any(|key| key.shape != KeyShape::default()) {
+        return Err("moves along keys with tension, continuity or bias");
+    }
+    Ok((keys.interpolation(), keys.extrapolation()))
+}

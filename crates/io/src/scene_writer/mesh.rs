@@ -1,0 +1,102 @@
+//! The files beside a scene file: surfaces as Wavefront OBJ, tetrahedra as TetGen's node and element files, motions as tables of frames.
+//!
+//! Numbers are written in the fewest digits that read back as the same one.
+
+use super::performance::WrittenMotion;
+use crate::motion_frames::motion_frames_text;
+use crate::scene_schema::BoneMotionTable;
+use sinew_mesh::{TetMesh, TriMesh};
+use sinew_sim::desc::{CageSize, ShapeDesc};
+use std::collections::HashSet;
+use std::fmt::Write;
+
+/// The files that a scene names.
+#[derive(Default)]
+pub(super) struct MeshFiles {
+    /// Their names and texts.
+    pub(super) files: Vec<(String, String)>,
+    taken: HashSet<String>,
+}
+
+/// The keys of a table that name a mesh.
+#[derive(Default)]
+pub(super) struct MeshKeys {
+    pub(super) surface: Option<String>,
+    pub(super) tets: Option<String>,
+    pub(super) cage_tets: Option<usize>,
+    pub(super) cage_edge: Option<f64>,
+}
+
+impl MeshFiles {
+    /// The shape of a body, in files that begin with `stem`.
+    pub(super) fn add_shape(&mut self, stem: &str, shape: &ShapeDesc) -> Result<MeshKeys, String> {
+        Ok(match shape {
+            ShapeDesc::Surface { surface, cage } => {
+                let (cage_tets, cage_edge) = match cage {
+                    CageSize::Tets(tets) => (Some(*tets), None),
+                    CageSize::Edge(edge) => (None, Some(*edge)),
+                };
+                let surface = Some(self.add_surface(stem, surface));
+                MeshKeys { surface, cage_tets, cage_edge, ..MeshKeys::default() }
+            }
+            ShapeDesc::Tets(mesh) => {
+                let stem = self.free_stem(stem);
+                let [node, ele] = tet_texts(mesh);
+                self.files.push((format!("{stem}.node"), node));
+                self.files.push((format!("{stem}.ele"), ele));
+                MeshKeys { tets: Some(format!("{stem}.node")), ..MeshKeys::default() }
+            }
+            ShapeDesc::Custom(_) => return Err(format!("the body '{stem}' is of a kind of its own")),
+        })
+    }
+
+    /// A surface, in a file whose name it returns.
+    pub(super) fn add_surface(&mut self, stem: &str, surface: &TriMesh) -> String {
+        let name = format!("{}.obj", self.free_stem(stem));
+        self.files.push((name.clone(), surface_text(surface)));
+        name
+    }
+
+    /// A motion, in a file that the table it returns names.
+    pub(super) fn add_motion(&mut self, stem: &str, motion: WrittenMotion) -> BoneMotionTable {
+        let name = format!("{}.csv", self.free_stem(&format!("{stem}-motion")));
+        self.files.push((name.clone(), motion_frames_text(motion.motion, &motion.skeleton)));
+        BoneMotionTable { frames: Some(name), ..motion.table }
+    }
+
+    /// A name that no other file has, in capitals or not.
+    fn free_stem(&mut self, stem: &str) -> String {
+        let mut free = stem.to_owned();
+        for number in 2.. {
+            if self.taken.insert(free.to_lowercase()) {
+                break;
+            }
+            free = format!("{stem}-{number}");
+        }
+        free
+    }
+}
+
+fn surface_text(surface: &TriMesh) -> String {
+    let mut text = String::new();
+    // writing to a text never fails
+    for v in &surface.vertices {
+        let _ = writeln!(text, "v {} {} {}", v.x, v.y, v.z);
+    }
+    for [a, b, c] in &surface.triangles {
+        let _ = writeln!(text, "f {} {} {}", a + 1, b + 1, c + 1);
+    }
+    text
+}
+
+fn tet_texts(mesh: &TetMesh) -> [String; 2] {
+    let mut node = format!("{} 3 0 0\n", mesh.nodes.len());
+    for (i, p) in mesh.nodes.iter().enumerate() {
+        let _ = writeln!(node, "{i} {} {} {}", p.x, p.y, p.z);
+    }
+    let mut ele = format!("{} 4 0\n", mesh.tets.len());
+    for (i, [a, b, c, d]) in mesh.tets.iter().enumerate() {
+        let _ = writeln!(ele, "{i} {a} {b} {c} {d}");
+    }
+    [node, ele]
+}

@@ -1,0 +1,150 @@
+//! What a skeleton does: its motion as a file of frames, its preroll, and its cues.
+
+use crate::scene_schema::{
+    BoneChoice, BoneGroup, BoneMotionTable, CharacterTable, CueTable, Curve, DriveMode, JointDriver,
+};
+use sinew_control::{
+    Approach, BoneSelection, Cue, CueDrive, Extrapolation, Interpolation, PathFollower, Performance,
+    SkeletonMotion,
+};
+use sinew_skeleton::{BoneId, Skeleton};
+
+/// A motion that is written into a file of its own.
+pub(super) struct WrittenMotion<'a> {
+    pub(super) motion: &'a SkeletonMotion,
+    pub(super) skeleton: Skeleton,
+    /// All but the name of the file.
+    pub(super) table: BoneMotionTable,
+}
+
+impl WrittenMotion<'_> {
+    pub(super) fn of(motion: &SkeletonMotion, skeleton: Skeleton) -> WrittenMotion<'_> {
+        let table = BoneMotionTable {
+            frame_seconds: Some(motion.frame_seconds()),
+            is_loop: (motion.extrapolation == Extrapolation::Loop).then_some(true),
+            interpolation: Some(curve(motion.interpolation)),
+            ..BoneMotionTable::default()
+        };
+        WrittenMotion { motion, skeleton, table }
+    }
+}
+
+/// The curve of an interpolation.
+pub(super) fn curve(interpolation: Interpolation) -> Curve {
+    match interpolation {
+        Interpolation::KochanekBartels => Curve::KochanekBartels,
+        Interpolation::BSpline => Curve::BSpline,
+        Interpolation::Linear => Curve::Linear,
+        Interpolation::Step => Curve::Step,
+    }
+}
+
+/// Writes preroll, drives and cues into a table; returns how long the character needs before the take, as it is read back (s).
+/// `scene_preroll` is how long the scene has (s).
+pub(super) fn apply_performance(
+    performance: &Performance,
+    scene_preroll: f64,
+    skeleton: &Skeleton,
+    table: &mut CharacterTable,
+) -> Result<f64, String> {
+    let preroll = apply_preroll(performance, scene_preroll, table)?;
+    let follow = performance.follow;
+    table.return_time = (follow != PathFollower::default()).then_some(follow.time_constant);
+    let mut cues = &performance.cues[..];
+    if let Some((first, rest)) = cues.split_first()
+        && let Some(mode) = drive_mode(first)
+    {
+        table.mode = Some(mode);
+        cues = rest;
+    }
+    table.cue = cues.iter().map(|cue| cue_table(cue, skeleton)).collect::<Result<_, _>>()?;
+    Ok(preroll)
+}
+
+/// The times of the preroll are written so that their sums, as the reader forms them, are the given ones to the bit.
+fn apply_preroll(
+    performance: &Performance,
+    scene_preroll: f64,
+    table: &mut CharacterTable,
+) -> Result<f64, String> {
+    let cycles = performance.loop_preroll;
+    let (approach, hold) = match performance.approach {
+        Some(Approach { begin, end }) => {
+            let hold = summand(-end, cycles);
+            let approach = summand(-begin, -end).filter(|approach| *approach > 0.0);
+            approach.zip(hold).ok_or_else(|| {
+                format!(
+                    "comes to its first pose from {begin} s to {end} s with cycles of {cycles} s after that"
+                )
+            })?
+        }
+        None => (0.0, summand(scene_preroll, cycles).unwrap_or(0.0)),
+    };
+    table.preroll_approach = Some(approach);
+    table.preroll_hold = Some(hold);
+    table.preroll_loop = (cycles != 0.0).then_some(cycles);
+    Ok(approach + (hold + cycles))
+}
+
+/// A number, 0 or more, that makes the sum with another the given one to the bit.
+fn summand(sum: f64, other: f64) -> Option<f64> {
+    let near = sum - other;
+    let candidates = [near, near.next_up(), near.next_down()];
+    candidates.into_iter().find(|x| *x >= 0.0 && x + other == sum).map(|x| x + 0.0)
+}
+
+/// The mode that a cue stands for.
+fn drive_mode(cue: &Cue) -> Option<DriveMode> {
+    if cue.time != 0.0 || cue.drive != CueDrive::Limp {
+        return None;
+    }
+    match cue.bones {
+        BoneSelection::Roots => Some(DriveMode::TwoWay),
+        BoneSelection::All => Some(DriveMode::Ragdoll),
+        BoneSelection::These(_) => None,
+    }
+}
+
+fn cue_table(cue: &Cue, skeleton: &Skeleton) -> Result<CueTable, String> {
+    let name = |bone: &BoneId| skeleton.bones().get(bone.index()).map(|bone| bone.name.clone());
+    let bones = match &cue.bones {
+        BoneSelection::All => None,
+        BoneSelection::Roots => Some(BoneChoice::Group(BoneGroup::Roots)),
+        BoneSelection::These(bones) if bones.is_empty() => return Err("has a cue for no bone".into()),
+        BoneSelection::These(bones) => {
+            let names: Option<Vec<String>> = bones.iter().map(name).collect();
+            Some(BoneChoice::Named(names.ok_or("has a cue for a bone that is not there")?))
+        }
+    };
+    let mut table = CueTable { time: cue.time, bones, ..CueTable::default() };
+    match &cue.drive {
+        CueDrive::Motion => table.drive = Some(JointDriver::Motion),
+        CueDrive::Limp => table.drive = Some(JointDriver::Limp),
+        CueDrive::Torque(values) => {
+            let dofs = match &cue.bones {
+                BoneSelection::These(bones) if bones.len() == 1 => {
+                    Some(skeleton.bone(bones[0]).joint.v_count)
+                }
+                _ => None,
+            };
+            if dofs != Some(values.len()) {
+                return Err("has a cue for a torque on several bones, or with too few numbers".into());
+            }
+            table.torque = Some(values.clone());
+        }
+    }
+    Ok(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sum_is_met_to_the_bit() {
+        for (sum, other) in [(1.4, 0.8), (0.8, 0.4), (1.5, 0.7), (0.3, 0.1), (7.4, 6.0), (0.4, 0.0)] {
+            assert_eq!(summand(sum, other).unwrap() + other, sum);
+        }
+        assert_eq!(summand(0.4, 0.8), None);
+    }
+}

@@ -1,0 +1,40 @@
+//! Regions and rigid motions as tables.
+
+use super::vector;
+use crate::scene_schema::{
+    BallTable, BoxTable, EndChoice, GlideTable, MotionTable, RegionTable, ShakeTable, SpinTable,
+};
+use sinew_control::Motion;
+use sinew_sim::desc::Region;
+
+pub(super) fn region_table(region: &Region) -> RegionTable {
+    let mut table = RegionTable::default();
+    match region {
+        Region::End { direction, fraction } => {
+            table.end = Some(EndChoice::Direction(vector(direction)));
+            table.fraction = Some(*fraction);
+        }
+        Region::Box { min, max } => table.cuboid = Some(BoxTable { min: vector(min), max: vector(max) }),
+        Region::Ball { center, radius } => {
+            table.ball = Some(BallTable { center: vector(center), radius: *radius });
+        }
+        Region::Nearest(place) => table.nearest = Some(vector(place)),
+    }
+    table
+}
+
+/// The table of a motion; none if it is still.
+pub(super) fn motion_table(motion: &Motion) -> Option<MotionTable> {
+    let mut table = MotionTable::default();
+    match motion {
+        Motion::Still => return None,
+        Motion::Shake { amplitude, frequency } => {
+            table.shake = Some(ShakeTable { amplitude: vector(amplitude), frequency: *frequency });
+        }
+        Motion::Spin { axis, center, rate } => {
+            table.spin = Some(SpinTable { axis: vector(axis), center: Some(vector(center)), rate: *rate });
+        }
+        Motion::Glide { velocity } => table.glide = Some(GlideTable { velocity: vector(velocity) }),
+    }
+    Some(table)
+}

@@ -1,0 +1,32 @@
+//! The solver as `[solver]`.
+
+use crate::scene_schema::{Accuracy, SolverChoice, SolverTable};
+use sinew_sim::{ImplicitSettings, Solver, StepOrder};
+
+/// The table of a solver; none for explicit steps, which need no word.
+pub(super) fn solver_table(solver: &Solver) -> Option<SolverTable> {
+    let (kind, settings) = match solver {
+        Solver::Explicit => return None,
+        Solver::Implicit(settings) => (SolverChoice::Implicit, settings),
+        Solver::Auto(settings) => (SolverChoice::Auto, settings),
+    };
+    let (accuracy, base) = if settings.tolerance == ImplicitSettings::INTERACTIVE.tolerance {
+        (Accuracy::Interactive, ImplicitSettings::INTERACTIVE)
+    } else {
+        (Accuracy::Accurate, ImplicitSettings::ACCURATE)
+    };
+    let order = match settings.order {
+        StepOrder::First => 1,
+        StepOrder::Second => 2,
+    };
+    Some(SolverTable {
+        kind: Some(kind),
+        accuracy: Some(accuracy),
+        tolerance: (settings.tolerance != base.tolerance).then_some(settings.tolerance),
+        max_newton: (settings.max_newton != base.max_newton).then_some(settings.max_newton),
+        max_inner: (settings.max_inner != base.max_inner).then_some(settings.max_inner),
+        substeps: Some(settings.substeps),
+        order: Some(order),
+        budget: settings.budget,
+    })
+}

@@ -1,0 +1,520 @@
+//! Random scene files that can be read: every table, with numbers of any bits within what its keys take.
+
+use proptest::collection::vec;
+use proptest::option::of;
+use proptest::prelude::*;
+use proptest::sample::select;
+use sinew_io::scene_schema::*;
+use std::collections::BTreeMap;
+use tempfile::TempDir;
+
+const OBJ: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+
+/// A folder with the meshes that random scenes name.
+pub(crate) fn folder() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("a.obj", OBJ);
+    write("t.node", "4 3\n0 0 0 0\n1 1 0 0\n2 0 1 0\n3 0 0 1\n");
+    write("t.ele", "1 4\n0 0 1 2 3\n");
+    folder
+}
+
+/// Names that need quotes, or could be mistaken for something else.
+fn name() -> impl Strategy<Value = String> {
+    select(vec![
+        "a",
+        "left arm",
+        "Ärmel",
+        "a \"b\" \\ c",
+        "true",
+        "1.5",
+        "x.y",
+        "[[body]]",
+        "it's",
+        "\u{1f41f}, b",
+    ])
+    .prop_map(str::to_owned)
+}
+
+fn number() -> impl Strategy<Value = f64> {
+    prop_oneof![-10.0..10.0, select(vec![0.0, -0.0, 1.0, 1e-300, 0.1, -123_456_789.0, 1.0 / 3.0])]
+}
+
+fn positive() -> impl Strategy<Value = f64> {
+    prop_oneof![0.01..10.0, select(vec![1.0, 0.1, 1.0 / 3.0, 1e-3])]
+}
+
+fn vector() -> impl Strategy<Value = Vector> {
+    [number(), number(), number()]
+}
+
+/// A place near the origin: bones that are far off are no skeleton.
+fn place() -> impl Strategy<Value = Vector> {
+    let coordinate = || prop_oneof![-3.0..3.0, select(vec![0.0, -0.0, 0.1, 1.0 / 3.0])];
+    [coordinate(), coordinate(), coordinate()]
+}
+
+fn axis() -> impl Strategy<Value = Vector> {
+    [0.1..2.0, -2.0..2.0, -2.0..2.0]
+}
+
+fn quaternion() -> impl Strategy<Value = Quaternion> {
+    [0.1..1.0, -1.0..1.0, -1.0..1.0, -1.0..1.0f64]
+}
+
+fn flag() -> impl Strategy<Value = Option<bool>> {
+    of(any::<bool>())
+}
+
+fn region() -> BoxedStrategy<RegionTable> {
+    let side = select(vec![
+        BodySide::Top,
+        BodySide::Bottom,
+        BodySide::Left,
+        BodySide::Right,
+        BodySide::Front,
+        BodySide::Back,
+    ]);
+    let end = prop_oneof![side.prop_map(EndChoice::Side), axis().prop_map(EndChoice::Direction)];
+    let none = RegionTable::default;
+    prop_oneof![
+        (end, of(0.01..=1.0)).prop_map(move |(end, fraction)| RegionTable {
+            end: Some(end),
+            fraction,
+            ..none()
+        }),
+        (vector(), [positive(), positive(), positive()]).prop_map(move |(min, size)| {
+            let max = [0, 1, 2].map(|i| min[i] + size[i]);
+            RegionTable { cuboid: Some(BoxTable { min, max }), ..none() }
+        }),
+        (vector(), positive()).prop_map(move |(center, radius)| RegionTable {
+            ball: Some(BallTable { center, radius }),
+            ..none()
+        }),
+        vector().prop_map(move |place| RegionTable { nearest: Some(place), ..none() }),
+    ]
+    .boxed()
+}
+
+fn motion() -> BoxedStrategy<MotionTable> {
+    let none = MotionTable::default;
+    prop_oneof![
+        (vector(), positive()).prop_map(move |(amplitude, frequency)| {
+            MotionTable { shake: Some(ShakeTable { amplitude, frequency }), ..none() }
+        }),
+        (axis(), of(vector()), number()).prop_map(move |(axis, center, x)| {
+            MotionTable { spin: Some(SpinTable { axis, center, rate: x.clamp(-1000.0, 1000.0) }), ..none() }
+        }),
+        vector().prop_map(move |velocity| MotionTable { glide: Some(GlideTable { velocity }), ..none() }),
+    ]
+    .boxed()
+}
+
+fn material() -> BoxedStrategy<MaterialChoice> {
+    let material_name =
+        || select(vec!["jelly", "fat", "muscle", "rubber"]).prop_map(|name| MaterialName(name.into()));
+    let table = (of(material_name()), 100.0..1e6, 0.0..0.49, 500.0..2000.0, 0.0..1.0, of(0.6..0.9)).prop_map(
+        |(name, young, poisson, density, damping, lower)| MaterialTable {
+            name,
+            law: lower.map(|_| ElasticLaw::Stvk),
+            young: Some(young),
+            poisson: Some(poisson),
+            density: Some(density),
+            damping: Some(damping),
+            stretch_limits: lower.map(|lower| [lower, 1.5]),
+        },
+    );
+    prop_oneof![material_name().prop_map(MaterialChoice::Named), table.prop_map(MaterialChoice::Table)]
+        .boxed()
+}
+
+fn pin() -> BoxedStrategy<PinTable> {
+    (region(), of(motion())).prop_map(|(region, motion)| PinTable { region, motion }).boxed()
+}
+
+fn load() -> BoxedStrategy<LoadTable> {
+    (region(), vector()).prop_map(|(region, force)| LoadTable { region, force }).boxed()
+}
+
+fn sag() -> impl Strategy<Value = SagMode> {
+    select(vec![SagMode::RestShape, SagMode::Balanced, SagMode::Free])
+}
+
+/// A body, whose name is given by its place.
+fn body() -> BoxedStrategy<BodyTable> {
+    let shape = prop_oneof![
+        (of(1usize..20_000), of(positive())).prop_map(|(tets, edge)| BodyTable {
+            surface: Some("a.obj".into()),
+            cage_tets: tets,
+            cage_edge: edge.filter(|_| tets.is_none()),
+            ..BodyTable::default()
+        }),
+        Just(BodyTable { tets: Some("t.ele".into()), ..BodyTable::default() }),
+    ];
+    let placing = (of(positive()), of(vector()), of(vector()), flag());
+    (shape, placing, of(material()), vec(pin(), 0..3), vec(load(), 0..2), of(sag()))
+        .prop_map(|(shape, (scale, translate, velocity, self_contact), material, pin, load, sag)| BodyTable {
+            scale,
+            translate,
+            velocity,
+            self_contact,
+            material,
+            pin,
+            load,
+            sag,
+            ..shape
+        })
+        .boxed()
+}
+
+fn joint() -> BoxedStrategy<BoneTable> {
+    let with = |joint, axis| BoneTable { joint: Some(joint), axis, ..BoneTable::default() };
+    let plain = select(vec![JointType::Fixed, JointType::Ball, JointType::Free]);
+    let turning =
+        select(vec![JointType::Revolute, JointType::Prismatic, JointType::Cylindrical, JointType::Planar]);
+    prop_oneof![
+        plain.prop_map(move |joint| with(joint, None)),
+        (turning, axis()).prop_map(move |(joint, axis)| with(joint, Some(axis))),
+        axis().prop_map(move |axis| BoneTable {
+            second_axis: Some([-axis[1], axis[0], axis[2]]),
+            ..with(JointType::Universal, Some(axis))
+        }),
+        (axis(), [-3.0..0.0, 0.0..3.0], positive(), positive()).prop_map(
+            move |(axis, limits, stiffness, stop)| {
+                BoneTable {
+                    limits: Some(limits),
+                    stiffness: Some(stiffness),
+                    spring_rest: Some(0.5 * limits[0]),
+                    stop_stiffness: Some(stop),
+                    stop_damping: Some(0.1),
+                    damping: Some(0.2),
+                    armature: Some(0.01),
+                    ..with(JointType::Revolute, Some(axis))
+                }
+            }
+        ),
+    ]
+    .boxed()
+}
+
+/// A bone, whose name and parent are given by its place.
+fn bone() -> BoxedStrategy<BoneTable> {
+    let begin = prop_oneof![place().prop_map(|p| (Some(p), None)), place().prop_map(|p| (None, Some(p)))];
+    let end = prop_oneof![axis().prop_map(|p| (Some(p), None)), axis().prop_map(|p| (None, Some(p)))];
+    let mass = prop_oneof![
+        (positive(), of(100.0..2000.0)).prop_map(|(radius, density)| (Some(radius), density, None)),
+        (positive(), place(), [1.0..2.0, 1.0..2.0, 1.0..2.0, 0.0..0.1, 0.0..0.1, 0.0..0.1])
+            .prop_map(|(mass, center, inertia)| (None, None, Some((mass, center, inertia)))),
+    ];
+    (joint(), begin, end, mass, of(quaternion()), flag())
+        .prop_map(|(joint, (from, offset), (to, tip), (radius, density, given), rotation, motion_only)| {
+            BoneTable {
+                from,
+                offset,
+                to,
+                tip,
+                rotation,
+                radius,
+                density,
+                mass: given.map(|(mass, ..)| mass),
+                center: given.map(|(_, center, _)| center),
+                inertia: given.map(|(.., inertia)| inertia),
+                motion_only,
+                ..joint
+            }
+        })
+        .boxed()
+}
+
+fn tie() -> BoxedStrategy<TieTable> {
+    let none = TieTable::default;
+    prop_oneof![
+        number().prop_map(move |x| TieTable { inside: Some(x.clamp(-1000.0, 1000.0)), ..none() }),
+        positive().prop_map(move |x| TieTable { near: Some(x), ..none() }),
+        region().prop_map(move |region| TieTable {
+            bone: Some("bone 1".into()),
+            region: Some(region),
+            ..none()
+        }),
+        vec(0u32..100, 0..4).prop_map(move |nodes| TieTable {
+            bone: Some("bone 1".into()),
+            nodes: Some(nodes),
+            ..none()
+        }),
+    ]
+    .boxed()
+}
+
+fn cue() -> BoxedStrategy<CueTable> {
+    let bones = prop_oneof![
+        Just(None),
+        Just(Some(BoneChoice::Group(BoneGroup::Roots))),
+        Just(Some(BoneChoice::Named(vec!["bone 1".into()]))),
+    ];
+    (0.0..10.0, bones, select(vec![JointDriver::Motion, JointDriver::Limp]))
+        .prop_map(|(time, bones, drive)| CueTable { time, bones, drive: Some(drive), torque: None })
+        .boxed()
+}
+
+fn curve() -> impl Strategy<Value = Curve> {
+    select(vec![Curve::KochanekBartels, Curve::BSpline, Curve::Linear, Curve::Step])
+}
+
+/// Poses of the first bone, which has a ball joint.
+fn keys() -> BoxedStrategy<Vec<KeyTable>> {
+    let key = ([-50.0..50.0, -50.0..50.0, -50.0..50.0f64], of(-1.0..1.0));
+    vec(key, 0..3)
+        .prop_map(|keys| {
+            let table = |(i, (angles, tension)): (usize, ([f64; 3], Option<f64>))| KeyTable {
+                time: 0.3 * i as f64,
+                pose: Some(BTreeMap::from([("bone 1".to_owned(), Coordinates::List(angles.to_vec()))])),
+                tension,
+                ..KeyTable::default()
+            };
+            keys.into_iter().enumerate().map(table).collect()
+        })
+        .boxed()
+}
+
+/// A character, whose name is given by its place.
+fn character() -> BoxedStrategy<CharacterTable> {
+    let flesh = (of(material()), flag(), of(sag()), of(positive()), of(positive()), flag(), of(vector()));
+    let performance =
+        (keys(), of(curve()), flag(), vec(cue(), 0..3), of(0.0..3.0), of(0.0..3.0), of(0.0..1.0));
+    let mode = of(select(vec![DriveMode::OneWay, DriveMode::TwoWay, DriveMode::Ragdoll]));
+    (vec(bone(), 1..5), vec(tie(), 0..3), vec(pin(), 0..2), flesh, performance, mode)
+        .prop_map(|(mut bone, tie, pin, flesh, performance, mode)| {
+            for (i, bone) in bone.iter_mut().enumerate() {
+                bone.name = format!("bone {}", i + 1);
+                // some hang from a bone that comes further down
+                bone.parent = (i > 0).then(|| format!("bone {}", 1 + i / 2));
+            }
+            let axes = BoneTable { joint: None, axis: None, second_axis: None, ..bone[0].clone() };
+            let springs =
+                BoneTable { limits: None, spring_rest: None, stiffness: None, stop_stiffness: None, ..axes };
+            bone[0] = BoneTable { joint: Some(JointType::Ball), ..springs };
+            let (material, anchored, sag, core_stiffness, core_reach, self_contact, velocity) = flesh;
+            let (key, interpolation, is_loop, cue, preroll_approach, preroll_hold, return_time) = performance;
+            CharacterTable {
+                motion: (!key.is_empty()).then(|| BoneMotionTable {
+                    interpolation,
+                    is_loop,
+                    ..BoneMotionTable::default()
+                }),
+                bone,
+                tie,
+                pin,
+                material,
+                anchored,
+                sag,
+                core_stiffness,
+                core_reach,
+                self_contact,
+                velocity,
+                key,
+                cue,
+                preroll_approach,
+                preroll_hold,
+                return_time,
+                mode,
+                surface: Some("a.obj".into()),
+                ..CharacterTable::default()
+            }
+        })
+        .boxed()
+}
+
+fn obstacle() -> BoxedStrategy<ObstacleTable> {
+    let none = ObstacleTable::default;
+    let file = || Some("a.obj".to_owned());
+    let shape = prop_oneof![
+        axis().prop_map(move |normal| ObstacleTable { plane: Some(normal), ..none() }),
+        positive().prop_map(move |radius| ObstacleTable { sphere: Some(radius), ..none() }),
+        [positive(), positive(), positive()]
+            .prop_map(move |sides| ObstacleTable { cuboid: Some(sides), ..none() }),
+        [positive(), positive()].prop_map(move |sizes| ObstacleTable { capsule: Some(sizes), ..none() }),
+        [positive(), positive()].prop_map(move |sizes| ObstacleTable { cylinder: Some(sizes), ..none() }),
+        of(positive()).prop_map(move |scale| ObstacleTable { hull: file(), scale, ..none() }),
+        of(positive()).prop_map(move |scale| ObstacleTable { mesh: file(), scale, ..none() }),
+        (4usize..9).prop_map(move |cells| ObstacleTable { grid: file(), cells: Some(cells), ..none() }),
+        ([number(), number(), number(), number()], positive()).prop_map(move |(heights, spacing)| {
+            ObstacleTable {
+                heights: Some(heights.to_vec()),
+                columns: Some(2),
+                spacing: Some(spacing),
+                ..none()
+            }
+        }),
+    ];
+    let rotation =
+        prop_oneof![of(vector()).prop_map(|turn| (turn, None)), quaternion().prop_map(|q| (None, Some(q)))];
+    (shape, rotation, of(vector()), of(motion()), (of(positive()), of(positive()), flag()))
+        .prop_map(|(shape, (turn, rotation), position, motion, (friction, stiffness, glass))| ObstacleTable {
+            turn,
+            rotation,
+            position,
+            mobility: motion.as_ref().map_or(glass.map(|_| ObstacleMobility::Kinematic), |_| None),
+            motion,
+            friction,
+            stiffness,
+            glass,
+            ..shape
+        })
+        .boxed()
+}
+
+/// A ball that flies.
+fn dynamic_obstacle() -> BoxedStrategy<ObstacleTable> {
+    (positive(), positive(), of(vector()), of(vector()))
+        .prop_map(|(radius, density, velocity, spin)| ObstacleTable {
+            sphere: Some(radius),
+            density: Some(density),
+            velocity,
+            spin,
+            ..ObstacleTable::default()
+        })
+        .boxed()
+}
+
+/// A constraint between the first body and the first obstacle.
+fn constraint() -> BoxedStrategy<ConstraintTable> {
+    let none = ConstraintTable::default;
+    let of_body = || PointTable { body: Some("body 1".into()), ..PointTable::default() };
+    let point = move || {
+        prop_oneof![
+            vector().prop_map(move |place| PointTable { surface: Some(place), ..of_body() }),
+            vector().prop_map(move |place| PointTable { inside: Some(place), ..of_body() }),
+            region().prop_map(move |region| PointTable { region: Some(region), ..of_body() }),
+        ]
+    };
+    let on_obstacle = of(vector()).prop_map(|place| PointTable {
+        obstacle: Some("obstacle 1".into()),
+        place,
+        ..PointTable::default()
+    });
+    let rows = || {
+        vec(0.0..=1.0f64, 1..4).prop_map(|values| {
+            values.into_iter().enumerate().map(|(i, value)| [0.25 * i as f64, value]).collect::<Vec<_>>()
+        })
+    };
+    let path = vec(vector(), 1..4).prop_map(|places| {
+        places.into_iter().enumerate().map(|(i, [x, y, z])| [0.5 * i as f64, x, y, z]).collect::<Vec<_>>()
+    });
+    let kind = prop_oneof![
+        (point(), of(vector()), of(motion())).prop_map(move |(point, place, motion)| ConstraintTable {
+            drag: Some(point),
+            place,
+            motion,
+            ..none()
+        }),
+        (point(), path, of(vector())).prop_map(move |(point, path, place)| ConstraintTable {
+            pin: Some(point),
+            path: Some(path),
+            place,
+            ..none()
+        }),
+        (point(), on_obstacle, of(positive()), flag()).prop_map(move |(a, b, length, rope)| {
+            ConstraintTable { join: Some(vec![a, b]), length, rope, ..none() }
+        }),
+        (vector(), axis(), of(positive()), of(rows())).prop_map(move |(center, axis, length, lengths)| {
+            ConstraintTable {
+                belt: Some(BeltTable { body: "body 1".into(), center, axis }),
+                length,
+                lengths,
+                ..none()
+            }
+        }),
+    ];
+    (kind, of(rows()), of(curve()), flag(), of(positive()), of(positive()))
+        .prop_map(|(kind, strengths, interpolation, is_loop, stiffness, damping)| ConstraintTable {
+            strengths,
+            interpolation,
+            is_loop,
+            stiffness,
+            damping,
+            ..kind
+        })
+        .boxed()
+}
+
+fn contact() -> BoxedStrategy<ContactTable> {
+    let response = prop_oneof![
+        Just((None, None)),
+        Just((Some(ContactResponse::Projection), None)),
+        of(0.0..=1.0).prop_map(|restitution| (Some(ContactResponse::Impulse), restitution)),
+    ];
+    (of(positive()), of(positive()), response, flag(), of(1e-4..0.1))
+        .prop_map(|(friction, stiffness, (response, restitution), bodies, longest_step)| ContactTable {
+            friction,
+            stiffness,
+            response,
+            restitution,
+            bodies,
+            longest_step,
+        })
+        .boxed()
+}
+
+fn solver() -> BoxedStrategy<SolverTable> {
+    let settings =
+        (of(select(vec![Accuracy::Interactive, Accuracy::Accurate])), of(1e-9..1.0), of(1usize..200));
+    (
+        select(vec![SolverChoice::Implicit, SolverChoice::Auto]),
+        settings,
+        of(1usize..9),
+        of(1usize..3),
+        of(positive()),
+    )
+        .prop_map(|(kind, (accuracy, tolerance, max_newton), substeps, order, budget)| SolverTable {
+            kind: Some(kind),
+            accuracy,
+            tolerance,
+            max_newton,
+            max_inner: max_newton.map(|most| 2 * most),
+            substeps,
+            order,
+            budget,
+        })
+        .boxed()
+}
+
+/// Any scene file that can be read from the folder of [`folder`].
+pub(crate) fn scene_file() -> impl Strategy<Value = SceneFile> {
+    let up = of(select(vec![UpAxis::Y, UpAxis::Z]));
+    let angles = of(select(vec![AngleUnit::Degrees, AngleUnit::Radians]));
+    let top = (of(0.01..100.0), of(1.0..240.0), up, of(vector()), angles, of(0.0..10.0));
+    let tables =
+        (vec((name(), body()), 1..3), vec(character(), 0..3), vec(obstacle(), 1..3), of(dynamic_obstacle()));
+    (top, tables, vec(constraint(), 0..3), of(contact()), of(solver())).prop_map(
+        |((seconds, fps, up, gravity, angles, preroll), tables, constraint, contact, solver)| {
+            let (bodies, mut character, mut obstacle, dynamic) = tables;
+            let mut body: Vec<BodyTable> = bodies
+                .into_iter()
+                .enumerate()
+                .map(|(i, (name, body))| BodyTable { name: Some(format!("{name} {i}")), ..body })
+                .collect();
+            body[0].name = Some("body 1".into());
+            character
+                .iter_mut()
+                .enumerate()
+                .for_each(|(i, table)| table.name = Some(format!("character {i}")));
+            obstacle.extend(dynamic);
+            obstacle[0].name = Some("obstacle 1".into());
+            SceneFile {
+                seconds,
+                fps,
+                up,
+                gravity,
+                angles,
+                preroll,
+                body,
+                character,
+                obstacle,
+                contact,
+                constraint,
+                solver,
+            }
+        },
+    )
+}
