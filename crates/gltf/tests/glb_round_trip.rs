@@ -59,14 +59,14 @@ fn every_frame_comes_back_within_the_stated_error() {
     assert_eq!(report.bytes, bytes.len() as u64);
 
     let gltf = gltf::Gltf::from_slice(&bytes).unwrap();
-    let blob = gltf.blob.as_deref().unwrap();
+    let binary = gltf.blob.as_deref().unwrap();
     let animation = gltf.animations().next().unwrap();
     for (b, (info, body)) in surfaces.iter().zip(&report.bodies).enumerate() {
         assert!(body.is_met(), "{body}");
         let node = gltf.nodes().nth(b).unwrap();
         let mesh = node.mesh().unwrap();
         let reader = mesh.primitives().next().unwrap();
-        let reader = reader.reader(|_| Some(blob));
+        let reader = reader.reader(|_| Some(binary));
         let base: Vec<[f32; 3]> = reader.read_positions().unwrap().collect();
         let triangles: Vec<u32> = reader.read_indices().unwrap().into_u32().collect();
         assert_eq!(triangles, info.triangles.concat());
@@ -81,7 +81,7 @@ fn every_frame_comes_back_within_the_stated_error() {
             continue;
         }
         let channel = animation.channels().find(|c| c.target().node().index() == node.index()).unwrap();
-        let reader = channel.reader(|_| Some(blob));
+        let reader = channel.reader(|_| Some(binary));
         let times: Vec<f32> = reader.read_inputs().unwrap().collect();
         let Some(gltf::animation::util::ReadOutputs::MorphTargetWeights(weights)) = reader.read_outputs()
         else {
@@ -127,11 +127,11 @@ fn a_deforming_body_keeps_normals_that_follow_it() {
     let sink = write(&target, GlbOptions::default(), &surfaces, &frames);
     assert_eq!(sink.report().unwrap().bodies[0].components, 1);
     let gltf = gltf::Gltf::from_slice(&std::fs::read(&target).unwrap()).unwrap();
-    let blob = gltf.blob.as_deref().unwrap();
+    let binary = gltf.blob.as_deref().unwrap();
     let mesh = gltf.meshes().next().unwrap();
     let weight = mesh.weights().unwrap()[0];
     let primitive = mesh.primitives().next().unwrap();
-    let reader = primitive.reader(|_| Some(blob));
+    let reader = primitive.reader(|_| Some(binary));
     let deltas: Vec<[f32; 3]> = reader.read_morph_targets().next().unwrap().1.unwrap().collect();
     for ((base, delta), rest) in reader.read_normals().unwrap().zip(&deltas).zip(&surfaces[0].rest) {
         // the first frame is the ball at rest, whose normals point away from the centre

@@ -54,7 +54,7 @@ pub type Vector = [f64; 3];
 /// A unit quaternion (x, y, z, w).
 pub type Quaternion = [f64; 4];
 
-/// Extrapolation this no length, velocity or force of a scene makes sense.
+/// Beyond this no length, velocity or force of a scene makes sense.
 pub(crate) const NUMBER_LIMIT: f64 = 1e9;
 
 /// A whole number, which may be written as 5000, 5000.0 or 5e3.

@@ -13,7 +13,7 @@ use sinew_mesh::TriMesh;
 pub(crate) const VERTEX_LIMIT: usize = 1 << 26;
 /// As many triangles as that many vertices usually have.
 const TRIANGLE_LIMIT: usize = 1 << 27;
-/// Extrapolation this, single precision pictures and squared lengths lose their meaning.
+/// Beyond this, single precision pictures and squared lengths lose their meaning.
 const COORDINATE_LIMIT: f64 = 1e9;
 
 /// A surface as it comes from a file.

@@ -148,7 +148,7 @@ impl ContactSurface {
         nodes.iter().zip(weights).map(|(node, weight)| (*node as usize, *weight))
     }
 
-    /// Whether the tet that carries a point is turned inside out, against how nodes are at rest (m): which side of the surface is outside is then unknown.
+    /// Whether the tet that carries a point is inverted, against how nodes are at rest (m): which side of the surface is outside is then unknown.
     pub(crate) fn is_inside_out(&self, point: usize, node_rest: &[Vec3], node_x: &[Vec3]) -> bool {
         let range = self.offsets[point] as usize..self.offsets[point + 1] as usize;
         let &[a, b, c, d] = &self.nodes[range] else { return false };

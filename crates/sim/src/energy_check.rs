@@ -57,7 +57,7 @@ fn round_off_energy(model: &Model) -> f64 {
     0.5 * mass * speed * speed
 }
 
-/// The free node that moves fastest, or one whose position or velocity is no number.
+/// The free node that moves fastest, or one whose position or velocity is not finite.
 pub(crate) fn worst_node(model: &Model, state: &State) -> usize {
     let speed = |node: usize| {
         let v = state.node_v[node].norm_squared() + 0.0 * state.node_x[node].norm_squared();

@@ -10,7 +10,7 @@ pub trait NodeEnergy: Debug {
     /// The energy (J) at node positions (m); adds its gradient (N). Infinite where positions are forbidden.
     fn evaluate(&mut self, x: &[Vec3], gradient: &mut [Vec3]) -> f64;
 
-    /// Takes anew, at node positions, what stays as it is while the solver looks for a way down: who touches whom, say. Whether that changed the energy. Called before each `round` of the
+    /// Takes anew, at node positions, what stays as it is while the solver descends: who touches whom, say. Whether that changed the energy. Called before each `round` of the
     /// solver, of which only the first are promised: what changes back and forth must come to an end by itself.
     fn refresh(&mut self, _x: &[Vec3], _round: usize) -> bool {
         false

@@ -145,7 +145,7 @@ impl DrawnShape<'_> {
         self.node_weight.iter().zip(self.is_held).map(|(weight, held)| (!held).then_some(*weight))
     }
 
-    /// Whether rest edges keep every tet from being flattened, turned inside out or stretched beyond measure.
+    /// Whether rest edges keep every tet from being flattened, inverted or stretched beyond measure.
     fn allows(&self, rest: &[Vec3]) -> bool {
         let edges = |x: &[Vec3], nodes: &[u32; 4]| {
             let [a, b, c, d] = nodes.map(|node| x[node as usize]);

@@ -62,6 +62,6 @@ pub enum UpAxis {
 pub enum AngleUnit {
     /// 360 to a full turn.
     Degrees,
-    /// 2π to a full turn: what the simulation computes in, so that no number is rounded.
+    /// 2π to a full turn: what the simulation computes in, so that nothing is rounded.
     Radians,
 }

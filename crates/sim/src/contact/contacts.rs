@@ -475,7 +475,7 @@ impl Contacts {
     }
 }
 
-/// The largest of some numbers from 0 on; what is no number is passed over.
+/// The largest of some numbers from 0 on; NaN is passed over.
 fn most(numbers: impl Iterator<Item = f64>) -> f64 {
     numbers.fold(0.0, |most, number| if number > most { number } else { most })
 }

@@ -76,7 +76,7 @@ impl PairContact {
         best.map(|(_, _, _, contact)| contact).filter(|contact| contact.depth > 0.0)
     }
 
-    /// Whether the flesh on either side is turned inside out, with nodes at places (m): its surface then does not tell which way is out, and would be pushed ever deeper.
+    /// Whether the flesh on either side is inverted, with nodes at places (m): its surface then does not tell which way is out, and would be pushed ever deeper.
     pub(super) fn is_inside_out(&self, model: &Model, node_x: &[Vec3]) -> bool {
         let turned =
             |point: u32| model.contact_surface().is_inside_out(point as usize, model.node_rest(), node_x);

@@ -46,7 +46,7 @@ const PATIENCE: usize = 40;
 /// Extra energies look at where they are before as many iterations, then stay as they are: what they see may change for ever, back and forth.
 const MAX_LOOKS: usize = 12;
 
-/// A guess that leaves less than this fraction of the gradient, and turns no more elements inside out, is not compared with a third, which is better in one of 200 steps of the dancer.
+/// A guess that leaves less than this fraction of the gradient, and inverts no more elements, is not compared with a third, which is better in one of 200 steps of the dancer.
 const GOOD_GUESS: f64 = 0.3;
 
 /// The fraction of the expected fall of the potential that a step must reach.
@@ -75,7 +75,7 @@ impl Newton {
         &self.gradient.joints
     }
 
-    /// Elements turned inside out there.
+    /// Elements inverted there.
     pub(super) fn inverted(&self) -> usize {
         self.inverted
     }
@@ -128,7 +128,7 @@ impl Newton {
         }
     }
 
-    /// Goes down until the gradient is small enough, the work is used up, or there is no way down that leads anywhere.
+    /// Goes down until the gradient is small enough, the work is used up, or there is no descent direction that leads anywhere.
     pub(super) fn minimise(
         &mut self,
         problem: &mut Problem,

@@ -66,7 +66,7 @@ impl Pcg {
             let curves_up = hessian > 0.0;
             if !curves_up {
                 if iteration == 1 {
-                    // the way down that the preconditioner knows
+                    // the descent direction of the preconditioner
                     self.direction.copy_from(&self.z);
                 }
                 return PcgReport { iterations: iteration, is_solved: false, left, curves_down: true };

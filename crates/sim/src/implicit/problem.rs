@@ -66,7 +66,7 @@ pub(super) struct Problem {
     joint_stiffness: Vec<f64>,
     /// The Hessian over joints but for that of flesh, row by row.
     joint_matrix: Vec<f64>,
-    /// Slopes along joints are measured as forces at this distance (m).
+    /// Gradients along joints are measured as forces at this distance (m).
     pub(super) joint_reach: Vec<f64>,
 }
 

@@ -50,7 +50,7 @@ pub enum SettleError {
         "settling moves points and joints, and body '{0}' has coordinates of its own: simulate until it rests"
     )]
     OwnCoordinates(String),
-    /// The solution is no number.
+    /// The solution is not finite.
     #[error(
         "the world has no rest that could be found: after {rounds} rounds positions were no numbers; look for huge loads"
     )]

@@ -1,4 +1,4 @@
-//! Whether the way down has come to a stand: at a crease of the potential, as flesh turned inside out has them, iterations become short without end.
+//! Stagnation of a descent: at a crease of the potential, as inverted flesh has them, iterations become short without end.
 
 /// What the last iterations gained.
 #[derive(Clone, Debug, Default)]
@@ -12,7 +12,7 @@ pub(super) struct Stagnation {
 /// Iterations that are looked back upon.
 const ROUNDS: usize = 6;
 /// They stand if the gradient is more than this fraction of what it was,
-const SLOPE: f64 = 0.8;
+const GRADIENT_FRACTION: f64 = 0.8;
 /// and if the potential fell by less than this fraction of all it fell.
 const FALL: f64 = 1e-4;
 
@@ -25,7 +25,7 @@ impl Stagnation {
             return false;
         }
         let (gradient_then, fallen_then) = self.past.remove(0);
-        gradient > SLOPE * gradient_then && self.fallen - fallen_then < FALL * self.fallen
+        gradient > GRADIENT_FRACTION * gradient_then && self.fallen - fallen_then < FALL * self.fallen
     }
 }
 

@@ -1,4 +1,4 @@
-//! One second of the dancer's dance, after its warm-up, with nothing that may touch.
+//! One second of the dancer's dance, after its preroll, without contact.
 
 use super::{Labels, Row, Second, TRIES, solve_of};
 use crate::failure::Failure;

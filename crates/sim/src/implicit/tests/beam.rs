@@ -134,7 +134,7 @@ fn shorter_steps_come_closer_to_explicit_ones_at_first_order() {
     assert!((limit - exact).abs() < 0.05 * (coarse - exact).abs(), "{limit} {exact} {coarse}");
 }
 
-/// Flat, scrambled by ±0.2 m and mirrored beams come back within three seconds, no element inside out, to where a beam hangs that never was bad: velocities are damped by 10/s, which leaves
+/// Flat, scrambled by ±0.2 m and mirrored beams come back within three seconds, no element inverted, to where a beam hangs that never was bad: velocities are damped by 10/s, which leaves
 /// e⁻¹⁵ of any swing by then, and a thousandth of the last gradients.
 #[test]
 fn beams_recover_from_bad_starts() {
@@ -153,7 +153,7 @@ fn beams_recover_from_bad_starts() {
 
 pub(super) const BAD_STARTS: [&str; 3] = ["flat", "scrambled", "mirrored"];
 
-/// A clamped beam pressed flat, scrambled by up to 0.2 m, or turned inside out.
+/// A clamped beam pressed flat, scrambled by up to 0.2 m, or inverted.
 pub(super) fn bad_start(model: &Model, start: &str) -> State {
     let mut seed = 12345u64;
     let mut random = || {
