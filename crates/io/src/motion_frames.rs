@@ -146,6 +146,7 @@ fn header_cells(line: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
     use sinew_skeleton::{BoneDesc, JointDesc, JointKind, MassDesc, Parent, SkeletonDesc};
 
     fn skeleton() -> Skeleton {
@@ -202,6 +203,16 @@ mod tests {
         ] {
             let error = frames_of_text(text, &skeleton).unwrap_err().to_string();
             assert!(error.contains(said), "{error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_the_reader_panic(header in "(tail\\.angle2?|[\",]){0,5}", rows in "[0-9,.e\\-\\n\"]{0,60}") {
+            let skeleton = skeleton();
+            if let Ok(frames) = frames_of_text(&format!("{header}\n{rows}"), &skeleton) {
+                let _ = SkeletonMotion::restored(&skeleton, 0.1, frames);
+            }
         }
     }
 }

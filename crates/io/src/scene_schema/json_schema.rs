@@ -53,10 +53,10 @@ fn take_out_null(map: &mut Map<String, Value>) {
         if let [only] = &choices[..] {
             let only = only.clone();
             map.remove("anyOf");
-            match (only, map.contains_key("allOf")) {
-                (Value::Object(only), _) if !only.contains_key("$ref") => map.extend(only),
-                (reference, _) => {
-                    // beside `$ref` draft 7 reads nothing else
+            match only {
+                Value::Object(only) if !only.contains_key("$ref") => map.extend(only),
+                // beside `$ref` draft 7 reads nothing else
+                reference => {
                     map.insert("allOf".into(), json!([reference]));
                 }
             }
@@ -68,7 +68,7 @@ fn take_out_null(map: &mut Map<String, Value>) {
 }
 
 /// A schema within the whole, with its references followed.
-pub(super) fn resolved<'a>(schema: &'a Value) -> &'a Value {
+pub(super) fn resolved(schema: &Value) -> &Value {
     let mut found = schema;
     while let Some(reference) = reference(found) {
         match scene_json_schema()["definitions"].get(reference) {

@@ -6,14 +6,16 @@ use super::SceneFile;
 use std::fmt::Write;
 use toml::{Table, Value};
 
-/// Lists of tables with more numbers than fit a line have a line for each table.
+/// Lists of tables that are longer than this have a line for each table (letters).
 const LINE: usize = 100;
 
 impl SceneFile {
     /// The text of the file: reading it gives the same tables, every number to the bit.
+    ///
+    /// # Panics
+    /// If a whole number is 2⁶³ or more, which TOML does not have.
     pub fn to_text(&self) -> String {
-        // tables of numbers, texts and lists are TOML: there is nothing to fail
-        let table = Table::try_from(self).unwrap_or_default();
+        let table = Table::try_from(self).unwrap_or_else(|error| panic!("tables are not TOML: {error}"));
         let mut text = String::new();
         for (key, value) in table.iter().filter(|(_, value)| !is_heading(value)) {
             write_line(&mut text, key, value);
