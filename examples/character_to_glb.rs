@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release --example character_to_glb -- hero.glb`; without a file it takes the worm of the zoo.
 
+#![expect(clippy::print_stdout, reason = "an example tells what it did")]
+
 use sinew::prelude::*;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

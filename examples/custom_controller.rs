@@ -1,6 +1,8 @@
 //! A controller of one's own: it reads the state before every step and moves the pin that a beam hangs from, so that the beam's free end
 //! stays below a fixed point.
 
+#![expect(clippy::print_stdout, reason = "an example tells what it did")]
+
 use sinew::prelude::*;
 
 /// Proportional control of where the pinned end is.

@@ -6,6 +6,8 @@
 //!
 //! The laws that ship run in lanes and are registered in `sinew::flesh`; this way needs no change to the library and costs speed.
 
+#![expect(clippy::print_stdout, reason = "an example tells what it did")]
+
 use sinew::math::Mat3;
 use sinew::math::sparse::Row;
 use sinew::mesh::Embedding;

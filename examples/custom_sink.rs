@@ -1,5 +1,7 @@
 //! A sink of one's own: it sees every frame of a take and writes the height of a body over time as a table.
 
+#![expect(clippy::print_stdout, reason = "an example tells what it did")]
+
 use sinew::prelude::*;
 use std::fmt::Write;
 

@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release --example jelly_drop` writes `jelly_drop.png`.
 
+#![expect(clippy::print_stdout, reason = "an example tells what it did")]
+
 use sinew::prelude::*;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

@@ -2,6 +2,8 @@
 //!
 //! Results do not depend on the number of threads: every simulation has the same bits on any of them.
 
+#![expect(clippy::print_stdout, reason = "an example tells what it did")]
+
 use rayon::prelude::*;
 use sinew::prelude::*;
 use sinew::sim::implicit::settle;

@@ -93,7 +93,7 @@ fn measure(work: &'static str, name: &'static str, law: Law, cubes_across: usize
         threads: 1,
         step_ms: 1e3 * model.stable_step().seconds,
         cpu_per_simulated_second: cpu / swung.time,
-        tip_static_mm: 1e3 * Beam::tip_deflection(&damped.node_rest(), &settled),
+        tip_static_mm: 1e3 * Beam::tip_deflection(damped.node_rest(), &settled),
         tip_peak_mm: 1e3 * peak,
     })
 }
