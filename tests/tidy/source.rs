@@ -90,9 +90,9 @@ fn special(source: &str, at: usize) -> Option<(Kind, usize)> {
         return Some((Kind::Text, quoted(rest, b'"')?));
     }
     // a character, unless it is a lifetime
-    if rest.starts_with('\'') {
-        let inner = rest[1..].chars().next()?;
-        let is_character = inner == '\\' || rest[1 + inner.len_utf8()..].starts_with('\'');
+    if let Some(quoted_text) = rest.strip_prefix('\'') {
+        let inner = quoted_text.chars().next()?;
+        let is_character = inner == '\\' || quoted_text[inner.len_utf8()..].starts_with('\'');
         return if is_character { Some((Kind::Text, quoted(rest, b'\'')?)) } else { None };
     }
     None

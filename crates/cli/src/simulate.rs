@@ -160,18 +160,7 @@ impl Simulate {
         if settings.lead.is_some() && scene.world.rigs.is_empty() {
             warn!("note: there are no bones to free: --two-way and --ragdoll change nothing");
         }
-        let falls =
-            scene.performances.iter().any(|performance| performance.cues.iter().any(|cue| cue.time == 0.0));
-        if let Some(height) = floor {
-            warn!(
-                "note: a floor is put at {height:.3} m, as low as the character reaches: --no-floor leaves it out"
-            );
-        }
-        if falls && scene.world.gravity.norm() > 0.0 && scene.world.obstacles.is_empty() {
-            warn!(
-                "note: there is no floor: with its root free a character falls; write a scene with gravity = [0, 0, 0] to let it float"
-            );
-        }
+        note_floor(scene, floor);
         let scene = &source.scene;
 
         let output = self.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.glb", scene.name)));
@@ -291,6 +280,22 @@ impl Run {
     pub(crate) fn stats(&self, wall_seconds: f64, begun_at: f64) -> Stats {
         let build_seconds = self.build_seconds;
         Stats::of(&self.player, Timing { build_seconds, wall_seconds, begun_at })
+    }
+}
+
+/// Says where a floor was put, and where one is missing.
+fn note_floor(scene: &Scene, floor: Option<f64>) {
+    let falls =
+        scene.performances.iter().any(|performance| performance.cues.iter().any(|cue| cue.time == 0.0));
+    if let Some(height) = floor {
+        warn!(
+            "note: a floor is put at {height:.3} m, as low as the character reaches: --no-floor leaves it out"
+        );
+    }
+    if falls && scene.world.gravity.norm() > 0.0 && scene.world.obstacles.is_empty() {
+        warn!(
+            "note: there is no floor: with its root free a character falls; write a scene with gravity = [0, 0, 0] to let it float"
+        );
     }
 }
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use sinew_control::{Approach, BoneSelection, CueDrive, Extrapolation, Motion, PlaceMotion, SkeletonMotion};
 use sinew_flesh::{Law, Material};
-use sinew_io::{read_scene, read_scene_text, scene_keys, scene_keys_table};
+use sinew_io::{Loaded, read_scene, read_scene_text, scene_keys, scene_keys_table};
 use sinew_math::Vec3;
 use sinew_sim::desc::{
     CageSize, ConstraintKind, Hold, Mobility, PointDesc, Region, Response, Sag, Shape, ShapeDesc,
@@ -336,14 +336,13 @@ fn error_of(text: &str, folder: &Path) -> String {
 #[test]
 fn every_key_reaches_the_scene() {
     let folder = folder();
-    let read = read_scene(&folder.path().join("scene.toml")).unwrap();
-    let scene = read.value;
+    let Loaded { value: scene, notes } = read_scene(&folder.path().join("scene.toml")).unwrap();
     let sags: Vec<Sag> = scene.world.bodies.iter().map(|body| body.sag).collect();
     let last_two = [Sag::RestShape, Sag::Balanced];
     assert_eq!(sags, [&[Sag::Free, Sag::Free, Sag::RestShape, Sag::Free], &last_two[..]].concat());
     assert_eq!((scene.name.as_str(), scene.seconds, scene.fps), ("scene", 2.5, 24.0));
     assert_eq!(scene.world.gravity, Vec3::new(0.0, 0.0, -1.62));
-    assert!(read.notes[0].starts_with("t: 1 of 1 tets"), "{:?}", read.notes);
+    assert!(notes[0].starts_with("t: 1 of 1 tets"), "{:?}", notes);
     let [first, second, third, snake, solid, walker] = &scene.world.bodies[..] else { panic!() };
     assert_eq!([&first.name, &second.name, &third.name], ["first", "a", "t"]);
     let ShapeDesc::Surface { surface, cage: CageSize::Tets(500) } = &first.shape else { panic!() };
@@ -543,7 +542,7 @@ fn what_is_wrong_with_a_constraint_is_said_with_its_line() {
         ("join = [P, P]\npath = [[0, 0, 0, 0]]", "`path` goes with `drag` or `pin`, not with `join`"),
         ("pin = P\npath = [[0, 0, 0]]", "line 5: a list in `path` has 3 numbers: it takes 4"),
         ("pin = P\npath = []", "`path`: there are no keys"),
-        ("pin = P\npath = [[1, 0, 0, 0], [0, 0, 0, 0]]", "is at 0 s, not after key 0"),
+        ("pin = P\npath = [[1, 0, 0, 0], [0, 0, 0, 0]]", "at 0 s is not after key 0"),
         ("pin = P\nplace = [0, 0, nan]", "`place` holds NaN"),
         ("pin = P\nstrengths = [[0, 2]]", "`strengths` is 2 at 0 s: it must be from 0 to 1"),
         ("pin = P\nrope = true", "`rope` goes with `join` only"),

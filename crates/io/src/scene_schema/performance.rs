@@ -108,7 +108,7 @@ pub struct CueTable {
     /// From when (s).
     #[schemars(extend("minimum" = -86400, "maximum" = 86400))]
     pub time: f64,
-    /// BoneSelection joints, or `"roots"` for those of the bones that hang from the world.
+    /// Whose joints, or `"roots"` for those of the bones that hang from the world.
     #[schemars(extend("x-default" = "all"))]
     pub bones: Option<BoneChoice>,
     /// What drives them from then on.
