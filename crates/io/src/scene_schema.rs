@@ -1,7 +1,7 @@
 //! The schema of scene files: one serde type for each table, read and written by the same types.
 //!
 //! The fields are the keys, their doc comments are the documentation, and their attributes say what a key takes. From these types come
-//! the checks of the reader ([`checked_document`]), the JSON Schema for editors ([`scene_json_schema`]) and the tables of `docs/scenes.md`
+//! the checks of the reader (`checked_document`), the JSON Schema for editors ([`scene_json_schema`]) and the tables of `docs/scenes.md`
 //! ([`scene_keys_table`]). What a table means is not known here: see `scene_file` and `scene_writer`.
 
 mod body;

@@ -9,7 +9,7 @@ use sinew_render::Preview;
 use sinew_take::{Frame, FrameSink, LoopCloser, SinkError, SurfaceInfo};
 use std::path::PathBuf;
 
-/// Writes a take to the files that a path asks for; made by [`open_sink`](crate::open_sink).
+/// Writes a take to the files that a path asks for; made by [`open_sink`](crate::open_sink()).
 pub struct TakeSink<'a> {
     files: Vec<PathBuf>,
     sinks: Cycle<'a>,

@@ -56,7 +56,7 @@ fn free<'a>(
     all.filter_map(|(obstacle, state)| obstacle.solid.as_ref().map(|solid| (obstacle, solid, state)))
 }
 
-/// Energies of free obstacles, zero in height at the start; those of what touches them are in [`super::contact_energy`].
+/// Energies of free obstacles, zero in height at the start; those of what touches them are in [`super::contact_energy()`].
 pub(crate) fn energies(model: &Model, state: &State) -> Energies {
     let mut sum = Energies::default();
     for (obstacle, solid, now) in free(model, state) {
