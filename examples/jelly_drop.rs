@@ -28,8 +28,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     player.play(&mut [&mut preview], |_| {})?;
 
     // where it is now: nodes are flat arrays over all bodies
-    let lowest = player.state.node_x.iter().map(|x| x.y).fold(f64::INFINITY, f64::min);
-    println!("after {:.2} s its lowest node is at {:.1} cm", player.state.time, 100.0 * lowest);
-    assert!(lowest > -0.02, "the ground holds it");
+    let count = player.state.node_x.len() as f64;
+    let height = player.state.node_x.iter().map(|x| x.y).sum::<f64>() / count;
+    println!("after {:.2} s its nodes are at {:.1} cm on average", player.state.time, 100.0 * height);
+    assert!((0.0..0.4).contains(&height), "it has fallen, and the ground holds it");
     Ok(())
 }

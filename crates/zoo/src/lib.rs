@@ -14,7 +14,7 @@
 //! let mut player = Player::build(&scene)?;
 //! let report = player.advance()?;
 //! assert_eq!(player.frame(), 1);
-//! assert_eq!(player.model.rigs[0].skeleton.bones().len(), 16);
+//! assert_eq!(player.model.rigs()[0].skeleton.bones().len(), 16);
 //! assert!(report.substeps > 0);
 //! # Ok::<(), sinew_take::PlayError>(())
 //! ```
