@@ -3,13 +3,14 @@
 
 use crate::bones::Bones;
 use crate::flesh::Flesh;
+use crate::jiggle::{FleshInMotion, Softness};
 use crate::motion;
 use crate::names::distinct_name;
-use crate::{CharacterBinding, CharacterError, CharacterOptions, FaultyPart, RiggedCharacter};
+use crate::{CharacterBinding, CharacterError, CharacterOptions, FaultyPart, FleshShape, RiggedCharacter};
 use sinew_control::{Approach, BoneMap, Performance, SkeletonMotion};
 use sinew_flesh::Material;
 use sinew_math::Vec3;
-use sinew_sim::desc::{AttachmentDesc, BodyDesc, RigDesc, ShapeDesc};
+use sinew_sim::desc::{AttachmentDesc, BodyDesc, CoreDesc, RigDesc, ShapeDesc};
 use sinew_skeleton::{BoneId, Skeleton};
 use sinew_take::Scene;
 use std::sync::Arc;
@@ -17,6 +18,8 @@ use std::sync::Arc;
 /// The way from the bind pose to the first pose, and how long flesh settles there (s).
 const APPROACH: f64 = 0.6;
 const HOLD: f64 = 0.8;
+/// The same where flesh is at home in every pose: what gravity changes there needs some swings.
+const SKINNED_HOLD: f64 = 0.4;
 /// Materials are those of people, who are about this tall (m).
 const PERSON: f64 = 1.7;
 /// Up to this ratio of sizes the materials of people are used as they are.
@@ -82,8 +85,13 @@ impl Character {
         let (performance, preroll) = performance(options, motion.clone());
 
         // what takes part in the scene
-        let material = fitting_material(options.material, &flesh.extent, &mut notes);
-        let body = played.body(&name, &flesh, material, options);
+        let body = match options.shape {
+            FleshShape::Artist => played.skinned_body(&name, &flesh, motion.as_ref(), options),
+            FleshShape::Physical => {
+                let material = fitting_material(options.material, &flesh.extent, &mut notes);
+                played.body(&name, &flesh, material, options)
+            }
+        };
         let rig = RigDesc { name: name.clone(), skeleton: bones.desc.clone() };
         let seconds = motion.as_ref().map(SkeletonMotion::seconds).filter(|seconds| *seconds > 0.0);
         let animation = if options.motion.is_some() { None } else { animation };
@@ -168,6 +176,34 @@ impl Played<'_> {
         }
     }
 
+    /// The flesh as a body whose home is the skinned shape, with a softness that fits the motion.
+    fn skinned_body(
+        &self,
+        name: &str,
+        flesh: &Flesh,
+        motion: Option<&SkeletonMotion>,
+        options: &CharacterOptions,
+    ) -> BodyDesc {
+        let weights = flesh.weights(self.rigged, &self.bones.of_node);
+        let in_motion = FleshInMotion {
+            surface: &flesh.surface,
+            weights: &weights,
+            skeleton: self.skeleton,
+            motion,
+            size: flesh.extent.amax(),
+            softness: &[],
+        };
+        let Softness { home, material, .. } =
+            in_motion.choose(options.material, options.jiggle, options.limit);
+        let mut body = self.body(name, flesh, material, options);
+        if let Some(attachment) = &mut body.attachment {
+            attachment.home = Some(home);
+            attachment.core = CoreDesc::EVEN;
+            attachment.anchored = false;
+        }
+        body
+    }
+
     /// The flesh as a body that is attached to the bones.
     fn body(&self, name: &str, flesh: &Flesh, material: Material, options: &CharacterOptions) -> BodyDesc {
         let by_shape = AttachmentDesc::by_shape(name);
@@ -193,8 +229,9 @@ impl Played<'_> {
 
 /// What joints do, and how long they need before the take (s).
 fn performance(options: &CharacterOptions, motion: Option<SkeletonMotion>) -> (Performance, f64) {
-    let hold = options.hold.unwrap_or(HOLD);
-    let default_approach = if hold > 0.0 && motion.is_some() { APPROACH } else { 0.0 };
+    let is_skinned = options.shape == FleshShape::Artist;
+    let hold = options.hold.unwrap_or(if is_skinned { SKINNED_HOLD } else { HOLD });
+    let default_approach = if hold > 0.0 && motion.is_some() && !is_skinned { APPROACH } else { 0.0 };
     let approach = options.approach.unwrap_or(default_approach);
     let mut performance = Performance::of(motion);
     if approach > 0.0 {

@@ -1,9 +1,19 @@
 //! How flesh is made of a character.
 
-use crate::{CapturedMotion, DEFAULT_CORE, DEFAULT_SAG, DEFAULT_TETS, Placement};
+use crate::{CapturedMotion, DEFAULT_CORE, DEFAULT_LIMIT, DEFAULT_SAG, DEFAULT_TETS, Placement};
 use sinew_control::HumanBone;
 use sinew_flesh::Material;
 use sinew_sim::desc::{CageSize, CoreDesc, Sag};
+
+/// The shape in which the flesh of a character rests when it holds still.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FleshShape {
+    /// The artist's: in every pose as it is skinned. Dynamics adds what inertia, gravity and contact do.
+    #[default]
+    Artist,
+    /// What elasticity makes of the bind pose: joints keep their volume, and folds form.
+    Physical,
+}
 
 /// How a rigged character becomes flesh, bones and a performance.
 #[derive(Clone, Debug)]
@@ -24,7 +34,13 @@ pub struct CharacterOptions {
     pub hold: Option<f64>,
     /// What its flesh is made of; fat by default, stiffer or softer with the character's size.
     pub material: Option<Material>,
-    /// How much stiffer flesh is at the bones.
+    /// The shape that flesh rests in.
+    pub shape: FleshShape,
+    /// How much flesh that rests in the skinned shape swings: 0 hardly, 1 as flesh does, 2 as in a cartoon.
+    pub jiggle: f64,
+    /// How far such flesh may be from its skinned place, as a fraction of its thickness.
+    pub limit: f64,
+    /// How much stiffer flesh is at the bones, in the physical shape.
     pub core: CoreDesc,
     /// Whether nodes of the cage are moved onto the middles of bones.
     pub anchored: bool,
@@ -49,6 +65,9 @@ impl Default for CharacterOptions {
             approach: None,
             hold: None,
             material: None,
+            shape: FleshShape::default(),
+            jiggle: 1.0,
+            limit: DEFAULT_LIMIT,
             core: DEFAULT_CORE,
             anchored: true,
             sag: DEFAULT_SAG,

@@ -31,6 +31,7 @@ mod orientation;
 pub mod shapes;
 mod solid;
 mod tet_mesh;
+mod thickness;
 mod tri_mesh;
 mod winding;
 
@@ -41,5 +42,6 @@ pub use finding::Finding;
 pub use implicit::{ImplicitSurface, ImplicitSurfaceError, Primitive, PrimitiveShape};
 pub use solid::{Solid, SolidError};
 pub use tet_mesh::{TetFault, TetMesh};
+pub use thickness::local_thickness;
 pub use tri_mesh::TriMesh;
 pub use winding::WindingTree;

@@ -3,6 +3,7 @@
 
 mod constraint;
 mod contact;
+mod home;
 mod region;
 
 use crate::body_kind::KindDesc;
@@ -14,6 +15,7 @@ use std::sync::Arc;
 
 pub use constraint::{BeltDesc, ConstraintDesc, ConstraintKind, PointDesc};
 pub use contact::{ContactDesc, Mobility, ObstacleDesc};
+pub use home::HomeDesc;
 pub use sinew_contact::{Response, Shape};
 pub use sinew_mesh::CageSize;
 
@@ -123,6 +125,8 @@ pub struct AttachmentDesc {
     pub core: CoreDesc,
     /// Whether nodes of the cage are moved to lie exactly on the middles of bones, and fixed to them before any tie.
     pub anchored: bool,
+    /// Springs towards the skinned shape, which needs skin weights; none for flesh that elasticity alone holds on its bones.
+    pub home: Option<HomeDesc>,
 }
 
 /// Flesh that is stiffer near bones, as muscle under fat.
@@ -187,6 +191,7 @@ impl AttachmentDesc {
             skin_weights: Vec::new(),
             core: CoreDesc::EVEN,
             anchored: false,
+            home: None,
         }
     }
 }

@@ -12,7 +12,7 @@
 use crate::body::decay;
 use crate::constraint_forces::{ConstraintForces, Surroundings};
 use crate::contact::Contacts;
-use crate::coupling::{BoneCoupling, Pushes};
+use crate::coupling::{BoneCoupling, HomePose, Pushes};
 use crate::custom_bodies::CustomBodies;
 use crate::energy_check::{EnergyCheck, worst_node};
 use crate::substep::Substep;
@@ -37,6 +37,7 @@ pub(crate) struct Explicit {
     /// What each node's bone bears in a sub-step: what dampers took, and what balances it (N); not kept for those damped by the world.
     drag: Vec<Vec3>,
     coupling: BoneCoupling,
+    homes: HomePose,
     custom_bodies: CustomBodies,
     before: State,
 }
@@ -173,7 +174,16 @@ impl Explicit {
     ) -> Result<ForceReport, BoneError> {
         // what pushes on the nodes
         let can_collide = Contacts::can_collide_in(model, control);
-        let motion = NodeMotion { x: &state.node_x, v: &state.node_v };
+        let has_homes = !model.homes().is_empty();
+        if has_homes {
+            self.homes.update(model, &self.coupling.fields, state);
+        }
+        // flesh with a home deforms as bind space sees it
+        let motion = if has_homes {
+            NodeMotion { x: &self.homes.bind_x, v: &self.homes.bind_v }
+        } else {
+            NodeMotion { x: &state.node_x, v: &state.node_v }
+        };
         let forces = self.corner_forces.update(model.elements(), motion, diagonalise);
         self.corner_forces.damp_inverted(model.elements(), motion, substep.h);
         if has_outside_forces(model, control) {
@@ -182,6 +192,9 @@ impl Explicit {
 
         // where they go
         self.move_free_nodes(model, substep.h, state);
+        if has_homes {
+            state.supplied_energy += substep.h * self.homes.lift_power(model, state);
+        }
         charge_loads(model, control, substep.h, state);
         self.move_pins(model, control, substep, state);
         self.custom_bodies.advance(model, &self.outside, substep.h, state);
@@ -256,6 +269,39 @@ impl Explicit {
         self.drag = all_drag;
     }
 
+    /// Moves a free node that has a home: damped against the motion of its home, and pulled there by a proximal step, which is stable and keeps to the limit for any step.
+    ///
+    /// ```text
+    /// v* = w + (v + h (R f/m + g + lift) − w) e^(−c h),   w = ṡ + ω × (x − s)
+    /// x' = s + h ṡ + prox(x + h v* − s − h ṡ),   v' = (x' − x)/h
+    /// ```
+    #[inline(always)]
+    fn move_at_home(
+        &self,
+        model: &Model,
+        node: usize,
+        h: f64,
+        (x, v, drag): (&mut Vec3, &mut Vec3, &mut Vec3),
+    ) {
+        let (home, spring) = (&self.homes.nodes[node], &model.homes().springs[node]);
+        let (mass, inverse_mass) = (model.node_mass()[node], model.node_inverse_mass()[node]);
+        let outside = self.outside.get(node).copied().unwrap_or_default();
+        let force = home.rotation * self.corner_forces.on_node(model.elements(), node) + outside;
+        let off = *x - home.place;
+        let carried = home.velocity + home.angular.cross(&off);
+        let slip = *v + h * (force * inverse_mass + model.gravity() + home.lift) - carried;
+        // bones that flesh moves bear only so much in one sub-step
+        let keep = (1.0 / (1.0 + h * spring.damping)).max(1.0 - home.max_drag);
+        let free = off + h * (carried + slip * keep - home.velocity);
+        let fraction = spring.proximal_fraction(free.norm(), h).max(1.0 - home.max_drag);
+        let next = home.place + h * home.velocity + free * fraction;
+        let velocity = (next - *x) / h;
+        // all of its force but gravity and what comes from outside is borne by its bones
+        *drag = outside + mass * (model.gravity() - (velocity - *v) / h);
+        *v = velocity;
+        *x = next;
+    }
+
     /// Puts pinned nodes where their pin is at the end of the sub-step. Elastic forces that a pin works against are energy
     /// supplied to the world.
     fn move_pins(&self, model: &Model, control: &Control, substep: Substep, state: &mut State) {
@@ -317,6 +363,10 @@ impl Kernel for NodeKernel<'_> {
             let node = first + i;
             let inverse_mass = model.node_inverse_mass()[node];
             if inverse_mass == 0.0 {
+                continue;
+            }
+            if model.homes().holds(node) {
+                stepper.move_at_home(model, node, h, (x, v, drag));
                 continue;
             }
             let mut force = stepper.corner_forces.on_node(model.elements(), node);

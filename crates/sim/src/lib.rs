@@ -16,6 +16,7 @@ mod energy_check;
 mod explicit;
 mod fault;
 mod friction_anchor;
+mod home;
 pub mod implicit;
 mod measures;
 mod model;
@@ -33,6 +34,7 @@ mod state;
 mod stepper;
 mod strain;
 mod substep;
+mod surface;
 
 pub use body::Body;
 pub use body_kind::{
@@ -55,3 +57,4 @@ pub use stable_step::StableStep;
 pub use state::{State, SubstepBackoff};
 pub use stepper::Stepper;
 pub use strain::StrainGauge;
+pub use surface::SurfacePlacer;

@@ -1,6 +1,6 @@
 //! Energies and momenta of a state.
 
-use crate::coupling::BoneCoupling;
+use crate::coupling::{BoneCoupling, HomePose};
 use crate::custom_bodies::{self, CustomBodies};
 use crate::{Energies, Model, State, contact};
 use sinew_math::Vec3;
@@ -14,17 +14,19 @@ impl State {
         let obstacles = contact::energies(model, self);
         let in_contact = contact::contact_energy(model, self);
         let coordinates = custom_bodies::energies(model, self);
+        let flesh = if model.homes().is_empty() {
+            model.elements().energy(&self.node_x)
+        } else {
+            let homes = HomePose::of(model, &coupling.fields, self);
+            model.elements().energy(&homes.bind_x) + homes.spring_energy(model, self)
+        };
         let points = CustomBodies::of(model).energy(&self.node_x);
         Energies {
             kinetic: self.node_kinetic_energy(model)
                 + bones.kinetic
                 + obstacles.kinetic
                 + coordinates.kinetic,
-            elastic: model.elements().energy(&self.node_x)
-                + bones.elastic
-                + in_contact
-                + coordinates.elastic
-                + points,
+            elastic: flesh + bones.elastic + in_contact + coordinates.elastic + points,
             potential: self.node_potential_energy(model)
                 + bones.potential
                 + obstacles.potential

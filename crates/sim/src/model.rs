@@ -3,12 +3,14 @@
 mod build;
 mod constraints;
 mod hash;
+mod home;
 
 use crate::body::Body;
 use crate::body_kind::{BodyKind, CoordinateState};
 use crate::constraint::Constraint;
 use crate::contact_surface::ContactSurface;
 use crate::desc::Mobility;
+use crate::home::Homes;
 use crate::obstacle::Obstacle;
 use crate::rig::{FixedNodes, Rig};
 use crate::stable_step::StableStep;
@@ -58,6 +60,10 @@ pub struct Model {
     rest_balance: f64,
     /// Which nodes are fixed to bones.
     fixed_nodes: FixedNodes,
+    /// Where skinning has nodes of flesh that rests there.
+    homes: Homes,
+    /// How each bone is turned at rest, those of all rigs together, the world first.
+    rest_rotations: Vec<Mat3>,
     /// The time step that explicit stepping may take.
     stable_step: StableStep,
     /// Coordinates and velocities at the start of bodies that have others than their points, body by body.
@@ -218,6 +224,18 @@ impl Model {
     #[inline]
     pub(crate) fn fixed_nodes(&self) -> &FixedNodes {
         &self.fixed_nodes
+    }
+
+    /// Where skinning has nodes of flesh that rests there.
+    #[inline]
+    pub(crate) fn homes(&self) -> &Homes {
+        &self.homes
+    }
+
+    /// How a bone is turned at rest, by its index among those of all rigs, the world first.
+    #[inline]
+    pub(crate) fn rest_rotation(&self, bone: usize) -> &Mat3 {
+        &self.rest_rotations[bone]
     }
 
     /// Tells models apart for what steppers keep about them.

@@ -1,6 +1,6 @@
 //! Where a run begins: the world at rest, or brought elsewhere by hand.
 
-use crate::coupling::BoneCoupling;
+use crate::coupling::{BoneCoupling, HomePose};
 use crate::rig::{Rig, bone_weights};
 use crate::{Energies, Model, State, custom_bodies};
 use sinew_math::Vec3;
@@ -53,7 +53,14 @@ impl State {
             let pairs = frames(rig, state).into_iter().zip(frames(rig, &rest));
             world_from_rest.extend(pairs.map(Some));
         }
+        let coupling = BoneCoupling::of(model, self);
+        let mut homes = HomePose::default();
+        homes.place(model, &coupling.fields);
         for (node, bones) in bone_weights(model.fixed_nodes(), model.tets()).iter().enumerate() {
+            if model.homes().holds(node) {
+                self.node_x[node] = homes.nodes[node].place;
+                continue;
+            }
             let is_pinned = model.node_inverse_mass()[node] == 0.0 && !model.fixed_nodes().holds(node);
             if is_pinned || bones.is_empty() {
                 continue;
@@ -67,11 +74,15 @@ impl State {
         self.restart(model);
     }
 
-    /// Gives each free node the velocity of the bone it is damped against, where it is now, on top of its own: flesh sets off with its bones.
+    /// Gives each free node the velocity of its home, or of the bone it is damped against where it is now, on top of its own: flesh sets off with its bones.
     pub fn move_along(&mut self, model: &Model) {
         let coupling = BoneCoupling::of(model, self);
+        let mut homes = HomePose::default();
+        homes.place(model, &coupling.fields);
         for (node, bone) in model.fixed_nodes().node_reference.iter().enumerate() {
-            if model.node_inverse_mass()[node] > 0.0 {
+            if model.homes().holds(node) {
+                self.node_v[node] += homes.nodes[node].velocity;
+            } else if model.node_inverse_mass()[node] > 0.0 {
                 self.node_v[node] += coupling.fields[*bone as usize].at(&self.node_x[node]);
             }
         }

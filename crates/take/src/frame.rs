@@ -2,7 +2,7 @@
 
 use sinew_math::Isometry;
 use sinew_mesh::TriMesh;
-use sinew_sim::{Body, Model, Obstacle, State};
+use sinew_sim::{Body, Model, Obstacle, State, SurfacePlacer};
 use sinew_skeleton::Kinematics;
 use std::sync::Arc;
 use thiserror::Error;
@@ -49,9 +49,11 @@ impl Frame {
     pub fn update(&mut self, model: &Model, state: &State) {
         self.time = state.time;
         self.surfaces.resize(model.bodies().len(), Vec::new());
-        for (surface, body) in self.surfaces.iter_mut().zip(model.bodies()) {
-            surface.resize(body.surface.vertices.len(), [0.0; 3]);
-            body.embedding.interpolate_f32(&state.node_x[body.nodes.clone()], surface);
+        let mut placer = SurfacePlacer::default();
+        placer.update(model, state);
+        for (body, surface) in self.surfaces.iter_mut().enumerate() {
+            surface.resize(model.bodies()[body].surface.vertices.len(), [0.0; 3]);
+            placer.place(model, body, state, surface);
         }
         self.update_obstacles(model, state);
         self.bones.resize(model.rigs().len(), Vec::new());

@@ -61,6 +61,7 @@ pub fn two_links(cubes_across: usize) -> WorldDesc {
             skin_weights: Vec::new(),
             core: CoreDesc::EVEN,
             anchored: false,
+            home: None,
         }),
         sag: Sag::Free,
     };

@@ -22,7 +22,7 @@ pub(crate) struct Field {
     /// How the bone's frame is turned, and with it what the bone bears of its flesh's weight.
     pub(crate) rotation: Mat3,
     /// Where the bone's frame stands (m).
-    origin: Vec3,
+    pub(crate) origin: Vec3,
 }
 
 impl Field {
@@ -256,16 +256,25 @@ impl RigCoupling {
             let (mut force, mut torque) = (Vec3::zeros(), Vec3::zeros());
             for tie in model.fixed_nodes().ties_of(rig.bones.start, bone) {
                 let node = tie.node as usize;
-                let mut push = pushes.corner_forces.on_node(model.elements(), node);
+                // of flesh with a home bones bear what they do to free nodes, by their weights
+                let has_home = model.homes().holds(node);
+                let mut push = if has_home {
+                    Vec3::zeros()
+                } else {
+                    pushes.corner_forces.on_node(model.elements(), node)
+                };
                 if let Some(load) = pushes.load.get(node) {
                     push += load;
                 }
                 force += push;
                 torque += (state.node_x[node] - origin).cross(&push);
             }
-            for &node in model.fixed_nodes().dragged_by(rig.bones.start, bone) {
+            let dragged =
+                model.fixed_nodes().dragged_by(rig.bones.start, bone).iter().map(|node| (*node, 1.0));
+            let at_home = model.homes().of_bone(rig.bones.start + i).iter().copied();
+            for (node, weight) in dragged.chain(at_home) {
                 let node = node as usize;
-                let push = pushes.drag[node];
+                let push = weight * pushes.drag[node];
                 // where the node was when its damper acted
                 let x = state.node_x[node] - h * state.node_v[node];
                 force += push;

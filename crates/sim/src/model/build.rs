@@ -1,12 +1,13 @@
 //! From a description of a world to a model, checked: bodies get their masses, nodes their bones, elements their place in lanes.
 
-use super::{Load, Model, ModelId, Pin, constraints};
+use super::{Load, Model, ModelId, Pin, constraints, home};
 use crate::body::{Body, Shape, damping_rate};
 use crate::body_kind::{BodyKind, CoordinateState, CustomBody};
 use crate::constraint;
 use crate::contact_surface::{ContactSurface, find_faults};
 use crate::desc::{BodyDesc, LoadDesc, PinDesc, Sag, ShapeDesc, WorldDesc};
 use crate::fault::{BuildError, Fault};
+use crate::home::{HomeParts, Homes};
 use crate::obstacle::Obstacle;
 use crate::rig::{Attachment, FixedNodes, RestRig, Rig};
 use crate::sag::{Drawn, Support, keep_masses};
@@ -14,6 +15,7 @@ use crate::stable_step::StableStep;
 use core::ops::Range;
 use sinew_flesh::{ElementDesc, Elements};
 use sinew_math::Vec3;
+use sinew_math::spatial::Frame;
 use sinew_skeleton::PointMass;
 
 impl Model {
@@ -141,6 +143,7 @@ struct Parts {
     /// Node, bone and place on it of every node that is fixed to a bone.
     ties: Vec<(u32, u32, Vec3)>,
     node_reference: Vec<u32>,
+    homes: Vec<HomeParts>,
     body_start: CoordinateState,
     reduced_nodes: Vec<Range<usize>>,
     /// The highest frequency of each body of another kind (rad/s); none for tets.
@@ -174,8 +177,10 @@ impl Parts {
             viscosity: 0.0,
         }));
         let reach = thickness.unwrap_or_else(|| shape.length());
-        // other kinds damp themselves
-        let damping_rate = if shape.custom.is_none() { damping_rate(&desc.material, reach) } else { 0.0 };
+        // other kinds and springs towards home damp themselves
+        let has_home = desc.attachment.as_ref().is_some_and(|attachment| attachment.home.is_some());
+        let damping_rate =
+            if shape.custom.is_none() && !has_home { damping_rate(&desc.material, reach) } else { 0.0 };
         let (mass, volume) = (shape.node_mass(desc.material.density), shape.volume());
         let kind = self.add_kind(&shape, first_node);
         self.node_mass.extend(&mass);
@@ -188,7 +193,8 @@ impl Parts {
             tets: first_tet..self.elements.len(),
             reach,
             damping_rate,
-            sag: desc.sag,
+            // where the drawn shape is home, the weight is balanced there
+            sag: if has_home { Sag::Free } else { desc.sag },
             rest_shape: None,
             surface: shape.surface,
             embedding: shape.embedding,
@@ -277,13 +283,18 @@ impl Parts {
         {
             held[node as usize - first_node] = true;
         }
-        let found = match Attachment::choose(attachment, rig, shape, &held) {
+        let chosen = home::find_faults(attachment, shape)
+            .and_then(|()| Attachment::choose(attachment, rig, shape, &held));
+        let mut found = match chosen {
             Ok(found) => found,
             Err(faults) => {
                 self.faults.extend(faults.iter().map(|what| Fault::new(&desc.name, what.as_str())));
                 return None;
             }
         };
+        if attachment.home.is_some() {
+            home::loosen(attachment, rig, shape, &mut found);
+        }
         for (node, bone) in found.fixed.iter().enumerate() {
             if let Some(bone) = bone {
                 let place = rig.point_in_bone(*bone, &shape.mesh.nodes[node]);
@@ -292,6 +303,10 @@ impl Parts {
             self.node_reference[first_node + node] = (rig.bones.start + found.reference[node]) as u32;
         }
         shape.notes.extend(found.notes.iter().cloned());
+        if let Some(home) = &attachment.home {
+            let own = home::build(home, attachment, rig, shape, &found);
+            self.homes.push(HomeParts { body: self.bodies.len(), first_node, ..own });
+        }
         Some(found)
     }
 
@@ -352,7 +367,17 @@ impl Parts {
             bone_count,
             core::mem::take(&mut self.node_reference),
             core::mem::take(&mut self.ties),
+            |node| is_free(node) && !self.homes.iter().any(|own| own.nodes().contains(&node)),
+        );
+        let rest_frames: Vec<Frame> = core::iter::once(Frame::default())
+            .chain(rigs.iter().flat_map(|rig| &rig.rest_frames).copied())
+            .collect();
+        let homes = Homes::build(
+            core::mem::take(&mut self.homes),
+            (&self.node_rest, &self.node_mass),
+            bone_count,
             is_free,
+            |bone, x| rest_frames[bone].point_back(x),
         );
         let drawn = Drawn {
             gravity: &world.gravity,
@@ -367,8 +392,13 @@ impl Parts {
         let stable_step = self.find_step(&loose_inverse_mass, &node_unstressed);
         for rig in &mut rigs {
             let first = rig.bones.start;
-            let own = |node: &u32| (self.node_mass[*node as usize], self.node_rest[*node as usize]);
-            rig.limit_drag(|bone| fixed_nodes.dragged_by(first, bone).iter().map(own).collect());
+            let own = |(node, weight): (u32, f64)| {
+                (weight * self.node_mass[node as usize], self.node_rest[node as usize])
+            };
+            rig.limit_drag(|bone| {
+                let dragged = fixed_nodes.dragged_by(first, bone).iter().map(|node| (*node, 1.0));
+                dragged.chain(homes.of_bone(first + bone.index()).iter().copied()).map(own).collect()
+            });
         }
         let stable_step = contact_step(world, stable_step);
         let contact_surface = ContactSurface::build(
@@ -383,6 +413,8 @@ impl Parts {
             obstacles: obstacles(world, &self.bodies, contact_surface.count()),
             contact_surface,
             fixed_nodes,
+            homes,
+            rest_rotations: rest_frames.iter().map(|frame| frame.rotation).collect(),
             rigs,
             stable_step,
             elements: Elements::build(&node_unstressed, &self.elements),

@@ -26,6 +26,7 @@ impl Model {
         self.elements.stiffness().for_each(|number| print.index(number.to_bits()));
         self.fixed_nodes.node_bone.iter().for_each(|bone| print.index(*bone));
         self.fixed_nodes.node_reference.iter().for_each(|bone| print.index(*bone));
+        self.homes.numbers().for_each(|number| print.number(number));
         self.bodies.iter().for_each(|body| print.body(body));
         for pin in &self.pins {
             print.text(&(pin.body, pin.nodes.len()));
