@@ -132,21 +132,21 @@ impl RigControl {
         let (bones, dofs) = (rig.skeleton.bones(), rig.skeleton.v_count());
         if self.drives.len() != bones.len() || self.torque.len() != dofs {
             return Some(format!(
-                "its control has drives for {} bones and {} torques, it has {} bones and {dofs} degrees of freedom",
+                "its control has drives for {} bones and {} torques, but it has {} bones and {dofs} degrees of freedom",
                 self.drives.len(),
                 self.torque.len(),
                 bones.len()
             ));
         }
         if let Some(torque) = self.torque.iter().find(|torque| !torque.is_finite()) {
-            return Some(format!("a torque of {torque} is asked for: torques must be finite"));
+            return Some(format!("a torque is {torque}: torques must be finite"));
         }
         let stiff = |(bone, kind): (&sinew_skeleton::Bone, &DriveKind)| {
             bone.joint.drive == sinew_skeleton::DriveRule::MotionOnly && *kind == DriveKind::Torque
         };
         if let Some((bone, _)) = bones.iter().zip(&self.drives).find(|pair| stiff(*pair)) {
             return Some(format!(
-                "bone '{}': its joint is driven by motion only, and a torque is asked for",
+                "bone '{}': its joint allows prescribed motion only, but is driven by torque",
                 bone.name
             ));
         }

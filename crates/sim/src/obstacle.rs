@@ -124,9 +124,8 @@ impl Obstacle {
         // its carrier
         if let Mobility::PartOf(carrier) = desc.mobility {
             match descs[..index].get(carrier).map(|carrier| carrier.mobility) {
-                None => faults.push(format!(
-                    "it is part of obstacle {carrier}, which does not precede it in the list"
-                )),
+                None => faults
+                    .push(format!("it is part of obstacle {carrier}, which does not precede it in the list")),
                 Some(Mobility::PartOf(_)) => faults.push(format!(
                     "it is part of '{}', which is itself a part: make it part of that obstacle's carrier",
                     descs[carrier].name
@@ -152,7 +151,10 @@ impl Obstacle {
             if !(density > 0.0 && density < 1e9) {
                 faults.push(format!("its density is {density} kg/m³: it must be above 0 and below 1e9"));
             } else if SolidMass::of(&desc.shape, density).is_none() {
-                faults.push("it is free but encloses no volume, so it has no mass: fix it, or give it a closed shape".into());
+                faults.push(
+                    "it is free but encloses no volume, so it has no mass: fix it, or give it a closed shape"
+                        .into(),
+                );
             }
             if velocity.iter().chain(spin.iter()).any(|x| !x.is_finite()) {
                 faults.push("its initial velocity is not finite".into());

@@ -217,7 +217,7 @@ impl Problem {
             sum += extra.evaluate(&point.x, &mut nodes);
         }
 
-// inertia of bones, and joint energies
+        // inertia of bones, and joint energies
 
         self.wrenches.clear();
         self.wrenches.resize(self.bones.parents.len(), Wrench::default());

@@ -177,11 +177,9 @@ impl fmt::Display for SolverReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SolverReason::Asked => f.write_str("as asked for"),
-            SolverReason::FreeObstacles => {
-                f.write_str("obstacles are free to move, which implicit steps do not see")
-            }
+            SolverReason::FreeObstacles => f.write_str("implicit steps do not support free obstacles"),
             SolverReason::OwnCoordinates => {
-                f.write_str("a body has coordinates of its own, which implicit steps do not move")
+                f.write_str("implicit steps do not support bodies with generalised coordinates")
             }
             SolverReason::FewSubsteps(n) => {
                 write!(f, "{:.0} explicit sub-steps per frame cost less than an implicit step", n.ceil())

@@ -42,17 +42,17 @@ pub enum SettleError {
     BadControl(String),
     /// The model has dynamic obstacles, which are not supported.
     #[error(
-        "settling leaves obstacles where they are, and this scene has free ones: fix or remove them, or simulate until it rests"
+        "settling leaves obstacles where they are, but this scene has free ones: fix or remove them, or simulate until it rests"
     )]
     FreeObstacles,
     /// A body has generalised coordinates, which are not supported.
     #[error(
-        "settling moves points and joints, and body '{0}' has coordinates of its own: simulate until it rests"
+        "settling moves nodes and joints only, but body '{0}' has generalised coordinates: simulate until it rests"
     )]
     OwnCoordinates(String),
     /// The solution contains NaN or infinite values.
     #[error(
-        "the world has no rest that could be found: after {rounds} rounds positions were no numbers; look for huge loads"
+        "no static equilibrium was found: positions are not finite after {rounds} rounds; look for very large loads"
     )]
     NotFinite {
         /// Number of continuation steps up to the failure.

@@ -85,8 +85,7 @@ fn world_faults(world: &WorldDesc) -> Vec<Fault> {
         faults.push(Fault::new("", format!("gravity {:?} m/s² is not finite", world.gravity.as_slice())));
     }
     if let Some(step) = world.max_step.filter(|step| step.is_nan() || *step <= 0.0) {
-        faults
-            .push(Fault::new("", format!("the maximum step is {step} s: it must be above 0")));
+        faults.push(Fault::new("", format!("the maximum step is {step} s: it must be above 0")));
     }
 
     // names and references of bodies
@@ -96,8 +95,10 @@ fn world_faults(world: &WorldDesc) -> Vec<Fault> {
         }
         let rig = body.attachment.as_ref().map(|attachment| &attachment.rig);
         if let Some(name) = rig.filter(|name| world.rigs.iter().all(|rig| rig.name != **name)) {
-            faults
-                .push(Fault::new(&body.name, format!("it is attached to skeleton '{name}', which does not exist")));
+            faults.push(Fault::new(
+                &body.name,
+                format!("it is attached to skeleton '{name}', which does not exist"),
+            ));
         }
     }
 

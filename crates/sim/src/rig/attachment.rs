@@ -296,9 +296,7 @@ fn find_faults(desc: &AttachmentDesc, rig: &RestRig, shape: &Shape) -> Vec<Strin
             Hold::Painted { least } if !(*least > 0.0 && *least <= 1.0) => {
                 fault(format!("its minimum weight is {least}: it must be above 0 and at most 1"));
             }
-            Hold::Painted { .. } if painted == 0 => {
-                fault("it needs skin weights, but none are given".into())
-            }
+            Hold::Painted { .. } if painted == 0 => fault("it needs skin weights, but none are given".into()),
             Hold::Region(region) => {
                 if let Some(what) = region.fault() {
                     fault(what);
