@@ -245,6 +245,8 @@ impl Implicit {
                 own.v.iter_mut().for_each(|v| *v /= stage.substep.h);
             }
         }
+
+        // positions, torques and nodes fixed to bones
         state.node_x.clone_from(&point.x);
         for (found, own) in point.rigs.iter().zip(&mut state.rigs) {
             own.q.clone_from(&found.q);
@@ -255,6 +257,8 @@ impl Implicit {
             self.coupling.refresh(model, state);
             self.coupling.place_fixed_nodes(model, state);
         }
+
+        // numerical damping dissipates energy, so the supplied energy starts anew
         let bones = self.coupling.energies(model, state);
         state.supplied_energy = bones.kinetic
             + bones.potential

@@ -1,4 +1,4 @@
-//! What carries motion out carries forces back, energies have their gradients, and what cannot be held is refused.
+//! Adjointness of the force map, derivatives of constraint energies, and rejection of invalid constraints.
 
 use super::*;
 use crate::NodeEnergy;
@@ -63,7 +63,7 @@ fn on_ball() -> PointDesc {
     PointDesc::Obstacle { obstacle: "ball".into(), place: Some(Vec3::new(0.4, 0.4, 0.1)) }
 }
 
-/// One of everything.
+/// One constraint of each kind.
 fn all_kinds() -> Vec<ConstraintDesc> {
     let inside = PointDesc::Inside { body: "bar".into(), place: Vec3::new(0.33, 0.012, -0.017) };
     let region = Region::End { direction: Vec3::x(), fraction: 0.05 };
@@ -100,7 +100,7 @@ fn random_vector(seed: &mut u64) -> Vec3 {
     Vec3::new(random(seed), random(seed), random(seed))
 }
 
-/// A world in which everything is somewhere else and moves somehow.
+/// A world in which everything is displaced and moves.
 fn shaken(model: &Model, seed: &mut u64) -> State {
     let mut state = State::at_rest(model);
     let charts = [(0, 6), (1, 3)];
@@ -156,8 +156,8 @@ fn forces_come_back_by_the_weights_that_motion_goes_out_by() {
     }
 }
 
-/// What implicit steps see has its gradient and its Hessian over nodes. Steps of 1e-6 m: second derivatives of some 10⁴ N/m leave round-off of 1e-16 · 10 J/1e-6 m; products are in single precision,
-/// six digits. Gaps that are pressed are left out by lengths: all springs here are stretched.
+/// Gradient and Hessian of the implicit constraint energy over nodes. Differences of 1e-6 m: second derivatives of some 10⁴ N/m leave round-off of 1e-16 · 10 J/1e-6 m; products are in single precision,
+/// six digits. All springs are extended, because the Hessian of compressed ones is modified.
 #[test]
 fn the_energy_of_implicit_steps_has_its_gradient_and_hessian() {
     let model = Model::build(&world(all_kinds())).expect("sound");
@@ -205,7 +205,7 @@ fn the_energy_of_implicit_steps_has_its_gradient_and_hessian() {
     assert!(largest > 10.0 && worst < 1e-5 * largest, "{worst} {largest}");
 }
 
-/// Over motions of bones, too: a turn and a shift of each bone by 1e-6 of a radian and a metre, to the same round-off as over nodes.
+/// The same over motions of bones: a rotation and a translation of each bone by 1e-6 of a radian and a metre, to the same round-off as over nodes.
 #[test]
 fn the_energy_of_implicit_steps_has_its_gradient_over_bones() {
     let model = Model::build(&world(all_kinds())).expect("sound");
@@ -242,7 +242,7 @@ fn the_energy_of_implicit_steps_has_its_gradient_over_bones() {
             "{gap_gradient} {rise}"
         );
 
-        // the Hessian is that of the gradient but for how a bone's points turn: exact over its shift
+        // the Hessian neglects the second derivative of a bone's rotation: it is exact over translations
         let shift = Twist::new(Vec3::zeros(), twist.linear);
         evaluate(&mut held, 0.0);
         held.update(&state.node_x);
@@ -266,7 +266,7 @@ fn the_energy_of_implicit_steps_has_its_gradient_over_bones() {
     }
 }
 
-/// The diagonal that preconditions is that of the products for single points; belts leave out what their points have in common.
+/// The diagonal blocks for preconditioning equal those of the products for single points; belts neglect the coupling between their points.
 #[test]
 fn the_diagonal_is_that_of_the_products() {
     let mut constraints = all_kinds();
@@ -290,7 +290,7 @@ fn the_diagonal_is_that_of_the_products() {
     }
 }
 
-/// A belt lies on the surface, in its plane, and is as long as the line: a round of 0.32 m around the bar, cut at a slant.
+/// A belt lies on the surface, in its plane, and has the length of the section: a perimeter of 0.32 m around the bar, cut obliquely.
 #[test]
 fn a_belt_lies_where_its_plane_cuts_the_surface() {
     let model = Model::build(&world(all_kinds())).expect("sound");
@@ -301,7 +301,7 @@ fn a_belt_lies_where_its_plane_cuts_the_surface() {
         assert!((point - Vec3::new(0.51, 0.0, 0.0)).dot(&axis).abs() < 1e-12);
         assert!((point.y.abs().max(point.z.abs()) - 0.04).abs() < 1e-12, "{point:?}");
     }
-    // sides of 8 cm along y and z, longer by the slant: √(1 + 0.2²) and √(1 + 0.1²); points cut the corners off
+    // sides of 8 cm along y and z, lengthened by the slant: √(1 + 0.2²) and √(1 + 0.1²); points cut the corners off
     let round = 0.16 * (1.04f64.sqrt() + 1.01f64.sqrt());
     let length = belt::length(&points);
     assert!(length < round && length > 0.93 * round, "{length} {round}");

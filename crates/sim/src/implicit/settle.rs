@@ -83,27 +83,22 @@ pub fn settle_with(
     extras: &mut [&mut dyn NodeEnergy],
     state: &mut State,
 ) -> Result<SettleReport, SettleError> {
-    if let Some(fault) = control.fault(model) {
-        return Err(SettleError::BadControl(fault));
-    }
+    // the unknowns, and the energies besides elasticity
+    check(model, control)?;
     let (mut problem, mut newton) = (Problem::default(), Newton::default());
     let mut now = state.clone();
     let mut report =
         SettleReport { converged: false, residual: f64::INFINITY, rounds: 0, work: SolveReport::CONVERGED };
-    if model.has_free_obstacles() {
-        return Err(SettleError::FreeObstacles);
-    }
-    if let Some(body) = model.reduced_body() {
-        return Err(SettleError::OwnCoordinates(body.name.clone()));
-    }
     let mut custom_bodies = CustomBodies::of(model);
     let (mut constraint_energy, mut contact_energy) = (ConstraintEnergy::default(), ContactEnergy::default());
     let can_collide = Contacts::can_collide_in(model, control);
+
     // contacts are detected only after a round has begun, and its residual is relative to the whole weight
     let round = ImplicitSettings { tolerance: 0.5 * settings.tolerance, ..*settings };
     let mut h = FIRST_STEP;
     let mut joints_before: Vec<Vec<f64>> = Vec::new();
     while report.rounds < MAX_ROUNDS && !report.converged {
+        // the static problem, regularised with a pseudo time step
         report.rounds += 1;
         now.node_v.iter_mut().for_each(|v| *v = Vec3::zeros());
         now.rigs.iter_mut().for_each(|rig| rig.v.fill(0.0));
@@ -122,6 +117,8 @@ pub fn settle_with(
         if custom_bodies.has_energies() {
             all.push(&mut custom_bodies);
         }
+
+        // its minimum, and the residual without the regularisation
         newton.start(&mut problem, model, &mut all);
         let found = newton.minimise(&mut problem, model, &round, &mut all);
         if !found.residual.is_finite() {
@@ -131,6 +128,8 @@ pub fn settle_with(
         let gradient = static_gradient(&problem, &newton, &now);
         let weight = problem.small_gradient(model).max(problem.weight(model));
         report.residual = problem.norm(&gradient) / weight;
+
+        // joints must be stationary as well
         let stays = |(found, before): (&sinew_skeleton::SkeletonState, &Vec<f64>)| {
             found.q.iter().zip(before).all(|(q, before)| (q - before).abs() <= settings.tolerance)
         };
@@ -139,6 +138,8 @@ pub fn settle_with(
                 && newton.point().rigs.iter().zip(&joints_before).all(stays));
         joints_before = newton.point().rigs.iter().map(|rig| rig.q.clone()).collect();
         report.converged = report.residual <= settings.tolerance && joints_stay;
+
+        // next round from there, with a longer pseudo time step
         now.node_x.clone_from(&newton.point().x);
         for (own, found) in now.rigs.iter_mut().zip(&newton.point().rigs) {
             own.q.clone_from(&found.q);
@@ -153,6 +154,18 @@ pub fn settle_with(
     now.restart(model);
     *state = now;
     Ok(report)
+}
+
+/// Rejects a control that does not match the model, and models that settling does not support.
+fn check(model: &Model, control: &Control) -> Result<(), SettleError> {
+    if let Some(fault) = control.fault(model) {
+        return Err(SettleError::BadControl(fault));
+    }
+    if model.has_free_obstacles() {
+        return Err(SettleError::FreeObstacles);
+    }
+    let reduced = model.reduced_body().map(|body| SettleError::OwnCoordinates(body.name.clone()));
+    reduced.map_or(Ok(()), Err)
 }
 
 /// The static gradient: that of the step without the inertial term m (x − x_k)/h².

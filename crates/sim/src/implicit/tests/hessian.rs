@@ -7,7 +7,7 @@ use crate::{Control, Model, RigControl, State};
 use sinew_math::Vec3;
 use sinew_math::nalgebra::DMatrix;
 
-/// An arm that is turned at the shoulder and bent a little, its flesh shaken by up to 0.2 mm: strains of one or two hundredths.
+/// An arm rotated at the shoulder and slightly bent, its flesh perturbed by up to 0.2 mm: strains of one or two hundredths.
 fn shaken(model: &Model, mut seed: u64) -> State {
     let mut random = || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -22,7 +22,7 @@ fn shaken(model: &Model, mut seed: u64) -> State {
     state
 }
 
-/// Where flesh is only a little strained its own Hessian is positive, and what bones add never takes that away: the whole matrix, column by column, is
+/// At small strain the elastic Hessian is positive definite, and the terms of bones preserve that: the whole matrix, column by column, is
 /// symmetric to single precision and has a Cholesky factor. The smallest eigenvalues are those of inertia, some 10 N/m, far above the round-off of
 /// entries of 10⁴ N/m.
 #[test]
