@@ -85,7 +85,7 @@ impl fmt::Display for RestShapeReport {
 /// Tolerance relative to the sag under the whole weight: a tenth of a micrometre per centimetre.
 const TOLERANCE: f64 = 1e-5;
 /// Relative residual that is accepted if no step makes progress.
-const ENOUGH: f64 = 1e-2;
+const LOOSE_TOLERANCE: f64 = 1e-2;
 /// A sag below this fraction of the body size is round-off: elements store their rest shapes in single precision.
 const ROUND_OFF: f64 = 1e-7;
 /// Maximum number of Newton steps for one fraction of the weight. Each step reduces the error to about the strain of the flesh, at most a third.
@@ -217,7 +217,8 @@ impl<'a> Search<'a> {
             let Some(next) = self.step(fraction, &now, &mut acceleration) else { break };
             now = next;
         }
-        let is_found = self.is_small(&now.sag) || now.sag.norm() <= ENOUGH * fraction * self.whole_sag;
+        let is_found =
+            self.is_small(&now.sag) || now.sag.norm() <= LOOSE_TOLERANCE * fraction * self.whole_sag;
         (is_found && self.is_stable(&now)).then_some(now)
     }
 

@@ -63,7 +63,7 @@ fn kind_faults(world: &WorldDesc, kind: &ConstraintKind) -> Vec<String> {
             }
             faults.extend(not_finite("its center", &belt.center));
             if !(belt.axis.norm() > 1e-9 && belt.axis.norm().is_finite()) {
-                faults.push(format!("its axis {:?} points nowhere", belt.axis.as_slice()));
+                faults.push(format!("its axis {:?} is zero or not finite", belt.axis.as_slice()));
             }
             faults.extend(length_fault(belt.length, f64::MIN_POSITIVE));
         }

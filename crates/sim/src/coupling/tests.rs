@@ -164,7 +164,7 @@ fn loose_parts_are_carried() {
     let model = Model::build(&world).unwrap();
     assert!(held(&model, 1).iter().filter(|x| x.y > 0.2).count() == eye.nodes.len());
     assert!(
-        model.bodies()[0].notes.iter().any(|note| note.contains("touches no bone")),
+        model.bodies()[0].notes.iter().any(|note| note.contains("is connected to no bone")),
         "{:?}",
         model.bodies()[0].notes
     );

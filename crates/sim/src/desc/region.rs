@@ -39,7 +39,7 @@ impl Region {
         match self {
             Region::End { direction, fraction } => {
                 if !finite(direction) || direction.norm() == 0.0 {
-                    return Some(format!("its direction {:?} points nowhere", direction.as_slice()));
+                    return Some(format!("its direction {:?} is zero or not finite", direction.as_slice()));
                 }
                 (!(0.0..=1.0).contains(fraction))
                     .then(|| format!("its fraction {fraction} is not between 0 and 1"))
@@ -47,7 +47,7 @@ impl Region {
             Region::Box { min, max } => (!(0..3).all(|i| min[i] <= max[i]))
                 .then(|| format!("its box from {:?} to {:?} is empty", min.as_slice(), max.as_slice())),
             Region::Ball { center, radius } => (!finite(center) || !radius.is_finite() || *radius < 0.0)
-                .then(|| format!("its ball of radius {radius} m is not a ball")),
+                .then(|| format!("its ball of radius {radius} m is empty or not finite")),
             Region::Nearest(p) => (!finite(p)).then(|| "its place is not finite".to_string()),
         }
     }

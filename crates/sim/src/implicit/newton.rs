@@ -31,26 +31,26 @@ pub(super) struct Newton {
 }
 
 /// Largest forcing term: relative residual at which conjugate gradients stop.
-const LOOSEST: f64 = 0.3;
+const MAX_FORCING: f64 = 0.3;
 
 /// Forcing term of the first iteration. Reducing it from 0.3 to 0.1 reduces the Newton iterations of the clamped beam of 10,240 tets from 2.9 to 2.4 at the same number of
 /// conjugate gradient iterations; smaller values increase that number.
-const FIRST: f64 = 0.1;
+const FIRST_FORCING: f64 = 0.1;
 
 /// The last iteration aims for this fraction of the tolerance: because conjugate gradients advance in whole iterations, they usually fall below it anyway.
-const ENOUGH_LEFT: f64 = 0.5;
+const FINAL_FRACTION: f64 = 0.5;
 
 /// Iterations with the rest-shape preconditioner after which the configuration counts as tangled: 8 are typical, 28 for nearly incompressible flesh.
-const PATIENCE: usize = 40;
+const TANGLED_ITERATIONS: usize = 40;
 
 /// Extra energies are refreshed before at most this many iterations and then stay fixed: active sets may alternate forever.
-const MAX_LOOKS: usize = 12;
+const MAX_REFRESHES: usize = 12;
 
 /// If an initial guess has a relative gradient norm below this and no more inverted elements, the third guess is skipped: it is better in only one of 200 steps of the dancer.
 const GOOD_GUESS: f64 = 0.3;
 
 /// Armijo constant: fraction of the predicted decrease of the potential that a step must reach.
-const ENOUGH: f64 = 1e-4;
+const ARMIJO: f64 = 1e-4;
 
 /// Relative differences of the potential below this are round-off.
 const ROUND_OFF: f64 = 1e-12;
@@ -147,7 +147,7 @@ impl Newton {
         let mut stagnation = Stagnation::default();
         loop {
             // stop at the tolerance, the iteration limit or the deadline
-            if report.newton < MAX_LOOKS && self.refresh(problem, model, report.newton, extras) {
+            if report.newton < MAX_REFRESHES && self.refresh(problem, model, report.newton, extras) {
                 size = problem.norm(&self.gradient);
             }
             if size <= aim || report.newton >= settings.max_newton {
@@ -172,19 +172,23 @@ impl Newton {
                 extras,
                 deadline: &self.deadline,
             };
-            let found =
-                self.pcg.solve(&mut system, &self.gradient, fraction, settings.max_inner.min(PATIENCE));
+            let found = self.pcg.solve(
+                &mut system,
+                &self.gradient,
+                fraction,
+                settings.max_inner.min(TANGLED_ITERATIONS),
+            );
             report.inner += found.iterations;
             report.negative_hessian += usize::from(found.curves_down);
             // flesh as stiff as bone does not converge to the last digit in single precision; that alone is no sign of tangling
-            let is_tangled = !found.is_solved && !found.curves_down && found.left > LOOSEST;
+            let is_tangled = !found.is_solved && !found.curves_down && found.left > MAX_FORCING;
 
             // line search, with the fallback preconditioner if it fails
-            let high = self.energy;
-            let went = self.search(problem, model, extras);
-            if is_tangled || !went {
+            let energy_before = self.energy;
+            let has_decreased = self.search(problem, model, extras);
+            if is_tangled || !has_decreased {
                 let is_new = self.preconditioner.fall_back();
-                if !went && !is_new {
+                if !has_decreased && !is_new {
                     break;
                 }
             }
@@ -192,7 +196,7 @@ impl Newton {
             // stop on stagnation
             before = size;
             size = problem.norm(&self.gradient);
-            if stagnation.stands(size, high - self.energy) {
+            if stagnation.is_stagnant(size, energy_before - self.energy) {
                 break;
             }
         }
@@ -236,10 +240,10 @@ impl Newton {
         let along: f64 =
             self.gradient.nodes.iter().zip(&direction.nodes).map(|(g, d)| g.dot(&vector(d))).sum();
         let joints = self.gradient.joints.iter().zip(&direction.joints).zip(is_sought);
-        let falls: f64 =
+        let derivative: f64 =
             along + joints.map(|((g, d), sought)| if *sought { g * d } else { 0.0 }).sum::<f64>();
-        let goes_down = falls < 0.0;
-        if !goes_down {
+        let is_descent = derivative < 0.0;
+        if !is_descent {
             return false;
         }
 
@@ -263,17 +267,20 @@ impl Newton {
                 + TERM_ROUND_OFF * self.preconditioner.energy_terms();
             let is_flat =
                 (energy - self.energy).abs() <= round_off && problem.norm(&self.trial_gradient) < size;
-            if energy <= self.energy + ENOUGH * fraction * falls || is_flat {
+            if energy <= self.energy + ARMIJO * fraction * derivative || is_flat {
                 core::mem::swap(&mut self.point, &mut self.trial);
                 core::mem::swap(&mut self.gradient, &mut self.trial_gradient);
                 (self.energy, self.inverted) = (energy, inverted);
                 return true;
             }
             // minimiser of the quadratic interpolant
-            let bend = 2.0 * (energy - self.energy - fraction * falls);
-            let bottom =
-                if bend > 0.0 && bend.is_finite() { -falls * fraction * fraction / bend } else { 0.0 };
-            fraction = bottom.clamp(0.1 * fraction, 0.5 * fraction);
+            let curvature = 2.0 * (energy - self.energy - fraction * derivative);
+            let minimiser = if curvature > 0.0 && curvature.is_finite() {
+                -derivative * fraction * fraction / curvature
+            } else {
+                0.0
+            };
+            fraction = minimiser.clamp(0.1 * fraction, 0.5 * fraction);
         }
         false
     }
@@ -293,6 +300,6 @@ impl Newton {
 /// Forcing term of the inexact Newton method: tightens as the gradient norm decreases, but never below what the tolerance requires.   [EisenstatWalker1996, choice 2]
 fn forcing(iteration: usize, size: f64, before: f64, aim: f64) -> f64 {
     let ratio = size / before;
-    let wanted = if iteration == 1 { FIRST } else { (0.9 * ratio * ratio).clamp(1e-4, LOOSEST) };
-    wanted.max(ENOUGH_LEFT * aim / size).min(0.5)
+    let wanted = if iteration == 1 { FIRST_FORCING } else { (0.9 * ratio * ratio).clamp(1e-4, MAX_FORCING) };
+    wanted.max(FINAL_FRACTION * aim / size).min(0.5)
 }

@@ -39,13 +39,13 @@ pub(super) struct System<'a, 'b> {
 }
 
 impl Pcg {
-    /// Solves Hessian × direction = −gradient to a relative residual of `fraction`, in at most `most` iterations.
+    /// Solves Hessian × direction = −gradient to a relative residual of `fraction`, in at most `max_iterations` iterations.
     pub(super) fn solve(
         &mut self,
         system: &mut System,
         gradient: &Gradient,
         fraction: f64,
-        most: usize,
+        max_iterations: usize,
     ) -> PcgReport {
         // initial residual −g, restricted to the unknowns
         self.fit(gradient);
@@ -63,12 +63,12 @@ impl Pcg {
         self.p.copy_from(&self.z);
         let mut rz = self.r.dot(&self.z);
         let mut left = 1.0;
-        for iteration in 1..=most {
+        for iteration in 1..=max_iterations {
             // stop at negative curvature
             problem.multiply(model, point, extras, &mut self.p, &mut self.product);
-            let hessian = self.p.dot_free(&self.product);
-            let curves_up = hessian > 0.0;
-            if !curves_up {
+            let curvature = self.p.dot_free(&self.product);
+            let is_positive = curvature > 0.0;
+            if !is_positive {
                 if iteration == 1 {
                     // not even the first direction has positive curvature: use the preconditioned gradient
                     self.direction.copy_from(&self.z);
@@ -77,9 +77,9 @@ impl Pcg {
             }
 
             // update of solution and residual
-            let along = rz / hessian;
-            self.direction.add(&self.p, along);
-            self.r.add(&self.product, -along);
+            let alpha = rz / curvature;
+            self.direction.add(&self.p, alpha);
+            self.r.add(&self.product, -alpha);
             left = self.r.norm(problem) / size;
             if left <= fraction {
                 return PcgReport { iterations: iteration, is_solved: true, left, curves_down: false };
@@ -94,7 +94,7 @@ impl Pcg {
             self.p.scale_and_add(next / rz, &self.z);
             rz = next;
         }
-        PcgReport { iterations: most, is_solved: false, left, curves_down: false }
+        PcgReport { iterations: max_iterations, is_solved: false, left, curves_down: false }
     }
 
     fn fit(&mut self, gradient: &Gradient) {

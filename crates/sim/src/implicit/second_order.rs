@@ -31,7 +31,7 @@ use sinew_skeleton::{BoneId, DriveKind, SkeletonState, StatePath};
 pub(super) const FRACTION: f64 = 1.0 - core::f64::consts::FRAC_1_SQRT_2;
 
 /// κ = (1 − γ)/γ: extrapolation factor from the first stage to the start of the second.
-const BEYOND: f64 = 1.0 + core::f64::consts::SQRT_2;
+const EXTRAPOLATION: f64 = 1.0 + core::f64::consts::SQRT_2;
 
 /// Data that the second stage needs from the first.
 #[derive(Clone, Debug, Default)]
@@ -110,7 +110,7 @@ impl SecondOrder {
             let mut driven_on = start.clone();
             for (_, bone) in prescribed(rig.skeleton.bones(), &control.drives) {
                 for dof in bone.joint.v() {
-                    driven_on.v[dof] = (way[dof] - h * end.v[dof]) / (BEYOND * h);
+                    driven_on.v[dof] = (way[dof] - h * end.v[dof]) / (EXTRAPOLATION * h);
                 }
             }
             driven_on.move_along_velocity(&rig.skeleton, h);
@@ -131,23 +131,23 @@ impl SecondOrder {
     ) {
         // reference values of damping and constraints
         let h = problem.h;
-        constraint_energy.begin_beyond(&self.constraint_energy, BEYOND);
-        problem.begin_strain_beyond(model, &self.x, BEYOND);
+        constraint_energy.begin_beyond(&self.constraint_energy, EXTRAPOLATION);
+        problem.begin_strain_beyond(model, &self.x, EXTRAPOLATION);
         problem.drag_plainly(model);
         for (own, earlier) in problem.carried.iter_mut().zip(&self.carried) {
-            *own = earlier + BEYOND * (*own - earlier);
+            *own = earlier + EXTRAPOLATION * (*own - earlier);
         }
 
         // inertial prediction and initial guess of nodes
         self.from_x.clear();
         for node in 0..model.node_count() {
             let (x, v) = (&self.x[node], &self.v[node]);
-            let from = x + BEYOND * (state.node_x[node] - x);
-            let speed = v + BEYOND * (state.node_v[node] - v);
+            let from = x + EXTRAPOLATION * (state.node_x[node] - x);
+            let speed = v + EXTRAPOLATION * (state.node_v[node] - v);
             problem.aim[node] = from + h * speed + h * h * model.gravity();
             self.from_x.push(from);
             if problem.inertia[node] > 0.0 {
-                problem.onward.x[node] = state.node_x[node] + BEYOND * h * state.node_v[node];
+                problem.onward.x[node] = state.node_x[node] + EXTRAPOLATION * h * state.node_v[node];
             }
         }
 
@@ -155,7 +155,7 @@ impl SecondOrder {
         self.lead_bones(model, &mut problem.bones, h, &state.rigs);
         for (i, (rig, onward)) in model.rigs().iter().zip(&mut problem.onward.rigs).enumerate() {
             let mut on = state.rigs[i].clone();
-            on.move_along_velocity(&rig.skeleton, BEYOND * h);
+            on.move_along_velocity(&rig.skeleton, EXTRAPOLATION * h);
             let drives = control.rigs.get(i).map_or(&[][..], |control| &control.drives);
             for (b, bone) in rig.skeleton.bones().iter().enumerate() {
                 let q = bone.joint.q();
@@ -171,10 +171,10 @@ impl SecondOrder {
         let rates = bones.rates(model, rigs);
         self.from_frames.clear();
         for (bone, rate) in rates.iter().enumerate() {
-            let from = plus(&self.frames[bone], rate, BEYOND * h);
+            let from = plus(&self.frames[bone], rate, EXTRAPOLATION * h);
             let pushed = plus(&bones.start_frames[bone], &self.aims[bone], -1.0);
-            let mut speed = plus(&self.rates[bone], &pushed, BEYOND / h);
-            speed.origin += BEYOND * h * model.gravity();
+            let mut speed = plus(&self.rates[bone], &pushed, EXTRAPOLATION / h);
+            speed.origin += EXTRAPOLATION * h * model.gravity();
             let mut aim = plus(&from, &speed, h);
             aim.origin += h * h * model.gravity();
             bones.aims[bone] = aim;
@@ -185,11 +185,11 @@ impl SecondOrder {
             // reference coordinates of joint damping
             bones.starts[i].q.clone_from(&self.rigs[i].q);
             bones.starts[i].v.clone_from(&rigs[i].v);
-            bones.starts[i].move_along_velocity(&rig.skeleton, BEYOND * h);
+            bones.starts[i].move_along_velocity(&rig.skeleton, EXTRAPOLATION * h);
             let speeds = self.rigs[i].v.iter().zip(&rigs[i].v);
-            let speeds = speeds.map(|(v, next)| v + BEYOND * (next - v));
+            let speeds = speeds.map(|(v, next)| v + EXTRAPOLATION * (next - v));
             bones.starts[i].v = speeds.collect();
-            backs[i].move_along_velocity(&rig.skeleton, -BEYOND * h);
+            backs[i].move_along_velocity(&rig.skeleton, -EXTRAPOLATION * h);
         }
         bones.back_frames = bones.frames_of(model, &backs);
     }

@@ -66,9 +66,9 @@ const MAX_ROUNDS: usize = 40;
 const FIRST_STEP: f64 = 0.05;
 const GROWTH: f64 = 5.0;
 /// Largest pseudo time step (s) if no joint is unknown: inertia is then negligible.
-const LONGEST: f64 = 1e3;
+const MAX_STEP: f64 = 1e3;
 /// Largest pseudo time step (s) with unknown joints: the second derivative of a swinging bone's height is neglected in the Hessian, and inertia regularises it.
-const LONGEST_WITH_JOINTS: f64 = 1.0;
+const MAX_STEP_WITH_JOINTS: f64 = 1.0;
 
 /// Finds static equilibrium under a control: pins and joints with prescribed motion are at the end of their paths, all other joints and nodes in equilibrium. Velocities become 0.
 pub fn settle(model: &Model, control: &Control, state: &mut State) -> Result<SettleReport, SettleError> {
@@ -147,7 +147,7 @@ pub fn settle_with(
         if can_collide {
             contact_energy.finish(model, &mut now);
         }
-        let longest = if problem.bones.any_sought() { LONGEST_WITH_JOINTS } else { LONGEST };
+        let longest = if problem.bones.any_sought() { MAX_STEP_WITH_JOINTS } else { MAX_STEP };
         h = (h * GROWTH).min(longest);
     }
     now.rigs.iter_mut().for_each(|rig| rig.v.fill(0.0));

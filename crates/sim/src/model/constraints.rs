@@ -72,7 +72,7 @@ fn strengthen(
     step: f64,
 ) -> Result<f64, String> {
     if !mass.is_finite() {
-        return Err("nothing that it holds can move by itself: choose other points".into());
+        return Err("none of its points can move: choose points that are not prescribed".into());
     }
     let stable = KAPPA * mass / (step * step);
     let is_drag = matches!(desc.kind, ConstraintKind::Drag { .. });
@@ -146,7 +146,7 @@ fn find_anchor(model: &Model, desc: &PointDesc) -> Result<(Anchor, Vec3), String
             let vertices = region.select(&body.surface.vertices, &body.surface.vertices);
             if vertices.is_empty() {
                 return Err(format!(
-                    "its region holds no point of the surface of '{}'{}",
+                    "its region contains no surface vertex of '{}'{}",
                     body.name,
                     reach(body)
                 ));
@@ -210,7 +210,7 @@ fn find_belt(model: &Model, desc: &BeltDesc) -> Result<(Hold, f64), String> {
     let far = |middle: &Vec3| (middle - desc.center).norm_squared();
     let nearest = loops.iter().min_by(|a, b| far(&a.middle()).total_cmp(&far(&b.middle())));
     let Some(line) = nearest else {
-        return Err(format!("its plane cuts body '{}' in no closed line{}", body.name, reach(body)));
+        return Err(format!("its plane does not cut body '{}' in a closed curve{}", body.name, reach(body)));
     };
     let spacing = sinew_math::real::cbrt(body.volume / body.nodes.len() as f64);
     let count = (line.length() / spacing).round().clamp(MIN_BELT_POINTS, MAX_BELT_POINTS);

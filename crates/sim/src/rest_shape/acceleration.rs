@@ -19,8 +19,8 @@ pub(super) struct Acceleration {
 
 /// Length of the history: older differences are outside the range of linearity.
 const MAX_CHANGES: usize = 5;
-/// Relative threshold for linear dependence of the differences.
-const LEAST: f64 = 1e-10;
+/// Relative Tikhonov regularisation of the least-squares problem, for nearly dependent differences.
+const REGULARISATION: f64 = 1e-10;
 
 impl Acceleration {
     /// Clears the history up to the last iterate.
@@ -43,7 +43,7 @@ impl Acceleration {
             return None;
         }
         let mut matrix = DMatrix::from_fn(n, n, |i, j| dot(&self.changes[i].1, &self.changes[j].1));
-        let shift = LEAST * matrix.trace();
+        let shift = REGULARISATION * matrix.trace();
         (0..n).for_each(|i| matrix[(i, i)] += shift);
         let right = DVector::from_fn(n, |i, _| dot(&self.changes[i].1, step));
         let gamma = matrix.cholesky()?.solve(&right);

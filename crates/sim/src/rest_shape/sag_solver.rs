@@ -31,7 +31,7 @@ pub(super) struct FoundSag {
 }
 
 /// Relative residual of the linear solve: a modified Newton method converges no faster with a smaller one.
-const LEFT: f64 = 3e-3;
+const TOLERANCE: f64 = 3e-3;
 /// Maximum number of iterations: bodies of 10,000 tets need about 10 to 40.
 const MAX_INNER: usize = 150;
 /// Regularisation (1/s²): flesh that can rotate freely about its bones would move by g over this, 10 m, and does not count as unstable. Flesh that sags by a centimetre is a
@@ -79,7 +79,7 @@ impl SagSolver {
         let mut r: Vec<Row> = self.free.iter().map(|node| row(&forces[*node as usize])).collect();
         let (mut d, mut z, mut product) =
             (vec![[0.0; 4]; count], vec![[0.0; 4]; count], vec![[0.0; 4]; count]);
-        let aim = LEFT * dot(&r, &r).sqrt();
+        let aim = TOLERANCE * dot(&r, &r).sqrt();
         self.precondition(&r, &mut z);
         let mut p = z.clone();
         let mut rz = dot(&r, &z);
@@ -96,9 +96,9 @@ impl SagSolver {
             }
 
             // update of solution, residual and direction
-            let along = rz / second_derivative;
-            add(&mut d, along, &p);
-            add(&mut r, -along, &product);
+            let alpha = rz / second_derivative;
+            add(&mut d, alpha, &p);
+            add(&mut r, -alpha, &product);
             self.precondition(&r, &mut z);
             let next = dot(&r, &z);
             let keep = (next / rz) as f32;

@@ -193,7 +193,7 @@ impl Attachment {
             self.fixed[node] = Some(bone);
         }
         self.notes.push(format!(
-            "a part of {} nodes near ({:.3}, {:.3}, {:.3}) m touches no bone: bone '{}' carries it rigidly",
+            "a part of {} nodes near ({:.3}, {:.3}, {:.3}) m is connected to no bone: bone '{}' carries it rigidly",
             part.len(),
             middle.x,
             middle.y,

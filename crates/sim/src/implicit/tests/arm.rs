@@ -18,6 +18,7 @@ pub(super) fn arm(spring: f64, damping: f64) -> Model {
 }
 
 pub(crate) fn arm_world(spring: f64, damping: f64, sag: Sag) -> WorldDesc {
+    // two bones with hinges
     let bone = |name: &str, parent, at: f64| BoneDesc {
         name: name.into(),
         parent,
@@ -41,6 +42,8 @@ pub(crate) fn arm_world(spring: f64, damping: f64, sag: Sag) -> WorldDesc {
     };
     let skeleton =
         SkeletonDesc { bones: vec![bone("upper", Parent::World, 0.0), bone("lower", Parent::Index(0), 0.2)] };
+
+    // flesh, fixed to the bones in a box around each
     let tie = |bone: &str, from: f64| TieDesc {
         bone: Some(bone.into()),
         hold: Hold::Region(Region::Box {
@@ -67,6 +70,8 @@ pub(crate) fn arm_world(spring: f64, damping: f64, sag: Sag) -> WorldDesc {
         }),
         sag,
     };
+
+    // the world
     let rig = RigDesc { name: "arm".into(), skeleton };
     WorldDesc {
         gravity: Vec3::new(0.0, 0.0, -9.81),

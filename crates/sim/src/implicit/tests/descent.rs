@@ -61,6 +61,7 @@ fn directions_go_down_though_flesh_curves_down() {
     let mut curved_down = 0;
     each_state(|model, control, state, name| {
         for falls_back in [false, true] {
+            // the system at a state, with either preconditioner
             let (mut problem, point) = begin(model, control, state);
             let mut preconditioner = Preconditioner::default();
             preconditioner.prepare(model, &problem);
@@ -73,6 +74,7 @@ fn directions_go_down_though_flesh_curves_down() {
             problem.update_hessian(model, &point, &mut []);
             preconditioner.update(model, &problem, &point, &[]);
 
+            // symmetry and positivity of the preconditioner
             let mut random = Random(17);
             for _ in 0..5 {
                 let (a, b) = (
@@ -88,6 +90,7 @@ fn directions_go_down_though_flesh_curves_down() {
                 assert!(skew.abs() < 1e-3 * (aa * bb).sqrt(), "{name}: {skew} of {aa} {bb}");
             }
 
+            // descent direction of conjugate gradients
             let mut pcg = Pcg::default();
             let mut system = System {
                 model,
@@ -106,7 +109,7 @@ fn directions_go_down_though_flesh_curves_down() {
             assert!(along < 0.0, "{name}, {falls_back}: {along}");
         }
     });
-    assert!(curved_down > 0, "no state was bad enough to tell");
+    assert!(curved_down > 0, "no state had negative curvature");
 }
 
 /// The potential decreases in every iteration, from any state: one more iteration never ends higher.

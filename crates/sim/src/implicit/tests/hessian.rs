@@ -30,6 +30,7 @@ fn nodes_and_joints_together_curve_up() {
     let model = arm(1.0, 0.1);
     let control = Control { rigs: vec![RigControl::limp(&model.rigs()[0])], ..Control::still(&model) };
     for seed in 1..=3 {
+        // the Hessian at a perturbed state
         let state = shaken(&model, seed);
         let mut problem = Problem::default();
         let h = 1.0 / 60.0;
@@ -39,6 +40,7 @@ fn nodes_and_joints_together_curve_up() {
         problem.evaluate(&model, &point, &mut [], &mut Gradient::default());
         problem.update_hessian(&model, &point, &mut []);
 
+        // its dense matrix, column by column
         let free: Vec<usize> = (0..model.node_count()).filter(|&node| problem.inertia[node] > 0.0).collect();
         let joints = problem.bones.is_sought.len();
         assert_eq!(joints, 2);
@@ -57,9 +59,11 @@ fn nodes_and_joints_together_curve_up() {
             }
             (0..joints).for_each(|j| matrix[(3 * free.len() + j, column)] = out.joints[j]);
         }
+
+        // symmetric positive definite
         let skew = (&matrix - matrix.transpose()).amax();
         assert!(skew < 1e-5 * matrix.amax(), "{skew} of {}", matrix.amax());
         let symmetric = (&matrix + matrix.transpose()) * 0.5;
-        assert!(symmetric.cholesky().is_some(), "seed {seed}: the hessian is not positive");
+        assert!(symmetric.cholesky().is_some(), "seed {seed}: the Hessian is not positive definite");
     }
 }
