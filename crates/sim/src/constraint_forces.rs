@@ -87,8 +87,8 @@ impl ConstraintForces {
                     let force = -gradient - along_damper(&asked, &gap, &apart);
                     ends[0].pull(model, now, (&a, &force), node_force, &mut self.applied);
                     ends[1].pull(model, now, (&b, &-force), node_force, &mut self.applied);
-                    let leaders = [(&ends[0], &a, force), (&ends[1], &b, -force)];
-                    let prescribed: f64 = leaders
+                    let ends_with_forces = [(&ends[0], &a, force), (&ends[1], &b, -force)];
+                    let prescribed: f64 = ends_with_forces
                         .iter()
                         .map(|(end, y, force)| prescribed_power(model, now, end, y, force))
                         .sum();

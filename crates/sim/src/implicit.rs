@@ -7,8 +7,7 @@
 //!
 //! A is the pose of a bone (rotation and origin), M its second moments of mass. Nodes fixed to bones follow q; their motion is linearised in every iteration
 //! and its second derivative neglected (Gauss–Newton), so that bones never make the system indefinite. Joints with prescribed motion are not unknowns; the gradient of U with respect to them is
-//! the driving torque.
-//! The damping of [KimPollard2011, eq. 12] becomes the potential D, scaled to match explicit stepping over one time step.
+//! the driving torque. The damping of [KimPollard2011, eq. 12] becomes the potential D, scaled to match explicit stepping over one time step.
 //!
 //! Reading order: `problem` is U with its gradient and Hessian; `newton` minimises it; `preconditioner` accelerates the linear solves; `second_order` combines two such solves into an SDIRK2 step.
 

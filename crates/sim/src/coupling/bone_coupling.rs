@@ -61,7 +61,7 @@ struct RigCoupling {
     floating: MomentumCorrection,
     wrenches: Vec<Wrench>,
     /// Whether all joints are prescribed, so that flesh cannot move the bones.
-    leads: bool,
+    is_prescribed: bool,
     /// Whether the dynamics have been solved in this step.
     is_solved: bool,
 }
@@ -83,7 +83,7 @@ impl BoneCoupling {
         self.prepare(model);
         for (i, (coupling, rig)) in self.rigs.iter_mut().zip(model.rigs()).enumerate() {
             coupling.is_solved = false;
-            coupling.leads = match control.rigs.get(i) {
+            coupling.is_prescribed = match control.rigs.get(i) {
                 Some(control) => {
                     coupling.path.fit(&rig.skeleton, &control.from, &control.to, dt);
                     control.drives.iter().all(|kind| *kind == DriveKind::Motion)
@@ -123,7 +123,7 @@ impl BoneCoupling {
                 self.fields[rig.bones.start + i] = Field {
                     angular,
                     at_origin: linear - angular.cross(&frame.origin),
-                    max_drag: if coupling.leads { 1.0 } else { rig.max_drag[i] },
+                    max_drag: if coupling.is_prescribed { 1.0 } else { rig.max_drag[i] },
                     rotation: frame.rotation,
                     origin: frame.origin,
                 };
@@ -139,7 +139,7 @@ impl BoneCoupling {
     /// Energy of fully prescribed rigs (J); its change over a step is the work of the prescribed joints.
     pub(crate) fn prescribed_energy(&self, model: &Model, state: &State) -> f64 {
         let rigs = self.rigs.iter().zip(model.rigs()).zip(&state.rigs);
-        let prescribed = rigs.filter(|((coupling, _), _)| coupling.leads);
+        let prescribed = rigs.filter(|((coupling, _), _)| coupling.is_prescribed);
         prescribed
             .map(|((coupling, rig), state)| {
                 BoneEnergies::of(&rig.skeleton, &coupling.kinematics, state, &model.gravity()).total()
@@ -190,7 +190,7 @@ impl BoneCoupling {
 
             // joint accelerations and torques; prescribed rigs only need the torques at the end of the step
             let is_last = fraction == 1.0;
-            if !coupling.leads || is_last {
+            if !coupling.is_prescribed || is_last {
                 let loads = Loads { gravity: model.gravity(), wrenches: &coupling.wrenches, passive_step: h };
                 let (skeleton, bones, drives) = (&rig.skeleton, &state.rigs[i], &coupling.drives);
                 // no warm start from an earlier step, which a resumed run has not seen
@@ -204,7 +204,7 @@ impl BoneCoupling {
             }
 
             // motion and work of the drives
-            if coupling.leads {
+            if coupling.is_prescribed {
                 let power: f64 = coupling
                     .wrenches
                     .iter()
@@ -249,7 +249,7 @@ impl RigCoupling {
             path: StatePath::default(),
             floating: MomentumCorrection::default(),
             wrenches: vec![Wrench::default(); rig.skeleton.bones().len()],
-            leads: false,
+            is_prescribed: false,
             is_solved: false,
         }
     }

@@ -93,8 +93,9 @@ impl Newton {
         if model.rigs().is_empty() {
             return;
         }
-        let inverted_onward = self.inverted;
+
         // further candidates: flesh skinned to the bones, by their acceleration only or by their whole motion
+        let inverted_onward = self.inverted;
         for carries_all in [false, true] {
             let is_good = self.inverted <= inverted_onward
                 && problem.norm(&self.gradient) < GOOD_GUESS * self.reference;
@@ -273,6 +274,7 @@ impl Newton {
                 (self.energy, self.inverted) = (energy, inverted);
                 return true;
             }
+
             // minimiser of the quadratic interpolant
             let curvature = 2.0 * (energy - self.energy - fraction * derivative);
             let minimiser = if curvature > 0.0 && curvature.is_finite() {

@@ -73,12 +73,12 @@ impl SecondOrder {
         self.frames.clone_from(&problem.bones.start_frames);
         self.aims.clone_from(&problem.bones.aims);
         self.rates = problem.bones.rates(model, &state.rigs);
-        self.lay_paths(model, control, whole);
-        self.lead_joints(model, control, problem);
+        self.find_path_ends(model, control, whole);
+        self.place_prescribed_joints(model, control, problem);
     }
 
     /// Computes the coordinates of joints with prescribed motion at the end of the step.
-    fn lay_paths(&mut self, model: &Model, control: &Control, whole: Substep) {
+    fn find_path_ends(&mut self, model: &Model, control: &Control, whole: Substep) {
         let Substep { to: fraction, dt, .. } = whole;
         self.ends.clone_from(&self.rigs);
         for (i, (rig, end)) in model.rigs().iter().zip(&mut self.ends).enumerate() {
@@ -100,23 +100,23 @@ impl SecondOrder {
     }
 
     /// Moves joints with prescribed motion to their coordinates at the first stage.
-    fn lead_joints(&self, model: &Model, control: &Control, problem: &mut Problem) {
+    fn place_prescribed_joints(&self, model: &Model, control: &Control, problem: &mut Problem) {
         let h = problem.h;
         for (i, (rig, onward)) in model.rigs().iter().zip(&mut problem.onward.rigs).enumerate() {
             let Some(control) = control.rigs.get(i) else { continue };
             let (start, end) = (&self.rigs[i], &self.ends[i]);
-            let mut way = vec![0.0; start.v.len()];
-            end.difference_from(&rig.skeleton, start, &mut way);
-            let mut driven_on = start.clone();
+            let mut displacement = vec![0.0; start.v.len()];
+            end.difference_from(&rig.skeleton, start, &mut displacement);
+            let mut stage = start.clone();
             for (_, bone) in prescribed(rig.skeleton.bones(), &control.drives) {
                 for dof in bone.joint.v() {
-                    driven_on.v[dof] = (way[dof] - h * end.v[dof]) / (EXTRAPOLATION * h);
+                    stage.v[dof] = (displacement[dof] - h * end.v[dof]) / (EXTRAPOLATION * h);
                 }
             }
-            driven_on.move_along_velocity(&rig.skeleton, h);
+            stage.move_along_velocity(&rig.skeleton, h);
             for (_, bone) in prescribed(rig.skeleton.bones(), &control.drives) {
                 let q = bone.joint.q();
-                onward.q[q.clone()].copy_from_slice(&driven_on.q[q]);
+                onward.q[q.clone()].copy_from_slice(&stage.q[q]);
             }
         }
     }
@@ -152,7 +152,7 @@ impl SecondOrder {
         }
 
         // inertial prediction and initial guess of bones
-        self.lead_bones(model, &mut problem.bones, h, &state.rigs);
+        self.extrapolate_bones(model, &mut problem.bones, h, &state.rigs);
         for (i, (rig, onward)) in model.rigs().iter().zip(&mut problem.onward.rigs).enumerate() {
             let mut on = state.rigs[i].clone();
             on.move_along_velocity(&rig.skeleton, EXTRAPOLATION * h);
@@ -167,7 +167,7 @@ impl SecondOrder {
     }
 
     /// Extrapolates bones from their poses at the first stage.
-    fn lead_bones(&mut self, model: &Model, bones: &mut Bones, h: f64, rigs: &[SkeletonState]) {
+    fn extrapolate_bones(&mut self, model: &Model, bones: &mut Bones, h: f64, rigs: &[SkeletonState]) {
         let rates = bones.rates(model, rigs);
         self.from_frames.clear();
         for (bone, rate) in rates.iter().enumerate() {
