@@ -1,4 +1,4 @@
-//! One body: its points, its masses, its surface and what holds it.
+//! A deformable body of a model: its nodes, masses, surface and embedding.
 
 use crate::body_kind::{BodyKind, KindParts};
 use crate::desc::{BodyDesc, Sag, ShapeDesc};
@@ -14,53 +14,54 @@ use sinew_mesh::{Cage, Embedding, Solid, TetMesh, TriMesh, full_fill};
 pub struct Body {
     /// Its name.
     pub name: String,
-    /// What it is, beside its nodes.
+    /// Its kind, beside its nodes.
     pub kind: BodyKind,
-    /// Its nodes, which are its points, among those of the model.
+    /// Range of its nodes in the model.
     pub nodes: Range<usize>,
-    /// Its tets among those of the model; none for other kinds.
+    /// Range of its tets in the model; empty for other kinds.
     pub tets: Range<usize>,
     /// Its surface at rest.
     pub surface: TriMesh,
-    /// The surface's vertices in the body's nodes, counted from the first of them.
+    /// The embedding of the surface vertices in the body's nodes, numbered from the first of them.
     pub embedding: Embedding,
-    /// What it is made of.
+    /// Its material.
     pub material: Material,
     /// Mass (kg).
     pub mass: f64,
     /// Volume of the solid (m³).
     pub volume: f64,
-    /// How far it reaches from what holds it (m): the thickness of flesh on bones, or the longest side of a body without bones.
+    /// Characteristic length (m): the thickness of flesh on bones, or the longest side of a body without bones.
     pub reach: f64,
-    /// Rate c at which velocities decay, against the bone nearest through the flesh, or the world (1/s).
+    /// Damping rate c of velocities relative to the reference bone, or to the world (1/s).
     pub damping_rate: f64,
-    /// What keeps it from sagging.
+    /// How sagging is prevented.
     pub sag: Sag,
-    /// How its rest shape carries it, if it has one.
+    /// Report about its rest shape, if it has one.
     pub rest_shape: Option<RestShapeReport>,
-    /// What was found about its shape and what was done about it.
+    /// Findings about its shape and automatic corrections.
     pub notes: Vec<String>,
 }
 
-/// A body's shape with masses, before it joins a model.
+/// A body's shape with its mass distribution, before it is added to a model.
 pub(crate) struct Shape {
     pub(crate) mesh: TetMesh,
     pub(crate) fill: Vec<f64>,
-    /// What else a body of another kind is; its mesh has points and no tets.
+    /// The data of a custom body; its mesh has points but no tets.
     pub(crate) custom: Option<KindParts>,
     pub(crate) corner_volume: Vec<[f64; 4]>,
     pub(crate) surface: TriMesh,
     pub(crate) embedding: Embedding,
-    /// For each anchor the node that lies on it.
+    /// For each anchor the node at its position.
     pub(crate) anchor_nodes: Vec<Option<u32>>,
     pub(crate) notes: Vec<String>,
 }
 
 impl Shape {
-    /// Builds the cage with nodes on anchors, or checks the tets.
+    /// Builds the cage with nodes at the anchors, or validates the tets.
     pub(crate) fn build(desc: &BodyDesc, anchors: &[Vec3]) -> Result<Shape, Vec<Fault>> {
         let fault = |what: String| vec![Fault::new(&desc.name, what)];
         match &desc.shape {
+            // a surface in a cage
             ShapeDesc::Surface { surface, cage } => {
                 let solid = Solid::build(surface).map_err(|e| fault(e.to_string()))?;
                 let cage =
@@ -71,6 +72,8 @@ impl Shape {
                 let surface = surface.clone();
                 Ok(Shape { mesh, fill, custom: None, corner_volume, surface, embedding, anchor_nodes, notes })
             }
+
+            // a tet mesh
             ShapeDesc::Tets(mesh) => {
                 let faults = mesh.find_faults();
                 if !faults.is_empty() {
@@ -83,6 +86,8 @@ impl Shape {
                 let (mesh, notes) = (mesh.clone(), Vec::new());
                 Ok(Shape { mesh, fill, custom: None, corner_volume, surface, embedding, anchor_nodes, notes })
             }
+
+            // a custom body
             ShapeDesc::Custom(kind) => {
                 let parts = kind.build(&desc.material, &desc.velocity);
                 let faults = parts
@@ -123,7 +128,7 @@ impl Shape {
         mass
     }
 
-    /// The longest side of the box around it (m).
+    /// The longest side of its bounding box (m).
     pub(crate) fn length(&self) -> f64 {
         let (low, high) = self.surface.bounds().unwrap_or_default();
         (high - low).amax()
@@ -135,8 +140,8 @@ impl Shape {
     }
 }
 
-/// c = 2 ζ ω with the quarter-wave frequency of shear over a length L, ω = 2π √(μ/ρ) / (4 L): a bar held at one end, or flesh so thick
-/// on a bone, swings at about that frequency, and its swing then dies at the damping ratio ζ.
+/// c = 2 ζ ω with the quarter-wave shear frequency over a length L, ω = 2π √(μ/ρ) / (4 L): a bar clamped at one end, or flesh of that thickness
+/// on a bone, oscillates at about that frequency, with damping ratio ζ.
 pub(crate) fn damping_rate(material: &Material, length: f64) -> f64 {
     if length == 0.0 {
         return 0.0;
@@ -145,7 +150,7 @@ pub(crate) fn damping_rate(material: &Material, length: f64) -> f64 {
     2.0 * material.damping_ratio * core::f64::consts::TAU * shear_speed / (4.0 * length)
 }
 
-/// exp(−c h): how much velocity is left after a step.
+/// exp(−c h): the factor by which velocity decays in a step.
 pub(crate) fn decay(damping_rate: f64, h: f64) -> f64 {
     real::exp(-damping_rate * h)
 }

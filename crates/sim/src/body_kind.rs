@@ -1,14 +1,14 @@
-//! Kinds of deformable bodies: coordinates, how points follow from them, and energies of points.
+//! Custom kinds of deformable bodies: generalised coordinates, the embedding of points in them, and energies of points.
 //!
-//! A body is points that contact, constraints, recordings and pictures see, and coordinates that move. Of tets the coordinates are the points, and their energy is
-//! that of the model's elements. Any other kind is described from outside by a [`KindDesc`] and registered as a [`crate::desc::ShapeDesc::Custom`]; it gives its points a
-//! [`NodeEnergy`], or coordinates of their own, or both:
+//! A body consists of points, which contact, constraints, recordings and images use, and of coordinates that evolve in time. For tet meshes the coordinates are the points, and their energy is
+//! that of the model's elements. Any other kind is implemented as a [`KindDesc`] and registered as a [`crate::desc::ShapeDesc::Custom`]; its points have a
+//! [`NodeEnergy`], or generalised coordinates, or both:
 //!
 //! ```text
 //! x = X(q),     ẋ = J(q) v,     M(q) v̇ = Jᵀ f + …
 //! ```
 //!
-//! Forces f on points come back to the coordinates by the transpose of what carries motion out, so that ⟨f, J v⟩ = ⟨Jᵀ f, v⟩ is the power on either side.
+//! Forces f on points are mapped to the coordinates by the transpose of the velocity map, so that ⟨f, J v⟩ = ⟨Jᵀ f, v⟩: power is conserved.
 
 use crate::energies::Energies;
 use crate::node_energy::NodeEnergy;
@@ -20,19 +20,19 @@ use sinew_mesh::{Embedding, TriMesh};
 use sinew_skeleton::Momentum;
 use std::sync::Arc;
 
-/// What a body is, beside its points.
+/// The kind of a body, beside its points.
 #[derive(Clone, Debug)]
 pub enum BodyKind {
-    /// Tets: the coordinates are the points, and the energy is that of the elements.
+    /// A tet mesh: the coordinates are the points, and the energy is that of the elements.
     Tets,
-    /// A kind that was described from outside.
+    /// A custom kind.
     Custom(CustomBody),
 }
 
-/// A body of a kind that was described from outside.
+/// A body of a custom kind.
 #[derive(Clone, Debug)]
 pub struct CustomBody {
-    /// What it does.
+    /// Its implementation.
     pub kind: Arc<dyn CustomKind>,
     /// Its coordinates in [`crate::State::body_q`]; empty if its coordinates are its points.
     pub q: Range<usize>,
@@ -40,63 +40,63 @@ pub struct CustomBody {
     pub v: Range<usize>,
 }
 
-/// A description of a body of a new kind.
+/// A description of a body of a custom kind.
 pub trait KindDesc: Debug + Send + Sync {
     /// Its surface at rest.
     fn surface(&self) -> &TriMesh;
 
-    /// Builds it of a material, to start with a velocity (m/s).
+    /// Builds it from a material, with an initial velocity (m/s).
     ///
     /// # Errors
-    /// All that is wrong with it, one sentence each.
+    /// All faults of the description, one sentence each.
     fn build(&self, material: &Material, velocity: &Vec3) -> Result<KindParts, Vec<String>>;
 }
 
-/// What a description of a new kind is built into, before it joins a model.
+/// The parts that a custom description is built into, before they are added to a model.
 #[derive(Clone, Debug)]
 pub struct KindParts {
     /// The points at rest (m).
     pub points: Vec<Vec3>,
-    /// Mass of each point (kg), above 0. Contact and constraints are as stiff as these masses bear, so that coordinates need at least their inertia: M ⪰ Jᵀ m J.
+    /// Mass of each point (kg), above 0. The stability of contact and constraints relies on these masses, so coordinates need at least their inertia: M ⪰ Jᵀ m J.
     pub point_mass: Vec<f64>,
-    /// The vertices of the surface in the points.
+    /// The embedding of the surface vertices in the points.
     pub embedding: Embedding,
     /// Volume (m³).
     pub volume: f64,
-    /// The highest frequency of its own (rad/s), 0 without any: explicit steps stay below what it allows.
+    /// Its highest natural frequency (rad/s), 0 if there is none: it limits explicit steps.
     pub max_frequency: f64,
-    /// What it does.
+    /// Its behaviour.
     pub kind: Arc<dyn CustomKind>,
 }
 
-/// What a body of a new kind does. Never changes; `Debug` prints all that its motion follows from, for the model's hash is made of it.
+/// The behaviour of a custom body. Immutable; `Debug` must print everything that its motion depends on, because the model's hash includes it.
 pub trait CustomKind: Debug + Send + Sync {
-    /// Coordinates of its own that its points follow; none if the points move by themselves.
+    /// Generalised coordinates that its points follow; none if the points move freely.
     fn coordinates(&self) -> Option<&dyn Coordinates> {
         None
     }
 
-    /// A new energy of its points, which are the lists that it is given; none if coordinates hold all of it.
+    /// A new energy of its points, which are the slices passed to it; none if all energy is in the coordinates.
     fn energy(&self) -> Option<Box<dyn NodeEnergy + Send + Sync>> {
         None
     }
 }
 
-/// Coordinates that carry the points of a body: the embedding, the inertia and the energies of their own.
+/// Generalised coordinates of the points of a body: the embedding, the inertia and their energies.
 pub trait Coordinates: Debug + Send + Sync {
-    /// Coordinates and velocities at the start.
+    /// Initial coordinates and velocities.
     fn start(&self) -> CoordinateState;
 
-    /// Places points: x = X(q) (m), and how they move, ẋ = J(q) v (m/s).
+    /// Computes point positions x = X(q) (m) and velocities ẋ = J(q) v (m/s).
     fn place_points(&self, q: &[f64], v: &[f64], points: PointsOut);
 
-    /// Adds Jᵀ f of forces on points (N) to the forces on the coordinates.
+    /// Adds Jᵀ f for forces f on points (N) to the generalised forces.
     fn apply_transpose(&self, q: &[f64], point_forces: &[Vec3], forces: &mut [f64]);
 
-    /// Takes a sub-step of `h` (s) under forces on the coordinates and gravity (m/s²), symplectic Euler or better.
+    /// Advances by a sub-step of `h` (s) under generalised forces and gravity (m/s²), by symplectic Euler or a better method.
     fn advance(&self, forces: &[f64], gravity: &Vec3, h: f64, q: &mut [f64], v: &mut [f64]);
 
-    /// Where the energy is (J); in height, zero at rest.
+    /// Energies (J); the potential energy is zero at rest.
     fn energies(&self, gravity: &Vec3, q: &[f64], v: &[f64]) -> Energies;
 
     /// Momentum and angular momentum about the origin of the world.
@@ -108,11 +108,11 @@ pub trait Coordinates: Debug + Send + Sync {
 pub struct CoordinateState {
     /// Coordinates.
     pub q: Vec<f64>,
-    /// Velocities; not always as many as coordinates.
+    /// Velocities; their number may differ from that of the coordinates.
     pub v: Vec<f64>,
 }
 
-/// Where coordinates put the points of their body.
+/// Output positions and velocities of the points of a body.
 #[derive(Debug)]
 pub struct PointsOut<'a> {
     /// Positions (m).
@@ -122,7 +122,7 @@ pub struct PointsOut<'a> {
 }
 
 impl BodyKind {
-    /// The coordinates that its points follow; none if the points move by themselves.
+    /// The coordinates that its points follow; none if the points move freely.
     pub fn coordinates(&self) -> Option<&dyn Coordinates> {
         match self {
             BodyKind::Tets => None,
@@ -132,36 +132,43 @@ impl BodyKind {
 }
 
 impl KindParts {
-    /// What is wrong with it, for a surface of so many vertices.
+    /// Faults of the parts, for a surface with so many vertices.
     pub(crate) fn faults(&self, vertices: usize) -> Vec<String> {
         let mut faults = Vec::new();
         let count = self.points.len();
+
+        // masses and points
         if self.point_mass.len() != count {
-            faults.push(format!("it has {count} points but {} masses for them", self.point_mass.len()));
+            faults.push(format!("it has {count} points but {} masses", self.point_mass.len()));
         }
         if let Some(mass) = self.point_mass.iter().find(|mass| !(**mass > 0.0 && mass.is_finite())) {
-            faults.push(format!("a point of it has a mass of {mass} kg: it must be above 0"));
+            faults.push(format!("one of its points has a mass of {mass} kg: it must be above 0"));
         }
         if self.points.iter().any(|x| x.iter().any(|x| !x.is_finite())) {
-            faults.push("a point of it is not finite".into());
+            faults.push("one of its points is not finite".into());
         }
+
+        // embedding
         if self.embedding.point_count() != vertices {
             let embedded = self.embedding.point_count();
-            faults.push(format!(
-                "its surface has {vertices} vertices, of which {embedded} are embedded in points"
-            ));
+            faults
+                .push(format!("its surface has {vertices} vertices, but {embedded} are embedded in points"));
         }
         let nodes = (0..self.embedding.point_count()).flat_map(|vertex| self.embedding.point(vertex));
         if let Some(node) = nodes.map(|(node, _)| node as usize).find(|node| *node >= count) {
-            faults.push(format!("its surface is embedded in point {node}, of {count}"));
+            faults.push(format!(
+                "its surface is embedded in point {node}, but it has {count} points, numbered from 0"
+            ));
         }
+
+        // volume, frequency and initial coordinates
         let sizes = [("volume", self.volume), ("highest frequency", self.max_frequency)];
         for (name, size) in sizes.into_iter().filter(|(_, size)| !(*size >= 0.0 && size.is_finite())) {
             faults.push(format!("its {name} is {size}: it must be 0 or more"));
         }
         let start = self.kind.coordinates().map(Coordinates::start).unwrap_or_default();
         if start.q.iter().chain(&start.v).any(|x| !x.is_finite()) {
-            faults.push("a coordinate of it at the start is not finite".into());
+            faults.push("one of its initial coordinates is not finite".into());
         }
         faults
     }

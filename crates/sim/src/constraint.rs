@@ -1,12 +1,12 @@
-//! Points that are dragged, pinned, led along paths or joined, and belts around bodies.
+//! Soft constraints: points that are dragged, pinned, moved along paths or joined, and belts around bodies.
 //!
-//! A point may be anywhere: on a surface, in flesh, on a bone, on an obstacle. Every constraint is an energy of where its points are (`spring`, `belt`), and its
-//! forces go to nodes, bones and obstacles by the weights that carry the points (`anchor`). Explicit stepping adds them to what pushes from outside, as stiff as the
-//! step allows (`stiffest`); implicit stepping and settling take the same energies as a `NodeEnergy` (`held`). Joined points and belts pull with opposite forces
-//! along one line, so that neither momentum changes.
+//! A point may be on a surface, in flesh, on a bone or on an obstacle. Every constraint is an energy of the positions of its points (`spring`, `belt`), and its
+//! forces are mapped to nodes, bones and obstacles by the weights that carry the points (`anchor`). Explicit steps add them to the external forces, as stiff as the
+//! step allows (`stiffest`); implicit steps and settling use the same energies as a `NodeEnergy` (`constraint_forces::energy`). Joined points and belts exert opposite forces
+//! along one line, so that momentum and angular momentum are conserved.
 //!
-//! The energy of constraints depends on what the control asks for, and is no part of a state's own. During a step it is lent to the account of supplied energy and taken back
-//! at its end: what is left there is the work that constraints did.
+//! The energy of constraints depends on the control and is not part of the energy of a state. During a step it is credited to the supplied energy and debited
+//! at its end: the difference is the work done by the constraints.
 
 mod anchor;
 pub(crate) mod belt;
@@ -22,35 +22,35 @@ pub(crate) use path::Asked;
 
 use sinew_math::Vec3;
 
-/// A constraint of a model, checked.
+/// A validated constraint of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Constraint {
     /// Its name.
     pub name: String,
     /// Stiffness k (N/m).
     pub stiffness: f64,
-    /// Damping c (N s/m): of all motion of a point that is held at a place, of the growing length of all others.
+    /// Damping c (N s/m): of the velocity of a point relative to its target, of the rate of elongation for all others.
     pub damping: f64,
-    /// Its length without tension (m): 0 for points that are held at places.
+    /// Its natural length (m): 0 for points with a target.
     pub length: f64,
-    /// Whether it pulls but never pushes.
+    /// Whether it resists extension only.
     pub is_unilateral: bool,
     pub(crate) hold: Hold,
 }
 
-/// What a constraint holds.
+/// The points of a constraint.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Hold {
-    /// A point, at a place (m) unless the control says otherwise.
+    /// A point with a default target (m).
     Place { anchor: Anchor, place: Vec3 },
     /// Two points.
     Between([Anchor; 2]),
-    /// A loop of points.
+    /// A closed loop of points.
     Around(Vec<NodeRow>),
 }
 
 impl Constraint {
-    /// The place (m) at which it holds a point while the control says nothing else; none for others.
+    /// The default target of a point (m); none for other constraints.
     pub fn place(&self) -> Option<Vec3> {
         match &self.hold {
             Hold::Place { place, .. } => Some(*place),
@@ -58,7 +58,7 @@ impl Constraint {
         }
     }
 
-    /// How many points it holds.
+    /// Number of points.
     pub fn point_count(&self) -> usize {
         match &self.hold {
             Hold::Place { .. } => 1,

@@ -1,4 +1,4 @@
-//! What constraints do in explicit stepping, and what they hold in a state.
+//! Constraint forces in explicit steps, and constraint energies of a state.
 
 mod anchored;
 mod energy;
@@ -16,34 +16,34 @@ use crate::{Control, Model, State};
 use anchored::AppliedForces;
 use sinew_math::Vec3;
 
-/// Scratch of constraints.
+/// Workspace of constraints.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ConstraintForces {
     pub(crate) applied: AppliedForces,
-    /// Points of one belt, and how they move.
+    /// Points of one belt, and their velocities.
     points: Vec<Vec3>,
     velocities: Vec<Vec3>,
 }
 
-/// What a constraint does in a state.
+/// The force of a constraint in a state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConstraintForce {
     /// The constraint: an index into [`Model::constraints`].
     pub constraint: usize,
-    /// The points that it holds (m); a point held at a place is followed by the place.
+    /// Its points (m); a point with a target is followed by the target.
     pub points: Vec<Vec3>,
-    /// What its spring pulls with (N), negative where it pushes; dampers are left out.
+    /// Spring tension (N), negative under compression; without damping.
     pub tension: f64,
-    /// The energy in it (J).
+    /// Its energy (J).
     pub energy: f64,
 }
 
 impl ConstraintForces {
-    /// Applies all constraints in a sub-step; adds forces on nodes (N) and keeps those on bones and obstacles. Returns
-    /// the energy that was supplied by those who lead places, lengths, strengths and obstacles (J).
+    /// Applies all constraints in a sub-step: adds forces on nodes (N) and stores those on bones and obstacles. Returns
+    /// the energy supplied by prescribed targets, lengths, strengths and kinematic obstacles (J).
     ///
-    /// What the control changes is changed first, at one blow, and charged; then the points move under a potential that stays. Symplectic Euler has its velocities half a step
-    /// before its positions and keeps, to second order, E − h/2 v·∂E/∂x. So that is what the change is charged with:
+    /// Changes by the control are applied instantaneously at the beginning, and their work is accounted for; then the points move in a constant potential. Symplectic Euler staggers velocities half a step
+    /// before positions and conserves, to second order, E − h/2 v·∂E/∂x. The work of a change is therefore
     ///
     /// ```text
     /// E' − E − h/2 v · (∂E'/∂x − ∂E/∂x)
@@ -63,6 +63,7 @@ impl ConstraintForces {
             let (before, asked) = (path.asks(constraint, from), path.asks(constraint, to));
             let prescribed = (asked.place - before.place) / h;
             given += match &constraint.hold {
+                // a point with a target
                 Hold::Place { anchor, .. } => {
                     let y = anchor.at(now);
                     let v = anchor.velocity(model, now, &y);
@@ -76,6 +77,8 @@ impl ConstraintForces {
                     anchor.pull(model, now, (&y, &force), node_force, &mut self.applied);
                     spring + h * damper.dot(&prescribed)
                 }
+
+                // two points
                 Hold::Between(ends) => {
                     let [a, b] = [ends[0].at(now), ends[1].at(now)];
                     let gap = a - b;
@@ -84,8 +87,8 @@ impl ConstraintForces {
                     let force = -gradient - along_damper(&asked, &gap, &apart);
                     ends[0].pull(model, now, (&a, &force), node_force, &mut self.applied);
                     ends[1].pull(model, now, (&b, &-force), node_force, &mut self.applied);
-                    let leaders = [(&ends[0], &a, force), (&ends[1], &b, -force)];
-                    let prescribed: f64 = leaders
+                    let ends_with_forces = [(&ends[0], &a, force), (&ends[1], &b, -force)];
+                    let prescribed: f64 = ends_with_forces
                         .iter()
                         .map(|(end, y, force)| prescribed_power(model, now, end, y, force))
                         .sum();
@@ -94,6 +97,8 @@ impl ConstraintForces {
                         - 0.5 * h * apart.dot(&(gradient - before.spring.gradient(&gap)));
                     spring - h * prescribed
                 }
+
+                // a belt
                 Hold::Around(rows) => {
                     self.place_belt(rows, now);
                     let length = belt::length(&self.points);
@@ -107,7 +112,7 @@ impl ConstraintForces {
         given
     }
 
-    /// What all constraints hold after a fraction of the step (J).
+    /// The energy of all constraints after a fraction of the step (J).
     pub(crate) fn energy(
         &mut self,
         model: &Model,
@@ -161,7 +166,7 @@ fn belt_force(length: f64, asked: &Asked) -> belt::BeltForce {
     belt::pull(length, asked.spring.stiffness, asked.spring.length)
 }
 
-/// c n (n · ḋ): along the line, so that it turns nothing; none for a rope that is slack.
+/// c n (n · ḋ): along the axis, so that it exerts no moment; zero for a slack rope.
 fn along_damper(asked: &Asked, gap: &Vec3, apart: &Vec3) -> Vec3 {
     let distance = gap.norm();
     if distance == 0.0 || !asked.spring.is_taut(gap) {
@@ -171,7 +176,7 @@ fn along_damper(asked: &Asked, gap: &Vec3, apart: &Vec3) -> Vec3 {
     n * (asked.damping * n.dot(apart))
 }
 
-/// The power of a force on something that is led and does not feel it (W).
+/// The power of a force on a kinematic obstacle or prescribed bone, which does not react to it (W).
 fn prescribed_power(model: &Model, now: &Surroundings, anchor: &Anchor, y: &Vec3, force: &Vec3) -> f64 {
     match anchor {
         Anchor::Obstacle { obstacle, .. } if model.obstacles()[*obstacle].mobility == Mobility::Kinematic => {
@@ -181,12 +186,12 @@ fn prescribed_power(model: &Model, now: &Surroundings, anchor: &Anchor, y: &Vec3
     }
 }
 
-/// The energy in all constraints of a state, as the control asks for them at the end of its step (J). It is no part of [`State::energies`].
+/// The energy of all constraints in a state, with the control at the end of its step (J). It is not part of [`State::energies`].
 pub fn constraint_energy(model: &Model, control: &Control, state: &State) -> f64 {
     constraint_forces(model, control, state).iter().map(|force| force.energy).sum()
 }
 
-/// What all constraints do in a state, as the control asks for them at the end of its step.
+/// The forces of all constraints in a state, with the control at the end of its step.
 pub fn constraint_forces(model: &Model, control: &Control, state: &State) -> Vec<ConstraintForce> {
     let coupling = BoneCoupling::of(model, state);
     let (node_x, node_v) = (state.node_x.as_slice(), state.node_v.as_slice());

@@ -1,7 +1,7 @@
-//! How flesh and obstacles touch: forces act on vertices of the fine surface and are carried to the nodes by the transpose of the embedding.
+//! Contact of flesh with obstacles and with itself: penalty forces act on vertices of the fine surface and are mapped to the nodes by the transpose of the embedding.
 //!
-//! Candidates are looked for when a step begins, and again when something may have moved farther than they allow for; each sub-step looks at candidates
-//! only. What touches, and the order of all sums, does not depend on when that was.
+//! Broad-phase candidates are detected at the beginning of a step, and again when relative motion may exceed their margin; each sub-step tests the candidates
+//! only. The set of contacts and the order of all sums do not depend on when candidates were detected.
 
 mod candidates;
 mod contact_energy;

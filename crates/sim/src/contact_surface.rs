@@ -1,13 +1,13 @@
-//! The surfaces of all bodies as one list of points that may touch, each with the mass that stands behind it.
+//! Contact surface: the surface vertices of all bodies as one list of points with their effective masses, from which stable contact stiffnesses follow.
 //!
 //! A spring of stiffness kᵢ at each point yᵢ = Σₙ φᵢₙ xₙ adds Jᵀ K J to the stiffness of the nodes. The largest eigenvalue of M⁻¹ Jᵀ K J is that of
-//! K J M⁻¹ Jᵀ, and no row sum of that matrix, scaled by the areas aᵢ, is exceeded by it:
+//! K J M⁻¹ Jᵀ, and is bounded by the row sums of that matrix, scaled by the areas aᵢ:
 //!
 //! ```text
 //! λ ≤ maxᵢ kᵢ/aᵢ Σₙ φᵢₙ sₙ/mₙ,     sₙ = Σⱼ φⱼₙ aⱼ      so that with   μᵢ = aᵢ / Σₙ φᵢₙ sₙ/mₙ   and   kᵢ = κ μᵢ/h²:   h² λ ≤ κ
 //! ```
 //!
-//! however many points touch at once. μᵢ is the mass behind a point.
+//! however many points are in contact at once. μᵢ is the effective mass of a point.
 
 use crate::body::Body;
 use crate::desc::{ContactDesc, WorldDesc};
@@ -17,35 +17,35 @@ use sinew_contact::{PairSurface, Penalty, Response, SurfacePairs};
 use sinew_math::Vec3;
 use std::sync::Arc;
 
-/// All points that may touch, and the numbers of touching.
+/// All points that may come into contact, and the contact parameters.
 #[derive(Clone, Debug)]
 pub(crate) struct ContactSurface {
     offsets: Vec<u32>,
     nodes: Vec<u32>,
     weights: Vec<f64>,
-    /// μ of each point (kg).
+    /// Effective mass μ of each point (kg).
     pub(crate) mass: Vec<f64>,
-    /// 1 / Σ φ²/m of each point (kg): what one point moves if no other touches.
+    /// Effective mass 1 / Σ φ²/m of each point if no other is in contact (kg).
     pub(crate) lone_mass: Vec<f64>,
-    /// Points in the same cell have the same number.
+    /// Cell of each point: points embedded in the same nodes share one.
     pub(crate) cell: Vec<u32>,
     pub(crate) cell_count: usize,
-    /// The step that stiffnesses are made for (s).
+    /// The time step that stiffnesses are computed for (s).
     pub(crate) step: f64,
-    /// The spring along the normal grows no further than at this depth (m).
+    /// The normal spring force is constant beyond this depth (m).
     pub(crate) deepest: f64,
-    /// Points move no farther than their nodes times this: Σ|φ| of the point where it is largest.
+    /// Upper bound of the displacement of points relative to that of their nodes: the largest Σ|φ|.
     pub(crate) stretch: f64,
-    /// Mean distance of neighbours on the surfaces (m).
+    /// Mean distance of neighbouring vertices (m).
     pub(crate) spacing: f64,
     pub(crate) desc: ContactDesc,
-    /// Whether a body may touch itself or another.
+    /// Whether contact between bodies or self-contact is enabled.
     pub(crate) has_pairs: bool,
-    /// The trees of surfaces that may touch, to be copied into scratch.
+    /// Bounding volume hierarchies of the surfaces, to be cloned into workspaces.
     pub(crate) pairs: Option<Arc<SurfacePairs>>,
 }
 
-/// Where a point is and how it moves.
+/// Position and velocity of a point.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PointMotion {
     /// Position (m).
@@ -54,12 +54,13 @@ pub(crate) struct PointMotion {
     pub(crate) v: Vec3,
 }
 
-/// From which distance on, and down to which depth surfaces push each other apart, in parts of the mean distance of vertices.
+/// Distance at which contact forces between surfaces begin, and depth down to which they act, relative to the mean vertex spacing.
 const GAP: f64 = 0.1;
 const RANGE: f64 = 0.5;
 
 impl ContactSurface {
     pub(crate) fn build(desc: &ContactDesc, bodies: &[Body], node_mass: &[f64], step: f64) -> ContactSurface {
+        // areas and embedding of the vertices of all bodies
         let (mut offsets, mut nodes, mut weights) = (vec![0u32], Vec::new(), Vec::new());
         let mut area = Vec::new();
         let (mut edge_sum, mut edge_count) = (0.0, 0usize);
@@ -84,6 +85,8 @@ impl ContactSurface {
             let (low, high) = body.surface.bounds().unwrap_or_default();
             smallest = smallest.min((high - low).min());
         }
+
+        // effective masses, by the row-sum bound
         let row = |i: usize| {
             (offsets[i] as usize..offsets[i + 1] as usize).map(|k| (nodes[k] as usize, weights[k]))
         };
@@ -97,12 +100,16 @@ impl ContactSurface {
         };
         let lone =
             |i: usize| 1.0 / row(i).map(|(node, weight)| weight * weight / node_mass[node]).sum::<f64>();
+
+        // largest amplification by the embedding, cells and spacing
         let stretch =
             (0..area.len()).map(|i| row(i).map(|(_, weight)| weight.abs()).sum()).fold(1.0, f64::max);
         let mass = (0..area.len()).map(behind).collect();
         let lone_mass = (0..area.len()).map(lone).collect();
         let (cell, cell_count) = cells(&offsets, &nodes);
         let spacing = edge_sum / edge_count.max(1) as f64;
+
+        // the surface, with hierarchies if surfaces may be in contact
         let named = |body: &Body| desc.self_contact.contains(&body.name);
         let mut hit = ContactSurface {
             pairs: None,
@@ -126,7 +133,7 @@ impl ContactSurface {
         hit
     }
 
-    /// Whether trees are copies of those of this surface.
+    /// Whether `trees` are clones of those of this surface.
     pub(crate) fn has_trees(&self, trees: Option<&Arc<SurfacePairs>>) -> bool {
         match (trees, &self.pairs) {
             (None, None) => true,
@@ -135,7 +142,7 @@ impl ContactSurface {
         }
     }
 
-    /// How many points there are.
+    /// Number of points.
     pub(crate) fn count(&self) -> usize {
         self.mass.len()
     }
@@ -148,7 +155,7 @@ impl ContactSurface {
         nodes.iter().zip(weights).map(|(node, weight)| (*node as usize, *weight))
     }
 
-    /// Whether the tet that carries a point is inverted, against how nodes are at rest (m): which side of the surface is outside is then unknown.
+    /// Whether the tet that carries a point is inverted relative to the rest positions (m): the outward side of the surface is then unknown.
     pub(crate) fn is_inside_out(&self, point: usize, node_rest: &[Vec3], node_x: &[Vec3]) -> bool {
         let range = self.offsets[point] as usize..self.offsets[point + 1] as usize;
         let &[a, b, c, d] = &self.nodes[range] else { return false };
@@ -159,20 +166,20 @@ impl ContactSurface {
         volume(node_rest) * volume(node_x) < 0.0
     }
 
-    /// Where a point is, or how it moves.
+    /// Interpolates node positions or velocities at a point.
     #[inline]
     pub(crate) fn at(&self, point: usize, node_values: &[Vec3]) -> Vec3 {
         self.row(point).fold(Vec3::zeros(), |sum, (node, weight)| sum + weight * node_values[node])
     }
 
-    /// The springs of a point against something with a friction and a stiffness factor: those of [`Response::Penalty`], whatever the response is, however deep.
+    /// The spring of a point for the given friction and stiffness factor: that of [`Response::Penalty`] whatever the response is, at any depth.
     pub(crate) fn spring(&self, point: usize, friction: f64, factor: f64) -> Penalty {
         let mut law = Response::Penalty.law(self.mass[point], self.step, friction, f64::INFINITY);
         law.stiffness *= factor * self.desc.stiffness;
         law
     }
 
-    /// Where a point is and how it moves: both in one walk over its nodes.
+    /// Interpolates position and velocity of a point in one pass over its nodes.
     #[inline]
     pub(crate) fn motion_at(&self, point: usize, node_x: &[Vec3], node_v: &[Vec3]) -> PointMotion {
         let mut motion = PointMotion { x: Vec3::zeros(), v: Vec3::zeros() };
@@ -183,7 +190,7 @@ impl ContactSurface {
         motion
     }
 
-    /// The law of a point against something with a friction and a stiffness factor, in a sub-step of h (s).
+    /// The contact law of a point for the given friction and stiffness factor, in a sub-step of h (s).
     #[inline]
     pub(crate) fn law(&self, point: usize, friction: f64, factor: f64, h: f64) -> Penalty {
         let factor = factor * self.desc.stiffness;
@@ -201,7 +208,7 @@ impl ContactSurface {
     }
 }
 
-/// Numbers the sets of nodes that points hang in.
+/// Numbers the distinct sets of nodes that points are embedded in.
 fn cells(offsets: &[u32], nodes: &[u32]) -> (Vec<u32>, usize) {
     let key = |i: usize| {
         let mut row = nodes[offsets[i] as usize..offsets[i + 1] as usize].to_vec();
@@ -221,7 +228,7 @@ fn cells(offsets: &[u32], nodes: &[u32]) -> (Vec<u32>, usize) {
     (cell, count as usize + 1)
 }
 
-/// The trees of a model's surfaces.
+/// Builds the bounding volume hierarchies of a model's surfaces.
 fn finder_of(bodies: &[Body], contact: &ContactSurface) -> SurfacePairs {
     let surface = |body: &Body| contact.desc.self_contact.contains(&body.name);
     let surfaces: Vec<PairSurface> = bodies
@@ -236,10 +243,12 @@ fn finder_of(bodies: &[Body], contact: &ContactSurface) -> SurfacePairs {
     SurfacePairs::build(&surfaces, GAP * contact.spacing, RANGE * contact.spacing)
 }
 
-/// Everything wrong with what a world says about touching.
+/// All faults of the contact description of a world.
 pub(crate) fn find_faults(world: &WorldDesc) -> Vec<Fault> {
     let mut faults = Vec::new();
     let mut fault = |what: String| faults.push(Fault::new("", what));
+
+    // obstacles
     for (i, desc) in world.obstacles.iter().enumerate() {
         Obstacle::faults(&world.obstacles, i)
             .into_iter()
@@ -248,6 +257,8 @@ pub(crate) fn find_faults(world: &WorldDesc) -> Vec<Fault> {
             fault(format!("two obstacles are named '{}': rename one", desc.name));
         }
     }
+
+    // contact parameters
     let contact = &world.contact;
     if contact.friction.is_nan() || contact.friction < 0.0 {
         fault(format!("contact: friction is {}: it must be 0 or more", contact.friction));
@@ -263,9 +274,11 @@ pub(crate) fn find_faults(world: &WorldDesc) -> Vec<Fault> {
     {
         fault(format!("contact: restitution is {restitution}: it must be from 0 to 1"));
     }
+
+    // bodies with self-contact
     for name in &contact.self_contact {
         if world.bodies.iter().all(|body| body.name != *name) {
-            fault(format!("contact: no body is named '{name}', which shall touch itself"));
+            fault(format!("contact: self-contact is enabled for body '{name}', which does not exist"));
         }
     }
     faults

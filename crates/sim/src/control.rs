@@ -1,45 +1,45 @@
-//! What is asked of one step.
+//! Inputs of one time step.
 
 use crate::{ConstraintPath, Model, Rig};
 use sinew_math::{Isometry, Vec3, so3};
 use sinew_skeleton::{DriveKind, Drives, SkeletonState};
 
-/// What is asked of one step: where pins and dragged points go, how strongly loads push, and who decides about joints.
+/// Inputs of one time step: paths of pins and constraints, scale factors of loads, and joint drives.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Control {
-    /// One path per pin of the model. Pins beyond the end of the list stay where they are at rest.
+    /// One path per pin of the model. Pins beyond the end of the list stay at rest.
     pub pins: Vec<PinPath>,
-    /// One factor per load of the model. Loads beyond the end of the list act in full.
+    /// One scale factor per load of the model. Loads beyond the end of the list act with factor 1.
     pub load_scales: Vec<f64>,
-    /// One per rig of the model. Rigs beyond the end of the list hang limp.
+    /// One per rig of the model. Rigs beyond the end of the list have no joint torques.
     pub rigs: Vec<RigControl>,
-    /// One path per obstacle of the model, as rigid motions of where it started; only led ones follow. Those beyond the end of the list stay.
+    /// One path per obstacle of the model, as a rigid motion relative to its initial pose; only kinematic obstacles follow it. Obstacles beyond the end of the list do not move.
     pub obstacles: Vec<PinPath>,
-    /// Bodies are being put into place: nothing touches anything, and free obstacles wait.
+    /// Whether bodies are being placed before a run: contact is disabled and dynamic obstacles do not move.
     pub is_placing: bool,
-    /// One per constraint of the model. Those beyond the end of the list hold in full where they are.
+    /// One per constraint of the model. Constraints beyond the end of the list are fully active and do not move.
     pub constraints: Vec<ConstraintPath>,
 }
 
-/// Who decides about the joints of a rig during a step.
+/// Joint drives of a rig during a step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RigControl {
-    /// For each bone, in the order of the skeleton, whether its joint is driven by torque or along a path.
+    /// For each bone, in the order of the skeleton, whether its joint is driven by torque or by prescribed motion.
     pub drives: Vec<DriveKind>,
-    /// Torques of joints driven by torque, one number per degree of freedom (N m or N).
+    /// Torques of torque-driven joints, one value per degree of freedom (N m or N).
     pub torque: Vec<f64>,
-    /// Where joints driven along a path are as the step begins.
+    /// Joint coordinates and velocities at the beginning of the step, for joints with prescribed motion.
     pub from: SkeletonState,
-    /// Where they are as it ends.
+    /// Joint coordinates and velocities at the end of the step, for joints with prescribed motion.
     pub to: SkeletonState,
 }
 
-/// How a pin moves during a step: rigidly, from one pose to another.
+/// The motion of a pin during a step: a rigid motion from one pose to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PinPath {
-    /// Where the rest pose is at the start of the step.
+    /// Pose at the beginning of the step, relative to rest.
     pub from: Isometry,
-    /// Where the rest pose is at the end of the step.
+    /// Pose at the end of the step, relative to rest.
     pub to: Isometry,
 }
 
@@ -50,14 +50,14 @@ impl Default for PinPath {
 }
 
 impl PinPath {
-    /// The pose after a fraction of the step, between 0 and 1, when a point of the body that starts at `center` (m) moves straight and the rest
-    /// turns steadily about it:
+    /// The pose after a fraction of the step, between 0 and 1. The point that starts at `center` (m) moves on a straight line, and the body rotates about it at constant
+    /// angular velocity:
     ///
     /// ```text
     /// x ↦ c + s (T c₀ − c) + exp(s log R) (x − c),    R = R₁ R₀⁻¹
     /// ```
     ///
-    /// Nothing depends on where the origin of the world is.
+    /// The result is independent of the origin of the world.
     pub fn pose(&self, fraction: f64, center: &Vec3) -> Isometry {
         let (start, end) = (carry(&self.from, center), carry(&self.to, center));
         let turned = so3::exp(&(fraction * so3::log(&(self.to.rotation * self.from.rotation.inverse()))));
@@ -71,22 +71,22 @@ fn carry(pose: &Isometry, point: &Vec3) -> Vec3 {
 }
 
 impl Control {
-    /// The path of pin `i`.
+    /// Returns the path of pin `i`.
     pub(crate) fn pin(&self, i: usize) -> PinPath {
         self.pins.get(i).copied().unwrap_or_default()
     }
 
-    /// The factor of load `i`.
+    /// Returns the scale factor of load `i`.
     pub(crate) fn load_scale(&self, i: usize) -> f64 {
         self.load_scales.get(i).copied().unwrap_or(1.0)
     }
 
-    /// What is asked of constraint `i`.
+    /// Returns the path of constraint `i`.
     pub(crate) fn constraint(&self, i: usize) -> ConstraintPath {
         self.constraints.get(i).copied().unwrap_or_default()
     }
 
-    /// The control that holds every pin of a model still and lets every load act in full.
+    /// Returns the control that keeps every pin, joint and constraint of a model at rest and applies every load in full.
     pub fn still(model: &Model) -> Control {
         Control {
             pins: vec![PinPath::default(); model.pins().len()],
@@ -98,7 +98,7 @@ impl Control {
         }
     }
 
-    /// What is wrong with it for a model.
+    /// Describes the first mismatch with a model, if there is one.
     pub(crate) fn fault(&self, model: &Model) -> Option<String> {
         let faulty = |(rig, control): (&Rig, &RigControl)| {
             control.fault(rig).map(|what| format!("skeleton '{}': {what}", rig.name))
@@ -111,7 +111,7 @@ impl Control {
 }
 
 impl RigControl {
-    /// Every joint held where it is at rest.
+    /// Prescribes the rest position for every joint.
     pub fn hold(rig: &Rig) -> RigControl {
         let rest = SkeletonState::at_rest(&rig.skeleton);
         RigControl {
@@ -122,31 +122,31 @@ impl RigControl {
         }
     }
 
-    /// No torque in any joint; those that only motion may drive are held where they are at rest.
+    /// Sets zero torque for every joint; joints that only allow prescribed motion stay at rest.
     pub fn limp(rig: &Rig) -> RigControl {
         RigControl { drives: Drives::limp(&rig.skeleton).kinds().to_vec(), ..RigControl::hold(rig) }
     }
 
-    /// What is wrong with it for a rig.
+    /// Describes the first mismatch with a rig, if there is one.
     pub fn fault(&self, rig: &Rig) -> Option<String> {
         let (bones, dofs) = (rig.skeleton.bones(), rig.skeleton.v_count());
         if self.drives.len() != bones.len() || self.torque.len() != dofs {
             return Some(format!(
-                "its control has drives for {} bones and {} torques, it has {} bones and {dofs} degrees of freedom",
+                "its control has drives for {} bones and {} torques, but it has {} bones and {dofs} degrees of freedom",
                 self.drives.len(),
                 self.torque.len(),
                 bones.len()
             ));
         }
         if let Some(torque) = self.torque.iter().find(|torque| !torque.is_finite()) {
-            return Some(format!("a torque of {torque} is asked for: torques must be finite"));
+            return Some(format!("a torque is {torque}: torques must be finite"));
         }
         let stiff = |(bone, kind): (&sinew_skeleton::Bone, &DriveKind)| {
             bone.joint.drive == sinew_skeleton::DriveRule::MotionOnly && *kind == DriveKind::Torque
         };
         if let Some((bone, _)) = bones.iter().zip(&self.drives).find(|pair| stiff(*pair)) {
             return Some(format!(
-                "bone '{}': its joint is driven by motion only, and a torque is asked for",
+                "bone '{}': its joint allows prescribed motion only, but is driven by torque",
                 bone.name
             ));
         }
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
     use sinew_math::Rotation;
 
-    /// A quarter turn about a vertical axis a hundred metres away: points on the axis stay, half the step is half the turn.
+    /// A quarter turn about a vertical axis a hundred metres away: points on the axis do not move, and half the step is half the turn.
     #[test]
     fn a_turn_about_a_distant_axis_keeps_the_axis_still() {
         let axis = Vec3::new(100.0, 0.0, -30.0);

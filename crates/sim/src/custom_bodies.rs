@@ -1,4 +1,4 @@
-//! Bodies of kinds that were described from outside, during a step: what their energies do to points, and how their coordinates move.
+//! Custom bodies in time stepping: energies of their points, and integration of their generalised coordinates.
 
 use crate::body_kind::{BodyKind, Coordinates, CustomBody, PointsOut};
 use crate::model::ModelId;
@@ -8,7 +8,7 @@ use sinew_math::sparse::Row;
 use sinew_math::{Mat3, Vec3};
 use sinew_skeleton::Momentum;
 
-/// Scratch of custom bodies; a copy begins anew.
+/// Workspace of custom bodies; a clone starts empty.
 #[derive(Debug, Default)]
 pub(crate) struct CustomBodies {
     made_for: Option<ModelId>,
@@ -38,7 +38,7 @@ fn custom(model: &Model) -> impl Iterator<Item = (&Body, &CustomBody)> {
     })
 }
 
-/// Those with coordinates of their own.
+/// Those with generalised coordinates.
 fn reduced(model: &Model) -> impl Iterator<Item = (&Body, &CustomBody, &dyn Coordinates)> {
     custom(model).filter_map(|(body, own)| Some((body, own, own.kind.coordinates()?)))
 }
@@ -51,7 +51,7 @@ impl CustomBodies {
         own
     }
 
-    /// Has the energies of a model.
+    /// Creates the energies of a model unless they exist already.
     pub(crate) fn prepare(&mut self, model: &Model) {
         if self.made_for.as_ref() == Some(model.id()) {
             return;
@@ -63,7 +63,7 @@ impl CustomBodies {
         self.made_for = Some(model.id().clone());
     }
 
-    /// Adds what energies do to points to the forces on nodes (N).
+    /// Adds the forces of the energies to the forces on nodes (N).
     pub(crate) fn push(&mut self, node_x: &[Vec3], node_force: &mut [Vec3]) {
         for BodyEnergy { nodes, energy } in &mut self.energies {
             self.gradient.clear();
@@ -76,7 +76,7 @@ impl CustomBodies {
         }
     }
 
-    /// Moves coordinates a sub-step of `h` (s) under forces on their points (N), and the points with them.
+    /// Advances generalised coordinates by a sub-step of `h` (s) under forces on their points (N), and moves the points.
     pub(crate) fn advance(&mut self, model: &Model, node_force: &[Vec3], h: f64, state: &mut State) {
         for (body, own, coordinates) in reduced(model) {
             let (q, v) = (&mut state.body_q[own.q.clone()], &mut state.body_v[own.v.clone()]);
@@ -99,13 +99,13 @@ impl CustomBodies {
         sum
     }
 
-    /// Whether any points have an energy.
+    /// Whether any body has an energy of points.
     pub(crate) fn has_energies(&self) -> bool {
         !self.energies.is_empty()
     }
 }
 
-/// For implicit steps: the energies of all bodies as one, each over its own points.
+/// For implicit steps: the sum of the energies of all bodies, each over its own points.
 impl NodeEnergy for CustomBodies {
     fn evaluate(&mut self, x: &[Vec3], gradient: &mut [Vec3]) -> f64 {
         let own = |BodyEnergy { nodes, energy }: &mut BodyEnergy| {
@@ -144,7 +144,7 @@ impl NodeEnergy for CustomBodies {
     }
 }
 
-/// Puts the points of bodies with coordinates of their own where these have them.
+/// Moves the points of bodies with generalised coordinates to match them.
 pub(crate) fn place_points(model: &Model, state: &mut State) {
     for (body, own, coordinates) in reduced(model) {
         let State { node_x, node_v, body_q, body_v, .. } = state;
@@ -153,7 +153,7 @@ pub(crate) fn place_points(model: &Model, state: &mut State) {
     }
 }
 
-/// Energies of coordinates.
+/// Energies of generalised coordinates.
 pub(crate) fn energies(model: &Model, state: &State) -> Energies {
     let mut sum = Energies::default();
     for (_, own, coordinates) in reduced(model) {
@@ -166,7 +166,7 @@ pub(crate) fn energies(model: &Model, state: &State) -> Energies {
     sum
 }
 
-/// Momenta of coordinates about the origin.
+/// Momentum and angular momentum of generalised coordinates about the origin.
 pub(crate) fn momenta(model: &Model, state: &State) -> Momentum {
     let mut sum = Momentum::default();
     for (_, own, coordinates) in reduced(model) {

@@ -1,5 +1,4 @@
-//! What a user asks for, before it is checked: bodies, what they are made of, where they are held,
-//! what pushes on them, and the skeletons they hang on.
+//! World descriptions, before validation: bodies with their materials, pins and loads, skeletons, obstacles and constraints.
 
 mod constraint;
 mod contact;
@@ -19,31 +18,31 @@ pub use home::HomeDesc;
 pub use sinew_contact::{Response, Shape};
 pub use sinew_mesh::CageSize;
 
-/// All that a `Model` is built from.
+/// Everything that a `Model` is built from.
 #[derive(Clone, Debug, Default)]
 pub struct WorldDesc {
-    /// Acceleration of free fall (m/s²).
+    /// Gravitational acceleration (m/s²).
     pub gravity: Vec3,
     /// The soft bodies.
     pub bodies: Vec<BodyDesc>,
     /// The skeletons.
     pub rigs: Vec<RigDesc>,
-    /// What bodies touch besides each other.
+    /// Rigid obstacles.
     pub obstacles: Vec<ObstacleDesc>,
-    /// How touching is answered.
+    /// Contact parameters.
     pub contact: ContactDesc,
-    /// Points that are dragged, pinned or joined, and belts.
+    /// Soft constraints: dragged, pinned and joined points, and belts.
     pub constraints: Vec<ConstraintDesc>,
-    /// Explicit sub-steps are no longer than this (s), where stability would allow longer ones; none for as long as it allows.
+    /// Upper limit of explicit sub-steps (s), below the stability limit; none for no other limit than stability.
     pub max_step: Option<f64>,
 }
 
-/// A skeleton of the world. Bones whose mass is a solid have that solid for a shape.
+/// A skeleton of the world. A bone whose mass is given by a solid uses that solid as its shape.
 #[derive(Clone, Debug, Default)]
 pub struct RigDesc {
-    /// Its name in reports; no other rig has it.
+    /// Its name in reports, unique among rigs.
     pub name: String,
-    /// Its bones and joints. At zero coordinates they stand where the flesh was drawn around them.
+    /// Its bones and joints. At zero coordinates they are in the pose that the flesh was modelled around.
     pub skeleton: SkeletonDesc,
 }
 
@@ -54,22 +53,22 @@ pub struct BodyDesc {
     pub name: String,
     /// Its shape at rest.
     pub shape: ShapeDesc,
-    /// What it is made of.
+    /// Its material.
     pub material: Material,
-    /// Velocity at the start (m/s).
+    /// Initial velocity (m/s).
     pub velocity: Vec3,
-    /// Where it is held.
+    /// Nodes with prescribed motion.
     pub pins: Vec<PinDesc>,
-    /// What pushes on it.
+    /// External forces.
     pub loads: Vec<LoadDesc>,
-    /// The skeleton it hangs on.
+    /// Its attachment to a skeleton.
     pub attachment: Option<AttachmentDesc>,
-    /// What keeps it from sagging from its shape.
+    /// How sagging from its modelled shape is prevented.
     pub sag: Sag,
 }
 
 impl Default for BodyDesc {
-    /// A free body of jelly without a shape: give it one.
+    /// A free body of jelly without a shape, which must be set.
     fn default() -> BodyDesc {
         BodyDesc {
             name: "body".into(),
@@ -84,65 +83,65 @@ impl Default for BodyDesc {
     }
 }
 
-/// What keeps a body from sagging, under its own weight, from the shape it is given in.
+/// How a body is kept from sagging under its own weight from its modelled shape.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sag {
-    /// Nothing: that shape is without stress, and the body sags from there.
+    /// Not at all: the modelled shape is stress-free, and the body sags from it.
     #[default]
     Free,
-    /// Bones bear its weight in the bind pose, by forces that turn with them. The shape is without stress; upside down it hangs by twice its weight.
+    /// Bones balance its weight in the bind pose, by follower forces that rotate with them. The modelled shape is stress-free; upside down the body sags under twice its weight.
     Balanced,
-    /// The shape is one that has sagged already, as artists draw it: its stress carries its weight. It needs bones or pins to hang on; see [`crate::rest_shape`].
+    /// The modelled shape is taken as the equilibrium under gravity: its stress carries the weight. The body must be attached to bones or pinned; see [`crate::rest_shape`].
     RestShape,
 }
 
 impl Sag {
-    /// All of them, as scenes name them.
+    /// All variants with their names in scene files.
     pub const NAMED: [(&str, Sag); 3] =
         [("rest-shape", Sag::RestShape), ("balanced", Sag::Balanced), ("free", Sag::Free)];
 
-    /// The one of a name.
+    /// The variant with the given name.
     pub fn named(name: &str) -> Option<Sag> {
         Sag::NAMED.iter().find(|(own, _)| *own == name).map(|(_, sag)| *sag)
     }
 
-    /// Its name in scenes.
+    /// Its name in scene files.
     pub fn name(self) -> &'static str {
         Sag::NAMED.iter().find(|(_, sag)| *sag == self).map_or("", |(name, _)| name)
     }
 }
 
-/// How a body hangs on a skeleton: nodes that are fixed to bones, all others are carried by flesh alone.
+/// How a body is attached to a skeleton: some nodes are fixed to bones, all others are connected by flesh only.
 #[derive(Clone, Debug)]
 pub struct AttachmentDesc {
     /// The rig's name.
     pub rig: String,
-    /// Which nodes are fixed to which bones. A node goes to the first tie that takes it.
+    /// Which nodes are fixed to which bones. A node belongs to the first tie that selects it.
     pub ties: Vec<TieDesc>,
-    /// For each vertex of the surface the bones it was painted to, as places in the rig's bones, with weights. Empty if it was not.
+    /// Skin weights of each surface vertex: indices of bones of the rig with weights. Empty if there are none.
     pub skin_weights: Vec<Vec<(u32, f32)>>,
-    /// How the flesh stiffens towards the bones.
+    /// Stiffening of the flesh towards the bones.
     pub core: CoreDesc,
-    /// Whether nodes of the cage are moved to lie exactly on the middles of bones, and fixed to them before any tie.
+    /// Whether cage nodes are moved exactly onto the axes of bones, and fixed to them before any tie.
     pub anchored: bool,
     /// Springs towards the skinned shape, which needs skin weights; none for flesh that elasticity alone holds on its bones.
     pub home: Option<HomeDesc>,
 }
 
-/// Flesh that is stiffer near bones, as muscle under fat.
+/// Flesh that is stiffer near bones, like muscle under fat.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CoreDesc {
-    /// How many times as stiff it is at the bone.
+    /// Stiffness factor at the bone.
     pub stiffness: f64,
-    /// How far from the bone that has faded, as a fraction of how far the flesh reaches anywhere.
+    /// Distance from the bone at which the stiffening ends, as a fraction of the maximum thickness of the flesh.
     pub reach: f64,
 }
 
 impl CoreDesc {
-    /// The same flesh throughout.
+    /// No stiffening.
     pub const EVEN: CoreDesc = CoreDesc { stiffness: 1.0, reach: 0.5 };
 
-    /// How many times as stiff flesh is at a distance from bone that is `share` of the farthest: falls as a parabola.
+    /// The stiffness factor at a distance from bone, given as a `fraction` of the largest: decreases quadratically.
     pub(crate) fn factor(&self, fraction: f64) -> f64 {
         let left = (1.0 - fraction / self.reach).max(0.0);
         1.0 + (self.stiffness - 1.0) * left * left
@@ -152,38 +151,38 @@ impl CoreDesc {
 /// Nodes fixed to a bone.
 #[derive(Clone, Debug)]
 pub struct TieDesc {
-    /// The bone's name, or every bone; of several bones that claim a node the nearest has it.
+    /// The bone's name, or none for every bone; a node selected for several bones belongs to the nearest.
     pub bone: Option<String>,
-    /// Which nodes.
+    /// How the nodes are selected.
     pub hold: Hold,
 }
 
-/// How the nodes of a bone are chosen, at rest.
+/// How the nodes of a bone are selected, at rest.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Hold {
-    /// Inside the bone's shape, grown by so much (m). Where the cage is too coarse to have a node there, the nodes nearest to the bone.
+    /// Inside the bone's shape, enlarged by a margin. Where the cage is too coarse to have a node there, the nodes nearest to the bone.
     Inside {
-        /// How much the shape is grown (m).
+        /// Offset by which the shape is enlarged (m).
         margin: f64,
     },
-    /// Within a distance of the bone's axis: of the line through a capsule's middle, of another shape's own middle.
+    /// Within a distance of the bone's axis: of a capsule's axis, or of the centre of another shape.
     Near {
         /// The distance (m).
         distance: f64,
     },
-    /// Painted to the bone: the surface that the node carries has this fraction of the bone's weight or more.
+    /// By skin weights: the surface that the node carries has at least this mean weight for the bone.
     Painted {
-        /// The fraction, between 0 and 1.
+        /// The minimum weight, between 0 and 1.
         least: f64,
     },
     /// In a region.
     Region(Region),
-    /// These, by hand: places among the body's nodes.
+    /// Explicitly, by indices of the body's nodes.
     Nodes(Vec<u32>),
 }
 
 impl AttachmentDesc {
-    /// Fixes to each bone of a rig the nodes inside its shape.
+    /// Fixes the nodes inside the shape of each bone of a rig.
     pub fn by_shape(rig: impl Into<String>) -> AttachmentDesc {
         AttachmentDesc {
             rig: rig.into(),
@@ -199,21 +198,21 @@ impl AttachmentDesc {
 /// A shape at rest.
 #[derive(Clone, Debug)]
 pub enum ShapeDesc {
-    /// A surface that rides in a cage built around it.
+    /// A surface embedded in a cage of tets that is built around it.
     Surface {
-        /// The surface, in any state of repair.
+        /// The surface; it need not be watertight.
         surface: TriMesh,
-        /// How fine the cage is.
+        /// Resolution of the cage.
         cage: CageSize,
     },
-    /// Tets as given; their boundary is the surface.
+    /// A tet mesh; its boundary is the surface.
     Tets(TetMesh),
-    /// A body of another kind than tets, described from outside. It can be neither pinned nor hung on bones where it has coordinates of its own.
+    /// A custom body, implemented outside this crate. It cannot be attached to bones, nor pinned if it has generalised coordinates.
     Custom(Arc<dyn KindDesc>),
 }
 
 impl Default for ShapeDesc {
-    /// No tets at all, which a model rejects by the name of the body.
+    /// An empty tet mesh, which model building rejects.
     fn default() -> ShapeDesc {
         ShapeDesc::Tets(TetMesh { nodes: Vec::new(), tets: Vec::new() })
     }
@@ -230,34 +229,34 @@ impl ShapeDesc {
     }
 }
 
-/// Nodes held to the world or to a rigid motion, which the `Control` of each step gives.
+/// Nodes with prescribed rigid motion, fixed by default; the `Control` of each step sets the motion.
 #[derive(Clone, Debug)]
 pub struct PinDesc {
-    /// The nodes that are held.
+    /// The pinned nodes.
     pub region: Region,
 }
 
-/// A force spread evenly over part of the surface.
+/// A force distributed evenly over part of the surface.
 #[derive(Clone, Debug)]
 pub struct LoadDesc {
-    /// The surface vertices that share the force.
+    /// The surface vertices that the force is distributed over.
     pub region: Region,
-    /// The whole force (N).
+    /// The total force (N).
     pub force: Vec3,
 }
 
-/// A part of a body, chosen by positions at rest.
+/// A part of a body, selected by rest positions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Region {
-    /// All points within this fraction of the body's extent from its far end along a direction:
-    /// `{ direction: +y, share: 0.1 }` is the topmost tenth.
+    /// All points within this fraction of the body's extent from its end in a direction:
+    /// `{ direction: +y, fraction: 0.1 }` is the topmost tenth.
     End {
-        /// Where the end points.
+        /// The direction of the end.
         direction: Vec3,
         /// The fraction of the extent, between 0 and 1.
         fraction: f64,
     },
-    /// All points in a box with sides along the axes.
+    /// All points in an axis-aligned box.
     Box {
         /// Smallest coordinates (m).
         min: Vec3,
@@ -271,6 +270,6 @@ pub enum Region {
         /// Its radius (m).
         radius: f64,
     },
-    /// The single point nearest to a place.
+    /// The single point nearest to a position (m).
     Nearest(Vec3),
 }

@@ -1,12 +1,12 @@
-//! Energies of a state, by where they are.
+//! The energy balance of a state.
 
-/// Where the energy of a state is (J).
+/// Energies of a state (J).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Energies {
-    /// In motion: Σ m v²/2 over free nodes, and that of bones, coordinates of bodies and free obstacles.
+    /// Kinetic: Σ m v²/2 over free nodes, plus that of bones, generalised coordinates and dynamic obstacles.
     pub kinetic: f64,
-    /// In deformation, in the springs and stops of joints, and in those of contacts with obstacles.
+    /// Elastic: of flesh, of springs and limits of joints, and of contacts with obstacles.
     pub elastic: f64,
-    /// In height, zero at rest: −Σ m g · (x − X) over free nodes, bones and free obstacles.
+    /// Gravitational, zero at rest: −Σ m g · (x − X) over free nodes, bones and dynamic obstacles.
     pub potential: f64,
 }

@@ -1,23 +1,23 @@
-//! Notices a step that blew up.
+//! Divergence detection by energy.
 //!
-//! Elastic energy, that of joint springs included, is never negative, so free nodes and bones cannot move with more kinetic energy than was ever supplied: what the world started
-//! with, plus the work of pins, loads and joints, plus what gravity has given since. Symplectic Euler lets the kinetic energy of a mode of frequency ω swing
-//! up to 1/(1 − (hω/2)²) of its true value: below a factor of two for the frequencies at rest, whose hω/2 stays under 0.9/√2. More is divergence, and
-//! so are non-finite numbers.
+//! Elastic energy, including that of joint springs, is never negative, so the kinetic energy of free nodes and bones cannot exceed the energy supplied: the initial energy,
+//! plus the work of pins, loads, joints and gravity. Symplectic Euler lets the kinetic energy of a mode of frequency ω oscillate
+//! up to 1/(1 − (hω/2)²) times its true value: less than a factor of two for the frequencies at rest, whose hω/2 stays below 0.9/√2. A larger value means divergence, and
+//! so do non-finite values.
 //!
-//! The whole world is judged at once and what damping took is not counted, so small bodies beside large ones and bodies long shaken are watched
-//! less closely.
+//! The check is global and ignores dissipated energy, so it is less sensitive for small bodies beside large ones and for bodies that were driven for
+//! a long time.
 
 use crate::coupling::BoneCoupling;
 use crate::{Model, State, contact, custom_bodies};
 
-/// Kinetic energy above this many times the supply is divergence.
+/// Kinetic energy above this multiple of the supplied energy means divergence.
 const SWING: f64 = 2.0;
 
-/// Below this fraction of the speed that crosses an element in a step, motion is round-off and not judged.
+/// Velocities below this fraction of an element size per step are round-off and are not checked.
 const ROUND_OFF: f64 = 1e-4;
 
-/// The kinetic energy that a state has and the most that it can have come by honestly (J).
+/// The kinetic energy of a state and its upper bound (J).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct EnergyCheck {
     kinetic: f64,
@@ -25,7 +25,7 @@ pub(crate) struct EnergyCheck {
 }
 
 impl EnergyCheck {
-    /// Of a state whose bones move as `coupling` knows.
+    /// Computes both for a state whose bones are up to date in `coupling`.
     pub(crate) fn of(model: &Model, coupling: &BoneCoupling, state: &State) -> EnergyCheck {
         let bones = coupling.energies(model, state);
         let obstacles = contact::energies(model, state);
@@ -41,13 +41,13 @@ impl EnergyCheck {
         EnergyCheck { kinetic, limit: SWING * available + round_off_energy(model) }
     }
 
-    /// Whether the state is to be kept. NaN fails every comparison.
+    /// Whether the state is accepted. NaN fails every comparison.
     pub(crate) fn is_sound(&self) -> bool {
         self.kinetic <= self.limit && self.limit.is_finite()
     }
 }
 
-/// The kinetic energy of all nodes at a ten-thousandth of the wave speed, taken as highest frequency times body size over the cube root of
+/// Kinetic energy of all nodes at a ten-thousandth of the wave speed, estimated as the highest frequency times the body size over the cube root of
 /// the node count.
 fn round_off_energy(model: &Model) -> f64 {
     let mass: f64 = model.node_mass().iter().sum();
@@ -57,7 +57,7 @@ fn round_off_energy(model: &Model) -> f64 {
     0.5 * mass * speed * speed
 }
 
-/// The free node that moves fastest, or one whose position or velocity is not finite.
+/// The free node with the highest speed, or one with a non-finite position or velocity.
 pub(crate) fn worst_node(model: &Model, state: &State) -> usize {
     let speed = |node: usize| {
         let v = state.node_v[node].norm_squared() + 0.0 * state.node_x[node].norm_squared();

@@ -1,13 +1,13 @@
-//! Explicit stepping: symplectic Euler in sub-steps that stay stable by themselves.
+//! Symplectic Euler time integration in sub-steps within the stability limit.
 //!
 //! ```text
 //! vₙ₊₁ = ṗ + (vₙ + h (f(xₙ)/m + g) − ṗ) e^(−c h),     xₙ₊₁ = xₙ + h vₙ₊₁            [KimPollard2011, §5]
 //! ```
 //!
-//! ṗ is the velocity of the bone that the node is damped by, or 0 for the world. What bones bear of its weight is taken from g. Bones move after the nodes (see [`crate::coupling`]).
+//! ṗ is the velocity at the node of the bone it is damped against, or 0 for the world. The part of the node's weight that is carried by bones is subtracted from g. Bones move after the nodes (see [`crate::coupling`]).
 //!
-//! A step that diverges is taken again from its start with twice the sub-steps, and again; if that does not help, the state before it is
-//! kept and the error says where it happened. The next steps begin with as many, and try fewer after a while.
+//! A step that diverges is repeated from its start with twice the sub-steps, up to a limit; beyond that limit the initial state is restored and the error
+//! reports where the step diverged. Later steps start with the same number of sub-steps and reduce it after a run of successful steps.
 
 use crate::body::decay;
 use crate::constraint_forces::{ConstraintForces, Surroundings};
@@ -22,19 +22,19 @@ use sinew_math::Vec3;
 use sinew_math::lanes::{Kernel, Lanes, dispatch};
 use sinew_math::parallel::for_each_part;
 
-/// Scratch of explicit stepping: dropping it costs time, never a different answer.
+/// Workspace of explicit steps: dropping it costs time but never changes a result.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Explicit {
     corner_forces: CornerForces,
-    /// Forces of loads per node (N); empty without loads.
+    /// Load forces per node (N); empty if there are no loads.
     load: Vec<Vec3>,
-    /// All outside forces but gravity, per node (N): those of loads, contacts, constraints and custom bodies; empty without any.
+    /// External forces except gravity, per node (N): loads, contacts, constraints and custom bodies; empty if there are none.
     outside: Vec<Vec3>,
     contacts: Contacts,
     constraint_forces: ConstraintForces,
-    /// Velocity left after a sub-step, per body.
+    /// Velocity damping factor e^(−c h) of a sub-step, per body.
     decay: Vec<f64>,
-    /// What each node's bone bears in a sub-step: what dampers took, and what balances it (N); not kept for those damped by the world.
+    /// Reaction force on each node's bone in a sub-step: from damping and from gravity compensation (N); unused for nodes damped against the world.
     drag: Vec<Vec3>,
     coupling: BoneCoupling,
     homes: HomePose,
@@ -42,14 +42,14 @@ pub(crate) struct Explicit {
     before: State,
 }
 
-/// More sub-steps than this in one step are taken for a mistake.
+/// Limit on the number of sub-steps in one step; more indicate an error in the input.
 const MAX_SUBSTEPS: f64 = 1e6;
 
-/// Nodes that one task works through.
+/// Nodes per parallel task.
 const CHUNK: usize = 512;
 
 impl Explicit {
-    /// Takes the state `dt` (s) further in as many sub-steps as stability asks for.
+    /// Advances the state by `dt` (s) in as many sub-steps as stability requires.
     pub(crate) fn step(
         &mut self,
         model: &Model,
@@ -58,6 +58,7 @@ impl Explicit {
         dt: f64,
         state: &mut State,
     ) -> Result<StepReport, StepError> {
+        // the fewest sub-steps within the stability limit
         let stable = model.stable_step().seconds;
         let fewest = (dt / stable).ceil().max(1.0);
         if fewest > MAX_SUBSTEPS {
@@ -67,7 +68,7 @@ impl Explicit {
         self.before.copy_from(state);
         self.gather_loads(model, control);
 
-        // until a try holds
+        // retry with twice the sub-steps until the energy check passes
         let backoff = state.backoff;
         let (mut worst, mut substeps, mut bone_error) = (0, 0, None);
         for doublings in backoff.doublings..=SubstepBackoff::MAX_DOUBLINGS {
@@ -86,7 +87,7 @@ impl Explicit {
             state.copy_from(&self.before);
         }
 
-        // none did
+        // all attempts diverged
         if let Some(error) = bone_error {
             return Err(StepError::Bones { time: state.time, error });
         }
@@ -99,7 +100,7 @@ impl Explicit {
         })
     }
 
-    /// Torques of all drives of a rig in the last step taken (N m or N).
+    /// Torques of all drives of a rig in the last completed step (N m or N).
     pub(crate) fn torques(&self, rig: usize) -> &[f64] {
         self.coupling.torques(rig)
     }
@@ -122,7 +123,7 @@ impl Explicit {
         self.outside.clone_from(&self.load);
     }
 
-    /// Takes a step of some length (s) in so many sub-steps.
+    /// Takes a step in the given number of sub-steps; `dt` is the whole step (s).
     fn substeps(
         &mut self,
         model: &Model,
@@ -135,7 +136,7 @@ impl Explicit {
         let h = dt / substeps as f64;
         let part = |substep: usize| Substep { from: fraction(substep - 1), to: fraction(substep), h, dt };
 
-        // what stays as it is during the step
+        // quantities that are constant during the step
         self.custom_bodies.prepare(model);
         self.coupling.begin(model, control, dt, state);
         let prescribed_energy = self.coupling.prescribed_energy(model, state);
@@ -146,15 +147,18 @@ impl Explicit {
         if can_collide {
             self.contacts.begin(model, control, part(1), state);
         }
-        // lent for the step, see `crate::constraint`
+        // elastic energy of constraints is credited during the step and debited at its end, see `crate::constraint`
         state.supplied_energy += self.constraint_energy(model, control, 0.0, state);
 
+        // the sub-steps
         let mut report = StepReport { substeps, ..StepReport::default() };
         for substep in 1..=substeps {
             let forces = self.substep(model, control, diagonalise, part(substep), state)?;
             report.diagonalised += forces.diagonalised;
             report.max_inverted = report.max_inverted.max(forces.inverted);
         }
+
+        // contact history, and the work of prescribed motion
         if can_collide {
             self.contacts.keep_anchors(state);
             report.in_contact = self.contacts.in_contact();
@@ -172,7 +176,7 @@ impl Explicit {
         substep: Substep,
         state: &mut State,
     ) -> Result<ForceReport, BoneError> {
-        // what pushes on the nodes
+        // forces on the nodes
         let can_collide = Contacts::can_collide_in(model, control);
         let has_homes = !model.homes().is_empty();
         if has_homes {
@@ -190,7 +194,7 @@ impl Explicit {
             self.gather_outside(model, control, substep, state);
         }
 
-        // where they go
+        // motion of nodes, pins and coordinates
         self.move_free_nodes(model, substep.h, state);
         if has_homes {
             state.supplied_energy += substep.h * self.homes.lift_power(model, state);
@@ -198,6 +202,8 @@ impl Explicit {
         charge_loads(model, control, substep.h, state);
         self.move_pins(model, control, substep, state);
         self.custom_bodies.advance(model, &self.outside, substep.h, state);
+
+        // motion of bones and obstacles under the reactions
         let pushes = Pushes {
             corner_forces: &self.corner_forces,
             load: &self.outside,
@@ -211,7 +217,7 @@ impl Explicit {
         Ok(forces)
     }
 
-    /// Adds forces of custom bodies, contacts and constraints to those of loads.
+    /// Adds the forces of custom bodies, contacts and constraints to the load forces.
     fn gather_outside(&mut self, model: &Model, control: &Control, substep: Substep, state: &mut State) {
         if self.load.is_empty() {
             self.outside.fill(Vec3::zeros());
@@ -238,7 +244,7 @@ impl Explicit {
         }
     }
 
-    /// What constraints hold after a fraction of the step (J).
+    /// Energy stored in the constraints after a fraction of the step (J).
     fn constraint_energy(&mut self, model: &Model, control: &Control, fraction: f64, state: &State) -> f64 {
         if model.constraints().is_empty() {
             return 0.0;
@@ -302,7 +308,7 @@ impl Explicit {
         *x = next;
     }
 
-    /// Puts pinned nodes where their pin is at the end of the sub-step. Elastic forces that a pin works against are energy
+    /// Moves pinned nodes to the pose of their pin at the end of the sub-step. Work done by pins against elastic forces is counted as energy
     /// supplied to the world.
     fn move_pins(&self, model: &Model, control: &Control, substep: Substep, state: &mut State) {
         for (i, pin) in model.pins().iter().enumerate() {
@@ -325,12 +331,12 @@ impl Explicit {
     }
 }
 
-/// Whether anything but gravity, flesh and loads acts on nodes in a step.
+/// Whether forces other than gravity, elasticity and loads act on nodes in a step.
 fn has_outside_forces(model: &Model, control: &Control) -> bool {
     Contacts::can_collide_in(model, control) || !model.constraints().is_empty() || model.has_custom_bodies()
 }
 
-/// The work of loads is energy supplied to the world.
+/// Adds the work of loads to the energy supplied to the world.
 fn charge_loads(model: &Model, control: &Control, h: f64, state: &mut State) {
     for (i, load) in model.loads().iter().enumerate() {
         let is_free = |node: usize| model.node_inverse_mass()[node] > 0.0 || model.is_carried(node);
@@ -340,7 +346,7 @@ fn charge_loads(model: &Model, control: &Control, h: f64, state: &mut State) {
     }
 }
 
-/// Symplectic Euler for the free nodes among those from `first` on.
+/// Symplectic Euler step of the free nodes of a chunk that begins at `first`.
 struct NodeKernel<'a> {
     stepper: &'a Explicit,
     model: &'a Model,
@@ -349,7 +355,7 @@ struct NodeKernel<'a> {
     decay: f64,
     x: &'a mut [Vec3],
     v: &'a mut [Vec3],
-    /// What bones bear for the nodes (N).
+    /// Reaction forces on the nodes' bones (N).
     drag: &'a mut [Vec3],
 }
 

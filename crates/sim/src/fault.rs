@@ -1,20 +1,20 @@
-//! What keeps a world from being built into a model: every fault found, each with the body it is about.
+//! Validation errors: all faults found in a world description, each with the body it concerns.
 
 use core::fmt;
 
-/// Something about a world that no model can be built from.
+/// A reason why no model can be built from a world.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
-    /// The body it is about; empty for the world itself.
+    /// The body it concerns; empty for the world itself.
     pub body: String,
-    /// What is wrong, how much, and what to do.
+    /// What is wrong, by how much, and how to fix it.
     pub what: String,
 }
 
-/// All faults of a world.
+/// All faults of a world description.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BuildError {
-    /// Everything that was found, not only the first.
+    /// All faults found, not only the first.
     pub faults: Vec<Fault>,
 }
 

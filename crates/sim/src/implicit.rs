@@ -1,15 +1,15 @@
-//! Implicit stepping: backward Euler as the minimum of one potential over free nodes and joint coordinates, stable for any step.
+//! Backward Euler and SDIRK2 time integration by optimisation: each stage minimises an incremental potential over free nodes and joint coordinates, which is stable for any time step.
 //!
 //! ```text
 //! U(x, q) = Σ m/(2h²) |x − x̂|² + Σ ‖A(q) − Â‖²_M/(2h²) + Ψ(x) + D(x, q) + joints(q) + loads + extra energies
 //! x̂ = xₙ + h vₙ + h² g,      Â = 2 A(qₙ) − A(qₙ₋₁) + h² g
 //! ```
 //!
-//! A is where a bone is (its rotation and origin), M its second moments of mass. Nodes fixed to bones follow q; their motion is linearised anew in every iteration
-//! and its Hessian left out (Gauss-Newton), so that bones never make the system indefinite. Joints on a path drop out, and the gradient of U along them is the torque that
-//! keeps them on it. The drag of [KimPollard2011, eq. 12] is the potential D, as strong over a step as in explicit stepping.
+//! A is the pose of a bone (rotation and origin), M its second moments of mass. Nodes fixed to bones follow q; their motion is linearised in every iteration
+//! and its second derivative neglected (Gauss–Newton), so that bones never make the system indefinite. Joints with prescribed motion are not unknowns; the gradient of U with respect to them is
+//! the driving torque. The damping of [KimPollard2011, eq. 12] becomes the potential D, scaled to match explicit stepping over one time step.
 //!
-//! Reading order: `problem` is U with its gradient and Hessian; `newton` minimises it; `preconditioner` makes that fast; `second_order` makes two such solves one step that keeps swings.
+//! Reading order: `problem` is U with its gradient and Hessian; `newton` minimises it; `preconditioner` accelerates the linear solves; `second_order` combines two such solves into an SDIRK2 step.
 
 mod bones;
 mod deadline;
@@ -41,12 +41,12 @@ use problem::Problem;
 use second_order::SecondOrder;
 use std::sync::Arc;
 
-/// Scratch of implicit stepping: dropping it costs time, never a different answer.
+/// Workspace of implicit steps: dropping it costs time but never changes a result.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Implicit {
     problem: Problem,
     newton: Newton,
-    /// The same for steps of another length: those in which something begins to touch.
+    /// The same for first-order stages that replace a second-order one because a new contact began.
     demoted: Newton,
     second_order: SecondOrder,
     coupling: BoneCoupling,
@@ -55,11 +55,11 @@ pub(crate) struct Implicit {
     custom_bodies: CustomBodies,
     torques: Vec<Vec<f64>>,
     before: State,
-    /// Tells when a budget is used up.
+    /// Measures time against the budget.
     pub(crate) clock: Option<Arc<dyn Clock>>,
 }
 
-/// A step to take.
+/// Inputs of a step.
 #[derive(Clone, Copy)]
 struct Task<'a> {
     model: &'a Model,
@@ -71,27 +71,27 @@ struct Task<'a> {
 #[derive(Clone, Copy, Debug)]
 struct Stage {
     kind: StageKind,
-    /// What it solves.
+    /// The interval it integrates.
     substep: Substep,
-    /// Seconds of the sub-step that it is part of.
+    /// Duration of the sub-step that it is part of (s).
     whole: f64,
     is_demoted: bool,
 }
 
-/// Which part of a sub-step a solve is.
+/// Position of a solve within its sub-step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum StageKind {
-    /// All of it.
+    /// The only stage: backward Euler.
     Only,
-    /// The first of two.
+    /// The first of two SDIRK2 stages.
     First,
-    /// The second of two.
+    /// The second of two SDIRK2 stages.
     Second,
 }
 
 impl Stage {
-    /// The second of two solves as a step of first order by itself, from where the first has ended. Going beyond a first solve that was stopped by something would throw
-    /// it back at up to 1.4 times the speed.
+    /// Replaces the second of two stages by a first-order step from the end of the first. Extrapolating beyond a first stage that was stopped by an impact would rebound
+    /// at up to 1.4 times the impact velocity.
     fn demoted(self) -> Stage {
         let substep = Substep { h: (1.0 - second_order::FRACTION) * self.whole, ..self.substep };
         Stage { kind: StageKind::Only, substep, is_demoted: true, ..self }
@@ -99,7 +99,7 @@ impl Stage {
 }
 
 impl Implicit {
-    /// Takes the state `dt` (s) further.
+    /// Advances the state by `dt` (s).
     pub(crate) fn step(
         &mut self,
         model: &Model,
@@ -109,6 +109,7 @@ impl Implicit {
         dt: f64,
         state: &mut State,
     ) -> Result<StepReport, StepError> {
+        // time budget and a copy of the state to restore on failure
         let mut solve = SolveReport::CONVERGED;
         let mut max_inverted = 0;
         let can_collide = Contacts::can_collide_in(model, control);
@@ -119,6 +120,8 @@ impl Implicit {
         let mut solves_left = stages(settings, dt).count();
         let mut was_struck = false;
         let task = Task { model, control, settings };
+
+        // one solve per stage; an impact during second-order stages reduces them to first order
         for stage in stages(settings, dt) {
             let was_in_contact = state.anchors.len() + state.pair_anchors.len();
             let stage = if was_struck { stage.demoted() } else { stage };
@@ -140,7 +143,7 @@ impl Implicit {
             max_inverted = max_inverted.max(self.newton_of(last).inverted());
             solve = solve.and(found);
 
-            // what follows from it
+            // new positions, velocities and contact history
             self.finish(model, control, last, state);
             if can_collide {
                 self.contact_energy.finish(model, state);
@@ -153,7 +156,7 @@ impl Implicit {
         Ok(StepReport { substeps, max_inverted, in_contact, solve: Some(solve), ..StepReport::default() })
     }
 
-    /// Finds where a part of a step ends; the state stays as it is.
+    /// Solves one stage of a step; the state does not change.
     fn solve(
         &mut self,
         Task { model, control, settings }: Task,
@@ -162,7 +165,7 @@ impl Implicit {
         (budget, solves_left): (&mut Budget, usize),
         state: &State,
     ) -> SolveReport {
-        // what is to be minimised, and where to begin
+        // the incremental potential of the stage
         let substep = stage.substep;
         self.problem.begin(model, control, substep, state);
         let bones = &self.problem.bones.start_frames;
@@ -173,6 +176,8 @@ impl Implicit {
             state,
         );
         self.begin_stage(model, control, stage, state);
+
+        // external energies: contacts, constraints and custom bodies
         let can_collide = Contacts::can_collide_in(model, control);
         if can_collide {
             self.contact_energy.begin(model, control, substep, state);
@@ -189,7 +194,7 @@ impl Implicit {
         let newton = if stage.is_demoted { &mut self.demoted } else { &mut self.newton };
         newton.start(&mut self.problem, model, &mut all);
 
-        // the minimum
+        // minimisation
         newton.deadline = budget.begin(solves_left);
         let found = newton.minimise(&mut self.problem, model, settings, &mut all);
         budget.end();
@@ -200,7 +205,7 @@ impl Implicit {
         if stage.is_demoted { &self.demoted } else { &self.newton }
     }
 
-    /// Makes the problem that of a part of a step of second order.
+    /// Turns the problem into that of a stage of a second-order step.
     fn begin_stage(&mut self, model: &Model, control: &Control, stage: Stage, state: &State) {
         let Implicit { problem, constraint_energy, second_order, .. } = self;
         match stage.kind {
@@ -216,13 +221,14 @@ impl Implicit {
         }
     }
 
-    /// Torques of all drives of a rig in the last step taken (N m or N).
+    /// Torques of all drives of a rig in the last completed step (N m or N).
     pub(crate) fn torques(&self, rig: usize) -> &[f64] {
         self.torques.get(rig).map_or(&[], Vec::as_slice)
     }
 
-    /// Writes positions, velocities and torques, and opens a new account of the energy.
+    /// Writes positions, velocities and torques to the state, and resets the energy balance.
     fn finish(&mut self, model: &Model, control: &Control, stage: Stage, state: &mut State) {
+        // velocities: by differences, or by SDIRK2
         let Implicit { problem, newton, demoted, second_order, .. } = self;
         let newton = if stage.is_demoted { demoted } else { newton };
         let point = newton.point();
@@ -238,6 +244,8 @@ impl Implicit {
                 own.v.iter_mut().for_each(|v| *v /= stage.substep.h);
             }
         }
+
+        // positions, torques and nodes fixed to bones
         state.node_x.clone_from(&point.x);
         for (found, own) in point.rigs.iter().zip(&mut state.rigs) {
             own.q.clone_from(&found.q);
@@ -248,6 +256,8 @@ impl Implicit {
             self.coupling.refresh(model, state);
             self.coupling.place_fixed_nodes(model, state);
         }
+
+        // numerical damping dissipates energy, so the supplied energy starts anew
         let bones = self.coupling.energies(model, state);
         state.supplied_energy = bones.kinetic
             + bones.potential
@@ -259,7 +269,7 @@ impl Implicit {
     }
 }
 
-/// The solves of a step of `dt` (s).
+/// The stages of a step of `dt` (s).
 fn stages(settings: &ImplicitSettings, dt: f64) -> impl Iterator<Item = Stage> {
     let (substeps, order) = (settings.substeps.max(1), settings.order);
     let whole = dt / substeps as f64;

@@ -1,5 +1,5 @@
-//! The physics: a [`WorldDesc`] is checked and built into a [`Model`] that never changes; a [`State`]
-//! moves under a [`Control`], one [`Stepper::step`] at a time. No files, clocks or printing.
+//! Coupled simulation of soft tissue and articulated rigid bodies: a [`WorldDesc`] is validated and built into an immutable [`Model`];
+//! [`Stepper::step`] advances a [`State`] in time under a [`Control`]. This crate does no file access, reads no clock and prints nothing.
 
 mod body;
 mod body_kind;

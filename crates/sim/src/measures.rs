@@ -1,4 +1,4 @@
-//! Energies and momenta of a state.
+//! Energy, momentum and angular momentum of a state.
 
 use crate::coupling::{BoneCoupling, HomePose};
 use crate::custom_bodies::{self, CustomBodies};
@@ -7,7 +7,7 @@ use sinew_math::Vec3;
 use sinew_skeleton::{Kinematics, Momentum};
 
 impl State {
-    /// Where the energy is.
+    /// Computes the energies of the state.
     pub fn energies(&self, model: &Model) -> Energies {
         let coupling = BoneCoupling::of(model, self);
         let bones = coupling.energies(model, self);
@@ -46,17 +46,17 @@ impl State {
         -free.map(|node| model.node_mass()[node] * lifted(node)).sum::<f64>()
     }
 
-    /// Σ m v of nodes, bones, coordinates of bodies and free obstacles (kg m/s).
+    /// Σ m v over nodes, bones, generalised coordinates and dynamic obstacles (kg m/s).
     pub fn momentum(&self, model: &Model) -> Vec3 {
         self.momenta(model).linear
     }
 
-    /// Σ m x × v of nodes, bones, coordinates of bodies and free obstacles about the origin (kg m²/s).
+    /// Σ m x × v over nodes, bones, generalised coordinates and dynamic obstacles, about the origin (kg m²/s).
     pub fn angular_momentum(&self, model: &Model) -> Vec3 {
         self.momenta(model).angular
     }
 
-    /// Both momenta: of bones with what is fixed to them, of coordinates with their points, of all other nodes, and of free obstacles.
+    /// Linear and angular momentum: of bones with the nodes fixed to them, of generalised coordinates with their points, of all other nodes, and of dynamic obstacles.
     fn momenta(&self, model: &Model) -> Momentum {
         let mut sum = Momentum::default();
         for (node, mass) in model.node_mass().iter().enumerate().filter(|(node, _)| !model.is_carried(*node))

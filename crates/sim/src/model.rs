@@ -1,4 +1,4 @@
-//! All that never changes during a run, checked once.
+//! The immutable, validated model of a world: flat arrays over the nodes of all bodies.
 
 mod build;
 mod constraints;
@@ -21,60 +21,60 @@ use sinew_math::spatial::Frame;
 use sinew_math::{Mat3, Vec3};
 use std::sync::Arc;
 
-/// A world ready to be stepped: flat arrays over the nodes of all bodies.
+/// A validated world: flat arrays over the nodes of all bodies.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// Acceleration of free fall (m/s²).
+    /// Gravitational acceleration (m/s²).
     gravity: Vec3,
-    /// The bodies, each a range of the nodes.
+    /// The bodies, each with a range of nodes.
     bodies: Vec<Body>,
-    /// Node positions as they are drawn (m): where a run begins.
+    /// Node positions as drawn (m): the initial configuration.
     node_rest: Vec<Vec3>,
-    /// Node positions without stress (m): those drawn, but for bodies with a rest shape.
+    /// Stress-free node positions (m): as drawn, except for bodies with a computed rest shape.
     node_unstressed: Vec<Vec3>,
-    /// What bones bear of the weight of each node, per mass and as its bone sees it (m/s²); empty if they bear nothing.
+    /// Gravity compensation by bones at each node, as an acceleration in the frame of its bone (m/s²); empty without.
     node_lift: Vec<Vec3>,
-    /// Node velocities at the start (m/s).
+    /// Initial node velocities (m/s).
     node_start_v: Vec<Vec3>,
     /// Node masses (kg).
     node_mass: Vec<f64>,
-    /// 1 / mass of free nodes, 0 for pinned ones and those that bones or coordinates move (1/kg).
+    /// Inverse masses of free nodes, 0 for pinned ones and those moved by bones or generalised coordinates (1/kg).
     node_inverse_mass: Vec<f64>,
     /// Four node indices per tet.
     tets: Vec<[u32; 4]>,
     /// The elastic elements, one per tet.
     elements: Elements,
-    /// What is held.
+    /// Nodes with prescribed rigid motion.
     pins: Vec<Pin>,
-    /// What pushes.
+    /// External forces.
     loads: Vec<Load>,
     /// The skeletons.
     rigs: Vec<Rig>,
-    /// What bodies touch besides each other.
+    /// Rigid obstacles.
     obstacles: Vec<Obstacle>,
-    /// Points that are dragged, pinned or joined, and belts.
+    /// Soft constraints: dragged, pinned and joined points, and belts.
     constraints: Vec<Constraint>,
-    /// The points that may touch.
+    /// The surface points considered in contact detection.
     contact_surface: ContactSurface,
-    /// The potential of what balances flesh, at rest (J).
+    /// Potential of gravity compensation at rest (J).
     rest_balance: f64,
-    /// Which nodes are fixed to bones.
+    /// Nodes fixed to bones.
     fixed_nodes: FixedNodes,
     /// Where skinning has nodes of flesh that rests there.
     homes: Homes,
     /// How each bone is turned at rest, those of all rigs together, the world first.
     rest_rotations: Vec<Mat3>,
-    /// The time step that explicit stepping may take.
+    /// Stability limit of explicit time steps.
     stable_step: StableStep,
-    /// Coordinates and velocities at the start of bodies that have others than their points, body by body.
+    /// Initial generalised coordinates and velocities of bodies that have them, body by body.
     body_start: CoordinateState,
-    /// The nodes that such coordinates move, in order.
+    /// Ranges of nodes moved by generalised coordinates, in order.
     reduced_nodes: Vec<Range<usize>>,
-    /// Tells models apart for what steppers keep about them.
+    /// Identity of the model, which steppers use to validate cached data.
     id: ModelId,
 }
 
-/// What a model is known by: copies of a model have the same, all others have not. Scratch tells by it what it was made for.
+/// Identity of a model, shared by its copies only. Workspaces compare it to decide whether cached data are valid.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ModelId(Arc<()>);
 
@@ -84,53 +84,53 @@ impl PartialEq for ModelId {
     }
 }
 
-/// Nodes that move rigidly together.
+/// Nodes with a common prescribed rigid motion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pin {
-    /// Whose nodes: an index into [`Model::bodies`].
+    /// The body of the nodes: an index into [`Model::bodies`].
     pub body: usize,
-    /// The nodes that are held.
+    /// The pinned nodes.
     pub nodes: Vec<u32>,
-    /// Their middle at rest (m): the point about which the pin turns during a step.
+    /// Their centre at rest (m): the point about which the pin rotates during a step.
     pub center: Vec3,
 }
 
-/// A constant force, carried to nodes.
+/// A constant external force, distributed to nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Load {
-    /// Whose nodes: an index into [`Model::bodies`].
+    /// The body of the nodes: an index into [`Model::bodies`].
     pub body: usize,
     /// The force on each node (N).
     pub node_forces: Vec<(u32, Vec3)>,
 }
 
-/// What a model is made of.
+/// Accessors.
 impl Model {
-    /// Acceleration of free fall (m/s²).
+    /// Gravitational acceleration (m/s²).
     #[inline]
     pub fn gravity(&self) -> Vec3 {
         self.gravity
     }
 
-    /// The bodies, each a range of the nodes.
+    /// The bodies, each with a range of nodes.
     #[inline]
     pub fn bodies(&self) -> &[Body] {
         &self.bodies
     }
 
-    /// Node positions as they are drawn (m): where a run begins.
+    /// Node positions as drawn (m): the initial configuration.
     #[inline]
     pub fn node_rest(&self) -> &[Vec3] {
         &self.node_rest
     }
 
-    /// Node positions without stress (m): those drawn, but for bodies with a rest shape.
+    /// Stress-free node positions (m): as drawn, except for bodies with a computed rest shape.
     #[inline]
     pub fn node_unstressed(&self) -> &[Vec3] {
         &self.node_unstressed
     }
 
-    /// Node velocities at the start (m/s).
+    /// Initial node velocities (m/s).
     #[inline]
     pub fn node_start_v(&self) -> &[Vec3] {
         &self.node_start_v
@@ -142,7 +142,7 @@ impl Model {
         &self.node_mass
     }
 
-    /// 1 / mass of free nodes, 0 for pinned ones and those that bones or coordinates move (1/kg).
+    /// Inverse masses of free nodes, 0 for pinned ones and those moved by bones or generalised coordinates (1/kg).
     #[inline]
     pub fn node_inverse_mass(&self) -> &[f64] {
         &self.node_inverse_mass
@@ -160,13 +160,13 @@ impl Model {
         &self.elements
     }
 
-    /// What is held.
+    /// Nodes with prescribed rigid motion.
     #[inline]
     pub fn pins(&self) -> &[Pin] {
         &self.pins
     }
 
-    /// What pushes.
+    /// External forces.
     #[inline]
     pub fn loads(&self) -> &[Load] {
         &self.loads
@@ -178,49 +178,49 @@ impl Model {
         &self.rigs
     }
 
-    /// What bodies touch besides each other.
+    /// Rigid obstacles.
     #[inline]
     pub fn obstacles(&self) -> &[Obstacle] {
         &self.obstacles
     }
 
-    /// Points that are dragged, pinned or joined, and belts.
+    /// Soft constraints: dragged, pinned and joined points, and belts.
     #[inline]
     pub fn constraints(&self) -> &[Constraint] {
         &self.constraints
     }
 
-    /// The time step that explicit stepping may take.
+    /// Stability limit of explicit time steps.
     #[inline]
     pub fn stable_step(&self) -> StableStep {
         self.stable_step
     }
 
-    /// Coordinates and velocities at the start of bodies that have others than their points, body by body.
+    /// Initial generalised coordinates and velocities of bodies that have them, body by body.
     #[inline]
     pub fn body_start(&self) -> &CoordinateState {
         &self.body_start
     }
 
-    /// What bones bear of the weight of each node, per mass and as its bone sees it (m/s²); empty if they bear nothing.
+    /// Gravity compensation by bones at each node, as an acceleration in the frame of its bone (m/s²); empty without.
     #[inline]
     pub(crate) fn node_lift(&self) -> &[Vec3] {
         &self.node_lift
     }
 
-    /// The points that may touch.
+    /// The surface points considered in contact detection.
     #[inline]
     pub(crate) fn contact_surface(&self) -> &ContactSurface {
         &self.contact_surface
     }
 
-    /// The potential of what balances flesh, at rest (J).
+    /// Potential of gravity compensation at rest (J).
     #[inline]
     pub(crate) fn rest_balance(&self) -> f64 {
         self.rest_balance
     }
 
-    /// Which nodes are fixed to bones.
+    /// Nodes fixed to bones.
     #[inline]
     pub(crate) fn fixed_nodes(&self) -> &FixedNodes {
         &self.fixed_nodes
@@ -238,7 +238,7 @@ impl Model {
         &self.rest_rotations[bone]
     }
 
-    /// Tells models apart for what steppers keep about them.
+    /// Identity of the model, which steppers use to validate cached data.
     #[inline]
     pub(crate) fn id(&self) -> &ModelId {
         &self.id
@@ -246,82 +246,82 @@ impl Model {
 }
 
 impl Model {
-    /// Mass of all flesh and all bones (kg).
+    /// Total mass of flesh and bones (kg).
     pub fn mass(&self) -> f64 {
         let bodies: f64 = self.bodies.iter().map(|body| body.mass).sum();
         bodies + self.rigs.iter().map(|rig| rig.bone_mass).sum::<f64>()
     }
 
-    /// The bone that a node is fixed to, as the place of a rig and its bone.
+    /// The bone that a node is fixed to, as index of its rig and bone.
     pub fn bone_of_node(&self, node: usize) -> Option<(usize, sinew_skeleton::BoneId)> {
         let bone = *self.fixed_nodes.node_bone.get(node)? as usize;
         let rig = self.rigs.iter().position(|rig| rig.bones.contains(&bone))?;
         Some((rig, sinew_skeleton::BoneId((bone - self.rigs[rig].bones.start) as u32)))
     }
 
-    /// How many nodes all bodies have.
+    /// Number of nodes of all bodies.
     pub fn node_count(&self) -> usize {
         self.node_rest.len()
     }
 
-    /// Mass and inertia of what an obstacle moves with, if that is free.
+    /// Mass and inertia of the rigid body that an obstacle is part of, if it is dynamic.
     pub(crate) fn solid(&self, obstacle: usize) -> Option<&SolidMass> {
         self.obstacles[self.obstacles[obstacle].carrier].solid.as_ref()
     }
 
-    /// Whether an obstacle ever leaves its place.
+    /// Whether an obstacle can move.
     pub fn obstacle_moves(&self, obstacle: usize) -> bool {
         self.obstacles[self.obstacles[obstacle].carrier].mobility != Mobility::Fixed
     }
 
-    /// The body that owns a node.
+    /// Returns the body that a node belongs to.
     pub fn body_of_node(&self, node: usize) -> &Body {
         self.bodies.iter().find(|body| body.nodes.contains(&node)).expect("every node belongs to a body")
     }
 
-    /// Another model, of the same rest shapes, that falls in another way (m/s²).
+    /// A copy of the model with the same rest shapes and another gravity (m/s²).
     #[cfg(test)]
     pub(crate) fn under_gravity(&self, gravity: Vec3) -> Model {
         Model { gravity, id: ModelId::default(), ..self.clone() }
     }
 
-    /// Whether any body is of another kind than tets.
+    /// Whether any body is not a tet mesh.
     pub(crate) fn has_custom_bodies(&self) -> bool {
         self.bodies.iter().any(|body| matches!(body.kind, BodyKind::Custom(_)))
     }
 
-    /// The first body with coordinates of its own.
+    /// The first body with generalised coordinates.
     pub(crate) fn reduced_body(&self) -> Option<&Body> {
         self.bodies.iter().find(|body| body.kind.coordinates().is_some())
     }
 
-    /// Whether a node is moved by coordinates of its body.
+    /// Whether a node is moved by generalised coordinates of its body.
     pub(crate) fn is_reduced(&self, node: usize) -> bool {
         self.reduced_nodes.iter().any(|nodes| nodes.contains(&node))
     }
 
-    /// Whether a node is moved by a bone or by coordinates of its body.
+    /// Whether a node is moved by a bone or by generalised coordinates.
     pub(crate) fn is_carried(&self, node: usize) -> bool {
         self.fixed_nodes.holds(node) || self.is_reduced(node)
     }
 
-    /// Whether anything can touch.
+    /// Whether contact is possible.
     pub(crate) fn can_collide(&self) -> bool {
         !self.obstacles.is_empty() || self.contact_surface.has_pairs
     }
 
-    /// Whether any obstacle is moved by what touches it.
+    /// Whether any obstacle is dynamic.
     pub(crate) fn has_free_obstacles(&self) -> bool {
         self.obstacles.iter().any(|obstacle| obstacle.solid.is_some())
     }
 
-    /// Where bones stand at rest, those of all rigs together, the world first.
+    /// Rest poses of the bones of all rigs, the world first.
     pub(crate) fn rest_frames(&self) -> Vec<Frame> {
         let bones = self.rigs.iter().flat_map(|rig| &rig.rest_frames).copied();
         core::iter::once(Frame::default()).chain(bones).collect()
     }
 
-    /// The potential of what balances flesh, with nodes at `x` (m) and each bone turned and placed as `frame` says (J): a force m Rᵢ c that turns with the bone has
+    /// Potential of gravity compensation with nodes at `x` (m) and bones at the rotation and origin that `frame` returns (J): a follower force m Rᵢ c has the potential
     /// −m Rᵢ c · (x − oᵢ).
     pub(crate) fn balance_energy(&self, x: &[Vec3], frame: impl Fn(usize) -> (Mat3, Vec3)) -> f64 {
         let mut energy = 0.0;

@@ -1,56 +1,56 @@
-//! The door for energies of nodes that are neither flesh nor inertia: contact barriers, point constraints.
+//! Extension point for energies of nodes other than elasticity and inertia, such as contact barriers and point constraints.
 
 use core::fmt::Debug;
 use sinew_math::sparse::Row;
 use sinew_math::spatial::{Frame, Twist, Wrench};
 use sinew_math::{Mat3, Vec3};
 
-/// An energy of node positions, added to the potential of an implicit step. Nodes fixed to bones pass their fraction on to the bones.
+/// An energy of node positions that is added to the potential of an implicit step. Nodes fixed to bones pass their forces on to the bones.
 pub trait NodeEnergy: Debug {
-    /// The energy (J) at node positions (m); adds its gradient (N). Infinite where positions are forbidden.
+    /// Returns the energy (J) at node positions (m) and adds its gradient (N). Infinite at inadmissible positions.
     fn evaluate(&mut self, x: &[Vec3], gradient: &mut [Vec3]) -> f64;
 
-    /// Takes anew, at node positions, what stays as it is while the solver descends: who touches whom, say. Whether that changed the energy. Called before each `round` of the
-    /// solver, of which only the first are promised: what changes back and forth must come to an end by itself.
+    /// Updates at node positions what is fixed during an iteration, such as the active contact pairs; returns whether the energy changed. Called before each `round` of the
+    /// solver, but only guaranteed for the first ones: an active set that alternates must settle by itself.
     fn refresh(&mut self, _x: &[Vec3], _round: usize) -> bool {
         false
     }
 
-    /// Takes the Hessian at node positions, for the products that follow.
+    /// Computes the Hessian at node positions for subsequent products.
     fn update(&mut self, x: &[Vec3]);
 
-    /// Adds the product of the Hessian with motions `u` of all nodes.
+    /// Adds the product of the Hessian with displacements `u` of all nodes.
     fn multiply(&self, u: &[Row], out: &mut [Row]);
 
-    /// Adds each node's own block of the Hessian (N/m).
+    /// Adds the diagonal block of each node in the Hessian (N/m).
     fn add_diagonal(&self, blocks: &mut [Mat3]);
 
-    /// Takes where bones are, the world first, before each evaluation and update. For energies of bones themselves; so are all that follow.
+    /// Sets the poses of bones, the world first, before each evaluation and update. This and the following methods are for energies that depend on bones directly.
     fn see_bones(&mut self, _frames: &[Frame]) {}
 
-    /// Adds the gradient of the last evaluation over motions of bones, as wrenches about the origin of the world (N m, N).
+    /// Adds the gradient of the last evaluation with respect to bones, as wrenches about the origin of the world (N m, N).
     fn add_bone_gradients(&self, _wrenches: &mut [Wrench]) {}
 
-    /// Takes how bones move, as twists about the origin of the world, before a product; none if they do not.
+    /// Sets the twists of bones about the origin of the world before a product; empty if bones do not move.
     fn move_bones(&mut self, _twists: &[Twist]) {}
 
-    /// Adds the product of the Hessian with motions of nodes and bones, over motions of bones.
+    /// Adds the bone components of the product of the Hessian with displacements of nodes and bones, as wrenches.
     fn add_bone_products(&self, _u: &[Row], _wrenches: &mut [Wrench]) {}
 
-    /// The largest fraction of a motion, at most 1, that keeps clear of what is forbidden.
+    /// The largest step length, at most 1, along a motion that keeps positions admissible.
     fn max_step(&mut self, _x: &[Vec3], _motion: &[Vec3]) -> f64 {
         1.0
     }
 }
 
-/// Springs that pull nodes to places: soft point constraints.
+/// Springs from nodes to fixed positions: soft point constraints.
 ///
 /// ```text
 /// E = Σ k/2 |x − p|²
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PointSprings {
-    /// Node, place (m) and stiffness (N/m) of each spring.
+    /// Node, target position (m) and stiffness (N/m) of each spring.
     pub springs: Vec<(u32, Vec3, f64)>,
 }
 

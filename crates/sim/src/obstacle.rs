@@ -1,4 +1,4 @@
-//! An obstacle of a model, and where it is.
+//! Rigid obstacles of a model, and their state.
 
 use crate::desc::{Mobility, ObstacleDesc};
 use sinew_contact::{Shape, SolidMass};
@@ -6,51 +6,51 @@ use sinew_math::{Isometry, Vec3, nalgebra::Point3};
 use sinew_mesh::TriMesh;
 use std::sync::Arc;
 
-/// An obstacle, checked.
+/// A validated obstacle.
 #[derive(Clone, Debug)]
 pub struct Obstacle {
     /// Its name.
     pub name: String,
     /// Its shape, in its own frame.
     pub shape: Shape,
-    /// Where it is at the start.
+    /// Its initial state.
     pub start: ObstacleState,
-    /// Who decides how it moves.
+    /// How it moves.
     pub mobility: Mobility,
-    /// Coulomb's coefficient of friction.
+    /// Coulomb friction coefficient.
     pub friction: f64,
-    /// How many times as stiff as usual touching it is.
+    /// Contact stiffness relative to the default.
     pub stiffness: f64,
-    /// Whether pictures see through it.
+    /// Whether it is rendered as transparent.
     pub is_glass: bool,
-    /// Its surface in its own frame, for pictures.
+    /// Its surface in its own frame, for rendering.
     pub surface: Arc<TriMesh>,
     /// The obstacle that it moves with: itself, or the one it is part of.
     pub(crate) carrier: usize,
-    /// Takes points of its shape to the frame of its carrier.
+    /// Transforms points of its shape to the frame of its carrier.
     pub(crate) carrier_from_shape: Isometry,
-    /// Mass and inertia of a free one with all its parts.
+    /// Mass and inertia of a dynamic one with all its parts.
     pub(crate) solid: Option<SolidMass>,
-    /// Points of a free one that stand for it where it meets other obstacles, and the first of their numbers among all touching points.
+    /// Sample points of a dynamic one for contact with other obstacles, and the index of the first among all contact points.
     pub(crate) samples: Vec<Vec3>,
     pub(crate) first_sample: u32,
-    /// How far it reaches from the centre of its carrier (m).
+    /// Maximum distance of its points from the centre of mass of its carrier (m).
     pub(crate) reach: f64,
 }
 
-/// Where an obstacle is and how it moves.
+/// Pose and velocity of an obstacle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ObstacleState {
-    /// Takes points of its shape to the world.
+    /// Transforms points of its shape to the world.
     pub pose: Isometry,
-    /// Velocity of its centre of mass (m/s); zero for those that are not free.
+    /// Velocity of its centre of mass (m/s); zero unless it is dynamic.
     pub linear: Vec3,
-    /// Angular velocity (rad/s); zero for those that are not free.
+    /// Angular velocity (rad/s); zero unless it is dynamic.
     pub angular: Vec3,
 }
 
 impl Obstacle {
-    /// All obstacles; planes are drawn of this size (m). Touching points are counted from `first_sample` on.
+    /// Builds all obstacles; `plane` is the size at which planes are drawn (m). Contact points are numbered from `first_sample` on.
     pub(crate) fn build_all(
         descs: &[ObstacleDesc],
         default_friction: f64,
@@ -59,6 +59,7 @@ impl Obstacle {
     ) -> Vec<Obstacle> {
         let mut all: Vec<Obstacle> = Vec::with_capacity(descs.len());
         for (i, desc) in descs.iter().enumerate() {
+            // parts contribute to the mass of their carrier
             let mut obstacle = Obstacle::build(i, desc, default_friction, plane);
             if let Mobility::PartOf(carrier) = desc.mobility {
                 obstacle.carrier = carrier;
@@ -70,6 +71,8 @@ impl Obstacle {
                     all[carrier].solid = Some(solid.and(part.moved(&obstacle.carrier_from_shape)));
                 }
             }
+
+            // sample points of dynamic obstacles
             if matches!(descs[obstacle.carrier].mobility, Mobility::Free { .. }) {
                 obstacle.samples = desc.shape.samples();
             }
@@ -77,6 +80,8 @@ impl Obstacle {
             first_sample += obstacle.samples.len() as u32;
             all.push(obstacle);
         }
+
+        // bounding radii about the centre of mass
         for i in 0..all.len() {
             let bounds = all[i].shape.bounds();
             let center = all[all[i].carrier].solid.map_or(Vec3::zeros(), |solid| solid.center);
@@ -111,22 +116,25 @@ impl Obstacle {
         }
     }
 
-    /// What is wrong with a description among all.
+    /// Faults of a description among all others.
     pub(crate) fn faults(descs: &[ObstacleDesc], index: usize) -> Vec<String> {
         let desc = &descs[index];
         let mut faults: Vec<String> = desc.shape.fault().into_iter().collect();
+
+        // its carrier
         if let Mobility::PartOf(carrier) = desc.mobility {
             match descs[..index].get(carrier).map(|carrier| carrier.mobility) {
-                None => faults.push(format!(
-                    "it is part of obstacle {carrier}, which does not stand above it in the list"
-                )),
+                None => faults
+                    .push(format!("it is part of obstacle {carrier}, which does not precede it in the list")),
                 Some(Mobility::PartOf(_)) => faults.push(format!(
-                    "it is part of '{}', which is a part itself: make it part of the whole",
+                    "it is part of '{}', which is itself a part: make it part of that obstacle's carrier",
                     descs[carrier].name
                 )),
                 Some(_) => {}
             }
         }
+
+        // pose and contact parameters
         let numbers = desc.pose.translation.vector.iter().chain(desc.pose.rotation.coords.iter());
         if numbers.into_iter().any(|x| !x.is_finite()) {
             faults.push("its pose is not finite".into());
@@ -137,14 +145,19 @@ impl Obstacle {
         if !(desc.stiffness > 0.0 && desc.stiffness <= 1e6) {
             faults.push(format!("its stiffness is {}: it must be above 0 and at most 1e6", desc.stiffness));
         }
+
+        // mass and initial velocity
         if let Mobility::Free { density, velocity, spin } = desc.mobility {
             if !(density > 0.0 && density < 1e9) {
                 faults.push(format!("its density is {density} kg/m³: it must be above 0 and below 1e9"));
             } else if SolidMass::of(&desc.shape, density).is_none() {
-                faults.push("it is free but encloses nothing, so that it has no mass: fix it, or give it a closed shape".into());
+                faults.push(
+                    "it is free but encloses no volume, so it has no mass: fix it, or give it a closed shape"
+                        .into(),
+                );
             }
             if velocity.iter().chain(spin.iter()).any(|x| !x.is_finite()) {
-                faults.push("its velocity at the start is not finite".into());
+                faults.push("its initial velocity is not finite".into());
             }
         }
         faults
@@ -152,7 +165,7 @@ impl Obstacle {
 }
 
 impl ObstacleState {
-    /// All its numbers, to be saved: turn, place, velocities.
+    /// All values, for saving: rotation, translation, velocities.
     pub fn numbers(&self) -> [f64; 13] {
         let q = self.pose.rotation.coords;
         let t = self.pose.translation.vector;
@@ -160,7 +173,7 @@ impl ObstacleState {
         [q.x, q.y, q.z, q.w, t.x, t.y, t.z, v.x, v.y, v.z, w.x, w.y, w.z]
     }
 
-    /// The state that has these numbers.
+    /// The state with these values.
     pub fn from_numbers([i, j, k, w, x, y, z, vx, vy, vz, wx, wy, wz]: [f64; 13]) -> ObstacleState {
         let turn = sinew_math::nalgebra::Quaternion::new(w, i, j, k);
         ObstacleState {

@@ -1,8 +1,8 @@
-//! Vectors that go every way.
+//! Deterministic pseudo-random vectors.
 
 use sinew_math::Vec3;
 
-/// Vectors with numbers between −1 and 1 that have a part along every motion: a fixed pseudo-random sequence.
+/// A fixed pseudo-random sequence of vectors with components between −1 and 1, which almost surely has a component along every mode.
 pub(crate) fn pseudo_random_vectors() -> impl Iterator<Item = Vec3> {
     let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
     let mut random = move || {

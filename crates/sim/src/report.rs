@@ -1,119 +1,119 @@
-//! What a step says afterwards: a report of what it did, or an error that tells why it could not be taken.
+//! Results of a step: a report of the work done, or the error that stopped it.
 
 use sinew_skeleton::DynamicsError;
 use thiserror::Error;
 
-/// What a step did.
+/// Report of a completed step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct StepReport {
-    /// Sub-steps of the try that held.
+    /// Sub-steps of the successful attempt.
     pub substeps: usize,
-    /// Tries that diverged before it.
+    /// Attempts that diverged before it.
     pub retries: usize,
     /// Elements that were diagonalised, summed over the sub-steps.
     pub diagonalised: usize,
-    /// The most inverted elements at one time.
+    /// Maximum number of elements inverted at the same time.
     pub max_inverted: usize,
-    /// Surface vertices and samples of obstacles in contact with an obstacle at the end.
+    /// Surface vertices and obstacle samples in contact with an obstacle at the end.
     pub in_contact: usize,
-    /// How well an implicit step was solved; none for an explicit one.
+    /// Convergence of an implicit step; none for an explicit one.
     pub solve: Option<SolveReport>,
 }
 
-/// A step that could not be taken. The state is as it was before.
+/// A step failed. The state is unchanged.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum StepError {
     /// Even the smallest sub-steps diverged.
     #[error(
         "body '{body}' diverged at {time:.4} s near ({:.4}, {:.4}, {:.4}) m, even with {substeps} sub-steps of {:.2e} s: \
-         soften the material, use a coarser cage, or move what holds it more slowly", .place[0], .place[1], .place[2], .substep
+         soften the material, use a coarser cage, or move its pins and bones more slowly", .place[0], .place[1], .place[2], .substep
     )]
     Diverged {
-        /// The body whose node went fastest.
+        /// The body with the fastest node.
         body: String,
-        /// When the step began (s).
+        /// Time at the beginning of the step (s).
         time: f64,
-        /// Where that node is at rest (m).
+        /// Rest position of that node (m).
         place: [f64; 3],
-        /// The most sub-steps tried.
+        /// Largest number of sub-steps tried.
         substeps: usize,
-        /// Their length (s).
+        /// Their duration (s).
         substep: f64,
     },
-    /// The stable step is out of proportion to the step.
+    /// The stability limit is too small for the step.
     #[error(
         "a step of {dt} s would take {substeps:.0} sub-steps of {stable:.1e} s: soften the material, use a coarser cage, or ask for more frames per second"
     )]
     TooManySubsteps {
-        /// The step asked for (s).
+        /// The time step (s).
         dt: f64,
-        /// The longest stable step (s).
+        /// The stability limit (s).
         stable: f64,
-        /// How many sub-steps that makes.
+        /// The number of sub-steps that would be needed.
         substeps: f64,
     },
-    /// A skeleton's equations of motion have no answer.
+    /// The equations of motion of a skeleton have no solution.
     #[error("at {time:.4} s: {error}")]
     Bones {
-        /// When the step began (s).
+        /// Time at the beginning of the step (s).
         time: f64,
-        /// What is wrong.
+        /// The cause.
         error: BoneError,
     },
-    /// The control does not fit the model.
+    /// The control does not match the model.
     #[error("{0}")]
     BadControl(String),
-    /// An implicit step is asked for where obstacles are free to move.
+    /// An implicit step was requested, but the model has dynamic obstacles.
     #[error(
-        "implicit steps leave free obstacles where they are, and this scene has some: use the explicit or the auto solver, or fix them"
+        "implicit steps leave free obstacles where they are, but this scene has some: use the explicit or the auto solver, or fix them"
     )]
     FreeObstacles,
-    /// An implicit step is asked for where a body has coordinates of its own.
+    /// An implicit step was requested, but a body has generalised coordinates.
     #[error(
-        "implicit steps move points and joints, and body '{0}' has coordinates of its own: use the explicit or the auto solver"
+        "implicit steps move nodes and joints only, but body '{0}' has generalised coordinates: use the explicit or the auto solver"
     )]
     OwnCoordinates(String),
-    /// A budget of time is asked for, and there is no clock.
+    /// A time budget was set without a clock.
     #[error(
-        "steps may take {0} s each, and there is no clock to tell: lend one with `Stepper::set_clock`, or remove the budget"
+        "the time budget is {0} s per step, but there is no clock: set one with `Stepper::set_clock`, or remove the budget"
     )]
     NoClock(f64),
-    /// The time step is not a positive number.
-    #[error("a time step of {0} s is asked for: give a positive, finite one")]
+    /// The time step is not positive and finite.
+    #[error("the time step is {0} s: it must be positive and finite")]
     BadTimeStep(f64),
 }
 
-/// A skeleton whose equations of motion have no answer.
+/// A skeleton whose equations of motion have no solution.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[error("skeleton '{rig}': {error}")]
 pub struct BoneError {
     /// The rig's name.
     pub rig: String,
-    /// What its dynamics say.
+    /// The error of its dynamics.
     pub error: DynamicsError,
 }
 
-/// How well an implicit step was solved.
+/// Convergence of an implicit step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolveReport {
-    /// Whether the tolerance was reached. If not, the state is the best that was found.
+    /// Whether the tolerance was reached. If not, the state is the best iterate found.
     pub converged: bool,
-    /// The gradient that is left, as a fraction of the gradient at the start of the step; with sub-steps, of the worst of them.
+    /// Gradient norm relative to that at the beginning of the step; with sub-steps, the largest of them.
     pub residual: f64,
-    /// Iterations of Newton's method, of all sub-steps.
+    /// Newton iterations, summed over sub-steps.
     pub newton: usize,
-    /// Iterations of conjugate gradients.
+    /// Conjugate gradient iterations.
     pub inner: usize,
     /// Evaluations of the potential.
     pub evaluations: usize,
-    /// Times that the potential curved downwards, as it does where flesh buckles.
+    /// Number of times negative curvature of the potential was found, as occurs in buckling.
     pub negative_hessian: usize,
-    /// Whether the budget of time ended it.
+    /// Whether the time budget ended it.
     pub out_of_time: bool,
 }
 
 impl SolveReport {
-    /// Of a step without any work.
+    /// The report of a step without any work.
     pub(crate) const CONVERGED: SolveReport = SolveReport {
         converged: true,
         residual: 0.0,
@@ -124,7 +124,7 @@ impl SolveReport {
         out_of_time: false,
     };
 
-    /// Of this and a following step together.
+    /// The report of this and a following step together.
     pub(crate) fn and(self, next: SolveReport) -> SolveReport {
         SolveReport {
             converged: self.converged && next.converged,

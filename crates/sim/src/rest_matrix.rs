@@ -4,7 +4,7 @@ use sinew_flesh::Elements;
 use sinew_math::Mat3;
 use sinew_math::sparse::BlockCsr;
 
-/// The stiffness at rest over the free nodes, with more on each node's own diagonal (N/m).
+/// The stiffness matrix at rest over the free nodes, with additional diagonal terms (N/m).
 pub(crate) fn rest_matrix(elements: &Elements, own: &[f64], free: &[u32]) -> BlockCsr {
     let mut place = vec![u32::MAX; own.len()];
     free.iter().enumerate().for_each(|(i, node)| place[*node as usize] = i as u32);

@@ -1,20 +1,20 @@
-//! The inverse of settling: the unstressed shape that sags to the drawn one.
+//! Inverse static equilibrium: the stress-free shape that deforms under gravity to the drawn one.
 //!
-//! Artists draw flesh as it looks under its own weight. With nodes drawn at x and held where bones and pins have them, the rest shape X has
+//! Artists draw flesh as it looks under its own weight. With nodes drawn at x and fixed by bones and pins, the rest shape X satisfies
 //!
 //! ```text
-//! ∂Ψ/∂x (x; X) = m g      at every node that is not held
+//! ∂Ψ/∂x (x; X) = m g      at every free node
 //! ```
 //!
-//! Newton's method with the stiffness K₀ of the drawn shape without stress, to first order the fixed point of `[Sellier2011]`, made faster by what earlier steps changed (`acceleration.rs`):
+//! It is found by a modified Newton method with the stress-free stiffness K₀ of the drawn shape, to first order the fixed-point iteration of `[Sellier2011]`, with Anderson acceleration (`acceleration.rs`):
 //!
 //! ```text
 //! K₀ d = m g − ∂Ψ/∂x,      X ← X − t Qᵀ d
 //! ```
 //!
-//! d is about how far flesh would still sag, Q how flesh is turned from X to x, and t is halved until less of the sag is left and no tet is flattened.
-//! Where flesh is too soft to carry all of its weight, the rest shape carries the largest fraction of it that was found to have a stable one. A rest shape is sought for one
-//! body at a time; it knows nothing of loads, touches and constraints.
+//! d approximates the remaining sag, Q is the rotation from X to x, and t is halved until the sag decreases and no tet degenerates.
+//! Where flesh is too soft to carry all of its weight, the rest shape carries the largest fraction of it for which a stable shape was found. Each body is solved
+//! separately; loads, contact and constraints are ignored.
 
 mod acceleration;
 mod sag_solver;
@@ -29,44 +29,44 @@ use sinew_flesh::{ElasticPotential, ElementDesc, Elements};
 use sinew_math::sparse::times_transposed;
 use sinew_math::{Mat3, Vec3};
 
-/// A body as it is drawn: what a rest shape is sought for. The lists over nodes are of one length, and elements name nodes of it.
+/// A body as drawn, whose rest shape is computed. All slices over nodes have the same length, and elements index them.
 #[derive(Clone, Copy, Debug)]
 pub struct DrawnShape<'a> {
-    /// Where its nodes are (m).
+    /// Node positions (m).
     pub node_x: &'a [Vec3],
     /// The weight of each node, m g (N).
     pub node_weight: &'a [Vec3],
-    /// Which nodes are held, by bones or pins.
+    /// Which nodes are fixed, by bones or pins.
     pub is_held: &'a [bool],
     /// Its elements over those nodes.
     pub elements: &'a [ElementDesc],
 }
 
-/// The unstressed shape that was found.
+/// The computed stress-free shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RestShape {
-    /// Where nodes are without stress (m).
+    /// Stress-free node positions (m).
     pub node_x: Vec<Vec3>,
-    /// What of its weight the stress of the drawn shape does not carry, at each node that is not held (N).
+    /// Residual weight at each free node that the stress of the drawn shape does not carry (N).
     pub node_left: Vec<Vec3>,
-    /// How it was found.
+    /// Report of the search.
     pub report: RestShapeReport,
 }
 
-/// How well a rest shape carries the drawn one.
+/// Quality of a rest shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RestShapeReport {
-    /// How much of the weight the stress of the drawn shape carries, between 0 and 1.
+    /// Fraction of the weight carried by the stress of the drawn shape, between 0 and 1.
     pub carried: f64,
-    /// How far flesh rests from the drawn shape in the bind pose, at most (m): to first order, and 0 where bones bear what is left.
+    /// Maximum distance of the equilibrium in the bind pose from the drawn shape (m): to first order, and 0 where bones balance the residual.
     pub farthest: f64,
-    /// The same in the mean over nodes that are not held (m).
+    /// The mean distance over free nodes (m).
     pub mean: f64,
-    /// How far the rest shape is from the drawn one, at most (m).
+    /// Maximum distance of the rest shape from the drawn one (m).
     pub moved: f64,
-    /// Steps of Newton's method in all.
+    /// Total number of Newton steps.
     pub newton: usize,
-    /// Steps of conjugate gradients in all.
+    /// Total number of conjugate gradient iterations.
     pub inner: usize,
 }
 
@@ -82,45 +82,45 @@ impl fmt::Display for RestShapeReport {
     }
 }
 
-/// What may be left of the sag under the whole weight: a tenth of a micrometre of a centimetre.
+/// Tolerance relative to the sag under the whole weight: a tenth of a micrometre per centimetre.
 const TOLERANCE: f64 = 1e-5;
-/// What may be left where no step gets further.
-const ENOUGH: f64 = 1e-2;
-/// A sag this small beside the body's size is round-off: elements keep their rest shapes in single precision.
+/// Relative residual that is accepted if no step makes progress.
+const LOOSE_TOLERANCE: f64 = 1e-2;
+/// A sag below this fraction of the body size is round-off: elements store their rest shapes in single precision.
 const ROUND_OFF: f64 = 1e-7;
-/// The most steps for one fraction of the weight. Each leaves about as much of the error as flesh is strained, at most a third.
+/// Maximum number of Newton steps for one fraction of the weight. Each step reduces the error to about the strain of the flesh, at most a third.
 const MAX_NEWTON: usize = 20;
-/// The most rest shapes that are tried in all: characters take some ten, and as long as five implicit steps for it.
+/// Maximum number of rest shapes evaluated: characters need about ten, which cost as much as five implicit steps.
 const MAX_TRIALS: usize = 100;
-/// How many fractions of the weight are tried: all of it, and four halvings, which find the fraction to a sixteenth.
+/// Number of fractions of the weight that are tried: all of it, and four bisections, which find the fraction to a sixteenth.
 const MAX_FRACTIONS: usize = 5;
-/// The least fraction that is worth a rest shape. Below, flesh is so soft that its stress is no matter.
+/// Smallest fraction worth a rest shape. Below it, flesh is so soft that its stress is negligible.
 const MIN_FRACTION: f64 = 0.1;
-/// How much of its drawn volume a tet of the rest shape keeps, at least, and how often that it has, at most.
+/// Bounds of the volume of a tet in the rest shape relative to the drawn one.
 const VOLUMES: [f64; 2] = [0.2, 5.0];
 /// The largest ‖F‖² from the rest shape to the drawn one, which is 3 without strain: 2 in each direction.
 const MAX_STRETCH: f64 = 12.0;
-/// The most halvings of a step.
+/// Maximum number of step halvings.
 const MAX_HALVINGS: usize = 6;
 
 impl DrawnShape<'_> {
-    /// Finds the rest shape: as much work as five implicit steps for characters, at most ten times that where flesh is too soft. The same bits on any number of threads.
+    /// Computes the rest shape: costs as much as five implicit steps for characters, at most ten times that where flesh is too soft. The result is bitwise independent of the number of threads.
     ///
     /// # Panics
-    /// If the lists differ in length, or an element has nodes that are not there.
+    /// If the slices differ in length, or an element has invalid node indices.
     pub fn find_rest_shape(&self) -> RestShape {
         let mut search = Search::new(self);
-        // what there is without a rest shape
+        // the residual without a rest shape
         let mut best = search.trial(1.0, self.node_x.to_vec());
         search.whole_sag = best.sag.norm();
         let (mut low, mut high) = (0.0, 1.0);
         if best.sag.curves_down {
-            // it hangs by less than holds it
+            // the drawn shape itself is not stable
             high = 0.0;
         } else if search.is_small(&best.sag) {
             low = 1.0;
         }
-        // all of the weight first, then as much of it as has a rest shape
+        // try all of the weight first, then bisect for the largest fraction that has a rest shape
         let mut fraction = 1.0;
         for _ in 0..MAX_FRACTIONS {
             if low == 1.0 || high <= MIN_FRACTION || search.trials >= MAX_TRIALS {
@@ -133,19 +133,19 @@ impl DrawnShape<'_> {
             fraction = 0.5 * (low + high);
         }
         if low < 1.0 {
-            // what the fraction does not carry pulls as well
+            // the residual includes the weight beyond the fraction
             best = search.trial(1.0, if low < MIN_FRACTION { self.node_x.to_vec() } else { best.rest });
         }
         let report = search.report(if low < MIN_FRACTION { 0.0 } else { low }, &best);
         RestShape { node_x: best.rest, node_left: best.left, report }
     }
 
-    /// The weight of each node, none of those that are held.
+    /// The weight of each free node; none for fixed ones.
     fn sought(&self) -> impl Iterator<Item = Option<Vec3>> + '_ {
         self.node_weight.iter().zip(self.is_held).map(|(weight, held)| (!held).then_some(*weight))
     }
 
-    /// Whether rest edges keep every tet from being flattened, inverted or stretched beyond measure.
+    /// Whether no tet is degenerate, inverted or stretched too much in a rest shape.
     fn allows(&self, rest: &[Vec3]) -> bool {
         let edges = |x: &[Vec3], nodes: &[u32; 4]| {
             let [a, b, c, d] = nodes.map(|node| x[node as usize]);
@@ -161,14 +161,14 @@ impl DrawnShape<'_> {
     }
 }
 
-/// The search for a rest shape, and scratch.
+/// The search for a rest shape, with workspace.
 struct Search<'a> {
     drawn: &'a DrawnShape<'a>,
     solver: SagSolver,
-    /// The elements without stress in the drawn shape.
+    /// The elements with the drawn shape as stress-free shape.
     drawn_elements: Elements,
     potential: ElasticPotential,
-    /// The longest side of the box around the body (m).
+    /// The longest side of the body's bounding box (m).
     size: f64,
     /// √Σ sag² under the whole weight without a rest shape (m).
     whole_sag: f64,
@@ -177,13 +177,13 @@ struct Search<'a> {
     trials: usize,
 }
 
-/// A rest shape on trial.
+/// A trial rest shape.
 struct Trial {
     rest: Vec<Vec3>,
     elements: Elements,
-    /// What of the weight is left at each node (N).
+    /// Residual weight at each node (N).
     left: Vec<Vec3>,
-    /// About how far flesh sags under that: as flesh without stress would.
+    /// Approximate sag under the residual, with the stress-free stiffness.
     sag: FoundSag,
 }
 
@@ -205,7 +205,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The rest shape under a fraction of the weight, from a first guess; none if there is none that was found and is stable.
+    /// The rest shape under a fraction of the weight, from an initial guess; none if no stable one was found.
     fn find(&mut self, fraction: f64, guess: &[Vec3]) -> Option<Trial> {
         let mut now = self.trial(fraction, guess.to_vec());
         let mut acceleration = Acceleration::default();
@@ -217,7 +217,8 @@ impl<'a> Search<'a> {
             let Some(next) = self.step(fraction, &now, &mut acceleration) else { break };
             now = next;
         }
-        let is_found = self.is_small(&now.sag) || now.sag.norm() <= ENOUGH * fraction * self.whole_sag;
+        let is_found =
+            self.is_small(&now.sag) || now.sag.norm() <= LOOSE_TOLERANCE * fraction * self.whole_sag;
         (is_found && self.is_stable(&now)).then_some(now)
     }
 
@@ -225,7 +226,7 @@ impl<'a> Search<'a> {
         sag.norm() <= TOLERANCE * self.whole_sag || sag.farthest() <= ROUND_OFF * self.size
     }
 
-    /// Goes against the sag as far as less of it is left. Forces would not do for a measure: what bends by a little is stretched by the square of that, and is far stiffer against it.
+    /// Step against the sag, with backtracking until the sag decreases. Force residuals are not a suitable merit function: a small bending displacement causes stretching of second order, which is far stiffer.
     fn step(&mut self, fraction: f64, now: &Trial, acceleration: &mut Acceleration) -> Option<Trial> {
         let back = self.back(now);
         let mut is_better = |rest: Vec<Vec3>, least: f64| {
@@ -261,7 +262,7 @@ impl<'a> Search<'a> {
         now.sag.node_sag.iter().zip(&turns).map(back).collect()
     }
 
-    /// What is left of a fraction of the weight with a rest shape.
+    /// Evaluates the residual of a rest shape under a fraction of the weight.
     fn trial(&mut self, fraction: f64, rest: Vec<Vec3>) -> Trial {
         self.trials += 1;
         let elements = Elements::build(&rest, self.drawn.elements);
@@ -277,8 +278,8 @@ impl<'a> Search<'a> {
         Trial { rest, elements, left, sag }
     }
 
-    /// Whether the drawn shape is held up by its stress and not only balanced on it: conjugate gradients from a push that goes every way met only positive stiffness, in as many
-    /// iterations as they were given.
+    /// Whether the drawn shape is a stable equilibrium: conjugate gradients from a pseudo-random right-hand side found only positive curvature within the
+    /// iteration limit.
     fn is_stable(&mut self, trial: &Trial) -> bool {
         let pushes = self.drawn.is_held.iter().zip(pseudo_random_vectors());
         let pushes: Vec<Vec3> = pushes.map(|(held, push)| if *held { Vec3::zeros() } else { push }).collect();
@@ -287,7 +288,7 @@ impl<'a> Search<'a> {
         !found.curves_down
     }
 
-    /// What a rest shape comes to, with the stiffness that the drawn shape has by its stress.
+    /// The quality of a rest shape, with the tangent stiffness of the drawn shape including its stress.
     fn report(&mut self, carried: f64, best: &Trial) -> RestShapeReport {
         let sag = self.solver.solve(&best.elements, self.drawn.node_x, &best.left);
         let free = self.drawn.is_held.iter().filter(|held| !**held).count();

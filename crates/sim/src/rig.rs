@@ -1,6 +1,6 @@
-//! A skeleton of a world, and the flesh whose mass it carries.
+//! Articulated skeletons of a world, including the mass of the flesh fixed to them.
 //!
-//! Which nodes are fixed to which bones is chosen here, once (`attachment`, `fixed_nodes`). What happens between them during a step is [`crate::coupling`].
+//! Which nodes are fixed to which bones is chosen here, once (`attachment`, `fixed_nodes`). The forces between them during a step are in [`crate::coupling`].
 
 mod attachment;
 mod bone_weights;
@@ -19,39 +19,39 @@ use sinew_skeleton::{
     BoneId, Energies, Kinematics, MassDesc, PointMass, ShapeDistance, Skeleton, SkeletonDesc, SkeletonState,
 };
 
-/// A skeleton of a world. Its bones weigh what was given for them and the nodes that are fixed to them.
+/// A skeleton of a world. The mass of a bone includes the nodes that are fixed to it.
 #[derive(Clone, Debug)]
 pub struct Rig {
     /// Its name.
     pub name: String,
-    /// Its bones and joints, the masses of fixed nodes merged into the bones.
+    /// Its bones and joints, with the masses of fixed nodes merged into the bones.
     pub skeleton: Skeleton,
-    /// Its bones among all bones of the world, which are counted from 1: 0 is the world itself.
+    /// Range of its bones among all bones of the world, which are numbered from 1: 0 is the world itself.
     pub bones: Range<usize>,
     /// Mass of the bones without flesh (kg).
     pub bone_mass: f64,
-    /// For each bone the most of its nodes' motion against it that dampers may take away in a sub-step; see [`Rig::limit_drag`].
+    /// For each bone the maximum fraction of relative node velocity that damping may remove in a sub-step; see [`Rig::limit_drag`].
     pub(crate) max_drag: Vec<f64>,
-    /// Where each bone stands at rest.
+    /// Rest pose of each bone.
     pub(crate) rest_frames: Vec<Frame>,
     /// −Σ m g · c of its bones at rest (J).
     pub(crate) rest_potential: f64,
 }
 
-/// Where along a bone points are taken, as fractions of its length: clear of the joints, where neighbours bend away.
+/// Sample positions along a bone as fractions of its length: clear of the joints, where adjacent bones rotate.
 const SAMPLES: [f64; 3] = [0.5, 0.15, 0.85];
 
 impl Rig {
-    /// Finds how much dampers may take away in one sub-step without throwing a light bone to the other side.
+    /// Limits the damping of one sub-step so that the reaction cannot overshoot on a light bone.
     ///
-    /// Taking the fraction k of the motion of nodes against their bone, and giving it to the bone, leaves 1 − k (1 + ρ) of it, with ρ the largest
-    /// eigenvalue of J⁻¹ Σ for the bone's inertia J and that of the nodes Σ. About the bone's centre the trace is a bound for it:
+    /// Removing the fraction k of the velocity of nodes relative to their bone, and applying the reaction to the bone, leaves 1 − k (1 + ρ) of it, where ρ is the largest
+    /// eigenvalue of J⁻¹ Σ for the inertia J of the bone and Σ of the nodes. About the bone's centre of mass it is bounded by the trace:
     ///
     /// ```text
     /// ρ ≤ 3 Σm/m_b + tr(I_b⁻¹ Σ m (d² 1 − d dᵀ)),     k ≤ 1/2 / (1 + ρ)
     /// ```
     ///
-    /// Joints only make a bone harder to move. `nodes_of_bone` are masses and rest positions (m, world).
+    /// Joints only increase the effective inertia of a bone. `nodes_of_bone` returns masses and rest positions (m, world).
     pub(crate) fn limit_drag(&mut self, nodes_of_bone: impl Fn(BoneId) -> Vec<(f64, Vec3)>) {
         let mut kinematics = Kinematics::default();
         kinematics.update(&self.skeleton, &SkeletonState::at_rest(&self.skeleton));
@@ -72,10 +72,10 @@ impl Rig {
     }
 }
 
-/// A rig as it stands at rest, before any flesh is fixed to it.
+/// A rig at rest, before flesh is attached.
 pub(crate) struct RestRig<'a> {
     pub(crate) desc: &'a RigDesc,
-    /// Without the masses given, so that massless bones pass: only frames and names are asked of it.
+    /// Built without the given masses, so that massless bones are valid: only its frames and names are used.
     skeleton: Skeleton,
     frames: Vec<Frame>,
     shapes: Vec<Option<ShapeDistance>>,
@@ -83,7 +83,7 @@ pub(crate) struct RestRig<'a> {
 }
 
 impl<'a> RestRig<'a> {
-    /// The bones at rest, counted from `first_bone` among all bones of the world.
+    /// Builds the bones at rest, numbered from `first_bone` among all bones of the world.
     pub(crate) fn build(desc: &'a RigDesc, first_bone: usize) -> Result<RestRig<'a>, Vec<Fault>> {
         let skeleton =
             Skeleton::build(&desc.skeleton.with_plain_masses()).map_err(|error| faults_of(desc, &error))?;
@@ -102,12 +102,12 @@ impl<'a> RestRig<'a> {
         })
     }
 
-    /// How many bones there are.
+    /// Number of bones.
     pub(crate) fn bone_count(&self) -> usize {
         self.frames.len()
     }
 
-    /// The place of the bone of a name.
+    /// The index of the bone with the given name.
     pub(crate) fn find_bone(&self, name: &str) -> Option<usize> {
         self.skeleton.find_bone(name).map(sinew_skeleton::BoneId::index)
     }
@@ -117,7 +117,7 @@ impl<'a> RestRig<'a> {
         &self.skeleton.bones()[bone].name
     }
 
-    /// The bone that stood at a place of the description.
+    /// The index of the bone with the given position in the description.
     pub(crate) fn bone_of_desc(&self, place: usize) -> Option<usize> {
         self.skeleton.bone_of_desc(place).map(sinew_skeleton::BoneId::index)
     }
@@ -127,30 +127,31 @@ impl<'a> RestRig<'a> {
         self.shapes[bone].as_ref()
     }
 
-    /// Points along the middles of bones (m, world), each with its bone.
+    /// Sample points along the axes of all bones (m, world), each with its bone.
     pub(crate) fn samples(&self) -> impl Iterator<Item = (usize, Vec3)> + '_ {
         (0..self.bone_count())
             .flat_map(|bone| self.samples_of(bone).into_iter().map(move |point| (bone, point)))
     }
 
-    /// Points along the middles of a bone's solids (m, world).
+    /// Sample points along the axes of a bone's solids (m, world).
     pub(crate) fn samples_of(&self, bone: usize) -> Vec<Vec3> {
         let middles = self.shape(bone).into_iter().flat_map(ShapeDistance::middles);
         let along = middles.flat_map(|[from, to]| SAMPLES.map(|fraction| from + fraction * (to - from)));
         along.map(|point| self.frames[bone].point(&point)).collect()
     }
 
-    /// A point of the world (m) as the bone sees it at rest.
+    /// Transforms a point of the world (m) to the frame of a bone at rest.
     pub(crate) fn point_in_bone(&self, bone: usize, point: &Vec3) -> Vec3 {
         self.frames[bone].point_back(point)
     }
 
-    /// The skeleton with particles of flesh merged into its bones.
+    /// Builds the skeleton with point masses of flesh merged into its bones.
     pub(crate) fn merge(
         &self,
         points_of_bone: Vec<Vec<PointMass>>,
         gravity: &Vec3,
     ) -> Result<Rig, Vec<Fault>> {
+        // masses of the points added to those of the bones
         let mut merged: SkeletonDesc = self.desc.skeleton.clone();
         for (bone, points) in points_of_bone.into_iter().enumerate() {
             let place = self.skeleton.desc_of_bone(sinew_skeleton::BoneId(bone as u32));
@@ -162,6 +163,8 @@ impl<'a> RestRig<'a> {
         let skeleton = Skeleton::build(&merged).map_err(|error| faults_of(self.desc, &error))?;
         let bone_mass =
             self.desc.skeleton.bones.iter().map(|bone| bone.mass.find().map_or(0.0, |mass| mass.mass)).sum();
+
+        // rest pose and its potential energy
         let mut kinematics = Kinematics::default();
         let rest = SkeletonState::at_rest(&skeleton);
         kinematics.update(&skeleton, &rest);

@@ -1,7 +1,7 @@
-//! What keeps bodies from sagging from the shape they are drawn in.
+//! Sag prevention: rest shapes, and gravity compensation by bones.
 //!
-//! A rest shape carries weight by stress. What it does not carry, or all of the weight, may be borne by bones: each free node then feels a force that turns with the bone it is damped
-//! against, and the bone bears the opposite force at the same point. Both have potentials, and in the bind pose nothing is left to move.
+//! A rest shape carries weight by stress. The residual, or all of the weight, may be balanced by bones: each free node is then subject to a follower force that rotates with its reference bone,
+//! and the bone to the opposite force at the same point. Both are conservative, and the bind pose is in equilibrium.
 
 use crate::body::Body;
 use crate::desc::Sag;
@@ -11,31 +11,31 @@ use sinew_flesh::ElementDesc;
 use sinew_math::Vec3;
 use sinew_mesh::DisjointSets;
 
-/// All bodies of a world as they are drawn.
+/// All bodies of a world as drawn.
 pub(crate) struct Drawn<'a> {
     pub(crate) gravity: &'a Vec3,
     pub(crate) node_x: &'a [Vec3],
     pub(crate) node_mass: &'a [f64],
-    /// 0 for nodes that are held.
+    /// 0 for fixed nodes.
     pub(crate) node_inverse_mass: &'a [f64],
     pub(crate) elements: &'a [ElementDesc],
     pub(crate) fixed_nodes: &'a FixedNodes,
     pub(crate) rigs: &'a [Rig],
 }
 
-/// What keeps bodies from sagging, node by node.
+/// Sag prevention of all nodes.
 pub(crate) struct Support {
-    /// Where nodes are without stress (m).
+    /// Stress-free node positions (m).
     pub(crate) node_unstressed: Vec<Vec3>,
-    /// What bones bear of each node's weight, per mass and as the bone sees it (m/s²); empty if they bear nothing.
+    /// Gravity compensation by bones at each node, as an acceleration in the frame of its bone (m/s²); empty if there is none.
     pub(crate) node_lift: Vec<Vec3>,
 }
 
-/// A sag that nobody sees (m): less is left to flesh.
+/// Negligible sag (m), which is not compensated.
 const UNSEEN: f64 = 1e-5;
 
 impl Drawn<'_> {
-    /// Finds what each body asks for, and tells it what was found.
+    /// Computes what the sag setting of each body requires, and stores the reports in the bodies.
     pub(crate) fn support(&self, bodies: &mut [Body]) -> Support {
         let mut support = Support { node_unstressed: self.node_x.to_vec(), node_lift: Vec::new() };
         for body in bodies {
@@ -53,6 +53,7 @@ impl Drawn<'_> {
     }
 
     fn find_rest_shape(&self, body: &mut Body, support: &mut Support) {
+        // the body as drawn, with its own node numbers
         let nodes = body.nodes.clone();
         let first = nodes.start as u32;
         let elements: Vec<ElementDesc> = self.elements[body.tets.clone()]
@@ -64,10 +65,12 @@ impl Drawn<'_> {
         let loose = give_up_loose_parts(&elements, &mut is_held);
         if loose > 0 {
             body.notes.push(format!(
-                "{loose} of its {} nodes hang on nothing and fall: no rest shape is sought for them",
+                "{loose} of its {} nodes are connected to no bone or pin and fall: they get no rest shape",
                 nodes.len()
             ));
         }
+
+        // the rest shape
         let drawn = DrawnShape {
             node_x: &self.node_x[nodes.clone()],
             node_weight: &weight,
@@ -80,6 +83,8 @@ impl Drawn<'_> {
         if report.carried == 1.0 && report.farthest <= UNSEEN {
             return;
         }
+
+        // bones balance the residual
         let carried = 100.0 * report.carried;
         let mut has_bones = false;
         for (node, left) in nodes.zip(&found.node_left) {
@@ -89,25 +94,27 @@ impl Drawn<'_> {
             }
         }
         if has_bones {
-            // nothing is left to move flesh
+            // the bind pose is in equilibrium
             (report.farthest, report.mean) = (0.0, 0.0);
         }
         if report.carried == 1.0 {
             return;
         }
+
+        // tell the user that the flesh is too soft
         body.notes.push(if has_bones {
             format!(
-                "its flesh is too soft to carry its own weight in the drawn shape: stress carries {carried:.0} % of it, bones bear the rest by forces that turn with them; stiffer material carries more"
+                "its flesh is too soft to carry its own weight in the drawn shape: stress carries {carried:.0} % of it, bones balance the rest by forces that rotate with them; a stiffer material carries more"
             )
         } else {
             format!(
-                "it is too soft to carry its own weight in the drawn shape: stress carries {carried:.0} % of it, and it sags by some {:.1} mm under the rest; stiffer material carries more",
+                "it is too soft to carry its own weight in the drawn shape: stress carries {carried:.0} % of it, and it sags by about {:.1} mm under the rest; a stiffer material carries more",
                 1e3 * report.farthest
             )
         });
     }
 
-    /// Lets the bone of a free node bear a force per mass (m/s²), given in the world at rest.
+    /// Balances a node by its bone with a force per mass (m/s²), given in world axes at rest.
     fn lift(&self, node: usize, lift: Vec3, node_lift: &mut Vec<Vec3>) {
         let bone = self.fixed_nodes.node_reference[node] as usize;
         let Some(rig) = self.rigs.iter().find(|rig| rig.bones.contains(&bone)) else { return };
@@ -118,7 +125,7 @@ impl Drawn<'_> {
     }
 }
 
-/// Takes nodes for held that nothing holds, not even through other nodes: they fall, and no shape keeps them from it. Returns how many.
+/// Marks nodes as fixed that are connected to no fixed node: they fall, and have no static equilibrium. Returns their number.
 fn give_up_loose_parts(elements: &[ElementDesc], is_held: &mut [bool]) -> usize {
     let mut parts = DisjointSets::new(is_held.len());
     for element in elements {
@@ -133,7 +140,7 @@ fn give_up_loose_parts(elements: &[ElementDesc], is_held: &mut [bool]) -> usize 
     loose.len()
 }
 
-/// Gives elements the density with which they have, over the unstressed shape, the mass that they have over the drawn one.
+/// Adjusts the density of elements so that their mass over the stress-free shape equals that over the drawn one.
 pub(crate) fn keep_masses(elements: &mut [ElementDesc], node_rest: &[Vec3], node_unstressed: &[Vec3]) {
     let volume = |x: &[Vec3], nodes: &[u32; 4]| {
         let [a, b, c, d] = nodes.map(|node| x[node as usize]);
@@ -154,7 +161,7 @@ mod tests {
     use sinew_flesh::Material;
     use sinew_mesh::shapes;
 
-    /// Every element weighs over the unstressed shape what it weighs over the drawn one, to round-off.
+    /// Every element has the same mass over the stress-free shape as over the drawn one, to round-off.
     #[test]
     fn elements_keep_their_masses() {
         let mesh = shapes::beam(2, [0.4, 0.1, 0.1]);
@@ -176,7 +183,7 @@ mod tests {
         assert!(elements.iter().any(|element| (element.material.density / 1000.0 - 1.0).abs() > 0.1));
     }
 
-    /// Two beams apart, the first of which is held at one node: the nodes of the second are loose.
+    /// Two separate beams, the first fixed at one node: the nodes of the second are loose.
     #[test]
     fn parts_that_nothing_holds_are_loose() {
         let mesh = shapes::beam(1, [0.4, 0.1, 0.1]);

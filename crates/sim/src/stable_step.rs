@@ -1,43 +1,43 @@
-//! The longest time step that explicit stepping survives.
+//! Stability limit of explicit time steps, by Lanczos iteration.
 //!
-//! Symplectic Euler is stable for h < 2/ω with ω the highest frequency of the body, ω² the largest eigenvalue of M⁻¹K. K is the
-//! stiffness at rest, the same for all laws; how much stiffer a law may become is a factor of its own.
+//! Symplectic Euler is stable for h < 2/ω, with ω² the largest eigenvalue of M⁻¹K. K is the
+//! stiffness matrix at rest, the same for all constitutive laws; how much stiffer a law may become is a separate factor.
 
 use crate::pseudo_random::pseudo_random_vectors;
 use sinew_flesh::{ElementDesc, PatchList};
 use sinew_math::{Mat3, Vec3};
 
-/// The step of explicit stepping, and where it comes from.
+/// The stability limit of explicit steps, and what determines it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StableStep {
-    /// The longest step (s): safety × 2/Ω (√(1 + ξ²) − ξ) with Ω = ω √stiffening and ξ = β Ω/2 the damping ratio of the viscosity β
+    /// The largest stable step (s): safety × 2/Ω (√(1 + ξ²) − ξ) with Ω = ω √stiffening and ξ = β Ω/2 the damping ratio of the viscosity β
     /// at that frequency.
     pub seconds: f64,
     /// Highest frequency at rest (rad/s).
     pub omega: f64,
-    /// How many times stiffer than at rest an element is taken to become.
+    /// Factor by which an element is assumed to stiffen relative to rest.
     pub stiffening: f64,
-    /// The viscosity β (s) of a body that damps its motion; 0 for one that does not.
+    /// The viscosity β (s) of a damped body; 0 for an undamped one.
     pub viscosity: f64,
 }
 
-/// How far below the limit of stability steps are taken. Lanczos approaches ω from below: after [`LANCZOS_STEPS`] it is within 2 % on the
-/// cages tried, and the rest is room for damping and pins, which enter half a step late.
+/// Safety factor on the stability limit. Lanczos approaches ω from below: after [`LANCZOS_STEPS`] it is within 2 % on the
+/// cages tried, and the rest is a margin for damping and pins, which act half a step late.
 const SAFETY: f64 = 0.9;
 
-/// Damping ratio that viscosity gives the highest frequency. It falls in proportion to the frequency: one per cent at a tenth of the highest, nothing to
-/// speak of for the motion that is seen, enough that the rattling of single elements is gone after a few of its periods.
+/// Damping ratio of the highest frequency due to viscosity. It is proportional to the frequency: one per cent at a tenth of the highest, negligible for
+/// visible motion, but sufficient to damp oscillations of single elements within a few periods.
 const HIGHEST_DAMPING_RATIO: f64 = 0.1;
 
-/// Steps of the Lanczos iteration.
+/// Number of Lanczos iterations.
 const LANCZOS_STEPS: usize = 30;
 
 impl StableStep {
-    /// The step of a world without bodies.
+    /// The limit of a world without bodies.
     pub(crate) const UNLIMITED: StableStep =
         StableStep { seconds: f64::INFINITY, omega: 0.0, stiffening: 1.0, viscosity: 0.0 };
 
-    /// Finds the step for the elements of one body, whose nodes begin at `first_node`; pinned nodes have no inverse mass.
+    /// Computes the limit for the elements of one body, whose nodes begin at `first_node`; pinned nodes have zero inverse mass.
     pub(crate) fn find(
         node_unstressed: &[Vec3],
         node_inverse_mass: &[f64],
@@ -47,7 +47,7 @@ impl StableStep {
         let stiffness = RestStiffness::new(node_unstressed, node_inverse_mass, first_node, elements);
         let omega = stiffness.largest_eigenvalue().sqrt();
         if omega == 0.0 {
-            // nothing is free to vibrate
+            // no node is free
             return StableStep::UNLIMITED;
         }
         let stiffening = elements.iter().map(|e| e.material.law.stiffening()).fold(1.0, f64::max);
@@ -59,7 +59,7 @@ impl StableStep {
         StableStep { seconds, omega, stiffening, viscosity }
     }
 
-    /// The step of a body whose highest frequency is known (rad/s).
+    /// The limit of a body with a known highest frequency (rad/s).
     pub(crate) fn of_frequency(omega: f64) -> StableStep {
         if omega == 0.0 {
             return StableStep::UNLIMITED;
@@ -67,7 +67,7 @@ impl StableStep {
         StableStep { seconds: SAFETY * 2.0 / omega, omega, ..StableStep::UNLIMITED }
     }
 
-    /// The step of two bodies: the shorter one.
+    /// The limit of two bodies: the smaller one.
     pub(crate) fn and(self, other: StableStep) -> StableStep {
         if other.seconds < self.seconds { other } else { self }
     }
@@ -80,7 +80,7 @@ struct RestStiffness<'a> {
     /// Dm⁻¹ and V w of each element.
     shapes: Vec<(Mat3, f64)>,
     patches: PatchList,
-    /// Σ c V of each patch (J), with c what elements fraction of λ.
+    /// Σ c V of each patch (J), with c the part of λ that elements contribute.
     patch_rest: Vec<f64>,
     node_root: Vec<f64>,
 }
@@ -113,7 +113,7 @@ impl<'a> RestStiffness<'a> {
         }
     }
 
-    /// out = M^(−1/2) K M^(−1/2) u, with dP = μ (dF + dFᵀ) + λ tr(dF) I in each element, where of λ only a part sees the element's own tr(dF) and the rest the mean of its patch.
+    /// out = M^(−1/2) K M^(−1/2) u, with dP = μ (dF + dFᵀ) + λ tr(dF) I in each element, where part of λ multiplies the element's own tr(dF) and the rest the mean over its patch.
     fn apply(&self, u: &[Vec3], out: &mut [Vec3]) {
         out.fill(Vec3::zeros());
         for (i, element) in self.elements.iter().enumerate() {
@@ -153,7 +153,7 @@ impl<'a> RestStiffness<'a> {
         }
     }
 
-    /// Lanczos without re-orthogonalisation: ghosts repeat eigenvalues but never exceed the largest.
+    /// Lanczos iteration without re-orthogonalisation: ghost eigenvalues are repeated but never exceed the largest.
     fn largest_eigenvalue(&self) -> f64 {
         let n = self.node_root.len();
         let mut q = start_vector(n);
@@ -182,7 +182,7 @@ impl<'a> RestStiffness<'a> {
     }
 }
 
-/// A unit vector with a part along every mode.
+/// A unit vector with a component along every mode.
 fn start_vector(n: usize) -> Vec<Vec3> {
     let mut q: Vec<Vec3> = pseudo_random_vectors().take(n).collect();
     let length = dot(&q, &q).sqrt();
@@ -260,7 +260,7 @@ mod tests {
         assert!(found <= exact * (1.0 + 1e-9) && found > 0.96 * exact, "{found} {exact}");
     }
 
-    /// Nodes' pulls of all elements and patches by the stiffness that implicit steps have at rest: what they keep in single precision is 10⁻⁷.
+    /// Node forces of all elements and patches with the stiffness that implicit steps use at rest, which is stored in single precision: 10⁻⁷.
     #[test]
     fn the_stiffness_is_that_of_elements_and_patches() {
         for poisson in [0.4, 0.49] {

@@ -1,4 +1,4 @@
-//! Where a run begins: the world at rest, or brought elsewhere by hand.
+//! Initial states: the world at rest, or with positions and velocities set by the caller.
 
 use crate::coupling::{BoneCoupling, HomePose};
 use crate::rig::{Rig, bone_weights};
@@ -7,12 +7,12 @@ use sinew_math::Vec3;
 use sinew_skeleton::{Kinematics, SkeletonState};
 
 impl State {
-    /// The world at rest, with the velocities it starts with.
+    /// The world at rest, with its initial velocities.
     pub fn at_rest(model: &Model) -> State {
         State::from_motion(model, model.node_rest().to_vec(), model.node_start_v().to_vec())
     }
 
-    /// The world with its nodes at given positions (m) and velocities (m/s), as the start of a run. Bodies with coordinates of their own are where these start.
+    /// The initial state with nodes at the given positions (m) and velocities (m/s). Bodies with generalised coordinates begin at their initial coordinates.
     pub fn from_motion(model: &Model, node_x: Vec<Vec3>, node_v: Vec<Vec3>) -> State {
         let rigs = model.rigs().iter().map(|rig| SkeletonState::at_rest(&rig.skeleton)).collect();
         let obstacles = model.obstacles().iter().map(|obstacle| obstacle.start).collect();
@@ -25,8 +25,8 @@ impl State {
         state
     }
 
-    /// Takes positions and velocities, changed from outside, for the start of a run: puts nodes where the bones they are fixed to, or coordinates, have them and opens a new account of
-    /// the energy.
+    /// Makes a state whose positions and velocities were changed by the caller a valid initial state: moves nodes that are fixed to bones or driven by generalised coordinates
+    /// to match them, and resets the energy balance.
     pub fn restart(&mut self, model: &Model) {
         let coupling = BoneCoupling::of(model, self);
         coupling.place_fixed_nodes(model, self);
@@ -35,11 +35,11 @@ impl State {
         self.supplied_energy = kinetic + elastic + potential;
     }
 
-    /// Puts all flesh that hangs on bones where the bones have gone, each free node where the bones around it would take it on average, and opens a new
-    /// account of the energy. Where joints bend sharply the flesh is thin until it settles.
+    /// Moves all flesh attached to bones to the current pose of the bones by linear blend skinning, and resets the energy balance.
+    /// As usual for linear blending, flesh loses volume at sharply bent joints until it settles.
     ///
     /// ```text
-    /// x = Σ_b w_b T_b X,    T_b from where bone b is at rest to where it is now
+    /// x = Σ_b w_b T_b X,    T_b maps the rest pose of bone b to its current pose
     /// ```
     pub fn carry_flesh(&mut self, model: &Model) {
         let frames = |rig: &Rig, state: &SkeletonState| {
@@ -74,7 +74,7 @@ impl State {
         self.restart(model);
     }
 
-    /// Gives each free node the velocity of its home, or of the bone it is damped against where it is now, on top of its own: flesh sets off with its bones.
+    /// Adds to the velocity of each free node the velocity of its home, or of its reference bone at the node's position, so that flesh starts moving together with its bones.
     pub fn move_along(&mut self, model: &Model) {
         let coupling = BoneCoupling::of(model, self);
         let mut homes = HomePose::default();

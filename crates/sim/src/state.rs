@@ -1,4 +1,4 @@
-//! All that moves.
+//! The state of a world: everything that changes during a run.
 
 use crate::friction_anchor::{ObstacleFrictionAnchor, PairFrictionAnchor};
 use crate::obstacle::ObstacleState;
@@ -6,10 +6,10 @@ use sinew_math::Vec3;
 use sinew_skeleton::SkeletonState;
 use xxhash_rust::xxh3::Xxh3;
 
-/// All that must be saved to go on with the same bits.
+/// Everything that must be saved to resume a run bit by bit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
-    /// How long the world has run (s).
+    /// Simulated time (s).
     pub time: f64,
     /// Node positions (m).
     pub node_x: Vec<Vec3>,
@@ -17,46 +17,46 @@ pub struct State {
     pub node_v: Vec<Vec3>,
     /// Joint coordinates and velocities of each rig.
     pub rigs: Vec<SkeletonState>,
-    /// Coordinates of bodies that have others than their points, body by body.
+    /// Generalised coordinates of bodies that have them, body by body.
     pub body_q: Vec<f64>,
     /// Velocities of these coordinates.
     pub body_v: Vec<f64>,
-    /// Where each obstacle is.
+    /// State of each obstacle.
     pub obstacles: Vec<ObstacleState>,
-    /// What touching points remember, sorted by point and obstacle.
+    /// Friction anchors on obstacles, sorted by point and obstacle.
     pub anchors: Vec<ObstacleFrictionAnchor>,
-    /// Where vertices that touch a soft surface are held on it by friction, sorted by vertex; one each at most.
+    /// Friction anchors on soft surfaces, sorted by vertex; at most one per vertex.
     pub pair_anchors: Vec<PairFrictionAnchor>,
-    /// Energy at the start plus all work done by pins, loads and joints since (J): what motion can have come from. The guard against divergence
-    /// measures by it.
+    /// Initial energy plus all work done since by pins, loads and joints (J): an upper bound for the energy of motion, by which
+    /// the energy check detects divergence.
     pub supplied_energy: f64,
-    /// How stepping has fared, so that it does not fail anew in every step.
+    /// Sub-step refinement after divergence, so that not every step diverges anew.
     pub backoff: SubstepBackoff,
 }
 
-/// How carefully a state is stepped: what it learnt from steps that diverged.
+/// Adaptive refinement of explicit sub-steps after divergence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SubstepBackoff {
-    /// Steps are begun with 2 to this power as many sub-steps as stability at rest asks for.
+    /// Steps start with 2 to this power times the sub-steps that stability at rest requires.
     pub doublings: u32,
-    /// Steps since that number last changed.
+    /// Successful steps since that number last changed.
     pub calm_steps: u32,
 }
 
 impl SubstepBackoff {
-    /// Steps without trouble after which half as many sub-steps are tried again.
+    /// Successful steps after which half as many sub-steps are tried again.
     const CALM: u32 = 30;
 
-    /// A step that diverges is tried with up to 256 times the sub-steps that suffice at rest: a neo-Hookean solid whose areas have
-    /// grown a hundredfold is that much faster.
+    /// A step that diverges is repeated with up to 256 times the sub-steps that suffice at rest: in a neo-Hookean solid whose areas have
+    /// grown a hundredfold, waves are that much faster.
     pub(crate) const MAX_DOUBLINGS: u32 = 8;
 
-    /// Whether stepping can have left it: what a damaged file says may not.
+    /// Whether the values are in the range that stepping produces; a corrupted file may contain others.
     pub fn is_sound(&self) -> bool {
         self.doublings <= SubstepBackoff::MAX_DOUBLINGS && self.calm_steps <= SubstepBackoff::CALM
     }
 
-    /// What a step leaves behind that held with so many doublings.
+    /// The refinement after a step that succeeded with so many doublings.
     pub(crate) fn after(self, doublings: u32) -> SubstepBackoff {
         let calm_steps = if doublings == self.doublings { self.calm_steps.saturating_add(1) } else { 0 };
         if calm_steps >= SubstepBackoff::CALM && doublings > 0 {
@@ -67,7 +67,7 @@ impl SubstepBackoff {
 }
 
 impl State {
-    /// Becomes a copy of another state, in the memory it has.
+    /// Becomes a copy of another state, reusing its memory.
     pub(crate) fn copy_from(&mut self, other: &State) {
         self.time = other.time;
         self.supplied_energy = other.supplied_energy;
@@ -78,7 +78,7 @@ impl State {
         self.body_v.clone_from(&other.body_v);
         self.obstacles.clone_from(&other.obstacles);
         self.anchors.clear();
-        // room for those to come as well
+        // reserve room for anchors added later as well
         self.anchors.reserve(other.anchors.capacity());
         self.anchors.extend_from_slice(&other.anchors);
         self.pair_anchors.clear();
@@ -91,7 +91,7 @@ impl State {
         }
     }
 
-    /// A fingerprint of every bit.
+    /// Hash of all bits.
     pub fn hash(&self) -> u64 {
         let mut hash = Xxh3::new();
         hash.update(&self.time.to_le_bytes());

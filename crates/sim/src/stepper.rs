@@ -1,4 +1,4 @@
-//! One step of a world: checks what is asked of it and takes it explicitly or implicitly.
+//! Time stepping of a world: validates the input of a step and dispatches it to the explicit or the implicit integrator.
 
 use crate::explicit::Explicit;
 use crate::implicit::{Clock, Implicit, ImplicitSettings, Solver};
@@ -6,12 +6,12 @@ use crate::{Control, Model, NodeEnergy, State, StepError, StepReport};
 use sinew_flesh::Diagonalise;
 use std::sync::Arc;
 
-/// Scratch of stepping: dropping it costs time, never a different answer.
+/// Workspace of the time integrators: dropping it costs time but never changes a result.
 #[derive(Clone, Debug)]
 pub struct Stepper {
-    /// Explicit or implicit.
+    /// Which time integrator is used.
     pub solver: Solver,
-    /// Which elements are diagonalised; the answer is the same up to round-off.
+    /// Which elements are diagonalised; results agree up to round-off.
     pub diagonalise: Diagonalise,
     explicit: Explicit,
     implicit: Implicit,
@@ -32,17 +32,17 @@ impl Default for Stepper {
 }
 
 impl Stepper {
-    /// A stepper that solves in a given way.
+    /// Creates a stepper with the given time integrator.
     pub fn with_solver(solver: Solver) -> Stepper {
         Stepper { solver, ..Stepper::default() }
     }
 
-    /// Lends a clock for implicit steps with a budget of time. Nothing else looks at it.
+    /// Sets the clock that implicit steps with a time budget read. It is not used for anything else.
     pub fn set_clock(&mut self, clock: Arc<dyn Clock>) {
         self.implicit.clock = Some(clock);
     }
 
-    /// Takes the state `dt` (s) further: explicitly in as many sub-steps as stability asks for, or implicitly.
+    /// Advances the state by `dt` (s): explicitly in as many sub-steps as stability requires, or implicitly.
     pub fn step(
         &mut self,
         model: &Model,
@@ -59,7 +59,7 @@ impl Stepper {
         }
     }
 
-    /// Takes the state `dt` (s) further by an implicit step, with more energies of nodes than the model has: barriers, say, or point constraints.
+    /// Advances the state by `dt` (s) with an implicit step that includes node energies in addition to those of the model, such as barriers or point constraints.
     pub fn step_with(
         &mut self,
         model: &Model,
@@ -75,13 +75,13 @@ impl Stepper {
         self.implicit.step(model, control, settings, extras, dt, state)
     }
 
-    /// Torques of all drives of a rig in the last step taken (N m or N), one per degree of freedom: found for joints driven along a path.
+    /// Torques of all drives of a rig in the last completed step (N m or N), one per degree of freedom; for joints with prescribed motion they are the constraint torques of inverse dynamics.
     pub fn torques(&self, rig: usize) -> &[f64] {
         if self.was_implicit { self.implicit.torques(rig) } else { self.explicit.torques(rig) }
     }
 }
 
-/// Rejects a step whose length is no positive number, and a control that does not fit the model.
+/// Rejects a time step that is not positive and finite, and a control that does not match the model.
 fn check(model: &Model, control: &Control, dt: f64) -> Result<(), StepError> {
     if !(dt > 0.0 && dt.is_finite()) {
         return Err(StepError::BadTimeStep(dt));

@@ -1,10 +1,10 @@
-//! How far flesh is from its drawn shape, for those who want to see it.
+//! Strain of the flesh, as a diagnostic.
 
 use crate::{Model, State};
 use rayon::prelude::*;
 use sinew_math::{Mat3, Vec3, svd::Svd};
 
-/// Measures strain: the largest |σ − 1| of the principal stretches σ of F = D Dᵣ⁻¹, with D the edges of a tet now and Dᵣ those at rest.
+/// Measures strain as the largest |σ − 1| over the principal stretches σ of F = D Dᵣ⁻¹, with D the current edges of a tet and Dᵣ those at rest.
 pub struct StrainGauge {
     /// Dᵣ⁻¹ of each tet (1/m).
     inverse_edges: Vec<Mat3>,
@@ -13,7 +13,7 @@ pub struct StrainGauge {
 }
 
 impl StrainGauge {
-    /// The gauge of a model.
+    /// The strain gauge of a model.
     pub fn of(model: &Model) -> StrainGauge {
         let edges = |tet: &[u32; 4]| edges(tet, model.node_rest());
         let inverse = |tet| edges(tet).try_inverse().unwrap_or_else(Mat3::zeros);
@@ -61,7 +61,7 @@ mod tests {
     use sinew_math::so3;
     use sinew_mesh::shapes;
 
-    /// A beam that is turned and made longer by a fifth along its own x: σ = (1.2, 1, 1) everywhere.
+    /// A beam rotated and stretched by a fifth along its own x: σ = (1.2, 1, 1) everywhere.
     #[test]
     fn a_stretch_by_a_fifth_is_a_strain_of_a_fifth_whichever_way_it_is_turned() {
         let body = BodyDesc {
@@ -78,7 +78,7 @@ mod tests {
         let model = Model::build(&world).unwrap();
         let gauge = StrainGauge::of(&model);
         let mut state = State::at_rest(&model);
-        // edges of 5 cm lose at most a few 10⁻¹⁶ m to rounding: 10⁻¹⁴ of themselves, some more in the decomposition
+        // edges of 5 cm lose at most a few 10⁻¹⁶ m to rounding: 10⁻¹⁴ relative, slightly more in the decomposition
         assert!(gauge.nodes(&model, &state).iter().all(|strain| *strain < 1e-9));
         let rotation = so3::axis_angle(&Vec3::new(0.6, 0.0, 0.8), 1.1);
         for x in &mut state.node_x {

@@ -1,31 +1,31 @@
-//! Which part of a step is taken at once.
+//! Sub-step intervals: the part of a time step that is integrated at once.
 
-/// A part of a step.
+/// An interval of a time step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Substep {
-    /// From which fraction of the step.
+    /// Fraction of the step at which the sub-step begins.
     pub(crate) from: f64,
-    /// To which fraction of the step.
+    /// Fraction of the step at which the sub-step ends.
     pub(crate) to: f64,
-    /// How long it is (s).
+    /// Duration of the sub-step (s).
     pub(crate) h: f64,
-    /// How long the whole step is (s).
+    /// Duration of the whole step (s).
     pub(crate) dt: f64,
 }
 
 impl Substep {
-    /// All of a step of `dt` (s).
+    /// The whole of a step of `dt` (s).
     #[cfg(test)]
     pub(crate) fn whole(dt: f64) -> Substep {
         Substep { from: 0.0, to: 1.0, h: dt, dt }
     }
 
-    /// No time at all, at the end of a step; `h` (s) is what stiffnesses are made for.
+    /// An empty interval at the end of a step; `h` (s) is the time step for which stiffnesses are computed.
     pub(crate) fn at_end(h: f64) -> Substep {
         Substep { from: 1.0, to: 1.0, h, dt: h }
     }
 
-    /// How much of the step is left as it begins (s).
+    /// Time from the beginning of the sub-step to the end of the step (s).
     pub(crate) fn left(&self) -> f64 {
         (1.0 - self.from) * self.dt
     }

@@ -1,27 +1,27 @@
-//! A point that moves with something: the nodes that carry it, or where it is on a bone or an obstacle.
+//! Material points: weighted nodes, or a point in the frame of a bone or an obstacle.
 
 use sinew_math::Vec3;
 
-/// Nodes with their weights, whose sum is 1.
+/// Nodes with their weights, which sum to 1.
 pub(crate) type NodeRow = Vec<(u32, f64)>;
 
-/// A point that moves with something.
+/// A material point of a body, bone or obstacle.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Anchor {
-    /// Carried by nodes.
+    /// Interpolated between nodes.
     Nodes(NodeRow),
     /// Fixed to a bone.
     Bone {
         rig: usize,
-        /// Its place in the rig.
+        /// Its index in the rig.
         bone: usize,
-        /// Where on the bone (m, bone's frame).
+        /// Position in the bone's frame (m).
         place: Vec3,
     },
     /// Fixed to an obstacle.
     Obstacle {
         obstacle: usize,
-        /// Where on it (m, its own frame).
+        /// Position in the obstacle's frame (m).
         place: Vec3,
     },
 }
@@ -31,7 +31,7 @@ pub(crate) fn sum(row: &[(u32, f64)], values: &[Vec3]) -> Vec3 {
     row.iter().fold(Vec3::zeros(), |sum, (node, weight)| sum + *weight * values[*node as usize])
 }
 
-/// Rows scaled and added, each node once, in the order of nodes.
+/// Linear combination of rows, each node once, in the order of nodes.
 pub(crate) fn combined(parts: &[(&[(u32, f64)], f64)]) -> NodeRow {
     let mut all: NodeRow = Vec::new();
     for (row, factor) in parts {

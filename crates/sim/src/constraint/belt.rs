@@ -1,4 +1,4 @@
-//! A closed belt through points, as an energy of its length.
+//! Closed belt through points, as an energy of its length.
 //!
 //! ```text
 //! ℓ = Σ |pᵢ₊₁ − pᵢ|,    E = k/2 (ℓ − L)₊²,    T = k (ℓ − L)₊
@@ -6,11 +6,11 @@
 //! ∂²E/∂p² = k g gᵀ + T Σ (1 − nᵢ nᵢᵀ)/|pᵢ₊₁ − pᵢ|  over pᵢ₊₁ − pᵢ
 //! ```
 //!
-//! Both parts of the Hessian are never negative. A side without length has no direction and is left out.
+//! Both terms of the Hessian are positive semidefinite. A segment of zero length has no direction and is skipped.
 
 use sinew_math::Vec3;
 
-/// Length and tension of a belt.
+/// Length, energy and tension of a belt.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct BeltForce {
     /// ℓ (m)
@@ -21,7 +21,7 @@ pub(crate) struct BeltForce {
     pub(crate) tension: f64,
 }
 
-/// What a belt of stiffness k and length L does.
+/// Energy and tension of a belt of stiffness k and natural length L.
 pub(crate) fn pull(length: f64, stiffness: f64, own_length: f64) -> BeltForce {
     let stretch = (length - own_length).max(0.0);
     BeltForce { length, energy: 0.5 * stiffness * stretch * stretch, tension: stiffness * stretch }
@@ -37,7 +37,7 @@ pub(crate) fn side(points: &[Vec3], i: usize) -> Vec3 {
     points[(i + 1) % points.len()] - points[i]
 }
 
-/// nᵢ, or nothing where the side has no length.
+/// nᵢ, or zero for a segment of zero length.
 pub(crate) fn direction(points: &[Vec3], i: usize) -> Vec3 {
     let side = side(points, i);
     let length = side.norm();
@@ -49,12 +49,12 @@ pub(crate) fn length_gradient(points: &[Vec3], i: usize) -> Vec3 {
     direction(points, (i + points.len() - 1) % points.len()) - direction(points, i)
 }
 
-/// How fast the length grows where points move (m/s): Σ gᵢ · vᵢ.
+/// Rate of elongation (m/s): Σ gᵢ · vᵢ.
 pub(crate) fn length_rate(points: &[Vec3], velocities: &[Vec3]) -> f64 {
     (0..points.len()).map(|i| length_gradient(points, i).dot(&velocities[i])).sum()
 }
 
-/// Adds T Σ (1 − n nᵀ)/|p| times motions of the points.
+/// Adds the geometric stiffness T Σ (1 − n nᵀ)/|p| times displacements of the points.
 pub(crate) fn add_turning(points: &[Vec3], tension: f64, motion: &[Vec3], out: &mut [Vec3]) {
     for i in 0..points.len() {
         let next = (i + 1) % points.len();
@@ -83,7 +83,7 @@ mod tests {
         (0..n).map(place).collect()
     }
 
-    /// The energy of a belt of 500 N/m that is 0.9 m long.
+    /// The energy of a belt of 500 N/m with a natural length of 0.9 m.
     fn energy(points: &[Vec3]) -> f64 {
         pull(length(points), 500.0, 0.9).energy
     }
@@ -92,7 +92,7 @@ mod tests {
         pull(length(points), 500.0, 0.9).tension * length_gradient(points, i)
     }
 
-    /// Steps of 1e-5 m: errors of their square times third derivatives (k g/|p|, some thousands), and round-off of some 1e-9.
+    /// Differences of 1e-5 m: truncation errors of their square times third derivatives (k g/|p|, some thousands), and round-off of some 1e-9.
     #[test]
     fn the_gradient_is_that_of_the_energy_and_the_hessian_that_of_the_gradient() {
         let (points, e) = (loop_of(12), 1e-5);
@@ -120,13 +120,13 @@ mod tests {
         }
     }
 
-    /// Forces of a belt add up to nothing and turn nothing.
+    /// The forces of a belt have zero resultant and zero moment.
     #[test]
     fn a_belt_pushes_and_turns_nothing_as_a_whole() {
         let points = loop_of(17);
         let force: Vec3 = (0..17).map(|i| gradient(&points, i)).sum();
         let torque: Vec3 = (0..17).map(|i| points[i].cross(&gradient(&points, i))).sum();
-        // a few rounding errors of tensions of some 70 N
+        // rounding errors of tensions of some 70 N
         assert!(force.norm() < 1e-12 && torque.norm() < 1e-12);
     }
 

@@ -1,4 +1,4 @@
-//! What is wrong with the numbers and names of constraints, before anything is built.
+//! Validation of the parameters and references of constraints, before the model is built.
 
 use crate::WorldDesc;
 use crate::desc::Mobility;
@@ -6,7 +6,7 @@ use crate::desc::{ConstraintDesc, ConstraintKind, PointDesc};
 use crate::fault::Fault;
 use sinew_math::Vec3;
 
-/// Everything wrong with what a world says about constraints.
+/// All faults of the constraint descriptions of a world.
 pub(crate) fn find_faults(world: &WorldDesc) -> Vec<Fault> {
     let mut faults = Vec::new();
     for (i, desc) in world.constraints.iter().enumerate() {
@@ -35,6 +35,7 @@ fn number_faults(desc: &ConstraintDesc) -> Vec<String> {
 fn kind_faults(world: &WorldDesc, kind: &ConstraintKind) -> Vec<String> {
     let mut faults = Vec::new();
     match kind {
+        // a point with a target
         ConstraintKind::Drag { point, place } | ConstraintKind::Pin { point, place } => {
             faults.extend(place.as_ref().and_then(|place| not_finite("its place", place)));
             faults.extend(point_fault(world, point));
@@ -42,23 +43,27 @@ fn kind_faults(world: &WorldDesc, kind: &ConstraintKind) -> Vec<String> {
                 && !is_free(world, obstacle)
                 && faults.is_empty()
             {
-                faults.push(format!("obstacle '{obstacle}' is not free, so that nothing pulls it: give it a density, or lead it"));
+                faults.push(format!("obstacle '{obstacle}' is not free, so a constraint cannot move it: give it a density, or move it along a path"));
             }
         }
+
+        // two points
         ConstraintKind::Join { points, length, .. } => {
             faults.extend(points.iter().filter_map(|point| point_fault(world, point)));
             faults.extend(length_fault(*length, 0.0));
             if points[0] == points[1] {
-                faults.push("it joins a point with itself: choose two".into());
+                faults.push("it joins a point with itself: choose two different points".into());
             }
         }
+
+        // a belt
         ConstraintKind::Belt(belt) => {
             if world.bodies.iter().all(|body| body.name != belt.body) {
                 faults.push(format!("there is no body '{}'", belt.body));
             }
             faults.extend(not_finite("its center", &belt.center));
             if !(belt.axis.norm() > 1e-9 && belt.axis.norm().is_finite()) {
-                faults.push(format!("its axis {:?} points nowhere", belt.axis.as_slice()));
+                faults.push(format!("its axis {:?} is zero or not finite", belt.axis.as_slice()));
             }
             faults.extend(length_fault(belt.length, f64::MIN_POSITIVE));
         }

@@ -1,23 +1,23 @@
-//! A spring between two points, as an energy of the gap d between them.
+//! Spring between two points, as an energy of the gap d between them.
 //!
 //! ```text
-//! E = k/2 (|d| − L)²        nothing where |d| < L if it only pulls
+//! E = k/2 (|d| − L)²        zero for |d| < L if unilateral
 //! ∂E/∂d = k (1 − L/|d|) d
 //! ∂²E/∂d² = k (n nᵀ + (1 − L/|d|) (1 − n nᵀ)),    n = d/|d|
 //! ```
 //!
-//! A spring that is pressed together curves downwards across its line; that part is left out of the Hessian, so that solvers see none that is negative.
+//! A compressed spring has negative curvature perpendicular to its axis; that part is omitted, so that the Hessian is positive semidefinite.
 
 use sinew_math::{Mat3, Vec3};
 
-/// A spring with a length of its own.
+/// A spring with a natural length.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Spring {
     /// k (N/m)
     pub(crate) stiffness: f64,
     /// L (m)
     pub(crate) length: f64,
-    /// Whether it pulls but never pushes.
+    /// Whether it resists extension only.
     pub(crate) is_unilateral: bool,
 }
 
@@ -28,7 +28,7 @@ impl Spring {
         if self.is_unilateral { stretch.max(0.0) } else { stretch }
     }
 
-    /// Whether it does anything at a gap.
+    /// Whether it exerts a force at a gap.
     pub(crate) fn is_taut(&self, gap: &Vec3) -> bool {
         !self.is_unilateral || gap.norm() > self.length
     }
@@ -39,7 +39,7 @@ impl Spring {
         0.5 * self.stiffness * stretch * stretch
     }
 
-    /// ∂E/∂d (N). Without a direction, at d = 0, it is none.
+    /// ∂E/∂d (N). Zero at d = 0, where the direction is undefined.
     pub(crate) fn gradient(&self, gap: &Vec3) -> Vec3 {
         if self.length == 0.0 {
             return self.stiffness * gap;
@@ -51,7 +51,7 @@ impl Spring {
         gap * (self.stiffness * self.stretch(distance) / distance)
     }
 
-    /// ∂²E/∂d² (N/m) without what is negative.
+    /// ∂²E/∂d² (N/m), without its negative part.
     pub(crate) fn hessian(&self, gap: &Vec3) -> Mat3 {
         if self.length == 0.0 {
             return Mat3::from_diagonal_element(self.stiffness);
@@ -78,7 +78,7 @@ mod tests {
     /// Gaps longer and shorter than the springs.
     const GAPS: [[f64; 3]; 3] = [[0.3, -0.5, 0.2], [0.1, 0.05, -0.2], [-0.6, 0.0, 0.1]];
 
-    /// Central differences with steps of 1e-5: the error is that squared times third derivatives of some hundreds, and round-off of 1e-16/1e-5 times energies of some joules.
+    /// Central differences with steps of 1e-5: the truncation error is that squared times third derivatives of some hundreds, and round-off of 1e-16/1e-5 times energies of some joules.
     #[test]
     fn the_gradient_is_that_of_the_energy_and_the_hessian_that_of_the_gradient() {
         let e = 1e-5;
@@ -101,7 +101,7 @@ mod tests {
         }
     }
 
-    /// Pressed together, the Hessian along the line is exact and there is none across.
+    /// Under compression the Hessian is exact along the axis and zero perpendicular to it.
     #[test]
     fn a_spring_that_is_pressed_curves_along_its_line_only() {
         let spring = Spring { stiffness: 70.0, length: 0.4, is_unilateral: false };

@@ -1,4 +1,4 @@
-//! A point that moves with something: where it is, how fast, and who feels a pull on it.
+//! Kinematics of material points: position and velocity, and the transpose map of forces.
 //!
 //! ```text
 //! flesh:     y = Σ φᵢ xᵢ,    fᵢ += φᵢ f
@@ -6,7 +6,7 @@
 //! obstacle:  the same, about its centre
 //! ```
 //!
-//! Motion goes out and forces come back with the same weights: ⟨f, ẏ⟩ is the power on either side.
+//! Velocities and forces are mapped with the same weights: ⟨f, ẏ⟩ is the power on either side.
 
 use crate::Model;
 use crate::constraint::{Anchor, sum};
@@ -16,28 +16,28 @@ use sinew_contact::RigidMotion;
 use sinew_math::Vec3;
 use sinew_math::spatial::Wrench;
 
-/// Where everything is that an anchor can hold on to, and how it moves.
+/// Positions and velocities of everything that an anchor can be attached to.
 #[derive(Clone, Copy)]
 pub(crate) struct Surroundings<'a> {
     pub(crate) node_x: &'a [Vec3],
     pub(crate) node_v: &'a [Vec3],
     pub(crate) coupling: &'a BoneCoupling,
     pub(crate) obstacles: &'a [ObstacleState],
-    /// How obstacles move; none if nobody asks for velocities.
+    /// Motion of obstacles; empty if velocities are not needed.
     pub(crate) motions: &'a [RigidMotion],
 }
 
-/// Forces of constraints, by who feels them.
+/// Constraint forces on bones and obstacles.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AppliedForces {
     /// On each bone, the world first, about the origin of the world.
     pub(crate) bones: Vec<Wrench>,
-    /// On each obstacle, about its centre.
+    /// On each obstacle, about its centre of mass.
     pub(crate) obstacles: Vec<Wrench>,
 }
 
 impl AppliedForces {
-    /// No force on anything of a model.
+    /// Resets all forces for a model.
     pub(crate) fn clear(&mut self, model: &Model) {
         self.bones.clear();
         self.bones.resize(model.rigs().last().map_or(1, |rig| rig.bones.end), Wrench::default());
@@ -47,7 +47,7 @@ impl AppliedForces {
 }
 
 impl Anchor {
-    /// Where it is (m).
+    /// Its position (m).
     pub(crate) fn at(&self, now: &Surroundings) -> Vec3 {
         match self {
             Anchor::Nodes(row) => sum(row, now.node_x),
@@ -59,7 +59,7 @@ impl Anchor {
         }
     }
 
-    /// How fast it moves, being at `y` (m/s).
+    /// Its velocity at position `y` (m/s).
     pub(crate) fn velocity(&self, model: &Model, now: &Surroundings, y: &Vec3) -> Vec3 {
         match self {
             Anchor::Nodes(row) => sum(row, now.node_v),
@@ -72,7 +72,7 @@ impl Anchor {
         }
     }
 
-    /// Applies a force (N) to it, where it is at `y`.
+    /// Applies a force (N) to it at position `y`.
     pub(crate) fn pull(
         &self,
         model: &Model,

@@ -1,11 +1,11 @@
-//! Constraints as an energy of nodes and bones, for implicit stepping and settling.
+//! Constraint energies over nodes and bones, for implicit steps and settling.
 //!
 //! ```text
-//! E = Σ spring(d) + c/(2h) |d − d₀|²,     d = Σ φᵢ xᵢ ± (R p + o) − place
+//! E = Σ spring(d) + c/(2h) |d − d₀|²,     d = Σ φᵢ xᵢ ± (R p + o) − target
 //! ```
 //!
-//! d₀ is the gap as the step began: the damper of a step of h, all of it for a point at a place, along the line for two points, of the length for a belt. How a bone's point turns is taken
-//! to first order, as all else about bones. For projection, as [Capell2004, §4.8] has it, the rows here are the columns of C.
+//! d₀ is the gap at the beginning of the step. Damping over a step of h acts on all components for a point with a target, along the axis for two points, and on the length for a belt. The rotation of a bone's point is linearised,
+//! as are all terms of bones. For projection as in [Capell2004, §4.8], the rows here are the columns of C.
 
 use crate::NodeEnergy;
 use crate::constraint::{Anchor, Asked, Hold, NodeRow, belt, combined, sum};
@@ -27,13 +27,13 @@ pub(crate) struct ConstraintEnergy {
 struct ConstraintGap {
     row: NodeRow,
     bones: Vec<BonePoint>,
-    /// What is taken from the row's sum (m).
+    /// Offset subtracted from the row's sum (m).
     place: Vec3,
     asked: Asked,
     /// c/h over the gap (N/m), and d₀.
     damper: Mat3,
     start: Vec3,
-    /// Gradient at the last evaluation (N) and Hessian (N/m).
+    /// Gradient at the last evaluation (N), and Hessian (N/m).
     gap_gradient: Vec3,
     hessian: Mat3,
 }
@@ -41,13 +41,13 @@ struct ConstraintGap {
 /// A point of a bone at one end of a gap.
 #[derive(Clone, Copy, Debug)]
 struct BonePoint {
-    /// The bone, counted among those of all rigs, the world first.
+    /// The bone, numbered among those of all rigs, the world first.
     bone: usize,
-    /// Where on it (m, bone's frame).
+    /// Position in the bone's frame (m).
     place: Vec3,
     /// +1 at the first end of the gap, −1 at the second.
     sign: f64,
-    /// Where it is (m), and how it moves.
+    /// Its world position (m), and its velocity.
     at: Vec3,
     motion: Vec3,
 }
@@ -57,16 +57,16 @@ struct BonePoint {
 struct ConstraintBelt {
     rows: Vec<NodeRow>,
     asked: Asked,
-    /// c/h (N/m), and the length as the step began (m).
+    /// c/h (N/m), and the length at the beginning of the step (m).
     damper: f64,
     start: f64,
     points: Vec<Vec3>,
-    /// Tension with the damper's part (N), and how that grows with the length (N/m).
+    /// Tension including damping (N), and its derivative with respect to the length (N/m).
     tension: f64,
     growth: f64,
 }
 
-/// A sub-step, whether dampers act, and where bones are as it begins.
+/// A sub-step, whether damping acts, and the poses of bones at its beginning.
 #[derive(Clone, Copy)]
 pub(crate) struct ConstraintStep<'a> {
     pub(crate) substep: Substep,
@@ -75,7 +75,7 @@ pub(crate) struct ConstraintStep<'a> {
 }
 
 impl ConstraintEnergy {
-    /// Makes ready for a sub-step that begins at a state.
+    /// Prepares for a sub-step that begins at a state.
     pub(crate) fn begin(&mut self, model: &Model, control: &Control, step: ConstraintStep, state: &State) {
         self.gaps.clear();
         self.belts.clear();
@@ -85,15 +85,18 @@ impl ConstraintEnergy {
             let [before, asked] = [from, to].map(|fraction| path.asks(constraint, fraction));
             let rate = if step.is_damped { asked.damping / h } else { 0.0 };
             match &constraint.hold {
+                // a point with a target
                 Hold::Place { anchor, .. } => {
                     let mut gap = ConstraintGap::between(model, state, &[(anchor, 1.0)], asked);
                     gap.see_bones(step.bones);
-                    // a place that moves takes its damper along
+                    // damping is relative to a moving target
                     gap.start = gap.at(&state.node_x) - before.place;
                     gap.place += asked.place;
                     gap.damper = Mat3::from_diagonal_element(rate);
                     self.gaps.push(gap);
                 }
+
+                // two points
                 Hold::Between([a, b]) => {
                     let mut gap = ConstraintGap::between(model, state, &[(a, 1.0), (b, -1.0)], asked);
                     gap.see_bones(step.bones);
@@ -103,6 +106,8 @@ impl ConstraintEnergy {
                     gap.damper = n * n.transpose() * rate;
                     self.gaps.push(gap);
                 }
+
+                // a belt
                 Hold::Around(rows) => {
                     let points: Vec<Vec3> = rows.iter().map(|row| sum(row, &state.node_x)).collect();
                     let start = belt::length(&points);
@@ -114,7 +119,7 @@ impl ConstraintEnergy {
         }
     }
 
-    /// Takes for the start of dampers what lies beyond the gaps of an earlier start and its own: d₀ + s (d₁ − d₀).
+    /// Sets the reference gaps of damping by extrapolation from those of an earlier start through its own: d₀ + s (d₁ − d₀).
     pub(crate) fn begin_beyond(&mut self, earlier: &ConstraintEnergy, s: f64) {
         for (own, earlier) in self.gaps.iter_mut().zip(&earlier.gaps) {
             own.start = earlier.start + s * (own.start - earlier.start);
@@ -124,7 +129,7 @@ impl ConstraintEnergy {
         }
     }
 
-    /// Constraints, if a model has any, after other energies.
+    /// Appends the constraints, if a model has any, to other energies.
     pub(crate) fn beside<'a>(
         &'a mut self,
         model: &Model,
@@ -142,7 +147,7 @@ impl ConstraintEnergy {
 }
 
 impl ConstraintGap {
-    /// The gap from anchors of sign −1 to those of sign +1; obstacles stay where they are.
+    /// The gap from anchors of sign −1 to those of sign +1; obstacles do not move.
     fn between(model: &Model, state: &State, ends: &[(&Anchor, f64)], asked: Asked) -> ConstraintGap {
         let (mut rows, mut bones, mut place) = (Vec::new(), Vec::new(), Vec3::zeros());
         for (anchor, sign) in ends {
@@ -184,7 +189,7 @@ impl ConstraintGap {
         sum(&self.row, x) + bones - self.place
     }
 
-    /// How the gap changes as nodes and bones move.
+    /// The change of the gap for displacements of nodes and bones.
     fn motion(&self, u: &[Row]) -> Vec3 {
         let bones: Vec3 = self.bones.iter().map(|point| point.sign * point.motion).sum();
         moved(&self.row, u) + bones
@@ -200,7 +205,7 @@ impl ConstraintGap {
 }
 
 impl ConstraintBelt {
-    /// Finds its points and tension, and returns its energy.
+    /// Updates its points and tension, and returns its energy.
     fn place(&mut self, x: &[Vec3]) -> f64 {
         let ConstraintBelt { rows, points, .. } = self;
         points.iter_mut().zip(rows).for_each(|(point, row)| *point = sum(row, x));
@@ -256,7 +261,7 @@ impl NodeEnergy for ConstraintEnergy {
             let grows = held.growth * belt::length_rate(&held.points, &motion);
             let gap_gradient = |i: usize| grows * belt::length_gradient(&held.points, i);
             let mut product: Vec<Vec3> = (0..held.rows.len()).map(gap_gradient).collect();
-            // a damper may press, which would curve downwards
+            // damping may cause compression, whose geometric stiffness is negative
             belt::add_turning(&held.points, held.tension.max(0.0), &motion, &mut product);
             for (row, product) in held.rows.iter().zip(&product) {
                 row.iter().for_each(|(node, weight)| add(&mut out[*node as usize], &(*weight * product)));

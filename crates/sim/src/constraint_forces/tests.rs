@@ -1,4 +1,4 @@
-//! What carries motion out carries forces back, energies have their gradients, and what cannot be held is refused.
+//! Adjointness of the force map, derivatives of constraint energies, and rejection of invalid constraints.
 
 use super::*;
 use crate::NodeEnergy;
@@ -17,6 +17,7 @@ use sinew_skeleton::{BoneDesc, JointDesc, JointKind, MassDesc, Parent, SkeletonD
 
 /// A bar of 8 cm along x from 0 to 0.8 m with a bone in each half, and a ball beside it.
 fn world(constraints: Vec<ConstraintDesc>) -> WorldDesc {
+    // two bones in a bar of flesh
     let bone = |name: &str, parent: Parent| BoneDesc {
         name: name.into(),
         parent,
@@ -38,6 +39,8 @@ fn world(constraints: Vec<ConstraintDesc>) -> WorldDesc {
         attachment: Some(AttachmentDesc::by_shape("rig")),
         sag: Sag::Free,
     };
+
+    // a free ball, rotated
     let mobility = Mobility::Free { density: 700.0, velocity: Vec3::zeros(), spin: Vec3::zeros() };
     let pose = Isometry::from_parts(Vec3::new(0.4, 0.5, 0.1).into(), so3::exp(&Vec3::new(0.3, 0.1, -0.4)));
     let ball = ObstacleDesc { mobility, ..ObstacleDesc::fixed("ball", Shape::Sphere { radius: 0.1 }, pose) };
@@ -63,7 +66,7 @@ fn on_ball() -> PointDesc {
     PointDesc::Obstacle { obstacle: "ball".into(), place: Some(Vec3::new(0.4, 0.4, 0.1)) }
 }
 
-/// One of everything.
+/// One constraint of each kind.
 fn all_kinds() -> Vec<ConstraintDesc> {
     let inside = PointDesc::Inside { body: "bar".into(), place: Vec3::new(0.33, 0.012, -0.017) };
     let region = Region::End { direction: Vec3::x(), fraction: 0.05 };
@@ -100,7 +103,7 @@ fn random_vector(seed: &mut u64) -> Vec3 {
     Vec3::new(random(seed), random(seed), random(seed))
 }
 
-/// A world in which everything is somewhere else and moves somehow.
+/// A world in which everything is displaced and moves.
 fn shaken(model: &Model, seed: &mut u64) -> State {
     let mut state = State::at_rest(model);
     let charts = [(0, 6), (1, 3)];
@@ -120,6 +123,7 @@ fn shaken(model: &Model, seed: &mut u64) -> State {
 /// ⟨f, J v⟩ = ⟨Jᵀ f, v⟩ for points of flesh, bones and obstacles, to round-off of sums of a few numbers of order 1.
 #[test]
 fn forces_come_back_by_the_weights_that_motion_goes_out_by() {
+    // a moving world
     let model = Model::build(&world(all_kinds())).expect("sound");
     let seed = &mut 7;
     let state = shaken(&model, seed);
@@ -130,6 +134,8 @@ fn forces_come_back_by_the_weights_that_motion_goes_out_by() {
     let motions: Vec<RigidMotion> = state.obstacles.iter().map(|obstacle| obstacle.motion(&solid)).collect();
     let (node_x, node_v, obstacles) = (&state.node_x[..], &state.node_v[..], &state.obstacles[..]);
     let now = Surroundings { node_x, node_v, coupling: &coupling, obstacles, motions: &motions };
+
+    // the points of all constraints
     let mut anchors: Vec<Anchor> = Vec::new();
     for constraint in model.constraints() {
         match &constraint.hold {
@@ -139,6 +145,8 @@ fn forces_come_back_by_the_weights_that_motion_goes_out_by() {
         }
     }
     assert!(anchors.len() > 15);
+
+    // the power of a force at the point equals that of the mapped forces
     for anchor in anchors {
         let (y, force) = (anchor.at(&now), random_vector(seed));
         let out = force.dot(&anchor.velocity(&model, &now, &y));
@@ -156,10 +164,11 @@ fn forces_come_back_by_the_weights_that_motion_goes_out_by() {
     }
 }
 
-/// What implicit steps see has its gradient and its Hessian over nodes. Steps of 1e-6 m: second derivatives of some 10⁴ N/m leave round-off of 1e-16 · 10 J/1e-6 m; products are in single precision,
-/// six digits. Gaps that are pressed are left out by lengths: all springs here are stretched.
+/// Gradient and Hessian of the implicit constraint energy over nodes. Differences of 1e-6 m: second derivatives of some 10⁴ N/m leave round-off of 1e-16 · 10 J/1e-6 m; products are in single precision,
+/// six digits. All springs are extended, because the Hessian of compressed ones is modified.
 #[test]
 fn the_energy_of_implicit_steps_has_its_gradient_and_hessian() {
+    // energy, gradient and Hessian product at a displaced state
     let model = Model::build(&world(all_kinds())).expect("sound");
     let seed = &mut 11;
     let state = shaken(&model, seed);
@@ -185,6 +194,7 @@ fn the_energy_of_implicit_steps_has_its_gradient_and_hessian() {
     let mut product = vec![[0.0f32; 4]; x.len()];
     held.multiply(&u, &mut product);
 
+    // central differences along a random direction
     let e = 1e-6;
     x.iter_mut().zip(&direction).for_each(|(x, d)| *x += e * d);
     let (ahead, gradient_ahead) = evaluate(&mut held, &x);
@@ -195,6 +205,8 @@ fn the_energy_of_implicit_steps_has_its_gradient_and_hessian() {
         gap_gradient.abs() > 1.0 && (gap_gradient - rise).abs() < 1e-6 * gap_gradient.abs().max(10.0),
         "{gap_gradient} {rise}"
     );
+
+    // differences of gradients
     let (mut worst, mut largest) = (0.0f64, 0.0f64);
     for ((product, ahead), back) in product.iter().zip(&gradient_ahead).zip(&gradient_back) {
         let turn = (ahead - back) / (2.0 * e);
@@ -205,9 +217,10 @@ fn the_energy_of_implicit_steps_has_its_gradient_and_hessian() {
     assert!(largest > 10.0 && worst < 1e-5 * largest, "{worst} {largest}");
 }
 
-/// Over motions of bones, too: a turn and a shift of each bone by 1e-6 of a radian and a metre, to the same round-off as over nodes.
+/// The same over motions of bones: a rotation and a translation of each bone by 1e-6 of a radian and a metre, to the same round-off as over nodes.
 #[test]
 fn the_energy_of_implicit_steps_has_its_gradient_over_bones() {
+    // constraints that are extended
     let model = Model::build(&world(all_kinds())).expect("sound");
     let seed = &mut 13;
     let state = State::at_rest(&model);
@@ -220,6 +233,7 @@ fn the_energy_of_implicit_steps_has_its_gradient_over_bones() {
     let mut held = ConstraintEnergy::default();
     held.begin(&model, &control, step, &state);
     for bone in [1, 2] {
+        // gradient against differences of the energy
         let twist = Twist::new(random_vector(seed), random_vector(seed));
         let evaluate = |held: &mut ConstraintEnergy, by: f64| {
             let mut moved = bones.clone();
@@ -242,7 +256,7 @@ fn the_energy_of_implicit_steps_has_its_gradient_over_bones() {
             "{gap_gradient} {rise}"
         );
 
-        // the Hessian is that of the gradient but for how a bone's points turn: exact over its shift
+        // the Hessian neglects the second derivative of a bone's rotation: it is exact over translations
         let shift = Twist::new(Vec3::zeros(), twist.linear);
         evaluate(&mut held, 0.0);
         held.update(&state.node_x);
@@ -266,7 +280,7 @@ fn the_energy_of_implicit_steps_has_its_gradient_over_bones() {
     }
 }
 
-/// The diagonal that preconditions is that of the products for single points; belts leave out what their points have in common.
+/// The diagonal blocks for preconditioning equal those of the products for single points; belts neglect the coupling between their points.
 #[test]
 fn the_diagonal_is_that_of_the_products() {
     let mut constraints = all_kinds();
@@ -290,7 +304,7 @@ fn the_diagonal_is_that_of_the_products() {
     }
 }
 
-/// A belt lies on the surface, in its plane, and is as long as the line: a round of 0.32 m around the bar, cut at a slant.
+/// A belt lies on the surface, in its plane, and has the length of the section: a perimeter of 0.32 m around the bar, cut obliquely.
 #[test]
 fn a_belt_lies_where_its_plane_cuts_the_surface() {
     let model = Model::build(&world(all_kinds())).expect("sound");
@@ -301,7 +315,7 @@ fn a_belt_lies_where_its_plane_cuts_the_surface() {
         assert!((point - Vec3::new(0.51, 0.0, 0.0)).dot(&axis).abs() < 1e-12);
         assert!((point.y.abs().max(point.z.abs()) - 0.04).abs() < 1e-12, "{point:?}");
     }
-    // sides of 8 cm along y and z, longer by the slant: √(1 + 0.2²) and √(1 + 0.1²); points cut the corners off
+    // sides of 8 cm along y and z, lengthened by the slant: √(1 + 0.2²) and √(1 + 0.1²); points cut the corners off
     let round = 0.16 * (1.04f64.sqrt() + 1.01f64.sqrt());
     let length = belt::length(&points);
     assert!(length < round && length > 0.93 * round, "{length} {round}");
@@ -319,6 +333,8 @@ fn all_that_is_wrong_is_said_at_once() {
     let strange = |name: &str, kind| ConstraintDesc::new(name, kind);
     let join = |a, b, length| ConstraintKind::Join { points: [a, b], length, is_unilateral: true };
     let belt = |axis: Vec3, length| BeltDesc { body: "bar".into(), center: Vec3::zeros(), axis, length };
+
+    // one description with each fault
     let text = errors(vec![
         strange("a", drag(PointDesc::surface("bier", Vec3::zeros()))),
         ConstraintDesc { stiffness: Some(-3.0), ..strange("b", drag(on_bar([0.0; 3]))) },
@@ -332,6 +348,8 @@ fn all_that_is_wrong_is_said_at_once() {
         strange("j", drag(on_bone("middle", [0.0; 3]))),
         strange("j", drag(PointDesc::Obstacle { obstacle: "wall".into(), place: None })),
     ]);
+
+    // all of them are reported
     for words in [
         "'a': there is no body 'bier'",
         "'b': its stiffness is -3 N/m",
@@ -340,7 +358,7 @@ fn all_that_is_wrong_is_said_at_once() {
         "'e': its place [NaN, 0.0, 0.0] is not finite",
         "'f': it joins a point with itself",
         "'g': its length is -1 m",
-        "'h': its axis [0.0, 0.0, 0.0] points nowhere",
+        "'h': its axis [0.0, 0.0, 0.0] is zero or not finite",
         "'i': its length is 0 m: it must be above 0",
         "'j': two constraints have this name",
         "'j': skeleton 'rig' has no bone 'middle'",
@@ -362,10 +380,10 @@ fn what_cannot_be_found_or_held_is_said() {
     let text = errors(vec![far, none, empty]);
     assert!(text.contains("'far': the nearest point of body 'bar' is 8.96"), "{text}");
     assert!(
-        text.contains("'none': its plane cuts body 'bar' in no closed line: the body reaches from"),
+        text.contains("'none': its plane does not cut body 'bar' in a closed curve: the body reaches from"),
         "{text}"
     );
-    assert!(text.contains("'empty': its region holds no point of the surface of 'bar'"), "{text}");
+    assert!(text.contains("'empty': its region contains no surface vertex of 'bar'"), "{text}");
     let pin = ConstraintKind::Pin { point: on_bar([0.8, 0.0, 0.0]), place: None };
     let hard = ConstraintDesc { stiffness: Some(1e12), ..ConstraintDesc::new("hard", pin) };
     let text = errors(vec![hard]);
@@ -378,7 +396,7 @@ fn what_cannot_be_found_or_held_is_said() {
     held.bodies[0].attachment = None;
     held.bodies[0].pins = vec![PinDesc { region: Region::End { direction: -Vec3::x(), fraction: 0.2 } }];
     let error = Model::build(&held).expect_err("a pin of the body holds it already").to_string();
-    assert!(error.contains("'held': nothing that it holds can move by itself"), "{error}");
+    assert!(error.contains("'held': none of its points can move"), "{error}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Points that may touch an obstacle before anything has moved farther than a margin.
+//! Broad phase: points that may come into contact with an obstacle before relative motion exceeds a margin.
 
 use crate::obstacle::Obstacle;
 use crate::{Model, State};
@@ -6,32 +6,32 @@ use rayon::prelude::*;
 use sinew_contact::{Bounds, Contact, FrictionAnchor, RigidMotion};
 use sinew_math::Vec3;
 
-/// A point and an obstacle that may touch.
+/// A point and an obstacle that may come into contact.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Candidate {
     pub(super) point: u32,
     pub(super) obstacle: u32,
-    /// The free obstacle that the point is a sample of.
+    /// The dynamic obstacle that the point is a sample of.
     pub(super) owner: Option<u32>,
-    /// How far the point was from the obstacle when it was looked for (m); those that are held count as inside.
+    /// Distance of the point from the obstacle at detection (m); points with a friction anchor count as inside.
     pub(super) distance: f64,
-    /// It cannot touch before things have come nearer by so much since then (m): that distance, or more where it was looked at meanwhile.
+    /// Lower bound of the relative approach since detection before contact is possible (m): that distance, or more if it was tested since.
     pub(super) clear: f64,
-    /// Where the point is and how it moves, kept up to date while it may touch (m, m/s).
+    /// Position and velocity of the point, kept up to date while contact is possible (m, m/s).
     pub(super) x: Vec3,
     pub(super) v: Vec3,
-    /// What the point remembers while it touches.
+    /// The friction anchor while in contact.
     pub(super) anchor: Option<FrictionAnchor>,
-    /// How it touches now.
+    /// The current contact.
     pub(super) contact: Option<Contact>,
 }
 
-/// Points that one task looks through.
+/// Points per parallel task.
 const CHUNK: usize = 2048;
-/// Points that are near to more obstacles than this are few.
+/// Expected maximum number of obstacles near a point, for reserving memory.
 const MANY: usize = 2;
 
-/// A box around an obstacle in the world, grown by a margin (m).
+/// World bounding box of an obstacle, enlarged by a margin (m).
 fn around(obstacle: &Obstacle, motion: &RigidMotion, margin: f64) -> Bounds {
     let bounds = obstacle.shape.bounds();
     if !bounds.radius().is_finite() {
@@ -44,28 +44,28 @@ fn around(obstacle: &Obstacle, motion: &RigidMotion, margin: f64) -> Bounds {
     Bounds { min: center - half, max: center + half }.grown(margin)
 }
 
-/// What one task finds, and which obstacles are near any of its points.
+/// Candidates found by one task, and the obstacles near any of its points.
 #[derive(Clone, Debug)]
 struct Chunk {
     found: Vec<Candidate>,
     near: Vec<usize>,
 }
 
-/// Scratch of looking for candidates.
+/// Workspace of candidate detection.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CandidateSearch {
     chunks: Vec<Chunk>,
-    /// Around each obstacle (m).
+    /// Bounding box of each obstacle (m).
     boxes: Vec<Bounds>,
 }
 
 impl CandidateSearch {
-    /// How many candidates there is room for among so many points: more are few.
+    /// Expected maximum number of candidates for so many points, for reserving memory.
     pub(super) fn room(model: &Model, points: usize) -> usize {
         points * model.obstacles().len().min(MANY)
     }
 
-    /// Finds all candidates within a margin (m) of where things are, sorted by point, then obstacle. `x` are the positions of all points.
+    /// Finds all candidates within a margin (m), sorted by point, then obstacle. `x` are the positions of all points.
     pub(super) fn find(
         &mut self,
         model: &Model,
@@ -74,6 +74,7 @@ impl CandidateSearch {
         state: &State,
         out: &mut Vec<Candidate>,
     ) {
+        // distance of a point from an obstacle, if it is within the margin
         let CandidateSearch { chunks, boxes } = self;
         boxes.clear();
         boxes.extend(model.obstacles().iter().zip(motions).map(|(o, motion)| around(o, motion, margin)));
@@ -81,9 +82,11 @@ impl CandidateSearch {
             let distance =
                 || model.obstacles()[o].shape.probe(&motions[o].point_in_shape(&x[point])).distance;
             let found = boxes[o].contains(&x[point]).then(distance).filter(|distance| *distance < margin)?;
-            // others may be nearer than they seem
+            // approximate distance functions may overestimate
             Some(if model.obstacles()[o].shape.has_exact_distance() { found } else { f64::NEG_INFINITY })
         };
+
+        // vertices of flesh, in parallel tasks
         let flesh = model.contact_surface().count();
         let task_count = flesh.div_ceil(CHUNK);
         let count = model.obstacles().len();
@@ -103,6 +106,8 @@ impl CandidateSearch {
             }
         };
         chunks[..task_count].par_iter_mut().enumerate().for_each(search);
+
+        // collected in order, with the samples of dynamic obstacles
         out.clear();
         out.reserve(CandidateSearch::room(model, x.len()));
         chunks[..task_count].iter().for_each(|chunk| out.extend_from_slice(&chunk.found));
@@ -118,7 +123,7 @@ impl CandidateSearch {
     }
 }
 
-/// What is held is never lost, however deep it is.
+/// Adds points with a friction anchor, which remain candidates at any depth.
 fn keep_held(model: &Model, state: &State, out: &mut Vec<Candidate>) {
     let found = out.len();
     for held in &state.anchors {

@@ -1,9 +1,9 @@
-//! What touches in an implicit step, as an energy of nodes.
+//! Contact and friction in implicit steps, as a lagged convex energy of nodes.
 //!
-//! Who touches whom, along which normals and how hard friction may pull is looked at anew before each iteration of Newton's method and stays as it is within one, see `press`:
-//! each touch is then a convex function of one row of node positions. What has touched once in a step stays in the sum, as a wall that is not reached: else it would come back in
-//! every other iteration. Springs are those of explicit steps, so that both lead to the same rest; dampers are left out, since a step longer than a touch lasts takes more out of
-//! it than they do. Obstacles are fixed or led: free ones have no place in the system.
+//! Active contacts, their normals and friction limits are updated before each Newton iteration and fixed within it, see `lagged_contact`:
+//! each contact is then a convex function of a linear combination of node positions. A contact that was active once in a step stays in the sum with its half-space, even if separated: otherwise it would reappear in
+//! every other iteration. Springs are those of explicit steps, so that both have the same equilibria; dampers are omitted, because a step longer than the duration of an impact dissipates more
+//! than they do. Obstacles are fixed or kinematic: dynamic ones are not part of the system.
 
 mod lagged_contact;
 mod soft_pairs;
@@ -25,51 +25,51 @@ use sinew_math::sparse::Row;
 use sinew_math::{Isometry, Mat3, Vec3};
 use soft_pairs::{LaggedPairContact, SoftPairs};
 
-/// Scratch of touching in implicit steps.
+/// Workspace of contact in implicit steps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ContactEnergy {
-    /// Where nodes, points of the surfaces and obstacles were as the step began, and how fast points are expected to go.
+    /// Positions of nodes, surface points and obstacles at the beginning of the step, and expected velocities of surface points.
     node_start: Vec<Vec3>,
     start: Vec<Vec3>,
     velocities: Vec<Vec3>,
-    /// Where nodes were expected when pairs were looked for (m); empty before.
+    /// Predicted node positions at the last detection of pairs (m); empty before.
     expected: Vec<Vec3>,
     from: Vec<RigidMotion>,
-    /// Where obstacles are as it ends.
+    /// Poses of obstacles at the end of the step.
     to: Vec<Isometry>,
     h: f64,
-    /// Points that may touch obstacles if nothing moves farther than `within` (m).
+    /// Points that may come into contact with obstacles if nothing moves farther than `within` (m).
     candidates: Vec<Candidate>,
-    /// The touch that each had when last it had one in this step.
+    /// The last contact of each candidate in this step.
     last: Vec<Option<(LaggedContact, Vec3)>>,
     search: CandidateSearch,
     within: f64,
     pairs: SoftPairs,
-    /// How often pairs were looked for in this step.
+    /// Number of pair detections in this step.
     looks: usize,
-    /// What touches, and the row of each: a range of `nodes` and `weights`.
+    /// Active contacts, and the row of each: a range of `nodes` and `weights`.
     active: Vec<ActiveContact>,
     nodes: Vec<u32>,
     weights: Vec<f64>,
     hessians: Vec<Mat3>,
     energy: f64,
-    /// How many points touch something as the step ends.
+    /// Number of points in contact at the end of the step.
     in_contact: usize,
-    /// Touches stay as they are, and only new ones are added.
+    /// Whether existing contacts are fixed and only new ones are added.
     is_fixed: bool,
 }
 
-/// One touch with its row.
+/// A contact with its row.
 #[derive(Clone, Copy, Debug)]
 struct ActiveContact {
     lagged: LaggedContact,
-    /// The end of its row; it begins where that of the touch before ends.
+    /// The end of its row; it begins at the end of the previous one.
     row_end: u32,
-    /// Point, obstacle and side of those with obstacles.
+    /// Point, obstacle and side, for contacts with obstacles.
     held: Option<(u32, u32, Vec3)>,
 }
 
-/// The energy of what touches, in an implicit step of a model.
+/// The contact energy in an implicit step of a model.
 #[derive(Debug)]
 pub(crate) struct ContactNodes<'a> {
     model: &'a Model,
@@ -77,13 +77,13 @@ pub(crate) struct ContactNodes<'a> {
     state: &'a State,
 }
 
-/// Normals and pressures follow the first iterations of a step.
+/// Normals and friction limits are updated in this many first iterations of a step.
 const MAX_TURNS: usize = 4;
-/// Pairs are looked for at most so often in a step.
+/// Maximum number of pair detections in a step.
 const MAX_LOOKS: usize = 3;
 
 impl ContactEnergy {
-    /// Makes ready for a sub-step.
+    /// Prepares for a sub-step.
     pub(crate) fn begin(
         &mut self,
         model: &Model,
@@ -91,11 +91,14 @@ impl ContactEnergy {
         Substep { from, to, h, .. }: Substep,
         state: &State,
     ) {
+        // positions at the beginning
         self.h = h;
         self.node_start.clone_from(&state.node_x);
         self.start.resize(model.contact_surface().count(), Vec3::zeros());
         let place = |(i, x): (usize, &mut Vec3)| *x = model.contact_surface().at(i, &state.node_x);
         self.start.par_iter_mut().with_min_len(2048).enumerate().for_each(place);
+
+        // motion of obstacles
         self.from.clear();
         self.to.clear();
         for (i, obstacle) in model.obstacles().iter().enumerate() {
@@ -111,6 +114,8 @@ impl ContactEnergy {
             self.from.push(RigidMotion::still(start));
             self.to.push(end);
         }
+
+        // no contacts yet
         self.pairs.bind(model);
         self.expected.clear();
         self.looks = 0;
@@ -122,27 +127,27 @@ impl ContactEnergy {
         self.energy = 0.0;
     }
 
-    /// The energy of what touches, for the solver, in a step that begins at a state.
+    /// The contact energy for the solver, in a step that begins at a state.
     pub(crate) fn on<'a>(&'a mut self, model: &'a Model, state: &'a State) -> ContactNodes<'a> {
         ContactNodes { model, own: self, state }
     }
 
-    /// What touches holds (J), as evaluated last.
+    /// The contact energy at the last evaluation (J).
     pub(crate) fn energy(&self) -> f64 {
         self.energy
     }
 
-    /// How many points have touched something on the way to where the step ends.
+    /// Number of points that were in contact in any iteration of the step.
     pub(crate) fn met(&self) -> usize {
         self.active.len()
     }
 
-    /// How many points touch something as the step ends.
+    /// Number of points in contact at the end of the step.
     pub(crate) fn in_contact(&self) -> usize {
         self.in_contact
     }
 
-    /// Moves obstacles to the end of the step, and writes what touching points remember, with nodes where the step has taken them.
+    /// Moves obstacles to the end of the step and writes friction anchors, with nodes at the end of the step.
     pub(crate) fn finish(&mut self, model: &Model, state: &mut State) {
         self.in_contact = 0;
         state.anchors.clear();
@@ -180,13 +185,15 @@ impl ContactEnergy {
         self.row(i).fold(Vec3::zeros(), |sum, (node, weight)| sum + weight * node_x[node])
     }
 
-    /// Looks for what may touch with nodes about to go to places (m), if that was not looked for yet; whether it did.
+    /// Detects candidates for nodes at predicted positions (m) unless earlier ones still cover them; returns whether it did.
     fn detect(&mut self, model: &Model, state: &State, node_x: &[Vec3]) -> bool {
         let apart = |(a, b): (&Vec3, &Vec3)| (a - b).norm_squared();
         let farthest = |from: &[Vec3]| {
             model.contact_surface().stretch * from.iter().zip(node_x).map(apart).fold(0.0, f64::max).sqrt()
         };
         let mut is_new = false;
+
+        // candidates near obstacles, keeping their last contacts
         if !model.obstacles().is_empty() {
             let moved = farthest(&self.node_start) + self.obstacles_move(model);
             if moved > self.within {
@@ -205,6 +212,8 @@ impl ContactEnergy {
                 }
             }
         }
+
+        // pairs of surfaces
         let strays = || farthest(&self.expected) > SoftPairs::max_stray(model);
         if !self.pairs.is_idle() && (self.looks == 0 || self.looks < MAX_LOOKS && strays()) {
             self.looks += 1;
@@ -221,7 +230,7 @@ impl ContactEnergy {
         is_new
     }
 
-    /// How far any point of an obstacle moves in the step at most (m).
+    /// Upper bound of the displacement of any obstacle point in the step (m).
     fn obstacles_move(&self, model: &Model) -> f64 {
         let mut most = 0.0f64;
         for ((obstacle, from), to) in model.obstacles().iter().zip(&self.from).zip(&self.to) {
@@ -236,9 +245,11 @@ impl ContactEnergy {
         most
     }
 
-    /// Takes what touches obstacles with nodes at places (m).
+    /// Finds the contacts with obstacles for nodes at the given positions (m).
     fn detect_obstacles(&mut self, model: &Model, anchors: &[ObstacleFrictionAnchor], node_x: &[Vec3]) {
         let ContactEnergy { candidates, start, from, to, .. } = self;
+
+        // contact test of each candidate
         let look = |c: &mut Candidate| {
             let (point, o) = (c.point as usize, c.obstacle as usize);
             let held =
@@ -250,7 +261,7 @@ impl ContactEnergy {
             let shape = &model.obstacles()[o].shape;
             c.contact = detect_contact(shape, &p, &came_from, c.anchor.as_ref());
             if let (Some(contact), None) = (&c.contact, c.anchor) {
-                // friction holds it where it came in, if it is known how far away it was
+                // a new friction anchor is at the estimated point of impact, if the initial distance is known
                 let above = shape.probe(&came_from).distance.max(0.0);
                 let free = if above.is_finite() { above / (above + contact.depth) } else { 1.0 };
                 let place = came_from + (p - came_from) * free;
@@ -258,11 +269,13 @@ impl ContactEnergy {
             }
         };
         candidates.par_iter_mut().with_min_len(512).for_each(look);
+
+        // lagged contacts in order of candidates
         for i in 0..self.candidates.len() {
             let c = self.candidates[i];
             let (point, o) = (c.point as usize, c.obstacle as usize);
             if self.is_fixed && self.last[i].is_some() {
-                // as it is
+                // unchanged
             } else if let (Some(contact), Some(anchor)) = (c.contact, c.anchor) {
                 let Obstacle { friction, stiffness, .. } = model.obstacles()[o];
                 let pose = &self.to[o];
@@ -281,13 +294,14 @@ impl ContactEnergy {
         }
     }
 
-    /// Takes what surfaces touch of each other with nodes at places (m).
+    /// Finds the contacts between surfaces for nodes at the given positions (m).
     fn detect_pairs(&mut self, model: &Model, anchors: &[PairFrictionAnchor], node_x: &[Vec3]) {
         let mut pairs = core::mem::take(&mut self.pairs);
         let start = core::mem::take(&mut self.start);
         let friction = model.contact_surface().desc.friction;
         pairs.find(model, &start, node_x);
         for i in 0..pairs.groups.len() {
+            // new contacts, with the tangential stretch of their friction anchor
             let group = &pairs.groups[i];
             let found = group.contact.filter(|_| !(self.is_fixed && group.last.is_some()));
             if let Some(contact) = found {
@@ -300,7 +314,7 @@ impl ContactEnergy {
                 let stretch =
                     anchor.and_then(|anchor| contact.stretch(&there, &anchor, &held(anchor.triangle)));
                 let stretch = stretch.unwrap_or_else(|| {
-                    // held where it came in: so far of the way it was free
+                    // the anchor is at the estimated point of impact
                     let moved = gap - gap_of(model, &contact, &self.node_start);
                     let depth_then = contact.depth + moved.dot(&contact.normal);
                     let free = (-depth_then).max(0.0) / (contact.depth - depth_then.min(0.0));
@@ -314,6 +328,8 @@ impl ContactEnergy {
             {
                 last.lagged.max_friction = 0.0;
             }
+
+            // rows in order of vertices
             if let Some(LaggedPairContact { contact, lagged, .. }) = &pairs.groups[i].last {
                 self.add_row(model, contact.vertex as usize, 1.0);
                 let corners = contact.corners.into_iter().zip(contact.weights);
@@ -395,7 +411,7 @@ impl NodeEnergy for ContactNodes<'_> {
     }
 }
 
-/// Where friction holds a vertex when a step has taken nodes to places (m), if it still touches: where it did, unless that has slipped.
+/// The friction anchor of a vertex at the end of a step with nodes at the given positions (m), if it is still in contact: unchanged unless it has slipped.
 fn anchor_after(model: &Model, pressed: &LaggedPairContact, node_x: &[Vec3]) -> Option<PairFrictionAnchor> {
     let LaggedPairContact { contact, lagged, anchor } = pressed;
     let gap = gap_of(model, contact, node_x);
@@ -403,13 +419,13 @@ fn anchor_after(model: &Model, pressed: &LaggedPairContact, node_x: &[Vec3]) -> 
         return None;
     }
     let held = anchor.filter(|_| !lagged.slips(&gap));
-    // the vertex has moved on from the point that it touched when last looked at
+    // the vertex has moved since the last contact test
     let moved = gap - gap.dot(&lagged.normal) * lagged.normal;
     let stretch = lagged.kept_stretch(&gap) - moved;
     Some(held.unwrap_or_else(|| contact.hold(&corners_at(model, &contact.corners, node_x), &stretch)))
 }
 
-/// From the point that a vertex touches to the vertex (m).
+/// The vector from the contact point to the vertex (m).
 fn gap_of(model: &Model, contact: &PairContact, node_x: &[Vec3]) -> Vec3 {
     let there = corners_at(model, &contact.corners, node_x);
     let start_point: Vec3 = there.iter().zip(contact.weights).map(|(corner, weight)| weight * corner).sum();

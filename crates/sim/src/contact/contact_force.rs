@@ -1,25 +1,25 @@
-//! What obstacles push on surfaces with in a state, and the energy of it.
+//! Contact forces of obstacles on surfaces in a state, and their energy.
 
 use crate::{Model, State};
 use sinew_contact::{Response, detect_contact};
 use sinew_math::Vec3;
 
-/// What an obstacle pushes on a surface vertex with.
+/// The contact force of an obstacle on a surface vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactForce {
-    /// The vertex, counted over all bodies.
+    /// The vertex, numbered over all bodies.
     pub vertex: u32,
     /// The obstacle.
     pub obstacle: u32,
-    /// Where the vertex is (m).
+    /// Position of the vertex (m).
     pub point: Vec3,
     /// The force on it (N).
     pub force: Vec3,
 }
 
-/// What springs of obstacles push on surface vertices with in a state, by obstacle, then vertex. Looks at every vertex and every obstacle.
+/// Contact forces of obstacles on surface vertices in a state, by obstacle, then vertex. Tests every vertex with every obstacle.
 ///
-/// Dampers are left out; friction is known as far as the state remembers where it holds, which states of recorded takes do not.
+/// Damping is not included. Friction is included only as far as the state has friction anchors, which states of recorded takes do not.
 pub fn contact_forces(model: &Model, state: &State) -> Vec<ContactForce> {
     let mut found = Vec::new();
     for (o, (obstacle, now)) in model.obstacles().iter().zip(&state.obstacles).enumerate() {
@@ -45,7 +45,7 @@ pub fn contact_forces(model: &Model, state: &State) -> Vec<ContactForce> {
     found
 }
 
-/// What springs of touching hold in a state (J). Looks at every point and every obstacle.
+/// Energy of all contact springs in a state (J). Tests every point with every obstacle.
 pub(crate) fn contact_energy(model: &Model, state: &State) -> f64 {
     if model.contact_surface().desc.response != Response::Penalty {
         return 0.0;

@@ -1,4 +1,4 @@
-//! Touching during a step: who touches, what that does to nodes and free obstacles, and how these move.
+//! Contact in explicit steps: narrow phase, penalty forces on nodes and dynamic obstacles, and the motion of obstacles.
 
 use super::candidates::{Candidate, CandidateSearch};
 use super::pair_forces::PairForces;
@@ -14,49 +14,49 @@ use sinew_math::parallel::for_each_part;
 use sinew_math::spatial::Wrench;
 use sinew_math::{Isometry, Vec3, so3};
 
-/// Scratch of touching.
+/// Workspace of contact.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Contacts {
     candidates: Vec<Candidate>,
     search: CandidateSearch,
-    /// How obstacles move, and where they were a sub-step before.
+    /// Motion of obstacles, and their poses one sub-step earlier.
     motions: Vec<RigidMotion>,
     before: Vec<Isometry>,
-    /// What acts on each obstacle, about its centre (N m, N).
+    /// Wrench on each obstacle about its centre of mass (N m, N).
     wrenches: Vec<Wrench>,
-    /// How many samples of each free obstacle touch; they share its mass.
+    /// Number of samples of each dynamic obstacle in contact; they share its mass.
     contact_samples: Vec<u32>,
-    /// For each free obstacle Σ k (1/m + r²/I) of what touches it, then the factor that keeps it stable.
+    /// For each dynamic obstacle Σ k (1/m + r²/I) over its contacts, then the stiffness factor that keeps it stable.
     give: Vec<f64>,
-    /// Where points were when candidates were looked for: surface vertices, then samples of obstacles.
+    /// Positions of points at the last candidate detection: surface vertices, then samples of obstacles.
     x: Vec<Vec3>,
-    /// Where nodes and obstacles were then, and of which model.
+    /// Positions of nodes and obstacles then, and the model they belong to.
     looked_for: Option<ModelId>,
     node_x: Vec<Vec3>,
     poses: Vec<Isometry>,
     /// The deepest candidate of each cell, for [`Response::Projection`].
     deepest: Vec<u32>,
     pairs: PairForces,
-    /// How much nearer two things may come before candidates are looked for again, how much they have since, and the most they do in a second (m, m/s).
+    /// Margin of the candidates, relative approach since their detection, and maximum rate of approach (m, m/s).
     within: f64,
     moved: f64,
     speed: f64,
 }
 
-/// Candidates that one task looks at.
+/// Candidates per parallel task.
 const CHUNK: usize = 1024;
-/// Springs between free obstacles and flesh leave half of what is stable to each side.
+/// Springs between dynamic obstacles and flesh divide the stability limit equally between both sides.
 const SHARED: f64 = 0.5;
-/// Free obstacles have no elasticity of their own that takes part of what is stable, and are damped more.
+/// Damping coefficient for samples of dynamic obstacles: without elasticity of their own, more of the stability limit is available for damping.
 const SAMPLE_DAMPING: f64 = 0.6;
 
 impl Contacts {
-    /// Whether anything can touch in a step.
+    /// Whether contact is possible in a step.
     pub(crate) fn can_collide_in(model: &Model, control: &Control) -> bool {
         model.can_collide() && !control.is_placing
     }
 
-    /// Room in a state for all that points will remember, so that memory is not asked for again.
+    /// Reserves memory in a state for all friction anchors, so that later steps do not allocate.
     pub(crate) fn make_room(model: &Model, state: &mut State) {
         let samples: usize = model.obstacles().iter().map(|obstacle| obstacle.samples.len()).sum();
         let anchors = CandidateSearch::room(model, model.contact_surface().count() + samples);
@@ -66,9 +66,9 @@ impl Contacts {
         state.pair_anchors.reserve(pair_anchors.saturating_sub(state.pair_anchors.len()));
     }
 
-    /// How many sub-steps a step of `dt` (s) needs for nothing to pass through anything, where stability alone asks for `fewest`; looks for pairs of surfaces.
+    /// Number of sub-steps that a step of `dt` (s) needs to prevent tunnelling, where stability alone requires `fewest`; also detects pairs of surfaces.
     ///
-    /// Which patches are passed over depends on how they stand: pairs are looked for in every step, so that none depends on those before.
+    /// Culling of surface patches depends on their configuration: pairs are detected in every step, so that no step depends on earlier ones.
     pub(crate) fn prepare(
         &mut self,
         model: &Model,
@@ -84,7 +84,7 @@ impl Contacts {
         self.pairs.prepare(model, state, dt, fewest)
     }
 
-    /// Makes ready for a step whose first part is given.
+    /// Prepares for a step with its first sub-step.
     pub(crate) fn begin(&mut self, model: &Model, control: &Control, substep: Substep, state: &mut State) {
         self.place_obstacles(model, control, substep, state);
         self.speed = self.fastest(model, state);
@@ -96,7 +96,7 @@ impl Contacts {
         }
     }
 
-    /// Adds what touching does to the forces on nodes (N), and to those on free obstacles.
+    /// Adds contact forces to the forces on nodes (N) and on dynamic obstacles.
     pub(crate) fn push(
         &mut self,
         model: &Model,
@@ -122,12 +122,12 @@ impl Contacts {
         state.supplied_energy += given;
     }
 
-    /// How obstacles move in the sub-step.
+    /// Motion of obstacles in the sub-step.
     pub(crate) fn motions(&self) -> &[RigidMotion] {
         &self.motions
     }
 
-    /// Adds wrenches about their centres (N m, N) to what touching does to obstacles.
+    /// Adds wrenches about the centres of mass (N m, N) to the contact wrenches on obstacles.
     pub(crate) fn pull(&mut self, obstacles: &[Wrench]) {
         for (wrench, pull) in self.wrenches.iter_mut().zip(obstacles) {
             wrench.force += pull.force;
@@ -135,7 +135,7 @@ impl Contacts {
         }
     }
 
-    /// Makes ready for a sub-step in which nothing touches and obstacles wait.
+    /// Prepares for a sub-step without contact, in which obstacles do not move.
     pub(crate) fn stand_still(&mut self, model: &Model, state: &State) {
         self.wrenches.clear();
         self.wrenches.resize(model.obstacles().len(), Wrench::default());
@@ -153,7 +153,7 @@ impl Contacts {
     ) {
         for (i, obstacle) in model.obstacles().iter().enumerate() {
             if obstacle.carrier != i {
-                // those that carry stand above their parts
+                // carriers precede their parts
                 state.obstacles[i].pose =
                     state.obstacles[obstacle.carrier].pose * obstacle.carrier_from_shape;
             } else if let Some(solid) = &obstacle.solid {
@@ -164,7 +164,7 @@ impl Contacts {
         }
     }
 
-    /// Writes what touching points remember into the state.
+    /// Writes friction anchors to the state.
     pub(crate) fn keep_anchors(&self, state: &mut State) {
         state.anchors.clear();
         state.anchors.reserve(self.candidates.capacity());
@@ -175,12 +175,13 @@ impl Contacts {
         self.pairs.keep_anchors(state);
     }
 
-    /// How many points touch an obstacle.
+    /// Number of points in contact with an obstacle.
     pub(crate) fn in_contact(&self) -> usize {
         self.candidates.iter().filter(|c| c.contact.is_some()).count()
     }
 
     fn place_obstacles(&mut self, model: &Model, control: &Control, substep: Substep, state: &State) {
+        // motion by kind of obstacle
         let Substep { from, to, h, .. } = substep;
         self.motions.clear();
         self.before.clear();
@@ -209,12 +210,14 @@ impl Contacts {
                 (_, Some(solid)) => now.motion(solid),
                 _ => RigidMotion::still(now.pose),
             };
+
+            // pose one sub-step earlier, for continuous detection
             self.motions.push(motion);
             self.before.push(back(&motion, h));
         }
     }
 
-    /// The most that two things can come nearer to each other in a second (m/s).
+    /// Upper bound of the rate of approach of any point and obstacle (m/s).
     fn fastest(&self, model: &Model, state: &State) -> f64 {
         let node = most(state.node_v.iter().map(Vec3::norm_squared)).sqrt();
         let obstacle = |(obstacle, motion): (&Obstacle, &RigidMotion)| {
@@ -229,7 +232,7 @@ impl Contacts {
         2.0 * node.max(obstacles)
     }
 
-    /// How much nearer two things can have come since candidates were looked for (m); infinite if that was in another world.
+    /// Upper bound of the relative approach since candidates were detected (m); infinite for another model.
     fn moved_since(&self, model: &Model, state: &State) -> f64 {
         let is_same = self.looked_for.as_ref() == Some(model.id());
         if !is_same || self.node_x.len() != state.node_x.len() || self.poses.len() != state.obstacles.len() {
@@ -243,7 +246,7 @@ impl Contacts {
             if *then != now {
                 let turned = so3::log(&(now.rotation * then.rotation.inverse())).norm();
                 let shifted = (now.translation.vector - then.translation.vector).norm();
-                // the frame's origin may be off the middle that the reach is counted from
+                // the origin of the frame may differ from the centre that `reach` refers to
                 let arm = obstacle.reach + obstacle.shape.bounds().center().norm();
                 obstacles = obstacles.max(shifted + if turned > 0.0 { turned * arm } else { 0.0 });
             }
@@ -251,26 +254,28 @@ impl Contacts {
         2.0 * nodes.max(obstacles)
     }
 
-    /// Gives candidates what a state remembers; `false` if one that is held is no candidate.
+    /// Assigns friction anchors of a state to candidates; returns `false` if an anchored point is not a candidate.
     fn take_anchors(&mut self, state: &State) -> bool {
         let mut held = state.anchors.iter().peekable();
         for c in &mut self.candidates {
             let own = held.next_if(|held| (held.point, held.obstacle) == (c.point, c.obstacle));
             c.anchor = own.map(|held| held.anchor);
             c.contact = None;
-            // how much nearer things have come is counted anew
+            // the relative approach is measured from now on
             c.clear = c.distance;
         }
         held.next().is_none()
     }
 
-    /// Looks for candidates, to last for what is left of the step (s) if speeds stay.
+    /// Detects candidates that remain valid for the remaining time of the step (s) at current velocities.
     fn detect(&mut self, model: &Model, h: f64, left: f64, state: &State) {
         self.wrenches.resize(model.obstacles().len(), Wrench::default());
         if model.obstacles().is_empty() {
             self.candidates.clear();
             return;
         }
+
+        // positions of vertices and samples
         let samples = model.obstacles().iter().map(|o| o.samples.len()).sum::<usize>();
         let flesh = model.contact_surface().count();
         self.x.resize(flesh + samples, Vec3::zeros());
@@ -285,14 +290,14 @@ impl Contacts {
         }
         self.moved = 0.0;
         if !self.speed.is_finite() {
-            // the step has failed and is about to be taken again
+            // the step has diverged and will be repeated
             self.candidates.clear();
             self.looked_for = None;
             self.within = f64::INFINITY;
             return;
         }
-        // a fraction of the step at least, so that fast things are looked for a few times in a step and not in every sub-step; the last sub-step's way
-        // is looked back upon
+        // margin: at least a fraction of the step, so that fast motion triggers detection a few times per step and not in every sub-step; includes the motion of the
+        // previous sub-step
         let (spacing, step) = (model.contact_surface().spacing, self.speed * h);
         self.within =
             (1.25 * self.speed * left).min(spacing.max(4.0 * step)).max(0.25 * spacing) + 2.0 * step;
@@ -300,14 +305,18 @@ impl Contacts {
         self.node_x.clone_from(&state.node_x);
         self.poses.clear();
         self.poses.extend(self.motions.iter().map(|motion| motion.world_from_shape));
+
+        // candidates within the margin
         let Contacts { search, motions, x, candidates, within, .. } = self;
         search.find(model, motions, (x, *within), state, candidates);
     }
 
     fn find_contacts(&mut self, model: &Model, h: f64, state: &State) {
-        // what was farther away cannot have come here, nor have been here a sub-step before
+        // candidates beyond this distance can be in contact neither now nor one sub-step ago
         let (moved, near) = (self.moved, self.moved + h * self.speed);
         let Contacts { candidates, motions, before, .. } = self;
+
+        // contact test with continuous detection from the previous sub-step
         let look = |c: &mut Candidate| {
             if c.clear > near && c.anchor.is_none() {
                 c.contact = None;
@@ -338,13 +347,15 @@ impl Contacts {
                 }
             }
         };
+
+        // in parallel over candidates
         for_each_part(candidates.as_mut_slice(), CHUNK, |_, part| part.iter_mut().for_each(look));
         if model.contact_surface().desc.response == Response::Projection {
             self.keep_deepest(model);
         }
     }
 
-    /// Of several points in a cell only the deepest is answered; they would ask for different things.
+    /// Keeps only the deepest contact of each cell, because several would be inconsistent.
     fn keep_deepest(&mut self, model: &Model) {
         self.deepest.clear();
         self.deepest.resize(model.contact_surface().cell_count, u32::MAX);
@@ -367,7 +378,7 @@ impl Contacts {
         }
     }
 
-    /// The law of a candidate, before free obstacles give.
+    /// The contact law of a candidate, before the stiffness of light dynamic obstacles is reduced.
     fn law(model: &Model, contact_samples: &[u32], c: &Candidate, h: f64) -> Penalty {
         let obstacle = &model.obstacles()[c.obstacle as usize];
         let Some(owner) = c.owner else {
@@ -388,10 +399,10 @@ impl Contacts {
         Penalty { stiffness: factor * law.stiffness, damping, ..law }
     }
 
-    /// How much softer touching must be than asked for where a free obstacle is light:
+    /// Computes the stiffness reduction that keeps light dynamic obstacles stable:
     ///
     /// ```text
-    /// λ ≤ Σᵢ kᵢ (1/m + rᵢ²/I)  over all that touches it, I its smallest inertia
+    /// λ ≤ Σᵢ kᵢ (1/m + rᵢ²/I)  over all its contacts, I its smallest principal inertia
     /// ```
     fn find_give(&mut self, model: &Model, h: f64) {
         self.give.clear();
@@ -429,6 +440,7 @@ impl Contacts {
         let Contacts { candidates, motions, wrenches, give, contact_samples, .. } = self;
         let mut given = 0.0;
         for c in candidates.iter_mut() {
+            // contact geometry
             let Some(contact) = c.contact else { continue };
             let (point, o) = (c.point as usize, c.obstacle as usize);
             let (motion, x) = (&motions[o], c.x);
@@ -436,6 +448,8 @@ impl Contacts {
             let surface = x + contact.depth * normal;
             let stretch =
                 c.anchor.map_or(Vec3::zeros(), |anchor| surface - motion.point_in_world(&anchor.place));
+
+            // contact law, softened for light dynamic obstacles
             let mut law = Contacts::law(model, contact_samples, c, h);
             let sides = [Some(c.obstacle), c.owner].into_iter().flatten();
             let sides = sides.map(|side| model.obstacles()[side as usize].carrier);
@@ -443,12 +457,15 @@ impl Contacts {
             let give = free.map(|side| give[side]).fold(1.0, f64::min);
             law.stiffness *= give;
             law.damping *= give;
+
+            // force, and the updated friction anchor
             let obstacle_v = motion.velocity_at(&x);
             let relative = c.v - obstacle_v;
             let push = law.force(contact.depth, &normal, &relative, &stretch);
             let place = motion.point_in_shape(&(surface - push.stretch));
             c.anchor = Some(sinew_contact::FrictionAnchor { place, side: contact.side });
 
+            // action on flesh or on the owner of the sample
             match c.owner {
                 None => {
                     for (node, weight) in model.contact_surface().row(point) {
@@ -458,10 +475,12 @@ impl Contacts {
                 Some(owner) => {
                     let carrier = model.obstacles()[owner as usize].carrier;
                     add_wrench(&mut wrenches[carrier], &motions[carrier], &x, &push.force);
-                    // springs between obstacles are no part of any energy, so that what they give is supplied
+                    // springs between obstacles are not part of the elastic energy, so their work counts as supplied
                     given += (h * push.force.dot(&relative)).max(0.0);
                 }
             }
+
+            // reaction on the obstacle, and the work of kinematic ones
             let carrier = model.obstacles()[o].carrier;
             add_wrench(&mut wrenches[carrier], motion, &x, &-push.force);
             if model.obstacles()[carrier].mobility == Mobility::Kinematic {
@@ -475,7 +494,7 @@ impl Contacts {
     }
 }
 
-/// The largest of some numbers from 0 on; NaN is passed over.
+/// Maximum of non-negative numbers; ignores NaN.
 fn most(numbers: impl Iterator<Item = f64>) -> f64 {
     numbers.fold(0.0, |most, number| if number > most { number } else { most })
 }
@@ -485,14 +504,14 @@ fn add_wrench(wrench: &mut Wrench, motion: &RigidMotion, x: &Vec3, force: &Vec3)
     wrench.torque += (x - motion.origin).cross(force);
 }
 
-/// Where a led obstacle is after a fraction of the step.
+/// The pose of a kinematic obstacle after a fraction of the step.
 pub(super) fn kinematic_pose(obstacle: &Obstacle, control: &Control, i: usize, fraction: f64) -> Isometry {
     let start = &obstacle.start.pose;
     let path = control.obstacles.get(i).copied().unwrap_or_default();
     path.pose(fraction, &start.translation.vector) * start
 }
 
-/// Where a moving obstacle was a sub-step before.
+/// The pose of a moving obstacle one sub-step earlier.
 fn back(motion: &RigidMotion, h: f64) -> Isometry {
     if motion.linear == Vec3::zeros() && motion.angular == Vec3::zeros() {
         return motion.world_from_shape;

@@ -1,4 +1,4 @@
-//! Obstacles that move under gravity and what touches them, as rigid bodies.
+//! Dynamic obstacles: rigid bodies under gravity and contact forces.
 
 use crate::obstacle::{Obstacle, ObstacleState};
 use crate::{Energies, Model, State};
@@ -13,7 +13,7 @@ impl ObstacleState {
         self.pose.rotation * solid.center + self.pose.translation.vector
     }
 
-    /// How all its points move.
+    /// Its rigid motion.
     pub(crate) fn motion(&self, solid: &SolidMass) -> RigidMotion {
         RigidMotion {
             world_from_shape: self.pose,
@@ -23,13 +23,13 @@ impl ObstacleState {
         }
     }
 
-    /// Inertia about the centre, axes of the world (kg m²).
+    /// Inertia about the centre of mass in world axes (kg m²).
     fn inertia(&self, solid: &SolidMass) -> Mat3 {
         let turn = self.pose.rotation.to_rotation_matrix();
         turn * solid.inertia * turn.transpose()
     }
 
-    /// Symplectic Euler; angular momentum L = I ω is kept to round-off where no torque acts:
+    /// Symplectic Euler; angular momentum L = I ω is conserved to round-off if no torque acts:
     ///
     /// ```text
     /// v ← v + h (f/m + g),   x ← x + h v,    L ← L + h τ,   R ← exp(h I⁻¹ L) R,   ω = (R I₀ Rᵀ)⁻¹ L
@@ -56,7 +56,7 @@ fn free<'a>(
     all.filter_map(|(obstacle, state)| obstacle.solid.as_ref().map(|solid| (obstacle, solid, state)))
 }
 
-/// Energies of free obstacles, zero in height at the start; those of what touches them are in [`super::contact_energy()`].
+/// Energies of dynamic obstacles, with zero potential energy at the start; contact energies are in [`super::contact_energy()`].
 pub(crate) fn energies(model: &Model, state: &State) -> Energies {
     let mut sum = Energies::default();
     for (obstacle, solid, now) in free(model, state) {
@@ -68,7 +68,7 @@ pub(crate) fn energies(model: &Model, state: &State) -> Energies {
     sum
 }
 
-/// Momenta of free obstacles about the origin.
+/// Momentum and angular momentum of dynamic obstacles about the origin.
 pub(crate) fn momenta(model: &Model, state: &State) -> Momentum {
     let mut sum = Momentum::default();
     for (_, solid, now) in free(model, state) {

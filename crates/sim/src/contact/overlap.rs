@@ -1,4 +1,4 @@
-//! How deep surfaces are in themselves, in each other and in obstacles, for whoever wants to know.
+//! Penetration depths of surfaces into themselves, each other and obstacles, as a diagnostic.
 
 use crate::{Model, State};
 use rayon::prelude::*;
@@ -6,24 +6,24 @@ use sinew_contact::{Bounds, BoxTree, nearest_on_triangle};
 use sinew_math::Vec3;
 use sinew_mesh::WindingTree;
 
-/// How deep surfaces are where they should not be (m).
+/// Maximum penetration depths (m).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Overlap {
-    /// In themselves and in each other: how far the deepest vertex that is inside of other flesh is from the surface it has come to.
+    /// Into themselves and each other: the largest distance of a vertex inside other flesh from the surface it has penetrated.
     pub surfaces: f64,
-    /// In obstacles.
+    /// Into obstacles.
     pub obstacles: f64,
 }
 
-/// How far before a vertex it is tried whether that is inside, in parts of the distance of vertices.
+/// Offset in front of a vertex at which the inside test is evaluated, relative to the vertex spacing.
 const OFF_SURFACE: f64 = 0.2;
-/// The winding number from which on a point is inside; 0 outside and 1 inside of closed surfaces, in between near holes.
+/// Winding number above which a point is inside; for closed surfaces it is 0 outside and 1 inside, in between near holes.
 const INSIDE: f64 = 0.6;
-/// A vertex has come to a triangle if it was so many times as far from it at rest, and not right beside it; others hang together.
+/// A vertex has approached a triangle if it was this many times farther from it at rest and not adjacent to it; others are neighbours on the surface.
 const CAME_NEARER: f64 = 2.0;
 
 impl Overlap {
-    /// Measures a state: looks at every vertex, which takes as long as some hundred steps.
+    /// Measures a state. Tests every vertex, which takes as long as about a hundred steps.
     pub fn of(model: &Model, state: &State) -> Overlap {
         let x: Vec<Vec3> = (0..model.contact_surface().count())
             .map(|i| model.contact_surface().at(i, &state.node_x))
@@ -39,8 +39,9 @@ impl Overlap {
     }
 }
 
-/// A vertex is inside of other flesh if a point before it, off its own surface, is inside of any.
+/// Depth in flesh: a vertex is inside other flesh if a point slightly in front of it is inside any surface.
 fn in_surfaces(model: &Model, x: &[Vec3]) -> f64 {
+    // surfaces of all bodies, with vertex normals
     let rest: Vec<Vec3> =
         model.bodies().iter().flat_map(|body| body.surface.vertices.iter().copied()).collect();
     let (mut triangles, mut normals) = (Vec::new(), vec![Vec3::zeros(); x.len()]);
@@ -53,10 +54,14 @@ fn in_surfaces(model: &Model, x: &[Vec3]) -> f64 {
         let [a, b, c] = corners.map(|v| x[v]);
         corners.iter().for_each(|v| normals[*v] += (b - a).cross(&(c - a)));
     }
+
+    // acceleration structures
     let places: Vec<[Vec3; 3]> = triangles.iter().map(|corners| corners.map(|v| x[v])).collect();
     let boxes = BoxTree::build(&places.iter().map(Bounds::around).collect::<Vec<_>>());
     let winding = WindingTree::build(places.clone());
     let off = OFF_SURFACE * model.contact_surface().spacing;
+
+    // depth of a vertex below the nearest triangle that it has approached
     let depth = |vertex: usize| {
         let normal = normals[vertex].try_normalize(0.0)?;
         if winding.winding_number(&(x[vertex] + off * normal)) < INSIDE {
@@ -72,6 +77,8 @@ fn in_surfaces(model: &Model, x: &[Vec3]) -> f64 {
         };
         boxes.find_nearest(&x[vertex], f64::INFINITY, distance).map(|(_, squared)| squared.sqrt())
     };
+
+    // maximum over all vertices
     let depths = (0..x.len()).into_par_iter().with_min_len(256).filter_map(depth);
     depths.filter(|depth| depth.is_finite()).reduce(|| 0.0, f64::max)
 }
@@ -98,8 +105,8 @@ mod tests {
         }
     }
 
-    /// Two balls of radius 100 mm whose middles are 185 mm apart, on ground that is 3 mm above their lowest points: vertices lie on the balls, so that the deepest is as deep as the
-    /// balls are to within the sagitta of a facet, (5 mm)²/2r = 0.2 mm, and what its place on the grid costs, as much again.
+    /// Two balls of radius 100 mm whose centres are 185 mm apart, on ground that is 3 mm above their lowest points: vertices lie on the balls, so the largest depth equals that of the
+    /// balls to within the sagitta of a facet, (5 mm)²/2r = 0.2 mm, and about as much again from the sampling by vertices.
     #[test]
     fn balls_in_each_other_and_in_the_ground_are_as_deep_as_they_are() {
         let bodies = vec![ball("a", 0.0), ball("b", 0.3)];

@@ -1,29 +1,29 @@
-//! A vertex and the triangle it touches.
+//! Vertex–triangle contact between soft surfaces.
 
 use crate::Model;
 use crate::friction_anchor::PairFrictionAnchor;
 use sinew_contact::{NearPair, SurfacePairs, nearest_on_triangle};
 use sinew_math::Vec3;
 
-/// A vertex that touches a triangle.
+/// A vertex in contact with a triangle.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PairContact {
     pub(super) vertex: u32,
     pub(super) triangle: u32,
     pub(super) corners: [u32; 3],
-    /// Of the point that it touches.
+    /// Barycentric weights of the contact point.
     pub(super) weights: [f64; 3],
-    /// How deep it is below the distance at which pushing begins (m), and the way out.
+    /// Depth below the distance at which the force begins (m), and the outward normal.
     pub(super) depth: f64,
     pub(super) normal: Vec3,
 }
 
-/// Two edges of a triangle at less than a thousandth of a right angle leave its plane to round-off: the square of that.
+/// Two edges at an angle below a thousandth of a right angle leave the plane of a triangle to round-off: the square of that.
 const SLIVER: f64 = 1e-6;
 
 impl PairContact {
-    /// The triangle nearest to a vertex, if the vertex is within the gap before it or the range behind it. Of triangles equally near, as at an edge, the one
-    /// that faces the vertex most.
+    /// The triangle nearest to a vertex, if the vertex is within the gap in front of it or the range behind it. Of equally near triangles, as at an edge, the one
+    /// that faces the vertex most directly.
     pub(super) fn nearest<'a>(
         finder: &SurfacePairs,
         pairs: impl Iterator<Item = &'a NearPair>,
@@ -32,6 +32,7 @@ impl PairContact {
         let reach = finder.range();
         let mut best: Option<(f64, f64, f64, PairContact)> = None;
         for pair in pairs {
+            // nearest point, within the range
             let p = x(pair.vertex);
             let corners = finder.triangle(pair.triangle);
             let [a, b, c] = corners.map(&x);
@@ -41,6 +42,8 @@ impl PairContact {
             if distance > reach {
                 continue;
             }
+
+            // signed distance
             let normal = (b - a).cross(&(c - a));
             let length = normal.norm();
             if length == 0.0 {
@@ -48,6 +51,8 @@ impl PairContact {
             }
             let normal = normal / length;
             let height = off.dot(&normal);
+
+            // keep the nearest, or of equally near ones the one facing the vertex
             let same = |other: f64| (distance - other).abs() <= 1e-9 * reach;
             let is_better = match &best {
                 None => true,
@@ -76,14 +81,14 @@ impl PairContact {
         best.map(|(_, _, _, contact)| contact).filter(|contact| contact.depth > 0.0)
     }
 
-    /// Whether the flesh on either side is inverted, with nodes at places (m): its surface then does not tell which way is out, and would be pushed ever deeper.
+    /// Whether the flesh on either side is inverted, with nodes at the given positions (m): the outward normal is then unreliable, and contact would increase the penetration.
     pub(super) fn is_inside_out(&self, model: &Model, node_x: &[Vec3]) -> bool {
         let turned =
             |point: u32| model.contact_surface().is_inside_out(point as usize, model.node_rest(), node_x);
         turned(self.vertex) || self.corners.into_iter().any(turned)
     }
 
-    /// The way from where friction holds the vertex to the point it touches (m). `None` if that is on another side, as of a second surface that is near.
+    /// The vector from the friction anchor to the contact point (m). `None` if the anchor is on another side, as on a second nearby surface.
     pub(super) fn stretch(
         &self,
         corners: &[Vec3; 3],
@@ -94,10 +99,10 @@ impl PairContact {
         (side.dot(&self.normal) > 0.0).then(|| weighted(self.weights, corners) - anchor.place(*held))
     }
 
-    /// The hold that leaves this stretch s (m) to the point touched, as far as it is in the plane of the triangle: with its edges e₁ and e₂ from the first corner
+    /// The friction anchor that is stretched by s (m) to the contact point, projected onto the plane of the triangle: with its edges e₁ and e₂ from the first corner
     ///
     /// ```text
-    /// place = point − (u e₁ + v e₂),    (eᵢ · eⱼ) (u, v) = (e₁ · s, e₂ · s)
+    /// anchor = point − (u e₁ + v e₂),    (eᵢ · eⱼ) (u, v) = (e₁ · s, e₂ · s)
     /// ```
     pub(super) fn hold(&self, [a, b, c]: &[Vec3; 3], stretch: &Vec3) -> PairFrictionAnchor {
         let [wa, wb, wc] = self.weights;
@@ -105,7 +110,7 @@ impl PairContact {
         let (e11, e12, e22) = (e1.norm_squared(), e1.dot(&e2), e2.norm_squared());
         let (s1, s2) = (e1.dot(stretch), e2.dot(stretch));
         let area = e11 * e22 - e12 * e12;
-        // slivers have no plane: what is left of the stretch is let go
+        // slivers have no well-defined plane: their stretch is reset
         let (u, v) = if area > SLIVER * e11 * e22 {
             ((s1 * e22 - s2 * e12) / area, (s2 * e11 - s1 * e12) / area)
         } else {
@@ -141,7 +146,7 @@ mod tests {
         }
     }
 
-    /// A hold gives back the stretch that it was made for, also beyond the triangle, and less the part along the normal.
+    /// An anchor reproduces the stretch it was made for, also outside the triangle, except for the normal component.
     #[test]
     fn a_hold_leaves_the_stretch_it_was_made_for() {
         for stretch in [Vec3::zeros(), Vec3::new(0.3, 0.0, -0.2), Vec3::new(-9.0, 0.0, 4.0)] {
@@ -153,7 +158,7 @@ mod tests {
         }
     }
 
-    /// The place moves with the surface that it is on: turned and shifted with the vertex, nothing is stretched.
+    /// The anchor moves with its surface: rotated and shifted together with the vertex, the stretch stays zero.
     #[test]
     fn a_surface_that_moves_along_stretches_nothing() {
         let anchor = contact().hold(&CORNERS, &Vec3::zeros());

@@ -1,4 +1,4 @@
-//! Surfaces that touch each other or themselves: each vertex is pushed out of the triangle nearest to it, and held on its surface by friction.
+//! Contact between soft surfaces in explicit steps, self-contact included: penalty forces push each vertex out of the nearest triangle, with friction anchors on its surface.
 
 use super::pair_contact::PairContact;
 use crate::contact_surface::{ContactSurface, PointMotion};
@@ -9,38 +9,38 @@ use sinew_contact::{NearPair, Penalty, Response, SurfacePairs};
 use sinew_math::Vec3;
 use std::sync::Arc;
 
-/// Scratch of surfaces that touch.
+/// Workspace of contact between surfaces.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PairForces {
     made_for: Option<Arc<SurfacePairs>>,
     finder: SurfacePairs,
     /// The pairs of each vertex.
     groups: Vec<Group>,
-    /// The points that pairs are made of, where they are and how they move; those that cannot touch yet are not kept up to date.
+    /// The points of all pairs with position and velocity; those that cannot be in contact yet are not updated.
     points: Vec<NearPoint>,
     x: Vec<Vec3>,
     v: Vec<Vec3>,
-    /// For each point of the surfaces how near its pairs were, then its place among `points`.
+    /// For each surface point the nearness of its pairs, then its index in `points`.
     nearest: Vec<Nearness>,
     slot: Vec<u32>,
     contacts: Vec<Option<PairContact>>,
-    /// Where friction holds the vertex of each group.
+    /// Friction anchor of the vertex of each group.
     anchors: Vec<Option<PairFrictionAnchor>>,
-    /// Where points and nodes were when pairs were looked for (m), and how they moved (m/s).
+    /// Positions of points and nodes at the last detection (m), and their velocities (m/s).
     x_then: Vec<Vec3>,
     v_then: Vec<Vec3>,
     node_x_then: Vec<Vec3>,
     node_v_then: Vec<Vec3>,
-    /// How long ago that was, and how long pairs last if all goes on as it moved (s).
+    /// Time since then, and time for which the pairs remain valid at constant velocity (s).
     elapsed: f64,
     lasts: f64,
-    /// How far points have strayed at most from where their velocities led (m).
+    /// Upper bound of the deviation of points from constant velocity (m).
     strayed: f64,
-    /// Stiffness that comes in at each point as a corner.
+    /// Total stiffness of the contacts at each point as a corner.
     incoming: Vec<f64>,
 }
 
-/// The pairs of one vertex, a range of all, and how near they were.
+/// The pairs of one vertex, a range of all pairs, and their nearness.
 #[derive(Clone, Copy, Debug)]
 struct Group {
     start: u32,
@@ -48,14 +48,14 @@ struct Group {
     near: Nearness,
 }
 
-/// A point of a surface, and how near the pairs that it is part of were.
+/// A surface point, and the nearness of its pairs.
 #[derive(Clone, Copy, Debug)]
 struct NearPoint {
     point: u32,
     near: Nearness,
 }
 
-/// The least distance (m) and the most that it fell in a second (m/s) when pairs were looked for.
+/// Minimum distance (m) and maximum rate of approach (m/s) at detection.
 #[derive(Clone, Copy, Debug)]
 struct Nearness {
     distance: f64,
@@ -70,23 +70,23 @@ impl Nearness {
     }
 }
 
-/// Both sides of a pair take half of what is stable, once as vertices and once as corners: no row of GᵀKG, of which each pair has two halves of sum 1,
-/// is then above κ/h².
+/// Each side of a pair gets half of the stability limit, once as vertex and once as corners: no row of GᵀKG, where each pair has two halves of sum 1,
+/// then exceeds κ/h².
 const SHARED: f64 = 0.25;
-/// How far points may stray from where their velocities led before pairs are looked for again, in parts of the mean distance of vertices.
+/// Deviation of points from constant velocity that triggers a new detection, relative to the mean vertex spacing.
 const STRAY: f64 = 0.4;
-/// Pairs are looked for no farther than this, in the same parts: a step that diverges shall not look at all with all.
+/// Maximum detection distance, in the same unit: a diverging step must not test all pairs.
 const FARTHEST: f64 = 8.0;
-/// The fraction of the distance of vertices that surfaces may come nearer in a sub-step: a third of what they push each other apart over, so that they are slowed
-/// down before they are through.
+/// Fraction of the vertex spacing that surfaces may approach in a sub-step: a third of the range of the contact force, so that they are decelerated
+/// before they pass through each other.
 const FRACTION: f64 = 0.2;
-/// Sub-steps become no shorter than this fraction of what is stable by itself: what is faster than that is no motion of flesh.
+/// Lower limit of sub-steps relative to the stable step: faster motion is not physical.
 const SHORTEST: f64 = 1.0 / 8.0;
-/// How much more surfaces are damped, in parts of m/h, where sub-steps are so short that elasticity leaves room for it.
+/// Additional damping of surfaces in units of m/h, where sub-steps are short enough that elasticity leaves room for it.
 const FAST_DAMPING: f64 = 0.45;
 
 impl PairForces {
-    /// Has the trees of a model.
+    /// Binds to the bounding volume hierarchies of a model.
     pub(super) fn bind(&mut self, model: &Model) {
         if !model.contact_surface().has_trees(self.made_for.as_ref()) {
             *self = PairForces { made_for: model.contact_surface().pairs.clone(), ..PairForces::default() };
@@ -94,13 +94,13 @@ impl PairForces {
         }
     }
 
-    /// Forgets all pairs.
+    /// Removes all pairs.
     pub(super) fn clear(&mut self) {
         self.groups.clear();
         self.points.clear();
     }
 
-    /// Looks for pairs of a step of `dt` (s); returns how many sub-steps it needs for surfaces not to miss each other, where stability alone asks for `fewest`.
+    /// Detects the pairs of a step of `dt` (s); returns the number of sub-steps needed to prevent tunnelling, where stability alone requires `fewest`.
     pub(super) fn prepare(&mut self, model: &Model, state: &State, dt: f64, fewest: usize) -> usize {
         let closing = self.detect(model, state, dt);
         let needed = (dt * closing / (FRACTION * model.contact_surface().spacing)).ceil();
@@ -111,14 +111,14 @@ impl PairForces {
         }
     }
 
-    /// Writes where vertices are held into the state.
+    /// Writes friction anchors to the state.
     pub(super) fn keep_anchors(&self, state: &mut State) {
         state.pair_anchors.clear();
         state.pair_anchors.reserve(self.anchors.capacity());
         state.pair_anchors.extend(self.anchors[..self.groups.len()].iter().flatten());
     }
 
-    /// Notes that a sub-step of h (s) was taken, after which `left` (s) of the step is left, and looks for pairs again if those that were found may not be all.
+    /// Records a sub-step of h (s) with `left` (s) remaining, and detects pairs again if the current ones may be incomplete.
     pub(super) fn follow(&mut self, model: &Model, state: &mut State, h: f64, left: f64) {
         if self.made_for.is_none() {
             return;
@@ -136,7 +136,7 @@ impl PairForces {
         }
     }
 
-    /// Looks for pairs, to last for so long (s) if surfaces move on as they do; returns how fast those that may touch come nearer (m/s).
+    /// Detects pairs that remain valid for the given time (s) at constant velocity; returns the maximum rate of approach of possible contacts (m/s).
     fn detect(&mut self, model: &Model, state: &State, left: f64) -> f64 {
         self.clear();
         if self.made_for.is_none() {
@@ -166,7 +166,7 @@ impl PairForces {
         closing
     }
 
-    /// Gives groups what a state remembers. A vertex that is held and near nothing any more touches nothing, and its hold is gone.
+    /// Assigns friction anchors of a state to groups. A vertex with an anchor but without pairs is no longer in contact, and its anchor is dropped.
     fn take_anchors(&mut self, state: &State) {
         let triangle_count = self.finder.triangle_count();
         let mut held =
@@ -179,7 +179,7 @@ impl PairForces {
         }
     }
 
-    /// Sorts what was found by vertices, and notes which of so many points are near anything.
+    /// Groups pairs by vertex, and collects the points among all `count` that are part of a pair.
     fn sort_pairs(&mut self, count: usize) {
         self.groups.reserve(count);
         self.points.reserve(count);
@@ -211,7 +211,7 @@ impl PairForces {
         }
     }
 
-    /// Finds which vertices touch which triangles.
+    /// Finds the triangle that each vertex is in contact with.
     fn find_contacts(&mut self, model: &Model, state: &State) {
         let (elapsed, range) = (self.elapsed, self.finder.range() + 2.0 * self.strayed);
         let may_collide = |distance: f64, closing: f64| distance <= range + elapsed * closing;
@@ -243,8 +243,9 @@ impl PairForces {
         groups.with_min_len(1024).for_each(find);
     }
 
-    /// Adds forces to nodes (N); returns the energy they give (J).
+    /// Adds contact forces to nodes (N); returns the energy they supply (J).
     pub(super) fn push(&mut self, model: &Model, state: &State, h: f64, node_force: &mut [Vec3]) -> f64 {
+        // contacts at current positions
         if self.groups.is_empty() {
             return 0.0;
         }
@@ -255,6 +256,7 @@ impl PairForces {
         let all_contacts = &contacts[..groups.len()];
         let contacts = || all_contacts.iter().flatten();
 
+        // total stiffness at the corners of triangles
         let law = PairLaw::of(model.contact_surface(), finder, h);
         for contact in contacts() {
             contact.corners.iter().for_each(|corner| incoming[*corner as usize] = 0.0);
@@ -265,6 +267,8 @@ impl PairForces {
                 incoming[*corner as usize] += weight * stiffness;
             }
         }
+
+        // law of each contact, softened where many vertices share a corner
         let mut given = 0.0;
         for (contact, anchor) in all_contacts.iter().zip(anchors) {
             let Some(contact) = contact else { continue };
@@ -275,6 +279,8 @@ impl PairForces {
             let corner_v: Vec3 = contact.corners.iter().zip(contact.weights).map(|(c, w)| w * v(*c)).sum();
             let relative = v(contact.vertex) - corner_v;
             let corners = contact.corners.map(&x);
+
+            // force, with the updated friction anchor
             let held_corners = |triangle: u32| {
                 let is_same = triangle == contact.triangle;
                 let far = |point: u32| model.contact_surface().at(point as usize, &state.node_x);
@@ -286,6 +292,8 @@ impl PairForces {
             if law.friction > 0.0 && (stretch.is_none() || push.slips) {
                 *anchor = Some(contact.hold(&corners, &push.stretch));
             }
+
+            // action on the vertex and reaction on the corners
             let force = push.force;
             given += (h * force.dot(&relative)).max(0.0);
             let mut act = |point: u32, force: Vec3| {
@@ -304,19 +312,19 @@ impl PairForces {
     }
 }
 
-/// How vertices are pushed in a sub-step.
+/// The contact law of vertices in a sub-step.
 struct PairLaw<'a> {
     surface: &'a ContactSurface,
-    /// The step that springs are made for (s).
+    /// The time step that springs are computed for (s).
     step: f64,
-    /// How many times as much as usual is damped.
+    /// Damping factor relative to the default.
     damping: f64,
-    /// The spring grows no further than at this depth (m).
+    /// The spring force is constant beyond this depth (m).
     deepest: f64,
 }
 
 impl<'a> PairLaw<'a> {
-    /// Springs as stiff as a sub-step of `h` (s) bears, dampers too: what is fast is stopped within the range.
+    /// Springs and dampers at the stability limit of a sub-step of `h` (s): fast motion is stopped within the range.
     fn of(surface: &'a ContactSurface, finder: &SurfacePairs, h: f64) -> PairLaw<'a> {
         let step = h.min(surface.step);
         let slack = 1.0 - (step / surface.step) * (step / surface.step);
@@ -324,7 +332,7 @@ impl<'a> PairLaw<'a> {
         PairLaw { surface, step, damping, deepest: finder.range() * 2.0 }
     }
 
-    /// The law of a vertex.
+    /// The contact law of a vertex.
     fn at(&self, point: u32) -> Penalty {
         let desc = &self.surface.desc;
         let mass = self.surface.mass[point as usize];
@@ -334,7 +342,7 @@ impl<'a> PairLaw<'a> {
         law
     }
 
-    /// The fraction of a push that the corners of a triangle bear: many vertices on a few corners push no harder than these can.
+    /// The fraction of the stiffness that the corners of a triangle allow: many vertices on the same few corners share their stability limit.
     fn borne(&self, contact: &PairContact, incoming: &[f64]) -> f64 {
         let mut fraction = 1.0f64;
         for corner in contact.corners {

@@ -1,4 +1,4 @@
-//! Bones during a step: what flesh does to them, how they move, and where that puts the nodes fixed to them.
+//! Motion of bones in explicit steps: wrenches from flesh, articulated-body dynamics, and the motion of fixed nodes.
 
 use crate::rig::Rig;
 use crate::substep::Substep;
@@ -12,16 +12,16 @@ use sinew_skeleton::{
     Loads, MomentumCorrection, SkeletonState, StatePath,
 };
 
-/// How a rigid bone moves, as a field over the world: the velocity at x is `at_origin + angular × x`.
+/// The velocity field of a rigid bone: the velocity at x is `at_origin + angular × x`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Field {
     pub(crate) angular: Vec3,
     pub(crate) at_origin: Vec3,
-    /// The most of a node's motion against the bone that a damper may take away in a sub-step.
+    /// Maximum fraction of a node's velocity relative to the bone that damping may remove in a sub-step.
     pub(crate) max_drag: f64,
-    /// How the bone's frame is turned, and with it what the bone bears of its flesh's weight.
+    /// Rotation of the bone's frame, which also rotates its gravity compensation.
     pub(crate) rotation: Mat3,
-    /// Where the bone's frame stands (m).
+    /// Origin of the bone's frame (m).
     pub(crate) origin: Vec3,
 }
 
@@ -32,26 +32,26 @@ impl Field {
     }
 }
 
-/// What pushes on nodes in a sub-step, as bones see it.
+/// Forces on nodes in a sub-step that act on bones.
 pub(crate) struct Pushes<'a> {
     pub(crate) corner_forces: &'a CornerForces,
-    /// Outside forces but gravity (N); empty without loads and touches.
+    /// External forces except gravity (N); empty without any.
     pub(crate) load: &'a [Vec3],
-    /// For each free node the force that its bone bears: what its damper took from it per time, and what balances it (N).
+    /// For each free node the reaction on its bone: from damping, and from gravity compensation (N).
     pub(crate) drag: &'a [Vec3],
-    /// What pulls at bones themselves, those of all rigs together, the world first, about its origin; empty without constraints.
+    /// Wrenches of constraints on the bones of all rigs, the world first, about the origin of the world; empty without constraints.
     pub(crate) bones: &'a [Wrench],
 }
 
-/// Scratch of all rigs.
+/// Workspace of all rigs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BoneCoupling {
     rigs: Vec<RigCoupling>,
-    /// How bones move, those of all rigs together, the world first.
+    /// Velocity fields of the bones of all rigs, the world first.
     pub(crate) fields: Vec<Field>,
 }
 
-/// Scratch of one rig.
+/// Workspace of one rig.
 #[derive(Clone, Debug)]
 struct RigCoupling {
     kinematics: Kinematics,
@@ -60,8 +60,8 @@ struct RigCoupling {
     path: StatePath,
     floating: MomentumCorrection,
     wrenches: Vec<Wrench>,
-    /// Whether every joint is prescribed, so that flesh cannot move the bones.
-    leads: bool,
+    /// Whether all joints are prescribed, so that flesh cannot move the bones.
+    is_prescribed: bool,
     /// Whether the dynamics have been solved in this step.
     is_solved: bool,
 }
@@ -70,7 +70,7 @@ struct RigCoupling {
 const FEW_NODES: usize = 1024;
 
 impl BoneCoupling {
-    /// Bones as they stand and move in a state.
+    /// Computes the motion of bones in a state.
     pub(crate) fn of(model: &Model, state: &State) -> BoneCoupling {
         let mut coupling = BoneCoupling::default();
         coupling.prepare(model);
@@ -78,12 +78,12 @@ impl BoneCoupling {
         coupling
     }
 
-    /// Makes ready for a step of `dt` (s): finds how bones move and lays the paths of prescribed joints.
+    /// Prepares for a step of `dt` (s): computes the motion of bones and fits the paths of prescribed joints.
     pub(crate) fn begin(&mut self, model: &Model, control: &Control, dt: f64, state: &State) {
         self.prepare(model);
         for (i, (coupling, rig)) in self.rigs.iter_mut().zip(model.rigs()).enumerate() {
             coupling.is_solved = false;
-            coupling.leads = match control.rigs.get(i) {
+            coupling.is_prescribed = match control.rigs.get(i) {
                 Some(control) => {
                     coupling.path.fit(&rig.skeleton, &control.from, &control.to, dt);
                     control.drives.iter().all(|kind| *kind == DriveKind::Motion)
@@ -97,7 +97,7 @@ impl BoneCoupling {
         self.refresh(model, state);
     }
 
-    /// Has room for the bones of a model.
+    /// Resizes for the bones of a model.
     pub(crate) fn prepare(&mut self, model: &Model) {
         let fits = |(coupling, rig): (&RigCoupling, &Rig)| {
             let (bones, dofs) = (rig.skeleton.bones().len(), rig.skeleton.v_count());
@@ -109,7 +109,7 @@ impl BoneCoupling {
         }
     }
 
-    /// Finds how bones move.
+    /// Computes poses and velocities of bones.
     pub(crate) fn refresh(&mut self, model: &Model, state: &State) {
         let bones = model.rigs().last().map_or(1, |rig| rig.bones.end);
         self.fields.resize(bones, Field::default());
@@ -123,7 +123,7 @@ impl BoneCoupling {
                 self.fields[rig.bones.start + i] = Field {
                     angular,
                     at_origin: linear - angular.cross(&frame.origin),
-                    max_drag: if coupling.leads { 1.0 } else { rig.max_drag[i] },
+                    max_drag: if coupling.is_prescribed { 1.0 } else { rig.max_drag[i] },
                     rotation: frame.rotation,
                     origin: frame.origin,
                 };
@@ -131,15 +131,15 @@ impl BoneCoupling {
         }
     }
 
-    /// Where a bone of a rig stands in the world.
+    /// The world pose of a bone of a rig.
     pub(crate) fn frame(&self, rig: usize, bone: usize) -> &Frame {
         &self.rigs[rig].kinematics.world_frames()[bone]
     }
 
-    /// Energies of bones that lead, to be compared before and after a step: what prescribed joints gave them (J).
+    /// Energy of fully prescribed rigs (J); its change over a step is the work of the prescribed joints.
     pub(crate) fn prescribed_energy(&self, model: &Model, state: &State) -> f64 {
         let rigs = self.rigs.iter().zip(model.rigs()).zip(&state.rigs);
-        let prescribed = rigs.filter(|((coupling, _), _)| coupling.leads);
+        let prescribed = rigs.filter(|((coupling, _), _)| coupling.is_prescribed);
         prescribed
             .map(|((coupling, rig), state)| {
                 BoneEnergies::of(&rig.skeleton, &coupling.kinematics, state, &model.gravity()).total()
@@ -147,7 +147,7 @@ impl BoneCoupling {
             .sum()
     }
 
-    /// Kinetic energy of all bones, what is in the springs of joints, and the height of bones above rest and that of balanced flesh as energy.
+    /// Kinetic energy of all bones, elastic energy of joints, and potential energy of bones and of gravity compensation.
     pub(crate) fn energies(&self, model: &Model, state: &State) -> Energies {
         let mut sum = Energies::default();
         for ((coupling, rig), state) in self.rigs.iter().zip(model.rigs()).zip(&state.rigs) {
@@ -160,18 +160,18 @@ impl BoneCoupling {
         sum
     }
 
-    /// The potential of what balances flesh (J).
+    /// The potential of gravity compensation (J).
     fn balance_energy(&self, model: &Model, state: &State) -> f64 {
         let frame = |bone: usize| (self.fields[bone].rotation, self.fields[bone].origin);
         model.balance_energy(&state.node_x, frame)
     }
 
-    /// Torques of all drives of a rig in the last sub-step (N m, N), found or given.
+    /// Torques of all drives of a rig in the last sub-step (N m, N), computed or prescribed.
     pub(crate) fn torques(&self, rig: usize) -> &[f64] {
         self.rigs.get(rig).map_or(&[], |coupling| &coupling.dynamics.torque)
     }
 
-    /// Moves the bones a sub-step, and the fixed nodes with them. Work of the drives is energy
+    /// Moves bones and the nodes fixed to them by one sub-step. The work of the drives is counted as energy
     /// supplied to the world.
     pub(crate) fn move_bones(
         &mut self,
@@ -183,14 +183,17 @@ impl BoneCoupling {
     ) -> Result<(), BoneError> {
         let Substep { to: fraction, h, .. } = substep;
         for (i, (coupling, rig)) in self.rigs.iter_mut().zip(model.rigs()).enumerate() {
+            // wrenches and drives
             let named = |error: DynamicsError| BoneError { rig: rig.name.clone(), error };
             coupling.gather(model, rig, pushes, h, state);
             coupling.set_drives(rig, control.rigs.get(i), (fraction, h), &state.rigs[i]).map_err(named)?;
+
+            // joint accelerations and torques; prescribed rigs only need the torques at the end of the step
             let is_last = fraction == 1.0;
-            if !coupling.leads || is_last {
+            if !coupling.is_prescribed || is_last {
                 let loads = Loads { gravity: model.gravity(), wrenches: &coupling.wrenches, passive_step: h };
                 let (skeleton, bones, drives) = (&rig.skeleton, &state.rigs[i], &coupling.drives);
-                // a step must not depend on the one before it, which a resumed run has not seen
+                // no warm start from an earlier step, which a resumed run has not seen
                 let solved = if coupling.is_solved {
                     coupling.dynamics.solve_next_centered(skeleton, bones, drives, &loads, h)
                 } else {
@@ -199,7 +202,9 @@ impl BoneCoupling {
                 solved.map_err(named)?;
                 coupling.is_solved = true;
             }
-            if coupling.leads {
+
+            // motion and work of the drives
+            if coupling.is_prescribed {
                 let power: f64 = coupling
                     .wrenches
                     .iter()
@@ -214,12 +219,14 @@ impl BoneCoupling {
                 state.supplied_energy += h * drives.map(|(torque, v)| torque * v).sum::<f64>();
             }
         }
+
+        // fixed nodes follow
         self.refresh(model, state);
         self.place_fixed_nodes(model, state);
         Ok(())
     }
 
-    /// Puts fixed nodes where their bones are.
+    /// Moves fixed nodes with their bones.
     pub(crate) fn place_fixed_nodes(&self, model: &Model, state: &mut State) {
         for (coupling, rig) in self.rigs.iter().zip(model.rigs()) {
             for (i, frame) in coupling.kinematics.world_frames().iter().enumerate() {
@@ -242,18 +249,20 @@ impl RigCoupling {
             path: StatePath::default(),
             floating: MomentumCorrection::default(),
             wrenches: vec![Wrench::default(); rig.skeleton.bones().len()],
-            leads: false,
+            is_prescribed: false,
             is_solved: false,
         }
     }
 
-    /// Wrenches on all bones: forces on fixed nodes, and the counter-forces of dampers and of what balances flesh. The order of every sum is fixed.
+    /// Wrenches on all bones: forces on fixed nodes, and the reactions of damping and gravity compensation. The order of every sum is fixed.
     fn gather(&mut self, model: &Model, rig: &Rig, pushes: &Pushes, h: f64, state: &State) {
         let RigCoupling { kinematics, wrenches, .. } = self;
         let wrench = |i: usize| {
             let bone = BoneId(i as u32);
             let origin = kinematics.world_frames()[i].origin;
             let (mut force, mut torque) = (Vec3::zeros(), Vec3::zeros());
+
+            // forces on fixed nodes
             for tie in model.fixed_nodes().ties_of(rig.bones.start, bone) {
                 let node = tie.node as usize;
                 // of flesh with a home bones bear what they do to free nodes, by their weights
@@ -269,17 +278,21 @@ impl RigCoupling {
                 force += push;
                 torque += (state.node_x[node] - origin).cross(&push);
             }
+
+            // reactions of damping and gravity compensation, and of springs towards home by the weights of bones
             let dragged =
                 model.fixed_nodes().dragged_by(rig.bones.start, bone).iter().map(|node| (*node, 1.0));
             let at_home = model.homes().of_bone(rig.bones.start + i).iter().copied();
             for (node, weight) in dragged.chain(at_home) {
                 let node = node as usize;
                 let push = weight * pushes.drag[node];
-                // where the node was when its damper acted
+                // the position of the node when damping was applied
                 let x = state.node_x[node] - h * state.node_v[node];
                 force += push;
                 torque += (x - origin).cross(&push);
             }
+
+            // forces of constraints
             if let Some(pull) = pushes.bones.get(rig.bones.start + i) {
                 force += pull.force;
                 torque += pull.torque - origin.cross(&pull.force);
@@ -287,13 +300,15 @@ impl RigCoupling {
             let rotation = &kinematics.world_frames()[i].rotation;
             Wrench::new(rotation.tr_mul(&torque), rotation.tr_mul(&force))
         };
+
+        // in parallel over bones
         let bones = if model.node_count() < FEW_NODES { wrenches.len() } else { 1 };
         for_each_part(wrenches.as_mut_slice(), bones, |first, part| {
             part.iter_mut().enumerate().for_each(|(i, own)| *own = wrench(first + i));
         });
     }
 
-    /// Takes the step that was solved for, and holds trees that float to their momentum.
+    /// Advances by the computed accelerations, and corrects the momentum of floating trees.
     fn advance(&mut self, rig: &Rig, gravity: &Vec3, h: f64, state: &mut SkeletonState) {
         let skeleton = &rig.skeleton;
         let loads = Loads { gravity: *gravity, wrenches: &self.wrenches, passive_step: h };
@@ -326,7 +341,7 @@ impl RigCoupling {
                 }
             };
             if self.drives.set(&rig.skeleton, id, drive).is_err() {
-                // the control was checked before the step, so that only the state can have gone wrong
+                // the control was validated before the step, so only the state can be invalid
                 return Err(DynamicsError::NotFinite { bone: bone.name.clone(), what: "drive" });
             }
         }

@@ -1,4 +1,4 @@
-//! Which nodes go to which bones.
+//! Which nodes are fixed to which bones.
 
 use crate::desc::{
     AttachmentDesc, BodyDesc, CageSize, CoreDesc, Hold, Region, RigDesc, Sag, ShapeDesc, TieDesc, WorldDesc,
@@ -9,7 +9,7 @@ use sinew_math::{Isometry, Vec3};
 use sinew_mesh::shapes;
 use sinew_skeleton::{BoneDesc, JointDesc, JointKind, MassDesc, Parent, SkeletonDesc, SolidShape};
 
-/// A bar of 8 cm along x from 0 to 0.8 m with a bone in each half, thick enough to hold nodes.
+/// A bar of 8 cm along x from 0 to 0.8 m with a bone in each half, thick enough to contain nodes.
 fn world(ties: Vec<TieDesc>) -> WorldDesc {
     let bone = |name: &str, parent: Parent| BoneDesc {
         name: name.into(),
@@ -40,7 +40,7 @@ fn tie(bone: Option<&str>, hold: Hold) -> TieDesc {
     TieDesc { bone: bone.map(str::to_owned), hold }
 }
 
-/// The rest positions of nodes that a bone holds.
+/// The rest positions of the nodes fixed to a bone.
 fn held(model: &Model, bone: usize) -> Vec<Vec3> {
     let own = |node: &usize| model.bone_of_node(*node).is_some_and(|(_, found)| found.index() == bone);
     (0..model.node_count()).filter(own).map(|node| model.node_rest()[node]).collect()
@@ -56,13 +56,13 @@ fn a_bone_takes_what_is_inside_it_or_near_it() {
     let model = Model::build(&world(vec![tie(None, Hold::Inside { margin: 0.0 })])).unwrap();
     for (bone, middle) in [(0, 0.2), (1, 0.6)] {
         let nodes = held(&model, bone);
-        // nodes stand every 2 cm along the middle line, none of them beside it within 1.5 cm
+        // nodes are 2 cm apart along the centre line, with no others within 1.5 cm of it
         assert_eq!(nodes.len(), 17, "{nodes:?}");
         assert!(nodes.iter().all(|x| (x.x - middle).abs() < 0.17 && x.yz().norm() < 1e-12));
     }
     let near = Model::build(&world(vec![tie(Some("left"), Hold::Near { distance: 0.021 })])).unwrap();
     assert!(held(&near, 1).is_empty());
-    // the same and their four neighbours, but for those beyond the ends
+    // the same and their four neighbours, except for those beyond the ends
     assert_eq!(held(&near, 0).len(), 17 + 4 * 15);
 }
 
@@ -94,7 +94,7 @@ fn painted_nodes_follow_their_paint() {
     let painted = Model::build(&world).unwrap();
     assert!(!held(&painted, 0).is_empty() && held(&painted, 0).iter().all(|x| x.x <= 0.3 + 1e-9));
     assert!(!held(&painted, 1).is_empty() && held(&painted, 1).iter().all(|x| x.x >= 0.5 - 1e-9));
-    // only the surface is painted
+    // only surface vertices have skin weights
     assert!(held(&painted, 1).iter().all(|x| x.y.abs().max(x.z.abs()) > 0.039 || x.x > 0.79));
 }
 
@@ -103,7 +103,7 @@ fn a_bone_too_thin_for_the_cage_takes_the_nearest_nodes() {
     let mut world = world(vec![tie(None, Hold::Inside { margin: 0.0 })]);
     for bone in &mut world.rigs[0].skeleton.bones {
         bone.mass = MassDesc::Solid {
-            // between the lines of nodes
+            // between the rows of nodes
             shape: SolidShape::Capsule {
                 from: Vec3::new(0.1, 0.009, 0.009),
                 to: Vec3::new(0.3, 0.009, 0.009),
@@ -126,7 +126,7 @@ fn anchored_cages_have_nodes_on_their_bones() {
     let mut world = world(Vec::new());
     world.bodies[0].shape =
         ShapeDesc::Surface { surface: shapes::cuboid([0.8, 0.16, 0.16]), cage: CageSize::Edge(0.05) };
-    // the cuboid stands about the origin
+    // the cuboid is centred at the origin
     world.rigs[0].skeleton.bones[0].parent_from_joint = Isometry::translation(-0.4, 0.013, 0.007);
     world.bodies[0].attachment.as_mut().unwrap().anchored = true;
     let model = Model::build(&world).unwrap();
@@ -147,7 +147,7 @@ fn flesh_is_stiffer_at_the_bone() {
     let soft = Model::build(&world).unwrap();
     world.bodies[0].attachment.as_mut().unwrap().core = CoreDesc { stiffness: 9.0, reach: 0.5 };
     let cored = Model::build(&world).unwrap();
-    // the fastest wave runs where it is stiffest: three times as fast in nine times the stiffness, less what is averaged over an element
+    // the fastest wave is where the material is stiffest: three times as fast in nine times the stiffness, less the averaging over an element
     let ratio = soft.stable_step().seconds / cored.stable_step().seconds;
     assert!(ratio > 1.8 && ratio < 3.0, "{ratio}");
     assert_eq!(soft.mass(), cored.mass());
@@ -164,7 +164,7 @@ fn loose_parts_are_carried() {
     let model = Model::build(&world).unwrap();
     assert!(held(&model, 1).iter().filter(|x| x.y > 0.2).count() == eye.nodes.len());
     assert!(
-        model.bodies()[0].notes.iter().any(|note| note.contains("touches no bone")),
+        model.bodies()[0].notes.iter().any(|note| note.contains("is connected to no bone")),
         "{:?}",
         model.bodies()[0].notes
     );

@@ -1,83 +1,83 @@
-//! What a user asks of constraints, before it is checked.
+//! Descriptions of constraints, before validation.
 
 use super::Region;
 use sinew_math::Vec3;
 
-/// A point that is held, points that are joined, or a belt.
+/// A dragged or pinned point, a joint between two points, or a belt.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConstraintDesc {
-    /// Its name in reports; no other constraint has it.
+    /// Its name in reports, unique among constraints.
     pub name: String,
-    /// What it does.
+    /// Its kind.
     pub kind: ConstraintKind,
-    /// Stiffness k (N/m). Without it a drag moves its body some three times a second, and all others are as stiff as the step allows; what is stiffer makes steps
+    /// Stiffness k (N/m). By default a drag oscillates its body about three times a second, and all others are as stiff as the step allows; a larger stiffness makes the step
     /// shorter.
     pub stiffness: Option<f64>,
-    /// Share of critical damping, of the mass that a drag pulls or that stands behind any other point; as far as the step allows.
+    /// Damping ratio, relative to the mass that a drag moves or the effective mass of any other point; limited by stability.
     pub damping: Option<f64>,
 }
 
-/// What a constraint does.
+/// Kinds of constraints.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ConstraintKind {
-    /// AppliedForces a point to a place that the `Control` of each step gives, softly.
+    /// Pulls a point softly towards a target, which the `Control` of each step may move.
     Drag {
         /// The point.
         point: PointDesc,
-        /// Where it is pulled to while nothing else is said (m); where it is at rest if not given.
+        /// The default target (m); the rest position of the point if not given.
         place: Option<Vec3>,
     },
-    /// Holds a point at a place that the `Control` of each step gives, as stiffly as the step allows.
+    /// Pins a point to a target, which the `Control` of each step may move, as stiffly as the step allows.
     Pin {
         /// The point.
         point: PointDesc,
-        /// Where it is held while nothing else is said (m); where it is at rest if not given.
+        /// The default target (m); the rest position of the point if not given.
         place: Option<Vec3>,
     },
-    /// Holds two points at a distance from each other.
+    /// Keeps two points at a distance.
     Join {
         /// The points.
         points: [PointDesc; 2],
-        /// The distance (m), 0 for one on top of the other; what it is at rest if not given.
+        /// The distance (m), 0 for coincident points; the distance at rest if not given.
         length: Option<f64>,
-        /// Whether it pulls but never pushes, as a rope.
+        /// Whether it resists extension only, like a rope.
         is_unilateral: bool,
     },
-    /// A closed belt around a body that pulls where it is longer than its own length.
+    /// A closed belt around a body that is in tension when longer than its natural length.
     Belt(BeltDesc),
 }
 
-/// A belt: the line in which a plane cuts the surface of a body at rest. It clings to the flesh where it lies; its tension is the same all the way round.
+/// A belt along the section of a plane with the surface of a body at rest. It does not slide on the surface; its tension is uniform.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BeltDesc {
     /// The body.
     pub body: String,
-    /// A point of the plane (m). Where the plane cuts the surface in several lines, the belt is the one whose middle is nearest to it.
+    /// A point of the plane (m). If the section has several closed curves, the belt follows the one whose centroid is nearest to it.
     pub center: Vec3,
-    /// The normal of the plane; its length does not matter.
+    /// The normal of the plane, of any length.
     pub axis: Vec3,
-    /// How long it is without tension (m); as long as its line at rest if not given.
+    /// Its natural length (m); the length of the section at rest if not given.
     pub length: Option<f64>,
 }
 
-/// A point that moves with something, chosen by where it is at rest.
+/// A point of a body, bone or obstacle, selected at rest.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PointDesc {
-    /// The point of a body's surface that is nearest to a place (m).
+    /// The point of a body's surface nearest to a position (m).
     Surface {
         /// The body's name.
         body: String,
-        /// The place (m).
+        /// The position (m).
         place: Vec3,
     },
-    /// The point of the flesh at a place (m).
+    /// The point of the flesh at a position (m).
     Inside {
         /// The body's name.
         body: String,
-        /// The place (m).
+        /// The position (m).
         place: Vec3,
     },
-    /// The middle of all surface vertices in a region, each pulled alike.
+    /// The mean of all surface vertices in a region, with equal weights.
     Region {
         /// The body's name.
         body: String,
@@ -90,27 +90,27 @@ pub enum PointDesc {
         rig: String,
         /// The bone's name.
         bone: String,
-        /// Where the point is at rest (m, world); the bone's own origin if not given.
+        /// The rest position of the point (m, world); the bone's origin if not given.
         place: Option<Vec3>,
     },
     /// A point of an obstacle.
     Obstacle {
         /// The obstacle's name.
         obstacle: String,
-        /// Where the point is at the start (m, world); the obstacle's own origin if not given.
+        /// The initial position of the point (m, world); the obstacle's origin if not given.
         place: Option<Vec3>,
     },
 }
 
 impl ConstraintDesc {
-    /// A constraint with the usual stiffness and damping.
+    /// A constraint with default stiffness and damping.
     pub fn new(name: impl Into<String>, kind: ConstraintKind) -> ConstraintDesc {
         ConstraintDesc { name: name.into(), kind, stiffness: None, damping: None }
     }
 }
 
 impl PointDesc {
-    /// The point of a body's surface that is nearest to a place (m).
+    /// The point of a body's surface nearest to a position (m).
     pub fn surface(body: impl Into<String>, place: Vec3) -> PointDesc {
         PointDesc::Surface { body: body.into(), place }
     }

@@ -1,24 +1,24 @@
-//! What bodies may touch, and how touching is answered.
+//! Descriptions of obstacles and of contact.
 
 use sinew_contact::{Response, Shape};
 use sinew_math::{Isometry, Vec3};
 
-/// Something hard that bodies touch.
+/// A rigid obstacle.
 #[derive(Clone, Debug)]
 pub struct ObstacleDesc {
-    /// Its name in reports and pictures; no other obstacle has it.
+    /// Its name in reports and images, unique among obstacles.
     pub name: String,
     /// Its shape, in its own frame.
     pub shape: Shape,
-    /// Where it is at the start: takes points of the shape to the world.
+    /// Its initial pose: transforms points of the shape to the world.
     pub pose: Isometry,
-    /// Who decides how it moves.
+    /// How it moves.
     pub mobility: Mobility,
-    /// Coulomb's coefficient of friction against it; that of [`ContactDesc`] if not given.
+    /// Coulomb friction coefficient; that of [`ContactDesc`] if not given.
     pub friction: Option<f64>,
-    /// How many times as stiff as usual touching it is; above 1 steps become shorter.
+    /// Contact stiffness relative to the default; values above 1 shorten the step.
     pub stiffness: f64,
-    /// Whether pictures see through it.
+    /// Whether it is rendered as transparent.
     pub is_glass: bool,
 }
 
@@ -29,45 +29,45 @@ impl Default for ObstacleDesc {
     }
 }
 
-/// Who decides how an obstacle moves.
+/// How an obstacle moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Mobility {
-    /// Nobody: it stays.
+    /// It does not move.
     Fixed,
-    /// The `Control` of each step.
+    /// Kinematic: the `Control` of each step prescribes its motion.
     Kinematic,
-    /// Gravity and what it touches.
+    /// Dynamic: it moves under gravity and contact forces.
     Free {
         /// Mass per volume (kg/m³).
         density: f64,
-        /// Velocity of its centre at the start (m/s).
+        /// Initial velocity of its centre of mass (m/s).
         velocity: Vec3,
-        /// Angular velocity at the start (rad/s).
+        /// Initial angular velocity (rad/s).
         spin: Vec3,
     },
-    /// Another obstacle, above it in the list, that it is part of. If that one is free, its density fills this part as well.
+    /// It is part of an earlier obstacle in the list and moves with it. If that one is dynamic, its density applies to this part as well.
     PartOf(usize),
 }
 
-/// How touching is answered.
+/// Contact parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContactDesc {
-    /// What a touch does.
+    /// The contact response.
     pub response: Response,
-    /// Coulomb's coefficient of friction.
+    /// Coulomb friction coefficient.
     pub friction: f64,
-    /// How many times as stiff as usual touching is; above 1 steps become shorter.
+    /// Contact stiffness relative to the default; values above 1 shorten the step.
     pub stiffness: f64,
-    /// Names of the bodies whose surfaces may touch themselves.
+    /// Names of the bodies with self-contact.
     pub self_contact: Vec<String>,
-    /// Whether bodies touch each other.
+    /// Whether bodies collide with each other.
     pub between_bodies: bool,
-    /// Steps of a world in which something can touch are no longer than this (s), so that slow, soft bodies do not sink in.
+    /// Upper limit of the step of a world with contact (s), so that slow, soft bodies do not sink in.
     pub longest_step: f64,
 }
 
 impl ObstacleDesc {
-    /// An obstacle that stays where it is.
+    /// An obstacle that does not move.
     pub fn fixed(name: impl Into<String>, shape: Shape, pose: Isometry) -> ObstacleDesc {
         ObstacleDesc {
             name: name.into(),
@@ -80,7 +80,7 @@ impl ObstacleDesc {
         }
     }
 
-    /// Level ground at a height (m) along y.
+    /// Level ground at a height along y (m).
     pub fn ground(height: f64) -> ObstacleDesc {
         let plane = Shape::Plane { normal: Vec3::y() };
         ObstacleDesc::fixed("ground", plane, Isometry::translation(0.0, height, 0.0))

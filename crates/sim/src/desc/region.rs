@@ -1,10 +1,10 @@
-//! Which points of a body a region holds.
+//! Selection of the points of a body in a region.
 
 use super::Region;
 use sinew_math::Vec3;
 
 impl Region {
-    /// The indices of the points in the region. `extent` are the points that say how far the body reaches.
+    /// The indices of the points in the region. `extent` are the points that define the extent of the body.
     pub(crate) fn select(&self, points: &[Vec3], extent: &[Vec3]) -> Vec<u32> {
         if let Region::Nearest(place) = self {
             let distance = |i: &usize| (points[*i] - place).norm_squared();
@@ -15,7 +15,7 @@ impl Region {
         (0..points.len() as u32).filter(|&i| self.holds(&points[i as usize], threshold)).collect()
     }
 
-    /// For an end: how far along its direction it begins.
+    /// For an end: the coordinate along its direction at which it begins.
     fn threshold(&self, extent: &[Vec3]) -> f64 {
         let Region::End { direction, fraction } = self else { return 0.0 };
         let reach =
@@ -33,13 +33,13 @@ impl Region {
         }
     }
 
-    /// What is wrong with the region's numbers.
+    /// Faults of the region's parameters.
     pub(crate) fn fault(&self) -> Option<String> {
         let finite = |v: &Vec3| v.iter().all(|x| x.is_finite());
         match self {
             Region::End { direction, fraction } => {
                 if !finite(direction) || direction.norm() == 0.0 {
-                    return Some(format!("its direction {:?} points nowhere", direction.as_slice()));
+                    return Some(format!("its direction {:?} is zero or not finite", direction.as_slice()));
                 }
                 (!(0.0..=1.0).contains(fraction))
                     .then(|| format!("its fraction {fraction} is not between 0 and 1"))
@@ -47,7 +47,7 @@ impl Region {
             Region::Box { min, max } => (!(0..3).all(|i| min[i] <= max[i]))
                 .then(|| format!("its box from {:?} to {:?} is empty", min.as_slice(), max.as_slice())),
             Region::Ball { center, radius } => (!finite(center) || !radius.is_finite() || *radius < 0.0)
-                .then(|| format!("its ball of radius {radius} m is not a ball")),
+                .then(|| format!("its ball of radius {radius} m is empty or not finite")),
             Region::Nearest(p) => (!finite(p)).then(|| "its place is not finite".to_string()),
         }
     }

@@ -1,7 +1,7 @@
-//! Bones as unknowns: where they are, what they feel, and how joints move them.
+//! Articulated rigid bodies as unknowns of an implicit step: poses, inertia, wrenches and the Jacobian of the joints.
 //!
-//! Bones of all rigs are counted together from 1, 0 is the world, and degrees of freedom of all rigs follow each other. Twists and wrenches are about the origin of
-//! the world, in its axes, so that those of a bone and its parent simply add.
+//! Bones of all rigs are numbered consecutively from 1, 0 is the world, and the degrees of freedom of all rigs are concatenated. Twists and wrenches are about the origin of
+//! the world, in its axes, so that those of a bone and its parent can be added.
 
 use crate::substep::Substep;
 use crate::{Control, Model};
@@ -9,30 +9,30 @@ use sinew_math::spatial::{Frame, RigidInertia, Twist, Wrench, cross_matrix};
 use sinew_math::{Mat3, Vec3};
 use sinew_skeleton::{DriveKind, Drives, JointStep, Kinematics, MassProperties, SkeletonState, StatePath};
 
-/// Bones of all rigs at one place, and how the step began.
+/// Bones of all rigs at the current iterate and at the beginning of the step.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bones {
-    /// Where bones are.
+    /// Current poses of the bones.
     pub(super) frames: Vec<Frame>,
-    /// For each degree of freedom the motion of its bone at unit rate.
+    /// For each degree of freedom the twist of its bone at unit rate: the columns of the joint Jacobian.
     pub(super) columns: Vec<Twist>,
-    /// Where bones were as the step began.
+    /// Poses at the beginning of the step.
     pub(super) start_frames: Vec<Frame>,
-    /// Where they were a step before that.
+    /// Poses one step before that.
     pub(super) back_frames: Vec<Frame>,
-    /// Â
+    /// Â: the inertial prediction.
     pub(super) aims: Vec<Frame>,
     /// Parent of each bone, 0 for the world.
     pub(super) parents: Vec<u32>,
-    /// For each degree of freedom its bone.
+    /// The bone of each degree of freedom.
     pub(super) dof_bone: Vec<u32>,
-    /// Where the degrees of freedom of each rig begin, and where the last end.
+    /// Index of the first degree of freedom of each rig, and the total count.
     pub(super) rig_dofs: Vec<usize>,
-    /// Whether a degree of freedom is sought.
+    /// Whether a degree of freedom is unknown; the others are prescribed.
     pub(super) is_sought: Vec<bool>,
-    /// Torques given, 0 for what is not.
+    /// Prescribed torques, 0 for joints with prescribed motion.
     torque: Vec<f64>,
-    /// Where joints are damped from.
+    /// Reference coordinates of joint damping.
     pub(super) starts: Vec<SkeletonState>,
     kinematics: Kinematics,
     path: StatePath,
@@ -42,7 +42,7 @@ pub(super) struct Bones {
 }
 
 impl Bones {
-    /// Makes ready for a sub-step of `h` (s) that ends after `share` of a step of `dt`; returns where joints are at its end if those sought go on as they move.
+    /// Sets up a sub-step; returns the joint coordinates at its end, extrapolated at constant velocity for unknown joints and on their path for prescribed ones.
     pub(super) fn begin(
         &mut self,
         model: &Model,
@@ -54,6 +54,8 @@ impl Bones {
         self.h = h;
         self.inertia_rate = 1.0 / (h * h);
         self.starts = starts.to_vec();
+
+        // drives, and joint coordinates at the end of the sub-step
         let mut ends = Vec::with_capacity(starts.len());
         for (i, (rig, start)) in model.rigs().iter().zip(starts).enumerate() {
             let skeleton = &rig.skeleton;
@@ -84,6 +86,8 @@ impl Bones {
             end.move_along_velocity(skeleton, h);
             ends.push(end);
         }
+
+        // inertial prediction from the poses at the last two times
         self.start_frames = self.frames_of(model, starts);
         let mut backs = starts.to_vec();
         for (rig, back) in model.rigs().iter().zip(&mut backs) {
@@ -99,7 +103,7 @@ impl Bones {
         ends
     }
 
-    /// Whether any joint is sought.
+    /// Whether any joint is unknown.
     pub(super) fn any_sought(&self) -> bool {
         self.is_sought.iter().any(|sought| *sought)
     }
@@ -119,7 +123,7 @@ impl Bones {
         self.torque.resize(self.dof_bone.len(), 0.0);
     }
 
-    /// Where bones are at joint coordinates, the world first.
+    /// Poses of all bones at the given joint coordinates, the world first.
     pub(super) fn frames_of(&mut self, model: &Model, states: &[SkeletonState]) -> Vec<Frame> {
         let mut frames = vec![Frame::default()];
         for (rig, state) in model.rigs().iter().zip(states) {
@@ -129,7 +133,7 @@ impl Bones {
         frames
     }
 
-    /// Puts the bones where joint coordinates say.
+    /// Moves the bones to the given joint coordinates and updates the joint Jacobian.
     pub(super) fn place(&mut self, model: &Model, states: &[SkeletonState]) {
         self.frames.clear();
         self.frames.push(Frame::default());
@@ -147,7 +151,7 @@ impl Bones {
         }
     }
 
-    /// How fast all numbers of A change at joint coordinates and velocities. Bones are placed there.
+    /// Rates of change of all components of A at the given joint coordinates and velocities. Also moves the bones there.
     pub(super) fn rates(&mut self, model: &Model, states: &[SkeletonState]) -> Vec<Frame> {
         self.place(model, states);
         let speeds: Vec<f64> = states.iter().flat_map(|state| &state.v).copied().collect();
@@ -160,7 +164,7 @@ impl Bones {
         twists.iter().zip(&self.frames).map(rate).collect()
     }
 
-    /// ∂/∂A ½ ‖A'‖²_M as a wrench about the origin of the world: what a bone at a frame, whose numbers change at some rate, has for momentum.
+    /// ∂/∂A ½ ‖A'‖²_M as a wrench about the origin of the world: the momentum of a bone at a frame whose components change at the given rate.
     pub(super) fn momentum(mass: &MassProperties, frame: &Frame, rate: &Frame) -> Wrench {
         let first = mass.mass * mass.center;
         let over_rotation = rate.rotation * second_moments(mass) + rate.origin * first.transpose();
@@ -168,7 +172,7 @@ impl Bones {
         Wrench { torque: turning(frame, &over_rotation, &over_origin), force: over_origin }
     }
 
-    /// Inertia and joints: their part of the potential (J), of the wrenches that bones feel as gradients, of the gradient along joints, and of the joints' own stiffness.
+    /// Inertia and joint energies: returns their part of the potential (J), adds gradients with respect to bones as wrenches and with respect to joints, and the joint stiffness.
     pub(super) fn evaluate(
         &self,
         model: &Model,
@@ -199,7 +203,7 @@ impl Bones {
         sum
     }
 
-    /// The inertia of every bone over h², about the origin of the world.
+    /// Spatial inertias of all bones divided by h², about the origin of the world.
     pub(super) fn inertias(&self, model: &Model) -> Vec<RigidInertia> {
         let mut inertias = vec![RigidInertia::default()];
         for rig in model.rigs() {
@@ -214,7 +218,7 @@ impl Bones {
         inertias
     }
 
-    /// How every bone moves at joint rates.
+    /// Twists of all bones for the given joint rates.
     pub(super) fn twists(&self, rates: &[f64], twists: &mut Vec<Twist>) {
         twists.clear();
         twists.resize(self.parents.len(), Twist::default());
@@ -229,7 +233,7 @@ impl Bones {
         }
     }
 
-    /// Adds what wrenches on bones do along joints. The wrenches are summed towards the roots.
+    /// Adds the generalised forces of wrenches on bones. The wrenches are accumulated towards the roots.
     pub(super) fn add_wrenches(&self, wrenches: &mut [Wrench], joints: &mut [f64]) {
         let mut dof = self.dof_bone.len();
         for bone in (1..self.parents.len()).rev() {
@@ -244,8 +248,9 @@ impl Bones {
         }
     }
 
-    /// Adds the matrix of bodies that move with bones, over the degrees of freedom, row by row: Σ Sᵀ J S.
+    /// Adds the joint-space inertia matrix Σ Sᵀ J S by the composite rigid body algorithm, row by row.
     pub(super) fn add_inertia_matrix(&self, mut inertias: Vec<RigidInertia>, matrix: &mut [f64]) {
+        // composite inertias, from the leaves to the roots
         let n = self.dof_bone.len();
         for bone in (1..self.parents.len()).rev() {
             let own = inertias[bone];
@@ -254,10 +259,14 @@ impl Bones {
             parent.first_moment += own.first_moment;
             parent.tensor += own.tensor;
         }
+
+        // first degree of freedom of each bone
         let mut first_dof = vec![n; self.parents.len()];
         for (dof, bone) in self.dof_bone.iter().enumerate().rev() {
             first_dof[*bone as usize] = dof;
         }
+
+        // entries of each degree of freedom with those of its ancestors
         for dof in 0..n {
             let bone = self.dof_bone[dof];
             let momentum = inertias[bone as usize].times(&self.columns[dof]);
@@ -279,13 +288,13 @@ impl Bones {
         }
     }
 
-    /// The velocity field of a twist at a point.
+    /// The velocity of a twist at a point.
     #[inline(always)]
     pub(super) fn at(twist: &Twist, x: &Vec3) -> Vec3 {
         twist.linear + twist.angular.cross(x)
     }
 
-    /// Joint coordinates moved by rates, for those sought.
+    /// Joint coordinates after a displacement of the unknown joints along `rates`.
     pub(super) fn moved(
         &self,
         model: &Model,
@@ -312,7 +321,7 @@ fn second_moments(mass: &MassProperties) -> Mat3 {
         + mass.mass * mass.center * mass.center.transpose()
 }
 
-/// What gradients over the numbers of a frame do as it turns about the origin of the world.
+/// Moment about the origin of the world of gradients with respect to the components of a frame.
 fn turning(frame: &Frame, over_rotation: &Mat3, over_origin: &Vec3) -> Vec3 {
     let columns = (0..3).map(|k| frame.rotation.column(k).cross(&over_rotation.column(k)));
     columns.fold(frame.origin.cross(over_origin), |sum, part| sum + part)

@@ -1,22 +1,22 @@
-//! A budget of time for steps, told by a clock that is lent: nothing here reads one.
+//! Time budgets of steps, measured by a clock of the caller: this crate does not read one.
 
 use std::fmt::Debug;
 use std::sync::Arc;
 
-/// Tells the time to a [`crate::Stepper`] that must keep to a budget. Whoever asks for one lends a clock.
+/// A time source for a [`crate::Stepper`] with a time budget, provided by the caller.
 pub trait Clock: Debug + Send + Sync {
-    /// Seconds since some fixed moment.
+    /// Time since an arbitrary fixed origin (s).
     fn seconds(&self) -> f64;
 }
 
-/// When a solve must end.
+/// The time at which a solve must end.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Deadline {
     clock: Option<Arc<dyn Clock>>,
     until: f64,
 }
 
-/// What is left of a step's budget. Getting ready and the first guesses are not counted, so that the first step of a model is as good as others.
+/// Remaining time budget of a step. Setup and initial guesses are not counted, so that the first step of a model is as accurate as later ones.
 #[derive(Debug)]
 pub(super) struct Budget {
     clock: Option<Arc<dyn Clock>>,
@@ -25,14 +25,14 @@ pub(super) struct Budget {
 }
 
 impl Deadline {
-    /// Whether it is over.
+    /// Whether the deadline has passed.
     pub(super) fn has_passed(&self) -> bool {
         self.clock.as_ref().is_some_and(|clock| clock.seconds() > self.until)
     }
 }
 
 impl Budget {
-    /// A budget of `seconds` (s), or none; `None` if there is one and no clock.
+    /// A budget of `seconds` (s), or an unlimited one; `None` if a limit is given without a clock.
     pub(super) fn open(seconds: Option<f64>, clock: Option<&Arc<dyn Clock>>) -> Option<Budget> {
         match seconds {
             None => Some(Budget { clock: None, left: f64::INFINITY, began: 0.0 }),
@@ -40,7 +40,7 @@ impl Budget {
         }
     }
 
-    /// Begins a solve, of which so many are left: each may take an even share.
+    /// Starts one of `solves_left` remaining solves, each of which gets an equal part of the remaining time.
     pub(super) fn begin(&mut self, solves_left: usize) -> Deadline {
         let Some(clock) = &self.clock else { return Deadline::default() };
         self.began = clock.seconds();
@@ -48,7 +48,7 @@ impl Budget {
         Deadline { clock: self.clock.clone(), until }
     }
 
-    /// Ends a solve.
+    /// Ends a solve and deducts its time.
     pub(super) fn end(&mut self) {
         if let Some(clock) = &self.clock {
             self.left -= clock.seconds() - self.began;

@@ -1,4 +1,4 @@
-//! Newton's method on the potential: directions by conjugate gradients, lengths by backtracking, so that the potential never rises.
+//! Inexact Newton's method on the incremental potential: search directions by preconditioned conjugate gradients, step lengths by a backtracking line search, so that the potential decreases monotonically.
 
 use super::deadline::Deadline;
 use super::pcg::{Pcg, System};
@@ -11,7 +11,7 @@ use crate::NodeEnergy;
 use crate::SolveReport;
 use sinew_math::Vec3;
 
-/// Scratch of Newton's method, and where it is.
+/// Workspace of Newton's method, and the current iterate.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Newton {
     preconditioner: Preconditioner,
@@ -23,65 +23,66 @@ pub(super) struct Newton {
     trial: Point,
     trial_gradient: Gradient,
     motion: Vec<Vec3>,
-    /// The gradient that what is left is compared with (N).
+    /// Norm of the gradient that residuals are relative to (N).
     reference: f64,
     evaluations: usize,
-    /// When it must end; the first iteration is always taken.
+    /// When it must stop; the first iteration is always completed.
     pub(super) deadline: Deadline,
 }
 
-/// Conjugate gradients may leave this large a fraction of the gradient at most.
-const LOOSEST: f64 = 0.3;
+/// Largest forcing term: relative residual at which conjugate gradients stop.
+const MAX_FORCING: f64 = 0.3;
 
-/// The fraction that the first iteration may leave: from 0.3 down to 0.1 the clamped beam of 10,240 tets takes 2.4 instead of 2.9 iterations of Newton's method for as many of
-/// conjugate gradients; below that these grow.
-const FIRST: f64 = 0.1;
+/// Forcing term of the first iteration. Reducing it from 0.3 to 0.1 reduces the Newton iterations of the clamped beam of 10,240 tets from 2.9 to 2.4 at the same number of
+/// conjugate gradient iterations; smaller values increase that number.
+const FIRST_FORCING: f64 = 0.1;
 
-/// The fraction of what a step may leave that its last iteration aims for: whole iterations of conjugate gradients go beyond on their own.
-const ENOUGH_LEFT: f64 = 0.5;
+/// The last iteration aims for this fraction of the tolerance: because conjugate gradients advance in whole iterations, they usually fall below it anyway.
+const FINAL_FRACTION: f64 = 0.5;
 
-/// Iterations that the system at rest may take before flesh counts as tangled: 8 are usual, 28 nearly incompressible flesh.
-const PATIENCE: usize = 40;
+/// Iterations with the rest-shape preconditioner after which the configuration counts as tangled: 8 are typical, 28 for nearly incompressible flesh.
+const TANGLED_ITERATIONS: usize = 40;
 
-/// Extra energies look at where they are before as many iterations, then stay as they are: what they see may change for ever, back and forth.
-const MAX_LOOKS: usize = 12;
+/// Extra energies are refreshed before at most this many iterations and then stay fixed: active sets may alternate forever.
+const MAX_REFRESHES: usize = 12;
 
-/// A guess that leaves less than this fraction of the gradient, and inverts no more elements, is not compared with a third, which is better in one of 200 steps of the dancer.
+/// If an initial guess has a relative gradient norm below this and no more inverted elements, the third guess is skipped: it is better in only one of 200 steps of the dancer.
 const GOOD_GUESS: f64 = 0.3;
 
-/// The fraction of the expected fall of the potential that a step must reach.
-const ENOUGH: f64 = 1e-4;
+/// Armijo constant: fraction of the predicted decrease of the potential that a step must reach.
+const ARMIJO: f64 = 1e-4;
 
-/// Differences of the potential below this fraction of it are round-off.
+/// Relative differences of the potential below this are round-off.
 const ROUND_OFF: f64 = 1e-12;
 
-/// So are those below this fraction of the terms that the energy of elements is a difference of: flesh as stiff as bone holds millions of joules in them, and their last digit is more than what
-/// the end of a step still gains.
+/// Round-off relative to the magnitude of the terms that cancel in the elastic energy: for flesh as stiff as bone these are millions of joules, and their last digit exceeds the decrease
+/// of the last iterations of a step.
 const TERM_ROUND_OFF: f64 = f64::EPSILON;
 
 impl Newton {
-    /// Where it is.
+    /// The current iterate.
     pub(super) fn point(&self) -> &Point {
         &self.point
     }
 
-    /// The gradient there.
+    /// The gradient at the current iterate.
     pub(super) fn gradient(&self) -> &Gradient {
         &self.gradient
     }
 
-    /// The gradient along joints there.
+    /// The joint components of the gradient at the current iterate.
     pub(super) fn joint_gradient(&self) -> &[f64] {
         &self.gradient.joints
     }
 
-    /// Elements inverted there.
+    /// Number of inverted elements at the current iterate.
     pub(super) fn inverted(&self) -> usize {
         self.inverted
     }
 
-    /// Chooses where to begin: of a few guesses the one with the lowest potential.
+    /// Chooses the initial guess: the candidate with the lowest potential.
     pub(super) fn start(&mut self, problem: &mut Problem, model: &Model, extras: &mut [&mut dyn NodeEnergy]) {
+        // first candidate: constant velocity, which also sets the reference gradient
         self.evaluations = 0;
         self.preconditioner.prepare(model, problem);
         self.point.clone_from(&problem.onward);
@@ -92,8 +93,9 @@ impl Newton {
         if model.rigs().is_empty() {
             return;
         }
+
+        // further candidates: flesh skinned to the bones, by their acceleration only or by their whole motion
         let inverted_onward = self.inverted;
-        // flesh carried on by bones: with their change of velocity, or all the way
         for carries_all in [false, true] {
             let is_good = self.inverted <= inverted_onward
                 && problem.norm(&self.gradient) < GOOD_GUESS * self.reference;
@@ -117,6 +119,8 @@ impl Newton {
                     self.trial.x[node] += next - 2.0 * x + back;
                 }
             }
+
+            // keep the better one
             problem.place_bones(model, &mut self.trial);
             let (energy, inverted) = problem.evaluate(model, &self.trial, extras, &mut self.trial_gradient);
             self.evaluations += 1;
@@ -128,7 +132,7 @@ impl Newton {
         }
     }
 
-    /// Goes down until the gradient is small enough, the work is used up, or there is no descent direction that leads anywhere.
+    /// Minimises until the gradient norm is within tolerance, an iteration limit is reached, or no descent direction makes progress.
     pub(super) fn minimise(
         &mut self,
         problem: &mut Problem,
@@ -143,7 +147,8 @@ impl Newton {
         let aim = settings.tolerance * self.reference;
         let mut stagnation = Stagnation::default();
         loop {
-            if report.newton < MAX_LOOKS && self.refresh(problem, model, report.newton, extras) {
+            // stop at the tolerance, the iteration limit or the deadline
+            if report.newton < MAX_REFRESHES && self.refresh(problem, model, report.newton, extras) {
                 size = problem.norm(&self.gradient);
             }
             if size <= aim || report.newton >= settings.max_newton {
@@ -155,7 +160,7 @@ impl Newton {
             }
             report.newton += 1;
 
-            // a direction
+            // search direction
             problem.place_bones(model, &mut self.point);
             problem.update_hessian(model, &self.point, extras);
             self.preconditioner.update(model, problem, &self.point, extras);
@@ -168,36 +173,42 @@ impl Newton {
                 extras,
                 deadline: &self.deadline,
             };
-            let found =
-                self.pcg.solve(&mut system, &self.gradient, fraction, settings.max_inner.min(PATIENCE));
+            let found = self.pcg.solve(
+                &mut system,
+                &self.gradient,
+                fraction,
+                settings.max_inner.min(TANGLED_ITERATIONS),
+            );
             report.inner += found.iterations;
             report.negative_hessian += usize::from(found.curves_down);
-            // flesh as stiff as bone cannot be solved to the last digit in single precision, and is not tangled for that
-            let is_tangled = !found.is_solved && !found.curves_down && found.left > LOOSEST;
+            // flesh as stiff as bone does not converge to the last digit in single precision; that alone is no sign of tangling
+            let is_tangled = !found.is_solved && !found.curves_down && found.left > MAX_FORCING;
 
-            // how far along it
-            let high = self.energy;
-            let went = self.search(problem, model, extras);
-            if is_tangled || !went {
+            // line search, with the fallback preconditioner if it fails
+            let energy_before = self.energy;
+            let has_decreased = self.search(problem, model, extras);
+            if is_tangled || !has_decreased {
                 let is_new = self.preconditioner.fall_back();
-                if !went && !is_new {
+                if !has_decreased && !is_new {
                     break;
                 }
             }
+
+            // stop on stagnation
             before = size;
             size = problem.norm(&self.gradient);
-            if stagnation.stands(size, high - self.energy) {
+            if stagnation.is_stagnant(size, energy_before - self.energy) {
                 break;
             }
         }
-        // what follows asks the problem about this point
+        // the caller reads the gradient of the problem at this point
         report.residual = size / self.reference;
         report.converged = size <= aim;
         report.evaluations = self.evaluations;
         report
     }
 
-    /// Lets extra energies look anew at where it is; whether that changed anything.
+    /// Lets extra energies update their active sets at the current iterate; returns whether anything changed.
     fn refresh(
         &mut self,
         problem: &mut Problem,
@@ -221,20 +232,23 @@ impl Newton {
         self.evaluations += 1;
     }
 
-    /// Goes along the direction as far as the potential falls; false if it does not fall at all.
+    /// Backtracking line search along the direction with the Armijo condition; returns false if the potential does not decrease.
     fn search(&mut self, problem: &mut Problem, model: &Model, extras: &mut [&mut dyn NodeEnergy]) -> bool {
+        // directional derivative, over free nodes and unknown joints
         let size = problem.norm(&self.gradient);
         let direction = &self.pcg.direction;
         let is_sought = &problem.bones.is_sought;
         let along: f64 =
             self.gradient.nodes.iter().zip(&direction.nodes).map(|(g, d)| g.dot(&vector(d))).sum();
         let joints = self.gradient.joints.iter().zip(&direction.joints).zip(is_sought);
-        let falls: f64 =
+        let derivative: f64 =
             along + joints.map(|((g, d), sought)| if *sought { g * d } else { 0.0 }).sum::<f64>();
-        let goes_down = falls < 0.0;
-        if !goes_down {
+        let is_descent = derivative < 0.0;
+        if !is_descent {
             return false;
         }
+
+        // longest step that the extra energies permit
         let mut fraction = self.max_step(extras);
         for _ in 0..30 {
             self.trial.x.clone_from(&self.point.x);
@@ -248,26 +262,32 @@ impl Newton {
             problem.place_bones(model, &mut self.trial);
             let (energy, inverted) = problem.evaluate(model, &self.trial, extras, &mut self.trial_gradient);
             self.evaluations += 1;
+
+            // accept a sufficient decrease, or a smaller gradient where the decrease is below round-off
             let round_off = ROUND_OFF * (self.energy.abs() + problem.elastic_energy().abs())
                 + TERM_ROUND_OFF * self.preconditioner.energy_terms();
             let is_flat =
                 (energy - self.energy).abs() <= round_off && problem.norm(&self.trial_gradient) < size;
-            if energy <= self.energy + ENOUGH * fraction * falls || is_flat {
+            if energy <= self.energy + ARMIJO * fraction * derivative || is_flat {
                 core::mem::swap(&mut self.point, &mut self.trial);
                 core::mem::swap(&mut self.gradient, &mut self.trial_gradient);
                 (self.energy, self.inverted) = (energy, inverted);
                 return true;
             }
-            // the bottom of the parabola through what is known
-            let bend = 2.0 * (energy - self.energy - fraction * falls);
-            let bottom =
-                if bend > 0.0 && bend.is_finite() { -falls * fraction * fraction / bend } else { 0.0 };
-            fraction = bottom.clamp(0.1 * fraction, 0.5 * fraction);
+
+            // minimiser of the quadratic interpolant
+            let curvature = 2.0 * (energy - self.energy - fraction * derivative);
+            let minimiser = if curvature > 0.0 && curvature.is_finite() {
+                -derivative * fraction * fraction / curvature
+            } else {
+                0.0
+            };
+            fraction = minimiser.clamp(0.1 * fraction, 0.5 * fraction);
         }
         false
     }
 
-    /// The largest fraction of the direction that extra energies allow.
+    /// The largest step length that the extra energies permit.
     fn max_step(&mut self, extras: &mut [&mut dyn NodeEnergy]) -> f64 {
         if extras.is_empty() {
             return 1.0;
@@ -279,9 +299,9 @@ impl Newton {
     }
 }
 
-/// How exactly a direction is sought: ever better as the gradient falls, never better than the step needs.   [EisenstatWalker1996, choice 2]
+/// Forcing term of the inexact Newton method: tightens as the gradient norm decreases, but never below what the tolerance requires.   [EisenstatWalker1996, choice 2]
 fn forcing(iteration: usize, size: f64, before: f64, aim: f64) -> f64 {
     let ratio = size / before;
-    let wanted = if iteration == 1 { FIRST } else { (0.9 * ratio * ratio).clamp(1e-4, LOOSEST) };
-    wanted.max(ENOUGH_LEFT * aim / size).min(0.5)
+    let wanted = if iteration == 1 { FIRST_FORCING } else { (0.9 * ratio * ratio).clamp(1e-4, MAX_FORCING) };
+    wanted.max(FINAL_FRACTION * aim / size).min(0.5)
 }

@@ -1,4 +1,4 @@
-//! Preconditioned conjugate gradients on the Hessian, cut short where it turns downwards.   `[Steihaug1983]`
+//! Steihaug conjugate gradients: preconditioned conjugate gradients that stop at directions of negative curvature.   `[Steihaug1983]`
 
 use super::deadline::Deadline;
 use super::preconditioner::Preconditioner;
@@ -7,7 +7,7 @@ use crate::Model;
 use crate::NodeEnergy;
 use sinew_math::sparse::Row;
 
-/// Scratch of conjugate gradients; `direction` is the answer.
+/// Workspace of conjugate gradients; `direction` is the solution.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pcg {
     pub(super) direction: Motion,
@@ -17,36 +17,37 @@ pub(super) struct Pcg {
     product: Motion,
 }
 
-/// How conjugate gradients ended.
+/// Result of a conjugate gradient solve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct PcgReport {
     pub(super) iterations: usize,
     pub(super) is_solved: bool,
-    /// The fraction of the gradient that is left.
+    /// Relative residual norm.
     pub(super) left: f64,
     pub(super) curves_down: bool,
 }
 
-/// What conjugate gradients work on.
+/// The linear system.
 pub(super) struct System<'a, 'b> {
     pub(super) model: &'a Model,
     pub(super) problem: &'a mut Problem,
     pub(super) preconditioner: &'a mut Preconditioner,
     pub(super) point: &'a Point,
     pub(super) extras: &'a mut [&'b mut dyn NodeEnergy],
-    /// When to be content with the direction found so far.
+    /// When to return the direction found so far.
     pub(super) deadline: &'a Deadline,
 }
 
 impl Pcg {
-    /// Solves Hessian × direction = −gradient until what is left is `share` of the gradient.
+    /// Solves Hessian × direction = −gradient to a relative residual of `fraction`, in at most `max_iterations` iterations.
     pub(super) fn solve(
         &mut self,
         system: &mut System,
         gradient: &Gradient,
         fraction: f64,
-        most: usize,
+        max_iterations: usize,
     ) -> PcgReport {
+        // initial residual −g, restricted to the unknowns
         self.fit(gradient);
         let System { model, problem, preconditioner, point, extras, deadline } = system;
         for (r, g) in self.r.nodes.iter_mut().zip(&gradient.nodes) {
@@ -55,25 +56,30 @@ impl Pcg {
         for (dof, (r, g)) in self.r.joints.iter_mut().zip(&gradient.joints).enumerate() {
             *r = if problem.bones.is_sought[dof] { -g } else { 0.0 };
         }
+
+        // initial direction
         let size = self.r.norm(problem);
         preconditioner.apply(problem, point, &self.r, &mut self.z);
         self.p.copy_from(&self.z);
         let mut rz = self.r.dot(&self.z);
         let mut left = 1.0;
-        for iteration in 1..=most {
+        for iteration in 1..=max_iterations {
+            // stop at negative curvature
             problem.multiply(model, point, extras, &mut self.p, &mut self.product);
-            let hessian = self.p.dot_free(&self.product);
-            let curves_up = hessian > 0.0;
-            if !curves_up {
+            let curvature = self.p.dot_free(&self.product);
+            let is_positive = curvature > 0.0;
+            if !is_positive {
                 if iteration == 1 {
-                    // the descent direction of the preconditioner
+                    // not even the first direction has positive curvature: use the preconditioned gradient
                     self.direction.copy_from(&self.z);
                 }
                 return PcgReport { iterations: iteration, is_solved: false, left, curves_down: true };
             }
-            let along = rz / hessian;
-            self.direction.add(&self.p, along);
-            self.r.add(&self.product, -along);
+
+            // update of solution and residual
+            let alpha = rz / curvature;
+            self.direction.add(&self.p, alpha);
+            self.r.add(&self.product, -alpha);
             left = self.r.norm(problem) / size;
             if left <= fraction {
                 return PcgReport { iterations: iteration, is_solved: true, left, curves_down: false };
@@ -81,12 +87,14 @@ impl Pcg {
             if deadline.has_passed() {
                 return PcgReport { iterations: iteration, is_solved: false, left, curves_down: false };
             }
+
+            // next conjugate direction
             preconditioner.apply(problem, point, &self.r, &mut self.z);
             let next = self.r.dot(&self.z);
             self.p.scale_and_add(next / rz, &self.z);
             rz = next;
         }
-        PcgReport { iterations: most, is_solved: false, left, curves_down: false }
+        PcgReport { iterations: max_iterations, is_solved: false, left, curves_down: false }
     }
 
     fn fit(&mut self, gradient: &Gradient) {
@@ -126,7 +134,7 @@ impl Motion {
         dot_rows(&self.nodes, &other.nodes) + dot_numbers(&self.joints, &other.joints)
     }
 
-    /// The product with a motion whose numbers at nodes that are not free are 0.
+    /// Dot product with a vector whose entries at constrained nodes are 0.
     fn dot_free(&self, other: &Motion) -> f64 {
         self.dot(other)
     }
@@ -142,7 +150,7 @@ fn dot_numbers(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// In single precision over a few rows, in double precision beyond.
+/// Sums a few rows in single precision and the partial sums in double precision.
 fn dot_rows(a: &[Row], b: &[Row]) -> f64 {
     let mut sum = 0.0;
     for (a, b) in a.chunks(32).zip(b.chunks(32)) {

@@ -1,11 +1,11 @@
-//! What makes conjugate gradients fast: the system at rest, solved once and for all, in frames that turn with the flesh.
+//! Two-level preconditioner: co-rotated rest stiffness matrix, factorised once, plus a coarse correction by skinning to the joints.
 //!
 //! ```text
 //! z = Q K₀⁻¹ Qᵀ r + Z (ZᵀHZ)⁻¹ Zᵀ r,       K₀ = stiffness at rest + m/h² + drag
 //! ```
 //!
-//! Q holds how each node has turned. Z lets flesh follow joints as a skin does, so that a joint feels what hangs on it. Tangled flesh is
-//! nothing like flesh at rest: there the blocks of the nodes alone do better.
+//! Q holds the rotation of each node from rest. Z interpolates joint motion into the flesh by linear blend skinning, so that the coarse correction includes the flesh each joint carries. For tangled
+//! configurations the rest stiffness is a poor approximation, and block Jacobi preconditioning is used instead.
 
 use super::bones::Bones;
 use super::problem::{Motion, Point, Problem, row, vector};
@@ -19,13 +19,13 @@ use sinew_math::sparse::{Block, Row, Solver, SolverChoice, times, times_transpos
 use sinew_math::spatial::{Frame, RigidInertia, Twist, Wrench};
 use sinew_math::{Mat3, Vec3};
 
-/// Approximate inverses of the system, and scratch.
+/// Approximate inverses of the system, with workspace.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Preconditioner {
     rest: Option<Rest>,
     kind: Kind,
     turns: Vec<Block>,
-    /// Inverse blocks of nodes, for tangled flesh.
+    /// Inverse diagonal blocks of nodes, for tangled configurations.
     inverse_blocks: Vec<Block>,
     joints: Option<JointFactor>,
     r: Vec<Row>,
@@ -37,25 +37,25 @@ pub(super) struct Preconditioner {
 /// Which approximate inverse is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// The system at rest, turned.
+    /// The co-rotated rest stiffness matrix.
     #[default]
     AtRest,
-    /// Each node's own block.
+    /// Block Jacobi.
     Blocks,
 }
 
-/// What depends on the model and the step's length only.
+/// Data that depend only on the model and the time step.
 #[derive(Clone, Debug)]
 struct Rest {
     key: ModelId,
     h: f64,
     is_damped: bool,
-    /// The free nodes.
+    /// Indices of the free nodes.
     free: Vec<u32>,
     solver: Option<Solver>,
     skin: Skin,
     rest_frames: Vec<Frame>,
-    /// What elements would hold if they were stretched to twice their size (J), about.
+    /// Approximate energy of all elements stretched to twice their size (J).
     stiffness: f64,
 }
 
@@ -65,7 +65,7 @@ struct JointFactor {
 }
 
 impl Preconditioner {
-    /// Makes ready for steps of a model: costs as much as some tens of steps the first time and whenever the step's length changes, nothing otherwise.
+    /// Prepares for steps of a model: costs as much as some tens of steps for a new model or time step, and nothing otherwise.
     pub(super) fn prepare(&mut self, model: &Model, problem: &Problem) {
         let key = model.id().clone();
         let is_damped = problem.drag.iter().any(|drag| *drag > 0.0);
@@ -92,12 +92,12 @@ impl Preconditioner {
         self.rest = Some(Rest { key, h: problem.h, is_damped, free, solver, skin, rest_frames, stiffness });
     }
 
-    /// The size of the terms that the energy of elements is a small difference of (J).
+    /// Magnitude of the terms that cancel in the elastic energy (J).
     pub(super) fn energy_terms(&self) -> f64 {
         self.rest.as_ref().map_or(0.0, |rest| rest.stiffness)
     }
 
-    /// Begins a step whose first guess is a point.
+    /// Begins a step with its initial guess.
     pub(super) fn begin(&mut self, model: &Model, point: &Point) {
         self.kind = match &self.rest {
             Some(rest) if rest.solver.is_some() || rest.free.is_empty() => Kind::AtRest,
@@ -106,14 +106,14 @@ impl Preconditioner {
         model.elements().find_node_turns(&point.x, &mut self.turns);
     }
 
-    /// Uses the nodes' own blocks for the rest of the step.
+    /// Switches to block Jacobi for the remaining step; returns whether that is a change.
     pub(super) fn fall_back(&mut self) -> bool {
         let is_new = self.kind == Kind::AtRest;
         self.kind = Kind::Blocks;
         is_new
     }
 
-    /// Takes what it needs of the Hessian.
+    /// Updates the parts that depend on the Hessian.
     pub(super) fn update(
         &mut self,
         model: &Model,
@@ -132,9 +132,11 @@ impl Preconditioner {
         self.joints = problem.bones.any_sought().then(|| self.factor_joints(model, problem, point)).flatten();
     }
 
-    /// ZᵀHZ, with the mass of flesh given to bones by weight and its stiffness taken at rest.
+    /// Factorises ZᵀHZ, with the mass of flesh distributed to bones by weight and its stiffness taken at rest.
     fn factor_joints(&self, model: &Model, problem: &Problem, point: &Point) -> Option<JointFactor> {
         let rest = self.rest.as_ref()?;
+
+        // composite inertia of bones and the flesh they carry
         let bones = &problem.bones;
         let n = bones.dof_bone.len();
         let mut inertias = bones.inertias(model);
@@ -150,9 +152,11 @@ impl Preconditioner {
         }
         let mut matrix = Vec::new();
         problem.fill_joint_matrix(inertias, &mut matrix);
+
+        // stiffness of flesh against relative motion of bones
         for pair in &rest.skin.pairs {
             let base = pair.base as usize;
-            // from the world now to the world at rest, with the base
+            // rotates a twist from the current to the rest pose of the base bone
             let back = |twist: &Twist| {
                 let (now, then) = (&bones.frames[base], &rest.rest_frames[base]);
                 let angular = then.rotation * now.rotation.tr_mul(&twist.angular);
@@ -168,6 +172,8 @@ impl Preconditioner {
                 }
             }
         }
+
+        // factorisation over the unknown joints
         problem.isolate(&mut matrix);
         let matrix = DMatrix::from_row_slice(n, n, &matrix);
         let symmetric = (&matrix + matrix.transpose()) * 0.5;
@@ -176,6 +182,7 @@ impl Preconditioner {
 
     /// z ≈ (Hessian)⁻¹ r
     pub(super) fn apply(&mut self, problem: &Problem, point: &Point, r: &Motion, z: &mut Motion) {
+        // fine level
         z.joints.fill(0.0);
         match self.kind {
             Kind::AtRest => self.apply_at_rest(r, z),
@@ -186,6 +193,7 @@ impl Preconditioner {
             }
         }
         if let Some(joints) = &self.joints {
+            // restriction of the residual to the joints
             let rest = self.rest.as_ref().expect("a step has begun");
             let mut gradients = r.joints.clone();
             self.wrenches.clear();
@@ -205,10 +213,14 @@ impl Preconditioner {
                     *gradient = 0.0;
                 }
             }
+
+            // coarse solve
             let mut answer = DVector::from_column_slice(&gradients);
             joints.lower.solve_lower_triangular_mut(&mut answer);
             joints.lower.tr_solve_lower_triangular_mut(&mut answer);
             z.joints.copy_from_slice(answer.as_slice());
+
+            // interpolation to the nodes
             problem.bones.twists(&z.joints, &mut self.twists);
             for &node in &rest.free {
                 let x = &point.x[node as usize];
@@ -239,7 +251,7 @@ impl Preconditioner {
         }
     }
 
-    /// Where nodes would be as a skin of bones that have gone from one place to another; `None` where no bone carries them.
+    /// Position of a node under linear blend skinning between two poses of the bones; `None` if no bone carries it.
     pub(super) fn skinned(&self, node: usize, x: &Vec3, from: &[Frame], to: &[Frame]) -> Option<Vec3> {
         let bones = self.rest.as_ref()?.skin.of_node(node);
         if bones.is_empty() {
@@ -250,7 +262,7 @@ impl Preconditioner {
     }
 }
 
-/// Degrees of freedom that move a bone against a base, with their sign.
+/// Degrees of freedom that move a bone relative to a base bone, with their sign.
 fn apart(bones: &Bones, bone: u32, base: u32) -> Vec<(usize, f64)> {
     let above = |mut bone: u32| {
         let mut all = Vec::new();
@@ -282,7 +294,7 @@ fn stiffness(model: &Model) -> f64 {
     sum
 }
 
-/// The inverse of a block whose eigenvalues are brought to at least the inertia of its node, or a thousandth of the largest.
+/// Inverse of a block whose eigenvalues are clamped from below by the inertia of its node and by a thousandth of the largest.
 fn inverse_of_positive(block: &Mat3, inertia: f64) -> Mat3 {
     if inertia == 0.0 {
         return Mat3::zeros();

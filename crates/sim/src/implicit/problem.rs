@@ -1,4 +1,4 @@
-//! The potential of one step: its value, gradient and Hessian over free nodes and joints.
+//! The incremental potential of one implicit step: its value, gradient and Hessian over free nodes and joints.
 
 use super::bones::Bones;
 use crate::NodeEnergy;
@@ -13,7 +13,7 @@ use sinew_math::spatial::{RigidInertia, Twist, Wrench};
 use sinew_math::{Mat3, Vec3, real};
 use sinew_skeleton::{DriveKind, SkeletonState};
 
-/// Where nodes and joints are.
+/// Node positions and joint coordinates.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Point {
     pub(super) x: Vec<Vec3>,
@@ -23,37 +23,37 @@ pub(super) struct Point {
 /// The gradient of the potential at a point.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Gradient {
-    /// Of free nodes (N); 0 for all others.
+    /// For free nodes (N); 0 for all others.
     pub(super) nodes: Vec<Vec3>,
-    /// Along all degrees of freedom, sought or not (N m or N).
+    /// For all degrees of freedom, unknown or prescribed (N m or N).
     pub(super) joints: Vec<f64>,
 }
 
-/// A motion of nodes and joints in single precision: what conjugate gradients work with.
+/// A displacement of nodes and joints, with nodes in single precision: the vectors of conjugate gradients.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Motion {
-    /// Of free nodes; those of others do not count.
+    /// For free nodes; other entries are ignored.
     pub(super) nodes: Vec<Row>,
-    /// Of joints that are sought; 0 for all others.
+    /// For unknown joints; 0 for all others.
     pub(super) joints: Vec<f64>,
 }
 
-/// The potential of one step, and scratch.
+/// The incremental potential of one step, with workspace.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Problem {
     pub(super) bones: Bones,
     pub(super) start: Point,
-    /// Where the step ends if everything goes on as it moves.
+    /// Extrapolation of the state to the end of the step at constant velocity.
     pub(super) onward: Point,
-    /// x̂ of free nodes.
+    /// x̂ of the free nodes: the inertial prediction.
     pub(super) aim: Vec<Vec3>,
     /// m/h² of free nodes (N/m), 0 for all others.
     pub(super) inertia: Vec<f64>,
-    /// Strength of the drag on free nodes (N/m).
+    /// Damping coefficient of free nodes over the step (N/m).
     pub(super) drag: Vec<f64>,
-    /// Where dragged nodes would be carried, in the frame of their bone.
+    /// Positions that damping pulls nodes towards, in the frame of their reference bone.
     pub(super) carried: Vec<Vec3>,
-    /// Loads on nodes (N); empty without.
+    /// Load forces on nodes (N); empty if there are none.
     load: Vec<Vec3>,
     is_dragged: bool,
     pub(super) h: f64,
@@ -64,20 +64,20 @@ pub(super) struct Problem {
     wrenches: Vec<Wrench>,
     twists: Vec<Twist>,
     joint_stiffness: Vec<f64>,
-    /// The Hessian over joints but for that of flesh, row by row.
+    /// The Hessian over joints without the contribution of flesh, row by row.
     joint_matrix: Vec<f64>,
-    /// Gradients along joints are measured as forces at this distance (m).
+    /// Radii at which joint gradients are converted to forces (m).
     pub(super) joint_reach: Vec<f64>,
 }
 
-/// Nodes that one task sums.
+/// Nodes per parallel task.
 const CHUNK: usize = 512;
 
-/// The acceleration (m/s²) below which what is left of a gradient does not matter, whatever the step began with.
+/// The acceleration (m/s²) that defines a negligible gradient, whatever the initial gradient of the step was.
 const SMALL_ACCELERATION: f64 = 0.01;
 
 impl Problem {
-    /// Makes ready for a sub-step of `h` (s) that ends after `share` of a step of `dt`.
+    /// Sets up the potential of a sub-step.
     pub(super) fn begin(&mut self, model: &Model, control: &Control, substep: Substep, state: &State) {
         let h = substep.h;
         self.h = h;
@@ -97,7 +97,7 @@ impl Problem {
         self.place_pins(model, control, substep.to);
     }
 
-    /// Makes ready to find rest: nothing is damped, and inertia only keeps each round of a length `h` (s) from going too far.
+    /// Sets up a static problem: no damping, and inertia only as regularisation with a pseudo time step `h` (s).
     pub(super) fn begin_static(&mut self, model: &Model, control: &Control, h: f64, state: &State) {
         self.begin(model, control, Substep::at_end(h), state);
         self.elastic.begin_static();
@@ -129,7 +129,7 @@ impl Problem {
         }
     }
 
-    /// k = m ĉ/h with ĉ h = e^(c h) − 1: a node alone then keeps e^(−c h) of its velocity, as in explicit stepping.
+    /// k = m ĉ/h with ĉ h = e^(c h) − 1: an isolated node then retains the fraction e^(−c h) of its velocity, as in explicit stepping.
     fn set_drag(&mut self, model: &Model) {
         self.drag.clear();
         self.drag.resize(model.node_count(), 0.0);
@@ -150,7 +150,7 @@ impl Problem {
         }
     }
 
-    /// Drag of c as it is: k = m c/h, without what makes a single solve decay as explicit steps do.
+    /// Uses the damping rate c unmodified: k = m c/h, without the correction that matches a single solve to explicit decay.
     pub(super) fn drag_plainly(&mut self, model: &Model) {
         for body in model.bodies() {
             for node in body.nodes.clone() {
@@ -159,7 +159,7 @@ impl Problem {
         }
     }
 
-    /// Takes for the strain at the start what lies beyond that of nodes at `x` (m) and that where the problem began: further by `s`.
+    /// Sets the reference strain of viscous damping by extrapolating from that at node positions `x` (m) through that at the start of the problem, by a factor `s`.
     pub(super) fn begin_strain_beyond(&mut self, model: &Model, x: &[Vec3], s: f64) {
         self.elastic.begin_step(model.elements(), x, self.h);
         self.elastic.begin_beyond(model.elements(), &self.start.x, s);
@@ -175,7 +175,7 @@ impl Problem {
         }
     }
 
-    /// Puts nodes that are fixed to bones where joint coordinates put the bones.
+    /// Moves nodes that are fixed to bones with the bones, at the joint coordinates of the point.
     pub(super) fn place_bones(&mut self, model: &Model, point: &mut Point) {
         if model.rigs().is_empty() {
             return;
@@ -188,7 +188,7 @@ impl Problem {
         }
     }
 
-    /// The potential (J) and its gradient at a point, whose bones were placed last.
+    /// Computes the potential (J), its gradient and the number of inverted elements at a point. The bones must have been placed there last.
     pub(super) fn evaluate(
         &mut self,
         model: &Model,
@@ -196,6 +196,7 @@ impl Problem {
         extras: &mut [&mut dyn NodeEnergy],
         gradient: &mut Gradient,
     ) -> (f64, usize) {
+        // elastic energy and its gradient
         let found = self.elastic.evaluate(model.elements(), &point.x);
         self.elastic_energy = found.energy;
         let n = self.bones.dof_bone.len();
@@ -205,6 +206,8 @@ impl Problem {
         for_each_part(nodes.as_mut_slice(), CHUNK, |first, chunk| {
             dispatch(GradientKernel { problem: self, model, first, gradients: chunk });
         });
+
+        // loads and extra energies
         for (node, load) in self.load.iter().enumerate() {
             nodes[node] -= load;
             sum -= load.dot(&(point.x[node] - self.start.x[node]));
@@ -213,6 +216,8 @@ impl Problem {
             extra.see_bones(&self.bones.frames);
             sum += extra.evaluate(&point.x, &mut nodes);
         }
+
+        // inertia of bones, and joint energies
 
         self.wrenches.clear();
         self.wrenches.resize(self.bones.parents.len(), Wrench::default());
@@ -225,6 +230,8 @@ impl Problem {
             sum += self.bones.evaluate(model, &point.rigs, wrenches, &mut gradient.joints, stiffness);
             extras.iter().for_each(|extra| extra.add_bone_gradients(wrenches));
         }
+
+        // inertia of free nodes; fixed nodes pass their forces on to their bones
         gradient.nodes.clear();
         gradient.nodes.resize(model.node_count(), Vec3::zeros());
         for node in 0..model.node_count() {
@@ -239,6 +246,8 @@ impl Problem {
                 wrench.torque += point.x[node].cross(&nodes[node]);
             }
         }
+
+        // damping, gravity compensation, and wrenches projected onto the joints
         if self.is_dragged {
             sum += self.add_drag(model, point, gradient);
         }
@@ -270,7 +279,7 @@ impl Problem {
         sum
     }
 
-    /// What bones bear of the weight of flesh: a force m R c that turns with the bone and has the potential −m R c · (x − o).
+    /// Gravity compensation by bones: a follower force m R c that rotates with the bone and has the potential −m R c · (x − o).
     fn add_balance(&mut self, model: &Model, point: &Point, gradient: &mut Gradient) -> f64 {
         let mut sum = 0.0;
         for (node, lift) in model.node_lift().iter().enumerate().filter(|(_, lift)| **lift != Vec3::zeros()) {
@@ -285,12 +294,12 @@ impl Problem {
         sum
     }
 
-    /// The energy in elements at the last evaluation (J).
+    /// The elastic energy at the last evaluation (J).
     pub(super) fn elastic_energy(&self) -> f64 {
         self.elastic_energy
     }
 
-    /// ‖gradient‖ over free nodes and joints that are sought (N).
+    /// Norm of the gradient over free nodes and unknown joints (N).
     pub(super) fn norm(&self, gradient: &Gradient) -> f64 {
         let nodes: f64 = gradient.nodes.iter().map(Vec3::norm_squared).sum();
         let joints = gradient.joints.iter().zip(&self.joint_reach).zip(&self.bones.is_sought);
@@ -299,7 +308,7 @@ impl Problem {
         (nodes + joints).sqrt()
     }
 
-    /// Takes the lengths at which gradients along joints are measured: √(inertia / mass) of what each moves.
+    /// Sets the radii that convert joint gradients to forces: √(inertia / mass) of the subtree that each joint moves.
     pub(super) fn set_joint_reach(&mut self, model: &Model) {
         let n = self.bones.dof_bone.len();
         self.joint_reach.clear();
@@ -320,19 +329,19 @@ impl Problem {
         }
     }
 
-    /// √Σ (m g)² of all nodes and bones that move (N).
+    /// √Σ (m g)² over all free nodes and bones (N).
     pub(super) fn weight(&self, model: &Model) -> f64 {
         self.small_gradient(model) / SMALL_ACCELERATION * model.gravity().norm()
     }
 
-    /// A gradient (N) so small that no step needs to do better than the tolerance times it.
+    /// A gradient norm (N) so small that no step needs a residual below the tolerance times it.
     pub(super) fn small_gradient(&self, model: &Model) -> f64 {
         let own = self.inertia.iter().map(|inertia| inertia * self.h * self.h);
         let bones = model.rigs().iter().flat_map(|rig| rig.skeleton.bones()).map(|bone| bone.mass.mass);
         SMALL_ACCELERATION * own.chain(bones).map(|m| m * m).sum::<f64>().sqrt()
     }
 
-    /// Takes the Hessian at a point whose gradient was found last.
+    /// Computes the Hessian at the point of the last gradient evaluation.
     pub(super) fn update_hessian(
         &mut self,
         model: &Model,
@@ -355,7 +364,7 @@ impl Problem {
         }
     }
 
-    /// Dampers hold bones as if masses stood where their nodes are carried.
+    /// Adds the damping of nodes to the inertia of their bones, as point masses at the nodes' carried positions.
     fn add_dragged(&self, model: &Model, inertias: &mut [RigidInertia]) {
         for (node, &drag) in self.drag.iter().enumerate() {
             let bone = model.fixed_nodes().node_reference[node] as usize;
@@ -369,7 +378,7 @@ impl Problem {
         }
     }
 
-    /// The matrix of bodies that move with bones, and of joints; rows of joints that are not sought are those of the identity.
+    /// Assembles the joint-space matrix of rigid bodies and joint stiffness; rows of prescribed joints are those of the identity.
     pub(super) fn fill_joint_matrix(&self, inertias: Vec<RigidInertia>, matrix: &mut Vec<f64>) {
         let n = self.bones.dof_bone.len();
         matrix.clear();
@@ -381,7 +390,7 @@ impl Problem {
         self.isolate(matrix);
     }
 
-    /// Cuts joints that are not sought from all others.
+    /// Decouples prescribed joints from all others.
     pub(super) fn isolate(&self, matrix: &mut [f64]) {
         let n = self.bones.dof_bone.len();
         for dof in (0..n).filter(|&dof| !self.bones.is_sought[dof]) {
@@ -393,7 +402,7 @@ impl Problem {
         }
     }
 
-    /// out = Hessian × motion. Numbers of the motion at fixed nodes are overwritten by how their bones move.
+    /// out = Hessian × motion. Entries of the motion at fixed nodes are overwritten by the motion of their bones.
     pub(super) fn multiply(
         &mut self,
         model: &Model,
@@ -402,6 +411,7 @@ impl Problem {
         motion: &mut Motion,
         out: &mut Motion,
     ) {
+        // fixed nodes follow their bones
         let n = self.bones.dof_bone.len();
         let sought = self.bones.any_sought();
         if sought {
@@ -413,6 +423,8 @@ impl Problem {
                 }
             }
         }
+
+        // flesh, inertia and damping, then extra energies
         self.hessian.multiply(model.elements(), &motion.nodes);
         let this = &*self;
         for_each_part(out.nodes.as_mut_slice(), CHUNK, |first, chunk| {
@@ -423,6 +435,8 @@ impl Problem {
             extra.move_bones(twists);
             extra.multiply(&motion.nodes, &mut out.nodes);
         });
+
+        // forces on bones, projected onto the joints
         if sought {
             self.wrenches.clear();
             self.wrenches.resize(self.bones.parents.len(), Wrench::default());
@@ -447,6 +461,8 @@ impl Problem {
                 }
             }
         }
+
+        // constrained nodes have no equation
         for (node, out) in out.nodes.iter_mut().enumerate() {
             if self.inertia[node] == 0.0 {
                 *out = [0.0; 4];
@@ -454,7 +470,7 @@ impl Problem {
         }
     }
 
-    /// What dampers between nodes and moving bones add beside their own stiffness.
+    /// Adds the off-diagonal damping terms between nodes and moving bones.
     fn couple_drag(&mut self, model: &Model, motion: &Motion, out: &mut Motion) {
         for (node, &drag) in self.drag.iter().enumerate() {
             let bone = model.fixed_nodes().node_reference[node] as usize;
@@ -469,7 +485,7 @@ impl Problem {
         }
     }
 
-    /// Each node's own block of the Hessian.
+    /// The diagonal block of each node in the Hessian.
     pub(super) fn diagonal_blocks(&self, model: &Model, extras: &[&mut dyn NodeEnergy]) -> Vec<Mat3> {
         let own = self.inertia.iter().zip(&self.drag);
         let mut blocks: Vec<Mat3> = own.map(|(m, k)| Mat3::from_diagonal_element(m + k)).collect();
@@ -478,7 +494,7 @@ impl Problem {
         blocks
     }
 
-    /// Torques of drives: what is given, and along paths what the gradient asks for.
+    /// Torques of drives: as prescribed for torque-driven joints, from the gradient for joints with prescribed motion.
     pub(super) fn write_torques(
         &self,
         model: &Model,
@@ -499,7 +515,7 @@ impl Problem {
         }
     }
 
-    /// Where a step failed whose numbers are none.
+    /// Reports where a step produced non-finite values.
     pub(super) fn failure(&self, model: &Model, state: &State, _report: &SolveReport) -> StepError {
         let is_bad =
             |node: &usize| !(state.node_x[*node] + state.node_v[*node]).iter().all(|x| x.is_finite());
@@ -514,7 +530,7 @@ impl Problem {
     }
 }
 
-/// Elastic gradients of nodes from `first` on.
+/// Elastic gradients of a chunk of nodes that begins at `first`.
 struct GradientKernel<'a> {
     problem: &'a Problem,
     model: &'a Model,
@@ -533,7 +549,7 @@ impl Kernel for GradientKernel<'_> {
     }
 }
 
-/// Products of nodes from `first` on: flesh, inertia and drag.
+/// Hessian products of a chunk of nodes that begins at `first`: flesh, inertia and damping.
 struct ProductKernel<'a> {
     problem: &'a Problem,
     model: &'a Model,
@@ -559,13 +575,13 @@ impl Kernel for ProductKernel<'_> {
     }
 }
 
-/// Three numbers in single precision.
+/// Converts a vector to single precision.
 #[inline(always)]
 pub(super) fn row(x: &Vec3) -> Row {
     [x.x as f32, x.y as f32, x.z as f32, 0.0]
 }
 
-/// Three numbers in double precision.
+/// Converts a vector to double precision.
 #[inline(always)]
 pub(super) fn vector(row: &Row) -> Vec3 {
     Vec3::new(f64::from(row[0]), f64::from(row[1]), f64::from(row[2]))

@@ -1,20 +1,20 @@
-//! Steps of second order: two solves like those of backward Euler, each of η = γ h with γ = 1 − 1/√2, the second from beyond the first.   `[Alexander1977]`
+//! SDIRK2 time integration: two backward-Euler-like stages of η = γ h with γ = 1 − 1/√2, the second starting from an extrapolation of the first.   `[Alexander1977]`
 //!
 //! ```text
 //! x₁ = xₙ + η v₁,     v₁ = vₙ + η a(x₁)
 //! x₂ = x* + η v₂,     v₂ = v* + η a(x₂),      x* = xₙ + κ (x₁ − xₙ),   v* = vₙ + κ (v₁ − vₙ),   κ = (1 − γ)/γ = 1 + √2
 //! ```
 //!
-//! A swing of ω keeps 1 − (γ ω h)⁴ of its energy in a step, and motion too fast for the step is damped away. Nothing of earlier steps is needed, so that a state is all that must be saved. What is damped remembers
-//! how it was deformed: strains, slips and gaps go beyond theirs in the same way as places, and rigid motion costs nothing.
+//! An oscillation of frequency ω retains 1 − (γ ω h)⁴ of its energy per step, and unresolved motion is damped (L-stability). It is a one-step method, so the state alone must be saved. Rate-dependent terms refer to extrapolated
+//! reference values: strains, slips and gaps are extrapolated like positions, and rigid motion dissipates nothing.
 //!
-//! Bones are where joints put them, A(q), and their rates are A' = ∂A/∂q q'. The second solve begins beyond the first in A, not in q: with η a₁ = (A(q₁) − Â₁)/η + η g, which is what pushes balance exactly,
+//! Bone poses are A(q), with rates A' = ∂A/∂q q'. The second stage extrapolates in A, not in q: with η a₁ = (A(q₁) − Â₁)/η + η g, which balances the forces exactly,
 //!
 //! ```text
 //! A* = Aₙ + κ η A'₁,    A'* = A'ₙ + κ η a₁,    Â₂ = A* + η A'* + η² g
 //! ```
 //!
-//! and the joints' velocities are those whose rates come nearest to (A(q₂) − A*)/η by kinetic energy. Joints on a path take it as steps that end on the path with its velocity:
+//! and the joint velocities minimise the kinetic energy of the difference between their rates and (A(q₂) − A*)/η. Joints with prescribed motion use stages that end on the path with its velocity:
 //! q₁ = qₙ + η v₁ with v₁ = (q₂ − qₙ − η v₂)/(κ η).
 
 use super::bones::Bones;
@@ -27,16 +27,16 @@ use sinew_math::nalgebra::{DMatrix, DVector};
 use sinew_math::spatial::{Frame, Wrench};
 use sinew_skeleton::{BoneId, DriveKind, SkeletonState, StatePath};
 
-/// γ = 1 − 1/√2: the fraction of a step that each of its solves takes.
+/// γ = 1 − 1/√2: the fraction of a step that each stage spans.
 pub(super) const FRACTION: f64 = 1.0 - core::f64::consts::FRAC_1_SQRT_2;
 
-/// κ = (1 − γ)/γ: how far beyond the first solve the second begins.
-const BEYOND: f64 = 1.0 + core::f64::consts::SQRT_2;
+/// κ = (1 − γ)/γ: extrapolation factor from the first stage to the start of the second.
+const EXTRAPOLATION: f64 = 1.0 + core::f64::consts::SQRT_2;
 
-/// What the second solve of a step takes from the first.
+/// Data that the second stage needs from the first.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SecondOrder {
-    /// xₙ, vₙ, qₙ and their velocities.
+    /// xₙ, vₙ, qₙ and the joint velocities.
     x: Vec<Vec3>,
     v: Vec<Vec3>,
     rigs: Vec<SkeletonState>,
@@ -46,7 +46,7 @@ pub(super) struct SecondOrder {
     aims: Vec<Frame>,
     carried: Vec<Vec3>,
     constraint_energy: ConstraintEnergy,
-    /// Where joints on a path are at the end, and how they move there.
+    /// Coordinates and velocities of joints with prescribed motion at the end of the step.
     ends: Vec<SkeletonState>,
     path: StatePath,
     /// x* and A*.
@@ -55,7 +55,7 @@ pub(super) struct SecondOrder {
 }
 
 impl SecondOrder {
-    /// Makes the first solve of a sub-step of a problem that has begun: one of the whole sub-step given.
+    /// Turns a problem set up for a sub-step into the first stage of that sub-step, `whole`.
     pub(super) fn begin_first(
         &mut self,
         model: &Model,
@@ -73,12 +73,12 @@ impl SecondOrder {
         self.frames.clone_from(&problem.bones.start_frames);
         self.aims.clone_from(&problem.bones.aims);
         self.rates = problem.bones.rates(model, &state.rigs);
-        self.lay_paths(model, control, whole);
-        self.lead_joints(model, control, problem);
+        self.find_path_ends(model, control, whole);
+        self.place_prescribed_joints(model, control, problem);
     }
 
-    /// Finds where joints on a path are at the end.
-    fn lay_paths(&mut self, model: &Model, control: &Control, whole: Substep) {
+    /// Computes the coordinates of joints with prescribed motion at the end of the step.
+    fn find_path_ends(&mut self, model: &Model, control: &Control, whole: Substep) {
         let Substep { to: fraction, dt, .. } = whole;
         self.ends.clone_from(&self.rigs);
         for (i, (rig, end)) in model.rigs().iter().zip(&mut self.ends).enumerate() {
@@ -99,29 +99,29 @@ impl SecondOrder {
         }
     }
 
-    /// Puts joints on a path where the first solve has them.
-    fn lead_joints(&self, model: &Model, control: &Control, problem: &mut Problem) {
+    /// Moves joints with prescribed motion to their coordinates at the first stage.
+    fn place_prescribed_joints(&self, model: &Model, control: &Control, problem: &mut Problem) {
         let h = problem.h;
         for (i, (rig, onward)) in model.rigs().iter().zip(&mut problem.onward.rigs).enumerate() {
             let Some(control) = control.rigs.get(i) else { continue };
             let (start, end) = (&self.rigs[i], &self.ends[i]);
-            let mut way = vec![0.0; start.v.len()];
-            end.difference_from(&rig.skeleton, start, &mut way);
-            let mut driven_on = start.clone();
+            let mut displacement = vec![0.0; start.v.len()];
+            end.difference_from(&rig.skeleton, start, &mut displacement);
+            let mut stage = start.clone();
             for (_, bone) in prescribed(rig.skeleton.bones(), &control.drives) {
                 for dof in bone.joint.v() {
-                    driven_on.v[dof] = (way[dof] - h * end.v[dof]) / (BEYOND * h);
+                    stage.v[dof] = (displacement[dof] - h * end.v[dof]) / (EXTRAPOLATION * h);
                 }
             }
-            driven_on.move_along_velocity(&rig.skeleton, h);
+            stage.move_along_velocity(&rig.skeleton, h);
             for (_, bone) in prescribed(rig.skeleton.bones(), &control.drives) {
                 let q = bone.joint.q();
-                onward.q[q.clone()].copy_from_slice(&driven_on.q[q]);
+                onward.q[q.clone()].copy_from_slice(&stage.q[q]);
             }
         }
     }
 
-    /// Makes the second solve of a problem that has begun anew where the first one ended.
+    /// Turns a problem set up at the end of the first stage into the second stage.
     pub(super) fn begin_second(
         &mut self,
         model: &Model,
@@ -129,30 +129,33 @@ impl SecondOrder {
         (problem, constraint_energy): (&mut Problem, &mut ConstraintEnergy),
         state: &State,
     ) {
+        // reference values of damping and constraints
         let h = problem.h;
-        constraint_energy.begin_beyond(&self.constraint_energy, BEYOND);
-        problem.begin_strain_beyond(model, &self.x, BEYOND);
+        constraint_energy.begin_beyond(&self.constraint_energy, EXTRAPOLATION);
+        problem.begin_strain_beyond(model, &self.x, EXTRAPOLATION);
         problem.drag_plainly(model);
         for (own, earlier) in problem.carried.iter_mut().zip(&self.carried) {
-            *own = earlier + BEYOND * (*own - earlier);
+            *own = earlier + EXTRAPOLATION * (*own - earlier);
         }
 
+        // inertial prediction and initial guess of nodes
         self.from_x.clear();
         for node in 0..model.node_count() {
             let (x, v) = (&self.x[node], &self.v[node]);
-            let from = x + BEYOND * (state.node_x[node] - x);
-            let speed = v + BEYOND * (state.node_v[node] - v);
+            let from = x + EXTRAPOLATION * (state.node_x[node] - x);
+            let speed = v + EXTRAPOLATION * (state.node_v[node] - v);
             problem.aim[node] = from + h * speed + h * h * model.gravity();
             self.from_x.push(from);
             if problem.inertia[node] > 0.0 {
-                problem.onward.x[node] = state.node_x[node] + BEYOND * h * state.node_v[node];
+                problem.onward.x[node] = state.node_x[node] + EXTRAPOLATION * h * state.node_v[node];
             }
         }
 
-        self.lead_bones(model, &mut problem.bones, h, &state.rigs);
+        // inertial prediction and initial guess of bones
+        self.extrapolate_bones(model, &mut problem.bones, h, &state.rigs);
         for (i, (rig, onward)) in model.rigs().iter().zip(&mut problem.onward.rigs).enumerate() {
             let mut on = state.rigs[i].clone();
-            on.move_along_velocity(&rig.skeleton, BEYOND * h);
+            on.move_along_velocity(&rig.skeleton, EXTRAPOLATION * h);
             let drives = control.rigs.get(i).map_or(&[][..], |control| &control.drives);
             for (b, bone) in rig.skeleton.bones().iter().enumerate() {
                 let q = bone.joint.q();
@@ -163,15 +166,15 @@ impl SecondOrder {
         }
     }
 
-    /// Takes bones beyond where the first solve put them.
-    fn lead_bones(&mut self, model: &Model, bones: &mut Bones, h: f64, rigs: &[SkeletonState]) {
+    /// Extrapolates bones from their poses at the first stage.
+    fn extrapolate_bones(&mut self, model: &Model, bones: &mut Bones, h: f64, rigs: &[SkeletonState]) {
         let rates = bones.rates(model, rigs);
         self.from_frames.clear();
         for (bone, rate) in rates.iter().enumerate() {
-            let from = plus(&self.frames[bone], rate, BEYOND * h);
+            let from = plus(&self.frames[bone], rate, EXTRAPOLATION * h);
             let pushed = plus(&bones.start_frames[bone], &self.aims[bone], -1.0);
-            let mut speed = plus(&self.rates[bone], &pushed, BEYOND / h);
-            speed.origin += BEYOND * h * model.gravity();
+            let mut speed = plus(&self.rates[bone], &pushed, EXTRAPOLATION / h);
+            speed.origin += EXTRAPOLATION * h * model.gravity();
             let mut aim = plus(&from, &speed, h);
             aim.origin += h * h * model.gravity();
             bones.aims[bone] = aim;
@@ -179,19 +182,19 @@ impl SecondOrder {
         }
         let mut backs = rigs.to_vec();
         for (i, rig) in model.rigs().iter().enumerate() {
-            // where joints are damped from
+            // reference coordinates of joint damping
             bones.starts[i].q.clone_from(&self.rigs[i].q);
             bones.starts[i].v.clone_from(&rigs[i].v);
-            bones.starts[i].move_along_velocity(&rig.skeleton, BEYOND * h);
+            bones.starts[i].move_along_velocity(&rig.skeleton, EXTRAPOLATION * h);
             let speeds = self.rigs[i].v.iter().zip(&rigs[i].v);
-            let speeds = speeds.map(|(v, next)| v + BEYOND * (next - v));
+            let speeds = speeds.map(|(v, next)| v + EXTRAPOLATION * (next - v));
             bones.starts[i].v = speeds.collect();
-            backs[i].move_along_velocity(&rig.skeleton, -BEYOND * h);
+            backs[i].move_along_velocity(&rig.skeleton, -EXTRAPOLATION * h);
         }
         bones.back_frames = bones.frames_of(model, &backs);
     }
 
-    /// Writes velocities at the end of the second solve, `whole` (s) after the first began; positions are still those of the state.
+    /// Writes velocities at the end of the second stage, `whole` (s) after the start of the sub-step; the positions of the state are still those of the first stage.
     pub(super) fn write_velocities(
         &mut self,
         model: &Model,
@@ -218,8 +221,9 @@ impl SecondOrder {
         }
     }
 
-    /// Finds the velocities of joints that are sought: min ½ Σ ‖∂A/∂q v − (A(q₂) − A*)/η‖²_M + ½ Σ a (v − w)², with rotors' a and how the joints have gone, w.
+    /// Projects onto the velocities of unknown joints: min ½ Σ ‖∂A/∂q v − (A(q₂) − A*)/η‖²_M + ½ Σ a (v − w)², with rotor inertias a and the joints' mean velocities w.
     fn project(&self, model: &Model, problem: &mut Problem, point: &Point, state: &mut State) {
+        // momenta of bones along the joints
         let bones = &mut problem.bones;
         let h = problem.h;
         bones.place(model, &point.rigs);
@@ -235,6 +239,8 @@ impl SecondOrder {
         }
         let mut momenta = vec![0.0; n];
         bones.add_wrenches(&mut wrenches, &mut momenta);
+
+        // joint-space inertia matrix, with rotor inertias
         let mut matrix = vec![0.0; n * n];
         bones.add_inertia_matrix(bones.inertias(model), &mut matrix);
         matrix.iter_mut().for_each(|entry| *entry *= h * h);
@@ -247,11 +253,15 @@ impl SecondOrder {
                 speeds.push(*v);
             }
         }
+
+        // known velocities of prescribed joints move to the right-hand side
         for dof in (0..n).filter(|dof| bones.is_sought[*dof]) {
             let row = &matrix[dof * n..(dof + 1) * n];
             let given = (0..n).filter(|other| !bones.is_sought[*other]);
             momenta[dof] -= given.map(|other| row[other] * speeds[other]).sum::<f64>();
         }
+
+        // velocities of unknown joints
         problem.isolate(&mut matrix);
         let Some(factor) = DMatrix::from_row_slice(n, n, &matrix).cholesky() else { return };
         let found = factor.solve(&DVector::from_vec(momenta));
@@ -263,12 +273,12 @@ impl SecondOrder {
     }
 }
 
-/// a + s b, number by number.
+/// a + s b, componentwise.
 fn plus(a: &Frame, b: &Frame, s: f64) -> Frame {
     Frame { rotation: a.rotation + s * b.rotation, origin: a.origin + s * b.origin }
 }
 
-/// Bones whose joints go along a path.
+/// Bones whose joints have prescribed motion.
 fn prescribed<'a>(
     bones: &'a [sinew_skeleton::Bone],
     drives: &'a [DriveKind],

@@ -1,17 +1,17 @@
-//! Which solver steps a world, how exactly, and what it says afterwards.
+//! Selection of the time integrator, and tolerances and iteration limits of implicit steps.
 
 use crate::{Model, StepError};
 use std::fmt;
 
-/// How a world is stepped.
+/// How a world is integrated in time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Solver {
-    /// Many small explicit sub-steps: cheapest for soft and coarse bodies, second order, keeps energy.
+    /// Symplectic Euler in many small sub-steps: cheapest for soft and coarse bodies, conserves energy well.
     #[default]
     Explicit,
-    /// One implicit step, stable for any stiffness; fast motion is damped.
+    /// Implicit steps, stable for any stiffness; fast motion is damped numerically.
     Implicit(ImplicitSettings),
-    /// Implicit where explicit stepping would take more than [`Solver::MANY_SUBSTEPS`] (twice as many at second order) no obstacle is free to move and no body has coordinates of its own, explicit elsewhere.
+    /// Implicit where explicit stepping would take more than [`Solver::MANY_SUBSTEPS`] sub-steps (twice as many at second order), no obstacle is dynamic and no body has generalised coordinates; explicit otherwise.
     Auto(ImplicitSettings),
 }
 
@@ -27,67 +27,67 @@ pub enum SolverKind {
     Auto,
 }
 
-/// How steps of a model are taken, and why.
+/// The integrator chosen for the steps of a model, and the reason.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SolverPick {
-    /// How steps are solved; none if they are explicit.
+    /// Settings of the implicit solver; none if steps are explicit.
     pub implicit: Option<ImplicitSettings>,
-    /// Why.
+    /// The reason for the choice.
     pub reason: SolverReason,
 }
 
 /// Why steps are explicit or implicit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SolverReason {
-    /// It was asked for.
+    /// The user chose it.
     Asked,
-    /// Obstacles are free to move.
+    /// The world has dynamic obstacles.
     FreeObstacles,
-    /// A body has coordinates of its own.
+    /// A body has generalised coordinates.
     OwnCoordinates,
-    /// Explicit stepping takes so few sub-steps that it costs less.
+    /// Explicit stepping needs few enough sub-steps to be cheaper.
     FewSubsteps(f64),
-    /// Explicit stepping takes so many sub-steps that it costs more.
+    /// Explicit stepping needs so many sub-steps that an implicit step is cheaper.
     ManySubsteps(f64),
 }
 
-/// How exactly implicit steps are solved, and how much work they may take. Work is counted, and not timed unless `budget` asks for it, so that a busy machine does not change the answer.
+/// Tolerance and iteration limits of implicit steps. Work is limited by iteration counts, and by time only if `budget` is set, so that results do not depend on the load of the machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ImplicitSettings {
-    /// A step is solved when the gradient of its potential has fallen to this fraction of what it was at the start.
+    /// Relative tolerance: a step has converged when the norm of the gradient of its potential falls to this fraction of the initial norm.
     pub tolerance: f64,
-    /// The most iterations of Newton's method in a step.
+    /// Maximum number of Newton iterations in a step.
     pub max_newton: usize,
-    /// The most iterations of conjugate gradients in each of them.
+    /// Maximum number of conjugate gradient iterations per Newton iteration.
     pub max_inner: usize,
-    /// Steps that each call is cut into; more damp motion less.
+    /// Number of sub-steps that each step is divided into; more sub-steps reduce numerical damping.
     pub substeps: usize,
-    /// How steps follow the motion.
+    /// Order of accuracy of the time integration.
     pub order: StepOrder,
-    /// Seconds that solving a step may take by the clock of the [`crate::Stepper`]; none for as many as it takes. A step that runs out of them keeps the best state that was found, after one iteration of
-    /// each solve at least. Then answers depend on how busy a machine is: no run is like another, nor like one that is resumed.
+    /// Time limit for a step by the clock of the [`crate::Stepper`] (s); none for no limit. A step that exceeds it keeps the best iterate found, after at least one iteration of
+    /// each solve. Results then depend on the load of the machine and are not reproducible, nor equal to those of a resumed run.
     pub budget: Option<f64>,
 }
 
-/// How an implicit step follows the motion.
+/// Order of accuracy of implicit time integration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StepOrder {
-    /// Backward Euler: one solve, whose error is halved with the step. A swing of ω keeps 1/(1 + (ω h)²) of its energy in a step.
+    /// Backward Euler: one solve per step, first-order accurate. An oscillation of frequency ω retains 1/(1 + (ω h)²) of its energy per step.
     #[default]
     First,
-    /// Two solves of 0.29 of the step each, whose error falls to a quarter with half the step. A swing keeps 1 − (0.29 ω h)⁴ of its energy, and motion too fast for the step is damped.
+    /// SDIRK2: two solves of 0.29 of the step each, second-order accurate and L-stable. An oscillation retains 1 − (0.29 ω h)⁴ of its energy per step, and unresolved motion is damped.
     Second,
 }
 
 impl Solver {
-    /// Explicit sub-steps in one step above which an implicit step costs less: an accurate implicit step of the beam of 10,240 tets costs 26 sub-steps on one thread, and so does one of the dancer.
+    /// Number of explicit sub-steps above which one implicit step is cheaper: an accurate implicit step of the beam of 10,240 tets costs 26 sub-steps on one thread, and so does one of the dancer.
     pub const MANY_SUBSTEPS: f64 = 25.0;
 
-    /// The same, where surfaces may touch each other, in sub-steps of elements alone: looking for what touches is then most of an implicit step as well. The dancer with floor and self-contact costs 84 of them explicitly, and takes
+    /// The same where surfaces may be in contact with each other, in equivalent sub-steps without contact: contact detection then dominates implicit steps as well. The dancer with floor and self-contact costs 84 of them explicitly, and takes
     /// 9.3 to 10.6 s for three seconds on two cores; implicitly it takes 9.1 to 12.8.
     pub const MANY_SUBSTEPS_OF_TOUCHING: f64 = 85.0;
 
-    /// A solver of a kind, with the settings of this one, or accurate ones if it has none.
+    /// Returns a solver of the given kind with the settings of this one, or accurate settings if it has none.
     pub fn of_kind(&self, kind: SolverKind) -> Solver {
         let settings = match self {
             Solver::Explicit => ImplicitSettings::ACCURATE,
@@ -100,7 +100,10 @@ impl Solver {
         }
     }
 
-    /// How a step of `dt` (s) of a model is taken; an error if it would be implicit by demand and obstacles are free to move or bodies have coordinates of their own, which implicit steps do not see.
+    /// Chooses the integrator for steps of `dt` (s) of a model.
+    ///
+    /// # Errors
+    /// If implicit steps were requested and the model has dynamic obstacles or bodies with generalised coordinates, which implicit steps do not support.
     pub fn pick(&self, model: &Model, dt: f64) -> Result<SolverPick, StepError> {
         let substeps = dt / model.stable_step().seconds;
         let (implicit, reason) = match self {
@@ -125,7 +128,7 @@ impl Solver {
 }
 
 impl StepOrder {
-    /// What a step costs beside one of first order, about.
+    /// Approximate cost of a step relative to first order.
     fn cost(self) -> f64 {
         match self {
             StepOrder::First => 1.0,
@@ -134,7 +137,7 @@ impl StepOrder {
     }
 }
 
-/// Whether so many explicit sub-steps cost more than an implicit step. In each of them a vertex that may touch another surface costs about as much as an element: the dancer, with four times as many vertices as
+/// Whether this many explicit sub-steps cost more than an implicit step. In each sub-step a vertex that may be in contact with another surface costs about as much as an element: the dancer, with four times as many vertices as
 /// elements, takes five times as long with self-contact as without.
 fn costs_more(model: &Model, substeps: f64) -> bool {
     if !model.contact_surface().has_pairs {
@@ -148,7 +151,7 @@ impl SolverKind {
     /// All kinds, by name.
     pub const ALL: [SolverKind; 3] = [SolverKind::Explicit, SolverKind::Implicit, SolverKind::Auto];
 
-    /// Its name in scene files and on the command line.
+    /// The name used in scene files and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             SolverKind::Explicit => "explicit",
@@ -157,14 +160,14 @@ impl SolverKind {
         }
     }
 
-    /// The kind of a name.
+    /// Returns the kind with the given name.
     pub fn named(name: &str) -> Option<SolverKind> {
         SolverKind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
 impl SolverPick {
-    /// What steps are.
+    /// The kind of the chosen steps.
     pub fn kind(&self) -> SolverKind {
         if self.implicit.is_some() { SolverKind::Implicit } else { SolverKind::Explicit }
     }
@@ -174,11 +177,9 @@ impl fmt::Display for SolverReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SolverReason::Asked => f.write_str("as asked for"),
-            SolverReason::FreeObstacles => {
-                f.write_str("obstacles are free to move, which implicit steps do not see")
-            }
+            SolverReason::FreeObstacles => f.write_str("implicit steps do not support free obstacles"),
             SolverReason::OwnCoordinates => {
-                f.write_str("a body has coordinates of its own, which implicit steps do not move")
+                f.write_str("implicit steps do not support bodies with generalised coordinates")
             }
             SolverReason::FewSubsteps(n) => {
                 write!(f, "{:.0} explicit sub-steps per frame cost less than an implicit step", n.ceil())
@@ -191,7 +192,7 @@ impl fmt::Display for SolverReason {
 }
 
 impl ImplicitSettings {
-    /// To a thousandth, with bounded work: for the studio.
+    /// Relative tolerance 1e-3 and few iterations: for interactive use.
     pub const INTERACTIVE: ImplicitSettings = ImplicitSettings {
         tolerance: 1e-3,
         max_newton: 12,
@@ -200,7 +201,7 @@ impl ImplicitSettings {
         order: StepOrder::First,
         budget: None,
     };
-    /// To a hundred-thousandth: for takes that are kept.
+    /// Relative tolerance 1e-5: for final takes.
     pub const ACCURATE: ImplicitSettings = ImplicitSettings {
         tolerance: 1e-5,
         max_newton: 100,

@@ -1,12 +1,12 @@
-//! Rest: where nothing is left to move a world.
+//! Static equilibrium by pseudo-transient continuation.
 //!
-//! The potential of a step without velocities is minimised again and again, each time with a longer step, so that inertia holds back less and less:
+//! The incremental potential with zero velocity is minimised repeatedly with increasing time steps, so that the inertial regularisation vanishes:
 //!
 //! ```text
 //! min Ψ + loads + joints + Σ m/(2h²) |x − x_k − h² g|²,      h = 1/20 s, 1/4 s, 5/4 s, …
 //! ```
 //!
-//! What is left of the gradient without inertia tells how far from rest the world is.
+//! The gradient without the inertial term measures the distance from equilibrium.
 
 use super::Solver;
 use super::newton::Newton;
@@ -21,61 +21,61 @@ use crate::substep::Substep;
 use crate::{Control, Model, State};
 use sinew_math::Vec3;
 
-/// How a world came to rest.
+/// Result of a search for static equilibrium.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SettleReport {
-    /// Whether the gradient fell to the tolerance.
+    /// Whether the gradient norm fell to the tolerance.
     pub converged: bool,
-    /// The gradient of the potential that is left, in parts of all weights.
+    /// Norm of the remaining static gradient relative to the weight.
     pub residual: f64,
-    /// Rounds with longer and longer steps.
+    /// Number of continuation steps.
     pub rounds: usize,
-    /// The work of all rounds.
+    /// Total work of all continuation steps.
     pub work: SolveReport,
 }
 
-/// A world that could not be settled. The state is as it was.
+/// A static solve failed. The state is unchanged.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SettleError {
-    /// The control does not fit the model.
+    /// The control does not match the model.
     #[error("{0}")]
     BadControl(String),
-    /// An obstacle may move, which is not seen.
+    /// The model has dynamic obstacles, which are not supported.
     #[error(
-        "settling leaves obstacles where they are, and this scene has free ones: fix or remove them, or simulate until it rests"
+        "settling leaves obstacles where they are, but this scene has free ones: fix or remove them, or simulate until it rests"
     )]
     FreeObstacles,
-    /// A body has coordinates of its own.
+    /// A body has generalised coordinates, which are not supported.
     #[error(
-        "settling moves points and joints, and body '{0}' has coordinates of its own: simulate until it rests"
+        "settling moves nodes and joints only, but body '{0}' has generalised coordinates: simulate until it rests"
     )]
     OwnCoordinates(String),
-    /// The solution is not finite.
+    /// The solution contains NaN or infinite values.
     #[error(
-        "the world has no rest that could be found: after {rounds} rounds positions were no numbers; look for huge loads"
+        "no static equilibrium was found: positions are not finite after {rounds} rounds; look for very large loads"
     )]
     NotFinite {
-        /// Rounds until then.
+        /// Number of continuation steps up to the failure.
         rounds: usize,
     },
 }
 
-/// The most rounds.
+/// Maximum number of continuation steps.
 const MAX_ROUNDS: usize = 40;
-/// The first step (s), and how much longer each next one is.
+/// First pseudo time step (s), and the factor between successive ones.
 const FIRST_STEP: f64 = 0.05;
 const GROWTH: f64 = 5.0;
-/// The longest step (s) if no joint is sought: inertia then is nothing.
-const LONGEST: f64 = 1e3;
-/// The longest step (s) with joints that are sought: the Hessian of a swinging bone's height is left out of the system, and inertia stands in for it.
-const LONGEST_WITH_JOINTS: f64 = 1.0;
+/// Largest pseudo time step (s) if no joint is unknown: inertia is then negligible.
+const MAX_STEP: f64 = 1e3;
+/// Largest pseudo time step (s) with unknown joints: the second derivative of a swinging bone's height is neglected in the Hessian, and inertia regularises it.
+const MAX_STEP_WITH_JOINTS: f64 = 1.0;
 
-/// Brings a world to rest under a control: pins at the end of their paths, joints on paths at their end, all others where they balance. Velocities become 0.
+/// Finds static equilibrium under a control: pins and joints with prescribed motion are at the end of their paths, all other joints and nodes in equilibrium. Velocities become 0.
 pub fn settle(model: &Model, control: &Control, state: &mut State) -> Result<SettleReport, SettleError> {
     settle_with(model, control, &ImplicitSettings::ACCURATE, &mut [], state)
 }
 
-/// [`settle`], to a tolerance, with more energies of nodes.
+/// [`settle`] with the given tolerance and additional node energies.
 pub fn settle_with(
     model: &Model,
     control: &Control,
@@ -83,27 +83,22 @@ pub fn settle_with(
     extras: &mut [&mut dyn NodeEnergy],
     state: &mut State,
 ) -> Result<SettleReport, SettleError> {
-    if let Some(fault) = control.fault(model) {
-        return Err(SettleError::BadControl(fault));
-    }
+    // the unknowns, and the energies besides elasticity
+    check(model, control)?;
     let (mut problem, mut newton) = (Problem::default(), Newton::default());
     let mut now = state.clone();
     let mut report =
         SettleReport { converged: false, residual: f64::INFINITY, rounds: 0, work: SolveReport::CONVERGED };
-    if model.has_free_obstacles() {
-        return Err(SettleError::FreeObstacles);
-    }
-    if let Some(body) = model.reduced_body() {
-        return Err(SettleError::OwnCoordinates(body.name.clone()));
-    }
     let mut custom_bodies = CustomBodies::of(model);
     let (mut constraint_energy, mut contact_energy) = (ConstraintEnergy::default(), ContactEnergy::default());
     let can_collide = Contacts::can_collide_in(model, control);
-    // a round begins before it is seen what touches, and is compared with the whole weight
+
+    // contacts are detected only after a round has begun, and its residual is relative to the whole weight
     let round = ImplicitSettings { tolerance: 0.5 * settings.tolerance, ..*settings };
     let mut h = FIRST_STEP;
     let mut joints_before: Vec<Vec<f64>> = Vec::new();
     while report.rounds < MAX_ROUNDS && !report.converged {
+        // the static problem, regularised with a pseudo time step
         report.rounds += 1;
         now.node_v.iter_mut().for_each(|v| *v = Vec3::zeros());
         now.rigs.iter_mut().for_each(|rig| rig.v.fill(0.0));
@@ -122,6 +117,8 @@ pub fn settle_with(
         if custom_bodies.has_energies() {
             all.push(&mut custom_bodies);
         }
+
+        // its minimum, and the residual without the regularisation
         newton.start(&mut problem, model, &mut all);
         let found = newton.minimise(&mut problem, model, &round, &mut all);
         if !found.residual.is_finite() {
@@ -131,6 +128,8 @@ pub fn settle_with(
         let gradient = static_gradient(&problem, &newton, &now);
         let weight = problem.small_gradient(model).max(problem.weight(model));
         report.residual = problem.norm(&gradient) / weight;
+
+        // joints must be stationary as well
         let stays = |(found, before): (&sinew_skeleton::SkeletonState, &Vec<f64>)| {
             found.q.iter().zip(before).all(|(q, before)| (q - before).abs() <= settings.tolerance)
         };
@@ -139,6 +138,8 @@ pub fn settle_with(
                 && newton.point().rigs.iter().zip(&joints_before).all(stays));
         joints_before = newton.point().rigs.iter().map(|rig| rig.q.clone()).collect();
         report.converged = report.residual <= settings.tolerance && joints_stay;
+
+        // next round from there, with a longer pseudo time step
         now.node_x.clone_from(&newton.point().x);
         for (own, found) in now.rigs.iter_mut().zip(&newton.point().rigs) {
             own.q.clone_from(&found.q);
@@ -146,7 +147,7 @@ pub fn settle_with(
         if can_collide {
             contact_energy.finish(model, &mut now);
         }
-        let longest = if problem.bones.any_sought() { LONGEST_WITH_JOINTS } else { LONGEST };
+        let longest = if problem.bones.any_sought() { MAX_STEP_WITH_JOINTS } else { MAX_STEP };
         h = (h * GROWTH).min(longest);
     }
     now.rigs.iter_mut().for_each(|rig| rig.v.fill(0.0));
@@ -155,13 +156,25 @@ pub fn settle_with(
     Ok(report)
 }
 
-/// The gradient without what inertia holds back: that of the step less m (x − x_k)/h².
+/// Rejects a control that does not match the model, and models that settling does not support.
+fn check(model: &Model, control: &Control) -> Result<(), SettleError> {
+    if let Some(fault) = control.fault(model) {
+        return Err(SettleError::BadControl(fault));
+    }
+    if model.has_free_obstacles() {
+        return Err(SettleError::FreeObstacles);
+    }
+    let reduced = model.reduced_body().map(|body| SettleError::OwnCoordinates(body.name.clone()));
+    reduced.map_or(Ok(()), Err)
+}
+
+/// The static gradient: that of the step without the inertial term m (x − x_k)/h².
 fn static_gradient(problem: &Problem, newton: &Newton, before: &State) -> Gradient {
     let mut gradient = newton.gradient().clone();
     for (node, gradient) in gradient.nodes.iter_mut().enumerate() {
         *gradient -= problem.inertia[node] * (newton.point().x[node] - before.node_x[node]);
     }
-    // joints move by less and less, and their part with them
+    // the inertial term of joints vanishes as their increments do
     gradient
 }
 

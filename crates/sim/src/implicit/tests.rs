@@ -1,4 +1,4 @@
-//! Facts about implicit steps of small bodies.
+//! Tests of implicit steps of small bodies.
 
 mod arm;
 mod beam;

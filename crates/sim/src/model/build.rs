@@ -1,4 +1,4 @@
-//! From a description of a world to a model, checked: bodies get their masses, nodes their bones, elements their place in lanes.
+//! Validation and assembly of a model from a world description: lumped masses, attachment to bones, rest shapes, and the stable step.
 
 use super::{Load, Model, ModelId, Pin, constraints, home};
 use crate::body::{Body, Shape, damping_rate};
@@ -19,8 +19,12 @@ use sinew_math::spatial::Frame;
 use sinew_skeleton::PointMass;
 
 impl Model {
-    /// Checks a world and builds it. Either all is well, or all faults are reported together.
+    /// Validates a world and builds its model.
+    ///
+    /// # Errors
+    /// All faults of the description, together.
     pub fn build(world: &WorldDesc) -> Result<Model, BuildError> {
+        // validation of rigs and bodies one by one
         let mut faults = world_faults(world);
         let mut rigs: Vec<RestRig> = Vec::new();
         for desc in &world.rigs {
@@ -45,6 +49,7 @@ impl Model {
             return Err(BuildError { faults });
         }
 
+        // attachment, pins and loads
         let mut parts = Parts::default();
         for (desc, shape) in world.bodies.iter().zip(shapes) {
             parts.add(desc, shape, &rigs);
@@ -52,6 +57,8 @@ impl Model {
         if !parts.faults.is_empty() {
             return Err(BuildError { faults: parts.faults });
         }
+
+        // assembly, constraints and the step limit
         let merged = parts.merge_masses(&rigs, &world.gravity)?;
         let unconstrained = parts.assemble(world, merged);
         let model = constraints::add(world, unconstrained).map_err(|faults| BuildError { faults })?;
@@ -60,7 +67,7 @@ impl Model {
     }
 }
 
-/// Where the cage of a body shall have nodes.
+/// Positions at which the cage of a body must have nodes.
 fn anchors_of(desc: &BodyDesc, rigs: &[RestRig]) -> Vec<Vec3> {
     let Some(attachment) = desc.attachment.as_ref().filter(|attachment| attachment.anchored) else {
         return Vec::new();
@@ -71,26 +78,33 @@ fn anchors_of(desc: &BodyDesc, rigs: &[RestRig]) -> Vec<Vec3> {
 
 fn world_faults(world: &WorldDesc) -> Vec<Fault> {
     let mut faults = Vec::new();
+
+    // the world itself
     if world.bodies.is_empty() {
-        faults.push(Fault::new("", "the world holds no body: add one"));
+        faults.push(Fault::new("", "the world has no body: add one"));
     }
     if !world.gravity.iter().all(|g| g.is_finite()) {
         faults.push(Fault::new("", format!("gravity {:?} m/s² is not finite", world.gravity.as_slice())));
     }
     if let Some(step) = world.max_step.filter(|step| step.is_nan() || *step <= 0.0) {
-        faults
-            .push(Fault::new("", format!("steps shall be no longer than {step} s: give a positive number")));
+        faults.push(Fault::new("", format!("the maximum step is {step} s: it must be above 0")));
     }
+
+    // names and references of bodies
     for (i, body) in world.bodies.iter().enumerate() {
         if world.bodies[..i].iter().any(|other| other.name == body.name) {
             faults.push(Fault::new(&body.name, "two bodies have this name: rename one"));
         }
         let rig = body.attachment.as_ref().map(|attachment| &attachment.rig);
         if let Some(name) = rig.filter(|name| world.rigs.iter().all(|rig| rig.name != **name)) {
-            faults
-                .push(Fault::new(&body.name, format!("it hangs on skeleton '{name}', which does not exist")));
+            faults.push(Fault::new(
+                &body.name,
+                format!("it is attached to skeleton '{name}', which does not exist"),
+            ));
         }
     }
+
+    // contacts, constraints and skeletons
     faults.extend(find_faults(world));
     faults.extend(constraint::find_faults(world));
     for (i, rig) in world.rigs.iter().enumerate() {
@@ -109,15 +123,15 @@ fn body_faults(desc: &BodyDesc) -> Vec<Fault> {
         faults.push(fault(format!("velocity {:?} m/s is not finite", desc.velocity.as_slice())));
     }
     if desc.sag == Sag::RestShape && desc.attachment.is_none() && desc.pins.is_empty() {
-        let what = "it has a rest shape but nothing to hang on, and what falls freely does not sag: pin it, put it on bones, or let it sag freely";
+        let what = "it has a rest shape but nothing to hang on, and a body in free fall does not sag: pin it, attach it to bones, or let it sag freely";
         faults.push(fault(what.into()));
     }
     if desc.sag == Sag::Balanced && desc.attachment.is_none() {
-        let what = "its weight is balanced by bones, and it has none: let it have a rest shape instead, or sag freely";
+        let what = "its weight is balanced by bones, but it is attached to none: give it a rest shape instead, or let it sag freely";
         faults.push(fault(what.into()));
     }
     if matches!(desc.shape, ShapeDesc::Custom(_)) && (desc.attachment.is_some() || desc.sag != Sag::Free) {
-        let what = "it is not made of tets, and only those hang on bones or have a rest shape: hold it by constraints, and let it sag freely";
+        let what = "it is not a tet mesh, and only tet meshes can be attached to bones or have a rest shape: hold it by constraints, and let it sag freely";
         faults.push(fault(what.into()));
     }
     for (i, pin) in desc.pins.iter().enumerate() {
@@ -140,13 +154,13 @@ struct Parts {
     node_start_v: Vec<Vec3>,
     node_mass: Vec<f64>,
     elements: Vec<ElementDesc>,
-    /// Node, bone and place on it of every node that is fixed to a bone.
+    /// Node, bone and position in the bone's frame of every node fixed to a bone.
     ties: Vec<(u32, u32, Vec3)>,
     node_reference: Vec<u32>,
     homes: Vec<HomeParts>,
     body_start: CoordinateState,
     reduced_nodes: Vec<Range<usize>>,
-    /// The highest frequency of each body of another kind (rad/s); none for tets.
+    /// The highest frequency of each custom body (rad/s); none for tet meshes.
     max_frequency: Vec<Option<f64>>,
     pins: Vec<Pin>,
     loads: Vec<Load>,
@@ -155,6 +169,7 @@ struct Parts {
 
 impl Parts {
     fn add(&mut self, desc: &BodyDesc, mut shape: Shape, rigs: &[RestRig]) {
+        // pins and loads
         let (first_node, first_tet) = (self.node_rest.len(), self.elements.len());
         for (i, pin) in desc.pins.iter().enumerate() {
             self.add_pin(desc, &shape, pin, i, first_node);
@@ -165,9 +180,11 @@ impl Parts {
         let is_reduced = shape.custom.as_ref().is_some_and(|custom| custom.kind.coordinates().is_some());
         if is_reduced && !desc.pins.is_empty() {
             let what =
-                "its points follow coordinates of its own and cannot be pinned: hold it by constraints";
+                "its points follow generalised coordinates and cannot be pinned: hold it by constraints";
             self.faults.push(Fault::new(&desc.name, what));
         }
+
+        // attachment to bones, and elements with their materials
         let attached = self.attach(desc, &mut shape, first_node, rigs);
         let thickness = attached.as_ref().map(|attached| attached.thickness);
         self.elements.extend(shape.mesh.tets.iter().zip(&shape.fill).map(|(tet, &fill)| ElementDesc {
@@ -177,10 +194,12 @@ impl Parts {
             viscosity: 0.0,
         }));
         let reach = thickness.unwrap_or_else(|| shape.length());
-        // other kinds and springs towards home damp themselves
+        // custom bodies and springs towards home have damping of their own
         let has_home = desc.attachment.as_ref().is_some_and(|attachment| attachment.home.is_some());
         let damping_rate =
             if shape.custom.is_none() && !has_home { damping_rate(&desc.material, reach) } else { 0.0 };
+
+        // nodes and the body itself
         let (mass, volume) = (shape.node_mass(desc.material.density), shape.volume());
         let kind = self.add_kind(&shape, first_node);
         self.node_mass.extend(&mass);
@@ -205,7 +224,7 @@ impl Parts {
         });
     }
 
-    /// Gives a body of another kind than tets its place among coordinates.
+    /// Assigns a custom body its ranges of generalised coordinates.
     fn add_kind(&mut self, shape: &Shape, first_node: usize) -> BodyKind {
         self.max_frequency.push(shape.custom.as_ref().map(|custom| custom.max_frequency));
         let Some(custom) = &shape.custom else { return BodyKind::Tets };
@@ -223,7 +242,7 @@ impl Parts {
         })
     }
 
-    /// Pins the nodes in the region, or where the cage is too coarse to have any there, the nodes that carry the surface in it.
+    /// Pins the nodes in the region or, if the cage is too coarse to have any there, the nodes that carry the surface in it.
     fn add_pin(&mut self, desc: &BodyDesc, shape: &Shape, pin: &PinDesc, index: usize, first_node: usize) {
         let mut nodes = pin.region.select(&shape.mesh.nodes, &shape.surface.vertices);
         if nodes.is_empty() {
@@ -239,12 +258,12 @@ impl Parts {
         let center = nodes.iter().map(|&node| shape.mesh.nodes[node as usize]).sum::<Vec3>()
             / nodes.len().max(1) as f64;
         nodes.iter_mut().for_each(|node| *node += first_node as u32);
-        // a node moves with the first pin that holds it
+        // a node belongs to the first pin that contains it
         nodes.retain(|node| !self.pins.iter().any(|pin| pin.nodes.contains(node)));
         self.pins.push(Pin { body: self.bodies.len(), nodes, center });
     }
 
-    /// Shares the force among the surface vertices in the region and carries it to the nodes.   [KimPollard2011, eq. 13]
+    /// Distributes the force evenly over the surface vertices in the region and maps it to the nodes.   [KimPollard2011, eq. 13]
     fn add_load(&mut self, desc: &BodyDesc, shape: &Shape, load: &LoadDesc, index: usize, first_node: usize) {
         let vertices = load.region.select(&shape.surface.vertices, &shape.surface.vertices);
         if vertices.is_empty() {
@@ -266,7 +285,7 @@ impl Parts {
         self.loads.push(Load { body: self.bodies.len(), node_forces });
     }
 
-    /// Fixes nodes to bones.
+    /// Chooses the nodes that are fixed to bones.
     fn attach(
         &mut self,
         desc: &BodyDesc,
@@ -278,6 +297,8 @@ impl Parts {
         self.node_reference.resize(first_node + count, 0);
         let attachment = desc.attachment.as_ref()?;
         let rig = rigs.iter().find(|rig| rig.desc.name == attachment.rig)?;
+
+        // pinned nodes are not available
         let mut held = vec![false; count];
         for &node in self.pins.iter().flat_map(|pin| &pin.nodes).filter(|node| **node as usize >= first_node)
         {
@@ -295,6 +316,8 @@ impl Parts {
         if attachment.home.is_some() {
             home::loosen(attachment, rig, shape, &mut found);
         }
+
+        // fixed nodes with their position on the bone, and reference bones of all nodes
         for (node, bone) in found.fixed.iter().enumerate() {
             if let Some(bone) = bone {
                 let place = rig.point_in_bone(*bone, &shape.mesh.nodes[node]);
@@ -310,7 +333,7 @@ impl Parts {
         Some(found)
     }
 
-    /// The skeletons with the masses of fixed nodes in their bones.
+    /// The skeletons with the masses of fixed nodes merged into their bones.
     fn merge_masses(&self, rigs: &[RestRig], gravity: &Vec3) -> Result<Vec<Rig>, BuildError> {
         let (mut merged, mut faults) = (Vec::new(), Vec::new());
         for rig in rigs {
@@ -329,7 +352,7 @@ impl Parts {
         if faults.is_empty() { Ok(merged) } else { Err(BuildError { faults }) }
     }
 
-    /// The longest explicit step of all bodies by themselves; gives elements the viscosity that goes with it, and their masses.
+    /// Computes the stability limit of all bodies without constraints; sets the viscosity of elements that goes with it, and their masses.
     fn find_step(&mut self, loose_inverse_mass: &[f64], node_unstressed: &[Vec3]) -> StableStep {
         let mut stable_step = StableStep::UNLIMITED;
         for (body, max_frequency) in self.bodies.iter().zip(&self.max_frequency) {
@@ -341,7 +364,7 @@ impl Parts {
             let step_at = |x: &[Vec3]| StableStep::find(x, loose_inverse_mass, body.nodes.start, elements);
             let mut step = step_at(node_unstressed);
             if body.rest_shape.is_some() {
-                // it lives around the drawn shape
+                // bodies deform around the drawn shape
                 step = step.and(step_at(&self.node_rest));
             }
             elements.iter_mut().for_each(|element| element.viscosity = step.viscosity);
@@ -352,12 +375,13 @@ impl Parts {
     }
 
     fn assemble(mut self, world: &WorldDesc, mut rigs: Vec<Rig>) -> Model {
+        // which nodes are free
         let mut node_inverse_mass: Vec<f64> = self.node_mass.iter().map(|m| 1.0 / m).collect();
         for &node in self.pins.iter().flat_map(|pin| &pin.nodes) {
             node_inverse_mass[node as usize] = 0.0;
         }
-        // Nodes fixed to bones count as free for the step. Bones only tie their nodes together and add mass, and by Rayleigh's principle neither
-        // raises the highest frequency: the step holds however heavy the bones are and whatever drives their joints. Dampers are limited for themselves.
+        // Nodes fixed to bones count as free for the stability limit. Bones only constrain their nodes and add mass, and by Rayleigh's principle neither
+        // raises the highest frequency: the limit holds for any mass of the bones and any joint drive. Damping is limited separately.
         let loose_inverse_mass = node_inverse_mass.clone();
         self.reduced_nodes.iter().for_each(|nodes| node_inverse_mass[nodes.clone()].fill(0.0));
         self.ties.iter().for_each(|(node, _, _)| node_inverse_mass[*node as usize] = 0.0);
@@ -379,6 +403,8 @@ impl Parts {
             is_free,
             |bone, x| rest_frames[bone].point_back(x),
         );
+
+        // rest shapes and gravity compensation
         let drawn = Drawn {
             gravity: &world.gravity,
             node_x: &self.node_rest,
@@ -389,6 +415,8 @@ impl Parts {
             rigs: &rigs,
         };
         let Support { node_unstressed, node_lift } = drawn.support(&mut self.bodies);
+
+        // stability limit, with damping and contact
         let stable_step = self.find_step(&loose_inverse_mass, &node_unstressed);
         for rig in &mut rigs {
             let first = rig.bones.start;
@@ -407,6 +435,8 @@ impl Parts {
             &self.node_mass,
             default_step(world, &stable_step),
         );
+
+        // the model
         let mut model = Model {
             rest_balance: 0.0,
             constraints: Vec::new(),
@@ -433,6 +463,8 @@ impl Parts {
             reduced_nodes: self.reduced_nodes,
             id: ModelId::default(),
         };
+
+        // reference level of the potential energy
         let frames = model.rest_frames();
         let frame = |bone: usize| (frames[bone].rotation, frames[bone].origin);
         model.rest_balance = model.balance_energy(&model.node_rest, frame);
@@ -440,7 +472,7 @@ impl Parts {
     }
 }
 
-/// The step of a world in which something can touch: short enough for slow bodies not to sink in, and for springs stiffer than usual.
+/// The step limit of a world with contact: short enough that slow bodies do not sink in, and that stiffer contact springs are stable.
 fn contact_step(world: &WorldDesc, mut step: StableStep) -> StableStep {
     let contact = &world.contact;
     if world.obstacles.is_empty() && contact.self_contact.is_empty() && world.bodies.len() < 2 {
@@ -453,18 +485,18 @@ fn contact_step(world: &WorldDesc, mut step: StableStep) -> StableStep {
     step
 }
 
-/// How many times as stiff as usual anything is touched, at least once.
+/// The largest stiffness factor of any contact, at least 1.
 fn stiffest(world: &WorldDesc) -> f64 {
     let obstacles = world.obstacles.iter().map(|obstacle| obstacle.stiffness).fold(1.0, f64::max);
     (world.contact.stiffness * obstacles).max(1.0)
 }
 
-/// The step that the usual stiffness is made for (s).
+/// The step for which the default contact stiffness is computed (s).
 fn default_step(world: &WorldDesc, step: &StableStep) -> f64 {
     (step.seconds * stiffest(world).sqrt()).min(world.contact.longest_step)
 }
 
-/// The obstacles of a world; planes are drawn some times as large as the bodies.
+/// The obstacles of a world; planes are drawn at a multiple of the size of the bodies.
 fn obstacles(world: &WorldDesc, bodies: &[Body], point_count: usize) -> Vec<Obstacle> {
     let size = |body: &Body| body.surface.bounds().map_or(0.0, |(low, high)| (high - low).amax());
     let reach = 4.0 * bodies.iter().map(size).fold(0.0, f64::max);

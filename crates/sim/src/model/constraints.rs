@@ -1,4 +1,4 @@
-//! From what is asked of constraints to constraints, checked.
+//! Validation of constraints and their resolution to nodes, bones and obstacles.
 
 mod cut;
 mod nearest;
@@ -15,24 +15,24 @@ use nearest::{Found, inside, on_surface};
 use sinew_math::Vec3;
 use stiffest::{GAMMA, KAPPA, masses};
 
-/// A place farther from a body than this fraction of its longest side is taken for a mistake.
+/// A position farther from a body than this fraction of its longest side counts as an error.
 const FARTHEST: f64 = 0.25;
-/// A drag of the usual stiffness swings its body so often in a second (rad/s): three times.
+/// Frequency of a drag with default stiffness and its body (rad/s): three oscillations per second.
 const DEFAULT_DRAG: f64 = 3.0 * core::f64::consts::TAU;
-/// Usual fractions of critical damping: of a drag, and of all others, as stiff contacts have.
+/// Default damping ratios: of a drag, and of all other constraints, as for stiff contacts.
 const DRAG_DAMPING: f64 = 0.5;
 const DEFAULT_DAMPING: f64 = 0.127;
-/// Steps that are made shorter for stiff constraints are made no shorter than this many times.
+/// Limit on the factor by which stiff constraints may shorten the step.
 const MAX_SHORTENING: f64 = 100.0;
-/// Steps of a world with constraints are no longer than this (s), as those of one in which something can touch.
+/// Maximum step of a world with constraints (s), as for one with contact.
 const LONGEST_STEP: f64 = 2e-3;
-/// Where something can touch as well, which with elasticity takes all of 4 already, all of it must shrink: 0.86 · 4 + 0.86² · 0.35 + 0.86 · 2 · 0.15 < 4.
+/// Factor for worlds with contact, which together with elasticity uses the whole stability limit of 4 already: 0.86 · 4 + 0.86² · 0.35 + 0.86 · 2 · 0.15 < 4.
 const BESIDE_TOUCHING: f64 = 0.86;
-/// Fewest and most points of a belt.
+/// Minimum and maximum number of points of a belt.
 const MIN_BELT_POINTS: f64 = 8.0;
 const MAX_BELT_POINTS: f64 = 64.0;
 
-/// Adds its constraints to a model whose other parts are done, and makes its step short enough for them.
+/// Adds the constraints to an otherwise complete model, and shortens its step where they require it.
 pub(super) fn add(world: &WorldDesc, model: Model) -> Result<Model, Vec<Fault>> {
     if world.constraints.is_empty() {
         return Ok(model);
@@ -63,7 +63,7 @@ pub(super) fn add(world: &WorldDesc, model: Model) -> Result<Model, Vec<Fault>> 
     Ok(Model { constraints: found, stable_step, ..model })
 }
 
-/// Gives a constraint its stiffness and damping; returns how many times shorter than usual steps must be for it.
+/// Sets stiffness and damping of a constraint; returns the factor by which it shortens the step.
 fn strengthen(
     model: &Model,
     constraint: &mut Constraint,
@@ -72,7 +72,7 @@ fn strengthen(
     step: f64,
 ) -> Result<f64, String> {
     if !mass.is_finite() {
-        return Err("nothing that it holds can move by itself: choose other points".into());
+        return Err("none of its points can move: choose points that are not prescribed".into());
     }
     let stable = KAPPA * mass / (step * step);
     let is_drag = matches!(desc.kind, ConstraintKind::Drag { .. });
@@ -82,7 +82,7 @@ fn strengthen(
     constraint.stiffness = desc.stiffness.unwrap_or(defaults);
     if constraint.stiffness > most {
         return Err(format!(
-            "a stiffness of {:.3e} N/m would make steps more than {MAX_SHORTENING} times shorter: give at most {most:.1e} N/m, or hold more of the body",
+            "a stiffness of {:.3e} N/m would shorten the step by more than a factor of {MAX_SHORTENING}: use at most {most:.1e} N/m, or constrain more of the body",
             constraint.stiffness
         ));
     }
@@ -93,7 +93,7 @@ fn strengthen(
     Ok(shorter)
 }
 
-/// The whole mass that a drag pulls (kg).
+/// The total mass moved by a drag (kg).
 fn moved_mass(model: &Model, constraint: &Constraint) -> f64 {
     let Hold::Place { anchor, .. } = &constraint.hold else { return 0.0 };
     match anchor {
@@ -129,6 +129,7 @@ fn resolve(model: &Model, desc: &ConstraintDesc) -> Result<Constraint, String> {
 }
 
 fn find_anchor(model: &Model, desc: &PointDesc) -> Result<(Anchor, Vec3), String> {
+    // points of flesh
     let of_body =
         |name: &str| model.bodies.iter().find(|body| body.name == name).ok_or_else(|| no_such("body", name));
     match desc {
@@ -145,7 +146,7 @@ fn find_anchor(model: &Model, desc: &PointDesc) -> Result<(Anchor, Vec3), String
             let vertices = region.select(&body.surface.vertices, &body.surface.vertices);
             if vertices.is_empty() {
                 return Err(format!(
-                    "its region holds no point of the surface of '{}'{}",
+                    "its region contains no surface vertex of '{}'{}",
                     body.name,
                     reach(body)
                 ));
@@ -156,12 +157,14 @@ fn find_anchor(model: &Model, desc: &PointDesc) -> Result<(Anchor, Vec3), String
             let middle = sum(&row, &model.node_rest);
             Ok((Anchor::Nodes(row), middle))
         }
+
+        // points of bones and obstacles
         PointDesc::Bone { rig, bone, place } => find_bone(model, rig, bone, place.as_ref()),
         PointDesc::Obstacle { obstacle: name, place } => {
             let found = model.obstacles.iter().position(|obstacle| obstacle.name == *name);
             let found = found.ok_or_else(|| no_such("obstacle", name))?;
             let at = place.unwrap_or(model.obstacles[found].start.pose.translation.vector);
-            // a part moves with the whole
+            // a part moves with its carrier
             let obstacle = model.obstacles[found].carrier;
             let pose = &model.obstacles[obstacle].start.pose;
             let own = pose.rotation.inverse_transform_vector(&(at - pose.translation.vector));
@@ -207,7 +210,7 @@ fn find_belt(model: &Model, desc: &BeltDesc) -> Result<(Hold, f64), String> {
     let far = |middle: &Vec3| (middle - desc.center).norm_squared();
     let nearest = loops.iter().min_by(|a, b| far(&a.middle()).total_cmp(&far(&b.middle())));
     let Some(line) = nearest else {
-        return Err(format!("its plane cuts body '{}' in no closed line{}", body.name, reach(body)));
+        return Err(format!("its plane does not cut body '{}' in a closed curve{}", body.name, reach(body)));
     };
     let spacing = sinew_math::real::cbrt(body.volume / body.nodes.len() as f64);
     let count = (line.length() / spacing).round().clamp(MIN_BELT_POINTS, MAX_BELT_POINTS);

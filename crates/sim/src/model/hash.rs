@@ -1,4 +1,4 @@
-//! A fingerprint of a model: two that are built alike have the same, and states of the one belong to the other.
+//! Hash of a model: equal for models built from equal descriptions, whose states are then interchangeable.
 
 use super::Model;
 use crate::body::Body;
@@ -7,13 +7,14 @@ use core::fmt::Debug;
 use sinew_math::Vec3;
 use xxhash_rust::xxh3::Xxh3;
 
-/// Takes in numbers, each with all its bits.
+/// Hashes numbers with all their bits.
 struct Fingerprint(Xxh3);
 
 impl Model {
-    /// A fingerprint of all that stepping and surfaces follow from: nodes, tets, masses, materials and what each element is made of, pins, loads, bones and joints, surfaces and how
-    /// they hang in their cages. Finds it anew each time.
+    /// Hash of everything that motion and surfaces depend on: nodes, tets, masses, materials and element properties, pins, loads, bones and joints, surfaces and
+    /// their embedding. Computed anew at each call.
     pub fn hash(&self) -> u64 {
+        // nodes and elements
         let mut print = Fingerprint(Xxh3::new());
         print.vector(&self.gravity);
         print.text(&(self.stable_step.seconds, self.stable_step.viscosity));
@@ -28,6 +29,8 @@ impl Model {
         self.fixed_nodes.node_reference.iter().for_each(|bone| print.index(*bone));
         self.homes.numbers().for_each(|number| print.number(number));
         self.bodies.iter().for_each(|body| print.body(body));
+
+        // pins and loads
         for pin in &self.pins {
             print.text(&(pin.body, pin.nodes.len()));
             print.vector(&pin.center);
@@ -40,6 +43,8 @@ impl Model {
                 print.vector(force);
             }
         }
+
+        // rigs, obstacles, contact and constraints
         for rig in &self.rigs {
             print.text(&(&rig.name, &rig.bones));
             print.text(&rig.skeleton);
@@ -74,7 +79,7 @@ impl Fingerprint {
         }
     }
 
-    /// A small thing as it prints itself, which for numbers is all their bits.
+    /// Hashes the debug output, which for numbers contains all their bits.
     fn text(&mut self, what: &impl Debug) {
         let text = format!("{what:?}");
         self.count(text.len());

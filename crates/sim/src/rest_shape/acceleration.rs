@@ -1,6 +1,6 @@
-//! Steps that learn from those before them.
+//! Anderson acceleration of a fixed-point iteration.
 //!
-//! Of a fixed point sought by steps gₖ from Xₖ, the last changes ΔX and ΔG tell where the steps would vanish if they were linear:   `[Anderson1965]`
+//! For a fixed-point iteration with increments gₖ at Xₖ, the last differences ΔX and ΔG predict where the increments would vanish if they were linear:   `[Anderson1965]`
 //!
 //! ```text
 //! γ = argmin |gₖ − ΔG γ|,      Xₖ₊₁ = Xₖ + gₖ − (ΔX + ΔG) γ
@@ -9,26 +9,26 @@
 use sinew_math::Vec3;
 use sinew_math::nalgebra::{DMatrix, DVector};
 
-/// What is kept of earlier steps.
+/// History of the iteration.
 #[derive(Default)]
 pub(super) struct Acceleration {
     last: Option<(Vec<Vec3>, Vec<Vec3>)>,
-    /// Changes of places and of steps, the oldest first.
+    /// Differences of iterates and of increments, the oldest first.
     changes: Vec<(Vec<Vec3>, Vec<Vec3>)>,
 }
 
-/// How many changes are kept: more are too old to be told by the same line.
+/// Length of the history: older differences are outside the range of linearity.
 const MAX_CHANGES: usize = 5;
-/// Changes that depend on each other are told apart down to this fraction of their size.
-const LEAST: f64 = 1e-10;
+/// Relative Tikhonov regularisation of the least-squares problem, for nearly dependent differences.
+const REGULARISATION: f64 = 1e-10;
 
 impl Acceleration {
-    /// Forgets all changes up to the last place.
+    /// Clears the history up to the last iterate.
     pub(super) fn forget(&mut self) {
         self.changes.clear();
     }
 
-    /// Where to go from a place whose own step is given; nothing before the second.
+    /// The next iterate from the current one and its increment; none at the first.
     pub(super) fn next(&mut self, x: &[Vec3], step: &[Vec3]) -> Option<Vec<Vec3>> {
         let difference = |a: &[Vec3], b: &[Vec3]| a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<Vec3>>();
         if let Some((last_x, last_step)) = &self.last {
@@ -43,7 +43,7 @@ impl Acceleration {
             return None;
         }
         let mut matrix = DMatrix::from_fn(n, n, |i, j| dot(&self.changes[i].1, &self.changes[j].1));
-        let shift = LEAST * matrix.trace();
+        let shift = REGULARISATION * matrix.trace();
         (0..n).for_each(|i| matrix[(i, i)] += shift);
         let right = DVector::from_fn(n, |i, _| dot(&self.changes[i].1, step));
         let gamma = matrix.cholesky()?.solve(&right);

@@ -1,4 +1,4 @@
-//! How far flesh sags under small forces: (K + m/s²) d = f with the stiffness of the drawn shape, by conjugate gradients that the stiffness without stress makes fast.
+//! Linearised sag under small forces: (K + m/s²) d = f with the tangent stiffness of the drawn shape, by conjugate gradients preconditioned with the stress-free stiffness.
 
 use super::DrawnShape;
 use crate::rest_matrix::rest_matrix;
@@ -6,36 +6,36 @@ use sinew_flesh::{ElasticHessian, ElasticPotential, Elements};
 use sinew_math::Vec3;
 use sinew_math::sparse::{Row, Solver, SolverChoice};
 
-/// What solves for sags of one body, and scratch.
+/// Solver for the sag of one body, with workspace.
 pub(super) struct SagSolver {
-    /// The nodes that are not held.
+    /// Indices of the free nodes.
     free: Vec<u32>,
-    /// None if the stiffness without stress is not positive.
+    /// None if the stress-free stiffness matrix is not positive definite.
     solver: Option<Solver>,
-    /// What holds free nodes beside flesh (N/m).
+    /// Regularisation of the free nodes (N/m).
     inertia: Vec<f32>,
     hessian: ElasticHessian,
-    /// Of no step: without viscosity.
+    /// Potential without a time step: no viscosity.
     still: ElasticPotential,
-    /// Motions of all nodes; 0 for those that are held.
+    /// Displacements of all nodes; 0 for fixed ones.
     motion: Vec<Row>,
 }
 
-/// A sag that was found.
+/// A computed sag.
 pub(super) struct FoundSag {
-    /// How far each node moves (m).
+    /// Displacement of each node (m).
     pub(super) node_sag: Vec<Vec3>,
     pub(super) iterations: usize,
-    /// Whether some motion meets no resistance.
+    /// Whether negative curvature was found.
     pub(super) curves_down: bool,
 }
 
-/// The fraction of the forces that may be left: Newton's method with another stiffness than its own gains no more than this.
-const LEFT: f64 = 3e-3;
-/// The most iterations: bodies of 10,000 tets take some 10 to 40.
+/// Relative residual of the linear solve: a modified Newton method converges no faster with a smaller one.
+const TOLERANCE: f64 = 3e-3;
+/// Maximum number of iterations: bodies of 10,000 tets need about 10 to 40.
 const MAX_INNER: usize = 150;
-/// Inertia (1/s²): flesh that may turn about its bones without resistance would fall by g over this, 10 m, and is not taken for unstable. Flesh that sags by a centimetre holds itself a
-/// thousand times as much.
+/// Regularisation (1/s²): flesh that can rotate freely about its bones would move by g over this, 10 m, and does not count as unstable. Flesh that sags by a centimetre is a
+/// thousand times stiffer.
 const INERTIA: f64 = 1.0;
 
 impl SagSolver {
@@ -65,7 +65,7 @@ impl SagSolver {
         }
     }
 
-    /// The sag of nodes at `x` (m) under forces (N).
+    /// Computes the sag of nodes at `x` (m) under forces (N).
     pub(super) fn solve(&mut self, elements: &Elements, x: &[Vec3], forces: &[Vec3]) -> FoundSag {
         let mut sag = FoundSag { node_sag: vec![Vec3::zeros(); x.len()], iterations: 0, curves_down: false };
         let count = self.free.len();
@@ -73,14 +73,18 @@ impl SagSolver {
             sag.curves_down = count > 0;
             return sag;
         }
+
+        // tangent stiffness, residual and tolerance
         self.hessian.update(elements, &self.still, x);
         let mut r: Vec<Row> = self.free.iter().map(|node| row(&forces[*node as usize])).collect();
         let (mut d, mut z, mut product) =
             (vec![[0.0; 4]; count], vec![[0.0; 4]; count], vec![[0.0; 4]; count]);
-        let aim = LEFT * dot(&r, &r).sqrt();
+        let aim = TOLERANCE * dot(&r, &r).sqrt();
         self.precondition(&r, &mut z);
         let mut p = z.clone();
         let mut rz = dot(&r, &z);
+
+        // stop at negative curvature
         while sag.iterations < MAX_INNER && dot(&r, &r).sqrt() > aim {
             sag.iterations += 1;
             self.multiply(elements, &p, &mut product);
@@ -90,9 +94,11 @@ impl SagSolver {
                 sag.curves_down = true;
                 break;
             }
-            let along = rz / second_derivative;
-            add(&mut d, along, &p);
-            add(&mut r, -along, &product);
+
+            // update of solution, residual and direction
+            let alpha = rz / second_derivative;
+            add(&mut d, alpha, &p);
+            add(&mut r, -alpha, &product);
             self.precondition(&r, &mut z);
             let next = dot(&r, &z);
             let keep = (next / rz) as f32;
@@ -128,7 +134,7 @@ impl FoundSag {
         self.node_sag.iter().map(Vec3::norm_squared).sum::<f64>().sqrt()
     }
 
-    /// How far the farthest node moves (m).
+    /// Maximum displacement of a node (m).
     pub(super) fn farthest(&self) -> f64 {
         self.node_sag.iter().map(Vec3::norm).fold(0.0, f64::max)
     }

@@ -1,4 +1,4 @@
-//! Shapes that sag to the drawn one.
+//! Rest shapes that sag to the drawn shape.
 
 use crate::desc::{BodyDesc, Hold, PinDesc, Region, Sag, ShapeDesc, WorldDesc};
 use crate::implicit::tests::arm_world;
@@ -9,10 +9,10 @@ use sinew_math::Vec3;
 use sinew_mesh::{TetMesh, shapes};
 
 const G: f64 = 9.81;
-/// Laws with their stiffness: each is its own way to be wrong.
+/// Constitutive laws with their stiffness.
 const LAWS: [Law; 2] = [Law::StableNeoHookean, Law::Corotational];
 
-/// A beam of 0.4 m along x that is pinned at its near end.
+/// A beam of 0.4 m along x, pinned at its near end.
 #[derive(Clone)]
 struct Beam {
     young: f64,
@@ -50,12 +50,12 @@ impl Beam {
     }
 }
 
-/// Where nodes are once the model is at rest with its bones as they are drawn (m).
+/// Node positions of the model in equilibrium, with its bones as drawn (m).
 fn settled(model: &Model) -> Vec<Vec3> {
     let mut state = State::at_rest(model);
     let mut control = Control::still(model);
     control.rigs = model.rigs().iter().map(RigControl::hold).collect();
-    // tight enough that what is left of the gradient moves nothing that is measured here
+    // tight enough that the remaining gradient moves nothing by a measurable distance
     let settings = ImplicitSettings { tolerance: 1e-6, ..ImplicitSettings::ACCURATE };
     settle_with(model, &control, &settings, &mut [], &mut state).expect("has a rest");
     state.node_x
@@ -65,8 +65,8 @@ fn farthest(a: &[Vec3], b: &[Vec3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max)
 }
 
-/// The search ends at 10⁻⁵ of the sag in the mean, the farthest node some times that; settling itself ends at 10⁻⁶ of the weight. Of the sag of 20 to 30 mm that is a
-/// micrometre at most, and the report says how much to first order, here to a tenth.
+/// The search ends at 10⁻⁵ of the sag in the mean, several times that at the farthest node; settling itself ends at 10⁻⁶ of the weight. For a sag of 20 to 30 mm that is at most a
+/// micrometre, and the report agrees with it to first order, here to a tenth.
 #[test]
 fn a_pinned_beam_stays_where_it_is_drawn() {
     for (law, poisson) in LAWS.into_iter().flat_map(|law| [(law, 0.4), (law, 0.47)]) {
@@ -83,7 +83,7 @@ fn a_pinned_beam_stays_where_it_is_drawn() {
     }
 }
 
-/// Flesh on bones, held as they are drawn: as the beam.
+/// Flesh on bones that are fixed as drawn: like the beam.
 #[test]
 fn an_arm_stays_where_it_is_drawn() {
     for poisson in [0.4, 0.47] {
@@ -100,8 +100,8 @@ fn an_arm_stays_where_it_is_drawn() {
     }
 }
 
-/// Two methods, one answer: what is found, taken for the drawn shape of a body that sags freely, settles to the shape it was found for. Its masses are those of its own, smaller or larger
-/// volume: at ν = 0.4 some 10⁻³ of the strain of 0.02 that bends it, so that 10⁻³ of the sag is allowed.
+/// Inverse and forward problem agree: the rest shape, taken as the drawn shape of a body that sags freely, settles to the shape it was computed for. Its masses are those of its own, smaller or larger
+/// volume: at ν = 0.4 some 10⁻³ of the bending strain of 0.02, so that 10⁻³ of the sag is allowed.
 #[test]
 fn what_is_found_sags_to_the_drawn_shape() {
     for law in LAWS {
@@ -109,7 +109,7 @@ fn what_is_found_sags_to_the_drawn_shape() {
         let drawn = beam.model();
         let mesh = TetMesh { nodes: drawn.node_unstressed().to_vec(), tets: drawn.tets().to_vec() };
         let mut world = Beam { sag: Sag::Free, ..beam }.world_of(mesh);
-        // the rest shape is no box, but its pinned end stays where it is
+        // the rest shape is not a box, but its pinned end does not move
         world.bodies[0].pins[0].region =
             Region::Box { min: Vec3::new(-1e-9, -1.0, -1.0), max: Vec3::new(1e-9, 1.0, 1.0) };
         let found = Model::build(&world).expect("sound");
@@ -120,8 +120,8 @@ fn what_is_found_sags_to_the_drawn_shape() {
     }
 }
 
-/// Upside down flesh hangs as true physics says: as a body does whose drawn shape, without stress, is what was found, with the same nodes on the same bones. Masses of the two differ by
-/// what the rest shape is larger or smaller, some 10⁻³.
+/// Upside down, flesh sags like a body whose stress-free drawn shape is the rest shape, with the same nodes on the same bones. The masses of the two differ by
+/// the difference in volume, some 10⁻³.
 #[test]
 fn upside_down_it_hangs_from_its_rest_shape() {
     let mut world = arm_world(0.0, 0.5, Sag::RestShape);
@@ -144,14 +144,14 @@ fn upside_down_it_hangs_from_its_rest_shape() {
     assert!(sag > 2e-3 && gap < 5e-3 * sag, "{gap:e} of {sag}");
 }
 
-/// A bar that hangs by its top has the stress ρ g (L − s) at a distance s below it, and without sideways strain (ν = 0) has been stretched by
+/// A bar that hangs from its top has the stress ρ g (L − s) at a distance s below it, and without lateral strain (ν = 0) is elongated by
 ///
 /// ```text
 /// u(s) = ρ g/E (L s − s²/2)
 /// ```
 ///
-/// so that X = x − u but for the square of the strain, ρ g L/E = 3.9 10⁻³ of u. Linear tets have the exact u at nodes of a bar under weights that are shared out evenly, and end
-/// tets that are not: one part in the number of nodes along it squared, 1/64.
+/// so that X = x − u up to the square of the strain, ρ g L/E = 3.9 10⁻³ of u. Linear tets reproduce u exactly at the nodes of a bar under evenly distributed weights; the end
+/// tets are an exception: one part in the number of nodes along it squared, 1/64.
 #[test]
 fn a_hanging_bar_was_shorter_by_its_stretch() {
     let (young, length) = (1e6, 0.4);
@@ -165,12 +165,12 @@ fn a_hanging_bar_was_shorter_by_its_stretch() {
             "{x:?} {rest:?} {u:e} of {most:e}"
         );
     }
-    // the pinned end keeps its width, and nothing else is squeezed at ν = 0 but by shear near it
+    // the pinned end keeps its width, and at ν = 0 only shear near it changes the width elsewhere
     let wide = model.node_rest().iter().zip(model.node_unstressed());
     assert!(wide.map(|(x, rest)| (rest - x).yz().norm()).fold(0.0, f64::max) < 0.05 * most);
 }
 
-/// Without weight there is nothing to find, to the bit.
+/// Without weight the rest shape is the drawn one, to the bit.
 #[test]
 fn without_gravity_nothing_changes() {
     let beam = Beam { gravity: Vec3::zeros(), ..Beam::default() };
@@ -180,7 +180,7 @@ fn without_gravity_nothing_changes() {
     assert_eq!(model.bodies()[0].rest_shape.expect("sought").newton, 0);
 }
 
-/// 300 Pa carry a column of 3 cm of themselves, not an arm of 40: no tet is flattened on the way, and bones bear what is left, so that it stays where it is drawn all the same.
+/// 300 Pa carry a column of 3 cm of this flesh, not an arm of 40: no tet degenerates during the search, and bones balance the residual, so that the arm still stays as drawn.
 #[test]
 fn flesh_too_soft_for_a_rest_shape_is_borne_by_bones() {
     let mut world = arm_world(0.0, 0.5, Sag::RestShape);
@@ -206,7 +206,7 @@ fn flesh_too_soft_for_a_rest_shape_is_borne_by_bones() {
     assert!(off < 1e-5, "{off:e}");
 }
 
-/// A beam of jelly has no bones to bear what its stress does not: it says by how much it sags.
+/// A beam of jelly has no bones to balance the residual: it reports how far it sags.
 #[test]
 fn a_pinned_body_that_is_too_soft_says_so() {
     let model = Beam { young: 2e4, ..Beam::default() }.model();
@@ -244,15 +244,15 @@ fn it_has_the_same_bits_on_one_and_two_threads() {
     assert_eq!(found(1), found(2));
 }
 
-/// The hash covers it: states of the one are none of the other.
+/// The hash covers the rest shape: states of one model are invalid for the other.
 #[test]
 fn a_model_with_a_rest_shape_is_another_one() {
     let hash = |sag| Beam { sag, ..Beam::default() }.model().hash();
     assert_ne!(hash(Sag::Free), hash(Sag::RestShape));
 }
 
-/// A column that stands on its end buckles once ρ g L³ is 7.84 times E I/A, with I/A = b²/12: this one is some times past that. Its straight shape is an equilibrium of some rest shape, but no stable one, so that stress
-/// is not left to carry all of it.
+/// A column that stands on its end buckles when ρ g L³ exceeds 7.84 times E I/A, with I/A = b²/12: this one exceeds it several times. Its straight shape is an equilibrium of some rest shape, but not a stable one, so stress
+/// must not carry all of it.
 #[test]
 fn a_column_past_buckling_has_no_rest_shape() {
     let (length, width) = (0.4, 0.1);

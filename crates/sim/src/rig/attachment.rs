@@ -1,4 +1,4 @@
-//! Which nodes of a body are fixed to which bones of its rig.
+//! Attachment of flesh to bones: which nodes of a body are fixed to which bones of its rig.
 
 use super::RestRig;
 use crate::body::Shape;
@@ -6,25 +6,25 @@ use crate::desc::{AttachmentDesc, BodyDesc, CoreDesc, Hold, TieDesc};
 use sinew_flesh::Material;
 use sinew_math::Vec3;
 
-/// The nodes of a body that are fixed to bones, and how far the others are from them through the flesh.
+/// The nodes of a body that are fixed to bones, and geodesic distances of the others from them.
 pub(crate) struct Attachment {
     /// For each node the bone it is fixed to.
     pub(crate) fixed: Vec<Option<usize>>,
-    /// For each node the bone that the nearest fixed node belongs to.
+    /// For each node the bone of the nearest fixed node.
     pub(crate) reference: Vec<usize>,
-    /// For each node how far it is from what is fixed, through the flesh (m).
+    /// For each node the distance from the nearest fixed node along mesh edges (m).
     pub(crate) distance: Vec<f64>,
-    /// The largest of these (m).
+    /// The largest of these distances (m).
     pub(crate) thickness: f64,
-    /// What was done that was not asked for.
+    /// Notes about automatic corrections.
     pub(crate) notes: Vec<String>,
 }
 
 impl Attachment {
-    /// Chooses the nodes of a body. `held` are nodes that pins hold: they stay theirs.
+    /// Chooses the fixed nodes of a body. `held` are the pinned nodes, which stay with their pins.
     ///
     /// # Errors
-    /// All that is wrong with the description, one sentence each.
+    /// All faults of the description, one sentence each.
     pub(crate) fn choose(
         desc: &AttachmentDesc,
         rig: &RestRig,
@@ -35,6 +35,8 @@ impl Attachment {
         if !faults.is_empty() {
             return Err(faults);
         }
+
+        // nodes placed on the axes of bones first, then the ties in order
         let mut attachment = Attachment {
             fixed: vec![None; shape.mesh.nodes.len()],
             reference: vec![0; shape.mesh.nodes.len()],
@@ -50,6 +52,8 @@ impl Attachment {
         for tie in &desc.ties {
             attachment.take(desc, tie, rig, shape, held);
         }
+
+        // reference bones of all other nodes
         if attachment.fixed.iter().all(Option::is_none) {
             return Err(vec![format!(
                 "none of its {} nodes is fixed to a bone of '{}': give bones shapes that lie in the flesh, or choose nodes by hand",
@@ -61,7 +65,7 @@ impl Attachment {
         Ok(attachment)
     }
 
-    /// What an element is made of: the body's material, stiffer near bones.
+    /// The material of an element: the body's material, stiffened near bones.
     pub(crate) fn material(&self, desc: &BodyDesc, tet: &[u32; 4]) -> Material {
         let core = desc.attachment.as_ref().map_or(CoreDesc::EVEN, |attachment| attachment.core);
         let mean =
@@ -76,7 +80,7 @@ impl Attachment {
             None => (0..rig.bone_count()).collect(),
         };
         let nodes = &shape.mesh.nodes;
-        // the nearest of the bones that claim a node
+        // a node goes to the nearest of the bones that claim it
         let mut claims: Vec<Option<(f64, usize)>> = vec![None; nodes.len()];
         for &bone in &bones {
             for (node, distance) in claimed(desc, &tie.hold, rig, shape, bone) {
@@ -96,7 +100,7 @@ impl Attachment {
         }
     }
 
-    /// Gives bones that got no node the ones nearest to their axis, no farther than a cage edge.
+    /// Assigns to bones without a node the ones nearest to their axis, within one cage edge.
     fn take_nearest(&mut self, bones: &[usize], rig: &RestRig, shape: &Shape, held: &[bool]) {
         let nodes = &shape.mesh.nodes;
         let reach = longest_edge(shape);
@@ -119,18 +123,19 @@ impl Attachment {
         }
         if !thin.is_empty() {
             self.notes.push(format!(
-                "the cage is too coarse to have a node inside {}: they hold the nodes nearest to them",
+                "the cage is too coarse to have a node inside {}: the nodes nearest to them are used instead",
                 some_of(&thin)
             ));
         }
     }
 
-    /// Finds for every node the fixed one nearest to it along the edges of the tets. A part of the body that reaches none is carried rigidly by
-    /// the bone nearest to it.
+    /// Finds the nearest fixed node of every node along mesh edges, by Dijkstra's algorithm. A disconnected part without fixed nodes is fixed rigidly to
+    /// the nearest bone.
     fn spread(&mut self, rig: &RestRig, shape: &Shape, held: &[bool]) {
         let nodes = &shape.mesh.nodes;
         let neighbours = Neighbours::of(shape);
         loop {
+            // fixed nodes are the sources
             let mut distance = vec![f64::INFINITY; nodes.len()];
             let mut queue = std::collections::BinaryHeap::new();
             for (node, fixed) in self.fixed.iter().enumerate() {
@@ -140,6 +145,8 @@ impl Attachment {
                     queue.push(Reached { distance: 0.0, node });
                 }
             }
+
+            // Dijkstra's algorithm
             while let Some(Reached { distance: reached, node }) = queue.pop() {
                 if reached > distance[node] {
                     continue;
@@ -153,6 +160,8 @@ impl Attachment {
                     }
                 }
             }
+
+            // repeat as long as a part is not reached
             let Some(lost) = (0..nodes.len()).find(|&node| distance[node].is_infinite() && !held[node])
             else {
                 let reached = distance.iter().copied().filter(|d| d.is_finite());
@@ -164,7 +173,7 @@ impl Attachment {
         }
     }
 
-    /// Fixes a whole loose part to the bone nearest to its middle.
+    /// Fixes a whole disconnected part to the bone nearest to its centroid.
     fn carry(&mut self, start: usize, neighbours: &Neighbours, rig: &RestRig, shape: &Shape, held: &[bool]) {
         let mut part = vec![start];
         let mut seen = vec![false; shape.mesh.nodes.len()];
@@ -184,7 +193,7 @@ impl Attachment {
             self.fixed[node] = Some(bone);
         }
         self.notes.push(format!(
-            "a part of {} nodes near ({:.3}, {:.3}, {:.3}) m touches no bone: bone '{}' carries it as if it were rigid",
+            "a part of {} nodes near ({:.3}, {:.3}, {:.3}) m is connected to no bone: bone '{}' carries it rigidly",
             part.len(),
             middle.x,
             middle.y,
@@ -194,7 +203,7 @@ impl Attachment {
     }
 }
 
-/// The nodes that a bone claims, each with its distance from the bone (m).
+/// The nodes that a tie assigns to a bone, each with its distance from the bone (m).
 fn claimed(
     desc: &AttachmentDesc,
     hold: &Hold,
@@ -206,6 +215,7 @@ fn claimed(
     let in_bone = |node: usize| rig.point_in_bone(bone, &nodes[node]);
     let solid = rig.shape(bone);
     match hold {
+        // by distance from the bone
         Hold::Inside { margin } => {
             let Some(solid) = solid else { return Vec::new() };
             let far = (0..nodes.len()).map(|node| (node, solid.signed(&in_bone(node))));
@@ -216,11 +226,14 @@ fn claimed(
             let far = (0..nodes.len()).map(|node| (node, solid.to_middle(&in_bone(node))));
             far.filter(|(_, found)| found <= distance).collect()
         }
+
+        // by skin weights: a larger weight counts as a smaller distance
         Hold::Painted { least } => {
             let painted = (0..nodes.len()).map(|node| (node, node_weight(desc, rig, shape, bone, node)));
-            // the more weight, the nearer
             painted.filter(|(_, weight)| weight >= least).map(|(node, weight)| (node, -weight)).collect()
         }
+
+        // by explicit choice
         Hold::Region(region) => region
             .select(nodes, &shape.surface.vertices)
             .into_iter()
@@ -230,7 +243,7 @@ fn claimed(
     }
 }
 
-/// The mean weight of a bone over the surface that a node carries; 0 where it carries none.
+/// The mean weight of a bone over the surface that a node carries; 0 if it carries none.
 fn node_weight(desc: &AttachmentDesc, rig: &RestRig, shape: &Shape, bone: usize, node: usize) -> f64 {
     let (mut sum, mut whole) = (0.0, 0.0);
     for (vertex, fraction) in shape.embedding.node(node) {
@@ -253,17 +266,21 @@ fn nearest_bone(rig: &RestRig, point: &Vec3) -> usize {
 
 fn find_faults(desc: &AttachmentDesc, rig: &RestRig, shape: &Shape) -> Vec<String> {
     let mut faults = Vec::new();
+
+    // the attachment as a whole
     let painted = desc.skin_weights.len();
     if painted > 0 && painted != shape.surface.vertices.len() {
         let vertices = shape.surface.vertices.len();
-        faults.push(format!("skin weights for {painted} vertices are given, the surface has {vertices}"));
+        faults.push(format!("skin weights are given for {painted} vertices, but the surface has {vertices}"));
     }
     let CoreDesc { stiffness, reach } = desc.core;
     if !(stiffness.is_finite() && stiffness > 0.0 && reach.is_finite() && reach > 0.0) {
         faults.push(format!(
-            "a core {stiffness} times as stiff that reaches {reach} of the way: give both above 0"
+            "the core has a stiffness of {stiffness} and a reach of {reach}: both must be above 0"
         ));
     }
+
+    // each tie
     for (i, tie) in desc.ties.iter().enumerate() {
         let mut fault = |what: String| faults.push(format!("tie {}: {what}", i + 1));
         if let Some(name) = tie.bone.as_ref().filter(|name| rig.find_bone(name).is_none()) {
@@ -277,11 +294,9 @@ fn find_faults(desc: &AttachmentDesc, rig: &RestRig, shape: &Shape) -> Vec<Strin
                 fault(format!("its distance {distance} m is not above 0"));
             }
             Hold::Painted { least } if !(*least > 0.0 && *least <= 1.0) => {
-                fault(format!("its least fraction {least} is not above 0 and up to 1"));
+                fault(format!("its minimum weight is {least}: it must be above 0 and at most 1"));
             }
-            Hold::Painted { .. } if painted == 0 => {
-                fault("it asks for skin weights, and there are none".into())
-            }
+            Hold::Painted { .. } if painted == 0 => fault("it needs skin weights, but none are given".into()),
             Hold::Region(region) => {
                 if let Some(what) = region.fault() {
                     fault(what);
@@ -297,7 +312,7 @@ fn find_faults(desc: &AttachmentDesc, rig: &RestRig, shape: &Shape) -> Vec<Strin
         }
         let by_hand = matches!(tie.hold, Hold::Region(_) | Hold::Nodes(_));
         if by_hand && tie.bone.is_none() {
-            fault("it chooses nodes for every bone at once: name one".into());
+            fault("it chooses the same nodes for every bone: name one bone".into());
         }
     }
     faults
@@ -313,7 +328,7 @@ fn longest_edge(shape: &Shape) -> f64 {
     shape.mesh.tets.iter().map(longest).fold(0.0, f64::max)
 }
 
-/// A few names, and how many more there are.
+/// Lists a few names and the number of those left out.
 fn some_of(names: &[&str]) -> String {
     let shown: Vec<String> = names.iter().take(5).map(|name| format!("'{name}'")).collect();
     let more = names.len() - shown.len();
@@ -321,7 +336,7 @@ fn some_of(names: &[&str]) -> String {
     shown.join(", ") + &rest
 }
 
-/// The nodes that share a tet with each node.
+/// Adjacency of nodes: those that share a tet with each node.
 struct Neighbours {
     first: Vec<u32>,
     nodes: Vec<u32>,
@@ -352,7 +367,7 @@ impl Neighbours {
     }
 }
 
-/// A node reached from what is fixed; the nearest comes first out of a heap, the lower node of two as near.
+/// A node in the priority queue; the nearest comes out first, and of two equally near the lower index.
 #[derive(PartialEq)]
 struct Reached {
     distance: f64,

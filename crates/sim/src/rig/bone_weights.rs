@@ -1,23 +1,26 @@
-//! How flesh follows bones, roughly: weights of bones at nodes.
+//! Automatic skinning weights of nodes by diffusion.
 //!
-//! Each node begins with the bone it is damped against, and takes the mean of itself and its neighbours again and again; fixed nodes stay.
+//! Each node starts with weight 1 for its reference bone; Laplacian smoothing then averages repeatedly over neighbouring nodes. Fixed nodes keep their weight.
 
 use super::FixedNodes;
 
-/// Rounds of averaging: weights blend over some four edges to each side of where bones meet.
+/// Smoothing iterations: weights blend over about four edges on each side of the boundary between two bones.
 const ROUNDS: usize = 20;
 
 /// Smaller weights are dropped.
 const SMALLEST: f32 = 1e-2;
 
-/// Bones of every node with their weights, whose sum is 1; none for nodes of bodies without bones.
+/// Bones of every node with their weights, which sum to 1; empty for nodes of bodies without bones.
 pub(crate) fn bone_weights(fixed: &FixedNodes, tets: &[[u32; 4]]) -> Vec<Vec<(u32, f32)>> {
+    // initial weights
     let node_count = fixed.node_bone.len();
     let start = |node: usize| {
         let bone = if fixed.holds(node) { fixed.node_bone[node] } else { fixed.node_reference[node] };
         if bone > 0 { vec![(bone, 1.0f32)] } else { Vec::new() }
     };
     let mut lists: Vec<Vec<(u32, f32)>> = (0..node_count).map(start).collect();
+
+    // adjacency of nodes
     let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); node_count];
     for tet in tets {
         for a in tet {
@@ -28,6 +31,8 @@ pub(crate) fn bone_weights(fixed: &FixedNodes, tets: &[[u32; 4]]) -> Vec<Vec<(u3
         list.sort_unstable();
         list.dedup();
     });
+
+    // smoothing
     for _ in 0..ROUNDS {
         let before = lists.clone();
         for (node, list) in lists.iter_mut().enumerate() {
@@ -45,6 +50,8 @@ pub(crate) fn bone_weights(fixed: &FixedNodes, tets: &[[u32; 4]]) -> Vec<Vec<(u3
             for other in around {
                 before[*other as usize].iter().for_each(|(bone, weight)| add(*bone, fraction * weight));
             }
+
+            // drop small weights and normalise
             sum.retain(|(_, weight)| *weight > SMALLEST);
             sum.sort_unstable_by_key(|(bone, _)| *bone);
             let whole: f32 = sum.iter().map(|(_, weight)| weight).sum();

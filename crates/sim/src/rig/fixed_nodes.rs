@@ -1,23 +1,23 @@
-//! The nodes of a world that are fixed to bones, and the bones that the others are damped against.
+//! The nodes that are fixed to bones, and the reference bones of damping for all others.
 
 use core::ops::Range;
 use sinew_math::Vec3;
 use sinew_skeleton::BoneId;
 
-/// All ties between nodes and bones of a world. Bones of all rigs are counted together from 1; 0 is the world.
+/// All nodes fixed to bones. Bones of all rigs are numbered together from 1; 0 is the world.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FixedNodes {
-    /// The fixed nodes, those of a bone together.
+    /// The fixed nodes, grouped by bone.
     pub(crate) ties: Vec<Tie>,
-    /// For each bone, the world first, its fraction of [`FixedNodes::ties`].
+    /// For each bone, the world first, its range in [`FixedNodes::ties`].
     ties_of_bone: Vec<Range<usize>>,
     /// For each node the bone it is fixed to, or 0.
     pub(crate) node_bone: Vec<u32>,
     /// For each node the bone it is damped against, or 0.
     pub(crate) node_reference: Vec<u32>,
-    /// Free nodes that are damped against a bone, those of a bone together.
+    /// Free nodes that are damped against a bone, grouped by bone.
     dragged: Vec<u32>,
-    /// For each bone its fraction of the dragged nodes.
+    /// For each bone its range in `dragged`.
     dragged_of_bone: Vec<Range<usize>>,
 }
 
@@ -25,12 +25,12 @@ pub(crate) struct FixedNodes {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Tie {
     pub(crate) node: u32,
-    /// Where on the bone (m, bone's frame).
+    /// Position in the bone's frame (m).
     pub(crate) place: Vec3,
 }
 
 impl FixedNodes {
-    /// Sorts ties by bone. `bone_count` counts the world; `ties` hold node, bone and place on it.
+    /// Sorts fixed nodes by bone. `bone_count` includes the world; `ties` are node, bone and position in the bone's frame.
     pub(crate) fn build(
         bone_count: usize,
         node_reference: Vec<u32>,
@@ -58,12 +58,12 @@ impl FixedNodes {
         self.node_bone[node] > 0
     }
 
-    /// The ties of a bone, counted among those of all rigs.
+    /// The fixed nodes of a bone, numbered among those of all rigs.
     pub(crate) fn ties_of_bone(&self, bone: usize) -> &[Tie] {
         &self.ties[self.ties_of_bone[bone].clone()]
     }
 
-    /// The ties of a bone of a rig whose bones begin at `first`.
+    /// The fixed nodes of a bone of a rig whose bones begin at `first`.
     pub(crate) fn ties_of(&self, first: usize, bone: BoneId) -> &[Tie] {
         &self.ties[self.ties_of_bone[first + bone.index()].clone()]
     }
@@ -74,7 +74,7 @@ impl FixedNodes {
     }
 }
 
-/// Where each bone's run begins and ends in a sorted list.
+/// The range of each bone in a sorted list.
 fn ranges(bone_count: usize, sorted: impl Iterator<Item = u32>) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = vec![0..0; bone_count];
     for (i, bone) in sorted.enumerate() {

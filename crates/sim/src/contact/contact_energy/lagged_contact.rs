@@ -1,4 +1,4 @@
-//! The energy of one touch while its normal and its pressure stay as they were when last looked at.
+//! Lagged contact energy: the energy of one contact with normal and friction limit fixed at the last update.
 //!
 //! ```text
 //! E = k φ(δ) + k ψ(s),     δ = δ₀ − n · (g − g₀),     s = s₀ + (1 − n nᵀ)(g − g₀)
@@ -6,17 +6,17 @@
 //! ψ = |s|²/2, a straight line beyond |s| = μ λ/k                                    (λ = k φ′(δ₀))
 //! ```
 //!
-//! g is where the point is, against what it touches. Both parts are convex: a sum of them never makes the system indefinite. Where the second is straight, friction slips: its pull is Coulomb's limit.
+//! g is the position of the point relative to the contact surface. Both terms are convex, so their sum never makes the system indefinite. Where ψ is linear, friction slips: its force is Coulomb's limit.
 
 use sinew_contact::Penalty;
 use sinew_math::{Mat3, Vec3};
 
-/// One touch, as it was looked at last.
+/// A contact as of its last update.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LaggedContact {
     /// k (N/m).
     pub(super) stiffness: f64,
-    /// n, the way out.
+    /// n, the outward normal.
     pub(super) normal: Vec3,
     /// g₀, δ₀ and s₀ (m).
     pub(super) gap: Vec3,
@@ -27,7 +27,7 @@ pub(super) struct LaggedContact {
 }
 
 impl LaggedContact {
-    /// A touch of a law as it is looked at.
+    /// A contact with the given law at its update.
     pub(super) fn new(law: &Penalty, normal: Vec3, gap: Vec3, depth: f64, stretch: &Vec3) -> LaggedContact {
         let normal_force = law.stiffness * depth;
         let is_rough = law.friction > 0.0 && normal_force > 0.0;
@@ -43,12 +43,12 @@ impl LaggedContact {
         (self.depth - out, self.stretch + moved - out * self.normal)
     }
 
-    /// Whether it touches at a gap.
+    /// Whether it is in contact at a gap.
     pub(super) fn is_touching(&self, gap: &Vec3) -> bool {
         self.at(gap).0 > 0.0
     }
 
-    /// The energy (J) and its gradient over the gap (N).
+    /// The energy (J) and its gradient with respect to the gap (N).
     pub(super) fn evaluate(&self, gap: &Vec3) -> (f64, Vec3) {
         let (depth, stretch) = self.at(gap);
         let k = self.stiffness;
@@ -66,7 +66,7 @@ impl LaggedContact {
         (energy, gradient)
     }
 
-    /// The Hessian over the gap (N/m).
+    /// The Hessian with respect to the gap (N/m).
     pub(super) fn hessian(&self, gap: &Vec3) -> Mat3 {
         let (depth, stretch) = self.at(gap);
         let along = self.normal * self.normal.transpose();
@@ -87,7 +87,7 @@ impl LaggedContact {
         sum
     }
 
-    /// Where on what it touches a point at a gap is pushed towards (m).
+    /// The point of the contact surface that a point at a gap is projected to (m).
     pub(super) fn surface(&self, gap: &Vec3) -> Vec3 {
         gap + self.at(gap).0 * self.normal
     }
@@ -97,7 +97,7 @@ impl LaggedContact {
         self.at(gap).1.norm() * self.stiffness > self.max_friction
     }
 
-    /// How far friction stays stretched when the step is over: what is beyond the limit has slipped.
+    /// The friction stretch at the end of the step: beyond Coulomb's limit it has slipped.
     pub(super) fn kept_stretch(&self, gap: &Vec3) -> Vec3 {
         let (_, stretch) = self.at(gap);
         let (size, longest) = (stretch.norm(), self.max_friction / self.stiffness);
@@ -115,7 +115,7 @@ mod tests {
         LaggedContact::new(&LAW, Vec3::new(0.48, 0.6, 0.64), Vec3::new(0.1, -0.2, 0.3), depth, &stretch)
     }
 
-    /// Apart, pressed, pressed deep, held and slipping: gradients and Hessians are differences of energies and gradients.
+    /// Separated, in contact, deep, sticking and slipping: gradients and Hessians agree with finite differences of energies and gradients.
     #[test]
     fn gradient_and_hessian_are_gradients() {
         let step = 1e-6;
@@ -139,7 +139,7 @@ mod tests {
         }
     }
 
-    /// The law of explicit steps, without its damper: the same push and the same hold after it.
+    /// The law of explicit steps without damping: the same force, and the same anchor after it.
     #[test]
     fn it_pushes_as_springs_do_in_explicit_steps() {
         for stretch in [Vec3::new(0.002, 0.001, 0.0), Vec3::new(0.1, 0.0, -0.1)] {

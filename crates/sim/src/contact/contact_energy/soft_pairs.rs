@@ -1,4 +1,4 @@
-//! Which surfaces touch which, or themselves, in the course of an implicit step: where they are now, and what they passed on the way there.
+//! Detection of contacts between surfaces during an implicit step, self-contact included: at the current positions, and along the motion since the beginning of the step.
 
 use super::super::pair_contact::PairContact;
 use super::lagged_contact::LaggedContact;
@@ -9,60 +9,60 @@ use sinew_contact::{NearPair, SurfacePairs, nearest_on_triangle};
 use sinew_math::Vec3;
 use std::sync::Arc;
 
-/// Pairs that may touch in a step, and scratch.
+/// Possible contact pairs of a step, with workspace.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SoftPairs {
     made_for: Option<Arc<SurfacePairs>>,
     finder: SurfacePairs,
     /// The pairs of each vertex.
     pub(super) groups: Vec<Group>,
-    /// For each pair whether the vertex was in front of the triangle as the step began.
+    /// For each pair whether the vertex was in front of the triangle at the beginning of the step.
     in_front: Vec<bool>,
-    /// The points that pairs are made of, where they are, and the place of each point of the surfaces among them.
+    /// The points of all pairs, their positions, and the index of each surface point among them.
     points: Vec<u32>,
     x: Vec<Vec3>,
     slot: Vec<u32>,
 }
 
-/// The pairs of one vertex, a range of all.
+/// The pairs of one vertex, a range of all pairs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
     start: u32,
     end: u32,
-    /// Whether it touched as the step began.
+    /// Whether it was in contact at the beginning of the step.
     was_in_contact: bool,
-    /// What it touches now.
+    /// The current contact.
     pub(super) contact: Option<PairContact>,
-    /// The touch it had when last it had one in this step.
+    /// The last contact in this step.
     pub(super) last: Option<LaggedPairContact>,
 }
 
-/// A vertex that presses on a triangle.
+/// A vertex in contact with a triangle.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LaggedPairContact {
     pub(super) contact: PairContact,
     pub(super) lagged: LaggedContact,
-    /// Where friction held it as the step began.
+    /// The friction anchor at the beginning of the step.
     pub(super) anchor: Option<PairFrictionAnchor>,
 }
 
-/// How far points may end up from where they were expected before pairs are looked for again, in parts of the mean distance of vertices.
+/// Deviation of points from their predicted position that triggers a new detection, relative to the mean vertex spacing.
 const STRAY: f64 = 0.5;
-/// Pairs are looked for no farther than this, in the same parts: an animation that jumps shall not look at all with all.
+/// Maximum detection distance, in the same unit: a discontinuous animation must not test all pairs.
 const FARTHEST: f64 = 40.0;
-/// Points that moved by less than this fraction of the range against what is near them are still within it.
+/// Points whose relative displacement is below this fraction of the range are still within it.
 const SHORT: f64 = 0.5;
 
-/// A point is no part of any pair.
+/// Marks a point that is not part of any pair.
 const NONE: u32 = u32::MAX;
 
 impl SoftPairs {
-    /// How far points may end up from where they were expected (m).
+    /// Maximum deviation of points from their predicted positions (m).
     pub(super) fn max_stray(model: &Model) -> f64 {
         STRAY * model.contact_surface().spacing
     }
 
-    /// Has the trees of a model.
+    /// Binds to the bounding volume hierarchies of a model.
     pub(super) fn bind(&mut self, model: &Model) {
         if !model.contact_surface().has_trees(self.made_for.as_ref()) {
             *self = SoftPairs { made_for: model.contact_surface().pairs.clone(), ..SoftPairs::default() };
@@ -72,34 +72,38 @@ impl SoftPairs {
         self.points.clear();
     }
 
-    /// Whether no surface may touch another.
+    /// Whether contact between surfaces is disabled.
     pub(super) fn is_idle(&self) -> bool {
         self.made_for.is_none()
     }
 
-    /// Corners of a triangle among all points.
+    /// Corners of a triangle as surface points.
     pub(super) fn triangle(&self, triangle: u32) -> [u32; 3] {
         self.finder.triangle(triangle)
     }
 
-    /// All vertices that pressed on a triangle in this step.
+    /// All contacts that were active in this step.
     pub(super) fn pressed(&self) -> impl Iterator<Item = &LaggedPairContact> {
         self.groups.iter().filter_map(|group| group.last.as_ref())
     }
 
-    /// Looks for all pairs that may touch while points go from `x` (m) as fast as `v` (m/s) for `h` (s).
+    /// Detects all pairs that may come into contact while points move from `x` (m) with velocity `v` (m/s) for `h` (s).
     pub(super) fn detect(&mut self, model: &Model, x: &[Vec3], v: &[Vec3], h: f64) {
+        // time horizon, limited for very fast motion
         let stray = SoftPairs::max_stray(model);
         self.finder.refit(x, v);
         let farthest = FARTHEST * model.contact_surface().spacing;
         let fastest = v.iter().map(Vec3::norm_squared).fold(0.0, f64::max).sqrt();
-        // how fast those that may meet come nearer is found by a walk of its own, which few steps need
+        // the rate of approach of possible contacts takes a tree traversal of its own, which few steps need
         let is_fast = 2.0 * fastest * h > farthest;
         let closing = if is_fast { self.finder.closing_speed(h, stray) } else { 0.0 };
         let time = if closing * h > farthest { farthest / closing } else { h };
+
+        // pairs within the horizon
         let known: Vec<LaggedPairContact> = self.pressed().copied().collect();
         self.finder.find(x, v, time, stray);
 
+        // groups by vertex, and the points they need
         self.groups.clear();
         self.points.clear();
         self.slot.clear();
@@ -118,6 +122,8 @@ impl SoftPairs {
                 }
             }
         }
+
+        // state at the beginning of the step, and contacts known from before
         self.x.resize(self.points.len(), Vec3::zeros());
         self.note_start(x);
         let pairs = self.finder.pairs();
@@ -129,7 +135,7 @@ impl SoftPairs {
         }
     }
 
-    /// Notes who touches and who is in front of whom as the step begins, with points at places (m).
+    /// Records which pairs are in contact and which vertices are in front of their triangles at the beginning of the step, with points at the given positions (m).
     fn note_start(&mut self, x: &[Vec3]) {
         let SoftPairs { finder, groups, in_front, .. } = self;
         let (pairs, reach) = (finder.pairs(), finder.range());
@@ -148,10 +154,10 @@ impl SoftPairs {
         groups.par_iter_mut().with_min_len(256).for_each(find);
     }
 
-    /// Finds what touches with nodes at places (m), when points were at `start` as the step began. In order of vertices.
+    /// Finds contacts for nodes at the given positions (m) when points were at `start` at the beginning of the step. In order of vertices.
     ///
-    /// A vertex behind a triangle touches it if it did so as the step began, or was in front of it then. What is deeper than touching is seen, as skins drawn through each other are, is left alone:
-    /// it would be shot out as soon as it came within sight.
+    /// A vertex behind a triangle is in contact if it was so at the beginning of the step, or was in front of it then. Penetrations deeper than the contact range, as of skins modelled through each other, are ignored:
+    /// they would be expelled violently as soon as they came within range.
     pub(super) fn find(&mut self, model: &Model, start: &[Vec3], node_x: &[Vec3]) {
         let SoftPairs { finder, groups, points, x, slot, in_front, .. } = self;
         let place = |(x, point): (&mut Vec3, &u32)| *x = model.contact_surface().at(*point as usize, node_x);
@@ -191,8 +197,8 @@ fn is_near(finder: &SurfacePairs, pair: &NearPair, reach: f64, at: impl Fn(u32) 
     (0..3).all(|k| p[k] >= low[k] - reach && p[k] <= high[k] + reach)
 }
 
-/// The first triangle that a vertex went through from its front to its back, if any. Pairs that moved against each other by less than `short` (m) are left out; triangles are
-/// widened by `skin` (m).
+/// The first triangle that a vertex passed through from front to back, if any. Pairs with a relative displacement below `short` (m) are skipped; triangles are
+/// enlarged by `skin` (m).
 fn first_passed(
     finder: &SurfacePairs,
     pairs: &[NearPair],
@@ -204,11 +210,14 @@ fn first_passed(
     let (p0, p1) = (then(vertex), now(vertex));
     let mut first: Option<(f64, PairContact)> = None;
     for pair in pairs {
+        // pairs with enough relative motion
         let corners = finder.triangle(pair.triangle);
         let (from, to) = (corners.map(then), corners.map(now));
         if ((p1 - p0) - (to[0] - from[0])).norm_squared() < short * short {
             continue;
         }
+
+        // from the front to the back side
         let normal = |[a, b, c]: &[Vec3; 3]| (b - a).cross(&(c - a));
         let (before, after) = (normal(&from), normal(&to));
         let (above, below) = ((p0 - from[0]).dot(&before), (p1 - to[0]).dot(&after));
@@ -216,12 +225,14 @@ fn first_passed(
         if !(above >= 0.0 && below < 0.0 && size.0 > 0.0 && size.1 > 0.0) {
             continue;
         }
-        // heights change about evenly
+        // time of impact, for a signed distance that is linear in time
         let (above, below) = (above / size.0, below / size.1);
         let fraction = above / (above - below);
         if first.as_ref().is_some_and(|(earlier, _)| *earlier <= fraction) {
             continue;
         }
+
+        // the point of impact must be on the triangle
         let between = |a: &Vec3, b: &Vec3| a + fraction * (b - a);
         let p = between(&p0, &p1);
         let there = core::array::from_fn(|i| between(&from[i], &to[i]));
@@ -229,6 +240,8 @@ fn first_passed(
         if (found.point - p).norm() > skin {
             continue;
         }
+
+        // keep the earliest
         let depth = pair.gap - below;
         let (triangle, weights, normal) = (pair.triangle, found.weights, after / size.1);
         let contact = PairContact { vertex, triangle, corners, weights, depth, normal };

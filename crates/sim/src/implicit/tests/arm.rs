@@ -1,4 +1,4 @@
-//! Two links in flesh, both ways.
+//! Two links in flesh, with two-way coupling.
 
 use crate::desc::{
     AttachmentDesc, BodyDesc, CoreDesc, Hold, Region, RigDesc, Sag, ShapeDesc, TieDesc, WorldDesc,
@@ -12,12 +12,13 @@ use sinew_skeleton::{
     BoneDesc, DofDesc, DriveKind, JointDesc, JointKind, MassDesc, Parent, SkeletonDesc, SolidShape,
 };
 
-/// 0.4 m of flesh around two bones of 0.2 m that hinge about y.
+/// 0.4 m of flesh around two bones of 0.2 m with hinges about y.
 pub(super) fn arm(spring: f64, damping: f64) -> Model {
     Model::build(&arm_world(spring, damping, Sag::Free)).expect("sound")
 }
 
 pub(crate) fn arm_world(spring: f64, damping: f64, sag: Sag) -> WorldDesc {
+    // two bones with hinges
     let bone = |name: &str, parent, at: f64| BoneDesc {
         name: name.into(),
         parent,
@@ -41,6 +42,8 @@ pub(crate) fn arm_world(spring: f64, damping: f64, sag: Sag) -> WorldDesc {
     };
     let skeleton =
         SkeletonDesc { bones: vec![bone("upper", Parent::World, 0.0), bone("lower", Parent::Index(0), 0.2)] };
+
+    // flesh, fixed to the bones in a box around each
     let tie = |bone: &str, from: f64| TieDesc {
         bone: Some(bone.into()),
         hold: Hold::Region(Region::Box {
@@ -67,6 +70,8 @@ pub(crate) fn arm_world(spring: f64, damping: f64, sag: Sag) -> WorldDesc {
         }),
         sag,
     };
+
+    // the world
     let rig = RigDesc { name: "arm".into(), skeleton };
     WorldDesc {
         gravity: Vec3::new(0.0, 0.0, -9.81),
@@ -76,7 +81,7 @@ pub(crate) fn arm_world(spring: f64, damping: f64, sag: Sag) -> WorldDesc {
     }
 }
 
-/// Flesh that is balanced stays where it was drawn, to the tolerance: 10⁻⁵ of its weight bends this arm by less than a micrometre.
+/// Balanced flesh stays where it was drawn, to the tolerance: 10⁻⁵ of its weight bends this arm by less than a micrometre.
 #[test]
 fn balanced_flesh_does_not_sag() {
     let model = Model::build(&arm_world(0.0, 0.5, Sag::Balanced)).expect("sound");
@@ -87,7 +92,7 @@ fn balanced_flesh_does_not_sag() {
     assert!(off < 1e-6, "{off}");
 }
 
-/// The moment of all weight about the shoulder (N m), along the joint's axis.
+/// The moment of the total weight about the shoulder (N m), along the joint's axis.
 pub(super) fn gravity_moment(model: &Model, state: &State) -> f64 {
     let shoulder = Vec3::new(0.0, 0.05, 0.05);
     let flesh: Vec3 = (0..model.node_count())
@@ -113,7 +118,7 @@ fn step_all(model: &Model, control: &Control, steps: usize, state: &mut State) -
     stepper
 }
 
-/// Joints that are held still feel the moment of everything that hangs on them, to the tolerance of the step.
+/// The driving torques of joints held still equal the moment of the weight they carry, to the tolerance of the step.
 #[test]
 fn holding_torque_is_the_moment_of_gravity() {
     let model = arm(0.0, 0.5);
@@ -125,7 +130,7 @@ fn holding_torque_is_the_moment_of_gravity() {
     assert!((found / wanted - 1.0).abs() < 1e-3, "{found} {wanted}");
 }
 
-/// Springs in free joints carry the same moment once everything hangs still: the flesh's weight comes through the fixed nodes.
+/// Springs in free joints carry the same moment at rest: the weight of the flesh acts through the fixed nodes.
 #[test]
 fn springs_carry_the_moment_of_gravity_both_ways() {
     let model = arm(40.0, 0.5);
@@ -145,8 +150,8 @@ fn springs_carry_the_moment_of_gravity_both_ways() {
     );
 }
 
-/// A torque that is given turns the arm as Newton has it: from rest, without weight, the shoulder starts at τ over the inertia of all that must follow at once; the stiff
-/// arm is nearly rigid. Backward Euler's first step then is exact to second order.
+/// A prescribed torque accelerates the arm by Newton's law: from rest, without weight, the shoulder starts with τ over the moment of inertia of the arm; the stiff
+/// arm is nearly rigid. The first step of backward Euler is then exact to second order.
 #[test]
 fn given_torques_accelerate_bones_and_flesh() {
     let model = arm(0.0, 0.0);
@@ -163,7 +168,7 @@ fn given_torques_accelerate_bones_and_flesh() {
     for _ in 0..48 {
         stepper.step(&model, &control, dt, &mut explicit).expect("a step");
     }
-    // first order in h: h/t of the way gone
+    // first order in h: h/t of the displacement
     let (a, b) = (implicit.rigs[0].q[0], explicit.rigs[0].q[0]);
     assert!((a / b - 1.0).abs() < 0.06 && b.abs() > 0.01, "{a} {b}");
 }
@@ -187,7 +192,7 @@ fn a_fast_limb_keeps_its_flesh() {
         stepper.step(&model, &control, dt, &mut state).expect("a step");
     }
     assert!((state.rigs[0].q[0] - angle).abs() < 1e-9);
-    // nodes fixed to bones are where the bones are, to round-off
+    // nodes fixed to bones move with the bones, to round-off
     let mut kinematics = sinew_skeleton::Kinematics::default();
     kinematics.update(&model.rigs()[0].skeleton, &state.rigs[0]);
     for (bone, frame) in kinematics.world_frames().iter().enumerate() {
@@ -202,7 +207,7 @@ fn a_fast_limb_keeps_its_flesh() {
     assert!(far < 0.55, "{far}");
 }
 
-/// A limp arm swings: joints are found both ways, momentum goes into flesh, and energy only falls.
+/// A limp arm swings: joints are unknowns, momentum is transferred to the flesh, and the energy only decreases.
 #[test]
 fn a_limp_arm_swings_and_loses_energy_only() {
     let model = arm(0.0, 0.0);
@@ -224,7 +229,7 @@ fn a_limp_arm_swings_and_loses_energy_only() {
     assert!(lowest > 1.5, "{lowest}");
 }
 
-/// Bones and flesh found together have the same bits on one, two and five threads, in one run and in one that is interrupted and goes on with a new stepper.
+/// Bones and flesh solved together are bitwise equal on one, two and five threads, in one run and in one that is interrupted and resumed with a new stepper.
 #[test]
 fn threads_and_interruptions_change_nothing_with_bones() {
     let model = arm(1.0, 0.1);

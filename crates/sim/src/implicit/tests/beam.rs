@@ -1,4 +1,4 @@
-//! The clamped beam, and free bodies.
+//! A clamped beam, and free bodies.
 
 use crate::desc::{BodyDesc, PinDesc, Region, Sag, ShapeDesc, WorldDesc};
 use crate::implicit::{ImplicitSettings, Solver, settle};
@@ -61,8 +61,8 @@ pub(super) fn run(
     unsolved
 }
 
-/// The reference is a Newton solve of the same mesh and law by other code, which has 65.58 mm; its law differs in terms of second order in the strain, which
-/// is up to a fifth here, and our other laws have 65.5 to 65.6 mm.
+/// The reference is a Newton solve of the same mesh and law by an independent code, which gives 65.58 mm; its law differs in terms of second order in the strain, which
+/// is up to a fifth here, and our other laws give 65.5 to 65.6 mm.
 #[test]
 fn the_beam_settles_where_others_found_it() {
     let model = beam(4, rubber(5e5, 0.4, 0.0), true);
@@ -73,8 +73,8 @@ fn the_beam_settles_where_others_found_it() {
     assert!((hangs - 65.58).abs() < 0.1, "{hangs} mm, {report:?}");
 }
 
-/// A short, stiff beam obeys the theory of slender ones to what that leaves out: shear and the coarse mesh. Twice the weight hangs twice as deep to the fraction of the
-/// deflection in the length.
+/// A short, stiff beam follows beam theory up to what the theory neglects: shear and the coarse mesh. Twice the weight gives twice the deflection, to the ratio of
+/// deflection to length.
 #[test]
 fn a_stiff_beam_sags_in_proportion() {
     let sag = |young: f64| {
@@ -88,7 +88,7 @@ fn a_stiff_beam_sags_in_proportion() {
     assert!((soft / stiff - 2.0).abs() < 2e-3, "{soft} {stiff}");
 }
 
-/// Explicit steps that are damped come to the same rest: both minimise one energy, to the explicit solver's single precision.
+/// Damped explicit steps reach the same equilibrium: both minimise the same energy, to the explicit solver's single precision.
 #[test]
 fn explicit_and_implicit_rest_are_one() {
     for law in [Law::StVenantKirchhoff(Default::default()), Law::Corotational, Law::StableNeoHookean] {
@@ -106,8 +106,8 @@ fn explicit_and_implicit_rest_are_one() {
     }
 }
 
-/// Backward Euler is of first order: with half the step the answer moves half as far. Where that leads is where fine explicit steps, which are of first order
-/// themselves, lead: both limits agree to what is left of second order, some hundredths of the first.
+/// Backward Euler is first-order accurate: half the step gives half the error. Its extrapolated limit is that of fine explicit steps, which are of first order
+/// as well: both limits agree to the remaining second-order term, some hundredths of the first.
 #[test]
 fn shorter_steps_come_closer_to_explicit_ones_at_first_order() {
     let model = beam(2, rubber(2e5, 0.3, 0.0), true);
@@ -134,8 +134,8 @@ fn shorter_steps_come_closer_to_explicit_ones_at_first_order() {
     assert!((limit - exact).abs() < 0.05 * (coarse - exact).abs(), "{limit} {exact} {coarse}");
 }
 
-/// Flat, scrambled by ±0.2 m and mirrored beams come back within three seconds, no element inverted, to where a beam hangs that never was bad: velocities are damped by 10/s, which leaves
-/// e⁻¹⁵ of any swing by then, and a thousandth of the last gradients.
+/// Flat, scrambled (±0.2 m) and mirrored beams recover within three seconds, with no inverted element, to the equilibrium of an undisturbed beam: velocities are damped by 10/s, which leaves
+/// e⁻¹⁵ of any oscillation by then, and a thousandth of the last gradients.
 #[test]
 fn beams_recover_from_bad_starts() {
     let model = beam(2, rubber(5e5, 0.4, 0.1), true);
@@ -171,7 +171,7 @@ pub(super) fn bad_start(model: &Model, start: &str) -> State {
     State::from_motion(model, x, vec![Vec3::zeros(); model.node_count()])
 }
 
-/// No stiffness between jelly and bone needs a shorter step.
+/// No stiffness between jelly and bone requires a shorter step.
 #[test]
 fn any_stiffness_is_stable_at_sixty_hertz() {
     let all = [1e3, 1e5, 1e7, 1e9].into_iter().flat_map(|young| [0.3, 0.45, 0.49].map(|nu| (young, nu)));
@@ -179,7 +179,7 @@ fn any_stiffness_is_stable_at_sixty_hertz() {
         let model = beam(2, rubber(young, poisson, 0.0), true);
         let mut state = State::at_rest(&model);
         let unsolved = run(&model, ImplicitSettings::INTERACTIVE, 1.0 / 60.0, 0.5, &mut state);
-        // the middle falls no farther than freely, and no node leaves it by more than the beam is long
+        // the centre falls no farther than in free fall, and no node is farther from it than the length of the beam
         let weighed = state.node_x.iter().zip(model.node_mass()).map(|(x, m)| x * *m);
         let middle = weighed.sum::<Vec3>() / model.mass();
         let (t, dt) = (0.5, 1.0 / 60.0);
@@ -191,8 +191,8 @@ fn any_stiffness_is_stable_at_sixty_hertz() {
     }
 }
 
-/// A thrown body keeps its momentum but for weight, Σ m g t, and free fall runs ahead by g t h/2 as backward Euler does. What is left of gradients is a push: the tolerance
-/// times the gradient at the start, step by step.
+/// The momentum of a thrown body changes only by its weight, Σ m g t, and free fall leads by g t h/2, as in backward Euler. The residual acts as a force: the tolerance
+/// times the initial gradient, in every step.
 #[test]
 fn a_free_body_falls_as_one() {
     let model = beam(2, rubber(1e4, 0.4, 0.0), false);
@@ -212,7 +212,7 @@ fn a_free_body_falls_as_one() {
     assert!(gained.norm() < 1e-4 * start.norm(), "{gained}");
     let fallen = center(&state).z - c0.z - start.z / model.mass() * t;
     assert!((fallen + 0.5 * 9.81 * t * (t + dt)).abs() < 1e-4, "{fallen}");
-    // backward Euler loses spin, (h ω)² of it each step at most, and gains none
+    // backward Euler loses angular momentum, at most (h ω)² of it per step, and gains none
     let left = center(&state).cross(&state.momentum(&model));
     let own = state.angular_momentum(&model) - left;
     let began = spin - c0.cross(&start);
@@ -224,7 +224,7 @@ fn a_free_body_falls_as_one() {
     );
 }
 
-/// A spring at a node pulls with k times what is left of the way: at rest it holds a free beam's weight.
+/// A spring at a node exerts k times its remaining elongation: at rest it carries the weight of a free beam.
 #[test]
 fn point_springs_hold_what_hangs_on_them() {
     let model = beam(1, rubber(1e5, 0.3, 0.5), false);
@@ -245,7 +245,7 @@ fn point_springs_hold_what_hangs_on_them() {
     assert!((sag / wanted - 1.0).abs() < 1e-3, "{sag} {wanted}");
 }
 
-/// Too little work is said, and the state is still sound.
+/// An exhausted iteration limit is reported, and the state is still valid.
 #[test]
 fn steps_that_are_not_solved_say_so() {
     let model = beam(2, rubber(5e5, 0.4, 0.0), true);
@@ -258,7 +258,7 @@ fn steps_that_are_not_solved_say_so() {
     assert!(state.node_x.iter().all(|x| x.iter().all(|x| x.is_finite())));
 }
 
-/// The same bits on one thread and on three, in one run and in one that is interrupted and goes on with a new stepper.
+/// Bitwise equal on one thread and on three, in one run and in one that is interrupted and resumed with a new stepper.
 #[test]
 fn threads_and_interruptions_change_nothing() {
     let model = beam(5, rubber(5e5, 0.4, 0.1), true);

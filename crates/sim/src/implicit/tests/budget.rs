@@ -1,4 +1,4 @@
-//! Steps with a budget of time, told by clocks that count how often they are asked.
+//! Steps with a time budget, with clocks that count their readings.
 
 use super::beam::{BAD_STARTS, bad_start, beam, rubber};
 use crate::SolveReport;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 const DT: f64 = 1.0 / 60.0;
 
-/// A millisecond passes whenever it is asked.
+/// A clock that advances by a millisecond at each reading.
 #[derive(Debug, Default)]
 struct Ticks(AtomicU64);
 
@@ -27,7 +27,7 @@ fn step(model: &Model, settings: ImplicitSettings, state: &mut State) -> (SolveR
     (report.solve.expect("implicit"), clock.0.load(Ordering::Relaxed))
 }
 
-/// A step that has no time keeps what its first iteration found, says so, and asks for the time no more than a few times: it cannot hang. More time leaves less.
+/// A step without time keeps the result of its first iteration, reports it, and reads the clock only a few times: it cannot hang. More time gives a smaller residual.
 #[test]
 fn a_step_that_runs_out_of_time_keeps_the_best() {
     let model = beam(2, rubber(5e5, 0.4, 0.1), true);
@@ -43,14 +43,14 @@ fn a_step_that_runs_out_of_time_keeps_the_best() {
             assert!(milliseconds > 0.0 || (solve.out_of_time && solve.newton == 1), "{start}: {solve:?}");
             assert!((asked as f64) < milliseconds + 10.0, "{start}: {asked}");
             let energies = state.energies(&model);
-            // the potential of the step falls, and elastic energy, which is all there is of it, with it
+            // the potential of the step decreases, and with it the elastic energy, its only term here
             assert!(energies.elastic <= before, "{start}: {} {before}", energies.elastic);
             before = energies.elastic;
         }
     }
 }
 
-/// Both solves of every sub-step get their fraction, and an iteration at least.
+/// Both solves of every sub-step get their part of the budget, and at least one iteration.
 #[test]
 fn every_solve_has_its_share_of_the_time() {
     let model = beam(2, rubber(5e5, 0.4, 0.1), true);
@@ -60,7 +60,7 @@ fn every_solve_has_its_share_of_the_time() {
     assert!(solve.out_of_time && !solve.converged && solve.newton == 6, "{solve:?}");
 }
 
-/// With time enough the answer has the bits of one without a budget; without a clock a budget is refused, and the state is as it was.
+/// With enough time the result is bitwise that without a budget; a budget without a clock is rejected, and the state is unchanged.
 #[test]
 fn time_enough_changes_nothing_and_no_clock_is_an_error() {
     let model = beam(2, rubber(5e5, 0.4, 0.1), true);

@@ -1,4 +1,4 @@
-//! What the solver makes sure of where the potential is not convex: crushed flesh curves down, and every direction that is taken still goes down.
+//! Descent where the potential is not convex: crushed flesh has negative curvature, and every search direction is still a descent direction.
 
 use super::arm::arm;
 use super::beam::{BAD_STARTS, bad_start, beam, rubber};
@@ -14,7 +14,7 @@ use crate::{Control, Model, State};
 
 const H: f64 = 1.0 / 60.0;
 
-/// The potential of a step, and where the step goes on to.
+/// The potential of a step, and its extrapolation at constant velocity.
 fn begin(model: &Model, control: &Control, state: &State) -> (Problem, Point) {
     let mut problem = Problem::default();
     problem.begin(model, control, Substep::whole(H), state);
@@ -37,7 +37,7 @@ fn random_gradient(model: &Model, problem: &Problem, random: &mut Random) -> Mot
     Motion { nodes, joints }
 }
 
-/// States from gently to hopelessly shaken: limp arms, and beams that are flat, scrambled and mirrored.
+/// States from slightly to strongly perturbed: limp arms, and beams that are flat, scrambled and mirrored.
 fn each_state(mut check: impl FnMut(&Model, &Control, &State, &str)) {
     let model = arm(1.0, 0.1);
     let mut random = Random(3);
@@ -54,13 +54,14 @@ fn each_state(mut check: impl FnMut(&Model, &Control, &State, &str)) {
     }
 }
 
-/// Both preconditioners are symmetric and positive in every state: (a, M b) = (b, M a) to single precision and the sixteen bits of factors, and (a, M a) > 0. So are the systems that directions
-/// are found in, and conjugate gradients keep to where the Hessian agrees: the gradient along every direction is negative. That some states do curve down is part of the test.
+/// Both preconditioners are symmetric and positive definite in every state: (a, M b) = (b, M a) to single precision and the sixteen bits of factors, and (a, M a) > 0. Conjugate gradients
+/// stop at negative curvature, so every direction is a descent direction. The test also checks that some states do have negative curvature.
 #[test]
 fn directions_go_down_though_flesh_curves_down() {
     let mut curved_down = 0;
     each_state(|model, control, state, name| {
         for falls_back in [false, true] {
+            // the system at a state, with either preconditioner
             let (mut problem, point) = begin(model, control, state);
             let mut preconditioner = Preconditioner::default();
             preconditioner.prepare(model, &problem);
@@ -73,6 +74,7 @@ fn directions_go_down_though_flesh_curves_down() {
             problem.update_hessian(model, &point, &mut []);
             preconditioner.update(model, &problem, &point, &[]);
 
+            // symmetry and positivity of the preconditioner
             let mut random = Random(17);
             for _ in 0..5 {
                 let (a, b) = (
@@ -88,6 +90,7 @@ fn directions_go_down_though_flesh_curves_down() {
                 assert!(skew.abs() < 1e-3 * (aa * bb).sqrt(), "{name}: {skew} of {aa} {bb}");
             }
 
+            // descent direction of conjugate gradients
             let mut pcg = Pcg::default();
             let mut system = System {
                 model,
@@ -106,10 +109,10 @@ fn directions_go_down_though_flesh_curves_down() {
             assert!(along < 0.0, "{name}, {falls_back}: {along}");
         }
     });
-    assert!(curved_down > 0, "no state was bad enough to tell");
+    assert!(curved_down > 0, "no state had negative curvature");
 }
 
-/// The potential falls with every iteration, from any state: one more iteration never ends higher.
+/// The potential decreases in every iteration, from any state: one more iteration never ends higher.
 #[test]
 fn iterations_never_raise_the_potential() {
     each_state(|model, control, state, name| {
@@ -123,7 +126,7 @@ fn iterations_never_raise_the_potential() {
             let mut point = newton.point().clone();
             problem.place_bones(model, &mut point);
             let (energy, _) = problem.evaluate(model, &point, &mut [], &mut Gradient::default());
-            // round-off of the terms behind it: E V of all flesh is 2000 J at most
+            // round-off of the terms that cancel: E V of all flesh is at most 2000 J
             assert!(energy <= before + 1e-9, "{name}, {max_newton}: {energy} {before}");
             before = energy;
         }

@@ -1,4 +1,4 @@
-//! What steps do to energy: how much of a swing each keeps, and that none is made.
+//! Energy behaviour of implicit steps: numerical damping of an oscillation, and no energy gain.
 
 use super::beam::{beam_world, rubber};
 use crate::implicit::ImplicitSettings;
@@ -6,7 +6,7 @@ use crate::{Control, Model, State, Stepper};
 use crate::{NodeEnergy, PointSprings};
 use sinew_math::Vec3;
 
-/// A body without weight on springs of k = m ω² at every node: it swings as a whole, a single oscillator.
+/// A weightless body on springs of k = m ω² at every node: it oscillates as a whole, as a single oscillator.
 fn oscillator(omega: f64) -> (Model, PointSprings) {
     let mut world = beam_world(1, rubber(1e5, 0.3, 0.0), false);
     world.gravity = Vec3::zeros();
@@ -17,7 +17,7 @@ fn oscillator(omega: f64) -> (Model, PointSprings) {
     (model, springs)
 }
 
-/// The way of a node and its velocity after some steps of an oscillator that begins at 10 mm.
+/// Displacement and velocity of a node after some steps of an oscillator that starts at 10 mm.
 pub(super) fn swing(settings: &ImplicitSettings, (omega, h): (f64, f64), steps: usize) -> [f64; 2] {
     let (model, mut springs) = oscillator(omega);
     let mut state = State::at_rest(&model);
@@ -30,7 +30,7 @@ pub(super) fn swing(settings: &ImplicitSettings, (omega, h): (f64, f64), steps: 
     [state.node_x[3].z - model.node_rest()[3].z, state.node_v[3].z]
 }
 
-/// Backward Euler takes a step of x'' = −ω² x as v' = (v − h ω² x)/(1 + h² ω²), x' = x + h v': of the energy, 1/(1 + h² ω²) is kept. Solved to 1e-5 of each step's gradient.
+/// Backward Euler for x'' = −ω² x is v' = (v − h ω² x)/(1 + h² ω²), x' = x + h v': the fraction 1/(1 + h² ω²) of the energy is retained. Solved to a relative gradient of 1e-5 per step.
 #[test]
 fn backward_euler_keeps_its_share_of_a_swing() {
     for (omega, h) in [(10.0, 1.0 / 60.0), (200.0, 1.0 / 60.0)] {
@@ -47,8 +47,8 @@ fn backward_euler_keeps_its_share_of_a_swing() {
     }
 }
 
-/// Where the energy is convex, the minimum of a step lies below its start by at least the motion that was lost: E' ≤ E − ½ Σ m |v' − v|². Bending flesh is not convex everywhere, so that this
-/// is a fact about this beam and no law; the tolerance of 1e-5 leaves less than a millionth.
+/// For a convex energy, the minimum of a step lies below its start by at least the dissipated motion: E' ≤ E − ½ Σ m |v' − v|². The energy of bending flesh is not convex everywhere, so this
+/// holds for this beam and is not a general law; the tolerance of 1e-5 contributes less than a millionth.
 #[test]
 fn a_beam_that_swings_freely_only_loses_energy() {
     let mut world = beam_world(2, rubber(2e4, 0.4, 0.0), false);

@@ -1,4 +1,4 @@
-//! The whole potential of a step: its gradient and Hessian over nodes and joints, by differences.
+//! Gradient and Hessian of the incremental potential over nodes and joints, against finite differences.
 
 use super::arm::arm_world;
 use crate::desc::Sag;
@@ -9,7 +9,7 @@ use sinew_math::Vec3;
 
 const H: f64 = 1.0 / 60.0;
 
-/// Numbers between −1 and 1 from a fixed sequence.
+/// Numbers between −1 and 1 from a fixed pseudo-random sequence.
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
@@ -27,7 +27,7 @@ pub(super) fn limp(model: &Model) -> Control {
     Control { rigs: vec![RigControl::limp(&model.rigs()[0])], ..Control::still(model) }
 }
 
-/// A limp arm that swings, its flesh shaken by up to `size` (m), and the potential of its next step.
+/// A limp swinging arm with its flesh perturbed by up to `size` (m), and the potential of its next step.
 fn moving(model: &Model, size: f64, random: &mut Random) -> Problem {
     let mut state = State::at_rest(model);
     state.rigs[0].q.copy_from_slice(&[random.next(), 0.3 * random.next()]);
@@ -49,7 +49,7 @@ fn random_motion(model: &Model, problem: &Problem, random: &mut Random) -> Motio
     Motion { nodes, joints: vec![random.next(), random.next()] }
 }
 
-/// A point moved along a motion.
+/// A point displaced along a motion.
 fn moved(model: &Model, problem: &mut Problem, from: &Point, motion: &Motion, by: f64) -> Point {
     let mut point = from.clone();
     for (x, u) in point.x.iter_mut().zip(&motion.nodes) {
@@ -73,7 +73,7 @@ fn gradient_at(
     (energy, gradient)
 }
 
-/// With inertia of bones and nodes, flesh, drag, joints and balance. Central differences over ±ε leave ε²/6 of the third derivative: (ε/edge)² = 10⁻⁸ for 2.5 µm of 25 mm.
+/// With inertia of bones and nodes, elasticity, damping, joints and gravity compensation. Central differences over ±ε have an error of ε²/6 times the third derivative: (ε/edge)² = 10⁻⁸ for 2.5 µm of 25 mm.
 #[test]
 fn the_gradient_is_that_of_the_potential() {
     for sag in [Sag::Free, Sag::Balanced, Sag::RestShape] {
@@ -98,7 +98,7 @@ fn the_gradient_is_that_of_the_potential() {
     }
 }
 
-/// How far products are from differences of gradients, as fractions of the gradients: of rows of nodes, and of rows of joints.
+/// Relative deviation of Hessian products from differences of gradients: in rows of nodes, and in rows of joints.
 fn product_error(model: &Model, problem: &mut Problem, from: &Point, random: &mut Random) -> [f64; 2] {
     let mut motion = random_motion(model, problem, random);
     let epsilon = 2e-7;
@@ -123,7 +123,7 @@ fn product_error(model: &Model, problem: &mut Problem, from: &Point, random: &mu
     [(nodes / size).sqrt(), (joints / joint_size).sqrt()]
 }
 
-/// Rows of nodes are exact everywhere, over motions of nodes and of joints: products are in single precision, whose sums of some twenty stiff terms leave 10⁻⁵.
+/// Rows of nodes are exact everywhere, for displacements of nodes and of joints: products are in single precision, whose sums of some twenty stiff terms have an error of 10⁻⁵.
 #[test]
 fn rows_of_nodes_are_the_gradient_of_the_gradient() {
     let model = Model::build(&arm_world(2.0, 0.3, Sag::Free)).expect("sound");
@@ -136,7 +136,7 @@ fn rows_of_nodes_are_the_gradient_of_the_gradient() {
     }
 }
 
-/// Rows of joints leave out how fixed nodes and frames bend as joints turn, times what pushes there. At rest without weight nothing pushes, and they are exact.
+/// Rows of joints neglect the second derivatives of fixed nodes and frames with respect to the joints, times the forces there. At rest without weight there are no forces, and they are exact.
 #[test]
 fn rows_of_joints_are_exact_where_nothing_pushes() {
     let mut world = arm_world(2.0, 0.3, Sag::Free);

@@ -7,7 +7,7 @@ use crate::{Control, Model, RigControl, State};
 use sinew_math::Vec3;
 use sinew_math::nalgebra::DMatrix;
 
-/// An arm that is turned at the shoulder and bent a little, its flesh shaken by up to 0.2 mm: strains of one or two hundredths.
+/// An arm rotated at the shoulder and slightly bent, its flesh perturbed by up to 0.2 mm: strains of one or two hundredths.
 fn shaken(model: &Model, mut seed: u64) -> State {
     let mut random = || {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -22,7 +22,7 @@ fn shaken(model: &Model, mut seed: u64) -> State {
     state
 }
 
-/// Where flesh is only a little strained its own Hessian is positive, and what bones add never takes that away: the whole matrix, column by column, is
+/// At small strain the elastic Hessian is positive definite, and the terms of bones preserve that: the whole matrix, column by column, is
 /// symmetric to single precision and has a Cholesky factor. The smallest eigenvalues are those of inertia, some 10 N/m, far above the round-off of
 /// entries of 10⁴ N/m.
 #[test]
@@ -30,6 +30,7 @@ fn nodes_and_joints_together_curve_up() {
     let model = arm(1.0, 0.1);
     let control = Control { rigs: vec![RigControl::limp(&model.rigs()[0])], ..Control::still(&model) };
     for seed in 1..=3 {
+        // the Hessian at a perturbed state
         let state = shaken(&model, seed);
         let mut problem = Problem::default();
         let h = 1.0 / 60.0;
@@ -39,6 +40,7 @@ fn nodes_and_joints_together_curve_up() {
         problem.evaluate(&model, &point, &mut [], &mut Gradient::default());
         problem.update_hessian(&model, &point, &mut []);
 
+        // its dense matrix, column by column
         let free: Vec<usize> = (0..model.node_count()).filter(|&node| problem.inertia[node] > 0.0).collect();
         let joints = problem.bones.is_sought.len();
         assert_eq!(joints, 2);
@@ -57,9 +59,11 @@ fn nodes_and_joints_together_curve_up() {
             }
             (0..joints).for_each(|j| matrix[(3 * free.len() + j, column)] = out.joints[j]);
         }
+
+        // symmetric positive definite
         let skew = (&matrix - matrix.transpose()).amax();
         assert!(skew < 1e-5 * matrix.amax(), "{skew} of {}", matrix.amax());
         let symmetric = (&matrix + matrix.transpose()) * 0.5;
-        assert!(symmetric.cholesky().is_some(), "seed {seed}: the hessian is not positive");
+        assert!(symmetric.cholesky().is_some(), "seed {seed}: the Hessian is not positive definite");
     }
 }

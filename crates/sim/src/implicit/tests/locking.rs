@@ -1,4 +1,4 @@
-//! Flesh that is nearly incompressible bends as flesh of ν = 0.45 does.
+//! Volumetric locking: nearly incompressible flesh bends like flesh of ν = 0.45.
 
 use super::beam::{beam, beam_world, rubber, run, tip};
 use crate::desc::ShapeDesc;
@@ -13,8 +13,8 @@ fn hangs(model: &Model) -> f64 {
     tip(model, &state)
 }
 
-/// In the limit of fine meshes the beam hangs 0.8 % less at ν = 0.49 than at 0.45, since the clamp holds more of it. Elements that keep their volumes each by
-/// itself make that 8.6 % on this mesh; patches leave 2 to 3 %, what elements of ν = 0.45 stand in the way of a volume that must not change.
+/// In the limit of fine meshes the beam sags 0.8 % less at ν = 0.49 than at 0.45, because the clamp restrains more of it. Elements that each preserve their own volume
+/// make that 8.6 % on this mesh; patches leave 2 to 3 %, the remaining stiffness of linear elements at a volume constraint.
 #[test]
 fn nearly_incompressible_beams_do_not_lock() {
     let known = hangs(&beam(4, rubber(5e5, 0.45, 0.0), true));
@@ -25,7 +25,7 @@ fn nearly_incompressible_beams_do_not_lock() {
     }
 }
 
-/// Nodes moved about by up to a sixth of an edge, so that no cube is one: the same holds.
+/// The same with nodes displaced by up to a sixth of an edge, so that no cube is regular.
 #[test]
 fn irregular_meshes_do_not_lock_either() {
     let mut seed = 5u64;
@@ -46,7 +46,7 @@ fn irregular_meshes_do_not_lock_either() {
     assert!((0.0..0.035).contains(&short), "{short}");
 }
 
-/// Explicit steps, damped until they rest, end where settling does. After 3 s the slowest swing, critically damped, is below 10⁻⁴ of its start.
+/// Explicit steps, damped to rest, end in the equilibrium that settling finds. After 3 s the slowest oscillation, critically damped, is below 10⁻⁴ of its initial amplitude.
 #[test]
 fn explicit_steps_rest_in_the_same_place() {
     let model = beam(2, rubber(5e5, 0.49, 1.0), true);
@@ -59,7 +59,7 @@ fn explicit_steps_rest_in_the_same_place() {
     assert!((found / wanted - 1.0).abs() < 1e-3, "{found} {wanted}");
 }
 
-/// Swings at 1/60 s are solved, every step of them, and after a second the beam is between where it began and the deepest that a swing without loss could take it, twice its sag of 64 mm and a tenth.
+/// Every step of an oscillation at 1/60 s converges, and after a second the beam is between its initial position and the lowest point of an undamped oscillation, twice its sag of 64 mm plus a tenth.
 #[test]
 fn steps_of_nearly_incompressible_flesh_are_solved() {
     for poisson in [0.47, 0.49, 0.499] {

@@ -1,4 +1,4 @@
-//! Which steps are implicit.
+//! Choice between explicit and implicit steps.
 
 use super::beam::{beam_world, rubber};
 use crate::desc::{CageSize, Mobility, ObstacleDesc, ShapeDesc, WorldDesc};
@@ -9,7 +9,7 @@ use sinew_math::{Isometry, Vec3};
 
 const DT: f64 = 1.0 / 60.0;
 
-/// Stiff flesh is stepped implicitly, soft flesh explicitly, and both say why.
+/// Stiff flesh is stepped implicitly, soft flesh explicitly, and both give the reason.
 #[test]
 fn auto_picks_what_costs_less() {
     let auto = Solver::Auto(ImplicitSettings::INTERACTIVE);
@@ -23,7 +23,7 @@ fn auto_picks_what_costs_less() {
     assert!(matches!(stiff.reason, SolverReason::ManySubsteps(n) if n > Solver::MANY_SUBSTEPS), "{stiff:?}");
 }
 
-/// Steps of second order cost twice as much, and are picked above twice as many sub-steps.
+/// Second-order steps cost twice as much, and are chosen above twice as many sub-steps.
 #[test]
 fn auto_knows_that_second_order_costs_more() {
     let model = Model::build(&beam_world(2, rubber(1e5, 0.3, 0.0), true)).expect("sound");
@@ -36,7 +36,7 @@ fn auto_knows_that_second_order_costs_more() {
     assert_eq!(pick(StepOrder::Second), SolverKind::Explicit);
 }
 
-/// A fine surface in a coarse cage: what its vertices cost where they may touch each other is what explicit steps cost most.
+/// A fine surface in a coarse cage: self-contact of its vertices dominates the cost of explicit steps.
 #[test]
 fn auto_counts_surfaces_that_touch() {
     let mut world = beam_world(2, rubber(1e5, 0.3, 0.0), false);
@@ -53,7 +53,7 @@ fn auto_counts_surfaces_that_touch() {
     assert!(matches!(in_contact.reason, SolverReason::ManySubsteps(n) if n < 25.0), "{in_contact:?}");
 }
 
-/// Implicit steps would leave a free obstacle hanging in the air: asked for they are refused, and the auto solver does not take them.
+/// Implicit steps would not move a dynamic obstacle: on request they are rejected, and the auto solver does not choose them.
 #[test]
 fn free_obstacles_are_stepped_explicitly() {
     let mut world = beam_world(2, rubber(1e8, 0.3, 0.0), false);

@@ -1,4 +1,4 @@
-//! Steps of second order: how fast they converge and where to, what they keep of a swing, and that they are as hard to upset as those of first order.
+//! SDIRK2 steps: order of convergence, numerical damping, and the robustness of first-order steps.
 
 use super::arm::{arm, arm_world, gravity_moment};
 use super::beam::{BAD_STARTS, bad_start, beam, beam_world, inverted, rubber, run};
@@ -11,10 +11,10 @@ use sinew_math::{Vec3, real};
 use sinew_skeleton::DriveKind;
 
 const SECOND: ImplicitSettings = ImplicitSettings { order: StepOrder::Second, ..ImplicitSettings::ACCURATE };
-/// To nearly the last digit, so that errors of steps are all there is.
+/// Converged to nearly the last digit, so that only time integration errors remain.
 const EXACT: ImplicitSettings = ImplicitSettings { tolerance: 1e-8, ..SECOND };
 
-/// x'' = −ω² x, two solves by hand; solved to 1e-5 of each gradient.
+/// x'' = −ω² x, both stages in closed form; solved to 1e-5 of each gradient.
 #[test]
 fn a_swing_keeps_what_the_two_solves_keep() {
     let fraction = 1.0 - 0.5f64.sqrt();
@@ -33,7 +33,7 @@ fn a_swing_keeps_what_the_two_solves_keep() {
         let [x, v] = swing(&SECOND, (omega, h), 20);
         let off = [(x - state[0]).abs(), (v - state[1]).abs() / omega];
         assert!(off[0] < 2e-6 && off[1] < 2e-6, "{omega}: {x} {v} {state:?}");
-        // of the energy, (1 + 2z)/(1 + z)² is kept in a step with z = (γ ω h)²: 1 − z² of slow swings, 2/z of fast ones
+        // the fraction (1 + 2z)/(1 + z)² of the energy is retained per step with z = (γ ω h)²: 1 − z² for slow oscillations, 2/z for fast ones
         let kept = (x * x + v * v / (omega * omega)) / 1e-4;
         let z = (eta * omega).powi(2);
         let wanted = ((1.0 + 2.0 * z) / (1.0 + z).powi(2)).powi(20);
@@ -41,7 +41,7 @@ fn a_swing_keeps_what_the_two_solves_keep() {
     }
 }
 
-/// Steps until a time, and what is then measured.
+/// Steps for some time, and returns the final state.
 fn after(
     model: &Model,
     control: &Control,
@@ -56,7 +56,7 @@ fn after(
     state
 }
 
-/// Errors of second order fall to a quarter with half the step, against where explicit steps lead, which are of first order as they are written: 2 fine − coarse. The next order makes that 3.3 to 6 here.
+/// Second-order errors decrease to a quarter with half the step, relative to the extrapolated limit of explicit steps, which are first-order accurate: 2 fine − coarse. Higher-order terms make that 3.3 to 6 here.
 fn check_order(what: &str, implicit: [f64; 3], explicit: [f64; 2]) {
     let exact = 2.0 * explicit[1] - explicit[0];
     let errors = implicit.map(|found| (found - exact).abs());
@@ -67,7 +67,7 @@ fn check_order(what: &str, implicit: [f64; 3], explicit: [f64; 2]) {
     assert!((limit - exact).abs() < 0.05 * errors[0], "{what}: {limit} {exact} {implicit:?}");
 }
 
-/// A beam that flies, turns and swings, damped and not.
+/// A beam that flies, rotates and oscillates, damped and undamped.
 #[test]
 fn a_free_beam_is_followed_at_second_order() {
     for damping in [0.0, 0.1] {
@@ -91,7 +91,7 @@ fn a_free_beam_is_followed_at_second_order() {
     }
 }
 
-/// Two links in flesh, limp, with dampers and springs in their joints: angles, and their velocities where they lead to, while it falls from the horizontal.
+/// Two limp links in flesh, with dampers and springs in their joints: angles, and the limits of their velocities, while falling from the horizontal.
 #[test]
 fn a_swinging_arm_is_followed_at_second_order() {
     let model = arm(1.0, 0.2);
@@ -115,7 +115,7 @@ fn a_swinging_arm_is_followed_at_second_order() {
     }
 }
 
-/// A shoulder that is led to and fro, and an elbow that is limp.
+/// A shoulder with prescribed oscillation, and a limp elbow.
 #[test]
 fn led_joints_move_free_ones_at_second_order() {
     let model = arm(1.0, 0.2);
@@ -140,15 +140,15 @@ fn led_joints_move_free_ones_at_second_order() {
     let implicit = [40, 80, 160].map(|steps| measure(Solver::Implicit(EXACT), steps));
     let explicit = [300, 600].map(|steps| measure(Solver::Explicit, steps));
     check_order("elbow", implicit.map(|all| all[0]), explicit.map(|all| all[0]));
-    // torques are of first order, and where they lead is within a hundredth
+    // torques are first-order accurate, and their limit is within a hundredth
     let torque = 2.0 * implicit[2][2] - implicit[1][2];
     let wanted = 2.0 * explicit[1][2] - explicit[0][2];
     assert!((torque / wanted - 1.0).abs() < 0.01, "{torque} {wanted}");
-    // led joints end with the velocity of their path
+    // prescribed joints end with the velocity of their path
     implicit.iter().for_each(|all| assert!((all[1] - 4.0 * real::cos(1.0)).abs() < 1e-12, "{}", all[1]));
 }
 
-/// One second of a clamped beam that swings under its weight, at sixty steps: backward Euler keeps less than a hundredth of the swing's energy, second order 98 hundredths (explicit steps 99.9).
+/// One second of a clamped beam that oscillates under its weight, at sixty steps: backward Euler retains less than a hundredth of the oscillation's energy, second order 98 hundredths (explicit steps 99.9).
 #[test]
 fn a_swinging_beam_keeps_its_energy() {
     let model = beam(2, rubber(5e5, 0.4, 0.0), true);
@@ -170,7 +170,7 @@ fn a_swinging_beam_keeps_its_energy() {
     assert!(first < 0.05 && (0.95..1.0).contains(&second), "{first} {second}");
 }
 
-/// Bad starts and any stiffness, at sixty steps a second.
+/// Bad initial states and any stiffness, at sixty steps a second.
 #[test]
 fn second_order_is_as_hard_to_upset() {
     let model = beam(2, rubber(5e5, 0.4, 0.1), true);
@@ -194,13 +194,13 @@ fn second_order_is_as_hard_to_upset() {
         let before = total(&state);
         let unsolved = run(&model, settings, 1.0 / 60.0, 0.5, &mut state);
         let now = total(&state);
-        // nothing came from nowhere, to a thousandth of the weight's work over 0.4 m, 16 J
+        // no energy gain, to a thousandth of the work of the weight over 0.4 m, 16 J
         assert!(now < before + 0.016, "{young} {poisson}: {before} {now}");
         assert!(unsolved <= 2, "{young} {poisson}: {unsolved} steps unsolved");
     }
 }
 
-/// Held joints feel the moment of gravity, and a limb that is swung at 20 rad/s keeps its flesh.
+/// Fixed joints carry the moment of gravity, and a limb that is swung at 20 rad/s keeps its flesh.
 #[test]
 fn held_and_swung_limbs_at_second_order() {
     let model = arm(0.0, 0.5);
@@ -227,7 +227,7 @@ fn held_and_swung_limbs_at_second_order() {
     assert!(far < 0.55, "{far}");
 }
 
-/// Nothing is remembered from step to step, and threads do not matter.
+/// No history is kept between steps, and results do not depend on the number of threads.
 #[test]
 fn threads_and_interruptions_change_nothing_at_second_order() {
     let model = Model::build(&arm_world(1.0, 0.1, Sag::Balanced)).expect("sound");
@@ -250,7 +250,7 @@ fn threads_and_interruptions_change_nothing_at_second_order() {
     }
 }
 
-/// A block that is dropped on the ground gains nothing, flat or spinning, and comes to lie: steps in which something begins to touch go on at first order. Its fall frees 7.8 J; solved to a thousandth.
+/// A block dropped on the ground gains no energy, flat or spinning, and comes to rest: steps with new contacts continue at first order. Its fall releases 7.8 J; solved to a thousandth.
 #[test]
 fn a_dropped_block_gains_nothing() {
     for (young, spin) in [(2e4, 0.0), (1e6, 3.0)] {

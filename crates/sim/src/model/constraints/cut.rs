@@ -1,35 +1,37 @@
-//! The closed line in which a plane cuts a surface, as points that ride on it.
+//! Plane section of a surface: closed polylines, as points embedded in the surface.
 
 use crate::body::Body;
 use crate::constraint::{NodeRow, belt, combined};
 use sinew_math::Vec3;
 use std::collections::BTreeMap;
 
-/// A closed line on the surface of a body at rest.
+/// A closed polyline on the surface of a body at rest.
 #[derive(Clone, Debug)]
 pub(crate) struct Loop {
-    /// Corners (m), one on each edge that is cut.
+    /// Vertices (m), one on each edge that is cut.
     pub(crate) points: Vec<Vec3>,
-    /// The edges they are on.
+    /// The edges that contain them.
     edges: Vec<CutEdge>,
 }
 
-/// An edge that a plane cuts.
+/// A surface edge cut by the plane.
 #[derive(Clone, Copy, Debug)]
 struct CutEdge {
     /// Vertices at both ends.
     ends: [u32; 2],
-    /// How far from the first to the second it is cut, from 0 to 1.
+    /// Position of the cut along the edge, from 0 to 1.
     fraction: f64,
 }
 
-/// All closed lines in which the plane through a point cuts the surface of a body.
+/// All closed polylines in which the plane through `center` cuts the surface of a body.
 pub(crate) fn find_loops(body: &Body, center: &Vec3, normal: &Vec3) -> Vec<Loop> {
     let surface = &body.surface;
     let same = welded(&surface.vertices);
-    // a vertex on the plane counts as above it, so that no line runs through one
+    // a vertex on the plane counts as above it, so that no polyline passes through a vertex
     let height = |v: u32| (surface.vertices[v as usize] - center).dot(normal);
     let mut ahead: BTreeMap<[u32; 2], [u32; 2]> = BTreeMap::new();
+
+    // each cut triangle links the edge where the polyline enters to the one where it leaves
     for triangle in &surface.triangles {
         let corners = triangle.map(|v| same[v as usize]);
         let above = corners.map(|v| height(v) >= 0.0);
@@ -46,6 +48,8 @@ pub(crate) fn find_loops(body: &Body, center: &Vec3, normal: &Vec3) -> Vec<Loop>
             ahead.insert(from, to);
         }
     }
+
+    // follow the links to closed loops
     let mut loops = Vec::new();
     while let Some((&start, _)) = ahead.first_key_value() {
         let mut edges = Vec::new();
@@ -62,19 +66,19 @@ pub(crate) fn find_loops(body: &Body, center: &Vec3, normal: &Vec3) -> Vec<Loop>
 }
 
 impl Loop {
-    /// Its length (m).
+    /// Length of the polyline (m).
     pub(crate) fn length(&self) -> f64 {
         belt::length(&self.points)
     }
 
-    /// The mean of its line (m).
+    /// Centroid of the polyline (m).
     pub(crate) fn middle(&self) -> Vec3 {
         let sides = (0..self.points.len()).map(|i| (belt::side(&self.points, i), self.points[i]));
         let sum: Vec3 = sides.map(|(side, from)| side.norm() * (from + 0.5 * side)).sum();
         sum / self.length()
     }
 
-    /// As many points as asked for, evenly along the line, each carried by nodes of the model.
+    /// `count` points evenly spaced along the polyline, as weighted nodes of the model.
     pub(crate) fn rows(&self, body: &Body, count: usize) -> Vec<NodeRow> {
         let step = self.length() / count as f64;
         let (mut rows, mut passed, mut i) = (Vec::with_capacity(count), 0.0, 0);
@@ -100,7 +104,7 @@ impl Loop {
     }
 }
 
-/// Vertices of a body's surface with their weights, as nodes of the model.
+/// Weighted vertices of a body's surface as weighted nodes of the model.
 pub(crate) fn vertex_row(body: &Body, vertices: &[(u32, f64)]) -> NodeRow {
     let first = body.nodes.start as u32;
     let rows: Vec<(NodeRow, f64)> = vertices
@@ -130,7 +134,7 @@ fn edge(a: u32, b: u32) -> [u32; 2] {
     [a.min(b), a.max(b)]
 }
 
-/// For each vertex the first one at the same place: seams of textures do not part a surface.
+/// Maps each vertex to the first one at the same position: texture seams do not split the surface.
 fn welded(vertices: &[Vec3]) -> Vec<u32> {
     let key = |v: &Vec3| [v.x, v.y, v.z].map(|x| (x + 0.0).to_bits());
     let mut first: BTreeMap<[u64; 3], u32> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! The point of a body that is nearest to a place, at rest.
+//! Closest-point queries on a body at rest.
 
 use super::cut::vertex_row;
 use crate::body::Body;
@@ -8,13 +8,13 @@ use sinew_math::Vec3;
 
 /// A point of a body at rest.
 pub(crate) struct Found {
-    /// Where it is (m).
+    /// Position (m).
     pub(crate) point: Vec3,
-    /// The nodes of the model that carry it.
+    /// The weighted nodes of the model that carry it.
     pub(crate) row: NodeRow,
 }
 
-/// The point of the surface that is nearest to a place.
+/// The closest point of the surface.
 pub(crate) fn on_surface(body: &Body, place: &Vec3) -> Option<Found> {
     let surface = &body.surface;
     let near = |t: usize| nearest_on_triangle(place, &surface.corners(t));
@@ -25,7 +25,7 @@ pub(crate) fn on_surface(body: &Body, place: &Vec3) -> Option<Found> {
     Some(Found { point: found.point, row: vertex_row(body, &vertices) })
 }
 
-/// The point of the flesh at a place, or on the face of a tet nearest to it. `tets` and `nodes` are those of the model.
+/// The point of the flesh at a position, or the closest one on the boundary of a tet. `tets` and `nodes` are those of the model.
 pub(crate) fn inside(body: &Body, tets: &[[u32; 4]], nodes: &[Vec3], place: &Vec3) -> Option<Found> {
     let mut best: Option<(f64, NodeRow)> = None;
     for tet in &tets[body.tets.clone()] {

@@ -1,18 +1,18 @@
-//! How stiff constraints may be at the step that is taken.
+//! Stability limit of constraint stiffnesses in explicit steps.
 //!
-//! Springs kᵢ at rows Jᵢ add Jᵀ K J to the stiffness of the world. As for what touches (see `contact_surface.rs`) no row sum of K J M⁻¹ Jᵀ is exceeded by
-//! the largest eigenvalue of M⁻¹ Jᵀ K J. With vᵢc the root of how easily carrier c lets row i move, |J M⁻¹ Jᵀ|ᵢⱼ ≤ Σ vᵢc vⱼc, and
+//! Springs kᵢ with Jacobian rows Jᵢ add Jᵀ K J to the stiffness of the world. As for contact (see `contact_surface.rs`), the largest eigenvalue of M⁻¹ Jᵀ K J is bounded by
+//! the row sums of K J M⁻¹ Jᵀ. With vᵢc the square root of the inverse effective mass of carrier c at row i, |J M⁻¹ Jᵀ|ᵢⱼ ≤ Σ vᵢc vⱼc, and
 //!
 //! ```text
 //! μᵢ = 1 / Σ_c vᵢc Σⱼ vⱼc,      kᵢ = κ μᵢ/h²:      h² λ ≤ κ
 //!
 //! node:              v = |φ|/√m
-//! bone, obstacle:    v² = largest eigenvalue of 1/m + [d]ᵀ I⁻¹ [d],    d the arm from its centre
-//! belt:              v = 2 |Σ φ g|/√m for its length;   each side is a spring of T/|p| ≤ k ℓ/(2 |p|) besides
+//! bone, obstacle:    v² = largest eigenvalue of 1/m + [d]ᵀ I⁻¹ [d],    d the vector from its centre of mass
+//! belt:              v = 2 |Σ φ g|/√m for its length;   each segment adds a spring of T/|p| ≤ k ℓ/(2 |p|)
 //! ```
 //!
-//! Joints only make bones harder to move. Masses of nodes that are fixed to bones are in the bones as well, and are halved on both sides. A belt may bend twice as sharply as at rest
-//! and be half as long as its line before it asks for more; the guard against divergence sees what goes beyond.
+//! Joints only increase the effective mass of bones. Masses of nodes fixed to bones are included in the bones as well, and are halved on both sides. The bound covers belts that bend twice as sharply as at rest
+//! or whose curve is twice as long as the belt; the energy check detects divergence beyond that.
 
 use super::Model;
 use crate::constraint::{Anchor, Constraint, Hold, NodeRow, belt, combined, sum};
@@ -20,11 +20,11 @@ use sinew_math::spatial::cross_matrix;
 use sinew_math::{Mat3, Vec3};
 use std::collections::BTreeMap;
 
-/// κ and γ: as much as touching takes, see `sinew_contact::Response`.
+/// κ and γ: the same values as for contact, see `sinew_contact::Response`.
 pub(crate) const KAPPA: f64 = 0.35;
 pub(crate) const GAMMA: f64 = 0.15;
 
-/// What lets a row move.
+/// What carries a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Carrier {
     Node(u32),
@@ -32,14 +32,14 @@ enum Carrier {
     Obstacle(usize),
 }
 
-/// A row of J: whose it is, how many times the constraint's stiffness it has at most, and vᵢc.
+/// A row of J: its constraint, an upper bound of its stiffness relative to that of the constraint, and vᵢc.
 struct Row {
     constraint: usize,
     factor: f64,
     ease: Vec<(Carrier, f64)>,
 }
 
-/// μ of each constraint (kg), the least over its rows in parts of its stiffness.
+/// Effective mass μ of each constraint (kg): the minimum over its rows, relative to its stiffness.
 pub(crate) fn masses(model: &Model, constraints: &[Constraint]) -> Vec<f64> {
     let rows: Vec<Row> = constraints.iter().enumerate().flat_map(|(i, one)| rows_of(model, i, one)).collect();
     let mut sums: BTreeMap<Carrier, f64> = BTreeMap::new();
@@ -88,7 +88,7 @@ fn node_ease(model: &Model, row: &[(u32, f64)]) -> Vec<(Carrier, f64)> {
     let one = |(node, weight): &(u32, f64)| {
         let place = *node as usize;
         let is_fixed = model.fixed_nodes.holds(place);
-        // what a pin of the body holds does not give at all
+        // pinned nodes of the body have zero inverse mass
         let shared = if is_fixed { 2.0 } else { 1.0 };
         let gives = model.is_carried(place) || model.node_inverse_mass[place] > 0.0;
         gives.then(|| (Carrier::Node(*node), weight.abs() * (shared / model.node_mass[place]).sqrt()))
@@ -113,7 +113,7 @@ fn ease(model: &Model, anchor: &Anchor) -> Vec<(Carrier, f64)> {
     }
 }
 
-/// The largest eigenvalue of `1/m + [d]ᵀ I⁻¹ [d]` (1/kg); where a bone has no mass or inertia of its own, others move with it and the whole counts.
+/// The largest eigenvalue of `1/m + [d]ᵀ I⁻¹ [d]` (1/kg); a bone without mass or inertia of its own moves with others, and the mass of the whole rig is used.
 fn rigid_ease(mass: f64, tensor: &Mat3, arm: &Vec3, whole: f64) -> f64 {
     let arm = cross_matrix(arm);
     let turning = tensor.try_inverse().map_or(Mat3::zeros(), |inverse| arm.transpose() * inverse * arm);
