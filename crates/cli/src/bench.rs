@@ -13,8 +13,7 @@ mod skeleton;
 
 use crate::failure::Failure;
 use crate::machine::Machine;
-use crate::outputs::plan_files;
-use crate::simulate::atomic_file;
+use crate::outputs::{atomic_file, plan_files};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! The clamped beam that solvers are compared on, stepped explicitly on one thread.
 
 use crate::failure::Failure;
-use crate::simulate::thread_pool;
+use crate::threads::thread_pool;
 use cpu_time::ThreadTime;
 use serde::Serialize;
 use sinew_flesh::{Law, StretchLimits};

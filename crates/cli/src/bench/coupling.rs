@@ -1,7 +1,7 @@
 //! What bones add to a step of flesh: a starfish with its sixteen bones, and the same flesh with the same nodes held still.
 
 use crate::failure::Failure;
-use crate::simulate::thread_pool;
+use crate::threads::thread_pool;
 use serde::Serialize;
 use sinew_sim::desc::{BodyDesc, PinDesc, Region, WorldDesc};
 use sinew_sim::{Control, Model, RigControl, State, Stepper};

@@ -2,7 +2,7 @@
 
 use super::best_time;
 use crate::failure::Failure;
-use crate::simulate::thread_pool;
+use crate::threads::thread_pool;
 use serde::Serialize;
 use sinew_flesh::{CornerForces, Diagonalise, NodeMotion};
 use sinew_math::{Vec3, real};

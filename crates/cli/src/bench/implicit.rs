@@ -6,7 +6,7 @@ mod cage;
 mod dance;
 
 use crate::failure::Failure;
-use crate::simulate::thread_pool;
+use crate::threads::thread_pool;
 use cpu_time::ThreadTime;
 use serde::Serialize;
 use sinew_flesh::{Law, StretchLimits};

@@ -4,7 +4,7 @@
 
 use super::implicit::{Labels, measure};
 use crate::failure::Failure;
-use crate::simulate::thread_pool;
+use crate::threads::thread_pool;
 use serde::Serialize;
 use sinew_flesh::Law;
 use sinew_sim::implicit::settle;
