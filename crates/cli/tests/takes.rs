@@ -81,7 +81,7 @@ fn a_take_bakes_to_what_the_simulation_would_have_written_also_without_the_scene
     }
 
     let said = run(folder.path(), &["inspect", "worm.take"]);
-    for part in ["take of worm.toml", "holds worm.toml", "complete: 61 of 61 frames", "skeleton 'worm'"] {
+    for part in ["take of worm.toml", "contains worm.toml", "complete: 61 of 61 frames", "skeleton 'worm'"] {
         assert!(said.contains(part), "{part}: {said}");
     }
 }
@@ -233,7 +233,7 @@ fn bad_calls_about_takes_are_refused_with_code_2() {
         (&["simulate", "--resume", "whole.take", "-o", "b.take"], "cannot be used with"),
         (&["simulate", "worm.toml", "-o", "no/such/w.take"], "there is no folder"),
         (&["simulate", "worm.toml", "-o", "folder.take"], "it is a folder"),
-        (&["bake", "whole.take", "-o", "b.take"], "copy the file"),
+        (&["bake", "whole.take", "-o", "b.take"], "copy its file"),
         (&["bake", "whole.take", "-o", "b.fbx"], "not as .fbx"),
     ];
     for (call, says) in calls {
