@@ -5,7 +5,7 @@
 
 use crate::{
     CharacterAnimation, CharacterError, CharacterMaterial, CharacterMesh, CharacterNode, CharacterPrimitive,
-    CharacterSkin, HumanBones, NodeTree,
+    CharacterSkin, FaultyPart, HumanBones, NodeTree,
 };
 
 /// A rigged character. Lengths are in metres, y is up, times are in seconds.
@@ -84,6 +84,22 @@ impl RiggedCharacter {
         let material = self.primitive(surface).and_then(|primitive| primitive.material);
         let material = material.and_then(|material| self.materials.get(material)?.name.as_deref());
         [node.name.as_deref(), mesh, material].into_iter().flatten().collect()
+    }
+
+    /// The animation of this name, or of this index; the first one if `wanted` is `None`, and none if there are none.
+    pub fn find_animation(&self, wanted: Option<&str>) -> Result<Option<usize>, CharacterError> {
+        let Some(wanted) = wanted else { return Ok((!self.animations.is_empty()).then_some(0)) };
+        let by_name = self.animations.iter().position(|a| a.name.as_deref() == Some(wanted));
+        let by_number = wanted.parse().ok().filter(|i: &usize| *i < self.animations.len());
+        by_name.or(by_number).map(Some).ok_or_else(|| {
+            let named = |(i, a): (usize, &CharacterAnimation)| {
+                format!("{i} ({})", a.name.as_deref().unwrap_or("without a name"))
+            };
+            let names = self.animations.iter().enumerate().map(named).collect::<Vec<_>>().join(", ");
+            let there = if names.is_empty() { "none".to_owned() } else { names };
+            let message = format!("there is no animation '{wanted}': the file has {there}");
+            CharacterError::of(FaultyPart::Animation, message)
+        })
     }
 
     /// The node and the primitive of a surface.

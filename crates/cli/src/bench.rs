@@ -1,4 +1,4 @@
-//! `sinew bench`: the speed tables, measured here and now.
+//! `sinew bench`: measures the speed of simulation on this machine.
 
 mod beam;
 mod build;
@@ -13,8 +13,7 @@ mod skeleton;
 
 use crate::failure::Failure;
 use crate::machine::Machine;
-use crate::outputs::plan_files;
-use crate::simulate::atomic_file;
+use crate::outputs::{atomic_file, plan_files};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use serde_json::Value;
@@ -26,18 +25,18 @@ use std::time::{Duration, Instant};
 /// Measure how fast this machine simulates.
 #[derive(Args)]
 pub(crate) struct Bench {
-    /// What to measure [default: all].
+    /// The benchmarks to run [default: all but locking and peers].
     names: Vec<Name>,
 
-    /// Write the rows as JSON, with a description of the machine.
+    /// Write the results as JSON, with a description of the machine.
     #[arg(long, value_name = "FILE.json")]
     json: Option<PathBuf>,
 
-    /// Let the JSON replace a file that Sinew did not write.
+    /// Also replace a file that Sinew did not write.
     #[arg(long)]
     force: bool,
 
-    /// Leave out cages above this many tets.
+    /// Skip cages with more tets than this.
     #[arg(long, value_name = "N", default_value_t = usize::MAX, hide_default_value = true)]
     max_tets: usize,
 
@@ -49,30 +48,30 @@ pub(crate) struct Bench {
 enum Name {
     /// Elastic forces and whole steps for cages of 200 to a million tets.
     Elements,
-    /// The clamped beam that solvers are compared on, stepped explicitly.
+    /// Explicit steps of the clamped beam, the benchmark for comparing solvers.
     Beam,
-    /// How long models take to build from a finely triangulated surface.
+    /// Building a model from a finely triangulated surface.
     Build,
-    /// Skeletons alone: hybrid dynamics of trees of 16 to 1,000 bones.
+    /// Skeletons without flesh: hybrid dynamics of trees of 16 to 1,000 bones.
     Skeleton,
-    /// What bones add to a step of flesh.
+    /// The cost that bones add to a step of flesh.
     Coupling,
-    /// The characters and cages of Kim and Pollard beside their figures.
+    /// The characters and cages of Kim and Pollard (2011), beside their published timings.
     Kim,
-    /// Looking for surfaces that touch themselves, and what obstacles add to a step.
+    /// Detecting self-contact of surfaces, and the cost that obstacles add to a frame.
     Contact,
-    /// Implicit steps of the clamped beam, carried by a cage or not, of an arm that flesh and bones move together, and of the dancer.
+    /// Implicit steps of the clamped beam, of the same beam embedded in a coarse cage, of an arm with two-way coupling, and of the dancer.
     Implicit,
-    /// How much the clamped beam locks as its flesh becomes incompressible; not part of `all`.
+    /// Volumetric locking of the clamped beam as its flesh becomes incompressible; runs only when named.
     Locking,
-    /// Implicit steps beside the same work in other systems, where their scripts are found; not part of `all`.
+    /// Implicit steps beside other systems on the same work, where their scripts are found; runs only when named.
     Peers,
 }
 
-/// What `--json` writes.
+/// The JSON object that `--json` writes.
 #[derive(Serialize)]
 struct Report {
-    /// The version, by which the file is known as one of Sinew.
+    /// The version; it also identifies the file as written by Sinew.
     sinew: &'static str,
     machine: Machine,
     rows: Vec<Value>,
@@ -80,9 +79,12 @@ struct Report {
 
 impl Bench {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        // the output, checked before any work is done
         let replace = if self.force { Replace::Any } else { Replace::Ours };
         plan_files(&self.json, replace)?;
         let file = self.json.as_deref().map(atomic_file).transpose()?;
+
+        // which benchmarks to run
         let names = if self.names.is_empty() {
             vec![
                 Name::Elements,
@@ -97,6 +99,8 @@ impl Bench {
         } else {
             self.names
         };
+
+        // run them
         let mut rows = Vec::new();
         for name in names {
             match name {
@@ -115,6 +119,8 @@ impl Bench {
                 Name::Implicit => rows.extend(values(&implicit::run(self.max_tets)?)?),
             }
         }
+
+        // write the rows
         if let Some(mut file) = file {
             let report = Report { sinew: env!("CARGO_PKG_VERSION"), machine: Machine::describe(), rows };
             let text = serde_json::to_string_pretty(&report).map_err(Failure::input)? + "\n";
@@ -125,11 +131,12 @@ impl Bench {
     }
 }
 
+/// Rows as JSON.
 fn values(rows: &[impl Serialize]) -> Result<Vec<Value>, Failure> {
     rows.iter().map(|row| serde_json::to_value(row).map_err(Failure::input)).collect()
 }
 
-/// The shortest time of a piece of work (s), tried for at least the given time and three times.
+/// The shortest time of some work (s), which is repeated for at least the given time and at least three times.
 fn best_time(at_least: Duration, mut work: impl FnMut()) -> f64 {
     let start = Instant::now();
     let mut best = f64::INFINITY;

@@ -1,4 +1,4 @@
-//! Why a command ended badly, and with which exit code.
+//! Why a command failed, and its exit code.
 
 use crate::interrupt;
 use sinew_io::ReadError;
@@ -8,18 +8,18 @@ use sinew_sim::implicit::SettleError;
 use sinew_take::{PlayError, SinkError, Stopped};
 use std::fmt::Display;
 
-/// A command that ended badly.
+/// The failure of a command.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// The simulation failed.
     Simulation(String),
     /// Bad input or usage, or an output that cannot be written.
     Input(String),
-    /// A signal ended it.
+    /// A signal stopped the command.
     Interrupted {
-        /// Its number.
+        /// The number of the signal.
         signal: i32,
-        /// What was kept and how to go on.
+        /// What was saved and how to continue.
         message: String,
     },
 }
@@ -29,7 +29,7 @@ impl Failure {
         Failure::Input(what.to_string())
     }
 
-    /// What the user is told, line by line.
+    /// The message for the user; every line of an error is marked as one.
     pub(crate) fn text(&self) -> String {
         match self {
             Failure::Simulation(message) | Failure::Input(message) => {
@@ -69,11 +69,11 @@ impl From<SinkError> for Failure {
 impl From<StepError> for Failure {
     fn from(error: StepError) -> Failure {
         match error {
-            // what the state came to, or what controllers made of it
+            // faults that arose during the simulation
             StepError::Diverged { .. } | StepError::Bones { .. } | StepError::BadControl(_) => {
                 Failure::Simulation(error.to_string())
             }
-            // what was wrong from the start
+            // faults of the input
             StepError::TooManySubsteps { .. }
             | StepError::FreeObstacles
             | StepError::OwnCoordinates(_)

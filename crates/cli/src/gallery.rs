@@ -1,8 +1,9 @@
-//! `sinew zoo gallery`: a page with a picture of every character.
+//! `sinew zoo gallery`: a Markdown page with a picture of every built-in character.
 
 use crate::failure::Failure;
 use crate::outputs::plan_files;
 use crate::render::Render;
+use crate::source::unknown_name;
 use clap::Args;
 use sinew_files::Replace;
 use sinew_files::signature::GALLERY_HEAD;
@@ -12,41 +13,43 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Frames side by side in a picture (columns, rows), and the size of each (pixels).
+/// Columns and rows of frames in a contact sheet, and the size of each frame (pixels).
 const SHEET: [usize; 2] = [4, 1];
 const TILE: [usize; 2] = [240, 240];
-/// The size of a clip (pixels), and how many pictures it has per second.
+/// The size of a clip (pixels), and its frames per second.
 const CLIP: [usize; 2] = [360, 270];
 const CLIP_FPS: f64 = 12.5;
 
 #[derive(Args)]
 pub(crate) struct Gallery {
-    /// The folder that gallery.md and the folder gallery of its pictures go to.
+    /// The folder to write to: the page goes to DIR/gallery.md, its pictures to DIR/gallery.
     #[arg(short, long, value_name = "DIR", default_value = "docs")]
     output: PathBuf,
 
-    /// Draw these characters only; the page has all of them [default: all].
+    /// Draw only these characters; the page always lists all of them [default: all].
     names: Vec<String>,
 
-    /// Replace a page and pictures that Sinew did not write.
+    /// Also replace a page and pictures that Sinew did not write.
     #[arg(long)]
     force: bool,
 }
 
 impl Gallery {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        // names
         for name in &self.names {
             if sinew_zoo::find(name).is_none() {
                 return Err(Failure::input(format!(
-                    "'{name}' is the name of no character, {}",
-                    crate::zoo::unknown(name)
+                    "there is no built-in character '{name}': {}",
+                    unknown_name(name)
                 )));
             }
         }
+
+        // outputs, checked before the first picture is drawn
         let pictures = self.output.join("gallery");
         std::fs::create_dir_all(&pictures)
             .map_err(|error| Failure::input(format!("{}: {error}", pictures.display())))?;
-        // all names are known to be free before the first picture is drawn
         let path = self.output.join("gallery.md");
         let is_drawn = |character: &&Character| {
             self.names.is_empty() || self.names.iter().any(|name| name == character.name)
@@ -54,6 +57,8 @@ impl Gallery {
         let drawn = catalog().iter().filter(is_drawn).map(|character| pictures.join(picture_name(character)));
         let outputs: Vec<PathBuf> = drawn.chain([path.clone()]).collect();
         plan_files(&outputs, if self.force { Replace::Any } else { Replace::Ours })?;
+
+        // pictures and page
         for character in catalog().iter().filter(is_drawn) {
             draw(character, &pictures, self.force)?;
         }
@@ -67,7 +72,7 @@ impl Gallery {
     }
 }
 
-/// The picture of a character: a clip if there are obstacles, otherwise a strip of frames.
+/// The file name of a character's picture: a clip if the scene has obstacles, otherwise a contact sheet.
 fn picture_name(character: &Character) -> String {
     let has_obstacles = !(character.build)().world.obstacles.is_empty();
     format!("{}.{}", character.name, if has_obstacles { "gif" } else { "png" })
@@ -92,7 +97,7 @@ fn page() -> String {
     );
     for character in catalog() {
         let Character { name, description, .. } = character;
-        // writing to a text does not fail
+        // writing to a string does not fail
         let _ =
             write!(page, "\n## {name}\n\n{description}\n\n![{name}](gallery/{})\n", picture_name(character));
     }

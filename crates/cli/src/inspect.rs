@@ -1,9 +1,9 @@
-//! `sinew inspect`: what is in a file, what is wrong with it, what it would weigh.
+//! `sinew inspect`: describes a file and the model built from it, and reports faults.
 
-use crate::bake::{note_ending, there_is};
 use crate::failure::Failure;
 use crate::outputs::is_take;
 use crate::source;
+use crate::take_status::{recorded_length, warn_if_incomplete};
 use clap::Args;
 use sinew_io::{CharacterChoice, Loaded, TakeEnding, TakeFile};
 use sinew_sim::desc::{BodyDesc, ShapeDesc};
@@ -12,15 +12,16 @@ use sinew_skeleton::{BoneId, Skeleton};
 use sinew_take::Scene;
 use std::path::PathBuf;
 
-/// Say what is in a scene, take or mesh file, what is wrong with it, and what it would weigh.
+/// Describe what a file contains, how it would be simulated, and what is wrong with it.
 #[derive(Args)]
 pub(crate) struct Inspect {
-    /// A character (.glb, .gltf, .vrm), a scene (.toml), a recorded take (.take), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele) or a name that `sinew zoo list` shows.
+    /// A character (.glb, .gltf, .vrm), a scene (.toml), a recorded take (.take), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele), or a name from `sinew zoo list`.
     input: PathBuf,
 }
 
 impl Inspect {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        // what the file contains
         let take = is_take(&self.input).then(|| TakeFile::open(&self.input)).transpose()?;
         let opened = match &take {
             Some(take) => {
@@ -35,11 +36,15 @@ impl Inspect {
         for body in &scene.world.bodies {
             print_shape(body);
         }
+
+        // what is wrong with it
         opened.notes.iter().for_each(|note| say!("note: {note}"));
         let faults = scene.faults();
         if !faults.is_empty() {
             return Err(Failure::input(faults.join("\n")));
         }
+
+        // how it would be simulated
         let model = Model::build(&scene.world).map_err(Failure::input)?;
         print_model(&model, scene);
         if let Some(take) = take {
@@ -51,40 +56,48 @@ impl Inspect {
 
 fn print_take(take: &TakeFile) {
     let recipe = take.recipe();
-    say!("take of {}, recorded by sinew {}, model {:016x}", recipe.origin, recipe.sinew, recipe.model_hash);
+    say!(
+        "take of {}, recorded by sinew {}, model hash {:016x}",
+        recipe.origin,
+        recipe.sinew,
+        recipe.model_hash
+    );
     for file in recipe.files.files() {
-        say!("  holds {} ({} bytes)", file.name, file.bytes.len());
+        say!("  contains {} ({} bytes)", file.name, file.bytes.len());
     }
     match take.ending() {
-        TakeEnding::Complete => say!("  complete: {}", there_is(take)),
-        TakeEnding::Unfinished => say!("  unfinished: {}", there_is(take)),
+        TakeEnding::Complete => say!("  complete: {}", recorded_length(take)),
+        TakeEnding::Unfinished => say!("  unfinished: {}", recorded_length(take)),
         TakeEnding::Damaged { .. } => {
-            say!("  damaged: {}", there_is(take));
-            note_ending(take);
+            say!("  damaged: {}", recorded_length(take));
+            warn_if_incomplete(take);
         }
     }
 }
 
 fn print_shape(body: &BodyDesc) {
+    // what the shape is made of
     let (bounds, counts) = match &body.shape {
         ShapeDesc::Surface { surface, .. } => (
             surface.bounds(),
             format!(
-                "surface of {} vertices and {} triangles, {:.4} m²",
+                "mesh with {} vertices and {} triangles, surface area {:.4} m²",
                 surface.vertices.len(),
                 surface.triangles.len(),
                 surface.area()
             ),
         ),
         ShapeDesc::Tets(mesh) => {
-            (mesh.bounds(), format!("{} nodes and {} tets", mesh.nodes.len(), mesh.tets.len()))
+            (mesh.bounds(), format!("tet mesh with {} nodes and {} tets", mesh.nodes.len(), mesh.tets.len()))
         }
         ShapeDesc::Custom(kind) => {
             let surface = kind.surface();
-            (surface.bounds(), format!("another kind than tets, with {} vertices", surface.vertices.len()))
+            (surface.bounds(), format!("custom body with {} vertices", surface.vertices.len()))
         }
     };
     say!("body '{}': {counts}", body.name);
+
+    // how large it is, and where
     if let Some((low, high)) = bounds {
         let size = high - low;
         say!(
@@ -99,6 +112,7 @@ fn print_shape(body: &BodyDesc) {
 }
 
 fn print_rig(model: &Model, index: usize, rig: &Rig) {
+    // the skeleton as a whole
     let skeleton = &rig.skeleton;
     say!(
         "skeleton '{}': {} bones, {} degrees of freedom, {:.4} kg of bone and {:.4} kg of flesh fixed to it",
@@ -108,13 +122,16 @@ fn print_rig(model: &Model, index: usize, rig: &Rig) {
         rig.bone_mass,
         skeleton.mass() - rig.bone_mass
     );
+
+    // how many nodes are fixed to each bone
     let mut nodes = vec![0; skeleton.bones().len()];
     for (_, bone) in
         (0..model.node_count()).filter_map(|n| model.bone_of_node(n)).filter(|(r, _)| *r == index)
     {
         nodes[bone.index()] += 1;
     }
-    // children under their parents, each bone with its branch of the tree before it
+
+    // the tree of bones, depth first
     let mut open: Vec<(BoneId, usize)> = roots_or_children(skeleton, None).map(|bone| (bone, 0)).collect();
     open.reverse();
     while let Some((bone, depth)) = open.pop() {
@@ -132,6 +149,7 @@ fn print_rig(model: &Model, index: usize, rig: &Rig) {
     }
 }
 
+/// The children of a bone; the roots if `parent` is `None`.
 fn roots_or_children(skeleton: &Skeleton, parent: Option<BoneId>) -> impl Iterator<Item = BoneId> + '_ {
     let bones = skeleton.bones().iter().enumerate();
     bones.filter(move |(_, bone)| bone.parent == parent).map(|(i, _)| BoneId(i as u32))
@@ -139,8 +157,8 @@ fn roots_or_children(skeleton: &Skeleton, parent: Option<BoneId>) -> impl Iterat
 
 fn print_model(model: &Model, scene: &Scene) {
     for (i, body) in model.bodies().iter().enumerate() {
-        let lame = body.material.lame();
-        say!("body '{}' as it would be simulated:", body.name);
+        // mass, cage and material
+        say!("body '{}' as simulated:", body.name);
         say!(
             "  {:.5} kg, {:.6} m³, cage of {} tets and {} nodes",
             body.mass,
@@ -148,6 +166,7 @@ fn print_model(model: &Model, scene: &Scene) {
             body.tets.len(),
             body.nodes.len()
         );
+        let lame = body.material.lame();
         say!(
             "  E = {:.4} Pa, ν = {}, ρ = {} kg/m³; μ = {:.4} Pa, λ = {:.4} Pa",
             body.material.young,
@@ -156,16 +175,20 @@ fn print_model(model: &Model, scene: &Scene) {
             lame.mu,
             lame.lambda
         );
+
+        // how it moves
         let length = body.reach;
         say!(
-            "  swings at about {:.2} Hz (shear wave over {:.3} m); motion halves every {:.2} s",
+            "  lowest frequency about {:.2} Hz (shear wave over {:.3} m); oscillations halve every {:.2} s",
             (lame.mu / body.material.density).sqrt() / (4.0 * length),
             length,
             core::f64::consts::LN_2 / (0.5 * body.damping_rate).max(1e-9)
         );
-        let held: usize = model.pins().iter().filter(|pin| pin.body == i).map(|pin| pin.nodes.len()).sum();
+
+        // what it is attached to
+        let pinned: usize = model.pins().iter().filter(|pin| pin.body == i).map(|pin| pin.nodes.len()).sum();
         say!(
-            "  {held} nodes held by {} pins, {} loads",
+            "  {pinned} nodes held by {} pins; {} loads",
             scene.pin_motions[i].len(),
             model.loads().iter().filter(|l| l.body == i).count()
         );
@@ -173,14 +196,18 @@ fn print_model(model: &Model, scene: &Scene) {
         if fixed > 0 {
             say!("  {fixed} nodes fixed to bones");
         }
+
+        // rest shape and notes
         if let Some(report) = &body.rest_shape {
             say!("  {report}");
         }
         body.notes.iter().for_each(|note| say!("  note: {note}"));
     }
+
+    // skeletons and time step
     model.rigs().iter().enumerate().for_each(|(i, rig)| print_rig(model, i, rig));
     say!(
-        "explicit steps of at most {:.3} ms ({} per frame); fastest vibration {:.0} Hz",
+        "explicit steps of at most {:.3} ms ({} per frame); highest frequency {:.0} Hz",
         1e3 * model.stable_step().seconds,
         (1.0 / (scene.fps * model.stable_step().seconds)).ceil(),
         model.stable_step().omega / core::f64::consts::TAU

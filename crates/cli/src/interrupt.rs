@@ -1,46 +1,47 @@
-//! Interrupts: a signal ends the program with what was recorded saved and nothing temporary left behind.
+//! Signal handling: an interrupted program saves what it recorded and leaves no temporary files behind.
 //!
-//! While frames are simulated or replayed, the first signal is a request that the frame loop sees after its frame. At any other time, or at the second signal, or after
-//! [`PATIENCE`], the program ends at once. Both ways say how to go on. Signals that are ignored (`nohup`) stay ignored. Elsewhere than on Unix the system ends the program.
+//! While frames are simulated or replayed, the first signal is a request that the frame loop checks after each frame. A second signal, a signal at any other time, or a frame
+//! that takes longer than [`PATIENCE`] ends the program at once. Either way the user is told how to continue. Signals that the parent process ignores (`nohup`) stay ignored.
+//! On systems other than Unix nothing is handled, and the system ends the program.
 
 use core::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// How long a frame may take until the program ends without it (s).
+/// How long the program waits for the current frame after a signal.
 #[cfg(unix)]
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(3);
 
-/// The first signal, 0 before there was one.
+/// The number of the first signal; 0 until there is one.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
-/// Whether a frame loop runs, which looks at [`SIGNAL`].
+/// Whether a frame loop is running, which checks [`SIGNAL`].
 static IS_PLAYING: AtomicBool = AtomicBool::new(false);
-/// Whether somebody has begun to end the program.
+/// Whether a thread has begun to end the program.
 static IS_ENDING: AtomicBool = AtomicBool::new(false);
-/// What there is to go on with.
+/// What the running command would lose by an interrupt.
 static WORK: Mutex<Work> = Mutex::new(Work::Unrecorded);
 
-/// What is lost by an interrupt.
+/// What an interrupt loses.
 enum Work {
-    /// Nothing that could be gone on with.
+    /// Work that is simply done again.
     Unrecorded,
-    /// A simulation that could have been recorded.
+    /// A whole simulation, since it is not recorded.
     Unsaved,
-    /// All that was not recorded.
+    /// Only the frames not yet recorded in this take.
     Recorded(PathBuf),
 }
 
-/// A frame loop that looks at interrupts, until it is dropped.
+/// A frame loop that checks for interrupts, until it is dropped.
 pub(crate) struct FrameLoop;
 
 impl FrameLoop {
-    /// A simulation, recorded under this name if it is.
+    /// A simulation; `take` is the path it is recorded to, if it is.
     pub(crate) fn simulating(take: Option<&Path>) -> FrameLoop {
         FrameLoop::of(take.map_or(Work::Unsaved, |take| Work::Recorded(take.to_owned())))
     }
 
-    /// Work that can be done again at any time.
+    /// Work that can be repeated at any time.
     pub(crate) fn replaying() -> FrameLoop {
         FrameLoop::of(Work::Unrecorded)
     }
@@ -51,7 +52,7 @@ impl FrameLoop {
         FrameLoop
     }
 
-    /// Whether to go on, asked after every frame.
+    /// Whether to continue; called after every frame.
     pub(crate) fn flow(&self) -> ControlFlow<()> {
         match SIGNAL.load(Ordering::SeqCst) {
             0 => ControlFlow::Continue(()),
@@ -72,7 +73,7 @@ pub(crate) fn signal() -> i32 {
     SIGNAL.load(Ordering::SeqCst)
 }
 
-/// Claims the end of the program for one thread; any other that wants it waits until it comes.
+/// Lets one thread end the program; any other thread that calls it blocks until the program has ended.
 pub(crate) fn claim_end() {
     if IS_ENDING.swap(true, Ordering::SeqCst) {
         loop {
@@ -81,28 +82,28 @@ pub(crate) fn claim_end() {
     }
 }
 
-/// What was kept and how to go on, asked before a stopped frame loop drops what it writes.
+/// What was saved and how to continue; called before a stopped frame loop drops its outputs.
 pub(crate) fn message() -> String {
     match &*WORK.lock().unwrap_or_else(PoisonError::into_inner) {
         Work::Recorded(take) if !sinew_files::is_temporary(take) => {
             let take = take.display();
             format!(
-                "interrupted: what was recorded is kept, and `sinew simulate --resume {take}` goes on from there"
+                "interrupted: the frames recorded so far are saved, and `sinew simulate --resume {take}` continues from there"
             )
         }
         Work::Unrecorded => "interrupted: nothing was written".into(),
         Work::Unsaved | Work::Recorded(_) => {
-            "interrupted: nothing was kept; a simulation that is recorded with -o NAME.take can be resumed"
+            "interrupted: nothing was saved; a simulation that is recorded with -o NAME.take can be resumed"
                 .into()
         }
     }
 }
 
-/// Listens to signals from now on.
+/// Starts to handle signals.
 #[cfg(unix)]
 pub(crate) fn listen() {
     let wanted: Vec<i32> = SIGNALS.into_iter().filter(|signal| !is_ignored(*signal)).collect();
-    // without a listener the system ends the program, as it does others
+    // if this fails, signals end the program as usual
     let Ok(mut signals) = signal_hook::iterator::Signals::new(wanted) else { return };
     std::thread::spawn(move || {
         for signal in signals.forever() {
@@ -125,7 +126,7 @@ pub(crate) fn listen() {}
 const SIGNALS: [i32; 3] =
     [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP];
 
-/// Ends the program without waiting for its other threads.
+/// Removes temporary files and ends the program without waiting for its other threads.
 #[cfg(unix)]
 fn end_now() {
     claim_end();
@@ -135,7 +136,7 @@ fn end_now() {
     std::process::exit(128 + signal());
 }
 
-/// Whether whoever started the program wants it to ignore a signal, as `nohup` does with hang-ups.
+/// Whether the parent process set a signal to be ignored, as `nohup` does with SIGHUP.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     use std::io::IsTerminal;
@@ -145,7 +146,7 @@ fn is_ignored(signal: i32) -> bool {
     });
     match mask {
         Some(mask) => mask >> (signal - 1) & 1 == 1,
-        // where it cannot be asked: `nohup` leaves no terminal to hang up
+        // without /proc: under `nohup` there is no terminal that could hang up
         None => {
             let at_terminal = std::io::stdin().is_terminal()
                 || std::io::stdout().is_terminal()

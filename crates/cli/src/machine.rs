@@ -1,9 +1,9 @@
-//! What a benchmark ran on.
+//! The machine that a benchmark ran on.
 
 use serde::Serialize;
 use sinew_math::lanes::InstructionSet;
 
-/// A machine, as benchmarks name it.
+/// A machine, as the JSON of benchmarks describes it.
 #[derive(Serialize)]
 pub(crate) struct Machine {
     processor: String,
@@ -27,7 +27,7 @@ impl Machine {
     }
 }
 
-/// The processor's own name, where the system tells it.
+/// The model name of the processor, where the system reports it.
 fn processor() -> Option<String> {
     let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("model name"))?;

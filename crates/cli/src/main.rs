@@ -1,15 +1,15 @@
-//! The `sinew` command line: reads what the user wrote, calls the library, prints what happened.
+//! The `sinew` command line: parses arguments, calls the library and prints the result.
 //!
-//! Exit codes: 0 done, 1 the simulation failed, 2 bad input or usage or an output that cannot be written, 128 and the number of the signal if one ended it.
+//! Exit codes: 0 success; 1 the simulation failed; 2 bad input, bad usage or an output that cannot be written; 128 + n ended by signal n.
 
-/// Prints a line for the user.
+/// Prints a line to standard output.
 macro_rules! say {
     ($($text:tt)*) => {
         crate::report::line(format_args!($($text)*))
     };
 }
 
-/// Prints a line beside the result: notes and errors.
+/// Prints a note or an error to standard error.
 macro_rules! warn {
     ($($text:tt)*) => {{
         use std::io::Write;
@@ -28,11 +28,14 @@ mod outputs;
 mod render;
 mod report;
 mod resume;
+mod run;
 mod schema;
 mod settle;
 mod simulate;
 mod source;
 mod stats;
+mod take_status;
+mod threads;
 mod wall_clock;
 mod zoo;
 
@@ -40,9 +43,9 @@ use clap::{Parser, Subcommand};
 use failure::Failure;
 use std::process::ExitCode;
 
-/// Simulate bodies made of flesh, and bake the result for other programs.
+/// Simulate characters made of flesh, and bake the motion for other programs.
 ///
-/// Without a command, `simulate` runs on a built-in body.
+/// Without a command, a built-in character is simulated.
 #[derive(Parser)]
 #[command(name = "sinew", version, max_term_width = 110)]
 struct Arguments {

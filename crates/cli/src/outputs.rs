@@ -1,32 +1,32 @@
-//! The options of outputs, and what is printed about them.
+//! Command-line options of outputs, checks before they are written, and reports about them.
 
 use crate::failure::Failure;
 use clap::Args;
 use sinew_files::{Replace, check_output, plan_outputs};
-use sinew_io::{GlbForm, OpenedScene, SinkOptions, SinkReport, TAKE_EXTENSION};
+use sinew_io::{AtomicFile, GlbForm, OpenedScene, SinkOptions, SinkReport, TAKE_EXTENSION};
 use sinew_render::Look;
 use std::path::{Path, PathBuf};
 
-/// How outputs are written.
+/// Options of every command that writes a take in another format.
 #[derive(Args, Clone, Default)]
 pub(crate) struct OutputOptions {
-    /// The most morph targets that a body's motion is written with, up to 240; more follow it more closely, some viewers take fewer [default: 64].
+    /// The maximum number of morph targets for the motion of each body in a .glb, up to 240. More targets follow the motion more closely, but some viewers support only a few [default: 64].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=240))]
     morph_targets: Option<u16>,
 
-    /// How far a vertex of a .glb may be from where it was simulated, in per cent of the body's size [default: 0.1].
+    /// How far a vertex in a .glb may be from its simulated position, in percent of the body's size [default: 0.1].
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     error: Option<f64>,
 
-    /// Write the .glb of a character as surfaces that stand where they were simulated, without skeleton, skin and textures, instead of flesh on bones.
+    /// Write a character's .glb as plain meshes at their simulated positions, without skeleton, skinning and textures.
     #[arg(long)]
     world: bool,
 
-    /// Do not draw the preview picture beside the output.
+    /// Do not draw the preview picture next to the output.
     #[arg(long)]
     pub(crate) no_preview: bool,
 
-    /// Let outputs replace files that Sinew did not write, and takes that are unfinished. What is read is never replaced.
+    /// Also replace files that Sinew did not write, and unfinished takes. Input files are never replaced.
     #[arg(long)]
     pub(crate) force: bool,
 }
@@ -37,19 +37,19 @@ impl OutputOptions {
         if self.force { Replace::Any } else { Replace::Ours }
     }
 
-    /// Whether a preview can be drawn beside an output: one that would replace what it may not is left out, since nobody asked for it by name.
+    /// Whether to draw a preview next to an output. A preview that must not replace an existing file is skipped with a note, since the user did not name it.
     fn has_preview(&self, output: &Path) -> bool {
         if self.no_preview {
             return false;
         }
         let checked = check_output(&output.with_extension("png"), self.replace());
         if let Err(error) = &checked {
-            warn!("note: no preview is drawn: {error}");
+            warn!("note: the preview is skipped: {error}");
         }
         checked.is_ok()
     }
 
-    /// The options of the sink that writes a scene to `output`.
+    /// The options of the sink that writes `source` to `output`.
     pub(crate) fn sink(&self, output: &Path, source: &OpenedScene) -> SinkOptions {
         let defaults = SinkOptions::default();
         SinkOptions {
@@ -63,12 +63,12 @@ impl OutputOptions {
     }
 }
 
-/// Prints what was lost.
+/// Prints what the output format could not hold.
 pub(crate) fn warn_of_losses(report: &SinkReport) {
     report.warnings().iter().for_each(|warning| warn!("note: {warning}"));
 }
 
-/// Prints what was written, and what to do with it.
+/// Prints which files were written and how to use them.
 pub(crate) fn print(report: &SinkReport) {
     report.lines().iter().for_each(|line| say!("{line}"));
 }
@@ -78,7 +78,7 @@ pub(crate) fn is_take(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(TAKE_EXTENSION))
 }
 
-/// The look of a character of the zoo; none for other scenes, whose files and bodies have looks of their own.
+/// The look of a character of the zoo; empty for other scenes, which define their own.
 pub(crate) fn zoo_looks(source: &OpenedScene) -> Vec<Look> {
     let found = sinew_zoo::find(&source.scene.name).filter(|_| source.characters.is_empty());
     found.map(|character| Look::srgb(character.color)).into_iter().collect()
@@ -93,10 +93,15 @@ fn parse_percent(text: &str) -> Result<f64, String> {
     }
 }
 
-/// No output may replace another, what was read, or what others wrote unless that is wanted.
+/// Checks that no output replaces another output, an input, or a file that `replace` protects.
 pub(crate) fn plan_files<'a>(
     paths: impl IntoIterator<Item = &'a PathBuf>,
     replace: Replace,
 ) -> Result<(), Failure> {
     plan_outputs(paths.into_iter().map(PathBuf::as_path), replace).map_err(Failure::input)
+}
+
+/// Creates an output file before any work is done, so that a bad path is reported at once.
+pub(crate) fn atomic_file(path: &Path) -> Result<AtomicFile, Failure> {
+    AtomicFile::create(path).map_err(|error| Failure::input(format!("{}: {error}", path.display())))
 }

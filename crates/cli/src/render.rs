@@ -1,11 +1,12 @@
-//! `sinew render`: pictures of a take, a file or a scene, without a GPU or a display.
+//! `sinew render`: pictures and clips of a take, a character file or a scene, without a GPU or a display.
 
-use crate::bake::note_ending;
 use crate::failure::Failure;
 use crate::interrupt::FrameLoop;
 use crate::outputs::{is_take, plan_files, zoo_looks};
-use crate::simulate::{Run, thread_pool};
+use crate::run::Run;
 use crate::source;
+use crate::take_status::warn_if_incomplete;
+use crate::threads::thread_pool;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use sinew_character::TakeSettings;
@@ -18,23 +19,23 @@ use sinew_render::{FrameSource, Layout, Overlays, PictureFormat, PictureOptions,
 use sinew_sim::Model;
 use std::path::{Path, PathBuf};
 
-/// Draw pictures: stills, contact sheets, clips and turntables, without a GPU or a display.
+/// Render stills, contact sheets, clips and turntables, without a GPU or a display.
 ///
-/// A .png is a contact sheet of six frames unless --frame or --time choose one; a .gif or .mp4 is a clip of the whole take.
+/// A .png is a contact sheet of six frames, or a single frame with --frame or --time; a .gif or .mp4 is a clip of the whole take.
 #[derive(Args)]
 pub(crate) struct Render {
-    /// A recorded take (.take), a file that is shown as it is (.glb, .gltf, .vrm), or anything that `sinew simulate` takes, which is simulated first.
+    /// A recorded take (.take), a character file, which is shown as it is (.glb, .gltf, .vrm), or any other input of `sinew simulate`, which is simulated first.
     input: PathBuf,
 
-    /// Where the picture goes: NAME.png, NAME.gif or NAME.mp4 (by the program ffmpeg).
+    /// The file to write: NAME.png, NAME.gif, or NAME.mp4 (needs the program ffmpeg).
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
 
-    /// Show this frame only, counted from 0; those of a .glb are counted at 30 per second.
+    /// Show only this frame, counted from 0; a character file is sampled at 30 frames per second.
     #[arg(long, value_name = "N", conflicts_with = "time")]
     frame: Option<usize>,
 
-    /// Show this time only (s).
+    /// Show only this time (s).
     #[arg(long, value_name = "S")]
     time: Option<f64>,
 
@@ -46,43 +47,43 @@ pub(crate) struct Render {
     #[arg(long, value_name = "S")]
     to: Option<f64>,
 
-    /// Frames side by side in a .png, such as 4x2: columns and rows.
+    /// Make a .png a contact sheet with these columns and rows, such as 4x2.
     #[arg(long, value_name = "CxR", value_parser = parse_pair)]
     pub(crate) sheet: Option<[usize; 2]>,
 
-    /// The size of the picture, of a sheet that of each tile, such as 640x480 (pixels). Without it a .gif is made small enough for pages (3 MB).
+    /// The size of the picture, or of each frame of a contact sheet, in pixels, such as 640x480. Without it, a .gif is kept small enough for web pages (3 MB).
     #[arg(long, value_name = "WxH", value_parser = parse_pair)]
     pub(crate) size: Option<[usize; 2]>,
 
-    /// Let the camera go around the bodies once in this time (s) [default: 4]. The take plays meanwhile, repeatedly if it is short; with --frame or --time it stands still.
+    /// Move the camera once around the bodies in this time (s) [default: 4]. The take plays meanwhile and repeats if it is shorter; with --frame or --time it is frozen.
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "4")]
     turntable: Option<f64>,
 
-    /// Pictures per second of a clip [default: 20 for .gif, those of the take up to 60 for .mp4].
+    /// Frames per second of a clip [default: 20 for .gif; as in the take, up to 60, for .mp4].
     #[arg(long, value_name = "N")]
     pub(crate) fps: Option<f64>,
 
-    /// Where the camera stands: front, side, back, top, or its angle from the front (degrees) [default: 28].
+    /// The direction of the camera: front, side, back, top, or an angle from the front (degrees) [default: 28].
     #[arg(long, value_name = "VIEW", value_parser = View::named, allow_hyphen_values = true)]
     camera: Option<View>,
 
-    /// How far above the horizon the camera stands (degrees) [default: 15].
+    /// The elevation of the camera above the horizon (degrees) [default: 15].
     #[arg(long, value_name = "DEGREES", allow_hyphen_values = true)]
     rise: Option<f64>,
 
-    /// Magnify the picture; at 1 the bodies fill it.
+    /// The magnification; at 1 the bodies fill the picture.
     #[arg(long, value_name = "TIMES", default_value_t = 1.0)]
     zoom: f64,
 
-    /// Draw plain skinning on the left and flesh on the right. A character file is skinned with its own weights, other bodies on bones with weights that fall off with distance.
+    /// Show plain skinning on the left and flesh on the right. A character file is skinned with its own weights, other flesh on bones with weights that fall off with distance.
     #[arg(long)]
     compare: bool,
 
-    /// Draw this many earlier frames faintly, 0.15 s apart.
+    /// Draw this many earlier frames as faint ghosts, 0.15 s apart.
     #[arg(long, value_name = "N", default_value_t = 0)]
     ghosts: usize,
 
-    /// Draw the boundary of the cage of tets.
+    /// Draw the outer triangles of the tet cage.
     #[arg(long)]
     cage: bool,
 
@@ -90,11 +91,11 @@ pub(crate) struct Render {
     #[arg(long)]
     bones: bool,
 
-    /// Colour flesh by its strain: the largest relative change of length in any direction.
+    /// Colour flesh by its strain, the largest relative change of length in any direction.
     #[arg(long)]
     strain: bool,
 
-    /// Draw the contact forces of obstacles on bodies as arrows.
+    /// Draw the contact forces between obstacles and bodies as arrows.
     #[arg(long)]
     contacts: bool,
 
@@ -102,21 +103,21 @@ pub(crate) struct Render {
     #[arg(long)]
     simulate: bool,
 
-    /// The animation of a character file to play, by name or number from 0 [default: the first].
+    /// The animation of a character file to play, by name or by number counted from 0 [default: the first].
     #[arg(long, value_name = "NAME")]
     animation: Option<String>,
 
-    /// Threads to work with; the result has the same bits for any number [default: all cores].
+    /// The number of threads; the result does not depend on it [default: one per core].
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
 
-    /// Let the picture replace a file that Sinew did not write. What is read is never replaced.
+    /// Also replace a file that Sinew did not write. Input files are never replaced.
     #[arg(long)]
     pub(crate) force: bool,
 }
 
 impl Render {
-    /// A picture as it is when nothing is said about it.
+    /// A picture with all options at their defaults.
     pub(crate) fn of(input: PathBuf, output: PathBuf) -> Render {
         Render {
             input,
@@ -148,14 +149,18 @@ impl Render {
     pub(crate) fn run(self: Box<Self>) -> Result<(), Failure> {
         let pool = thread_pool(self.threads)?;
         let format = PictureFormat::of(&self.output).ok_or_else(|| {
-            Failure::input(format!("{}: pictures are written as .png, .gif or .mp4", self.output.display()))
+            Failure::input(format!("{}: the picture must be a .png, .gif or .mp4", self.output.display()))
         })?;
-        // a frame needs the frame source to have a time; all other numbers are checked before any work is done
+        // options are checked before any work is done; the time of a frame is known later, so any frame rate will do
         self.options(format, 60.0)?.check()?;
         format.check()?;
+
+        // so is the output
         sinew_files::register_input(&self.input);
         plan_files([&self.output], self.replace())?;
         sinew_io::AtomicFile::create(&self.output).map_err(Failure::input)?;
+
+        // render
         pool.install(|| {
             if is_take(&self.input) {
                 self.render_take(format)
@@ -174,12 +179,13 @@ impl Render {
 
     /// The picture options for a frame source with this many frames per second.
     fn options(&self, format: PictureFormat, fps: f64) -> Result<PictureOptions, Failure> {
+        // options of other formats
         let moves = format != PictureFormat::Png;
         if moves && self.sheet.is_some() {
-            return Err(Failure::input("--sheet is for .png: clips show one frame at a time"));
+            return Err(Failure::input("--sheet applies to .png only: a clip shows one frame at a time"));
         }
         if !moves && self.fps.is_some() {
-            return Err(Failure::input("--fps is for .gif and .mp4: a .png does not move"));
+            return Err(Failure::input("--fps applies to .gif and .mp4 only: a .png is a still picture"));
         }
 
         // layout and size
@@ -213,11 +219,12 @@ impl Render {
             turntable: self.turntable,
             compare: self.compare,
             ghosts: self.ghosts,
-            // a size that was asked for is kept
+            // never reduces a size that the user chose
             max_gif_bytes: self.size.is_none().then_some(PictureOptions::WEB_GIF_BYTES),
         })
     }
 
+    /// What is drawn besides the bodies.
     fn overlays(&self) -> Overlays {
         Overlays {
             cage: self.cage,
@@ -228,9 +235,10 @@ impl Render {
         }
     }
 
+    /// Draws a recorded take.
     fn render_take(&self, format: PictureFormat) -> Result<(), Failure> {
         let take = TakeFile::open(&self.input)?;
-        note_ending(&take);
+        warn_if_incomplete(&take);
         let source = source::reopen(&take)?;
         let model = Model::build(&source.scene.world).map_err(Failure::input)?;
         let frame_source =
@@ -238,12 +246,13 @@ impl Render {
         self.draw(&frame_source, format)
     }
 
+    /// Draws a character file as it is, without simulating.
     fn render_file(&self, format: PictureFormat) -> Result<(), Failure> {
         let input = self.input.display();
         for (asked, name) in [(self.cage, "--cage"), (self.strain, "--strain"), (self.compare, "--compare")] {
             if asked {
                 return Err(Failure::input(format!(
-                    "{name}: {input} is shown as it is and has no cage of flesh: add --simulate to give it one, or render the .take it was baked from"
+                    "{name}: {input} is shown as it is, without simulated flesh: add --simulate to simulate it, or render the .take it was baked from"
                 )));
             }
         }
@@ -256,14 +265,16 @@ impl Render {
         self.draw(&frame_source, format)
     }
 
-    /// Simulates into a take that is gone afterwards, and draws that.
+    /// Simulates into a temporary take and draws that.
     fn render_scene(&self, format: PictureFormat) -> Result<(), Failure> {
+        // the scene
         let choice = CharacterChoice { animation: self.animation.clone(), motion: None };
         let (opened, origin, files) = source::open_to_record(Some(&self.input), &choice)?;
         opened.notes.iter().for_each(|note| warn!("note: {note}"));
         let mut source = opened.value;
         let scene = &mut source.scene;
-        // no more than is seen
+
+        // its length, no more than the picture shows
         let frame = self.frame.map(|frame| frame as f64 / scene.fps);
         let needed = self.time.or(frame).or(self.to).filter(|seconds| *seconds >= 0.0);
         let seconds = needed.map_or(scene.seconds, |needed| needed.min(scene.seconds));
@@ -271,12 +282,17 @@ impl Render {
         let settings = TakeSettings { seconds, fps, animation, ..TakeSettings::default() };
         settings.apply(scene);
 
-        // all that the scene names was read by now: into a take beside the picture
+        // a scratch folder beside the picture; all inputs are known by now, and the picture may replace none of them
         plan_files([&self.output], self.replace())?;
         let folder = self.output.parent().filter(|folder| !folder.as_os_str().is_empty());
         let folder = ScratchFolder::create_in(folder.unwrap_or(Path::new("."))).map_err(|error| {
-            Failure::input(format!("no room to simulate in beside {}: {error}", self.output.display()))
+            Failure::input(format!(
+                "a temporary take cannot be written beside {}: {error}",
+                self.output.display()
+            ))
         })?;
+
+        // simulate
         let path = folder.path().join("scene.take");
         let mut run = Run::build(&source.scene)?;
         let (sinew, model_hash) = (env!("CARGO_PKG_VERSION").into(), run.player.model.hash());
@@ -286,19 +302,20 @@ impl Render {
         run.play(&FrameLoop::replaying(), Some(&mut recorder), None)?;
         drop(recorder);
 
-        // the picture of that take
+        // draw
         let take = TakeFile::open(&path)?;
         let frame_source = TakeFrameSource::new(&take, &run.player.model, &source, self.overlays())?
             .with_looks(zoo_looks(&source));
         self.draw(&frame_source, format)
     }
 
+    /// Draws the chosen frames and writes the picture.
     fn draw(&self, frame_source: &dyn FrameSource, format: PictureFormat) -> Result<(), Failure> {
-        // what of it is drawn
+        // which frames are drawn
         let mut options = self.options(format, frame_source.fps())?;
         let last = frame_source.frame_count().saturating_sub(1);
         if let Some(frame) = self.frame.filter(|frame| *frame > last) {
-            return Err(Failure::input(format!("there is no frame {frame}: frames 0 to {last} are there")));
+            return Err(Failure::input(format!("there is no frame {frame}: the frames are 0 to {last}")));
         }
         if self.from.is_some() || self.to.is_some() {
             let end = last as f64 / frame_source.fps();
@@ -309,7 +326,7 @@ impl Render {
             && last == 0
             && self.turntable.is_none()
         {
-            // six times the same would say no more than once
+            // a single frame needs no contact sheet
             options.layout = Layout::Still;
         }
 
@@ -321,6 +338,8 @@ impl Render {
             bar.set_position(done as u64);
         });
         bar.finish_and_clear();
+
+        // report
         let report = drawn?;
         say!(
             "wrote {}: {} {} of {} × {} pixels, {:.0} kB",
@@ -340,7 +359,7 @@ fn is_character(path: &Path) -> bool {
     extension.is_some_and(|extension| CHARACTER_EXTENSIONS.contains(&extension.as_str()))
 }
 
-/// Two numbers with an x between them.
+/// Parses two numbers with an x between them, such as 4x2.
 fn parse_pair(text: &str) -> Result<[usize; 2], String> {
     let (first, second) =
         text.split_once(['x', '×']).ok_or("give two numbers with an x between them, such as 4x2")?;

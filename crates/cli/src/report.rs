@@ -1,13 +1,13 @@
-//! Lines on standard output, and whether they could be written.
+//! Prints lines to standard output and remembers whether that failed.
 
 use std::fmt;
 use std::io::{self, Write};
 use std::sync::OnceLock;
 
-/// Why a line could not be written, the first time.
+/// The first error of writing a line.
 static LOST: OnceLock<io::Error> = OnceLock::new();
 
-/// Writes a line. A reader that went away (`sinew inspect … | head`) is no reason to fail; anything else is, at the end.
+/// Prints a line. A closed pipe (`sinew inspect … | head`) is not an error; any other fault makes the command fail at its end.
 pub(crate) fn line(text: fmt::Arguments) {
     let mut out = io::stdout().lock();
     let written = out.write_fmt(text).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush());
@@ -18,7 +18,7 @@ pub(crate) fn line(text: fmt::Arguments) {
     }
 }
 
-/// What was lost of the report, in words for the user.
+/// The message for the user if a line could not be written.
 pub(crate) fn failure() -> Option<String> {
     LOST.get().map(|error| format!("the report cannot be written to standard output: {error}"))
 }

@@ -1,40 +1,48 @@
-//! `sinew simulate --resume`: goes on with a take that was interrupted.
+//! `sinew simulate --resume`: continues a take that was interrupted.
 
-use crate::bake;
 use crate::failure::Failure;
 use crate::interrupt::FrameLoop;
-use crate::outputs::{self, plan_files};
-use crate::simulate::{Run, Simulate};
+use crate::outputs::{self, OutputOptions, plan_files};
+use crate::run::{Run, replay_take};
 use crate::source;
+use crate::stats::StatsOptions;
+use crate::take_status::{recorded_length, warn_if_incomplete};
 use sinew_io::{SinkPlan, TakeEnding, TakeFile, TakeRecorder};
 use std::path::Path;
 
-/// Goes on with a take up to the length first asked for. A complete one is left as it is.
-pub(crate) fn run(options: &Simulate, path: &Path, pool: &rayon::ThreadPool) -> Result<(), Failure> {
+/// Continues a take up to the length first asked for. A complete take is left as it is.
+pub(crate) fn run(
+    path: &Path,
+    stats_options: &StatsOptions,
+    options: &OutputOptions,
+    pool: &rayon::ThreadPool,
+) -> Result<(), Failure> {
+    // a complete take
     let take = TakeFile::open(path)?;
     if *take.ending() == TakeEnding::Complete {
-        warn!("note: {} is complete: {}; there is nothing to do", path.display(), bake::there_is(&take));
-        return if options.wants_stats() { pool.install(|| report_only(options, &take)) } else { Ok(()) };
+        warn!("note: {} is complete: {}; there is nothing to do", path.display(), recorded_length(&take));
+        let report = || report_only(&take, stats_options, options);
+        return if stats_options.wanted() { pool.install(report) } else { Ok(()) };
     }
 
-    // what there is
-    bake::note_ending(&take);
-    let version = env!("CARGO_PKG_VERSION");
-    if take.recipe().sinew != version {
+    // how much is recorded, and by which version
+    warn_if_incomplete(&take);
+    let (recorded_by, version) = (&take.recipe().sinew, env!("CARGO_PKG_VERSION"));
+    if recorded_by != version {
         warn!(
-            "note: sinew {} recorded what there is and {version} goes on: from here the motion may be another than that version's",
-            take.recipe().sinew
+            "note: the take was begun with sinew {recorded_by} and continues with {version}: from here on the motion may differ from what {recorded_by} would give"
         );
     }
 
-    // the rest of it
+    // outputs; the take was read and is appended to, so no other output may have its name
     let source = source::reopen(&take)?;
-    let plan = SinkPlan::beside_recording(path, &source, &options.options.sink(path, &source));
-    // the take itself was read and is written on, so that nothing else may have its name
+    let plan = SinkPlan::beside_recording(path, &source, &options.sink(path, &source));
     let files = plan.files();
     let beside = files.iter().filter(|file| *file != path);
-    plan_files(beside.chain(&options.stats), options.options.replace())?;
-    let stats_file = options.stats_file()?;
+    plan_files(beside.chain(&stats_options.path), options.replace())?;
+    let stats_file = stats_options.create_file()?;
+
+    // simulate the remaining frames; the preview shows the whole take
     let (stats, written) = pool.install(|| {
         let mut run = Run::build(&source.scene)?;
         go_to_last_frame(&mut run, &take)?;
@@ -43,29 +51,35 @@ pub(crate) fn run(options: &Simulate, path: &Path, pool: &rayon::ThreadPool) -> 
         let stats = run.play(&frame_loop, Some(&mut recorder), None)?;
         drop((recorder, frame_loop));
         let mut sink = plan.open(&run.player.model)?;
-        // the picture shows the take from its start, not from where it went on
-        if !options.options.no_preview {
-            bake::play(&TakeFile::open(path)?, &run.player.model, &mut sink)?;
+        if !options.no_preview {
+            replay_take(&TakeFile::open(path)?, &run.player.model, &mut sink)?;
         }
         Ok::<_, Failure>((stats, sink.report()))
     })?;
-    options.report(&stats, stats_file)?;
-    if !options.json {
+
+    // report
+    stats_options.report(&stats, stats_file)?;
+    if !stats_options.json {
         outputs::print(&written);
     }
     Ok(())
 }
 
-fn report_only(options: &Simulate, take: &TakeFile) -> Result<(), Failure> {
-    plan_files(&options.stats, options.options.replace())?;
-    let file = options.stats_file()?;
+/// Reports the statistics of a complete take.
+fn report_only(
+    take: &TakeFile,
+    stats_options: &StatsOptions,
+    options: &OutputOptions,
+) -> Result<(), Failure> {
+    plan_files(&stats_options.path, options.replace())?;
+    let file = stats_options.create_file()?;
     let mut run = Run::build(&source::reopen(take)?.scene)?;
     go_to_last_frame(&mut run, take)?;
     let stats = run.stats(0.0, run.player.state.time);
-    options.report(&stats, file)
+    stats_options.report(&stats, file)
 }
 
-/// Puts the player where the take ends; it stays at the start if the take has no frames.
+/// Sets the player to the last recorded frame; it stays at the start if the take has no frames.
 fn go_to_last_frame(run: &mut Run, take: &TakeFile) -> Result<(), Failure> {
     take.check_model(&run.player.model)?;
     match take.bookmark()? {

@@ -6,14 +6,14 @@ use sinew_io::{AtomicFile, scene_json_schema};
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Print the JSON Schema of scene files, with which editors complete and check them.
+/// Print the JSON Schema of scene files, which lets editors check them and complete their keys.
 #[derive(Args)]
 pub(crate) struct Schema {
-    /// Write it to a file instead; an existing file is replaced only with --force.
+    /// Write to this file instead of printing; an existing file is replaced only with --force.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Replace a file of the same name.
+    /// Replace an existing file.
     #[arg(long, requires = "output")]
     force: bool,
 }
@@ -28,7 +28,7 @@ impl Schema {
         if path.symlink_metadata().is_ok() && !self.force {
             let path = path.display();
             return Err(Failure::input(format!(
-                "{path} is there already: choose another name, or replace it with --force"
+                "{path} already exists: choose another name, or replace it with --force"
             )));
         }
         let write = || -> std::io::Result<()> {

@@ -1,17 +1,18 @@
-//! What is to be simulated: a scene file, a mesh file, or a name from the zoo.
+//! Opens the input of a command: a scene, character, motion or mesh file, or a character of the zoo.
 
 use crate::failure::Failure;
 use sinew_character::TakeSettings;
 use sinew_io::{CapturedFiles, CharacterChoice, Loaded, OpenedScene, TakeFile, TakeOrigin, open_source};
 use sinew_take::Scene;
+use sinew_zoo::catalog;
 use std::path::{Path, PathBuf};
 
-/// The character of the zoo that is simulated when nothing is named.
-const USUAL: &str = "dancer";
+/// The character of the zoo that is simulated if no input is given.
+const DEFAULT_INPUT: &str = "dancer";
 
-/// Finds what the user named: a file of that name comes before the zoo; nothing named is the dancer.
+/// Opens an input by its name: a file if there is one, otherwise a character of the zoo. `None` opens the dancer.
 pub(crate) fn open(input: Option<&Path>, choice: &CharacterChoice) -> Result<Loaded<OpenedScene>, Failure> {
-    let path = input.unwrap_or(Path::new(USUAL));
+    let path = input.unwrap_or(Path::new(DEFAULT_INPUT));
     let built_in = |scene: Scene| Loaded { value: OpenedScene::from(scene), notes: Vec::new() };
     let found = if path.exists() { None } else { path.to_str().and_then(find_in_zoo) };
     match (found, path.to_str()) {
@@ -22,13 +23,16 @@ pub(crate) fn open(input: Option<&Path>, choice: &CharacterChoice) -> Result<Loa
         (None, Some(name))
             if !path.exists() && path.extension().is_none() && path.components().count() == 1 =>
         {
-            Err(Failure::input(format!("there is no file '{name}', {}", crate::zoo::unknown(name))))
+            Err(Failure::input(format!(
+                "there is no file and no built-in character '{name}': {}",
+                unknown_name(name)
+            )))
         }
         (None, _) => open_source(path, choice).map_err(Failure::input),
     }
 }
 
-/// Opens what the user named as [`open`] does, and keeps all that is needed to open the same again.
+/// Opens an input as [`open`] does, and captures every file it reads, so that a take can be opened without them.
 pub(crate) fn open_to_record(
     input: Option<&Path>,
     choice: &CharacterChoice,
@@ -38,13 +42,14 @@ pub(crate) fn open_to_record(
     let origin = match input {
         Some(path) if !files.files().is_empty() => TakeOrigin::File(CapturedFiles::name_of(folder, path)),
         Some(path) => TakeOrigin::BuiltIn(path.to_string_lossy().into_owned()),
-        None => TakeOrigin::BuiltIn(USUAL.into()),
+        None => TakeOrigin::BuiltIn(DEFAULT_INPUT.into()),
     };
     Ok((opened?, origin, files))
 }
 
-/// The scene of a take, from what the take itself holds.
+/// Opens the scene of a take from the files captured in it, with the settings it was recorded with.
 pub(crate) fn reopen(take: &TakeFile) -> Result<OpenedScene, Failure> {
+    // the scene as it was opened for recording
     let recipe = take.recipe();
     let TakeSettings { animation, motion, .. } = recipe.settings.clone();
     let choice = CharacterChoice { animation, motion: motion.map(PathBuf::from) };
@@ -52,12 +57,14 @@ pub(crate) fn reopen(take: &TakeFile) -> Result<OpenedScene, Failure> {
         TakeOrigin::File(name) => recipe.files.serve(|| open(Some(Path::new(name)), &choice))?.value,
         TakeOrigin::BuiltIn(name) => find_in_zoo(name).map(OpenedScene::from).ok_or_else(|| {
             Failure::input(format!(
-                "{}: was recorded by sinew {} from its built-in scene '{name}', which this version does not have: use that version",
+                "{}: recorded by sinew {} from its built-in character '{name}', which this version does not have: use that version",
                 take.path().display(),
                 recipe.sinew
             ))
         })?,
     };
+
+    // the settings of the take
     recipe.settings.apply(&mut source.scene);
     let faults = source.scene.faults();
     if !faults.is_empty() {
@@ -68,4 +75,15 @@ pub(crate) fn reopen(take: &TakeFile) -> Result<OpenedScene, Failure> {
 
 fn find_in_zoo(name: &str) -> Option<Scene> {
     sinew_zoo::find(name).map(|character| (character.build)())
+}
+
+/// The hint for a name that the zoo does not have; it continues a sentence.
+pub(crate) fn unknown_name(name: &str) -> String {
+    match sinew_zoo::nearest(name) {
+        Some(near) => format!("did you mean '{near}'?"),
+        None => {
+            let names: Vec<&str> = catalog().iter().map(|character| character.name).collect();
+            format!("the built-in characters are {}", names.join(", "))
+        }
+    }
 }

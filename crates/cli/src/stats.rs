@@ -1,36 +1,84 @@
-//! What a take amounts to, for machines and for people.
+//! Statistics of a simulated take, as JSON and as a summary for people.
 
+use crate::failure::Failure;
+use crate::outputs::{atomic_file, is_take};
+use clap::Args;
 use serde::Serialize;
+use sinew_io::AtomicFile;
 use sinew_sim::SolverReason;
 use sinew_sim::rest_shape::RestShapeReport;
 use sinew_skeleton::{Bone, DriveKind};
 use sinew_take::Player;
 use std::fmt;
+use std::io::Write;
+use std::path::PathBuf;
 
-/// Clocks of a run (s).
+/// Where statistics go.
+#[derive(Args, Default)]
+pub(crate) struct StatsOptions {
+    /// Write statistics as JSON: masses, mesh sizes, timings and the hash of the final state.
+    #[arg(long = "stats", value_name = "FILE.json")]
+    pub(crate) path: Option<PathBuf>,
+
+    /// Print the statistics as JSON instead of a summary.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+impl StatsOptions {
+    /// Whether the user asked for statistics.
+    pub(crate) fn wanted(&self) -> bool {
+        self.json || self.path.is_some()
+    }
+
+    /// Creates the statistics file, before any work is done.
+    pub(crate) fn create_file(&self) -> Result<Option<AtomicFile>, Failure> {
+        if let Some(path) = self.path.as_deref().filter(|path| is_take(path)) {
+            let path = path.display();
+            return Err(Failure::input(format!("{path}: statistics are written as JSON: give NAME.json")));
+        }
+        self.path.as_deref().map(atomic_file).transpose()
+    }
+
+    /// Writes statistics to the file and prints them, as JSON or as a summary.
+    pub(crate) fn report(&self, stats: &Stats, file: Option<AtomicFile>) -> Result<(), Failure> {
+        if let Some(mut file) = file {
+            let written = file.write_all(stats.to_json().as_bytes());
+            written.and_then(|()| file.commit()).map_err(|e| Failure::input(format!("stats: {e}")))?;
+        }
+        if self.json {
+            say!("{}", stats.to_json());
+        } else {
+            say!("{stats}");
+        }
+        Ok(())
+    }
+}
+
+/// Timings of a run (s).
 #[derive(Clone, Copy)]
 pub(crate) struct Timing {
     pub(crate) build_seconds: f64,
     pub(crate) wall_seconds: f64,
-    /// When in the take the clock was started (s of the take).
+    /// The time of the take at which `wall_seconds` began to count.
     pub(crate) begun_at: f64,
 }
 
-/// The object that `--stats` writes.
+/// The JSON object that `--stats` writes.
 #[derive(Serialize)]
 pub(crate) struct Stats {
-    /// The version, by which the file is known as one of Sinew.
+    /// The version; it also identifies the file as written by Sinew.
     sinew: &'static str,
     bodies: Vec<BodyStats>,
     bones: usize,
     /// Degrees of freedom of all joints.
     dof: usize,
-    /// Coordinates of nodes that are free to move.
+    /// Degrees of freedom of the nodes that are not fixed.
     node_dof: usize,
     skeletons: Vec<SkeletonStats>,
-    /// Of all that moves, at the end (kg m/s).
+    /// Linear momentum at the end (kg m/s).
     momentum: [f64; 3],
-    /// About the origin (kg m²/s).
+    /// Angular momentum about the origin at the end (kg m²/s).
     angular_momentum: [f64; 3],
     frames: usize,
     steps: usize,
@@ -40,11 +88,11 @@ pub(crate) struct Stats {
     wall_seconds: f64,
     realtime_factor: f64,
     solver: &'static str,
-    /// Why steps are explicit or implicit.
+    /// Why this solver was chosen.
     solver_reason: String,
     /// Implicit steps that did not reach their tolerance.
     unsolved_steps: usize,
-    /// Those of them that ran out of their budget of time.
+    /// Those of them that ran out of their time budget.
     late_steps: usize,
     threads: usize,
     max_inverted: usize,
@@ -63,7 +111,7 @@ struct BodyStats {
     volume: f64,
     /// What keeps it from sagging.
     sag: &'static str,
-    /// How its rest shape carries it.
+    /// How well its rest shape carries its weight.
     rest_shape: Option<RestShapeStats>,
     #[serde(skip)]
     rest_shape_line: String,
@@ -71,10 +119,11 @@ struct BodyStats {
 
 #[derive(Serialize)]
 struct RestShapeStats {
-    /// The fraction of the weight that stress carries in the drawn shape.
+    /// The fraction of the weight that elastic stress balances in the drawn shape.
     carried: f64,
-    /// How far flesh rests from the drawn shape in the bind pose (m).
+    /// The largest distance of the flesh at rest from the drawn shape in the bind pose (m).
     farthest: f64,
+    /// The mean of that distance (m).
     mean: f64,
     newton_steps: usize,
 }
@@ -93,17 +142,17 @@ struct SkeletonStats {
     dof: usize,
     /// Mass of the bones without flesh (kg).
     bone_mass: f64,
-    /// Joints that were driven by a motion in the last step.
+    /// Joints whose motion was prescribed in the last step.
     prescribed_joints: Vec<JointStats>,
 }
 
-/// Torques of a joint (N m, or N where it slides), one per degree of freedom.
+/// Torques of a joint, one per degree of freedom (N m; N for translations).
 #[derive(Serialize)]
 struct JointStats {
     bone: String,
-    /// At the end.
+    /// The torque at the end.
     torque: Vec<f64>,
-    /// The largest of the take.
+    /// The largest torque of the take.
     peak_torque: Vec<f64>,
 }
 
@@ -130,6 +179,7 @@ impl SkeletonStats {
 
 impl Stats {
     pub(crate) fn of(player: &Player, timing: Timing) -> Stats {
+        // bodies
         let (model, summary) = (&player.model, &player.summary);
         let bodies = model.bodies().iter().map(|body| BodyStats {
             name: body.name.clone(),
@@ -142,6 +192,8 @@ impl Stats {
             rest_shape: body.rest_shape.as_ref().map(RestShapeStats::of),
             rest_shape_line: body.rest_shape.map_or_else(String::new, |report| report.to_string()),
         });
+
+        // the whole
         let element_steps = (summary.steps * model.elements().count()).max(1);
         Stats {
             sinew: env!("CARGO_PKG_VERSION"),
@@ -178,6 +230,7 @@ impl Stats {
 
 impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // bodies and skeletons
         for body in &self.bodies {
             writeln!(
                 f,
@@ -195,13 +248,15 @@ impl fmt::Display for Stats {
                 skeleton.name, skeleton.bones, skeleton.dof, skeleton.bone_mass
             )?;
         }
+
+        // speed
         let limit = match self.solver {
             "explicit" => format!(" of at most {:.2} ms", 1e3 * self.stable_step_seconds),
             _ => String::new(),
         };
         write!(
             f,
-            "{:.2} s in {:.2} s ({:.1} × real time), {} {} steps{limit} on {} threads, built in {:.2} s",
+            "{:.2} s simulated in {:.2} s ({:.1} × real time), {} {} steps{limit} on {} threads, built in {:.2} s",
             self.simulated_seconds,
             self.wall_seconds,
             self.realtime_factor,
@@ -210,8 +265,10 @@ impl fmt::Display for Stats {
             self.threads,
             self.build_seconds
         )?;
+
+        // difficulties
         if self.retries > 0 {
-            write!(f, "\n{} times a frame diverged and was taken again with smaller steps", self.retries)?;
+            write!(f, "\n{} retries: frames that diverged were repeated with smaller steps", self.retries)?;
         }
         if self.solver_reason != SolverReason::Asked.to_string() {
             write!(f, "\n{} steps: {}", self.solver, self.solver_reason)?;
@@ -219,11 +276,11 @@ impl fmt::Display for Stats {
         if self.unsolved_steps > 0 {
             write!(f, "\n{} implicit steps did not reach their tolerance", self.unsolved_steps)?;
             if self.late_steps > 0 {
-                write!(f, ", {} of them for want of time", self.late_steps)?;
+                write!(f, ", {} of them because they ran out of time", self.late_steps)?;
             }
         }
         if self.max_inverted > 0 {
-            write!(f, "\nup to {} tets were turned inside out at one time", self.max_inverted)?;
+            write!(f, "\nup to {} tets were inverted at the same time", self.max_inverted)?;
         }
         Ok(())
     }

@@ -1,15 +1,15 @@
-//! The clock that steps with a budget of time are told by.
+//! The clock for steps that have a time budget.
 
 use sinew_sim::Clock;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Seconds since it was made, by the machine.
+/// The seconds of real time since it was created.
 #[derive(Debug)]
 pub(crate) struct WallClock(Instant);
 
 impl WallClock {
-    /// A clock to be lent.
+    /// A clock that starts now.
     pub(crate) fn shared() -> Arc<dyn Clock> {
         Arc::new(WallClock(Instant::now()))
     }

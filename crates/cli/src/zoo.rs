@@ -1,13 +1,14 @@
-//! `sinew zoo`: the characters that ship with Sinew, listed and written as ordinary files.
+//! `sinew zoo`: lists the characters that ship with Sinew and exports them as scene files.
 
 use crate::failure::Failure;
 use crate::gallery::Gallery;
+use crate::source::unknown_name;
 use clap::{Args, Subcommand};
 use sinew_io::SceneFiles;
 use sinew_zoo::{Character, catalog};
 use std::path::PathBuf;
 
-/// List the characters that ship with Sinew, or write one as files to take apart.
+/// List the characters that ship with Sinew, or export one as scene files to edit.
 #[derive(Args)]
 pub(crate) struct Zoo {
     #[command(subcommand)]
@@ -16,11 +17,11 @@ pub(crate) struct Zoo {
 
 #[derive(Subcommand)]
 enum ZooCommand {
-    /// Every character by name; `sinew simulate NAME` plays it.
+    /// List every character by name; `sinew simulate NAME` simulates it.
     List,
-    /// Write a character as files: a scene to read and change, its mesh and its motion. `sinew simulate DIR/NAME.toml` plays them, to the same bits.
+    /// Export a character as files to read and edit: its scene, mesh and motion. `sinew simulate DIR/NAME.toml` gives exactly the same result as `sinew simulate NAME`.
     Export(Export),
-    /// Draw every character and write a page of them: `sinew zoo gallery` in this project makes docs/gallery.md anew.
+    /// Draw every character and write a page with the pictures. Run in the root folder of Sinew's sources, it updates docs/gallery.md.
     Gallery(Gallery),
 }
 
@@ -29,11 +30,11 @@ struct Export {
     /// The character's name.
     name: String,
 
-    /// The folder that the files go to; it is made if there is none [default: the character's name].
+    /// The folder to write to; it is created if needed [default: the character's name].
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
 
-    /// Replace files of the same names.
+    /// Replace existing files.
     #[arg(long)]
     force: bool,
 }
@@ -54,7 +55,11 @@ impl Zoo {
 impl Export {
     fn run(self) -> Result<(), Failure> {
         let character = sinew_zoo::find(&self.name).ok_or_else(|| {
-            Failure::input(format!("'{}' is the name of no character, {}", self.name, unknown(&self.name)))
+            Failure::input(format!(
+                "there is no built-in character '{}': {}",
+                self.name,
+                unknown_name(&self.name)
+            ))
         })?;
         let folder = self.output.unwrap_or_else(|| PathBuf::from(character.name));
         let mut files = SceneFiles::of(&(character.build)(), character.name)
@@ -66,24 +71,24 @@ impl Export {
             .map_err(|error| Failure::input(format!("{}: {error}", folder.display())))?;
         files.write(&folder).map_err(|error| Failure::input(error.to_string()))?;
         paths.iter().for_each(|path| say!("wrote {}", path.display()));
-        say!("`sinew simulate {}` plays it.", paths[0].display());
+        say!("`sinew simulate {}` simulates it", paths[0].display());
         Ok(())
     }
 }
 
-/// What is there stays there, unless it may be replaced; what is no file is never replaced.
+/// Checks that an export replaces nothing, or with `force` only ordinary files.
 fn check_free(paths: &[PathBuf], force: bool) -> Result<(), Failure> {
     for path in paths.iter().filter(|path| path.symlink_metadata().is_ok()) {
         if !path.is_file() {
             return Err(Failure::input(format!(
-                "{} is there and is no file: choose another folder",
+                "{} exists and is not an ordinary file: choose another folder",
                 path.display()
             )));
         }
         if !force {
             let path = path.display();
             return Err(Failure::input(format!(
-                "{path} is there already: choose another folder, or replace it with --force"
+                "{path} already exists: choose another folder, or replace it with --force"
             )));
         }
     }
@@ -94,16 +99,5 @@ fn list() {
     let width = catalog().iter().map(|character| character.name.len()).max().unwrap_or(0);
     for Character { name, description, .. } in catalog() {
         say!("{name:width$}  {description}");
-    }
-}
-
-/// What to say of a name that the zoo does not know.
-pub(crate) fn unknown(name: &str) -> String {
-    match sinew_zoo::nearest(name) {
-        Some(near) => format!("and the zoo has no such character: did you mean '{near}'?"),
-        None => {
-            let names: Vec<&str> = catalog().iter().map(|character| character.name).collect();
-            format!("and the zoo knows only {}", names.join(", "))
-        }
     }
 }

@@ -125,7 +125,7 @@ fn what_cannot_be_drawn_is_refused_with_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
     let out = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let cases: [(&[&str], &str, &str); 19] = [
-        (&["nothing-of-that-name"], "a.png", "the zoo knows only"),
+        (&["nothing-of-that-name"], "a.png", "the built-in characters are"),
         (&["missing.take"], "a.png", "no such file"),
         (&["worm.take"], "a.bmp", ".png, .gif or .mp4"),
         (&["worm.take"], "a", ".png, .gif or .mp4"),
@@ -133,14 +133,14 @@ fn what_cannot_be_drawn_is_refused_with_what_to_do() {
         (&["worm.take", "--size", "tall"], "a.png", "two numbers with an x"),
         (&["worm.take", "--size", "99999999x99999999"], "a.png", "pixels in all are accepted"),
         (&["worm.take", "--sheet", "9999x9999"], "a.png", "pixels in all are accepted"),
-        (&["worm.take", "--frame", "7"], "a.png", "frames 0 to 6 are there"),
+        (&["worm.take", "--frame", "7"], "a.png", "the frames are 0 to 6"),
         (&["worm.take", "--time", "9"], "a.png", "times from 0 to 0.250 s"),
         (&["worm.take", "--from", "0.2", "--to", "0.1"], "a.gif", "backwards"),
         (&["worm.take", "--zoom", "NaN"], "a.png", "zoom of NaN"),
         (&["worm.take", "--camera", "left"], "a.png", "front, side, back, top"),
         (&["worm.take", "--turntable", "0"], "a.gif", "above 0"),
         (&["worm.take", "--fps", "0"], "a.gif", "pictures per second"),
-        (&["worm.take", "--sheet", "2x2"], "a.gif", "--sheet is for .png"),
+        (&["worm.take", "--sheet", "2x2"], "a.gif", "--sheet applies to .png only"),
         (&["worm.glb", "--cage"], "a.png", "add --simulate"),
         (&["worm.glb", "--strain"], "a.png", "add --simulate"),
         (&["worm.take"], "missing/a.png", "there is no folder"),

@@ -127,7 +127,7 @@ fn a_texture_is_not_replaced_by_the_preview_of_its_character() {
     for force in [&[][..], &["--force"]] {
         let short = ["simulate", "man.gltf", "-o", "man.glb", "--seconds", "0.05", "--no-preroll"];
         let said = run(folder.path(), &[&short, force].concat());
-        assert!(said.contains("no preview is drawn: cannot write man.png: this run reads it"), "{said}");
+        assert!(said.contains("the preview is skipped: cannot write man.png: this run reads it"), "{said}");
         assert!(fs::read(folder.path().join("man.png")).unwrap() == texture);
     }
     assert_eq!(names(folder.path()), ["man.bin", "man.glb", "man.gltf", "man.png"]);
@@ -227,7 +227,7 @@ fn a_preview_in_the_way_of_a_picture_of_others_is_left_out() {
     let folder = folder_of(&[("cube.obj", CUBE.as_bytes()), ("out.png", THESIS)]);
     let arguments = ["simulate", "cube.obj", "-o", "out.glb", "--seconds", "0.05"];
     let said = run(folder.path(), &arguments);
-    assert!(said.contains("note: no preview is drawn") && said.contains("wrote out.glb"), "{said}");
+    assert!(said.contains("note: the preview is skipped") && said.contains("wrote out.glb"), "{said}");
     assert!(!said.contains("wrote out.png"), "{said}");
     assert_eq!(fs::read(folder.path().join("out.png")).unwrap(), THESIS);
     run(folder.path(), &[&arguments[..], &["--force"]].concat());
@@ -381,7 +381,7 @@ mod signals {
         running.send("-TERM");
         let (code, said) = running.end();
         assert_eq!(code, Some(143), "{said}");
-        assert!(said.contains("`sinew simulate --resume k.take` goes on"), "{said}");
+        assert!(said.contains("`sinew simulate --resume k.take` continues"), "{said}");
         assert_eq!(names(folder.path()), ["k.take"]);
         run(folder.path(), &["inspect", "k.take"]);
 

@@ -72,7 +72,7 @@ fn an_unknown_solver_is_refused() {
     let folder = tempfile::tempdir().expect("a folder");
     let output = sinew(folder.path(), &["simulate", "beam", "--solver", "implict"]);
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("explicit, implicit and auto"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("choose explicit, implicit or auto"));
 }
 
 /// The clamped beam of 1,280 tets hangs 65.58 mm at rest by a Newton solve of its own mesh; the node farthest out moves a little more than the tip's middle, and nothing is stepped.
@@ -95,8 +95,8 @@ fn settling_finds_rest_without_stepping() {
     assert!(String::from_utf8_lossy(&output.stdout).starts_with("at rest: "), "{output:?}");
     for (arguments, said) in [
         (&["starfish-cage"][..], "leaves obstacles where they are"),
-        (&["beam", "--time", "99"], "times from 0 to"),
-        (&["beam", "-o", "b.take"], "is no take"),
+        (&["beam", "--time", "99"], "runs from 0 to"),
+        (&["beam", "-o", "b.take"], "is not a take"),
     ] {
         let output = settle(arguments);
         let error = String::from_utf8_lossy(&output.stderr).into_owned();

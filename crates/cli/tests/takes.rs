@@ -81,7 +81,7 @@ fn a_take_bakes_to_what_the_simulation_would_have_written_also_without_the_scene
     }
 
     let said = run(folder.path(), &["inspect", "worm.take"]);
-    for part in ["take of worm.toml", "holds worm.toml", "complete: 61 of 61 frames", "skeleton 'worm'"] {
+    for part in ["take of worm.toml", "contains worm.toml", "complete: 61 of 61 frames", "skeleton 'worm'"] {
         assert!(said.contains(part), "{part}: {said}");
     }
 }
@@ -185,9 +185,12 @@ fn a_take_cut_short_goes_on_from_its_last_whole_chunk_and_one_without_a_scene_is
     for end in [bytes.len() / 2, bytes.len() - 1] {
         fs::write(at("cut.take"), &bytes[..end]).unwrap();
         let said = run(folder.path(), &["bake", "cut.take", "-o", "cut.glb", "--no-preview"]);
-        assert!(said.contains("of 61 frames are there") && said.contains("is sound up to byte"), "{said}");
+        assert!(
+            said.contains("of 61 frames are recorded") && said.contains("is damaged: its last"),
+            "{said}"
+        );
         let said = run(folder.path(), &["simulate", "--resume", "cut.take", "--stats", "cut.json"]);
-        assert!(said.contains("of 61 frames are there") && said.contains("wrote cut.png"), "{said}");
+        assert!(said.contains("of 61 frames are recorded") && said.contains("wrote cut.png"), "{said}");
         assert_eq!(lasting(&at("cut.json")), expected);
         assert!(run(folder.path(), &["inspect", "cut.take"]).contains("complete: 61 of 61"));
     }
@@ -230,7 +233,7 @@ fn bad_calls_about_takes_are_refused_with_code_2() {
         (&["simulate", "--resume", "whole.take", "-o", "b.take"], "cannot be used with"),
         (&["simulate", "worm.toml", "-o", "no/such/w.take"], "there is no folder"),
         (&["simulate", "worm.toml", "-o", "folder.take"], "it is a folder"),
-        (&["bake", "whole.take", "-o", "b.take"], "copy the file"),
+        (&["bake", "whole.take", "-o", "b.take"], "copy its file"),
         (&["bake", "whole.take", "-o", "b.fbx"], "not as .fbx"),
     ];
     for (call, says) in calls {

@@ -1,7 +1,7 @@
-//! The clamped beam that solvers are compared on, stepped explicitly on one thread.
+//! Explicit steps of the clamped beam, the benchmark for comparing solvers, on one thread.
 
 use crate::failure::Failure;
-use crate::simulate::thread_pool;
+use crate::threads::thread_pool;
 use cpu_time::ThreadTime;
 use serde::Serialize;
 use sinew_flesh::{Law, StretchLimits};
@@ -31,11 +31,12 @@ const LAWS: [(&str, Law); 3] = [
     ("neo-hookean", Law::StableNeoHookean),
 ];
 
-/// The first swing is over (s): the beam is down after half a period of 0.44 s.
+/// When the first swing is over (s): the beam is at its lowest after half a period of 0.44 s.
 const FIRST_SWING: f64 = 0.35;
 
 pub(super) fn run(max_tets: usize) -> Result<Vec<Row>, Failure> {
-    say!("beam: clamped, heavy, explicit steps, one thread");
+    // head of the table
+    say!("beam: clamped beam under gravity, explicit steps, one thread");
     say!(
         "{:>9} {:>13} {:>8} {:>10} {:>22} {:>14} {:>12}",
         "work",
@@ -46,6 +47,8 @@ pub(super) fn run(max_tets: usize) -> Result<Vec<Row>, Failure> {
         "static tip mm",
         "peak tip mm"
     );
+
+    // one row per size and law
     let mut rows = Vec::new();
     for (work, cubes_across) in SIZES {
         for (name, law) in LAWS {
@@ -70,7 +73,7 @@ pub(super) fn run(max_tets: usize) -> Result<Vec<Row>, Failure> {
 }
 
 fn measure(work: &'static str, name: &'static str, law: Law, cubes_across: usize) -> Result<Row, Failure> {
-    // undamped: the first swing and the cost
+    // undamped: the cost, and the peak of the first swing
     let model = build(Beam { cubes_across, law, damping_ratio: 0.0 })?;
     let mut peak = 0.0_f64;
     let start = ThreadTime::now();
@@ -81,7 +84,7 @@ fn measure(work: &'static str, name: &'static str, law: Law, cubes_across: usize
     })?;
     let cpu = start.elapsed().as_secs_f64();
 
-    // a damping ratio of 0.27 of the shear wave is critical for the first bending mode: after 1.5 s the beam hangs still
+    // a damping ratio of 0.27 at the frequency of the shear wave damps the first bending mode critically: after 1.5 s the beam is at rest
     let damped = build(Beam { cubes_across, law, damping_ratio: 0.27 })?;
     let settled = play(&damped, 1.5, |_, _| {})?;
     Ok(Row {
@@ -102,7 +105,7 @@ fn build(description: Beam) -> Result<Model, Failure> {
     Model::build(&beam(description).world).map_err(Failure::input)
 }
 
-/// Plays a beam at 240 frames per second, so that the peak of a swing is not missed, and tells the time and its deflection after each frame.
+/// Simulates a beam at 240 frames per second, enough to catch the peak of a swing, and passes the time and deflection of each frame to `watch`.
 fn play(model: &Model, seconds: f64, mut watch: impl FnMut(f64, f64)) -> Result<State, Failure> {
     let control = Control::still(model);
     let mut state = State::at_rest(model);

@@ -1,4 +1,4 @@
-//! Building models: inside test, cage, filling, embedding, masses and stable step of a finely triangulated surface.
+//! The time to build a model from a finely triangulated surface: inside test, cage, fill, embedding, masses and stable step.
 
 use crate::failure::Failure;
 use serde::Serialize;
@@ -18,7 +18,7 @@ pub(super) struct Row {
 }
 
 pub(super) fn run(max_tets: usize) -> Result<Vec<Row>, Failure> {
-    say!("build: a ring of 102,400 triangles, all cores");
+    say!("build: a torus of 102,400 triangles, all cores");
     say!("{:>10} {:>9} {:>9}", "triangles", "tets", "seconds");
     let surface = shapes::torus(0.14, 0.055, 320, 160);
     let mut rows = Vec::new();

@@ -1,4 +1,4 @@
-//! Looking for surfaces that touch themselves, and what obstacles add to a step.
+//! Self-contact detection of surfaces, and the cost that obstacles add to a frame.
 
 use crate::failure::Failure;
 use cpu_time::ProcessTime;
@@ -16,13 +16,14 @@ pub(super) struct Row {
     bench: &'static str,
     what: &'static str,
     vertices: usize,
-    /// Candidates found, or points that touched at the end.
+    /// Candidate pairs found, or points in contact at the end.
     found: usize,
     milliseconds: f64,
 }
 
 pub(super) fn run() -> Result<Vec<Row>, Failure> {
-    say!("contact: one pass of looking for a surface touching itself");
+    // detection
+    say!("contact: one pass of self-contact detection");
     say!("{:>28} {:>10} {:>10} {:>10} {:>12}", "", "vertices", "found", "ms/pass", "ns/vertex");
     let mut rows = Vec::new();
     for around in [130, 260, 520, 1000] {
@@ -38,20 +39,25 @@ pub(super) fn run() -> Result<Vec<Row>, Failure> {
         let Row { what, vertices, found, milliseconds, .. } = row;
         say!("{what:>28} {vertices:>10} {found:>10} {milliseconds:>10.3} {each:>12.1}");
     }
-    say!("contact: frames, the mean of a second, processor time of all cores");
-    say!("{:>28} {:>10} {:>10}", "", "touching", "ms/frame");
+
+    // head of the table of frames
+    say!("contact: mean over the frames of one second, CPU time of all cores");
+    say!("{:>28} {:>10} {:>10}", "", "contacts", "ms/frame");
+
+    // scenes; without its obstacles the cage scene keeps the same joint motion
     let starfish = [
-        ("starfish, nothing", 0, false),
+        ("starfish, no obstacles", 0, false),
         ("starfish, ground", 1, false),
         ("starfish, stairs", 7, false),
-        ("starfish, stairs and itself", 7, true),
+        ("starfish, stairs and self", 7, true),
     ];
     let mut scenes: Vec<(&'static str, Scene)> =
         starfish.map(|(what, obstacles, itself)| (what, falling(obstacles, itself))).into();
-    // with nothing to stand on, its joints move as they do under the cage
     let mut alone = sinew_zoo::starfish_cage();
     alone.world.obstacles.clear();
-    scenes.extend([("cage scene, nothing", alone), ("cage scene", sinew_zoo::starfish_cage())]);
+    scenes.extend([("cage scene, no obstacles", alone), ("cage scene", sinew_zoo::starfish_cage())]);
+
+    // one row per scene
     for (what, scene) in scenes {
         let row = frames(what, &scene)?;
         say!("{:>28} {:>10} {:>10.3}", row.what, row.found, row.milliseconds);
@@ -60,18 +66,22 @@ pub(super) fn run() -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-/// Presses the inner walls of a torus of radii 0.5 and 0.15 m together along x, a millimetre into each other, and leaves the rest where it is.
+/// Moves the inner walls of a torus with radii 0.5 and 0.15 m towards each other along x until they overlap by a millimetre, and leaves the rest in place.
 fn pinch(v: &Vec3) -> Vec3 {
     let near = (v.z / 0.2).powi(4);
     Vec3::new(v.x - 0.3545 * v.x / (v.x * v.x + 0.0025).sqrt() / (1.0 + near), v.y, v.z)
 }
 
+/// The time of one detection pass.
 fn pass(what: &'static str, mesh: &TriMesh, x: &[Vec3]) -> Row {
+    // the mean edge length, which distances are measured by
     let length = |t: usize| {
         let [a, b, c] = mesh.corners(t);
         ((b - a).norm() + (c - b).norm() + (a - c).norm()) / 3.0
     };
     let spacing = (0..mesh.triangles.len()).map(length).sum::<f64>() / mesh.triangles.len() as f64;
+
+    // the fastest of ten passes
     let surface = PairSurface {
         triangles: &mesh.triangles,
         rest: &mesh.vertices,
@@ -91,7 +101,7 @@ fn pass(what: &'static str, mesh: &TriMesh, x: &[Vec3]) -> Row {
     Row { bench: "contact", what, vertices, found, milliseconds: 1e3 * best }
 }
 
-/// A limp starfish that falls.
+/// A falling ragdoll starfish, with a ground and stairs if it has obstacles.
 fn falling(obstacles: usize, itself: bool) -> Scene {
     let mut scene: Scene = sinew_zoo::starfish(3400);
     scene.world.gravity = Vec3::new(0.0, -9.81, 0.0);
@@ -114,6 +124,7 @@ fn falling(obstacles: usize, itself: bool) -> Scene {
     scene
 }
 
+/// The mean CPU time of a frame over one second.
 fn frames(what: &'static str, scene: &Scene) -> Result<Row, Failure> {
     let mut player = Player::build(scene).map_err(Failure::input)?;
     player.preroll(|_, _| {}).map_err(Failure::input)?;

@@ -1,7 +1,7 @@
-//! What bones add to a step of flesh: a starfish with its sixteen bones, and the same flesh with the same nodes held still.
+//! The cost that bones add to a step of flesh: a starfish with its sixteen bones, beside the same flesh with as many nodes pinned instead.
 
 use crate::failure::Failure;
-use crate::simulate::thread_pool;
+use crate::threads::thread_pool;
 use serde::Serialize;
 use sinew_sim::desc::{BodyDesc, PinDesc, Region, WorldDesc};
 use sinew_sim::{Control, Model, RigControl, State, Stepper};
@@ -16,20 +16,22 @@ pub(super) struct Row {
     tets: usize,
     bones: usize,
     threads: usize,
-    /// Without bones.
+    /// The time of a step without bones (µs).
     flesh_step_us: f64,
+    /// The time of a step with bones (µs).
     step_us: f64,
     added_fraction: f64,
 }
 
-/// KIM's four starfish.
+/// Tets of the four starfish of KimPollard2011.
 const SIZES: [usize; 4] = [200, 3_400, 9_000, 37_600];
-/// Frames of one measurement, and how often it is taken.
+/// Frames per measurement, and measurements per row.
 const FRAMES: usize = 5;
 const ROUNDS: usize = 40;
 
 pub(super) fn run(max_tets: usize) -> Result<Vec<Row>, Failure> {
-    say!("coupling: a starfish of sixteen bones beside the same flesh without any");
+    // head of the table
+    say!("coupling: a starfish with sixteen bones beside the same flesh without bones");
     say!(
         "{:>9} {:>8} {:>9} {:>12} {:>12} {:>8}",
         "tets",
@@ -39,6 +41,8 @@ pub(super) fn run(max_tets: usize) -> Result<Vec<Row>, Failure> {
         "coupled µs",
         "added"
     );
+
+    // one row per size, number of threads and mode
     let mut rows = Vec::new();
     for size in SIZES.into_iter().filter(|&size| size <= max_tets) {
         let coupled = Model::build(&starfish(size).world).map_err(Failure::input)?;
@@ -62,7 +66,7 @@ pub(super) fn run(max_tets: usize) -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-/// The same flesh without bones, with as many nodes held by one pin as were fixed to bones, and the same step.
+/// The same flesh without bones, stepped with the same time step; one pin holds as many nodes as were fixed to bones.
 fn without_bones(world: &WorldDesc, coupled: &Model) -> Result<Model, sinew_sim::BuildError> {
     let count = (0..coupled.node_count()).filter(|&node| coupled.bone_of_node(node).is_some()).count();
     let center = coupled.node_rest()[0];
@@ -85,7 +89,7 @@ fn measure(mode: &'static str, coupled: &Model, flesh: &Model) -> Result<Row, Fa
         control.rigs[0] = RigControl::limp(&coupled.rigs()[0]);
     }
     let mut best = [f64::INFINITY; 2];
-    // by turns, so that whatever else the machine does falls on both
+    // alternately, so that other load on the machine affects both
     for _ in 0..ROUNDS {
         best[0] = best[0].min(step_seconds(flesh, &Control::still(flesh))?);
         best[1] = best[1].min(step_seconds(coupled, &control)?);
@@ -102,6 +106,7 @@ fn measure(mode: &'static str, coupled: &Model, flesh: &Model) -> Result<Row, Fa
     })
 }
 
+/// The time of one sub-step (s), averaged over some frames of swinging flesh.
 fn step_seconds(model: &Model, control: &Control) -> Result<f64, Failure> {
     let mut state = State::at_rest(model);
     state.node_v.iter_mut().zip(model.node_rest()).for_each(|(v, x)| v.y = 2.0 * x.x);

@@ -1,8 +1,8 @@
-//! Elastic forces and whole steps, for cages of growing size.
+//! Elastic forces and whole explicit steps, for cages of increasing size.
 
 use super::best_time;
 use crate::failure::Failure;
-use crate::simulate::thread_pool;
+use crate::threads::thread_pool;
 use serde::Serialize;
 use sinew_flesh::{CornerForces, Diagonalise, NodeMotion};
 use sinew_math::{Vec3, real};
@@ -27,14 +27,15 @@ pub(super) struct Row {
     build_seconds: f64,
 }
 
-/// Sizes of the cages: KIM's four starfish, and two beyond.
+/// Tets per cage: the four starfish of KimPollard2011, and two larger cages.
 const SIZES: [usize; 6] = [200, 3_400, 9_000, 37_600, 150_000, 1_000_000];
 
-/// How long each number is measured.
+/// How long each measurement is repeated.
 const PATIENCE: Duration = Duration::from_millis(800);
 
 pub(super) fn run(max_tets: usize) -> Result<Vec<Row>, Failure> {
-    say!("elements: St. Venant-Kirchhoff in a twisted ring of jelly");
+    // head of the table
+    say!("elements: St. Venant-Kirchhoff elements of a twisted jelly torus");
     say!(
         "{:>9} {:>8} {:>12} {:>12} {:>9} {:>8} {:>12} {:>10} {:>8}",
         "tets",
@@ -47,6 +48,8 @@ pub(super) fn run(max_tets: usize) -> Result<Vec<Row>, Failure> {
         "selective",
         "build s"
     );
+
+    // one row per size and number of threads
     let mut rows = Vec::new();
     for size in SIZES.into_iter().filter(|&size| size <= max_tets) {
         let (model, build_seconds) = build(size, 0.0)?;
@@ -71,6 +74,7 @@ pub(super) fn run(max_tets: usize) -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
+/// The jelly torus with a cage of about `size` tets, and the time to build it (s).
 fn build(size: usize, damping_ratio: f64) -> Result<(Model, f64), Failure> {
     let mut world = jelly_torus().world;
     world.bodies[0].material.damping_ratio = damping_ratio;
@@ -104,7 +108,7 @@ fn measure(model: &Model, viscous: &Model, build_seconds: f64) -> Row {
     }
 }
 
-/// The time of one evaluation of all elastic forces (s), and how many elements were diagonalised in it.
+/// The time to evaluate all elastic forces once (s), and how many elements were diagonalised in that.
 fn force_seconds(model: &Model, x: &[Vec3]) -> (f64, usize) {
     let still = vec![Vec3::zeros(); x.len()];
     let mut corner_forces = CornerForces::default();
@@ -118,7 +122,7 @@ fn force_seconds(model: &Model, x: &[Vec3]) -> (f64, usize) {
     (seconds, diagonalised)
 }
 
-/// The time of one sub-step (s): several of them in one call, as in a frame, always from the same state.
+/// The time of one sub-step (s), measured over calls of several sub-steps, as in a frame, always from the same state.
 fn step_seconds(model: &Model, x: &[Vec3], diagonalise: Diagonalise) -> f64 {
     let control = Control::still(model);
     let start = State::from_motion(model, x.to_vec(), vec![Vec3::zeros(); x.len()]);
@@ -131,13 +135,13 @@ fn step_seconds(model: &Model, x: &[Vec3], diagonalise: Diagonalise) -> f64 {
         state.clone_from(&start);
         let begin = Instant::now();
         let report = stepper.step(model, &control, dt, &mut state);
-        let substeps = report.expect("a twisted ring is no divergence").substeps;
+        let substeps = report.expect("a twisted torus does not diverge").substeps;
         best = best.min(begin.elapsed().as_secs_f64() / substeps as f64);
     });
     best
 }
 
-/// Turns the ring about the vertical, the more the lower, and stretches it a little: some elements go beyond their stretch limits.
+/// Twists the torus about the vertical, more at lower heights, and stretches it slightly, so that some elements exceed their stretch limits.
 fn twist(x: &Vec3) -> Vec3 {
     let angle = 1.4 * (0.195 - x.y).max(0.0) / 0.39;
     let (sine, cosine) = (real::sin(angle), real::cos(angle));

@@ -1,12 +1,13 @@
-//! Implicit steps of the clamped beam, of the same beam carried by a coarse cage, of a two-way arm and of the dancer, on one thread, at 60 steps per simulated second.
+//! Implicit steps of the clamped beam, of the same beam embedded in a coarse cage, of an arm with two-way coupling and of the dancer: 60 steps per simulated second on one
+//! thread.
 //!
-//! Processor time, the least of some tries, so that a busy machine counts for little.
+//! Times are CPU times, the shortest of a few tries, so that other load on the machine matters little.
 
 mod cage;
 mod dance;
 
 use crate::failure::Failure;
-use crate::simulate::thread_pool;
+use crate::threads::thread_pool;
 use cpu_time::ThreadTime;
 use serde::Serialize;
 use sinew_flesh::{Law, StretchLimits};
@@ -32,15 +33,15 @@ pub(super) struct Row {
     pub(super) newton_per_step: f64,
     pub(super) inner_per_step: f64,
     pub(super) unsolved_steps: usize,
-    /// The derivative that the worst step left, as a fraction of the derivative it began with.
+    /// The residual of the worst step, relative to the gradient at its start.
     pub(super) residual: f64,
-    /// The peak of the first swing (mm), or for the arm the error of the holding torque in parts of a million.
+    /// A check of the result: the peak of the first swing (mm), or for the arm the relative error of the holding torque (parts per million).
     answer: f64,
-    /// The free end of a beam at rest (mm); 0 for all else.
+    /// The deflection of a beam's free end at rest (mm); 0 for all else.
     pub(super) tip_static_mm: f64,
 }
 
-/// One simulated second is stepped so many times, and the fastest counts.
+/// How often the same simulated second is stepped; the fastest counts.
 const TRIES: usize = 3;
 
 const SIZES: [(&str, usize); 3] = [("beam-1k", 4), ("beam-10k", 8), ("beam-50k", 14)];
@@ -69,7 +70,7 @@ pub(super) fn run(max_tets: usize) -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-/// The rows that other systems are compared with: neo-Hookean, interactive.
+/// The rows that other systems are compared with: the neo-Hookean law with interactive settings.
 pub(super) fn compared(max_tets: usize) -> Result<Vec<Row>, Failure> {
     say_head();
     let mut rows = Vec::new();
@@ -98,7 +99,7 @@ fn run_beam(
     Ok(row)
 }
 
-/// The carried beam, the arm and the dancer.
+/// The embedded beam, the arm and the dancer.
 fn run_others((setting, settings): Setting) -> Result<Vec<Row>, Failure> {
     let pool = thread_pool(Some(1))?;
     let labels = |work, law| Labels { work, law, setting };
@@ -113,7 +114,7 @@ fn run_others((setting, settings): Setting) -> Result<Vec<Row>, Failure> {
 }
 
 fn say_head() {
-    say!("implicit: 60 steps per simulated second, one thread, processor time");
+    say!("implicit: 60 steps per simulated second, one thread, CPU time");
     say!(
         "{:>13} {:>12} {:>12} {:>7} {:>9} {:>9} {:>9} {:>7} {:>7} {:>8} {:>9} {:>9} {:>10}",
         "work",
@@ -122,7 +123,7 @@ fn say_head() {
         "tets",
         "cpu/sim s",
         "worst ms",
-        "ready ms",
+        "setup ms",
         "newton",
         "inner",
         "unsolved",
@@ -132,6 +133,7 @@ fn say_head() {
     );
 }
 
+/// The names in a row.
 pub(super) struct Labels {
     pub(super) work: &'static str,
     pub(super) law: &'static str,
@@ -170,7 +172,7 @@ fn measure_beam(labels: Labels, model: &Model, settings: ImplicitSettings) -> Re
     Ok(row)
 }
 
-/// The arm swings limp for a second, which is timed; then it is held, settled, and its torque compared with the moment of its weight.
+/// The arm swings freely for a second, which is timed; then it is held and settled, and its torque is compared with the moment of its weight.
 fn measure_arm(labels: Labels, model: &Model, settings: ImplicitSettings) -> Result<Row, Failure> {
     let limp = Control { rigs: vec![RigControl::limp(&model.rigs()[0])], ..Control::still(model) };
     let mut row = measure(labels, model, settings, &limp, |_| {})?;
@@ -183,7 +185,7 @@ fn measure_arm(labels: Labels, model: &Model, settings: ImplicitSettings) -> Res
     Ok(row)
 }
 
-/// Implicit steps of a second; `watch` is part of what is timed.
+/// Times the implicit steps of one second; `watch` is included in the time.
 pub(super) fn measure(
     labels: Labels,
     model: &Model,
@@ -191,6 +193,7 @@ pub(super) fn measure(
     control: &Control,
     mut watch: impl FnMut(&State),
 ) -> Result<Row, Failure> {
+    // one timed step
     let mut stepper = Stepper::with_solver(Solver::Implicit(settings));
     let mut step = |state: &mut State| {
         let start = ThreadTime::now();
@@ -199,8 +202,11 @@ pub(super) fn measure(
         watch(state);
         Ok::<_, Failure>((start.elapsed().as_secs_f64(), solve_of(&report)?))
     };
-    // the first step prepares the solver
+
+    // the first step also sets up the solver
     let (first, _) = step(&mut State::at_rest(model))?;
+
+    // the fastest of a few tries; the same first step without the setup tells its cost
     let mut best = Second::LONGEST;
     let mut again = first;
     for _ in 0..TRIES {
@@ -220,7 +226,7 @@ fn solve_of(report: &StepReport) -> Result<SolveReport, Failure> {
     report.solve.ok_or_else(|| Failure::Simulation("the step was not implicit".into()))
 }
 
-/// What sixty steps took.
+/// The cost of the sixty steps of one second.
 #[derive(Clone, Copy, Default)]
 struct Second {
     cpu: f64,

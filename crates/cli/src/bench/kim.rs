@@ -1,4 +1,4 @@
-//! The characters and cages of Kim and Pollard, beside the figures they gave for a 2.8 GHz Core 2 and a GTX 280.     [KimPollard2011, tables III and IV]
+//! The characters and cages of Kim and Pollard, beside their published timings on a 2.8 GHz Core 2 and a GTX 280.     [KimPollard2011, tables III and IV]
 
 use super::best_time;
 use crate::failure::Failure;
@@ -13,7 +13,7 @@ use sinew_take::{PlayError, Player, Scene};
 use sinew_zoo::{dancer, fish, starfish, worm};
 use std::time::{Duration, Instant};
 
-/// One second of a character.
+/// The cost of simulating a character for one second.
 #[derive(Serialize)]
 pub(super) struct Second {
     bench: &'static str,
@@ -24,19 +24,19 @@ pub(super) struct Second {
     bones: usize,
     dof: usize,
     threads: usize,
-    /// The step taken (ms): theirs, or less if that is not stable.
+    /// The time step (ms): the published one, or a shorter one if that is not stable.
     step_ms: f64,
     seconds_per_simulated_second: f64,
-    /// The same with the longest stable step, as takes are played.
+    /// The same with the longest stable step, which takes use.
     own_step_ms: f64,
     seconds_with_own_step: f64,
-    /// What they needed, on the processor alone and with a graphics card (s).
+    /// The published times, on the CPU alone and with the GPU (s).
     kim_cpu_seconds: Option<f64>,
     kim_gpu_seconds: Option<f64>,
     target_seconds: f64,
 }
 
-/// One step of a cage, in the parts that they timed.
+/// The cost of one step of a cage, split as in the publication.
 #[derive(Serialize)]
 pub(super) struct Step {
     bench: &'static str,
@@ -50,9 +50,9 @@ pub(super) struct Step {
     step_ms: f64,
     update_surface_ms: f64,
     elastic_forces_ms: f64,
-    /// Solving the skeleton's dynamics and updating its kinematics.
+    /// The dynamics and kinematics of the skeleton.
     skeleton_ms: f64,
-    /// What is left of a step: damping, the nodes' own dynamics, and passing forces on to bones.
+    /// The rest of the step: damping, the dynamics of the nodes, and forces passed on to bones.
     nodes_ms: f64,
     kim_cpu_ms: f64,
     kim_gpu_ms: f64,
@@ -61,13 +61,15 @@ pub(super) struct Step {
 struct Work {
     name: &'static str,
     scene: fn() -> Scene,
-    /// Their step (s), and what they needed (s).
+    /// The published time step (s).
     step: f64,
+    /// The published times of one simulated second (s).
     cpu: Option<f64>,
     gpu: Option<f64>,
+    /// The time to stay below (s).
     target: f64,
-    /// On the ground with a free root, touching it.
-    touches: bool,
+    /// Whether it lies on the ground with a free root bone.
+    on_ground: bool,
 }
 
 const WORKS: [Work; 4] = [
@@ -78,7 +80,7 @@ const WORKS: [Work; 4] = [
         cpu: Some(13.24),
         gpu: Some(1.33),
         target: 0.35,
-        touches: false,
+        on_ground: false,
     },
     Work {
         name: "starfish",
@@ -87,7 +89,7 @@ const WORKS: [Work; 4] = [
         cpu: Some(0.49),
         gpu: None,
         target: 0.03,
-        touches: true,
+        on_ground: true,
     },
     Work {
         name: "fish",
@@ -96,7 +98,7 @@ const WORKS: [Work; 4] = [
         cpu: Some(0.50),
         gpu: None,
         target: 0.03,
-        touches: true,
+        on_ground: true,
     },
     Work {
         name: "worm",
@@ -105,11 +107,11 @@ const WORKS: [Work; 4] = [
         cpu: Some(0.57),
         gpu: None,
         target: 0.03,
-        touches: true,
+        on_ground: true,
     },
 ];
 
-/// Their cages: name, tets, and the time of a step on the processor and with a graphics card (ms).
+/// The published cages: name, tets, and the time of a step on the CPU and with the GPU (ms).
 const CAGES: [(&str, usize, f64, f64); 4] = [
     ("coarse", 200, 0.437, 0.823),
     ("moderate", 3_400, 2.047, 0.784),
@@ -117,14 +119,19 @@ const CAGES: [(&str, usize, f64, f64); 4] = [
     ("very fine", 37_600, 19.132, 1.547),
 ];
 
+/// How long each measurement is repeated.
 const PATIENCE: Duration = Duration::from_millis(400);
-/// How much of each character is played (s), how much comes before it, and how often.
+/// How long each character is timed (s), how long it moves before that (s), and how often it is timed.
 const PLAYED: f64 = 1.0;
 const BEFORE: f64 = 0.5;
 const TRIES: usize = 3;
 
 pub(super) fn seconds() -> Result<Vec<Second>, Failure> {
-    say!("kim: one simulated second of their characters, on {} threads", rayon::current_num_threads());
+    // head of the table
+    say!(
+        "kim: one simulated second of the published characters, on {} threads",
+        rayon::current_num_threads()
+    );
     say!(
         "{:>10} {:>7} {:>9} {:>6} {:>5} {:>9} {:>10} {:>9} {:>10} {:>10} {:>10} {:>8}",
         "work",
@@ -141,6 +148,8 @@ pub(super) fn seconds() -> Result<Vec<Second>, Failure> {
         "target"
     );
     let mut rows = Vec::new();
+
+    // one row per character
     for work in &WORKS {
         let row = second(work)?;
         let given = |seconds: Option<f64>| seconds.map_or("-".to_owned(), |seconds| format!("{seconds:.2}"));
@@ -165,11 +174,14 @@ pub(super) fn seconds() -> Result<Vec<Second>, Failure> {
 }
 
 fn second(work: &Work) -> Result<Second, Failure> {
+    // the scene
     let mut scene = (work.scene)();
     scene.seconds = BEFORE + PLAYED;
-    if work.touches {
+    if work.on_ground {
         put_on_ground(&mut scene);
     }
+
+    // the published step, then the longest stable one from the same state
     let mut with_own_step = Player::build(&scene)?;
     scene.world.max_step = Some(work.step);
     let mut player = Player::build(&scene)?;
@@ -179,6 +191,8 @@ fn second(work: &Work) -> Result<Second, Failure> {
     let (step_ms, seconds) = time(&mut player, scene.fps)?;
     with_own_step.resume_from(&player.bookmark()).map_err(Failure::input)?;
     let (own_step_ms, seconds_with_own_step) = time(&mut with_own_step, scene.fps)?;
+
+    // the row
     let model = &player.model;
     Ok(Second {
         bench: "kim",
@@ -199,7 +213,7 @@ fn second(work: &Work) -> Result<Second, Failure> {
     })
 }
 
-/// The step (ms) and the time (s) of one simulated second, always the same one, the fastest of some tries.
+/// The time step (ms), and the time to simulate one second (s): always the same second, the fastest of a few tries.
 fn time(player: &mut Player, fps: f64) -> Result<(f64, f64), Failure> {
     let start = player.bookmark();
     let (mut best, mut steps) = (f64::INFINITY, 0);
@@ -217,7 +231,7 @@ fn time(player: &mut Player, fps: f64) -> Result<(f64, f64), Failure> {
     Ok((1e3 * PLAYED / steps.max(1) as f64, best / PLAYED))
 }
 
-/// Lets a swimmer lie on the ground with its weight, its root free.
+/// Adds gravity and a ground under a swimmer, and frees its root bone.
 fn put_on_ground(scene: &mut Scene) {
     let points = scene.world.bodies.iter().flat_map(|body| body.shape.points());
     let lowest = points.map(|point| point.y).fold(f64::INFINITY, f64::min);
@@ -228,7 +242,8 @@ fn put_on_ground(scene: &mut Scene) {
 }
 
 pub(super) fn steps(max_tets: usize) -> Result<Vec<Step>, Failure> {
-    say!("kim: one step of the starfish in their four cages (ms)");
+    // head of the table
+    say!("kim: one step of the starfish in the four published cages (ms)");
     say!(
         "{:>10} {:>7} {:>8} {:>8} {:>9} {:>9} {:>8} {:>9} {:>9}",
         "cage",
@@ -242,6 +257,8 @@ pub(super) fn steps(max_tets: usize) -> Result<Vec<Step>, Failure> {
         "KIM GPU"
     );
     let mut rows = Vec::new();
+
+    // one row per cage
     for (cage, size, cpu, gpu) in CAGES.into_iter().filter(|(_, size, _, _)| *size <= max_tets) {
         let model = Model::build(&starfish(size).world).map_err(Failure::input)?;
         let row = step(cage, &model, cpu, gpu);
@@ -262,8 +279,9 @@ pub(super) fn steps(max_tets: usize) -> Result<Vec<Step>, Failure> {
     Ok(rows)
 }
 
-/// The parts are timed one by one, since a step does several at once.
+/// Times a step and its parts. The parts are timed separately, since a step does several of them at once.
 fn step(cage: &'static str, model: &Model, kim_cpu_ms: f64, kim_gpu_ms: f64) -> Step {
+    // a whole sub-step
     let start = State::at_rest(model);
     let mut control = Control::still(model);
     control.rigs[0] = RigControl::limp(&model.rigs()[0]);
@@ -279,16 +297,21 @@ fn step(cage: &'static str, model: &Model, kim_cpu_ms: f64, kim_gpu_ms: f64) -> 
         }
     });
 
+    // elastic forces
     let mut corner_forces = CornerForces::default();
     let elastic = best_time(PATIENCE, || {
         let motion = NodeMotion { x: &state.node_x, v: &state.node_v };
         corner_forces.update(model.elements(), motion, Diagonalise::Selectively);
     });
+
+    // surface
     let body = &model.bodies()[0];
     let mut vertices = vec![Vec3::zeros(); body.surface.vertices.len()];
     let surface = best_time(PATIENCE, || {
         body.embedding.interpolate(&state.node_x[body.nodes.clone()], &mut vertices);
     });
+
+    // skeleton
     let skeleton = &model.rigs()[0].skeleton;
     let (mut kinematics, mut dynamics, drives) =
         (Kinematics::default(), Dynamics::default(), Drives::limp(skeleton));
@@ -296,9 +319,11 @@ fn step(cage: &'static str, model: &Model, kim_cpu_ms: f64, kim_gpu_ms: f64) -> 
     let bones = best_time(PATIENCE, || {
         kinematics.update(skeleton, &state.rigs[0]);
         let loads = Loads { gravity: model.gravity(), wrenches: &wrenches, passive_step: 1e-3 };
-        // limp joints of bones with mass have accelerations
+        // cannot fail: no joint is prescribed, and every bone has mass
         let _ = dynamics.solve_centered(skeleton, &kinematics, &state.rigs[0], &drives, &loads, 1e-3);
     });
+
+    // the row
     let step = substep + surface;
     Step {
         bench: "kim",

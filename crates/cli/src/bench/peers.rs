@@ -1,7 +1,7 @@
-//! The same work in other systems, beside implicit steps of this one: one command, one table.
+//! Other systems on the same work, beside our implicit steps, in one table.
 //!
-//! Other systems are run by scripts in a folder of the caller's, which print lines such as `mujoco 10k dt=0.0167 cpu/ss=1.8 half2=72.1`. What is not found is named, never
-//! left out silently.
+//! Other systems are run by scripts in a folder that the user names. They print lines such as `mujoco 10k dt=0.0167 cpu/ss=1.8 half2=72.1`. A system that is not found is
+//! reported, never skipped silently.
 
 mod native;
 
@@ -15,18 +15,18 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Where other systems are found.
+/// Where to find other systems.
 #[derive(Args)]
 pub(crate) struct PeerArgs {
-    /// For `peers`: the folder with scripts that run the same work in other systems.
+    /// For `peers`: the folder of the scripts that run other systems.
     #[arg(long, value_name = "DIR", default_value = "peers")]
     peers: PathBuf,
 
-    /// For `peers`: the Python that runs them, with their packages.
+    /// For `peers`: the Python interpreter for those scripts, with their packages installed.
     #[arg(long, value_name = "PROGRAM", default_value = "python3")]
     python: PathBuf,
 
-    /// For `peers`: the program built in benches/peers, for Rust libraries.
+    /// For `peers`: the program built in benches/peers, which runs Rust libraries.
     #[arg(long, value_name = "PROGRAM")]
     native: Option<PathBuf>,
 }
@@ -38,28 +38,31 @@ pub(super) struct Row {
     system: String,
     work: String,
     cpu_per_simulated_second: f64,
-    /// Seconds of one step.
+    /// The time step (s).
     dt: f64,
-    /// The free end of the beam at rest (mm): settled here, the mean of the second half of the swing elsewhere.
+    /// The deflection of the beam's free end at rest (mm): solved for in Sinew, the mean of the second half of the swing in other systems.
     tip_static_mm: Option<f64>,
-    /// What the worst step left of its derivative; unknown elsewhere.
+    /// The relative residual of the worst step; unknown in other systems.
     residual: Option<f64>,
-    /// Steps that missed their tolerance, where a system tells.
+    /// Steps that did not reach their tolerance, where a system reports it.
     unsolved_steps: Option<usize>,
 }
 
-/// A script, the package it needs and how it is called.
+/// A script that runs another system.
 struct Peer {
     system: &'static str,
+    /// The Python package it needs.
     package: &'static str,
     script: &'static str,
+    /// The arguments of each run.
     runs: &'static [&'static [&'static str]],
-    /// The work it does, if its lines do not say.
+    /// The work it does, if its output does not say.
     work: Option<&'static str>,
-    /// Lines without all of these do not count.
-    holds: &'static [&'static str],
+    /// Lines that lack any of these are ignored.
+    must_contain: &'static [&'static str],
 }
 
+/// The time step of the scripts (s): 1/60.
 const DT: &str = "0.016666666666666666";
 
 const PEERS: [Peer; 5] = [
@@ -69,7 +72,7 @@ const PEERS: [Peer; 5] = [
         script: "mujoco_warnings.py",
         runs: &[&[]],
         work: None,
-        holds: &["dt=0.0166667"],
+        must_contain: &["dt=0.0166667"],
     },
     Peer {
         system: "mujoco quadratic cells 4x1x1",
@@ -77,7 +80,7 @@ const PEERS: [Peer; 5] = [
         script: "mujoco_reduced_beam.py",
         runs: &[&[]],
         work: Some("beam-10k-cage"),
-        holds: &["quadratic cells=(4, 1, 1)", "dt=0.0166667"],
+        must_contain: &["quadratic cells=(4, 1, 1)", "dt=0.0166667"],
     },
     Peer {
         system: "mujoco",
@@ -85,7 +88,7 @@ const PEERS: [Peer; 5] = [
         script: "mujoco_arm.py",
         runs: &[&["8", DT, "discrete", "2"]],
         work: Some("arm-10k"),
-        holds: &["mujoco-arm"],
+        must_contain: &["mujoco-arm"],
     },
     Peer {
         system: "drake corotational",
@@ -93,7 +96,7 @@ const PEERS: [Peer; 5] = [
         script: "drake_beam.py",
         runs: &[&["1k", DT, "1", "Corotated"], &["10k", DT, "0.5", "Corotated"]],
         work: None,
-        holds: &["drake"],
+        must_contain: &["drake"],
     },
     Peer {
         system: "pbat vertex block descent, 20 iterations, Anderson",
@@ -105,15 +108,15 @@ const PEERS: [Peer; 5] = [
             &["50k", DT, "1", "20", "0.5", "anderson"],
         ],
         work: None,
-        holds: &["pbat-vbd"],
+        must_contain: &["pbat-vbd"],
     },
 ];
 
 pub(super) fn run(args: &PeerArgs, max_tets: usize) -> Result<Vec<Row>, Failure> {
     let mut rows: Vec<Row> = implicit::compared(max_tets)?.iter().map(Row::of).collect();
-    say!("peers: the same work in other systems, processor time of all their threads");
+    say!("peers: other systems on the same work, CPU time of all their threads");
     let folder = ScratchFolder::create_in(&std::env::temp_dir())
-        .map_err(|e| Failure::input(format!("a folder for scripts: {e}")))?;
+        .map_err(|e| Failure::input(format!("a temporary folder for the scripts cannot be created: {e}")))?;
     write_meshes(folder.path())?;
     match native::run(args, max_tets) {
         Ok(found) => rows.extend(found),
@@ -145,22 +148,32 @@ impl Row {
 
 impl Peer {
     fn run(&self, args: &PeerArgs, folder: &Path, max_tets: usize) -> Result<Vec<Row>, String> {
+        // the script
         let script = std::path::absolute(args.peers.join(self.script)).map_err(|e| e.to_string())?;
         if !script.is_file() {
-            return Err(format!("{} is not there; --peers names the folder of scripts", script.display()));
+            return Err(format!(
+                "{} does not exist; give the folder of the scripts with --peers",
+                script.display()
+            ));
         }
+
+        // Python with the package
         let python = |arguments: &[&str]| {
             let mut command = Command::new(&args.python);
             command.args(arguments).current_dir(folder).stdin(Stdio::null());
-            // one thread, where a library asks
+            // numerical libraries run on one thread
             command
                 .envs(["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"].map(|name| (name, "1")));
-            command.output().map_err(|e| format!("{}: {e}; --python names one", args.python.display()))
+            command.output().map_err(|e| {
+                format!("{}: {e}; give the Python interpreter with --python", args.python.display())
+            })
         };
         let package = python(&["-c", &format!("import {}", self.package)])?;
         if !package.status.success() {
-            return Err(format!("{} has no package {}", args.python.display(), self.package));
+            return Err(format!("{} does not have the package {}", args.python.display(), self.package));
         }
+
+        // the rows that each run prints
         let mut rows = Vec::new();
         for run in self.runs {
             if run.first().is_some_and(|size| tets_of(size) > max_tets) {
@@ -174,7 +187,7 @@ impl Peer {
             let found: Vec<Row> = text.lines().filter_map(|line| self.row(line)).collect();
             if found.is_empty() {
                 let fault = String::from_utf8_lossy(&output.stderr);
-                let last = fault.lines().last().unwrap_or("it printed no row").to_owned();
+                let last = fault.lines().last().unwrap_or("it printed no result").to_owned();
                 say!("{:>16}: {} {}: {last}", self.system, self.script, run.join(" "));
             }
             found.iter().for_each(say_row);
@@ -183,9 +196,9 @@ impl Peer {
         Ok(rows)
     }
 
-    /// The row that a line of a script's output tells of, if any.
+    /// Parses a line of the script's output; `None` if it is not a row.
     fn row(&self, line: &str) -> Option<Row> {
-        if !self.holds.iter().all(|part| line.contains(part)) {
+        if !self.must_contain.iter().all(|part| line.contains(part)) {
             return None;
         }
         let cpu = number(line, "cpu/ss=").or_else(|| number(line, "cpu/simsec="))?;
@@ -212,7 +225,7 @@ fn say_row(row: &Row) {
     let or_dash = |number: Option<f64>| number.map_or("-".to_owned(), |x| format!("{x:.2}"));
     let unsolved = row.unsolved_steps.map_or("-".to_owned(), |count| count.to_string());
     say!(
-        "{:>13} {:>9.4} cpu/sim s, tip {} mm, unsolved {unsolved}: {}",
+        "{:>13} {:>9.4} CPU s per simulated s, tip {} mm, unsolved {unsolved}: {}",
         row.work,
         row.cpu_per_simulated_second,
         or_dash(row.tip_static_mm),
@@ -220,7 +233,7 @@ fn say_row(row: &Row) {
     );
 }
 
-/// The number behind a key, up to what is no part of one.
+/// The number after a key, up to the first character that cannot belong to it.
 fn number(line: &str, key: &str) -> Option<f64> {
     let text = &line[line.find(key)? + key.len()..];
     let is_part = |c: char| c.is_ascii_digit() || "+-.e".contains(c);
@@ -228,6 +241,7 @@ fn number(line: &str, key: &str) -> Option<f64> {
     text[..end].parse().ok().filter(|x: &f64| x.is_finite())
 }
 
+/// The tets of a beam, by the size that scripts take.
 fn tets_of(size: &str) -> usize {
     match size {
         "1k" => 1_280,
@@ -237,7 +251,7 @@ fn tets_of(size: &str) -> usize {
     }
 }
 
-/// The beams as files, which one of the scripts reads.
+/// Writes the beams as files, which some scripts read.
 fn write_meshes(folder: &Path) -> Result<(), Failure> {
     for (name, across) in [("1k", 4), ("10k", 8), ("50k", 14)] {
         let path = folder.join(format!("beam_{name}.vtk"));
@@ -247,6 +261,7 @@ fn write_meshes(folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
+/// A mesh in the legacy VTK format.
 fn vtk(mesh: &TetMesh) -> String {
     let mut text = "# vtk DataFile Version 3.0\nbeam\nASCII\nDATASET UNSTRUCTURED_GRID\n".to_owned();
     // writing to a string does not fail

@@ -1,4 +1,4 @@
-//! Skeletons alone: kinematics, hybrid dynamics and integration on one core.
+//! Skeletons without flesh: kinematics, hybrid dynamics and integration on one thread.
 
 use crate::failure::Failure;
 use serde::Serialize;
@@ -16,12 +16,13 @@ pub(super) struct Row {
     tree: &'static str,
     bones: usize,
     dof: usize,
-    /// Joints whose motion is given; the others are driven by torque.
+    /// Joints whose motion is prescribed; the others are driven by torque.
     prescribed_joints: usize,
     step_us: f64,
 }
 
 pub(super) fn run() -> Result<Vec<Row>, Failure> {
+    // head of the table
     say!("skeleton: kinematics, hybrid dynamics and integration, one thread");
     say!(
         "{:>9} {:>6} {:>6} {:>11} {:>11} {:>10}",
@@ -32,6 +33,8 @@ pub(super) fn run() -> Result<Vec<Row>, Failure> {
         "µs/step",
         "µs/bone"
     );
+
+    // one row per tree, without and with prescribed joints
     let trees = [("starfish", starfish()), ("long", long_tree(100)), ("long", long_tree(1000))];
     let mut rows = Vec::new();
     for (tree, desc) in &trees {
@@ -52,14 +55,14 @@ pub(super) fn run() -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-/// A free body in the middle and five arms of three bones, of which the innermost turn both ways: 16 bones, 26 degrees of freedom.
+/// A free central bone and five arms of three bones, each attached by a universal joint: 16 bones, 26 degrees of freedom.
 fn starfish() -> SkeletonDesc {
     let mut bones = vec![bone("middle".into(), Parent::World, Vec3::zeros(), JointKind::Free)];
     for arm in 0..5 {
         let base = bones.len();
         let at = Vec3::new(0.1 * f64::from(arm), 0.1, 0.0);
-        let both_ways = JointKind::Universal(Vec3::y(), Vec3::z());
-        bones.push(bone(format!("arm {arm}"), Parent::Index(0), at, both_ways));
+        let universal = JointKind::Universal(Vec3::y(), Vec3::z());
+        bones.push(bone(format!("arm {arm}"), Parent::Index(0), at, universal));
         for k in 0..2 {
             let hinge = JointKind::Revolute(Vec3::z());
             bones.push(bone(format!("arm {arm}.{k}"), Parent::Index(base + k), Vec3::x() * 0.2, hinge));
@@ -89,12 +92,13 @@ fn bone(name: String, parent: Parent, at: Vec3, kind: JointKind) -> BoneDesc {
     }
 }
 
-/// Every `prescribe_every`-th joint but the root's is given its motion.
+/// Times a step in which every `prescribe_every`-th joint but the root's has a prescribed motion.
 fn measure(
     tree: &'static str,
     desc: &SkeletonDesc,
     prescribe_every: usize,
 ) -> Result<Row, Box<dyn core::error::Error>> {
+    // the skeleton and the drives of its joints
     let skeleton = Skeleton::build(desc)?;
     let mut drives = Drives::limp(&skeleton);
     let mut prescribed_joints = 0;
@@ -106,12 +110,13 @@ fn measure(
         }
     }
 
+    // the fastest batch of steps
     let mut state = SkeletonState::at_rest(&skeleton);
     let (mut kinematics, mut dynamics) = (Kinematics::default(), Dynamics::default());
     let h = 1e-4;
     let loads = Loads { gravity: Vec3::new(0.0, -9.81, 0.0), wrenches: &[], passive_step: h };
     let batch = 20_000 / desc.bones.len();
-    let mut least = f64::INFINITY;
+    let mut best = f64::INFINITY;
     let start = Instant::now();
     while start.elapsed() < Duration::from_millis(400) {
         let begin = Instant::now();
@@ -120,7 +125,7 @@ fn measure(
             dynamics.solve(&skeleton, &kinematics, &state, &drives, &loads)?;
             state.advance(&skeleton, &dynamics.acceleration, h);
         }
-        least = least.min(begin.elapsed().as_secs_f64() / batch as f64);
+        best = best.min(begin.elapsed().as_secs_f64() / batch as f64);
     }
     Ok(Row {
         bench: "skeleton",
@@ -128,6 +133,6 @@ fn measure(
         bones: desc.bones.len(),
         dof: skeleton.v_count(),
         prescribed_joints,
-        step_us: 1e6 * least,
+        step_us: 1e6 * best,
     })
 }

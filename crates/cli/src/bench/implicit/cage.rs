@@ -1,7 +1,7 @@
-//! The beam of 10,240 tets as something that rides in a coarse beam of 540, by the embedding.
+//! The beam of 10,240 tets embedded in a coarse beam of 540 tets, which is simulated in its place.
 //!
-//! Coarse linear tets lock: with the same material the coarse beam hangs 17 % less. So its Young's modulus is lowered until it hangs as far as the
-//! fine one, once, before anything is timed. Writing the places of all fine nodes is part of what is timed.
+//! Coarse linear tets lock: with the same material the coarse beam deflects 17 % less. Before anything is timed, its Young's modulus is lowered until it
+//! deflects as far as the fine beam. Interpolating the positions of all fine nodes is included in the time.
 
 use super::{Labels, Row, measure as measure_steps};
 use crate::failure::Failure;
@@ -12,20 +12,20 @@ use sinew_sim::implicit::settle;
 use sinew_sim::{Control, ImplicitSettings, Model, State};
 use sinew_zoo::{Beam, beam};
 
-/// Cubes across the cage, and across what it carries.
+/// Cubes across the cage, and across the beam embedded in it.
 const ACROSS: [usize; 2] = [3, 8];
 
-/// The free end of the fine beam at rest (m): a static solution of the same mesh by another program.
+/// The deflection of the fine beam's free end at rest (m): a static solution of the same mesh by another program.
 const FINE_TIP: f64 = 72.54e-3;
 
-/// How far the cage's free end may be off (shares).
-const CLOSE: f64 = 2e-3;
+/// The relative error allowed for the deflection of the cage.
+const TIP_TOLERANCE: f64 = 2e-3;
 
 pub(super) fn measure(labels: Labels, settings: ImplicitSettings) -> Result<Row, Failure> {
     let (model, tip) = calibrated()?;
     let fine = shapes::beam(ACROSS[1], [0.4, 0.1, 0.1]);
     let cage = TetMesh { nodes: model.node_rest().to_vec(), tets: model.tets().to_vec() };
-    let embedding = Embedding::from_barycentric(cage.nodes.len(), &riders(&cage, &fine.nodes));
+    let embedding = Embedding::from_barycentric(cage.nodes.len(), &embed(&cage, &fine.nodes));
     let mut x = fine.nodes.clone();
     let is_tip: Vec<usize> = (0..x.len()).filter(|&node| fine.nodes[node].x > 0.4 - 1e-9).collect();
     let mut peak = 0.0f64;
@@ -39,7 +39,7 @@ pub(super) fn measure(labels: Labels, settings: ImplicitSettings) -> Result<Row,
     Ok(row)
 }
 
-/// The cage with the Young's modulus that makes it hang as far as the fine beam, and how far it hangs (m).
+/// The cage with the Young's modulus at which it deflects as far as the fine beam, and its deflection (m).
 fn calibrated() -> Result<(Model, f64), Failure> {
     let mut scene = beam(Beam { cubes_across: ACROSS[0], law: Law::StableNeoHookean, damping_ratio: 0.0 });
     for _ in 0..8 {
@@ -48,16 +48,18 @@ fn calibrated() -> Result<(Model, f64), Failure> {
         let rest = settle(&model, &Control::still(&model), &mut state);
         rest.map_err(|e| Failure::Simulation(e.to_string()))?;
         let tip = Beam::tip_deflection(model.node_rest(), &state);
-        if (tip / FINE_TIP - 1.0).abs() < CLOSE {
+        if (tip / FINE_TIP - 1.0).abs() < TIP_TOLERANCE {
             return Ok((model, tip));
         }
         scene.world.bodies[0].material.young *= tip / FINE_TIP;
     }
-    Err(Failure::Simulation("the cage could not be made to hang as far as the beam it carries".into()))
+    Err(Failure::Simulation(
+        "no Young's modulus was found at which the cage deflects as far as the beam embedded in it".into(),
+    ))
 }
 
-/// The tet that each point is deepest in, and its weights there.
-fn riders(cage: &TetMesh, points: &[Vec3]) -> Vec<([u32; 4], [f64; 4])> {
+/// The corners of the tet that each point lies deepest in, and its barycentric weights there.
+fn embed(cage: &TetMesh, points: &[Vec3]) -> Vec<([u32; 4], [f64; 4])> {
     let inverse = |tet: &[u32; 4]| {
         let [a, b, c, d] = tet.map(|node| cage.nodes[node as usize]);
         Mat3::from_columns(&[b - a, c - a, d - a]).try_inverse().unwrap_or_else(Mat3::zeros)
@@ -67,10 +69,10 @@ fn riders(cage: &TetMesh, points: &[Vec3]) -> Vec<([u32; 4], [f64; 4])> {
         let w = inverses[tet] * (x - cage.nodes[cage.tets[tet][0] as usize]);
         [1.0 - w.x - w.y - w.z, w.x, w.y, w.z]
     };
-    let least = |w: [f64; 4]| w.into_iter().fold(f64::INFINITY, f64::min);
+    let depth = |w: [f64; 4]| w.into_iter().fold(f64::INFINITY, f64::min);
     let deepest = |x: &Vec3| {
         let tets = 0..cage.tets.len();
-        let best = tets.max_by(|a, b| least(weights(x, *a)).total_cmp(&least(weights(x, *b)))).unwrap_or(0);
+        let best = tets.max_by(|a, b| depth(weights(x, *a)).total_cmp(&depth(weights(x, *b)))).unwrap_or(0);
         (cage.tets[best], weights(x, best))
     };
     points.iter().map(deepest).collect()

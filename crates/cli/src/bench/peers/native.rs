@@ -1,4 +1,4 @@
-//! Rust libraries, by the program of `benches/peers`, which is a package of its own and built apart.
+//! Rust libraries, run by the program of `benches/peers`, a separate package.
 
 use super::{Peer, PeerArgs, Row, say_row, tets_of};
 use std::process::{Command, Stdio};
@@ -11,13 +11,15 @@ const RAPIER: Peer = Peer {
     script: "",
     runs: &[],
     work: None,
-    holds: &["rapier3d", "dt=0.0166667"],
+    must_contain: &["rapier3d", "dt=0.0166667"],
 };
 
-/// Runs the beams that are not too large.
+/// Runs the beams with at most `max_tets` tets.
 pub(super) fn run(args: &PeerArgs, max_tets: usize) -> Result<Vec<Row>, String> {
     let Some(program) = &args.native else {
-        return Err("--native names the program; `cargo build --release` in benches/peers makes it".into());
+        return Err(
+            "give the program with --native; `cargo build --release` in benches/peers builds it".into()
+        );
     };
     let mut rows = Vec::new();
     for size in SIZES.into_iter().filter(|size| tets_of(size) <= max_tets) {
@@ -25,7 +27,7 @@ pub(super) fn run(args: &PeerArgs, max_tets: usize) -> Result<Vec<Row>, String> 
             .args(["beam", size])
             .stdin(Stdio::null())
             .output()
-            .map_err(|e| format!("{}: {e}; --native names the program", program.display()))?;
+            .map_err(|e| format!("{}: {e}; give the program with --native", program.display()))?;
         let text = String::from_utf8_lossy(&output.stdout);
         match text.lines().find_map(|line| RAPIER.row(line)) {
             Some(row) => {
@@ -34,7 +36,7 @@ pub(super) fn run(args: &PeerArgs, max_tets: usize) -> Result<Vec<Row>, String> 
             }
             None => {
                 let fault = String::from_utf8_lossy(&output.stderr);
-                let last = fault.lines().last().unwrap_or("it printed no row");
+                let last = fault.lines().last().unwrap_or("it printed no result");
                 say!("{:>16}: beam {size}: {last}", "rapier3d");
             }
         }
