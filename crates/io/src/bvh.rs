@@ -6,6 +6,7 @@
 //! skeleton by [`BvhBody::world_from_file`] where that matters. Counts in the file are checked and never reserved from.
 
 mod body;
+mod calibration;
 mod hierarchy;
 mod motion;
 mod tokens;

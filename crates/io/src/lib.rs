@@ -4,10 +4,12 @@
 //! Readers work on bytes and never trust a header; writers are [`sinew_take::FrameSink`]s whose output
 //! appears whole under its name or not at all.
 
+mod bare_character;
 mod bare_mesh;
 mod bare_motion;
 mod bvh;
 mod distinct_names;
+mod file_looks;
 mod frame_source;
 mod frame_spill;
 mod mesh_file;
@@ -15,6 +17,7 @@ mod motion_frames;
 mod obj;
 mod obj_sequence;
 mod open_sink;
+mod open_source;
 mod opened_scene;
 mod ply;
 mod point_cache;
@@ -40,7 +43,8 @@ pub use obj_sequence::ObjSequence;
 pub use open_sink::{
     BakedCharacter, GlbForm, RiggedGlb, SinkOptions, SinkPlan, SinkReport, TakeSink, open_sink,
 };
-pub use opened_scene::{CharacterChoice, OpenedScene, open_scene, open_source};
+pub use open_source::{open_scene, open_source};
+pub use opened_scene::{CharacterChoice, OpenedScene};
 pub use ply::read_ply;
 pub use point_cache::{Mdd, Pc2, PointCacheFormat, PointCacheSink, PointSamples, read_mdd, read_pc2};
 pub use rigged_file::CaptureFile;

@@ -1,6 +1,5 @@
 //! A rigged character and its captured motion from their files, made into flesh.
 
-use crate::bare_motion::first_frame;
 use crate::bvh::{BvhBody, BvhOptions, CMU_METRES, read_bvh};
 use sinew_character::{
     CapturedMotion, Character, CharacterError, CharacterOptions, DEFAULT_SMOOTHING, FaultyPart,
@@ -53,7 +52,7 @@ impl CaptureFile {
         let captured = CapturedMotion {
             skeleton,
             motion,
-            calibration: first_frame(&bvh),
+            calibration: bvh.first_motion_frame(),
             smoothing: self.smoothing,
             first: self.first,
             last: self.last,

@@ -1,7 +1,6 @@
 //! A rigged glTF file as a frame source of the renderer: its surfaces animated by nodes, joints and morph targets.
 
-use super::file_looks;
-use crate::Up;
+use crate::{Up, file_looks};
 use sinew_character::{CharacterPose, RiggedCharacter, SurfaceId};
 use sinew_gltf::CharacterFile;
 use sinew_math::Vec3;

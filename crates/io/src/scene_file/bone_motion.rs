@@ -3,22 +3,18 @@
 use super::Reading;
 use super::bone::pose_units;
 use super::section::Section;
-use crate::bare_motion::first_frame;
 use crate::bvh::{Bvh, BvhBody, BvhOptions, CMU_METRES, read_bvh};
 use crate::motion_frames::read_motion_frames;
 use crate::scene_schema::{BoneMotionTable, CharacterTable, Curve, KeyTable};
-use sinew_character::find_bone;
+use sinew_character::{DEFAULT_SMOOTHING, find_bone};
 use sinew_control::{
     BoneMap, Extrapolation, Humanoid, Interpolation, Key, KeyShape, Retarget, RetargetOptions, SkeletonMotion,
 };
-use sinew_files::read_bytes;
-use sinew_files::{Loaded, ReadError};
+use sinew_files::{Loaded, ReadError, read_bytes};
 use sinew_math::{Rotation, Vec3};
 use sinew_skeleton::{Skeleton, SkeletonState};
 use std::path::Path;
 
-/// What captured motion keeps when nothing is said (Hz): people move slower, markers shake faster.
-pub(crate) const DEFAULT_SMOOTHING: f64 = 8.0;
 /// Keys are filled up to frames this long (s).
 const KEY_FRAME: f64 = 1.0 / 120.0;
 
@@ -97,9 +93,9 @@ fn read_captured(
             let read = read_motion_file(&reading.folder.join(file), section.unit)
                 .map_err(|error| named_in_line(error, section.line("bvh")))?;
             notes.extend(read.notes);
-            (retargeted(section, &read.value, performer)?, first_frame(&read.value))
+            (retargeted(section, &read.value, performer)?, read.value.first_motion_frame())
         }
-        (None, Some(bvh)) => (bvh.to_motion(performer.skeleton).map_err(faulty)?, first_frame(bvh)),
+        (None, Some(bvh)) => (bvh.to_motion(performer.skeleton).map_err(faulty)?, bvh.first_motion_frame()),
         (None, None) => return Ok(Loaded { value: None, notes }),
     };
 
