@@ -1,4 +1,4 @@
-//! A rigged character file as a scene of its own.
+//! Makes a scene of a rigged character file that is given without a scene file.
 
 use crate::opened_scene::{CharacterChoice, OpenedScene};
 use crate::rigged_file::{CaptureFile, RiggedOptions, open_rigged};
@@ -7,7 +7,7 @@ use sinew_files::{Loaded, ReadErrors};
 use sinew_gltf::FileCharacter;
 use std::path::Path;
 
-/// The scene of a bare character file: the character alone, with y up, as long as its motion.
+/// The scene of a rigged character file: the character alone, y up, as long as its motion.
 pub(crate) fn scene_of_character(
     path: &Path,
     choice: &CharacterChoice,

@@ -1,8 +1,7 @@
-//! Every file format of Sinew, in and out: meshes and scenes are read here, and takes are written as GLB,
-//! USD, point caches and OBJ sequences. Knows no physics.
+//! File formats of Sinew: reads meshes, motions, scenes and rigged characters; writes takes as GLB, USD, point caches and OBJ sequences.
 //!
-//! Readers work on bytes and never trust a header; writers are [`sinew_take::FrameSink`]s whose output
-//! appears whole under its name or not at all.
+//! Readers work on bytes and allocate nothing on the word of a header. Writers are [`sinew_take::FrameSink`]s whose output appears under its
+//! name complete or not at all. There is no physics here.
 
 mod bare_character;
 mod bare_mesh;
@@ -64,7 +63,7 @@ pub use usda::UsdaSink;
 mod tests {
     use std::path::Path;
 
-    /// The names of all that is in a folder, sorted.
+    /// The names of all entries of a folder, sorted.
     pub(crate) fn names_in(folder: &Path) -> Vec<String> {
         let entries = std::fs::read_dir(folder).unwrap();
         let mut names: Vec<String> =

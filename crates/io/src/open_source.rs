@@ -10,8 +10,10 @@ use sinew_gltf::CHARACTER_EXTENSIONS;
 use sinew_take::Scene;
 use std::path::Path;
 
-/// Opens a path that a user gave: a character (.glb, .gltf, .vrm), a scene file (.toml), a motion (.bvh) or a bare mesh.
+/// Opens a rigged character (.glb, .gltf, .vrm), a scene file (.toml), a motion (.bvh) or a mesh. `choice` overrides what a scene says about
+/// its character.
 pub fn open_source(path: &Path, choice: &CharacterChoice) -> Result<Loaded<OpenedScene>, ReadErrors> {
+    // by extension
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     let opened = match extension.as_deref() {
         Some(extension) if CHARACTER_EXTENSIONS.contains(&extension) => {
@@ -20,7 +22,7 @@ pub fn open_source(path: &Path, choice: &CharacterChoice) -> Result<Loaded<Opene
         Some("toml") => read_scene_file(path, choice)?,
         Some("bvh") => scene_of_motion(path)?.map(OpenedScene::from),
         _ if path.is_dir() => {
-            let message = "this is a folder: give a character, scene, motion or mesh file in it";
+            let message = "this is a folder: give a character, scene, motion or mesh file";
             return Err(ReadError::whole(message).within(path).into());
         }
         _ => scene_of_mesh(path)
@@ -33,14 +35,16 @@ pub fn open_source(path: &Path, choice: &CharacterChoice) -> Result<Loaded<Opene
             })?
             .map(OpenedScene::from),
     };
+
+    // a choice needs a character
     if opened.value.characters.is_empty() && *choice != CharacterChoice::default() {
-        let message = "--animation and --motion are for character files (.glb, .gltf, .vrm) and scenes that name one: write other motions into the scene";
+        let message = "--animation and --motion need a character file (.glb, .gltf, .vrm) or a scene with one: write other motions into the scene file";
         return Err(ReadError::whole(message).within(path).into());
     }
     Ok(opened)
 }
 
-/// The scene of a path that a user gave, whatever it was made of.
+/// Opens a file as [`open_source`] does, and returns only the scene.
 pub fn open_scene(path: &Path) -> Result<Loaded<Scene>, ReadErrors> {
     Ok(open_source(path, &CharacterChoice::default())?.map(|opened| opened.scene))
 }
@@ -59,11 +63,11 @@ mod tests {
         assert_eq!(open_scene(&mesh).unwrap().value.seconds, 5.0);
         assert_eq!(open_scene(&scene).unwrap().value.seconds, 1.0);
         let error = open_scene(&other).unwrap_err().to_string();
-        assert!(error.contains(".abc files are not read: give a character (.glb"), "{error}");
+        assert!(error.contains(".abc files are not supported: give a character (.glb"), "{error}");
         let error = open_scene(folder.path()).unwrap_err().to_string();
         assert!(error.contains("this is a folder"), "{error}");
         let choice = CharacterChoice { animation: Some("walk".into()), motion: None };
         let error = open_source(&scene, &choice).map(|_| ()).unwrap_err().to_string();
-        assert!(error.contains("write other motions into the scene"), "{error}");
+        assert!(error.contains("write other motions into the scene file"), "{error}");
     }
 }

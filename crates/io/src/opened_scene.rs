@@ -11,10 +11,10 @@ use sinew_render::Look;
 use sinew_take::{Scene, SceneParts};
 use std::path::{Path, PathBuf};
 
-/// A scene, and the characters in it that takes can be written back into the files of.
+/// A scene and its characters from rigged files, into which takes can be written back.
 #[derive(Clone, Debug)]
 pub struct OpenedScene {
-    /// What is simulated.
+    /// The scene to simulate.
     pub scene: Scene,
     /// The characters of the scene that came from files.
     pub characters: Vec<FileCharacter>,
@@ -28,23 +28,23 @@ impl From<Scene> for OpenedScene {
 }
 
 impl OpenedScene {
-    /// How the characters from files belong to the scene.
+    /// The bindings of the characters from files to the scene.
     pub fn bindings(&self) -> impl Iterator<Item = &CharacterBinding> {
         self.characters.iter().map(|character| &character.binding)
     }
 
-    /// The surfaces of the scene as outputs show them: those of characters' files in place of their flesh.
+    /// The surfaces that outputs show: those of a character's file in place of its flesh.
     pub fn shown(&self) -> ShownSurfaces<'_> {
         ShownSurfaces::new(&self.scene, self.bindings())
     }
 
-    /// The lowest height, against gravity (m), that surfaces reach when motions alone move them; `None` without gravity or bodies.
+    /// The lowest height along gravity (m) that surfaces reach when moved by skinning alone; `None` without gravity or bodies.
     pub fn lowest_height(&self) -> Option<f64> {
         lowest_height(&self.scene, &self.bindings().collect::<Vec<_>>())
     }
 
-    /// For each character from a file the GLB that it is written to when the scene is written to `output`: that file itself if the
-    /// character is alone, else one with its name added.
+    /// The GLB file of each character from a file when the scene is written to `output`: `output` itself if the character is the only body,
+    /// else a file with the character's name appended.
     pub fn character_targets(&self, output: &Path) -> Vec<PathBuf> {
         if self.scene.world.bodies.len() == 1 {
             return vec![output.to_path_buf(); self.characters.len()];
@@ -54,7 +54,7 @@ impl OpenedScene {
         names.iter().map(|name| output.with_file_name(format!("{stem}-{name}.glb"))).collect()
     }
 
-    /// The bodies and rigs of the scene that are no characters from files.
+    /// The bodies and rigs of the scene that do not come from rigged files.
     pub fn other_parts(&self) -> SceneParts {
         let is_free = |bound: fn(&CharacterBinding) -> usize| {
             move |index: &usize| self.bindings().all(|binding| bound(binding) != *index)
@@ -65,7 +65,7 @@ impl OpenedScene {
         }
     }
 
-    /// The looks of the shown surfaces: those of a file as it says, others in default colours.
+    /// The looks of the shown surfaces: materials of rigged files, and default colours for other bodies.
     pub fn looks(&self) -> Vec<Look> {
         let palette = Look::palette(self.scene.world.bodies.len());
         let mut looks = Vec::new();
@@ -81,11 +81,11 @@ impl OpenedScene {
     }
 }
 
-/// What is chosen about the characters of a scene for one take, whatever the scene says.
+/// What one take plays in place of the motion that the scene gives its character.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CharacterChoice {
-    /// The animation of its file to play, by name or index.
+    /// An animation of the character's file, by name or index.
     pub animation: Option<String>,
-    /// A captured motion (.bvh) to play instead.
+    /// A captured motion (.bvh).
     pub motion: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! Calibration poses: a first frame, often a T-pose, that capture software puts before the motion.
+//! Detects a calibration pose: a first frame, often a T-pose, that capture software puts before the motion.
 
 use super::Bvh;
 use sinew_math::so3;
