@@ -1,4 +1,4 @@
-//! Frame sources for the renderer that need files: recorded takes and rigged glTF files.
+//! Frame sources of the renderer that read files: recorded takes and rigged glTF files.
 
 mod character_source;
 mod take_source;
