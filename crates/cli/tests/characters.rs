@@ -110,7 +110,7 @@ fn broken_characters_are_refused_by_name() {
         (ARM.replace("name = \"lower\"", "name = \"upper\"").replace("lower =", "upper ="), "upper"),
         (ARM.replace("parent = \"upper\"", "parent = \"upperr\""), "upperr"),
         (ARM.replace("time = 0.2", "time = nan"), "time"),
-        (ARM.replace("time = 0.2", "time = 0.0"), "order of time"),
+        (ARM.replace("time = 0.2", "time = 0.0"), "sort the keys by time"),
         (ARM.replace("lower = 30", "lower = inf"), "lower"),
         (ARM.replace("lower = 30", "lower = [1, 2]"), "takes 1 numbers"),
         (ARM.replace("lower = 30", "lowr = 30"), "did you mean `lower`"),

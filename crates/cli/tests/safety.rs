@@ -454,7 +454,7 @@ mod signals {
             }
             let (code, said) = running.end();
             assert_eq!(code, Some(2), "{said}");
-            assert!(said.contains("deleted or replaced while it was recorded"), "{said}");
+            assert!(said.contains("deleted or replaced during the recording"), "{said}");
             if is_replaced {
                 assert_eq!(fs::read(&path).unwrap(), THESIS);
             } else {

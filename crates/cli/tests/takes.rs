@@ -206,9 +206,9 @@ fn what_is_no_take_of_this_version_is_refused_and_left_alone() {
     fs::write(at("other.take"), &other).unwrap();
     fs::write(at("text.take"), "once upon a time there was a worm").unwrap();
     for (name, says) in [
-        ("other.take", "version 77 of the format"),
-        ("text.take", "is no take"),
-        ("worm.toml", "is no take"),
+        ("other.take", "format version 77"),
+        ("text.take", "is not a take"),
+        ("worm.toml", "is not a take"),
         ("missing.take", "no such file"),
         (".", "is not a file"),
     ] {
@@ -234,7 +234,7 @@ fn bad_calls_about_takes_are_refused_with_code_2() {
         (&["simulate", "worm.toml", "-o", "no/such/w.take"], "there is no folder"),
         (&["simulate", "worm.toml", "-o", "folder.take"], "it is a folder"),
         (&["bake", "whole.take", "-o", "b.take"], "copy its file"),
-        (&["bake", "whole.take", "-o", "b.fbx"], "not as .fbx"),
+        (&["bake", "whole.take", "-o", "b.fbx"], ".fbx is not an output format"),
     ];
     for (call, says) in calls {
         let output = sinew(folder.path(), call);
@@ -262,7 +262,7 @@ fn a_new_take_replaces_a_complete_one_but_an_unfinished_one_only_by_force() {
     fs::write(&take, &short[..short.len() - 1]).unwrap();
     let output = sinew(folder.path(), &again);
     assert_eq!(output.status.code(), Some(2));
-    assert!(words(&output).contains("7 of 7 frames of an unfinished take"), "{}", words(&output));
+    assert!(words(&output).contains("an unfinished take with 7 of 7 frames"), "{}", words(&output));
     assert_eq!(fs::read(&take).unwrap(), &short[..short.len() - 1]);
     let forced: Vec<&str> = again.into_iter().chain(["--force"]).collect();
     run(folder.path(), &forced);
@@ -285,7 +285,7 @@ fn a_full_disk_ends_the_run_keeps_what_was_recorded_and_can_be_gone_on_from() {
     let output = Command::new("sh").args(["-c", &script]).current_dir(folder.path()).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", words(&output));
     assert!(words(&output).contains("cannot write full.take"), "{}", words(&output));
-    assert!(words(&output).contains("what was recorded before is kept"), "{}", words(&output));
+    assert!(words(&output).contains("the frames recorded so far are kept"), "{}", words(&output));
     let said = run(folder.path(), &["inspect", "full.take"]);
     assert!(said.contains("unfinished: "), "the torn chunk was taken away: {said}");
     run(folder.path(), &["simulate", "--resume", "full.take", "--no-preview", "--stats", "full.json"]);

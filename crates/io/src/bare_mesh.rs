@@ -1,4 +1,4 @@
-//! A mesh file as a scene of its own.
+//! Makes a scene of a mesh file that is given without a scene file.
 
 use crate::mesh_file::{Mesh, read_mesh};
 use sinew_character::{DEFAULT_TETS, hanging_jelly};
@@ -7,8 +7,8 @@ use sinew_sim::desc::{CageSize, ShapeDesc};
 use sinew_take::Scene;
 use std::path::Path;
 
-/// The scene of a bare mesh file: the mesh as jelly, hung by its topmost tenth, swaying gently, with y up. A note says which unit and
-/// stiffness were chosen.
+/// The scene of a mesh file: a body of jelly that hangs from its topmost tenth and sways gently, y up. A note says which unit and stiffness
+/// were chosen.
 pub fn scene_of_mesh(path: &Path) -> Result<Loaded<Scene>, ReadError> {
     let Loaded { value: mesh, mut notes } = read_mesh(path)?;
     let shape = match mesh {

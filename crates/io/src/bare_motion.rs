@@ -1,24 +1,25 @@
-//! A motion file as a scene of its own: flesh drawn around its joints, which go where it says.
+//! Makes a scene of a motion file (BVH) that is given without a scene file: a figure with flesh around the joints of the file.
 
-use crate::bvh::{Bvh, BvhOptions, CMU_METRES, read_bvh};
+use crate::bvh::{BvhOptions, CMU_METRES, read_bvh};
 use crate::scene_file::read_scene_text;
-use sinew_files::read_bytes;
-use sinew_files::{Loaded, ReadError, ReadErrors};
-use sinew_math::so3;
+use sinew_files::{Loaded, ReadError, ReadErrors, read_bytes};
 use sinew_take::Scene;
 use std::path::Path;
 
-/// The scene of a bare BVH file: a figure of flesh that plays its motion from beginning to end, with y up.
+/// The scene of a BVH file: a figure with flesh around its bones that plays the whole motion, y up.
 pub fn scene_of_motion(path: &Path) -> Result<Loaded<Scene>, ReadErrors> {
+    // how long the motion is
     let options = BvhOptions { metres_per_unit: CMU_METRES, ..BvhOptions::default() };
     let bvh = read_bvh(&read_bytes(path)?, &options).map_err(|error| error.within(path))?.value;
-    let frames = bvh.frame_count.saturating_sub(1 + first_frame(&bvh));
+    let frames = bvh.frame_count.saturating_sub(1 + bvh.first_motion_frame());
     if frames == 0 {
-        return Err(ReadError::whole("the file has no motion: give one with two frames or more")
+        return Err(ReadError::whole("the file has no motion: at least two frames are needed")
             .within(path)
             .into());
     }
     let seconds = frames as f64 * bvh.frame_seconds;
+
+    // a scene file with one character
     let name = path.file_stem().map_or("figure".into(), |stem| stem.to_string_lossy().into_owned());
     let file = path.file_name().map(|file| file.to_string_lossy().into_owned()).unwrap_or_default();
     let text = format!(
@@ -28,24 +29,8 @@ pub fn scene_of_motion(path: &Path) -> Result<Loaded<Scene>, ReadErrors> {
     );
     let mut scene = read_scene_text(&text, &name, path.parent().unwrap_or(Path::new("")))?;
     scene.notes.push(format!(
-        "a bare motion has no unit and no body: one unit is taken as {CMU_METRES:.4} m, and flesh is drawn around its joints; \
-         write a scene file to choose otherwise"
+        "a motion file says nothing about its unit and its body: one unit is taken as {CMU_METRES:.4} m, and flesh is made around its joints; \
+         write a scene file to change that"
     ));
     Ok(scene)
-}
-
-/// The frame that the motion proper begins with: 1 where frame 0 is a pose for calibration from which every joint jumps, else 0.
-pub(crate) fn first_frame(bvh: &Bvh) -> usize {
-    let turned = |joint: usize, a: &[f64], b: &[f64]| {
-        let [a, b] = [a, b].map(|frame| bvh.parent_from_joint(joint, frame).rotation);
-        so3::log(&(a.inverse() * b)).norm()
-    };
-    let step = |i: usize| match (bvh.frame(i), bvh.frame(i + 1)) {
-        (Some(a), Some(b)) => (0..bvh.joints.len()).map(|joint| turned(joint, a, b)).fold(0.0, f64::max),
-        _ => 0.0,
-    };
-    // a joint that turns by more than 30 degrees within a frame, and none that turns a fifth as fast in the frames after it
-    let jump = step(0);
-    let after = (1..4).map(step).fold(0.0, f64::max);
-    usize::from(bvh.frame_count > 2 && jump > 0.52 && after < 0.2 * jump)
 }

@@ -1,11 +1,12 @@
-//! Biovision hierarchy (BVH): joints with their offsets, and their channels frame by frame.
+//! Reads Biovision hierarchy (BVH) files: joints with their offsets, and the values of their channels in every frame.
 //!
-//! Joints may have any channels in any order, inner joints positions too. A joint's rotation is the product of its rotation
-//! channels in the order they stand in, each about an axis that the ones before it have turned. Lengths become metres by the
-//! scale that is given, degrees become radians; axes are kept as in the file, since none of it says which is up: turn the
-//! skeleton by [`BvhBody::world_from_file`] where that matters. Counts in the file are checked and never reserved from.
+//! Any joint may have any channels, in any order. A joint's rotation is the product of its rotation channels in the order of the file
+//! (intrinsic Euler angles). Lengths are converted to metres and degrees to radians. Axes stay those of the file, which does not say which
+//! one is up: [`BvhBody::world_from_file`] rotates the skeleton. Memory grows with the numbers that are read, never with the counts that a
+//! file states.
 
 mod body;
+mod calibration;
 mod hierarchy;
 mod motion;
 mod tokens;
@@ -15,10 +16,10 @@ pub use body::BvhBody;
 use sinew_files::{Loaded, ReadError};
 use sinew_math::{Isometry, Rotation, Vec3, nalgebra::Quaternion, real};
 
-/// Metres per unit of the motions of the Carnegie Mellon library: inches, scaled by 1/0.45.
+/// Metres per unit of the Carnegie Mellon motion capture database: inches divided by 0.45.
 pub const CMU_METRES: f64 = 0.0254 / 0.45;
 
-/// One number of a joint that changes from frame to frame.
+/// An animated number of a joint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BvhChannel {
     /// A position (m) along an axis: 0 for x, 1 for y, 2 for z.
@@ -30,24 +31,24 @@ pub enum BvhChannel {
 /// A joint of a BVH file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BvhJoint {
-    /// Its name, not always the only one of its kind.
+    /// Its name, which may not be unique.
     pub name: String,
-    /// The joint it hangs from, always an earlier one; `None` for a root.
+    /// The parent joint, which always precedes it; `None` for a root.
     pub parent: Option<usize>,
-    /// Where it stands in its parent's frame at rest (m).
+    /// Its position in its parent's frame at rest (m).
     pub offset: Vec3,
-    /// What changes, in the order of the frames' numbers.
+    /// Its channels, in the order of the numbers in a frame.
     pub channels: Vec<BvhChannel>,
-    /// Where its first channel stands in a frame.
+    /// The index of its first channel in a frame.
     pub channel_offset: usize,
-    /// Ends of the bone that no joint begins (`End Site`), in the joint's frame (m).
+    /// Its end sites: tips of the bone without a child joint, in the joint's frame (m).
     pub ends: Vec<Vec3>,
 }
 
 /// What position channels mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BvhPosition {
-    /// They stand in for the joint's offset along their axis, as most exporters write them.
+    /// They replace the joint's offset along their axis, as most exporters write them.
     #[default]
     InsteadOfOffset,
     /// They are added to the joint's offset.
@@ -64,24 +65,24 @@ pub struct BvhOptions {
 }
 
 impl Default for BvhOptions {
-    /// A unit of one metre; positions in place of offsets.
+    /// A unit of one metre; positions replace offsets.
     fn default() -> BvhOptions {
         BvhOptions { metres_per_unit: 1.0, position: BvhPosition::default() }
     }
 }
 
-/// Joints and their motion, parents first, in metres and radians and the axes of the file.
+/// Joints and their motion: parents first, in metres and radians, along the axes of the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bvh {
     /// All joints, in the order of the file.
     pub joints: Vec<BvhJoint>,
-    /// Time from frame to frame (s).
+    /// Duration of a frame (s).
     pub frame_seconds: f64,
     /// The channels of all joints, frame after frame (m, rad).
     pub frames: Vec<f64>,
-    /// How many numbers a frame has.
+    /// Numbers per frame.
     pub channel_count: usize,
-    /// How many frames there are.
+    /// Number of frames.
     pub frame_count: usize,
     /// What position channels mean.
     pub position: BvhPosition,
@@ -91,7 +92,7 @@ pub struct Bvh {
 pub fn read_bvh(bytes: &[u8], options: &BvhOptions) -> Result<Loaded<Bvh>, ReadError> {
     let scale = options.metres_per_unit;
     if !(scale.is_finite() && scale > 0.0) {
-        return Err(ReadError::whole(format!("a unit of {scale} m: give a finite length above 0")));
+        return Err(ReadError::whole(format!("the unit is {scale} m: it must be finite and above 0")));
     }
     let mut tokens = tokens::Tokens::of(bytes);
     let joints = hierarchy::read(&mut tokens, scale)?;
@@ -113,16 +114,16 @@ pub fn read_bvh(bytes: &[u8], options: &BvhOptions) -> Result<Loaded<Bvh>, ReadE
 }
 
 impl Bvh {
-    /// The numbers of a frame; `None` where there is no such frame.
+    /// The channel values of a frame (m, rad); `None` if there is no such frame.
     pub fn frame(&self, frame: usize) -> Option<&[f64]> {
         (frame < self.frame_count)
             .then(|| &self.frames[frame * self.channel_count..(frame + 1) * self.channel_count])
     }
 
-    /// Where a joint stands in its parent's frame (in the world for a root), given the numbers of a frame.
+    /// The pose of a joint in its parent's frame (in the world for a root), given the channel values of a frame.
     ///
     /// # Panics
-    /// If there is no such joint, or there are fewer numbers than channels.
+    /// If there is no such joint, or there are fewer values than channels.
     pub fn parent_from_joint(&self, joint: usize, frame: &[f64]) -> Isometry {
         let joint = &self.joints[joint];
         let values = &frame[joint.channel_offset..joint.channel_offset + joint.channels.len()];
@@ -141,7 +142,7 @@ impl Bvh {
         Isometry::from_parts(origin.into(), Rotation::new_normalize(rotation.into_inner()))
     }
 
-    /// Where every joint stands in the world in a frame; `None` where there is no such frame.
+    /// The poses of all joints in the world in a frame; `None` if there is no such frame.
     pub fn world_from_joints(&self, frame: usize) -> Option<Vec<Isometry>> {
         let values = self.frame(frame)?;
         let mut world: Vec<Isometry> = Vec::with_capacity(self.joints.len());

@@ -1,13 +1,13 @@
-//! Names of bodies as formats and file systems take them: allowed characters only, no two alike.
+//! Turns body names into unique file names and identifiers.
 
 use std::collections::HashSet;
 
-/// For each name one of letters, digits, `-` and `_`, as part of a file name.
+/// A part of a file name for each name: letters, digits, `-` and `_`.
 pub(crate) fn file_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     distinct(names, |name| replaced(name, |c| c.is_alphanumeric() || c == '-'))
 }
 
-/// For each name an identifier: ASCII letters, digits and `_`, no digit first.
+/// An identifier for each name: ASCII letters, digits and `_`, not beginning with a digit.
 pub(crate) fn identifiers<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     distinct(names, |name| {
         let name = replaced(name, |c| c.is_ascii_alphanumeric());
@@ -15,13 +15,13 @@ pub(crate) fn identifiers<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<S
     })
 }
 
-/// What is not allowed becomes `_`; nothing at all becomes `body`.
+/// Replaces forbidden characters with `_`, and an empty name with `body`.
 fn replaced(name: &str, is_allowed: fn(char) -> bool) -> String {
     let name: String = name.chars().map(|c| if is_allowed(c) { c } else { '_' }).collect();
     if name.is_empty() { "body".into() } else { name }
 }
 
-/// Names that are taken, in capitals or not, get the place of their body behind them.
+/// Appends its position in the list to a name that is taken; upper and lower case count as equal.
 fn distinct<'a>(names: impl IntoIterator<Item = &'a str>, clean: fn(&str) -> String) -> Vec<String> {
     let mut taken = HashSet::new();
     let mut distinct = Vec::new();
@@ -40,13 +40,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn identifiers_are_ascii_and_begin_with_no_digit() {
+    fn identifiers_are_ascii_and_do_not_begin_with_a_digit() {
         let names = ["arm", "left arm", "2nd", "bœuf/\"x\"", "", "\n"];
         assert_eq!(identifiers(names), ["arm", "left_arm", "_2nd", "b_uf__x_", "body", "_"]);
     }
 
     #[test]
-    fn names_that_clash_are_told_apart_even_where_capitals_do_not_count() {
+    fn names_that_differ_only_in_case_are_made_distinct() {
         assert_eq!(identifiers(["a", "A", "a", "a_3", ""]), ["a", "A_2", "a_3", "a_3_4", "body"]);
         assert_eq!(
             file_names(["Bœuf-1", "../etc", "a.b", "a b", "bœuf-1"]),

@@ -1,7 +1,6 @@
-//! Frame sources for the renderer that need files: recorded takes and rigged glTF files.
+//! Frame sources of the renderer that read files: recorded takes and rigged glTF files.
 
 mod character_source;
-pub(crate) mod file_looks;
 mod take_source;
 
 pub use character_source::CharacterFrameSource;

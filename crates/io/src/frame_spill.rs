@@ -1,8 +1,7 @@
-//! Frames on disk until the take is over, for formats that begin with how many there are or want all
-//! moments of one body together.
+//! Buffers frames in a temporary file, for formats that state the number of frames first or store all frames of one body together.
 //!
-//! The file has no name, so that nothing is left of it whatever happens, and stands on the target's disk.
-//! Only one body of one frame is in memory at a time.
+//! The file is on the disk of the target and has no name, so that the system removes it however the program ends. Only one body of one
+//! frame is in memory at a time.
 
 use sinew_files::{parent_of, refused};
 use sinew_take::{Frame, SurfaceInfo};
@@ -12,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 const POSITION_BYTES: usize = 12;
 
-/// Frames of one shape, written one after the other.
+/// Writes frames that all have the same bodies and vertex counts.
 #[derive(Debug)]
 pub(crate) struct FrameSpill {
     writer: BufWriter<File>,
@@ -20,7 +19,7 @@ pub(crate) struct FrameSpill {
     bytes: Vec<u8>,
 }
 
-/// Frames that were written, to be read in any order.
+/// Reads written frames in any order.
 pub(crate) struct SpilledFrames {
     file: File,
     layout: Layout,
@@ -29,15 +28,15 @@ pub(crate) struct SpilledFrames {
 
 #[derive(Debug)]
 struct Layout {
-    /// What all of this is for, named in errors.
+    /// The output file, named in errors.
     target: PathBuf,
-    /// For each body its number of vertices.
+    /// The number of vertices of each body.
     counts: Vec<usize>,
     frame_count: usize,
 }
 
 impl FrameSpill {
-    /// An empty spill beside the target.
+    /// An empty buffer in the folder of the target.
     pub(crate) fn create(target: &Path, surfaces: &[SurfaceInfo]) -> io::Result<FrameSpill> {
         let file = tempfile::tempfile_in(parent_of(target)?).map_err(|error| refused(target, &error))?;
         let counts = surfaces.iter().map(|surface| surface.rest.len()).collect();
@@ -45,7 +44,7 @@ impl FrameSpill {
         Ok(FrameSpill { writer: BufWriter::with_capacity(1 << 18, file), layout, bytes: Vec::new() })
     }
 
-    /// Adds a frame, whose shape was checked.
+    /// Appends a frame, whose vertex counts the caller has checked.
     pub(crate) fn push(&mut self, frame: &Frame) -> io::Result<()> {
         for positions in &frame.surfaces {
             self.bytes.clear();
@@ -56,7 +55,7 @@ impl FrameSpill {
         Ok(())
     }
 
-    /// The frames, to be read.
+    /// Ends writing and begins reading.
     pub(crate) fn into_frames(self) -> io::Result<SpilledFrames> {
         let FrameSpill { writer, layout, bytes } = self;
         let file = writer.into_inner().map_err(|error| refused(&layout.target, error.error()))?;
@@ -65,12 +64,12 @@ impl FrameSpill {
 }
 
 impl SpilledFrames {
-    /// How many frames there are.
+    /// The number of frames.
     pub(crate) fn count(&self) -> usize {
         self.layout.frame_count
     }
 
-    /// Reads one body of one frame into `positions`, which becomes as long as the body has vertices.
+    /// Reads one body of one frame into `positions`, which is resized to its vertex count.
     pub(crate) fn read(
         &mut self,
         frame: usize,

@@ -1,13 +1,14 @@
-//! Every file format of Sinew, in and out: meshes and scenes are read here, and takes are written as GLB,
-//! USD, point caches and OBJ sequences. Knows no physics.
+//! File formats of Sinew: reads meshes, motions, scenes and rigged characters; writes takes as GLB, USD, point caches and OBJ sequences.
 //!
-//! Readers work on bytes and never trust a header; writers are [`sinew_take::FrameSink`]s whose output
-//! appears whole under its name or not at all.
+//! Readers work on bytes and allocate nothing on the word of a header. Writers are [`sinew_take::FrameSink`]s whose output appears under its
+//! name complete or not at all. There is no physics here.
 
+mod bare_character;
 mod bare_mesh;
 mod bare_motion;
 mod bvh;
 mod distinct_names;
+mod file_looks;
 mod frame_source;
 mod frame_spill;
 mod mesh_file;
@@ -15,6 +16,7 @@ mod motion_frames;
 mod obj;
 mod obj_sequence;
 mod open_sink;
+mod open_source;
 mod opened_scene;
 mod ply;
 mod point_cache;
@@ -40,7 +42,8 @@ pub use obj_sequence::ObjSequence;
 pub use open_sink::{
     BakedCharacter, GlbForm, RiggedGlb, SinkOptions, SinkPlan, SinkReport, TakeSink, open_sink,
 };
-pub use opened_scene::{CharacterChoice, OpenedScene, open_scene, open_source};
+pub use open_source::{open_scene, open_source};
+pub use opened_scene::{CharacterChoice, OpenedScene};
 pub use ply::read_ply;
 pub use point_cache::{Mdd, Pc2, PointCacheFormat, PointCacheSink, PointSamples, read_mdd, read_pc2};
 pub use rigged_file::CaptureFile;
@@ -60,7 +63,7 @@ pub use usda::UsdaSink;
 mod tests {
     use std::path::Path;
 
-    /// The names of all that is in a folder, sorted.
+    /// The names of all entries of a folder, sorted.
     pub(crate) fn names_in(folder: &Path) -> Vec<String> {
         let entries = std::fs::read_dir(folder).unwrap();
         let mut names: Vec<String> =

@@ -1,4 +1,4 @@
-//! A mesh by its path: the extension picks the reader, and errors name the file.
+//! Reads a mesh file (OBJ, PLY, STL, TetGen) in the format of its extension; errors name the file.
 
 use crate::{read_obj, read_ply, read_stl, tetgen};
 use sinew_files::{Loaded, ReadError, read_bytes};
@@ -15,18 +15,18 @@ pub const TET_EXTENSIONS: [&str; 2] = ["node", "ele"];
 pub enum Mesh {
     /// A surface.
     Surface(TriMesh),
-    /// A solid.
+    /// A solid of tets.
     Tets(TetMesh),
 }
 
-/// Reads a surface from an OBJ, PLY or STL file; its unit is taken as metres.
+/// Reads a surface from an OBJ, PLY or STL file, whose unit is taken as metres.
 pub fn read_surface(path: &Path) -> Result<Loaded<TriMesh>, ReadError> {
     let read = match extension(path).as_str() {
         "obj" => read_obj,
         "ply" => read_ply,
         "stl" => read_stl,
         "node" | "ele" => {
-            let message = "holds tets, not a surface: give it as `tets`";
+            let message = "this file contains tets, not a surface: use it as `tets`";
             return Err(ReadError::whole(message).within(path));
         }
         _ => return Err(unknown_extension(path, &SURFACE_EXTENSIONS)),
@@ -34,16 +34,18 @@ pub fn read_surface(path: &Path) -> Result<Loaded<TriMesh>, ReadError> {
     read(&read_bytes(path)?).map_err(|error| error.within(path))
 }
 
-/// Reads tets from a TetGen `.node` or `.ele` file and its partner beside it; their unit is taken as metres.
+/// Reads tets from a TetGen `.node` or `.ele` file and the other one beside it, whose unit is taken as metres.
 pub fn read_tets(path: &Path) -> Result<Loaded<TetMesh>, ReadError> {
     match extension(path).as_str() {
         "node" | "ele" => {}
         "obj" | "ply" | "stl" => {
-            let message = "holds a surface, not tets: give it as `surface`";
+            let message = "this file contains a surface, not tets: use it as `surface`";
             return Err(ReadError::whole(message).within(path));
         }
         _ => return Err(unknown_extension(path, &TET_EXTENSIONS)),
     }
+
+    // both files, whichever was given
     let [node, ele] = TET_EXTENSIONS.map(|extension| path.with_extension(extension));
     let partner_of = |error: ReadError, wanted: &Path| match wanted == path {
         true => error,
@@ -57,7 +59,7 @@ pub fn read_tets(path: &Path) -> Result<Loaded<TetMesh>, ReadError> {
     tetgen::read_elements(&ele_bytes, nodes).map_err(|error| error.within(&ele))
 }
 
-/// Reads a mesh of whichever kind the extension says.
+/// Reads a surface or tets, as the extension says.
 pub fn read_mesh(path: &Path) -> Result<Loaded<Mesh>, ReadError> {
     let extension = extension(path);
     if SURFACE_EXTENSIONS.contains(&extension.as_str()) {
@@ -77,8 +79,8 @@ fn extension(path: &Path) -> String {
 fn unknown_extension(path: &Path, known: &[&str]) -> ReadError {
     let known: Vec<String> = known.iter().map(|extension| format!(".{extension}")).collect();
     let has = match extension(path) {
-        none if none.is_empty() => "it has no extension".to_owned(),
-        other => format!(".{other} files are not read"),
+        none if none.is_empty() => "the file name has no extension".to_owned(),
+        other => format!(".{other} files are not supported"),
     };
     ReadError::whole(format!("{has}: convert it to one of {}", known.join(", "))).within(path)
 }
@@ -89,7 +91,7 @@ mod tests {
     use crate::tetgen::tests::{ELE, NODE};
 
     #[test]
-    fn either_tetgen_path_finds_its_partner_and_a_missing_one_is_named() {
+    fn either_tetgen_path_finds_the_other_file_and_names_it_if_missing() {
         let folder = tempfile::tempdir().unwrap();
         let [node, ele] = ["a.1.node", "a.1.ele"].map(|name| folder.path().join(name));
         std::fs::write(&node, NODE).unwrap();
@@ -109,9 +111,9 @@ mod tests {
             ("missing.obj", "no such file"),
             ("empty.obj", "empty"),
             ("folder.obj", "not a file"),
-            ("a.fbx", ".fbx files are not read: convert it to one of .obj, .ply, .stl"),
+            ("a.fbx", ".fbx files are not supported: convert it to one of .obj, .ply, .stl"),
             ("noextension", "no extension"),
-            ("a.ele", "give it as `tets`"),
+            ("a.ele", "use it as `tets`"),
         ] {
             let error = read_surface(&at(name)).unwrap_err().to_string();
             assert!(error.contains(words) && error.contains(name), "{error}");
@@ -119,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn extensions_are_known_in_capitals_too() {
+    fn extensions_may_be_in_capitals() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("A.OBJ");
         std::fs::write(&path, "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n").unwrap();

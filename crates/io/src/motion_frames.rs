@@ -1,8 +1,8 @@
-//! Motions of a skeleton as tables of comma-separated values: one line for each frame, one column for each joint coordinate.
+//! Reads and writes motions of a skeleton as comma-separated values (CSV): one line per frame, one column per joint coordinate.
 //!
-//! The first line names the columns, `BONE.COORDINATE`: `angle` (rad) and `length` (m) of joints that turn and slide, numbered from the
-//! second on, `x`, `y`, `z` (m) and the unit quaternion `qx`, `qy`, `qz`, `qw` of those that move freely. Columns may come in any order;
-//! coordinates without a column stay at rest. Numbers come back to the bit.
+//! The first line names the columns, `BONE.COORDINATE`: `angle` (rad) and `length` (m) of revolute and prismatic joints (`angle2` for the
+//! second one of a bone), `x`, `y`, `z` (m) of translations and the unit quaternion `qx`, `qy`, `qz`, `qw` of rotations. Columns may be in
+//! any order; coordinates without a column stay at rest. Numbers survive writing and reading bit for bit.
 
 use sinew_control::SkeletonMotion;
 use sinew_files::{ReadError, read_bytes};
@@ -10,7 +10,7 @@ use sinew_skeleton::{JointPrimitive, Skeleton, SkeletonState};
 use std::fmt::Write;
 use std::path::Path;
 
-/// Reads a motion of a skeleton whose frames last so long (s).
+/// Reads a motion of a skeleton, with the given duration of a frame (s).
 pub(crate) fn read_motion_frames(
     path: &Path,
     frame_seconds: f64,
@@ -18,7 +18,7 @@ pub(crate) fn read_motion_frames(
 ) -> Result<SkeletonMotion, ReadError> {
     let bytes = read_bytes(path)?;
     let text = std::str::from_utf8(&bytes)
-        .map_err(|error| ReadError::byte(error.valid_up_to(), "not UTF-8 text").within(path))?;
+        .map_err(|error| ReadError::byte(error.valid_up_to(), "the file is not UTF-8 text").within(path))?;
     frames_of_text(text, skeleton)
         .and_then(|frames| {
             SkeletonMotion::restored(skeleton, frame_seconds, frames)
@@ -27,13 +27,13 @@ pub(crate) fn read_motion_frames(
         .map_err(|error| error.within(path))
 }
 
-/// The text of a motion: reading it with the same skeleton gives the same frames, to the bit.
+/// The text of a motion. Reading it with the same skeleton gives the same frames, bit for bit.
 pub(crate) fn motion_frames_text(motion: &SkeletonMotion, skeleton: &Skeleton) -> String {
     let cells: Vec<String> = column_names(skeleton).iter().map(|name| quoted(name)).collect();
     let mut text = cells.join(",") + "\n";
     for i in 0..motion.frame_count() {
         for (k, x) in motion.frame(i).iter().enumerate() {
-            // writing to a text never fails
+            // writing to a string never fails
             let _ = write!(text, "{}{x}", if k == 0 { "" } else { "," });
         }
         text.push('\n');
@@ -41,7 +41,7 @@ pub(crate) fn motion_frames_text(motion: &SkeletonMotion, skeleton: &Skeleton) -
     text
 }
 
-/// The coordinates of a skeleton by name, in the order of [`SkeletonState::q`].
+/// The names of the coordinates of a skeleton, in the order of [`SkeletonState::q`].
 fn column_names(skeleton: &Skeleton) -> Vec<String> {
     let mut names = vec![String::new(); skeleton.q_count()];
     for bone in skeleton.bones() {
@@ -67,7 +67,7 @@ fn column_names(skeleton: &Skeleton) -> Vec<String> {
     names
 }
 
-/// A cell, in quotes where its text has commas or quotes.
+/// A cell, in quotes if its text needs them.
 fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) || text.trim() != text {
         format!("\"{}\"", text.replace('"', "\"\""))
@@ -77,19 +77,26 @@ fn quoted(text: &str) -> String {
 }
 
 fn frames_of_text(text: &str, skeleton: &Skeleton) -> Result<Vec<f64>, ReadError> {
+    // the header
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
     let (line, header) = lines.next().ok_or_else(|| ReadError::whole("the file is empty"))?;
     let columns = read_header(header, skeleton).map_err(|message| ReadError::line(line, message))?;
+
+    // one line per frame
     let rest = SkeletonState::at_rest(skeleton).q;
     let mut frames = Vec::new();
     for (line, row) in lines {
         let start = frames.len();
         frames.extend_from_slice(&rest);
+        // as many finite numbers as columns
         let mut cells = row.split(',');
         for column in &columns {
             let cell = cells.next().map(str::trim).ok_or_else(|| {
-                ReadError::line(line, format!("fewer numbers than the {} columns", columns.len()))
+                ReadError::line(
+                    line,
+                    format!("this line has fewer numbers than the header has columns ({})", columns.len()),
+                )
             })?;
             let number = cell.parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(|| {
                 let cell: String = cell.chars().take(40).flat_map(char::escape_debug).collect();
@@ -98,13 +105,16 @@ fn frames_of_text(text: &str, skeleton: &Skeleton) -> Result<Vec<f64>, ReadError
             frames[start + column] = number;
         }
         if cells.next().is_some() {
-            return Err(ReadError::line(line, format!("more numbers than the {} columns", columns.len())));
+            return Err(ReadError::line(
+                line,
+                format!("this line has more numbers than the header has columns ({})", columns.len()),
+            ));
         }
     }
     Ok(frames)
 }
 
-/// For each column the coordinate that it is.
+/// The index of the coordinate of each column.
 fn read_header(header: &str, skeleton: &Skeleton) -> Result<Vec<usize>, String> {
     let names = column_names(skeleton);
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -117,14 +127,14 @@ fn read_header(header: &str, skeleton: &Skeleton) -> Result<Vec<usize>, String> 
             return Err(format!("the skeleton has no coordinate `{cell}`{hint}"));
         };
         if columns.contains(&column) {
-            return Err(format!("the column `{cell}` stands there twice"));
+            return Err(format!("column `{cell}` is given twice"));
         }
         columns.push(column);
     }
     Ok(columns)
 }
 
-/// The cells of a line, some of which may be in quotes.
+/// The cells of a line, which may be quoted.
 fn header_cells(line: &str) -> Vec<String> {
     let (mut cells, mut cell, mut in_quotes) = (Vec::new(), String::new(), false);
     let mut letters = line.chars().peekable();
@@ -167,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn frames_come_back_to_the_bit() {
+    fn frames_survive_a_round_trip_bit_for_bit() {
         let skeleton = skeleton();
         let mut state = SkeletonState::at_rest(&skeleton);
         let mut frames = Vec::new();
@@ -187,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_come_in_any_order_and_mistakes_have_their_line() {
+    fn columns_may_be_in_any_order_and_errors_give_the_line() {
         let skeleton = skeleton();
         let frames = frames_of_text("tail.angle2,tail.angle\n0.5,0.25\n\n1,2\n", &skeleton).unwrap();
         let tail = skeleton.bones().iter().find(|bone| bone.name == "tail").unwrap().joint.q_offset;
@@ -197,7 +207,7 @@ mod tests {
             ("", "empty"),
             ("tail.angl\n", "line 1: the skeleton has no coordinate `tail.angl`; did you mean `tail.angle`?"),
             ("tail.angle,tail.angle\n", "twice"),
-            ("tail.angle\n1,2\n", "line 2: more numbers than the 1 columns"),
+            ("tail.angle\n1,2\n", "line 2: this line has more numbers than the header has columns (1)"),
             ("tail.angle\n1\nx\n", "line 3: `x` is not a finite number"),
             ("tail.angle,tail.angle2\n1\n", "fewer numbers"),
         ] {

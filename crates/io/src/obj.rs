@@ -1,8 +1,7 @@
-//! Wavefront OBJ, read and written.
+//! Reads and writes Wavefront OBJ: positions and faces.
 //!
-//! Positions and faces only: texture and normal indices, colours, groups, materials, lines, points and
-//! statements unknown here are passed over. Vertices keep the file's order and number, which outputs
-//! rely on; libraries that renumber them by first use would lose it, so this is a reader of its own.
+//! Texture coordinates, normals, colours, groups, materials, lines, points and unknown statements are ignored. Vertices keep the order of the
+//! file, on which outputs rely; general libraries renumber them by first use, which is why there is a reader here.
 
 use crate::surface_builder::SurfaceBuilder;
 use crate::text::{Lines, number, quote, words};
@@ -13,7 +12,7 @@ use sinew_take::SurfaceInfo;
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// Reads a surface from the bytes of an OBJ file; its unit is taken as metres.
+/// Reads a surface from the bytes of an OBJ file, whose unit is taken as metres.
 pub fn read_obj(bytes: &[u8]) -> Result<Loaded<TriMesh>, ReadError> {
     let mut surface = SurfaceBuilder::default();
     let mut corners = Vec::new();
@@ -21,16 +20,21 @@ pub fn read_obj(bytes: &[u8]) -> Result<Loaded<TriMesh>, ReadError> {
     while let Some((line, text)) = next_statement(&mut lines) {
         let mut words = words(&text);
         match words.next() {
+            // positions
             Some(b"v") => {
                 let mut position = [0.0; 3];
                 for (coordinate, axis) in position.iter_mut().zip(["x", "y", "z"]) {
                     let word = words.next().ok_or_else(|| {
-                        ReadError::line(line, format!("a vertex without {axis}: `v` takes three coordinates"))
+                        ReadError::line(
+                            line,
+                            format!("this vertex has no {axis}: `v` takes three coordinates"),
+                        )
                     })?;
                     *coordinate = number(word, line, "coordinate")?;
                 }
                 surface.vertex(position, Place::Line(line))?;
             }
+            // faces
             Some(b"f" | b"fo") => {
                 corners.clear();
                 for word in words {
@@ -38,14 +42,15 @@ pub fn read_obj(bytes: &[u8]) -> Result<Loaded<TriMesh>, ReadError> {
                 }
                 surface.face(&corners, Place::Line(line))?;
             }
+            // everything else is ignored
             _ => {}
         }
     }
     surface.finish()
 }
 
-/// Writes surfaces as objects of their own, each at its positions (m), with a comment at the top. Vertices
-/// and triangles keep their order; each number is read back to the bit. Triangles were checked.
+/// Writes one object per surface at the given positions (m), with a comment at the top. Vertices and triangles keep their order, and numbers
+/// read back bit for bit. The caller has checked the triangles.
 pub(crate) fn write_obj<Positions: AsRef<[[f32; 3]]>>(
     surfaces: &[SurfaceInfo],
     positions: &[Positions],
@@ -73,15 +78,15 @@ pub(crate) fn write_obj<Positions: AsRef<[[f32; 3]]>>(
     file.flush()
 }
 
-/// The vertices in no triangle. Blender leaves such vertices out, and with them the order of all that
-/// follow, unless something names them; a line from one to itself does, and adds no edge.
+/// The vertices that are in no triangle. Blender drops them, which changes the indices of all later vertices, unless another statement uses
+/// them: a line from a vertex to itself does, and adds no edge.
 fn loose_vertices(info: &SurfaceInfo) -> impl Iterator<Item = usize> {
     let mut is_used = vec![false; info.rest.len()];
     info.triangles.iter().flatten().for_each(|&v| is_used[v as usize] = true);
     is_used.into_iter().enumerate().filter_map(|(v, used)| (!used).then_some(v))
 }
 
-/// The next line without its comment; lines that end in a backslash are joined with the next.
+/// The next line without its comment; a line that ends in a backslash is joined with the next one.
 fn next_statement<'a>(lines: &mut Lines<'a>) -> Option<(usize, Cow<'a, [u8]>)> {
     let (number, first) = lines.next()?;
     let mut statement = Cow::Borrowed(first);
@@ -103,7 +108,7 @@ fn next_statement<'a>(lines: &mut Lines<'a>) -> Option<(usize, Cow<'a, [u8]>)> {
     Some((number, statement))
 }
 
-/// The vertex a face corner names (`7`, `7/1`, `7//3`, `-1/…`), counted from 0.
+/// The vertex index of a face corner (`7`, `7/1`, `7//3`, `-1/…`), counted from 0.
 fn corner(word: &[u8], vertex_count: usize, line: usize) -> Result<u32, ReadError> {
     let index = word.split(|&b| b == b'/').next().unwrap_or_default();
     let index: i64 = number(index, line, "vertex index")?;
@@ -114,7 +119,7 @@ fn corner(word: &[u8], vertex_count: usize, line: usize) -> Result<u32, ReadErro
     };
     from_zero.and_then(|i| u32::try_from(i).ok()).ok_or_else(|| {
         let message = format!(
-            "vertex index `{}` names no vertex ({vertex_count} so far): indices count from 1, or from -1 backwards",
+            "vertex index `{}` is invalid ({vertex_count} vertices so far): indices count from 1, or backwards from -1",
             quote(word)
         );
         ReadError::line(line, message)
@@ -131,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn vertices_keep_order_and_number_though_no_face_uses_them_so() {
+    fn vertices_keep_their_order_whatever_faces_use_them() {
         let mesh = read("v 9 9 9\nv 0 0 0\nv 0 1 0\nv 1 0 0 0.5 0.5 0.5\nv 7 7 7\nf 4 3 2\n").unwrap().value;
         assert_eq!(mesh.vertices.len(), 5);
         assert_eq!(mesh.vertices[0], Vec3::new(9.0, 9.0, 9.0));
@@ -140,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_of_face_corner_names_its_vertex() {
+    fn every_form_of_face_corner_is_read() {
         let text = "# scan\r\nmtllib x.mtl\r\no a\r\nv 0 0 0\r\nv 1 0 0\r\nv 1 1 0\r\nv 0 1 0\r\nvt 0 0\r\nvn 0 0 1\r\n\
                     usemtl skin\r\ns off\r\ng one\r\nf 1/1 2/1 3/1\r\nf 1//1 3//1 4//1\r\ng two\r\nf -4/1/1 -3/1/1 \\\r\n-2/1/1 # end\r\n\
                     l 1 2\r\np 3\r\ncurv2 1 2\r\nf 1 2 3 4";
@@ -149,25 +154,25 @@ mod tests {
     }
 
     #[test]
-    fn a_face_may_stand_before_its_vertices() {
+    fn a_face_may_precede_its_vertices() {
         assert!(read("f 1 2 3\nv 0 0 0\nv 1 0 0\nv 0 1 0").is_ok());
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_line() {
+    fn errors_give_the_line() {
         for (text, words) in [
             ("", "no vertices"),
             ("v 0 0 0\n", "no faces"),
-            ("v 0 0 0\nv 1 0\n", "line 2: a vertex without z"),
+            ("v 0 0 0\nv 1 0\n", "line 2: this vertex has no z"),
             ("v 0 0 nan\n", "line 1: coordinate z is NaN"),
             ("v 0 -inf 0\n", "line 1: coordinate y is -inf"),
             ("v 0 1e300 0\n", "beyond 1e9"),
             ("v 0 0 x\n", "line 1: coordinate `x` is not a number"),
-            ("v 0 0 0\nf 1 2 3\n", "line 2: a face names vertex 2"),
+            ("v 0 0 0\nf 1 2 3\n", "line 2: a face refers to vertex 2"),
             ("v 0 0 0\nf 0 1 1\n", "line 2: vertex index `0`"),
             ("v 0 0 0\nf -1 -2 -3\n", "line 2: vertex index `-2`"),
             ("v 0 0 0\nf 1 1 99999999999\n", "line 2: vertex index `99999999999`"),
-            ("v 0 0 0\nf 1 1 1\n", "every face names one vertex twice"),
+            ("v 0 0 0\nf 1 1 1\n", "every face repeats a vertex"),
         ] {
             let error = read(text).unwrap_err().to_string();
             assert!(error.contains(words), "{text:?}: {error}");

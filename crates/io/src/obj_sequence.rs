@@ -1,7 +1,7 @@
-//! A folder of OBJ files, one per frame.
+//! Writes a take as a folder of Wavefront OBJ files, one per frame.
 //!
-//! `frame_0001.obj` is the start. Each body is an object of its own; vertices and faces keep the order
-//! of the body's surface in every frame, so tools that match vertices by number can follow them.
+//! `frame_0001.obj` is the first frame. Each body is one object. Vertices and faces have the order of the body's surface in every frame, so
+//! that tools can match vertices by index.
 
 use crate::obj::write_obj;
 use sinew_files::AtomicFolder;
@@ -24,7 +24,7 @@ struct Take {
 }
 
 impl ObjSequence {
-    /// A sequence that will appear as the folder `target`. A folder of an earlier sequence is replaced.
+    /// A sequence that appears as the folder `target` at the end of the take. A folder of an earlier sequence is replaced.
     pub fn new(target: impl Into<PathBuf>) -> ObjSequence {
         ObjSequence { target: target.into(), take: None }
     }
@@ -33,7 +33,7 @@ impl ObjSequence {
 impl FrameSink for ObjSequence {
     fn begin(&mut self, surfaces: &[SurfaceInfo], _fps: f64) -> Result<(), SinkError> {
         check_surfaces(surfaces)?;
-        let folder = AtomicFolder::create(&self.target, is_frame_name).map_err(in_words)?;
+        let folder = AtomicFolder::create(&self.target, is_frame_name).map_err(sink_error)?;
         self.take = Some(Take { folder, surfaces: surfaces.to_vec(), frame_count: 0 });
         Ok(())
     }
@@ -42,14 +42,14 @@ impl FrameSink for ObjSequence {
         let take = self.take.as_mut().ok_or_else(not_begun)?;
         check_frame(&take.surfaces, frame)?;
         take.frame_count += 1;
-        let file = take.folder.file(&format!("frame_{:04}.obj", take.frame_count)).map_err(in_words)?;
+        let file = take.folder.file(&format!("frame_{:04}.obj", take.frame_count)).map_err(sink_error)?;
         write_obj(&take.surfaces, &frame.surfaces, &format!("{} s", frame.time), file)
             .map_err(|error| SinkError(format!("cannot write into {}: {error}", self.target.display())))
     }
 
     fn finish(&mut self) -> Result<(), SinkError> {
         let take = self.take.take().ok_or_else(not_begun)?;
-        take.folder.commit().map_err(in_words)
+        take.folder.commit().map_err(sink_error)
     }
 }
 
@@ -58,12 +58,12 @@ fn is_frame_name(name: &str) -> bool {
     number.is_some_and(|number| number.len() >= 4 && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
-fn in_words(error: io::Error) -> SinkError {
+fn sink_error(error: io::Error) -> SinkError {
     SinkError(error.to_string())
 }
 
 fn not_begun() -> SinkError {
-    SinkError("the OBJ sequence was given a frame outside of begin and finish".into())
+    SinkError("the OBJ sequence received a frame before `begin` or after `finish`".into())
 }
 
 #[cfg(test)]
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_is_read_back_to_the_bit_and_in_order() {
+    fn a_frame_reads_back_bit_for_bit_and_in_order() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("out");
         let (infos, frame) = two_bodies();
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dropped_sequence_leaves_nothing_and_a_bad_target_is_refused_at_the_start() {
+    fn a_dropped_sequence_leaves_nothing_and_a_bad_target_is_rejected_at_the_start() {
         let folder = tempfile::tempdir().unwrap();
         let (infos, frame) = two_bodies();
         let mut sink = ObjSequence::new(folder.path().join("out"));
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_of_another_shape_is_refused() {
+    fn a_frame_with_other_vertex_counts_is_rejected() {
         let folder = tempfile::tempdir().unwrap();
         let (infos, mut frame) = two_bodies();
         let mut sink = ObjSequence::new(folder.path().join("out"));

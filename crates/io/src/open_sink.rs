@@ -1,17 +1,17 @@
-//! Frame sinks by file name: the one place where the extension of a path becomes an output format.
+//! Opens the frame sink of a path: the one place where a file extension selects an output format.
 //!
-//! [`open_sink`] makes a [`TakeSink`] for a path. The sink may write any number of files, which [`SinkPlan::files`] lists before anything is opened:
-//! every character of a scene that came from a rigged file is written back into its own.
+//! [`open_sink`] makes a [`TakeSink`] for a path. A sink may write several files, because each character from a rigged file is written to a
+//! copy of that file; [`SinkPlan::files`] lists them before anything is written.
 //!
 //! | path | written |
 //! | --- | --- |
-//! | `NAME.glb` | a rigged file with its flesh as morph targets, the skeletons of other flesh on bones, or plain surfaces; `NAME-CHARACTER.glb` for each character that is not alone |
+//! | `NAME.glb` | a rigged file with its flesh as morph targets, skeletons with flesh, or plain surfaces; `NAME-CHARACTER.glb` for each character if there are several bodies |
 //! | `NAME.usda` | a USD stage with time samples |
 //! | `NAME.pc2`, `NAME.mdd` | a point cache per surface, with the surface at rest as OBJ beside it |
 //! | `NAME` | a folder with one OBJ file per frame |
-//! | `NAME.take` | nothing but the preview: a `TakeRecorder` records states |
+//! | `NAME.take` | only the preview: a `TakeRecorder` records the states |
 //!
-//! A contact sheet, `NAME.png`, is drawn beside each of them unless the options say otherwise.
+//! A preview, the contact sheet `NAME.png`, is drawn beside each of them unless the options turn it off.
 
 mod character_sinks;
 mod options;
@@ -31,12 +31,12 @@ use sinew_take::{PartsSink, SceneParts, SinkError, Up};
 use std::path::{Path, PathBuf};
 use take_sink::{FormatSink, Viewed};
 
-/// The azimuth of the camera of previews (degrees): shapes read better a little from the side.
+/// The camera azimuth of previews (degrees): shapes are easier to recognise slightly from the side.
 const PREVIEW_AZIMUTH: f64 = 3.0;
 
-/// Opens a sink for the take of a scene, in the format that the extension of `path` asks for. The model must be that of the scene.
+/// Opens a sink for a take of a scene, in the format of the extension of `path`. The model must be that of the scene.
 ///
-/// Files appear when the take has been played to its end; [`TakeSink::report`] then says what was written and how accurate it is.
+/// Files appear when the take ends; [`TakeSink::report`] then says what was written and how accurate it is.
 ///
 /// ```
 /// use sinew_io::{CharacterChoice, SinkOptions, open_sink, open_source};
@@ -67,7 +67,7 @@ pub fn open_sink<'a>(
     SinkPlan::new(path, opened, options)?.open(model)
 }
 
-/// What a sink is going to write, known before the model is built.
+/// The files that a sink will write, known before the model is built.
 pub struct SinkPlan<'a> {
     path: PathBuf,
     opened: &'a OpenedScene,
@@ -75,12 +75,12 @@ pub struct SinkPlan<'a> {
     format: Format,
 }
 
-/// What a path asks for, given the scene.
+/// The output format of a path and a scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Format {
-    /// Surfaces with morph targets, without skeleton.
+    /// Surfaces with morph targets, without a skeleton.
     WorldGlb,
-    /// The own files of characters, and one more for all other bodies.
+    /// One rigged file per character, and one more for all other bodies.
     CharacterGlbs,
     /// Flesh on the skeletons of the scene.
     RigGlb,
@@ -90,12 +90,12 @@ enum Format {
     PointCache(PointCacheFormat),
     /// A USD stage.
     Usda,
-    /// Nothing besides the preview: states are recorded.
+    /// Only the preview: states are recorded elsewhere.
     Recording,
 }
 
 impl<'a> SinkPlan<'a> {
-    /// Plans the output of a scene to a path. Fails if the extension is not that of an output format.
+    /// Plans the output of a scene to a path. Fails if the extension is not one of an output format.
     pub fn new(
         path: impl AsRef<Path>,
         opened: &'a OpenedScene,
@@ -105,7 +105,7 @@ impl<'a> SinkPlan<'a> {
         Ok(SinkPlan { path: path.as_ref().to_path_buf(), opened, options: options.clone(), format })
     }
 
-    /// Plans the preview alone, beside a take that is recorded under any name.
+    /// Plans only the preview of a take that is recorded to `path`.
     pub fn beside_recording(
         path: impl AsRef<Path>,
         opened: &'a OpenedScene,
@@ -158,7 +158,7 @@ impl<'a> SinkPlan<'a> {
         })
     }
 
-    /// The files of all characters, then the one of all other bodies if there are any.
+    /// The files of all characters, then that of the other bodies if there are any.
     fn character_files(&self) -> Vec<PathBuf> {
         let mut files = self.opened.character_targets(&self.path);
         let has_others = !self.opened.other_parts().bodies.is_empty();
@@ -166,7 +166,7 @@ impl<'a> SinkPlan<'a> {
         files
     }
 
-    /// The sink of the bodies that came from no rigged file.
+    /// The sink of the bodies that do not come from rigged files.
     fn other_bodies(&self, model: &Model) -> Result<Option<OtherBodies>, SinkError> {
         let parts = self.opened.other_parts();
         Ok(if parts.bodies.is_empty() {
@@ -182,7 +182,7 @@ impl<'a> SinkPlan<'a> {
 
     /// The sink of some bodies with their skeletons.
     fn rig_glb(&self, model: &Model, parts: &SceneParts) -> Result<RigGlb, SinkError> {
-        // the looks of the options are those of shown surfaces, which are bodies where no character came from a file
+        // the looks of the options belong to shown surfaces, which are the bodies only if no character comes from a file
         let looks = if self.opened.characters.is_empty() { self.options.looks.as_slice() } else { &[] };
         let colors: Vec<[f32; 3]> = looks.iter().map(|look| look.color).collect();
         let rig = RigFile::build(model, parts, self.up(), &colors)?;
@@ -207,7 +207,7 @@ impl<'a> SinkPlan<'a> {
         self.path.with_extension("png")
     }
 
-    /// The looks of the options, or those of files and bodies.
+    /// The looks of the options, or else of the scene.
     fn looks(&self) -> Vec<Look> {
         if self.options.looks.is_empty() { self.opened.looks() } else { self.options.looks.clone() }
     }
@@ -238,7 +238,7 @@ fn format_of(path: &Path, opened: &OpenedScene, options: &SinkOptions) -> Result
         None => Format::ObjSequence,
         Some(other) => {
             return Err(SinkError(format!(
-                "{}: takes are written as .glb, .usda, .pc2, .mdd, as a folder of .obj files when the name has no extension, or recorded as .take, not as .{other}",
+                "{}: .{other} is not an output format: use .glb, .usda, .pc2, .mdd or .take, or a name without extension for a folder of .obj files",
                 path.display()
             )));
         }

@@ -1,9 +1,8 @@
-//! Stanford PLY, read: text and binary of either byte order.
+//! Reads Stanford PLY: ASCII, and binary of either byte order.
 //!
-//! The elements `vertex` (x, y, z) and `face` (vertex_indices or vertex_index) are kept, all others and
-//! all other properties are passed over. The header's counts are believed only as far as the bytes go:
-//! nothing is reserved from them. A reader of its own, because a map of named properties per vertex, as
-//! general libraries build it, costs ten times the memory of the mesh.
+//! The elements `vertex` (x, y, z) and `face` (vertex_indices or vertex_index) are read; other elements and properties are skipped. Memory
+//! grows with the bytes that are read, never with the counts of the header. General libraries build a map of named properties per vertex,
+//! ten times as large as the mesh, which is why there is a reader here.
 
 mod body;
 mod header;
@@ -14,13 +13,13 @@ use header::{Element, Header, Property};
 use sinew_files::{Loaded, ReadError};
 use sinew_mesh::TriMesh;
 
-/// Reads a surface from the bytes of a PLY file; its unit is taken as metres.
+/// Reads a surface from the bytes of a PLY file, whose unit is taken as metres.
 pub fn read_ply(bytes: &[u8]) -> Result<Loaded<TriMesh>, ReadError> {
     let header = Header::read(bytes)?;
     let mut body = Body::of(bytes, &header);
     let mut surface = SurfaceBuilder::default();
     for element in &header.elements {
-        // an element without properties takes no bytes, so its count bounds nothing
+        // an element without properties has no bytes, so its count may be anything
         if element.properties.is_empty() {
             continue;
         }
@@ -29,7 +28,7 @@ pub fn read_ply(bytes: &[u8]) -> Result<Loaded<TriMesh>, ReadError> {
             "face" => read_faces(element, &mut body, &mut surface)?,
             "tristrips" => {
                 return Err(ReadError::whole(
-                    "triangle strips are not read: export the mesh with plain faces",
+                    "triangle strips are not supported: export the mesh with plain faces",
                 ));
             }
             _ => (0..element.count).try_for_each(|_| {
@@ -41,11 +40,11 @@ pub fn read_ply(bytes: &[u8]) -> Result<Loaded<TriMesh>, ReadError> {
 }
 
 fn read_vertices(element: &Element, body: &mut Body, surface: &mut SurfaceBuilder) -> Result<(), ReadError> {
-    // which coordinate each property is; 3 is none of them
+    // the coordinate of each property; 3 for other properties
     let axes: Vec<usize> = element.properties.iter().map(Property::axis).collect();
     if let Some(missing) = (0..3).find(|axis| !axes.contains(axis)) {
         let name = ["x", "y", "z"][missing];
-        return Err(ReadError::whole(format!("its vertices have no property {name}: x, y and z are needed")));
+        return Err(ReadError::whole(format!("the vertices have no property {name}: x, y and z are needed")));
     }
     for _ in 0..element.count {
         let place = body.place();
@@ -64,7 +63,9 @@ fn read_vertices(element: &Element, body: &mut Body, surface: &mut SurfaceBuilde
 fn read_faces(element: &Element, body: &mut Body, surface: &mut SurfaceBuilder) -> Result<(), ReadError> {
     let holds_corners = |property: &Property| matches!(property, Property::List { name, .. } if name == "vertex_indices" || name == "vertex_index");
     if !element.properties.iter().any(holds_corners) {
-        return Err(ReadError::whole("its faces have no list vertex_indices (or vertex_index)"));
+        return Err(ReadError::whole(
+            "the faces have no list vertex_indices (or vertex_index): export the mesh with its faces",
+        ));
     }
     let mut corners = Vec::new();
     for _ in 0..element.count {
@@ -134,14 +135,14 @@ mod tests {
     }
 
     #[test]
-    fn text_is_read_past_what_is_not_needed() {
+    fn unneeded_elements_and_properties_are_skipped() {
         let mesh = read_ply(TEXT.as_bytes()).unwrap().value;
         assert_eq!(mesh.vertices[3], Vec3::new(0.0, 1.0, 0.5));
         assert_eq!(mesh.triangles, [[0, 1, 2], [0, 1, 2], [0, 2, 3]]);
     }
 
     #[test]
-    fn both_byte_orders_say_the_same() {
+    fn both_byte_orders_give_the_same_mesh() {
         let little = read_ply(&binary(false)).unwrap().value;
         assert_eq!(little, read_ply(&binary(true)).unwrap().value);
         assert_eq!(little.vertices[0], Vec3::new(0.5, 0.25, -3.0));
@@ -149,19 +150,19 @@ mod tests {
     }
 
     #[test]
-    fn every_cut_is_noticed() {
+    fn every_truncation_is_detected() {
         let whole = binary(false);
         for end in 0..whole.len() {
             assert!(read_ply(&whole[..end]).is_err(), "{end} of {} bytes", whole.len());
         }
-        // in text the last number may lose digits, so cuts are made at ends of words
+        // in text the last number may lose digits, so only ends of words are tried
         for end in (0..TEXT.len() - 1).filter(|&end| TEXT.as_bytes()[end].is_ascii_whitespace()) {
             assert!(read_ply(&TEXT.as_bytes()[..end]).is_err(), "{end}");
         }
     }
 
     #[test]
-    fn a_header_that_promises_too_much_is_found_out_at_once() {
+    fn a_count_beyond_the_file_is_an_error() {
         for (from, to) in [
             ("element vertex 4", "element vertex 4000000000"),
             ("element vertex 4", "element vertex 18446744073709551615"),
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_place() {
+    fn errors_give_the_place() {
         for (from, to, words) in [
             ("ply\n", "plx\n", "does not begin with `ply`"),
             ("ascii", "utf8", "line 2: format `utf8`"),
@@ -186,7 +187,7 @@ mod tests {
             ("vertex_indices", "corners", "no list vertex_indices"),
             ("0 1 1 0\n", "0 1 nan 0\n", "coordinate y is NaN"),
             ("0 1 1 0\n", "0 1 one 0\n", "line 19: `one` is not a number"),
-            ("7 3 0 1 2", "7 3 0 1 8", "line 22: a face names vertex 9"),
+            ("7 3 0 1 2", "7 3 0 1 8", "line 22: a face refers to vertex 9"),
             ("7 3 0 1 2", "7 3 0 1 -2", "-2"),
             ("7 3 0 1 2", "7 -3 0 1 2", "-3"),
             ("end_header", "end_heade", "end_header"),

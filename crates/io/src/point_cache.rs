@@ -1,9 +1,8 @@
-//! Point caches: where each vertex is in each frame, for a mesh that the user has already.
+//! Writes and reads point caches (PC2, MDD): the position of every vertex in every frame, for a mesh that the user already has.
 //!
-//! A cache holds one body. A take of one body becomes `NAME.pc2` (or `.mdd`) and the body's surface at rest,
-//! `NAME-rest.obj`, which has the same vertices in the same order and the same axes. With several bodies
-//! each has a pair of its own, `NAME-BODY.pc2` and `NAME-BODY-rest.obj`. Frames wait in a file without a
-//! name until it is known how many there are.
+//! A cache holds one body. A take of one body is written as `NAME.pc2` (or `.mdd`) and the body's surface at rest, `NAME-rest.obj`, with the
+//! same vertex order and the same axes. Of several bodies, each is written as `NAME-BODY.pc2` and `NAME-BODY-rest.obj`. The headers state the
+//! number of frames, so frames are buffered on disk until the take ends.
 
 mod mdd;
 mod pc2;
@@ -24,16 +23,16 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// How a point cache is written.
+/// The format of a point cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PointCacheFormat {
-    /// PC2, of 3ds Max and Blender: little-endian, one sample per frame from frame 0.
+    /// PC2 of 3ds Max and Blender: little-endian, one sample per frame from frame 0.
     Pc2,
-    /// MDD, of LightWave, Blender and others: big-endian, each frame with its time (s).
+    /// MDD of LightWave, Blender and others: big-endian, a time for each frame (s).
     Mdd,
 }
 
-/// Writes a point cache per body, and beside each the surface at rest as OBJ.
+/// Writes a point cache for each body, and its surface at rest as OBJ.
 #[derive(Debug)]
 pub struct PointCacheSink {
     target: PathBuf,
@@ -50,7 +49,7 @@ struct Take {
     times: Vec<f64>,
 }
 
-/// What a header says.
+/// The contents of a header.
 struct Head<'a> {
     point_count: i32,
     frame_count: i32,
@@ -58,12 +57,12 @@ struct Head<'a> {
 }
 
 impl PointCacheSink {
-    /// Caches that will appear as `target`, or with several bodies beside it under longer names.
+    /// A sink whose cache appears as `target`, or under longer names beside it if there are several bodies.
     pub fn new(target: impl Into<PathBuf>, format: PointCacheFormat) -> PointCacheSink {
         PointCacheSink { target: target.into(), format, take: None }
     }
 
-    /// The files that a take of the bodies with these names becomes: all caches, then all surfaces at rest.
+    /// The files of a take with these bodies: all caches, then all surfaces at rest.
     pub fn files<'a>(&self, bodies: impl IntoIterator<Item = &'a str>) -> Vec<PathBuf> {
         let mut caches: Vec<PathBuf> = file_names(bodies)
             .iter()
@@ -83,11 +82,11 @@ impl PointCacheSink {
         if surfaces.is_empty() {
             let target = self.target.display();
             return Err(SinkError(format!(
-                "{target} would be empty: the scene has no body for a point cache"
+                "{target} cannot be written: the scene has no body for a point cache"
             )));
         }
         let files = self.files(surfaces.iter().map(|surface| surface.name.as_str()));
-        let create = |file: &PathBuf| AtomicFile::create(file).map_err(in_words);
+        let create = |file: &PathBuf| AtomicFile::create(file).map_err(sink_error);
         let mut caches = files.iter().map(create).collect::<Result<Vec<_>, _>>()?;
         let mut rests = caches.split_off(surfaces.len());
         for (surface, rest) in surfaces.iter().zip(&mut rests) {
@@ -98,9 +97,9 @@ impl PointCacheSink {
                 "at rest, with the vertex order of the point cache",
                 rest,
             )
-            .map_err(in_words)?;
+            .map_err(sink_error)?;
         }
-        let spill = FrameSpill::create(&self.target, surfaces).map_err(in_words)?;
+        let spill = FrameSpill::create(&self.target, surfaces).map_err(sink_error)?;
         Ok(Take { surfaces: surfaces.to_vec(), caches, rests, spill, times: Vec::new() })
     }
 }
@@ -117,23 +116,23 @@ impl FrameSink for PointCacheSink {
         check_time(take.times.last().copied(), frame.time)?;
         signed_count(take.times.len() + 1, "frames")?;
         take.times.push(frame.time);
-        take.spill.push(frame).map_err(in_words)
+        take.spill.push(frame).map_err(sink_error)
     }
 
     fn finish(&mut self) -> Result<(), SinkError> {
         let Take { surfaces, mut caches, rests, spill, times } = self.take.take().ok_or_else(not_begun)?;
-        let mut frames = spill.into_frames().map_err(in_words)?;
+        let mut frames = spill.into_frames().map_err(sink_error)?;
         let frame_count = signed_count(frames.count(), "frames")?;
         for (body, (surface, cache)) in surfaces.iter().zip(&mut caches).enumerate() {
             let point_count = signed_count(surface.rest.len(), "vertices")?;
             let head = Head { point_count, frame_count, times: &times };
-            write_cache(self.format, &head, &mut frames, body, cache).map_err(in_words)?;
+            write_cache(self.format, &head, &mut frames, body, cache).map_err(sink_error)?;
         }
-        AtomicFile::commit_all(caches.into_iter().chain(rests)).map_err(in_words)
+        AtomicFile::commit_all(caches.into_iter().chain(rests)).map_err(sink_error)
     }
 }
 
-/// Writes all moments of one body.
+/// Writes all frames of one body.
 fn write_cache(
     format: PointCacheFormat,
     head: &Head,
@@ -161,7 +160,7 @@ fn write_cache(
     Ok(())
 }
 
-/// The path with something behind the stem of its name, and an extension.
+/// The path with `end` appended to its file stem, and an extension.
 fn with_name_end(path: &Path, end: &str, extension: Option<&std::ffi::OsStr>) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_owned();
     name.push(end);
@@ -172,10 +171,10 @@ fn with_name_end(path: &Path, end: &str, extension: Option<&std::ffi::OsStr>) ->
     path.with_file_name(name)
 }
 
-fn in_words(error: io::Error) -> SinkError {
+fn sink_error(error: io::Error) -> SinkError {
     SinkError(error.to_string())
 }
 
 fn not_begun() -> SinkError {
-    SinkError("the point cache was given a frame outside of begin and finish".into())
+    SinkError("the point cache received a frame before `begin` or after `finish`".into())
 }

@@ -1,18 +1,18 @@
-//! A polygon cut into triangles.
+//! Triangulates polygons: fans for convex ones, ear clipping for concave ones.
 //!
-//! Convex polygons become a fan, concave ones are cut ear by ear in the plane of their mean normal, so
-//! that no triangle covers what lies outside. The work is bounded: a polygon that yields no more ears
-//! (it crosses itself) or has very many corners ends as a fan.
+//! Ears are clipped in the plane of the mean normal, so that no triangle covers what is outside the polygon. The work is bounded: a polygon
+//! without ears (it intersects itself) or with very many corners ends as a fan.
 
 use sinew_math::Vec3;
 
-/// Above this many corners the square cost of finding ears is not spent.
+/// The most corners for ear clipping, whose cost is quadratic.
 const EAR_LIMIT: usize = 512;
-/// Candidate ears looked at per corner; ordinary polygons need about two.
+/// Candidate ears tested per corner; ordinary polygons need about two.
 const TRIES_PER_CORNER: usize = 8;
 
 /// Appends the triangles of a polygon with the given corners, which must be indices of `vertices`.
 pub(crate) fn triangulate(corners: &[u32], vertices: &[Vec3], triangles: &mut Vec<[u32; 3]>) {
+    // triangles and convex polygons
     let n = corners.len();
     if n == 3 {
         triangles.push([corners[0], corners[1], corners[2]]);
@@ -26,6 +26,7 @@ pub(crate) fn triangulate(corners: &[u32], vertices: &[Vec3], triangles: &mut Ve
         return fan(corners, triangles);
     }
 
+    // clip ears until a triangle is left
     let mut ring = corners.to_vec();
     let mut start = 0;
     let mut misses = 0;
@@ -47,7 +48,7 @@ pub(crate) fn triangulate(corners: &[u32], vertices: &[Vec3], triangles: &mut Ve
         if is_left && !holds_another() {
             triangles.push([a, b, c]);
             ring.remove(i);
-            // the next ear starts past this one, which spreads the cuts around
+            // the next candidate is past this one, which spreads the ears around the polygon
             start = if i == 0 { before } else { before + 1 };
             misses = 0;
         } else {
@@ -62,7 +63,7 @@ fn fan(ring: &[u32], triangles: &mut Vec<[u32; 3]>) {
     triangles.extend((2..ring.len()).map(|i| [ring[0], ring[i - 1], ring[i]]));
 }
 
-/// Twice the polygon's vector area: Σ pᵢ × pᵢ₊₁ about the first corner.
+/// Twice the vector area of the polygon: Σ pᵢ × pᵢ₊₁ relative to the first corner.
 fn mean_normal(corners: &[u32], vertices: &[Vec3]) -> Vec3 {
     let at = |i: usize| vertices[corners[i] as usize] - vertices[corners[0] as usize];
     (2..corners.len()).map(|i| at(i - 1).cross(&at(i))).sum()
@@ -115,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_polygon_without_area_still_ends() {
+    fn a_polygon_without_area_terminates() {
         area(&[[0.0, 0.0]; 7]);
         area(&[[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0], [0.5, 3.0], [0.5, -3.0]]);
     }

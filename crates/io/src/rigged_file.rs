@@ -1,6 +1,5 @@
-//! A rigged character and its captured motion from their files, made into flesh.
+//! Opens a rigged character file (glTF) with an optional captured motion (BVH), and builds a character of it.
 
-use crate::bare_motion::first_frame;
 use crate::bvh::{BvhBody, BvhOptions, CMU_METRES, read_bvh};
 use sinew_character::{
     CapturedMotion, Character, CharacterError, CharacterOptions, DEFAULT_SMOOTHING, FaultyPart,
@@ -10,25 +9,25 @@ use sinew_gltf::{CharacterFile, open_character};
 use sinew_skeleton::Skeleton;
 use std::path::{Path, PathBuf};
 
-/// A file of captured motion for a character.
+/// A captured motion for a character, and how it is read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CaptureFile {
     /// The file (.bvh).
     pub file: PathBuf,
-    /// The length of its unit (m).
+    /// Metres per unit of the file.
     pub metres_per_unit: f64,
-    /// The cutoff frequency of its low-pass filter (Hz); 0 for none.
+    /// The cutoff frequency of the low-pass filter (Hz); 0 for none.
     pub smoothing: f64,
-    /// The first frame that is played; by default a pose for calibration is left out.
+    /// The first frame to play; by default the first one after a calibration pose.
     pub first: Option<usize>,
-    /// The last frame that is played.
+    /// The last frame to play.
     pub last: Option<usize>,
-    /// Whether it starts again after the last frame.
+    /// Whether the motion repeats.
     pub is_cycle: bool,
 }
 
 impl CaptureFile {
-    /// All of a file, as captured motion usually is.
+    /// A whole file, with the default unit and filter.
     pub fn of(file: impl Into<PathBuf>) -> CaptureFile {
         CaptureFile {
             file: file.into(),
@@ -53,7 +52,7 @@ impl CaptureFile {
         let captured = CapturedMotion {
             skeleton,
             motion,
-            calibration: first_frame(&bvh),
+            calibration: bvh.first_motion_frame(),
             smoothing: self.smoothing,
             first: self.first,
             last: self.last,
@@ -63,16 +62,16 @@ impl CaptureFile {
     }
 }
 
-/// How a rigged file becomes flesh.
+/// How a rigged file becomes a character.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RiggedOptions {
-    /// What is made of it; its captured motion comes from `motion`.
+    /// Options of the character; its captured motion is that of `motion`.
     pub(crate) character: CharacterOptions,
-    /// A captured motion to play instead of its animation.
+    /// A captured motion to play in place of an animation of the file.
     pub(crate) motion: Option<CaptureFile>,
 }
 
-/// Opens a rigged file and makes flesh of it.
+/// Opens a rigged file and builds a character of it.
 pub(crate) fn open_rigged(
     path: &Path,
     options: RiggedOptions,

@@ -1,7 +1,7 @@
-//! Scene files: TOML that a person can write and diff, read into a [`Scene`].
+//! Reads scene files (TOML) into a [`Scene`].
 //!
-//! `scene_schema` has the keys and checks that a file keeps to them; here its tables become what they mean, and the files they name are
-//! read. Paths are relative to the scene file. Units become SI here.
+//! `scene_schema` defines the keys and checks a file against them. Here the tables become bodies, characters, obstacles and constraints, the
+//! files that they name are read, and units are converted to SI. Paths are relative to the scene file.
 
 mod body;
 mod bone;
@@ -36,26 +36,26 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::Deserializer;
 
-/// What all tables of a file are read with.
+/// What the readers of all tables need to know.
 struct Reading<'a> {
     /// The axis that points up.
     up: Up,
-    /// The unit of angles (rad).
+    /// Radians per unit of angle.
     radians: f64,
-    /// Where files are looked for.
+    /// The folder that paths are relative to.
     folder: &'a Path,
 }
 
 impl SceneFile {
-    /// Reads the tables of a text and checks them against the schema; files that they name are not opened. Notes tell which keys have
-    /// another name now.
+    /// Reads the tables of a text and checks them against the schema. The files that they name are not opened. Notes tell of renamed
+    /// keys.
     pub fn of_text(text: &str) -> Result<Loaded<SceneFile>, ReadErrors> {
         let document = checked_document(text)?;
         let value = deserialize(&document)?;
         Ok(Loaded { value, notes: document.notes })
     }
 
-    /// The scene of these tables; the files they name are looked for from `folder`.
+    /// The scene of these tables; paths are relative to `folder`.
     pub fn to_scene(&self, name: &str, folder: &Path) -> Result<Loaded<Scene>, ReadErrors> {
         read_scene_text(&self.to_text(), name, folder)
     }
@@ -69,12 +69,12 @@ fn deserialize(document: &SceneDocument) -> Result<SceneFile, ReadErrors> {
     })
 }
 
-/// Reads a scene file and the files it names.
+/// Reads a scene file and the files that it names.
 pub fn read_scene(path: &Path) -> Result<Loaded<Scene>, ReadErrors> {
     Ok(read_scene_file(path, &CharacterChoice::default())?.map(|opened| opened.scene))
 }
 
-/// Reads a scene from its text; the files it names are looked for from `folder`.
+/// Reads a scene from its text; paths are relative to `folder`.
 pub fn read_scene_text(text: &str, name: &str, folder: &Path) -> Result<Loaded<Scene>, ReadErrors> {
     Ok(read_source(text, name, folder, &CharacterChoice::default())?.map(|opened| opened.scene))
 }
@@ -86,7 +86,8 @@ pub(crate) fn read_scene_file(
 ) -> Result<Loaded<OpenedScene>, ReadErrors> {
     let bytes = read_bytes(path)?;
     let text = std::str::from_utf8(&bytes).map_err(|error| {
-        ReadError::byte(error.valid_up_to(), "a scene file is UTF-8 text: save it as such").within(path)
+        ReadError::byte(error.valid_up_to(), "the scene file is not UTF-8 text: save it as UTF-8")
+            .within(path)
     })?;
     let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let folder = path.parent().unwrap_or(Path::new(""));
@@ -104,7 +105,7 @@ fn read_source(
     let scene = Section::top(document.text, &document.table, &file);
     let mut notes = document.notes.clone();
 
-    // what holds for all of it
+    // axes and units
     let up = match file.up {
         Some(UpAxis::Z) => Up::Z,
         _ => Up::Y,
@@ -115,7 +116,7 @@ fn read_source(
     };
     let reading = Reading { up, radians, folder };
 
-    // bodies, characters, and what they collide with and are held by
+    // bodies and characters
     let mut played = read_top(&scene, name, up)?;
     let mut self_contact = read_bodies(&scene, &reading, &mut played, &mut notes)?;
     let mut characters = Characters::new(&scene, choice, &mut played, &reading)?;
@@ -132,19 +133,21 @@ fn read_source(
             "the scene has no body: add one as [[body]] with surface = \"FILE\", or a [[character]]";
         return Err(ReadError::whole(message).into());
     }
+
+    // obstacles, contact and constraints
     (played.world.obstacles, played.obstacle_motions, played.world.contact) =
         read_contact_parts(&scene, self_contact, &reading, &mut notes)?;
     let constraints = scene.items("constraint", &file.constraint);
     (played.world.constraints, played.constraint_motions) =
         constraint::read_constraints(&constraints, &played.world, up)?;
 
-    // what the scene says about time goes before what its characters need
+    // times of the scene take precedence over those of its characters
     played.seconds = file.seconds.or(longest).unwrap_or(DEFAULT_SECONDS);
     played.preroll = file.preroll.unwrap_or(played.preroll);
     Ok(Loaded { value: OpenedScene { scene: played, characters: from_files }, notes })
 }
 
-/// The empty scene that holds what stands at the top of the file.
+/// A scene without bodies, with the settings at the top of the file.
 fn read_top(scene: &Section<SceneFile>, name: &str, up: Up) -> Result<Scene, ReadError> {
     let down = match up {
         Up::Y => -Vec3::y(),
@@ -156,7 +159,7 @@ fn read_top(scene: &Section<SceneFile>, name: &str, up: Up) -> Result<Scene, Rea
     Ok(top)
 }
 
-/// Adds the bodies without bones, and returns the names of those that may collide with themselves.
+/// Adds the bodies without bones, and returns the names of those with self-contact.
 fn read_bodies(
     scene: &Section<SceneFile>,
     reading: &Reading,
@@ -177,7 +180,7 @@ fn read_bodies(
     Ok(self_contact)
 }
 
-/// What bodies collide with: obstacles, how they move, and how contact is resolved.
+/// Obstacles, their motions, and how contact is resolved.
 fn read_contact_parts(
     scene: &Section<SceneFile>,
     self_contact: Vec<String>,

@@ -1,8 +1,8 @@
-//! The schema of scene files: one serde type for each table, read and written by the same types.
+//! The schema of scene files (TOML): one serde type per table, for reading and for writing.
 //!
-//! The fields are the keys, their doc comments are the documentation, and their attributes say what a key takes. From these types come
-//! the checks of the reader (`checked_document`), the JSON Schema for editors ([`scene_json_schema`]) and the tables of `docs/scenes.md`
-//! ([`scene_keys_table`]). What a table means is not known here: see `scene_file` and `scene_writer`.
+//! The fields are the keys, their doc comments are the documentation, and their attributes say what a key takes. The checks of the reader
+//! (`checked_document`), the JSON Schema for editors ([`scene_json_schema`]) and the tables of `docs/scenes.md` ([`scene_keys_table`]) are
+//! derived from these types. `scene_file` and `scene_writer` convert them from and to scenes.
 
 mod body;
 mod bone;
@@ -48,20 +48,20 @@ pub use solver::{Accuracy, SolverChoice, SolverTable};
 
 use serde::{Deserialize, Deserializer};
 
-/// Three numbers: a place, a direction or a velocity along x, y and z.
+/// A position, a direction or a velocity: x, y and z.
 pub type Vector = [f64; 3];
 
 /// A unit quaternion (x, y, z, w).
 pub type Quaternion = [f64; 4];
 
-/// Beyond this no length, velocity or force of a scene makes sense.
+/// The largest number of a scene; no length, velocity or force is beyond it.
 pub(crate) const NUMBER_LIMIT: f64 = 1e9;
 
 /// A whole number, which may be written as 5000, 5000.0 or 5e3.
 fn whole<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<usize>, D::Error> {
     let number = f64::deserialize(deserializer)?;
     if number < 0.0 || number.fract() != 0.0 || number > 2f64.powi(53) {
-        return Err(serde::de::Error::custom(format!("{number} is not a whole number from 0")));
+        return Err(serde::de::Error::custom(format!("{number} is not a whole number, 0 or more")));
     }
     Ok(Some(number as usize))
 }

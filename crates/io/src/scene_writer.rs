@@ -1,7 +1,7 @@
-//! Scenes as files: a scene file that a person can read and change, and the meshes and motions that it names.
+//! Writes a [`Scene`] as a scene file (TOML) and the meshes (OBJ, TetGen) and motions (CSV) that it names.
 //!
-//! The inverse of `scene_file`, by the same types (`scene_schema`). Reading the files again gives the same scene, every number to the bit.
-//! What scene files have no keys for is an error that names it.
+//! The inverse of `scene_file`, with the same types (`scene_schema`). Reading the files gives the same scene, and numbers bit for bit. A part
+//! of a scene that scene files have no keys for is an error.
 
 mod body;
 mod bone;
@@ -23,7 +23,7 @@ use sinew_take::Scene;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// A scene as files that lie in one folder.
+/// The files of a scene, all in one folder.
 #[derive(Clone, Debug)]
 pub struct SceneFiles {
     /// The name of the scene file: `NAME.toml`.
@@ -32,7 +32,7 @@ pub struct SceneFiles {
     pub comment: String,
     /// The scene file.
     pub scene: SceneFile,
-    /// The files that it names, with their texts.
+    /// The names and texts of the files that it names.
     pub others: Vec<(String, String)>,
 }
 
@@ -40,7 +40,7 @@ pub struct SceneFiles {
 #[derive(Debug, thiserror::Error)]
 pub enum SceneWriteError {
     /// Scene files have no keys for a part of it.
-    #[error("{0}, which a scene file cannot say")]
+    #[error("{0}, which scene files do not support")]
     NoKeys(String),
     /// A file cannot be written.
     #[error("{}: {source}", path.display())]
@@ -52,8 +52,8 @@ pub enum SceneWriteError {
     },
 }
 
-/// Writes a scene file and, beside it, the meshes and motions that it names; returns their paths, the scene file first. All of them appear
-/// together or not at all, in place of what had their names.
+/// Writes a scene file and, beside it, the meshes and motions that it names; returns their paths, the scene file first. Existing files are
+/// replaced. Either all files appear or none.
 pub fn write_scene(scene: &Scene, path: &Path) -> Result<Vec<PathBuf>, SceneWriteError> {
     let stem = path.file_stem().map_or(scene.name.clone(), |stem| stem.to_string_lossy().into_owned());
     let mut files = SceneFiles::of(scene, &stem)?;
@@ -64,16 +64,16 @@ pub fn write_scene(scene: &Scene, path: &Path) -> Result<Vec<PathBuf>, SceneWrit
 }
 
 impl SceneFiles {
-    /// A scene under a name: `NAME.toml`, a mesh for each body, and the motion of each skeleton.
+    /// The files of a scene: `NAME.toml`, a mesh for each body, and the motion of each skeleton.
     ///
     /// # Errors
-    /// The first thing that a scene file cannot say.
+    /// The first part of the scene that scene files do not support.
     pub fn of(scene: &Scene, name: &str) -> Result<SceneFiles, SceneWriteError> {
         let (scene, others) = scene_file(scene).map_err(SceneWriteError::NoKeys)?;
         Ok(SceneFiles { name: format!("{name}.toml"), comment: String::new(), scene, others })
     }
 
-    /// The names of all files with their texts, the scene file first.
+    /// The names and texts of all files, the scene file first.
     pub fn texts(&self) -> Vec<(String, String)> {
         let comment: String = self.comment.lines().map(|line| format!("# {line}\n")).collect();
         let mut texts = vec![(self.name.clone(), comment + &self.scene.to_text())];
@@ -81,7 +81,7 @@ impl SceneFiles {
         texts
     }
 
-    /// Writes all files into a folder, together or not at all, in place of what had their names; returns their paths, the scene file first.
+    /// Writes all files into a folder, replacing existing ones; returns their paths, the scene file first. Either all files appear or none.
     pub fn write(&self, folder: &Path) -> Result<Vec<PathBuf>, SceneWriteError> {
         let at = |path: &Path| {
             let path = path.to_owned();
@@ -100,8 +100,9 @@ impl SceneFiles {
     }
 }
 
-/// The tables of a scene, and the files that they name.
+/// Converts a scene to tables and the files that they name.
 fn scene_file(scene: &Scene) -> Result<(SceneFile, Vec<(String, String)>), String> {
+    // the top of the file
     let world = &scene.world;
     let mut file = SceneFile {
         seconds: Some(scene.seconds),
@@ -110,9 +111,8 @@ fn scene_file(scene: &Scene) -> Result<(SceneFile, Vec<(String, String)>), Strin
         solver: solver::solver_table(&scene.solver),
         ..SceneFile::default()
     };
-
     if world.max_step.is_some() {
-        return Err("the world limits its sub-steps".into());
+        return Err("the world has a largest sub-step".into());
     }
 
     // bodies, with and without bones
@@ -144,7 +144,7 @@ fn scene_file(scene: &Scene) -> Result<(SceneFile, Vec<(String, String)>), Strin
         file.preroll = Some(scene.preroll);
     }
 
-    // what they collide with and what holds them
+    // obstacles, contact and constraints
     for (i, obstacle) in world.obstacles.iter().enumerate() {
         let motion = scene.obstacle_motions.get(i).unwrap_or(&Motion::Still);
         let table = obstacle::obstacle_table(obstacle, &world.obstacles, motion, &mut meshes)
@@ -160,18 +160,18 @@ fn scene_file(scene: &Scene) -> Result<(SceneFile, Vec<(String, String)>), Strin
     Ok((file, meshes.files))
 }
 
-/// Whether a table has an angle, which is written in radians so that it keeps every bit.
+/// Whether a table has an angle; angles are written in radians so that they keep every bit.
 fn has_angles(file: &SceneFile) -> bool {
     let bones = file.character.iter().flat_map(|character| &character.bone);
     bones.into_iter().any(|bone| bone.limits.is_some() || bone.spring_rest.is_some())
         || file.obstacle.iter().any(|obstacle| obstacle.spin.is_some())
 }
 
-/// Numbers that no scene file may have are found by reading the file.
+/// Checks the file by reading it, which finds numbers out of range.
 fn check(file: &SceneFile) -> Result<(), String> {
     match SceneFile::of_text(&file.to_text()) {
         Ok(read) if read.value == *file => Ok(()),
-        Ok(_) => Err("a number of it is not finite".into()),
+        Ok(_) => Err("the scene has a number that is not finite".into()),
         Err(errors) => {
             let messages: Vec<String> = errors.errors.iter().map(|error| error.message.clone()).collect();
             Err(messages.join("; "))
@@ -179,18 +179,18 @@ fn check(file: &SceneFile) -> Result<(), String> {
     }
 }
 
-/// Three numbers.
+/// The coordinates of a vector.
 fn vector(v: &Vec3) -> Vector {
     [v.x, v.y, v.z]
 }
 
-/// A rotation as a quaternion (x, y, z, w); none if it is the identity, to the bit.
+/// A rotation as a quaternion (x, y, z, w); `None` for the identity.
 fn quaternion(rotation: &Rotation) -> Option<Quaternion> {
     let numbers = [rotation.i, rotation.j, rotation.k, rotation.w];
     (numbers.map(f64::to_bits) != [0.0, 0.0, 0.0, 1.0].map(f64::to_bits)).then_some(numbers)
 }
 
-/// Three numbers that need not be written if all are 0.
+/// The coordinates of a vector; `None` if all are 0.
 fn nonzero(v: &Vec3) -> Option<Vector> {
     (vector(v).map(f64::to_bits) != [0; 3]).then(|| vector(v))
 }

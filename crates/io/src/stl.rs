@@ -1,8 +1,8 @@
-//! STL, read: text and binary.
+//! Reads STL: ASCII and binary.
 //!
-//! Binary files may begin with the word `solid` too, so the length decides: 84 bytes and 50 per triangle.
-//! A text cannot pass for that, since four letters read as a count promise gigabytes. STL repeats each
-//! vertex for each triangle; vertices with equal coordinates are made one, in order of first appearance.
+//! Binary files may begin with the word `solid` too, so the length decides: 84 bytes and 50 per triangle. An ASCII file cannot have that
+//! length, because four letters read as a count mean gigabytes. STL repeats each vertex in every triangle; vertices with equal coordinates
+//! are welded, in order of first appearance.
 
 use crate::surface_builder::SurfaceBuilder;
 use crate::text::{Lines, number, words};
@@ -13,34 +13,37 @@ use std::collections::HashMap;
 const HEADER_BYTES: usize = 84;
 const TRIANGLE_BYTES: usize = 50;
 
-/// Reads a surface from the bytes of an STL file; its unit is taken as metres.
+/// Reads a surface from the bytes of an STL file, whose unit is taken as metres.
 pub fn read_stl(bytes: &[u8]) -> Result<Loaded<TriMesh>, ReadError> {
     if bytes.is_empty() {
         return Err(ReadError::whole("the file is empty"));
     }
-    let promised =
+    // the length that a binary file with this count has
+    let stated =
         bytes.get(80..HEADER_BYTES).and_then(|count| count.first_chunk()).map(|c| u32::from_le_bytes(*c));
-    let promised_bytes = promised.map(|count| HEADER_BYTES as u64 + TRIANGLE_BYTES as u64 * u64::from(count));
+    let stated_bytes = stated.map(|count| HEADER_BYTES as u64 + TRIANGLE_BYTES as u64 * u64::from(count));
+
+    // which of the two formats it is
     let mut welded = Welded::default();
     let mut notes = Vec::new();
-    if promised_bytes == Some(bytes.len() as u64) {
+    if stated_bytes == Some(bytes.len() as u64) {
         read_binary(bytes, &mut welded)?;
     } else if looks_like_text(bytes) {
         read_text(bytes, &mut welded)?;
-    } else if let (Some(count), Some(promised_bytes)) = (promised, promised_bytes) {
-        if promised_bytes > bytes.len() as u64 {
+    } else if let (Some(count), Some(stated_bytes)) = (stated, stated_bytes) {
+        if stated_bytes > bytes.len() as u64 {
             let holds = (bytes.len() - HEADER_BYTES) / TRIANGLE_BYTES;
             let message = format!(
-                "promises {count} triangles but the file ends after {holds}: it is cut short or not an STL"
+                "the file states {count} triangles but ends after {holds}: it is cut short, or not an STL file"
             );
             return Err(ReadError::byte(80, message));
         }
-        let extra = bytes.len() as u64 - promised_bytes;
-        notes.push(format!("{extra} bytes after the last triangle were left out"));
-        read_binary(&bytes[..promised_bytes as usize], &mut welded)?;
+        let extra = bytes.len() as u64 - stated_bytes;
+        notes.push(format!("{extra} bytes after the last triangle were ignored"));
+        read_binary(&bytes[..stated_bytes as usize], &mut welded)?;
     } else {
         let message =
-            format!("{} bytes that neither begin with `solid` nor hold a binary header", bytes.len());
+            format!("the file ({} bytes) neither begins with `solid` nor has a binary header", bytes.len());
         return Err(ReadError::whole(message + ": is this an STL file?"));
     }
     let mut read = welded.surface.finish()?;
@@ -58,7 +61,7 @@ fn read_binary(bytes: &[u8], welded: &mut Welded) -> Result<(), ReadError> {
     for (t, triangle) in bytes[HEADER_BYTES..].chunks_exact(TRIANGLE_BYTES).enumerate() {
         let place = Place::Byte(HEADER_BYTES + t * TRIANGLE_BYTES);
         let mut corners = [0; 3];
-        // the first twelve bytes are the normal, which the corners' order gives as well
+        // the first twelve bytes are the normal, which follows from the order of the corners
         for (corner, position) in corners.iter_mut().zip(triangle[12..48].as_chunks::<12>().0) {
             let (coordinates, _) = position.as_chunks::<4>();
             let position = [0, 1, 2].map(|i| f64::from(f32::from_le_bytes(coordinates[i])));
@@ -70,6 +73,7 @@ fn read_binary(bytes: &[u8], welded: &mut Welded) -> Result<(), ReadError> {
 }
 
 fn read_text(bytes: &[u8], welded: &mut Welded) -> Result<(), ReadError> {
+    // vertices gather until their loop ends
     let mut corners = Vec::new();
     let mut ended = false;
     let mut last_line = 1;
@@ -79,6 +83,7 @@ fn read_text(bytes: &[u8], welded: &mut Welded) -> Result<(), ReadError> {
         let Some(first) = words.next() else { continue };
         ended = false;
         if first.eq_ignore_ascii_case(b"vertex") {
+            // a corner
             let mut position = [0.0; 3];
             for coordinate in &mut position {
                 let word =
@@ -87,8 +92,10 @@ fn read_text(bytes: &[u8], welded: &mut Welded) -> Result<(), ReadError> {
             }
             corners.push(welded.vertex(position, Place::Line(line))?);
         } else if first.eq_ignore_ascii_case(b"endloop") {
+            // the end of a triangle
             if corners.len() != 3 {
-                let message = format!("a facet with {} corners: STL has triangles only", corners.len());
+                let message =
+                    format!("this facet has {} corners: facets of STL files are triangles", corners.len());
                 return Err(ReadError::line(line, message));
             }
             welded.surface.face(&corners, Place::Line(line))?;
@@ -103,7 +110,7 @@ fn read_text(bytes: &[u8], welded: &mut Welded) -> Result<(), ReadError> {
     Ok(())
 }
 
-/// A surface whose vertices with equal coordinates are one.
+/// A surface with vertices of equal coordinates welded.
 #[derive(Default)]
 struct Welded {
     surface: SurfaceBuilder,
@@ -112,7 +119,7 @@ struct Welded {
 
 impl Welded {
     fn vertex(&mut self, position: [f64; 3], place: Place) -> Result<u32, ReadError> {
-        // adding zero makes −0 and +0 one
+        // adding zero turns −0 into +0
         let key = position.map(|c| (c + 0.0).to_bits());
         if let Some(&known) = self.vertex_at.get(&key) {
             return Ok(known);
@@ -129,7 +136,7 @@ pub(crate) mod tests {
     use super::*;
     use sinew_mesh::shapes;
 
-    /// A binary STL of a surface, with a chosen start of its header.
+    /// A binary STL of a surface, whose header begins with the given bytes.
     pub(crate) fn binary_stl(mesh: &TriMesh, header: &[u8]) -> Vec<u8> {
         let mut bytes = header.to_vec();
         bytes.resize(80, b' ');
@@ -165,13 +172,13 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn zero_has_no_sign_when_vertices_are_welded() {
+    fn vertices_are_welded_whatever_the_sign_of_zero() {
         let text = "solid\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nvertex -0 0 -0\nvertex 0 1 0\nvertex 0 0 1\nendloop\nendsolid";
         assert_eq!(read_stl(text.as_bytes()).unwrap().value.vertices.len(), 4);
     }
 
     #[test]
-    fn every_cut_is_noticed() {
+    fn every_truncation_is_detected() {
         let cube = shapes::cuboid([1.0, 1.0, 1.0]);
         let binary = binary_stl(&cube, b"solid");
         for end in 0..binary.len() {
@@ -183,11 +190,11 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_count_that_lies_is_named_and_extra_bytes_are_a_note() {
+    fn a_wrong_count_is_an_error_and_extra_bytes_are_a_note() {
         let mut bytes = binary_stl(&shapes::cuboid([1.0; 3]), b"");
         bytes.push(0);
         assert!(read_stl(&bytes).unwrap().notes[0].contains("1 bytes after"));
         bytes[80..84].copy_from_slice(&u32::MAX.to_le_bytes());
-        assert!(read_stl(&bytes).unwrap_err().message.contains("promises 4294967295 triangles"));
+        assert!(read_stl(&bytes).unwrap_err().message.contains("the file states 4294967295 triangles"));
     }
 }

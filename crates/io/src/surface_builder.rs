@@ -1,22 +1,21 @@
-//! Vertices and faces as they come from a file, checked and made into a [`TriMesh`].
+//! Builds a checked [`TriMesh`] from the vertices and faces of a file.
 //!
-//! All surface readers end here, so all of them refuse and mend the same things: coordinates must be
-//! finite, indices in range, totals sane; faces with fewer than three corners are dropped with a note.
-//! Vertices keep the order and number of the file.
+//! All surface readers use it, so all of them reject and repair the same things: coordinates must be finite, indices in range and totals
+//! below a limit; faces with fewer than three corners are dropped with a note. Vertices keep the order of the file.
 
 use crate::polygon::triangulate;
 use sinew_files::{Loaded, Place, ReadError};
 use sinew_math::Vec3;
 use sinew_mesh::TriMesh;
 
-/// More vertices than any machine this runs on can simulate.
+/// The most vertices: more than any machine can simulate.
 pub(crate) const VERTEX_LIMIT: usize = 1 << 26;
-/// As many triangles as that many vertices usually have.
+/// The most triangles: as many as that many vertices usually have.
 const TRIANGLE_LIMIT: usize = 1 << 27;
-/// Beyond this, single precision pictures and squared lengths lose their meaning.
+/// The largest coordinate; beyond it, squared lengths and single precision lose their meaning.
 const COORDINATE_LIMIT: f64 = 1e9;
 
-/// A surface as it comes from a file.
+/// A surface while it is read.
 #[derive(Default)]
 pub(crate) struct SurfaceBuilder {
     vertices: Vec<Vec3>,
@@ -46,7 +45,7 @@ impl SurfaceBuilder {
         self.vertices.len()
     }
 
-    /// Adds a face; its corners count from 0 and may name vertices that are yet to come.
+    /// Adds a face; its corners count from 0 and may refer to later vertices.
     pub(crate) fn face(&mut self, corners: &[u32], place: Place) -> Result<(), ReadError> {
         if corners.len() < 3 {
             self.small_faces += 1;
@@ -61,18 +60,21 @@ impl SurfaceBuilder {
         Ok(())
     }
 
-    /// The surface of all that was added.
+    /// The surface of all vertices and faces.
     pub(crate) fn finish(self) -> Result<Loaded<TriMesh>, ReadError> {
+        // there must be something
         let SurfaceBuilder { vertices, corners, faces, small_faces } = self;
         if vertices.is_empty() {
-            return Err(ReadError::whole("no vertices in it: is this a mesh file?"));
+            return Err(ReadError::whole("the file has no vertices: is this a mesh file?"));
         }
         if faces.is_empty() {
             let count = vertices.len();
             return Err(ReadError::whole(format!(
-                "{count} vertices but no faces: a point cloud has no inside; export the mesh with its faces"
+                "the file has {count} vertices but no faces: a point cloud has no inside; export the mesh with its faces"
             )));
         }
+
+        // faces as triangles
         let mut triangles = Vec::new();
         let mut start = 0;
         for face in &faces {
@@ -80,7 +82,7 @@ impl SurfaceBuilder {
             start = face.end;
             if let Some(&bad) = corners.iter().find(|&&corner| corner as usize >= vertices.len()) {
                 let message = format!(
-                    "a face names vertex {} (counted from 1) of {}: the file is cut short or its indices are wrong; export it again",
+                    "a face refers to vertex {} (counted from 1), but there are {} vertices: the file is cut short or its indices are wrong; export it again",
                     u64::from(bad) + 1,
                     vertices.len()
                 );
@@ -88,25 +90,25 @@ impl SurfaceBuilder {
             }
             triangulate(corners, &vertices, &mut triangles);
         }
+
+        // drop what is degenerate
         let mut notes = Vec::new();
         if small_faces > 0 {
-            notes.push(format!("{small_faces} faces with fewer than three corners were left out"));
+            notes.push(format!("{small_faces} faces with fewer than three corners were dropped"));
         }
         let all = triangles.len();
         triangles.retain(|&[a, b, c]| a != b && b != c && c != a);
         if triangles.len() < all {
-            notes.push(format!("{} triangles that name a vertex twice were left out", all - triangles.len()));
+            notes.push(format!("{} triangles that repeat a vertex were dropped", all - triangles.len()));
         }
         if triangles.is_empty() {
-            return Err(ReadError::whole(
-                "every face names one vertex twice: nothing is left of the surface",
-            ));
+            return Err(ReadError::whole("every face repeats a vertex: the surface has no area"));
         }
         Ok(Loaded { value: TriMesh { vertices, triangles }, notes })
     }
 }
 
-/// A position that can be computed with, or an error at its place.
+/// A finite position of moderate size, or an error at its place.
 pub(crate) fn check_position(position: [f64; 3], place: Place) -> Result<Vec3, ReadError> {
     match position.iter().zip(["x", "y", "z"]).find(|(c, _)| !c.is_finite() || c.abs() > COORDINATE_LIMIT) {
         None => Ok(Vec3::from(position)),

@@ -1,7 +1,8 @@
-//! Takes on disk: what a simulation did, recorded as it runs, to be converted or gone on with later.
+//! Records takes to disk (`.take`) and reads them, to convert them or to resume the simulation.
 //!
-//! A take is one file of chunks, each with a checksum that also covers all chunks before it. It is only ever appended to, so whatever ends a recording,
-//! the chunks before the last one are good. [`TakeRecorder`] writes one, [`TakeFile`] reads what is sound of it. The layout stands in `docs/takes.md`.
+//! A take is a file of chunks. The checksum of a chunk also covers all chunks before it, and the file is only ever appended to, so that an
+//! interrupted recording loses at most its last chunk. [`TakeRecorder`] writes a take, [`TakeFile`] reads its valid part. `docs/takes.md` has
+//! the layout.
 
 mod chunk;
 mod frames;

@@ -1,17 +1,17 @@
-//! Lines and words of a text file that may not be UTF-8, whatever ends its lines.
+//! Splits text files into lines and words; the text need not be UTF-8, and lines may end in any of the usual ways.
 
 pub(crate) use sinew_files::quote;
 
 use sinew_files::ReadError;
 
-/// The lines of a text with their numbers from 1. `\n`, `\r\n` and a lone `\r` end a line.
+/// The lines of a text, numbered from 1. `\n`, `\r\n` and a lone `\r` end a line.
 pub(crate) struct Lines<'a> {
     rest: &'a [u8],
     number: usize,
 }
 
 impl<'a> Lines<'a> {
-    /// The lines of a whole file; a byte order mark at its start is passed over.
+    /// The lines of a file; a byte order mark at its start is skipped.
     pub(crate) fn of(bytes: &'a [u8]) -> Lines<'a> {
         Lines { rest: bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes), number: 0 }
     }
@@ -32,17 +32,16 @@ impl<'a> Iterator for Lines<'a> {
     }
 }
 
-/// The words of a line: what stands between blanks.
+/// The words of a line, separated by whitespace.
 pub(crate) fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 
-/// A number from a word, or an error that quotes the word.
+/// Parses a number, or returns an error that quotes the word.
 pub(crate) fn number<T: std::str::FromStr>(word: &[u8], line: usize, what: &str) -> Result<T, ReadError> {
-    std::str::from_utf8(word)
-        .ok()
-        .and_then(|word| word.parse().ok())
-        .ok_or_else(|| ReadError::line(line, format!("{what} `{}` is not a number that fits", quote(word))))
+    std::str::from_utf8(word).ok().and_then(|word| word.parse().ok()).ok_or_else(|| {
+        ReadError::line(line, format!("{what} `{}` is not a number, or out of range", quote(word)))
+    })
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! USD as text, which Blender, Houdini, Maya and usdview read: a mesh per body with points for every frame.
+//! Writes a take as a USD ASCII file (`.usda`): one mesh per body, with time samples of its points.
 //!
-//! Time codes count frames from 0. USD wants all moments of one body together, so frames wait in a file
-//! without a name; one body of one frame is in memory at a time. Numbers are written so that they come back
-//! to the bit. Axes are those of the frames, and the file says which of them is up.
+//! Blender, Houdini, Maya and usdview read it. Time codes count frames from 0. USD stores all time samples of an attribute together, so
+//! frames are buffered on disk until the take ends, and one body of one frame is in memory at a time. Numbers read back bit for bit. Axes are
+//! those of the frames, and the file states the up axis.
 
 use crate::Up;
 use crate::distinct_names::identifiers;
@@ -16,7 +16,7 @@ use sinew_take::{
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-/// Writes one USD file as text.
+/// Writes a USD ASCII file.
 #[derive(Debug)]
 pub struct UsdaSink {
     target: PathBuf,
@@ -34,12 +34,12 @@ struct Take {
 }
 
 impl UsdaSink {
-    /// A file that will appear as `target`; `up` is the axis that points up in the frames.
+    /// A file that appears as `target` at the end of the take; `up` is the up axis of the frames.
     pub fn new(target: impl Into<PathBuf>, up: Up) -> UsdaSink {
         UsdaSink { target: target.into(), up, take: None }
     }
 
-    /// The name of the prim that holds everything: the file's.
+    /// The name of the root prim: that of the file.
     fn root_name(&self) -> String {
         let stem = self.target.file_stem().unwrap_or_default().to_string_lossy();
         identifiers([stem.as_ref()]).remove(0)
@@ -50,12 +50,10 @@ impl FrameSink for UsdaSink {
     fn begin(&mut self, surfaces: &[SurfaceInfo], fps: f64) -> Result<(), SinkError> {
         check_written_rest(surfaces)?;
         if !(fps.is_finite() && fps > 0.0) {
-            return Err(SinkError(format!(
-                "{fps} frames per second cannot be written: give a positive number"
-            )));
+            return Err(SinkError(format!("the frame rate is {fps}: it must be finite and above 0")));
         }
-        let file = AtomicFile::create(&self.target).map_err(in_words)?;
-        let spill = FrameSpill::create(&self.target, surfaces).map_err(in_words)?;
+        let file = AtomicFile::create(&self.target).map_err(sink_error)?;
+        let spill = FrameSpill::create(&self.target, surfaces).map_err(sink_error)?;
         self.take = Some(Take { file, surfaces: surfaces.to_vec(), spill, fps, last_time: None });
         Ok(())
     }
@@ -65,7 +63,7 @@ impl FrameSink for UsdaSink {
         check_frame(&take.surfaces, frame)?;
         check_time(take.last_time, frame.time)?;
         take.last_time = Some(frame.time);
-        take.spill.push(frame).map_err(in_words)
+        take.spill.push(frame).map_err(sink_error)
     }
 
     fn finish(&mut self) -> Result<(), SinkError> {
@@ -80,12 +78,12 @@ impl FrameSink for UsdaSink {
             }
             file.write_all(b"}\n")
         };
-        write().and_then(|()| file.commit()).map_err(in_words)
+        write().and_then(|()| file.commit()).map_err(sink_error)
     }
 }
 
 struct Body<'a> {
-    /// Its place in the scene.
+    /// Its index in the scene.
     index: usize,
     surface: &'a SurfaceInfo,
     /// Its identifier.
@@ -121,6 +119,7 @@ def Xform "{root}" (
 }
 
 fn write_mesh(file: &mut AtomicFile, body: &Body, frames: &mut SpilledFrames) -> io::Result<()> {
+    // the prim
     let Body { index, surface, name } = *body;
     let own_name = quoted(&surface.name);
     write!(
@@ -136,6 +135,8 @@ fn write_mesh(file: &mut AtomicFile, body: &Body, frames: &mut SpilledFrames) ->
         uniform token subdivisionScheme = "none"
 "#
     )?;
+
+    // colour and topology
     let (color, triangles) = (point_list(&[body_color(index)]), &surface.triangles);
     write!(
         file,
@@ -148,13 +149,15 @@ fn write_mesh(file: &mut AtomicFile, body: &Body, frames: &mut SpilledFrames) ->
         list(triangles, |_| "3".into()),
         list(triangles, |[a, b, c]| format!("{a}, {b}, {c}"))
     )?;
-    write_moments(file, "float3[] extent", body, frames, |points| point_list(&extent(points)))?;
-    write_moments(file, "point3f[] points", body, frames, point_list)?;
+
+    // what moves
+    write_samples(file, "float3[] extent", body, frames, |points| point_list(&extent(points)))?;
+    write_samples(file, "point3f[] points", body, frames, point_list)?;
     writeln!(file, "    }}")
 }
 
-/// Writes an attribute that follows from the points: its value at rest and in every frame.
-fn write_moments(
+/// Writes an attribute computed from the points: its value at rest and in every frame.
+fn write_samples(
     file: &mut AtomicFile,
     attribute: &str,
     body: &Body,
@@ -174,20 +177,20 @@ fn write_moments(
     writeln!(file, "        }}")
 }
 
-/// Points as `[(x, y, z), …]`: the shortest digits that come back to the same bits, with a point or an
-/// exponent in each number, since a bare `-0` would be read as a whole number and lose its sign.
+/// Points as `[(x, y, z), …]`, in the fewest digits that read back bit for bit. Each number has a decimal point or an exponent: `-0` would be
+/// read as an integer and lose its sign.
 fn point_list(points: &[[f32; 3]]) -> String {
     list(points, |[x, y, z]| format!("({x:?}, {y:?}, {z:?})"))
 }
 
-/// Things as `[a, b, …]`; digits take most of the time of this format, so threads share them.
+/// Items as `[a, b, …]`, formatted in parallel: formatting takes most of the time of this sink.
 fn list<T: Sync>(items: &[T], text: fn(&T) -> String) -> String {
     let joined = |items: &[T]| items.iter().map(text).collect::<Vec<_>>().join(", ");
     let parts: Vec<String> = items.par_chunks(1024).map(joined).collect();
     format!("[{}]", parts.join(", "))
 }
 
-/// The corners of the smallest box around some points (m).
+/// The bounding box of points (m).
 fn extent(points: &[[f32; 3]]) -> [[f32; 3]; 2] {
     let Some(&first) = points.first() else { return [[0.0; 3]; 2] };
     points.iter().fold([first; 2], |[low, high], point| {
@@ -195,16 +198,16 @@ fn extent(points: &[[f32; 3]]) -> [[f32; 3]; 2] {
     })
 }
 
-/// A text as a string of USD; what cannot be printed becomes a blank.
+/// A USD string; control characters become spaces.
 fn quoted(text: &str) -> String {
     let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     format!("\"{}\"", text.replace('\\', r"\\").replace('"', "\\\""))
 }
 
-fn in_words(error: io::Error) -> SinkError {
+fn sink_error(error: io::Error) -> SinkError {
     SinkError(error.to_string())
 }
 
 fn not_begun() -> SinkError {
-    SinkError("the USD file was given a frame outside of begin and finish".into())
+    SinkError("the USD file received a frame before `begin` or after `finish`".into())
 }

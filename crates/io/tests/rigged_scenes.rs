@@ -97,11 +97,11 @@ fn a_choice_for_one_take_goes_before_the_scene() {
 #[test]
 fn what_does_not_fit_a_file_is_refused_with_its_line() {
     for (lines, words) in [
-        ("surface = 'a.obj'", "line 3: `surface` does not go with `file`"),
-        ("fullness = 2", "line 3: `fullness` does not go with `file`"),
+        ("surface = 'a.obj'", "line 3: `surface` has no meaning with `file`"),
+        ("fullness = 2", "line 3: `fullness` has no meaning with `file`"),
         ("human = { hips = 'nobody' }", "no bone `nobody`"),
-        ("human = { hip = 'root' }", "line 3: `hip` is no bone of a human figure"),
-        ("animation = '0'\nmotion = { bvh = 'a.bvh' }", "exclude each other"),
+        ("human = { hip = 'root' }", "line 3: `hip` is not a human bone"),
+        ("animation = '0'\nmotion = { bvh = 'a.bvh' }", "cannot be combined"),
         ("motion = { first = 3 }", "needs `bvh`"),
         ("motion = { bvh = 'a.bvh' }", "a.bvh: no such file"),
         (

@@ -434,12 +434,12 @@ fn the_solver_reaches_the_scene_and_explicit_steps_have_no_settings() {
     let accurate = Solver::Implicit(ImplicitSettings::ACCURATE);
     assert_eq!(read("[solver]\nkind = 'implicit'").unwrap().value.solver, accurate);
     for (text, said) in [
-        ("[solver]\naccuracy = 'accurate'", "line 4: `accuracy` goes with kind"),
+        ("[solver]\naccuracy = 'accurate'", "line 4: `accuracy` needs kind"),
         ("[solver]\nkind = 'implict'", "implicit"),
         ("[solver]\nkind = 'auto'\nsubsteps = 1.5", "a whole number from 1 to 1000"),
         ("[solver]\nkind = 'auto'\norder = 3", "1 or 2"),
         ("[solver]\nkind = 'auto'\nbudget = 0", "`budget` is 0: it must be above 0"),
-        ("[solver]\norder = 2", "`order` goes with kind"),
+        ("[solver]\norder = 2", "`order` needs kind"),
     ] {
         let error = read(text).unwrap_err().to_string();
         assert!(error.contains(said), "{error}");
@@ -485,7 +485,7 @@ fn every_obstacle_reaches_the_scene() {
     };
     for (part, said) in [
         ("part_of = 'b'", "line 8: no obstacle above is named `b`"),
-        ("part_of = 'a'\ndensity = 3", "line 9: `density` and `part_of` exclude each other"),
+        ("part_of = 'a'\ndensity = 3", "line 9: `density` and `part_of` cannot be combined"),
     ] {
         assert!(read(part).contains(said), "{}", read(part));
     }
@@ -533,20 +533,23 @@ fn what_is_wrong_with_a_constraint_is_said_with_its_line() {
             "drag = { body = 'a' }",
             "line 4: drag, pin or join = { … } needs one of `surface`, `inside`, `region`",
         ),
-        ("drag = { body = 'a', surface = [0, 0, 0], bone = 'x' }", "`bone` does not go with `body`"),
+        ("drag = { body = 'a', surface = [0, 0, 0], bone = 'x' }", "`bone` has no meaning with `body`"),
         ("drag = { character = 'c', bone = 'x' }", "there is no character \"c\""),
-        ("pin = P\njoin = [P, P]", "line 5: `pin` and `join` exclude each other"),
+        ("pin = P\njoin = [P, P]", "line 5: `pin` and `join` cannot be combined"),
         ("join = [P]", "`join` has 1 tables: it takes a list of 2 tables"),
         ("pin = P\nstiffness = -1", "line 5: `stiffness` is -1: it must be above 0"),
-        ("pin = P\nlength = 1", "line 5: `length` goes with `join` or `belt`, not with `pin`"),
-        ("join = [P, P]\npath = [[0, 0, 0, 0]]", "`path` goes with `drag` or `pin`, not with `join`"),
+        ("pin = P\nlength = 1", "line 5: `length` needs `join` or `belt`: it has no meaning with `pin`"),
+        (
+            "join = [P, P]\npath = [[0, 0, 0, 0]]",
+            "`path` needs `drag` or `pin`: it has no meaning with `join`",
+        ),
         ("pin = P\npath = [[0, 0, 0]]", "line 5: a list in `path` has 3 numbers: it takes 4"),
         ("pin = P\npath = []", "`path`: there are no keys"),
         ("pin = P\npath = [[1, 0, 0, 0], [0, 0, 0, 0]]", "at 0 s is not after key 0"),
-        ("pin = P\nplace = [0, 0, nan]", "`place` holds NaN"),
+        ("pin = P\nplace = [0, 0, nan]", "`place` contains NaN"),
         ("pin = P\nstrengths = [[0, 2]]", "`strengths` is 2 at 0 s: it must be from 0 to 1"),
-        ("pin = P\nrope = true", "`rope` goes with `join` only"),
-        ("belt = { body = 'a', center = [0, 0, 0], axis = [0, 0, 0] }", "`axis` has no length"),
+        ("pin = P\nrope = true", "`rope` needs `join`"),
+        ("belt = { body = 'a', center = [0, 0, 0], axis = [0, 0, 0] }", "`axis` is zero"),
         (
             "belt = { body = 'a', center = [0, 0, 0], axis = [1, 0, 0] }\nlength = 0",
             "that of a belt is above 0",
@@ -601,15 +604,15 @@ fn old_names_are_read_with_a_note_that_gives_the_new_one() {
     assert_eq!(
         told,
         [
-            "line 4: `share` is called `fraction` now; the old name is still read",
-            "line 8: `run_up` is called `preroll_approach` now; the old name is still read",
-            "line 9: `settle` is called `preroll_hold` now; the old name is still read",
-            "line 10: `balanced` is called `sag` now; the old name is still read",
+            "line 4: `share` has been renamed to `fraction`; the old name still works",
+            "line 8: `run_up` has been renamed to `preroll_approach`; the old name still works",
+            "line 9: `settle` has been renamed to `preroll_hold`; the old name still works",
+            "line 10: `balanced` has been renamed to `sag`; the old name still works",
         ]
     );
     assert_eq!(read(&old.replace("true", "false")).value.world.bodies[1].sag, Sag::Free);
     for (text, said) in [
-        (old.replace("true", "true\nsag = 'free'"), "line 10: `sag` and `balanced` exclude each other"),
+        (old.replace("true", "true\nsag = 'free'"), "line 10: `sag` and `balanced` cannot be combined"),
         (old.replace("true", "3"), "line 10: `balanced` is a whole number: it takes true or false"),
         (
             old.replace("settle = 0.3", "settle = -1"),
@@ -666,7 +669,7 @@ fn every_key_misspelt_is_named_with_its_line_and_the_right_one() {
         let (whole, at) = find(WHOLE).or_else(|| find(RIGGED)).unwrap();
         let text = format!("{}{wrong}{}", &whole[..at], &whole[at + key.name.len()..]);
         let error = error_of(&text, folder.path());
-        assert!(error.contains(&format!("`{wrong}` is no key of")), "{error}");
+        assert!(error.contains(&format!("`{wrong}` is not a key of")), "{error}");
         assert!(error.contains(&format!("did you mean `{}`?", key.name)), "{error}");
         let line = 1 + whole[..at].matches('\n').count();
         assert!(error.starts_with(&format!("line {line}:")), "{} at {line}: {error}", key.name);
@@ -683,36 +686,36 @@ fn mistakes_are_told_with_what_is_accepted() {
         ("fps = 24", "fps = true", "line 3: `fps` is true"),
         ("up = \"z\"", "up = \"x\"", "must be one of \"y\", \"z\""),
         ("gravity = [0, 0, -1.62]", "gravity = [0, 0]", "has 2 numbers: it takes a list of 3 numbers"),
-        ("gravity = [0, 0, -1.62]", "gravity = [0, 0, inf]", "holds inf"),
+        ("gravity = [0, 0, -1.62]", "gravity = [0, 0, inf]", "contains inf"),
         ("gravity = [0, 0, -1.62]", "young = 5", "it belongs in [body.material]"),
         ("gravity = [0, 0, -1.62]", "colour = 5", "which has `seconds`, `fps`"),
         ("scale = 0.1", "scale = -1", "line 12: `scale` is -1: it must be above 0"),
-        ("cage_tets = 500", "cage_tets = 500\ncage_edge = 1", "exclude each other"),
+        ("cage_tets = 500", "cage_tets = 500\ncage_edge = 1", "cannot be combined"),
         ("cage_tets = 500", "cage_tets = 1.5", "whole number"),
         ("surface = \"a.obj\"", "surface = \"b.obj\"", "b.obj: no such file"),
-        ("surface = \"a.obj\"", "surface = \"b.obj\"", "named in line 11 of the scene"),
+        ("surface = \"a.obj\"", "surface = \"b.obj\"", "(line 11 of the scene)"),
         ("surface = \"a.obj\"", "", "line 9: [[body]] needs one of `surface`, `tets`"),
-        ("surface = \"a.obj\"", "surface = \"a.obj\"\ntets = \"t.ele\"", "`surface` and `tets` exclude"),
-        ("tets = \"t.ele\"", "tets = \"a.obj\"", "give it as `surface`"),
-        ("tets = \"t.ele\"", "tets = \"t.ele\"\ncage_edge = 1", "tets need no cage"),
+        ("surface = \"a.obj\"", "surface = \"a.obj\"\ntets = \"t.ele\"", "`surface` and `tets` cannot"),
+        ("tets = \"t.ele\"", "tets = \"a.obj\"", "use it as `surface`"),
+        ("tets = \"t.ele\"", "tets = \"t.ele\"\ncage_edge = 1", "tets have no cage"),
         ("\"rubber\"", "\"ruber\"", "did you mean \"rubber\"?"),
         ("\"rubber\"", "7", "`material` is a whole number: it takes one of \"jelly\""),
         ("\"rubber\"", "7", "or a table: [body.material]"),
-        ("law = \"stvk\"", "law = \"corotational\"", "`stretch_limits` goes with law = \"stvk\""),
+        ("law = \"stvk\"", "law = \"corotational\"", "`stretch_limits` needs law = \"stvk\""),
         ("poisson = 0.4", "poisson = 0.5", "poisson = 0.5 is outside"),
         ("stretch_limits = [0.8, 1.3]", "stretch_limits = [0.3, 1.3]", "stretch limits [0.3, 1.3]"),
         ("end = \"top\"", "end = \"tpo\"", "did you mean \"top\"?"),
-        ("end = \"top\"", "end = [0, 0, 0]", "no length"),
+        ("end = \"top\"", "end = [0, 0, 0]", "`end` is zero"),
         ("fraction = 0.2", "fraction = 1.5", "`fraction` is 1.5"),
         ("max = [1, 1, 1]", "max = [1, -1, 1]", "below `min`"),
         ("max = [1, 1, 1]", "", "line 31: region = { box = { … } } needs `max`"),
         ("radius = 0.5", "radius = 0", "`radius` is 0"),
-        ("axis = [0, 0, 2]", "axis = [0, 0, 0]", "no length"),
+        ("axis = [0, 0, 2]", "axis = [0, 0, 0]", "`axis` is zero"),
         ("frequency = 1.5", "frequency = -1", "`frequency` is -1"),
         ("region = { nearest = [1, 2, 3] }", "", "line 38: [[body.load]] needs `region`"),
-        ("nearest = [1, 2, 3]", "nearest = [1, 2, 3], fraction = 0.5", "goes with `end` only"),
-        ("cage_edge = 0.05", "name = \"first\"", "a body above is named `first`"),
-        ("fps = 24", "fps = 24 24", "line 3: not TOML"),
+        ("nearest = [1, 2, 3]", "nearest = [1, 2, 3], fraction = 0.5", "`fraction` needs `end`"),
+        ("cage_edge = 0.05", "name = \"first\"", "a body above is also named `first`"),
+        ("fps = 24", "fps = 24 24", "line 3: not valid TOML"),
     ] {
         assert!(WHOLE.contains(from), "{from}");
         let error = error_of(&WHOLE.replacen(from, to, 1), folder.path());

@@ -59,7 +59,7 @@ fn what_a_scene_file_cannot_say_is_named() {
     let painted = refused(|scene| {
         scene.world.bodies[0].attachment.as_mut().unwrap().skin_weights = vec![vec![(0, 1.0)]];
     });
-    assert_eq!(painted, "'worm' has painted weights, which a scene file cannot say");
+    assert_eq!(painted, "'worm' has painted weights, which scene files do not support");
     let lonely = refused(|scene| scene.world.bodies[0].attachment = None);
     assert!(lonely.contains("the skeleton 'worm' has no flesh"), "{lonely}");
     let endless = refused(|scene| scene.seconds = f64::INFINITY);

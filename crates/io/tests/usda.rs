@@ -129,6 +129,6 @@ fn what_cannot_be_written_is_refused_and_leaves_nothing() {
     moving_bodies::check_refusals(|| UsdaSink::new(&target, Up::Y), &two_bodies(), folder.path());
     for fps in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let error = UsdaSink::new(&target, Up::Y).begin(&two_bodies(), fps).unwrap_err().to_string();
-        assert!(error.contains("frames per second"), "{error}");
+        assert!(error.contains("the frame rate is"), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! A BVH file as a skeleton and its motion.
+//! Converts a BVH file to a skeleton and a motion of that skeleton.
 
 use super::{Bvh, BvhChannel, BvhJoint};
 use sinew_control::{MotionError, SkeletonMotion};
@@ -8,34 +8,33 @@ use sinew_skeleton::{
 };
 use std::collections::BTreeSet;
 
-/// What the bones of a file are made of, which the file does not say.
+/// What a BVH file does not say about its bones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BvhBody {
     /// Density of the bones (kg/m³).
     pub density: f64,
-    /// Radius of a bone in parts of its length.
+    /// Radius of a bone as a fraction of its length.
     pub radius_per_length: f64,
-    /// How the file's axes stand in the world: roots are turned by it.
+    /// Rotation from the axes of the file to those of the world, applied to roots.
     pub world_from_file: Rotation,
 }
 
 impl Default for BvhBody {
-    /// Density of water; a bone ten times as long as thick; the axes of the file.
+    /// The density of water, bones ten times as long as thick, and the axes of the file.
     fn default() -> BvhBody {
         BvhBody { density: 1000.0, radius_per_length: 0.05, world_from_file: Rotation::identity() }
     }
 }
 
 impl Bvh {
-    /// Bones for the joints, in the same order: free joints where there are position channels, balls where there are rotations
-    /// only, fixed ones where nothing moves. A bone is a row of capsules from its joint to the joints and ends below it.
-    /// Names that occur again get a number.
+    /// One bone per joint, in the same order. A joint is free if it has position channels, a ball joint if it has only rotations, and fixed
+    /// without channels. A bone consists of capsules from its joint to its child joints and end sites. Repeated names get a number.
     pub fn to_skeleton(&self, body: &BvhBody) -> SkeletonDesc {
         let mut names = Names::default();
         let segments = self.segments();
         let lengths: Vec<f64> =
             segments.iter().flatten().map(Vec3::norm).filter(|length| *length > 0.0).collect();
-        // a joint with nothing below it is a ball as thick as the mean bone
+        // a joint without children and end sites is a ball as thick as the mean bone
         let mean = if lengths.is_empty() { 1.0 } else { lengths.iter().sum::<f64>() / lengths.len() as f64 };
         let bone = |(joint, segments): (&BvhJoint, &Vec<Vec3>)| BoneDesc {
             name: names.unused(&joint.name),
@@ -55,21 +54,25 @@ impl Bvh {
     /// The motion of a skeleton that [`Bvh::to_skeleton`] described.
     ///
     /// # Errors
-    /// If there are no frames, or the skeleton has other bones.
+    /// If there are no frames, or the skeleton does not have the bones of the file.
     pub fn to_motion(&self, skeleton: &Skeleton) -> Result<SkeletonMotion, MotionError> {
+        // one bone per joint
         let expected: usize = self.joints.iter().map(|joint| kind(joint).v_count()).sum();
         if skeleton.bones().len() != self.joints.len() || skeleton.v_count() != expected {
             let (bones, joints) = (skeleton.bones().len(), self.joints.len());
             let fault = format!(
-                "the skeleton has {bones} bones and {} degrees of freedom, the file {joints} and {expected}",
+                "the skeleton has {bones} bones and {} degrees of freedom, but the file has {joints} and {expected}",
                 skeleton.v_count()
             );
             return Err(MotionError { faults: vec![fault] });
         }
+
+        // channel values to joint coordinates
         let mut frames = Vec::with_capacity(self.frame_count * skeleton.q_count());
         for frame in (0..self.frame_count).filter_map(|i| self.frame(i)) {
             let start = frames.len();
             frames.resize(start + skeleton.q_count(), 0.0);
+            // translation and rotation of each joint
             for i in 0..self.joints.len() {
                 let Some(bone) = skeleton.bone_of_desc(i).map(|id| skeleton.bone(id)) else { continue };
                 let pose = self.parent_from_joint(i, frame);
@@ -90,7 +93,7 @@ impl Bvh {
         SkeletonMotion::build(skeleton, self.frame_seconds, frames)
     }
 
-    /// From each joint to what stands below it (m), in its own frame.
+    /// For each joint, the positions of its child joints and end sites in its own frame (m).
     fn segments(&self) -> Vec<Vec<Vec3>> {
         let mut segments: Vec<Vec<Vec3>> = self.joints.iter().map(|joint| joint.ends.clone()).collect();
         for joint in &self.joints {
@@ -117,13 +120,13 @@ fn capsules(segments: &[Vec3], mean: f64, body: &BvhBody) -> MassDesc {
         shape: SolidShape::Capsule { from: Vec3::zeros(), to, radius: body.radius_per_length * length },
         density: body.density,
     };
-    // shorter than a thousandth of the mean is a joint upon a joint
+    // joints closer than a thousandth of the mean length coincide
     let long = segments.iter().filter(|to| to.norm() > 1e-3 * mean);
     let solids: Vec<MassDesc> = long.map(|to| solid(*to, to.norm())).collect();
     if solids.is_empty() { solid(Vec3::zeros(), mean) } else { MassDesc::Sum(solids) }
 }
 
-/// Names that no other bone has.
+/// Makes names unique.
 #[derive(Default)]
 struct Names {
     taken: BTreeSet<String>,
@@ -131,7 +134,7 @@ struct Names {
 }
 
 impl Names {
-    /// The name itself, or with the next number that makes it new. Numbers only grow, so that many of one name cost no more.
+    /// The name, followed by a number if it is taken. Numbers only grow, so that repeating one name often stays cheap.
     fn unused(&mut self, name: &str) -> String {
         let mut found = name.to_string();
         while !self.taken.insert(found.clone()) {

@@ -1,4 +1,4 @@
-//! The first half of a BVH file: joints within joints.
+//! Reads the `HIERARCHY` section of a BVH file: nested joints.
 
 use super::tokens::Tokens;
 use super::{BvhChannel, BvhJoint};
@@ -6,10 +6,10 @@ use crate::text::quote;
 use sinew_files::ReadError;
 use sinew_math::Vec3;
 
-/// Joints within joints: far beyond any character, and small enough that a file of braces alone is told from one.
+/// The deepest nesting of joints: far beyond any character, and small enough to reject a file that is nothing but braces.
 const MAX_DEPTH: usize = 1000;
 
-/// A block that is open: a joint, or an end of one.
+/// An open block: a joint or an end site.
 struct Block {
     kind: BlockKind,
     line: usize,
@@ -19,14 +19,15 @@ struct Block {
 
 #[derive(Clone, Copy, PartialEq)]
 enum BlockKind {
-    /// The joint of this index.
+    /// The joint with this index.
     Joint(usize),
-    /// An end of the joint of this index.
+    /// An end site of the joint with this index.
     End(usize),
 }
 
-/// Reads all joints, up to the word `MOTION`.
+/// Reads all joints, up to and including the keyword `MOTION`.
 pub(super) fn read(tokens: &mut Tokens, scale: f64) -> Result<Vec<BvhJoint>, ReadError> {
+    // the blocks that are open, from the root down
     tokens.expect("HIERARCHY")?;
     let mut joints: Vec<BvhJoint> = Vec::new();
     let mut open: Vec<Block> = Vec::new();
@@ -35,6 +36,7 @@ pub(super) fn read(tokens: &mut Tokens, scale: f64) -> Result<Vec<BvhJoint>, Rea
         let word = tokens.next().ok_or_else(|| missing_motion(&open, &joints, tokens.line()))?;
         let line = tokens.line();
         match (word.to_ascii_uppercase().as_slice(), open.last_mut()) {
+            // blocks begin and end
             (b"MOTION", None) => break,
             (b"ROOT", None) => open.push(begin(tokens, None, &mut joints)?),
             (b"JOINT", Some(Block { kind: BlockKind::Joint(parent), .. })) => {
@@ -50,9 +52,12 @@ pub(super) fn read(tokens: &mut Tokens, scale: f64) -> Result<Vec<BvhJoint>, Rea
                 tokens.expect("{")?;
                 open.push(Block { kind, line, has_offset: false, has_channels: true });
             }
+            (b"}", Some(_)) => end(&mut open, &joints, line)?,
+
+            // what a block holds
             (b"OFFSET", Some(block)) => {
                 if core::mem::replace(&mut block.has_offset, true) {
-                    return Err(ReadError::line(line, "a second OFFSET of the same joint: remove one"));
+                    return Err(ReadError::line(line, "this joint has a second OFFSET: remove one"));
                 }
                 let offset = read_offset(tokens, scale)?;
                 match block.kind {
@@ -63,18 +68,17 @@ pub(super) fn read(tokens: &mut Tokens, scale: f64) -> Result<Vec<BvhJoint>, Rea
             (b"CHANNELS", Some(block @ Block { kind: BlockKind::Joint(_), .. })) => {
                 let BlockKind::Joint(joint) = block.kind else { continue };
                 if core::mem::replace(&mut block.has_channels, true) {
-                    return Err(ReadError::line(line, "a second CHANNELS of the same joint: remove one"));
+                    return Err(ReadError::line(line, "this joint has a second CHANNELS: remove one"));
                 }
                 joints[joint].channel_offset = channel_offset;
                 joints[joint].channels = read_channels(tokens)?;
                 channel_offset += joints[joint].channels.len();
             }
-            (b"}", Some(_)) => end(&mut open, &joints, line)?,
             _ => return Err(unexpected(word, line, &open)),
         }
     }
     if joints.is_empty() {
-        return Err(ReadError::line(tokens.line(), "there is no ROOT before MOTION: the file has no joints"));
+        return Err(ReadError::line(tokens.line(), "the file has no joints: there is no ROOT before MOTION"));
     }
     Ok(joints)
 }
@@ -98,17 +102,17 @@ fn end(open: &mut Vec<Block>, joints: &[BvhJoint], line: usize) -> Result<(), Re
     let Some(block) = open.pop() else { return Ok(()) };
     let missing = match block {
         Block { has_offset: false, .. } => "OFFSET x y z",
-        Block { has_channels: false, .. } => "CHANNELS; write `CHANNELS 0` if nothing of it moves",
+        Block { has_channels: false, .. } => "CHANNELS: write `CHANNELS 0` for a joint that does not move",
         _ => return Ok(()),
     };
     let name = block_name(&block, joints);
-    Err(ReadError::line(line, format!("{name}, begun in line {}, has no {missing}", block.line)))
+    Err(ReadError::line(line, format!("{name}, which begins in line {}, has no {missing}", block.line)))
 }
 
 fn block_name(block: &Block, joints: &[BvhJoint]) -> String {
     match block.kind {
         BlockKind::Joint(joint) => format!("joint '{}'", quote(joints[joint].name.as_bytes())),
-        BlockKind::End(joint) => format!("the end of joint '{}'", quote(joints[joint].name.as_bytes())),
+        BlockKind::End(joint) => format!("the end site of joint '{}'", quote(joints[joint].name.as_bytes())),
     }
 }
 
@@ -117,7 +121,7 @@ fn read_offset(tokens: &mut Tokens, scale: f64) -> Result<Vec3, ReadError> {
     for x in offset.iter_mut() {
         *x = tokens.number("an offset")? * scale;
         if !x.is_finite() {
-            return Err(ReadError::line(tokens.line(), "an offset is too long for a number"));
+            return Err(ReadError::line(tokens.line(), "an offset is too large"));
         }
     }
     Ok(offset)
@@ -133,15 +137,15 @@ fn read_channels(tokens: &mut Tokens) -> Result<Vec<BvhChannel>, ReadError> {
         let channel = channel_of(word).ok_or_else(|| {
             let read = channels.len();
             ReadError::line(line, format!(
-                "`{}` is no channel (Xposition, Yrotation …): {count} channels are announced, {read} are there",
+                "`{}` is not a channel (Xposition, Yrotation …): the joint states {count} channels but lists {read}",
                 quote(word)
             ))
         })?;
         if matches!(channel, BvhChannel::Position(_)) && channels.contains(&channel) {
-            return Err(ReadError::line(line, format!("`{}` stands twice in one joint", quote(word))));
+            return Err(ReadError::line(line, format!("`{}` is given twice for one joint", quote(word))));
         }
         channels.push(channel);
-        // positions are at most three; turns beyond these are a lying count or a broken file
+        // positions are at most three; this many rotations mean a wrong count or a damaged file
         if channels.len() > MAX_CHANNELS {
             return Err(ReadError::line(line, format!("a joint has more than {MAX_CHANNELS} channels")));
         }
@@ -149,7 +153,7 @@ fn read_channels(tokens: &mut Tokens) -> Result<Vec<BvhChannel>, ReadError> {
     Ok(channels)
 }
 
-/// Three positions and three turns are usual, nine with scales elsewhere; more than this is no joint.
+/// The most channels of a joint. Usual are three positions and three rotations; some formats add three scales.
 const MAX_CHANNELS: usize = 64;
 
 fn channel_of(word: &[u8]) -> Option<BvhChannel> {
@@ -169,7 +173,10 @@ fn missing_motion(open: &[Block], joints: &[BvhJoint], line: usize) -> ReadError
             let name = block_name(block, joints);
             ReadError::line(
                 line,
-                format!("the file ends inside {name}, begun in line {}: a `}}` is missing", block.line),
+                format!(
+                    "the file ends inside {name}, which begins in line {}: a `}}` is missing",
+                    block.line
+                ),
             )
         }
         None => ReadError::line(line, "the file ends without MOTION"),
@@ -182,5 +189,5 @@ fn unexpected(word: &[u8], line: usize, open: &[Block]) -> ReadError {
         Some(Block { kind: BlockKind::Joint(_), .. }) => "OFFSET, CHANNELS, JOINT, End Site or `}`",
         Some(Block { kind: BlockKind::End(_), .. }) => "OFFSET or `}`",
     };
-    ReadError::line(line, format!("`{}` stands where {allowed} should", quote(word)))
+    ReadError::line(line, format!("expected {allowed}, found `{}`", quote(word)))
 }

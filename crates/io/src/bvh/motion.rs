@@ -1,4 +1,4 @@
-//! The second half of a BVH file: frames of numbers.
+//! Reads the `MOTION` section of a BVH file: the channel values of every frame.
 
 use super::tokens::{Tokens, finite};
 use super::{BvhChannel, BvhJoint};
@@ -12,9 +12,10 @@ pub(super) struct Motion {
     pub(super) values: Vec<f64>,
 }
 
-/// Reads all that follows the word `MOTION`.
+/// Reads everything after the keyword `MOTION`.
 pub(super) fn read(tokens: &mut Tokens, joints: &[BvhJoint], scale: f64) -> Result<Motion, ReadError> {
-    let announced = read_count(tokens)?;
+    // the header of the section
+    let stated = read_count(tokens)?;
     let count_line = tokens.line();
     let frame_seconds = read_frame_seconds(tokens)?;
     let units = joints.iter().flat_map(|joint| &joint.channels).map(|channel| match channel {
@@ -23,6 +24,7 @@ pub(super) fn read(tokens: &mut Tokens, joints: &[BvhJoint], scale: f64) -> Resu
     });
     let units: Vec<f64> = units.collect();
 
+    // one line per frame
     let (mut values, mut frame_count) = (Vec::new(), 0);
     while let Some((line, text)) = tokens.next_line() {
         if text.trim_ascii().is_empty() {
@@ -31,22 +33,23 @@ pub(super) fn read(tokens: &mut Tokens, joints: &[BvhJoint], scale: f64) -> Resu
         read_frame(text, line, &units, &mut values)?;
         frame_count += 1;
     }
-    // joints without channels have frames without numbers, which no line can stand for
+
+    // without channels a frame has no numbers, and so no line
     if units.is_empty() {
         return Ok(Motion { frame_seconds, frame_count: 0, values });
     }
-    if frame_count as u64 != announced {
+    if frame_count as u64 != stated {
         return Err(ReadError::line(
             count_line,
             format!(
-                "{announced} frames are announced, {frame_count} are there: correct the count, or export the file again"
+                "the file states {stated} frames but has {frame_count}: correct the count, or export the file again"
             ),
         ));
     }
     Ok(Motion { frame_seconds, frame_count, values })
 }
 
-/// `Frames: n`, with or without a blank before the number.
+/// `Frames: n`, with or without a space before the number.
 fn read_count(tokens: &mut Tokens) -> Result<u64, ReadError> {
     let word = after_colon(tokens, "FRAMES")?;
     number(word, tokens.line(), "the number of frames")
@@ -62,7 +65,7 @@ fn read_frame_seconds(tokens: &mut Tokens) -> Result<f64, ReadError> {
     } else {
         Err(ReadError::line(
             line,
-            format!("a frame lasts {seconds} s: the frame time must be above 0, often 0.008333 or 0.033333"),
+            format!("the frame time is {seconds} s: it must be above 0, for example 0.008333 or 0.033333"),
         ))
     }
 }
@@ -72,7 +75,7 @@ fn after_colon<'a>(tokens: &mut Tokens<'a>, key: &str) -> Result<&'a [u8], ReadE
     let word = tokens.need(&format!("`{key}:`"))?;
     let wrong = |tokens: &Tokens, word: &[u8]| {
         let found = crate::text::quote(word);
-        ReadError::line(tokens.line(), format!("`{found}` stands where `{key}:` should"))
+        ReadError::line(tokens.line(), format!("expected `{key}:`, found `{found}`"))
     };
     let (name, value) = match word.iter().position(|b| *b == b':') {
         Some(colon) => (&word[..colon], &word[colon + 1..]),
@@ -90,9 +93,9 @@ fn after_colon<'a>(tokens: &mut Tokens<'a>, key: &str) -> Result<&'a [u8], ReadE
 fn read_frame(text: &[u8], line: usize, units: &[f64], values: &mut Vec<f64>) -> Result<(), ReadError> {
     let (count, start) = (units.len(), values.len());
     for (word, unit) in words(text).zip(units) {
-        let value = finite(word, line, "a channel's value")? * unit;
+        let value = finite(word, line, "a channel value")? * unit;
         if !value.is_finite() {
-            return Err(ReadError::line(line, "a channel's value is too large for a number"));
+            return Err(ReadError::line(line, "a channel value is too large"));
         }
         values.push(value);
     }
@@ -104,7 +107,7 @@ fn read_frame(text: &[u8], line: usize, units: &[f64], values: &mut Vec<f64>) ->
     Err(ReadError::line(
         line,
         format!(
-            "a frame of {found} numbers, but the joints have {count} channels; {before} whole frames stand before it"
+            "this frame has {found} numbers, but the joints have {count} channels ({before} complete frames precede it)"
         ),
     ))
 }

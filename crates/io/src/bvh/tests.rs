@@ -1,10 +1,10 @@
-//! A small file by two roads, and files that are wrong.
+//! A small file against plain matrix products, and files with errors.
 
 use super::*;
 use sinew_math::nalgebra::{Matrix4, Vector4};
 use sinew_skeleton::{BoneId, Kinematics, Skeleton};
 
-/// Two roots, mixed channel orders, an inner position, a joint that never moves, names with blanks, two ends.
+/// Two roots, mixed channel orders, a position channel of an inner joint, a joint without channels, names with spaces, two end sites.
 const SMALL: &str = "HIERARCHY
 ROOT Bip 01 hips {
   OFFSET 1 2 3
@@ -28,7 +28,7 @@ Frame Time: .04
 -1.5 19 2e0  181 -200 -90  -15 1.25 160 13  359  -91 132 30
 ";
 
-/// The same by 4×4 matrices straight from the text: offset, then each channel as a matrix of its own.
+/// The same by 4×4 matrices straight from the text: the offset, then one matrix per channel.
 fn naive(positions_replace: bool, frame: usize) -> Vec<Matrix4<f64>> {
     let joints: [(Option<usize>, [f64; 3], &str); 5] = [
         (None, [1.0, 2.0, 3.0], "XYZzyx"),
@@ -64,7 +64,7 @@ fn naive(positions_replace: bool, frame: usize) -> Vec<Matrix4<f64>> {
 
 /// Positions of order 30 through four products: tens of ε.
 #[test]
-fn joints_stand_where_plain_matrices_put_them() {
+fn joint_poses_agree_with_plain_matrix_products() {
     for position in [BvhPosition::InsteadOfOffset, BvhPosition::AddedToOffset] {
         let bvh =
             read_bvh(SMALL.as_bytes(), &BvhOptions { position, ..BvhOptions::default() }).unwrap().value;
@@ -112,34 +112,38 @@ fn the_skeleton_of_a_file_moves_as_the_file_does() {
 }
 
 #[test]
-fn errors_say_line_and_count() {
+fn errors_give_the_line_and_the_counts() {
     let error = |from: &str, to: &str| {
         let text = SMALL.replacen(from, to, 1);
         assert_ne!(text, SMALL, "{from}");
         read_bvh(text.as_bytes(), &BvhOptions::default()).unwrap_err().to_string()
     };
     let cases = [
-        ("Frames: 3", "Frames: 4", "line 16: 4 frames are announced, 3 are there"),
-        ("Frames: 3", "Frames: 18446744073709551615", "are announced, 3 are there"),
-        ("Frames: 3", "Frames: -3", "is not a number that fits"),
+        ("Frames: 3", "Frames: 4", "line 16: the file states 4 frames but has 3"),
+        ("Frames: 3", "Frames: 18446744073709551615", "frames but has 3"),
+        ("Frames: 3", "Frames: -3", "is not a number, or out of range"),
         (
             " 91 -32 3\n",
             " 91 -32\n",
-            "line 19: a frame of 13 numbers, but the joints have 14 channels; 1 whole",
+            "line 19: this frame has 13 numbers, but the joints have 14 channels (1 complete",
         ),
-        (" 91 -32 3\n", " 91 -32 3 4\n", "line 19: a frame of 15 numbers"),
-        ("1.5 21", "nan 21", "line 19: a channel's value is NaN"),
-        ("1.5 21", "1e999 21", "line 19: a channel's value is inf"),
+        (" 91 -32 3\n", " 91 -32 3 4\n", "line 19: this frame has 15 numbers"),
+        ("1.5 21", "nan 21", "line 19: a channel value is NaN"),
+        ("1.5 21", "1e999 21", "line 19: a channel value is inf"),
         ("OFFSET 1 2 3", "OFFSET 1 x 3", "line 3: an offset `x` is not a number"),
-        ("    OFFSET 0.5 10 0\n", "", "joint 'spine', begun in line 5, has no OFFSET"),
-        ("CHANNELS 1 zROTATION", "", "joint 'leg', begun in line 12, has no CHANNELS"),
-        ("CHANNELS 6 X", "CHANNELS 7 X", "line 5: `JOINT` is no channel"),
-        ("CHANNELS 6 X", "CHANNELS 4000000000 X", "4000000000 channels are announced, 6 are there"),
-        ("CHANNELS 6 X", "CHANNELS 5 X", "line 4: `Xrotation` stands where OFFSET, CHANNELS"),
-        ("Yposition", "Xposition", "line 4: `Xposition` stands twice"),
-        ("Frame Time: .04", "Frame Time: 0", "line 17: a frame lasts 0 s"),
-        ("MOTION", "", "line 16: `Frames:` stands where ROOT or MOTION should"),
-        ("HIERARCHY", "HIER", "line 1: `HIER` stands where `HIERARCHY` should"),
+        ("    OFFSET 0.5 10 0\n", "", "joint 'spine', which begins in line 5, has no OFFSET"),
+        ("CHANNELS 1 zROTATION", "", "joint 'leg', which begins in line 12, has no CHANNELS"),
+        ("CHANNELS 6 X", "CHANNELS 7 X", "line 5: `JOINT` is not a channel"),
+        ("CHANNELS 6 X", "CHANNELS 4000000000 X", "the joint states 4000000000 channels but lists 6"),
+        (
+            "CHANNELS 6 X",
+            "CHANNELS 5 X",
+            "line 4: expected OFFSET, CHANNELS, JOINT, End Site or `}`, found `Xrotation`",
+        ),
+        ("Yposition", "Xposition", "line 4: `Xposition` is given twice"),
+        ("Frame Time: .04", "Frame Time: 0", "line 17: the frame time is 0 s"),
+        ("MOTION", "", "line 16: expected ROOT or MOTION, found `Frames:`"),
+        ("HIERARCHY", "HIER", "line 1: expected `HIERARCHY`, found `HIER`"),
     ];
     for (from, to, expected) in cases {
         let found = error(from, to);
@@ -151,7 +155,7 @@ fn errors_say_line_and_count() {
 }
 
 #[test]
-fn joints_within_joints_have_an_end() {
+fn nesting_is_limited() {
     let deep = |depth: usize| {
         let mut text = String::from("HIERARCHY\nROOT a { OFFSET 0 0 0 CHANNELS 0\n");
         text.push_str(&"JOINT a { OFFSET 0 1 0 CHANNELS 0\n".repeat(depth));

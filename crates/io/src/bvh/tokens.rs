@@ -1,9 +1,9 @@
-//! Words of a BVH file one by one, with their lines, and names that may hold blanks.
+//! Splits a BVH file into words with their line numbers, and into names, which may contain spaces.
 
 use crate::text::{Lines, number, quote};
 use sinew_files::ReadError;
 
-/// Where a reader stands in a file: some way along a line.
+/// A position in a file.
 pub(super) struct Tokens<'a> {
     lines: Lines<'a>,
     rest: &'a [u8],
@@ -15,12 +15,12 @@ impl<'a> Tokens<'a> {
         Tokens { lines: Lines::of(bytes), rest: b"", line: 1 }
     }
 
-    /// The line of the word that came last.
+    /// The line of the last word.
     pub(super) fn line(&self) -> usize {
         self.line
     }
 
-    /// The next word, on whatever line; a brace is a word of its own.
+    /// The next word, on this line or a later one; a brace is a word of its own.
     pub(super) fn next(&mut self) -> Option<&'a [u8]> {
         loop {
             self.rest = self.rest.trim_ascii_start();
@@ -42,7 +42,7 @@ impl<'a> Tokens<'a> {
         }
     }
 
-    /// What is left of the line up to a brace: a name.
+    /// The rest of the line, up to a brace, as a name.
     pub(super) fn name(&mut self) -> String {
         let end = self.rest.iter().position(|b| *b == b'{').unwrap_or(self.rest.len());
         let (name, rest) = self.rest.split_at(end);
@@ -50,7 +50,7 @@ impl<'a> Tokens<'a> {
         String::from_utf8_lossy(name.trim_ascii()).into_owned()
     }
 
-    /// What is left of this line, then each line whole, with its number.
+    /// The rest of this line if it has any, else the next line, with its number.
     pub(super) fn next_line(&mut self) -> Option<(usize, &'a [u8])> {
         let rest = core::mem::take(&mut self.rest);
         if !rest.trim_ascii().is_empty() {
@@ -63,8 +63,7 @@ impl<'a> Tokens<'a> {
 
     /// The next word, which must be there.
     pub(super) fn need(&mut self, what: &str) -> Result<&'a [u8], ReadError> {
-        self.next()
-            .ok_or_else(|| ReadError::line(self.line, format!("the file ends where {what} should stand")))
+        self.next().ok_or_else(|| ReadError::line(self.line, format!("expected {what}, but the file ends")))
     }
 
     /// The next word, which must be a given one.
@@ -73,7 +72,7 @@ impl<'a> Tokens<'a> {
         if found.eq_ignore_ascii_case(word.as_bytes()) {
             Ok(())
         } else {
-            Err(ReadError::line(self.line, format!("`{}` stands where `{word}` should", quote(found))))
+            Err(ReadError::line(self.line, format!("expected `{word}`, found `{}`", quote(found))))
         }
     }
 

@@ -1,35 +1,34 @@
-//! A rigged glTF file as a frame source of the renderer: its surfaces animated by nodes, joints and morph targets.
+//! Frame source of a rigged glTF file: its surfaces, animated by nodes, joints and morph targets.
 
-use super::file_looks;
-use crate::Up;
+use crate::{Up, file_looks};
 use sinew_character::{CharacterPose, RiggedCharacter, SurfaceId};
 use sinew_gltf::CharacterFile;
 use sinew_math::Vec3;
 use sinew_render::{FrameCallback, FrameSource, Look, Marks, PictureError, RenderFrame};
 use sinew_take::SurfaceInfo;
 
-/// Frames per second at which animations are sampled; frames of a file are counted at this rate.
+/// The frame rate at which animations are sampled.
 const FPS: f64 = 30.0;
 
-/// A character file to be drawn as it is.
+/// Renders a character file as it is, without simulation.
 pub struct CharacterFrameSource<'a> {
     character: &'a RiggedCharacter,
     animation: Option<usize>,
     ids: Vec<SurfaceId>,
     surfaces: Vec<SurfaceInfo>,
     looks: Vec<Look>,
-    /// Pairs of joints, parent and child; empty if bones are not drawn.
+    /// Parent and child joint of each bone; empty if bones are not drawn.
     bones: Vec<[usize; 2]>,
 }
 
 impl<'a> CharacterFrameSource<'a> {
-    /// A file playing one of its animations, or at rest without one, with or without its bones drawn on top.
+    /// A file that plays one of its animations, or is at rest without one. `with_bones` draws its bones on top.
     pub fn new(
         file: &'a CharacterFile,
         animation: Option<usize>,
         with_bones: bool,
     ) -> Result<CharacterFrameSource<'a>, PictureError> {
-        // surfaces at rest
+        // surfaces with triangles
         let character = &*file.rigged;
         let has_triangles =
             |id: &SurfaceId| character.primitive(*id).is_some_and(|p| !p.triangles.is_empty());
@@ -37,6 +36,8 @@ impl<'a> CharacterFrameSource<'a> {
         if ids.is_empty() {
             return Err(PictureError("this file has no surfaces to draw".into()));
         }
+
+        // at rest
         let pose = character.rest_pose();
         let info = |id: &SurfaceId| SurfaceInfo {
             name: character.nodes[id.node].label.clone(),
@@ -113,7 +114,7 @@ fn world(character: &RiggedCharacter, id: SurfaceId, pose: &CharacterPose) -> Ve
     character.world_vertices(id, pose).unwrap_or_default().iter().map(single).collect()
 }
 
-/// Joints of skins with their parents, where those are joints too.
+/// Joints of skins, each with its parent if that is a joint too.
 fn joint_pairs(character: &RiggedCharacter) -> Vec<[usize; 2]> {
     let mut is_joint = vec![false; character.nodes.len()];
     character.skins.iter().flat_map(|skin| &skin.joints).for_each(|joint| is_joint[*joint] = true);

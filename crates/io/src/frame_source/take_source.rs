@@ -1,4 +1,4 @@
-//! A recorded take as a frame source of the renderer.
+//! Frame source of a recorded take.
 
 use crate::{OpenedScene, TakeEnding, TakeFile};
 use sinew_character::ShownSurfaces;
@@ -9,7 +9,7 @@ use sinew_render::{
 use sinew_sim::{Model, State};
 use sinew_take::{Frame, SurfaceInfo, Up};
 
-/// A take to be drawn.
+/// Renders a recorded take.
 pub struct TakeFrameSource<'a> {
     take: &'a TakeFile,
     model: &'a Model,
@@ -30,10 +30,11 @@ impl<'a> TakeFrameSource<'a> {
         opened: &'a OpenedScene,
         overlays: Overlays,
     ) -> Result<TakeFrameSource<'a>, PictureError> {
+        // frames of this model
         take.check_model(model)?;
         if take.frame_count() == 0 {
             return Err(PictureError(format!(
-                "{}: holds no frames to draw: simulate again, or continue it with `sinew simulate --resume`",
+                "{}: the take has no frames: simulate again, or continue it with `sinew simulate --resume`",
                 take.path().display()
             )));
         }
@@ -68,7 +69,7 @@ impl<'a> TakeFrameSource<'a> {
         })
     }
 
-    /// The same with looks for the first surfaces; the others stay as they are.
+    /// Replaces the looks of the first surfaces.
     pub fn with_looks(mut self, looks: impl IntoIterator<Item = Look>) -> TakeFrameSource<'a> {
         self.looks.iter_mut().zip(looks).for_each(|(own, look)| *own = look);
         self
@@ -80,7 +81,7 @@ impl<'a> TakeFrameSource<'a> {
         let mut render_frame = RenderFrame { time: frame.time, ..RenderFrame::default() };
         self.model_overlays.add_to(&mut render_frame, state, &frame);
 
-        // surfaces of characters' files in place of their flesh
+        // surfaces of rigged files in place of their flesh
         render_frame.surfaces = self.shown.positions(&frame);
         render_frame.strain = self.shown.values(render_frame.strain);
         if self.overlays.skinned {
@@ -138,7 +139,7 @@ impl FrameSource for TakeFrameSource<'_> {
     }
 
     fn visit(&self, positions: &[f64], callback: &mut FrameCallback) -> Result<(), PictureError> {
-        // the two frames around a position stay in memory, in the slots of even and odd indices
+        // the two frames around a position are cached, in the slots of even and odd indices
         let mut states = self.take.states(self.model)?.enumerate();
         let mut cached: [Option<(usize, RenderFrame)>; 2] = [None, None];
         let mut find = |index: usize| -> Result<RenderFrame, PictureError> {

@@ -1,4 +1,4 @@
-//! The GLB files of a scene with characters from rigged files: each character in its own, all other bodies in one more.
+//! Writes a scene with characters from rigged files as GLB files: one per character, and one for all other bodies.
 
 use super::report::RiggedGlb;
 use crate::OpenedScene;
@@ -14,7 +14,7 @@ pub(super) struct CharacterSinks<'a> {
     files: Vec<PathBuf>,
 }
 
-/// The sink of bodies that came from no rigged file.
+/// The sink of bodies that do not come from rigged files.
 pub(super) enum OtherBodies {
     /// Flesh on bones.
     Rigged(Box<PartsSink<RigGlb>>),
@@ -49,7 +49,7 @@ impl<'a> CharacterSinks<'a> {
         self.characters.iter().filter_map(of_character).chain(others).collect()
     }
 
-    /// The compression of other bodies without skeleton.
+    /// The compression of other bodies without a skeleton.
     pub(super) fn morphing(&self) -> Option<&GlbReport> {
         match &self.others {
             Some(OtherBodies::Morphing(sink)) => sink.sink().report(),
@@ -57,11 +57,11 @@ impl<'a> CharacterSinks<'a> {
         }
     }
 
-    /// What each file is, in sentences.
+    /// What each file contains, for the user.
     pub(super) fn hints(&self) -> Vec<String> {
         if self.files.len() == 1 {
             return vec![
-                "The .glb is the character's own file with its flesh as morph targets: it plays wherever that plays.".into(),
+                "The .glb is the character's file with its flesh as morph targets: it plays wherever the original does.".into(),
             ];
         }
         let of_character = |(sink, file): (&CharacterGlb, &PathBuf)| {
@@ -69,7 +69,7 @@ impl<'a> CharacterSinks<'a> {
         };
         let mut hints: Vec<String> = self.characters.iter().zip(&self.files).map(of_character).collect();
         if let (Some(_), Some(file)) = (&self.others, self.files.last()) {
-            hints.push(format!("{} has the bodies that came from no rigged file.", file.display()));
+            hints.push(format!("{} contains the bodies that do not come from rigged files.", file.display()));
         }
         hints
     }

@@ -1,34 +1,34 @@
-//! How the outputs of a take are written.
+//! Options of the outputs of a take.
 
 use sinew_gltf::SkinnedGlbOptions;
 use sinew_render::Look;
 
-/// How the outputs of a take are written.
+/// Options of the outputs of a take.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SinkOptions {
-    /// What a GLB of flesh on bones holds.
+    /// What a GLB of flesh on bones contains.
     pub glb_form: GlbForm,
-    /// The most morph targets per body of a GLB, up to 240; more follow the take more closely, but some viewers support fewer.
+    /// The most morph targets per body of a GLB, up to 240. More of them follow the take more closely, but some viewers support fewer.
     pub component_limit: usize,
     /// The largest error allowed at a vertex of a GLB, as a fraction of the body's size.
     pub error_fraction: f64,
-    /// Whether the take is a cycle whose last frame becomes its first.
+    /// Whether the take is a cycle, whose last frame is made equal to its first.
     pub is_loop: bool,
-    /// The number of frames that will be played, the first included; `None` is that of the scene.
+    /// The number of frames, including the first; `None` for that of the scene.
     pub frame_count: Option<usize>,
     /// Whether a contact sheet is drawn beside the output.
     pub preview: bool,
-    /// Looks of the first surfaces that are shown; empty for those of characters' files, and default colours of other bodies.
+    /// Looks of the first shown surfaces; if empty, materials of rigged files and default colours for other bodies.
     pub looks: Vec<Look>,
 }
 
-/// What a GLB of flesh on bones holds.
+/// What a GLB of flesh on bones contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GlbForm {
     /// The skeleton with its animation, and flesh as morph targets under its skinning.
     #[default]
     Rigged,
-    /// Surfaces where they were simulated, without skeleton, skin and textures.
+    /// Surfaces in world space, without skeleton, skin and textures.
     World,
 }
 

@@ -1,4 +1,4 @@
-//! What the sink of a path wrote, how accurate it is, and what was lost.
+//! Reports what a sink wrote: its files, their accuracy, and warnings.
 
 use sinew_character::CharacterReport;
 use sinew_gltf::{GlbReport, SkinnedGlbReport};
@@ -9,13 +9,13 @@ use std::path::PathBuf;
 pub struct SinkReport {
     /// All files and folders.
     pub files: Vec<PathBuf>,
-    /// The compression of bodies that a GLB holds without skeleton.
+    /// The compression of bodies of a GLB without a skeleton.
     pub glb: Option<GlbReport>,
     /// The compression of each GLB with a skeleton.
     pub rigged: Vec<RiggedGlb>,
-    /// What flesh did to each character from a file.
+    /// Measurements of each character from a rigged file.
     pub characters: Vec<BakedCharacter>,
-    /// How far flesh was from its start at the end of a cycle (m), before the cycle was closed.
+    /// The distance of flesh from its start at the end of a cycle (m), before the cycle was closed.
     pub loop_gap: Option<f64>,
     pub(super) has_preview: bool,
     pub(super) hints: Vec<String>,
@@ -24,30 +24,30 @@ pub struct SinkReport {
 /// A GLB with a skeleton.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RiggedGlb {
-    /// The character whose own file it is; `None` for the bodies that came from no rigged file.
+    /// The character whose file it is; `None` for bodies that do not come from rigged files.
     pub character: Option<String>,
     /// Its compression.
     pub report: SkinnedGlbReport,
 }
 
-/// A character from a file.
+/// A character from a rigged file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BakedCharacter {
     /// Its name in the scene.
     pub name: String,
-    /// What flesh did to it.
+    /// Its measurements: displacement of the flesh, and change of volume.
     pub report: CharacterReport,
 }
 
 impl SinkReport {
-    /// The largest distance between a vertex as simulated and as a GLB plays it (m); `None` for formats without loss.
+    /// The largest distance between a vertex as simulated and as played by a GLB (m); `None` for lossless formats.
     pub fn largest_error(&self) -> Option<f64> {
         let plain = self.glb.iter().flat_map(|glb| &glb.bodies).map(|body| body.largest_error);
         let rigged = self.rigged.iter().flat_map(|glb| &glb.report.bodies).map(|body| body.largest_error);
         plain.chain(rigged).reduce(f64::max)
     }
 
-    /// What was lost: bodies whose morph targets do not meet the error asked for, and what a character's file could not hold.
+    /// Warnings: bodies whose morph targets exceed the allowed error, and what a character's file could not represent.
     pub fn warnings(&self) -> Vec<String> {
         let plain = self.glb.iter().flat_map(|glb| &glb.bodies).filter(|body| !body.is_met());
         let mut warnings: Vec<String> = plain.map(ToString::to_string).collect();
@@ -60,14 +60,14 @@ impl SinkReport {
         warnings
     }
 
-    /// The report in sentences, without the warnings.
+    /// The report for the user, without the warnings.
     pub fn lines(&self) -> Vec<String> {
         // cycle, motion and volume
         let plain = self.glb.iter().flat_map(|glb| &glb.bodies).filter(|body| body.is_met());
         let mut lines: Vec<String> = plain.map(ToString::to_string).collect();
         if let Some(gap) = self.loop_gap {
             lines.push(format!(
-                "the cycle closed with flesh {:.2} mm from its start; that is spread over the cycle, whose last frame is its first",
+                "at the end of the cycle, flesh was {:.2} mm from its start; this gap is spread over the cycle, so that its last frame equals its first",
                 1e3 * gap
             ));
         }
@@ -94,7 +94,7 @@ impl SinkReport {
         lines
     }
 
-    /// The name of a character before a line about its file, if there are several files.
+    /// A prefix with the character's name if there are several files.
     fn prefix(&self, character: Option<&str>) -> String {
         let has_several = self.rigged.len() + self.glb.iter().len() > 1;
         character.filter(|_| has_several).map(|name| format!("{name}: ")).unwrap_or_default()
@@ -104,13 +104,13 @@ impl SinkReport {
 fn character_lines(report: &CharacterReport) -> [String; 2] {
     [
         format!(
-            "in the first frame flesh is up to {:.1} mm from where skinning puts it ({:.1} mm on average), in the take up to {:.1} mm",
+            "flesh is up to {:.1} mm from the skinned surface in the first frame ({:.1} mm on average), and up to {:.1} mm during the take",
             1e3 * report.settled[0],
             1e3 * report.settled[1],
             1e3 * report.farthest
         ),
         format!(
-            "volume changed by up to {:.1} %, by plain skinning up to {:.1} %",
+            "volume changed by up to {:.1} % (with skinning alone: up to {:.1} %)",
             100.0 * report.flesh_change,
             100.0 * report.skinned_change
         ),

@@ -1,4 +1,4 @@
-//! The sink of a path: the format's own sink, a preview, and measurements of the characters.
+//! Writes a take to one path: the sink of the format, the preview, and measurements of the characters.
 
 use super::character_sinks::CharacterSinks;
 use super::report::{BakedCharacter, RiggedGlb, SinkReport};
@@ -9,7 +9,7 @@ use sinew_render::Preview;
 use sinew_take::{Frame, FrameSink, LoopCloser, SinkError, SurfaceInfo};
 use std::path::PathBuf;
 
-/// Writes a take to the files that a path asks for; made by [`open_sink`](crate::open_sink()).
+/// Writes a take to the files of a path; made by [`open_sink`](crate::open_sink()).
 pub struct TakeSink<'a> {
     files: Vec<PathBuf>,
     sinks: Cycle<'a>,
@@ -19,11 +19,11 @@ pub struct TakeSink<'a> {
 struct Sinks<'a> {
     format: FormatSink<'a>,
     preview: Option<Viewed<'a, Preview>>,
-    /// For each character from a file its name and what flesh does to it.
+    /// The name and the measurements of each character from a rigged file.
     watches: Vec<(&'a str, CharacterWatch<'a>)>,
 }
 
-/// Whether the last frame is made the first again.
+/// Whether the last frame is made equal to the first.
 enum Cycle<'a> {
     Open(Sinks<'a>),
     Closed(LoopCloser<Sinks<'a>>),
@@ -40,14 +40,14 @@ pub(super) enum FormatSink<'a> {
     Recording,
 }
 
-/// A sink that receives the surfaces a viewer should see: those of characters' files instead of the flesh that was simulated.
+/// A sink that receives the surfaces to show: those of rigged files in place of the simulated flesh.
 pub(super) enum Viewed<'a, S> {
     Simulated(S),
     Character(CharacterFrames<'a, S>),
 }
 
 impl<'a> TakeSink<'a> {
-    /// A sink that writes `files`. `cycle` is the number of frames of a cycle, the first not counted.
+    /// A sink that writes `files`. `cycle` is the number of frames of a cycle, not counting the first.
     pub(super) fn new(
         files: Vec<PathBuf>,
         opened: &'a OpenedScene,
@@ -66,7 +66,7 @@ impl<'a> TakeSink<'a> {
         TakeSink { files, sinks }
     }
 
-    /// What was written and how accurate it is; meaningful once the take has been played to its end.
+    /// What was written and how accurate it is; complete once the take has ended.
     pub fn report(&self) -> SinkReport {
         let (sinks, loop_gap) = match &self.sinks {
             Cycle::Open(sinks) => (sinks, None),
@@ -150,7 +150,7 @@ impl FormatSink<'_> {
         }
     }
 
-    /// The compression of bodies without skeleton.
+    /// The compression of bodies without a skeleton.
     fn morphing(&self) -> Option<&GlbReport> {
         match self {
             FormatSink::WorldGlb(sink) => sink.sink().report(),
@@ -171,16 +171,18 @@ impl FormatSink<'_> {
         }
     }
 
-    /// What to do with the output, in sentences.
+    /// How to use the output, for the user.
     fn hints(&self) -> Vec<String> {
         let hint = match self {
             FormatSink::CharacterGlbs(sinks) => return sinks.hints(),
             FormatSink::ObjSequence(_) | FormatSink::Usda(_) => return Vec::new(),
             FormatSink::WorldGlb(_) => "The .glb plays in Blender, in game engines and in any glTF viewer.",
             FormatSink::RigGlb(_) => {
-                "The .glb has the skeleton, with keys for every frame, and flesh as morph targets under its skin: it plays in Blender, in game engines and in any glTF viewer."
+                "The .glb contains the skeleton, keyed in every frame, and flesh as morph targets: it plays in Blender, in game engines and in any glTF viewer."
             }
-            FormatSink::PointCache(_) => "The cache goes on the rest .obj beside it: see docs/formats.md.",
+            FormatSink::PointCache(_) => {
+                "Apply the cache to the -rest.obj file beside it: see docs/formats.md."
+            }
             FormatSink::Recording => "`sinew bake` converts the .take without simulating again.",
         };
         vec![hint.to_owned()]

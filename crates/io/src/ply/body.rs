@@ -1,11 +1,10 @@
-//! The values of a PLY file one after another, whichever way they are written.
+//! Reads the values of a PLY file one by one, in any of its encodings.
 
 use super::header::{Encoding, Header, Kind};
 use crate::text::quote;
 use sinew_files::{Place, ReadError};
 
-/// The values after the header. Each read consumes at least one byte, so loops over promised counts end
-/// with the file.
+/// The values after the header. Each read consumes at least one byte, so a loop over any count of the header ends with the file.
 pub(super) struct Body<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -19,11 +18,11 @@ impl<'a> Body<'a> {
         Body { bytes, at: header.body_start, line: header.body_line, encoding: header.encoding }
     }
 
-    /// Where the next value stands.
+    /// The place of the next value, for errors.
     pub(super) fn place(&mut self) -> Place {
         match self.encoding {
             Encoding::Text => {
-                self.skip_blanks();
+                self.skip_whitespace();
                 Place::Line(self.line)
             }
             _ => Place::Byte(self.at),
@@ -54,7 +53,7 @@ impl<'a> Body<'a> {
         whole_number(value).ok_or_else(|| ReadError {
             file: None,
             place,
-            message: format!("{value} is no vertex index: indices are whole and count from 0"),
+            message: format!("{value} is not a vertex index: indices are whole numbers from 0"),
         })
     }
 
@@ -65,7 +64,7 @@ impl<'a> Body<'a> {
         whole_number(value).ok_or_else(|| ReadError {
             file: None,
             place,
-            message: format!("{value} is no length of a list: the file is damaged or cut"),
+            message: format!("{value} is not a list length: the file is damaged"),
         })
     }
 
@@ -82,7 +81,7 @@ impl<'a> Body<'a> {
     }
 
     fn word(&mut self) -> Result<f64, ReadError> {
-        self.skip_blanks();
+        self.skip_whitespace();
         let rest = &self.bytes[self.at..];
         let length = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
         if length == 0 {
@@ -96,7 +95,7 @@ impl<'a> Body<'a> {
             .ok_or_else(|| ReadError::line(self.line, format!("`{}` is not a number", quote(word))))
     }
 
-    fn skip_blanks(&mut self) {
+    fn skip_whitespace(&mut self) {
         while let Some(byte) = self.bytes.get(self.at).filter(|byte| byte.is_ascii_whitespace()) {
             self.line += usize::from(*byte == b'\n');
             self.at += 1;
@@ -104,7 +103,7 @@ impl<'a> Body<'a> {
     }
 
     fn ended(&self) -> ReadError {
-        let message = "the file ends here, before all that its header promises: it is cut short";
+        let message = "the file ends before all elements of its header: it is cut short";
         match self.encoding {
             Encoding::Text => ReadError::line(self.line, message),
             _ => ReadError::byte(self.bytes.len(), message),

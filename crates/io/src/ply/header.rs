@@ -1,9 +1,9 @@
-//! The header of a PLY file: how its body is written and which elements follow.
+//! Reads the header of a PLY file: the encoding, and the elements with their properties.
 
 use crate::text::{Lines, number, quote, words};
 use sinew_files::ReadError;
 
-/// How the body is written.
+/// The encoding of the body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Encoding {
     Text,
@@ -30,26 +30,26 @@ pub(super) enum Property {
     List { name: String, count: Kind, item: Kind },
 }
 
-/// A run of things with the same properties.
+/// A list of items with the same properties.
 pub(super) struct Element {
     pub(super) name: String,
-    /// As promised; the body may hold fewer.
+    /// As stated; the file may contain fewer.
     pub(super) count: u64,
     pub(super) properties: Vec<Property>,
 }
 
-/// All that stands before the body.
+/// The contents of the header.
 pub(super) struct Header {
     pub(super) encoding: Encoding,
     pub(super) elements: Vec<Element>,
-    /// Where the body begins (bytes from the start of the file).
+    /// The offset of the body (bytes from the start of the file).
     pub(super) body_start: usize,
-    /// The number of the body's first line, for a body of text.
+    /// The line number of an ASCII body.
     pub(super) body_line: usize,
 }
 
 impl Property {
-    /// 0, 1, 2 for x, y, z and 3 for anything else.
+    /// 0, 1, 2 for x, y, z; 3 for other properties.
     pub(super) fn axis(&self) -> usize {
         match self {
             Property::Scalar { name, .. } => {
@@ -61,7 +61,7 @@ impl Property {
 }
 
 impl Header {
-    /// Reads the header of a whole file.
+    /// Reads the header of a file.
     pub(super) fn read(bytes: &[u8]) -> Result<Header, ReadError> {
         if !(bytes.starts_with(b"ply\n") || bytes.starts_with(b"ply\r")) {
             return Err(ReadError::byte(0, "the file does not begin with `ply`: is this a PLY file?"));
@@ -71,6 +71,7 @@ impl Header {
         for (line, text) in Lines::of(bytes).skip(1) {
             let words: Vec<&[u8]> = words(text).take(6).collect();
             match words[..] {
+                // what the body consists of
                 [b"format", name, ..] => encoding = Some(find_encoding(name, line)?),
                 [b"element", name, count, ..] => elements.push(Element {
                     name: String::from_utf8_lossy(name).into_owned(),
@@ -79,20 +80,24 @@ impl Header {
                 }),
                 [b"property", ..] => {
                     let Some(element) = elements.last_mut() else {
-                        return Err(ReadError::line(line, "a property before any element"));
+                        return Err(ReadError::line(line, "a property precedes all elements"));
                     };
                     element.properties.push(find_property(&words[1..], line)?);
                 }
+                // the end, comments and errors
                 [b"end_header"] => {
                     let Some(encoding) = encoding else {
-                        return Err(ReadError::line(line, "the header names no format"));
+                        return Err(ReadError::line(line, "the header has no `format` line"));
                     };
                     let body_start = body_start(bytes, text);
                     return Ok(Header { encoding, elements, body_start, body_line: line + 1 });
                 }
                 [] | [b"comment" | b"obj_info", ..] => {}
                 [word, ..] => {
-                    let message = format!("`{}` is no word of a PLY header before `end_header`", quote(word));
+                    let message = format!(
+                        "`{}` is not a keyword of a PLY header: `end_header` may be missing",
+                        quote(word)
+                    );
                     return Err(ReadError::line(line, message));
                 }
             }
@@ -101,8 +106,8 @@ impl Header {
     }
 }
 
-/// The first byte after the line `end_header`. In a binary body a byte that looks like a line feed may
-/// come first, so only the line's own ending is passed over.
+/// The first byte after the line `end_header`. A binary body may begin with a byte that looks like a line feed, so only one line ending is
+/// skipped.
 fn body_start(bytes: &[u8], last_line: &[u8]) -> usize {
     let end = last_line.as_ptr() as usize - bytes.as_ptr() as usize + last_line.len();
     let tail = &bytes[end..];
@@ -116,7 +121,7 @@ fn find_encoding(name: &[u8], line: usize) -> Result<Encoding, ReadError> {
         b"binary_big_endian" => Ok(Encoding::BigEndian),
         _ => {
             let known = "ascii, binary_little_endian or binary_big_endian";
-            Err(ReadError::line(line, format!("format `{}` is not {known}", quote(name))))
+            Err(ReadError::line(line, format!("format `{}` is unknown: it must be {known}", quote(name))))
         }
     }
 }
@@ -130,7 +135,7 @@ fn find_property(words: &[&[u8]], line: usize) -> Result<Property, ReadError> {
             item: find_kind(item, line)?,
         }),
         [kind, name] => Ok(Property::Scalar { name: text(name), kind: find_kind(kind, line)? }),
-        _ => Err(ReadError::line(line, "a property is `TYPE NAME` or `list TYPE TYPE NAME`")),
+        _ => Err(ReadError::line(line, "a property must be `TYPE NAME` or `list TYPE TYPE NAME`")),
     }
 }
 
@@ -144,6 +149,6 @@ fn find_kind(word: &[u8], line: usize) -> Result<Kind, ReadError> {
         b"uint" | b"uint32" => Kind::U32,
         b"float" | b"float32" => Kind::F32,
         b"double" | b"float64" => Kind::F64,
-        _ => return Err(ReadError::line(line, format!("type `{}` is not one PLY knows", quote(word)))),
+        _ => return Err(ReadError::line(line, format!("type `{}` is not a PLY type", quote(word)))),
     })
 }

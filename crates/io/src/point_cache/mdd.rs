@@ -1,7 +1,7 @@
-//! MDD, of LightWave, Blender and others, read and headed.
+//! Reads MDD point caches (LightWave, Blender and others) and makes their headers.
 //!
-//! Big-endian: the number of frames, the number of points, the time of each frame (s) as `f32`; then x, y, z
-//! of every point of every frame as `f32`.
+//! Big-endian: number of frames and number of points as `i32`, time of each frame (s) as `f32`; then x, y, z of every point of every frame as
+//! `f32`.
 
 use super::Head;
 use super::samples::{Claim, PointSamples, count};
@@ -9,10 +9,10 @@ use sinew_files::{Loaded, ReadError};
 
 const COUNT_BYTES: usize = 8;
 
-/// An MDD file as read.
+/// The contents of an MDD file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mdd {
-    /// When each frame is (s).
+    /// The time of each frame (s).
     pub times: Vec<f32>,
     /// The positions, in the file's unit and axes.
     pub samples: PointSamples,
@@ -20,21 +20,24 @@ pub struct Mdd {
 
 /// Reads a point cache from the bytes of an MDD file.
 pub fn read_mdd(bytes: &[u8]) -> Result<Loaded<Mdd>, ReadError> {
+    // counts
     let [frames, points] = match bytes.as_chunks::<4>().0 {
         [frames, points, ..] => [*frames, *points].map(i32::from_be_bytes),
         _ => {
             let size = bytes.len();
             return Err(ReadError::whole(format!(
-                "{size} bytes are less than an MDD header: it is cut short"
+                "the file has {size} bytes, fewer than an MDD header ({COUNT_BYTES}): it is cut short"
             )));
         }
     };
+
+    // times
     let sample_count = count(bytes, 0, frames, "frames")?;
     let point_count = count(bytes, 4, points, "points")?;
     let room = (bytes.len() - COUNT_BYTES) / 4;
     if sample_count > room {
         let message = format!(
-            "{sample_count} frames have a time each, but the file ends after {room}: it is cut short or no MDD file"
+            "the file states {sample_count} frames but ends after the times of {room}: it is cut short, or not an MDD file"
         );
         return Err(ReadError::byte(COUNT_BYTES, message));
     }
@@ -42,9 +45,11 @@ pub fn read_mdd(bytes: &[u8]) -> Result<Loaded<Mdd>, ReadError> {
     let words = bytes[COUNT_BYTES..start].as_chunks::<4>().0;
     let times: Vec<f32> = words.iter().map(|word| f32::from_be_bytes(*word)).collect();
     if let Some(frame) = times.iter().position(|time| !time.is_finite()) {
-        let message = format!("the time of frame {frame} is not finite: write the file again");
+        let message = format!("the time of frame {frame} is not finite: export the file again");
         return Err(ReadError::byte(COUNT_BYTES + 4 * frame, message));
     }
+
+    // positions
     let claim = Claim { point_count, sample_count, start, from_bytes: f32::from_be_bytes };
     Ok(claim.read(bytes)?.map(|samples| Mdd { times, samples }))
 }

@@ -1,7 +1,7 @@
-//! PC2, of 3ds Max and Blender, read and headed.
+//! Reads PC2 point caches (3ds Max, Blender) and makes their headers.
 //!
-//! Little-endian: `POINTCACHE2` and a zero, version 1, the number of points, the frame of the first sample,
-//! frames per sample, the number of samples; then x, y, z of every point of every sample as `f32`.
+//! Little-endian: `POINTCACHE2` and a zero byte, version 1 and number of points as `i32`, frame of the first sample and frames per sample as
+//! `f32`, number of samples as `i32`; then x, y, z of every point of every sample as `f32`.
 
 use super::Head;
 use super::samples::{Claim, PointSamples, count};
@@ -10,10 +10,10 @@ use sinew_files::{Loaded, ReadError};
 const SIGNATURE: &[u8; 12] = b"POINTCACHE2\0";
 const HEADER_BYTES: usize = 32;
 
-/// A PC2 file as read.
+/// The contents of a PC2 file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pc2 {
-    /// The frame that the first sample belongs to.
+    /// The frame of the first sample.
     pub start_frame: f32,
     /// Frames from one sample to the next.
     pub frames_per_sample: f32,
@@ -23,26 +23,35 @@ pub struct Pc2 {
 
 /// Reads a point cache from the bytes of a PC2 file.
 pub fn read_pc2(bytes: &[u8]) -> Result<Loaded<Pc2>, ReadError> {
+    // signature and version
     if !bytes.starts_with(SIGNATURE) {
-        return Err(ReadError::whole("the file does not begin with `POINTCACHE2`: is it a PC2 file?"));
+        return Err(ReadError::whole("the file does not begin with `POINTCACHE2`: is this a PC2 file?"));
     }
     let Some(header) = bytes.get(SIGNATURE.len()..HEADER_BYTES) else {
         let size = bytes.len();
         return Err(ReadError::whole(format!(
-            "{size} bytes are less than a PC2 header, {HEADER_BYTES}: it is cut short"
+            "the file has {size} bytes, fewer than a PC2 header ({HEADER_BYTES}): it is cut short"
         )));
     };
     let word = |i: usize| header.as_chunks::<4>().0[i];
     let version = i32::from_le_bytes(word(0));
     if version != 1 {
-        return Err(ReadError::byte(12, format!("version {version} of PC2: only version 1 is known")));
+        return Err(ReadError::byte(
+            12,
+            format!("PC2 version {version} is not supported: only version 1 is"),
+        ));
     }
+
+    // timing
     let [start_frame, frames_per_sample] = [word(2), word(3)].map(f32::from_le_bytes);
     if !(start_frame.is_finite() && frames_per_sample.is_finite()) {
-        let message =
-            format!("starts at frame {start_frame} with {frames_per_sample} frames per sample: not finite");
+        let message = format!(
+            "the start frame ({start_frame}) and the frames per sample ({frames_per_sample}) must be finite: export the file again"
+        );
         return Err(ReadError::byte(20, message));
     }
+
+    // positions
     let claim = Claim {
         point_count: count(bytes, 16, i32::from_le_bytes(word(1)), "points")?,
         sample_count: count(bytes, 28, i32::from_le_bytes(word(4)), "samples")?,

@@ -1,4 +1,4 @@
-//! One `[[body]]` of a scene file: its mesh, brought to metres and into place, and what it is made of.
+//! Reads `[[body]]` of a scene file: the mesh, scaled to metres and placed, its material, pins and loads.
 
 use super::material::{read_material, sag_of};
 use super::motion::read_motion;
@@ -7,23 +7,21 @@ use super::section::Section;
 use crate::Up;
 use crate::mesh_file::{read_surface, read_tets};
 use crate::scene_schema::{BodyTable, LoadTable, PinTable, Vector};
+use sinew_character::DEFAULT_TETS;
 use sinew_control::Motion;
 use sinew_files::{Loaded, ReadError};
 use sinew_math::Vec3;
 use sinew_sim::desc::{BodyDesc, CageSize, LoadDesc, PinDesc, ShapeDesc};
 use std::path::Path;
 
-/// Enough for a body to bend smoothly, few enough to play at once.
-pub(crate) const DEFAULT_TETS: usize = 8000;
-
-/// The body of a table and how its pins move. `earlier` are the bodies above it in the file.
+/// Reads a body and the motions of its pins. `earlier` are the bodies above it in the file.
 pub(super) fn read_body(
     section: &Section<BodyTable>,
     earlier: &[BodyDesc],
     up: Up,
     folder: &Path,
 ) -> Result<Loaded<(BodyDesc, Vec<Motion>)>, ReadError> {
-    // all that costs nothing is checked before a mesh is read
+    // everything cheap is checked before a mesh is read
     let mesh = match (&section.surface, &section.tets) {
         (Some(file), _) => MeshSource { key: "surface", file },
         (None, tets) => MeshSource { key: "tets", file: section.needed("tets", tets.as_ref())? },
@@ -31,18 +29,21 @@ pub(super) fn read_body(
     let name = section.name.as_deref();
     let name = read_name(name, Path::new(mesh.file), earlier).map_err(|what| section.error("name", what))?;
     if let ("tets", Some(key)) = (mesh.key, section.first_of(&["cage_tets", "cage_edge"])) {
-        return Err(section.error(key, format!("`{key}` goes with `surface`: tets need no cage")));
+        return Err(section.error(key, format!("`{key}` needs `surface`: tets have no cage")));
     }
     let cage = read_cage(section.cage_tets, section.cage_edge);
     let material = read_material(section, &section.table().material, "jelly")?;
     let (pins, motions) = read_pins(&section.items("pin", &section.table().pin), up)?;
     let loads = read_loads(&section.items("load", &section.table().load), up)?;
 
+    // the mesh
     let placing = Placing { scale: section.scale, translate: section.translate };
     let shape = mesh.read(folder, cage, &placing).map_err(|mut error| {
-        error.message += &format!(" (named in line {} of the scene)", section.line(mesh.key));
+        error.message += &format!(" (line {} of the scene)", section.line(mesh.key));
         error
     })?;
+
+    // the body
     let notes = shape.notes.iter().map(|note| format!("{name}: {note}")).collect();
     let body = BodyDesc {
         name,
@@ -64,16 +65,16 @@ pub(super) struct MeshSource<'a> {
     pub(super) file: &'a str,
 }
 
-/// How the points of a mesh file come to their places in the world.
+/// How the points of a mesh file are placed in the world.
 pub(super) struct Placing {
-    /// What one unit is in metres.
+    /// Metres per unit of the file.
     pub(super) scale: Option<f64>,
-    /// How far to move it then (m).
+    /// Translation after scaling (m).
     pub(super) translate: Option<Vector>,
 }
 
 impl MeshSource<'_> {
-    /// Reads the mesh and puts it in its place.
+    /// Reads the mesh and places it.
     pub(super) fn read(
         &self,
         folder: &Path,
@@ -95,7 +96,7 @@ impl MeshSource<'_> {
 }
 
 impl Placing {
-    /// Points that are neither scaled nor moved keep every bit.
+    /// Scales and moves points; without either they keep every bit.
     pub(super) fn apply(&self, points: &mut [Vec3]) {
         if self.scale.is_none() && self.translate.is_none() {
             return;
@@ -106,7 +107,7 @@ impl Placing {
     }
 }
 
-/// Where a body is held, and how what is held moves.
+/// Reads pins and their motions.
 pub(super) fn read_pins(
     pins: &[Section<PinTable>],
     up: Up,
@@ -119,7 +120,7 @@ pub(super) fn read_pins(
     Ok((descs, motions))
 }
 
-/// What pushes on a body.
+/// Reads loads.
 pub(super) fn read_loads(loads: &[Section<LoadTable>], up: Up) -> Result<Vec<LoadDesc>, ReadError> {
     let read = |load: &Section<LoadTable>| {
         let region = read_region(&load.child("region", &load.table().region), up)?;
@@ -128,7 +129,7 @@ pub(super) fn read_loads(loads: &[Section<LoadTable>], up: Up) -> Result<Vec<Loa
     loads.iter().map(read).collect()
 }
 
-/// The name given, or the file's; a given name must be new, a file's is numbered until it is.
+/// The given name, which must be unique, or the name of the file, numbered if it is taken.
 pub(super) fn read_name(given: Option<&str>, file: &Path, earlier: &[BodyDesc]) -> Result<String, String> {
     let taken = |name: &str| earlier.iter().any(|body| body.name == name);
     if let Some(name) = given {
@@ -136,7 +137,7 @@ pub(super) fn read_name(given: Option<&str>, file: &Path, earlier: &[BodyDesc]) 
             return Err("`name` must be 1 to 200 printable characters".into());
         }
         if taken(name) {
-            return Err(format!("a body above is named `{name}` too: names tell outputs apart"));
+            return Err(format!("a body above is also named `{name}`: names must be unique"));
         }
         return Ok(name.to_owned());
     }
@@ -151,7 +152,7 @@ pub(super) fn read_name(given: Option<&str>, file: &Path, earlier: &[BodyDesc]) 
     Ok(name)
 }
 
-/// How fine a cage is.
+/// The resolution of a cage.
 pub(super) fn read_cage(tets: Option<usize>, edge: Option<f64>) -> CageSize {
     match edge {
         Some(edge) => CageSize::Edge(edge),

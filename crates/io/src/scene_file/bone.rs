@@ -1,4 +1,4 @@
-//! The bones of a character that are written in a scene file.
+//! Reads `[[character.bone]]` of a scene file: bones, their joints and masses, and the flesh around them.
 
 use super::obstacle::read_rotation;
 use super::section::Section;
@@ -18,11 +18,11 @@ pub(super) struct Bones {
     pub(super) flesh: Vec<FleshSegment>,
 }
 
-/// What a bone weighs when nothing is said (kg/m³).
+/// The default density of a bone (kg/m³).
 const DEFAULT_DENSITY: f64 = 1200.0;
 
-/// Reads `[[character.bone]]`, whose angles are in units of so many radians. A bone's frame stands where the bone begins, with the axes of
-/// the world unless it is rotated.
+/// Reads bones; `radians` is the unit of their angles (rad). The frame of a bone has its origin where the bone begins, and the axes of the
+/// world unless the bone is rotated.
 pub(super) fn read_bones(sections: &[Section<BoneTable>], radians: f64) -> Result<Bones, ReadError> {
     let mut bones = Bones::default();
     for section in sections {
@@ -48,31 +48,33 @@ pub(super) fn read_bones(sections: &[Section<BoneTable>], radians: f64) -> Resul
     Ok(bones)
 }
 
-/// Where a bone stands at rest.
+/// The pose of a bone at rest.
 struct BoneFrame {
     parent_from_joint: Isometry,
     world_from_bone: Isometry,
 }
 
 impl BoneFrame {
-    /// The frame of a bone, by those of its ancestors. No numbers of frames that are not rotated are multiplied, so that they keep every bit.
+    /// The frame of a bone, from those of its ancestors. Frames without rotation are added, not multiplied, so that they keep every bit.
     fn find(sections: &[Section<BoneTable>], bone: &Section<BoneTable>) -> Result<BoneFrame, ReadError> {
         BoneFrame::find_within(sections, bone, sections.len())
     }
 
-    /// `depth` is how many ancestors there can be; the skeleton itself says it if a bone is its own.
+    /// `depth` limits the number of ancestors; building the skeleton reports a cycle of parents.
     fn find_within(
         sections: &[Section<BoneTable>],
         bone: &Section<BoneTable>,
         depth: usize,
     ) -> Result<BoneFrame, ReadError> {
-        // a parent that is not there is found out when the skeleton is built
+        // building the skeleton reports a missing parent
         let parent = bone.parent.as_ref().filter(|_| depth > 0);
         let parent = parent.and_then(|name| sections.iter().find(|other| other.name == *name));
         let world_from_parent = match parent {
             Some(parent) => BoneFrame::find_within(sections, parent, depth - 1)?.world_from_bone,
             None => Isometry::identity(),
         };
+
+        // the rotation of the bone
         let rotation = match bone.rotation {
             Some(rotation) => read_rotation(rotation).map_err(|what| bone.error("rotation", what))?,
             None => Rotation::identity(),
@@ -80,7 +82,7 @@ impl BoneFrame {
         let above = world_from_parent.translation.vector;
         let is_parent_rotated = world_from_parent.rotation != Rotation::identity();
 
-        // from the world into the parent's frame, or the other way round
+        // `from` is in world coordinates, `offset` in the parent's
         let (offset, begin) = match (bone.from.map(Vec3::from), bone.offset.map(Vec3::from)) {
             (Some(from), _) if is_parent_rotated => {
                 (world_from_parent.rotation.inverse() * (from - above), from)
@@ -99,7 +101,7 @@ impl BoneFrame {
         })
     }
 
-    /// Where the bone ends in its own frame (m).
+    /// The end of the bone in its own frame (m).
     fn tip(&self, bone: &BoneTable) -> Vec3 {
         let begin = self.world_from_bone.translation.vector;
         match (bone.to, bone.tip) {
@@ -127,6 +129,7 @@ fn read_mass(bone: &BoneTable, tip: Vec3) -> MassDesc {
 }
 
 fn read_joint(bone: &Section<BoneTable>, radians: f64) -> Result<JointDesc, ReadError> {
+    // the kind of the joint
     let default = if bone.parent.is_some() { JointType::Ball } else { JointType::Free };
     let joint = bone.joint.unwrap_or(default);
     let axis = || bone.needed("axis", bone.axis.map(Vec3::from));
@@ -144,14 +147,16 @@ fn read_joint(bone: &Section<BoneTable>, radians: f64) -> Result<JointDesc, Read
         JointType::Free => JointKind::Free,
     };
 
-    // one number for all coordinates, so that they must be of one unit
+    // limits apply to all coordinates, which must have the same unit
     let mixes = matches!(joint, JointType::Cylindrical | JointType::Planar | JointType::Free);
     if let Some(key) = bone.first_of(&["limits", "spring_rest"]).filter(|_| mixes) {
         let message = format!(
-            "`{key}` is the same for all coordinates: this joint has both angles and lengths; split it in two bones"
+            "`{key}` applies to all coordinates of a joint, but this joint has both angles and lengths: split it into two bones"
         );
         return Err(bone.error(key, message));
     }
+
+    // springs, dampers and limits
     let unit = if matches!(kind, JointKind::Prismatic(_)) { 1.0 } else { radians };
     let limits = bone.limits.map(|limits| limits.map(|limit| limit * unit));
     let dof = DofDesc {
@@ -166,12 +171,12 @@ fn read_joint(bone: &Section<BoneTable>, radians: f64) -> Result<JointDesc, Read
     };
     let is_motion_only = bone.motion_only.unwrap_or(false);
     let drive = if is_motion_only { DriveRule::MotionOnly } else { DriveRule::TorqueOrMotion };
-    // a joint in which nothing acts has no entry
+    // a joint without springs, dampers and limits has no entry
     let dofs = if dof == DofDesc::default() { Vec::new() } else { vec![dof] };
     Ok(JointDesc { kind, dofs, drive })
 }
 
-/// What each degree of freedom of a joint is counted in: units of angle in radians, or metres.
+/// The unit of each degree of freedom of a joint (rad or m).
 pub(super) fn pose_units(parts: &[JointPrimitive], radians: f64) -> Vec<f64> {
     let unit = |part: &JointPrimitive| match part {
         JointPrimitive::Revolute(_) | JointPrimitive::Ball => radians,

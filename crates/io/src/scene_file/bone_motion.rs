@@ -1,49 +1,45 @@
-//! Where the joints of a character go: key poses, frames of a table, or captured motion.
+//! Reads the motion of a character in a scene file: key poses, a table of frames (CSV), or captured motion (BVH).
 
 use super::Reading;
 use super::bone::pose_units;
 use super::section::Section;
-use crate::bare_motion::first_frame;
 use crate::bvh::{Bvh, BvhBody, BvhOptions, CMU_METRES, read_bvh};
 use crate::motion_frames::read_motion_frames;
 use crate::scene_schema::{BoneMotionTable, CharacterTable, Curve, KeyTable};
-use sinew_character::find_bone;
+use sinew_character::{DEFAULT_SMOOTHING, find_bone};
 use sinew_control::{
     BoneMap, Extrapolation, Humanoid, Interpolation, Key, KeyShape, Retarget, RetargetOptions, SkeletonMotion,
 };
-use sinew_files::read_bytes;
-use sinew_files::{Loaded, ReadError};
+use sinew_files::{Loaded, ReadError, read_bytes};
 use sinew_math::{Rotation, Vec3};
 use sinew_skeleton::{Skeleton, SkeletonState};
 use std::path::Path;
 
-/// What captured motion keeps when nothing is said (Hz): people move slower, markers shake faster.
-pub(crate) const DEFAULT_SMOOTHING: f64 = 8.0;
-/// Keys are filled up to frames this long (s).
+/// The duration of the frames into which keys are sampled (s).
 const KEY_FRAME: f64 = 1.0 / 120.0;
 
-/// A skeleton whose performance is read.
+/// The skeleton that performs a motion.
 pub(super) struct Performer<'a> {
     pub(super) skeleton: &'a Skeleton,
-    /// The file that the skeleton came from.
+    /// The BVH file that the skeleton comes from, if it does.
     pub(super) own: Option<&'a Bvh>,
-    /// How the axes of motion files stand in the world.
+    /// Rotation from the axes of motion files to those of the world.
     pub(super) world_from_file: Rotation,
 }
 
-/// Reads a BVH file whose unit is so many metres.
+/// Reads a BVH file; `unit` is the length of its unit (m).
 pub(super) fn read_motion_file(file: &Path, unit: Option<f64>) -> Result<Loaded<Bvh>, ReadError> {
     let options = BvhOptions { metres_per_unit: unit.unwrap_or(CMU_METRES), ..BvhOptions::default() };
     read_bvh(&read_bytes(file)?, &options).map_err(|error| error.within(file))
 }
 
-/// An error in a file that a line of the scene names.
+/// Adds the line of the scene to an error in a file that the scene names.
 pub(super) fn named_in_line(mut error: ReadError, line: usize) -> ReadError {
-    error.message += &format!(" (named in line {line} of the scene)");
+    error.message += &format!(" (line {line} of the scene)");
     error
 }
 
-/// Where the joints go: through keys, along a file's frames, or as the file of the skeleton has it.
+/// Reads the motion: key poses, a table of frames, or captured motion.
 pub(super) fn read_bone_motion(
     character: &Section<CharacterTable>,
     performer: &Performer,
@@ -53,12 +49,12 @@ pub(super) fn read_bone_motion(
     let section = section.as_ref();
     let still = |value| Ok(Loaded { value, notes: Vec::new() });
 
-    // keys become frames on their curve
+    // key poses
     let keys = character.items("key", &character.table().key);
     if !keys.is_empty() {
         if let Some(key) = section.and_then(|section| section.first_of(&["bvh", "frames"])) {
             return Err(
-                character.error("key", format!("`key` and `motion.{key}` exclude each other: keep one"))
+                character.error("key", format!("`key` and `motion.{key}` cannot be combined: keep one"))
             );
         }
         let motion = read_keys(character, section, &keys, performer.skeleton, reading.radians)?;
@@ -68,7 +64,7 @@ pub(super) fn read_bone_motion(
         }));
     }
 
-    // frames are taken as they are
+    // a table of frames
     if let Some((section, file)) = section.and_then(|section| Some((section, section.frames.as_ref()?))) {
         let seconds = section.needed("frame_seconds", section.frame_seconds)?;
         let file = reading.folder.join(file);
@@ -79,16 +75,19 @@ pub(super) fn read_bone_motion(
         let smoothing = section.smooth.unwrap_or(0.0);
         return still(Some(if smoothing > 0.0 { motion.smoothed(smoothing) } else { motion }));
     }
+
+    // captured motion, or none
     read_captured(character, section, performer, reading)
 }
 
-/// Captured motion: of a file of its own, retargeted, or of the file of the skeleton.
+/// Captured motion: retargeted from a file of its own, or that of the skeleton's file.
 fn read_captured(
     character: &Section<CharacterTable>,
     section: Option<&Section<BoneMotionTable>>,
     performer: &Performer,
     reading: &Reading,
 ) -> Result<Loaded<Option<SkeletonMotion>>, ReadError> {
+    // the file
     let mut notes = Vec::new();
     let faulty = |error: sinew_control::MotionError| character.error("skeleton", error.to_string());
     let named = section.and_then(|section| Some((section, section.bvh.as_ref()?)));
@@ -97,13 +96,13 @@ fn read_captured(
             let read = read_motion_file(&reading.folder.join(file), section.unit)
                 .map_err(|error| named_in_line(error, section.line("bvh")))?;
             notes.extend(read.notes);
-            (retargeted(section, &read.value, performer)?, first_frame(&read.value))
+            (retargeted(section, &read.value, performer)?, read.value.first_motion_frame())
         }
-        (None, Some(bvh)) => (bvh.to_motion(performer.skeleton).map_err(faulty)?, first_frame(bvh)),
+        (None, Some(bvh)) => (bvh.to_motion(performer.skeleton).map_err(faulty)?, bvh.first_motion_frame()),
         (None, None) => return Ok(Loaded { value: None, notes }),
     };
 
-    // the curve, and the part that is played
+    // interpolation, and the frames to play
     let beyond = motion.extrapolation;
     let curve = section.map_or(Interpolation::BSpline, |section| interpolation_of(section, Curve::BSpline));
     let motion = motion.with(curve, beyond);
@@ -113,16 +112,16 @@ fn read_captured(
         None => motion,
     };
     if calibration > 0 && section.is_none_or(|section| section.first.is_none()) {
-        notes.push("frame 0 is a pose for calibration: the motion begins with frame 1".to_owned());
+        notes.push("frame 0 is a calibration pose: the motion begins with frame 1".to_owned());
     }
 
-    // keys are drawn by hand and captured motion is not: only the latter shakes
+    // captured motion has jitter, unlike keys made by hand
     let frequency = section.and_then(|section| section.smooth).unwrap_or(DEFAULT_SMOOTHING);
     let motion = if frequency > 0.0 { motion.smoothed(frequency) } else { motion };
     Ok(Loaded { value: Some(motion), notes })
 }
 
-/// The motion of another skeleton, carried over by the names of bones.
+/// Retargets the motion of another skeleton by the names of bones.
 fn retargeted(
     section: &Section<BoneMotionTable>,
     bvh: &Bvh,
@@ -142,7 +141,7 @@ fn retargeted(
     retarget.motion(&source, skeleton, &motion).map_err(|error| at(error.to_string()))
 }
 
-/// The part of a motion that is played, and what follows after it.
+/// Cuts a motion to the frames to play, and sets its extrapolation.
 fn cut(
     section: &Section<BoneMotionTable>,
     motion: SkeletonMotion,
@@ -163,7 +162,7 @@ fn cut(
     Ok(cut.with(interpolation, beyond_of(section.is_loop)))
 }
 
-/// What follows after the last frame or key.
+/// The extrapolation after the last frame or key.
 pub(super) fn beyond_of(is_loop: Option<bool>) -> Extrapolation {
     if is_loop.unwrap_or(false) { Extrapolation::Loop } else { Extrapolation::Hold }
 }
@@ -172,7 +171,7 @@ fn interpolation_of(section: &BoneMotionTable, default: Curve) -> Interpolation 
     interpolation(section.interpolation.unwrap_or(default))
 }
 
-/// The interpolation of a curve.
+/// Converts a curve to an interpolation.
 pub(super) fn interpolation(curve: Curve) -> Interpolation {
     match curve {
         Curve::KochanekBartels => Interpolation::KochanekBartels,
@@ -182,7 +181,7 @@ pub(super) fn interpolation(curve: Curve) -> Interpolation {
     }
 }
 
-/// Key poses: what a key does not name keeps the coordinates of the key before it.
+/// Reads key poses. Joints that a key does not name keep the coordinates of the key before.
 fn read_keys(
     character: &Section<CharacterTable>,
     motion: Option<&Section<BoneMotionTable>>,
@@ -190,13 +189,14 @@ fn read_keys(
     skeleton: &Skeleton,
     radians: f64,
 ) -> Result<SkeletonMotion, ReadError> {
+    // poses, each built on the one before
     let mut pose = SkeletonState::at_rest(skeleton);
     let mut keys: Vec<Key<Vec<f64>>> = Vec::new();
     for section in sections {
         let time = section.time;
         if let Some(last) = keys.last().filter(|last| last.time >= time) {
             let message = format!(
-                "this key is at {time} s, the one above it at {} s: put keys in the order of time",
+                "this key is at {time} s, but the one above it is at {} s: sort the keys by time",
                 last.time
             );
             return Err(section.error("time", message));
@@ -209,18 +209,21 @@ fn read_keys(
         };
         keys.push(Key { time, value: pose.q.clone(), shape });
     }
+
+    // the take begins in the first pose
     if let Some(first) = keys.first().filter(|first| first.time > 0.0) {
-        // the take begins in the first pose
         let start = Key { time: 0.0, ..first.clone() };
         keys.insert(0, start);
     }
+
+    // the curve through them
     let curve = motion
         .map_or(Interpolation::KochanekBartels, |section| interpolation_of(section, Curve::KochanekBartels));
     SkeletonMotion::from_key_poses(skeleton, KEY_FRAME, &keys, curve)
         .map_err(|error| character.error("key", error.to_string()))
 }
 
-/// Moves the joints that a key names.
+/// Sets the joints that a key names.
 fn apply_pose(
     section: &Section<KeyTable>,
     skeleton: &Skeleton,
@@ -233,7 +236,8 @@ fn apply_pose(
         let (values, units) =
             (values.as_slice(), pose_units(skeleton.parts(&skeleton.bone(bone).joint), radians));
         if values.len() != units.len() {
-            let message = format!("bone `{name}` takes {} numbers, {} are given", units.len(), values.len());
+            let message =
+                format!("bone `{name}` takes {} numbers, but {} are given", units.len(), values.len());
             return Err(at(message));
         }
         let chart: Vec<f64> = values.iter().zip(&units).map(|(value, unit)| value * unit).collect();

@@ -1,4 +1,4 @@
-//! One `[[character]]` of a scene file: a skeleton, the flesh on it, and what it does.
+//! Reads `[[character]]` of a scene file with bones of its own: skeleton, flesh and motion.
 
 use super::Reading;
 use super::body::{MeshSource, Placing, read_cage, read_loads, read_name, read_pins};
@@ -19,25 +19,25 @@ use sinew_sim::desc::{AttachmentDesc, BodyDesc, CoreDesc, Hold, RigDesc, Sag, Sh
 use sinew_skeleton::Skeleton;
 use std::path::Path;
 
-/// A character, ready to join a scene.
+/// A character that can be added to a scene.
 pub(super) struct Character {
     pub(super) body: BodyDesc,
     pub(super) pin_motions: Vec<Motion>,
     pub(super) rig: RigDesc,
     pub(super) performance: Performance,
-    /// How long it needs before the take begins (s).
+    /// The preroll that it needs (s).
     pub(super) preroll: f64,
 }
 
-/// The character of a table. `earlier` are the bodies above it in the file.
+/// Reads a character. `earlier` are the bodies above it in the file.
 pub(super) fn read_character(
     section: &Section<CharacterTable>,
     earlier: &[BodyDesc],
     reading: &Reading,
 ) -> Result<Loaded<Character>, ReadError> {
-    // all that costs nothing is checked before a file is read
+    // everything cheap is checked before a file is read
     if let Some(key) = section.first_of(&["animation", "skinned", "fleshy", "human", "turn"]) {
-        return Err(section.error(key, format!("`{key}` goes with `file`, a rigged character")));
+        return Err(section.error(key, format!("`{key}` needs `file`, a rigged character")));
     }
     let file = section.surface.as_deref().or(section.tets.as_deref()).unwrap_or("character");
     let name = read_name(section.name.as_deref(), Path::new(file), earlier)
@@ -46,7 +46,7 @@ pub(super) fn read_character(
     let (pins, pin_motions) = read_pins(&section.items("pin", &section.table().pin), reading.up)?;
     let loads = read_loads(&section.items("load", &section.table().load), reading.up)?;
 
-    // bones, and what they do
+    // bones and their motion
     let mut notes = Vec::new();
     let Frame { bones, skeleton, own } = read_frame(section, &name, reading, &mut notes)?;
     let ties = read_ties(section, &skeleton, reading.up)?;
@@ -54,7 +54,7 @@ pub(super) fn read_character(
     let performance = read_performance(section, &performer, reading)?;
     notes.extend(performance.notes);
 
-    // flesh around them
+    // flesh
     let shape = read_flesh(section, &bones, reading.folder)?;
     notes.extend(shape.notes);
     let notes = notes.iter().map(|note| format!("{name}: {note}")).collect();
@@ -73,6 +73,8 @@ pub(super) fn read_character(
         }),
         sag: read_sag(section.sag),
     };
+
+    // what joins the scene
     let (performance, preroll) = performance.value;
     let rig = RigDesc { name, skeleton: bones.skeleton };
     Ok(Loaded { value: Character { body, pin_motions, rig, performance, preroll }, notes })
@@ -82,11 +84,11 @@ pub(super) fn read_character(
 struct Frame {
     bones: Bones,
     skeleton: Skeleton,
-    /// The file that they came from.
+    /// The BVH file that they come from, if they do.
     own: Option<Bvh>,
 }
 
-/// Bones that are written in the scene, or those of a motion file.
+/// Reads bones that are written in the scene, or those of a motion file.
 fn read_frame(
     section: &Section<CharacterTable>,
     name: &str,
@@ -112,7 +114,7 @@ fn read_frame(
     Ok(Frame { bones, skeleton, own: Some(read.value) })
 }
 
-/// The flesh of a character: a mesh, or what is made around its bones.
+/// Reads the flesh of a character: a mesh, or an implicit surface around its bones.
 fn read_flesh(
     section: &Section<CharacterTable>,
     bones: &Bones,
@@ -126,20 +128,20 @@ fn read_flesh(
             let surface = flesh_around(&bones.flesh).map_err(|error| {
                 let key = if section.skeleton.is_some() { "skeleton" } else { "bone" };
                 let message =
-                    format!("flesh around the bones: {error}; give a `surface`, or `flesh` to the bones");
+                    format!("no flesh can be made around the bones: {error}; give a `surface`, or `flesh` for the bones");
                 section.error(key, message)
             })?;
             return Ok(Loaded { value: ShapeDesc::Surface { surface, cage }, notes: Vec::new() });
         }
     };
     if let ("tets", Some(key)) = (mesh.key, section.first_of(&["cage_tets", "cage_edge"])) {
-        return Err(section.error(key, format!("`{key}` goes with `surface`: tets need no cage")));
+        return Err(section.error(key, format!("`{key}` needs `surface`: tets have no cage")));
     }
     let placing = Placing { scale: section.scale, translate: section.translate };
     mesh.read(folder, cage, &placing).map_err(|error| named_in_line(error, section.line(mesh.key)))
 }
 
-/// How much stiffer flesh is at the bones.
+/// The stiff core of flesh around the bones.
 pub(super) fn read_core(character: &CharacterTable) -> CoreDesc {
     CoreDesc {
         stiffness: character.core_stiffness.unwrap_or(DEFAULT_CORE.stiffness),
@@ -147,12 +149,12 @@ pub(super) fn read_core(character: &CharacterTable) -> CoreDesc {
     }
 }
 
-/// What keeps flesh from sagging from its shape: [`DEFAULT_SAG`] when nothing is said.
+/// What keeps flesh from sagging; [`DEFAULT_SAG`] by default.
 pub(super) fn read_sag(sag: Option<SagMode>) -> Sag {
     sag.map_or(DEFAULT_SAG, sag_of)
 }
 
-/// BVH and glTF files have y up.
+/// The rotation from BVH and glTF files, whose up axis is y, to the world.
 pub(super) fn turned(up: Up) -> Rotation {
     match up {
         Up::Y => Rotation::identity(),
@@ -160,7 +162,7 @@ pub(super) fn turned(up: Up) -> Rotation {
     }
 }
 
-/// Which nodes are fixed to which bones; what is inside of bones when nothing is said.
+/// Which nodes are fixed to which bones; by default those inside bones.
 pub(super) fn read_ties(
     character: &Section<CharacterTable>,
     skeleton: &Skeleton,
@@ -187,7 +189,7 @@ fn read_tie(tie: &Section<TieTable>, skeleton: &Skeleton, up: Up) -> Result<TieD
         Hold::Nodes(tie.nodes.clone().unwrap_or_default())
     };
     if tie.bone.is_none() && matches!(hold, Hold::Region(_) | Hold::Nodes(_)) {
-        return Err(tie.error("bone", "nodes chosen by hand need a `bone` to be fixed to"));
+        return Err(tie.error("bone", "`region` and `nodes` need a `bone` to fix the nodes to"));
     }
     Ok(TieDesc { bone: tie.bone.clone(), hold })
 }

@@ -1,4 +1,4 @@
-//! All `[[character]]`s of a scene file, which join the scene one after the other.
+//! Reads all `[[character]]`s of a scene file and adds them to the scene, one after the other.
 
 use super::Reading;
 use super::character::read_character;
@@ -15,18 +15,18 @@ pub(super) struct Characters<'a> {
     scene: &'a mut Scene,
     choice: &'a CharacterChoice,
     reading: &'a Reading<'a>,
-    /// Whether notes must say which character they are about.
+    /// Whether notes must name their character.
     are_several: bool,
-    /// Those from files.
+    /// Characters from rigged files.
     pub(super) from_files: Vec<FileCharacter>,
-    /// The length of the longest motion of those from files (s).
+    /// The longest motion of a character from a file (s).
     pub(super) longest: Option<f64>,
-    /// What a user should know about them.
+    /// Notes for the user.
     pub(super) notes: Vec<String>,
 }
 
 impl<'a> Characters<'a> {
-    /// No character so far. Fails if `choice` is for one character and the file has several that it may be for.
+    /// Begins without characters. Fails if `choice` is ambiguous because the file has several characters.
     pub(super) fn new(
         file: &Section<SceneFile>,
         choice: &'a CharacterChoice,
@@ -37,7 +37,7 @@ impl<'a> Characters<'a> {
         let from_files = tables.iter().filter(|table| table.file.is_some()).count();
         if from_files > 1 && *choice != CharacterChoice::default() {
             return Err(ReadError::whole(
-                "--animation and --motion are for one character and the scene has several: write them into the scene",
+                "--animation and --motion apply to one character, but the scene has several: write the motions into the scene file",
             ));
         }
         let are_several = tables.len() + scene.world.bodies.len() > 1;

@@ -1,4 +1,4 @@
-//! `[[constraint]]` of a scene file.
+//! Reads `[[constraint]]` of a scene file: drags, pins, joins and belts.
 
 use super::bone_motion::{beyond_of, interpolation};
 use super::motion::read_motion;
@@ -17,12 +17,12 @@ use sinew_math::Vec3;
 use sinew_sim::WorldDesc;
 use sinew_sim::desc::{BeltDesc, ConstraintDesc, ConstraintKind, PointDesc};
 
-/// Keys that go with points that are dragged or pinned only.
+/// Keys of drags and pins only.
 const PLACED: [&str; 3] = ["place", "path", "motion"];
-/// Keys that go with joins and belts only.
+/// Keys of joins and belts only.
 const LONG: [&str; 2] = ["length", "lengths"];
 
-/// All constraints of a scene and how they move. `world` has all that they can hold.
+/// Reads all constraints of a scene and their motions. `world` has everything that they may refer to.
 pub(super) fn read_constraints(
     sections: &[Section<ConstraintTable>],
     world: &WorldDesc,
@@ -32,7 +32,7 @@ pub(super) fn read_constraints(
     for section in sections {
         let name = match &section.name {
             Some(name) if all.iter().any(|other: &ConstraintDesc| other.name == *name) => {
-                let message = format!("a constraint above is named `{name}` too: rename one");
+                let message = format!("a constraint above is also named `{name}`: rename one");
                 return Err(section.error("name", message));
             }
             Some(name) => name.clone(),
@@ -50,14 +50,14 @@ fn read_kind(
     world: &WorldDesc,
     up: Up,
 ) -> Result<ConstraintKind, ReadError> {
-    // keys of one kind do not go with another
+    // reject keys of other kinds
     let kind = section.first_of(&["drag", "pin", "join", "belt"]).unwrap_or("drag");
     let (foreign, words): (&[&str], _) = match kind {
         "drag" | "pin" => (&LONG, "`join` or `belt`"),
         _ => (&PLACED, "`drag` or `pin`"),
     };
     if let Some(key) = section.first_of(foreign) {
-        return Err(section.error(key, format!("`{key}` goes with {words}, not with `{kind}`")));
+        return Err(section.error(key, format!("`{key}` needs {words}: it has no meaning with `{kind}`")));
     }
 
     // one point
@@ -84,7 +84,7 @@ fn read_kind(
     }
     let belt = section.needed("belt", section.optional("belt", &table.belt))?;
     if section.length == Some(0.0) {
-        return Err(section.error("length", "`length` is 0: that of a belt is above 0"));
+        return Err(section.error("length", "`length` is 0: it must be above 0 for a belt"));
     }
     read_belt(&belt, section.length, world)
 }
@@ -96,13 +96,13 @@ fn read_belt(
 ) -> Result<ConstraintKind, ReadError> {
     let axis = Vec3::from(belt.axis);
     if axis.norm() < 1e-9 {
-        return Err(belt.error("axis", "`axis` has no length: it must point somewhere"));
+        return Err(belt.error("axis", "`axis` is zero: give a direction"));
     }
     let body = known(belt, "body", Some(&belt.body), &body_names(world))?;
     Ok(ConstraintKind::Belt(BeltDesc { body, center: Vec3::from(belt.center), axis, length }))
 }
 
-/// Where a point is held at the start: where it is said, or at the first key of its path; else where the point is.
+/// The target of a point at the start: `place`, or the first key of `path`; by default where the point is.
 fn read_place(section: &ConstraintTable) -> Option<Vec3> {
     let path_start = || section.path.as_ref()?.first().map(|[_, x, y, z]| Vec3::new(*x, *y, *z));
     section.place.map(Vec3::from).or_else(path_start)
@@ -147,6 +147,7 @@ fn build_keys<T: KeyValue>(
 }
 
 fn read_point(point: &Section<PointTable>, world: &WorldDesc, up: Up) -> Result<PointDesc, ReadError> {
+    // what the point belongs to
     let whose = point.first_of(&["body", "character", "obstacle"]).unwrap_or("body");
     let foreign: &[&str] = match whose {
         "body" => &["bone", "place"],
@@ -154,8 +155,10 @@ fn read_point(point: &Section<PointTable>, world: &WorldDesc, up: Up) -> Result<
         _ => &["surface", "inside", "region", "bone"],
     };
     if let Some(key) = point.first_of(foreign) {
-        return Err(point.error(key, format!("`{key}` does not go with `{whose}`")));
+        return Err(point.error(key, format!("`{key}` has no meaning with `{whose}`")));
     }
+
+    // the point itself
     match whose {
         "body" => read_body_point(point, world, up),
         "character" => {
@@ -175,13 +178,13 @@ fn read_point(point: &Section<PointTable>, world: &WorldDesc, up: Up) -> Result<
     }
 }
 
-/// A point of a body, chosen in one of three ways.
+/// Reads a point of a body, given in one of three ways.
 fn read_body_point(point: &Section<PointTable>, world: &WorldDesc, up: Up) -> Result<PointDesc, ReadError> {
     let body = known(point, "body", point.body.as_ref(), &body_names(world))?;
     let ways = ["surface", "inside", "region"];
     let given: Vec<&str> = ways.into_iter().filter(|key| point.has(key)).collect();
     if let [first, second, ..] = given[..] {
-        let message = format!("`{first}` and `{second}` exclude each other: keep one");
+        let message = format!("`{first}` and `{second}` cannot be combined: keep one");
         return Err(point.error(second, message));
     }
     if let Some(place) = point.surface {
@@ -203,7 +206,7 @@ fn body_names(world: &WorldDesc) -> Vec<&str> {
     world.bodies.iter().map(|body| body.name.as_str()).collect()
 }
 
-/// The name that a key gives, one of those that there are.
+/// The name that a key gives, which must be one of `names`.
 fn known<T: JsonSchema + for<'de> Deserialize<'de>>(
     section: &Section<T>,
     key: &str,

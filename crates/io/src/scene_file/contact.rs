@@ -1,11 +1,11 @@
-//! `[contact]` of a scene file.
+//! Reads `[contact]` of a scene file.
 
 use super::section::Section;
 use crate::scene_schema::{ContactResponse, ContactTable};
 use sinew_files::ReadError;
 use sinew_sim::desc::{ContactDesc, Response};
 
-/// How contact is resolved. Bodies collide with each other where there are obstacles or the table is given, unless it says otherwise.
+/// Reads how contact is resolved. By default, bodies collide with each other if there are obstacles or a `[contact]` table.
 pub(super) fn read_contact(
     contact: Option<&Section<ContactTable>>,
     has_obstacles: bool,
@@ -21,7 +21,7 @@ pub(super) fn read_contact(
         _ => Response::Penalty,
     };
     if contact.restitution.is_some() && !matches!(response, Response::Impulse { .. }) {
-        return Err(contact.error("restitution", "`restitution` goes with response = \"impulse\" only"));
+        return Err(contact.error("restitution", "`restitution` needs response = \"impulse\""));
     }
     Ok(ContactDesc {
         response,

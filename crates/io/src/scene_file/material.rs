@@ -1,4 +1,4 @@
-//! What flesh is made of, and what keeps it from sagging.
+//! Reads `material` and `sag` of a scene file.
 
 use super::section::Section;
 use crate::scene_schema::{ElasticLaw, MaterialChoice, SagMode};
@@ -8,14 +8,15 @@ use sinew_files::ReadError;
 use sinew_flesh::{Law, Material, StretchLimits};
 use sinew_sim::desc::Sag;
 
-/// The material that a body chooses; the one named `default` when nothing is said.
+/// Reads the material of a body; by default the one named `default`.
 pub(super) fn read_material<'a, T: JsonSchema + for<'de> Deserialize<'de>>(
     body: &Section<'a, T>,
     choice: &'a Option<MaterialChoice>,
     default: &str,
 ) -> Result<Material, ReadError> {
+    // by name, or a table that begins with a named one
     let named = |name: &str| {
-        Material::named(name).ok_or_else(|| body.error("material", format!("no material is named `{name}`")))
+        Material::named(name).ok_or_else(|| body.error("material", format!("there is no material `{name}`")))
     };
     let table = match choice {
         None => return named(default),
@@ -24,7 +25,7 @@ pub(super) fn read_material<'a, T: JsonSchema + for<'de> Deserialize<'de>>(
     };
     let mut material = named(table.name.as_ref().map_or(default, |name| &name.0))?;
 
-    // the law and its own numbers
+    // the law and its parameters
     match table.law {
         Some(ElasticLaw::Stvk) => material.law = Law::StVenantKirchhoff(StretchLimits::default()),
         Some(ElasticLaw::Corotational) => material.law = Law::Corotational,
@@ -33,16 +34,18 @@ pub(super) fn read_material<'a, T: JsonSchema + for<'de> Deserialize<'de>>(
     }
     if let Some([lower, upper]) = table.stretch_limits {
         let Law::StVenantKirchhoff(limits) = &mut material.law else {
-            return Err(table.error("stretch_limits", "`stretch_limits` goes with law = \"stvk\" only"));
+            return Err(table.error("stretch_limits", "`stretch_limits` needs law = \"stvk\""));
         };
         *limits = StretchLimits { lower, upper };
     }
 
-    // the numbers of every law
+    // parameters of every law
     material.young = table.young.unwrap_or(material.young);
     material.poisson = table.poisson.unwrap_or(material.poisson);
     material.density = table.density.unwrap_or(material.density);
     material.damping_ratio = table.damping.unwrap_or(material.damping_ratio);
+
+    // is it physical?
     let faults: Vec<String> = material.faults().iter().map(ToString::to_string).collect();
     if faults.is_empty() {
         return Ok(material);
@@ -50,7 +53,7 @@ pub(super) fn read_material<'a, T: JsonSchema + for<'de> Deserialize<'de>>(
     Err(body.error("material", format!("material: {}", faults.join("; "))))
 }
 
-/// What keeps flesh from sagging.
+/// Converts a key of a scene file to what keeps flesh from sagging.
 pub(super) fn sag_of(mode: SagMode) -> Sag {
     match mode {
         SagMode::RestShape => Sag::RestShape,

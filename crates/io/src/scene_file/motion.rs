@@ -1,4 +1,4 @@
-//! How something that is held moves as a rigid body.
+//! Reads `motion = { … }` of a scene file: the rigid motion of a pin or an obstacle.
 
 use super::section::Section;
 use crate::scene_schema::MotionTable;
@@ -6,7 +6,7 @@ use sinew_control::Motion;
 use sinew_files::ReadError;
 use sinew_math::Vec3;
 
-/// The motion of a table; still if there is none.
+/// Reads a motion; without a table, nothing moves.
 pub(super) fn read_motion(motion: Option<&Section<MotionTable>>) -> Result<Motion, ReadError> {
     let Some(motion) = motion else { return Ok(Motion::Still) };
     if let Some(shake) = &motion.shake {
@@ -18,7 +18,7 @@ pub(super) fn read_motion(motion: Option<&Section<MotionTable>>) -> Result<Motio
     let spin = motion.needed("spin", motion.optional("spin", &motion.table().spin))?;
     let axis = Vec3::from(spin.axis);
     if axis.norm() < 1e-9 {
-        return Err(spin.error("axis", "`axis` has no length: it must point somewhere"));
+        return Err(spin.error("axis", "`axis` is zero: give a direction"));
     }
     let center = spin.center.map_or(Vec3::zeros(), Vec3::from);
     Ok(Motion::Spin { axis, center, rate: spin.rate })

@@ -1,4 +1,4 @@
-//! `[[obstacle]]` of a scene file.
+//! Reads `[[obstacle]]` of a scene file: shape, pose and mobility.
 
 use super::motion::read_motion;
 use super::section::Section;
@@ -11,27 +11,30 @@ use sinew_math::{Isometry, Rotation, Vec3, nalgebra, so3};
 use sinew_sim::desc::{Mobility, ObstacleDesc, Shape};
 use std::path::Path;
 
-/// Cells of a grid along its longest side when nothing is said.
+/// The default number of cells of a distance grid along its longest side.
 const DEFAULT_CELLS: usize = 48;
-/// A vector or quaternion whose length is off 1 by less than this is of length 1: the round-off of making it so.
+/// The round-off of normalising: a vector or quaternion whose length differs from 1 by less than this counts as unit.
 const UNIT: f64 = 4.0 * f64::EPSILON;
 
-/// The obstacle of a table and how it moves. `earlier` are the obstacles above it in the file, `radians` what a unit of its angles is.
+/// Reads an obstacle and its motion. `earlier` are the obstacles above it in the file, `radians` is the unit of its angles (rad).
 pub(super) fn read_obstacle(
     section: &Section<ObstacleTable>,
     earlier: &[ObstacleDesc],
     radians: f64,
     folder: &Path,
 ) -> Result<Loaded<(ObstacleDesc, Motion)>, ReadError> {
+    // a unique name
     let name = match &section.name {
         Some(name) if earlier.iter().any(|other| other.name == *name) => {
-            return Err(section.error("name", format!("an obstacle above is named `{name}` too: rename one")));
+            return Err(
+                section.error("name", format!("an obstacle above is also named `{name}`: rename one"))
+            );
         }
         Some(name) => name.clone(),
         None => format!("obstacle-{}", earlier.len() + 1),
     };
 
-    // where it is and how it moves
+    // pose and motion
     let motion = read_motion(section.optional("motion", &section.table().motion).as_ref())?;
     let mobility = read_mobility(section, earlier, radians)?;
     let rotation = match section.rotation {
@@ -40,7 +43,7 @@ pub(super) fn read_obstacle(
     };
     let position = section.position.map_or(Vec3::zeros(), Vec3::from);
 
-    // what it is, which may be a file
+    // shape, which may be a file
     let shape = read_shape(section, folder)?;
     let desc = ObstacleDesc {
         name,
@@ -54,13 +57,13 @@ pub(super) fn read_obstacle(
     Ok(Loaded { value: (desc, motion), notes: shape.notes })
 }
 
-/// A rotation as a quaternion (x, y, z, w). One of length 1 keeps every bit.
+/// Reads a rotation from a quaternion (x, y, z, w), and normalises it unless it is a unit quaternion already.
 pub(super) fn read_rotation(numbers: [f64; 4]) -> Result<Rotation, &'static str> {
     let [x, y, z, w] = numbers;
     let quaternion = nalgebra::Quaternion::new(w, x, y, z);
     let length = quaternion.norm();
     if length < 1e-9 {
-        return Err("`rotation` has no length: give a unit quaternion [x, y, z, w]");
+        return Err("`rotation` is zero: give a unit quaternion [x, y, z, w]");
     }
     let is_unit = (length - 1.0).abs() <= UNIT;
     Ok(if is_unit { Rotation::new_unchecked(quaternion) } else { Rotation::new_normalize(quaternion) })
@@ -71,24 +74,27 @@ fn read_mobility(
     earlier: &[ObstacleDesc],
     radians: f64,
 ) -> Result<Mobility, ReadError> {
-    // a part moves with its whole
+    // a part moves with the obstacle that it belongs to
     if let Some(whole) = &section.part_of {
         if let Some(key) = section.first_of(&["density", "motion", "velocity", "spin", "mobility"]) {
-            let message = format!("`{key}` and `part_of` exclude each other: a part moves with its whole");
+            let message = format!("`{key}` and `part_of` cannot be combined: a part moves with its obstacle");
             return Err(section.error(key, message));
         }
         let found = earlier.iter().position(|other| other.name == *whole);
         return found.map(Mobility::PartOf).ok_or_else(|| {
-            let message = format!("no obstacle above is named `{whole}`: an obstacle stands above its parts");
+            let message = format!("no obstacle above is named `{whole}`: put an obstacle before its parts");
             section.error("part_of", message)
         });
     }
-    // what is not said follows from the other keys
+
+    // by default, mobility follows from the other keys
     let mobility = section.mobility.unwrap_or(match (section.density, &section.motion) {
         (Some(_), _) => ObstacleMobility::Dynamic,
         (None, Some(_)) => ObstacleMobility::Kinematic,
         (None, None) => ObstacleMobility::Fixed,
     });
+
+    // reject keys of another mobility
     let (foreign, word): (&[&str], _) = match mobility {
         ObstacleMobility::Fixed => (&["motion", "density", "velocity", "spin"], "fixed"),
         ObstacleMobility::Kinematic => (&["density", "velocity", "spin"], "kinematic"),
@@ -97,9 +103,9 @@ fn read_mobility(
     if let Some(key) = section.first_of(foreign) {
         let message = match key {
             "velocity" | "spin" => {
-                format!("`{key}` goes with `density`: only a dynamic obstacle has one of its own")
+                format!("`{key}` needs `density`: only dynamic obstacles have an initial velocity")
             }
-            _ => format!("`{key}` does not go with mobility = \"{word}\""),
+            _ => format!("`{key}` has no meaning with mobility = \"{word}\""),
         };
         return Err(section.error(key, message));
     }
@@ -122,12 +128,14 @@ fn read_shape(section: &Section<ObstacleTable>, folder: &Path) -> Result<Loaded<
     let pair = |numbers: Option<[f64; 2]>| section.needed(kind, numbers);
     let mut notes = Vec::new();
     let shape = match kind {
-        // shapes of few numbers
+        // primitives
         "plane" => {
             let normal = Vec3::from(section.needed(kind, section.plane)?);
             let length = normal.norm();
             if length < 1e-9 {
-                return Err(section.error(kind, "`plane` has no length: it must point out of the ground"));
+                return Err(
+                    section.error(kind, "`plane` is zero: give the normal that points out of the ground")
+                );
             }
             let is_unit = (length - 1.0).abs() <= UNIT;
             Shape::Plane { normal: if is_unit { normal } else { normal / length } }
@@ -142,7 +150,7 @@ fn read_shape(section: &Section<ObstacleTable>, folder: &Path) -> Result<Loaded<
             let [length, radius] = pair(section.cylinder)?;
             Shape::Cylinder { half_length: 0.5 * length, radius }
         }
-        // shapes of many
+        // height fields and meshes
         "heights" => read_heights(section)?,
         _ => {
             let read = read_mesh_shape(section, kind, folder)?;
@@ -156,7 +164,7 @@ fn read_shape(section: &Section<ObstacleTable>, folder: &Path) -> Result<Loaded<
     Ok(Loaded { value: shape, notes })
 }
 
-/// A shape that is made from a surface.
+/// Reads a shape made from a surface file.
 fn read_mesh_shape(
     section: &Section<ObstacleTable>,
     kind: &str,
@@ -168,7 +176,7 @@ fn read_mesh_shape(
         _ => &section.grid,
     };
     let read = read_surface(&folder.join(section.needed(kind, file.as_ref())?)).map_err(|mut error| {
-        error.message += &format!(" (named in line {} of the scene)", section.line(kind));
+        error.message += &format!(" (line {} of the scene)", section.line(kind));
         error
     })?;
     let mut surface = read.value;
@@ -188,7 +196,8 @@ fn read_heights(section: &Section<ObstacleTable>) -> Result<Shape, ReadError> {
     let heights = section.heights.clone().unwrap_or_default();
     let columns = section.needed("columns", section.columns)?;
     if columns > heights.len() {
-        let message = format!("`columns` is {columns}: it must be at most the {} heights", heights.len());
+        let message =
+            format!("`columns` is {columns}: it must be at most the number of heights ({})", heights.len());
         return Err(section.error("columns", message));
     }
     let spacing = section.needed("spacing", section.spacing)?;

@@ -1,4 +1,4 @@
-//! What a character does: its motion, its preroll and its cues.
+//! Reads what a character does in a scene file: its motion, its preroll and its cues.
 
 use super::Reading;
 use super::bone_motion::{Performer, read_bone_motion};
@@ -9,11 +9,11 @@ use sinew_control::{Approach, BoneSelection, Cue, CueDrive, DriveMode, PathFollo
 use sinew_files::{Loaded, ReadError};
 use sinew_skeleton::{BoneId, Skeleton};
 
-/// From rest to the first pose, and how long flesh settles there, when nothing is said (s).
+/// The default time from rest to the first pose, and to settle there (s).
 const DEFAULT_APPROACH: f64 = 0.7;
 const DEFAULT_HOLD: f64 = 0.8;
 
-/// What a character does, and how long it needs before the take begins (s).
+/// Reads a performance and the preroll that it needs (s).
 pub(super) fn read_performance(
     character: &Section<CharacterTable>,
     performer: &Performer,
@@ -21,7 +21,7 @@ pub(super) fn read_performance(
 ) -> Result<Loaded<(Performance, f64)>, ReadError> {
     let Loaded { value: motion, notes } = read_bone_motion(character, performer, reading)?;
 
-    // before the take
+    // the preroll
     let default_approach = if motion.is_some() { DEFAULT_APPROACH } else { 0.0 };
     let approach = character.preroll_approach.unwrap_or(default_approach);
     let hold = character.preroll_hold.unwrap_or(DEFAULT_HOLD) + character.preroll_loop.unwrap_or(0.0);
@@ -31,11 +31,12 @@ pub(super) fn read_performance(
         performance.approach = Some(Approach { begin: -(approach + hold), end: -hold });
     }
     if performance.loop_preroll > 0.0 && performance.period().is_none() {
-        return Err(character
-            .error("preroll_loop", "`preroll_loop` goes with a motion that is a cycle (`loop = true`)"));
+        return Err(
+            character.error("preroll_loop", "`preroll_loop` needs a motion that is a cycle (`loop = true`)")
+        );
     }
 
-    // in the take
+    // the take
     if let Some(time_constant) = character.return_time {
         performance.follow = PathFollower { time_constant };
     }
@@ -44,7 +45,7 @@ pub(super) fn read_performance(
     Ok(Loaded { value: (performance, approach + hold), notes })
 }
 
-/// Who drives from the start on.
+/// The drive mode at the start.
 pub(super) fn read_mode(mode: Option<scene_schema::DriveMode>) -> DriveMode {
     match mode {
         None | Some(scene_schema::DriveMode::OneWay) => DriveMode::OneWay,
@@ -53,7 +54,7 @@ pub(super) fn read_mode(mode: Option<scene_schema::DriveMode>) -> DriveMode {
     }
 }
 
-/// When joints are driven by something else.
+/// Reads cues: times from which joints are driven by something else.
 pub(super) fn read_cues(
     character: &Section<CharacterTable>,
     skeleton: &Skeleton,
@@ -81,17 +82,19 @@ fn read_cue(section: &Section<CueTable>, skeleton: &Skeleton) -> Result<Cue, Rea
         (None, Some(JointDriver::Limp)) => CueDrive::Limp,
         (None, _) => CueDrive::Motion,
     };
+
+    // a torque needs one bone, and a number for each degree of freedom
     if let CueDrive::Torque(values) = &drive {
         let BoneSelection::These(one) = &bones else {
-            return Err(section.error("torque", "a torque is for one bone: name it in `bones`"));
+            return Err(section.error("torque", "`torque` applies to one bone: name it in `bones`"));
         };
         let [bone] = one[..] else {
-            return Err(section.error("torque", "a torque is for one bone: name it in `bones`"));
+            return Err(section.error("torque", "`torque` applies to one bone: name it in `bones`"));
         };
         let dofs = skeleton.bone(bone).joint.v_count;
         if values.len() != dofs {
             let message =
-                format!("the joint has {dofs} degrees of freedom, {} torques are given", values.len());
+                format!("the joint has {dofs} degrees of freedom, but {} torques are given", values.len());
             return Err(section.error("torque", message));
         }
     }

@@ -1,4 +1,4 @@
-//! Which part of a body is meant.
+//! Reads `region = { … }` of a scene file: a part of a body.
 
 use super::section::Section;
 use crate::Up;
@@ -7,10 +7,10 @@ use sinew_files::ReadError;
 use sinew_math::Vec3;
 use sinew_sim::desc::Region;
 
-/// How much of a body an end is when nothing is said.
+/// The default size of an end, as a fraction of the body's extent.
 const DEFAULT_FRACTION: f64 = 0.1;
 
-/// The region that a table chooses.
+/// Reads a region.
 pub(super) fn read_region(region: &Section<RegionTable>, up: Up) -> Result<Region, ReadError> {
     if let Some(cuboid) = region.optional("box", &region.table().cuboid) {
         let (min, max) = (Vec3::from(cuboid.min), Vec3::from(cuboid.max));
@@ -30,12 +30,12 @@ pub(super) fn read_region(region: &Section<RegionTable>, up: Up) -> Result<Regio
         EndChoice::Direction(direction) => Vec3::from(direction),
     };
     if direction.norm() < 1e-9 {
-        return Err(region.error("end", "`end` has no length: it must point somewhere"));
+        return Err(region.error("end", "`end` is zero: give a direction"));
     }
     Ok(Region::End { direction, fraction: region.fraction.unwrap_or(DEFAULT_FRACTION) })
 }
 
-/// Where a side of a body points, as one sees the body from the front.
+/// The direction of a side of a body, seen from the front.
 fn direction_of(side: BodySide, up: Up) -> Vec3 {
     let in_y_up = match side {
         BodySide::Top => Vec3::y(),

@@ -1,4 +1,4 @@
-//! A `[[character]]` that is a rigged file (`file = "hero.glb"`): what the scene says about it holds instead of the defaults.
+//! Reads `[[character]]` of a scene file from a rigged file (`file = "hero.glb"`), with the options that the scene gives.
 
 use super::Reading;
 use super::body::{read_cage, read_loads, read_name};
@@ -18,7 +18,7 @@ use sinew_sim::desc::BodyDesc;
 use sinew_skeleton::Skeleton;
 use std::path::Path;
 
-/// Keys that only make sense for a character with bones or a surface of its own.
+/// Keys of characters whose bones or surface are given in the scene.
 const NOT_WITH_FILE: [&str; 10] =
     ["skeleton", "unit", "bone", "surface", "tets", "fullness", "velocity", "pin", "key", "preroll_loop"];
 
@@ -29,9 +29,10 @@ pub(super) fn read_rigged(
     reading: &Reading,
     choice: &CharacterChoice,
 ) -> Result<Loaded<(CharacterFile, Character)>, ReadErrors> {
-    // all that costs nothing is checked before the file is read
+    // everything cheap is checked before the file is read
     if let Some(key) = section.first_of(&NOT_WITH_FILE) {
-        let message = format!("`{key}` does not go with `file`: the file has its own skeleton and surfaces");
+        let message =
+            format!("`{key}` has no meaning with `file`: the file has its own skeleton and surfaces");
         return Err(section.error(key, message).into());
     }
     let file = reading.folder.join(section.needed("file", section.file.as_ref())?);
@@ -42,15 +43,15 @@ pub(super) fn read_rigged(
     options.character.placement = read_placement(section, reading);
     let loads = read_loads(&section.items("load", &section.table().load), reading.up)?;
 
-    // what the file has
+    // the file
     let mut read = open_rigged(&file, options).map_err(|mut errors| {
         for error in &mut errors.errors {
-            error.message += &format!(" (named in line {} of the scene)", section.line("file"));
+            error.message += &format!(" (line {} of the scene)", section.line("file"));
         }
         errors
     })?;
 
-    // what the scene says about its parts
+    // options that need its skeleton
     let character = &mut read.value.1;
     let skeleton = Skeleton::build(&character.rig.skeleton.with_plain_masses())
         .map_err(|error| section.error("file", format!("skeleton: {error}")))?;
@@ -66,7 +67,7 @@ pub(super) fn read_rigged(
     Ok(read)
 }
 
-/// Where the character stands in the scene.
+/// The placement of the character in the scene.
 fn read_placement(section: &Section<CharacterTable>, reading: &Reading) -> Placement {
     let rotation = match section.turn {
         Some(turned_by) => so3::exp(&(Vec3::from(turned_by) * reading.radians)) * turned(reading.up),
@@ -76,20 +77,23 @@ fn read_placement(section: &Section<CharacterTable>, reading: &Reading) -> Place
     Placement { translation, rotation, scale: section.scale.unwrap_or(1.0) }
 }
 
-/// How the file becomes a character: all that its table says about that, with what is chosen for one take.
+/// How the file becomes a character: the options of its table, and those chosen for one take.
 fn read_options(
     section: &Section<CharacterTable>,
     folder: &Path,
     choice: &CharacterChoice,
 ) -> Result<RiggedOptions, ReadError> {
     let defaults = CharacterOptions::default();
+
+    // what is chosen for one take overrides the scene
     let mut motion = read_capture(section, folder)?;
     let mut animation = section.animation.clone();
-    // what is chosen for one take goes before what the scene says
     if choice.animation.is_some() || choice.motion.is_some() {
         animation = choice.animation.clone();
         motion = choice.motion.clone().map(CaptureFile::of);
     }
+
+    // the other options
     let material =
         section.material.as_ref().map(|_| read_material(section, &section.table().material, "fat"));
     let character = CharacterOptions {
@@ -109,15 +113,16 @@ fn read_options(
     Ok(RiggedOptions { character, motion })
 }
 
-/// The captured motion that a character plays instead of its own animation.
+/// The captured motion that a character plays in place of an animation of its file.
 fn read_capture(
     character: &Section<CharacterTable>,
     folder: &Path,
 ) -> Result<Option<CaptureFile>, ReadError> {
     let Some(section) = character.optional("motion", &character.table().motion) else { return Ok(None) };
     if let Some(key) = section.first_of(&["frames", "interpolation"]) {
-        let message =
-            format!("`{key}` does not go with `file`: captured motion (`bvh`) is carried over on a b-spline");
+        let message = format!(
+            "`{key}` has no meaning with `file`: captured motion (`bvh`) is interpolated by a B-spline"
+        );
         return Err(section.error(key, message));
     }
     let defaults = CaptureFile::of(folder.join(section.needed("bvh", section.bvh.as_ref())?));
@@ -131,12 +136,12 @@ fn read_capture(
     }))
 }
 
-/// Which joints are which bones of a human figure.
+/// Reads which joints are which human bones.
 fn read_human(section: &Section<CharacterTable>) -> Result<Vec<(HumanBone, String)>, ReadError> {
     let bone = |(name, joint): (&String, &String)| {
         let human = HumanBone::of_name(name).ok_or_else(|| {
             let names = HumanBone::ALL.map(HumanBone::name);
-            let message = format!("`{name}` is no bone of a human figure: give one of {}", names.join(", "));
+            let message = format!("`{name}` is not a human bone: use one of {}", names.join(", "));
             ReadError::line(section.line_of_name("human", name), message)
         })?;
         Ok((human, joint.clone()))

@@ -1,4 +1,4 @@
-//! A table of a scene file together with where it stands, so that what is wrong with it is told with its line.
+//! A table of a scene file together with its place in the text, so that errors can give their line.
 
 use crate::scene_schema::{ScenePart, field_names, line_of};
 use core::ops::Deref;
@@ -8,7 +8,7 @@ use sinew_files::ReadError;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// A table and where it stands in the text.
+/// A table and its place in the text.
 pub(super) struct Section<'a, T> {
     table: &'a T,
     text: &'a str,
@@ -25,12 +25,12 @@ impl<T> Deref for Section<'_, T> {
 }
 
 impl<'a, T> Section<'a, T> {
-    /// The top of a file.
+    /// The top level of a file.
     pub(super) fn top(text: &'a str, spans: &'a DeTable<'a>, table: &'a T) -> Section<'a, T> {
         Section { table, text, spans: Some(spans), start: 0 }
     }
 
-    /// The table itself, which lives as long as the file.
+    /// The table itself, with the lifetime of the file.
     pub(super) fn table(&self) -> &'a T {
         self.table
     }
@@ -55,12 +55,12 @@ impl<'a, T: JsonSchema + for<'de> Deserialize<'de>> Section<'a, T> {
         ReadError::line(self.line(key), message)
     }
 
-    /// The line a key's value stands in, or else the table.
+    /// The line of a key's value, or of the table if the key is absent.
     pub(super) fn line(&self, key: &str) -> usize {
         self.line_at(self.value(key).map_or(self.start, |value| value.span().start))
     }
 
-    /// The line of a name in a table of any names.
+    /// The line of a name in a table with arbitrary names.
     pub(super) fn line_of_name(&self, key: &str, name: &str) -> usize {
         let names = self.value(key).and_then(|value| match value.get_ref() {
             DeValue::Table(names) => names.get(name),
@@ -79,7 +79,7 @@ impl<'a, T: JsonSchema + for<'de> Deserialize<'de>> Section<'a, T> {
         keys.iter().copied().find(|key| self.has(key))
     }
 
-    /// Fails if a key that is needed is absent.
+    /// Fails if a required key is absent.
     pub(super) fn needed<U>(&self, key: &str, value: Option<U>) -> Result<U, ReadError> {
         value.ok_or_else(|| {
             let heading = ScenePart::of_type(&T::schema_name()).map_or("the scene", ScenePart::heading);
@@ -108,7 +108,7 @@ impl<'a, T: JsonSchema + for<'de> Deserialize<'de>> Section<'a, T> {
     }
 
     fn value(&self, key: &str) -> Option<&'a Spanned<DeValue<'a>>> {
-        debug_assert!(field_names::<T>().contains(&key), "{key} is no key of this table");
+        debug_assert!(field_names::<T>().contains(&key), "{key} is not a key of this table");
         self.spans?.get(key)
     }
 }

@@ -1,17 +1,17 @@
-//! `[solver]` of a scene file.
+//! Reads `[solver]` of a scene file.
 
 use super::section::Section;
 use crate::scene_schema::{Accuracy, SolverChoice, SolverTable};
 use sinew_files::ReadError;
 use sinew_sim::{ImplicitSettings, Solver, StepOrder};
 
-/// How steps are taken.
+/// Reads how time steps are taken.
 pub(super) fn read_solver(solver: Option<&Section<SolverTable>>) -> Result<Solver, ReadError> {
     let Some(solver) = solver else { return Ok(Solver::default()) };
     let kind = solver.kind.unwrap_or(SolverChoice::Explicit);
     let implicit_keys = ["accuracy", "tolerance", "max_newton", "max_inner", "substeps", "order", "budget"];
     if let (SolverChoice::Explicit, Some(key)) = (kind, solver.first_of(&implicit_keys)) {
-        let message = format!("`{key}` goes with kind = \"implicit\" or \"auto\": explicit steps have none");
+        let message = format!("`{key}` needs kind = \"implicit\" or \"auto\": explicit steps do not use it");
         return Err(solver.error(key, message));
     }
     let base = match solver.accuracy {

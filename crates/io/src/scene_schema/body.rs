@@ -21,32 +21,32 @@ pub struct BodyTable {
     /// A solid of tetrahedra (.node or .ele of TetGen).
     #[schemars(extend("format" = "path"))]
     pub tets: Option<String>,
-    /// What one unit of the file is in metres.
+    /// Metres per unit of the file.
     #[schemars(extend("default" = 1, "exclusiveMinimum" = 0, "maximum" = 1e6))]
     pub scale: Option<f64>,
-    /// How far to move it after scaling (m).
+    /// Translation after scaling (m).
     #[schemars(extend("default" = [0, 0, 0]))]
     pub translate: Option<Vector>,
-    /// About how many tetrahedra the cage of a surface has.
+    /// Approximate number of tetrahedra in the cage of a surface.
     #[serde(default, deserialize_with = "whole")]
     #[schemars(extend("default" = 8000, "minimum" = 1, "maximum" = 20_000_000))]
     pub cage_tets: Option<usize>,
-    /// Instead, the edge of the cage's cubes (m).
+    /// Instead of `cage_tets`, the edge length of the cage's cubes (m).
     #[schemars(extend("x-default" = "by `cage_tets`", "exclusiveMinimum" = 0))]
     pub cage_edge: Option<f64>,
-    /// What it is made of.
+    /// Its material.
     #[schemars(extend("default" = "jelly"))]
     pub material: Option<MaterialChoice>,
     /// Velocity at the start (m/s).
     #[schemars(extend("default" = [0, 0, 0]))]
     pub velocity: Option<Vector>,
-    /// Where it is held, one `[[body.pin]]` each.
+    /// Pins that hold parts of it, one `[[body.pin]]` each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pin: Vec<PinTable>,
-    /// What pushes on it, one `[[body.load]]` each.
+    /// Forces on it, one `[[body.load]]` each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub load: Vec<LoadTable>,
-    /// `rest-shape` if it is drawn as it hangs from its pins under its own weight, `free` if it sags from there.
+    /// `rest-shape` if the surface shows the body as it hangs from its pins under its own weight, `free` if it sags from there.
     #[schemars(extend("default" = "free"))]
     pub sag: Option<SagMode>,
     /// Whether its surface may collide with itself.
@@ -54,13 +54,13 @@ pub struct BodyTable {
     pub self_contact: Option<bool>,
 }
 
-/// Nodes that are held, still or in a rigid motion.
+/// Nodes that are held still or move rigidly.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PinTable {
     /// Which nodes are held.
     pub region: RegionTable,
-    /// How what is held moves.
+    /// How the held nodes move.
     #[schemars(extend("x-default" = "held still"))]
     pub motion: Option<MotionTable>,
 }
@@ -71,6 +71,6 @@ pub struct PinTable {
 pub struct LoadTable {
     /// Which surface vertices the force is spread over.
     pub region: RegionTable,
-    /// The whole force (N).
+    /// The total force (N).
     pub force: Vector,
 }

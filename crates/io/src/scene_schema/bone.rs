@@ -15,10 +15,10 @@ use serde::{Deserialize, Serialize};
 pub struct BoneTable {
     /// Its name.
     pub name: String,
-    /// The bone it hangs from.
+    /// Its parent bone.
     #[schemars(extend("x-default" = "the world"))]
     pub parent: Option<String>,
-    /// Where it begins, and its joint stands, at rest (m).
+    /// Where it begins at rest, which is where its joint is (m).
     pub from: Option<Vector>,
     /// Where it ends at rest (m).
     #[schemars(extend("x-default" = "where it begins"))]
@@ -28,13 +28,13 @@ pub struct BoneTable {
     /// Instead of `to`, where it ends in its own frame (m).
     #[schemars(extend("x-default" = "by `to`"))]
     pub tip: Option<Vector>,
-    /// How its frame is rotated against its parent's at rest, as a unit quaternion.
+    /// Rotation of its frame relative to its parent's at rest, as a unit quaternion.
     #[schemars(title = "[x, y, z, w]", extend("default" = [0, 0, 0, 1]))]
     pub rotation: Option<Quaternion>,
     /// Its radius (m).
     #[schemars(extend("x-default" = "no shape, no mass", "exclusiveMinimum" = 0))]
     pub radius: Option<f64>,
-    /// Its mass per volume (kg/m³).
+    /// Its density (kg/m³).
     #[schemars(extend("default" = 1200, "minimum" = 0, "maximum" = 1e6))]
     pub density: Option<f64>,
     /// Instead of `radius` and `density`, its mass (kg).
@@ -48,13 +48,13 @@ pub struct BoneTable {
     pub inertia: Option<[f64; 6]>,
     /// Radius of the flesh that is made around it when there is no surface (m).
     pub flesh: Option<FleshRadius>,
-    /// How it moves against its parent.
+    /// Its joint: how it moves relative to its parent.
     #[schemars(extend("x-default" = "\"ball\"; \"free\" for a root"))]
     pub joint: Option<JointType>,
-    /// The joint's axis at rest, or a plane's normal.
+    /// The axis of the joint at rest, or the normal of a planar joint.
     #[schemars(extend("x-default" = "needed by some joints"))]
     pub axis: Option<Vector>,
-    /// Its second axis.
+    /// The second axis of the joint.
     #[schemars(extend("x-default" = "needed by universal"))]
     pub second_axis: Option<Vector>,
     /// Limits of every coordinate of the joint (degrees, or m).
@@ -69,7 +69,7 @@ pub struct BoneTable {
     /// Stiffness of the joint's spring (N m/rad or N/m).
     #[schemars(extend("default" = 0, "minimum" = 0))]
     pub stiffness: Option<f64>,
-    /// Where the joint's spring is at rest (degrees, or m).
+    /// Rest position of the joint's spring (degrees, or m).
     #[schemars(extend("default" = 0))]
     pub spring_rest: Option<f64>,
     /// Damping of the joint (N m s/rad or N s/m).
@@ -78,7 +78,7 @@ pub struct BoneTable {
     /// Inertia of a rotor in the joint (kg m² or kg).
     #[schemars(extend("default" = 0, "minimum" = 0))]
     pub armature: Option<f64>,
-    /// Whether only a motion may drive the joint, so that it may carry no mass.
+    /// Whether only a motion may drive the joint, in which case its bones may be massless.
     #[schemars(extend("default" = false))]
     pub motion_only: Option<bool>,
 }
@@ -96,7 +96,7 @@ pub enum FleshRadius {
     ),
 }
 
-/// How a bone moves against its parent.
+/// How a bone moves relative to its parent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum JointType {
@@ -128,14 +128,14 @@ pub struct TieTable {
     /// The bone.
     #[schemars(extend("x-default" = "every bone"))]
     pub bone: Option<String>,
-    /// Nodes inside the bone's shape grown by so much (m).
+    /// Nodes inside the bone's shape, enlarged by this distance (m).
     #[schemars(extend("minimum" = -1000, "maximum" = 1000))]
     pub inside: Option<f64>,
-    /// Nodes within a distance of the bone's axis (m).
+    /// Nodes within this distance of the bone's axis (m).
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub near: Option<f64>,
     /// Nodes in a region.
     pub region: Option<RegionTable>,
-    /// These nodes of the cage.
+    /// Nodes of the cage by index.
     pub nodes: Option<Vec<u32>>,
 }

@@ -26,18 +26,18 @@ pub struct CharacterTable {
     /// A rigged character (.glb, .gltf, .vrm); takes can be written back into it.
     #[schemars(extend("format" = "path"))]
     pub file: Option<String>,
-    /// Which animation of the file is played, by name or number.
+    /// The animation of the file to play, by name or number.
     #[schemars(extend("x-default" = "the first"))]
     pub animation: Option<String>,
-    /// Surfaces of the file that stay as they are skinned, by the name of node, mesh or material.
+    /// Surfaces of the file that are only skinned, not simulated, by the name of their node, mesh or material.
     #[schemars(extend("x-default" = "thin and small parts"))]
     pub skinned: Option<Vec<String>>,
-    /// Surfaces of the file that are flesh however thin or small they are.
+    /// Surfaces of the file that are simulated as flesh, however thin or small.
     pub fleshy: Option<Vec<String>>,
-    /// Joints of the file as bones of a human figure, for captured motion: `{ hips = "Bip01" }`.
+    /// Joints of the file that are human bones, for captured motion: `{ hips = "Bip01" }`.
     #[schemars(extend("x-default" = "by names or build"))]
     pub human: Option<BTreeMap<String, String>>,
-    /// A .bvh file whose joints are the bones, with its motion.
+    /// A .bvh file whose joints become the bones, and whose motion is played.
     #[schemars(extend("format" = "path"))]
     pub skeleton: Option<String>,
     /// Metres per unit of that file.
@@ -52,38 +52,38 @@ pub struct CharacterTable {
     /// Instead, a solid of tetrahedra around the bones at rest (.node or .ele of TetGen).
     #[schemars(extend("format" = "path", "x-default" = "by `surface`"))]
     pub tets: Option<String>,
-    /// What one unit of the surface, or of the rigged file, is in metres.
+    /// Metres per unit of the surface or of the rigged file.
     #[schemars(extend("default" = 1, "exclusiveMinimum" = 0, "maximum" = 1e6))]
     pub scale: Option<f64>,
-    /// How a character from a file is turned after scaling: an axis as long as the angle.
+    /// Rotation of a character from a file after scaling, as a rotation vector (axis times angle).
     #[schemars(extend("default" = [0, 0, 0]))]
     pub turn: Option<Vector>,
-    /// How far to move the surface, or the character from a file, after that (m).
+    /// Translation of the surface, or of the character from a file, after that (m).
     #[schemars(extend("default" = [0, 0, 0]))]
     pub translate: Option<Vector>,
-    /// How thick the flesh of a figure without a surface is.
+    /// Thickness of the flesh of a figure without a surface, as a factor.
     #[schemars(extend("default" = 1, "minimum" = 0.1, "maximum" = 5))]
     pub fullness: Option<f64>,
-    /// About how many tetrahedra the cage has.
+    /// Approximate number of tetrahedra in the cage.
     #[serde(default, deserialize_with = "whole")]
     #[schemars(extend("default" = 8000, "minimum" = 1, "maximum" = 20_000_000))]
     pub cage_tets: Option<usize>,
-    /// Instead, the edge of the cage's cubes (m).
+    /// Instead of `cage_tets`, the edge length of the cage's cubes (m).
     #[schemars(extend("x-default" = "by `cage_tets`", "exclusiveMinimum" = 0))]
     pub cage_edge: Option<f64>,
-    /// What its flesh is made of.
+    /// The material of its flesh.
     #[schemars(extend("default" = "fat"))]
     pub material: Option<MaterialChoice>,
-    /// Whether nodes of the cage are moved exactly onto the middles of bones and fixed there.
+    /// Whether nodes of the cage are moved exactly onto the axes of bones and fixed there.
     #[schemars(extend("x-default" = "false; true with `file`"))]
     pub anchored: Option<bool>,
-    /// What keeps flesh from sagging from its shape: `rest-shape` (it is drawn under its own weight, which its stress carries), `balanced` (bones bear its weight) or `free` (nothing).
+    /// What keeps flesh from sagging: `rest-shape` (the surface shows it under its own weight, which its stress carries), `balanced` (bones carry its weight) or `free` (nothing: it sags).
     #[schemars(extend("default" = "rest-shape"))]
     pub sag: Option<SagMode>,
-    /// How many times as stiff it is at the bones, as muscle under fat.
+    /// Stiffness of flesh at the bones, as a factor: muscle under fat.
     #[schemars(extend("default" = 8, "exclusiveMinimum" = 0, "maximum" = 1e4))]
     pub core_stiffness: Option<f64>,
-    /// How far from the bones that has faded, as a fraction of the thickest flesh.
+    /// Distance from the bones at which that stiffness has faded, as a fraction of the thickest flesh.
     #[schemars(extend("default" = 0.6, "exclusiveMinimum" = 0, "maximum" = 1e4))]
     pub core_reach: Option<f64>,
     /// Which nodes are fixed to which bones, one `[[character.tie]]` each.
@@ -93,43 +93,43 @@ pub struct CharacterTable {
     /// Velocity of its flesh at the start (m/s).
     #[schemars(extend("default" = [0, 0, 0]))]
     pub velocity: Option<Vector>,
-    /// Where it is held besides its bones, one `[[character.pin]]` each.
+    /// Pins that hold parts of it besides its bones, one `[[character.pin]]` each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pin: Vec<PinTable>,
-    /// What pushes on it, one `[[character.load]]` each.
+    /// Forces on it, one `[[character.load]]` each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub load: Vec<LoadTable>,
     /// Whether its surface may collide with itself.
     #[schemars(extend("default" = false))]
     pub self_contact: Option<bool>,
-    /// Bones drive flesh; the root is dynamic and flesh pushes back; or all joints are limp.
+    /// Whether bones drive flesh (`one-way`), the root is dynamic and flesh pushes back (`two-way`), or all joints are limp (`ragdoll`).
     #[schemars(extend("default" = "one-way"))]
     pub mode: Option<DriveMode>,
-    /// Where its joints go.
+    /// The motion of its joints.
     #[schemars(extend("x-default" = "that of `skeleton`"))]
     pub motion: Option<BoneMotionTable>,
-    /// Instead, poses at times, one `[[character.key]]` each.
+    /// Instead of `motion`, key poses, one `[[character.key]]` each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub key: Vec<KeyTable>,
-    /// When joints are driven by something else, one `[[character.cue]]` each.
+    /// Cues: times from which joints are driven by something else, one `[[character.cue]]` each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cue: Vec<CueTable>,
-    /// Preroll: time to come from rest to the first pose (s).
+    /// Preroll: time to move from rest to the first pose (s).
     #[schemars(extend("x-default" = "0.7 with a motion", "minimum" = 0, "maximum" = 600))]
     pub preroll_approach: Option<f64>,
     /// Preroll: time to hold the first pose while flesh settles (s).
     #[schemars(extend("default" = 0.8, "minimum" = 0, "maximum" = 600))]
     pub preroll_hold: Option<f64>,
-    /// Preroll: time to play a cycle after that, so that flesh swings as in every later cycle (s).
+    /// Preroll: time to play a cyclic motion after that, so that flesh swings as in every later cycle (s).
     #[schemars(extend("default" = 0, "minimum" = 0, "maximum" = 600))]
     pub preroll_loop: Option<f64>,
-    /// Time in which a joint comes back to the motion after something else drove it (s).
+    /// Time constant with which a joint returns to the motion after something else drove it (s).
     #[serde(rename = "return")]
     #[schemars(extend("default" = 0.1, "minimum" = 0, "maximum" = 600))]
     pub return_time: Option<f64>,
 }
 
-/// Who drives from the start of a take.
+/// What drives a character from the start of a take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DriveMode {

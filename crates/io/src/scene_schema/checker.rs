@@ -1,7 +1,7 @@
-//! Checks the text of a scene file against the schema: unknown keys, wrong types, numbers out of range, keys that are missing or exclude
-//! each other.
+//! Validates the text of a scene file against the schema: unknown keys, wrong types, numbers out of range, missing keys, and keys that cannot
+//! be combined.
 //!
-//! All that is wrong is reported together, each with its line. Keys with old names get their new ones on the way.
+//! All errors are reported together, each with its line. Old names of keys are replaced by the new ones.
 
 use super::expectation::{Expectation, Range, whole_words};
 use super::json_schema::{resolved, scene_json_schema};
@@ -15,33 +15,37 @@ use std::borrow::Cow;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-/// No scene a person writes is larger (bytes).
+/// The largest scene file (bytes): no scene written by hand is larger.
 const TEXT_LIMIT: usize = 16 << 20;
 
-/// The text of a scene file and the tables it has, all of them as the schema asks.
+/// The text of a scene file and its tables, which conform to the schema.
 pub(crate) struct SceneDocument<'a> {
     /// The text.
     pub(crate) text: &'a str,
-    /// Its tables, with the places of all keys and values.
+    /// Its tables, with the positions of all keys and values.
     pub(crate) table: DeTable<'a>,
-    /// Old names that were found.
+    /// Notes about old names.
     pub(crate) notes: Vec<String>,
 }
 
-/// Parses a text and checks it.
+/// Parses a text and validates it.
 pub(crate) fn checked_document(text: &str) -> Result<SceneDocument<'_>, ReadErrors> {
     if text.len() > TEXT_LIMIT {
         let message = format!(
-            "{} bytes are more than a scene file has: put meshes and motions into files of their own",
+            "the scene file has {} bytes, which is too large: put meshes and motions into files of their own",
             text.len()
         );
         return Err(ReadError::whole(message).into());
     }
+
+    // parse
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let parsed = DeTable::parse(text).map_err(|error| {
         let line = error.span().map_or(1, |span| line_of(text, span.start));
-        ReadError::line(line, format!("not TOML: {}", error.message()))
+        ReadError::line(line, format!("not valid TOML: {}", error.message()))
     })?;
+
+    // validate
     let mut table = parsed.into_inner();
     let mut checker = Checker { text, errors: Vec::new(), notes: Vec::new() };
     checker.check_table(scene_json_schema(), ScenePart::Scene, &mut table, 0);
@@ -56,7 +60,7 @@ pub(crate) fn checked_document(text: &str) -> Result<SceneDocument<'_>, ReadErro
     Err(ReadErrors { errors, notes })
 }
 
-/// The line of a byte, from 1.
+/// The line of a byte, counted from 1.
 pub(crate) fn line_of(text: &str, offset: usize) -> usize {
     1 + text.as_bytes()[..offset.min(text.len())].iter().filter(|&&byte| byte == b'\n').count()
 }
@@ -100,7 +104,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Keys of which one is needed, keys that exclude each other, and keys that go with others.
+    /// Checks keys of which one is needed, keys that cannot be combined, and keys that need others.
     fn check_exclusive(
         &mut self,
         schema: &Value,
@@ -129,18 +133,18 @@ impl<'a> Checker<'a> {
                 self.exclude(table, first, second);
             }
         }
-        // one only with another
+        // one needs another
         for (key, others) in schema.get("dependencies").and_then(Value::as_object).into_iter().flatten() {
             let missing = texts(Some(others)).find(|other| !table.contains_key(*other));
             if let (Some(value), Some(other)) = (table.get(key.as_str()), missing) {
-                self.error(value.span().start, format!("`{key}` goes with `{other}` only"));
+                self.error(value.span().start, format!("`{key}` needs `{other}`"));
             }
         }
     }
 
     fn exclude(&mut self, table: &DeTable<'a>, first: &str, second: &str) {
         let offset = table.get(second).map_or(0, |value| value.span().start);
-        self.error(offset, format!("`{first}` and `{second}` exclude each other: keep one"));
+        self.error(offset, format!("`{first}` and `{second}` cannot be combined: keep one"));
     }
 
     /// Checks the value of a key.
@@ -173,7 +177,7 @@ impl<'a> Checker<'a> {
                     self.error(offset, unknown_word(key, word, known));
                 }
             }
-            // what holds other values
+            // containers
             (Expectation::Table(part), DeValue::Table(table)) => {
                 self.check_table(resolved(schema), *part, table, offset);
             }
@@ -208,7 +212,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Checks a list and what is in it. One fault of it is enough: a list of numbers may have thousands.
+    /// Checks a list and its items, and reports the first error only: a list of numbers may have thousands.
     fn check_list(
         &mut self,
         items: &Value,
@@ -241,7 +245,7 @@ impl<'a> Checker<'a> {
         self.error(offset, format!("`{key}` is {}: it takes {}", kind_of(found), expectation.asked()));
     }
 
-    /// Gives keys with old names their new ones, and says so.
+    /// Renames keys with old names, with a note.
     fn rename_keys(&mut self, part: ScenePart, table: &mut DeTable<'a>) {
         let old_keys: Vec<(&RenamedKey, usize)> = table
             .keys()
@@ -251,7 +255,7 @@ impl<'a> Checker<'a> {
             let RenamedKey { old, new, .. } = renamed;
             if table.contains_key(*new) {
                 let message = format!(
-                    "`{new}` and `{old}` exclude each other: `{old}` is the old name of `{new}`; remove it"
+                    "`{new}` and `{old}` cannot be combined: `{old}` is the old name of `{new}`; remove it"
                 );
                 self.error(offset, message);
                 table.remove(*old);
@@ -261,7 +265,7 @@ impl<'a> Checker<'a> {
             let value = self.renamed_value(renamed, value);
             table.insert(Spanned::new(key.span(), DeString::from(*new)), value);
             self.notes.push(format!(
-                "line {}: `{old}` is called `{new}` now; the old name is still read",
+                "line {}: `{old}` has been renamed to `{new}`; the old name still works",
                 line_of(self.text, offset)
             ));
         }
@@ -280,24 +284,24 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// What is wrong with an item of a list, but for what is inside of it.
+/// What is wrong with an item of a list, not counting its contents.
 fn item_fault(inner: &Expectation, key: &str, item: &DeValue, list: &Expectation) -> Option<String> {
     match (inner, item) {
         (Expectation::Number(range), found) => match number_of(found) {
             Some(x) if range.accepts(x) && x.abs() <= NUMBER_LIMIT => None,
             Some(x) if x.is_finite() && x.abs() <= NUMBER_LIMIT => {
-                Some(format!("`{key}` holds {x}: numbers here are {}", range.words()))
+                Some(format!("`{key}` contains {x}: its numbers must be {}", range.words()))
             }
             Some(x) => {
-                Some(format!("`{key}` holds {x}: numbers here are finite and at most {NUMBER_LIMIT:e}"))
+                Some(format!("`{key}` contains {x}: its numbers must be finite and at most {NUMBER_LIMIT:e}"))
             }
-            None => Some(format!("`{key}` holds {}: it takes {}", kind_of(found), list.asked())),
+            None => Some(format!("`{key}` contains {}: it takes {}", kind_of(found), list.asked())),
         },
         (Expectation::List { length: Some(length), .. }, DeValue::Array(row)) if row.len() != *length => {
             Some(format!("a list in `{key}` has {} numbers: it takes {length}", row.len()))
         }
         (inner, found) if !is_of_kind(inner, found) => {
-            Some(format!("`{key}` holds {}: it takes {}", kind_of(found), list.asked()))
+            Some(format!("`{key}` contains {}: it takes {}", kind_of(found), list.asked()))
         }
         _ => None,
     }
@@ -315,7 +319,7 @@ fn texts(list: Option<&Value>) -> impl Iterator<Item = &str> {
 
 fn unknown_key(part: ScenePart, name: &str) -> String {
     let known = part.keys();
-    let start = format!("`{}` is no key of {}", shortened(name), part.heading());
+    let start = format!("`{}` is not a key of {}", shortened(name), part.heading());
     if let Some(near) = nearest(name, known) {
         return format!("{start}: did you mean `{near}`?");
     }

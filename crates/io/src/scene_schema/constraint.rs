@@ -18,42 +18,42 @@ pub struct ConstraintTable {
     pub name: Option<String>,
     /// A point that is pulled softly.
     pub drag: Option<PointTable>,
-    /// A point that is held as stiffly as the step allows.
+    /// A point that is held as stiffly as the time step allows.
     pub pin: Option<PointTable>,
     /// Two points that are held at a distance from each other.
     #[schemars(extend("minItems" = 2, "maxItems" = 2))]
     pub join: Option<Vec<PointTable>>,
     /// A belt around a body.
     pub belt: Option<BeltTable>,
-    /// Where a point is dragged to or held (m).
+    /// The target of a dragged or pinned point (m).
     #[schemars(extend("x-default" = "the start of `path`, or where the point is at rest"))]
     pub place: Option<Vector>,
-    /// Where a point is dragged to or held, at times (s, m).
+    /// The target at given times (s, m).
     #[schemars(title = "list of [seconds, x, y, z]", extend("x-default" = "it stays"))]
     pub path: Option<Vec<[f64; 4]>>,
-    /// Instead, how its place moves.
+    /// Instead of `path`, how the target moves.
     #[schemars(extend("x-default" = "it stays"))]
     pub motion: Option<MotionTable>,
-    /// Distance of joined points, or length of a belt without tension (m).
+    /// Distance of joined points, or length of a slack belt (m).
     #[schemars(extend("x-default" = "as at rest", "minimum" = 0))]
     pub length: Option<f64>,
-    /// That length at times, as a fraction of it: below 1 a belt is tightened.
+    /// That length at given times, as a fraction: below 1 a belt is tightened.
     #[schemars(title = "list of [seconds, fraction]", extend("x-default" = "1"))]
     pub lengths: Option<Vec<[f64; 2]>>,
-    /// Whether a join pulls but never pushes.
+    /// Whether a join only pulls, as a rope does.
     #[schemars(extend("default" = false))]
     pub rope: Option<bool>,
-    /// How strong it is at times, from 0, let go, to 1.
+    /// Its strength at given times, from 0 (released) to 1.
     #[schemars(title = "list of [seconds, fraction]", extend("x-default" = "1"))]
     pub strengths: Option<Vec<[f64; 2]>>,
-    /// The curve between times.
+    /// The interpolation between times.
     #[schemars(extend("default" = "kochanek-bartels"))]
     pub interpolation: Option<Curve>,
-    /// Whether all starts again after the last time.
+    /// Whether it repeats after the last time.
     #[serde(rename = "loop")]
     #[schemars(extend("default" = false))]
     pub is_loop: Option<bool>,
-    /// Its stiffness (N/m); above what the step allows, steps are shorter.
+    /// Its stiffness (N/m); if the time step does not allow it, steps are shortened.
     #[schemars(extend("x-default" = "by mass and step", "exclusiveMinimum" = 0, "maximum" = 1e12))]
     pub stiffness: Option<f64>,
     /// Fraction of critical damping.
@@ -61,7 +61,7 @@ pub struct ConstraintTable {
     pub damping: Option<f64>,
 }
 
-/// A point that moves with something, chosen by where it is at rest.
+/// A point of a body, a bone or an obstacle, given by its position at rest.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend(
@@ -70,13 +70,13 @@ pub struct ConstraintTable {
 pub struct PointTable {
     /// The body that the point belongs to.
     pub body: Option<String>,
-    /// The point of its surface nearest to this place at rest (m).
+    /// The point of its surface nearest to this position at rest (m).
     #[schemars(extend("x-default" = "one of three with `body`"))]
     pub surface: Option<Vector>,
-    /// The point of its flesh at this place at rest (m).
+    /// The point of its flesh at this position at rest (m).
     #[schemars(extend("x-default" = "one of three with `body`"))]
     pub inside: Option<Vector>,
-    /// The mean of all points of its surface in a region, each pulled alike.
+    /// The mean of all points of its surface in a region; the force is spread evenly over them.
     #[schemars(extend("x-default" = "one of three with `body`"))]
     pub region: Option<RegionTable>,
     /// The character whose bone the point belongs to.
@@ -86,7 +86,7 @@ pub struct PointTable {
     pub bone: Option<String>,
     /// The obstacle that the point belongs to.
     pub obstacle: Option<String>,
-    /// Where the point of a bone or an obstacle is at rest (m).
+    /// The position of a point of a bone or an obstacle at rest (m).
     #[schemars(extend("x-default" = "its own origin"))]
     pub place: Option<Vector>,
 }
@@ -97,7 +97,7 @@ pub struct PointTable {
 pub struct BeltTable {
     /// The body.
     pub body: String,
-    /// A point of the plane that the belt lies in at rest (m).
+    /// A point of the plane of the belt at rest (m).
     pub center: Vector,
     /// The normal of that plane.
     pub axis: Vector,

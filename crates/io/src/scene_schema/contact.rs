@@ -10,19 +10,19 @@ pub struct ContactTable {
     /// Coulomb's coefficient of friction.
     #[schemars(extend("default" = 0.6, "minimum" = 0))]
     pub friction: Option<f64>,
-    /// A factor on the stiffness of contact; above 1 steps are shorter.
+    /// A factor on the stiffness of contact; above 1, time steps are shorter.
     #[schemars(extend("default" = 1, "exclusiveMinimum" = 0, "maximum" = 1e6))]
     pub stiffness: Option<f64>,
-    /// Penalty springs; the deepest point of each cell projected to the surface; or velocities reversed.
+    /// The contact response: penalty springs, projection of the deepest point of each cell to the surface, or impulses that reverse velocities.
     #[schemars(extend("default" = "penalty"))]
     pub response: Option<ContactResponse>,
-    /// Fraction of the velocity that an impulse reverses; for `response = "impulse"` only.
+    /// Coefficient of restitution; for `response = "impulse"` only.
     #[schemars(extend("default" = 0, "minimum" = 0, "maximum" = 1))]
     pub restitution: Option<f64>,
     /// Whether bodies collide with each other.
     #[schemars(extend("x-default" = "true with obstacles or this table"))]
     pub bodies: Option<bool>,
-    /// No sub-step is longer than this where there may be contact (s).
+    /// The longest sub-step where contact is possible (s).
     #[schemars(extend("default" = 0.002, "exclusiveMinimum" = 0))]
     pub longest_step: Option<f64>,
 }
@@ -31,7 +31,7 @@ pub struct ContactTable {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ContactResponse {
-    /// Springs that grow with the depth.
+    /// Springs whose force grows with the penetration depth.
     Penalty,
     /// The deepest point of each cell is projected to the surface.
     Projection,

@@ -1,4 +1,4 @@
-//! What a key takes: its JSON Schema in the few kinds that scene files use, and in words.
+//! What a key of a scene file takes: a classification of its JSON Schema, and its description for messages and documentation.
 
 use super::ScenePart;
 use super::json_schema::{reference, resolved};
@@ -18,13 +18,13 @@ pub(super) enum Expectation<'a> {
     Path,
     /// One of these words.
     Words(Vec<&'a str>),
-    /// Yes or no.
+    /// True or false.
     Flag,
-    /// A list of items that are alike, of any length or of one length.
+    /// A list of items of one kind, of any length or of a fixed length.
     List { items: &'a Value, length: Option<usize> },
     /// A table with keys of its own.
     Table(ScenePart),
-    /// A table of any names.
+    /// A table with arbitrary names.
     Map(&'a Value),
     /// Any of these.
     Choice(Vec<&'a Value>),
@@ -62,7 +62,7 @@ impl Range {
             && self.below.is_none_or(|limit| x < limit)
     }
 
-    /// In words: "above 0 and at most 1".
+    /// The range in words: "above 0 and at most 1".
     pub(super) fn words(&self) -> String {
         if let (Some(min), Some(max)) = (self.min, self.max) {
             return format!("from {} to {}", number_text(min), number_text(max));
@@ -86,6 +86,7 @@ fn number_text(x: f64) -> String {
 impl<'a> Expectation<'a> {
     /// What a schema asks for.
     pub(super) fn of(schema: &'a Value) -> Expectation<'a> {
+        // references, choices and words
         let found = resolved(schema);
         if let Some(part) = reference(schema).and_then(ScenePart::of_type) {
             return Expectation::Table(part);
@@ -96,6 +97,8 @@ impl<'a> Expectation<'a> {
         if let Some(words) = words_of(found) {
             return Expectation::Words(words);
         }
+
+        // by type
         let type_name = found.get("type").and_then(Value::as_str).unwrap_or_default();
         match type_name {
             "number" => Expectation::Number(Range::of(found)),
@@ -115,7 +118,7 @@ impl<'a> Expectation<'a> {
         }
     }
 
-    /// As the documentation says it.
+    /// The description in the documentation.
     pub(super) fn documented(schema: &Value) -> String {
         if let Some(title) = schema.get("title").and_then(Value::as_str) {
             return title.to_owned();
@@ -130,7 +133,7 @@ impl<'a> Expectation<'a> {
             Expectation::Flag => "true or false".into(),
             Expectation::Table(_) | Expectation::Map(_) => "table".into(),
             Expectation::Choice(choices) => {
-                // the words of all choices are one list
+                // one list of the words of all choices
                 let each =
                     choices.iter().map(|choice| Expectation::documented(choice).replacen(" or ", ", ", 1));
                 listed(each)
@@ -146,7 +149,7 @@ impl<'a> Expectation<'a> {
         }
     }
 
-    /// As a message says it: "it takes …".
+    /// The description in messages: "it takes …".
     pub(super) fn asked(&self) -> String {
         match self {
             // numbers
@@ -164,7 +167,7 @@ impl<'a> Expectation<'a> {
                 )
             }
             Expectation::Flag => "true or false".into(),
-            // what holds other values
+            // containers
             Expectation::Table(part) => format!("a table: {}", part.heading()),
             Expectation::Map(_) => "a table of names and values".into(),
             Expectation::Choice(choices) => {
@@ -174,7 +177,7 @@ impl<'a> Expectation<'a> {
                 let length = length.map_or(String::new(), |length| format!("{length} "));
                 match Expectation::of(items) {
                     Expectation::Number(_) => format!("a list of {length}numbers"),
-                    Expectation::Whole(_) => format!("a list of {length}whole numbers from 0"),
+                    Expectation::Whole(_) => format!("a list of {length}whole numbers, 0 or more"),
                     Expectation::Text => format!("a list of {length}texts in quotes"),
                     Expectation::List { length: Some(inner), .. } => {
                         format!("a list of lists of {inner} numbers")
@@ -209,7 +212,7 @@ pub(super) fn whole_words(range: &Range) -> String {
     }
 }
 
-/// The words of a schema that takes one of several.
+/// The words of a schema that takes one of several words.
 fn words_of(schema: &Value) -> Option<Vec<&str>> {
     if let Some(words) = schema.get("enum").and_then(Value::as_array) {
         return words.iter().map(Value::as_str).collect();

@@ -1,6 +1,6 @@
-//! The names of a struct's fields as serde writes them, in the order of their declaration.
+//! Finds the names of a struct's fields as serde writes them, in the order of declaration.
 //!
-//! Derived `Deserialize` hands its field names to the deserializer before it asks for any value: this deserializer notes them and stops.
+//! A derived `Deserialize` passes its field names to the deserializer before it asks for values: this deserializer stores them and fails.
 
 use serde::de::value::Error;
 use serde::de::{Deserialize, Deserializer, Error as _, Visitor};

@@ -1,6 +1,6 @@
-//! The JSON Schema of scene files, made from their types.
+//! Generates the JSON Schema of scene files from their types.
 //!
-//! Draft 7, which the TOML plugins of editors read. TOML has no null, so that optional keys are optional and never null.
+//! It is draft 7, which the TOML plugins of editors read. TOML has no null, so optional keys are optional but never null.
 
 use super::SceneFile;
 use schemars::generate::SchemaSettings;
@@ -21,13 +21,13 @@ pub fn scene_json_schema() -> &'static Value {
     })
 }
 
-/// Takes out what TOML does not have (null, and the sizes of numbers), and default values that only say that a list is empty.
+/// Removes what TOML does not have (null, sizes of numbers), and default values that are empty lists.
 fn simplify(schema: &mut Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(simplify),
         Value::Object(map) => {
             map.values_mut().for_each(simplify);
-            take_out_null(map);
+            remove_null(map);
             if map.get("format").is_some_and(|format| format != "path") {
                 map.remove("format");
             }
@@ -40,7 +40,7 @@ fn simplify(schema: &mut Value) {
 }
 
 /// `{ type: [T, null] }` becomes `{ type: T }`, and a choice between one schema and null becomes that schema.
-fn take_out_null(map: &mut Map<String, Value>) {
+fn remove_null(map: &mut Map<String, Value>) {
     if let Some(Value::Array(types)) = map.get_mut("type") {
         types.retain(|name| name != "null");
         if let [only] = &types[..] {
@@ -55,7 +55,7 @@ fn take_out_null(map: &mut Map<String, Value>) {
             map.remove("anyOf");
             match only {
                 Value::Object(only) if !only.contains_key("$ref") => map.extend(only),
-                // beside `$ref` draft 7 reads nothing else
+                // draft 7 ignores everything beside `$ref`
                 reference => {
                     map.insert("allOf".into(), json!([reference]));
                 }
@@ -67,7 +67,7 @@ fn take_out_null(map: &mut Map<String, Value>) {
     }
 }
 
-/// A schema within the whole, with its references followed.
+/// Follows the references of a schema.
 pub(super) fn resolved(schema: &Value) -> &Value {
     let mut found = schema;
     while let Some(reference) = reference(found) {

@@ -1,4 +1,4 @@
-//! Every key of scene files with what it takes, what holds without it and what it means: the documentation, made from the types.
+//! Generates the documentation of scene files from their types: every key with its values, its default and its meaning.
 
 use super::ScenePart;
 use super::checker::one_of_keys;
@@ -10,19 +10,19 @@ use std::fmt::Write;
 /// A key of a scene file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SceneKey {
-    /// The part it stands in.
+    /// The table it belongs to.
     pub part: ScenePart,
     /// The key.
     pub name: &'static str,
     /// What it takes.
     pub takes: String,
-    /// What holds when it is absent.
+    /// Its default.
     pub default: String,
     /// What it means.
     pub meaning: String,
 }
 
-/// Every key of a scene file, part by part.
+/// All keys of scene files, table by table.
 pub fn scene_keys() -> impl Iterator<Item = SceneKey> {
     let root = scene_json_schema();
     ScenePart::ALL.iter().flat_map(move |&part| {
@@ -46,7 +46,7 @@ fn scene_key(part: ScenePart, schema: &Value, name: &'static str) -> SceneKey {
     }
 }
 
-/// What holds when a key is absent.
+/// The default of a key, for the documentation.
 fn documented_default(schema: &Value, property: &Value, name: &str) -> String {
     if let Some(words) = property.get("x-default").and_then(Value::as_str) {
         return words.to_owned();
@@ -70,7 +70,7 @@ fn documented_default(schema: &Value, property: &Value, name: &str) -> String {
     }
 }
 
-/// The table of every key, as Markdown.
+/// All keys as Markdown tables.
 pub fn scene_keys_table() -> String {
     let mut text = String::new();
     let mut part = None;
@@ -82,7 +82,7 @@ pub fn scene_keys_table() -> String {
                 other => format!("`{}`", other.heading()),
             };
             let columns = "| key | takes | default | meaning |\n| --- | --- | --- | --- |";
-            // writing to a text never fails
+            // writing to a string never fails
             let _ = writeln!(text, "{gap}### {heading}\n\n{columns}");
             part = Some(key.part);
         }

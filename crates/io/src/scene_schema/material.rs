@@ -1,17 +1,17 @@
-//! `material`: what flesh is made of, and what keeps it from sagging.
+//! `material` and `sag`: what flesh is made of, and what keeps it from sagging.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use sinew_flesh::Material;
 use std::borrow::Cow;
 
-/// A material by name, or by its numbers.
+/// A material by name, or by its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum MaterialChoice {
     /// One of the named materials.
     Named(MaterialName),
-    /// Numbers of its own.
+    /// Parameters.
     Table(MaterialTable),
 }
 
@@ -30,14 +30,14 @@ impl JsonSchema for MaterialName {
     }
 }
 
-/// The numbers of a material.
+/// The parameters of a material.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MaterialTable {
-    /// The named material whose numbers hold where none are given.
+    /// The named material that provides the parameters that are not given.
     #[schemars(extend("x-default" = "\"jelly\"; \"fat\" with bones"))]
     pub name: Option<MaterialName>,
-    /// How stress follows strain.
+    /// The elastic law.
     #[schemars(extend("x-default" = "of `name`"))]
     pub law: Option<ElasticLaw>,
     /// Young's modulus (Pa).
@@ -46,13 +46,13 @@ pub struct MaterialTable {
     /// Poisson's ratio, from 0 to below 0.5.
     #[schemars(extend("x-default" = "of `name`"))]
     pub poisson: Option<f64>,
-    /// Mass per volume (kg/m³).
+    /// Density (kg/m³).
     #[schemars(extend("x-default" = "of `name`"))]
     pub density: Option<f64>,
     /// Fraction of critical damping of the slowest vibration.
     #[schemars(extend("x-default" = "of `name`"))]
     pub damping: Option<f64>,
-    /// The principal stretches between which `stvk` holds unchanged.
+    /// The range of principal stretches in which `stvk` is unmodified.
     #[schemars(title = "[lower, upper]", extend("default" = [0.75, 1.4]))]
     pub stretch_limits: Option<[f64; 2]>,
 }
@@ -73,9 +73,9 @@ pub enum ElasticLaw {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SagMode {
-    /// The shape is drawn under its own weight, which its stress carries.
+    /// The surface shows it under its own weight, which its stress carries.
     RestShape,
-    /// Bones bear its weight.
+    /// Bones carry its weight.
     Balanced,
     /// Nothing: it sags from that shape.
     Free,

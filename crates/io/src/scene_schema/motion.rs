@@ -1,36 +1,36 @@
-//! `motion = { … }`: how something that is held moves as a rigid body.
+//! `motion = { … }`: a rigid motion of a pin, an obstacle or the target of a constraint.
 
 use super::Vector;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A rigid motion; at the start it is the identity, so that nothing jumps.
+/// A rigid motion, which begins with the identity so that nothing jumps.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend(
     "oneOf" = [{ "required": ["shake"] }, { "required": ["spin"] }, { "required": ["glide"] }]
 ))]
 pub struct MotionTable {
-    /// To and fro about the start.
+    /// Oscillation about the start.
     pub shake: Option<ShakeTable>,
-    /// Round an axis at a constant rate.
+    /// Rotation about an axis at a constant rate.
     pub spin: Option<SpinTable>,
-    /// Along a straight line.
+    /// Translation along a straight line.
     pub glide: Option<GlideTable>,
 }
 
-/// To and fro about the start.
+/// Oscillation about the start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ShakeTable {
-    /// Largest displacement (m).
+    /// Amplitude (m).
     pub amplitude: Vector,
     /// Oscillations per second (Hz).
     #[schemars(extend("minimum" = 0, "maximum" = 1000))]
     pub frequency: f64,
 }
 
-/// Round an axis at a constant rate.
+/// Rotation about an axis at a constant rate.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SpinTable {
@@ -39,12 +39,12 @@ pub struct SpinTable {
     /// A point on the axis (m).
     #[schemars(extend("default" = [0, 0, 0]))]
     pub center: Option<Vector>,
-    /// Turns per second (Hz).
+    /// Revolutions per second (Hz).
     #[schemars(extend("minimum" = -1000, "maximum" = 1000))]
     pub rate: f64,
 }
 
-/// Along a straight line.
+/// Translation along a straight line.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct GlideTable {

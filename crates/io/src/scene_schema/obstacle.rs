@@ -1,10 +1,10 @@
-//! `[[obstacle]]`: a rigid thing that bodies collide with.
+//! `[[obstacle]]`: a rigid body that flesh collides with.
 
 use super::{MotionTable, Quaternion, Vector, whole};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A rigid thing that bodies collide with.
+/// A rigid body that flesh collides with.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend(
@@ -19,12 +19,12 @@ pub struct ObstacleTable {
     /// Its name in reports and pictures.
     #[schemars(extend("x-default" = "obstacle-1, …"))]
     pub name: Option<String>,
-    /// Everything behind a plane with this normal.
+    /// The half-space behind a plane with this normal.
     pub plane: Option<Vector>,
     /// A ball of this radius (m).
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub sphere: Option<f64>,
-    /// A box with these sides (m).
+    /// A box with these side lengths (m).
     #[serde(rename = "box")]
     pub cuboid: Option<Vector>,
     /// A capsule along y; the length is without its round ends (m).
@@ -39,68 +39,68 @@ pub struct ObstacleTable {
     /// A surface (.obj, .ply, .stl); a closed one is solid, an open one collides on its front.
     #[schemars(extend("format" = "path"))]
     pub mesh: Option<String>,
-    /// A closed surface as distances on a grid, coarser and faster than `mesh`.
+    /// A closed surface as a grid of signed distances, coarser and faster than `mesh`.
     #[schemars(extend("format" = "path"))]
     pub grid: Option<String>,
-    /// Heights of ground along y, row by row in x (m).
+    /// A height field along y, row by row in x (m).
     pub heights: Option<Vec<f64>>,
-    /// How many heights a row has.
+    /// Heights per row.
     #[serde(default, deserialize_with = "whole")]
     #[schemars(extend("x-default" = "needed by `heights`", "minimum" = 2))]
     pub columns: Option<usize>,
-    /// How far apart they are (m).
+    /// Distance between neighbouring heights (m).
     #[schemars(extend("x-default" = "needed by `heights`", "exclusiveMinimum" = 0))]
     pub spacing: Option<f64>,
     /// Cells of a grid along its longest side.
     #[serde(default, deserialize_with = "whole")]
     #[schemars(extend("default" = 48, "minimum" = 4, "maximum" = 500))]
     pub cells: Option<usize>,
-    /// What one unit of the file is in metres.
+    /// Metres per unit of the file.
     #[schemars(extend("default" = 1, "exclusiveMinimum" = 0, "maximum" = 1e6))]
     pub scale: Option<f64>,
-    /// Where its origin is (m).
+    /// Position of its origin (m).
     #[schemars(extend("default" = [0, 0, 0]))]
     pub position: Option<Vector>,
-    /// How it is rotated: an axis as long as the angle (degrees).
+    /// Its rotation as a rotation vector: axis times angle (degrees).
     #[schemars(extend("default" = [0, 0, 0]))]
     pub turn: Option<Vector>,
-    /// Instead, how it is rotated as a unit quaternion.
+    /// Instead of `turn`, its rotation as a unit quaternion.
     #[schemars(title = "[x, y, z, w]", extend("x-default" = "by `turn`"))]
     pub rotation: Option<Quaternion>,
-    /// Who decides how it moves: nobody, its `motion`, or gravity and contact.
+    /// What moves it: nothing (`fixed`), its `motion` (`kinematic`), or gravity and contact (`dynamic`).
     #[schemars(extend("x-default" = "dynamic with `density`, kinematic with `motion`, else fixed"))]
     pub mobility: Option<ObstacleMobility>,
-    /// How a kinematic one moves.
+    /// The motion of a kinematic obstacle.
     #[schemars(extend("x-default" = "it stays"))]
     pub motion: Option<MotionTable>,
-    /// Mass per volume of a dynamic one (kg/m³).
+    /// Density of a dynamic obstacle (kg/m³).
     #[schemars(extend("x-default" = "it is not dynamic", "exclusiveMinimum" = 0, "exclusiveMaximum" = 1e9))]
     pub density: Option<f64>,
-    /// Velocity of a dynamic one at the start (m/s).
+    /// Velocity of a dynamic obstacle at the start (m/s).
     #[schemars(extend("default" = [0, 0, 0]))]
     pub velocity: Option<Vector>,
-    /// Angular velocity of a dynamic one at the start (degrees per second).
+    /// Angular velocity of a dynamic obstacle at the start (degrees per second).
     #[schemars(extend("default" = [0, 0, 0]))]
     pub spin: Option<Vector>,
     /// Coulomb's coefficient of friction against it.
     #[schemars(extend("x-default" = "of `[contact]`", "minimum" = 0))]
     pub friction: Option<f64>,
-    /// A factor on the stiffness of contact with it; above 1 steps are shorter.
+    /// A factor on the stiffness of contact with it; above 1, time steps are shorter.
     #[schemars(extend("default" = 1, "exclusiveMinimum" = 0, "maximum" = 1e6))]
     pub stiffness: Option<f64>,
-    /// The obstacle above that it is a part of and moves with; if that one is dynamic, its density fills this part as well.
+    /// The obstacle above that it is a part of and moves with; the density of a dynamic obstacle applies to its parts too.
     #[schemars(extend("x-default" = "it is a whole"))]
     pub part_of: Option<String>,
-    /// Whether pictures see through it.
+    /// Whether it is transparent in pictures.
     #[schemars(extend("default" = false))]
     pub glass: Option<bool>,
 }
 
-/// Who decides how an obstacle moves.
+/// What moves an obstacle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ObstacleMobility {
-    /// Nobody: it stays.
+    /// Nothing: it stays.
     Fixed,
     /// Its `motion`, or a program.
     Kinematic,

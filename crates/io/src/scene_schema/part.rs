@@ -1,4 +1,4 @@
-//! The tables of a scene file by their headings, in the order of the documentation.
+//! Lists the tables of scene files with their headings, in the order of the documentation.
 
 use super::*;
 use schemars::JsonSchema;
@@ -85,7 +85,7 @@ parts! {
 }
 
 impl ScenePart {
-    /// The part whose type has a name in the JSON Schema.
+    /// Finds the part whose type has this name in the JSON Schema.
     pub(crate) fn of_type(name: &str) -> Option<ScenePart> {
         ScenePart::ALL.iter().copied().find(|part| part.type_name() == name)
     }

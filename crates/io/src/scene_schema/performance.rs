@@ -1,11 +1,11 @@
-//! `[character.motion]`, `[[character.key]]` and `[[character.cue]]`: what a skeleton does.
+//! `[character.motion]`, `[[character.key]]` and `[[character.cue]]`: the motion of a skeleton, and what drives it.
 
 use super::whole;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Where the joints of a character go.
+/// The motion of the joints of a character.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend(
@@ -19,33 +19,33 @@ pub struct BoneMotionTable {
     /// Metres per unit of that file.
     #[schemars(extend("x-default" = "0.0564 (CMU)", "exclusiveMinimum" = 0))]
     pub unit: Option<f64>,
-    /// Instead, a .csv file with the joint coordinates of every frame.
+    /// Instead of `bvh`, a .csv file with the joint coordinates of every frame.
     #[schemars(extend("format" = "path"))]
     pub frames: Option<String>,
-    /// Time from frame to frame of that file (s).
+    /// Duration of a frame of that file (s).
     #[schemars(extend("x-default" = "needed by `frames`", "exclusiveMinimum" = 0, "maximum" = 600))]
     pub frame_seconds: Option<f64>,
-    /// The first frame that is played.
+    /// The first frame to play.
     #[serde(default, deserialize_with = "whole")]
     #[schemars(extend("default" = 0))]
     pub first: Option<usize>,
-    /// The last frame that is played.
+    /// The last frame to play.
     #[serde(default, deserialize_with = "whole")]
     #[schemars(extend("x-default" = "the last"))]
     pub last: Option<usize>,
-    /// Whether it starts again after the last frame.
+    /// Whether it repeats after the last frame.
     #[serde(rename = "loop")]
     #[schemars(extend("default" = false))]
     pub is_loop: Option<bool>,
-    /// Vibrations faster than this are taken for jitter and smoothed away (Hz); 0 to leave all as it is.
+    /// Cutoff frequency of the low-pass filter that removes jitter (Hz); 0 for none.
     #[schemars(extend("x-default" = "8 for `bvh`", "minimum" = 0, "maximum" = 1000))]
     pub smooth: Option<f64>,
-    /// The curve between frames or keys.
+    /// The interpolation between frames or keys.
     #[schemars(extend("x-default" = "\"b-spline\"; \"kochanek-bartels\" for keys"))]
     pub interpolation: Option<Curve>,
 }
 
-/// The curve between values at times.
+/// An interpolation between values at given times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Curve {
@@ -55,27 +55,27 @@ pub enum Curve {
     BSpline,
     /// Straight from value to value.
     Linear,
-    /// From value to value at once.
+    /// Constant, with a jump to the next value.
     Step,
 }
 
-/// A pose at a time.
+/// A key pose.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KeyTable {
-    /// When (s).
+    /// Its time (s).
     #[schemars(extend("minimum" = 0, "maximum" = 86400))]
     pub time: f64,
-    /// Bones and their coordinates: `{ neck = [0, 0, 20] }` (degrees, or m). Those that are not named stay as they were.
+    /// Joint coordinates of bones: `{ neck = [0, 0, 20] }` (degrees, or m). Bones that are not named keep theirs.
     #[schemars(extend("x-default" = "as before"))]
     pub pose: Option<BTreeMap<String, Coordinates>>,
-    /// How tightly the curve passes.
+    /// Tension of the curve at the key.
     #[schemars(extend("default" = 0, "minimum" = -1, "maximum" = 1))]
     pub tension: Option<f64>,
-    /// How smoothly it passes.
+    /// Continuity of the curve at the key.
     #[schemars(extend("default" = 0, "minimum" = -1, "maximum" = 1))]
     pub continuity: Option<f64>,
-    /// Which neighbour it leans to.
+    /// Bias of the curve towards a neighbouring key.
     #[schemars(extend("default" = 0, "minimum" = -1, "maximum" = 1))]
     pub bias: Option<f64>,
 }
@@ -105,10 +105,10 @@ impl Coordinates {
 #[serde(deny_unknown_fields)]
 #[schemars(extend("oneOf" = [{ "required": ["drive"] }, { "required": ["torque"] }]))]
 pub struct CueTable {
-    /// From when (s).
+    /// Its time (s).
     #[schemars(extend("minimum" = -86400, "maximum" = 86400))]
     pub time: f64,
-    /// Whose joints, or `"roots"` for those of the bones that hang from the world.
+    /// The bones whose joints it applies to, or `"roots"` for the bones without a parent.
     #[schemars(extend("x-default" = "all"))]
     pub bones: Option<BoneChoice>,
     /// What drives them from then on.
@@ -121,17 +121,17 @@ pub struct CueTable {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum BoneChoice {
-    /// Bones in one word.
+    /// A group of bones.
     Group(BoneGroup),
     /// Bones by name.
     Named(Vec<String>),
 }
 
-/// Bones that one word stands for.
+/// A group of bones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum BoneGroup {
-    /// Those that hang from the world.
+    /// Bones without a parent.
     Roots,
 }
 

@@ -1,10 +1,10 @@
-//! `region = { … }`: which part of a body is meant.
+//! `region = { … }`: a part of a body.
 
 use super::Vector;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A part of a body, chosen by positions at rest.
+/// A part of a body, selected by positions at rest.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend(
@@ -12,17 +12,17 @@ use serde::{Deserialize, Serialize};
     "dependencies" = { "fraction": ["end"] }
 ))]
 pub struct RegionTable {
-    /// The far end of the body along a direction.
+    /// The end of the body in a direction.
     pub end: Option<EndChoice>,
-    /// How much of the body's extent belongs to the end.
+    /// The size of that end, as a fraction of the body's extent.
     #[schemars(extend("default" = 0.1, "exclusiveMinimum" = 0, "maximum" = 1))]
     pub fraction: Option<f64>,
-    /// All points in a box with sides along the axes.
+    /// All points in an axis-aligned box.
     #[serde(rename = "box")]
     pub cuboid: Option<BoxTable>,
     /// All points in a ball.
     pub ball: Option<BallTable>,
-    /// The single point nearest to a place (m).
+    /// The single point nearest to a position (m).
     pub nearest: Option<Vector>,
 }
 
@@ -30,13 +30,13 @@ pub struct RegionTable {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum EndChoice {
-    /// A side, as one sees the body from the front.
+    /// A side, seen from the front.
     Side(BodySide),
     /// A direction; its length does not matter.
     Direction(Vector),
 }
 
-/// A side of a body, as one sees it from the front.
+/// A side of a body, seen from the front.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "the words are the sides")]
@@ -49,7 +49,7 @@ pub enum BodySide {
     Back,
 }
 
-/// A box with sides along the axes.
+/// An axis-aligned box.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BoxTable {

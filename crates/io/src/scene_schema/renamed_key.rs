@@ -1,20 +1,20 @@
-//! Keys that have another name now: files with the old one are still read, with a note that gives the new one.
+//! Renamed keys of scene files: the old names still work, with a note that gives the new ones.
 
 use super::ScenePart;
 
-/// A key that has another name now.
+/// A key that has been renamed.
 pub(super) struct RenamedKey {
-    /// The part it stands in.
+    /// The table it belongs to.
     pub(super) part: ScenePart,
     /// Its old name.
     pub(super) old: &'static str,
     /// Its new name.
     pub(super) new: &'static str,
-    /// What old yes or no values are called under the new name; none if values are the same.
+    /// The new values for true and false; `None` if values are the same.
     pub(super) flag_words: Option<FlagWords>,
 }
 
-/// The words that have taken the place of true and false.
+/// Words that replace true and false.
 pub(super) struct FlagWords {
     pub(super) yes: &'static str,
     pub(super) no: &'static str,
@@ -24,7 +24,7 @@ const fn renamed(part: ScenePart, old: &'static str, new: &'static str) -> Renam
     RenamedKey { part, old, new, flag_words: None }
 }
 
-/// All of them.
+/// All renamed keys.
 pub(super) const RENAMED_KEYS: &[RenamedKey] = &[
     renamed(ScenePart::Region, "share", "fraction"),
     renamed(ScenePart::Character, "run_up", "preroll_approach"),
@@ -37,7 +37,7 @@ pub(super) const RENAMED_KEYS: &[RenamedKey] = &[
     },
 ];
 
-/// The renamed key of an old name.
+/// Finds the renamed key of an old name.
 pub(super) fn find_renamed(part: ScenePart, old: &str) -> Option<&'static RenamedKey> {
     RENAMED_KEYS.iter().find(|key| key.part == part && key.old == old)
 }

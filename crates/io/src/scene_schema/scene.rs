@@ -4,26 +4,26 @@ use super::{BodyTable, CharacterTable, ConstraintTable, ContactTable, ObstacleTa
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A scene file: what there is, what it is made of, where it is held, what pushes on it and what its bones do.
+/// A scene file: bodies, characters, obstacles and constraints, and the settings of the take.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SceneFile {
-    /// How long to play (s).
+    /// Length of the take (s).
     #[schemars(extend("default" = 5, "exclusiveMinimum" = 0, "maximum" = 36000))]
     pub seconds: Option<f64>,
     /// Frames per second.
     #[schemars(extend("default" = 60, "exclusiveMinimum" = 0, "maximum" = 10000))]
     pub fps: Option<f64>,
-    /// The axis that points up: gravity and the named ends follow it.
+    /// The up axis, which gravity and the named ends of bodies follow.
     #[schemars(extend("default" = "y"))]
     pub up: Option<UpAxis>,
-    /// Acceleration of free fall (m/s²).
+    /// Gravitational acceleration (m/s²).
     #[schemars(extend("x-default" = "9.81 down"))]
     pub gravity: Option<Vector>,
     /// The unit of all angles in the file: poses, limits, `turn` and `spin`.
     #[schemars(extend("default" = "degrees"))]
     pub angles: Option<AngleUnit>,
-    /// How long everything runs before the first frame (s).
+    /// Preroll: time simulated before the first frame (s).
     #[schemars(extend("x-default" = "as long as the characters need", "minimum" = 0, "maximum" = 86400))]
     pub preroll: Option<f64>,
     /// The soft bodies, one `[[body]]` each.
@@ -32,7 +32,7 @@ pub struct SceneFile {
     /// Bodies with bones, one `[[character]]` each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub character: Vec<CharacterTable>,
-    /// Rigid things that bodies collide with, one `[[obstacle]]` each.
+    /// Obstacles: rigid bodies to collide with, one `[[obstacle]]` each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub obstacle: Vec<ObstacleTable>,
     /// How contact is resolved: `[contact]`.
@@ -62,6 +62,6 @@ pub enum UpAxis {
 pub enum AngleUnit {
     /// 360 to a full turn.
     Degrees,
-    /// 2π to a full turn: what the simulation computes in, so that nothing is rounded.
+    /// 2π to a full turn: the unit of the simulation, so that nothing is rounded.
     Radians,
 }

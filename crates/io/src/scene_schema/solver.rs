@@ -8,20 +8,20 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SolverTable {
-    /// Many small explicit steps that conserve energy; one implicit step per frame, stable for any stiffness but damped; or whichever costs less.
+    /// The time integration: many small explicit steps that conserve energy; one implicit step per frame, stable for any stiffness but damped; or whichever costs less (`auto`).
     #[schemars(extend("default" = "explicit"))]
     pub kind: Option<SolverChoice>,
-    /// Implicit steps are solved to a thousandth (`interactive`) or to a hundred-thousandth (`accurate`).
+    /// The relative tolerance of implicit steps: a thousandth (`interactive`) or a hundred-thousandth (`accurate`).
     #[schemars(extend("default" = "accurate"))]
     pub accuracy: Option<Accuracy>,
-    /// Instead of that of `accuracy`: the fraction of its start value to which the gradient of the potential falls.
+    /// The relative tolerance in place of that of `accuracy`: how far the norm of the gradient must fall, as a fraction of its start value.
     #[schemars(extend("x-default" = "of `accuracy`", "exclusiveMinimum" = 0, "maximum" = 1))]
     pub tolerance: Option<f64>,
     /// The most Newton iterations in a step.
     #[serde(default, deserialize_with = "whole")]
     #[schemars(extend("x-default" = "of `accuracy`", "minimum" = 1, "maximum" = 100_000))]
     pub max_newton: Option<usize>,
-    /// The most conjugate-gradient iterations in each of them.
+    /// The most conjugate-gradient iterations in a Newton iteration.
     #[serde(default, deserialize_with = "whole")]
     #[schemars(extend("x-default" = "of `accuracy`", "minimum" = 1, "maximum" = 100_000))]
     pub max_inner: Option<usize>,
@@ -29,11 +29,11 @@ pub struct SolverTable {
     #[serde(default, deserialize_with = "whole")]
     #[schemars(extend("default" = 1, "minimum" = 1, "maximum" = 1000))]
     pub substeps: Option<usize>,
-    /// Order of accuracy of implicit steps: backward Euler, which damps all that oscillates, or two solves per step that preserve oscillations of ten frames or more.
+    /// Order of accuracy of implicit steps: 1 is backward Euler, which damps oscillations; 2 is SDIRK2, two solves per step, which preserves oscillations of ten frames or more.
     #[serde(default, deserialize_with = "whole")]
     #[schemars(extend("default" = 1, "enum" = [1, 2]))]
     pub order: Option<usize>,
-    /// Seconds that solving an implicit step may take; the best state found is used, and runs are no longer reproducible.
+    /// Time limit for solving an implicit step (s); the best state found is used, and runs are no longer reproducible.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub budget: Option<f64>,
 }

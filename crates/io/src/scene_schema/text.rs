@@ -1,21 +1,22 @@
-//! A scene file as TOML that a person can read: tables of the scene under headings, what is inside of them in lines.
+//! Writes a scene file as readable TOML: the tables of the scene under headings, nested tables inline.
 //!
-//! Numbers are written in the fewest digits that read back as the same one, to the bit.
+//! Numbers are written in the fewest digits that read back bit for bit.
 
 use super::SceneFile;
 use std::fmt::Write;
 use toml::{Table, Value};
 
-/// Lists of tables that are longer than this have a line for each table (letters).
+/// Lists of tables that are longer than this have one line per table (characters).
 const LINE: usize = 100;
 
 impl SceneFile {
-    /// The text of the file: reading it gives the same tables, every number to the bit.
+    /// The text of the file. Reading it gives the same tables, and numbers bit for bit.
     ///
     /// # Panics
     /// If a whole number is 2⁶³ or more, which TOML does not have.
     pub fn to_text(&self) -> String {
-        let table = Table::try_from(self).unwrap_or_else(|error| panic!("tables are not TOML: {error}"));
+        let table = Table::try_from(self)
+            .unwrap_or_else(|error| panic!("the tables cannot be written as TOML: {error}"));
         let mut text = String::new();
         for (key, value) in table.iter().filter(|(_, value)| !is_heading(value)) {
             write_line(&mut text, key, value);
@@ -35,7 +36,7 @@ impl SceneFile {
     }
 }
 
-/// Whether a value of the top stands under a heading of its own.
+/// Whether a value at the top level has a heading of its own.
 fn is_heading(value: &Value) -> bool {
     value.is_table() || is_list_of_tables(value)
 }
@@ -86,7 +87,7 @@ fn joined(texts: impl Iterator<Item = String>) -> String {
     texts.collect::<Vec<_>>().join(", ")
 }
 
-/// The fewest digits that read back as the same number; whole ones as a person would write them, but for −0, which would lose its sign.
+/// The fewest digits that read back bit for bit; whole numbers have no decimal point, except −0, which would lose its sign.
 fn float_text(number: f64) -> String {
     let is_negative_zero = number == 0.0 && number.is_sign_negative();
     if number.fract() == 0.0 && number.abs() < 1e15 && !is_negative_zero {
@@ -100,7 +101,7 @@ fn float_text(number: f64) -> String {
     }
 }
 
-/// A key, in quotes where TOML needs them.
+/// A key, in quotes if TOML needs them.
 fn key_text(key: &str) -> String {
     let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if !key.is_empty() && key.chars().all(is_bare) {
@@ -115,7 +116,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_short_and_come_back_to_the_bit() {
+    fn numbers_are_short_and_read_back_bit_for_bit() {
         for (number, text) in
             [(8.0, "8"), (0.1, "0.1"), (-0.0, "-0.0"), (1e300, "1e300"), (-2.5e-12, "-0.0000000000025")]
         {

@@ -1,9 +1,9 @@
-//! Values of a parsed TOML document: their numbers, and what kind of thing they are.
+//! Kinds and numbers of the values of a parsed TOML document.
 
 use super::expectation::Expectation;
 use toml::de::DeValue;
 
-/// Whether a value is of the kind that is expected, whatever is in it.
+/// Whether a value is of the expected kind, whatever its contents.
 pub(super) fn is_of_kind(expectation: &Expectation, value: &DeValue) -> bool {
     match expectation {
         Expectation::Number(_) | Expectation::Whole(_) | Expectation::WholeOf(_) => {
@@ -19,7 +19,7 @@ pub(super) fn is_of_kind(expectation: &Expectation, value: &DeValue) -> bool {
     }
 }
 
-/// The number that a value is, whole or not.
+/// The number of an integer or float value.
 pub(super) fn number_of(value: &DeValue) -> Option<f64> {
     match value {
         DeValue::Integer(integer) => {
@@ -30,7 +30,7 @@ pub(super) fn number_of(value: &DeValue) -> Option<f64> {
     }
 }
 
-/// What a value is, in words.
+/// The kind of a value, for messages.
 pub(super) fn kind_of(value: &DeValue) -> String {
     match value {
         DeValue::String(text) => format!("the text \"{}\"", shortened(text)),
@@ -43,7 +43,7 @@ pub(super) fn kind_of(value: &DeValue) -> String {
     }
 }
 
-/// The start of a text, fit for a message.
+/// The start of a text, escaped for messages.
 pub(super) fn shortened(text: &str) -> String {
     text.chars().take(40).flat_map(char::escape_debug).collect()
 }

@@ -1,4 +1,4 @@
-//! Bodies as `[[body]]`.
+//! Writes bodies without bones as `[[body]]`.
 
 use super::mesh::MeshKeys;
 use super::region::{motion_table, region_table};
@@ -32,7 +32,7 @@ pub(super) fn body_table(
     }
 }
 
-/// Whether a body may collide with itself; not written if it may not.
+/// `self_contact` of a body; absent if it is false.
 pub(super) fn self_contact(body: &BodyDesc, contact: &ContactDesc) -> Option<bool> {
     contact.self_contact.contains(&body.name).then_some(true)
 }
@@ -52,7 +52,7 @@ pub(super) fn load_tables(loads: &[LoadDesc]) -> Vec<LoadTable> {
     loads.iter().map(table).collect()
 }
 
-/// A material by its name if it has one, else by its numbers.
+/// A material by its name if it has one, else by its parameters.
 pub(super) fn material_choice(material: &Material) -> MaterialChoice {
     if let Some((name, _)) = Material::NAMED.iter().find(|(_, named)| named == material) {
         return MaterialChoice::Named(MaterialName((*name).to_owned()));

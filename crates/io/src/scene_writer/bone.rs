@@ -1,7 +1,7 @@
-//! Bones as `[[character.bone]]`.
+//! Writes bones as `[[character.bone]]`.
 //!
-//! Where a bone begins and ends is written in the world (`from`, `to`) where that reads back to the bit, and else in the frames of the
-//! bones (`offset`, `tip`).
+//! The ends of a bone are written in world coordinates (`from`, `to`) if they read back bit for bit, and else in the frames of the bones
+//! (`offset`, `tip`).
 
 use super::{quaternion, vector};
 use crate::scene_schema::{BoneTable, JointType};
@@ -11,7 +11,7 @@ use sinew_skeleton::{
     SolidShape,
 };
 
-/// The bones of a skeleton that can be built.
+/// The tables of the bones of a valid skeleton.
 pub(super) fn bone_tables(skeleton: &SkeletonDesc) -> Result<Vec<BoneTable>, String> {
     let mut places = Places { skeleton, begins: vec![None; skeleton.bones.len()] };
     let table = |(i, bone): (usize, &BoneDesc)| {
@@ -21,6 +21,7 @@ pub(super) fn bone_tables(skeleton: &SkeletonDesc) -> Result<Vec<BoneTable>, Str
 }
 
 fn bone_table(bone: &BoneDesc, i: usize, places: &mut Places) -> Result<BoneTable, &'static str> {
+    // name and orientation
     let mut table = BoneTable {
         name: bone.name.clone(),
         parent: places.parent(i).map(|parent| places.skeleton.bones[parent].name.clone()),
@@ -28,7 +29,7 @@ fn bone_table(bone: &BoneDesc, i: usize, places: &mut Places) -> Result<BoneTabl
     };
     table.rotation = quaternion(&bone.parent_from_joint.rotation);
 
-    // where it is
+    // where it begins
     let Begin { world, is_exact } = places.begin(i);
     if is_exact {
         table.from = Some(vector(&world));
@@ -36,14 +37,14 @@ fn bone_table(bone: &BoneDesc, i: usize, places: &mut Places) -> Result<BoneTabl
         table.offset = Some(vector(&bone.parent_from_joint.translation.vector));
     }
 
-    // what it weighs
+    // mass and end
     match &bone.mass {
         MassDesc::Massless => {}
         MassDesc::Solid { shape: SolidShape::Capsule { from, to, radius }, density }
             if *from == Vec3::zeros() =>
         {
             let end = tidy(world + to);
-            if is_exact && places.are_axes_the_worlds() && same_bits(&(end - world), to) {
+            if is_exact && places.has_no_rotations() && same_bits(&(end - world), to) {
                 table.to = Some(vector(&end));
             } else {
                 table.tip = Some(vector(to));
@@ -55,13 +56,15 @@ fn bone_table(bone: &BoneDesc, i: usize, places: &mut Places) -> Result<BoneTabl
             table.center = Some(vector(center));
             table.inertia = Some(symmetric(tensor).ok_or("has an inertia tensor that is not symmetric")?);
         }
-        _ => return Err("has a mass other than that of a capsule that begins at its joint"),
+        _ => return Err("has a mass that is not that of a capsule at its joint"),
     }
+
+    // joint
     apply_joint(&bone.joint, &mut table)?;
     Ok(table)
 }
 
-/// Where bones begin in the world, as they are read back.
+/// The positions of bones in the world, as the reader computes them.
 struct Places<'a> {
     skeleton: &'a SkeletonDesc,
     begins: Vec<Option<Begin>>,
@@ -69,9 +72,9 @@ struct Places<'a> {
 
 #[derive(Clone, Copy)]
 struct Begin {
-    /// Where it begins (m).
+    /// Where the bone begins (m).
     world: Vec3,
-    /// Whether that gives its offset from its parent to the bit.
+    /// Whether the offset from its parent follows from it bit for bit.
     is_exact: bool,
 }
 
@@ -84,8 +87,8 @@ impl Places<'_> {
         }
     }
 
-    /// Whether all frames have the axes of the world.
-    fn are_axes_the_worlds(&self) -> bool {
+    /// Whether no bone is rotated, so that all frames have the axes of the world.
+    fn has_no_rotations(&self) -> bool {
         self.skeleton.bones.iter().all(|bone| quaternion(&bone.parent_from_joint.rotation).is_none())
     }
 
@@ -97,7 +100,7 @@ impl Places<'_> {
         let offset = self.skeleton.bones[i].parent_from_joint.translation.vector;
         let candidates = [tidy(above + offset), above + offset];
         let exact = candidates.into_iter().find(|world| same_bits(&(world - above), &offset));
-        let begin = match exact.filter(|_| self.are_axes_the_worlds()) {
+        let begin = match exact.filter(|_| self.has_no_rotations()) {
             Some(world) => Begin { world, is_exact: true },
             None => Begin { world: above + offset, is_exact: false },
         };
@@ -106,7 +109,7 @@ impl Places<'_> {
     }
 }
 
-/// A place to a nanometre: without the round-off of sums of offsets.
+/// A position rounded to a nanometre, which removes the round-off of sums of offsets.
 fn tidy(place: Vec3) -> Vec3 {
     place.map(|x| (x * 1e9).round() / 1e9)
 }
@@ -115,7 +118,7 @@ fn same_bits(a: &Vec3, b: &Vec3) -> bool {
     a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
 }
 
-/// The six numbers of a symmetric matrix.
+/// The six entries of a symmetric matrix; `None` if it is not symmetric.
 fn symmetric(m: &Mat3) -> Option<[f64; 6]> {
     let is_symmetric = (0..3).all(|i| (0..i).all(|j| m[(i, j)].to_bits() == m[(j, i)].to_bits()));
     is_symmetric.then(|| [m[(0, 0)], m[(1, 1)], m[(2, 2)], m[(0, 1)], m[(0, 2)], m[(1, 2)]])
@@ -134,14 +137,14 @@ fn apply_joint(joint: &JointDesc, table: &mut BoneTable) -> Result<(), &'static 
             table.second_axis = Some(vector(second));
             (JointType::Universal, Some(axis))
         }
-        JointKind::Composite(_) => return Err("has several joints in one"),
+        JointKind::Composite(_) => return Err("has a composite joint"),
     };
     (table.joint, table.axis) = (Some(kind), axis.map(vector));
     table.motion_only = (joint.drive == DriveRule::MotionOnly).then_some(true);
     apply_dofs(&joint.dofs, table)
 }
 
-/// Springs, dampers and limits, which are the same for all degrees of freedom.
+/// Sets springs, dampers and limits, which must be the same for all degrees of freedom.
 fn apply_dofs(dofs: &[DofDesc], table: &mut BoneTable) -> Result<(), &'static str> {
     let Some(dof) = dofs.first() else { return Ok(()) };
     if dofs.iter().any(|other| other != dof) {
@@ -161,7 +164,7 @@ fn apply_dofs(dofs: &[DofDesc], table: &mut BoneTable) -> Result<(), &'static st
     table.limits = has_limits.then_some([dof.lower, dof.upper]);
     let mixes = matches!(table.joint, Some(JointType::Cylindrical | JointType::Planar | JointType::Free));
     if mixes && (has_limits || table.spring_rest.is_some()) {
-        return Err("has limits or a spring at rest away from 0 in a joint that both turns and slides");
+        return Err("has a joint with both angles and lengths, and limits or a spring whose rest is not 0");
     }
     Ok(())
 }

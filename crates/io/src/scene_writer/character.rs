@@ -1,4 +1,4 @@
-//! Bodies with bones as `[[character]]`.
+//! Writes bodies with bones as `[[character]]`.
 
 use super::body::{load_tables, material_choice, pin_tables, sag_mode, self_contact};
 use super::bone::bone_tables;
@@ -12,34 +12,35 @@ use sinew_sim::desc::{BodyDesc, Hold, TieDesc};
 use sinew_skeleton::Skeleton;
 use sinew_take::Scene;
 
-/// A character, whose motion is written into a file of its own.
+/// A character; its motion is written to a file of its own.
 pub(super) struct WrittenCharacter<'a> {
     pub(super) table: CharacterTable,
     pub(super) motion: Option<WrittenMotion<'a>>,
-    /// How long it needs before the take, as it is read back (s).
+    /// The preroll that the reader computes for it (s).
     pub(super) preroll: f64,
 }
 
-/// The table of a body that hangs on a rig.
+/// The table of a body that is attached to a rig.
 pub(super) fn character_table<'a>(
     scene: &'a Scene,
     body: &BodyDesc,
     motions: &[Motion],
     mesh: MeshKeys,
 ) -> Result<WrittenCharacter<'a>, String> {
+    // its skeleton
     let attachment = body.attachment.as_ref().ok_or("has no bones")?;
     let place = scene.world.rigs.iter().position(|rig| rig.name == attachment.rig);
-    let place = place.ok_or("hangs on a skeleton that is not there")?;
+    let place = place.ok_or("is attached to a skeleton that does not exist")?;
     let rig = &scene.world.rigs[place];
     if rig.name != body.name {
-        return Err("shares its skeleton or has it under another name".into());
+        return Err("shares its skeleton, or the skeleton has another name".into());
     }
     if !attachment.skin_weights.is_empty() {
         return Err("has painted weights".into());
     }
     let skeleton = Skeleton::build(&rig.skeleton.with_plain_masses()).map_err(|error| error.to_string())?;
 
-    // its flesh and its bones
+    // flesh and bones
     let mut table = CharacterTable {
         name: Some(body.name.clone()),
         bone: bone_tables(&rig.skeleton)?,
@@ -60,10 +61,10 @@ pub(super) fn character_table<'a>(
         ..CharacterTable::default()
     };
     if table.tie.is_empty() {
-        return Err("is fixed to no bone".into());
+        return Err("is not fixed to any bone".into());
     }
 
-    // what it does
+    // performance
     let Some(performance) = scene.performances.get(place) else {
         let still = Performance::default();
         let preroll = apply_performance(&still, scene.preroll, &skeleton, &mut table)?;

@@ -1,4 +1,4 @@
-//! Constraints as `[[constraint]]`.
+//! Writes constraints as `[[constraint]]`.
 
 use super::performance::curve;
 use super::region::{motion_table, region_table};
@@ -72,8 +72,9 @@ fn point_table(point: &PointDesc) -> PointTable {
     table
 }
 
-/// Where a constraint pulls to, how strong it is and how long; one curve for all of it.
+/// Sets the target, strength and length of a constraint over time, which must have the same kind of curve.
 fn apply_motion(motion: &ConstraintMotion, table: &mut ConstraintTable) -> Result<(), &'static str> {
+    // the target
     let mut curves = Vec::new();
     match &motion.place {
         PlaceMotion::Still => {}
@@ -85,7 +86,7 @@ fn apply_motion(motion: &ConstraintMotion, table: &mut ConstraintTable) -> Resul
                 [key.time, x, y, z]
             };
             let rows: Vec<[f64; 4]> = path.keys().iter().map(row).collect();
-            // the place of the first key goes without saying
+            // by default, the place is that of the first key
             if table.place == rows.first().map(|[_, x, y, z]| [*x, *y, *z]) {
                 table.place = None;
             } else if table.place.is_none() {
@@ -94,11 +95,15 @@ fn apply_motion(motion: &ConstraintMotion, table: &mut ConstraintTable) -> Resul
             table.path = Some(rows);
         }
     }
+
+    // strength and length
     for (keys, rows) in [(&motion.strength, &mut table.strengths), (&motion.length, &mut table.lengths)] {
         let Some(keys) = keys else { continue };
         curves.push(curve_of(keys)?);
         *rows = Some(keys.keys().iter().map(|key| [key.time, key.value]).collect());
     }
+
+    // one kind of curve for all of them
     let Some((interpolation, beyond)) = curves.first().copied() else { return Ok(()) };
     if curves.iter().any(|other| *other != (interpolation, beyond)) {
         return Err("moves along curves of different kinds");

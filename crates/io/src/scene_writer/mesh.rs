@@ -1,6 +1,6 @@
-//! The files beside a scene file: surfaces as Wavefront OBJ, tetrahedra as TetGen's node and element files, motions as tables of frames.
+//! Writes the files beside a scene file: surfaces as Wavefront OBJ, tets as TetGen's `.node` and `.ele`, motions as tables of frames (CSV).
 //!
-//! Numbers are written in the fewest digits that read back as the same one.
+//! Numbers are written in the fewest digits that read back bit for bit.
 
 use super::performance::WrittenMotion;
 use crate::motion_frames::motion_frames_text;
@@ -28,7 +28,7 @@ pub(super) struct MeshKeys {
 }
 
 impl MeshFiles {
-    /// The shape of a body, in files that begin with `stem`.
+    /// Adds the shape of a body, in files whose names begin with `stem`.
     pub(super) fn add_shape(&mut self, stem: &str, shape: &ShapeDesc) -> Result<MeshKeys, String> {
         Ok(match shape {
             ShapeDesc::Surface { surface, cage } => {
@@ -46,25 +46,25 @@ impl MeshFiles {
                 self.files.push((format!("{stem}.ele"), ele));
                 MeshKeys { tets: Some(format!("{stem}.node")), ..MeshKeys::default() }
             }
-            ShapeDesc::Custom(_) => return Err(format!("the body '{stem}' is of a kind of its own")),
+            ShapeDesc::Custom(_) => return Err(format!("the body '{stem}' is of a custom kind")),
         })
     }
 
-    /// A surface, in a file whose name it returns.
+    /// Adds a surface and returns the name of its file.
     pub(super) fn add_surface(&mut self, stem: &str, surface: &TriMesh) -> String {
         let name = format!("{}.obj", self.free_stem(stem));
         self.files.push((name.clone(), surface_text(surface)));
         name
     }
 
-    /// A motion, in a file that the table it returns names.
+    /// Adds a motion and returns the table that names its file.
     pub(super) fn add_motion(&mut self, stem: &str, motion: WrittenMotion) -> BoneMotionTable {
         let name = format!("{}.csv", self.free_stem(&format!("{stem}-motion")));
         self.files.push((name.clone(), motion_frames_text(motion.motion, &motion.skeleton)));
         BoneMotionTable { frames: Some(name), ..motion.table }
     }
 
-    /// A name that no other file has, in capitals or not.
+    /// A unique file stem; upper and lower case count as equal.
     fn free_stem(&mut self, stem: &str) -> String {
         let mut free = stem.to_owned();
         for number in 2.. {
@@ -79,7 +79,7 @@ impl MeshFiles {
 
 fn surface_text(surface: &TriMesh) -> String {
     let mut text = String::new();
-    // writing to a text never fails
+    // writing to a string never fails
     for v in &surface.vertices {
         let _ = writeln!(text, "v {} {} {}", v.x, v.y, v.z);
     }

@@ -1,4 +1,4 @@
-//! Obstacles as `[[obstacle]]`, and how contact is resolved as `[contact]`.
+//! Writes obstacles as `[[obstacle]]`, and the settings of contact as `[contact]`.
 
 use super::mesh::MeshFiles;
 use super::region::motion_table;
@@ -15,6 +15,7 @@ pub(super) fn obstacle_table(
     motion: &Motion,
     meshes: &mut MeshFiles,
 ) -> Result<ObstacleTable, String> {
+    // pose and surface
     let mut table = ObstacleTable {
         name: Some(obstacle.name.clone()),
         position: nonzero(&obstacle.pose.translation.vector),
@@ -25,7 +26,7 @@ pub(super) fn obstacle_table(
     };
     table.rotation = quaternion(&obstacle.pose.rotation);
 
-    // who moves it
+    // mobility
     match obstacle.mobility {
         Mobility::Fixed => {}
         Mobility::Kinematic => {
@@ -33,7 +34,7 @@ pub(super) fn obstacle_table(
             table.mobility = table.motion.is_none().then_some(ObstacleMobility::Kinematic);
         }
         Mobility::PartOf(whole) => {
-            let whole = all.get(whole).ok_or("is part of an obstacle that is not there")?;
+            let whole = all.get(whole).ok_or("is part of an obstacle that does not exist")?;
             table.part_of = Some(whole.name.clone());
         }
         Mobility::Free { density, velocity, spin } => {
@@ -41,6 +42,8 @@ pub(super) fn obstacle_table(
             (table.velocity, table.spin) = (nonzero(&velocity), nonzero(&spin));
         }
     }
+
+    // shape
     apply_shape(obstacle, &mut table, meshes)?;
     Ok(table)
 }
@@ -65,7 +68,7 @@ fn apply_shape(
             table.spacing = Some(field.spacing());
         }
         Shape::Grid(grid) => {
-            let cells = grid.cells().ok_or("is a grid of distances that no surface was made into")?;
+            let cells = grid.cells().ok_or("is a distance grid that was not made from a surface")?;
             table.grid = Some(meshes.add_surface(&stem, grid.surface()));
             table.cells = Some(cells);
         }
@@ -73,7 +76,7 @@ fn apply_shape(
     Ok(())
 }
 
-/// `[contact]`; none where nothing collides.
+/// `[contact]`; `None` if nothing collides.
 pub(super) fn contact_table(contact: &ContactDesc, has_no_obstacles: bool) -> Option<ContactTable> {
     let plain = ContactDesc { self_contact: contact.self_contact.clone(), ..ContactDesc::default() };
     if has_no_obstacles && *contact == plain {

@@ -1,4 +1,4 @@
-//! What a skeleton does: its motion as a file of frames, its preroll, and its cues.
+//! Writes what a skeleton does: its motion as a table of frames, its preroll and its cues.
 
 use crate::scene_schema::{
     BoneChoice, BoneGroup, BoneMotionTable, CharacterTable, CueTable, Curve, DriveMode, JointDriver,
@@ -9,11 +9,11 @@ use sinew_control::{
 };
 use sinew_skeleton::{BoneId, Skeleton};
 
-/// A motion that is written into a file of its own.
+/// A motion that is written to a file of its own.
 pub(super) struct WrittenMotion<'a> {
     pub(super) motion: &'a SkeletonMotion,
     pub(super) skeleton: Skeleton,
-    /// All but the name of the file.
+    /// The table, without the name of the file.
     pub(super) table: BoneMotionTable,
 }
 
@@ -29,7 +29,7 @@ impl WrittenMotion<'_> {
     }
 }
 
-/// The curve of an interpolation.
+/// Converts an interpolation to a curve.
 pub(super) fn curve(interpolation: Interpolation) -> Curve {
     match interpolation {
         Interpolation::KochanekBartels => Curve::KochanekBartels,
@@ -39,8 +39,8 @@ pub(super) fn curve(interpolation: Interpolation) -> Curve {
     }
 }
 
-/// Writes preroll, drives and cues into a table; returns how long the character needs before the take, as it is read back (s).
-/// `scene_preroll` is how long the scene has (s).
+/// Sets preroll, drive mode and cues of a table; returns the preroll that the reader computes for the character (s). `scene_preroll` is that
+/// of the scene (s).
 pub(super) fn apply_performance(
     performance: &Performance,
     scene_preroll: f64,
@@ -61,7 +61,7 @@ pub(super) fn apply_performance(
     Ok(preroll)
 }
 
-/// The times of the preroll are written so that their sums, as the reader forms them, are the given ones to the bit.
+/// Sets the times of the preroll so that their sums, as the reader computes them, are the given ones bit for bit.
 fn apply_preroll(
     performance: &Performance,
     scene_preroll: f64,
@@ -74,7 +74,7 @@ fn apply_preroll(
             let approach = summand(-begin, -end).filter(|approach| *approach > 0.0);
             approach.zip(hold).ok_or_else(|| {
                 format!(
-                    "comes to its first pose from {begin} s to {end} s with cycles of {cycles} s after that"
+                    "has a preroll from {begin} s to {end} s with cycles of {cycles} s, whose times do not add up exactly"
                 )
             })?
         }
@@ -86,14 +86,14 @@ fn apply_preroll(
     Ok(approach + (hold + cycles))
 }
 
-/// A number, 0 or more, that makes the sum with another the given one to the bit.
+/// A number x ≥ 0 with x + `other` = `sum`, bit for bit.
 fn summand(sum: f64, other: f64) -> Option<f64> {
     let near = sum - other;
     let candidates = [near, near.next_up(), near.next_down()];
     candidates.into_iter().find(|x| *x >= 0.0 && x + other == sum).map(|x| x + 0.0)
 }
 
-/// The mode that a cue stands for.
+/// The drive mode that a cue is equivalent to.
 fn drive_mode(cue: &Cue) -> Option<DriveMode> {
     if cue.time != 0.0 || cue.drive != CueDrive::Limp {
         return None;
@@ -106,16 +106,19 @@ fn drive_mode(cue: &Cue) -> Option<DriveMode> {
 }
 
 fn cue_table(cue: &Cue, skeleton: &Skeleton) -> Result<CueTable, String> {
+    // whose joints
     let name = |bone: &BoneId| skeleton.bones().get(bone.index()).map(|bone| bone.name.clone());
     let bones = match &cue.bones {
         BoneSelection::All => None,
         BoneSelection::Roots => Some(BoneChoice::Group(BoneGroup::Roots)),
-        BoneSelection::These(bones) if bones.is_empty() => return Err("has a cue for no bone".into()),
+        BoneSelection::These(bones) if bones.is_empty() => return Err("has a cue without bones".into()),
         BoneSelection::These(bones) => {
             let names: Option<Vec<String>> = bones.iter().map(name).collect();
-            Some(BoneChoice::Named(names.ok_or("has a cue for a bone that is not there")?))
+            Some(BoneChoice::Named(names.ok_or("has a cue for a bone that does not exist")?))
         }
     };
+
+    // what drives them
     let mut table = CueTable { time: cue.time, bones, ..CueTable::default() };
     match &cue.drive {
         CueDrive::Motion => table.drive = Some(JointDriver::Motion),
@@ -128,7 +131,9 @@ fn cue_table(cue: &Cue, skeleton: &Skeleton) -> Result<CueTable, String> {
                 _ => None,
             };
             if dofs != Some(values.len()) {
-                return Err("has a cue for a torque on several bones, or with too few numbers".into());
+                return Err(
+                    "has a cue with a torque on several bones, or with a wrong number of torques".into()
+                );
             }
             table.torque = Some(values.clone());
         }
@@ -141,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sum_is_met_to_the_bit() {
+    fn sums_are_exact() {
         for (sum, other) in [(1.4, 0.8), (0.8, 0.4), (1.5, 0.7), (0.3, 0.1), (7.4, 6.0), (0.4, 0.0)] {
             assert_eq!(summand(sum, other).unwrap() + other, sum);
         }

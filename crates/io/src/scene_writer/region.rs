@@ -1,4 +1,4 @@
-//! Regions and rigid motions as tables.
+//! Writes regions and rigid motions as tables.
 
 use super::vector;
 use crate::scene_schema::{
@@ -23,7 +23,7 @@ pub(super) fn region_table(region: &Region) -> RegionTable {
     table
 }
 
-/// The table of a motion; none if it is still.
+/// The table of a motion; `None` if nothing moves.
 pub(super) fn motion_table(motion: &Motion) -> Option<MotionTable> {
     let mut table = MotionTable::default();
     match motion {

@@ -1,9 +1,9 @@
-//! The solver as `[solver]`.
+//! Writes the solver as `[solver]`.
 
 use crate::scene_schema::{Accuracy, SolverChoice, SolverTable};
 use sinew_sim::{ImplicitSettings, Solver, StepOrder};
 
-/// The table of a solver; none for explicit steps, which need no word.
+/// The table of a solver; `None` for explicit steps, the default.
 pub(super) fn solver_table(solver: &Solver) -> Option<SolverTable> {
     let (kind, settings) = match solver {
         Solver::Explicit => return None,

@@ -1,51 +1,51 @@
-//! The container: a header, then chunks.
+//! Reads and writes the container of a take file: a header, then chunks.
 //!
 //! ```text
 //! header  "SNWTAKE\n", version                             8 + 8 bytes
 //! chunk   kind, length n, n bytes, checksum                8 + 8 + n + 8 bytes
 //! ```
 //!
-//! Numbers are little-endian. A checksum is XXH3 over kind, length and bytes, seeded with the checksum before it (the first with that of
-//! the header), so a chunk is good only behind the very chunks it was written behind.
+//! Numbers are little-endian. A checksum is XXH3 over kind, length and bytes, seeded with the checksum of the chunk before (or of the header),
+//! so that a chunk is valid only after the chunks that it was written after.
 
 use std::io::{self, Read};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// The version of the format that is written.
 pub(super) const VERSION: u64 = 3;
-/// The oldest that is read: its checkpoints know of no friction anchors between surfaces.
+/// The oldest version that is read: its checkpoints have no friction anchors between surfaces.
 pub(super) const OLDEST_VERSION: u64 = 2;
-/// What a take begins with.
+/// The first bytes of a take.
 pub(super) use sinew_files::signature::TAKE_MAGIC as MAGIC;
 /// Bytes before the first chunk.
 pub(super) const HEADER_BYTES: u64 = 16;
-/// Bytes of a chunk besides what is in it.
+/// Bytes of a chunk besides its contents.
 pub(super) const FRAME_BYTES: u64 = 24;
 
-/// What a chunk holds.
+/// The contents of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ChunkKind {
-    /// All that the scene is built from.
+    /// Everything the scene is built from.
     Recipe,
-    /// Frames, and a bookmark at the last of them.
+    /// Frames, and a bookmark at the last one.
     Frames,
-    /// Nothing comes after it: the take is complete.
+    /// The end of a complete take.
     End,
 }
 
-/// A sound chunk.
+/// A valid chunk.
 pub(super) struct Chunk {
     pub(super) kind: ChunkKind,
     pub(super) bytes: Vec<u8>,
     pub(super) checksum: u64,
 }
 
-/// Why there is no sound chunk.
+/// Why a chunk cannot be read.
 #[derive(Debug)]
 pub(super) enum ChunkFault {
     /// The file cannot be read.
     Unreadable(io::Error),
-    /// It is cut short, or not what was written.
+    /// The file is cut short, or has changed since it was written.
     Damaged(String),
 }
 
@@ -69,14 +69,14 @@ pub(super) fn header(version: u64) -> ([u8; HEADER_BYTES as usize], u64) {
     (bytes, xxh3_64(&bytes))
 }
 
-/// A chunk as it is written; its contents follow the sixteen bytes that [`begin`] made.
+/// Begins a chunk with its kind and a placeholder for its length; the caller appends the contents.
 pub(super) fn begin(kind: ChunkKind, out: &mut Vec<u8>) {
     out.clear();
     out.extend_from_slice(kind.word());
     out.extend_from_slice(&[0; 8]);
 }
 
-/// Puts length and checksum to a chunk that was begun and filled, and returns the checksum.
+/// Completes a chunk with its length and checksum, and returns the checksum.
 pub(super) fn close(before: u64, out: &mut Vec<u8>) -> u64 {
     let length = (out.len() - 16) as u64;
     out[8..16].copy_from_slice(&length.to_le_bytes());
@@ -85,31 +85,36 @@ pub(super) fn close(before: u64, out: &mut Vec<u8>) -> u64 {
     checksum
 }
 
-/// Reads the chunk that comes next among the `left` bytes there are, written behind one with checksum `before`. No more is reserved than is there.
+/// Reads the next chunk. `left` is the number of bytes to the end of the file, which limits the memory; `before` is the checksum of the chunk
+/// before.
 pub(super) fn read(file: &mut impl Read, left: u64, before: u64) -> Result<Chunk, ChunkFault> {
     let damaged = |what: String| Err(ChunkFault::Damaged(what));
     if left < FRAME_BYTES {
-        return damaged(format!("{left} bytes are less than a chunk"));
+        return damaged(format!("only {left} bytes are left, fewer than a chunk has"));
     }
+
+    // kind and length
     let mut whole = vec![0; 16];
     file.read_exact(&mut whole).map_err(fault)?;
     let Some(kind) = ChunkKind::ALL.into_iter().find(|kind| kind.word()[..] == whole[..8]) else {
-        return damaged("no chunk begins there".into());
+        return damaged("the kind of the chunk is unknown".into());
     };
     let length = number(&whole[8..16]);
     if length > left - FRAME_BYTES {
         return damaged(format!(
-            "a chunk of {length} bytes begins there and the file holds {} of them",
+            "the chunk has {length} bytes, of which the file contains {}",
             left - FRAME_BYTES
         ));
     }
+
+    // contents and checksum
     whole.resize(16 + length as usize, 0);
     file.read_exact(&mut whole[16..]).map_err(fault)?;
     let mut written = [0; 8];
     file.read_exact(&mut written).map_err(fault)?;
     let checksum = xxh3_64_with_seed(&whole, before);
     if checksum != u64::from_le_bytes(written) {
-        return damaged(format!("the checksum of a chunk of {length} bytes does not fit"));
+        return damaged(format!("the checksum of the chunk ({length} bytes) is wrong"));
     }
     whole.drain(..16);
     Ok(Chunk { kind, bytes: whole, checksum })
@@ -122,7 +127,7 @@ fn fault(error: io::Error) -> ChunkFault {
     }
 }
 
-/// A number from its eight bytes.
+/// A number from eight bytes.
 pub(super) fn number(bytes: &[u8]) -> u64 {
     let mut word = [0; 8];
     word.copy_from_slice(&bytes[..8]);

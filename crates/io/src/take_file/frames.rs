@@ -1,4 +1,4 @@
-//! A chunk of frames: positions in full, and at the end all that is needed to go on.
+//! Reads and writes a chunk of frames: positions in full, and a bookmark from which the simulation can resume.
 //!
 //! ```text
 //! first frame, frame count, node count, rig count, obstacle count, and q and v of each rig     8 bytes each
@@ -6,8 +6,8 @@
 //! bookmark: five counts of the summary, last and peak torques, one of each per v, the last state
 //! ```
 //!
-//! Positions are `f64` as they were simulated: a surface follows from them by the very sums that made it in the simulation, so a take bakes to
-//! the same bytes as the simulation would have written.
+//! Positions are `f64`, as simulated. Surfaces are computed from them exactly as during the simulation, so a take bakes to the same bytes that
+//! the simulation would have written.
 
 use crate::take_file::chunk::number;
 use sinew_math::Vec3;
@@ -15,30 +15,30 @@ use sinew_sim::{Model, ObstacleState, State};
 use sinew_skeleton::SkeletonState;
 use sinew_take::{Bookmark, Checkpoint, JointTorques, Summary};
 
-/// Five counts.
+/// Bytes of the five counts of a summary.
 const SUMMARY_BYTES: usize = 40;
 
-/// How many numbers a frame has of what.
+/// The sizes of the parts of a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sizes {
     pub(super) nodes: usize,
-    /// Coordinates and velocities of each rig.
+    /// Numbers of coordinates and of velocities of each rig.
     pub(super) rigs: Vec<(usize, usize)>,
     pub(super) obstacles: usize,
 }
 
-/// Numbers of an obstacle.
+/// Numbers per obstacle.
 const OBSTACLE: usize = 13;
-/// Numbers of a head before those of rigs.
+/// Numbers of a head before those of the rigs.
 const HEAD: usize = 5;
 
-/// What the first numbers of a chunk say.
+/// The head of a chunk.
 #[derive(Clone, Debug)]
 pub(super) struct FramesHead {
     pub(super) first: usize,
     pub(super) count: usize,
     pub(super) sizes: Sizes,
-    /// Bytes of these numbers themselves.
+    /// Bytes of the head.
     bytes: usize,
 }
 
@@ -54,12 +54,12 @@ impl Sizes {
         self.nodes.checked_mul(3)?.checked_add(q)?.checked_add(obstacles)?.checked_add(1)?.checked_mul(8)
     }
 
-    /// Bytes of two torques per degree of freedom.
+    /// Bytes of the torques: two per degree of freedom.
     fn torque_bytes(&self) -> Option<usize> {
         self.rigs.iter().try_fold(0usize, |sum, (_, v)| sum.checked_add(v.checked_mul(16)?))
     }
 
-    /// The first numbers of a chunk; the count of frames is put in by [`set_count`].
+    /// Appends the head of a chunk, whose frame count [`set_count`] fills in later.
     pub(super) fn write_head(&self, first: usize, out: &mut Vec<u8>) {
         let rigs = self.rigs.iter().flat_map(|(q, v)| [*q, *v]);
         for count in [first, 0, self.nodes, self.rigs.len(), self.obstacles].into_iter().chain(rigs) {
@@ -68,7 +68,7 @@ impl Sizes {
     }
 }
 
-/// Puts the count of frames into a head that begins the contents.
+/// Sets the frame count of the head at the start of the contents.
 pub(super) fn set_count(contents: &mut [u8], count: usize) {
     contents[8..16].copy_from_slice(&(count as u64).to_le_bytes());
 }
@@ -89,7 +89,7 @@ pub(super) fn write_frame(state: &State, out: &mut Vec<u8>) {
     }
 }
 
-/// Appends what a take goes on from.
+/// Appends the bookmark that a take resumes from.
 pub(super) fn write_bookmark(bookmark: &Bookmark, out: &mut Vec<u8>) {
     let Summary { frames, steps, retries, max_inverted, diagonalised } = bookmark.summary;
     for count in [frames, steps, retries, max_inverted, diagonalised] {
@@ -102,7 +102,7 @@ pub(super) fn write_bookmark(bookmark: &Bookmark, out: &mut Vec<u8>) {
 }
 
 impl FramesHead {
-    /// Reads what the chunk says of itself; `None` if its bytes cannot be that.
+    /// Reads the head of a chunk; `None` if the contents do not match it.
     pub(super) fn read(contents: &[u8]) -> Option<FramesHead> {
         let words = contents.len() / 8;
         let word = |i: usize| (i < words).then(|| number(&contents[8 * i..]));
@@ -124,7 +124,7 @@ impl FramesHead {
         self.sizes.frame_bytes()?.checked_mul(self.count)?.checked_add(self.bytes)
     }
 
-    /// The frame at a place in the chunk, as a state without velocities.
+    /// A frame of the chunk by its index, as a state without velocities.
     pub(super) fn frame(&self, contents: &[u8], place: usize) -> Option<State> {
         let size = self.sizes.frame_bytes()?;
         let start = self.bytes.checked_add(place.checked_mul(size)?)?;
@@ -144,13 +144,13 @@ impl FramesHead {
         Some(State { time, node_x, node_v, rigs, obstacles, ..State::default() })
     }
 
-    /// When the last frame is (s).
+    /// The time of the last frame (s).
     pub(super) fn last_time(&self, contents: &[u8]) -> Option<f64> {
         let start = self.bytes.checked_add((self.count - 1).checked_mul(self.sizes.frame_bytes()?)?)?;
         floats(contents.get(start..start.checked_add(8)?)?).next()
     }
 
-    /// What the take goes on from after the last frame of the chunk.
+    /// The bookmark at the last frame of the chunk.
     pub(super) fn bookmark(&self, contents: &[u8]) -> Option<Bookmark> {
         let bytes = contents.get(self.bookmark_start()?..)?;
         let (counts, bytes) = bytes.split_at_checked(SUMMARY_BYTES)?;

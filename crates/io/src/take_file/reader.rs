@@ -1,4 +1,4 @@
-//! A recorded take, as far as it is sound.
+//! Reads a recorded take, up to the first chunk that is damaged.
 
 use crate::take_file::chunk::{self, Chunk, ChunkFault, ChunkKind, HEADER_BYTES, MAGIC};
 use crate::take_file::chunk::{OLDEST_VERSION, VERSION};
@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// A take on disk, every checksum of which was tested up to the first that did not fit.
+/// A take on disk, with all checksums verified up to the first wrong one.
 #[derive(Debug)]
 pub struct TakeFile {
     path: PathBuf,
@@ -19,54 +19,55 @@ pub struct TakeFile {
     places: Vec<Place>,
     ending: TakeEnding,
     last_time: f64,
-    /// Where the last sound chunk ends.
-    pub(super) sound_bytes: u64,
-    /// The checksum of the last sound chunk.
+    /// The end of the last valid chunk (bytes from the start of the file).
+    pub(super) valid_bytes: u64,
+    /// The checksum of the last valid chunk.
     pub(super) checksum: u64,
-    /// How long the file was when it was opened.
+    /// The size of the file when it was opened.
     pub(super) file_bytes: u64,
 }
 
 /// How a take on disk ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TakeEnding {
-    /// All of it is there.
+    /// The take is complete.
     Complete,
-    /// The recording was ended early, or is still going on; all that was written is sound.
+    /// The recording was interrupted or is still running; everything written is valid.
     Unfinished,
-    /// Something else than was written follows what is sound.
+    /// The end of the file is damaged.
     Damaged {
-        /// Where it begins, in bytes from the start of the file.
+        /// Where the damage begins, in bytes from the start of the file.
         at: u64,
-        /// How many bytes from there to the end of the file.
+        /// Bytes from there to the end of the file.
         bytes: u64,
         /// What is wrong.
         what: String,
     },
 }
 
-/// Where a chunk of frames is.
+/// The place of a chunk of frames.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     offset: u64,
     left: u64,
-    /// The checksum before it.
+    /// The checksum of the chunk before it.
     before: u64,
-    /// Its first frame, and how many.
+    /// Its first frame, and its number of frames.
     first: usize,
     count: usize,
 }
 
 impl TakeFile {
-    /// Opens a take and tests it. Fails if it is none, is of another version of the format, or is damaged before its first frames; whatever else is wrong is
-    /// told by [`TakeFile::ending`]. The file is registered as read, so that no output replaces it.
+    /// Opens a take and verifies its checksums. Fails if the file is not a take, has an unsupported version, or is damaged before its first
+    /// frames; [`TakeFile::ending`] tells of later damage. The file is registered as an input, so that no output replaces it.
     pub fn open(path: &Path) -> Result<TakeFile, ReadError> {
         register_input(path);
         TakeFile::test(path)
     }
 
-    /// Opens a take as [`TakeFile::open`] does, of which nothing but its state is wanted: it may be replaced.
+    /// Opens a take as [`TakeFile::open`] does, but does not register it as an input: outputs may replace it.
     pub(super) fn test(path: &Path) -> Result<TakeFile, ReadError> {
+        // a file with the header of a take
         let fault = |message: String| ReadError::whole(message).within(path);
         let mut file = File::open(path).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => fault("no such file: check the name and the folder".into()),
@@ -74,13 +75,15 @@ impl TakeFile {
         })?;
         let metadata = file.metadata().map_err(|error| fault(format!("cannot be opened: {error}")))?;
         if !metadata.is_file() {
-            return Err(fault("is not a file".into()));
+            return Err(fault("this is not a file".into()));
         }
         let file_bytes = metadata.len();
         let before = read_header(&mut file, file_bytes).map_err(fault)?;
+
+        // the recipe is the first chunk
         let mut file = BufReader::new(file);
         let start = |what: String| {
-            fault(format!("the take is damaged at its very start, so nothing of it can be used: {what}"))
+            fault(format!("the take is damaged at its very start, so none of it can be used: {what}"))
         };
         let chunk =
             chunk::read(&mut file, file_bytes - HEADER_BYTES, before).map_err(|found| match found {
@@ -88,17 +91,19 @@ impl TakeFile {
                 ChunkFault::Damaged(what) => start(what),
             })?;
         if chunk.kind != ChunkKind::Recipe {
-            return Err(start("it does not begin with its scene".into()));
+            return Err(start("its first chunk is not the scene".into()));
         }
         let recipe = TakeRecipe::read(&chunk.bytes).map_err(start)?;
-        let sound_bytes = HEADER_BYTES + chunk::FRAME_BYTES + chunk.bytes.len() as u64;
+
+        // then frames
+        let valid_bytes = HEADER_BYTES + chunk::FRAME_BYTES + chunk.bytes.len() as u64;
         let mut take = TakeFile {
             path: path.to_owned(),
             recipe,
             places: Vec::new(),
             ending: TakeEnding::Unfinished,
             last_time: 0.0,
-            sound_bytes,
+            valid_bytes,
             checksum: chunk.checksum,
             file_bytes,
         };
@@ -106,18 +111,18 @@ impl TakeFile {
         Ok(take)
     }
 
-    /// Walks over the chunks of frames for as long as they are sound.
+    /// Finds the chunks of frames, up to the first damaged one.
     fn find_frames(&mut self, file: &mut impl Read) -> std::io::Result<()> {
         let mut sizes = None;
-        while self.sound_bytes < self.file_bytes && self.ending == TakeEnding::Unfinished {
-            let left = self.file_bytes - self.sound_bytes;
+        while self.valid_bytes < self.file_bytes && self.ending == TakeEnding::Unfinished {
+            let left = self.file_bytes - self.valid_bytes;
             let found = match chunk::read(file, left, self.checksum) {
                 Ok(chunk) => self.add(&chunk, left, &mut sizes),
                 Err(ChunkFault::Damaged(what)) => Err(what),
                 Err(ChunkFault::Unreadable(error)) => return Err(error),
             };
             if let Err(what) = found {
-                self.ending = TakeEnding::Damaged { at: self.sound_bytes, bytes: left, what };
+                self.ending = TakeEnding::Damaged { at: self.valid_bytes, bytes: left, what };
             }
         }
         Ok(())
@@ -130,17 +135,17 @@ impl TakeFile {
         sizes: &mut Option<super::frames::Sizes>,
     ) -> Result<(), String> {
         match chunk.kind {
-            ChunkKind::Recipe => return Err("a second scene begins there".into()),
+            ChunkKind::Recipe => return Err("there is a second scene".into()),
             ChunkKind::Frames => {
-                let head = FramesHead::read(&chunk.bytes).ok_or("its frames are not as long as they say")?;
+                let head = FramesHead::read(&chunk.bytes).ok_or("the size of a chunk of frames is wrong")?;
                 if head.first != self.frame_count() || *sizes.get_or_insert(head.sizes.clone()) != head.sizes
                 {
-                    return Err("its frames do not follow on those before".into());
+                    return Err("a chunk of frames does not continue the one before".into());
                 }
                 self.last_time = head.last_time(&chunk.bytes).unwrap_or_default();
                 let (first, count) = (head.first, head.count);
                 self.places.push(Place {
-                    offset: self.sound_bytes,
+                    offset: self.valid_bytes,
                     left,
                     before: self.checksum,
                     first,
@@ -150,16 +155,16 @@ impl TakeFile {
             ChunkKind::End => self.ending = TakeEnding::Complete,
         }
         self.checksum = chunk.checksum;
-        self.sound_bytes += chunk::FRAME_BYTES + chunk.bytes.len() as u64;
+        self.valid_bytes += chunk::FRAME_BYTES + chunk.bytes.len() as u64;
         Ok(())
     }
 
-    /// Where it is.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What its scene is built from.
+    /// Everything its scene is built from.
     pub fn recipe(&self) -> &TakeRecipe {
         &self.recipe
     }
@@ -169,36 +174,36 @@ impl TakeFile {
         &self.ending
     }
 
-    /// How many sound frames there are, the start included.
+    /// The number of valid frames, including the first.
     pub fn frame_count(&self) -> usize {
         self.places.last().map_or(0, |place| place.first + place.count)
     }
 
-    /// How many frames there were to be, the start included.
+    /// The number of frames of the complete take, including the first.
     pub fn frame_goal(&self) -> usize {
         self.recipe.settings.frame_count().saturating_add(1)
     }
 
-    /// When the last sound frame is (s).
+    /// The time of the last valid frame (s).
     pub fn last_time(&self) -> f64 {
         self.last_time
     }
 
-    /// Checks that a model is the one that was recorded.
+    /// Checks that a model is the one that the take was recorded with.
     pub fn check_model(&self, model: &Model) -> Result<(), ReadError> {
         let (found, expected) = (model.hash(), self.recipe.model_hash);
         if found == expected {
             return Ok(());
         }
         Err(ReadError::whole(format!(
-            "was recorded by sinew {}, whose model of the scene (hash {expected:016x}) is another than this version builds ({found:016x}): \
+            "this take was recorded by sinew {}, which built a different model of the scene (hash {expected:016x}, now {found:016x}): \
              use that version, or simulate again",
             self.recipe.sinew
         ))
         .within(&self.path))
     }
 
-    /// What the take can go on from: its last sound frame. `None` if it has none.
+    /// The bookmark at the last valid frame, from which the take can resume; `None` without frames.
     pub fn bookmark(&self) -> Result<Option<Bookmark>, ReadError> {
         let Some(place) = self.places.last() else { return Ok(None) };
         let bytes = self.chunk_at(&mut self.reopen()?, place)?;
@@ -206,7 +211,7 @@ impl TakeFile {
         bookmark.map(Some).ok_or_else(|| self.changed(place))
     }
 
-    /// All sound frames in order, as states of the model without velocities. Only one chunk of them is held at a time.
+    /// All valid frames in order, as states without velocities. One chunk is in memory at a time.
     pub fn states<'a>(
         &'a self,
         model: &Model,
@@ -248,15 +253,15 @@ impl TakeFile {
     }
 
     fn changed(&self, place: &Place) -> ReadError {
-        let message = "was sound when it was opened and is not any more: something has changed it meanwhile";
+        let message = "the file has changed since it was opened: open it again";
         ReadError::byte(place.offset as usize, message).within(&self.path)
     }
 }
 
-/// Tests the header and returns the checksum that the first chunk is seeded with.
+/// Checks the header and returns the checksum that seeds that of the first chunk.
 fn read_header(file: &mut File, file_bytes: u64) -> Result<u64, String> {
     let mut header = [0; HEADER_BYTES as usize];
-    let foreign = || "is no take: takes are made by `sinew simulate -o NAME.take`".to_owned();
+    let foreign = || "this is not a take: `sinew simulate -o NAME.take` records one".to_owned();
     if file_bytes < HEADER_BYTES {
         return Err(foreign());
     }
@@ -267,7 +272,7 @@ fn read_header(file: &mut File, file_bytes: u64) -> Result<u64, String> {
     let version = chunk::number(&header[8..]);
     if !(OLDEST_VERSION..=VERSION).contains(&version) {
         return Err(format!(
-            "is a take in version {version} of the format, and this version of sinew reads versions {OLDEST_VERSION} to {VERSION}: use the version that recorded it"
+            "this take has format version {version}, and this version of sinew reads versions {OLDEST_VERSION} to {VERSION}: use the version that recorded it"
         ));
     }
     Ok(chunk::header(version).1)

@@ -1,6 +1,6 @@
-//! All that a scene is built from again: its files, how it was opened, and what must come out.
+//! Reads and writes the recipe of a take: the files of its scene, its settings, and the hash of the model that they must give.
 //!
-//! In its chunk: the length of a text (8 bytes), the text in TOML, then the files one after the other, as long as the text says.
+//! In its chunk: the length of a text (8 bytes), the text in TOML, then the contents of the files, whose names and lengths are in the text.
 
 use crate::take_file::chunk::number;
 use sinew_character::TakeSettings;
@@ -10,18 +10,18 @@ use sinew_sim::SolverKind;
 use std::sync::Arc;
 use toml::{Table, Value};
 
-/// All that is needed to build a take's scene and model again, and to see that they are the same.
+/// Everything needed to rebuild the scene and the model of a take, and to check that they are the same.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TakeRecipe {
     /// The version of Sinew that recorded the take.
     pub sinew: String,
     /// What was opened.
     pub origin: TakeOrigin,
-    /// What was chosen beside the scene.
+    /// The settings of the take.
     pub settings: TakeSettings,
-    /// The hash of the model that was built, [`sinew_sim::Model::hash`].
+    /// The hash of the model, [`sinew_sim::Model::hash`].
     pub model_hash: u64,
-    /// Every file that was read to open the scene.
+    /// All files that were read to open the scene.
     pub files: CapturedFiles,
 }
 
@@ -30,7 +30,7 @@ pub struct TakeRecipe {
 pub enum TakeOrigin {
     /// A scene that ships with Sinew, by its name.
     BuiltIn(String),
-    /// A file, by its name among the kept ones.
+    /// A file, by its name among the captured files.
     File(String),
 }
 
@@ -43,21 +43,24 @@ impl std::fmt::Display for TakeOrigin {
     }
 }
 
-const LEADS: [(DriveMode, &str); 3] =
+const DRIVE_MODES: [(DriveMode, &str); 3] =
     [(DriveMode::OneWay, "one-way"), (DriveMode::TwoWay, "two-way"), (DriveMode::Ragdoll, "ragdoll")];
 
 impl TakeRecipe {
-    /// Appends it as bytes.
+    /// Appends the recipe as bytes.
     pub(super) fn write(&self, out: &mut Vec<u8>) {
+        // the scene
         let mut text = Table::new();
         text.insert("sinew".into(), self.sinew.clone().into());
         match &self.origin {
             TakeOrigin::BuiltIn(name) => text.insert("built_in".into(), name.clone().into()),
             TakeOrigin::File(name) => text.insert("file".into(), name.clone().into()),
         };
+
+        // settings, those that differ from the defaults
         text.insert("seconds".into(), self.settings.seconds.into());
         text.insert("fps".into(), self.settings.fps.into());
-        if let Some((_, word)) = LEADS.iter().find(|(lead, _)| Some(*lead) == self.settings.lead) {
+        if let Some((_, word)) = DRIVE_MODES.iter().find(|(lead, _)| Some(*lead) == self.settings.lead) {
             text.insert("lead".into(), (*word).into());
         }
         if let Some(kind) = self.settings.solver {
@@ -78,6 +81,8 @@ impl TakeRecipe {
         if let Some(floor) = self.settings.floor {
             text.insert("floor".into(), floor.into());
         }
+
+        // what must come out, and the files
         text.insert("model".into(), format!("{:016x}", self.model_hash).into());
         let files = self.files.files.iter().map(|file| {
             let mut entry = Table::new();
@@ -86,44 +91,51 @@ impl TakeRecipe {
             Value::Table(entry)
         });
         text.insert("files".into(), files.collect::<Vec<_>>().into());
+
+        // the text, then the contents of the files
         let text = text.to_string();
         out.extend_from_slice(&(text.len() as u64).to_le_bytes());
         out.extend_from_slice(text.as_bytes());
         self.files.files.iter().for_each(|file| out.extend_from_slice(&file.bytes));
     }
 
-    /// Reads it from bytes whose checksum was good; what is wrong with them otherwise.
+    /// Reads a recipe from bytes with a valid checksum, or says what is wrong with it.
     pub(super) fn read(bytes: &[u8]) -> Result<TakeRecipe, String> {
-        let (length, rest) = bytes.split_at_checked(8).ok_or("it is too short")?;
+        // the text
+        let (length, rest) = bytes.split_at_checked(8).ok_or("the recipe is too short")?;
         let (text, mut rest) = usize::try_from(number(length))
             .ok()
             .and_then(|length| rest.split_at_checked(length))
-            .ok_or("its text is longer than itself")?;
-        let text = std::str::from_utf8(text).map_err(|_| "its text is not UTF-8")?;
-        let table: Table = text.parse().map_err(|_| "its text is not TOML")?;
+            .ok_or("the text of the recipe is longer than its chunk")?;
+        let text = std::str::from_utf8(text).map_err(|_| "the text of the recipe is not UTF-8")?;
+        let table: Table = text.parse().map_err(|_| "the text of the recipe is not TOML")?;
+
+        // the scene and choices by name
         let word = |key: &str| table.get(key).and_then(Value::as_str).map(str::to_owned);
         let float = |key: &str| table.get(key).and_then(Value::as_float);
         let holds = |key: &str| table.get(key).and_then(Value::as_bool).unwrap_or(false);
         let origin = match (word("built_in"), word("file")) {
             (Some(name), None) => TakeOrigin::BuiltIn(name),
             (None, Some(name)) => TakeOrigin::File(name),
-            _ => return Err("it does not name one scene".into()),
+            _ => return Err("the recipe does not name one scene".into()),
         };
         let lead = match word("lead") {
             None => None,
             Some(word) => {
-                let found = LEADS.iter().find(|(_, name)| *name == word);
-                Some(found.ok_or_else(|| format!("its lead `{word}` is unknown"))?.0)
+                let found = DRIVE_MODES.iter().find(|(_, name)| *name == word);
+                Some(found.ok_or_else(|| format!("the drive mode `{word}` is unknown"))?.0)
             }
         };
         let solver = match word("solver") {
             None => None,
             Some(word) => {
-                Some(SolverKind::named(&word).ok_or_else(|| format!("its solver `{word}` is unknown"))?)
+                Some(SolverKind::named(&word).ok_or_else(|| format!("the solver `{word}` is unknown"))?)
             }
         };
+
+        // the contents of the files
         let mut files = Vec::new();
-        for entry in table.get("files").and_then(Value::as_array).ok_or("it has no list of files")? {
+        for entry in table.get("files").and_then(Value::as_array).ok_or("the recipe has no list of files")? {
             let name = entry.get("name").and_then(Value::as_str).ok_or("a file has no name")?;
             let length = entry.get("bytes").and_then(Value::as_integer);
             let length = length.and_then(|length| usize::try_from(length).ok());
@@ -133,9 +145,11 @@ impl TakeRecipe {
             files.push(CapturedFile { name: name.to_owned(), bytes: Arc::new(own.to_vec()) });
             rest = after;
         }
+
+        // settings
         let settings = TakeSettings {
-            seconds: float("seconds").ok_or("it has no seconds")?,
-            fps: float("fps").ok_or("it has no fps")?,
+            seconds: float("seconds").ok_or("the recipe has no `seconds`")?,
+            fps: float("fps").ok_or("the recipe has no `fps`")?,
             lead,
             animation: word("animation"),
             motion: word("motion"),
@@ -147,10 +161,10 @@ impl TakeRecipe {
         };
         let model_hash = word("model").and_then(|hash| u64::from_str_radix(&hash, 16).ok());
         Ok(TakeRecipe {
-            sinew: word("sinew").ok_or("it has no version of sinew")?,
+            sinew: word("sinew").ok_or("the recipe has no version of sinew")?,
             origin,
             settings,
-            model_hash: model_hash.ok_or("it has no hash of the model")?,
+            model_hash: model_hash.ok_or("the recipe has no hash of the model")?,
             files: CapturedFiles { files },
         })
     }

@@ -1,4 +1,4 @@
-//! Writes a take while it is simulated.
+//! Records a take to disk while it is simulated.
 
 use crate::take_file::chunk::{self, ChunkKind};
 use crate::take_file::frames::{self, Sizes};
@@ -11,40 +11,40 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// A chunk is written when it has this many frames: a bookmark is as large as two frames and adds an eighth to them.
+/// A chunk is written when it has this many frames: its bookmark is as large as two frames, an eighth of these.
 const MAX_FRAMES: usize = 16;
-/// Or when it is this large (bytes), so that large models do not pile up in memory.
+/// Or when it is this large (bytes), which limits the memory that large models take.
 const MAX_BYTES: usize = 4 << 20;
-/// Or when this time has passed since the last one: what a crash costs at most, besides one frame.
-const LONGEST: Duration = Duration::from_secs(5);
+/// Or when this time has passed since the last chunk: besides one frame, the most that a crash costs.
+const MAX_INTERVAL: Duration = Duration::from_secs(5);
 
-/// What may happen to a file that has the name of a new take.
+/// Which existing file a new take may replace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existing {
-    /// A complete take is replaced, anything else stays and is an error: what a crash has left of a long simulation is not lost by a slip.
+    /// A complete take. Any other file is an error, so that the rest of a long simulation after a crash is not lost by mistake.
     ReplaceComplete,
-    /// Any file is replaced.
+    /// Any file.
     ReplaceAny,
 }
 
 /// Records a take into a file.
 ///
-/// A new take appears under its name with its first frame: until then whatever had that name stays. From then on the file is
-/// sound at any time up to its last whole chunk.
+/// A new take appears under its name with its first frame; until then an existing file stays. From then on the file is valid at any time, up
+/// to its last complete chunk.
 #[derive(Debug)]
 pub struct TakeRecorder {
     target: PathBuf,
     place: Place,
-    /// Whether there is something of the take under its name.
+    /// Whether the take has appeared under its name.
     is_named: bool,
-    /// Where the next chunk goes.
-    sound_bytes: u64,
+    /// The offset of the next chunk (bytes).
+    valid_bytes: u64,
     /// The checksum of the chunk before it.
     checksum: u64,
     /// The chunk that is being filled.
     chunk: Vec<u8>,
     frames_in_chunk: usize,
-    /// The first frame that is not yet recorded.
+    /// The next frame to record.
     next_frame: usize,
     last_chunk: Instant,
     last_sync: Instant,
@@ -52,21 +52,21 @@ pub struct TakeRecorder {
 
 #[derive(Debug)]
 enum Place {
-    /// Not under its name yet.
+    /// The take has not appeared under its name yet.
     Pending(AtomicFile, Existing),
     Named(File),
-    /// Writing has failed.
+    /// A write has failed.
     Lost,
 }
 
 impl TakeRecorder {
-    /// Whether a new take may have this name, in words for the user if not. To be asked before long work.
+    /// Checks, before long work, whether a new take may be written to this path. The error is a message for the user.
     pub fn check(target: &Path, existing: Existing) -> io::Result<()> {
         check_existing(target, existing)?;
         AtomicFile::create(target).map(drop)
     }
 
-    /// Begins a new take. Fails at once, in words for the user, if the target cannot be written or may not be replaced.
+    /// Begins a new take. Fails at once, with a message for the user, if the target cannot be written or must not be replaced.
     pub fn create(target: &Path, recipe: &TakeRecipe, existing: Existing) -> io::Result<TakeRecorder> {
         check_existing(target, existing)?;
         let mut file = AtomicFile::create(target)?;
@@ -77,29 +77,29 @@ impl TakeRecorder {
         recipe.write(&mut first);
         let checksum = chunk::close(before, &mut first);
         file.write_all(&first)?;
-        let sound_bytes = (header.len() + first.len()) as u64;
-        Ok(TakeRecorder::at(target, Place::Pending(file, existing), sound_bytes, checksum, 0))
+        let valid_bytes = (header.len() + first.len()) as u64;
+        Ok(TakeRecorder::at(target, Place::Pending(file, existing), valid_bytes, checksum, 0))
     }
 
-    /// Goes on with a take after its last sound frame. What is not sound is cut off when the next frames are written, not before.
+    /// Resumes a take after its last valid frame. A damaged end is removed only when the next frames are written.
     pub fn resume(take: &TakeFile) -> io::Result<TakeRecorder> {
         let target = take.path();
-        let in_words = |error: io::Error| refused(target, &error);
-        let file = OpenOptions::new().read(true).write(true).open(target).map_err(in_words)?;
+        let refuse = |error: io::Error| refused(target, &error);
+        let file = OpenOptions::new().read(true).write(true).open(target).map_err(refuse)?;
         lock(&file, target)?;
-        if file.metadata().map_err(in_words)?.len() != take.file_bytes {
+        if file.metadata().map_err(refuse)?.len() != take.file_bytes {
             return Err(recorded_elsewhere(target));
         }
-        let (bytes, checksum) = (take.sound_bytes, take.checksum);
+        let (bytes, checksum) = (take.valid_bytes, take.checksum);
         Ok(TakeRecorder::at(target, Place::Named(file), bytes, checksum, take.frame_count()))
     }
 
-    fn at(target: &Path, place: Place, sound_bytes: u64, checksum: u64, next_frame: usize) -> TakeRecorder {
+    fn at(target: &Path, place: Place, valid_bytes: u64, checksum: u64, next_frame: usize) -> TakeRecorder {
         TakeRecorder {
             target: target.to_owned(),
             is_named: matches!(place, Place::Named(_)),
             place,
-            sound_bytes,
+            valid_bytes,
             checksum,
             chunk: Vec::new(),
             frames_in_chunk: 0,
@@ -109,7 +109,7 @@ impl TakeRecorder {
         }
     }
 
-    /// Writes the frames that have gathered, with a bookmark at the last of them.
+    /// Writes the frames of the current chunk, with a bookmark at the last one.
     fn write_frames(&mut self, player: &Player) -> io::Result<()> {
         frames::set_count(&mut self.chunk[16..], self.frames_in_chunk);
         frames::write_bookmark(&player.bookmark(), &mut self.chunk);
@@ -117,29 +117,29 @@ impl TakeRecorder {
         self.write_chunk()
     }
 
-    /// Writes the chunk that was filled behind those before; if that fails, what was written of it is taken away again.
+    /// Appends the current chunk to the file; if that fails, the part that was written is removed again.
     fn write_chunk(&mut self) -> io::Result<()> {
         let checksum = chunk::close(self.checksum, &mut self.chunk);
         let written = match core::mem::replace(&mut self.place, Place::Lost) {
             Place::Pending(file, existing) => begin_named(file, existing, &self.target, &self.chunk),
             Place::Named(mut file) => {
-                append(&mut file, &self.target, self.sound_bytes, &self.chunk).map(|()| file)
+                append(&mut file, &self.target, self.valid_bytes, &self.chunk).map(|()| file)
             }
             Place::Lost => Err(io::Error::other("an earlier write failed")),
         };
         self.place = Place::Named(written?);
         self.is_named = true;
-        self.sound_bytes += self.chunk.len() as u64;
+        self.valid_bytes += self.chunk.len() as u64;
         self.checksum = checksum;
         self.chunk.clear();
         self.last_chunk = Instant::now();
-        if self.last_sync.elapsed() >= LONGEST {
+        if self.last_sync.elapsed() >= MAX_INTERVAL {
             self.sync()?;
         }
         Ok(())
     }
 
-    /// Waits until all that was written would outlast a power failure.
+    /// Waits until everything written would survive a power failure.
     fn sync(&mut self) -> io::Result<()> {
         self.last_sync = Instant::now();
         match &self.place {
@@ -151,11 +151,11 @@ impl TakeRecorder {
     fn fail(&mut self, error: &io::Error) -> SinkError {
         self.place = Place::Lost;
         let message = refused(&self.target, error);
-        // what went with the name cannot be gone on with
+        // a deleted take cannot be resumed
         let is_lost = matches!(error.kind(), io::ErrorKind::NotFound);
         SinkError(match self.is_named && !is_lost {
             true => format!(
-                "{message}; what was recorded before is kept, and `sinew simulate --resume {}` goes on from there once there is room",
+                "{message}; the frames recorded so far are kept, and `sinew simulate --resume {}` continues from there",
                 self.target.display()
             ),
             false => message.to_string(),
@@ -165,7 +165,7 @@ impl TakeRecorder {
 
 impl StateSink for TakeRecorder {
     fn frame(&mut self, player: &Player) -> Result<(), SinkError> {
-        // the frame that a take is resumed from is there already
+        // the frame that a take resumes from is already recorded
         if player.frame() < self.next_frame {
             return Ok(());
         }
@@ -176,11 +176,11 @@ impl StateSink for TakeRecorder {
         frames::write_frame(&player.state, &mut self.chunk);
         self.frames_in_chunk += 1;
         self.next_frame = player.frame() + 1;
-        // the first goes out at once: whatever came before it need not be done again
+        // the first frame is written at once, so that the preroll need not be repeated
         let is_due = matches!(self.place, Place::Pending(..))
             || self.frames_in_chunk >= MAX_FRAMES
             || self.chunk.len() >= MAX_BYTES
-            || self.last_chunk.elapsed() >= LONGEST;
+            || self.last_chunk.elapsed() >= MAX_INTERVAL;
         if is_due { self.write_frames(player).map_err(|error| self.fail(&error)) } else { Ok(()) }
     }
 
@@ -201,23 +201,23 @@ impl StateSink for TakeRecorder {
     fn interrupt(&mut self, player: &Player) {
         let is_last = player.frame() + 1 == self.next_frame;
         if self.frames_in_chunk > 0 && is_last && matches!(self.place, Place::Named(_)) {
-            // the user hears why the take ended; that some frames of its end are missing too would only hide it
+            // an error here would hide the reason of the interruption
             let _ = self.write_frames(player).and_then(|()| self.sync());
         }
     }
 }
 
-/// Writes the first frames of a take and gives it its name.
+/// Writes the first frames of a take and makes it appear under its name.
 fn begin_named(mut file: AtomicFile, existing: Existing, target: &Path, chunk: &[u8]) -> io::Result<File> {
     file.write_all(chunk)?;
-    // what may be replaced may have changed while the simulation ran up to its first frame
+    // the file there may have changed before the first frame was simulated
     check_existing(target, existing)?;
     let file = file.appear()?;
     lock(&file, target)?;
     Ok(file)
 }
 
-/// Writes a chunk at its place and nothing behind it, or leaves the file as it was up to there.
+/// Writes a chunk at an offset and truncates the file after it, or leaves the file unchanged up to that offset.
 fn append(file: &mut File, target: &Path, at: u64, chunk: &[u8]) -> io::Result<()> {
     let written = (|| {
         check_name(file, target)?;
@@ -228,19 +228,19 @@ fn append(file: &mut File, target: &Path, at: u64, chunk: &[u8]) -> io::Result<(
         file.write_all(chunk)
     })();
     if written.is_err() {
-        // a torn chunk is known by its checksum, so this may fail too
+        // the checksum reveals an incomplete chunk, so this may fail too
         let _ = file.set_len(at);
     }
     written
 }
 
-/// Fails if a take that is being recorded was deleted, or another file has its name.
+/// Fails if the take was deleted or replaced during the recording.
 fn check_name(file: &File, target: &Path) -> io::Result<()> {
     if has_name(file, target) {
         return Ok(());
     }
     let message =
-        "it was deleted or replaced while it was recorded, and what it held is lost; record it again";
+        "the take was deleted or replaced during the recording, and its frames are lost: record it again";
     Err(io::Error::new(io::ErrorKind::NotFound, message))
 }
 
@@ -261,16 +261,16 @@ fn check_existing(target: &Path, existing: Existing) -> io::Result<()> {
         (Existing::ReplaceAny, _) => Ok(()),
         (_, Ok(take)) if *take.ending() == TakeEnding::Complete => Ok(()),
         (_, Ok(take)) => stays(format!(
-            "it holds {} of {} frames of an unfinished take; `sinew simulate --resume {}` goes on with it, --force replaces it",
+            "the file is an unfinished take with {} of {} frames; `sinew simulate --resume {}` continues it, --force replaces it",
             take.frame_count(),
             take.frame_goal(),
             target.display()
         )),
-        (_, Err(_)) => stays("it holds no take that can be read; --force replaces it".into()),
+        (_, Err(_)) => stays("the file there is not a readable take; --force replaces it".into()),
     }
 }
 
-/// Keeps other recorders off. Where the system's locks would keep readers off too, or there are none, nothing is done.
+/// Locks the file against other recorders. Does nothing where the locks of the system would also block readers, or do not exist.
 fn lock(file: &File, target: &Path) -> io::Result<()> {
     match cfg!(unix).then(|| file.try_lock()) {
         Some(Err(TryLockError::WouldBlock)) => Err(recorded_elsewhere(target)),

@@ -132,10 +132,10 @@ fn a_take_cut_at_any_byte_keeps_its_whole_chunks_and_is_resumed_to_the_same_end(
             assert!(ends.is_empty(), "{end}");
             continue;
         };
-        assert!(take.sound_bytes <= end as u64);
+        assert!(take.valid_bytes <= end as u64);
         if last != Some(take.frame_count()) {
             last = Some(take.frame_count());
-            ends.push(take.sound_bytes as usize);
+            ends.push(take.valid_bytes as usize);
             check_states(&take, &player, &states);
             let mut again = Player::build(&scene).unwrap();
             if let Some(bookmark) = take.bookmark().unwrap() {
@@ -150,9 +150,9 @@ fn a_take_cut_at_any_byte_keeps_its_whole_chunks_and_is_resumed_to_the_same_end(
             assert_eq!(*TakeFile::open(&cut).unwrap().ending(), TakeEnding::Complete);
         }
         match take.ending() {
-            TakeEnding::Unfinished => assert_eq!(take.sound_bytes, end as u64),
+            TakeEnding::Unfinished => assert_eq!(take.valid_bytes, end as u64),
             TakeEnding::Damaged { at, bytes, .. } => {
-                assert_eq!((*at, at + bytes), (take.sound_bytes, end as u64));
+                assert_eq!((*at, at + bytes), (take.valid_bytes, end as u64));
             }
             TakeEnding::Complete => panic!("complete without its end"),
         }
@@ -174,7 +174,7 @@ fn a_changed_byte_is_noticed_and_costs_only_what_follows() {
         fs::write(&changed, &bytes).unwrap();
         if let Ok(take) = TakeFile::open(&changed) {
             assert!(matches!(take.ending(), TakeEnding::Damaged { .. }), "{at}");
-            assert!(take.sound_bytes <= at as u64, "{at}");
+            assert!(take.valid_bytes <= at as u64, "{at}");
             check_states(&take, &player, &states);
         }
         bytes[at] ^= 0x10;
@@ -236,7 +236,7 @@ fn a_name_is_taken_with_the_first_frame_and_only_from_what_may_be_replaced() {
     assert_eq!(fs::read(&path).unwrap(), complete);
     assert_eq!(names_in(folder.path()), ["a.obj", "s.toml", "t.take"]);
 
-    // with its first frame it has the name, and is sound; nobody else may record it meanwhile
+    // with its first frame it has the name, and is valid; nobody else may record it meanwhile
     let mut recorder = create(Existing::ReplaceComplete).unwrap();
     sinew_take::StateSink::frame(&mut recorder, &player).unwrap();
     let take = TakeFile::open(&path).unwrap();
@@ -253,9 +253,9 @@ fn a_name_is_taken_with_the_first_frame_and_only_from_what_may_be_replaced() {
     assert!(create(Existing::ReplaceAny).is_ok());
     fs::write(&path, "the only copy of my thesis").unwrap();
     let error = create(Existing::ReplaceComplete).unwrap_err().to_string();
-    assert!(error.contains("holds no take"), "{error}");
+    assert!(error.contains("not a readable take"), "{error}");
     assert_eq!(fs::read(&path).unwrap(), b"the only copy of my thesis");
-    assert!(TakeFile::open(&path).unwrap_err().message.contains("is no take"));
+    assert!(TakeFile::open(&path).unwrap_err().message.contains("this is not a take"));
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn write_in_version_2(whole: &[u8], path: &Path) {
     let (mut written, mut place, mut checksum) = (header.to_vec(), 16, chunk::header(chunk::VERSION).1);
     while place < whole.len() {
         let found = chunk::read(&mut &whole[place..], (whole.len() - place) as u64, checksum);
-        let Ok(chunk::Chunk { kind, mut bytes, checksum: own }) = found else { panic!("a sound take") };
+        let Ok(chunk::Chunk { kind, mut bytes, checksum: own }) = found else { panic!("a valid take") };
         (place, checksum) = (place + bytes.len() + 24, own);
         if let Some(state) = bytes.windows(8).position(|word| word == b"SNWSTATE") {
             bytes[state + 8] = 3;

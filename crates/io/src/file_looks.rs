@@ -1,6 +1,6 @@
-//! The looks of a glTF file's surfaces: base colours and textures.
+//! Reads the looks of a glTF file's surfaces: base colours and base colour textures (PNG, JPEG).
 //!
-//! A texture that cannot be read is left out: a picture in one colour is better than none.
+//! A texture that cannot be read is ignored, and the surface has one colour.
 
 use serde_json::Value;
 use sinew_character::SurfaceId;
@@ -11,10 +11,10 @@ use std::sync::Arc;
 
 /// The colour of surfaces without a material (linear RGB): clay.
 const CLAY: [f32; 3] = [0.42, 0.36, 0.31];
-/// The longest side of an image that is read (pixels).
+/// The longest side of an image (pixels); larger ones are ignored.
 const SIDE_LIMIT: usize = 16_384;
 
-/// The look of each of these surfaces.
+/// The looks of surfaces.
 pub(crate) fn of_surfaces(file: &CharacterFile, ids: &[SurfaceId]) -> Vec<Look> {
     let root: Value = serde_json::from_slice(file.source.json()).unwrap_or(Value::Null);
     let mut textures = BTreeMap::new();
@@ -27,10 +27,13 @@ fn of_surface(
     id: SurfaceId,
     textures: &mut BTreeMap<usize, Option<Arc<Texture>>>,
 ) -> Look {
+    // colour
     let material = file.rigged.primitive(id).and_then(|primitive| primitive.material);
     let Some(index) = material else { return Look::plain(CLAY) };
     let color = file.rigged.materials.get(index).map_or([1.0; 4], |material| material.base_color);
     let color = [color[0], color[1], color[2]].map(|c| c.clamp(0.0, 1.0) as f32);
+
+    // texture; surfaces share images
     let slot = &root["materials"][index]["pbrMetallicRoughness"]["baseColorTexture"];
     let texture = number(&slot["index"]).and_then(|texture| {
         let image = number(&root["textures"][texture]["source"])?;
@@ -40,6 +43,8 @@ fn of_surface(
         // plain white is the default of glTF, not a choice
         return Look::plain(if color == [1.0; 3] { CLAY } else { color });
     };
+
+    // texture coordinates
     let set = number(&slot["texCoord"]).unwrap_or(0);
     let mesh = file.rigged.nodes[id.node].mesh;
     let attribute = mesh.map(|mesh| &root["meshes"][mesh]["primitives"][id.primitive]["attributes"]);
@@ -61,6 +66,7 @@ fn view<'f>(file: &'f CharacterFile, root: &Value, index: usize) -> Option<(&'f 
 
 /// Texture coordinates, stored as floats or normalised integers.
 fn read_uvs(file: &CharacterFile, root: &Value, accessor: usize) -> Option<Vec<[f32; 2]>> {
+    // the layout
     let accessor = &root["accessors"][accessor];
     let (bytes, stride) = view(file, root, number(&accessor["bufferView"])?)?;
     let bytes = bytes.get(number(&accessor["byteOffset"]).unwrap_or(0)..)?;
@@ -74,11 +80,15 @@ fn read_uvs(file: &CharacterFile, root: &Value, accessor: usize) -> Option<Vec<[
     if accessor["type"] != "VEC2" {
         return None;
     }
+
+    // within the bytes?
     let stride = stride.unwrap_or(2 * size);
     let end = count.checked_sub(1)?.checked_mul(stride)?.checked_add(2 * size)?;
     if stride < 2 * size || end > bytes.len() {
         return None;
     }
+
+    // numbers from 0 to 1
     let component = |at: usize| match size {
         4 => f32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]),
         2 => f32::from(u16::from_le_bytes([bytes[at], bytes[at + 1]])) / 65_535.0,

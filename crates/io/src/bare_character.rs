@@ -1,0 +1,30 @@
+//! Makes a scene of a rigged character file that is given without a scene file.
+
+use crate::opened_scene::{CharacterChoice, OpenedScene};
+use crate::rigged_file::{CaptureFile, RiggedOptions, open_rigged};
+use sinew_character::{CharacterOptions, empty_scene};
+use sinew_files::{Loaded, ReadErrors};
+use sinew_gltf::FileCharacter;
+use std::path::Path;
+
+/// The scene of a rigged character file: the character alone, y up, as long as its motion.
+pub(crate) fn scene_of_character(
+    path: &Path,
+    choice: &CharacterChoice,
+) -> Result<Loaded<OpenedScene>, ReadErrors> {
+    let name = path.file_stem().map_or("character".into(), |stem| stem.to_string_lossy().into_owned());
+    let options = RiggedOptions {
+        character: CharacterOptions {
+            name: Some(name.clone()),
+            animation: choice.animation.clone(),
+            ..CharacterOptions::default()
+        },
+        motion: choice.motion.clone().map(CaptureFile::of),
+    };
+    let Loaded { value: (file, character), notes } = open_rigged(path, options)?;
+    let mut scene = empty_scene(&format!("{name}_flesh"));
+    scene.seconds = character.seconds.unwrap_or(scene.seconds);
+    let binding = character.join(&mut scene);
+    let characters = vec![FileCharacter { file, binding }];
+    Ok(Loaded { value: OpenedScene { scene, characters }, notes })
+}
