@@ -3,6 +3,7 @@
 
 use crate::bones::Bones;
 use crate::flesh::{Flesh, Part};
+use crate::rigid_skin::RigidSkin;
 use crate::{CharacterPose, NodeTransform, Placement, RiggedCharacter, SurfaceId};
 use sinew_control::{Extrapolation, Performance, SkeletonMotion};
 use sinew_math::{Isometry, Vec3};
@@ -29,6 +30,8 @@ pub struct CharacterBinding {
     pub(crate) desc_of_bone: Vec<usize>,
     pub(crate) flesh: Flesh,
     pub(crate) motion: Option<SkeletonMotion>,
+    /// How simulated bones skin flesh that rests at its skinned shape.
+    pub(crate) home: Option<RigidSkin>,
 }
 
 /// A character and what it does in a scene, from which its frames follow.
@@ -149,14 +152,23 @@ impl PlayedCharacter<'_> {
     /// All surfaces of the character in a frame of the scene: flesh as it was simulated, the rest as it is skinned.
     pub fn parts_in(&self, frame: &Frame, pose: &CharacterPose) -> Vec<CharacterPart> {
         let simulated = frame.surfaces.get(self.binding.body).map_or(&[][..], Vec::as_slice);
+        let home = self.binding.home.as_ref().zip(frame.bones.get(self.binding.rig));
         let part = |part: &Part| {
             let mut vertices = self.binding.rigged.world_vertices(part.id, pose).unwrap_or_default();
             let mut is_flesh = false;
             for (vertex, place) in vertices.iter_mut().zip(&part.flesh_vertex) {
-                if let Some([x, y, z]) = place.and_then(|place| simulated.get(place as usize)) {
-                    *vertex = Vec3::new(f64::from(*x), f64::from(*y), f64::from(*z));
-                    is_flesh = true;
-                }
+                let Some((place, [x, y, z])) =
+                    place.and_then(|place| Some((place as usize, simulated.get(place as usize)?)))
+                else {
+                    continue;
+                };
+                let at = Vec3::new(f64::from(*x), f64::from(*y), f64::from(*z));
+                // flesh with a home is displaced from the character's own shape
+                *vertex = match home {
+                    Some((home, bones)) => *vertex + (at - home.place(bones, place)),
+                    None => at,
+                };
+                is_flesh = true;
             }
             CharacterPart { id: part.id, vertices, is_flesh }
         };

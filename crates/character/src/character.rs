@@ -6,6 +6,7 @@ use crate::flesh::Flesh;
 use crate::jiggle::{FleshInMotion, Softness};
 use crate::motion;
 use crate::names::distinct_name;
+use crate::rigid_skin::RigidSkin;
 use crate::{CharacterBinding, CharacterError, CharacterOptions, FaultyPart, FleshShape, RiggedCharacter};
 use sinew_control::{Approach, BoneMap, Performance, SkeletonMotion};
 use sinew_flesh::Material;
@@ -97,6 +98,10 @@ impl Character {
         let animation = if options.motion.is_some() { None } else { animation };
         let desc_of_bone =
             (0..skeleton.bones().len()).map(|i| skeleton.desc_of_bone(BoneId(i as u32))).collect();
+        let home =
+            body.attachment.as_ref().filter(|attachment| attachment.home.is_some()).map(|attachment| {
+                RigidSkin::build(&flesh.surface.vertices, &attachment.skin_weights, &skeleton)
+            });
         let binding = CharacterBinding {
             name,
             body: 0,
@@ -107,6 +112,7 @@ impl Character {
             desc_of_bone,
             flesh,
             motion,
+            home,
             rigged,
         };
         Ok(Character { body, rig, performance, preroll, seconds, notes, binding })

@@ -88,6 +88,7 @@ mod placement;
 mod pose;
 mod response;
 mod rigged;
+mod rigid_skin;
 mod settings;
 mod shown;
 mod skin;

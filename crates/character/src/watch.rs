@@ -56,8 +56,12 @@ impl FrameSink for CharacterWatch<'_> {
         let skinned = binding.skinned_surfaces(&pose);
         let skinned: Vec<Vec3> =
             flesh.source.iter().map(|(part, vertex)| skinned[*part as usize][*vertex as usize]).collect();
-        let simulated = frame.surfaces.get(binding.body).map_or(&[][..], Vec::as_slice);
-        let simulated: Vec<Vec3> = simulated.iter().map(|p| Vec3::from(p.map(f64::from))).collect();
+        let parts = self.character.parts_in(frame, &pose);
+        let simulated: Vec<Vec3> = flesh
+            .source
+            .iter()
+            .map(|(part, vertex)| parts[*part as usize].vertices[*vertex as usize])
+            .collect();
 
         let apart: Vec<f64> = skinned.iter().zip(&simulated).map(|(a, b)| (a - b).norm()).collect();
         let largest = apart.iter().copied().fold(0.0, f64::max);
