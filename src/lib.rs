@@ -95,8 +95,8 @@ pub mod prelude {
     };
     pub use sinew_sim::desc::{
         AttachmentDesc, BeltDesc, BodyDesc, CageSize, ConstraintDesc, ConstraintKind, ContactDesc, Hold,
-        LoadDesc, Mobility, ObstacleDesc, PinDesc, PointDesc, Region, RigDesc, Sag, ShapeDesc, TieDesc,
-        WorldDesc,
+        HomeDesc, LoadDesc, Mobility, ObstacleDesc, PinDesc, PointDesc, Region, RigDesc, Sag, ShapeDesc,
+        TieDesc, WorldDesc,
     };
     pub use sinew_sim::{
         ConstraintPath, Control, ImplicitSettings, Model, PinPath, RigControl, Solver, State, StepOrder,

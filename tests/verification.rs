@@ -22,6 +22,8 @@ mod divergence;
 mod filling;
 #[path = "verification/free_fall.rs"]
 mod free_fall;
+#[path = "verification/home.rs"]
+mod home;
 #[path = "verification/implicit_contact.rs"]
 mod implicit_contact;
 #[path = "verification/recovery.rs"]

@@ -20,13 +20,13 @@ use sinew_skeleton::{Kinematics, Skeleton, SkeletonState};
 /// How far from its skinned place flesh may be, as a fraction of its thickness.
 pub const DEFAULT_LIMIT: f64 = 0.6;
 
-/// c of a person (m/s): a belly 12 cm thick swings at √(π²/4 · 1.4²/0.12²)/2π = 2.9 Hz, a thigh of 8 cm at 4.4 Hz, a forearm of 4 cm at 8.8 Hz.
-/// Measured soft tissue swings at 3 to 5 Hz on the trunk and 5 to 20 Hz on limbs.
-const SHEAR_SPEED: f64 = 1.4;
+/// c of a person (m/s): a belly 12 cm thick swings at √(π²/4 · 1²/0.12²)/2π = 2.1 Hz, a thigh of 8 cm at 3.1 Hz, a forearm of 4 cm at 6.3 Hz.
+/// Soft tissue measured on the trunk swings at 2 to 5 Hz, on limbs at 5 to 20 Hz; this is the softer end, which is what is seen.
+const SHEAR_SPEED: f64 = 1.0;
 /// People are about this tall (m).
 const PERSON: f64 = 1.75;
-/// What the largest swing of a motion may be, as a fraction of thickness, at a jiggle of 1: 12 cm of belly move by 4 cm in a run.
-const SWING: f64 = 0.35;
+/// What the largest swing of a motion may be, as a fraction of thickness, at a jiggle of 1: 12 cm of belly move by 3.6 cm in a run.
+const SWING: f64 = 0.3;
 /// Motions stiffen flesh by no more than this factor of frequency: the limit holds the rest.
 const MAX_STIFFENING: f64 = 6.0;
 /// Flesh thinner than this fraction of the character counts as this thick.
@@ -55,8 +55,6 @@ pub(crate) struct FleshInMotion<'a> {
 pub(crate) struct Softness {
     pub(crate) home: HomeDesc,
     pub(crate) material: Material,
-    /// How many times the motion has raised the frequency of the flesh it moves most.
-    pub(crate) stiffening: f64,
 }
 
 impl FleshInMotion<'_> {
@@ -111,7 +109,7 @@ impl FleshInMotion<'_> {
                 ..fat
             }
         });
-        Softness { home, material, stiffening: stiffening.into_iter().fold(1.0, f64::max) }
+        Softness { home, material }
     }
 
     /// For each bone how many times faster than by itself its flesh must swing for the motion to move it by at most a fraction of its thickness.

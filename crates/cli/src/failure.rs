@@ -77,6 +77,7 @@ impl From<StepError> for Failure {
             StepError::TooManySubsteps { .. }
             | StepError::FreeObstacles
             | StepError::OwnCoordinates(_)
+            | StepError::FreeHome(_)
             | StepError::NoClock(_)
             | StepError::BadTimeStep(_) => Failure::input(error),
         }
@@ -89,7 +90,9 @@ impl From<SettleError> for Failure {
             SettleError::NotFinite { .. } | SettleError::BadControl(_) => {
                 Failure::Simulation(error.to_string())
             }
-            SettleError::FreeObstacles | SettleError::OwnCoordinates(_) => Failure::input(error),
+            SettleError::FreeObstacles | SettleError::OwnCoordinates(_) | SettleError::FreeHome(_) => {
+                Failure::input(error)
+            }
         }
     }
 }

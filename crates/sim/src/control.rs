@@ -71,6 +71,17 @@ fn carry(pose: &Isometry, point: &Vec3) -> Vec3 {
 }
 
 impl Control {
+    /// The first skeleton that carries homes of flesh and has a joint without a prescribed motion, by name.
+    pub(crate) fn free_home<'a>(&self, model: &'a Model) -> Option<&'a str> {
+        let is_free = |rig: usize| {
+            let control = self.rigs.get(rig);
+            control.is_none_or(|control| control.drives.iter().any(|kind| *kind == DriveKind::Torque))
+        };
+        let carries = |rig: &Rig| model.homes().bodies.iter().any(|body| body.bones == rig.bones);
+        let found = model.rigs().iter().enumerate().find(|(i, rig)| carries(rig) && is_free(*i));
+        found.map(|(_, rig)| rig.name.as_str())
+    }
+
     /// Returns the path of pin `i`.
     pub(crate) fn pin(&self, i: usize) -> PinPath {
         self.pins.get(i).copied().unwrap_or_default()

@@ -13,6 +13,7 @@
 
 mod bones;
 mod deadline;
+mod home_terms;
 mod newton;
 mod pcg;
 mod preconditioner;

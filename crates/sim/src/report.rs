@@ -73,6 +73,11 @@ pub enum StepError {
         "implicit steps move nodes and joints only, but body '{0}' has generalised coordinates: use the explicit or the auto solver"
     )]
     OwnCoordinates(String),
+    /// An implicit step was requested, but flesh that rests at its skinned shape hangs on joints that forces move.
+    #[error(
+        "implicit steps hold flesh at its skinned shape only where all joints follow a motion, but skeleton '{0}' has limp or driven joints: use the explicit or the auto solver, or `shape = \"physical\"`"
+    )]
+    FreeHome(String),
     /// A time budget was set without a clock.
     #[error(
         "the time budget is {0} s per step, but there is no clock: set one with `Stepper::set_clock`, or remove the budget"

@@ -51,7 +51,13 @@ impl Stepper {
         state: &mut State,
     ) -> Result<StepReport, StepError> {
         check(model, control, dt)?;
-        let implicit = self.solver.pick(model, dt)?.implicit;
+        let mut implicit = self.solver.pick(model, dt)?.implicit;
+        if let (Some(name), true) = (control.free_home(model), implicit.is_some()) {
+            match self.solver {
+                Solver::Auto(_) => implicit = None,
+                _ => return Err(StepError::FreeHome(name.to_owned())),
+            }
+        }
         self.was_implicit = implicit.is_some();
         match implicit {
             Some(settings) => self.implicit.step(model, control, &settings, &mut [], dt, state),
@@ -71,6 +77,9 @@ impl Stepper {
     ) -> Result<StepReport, StepError> {
         check(model, control, dt)?;
         Solver::Implicit(*settings).pick(model, dt)?;
+        if let Some(name) = control.free_home(model) {
+            return Err(StepError::FreeHome(name.to_owned()));
+        }
         self.was_implicit = true;
         self.implicit.step(model, control, settings, extras, dt, state)
     }

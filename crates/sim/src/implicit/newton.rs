@@ -140,7 +140,7 @@ impl Newton {
         settings: &ImplicitSettings,
         extras: &mut [&mut dyn NodeEnergy],
     ) -> SolveReport {
-        self.preconditioner.begin(model, &self.point);
+        self.preconditioner.begin(model, problem, &self.point);
         let mut report = SolveReport::CONVERGED;
         let mut size = problem.norm(&self.gradient);
         let mut before = size;

@@ -81,7 +81,10 @@ impl Preconditioner {
         };
         let free: Vec<u32> =
             (0..model.node_count() as u32).filter(|node| problem.inertia[*node as usize] > 0.0).collect();
-        let own: Vec<f64> = problem.inertia.iter().zip(&problem.drag).map(|(a, b)| a + b).collect();
+        let mut own: Vec<f64> = problem.inertia.iter().zip(&problem.drag).map(|(a, b)| a + b).collect();
+        for node in model.homes().bodies.iter().flat_map(|body| body.nodes.clone()) {
+            own[node] += model.node_mass()[node] * model.homes().springs[node].stiffness;
+        }
         let matrix = rest_matrix(model.elements(), &own, &free);
         let places: Vec<Vec3> = free.iter().map(|node| model.node_rest()[*node as usize]).collect();
         let first = model.node_rest().first().copied().unwrap_or_default();
@@ -98,12 +101,19 @@ impl Preconditioner {
     }
 
     /// Begins a step with its initial guess.
-    pub(super) fn begin(&mut self, model: &Model, point: &Point) {
+    pub(super) fn begin(&mut self, model: &Model, problem: &mut Problem, point: &Point) {
         self.kind = match &self.rest {
             Some(rest) if rest.solver.is_some() || rest.free.is_empty() => Kind::AtRest,
             _ => Kind::Blocks,
         };
-        model.elements().find_node_turns(&point.x, &mut self.turns);
+        model.elements().find_node_turns(problem.homes.bind(model, &point.x), &mut self.turns);
+        for node in model.homes().bodies.iter().flat_map(|body| body.nodes.clone()) {
+            if let Some(rotation) = problem.homes.rotation(model, node) {
+                for column in &mut self.turns[node] {
+                    *column = row(&(rotation * vector(column)));
+                }
+            }
+        }
     }
 
     /// Switches to block Jacobi for the remaining step; returns whether that is a change.

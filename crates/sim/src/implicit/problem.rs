@@ -1,6 +1,7 @@
 //! The incremental potential of one implicit step: its value, gradient and Hessian over free nodes and joints.
 
 use super::bones::Bones;
+use super::home_terms::HomeTerms;
 use crate::NodeEnergy;
 use crate::SolveReport;
 use crate::substep::Substep;
@@ -42,6 +43,7 @@ pub(super) struct Motion {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Problem {
     pub(super) bones: Bones,
+    pub(super) homes: HomeTerms,
     pub(super) start: Point,
     /// Extrapolation of the state to the end of the step at constant velocity.
     pub(super) onward: Point,
@@ -84,7 +86,9 @@ impl Problem {
         self.start.x.clone_from(&state.node_x);
         self.start.rigs.clone_from(&state.rigs);
         self.onward.rigs = self.bones.begin(model, control, substep, &state.rigs);
-        self.elastic.begin_step(model.elements(), &state.node_x, h);
+        self.homes.begin(model, state);
+        let Problem { elastic, homes, start, .. } = self;
+        elastic.begin_step(model.elements(), homes.start_of(model, &start.x), h);
         self.gather_loads(model, control);
         self.set_inertia(model, state);
         self.set_drag(model);
@@ -95,6 +99,28 @@ impl Problem {
             }
         }
         self.place_pins(model, control, substep.to);
+        self.place_homes(model);
+    }
+
+    /// Node positions at the start of the solve (m), as elasticity sees them.
+    pub(super) fn bind_start(&self, model: &Model) -> &[Vec3] {
+        self.homes.start_of(model, &self.start.x)
+    }
+
+    /// Takes homes where bones go in the initial guess, and flesh with them, moving on as it does relative to its home.
+    pub(super) fn place_homes(&mut self, model: &Model) {
+        if model.homes().is_empty() {
+            return;
+        }
+        let frames = self.bones.frames_of(model, &self.onward.rigs);
+        self.homes.place_end(model, &frames);
+        for node in model.homes().bodies.iter().flat_map(|body| body.nodes.clone()) {
+            if model.node_inverse_mass()[node] > 0.0 {
+                let start = &self.homes.start;
+                let bind = start.bind_x[node] + self.h * start.bind_v[node];
+                self.onward.x[node] = self.homes.world(model, node, &bind);
+            }
+        }
     }
 
     /// Sets up a static problem: no damping, and inertia only as regularisation with a pseudo time step `h` (s).
@@ -136,6 +162,11 @@ impl Problem {
         self.carried.clear();
         self.carried.resize(model.node_count(), Vec3::zeros());
         self.is_dragged = false;
+        for node in model.homes().bodies.iter().flat_map(|body| body.nodes.clone()) {
+            self.is_dragged = true;
+            self.drag[node] = model.homes().springs[node].damping * self.h * self.inertia[node];
+            self.carried[node] = self.homes.start.bind_x[node];
+        }
         for body in model.bodies() {
             let grown = real::exp(body.damping_rate * self.h) - 1.0;
             if grown == 0.0 {
@@ -153,8 +184,10 @@ impl Problem {
     /// Uses the damping rate c unmodified: k = m c/h, without the correction that matches a single solve to explicit decay.
     pub(super) fn drag_plainly(&mut self, model: &Model) {
         for body in model.bodies() {
-            for node in body.nodes.clone() {
-                self.drag[node] = body.damping_rate * self.h * self.inertia[node];
+            if body.damping_rate > 0.0 {
+                for node in body.nodes.clone() {
+                    self.drag[node] = body.damping_rate * self.h * self.inertia[node];
+                }
             }
         }
     }
@@ -162,7 +195,8 @@ impl Problem {
     /// Sets the reference strain of viscous damping by extrapolating from that at node positions `x` (m) through that at the start of the problem, by a factor `s`.
     pub(super) fn begin_strain_beyond(&mut self, model: &Model, x: &[Vec3], s: f64) {
         self.elastic.begin_step(model.elements(), x, self.h);
-        self.elastic.begin_beyond(model.elements(), &self.start.x, s);
+        let Problem { elastic, homes, start, .. } = self;
+        elastic.begin_beyond(model.elements(), homes.start_of(model, &start.x), s);
     }
 
     fn place_pins(&mut self, model: &Model, control: &Control, fraction: f64) {
@@ -197,7 +231,8 @@ impl Problem {
         gradient: &mut Gradient,
     ) -> (f64, usize) {
         // elastic energy and its gradient
-        let found = self.elastic.evaluate(model.elements(), &point.x);
+        let bind_x = self.homes.bind(model, &point.x);
+        let found = self.elastic.evaluate(model.elements(), bind_x);
         self.elastic_energy = found.energy;
         let n = self.bones.dof_bone.len();
         let mut sum = found.energy;
@@ -206,6 +241,15 @@ impl Problem {
         for_each_part(nodes.as_mut_slice(), CHUNK, |first, chunk| {
             dispatch(GradientKernel { problem: self, model, first, gradients: chunk });
         });
+
+        // springs towards home, and what bones bear of such flesh
+        self.wrenches.clear();
+        self.wrenches.resize(self.bones.parents.len(), Wrench::default());
+        if !model.homes().is_empty() {
+            let springs = self.homes.add_springs(model, &point.x, &mut nodes);
+            (sum, self.elastic_energy) = (sum + springs, self.elastic_energy + springs);
+            self.homes.add_reactions(model, &point.x, &mut nodes, &mut self.wrenches);
+        }
 
         // loads and extra energies
         for (node, load) in self.load.iter().enumerate() {
@@ -218,9 +262,6 @@ impl Problem {
         }
 
         // inertia of bones, and joint energies
-
-        self.wrenches.clear();
-        self.wrenches.resize(self.bones.parents.len(), Wrench::default());
         gradient.joints.clear();
         gradient.joints.resize(n, 0.0);
         self.joint_stiffness.clear();
@@ -263,8 +304,10 @@ impl Problem {
         let mut sum = 0.0;
         for (node, &drag) in self.drag.iter().enumerate() {
             if drag > 0.0 {
-                let bone = model.fixed_nodes().node_reference[node] as usize;
+                let has_home = model.homes().holds(node);
+                let bone = if has_home { 0 } else { model.fixed_nodes().node_reference[node] as usize };
                 let there = match self.bones.frames.get(bone) {
+                    _ if has_home => self.homes.world(model, node, &self.carried[node]),
                     Some(frame) => frame.point(&self.carried[node]),
                     None => self.carried[node],
                 };
@@ -272,6 +315,10 @@ impl Problem {
                 let pull = drag * slip;
                 sum += 0.5 * pull.dot(&slip);
                 gradient.nodes[node] += pull;
+                if has_home {
+                    self.homes.add_reaction(model, node, &there, &pull, &mut self.wrenches);
+                    continue;
+                }
                 self.wrenches[bone].force -= pull;
                 self.wrenches[bone].torque -= there.cross(&pull);
             }
@@ -348,7 +395,9 @@ impl Problem {
         point: &Point,
         extras: &mut [&mut dyn NodeEnergy],
     ) {
-        self.hessian.update(model.elements(), &self.elastic, &point.x);
+        let bind_x = self.homes.bind(model, &point.x);
+        self.hessian.update(model.elements(), &self.elastic, bind_x);
+        self.homes.update(model, &point.x);
         extras.iter_mut().for_each(|extra| {
             extra.see_bones(&self.bones.frames);
             extra.update(&point.x);
@@ -368,7 +417,7 @@ impl Problem {
     fn add_dragged(&self, model: &Model, inertias: &mut [RigidInertia]) {
         for (node, &drag) in self.drag.iter().enumerate() {
             let bone = model.fixed_nodes().node_reference[node] as usize;
-            if drag > 0.0 && bone > 0 {
+            if drag > 0.0 && bone > 0 && !model.homes().holds(node) {
                 let there = self.bones.frames[bone].point(&self.carried[node]);
                 let more = RigidInertia::new(drag, there, Mat3::zeros());
                 inertias[bone].mass += more.mass;
@@ -425,7 +474,7 @@ impl Problem {
         }
 
         // flesh, inertia and damping, then extra energies
-        self.hessian.multiply(model.elements(), &motion.nodes);
+        self.hessian.multiply(model.elements(), self.homes.turn_back(model, &motion.nodes));
         let this = &*self;
         for_each_part(out.nodes.as_mut_slice(), CHUNK, |first, chunk| {
             dispatch(ProductKernel { problem: this, model, first, motion: &motion.nodes, out: chunk });
@@ -474,7 +523,7 @@ impl Problem {
     fn couple_drag(&mut self, model: &Model, motion: &Motion, out: &mut Motion) {
         for (node, &drag) in self.drag.iter().enumerate() {
             let bone = model.fixed_nodes().node_reference[node] as usize;
-            if drag > 0.0 && bone > 0 {
+            if drag > 0.0 && bone > 0 && !model.homes().holds(node) {
                 let there = self.bones.frames[bone].point(&self.carried[node]);
                 let pull = row(&(drag * Bones::at(&self.twists[bone], &there)));
                 (0..3).for_each(|i| out.nodes[node][i] -= pull[i]);
@@ -490,6 +539,9 @@ impl Problem {
         let own = self.inertia.iter().zip(&self.drag);
         let mut blocks: Vec<Mat3> = own.map(|(m, k)| Mat3::from_diagonal_element(m + k)).collect();
         self.hessian.add_diagonal(model.elements(), &mut blocks);
+        if !model.homes().is_empty() {
+            self.homes.turn_blocks(model, &mut blocks);
+        }
         extras.iter().for_each(|extra| extra.add_diagonal(&mut blocks));
         blocks
     }
@@ -544,7 +596,11 @@ impl Kernel for GradientKernel<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         for (i, gradient) in self.gradients.iter_mut().enumerate() {
-            *gradient = self.problem.elastic.gradient_of(self.model.elements(), self.first + i);
+            let node = self.first + i;
+            *gradient = self.problem.elastic.gradient_of(self.model.elements(), node);
+            if let Some(rotation) = self.problem.homes.rotation(self.model, node) {
+                *gradient = rotation * *gradient;
+            }
         }
     }
 }
@@ -566,7 +622,8 @@ impl Kernel for ProductKernel<'_> {
         for (i, out) in self.out.iter_mut().enumerate() {
             let node = self.first + i;
             let own = (self.problem.inertia[node] + self.problem.drag[node]) as f32;
-            let mut sum = self.problem.hessian.on_node(self.model.elements(), node);
+            let sum = self.problem.hessian.on_node(self.model.elements(), node);
+            let mut sum = self.problem.homes.product(self.model, node, sum, &self.motion[node]);
             for k in 0..4 {
                 sum[k] += own * self.motion[node][k];
             }

@@ -38,6 +38,8 @@ const EXTRAPOLATION: f64 = 1.0 + core::f64::consts::SQRT_2;
 pub(super) struct SecondOrder {
     /// xₙ, vₙ, qₙ and the joint velocities.
     x: Vec<Vec3>,
+    /// The same as elasticity sees them.
+    bind_x: Vec<Vec3>,
     v: Vec<Vec3>,
     rigs: Vec<SkeletonState>,
     /// Aₙ, A'ₙ and Â₁.
@@ -75,6 +77,9 @@ impl SecondOrder {
         self.rates = problem.bones.rates(model, &state.rigs);
         self.find_path_ends(model, control, whole);
         self.place_prescribed_joints(model, control, problem);
+        self.bind_x.clear();
+        self.bind_x.extend_from_slice(problem.bind_start(model));
+        problem.place_homes(model);
     }
 
     /// Computes the coordinates of joints with prescribed motion at the end of the step.
@@ -132,7 +137,7 @@ impl SecondOrder {
         // reference values of damping and constraints
         let h = problem.h;
         constraint_energy.begin_beyond(&self.constraint_energy, EXTRAPOLATION);
-        problem.begin_strain_beyond(model, &self.x, EXTRAPOLATION);
+        problem.begin_strain_beyond(model, &self.bind_x, EXTRAPOLATION);
         problem.drag_plainly(model);
         for (own, earlier) in problem.carried.iter_mut().zip(&self.carried) {
             *own = earlier + EXTRAPOLATION * (*own - earlier);
@@ -164,6 +169,7 @@ impl SecondOrder {
                 onward.q[q.clone()].copy_from_slice(&from.q[q]);
             }
         }
+        problem.place_homes(model);
     }
 
     /// Extrapolates bones from their poses at the first stage.

@@ -50,6 +50,11 @@ pub enum SettleError {
         "settling moves nodes and joints only, but body '{0}' has generalised coordinates: simulate until it rests"
     )]
     OwnCoordinates(String),
+    /// Flesh that rests at its skinned shape hangs on joints that forces move.
+    #[error(
+        "skeleton '{0}' has limp or driven joints, and flesh that rests at its skinned shape settles only where all joints follow a motion: use `shape = \"physical\"`"
+    )]
+    FreeHome(String),
     /// The solution contains NaN or infinite values.
     #[error(
         "no static equilibrium was found: positions are not finite after {rounds} rounds; look for very large loads"
@@ -163,6 +168,9 @@ fn check(model: &Model, control: &Control) -> Result<(), SettleError> {
     }
     if model.has_free_obstacles() {
         return Err(SettleError::FreeObstacles);
+    }
+    if let Some(name) = control.free_home(model) {
+        return Err(SettleError::FreeHome(name.to_owned()));
     }
     let reduced = model.reduced_body().map(|body| SettleError::OwnCoordinates(body.name.clone()));
     reduced.map_or(Ok(()), Err)

@@ -151,3 +151,53 @@ fn rows_of_joints_are_exact_where_nothing_pushes() {
         assert!(nodes < 1e-4 && joints < 1e-4, "{nodes} {joints}");
     }
 }
+
+/// Flesh with a home, on joints along a path: the gradient is that of the potential with its springs, and the products are those of its gradient, up to what the other tests of this file argue. The spring's third derivative is
+/// 2 k/L (1 − r/L)⁻³, which at displacements of a tenth of the limit of 0.1 m is less than that of elasticity over an edge of 25 mm.
+#[test]
+fn gradient_and_products_hold_with_a_home() {
+    let mut world = arm_world(2.0, 0.3, Sag::Free);
+    let bare = Model::build(&world).expect("sound");
+    let surface = &bare.bodies()[0].surface.vertices;
+    let (low, high) = bare.bodies()[0].surface.bounds().expect("points");
+    let middle = 0.5 * (low + high);
+    let axis = (high - low).imax();
+    let attachment = world.bodies[0].attachment.as_mut().expect("on bones");
+    attachment.skin_weights = surface
+        .iter()
+        .map(|v| {
+            let blend = (0.5 + (v[axis] - middle[axis]) / (high - low)[axis]).clamp(0.0, 1.0) as f32;
+            vec![(0, 1.0 - blend), (1, blend)]
+        })
+        .collect();
+    attachment.home = Some(crate::desc::HomeDesc::even(surface.len(), 20.0, 0.1));
+    let model = Model::build(&world).expect("sound");
+    let mut random = Random(3);
+    for size in [0.0, 2e-3, 1e-2] {
+        // prescribed joints: the potential is over nodes alone
+        let mut state = State::at_rest(&model);
+        state.rigs[0].q.copy_from_slice(&[0.4, -0.3]);
+        state.carry_flesh(&model);
+        state.node_x.iter_mut().for_each(|x| *x += size * random.vector());
+        let mut control = Control::still(&model);
+        (control.rigs[0].from, control.rigs[0].to) = (state.rigs[0].clone(), state.rigs[0].clone());
+        control.rigs[0].to.q[0] += 0.05;
+        let mut problem = Problem::default();
+        problem.begin(&model, &control, Substep::whole(H), &state);
+        let from = problem.onward.clone();
+        let mut motion = random_motion(&model, &problem, &mut random);
+        motion.joints.fill(0.0);
+        let epsilon = 2.5e-6;
+        let (over, _) = gradient_at(&model, &mut problem, &from, &motion, epsilon);
+        let (under, _) = gradient_at(&model, &mut problem, &from, &motion, -epsilon);
+        let (_, gradient) = gradient_at(&model, &mut problem, &from, &motion, 0.0);
+        let nodes = gradient.nodes.iter().zip(&motion.nodes);
+        let wanted: f64 = nodes.map(|(g, u)| (0..3).map(|i| g[i] * f64::from(u[i])).sum::<f64>()).sum();
+        let scale = gradient.nodes.iter().map(Vec3::norm_squared).sum::<f64>().sqrt()
+            * (motion.nodes.len() as f64).sqrt();
+        let found = (over - under) / (2.0 * epsilon);
+        assert!((found - wanted).abs() < 1e-6 * scale, "{size}: {found} {wanted} of {scale}");
+        let [products, _] = product_error(&model, &mut problem, &from, &mut random);
+        assert!(products < 1e-4, "{size}: {products}");
+    }
+}
