@@ -67,6 +67,7 @@ pub(crate) fn arm_world(spring: f64, damping: f64, sag: Sag) -> WorldDesc {
             skin_weights: Vec::new(),
             core: CoreDesc::EVEN,
             anchored: false,
+            home: None,
         }),
         sag,
     };

@@ -65,7 +65,7 @@ fn directions_go_down_though_flesh_curves_down() {
             let (mut problem, point) = begin(model, control, state);
             let mut preconditioner = Preconditioner::default();
             preconditioner.prepare(model, &problem);
-            preconditioner.begin(model, &point);
+            preconditioner.begin(model, &mut problem, &point);
             if falls_back {
                 preconditioner.fall_back();
             }
