@@ -228,23 +228,6 @@ impl Flesh {
         };
         self.source.iter().map(weights).collect()
     }
-
-    /// For each bone the vertices that follow it more than any other.
-    pub(crate) fn vertices_of_bones(
-        &self,
-        bones: usize,
-        of_node: &[Option<u32>],
-        rigged: &RiggedCharacter,
-    ) -> Vec<Vec<u32>> {
-        let mut own = vec![Vec::new(); bones];
-        for (vertex, weights) in self.weights(rigged, of_node).iter().enumerate() {
-            let heaviest = weights.iter().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
-            if let Some((bone, _)) = heaviest {
-                own[*bone as usize].push(vertex as u32);
-            }
-        }
-        own
-    }
 }
 
 /// The pieces of a surface that hang together, vertices at one place taken for one.
