@@ -110,7 +110,8 @@ fn a_bone_claims_only_flesh_that_is_painted_to_it() {
     let left = held(&painted, 0);
     // the weights of the surface go straight inwards, but for one edge of 2 cm
     assert!(!left.is_empty() && left.iter().all(|x| x.x <= 0.18 + 1e-9), "{left:?}");
-    assert_eq!(held(&painted, 1).len(), held(&plain, 1).len());
+    // all on the axis, and one to each side of it against rolling
+    assert_eq!(held(&painted, 1).len(), held(&plain, 1).len() + 2);
 }
 
 #[test]
