@@ -29,6 +29,8 @@ pub struct CharacterBinding {
     /// For each bone of the built skeleton its index in the description.
     pub(crate) desc_of_bone: Vec<usize>,
     pub(crate) flesh: Flesh,
+    /// How soft each vertex of the flesh is.
+    pub(crate) softness: Arc<[f32]>,
     pub(crate) motion: Option<SkeletonMotion>,
     /// How simulated bones skin flesh that rests at its skinned shape.
     pub(crate) home: Option<RigidSkin>,
@@ -114,6 +116,11 @@ impl CharacterBinding {
             }
         };
         self.flesh.parts.iter().map(info).collect()
+    }
+
+    /// How soft each vertex of the flesh is, in the order of the body's surface: 1 as chosen, more is softer, 0 is rigid.
+    pub fn softness(&self) -> &[f32] {
+        &self.softness
     }
 
     /// One number per vertex of the flesh as one per vertex of each surface; 0 where there is no flesh.

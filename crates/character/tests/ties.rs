@@ -1,5 +1,6 @@
 //! Flesh is tied to the bones that its weights name, however the rig is put together.
 
+#[allow(dead_code, reason = "other tests use the rest")]
 mod figure;
 
 use figure::{figure, game_rig, model, painted_surface};

@@ -214,8 +214,8 @@ impl Attachment {
         }
     }
 
-    /// Finds for every node the fixed one nearest to it along the edges of the tets. A part of the body that reaches none is carried rigidly by
-    /// the bone nearest to it, or held by the bones it follows.
+    /// Finds the nearest fixed node of every node along mesh edges, by Dijkstra's algorithm. A disconnected part without fixed nodes is fixed to
+    /// the bones it is painted to, or rigidly to the nearest one.
     fn spread(&mut self, body: &HangingBody) {
         let nodes = &body.shape.mesh.nodes;
         loop {
