@@ -35,8 +35,8 @@ const NEARER: f64 = 0.25;
 /// The smallest radius and length of a bone, as fractions of the character's size.
 const THINNEST: f64 = 1e-3;
 const SHORTEST: f64 = 2e-3;
-/// A segment is part of a bone if the flesh along it has this mean weight of the bone. A limb between two joints has about 0.8, a short bone of
-/// a spine with wide blends 0.4; from a root through hips and a leg to a foot, 0.2 at most are left of the root.
+/// A segment is part of a bone if the flesh along it has this mean weight of the bone. Flesh that blends over the whole of a bone, from its parent
+/// to its child, has 1/2; along a line through four bones, as from a trunk through a leg to a foot, each has 1/4.
 const FOLLOWED: f64 = 1.0 / 3.0;
 /// How many points of a segment are looked at.
 const PROBES: usize = 8;

@@ -1,11 +1,12 @@
 //! Which parts of a character become flesh, as one surface.
 //!
 //! Shells that one bone carries, and those whose names say that they are hard (helmet, boots, teeth), stay rigid; thin sheets (hair, cloth,
-//! lashes) stay as they are skinned. A hard surface that is part of a larger shell (armour painted on a body as a material) stays in the flesh,
+//! lashes) stay as they are skinned, and move along with flesh that they lie on. A hard surface that is part of a larger shell (armour painted on a body as a material) stays in the flesh,
 //! so that no seam opens, and is rigid there: its softness is 0. All flesh shares one cage, so that layers move together. Scenes overrule all of
 //! it by name.
 
 use crate::hard_words::hard_word;
+use crate::layer::{LayerFinder, LayerVertex};
 use crate::names::nearest;
 use crate::shell::{Shell, shells_of};
 use crate::{CharacterError, CharacterOptions, FaultyPart, RiggedCharacter, SurfaceId};
@@ -40,6 +41,8 @@ pub(crate) struct Part {
     pub(crate) id: SurfaceId,
     /// For each of its vertices its place in the flesh, if it is part of it.
     pub(crate) flesh_vertex: Vec<Option<u32>>,
+    /// Its vertices that are no flesh and follow it.
+    pub(crate) layer: Vec<LayerVertex>,
     /// What options say about it.
     said: Option<Said>,
     /// Whether its names say that it is hard, and options do not say otherwise.
@@ -145,6 +148,7 @@ impl Flesh {
                 flesh_vertex: vec![None; primitive.positions.len()],
                 said,
                 is_hard: false,
+                layer: Vec::new(),
                 is_rigid_flesh: false,
             });
             if !rigged.is_skinned(id) || said == Some(Said::Skinned) {
@@ -211,6 +215,15 @@ impl Flesh {
         for (shell, decision) in shells.iter().zip(&decisions) {
             if Some(*decision) == taken {
                 self.add(all, source, shell, is_stiff);
+            }
+        }
+
+        let is_layer = |decision: Decision| decision == Decision::Sheet && taken != Some(decision);
+        if decisions.iter().any(|decision| is_layer(*decision)) {
+            let surface = self.surface.clone();
+            let finder = LayerFinder::build(&surface, self.size);
+            for (shell, _) in shells.iter().zip(&decisions).filter(|(_, decision)| is_layer(**decision)) {
+                self.add_layer(&finder, all, source, shell);
             }
         }
 
@@ -306,6 +319,16 @@ impl Flesh {
             }
         }
         weights.into_iter().fold(0.0, f64::max) / shell.vertices.len().max(1) as f64
+    }
+
+    /// Lets the vertices of a sheet follow the flesh that they lie on.
+    fn add_layer(&mut self, finder: &LayerFinder, all: &TriMesh, source: &[(u32, u32)], shell: &Shell) {
+        for &vertex in &shell.vertices {
+            let (part, own) = source[vertex as usize];
+            if let Some(flesh) = finder.find(&all.vertices[vertex as usize]) {
+                self.parts[part as usize].layer.push(LayerVertex { vertex: own, flesh });
+            }
+        }
     }
 
     /// Adds a shell; `is_stiff` if it is rigid in itself.

@@ -80,6 +80,7 @@ mod hard_words;
 mod human_bones;
 mod jiggle;
 mod joint;
+mod layer;
 mod mesh;
 mod motion;
 mod names;

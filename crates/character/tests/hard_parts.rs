@@ -6,9 +6,11 @@ mod figure;
 use figure::{game_rig, painted_surface, primitive, rigged};
 use sinew_character::{
     Character, CharacterMaterial, CharacterOptions, CharacterPrimitive, JointWeight, RiggedCharacter,
+    empty_scene,
 };
 use sinew_math::Vec3;
 use sinew_mesh::{TriMesh, shapes};
+use sinew_take::Frame;
 use std::sync::Arc;
 
 /// A box at a place, of which one joint has a fraction of the weight and another the rest.
@@ -81,6 +83,25 @@ fn names_say_what_is_hard_and_scenes_overrule_them() {
     let character = build(rigged(&game_rig(), meshes(), 1.0), &options);
     assert!(has_note(&character, "as skinned, as the scene says: ThatThorn"), "{:?}", character.notes);
     assert_eq!((vertex_count(&character), character.rigid_parts.len()), (count + 8, 0));
+}
+
+/// A thin shirt 5 mm above the trunk, and a flag far from it: the flesh is pushed sideways by 3 cm.
+#[test]
+fn a_shirt_moves_with_the_body_and_a_flag_does_not() {
+    let sheet = |z: f64| carried_box([0.1, 0.1, 1e-4], Vec3::new(0.0, 1.1, z), 1, 0.5);
+    let meshes = vec![("Flesh", body()), ("Shirt", sheet(0.165)), ("Flag", sheet(0.6))];
+    let character = build(rigged(&game_rig(), meshes, 1.0), &CharacterOptions::default());
+    let mut scene = empty_scene("shirt");
+    let binding = character.join(&mut scene);
+    let points = scene.world.bodies[0].shape.points();
+    let pushed = |x: &Vec3| [x.x as f32 + 0.03, x.y as f32, x.z as f32];
+    let frame = Frame { surfaces: vec![points.iter().map(pushed).collect()], ..Frame::default() };
+    let pose = binding.rigged.rest_pose();
+    let parts = binding.played(&scene).parts_in(&frame, &pose);
+    let skinned = binding.skinned_surfaces(&pose);
+    let moved = |part: usize| (parts[part].vertices[0] - skinned[part][0]).x;
+    assert!((moved(1) - 0.03).abs() < 1e-6 && parts[1].is_flesh, "{}", moved(1));
+    assert!(moved(2) == 0.0 && !parts[2].is_flesh);
 }
 
 /// The trunk of one closed surface has a material called armour: the flesh stays whole, and the trunk has no softness.
