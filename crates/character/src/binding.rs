@@ -29,6 +29,8 @@ pub struct CharacterBinding {
     /// For each bone of the built skeleton its index in the description.
     pub(crate) desc_of_bone: Vec<usize>,
     pub(crate) flesh: Flesh,
+    /// How soft each vertex of the flesh is.
+    pub(crate) softness: Arc<[f32]>,
     pub(crate) motion: Option<SkeletonMotion>,
     /// How simulated bones skin flesh that rests at its skinned shape.
     pub(crate) home: Option<RigidSkin>,
@@ -116,6 +118,11 @@ impl CharacterBinding {
         self.flesh.parts.iter().map(info).collect()
     }
 
+    /// How soft each vertex of the flesh is, in the order of the body's surface: 1 as chosen, more is softer, 0 is rigid.
+    pub fn softness(&self) -> &[f32] {
+        &self.softness
+    }
+
     /// One number per vertex of the flesh as one per vertex of each surface; 0 where there is no flesh.
     pub fn values_on_surfaces(&self, flesh: &[f32]) -> Vec<Vec<f32>> {
         let value =
@@ -149,12 +156,16 @@ impl PlayedCharacter<'_> {
         }
     }
 
-    /// All surfaces of the character in a frame of the scene: flesh as it was simulated, the rest as it is skinned.
+    /// All surfaces of the character in a frame of the scene: flesh as it was simulated, layers moved along with it, the rest as it is
+    /// skinned.
     pub fn parts_in(&self, frame: &Frame, pose: &CharacterPose) -> Vec<CharacterPart> {
-        let simulated = frame.surfaces.get(self.binding.body).map_or(&[][..], Vec::as_slice);
-        let home = self.binding.home.as_ref().zip(frame.bones.get(self.binding.rig));
+        let binding = self.binding;
+        let simulated = frame.surfaces.get(binding.body).map_or(&[][..], Vec::as_slice);
+        let home = binding.home.as_ref().zip(frame.bones.get(binding.rig));
+        // how far each vertex of the flesh is from where skinning puts it
+        let mut moved = vec![Vec3::zeros(); simulated.len()];
         let part = |part: &Part| {
-            let mut vertices = self.binding.rigged.world_vertices(part.id, pose).unwrap_or_default();
+            let mut vertices = binding.rigged.world_vertices(part.id, pose).unwrap_or_default();
             let mut is_flesh = false;
             for (vertex, place) in vertices.iter_mut().zip(&part.flesh_vertex) {
                 let Some((place, [x, y, z])) =
@@ -164,15 +175,29 @@ impl PlayedCharacter<'_> {
                 };
                 let at = Vec3::new(f64::from(*x), f64::from(*y), f64::from(*z));
                 // flesh with a home is displaced from the character's own shape
-                *vertex = match home {
-                    Some((home, bones)) => *vertex + (at - home.place(bones, place)),
-                    None => at,
+                moved[place] = match home {
+                    Some((home, bones)) => at - home.place(bones, place),
+                    None => at - *vertex,
                 };
+                *vertex = if home.is_some() { *vertex + moved[place] } else { at };
                 is_flesh = true;
             }
             CharacterPart { id: part.id, vertices, is_flesh }
         };
-        self.binding.flesh.parts.iter().map(part).collect()
+        let mut parts: Vec<CharacterPart> = binding.flesh.parts.iter().map(part).collect();
+
+        // layers on the flesh
+        for (shown, part) in parts.iter_mut().zip(&binding.flesh.parts) {
+            for follower in &part.layer {
+                let along = follower
+                    .flesh
+                    .iter()
+                    .filter_map(|(vertex, weight)| Some(moved.get(*vertex as usize)? * *weight));
+                shown.vertices[follower.vertex as usize] += along.sum::<Vec3>();
+                shown.is_flesh = true;
+            }
+        }
+        parts
     }
 }
 

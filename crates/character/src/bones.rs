@@ -1,12 +1,17 @@
 //! Bones made of joints: where they stand at bind, how they may move, and how thick they are.
+//!
+//! Shapes come from the flesh that follows a bone. A segment goes to a joint below only if the flesh along it follows the bone: game rigs hang
+//! feet, hands and weapons from a root, and nothing is there on the way. A joint that no flesh follows most (a control, a root on the ground,
+//! a pole, a twist joint, a bare end) has a small mass and no shape, so that it claims nothing.
 
 use crate::flesh::Flesh;
 use crate::{CharacterJoint, Mat4, NodeTransform, RiggedCharacter};
 use sinew_control::{BoneMap, HumanBone};
-use sinew_math::{Isometry, Vec3, distance_to_segment};
+use sinew_math::{Isometry, Mat3, Vec3, distance_to_segment};
 use sinew_sim::desc::{Hold, TieDesc};
 use sinew_skeleton::{
-    BoneDesc, BoneId, JointDesc, JointKind, MassDesc, Parent, Skeleton, SkeletonDesc, SolidShape,
+    BoneDesc, BoneId, JointDesc, JointKind, MassDesc, MassProperties, Parent, Skeleton, SkeletonDesc,
+    SolidShape,
 };
 
 /// Bones and the nodes they were made of.
@@ -30,6 +35,15 @@ const NEARER: f64 = 0.25;
 /// The smallest radius and length of a bone, as fractions of the character's size.
 const THINNEST: f64 = 1e-3;
 const SHORTEST: f64 = 2e-3;
+/// A segment is part of a bone if the flesh along it has this mean weight of the bone. Flesh that blends over the whole of a bone, from its parent
+/// to its child, has 1/2; along a line through four bones, as from a trunk through a leg to a foot, each has 1/4.
+const FOLLOWED: f64 = 1.0 / 3.0;
+/// How many points of a segment are looked at.
+const PROBES: usize = 8;
+/// How many vertices of the flesh are looked at, at most: every second, third ... of finer surfaces.
+const MAX_PROBED_VERTICES: usize = 20_000;
+/// The radius of the ball whose mass a joint without flesh has, as a fraction of the character's size.
+const BARE_RADIUS: f64 = 0.02;
 /// Nodes whose surface has this weight of a bone are fixed to it.
 const WHOLLY_PAINTED: f64 = 0.9;
 /// How much denser bones are than the flesh that fills the same place in the cage (kg/m³).
@@ -58,8 +72,9 @@ impl Bones {
         let frames: Vec<Isometry> = kept.iter().map(|&i| rigid(&joints[i].bind)).collect();
         let parents: Vec<Option<usize>> =
             kept.iter().map(|&i| joints[i].parent.and_then(|p| place[p])).collect();
-        let segments = segments(&frames, &parents, flesh, &of_node, rigged);
-        let radii = radii(&segments, flesh, &of_node, rigged, &parents);
+        let following = Following::find(flesh, rigged, &of_node, kept.len());
+        let segments = segments(&frames, &parents, flesh, &following);
+        let radii = radii(&segments, flesh, &following);
 
         // as the description of a skeleton
         let bone = |(bone, joint): (usize, &CharacterJoint)| {
@@ -77,7 +92,10 @@ impl Bones {
                 parent: parents[bone].map_or(Parent::World, Parent::Index),
                 parent_from_joint,
                 joint: JointDesc::of(if parents[bone].is_none() { JointKind::Free } else { JointKind::Ball }),
-                mass: MassDesc::Sum(segments[bone].iter().map(solid).collect()),
+                mass: match &segments[bone][..] {
+                    [] => ball_mass(BARE_RADIUS * flesh.size),
+                    lines => MassDesc::Sum(lines.iter().map(solid).collect()),
+                },
             }
         };
         let desc = SkeletonDesc { bones: kept.iter().map(|&i| &joints[i]).enumerate().map(bone).collect() };
@@ -145,64 +163,108 @@ fn rigid(matrix: &Mat4) -> Isometry {
     NodeTransform::of_matrix(matrix).isometry()
 }
 
-/// The lines through each bone (m, world at bind): to each joint below it, or through the flesh of a bone with none.
+/// The flesh that follows each bone.
+struct Following {
+    /// For each vertex of the flesh its bones with their weights.
+    weights: Vec<Vec<(u32, f32)>>,
+    /// For each bone the vertices that follow it more than any other.
+    own: Vec<Vec<u32>>,
+}
+
+impl Following {
+    fn find(
+        flesh: &Flesh,
+        rigged: &RiggedCharacter,
+        of_node: &[Option<u32>],
+        bone_count: usize,
+    ) -> Following {
+        let weights = flesh.weights(rigged, of_node);
+        let mut own = vec![Vec::new(); bone_count];
+        for (vertex, weights) in weights.iter().enumerate() {
+            let heaviest = weights.iter().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+            if let Some((bone, _)) = heaviest {
+                own[*bone as usize].push(vertex as u32);
+            }
+        }
+        Following { weights, own }
+    }
+
+    /// The mean weight of a bone in the flesh along a segment (m, world at bind): at the vertices nearest to points of it.
+    fn mean_weight(&self, flesh: &Flesh, bone: usize, [from, to]: &[Vec3; 2]) -> f64 {
+        let vertices = &flesh.surface.vertices;
+        let stride = vertices.len().div_ceil(MAX_PROBED_VERTICES).max(1);
+        let weight_at = |point: Vec3| {
+            let far = |vertex: &usize| (vertices[*vertex] - point).norm_squared();
+            let nearest = (0..vertices.len()).step_by(stride).min_by(|a, b| far(a).total_cmp(&far(b)));
+            let weights = nearest.map_or(&[][..], |vertex| &self.weights[vertex]);
+            weights
+                .iter()
+                .find(|(own, _)| *own as usize == bone)
+                .map_or(0.0, |(_, weight)| f64::from(*weight))
+        };
+        let fraction = |i: usize| (i as f64 + 0.5) / PROBES as f64;
+        (0..PROBES).map(|i| weight_at(from + fraction(i) * (to - from))).sum::<f64>() / PROBES as f64
+    }
+}
+
+/// The mass of a small ball at the joint, without a shape.
+fn ball_mass(radius: f64) -> MassDesc {
+    let mass = DENSITY * 4.0 / 3.0 * core::f64::consts::PI * radius * radius * radius;
+    let tensor = Mat3::identity() * (0.4 * mass * radius * radius);
+    MassDesc::Given(MassProperties { mass, center: Vec3::zeros(), tensor })
+}
+
+/// The lines through each bone (m, world at bind): to joints below where the flesh on the way follows the bone, or through its flesh where
+/// there are none. A bone that no flesh follows most has no line.
 fn segments(
     frames: &[Isometry],
     parents: &[Option<usize>],
     flesh: &Flesh,
-    of_node: &[Option<u32>],
-    rigged: &RiggedCharacter,
+    following: &Following,
 ) -> Vec<Vec<[Vec3; 2]>> {
     // to the joints below
     let origin = |bone: usize| frames[bone].translation.vector;
     let mut segments: Vec<Vec<[Vec3; 2]>> = vec![Vec::new(); frames.len()];
     for (child, parent) in parents.iter().enumerate() {
-        if let Some(parent) =
-            parent.filter(|parent| (origin(child) - origin(*parent)).norm() > SHORTEST * flesh.size)
-        {
-            segments[parent].push([origin(parent), origin(child)]);
+        let Some(parent) = parent.filter(|parent| !following.own[*parent].is_empty()) else { continue };
+        let line = [origin(parent), origin(child)];
+        let is_long = (line[1] - line[0]).norm() > SHORTEST * flesh.size;
+        if is_long && following.mean_weight(flesh, parent, &line) >= FOLLOWED {
+            segments[parent].push(line);
         }
     }
 
-    // ends of the skeleton go through their flesh
-    let own = flesh.vertices_of_bones(frames.len(), of_node, rigged);
-    for bone in 0..frames.len() {
-        if !segments[bone].is_empty() {
-            continue;
+    // other bones go through their flesh
+    for (bone, own) in following.own.iter().enumerate() {
+        if segments[bone].is_empty() && !own.is_empty() {
+            let points: Vec<Vec3> = own.iter().map(|&v| flesh.surface.vertices[v as usize]).collect();
+            segments[bone].push(through(&origin(bone), &points));
         }
-        let at = origin(bone);
-        let points = || own[bone].iter().map(|&v| flesh.surface.vertices[v as usize]);
-        let middle = points().sum::<Vec3>() / own[bone].len().max(1) as f64;
-        let along = if own[bone].is_empty() { Vec3::zeros() } else { middle - at };
-        // through the middle of its flesh, not quite to the end of it
-        let reach = along
-            .try_normalize(1e-12)
-            .map_or(0.0, |direction| points().map(|p| (p - at).dot(&direction)).fold(0.0, f64::max));
-        let direction = along.try_normalize(1e-12).unwrap_or_default();
-        segments[bone].push([at, at + direction * (0.9 * reach)]);
     }
     segments
 }
 
-fn radii(
-    segments: &[Vec<[Vec3; 2]>],
-    flesh: &Flesh,
-    of_node: &[Option<u32>],
-    rigged: &RiggedCharacter,
-    parents: &[Option<usize>],
-) -> Vec<f64> {
-    let own = flesh.vertices_of_bones(segments.len(), of_node, rigged);
-    let mut radii: Vec<f64> = Vec::with_capacity(segments.len());
-    for (bone, lines) in segments.iter().enumerate() {
+/// A line from a joint, or from where its flesh begins, through the middle of the flesh and not quite to the end of it.
+fn through(joint: &Vec3, points: &[Vec3]) -> [Vec3; 2] {
+    let middle = points.iter().sum::<Vec3>() / points.len() as f64;
+    let Some(direction) = (middle - joint).try_normalize(1e-12) else { return [*joint, *joint] };
+    let along = points.iter().map(|p| (p - joint).dot(&direction));
+    let (low, high) = along.fold((f64::INFINITY, 0.0_f64), |(low, high), t| (low.min(t), high.max(t)));
+    let begin = low.max(0.0);
+    [joint + direction * begin, joint + direction * (begin + 0.9 * (high - begin))]
+}
+
+/// The radius of each bone (m), from the flesh that follows it.
+fn radii(segments: &[Vec<[Vec3; 2]>], flesh: &Flesh, following: &Following) -> Vec<f64> {
+    let radius = |(lines, own): (&Vec<[Vec3; 2]>, &Vec<u32>)| {
         let far = |vertex: &u32| {
             let p = &flesh.surface.vertices[*vertex as usize];
             lines.iter().map(|[from, to]| distance_to_segment(p, from, to)).fold(f64::INFINITY, f64::min)
         };
-        let mut distances: Vec<f64> = own[bone].iter().map(far).collect();
+        let mut distances: Vec<f64> = own.iter().map(far).collect();
         distances.sort_by(f64::total_cmp);
         let near = distances.get((NEARER * distances.len() as f64) as usize);
-        let above = parents[bone].map_or(0.02 * flesh.size, |parent| 0.7 * radii[parent]);
-        radii.push(near.map_or(above, |near| RADIUS_FRACTION * near).max(THINNEST * flesh.size));
-    }
-    radii
+        near.map_or(0.0, |near| RADIUS_FRACTION * near).max(THINNEST * flesh.size)
+    };
+    segments.iter().zip(&following.own).map(radius).collect()
 }

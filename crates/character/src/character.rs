@@ -7,6 +7,7 @@ use crate::jiggle::{FleshInMotion, Softness};
 use crate::motion;
 use crate::names::distinct_name;
 use crate::rigid_skin::RigidSkin;
+use crate::softness::find_softness;
 use crate::{CharacterBinding, CharacterError, CharacterOptions, FaultyPart, FleshShape, RiggedCharacter};
 use sinew_control::{Approach, BoneMap, Performance, SkeletonMotion};
 use sinew_flesh::Material;
@@ -39,6 +40,11 @@ pub struct Character {
     pub preroll: f64,
     /// The length of its motion (s); `None` if it has none.
     pub seconds: Option<f64>,
+    /// How soft each vertex of its flesh is, in the order of the body's surface: 1 as chosen, more is softer, 0 is rigid; from 0 to
+    /// [`MAX_SOFTNESS`](crate::MAX_SOFTNESS).
+    pub softness: Vec<f32>,
+    /// The names of parts that stay rigid: those that one bone carries, those that are hard by their names, and those without weights.
+    pub rigid_parts: Vec<String>,
     /// What was chosen or left out on the way, one sentence each.
     pub notes: Vec<String>,
     binding: CharacterBinding,
@@ -63,6 +69,7 @@ impl Character {
             return Err(CharacterError::whole(message));
         }
         let mut notes = flesh.notes.clone();
+        let softness = find_softness(&rigged, &flesh, &options.softness)?;
         let mut bones = Bones::build(&rigged, &flesh);
         if bones.left_out > 0 {
             notes.push(format!(
@@ -102,6 +109,7 @@ impl Character {
             body.attachment.as_ref().filter(|attachment| attachment.home.is_some()).map(|attachment| {
                 RigidSkin::build(&flesh.surface.vertices, &attachment.skin_weights, &skeleton)
             });
+        let rigid_parts = flesh.rigid_parts.clone();
         let binding = CharacterBinding {
             name,
             body: 0,
@@ -111,11 +119,12 @@ impl Character {
             bones,
             desc_of_bone,
             flesh,
+            softness: softness.clone().into(),
             motion,
             home,
             rigged,
         };
-        Ok(Character { body, rig, performance, preroll, seconds, notes, binding })
+        Ok(Character { body, rig, performance, preroll, seconds, softness, rigid_parts, notes, binding })
     }
 
     /// Adds the character to a scene and returns how the two belong together. Its name is made distinct from those in the scene, whose

@@ -1,12 +1,18 @@
 //! Which parts of a character become flesh, as one surface.
 //!
-//! Shells that are thin sheets (hair, cloth, lashes) and small shells that one bone carries (eyes, teeth, buttons) stay as they are skinned.
+//! Shells that one bone carries, and those whose names say that they are hard (helmet, boots, teeth), stay rigid; thin sheets (hair, cloth,
+//! lashes) stay as they are skinned, and move along with flesh that they lie on. A hard surface that is part of a larger shell (armour painted on a body as a material) stays in the flesh,
+//! so that no seam opens, and is rigid there: its softness is 0. All flesh shares one cage, so that layers move together. Scenes overrule all of
+//! it by name.
 
+use crate::hard_words::hard_word;
+use crate::layer::{LayerFinder, LayerVertex};
 use crate::names::nearest;
+use crate::shell::{Shell, shells_of};
 use crate::{CharacterError, CharacterOptions, FaultyPart, RiggedCharacter, SurfaceId};
 use sinew_math::Vec3;
-use sinew_mesh::{DisjointSets, TriMesh};
-use std::collections::HashMap;
+use sinew_mesh::TriMesh;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// The flesh of a character, and where its vertices came from.
 #[derive(Clone, Debug)]
@@ -21,7 +27,11 @@ pub(crate) struct Flesh {
     pub(crate) size: f64,
     /// The extent of that box (m).
     pub(crate) extent: Vec3,
-    /// What was left as it is skinned, one sentence each.
+    /// For each vertex whether it is rigid though it is part of the flesh.
+    pub(crate) is_rigid: Vec<bool>,
+    /// The names of what is rigid.
+    pub(crate) rigid_parts: Vec<String>,
+    /// What was decided, one sentence each.
     pub(crate) notes: Vec<String>,
 }
 
@@ -31,8 +41,14 @@ pub(crate) struct Part {
     pub(crate) id: SurfaceId,
     /// For each of its vertices its place in the flesh, if it is part of it.
     pub(crate) flesh_vertex: Vec<Option<u32>>,
+    /// Its vertices that are no flesh and follow it.
+    pub(crate) layer: Vec<LayerVertex>,
     /// What options say about it.
     said: Option<Said>,
+    /// Whether its names say that it is hard, and options do not say otherwise.
+    is_hard: bool,
+    /// Whether it is hard and part of the flesh all the same.
+    is_rigid_flesh: bool,
 }
 
 /// What options say about a surface.
@@ -44,10 +60,36 @@ enum Said {
 
 /// A shell thinner than this fraction of the character is a sheet.
 const SHEET: f64 = 2e-3;
-/// A shell smaller than this fraction of the character that one bone carries is a small part.
-const SMALL: f64 = 0.12;
-/// What one bone must carry of it.
-const RIGID: f64 = 0.99;
+/// A shell is rigid if one bone has at least this fraction of its weight.
+const ONE_BONE: f64 = 0.95;
+/// The name of a node or mesh that holds for more than this fraction of all area is that of the character, and says nothing about a part.
+const WHOLE_CHARACTER: f64 = 0.7;
+/// How many names a note lists.
+const LISTED: usize = 6;
+
+/// What becomes of a shell, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Decision {
+    Flesh,
+    /// Its names say that it is hard.
+    Named,
+    /// One bone carries it.
+    OneBone,
+    /// It is a thin sheet.
+    Sheet,
+}
+
+impl Decision {
+    /// What a note says before the names.
+    fn words(self) -> &'static str {
+        match self {
+            Decision::Flesh => "flesh",
+            Decision::Named => "rigid, as their names say",
+            Decision::OneBone => "rigid, one bone carries each",
+            Decision::Sheet => "as skinned, thin sheets such as hair and cloth",
+        }
+    }
+}
 
 /// The surfaces that options name, and what they are to be.
 struct Spoken<'a> {
@@ -83,17 +125,6 @@ impl<'a> Spoken<'a> {
     }
 }
 
-/// A connected piece of surface.
-#[derive(Clone, Default)]
-struct Shell {
-    area: f64,
-    volume: f64,
-    low: Vec3,
-    high: Vec3,
-    vertices: Vec<u32>,
-    triangles: Vec<[u32; 3]>,
-}
-
 impl Flesh {
     /// Finds the flesh of a character.
     pub(crate) fn find(
@@ -112,7 +143,14 @@ impl Flesh {
             };
             let part = parts.len() as u32;
             let said = spoken.of(rigged, id);
-            parts.push(Part { id, flesh_vertex: vec![None; primitive.positions.len()], said });
+            parts.push(Part {
+                id,
+                flesh_vertex: vec![None; primitive.positions.len()],
+                said,
+                is_hard: false,
+                layer: Vec::new(),
+                is_rigid_flesh: false,
+            });
             if !rigged.is_skinned(id) || said == Some(Said::Skinned) {
                 continue;
             }
@@ -131,79 +169,171 @@ impl Flesh {
             parts,
             size,
             extent: high - low,
+            is_rigid: Vec::new(),
+            rigid_parts: Vec::new(),
             notes: Vec::new(),
         };
+        flesh.find_hard_parts(rigged, &all, &source);
         flesh.sort_shells(rigged, &all, &source);
         Ok(flesh)
     }
 
-    fn sort_shells(&mut self, rigged: &RiggedCharacter, all: &TriMesh, source: &[(u32, u32)]) {
-        // shells that are flesh
-        let shells = shells_of(all);
-        let kept: Vec<bool> =
-            shells.iter().map(|shell| self.reason(rigged, shell, source).is_none()).collect();
-        // a character of nothing but sheets is taken as it is: the solid says what is wrong with it
-        let any = kept.iter().any(|kept| *kept);
-        let mut left: HashMap<&'static str, (usize, usize)> = HashMap::new();
-        for (shell, kept) in shells.iter().zip(kept) {
-            match self.reason(rigged, shell, source).filter(|_| any && !kept) {
-                Some(reason) => {
-                    let count = left.entry(reason).or_default();
-                    *count = (count.0 + 1, count.1 + shell.vertices.len());
-                }
-                None => self.add(all, source, shell),
-            }
+    /// Marks the surfaces whose names say that they are hard.
+    fn find_hard_parts(&mut self, rigged: &RiggedCharacter, all: &TriMesh, source: &[(u32, u32)]) {
+        let mut area = vec![0.0; self.parts.len()];
+        for triangle in &all.triangles {
+            let [a, b, c] = triangle.map(|v| all.vertices[v as usize]);
+            area[source[triangle[0] as usize].0 as usize] += 0.5 * (b - a).cross(&(c - a)).norm();
         }
-
-        // what was left out, and why
-        let mut left: Vec<_> = left.into_iter().collect();
-        left.sort_unstable();
-        for (reason, (count, vertices)) in left {
-            self.notes
-                .push(format!("{count} parts of {vertices} vertices stay as they are skinned: {reason}"));
-        }
-        let by_name = self.parts.iter().filter(|part| part.said == Some(Said::Skinned)).count();
-        if by_name > 0 {
-            self.notes.push(format!("{by_name} surfaces stay as they are skinned, as the scene says"));
-        }
-        let unskinned = self.parts.iter().filter(|part| !rigged.is_skinned(part.id)).count();
-        if unskinned > 0 {
-            self.notes.push(format!("{unskinned} surfaces have no skin: they stay as they are"));
+        let whole: f64 = area.iter().sum();
+        let names: Vec<SurfaceNames> =
+            self.parts.iter().map(|part| SurfaceNames::of(rigged, part.id)).collect();
+        let is_own = |name: &str| {
+            let shown =
+                names.iter().zip(&area).filter(|(names, _)| [names.node, names.mesh].contains(&Some(name)));
+            shown.map(|(_, area)| area).sum::<f64>() > WHOLE_CHARACTER * whole
+        };
+        let is_hard = |names: &SurfaceNames| {
+            let is_hard = |name: Option<&str>| name.is_some_and(|name| hard_word(name).is_some());
+            let of_part = |name: Option<&str>| is_hard(name) && !name.is_some_and(is_own);
+            is_hard(names.material) || of_part(names.mesh) || of_part(names.node)
+        };
+        let hard: Vec<bool> = names.iter().map(is_hard).collect();
+        for (part, is_hard) in self.parts.iter_mut().zip(hard) {
+            part.is_hard = is_hard && part.said.is_none();
         }
     }
 
-    /// Why a shell is not flesh.
-    fn reason(&self, rigged: &RiggedCharacter, shell: &Shell, source: &[(u32, u32)]) -> Option<&'static str> {
-        let part = shell.vertices.first().map(|&vertex| source[vertex as usize].0);
-        if part.is_some_and(|part| self.parts[part as usize].said == Some(Said::Fleshy)) {
-            return None;
+    fn sort_shells(&mut self, rigged: &RiggedCharacter, all: &TriMesh, source: &[(u32, u32)]) {
+        // which shells are flesh; of a character with nothing soft, those that are rigid for the weakest reason
+        let shells = shells_of(all);
+        let decisions: Vec<Decision> =
+            shells.iter().map(|shell| self.decide(rigged, shell, source)).collect();
+        let taken = [Decision::Flesh, Decision::OneBone, Decision::Named, Decision::Sheet];
+        let taken = taken.into_iter().find(|decision| decisions.contains(decision));
+        let is_stiff = matches!(taken, Some(Decision::OneBone | Decision::Named));
+        for (shell, decision) in shells.iter().zip(&decisions) {
+            if Some(*decision) == taken {
+                self.add(all, source, shell, is_stiff);
+            }
+        }
+
+        let is_layer = |decision: Decision| decision == Decision::Sheet && taken != Some(decision);
+        if decisions.iter().any(|decision| is_layer(*decision)) {
+            let surface = self.surface.clone();
+            let finder = LayerFinder::build(&surface, self.size);
+            for (shell, _) in shells.iter().zip(&decisions).filter(|(_, decision)| is_layer(**decision)) {
+                self.add_layer(&finder, all, source, shell);
+            }
+        }
+
+        // what was decided
+        let kept: Vec<Decision> =
+            decisions.iter().map(|own| if Some(*own) == taken { Decision::Flesh } else { *own }).collect();
+        self.note_decisions(rigged, &shells, &kept, source);
+        if is_stiff {
+            self.notes.push(
+                "every part of the character is rigid: the largest choice of them gets flesh that hardly moves, so that the take is nearly plain \
+                 skinning; name parts in `fleshy` to soften them"
+                    .into(),
+            );
+        }
+    }
+
+    /// What becomes of a shell.
+    fn decide(&self, rigged: &RiggedCharacter, shell: &Shell, source: &[(u32, u32)]) -> Decision {
+        // primitives may share vertices: its triangles say whose it is
+        let parts = || shell.triangles.iter().map(|t| &self.parts[source[t[0] as usize].0 as usize]);
+        if parts().any(|part| part.said == Some(Said::Fleshy)) {
+            return Decision::Flesh;
+        }
+        if parts().all(|part| part.is_hard) {
+            return Decision::Named;
         }
         if shell.volume.abs() < SHEET * self.size * shell.area {
-            return Some("they are thin sheets, as hair and cloth are");
+            return Decision::Sheet;
         }
-        let small = (shell.high - shell.low).norm() < SMALL * self.size;
-        (small && self.carried_fraction(rigged, shell, source) >= RIGID)
-            .then_some("they are small and one bone carries them, as eyes and teeth are")
+        let is_carried = self.carried_fraction(rigged, shell, source) >= ONE_BONE;
+        if is_carried { Decision::OneBone } else { Decision::Flesh }
+    }
+
+    /// Notes what was decided, one line per reason.
+    fn note_decisions(
+        &mut self,
+        rigged: &RiggedCharacter,
+        shells: &[Shell],
+        decisions: &[Decision],
+        source: &[(u32, u32)],
+    ) {
+        // shells by what was decided and by the surface that they begin in
+        let mut shells_of_part = vec![0; self.parts.len()];
+        let mut decided: BTreeMap<(Decision, u32), usize> = BTreeMap::new();
+        for (shell, decision) in shells.iter().zip(decisions) {
+            let part = source[shell.triangles[0][0] as usize].0;
+            shells_of_part[part as usize] += 1;
+            *decided.entry((*decision, part)).or_default() += 1;
+        }
+        let label = |part: usize| SurfaceNames::of(rigged, self.parts[part].id).label();
+        let piece = |((_, part), count): (&(Decision, u32), &usize)| {
+            let (name, of) = (label(*part as usize), shells_of_part[*part as usize]);
+            if *count < of { format!("{name} ({count} of {of} pieces)") } else { name }
+        };
+        let mut lines: Vec<(&str, bool, Vec<String>)> = Vec::new();
+        for decision in [Decision::Named, Decision::OneBone, Decision::Sheet] {
+            let names = decided.iter().filter(|((own, _), _)| *own == decision).map(piece).collect();
+            lines.push((decision.words(), decision != Decision::Sheet, names));
+        }
+
+        // surfaces that are hard within the flesh, and those that are no matter of shells
+        let all = |is_it: &dyn Fn(&Part) -> bool| -> Vec<String> {
+            let chosen = (0..self.parts.len()).filter(|&part| is_it(&self.parts[part]));
+            chosen.map(label).collect()
+        };
+        lines.push(("rigid within the flesh, as their names say", true, all(&|part| part.is_rigid_flesh)));
+        lines.push(("rigid, without weights", true, all(&|part| !rigged.is_skinned(part.id))));
+        let by_scene = |part: &Part| part.said == Some(Said::Skinned) && rigged.is_skinned(part.id);
+        lines.push(("as skinned, as the scene says", false, all(&by_scene)));
+        for (words, is_rigid, mut names) in lines {
+            names.dedup();
+            if !names.is_empty() {
+                self.notes.push(format!("{words}: {}", listed(&names)));
+            }
+            self.rigid_parts.extend(names.into_iter().filter(|_| is_rigid));
+        }
     }
 
     /// How much of a shell's weight the heaviest joint has.
     fn carried_fraction(&self, rigged: &RiggedCharacter, shell: &Shell, source: &[(u32, u32)]) -> f64 {
-        let mut weights: HashMap<(usize, u32), f64> = HashMap::new();
+        let mut weights = vec![0.0; rigged.nodes.len()];
         for &vertex in &shell.vertices {
             let (part, own) = source[vertex as usize];
             let id = self.parts[part as usize].id;
-            let skin = rigged.nodes[id.node].skin.unwrap_or(0);
+            let joints = rigged.nodes[id.node].skin.map_or(&[][..], |skin| &rigged.skins[skin].joints);
             let Some(skinned) = rigged.primitive(id).and_then(|primitive| primitive.weights.as_ref()) else {
                 continue;
             };
             for entry in skinned.of(own as usize) {
-                *weights.entry((skin, entry.joint)).or_default() += entry.weight;
+                if let Some(joint) = joints.get(entry.joint as usize) {
+                    weights[*joint] += entry.weight;
+                }
             }
         }
-        weights.values().copied().fold(0.0, f64::max) / shell.vertices.len().max(1) as f64
+        weights.into_iter().fold(0.0, f64::max) / shell.vertices.len().max(1) as f64
     }
 
-    fn add(&mut self, all: &TriMesh, source: &[(u32, u32)], shell: &Shell) {
+    /// Lets the vertices of a sheet follow the flesh that they lie on.
+    fn add_layer(&mut self, finder: &LayerFinder, all: &TriMesh, source: &[(u32, u32)], shell: &Shell) {
+        for &vertex in &shell.vertices {
+            let (part, own) = source[vertex as usize];
+            if let Some(flesh) = finder.find(&all.vertices[vertex as usize]) {
+                self.parts[part as usize].layer.push(LayerVertex { vertex: own, flesh });
+            }
+        }
+    }
+
+    /// Adds a shell; `is_stiff` if it is rigid in itself.
+    fn add(&mut self, all: &TriMesh, source: &[(u32, u32)], shell: &Shell, is_stiff: bool) {
+        let used: HashSet<u32> = shell.triangles.iter().flatten().copied().collect();
         let mut place: HashMap<u32, u32> = HashMap::new();
         for &vertex in &shell.vertices {
             let new = self.surface.vertices.len() as u32;
@@ -211,6 +341,10 @@ impl Flesh {
             self.surface.vertices.push(all.vertices[vertex as usize]);
             let (part, own) = source[vertex as usize];
             self.parts[part as usize].flesh_vertex[own as usize] = Some(new);
+            // vertices that other primitives use are soft here and hard there, or the other way round
+            let is_hard = self.parts[part as usize].is_hard && used.contains(&vertex);
+            self.parts[part as usize].is_rigid_flesh |= is_hard;
+            self.is_rigid.push(is_stiff || is_hard);
             self.source.push((part, own));
         }
         self.surface.triangles.extend(shell.triangles.iter().map(|t| t.map(|v| place[&v])));
@@ -228,66 +362,43 @@ impl Flesh {
         };
         self.source.iter().map(weights).collect()
     }
+}
 
-    /// For each bone the vertices that follow it more than any other.
-    pub(crate) fn vertices_of_bones(
-        &self,
-        bones: usize,
-        of_node: &[Option<u32>],
-        rigged: &RiggedCharacter,
-    ) -> Vec<Vec<u32>> {
-        let mut own = vec![Vec::new(); bones];
-        for (vertex, weights) in self.weights(rigged, of_node).iter().enumerate() {
-            let heaviest = weights.iter().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
-            if let Some((bone, _)) = heaviest {
-                own[*bone as usize].push(vertex as u32);
-            }
+/// The names of a surface.
+struct SurfaceNames<'a> {
+    node: Option<&'a str>,
+    mesh: Option<&'a str>,
+    material: Option<&'a str>,
+    /// Whether its mesh has several primitives, which their materials tell apart.
+    is_one_of_several: bool,
+    fallback: &'a str,
+}
+
+impl<'a> SurfaceNames<'a> {
+    fn of(rigged: &'a RiggedCharacter, id: SurfaceId) -> SurfaceNames<'a> {
+        let node = &rigged.nodes[id.node];
+        let mesh = node.mesh.map(|mesh| &rigged.meshes[mesh]);
+        let material = rigged.primitive(id).and_then(|primitive| primitive.material);
+        SurfaceNames {
+            node: node.name.as_deref(),
+            mesh: mesh.and_then(|mesh| mesh.name.as_deref()),
+            material: material.and_then(|material| rigged.materials.get(material)?.name.as_deref()),
+            is_one_of_several: mesh.is_some_and(|mesh| mesh.primitives.len() > 1),
+            fallback: &node.label,
         }
-        own
+    }
+
+    /// A name for reports, by which scenes may call it.
+    fn label(&self) -> String {
+        let material = self.material.filter(|_| self.is_one_of_several);
+        let name = material.or(self.node).or(self.mesh).unwrap_or(self.fallback);
+        name.chars().take(40).map(|c| if c.is_control() { ' ' } else { c }).collect()
     }
 }
 
-/// The pieces of a surface that hang together, vertices at one place taken for one.
-fn shells_of(all: &TriMesh) -> Vec<Shell> {
-    let mut at: HashMap<[u64; 3], u32> = HashMap::new();
-    let welded: Vec<u32> = (0u32..)
-        .zip(&all.vertices)
-        .map(|(i, v)| *at.entry([v.x, v.y, v.z].map(|x| (x + 0.0).to_bits())).or_insert(i))
-        .collect();
-    let mut sets = DisjointSets::new(all.vertices.len());
-    for triangle in &all.triangles {
-        let [a, b, c] = triangle.map(|v| welded[v as usize] as usize);
-        sets.join(a, b);
-        sets.join(a, c);
-    }
-    let mut shell_of: HashMap<usize, usize> = HashMap::new();
-    let mut shells: Vec<Shell> = Vec::new();
-    for triangle in &all.triangles {
-        let root = sets.find(welded[triangle[0] as usize] as usize);
-        let index = *shell_of.entry(root).or_insert_with(|| {
-            shells.push(Shell {
-                low: Vec3::repeat(f64::INFINITY),
-                high: Vec3::repeat(f64::NEG_INFINITY),
-                ..Shell::default()
-            });
-            shells.len() - 1
-        });
-        let [a, b, c] = triangle.map(|v| all.vertices[v as usize]);
-        let shell = &mut shells[index];
-        // about a corner of its own box, so that far from the origin nothing cancels
-        let origin = all.vertices[root];
-        shell.volume += (a - origin).cross(&(b - origin)).dot(&(c - origin)) / 6.0;
-        shell.area += 0.5 * (b - a).cross(&(c - a)).norm();
-        for corner in [a, b, c] {
-            (shell.low, shell.high) = (shell.low.inf(&corner), shell.high.sup(&corner));
-        }
-        shell.triangles.push(*triangle);
-    }
-    for vertex in 0..all.vertices.len() as u32 {
-        let root = sets.find(welded[vertex as usize] as usize);
-        if let Some(&shell) = shell_of.get(&root) {
-            shells[shell].vertices.push(vertex);
-        }
-    }
-    shells
+/// The first few names, and how many more there are.
+fn listed(names: &[String]) -> String {
+    let more = names.len().saturating_sub(LISTED);
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    names[..names.len() - more].join(", ") + &rest
 }

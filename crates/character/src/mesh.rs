@@ -37,6 +37,12 @@ pub struct CharacterPrimitive {
     pub targets: Vec<Arc<MorphTarget>>,
     /// Its material, by its index.
     pub material: Option<usize>,
+    /// How soft each vertex is painted (`_SOFTNESS`): 1 as chosen, more is softer, 0 is rigid.
+    pub softness: Option<Arc<[f32]>>,
+    /// Vertex colours by their set: red, green, blue and opacity, 0 to 1.
+    pub colors: Vec<Option<Arc<[[f32; 4]]>>>,
+    /// The first texture coordinates of each vertex.
+    pub uv: Option<Arc<[[f32; 2]]>>,
 }
 
 impl Default for CharacterPrimitive {
@@ -48,6 +54,9 @@ impl Default for CharacterPrimitive {
             weights: None,
             targets: Vec::new(),
             material: None,
+            softness: None,
+            colors: Vec::new(),
+            uv: None,
         }
     }
 }

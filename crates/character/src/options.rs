@@ -1,6 +1,8 @@
 //! How flesh is made of a character.
 
-use crate::{CapturedMotion, DEFAULT_CORE, DEFAULT_LIMIT, DEFAULT_SAG, DEFAULT_TETS, Placement};
+use crate::{
+    CapturedMotion, DEFAULT_CORE, DEFAULT_LIMIT, DEFAULT_SAG, DEFAULT_TETS, Placement, SoftnessOptions,
+};
 use sinew_control::HumanBone;
 use sinew_flesh::Material;
 use sinew_sim::desc::{CageSize, CoreDesc, Sag};
@@ -48,8 +50,10 @@ pub struct CharacterOptions {
     pub sag: Sag,
     /// Surfaces that stay as they are skinned, by the name of their node, mesh or material.
     pub skinned: Vec<String>,
-    /// Surfaces that become flesh however thin or small they are, likewise.
+    /// Surfaces that become flesh however thin or hard they are, likewise.
     pub fleshy: Vec<String>,
+    /// How soft parts of it are against each other.
+    pub softness: SoftnessOptions,
     /// Human bones that cannot be recognised by name, with the joint that is each.
     pub human: Vec<(HumanBone, String)>,
 }
@@ -73,6 +77,7 @@ impl Default for CharacterOptions {
             sag: DEFAULT_SAG,
             skinned: Vec::new(),
             fleshy: Vec::new(),
+            softness: SoftnessOptions::default(),
             human: Vec::new(),
         }
     }

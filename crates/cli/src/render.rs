@@ -11,9 +11,10 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use sinew_character::TakeSettings;
 use sinew_files::{Replace, ScratchFolder};
-use sinew_gltf::{CHARACTER_EXTENSIONS, open_character};
+use sinew_gltf::{CHARACTER_EXTENSIONS, FileCharacter, open_character};
 use sinew_io::{
     CharacterChoice, CharacterFrameSource, Existing, TakeFile, TakeFrameSource, TakeRecipe, TakeRecorder,
+    open_source,
 };
 use sinew_render::{FrameSource, Layout, Overlays, PictureFormat, PictureOptions, View, render_picture};
 use sinew_sim::Model;
@@ -95,6 +96,10 @@ pub(crate) struct Render {
     #[arg(long)]
     strain: bool,
 
+    /// Colour flesh by how soft it is: as painted, by the scene's factors, and 0 where parts are rigid.
+    #[arg(long, conflicts_with_all = ["strain", "simulate"])]
+    softness: bool,
+
     /// Draw the contact forces between obstacles and bodies as arrows.
     #[arg(long)]
     contacts: bool,
@@ -138,6 +143,7 @@ impl Render {
             cage: false,
             bones: false,
             strain: false,
+            softness: false,
             contacts: false,
             simulate: false,
             animation: None,
@@ -230,6 +236,7 @@ impl Render {
             cage: self.cage,
             bones: self.bones,
             strain: self.strain,
+            softness: self.softness,
             skinned: self.compare,
             contacts: self.contacts,
         }
@@ -256,6 +263,9 @@ impl Render {
                 )));
             }
         }
+        if self.softness {
+            return self.render_softness(format);
+        }
         let read = open_character(&self.input).map_err(Failure::input)?;
         read.notes.iter().for_each(|note| warn!("note: {note}"));
         let file = read.value;
@@ -263,6 +273,19 @@ impl Render {
         let frame_source = CharacterFrameSource::new(&file, animation, self.bones)
             .map_err(|error| Failure::input(format!("{input}: {error}")))?;
         self.draw(&frame_source, format)
+    }
+
+    /// Draws a character file as it is, coloured by the softness of the flesh that is made of it.
+    fn render_softness(&self, format: PictureFormat) -> Result<(), Failure> {
+        let choice = CharacterChoice { animation: self.animation.clone(), motion: None };
+        let opened = open_source(&self.input, &choice).map_err(Failure::input)?;
+        opened.notes.iter().for_each(|note| warn!("note: {note}"));
+        let Some(FileCharacter { file, binding }) = opened.value.characters.first() else {
+            return Err(Failure::input(format!("{}: no character to draw", self.input.display())));
+        };
+        let frame_source = CharacterFrameSource::new(file, binding.animation, self.bones)
+            .map_err(|error| Failure::input(format!("{}: {error}", self.input.display())))?;
+        self.draw(&frame_source.with_softness(binding), format)
     }
 
     /// Simulates into a temporary take and draws that.
@@ -276,7 +299,9 @@ impl Render {
 
         // its length, no more than the picture shows
         let frame = self.frame.map(|frame| frame as f64 / scene.fps);
-        let needed = self.time.or(frame).or(self.to).filter(|seconds| *seconds >= 0.0);
+        // softness is the same at all times
+        let needed = if self.softness { self.time.or(Some(0.0)) } else { self.time };
+        let needed = needed.or(frame).or(self.to).filter(|seconds| *seconds >= 0.0);
         let seconds = needed.map_or(scene.seconds, |needed| needed.min(scene.seconds));
         let (fps, animation) = (scene.fps, self.animation.clone());
         let settings = TakeSettings { seconds, fps, animation, ..TakeSettings::default() };

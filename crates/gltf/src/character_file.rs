@@ -16,6 +16,7 @@ mod human_bones;
 mod matrix;
 mod mesh;
 mod node;
+mod painting;
 mod skin;
 mod triangles;
 mod uri;

@@ -25,6 +25,7 @@ mod rigged_file;
 mod scene_file;
 pub mod scene_schema;
 mod scene_writer;
+mod softness_texture;
 mod stl;
 mod surface_builder;
 mod take_file;

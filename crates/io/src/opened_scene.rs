@@ -8,6 +8,7 @@ use crate::file_looks;
 use sinew_character::{CharacterBinding, ShownSurfaces, lowest_height};
 use sinew_gltf::FileCharacter;
 use sinew_render::Look;
+use sinew_sim::{Body, Model};
 use sinew_take::{Scene, SceneParts};
 use std::path::{Path, PathBuf};
 
@@ -36,6 +37,16 @@ impl OpenedScene {
     /// The surfaces that outputs show: those of a character's file in place of its flesh.
     pub fn shown(&self) -> ShownSurfaces<'_> {
         ShownSurfaces::new(&self.scene, self.bindings())
+    }
+
+    /// How soft the vertices of each body's surface are: 1 where nothing is said.
+    pub fn softness(&self, model: &Model) -> Vec<Vec<f32>> {
+        let even = |body: &Body| vec![1.0; body.surface.vertices.len()];
+        let mut softness: Vec<Vec<f32>> = model.bodies().iter().map(even).collect();
+        for binding in self.bindings() {
+            softness[binding.body] = binding.softness().to_vec();
+        }
+        softness
     }
 
     /// The lowest height along gravity (m) that surfaces reach when moved by skinning alone; `None` without gravity or bodies.

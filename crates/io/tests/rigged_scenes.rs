@@ -86,6 +86,31 @@ fn surfaces_are_flesh_or_not_as_they_are_named() {
 }
 
 #[test]
+fn softness_goes_by_joints_surfaces_and_pictures() {
+    let softness = |lines: &str| {
+        let opened = open_text(&format!("[[character]]\nfile = 'bar.glb'\n{lines}\n"))?;
+        Ok::<_, String>(opened.characters[0].binding.softness().to_vec())
+    };
+    assert!(softness("").unwrap().iter().all(|softness| *softness == 1.0));
+    assert!(softness("softness = { skin = 3 }").unwrap().iter().all(|softness| *softness == 3.0));
+    // the upper joint has a quarter more of each ring of corners
+    let upper = softness("softness = { bend = 0 }").unwrap();
+    assert!(upper[..4].iter().all(|softness| *softness > 0.75), "{upper:?}");
+    assert!(upper[16..].iter().all(|softness| *softness < 0.25), "{upper:?}");
+    for (lines, words) in [
+        ("softness = { bent = 2 }", "did you mean `bend`?"),
+        ("softness = { skin = -1 }", "has the softness -1"),
+        ("softness_color = 'COLOR_0'", "line 3: `COLOR_0` is no channel of a vertex colour"),
+        ("softness_color = 'COLOR_0.r'", "no surface has it"),
+        ("softness_texture = 'none.png'", "none.png"),
+        ("softness_texture = 'scene.toml'", "not a sound .png"),
+    ] {
+        let error = softness(lines).unwrap_err();
+        assert!(error.contains(words), "{lines}: {error}");
+    }
+}
+
+#[test]
 fn a_choice_for_one_take_goes_before_the_scene() {
     let folder = folder("[[character]]\nfile = 'bar.glb'\nanimation = '0'\n");
     assert!(open(folder.path(), &CharacterChoice::default()).is_ok());

@@ -326,6 +326,9 @@ file = 'hero.glb'
 animation = 'walk'
 skinned = ['hair']
 fleshy = ['ears']
+softness = { Belly = 2 }
+softness_color = 'COLOR_0.r'
+softness_texture = 'soft.png'
 human = { hips = 'Bip01' }
 ";
 

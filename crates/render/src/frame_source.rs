@@ -28,6 +28,16 @@ impl From<std::io::Error> for PictureError {
     }
 }
 
+/// What surfaces are coloured by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scalar {
+    /// The strain of the flesh.
+    #[default]
+    Strain,
+    /// How soft the flesh is: 1 as chosen, 0 rigid.
+    Softness,
+}
+
 /// Receives the frames of a source one after the other.
 pub type FrameCallback<'a> = dyn FnMut(RenderFrame) -> Result<(), PictureError> + 'a;
 
@@ -48,6 +58,10 @@ pub trait FrameSource: Sync {
     /// Boundary triangles of the cages, as indices into [`RenderFrame::cage`]; empty if they are not drawn.
     fn cage(&self) -> &[[u32; 3]] {
         &[]
+    }
+    /// What the numbers in [`RenderFrame::strain`] are.
+    fn scalar(&self) -> Scalar {
+        Scalar::Strain
     }
     /// The axis that points up.
     fn up(&self) -> Up;

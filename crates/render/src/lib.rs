@@ -61,7 +61,7 @@ mod video_file;
 mod view;
 mod view_transform;
 
-pub use frame_source::{FrameCallback, FrameSource, PictureError};
+pub use frame_source::{FrameCallback, FrameSource, PictureError, Scalar};
 pub use image::Image;
 pub use look::Look;
 pub use obstacles::{ObstacleInfo, ObstacleSurfaces};

@@ -22,6 +22,8 @@ pub struct Overlays {
     pub bones: bool,
     /// The strain of the flesh, as colours.
     pub strain: bool,
+    /// How soft the flesh of characters is, as colours, which frame sources add that know characters.
+    pub softness: bool,
     /// The surfaces under plain skinning, for a comparison side by side.
     pub skinned: bool,
     /// The contact forces of obstacles on bodies, as arrows.

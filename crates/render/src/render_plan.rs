@@ -63,7 +63,8 @@ impl<'a> RenderPlan<'a> {
             camera: Camera::fitted(std::iter::empty, 1.0, 0.0, 1.0),
             ground: 0.0,
             caster_count: caster_count(source),
-            strain_scale: (!strains.is_empty()).then(|| strain_colors::scale_of(strains)),
+            scalar: source.scalar(),
+            strain_scale: (!strains.is_empty()).then(|| strain_colors::scale_of(source.scalar(), strains)),
             width: 0,
             height: 0,
         };

@@ -2,6 +2,7 @@
 
 use crate::camera::Camera;
 use crate::canvas::Canvas;
+use crate::frame_source::Scalar;
 use crate::geometry::{Geometry, PosedGeometry};
 use crate::image::Image;
 use crate::lighting::{Lighting, smoothstep};
@@ -30,7 +31,9 @@ pub(crate) struct Renderer<'a> {
     pub(crate) ground: f64,
     /// How many surfaces, from the first, cast shadows.
     pub(crate) caster_count: usize,
-    /// The end of the scale of strains; `None` if strain is not drawn.
+    /// What surfaces are coloured by.
+    pub(crate) scalar: Scalar,
+    /// The end of its scale; `None` if strain is not drawn.
     pub(crate) strain_scale: Option<f64>,
     pub(crate) width: usize,
     pub(crate) height: usize,
@@ -87,7 +90,7 @@ impl Renderer<'_> {
         }
         self.draw_marks(&mut canvas, content);
         if let Some(scale) = scale {
-            strain_colors::draw_legend(&mut canvas, scale);
+            strain_colors::draw_legend(&mut canvas, self.scalar, scale);
         }
         canvas
     }

@@ -1,6 +1,7 @@
-//! A sequential colour map for strain, with its legend.
+//! A sequential colour map for strain or softness, with its legend.
 
 use crate::canvas::Canvas;
+use crate::frame_source::Scalar;
 use crate::stroke_font;
 
 /// Colours (linear RGB) from no strain to the end of the scale: slate, teal, sand, orange, crimson.
@@ -8,6 +9,9 @@ const STOPS: [[f64; 3]; 5] =
     [[0.055, 0.095, 0.26], [0.045, 0.32, 0.36], [0.66, 0.60, 0.24], [0.86, 0.27, 0.05], [0.50, 0.01, 0.03]];
 /// Round strains at which a scale may end.
 const SCALES: [f64; 10] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 5.0];
+
+/// Softness at which a scale may end: 1, as chosen, is in the middle of the first.
+const SOFTNESS_SCALES: [f64; 3] = [2.0, 5.0, 10.0];
 
 /// The strain of every vertex, and the strain at which the scale ends.
 #[derive(Clone, Copy)]
@@ -24,19 +28,23 @@ pub(crate) fn color(fraction: f64) -> [f64; 3] {
     [0, 1, 2].map(|i| STOPS[stop][i] + within * (STOPS[stop + 1][i] - STOPS[stop][i]))
 }
 
-/// The scale for some strains: the next round number above their 98th percentile.
-pub(crate) fn scale_of(mut strains: Vec<f32>) -> f64 {
-    strains.retain(|strain| strain.is_finite());
-    if strains.is_empty() {
-        return SCALES[0];
+/// The scale for some values: the next round number above their 98th percentile.
+pub(crate) fn scale_of(scalar: Scalar, mut values: Vec<f32>) -> f64 {
+    let scales = match scalar {
+        Scalar::Strain => &SCALES[..],
+        Scalar::Softness => &SOFTNESS_SCALES[..],
+    };
+    values.retain(|value| value.is_finite());
+    if values.is_empty() {
+        return scales[0];
     }
-    strains.sort_unstable_by(f32::total_cmp);
-    let percentile = f64::from(strains[(strains.len() - 1) * 98 / 100]);
-    SCALES.into_iter().find(|scale| *scale >= percentile).unwrap_or(SCALES[SCALES.len() - 1])
+    values.sort_unstable_by(f32::total_cmp);
+    let percentile = f64::from(values[(values.len() - 1) * 98 / 100]);
+    scales.iter().copied().find(|scale| *scale >= percentile).unwrap_or(scales[scales.len() - 1])
 }
 
 /// Draws the legend into the lower left corner.
-pub(crate) fn draw_legend(canvas: &mut Canvas, scale: f64) {
+pub(crate) fn draw_legend(canvas: &mut Canvas, scalar: Scalar, scale: f64) {
     let unit = stroke_font::height_in(canvas);
     let (left, bottom) = (1.2 * unit, canvas.height as f64 - 1.2 * unit);
     let (width, thickness) = (9.0 * unit, 0.5 * unit);
@@ -52,8 +60,11 @@ pub(crate) fn draw_legend(canvas: &mut Canvas, scale: f64) {
 
     // its ends
     let baseline = bottom - thickness - 0.5 * unit;
-    stroke_font::write(canvas, [left, baseline], unit, "strain 0");
-    let end = format!("{} %", (1000.0 * scale).round() / 10.0);
+    let (begin, end) = match scalar {
+        Scalar::Strain => ("strain 0", format!("{} %", (1000.0 * scale).round() / 10.0)),
+        Scalar::Softness => ("softness 0", format!("{scale}")),
+    };
+    stroke_font::write(canvas, [left, baseline], unit, begin);
     let at = left + width - stroke_font::width_of(&end, unit);
     stroke_font::write(canvas, [at, baseline], unit, &end);
 }
@@ -65,10 +76,13 @@ mod tests {
     #[test]
     fn scales_are_round_and_cover_the_98th_percentile() {
         let strains: Vec<f32> = (0..1000).map(|i| i as f32 * 1e-4).collect();
-        assert_eq!(scale_of(strains), 0.1);
-        assert_eq!(scale_of(vec![0.0, f32::NAN]), 0.01);
-        assert_eq!(scale_of(vec![1e9]), 5.0);
-        assert_eq!(scale_of(Vec::new()), 0.01);
+        let scale_of_strains = |strains| scale_of(Scalar::Strain, strains);
+        assert_eq!(scale_of_strains(strains), 0.1);
+        assert_eq!(scale_of_strains(vec![0.0, f32::NAN]), 0.01);
+        assert_eq!(scale_of_strains(vec![1e9]), 5.0);
+        assert_eq!(scale_of_strains(Vec::new()), 0.01);
+        assert_eq!(scale_of(Scalar::Softness, vec![1.0; 9]), 2.0);
+        assert_eq!(scale_of(Scalar::Softness, vec![7.0; 9]), 10.0);
     }
 
     #[test]

@@ -5,10 +5,14 @@
 mod attachment;
 mod bone_weights;
 mod fixed_nodes;
+mod neighbours;
+mod node_paint;
 
 pub(crate) use attachment::Attachment;
 pub(crate) use bone_weights::bone_weights;
 pub(crate) use fixed_nodes::FixedNodes;
+use neighbours::Neighbours;
+use node_paint::NodePaint;
 
 use crate::desc::RigDesc;
 use crate::fault::Fault;

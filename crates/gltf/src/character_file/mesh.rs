@@ -5,6 +5,7 @@
 use super::accessor::{Accessor, Component};
 use super::document_reader::{DocumentReader, Part};
 use super::findings::Findings;
+use super::painting::{Painting, PaintingReader};
 use super::triangles;
 use super::weights::{self, Sets};
 use serde_json::Value;
@@ -44,6 +45,7 @@ pub(super) struct MeshReader<'a> {
     positions: BTreeMap<usize, Arc<[Vec3]>>,
     weights: BTreeMap<(Sets, u32), Arc<SkinWeights>>,
     targets: BTreeMap<usize, Arc<MorphTarget>>,
+    painting: PaintingReader,
 }
 
 impl<'a> MeshReader<'a> {
@@ -53,6 +55,7 @@ impl<'a> MeshReader<'a> {
             positions: BTreeMap::new(),
             weights: BTreeMap::new(),
             targets: BTreeMap::new(),
+            painting: PaintingReader::default(),
         }
     }
 
@@ -131,7 +134,12 @@ impl<'a> MeshReader<'a> {
             return Ok(CharacterPrimitive { material, ..CharacterPrimitive::default() });
         };
         let positions = self.positions(stored)?;
+        let Painting { softness, colors, uv } =
+            self.painting.read(self.document, &attributes, positions.len(), findings)?;
         Ok(CharacterPrimitive {
+            softness,
+            colors,
+            uv,
             triangles: triangles::read(self.document, part, positions.len(), findings)?,
             weights: self.weights(&attributes, positions.len(), fallback, findings)?,
             targets: self.morph_targets(part, positions.len())?,

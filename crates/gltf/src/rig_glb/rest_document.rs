@@ -139,8 +139,8 @@ impl RestDocument {
                 positions: positions.iter().map(|p| Vec3::from(p.map(f64::from))).collect(),
                 triangles: surface.triangles.clone(),
                 weights: weights.map(|(_, weights)| Arc::new(skin_weights(&weights))),
-                targets: Vec::new(),
                 material: Some(material),
+                ..CharacterPrimitive::default()
             }],
             ..CharacterMesh::default()
         });

@@ -55,6 +55,37 @@ fn a_bar_has_its_nodes_joints_surfaces_and_motion() {
     assert_eq!(channel.value(1), [0.0, 1.0, 0.5]);
 }
 
+#[test]
+fn painted_softness_colours_and_texture_coordinates_are_read() {
+    let painted = |softness: &[f64]| {
+        let mut document = PLAIN.document();
+        let accessors = [
+            ("_SOFTNESS", document.accessor(&floats(softness), F32, "SCALAR", softness.len())),
+            ("COLOR_1", document.accessor(&[51; 60], U8, "VEC3", 20)),
+            ("TEXCOORD_0", document.accessor(&floats(&[0.25; 38]), F32, "VEC2", 19)),
+        ];
+        document.json["accessors"][accessors[1].1]["normalized"] = json!(true);
+        for (name, accessor) in accessors {
+            document.json["meshes"][0]["primitives"][0]["attributes"][name] = json!(accessor);
+        }
+        document.to_glb()
+    };
+    let mut softness = [0.5; 20];
+    let character = read(painted(&softness));
+    assert!(notes_say(
+        &character,
+        &["19 elements for 20 vertices", "these texture coordinates are left out"]
+    ));
+    let primitive = &character.value.rigged.meshes[0].primitives[0];
+    assert_eq!(primitive.softness.as_deref(), Some(&[0.5; 20][..]));
+    assert!(primitive.colors[0].is_none() && primitive.uv.is_none());
+    assert_eq!(primitive.colors[1].as_ref().unwrap()[7], [0.2, 0.2, 0.2, 1.0]);
+    for wrong in [f64::NAN, -1.0, f64::INFINITY] {
+        softness[3] = wrong;
+        assert!(errors(painted(&softness)).contains("vertex 3 has the softness"), "{wrong}");
+    }
+}
+
 /// The volume inside, by the divergence theorem over triangles that face out; lids are missing at both ends.
 fn flux(positions: &[Vec3], triangles: &[[u32; 3]]) -> f64 {
     let volume = |t: &[u32; 3]| {

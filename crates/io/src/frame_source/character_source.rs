@@ -1,10 +1,10 @@
 //! Frame source of a rigged glTF file: its surfaces, animated by nodes, joints and morph targets.
 
 use crate::{Up, file_looks};
-use sinew_character::{CharacterPose, RiggedCharacter, SurfaceId};
+use sinew_character::{CharacterBinding, CharacterPose, RiggedCharacter, SurfaceId};
 use sinew_gltf::CharacterFile;
 use sinew_math::Vec3;
-use sinew_render::{FrameCallback, FrameSource, Look, Marks, PictureError, RenderFrame};
+use sinew_render::{FrameCallback, FrameSource, Look, Marks, PictureError, RenderFrame, Scalar};
 use sinew_take::SurfaceInfo;
 
 /// The frame rate at which animations are sampled.
@@ -19,6 +19,8 @@ pub struct CharacterFrameSource<'a> {
     looks: Vec<Look>,
     /// Parent and child joint of each bone; empty if bones are not drawn.
     bones: Vec<[usize; 2]>,
+    /// How soft the vertices of each surface are; empty if that is not drawn.
+    softness: Vec<Vec<f32>>,
 }
 
 impl<'a> CharacterFrameSource<'a> {
@@ -57,7 +59,14 @@ impl<'a> CharacterFrameSource<'a> {
             animation,
             ids,
             bones,
+            softness: Vec::new(),
         })
+    }
+
+    /// The same, coloured by how soft the flesh is that was made of the file.
+    pub fn with_softness(mut self, binding: &CharacterBinding) -> CharacterFrameSource<'a> {
+        self.softness = binding.values_on_surfaces(binding.softness());
+        self
     }
 
     fn seconds(&self) -> f64 {
@@ -74,6 +83,10 @@ impl FrameSource for CharacterFrameSource<'_> {
 
     fn looks(&self) -> &[Look] {
         &self.looks
+    }
+
+    fn scalar(&self) -> Scalar {
+        Scalar::Softness
     }
 
     fn up(&self) -> Up {
@@ -101,6 +114,7 @@ impl FrameSource for CharacterFrameSource<'_> {
                     bones: self.bones.iter().map(|pair| pair.map(joint)).collect(),
                     arrows: Vec::new(),
                 },
+                strain: self.softness.clone(),
                 ..RenderFrame::default()
             })?;
         }

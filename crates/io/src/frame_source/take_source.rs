@@ -4,7 +4,7 @@ use crate::{OpenedScene, TakeEnding, TakeFile};
 use sinew_character::ShownSurfaces;
 use sinew_render::{
     FrameCallback, FrameSource, Look, ModelOverlays, ObstacleInfo, ObstacleSurfaces, Overlays, PictureError,
-    RenderFrame,
+    RenderFrame, Scalar,
 };
 use sinew_sim::{Model, State};
 use sinew_take::{Frame, SurfaceInfo, Up};
@@ -20,6 +20,8 @@ pub struct TakeFrameSource<'a> {
     looks: Vec<Look>,
     obstacles: ObstacleSurfaces,
     body_count: usize,
+    /// How soft every vertex of each body is, if that is drawn.
+    softness: Option<Vec<Vec<f32>>>,
 }
 
 impl<'a> TakeFrameSource<'a> {
@@ -66,6 +68,7 @@ impl<'a> TakeFrameSource<'a> {
             looks,
             obstacles,
             body_count,
+            softness: overlays.softness.then(|| opened.softness(model)),
         })
     }
 
@@ -83,6 +86,9 @@ impl<'a> TakeFrameSource<'a> {
 
         // surfaces of rigged files in place of their flesh
         render_frame.surfaces = self.shown.positions(&frame);
+        if let Some(softness) = &self.softness {
+            render_frame.strain.clone_from(softness);
+        }
         render_frame.strain = self.shown.values(render_frame.strain);
         if self.overlays.skinned {
             render_frame.skinned = self.shown.skinned(&frame, &render_frame.skinned);
@@ -90,7 +96,7 @@ impl<'a> TakeFrameSource<'a> {
 
         // obstacles have no strain, and are not skinned
         let vertices = self.obstacles.vertices(|i| state.obstacles.get(i).map(|obstacle| obstacle.pose));
-        if self.overlays.strain {
+        if self.overlays.strain || self.overlays.softness {
             render_frame.strain.extend(vertices.iter().map(|points| vec![f32::NAN; points.len()]));
         }
         if self.overlays.skinned {
@@ -120,6 +126,10 @@ impl FrameSource for TakeFrameSource<'_> {
 
     fn cage(&self) -> &[[u32; 3]] {
         self.model_overlays.cage()
+    }
+
+    fn scalar(&self) -> Scalar {
+        if self.softness.is_some() { Scalar::Softness } else { Scalar::Strain }
     }
 
     fn up(&self) -> Up {

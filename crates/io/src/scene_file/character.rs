@@ -29,6 +29,10 @@ pub(super) struct Character {
     pub(super) preroll: f64,
 }
 
+/// Keys that need a rigged file.
+const FILE_ONLY: [&str; 8] =
+    ["animation", "skinned", "fleshy", "softness", "softness_color", "softness_texture", "human", "turn"];
+
 /// Reads a character. `earlier` are the bodies above it in the file.
 pub(super) fn read_character(
     section: &Section<CharacterTable>,
@@ -36,7 +40,7 @@ pub(super) fn read_character(
     reading: &Reading,
 ) -> Result<Loaded<Character>, ReadError> {
     // everything cheap is checked before a file is read
-    if let Some(key) = section.first_of(&["animation", "skinned", "fleshy", "human", "turn"]) {
+    if let Some(key) = section.first_of(&FILE_ONLY) {
         return Err(section.error(key, format!("`{key}` needs `file`, a rigged character")));
     }
     let file = section.surface.as_deref().or(section.tets.as_deref()).unwrap_or("character");

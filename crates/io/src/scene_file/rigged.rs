@@ -9,7 +9,8 @@ use super::section::Section;
 use crate::opened_scene::CharacterChoice;
 use crate::rigged_file::{CaptureFile, RiggedOptions, open_rigged};
 use crate::scene_schema::CharacterTable;
-use sinew_character::{Character, CharacterOptions, Placement};
+use crate::softness_texture::read_softness_texture;
+use sinew_character::{Character, CharacterOptions, ColorChannel, Placement, SoftnessOptions};
 use sinew_control::{HumanBone, PathFollower};
 use sinew_files::{Loaded, ReadError, ReadErrors};
 use sinew_gltf::CharacterFile;
@@ -107,6 +108,7 @@ fn read_options(
         sag: read_sag(section.sag),
         skinned: section.skinned.clone().unwrap_or_default(),
         fleshy: section.fleshy.clone().unwrap_or_default(),
+        softness: read_softness(section, folder)?,
         human: read_human(section)?,
         ..defaults
     };
@@ -134,6 +136,17 @@ fn read_capture(
         is_cycle: section.is_loop.unwrap_or(false),
         ..defaults
     }))
+}
+
+/// How soft parts of the character are.
+fn read_softness(section: &Section<CharacterTable>, folder: &Path) -> Result<SoftnessOptions, ReadError> {
+    let color = section.softness_color.as_deref().map(ColorChannel::parse).transpose();
+    let color = color.map_err(|message| section.error("softness_color", message))?;
+    let texture = section.softness_texture.as_ref().map(|path| read_softness_texture(&folder.join(path)));
+    let texture =
+        texture.transpose().map_err(|error| section.error("softness_texture", error.to_string()))?;
+    let factors = section.softness.iter().flatten().map(|(name, factor)| (name.clone(), *factor)).collect();
+    Ok(SoftnessOptions { color, texture, factors })
 }
 
 /// Reads which joints are which human bones.

@@ -30,10 +30,18 @@ pub struct CharacterTable {
     #[schemars(extend("x-default" = "the first"))]
     pub animation: Option<String>,
     /// Surfaces of the file that are only skinned, not simulated, by the name of their node, mesh or material.
-    #[schemars(extend("x-default" = "thin and small parts"))]
+    #[schemars(extend("x-default" = "thin sheets; hard parts are rigid"))]
     pub skinned: Option<Vec<String>>,
-    /// Surfaces of the file that are simulated as flesh, however thin or small.
+    /// Surfaces of the file that are simulated as flesh, however thin or hard.
     pub fleshy: Option<Vec<String>>,
+    /// How soft parts of the file are: factors by joint, or else by node, mesh or material: `{ Belly = 2, Hand = 0.2 }`. 0 is rigid, 1 as chosen, at most 10.
+    #[schemars(extend("x-default" = "1, and 0 for hard parts"))]
+    pub softness: Option<BTreeMap<String, f64>>,
+    /// A channel of a vertex colour of the file that multiplies softness, such as `COLOR_0.r`: black is rigid.
+    pub softness_color: Option<String>,
+    /// A grey picture (.png) over the first texture coordinates that multiplies softness: black is rigid, white as chosen.
+    #[schemars(extend("format" = "path"))]
+    pub softness_texture: Option<String>,
     /// Joints of the file that are human bones, for captured motion: `{ hips = "Bip01" }`.
     #[schemars(extend("x-default" = "by names or build"))]
     pub human: Option<BTreeMap<String, String>>,

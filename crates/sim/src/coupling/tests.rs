@@ -99,6 +99,22 @@ fn painted_nodes_follow_their_paint() {
 }
 
 #[test]
+fn a_bone_claims_only_flesh_that_is_painted_to_it() {
+    let mut world = world(vec![tie(None, Hold::Inside { margin: 0.0 })]);
+    let plain = Model::build(&world).unwrap();
+    // all but the first fifth belongs to the right bone, through which the left one passes as well
+    let weights = |x: &Vec3| vec![(u32::from(x.x > 0.16), 1.0)];
+    world.bodies[0].attachment.as_mut().unwrap().skin_weights =
+        plain.bodies()[0].surface.vertices.iter().map(weights).collect();
+    let painted = Model::build(&world).unwrap();
+    let left = held(&painted, 0);
+    // the weights of the surface go straight inwards, but for one edge of 2 cm
+    assert!(!left.is_empty() && left.iter().all(|x| x.x <= 0.18 + 1e-9), "{left:?}");
+    // all on the axis, and one to each side of it against rolling
+    assert_eq!(held(&painted, 1).len(), held(&plain, 1).len() + 2);
+}
+
+#[test]
 fn a_bone_too_thin_for_the_cage_takes_the_nearest_nodes() {
     let mut world = world(vec![tie(None, Hold::Inside { margin: 0.0 })]);
     for bone in &mut world.rigs[0].skeleton.bones {

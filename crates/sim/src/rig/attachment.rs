@@ -1,6 +1,9 @@
 //! Attachment of flesh to bones: which nodes of a body are fixed to which bones of its rig.
+//!
+//! Ties choose nodes by the shapes of bones. Where skinning weights are painted, a bone claims a node in its shape only if the flesh around
+//! the node follows it: a control bone that passes through a foot holds nothing of it.
 
-use super::RestRig;
+use super::{Neighbours, NodePaint, RestRig};
 use crate::body::Shape;
 use crate::desc::{AttachmentDesc, BodyDesc, CoreDesc, Hold, TieDesc};
 use sinew_flesh::Material;
@@ -20,6 +23,33 @@ pub(crate) struct Attachment {
     pub(crate) notes: Vec<String>,
 }
 
+/// A bone claims nodes in its shape where it has at least this painted weight: where the flesh follows it more than all others together.
+const FOLLOWED: f64 = 0.5;
+/// A part in no bone's shape is fixed where a weight is at least this fraction of the largest one in it.
+const NEARLY_HEAVIEST: f64 = 0.9;
+/// Nodes no farther than this from an axis lie on it, and cannot keep flesh from rolling, as a fraction of the longest cage edge.
+const ON_AXIS: f64 = 0.2;
+
+/// A body and the rig it hangs on, while nodes are chosen.
+struct HangingBody<'a> {
+    desc: &'a AttachmentDesc,
+    rig: &'a RestRig<'a>,
+    shape: &'a Shape,
+    /// Nodes that pins hold: they stay theirs.
+    held: &'a [bool],
+    neighbours: Neighbours,
+    /// The longest edge of its tets (m).
+    edge: f64,
+    paint: Option<NodePaint>,
+}
+
+impl HangingBody<'_> {
+    /// Whether the flesh around a node follows a bone; without paint it does.
+    fn follows(&self, node: usize, bone: usize) -> bool {
+        self.paint.as_ref().is_none_or(|paint| paint.weight(node, bone) >= FOLLOWED)
+    }
+}
+
 impl Attachment {
     /// Chooses the fixed nodes of a body. `held` are the pinned nodes, which stay with their pins.
     ///
@@ -35,34 +65,54 @@ impl Attachment {
         if !faults.is_empty() {
             return Err(faults);
         }
-
-        // nodes placed on the axes of bones first, then the ties in order
-        let mut attachment = Attachment {
-            fixed: vec![None; shape.mesh.nodes.len()],
-            reference: vec![0; shape.mesh.nodes.len()],
-            distance: Vec::new(),
-            thickness: 0.0,
-            notes: Vec::new(),
-        };
-        for ((bone, _), node) in rig.samples().zip(&shape.anchor_nodes) {
-            if let Some(node) = node.map(|node| node as usize).filter(|node| !held[*node]) {
-                attachment.fixed[node].get_or_insert(bone);
-            }
+        let neighbours = Neighbours::of(shape.mesh.nodes.len(), &shape.mesh.tets);
+        let paint = NodePaint::spread(&desc.skin_weights, rig, shape, &neighbours);
+        let mut body = HangingBody { desc, rig, shape, held, neighbours, edge: longest_edge(shape), paint };
+        let mut attachment = Attachment::of_ties(&body);
+        if attachment.is_empty() && body.paint.take().is_some() {
+            attachment = Attachment::of_ties(&body);
+            attachment.notes.push(
+                "inside no bone does the flesh follow that bone by half of its weight: nodes are fixed there whatever their weights".into(),
+            );
         }
-        for tie in &desc.ties {
-            attachment.take(desc, tie, rig, shape, held);
-        }
-
-        // reference bones of all other nodes
-        if attachment.fixed.iter().all(Option::is_none) {
+        if attachment.is_empty() {
             return Err(vec![format!(
                 "none of its {} nodes is fixed to a bone of '{}': give bones shapes that lie in the flesh, or choose nodes by hand",
                 shape.mesh.nodes.len(),
                 desc.rig
             )]);
         }
-        attachment.spread(rig, shape, held);
+        if body.paint.is_some() {
+            (0..rig.bone_count()).for_each(|bone| attachment.keep_from_rolling(&body, bone));
+        }
+        attachment.spread(&body);
         Ok(attachment)
+    }
+
+    /// The nodes that lie on the middles of bones, and those that ties take.
+    fn of_ties(body: &HangingBody) -> Attachment {
+        let node_count = body.shape.mesh.nodes.len();
+        let mut attachment = Attachment {
+            fixed: vec![None; node_count],
+            reference: vec![0; node_count],
+            distance: Vec::new(),
+            thickness: 0.0,
+            notes: Vec::new(),
+        };
+        for ((bone, _), node) in body.rig.samples().zip(&body.shape.anchor_nodes) {
+            let node = node.map(|node| node as usize);
+            if let Some(node) = node.filter(|node| !body.held[*node] && body.follows(*node, bone)) {
+                attachment.fixed[node].get_or_insert(bone);
+            }
+        }
+        for tie in &body.desc.ties {
+            attachment.take(body, tie);
+        }
+        attachment
+    }
+
+    fn is_empty(&self) -> bool {
+        self.fixed.iter().all(Option::is_none)
     }
 
     /// The material of an element: the body's material, stiffened near bones.
@@ -74,16 +124,15 @@ impl Attachment {
         Material { young: desc.material.young * core.factor(fraction), ..desc.material }
     }
 
-    fn take(&mut self, desc: &AttachmentDesc, tie: &TieDesc, rig: &RestRig, shape: &Shape, held: &[bool]) {
+    fn take(&mut self, body: &HangingBody, tie: &TieDesc) {
         let bones: Vec<usize> = match &tie.bone {
-            Some(name) => rig.find_bone(name).into_iter().collect(),
-            None => (0..rig.bone_count()).collect(),
+            Some(name) => body.rig.find_bone(name).into_iter().collect(),
+            None => (0..body.rig.bone_count()).collect(),
         };
-        let nodes = &shape.mesh.nodes;
         // a node goes to the nearest of the bones that claim it
-        let mut claims: Vec<Option<(f64, usize)>> = vec![None; nodes.len()];
+        let mut claims: Vec<Option<(f64, usize)>> = vec![None; self.fixed.len()];
         for &bone in &bones {
-            for (node, distance) in claimed(desc, &tie.hold, rig, shape, bone) {
+            for (node, distance) in claimed(body, &tie.hold, bone) {
                 let claim = &mut claims[node];
                 if claim.is_none_or(|(nearest, _)| distance < nearest) {
                     *claim = Some((distance, bone));
@@ -91,19 +140,19 @@ impl Attachment {
             }
         }
         for (node, claim) in claims.iter().enumerate() {
-            if let (Some((_, bone)), None, false) = (claim, self.fixed[node], held[node]) {
+            if let (Some((_, bone)), None, false) = (claim, self.fixed[node], body.held[node]) {
                 self.fixed[node] = Some(*bone);
             }
         }
         if let Hold::Inside { .. } = tie.hold {
-            self.take_nearest(&bones, rig, shape, held);
+            self.take_nearest(body, &bones);
         }
     }
 
     /// Assigns to bones without a node the ones nearest to their axis, within one cage edge.
-    fn take_nearest(&mut self, bones: &[usize], rig: &RestRig, shape: &Shape, held: &[bool]) {
-        let nodes = &shape.mesh.nodes;
-        let reach = longest_edge(shape);
+    fn take_nearest(&mut self, body: &HangingBody, bones: &[usize]) {
+        let (rig, nodes) = (body.rig, &body.shape.mesh.nodes);
+        let reach = body.edge;
         let mut thin = Vec::new();
         for &bone in bones {
             if rig.shape(bone).is_none() || self.fixed.contains(&Some(bone)) {
@@ -111,7 +160,10 @@ impl Attachment {
             }
             for sample in rig.samples_of(bone) {
                 let near = |&node: &usize| (nodes[node] - sample).norm();
-                let free = (0..nodes.len()).filter(|&node| self.fixed[node].is_none() && !held[node]);
+                let is_free = |&node: &usize| {
+                    self.fixed[node].is_none() && !body.held[node] && body.follows(node, bone)
+                };
+                let free = (0..nodes.len()).filter(is_free);
                 let nearest = free.min_by(|a, b| near(a).total_cmp(&near(b)));
                 if let Some(node) = nearest.filter(|node| near(node) <= reach) {
                     self.fixed[node] = Some(bone);
@@ -129,11 +181,43 @@ impl Attachment {
         }
     }
 
-    /// Finds the nearest fixed node of every node along mesh edges, by Dijkstra's algorithm. A disconnected part without fixed nodes is fixed rigidly to
-    /// the nearest bone.
-    fn spread(&mut self, rig: &RestRig, shape: &Shape, held: &[bool]) {
-        let nodes = &shape.mesh.nodes;
-        let neighbours = Neighbours::of(shape);
+    /// Gives a bone whose nodes all lie on one line two more, one to each side of it, so that its flesh cannot roll about that line.
+    fn keep_from_rolling(&mut self, body: &HangingBody, bone: usize) {
+        let nodes = &body.shape.mesh.nodes;
+        let own: Vec<Vec3> =
+            (0..nodes.len()).filter(|&node| self.fixed[node] == Some(bone)).map(|node| nodes[node]).collect();
+        if own.is_empty() {
+            return;
+        }
+
+        // the line through its nodes
+        let middle = own.iter().sum::<Vec3>() / own.len() as f64;
+        let farthest = own.iter().map(|x| x - middle).max_by(|a, b| a.norm().total_cmp(&b.norm()));
+        let axis = farthest.and_then(|d| d.try_normalize(1e-12)).unwrap_or_default();
+        let aside = |x: &Vec3| (x - middle) - axis * axis.dot(&(x - middle));
+        let off = ON_AXIS * body.edge;
+        if own.iter().any(|x| aside(x).norm() > off) {
+            return;
+        }
+
+        // the nearest nodes beside it that follow the bone
+        let mut beside: Vec<usize> = (0..nodes.len())
+            .filter(|&node| self.fixed[node].is_none() && !body.held[node] && body.follows(node, bone))
+            .filter(|&node| aside(&nodes[node]).norm() > off)
+            .collect();
+        let far = |node: &usize| (nodes[*node] - middle).norm();
+        beside.sort_by(|a, b| far(a).total_cmp(&far(b)));
+        let Some(&first) = beside.first() else { return };
+        let opposite = beside.iter().find(|node| aside(&nodes[**node]).dot(&aside(&nodes[first])) < 0.0);
+        for node in [Some(first), opposite.copied()].into_iter().flatten() {
+            self.fixed[node] = Some(bone);
+        }
+    }
+
+    /// Finds the nearest fixed node of every node along mesh edges, by Dijkstra's algorithm. A disconnected part without fixed nodes is fixed to
+    /// the bones it is painted to, or rigidly to the nearest one.
+    fn spread(&mut self, body: &HangingBody) {
+        let nodes = &body.shape.mesh.nodes;
         loop {
             // fixed nodes are the sources
             let mut distance = vec![f64::INFINITY; nodes.len()];
@@ -151,7 +235,7 @@ impl Attachment {
                 if reached > distance[node] {
                     continue;
                 }
-                for &next in neighbours.of_node(node) {
+                for &next in body.neighbours.of_node(node) {
                     let there = reached + (nodes[next as usize] - nodes[node]).norm();
                     if there < distance[next as usize] {
                         distance[next as usize] = there;
@@ -160,70 +244,85 @@ impl Attachment {
                     }
                 }
             }
-
-            // repeat as long as a part is not reached
-            let Some(lost) = (0..nodes.len()).find(|&node| distance[node].is_infinite() && !held[node])
+            let Some(lost) = (0..nodes.len()).find(|&node| distance[node].is_infinite() && !body.held[node])
             else {
                 let reached = distance.iter().copied().filter(|d| d.is_finite());
                 self.thickness = reached.fold(0.0, f64::max);
                 self.distance = distance;
                 return;
             };
-            self.carry(lost, &neighbours, rig, shape, held);
+            self.carry(body, lost);
         }
     }
 
-    /// Fixes a whole disconnected part to the bone nearest to its centroid.
-    fn carry(&mut self, start: usize, neighbours: &Neighbours, rig: &RestRig, shape: &Shape, held: &[bool]) {
-        let mut part = vec![start];
-        let mut seen = vec![false; shape.mesh.nodes.len()];
-        seen[start] = true;
-        let mut next = 0;
-        while next < part.len() {
-            for &other in neighbours.of_node(part[next]) {
-                if !core::mem::replace(&mut seen[other as usize], true) {
-                    part.push(other as usize);
-                }
-            }
-            next += 1;
+    /// Fixes a disconnected part: where its weights are near their largest to the bones they belong to, or as a whole to the bone nearest to its
+    /// middle.
+    fn carry(&mut self, body: &HangingBody, start: usize) {
+        let nodes = &body.shape.mesh.nodes;
+        let part = connected(body, start);
+        let middle = part.iter().map(|&node| nodes[node]).sum::<Vec3>() / part.len() as f64;
+        let heaviest = |node: usize| body.paint.as_ref().and_then(|paint| paint.heaviest(node));
+        let is_free = |node: &&usize| !body.held[**node];
+        let largest =
+            part.iter().filter(is_free).filter_map(|&node| heaviest(node)).map(|(_, weight)| weight);
+        let largest = largest.fold(0.0, f64::max);
+        let nearest = nearest_bone(body.rig, &middle);
+        let mut bones = Vec::new();
+        for &node in part.iter().filter(is_free) {
+            let painted = heaviest(node).filter(|(_, weight)| *weight >= NEARLY_HEAVIEST * largest);
+            let bone = if largest > 0.0 { painted.map(|(bone, _)| bone) } else { Some(nearest) };
+            self.fixed[node] = bone;
+            bones.extend(bone);
         }
-        let middle = part.iter().map(|&node| shape.mesh.nodes[node]).sum::<Vec3>() / part.len() as f64;
-        let bone = nearest_bone(rig, &middle);
-        for &node in part.iter().filter(|&&node| !held[node]) {
-            self.fixed[node] = Some(bone);
-        }
+        bones.sort_unstable();
+        bones.dedup();
+        let names: Vec<&str> = bones.iter().map(|&bone| body.rig.bone_name(bone)).collect();
+        let how = if largest > 0.0 { "where their weight is largest" } else { "rigidly" };
         self.notes.push(format!(
-            "a part of {} nodes near ({:.3}, {:.3}, {:.3}) m is connected to no bone: bone '{}' carries it rigidly",
+            "a part of {} nodes near ({:.3}, {:.3}, {:.3}) m is connected to no bone: {} carries it {how}",
             part.len(),
             middle.x,
             middle.y,
             middle.z,
-            rig.bone_name(bone)
+            some_of(&names)
         ));
     }
 }
 
+/// All nodes that hang together with one.
+fn connected(body: &HangingBody, start: usize) -> Vec<usize> {
+    let mut part = vec![start];
+    let mut seen = vec![false; body.shape.mesh.nodes.len()];
+    seen[start] = true;
+    let mut next = 0;
+    while next < part.len() {
+        for &other in body.neighbours.of_node(part[next]) {
+            if !core::mem::replace(&mut seen[other as usize], true) {
+                part.push(other as usize);
+            }
+        }
+        next += 1;
+    }
+    part
+}
+
 /// The nodes that a tie assigns to a bone, each with its distance from the bone (m).
-fn claimed(
-    desc: &AttachmentDesc,
-    hold: &Hold,
-    rig: &RestRig,
-    shape: &Shape,
-    bone: usize,
-) -> Vec<(usize, f64)> {
+fn claimed(body: &HangingBody, hold: &Hold, bone: usize) -> Vec<(usize, f64)> {
+    let HangingBody { desc, rig, shape, .. } = *body;
     let nodes = &shape.mesh.nodes;
     let in_bone = |node: usize| rig.point_in_bone(bone, &nodes[node]);
+    let followers = || (0..nodes.len()).filter(|&node| body.follows(node, bone));
     let solid = rig.shape(bone);
     match hold {
         // by distance from the bone
         Hold::Inside { margin } => {
             let Some(solid) = solid else { return Vec::new() };
-            let far = (0..nodes.len()).map(|node| (node, solid.signed(&in_bone(node))));
+            let far = followers().map(|node| (node, solid.signed(&in_bone(node))));
             far.filter(|(_, distance)| distance <= margin).collect()
         }
         Hold::Near { distance } => {
             let Some(solid) = solid else { return Vec::new() };
-            let far = (0..nodes.len()).map(|node| (node, solid.to_middle(&in_bone(node))));
+            let far = followers().map(|node| (node, solid.to_middle(&in_bone(node))));
             far.filter(|(_, found)| found <= distance).collect()
         }
 
@@ -334,37 +433,6 @@ fn some_of(names: &[&str]) -> String {
     let more = names.len() - shown.len();
     let rest = if more > 0 { format!(" and {more} more bones") } else { String::new() };
     shown.join(", ") + &rest
-}
-
-/// Adjacency of nodes: those that share a tet with each node.
-struct Neighbours {
-    first: Vec<u32>,
-    nodes: Vec<u32>,
-}
-
-impl Neighbours {
-    fn of(shape: &Shape) -> Neighbours {
-        let mut pairs: Vec<(u32, u32)> = shape
-            .mesh
-            .tets
-            .iter()
-            .flat_map(|tet| {
-                tet.iter().flat_map(|&a| tet.iter().filter(move |&&b| b != a).map(move |&b| (a, b)))
-            })
-            .collect();
-        pairs.sort_unstable();
-        pairs.dedup();
-        let mut first = vec![0u32; shape.mesh.nodes.len() + 1];
-        pairs.iter().for_each(|(a, _)| first[*a as usize + 1] += 1);
-        for i in 1..first.len() {
-            first[i] += first[i - 1];
-        }
-        Neighbours { first, nodes: pairs.into_iter().map(|(_, b)| b).collect() }
-    }
-
-    fn of_node(&self, node: usize) -> &[u32] {
-        &self.nodes[self.first[node] as usize..self.first[node + 1] as usize]
-    }
 }
 
 /// A node in the priority queue; the nearest comes out first, and of two equally near the lower index.

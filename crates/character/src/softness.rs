@@ -1,0 +1,288 @@
+//! Softness over the flesh: painted on its vertices, chosen by bone and by surface, as one factor per vertex.
+//!
+//! ```text
+//! s = clamp(a · c · t · f · Σ_j w_j f_j, 0, 10)
+//! ```
+//!
+//! with a the attribute `_SOFTNESS`, c a channel of a vertex colour, t a texture, f the factors of the surface's names, and f_j those of its
+//! joints by their weights w_j; what is not given is 1. 1 is as soft as is chosen for the whole character, more is softer, 0 is rigid. Rounds of
+//! averaging over the surface then take out steps, save where parts are rigid.
+
+use crate::flesh::Flesh;
+use crate::names::nearest;
+use crate::shell::welded;
+use crate::{CharacterError, CharacterPrimitive, FaultyPart, RiggedCharacter};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// The largest softness.
+pub const MAX_SOFTNESS: f32 = 10.0;
+/// Rounds of averaging: what is painted reaches about two edges farther.
+const ROUNDS: usize = 3;
+
+/// Where the softness of a character comes from besides its own attribute.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SoftnessOptions {
+    /// A channel of a vertex colour of the file.
+    pub color: Option<ColorChannel>,
+    /// A grey texture by the first texture coordinates.
+    pub texture: Option<SoftnessTexture>,
+    /// Factors of joints, or else of surfaces by the name of node, mesh or material, each at least 0.
+    pub factors: Vec<(String, f64)>,
+}
+
+/// A channel of a vertex colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColorChannel {
+    /// n of `COLOR_n`.
+    pub set: usize,
+    /// 0 to 3: red, green, blue, opacity.
+    pub channel: usize,
+}
+
+impl ColorChannel {
+    /// Reads `COLOR_0.r`; a channel is r, g, b or a.
+    ///
+    /// # Errors
+    /// If it is nothing of the kind.
+    pub fn parse(text: &str) -> Result<ColorChannel, String> {
+        let found =
+            text.strip_prefix("COLOR_").and_then(|rest| rest.split_once('.')).and_then(|(set, channel)| {
+                let channel = ["r", "g", "b", "a"].iter().position(|name| *name == channel)?;
+                Some(ColorChannel { set: set.parse().ok()?, channel })
+            });
+        found.ok_or_else(|| format!("`{text}` is no channel of a vertex colour: write one as `COLOR_0.r`"))
+    }
+}
+
+/// A grey picture: 0 is rigid, 1 as soft as chosen.
+#[derive(Clone, PartialEq)]
+pub struct SoftnessTexture {
+    width: usize,
+    height: usize,
+    /// Row after row from the top.
+    values: Arc<[f32]>,
+}
+
+impl core::fmt::Debug for SoftnessTexture {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "SoftnessTexture({} × {})", self.width, self.height)
+    }
+}
+
+impl SoftnessTexture {
+    /// A picture of values, row after row from the top; `None` if there are not `width` × `height` of them, or none.
+    pub fn new(width: usize, height: usize, values: Vec<f32>) -> Option<SoftnessTexture> {
+        let is_whole = width.checked_mul(height) == Some(values.len()) && !values.is_empty();
+        is_whole.then(|| SoftnessTexture { width, height, values: values.into() })
+    }
+
+    /// The value at texture coordinates, bilinear between texels; beyond 0 to 1 the picture repeats.
+    pub fn sample(&self, [u, v]: [f32; 2]) -> f32 {
+        let place = |coordinate: f32, count: usize| {
+            let at = f64::from(coordinate).rem_euclid(1.0) * count as f64 - 0.5;
+            let low = at.floor();
+            let index = |i: f64| (i as i64).rem_euclid(count as i64) as usize;
+            (index(low), index(low + 1.0), (at - low) as f32)
+        };
+        let (x0, x1, fx) = place(u, self.width);
+        let (y0, y1, fy) = place(v, self.height);
+        let row = |y: usize| {
+            let at = |x: usize| self.values[y * self.width + x];
+            at(x0) * (1.0 - fx) + at(x1) * fx
+        };
+        row(y0) * (1.0 - fy) + row(y1) * fy
+    }
+}
+
+/// The softness of every vertex of the flesh.
+///
+/// # Errors
+/// If a factor's name is no joint's and no surface's, a factor is negative or not finite, or a colour or texture coordinates are missing.
+pub(crate) fn find_softness(
+    rigged: &RiggedCharacter,
+    flesh: &Flesh,
+    options: &SoftnessOptions,
+) -> Result<Vec<f32>, CharacterError> {
+    check_sources(rigged, flesh, options)?;
+    let factors = Factors::find(rigged, options)?;
+    let mut softness = Vec::with_capacity(flesh.source.len());
+    for ((part, vertex), is_rigid) in flesh.source.iter().zip(&flesh.is_rigid) {
+        let id = flesh.parts[*part as usize].id;
+        let Some(primitive) = rigged.primitive(id) else { continue };
+        let painted = painted_softness(primitive, *vertex as usize, options);
+        if !(painted.is_finite() && painted >= 0.0) {
+            let name = rigged.nodes[id.node].label.clone();
+            let message =
+                format!("vertex {vertex} of '{name}' has the softness {painted}: paint it from 0 to 10");
+            return Err(CharacterError::of(FaultyPart::Surface(name), message));
+        }
+        let names = rigged.names_of(id);
+        let surface: f64 =
+            factors.surfaces.iter().filter(|(name, _)| names.contains(name)).map(|(_, f)| f).product();
+        let joints = rigged.nodes[id.node].skin.map_or(&[][..], |skin| &rigged.skins[skin].joints);
+        let weights = primitive.weights.as_ref().map_or(&[][..], |weights| weights.of(*vertex as usize));
+        let bones: f64 = weights
+            .iter()
+            .map(|entry| {
+                entry.weight * joints.get(entry.joint as usize).map_or(1.0, |joint| factors.joints[*joint])
+            })
+            .sum();
+        let product = (f64::from(painted) * surface * bones) as f32;
+        softness.push(if *is_rigid { 0.0 } else { product.clamp(0.0, MAX_SOFTNESS) });
+    }
+    smooth(flesh, &mut softness);
+    Ok(softness)
+}
+
+/// What is painted on a vertex.
+fn painted_softness(primitive: &CharacterPrimitive, vertex: usize, options: &SoftnessOptions) -> f32 {
+    let own = primitive.softness.as_ref().map_or(1.0, |values| values[vertex]);
+    let color = options.color.map_or(1.0, |color| {
+        primitive
+            .colors
+            .get(color.set)
+            .and_then(Option::as_ref)
+            .map_or(1.0, |colors| colors[vertex][color.channel])
+    });
+    let uv = primitive.uv.as_ref().map(|uv| uv[vertex]);
+    let texture = options.texture.as_ref().zip(uv).map_or(1.0, |(texture, uv)| texture.sample(uv));
+    own * color * texture
+}
+
+/// Rejects sources that no surface of the flesh has.
+fn check_sources(
+    rigged: &RiggedCharacter,
+    flesh: &Flesh,
+    options: &SoftnessOptions,
+) -> Result<(), CharacterError> {
+    let any = |has: &dyn Fn(&CharacterPrimitive) -> bool| {
+        flesh.parts.iter().filter_map(|part| rigged.primitive(part.id)).any(has)
+    };
+    if let Some(color) =
+        options.color.filter(|color| !any(&|own| own.colors.get(color.set).is_some_and(Option::is_some)))
+    {
+        let set = color.set;
+        return Err(CharacterError::whole(format!(
+            "softness comes from COLOR_{set}, and no surface has it: export vertex colours, or choose another"
+        )));
+    }
+    if options.texture.is_some() && !any(&|own| own.uv.is_some()) {
+        let message =
+            "softness comes from a texture, and no surface has texture coordinates: export TEXCOORD_0";
+        return Err(CharacterError::whole(message));
+    }
+    Ok(())
+}
+
+/// Factors by what they are for.
+struct Factors<'a> {
+    /// For each node.
+    joints: Vec<f64>,
+    /// By a name of the surface.
+    surfaces: Vec<(&'a str, f64)>,
+}
+
+impl<'a> Factors<'a> {
+    fn find(rigged: &RiggedCharacter, options: &'a SoftnessOptions) -> Result<Factors<'a>, CharacterError> {
+        let is_joint: BTreeSet<usize> =
+            rigged.skins.iter().flat_map(|skin| skin.joints.iter().copied()).collect();
+        let surface_names: BTreeSet<&str> = rigged.surfaces().flat_map(|id| rigged.names_of(id)).collect();
+        let mut factors = Factors { joints: vec![1.0; rigged.nodes.len()], surfaces: Vec::new() };
+        for (name, factor) in &options.factors {
+            if !(factor.is_finite() && *factor >= 0.0) {
+                let message =
+                    format!("`{name}` has the softness {factor}: give a factor from 0, rigid, to 10");
+                return Err(CharacterError::of(FaultyPart::Surface(name.clone()), message));
+            }
+            let is_called = |node: &&usize| {
+                let node = &rigged.nodes[**node];
+                node.name.as_deref() == Some(name) || node.label == *name
+            };
+            let called: Vec<usize> = is_joint.iter().filter(is_called).copied().collect();
+            if !called.is_empty() {
+                called.iter().for_each(|&joint| factors.joints[joint] *= factor);
+            } else if surface_names.contains(name.as_str()) {
+                factors.surfaces.push((name, *factor));
+            } else {
+                let joints = is_joint.iter().map(|&joint| rigged.nodes[joint].label.as_str());
+                return Err(unknown_name(name, &joints.chain(surface_names).collect::<Vec<_>>()));
+            }
+        }
+        Ok(factors)
+    }
+}
+
+fn unknown_name(name: &str, known: &[&str]) -> CharacterError {
+    let hint = nearest(name, known).map_or_else(
+        || format!("the file has {}", known.join(", ")),
+        |near| format!("did you mean `{near}`?"),
+    );
+    let message = format!("softness: no joint, surface, mesh or material is named `{name}`; {hint}");
+    let message: String = message.chars().take(400).collect();
+    CharacterError::of(FaultyPart::Surface(name.to_owned()), message)
+}
+
+/// Takes out steps: each vertex takes half of the mean of its neighbours, over seams as well. Rigid parts stay.
+fn smooth(flesh: &Flesh, softness: &mut [f32]) {
+    let is_even = softness.windows(2).all(|pair| pair[0] == pair[1]);
+    if is_even {
+        return;
+    }
+
+    // vertices at one place are one, rigid if any of them is
+    let welded = welded(&flesh.surface);
+    let mut is_rigid = vec![false; softness.len()];
+    for (vertex, &first) in welded.iter().enumerate() {
+        is_rigid[first as usize] |= flesh.is_rigid[vertex];
+        softness[first as usize] = softness[first as usize].min(softness[vertex]);
+    }
+    let corners = flesh.surface.triangles.iter().map(|t| t.map(|v| welded[v as usize]));
+    let mut edges: Vec<[u32; 2]> =
+        corners.flat_map(|[a, b, c]| [[a, b], [b, c], [c, a], [b, a], [c, b], [a, c]]).collect();
+    edges.sort_unstable();
+    edges.dedup();
+    edges.retain(|[a, b]| a != b);
+
+    // rounds of averaging
+    for _ in 0..ROUNDS {
+        let before = softness.to_vec();
+        for around in edges.chunk_by(|a, b| a[0] == b[0]) {
+            let vertex = around[0][0] as usize;
+            let mean =
+                around.iter().map(|[_, other]| before[*other as usize]).sum::<f32>() / around.len() as f32;
+            softness[vertex] = if is_rigid[vertex] { 0.0 } else { 0.5 * (before[vertex] + mean) };
+        }
+    }
+    for (vertex, &first) in welded.iter().enumerate() {
+        softness[vertex] = softness[first as usize];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_texture_is_bilinear_and_repeats() {
+        let texture = SoftnessTexture::new(2, 2, vec![0.0, 1.0, 0.5, 0.5]).unwrap();
+        // the centres of texels
+        assert_eq!(texture.sample([0.25, 0.25]), 0.0);
+        assert_eq!(texture.sample([0.75, 0.25]), 1.0);
+        assert_eq!(texture.sample([0.5, 0.25]), 0.5);
+        assert_eq!(texture.sample([1.75, -0.75]), 1.0);
+        assert_eq!(texture.sample([0.0, 0.25]), 0.5, "between the last column and the first");
+        assert!(
+            SoftnessTexture::new(2, 2, vec![0.0; 3]).is_none()
+                && SoftnessTexture::new(0, 2, vec![]).is_none()
+        );
+    }
+
+    #[test]
+    fn channels_are_written_as_in_the_file() {
+        assert_eq!(ColorChannel::parse("COLOR_1.b"), Ok(ColorChannel { set: 1, channel: 2 }));
+        for text in ["COLOR_0", "COLOR_x.r", "color_0.r", "COLOR_0.red", ""] {
+            assert!(ColorChannel::parse(text).unwrap_err().contains("COLOR_0.r"), "{text}");
+        }
+    }
+}
