@@ -94,7 +94,7 @@ impl Character {
 
         // what takes part in the scene
         let body = match options.shape {
-            FleshShape::Artist => played.skinned_body(&name, &flesh, motion.as_ref(), options),
+            FleshShape::Artist => played.skinned_body(&name, (&flesh, &softness), motion.as_ref(), options),
             FleshShape::Physical => {
                 let material = fitting_material(options.material, &flesh.extent, &mut notes);
                 played.body(&name, &flesh, material, options)
@@ -195,7 +195,7 @@ impl Played<'_> {
     fn skinned_body(
         &self,
         name: &str,
-        flesh: &Flesh,
+        (flesh, softness): (&Flesh, &[f32]),
         motion: Option<&SkeletonMotion>,
         options: &CharacterOptions,
     ) -> BodyDesc {
@@ -206,10 +206,9 @@ impl Played<'_> {
             skeleton: self.skeleton,
             motion,
             size: flesh.extent.amax(),
-            softness: &[],
+            softness,
         };
-        let Softness { home, material, .. } =
-            in_motion.choose(options.material, options.jiggle, options.limit);
+        let Softness { home, material } = in_motion.choose(options.material, options.jiggle, options.limit);
         let mut body = self.body(name, flesh, material, options);
         if let Some(attachment) = &mut body.attachment {
             attachment.home = Some(home);
