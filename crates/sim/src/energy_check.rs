@@ -7,8 +7,11 @@
 //!
 //! The check is global and ignores dissipated energy, so it is less sensitive for small bodies beside large ones and for bodies that were driven for
 //! a long time.
+//!
+//! Bones drive flesh with a home by forces whose work is known to first order only. Such flesh cannot leave its limit, so it is granted the kinetic energy of moving with its
+//! home and swinging there, and worlds with homes start a new account after every step.
 
-use crate::coupling::BoneCoupling;
+use crate::coupling::{BoneCoupling, HomePose};
 use crate::{Model, State, contact, custom_bodies};
 
 /// Kinetic energy above this multiple of the supplied energy means divergence.
@@ -25,8 +28,8 @@ pub(crate) struct EnergyCheck {
 }
 
 impl EnergyCheck {
-    /// Computes both for a state whose bones are up to date in `coupling`.
-    pub(crate) fn of(model: &Model, coupling: &BoneCoupling, state: &State) -> EnergyCheck {
+    /// Computes both for a state whose bones are up to date in `coupling` and whose homes are in `homes`.
+    pub(crate) fn of(model: &Model, coupling: &BoneCoupling, homes: &HomePose, state: &State) -> EnergyCheck {
         let bones = coupling.energies(model, state);
         let obstacles = contact::energies(model, state);
         let coordinates = custom_bodies::energies(model, state);
@@ -38,7 +41,8 @@ impl EnergyCheck {
         let available = if available < 0.0 { 0.0 } else { available };
         let kinetic =
             state.node_kinetic_energy(model) + bones.kinetic + obstacles.kinetic + coordinates.kinetic;
-        EnergyCheck { kinetic, limit: SWING * available + round_off_energy(model) }
+        let limit = SWING * available + round_off_energy(model) + homes.kinetic_allowance(model);
+        EnergyCheck { kinetic, limit }
     }
 
     /// Whether the state is accepted. NaN fails every comparison.

@@ -16,7 +16,7 @@ use crate::coupling::{BoneCoupling, HomePose, Pushes};
 use crate::custom_bodies::CustomBodies;
 use crate::energy_check::{EnergyCheck, worst_node};
 use crate::substep::Substep;
-use crate::{BoneError, Control, Model, State, StepError, StepReport, SubstepBackoff};
+use crate::{BoneError, Control, Energies, Model, State, StepError, StepReport, SubstepBackoff};
 use sinew_flesh::{CornerForces, Diagonalise, ForceReport, NodeMotion};
 use sinew_math::Vec3;
 use sinew_math::lanes::{Kernel, Lanes, dispatch};
@@ -75,8 +75,12 @@ impl Explicit {
             substeps = self.contacts.prepare(model, control, state, dt, fewest as usize) << doublings;
             let found = self.substeps(model, control, diagonalise, (dt, substeps), state);
             bone_error = match found {
-                Ok(report) if EnergyCheck::of(model, &self.coupling, state).is_sound() => {
+                Ok(report) if EnergyCheck::of(model, &self.coupling, &self.homes, state).is_sound() => {
                     state.supplied_energy -= self.constraint_energy(model, control, 1.0, state);
+                    if !model.homes().is_empty() {
+                        let Energies { kinetic, elastic, potential } = state.energies(model);
+                        state.supplied_energy = kinetic + elastic + potential;
+                    }
                     state.backoff = backoff.after(doublings);
                     return Ok(StepReport { retries: (doublings - backoff.doublings) as usize, ..report });
                 }

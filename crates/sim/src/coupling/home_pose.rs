@@ -136,6 +136,19 @@ impl HomePose {
         free.map(energy).sum()
     }
 
+    /// The kinetic energy (J) that free nodes may have by moving with their homes, as these moved in the last sub-step, and by swinging about them at ten times ω L.
+    pub(crate) fn kinetic_allowance(&self, model: &Model) -> f64 {
+        const SWINGS: f64 = 10.0;
+        let nodes = model.homes().bodies.iter().flat_map(|body| body.nodes.clone());
+        let free = nodes.filter(|node| model.node_inverse_mass()[*node] > 0.0);
+        let energy = |node: usize| {
+            let spring = &model.homes().springs[node];
+            let swing = SWINGS * SWINGS * spring.stiffness * spring.limit * spring.limit;
+            model.node_mass()[node] * (self.nodes[node].velocity.norm_squared() + swing)
+        };
+        free.map(energy).sum()
+    }
+
     /// The power of what balances the weight of free nodes, on their motion relative to their bones (W): it has no potential, as it turns with the body.
     pub(crate) fn lift_power(&self, model: &Model, state: &State) -> f64 {
         let mut power = 0.0;
