@@ -2,7 +2,7 @@
 
 use crate::{ConstraintPath, Model, Rig};
 use sinew_math::{Isometry, Vec3, so3};
-use sinew_skeleton::{DriveKind, Drives, SkeletonState};
+use sinew_skeleton::{BoneId, DriveKind, Drives, SkeletonState};
 
 /// What is asked of one step: where pins and dragged points go, how strongly loads push, and who decides about joints.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,10 +15,22 @@ pub struct Control {
     pub rigs: Vec<RigControl>,
     /// One path per obstacle of the model, as rigid motions of where it started; only led ones follow. Those beyond the end of the list stay.
     pub obstacles: Vec<PinPath>,
-    /// Bodies are being put into place: nothing touches anything, and free obstacles wait.
-    pub is_placing: bool,
+    /// Which part of a run the step belongs to.
+    pub phase: Phase,
     /// One per constraint of the model. Those beyond the end of the list hold in full where they are.
     pub constraints: Vec<ConstraintPath>,
+}
+
+/// The part of a run that a step belongs to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// Characters are put into their first pose: nothing is in contact, and bodies and obstacles that nothing holds wait where they are.
+    Placing,
+    /// The flesh of characters settles; bodies and obstacles that nothing holds still wait, as if they were fixed.
+    Settling,
+    /// Everything moves.
+    #[default]
+    Take,
 }
 
 /// Who decides about the joints of a rig during a step.
@@ -28,6 +40,8 @@ pub struct RigControl {
     pub drives: Vec<DriveKind>,
     /// Torques of joints driven by torque, one number per degree of freedom (N m or N).
     pub torque: Vec<f64>,
+    /// Bones whose joints jump as the step begins, to where their path begins; flesh is carried with them as if it were rigid.
+    pub cuts: Vec<BoneId>,
     /// Where joints driven along a path are as the step begins.
     pub from: SkeletonState,
     /// Where they are as it ends.
@@ -86,6 +100,16 @@ impl Control {
         self.constraints.get(i).copied().unwrap_or_default()
     }
 
+    /// Whether body `i` of a model waits where it is.
+    pub(crate) fn body_waits(&self, model: &Model, i: usize) -> bool {
+        self.phase != Phase::Take && model.unheld().bodies[i]
+    }
+
+    /// Whether obstacle `i` of a model, or what it is part of, waits where it is.
+    pub(crate) fn obstacle_waits(&self, model: &Model, i: usize) -> bool {
+        self.phase != Phase::Take && model.unheld().obstacles[i]
+    }
+
     /// The control that holds every pin of a model still and lets every load act in full.
     pub fn still(model: &Model) -> Control {
         Control {
@@ -93,7 +117,7 @@ impl Control {
             load_scales: vec![1.0; model.loads().len()],
             rigs: model.rigs().iter().map(RigControl::hold).collect(),
             obstacles: vec![PinPath::default(); model.obstacles().len()],
-            is_placing: false,
+            phase: Phase::Take,
             constraints: vec![ConstraintPath::default(); model.constraints().len()],
         }
     }
@@ -117,6 +141,7 @@ impl RigControl {
         RigControl {
             drives: vec![DriveKind::Motion; rig.skeleton.bones().len()],
             torque: vec![0.0; rig.skeleton.v_count()],
+            cuts: Vec::new(),
             from: rest.clone(),
             to: rest,
         }
@@ -140,6 +165,13 @@ impl RigControl {
         }
         if let Some(torque) = self.torque.iter().find(|torque| !torque.is_finite()) {
             return Some(format!("a torque of {torque} is asked for: torques must be finite"));
+        }
+        if let Some(bone) = self.cuts.iter().find(|bone| bone.index() >= bones.len()) {
+            return Some(format!(
+                "bone {} of its {} bones is to jump: count bones from 0",
+                bone.0,
+                bones.len()
+            ));
         }
         let stiff = |(bone, kind): (&sinew_skeleton::Bone, &DriveKind)| {
             bone.joint.drive == sinew_skeleton::DriveRule::MotionOnly && *kind == DriveKind::Torque

@@ -181,10 +181,10 @@ impl Explicit {
         }
 
         // where they go
-        self.move_free_nodes(model, substep.h, state);
+        self.move_free_nodes(model, control, substep.h, state);
         charge_loads(model, control, substep.h, state);
         self.move_pins(model, control, substep, state);
-        self.custom_bodies.advance(model, &self.outside, substep.h, state);
+        self.custom_bodies.advance(model, control, (&self.outside, substep.h), state);
         let pushes = Pushes {
             corner_forces: &self.corner_forces,
             load: &self.outside,
@@ -241,9 +241,12 @@ impl Explicit {
         self.constraint_forces.energy(model, control, fraction, &now)
     }
 
-    fn move_free_nodes(&mut self, model: &Model, h: f64, state: &mut State) {
+    fn move_free_nodes(&mut self, model: &Model, control: &Control, h: f64, state: &mut State) {
         let mut all_drag = core::mem::take(&mut self.drag);
-        for (body, &decay) in model.bodies().iter().zip(&self.decay) {
+        for (i, (body, &decay)) in model.bodies().iter().zip(&self.decay).enumerate() {
+            if control.body_waits(model, i) {
+                continue;
+            }
             let first = body.nodes.start;
             let x = &mut state.node_x[body.nodes.clone()];
             let v = &mut state.node_v[body.nodes.clone()];

@@ -3,6 +3,7 @@
 mod build;
 mod constraints;
 mod hash;
+mod unheld;
 
 use crate::body::Body;
 use crate::body_kind::{BodyKind, CoordinateState};
@@ -18,6 +19,7 @@ use sinew_flesh::Elements;
 use sinew_math::spatial::Frame;
 use sinew_math::{Mat3, Vec3};
 use std::sync::Arc;
+use unheld::Unheld;
 
 /// A world ready to be stepped: flat arrays over the nodes of all bodies.
 #[derive(Clone, Debug)]
@@ -64,6 +66,8 @@ pub struct Model {
     body_start: CoordinateState,
     /// The nodes that such coordinates move, in order.
     reduced_nodes: Vec<Range<usize>>,
+    /// What nothing holds.
+    unheld: Unheld,
     /// Tells models apart for what steppers keep about them.
     id: ModelId,
 }
@@ -295,6 +299,16 @@ impl Model {
     /// Whether any obstacle is moved by what touches it.
     pub(crate) fn has_free_obstacles(&self) -> bool {
         self.obstacles.iter().any(|obstacle| obstacle.solid.is_some())
+    }
+
+    /// Whether nothing holds some body or dynamic obstacle: no bone, pin or constraint.
+    pub fn has_unheld(&self) -> bool {
+        self.unheld.any()
+    }
+
+    /// The bodies and obstacles that nothing holds: no bone, pin or constraint.
+    pub(crate) fn unheld(&self) -> &Unheld {
+        &self.unheld
     }
 
     /// Where bones stand at rest, those of all rigs together, the world first.

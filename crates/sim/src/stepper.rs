@@ -17,6 +17,8 @@ pub struct Stepper {
     implicit: Implicit,
     /// Whether the last step was implicit.
     was_implicit: bool,
+    /// The state before a sudden cut, in case the step fails.
+    before_cut: State,
 }
 
 impl Default for Stepper {
@@ -27,6 +29,7 @@ impl Default for Stepper {
             explicit: Explicit::default(),
             implicit: Implicit::default(),
             was_implicit: false,
+            before_cut: State::default(),
         }
     }
 }
@@ -53,10 +56,15 @@ impl Stepper {
         check(model, control, dt)?;
         let implicit = self.solver.pick(model, dt)?.implicit;
         self.was_implicit = implicit.is_some();
-        match implicit {
+        let has_cut = self.cross_cuts(model, control, state);
+        let stepped = match implicit {
             Some(settings) => self.implicit.step(model, control, &settings, &mut [], dt, state),
             None => self.explicit.step(model, control, self.diagonalise, dt, state),
+        };
+        if has_cut && stepped.is_err() {
+            state.copy_from(&self.before_cut);
         }
+        stepped
     }
 
     /// Takes the state `dt` (s) further by an implicit step, with more energies of nodes than the model has: barriers, say, or point constraints.
@@ -72,7 +80,22 @@ impl Stepper {
         check(model, control, dt)?;
         Solver::Implicit(*settings).pick(model, dt)?;
         self.was_implicit = true;
-        self.implicit.step(model, control, settings, extras, dt, state)
+        let has_cut = self.cross_cuts(model, control, state);
+        let stepped = self.implicit.step(model, control, settings, extras, dt, state);
+        if has_cut && stepped.is_err() {
+            state.copy_from(&self.before_cut);
+        }
+        stepped
+    }
+
+    /// Carries bones and flesh across sudden cuts, if the control has any.
+    fn cross_cuts(&mut self, model: &Model, control: &Control, state: &mut State) -> bool {
+        let has_cut = control.rigs.iter().any(|rig| !rig.cuts.is_empty());
+        if has_cut {
+            self.before_cut.copy_from(state);
+            state.carry_across_cuts(model, control);
+        }
+        has_cut
     }
 
     /// Torques of all drives of a rig in the last step taken (N m or N), one per degree of freedom: found for joints driven along a path.

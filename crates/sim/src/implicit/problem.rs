@@ -56,6 +56,8 @@ pub(super) struct Problem {
     /// Loads on nodes (N); empty without.
     load: Vec<Vec3>,
     is_dragged: bool,
+    /// Whether bodies wait, so that fewer nodes are free than usual.
+    pub(super) any_waits: bool,
     pub(super) h: f64,
     elastic: ElasticPotential,
     hessian: ElasticHessian,
@@ -86,7 +88,7 @@ impl Problem {
         self.onward.rigs = self.bones.begin(model, control, substep, &state.rigs);
         self.elastic.begin_step(model.elements(), &state.node_x, h);
         self.gather_loads(model, control);
-        self.set_inertia(model, state);
+        self.set_inertia(model, control, state);
         self.set_drag(model);
         self.onward.x.clone_from(&state.node_x);
         for node in 0..model.node_count() {
@@ -118,7 +120,7 @@ impl Problem {
         }
     }
 
-    fn set_inertia(&mut self, model: &Model, state: &State) {
+    fn set_inertia(&mut self, model: &Model, control: &Control, state: &State) {
         let h = self.h;
         self.aim.clone_from(&state.node_x);
         self.inertia.clear();
@@ -126,6 +128,12 @@ impl Problem {
             let is_free = model.node_inverse_mass()[node] > 0.0;
             self.inertia.push(if is_free { model.node_mass()[node] / (h * h) } else { 0.0 });
             self.aim[node] += h * state.node_v[node] + h * h * model.gravity();
+        }
+        // what waits counts as fixed
+        self.any_waits = false;
+        for (_, body) in model.bodies().iter().enumerate().filter(|(i, _)| control.body_waits(model, *i)) {
+            self.inertia[body.nodes.clone()].fill(0.0);
+            self.any_waits = true;
         }
     }
 

@@ -1,5 +1,6 @@
 //! From a description of a world to a model, checked: bodies get their masses, nodes their bones, elements their place in lanes.
 
+use super::unheld::Unheld;
 use super::{Load, Model, ModelId, Pin, constraints};
 use crate::body::{Body, Shape, damping_rate};
 use crate::body_kind::{BodyKind, CoordinateState, CustomBody};
@@ -54,7 +55,8 @@ impl Model {
         let unconstrained = parts.assemble(world, merged);
         let model = constraints::add(world, unconstrained).map_err(|faults| BuildError { faults })?;
         let seconds = model.stable_step.seconds.min(world.max_step.unwrap_or(f64::INFINITY));
-        Ok(Model { stable_step: StableStep { seconds, ..model.stable_step }, ..model })
+        let unheld = Unheld::find(&model);
+        Ok(Model { stable_step: StableStep { seconds, ..model.stable_step }, unheld, ..model })
     }
 }
 
@@ -399,6 +401,7 @@ impl Parts {
             loads: self.loads,
             body_start: self.body_start,
             reduced_nodes: self.reduced_nodes,
+            unheld: Unheld::default(),
             id: ModelId::default(),
         };
         let frames = model.rest_frames();
