@@ -23,7 +23,9 @@ fn glide(skeleton: &Skeleton, put: impl Fn(usize, &mut SkeletonState)) -> Skelet
 fn scene(extrapolation: Extrapolation, fps: f64, put: impl Fn(usize, &mut SkeletonState)) -> Scene {
     let world = Worm::default().world();
     let skeleton = Skeleton::build(&world.rigs[0].skeleton).expect("a sound skeleton");
-    let motion = SkeletonMotion { extrapolation, ..glide(&skeleton, put) };
+    let motion = glide(&skeleton, put);
+    let interpolation = motion.interpolation;
+    let motion = motion.with(interpolation, extrapolation);
     let performances = vec![Performance::of(Some(motion))];
     Scene { world, performances, seconds: 39.0 * FRAME_SECONDS, fps, ..Scene::default() }
 }
@@ -66,8 +68,8 @@ fn cuts_of(scene: &Scene) -> Vec<(u32, f64)> {
     motion.cuts().iter().map(|cut| (cut.bone.0, cut.time)).collect()
 }
 
-/// A glide needs no force and a cut gives none. Elements compute in single precision from differences in double: 1e-7 of their size of 25 mm, and what
-/// that stirs up.
+/// A glide needs no force and a cut gives none. Elements compute in single precision from differences in double: 1e-7 of their size of 25 mm, and implicit steps leave a
+/// force of 0.01 m/s² per mass times their tolerance, which moves flesh of some 100 rad/s² by 1e-6 m at most.
 #[test]
 fn flesh_does_not_notice_a_teleport() {
     for solver in [Solver::Explicit, Solver::Implicit(ImplicitSettings::INTERACTIVE)] {
@@ -77,23 +79,42 @@ fn flesh_does_not_notice_a_teleport() {
             assert_eq!(cuts_of(&scene), [(0, 20.0 * FRAME_SECONDS), (0, 20.0 * FRAME_SECONDS)]);
             let seen = play(&scene);
             let farthest = seen.iter().map(|(moved, _)| *moved).fold(0.0, f64::max);
-            assert!(farthest < 1e-7, "{fps} fps: flesh is {farthest:e} m from its place");
+            assert!(farthest < 1e-6, "{fps} fps: flesh is {farthest:e} m from its place");
             let last = seen.last().expect("there are frames").1;
-            assert!((last - Vec3::new(0.65, 5.0, 0.0)).norm() < 1e-9, "{last:?}");
+            let glided = 0.5 * seen.len() as f64 / fps;
+            assert!((last - Vec3::new(glided, 5.0, 0.0)).norm() < 1e-9, "{last:?}");
         }
     }
 }
 
-/// A pop is two cuts. Flesh at the bend spends a frame in a pose that it was not drawn for, with its own inertia, and swings afterwards by less than a tenth of what a sweep
-/// through the pop gives it.
+/// Away and back within two frames: two cuts for each part of the root's joint, and the flesh notices neither.
 #[test]
 fn a_pop_of_one_frame_is_two_cuts() {
+    let scene = scene(Extrapolation::Hold, 60.0, |i, state| {
+        if i == 20 {
+            teleport(i, state)
+        }
+    });
+    let [there, back] = [20.0, 21.0].map(|frame| frame * FRAME_SECONDS);
+    assert_eq!(cuts_of(&scene), [(0, there), (0, back), (0, there), (0, back)]);
+    let farthest = play(&scene).iter().map(|(moved, _)| *moved).fold(0.0, f64::max);
+    assert!(farthest < 1e-6, "flesh is {farthest:e} m from its place");
+}
+
+/// The flesh at a joint that pops spends a frame in a pose that it was not drawn for, and swings when it is back. A third of the body away from it, a fifth of the thickness is more than what
+/// comes through.
+#[test]
+fn a_pop_of_a_joint_concerns_its_flesh_only() {
     let scene = scene(Extrapolation::Hold, 60.0, pop);
     assert_eq!(cuts_of(&scene), [(2, 20.0 * FRAME_SECONDS), (2, 21.0 * FRAME_SECONDS)]);
-    let seen = play(&scene);
-    let before = seen[..39].iter().map(|(moved, _)| *moved).fold(0.0, f64::max);
-    let after = seen[43..].iter().map(|(moved, _)| *moved).fold(0.0, f64::max);
-    assert!(before < 1e-7 && after < 0.02, "{before:e} m before, {after} m after");
+    let mut player = Player::build(&scene).expect("a sound scene");
+    for frame in 0..scene.frame_count() {
+        player.advance().expect("holds");
+        let (root, rest) = (player.state.rigs[0].q[0], player.model.node_rest());
+        let far = player.state.node_x.iter().zip(rest).filter(|(_, rest)| rest.x < 0.2);
+        let moved = far.map(|(x, rest)| (x - rest - root * Vec3::x()).norm()).fold(0.0, f64::max);
+        assert!(moved < 0.02, "frame {frame}: {moved} m");
+    }
 }
 
 /// A loop that ends 0.65 m from where it starts jumps back in every round, whatever the frame rate: the flesh does not notice.

@@ -95,9 +95,9 @@ fn bones_return_to_their_motion_alike_in_implicit_steps() {
     }
 }
 
-/// Torques in between, of the last two bones from 1/6 s to 1/2 s. The sub-steps are the same at all rates, but the frames of kinematic joints are cubics, off the motion by
-/// up to T³ |d⁴x/dt⁴|/125 in velocity: at T = 1/24 s and 0.4 · 4.5⁴ rad/s⁴, 1e-4 rad/s, whose mean over a frame is 0. Joints that swing freely take over at most
-/// that much for 1/3 s: 3e-5 rad over 0.4 m. Every frame also begins its sub-steps with a predictor instead of the last acceleration, an error of (h ω)² per sub-step.
+/// Torques in between, of the last two bones from 1/6 s to 1/2 s. Sub-steps and the ends of frames are the same at all rates, but within frames kinematic joints go along cubics, off by up
+/// to T³ |d⁴x/dt⁴|/125 in velocity, which flesh and limp joints take over for 1/3 s. Most of the derivative is that of the return, e/τ⁴ + 4 (ė + e/τ)/τ³ = 2e4 m/s⁴ for 0.4 m and 0.8 m/s.
+/// The reference at 60 frames a second has the same error.
 #[test]
 fn torques_in_between_act_alike_at_every_frame_rate() {
     let cue = |time: f64, drive: CueDrive| Cue {
@@ -117,6 +117,8 @@ fn torques_in_between_act_alike_at_every_frame_rate() {
     assert!(farthest(&reference, &kinematic) > 0.05, "torques move the bones");
     for fps in &RATES[1..] {
         let gap = farthest(&bone_ends(&scene(*fps, cues(), 0.1)), &reference);
-        assert!(gap < 5e-5, "{fps} fps: {gap:e} m");
+        let longest = (1.0 / fps).max(1.0 / RATES[0]);
+        let bound = COMMON * 2.0 * longest * longest * longest * 2e4 / 125.0;
+        assert!(gap < bound, "{fps} fps: {gap:e} m, bound {bound:e} m");
     }
 }

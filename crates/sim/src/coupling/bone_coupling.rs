@@ -216,9 +216,13 @@ impl BoneCoupling {
                 state.rigs[i].q.copy_from_slice(&coupling.goal.q);
                 state.rigs[i].v.copy_from_slice(&coupling.goal.v);
             } else {
+                let before = coupling.power_along_paths(rig, &state.rigs[i].v);
                 coupling.advance(rig, &model.gravity(), h, &mut state.rigs[i]);
                 let drives = coupling.dynamics.torque.iter().zip(&state.rigs[i].v);
-                state.supplied_energy += h * drives.map(|(torque, v)| torque * v).sum::<f64>();
+                let after: f64 = drives.map(|(torque, v)| torque * v).sum();
+                // joints along a path move at the mean of their velocities before and after
+                let along_paths = coupling.power_along_paths(rig, &state.rigs[i].v);
+                state.supplied_energy += h * (after + 0.5 * (before - along_paths));
             }
         }
         self.refresh(model, state);
@@ -291,6 +295,13 @@ impl RigCoupling {
         for_each_part(wrenches.as_mut_slice(), bones, |first, part| {
             part.iter_mut().enumerate().for_each(|(i, own)| *own = wrench(first + i));
         });
+    }
+
+    /// The power of drives along paths at joint velocities (W).
+    fn power_along_paths(&self, rig: &Rig, v: &[f64]) -> f64 {
+        let bones = rig.skeleton.bones().iter().zip(self.drives.kinds());
+        let driven = bones.filter(|(_, kind)| self.has_path && **kind == DriveKind::Motion);
+        driven.flat_map(|(bone, _)| bone.joint.v()).map(|dof| self.dynamics.torque[dof] * v[dof]).sum()
     }
 
     /// Takes the step that was solved for, and holds trees that float to their momentum.
