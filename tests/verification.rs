@@ -16,15 +16,21 @@ mod contact;
 mod contact_bodies;
 #[path = "verification/coupling.rs"]
 mod coupling;
+#[path = "verification/cuts.rs"]
+mod cuts;
 #[path = "verification/divergence.rs"]
 mod divergence;
 #[path = "verification/filling.rs"]
 mod filling;
+#[path = "verification/frame_rates.rs"]
+mod frame_rates;
 #[path = "verification/free_fall.rs"]
 mod free_fall;
 #[path = "verification/home.rs"]
 mod home;
 #[path = "verification/implicit_contact.rs"]
 mod implicit_contact;
+#[path = "verification/preroll.rs"]
+mod preroll;
 #[path = "verification/recovery.rs"]
 mod recovery;

@@ -90,6 +90,7 @@ impl Character {
         // what it does
         let played = Played { rigged: &rigged, bones: &bones, skeleton: &skeleton, human: &human };
         let motion = played.motion(options, animation, &mut notes)?;
+        notes.extend(motion.iter().filter_map(|motion| motion.cut_note(&skeleton)));
         let (performance, preroll) = performance(options, motion.clone());
 
         // what takes part in the scene

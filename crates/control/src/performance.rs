@@ -1,6 +1,7 @@
 //! The performance of a skeleton in a take: a motion, and cues that switch joints between motion, torque and limp.
 
 use crate::part_slot::{bone_ids, slots_of};
+use crate::path_follower::FrameMotion;
 use crate::{Extrapolation, PathFollower, SkeletonMotion};
 use sinew_math::{Vec3, real};
 use sinew_sim::{Rig, RigControl};
@@ -11,7 +12,8 @@ const COAST: f64 = 0.15;
 
 /// The performance of a skeleton in a take.
 ///
-/// Time 0 is the start of the take and of the motion. During the preroll before it all joints are kinematic: the skeleton moves from its rest
+/// Time 0 is the start of the take and of the motion. Sudden cuts of the motion ([`SkeletonMotion::cuts`]), and a loop whose end is not its start, are jumps that
+/// the flesh makes with its bones. During the preroll before it all joints are kinematic: the skeleton moves from its rest
 /// pose to the first pose of the motion and holds it while the flesh settles.
 #[derive(Clone, Debug, Default)]
 pub struct Performance {
@@ -121,13 +123,16 @@ impl Performance {
         Some(longer)
     }
 
+    /// The cyclic motion, if it plays at a time (s) before the start of the take.
+    fn cycle_before_start(&self, time: f64) -> Option<&SkeletonMotion> {
+        self.period()?;
+        self.motion.as_ref().filter(|_| time < 0.0 && time >= -self.loop_preroll - 1e-9)
+    }
+
     fn write_pose(&self, skeleton: &Skeleton, time: f64, pose: &mut SkeletonState, scratch: &mut Vec<f64>) {
         // preroll of a cycle
-        if let (Some(motion), Some(period)) = (&self.motion, self.period())
-            && time < 0.0
-            && time >= -self.loop_preroll - 1e-9
-        {
-            motion.sample_into(time.rem_euclid(period), pose, scratch);
+        if let Some(motion) = self.cycle_before_start(time) {
+            motion.sample_into(time, pose, scratch);
             return;
         }
 
@@ -205,9 +210,17 @@ impl Performance {
         let (mut now, mut next) = (SkeletonState::default(), SkeletonState::default());
         let mut acceleration = Vec::new();
         self.write_pose(skeleton, time, &mut now, &mut acceleration);
-        // the preroll ends at rest in the first pose; the motion starts at time 0
-        let end = if time < 0.0 { (time + dt).min(-1e-12) } else { time + dt };
+        // the preroll ends at rest in the first pose, unless a cycle plays; the motion starts at time 0
+        let plays = time >= 0.0 || self.cycle_before_start(time).is_some();
+        let end = if plays { time + dt } else { (time + dt).min(-1e-12) };
         self.write_pose(skeleton, end, &mut next, &mut acceleration);
+
+        // joints that jump in between
+        let mut now_after_cut = now.clone();
+        let jumps = |motion: &&SkeletonMotion| plays && motion.cross_cuts(time, end, &mut now_after_cut);
+        let has_cut = self.motion.as_ref().filter(jumps).is_some();
+        let motion = FrameMotion { now: &now, now_after_cut: &now_after_cut, next: &next, dt };
+        control.cuts.clear();
 
         // drive, torque and path of each joint
         for bone in bone_ids(skeleton) {
@@ -224,8 +237,13 @@ impl Performance {
             for (k, dof) in joint.v().enumerate() {
                 control.torque[dof] = torque.and_then(|values| values.get(k)).copied().unwrap_or(0.0);
             }
+            let q = joint.q();
+            let is_cut = has_cut && torque.is_none() && now.q[q.clone()] != now_after_cut.q[q];
+            if is_cut {
+                control.cuts.push(bone);
+            }
             let RigControl { from, to, .. } = control;
-            self.follow.write_path(skeleton, bone, ([&now, &next], dt), state, [from, to]);
+            self.follow.write_path(skeleton, bone, motion, state, [from, to]);
         }
     }
 

@@ -1,7 +1,7 @@
 //! The controller of a take: plays prescribed motions of pins, obstacles, constraints and rigs.
 
 use crate::{ConstraintMotion, Controller, Motion, Performance};
-use sinew_sim::{ConstraintPath, Control, Model, PinPath, RigControl, State};
+use sinew_sim::{ConstraintPath, Control, Model, Phase, PinPath, RigControl, State};
 
 /// Moves every pin, kinematic obstacle and constraint along its own motion, and plays the performance of every rig.
 #[derive(Clone, Debug, Default)]
@@ -29,11 +29,15 @@ impl Controller for Script {
             *path = along(motion);
         }
 
-        // whether rigs still move to their first pose, then obstacles
+        // whether rigs still move to their first pose, or the take has not begun; then obstacles
         let is_placed = |performance: &Performance| {
             performance.approach.is_none_or(|approach| state.time >= approach.end)
         };
-        control.is_placing = !self.performances.iter().all(is_placed);
+        control.phase = match state.time {
+            _ if !self.performances.iter().all(is_placed) => Phase::Placing,
+            time if time < 0.0 => Phase::Settling,
+            _ => Phase::Take,
+        };
         control.obstacles.resize(model.obstacles().len(), PinPath::default());
         for (path, motion) in control.obstacles.iter_mut().zip(&self.obstacle_motions) {
             *path = along(motion);

@@ -3,13 +3,17 @@
 use crate::curve::{Interpolation, KeyShape, KeyValue, Sample, Segment};
 use crate::joint_fit::{self, BoneTarget};
 use crate::keyframes::{Extrapolation, neighbour, wrapped};
+use crate::motion_cut::{MotionCut, find_cuts, gap};
 use crate::part_slot::{PartSlot, bone_ids, rotation_of, slots_of, vector_of};
+use crate::path_follower::ON_PATH;
 use core::fmt;
 use core::ops::Range;
-use sinew_math::Isometry;
+use sinew_math::{Isometry, Vec3};
 use sinew_skeleton::{JointPrimitive, Skeleton, SkeletonState};
 
 /// Joint coordinates at a constant frame rate, sampled at any time by a chosen interpolation.
+///
+/// Interpolation stops at sudden cuts ([`SkeletonMotion::cuts`]): a joint goes on as it moved until the time of the frame that it jumps to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SkeletonMotion {
     frame_seconds: f64,
@@ -17,6 +21,8 @@ pub struct SkeletonMotion {
     v_count: usize,
     slots: Vec<PartSlot>,
     frames: Vec<f64>,
+    /// Jumps between frames, in the order of slots and intervals.
+    cuts: Vec<MotionCut>,
     /// How values between frames are interpolated.
     pub interpolation: Interpolation,
     /// The values before the first frame and after the last.
@@ -95,6 +101,7 @@ impl SkeletonMotion {
             }
         }
         Ok(SkeletonMotion {
+            cuts: find_cuts(skeleton, frame_seconds, &frames),
             frame_seconds,
             q_count,
             v_count: skeleton.v_count(),
@@ -161,7 +168,46 @@ impl SkeletonMotion {
             return Err(MotionError { faults: vec![fault] });
         }
         let kept = self.frames[frames.start * self.q_count..frames.end * self.q_count].to_vec();
-        Ok(self.with_frames(kept))
+        let mut part = self.with_frames(kept);
+        part.cuts.retain(|cut| frames.contains(&cut.interval) && cut.interval + 1 < frames.end);
+        for cut in &mut part.cuts {
+            cut.interval -= frames.start;
+            cut.time = self.frame_seconds * (cut.interval + 1) as f64;
+        }
+        Ok(part)
+    }
+
+    /// Where joints jump between two frames, further than any body moves, in the order of joints.
+    pub fn cuts(&self) -> &[MotionCut] {
+        &self.cuts
+    }
+
+    /// What to tell about sudden cuts, if there are any: how many, and the first of the longest.
+    pub fn cut_note(&self, skeleton: &Skeleton) -> Option<String> {
+        let longest = self
+            .cuts
+            .iter()
+            .max_by(|a, b| a.distance.total_cmp(&b.distance).then(b.time.total_cmp(&a.time)))?;
+        let bone = &skeleton.bone(longest.bone).name;
+        let others = match self.cuts.len() {
+            1 => String::new(),
+            count => format!(", and {} times more", count - 1),
+        };
+        Some(format!(
+            "the motion jumps: bone '{bone}' by {:.2} m at {:.2} s{others}; flesh is carried along without a shock",
+            longest.distance, longest.time
+        ))
+    }
+
+    /// Whether a joint part jumps in the interval after a frame.
+    pub(crate) fn is_cut(&self, slot: usize, interval: usize) -> bool {
+        self.cuts.binary_search_by_key(&(slot, interval), |cut| (cut.slot, cut.interval)).is_ok()
+    }
+
+    /// Whether a joint part jumps where a loop starts again: its last frame is not its first.
+    fn wraps_with_a_jump(&self, slot: &PartSlot) -> bool {
+        self.extrapolation == Extrapolation::Loop
+            && gap(slot, self.frame(self.frame_count() - 1), self.frame(0)) > ON_PATH
     }
 
     /// The index ranges of all joint parts in a frame.
@@ -169,9 +215,9 @@ impl SkeletonMotion {
         &self.slots
     }
 
-    /// The same motion with other frames of the same layout.
+    /// The same motion, with its cuts, and with other frames of the same layout.
     pub(crate) fn with_frames(&self, frames: Vec<f64>) -> SkeletonMotion {
-        SkeletonMotion { frames, slots: self.slots.clone(), ..*self }
+        SkeletonMotion { frames, slots: self.slots.clone(), cuts: self.cuts.clone(), ..*self }
     }
 
     /// Number of frames, at least one.
@@ -211,22 +257,23 @@ impl SkeletonMotion {
         state.v.resize(self.v_count, 0.0);
         acceleration.resize(self.v_count, 0.0);
         let at = self.locate(time);
-        for slot in &self.slots {
+        for (index, slot) in self.slots.iter().enumerate() {
+            let at = self.beyond_cut(index, at);
             let (q, v) = (&mut state.q[slot.q.clone()], &mut state.v[slot.v.clone()]);
             let a = &mut acceleration[slot.v.clone()];
             match slot.part {
                 JointPrimitive::Revolute(_) | JointPrimitive::Prismatic(_) => {
-                    let sample = self.sample_value(&at, |frame| frame[slot.q.start]);
+                    let sample = self.sample_value((index, at), |frame| frame[slot.q.start]);
                     (q[0], v[0], a[0]) = (sample.value, sample.rate, sample.acceleration);
                 }
                 JointPrimitive::Translation => {
-                    let sample = self.sample_value(&at, |frame| vector_of(&frame[slot.q.clone()]));
+                    let sample = self.sample_value((index, at), |frame| vector_of(&frame[slot.q.clone()]));
                     q.copy_from_slice(sample.value.as_slice());
                     v.copy_from_slice(sample.rate.as_slice());
                     a.copy_from_slice(sample.acceleration.as_slice());
                 }
                 JointPrimitive::Ball => {
-                    let sample = self.sample_value(&at, |frame| rotation_of(&frame[slot.q.clone()]));
+                    let sample = self.sample_value((index, at), |frame| rotation_of(&frame[slot.q.clone()]));
                     q.copy_from_slice(sample.value.as_vector().as_slice());
                     v.copy_from_slice(sample.rate.as_slice());
                     a.copy_from_slice(sample.acceleration.as_slice());
@@ -242,6 +289,82 @@ impl SkeletonMotion {
         state
     }
 
+    /// Takes a state of the motion at a time (s) across all jumps until a later time: joints that jump in between go where their motion after the last
+    /// jump comes from. Returns whether any does.
+    pub(crate) fn cross_cuts(&self, time: f64, end: f64, state: &mut SkeletonState) -> bool {
+        let mut any = false;
+        let count = self.frame_count();
+        if count < 2 || (self.cuts.is_empty() && self.extrapolation == Extrapolation::Hold) {
+            return any;
+        }
+        let (first, last) = (self.intervals_before(time), self.intervals_before(end));
+        let segments = (count - 1) as i64;
+        let frame_at = |start: i64| match self.extrapolation {
+            Extrapolation::Loop => start.rem_euclid(segments) as usize,
+            Extrapolation::Hold => start as usize,
+        };
+        for (index, slot) in self.slots.iter().enumerate() {
+            let jumps_to = |frame: usize| match frame {
+                0 => self.wraps_with_a_jump(slot) || self.is_cut(index, count - 2),
+                _ => self.is_cut(index, frame - 1),
+            };
+            let Some(start) = (first + 1..=last).rev().find(|start| jumps_to(frame_at(*start))) else {
+                continue;
+            };
+
+            // backwards from the frame after the jump, at the speed with which the motion goes on from there
+            let frame = frame_at(start);
+            let (from, moves) = (self.frame(frame), frame + 1 < count && !self.is_cut(index, frame));
+            let rate = if moves {
+                let next = &self.frame(frame + 1)[slot.q.clone()];
+                slot.part.difference(&from[slot.q.clone()], next) / self.frame_seconds
+            } else {
+                Vec3::zeros()
+            };
+            let by = rate * (time - start as f64 * self.frame_seconds);
+            slot.part.integrate(&from[slot.q.clone()], &by, &mut state.q[slot.q.clone()]);
+            state.v[slot.v.clone()].copy_from_slice(&rate.as_slice()[..slot.v.len()]);
+            any = true;
+        }
+        any
+    }
+
+    /// How many intervals between frames have begun before a time (s), counted through all rounds of a loop.
+    fn intervals_before(&self, time: f64) -> i64 {
+        let segments = self.frame_count() as i64 - 1;
+        let within = match self.locate(time) {
+            FramePosition::At(i) => i,
+            FramePosition::Between(i, t) => i + usize::from(t >= self.frame_end()),
+        };
+        match self.extrapolation {
+            Extrapolation::Hold => within as i64,
+            Extrapolation::Loop => {
+                // from the middle of the interval, where round-off does not matter
+                let rounds = (time - (within as f64 + 0.5) * self.frame_seconds) / self.seconds();
+                within as i64 + segments * rounds.round() as i64
+            }
+        }
+    }
+
+    /// The time into an interval (s) from which on it counts as the next: its end but for round-off.
+    fn frame_end(&self) -> f64 {
+        self.frame_seconds * (1.0 - 1e-9)
+    }
+
+    /// The position after a jump, if a joint part jumps there.
+    fn beyond_cut(&self, slot: usize, at: FramePosition) -> FramePosition {
+        match at {
+            FramePosition::Between(i, t) if t >= self.frame_end() && self.is_cut(slot, i) => {
+                if i + 2 < self.frame_count() {
+                    FramePosition::Between(i + 1, 0.0)
+                } else {
+                    FramePosition::At(i + 1)
+                }
+            }
+            at => at,
+        }
+    }
+
     fn locate(&self, time: f64) -> FramePosition {
         let (count, seconds) = (self.frame_count(), self.seconds());
         let time = match self.extrapolation {
@@ -253,6 +376,9 @@ impl SkeletonMotion {
             return FramePosition::At(0);
         }
         let frames = (time / self.frame_seconds).min((count - 1) as f64);
+        // the end of a loop within round-off counts as its start
+        let is_around = self.extrapolation == Extrapolation::Loop && frames >= (count - 1) as f64 - 1e-9;
+        let frames = if is_around { 0.0 } else { frames };
         if self.interpolation == Interpolation::Step {
             // a time within round-off of the next frame counts as that frame
             return FramePosition::At(((frames + 1e-9).floor() as usize).min(count - 1));
@@ -261,19 +387,29 @@ impl SkeletonMotion {
         FramePosition::Between(i, (frames - i as f64) * self.frame_seconds)
     }
 
-    fn sample_value<T: KeyValue>(&self, at: &FramePosition, value: impl Fn(&[f64]) -> T) -> Sample<T> {
+    /// A joint part at a position among the frames.
+    fn sample_value<T: KeyValue>(
+        &self,
+        (slot, at): (usize, FramePosition),
+        value: impl Fn(&[f64]) -> T,
+    ) -> Sample<T> {
         let value = |i: usize| value(self.frame(i));
-        let (i, t) = match *at {
+        let (i, t) = match at {
             FramePosition::At(i) => return Sample::constant(value(i)),
             FramePosition::Between(i, t) => (i, t),
         };
+        // none across a cut
         let gap = |offset| {
             let k = neighbour(i, offset, self.frame_count() - 1, self.extrapolation);
-            value(k).gap(&value(k + 1))
+            (!self.is_cut(slot, k)).then(|| value(k).gap(&value(k + 1)))
         };
-        let gap = match self.interpolation {
-            Interpolation::Linear | Interpolation::Step => [T::Rate::default(), gap(0), T::Rate::default()],
-            _ => [gap(-1), gap(0), gap(1)],
+        let gap = match (self.interpolation, gap(0)) {
+            // on as it moved before the jump
+            (_, None) => [gap(-1).unwrap_or_default(); 3],
+            (Interpolation::Linear | Interpolation::Step, Some(own)) => {
+                [T::Rate::default(), own, T::Rate::default()]
+            }
+            (_, Some(own)) => [gap(-1).unwrap_or(own), own, gap(1).unwrap_or(own)],
         };
         let segment =
             Segment { start: value(i), gap, span: [self.frame_seconds; 5], shape: [KeyShape::default(); 2] };
@@ -282,6 +418,7 @@ impl SkeletonMotion {
 }
 
 /// The position of a time among the frames.
+#[derive(Clone, Copy, Debug)]
 enum FramePosition {
     /// At a frame, with zero velocity.
     At(usize),

@@ -8,7 +8,7 @@
 //! q'(t) = q(t) · exp(Σₖ wₖ log(q(t)⁻¹ q(tₖ))),   wₖ ∝ exp(−(tₖ − t)²/(2σ²)),   σ = √(ln 2)/(2π f)
 //! ```
 //!
-//! f is the cutoff frequency: the filter halves the power of a vibration at f.
+//! f is the cutoff frequency: the filter halves the power of a vibration at f. Frames beyond a sudden cut do not count.
 
 use crate::SkeletonMotion;
 use core::f64::consts::{LN_2, TAU};
@@ -34,7 +34,11 @@ impl SkeletonMotion {
             // a symmetric window, so that the ends stay and the average has no bias towards the middle
             let reach = (reach as usize).min(i).min(count - 1 - i);
             let mut smooth = self.frame(i).to_vec();
-            for slot in self.slots() {
+            for (index, slot) in self.slots().iter().enumerate() {
+                // and none across a cut
+                let is_cut =
+                    |offset: &usize| self.is_cut(index, i - offset) || self.is_cut(index, i + offset - 1);
+                let reach = (1..=reach).find(is_cut).map_or(reach, |cut| cut - 1);
                 let own = &self.frame(i)[slot.q.clone()];
                 let (mut sum, mut whole) = (Vec3::zeros(), 1.0);
                 for offset in 1..=reach {

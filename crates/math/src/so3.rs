@@ -1,4 +1,4 @@
-//! Exponential and logarithmic map of SO(3), and the inverse right Jacobian of the exponential.
+//! Exponential and logarithmic map of SO(3), and the right Jacobian of the exponential with its inverse.
 //!
 //! ```text
 //! exp θ = (sin(|θ|/2) θ/|θ|, cos(|θ|/2))        as a unit quaternion
@@ -84,6 +84,26 @@ pub fn rate_of_log(theta: &Vec3, omega: &Vec3) -> Vec3 {
     torque_of_gradient(&-theta, omega)
 }
 
+/// ω = Jr θ̇: the angular velocity (rad/s) in body axes of a frame whose rotation vector θ changes at a rate; the inverse of [`rate_of_log`].
+///
+/// ```text
+/// Jr = 1 − (1 − cos φ)/φ² [θ] + (φ − sin φ)/φ³ [θ]²,   φ = |θ|
+/// ```
+#[inline]
+pub fn velocity_of_log(theta: &Vec3, rate: &Vec3) -> Vec3 {
+    let squared = theta.norm_squared();
+    let (first, second) = if squared < SMALL_SQUARED {
+        (0.5 - squared / 24.0, 1.0 / 6.0 - squared / 120.0)
+    } else {
+        // 1 − cos φ = 2 sin² φ/2 does not cancel
+        let angle = squared.sqrt();
+        let half = real::sin(0.5 * angle) / angle;
+        (2.0 * half * half, (1.0 - real::sin(angle) / angle) / squared)
+    };
+    let once = theta.cross(rate);
+    rate - first * once + second * theta.cross(&once)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,6 +115,17 @@ mod tests {
         let at = |t: f64| log(&(exp(&theta) * exp(&(omega * t))));
         let rate = (at(h) - at(-h)) / (2.0 * h);
         assert!((rate - rate_of_log(&theta, &omega)).norm() < 1e-9);
+    }
+
+    /// φ − sin φ loses about 6/φ² ε to cancellation, and the term it scales is φ² as large: a few ε whatever the angle.
+    #[test]
+    fn velocity_of_log_inverts_rate_of_log() {
+        let (axis, omega) = (Vec3::new(0.5, -0.8, 0.4).normalize(), Vec3::new(0.2, 1.0, -0.5));
+        for angle in [0.0, 1e-9, 3.1e-4, 3.2e-4, 0.01, 1.0, 3.1] {
+            let theta = axis * angle;
+            let again = velocity_of_log(&theta, &rate_of_log(&theta, &omega));
+            assert!((again - omega).norm() < 64.0 * f64::EPSILON, "{angle}");
+        }
     }
 
     #[test]

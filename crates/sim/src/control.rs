@@ -2,7 +2,7 @@
 
 use crate::{ConstraintPath, Model, Rig};
 use sinew_math::{Isometry, Vec3, so3};
-use sinew_skeleton::{DriveKind, Drives, SkeletonState};
+use sinew_skeleton::{BoneId, DriveKind, Drives, SkeletonState};
 
 /// Inputs of one time step: paths of pins and constraints, scale factors of loads, and joint drives.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,10 +15,22 @@ pub struct Control {
     pub rigs: Vec<RigControl>,
     /// One path per obstacle of the model, as a rigid motion relative to its initial pose; only kinematic obstacles follow it. Obstacles beyond the end of the list do not move.
     pub obstacles: Vec<PinPath>,
-    /// Whether bodies are being placed before a run: contact is disabled and dynamic obstacles do not move.
-    pub is_placing: bool,
+    /// Which part of a run the step belongs to.
+    pub phase: Phase,
     /// One per constraint of the model. Constraints beyond the end of the list are fully active and do not move.
     pub constraints: Vec<ConstraintPath>,
+}
+
+/// The part of a run that a step belongs to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// Characters are put into their first pose: nothing is in contact, and bodies and obstacles that nothing holds wait where they are.
+    Placing,
+    /// The flesh of characters settles; bodies and obstacles that nothing holds still wait, as if they were fixed.
+    Settling,
+    /// Everything moves.
+    #[default]
+    Take,
 }
 
 /// Joint drives of a rig during a step.
@@ -28,6 +40,8 @@ pub struct RigControl {
     pub drives: Vec<DriveKind>,
     /// Torques of torque-driven joints, one value per degree of freedom (N m or N).
     pub torque: Vec<f64>,
+    /// Bones whose joints jump as the step begins, to where their path begins; flesh is carried with them as if it were rigid.
+    pub cuts: Vec<BoneId>,
     /// Joint coordinates and velocities at the beginning of the step, for joints with prescribed motion.
     pub from: SkeletonState,
     /// Joint coordinates and velocities at the end of the step, for joints with prescribed motion.
@@ -97,6 +111,16 @@ impl Control {
         self.constraints.get(i).copied().unwrap_or_default()
     }
 
+    /// Whether body `i` of a model waits where it is.
+    pub(crate) fn body_waits(&self, model: &Model, i: usize) -> bool {
+        self.phase != Phase::Take && model.unheld().bodies[i]
+    }
+
+    /// Whether obstacle `i` of a model, or what it is part of, waits where it is.
+    pub(crate) fn obstacle_waits(&self, model: &Model, i: usize) -> bool {
+        self.phase != Phase::Take && model.unheld().obstacles[i]
+    }
+
     /// Returns the control that keeps every pin, joint and constraint of a model at rest and applies every load in full.
     pub fn still(model: &Model) -> Control {
         Control {
@@ -104,7 +128,7 @@ impl Control {
             load_scales: vec![1.0; model.loads().len()],
             rigs: model.rigs().iter().map(RigControl::hold).collect(),
             obstacles: vec![PinPath::default(); model.obstacles().len()],
-            is_placing: false,
+            phase: Phase::Take,
             constraints: vec![ConstraintPath::default(); model.constraints().len()],
         }
     }
@@ -128,6 +152,7 @@ impl RigControl {
         RigControl {
             drives: vec![DriveKind::Motion; rig.skeleton.bones().len()],
             torque: vec![0.0; rig.skeleton.v_count()],
+            cuts: Vec::new(),
             from: rest.clone(),
             to: rest,
         }
@@ -151,6 +176,13 @@ impl RigControl {
         }
         if let Some(torque) = self.torque.iter().find(|torque| !torque.is_finite()) {
             return Some(format!("a torque is {torque}: torques must be finite"));
+        }
+        if let Some(bone) = self.cuts.iter().find(|bone| bone.index() >= bones.len()) {
+            return Some(format!(
+                "bone {} of its {} bones is to jump: count bones from 0",
+                bone.0,
+                bones.len()
+            ));
         }
         let stiff = |(bone, kind): (&sinew_skeleton::Bone, &DriveKind)| {
             bone.joint.drive == sinew_skeleton::DriveRule::MotionOnly && *kind == DriveKind::Torque

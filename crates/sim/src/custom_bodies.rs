@@ -2,7 +2,7 @@
 
 use crate::body_kind::{BodyKind, Coordinates, CustomBody, PointsOut};
 use crate::model::ModelId;
-use crate::{Body, Energies, Model, NodeEnergy, State};
+use crate::{Body, Control, Energies, Model, NodeEnergy, State};
 use core::ops::Range;
 use sinew_math::sparse::Row;
 use sinew_math::{Mat3, Vec3};
@@ -77,8 +77,18 @@ impl CustomBodies {
     }
 
     /// Advances generalised coordinates by a sub-step of `h` (s) under forces on their points (N), and moves the points.
-    pub(crate) fn advance(&mut self, model: &Model, node_force: &[Vec3], h: f64, state: &mut State) {
-        for (body, own, coordinates) in reduced(model) {
+    pub(crate) fn advance(
+        &mut self,
+        model: &Model,
+        control: &Control,
+        (node_force, h): (&[Vec3], f64),
+        state: &mut State,
+    ) {
+        let waits = |body: &Body| {
+            let place = model.bodies().iter().position(|other| other.nodes == body.nodes);
+            place.is_some_and(|i| control.body_waits(model, i))
+        };
+        for (body, own, coordinates) in reduced(model).filter(|(body, ..)| !waits(body)) {
             let (q, v) = (&mut state.body_q[own.q.clone()], &mut state.body_v[own.v.clone()]);
             self.forces.clear();
             self.forces.resize(v.len(), 0.0);

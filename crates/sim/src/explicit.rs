@@ -199,13 +199,13 @@ impl Explicit {
         }
 
         // motion of nodes, pins and coordinates
-        self.move_free_nodes(model, substep.h, state);
+        self.move_free_nodes(model, control, substep.h, state);
         if has_homes {
             state.supplied_energy += substep.h * self.homes.lift_power(model, state);
         }
         charge_loads(model, control, substep.h, state);
         self.move_pins(model, control, substep, state);
-        self.custom_bodies.advance(model, &self.outside, substep.h, state);
+        self.custom_bodies.advance(model, control, (&self.outside, substep.h), state);
 
         // motion of bones and obstacles under the reactions
         let pushes = Pushes {
@@ -264,9 +264,12 @@ impl Explicit {
         self.constraint_forces.energy(model, control, fraction, &now)
     }
 
-    fn move_free_nodes(&mut self, model: &Model, h: f64, state: &mut State) {
+    fn move_free_nodes(&mut self, model: &Model, control: &Control, h: f64, state: &mut State) {
         let mut all_drag = core::mem::take(&mut self.drag);
-        for (body, &decay) in model.bodies().iter().zip(&self.decay) {
+        for (i, (body, &decay)) in model.bodies().iter().zip(&self.decay).enumerate() {
+            if control.body_waits(model, i) {
+                continue;
+            }
             let first = body.nodes.start;
             let x = &mut state.node_x[body.nodes.clone()];
             let v = &mut state.node_v[body.nodes.clone()];

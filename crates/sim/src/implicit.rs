@@ -210,7 +210,7 @@ impl Implicit {
     fn begin_stage(&mut self, model: &Model, control: &Control, stage: Stage, state: &State) {
         let Implicit { problem, constraint_energy, second_order, .. } = self;
         match stage.kind {
-            StageKind::Only => {}
+            StageKind::Only => problem.bones.aim_along_paths(model, control, &problem.onward.rigs),
             StageKind::First => {
                 let Substep { from, dt, .. } = stage.substep;
                 let whole = Substep { from, to: from + stage.whole / dt, h: stage.whole, dt };
@@ -239,10 +239,16 @@ impl Implicit {
             for (node, x) in point.x.iter().enumerate() {
                 state.node_v[node] = (x - state.node_x[node]) / stage.substep.h;
             }
-            for ((rig, found), own) in model.rigs().iter().zip(&point.rigs).zip(&mut state.rigs) {
+            for (i, (rig, own)) in model.rigs().iter().zip(&mut state.rigs).enumerate() {
                 let start = own.clone();
-                found.difference_from(&rig.skeleton, &start, &mut own.v);
+                point.rigs[i].difference_from(&rig.skeleton, &start, &mut own.v);
                 own.v.iter_mut().for_each(|v| *v /= stage.substep.h);
+                let control = control.rigs.get(i).filter(|_| stage.kind == StageKind::Only);
+                let drives = control.map_or(&[][..], |control| &control.drives);
+                for (_, bone) in second_order::prescribed(rig.skeleton.bones(), drives) {
+                    let v = bone.joint.v();
+                    own.v[v.clone()].copy_from_slice(&problem.onward.rigs[i].v[v]);
+                }
             }
         }
 

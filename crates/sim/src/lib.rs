@@ -43,7 +43,7 @@ pub use body_kind::{
 pub use constraint::{Constraint, ConstraintPath};
 pub use constraint_forces::{ConstraintForce, constraint_energy, constraint_forces};
 pub use contact::{ContactForce, Overlap, contact_forces};
-pub use control::{Control, PinPath, RigControl};
+pub use control::{Control, Phase, PinPath, RigControl};
 pub use desc::WorldDesc;
 pub use energies::Energies;
 pub use fault::{BuildError, Fault};

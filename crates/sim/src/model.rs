@@ -4,6 +4,7 @@ mod build;
 mod constraints;
 mod hash;
 mod home;
+mod unheld;
 
 use crate::body::Body;
 use crate::body_kind::{BodyKind, CoordinateState};
@@ -20,6 +21,7 @@ use sinew_flesh::Elements;
 use sinew_math::spatial::Frame;
 use sinew_math::{Mat3, Vec3};
 use std::sync::Arc;
+use unheld::Unheld;
 
 /// A validated world: flat arrays over the nodes of all bodies.
 #[derive(Clone, Debug)]
@@ -70,6 +72,8 @@ pub struct Model {
     body_start: CoordinateState,
     /// Ranges of nodes moved by generalised coordinates, in order.
     reduced_nodes: Vec<Range<usize>>,
+    /// Bodies and obstacles that nothing holds.
+    unheld: Unheld,
     /// Identity of the model, which steppers use to validate cached data.
     id: ModelId,
 }
@@ -313,6 +317,16 @@ impl Model {
     /// Whether any obstacle is dynamic.
     pub(crate) fn has_free_obstacles(&self) -> bool {
         self.obstacles.iter().any(|obstacle| obstacle.solid.is_some())
+    }
+
+    /// Whether nothing holds some body or dynamic obstacle: no bone, pin or constraint.
+    pub fn has_unheld(&self) -> bool {
+        self.unheld.any()
+    }
+
+    /// The bodies and obstacles that nothing holds: no bone, pin or constraint.
+    pub(crate) fn unheld(&self) -> &Unheld {
+        &self.unheld
     }
 
     /// Rest poses of the bones of all rigs, the world first.

@@ -1,8 +1,9 @@
 //! Initial states: the world at rest, or with positions and velocities set by the caller.
 
+use crate::body_kind::BodyKind;
 use crate::coupling::{BoneCoupling, HomePose};
 use crate::rig::{Rig, bone_weights};
-use crate::{Energies, Model, State, custom_bodies};
+use crate::{Control, Energies, Model, State, custom_bodies};
 use sinew_math::Vec3;
 use sinew_skeleton::{Kinematics, SkeletonState};
 
@@ -86,6 +87,79 @@ impl State {
                 self.node_v[node] += coupling.fields[*bone as usize].at(&self.node_x[node]);
             }
         }
+        self.restart(model);
+    }
+
+    /// Stops all that nothing holds, no bone, pin or constraint, for it to wait until [`State::release_unheld`].
+    pub fn stop_unheld(&mut self, model: &Model) {
+        self.set_unheld_velocities(model, 0.0);
+    }
+
+    /// Gives all that nothing holds the velocities that it starts with, and opens a new account of the energy.
+    pub fn release_unheld(&mut self, model: &Model) {
+        self.set_unheld_velocities(model, 1.0);
+        self.restart(model);
+    }
+
+    /// Sets velocities of all that nothing holds to a fraction of those it starts with.
+    fn set_unheld_velocities(&mut self, model: &Model, fraction: f64) {
+        let unheld = model.unheld();
+        for (body, _) in model.bodies().iter().zip(&unheld.bodies).filter(|(_, is_unheld)| **is_unheld) {
+            for node in body.nodes.clone() {
+                self.node_v[node] = fraction * model.node_start_v()[node];
+            }
+            if let BodyKind::Custom(own) = &body.kind {
+                let start = model.body_start().v[own.v.clone()].iter();
+                self.body_v[own.v.clone()].iter_mut().zip(start).for_each(|(v, start)| *v = fraction * start);
+            }
+        }
+        let obstacles = self.obstacles.iter_mut().zip(model.obstacles()).zip(&unheld.obstacles);
+        for ((own, obstacle), _) in obstacles.filter(|(_, is_unheld)| **is_unheld) {
+            own.linear = fraction * obstacle.start.linear;
+            own.angular = fraction * obstacle.start.angular;
+        }
+    }
+
+    /// Takes bones across the sudden cuts of a control, to where their paths begin, with all flesh that hangs on them, and opens a new account of the energy. Flesh keeps its
+    /// displacement from where the bones alone carry it, and its velocity against them, both turned with its bone by R:
+    ///
+    /// ```text
+    /// x' = c' + R (x − c),   v' = ṗ'(x') + R (v − ṗ(x)),    c = Σ_b w_b T_b X
+    /// ```
+    ///
+    /// Friction begins anew.
+    pub(crate) fn carry_across_cuts(&mut self, model: &Model, control: &Control) {
+        // bones
+        let mut carried = self.clone();
+        carried.carry_flesh(model);
+        let bones = BoneCoupling::of(model, self);
+        for ((rig, own), control) in model.rigs().iter().zip(&mut self.rigs).zip(&control.rigs) {
+            for bone in &control.cuts {
+                let joint = &rig.skeleton.bone(*bone).joint;
+                own.q[joint.q()].copy_from_slice(&control.from.q[joint.q()]);
+                own.v[joint.v()].copy_from_slice(&control.from.v[joint.v()]);
+            }
+        }
+
+        // the flesh of rigs that jump
+        let mut carried_on = self.clone();
+        carried_on.carry_flesh(model);
+        let bones_on = BoneCoupling::of(model, self);
+        for (rig, _) in model.rigs().iter().zip(&control.rigs).filter(|(_, own)| !own.cuts.is_empty()) {
+            for (node, bone) in model.fixed_nodes().node_reference.iter().enumerate() {
+                if !rig.bones.contains(&(*bone as usize)) || model.node_inverse_mass()[node] == 0.0 {
+                    continue;
+                }
+                let (field, field_on) = (&bones.fields[*bone as usize], &bones_on.fields[*bone as usize]);
+                let turn = field_on.rotation * field.rotation.transpose();
+                let (x, v) = (self.node_x[node], self.node_v[node]);
+                let x_on = carried_on.node_x[node] + turn * (x - carried.node_x[node]);
+                self.node_x[node] = x_on;
+                self.node_v[node] = field_on.at(&x_on) + turn * (v - field.at(&x));
+            }
+        }
+        self.anchors.clear();
+        self.pair_anchors.clear();
         self.restart(model);
     }
 }

@@ -17,6 +17,8 @@ pub struct Stepper {
     implicit: Implicit,
     /// Whether the last step was implicit.
     was_implicit: bool,
+    /// The state before a sudden cut, in case the step fails.
+    before_cut: State,
 }
 
 impl Default for Stepper {
@@ -27,6 +29,7 @@ impl Default for Stepper {
             explicit: Explicit::default(),
             implicit: Implicit::default(),
             was_implicit: false,
+            before_cut: State::default(),
         }
     }
 }
@@ -59,10 +62,15 @@ impl Stepper {
             }
         }
         self.was_implicit = implicit.is_some();
-        match implicit {
+        let has_cut = self.cross_cuts(model, control, state);
+        let stepped = match implicit {
             Some(settings) => self.implicit.step(model, control, &settings, &mut [], dt, state),
             None => self.explicit.step(model, control, self.diagonalise, dt, state),
+        };
+        if has_cut && stepped.is_err() {
+            state.copy_from(&self.before_cut);
         }
+        stepped
     }
 
     /// Advances the state by `dt` (s) with an implicit step that includes node energies in addition to those of the model, such as barriers or point constraints.
@@ -81,7 +89,22 @@ impl Stepper {
             return Err(StepError::FreeHome(name.to_owned()));
         }
         self.was_implicit = true;
-        self.implicit.step(model, control, settings, extras, dt, state)
+        let has_cut = self.cross_cuts(model, control, state);
+        let stepped = self.implicit.step(model, control, settings, extras, dt, state);
+        if has_cut && stepped.is_err() {
+            state.copy_from(&self.before_cut);
+        }
+        stepped
+    }
+
+    /// Carries bones and flesh across sudden cuts, if the control has any.
+    fn cross_cuts(&mut self, model: &Model, control: &Control, state: &mut State) -> bool {
+        let has_cut = control.rigs.iter().any(|rig| !rig.cuts.is_empty());
+        if has_cut {
+            self.before_cut.copy_from(state);
+            state.carry_across_cuts(model, control);
+        }
+        has_cut
     }
 
     /// Torques of all drives of a rig in the last completed step (N m or N), one per degree of freedom; for joints with prescribed motion they are the constraint torques of inverse dynamics.

@@ -1,7 +1,7 @@
 //! Coordinates of joint primitives: integration, differences and minimal coordinates (charts).
 
 use crate::joint::JointPrimitive;
-use sinew_math::{Mat3, Rotation, Vec3, nalgebra::Quaternion, nalgebra::Unit, so3};
+use sinew_math::{Rotation, Vec3, nalgebra::Quaternion, nalgebra::Unit, so3};
 
 /// The normalised rotation of four coordinates (x, y, z, w); the identity where they vanish.
 #[inline]
@@ -85,7 +85,7 @@ impl JointPrimitive {
 
     /// The rate of [`JointPrimitive::difference`] from a fixed configuration at a velocity, where the difference is `difference`.
     #[inline]
-    pub(crate) fn difference_rate(&self, difference: &Vec3, velocity: &Vec3) -> Vec3 {
+    pub fn difference_rate(&self, difference: &Vec3, velocity: &Vec3) -> Vec3 {
         match self {
             JointPrimitive::Ball => so3::rate_of_log(difference, velocity),
             _ => *velocity,
@@ -94,16 +94,21 @@ impl JointPrimitive {
 
     /// The velocity for a rate of [`JointPrimitive::difference`] from a fixed configuration: the inverse of
     /// [`JointPrimitive::difference_rate`].
-    pub(crate) fn velocity_of_difference(&self, difference: &Vec3, rate: &Vec3) -> Vec3 {
+    #[inline]
+    pub fn velocity_of_difference(&self, difference: &Vec3, rate: &Vec3) -> Vec3 {
         match self {
-            JointPrimitive::Ball => {
-                let columns = Mat3::identity()
-                    .column_iter()
-                    .map(|axis| self.difference_rate(difference, &axis.into()))
-                    .collect::<Vec<_>>();
-                Mat3::from_columns(&columns).try_inverse().map_or(*rate, |inverse| inverse * rate)
-            }
+            JointPrimitive::Ball => so3::velocity_of_log(difference, rate),
             _ => *rate,
+        }
+    }
+
+    /// The velocity of a configuration that stays at a difference from one with a given velocity: angular velocities in body axes turn with the
+    /// axes.
+    #[inline]
+    pub fn velocity_at_difference(&self, difference: &Vec3, velocity: &Vec3) -> Vec3 {
+        match self {
+            JointPrimitive::Ball => so3::exp(&-difference) * velocity,
+            _ => *velocity,
         }
     }
 

@@ -5,7 +5,9 @@ use crate::watch::{self, Stopped, WatchAnswer};
 use crate::{Bookmark, Checkpoint, CheckpointError, FrameSink, JointTorques, Scene, SinkError, Summary};
 use sinew_control::{Controller, Script};
 use sinew_sim::implicit::{SettleError, SettleReport, settle};
-use sinew_sim::{BuildError, Clock, Control, Model, SolverPick, State, StepError, StepReport, Stepper};
+use sinew_sim::{
+    BuildError, Clock, Control, Model, Phase, SolverPick, State, StepError, StepReport, Stepper,
+};
 use sinew_skeleton::DriveKind;
 use std::sync::Arc;
 use thiserror::Error;
@@ -134,6 +136,9 @@ impl Player {
         self.state.carry_flesh(&self.model);
         if self.preroll_frames == 0 {
             self.start_take();
+        } else {
+            // they wait for the take
+            self.state.stop_unheld(&self.model);
         }
     }
 
@@ -148,6 +153,10 @@ impl Player {
         }
         self.state.carry_flesh(&self.model);
         self.ask_controllers(dt);
+        // nothing waits, whatever the time
+        if self.control.phase == Phase::Settling {
+            self.control.phase = Phase::Take;
+        }
         let carried = self.state.node_x.clone();
         let report = settle(&self.model, &self.control, &mut self.state)?;
         self.state.time = time;
@@ -192,6 +201,9 @@ impl Player {
         self.step()?;
         self.preroll_frames -= 1;
         if self.preroll_frames == 0 {
+            if self.model.has_unheld() {
+                self.state.release_unheld(&self.model);
+            }
             self.start_take();
             // elements inverted on the way to the first pose are not part of the take
             self.summary.max_inverted = 0;

@@ -118,6 +118,7 @@ fn read_captured(
     // captured motion has jitter, unlike keys made by hand
     let frequency = section.and_then(|section| section.smooth).unwrap_or(DEFAULT_SMOOTHING);
     let motion = if frequency > 0.0 { motion.smoothed(frequency) } else { motion };
+    notes.extend(motion.cut_note(performer.skeleton));
     Ok(Loaded { value: Some(motion), notes })
 }
 

@@ -7,7 +7,7 @@ use crate::friction_anchor::ObstacleFrictionAnchor;
 use crate::model::ModelId;
 use crate::obstacle::Obstacle;
 use crate::substep::Substep;
-use crate::{Control, Model, State};
+use crate::{Control, Model, Phase, State};
 use rayon::prelude::*;
 use sinew_contact::{Penalty, Response, RigidMotion, detect_contact};
 use sinew_math::parallel::for_each_part;
@@ -53,7 +53,7 @@ const SAMPLE_DAMPING: f64 = 0.6;
 impl Contacts {
     /// Whether contact is possible in a step.
     pub(crate) fn can_collide_in(model: &Model, control: &Control) -> bool {
-        model.can_collide() && !control.is_placing
+        model.can_collide() && control.phase != Phase::Placing
     }
 
     /// Reserves memory in a state for all friction anchors, so that later steps do not allocate.
@@ -156,6 +156,8 @@ impl Contacts {
                 // carriers precede their parts
                 state.obstacles[i].pose =
                     state.obstacles[obstacle.carrier].pose * obstacle.carrier_from_shape;
+            } else if control.obstacle_waits(model, i) {
+                continue;
             } else if let Some(solid) = &obstacle.solid {
                 state.obstacles[i].advance(solid, &self.wrenches[i], &model.gravity(), substep.h);
             } else if obstacle.mobility == Mobility::Kinematic {

@@ -58,10 +58,14 @@ struct RigCoupling {
     dynamics: Dynamics,
     drives: Drives,
     path: StatePath,
+    /// Where the path has the joints at the end of a sub-step, and how they move there.
+    goal: SkeletonState,
     floating: MomentumCorrection,
     wrenches: Vec<Wrench>,
     /// Whether all joints are prescribed, so that flesh cannot move the bones.
     is_prescribed: bool,
+    /// Whether there is a path for prescribed joints; without one they keep their velocities.
+    has_path: bool,
     /// Whether the dynamics have been solved in this step.
     is_solved: bool,
 }
@@ -83,6 +87,7 @@ impl BoneCoupling {
         self.prepare(model);
         for (i, (coupling, rig)) in self.rigs.iter_mut().zip(model.rigs()).enumerate() {
             coupling.is_solved = false;
+            coupling.has_path = i < control.rigs.len();
             coupling.is_prescribed = match control.rigs.get(i) {
                 Some(control) => {
                     coupling.path.fit(&rig.skeleton, &control.from, &control.to, dt);
@@ -181,12 +186,13 @@ impl BoneCoupling {
         substep: Substep,
         state: &mut State,
     ) -> Result<(), BoneError> {
-        let Substep { to: fraction, h, .. } = substep;
+        let Substep { to: fraction, h, dt, .. } = substep;
         for (i, (coupling, rig)) in self.rigs.iter_mut().zip(model.rigs()).enumerate() {
             // wrenches and drives
             let named = |error: DynamicsError| BoneError { rig: rig.name.clone(), error };
             coupling.gather(model, rig, pushes, h, state);
-            coupling.set_drives(rig, control.rigs.get(i), (fraction, h), &state.rigs[i]).map_err(named)?;
+            let path = (fraction, dt);
+            coupling.set_drives(rig, control.rigs.get(i), (path, h), &state.rigs[i]).map_err(named)?;
 
             // joint accelerations and torques; prescribed rigs only need the torques at the end of the step
             let is_last = fraction == 1.0;
@@ -212,11 +218,16 @@ impl BoneCoupling {
                     .map(|(f, v)| v.dot(f))
                     .sum();
                 state.supplied_energy -= h * power;
-                state.rigs[i].advance(&rig.skeleton, coupling.drives.values(), h);
+                state.rigs[i].q.copy_from_slice(&coupling.goal.q);
+                state.rigs[i].v.copy_from_slice(&coupling.goal.v);
             } else {
+                let before = coupling.power_along_paths(rig, &state.rigs[i].v);
                 coupling.advance(rig, &model.gravity(), h, &mut state.rigs[i]);
                 let drives = coupling.dynamics.torque.iter().zip(&state.rigs[i].v);
-                state.supplied_energy += h * drives.map(|(torque, v)| torque * v).sum::<f64>();
+                let after: f64 = drives.map(|(torque, v)| torque * v).sum();
+                // joints along a path move at the mean of their velocities before and after
+                let along_paths = coupling.power_along_paths(rig, &state.rigs[i].v);
+                state.supplied_energy += h * (after + 0.5 * (before - along_paths));
             }
         }
 
@@ -247,9 +258,11 @@ impl RigCoupling {
             dynamics: Dynamics::default(),
             drives: Drives::limp(&rig.skeleton),
             path: StatePath::default(),
+            goal: SkeletonState::at_rest(&rig.skeleton),
             floating: MomentumCorrection::default(),
             wrenches: vec![Wrench::default(); rig.skeleton.bones().len()],
             is_prescribed: false,
+            has_path: false,
             is_solved: false,
         }
     }
@@ -308,21 +321,36 @@ impl RigCoupling {
         });
     }
 
+    /// The power of drives along paths at joint velocities (W).
+    fn power_along_paths(&self, rig: &Rig, v: &[f64]) -> f64 {
+        let bones = rig.skeleton.bones().iter().zip(self.drives.kinds());
+        let driven = bones.filter(|(_, kind)| self.has_path && **kind == DriveKind::Motion);
+        driven.flat_map(|(bone, _)| bone.joint.v()).map(|dof| self.dynamics.torque[dof] * v[dof]).sum()
+    }
+
     /// Advances by the computed accelerations, and corrects the momentum of floating trees.
     fn advance(&mut self, rig: &Rig, gravity: &Vec3, h: f64, state: &mut SkeletonState) {
         let skeleton = &rig.skeleton;
         let loads = Loads { gravity: *gravity, wrenches: &self.wrenches, passive_step: h };
         self.floating.predict(skeleton, &self.kinematics, &self.drives, &loads, h);
         state.advance(skeleton, &self.dynamics.acceleration, h);
+        let driven = skeleton.bones().iter().zip(self.drives.kinds());
+        for (bone, _) in driven.filter(|(_, kind)| self.has_path && **kind == DriveKind::Motion) {
+            let (q, v) = (bone.joint.q(), bone.joint.v());
+            state.q[q.clone()].copy_from_slice(&self.goal.q[q]);
+            state.v[v.clone()].copy_from_slice(&self.goal.v[v]);
+        }
         self.kinematics.update(skeleton, state);
         self.floating.correct(skeleton, &self.kinematics, state);
     }
 
+    /// Gives drives their torques, and those along a path the acceleration over a sub-step of `h` (s) that leads to the velocity of the path at
+    /// `(fraction, dt)`. Whatever the length of the sub-steps, the accelerations of a step add up to its change of velocity.
     fn set_drives(
         &mut self,
         rig: &Rig,
         control: Option<&RigControl>,
-        step: (f64, f64),
+        (path, h): ((f64, f64), f64),
         state: &SkeletonState,
     ) -> Result<(), DynamicsError> {
         let Some(control) = control else { return Ok(()) };
@@ -336,7 +364,10 @@ impl RigCoupling {
                     JointDrive::Torque(values)
                 }
                 DriveKind::Motion => {
-                    self.path.accelerate(&rig.skeleton, id, step, state, values);
+                    self.path.place(&rig.skeleton, id, path, &mut self.goal);
+                    for (value, dof) in values.iter_mut().zip(bone.joint.v()) {
+                        *value = (self.goal.v[dof] - state.v[dof]) / h;
+                    }
                     JointDrive::Motion(values)
                 }
             };

@@ -7,7 +7,9 @@ use crate::substep::Substep;
 use crate::{Control, Model};
 use sinew_math::spatial::{Frame, RigidInertia, Twist, Wrench, cross_matrix};
 use sinew_math::{Mat3, Vec3};
-use sinew_skeleton::{DriveKind, Drives, JointStep, Kinematics, MassProperties, SkeletonState, StatePath};
+use sinew_skeleton::{
+    BoneId, DriveKind, Drives, JointStep, Kinematics, MassProperties, SkeletonState, StatePath,
+};
 
 /// Bones of all rigs at the current iterate and at the beginning of the step.
 #[derive(Clone, Debug, Default)]
@@ -63,6 +65,7 @@ impl Bones {
             let limp = Drives::limp(skeleton);
             let kinds = control.map_or(limp.kinds(), |control| &control.drives);
             let mut end = start.clone();
+            end.move_along_velocity(skeleton, h);
             if let Some(control) = control {
                 self.path.fit(skeleton, &control.from, &control.to, dt);
             }
@@ -74,22 +77,44 @@ impl Bones {
                         if *kind == DriveKind::Torque { given } else { 0.0 };
                 }
                 if control.is_some() && *kind == DriveKind::Motion {
-                    let mut acceleration = [0.0; 6];
-                    let own = &mut acceleration[..bone.joint.v_count];
-                    let id = sinew_skeleton::BoneId(b as u32);
-                    self.path.accelerate(skeleton, id, (fraction, h), start, own);
-                    for (dof, a) in bone.joint.v().zip(own) {
-                        end.v[dof] += h * *a;
-                    }
+                    self.path.place(skeleton, BoneId(b as u32), (fraction, dt), &mut end);
                 }
             }
-            end.move_along_velocity(skeleton, h);
             ends.push(end);
         }
 
         // inertial prediction from the poses at the last two times
         self.start_frames = self.frames_of(model, starts);
-        let mut backs = starts.to_vec();
+        self.aim(model);
+        ends
+    }
+
+    /// Takes into account that joints on a path end a single solve with the velocity v' of the path, not with the mean velocity of the step. What hangs on them then
+    /// accelerates at (v' − v)/h:
+    ///
+    /// ```text
+    /// q' − q − h w = h (v' − v),   w = (q' − q)/h − (v' − v)
+    /// ```
+    pub(super) fn aim_along_paths(&mut self, model: &Model, control: &Control, ends: &[SkeletonState]) {
+        for (i, (rig, end)) in model.rigs().iter().zip(ends).enumerate() {
+            let Some(control) = control.rigs.get(i) else { continue };
+            let start = &mut self.starts[i];
+            let mut way = vec![0.0; start.v.len()];
+            end.difference_from(&rig.skeleton, start, &mut way);
+            let bones = rig.skeleton.bones().iter().zip(&control.drives);
+            for (bone, _) in bones.filter(|(_, kind)| **kind == DriveKind::Motion) {
+                for dof in bone.joint.v() {
+                    start.v[dof] = way[dof] / self.h - (end.v[dof] - start.v[dof]);
+                }
+            }
+        }
+        self.aim(model);
+    }
+
+    /// Finds where bones were a step before they began, and with it where they go if nothing pushes.
+    fn aim(&mut self, model: &Model) {
+        let h = self.h;
+        let mut backs = self.starts.clone();
         for (rig, back) in model.rigs().iter().zip(&mut backs) {
             back.move_along_velocity(&rig.skeleton, -h);
         }
@@ -100,7 +125,6 @@ impl Bones {
             rotation: 2.0 * start.rotation - back.rotation,
             origin: 2.0 * start.origin - back.origin + h * h * model.gravity(),
         }));
-        ends
     }
 
     /// Whether any joint is unknown.

@@ -50,6 +50,7 @@ struct Rest {
     key: ModelId,
     h: f64,
     is_damped: bool,
+    any_waits: bool,
     /// Indices of the free nodes.
     free: Vec<u32>,
     solver: Option<Solver>,
@@ -69,7 +70,10 @@ impl Preconditioner {
     pub(super) fn prepare(&mut self, model: &Model, problem: &Problem) {
         let key = model.id().clone();
         let is_damped = problem.drag.iter().any(|drag| *drag > 0.0);
-        let fits = |rest: &Rest| rest.key == key && rest.h == problem.h && rest.is_damped == is_damped;
+        let fits = |rest: &Rest| {
+            let has_same_nodes = rest.key == key && rest.any_waits == problem.any_waits;
+            has_same_nodes && rest.h == problem.h && rest.is_damped == is_damped
+        };
         if self.rest.as_ref().is_some_and(fits) {
             return;
         }
@@ -92,7 +96,8 @@ impl Preconditioner {
         let solver =
             if free.is_empty() { None } else { Solver::build(&matrix, &places, low, SolverChoice::BySize) };
         let stiffness = stiffness(model);
-        self.rest = Some(Rest { key, h: problem.h, is_damped, free, solver, skin, rest_frames, stiffness });
+        let (h, any_waits) = (problem.h, problem.any_waits);
+        self.rest = Some(Rest { key, h, is_damped, any_waits, free, solver, skin, rest_frames, stiffness });
     }
 
     /// Magnitude of the terms that cancel in the elastic energy (J).

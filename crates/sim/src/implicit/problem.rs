@@ -58,6 +58,8 @@ pub(super) struct Problem {
     /// Load forces on nodes (N); empty if there are none.
     load: Vec<Vec3>,
     is_dragged: bool,
+    /// Whether bodies wait, so that fewer nodes are free than usual.
+    pub(super) any_waits: bool,
     pub(super) h: f64,
     elastic: ElasticPotential,
     hessian: ElasticHessian,
@@ -90,7 +92,7 @@ impl Problem {
         let Problem { elastic, homes, start, .. } = self;
         elastic.begin_step(model.elements(), homes.start_of(model, &start.x), h);
         self.gather_loads(model, control);
-        self.set_inertia(model, state);
+        self.set_inertia(model, control, state);
         self.set_drag(model);
         self.onward.x.clone_from(&state.node_x);
         for node in 0..model.node_count() {
@@ -144,7 +146,7 @@ impl Problem {
         }
     }
 
-    fn set_inertia(&mut self, model: &Model, state: &State) {
+    fn set_inertia(&mut self, model: &Model, control: &Control, state: &State) {
         let h = self.h;
         self.aim.clone_from(&state.node_x);
         self.inertia.clear();
@@ -152,6 +154,12 @@ impl Problem {
             let is_free = model.node_inverse_mass()[node] > 0.0;
             self.inertia.push(if is_free { model.node_mass()[node] / (h * h) } else { 0.0 });
             self.aim[node] += h * state.node_v[node] + h * h * model.gravity();
+        }
+        // what waits counts as fixed
+        self.any_waits = false;
+        for (_, body) in model.bodies().iter().enumerate().filter(|(i, _)| control.body_waits(model, *i)) {
+            self.inertia[body.nodes.clone()].fill(0.0);
+            self.any_waits = true;
         }
     }
 

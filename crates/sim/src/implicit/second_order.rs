@@ -90,16 +90,8 @@ impl SecondOrder {
             let Some(control) = control.rigs.get(i) else { continue };
             let skeleton = &rig.skeleton;
             self.path.fit(skeleton, &control.from, &control.to, dt);
-            end.v.fill(0.0);
-            for (b, bone) in prescribed(skeleton.bones(), &control.drives) {
-                let own = &mut end.v[bone.joint.v()];
-                self.path.accelerate(skeleton, BoneId(b as u32), (fraction, 1.0), &self.rigs[i], own);
-                own.iter_mut().zip(&self.rigs[i].v[bone.joint.v()]).for_each(|(own, v)| *own += v);
-            }
-            end.move_along_velocity(skeleton, 1.0);
-            for (b, bone) in prescribed(skeleton.bones(), &control.drives) {
-                let own = &mut end.v[bone.joint.v()];
-                self.path.velocity(skeleton, BoneId(b as u32), (fraction, dt), own);
+            for (b, _) in prescribed(skeleton.bones(), &control.drives) {
+                self.path.place(skeleton, BoneId(b as u32), (fraction, dt), end);
             }
         }
     }
@@ -285,7 +277,7 @@ fn plus(a: &Frame, b: &Frame, s: f64) -> Frame {
 }
 
 /// Bones whose joints have prescribed motion.
-fn prescribed<'a>(
+pub(super) fn prescribed<'a>(
     bones: &'a [sinew_skeleton::Bone],
     drives: &'a [DriveKind],
 ) -> impl Iterator<Item = (usize, &'a sinew_skeleton::Bone)> {

@@ -1,5 +1,6 @@
 //! Validation and assembly of a model from a world description: lumped masses, attachment to bones, rest shapes, and the stable step.
 
+use super::unheld::Unheld;
 use super::{Load, Model, ModelId, Pin, constraints, home};
 use crate::body::{Body, Shape, damping_rate};
 use crate::body_kind::{BodyKind, CoordinateState, CustomBody};
@@ -63,7 +64,8 @@ impl Model {
         let unconstrained = parts.assemble(world, merged);
         let model = constraints::add(world, unconstrained).map_err(|faults| BuildError { faults })?;
         let seconds = model.stable_step.seconds.min(world.max_step.unwrap_or(f64::INFINITY));
-        Ok(Model { stable_step: StableStep { seconds, ..model.stable_step }, ..model })
+        let unheld = Unheld::find(&model);
+        Ok(Model { stable_step: StableStep { seconds, ..model.stable_step }, unheld, ..model })
     }
 }
 
@@ -461,6 +463,7 @@ impl Parts {
             loads: self.loads,
             body_start: self.body_start,
             reduced_nodes: self.reduced_nodes,
+            unheld: Unheld::default(),
             id: ModelId::default(),
         };
 
