@@ -89,7 +89,12 @@ impl RiggedCharacter {
     /// The animation of this name, or of this index; the first one if `wanted` is `None`, and none if there are none.
     pub fn find_animation(&self, wanted: Option<&str>) -> Result<Option<usize>, CharacterError> {
         let Some(wanted) = wanted else { return Ok((!self.animations.is_empty()).then_some(0)) };
-        let by_name = self.animations.iter().position(|a| a.name.as_deref() == Some(wanted));
+        // as it is written, else in upper or lower case
+        let named = |fits: &dyn Fn(&str) -> bool| {
+            self.animations.iter().position(|animation| animation.name.as_deref().is_some_and(fits))
+        };
+        let lower = wanted.to_lowercase();
+        let by_name = named(&|name| name == wanted).or_else(|| named(&|name| name.to_lowercase() == lower));
         let by_number = wanted.parse().ok().filter(|i: &usize| *i < self.animations.len());
         by_name.or(by_number).map(Some).ok_or_else(|| {
             let named = |(i, a): (usize, &CharacterAnimation)| {

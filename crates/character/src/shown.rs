@@ -41,6 +41,15 @@ impl<'a> ShownSurfaces<'a> {
         bodies.iter().enumerate().flat_map(of_body).collect()
     }
 
+    /// The body of each surface, by its index.
+    pub fn bodies(&self) -> Vec<usize> {
+        let of_body = |(body, character): (usize, &Option<PlayedCharacter>)| {
+            let count = character.as_ref().map_or(1, |character| character.binding.surface_ids().len());
+            core::iter::repeat_n(body, count)
+        };
+        self.characters.iter().enumerate().flat_map(of_body).collect()
+    }
+
     /// The names of the surfaces.
     pub fn names(&self) -> Vec<String> {
         let of_body = |(body, name): (usize, &&str)| match &self.characters[body] {

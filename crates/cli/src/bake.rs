@@ -70,7 +70,7 @@ impl Bake {
 
         // report
         outputs::warn_of_losses(&written);
-        say!("{} frames, {:.2} s", take.frame_count(), take.last_time());
+        tell!("{} frames, {:.2} s", take.frame_count(), take.last_time());
         outputs::print(&written);
         Ok(())
     }

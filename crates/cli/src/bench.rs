@@ -2,6 +2,7 @@
 
 mod beam;
 mod build;
+mod characters;
 mod contact;
 mod coupling;
 mod elements;
@@ -14,17 +15,22 @@ mod skeleton;
 use crate::failure::Failure;
 use crate::machine::Machine;
 use crate::outputs::{atomic_file, plan_files};
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 use serde::Serialize;
 use serde_json::Value;
 use sinew_files::Replace;
+use sinew_io::AtomicFile;
 use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Measure how fast this machine simulates.
 #[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct Bench {
+    #[command(subcommand)]
+    suite: Option<Suite>,
+
     /// The benchmarks to run [default: all but locking and peers].
     names: Vec<Name>,
 
@@ -42,6 +48,12 @@ pub(crate) struct Bench {
 
     #[command(flatten)]
     peers: peers::PeerArgs,
+}
+
+/// Benchmarks with arguments of their own, which run only when named.
+#[derive(Subcommand)]
+enum Suite {
+    Characters(characters::Characters),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -79,6 +91,10 @@ struct Report {
 
 impl Bench {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        if let Some(Suite::Characters(characters)) = self.suite {
+            return characters.run();
+        }
+
         // the output, checked before any work is done
         let replace = if self.force { Replace::Any } else { Replace::Ours };
         plan_files(&self.json, replace)?;
@@ -120,15 +136,17 @@ impl Bench {
             }
         }
 
-        // write the rows
-        if let Some(mut file) = file {
-            let report = Report { sinew: env!("CARGO_PKG_VERSION"), machine: Machine::describe(), rows };
-            let text = serde_json::to_string_pretty(&report).map_err(Failure::input)? + "\n";
-            let written = file.write_all(text.as_bytes()).and_then(|()| file.commit());
-            written.map_err(|e| Failure::input(format!("json: {e}")))?;
-        }
-        Ok(())
+        write_report(file, rows)
     }
+}
+
+/// Writes rows with a description of the machine, if a file was asked for.
+fn write_report(file: Option<AtomicFile>, rows: Vec<Value>) -> Result<(), Failure> {
+    let Some(mut file) = file else { return Ok(()) };
+    let report = Report { sinew: env!("CARGO_PKG_VERSION"), machine: Machine::describe(), rows };
+    let text = serde_json::to_string_pretty(&report).map_err(Failure::input)? + "\n";
+    let written = file.write_all(text.as_bytes()).and_then(|()| file.commit());
+    written.map_err(|e| Failure::input(format!("json: {e}")))
 }
 
 /// Rows as JSON.

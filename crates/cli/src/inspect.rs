@@ -1,5 +1,6 @@
 //! `sinew inspect`: describes a file and the model built from it, and reports faults.
 
+use crate::contents;
 use crate::failure::Failure;
 use crate::outputs::is_take;
 use crate::source;
@@ -33,6 +34,7 @@ impl Inspect {
         let source = opened.value;
         let scene = &source.scene;
         say!("scene '{}': {} s at {} frames per second", scene.name, scene.seconds, scene.fps);
+        source.bindings().for_each(contents::print);
         for body in &scene.world.bodies {
             print_shape(body);
         }

@@ -6,7 +6,7 @@
 
 use core::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// How long the program waits for the current frame after a signal.
@@ -15,6 +15,8 @@ const PATIENCE: std::time::Duration = std::time::Duration::from_secs(3);
 
 /// The number of the first signal; 0 until there is one.
 static SIGNAL: AtomicI32 = AtomicI32::new(0);
+/// The last frame that a frame loop has finished.
+static FRAME: AtomicUsize = AtomicUsize::new(0);
 /// Whether a frame loop is running, which checks [`SIGNAL`].
 static IS_PLAYING: AtomicBool = AtomicBool::new(false);
 /// Whether a thread has begun to end the program.
@@ -52,8 +54,9 @@ impl FrameLoop {
         FrameLoop
     }
 
-    /// Whether to continue; called after every frame.
-    pub(crate) fn flow(&self) -> ControlFlow<()> {
+    /// Whether to continue; called after every frame with its number.
+    pub(crate) fn flow(&self, frame: usize) -> ControlFlow<()> {
+        FRAME.store(frame, Ordering::SeqCst);
         match SIGNAL.load(Ordering::SeqCst) {
             0 => ControlFlow::Continue(()),
             _ => ControlFlow::Break(()),
@@ -82,18 +85,22 @@ pub(crate) fn claim_end() {
     }
 }
 
-/// What was saved and how to continue; called before a stopped frame loop drops its outputs.
+/// What was kept and how to continue; called before a stopped frame loop drops its outputs.
 pub(crate) fn message() -> String {
+    let frames = FRAME.load(Ordering::SeqCst) + 1;
+    message_that_keeps(&if frames == 1 { "1 frame".into() } else { format!("{frames} frames") })
+}
+
+/// The same, given which frames are kept.
+fn message_that_keeps(kept: &str) -> String {
     match &*WORK.lock().unwrap_or_else(PoisonError::into_inner) {
         Work::Recorded(take) if !sinew_files::is_temporary(take) => {
             let take = take.display();
-            format!(
-                "interrupted: the frames recorded so far are saved, and `sinew simulate --resume {take}` continues from there"
-            )
+            format!("interrupted: {kept} are kept in {take}; to continue: sinew simulate --resume {take}")
         }
         Work::Unrecorded => "interrupted: nothing was written".into(),
         Work::Unsaved | Work::Recorded(_) => {
-            "interrupted: nothing was saved; a simulation that is recorded with -o NAME.take can be resumed"
+            "interrupted: nothing was kept; to be able to resume, record the take: sinew simulate INPUT -o NAME.take"
                 .into()
         }
     }
@@ -130,9 +137,10 @@ const SIGNALS: [i32; 3] =
 #[cfg(unix)]
 fn end_now() {
     claim_end();
-    let message = message();
+    // frames that wait to be written are lost
+    let message = message_that_keeps("the frames recorded so far");
     sinew_files::remove_temporaries();
-    warn!("{message}");
+    fail!("{message}");
     std::process::exit(128 + signal());
 }
 

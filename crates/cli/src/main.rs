@@ -9,16 +9,44 @@ macro_rules! say {
     };
 }
 
-/// Prints a note or an error to standard error.
-macro_rules! warn {
+/// Prints a line about the progress or the result of work to standard output, unless the user asked for silence.
+macro_rules! tell {
+    ($($text:tt)*) => {
+        if crate::report::verbosity() > crate::report::Verbosity::Quiet {
+            crate::report::line(format_args!($($text)*))
+        }
+    };
+}
+
+/// Prints an error to standard error.
+macro_rules! fail {
     ($($text:tt)*) => {{
         use std::io::Write;
         let _ = writeln!(std::io::stderr(), $($text)*);
     }};
 }
 
+/// Prints a warning to standard error, unless the user asked for silence.
+macro_rules! warn {
+    ($($text:tt)*) => {
+        if crate::report::verbosity() > crate::report::Verbosity::Quiet {
+            fail!($($text)*)
+        }
+    };
+}
+
+/// Prints a note to standard error if the user asked for all of them.
+macro_rules! note {
+    ($($text:tt)*) => {
+        if crate::report::verbosity() > crate::report::Verbosity::Normal {
+            fail!("note: {}", format_args!($($text)*))
+        }
+    };
+}
+
 mod bake;
 mod bench;
+mod contents;
 mod failure;
 mod gallery;
 mod inspect;
@@ -34,8 +62,10 @@ mod settle;
 mod simulate;
 mod source;
 mod stats;
+mod summary;
 mod take_status;
 mod threads;
+mod verdict;
 mod wall_clock;
 mod zoo;
 
@@ -49,6 +79,14 @@ use std::process::ExitCode;
 #[derive(Parser)]
 #[command(name = "sinew", version, max_term_width = 110)]
 struct Arguments {
+    /// Print every note and all measurements.
+    #[arg(short, long, global = true)]
+    verbose: bool,
+
+    /// Print errors only.
+    #[arg(short, long, global = true)]
+    quiet: bool,
+
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -66,7 +104,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let command = Arguments::parse().command.unwrap_or(Command::Simulate(simulate::Simulate::default()));
+    let Arguments { verbose, quiet, command } = Arguments::parse();
+    report::set_verbosity(verbose, quiet);
+    let command = command.unwrap_or(Command::Simulate(simulate::Simulate::default()));
     interrupt::listen();
     let result = match command {
         Command::Simulate(simulate) => simulate.run(),
@@ -83,7 +123,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             interrupt::claim_end();
-            warn!("{}", failure.text());
+            fail!("{}", failure.text());
             ExitCode::from(failure.exit_code())
         }
     }

@@ -65,12 +65,12 @@ impl OutputOptions {
 
 /// Prints what the output format could not hold.
 pub(crate) fn warn_of_losses(report: &SinkReport) {
-    report.warnings().iter().for_each(|warning| warn!("note: {warning}"));
+    report.warnings().iter().for_each(|warning| warn!("WARNING: {warning}"));
 }
 
 /// Prints which files were written and how to use them.
 pub(crate) fn print(report: &SinkReport) {
-    report.lines().iter().for_each(|line| say!("{line}"));
+    report.lines().iter().for_each(|line| tell!("{line}"));
 }
 
 /// Whether a path names a recorded take.

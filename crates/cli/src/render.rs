@@ -4,6 +4,7 @@ use crate::failure::Failure;
 use crate::interrupt::FrameLoop;
 use crate::outputs::{is_take, plan_files, zoo_looks};
 use crate::run::Run;
+use crate::simulate::parse_jiggle;
 use crate::source;
 use crate::take_status::warn_if_incomplete;
 use crate::threads::thread_pool;
@@ -13,8 +14,8 @@ use sinew_character::TakeSettings;
 use sinew_files::{Replace, ScratchFolder};
 use sinew_gltf::{CHARACTER_EXTENSIONS, FileCharacter, open_character};
 use sinew_io::{
-    CharacterChoice, CharacterFrameSource, Existing, TakeFile, TakeFrameSource, TakeRecipe, TakeRecorder,
-    open_source,
+    CharacterChoice, CharacterFrameSource, Existing, OpenedScene, TakeFile, TakeFrameSource, TakeRecipe,
+    TakeRecorder, open_source,
 };
 use sinew_render::{FrameSource, Layout, Overlays, PictureFormat, PictureOptions, View, render_picture};
 use sinew_sim::Model;
@@ -72,6 +73,10 @@ pub(crate) struct Render {
     #[arg(long, value_name = "DEGREES", allow_hyphen_values = true)]
     rise: Option<f64>,
 
+    /// Let the camera follow the body of this name [default: the characters, or everything if there are none].
+    #[arg(long, value_name = "NAME")]
+    follow: Option<String>,
+
     /// The magnification; at 1 the bodies fill the picture.
     #[arg(long, value_name = "TIMES", default_value_t = 1.0)]
     zoom: f64,
@@ -112,6 +117,10 @@ pub(crate) struct Render {
     #[arg(long, value_name = "NAME")]
     animation: Option<String>,
 
+    /// With --simulate, how much the flesh of a character file swings: 0 hardly, 1 as flesh does, 2 as in a cartoon [default: as in the scene; 1].
+    #[arg(long, value_name = "J", value_parser = parse_jiggle, allow_negative_numbers = true)]
+    jiggle: Option<f64>,
+
     /// The number of threads; the result does not depend on it [default: one per core].
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -137,6 +146,7 @@ impl Render {
             fps: None,
             camera: None,
             rise: None,
+            follow: None,
             zoom: 1.0,
             compare: false,
             ghosts: 0,
@@ -147,6 +157,7 @@ impl Render {
             contacts: false,
             simulate: false,
             animation: None,
+            jiggle: None,
             threads: None,
             force: false,
         }
@@ -248,15 +259,22 @@ impl Render {
         warn_if_incomplete(&take);
         let source = source::reopen(&take)?;
         let model = Model::build(&source.scene.world).map_err(Failure::input)?;
-        let frame_source =
-            TakeFrameSource::new(&take, &model, &source, self.overlays())?.with_looks(zoo_looks(&source));
-        self.draw(&frame_source, format)
+        self.draw(
+            &self.followed(&source, TakeFrameSource::new(&take, &model, &source, self.overlays())?)?,
+            format,
+        )
     }
 
     /// Draws a character file as it is, without simulating.
     fn render_file(&self, format: PictureFormat) -> Result<(), Failure> {
         let input = self.input.display();
-        for (asked, name) in [(self.cage, "--cage"), (self.strain, "--strain"), (self.compare, "--compare")] {
+        for (asked, name) in [
+            (self.cage, "--cage"),
+            (self.strain, "--strain"),
+            (self.compare, "--compare"),
+            (self.jiggle.is_some(), "--jiggle"),
+            (self.follow.is_some(), "--follow"),
+        ] {
             if asked {
                 return Err(Failure::input(format!(
                     "{name}: {input} is shown as it is, without simulated flesh: add --simulate to simulate it, or render the .take it was baked from"
@@ -267,7 +285,7 @@ impl Render {
             return self.render_softness(format);
         }
         let read = open_character(&self.input).map_err(Failure::input)?;
-        read.notes.iter().for_each(|note| warn!("note: {note}"));
+        read.notes.iter().for_each(|note| note!("{note}"));
         let file = read.value;
         let animation = file.rigged.find_animation(self.animation.as_deref()).map_err(Failure::input)?;
         let frame_source = CharacterFrameSource::new(&file, animation, self.bones)
@@ -277,9 +295,9 @@ impl Render {
 
     /// Draws a character file as it is, coloured by the softness of the flesh that is made of it.
     fn render_softness(&self, format: PictureFormat) -> Result<(), Failure> {
-        let choice = CharacterChoice { animation: self.animation.clone(), motion: None };
+        let choice = CharacterChoice { animation: self.animation.clone(), ..CharacterChoice::default() };
         let opened = open_source(&self.input, &choice).map_err(Failure::input)?;
-        opened.notes.iter().for_each(|note| warn!("note: {note}"));
+        opened.notes.iter().for_each(|note| note!("{note}"));
         let Some(FileCharacter { file, binding }) = opened.value.characters.first() else {
             return Err(Failure::input(format!("{}: no character to draw", self.input.display())));
         };
@@ -291,9 +309,9 @@ impl Render {
     /// Simulates into a temporary take and draws that.
     fn render_scene(&self, format: PictureFormat) -> Result<(), Failure> {
         // the scene
-        let choice = CharacterChoice { animation: self.animation.clone(), motion: None };
+        let choice = CharacterChoice { animation: self.animation.clone(), motion: None, jiggle: self.jiggle };
         let (opened, origin, files) = source::open_to_record(Some(&self.input), &choice)?;
-        opened.notes.iter().for_each(|note| warn!("note: {note}"));
+        opened.notes.iter().for_each(|note| note!("{note}"));
         let mut source = opened.value;
         let scene = &mut source.scene;
 
@@ -303,8 +321,8 @@ impl Render {
         let needed = if self.softness { self.time.or(Some(0.0)) } else { self.time };
         let needed = needed.or(frame).or(self.to).filter(|seconds| *seconds >= 0.0);
         let seconds = needed.map_or(scene.seconds, |needed| needed.min(scene.seconds));
-        let (fps, animation) = (scene.fps, self.animation.clone());
-        let settings = TakeSettings { seconds, fps, animation, ..TakeSettings::default() };
+        let (fps, animation, jiggle) = (scene.fps, self.animation.clone(), self.jiggle);
+        let settings = TakeSettings { seconds, fps, animation, jiggle, ..TakeSettings::default() };
         settings.apply(scene);
 
         // a scratch folder beside the picture; all inputs are known by now, and the picture may replace none of them
@@ -329,9 +347,21 @@ impl Render {
 
         // draw
         let take = TakeFile::open(&path)?;
-        let frame_source = TakeFrameSource::new(&take, &run.player.model, &source, self.overlays())?
-            .with_looks(zoo_looks(&source));
-        self.draw(&frame_source, format)
+        let frame_source = TakeFrameSource::new(&take, &run.player.model, &source, self.overlays())?;
+        self.draw(&self.followed(&source, frame_source)?, format)
+    }
+
+    /// A frame source in its own colours, whose camera follows what was asked for.
+    fn followed<'a>(
+        &self,
+        source: &OpenedScene,
+        frames: TakeFrameSource<'a>,
+    ) -> Result<TakeFrameSource<'a>, Failure> {
+        let frames = frames.with_looks(zoo_looks(source));
+        Ok(match &self.follow {
+            Some(name) => frames.following(source.surfaces_named(name).map_err(Failure::input)?),
+            None => frames,
+        })
     }
 
     /// Draws the chosen frames and writes the picture.
@@ -366,7 +396,7 @@ impl Render {
 
         // report
         let report = drawn?;
-        say!(
+        tell!(
             "wrote {}: {} {} of {} × {} pixels, {:.0} kB",
             self.output.display(),
             report.pictures,

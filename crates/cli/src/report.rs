@@ -1,8 +1,37 @@
-//! Prints lines to standard output and remembers whether that failed.
+//! Prints lines to standard output and remembers whether that failed; how much is printed at all.
 
 use std::fmt;
 use std::io::{self, Write};
 use std::sync::OnceLock;
+
+/// How much is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Verbosity {
+    /// Errors, and what was asked for.
+    Quiet,
+    /// What was made, a verdict, and warnings that ask for an action.
+    Normal,
+    /// Every note and all measurements.
+    Verbose,
+}
+
+/// What the user chose; normal if nothing.
+static VERBOSITY: OnceLock<Verbosity> = OnceLock::new();
+
+/// Sets how much is printed, once; silence goes before all else.
+pub(crate) fn set_verbosity(is_verbose: bool, is_quiet: bool) {
+    let chosen = match (is_quiet, is_verbose) {
+        (true, _) => Verbosity::Quiet,
+        (false, true) => Verbosity::Verbose,
+        (false, false) => Verbosity::Normal,
+    };
+    let _ = VERBOSITY.set(chosen);
+}
+
+/// How much is printed.
+pub(crate) fn verbosity() -> Verbosity {
+    VERBOSITY.get().copied().unwrap_or(Verbosity::Normal)
+}
 
 /// The first error of writing a line.
 static LOST: OnceLock<io::Error> = OnceLock::new();

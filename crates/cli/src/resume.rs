@@ -2,11 +2,13 @@
 
 use crate::failure::Failure;
 use crate::interrupt::FrameLoop;
-use crate::outputs::{self, OutputOptions, plan_files};
+use crate::outputs::{OutputOptions, plan_files};
 use crate::run::{Run, replay_take};
 use crate::source;
 use crate::stats::StatsOptions;
+use crate::summary::Summary;
 use crate::take_status::{recorded_length, warn_if_incomplete};
+use crate::verdict::Chosen;
 use sinew_io::{SinkPlan, TakeEnding, TakeFile, TakeRecorder};
 use std::path::Path;
 
@@ -54,14 +56,15 @@ pub(crate) fn run(
         if !options.no_preview {
             replay_take(&TakeFile::open(path)?, &run.player.model, &mut sink)?;
         }
-        Ok::<_, Failure>((stats, sink.report()))
+        let written = sink.report();
+        Ok::<_, Failure>((stats.with_characters(&source, &written), written))
     })?;
 
     // report
     stats_options.report(&stats, stats_file)?;
-    if !stats_options.json {
-        outputs::print(&written);
-    }
+    let chosen = Chosen { jiggle: take.recipe().settings.jiggle.unwrap_or(1.0) };
+    let is_json = stats_options.json;
+    Summary { stats: &stats, written: &written, chosen, questions: 0, hidden_notes: 0, is_json }.print();
     Ok(())
 }
 
@@ -76,7 +79,11 @@ fn report_only(
     let mut run = Run::build(&source::reopen(take)?.scene)?;
     go_to_last_frame(&mut run, take)?;
     let stats = run.stats(0.0, run.player.state.time);
-    stats_options.report(&stats, file)
+    stats_options.report(&stats, file)?;
+    if !stats_options.json {
+        tell!("{stats}");
+    }
+    Ok(())
 }
 
 /// Sets the player to the last recorded frame; it stays at the start if the take has no frames.

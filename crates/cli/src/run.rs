@@ -10,23 +10,31 @@ use sinew_sim::Model;
 use sinew_take::{FrameSink, Player, Scene, replay};
 use std::time::Instant;
 
+/// Questions about implausible input that are asked; one cause often raises several.
+const MAX_QUESTIONS: usize = 3;
+
 /// A simulation, with the time it took to build.
 pub(crate) struct Run {
     pub(crate) player: Player,
     build_seconds: f64,
+    /// How many questions were asked about the input.
+    pub(crate) questions: usize,
 }
 
 impl Run {
-    /// Builds the model of a scene and prints the notes on its bodies.
+    /// Builds the model of a scene, asks about implausible input, and prints the notes on its bodies.
     pub(crate) fn build(scene: &Scene) -> Result<Run, Failure> {
         let start = Instant::now();
         let mut player = Player::build(scene)?;
         player.set_clock(WallClock::shared());
         let build_seconds = start.elapsed().as_secs_f64();
+        let questions = player.questions(scene);
+        questions.iter().take(MAX_QUESTIONS).for_each(|question| warn!("QUESTION: {question}"));
+        questions.iter().skip(MAX_QUESTIONS).for_each(|question| note!("{question}"));
         for body in player.model.bodies() {
-            body.notes.iter().for_each(|note| warn!("note: {}: {note}", body.name));
+            body.notes.iter().for_each(|note| note!("{}: {note}", body.name));
         }
-        Ok(Run { player, build_seconds })
+        Ok(Run { player, build_seconds, questions: questions.len().min(MAX_QUESTIONS) })
     }
 
     /// Simulates the remaining frames, unless an interrupt stops it.
@@ -42,7 +50,7 @@ impl Run {
         let bar = progress_bar(self.player.frame_count());
         let watch = |frame| {
             bar.set_position(frame as u64);
-            frame_loop.flow()
+            frame_loop.flow(frame)
         };
 
         // simulate against the clock
@@ -55,6 +63,11 @@ impl Run {
         bar.finish_and_clear();
         played?;
         Ok(self.stats(start.elapsed().as_secs_f64(), begun_at))
+    }
+
+    /// How many notes there are on the bodies.
+    pub(crate) fn note_count(&self) -> usize {
+        self.player.model.bodies().iter().map(|body| body.notes.len()).sum()
     }
 
     /// The statistics of the take, if it was simulated from time `begun_at` (s) on in `wall_seconds`.
@@ -72,7 +85,7 @@ pub(crate) fn replay_take(take: &TakeFile, model: &Model, sink: &mut TakeSink) -
     let frame_loop = FrameLoop::replaying();
     let played = replay(model, fps, states, &mut [sink], |frame| {
         bar.set_position(frame as u64);
-        frame_loop.flow()
+        frame_loop.flow(frame)
     });
     bar.finish_and_clear();
     played

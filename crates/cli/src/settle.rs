@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::outputs::{self, OutputOptions, is_take, plan_files};
+use crate::simulate::parse_jiggle;
 use crate::source;
 use crate::threads::thread_pool;
 use clap::Args;
@@ -30,6 +31,10 @@ pub(crate) struct Settle {
     #[arg(long, value_name = "NAME")]
     animation: Option<String>,
 
+    /// How much the flesh of a character file swings and sags: 0 hardly, 1 as flesh does, 2 as in a cartoon [default: as in the scene; 1].
+    #[arg(long, value_name = "J", value_parser = parse_jiggle, allow_negative_numbers = true)]
+    jiggle: Option<f64>,
+
     /// The number of threads; the result does not depend on it [default: one per core].
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
@@ -42,9 +47,9 @@ impl Settle {
     pub(crate) fn run(self) -> Result<(), Failure> {
         // the scene
         let pool = thread_pool(self.threads)?;
-        let choice = CharacterChoice { animation: self.animation.clone(), motion: None };
+        let choice = CharacterChoice { animation: self.animation.clone(), motion: None, jiggle: self.jiggle };
         let opened = source::open(self.input.as_deref(), &choice)?;
-        opened.notes.iter().for_each(|note| warn!("note: {note}"));
+        opened.notes.iter().for_each(|note| note!("{note}"));
         let source = opened.value;
         let scene = &source.scene;
         if !(0.0..=scene.seconds).contains(&self.time) {
@@ -81,10 +86,10 @@ impl Settle {
         })?;
 
         // report
-        rest_shapes.iter().for_each(|line| say!("{line}"));
-        say!("{}", summary(&report, moved));
+        rest_shapes.iter().for_each(|line| tell!("{line}"));
+        tell!("{}", summary(&report, moved));
         outputs::warn_of_losses(&written);
-        written.files.iter().for_each(|file| say!("wrote {}", file.display()));
+        written.files.iter().for_each(|file| tell!("wrote {}", file.display()));
         Ok(())
     }
 }

@@ -2,12 +2,15 @@
 
 use crate::failure::Failure;
 use crate::interrupt::FrameLoop;
-use crate::outputs::{self, OutputOptions, is_take, plan_files};
+use crate::outputs::{OutputOptions, is_take, plan_files};
+use crate::report::{Verbosity, verbosity};
 use crate::resume;
 use crate::run::Run;
 use crate::source;
 use crate::stats::StatsOptions;
+use crate::summary::Summary;
 use crate::threads::thread_pool;
+use crate::verdict::Chosen;
 use clap::Args;
 use sinew_character::TakeSettings;
 use sinew_control::DriveMode;
@@ -54,6 +57,10 @@ pub(crate) struct Simulate {
     #[arg(long, value_name = "FILE.bvh", conflicts_with = "animation")]
     motion: Option<PathBuf>,
 
+    /// How much the flesh of character files swings: 0 hardly, 1 as flesh does, 2 as in a cartoon [default: as in the scene; 1].
+    #[arg(long, value_name = "J", value_parser = parse_jiggle, allow_negative_numbers = true)]
+    jiggle: Option<f64>,
+
     /// Make a seamless loop: repeat a cyclic motion until flesh moves the same way in every cycle, then write one cycle whose last frame equals its first.
     #[arg(long = "loop", conflicts_with_all = ["seconds", "no_preroll"])]
     is_loop: bool,
@@ -77,7 +84,7 @@ pub(crate) struct Simulate {
     output: Option<PathBuf>,
 
     /// Continue a take that was interrupted, up to the length first asked for. The take contains everything that is needed.
-    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "no_preroll", "is_loop", "solver", "output", "seconds", "fps", "floor", "no_floor", "self_contact"])]
+    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "jiggle", "no_preroll", "is_loop", "solver", "output", "seconds", "fps", "floor", "no_floor", "self_contact"])]
     resume: Option<PathBuf>,
 
     /// The length of the take (s) [default: as in the scene].
@@ -117,9 +124,14 @@ impl Simulate {
     /// Simulates a new take.
     fn start(&self, pool: &rayon::ThreadPool) -> Result<(), Failure> {
         // the scene, and how this take plays it
-        let choice = CharacterChoice { animation: self.animation.clone(), motion: self.motion.clone() };
+        let choice = CharacterChoice {
+            animation: self.animation.clone(),
+            motion: self.motion.clone(),
+            jiggle: self.jiggle,
+        };
         let (opened, origin, files) = source::open_to_record(self.input.as_deref(), &choice)?;
-        opened.notes.iter().for_each(|note| warn!("note: {note}"));
+        opened.notes.iter().for_each(|note| note!("{note}"));
+        let notes = opened.notes.len();
         let mut source = opened.value;
         source.scene.fps = self.fps.unwrap_or(source.scene.fps);
         let settings = self.settings(&source)?;
@@ -147,21 +159,23 @@ impl Simulate {
         };
 
         // simulate
-        let (stats, written) = pool.install(|| {
+        let (stats, written, [notes, questions]) = pool.install(|| {
             let mut run = Run::build(scene)?;
+            let said = [notes + run.note_count(), run.questions];
             let mut sink = plan.open(&run.player.model)?;
             let mut recorder = is_take(&output).then(|| begin(&run.player)).transpose()?;
             let frame_loop = FrameLoop::simulating(is_take(&output).then_some(&*output));
             let stats = run.play(&frame_loop, recorder.as_mut(), Some(&mut sink))?;
-            Ok::<_, Failure>((stats, sink.report()))
+            let written = sink.report();
+            Ok::<_, Failure>((stats.with_characters(&source, &written), written, said))
         })?;
 
         // report
-        outputs::warn_of_losses(&written);
         self.stats.report(&stats, stats_file)?;
-        if !self.stats.json {
-            outputs::print(&written);
-        }
+        let chosen = Chosen { jiggle: self.jiggle.unwrap_or(1.0) };
+        let (hidden_notes, is_json) =
+            (if verbosity() == Verbosity::Verbose { 0 } else { notes }, self.stats.json);
+        Summary { stats: &stats, written: &written, chosen, questions, hidden_notes, is_json }.print();
         Ok(())
     }
 
@@ -188,6 +202,7 @@ impl Simulate {
             lead,
             animation: self.animation.clone(),
             motion: self.motion.as_deref().map(|motion| CapturedFiles::name_of(folder, motion)),
+            jiggle: self.jiggle,
             without_preroll: self.no_preroll,
             is_loop: self.is_loop,
             floor: self.floor(source),
@@ -209,25 +224,35 @@ impl Simulate {
 fn note_settings(scene: &Scene, settings: &TakeSettings) {
     // bones
     if settings.lead.is_some() && scene.world.rigs.is_empty() {
-        warn!("note: the scene has no bones: --two-way and --ragdoll change nothing");
+        warn!("WARNING: the scene has no bones: --two-way and --ragdoll change nothing");
     }
 
     // floor
     if let Some(height) = settings.floor {
-        warn!(
-            "note: a floor is added at {height:.3} m, the lowest point of the character: --no-floor leaves it out"
+        note!(
+            "a floor is added at {height:.3} m, the lowest point of the character: --no-floor leaves it out"
         );
     }
     let falls =
         scene.performances.iter().any(|performance| performance.cues.iter().any(|cue| cue.time == 0.0));
     if falls && scene.world.gravity.norm() > 0.0 && scene.world.obstacles.is_empty() {
         warn!(
-            "note: there is no floor, so a character whose root bone is free falls; to let it float, write a scene with gravity = [0, 0, 0]"
+            "WARNING: there is no floor, so a character whose root bone is free falls; to let it float, write a scene with gravity = [0, 0, 0]"
         );
     }
 }
 
+/// Parses a jiggle.
+pub(crate) fn parse_jiggle(text: &str) -> Result<f64, String> {
+    let jiggle: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if (0.0..=10.0).contains(&jiggle) {
+        Ok(jiggle)
+    } else {
+        Err("give 0 (hardly any) to 10; 1 is as flesh swings".into())
+    }
+}
+
 /// Parses the name of a solver.
-fn solver_kind(name: &str) -> Result<SolverKind, String> {
+pub(crate) fn solver_kind(name: &str) -> Result<SolverKind, String> {
     SolverKind::named(name).ok_or_else(|| "choose explicit, implicit or auto".to_owned())
 }

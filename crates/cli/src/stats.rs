@@ -4,7 +4,8 @@ use crate::failure::Failure;
 use crate::outputs::{atomic_file, is_take};
 use clap::Args;
 use serde::Serialize;
-use sinew_io::AtomicFile;
+use sinew_character::{CharacterBinding, CharacterReport};
+use sinew_io::{AtomicFile, BakedCharacter, OpenedScene, SinkReport};
 use sinew_sim::SolverReason;
 use sinew_sim::rest_shape::RestShapeReport;
 use sinew_skeleton::{Bone, DriveKind};
@@ -40,7 +41,7 @@ impl StatsOptions {
         self.path.as_deref().map(atomic_file).transpose()
     }
 
-    /// Writes statistics to the file and prints them, as JSON or as a summary.
+    /// Writes statistics to the file, and prints them if they are wanted as JSON.
     pub(crate) fn report(&self, stats: &Stats, file: Option<AtomicFile>) -> Result<(), Failure> {
         if let Some(mut file) = file {
             let written = file.write_all(stats.to_json().as_bytes());
@@ -48,8 +49,6 @@ impl StatsOptions {
         }
         if self.json {
             say!("{}", stats.to_json());
-        } else {
-            say!("{stats}");
         }
         Ok(())
     }
@@ -69,46 +68,89 @@ pub(crate) struct Timing {
 pub(crate) struct Stats {
     /// The version; it also identifies the file as written by Sinew.
     sinew: &'static str,
-    bodies: Vec<BodyStats>,
+    pub(crate) bodies: Vec<BodyStats>,
+    /// The characters from files, compared with plain skinning.
+    pub(crate) characters: Vec<CharacterStats>,
     bones: usize,
     /// Degrees of freedom of all joints.
     dof: usize,
     /// Degrees of freedom of the nodes that are not fixed.
     node_dof: usize,
-    skeletons: Vec<SkeletonStats>,
+    pub(crate) skeletons: Vec<SkeletonStats>,
     /// Linear momentum at the end (kg m/s).
     momentum: [f64; 3],
     /// Angular momentum about the origin at the end (kg m²/s).
     angular_momentum: [f64; 3],
     frames: usize,
-    steps: usize,
+    pub(crate) steps: usize,
     stable_step_seconds: f64,
-    simulated_seconds: f64,
-    build_seconds: f64,
-    wall_seconds: f64,
-    realtime_factor: f64,
-    solver: &'static str,
+    pub(crate) simulated_seconds: f64,
+    pub(crate) build_seconds: f64,
+    pub(crate) wall_seconds: f64,
+    pub(crate) realtime_factor: f64,
+    pub(crate) solver: &'static str,
     /// Why this solver was chosen.
     solver_reason: String,
     /// Implicit steps that did not reach their tolerance.
-    unsolved_steps: usize,
+    pub(crate) unsolved_steps: usize,
     /// Those of them that ran out of their time budget.
     late_steps: usize,
     threads: usize,
     max_inverted: usize,
+    /// The same as a fraction of all tets.
+    pub(crate) inverted_fraction: f64,
     diagonalised_fraction: f64,
-    retries: usize,
+    pub(crate) retries: usize,
     state_hash: String,
 }
 
+/// A character from a file beside plain skinning. Distances are between flesh and its skinned place (m), changes of volume fractions of that at bind.
 #[derive(Serialize)]
-struct BodyStats {
-    name: String,
-    tets: usize,
+pub(crate) struct CharacterStats {
+    pub(crate) name: String,
+    /// The largest extent at bind (m).
+    pub(crate) size: f64,
+    first_frame_mean: f64,
+    first_frame_max: f64,
+    take_mean: f64,
+    take_max: f64,
+    volume_change: f64,
+    skinning_volume_change: f64,
+    /// The parts that stay rigid.
+    pub(crate) rigid_parts: Vec<String>,
+    #[serde(skip)]
+    pub(crate) report: CharacterReport,
+    #[serde(skip)]
+    pub(crate) body: usize,
+}
+
+impl CharacterStats {
+    fn of(binding: &CharacterBinding, baked: &BakedCharacter) -> CharacterStats {
+        let report = baked.report.clone();
+        CharacterStats {
+            name: baked.name.clone(),
+            size: report.size,
+            first_frame_mean: report.first_frame_mean,
+            first_frame_max: report.first_frame_max,
+            take_mean: report.take_mean,
+            take_max: report.take_max.value,
+            volume_change: report.volume_change,
+            skinning_volume_change: report.skinning_volume_change,
+            rigid_parts: binding.rigid_parts().to_vec(),
+            report,
+            body: binding.body,
+        }
+    }
+}
+
+#[derive(Serialize)]
+pub(crate) struct BodyStats {
+    pub(crate) name: String,
+    pub(crate) tets: usize,
     nodes: usize,
     surface_vertices: usize,
-    mass: f64,
-    volume: f64,
+    pub(crate) mass: f64,
+    pub(crate) volume: f64,
     /// What keeps it from sagging.
     sag: &'static str,
     /// How well its rest shape carries its weight.
@@ -136,9 +178,9 @@ impl RestShapeStats {
 }
 
 #[derive(Serialize)]
-struct SkeletonStats {
-    name: String,
-    bones: usize,
+pub(crate) struct SkeletonStats {
+    pub(crate) name: String,
+    pub(crate) bones: usize,
     dof: usize,
     /// Mass of the bones without flesh (kg).
     bone_mass: f64,
@@ -198,6 +240,7 @@ impl Stats {
         Stats {
             sinew: env!("CARGO_PKG_VERSION"),
             bodies: bodies.collect(),
+            characters: Vec::new(),
             bones: model.rigs().iter().map(|rig| rig.skeleton.bones().len()).sum(),
             dof: model.rigs().iter().map(|rig| rig.skeleton.v_count()).sum(),
             skeletons: (0..model.rigs().len()).map(|rig| SkeletonStats::of(player, rig)).collect(),
@@ -217,10 +260,20 @@ impl Stats {
             late_steps: player.late_steps(),
             threads: rayon::current_num_threads(),
             max_inverted: summary.max_inverted,
+            inverted_fraction: summary.max_inverted as f64 / model.elements().count().max(1) as f64,
             diagonalised_fraction: summary.diagonalised as f64 / element_steps as f64,
             retries: summary.retries,
             state_hash: format!("{:016x}", player.state.hash()),
         }
+    }
+
+    /// The same with what an output measured of the characters.
+    pub(crate) fn with_characters(self, source: &OpenedScene, written: &SinkReport) -> Stats {
+        let found = |baked: &BakedCharacter| {
+            let binding = source.bindings().find(|binding| binding.name == baked.name)?;
+            Some(CharacterStats::of(binding, baked))
+        };
+        Stats { characters: written.characters.iter().filter_map(found).collect(), ..self }
     }
 
     pub(crate) fn to_json(&self) -> String {

@@ -254,7 +254,7 @@ fn a_cycle_ends_as_it_begins() {
     assert_ne!(vertices(&names[0]), vertices(&names[15]));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let gap = text
-        .split("with flesh ")
+        .split("flesh was ")
         .nth(1)
         .and_then(|rest| rest.split(' ').next())
         .and_then(|gap| gap.parse::<f64>().ok());

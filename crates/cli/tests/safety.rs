@@ -381,7 +381,7 @@ mod signals {
         running.send("-TERM");
         let (code, said) = running.end();
         assert_eq!(code, Some(143), "{said}");
-        assert!(said.contains("`sinew simulate --resume k.take` continues"), "{said}");
+        assert!(said.contains("kept in k.take; to continue: sinew simulate --resume k.take"), "{said}");
         assert_eq!(names(folder.path()), ["k.take"]);
         run(folder.path(), &["inspect", "k.take"]);
 

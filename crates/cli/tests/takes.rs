@@ -190,7 +190,10 @@ fn a_take_cut_short_goes_on_from_its_last_whole_chunk_and_one_without_a_scene_is
             "{said}"
         );
         let said = run(folder.path(), &["simulate", "--resume", "cut.take", "--stats", "cut.json"]);
-        assert!(said.contains("of 61 frames are recorded") && said.contains("wrote cut.png"), "{said}");
+        assert!(
+            said.contains("of 61 frames are recorded") && said.contains("wrote cut.take, cut.png"),
+            "{said}"
+        );
         assert_eq!(lasting(&at("cut.json")), expected);
         assert!(run(folder.path(), &["inspect", "cut.take"]).contains("complete: 61 of 61"));
     }

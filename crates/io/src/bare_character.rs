@@ -13,11 +13,13 @@ pub(crate) fn scene_of_character(
     choice: &CharacterChoice,
 ) -> Result<Loaded<OpenedScene>, ReadErrors> {
     let name = path.file_stem().map_or("character".into(), |stem| stem.to_string_lossy().into_owned());
+    let defaults = CharacterOptions::default();
     let options = RiggedOptions {
         character: CharacterOptions {
             name: Some(name.clone()),
             animation: choice.animation.clone(),
-            ..CharacterOptions::default()
+            jiggle: choice.jiggle.unwrap_or(defaults.jiggle),
+            ..defaults
         },
         motion: choice.motion.clone().map(CaptureFile::of),
     };

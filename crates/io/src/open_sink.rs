@@ -199,7 +199,9 @@ impl<'a> SinkPlan<'a> {
     fn preview(&self) -> Viewed<'a, Preview> {
         let view = View { azimuth: PREVIEW_AZIMUTH, ..View::default() };
         let options = PreviewOptions { up: self.up(), view, ..PreviewOptions::default() };
-        let preview = Preview::new(self.preview_path(), options).with_looks(self.looks());
+        let preview = Preview::new(self.preview_path(), options)
+            .with_looks(self.looks())
+            .following(self.opened.character_surfaces());
         Viewed::new(self.opened, preview)
     }
 

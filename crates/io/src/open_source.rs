@@ -38,7 +38,7 @@ pub fn open_source(path: &Path, choice: &CharacterChoice) -> Result<Loaded<Opene
 
     // a choice needs a character
     if opened.value.characters.is_empty() && *choice != CharacterChoice::default() {
-        let message = "--animation and --motion need a character file (.glb, .gltf, .vrm) or a scene with one: write other motions into the scene file";
+        let message = "--animation, --motion and --jiggle need a character file (.glb, .gltf, .vrm) or a scene with one: write other motions and materials into the scene file";
         return Err(ReadError::whole(message).within(path).into());
     }
     Ok(opened)
@@ -66,8 +66,8 @@ mod tests {
         assert!(error.contains(".abc files are not supported: give a character (.glb"), "{error}");
         let error = open_scene(folder.path()).unwrap_err().to_string();
         assert!(error.contains("this is a folder"), "{error}");
-        let choice = CharacterChoice { animation: Some("walk".into()), motion: None };
+        let choice = CharacterChoice { animation: Some("walk".into()), ..CharacterChoice::default() };
         let error = open_source(&scene, &choice).map(|_| ()).unwrap_err().to_string();
-        assert!(error.contains("write other motions into the scene file"), "{error}");
+        assert!(error.contains("write other motions and materials into the scene file"), "{error}");
     }
 }

@@ -34,6 +34,12 @@ impl OpenedScene {
         self.characters.iter().map(|character| &character.binding)
     }
 
+    /// The distances from its skinned place that no vertex of a character exceeds (m); empty if there are no such limits.
+    pub fn limits_of(&self, binding: &CharacterBinding) -> &[f64] {
+        let attachment = self.scene.world.bodies.get(binding.body).and_then(|body| body.attachment.as_ref());
+        attachment.and_then(|attachment| attachment.home.as_ref()).map_or(&[], |home| &home.limit)
+    }
+
     /// The surfaces that outputs show: those of a character's file in place of its flesh.
     pub fn shown(&self) -> ShownSurfaces<'_> {
         ShownSurfaces::new(&self.scene, self.bindings())
@@ -47,6 +53,33 @@ impl OpenedScene {
             softness[binding.body] = binding.softness().to_vec();
         }
         softness
+    }
+
+    /// The shown surfaces of characters, which are bodies on bones, by their indices; none if no body or every one is a character.
+    pub fn character_surfaces(&self) -> Vec<usize> {
+        let bodies = &self.scene.world.bodies;
+        let is_character = |body: usize| bodies.get(body).is_some_and(|body| body.attachment.is_some());
+        if (0..bodies.len()).all(is_character) { Vec::new() } else { self.surfaces_of(is_character) }
+    }
+
+    /// The shown surfaces of the body of a name, in upper or lower case, by their indices.
+    ///
+    /// # Errors
+    /// If there is no such body: the names that there are.
+    pub fn surfaces_named(&self, name: &str) -> Result<Vec<usize>, String> {
+        let names: Vec<&str> = self.scene.world.bodies.iter().map(|body| body.name.as_str()).collect();
+        let lower = name.to_lowercase();
+        let found = self.surfaces_of(|body| names[body].to_lowercase() == lower);
+        if found.is_empty() {
+            return Err(format!("there is no body '{name}': the scene has {}", names.join(", ")));
+        }
+        Ok(found)
+    }
+
+    /// The shown surfaces of some bodies, by their indices.
+    fn surfaces_of(&self, is_chosen: impl Fn(usize) -> bool) -> Vec<usize> {
+        let bodies = self.shown().bodies();
+        (0..bodies.len()).filter(|surface| is_chosen(bodies[*surface])).collect()
     }
 
     /// The lowest height along gravity (m) that surfaces reach when moved by skinning alone; `None` without gravity or bodies.
@@ -92,11 +125,20 @@ impl OpenedScene {
     }
 }
 
-/// What one take plays in place of the motion that the scene gives its character.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What is chosen for the characters of one take, in place of what the scene says.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct CharacterChoice {
     /// An animation of the character's file, by name or index.
     pub animation: Option<String>,
     /// A captured motion (.bvh).
     pub motion: Option<PathBuf>,
+    /// How much flesh swings: 0 hardly, 1 as flesh does, 2 as in a cartoon.
+    pub jiggle: Option<f64>,
+}
+
+impl CharacterChoice {
+    /// Whether it chooses a motion, which fits one character only.
+    pub(crate) fn names_motion(&self) -> bool {
+        self.animation.is_some() || self.motion.is_some()
+    }
 }

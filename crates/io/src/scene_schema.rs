@@ -28,7 +28,7 @@ mod toml_value;
 
 pub use body::{BodyTable, LoadTable, PinTable};
 pub use bone::{BoneTable, FleshRadius, JointType, TieTable};
-pub use character::{CharacterTable, DriveMode};
+pub use character::{CharacterTable, DriveMode, ShapeMode};
 pub(crate) use checker::{SceneDocument, checked_document, line_of};
 pub use constraint::{BeltTable, ConstraintTable, PointTable};
 pub use contact::{ContactResponse, ContactTable};

@@ -9,7 +9,7 @@ use serde_json::json;
 use sinew_io::{CharacterChoice, Loaded, OpenedScene, open_source};
 use sinew_math::Vec3;
 use sinew_sim::Model;
-use sinew_sim::desc::{CageSize, Hold, ShapeDesc};
+use sinew_sim::desc::{CageSize, Hold, HomeDesc, ShapeDesc};
 use std::path::Path;
 
 /// A folder with a bar of named surfaces, and a scene beside it.
@@ -85,6 +85,34 @@ fn surfaces_are_flesh_or_not_as_they_are_named() {
     assert!(!named.scene.world.bodies.is_empty());
 }
 
+/// The home of flesh in the artist's shape; `None` in the physical one.
+fn home_of(text: &str, choice: &CharacterChoice) -> Option<HomeDesc> {
+    let folder = folder(text);
+    let opened = open(folder.path(), choice).unwrap().value;
+    opened.scene.world.bodies[0].attachment.as_ref().unwrap().home.clone()
+}
+
+#[test]
+fn shape_jiggle_and_limit_reach_the_flesh() {
+    let plain = CharacterChoice::default();
+    let home = |keys: &str, choice: &CharacterChoice| {
+        home_of(&format!("[[character]]\nfile = 'bar.glb'\nanimation = '0'\n{keys}\n"), choice)
+    };
+    assert_eq!(home("shape = 'physical'", &plain), None);
+    let usual = home("shape = 'artist'", &plain).unwrap();
+    assert_eq!(home("", &plain).unwrap(), usual);
+
+    // the limit is a fraction of the thickness
+    let near = home("limit = 0.3", &plain).unwrap();
+    assert!(near.limit.iter().zip(&usual.limit).all(|(a, b)| (a / b - 0.5).abs() < 1e-12));
+
+    // less jiggle is a faster spring, and the choice for one take goes before the scene
+    let stiff = home("jiggle = 0.25", &plain).unwrap();
+    assert!(stiff.frequency.iter().zip(&usual.frequency).all(|(a, b)| a > b));
+    let chosen = CharacterChoice { jiggle: Some(0.25), ..CharacterChoice::default() };
+    assert_eq!(home("jiggle = 2", &chosen).unwrap(), stiff);
+}
+
 #[test]
 fn softness_goes_by_joints_surfaces_and_pictures() {
     let softness = |lines: &str| {
@@ -114,7 +142,7 @@ fn softness_goes_by_joints_surfaces_and_pictures() {
 fn a_choice_for_one_take_goes_before_the_scene() {
     let folder = folder("[[character]]\nfile = 'bar.glb'\nanimation = '0'\n");
     assert!(open(folder.path(), &CharacterChoice::default()).is_ok());
-    let choice = CharacterChoice { animation: Some("swim".into()), motion: None };
+    let choice = CharacterChoice { animation: Some("swim".into()), ..CharacterChoice::default() };
     let error = open(folder.path(), &choice).map(|_| ()).unwrap_err();
     assert!(error.contains("there is no animation 'swim'"), "{error}");
 }
@@ -123,6 +151,11 @@ fn a_choice_for_one_take_goes_before_the_scene() {
 fn what_does_not_fit_a_file_is_refused_with_its_line() {
     for (lines, words) in [
         ("surface = 'a.obj'", "line 3: `surface` has no meaning with `file`"),
+        ("shape = 'round'", "line 3"),
+        ("jiggle = -1", "line 3"),
+        ("jiggle = 11", "line 3"),
+        ("limit = 0", "line 3"),
+        ("limit = inf", "line 3"),
         ("fullness = 2", "line 3: `fullness` has no meaning with `file`"),
         ("human = { hips = 'nobody' }", "no bone `nobody`"),
         ("human = { hip = 'root' }", "line 3: `hip` is not a human bone"),

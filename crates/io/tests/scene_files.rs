@@ -329,6 +329,9 @@ fleshy = ['ears']
 softness = { Belly = 2 }
 softness_color = 'COLOR_0.r'
 softness_texture = 'soft.png'
+shape = 'physical'
+jiggle = 0.5
+limit = 0.4
 human = { hips = 'Bip01' }
 ";
 

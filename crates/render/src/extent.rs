@@ -18,12 +18,18 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    /// The extent of the first `framed` surfaces and the cage, together with the skinned surfaces if asked for.
-    pub(crate) fn of(render_frame: &RenderFrame, framed: usize, up: Up, with_skinned: bool) -> Extent {
-        let skinned = if with_skinned { render_frame.skinned.as_slice() } else { &[] };
+    /// The extent of the surfaces with the given indices and of the cage, together with the skinned surfaces if asked for.
+    pub(crate) fn of<'a>(
+        render_frame: &'a RenderFrame,
+        framed: &[usize],
+        up: Up,
+        with_skinned: bool,
+    ) -> Extent {
+        let skinned: &'a [Vec<[f32; 3]>] = if with_skinned { &render_frame.skinned } else { &[] };
         let points = || {
-            let surfaces = render_frame.surfaces.iter().take(framed).chain(skinned.iter().take(framed));
-            surfaces.flatten().chain(&render_frame.cage)
+            let chosen =
+                |surfaces: &'a [Vec<[f32; 3]>]| framed.iter().filter_map(|index| surfaces.get(*index));
+            chosen(&render_frame.surfaces).chain(chosen(skinned)).flatten().chain(&render_frame.cage)
         };
 
         // bounds
@@ -68,7 +74,7 @@ pub(crate) mod tests {
 
     pub(crate) fn at(x: f32) -> Extent {
         let surfaces = vec![vec![[x, 0.0, 0.0], [x + 1.0, 1.0, 0.0], [x + 0.5, 0.5, 0.2]]];
-        Extent::of(&RenderFrame { surfaces, ..RenderFrame::default() }, 1, Up::Y, false)
+        Extent::of(&RenderFrame { surfaces, ..RenderFrame::default() }, &[0], Up::Y, false)
     }
 
     #[test]

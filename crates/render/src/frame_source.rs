@@ -47,9 +47,13 @@ pub trait FrameSource: Sync {
     fn surfaces(&self) -> &[SurfaceInfo];
     /// The look of each surface.
     fn looks(&self) -> &[Look];
-    /// How many surfaces, from the first, the camera is fitted to; the others are visible as far as they reach into the picture.
+    /// How many surfaces, from the first, are bodies or move; the others are visible as far as they reach into the picture.
     fn framed_count(&self) -> usize {
         self.surfaces().len()
+    }
+    /// The surfaces that the camera is fitted to and follows, by their indices; all of the first ones by default.
+    fn followed(&self) -> Vec<usize> {
+        (0..self.framed_count()).collect()
     }
     /// The height of the floor above the origin (m); `None` puts the ground under the lowest point.
     fn ground(&self) -> Option<f64> {

@@ -59,6 +59,7 @@ pub struct Preview {
     target: PathBuf,
     options: PreviewOptions,
     looks: Vec<Look>,
+    followed: Vec<usize>,
     take: Option<Take>,
 }
 
@@ -76,7 +77,12 @@ struct Take {
 impl Preview {
     /// A preview that will appear as `target`.
     pub fn new(target: impl Into<PathBuf>, options: PreviewOptions) -> Preview {
-        Preview { target: target.into(), options, looks: Vec::new(), take: None }
+        Preview { target: target.into(), options, looks: Vec::new(), followed: Vec::new(), take: None }
+    }
+
+    /// The same with a camera that follows only these surfaces, by their indices; all of them if there are none.
+    pub fn following(self, followed: Vec<usize>) -> Preview {
+        Preview { followed, ..self }
     }
 
     /// The same with looks for the first surfaces; the others have the default colours.
@@ -109,7 +115,8 @@ impl FrameSink for Preview {
         looks.iter_mut().zip(core::mem::take(&mut self.looks)).for_each(|(look, own)| *look = own);
         let (mut file, surfaces, frames) = take.into_frames();
         let tiles = spread(&frames, self.options.columns * self.options.rows);
-        let source = StoredFrameSource::new(&surfaces, looks, tiles, self.options.up);
+        let source =
+            StoredFrameSource::new(&surfaces, looks, tiles, self.options.up).following(&self.followed);
         let sheet = draw_picture(&source, &self.options.picture()).map_err(|error| SinkError(error.0))?;
         write_png(&sheet, &mut file).map_err(|error| SinkError(error.to_string()))?;
         file.commit().map_err(|error| SinkError(error.to_string()))

@@ -185,6 +185,7 @@ fn survey(source: &dyn FrameSource, shots: &[Shot], compare: bool) -> Result<Sur
     positions.sort_by(f64::total_cmp);
     positions.dedup();
 
+    let followed = source.followed();
     let mut found = Survey { extents: BTreeMap::new(), strains: Vec::new() };
     let mut next = positions.iter();
     source.visit(&positions, &mut |render_frame| {
@@ -194,7 +195,7 @@ fn survey(source: &dyn FrameSource, shots: &[Shot], compare: bool) -> Result<Sur
         let sampled = render_frame.strain.iter().flatten().copied().step_by(stride);
         found.strains.extend(sampled.filter(|strain| !strain.is_nan()));
         if let Some(position) = next.next() {
-            let extent = Extent::of(&render_frame, source.framed_count(), source.up(), compare);
+            let extent = Extent::of(&render_frame, &followed, source.up(), compare);
             found.extents.insert(key(*position), extent);
         }
         Ok(())

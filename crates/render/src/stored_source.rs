@@ -15,6 +15,7 @@ pub struct StoredFrameSource {
     up: Up,
     obstacles: ObstacleSurfaces,
     body_count: usize,
+    followed: Vec<usize>,
 }
 
 impl StoredFrameSource {
@@ -34,7 +35,16 @@ impl StoredFrameSource {
         let obstacles = ObstacleSurfaces::of(infos, up);
         let surfaces = bodies.iter().cloned().chain(obstacles.infos()).collect();
         let looks = looks.into_iter().chain(obstacles.looks()).collect();
-        StoredFrameSource { surfaces, looks, frames, up, obstacles, body_count: bodies.len() }
+        let followed = (0..bodies.len() + obstacles.moving_count()).collect();
+        StoredFrameSource { surfaces, looks, frames, up, obstacles, body_count: bodies.len(), followed }
+    }
+
+    /// The same with a camera that follows only these surfaces, by their indices; all bodies and what moves if there are none.
+    pub fn following(mut self, surfaces: &[usize]) -> StoredFrameSource {
+        if !surfaces.is_empty() {
+            self.followed = surfaces.to_vec();
+        }
+        self
     }
 
     /// One frame of meshes (m, y up), in the default colours.
@@ -65,6 +75,10 @@ impl FrameSource for StoredFrameSource {
 
     fn framed_count(&self) -> usize {
         self.body_count + self.obstacles.moving_count()
+    }
+
+    fn followed(&self) -> Vec<usize> {
+        self.followed.clone()
     }
 
     fn ground(&self) -> Option<f64> {

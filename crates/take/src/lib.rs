@@ -48,6 +48,7 @@ mod frame_check;
 mod loop_closer;
 mod normals;
 mod palette;
+mod plausibility;
 mod play;
 mod replay;
 mod scene;

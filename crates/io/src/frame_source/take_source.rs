@@ -22,6 +22,7 @@ pub struct TakeFrameSource<'a> {
     body_count: usize,
     /// How soft every vertex of each body is, if that is drawn.
     softness: Option<Vec<Vec<f32>>>,
+    followed: Vec<usize>,
 }
 
 impl<'a> TakeFrameSource<'a> {
@@ -66,9 +67,10 @@ impl<'a> TakeFrameSource<'a> {
             model_overlays,
             surfaces,
             looks,
-            obstacles,
             body_count,
             softness: overlays.softness.then(|| opened.softness(model)),
+            followed: opened.character_surfaces(),
+            obstacles,
         })
     }
 
@@ -76,6 +78,11 @@ impl<'a> TakeFrameSource<'a> {
     pub fn with_looks(mut self, looks: impl IntoIterator<Item = Look>) -> TakeFrameSource<'a> {
         self.looks.iter_mut().zip(looks).for_each(|(own, look)| *own = look);
         self
+    }
+
+    /// The same with a camera that follows only these surfaces, by their indices.
+    pub fn following(self, followed: Vec<usize>) -> TakeFrameSource<'a> {
+        TakeFrameSource { followed, ..self }
     }
 
     fn render_frame(&self, state: &State) -> RenderFrame {
@@ -118,6 +125,10 @@ impl FrameSource for TakeFrameSource<'_> {
 
     fn framed_count(&self) -> usize {
         self.body_count + self.obstacles.moving_count()
+    }
+
+    fn followed(&self) -> Vec<usize> {
+        if self.followed.is_empty() { (0..self.framed_count()).collect() } else { self.followed.clone() }
     }
 
     fn ground(&self) -> Option<f64> {

@@ -65,12 +65,7 @@ impl SinkReport {
         // cycle, motion and volume
         let plain = self.glb.iter().flat_map(|glb| &glb.bodies).filter(|body| body.is_met());
         let mut lines: Vec<String> = plain.map(ToString::to_string).collect();
-        if let Some(gap) = self.loop_gap {
-            lines.push(format!(
-                "at the end of the cycle, flesh was {:.2} mm from its start; this gap is spread over the cycle, so that its last frame equals its first",
-                1e3 * gap
-            ));
-        }
+        lines.extend(self.loop_line());
         for BakedCharacter { name, report } in &self.characters {
             let of = if self.characters.len() == 1 { String::new() } else { format!("{name}: ") };
             lines.extend(character_lines(report).map(|line| format!("{of}{line}")));
@@ -94,6 +89,14 @@ impl SinkReport {
         lines
     }
 
+    /// How well a cycle closed; `None` if the take is none.
+    pub fn loop_line(&self) -> Option<String> {
+        let gap = 1e3 * self.loop_gap?;
+        Some(format!(
+            "at the end of the cycle, flesh was {gap:.2} mm from its start; this gap is spread over the cycle, so that its last frame equals its first"
+        ))
+    }
+
     /// A prefix with the character's name if there are several files.
     fn prefix(&self, character: Option<&str>) -> String {
         let has_several = self.rigged.len() + self.glb.iter().len() > 1;
@@ -105,14 +108,14 @@ fn character_lines(report: &CharacterReport) -> [String; 2] {
     [
         format!(
             "flesh is up to {:.1} mm from the skinned surface in the first frame ({:.1} mm on average), and up to {:.1} mm during the take",
-            1e3 * report.settled[0],
-            1e3 * report.settled[1],
-            1e3 * report.farthest
+            1e3 * report.first_frame_max,
+            1e3 * report.first_frame_mean,
+            1e3 * report.take_max.value
         ),
         format!(
             "volume changed by up to {:.1} % (with skinning alone: up to {:.1} %)",
-            100.0 * report.flesh_change,
-            100.0 * report.skinned_change
+            100.0 * report.volume_change,
+            100.0 * report.skinning_volume_change
         ),
     ]
 }

@@ -55,9 +55,10 @@ impl<'a> TakeSink<'a> {
         preview: Option<Viewed<'a, Preview>>,
         cycle: Option<usize>,
     ) -> TakeSink<'a> {
-        let watches = opened
-            .bindings()
-            .map(|binding| (binding.name.as_str(), CharacterWatch::new(binding.played(&opened.scene))));
+        let watches = opened.bindings().map(|binding| {
+            let watch = CharacterWatch::new(binding.played(&opened.scene));
+            (binding.name.as_str(), watch.with_limits(opened.limits_of(binding)))
+        });
         let sinks = Sinks { format, preview, watches: watches.collect() };
         let sinks = match cycle {
             Some(frame_count) => Cycle::Closed(LoopCloser::new(sinks, frame_count)),

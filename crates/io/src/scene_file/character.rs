@@ -30,8 +30,19 @@ pub(super) struct Character {
 }
 
 /// Keys that need a rigged file.
-const FILE_ONLY: [&str; 8] =
-    ["animation", "skinned", "fleshy", "softness", "softness_color", "softness_texture", "human", "turn"];
+const FILE_ONLY: [&str; 11] = [
+    "animation",
+    "skinned",
+    "fleshy",
+    "softness",
+    "softness_color",
+    "softness_texture",
+    "shape",
+    "jiggle",
+    "limit",
+    "human",
+    "turn",
+];
 
 /// Reads a character. `earlier` are the bodies above it in the file.
 pub(super) fn read_character(

@@ -35,7 +35,7 @@ impl<'a> Characters<'a> {
     ) -> Result<Characters<'a>, ReadError> {
         let tables = &file.table().character;
         let from_files = tables.iter().filter(|table| table.file.is_some()).count();
-        if from_files > 1 && *choice != CharacterChoice::default() {
+        if from_files > 1 && choice.names_motion() {
             return Err(ReadError::whole(
                 "--animation and --motion apply to one character, but the scene has several: write the motions into the scene file",
             ));

@@ -8,9 +8,9 @@ use super::performance::{read_cues, read_mode};
 use super::section::Section;
 use crate::opened_scene::CharacterChoice;
 use crate::rigged_file::{CaptureFile, RiggedOptions, open_rigged};
-use crate::scene_schema::CharacterTable;
+use crate::scene_schema::{CharacterTable, ShapeMode};
 use crate::softness_texture::read_softness_texture;
-use sinew_character::{Character, CharacterOptions, ColorChannel, Placement, SoftnessOptions};
+use sinew_character::{Character, CharacterOptions, ColorChannel, FleshShape, Placement, SoftnessOptions};
 use sinew_control::{HumanBone, PathFollower};
 use sinew_files::{Loaded, ReadError, ReadErrors};
 use sinew_gltf::CharacterFile;
@@ -103,6 +103,9 @@ fn read_options(
         approach: section.preroll_approach,
         hold: section.preroll_hold,
         material: material.transpose()?,
+        shape: section.shape.map_or(defaults.shape, shape_of),
+        jiggle: choice.jiggle.or(section.jiggle).unwrap_or(defaults.jiggle),
+        limit: section.limit.unwrap_or(defaults.limit),
         core: read_core(section),
         anchored: section.anchored.unwrap_or(defaults.anchored),
         sag: read_sag(section.sag),
@@ -113,6 +116,13 @@ fn read_options(
         ..defaults
     };
     Ok(RiggedOptions { character, motion })
+}
+
+fn shape_of(mode: ShapeMode) -> FleshShape {
+    match mode {
+        ShapeMode::Artist => FleshShape::Artist,
+        ShapeMode::Physical => FleshShape::Physical,
+    }
 }
 
 /// The captured motion that a character plays in place of an animation of its file.

@@ -42,6 +42,15 @@ pub struct CharacterTable {
     /// A grey picture (.png) over the first texture coordinates that multiplies softness: black is rigid, white as chosen.
     #[schemars(extend("format" = "path"))]
     pub softness_texture: Option<String>,
+    /// The shape in which the flesh of a character from a file rests: `artist` (as it is skinned, in every pose) or `physical` (what elasticity makes of the bind pose: joints keep their volume, and folds form).
+    #[schemars(extend("default" = "artist"))]
+    pub shape: Option<ShapeMode>,
+    /// How much flesh in the artist's shape swings: 0 hardly, 1 as flesh does, 2 as in a cartoon.
+    #[schemars(extend("default" = 1, "minimum" = 0, "maximum" = 10))]
+    pub jiggle: Option<f64>,
+    /// How far flesh in the artist's shape may be from its skinned place, as a fraction of its thickness.
+    #[schemars(extend("default" = 0.6, "exclusiveMinimum" = 0, "maximum" = 5))]
+    pub limit: Option<f64>,
     /// Joints of the file that are human bones, for captured motion: `{ hips = "Bip01" }`.
     #[schemars(extend("x-default" = "by names or build"))]
     pub human: Option<BTreeMap<String, String>>,
@@ -135,6 +144,16 @@ pub struct CharacterTable {
     #[serde(rename = "return")]
     #[schemars(extend("default" = 0.1, "minimum" = 0, "maximum" = 600))]
     pub return_time: Option<f64>,
+}
+
+/// The shape in which flesh rests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ShapeMode {
+    /// As it is skinned, in every pose.
+    Artist,
+    /// What elasticity makes of the bind pose.
+    Physical,
 }
 
 /// What drives a character from the start of a take.

@@ -78,8 +78,10 @@ impl TakeRecipe {
                 text.insert(key.into(), true.into());
             }
         }
-        if let Some(floor) = self.settings.floor {
-            text.insert("floor".into(), floor.into());
+        for (key, number) in [("floor", self.settings.floor), ("jiggle", self.settings.jiggle)] {
+            if let Some(number) = number {
+                text.insert(key.into(), number.into());
+            }
         }
 
         // what must come out, and the files
@@ -153,6 +155,7 @@ impl TakeRecipe {
             lead,
             animation: word("animation"),
             motion: word("motion"),
+            jiggle: float("jiggle").filter(|jiggle| jiggle.is_finite()),
             without_preroll: holds("at_once"),
             is_loop: holds("loop"),
             self_contact: holds("self_contact"),

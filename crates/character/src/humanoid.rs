@@ -1,0 +1,24 @@
+//! Whether a character is shaped like a human, so that captured motions of people fit it.
+
+use crate::{CharacterBinding, motion};
+use sinew_control::HumanBone;
+use sinew_skeleton::Skeleton;
+
+/// What a body needs for a motion of a person.
+const NEEDED: [HumanBone; 6] = [
+    HumanBone::Hips,
+    HumanBone::Head,
+    HumanBone::LeftUpperArm,
+    HumanBone::RightUpperArm,
+    HumanBone::LeftUpperLeg,
+    HumanBone::RightUpperLeg,
+];
+
+impl CharacterBinding {
+    /// Whether hips, head, arms and legs are found among its bones, by the file's own map, by names, or by shape.
+    pub fn is_humanoid(&self) -> bool {
+        let Ok(skeleton) = Skeleton::build(&self.bones.desc.with_plain_masses()) else { return false };
+        let found = motion::human_bones(&self.rigged, &self.bones, &skeleton, &[]);
+        found.is_ok_and(|map| NEEDED.iter().all(|bone| map.get(*bone).is_some()))
+    }
+}
