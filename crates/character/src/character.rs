@@ -184,7 +184,7 @@ impl Played<'_> {
                 Ok(Some(motion.map_err(faulty)?))
             }
             (None, None) => {
-                let note = "the file has no animation: it keeps still; give a motion with --motion FILE.bvh";
+                let note = "the file has no animation: it keeps still; give a motion with --motion FILE (.bvh, .fbx, .glb)";
                 notes.push(note.to_owned());
                 Ok(None)
             }

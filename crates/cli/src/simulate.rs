@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 /// Simulate a character, scene or mesh, and write its motion.
 #[derive(Args, Default)]
 pub(crate) struct Simulate {
-    /// A character (.glb, .gltf, .vrm), a scene (.toml), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele), or a name from `sinew zoo list` [default: dancer].
+    /// A character (.glb, .gltf, .vrm, .fbx), a scene (.toml), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele), or a name from `sinew zoo list` [default: dancer].
     ///
     /// A character is given flesh and plays its animation. A motion is given a body of flesh around its joints. A mesh becomes jelly that hangs from its top and sways.
     input: Option<PathBuf>,
@@ -50,8 +50,8 @@ pub(crate) struct Simulate {
     #[arg(long, value_name = "NAME")]
     animation: Option<String>,
 
-    /// A motion capture file to play on a character file, retargeted by the names of its bones or the shape of its skeleton.
-    #[arg(long, value_name = "FILE.bvh", conflicts_with = "animation")]
+    /// A motion capture file (.bvh), or another character file whose first animation is taken (.fbx, .glb, .gltf, .vrm), to play on a character file, retargeted by the names of its bones or the shape of its skeleton.
+    #[arg(long, value_name = "FILE", conflicts_with = "animation")]
     motion: Option<PathBuf>,
 
     /// Make a seamless loop: repeat a cyclic motion until flesh moves the same way in every cycle, then write one cycle whose last frame equals its first.

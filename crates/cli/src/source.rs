@@ -17,7 +17,7 @@ pub(crate) fn open(input: Option<&Path>, choice: &CharacterChoice) -> Result<Loa
     let found = if path.exists() { None } else { path.to_str().and_then(find_in_zoo) };
     match (found, path.to_str()) {
         (Some(_), _) if *choice != CharacterChoice::default() => {
-            Err(Failure::input("--animation and --motion are for character files (.glb, .gltf, .vrm)"))
+            Err(Failure::input("--animation and --motion are for character files (.glb, .gltf, .vrm, .fbx)"))
         }
         (Some(scene), _) => Ok(built_in(scene)),
         (None, Some(name))

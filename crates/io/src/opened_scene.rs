@@ -97,6 +97,6 @@ impl OpenedScene {
 pub struct CharacterChoice {
     /// An animation of the character's file, by name or index.
     pub animation: Option<String>,
-    /// A captured motion (.bvh).
+    /// A captured motion (.bvh, or another character file whose first animation is taken).
     pub motion: Option<PathBuf>,
 }

@@ -130,7 +130,7 @@ fn read_capture(
     let defaults = CaptureFile::of(folder.join(section.needed("bvh", section.bvh.as_ref())?));
     Ok(Some(CaptureFile {
         metres_per_unit: section.unit.unwrap_or(defaults.metres_per_unit),
-        smoothing: section.smooth.unwrap_or(defaults.smoothing),
+        smoothing: section.smooth.or(defaults.smoothing),
         first: section.first,
         last: section.last,
         is_cycle: section.is_loop.unwrap_or(false),

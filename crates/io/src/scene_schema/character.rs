@@ -23,7 +23,7 @@ pub struct CharacterTable {
     /// Its name in reports and outputs.
     #[schemars(extend("x-default" = "the surface's name"))]
     pub name: Option<String>,
-    /// A rigged character (.glb, .gltf, .vrm); takes can be written back into it.
+    /// A rigged character (.glb, .gltf, .vrm, .fbx); takes can be written back into it.
     #[schemars(extend("format" = "path"))]
     pub file: Option<String>,
     /// The animation of the file to play, by name or number.
