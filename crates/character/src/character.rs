@@ -65,7 +65,7 @@ impl Character {
         // what is flesh, and the bones it hangs on
         let flesh = Flesh::find(&rigged, options)?;
         if flesh.surface.triangles.is_empty() {
-            let message = "the file has no skinned surface: give a rigged character, or its mesh alone as .obj, .ply or .stl";
+            let message = "the file has no skinned surface: give a rigged character, or its mesh alone as .obj, .ply or .stl; a file with motion alone is for --motion";
             return Err(CharacterError::whole(message));
         }
         let mut notes = flesh.notes.clone();

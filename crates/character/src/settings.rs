@@ -19,6 +19,8 @@ pub struct TakeSettings {
     pub animation: Option<String>,
     /// The captured motion of a character file, by its name among the captured files.
     pub motion: Option<String>,
+    /// The length of the unit of that motion (m); `None` where the file says it or the figure tells.
+    pub motion_scale: Option<f64>,
     /// Whether the take begins at once, without a preroll.
     pub without_preroll: bool,
     /// Whether it is one cycle among many.

@@ -291,7 +291,7 @@ impl Render {
     /// Simulates into a temporary take and draws that.
     fn render_scene(&self, format: PictureFormat) -> Result<(), Failure> {
         // the scene
-        let choice = CharacterChoice { animation: self.animation.clone(), motion: None };
+        let choice = CharacterChoice { animation: self.animation.clone(), ..CharacterChoice::default() };
         let (opened, origin, files) = source::open_to_record(Some(&self.input), &choice)?;
         opened.notes.iter().for_each(|note| warn!("note: {note}"));
         let mut source = opened.value;

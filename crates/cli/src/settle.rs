@@ -42,7 +42,7 @@ impl Settle {
     pub(crate) fn run(self) -> Result<(), Failure> {
         // the scene
         let pool = thread_pool(self.threads)?;
-        let choice = CharacterChoice { animation: self.animation.clone(), motion: None };
+        let choice = CharacterChoice { animation: self.animation.clone(), ..CharacterChoice::default() };
         let opened = source::open(self.input.as_deref(), &choice)?;
         opened.notes.iter().for_each(|note| warn!("note: {note}"));
         let source = opened.value;

@@ -54,6 +54,10 @@ pub(crate) struct Simulate {
     #[arg(long, value_name = "FILE", conflicts_with = "animation")]
     motion: Option<PathBuf>,
 
+    /// Metres per unit of a .bvh motion [default: the unit in which the figure's legs are as long as a person's].
+    #[arg(long, value_name = "METRES")]
+    motion_scale: Option<f64>,
+
     /// Make a seamless loop: repeat a cyclic motion until flesh moves the same way in every cycle, then write one cycle whose last frame equals its first.
     #[arg(long = "loop", conflicts_with_all = ["seconds", "no_preroll"])]
     is_loop: bool,
@@ -77,7 +81,7 @@ pub(crate) struct Simulate {
     output: Option<PathBuf>,
 
     /// Continue a take that was interrupted, up to the length first asked for. The take contains everything that is needed.
-    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "no_preroll", "is_loop", "solver", "output", "seconds", "fps", "floor", "no_floor", "self_contact"])]
+    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "motion_scale", "no_preroll", "is_loop", "solver", "output", "seconds", "fps", "floor", "no_floor", "self_contact"])]
     resume: Option<PathBuf>,
 
     /// The length of the take (s) [default: as in the scene].
@@ -117,7 +121,11 @@ impl Simulate {
     /// Simulates a new take.
     fn start(&self, pool: &rayon::ThreadPool) -> Result<(), Failure> {
         // the scene, and how this take plays it
-        let choice = CharacterChoice { animation: self.animation.clone(), motion: self.motion.clone() };
+        let choice = CharacterChoice {
+            animation: self.animation.clone(),
+            motion: self.motion.clone(),
+            motion_scale: self.motion_scale,
+        };
         let (opened, origin, files) = source::open_to_record(self.input.as_deref(), &choice)?;
         opened.notes.iter().for_each(|note| warn!("note: {note}"));
         let mut source = opened.value;
@@ -188,6 +196,7 @@ impl Simulate {
             lead,
             animation: self.animation.clone(),
             motion: self.motion.as_deref().map(|motion| CapturedFiles::name_of(folder, motion)),
+            motion_scale: self.motion_scale,
             without_preroll: self.no_preroll,
             is_loop: self.is_loop,
             floor: self.floor(source),

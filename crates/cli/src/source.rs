@@ -51,8 +51,8 @@ pub(crate) fn open_to_record(
 pub(crate) fn reopen(take: &TakeFile) -> Result<OpenedScene, Failure> {
     // the scene as it was opened for recording
     let recipe = take.recipe();
-    let TakeSettings { animation, motion, .. } = recipe.settings.clone();
-    let choice = CharacterChoice { animation, motion: motion.map(PathBuf::from) };
+    let TakeSettings { animation, motion, motion_scale, .. } = recipe.settings.clone();
+    let choice = CharacterChoice { animation, motion: motion.map(PathBuf::from), motion_scale };
     let mut source = match &recipe.origin {
         TakeOrigin::File(name) => recipe.files.serve(|| open(Some(Path::new(name)), &choice))?.value,
         TakeOrigin::BuiltIn(name) => find_in_zoo(name).map(OpenedScene::from).ok_or_else(|| {

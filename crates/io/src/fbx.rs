@@ -11,6 +11,7 @@ mod materials;
 mod skins;
 mod surfaces;
 
+use animations::TakeReader;
 use materials::Materials;
 use sinew_character::{CharacterNode, Mat4, NodeTransform, NodeTree, RiggedCharacter};
 use sinew_files::{Loaded, ReadError, ReadErrors};
@@ -27,6 +28,31 @@ use ufbx::{
 const GROWTH: usize = 128;
 /// Memory that even the smallest file may ask for (bytes).
 const ALWAYS: usize = 64 << 20;
+
+/// The deepest hierarchy: real ones have dozens of levels.
+const MAX_DEPTH: u32 = 1000;
+
+/// What is left of the memory that a file may ask for beyond what the library uses.
+struct Budget {
+    left: usize,
+}
+
+impl Budget {
+    fn of(size: usize) -> Budget {
+        Budget { left: limit(size) }
+    }
+
+    /// Takes from it, before it is reserved.
+    fn charge(&mut self, count: usize, each: usize, what: &str) -> Result<(), ReadError> {
+        let left = count.checked_mul(each).and_then(|bytes| self.left.checked_sub(bytes));
+        self.left = left.ok_or_else(|| {
+            ReadError::whole(format!(
+                "{what} asks for more memory than {GROWTH} times the size of the file: export it again"
+            ))
+        })?;
+        Ok(())
+    }
+}
 
 /// A character and its look, as they were read.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,6 +71,7 @@ pub struct FbxCharacter {
 pub fn read_fbx(bytes: &[u8], folder: Option<&Path>) -> Result<Loaded<FbxCharacter>, ReadErrors> {
     let scene = load(bytes)?;
     let mut notes = warnings(&scene);
+    let mut budget = Budget::of(bytes.len());
 
     // what stands where
     let (tree, places) = read_nodes(&scene)?;
@@ -53,7 +80,8 @@ pub fn read_fbx(bytes: &[u8], folder: Option<&Path>) -> Result<Loaded<FbxCharact
 
     // what it carries, and how it moves
     let Materials { materials, textures, images } = materials::read(&scene, folder, &mut notes);
-    let Surfaces { meshes, looks, place: mesh_place } = surfaces::read(&scene, &skins, &mut notes)?;
+    let Surfaces { meshes, looks, place: mesh_place } =
+        surfaces::read(&scene, &skins, &mut budget, &mut notes)?;
     for (node, place) in scene.nodes.iter().zip(&places) {
         let Some(place) = place else { continue };
         nodes[*place].mesh = node.mesh.as_ref().and_then(|mesh| mesh_place[mesh.element.typed_id as usize]);
@@ -63,7 +91,9 @@ pub fn read_fbx(bytes: &[u8], folder: Option<&Path>) -> Result<Loaded<FbxCharact
             nodes[*place].skin = None;
         }
     }
-    let animations = animations::read(&scene, &places, &nodes, &meshes, bytes.len(), &mut notes)?;
+    let take_reader =
+        TakeReader { scene: &scene, places: &places, nodes: &nodes, meshes: &meshes, size: bytes.len() };
+    let animations = take_reader.read(&mut budget, &mut notes)?;
 
     let skins = skins.skins;
     let rigged = RiggedCharacter { nodes, order, skins, meshes, materials, animations, human_bones: None };
@@ -71,12 +101,14 @@ pub fn read_fbx(bytes: &[u8], folder: Option<&Path>) -> Result<Loaded<FbxCharact
     Ok(Loaded { value: FbxCharacter { rigged, look }, notes })
 }
 
-/// How much memory the library may use for a file of this size.
+/// How much memory a file of this size may ask for (bytes).
+fn limit(size: usize) -> usize {
+    size.saturating_mul(GROWTH).saturating_add(ALWAYS)
+}
+
+/// The same, for the library.
 fn memory(size: usize) -> AllocatorOpts {
-    AllocatorOpts {
-        memory_limit: size.saturating_mul(GROWTH).saturating_add(ALWAYS),
-        ..AllocatorOpts::default()
-    }
+    AllocatorOpts { memory_limit: limit(size), ..AllocatorOpts::default() }
 }
 
 fn load(bytes: &[u8]) -> Result<ufbx::SceneRoot, ReadError> {
@@ -90,6 +122,7 @@ fn load(bytes: &[u8]) -> Result<ufbx::SceneRoot, ReadError> {
         geometry_transform_handling: GeometryTransformHandling::ModifyGeometry,
         inherit_mode_handling: InheritModeHandling::Compensate,
         generate_missing_normals: true,
+        node_depth_limit: MAX_DEPTH,
         normalize_normals: true,
         ..LoadOpts::default()
     };

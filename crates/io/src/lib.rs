@@ -37,7 +37,9 @@ mod usda;
 
 pub use bare_mesh::scene_of_mesh;
 pub use bare_motion::scene_of_motion;
-pub use bvh::{Bvh, BvhBody, BvhChannel, BvhJoint, BvhOptions, BvhPosition, CMU_METRES, read_bvh};
+pub use bvh::{
+    Bvh, BvhBody, BvhChannel, BvhJoint, BvhOptions, BvhPosition, CMU_METRES, read_bvh, read_bvh_in,
+};
 pub use character_file::{CHARACTER_EXTENSIONS, is_character_file, open_character};
 pub use fbx::{FbxCharacter, read_fbx};
 pub use frame_source::{CharacterFrameSource, TakeFrameSource};

@@ -18,7 +18,10 @@ pub fn open_source(path: &Path, choice: &CharacterChoice) -> Result<Loaded<Opene
     let opened = match extension.as_deref() {
         _ if is_character_file(path) => return scene_of_character(path, choice),
         Some("toml") => read_scene_file(path, choice)?,
-        Some("bvh") => scene_of_motion(path)?.map(OpenedScene::from),
+        Some("bvh") if choice.animation.is_none() && choice.motion.is_none() => {
+            return Ok(scene_of_motion(path, choice.motion_scale)?.map(OpenedScene::from));
+        }
+        Some("bvh") => scene_of_motion(path, choice.motion_scale)?.map(OpenedScene::from),
         _ if path.is_dir() => {
             let message = "this is a folder: give a character, scene, motion or mesh file";
             return Err(ReadError::whole(message).within(path).into());

@@ -1,6 +1,6 @@
 //! Opens a rigged character file with an optional captured motion, and builds a character of it.
 
-use crate::bvh::{BvhBody, BvhOptions, CMU_METRES, read_bvh};
+use crate::bvh::{BvhBody, read_bvh_in};
 use crate::character_file::{is_character_file, open_character};
 use sinew_character::{
     CapturedMotion, Character, CharacterError, CharacterOptions, DEFAULT_SMOOTHING, FaultyPart,
@@ -15,8 +15,8 @@ use std::path::{Path, PathBuf};
 pub struct CaptureFile {
     /// The file (.bvh, or a character file whose animation is taken).
     pub file: PathBuf,
-    /// Metres per unit of the file, where it does not say.
-    pub metres_per_unit: f64,
+    /// Metres per unit of a .bvh file; by default the unit in which the figure's legs are as long as a person's.
+    pub metres_per_unit: Option<f64>,
     /// The cutoff frequency of the low-pass filter (Hz), 0 for none; by default that of captured motion for .bvh, and none for animations.
     pub smoothing: Option<f64>,
     /// The first frame to play; by default the first one after a calibration pose.
@@ -32,7 +32,7 @@ impl CaptureFile {
     pub fn of(file: impl Into<PathBuf>) -> CaptureFile {
         CaptureFile {
             file: file.into(),
-            metres_per_unit: CMU_METRES,
+            metres_per_unit: None,
             smoothing: None,
             first: None,
             last: None,
@@ -57,6 +57,10 @@ impl CaptureFile {
     /// The first animation of a character file.
     fn read_animation(&self) -> Result<Loaded<CapturedMotion>, ReadErrors> {
         let path = self.file.as_path();
+        if self.metres_per_unit.is_some() {
+            let message = "says its own unit: --motion-scale and `unit` are for .bvh files";
+            return Err(ReadError::whole(message).within(path).into());
+        }
         let Loaded { value: file, mut notes } = open_character(path)?;
         let count = file.rigged.animations.len();
         if let (Some(first), 2..) = (file.rigged.animations.first(), count) {
@@ -72,8 +76,8 @@ impl CaptureFile {
     fn read_capture(&self) -> Result<Loaded<CapturedMotion>, ReadError> {
         let path = self.file.as_path();
         let at = |what: String| ReadError::whole(what).within(path);
-        let options = BvhOptions { metres_per_unit: self.metres_per_unit, ..BvhOptions::default() };
-        let read = read_bvh(&read_bytes(path)?, &options).map_err(|error| error.within(path))?;
+        let read =
+            read_bvh_in(&read_bytes(path)?, self.metres_per_unit).map_err(|error| error.within(path))?;
         let bvh = read.value;
         let skeleton = bvh.to_skeleton(&BvhBody::default());
         let built = Skeleton::build(&skeleton).map_err(|error| at(error.to_string()))?;

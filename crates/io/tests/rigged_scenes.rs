@@ -114,7 +114,7 @@ fn softness_goes_by_joints_surfaces_and_pictures() {
 fn a_choice_for_one_take_goes_before_the_scene() {
     let folder = folder("[[character]]\nfile = 'bar.glb'\nanimation = '0'\n");
     assert!(open(folder.path(), &CharacterChoice::default()).is_ok());
-    let choice = CharacterChoice { animation: Some("swim".into()), motion: None };
+    let choice = CharacterChoice { animation: Some("swim".into()), ..CharacterChoice::default() };
     let error = open(folder.path(), &choice).map(|_| ()).unwrap_err();
     assert!(error.contains("there is no animation 'swim'"), "{error}");
 }

@@ -2,7 +2,7 @@
 
 use super::corners::Corners;
 use super::skins::Skins;
-use super::{named, quoted, vec3};
+use super::{Budget, named, quoted, vec3};
 use sinew_character::{
     CharacterMesh, CharacterPrimitive, JointWeight, MorphTarget, SkinWeights, SkinWeightsBuilder,
 };
@@ -28,6 +28,7 @@ pub(super) struct Surfaces {
 pub(super) fn read(
     scene: &ufbx::Scene,
     skins: &Skins,
+    budget: &mut Budget,
     notes: &mut Vec<String>,
 ) -> Result<Surfaces, ReadError> {
     let mut found = Surfaces { meshes: Vec::new(), looks: Vec::new(), place: Vec::new() };
@@ -41,7 +42,7 @@ pub(super) fn read(
             found.place.push(None);
             continue;
         }
-        let reader = MeshReader { mesh, name, skins, skin: skins.of_mesh[index], notes };
+        let reader = MeshReader { mesh, name, skins, skin: skins.of_mesh[index], budget, notes };
         let (mesh, looks) = reader.read()?;
         found.place.push(Some(found.meshes.len()));
         found.meshes.push(mesh);
@@ -65,6 +66,7 @@ struct MeshReader<'a> {
     name: String,
     skins: &'a Skins,
     skin: Option<usize>,
+    budget: &'a mut Budget,
     notes: &'a mut Vec<String>,
 }
 
@@ -125,7 +127,8 @@ impl<'a> MeshReader<'a> {
             ));
         }
 
-        // what moves them
+        // what moves them; morph targets are written for every vertex
+        self.budget.charge(corners.sources.len() * channels.len(), 12, &format!("mesh {}", self.name))?;
         let material = self.mesh.materials.get(part.index as usize).map(|m| m.element.typed_id as usize);
         let primitive = CharacterPrimitive {
             positions: self.positions(&corners.sources)?.into(),

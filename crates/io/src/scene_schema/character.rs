@@ -49,7 +49,7 @@ pub struct CharacterTable {
     #[schemars(extend("format" = "path"))]
     pub skeleton: Option<String>,
     /// Metres per unit of that file.
-    #[schemars(extend("x-default" = "0.0564 (CMU)", "exclusiveMinimum" = 0))]
+    #[schemars(extend("x-default" = "by the length of its legs", "exclusiveMinimum" = 0))]
     pub unit: Option<f64>,
     /// The bones, one `[[character.bone]]` each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

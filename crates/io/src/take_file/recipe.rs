@@ -78,8 +78,11 @@ impl TakeRecipe {
                 text.insert(key.into(), true.into());
             }
         }
-        if let Some(floor) = self.settings.floor {
-            text.insert("floor".into(), floor.into());
+        let TakeSettings { floor, motion_scale, .. } = self.settings;
+        for (key, number) in [("floor", floor), ("motion_scale", motion_scale)] {
+            if let Some(number) = number {
+                text.insert(key.into(), number.into());
+            }
         }
 
         // what must come out, and the files
@@ -153,6 +156,7 @@ impl TakeRecipe {
             lead,
             animation: word("animation"),
             motion: word("motion"),
+            motion_scale: float("motion_scale").filter(|scale| scale.is_finite()),
             without_preroll: holds("at_once"),
             is_loop: holds("loop"),
             self_contact: holds("self_contact"),
