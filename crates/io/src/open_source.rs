@@ -67,7 +67,7 @@ mod tests {
         assert!(error.contains(".abc files are not supported: give a character (.glb"), "{error}");
         let error = open_scene(folder.path()).unwrap_err().to_string();
         assert!(error.contains("this is a folder"), "{error}");
-        let choice = CharacterChoice { animation: Some("walk".into()), motion: None };
+        let choice = CharacterChoice { animation: Some("walk".into()), ..CharacterChoice::default() };
         let error = open_source(&scene, &choice).map(|_| ()).unwrap_err().to_string();
         assert!(error.contains("write other motions into the scene file"), "{error}");
     }

@@ -3,7 +3,7 @@
 use crate::bar::{BEND, Document, F32, PLAIN, SHOWN, U8, U16, bars};
 use crate::{errors, notes_say, read};
 use serde_json::{Value, json};
-use sinew_character::SurfaceId;
+use sinew_character::{RiggedCharacter, SurfaceId};
 use sinew_gltf::CharacterFile;
 
 const NAME: &str = "EXT_meshopt_compression";
@@ -97,12 +97,23 @@ fn places(character: &CharacterFile) -> Vec<sinew_math::Vec3> {
     character.rigged.world_vertices(SurfaceId { node: SHOWN, primitive: 0 }, &pose).unwrap()
 }
 
+/// The character with triangles that begin with their smallest corner: the codec may turn them.
+fn turned(character: &CharacterFile) -> RiggedCharacter {
+    let mut rigged = RiggedCharacter::clone(&character.rigged);
+    let primitives = rigged.meshes.iter_mut().flat_map(|mesh| &mut mesh.primitives);
+    for triangle in primitives.flat_map(|primitive| &mut primitive.triangles) {
+        let first = (0..3).min_by_key(|corner| triangle[*corner]).unwrap();
+        triangle.rotate_left(first);
+    }
+    rigged
+}
+
 #[test]
 fn packed_bars_are_the_same_characters_to_the_bit() {
     for (name, document) in bars() {
         let (plain, read) = (read(document.to_glb()).value, read(packed(&document).to_glb()));
         assert!(notes_say(&read, &["meshopt compression was undone"]));
-        assert_eq!(*plain.rigged, *read.value.rigged, "{name}");
+        assert_eq!(turned(&plain), turned(&read.value), "{name}");
         assert_eq!(places(&plain), places(&read.value), "{name}");
     }
 }

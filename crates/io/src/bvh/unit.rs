@@ -115,12 +115,15 @@ mod tests {
                 at(0.1)
             )
         };
-        let zeros = " 0".repeat(18);
+        let head = format!(
+            "JOINT Head\n{{\nOFFSET 0 {} 0\nCHANNELS 0\nEnd Site\n{{\nOFFSET 0 {} 0\n}}\n}}\n",
+            at(0.6),
+            at(0.2)
+        );
+        let (legs, hips, zeros) = ([joint("Left"), joint("Right")].concat(), at(0.95), " 0".repeat(18));
         format!(
-            "HIERARCHY\nROOT Hips\n{{\nOFFSET 0 0 0\nCHANNELS 3 Xposition Yposition Zposition\n{}{}}}\nMOTION\nFrames: 1\nFrame Time: 0.01\n{}{zeros}\n",
-            joint("Left"),
-            joint("Right"),
-            format!("0 {} 0", at(0.95))
+            "HIERARCHY\nROOT Hips\n{{\nOFFSET 0 0 0\nCHANNELS 3 Xposition Yposition Zposition\n{legs}{head}}}\n\
+             MOTION\nFrames: 1\nFrame Time: 0.01\n0 {hips} 0{zeros}\n"
         )
     }
 
@@ -139,7 +142,7 @@ mod tests {
 
     #[test]
     fn a_figure_without_known_legs_is_measured_as_a_whole() {
-        // 0.97 m from the hips down: of all units the right one is the nearest
+        // 1.67 m from the feet to the end of the head
         for (unit, _) in [UNITS[0], UNITS[3]] {
             let read = read_bvh_in(figure(unit, ["a", "b", "c"]).as_bytes(), None).unwrap();
             assert!((read.value.frames[1] - 0.95).abs() < 1e-9, "{unit}");
