@@ -139,7 +139,7 @@ fn load(bytes: &[u8]) -> Result<ufbx::SceneRoot, ReadError> {
             ErrorType::MemoryLimit | ErrorType::AllocationLimit | ErrorType::OutOfMemory => {
                 format!("asks for more memory than {GROWTH} times its size: export it again")
             }
-            _ => format!("cannot be read as FBX ({}): export it again, or as glTF", error.description),
+            _ => format!("cannot be read as FBX ({}): it may be cut off or damaged; copy it again, or export it as FBX 7.4 or glTF", error.description),
         };
         ReadError::whole(what)
     })

@@ -115,7 +115,7 @@ fn what_is_no_fbx_is_refused_with_words() {
     let message = |bytes: &[u8]| read_fbx(bytes, None).map(|_| ()).unwrap_err().to_string();
     assert!(message(&[0; 4000]).contains("is no FBX file"), "{}", message(&[0; 4000]));
     assert!(
-        message(&whole[..whole.len() / 2]).contains("too early"),
+        message(&whole[..whole.len() / 2]).contains("cut off or damaged"),
         "{}",
         message(&whole[..whole.len() / 2])
     );

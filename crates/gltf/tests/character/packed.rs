@@ -48,19 +48,15 @@ fn pack(document: &Document, view: usize, bytes: &[u8]) -> Option<Packed> {
     let (index, accessor) =
         own.next().filter(|_| !document.json["bufferViews"][view]["byteStride"].is_u64())?;
     let count = accessor["count"].as_u64().unwrap() as usize;
-    let is_indices = document.json["meshes"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .flat_map(|mesh| mesh["primitives"].as_array().unwrap())
-        .any(|primitive| primitive["indices"] == index);
-    if is_indices {
+    let meshes = document.json["meshes"].as_array().unwrap().iter();
+    let mut primitives = meshes.flat_map(|mesh| mesh["primitives"].as_array().unwrap());
+    if let Some(primitive) = primitives.find(|primitive| primitive["indices"] == index) {
         let corners: Vec<u32> = bytes
             .chunks_exact(2)
             .map(|corner| u32::from(u16::from_le_bytes([corner[0], corner[1]])))
             .collect();
-        // strips are no triangles
-        let (mode, bytes) = if count % 3 == 0 {
+        // strips are no triangles, whose corners may be turned
+        let (mode, bytes) = if primitive["mode"].is_null() {
             ("TRIANGLES", meshopt::encode_index_buffer(&corners, count).unwrap())
         } else {
             ("INDICES", meshopt::encode_index_sequence(&corners, count).unwrap())
