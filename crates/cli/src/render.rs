@@ -277,7 +277,7 @@ impl Render {
 
     /// Draws a character file as it is, coloured by the softness of the flesh that is made of it.
     fn render_softness(&self, format: PictureFormat) -> Result<(), Failure> {
-        let choice = CharacterChoice { animation: self.animation.clone(), motion: None };
+        let choice = CharacterChoice { animation: self.animation.clone(), ..CharacterChoice::default() };
         let opened = open_source(&self.input, &choice).map_err(Failure::input)?;
         opened.notes.iter().for_each(|note| warn!("note: {note}"));
         let Some(FileCharacter { file, binding }) = opened.value.characters.first() else {

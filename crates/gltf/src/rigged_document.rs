@@ -39,7 +39,7 @@ pub struct SurfaceLook {
 
 impl CharacterFile {
     /// The glTF file of a character that came from another format. Its indices stay those of the character; positions, weights and keys
-    /// are rounded to single precision, as glTF stores them.
+    /// are rounded to single precision, as glTF stores them. Texture coordinates and colours are those of the look.
     ///
     /// # Errors
     /// If the character breaks a rule of glTF, such as a node that is its own ancestor.

@@ -139,6 +139,8 @@ impl<'a> MeshReader<'a> {
                 .map(|channel| Arc::new(morph_target(channel, &corners.sources)))
                 .collect(),
             material,
+            // in the look, which is written beside
+            ..CharacterPrimitive::default()
         };
         Ok((primitive, corners.look))
     }
