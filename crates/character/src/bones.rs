@@ -159,7 +159,7 @@ impl Bones {
 }
 
 /// The rigid part of a matrix, without its stretch.
-fn rigid(matrix: &Mat4) -> Isometry {
+pub(crate) fn rigid(matrix: &Mat4) -> Isometry {
     NodeTransform::of_matrix(matrix).isometry()
 }
 

@@ -1,5 +1,6 @@
 //! A captured motion of another skeleton, retargeted to a character.
 
+use crate::motion::find_human_bones;
 use crate::{CharacterError, FaultyPart, Placement};
 use sinew_control::{
     BoneMap, Extrapolation, HumanBone, Humanoid, Interpolation, Retarget, RetargetOptions, SkeletonMotion,
@@ -78,7 +79,7 @@ impl CapturedMotion {
 
         // the same on the other skeleton
         let source = self.source(placement)?;
-        let rest = aligned_rest((&source, &BoneMap::find_in(&source)), (skeleton, map));
+        let rest = aligned_rest((&source, &find_human_bones(&source)), (skeleton, map));
         let target = Humanoid { skeleton, rest: &rest, bones: map };
         let (up, offset) = (placement.rotation * Vec3::y(), placement.translation);
         let options = RetargetOptions { up, offset, ..RetargetOptions::default() };
@@ -99,7 +100,7 @@ pub fn retarget_motion(
     target: &Humanoid,
     options: &RetargetOptions,
 ) -> Result<(SkeletonMotion, f64), String> {
-    let (source_rest, source_map) = (SkeletonState::at_rest(source), BoneMap::find_in(source));
+    let (source_rest, source_map) = (SkeletonState::at_rest(source), find_human_bones(source));
     let from = Humanoid { skeleton: source, rest: &source_rest, bones: &source_map };
     let retarget = Retarget::build(&from, target, options).map_err(|error| error.to_string())?;
     let carried = retarget.motion(source, target.skeleton, motion).map_err(|error| error.to_string())?;

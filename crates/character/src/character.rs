@@ -65,7 +65,7 @@ impl Character {
         // what is flesh, and the bones it hangs on
         let flesh = Flesh::find(&rigged, options)?;
         if flesh.surface.triangles.is_empty() {
-            let message = "the file has no skinned surface: give a rigged character, or its mesh alone as .obj, .ply or .stl";
+            let message = "the file has no skinned surface: give a rigged character, or its mesh alone as .obj, .ply or .stl; a file with motion alone is for --motion";
             return Err(CharacterError::whole(message));
         }
         let mut notes = flesh.notes.clone();
@@ -185,7 +185,7 @@ impl Played<'_> {
                 Ok(Some(motion.map_err(faulty)?))
             }
             (None, None) => {
-                let note = "the file has no animation: it keeps still; give a motion with --motion FILE.bvh";
+                let note = "the file has no animation: it keeps still; give a motion with --motion FILE (.bvh, .fbx, .glb)";
                 notes.push(note.to_owned());
                 Ok(None)
             }

@@ -63,6 +63,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod animated_skeleton;
 mod animation;
 mod bare_mesh;
 mod binding;

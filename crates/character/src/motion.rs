@@ -125,6 +125,16 @@ fn guessed_bones(rigged: &RiggedCharacter, bones: &Bones, skeleton: &Skeleton) -
             }
         }
     }
+    or_by_shape(map, skeleton)
+}
+
+/// Which bones of a skeleton are which of a human figure: by names, or by its shape.
+pub(crate) fn find_human_bones(skeleton: &Skeleton) -> BoneMap {
+    or_by_shape(BoneMap::find_in(skeleton), skeleton)
+}
+
+/// The map itself if it has arms and legs, else what the shape of the skeleton tells, if that is more.
+fn or_by_shape(map: BoneMap, skeleton: &Skeleton) -> BoneMap {
     let known = [
         HumanBone::LeftUpperLeg,
         HumanBone::RightUpperLeg,

@@ -21,6 +21,8 @@ pub struct TakeSettings {
     pub motion: Option<String>,
     /// How much the flesh of character files swings; `None` as the scene says.
     pub jiggle: Option<f64>,
+    /// The length of the unit of that motion (m); `None` where the file says it or the figure tells.
+    pub motion_scale: Option<f64>,
     /// Whether the take begins at once, without a preroll.
     pub without_preroll: bool,
     /// Whether it is one cycle among many.

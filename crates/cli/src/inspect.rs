@@ -16,7 +16,7 @@ use std::path::PathBuf;
 /// Describe what a file contains, how it would be simulated, and what is wrong with it.
 #[derive(Args)]
 pub(crate) struct Inspect {
-    /// A character (.glb, .gltf, .vrm), a scene (.toml), a recorded take (.take), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele), or a name from `sinew zoo list`.
+    /// A character (.glb, .gltf, .vrm, .fbx), a scene (.toml), a recorded take (.take), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele), or a name from `sinew zoo list`.
     input: PathBuf,
 }
 

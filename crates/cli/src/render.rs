@@ -12,10 +12,10 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use sinew_character::TakeSettings;
 use sinew_files::{Replace, ScratchFolder};
-use sinew_gltf::{CHARACTER_EXTENSIONS, FileCharacter, open_character};
+use sinew_gltf::FileCharacter;
 use sinew_io::{
     CharacterChoice, CharacterFrameSource, Existing, OpenedScene, TakeFile, TakeFrameSource, TakeRecipe,
-    TakeRecorder, open_source,
+    TakeRecorder, is_character_file, open_character, open_source,
 };
 use sinew_render::{FrameSource, Layout, Overlays, PictureFormat, PictureOptions, View, render_picture};
 use sinew_sim::Model;
@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 /// A .png is a contact sheet of six frames, or a single frame with --frame or --time; a .gif or .mp4 is a clip of the whole take.
 #[derive(Args)]
 pub(crate) struct Render {
-    /// A recorded take (.take), a character file, which is shown as it is (.glb, .gltf, .vrm), or any other input of `sinew simulate`, which is simulated first.
+    /// A recorded take (.take), a character file, which is shown as it is (.glb, .gltf, .vrm, .fbx), or any other input of `sinew simulate`, which is simulated first.
     input: PathBuf,
 
     /// The file to write: NAME.png, NAME.gif, or NAME.mp4 (needs the program ffmpeg).
@@ -181,7 +181,7 @@ impl Render {
         pool.install(|| {
             if is_take(&self.input) {
                 self.render_take(format)
-            } else if is_character(&self.input) && !self.simulate {
+            } else if is_character_file(&self.input) && !self.simulate {
                 self.render_file(format)
             } else {
                 self.render_scene(format)
@@ -309,7 +309,11 @@ impl Render {
     /// Simulates into a temporary take and draws that.
     fn render_scene(&self, format: PictureFormat) -> Result<(), Failure> {
         // the scene
-        let choice = CharacterChoice { animation: self.animation.clone(), motion: None, jiggle: self.jiggle };
+        let choice = CharacterChoice {
+            animation: self.animation.clone(),
+            jiggle: self.jiggle,
+            ..CharacterChoice::default()
+        };
         let (opened, origin, files) = source::open_to_record(Some(&self.input), &choice)?;
         opened.notes.iter().for_each(|note| note!("{note}"));
         let mut source = opened.value;
@@ -407,11 +411,6 @@ impl Render {
         );
         Ok(())
     }
-}
-
-fn is_character(path: &Path) -> bool {
-    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-    extension.is_some_and(|extension| CHARACTER_EXTENSIONS.contains(&extension.as_str()))
 }
 
 /// Parses two numbers with an x between them, such as 4x2.

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 /// The bones are posed by the motion at that time; joints that no motion drives hang freely. The shape is solved for directly instead of simulated until it stops moving, which takes a second or two however soft the flesh is.
 #[derive(Args)]
 pub(crate) struct Settle {
-    /// A character (.glb, .gltf, .vrm), a scene (.toml), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele), or a name from `sinew zoo list` [default: dancer].
+    /// A character (.glb, .gltf, .vrm, .fbx), a scene (.toml), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele), or a name from `sinew zoo list` [default: dancer].
     input: Option<PathBuf>,
 
     /// The time in the motion (s).
@@ -47,7 +47,11 @@ impl Settle {
     pub(crate) fn run(self) -> Result<(), Failure> {
         // the scene
         let pool = thread_pool(self.threads)?;
-        let choice = CharacterChoice { animation: self.animation.clone(), motion: None, jiggle: self.jiggle };
+        let choice = CharacterChoice {
+            animation: self.animation.clone(),
+            jiggle: self.jiggle,
+            ..CharacterChoice::default()
+        };
         let opened = source::open(self.input.as_deref(), &choice)?;
         opened.notes.iter().for_each(|note| note!("{note}"));
         let source = opened.value;

@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 /// Simulate a character, scene or mesh, and write its motion.
 #[derive(Args, Default)]
 pub(crate) struct Simulate {
-    /// A character (.glb, .gltf, .vrm), a scene (.toml), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele), or a name from `sinew zoo list` [default: dancer].
+    /// A character (.glb, .gltf, .vrm, .fbx), a scene (.toml), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele), or a name from `sinew zoo list` [default: dancer].
     ///
     /// A character is given flesh and plays its animation. A motion is given a body of flesh around its joints. A mesh becomes jelly that hangs from its top and sways.
     input: Option<PathBuf>,
@@ -53,13 +53,16 @@ pub(crate) struct Simulate {
     #[arg(long, value_name = "NAME")]
     animation: Option<String>,
 
-    /// A motion capture file to play on a character file, retargeted by the names of its bones or the shape of its skeleton.
-    #[arg(long, value_name = "FILE.bvh", conflicts_with = "animation")]
+    /// A motion capture file (.bvh), or another character file whose first animation is taken (.fbx, .glb, .gltf, .vrm), to play on a character file, retargeted by the names of its bones or the shape of its skeleton.
+    #[arg(long, value_name = "FILE", conflicts_with = "animation")]
     motion: Option<PathBuf>,
 
     /// How much the flesh of character files swings: 0 hardly, 1 as flesh does, 2 as in a cartoon [default: as in the scene; 1].
     #[arg(long, value_name = "J", value_parser = parse_jiggle, allow_negative_numbers = true)]
     jiggle: Option<f64>,
+    /// Metres per unit of a .bvh motion [default: the unit in which the figure's legs are as long as a person's].
+    #[arg(long, value_name = "METRES")]
+    motion_scale: Option<f64>,
 
     /// Make a seamless loop: repeat a cyclic motion until flesh moves the same way in every cycle, then write one cycle whose last frame equals its first.
     #[arg(long = "loop", conflicts_with_all = ["seconds", "no_preroll"])]
@@ -84,7 +87,7 @@ pub(crate) struct Simulate {
     output: Option<PathBuf>,
 
     /// Continue a take that was interrupted, up to the length first asked for. The take contains everything that is needed.
-    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "jiggle", "no_preroll", "is_loop", "solver", "output", "seconds", "fps", "floor", "no_floor", "self_contact"])]
+    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "motion_scale", "jiggle", "no_preroll", "is_loop", "solver", "output", "seconds", "fps", "floor", "no_floor", "self_contact"])]
     resume: Option<PathBuf>,
 
     /// The length of the take (s) [default: as in the scene].
@@ -128,6 +131,7 @@ impl Simulate {
             animation: self.animation.clone(),
             motion: self.motion.clone(),
             jiggle: self.jiggle,
+            motion_scale: self.motion_scale,
         };
         let (opened, origin, files) = source::open_to_record(self.input.as_deref(), &choice)?;
         opened.notes.iter().for_each(|note| note!("{note}"));
@@ -203,6 +207,7 @@ impl Simulate {
             animation: self.animation.clone(),
             motion: self.motion.as_deref().map(|motion| CapturedFiles::name_of(folder, motion)),
             jiggle: self.jiggle,
+            motion_scale: self.motion_scale,
             without_preroll: self.no_preroll,
             is_loop: self.is_loop,
             floor: self.floor(source),

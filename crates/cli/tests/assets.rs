@@ -56,7 +56,7 @@ fn bare_meshes_hang_and_sway_without_trouble() {
 /// as many vertices and joints as before.
 #[test]
 fn rigged_characters_get_flesh() {
-    for name in ["RiggedSimple.glb", "RiggedFigure.glb", "CesiumMan.glb"] {
+    for name in ["RiggedSimple.glb", "RiggedFigure.glb", "CesiumMan.glb", "mixamo_samba.fbx"] {
         for mode in [&["--no-preview"][..], &["--no-preview", "--two-way"]] {
             let folder = tempfile::tempdir().expect("a temporary folder");
             let output = Command::new(env!("CARGO_BIN_EXE_sinew"))
@@ -79,7 +79,7 @@ fn rigged_characters_get_flesh() {
                 inverted.as_f64().unwrap() < 0.01 * tets.as_f64().unwrap(),
                 "{name}: {inverted} inside out"
             );
-            let original = sinew_gltf::open_character(&assets().join(name)).unwrap().value;
+            let original = sinew_io::open_character(&assets().join(name)).unwrap().value;
             let written = sinew_gltf::open_character(&folder.path().join("out.glb")).unwrap().value;
             assert_eq!(original.rigged.nodes.len(), written.rigged.nodes.len(), "{name}");
             for id in original.rigged.surfaces() {

@@ -18,7 +18,7 @@ mod temporary;
 pub use atomic_file::{AtomicFile, AtomicFolder, parent_of, refused};
 pub use captured_files::{CapturedFile, CapturedFiles, real_path};
 pub use file_id::{FileId, has_name};
-pub use input::read_bytes;
+pub use input::{read_bytes, read_bytes_after};
 pub use output_plan::{Replace, check_output, plan_outputs};
 pub use quote::quote;
 pub use read_error::{Loaded, Place, ReadError, ReadErrors};

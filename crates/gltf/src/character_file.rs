@@ -7,6 +7,7 @@
 
 mod accessor;
 mod animation;
+mod attributes;
 mod buffers;
 mod container;
 mod document_reader;
@@ -15,6 +16,7 @@ mod findings;
 mod human_bones;
 mod matrix;
 mod mesh;
+mod meshopt;
 mod node;
 mod painting;
 mod skin;
@@ -29,7 +31,7 @@ use document_reader::DocumentReader;
 use findings::Findings;
 use serde_json::Value;
 use sinew_character::RiggedCharacter;
-use sinew_files::{Loaded, ReadError, ReadErrors, read_bytes};
+use sinew_files::{Loaded, ReadError, ReadErrors, read_bytes_after};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -55,7 +57,7 @@ pub fn read_character(bytes: Vec<u8>) -> Result<Loaded<CharacterFile>, ReadError
 
 /// Reads a character and the buffers beside it.
 pub fn open_character(path: &Path) -> Result<Loaded<CharacterFile>, ReadErrors> {
-    let bytes = read_bytes(path)?;
+    let bytes = read_bytes_after(path, container::check_start)?;
     // a bare name is in the folder we are in
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     read(bytes, Some(folder)).map_err(|errors| errors.within(path))
@@ -65,14 +67,20 @@ fn read(bytes: Vec<u8>, folder: Option<&Path>) -> Result<Loaded<CharacterFile>, 
     let (source, notes) = CharacterSource::split(bytes)?;
     let mut findings = Findings::default();
     notes.into_iter().for_each(|note| findings.note(note));
-    let root: Value = serde_json::from_slice(source.json()).map_err(|error| {
-        ReadError::whole(format!("the JSON cannot be read ({error}): export the file again"))
-    })?;
+    let root = parse(&source)?;
     buffers::register_images(&root, folder);
+    let (source, root) = match unpack(source, root, folder, &mut findings)? {
+        Some(unpacked) => unpacked,
+        None => return findings.conclude(None),
+    };
     let buffers = Buffers::find(&source, &root, folder, &mut findings);
     let size = source.bytes().len() as u64 + buffers.outside_size();
-    let rigged = read_parts(&DocumentReader::new(&root, &buffers, size), &mut findings);
-    let stored = buffers.stored;
+    let document = DocumentReader::new(&root, &buffers, size);
+    let rigged = read_parts(&document, &mut findings);
+    let meshes = rigged.as_ref().map_or(&[][..], |rigged| &rigged.meshes);
+    let repaired = attributes::repair(&document, meshes, &mut findings);
+    let mut stored = buffers.stored;
+    repaired.into_iter().for_each(|(buffer, bytes)| stored[buffer] = bytes);
     let file = rigged.map(|rigged| CharacterFile {
         rigged: Arc::new(rigged),
         source,
@@ -82,10 +90,36 @@ fn read(bytes: Vec<u8>, folder: Option<&Path>) -> Result<Loaded<CharacterFile>, 
     findings.conclude(file)
 }
 
+fn parse(source: &CharacterSource) -> Result<Value, ReadError> {
+    serde_json::from_slice(source.json()).map_err(|error| {
+        ReadError::whole(format!("the JSON cannot be read ({error}): export the file again"))
+    })
+}
+
+/// The same file without packed views of its buffers, if it has any; nothing after an error.
+fn unpack(
+    source: CharacterSource,
+    root: Value,
+    folder: Option<&Path>,
+    findings: &mut Findings,
+) -> Result<Option<(CharacterSource, Value)>, ReadError> {
+    if !meshopt::is_used(&root) {
+        return Ok(Some((source, root)));
+    }
+    let buffers = Buffers::find(&source, &root, folder, findings);
+    let size = source.bytes().len() as u64 + buffers.outside_size();
+    let Some(unpacked) = meshopt::unpack(&root, &buffers, size, findings) else { return Ok(None) };
+    findings.note("meshopt compression was undone: results are written without it");
+    let root = parse(&unpacked)?;
+    Ok(Some((unpacked, root)))
+}
+
 /// Reads all lists of a document; nothing after an error that the rest cannot do without.
 fn read_parts(document: &DocumentReader, findings: &mut Findings) -> Option<RiggedCharacter> {
     check_frame(document, findings);
-    extensions::check(document, findings);
+    if !extensions::check(document, findings) {
+        return None;
+    }
 
     // what stands where
     let tree = node::read(document, findings);

@@ -134,9 +134,14 @@ impl Document {
         if deltas.iter().all(|delta| *delta == [0.0; 3]) {
             return self.add_zeros(deltas.len());
         }
-        let accessor = self.add_attribute(deltas.as_flattened(), "VEC3");
+        self.add_points(deltas)
+    }
+
+    /// Adds points with the bounds that glTF wants of positions, and returns their accessor.
+    pub(crate) fn add_points(&mut self, points: &[[f32; 3]]) -> usize {
+        let accessor = self.add_attribute(points.as_flattened(), "VEC3");
         let fold = |start: f32, pick: fn(f32, f32) -> f32| {
-            deltas.iter().fold([start; 3], |all, delta| [0, 1, 2].map(|i| pick(all[i], delta[i])))
+            points.iter().fold([start; 3], |all, point| [0, 1, 2].map(|i| pick(all[i], point[i])))
         };
         self.json["accessors"][accessor]["min"] = json!(fold(f32::INFINITY, f32::min));
         self.json["accessors"][accessor]["max"] = json!(fold(f32::NEG_INFINITY, f32::max));
@@ -232,6 +237,7 @@ impl Document {
 /// How many numbers an element of a kind has.
 fn width(kind: &str) -> usize {
     match kind {
+        "VEC2" => 2,
         "VEC3" => 3,
         "VEC4" => 4,
         "MAT4" => 16,

@@ -2,7 +2,8 @@
 //!
 //! [`open_character`] reads a file into the plain data of [`sinew_character`] and keeps its bytes. Writers are
 //! [`FrameSink`](sinew_take::FrameSink)s whose file appears whole under its name or not at all: [`CharacterGlb`] writes a take into the
-//! character's own file, [`RigGlb`] into a file made of a model's skeletons, [`GlbSink`] as morphing surfaces. Knows no physics.
+//! character's own file, [`RigGlb`] into a file made of a model's skeletons, [`GlbSink`] as morphing surfaces. Characters of other formats
+//! become glTF files by [`CharacterFile::of_rigged`]. Knows no physics.
 //!
 //! A model at rest as a GLB in memory, read again:
 //!
@@ -40,6 +41,7 @@ mod document;
 mod glb;
 mod glb_container;
 mod rig_glb;
+mod rigged_document;
 mod skinned_glb;
 
 pub use character_file::{
@@ -48,4 +50,5 @@ pub use character_file::{
 pub use character_glb::{CharacterGlb, FileCharacter};
 pub use glb::{GlbBodyReport, GlbOptions, GlbReport, GlbSink};
 pub use rig_glb::{RigFile, RigGlb};
+pub use rigged_document::{CharacterLook, SurfaceLook};
 pub use skinned_glb::{ErrorMeasure, SkinnedBodyReport, SkinnedGlb, SkinnedGlbOptions, SkinnedGlbReport};

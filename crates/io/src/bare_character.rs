@@ -1,7 +1,7 @@
 //! Makes a scene of a rigged character file that is given without a scene file.
 
 use crate::opened_scene::{CharacterChoice, OpenedScene};
-use crate::rigged_file::{CaptureFile, RiggedOptions, open_rigged};
+use crate::rigged_file::{RiggedOptions, open_rigged};
 use sinew_character::{CharacterOptions, empty_scene};
 use sinew_files::{Loaded, ReadErrors};
 use sinew_gltf::FileCharacter;
@@ -21,7 +21,7 @@ pub(crate) fn scene_of_character(
             jiggle: choice.jiggle.unwrap_or(defaults.jiggle),
             ..defaults
         },
-        motion: choice.motion.clone().map(CaptureFile::of),
+        motion: choice.capture(),
     };
     let Loaded { value: (file, character), notes } = open_rigged(path, options)?;
     let mut scene = empty_scene(&format!("{name}_flesh"));

@@ -10,8 +10,10 @@ mod calibration;
 mod hierarchy;
 mod motion;
 mod tokens;
+mod unit;
 
 pub use body::BvhBody;
+pub use unit::read_bvh_in;
 
 use sinew_files::{Loaded, ReadError};
 use sinew_math::{Isometry, Rotation, Vec3, nalgebra::Quaternion, real};

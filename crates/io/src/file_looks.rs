@@ -5,6 +5,7 @@
 use serde_json::Value;
 use sinew_character::SurfaceId;
 use sinew_gltf::CharacterFile;
+use sinew_math::real;
 use sinew_render::{Image, Look, Texture};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -45,13 +46,15 @@ fn of_surface(
     };
 
     // texture coordinates
-    let set = number(&slot["texCoord"]).unwrap_or(0);
+    let transform = &slot["extensions"]["KHR_texture_transform"];
+    let set = number(&transform["texCoord"]).or_else(|| number(&slot["texCoord"])).unwrap_or(0);
     let mesh = file.rigged.nodes[id.node].mesh;
     let attribute = mesh.map(|mesh| &root["meshes"][mesh]["primitives"][id.primitive]["attributes"]);
     let uvs = attribute
         .and_then(|attributes| number(&attributes[format!("TEXCOORD_{set}").as_str()]))
         .and_then(|accessor| read_uvs(file, root, accessor))
         .unwrap_or_default();
+    let uvs: Vec<[f32; 2]> = uvs.into_iter().map(|uv| transformed(transform, uv)).collect();
     Look { color, opacity: 1.0, texture: Some(texture), uvs: uvs.into() }
 }
 
@@ -64,19 +67,37 @@ fn view<'f>(file: &'f CharacterFile, root: &Value, index: usize) -> Option<(&'f 
     Some((bytes, number(&view["byteStride"])))
 }
 
-/// Texture coordinates, stored as floats or normalised integers.
+/// Where a texture is moved, turned and scaled to; quantised coordinates are brought back so.
+///
+/// ```text
+/// u' = o + R(r) S u,   R(r) = (cos r, sin r; −sin r, cos r)      [KHR_texture_transform]
+/// ```
+fn transformed(transform: &Value, [u, v]: [f32; 2]) -> [f32; 2] {
+    let pair = |key: &str, default: f64| [0, 1].map(|i| transform[key][i].as_f64().unwrap_or(default));
+    let ([x, y], [u_scale, v_scale]) = (pair("offset", 0.0), pair("scale", 1.0));
+    let angle = transform["rotation"].as_f64().unwrap_or(0.0);
+    let (sine, cosine) = (real::sin(angle), real::cos(angle));
+    let (u, v) = (u_scale * f64::from(u), v_scale * f64::from(v));
+    [(x + cosine * u + sine * v) as f32, (y - sine * u + cosine * v) as f32]
+}
+
+/// Texture coordinates, stored as floats or as whole numbers.
 fn read_uvs(file: &CharacterFile, root: &Value, accessor: usize) -> Option<Vec<[f32; 2]>> {
     // the layout
     let accessor = &root["accessors"][accessor];
     let (bytes, stride) = view(file, root, number(&accessor["bufferView"])?)?;
     let bytes = bytes.get(number(&accessor["byteOffset"]).unwrap_or(0)..)?;
     let count = number(&accessor["count"])?;
-    let size = match number(&accessor["componentType"])? {
-        5126 => 4,
-        5123 => 2,
-        5121 => 1,
+    let kind = number(&accessor["componentType"])?;
+    let (size, largest) = match kind {
+        5120 => (1, 127.0),
+        5121 => (1, 255.0),
+        5122 => (2, 32_767.0),
+        5123 => (2, 65_535.0),
+        5126 => (4, 1.0),
         _ => return None,
     };
+    let largest = if accessor["normalized"] == true { largest } else { 1.0 };
     if accessor["type"] != "VEC2" {
         return None;
     }
@@ -88,11 +109,13 @@ fn read_uvs(file: &CharacterFile, root: &Value, accessor: usize) -> Option<Vec<[
         return None;
     }
 
-    // numbers from 0 to 1
-    let component = |at: usize| match size {
-        4 => f32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]),
-        2 => f32::from(u16::from_le_bytes([bytes[at], bytes[at + 1]])) / 65_535.0,
-        _ => f32::from(bytes[at]) / 255.0,
+    // the numbers
+    let component = |at: usize| match kind {
+        5126 => f32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]),
+        5123 => f32::from(u16::from_le_bytes([bytes[at], bytes[at + 1]])) / largest,
+        5122 => f32::from(i16::from_le_bytes([bytes[at], bytes[at + 1]])) / largest,
+        5121 => f32::from(bytes[at]) / largest,
+        _ => f32::from(bytes[at] as i8) / largest,
     };
     Some((0..count).map(|i| [component(i * stride), component(i * stride + size)]).collect())
 }

@@ -7,7 +7,9 @@ mod bare_character;
 mod bare_mesh;
 mod bare_motion;
 mod bvh;
+mod character_file;
 mod distinct_names;
+mod fbx;
 mod file_looks;
 mod frame_source;
 mod frame_spill;
@@ -35,7 +37,11 @@ mod usda;
 
 pub use bare_mesh::scene_of_mesh;
 pub use bare_motion::scene_of_motion;
-pub use bvh::{Bvh, BvhBody, BvhChannel, BvhJoint, BvhOptions, BvhPosition, CMU_METRES, read_bvh};
+pub use bvh::{
+    Bvh, BvhBody, BvhChannel, BvhJoint, BvhOptions, BvhPosition, CMU_METRES, read_bvh, read_bvh_in,
+};
+pub use character_file::{CHARACTER_EXTENSIONS, is_character_file, open_character};
+pub use fbx::{FbxCharacter, read_fbx};
 pub use frame_source::{CharacterFrameSource, TakeFrameSource};
 pub use mesh_file::{Mesh, SURFACE_EXTENSIONS, TET_EXTENSIONS, read_mesh, read_surface, read_tets};
 pub use obj::read_obj;

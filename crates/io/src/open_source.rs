@@ -3,24 +3,25 @@
 use crate::bare_character::scene_of_character;
 use crate::bare_mesh::scene_of_mesh;
 use crate::bare_motion::scene_of_motion;
+use crate::character_file::is_character_file;
 use crate::opened_scene::{CharacterChoice, OpenedScene};
 use crate::scene_file::read_scene_file;
 use sinew_files::{Loaded, ReadError, ReadErrors};
-use sinew_gltf::CHARACTER_EXTENSIONS;
 use sinew_take::Scene;
 use std::path::Path;
 
-/// Opens a rigged character (.glb, .gltf, .vrm), a scene file (.toml), a motion (.bvh) or a mesh. `choice` overrides what a scene says about
+/// Opens a rigged character (.glb, .gltf, .vrm, .fbx), a scene file (.toml), a motion (.bvh) or a mesh. `choice` overrides what a scene says about
 /// its character.
 pub fn open_source(path: &Path, choice: &CharacterChoice) -> Result<Loaded<OpenedScene>, ReadErrors> {
     // by extension
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     let opened = match extension.as_deref() {
-        Some(extension) if CHARACTER_EXTENSIONS.contains(&extension) => {
-            return scene_of_character(path, choice);
-        }
+        _ if is_character_file(path) => return scene_of_character(path, choice),
         Some("toml") => read_scene_file(path, choice)?,
-        Some("bvh") => scene_of_motion(path)?.map(OpenedScene::from),
+        Some("bvh") if choice.animation.is_none() && choice.motion.is_none() => {
+            return Ok(scene_of_motion(path, choice.motion_scale)?.map(OpenedScene::from));
+        }
+        Some("bvh") => scene_of_motion(path, choice.motion_scale)?.map(OpenedScene::from),
         _ if path.is_dir() => {
             let message = "this is a folder: give a character, scene, motion or mesh file";
             return Err(ReadError::whole(message).within(path).into());
@@ -29,7 +30,7 @@ pub fn open_source(path: &Path, choice: &CharacterChoice) -> Result<Loaded<Opene
             .map_err(|mut error| {
                 error.message = error.message.replace(
                     "convert it to one of",
-                    "give a character (.glb, .gltf, .vrm), a .toml scene, a .bvh motion or one of",
+                    "give a character (.glb, .gltf, .vrm, .fbx), a .toml scene, a .bvh motion or one of",
                 );
                 error
             })?
@@ -38,7 +39,7 @@ pub fn open_source(path: &Path, choice: &CharacterChoice) -> Result<Loaded<Opene
 
     // a choice needs a character
     if opened.value.characters.is_empty() && *choice != CharacterChoice::default() {
-        let message = "--animation, --motion and --jiggle need a character file (.glb, .gltf, .vrm) or a scene with one: write other motions and materials into the scene file";
+        let message = "--animation, --motion and --jiggle need a character file (.glb, .gltf, .vrm, .fbx) or a scene with one: write other motions and materials into the scene file";
         return Err(ReadError::whole(message).within(path).into());
     }
     Ok(opened)

@@ -5,6 +5,7 @@
 
 use crate::distinct_names::file_names;
 use crate::file_looks;
+use crate::rigged_file::CaptureFile;
 use sinew_character::{CharacterBinding, ShownSurfaces, lowest_height};
 use sinew_gltf::FileCharacter;
 use sinew_render::Look;
@@ -130,13 +131,21 @@ impl OpenedScene {
 pub struct CharacterChoice {
     /// An animation of the character's file, by name or index.
     pub animation: Option<String>,
-    /// A captured motion (.bvh).
+    /// A captured motion (.bvh, or another character file whose first animation is taken).
     pub motion: Option<PathBuf>,
+    /// The length of the unit of that motion, or of a bare one that is opened (m); by default found by the length of its legs.
+    pub motion_scale: Option<f64>,
     /// How much flesh swings: 0 hardly, 1 as flesh does, 2 as in a cartoon.
     pub jiggle: Option<f64>,
 }
 
 impl CharacterChoice {
+    /// The captured motion that was chosen.
+    pub(crate) fn capture(&self) -> Option<CaptureFile> {
+        let file = self.motion.clone()?;
+        Some(CaptureFile { metres_per_unit: self.motion_scale, ..CaptureFile::of(file) })
+    }
+
     /// Whether it chooses a motion, which fits one character only.
     pub(crate) fn names_motion(&self) -> bool {
         self.animation.is_some() || self.motion.is_some()

@@ -1,12 +1,15 @@
-//! Triangulates polygons: fans for convex ones, ear clipping for concave ones.
+//! Triangulates polygons: bisection for convex ones, ear clipping for concave ones.
 //!
 //! Ears are clipped in the plane of the mean normal, so that no triangle covers what is outside the polygon. The work is bounded: a polygon
-//! without ears (it intersects itself) or with very many corners ends as a fan.
+//! without ears (it intersects itself) ends as a fan, and one with very many corners is bisected as if it were convex. Bisection leaves few
+//! long triangles, where a fan has nothing else.
 
 use sinew_math::Vec3;
 
 /// The most corners for ear clipping, whose cost is quadratic.
 const EAR_LIMIT: usize = 512;
+/// Convex polygons with so few corners become a fan: its triangles are hardly longer than others would be.
+const FAN_LIMIT: usize = 16;
 /// Candidate ears tested per corner; ordinary polygons need about two.
 const TRIES_PER_CORNER: usize = 8;
 
@@ -22,8 +25,11 @@ pub(crate) fn triangulate(corners: &[u32], vertices: &[Vec3], triangles: &mut Ve
     let normal = mean_normal(corners, vertices);
     let turns_left = |a: u32, b: u32, c: u32| (at(b) - at(a)).cross(&(at(c) - at(b))).dot(&normal) > 0.0;
     let convex = (0..n).all(|i| turns_left(corners[i], corners[(i + 1) % n], corners[(i + 2) % n]));
-    if convex || n > EAR_LIMIT {
+    if convex && n <= FAN_LIMIT {
         return fan(corners, triangles);
+    }
+    if convex || n > EAR_LIMIT {
+        return bisect(corners, triangles);
     }
 
     // clip ears until a triangle is left
@@ -57,6 +63,18 @@ pub(crate) fn triangulate(corners: &[u32], vertices: &[Vec3], triangles: &mut Ve
         }
     }
     fan(&ring, triangles);
+}
+
+/// Cuts off the triangle of the first, the middle and the last corner, and does the same on both sides of it.
+fn bisect(ring: &[u32], triangles: &mut Vec<[u32; 3]>) {
+    let mut open = vec![(0, ring.len() - 1)];
+    while let Some((first, last)) = open.pop() {
+        if last - first >= 2 {
+            let middle = first + (last - first) / 2;
+            triangles.push([ring[first], ring[middle], ring[last]]);
+            open.extend([(first, middle), (middle, last)]);
+        }
+    }
 }
 
 fn fan(ring: &[u32], triangles: &mut Vec<[u32; 3]>) {
@@ -113,6 +131,21 @@ mod tests {
             .collect();
         let (signed, absolute) = area(&star);
         assert!(signed > 0.0 && (signed - absolute).abs() < 1e-12);
+    }
+
+    /// A circle of n corners has n − 2 triangles, of which only about log₂ n levels reach far: a fan would have n long ones.
+    #[test]
+    fn few_triangles_of_a_circle_are_long() {
+        let n = 50_000;
+        let angle = |i: usize| core::f64::consts::TAU * i as f64 / n as f64;
+        let at = |i: usize| Vec3::new(sinew_math::real::cos(angle(i)), sinew_math::real::sin(angle(i)), 0.0);
+        let vertices: Vec<Vec3> = (0..n).map(at).collect();
+        let corners: Vec<u32> = (0..n as u32).collect();
+        let mut triangles = Vec::new();
+        triangulate(&corners, &vertices, &mut triangles);
+        assert_eq!(triangles.len(), n - 2);
+        let length = |t: &&[u32; 3]| (vertices[t[0] as usize] - vertices[t[2] as usize]).norm();
+        assert!(triangles.iter().filter(|t| length(t) > 0.1).count() < 100);
     }
 
     #[test]

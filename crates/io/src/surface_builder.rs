@@ -12,6 +12,8 @@ use sinew_mesh::TriMesh;
 pub(crate) const VERTEX_LIMIT: usize = 1 << 26;
 /// The most triangles: as many as that many vertices usually have.
 const TRIANGLE_LIMIT: usize = 1 << 27;
+/// The most corners of a face; real ones have hundreds.
+const CORNER_LIMIT: usize = 100_000;
 /// The largest coordinate; beyond it, squared lengths and single precision lose their meaning.
 const COORDINATE_LIMIT: f64 = 1e9;
 
@@ -50,6 +52,13 @@ impl SurfaceBuilder {
         if corners.len() < 3 {
             self.small_faces += 1;
             return Ok(());
+        }
+        if corners.len() > CORNER_LIMIT {
+            let count = corners.len();
+            let message = format!(
+                "a face has {count} corners, more than {CORNER_LIMIT}: triangulate the mesh before you export it"
+            );
+            return Err(ReadError { file: None, place, message });
         }
         if self.corners.len() + corners.len() > 3 * TRIANGLE_LIMIT {
             let message = format!("more than {TRIANGLE_LIMIT} triangles: reduce the mesh first");

@@ -27,6 +27,7 @@ mod embedding;
 mod finding;
 mod holes;
 mod implicit;
+mod long_triangles;
 mod orientation;
 pub mod shapes;
 mod solid;

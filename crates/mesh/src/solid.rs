@@ -91,6 +91,17 @@ pub enum SolidError {
         /// Largest coordinate (m).
         reach: f64,
     },
+    /// The triangles join vertices across the whole surface.
+    #[error(
+        "the {triangles} triangles have {ratio:.0} times the area of the box around them: they join vertices from all over the \
+         surface, as if their order were scrambled; export the mesh again"
+    )]
+    Scrambled {
+        /// How many triangles there are.
+        triangles: usize,
+        /// Their area as a multiple of that of the bounding box.
+        ratio: f64,
+    },
     /// The surface is flat.
     #[error(
         "the surface of {area:.2e} m² encloses {volume:.2e} m³, a sheet {thickness:.2e} m thick: \
@@ -113,6 +124,11 @@ const COUNT_LIMIT: usize = 1 << 29;
 
 /// Smallest and largest extents (m) at which products of three lengths keep all their digits.
 const EXTENT: core::ops::RangeInclusive<f64> = 1e-6..=1e12;
+
+/// The largest area of a surface as a multiple of the area of its bounding box, and the number of triangles from which on it holds. Body
+/// with clothes and hair has 1 to 10; random triangles between n points have about n/10.
+const MAX_AREA_RATIO: f64 = 100.0;
+const MIN_SCRAMBLED: usize = 5000;
 
 /// The minimum mean thickness as a fraction of the diagonal. Volumes are differences of products of diagonals, exact to about
 /// 1e-15 of them; this leaves nine digits.
@@ -338,6 +354,12 @@ fn check(surface: &TriMesh) -> Result<(), SolidError> {
     // beyond this many diagonals the digits of a coordinate do not resolve the surface
     if !EXTENT.contains(&diagonal) || reach > *EXTENT.end() || lo.amax().max(hi.amax()) > 1e6 * diagonal {
         return Err(SolidError::Extent { diagonal, reach });
+    }
+    let sides = hi - lo;
+    let box_area = 2.0 * (sides.x * sides.y + sides.y * sides.z + sides.z * sides.x);
+    let ratio = surface.area() / box_area;
+    if triangles >= MIN_SCRAMBLED && ratio > MAX_AREA_RATIO {
+        return Err(SolidError::Scrambled { triangles, ratio });
     }
     Ok(())
 }

@@ -5,6 +5,7 @@
 //! time. Near triangles are summed exactly by their solid angles (VanOosterom1983). [`crate::Solid`] decides what counts as
 //! inside.
 
+use crate::long_triangles::bisect_long;
 use sinew_math::{Mat3, Vec3, real};
 
 /// A branch is approximated from this many of its radii away.
@@ -45,6 +46,7 @@ struct Branch {
 impl WindingTree {
     /// Builds the tree over triangles given by their corners (m), counter-clockwise from outside.
     pub fn build(triangles: Vec<[Vec3; 3]>) -> Self {
+        let triangles = bisect_long(triangles);
         let mut order: Vec<Centre> =
             triangles.iter().zip(0..).map(|(t, i)| ((t[0] + t[1] + t[2]) / 3.0, i)).collect();
         let mut tree = Self { branches: Vec::new(), triangles: Vec::with_capacity(triangles.len()) };

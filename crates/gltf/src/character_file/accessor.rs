@@ -232,20 +232,7 @@ fn strided<'a>(
 ) -> Result<Strided<'a>, String> {
     // the bytes of the view
     let view = document.entry("bufferViews", view)?;
-    let buffer = view
-        .index("buffer")?
-        .ok_or_else(|| format!("{} names no buffer: export the file again", view.path))?;
-    let bytes = document.buffers.bytes(buffer);
-    let bytes = bytes.ok_or_else(|| format!("{} needs buffers[{buffer}], which is missing", view.path))?;
-    let start = view.index("byteOffset")?.unwrap_or(0);
-    let length = view.index("byteLength")?;
-    let length =
-        length.ok_or_else(|| format!("{} does not say its byteLength: export the file again", view.path))?;
-    let end = start.checked_add(length).filter(|end| *end <= bytes.len());
-    let bytes = end.map(|end| &bytes[start..end]).ok_or_else(|| {
-        let (path, has) = (&view.path, bytes.len());
-        format!("{path} wants {length} bytes from {start} of buffers[{buffer}], which has {has}: export the file again")
-    })?;
+    let bytes = document.view_bytes(&view)?;
 
     // the elements within them
     // some exporters write 0 for "close together"

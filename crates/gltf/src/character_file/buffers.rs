@@ -3,6 +3,7 @@
 use super::container::CharacterSource;
 use super::document_reader::Part;
 use super::findings::Findings;
+use super::meshopt;
 use super::uri::{self, Uri};
 use serde_json::Value;
 use sinew_files::quote;
@@ -19,7 +20,7 @@ pub(super) enum Stored {
     Chunk(usize),
     /// Somewhere else, so many of the first bytes.
     Elsewhere(Arc<Vec<u8>>, usize),
-    /// Nowhere: an error was put down.
+    /// Nowhere: an error was put down, or it stands for what packed views would be.
     Missing,
 }
 
@@ -90,6 +91,9 @@ impl Finder<'_> {
                 "{path} promises {wanted} bytes and there are {has}: the data is cut off, copy or export it again"
             )
         };
+        if meshopt::is_fallback(part) {
+            return Ok(Stored::Missing);
+        }
         let Some(uri) = part.text("uri") else {
             return match self.source.binary() {
                 Some(chunk) if index == 0 && chunk.len() >= wanted => Ok(Stored::Chunk(wanted)),

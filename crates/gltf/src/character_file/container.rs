@@ -8,6 +8,8 @@ use std::sync::Arc;
 /// Length of the header of a GLB (bytes), and of that of a chunk.
 const HEADER: usize = 12;
 const CHUNK_HEADER: usize = 8;
+/// The byte order mark of UTF-8.
+const MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A glTF file as it came: every byte, and where its parts are. Clones share the bytes.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,16 +29,29 @@ pub enum SourceForm {
     Text,
 }
 
+/// Fails unless a file may begin so.
+pub(super) fn check_start(start: &[u8]) -> Result<(), ReadError> {
+    let text = start.strip_prefix(MARK).unwrap_or(start).trim_ascii_start();
+    // a text may begin with more blanks than are seen
+    let is_known = start.starts_with(b"glTF") || text.first().is_none_or(|first| *first == b'{');
+    if is_known { Ok(()) } else { Err(not_gltf()) }
+}
+
+fn not_gltf() -> ReadError {
+    let message =
+        "is neither a GLB (it would begin with `glTF`) nor a JSON text (with `{`): export it as glTF 2.0";
+    ReadError::byte(0, message)
+}
+
 impl CharacterSource {
     /// Finds the parts of a file, with notes about what is odd.
     pub(super) fn split(bytes: Vec<u8>) -> Result<(CharacterSource, Vec<String>), ReadError> {
         if bytes.starts_with(b"glTF") {
             return split_container(bytes);
         }
-        let mark = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+        let mark = if bytes.starts_with(MARK) { MARK.len() } else { 0 };
         if bytes[mark..].trim_ascii_start().first() != Some(&b'{') {
-            let message = "is neither a GLB (it would begin with `glTF`) nor a JSON text (with `{`): export it as glTF 2.0";
-            return Err(ReadError::byte(0, message));
+            return Err(not_gltf());
         }
         let json = mark..bytes.len();
         Ok((

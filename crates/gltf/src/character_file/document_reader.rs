@@ -43,6 +43,25 @@ impl<'a> DocumentReader<'a> {
         Ok(Part { value, path: format!("{list}[{index}]") })
     }
 
+    /// The bytes that a view of a buffer, or another part with the members of one, stands for.
+    pub(super) fn view_bytes(&self, view: &Part) -> Result<&'a [u8], String> {
+        let buffer = view
+            .index("buffer")?
+            .ok_or_else(|| format!("{} names no buffer: export the file again", view.path))?;
+        let bytes = self.buffers.bytes(buffer);
+        let bytes =
+            bytes.ok_or_else(|| format!("{} needs buffers[{buffer}], which is missing", view.path))?;
+        let start = view.index("byteOffset")?.unwrap_or(0);
+        let length = view.index("byteLength")?;
+        let length = length
+            .ok_or_else(|| format!("{} does not say its byteLength: export the file again", view.path))?;
+        let end = start.checked_add(length).filter(|end| *end <= bytes.len());
+        end.map(|end| &bytes[start..end]).ok_or_else(|| {
+            let (path, has) = (&view.path, bytes.len());
+            format!("{path} wants {length} bytes from {start} of buffers[{buffer}], which has {has}: export the file again")
+        })
+    }
+
     /// Takes from the memory the file may ask for, before it is reserved.
     pub(super) fn charge(&self, count: usize, each: usize, what: &str) -> Result<(), String> {
         let bytes = (count as u64).saturating_mul(each as u64);

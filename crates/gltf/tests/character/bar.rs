@@ -55,7 +55,11 @@ impl Document {
 
     pub(crate) fn json_with_buffer(&self, uri: Option<&str>) -> Value {
         let mut json = self.json.clone();
-        json["buffers"] = json!([{ "byteLength": self.buffer.len() }]);
+        // packed bars have another, which is never read
+        if !json["buffers"].is_array() {
+            json["buffers"] = json!([{}]);
+        }
+        json["buffers"][0] = json!({ "byteLength": self.buffer.len() });
         if let Some(uri) = uri {
             json["buffers"][0]["uri"] = json!(uri);
         }

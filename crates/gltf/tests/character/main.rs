@@ -9,6 +9,7 @@ mod malformed;
 mod motion;
 mod mutations;
 mod naive;
+mod packed;
 
 mod reading;
 

@@ -2,6 +2,7 @@
 //! errors.
 
 use crate::bar::{Document, bars, glb};
+use crate::packed::packed;
 use serde_json::{Value, json};
 use sinew_character::SurfaceId;
 use sinew_gltf::{CharacterFile, SkinnedGlb, SkinnedGlbOptions, read_character};
@@ -89,8 +90,11 @@ fn expect_both(what: &str, answers: &[bool]) {
     assert!(good > 0 && good < answers.len(), "{what}: {good} of {} were characters", answers.len());
 }
 
+/// All bars, then two of them packed.
 fn files() -> Vec<Document> {
-    bars().into_iter().map(|(_, document)| document).collect()
+    let mut files: Vec<Document> = bars().into_iter().map(|(_, document)| document).collect();
+    files.extend([0, 1].map(|bar| packed(&files[bar])));
+    files
 }
 
 #[test]

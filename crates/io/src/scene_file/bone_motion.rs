@@ -3,7 +3,7 @@
 use super::Reading;
 use super::bone::pose_units;
 use super::section::Section;
-use crate::bvh::{Bvh, BvhBody, BvhOptions, CMU_METRES, read_bvh};
+use crate::bvh::{Bvh, BvhBody, read_bvh_in};
 use crate::motion_frames::read_motion_frames;
 use crate::scene_schema::{BoneMotionTable, CharacterTable, Curve, KeyTable};
 use sinew_character::{DEFAULT_SMOOTHING, find_bone};
@@ -27,10 +27,9 @@ pub(super) struct Performer<'a> {
     pub(super) world_from_file: Rotation,
 }
 
-/// Reads a BVH file; `unit` is the length of its unit (m).
+/// Reads a BVH file; `unit` is the length of its unit (m), by default found by the length of the figure's legs.
 pub(super) fn read_motion_file(file: &Path, unit: Option<f64>) -> Result<Loaded<Bvh>, ReadError> {
-    let options = BvhOptions { metres_per_unit: unit.unwrap_or(CMU_METRES), ..BvhOptions::default() };
-    read_bvh(&read_bytes(file)?, &options).map_err(|error| error.within(file))
+    read_bvh_in(&read_bytes(file)?, unit).map_err(|error| error.within(file))
 }
 
 /// Adds the line of the scene to an error in a file that the scene names.

@@ -91,7 +91,7 @@ fn read_options(
     let mut animation = section.animation.clone();
     if choice.animation.is_some() || choice.motion.is_some() {
         animation = choice.animation.clone();
-        motion = choice.motion.clone().map(CaptureFile::of);
+        motion = choice.capture();
     }
 
     // the other options
@@ -139,8 +139,8 @@ fn read_capture(
     }
     let defaults = CaptureFile::of(folder.join(section.needed("bvh", section.bvh.as_ref())?));
     Ok(Some(CaptureFile {
-        metres_per_unit: section.unit.unwrap_or(defaults.metres_per_unit),
-        smoothing: section.smooth.unwrap_or(defaults.smoothing),
+        metres_per_unit: section.unit.or(defaults.metres_per_unit),
+        smoothing: section.smooth.or(defaults.smoothing),
         first: section.first,
         last: section.last,
         is_cycle: section.is_loop.unwrap_or(false),

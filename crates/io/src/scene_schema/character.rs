@@ -23,7 +23,7 @@ pub struct CharacterTable {
     /// Its name in reports and outputs.
     #[schemars(extend("x-default" = "the surface's name"))]
     pub name: Option<String>,
-    /// A rigged character (.glb, .gltf, .vrm); takes can be written back into it.
+    /// A rigged character (.glb, .gltf, .vrm, .fbx); takes can be written back into it.
     #[schemars(extend("format" = "path"))]
     pub file: Option<String>,
     /// The animation of the file to play, by name or number.
@@ -58,7 +58,7 @@ pub struct CharacterTable {
     #[schemars(extend("format" = "path"))]
     pub skeleton: Option<String>,
     /// Metres per unit of that file.
-    #[schemars(extend("x-default" = "0.0564 (CMU)", "exclusiveMinimum" = 0))]
+    #[schemars(extend("x-default" = "by the length of its legs", "exclusiveMinimum" = 0))]
     pub unit: Option<f64>,
     /// The bones, one `[[character.bone]]` each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -17,7 +17,7 @@ pub struct BoneMotionTable {
     #[schemars(extend("format" = "path", "x-default" = "the character's own"))]
     pub bvh: Option<String>,
     /// Metres per unit of that file.
-    #[schemars(extend("x-default" = "0.0564 (CMU)", "exclusiveMinimum" = 0))]
+    #[schemars(extend("x-default" = "by the length of its legs", "exclusiveMinimum" = 0))]
     pub unit: Option<f64>,
     /// Instead of `bvh`, a .csv file with the joint coordinates of every frame.
     #[schemars(extend("format" = "path"))]

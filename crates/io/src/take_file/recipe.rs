@@ -78,7 +78,8 @@ impl TakeRecipe {
                 text.insert(key.into(), true.into());
             }
         }
-        for (key, number) in [("floor", self.settings.floor), ("jiggle", self.settings.jiggle)] {
+        let TakeSettings { floor, motion_scale, jiggle, .. } = self.settings;
+        for (key, number) in [("floor", floor), ("motion_scale", motion_scale), ("jiggle", jiggle)] {
             if let Some(number) = number {
                 text.insert(key.into(), number.into());
             }
@@ -156,6 +157,7 @@ impl TakeRecipe {
             animation: word("animation"),
             motion: word("motion"),
             jiggle: float("jiggle").filter(|jiggle| jiggle.is_finite()),
+            motion_scale: float("motion_scale").filter(|scale| scale.is_finite()),
             without_preroll: holds("at_once"),
             is_loop: holds("loop"),
             self_contact: holds("self_contact"),

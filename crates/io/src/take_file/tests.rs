@@ -96,6 +96,7 @@ fn what_a_recipe_says_is_read_back_to_the_bit() {
             animation: lead.map(|_| "walk".into()),
             motion: lead.map(|_| "m.bvh".into()),
             jiggle: lead.map(|_| 1.0 / 3.0),
+            motion_scale: lead.map(|_| 0.0254),
             without_preroll: lead.is_some(),
             is_loop: lead.is_none(),
             floor: lead.map(|_| -0.1 - 0.2),
