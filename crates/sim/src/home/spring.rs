@@ -94,10 +94,10 @@ mod tests {
         [0.0, 0.02, 0.0489, 0.0491, 0.08].map(|r| r * direction)
     }
 
-    /// The gradient is the slope of the energy and the Hessian that of the gradient: central differences over 2e-6 m, whose error is ε/2e-6 of round-off and (1e-6)²/6 of the
+    /// The gradient is the derivative of the energy and the Hessian that of the gradient: central differences over 2e-6 m, whose error is ε/2e-6 of round-off and (1e-6)²/6 of the
     /// third derivative, at most 2 k/(L (1 − θ)³), which is below 1e-5 of k (1 − θ)⁻².
     #[test]
-    fn derivatives_are_slopes() {
+    fn derivatives_agree_with_differences() {
         let scale = SPRING.stiffness / ((1.0 - KNEE) * (1.0 - KNEE));
         for place in places() {
             let hessian = SPRING.hessian(&place);
@@ -105,9 +105,9 @@ mod tests {
                 let mut by = Vec3::zeros();
                 by[axis] = 1e-6;
                 let (over, under) = (place + by, place - by);
-                let slope = (SPRING.energy(&over) - SPRING.energy(&under)) / 2e-6;
+                let difference = (SPRING.energy(&over) - SPRING.energy(&under)) / 2e-6;
                 let gradient = SPRING.secant(place.norm()) * place;
-                assert!((slope - gradient[axis]).abs() < 1e-6 * scale * SPRING.limit, "{place:?}");
+                assert!((difference - gradient[axis]).abs() < 1e-6 * scale * SPRING.limit, "{place:?}");
                 let change = SPRING.secant(over.norm()) * over - SPRING.secant(under.norm()) * under;
                 assert!((change / 2e-6 - hessian.column(axis)).norm() < 1e-4 * scale, "{place:?}");
             }

@@ -376,6 +376,29 @@ impl Parts {
         stable_step
     }
 
+    /// The homes of all nodes, with bones as they stand at rest.
+    fn lay_out_homes(&mut self, rest_frames: &[Frame], is_free: impl Fn(usize) -> bool) -> Homes {
+        Homes::build(
+            core::mem::take(&mut self.homes),
+            (&self.node_rest, &self.node_mass),
+            rest_frames.len(),
+            is_free,
+            |bone, x| rest_frames[bone].point_back(x),
+        )
+    }
+
+    /// Limits how much damping and springs towards home may take from the motion of nodes against the bones of a rig.
+    fn limit_drag(&self, rig: &mut Rig, fixed_nodes: &FixedNodes, homes: &Homes) {
+        let first = rig.bones.start;
+        let own = |(node, weight): (u32, f64)| {
+            (weight * self.node_mass[node as usize], self.node_rest[node as usize])
+        };
+        rig.limit_drag(|bone| {
+            let dragged = fixed_nodes.dragged_by(first, bone).iter().map(|node| (*node, 1.0));
+            dragged.chain(homes.of_bone(first + bone.index()).iter().copied()).map(own).collect()
+        });
+    }
+
     fn assemble(mut self, world: &WorldDesc, mut rigs: Vec<Rig>) -> Model {
         // which nodes are free
         let mut node_inverse_mass: Vec<f64> = self.node_mass.iter().map(|m| 1.0 / m).collect();
@@ -395,16 +418,8 @@ impl Parts {
             core::mem::take(&mut self.ties),
             |node| is_free(node) && !self.homes.iter().any(|own| own.nodes().contains(&node)),
         );
-        let rest_frames: Vec<Frame> = core::iter::once(Frame::default())
-            .chain(rigs.iter().flat_map(|rig| &rig.rest_frames).copied())
-            .collect();
-        let homes = Homes::build(
-            core::mem::take(&mut self.homes),
-            (&self.node_rest, &self.node_mass),
-            bone_count,
-            is_free,
-            |bone, x| rest_frames[bone].point_back(x),
-        );
+        let rest_frames = rest_frames(&rigs);
+        let homes = self.lay_out_homes(&rest_frames, is_free);
 
         // rest shapes and gravity compensation
         let drawn = Drawn {
@@ -420,16 +435,7 @@ impl Parts {
 
         // stability limit, with damping and contact
         let stable_step = self.find_step(&loose_inverse_mass, &node_unstressed);
-        for rig in &mut rigs {
-            let first = rig.bones.start;
-            let own = |(node, weight): (u32, f64)| {
-                (weight * self.node_mass[node as usize], self.node_rest[node as usize])
-            };
-            rig.limit_drag(|bone| {
-                let dragged = fixed_nodes.dragged_by(first, bone).iter().map(|node| (*node, 1.0));
-                dragged.chain(homes.of_bone(first + bone.index()).iter().copied()).map(own).collect()
-            });
-        }
+        rigs.iter_mut().for_each(|rig| self.limit_drag(rig, &fixed_nodes, &homes));
         let stable_step = contact_step(world, stable_step);
         let contact_surface = ContactSurface::build(
             &world.contact,
@@ -473,6 +479,12 @@ impl Parts {
         model.rest_balance = model.balance_energy(&model.node_rest, frame);
         model
     }
+}
+
+/// Rest poses of the bones of all rigs, the world first.
+fn rest_frames(rigs: &[Rig]) -> Vec<Frame> {
+    let bones = rigs.iter().flat_map(|rig| &rig.rest_frames).copied();
+    core::iter::once(Frame::default()).chain(bones).collect()
 }
 
 /// The step limit of a world with contact: short enough that slow bodies do not sink in, and that stiffer contact springs are stable.
