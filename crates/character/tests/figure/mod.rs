@@ -2,8 +2,8 @@
 
 use sinew_character::{
     Character, CharacterMesh, CharacterNode, CharacterOptions, CharacterPrimitive, CharacterSkin,
-    FleshSegment, JointWeight, Mat4, NodeTransform, RiggedCharacter, SkinWeightsBuilder, empty_scene,
-    flesh_around,
+    FleshSegment, FleshShape, JointWeight, Mat4, NodeTransform, RiggedCharacter, SkinWeightsBuilder,
+    empty_scene, flesh_around,
 };
 use sinew_math::{Vec3, distance_to_segment};
 use sinew_mesh::TriMesh;
@@ -123,7 +123,12 @@ pub(crate) fn figure(joints: &[Joint], scale: f64) -> RiggedCharacter {
 
 /// The model of a character alone in a scene.
 pub(crate) fn model(rigged: RiggedCharacter) -> Model {
-    let options = CharacterOptions { cage: CageSize::Tets(3000), ..CharacterOptions::default() };
+    let options = CharacterOptions {
+        cage: CageSize::Tets(3000),
+        // only the physical shape is held by ties
+        shape: FleshShape::Physical,
+        ..CharacterOptions::default()
+    };
     let character = Character::build(&Arc::new(rigged), &options).expect("flesh");
     let mut scene = empty_scene("figure");
     character.join(&mut scene);

@@ -117,8 +117,10 @@ fn read_list<const N: usize>(
     }
     // the list and the shared copy of it
     document.charge(count, 2 * size_of::<[f32; N]>(), path)?;
+    // as it is stored, before normalisation
+    let one = accessor.component.largest().filter(|_| accessor.normalized).unwrap_or(1.0);
     let element = |vertex: usize| {
-        let mut numbers = [1.0; N];
+        let mut numbers = [one; N];
         accessor.read(vertex, &mut numbers);
         numbers.map(|number| number as f32)
     };
