@@ -64,7 +64,7 @@ fn implicit_steps_are_refused_where_obstacles_are_free() {
     let run = ["simulate", "ball.toml", "--solver", "auto", "--seconds", "0.02", "-o", "f.glb"];
     let auto = stats(folder.path(), &run);
     assert_eq!(auto["solver"], "explicit");
-    assert!(auto["solver_reason"].as_str().is_some_and(|why| why.contains("free to move")), "{auto}");
+    assert!(auto["solver_reason"].as_str().is_some_and(|why| why.contains("free obstacles")), "{auto}");
 }
 
 #[test]

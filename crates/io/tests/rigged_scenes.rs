@@ -47,7 +47,7 @@ fn without_a_word_it_is_what_the_bare_file_is() {
 #[test]
 fn what_is_said_holds() {
     let scene = open_text(
-        "gravity = [0, 0, 1]\nseconds = 2\nfps = 24\n[[character]]\nname = 'hero'\nfile = 'bar.glb'\ncage_tets = 300\n\
+        "gravity = [0, 0, 1]\nseconds = 2\nfps = 24\n[[character]]\nname = 'hero'\nfile = 'bar.glb'\nshape = 'physical'\ncage_tets = 300\n\
          material = { name = 'muscle', young = 5e4 }\ncore_stiffness = 3\ncore_reach = 0.2\nanchored = false\nmode = 'two-way'\n\
          preroll_hold = 0.25\npreroll_approach = 0.5\n[[character.tie]]\nnear = 0.05\n\
          [[character.cue]]\ntime = 1\ndrive = 'limp'\n",

@@ -558,7 +558,7 @@ fn what_is_wrong_with_a_constraint_is_said_with_its_line() {
         ("belt = { body = 'a', center = [0, 0, 0], axis = [0, 0, 0] }", "`axis` is zero"),
         (
             "belt = { body = 'a', center = [0, 0, 0], axis = [1, 0, 0] }\nlength = 0",
-            "that of a belt is above 0",
+            "it must be above 0 for a belt",
         ),
     ] {
         let text = format!("[[body]]\nsurface = 'a.obj'\n[[constraint]]\n{}", text.replace('P', point));

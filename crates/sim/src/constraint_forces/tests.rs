@@ -387,7 +387,7 @@ fn what_cannot_be_found_or_held_is_said() {
     let pin = ConstraintKind::Pin { point: on_bar([0.8, 0.0, 0.0]), place: None };
     let hard = ConstraintDesc { stiffness: Some(1e12), ..ConstraintDesc::new("hard", pin) };
     let text = errors(vec![hard]);
-    assert!(text.contains("'hard': a stiffness of 1.000e12 N/m") && text.contains("give at most"), "{text}");
+    assert!(text.contains("'hard': a stiffness of 1.000e12 N/m") && text.contains("use at most"), "{text}");
 
     let mut held = world(vec![ConstraintDesc::new(
         "held",

@@ -227,7 +227,7 @@ fn what_hangs_on_nothing_has_no_rest_shape() {
     assert!(error.contains("nothing to hang on"), "{error}");
     world.bodies[0].sag = Sag::Balanced;
     let error = Model::build(&world).expect_err("it has no bones").to_string();
-    assert!(error.contains("it has none"), "{error}");
+    assert!(error.contains("it is attached to none"), "{error}");
 }
 
 #[test]
