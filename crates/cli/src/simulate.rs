@@ -124,6 +124,11 @@ impl Simulate {
         }
     }
 
+    /// Who drives the skeletons, if an option says so.
+    fn lead(&self) -> Option<DriveMode> {
+        if self.ragdoll { Some(DriveMode::Ragdoll) } else { self.two_way.then_some(DriveMode::TwoWay) }
+    }
+
     /// Simulates a new take.
     fn start(&self, pool: &rayon::ThreadPool) -> Result<(), Failure> {
         // the scene, and how this take plays it
@@ -132,6 +137,7 @@ impl Simulate {
             motion: self.motion.clone(),
             jiggle: self.jiggle,
             motion_scale: self.motion_scale,
+            lead: self.lead(),
         };
         let (opened, origin, files) = source::open_to_record(self.input.as_deref(), &choice)?;
         opened.notes.iter().for_each(|note| note!("{note}"));
@@ -195,8 +201,7 @@ impl Simulate {
         let scene_as_played = if self.is_loop { &cycle } else { &source.scene };
 
         // who drives the skeletons
-        let lead =
-            if self.ragdoll { Some(DriveMode::Ragdoll) } else { self.two_way.then_some(DriveMode::TwoWay) };
+        let lead = self.lead();
 
         // the motion, by its name among the captured files
         let folder = self.input.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));

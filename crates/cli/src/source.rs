@@ -16,7 +16,7 @@ pub(crate) fn open(input: Option<&Path>, choice: &CharacterChoice) -> Result<Loa
     let built_in = |scene: Scene| Loaded { value: OpenedScene::from(scene), notes: Vec::new() };
     let found = if path.exists() { None } else { path.to_str().and_then(find_in_zoo) };
     match (found, path.to_str()) {
-        (Some(_), _) if *choice != CharacterChoice::default() => Err(Failure::input(
+        (Some(_), _) if choice.names_character() => Err(Failure::input(
             "--animation, --motion and --jiggle are for character files (.glb, .gltf, .vrm, .fbx)",
         )),
         (Some(scene), _) => Ok(built_in(scene)),
@@ -51,8 +51,8 @@ pub(crate) fn open_to_record(
 pub(crate) fn reopen(take: &TakeFile) -> Result<OpenedScene, Failure> {
     // the scene as it was opened for recording
     let recipe = take.recipe();
-    let TakeSettings { animation, motion, motion_scale, jiggle, .. } = recipe.settings.clone();
-    let choice = CharacterChoice { animation, motion: motion.map(PathBuf::from), motion_scale, jiggle };
+    let TakeSettings { animation, motion, motion_scale, jiggle, lead, .. } = recipe.settings.clone();
+    let choice = CharacterChoice { animation, motion: motion.map(PathBuf::from), motion_scale, jiggle, lead };
     let mut source = match &recipe.origin {
         TakeOrigin::File(name) => recipe.files.serve(|| open(Some(Path::new(name)), &choice))?.value,
         TakeOrigin::BuiltIn(name) => find_in_zoo(name).map(OpenedScene::from).ok_or_else(|| {

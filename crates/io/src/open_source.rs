@@ -38,7 +38,7 @@ pub fn open_source(path: &Path, choice: &CharacterChoice) -> Result<Loaded<Opene
     };
 
     // a choice needs a character
-    if opened.value.characters.is_empty() && *choice != CharacterChoice::default() {
+    if opened.value.characters.is_empty() && choice.names_character() {
         let message = "--animation, --motion and --jiggle need a character file (.glb, .gltf, .vrm, .fbx) or a scene with one: write other motions and materials into the scene file";
         return Err(ReadError::whole(message).within(path).into());
     }

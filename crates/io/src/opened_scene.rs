@@ -6,7 +6,8 @@
 use crate::distinct_names::file_names;
 use crate::file_looks;
 use crate::rigged_file::CaptureFile;
-use sinew_character::{CharacterBinding, ShownSurfaces, lowest_height};
+use sinew_character::{CharacterBinding, FleshShape, ShownSurfaces, lowest_height};
+use sinew_control::DriveMode;
 use sinew_gltf::FileCharacter;
 use sinew_render::Look;
 use sinew_sim::{Body, Model};
@@ -137,9 +138,23 @@ pub struct CharacterChoice {
     pub motion_scale: Option<f64>,
     /// How much flesh swings: 0 hardly, 1 as flesh does, 2 as in a cartoon.
     pub jiggle: Option<f64>,
+    /// Who drives skeletons. Where forces move bones, flesh has the physical shape unless its scene says otherwise.
+    pub lead: Option<DriveMode>,
 }
 
 impl CharacterChoice {
+    /// Whether it says anything of character files.
+    pub fn names_character(&self) -> bool {
+        *self != CharacterChoice { lead: self.lead, ..CharacterChoice::default() }
+    }
+
+    /// The shape of flesh where a scene says nothing: the artist's on bones that follow a motion, the physical one on bones that forces move, since only flesh that is tied to
+    /// such bones moves them stably.
+    pub(crate) fn default_shape(&self, moves_bones: bool) -> FleshShape {
+        let is_dynamic = moves_bones || self.lead.is_some_and(|lead| lead != DriveMode::OneWay);
+        if is_dynamic { FleshShape::Physical } else { FleshShape::Artist }
+    }
+
     /// The captured motion that was chosen.
     pub(crate) fn capture(&self) -> Option<CaptureFile> {
         let file = self.motion.clone()?;

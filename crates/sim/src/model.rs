@@ -236,6 +236,12 @@ impl Model {
         &self.homes
     }
 
+    /// Whether any flesh rests at its skinned shape.
+    #[inline]
+    pub fn has_homes(&self) -> bool {
+        !self.homes.is_empty()
+    }
+
     /// How a bone is turned at rest, by its index among those of all rigs, the world first.
     #[inline]
     pub(crate) fn rest_rotation(&self, bone: usize) -> &Mat3 {

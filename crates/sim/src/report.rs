@@ -20,6 +20,23 @@ pub struct StepReport {
     pub solve: Option<SolveReport>,
 }
 
+impl StepReport {
+    /// The report of two steps, one after the other.
+    pub fn and(self, next: StepReport) -> StepReport {
+        StepReport {
+            substeps: self.substeps + next.substeps,
+            retries: self.retries + next.retries,
+            diagonalised: self.diagonalised + next.diagonalised,
+            max_inverted: self.max_inverted.max(next.max_inverted),
+            in_contact: next.in_contact,
+            solve: match (self.solve, next.solve) {
+                (Some(first), Some(second)) => Some(first.and(second)),
+                (first, second) => first.or(second),
+            },
+        }
+    }
+}
+
 /// A step failed. The state is unchanged.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum StepError {

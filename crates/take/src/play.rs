@@ -71,6 +71,9 @@ pub trait StateSink {
     fn interrupt(&mut self, player: &Player);
 }
 
+/// Bones that carry flesh at its skinned shape follow their motion in steps no longer than a sixtieth of a second (Hz): animations have 24 to 60 keys per second.
+const MOTION_RATE: f64 = 60.0;
+
 impl Player {
     /// Builds the model of the scene, with its state at the start of the preroll.
     pub fn build(scene: &Scene) -> Result<Player, PlayError> {
@@ -263,8 +266,27 @@ impl Player {
         &self.control.rigs[rig].drives
     }
 
+    /// Simulates a frame. Flesh that rests at its skinned shape follows the accelerations of its bones, so bones see their motion at least [`MOTION_RATE`] times per second.
     fn step(&mut self) -> Result<StepReport, StepError> {
         let dt = 1.0 / self.fps;
+        let parts = if self.model.has_homes() { (dt * MOTION_RATE - 1e-9).ceil().max(1.0) } else { 1.0 };
+        let before = (parts > 1.0).then(|| self.state.clone());
+        let mut sum: Option<StepReport> = None;
+        for _ in 0..parts as usize {
+            match self.step_by(dt / parts) {
+                Ok(report) => sum = Some(sum.map_or(report, |sum| sum.and(report))),
+                Err(error) => {
+                    if let Some(before) = before {
+                        self.state = before;
+                    }
+                    return Err(error);
+                }
+            }
+        }
+        Ok(sum.unwrap_or_default())
+    }
+
+    fn step_by(&mut self, dt: f64) -> Result<StepReport, StepError> {
         self.ask_controllers(dt);
         let report = self.stepper.step(&self.model, &self.control, dt, &mut self.state)?;
         self.unsolved += usize::from(report.solve.is_some_and(|solve| !solve.converged));

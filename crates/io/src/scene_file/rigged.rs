@@ -11,7 +11,7 @@ use crate::rigged_file::{CaptureFile, RiggedOptions, open_rigged};
 use crate::scene_schema::{CharacterTable, ShapeMode};
 use crate::softness_texture::read_softness_texture;
 use sinew_character::{Character, CharacterOptions, ColorChannel, FleshShape, Placement, SoftnessOptions};
-use sinew_control::{HumanBone, PathFollower};
+use sinew_control::{DriveMode, HumanBone, PathFollower};
 use sinew_files::{Loaded, ReadError, ReadErrors};
 use sinew_gltf::CharacterFile;
 use sinew_math::{Vec3, so3};
@@ -103,7 +103,7 @@ fn read_options(
         approach: section.preroll_approach,
         hold: section.preroll_hold,
         material: material.transpose()?,
-        shape: section.shape.map_or(defaults.shape, shape_of),
+        shape: section.shape.map_or_else(|| choice.default_shape(moves_bones(section)), shape_of),
         jiggle: choice.jiggle.or(section.jiggle).unwrap_or(defaults.jiggle),
         limit: section.limit.unwrap_or(defaults.limit),
         core: read_core(section),
@@ -116,6 +116,11 @@ fn read_options(
         ..defaults
     };
     Ok(RiggedOptions { character, motion })
+}
+
+/// Whether forces move bones of the character from the start or by a cue.
+fn moves_bones(section: &Section<CharacterTable>) -> bool {
+    read_mode(section.mode) != DriveMode::OneWay || !section.cue.is_empty()
 }
 
 fn shape_of(mode: ShapeMode) -> FleshShape {
