@@ -51,6 +51,10 @@ fn pack(document: &Document, view: usize, bytes: &[u8]) -> Option<Packed> {
     let meshes = document.json["meshes"].as_array().unwrap().iter();
     let mut primitives = meshes.flat_map(|mesh| mesh["primitives"].as_array().unwrap());
     if let Some(primitive) = primitives.find(|primitive| primitive["indices"] == index) {
+        // the codecs know no indices of one byte
+        if accessor["componentType"] != U16 {
+            return None;
+        }
         let corners: Vec<u32> = bytes
             .chunks_exact(2)
             .map(|corner| u32::from(u16::from_le_bytes([corner[0], corner[1]])))

@@ -8,11 +8,11 @@ use crate::document::{Record, Value, leaf, record};
 
 /// How the bar is written.
 #[derive(Clone, Copy, Debug)]
-pub struct Form {
+pub(crate) struct Form {
     /// Centimetres per unit.
-    pub unit: f64,
+    pub(crate) unit: f64,
     /// The axis that points up: 1 for y, 2 for z.
-    pub up: usize,
+    pub(crate) up: usize,
 }
 
 /// One second of FBX.
@@ -50,7 +50,7 @@ impl Form {
     }
 
     /// The document of the bar.
-    pub fn document(&self) -> Vec<Record> {
+    pub(crate) fn document(&self) -> Vec<Record> {
         let axis = |name, value: usize| property(name, "int", vec![Value::Int(value as i32)]);
         let signs = ["UpAxisSign", "FrontAxisSign", "CoordAxisSign"];
         let mut settings =

@@ -1,14 +1,14 @@
 //! FBX documents made by code, written as ASCII or as binary.
 
 /// A record of a document.
-pub struct Record {
+pub(crate) struct Record {
     name: &'static str,
     values: Vec<Value>,
     records: Vec<Record>,
 }
 
 /// A value of a record.
-pub enum Value {
+pub(crate) enum Value {
     Int(i32),
     Long(i64),
     Float(f64),
@@ -21,12 +21,12 @@ pub enum Value {
 }
 
 /// A record with values and records below it.
-pub fn record(name: &'static str, values: Vec<Value>, records: Vec<Record>) -> Record {
+pub(crate) fn record(name: &'static str, values: Vec<Value>, records: Vec<Record>) -> Record {
     Record { name, values, records }
 }
 
 /// A record of one value.
-pub fn leaf(name: &'static str, value: Value) -> Record {
+pub(crate) fn leaf(name: &'static str, value: Value) -> Record {
     record(name, vec![value], Vec::new())
 }
 
@@ -34,7 +34,7 @@ pub fn leaf(name: &'static str, value: Value) -> Record {
 const VERSION: u32 = 7400;
 
 /// The document as text.
-pub fn ascii(records: &[Record]) -> Vec<u8> {
+pub(crate) fn ascii(records: &[Record]) -> Vec<u8> {
     let mut text = String::from("; FBX 7.4.0 project file\n");
     records.iter().for_each(|record| write_text(record, 0, &mut text));
     text.into_bytes()
@@ -66,7 +66,7 @@ fn write_text(record: &Record, depth: usize, text: &mut String) {
 }
 
 /// The document as binary.
-pub fn binary(records: &[Record]) -> Vec<u8> {
+pub(crate) fn binary(records: &[Record]) -> Vec<u8> {
     let mut bytes = b"Kaydara FBX Binary  \0\x1a\0".to_vec();
     bytes.extend(VERSION.to_le_bytes());
     records.iter().for_each(|record| write_binary(record, &mut bytes));
