@@ -63,7 +63,7 @@ impl Character {
         let name = options.name.clone().unwrap_or_else(|| "character".into());
 
         // what is flesh, and the bones it hangs on
-        let flesh = Flesh::find(&rigged, options)?;
+        let flesh = Flesh::find(&rigged, &options.skinned, &options.fleshy)?;
         if flesh.surface.triangles.is_empty() {
             let message = "the file has no skinned surface: give a rigged character, or its mesh alone as .obj, .ply or .stl; a file with motion alone is for --motion";
             return Err(CharacterError::whole(message));

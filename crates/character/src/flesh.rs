@@ -9,7 +9,7 @@ use crate::hard_words::hard_word;
 use crate::layer::{LayerFinder, LayerVertex};
 use crate::names::nearest;
 use crate::shell::{Shell, shells_of};
-use crate::{CharacterError, CharacterOptions, FaultyPart, RiggedCharacter, SurfaceId};
+use crate::{CharacterError, FaultyPart, RiggedCharacter, SurfaceId};
 use sinew_math::Vec3;
 use sinew_mesh::TriMesh;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -98,9 +98,13 @@ struct Spoken<'a> {
 
 impl<'a> Spoken<'a> {
     /// Checks that every name is one of the character's.
-    fn find(rigged: &RiggedCharacter, options: &'a CharacterOptions) -> Result<Spoken<'a>, CharacterError> {
-        let skinned = options.skinned.iter().map(|name| (name.as_str(), Said::Skinned));
-        let fleshy = options.fleshy.iter().map(|name| (name.as_str(), Said::Fleshy));
+    fn find(
+        rigged: &RiggedCharacter,
+        skinned: &'a [String],
+        fleshy: &'a [String],
+    ) -> Result<Spoken<'a>, CharacterError> {
+        let skinned = skinned.iter().map(|name| (name.as_str(), Said::Skinned));
+        let fleshy = fleshy.iter().map(|name| (name.as_str(), Said::Fleshy));
         let names: Vec<_> = skinned.chain(fleshy).collect();
         let mut known: Vec<&str> = rigged.surfaces().flat_map(|id| rigged.names_of(id)).collect();
         known.sort_unstable();
@@ -129,10 +133,11 @@ impl Flesh {
     /// Finds the flesh of a character.
     pub(crate) fn find(
         rigged: &RiggedCharacter,
-        options: &CharacterOptions,
+        skinned: &[String],
+        fleshy: &[String],
     ) -> Result<Flesh, CharacterError> {
         // all skinned surfaces as one
-        let spoken = Spoken::find(rigged, options)?;
+        let spoken = Spoken::find(rigged, skinned, fleshy)?;
         let mut all = TriMesh::default();
         let mut source = Vec::new();
         let mut parts = Vec::new();

@@ -62,7 +62,7 @@ pub(crate) fn run(
 
     // report
     stats_options.report(&stats, stats_file)?;
-    let chosen = Chosen { jiggle: take.recipe().settings.jiggle.unwrap_or(1.0) };
+    let chosen = Chosen::of(take.recipe().settings.jiggle, take.recipe().settings.lead);
     let is_json = stats_options.json;
     Summary { stats: &stats, written: &written, chosen, questions: 0, hidden_notes: 0, is_json }.print();
     Ok(())

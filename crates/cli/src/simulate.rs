@@ -182,7 +182,7 @@ impl Simulate {
 
         // report
         self.stats.report(&stats, stats_file)?;
-        let chosen = Chosen { jiggle: self.jiggle.unwrap_or(1.0) };
+        let chosen = Chosen::of(self.jiggle, self.lead());
         let (hidden_notes, is_json) =
             (if verbosity() == Verbosity::Verbose { 0 } else { notes }, self.stats.json);
         Summary { stats: &stats, written: &written, chosen, questions, hidden_notes, is_json }.print();

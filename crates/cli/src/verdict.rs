@@ -2,6 +2,7 @@
 
 use crate::stats::{CharacterStats, Stats};
 use sinew_character::Peak;
+use sinew_control::DriveMode;
 
 /// Inverted elements up to this fraction are not seen: they lie in folds.
 const INVERTED: f64 = 5e-3;
@@ -17,8 +18,16 @@ const UNSOLVED: f64 = 0.05;
 /// What the user chose, as far as it tells what else to try.
 #[derive(Clone, Copy)]
 pub(crate) struct Chosen {
-    /// The jiggle of character files.
+    /// The jiggle of character files; 0 where it changes nothing.
     pub(crate) jiggle: f64,
+}
+
+impl Chosen {
+    /// Jiggle acts on flesh in the artist's shape, which flesh has on bones that follow a motion.
+    pub(crate) fn of(jiggle: Option<f64>, lead: Option<DriveMode>) -> Chosen {
+        let is_dynamic = lead.is_some_and(|lead| lead != DriveMode::OneWay);
+        Chosen { jiggle: if is_dynamic { 0.0 } else { jiggle.unwrap_or(1.0) } }
+    }
 }
 
 /// What is wrong with a take, worst first, each with what to try; nothing if it looks sound.

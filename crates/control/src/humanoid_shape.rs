@@ -7,6 +7,9 @@ use crate::{BoneMap, HumanBone};
 use HumanBone::*;
 use sinew_math::Vec3;
 
+/// Hips are at least this fraction of the way from the feet to the top: a person's are at half.
+const MIN_HIP_HEIGHT: f64 = 0.2;
+
 impl BoneMap {
     /// Finds the bones of a rig from the rest positions of its joints (m, y up, the character's left along +x). The map is empty if the
     /// rig does not look like a human body.
@@ -21,6 +24,11 @@ impl BoneMap {
 
         // hands and chest: hands are a quarter of the leg length above the feet at least, even when the arms hang down
         let lowest = origins[left_foot].y.max(origins[right_foot].y);
+        // a root on the ground that feet hang from is no pelvis
+        let highest = origins.iter().map(|origin| origin.y).fold(f64::NEG_INFINITY, f64::max);
+        if height < lowest + MIN_HIP_HEIGHT * (highest - lowest) {
+            return map;
+        }
         let high: Vec<usize> = leaves
             .iter()
             .copied()
