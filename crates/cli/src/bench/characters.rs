@@ -14,13 +14,12 @@ use clap::Args;
 use measure::{Motion, Plan, measure};
 use row::Row;
 use sinew_files::Replace;
-use sinew_io::{CharacterChoice, open_source};
+use sinew_io::{CharacterChoice, is_character_file, open_source};
 use sinew_sim::SolverKind;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-/// The files that hold characters, and those that hold captured motions.
-const CHARACTERS: [&str; 4] = ["glb", "gltf", "vrm", "fbx"];
+/// The extensions of captured motions.
 const MOTIONS: [&str; 2] = ["bvh", "fbx"];
 
 /// Measure the flesh of every rigged character in a folder, with each of its animations; humanoids also with every captured motion there.
@@ -78,12 +77,14 @@ impl Characters {
 
         // take after take
         let files = files_in(&self.folder)?;
-        let captured: Vec<PathBuf> = files.iter().filter(|file| is_one_of(file, &MOTIONS)).cloned().collect();
+        let captured: Vec<PathBuf> = files.iter().filter(|file| is_motion(file)).cloned().collect();
         let mut rows = Vec::new();
         say!("{}", Row::HEAD);
-        for path in files.iter().filter(|file| is_one_of(file, &CHARACTERS)) {
+        for path in files.iter().filter(|file| is_character_file(file)) {
             match catch(|| cast(path, &captured)) {
                 Ok(cast) => self.measure_all(&cast, replace, &mut rows)?,
+                // nothing but a motion, which humanoids play
+                Err(error) if is_motion(path) && error.contains("no skinned surface") => {}
                 Err(error) => {
                     let row = Row::failed(path, "", error);
                     if self.wants(&row.file, "") {
@@ -173,7 +174,7 @@ fn files_in(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-fn is_one_of(path: &Path, extensions: &[&str]) -> bool {
+fn is_motion(path: &Path) -> bool {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-    extension.is_some_and(|extension| extensions.contains(&extension.as_str()))
+    extension.is_some_and(|extension| MOTIONS.contains(&extension.as_str()))
 }
