@@ -130,7 +130,8 @@ fn pictures_follow_what_is_named() {
     assert_eq!(usual, picture("bar.png", &["--follow", "BAR"]), "the camera frames the character");
     assert_ne!(usual, picture("crate.png", &["--follow", "crate"]));
     let wrong = sinew(folder.path(), &["render", "a.take", "-o", "no.png", "--follow", "cat"]);
-    assert!(String::from_utf8_lossy(&wrong.stderr).contains("the scene has bar, crate"));
+    let told = String::from_utf8_lossy(&wrong.stderr);
+    assert!(told.contains("there is no body 'cat': the scene has") && told.contains("crate"), "{told}");
 }
 
 #[test]

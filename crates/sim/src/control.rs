@@ -89,7 +89,7 @@ impl Control {
     pub(crate) fn free_home<'a>(&self, model: &'a Model) -> Option<&'a str> {
         let is_free = |rig: usize| {
             let control = self.rigs.get(rig);
-            control.is_none_or(|control| control.drives.iter().any(|kind| *kind == DriveKind::Torque))
+            control.is_none_or(|control| control.drives.contains(&DriveKind::Torque))
         };
         let carries = |rig: &Rig| model.homes().bodies.iter().any(|body| body.bones == rig.bones);
         let found = model.rigs().iter().enumerate().find(|(i, rig)| carries(rig) && is_free(*i));

@@ -146,7 +146,7 @@ fn cast(path: &Path, captured: &[PathBuf]) -> Result<Cast, String> {
         motions.push(Motion::still());
     }
     if character.binding.is_humanoid() {
-        motions.extend(captured.iter().filter(|file| *file != path).map(Motion::captured));
+        motions.extend(captured.iter().filter(|file| *file != path).map(|file| Motion::captured(file)));
     }
     Ok(Cast { file: path.to_owned(), motions })
 }

@@ -104,7 +104,7 @@ fn read_list<const N: usize>(
     let accessor = Accessor::find(document, index)?;
     let (path, count) = (&accessor.path, accessor.count);
     let fits = |kind: &&str| accessor.expect(kind, &NUMBERS, "what is painted").is_ok();
-    if !kinds.iter().any(|kind| fits(kind)) {
+    if !kinds.iter().any(fits) {
         accessor.expect(kinds[0], &NUMBERS, "what is painted on vertices")?;
     }
     if count != vertex_count {

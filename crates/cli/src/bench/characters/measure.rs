@@ -29,8 +29,8 @@ impl Motion {
     }
 
     /// A captured motion from another file.
-    pub(super) fn captured(file: &PathBuf) -> Motion {
-        let choice = CharacterChoice { motion: Some(file.clone()), ..CharacterChoice::default() };
+    pub(super) fn captured(file: &Path) -> Motion {
+        let choice = CharacterChoice { motion: Some(file.to_path_buf()), ..CharacterChoice::default() };
         Motion { name: name_of(file), choice }
     }
 
