@@ -208,6 +208,7 @@ impl Played<'_> {
             motion,
             size: flesh.extent.amax(),
             softness,
+            human: self.human,
         };
         let Softness { home, material } = in_motion.choose(options.material, options.jiggle, options.limit);
         let mut body = self.body(name, flesh, material, options);

@@ -10,7 +10,7 @@
 //! motion would still swing flesh by more than a fraction of its thickness, that flesh is stiffened until it does not: the peak is that of the shock response spectrum of the bone's own path.
 
 use crate::response::peak_swing;
-use sinew_control::SkeletonMotion;
+use sinew_control::{BoneMap, HumanBone, SkeletonMotion};
 use sinew_flesh::Material;
 use sinew_math::Vec3;
 use sinew_mesh::{TriMesh, local_thickness};
@@ -20,19 +20,22 @@ use sinew_skeleton::{Kinematics, Skeleton, SkeletonState};
 /// How far from its skinned place flesh may be, as a fraction of its thickness.
 pub const DEFAULT_LIMIT: f64 = 0.6;
 
-/// c of a person (m/s): a belly 12 cm thick swings at √(π²/4 · 1²/0.12²)/2π = 2.1 Hz, a thigh of 8 cm at 3.1 Hz, a forearm of 4 cm at 6.3 Hz.
+/// c of a person (m/s): a belly 12 cm thick swings at √(π²/4 · 0.85²/0.12²)/2π = 1.8 Hz, a thigh of 8 cm at 2.7 Hz, a forearm of 4 cm at 5.3 Hz.
 /// Soft tissue measured on the trunk swings at 2 to 5 Hz, on limbs at 5 to 20 Hz; this is the softer end, which is what is seen.
-const SHEAR_SPEED: f64 = 1.0;
+const SHEAR_SPEED: f64 = 0.85;
 /// People are about this tall (m).
 const PERSON: f64 = 1.75;
-/// What the largest swing of a motion may be, as a fraction of thickness, at a jiggle of 1: 12 cm of belly move by 3.6 cm in a run.
-const SWING: f64 = 0.3;
+/// What the largest swing of a motion may be, as a fraction of thickness, at a jiggle of 1: 12 cm of belly move by 4 cm in a run.
+const SWING: f64 = 0.35;
 /// Motions stiffen flesh by no more than this factor of frequency: the limit holds the rest.
 const MAX_STIFFENING: f64 = 6.0;
 /// Flesh thinner than this fraction of the character counts as this thick.
 const THINNEST: f64 = 4e-3;
 /// The damping ratio of the swing: between soft and firm fat.
 const DAMPING_RATIO: f64 = 0.2;
+/// Softness of skulls, and of hands and feet.
+const SKULL: f64 = 0.05;
+const PAW: f64 = 0.25;
 /// A jiggle of 0 means hardly any: this.
 const SMALLEST_JIGGLE: f64 = 0.02;
 /// Poisson's ratio of fitted flesh: the largest for which elements need no patches to bend freely.
@@ -49,6 +52,8 @@ pub(crate) struct FleshInMotion<'a> {
     pub(crate) size: f64,
     /// Painted softness of each vertex; empty if it is not painted.
     pub(crate) softness: &'a [f32],
+    /// Which bones are which of a human figure.
+    pub(crate) human: &'a BoneMap,
 }
 
 /// What is chosen.
@@ -87,7 +92,16 @@ impl FleshInMotion<'_> {
                 weights.iter().filter_map(part).fold((0.0, 0.0), |(a, b), (c, d)| (a + c, b + d));
             if whole > 0.0 { sum / whole } else { 1.0 }
         };
-        let softness = |vertex: usize| f64::from(self.softness.get(vertex).copied().unwrap_or(1.0)).max(1e-3);
+        let bony = self.bony();
+        let softness = |vertex: usize| {
+            let painted = f64::from(self.softness.get(vertex).copied().unwrap_or(1.0));
+            let part = |(place, weight): &(u32, f32)| {
+                let bone = self.skeleton.bone_of_desc(*place as usize)?;
+                Some(f64::from(*weight) * (1.0 - bony[bone.index()]))
+            };
+            let less: f64 = self.weights[vertex].iter().filter_map(part).sum();
+            (painted * (1.0 - less)).max(1e-3)
+        };
         let frequency = (0..thickness.len()).map(|vertex| {
             let swing = own(thickness[vertex]) * factor(&self.weights[vertex]);
             (0.5 * swing * swing / softness(vertex)).sqrt()
@@ -110,6 +124,26 @@ impl FleshInMotion<'_> {
             }
         });
         Softness { home, material }
+    }
+
+    /// For each bone how soft people are there, beside other flesh of the same thickness: skulls, and hands and feet with fingers and toes, are bone under skin.
+    fn bony(&self) -> Vec<f64> {
+        use HumanBone::{Head, LeftFoot, LeftHand, RightFoot, RightHand};
+        let mut bony = vec![1.0; self.skeleton.bones().len()];
+        for (human, softness) in
+            [(Head, SKULL), (LeftHand, PAW), (RightHand, PAW), (LeftFoot, PAW), (RightFoot, PAW)]
+        {
+            if let Some(bone) = self.human.get(human) {
+                bony[bone] = softness;
+            }
+        }
+        // parents come first
+        for (i, bone) in self.skeleton.bones().iter().enumerate() {
+            if let Some(parent) = bone.parent {
+                bony[i] = bony[i].min(bony[parent.index()]);
+            }
+        }
+        bony
     }
 
     /// For each bone how many times faster than by itself its flesh must swing for the motion to move it by at most a fraction of its thickness.

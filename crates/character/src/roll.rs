@@ -63,7 +63,8 @@ mod tests {
     fn ring() -> Vec<Vec3> {
         let place = |i: u32| {
             let angle = f64::from(i) * core::f64::consts::TAU / 10.0;
-            so3::axis_angle(&Vec3::z(), angle) * Vec3::new(0.03, 0.0, if i.is_multiple_of(2) { 0.05 } else { -0.05 })
+            so3::axis_angle(&Vec3::z(), angle)
+                * Vec3::new(0.03, 0.0, if i.is_multiple_of(2) { 0.05 } else { -0.05 })
         };
         (0..10).map(place).collect()
     }
