@@ -5,15 +5,18 @@
 //! ```no_run
 //! use sinew::prelude::*;
 //!
-//! let mut opened = sinew::open("hero.glb")?;
-//! opened.scene.world.bodies[0].material.young *= 0.5;
+//! // 1 is flesh as it is, 2 a cartoon
+//! let opened = sinew::open_with("hero.glb", &CharacterChoice { jiggle: Some(2.0), ..Default::default() })?;
 //!
 //! let mut player = Player::build(&opened.scene)?;
 //! let mut sink = open_sink("hero_flesh.glb", &opened, &player.model, &SinkOptions::default())?;
 //! player.play(&mut [&mut sink], |_| {})?;
-//! println!("{:?}", sink.report().files); // hero_flesh.glb and hero_flesh.png
+//! println!("{:?}", sink.report().files); // hero_flesh.glb and hero_flesh.png, a contact sheet of six frames
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! [`open`](fn@open) takes every choice as it is. A character is one body of the scene, `opened.scene.world.bodies[0]`, whatever it is dressed in; its material may be changed before the model is built, though flesh in the
+//! artist's shape is held by its springs first of all, which `jiggle` sets.
 //!
 //! # The walk of the data
 //!
@@ -66,7 +69,7 @@ pub use sinew_zoo as zoo;
 
 use std::path::Path;
 
-/// Opens what a user would name: a rigged character (.glb, .gltf, .vrm), a scene (.toml), a motion (.bvh), a mesh (.obj, .ply, .stl,
+/// Opens what a user would name: a rigged character (.glb, .gltf, .vrm, .fbx), a scene (.toml), a motion (.bvh), a mesh (.obj, .ply, .stl,
 /// TetGen), or a name of the [`zoo`].
 ///
 /// What was repaired or chosen on the way is not told; [`io::open_source`] returns it as notes.
@@ -74,10 +77,21 @@ use std::path::Path;
 /// # Errors
 /// Everything that is wrong with the file, with its place and what to do.
 pub fn open(path: impl AsRef<Path>) -> Result<io::OpenedScene, io::ReadErrors> {
+    open_with(path, &io::CharacterChoice::default())
+}
+
+/// [`open`](fn@open) with an animation, a motion or a jiggle chosen for the characters of the file. Characters of the [`zoo`] have nothing to choose.
+///
+/// # Errors
+/// As those of [`open`](fn@open), and where a choice does not fit the file.
+pub fn open_with(
+    path: impl AsRef<Path>,
+    choice: &io::CharacterChoice,
+) -> Result<io::OpenedScene, io::ReadErrors> {
     let path = path.as_ref();
     match path.to_str().and_then(zoo::find).filter(|_| !path.exists()) {
         Some(character) => Ok((character.build)().into()),
-        None => Ok(io::open_source(path, &io::CharacterChoice::default())?.value),
+        None => Ok(io::open_source(path, choice)?.value),
     }
 }
 
@@ -87,7 +101,7 @@ pub mod prelude {
     pub use sinew_contact::{Response, Shape};
     pub use sinew_control::{Controller, Motion, Script};
     pub use sinew_flesh::{Law, Material, StretchLimits};
-    pub use sinew_io::{OpenedScene, SinkOptions, SinkReport, open_sink};
+    pub use sinew_io::{CharacterChoice, OpenedScene, SinkOptions, SinkReport, open_sink};
     pub use sinew_math::{Isometry, Vec3};
     pub use sinew_mesh::{TetMesh, TriMesh, shapes};
     pub use sinew_render::{
