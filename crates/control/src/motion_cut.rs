@@ -26,6 +26,9 @@ const MIN_RATIO: f64 = 6.0;
 const REACH_SECONDS: f64 = 0.1;
 const MIN_REACH: usize = 3;
 
+/// A jump is over after this time (s), that between two keys of film: what takes longer is a fast motion, as a fish that snaps in 0.07 s.
+const LONGEST: f64 = 0.045;
+
 /// A jump of a joint between two frames of a motion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MotionCut {
@@ -38,6 +41,15 @@ pub struct MotionCut {
     /// The place of the joint part among those of the skeleton, and the interval between frames.
     pub(crate) slot: usize,
     pub(crate) interval: usize,
+}
+
+/// Whether a fast motion is over within [`LONGEST`], with all intervals around that are a quarter as fast.
+fn is_short(moves: &[f64], interval: usize, frame_seconds: f64) -> bool {
+    let is_fast = |distance: &&f64| **distance > 0.25 * moves[interval];
+    let before = moves[..interval].iter().rev().take_while(is_fast).count();
+    let after = moves[interval + 1..].iter().take_while(is_fast).count();
+    // a pop takes two intervals, away and back
+    before + after <= 1 || (before + after + 1) as f64 * frame_seconds <= LONGEST
 }
 
 /// Finds the jumps of all joints, in the order of joint parts and time.
@@ -60,6 +72,7 @@ pub(crate) fn find_cuts(skeleton: &Skeleton, frame_seconds: f64, frames: &[f64])
             if *distance > plausible
                 && size > 0.0
                 && *distance > MIN_RATIO * surroundings(&moves, (interval, around))
+                && is_short(&moves, interval, frame_seconds)
             {
                 let time = frame_seconds * (interval + 1) as f64;
                 cuts.push(MotionCut { bone, time, distance: *distance, slot, interval });

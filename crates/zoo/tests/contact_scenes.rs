@@ -79,7 +79,7 @@ fn worm_rolls_by_friction_alone() {
     assert!(slipping.way.iter().all(|way| level(way) < 0.05));
 }
 
-/// A leap is an interval without ground contact. Three snaps move a body of 0.5 m by a quarter of its length or more; without friction by less than a tenth.
+/// A leap is an interval without ground contact. Three snaps move a body of 0.5 m by a good part of its length; without friction they do not.
 #[test]
 fn fish_leaps_and_advances_by_friction() {
     let leaping = play(&scene("fish-jump"));
@@ -87,7 +87,7 @@ fn fish_leaps_and_advances_by_friction() {
     let in_the_air = leaping.lowest[60..].iter().filter(clear).count();
     assert!(in_the_air >= 6, "{in_the_air} frames in the air");
     let end = leaping.way.last().expect("frames");
-    assert!(level(end) > 0.125, "{end:?}");
+    assert!(level(end) > 0.2, "{end:?}");
     assert!(leaping.lowest.iter().all(|y| *y > -DIP));
     let slipping = play(&without_friction(scene("fish-jump")));
     assert!(slipping.way.iter().all(|way| level(way) < 0.05));
