@@ -60,12 +60,12 @@ struct RigCoupling {
     path: StatePath,
     /// Where the path has the joints at the end of a sub-step, and how they move there.
     goal: SkeletonState,
-    /// How far joints along paths have to go in a sub-step (rad or m), where forces move others.
-    displacement: Vec<f64>,
     floating: MomentumCorrection,
     wrenches: Vec<Wrench>,
     /// Whether all joints are prescribed, so that flesh cannot move the bones.
     is_prescribed: bool,
+    /// Whether there is a path for prescribed joints; without one they keep their velocities.
+    has_path: bool,
     /// Whether the dynamics have been solved in this step.
     is_solved: bool,
 }
@@ -87,6 +87,7 @@ impl BoneCoupling {
         self.prepare(model);
         for (i, (coupling, rig)) in self.rigs.iter_mut().zip(model.rigs()).enumerate() {
             coupling.is_solved = false;
+            coupling.has_path = i < control.rigs.len();
             coupling.is_prescribed = match control.rigs.get(i) {
                 Some(control) => {
                     coupling.path.fit(&rig.skeleton, &control.from, &control.to, dt);
@@ -220,9 +221,13 @@ impl BoneCoupling {
                 state.rigs[i].q.copy_from_slice(&coupling.goal.q);
                 state.rigs[i].v.copy_from_slice(&coupling.goal.v);
             } else {
+                let before = coupling.power_along_paths(rig, &state.rigs[i].v);
                 coupling.advance(rig, &model.gravity(), h, &mut state.rigs[i]);
                 let drives = coupling.dynamics.torque.iter().zip(&state.rigs[i].v);
-                state.supplied_energy += h * drives.map(|(torque, v)| torque * v).sum::<f64>();
+                let after: f64 = drives.map(|(torque, v)| torque * v).sum();
+                // joints along a path move at the mean of their velocities before and after
+                let along_paths = coupling.power_along_paths(rig, &state.rigs[i].v);
+                state.supplied_energy += h * (after + 0.5 * (before - along_paths));
             }
         }
 
@@ -254,10 +259,10 @@ impl RigCoupling {
             drives: Drives::limp(&rig.skeleton),
             path: StatePath::default(),
             goal: SkeletonState::at_rest(&rig.skeleton),
-            displacement: Vec::new(),
             floating: MomentumCorrection::default(),
             wrenches: vec![Wrench::default(); rig.skeleton.bones().len()],
             is_prescribed: false,
+            has_path: false,
             is_solved: false,
         }
     }
@@ -316,32 +321,31 @@ impl RigCoupling {
         });
     }
 
+    /// The power of drives along paths at joint velocities (W).
+    fn power_along_paths(&self, rig: &Rig, v: &[f64]) -> f64 {
+        let bones = rig.skeleton.bones().iter().zip(self.drives.kinds());
+        let driven = bones.filter(|(_, kind)| self.has_path && **kind == DriveKind::Motion);
+        driven.flat_map(|(bone, _)| bone.joint.v()).map(|dof| self.dynamics.torque[dof] * v[dof]).sum()
+    }
+
     /// Advances by the computed accelerations, and corrects the momentum of floating trees.
     fn advance(&mut self, rig: &Rig, gravity: &Vec3, h: f64, state: &mut SkeletonState) {
         let skeleton = &rig.skeleton;
         let loads = Loads { gravity: *gravity, wrenches: &self.wrenches, passive_step: h };
         self.floating.predict(skeleton, &self.kinematics, &self.drives, &loads, h);
         state.advance(skeleton, &self.dynamics.acceleration, h);
+        let driven = skeleton.bones().iter().zip(self.drives.kinds());
+        for (bone, _) in driven.filter(|(_, kind)| self.has_path && **kind == DriveKind::Motion) {
+            let (q, v) = (bone.joint.q(), bone.joint.v());
+            state.q[q.clone()].copy_from_slice(&self.goal.q[q]);
+            state.v[v.clone()].copy_from_slice(&self.goal.v[v]);
+        }
         self.kinematics.update(skeleton, state);
         self.floating.correct(skeleton, &self.kinematics, state);
     }
 
     /// Gives drives their torques, and those along a path the acceleration over a sub-step of `h` (s) that leads to the velocity of the path at
     /// `(fraction, dt)`. Whatever the length of the sub-steps, the accelerations of a step add up to its change of velocity.
-    /// Computes where joints along paths end a sub-step, and how far that is from where they are.
-    fn place_goal(&mut self, rig: &Rig, control: &RigControl, path: (f64, f64), state: &SkeletonState) {
-        let skeleton = &rig.skeleton;
-        self.goal.q.clone_from(&state.q);
-        self.goal.v.clone_from(&state.v);
-        for (i, _) in control.drives.iter().enumerate().filter(|(_, kind)| **kind == DriveKind::Motion) {
-            self.path.place(skeleton, BoneId(i as u32), path, &mut self.goal);
-        }
-        self.displacement.resize(skeleton.v_count(), 0.0);
-        if !self.is_prescribed {
-            self.goal.difference_from(skeleton, state, &mut self.displacement);
-        }
-    }
-
     fn set_drives(
         &mut self,
         rig: &Rig,
@@ -350,7 +354,6 @@ impl RigCoupling {
         state: &SkeletonState,
     ) -> Result<(), DynamicsError> {
         let Some(control) = control else { return Ok(()) };
-        self.place_goal(rig, control, path, state);
         for (i, bone) in rig.skeleton.bones().iter().enumerate() {
             let id = BoneId(i as u32);
             let mut values = [0.0; 6];
@@ -361,11 +364,9 @@ impl RigCoupling {
                     JointDrive::Torque(values)
                 }
                 DriveKind::Motion => {
+                    self.path.place(&rig.skeleton, id, path, &mut self.goal);
                     for (value, dof) in values.iter_mut().zip(bone.joint.v()) {
-                        // where forces move other joints, this one ends on its path by its mean velocity, which the momentum of the whole is that of
-                        let end =
-                            if self.is_prescribed { self.goal.v[dof] } else { self.displacement[dof] / h };
-                        *value = (end - state.v[dof]) / h;
+                        *value = (self.goal.v[dof] - state.v[dof]) / h;
                     }
                     JointDrive::Motion(values)
                 }

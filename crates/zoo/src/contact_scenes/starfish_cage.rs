@@ -20,7 +20,7 @@ const ASIDE: f64 = 0.02;
 
 /// When the arms strike the ground (s), how far beyond flat (degrees), and by which fraction more on the left than on the right: two attempts, then full
 /// strength to one side.
-const STRIKES: [(f64, f64, f64); 3] = [(0.8, 16.0, 0.0), (2.0, 24.0, 0.0), (3.2, 40.0, 0.4)];
+const STRIKES: [(f64, f64, f64); 3] = [(0.8, 16.0, 0.0), (2.0, 24.0, 0.0), (3.2, 42.0, 0.5)];
 const STRIKING: f64 = 0.12;
 /// How far each joint of an arm is raised before a strike (degrees).
 const RAISED: f64 = 14.0;
