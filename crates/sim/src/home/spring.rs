@@ -6,7 +6,7 @@
 //!
 //! Near home it is a linear spring of stiffness k; under an acceleration a, with k = m ω², it rests at r = r₀/(1 + r₀/L), r₀ = a/ω², so it approaches L and never
 //! reaches it. Beyond r = θ L, where it is (1 − θ)⁻² times as stiff, a parabola continues it with the same value, gradient and Hessian, so that every position has a finite energy: a node leaves
-//! its limit at accelerations above 98 ω² L only.
+//! its limit at accelerations above 99 ω² L only.
 
 use sinew_math::{Mat3, Vec3, real};
 
