@@ -1,5 +1,7 @@
 //! Names of meshes and materials that say that a part is hard.
 
+use sinew_control::name_words;
+
 /// Words for what does not swing, in the singular and in lower case.
 const HARD_WORDS: [&str; 56] = [
     "antler",
@@ -60,35 +62,14 @@ const HARD_WORDS: [&str; 56] = [
     "weapon",
 ];
 
-/// The word of a name that says that it is something hard.
+/// The word of a name that says that it is something hard; digits are no part of words.
 pub(crate) fn hard_word(name: &str) -> Option<&'static str> {
-    words(name).iter().find_map(|word| {
+    let words = name_words(name);
+    let mut letters = words.iter().flat_map(|word| word.split(|c: char| !c.is_alphabetic()));
+    letters.find_map(|word| {
         let singular = word.strip_suffix('s').unwrap_or(word);
         HARD_WORDS.iter().copied().find(|hard| *hard == word || *hard == singular)
     })
-}
-
-/// The words of a name in lower case: `leftShoe_02`, `LeftShoe`, `left shoe` and `LEFT.SHOE` are all made of left and shoe.
-fn words(name: &str) -> Vec<String> {
-    let letters: Vec<char> = name.chars().take(200).collect();
-    let mut words = vec![String::new()];
-    for (i, &c) in letters.iter().enumerate() {
-        let before = i.checked_sub(1).map(|before| letters[before]);
-        let after = letters.get(i + 1);
-        // a capital after a small letter begins a word, and so does the last of several capitals: `HUDHat`
-        let rises = c.is_uppercase() && before.is_some_and(char::is_lowercase);
-        let ends_capitals = c.is_uppercase()
-            && before.is_some_and(char::is_uppercase)
-            && after.copied().is_some_and(char::is_lowercase);
-        if !c.is_alphabetic() || rises || ends_capitals {
-            words.push(String::new());
-        }
-        if let Some(word) = words.last_mut().filter(|_| c.is_alphabetic()) {
-            word.extend(c.to_lowercase());
-        }
-    }
-    words.retain(|word| !word.is_empty());
-    words
 }
 
 #[cfg(test)]
@@ -103,6 +84,7 @@ mod tests {
             "LEFT.BOOTS",
             "Knight-Armour",
             "hat1",
+            "Hat2Big",
             "M_Glasses",
             "HUDHat",
             "Teeth_low",

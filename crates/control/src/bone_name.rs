@@ -1,5 +1,7 @@
 //! Parsing of bone names: side, and key without side and prefix.
 
+use crate::name_words::name_words;
+
 /// A side of the body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
@@ -29,7 +31,7 @@ impl BoneName {
     fn of(name: &str) -> BoneName {
         let mut side = None;
         let mut key = String::new();
-        for word in words(name) {
+        for word in name_words(name) {
             match word.as_str() {
                 "left" | "l" if side.is_none() => side = Some(Side::Left),
                 "right" | "r" if side.is_none() => side = Some(Side::Right),
@@ -89,26 +91,6 @@ fn common_prefix(names: &[&str]) -> usize {
     let shared = shared.min(first.len().saturating_sub(1));
     let ends = first.char_indices().filter(|(_, c)| is_separator(*c)).map(|(i, c)| i + c.len_utf8());
     ends.take_while(|end| *end <= shared).last().unwrap_or(0)
-}
-
-/// Splits a name at separators and at camel-case boundaries, in lower case: `LHipJoint` is l, hip, joint.
-fn words(name: &str) -> Vec<String> {
-    let letters: Vec<char> = name.chars().collect();
-    let mut words = vec![String::new()];
-    for (i, &c) in letters.iter().enumerate() {
-        let before = i.checked_sub(1).map(|i| letters[i]);
-        let after = letters.get(i + 1);
-        let begins = c.is_uppercase()
-            && before.is_some_and(|b| !b.is_uppercase() || after.is_some_and(|a| a.is_lowercase()));
-        if !c.is_alphanumeric() || begins {
-            words.push(String::new());
-        }
-        if let (true, Some(word)) = (c.is_alphanumeric(), words.last_mut()) {
-            word.extend(c.to_lowercase());
-        }
-    }
-    words.retain(|word| !word.is_empty());
-    words
 }
 
 #[cfg(test)]
