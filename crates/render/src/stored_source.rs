@@ -11,11 +11,11 @@ use sinew_take::{Frame, SurfaceInfo, Up};
 pub struct StoredFrameSource {
     surfaces: Vec<SurfaceInfo>,
     looks: Vec<Look>,
-    frames: Vec<Frame>,
+    frames: Vec<RenderFrame>,
     up: Up,
-    obstacles: ObstacleSurfaces,
-    body_count: usize,
+    ground: Option<f64>,
     followed: Vec<usize>,
+    framed_count: usize,
 }
 
 impl StoredFrameSource {
@@ -35,8 +35,31 @@ impl StoredFrameSource {
         let obstacles = ObstacleSurfaces::of(infos, up);
         let surfaces = bodies.iter().cloned().chain(obstacles.infos()).collect();
         let looks = looks.into_iter().chain(obstacles.looks()).collect();
-        let followed = (0..bodies.len() + obstacles.moving_count()).collect();
-        StoredFrameSource { surfaces, looks, frames, up, obstacles, body_count: bodies.len(), followed }
+        let drawn = |frame: &Frame| {
+            let poses = obstacles.vertices(|i| frame.obstacles.get(i).map(|obstacle| obstacle.pose));
+            let surfaces = frame.surfaces.iter().cloned().chain(poses).collect();
+            RenderFrame { time: frame.time, surfaces, ..RenderFrame::default() }
+        };
+        let frames = frames.iter().map(drawn).collect();
+        let framed_count = bodies.len() + obstacles.moving_count();
+        StoredFrameSource {
+            ground: obstacles.ground,
+            framed_count,
+            followed: (0..framed_count).collect(),
+            ..StoredFrameSource::of_frames(surfaces, looks, frames, up)
+        }
+    }
+
+    /// Frames as they are drawn, of these surfaces and looks, and the axis that points up.
+    pub fn of_frames(
+        surfaces: Vec<SurfaceInfo>,
+        looks: Vec<Look>,
+        frames: Vec<RenderFrame>,
+        up: Up,
+    ) -> StoredFrameSource {
+        let framed_count = surfaces.len();
+        let followed = (0..framed_count).collect();
+        StoredFrameSource { surfaces, looks, frames, up, ground: None, followed, framed_count }
     }
 
     /// The same with a camera that follows only these surfaces, by their indices; all bodies and what moves if there are none.
@@ -61,10 +84,7 @@ impl StoredFrameSource {
     }
 
     fn render_frame(&self, index: usize) -> RenderFrame {
-        let frame = &self.frames[index.min(self.frames.len() - 1)];
-        let mut surfaces = frame.surfaces.clone();
-        surfaces.extend(self.obstacles.vertices(|i| frame.obstacles.get(i).map(|obstacle| obstacle.pose)));
-        RenderFrame { time: frame.time, surfaces, ..RenderFrame::default() }
+        self.frames[index.min(self.frames.len() - 1)].clone()
     }
 }
 
@@ -74,7 +94,7 @@ impl FrameSource for StoredFrameSource {
     }
 
     fn framed_count(&self) -> usize {
-        self.body_count + self.obstacles.moving_count()
+        self.framed_count
     }
 
     fn followed(&self) -> Vec<usize> {
@@ -82,7 +102,7 @@ impl FrameSource for StoredFrameSource {
     }
 
     fn ground(&self) -> Option<f64> {
-        self.obstacles.ground
+        self.ground
     }
 
     fn looks(&self) -> &[Look] {

@@ -3,10 +3,7 @@
 use sinew_character::ShownSurfaces;
 use sinew_files::{Replace, check_output};
 use sinew_io::{AtomicFile, OpenedScene};
-use sinew_render::{
-    FrameCallback, FrameSource, Layout, Look, PictureError, PictureOptions, RenderFrame, draw_picture,
-    write_png,
-};
+use sinew_render::{Layout, Look, PictureOptions, RenderFrame, StoredFrameSource, draw_picture, write_png};
 use sinew_take::{Frame, SurfaceInfo, Up};
 use std::path::Path;
 
@@ -48,7 +45,7 @@ impl<'a> Sheet<'a> {
     }
 
     /// Draws the sheet and writes it.
-    pub(super) fn write(&self, path: &Path, replace: Replace) -> Result<(), String> {
+    pub(super) fn write(self, path: &Path, replace: Replace) -> Result<(), String> {
         let said = |error: String| format!("{}: {error}", path.display());
         check_output(path, replace).map_err(|error| error.to_string())?;
         let options = PictureOptions {
@@ -58,42 +55,13 @@ impl<'a> Sheet<'a> {
             compare: true,
             ..PictureOptions::default()
         };
-        let image = draw_picture(self, &options).map_err(|error| said(error.to_string()))?;
+        let source = StoredFrameSource::of_frames(self.surfaces, self.looks, self.frames, self.up);
+        let image = draw_picture(&source, &options).map_err(|error| said(error.to_string()))?;
         let written = AtomicFile::create(path).and_then(|mut file| {
             write_png(&image, &mut file)?;
             file.commit()
         });
         written.map_err(|error| said(error.to_string()))
-    }
-}
-
-impl FrameSource for Sheet<'_> {
-    fn surfaces(&self) -> &[SurfaceInfo] {
-        &self.surfaces
-    }
-
-    fn looks(&self) -> &[Look] {
-        &self.looks
-    }
-
-    fn up(&self) -> Up {
-        self.up
-    }
-
-    fn fps(&self) -> f64 {
-        1.0
-    }
-
-    fn frame_count(&self) -> usize {
-        self.frames.len()
-    }
-
-    fn visit(&self, positions: &[f64], callback: &mut FrameCallback) -> Result<(), PictureError> {
-        for position in positions {
-            let index = (position.round() as usize).min(self.frames.len().saturating_sub(1));
-            callback(self.frames[index].clone())?;
-        }
-        Ok(())
     }
 }
 
