@@ -79,6 +79,19 @@ impl Embedding {
         self.columns.row(i)
     }
 
+    /// The mean of a value per point over the points that node `i` contributes to with a positive weight; `None` where there are none:
+    ///
+    /// ```text
+    /// Σ_p φ_pi y_p / Σ_p φ_pi,   φ_pi > 0
+    /// ```
+    pub fn mean_at_node(&self, i: usize, value: impl Fn(usize) -> f64) -> Option<f64> {
+        let (mut sum, mut whole) = (0.0, 0.0);
+        for (point, weight) in self.node(i).filter(|(_, weight)| *weight > 0.0) {
+            (sum, whole) = (sum + weight * value(point as usize), whole + weight);
+        }
+        (whole > 0.0).then_some(sum / whole)
+    }
+
     /// Interpolates positions (m) or velocities (m/s) of the nodes at the points:
     ///
     /// ```text

@@ -3,6 +3,7 @@
 
 mod body;
 mod body_kind;
+mod bone_weights;
 mod constraint;
 mod constraint_forces;
 pub mod contact;
@@ -48,7 +49,7 @@ pub use desc::WorldDesc;
 pub use energies::Energies;
 pub use fault::{BuildError, Fault};
 pub use implicit::{Clock, ImplicitSettings, Solver, SolverKind, SolverPick, SolverReason, StepOrder};
-pub use model::{Load, Model, Pin};
+pub use model::{HarmonicWeights, Load, Model, Pin};
 pub use node_energy::{NodeEnergy, PointSprings};
 pub use obstacle::{Obstacle, ObstacleState};
 pub use report::{BoneError, SolveReport, StepError, StepReport};

@@ -2,9 +2,12 @@
 
 mod build;
 mod constraints;
+mod harmonic_weights;
 mod hash;
 mod home;
 mod unheld;
+
+pub use harmonic_weights::HarmonicWeights;
 
 use crate::body::Body;
 use crate::body_kind::{BodyKind, CoordinateState};

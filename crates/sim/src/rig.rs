@@ -3,17 +3,12 @@
 //! Which nodes are fixed to which bones is chosen here, once (`attachment`, `fixed_nodes`). The forces between them during a step are in [`crate::coupling`].
 
 mod attachment;
-mod bone_weights;
 mod fixed_nodes;
-mod neighbours;
-mod node_paint;
 
 pub(crate) use attachment::Attachment;
-pub(crate) use bone_weights::bone_weights;
 pub(crate) use fixed_nodes::FixedNodes;
-use neighbours::Neighbours;
-use node_paint::NodePaint;
 
+use crate::bone_weights::BoneWeights;
 use crate::desc::RigDesc;
 use crate::fault::Fault;
 use core::ops::Range;
@@ -124,6 +119,15 @@ impl<'a> RestRig<'a> {
     /// The index of the bone with the given position in the description.
     pub(crate) fn bone_of_desc(&self, place: usize) -> Option<usize> {
         self.skeleton.bone_of_desc(place).map(sinew_skeleton::BoneId::index)
+    }
+
+    /// Painted skinning weights over the bones of this rig, as they are painted and in that order; none that are 0, and none of bones that the rig does not have.
+    pub(crate) fn painted(&self, skin_weights: &[Vec<(u32, f32)>]) -> Vec<BoneWeights> {
+        let own = |(place, weight): &(u32, f32)| {
+            let bone = self.bone_of_desc(*place as usize).filter(|_| *weight > 0.0)?;
+            Some((bone as u32, f64::from(*weight)))
+        };
+        skin_weights.iter().map(|painted| painted.iter().filter_map(own).collect()).collect()
     }
 
     /// The shape of a bone.

@@ -2,7 +2,7 @@
 
 use crate::body_kind::BodyKind;
 use crate::coupling::{BoneCoupling, HomePose};
-use crate::rig::{Rig, bone_weights};
+use crate::rig::Rig;
 use crate::{Control, Energies, Model, State, custom_bodies};
 use sinew_math::Vec3;
 use sinew_skeleton::{Kinematics, SkeletonState};
@@ -43,6 +43,7 @@ impl State {
     /// x = Σ_b w_b T_b X,    T_b maps the rest pose of bone b to its current pose
     /// ```
     pub fn carry_flesh(&mut self, model: &Model) {
+        // bones now and at rest
         let frames = |rig: &Rig, state: &SkeletonState| {
             let mut kinematics = Kinematics::default();
             kinematics.update(&rig.skeleton, state);
@@ -54,10 +55,12 @@ impl State {
             let pairs = frames(rig, state).into_iter().zip(frames(rig, &rest));
             world_from_rest.extend(pairs.map(Some));
         }
+
+        // nodes: home, or where the bones carry them
         let coupling = BoneCoupling::of(model, self);
         let mut homes = HomePose::default();
         homes.place(model, &coupling.fields);
-        for (node, bones) in bone_weights(model.fixed_nodes(), model.tets()).iter().enumerate() {
+        for (node, bones) in model.fixed_nodes().blended_weights(model.tets()).iter().enumerate() {
             if model.homes().holds(node) {
                 self.node_x[node] = homes.nodes[node].place;
                 continue;
@@ -66,9 +69,9 @@ impl State {
             if is_pinned || bones.is_empty() {
                 continue;
             }
-            let carried = |(bone, weight): &(u32, f32)| {
+            let carried = |(bone, weight): &(u32, f64)| {
                 let (now, rest) = world_from_rest[*bone as usize].as_ref()?;
-                Some(f64::from(*weight) * now.point(&rest.point_back(&model.node_rest()[node])))
+                Some(*weight * now.point(&rest.point_back(&model.node_rest()[node])))
             };
             self.node_x[node] = bones.iter().filter_map(carried).sum();
         }

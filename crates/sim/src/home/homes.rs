@@ -1,7 +1,7 @@
 //! The homes of the nodes of a model: which bones carry them there, and the springs that hold them.
 
-use super::node_weights::BoneWeights;
 use super::spring::HomeSpring;
+use crate::bone_weights::BoneWeights;
 use core::ops::Range;
 use sinew_math::Vec3;
 
@@ -95,6 +95,8 @@ impl Homes {
                 let bone = own.bones.start + *bone as usize;
                 HomePart { bone: bone as u32, weight: *weight, place: point_in_bone(bone, x) }
             };
+
+            // its nodes
             let mut bone_mass = vec![0.0; own.bones.len()];
             for (i, weights) in own.node_weights.iter().enumerate() {
                 let node = own.first_node + i;
@@ -108,6 +110,8 @@ impl Homes {
                 homes.part_ends.push(homes.parts.len() as u32);
                 homes.springs[node] = own.springs[i];
             }
+
+            // its surface
             let (mut vertex_ends, mut vertex_parts) = (vec![0], Vec::new());
             for (x, weights) in own.surface.iter().zip(&own.vertex_weights) {
                 vertex_parts.extend(weights.iter().map(|entry| part(entry, x)));
@@ -123,6 +127,8 @@ impl Homes {
                 vertex_parts,
             });
         }
+
+        // the nodes of each bone
         homes.part_ends.resize(node_rest.len() + 1, homes.parts.len() as u32);
         homes.bone_ends.push(0);
         for nodes in of_bone {

@@ -3,7 +3,7 @@
 //! It affects only convergence, never the result: it provides initial guesses and the coarse space of the preconditioner.
 
 use crate::Model;
-use crate::rig::bone_weights;
+use crate::bone_weights::BoneWeights;
 use sinew_math::nalgebra::{Matrix3x6, Matrix6};
 use sinew_math::spatial::cross_matrix;
 use sinew_math::{Mat3, Vec3};
@@ -29,11 +29,11 @@ pub(super) struct Pair {
 impl Skin {
     /// Computes weights and stiffnesses of a model at rest.
     pub(super) fn build(model: &Model) -> Skin {
-        let lists = bone_weights(model.fixed_nodes(), model.tets());
+        let lists = model.fixed_nodes().blended_weights(model.tets());
         let pairs = pairs(model, &lists);
         let mut skin = Skin { ends: vec![0], pairs, ..Skin::default() };
         for list in lists {
-            skin.weights.extend(list);
+            skin.weights.extend(list.into_iter().map(|(bone, weight)| (bone, weight as f32)));
             skin.ends.push(skin.weights.len() as u32);
         }
         skin
@@ -47,11 +47,11 @@ impl Skin {
 }
 
 /// Sums over elements whose corners follow different bones: u = t₀(x) + Σ w_b (t_b − t₀)(x), where t₀ alone is a rigid motion without energy.
-fn pairs(model: &Model, weights: &[Vec<(u32, f32)>]) -> Vec<Pair> {
+fn pairs(model: &Model, weights: &[BoneWeights]) -> Vec<Pair> {
     let mut sums: BTreeMap<(u32, u32, u32), Matrix6<f64>> = BTreeMap::new();
     model.elements().for_each_rest_stiffness(|nodes, blocks| {
         // bones of the element, the one with the largest weight as base
-        let mut bones: Vec<(u32, f32)> = Vec::new();
+        let mut bones = BoneWeights::new();
         for (bone, weight) in nodes.iter().flat_map(|node| &weights[*node as usize]) {
             match bones.iter_mut().find(|(own, _)| own == bone) {
                 Some((_, own)) => *own += weight,
@@ -67,7 +67,7 @@ fn pairs(model: &Model, weights: &[Vec<(u32, f32)>]) -> Vec<Pair> {
         // weights and rigid-motion matrices of the corners
         let weight = |node: u32, bone: u32| {
             let own = weights[node as usize].iter().find(|(own, _)| *own == bone);
-            own.map_or(0.0, |(_, weight)| f64::from(*weight))
+            own.map_or(0.0, |(_, weight)| *weight)
         };
         let count = nodes.len();
         let motions: Vec<_> =

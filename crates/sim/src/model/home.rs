@@ -1,9 +1,15 @@
 //! Homes of a body's nodes, from its skin weights and the values at its vertices.
 
 use crate::body::Shape;
+use crate::bone_weights::{BoneWeights, NodeWeights, Smoothing, normalise};
 use crate::desc::{AttachmentDesc, HomeDesc};
-use crate::home::{BoneWeights, HomeParts, HomeSpring, PaintedCage, spread_values};
+use crate::home::{HomeParts, HomeSpring};
 use crate::rig::{Attachment, RestRig};
+use sinew_mesh::NodeNeighbours;
+
+/// Weights blend over some two edges to each side of where bones meet. Drawn vertices are skinned by their own weights and take only the displacement from nodes, so
+/// smoothing costs no accuracy of the drawn shape; it keeps the homes of neighbouring nodes close to each other in every pose.
+const SMOOTHING: Smoothing = Smoothing { rounds: 6, smallest: 5e-3 };
 
 /// Nodes of flesh with a home stay fixed to a bone only where the bone has this part of their weight: elsewhere the bone's rigid motion is not that of the skin.
 const WHOLLY_PAINTED: f64 = 0.95;
@@ -25,9 +31,9 @@ pub(super) fn find_faults(attachment: &AttachmentDesc, shape: &Shape) -> Result<
 /// Frees nodes that are fixed to a bone but painted to others as well.
 pub(super) fn loosen(attachment: &AttachmentDesc, rig: &RestRig, shape: &Shape, found: &mut Attachment) {
     let vertex_weights = vertex_weights(attachment, rig);
-    let cage = painted_cage(shape, &vertex_weights);
+    let neighbours = NodeNeighbours::build(shape.mesh.nodes.len(), &shape.mesh.tets);
     let none = vec![None; found.fixed.len()];
-    let weights = cage.spread(cage.painted(), &none, &found.reference);
+    let weights = node_weights(shape, &neighbours, &vertex_weights, (&none, &found.reference));
     for (bone, weights) in found.fixed.iter_mut().zip(&weights) {
         let own = |fixed: usize| weights.iter().find(|(other, _)| *other as usize == fixed);
         if bone.is_some_and(|bone| own(bone).is_none_or(|(_, weight)| *weight < WHOLLY_PAINTED)) {
@@ -45,9 +51,9 @@ pub(super) fn build(
     found: &Attachment,
 ) -> HomeParts {
     let vertex_weights = vertex_weights(attachment, rig);
-    let cage = painted_cage(shape, &vertex_weights);
-    let node_weights = cage.spread(cage.painted(), &found.fixed, &found.reference);
-    let spread = |values: &[f64]| spread_values(&shape.mesh.tets, &shape.embedding, values);
+    let neighbours = NodeNeighbours::build(shape.mesh.nodes.len(), &shape.mesh.tets);
+    let node_weights = node_weights(shape, &neighbours, &vertex_weights, (&found.fixed, &found.reference));
+    let spread = |values: &[f64]| node_values(shape, &neighbours, values);
     let squared: Vec<f64> = home.frequency.iter().map(|omega| omega * omega).collect();
     let springs = spread(&squared).into_iter().zip(spread(&home.limit)).map(|(stiffness, limit)| {
         let damping = 2.0 * home.damping_ratio * stiffness.sqrt();
@@ -65,28 +71,43 @@ pub(super) fn build(
     }
 }
 
-fn painted_cage<'a>(shape: &'a Shape, vertex_weights: &'a [BoneWeights]) -> PaintedCage<'a> {
-    PaintedCage { tets: &shape.mesh.tets, embedding: &shape.embedding, vertex_weights }
+/// The weights of all nodes, from those of the surface they carry. Nodes `fixed` to a bone have all of it; nodes that no surface reaches through the cage have all of
+/// their `reserve`.
+fn node_weights(
+    shape: &Shape,
+    neighbours: &NodeNeighbours,
+    vertex_weights: &[BoneWeights],
+    (fixed, reserve): (&[Option<usize>], &[usize]),
+) -> Vec<BoneWeights> {
+    let mut weights = NodeWeights::of_surface(&shape.embedding, vertex_weights, 0.0);
+    weights.fix(fixed);
+    weights.fill(neighbours);
+    weights.fill_up(reserve);
+    weights.smooth(neighbours, |node| fixed[node].is_none(), SMOOTHING);
+    weights.into_lists()
+}
+
+/// The mean over the surface that each node carries of a value per vertex; nodes that carry nothing take the mean of their neighbours, layer by layer.
+fn node_values(shape: &Shape, neighbours: &NodeNeighbours, vertex: &[f64]) -> Vec<f64> {
+    let carried = |node: usize| shape.embedding.mean_at_node(node, |v| vertex[v]);
+    let mut values: Vec<Option<f64>> = (0..neighbours.node_count()).map(carried).collect();
+    let all = values.iter().flatten().sum::<f64>() / values.iter().flatten().count().max(1) as f64;
+    neighbours.fill(&mut values, Option::is_none, |values, around| {
+        let near: Vec<f64> = around.iter().filter_map(|other| values[*other as usize]).collect();
+        (!near.is_empty()).then(|| near.iter().sum::<f64>() / near.len() as f64)
+    });
+    values.into_iter().map(|value| value.unwrap_or(all)).collect()
 }
 
 /// The skin weights of vertices over the bones of the built rig, in their order, with a sum of 1; unpainted vertices follow the first bone.
 fn vertex_weights(attachment: &AttachmentDesc, rig: &RestRig) -> Vec<BoneWeights> {
-    let of_vertex = |painted: &Vec<(u32, f32)>| {
-        let mut own: BoneWeights = painted
-            .iter()
-            .filter_map(|(place, weight)| {
-                Some((rig.bone_of_desc(*place as usize)? as u32, f64::from(*weight)))
-            })
-            .filter(|(_, weight)| *weight > 0.0)
-            .collect();
+    let mut of_vertex = rig.painted(&attachment.skin_weights);
+    for own in &mut of_vertex {
         own.sort_unstable_by_key(|(bone, _)| *bone);
-        let sum: f64 = own.iter().map(|(_, weight)| weight).sum();
-        if sum > 0.0 {
-            own.iter_mut().for_each(|(_, weight)| *weight /= sum);
-        } else {
-            own = vec![(0, 1.0)];
+        normalise(own, 0.0);
+        if own.is_empty() {
+            own.push((0, 1.0));
         }
-        own
-    };
-    attachment.skin_weights.iter().map(of_vertex).collect()
+    }
+    of_vertex
 }

@@ -3,11 +3,13 @@
 //! Ties choose nodes by the shapes of bones. Where skinning weights are painted, a bone claims a node in its shape only if the flesh around
 //! the node follows it: a control bone that passes through a foot holds nothing of it.
 
-use super::{Neighbours, NodePaint, RestRig};
+use super::RestRig;
 use crate::body::Shape;
+use crate::bone_weights::NodeWeights;
 use crate::desc::{AttachmentDesc, BodyDesc, CoreDesc, Hold, TieDesc};
 use sinew_flesh::Material;
 use sinew_math::Vec3;
+use sinew_mesh::NodeNeighbours;
 
 /// The nodes of a body that are fixed to bones, and geodesic distances of the others from them.
 pub(crate) struct Attachment {
@@ -27,6 +29,10 @@ pub(crate) struct Attachment {
 const FOLLOWED: f64 = 0.5;
 /// A part in no bone's shape is fixed where a weight is at least this fraction of the largest one in it.
 const NEARLY_HEAVIEST: f64 = 0.9;
+/// Sweeps over the painted weights of nodes inside: flesh is some four to eight edges thick.
+const SWEEPS: usize = 8;
+/// Smaller painted weights do not count.
+const SMALLEST: f64 = 1e-3;
 /// Nodes no farther than this from an axis lie on it, and cannot keep flesh from rolling, as a fraction of the longest cage edge.
 const ON_AXIS: f64 = 0.2;
 
@@ -37,10 +43,11 @@ struct HangingBody<'a> {
     shape: &'a Shape,
     /// Nodes that pins hold: they stay theirs.
     held: &'a [bool],
-    neighbours: Neighbours,
+    neighbours: NodeNeighbours,
     /// The longest edge of its tets (m).
     edge: f64,
-    paint: Option<NodePaint>,
+    /// Painted weights at nodes; `None` without paint.
+    paint: Option<NodeWeights>,
 }
 
 impl HangingBody<'_> {
@@ -61,12 +68,15 @@ impl Attachment {
         shape: &Shape,
         held: &[bool],
     ) -> Result<Attachment, Vec<String>> {
+        // what is asked for
         let faults = find_faults(desc, rig, shape);
         if !faults.is_empty() {
             return Err(faults);
         }
-        let neighbours = Neighbours::of(shape.mesh.nodes.len(), &shape.mesh.tets);
-        let paint = NodePaint::spread(&desc.skin_weights, rig, shape, &neighbours);
+
+        // the nodes that ties take, by their paint if that leaves any
+        let neighbours = NodeNeighbours::build(shape.mesh.nodes.len(), &shape.mesh.tets);
+        let paint = (!desc.skin_weights.is_empty()).then(|| painted_nodes(desc, rig, shape, &neighbours));
         let mut body = HangingBody { desc, rig, shape, held, neighbours, edge: longest_edge(shape), paint };
         let mut attachment = Attachment::of_ties(&body);
         if attachment.is_empty() && body.paint.take().is_some() {
@@ -82,6 +92,8 @@ impl Attachment {
                 desc.rig
             )]);
         }
+
+        // and what they carry
         if body.paint.is_some() {
             (0..rig.bone_count()).for_each(|bone| attachment.keep_from_rolling(&body, bone));
         }
@@ -289,6 +301,20 @@ impl Attachment {
     }
 }
 
+/// Painted weights at all nodes: those of the surface that a node carries, and harmonic ones inside.
+fn painted_nodes(
+    desc: &AttachmentDesc,
+    rig: &RestRig,
+    shape: &Shape,
+    neighbours: &NodeNeighbours,
+) -> NodeWeights {
+    let painted = rig.painted(&desc.skin_weights);
+    let mut weights = NodeWeights::of_surface(&shape.embedding, &painted, SMALLEST);
+    let inside = weights.fill(neighbours);
+    weights.relax(neighbours, &inside, SWEEPS);
+    weights
+}
+
 /// All nodes that hang together with one.
 fn connected(body: &HangingBody, start: usize) -> Vec<usize> {
     let mut part = vec![start];
@@ -344,15 +370,12 @@ fn claimed(body: &HangingBody, hold: &Hold, bone: usize) -> Vec<(usize, f64)> {
 
 /// The mean weight of a bone over the surface that a node carries; 0 if it carries none.
 fn node_weight(desc: &AttachmentDesc, rig: &RestRig, shape: &Shape, bone: usize, node: usize) -> f64 {
-    let (mut sum, mut whole) = (0.0, 0.0);
-    for (vertex, fraction) in shape.embedding.node(node) {
-        let fraction = fraction.max(0.0);
-        whole += fraction;
-        let own = desc.skin_weights[vertex as usize].iter();
+    let of_vertex = |vertex: usize| {
+        let own = desc.skin_weights[vertex].iter();
         let own = own.filter(|(place, _)| rig.bone_of_desc(*place as usize) == Some(bone));
-        sum += fraction * own.map(|(_, weight)| f64::from(*weight)).sum::<f64>();
-    }
-    if whole > 0.0 { sum / whole } else { 0.0 }
+        own.map(|(_, weight)| f64::from(*weight)).sum()
+    };
+    shape.embedding.mean_at_node(node, of_vertex).unwrap_or(0.0)
 }
 
 fn nearest_bone(rig: &RestRig, point: &Vec3) -> usize {

@@ -1,8 +1,13 @@
 //! The nodes that are fixed to bones, and the reference bones of damping for all others.
 
+use crate::bone_weights::{BoneWeights, NodeWeights, Smoothing};
 use core::ops::Range;
 use sinew_math::Vec3;
+use sinew_mesh::NodeNeighbours;
 use sinew_skeleton::BoneId;
+
+/// Weights blend over about four edges on each side of the boundary between two bones.
+const SMOOTHING: Smoothing = Smoothing { rounds: 20, smallest: 1e-2 };
 
 /// All nodes fixed to bones. Bones of all rigs are numbered together from 1; 0 is the world.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +61,19 @@ impl FixedNodes {
     /// Whether a node is fixed to a bone.
     pub(crate) fn holds(&self, node: usize) -> bool {
         self.node_bone[node] > 0
+    }
+
+    /// Automatic skinning weights: each node starts with its reference bone alone, and all but fixed nodes are smoothed. None for nodes of bodies without bones.
+    pub(crate) fn blended_weights(&self, tets: &[[u32; 4]]) -> Vec<BoneWeights> {
+        let start = |node: usize| {
+            let bone = if self.holds(node) { self.node_bone[node] } else { self.node_reference[node] };
+            if bone > 0 { vec![(bone, 1.0)] } else { Vec::new() }
+        };
+        let node_count = self.node_bone.len();
+        let mut weights = NodeWeights::new((0..node_count).map(start).collect());
+        let is_free = |node: usize| self.node_reference[node] > 0 && !self.holds(node);
+        weights.smooth(&NodeNeighbours::build(node_count, tets), is_free, SMOOTHING);
+        weights.into_lists()
     }
 
     /// The fixed nodes of a bone, numbered among those of all rigs.
