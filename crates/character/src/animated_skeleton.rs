@@ -87,6 +87,7 @@ struct Joints {
 
 impl Joints {
     fn find(rigged: &RiggedCharacter, animation: usize) -> Joints {
+        // the joints of skins, if there are any
         let skinned = rigged.find_joints();
         if !skinned.is_empty() {
             return Joints {

@@ -65,6 +65,7 @@ pub(crate) struct Softness {
 impl FleshInMotion<'_> {
     /// Chooses springs and material. A material that is given sets the shear speed, and nothing is fitted to it.
     pub(crate) fn choose(&self, given: Option<Material>, jiggle: f64, limit: f64) -> Softness {
+        // how fast flesh of a thickness swings by itself
         let jiggle = jiggle.max(SMALLEST_JIGGLE);
         let thinnest = THINNEST * self.size;
         let thickness: Vec<f64> =
@@ -92,6 +93,8 @@ impl FleshInMotion<'_> {
                 weights.iter().filter_map(part).fold((0.0, 0.0), |(a, b), (c, d)| (a + c, b + d));
             if whole > 0.0 { sum / whole } else { 1.0 }
         };
+
+        // painted softness, less where bone is under the skin
         let bony = self.bony();
         let softness = |vertex: usize| {
             let painted = f64::from(self.softness.get(vertex).copied().unwrap_or(1.0));
@@ -102,6 +105,8 @@ impl FleshInMotion<'_> {
             let less: f64 = self.weights[vertex].iter().filter_map(part).sum();
             (painted * (1.0 - less)).max(1e-3)
         };
+
+        // springs carry half of the stiffness, the material the other half
         let frequency = (0..thickness.len()).map(|vertex| {
             let swing = own(thickness[vertex]) * factor(&self.weights[vertex]);
             (0.5 * swing * swing / softness(vertex)).sqrt()

@@ -32,6 +32,7 @@ pub(crate) fn find_softness(
     let factors = Factors::find(rigged, options)?;
     let mut softness = Vec::with_capacity(flesh.source.len());
     for ((part, vertex), is_rigid) in flesh.source.iter().zip(&flesh.is_rigid) {
+        // painted on the vertex
         let id = flesh.parts[*part as usize].id;
         let Some(primitive) = rigged.primitive(id) else { continue };
         let painted = painted_softness(primitive, *vertex as usize, options);
@@ -41,6 +42,8 @@ pub(crate) fn find_softness(
                 format!("vertex {vertex} of '{name}' has the softness {painted}: paint it from 0 to 10");
             return Err(CharacterError::of(FaultyPart::Surface(name), message));
         }
+
+        // factors of its surface and of its joints
         let names = rigged.names_of(id);
         let surface: f64 =
             factors.surfaces.iter().filter(|(name, _)| names.contains(name)).map(|(_, f)| f).product();
@@ -52,6 +55,8 @@ pub(crate) fn find_softness(
                 entry.weight * joints.get(entry.joint as usize).map_or(1.0, |joint| factors.joints[*joint])
             })
             .sum();
+
+        // all together
         let product = (f64::from(painted) * surface * bones) as f32;
         softness.push(if *is_rigid { 0.0 } else { product.clamp(0.0, MAX_SOFTNESS) });
     }

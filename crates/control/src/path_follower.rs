@@ -204,6 +204,8 @@ mod tests {
                 }
                 seen
             };
+
+            // the same at common times
             let reference = run(60);
             for fps in [24, 30, 120, 240, 960] {
                 for (i, (a, b)) in run(fps).iter().zip(&reference).enumerate() {

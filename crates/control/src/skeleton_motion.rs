@@ -297,6 +297,8 @@ impl SkeletonMotion {
         if count < 2 || (self.cuts.is_empty() && self.extrapolation == Extrapolation::Hold) {
             return any;
         }
+
+        // the last jump of each joint in between
         let (first, last) = (self.intervals_before(time), self.intervals_before(end));
         let segments = (count - 1) as i64;
         let frame_at = |start: i64| match self.extrapolation {

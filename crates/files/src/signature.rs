@@ -213,6 +213,8 @@ mod tests {
     fn files_with_a_signature_are_ours_and_no_others() {
         let folder = tempfile::tempdir().unwrap();
         let gif = [b"GIF89a\0\0\0\0\0\0\0", &gif_comment()[..]].concat();
+
+        // with and without the signature, in every format
         let cases: [(&str, Vec<u8>, bool); 22] = [
             ("empty.glb", Vec::new(), true),
             ("a.glb", glb(r#"{"nodes":[],"asset":{"version":"2.0","generator":"Sinew"}}"#), true),
@@ -237,6 +239,8 @@ mod tests {
             ("a.md", format!("{GALLERY_HEAD} as drawn").into_bytes(), true),
             ("thesis.txt", b"It was a dark and stormy night".to_vec(), false),
         ];
+
+        // each by itself, a folder, and nothing
         for (name, bytes, expected) in cases {
             let path = folder.path().join(name);
             fs::write(&path, bytes).unwrap();

@@ -112,6 +112,7 @@ fn memory(size: usize) -> AllocatorOpts {
 }
 
 fn load(bytes: &[u8]) -> Result<ufbx::SceneRoot, ReadError> {
+    // metres, y up, transforms that glTF has, and memory in proportion to the file
     let options = LoadOpts {
         temp_allocator: memory(bytes.len()),
         result_allocator: memory(bytes.len()),
@@ -126,6 +127,8 @@ fn load(bytes: &[u8]) -> Result<ufbx::SceneRoot, ReadError> {
         normalize_normals: true,
         ..LoadOpts::default()
     };
+
+    // what is wrong, in words
     ufbx::load_memory(bytes, options).map_err(|error| {
         let is_other = error.type_ == ErrorType::Unknown && &*error.description == "Not an FBX file";
         let what = match error.type_ {

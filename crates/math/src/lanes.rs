@@ -332,6 +332,8 @@ mod tests {
         #[inline(always)]
         fn run<L: Lanes>(self) -> Vec<u64> {
             let mut bits = Vec::new();
+
+            // every operation on every pair
             let numbers = [1.5, -0.0, 0.0, 3e300, -2.7, 1e-320, f64::INFINITY, f64::NAN, 0.1, -7.25];
             for (i, &a) in numbers.iter().enumerate() {
                 for &b in &numbers {
@@ -359,6 +361,8 @@ mod tests {
                     }
                 }
             }
+
+            // rows there and back
             let rows: [[f64; 4]; BLOCK] =
                 core::array::from_fn(|lane| core::array::from_fn(|i| (10 * lane + i) as f64));
             let places: [[u32; 4]; BLOCK] = core::array::from_fn(|lane| [0, 0, (BLOCK - 1 - lane) as u32, 0]);
@@ -381,6 +385,8 @@ mod tests {
                 core::array::from_fn(|lane| core::array::from_fn(|i| number(lane, i)));
             let places: [[u32; 4]; BLOCK] = core::array::from_fn(|lane| [0, (BLOCK - 1 - lane) as u32, 0, 0]);
             let plain: [u32; BLOCK] = core::array::from_fn(|lane| (lane * 5 % BLOCK) as u32);
+
+            // in order, and picked in two ways
             let (in_order, picked) = (L::from_rows(&rows), L::gather_rows(&rows, &places, 1));
             let plainly = L::pick_rows(&rows, &plain);
             for i in 0..3 {
@@ -394,11 +400,15 @@ mod tests {
                     assert_eq!(c[lane], number(lane * 5 % BLOCK, i));
                 }
             }
+
+            // whole numbers
             let whole: [i16; BLOCK] =
                 core::array::from_fn(|lane| i16::MIN.wrapping_add((4369 * lane) as i16));
             let mut numbers = [0.0; BLOCK];
             L::load_whole(&whole).store(&mut numbers);
             (0..L::WIDTH).for_each(|lane| assert_eq!(numbers[lane], f32::from(whole[lane])));
+
+            // back into rows
             let mut back = [[-1.0; 4]; 3 * BLOCK];
             L::to_rows(in_order, &mut back[1..], 3);
             for lane in 0..L::WIDTH {

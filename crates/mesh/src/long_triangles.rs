@@ -15,6 +15,8 @@ const MAX_PIECES: f64 = 1e6;
 /// The same triangles, with long ones in pieces where they are so many that a tree over them would be slow.
 pub(crate) fn bisect_long(triangles: Vec<[Vec3; 3]>) -> Vec<[Vec3; 3]> {
     let Some([first, ..]) = triangles.first() else { return triangles };
+
+    // how many are long
     let corners = triangles.iter().flatten();
     let (low, high) = corners.fold((*first, *first), |(low, high), p| (low.inf(p), high.sup(p)));
     let diagonal = (high - low).norm();
@@ -22,12 +24,16 @@ pub(crate) fn bisect_long(triangles: Vec<[Vec3; 3]>) -> Vec<[Vec3; 3]> {
     if long <= MAX_LONG {
         return triangles;
     }
+
+    // how short pieces may be
     let count = |length: f64| triangles.iter().map(|triangle| piece_count(triangle, length)).sum::<f64>();
     let Some(length) =
         LENGTHS.map(|part| part * diagonal).into_iter().find(|length| count(*length) <= MAX_PIECES)
     else {
         return triangles;
     };
+
+    // halves of the longest edge, again and again
     let mut pieces = Vec::with_capacity(triangles.len());
     let mut open = Vec::new();
     for triangle in triangles {

@@ -330,6 +330,7 @@ impl Solid {
 }
 
 fn check(surface: &TriMesh) -> Result<(), SolidError> {
+    // counts
     let (vertices, triangles) = (surface.vertices.len(), surface.triangles.len());
     if vertices == 0 || triangles == 0 {
         return Err(SolidError::Empty { vertices, triangles });
@@ -337,6 +338,8 @@ fn check(surface: &TriMesh) -> Result<(), SolidError> {
     if vertices.max(triangles) > COUNT_LIMIT {
         return Err(SolidError::TooMany { count: vertices.max(triangles), limit: COUNT_LIMIT });
     }
+
+    // indices and coordinates
     let is_out = |t: &[u32; 3]| t.iter().any(|&v| v as usize >= vertices);
     if let Some(triangle) = surface.triangles.iter().position(is_out) {
         let vertex = *surface.triangles[triangle].iter().max().unwrap_or(&0);
@@ -348,6 +351,8 @@ fn check(surface: &TriMesh) -> Result<(), SolidError> {
         let count = surface.vertices.iter().filter(|p| is_non_finite(p)).count();
         return Err(SolidError::NotFinite { vertex, position: surface.vertices[vertex].into(), count });
     }
+
+    // size
     let (lo, hi) = used_bounds(surface);
     let diagonal = (hi - lo).norm();
     let reach = surface.vertices.iter().map(|p| p.amax()).fold(0.0, f64::max);
@@ -355,6 +360,8 @@ fn check(surface: &TriMesh) -> Result<(), SolidError> {
     if !EXTENT.contains(&diagonal) || reach > *EXTENT.end() || lo.amax().max(hi.amax()) > 1e6 * diagonal {
         return Err(SolidError::Extent { diagonal, reach });
     }
+
+    // far more area than a surface of that size has
     let sides = hi - lo;
     let box_area = 2.0 * (sides.x * sides.y + sides.y * sides.z + sides.z * sides.x);
     let ratio = surface.area() / box_area;

@@ -408,6 +408,8 @@ mod tests {
     fn invalid_options_are_rejected_and_leave_no_file() {
         let folder = tempfile::tempdir().unwrap();
         let clip = Layout::Clip { fps: 10.0 };
+
+        // options that do not fit
         let wrong = [
             ("a.bmp", SMALL, "written as .png, .gif or .mp4"),
             ("a.png", PictureOptions { layout: clip, ..SMALL }, "written as .gif or .mp4"),
@@ -429,6 +431,8 @@ mod tests {
             ("a.png", PictureOptions { compare: true, ..SMALL }, "are not those at the start"),
             ("missing/a.png", SMALL, "there is no folder"),
         ];
+
+        // each is told, and nothing is written
         for (name, options, words) in wrong {
             let target = folder.path().join(name);
             let drawn = with_ball(3, |source| render_picture(source, &options, &target, &mut |_, _| {}));

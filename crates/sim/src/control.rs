@@ -165,6 +165,7 @@ impl RigControl {
 
     /// Describes the first mismatch with a rig, if there is one.
     pub fn fault(&self, rig: &Rig) -> Option<String> {
+        // sizes
         let (bones, dofs) = (rig.skeleton.bones(), rig.skeleton.v_count());
         if self.drives.len() != bones.len() || self.torque.len() != dofs {
             return Some(format!(
@@ -174,6 +175,8 @@ impl RigControl {
                 bones.len()
             ));
         }
+
+        // torques and cuts
         if let Some(torque) = self.torque.iter().find(|torque| !torque.is_finite()) {
             return Some(format!("a torque is {torque}: torques must be finite"));
         }
@@ -184,6 +187,8 @@ impl RigControl {
                 bones.len()
             ));
         }
+
+        // drives that joints do not allow
         let stiff = |(bone, kind): (&sinew_skeleton::Bone, &DriveKind)| {
             bone.joint.drive == sinew_skeleton::DriveRule::MotionOnly && *kind == DriveKind::Torque
         };
@@ -193,6 +198,8 @@ impl RigControl {
                 bone.name
             ));
         }
+
+        // ends of the path
         let states = [&self.from, &self.to];
         states.iter().find_map(|state| state.check(&rig.skeleton).err()).map(|error| error.to_string())
     }

@@ -173,6 +173,7 @@ struct Head {
 impl Head {
     /// Reads the counts, and compares those that a model has.
     fn read(words: &mut impl Iterator<Item = [u8; 8]>, model: &Model) -> Result<Head, CheckpointError> {
+        // format and version
         if words.next().as_ref() != Some(WORD) {
             return Err(CheckpointError::Foreign);
         }
@@ -181,6 +182,8 @@ impl Head {
         if ![VERSION_WITH_BODIES, VERSION, VERSION_WITHOUT_PAIRS].contains(&version) {
             return Err(CheckpointError::Foreign);
         }
+
+        // counts that a model has
         let check = |of_what: &'static str, found: u64, expected: usize| {
             let expected = expected as u64;
             if found == expected {
@@ -195,6 +198,8 @@ impl Head {
         check("nodes", count()?, model.node_count())?;
         check("joint coordinates and velocities", count()?, joint_numbers)?;
         check("obstacles", count()?, model.obstacles().len())?;
+
+        // counts of the state, as far as the version has them
         let anchor_bytes = bytes_of(count()?, ANCHOR_BYTES);
         let (mut pair_anchor_bytes, mut frame_bytes, mut bodies) = (0, FRAME_BYTES - 8, 0);
         if version != VERSION_WITHOUT_PAIRS {
@@ -204,6 +209,8 @@ impl Head {
             (bodies, frame_bytes) = (count()?, FRAME_BYTES + 8);
         }
         check("coordinates and velocities of bodies", bodies, body_numbers)?;
+
+        // the length of a frame
         let fixed = frame_bytes
             + 48 * model.node_count()
             + 8 * (joint_numbers + body_numbers)

@@ -80,6 +80,8 @@ struct Found {
 fn find(document: &DocumentReader, index: usize, stand: Stand, primitive: &CharacterPrimitive) -> Found {
     let mut found = Found::default();
     let Some((accessor, width, place)) = stored(document, index) else { return found };
+
+    // vertices with NaN or infinite numbers
     let mut numbers = [0.0; 4];
     let bad: Vec<usize> = (0..accessor.count)
         .filter(|vertex| {
@@ -88,6 +90,8 @@ fn find(document: &DocumentReader, index: usize, stand: Stand, primitive: &Chara
         })
         .collect();
     found.vertices = bad.len();
+
+    // what stands there instead
     let normals = match stand {
         Stand::Normal if !bad.is_empty() => normals(primitive),
         _ => Vec::new(),

@@ -91,6 +91,8 @@ impl Finder<'_> {
                 "{path} promises {wanted} bytes and there are {has}: the data is cut off, copy or export it again"
             )
         };
+
+        // in no file, or in the file itself
         if meshopt::is_fallback(part) {
             return Ok(Stored::Missing);
         }
@@ -103,6 +105,8 @@ impl Finder<'_> {
                 )),
             };
         };
+
+        // in the uri, or in a file beside
         let named = |message: String| format!("{path}.uri `{}` {message}", quote(uri.as_bytes()));
         let bytes = match uri::read(uri).map_err(named)? {
             Uri::Bytes(bytes) => Arc::new(bytes),

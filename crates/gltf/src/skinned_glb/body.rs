@@ -54,6 +54,7 @@ impl Body {
         let mut bodies: Vec<Body> = Vec::new();
         let mut last = None;
         for given in order {
+            // in the file, and once
             let surface = surfaces[given];
             let named = |message: &str| {
                 SinkError(format!("primitive {} of node {} {message}", surface.primitive, surface.node))
@@ -64,6 +65,8 @@ impl Body {
             if last.replace(surface) == Some(surface) {
                 return Err(named("is given twice: give each surface once"));
             }
+
+            // a body for each node, a part for each of its primitives
             if bodies.last().is_none_or(|body| body.node != surface.node) {
                 let start = bodies.last().map_or(0, |body| body.vertices.end);
                 let vertices = start..start;

@@ -30,6 +30,7 @@ Frame Time: .04
 
 /// The same by 4×4 matrices straight from the text: the offset, then one matrix per channel.
 fn naive(positions_replace: bool, frame: usize) -> Vec<Matrix4<f64>> {
+    // joints and numbers as they stand in the text
     let joints: [(Option<usize>, [f64; 3], &str); 5] = [
         (None, [1.0, 2.0, 3.0], "XYZzyx"),
         (Some(0), [0.5, 10.0, 0.0], "yZxy"),
@@ -40,6 +41,8 @@ fn naive(positions_replace: bool, frame: usize) -> Vec<Matrix4<f64>> {
     let line = SMALL.lines().skip_while(|line| !line.starts_with("Frame Time")).skip(1);
     let line = line.filter(|line| !line.is_empty()).nth(frame).unwrap();
     let mut numbers = line.split_whitespace().map(|word| word.parse::<f64>().unwrap());
+
+    // offset and channels, one after the other
     let mut world: Vec<Matrix4<f64>> = Vec::new();
     for (parent, offset, channels) in joints {
         let (mut shift, mut turn) = (offset, Matrix4::identity());
@@ -118,6 +121,8 @@ fn errors_give_the_line_and_the_counts() {
         assert_ne!(text, SMALL, "{from}");
         read_bvh(text.as_bytes(), &BvhOptions::default()).unwrap_err().to_string()
     };
+
+    // one change each
     let cases = [
         ("Frames: 3", "Frames: 4", "line 16: the file states 4 frames but has 3"),
         ("Frames: 3", "Frames: 18446744073709551615", "frames but has 3"),
@@ -149,6 +154,8 @@ fn errors_give_the_line_and_the_counts() {
         let found = error(from, to);
         assert!(found.contains(expected), "{found}\nshould say\n{expected}");
     }
+
+    // a hierarchy that does not end
     let cut = &SMALL[..SMALL.find("}\nROOT prop").unwrap()];
     let found = read_bvh(cut.as_bytes(), &BvhOptions::default()).unwrap_err().to_string();
     assert!(found.contains("a `}` is missing"), "{found}");

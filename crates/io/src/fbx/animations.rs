@@ -39,6 +39,7 @@ impl TakeReader<'_> {
     ) -> Result<Vec<CharacterAnimation>, ReadError> {
         let mut animations = Vec::new();
         for stack in &self.scene.anim_stacks {
+            // samples of all curves
             let name = super::quoted(&stack.element.name);
             let options = BakeOpts {
                 temp_allocator: memory(self.size),
@@ -53,12 +54,16 @@ impl TakeReader<'_> {
                     "take {name} cannot be sampled ({why}): look for stray keys, export again"
                 ))
             })?;
+
+            // what they move
             let mut channels = self.node_channels(&baked);
             self.add_blend_channels(&baked, budget, &mut channels)?;
             if channels.is_empty() {
                 notes.push(format!("take {name} moves nothing: left out"));
                 continue;
             }
+
+            // up to the last key
             let last = |channel: &AnimationChannel| channel.times.last().copied().unwrap_or(0.0);
             let duration = channels.iter().map(last).fold(0.0, f64::max);
             animations.push(CharacterAnimation { name: named(&stack.element.name), duration, channels });

@@ -89,6 +89,7 @@ fn what_a_recipe_says_is_read_back_to_the_bit() {
         (5.0, 1e22, Some(DriveMode::TwoWay)),
         (0.1 + 0.2, 60.0, Some(DriveMode::OneWay)),
     ] {
+        // numbers that decimal text would round
         expected.settings = TakeSettings {
             seconds,
             fps,
@@ -104,6 +105,8 @@ fn what_a_recipe_says_is_read_back_to_the_bit() {
             solver: lead.map(|_| SolverKind::Auto),
         };
         expected.origin = TakeOrigin::BuiltIn("a \"quoted\"\nname".into());
+
+        // there and back
         let mut bytes = Vec::new();
         expected.write(&mut bytes);
         assert_eq!(TakeRecipe::read(&bytes).unwrap(), expected);
@@ -200,11 +203,14 @@ fn absurd_sizes_behind_good_checksums_are_damage() {
         [0, 0, 0, 0, 0, 0],
         [7, 1, 0, 0, 0, 0],
     ] {
+        // a good recipe
         let (header, before) = chunk::header(chunk::VERSION);
         let mut first = Vec::new();
         chunk::begin(chunk::ChunkKind::Recipe, &mut first);
         recipe(&player, &scene, files.clone()).write(&mut first);
         let before = chunk::close(before, &mut first);
+
+        // frames of sizes that nothing has
         let mut second = Vec::new();
         chunk::begin(chunk::ChunkKind::Frames, &mut second);
         head.iter().for_each(|number: &u64| second.extend_from_slice(&number.to_le_bytes()));

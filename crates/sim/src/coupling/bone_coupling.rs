@@ -358,6 +358,8 @@ impl RigCoupling {
             let id = BoneId(i as u32);
             let mut values = [0.0; 6];
             let values = &mut values[..bone.joint.v_count];
+
+            // what the joint is driven by
             let drive = match control.drives[i] {
                 DriveKind::Torque => {
                     values.copy_from_slice(&control.torque[bone.joint.v()]);

@@ -68,6 +68,7 @@ struct JointFactor {
 impl Preconditioner {
     /// Prepares for steps of a model: costs as much as some tens of steps for a new model or time step, and nothing otherwise.
     pub(super) fn prepare(&mut self, model: &Model, problem: &Problem) {
+        // what is known fits, or its skin does
         let key = model.id().clone();
         let is_damped = problem.drag.iter().any(|drag| *drag > 0.0);
         let fits = |rest: &Rest| {
@@ -83,6 +84,8 @@ impl Preconditioner {
             None if model.rigs().is_empty() => (Skin::default(), Vec::new()),
             None => (Skin::build(model), model.rest_frames()),
         };
+
+        // the matrix at rest: inertia, damping, home springs and elasticity
         let free: Vec<u32> =
             (0..model.node_count() as u32).filter(|node| problem.inertia[*node as usize] > 0.0).collect();
         let mut own: Vec<f64> = problem.inertia.iter().zip(&problem.drag).map(|(a, b)| a + b).collect();
@@ -90,6 +93,8 @@ impl Preconditioner {
             own[node] += model.node_mass()[node] * model.homes().springs[node].stiffness;
         }
         let matrix = rest_matrix(model.elements(), &own, &free);
+
+        // its solver
         let places: Vec<Vec3> = free.iter().map(|node| model.node_rest()[*node as usize]).collect();
         let first = model.node_rest().first().copied().unwrap_or_default();
         let low = model.node_rest().iter().fold(first, |low, x| low.inf(x));

@@ -40,6 +40,8 @@ impl Filter {
     pub(super) fn apply(self, bytes: &mut [u8], stride: usize) {
         match (self, stride) {
             (Filter::None, _) => {}
+
+            // unit vectors of 8 and of 16 bits
             (Filter::Octahedral, 4) => bytes.chunks_exact_mut(4).for_each(|element| {
                 let [x, y, z, w] = [0, 1, 2, 3].map(|i| element[i] as i8);
                 let unit = unit_vector([x, y, z].map(f32::from), 127.0);
@@ -51,6 +53,8 @@ impl Filter {
                 let [x, y, z] = unit.map(|c| c as u16);
                 [x, y, z, w]
             }),
+
+            // rotations, and numbers with a common exponent
             (Filter::Quaternion, _) => {
                 each_four(bytes, |four| quaternion(four.map(|c| c as i16)).map(|c| c as u16))
             }
@@ -58,6 +62,8 @@ impl Filter {
                 let word = u32::from_le_bytes([number[0], number[1], number[2], number[3]]);
                 number.copy_from_slice(&exponential(word).to_le_bytes());
             }),
+
+            // colours of 8 and of 16 bits
             (Filter::Color, 4) => bytes.chunks_exact_mut(4).for_each(|element| {
                 let given = [0, 1, 2, 3].map(|i| i32::from(element[i]));
                 let [y, co, cg, a] = given;

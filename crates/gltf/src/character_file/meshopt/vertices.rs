@@ -126,6 +126,8 @@ impl Column<'_> {
         before.copy_from_slice(&self.last[at..at + 4]);
         for (i, vertex) in self.vertices.chunks_exact_mut(self.stride).enumerate() {
             let difference: [u8; 4] = std::array::from_fn(|byte| columns[byte][i]);
+
+            // differences of bytes or of pairs of bytes, or the bits that change
             before = match channel & 3 {
                 0 => std::array::from_fn(|byte| {
                     before[byte].wrapping_add(unfold(u32::from(difference[byte])) as u8)

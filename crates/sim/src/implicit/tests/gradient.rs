@@ -156,6 +156,7 @@ fn rows_of_joints_are_exact_where_nothing_pushes() {
 /// 2 k/L (1 − r/L)⁻³, which at displacements of a tenth of the limit of 0.1 m is less than that of elasticity over an edge of 25 mm.
 #[test]
 fn gradient_and_products_hold_with_a_home() {
+    // an arm whose paint blends from one bone to the other
     let mut world = arm_world(2.0, 0.3, Sag::Free);
     let bare = Model::build(&world).expect("sound");
     let surface = &bare.bodies()[0].surface.vertices;
@@ -187,6 +188,8 @@ fn gradient_and_products_hold_with_a_home() {
         let from = problem.onward.clone();
         let mut motion = random_motion(&model, &problem, &mut random);
         motion.joints.fill(0.0);
+
+        // central differences, and products
         let epsilon = 2.5e-6;
         let (over, _) = gradient_at(&model, &mut problem, &from, &motion, epsilon);
         let (under, _) = gradient_at(&model, &mut problem, &from, &motion, -epsilon);
