@@ -18,6 +18,8 @@ mod contact_bodies;
 mod coupling;
 #[path = "verification/cuts.rs"]
 mod cuts;
+#[path = "verification/cycles.rs"]
+mod cycles;
 #[path = "verification/divergence.rs"]
 mod divergence;
 #[path = "verification/filling.rs"]

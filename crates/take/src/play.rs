@@ -1,5 +1,6 @@
 //! The frame loop of a take: control, step, frame, until the end of the scene.
 
+use crate::cycle_watch::CycleWatch;
 use crate::sink_group::SinkGroup;
 use crate::watch::{self, Stopped, WatchAnswer};
 use crate::{Bookmark, Checkpoint, CheckpointError, FrameSink, JointTorques, Scene, SinkError, Summary};
@@ -36,6 +37,8 @@ pub struct Player {
     torques: Vec<JointTorques>,
     /// Frames of preroll that are still to be simulated.
     preroll_frames: usize,
+    /// What ends the preroll of a cycle.
+    cycle_watch: Option<CycleWatch>,
     /// Number of frames from the start to the current state.
     frame: usize,
 }
@@ -109,6 +112,7 @@ impl Player {
             fps: scene.fps,
             frame_count: scene.frame_count(),
             preroll_frames: scene.preroll_frames(),
+            cycle_watch: CycleWatch::of(scene, &model),
             frame: 0,
             model,
         };
@@ -203,6 +207,11 @@ impl Player {
         self.state.time = -(self.preroll_frames as f64) / self.fps;
         self.step()?;
         self.preroll_frames -= 1;
+        let (left, state) = (self.preroll_frames, &self.state);
+        if self.cycle_watch.as_mut().is_some_and(|watch| watch.is_closed(left, state)) {
+            // further cycles would be the same
+            self.preroll_frames = 0;
+        }
         if self.preroll_frames == 0 {
             if self.model.has_unheld() {
                 self.state.release_unheld(&self.model);
