@@ -55,12 +55,13 @@ class Drawing {
   addGround() {
     const size = this.size;
     const height = this.extent.whole.min.y;
-    // cells of a power of ten near a tenth of the size, so that the grid is a scale
-    const cell = 10 ** Math.round(Math.log10(size / 6));
-    const cells = 2 * Math.ceil((6 * size) / cell / 2);
+    // cells of a power of ten (m), so that the grid is a scale
+    const cell = 10 ** Math.ceil(Math.log10(size / 8));
+    const cells = 2 * Math.ceil((8 * size) / cell);
     this.grid = new three.Group();
     this.lines = new three.GridHelper(cells * cell, cells, 0xffffff, 0xffffff);
-    Object.assign(this.lines.material, { transparent: true, opacity: 0.1, depthWrite: false });
+    Object.assign(this.lines.material, { transparent: true, depthWrite: false });
+    fadeOut(this.lines.material, 8 * size);
     this.shade = new three.Mesh(new three.PlaneGeometry(40 * size, 40 * size), new three.ShadowMaterial({ opacity: 0.32 }));
     this.shade.rotation.x = -Math.PI / 2;
     this.shade.receiveShadow = true;
@@ -103,7 +104,7 @@ class Drawing {
   setTheme(isLight) {
     const ink = isLight ? 0x2a2018 : 0xffffff;
     this.lines.material.color.set(ink);
-    this.lines.material.opacity = isLight ? 0.13 : 0.1;
+    this.lines.material.opacity = isLight ? 0.22 : 0.17;
     this.shade.material.opacity = isLight ? 0.2 : 0.36;
     this.wireMaterial.color.set(ink);
   }
@@ -181,4 +182,16 @@ class Drawing {
     this.sun.target.position.copy(this.controls.target);
     this.sun.position.copy(this.controls.target).add(new three.Vector3(1.1, 2.4, 1.5).multiplyScalar(reach));
   }
+}
+
+// Lets lines on the ground fade towards a distance from the origin.
+function fadeOut(material, distance) {
+  material.onBeforeCompile = (shader) => {
+    const far = distance.toExponential();
+    shader.vertexShader = `varying vec2 onGround;\n${shader.vertexShader}`.replace(
+      "#include <begin_vertex>", "#include <begin_vertex>\nonGround = position.xz;");
+    shader.fragmentShader = `varying vec2 onGround;\n${shader.fragmentShader}`.replace(
+      "#include <opaque_fragment>",
+      `#include <opaque_fragment>\ngl_FragColor.a *= 1.0 - smoothstep(0.1 * ${far}, ${far}, length(onGround));`);
+  };
 }
