@@ -158,9 +158,10 @@ fn folder() -> TempDir {
 }
 
 #[test]
-fn chromium_plays_a_rigged_file_with_keys_of_its_own_and_as_a_ragdoll() {
+fn chromium_plays_rigged_files_with_keys_of_their_own_as_ragdolls_and_quantised() {
     check(folder().path(), BAR, &[], 1.5e-3);
     check(folder().path(), BAR, &["--ragdoll"], 1.5e-3);
+    check(folder().path(), &BAR.replace("plain", "quantized"), &[], 1.5e-3);
 }
 
 #[test]

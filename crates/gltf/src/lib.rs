@@ -38,6 +38,7 @@ mod character_file;
 mod character_glb;
 mod components;
 mod document;
+mod engines;
 mod glb;
 mod glb_container;
 mod rig_glb;
@@ -50,6 +51,7 @@ pub use character_file::{
     CHARACTER_EXTENSIONS, CharacterFile, CharacterSource, SourceForm, open_character, read_character,
 };
 pub use character_glb::{CharacterGlb, FileCharacter};
+pub use engines::{ClipFacts, Engine, EngineFinding, FileFacts, MeshFacts, Severity};
 pub use glb::{GlbBodyReport, GlbOptions, GlbReport, GlbSink};
 pub use rig_glb::{RigFile, RigGlb};
 pub use rigged_document::{CharacterLook, SurfaceLook};

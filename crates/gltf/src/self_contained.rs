@@ -30,7 +30,6 @@ impl CharacterFile {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::read_character;
     use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! A page that shows GLB files in a browser: one HTML file with the files, the viewer and three.js in it.
 //!
 //! The page works from the disk, loads nothing from anywhere, and its content security policy forbids that it could. The parts in `viewer/` are
-//! put together here; three.js is a bundle of its package (`viewer/three/README.md`, decision 015). Scripts of the page are read as they stand there.
+//! put together here; three.js is a bundle of its package (`viewer/three/README.md`, decision 016). Scripts of the page are read as they stand there.
 
 use base64::engine::general_purpose::STANDARD;
 use base64::write::EncoderWriter;
