@@ -6,6 +6,7 @@ use crate::outputs::is_take;
 use crate::source;
 use crate::take_status::{recorded_length, warn_if_incomplete};
 use clap::Args;
+use sinew_gltf::{Engine, FileFacts};
 use sinew_io::{CharacterChoice, Loaded, TakeEnding, TakeFile};
 use sinew_sim::desc::{BodyDesc, ShapeDesc};
 use sinew_sim::{Model, Rig};
@@ -18,10 +19,18 @@ use std::path::PathBuf;
 pub(crate) struct Inspect {
     /// A character (.glb, .gltf, .vrm, .fbx), a scene (.toml), a recorded take (.take), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele), or a name from `sinew zoo list`.
     input: PathBuf,
+
+    /// Say what an engine would refuse, drop or change of a glTF file: godot, unity, unreal, bevy or web (three.js); several separated by commas.
+    #[arg(long = "for", value_name = "ENGINE", value_delimiter = ',', value_parser = engine_named)]
+    engines: Vec<Engine>,
 }
 
 impl Inspect {
     pub(crate) fn run(self) -> Result<(), Failure> {
+        if !self.engines.is_empty() {
+            return self.print_findings();
+        }
+
         // what the file contains
         let take = is_take(&self.input).then(|| TakeFile::open(&self.input)).transpose()?;
         let opened = match &take {
@@ -54,6 +63,34 @@ impl Inspect {
         }
         Ok(())
     }
+
+    /// Prints what engines do with a file.
+    fn print_findings(&self) -> Result<(), Failure> {
+        let extension = self.input.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+        if !["glb", "gltf", "vrm"].map(Some).contains(&extension.as_deref()) {
+            let input = self.input.display();
+            return Err(Failure::input(format!(
+                "--for is for .glb, .gltf and .vrm files: bake {input} first"
+            )));
+        }
+        let facts = FileFacts::open(&self.input).map_err(Failure::input)?;
+        for engine in &self.engines {
+            let findings = engine.findings(&facts);
+            match findings.len() {
+                0 => say!("{}: plays as it is", engine.version()),
+                _ => say!("{}:", engine.version()),
+            }
+            findings.iter().for_each(|finding| say!("  {finding}"));
+        }
+        Ok(())
+    }
+}
+
+fn engine_named(name: &str) -> Result<Engine, String> {
+    Engine::named(name).ok_or_else(|| {
+        let names: Vec<&str> = Engine::ALL.iter().map(|engine| engine.name()).collect();
+        format!("the engines are {}", names.join(", "))
+    })
 }
 
 fn print_take(take: &TakeFile) {

@@ -66,6 +66,7 @@ mod summary;
 mod take_status;
 mod threads;
 mod verdict;
+mod view;
 mod wall_clock;
 mod zoo;
 
@@ -97,6 +98,7 @@ enum Command {
     Settle(settle::Settle),
     Bake(bake::Bake),
     Render(Box<render::Render>),
+    View(view::View),
     Inspect(inspect::Inspect),
     Bench(bench::Bench),
     Schema(schema::Schema),
@@ -113,6 +115,7 @@ fn main() -> ExitCode {
         Command::Settle(settle) => settle.run(),
         Command::Bake(bake) => bake.run(),
         Command::Render(render) => render.run(),
+        Command::View(view) => view.run(),
         Command::Inspect(inspect) => inspect.run(),
         Command::Bench(bench) => bench.run(),
         Command::Schema(schema) => schema.run(),

@@ -11,6 +11,7 @@
 //! | JSON | the key `sinew` of the outermost object |
 //! | take | its first eight bytes |
 //! | PC2, MDD | no room for one: a sound header, and beside it the mesh at rest that Sinew writes with it |
+//! | page of the viewer | `<meta name="generator">` is [`PROGRAM`], within the first bytes |
 //! | gallery page | its first sentence |
 //!
 //! Scenes and meshes of `sinew zoo export` are there to be changed and have none.
@@ -29,6 +30,8 @@ pub const WRITTEN_BY: &str = "Written by Sinew";
 pub const OBJ_COMMENT: &str = "# Sinew, ";
 /// What a take begins with.
 pub const TAKE_MAGIC: &[u8; 8] = b"SNWTAKE\n";
+/// The element of a page of the viewer that says who wrote it.
+pub const PAGE_GENERATOR: &str = "<meta name=\"generator\" content=\"Sinew\">";
 /// What the page of the gallery begins with.
 pub const GALLERY_HEAD: &str = "# Gallery\n\nThe characters that ship with Sinew,";
 
@@ -63,6 +66,7 @@ fn has_signature(path: &Path) -> io::Result<bool> {
         _ if head.starts_with(TAKE_MAGIC) => true,
         _ if head.starts_with(OBJ_COMMENT.as_bytes()) => true,
         _ if head.starts_with(GALLERY_HEAD.as_bytes()) => true,
+        _ if head.starts_with(b"<!doctype html>") => contains(&head, PAGE_GENERATOR.as_bytes()),
         _ if head.starts_with(b"\x89PNG\r\n\x1a\n") => is_our_png(&head),
         _ if head.starts_with(b"#usda") => contains(&head, format!("doc = \"{WRITTEN_BY}\"").as_bytes()),
         _ if head.starts_with(b"POINTCACHE2\0") => is_sound_pc2(&head, &file)? && has_our_rest_mesh(path),
@@ -215,7 +219,7 @@ mod tests {
         let gif = [b"GIF89a\0\0\0\0\0\0\0", &gif_comment()[..]].concat();
 
         // with and without the signature, in every format
-        let cases: [(&str, Vec<u8>, bool); 22] = [
+        let cases: [(&str, Vec<u8>, bool); 24] = [
             ("empty.glb", Vec::new(), true),
             ("a.glb", glb(r#"{"nodes":[],"asset":{"version":"2.0","generator":"Sinew"}}"#), true),
             ("b.glb", glb(r#"{"asset":{"generator":"Blender","extras":{"sinew":"0.1.0"}}}"#), true),
@@ -237,6 +241,8 @@ mod tests {
             ("b.json", br#"{"name": "sinew"}"#.to_vec(), false),
             ("a.take", b"SNWTAKE\n\x03".to_vec(), true),
             ("a.md", format!("{GALLERY_HEAD} as drawn").into_bytes(), true),
+            ("a.html", format!("<!doctype html>\n<html>\n{PAGE_GENERATOR}").into_bytes(), true),
+            ("b.html", b"<!doctype html>\n<title>Sinew</title>".to_vec(), false),
             ("thesis.txt", b"It was a dark and stormy night".to_vec(), false),
         ];
 

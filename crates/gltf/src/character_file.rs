@@ -63,6 +63,14 @@ pub fn open_character(path: &Path) -> Result<Loaded<CharacterFile>, ReadErrors> 
     read(bytes, Some(folder)).map_err(|errors| errors.within(path))
 }
 
+/// The JSON of a glTF file as it is, whatever its buffers hold.
+pub(crate) fn open_document(path: &Path) -> Result<Value, ReadErrors> {
+    let bytes = read_bytes_after(path, container::check_start)?;
+    let within = |error: ReadError| ReadErrors::from(error).within(path);
+    let (source, _) = CharacterSource::split(bytes).map_err(within)?;
+    parse(&source).map_err(within)
+}
+
 fn read(bytes: Vec<u8>, folder: Option<&Path>) -> Result<Loaded<CharacterFile>, ReadErrors> {
     let (source, notes) = CharacterSource::split(bytes)?;
     let mut findings = Findings::default();

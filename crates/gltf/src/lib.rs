@@ -3,7 +3,7 @@
 //! [`open_character`] reads a file into the plain data of [`sinew_character`] and keeps its bytes. Writers are
 //! [`FrameSink`](sinew_take::FrameSink)s whose file appears whole under its name or not at all: [`CharacterGlb`] writes a take into the
 //! character's own file, [`RigGlb`] into a file made of a model's skeletons, [`GlbSink`] as morphing surfaces. Characters of other formats
-//! become glTF files by [`CharacterFile::of_rigged`]. Knows no physics.
+//! become glTF files by [`CharacterFile::of_rigged`], and a [`ViewerPage`] shows files in a browser. Knows no physics.
 //!
 //! A model at rest as a GLB in memory, read again:
 //!
@@ -38,17 +38,22 @@ mod character_file;
 mod character_glb;
 mod components;
 mod document;
+mod engines;
 mod glb;
 mod glb_container;
 mod rig_glb;
 mod rigged_document;
+mod self_contained;
 mod skinned_glb;
+mod viewer_page;
 
 pub use character_file::{
     CHARACTER_EXTENSIONS, CharacterFile, CharacterSource, SourceForm, open_character, read_character,
 };
 pub use character_glb::{CharacterGlb, FileCharacter};
+pub use engines::{ClipFacts, Engine, EngineFinding, FileFacts, MeshFacts, Severity};
 pub use glb::{GlbBodyReport, GlbOptions, GlbReport, GlbSink};
 pub use rig_glb::{RigFile, RigGlb};
 pub use rigged_document::{CharacterLook, SurfaceLook};
 pub use skinned_glb::{ErrorMeasure, SkinnedBodyReport, SkinnedGlb, SkinnedGlbOptions, SkinnedGlbReport};
+pub use viewer_page::{PageModel, ViewerPage};

@@ -21,6 +21,7 @@ mod residuals;
 mod scratch;
 mod targets;
 
+pub(crate) use images::pack as pack_images;
 pub use report::{SkinnedBodyReport, SkinnedGlbReport};
 
 use crate::character_file::CharacterFile;

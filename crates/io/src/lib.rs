@@ -34,6 +34,7 @@ mod take_file;
 mod tetgen;
 mod text;
 mod usda;
+mod viewed;
 
 pub use bare_mesh::scene_of_mesh;
 pub use bare_motion::scene_of_motion;
@@ -65,6 +66,7 @@ pub use stl::read_stl;
 pub use take_file::{Existing, TAKE_EXTENSION, TakeEnding, TakeFile, TakeOrigin, TakeRecipe, TakeRecorder};
 pub use tetgen::read_tetgen;
 pub use usda::UsdaSink;
+pub use viewed::{view_file, view_outputs};
 
 #[cfg(test)]
 mod tests {

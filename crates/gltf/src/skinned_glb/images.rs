@@ -16,7 +16,7 @@ const KINDS: [(&[u8], usize, &str); 6] = [
 ];
 
 /// Packs all images that have an address. Those that cannot be read stay as they are, with a note each.
-pub(super) fn pack(document: &mut Document, file: &CharacterFile) -> Vec<String> {
+pub(crate) fn pack(document: &mut Document, file: &CharacterFile) -> Vec<String> {
     let mut notes = Vec::new();
     for index in 0..document.count("images") {
         let Some(uri) = document.json["images"][index].get("uri").and_then(Value::as_str) else { continue };

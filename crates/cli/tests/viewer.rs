@@ -1,0 +1,224 @@
+//! The page of `sinew view` in a real browser: three.js plays what was simulated. Needs Chromium, which `.ci/readers` finds and SINEW_CHROMIUM names.
+
+use serde_json::{Value, json};
+use sinew_gltf::CharacterFile;
+use sinew_math::Vec3;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// A rigged bar of the glTF corpus.
+const BAR: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../gltf/tests/corpus/bar_plain.glb");
+/// The rate of takes without another wish.
+const FPS: f64 = 60.0;
+/// Of every surface one vertex in so many is looked at.
+const STRIDE: usize = 7;
+
+fn sinew(folder: &Path, arguments: &[&str]) {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_sinew"));
+    let output = program.args(arguments).current_dir(folder).output().expect("it starts");
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Opens a page in Chromium and returns what a script in it finds: `viewer` is what `window.sinew` resolves to. The answer comes over the console.
+fn asked(page: &Path, flags: &[&str], script: &str) -> Value {
+    let ask = format!(
+        "<script>sinew.then(async (viewer) => {{ {script} }}).catch((error) => ({{ error: String(error) }})).then((answer) => {{\
+         const text = JSON.stringify(answer); for (let at = 0; at < text.length; at += {PIECE}) \
+         console.log('{PART}' + text.slice(at, at + {PIECE}) + '{END}'); console.log('{LAST}'); }})</script>\n</body>"
+    );
+    let text = fs::read_to_string(page).expect("a page");
+    let (head, tail) = text.rsplit_once("</body>").expect("a body");
+    let asking = page.with_extension("asking.html");
+    fs::write(&asking, format!("{head}{ask}{tail}")).expect("a page that asks");
+    let answer: Value = serde_json::from_str(&console_of(&asking, flags)).expect("JSON");
+    assert!(answer.get("error").is_none(), "{answer}");
+    answer
+}
+
+/// Numbers of an answer in one message of the console (characters), and what stands around them.
+const PIECE: usize = 2000;
+const PART: &str = "answer begins:";
+const END: &str = ":answer ends";
+const LAST: &str = "that is all";
+
+/// What a page says on the console, pieced together.
+fn console_of(page: &Path, flags: &[&str]) -> String {
+    // a profile of its own, and no service of the browser's that would call anywhere
+    let profile = tempfile::tempdir().expect("a folder for the profile");
+    let chromium =
+        std::env::var_os("SINEW_CHROMIUM").expect("SINEW_CHROMIUM names the browser: see .ci/readers");
+    let mut program = Command::new(chromium);
+    program.args(["--headless", "--no-sandbox", "--no-first-run", "--disable-background-networking"]);
+    program.args([
+        "--disable-component-update",
+        "--disable-sync",
+        "--disable-quic",
+        "--enable-logging=stderr",
+    ]);
+    program.arg(format!("--user-data-dir={}", profile.path().display()));
+    program.args(flags).arg(format!("file://{}", page.display()));
+    let mut browser = program.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("Chromium starts");
+
+    // the browser stays until it is told to end
+    let (mut answer, mut said) = (String::new(), String::new());
+    let lines = BufReader::new(browser.stderr.take().expect("a pipe")).lines().map_while(Result::ok);
+    for line in lines {
+        if line.contains(LAST) {
+            break;
+        }
+        let piece = line.split_once(PART).and_then(|(_, rest)| rest.rsplit_once(END));
+        answer += piece.map_or("", |(piece, _)| piece);
+        said += &line;
+    }
+    browser.kill().and_then(|()| browser.wait()).expect("Chromium ends");
+    assert!(!answer.is_empty(), "no answer: {said}");
+    answer
+}
+
+/// Positions of some vertices of all surfaces at some times of the first clip, as the page plays them: a list of numbers for each time.
+fn played(page: &Path, times: &[f64]) -> Vec<Vec<f64>> {
+    let script = format!(
+        "return {}.map((time) => viewer.surfaces[0].flatMap((count, surface) => viewer.sample(0, time, {{ surface, \
+         vertices: Array.from({{ length: Math.ceil(count / {STRIDE}) }}, (_, i) => {STRIDE} * i) }})));",
+        json!(times)
+    );
+    let answer = asked(page, &["--disable-gpu"], &script);
+    serde_json::from_value(answer).expect("numbers")
+}
+
+/// The same by our own reader.
+fn read(file: &CharacterFile, time: f64) -> Vec<f64> {
+    let character = &file.rigged;
+    let pose = character.pose_at(0, time).expect("an animation");
+    let surfaces = character.surfaces().filter_map(|surface| character.world_vertices(surface, &pose));
+    surfaces.flat_map(some_of).collect()
+}
+
+fn some_of(vertices: Vec<Vec3>) -> Vec<f64> {
+    vertices.iter().step_by(STRIDE).flat_map(|vertex| [vertex.x, vertex.y, vertex.z]).collect()
+}
+
+/// The same in a frame of a sequence of OBJ files, whose objects are the surfaces.
+fn simulated(folder: &Path, frame: usize) -> Vec<f64> {
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(folder).expect("frames").map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let text = fs::read_to_string(&files[frame]).expect("a frame");
+    let mut surfaces: Vec<Vec<Vec3>> = Vec::new();
+    for line in text.lines() {
+        if line.starts_with("o ") {
+            surfaces.push(Vec::new());
+        } else if let (Some(vertex), Some(surface)) = (line.strip_prefix("v "), surfaces.last_mut()) {
+            let numbers: Vec<f64> = vertex.split(' ').map(|x| x.parse().expect("a number")).collect();
+            surface.push(Vec3::new(numbers[0], numbers[1], numbers[2]));
+        }
+    }
+    surfaces.into_iter().flat_map(some_of).collect()
+}
+
+fn largest_gap(a: &[f64], b: &[f64]) -> f64 {
+    assert_eq!(a.len(), b.len());
+    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+}
+
+/// Takes an input for 0.4 s, bakes it in every form, and checks what the page plays. `allowed` is the error of morph targets (m): a thousandth of the size.
+fn check(folder: &Path, input: &str, options: &[&str], allowed: f64) {
+    sinew(
+        folder,
+        &[&["simulate", input, "-o", "a.take", "--seconds", "0.4", "--no-preview"], options].concat(),
+    );
+    sinew(folder, &["bake", "a.take", "-o", "a.glb", "--no-preview"]);
+    sinew(folder, &["bake", "a.take", "-o", "frames", "--no-preview"]);
+    sinew(folder, &["view", "a.glb", "--no-open"]);
+
+    // whole frames are those of the take, within the error that morph targets are allowed
+    let page = folder.join("a.html");
+    let (whole, quarters) = ([0.0, 7.0, 24.0], [0.25, 7.5, 16.75]);
+    let times: Vec<f64> = whole.iter().chain(&quarters).map(|frame| frame / FPS).collect();
+    let found = played(&page, &times);
+    for (found, frame) in found.iter().zip(whole) {
+        let gap = largest_gap(found, &simulated(&folder.join("frames"), frame as usize));
+        assert!(gap < allowed, "{input}, frame {frame}: {gap} m");
+    }
+
+    // between them two readers of one file agree. Keys, deltas and weights are numbers of single precision, 6e-8 of a metre each, and a vertex is a
+    // sum of up to 64 targets under a chain of about ten joints: some tens of roundings
+    let file = sinew_gltf::open_character(&folder.join("a.glb")).expect("our own file").value;
+    for (found, time) in found.iter().zip(&times) {
+        let gap = largest_gap(found, &read(&file, *time));
+        assert!(gap < 1e-5, "{input}, {time} s: {gap} m");
+    }
+}
+
+fn folder() -> TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+#[test]
+fn chromium_plays_rigged_files_with_keys_of_their_own_as_ragdolls_and_quantised() {
+    check(folder().path(), BAR, &[], 1.5e-3);
+    check(folder().path(), BAR, &["--ragdoll"], 1.5e-3);
+    check(folder().path(), &BAR.replace("plain", "quantized"), &[], 1.5e-3);
+}
+
+#[test]
+fn chromium_plays_a_body_without_bones() {
+    check(folder().path(), "jelly-torus", &[], 1.5e-3);
+}
+
+/// What flesh adds is gone when it is switched off: what is left is the skinning of the file.
+#[test]
+fn chromium_plays_skinning_without_flesh() {
+    let folder = folder();
+    sinew(folder.path(), &["simulate", BAR, "-o", "a.glb", "--seconds", "0.4", "--no-preview"]);
+    sinew(folder.path(), &["view", "a.glb", "--no-open"]);
+    let time = 0.2;
+    let script = format!("return viewer.sample(0, {time}, {{ flesh: false }});");
+    let found: Vec<f64> =
+        serde_json::from_value(asked(&folder.path().join("a.html"), &["--disable-gpu"], &script))
+            .expect("numbers");
+    let bar = sinew_gltf::open_character(Path::new(BAR)).expect("the bar").value.rigged;
+    let pose = bar.pose_at(0, time).expect("an animation");
+    let surface = bar.surfaces().next().expect("a surface");
+    let skinned = bar.world_vertices(surface, &pose).expect("vertices");
+    let skinned: Vec<f64> = skinned.iter().flat_map(|vertex| [vertex.x, vertex.y, vertex.z]).collect();
+    assert!(largest_gap(&found, &skinned) < 1e-5);
+}
+
+/// Drawn by the browser's software renderer: the bar is on the picture, and it is another one without its flesh.
+#[test]
+fn chromium_draws_flesh_and_skinning() {
+    let folder = folder();
+    sinew(folder.path(), &["simulate", BAR, "-o", "a.take", "--seconds", "0.4", "--no-preview"]);
+    sinew(folder.path(), &["view", "a.take", "--no-open"]);
+    let script = "const { drawing, cast } = viewer.page; if (!drawing) return { error: 'nothing is drawn' };\
+        viewer.page.pause(); drawing.show({ wireframe: false, bones: false, grid: false }); cast.time = 0.2;\
+        const gl = drawing.renderer.getContext(); const [width, height] = [gl.drawingBufferWidth, gl.drawingBufferHeight];\
+        const picture = (surface) => { drawing.draw(surface, 0.5); const pixels = new Uint8Array(4 * width * height);\
+          gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, pixels); return pixels; };\
+        const [flesh, skinning] = [picture('flesh'), picture('skinning')];\
+        let [covered, changed] = [0, 0];\
+        for (let i = 0; i < flesh.length; i += 1) { covered += i % 4 === 3 && flesh[i] > 0; changed += flesh[i] !== skinning[i]; }\
+        return { covered: covered / (width * height), changed };";
+    let answer = asked(
+        &folder.path().join("a.html"),
+        &["--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--window-size=640,480"],
+        script,
+    );
+    // framed, the bar covers a few hundredths of the picture at least, and its flesh changes some of its pixels
+    assert!(answer["covered"].as_f64().is_some_and(|covered| covered > 0.02 && covered < 0.9), "{answer}");
+    assert!(answer["changed"].as_u64().is_some_and(|changed| changed > 0), "{answer}");
+}
+
+/// Third-party characters, in the folder that SINEW_ASSETS names: textured, in several files, with many surfaces. Sizes are 1 to 4.5 m.
+#[test]
+#[ignore = "needs the characters of others: SINEW_ASSETS names their folder"]
+fn chromium_plays_shared_characters() {
+    let assets = PathBuf::from(std::env::var_os("SINEW_ASSETS").expect("SINEW_ASSETS names the folder"));
+    for (name, size) in [("CesiumMan.glb", 2.0), ("Pug.gltf", 4.5), ("RobotExpressive.glb", 6.0)] {
+        check(folder().path(), &assets.join(name).display().to_string(), &[], 1.1e-3 * size);
+    }
+}
