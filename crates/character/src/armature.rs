@@ -34,7 +34,8 @@ impl RiggedCharacter {
         for skin in &self.skins {
             let armature = self.node_above(skin.joints.iter().chain(&skin.skeleton).copied());
             let is_joint = armature.is_some_and(|node| skin.joints.contains(&node));
-            let armature = if is_joint { armature.and_then(|node| self.nodes[node].parent) } else { armature };
+            let armature =
+                if is_joint { armature.and_then(|node| self.nodes[node].parent) } else { armature };
             if let Some(node) = armature.filter(|node| roles[*node] != Role::Bone) {
                 roles[node] = Role::Armature;
             }
@@ -68,9 +69,8 @@ mod tests {
 
     /// `0 ─ 1 ─ 2 ─ {3, 4}`, `5`; the mesh of `6` has the skin.
     fn space_of_mesh(joints: Vec<usize>, skeleton: Option<usize>) -> Option<usize> {
-        let node = |name: &str, children: Vec<usize>| {
-            CharacterNode::new(name, NodeTransform::identity(), children)
-        };
+        let node =
+            |name: &str, children: Vec<usize>| CharacterNode::new(name, NodeTransform::identity(), children);
         let mut nodes = vec![node("a", vec![1]), node("b", vec![2]), node("c", vec![3, 4])];
         nodes.extend(["d", "e", "f", "mesh"].map(|name| node(name, Vec::new())));
         nodes[6].skin = Some(0);

@@ -64,7 +64,8 @@ impl<'a> ShownObjects<'a> {
         let body_names: Vec<&str> = scene.world.bodies.iter().map(|body| body.name.as_str()).collect();
         let mut characters = vec![None; body_names.len()];
         for binding in bindings {
-            let before = if body_names.len() > 1 { format!("{} ", body_names[binding.body]) } else { String::new() };
+            let before =
+                if body_names.len() > 1 { format!("{} ", body_names[binding.body]) } else { String::new() };
             characters[binding.body] = Some((binding.played(scene), objects_of(binding, space, &before)));
         }
         ShownObjects { body_names, characters, space }
@@ -139,7 +140,8 @@ fn objects_of(binding: &CharacterBinding, space: ObjectSpace, name_start: &str) 
         let (Some(object), Some(primitive)) = (objects.last_mut(), rigged.primitive(id)) else { continue };
 
         // its vertices that triangles use, and where they are at bind
-        let vertices = rigged.bind_vertices(id).or_else(|| rigged.world_vertices(id, &pose)).unwrap_or_default();
+        let vertices =
+            rigged.bind_vertices(id).or_else(|| rigged.world_vertices(id, &pose)).unwrap_or_default();
         let (used, triangles) = used_vertices(&primitive.triangles, vertices.len());
         let first = object.rest.len() as u32;
         object.triangles.extend(triangles.iter().map(|triangle| triangle.map(|v| v + first)));

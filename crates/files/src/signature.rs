@@ -3,7 +3,7 @@
 //! | format | signature |
 //! | --- | --- |
 //! | glTF binary | `asset.generator` is [`PROGRAM`], or `asset.extras` has the key `sinew` (files of others with flesh added) |
-//! | OBJ | the first line is a comment by Sinew |
+//! | OBJ, MTL | the first line is a comment by Sinew |
 //! | USD text | `doc` is [`WRITTEN_BY`] |
 //! | PNG | a `tEXt` chunk, `Software` is [`PROGRAM`] |
 //! | GIF | a comment, [`WRITTEN_BY`] |
@@ -12,9 +12,11 @@
 //! | take | its first eight bytes |
 //! | PC2, MDD | no room for one: a sound header, and beside it the mesh at rest that Sinew writes with it |
 //! | gallery page | its first sentence |
+//! | copies of images in a folder | their hash in its [`FolderManifest`] |
 //!
 //! Scenes and meshes of `sinew zoo export` are there to be changed and have none.
 
+use crate::folder_manifest::FolderManifest;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::fs::{self, File};
@@ -41,7 +43,9 @@ const MAX_TEXT_BYTES: u64 = 256 << 20;
 pub fn is_ours(path: &Path) -> bool {
     if path.is_dir() {
         let Ok(entries) = fs::read_dir(path) else { return false };
-        return entries.into_iter().all(|entry| entry.is_ok_and(|entry| is_ours_as_file(&entry.path())));
+        let copies = FolderManifest::read(path);
+        let is_ours = |path: &Path| is_ours_as_file(path) || copies.holds(path);
+        return entries.into_iter().all(|entry| entry.is_ok_and(|entry| is_ours(&entry.path())));
     }
     is_ours_as_file(path)
 }
@@ -192,6 +196,7 @@ fn contains(bytes: &[u8], part: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::folder_manifest::MANIFEST_NAME;
 
     fn glb(json: &str) -> Vec<u8> {
         let length = (json.len() as u32).to_le_bytes();
@@ -272,6 +277,24 @@ mod tests {
         fs::write(folder.path().join("frame_0001.obj"), "# Sinew, 0 s\n").unwrap();
         assert!(is_ours(folder.path()));
         fs::write(folder.path().join("frame_0002.obj"), "v 0 0 0\n").unwrap();
+        assert!(!is_ours(folder.path()));
+    }
+
+    #[test]
+    fn a_copied_image_is_ours_until_somebody_changes_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let image = folder.path().join("skin.png");
+        fs::write(&image, "pixels").unwrap();
+        assert!(!is_ours(folder.path()));
+        let mut manifest = FolderManifest::new("0.1.0");
+        manifest.add("skin.png", b"pixels");
+        fs::write(folder.path().join(MANIFEST_NAME), manifest.to_json()).unwrap();
+        assert_eq!(FolderManifest::read(folder.path()), manifest);
+        assert!(is_ours(folder.path()));
+        fs::write(&image, "painted over").unwrap();
+        assert!(!is_ours(folder.path()));
+        fs::write(&image, "pixels").unwrap();
+        fs::write(folder.path().join("other.png"), "pixels").unwrap();
         assert!(!is_ours(folder.path()));
     }
 }

@@ -3,7 +3,7 @@
 use super::character_sinks::CharacterSinks;
 use super::report::{BakedCharacter, RiggedGlb, SinkReport};
 use crate::{ObjSequence, OpenedScene, PointCacheSink, UsdaSink};
-use sinew_character::{CharacterFrames, CharacterWatch};
+use sinew_character::{CharacterFrames, CharacterWatch, ObjectFrames, ShownObjects};
 use sinew_gltf::{GlbReport, GlbSink, RigGlb};
 use sinew_render::Preview;
 use sinew_take::{Frame, FrameSink, LoopCloser, SinkError, SurfaceInfo};
@@ -44,6 +44,7 @@ pub(super) enum FormatSink<'a> {
 pub(super) enum Viewed<'a, S> {
     Simulated(S),
     Character(CharacterFrames<'a, S>),
+    Objects(ObjectFrames<'a, S>),
 }
 
 impl<'a> TakeSink<'a> {
@@ -182,7 +183,7 @@ impl FormatSink<'_> {
                 "The .glb contains the skeleton, keyed in every frame, and flesh as morph targets: it plays in Blender, in game engines and in any glTF viewer."
             }
             FormatSink::PointCache(_) => {
-                "Apply the cache to the -rest.obj file beside it: see docs/formats.md."
+                "Apply each cache to the mesh of its name as Blender imports the original file, or to the -rest.obj file beside it: see docs/formats.md."
             }
             FormatSink::Recording => "`sinew bake` converts the .take without simulating again.",
         };
@@ -199,10 +200,19 @@ impl<'a, S: FrameSink> Viewed<'a, S> {
         Viewed::Character(CharacterFrames::new(shown, sink))
     }
 
+    /// A sink that receives objects.
+    pub(super) fn objects(opened: &OpenedScene, objects: ShownObjects<'a>, sink: S) -> Viewed<'a, S> {
+        if opened.shown().is_plain() {
+            return Viewed::Simulated(sink);
+        }
+        Viewed::Objects(ObjectFrames::new(objects, sink))
+    }
+
     fn sink(&self) -> &S {
         match self {
             Viewed::Simulated(sink) => sink,
             Viewed::Character(frames) => frames.sink(),
+            Viewed::Objects(frames) => frames.sink(),
         }
     }
 
@@ -210,6 +220,7 @@ impl<'a, S: FrameSink> Viewed<'a, S> {
         match self {
             Viewed::Simulated(sink) => sink,
             Viewed::Character(frames) => frames,
+            Viewed::Objects(frames) => frames,
         }
     }
 }
