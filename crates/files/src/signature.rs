@@ -5,6 +5,7 @@
 //! | glTF binary | `asset.generator` is [`PROGRAM`], or `asset.extras` has the key `sinew` (files of others with flesh added) |
 //! | OBJ, MTL | the first line is a comment by Sinew |
 //! | USD text | `doc` is [`WRITTEN_BY`] |
+//! | Alembic | `_ai_Description` is [`WRITTEN_BY`] |
 //! | PNG | a `tEXt` chunk, `Software` is [`PROGRAM`] |
 //! | GIF | a comment, [`WRITTEN_BY`] |
 //! | MP4 | metadata with [`WRITTEN_BY`] |
@@ -69,6 +70,9 @@ fn has_signature(path: &Path) -> io::Result<bool> {
         _ if head.starts_with(GALLERY_HEAD.as_bytes()) => true,
         _ if head.starts_with(b"\x89PNG\r\n\x1a\n") => is_our_png(&head),
         _ if head.starts_with(b"#usda") => contains(&head, format!("doc = \"{WRITTEN_BY}\"").as_bytes()),
+        _ if head.starts_with(b"Ogawa") => {
+            contains(&head, format!("_ai_Description={WRITTEN_BY}").as_bytes())
+        }
         _ if head.starts_with(b"POINTCACHE2\0") => is_sound_pc2(&head, &file)? && has_our_rest_mesh(path),
         _ if has_extension(path, "mdd") => is_sound_mdd(&head, &file)? && has_our_rest_mesh(path),
         _ if head.trim_ascii_start().starts_with(b"{") => is_our_json(&mut file)?,
@@ -218,7 +222,7 @@ mod tests {
     fn files_with_a_signature_are_ours_and_no_others() {
         let folder = tempfile::tempdir().unwrap();
         let gif = [b"GIF89a\0\0\0\0\0\0\0", &gif_comment()[..]].concat();
-        let cases: [(&str, Vec<u8>, bool); 22] = [
+        let cases: [(&str, Vec<u8>, bool); 24] = [
             ("empty.glb", Vec::new(), true),
             ("a.glb", glb(r#"{"nodes":[],"asset":{"version":"2.0","generator":"Sinew"}}"#), true),
             ("b.glb", glb(r#"{"asset":{"generator":"Blender","extras":{"sinew":"0.1.0"}}}"#), true),
@@ -229,6 +233,8 @@ mod tests {
             ("b.obj", b"# Blender\nv 0 0 0".to_vec(), false),
             ("a.usda", b"#usda 1.0\n(\n    doc = \"Written by Sinew\"\n)".to_vec(), true),
             ("b.usda", b"#usda 1.0\n(\n    doc = \"Blender\"\n)".to_vec(), false),
+            ("a.abc", b"Ogawa\xff\0\x01........_ai_Description=Written by Sinew".to_vec(), true),
+            ("b.abc", b"Ogawa\xff\0\x01........_ai_Application=Maya".to_vec(), false),
             ("a.png", png(b"tEXt", b"Software\0Sinew"), true),
             ("b.png", png(b"tEXt", b"Software\0Krita"), false),
             ("c.png", b"\x89PNG\r\n\x1a\n\xff\xff\xff\xfftEXt".to_vec(), false),

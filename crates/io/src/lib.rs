@@ -1,8 +1,9 @@
-//! File formats of Sinew: reads meshes, motions, scenes and rigged characters; writes takes as GLB, USD, point caches and OBJ sequences.
+//! File formats of Sinew: reads meshes, motions, scenes and rigged characters; writes takes as GLB, USD, Alembic, point caches and OBJ sequences.
 //!
 //! Readers work on bytes and allocate nothing on the word of a header. Writers are [`sinew_take::FrameSink`]s whose output appears under its
 //! name complete or not at all. There is no physics here.
 
+mod alembic;
 mod appearance;
 mod bare_character;
 mod bare_mesh;
@@ -39,6 +40,7 @@ mod text;
 mod texture_folder;
 mod usda;
 
+pub use alembic::AlembicSink;
 pub use appearance::{
     Alpha, Appearance, MaterialGroup, SurfaceAppearance, SurfaceMaterial, TextureImage, TextureSlot,
     TextureWrap,

@@ -103,6 +103,7 @@ fn write_faces(
     [before, after]: [Counts; 2],
     file: &mut impl Write,
 ) -> io::Result<()> {
+    // corners
     let (has_uvs, has_normals) = (after.uvs > before.uvs, after.normals > before.normals);
     let corner = |v: u32| {
         let v = v as usize + 1;
@@ -114,18 +115,22 @@ fn write_faces(
             (false, false) => vertex.to_string(),
         }
     };
-    let mut group_ends = look.groups.iter().scan(0, |start, group| {
+
+    // the first triangle of each material
+    let mut group_starts = look.groups.iter().scan(0, |start, group| {
         let first = *start;
         *start += group.triangle_count;
         Some((first, group.material.and_then(|material| materials.get(material))))
     });
-    let mut next_group = group_ends.next();
+    let mut next_group = group_starts.next();
+
+    // triangles
     for (index, triangle) in info.triangles.iter().enumerate() {
         while let Some((_, material)) = next_group.filter(|(first, _)| *first <= index) {
             if let Some(material) = material {
                 writeln!(file, "usemtl {material}")?;
             }
-            next_group = group_ends.next();
+            next_group = group_starts.next();
         }
         let [a, b, c] = triangle.map(corner);
         writeln!(file, "f {a} {b} {c}")?;

@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | `NAME.glb` | a rigged file with its flesh as morph targets, skeletons with flesh, or plain surfaces; `NAME-CHARACTER.glb` for each character if there are several bodies |
 //! | `NAME.usda` | a USD stage with time samples, images in `NAME-textures` |
+//! | `NAME.abc` | an Alembic archive with time samples |
 //! | `NAME.pc2`, `NAME.mdd` | a point cache per object, with the object at rest as OBJ and MTL beside it, images in `NAME-textures` |
 //! | `NAME` | a folder with one OBJ file per frame, materials and images |
 //! | `NAME.take` | only the preview: a `TakeRecorder` records the states |
@@ -93,6 +94,8 @@ enum Format {
     PointCache(PointCacheFormat),
     /// A USD stage.
     Usda,
+    /// An Alembic archive.
+    Alembic,
     /// Only the preview: states are recorded elsewhere.
     Recording,
 }
@@ -161,6 +164,10 @@ impl<'a> SinkPlan<'a> {
                 FormatSink::PointCache(Viewed::objects(opened, self.objects(), self.point_cache(format)))
             }
             Format::Usda => FormatSink::Usda(Viewed::objects(opened, self.objects(), self.usda())),
+            Format::Alembic => {
+                let sink = AlembicSink::new(path, self.up()).with_appearance(self.appearance());
+                FormatSink::Alembic(Viewed::objects(opened, self.objects(), sink))
+            }
             Format::Recording => FormatSink::Recording,
         })
     }
@@ -264,10 +271,11 @@ fn format_of(path: &Path, opened: &OpenedScene, options: &SinkOptions) -> Result
         Some("pc2") => Format::PointCache(PointCacheFormat::Pc2),
         Some("mdd") => Format::PointCache(PointCacheFormat::Mdd),
         Some("usda") => Format::Usda,
+        Some("abc") => Format::Alembic,
         None => Format::ObjSequence,
         Some(other) => {
             return Err(SinkError(format!(
-                "{}: .{other} is not an output format: use .glb, .usda, .pc2, .mdd or .take, or a name without extension for a folder of .obj files",
+                "{}: .{other} is not an output format: use .glb, .usda, .abc, .pc2, .mdd or .take, or a name without extension for a folder of .obj files",
                 path.display()
             )));
         }

@@ -2,7 +2,7 @@
 
 use super::character_sinks::CharacterSinks;
 use super::report::{BakedCharacter, RiggedGlb, SinkReport};
-use crate::{ObjSequence, OpenedScene, PointCacheSink, UsdaSink};
+use crate::{AlembicSink, ObjSequence, OpenedScene, PointCacheSink, UsdaSink};
 use sinew_character::{CharacterFrames, CharacterWatch, ObjectFrames, ShownObjects};
 use sinew_gltf::{GlbReport, GlbSink, RigGlb};
 use sinew_render::Preview;
@@ -37,6 +37,7 @@ pub(super) enum FormatSink<'a> {
     ObjSequence(Viewed<'a, ObjSequence>),
     PointCache(Viewed<'a, PointCacheSink>),
     Usda(Viewed<'a, UsdaSink>),
+    Alembic(Viewed<'a, AlembicSink>),
     Recording,
 }
 
@@ -148,6 +149,7 @@ impl FormatSink<'_> {
             FormatSink::ObjSequence(sink) => Some(sink),
             FormatSink::PointCache(sink) => Some(sink),
             FormatSink::Usda(sink) => Some(sink),
+            FormatSink::Alembic(sink) => Some(sink),
             FormatSink::Recording => None,
         }
     }
@@ -177,7 +179,7 @@ impl FormatSink<'_> {
     fn hints(&self) -> Vec<String> {
         let hint = match self {
             FormatSink::CharacterGlbs(sinks) => return sinks.hints(),
-            FormatSink::ObjSequence(_) | FormatSink::Usda(_) => return Vec::new(),
+            FormatSink::ObjSequence(_) | FormatSink::Usda(_) | FormatSink::Alembic(_) => return Vec::new(),
             FormatSink::WorldGlb(_) => "The .glb plays in Blender, in game engines and in any glTF viewer.",
             FormatSink::RigGlb(_) => {
                 "The .glb contains the skeleton, keyed in every frame, and flesh as morph targets: it plays in Blender, in game engines and in any glTF viewer."

@@ -173,6 +173,8 @@ fn textures(material: &SurfaceMaterial) -> Vec<Texture<'_>> {
     let [x, y, z] = material.emissive;
     let (metallic, roughness, tilt) = (material.metallic, material.roughness, material.normal_scale);
     let (none, rgb) = ([0.0; 4], &["float3 outputs:rgb"][..]);
+
+    // image, shader, colour space, scale, bias, outputs
     let slots = [
         (
             &material.base_color_texture,
@@ -202,6 +204,8 @@ fn textures(material: &SurfaceMaterial) -> Vec<Texture<'_>> {
         (&material.occlusion_texture, "Occlusion", "raw", [1.0; 4], none, &["float outputs:r"]),
         (&material.emissive_texture, "Emissive", "sRGB", [x, y, z, 1.0], none, rgb),
     ];
+
+    // those that the material has
     slots
         .into_iter()
         .filter_map(|(slot, name, color_space, scale, bias, outputs)| {
