@@ -24,7 +24,8 @@ pub use report::{BakedCharacter, RiggedGlb, SinkReport};
 pub use take_sink::TakeSink;
 
 use crate::{
-    Appearance, ObjSequence, OpenedScene, PointCacheFormat, PointCacheSink, TAKE_EXTENSION, UsdaSink,
+    AlembicSink, Appearance, ObjSequence, OpenedScene, PointCacheFormat, PointCacheSink, TAKE_EXTENSION,
+    UsdaSink,
 };
 use character_sinks::{CharacterSinks, OtherBodies};
 use sinew_character::{ObjectSpace, ShownObjects};

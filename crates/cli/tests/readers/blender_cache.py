@@ -18,7 +18,8 @@ line("original", [vertex.co for vertex in shown.data.vertices])
 # after the armature, which it replaces
 modifier = shown.modifiers.new("cache", "MESH_CACHE")
 modifier.cache_format, modifier.filepath = cache.rsplit(".", 1)[1].upper(), cache
-modifier.forward_axis, modifier.up_axis = "NEG_Z", "POS_Y"
+# from the axes of glTF to those of Blender
+modifier.forward_axis, modifier.up_axis = "POS_Z", "NEG_Y"
 modifier.frame_start = 0
 for frame in frames:
     bpy.context.scene.frame_set(frame)

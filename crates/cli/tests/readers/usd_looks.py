@@ -45,7 +45,7 @@ for prim in stage.Traverse():
         "normals": [x for normal in mesh.GetNormalsAttr().Get(times[-1]) for x in normal],
         "normal_interpolation": mesh.GetNormalsInterpolation(),
         "normal_samples": len(times),
-        "uvs": [x for pair in (uv.Get() or []) for x in pair],
+        "uvs": [x for pair in uv.Get() for x in pair] if uv.HasValue() else [],
         "uv_interpolation": uv.GetInterpolation() if uv.HasValue() else None,
         "materials": [{"name": m.GetPrim().GetName(), "inputs": textures(m)} for m in materials if m],
     })
