@@ -65,6 +65,7 @@
 
 mod animated_skeleton;
 mod animation;
+mod armature;
 mod bare_mesh;
 mod binding;
 mod bone_weights;
@@ -87,6 +88,7 @@ mod mesh;
 mod motion;
 mod names;
 mod node;
+mod objects;
 mod options;
 mod placement;
 mod pose;
@@ -125,6 +127,7 @@ pub use joint::CharacterJoint;
 pub use mesh::{CharacterMaterial, CharacterMesh, CharacterPrimitive, MorphTarget};
 pub use names::{find_bone, nearest};
 pub use node::{CharacterNode, NodeTree};
+pub use objects::{ObjectFrames, ObjectSource, ObjectSpace, ShownObjects};
 pub use options::{CharacterOptions, FleshShape};
 pub use placement::Placement;
 pub use pose::CharacterPose;

@@ -17,7 +17,7 @@ pub(crate) struct Bake {
     /// A take recorded by `sinew simulate -o NAME.take`. An unfinished or damaged take is converted as far as it goes.
     take: PathBuf,
 
-    /// The file to write: NAME.glb, NAME.usda, a point cache NAME.pc2 or NAME.mdd, or a folder for one .obj per frame.
+    /// The file to write: NAME.glb, NAME.usda, NAME.abc, a point cache NAME.pc2 or NAME.mdd, or a folder for one .obj per frame.
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
 

@@ -18,7 +18,7 @@ pub(crate) struct OutputOptions {
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     error: Option<f64>,
 
-    /// Write a character's .glb as plain meshes at their simulated positions, without skeleton, skinning and textures.
+    /// Write a character's .glb as plain meshes at their simulated positions, without skeleton, skinning and textures, and point caches in the world instead of the space of each mesh.
     #[arg(long)]
     world: bool,
 

@@ -23,7 +23,7 @@ pub(crate) struct Settle {
     #[arg(long, value_name = "S", default_value_t = 0.0)]
     time: f64,
 
-    /// The file to write: NAME.glb, NAME.usda, NAME.pc2, NAME.mdd, or a folder for an .obj file [default: SCENE-settled.glb].
+    /// The file to write: NAME.glb, NAME.usda, NAME.abc, NAME.pc2, NAME.mdd, or a folder for an .obj file [default: SCENE-settled.glb].
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
 
@@ -68,7 +68,7 @@ impl Settle {
         let output = self.output.clone().unwrap_or_else(defaults);
         if is_take(&output) {
             return Err(Failure::input(
-                "a shape at rest is not a take: write it as .glb, .usda, .pc2, .mdd or a folder of .obj files",
+                "a shape at rest is not a take: write it as .glb, .usda, .abc, .pc2, .mdd or a folder of .obj files",
             ));
         }
         let mut without_preview = self.options.clone();

@@ -76,11 +76,12 @@ pub(crate) struct Simulate {
     #[arg(long, alias = "no-settle")]
     no_preroll: bool,
 
-    /// The file to write: NAME.glb, NAME.usda, a point cache NAME.pc2 or NAME.mdd, a folder for one .obj per frame, or NAME.take to record the take [default: SCENE.glb].
+    /// The file to write: NAME.glb, NAME.usda, NAME.abc, a point cache NAME.pc2 or NAME.mdd, a folder for one .obj per frame, or NAME.take to record the take [default: SCENE.glb].
     ///
     /// The .glb of a character file keeps the file's own skeleton and skinning, and adds the motion of the flesh as morph targets. Other flesh on bones is written
     /// with its skeleton. In a scene with several bodies, each character from a file is written to NAME-CHARACTER.glb, and all else to NAME.glb.
-    /// A point cache comes with the mesh to apply it to, NAME-rest.obj; with several bodies, each has its own NAME-BODY.pc2 and NAME-BODY-rest.obj.
+    /// A point cache fits the mesh of the character file as Blender imports it, and comes with a mesh to apply it to, NAME-rest.obj; with several meshes, each has its own NAME-MESH.pc2 and
+    /// NAME-MESH-rest.obj. Images of materials go to the folder NAME-textures, also those of a .usda.
     /// A take is recorded while the simulation runs and can be used at any time: `sinew bake` converts the frames recorded so far, and --resume
     /// continues it after a crash.
     #[arg(short, long, value_name = "OUT")]

@@ -7,6 +7,7 @@
 mod atomic_file;
 mod captured_files;
 mod file_id;
+mod folder_manifest;
 mod input;
 mod output_plan;
 mod quote;
@@ -18,6 +19,7 @@ mod temporary;
 pub use atomic_file::{AtomicFile, AtomicFolder, parent_of, refused};
 pub use captured_files::{CapturedFile, CapturedFiles, real_path};
 pub use file_id::{FileId, has_name};
+pub use folder_manifest::{FolderManifest, MANIFEST_NAME};
 pub use input::{read_bytes, read_bytes_after};
 pub use output_plan::{Replace, check_output, plan_outputs};
 pub use quote::quote;

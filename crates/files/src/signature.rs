@@ -3,8 +3,9 @@
 //! | format | signature |
 //! | --- | --- |
 //! | glTF binary | `asset.generator` is [`PROGRAM`], or `asset.extras` has the key `sinew` (files of others with flesh added) |
-//! | OBJ | the first line is a comment by Sinew |
+//! | OBJ, MTL | the first line is a comment by Sinew |
 //! | USD text | `doc` is [`WRITTEN_BY`] |
+//! | Alembic | `_ai_Description` is [`WRITTEN_BY`] |
 //! | PNG | a `tEXt` chunk, `Software` is [`PROGRAM`] |
 //! | GIF | a comment, [`WRITTEN_BY`] |
 //! | MP4 | metadata with [`WRITTEN_BY`] |
@@ -13,9 +14,11 @@
 //! | PC2, MDD | no room for one: a sound header, and beside it the mesh at rest that Sinew writes with it |
 //! | page of the viewer | `<meta name="generator">` is [`PROGRAM`], within the first bytes |
 //! | gallery page | its first sentence |
+//! | copies of images in a folder | their hash in its [`FolderManifest`] |
 //!
 //! Scenes and meshes of `sinew zoo export` are there to be changed and have none.
 
+use crate::folder_manifest::FolderManifest;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use std::fs::{self, File};
@@ -44,7 +47,9 @@ const MAX_TEXT_BYTES: u64 = 256 << 20;
 pub fn is_ours(path: &Path) -> bool {
     if path.is_dir() {
         let Ok(entries) = fs::read_dir(path) else { return false };
-        return entries.into_iter().all(|entry| entry.is_ok_and(|entry| is_ours_as_file(&entry.path())));
+        let copies = FolderManifest::read(path);
+        let is_ours = |path: &Path| is_ours_as_file(path) || copies.holds(path);
+        return entries.into_iter().all(|entry| entry.is_ok_and(|entry| is_ours(&entry.path())));
     }
     is_ours_as_file(path)
 }
@@ -69,6 +74,9 @@ fn has_signature(path: &Path) -> io::Result<bool> {
         _ if head.starts_with(b"<!doctype html>") => contains(&head, PAGE_GENERATOR.as_bytes()),
         _ if head.starts_with(b"\x89PNG\r\n\x1a\n") => is_our_png(&head),
         _ if head.starts_with(b"#usda") => contains(&head, format!("doc = \"{WRITTEN_BY}\"").as_bytes()),
+        _ if head.starts_with(b"Ogawa") => {
+            contains(&head, format!("_ai_Description={WRITTEN_BY}").as_bytes())
+        }
         _ if head.starts_with(b"POINTCACHE2\0") => is_sound_pc2(&head, &file)? && has_our_rest_mesh(path),
         _ if has_extension(path, "mdd") => is_sound_mdd(&head, &file)? && has_our_rest_mesh(path),
         _ if head.trim_ascii_start().starts_with(b"{") => is_our_json(&mut file)?,
@@ -196,6 +204,7 @@ fn contains(bytes: &[u8], part: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::folder_manifest::MANIFEST_NAME;
 
     fn glb(json: &str) -> Vec<u8> {
         let length = (json.len() as u32).to_le_bytes();
@@ -219,7 +228,7 @@ mod tests {
         let gif = [b"GIF89a\0\0\0\0\0\0\0", &gif_comment()[..]].concat();
 
         // with and without the signature, in every format
-        let cases: [(&str, Vec<u8>, bool); 24] = [
+        let cases: [(&str, Vec<u8>, bool); 26] = [
             ("empty.glb", Vec::new(), true),
             ("a.glb", glb(r#"{"nodes":[],"asset":{"version":"2.0","generator":"Sinew"}}"#), true),
             ("b.glb", glb(r#"{"asset":{"generator":"Blender","extras":{"sinew":"0.1.0"}}}"#), true),
@@ -230,6 +239,8 @@ mod tests {
             ("b.obj", b"# Blender\nv 0 0 0".to_vec(), false),
             ("a.usda", b"#usda 1.0\n(\n    doc = \"Written by Sinew\"\n)".to_vec(), true),
             ("b.usda", b"#usda 1.0\n(\n    doc = \"Blender\"\n)".to_vec(), false),
+            ("a.abc", b"Ogawa\xff\0\x01........_ai_Description=Written by Sinew".to_vec(), true),
+            ("b.abc", b"Ogawa\xff\0\x01........_ai_Application=Maya".to_vec(), false),
             ("a.png", png(b"tEXt", b"Software\0Sinew"), true),
             ("b.png", png(b"tEXt", b"Software\0Krita"), false),
             ("c.png", b"\x89PNG\r\n\x1a\n\xff\xff\xff\xfftEXt".to_vec(), false),
@@ -282,6 +293,24 @@ mod tests {
         fs::write(folder.path().join("frame_0001.obj"), "# Sinew, 0 s\n").unwrap();
         assert!(is_ours(folder.path()));
         fs::write(folder.path().join("frame_0002.obj"), "v 0 0 0\n").unwrap();
+        assert!(!is_ours(folder.path()));
+    }
+
+    #[test]
+    fn a_copied_image_is_ours_until_somebody_changes_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let image = folder.path().join("skin.png");
+        fs::write(&image, "pixels").unwrap();
+        assert!(!is_ours(folder.path()));
+        let mut manifest = FolderManifest::new("0.1.0");
+        manifest.add("skin.png", b"pixels");
+        fs::write(folder.path().join(MANIFEST_NAME), manifest.to_json()).unwrap();
+        assert_eq!(FolderManifest::read(folder.path()), manifest);
+        assert!(is_ours(folder.path()));
+        fs::write(&image, "painted over").unwrap();
+        assert!(!is_ours(folder.path()));
+        fs::write(&image, "pixels").unwrap();
+        fs::write(folder.path().join("other.png"), "pixels").unwrap();
         assert!(!is_ours(folder.path()));
     }
 }

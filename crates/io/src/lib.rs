@@ -1,8 +1,10 @@
-//! File formats of Sinew: reads meshes, motions, scenes and rigged characters; writes takes as GLB, USD, point caches and OBJ sequences.
+//! File formats of Sinew: reads meshes, motions, scenes and rigged characters; writes takes as GLB, USD, Alembic, point caches and OBJ sequences.
 //!
 //! Readers work on bytes and allocate nothing on the word of a header. Writers are [`sinew_take::FrameSink`]s whose output appears under its
 //! name complete or not at all. There is no physics here.
 
+mod alembic;
+mod appearance;
 mod bare_character;
 mod bare_mesh;
 mod bare_motion;
@@ -15,8 +17,10 @@ mod frame_source;
 mod frame_spill;
 mod mesh_file;
 mod motion_frames;
+mod mtl;
 mod obj;
 mod obj_sequence;
+mod obj_writer;
 mod open_sink;
 mod open_source;
 mod opened_scene;
@@ -33,9 +37,15 @@ mod surface_builder;
 mod take_file;
 mod tetgen;
 mod text;
+mod texture_folder;
 mod usda;
 mod viewed;
 
+pub use alembic::AlembicSink;
+pub use appearance::{
+    Alpha, Appearance, MaterialGroup, SurfaceAppearance, SurfaceMaterial, TextureImage, TextureSlot,
+    TextureWrap,
+};
 pub use bare_mesh::scene_of_mesh;
 pub use bare_motion::scene_of_motion;
 pub use bvh::{

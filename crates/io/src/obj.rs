@@ -1,16 +1,13 @@
-//! Reads and writes Wavefront OBJ: positions and faces.
+//! Reads Wavefront OBJ: positions and faces.
 //!
 //! Texture coordinates, normals, colours, groups, materials, lines, points and unknown statements are ignored. Vertices keep the order of the
 //! file, on which outputs rely; general libraries renumber them by first use, which is why there is a reader here.
 
 use crate::surface_builder::SurfaceBuilder;
 use crate::text::{Lines, number, quote, words};
-use sinew_files::signature::OBJ_COMMENT;
 use sinew_files::{Loaded, Place, ReadError};
 use sinew_mesh::TriMesh;
-use sinew_take::SurfaceInfo;
 use std::borrow::Cow;
-use std::io::{self, Write};
 
 /// Reads a surface from the bytes of an OBJ file, whose unit is taken as metres.
 pub fn read_obj(bytes: &[u8]) -> Result<Loaded<TriMesh>, ReadError> {
@@ -47,43 +44,6 @@ pub fn read_obj(bytes: &[u8]) -> Result<Loaded<TriMesh>, ReadError> {
         }
     }
     surface.finish()
-}
-
-/// Writes one object per surface at the given positions (m), with a comment at the top. Vertices and triangles keep their order, and numbers
-/// read back bit for bit. The caller has checked the triangles.
-pub(crate) fn write_obj<Positions: AsRef<[[f32; 3]]>>(
-    surfaces: &[SurfaceInfo],
-    positions: &[Positions],
-    comment: &str,
-    mut file: impl Write,
-) -> io::Result<()> {
-    writeln!(file, "{OBJ_COMMENT}{comment}")?;
-    let mut first = 1;
-    for (info, positions) in surfaces.iter().zip(positions) {
-        let name: String = info.name.chars().map(|c| if c.is_whitespace() { '_' } else { c }).collect();
-        writeln!(file, "o {name}")?;
-        for [x, y, z] in positions.as_ref() {
-            writeln!(file, "v {x} {y} {z}")?;
-        }
-        for triangle in &info.triangles {
-            let [a, b, c] = triangle.map(|v| v as usize + first);
-            writeln!(file, "f {a} {b} {c}")?;
-        }
-        for vertex in loose_vertices(info) {
-            let vertex = vertex + first;
-            writeln!(file, "l {vertex} {vertex}")?;
-        }
-        first += positions.as_ref().len();
-    }
-    file.flush()
-}
-
-/// The vertices that are in no triangle. Blender drops them, which changes the indices of all later vertices, unless another statement uses
-/// them: a line from a vertex to itself does, and adds no edge.
-fn loose_vertices(info: &SurfaceInfo) -> impl Iterator<Item = usize> {
-    let mut is_used = vec![false; info.rest.len()];
-    info.triangles.iter().flatten().for_each(|&v| is_used[v as usize] = true);
-    is_used.into_iter().enumerate().filter_map(|(v, used)| (!used).then_some(v))
 }
 
 /// The next line without its comment; a line that ends in a backslash is joined with the next one.

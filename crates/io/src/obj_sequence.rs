@@ -1,18 +1,27 @@
 //! Writes a take as a folder of Wavefront OBJ files, one per frame.
 //!
 //! `frame_0001.obj` is the first frame. Each body is one object. Vertices and faces have the order of the body's surface in every frame, so
-//! that tools can match vertices by index.
+//! that tools can match vertices by index. Materials are in `materials.mtl`, their images are `texture_NAME` beside it.
 
-use crate::obj::write_obj;
-use sinew_files::AtomicFolder;
+use crate::appearance::Appearance;
+use crate::mtl::write_mtl;
+use crate::obj_writer::ObjWriter;
+use crate::texture_folder::{is_texture_name, write_textures};
+use sinew_files::{AtomicFolder, MANIFEST_NAME};
 use sinew_take::{Frame, FrameSink, SinkError, SurfaceInfo, check_frame, check_surfaces};
 use std::io;
 use std::path::PathBuf;
+
+/// The file of the materials.
+const LIBRARY: &str = "materials.mtl";
+/// What the names of images begin with.
+const TEXTURE_START: &str = "texture_";
 
 /// Writes a folder of OBJ files, one per frame.
 #[derive(Debug)]
 pub struct ObjSequence {
     target: PathBuf,
+    appearance: Appearance,
     take: Option<Take>,
 }
 
@@ -26,7 +35,22 @@ struct Take {
 impl ObjSequence {
     /// A sequence that appears as the folder `target` at the end of the take. A folder of an earlier sequence is replaced.
     pub fn new(target: impl Into<PathBuf>) -> ObjSequence {
-        ObjSequence { target: target.into(), take: None }
+        ObjSequence { target: target.into(), appearance: Appearance::default(), take: None }
+    }
+
+    /// The same with materials, texture coordinates and normals.
+    #[must_use]
+    pub fn with_appearance(mut self, appearance: Appearance) -> ObjSequence {
+        self.appearance = appearance;
+        self
+    }
+
+    /// Writes materials and images, if there are any.
+    fn write_materials(&self, folder: &AtomicFolder) -> io::Result<()> {
+        if !self.appearance.materials.is_empty() {
+            write_mtl(&self.appearance, TEXTURE_START, folder.file(LIBRARY)?)?;
+        }
+        write_textures(folder, &self.appearance.images, TEXTURE_START)
     }
 }
 
@@ -34,6 +58,7 @@ impl FrameSink for ObjSequence {
     fn begin(&mut self, surfaces: &[SurfaceInfo], _fps: f64) -> Result<(), SinkError> {
         check_surfaces(surfaces)?;
         let folder = AtomicFolder::create(&self.target, is_frame_name).map_err(sink_error)?;
+        self.write_materials(&folder).map_err(sink_error)?;
         self.take = Some(Take { folder, surfaces: surfaces.to_vec(), frame_count: 0 });
         Ok(())
     }
@@ -43,7 +68,9 @@ impl FrameSink for ObjSequence {
         check_frame(&take.surfaces, frame)?;
         take.frame_count += 1;
         let file = take.folder.file(&format!("frame_{:04}.obj", take.frame_count)).map_err(sink_error)?;
-        write_obj(&take.surfaces, &frame.surfaces, &format!("{} s", frame.time), file)
+        let (surfaces, appearance) = (&take.surfaces, &self.appearance);
+        ObjWriter { surfaces, appearance, first: 0, library: LIBRARY }
+            .write(&frame.surfaces, &format!("{} s", frame.time), file)
             .map_err(|error| SinkError(format!("cannot write into {}: {error}", self.target.display())))
     }
 
@@ -53,7 +80,14 @@ impl FrameSink for ObjSequence {
     }
 }
 
+/// Whether a file of this name may be one of an earlier sequence.
 fn is_frame_name(name: &str) -> bool {
+    if matches!(name, LIBRARY | MANIFEST_NAME) {
+        return true;
+    }
+    if name.starts_with(TEXTURE_START) {
+        return is_texture_name(name);
+    }
     let number = name.strip_prefix("frame_").and_then(|name| name.strip_suffix(".obj"));
     number.is_some_and(|number| number.len() >= 4 && number.bytes().all(|b| b.is_ascii_digit()))
 }

@@ -6,9 +6,10 @@
 //! | path | written |
 //! | --- | --- |
 //! | `NAME.glb` | a rigged file with its flesh as morph targets, skeletons with flesh, or plain surfaces; `NAME-CHARACTER.glb` for each character if there are several bodies |
-//! | `NAME.usda` | a USD stage with time samples |
-//! | `NAME.pc2`, `NAME.mdd` | a point cache per surface, with the surface at rest as OBJ beside it |
-//! | `NAME` | a folder with one OBJ file per frame |
+//! | `NAME.usda` | a USD stage with time samples, images in `NAME-textures` |
+//! | `NAME.abc` | an Alembic archive with time samples |
+//! | `NAME.pc2`, `NAME.mdd` | a point cache per object, with the object at rest as OBJ and MTL beside it, images in `NAME-textures` |
+//! | `NAME` | a folder with one OBJ file per frame, materials and images |
 //! | `NAME.take` | only the preview: a `TakeRecorder` records the states |
 //!
 //! A preview, the contact sheet `NAME.png`, is drawn beside each of them unless the options turn it off.
@@ -22,8 +23,12 @@ pub use options::{GlbForm, SinkOptions};
 pub use report::{BakedCharacter, RiggedGlb, SinkReport};
 pub use take_sink::TakeSink;
 
-use crate::{ObjSequence, OpenedScene, PointCacheFormat, PointCacheSink, TAKE_EXTENSION, UsdaSink};
+use crate::{
+    AlembicSink, Appearance, ObjSequence, OpenedScene, PointCacheFormat, PointCacheSink, TAKE_EXTENSION,
+    UsdaSink,
+};
 use character_sinks::{CharacterSinks, OtherBodies};
+use sinew_character::{ObjectSpace, ShownObjects};
 use sinew_gltf::{GlbOptions, GlbSink, RigFile, RigGlb};
 use sinew_render::{Look, Preview, PreviewOptions, View};
 use sinew_sim::Model;
@@ -90,6 +95,8 @@ enum Format {
     PointCache(PointCacheFormat),
     /// A USD stage.
     Usda,
+    /// An Alembic archive.
+    Alembic,
     /// Only the preview: states are recorded elsewhere.
     Recording,
 }
@@ -119,9 +126,10 @@ impl<'a> SinkPlan<'a> {
     pub fn files(&self) -> Vec<PathBuf> {
         let mut files = match self.format {
             Format::PointCache(format) => {
-                let names = self.opened.shown().names();
-                PointCacheSink::new(&self.path, format).files(names.iter().map(String::as_str))
+                let names = self.objects().names();
+                self.point_cache(format).files(names.iter().map(String::as_str))
             }
+            Format::Usda => self.usda().files(),
             Format::CharacterGlbs => self.character_files(),
             _ => vec![self.path.clone()],
         };
@@ -149,13 +157,40 @@ impl<'a> SinkPlan<'a> {
                 FormatSink::CharacterGlbs(Box::new(sinks))
             }
             Format::RigGlb => FormatSink::RigGlb(Box::new(self.rig_glb(model, &SceneParts::all(model))?)),
-            Format::ObjSequence => FormatSink::ObjSequence(Viewed::new(opened, ObjSequence::new(path))),
-            Format::PointCache(format) => {
-                FormatSink::PointCache(Viewed::new(opened, PointCacheSink::new(path, format)))
+            Format::ObjSequence => {
+                let sink = ObjSequence::new(path).with_appearance(self.appearance());
+                FormatSink::ObjSequence(Viewed::objects(opened, self.objects(), sink))
             }
-            Format::Usda => FormatSink::Usda(Viewed::new(opened, UsdaSink::new(path, self.up()))),
+            Format::PointCache(format) => {
+                FormatSink::PointCache(Viewed::objects(opened, self.objects(), self.point_cache(format)))
+            }
+            Format::Usda => FormatSink::Usda(Viewed::objects(opened, self.objects(), self.usda())),
+            Format::Alembic => {
+                let sink = AlembicSink::new(path, self.up()).with_appearance(self.appearance());
+                FormatSink::Alembic(Viewed::objects(opened, self.objects(), sink))
+            }
             Format::Recording => FormatSink::Recording,
         })
+    }
+
+    /// The objects of the scene: in the spaces that importers of the original files give them, where positions are applied to those.
+    fn objects(&self) -> ShownObjects<'a> {
+        let is_cache =
+            matches!(self.format, Format::PointCache(_)) && self.options.glb_form == GlbForm::Rigged;
+        self.opened.objects(if is_cache { ObjectSpace::Own } else { ObjectSpace::World })
+    }
+
+    /// The appearance of the objects.
+    fn appearance(&self) -> Appearance {
+        self.opened.appearance().merged(&self.objects().sources())
+    }
+
+    fn point_cache(&self, format: PointCacheFormat) -> PointCacheSink {
+        PointCacheSink::new(&self.path, format).with_appearance(self.appearance())
+    }
+
+    fn usda(&self) -> UsdaSink {
+        UsdaSink::new(&self.path, self.up()).with_appearance(self.appearance())
     }
 
     /// The files of all characters, then that of the other bodies if there are any.
@@ -237,10 +272,11 @@ fn format_of(path: &Path, opened: &OpenedScene, options: &SinkOptions) -> Result
         Some("pc2") => Format::PointCache(PointCacheFormat::Pc2),
         Some("mdd") => Format::PointCache(PointCacheFormat::Mdd),
         Some("usda") => Format::Usda,
+        Some("abc") => Format::Alembic,
         None => Format::ObjSequence,
         Some(other) => {
             return Err(SinkError(format!(
-                "{}: .{other} is not an output format: use .glb, .usda, .pc2, .mdd or .take, or a name without extension for a folder of .obj files",
+                "{}: .{other} is not an output format: use .glb, .usda, .abc, .pc2, .mdd or .take, or a name without extension for a folder of .obj files",
                 path.display()
             )));
         }

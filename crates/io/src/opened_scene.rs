@@ -3,10 +3,13 @@
 //! Every reader of scenes returns one; sinks and frame sources take it, because they write and draw the surfaces of those files in place
 //! of the flesh around them.
 
+use crate::appearance::{Appearance, FileAppearance};
 use crate::distinct_names::file_names;
 use crate::file_looks;
 use crate::rigged_file::CaptureFile;
-use sinew_character::{CharacterBinding, FleshShape, ShownSurfaces, lowest_height};
+use sinew_character::{
+    CharacterBinding, FleshShape, ObjectSpace, ShownObjects, ShownSurfaces, lowest_height,
+};
 use sinew_control::DriveMode;
 use sinew_gltf::FileCharacter;
 use sinew_render::Look;
@@ -45,6 +48,25 @@ impl OpenedScene {
     /// The surfaces that outputs show: those of a character's file in place of its flesh.
     pub fn shown(&self) -> ShownSurfaces<'_> {
         ShownSurfaces::new(&self.scene, self.bindings())
+    }
+
+    /// The objects that outputs write, one for each mesh of a character's file.
+    pub fn objects(&self, space: ObjectSpace) -> ShownObjects<'_> {
+        ShownObjects::new(&self.scene, self.bindings(), space)
+    }
+
+    /// The appearance of the shown surfaces: that of rigged files, other bodies are plain.
+    pub fn appearance(&self) -> Appearance {
+        let mut all = Appearance::default();
+        for body in 0..self.scene.world.bodies.len() {
+            match self.characters.iter().find(|character| character.binding.body == body) {
+                Some(FileCharacter { file, binding }) => {
+                    all.append(FileAppearance::read(file, &binding.surface_ids()));
+                }
+                None => all.surfaces.push(Default::default()),
+            }
+        }
+        all
     }
 
     /// How soft the vertices of each body's surface are: 1 where nothing is said.

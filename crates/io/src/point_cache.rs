@@ -2,7 +2,8 @@
 //!
 //! A cache holds one body. A take of one body is written as `NAME.pc2` (or `.mdd`) and the body's surface at rest, `NAME-rest.obj`, with the
 //! same vertex order and the same axes. Of several bodies, each is written as `NAME-BODY.pc2` and `NAME-BODY-rest.obj`. The headers state the
-//! number of frames, so frames are buffered on disk until the take ends.
+//! number of frames, so frames are buffered on disk until the take ends. Surfaces with an appearance have texture coordinates, normals and
+//! materials (`NAME-rest.mtl`), with images in `NAME-textures`.
 
 mod mdd;
 mod pc2;
@@ -12,9 +13,12 @@ pub use mdd::{Mdd, read_mdd};
 pub use pc2::{Pc2, read_pc2};
 pub use samples::PointSamples;
 
+use crate::appearance::Appearance;
 use crate::distinct_names::file_names;
 use crate::frame_spill::{FrameSpill, SpilledFrames};
-use crate::obj::write_obj;
+use crate::mtl::write_mtl;
+use crate::obj_writer::ObjWriter;
+use crate::texture_folder::TextureFolder;
 use sinew_files::AtomicFile;
 use sinew_take::{
     Frame, FrameSink, SinkError, SurfaceInfo, check_frame, check_time, check_written_rest, signed_count,
@@ -37,6 +41,7 @@ pub enum PointCacheFormat {
 pub struct PointCacheSink {
     target: PathBuf,
     format: PointCacheFormat,
+    appearance: Appearance,
     take: Option<Take>,
 }
 
@@ -45,6 +50,9 @@ struct Take {
     surfaces: Vec<SurfaceInfo>,
     caches: Vec<AtomicFile>,
     rests: Vec<AtomicFile>,
+    /// The materials of the surfaces at rest.
+    library: Option<AtomicFile>,
+    textures: Option<TextureFolder>,
     spill: FrameSpill,
     times: Vec<f64>,
 }
@@ -59,10 +67,17 @@ struct Head<'a> {
 impl PointCacheSink {
     /// A sink whose cache appears as `target`, or under longer names beside it if there are several bodies.
     pub fn new(target: impl Into<PathBuf>, format: PointCacheFormat) -> PointCacheSink {
-        PointCacheSink { target: target.into(), format, take: None }
+        PointCacheSink { target: target.into(), format, appearance: Appearance::default(), take: None }
     }
 
-    /// The files of a take with these bodies: all caches, then all surfaces at rest.
+    /// The same with materials, texture coordinates and normals for the surfaces at rest.
+    #[must_use]
+    pub fn with_appearance(mut self, appearance: Appearance) -> PointCacheSink {
+        self.appearance = appearance;
+        self
+    }
+
+    /// The files of a take with these bodies: all caches, then all surfaces at rest, their materials and the folder of their images.
     pub fn files<'a>(&self, bodies: impl IntoIterator<Item = &'a str>) -> Vec<PathBuf> {
         let mut caches: Vec<PathBuf> = file_names(bodies)
             .iter()
@@ -74,7 +89,14 @@ impl PointCacheSink {
         let obj = OsString::from("obj");
         let rests: Vec<PathBuf> =
             caches.iter().map(|cache| with_name_end(cache, "-rest", Some(&obj))).collect();
-        [caches, rests].concat()
+        let library = (!self.appearance.materials.is_empty()).then(|| self.library());
+        let textures = (!self.appearance.images.is_empty()).then(|| TextureFolder::path(&self.target));
+        caches.into_iter().chain(rests).chain(library).chain(textures).collect()
+    }
+
+    /// The file of the materials.
+    fn library(&self) -> PathBuf {
+        with_name_end(&self.target, "-rest", Some(std::ffi::OsStr::new("mtl")))
     }
 
     fn start(&self, surfaces: &[SurfaceInfo]) -> Result<Take, SinkError> {
@@ -85,22 +107,44 @@ impl PointCacheSink {
                 "{target} cannot be written: the scene has no body for a point cache"
             )));
         }
+        // the files
         let files = self.files(surfaces.iter().map(|surface| surface.name.as_str()));
         let create = |file: &PathBuf| AtomicFile::create(file).map_err(sink_error);
-        let mut caches = files.iter().map(create).collect::<Result<Vec<_>, _>>()?;
+        let mut caches = files[..2 * surfaces.len()].iter().map(create).collect::<Result<Vec<_>, _>>()?;
         let mut rests = caches.split_off(surfaces.len());
-        for (surface, rest) in surfaces.iter().zip(&mut rests) {
-            let surface = std::slice::from_ref(surface);
-            write_obj(
-                surface,
-                &[&surface[0].rest],
-                "at rest, with the vertex order of the point cache",
-                rest,
-            )
-            .map_err(sink_error)?;
-        }
         let spill = FrameSpill::create(&self.target, surfaces).map_err(sink_error)?;
-        Ok(Take { surfaces: surfaces.to_vec(), caches, rests, spill, times: Vec::new() })
+
+        // all but the caches
+        for (index, rest) in rests.iter_mut().enumerate() {
+            self.write_rest(surfaces, index, rest).map_err(sink_error)?;
+        }
+        let library = self.write_library().map_err(sink_error)?;
+        let textures = TextureFolder::create(&self.target, &self.appearance.images).map_err(sink_error)?;
+        Ok(Take { surfaces: surfaces.to_vec(), caches, rests, library, textures, spill, times: Vec::new() })
+    }
+
+    /// Writes a surface at rest.
+    fn write_rest(&self, surfaces: &[SurfaceInfo], index: usize, file: &mut AtomicFile) -> io::Result<()> {
+        let library = self.library();
+        let library = library.file_name().unwrap_or_default().to_string_lossy();
+        let surfaces = &surfaces[index..=index];
+        ObjWriter { surfaces, appearance: &self.appearance, first: index, library: &library }.write(
+            &[&surfaces[0].rest],
+            "at rest, with the vertex order of the point cache",
+            file,
+        )
+    }
+
+    /// Writes the materials, if there are any.
+    fn write_library(&self) -> io::Result<Option<AtomicFile>> {
+        if self.appearance.materials.is_empty() {
+            return Ok(None);
+        }
+        let mut file = AtomicFile::create(&self.library())?;
+        let folder = TextureFolder::path(&self.target);
+        let folder = folder.file_name().unwrap_or_default().to_string_lossy();
+        write_mtl(&self.appearance, &format!("{folder}/"), &mut file)?;
+        Ok(Some(file))
     }
 }
 
@@ -120,7 +164,8 @@ impl FrameSink for PointCacheSink {
     }
 
     fn finish(&mut self) -> Result<(), SinkError> {
-        let Take { surfaces, mut caches, rests, spill, times } = self.take.take().ok_or_else(not_begun)?;
+        let take = self.take.take().ok_or_else(not_begun)?;
+        let Take { surfaces, mut caches, rests, library, textures, spill, times } = take;
         let mut frames = spill.into_frames().map_err(sink_error)?;
         let frame_count = signed_count(frames.count(), "frames")?;
         for (body, (surface, cache)) in surfaces.iter().zip(&mut caches).enumerate() {
@@ -128,7 +173,8 @@ impl FrameSink for PointCacheSink {
             let head = Head { point_count, frame_count, times: &times };
             write_cache(self.format, &head, &mut frames, body, cache).map_err(sink_error)?;
         }
-        AtomicFile::commit_all(caches.into_iter().chain(rests)).map_err(sink_error)
+        textures.map_or(Ok(()), TextureFolder::commit).map_err(sink_error)?;
+        AtomicFile::commit_all(caches.into_iter().chain(rests).chain(library)).map_err(sink_error)
     }
 }
 

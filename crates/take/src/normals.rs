@@ -16,11 +16,20 @@ pub struct Smoothing<'a> {
 impl<'a> Smoothing<'a> {
     /// Finds the coincident vertices of a surface.
     pub fn of(surface: &'a SurfaceInfo) -> Smoothing<'a> {
+        Smoothing::with_creases(surface, &[])
+    }
+
+    /// The same, where the normals of the surface's file tell creases: coincident vertices whose normals there differ keep theirs apart.
+    /// Without a normal for each vertex there are no creases.
+    pub fn with_creases(surface: &'a SurfaceInfo, file_normals: &[[f32; 3]]) -> Smoothing<'a> {
         let mut first_at = HashMap::with_capacity(surface.rest.len());
+        let has_normals = file_normals.len() == surface.rest.len();
         let first_there = surface.rest.iter().enumerate().map(|(v, place)| {
             // adding zero makes −0 and +0 one
             let key = place.map(|c| (c + 0.0).to_bits());
-            *first_at.entry(key).or_insert(v as u32)
+            // files round the normals of one vertex alike: to a tenth of the 8 bits that some store them in
+            let crease = if has_normals { file_normals[v].map(|c| (1e3 * c).round() as i32) } else { [0; 3] };
+            *first_at.entry((key, crease)).or_insert(v as u32)
         });
         Smoothing { first_there: first_there.collect(), triangles: &surface.triangles }
     }
@@ -106,6 +115,26 @@ mod tests {
             // the same sums in another order
             assert!((0..3).all(|i| (normal[i] - expected[*v as usize][i]).abs() < 1e-6));
         }
+    }
+
+    #[test]
+    fn creases_of_the_file_stay_and_seams_of_its_texture_do_not_show() {
+        // two triangles at a right angle, which share an edge; each has its own vertices
+        let rest = vec![
+            [0.0, 0.0, 0.0],
+            [1.0, 0.0, 0.0],
+            [0.0, 1.0, 0.0],
+            [1.0, 0.0, 0.0],
+            [0.0, 0.0, 0.0],
+            [0.0, 0.0, 1.0],
+        ];
+        let bent = SurfaceInfo { name: "bent".into(), triangles: vec![[0, 1, 2], [3, 4, 5]], rest };
+        let (front, below) = ([0.0, 0.0, 1.0], [0.0, -1.0, 0.0]);
+        let flat = [front, front, front, below, below, below];
+        assert_eq!(Smoothing::with_creases(&bent, &flat).normals(&bent.rest), flat);
+        let smooth = Smoothing::with_creases(&bent, &[[0.0, 0.0, 1.0]; 6]).normals(&bent.rest);
+        assert_eq!(smooth[0], smooth[4]);
+        assert_eq!(smooth, Smoothing::of(&bent).normals(&bent.rest));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use sinew_render::Look;
 /// Options of the outputs of a take.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SinkOptions {
-    /// What a GLB of flesh on bones contains.
+    /// What a GLB of flesh on bones contains, and where the vertices of point caches are.
     pub glb_form: GlbForm,
     /// The most morph targets per body of a GLB, up to 240. More of them follow the take more closely, but some viewers support fewer.
     pub component_limit: usize,
@@ -25,10 +25,11 @@ pub struct SinkOptions {
 /// What a GLB of flesh on bones contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GlbForm {
-    /// The skeleton with its animation, and flesh as morph targets under its skinning.
+    /// The skeleton with its animation, and flesh as morph targets under its skinning. Point caches of characters fit the meshes of their
+    /// files as Blender imports them.
     #[default]
     Rigged,
-    /// Surfaces in world space, without skeleton, skin and textures.
+    /// Surfaces in world space, without skeleton, skin and textures. Point caches are in world space.
     World,
 }
 

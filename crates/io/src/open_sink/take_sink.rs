@@ -2,8 +2,8 @@
 
 use super::character_sinks::CharacterSinks;
 use super::report::{BakedCharacter, RiggedGlb, SinkReport};
-use crate::{ObjSequence, OpenedScene, PointCacheSink, UsdaSink};
-use sinew_character::{CharacterFrames, CharacterWatch};
+use crate::{AlembicSink, ObjSequence, OpenedScene, PointCacheSink, UsdaSink};
+use sinew_character::{CharacterFrames, CharacterWatch, ObjectFrames, ShownObjects};
 use sinew_gltf::{GlbReport, GlbSink, RigGlb};
 use sinew_render::Preview;
 use sinew_take::{Frame, FrameSink, LoopCloser, SinkError, SurfaceInfo};
@@ -37,6 +37,7 @@ pub(super) enum FormatSink<'a> {
     ObjSequence(Viewed<'a, ObjSequence>),
     PointCache(Viewed<'a, PointCacheSink>),
     Usda(Viewed<'a, UsdaSink>),
+    Alembic(Viewed<'a, AlembicSink>),
     Recording,
 }
 
@@ -44,6 +45,7 @@ pub(super) enum FormatSink<'a> {
 pub(super) enum Viewed<'a, S> {
     Simulated(S),
     Character(CharacterFrames<'a, S>),
+    Objects(ObjectFrames<'a, S>),
 }
 
 impl<'a> TakeSink<'a> {
@@ -147,6 +149,7 @@ impl FormatSink<'_> {
             FormatSink::ObjSequence(sink) => Some(sink),
             FormatSink::PointCache(sink) => Some(sink),
             FormatSink::Usda(sink) => Some(sink),
+            FormatSink::Alembic(sink) => Some(sink),
             FormatSink::Recording => None,
         }
     }
@@ -176,13 +179,13 @@ impl FormatSink<'_> {
     fn hints(&self) -> Vec<String> {
         let hint = match self {
             FormatSink::CharacterGlbs(sinks) => return sinks.hints(),
-            FormatSink::ObjSequence(_) | FormatSink::Usda(_) => return Vec::new(),
+            FormatSink::ObjSequence(_) | FormatSink::Usda(_) | FormatSink::Alembic(_) => return Vec::new(),
             FormatSink::WorldGlb(_) => "The .glb plays in Blender, in game engines and in any glTF viewer.",
             FormatSink::RigGlb(_) => {
                 "The .glb contains the skeleton, keyed in every frame, and flesh as morph targets: it plays in Blender, in game engines and in any glTF viewer."
             }
             FormatSink::PointCache(_) => {
-                "Apply the cache to the -rest.obj file beside it: see docs/formats.md."
+                "Apply each cache to the mesh of its name as Blender imports the original file, or to the -rest.obj file beside it: see docs/formats.md."
             }
             FormatSink::Recording => "`sinew bake` converts the .take without simulating again.",
         };
@@ -199,10 +202,19 @@ impl<'a, S: FrameSink> Viewed<'a, S> {
         Viewed::Character(CharacterFrames::new(shown, sink))
     }
 
+    /// A sink that receives objects.
+    pub(super) fn objects(opened: &OpenedScene, objects: ShownObjects<'a>, sink: S) -> Viewed<'a, S> {
+        if opened.shown().is_plain() {
+            return Viewed::Simulated(sink);
+        }
+        Viewed::Objects(ObjectFrames::new(objects, sink))
+    }
+
     fn sink(&self) -> &S {
         match self {
             Viewed::Simulated(sink) => sink,
             Viewed::Character(frames) => frames.sink(),
+            Viewed::Objects(frames) => frames.sink(),
         }
     }
 
@@ -210,6 +222,7 @@ impl<'a, S: FrameSink> Viewed<'a, S> {
         match self {
             Viewed::Simulated(sink) => sink,
             Viewed::Character(frames) => frames,
+            Viewed::Objects(frames) => frames,
         }
     }
 }
