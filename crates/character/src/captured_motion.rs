@@ -79,11 +79,14 @@ impl CapturedMotion {
 
         // the same on the other skeleton
         let source = self.source(placement)?;
-        let rest = aligned_rest((&source, &find_human_bones(&source)), (skeleton, map));
+        let source_map = find_human_bones(&source, &placement.rotation);
+        let rest = aligned_rest((&source, &source_map), (skeleton, map));
         let target = Humanoid { skeleton, rest: &rest, bones: map };
         let (up, offset) = (placement.rotation * Vec3::y(), placement.translation);
         let options = RetargetOptions { up, offset, ..RetargetOptions::default() };
-        let (carried, scale) = retarget_motion(&source, &motion, &target, &options).map_err(error)?;
+        let source_rest = SkeletonState::at_rest(&source);
+        let from = Humanoid { skeleton: &source, rest: &source_rest, bones: &source_map };
+        let (carried, scale) = retarget_motion(&from, &motion, &target, &options).map_err(error)?;
         notes.push(format!(
             "the motion is carried over by {} bones and {scale:.3} times as long a way",
             map.iter().count(),
@@ -92,18 +95,16 @@ impl CapturedMotion {
     }
 }
 
-/// Retargets a motion of a skeleton, whose bones are found by their names, to another figure. Returns the motion and the ratio of the
-/// distances that both go.
+/// Retargets a motion of a figure to another one. Returns the motion and the ratio of the distances that both go.
 pub fn retarget_motion(
-    source: &Skeleton,
+    source: &Humanoid,
     motion: &SkeletonMotion,
     target: &Humanoid,
     options: &RetargetOptions,
 ) -> Result<(SkeletonMotion, f64), String> {
-    let (source_rest, source_map) = (SkeletonState::at_rest(source), find_human_bones(source));
-    let from = Humanoid { skeleton: source, rest: &source_rest, bones: &source_map };
-    let retarget = Retarget::build(&from, target, options).map_err(|error| error.to_string())?;
-    let carried = retarget.motion(source, target.skeleton, motion).map_err(|error| error.to_string())?;
+    let retarget = Retarget::build(source, target, options).map_err(|error| error.to_string())?;
+    let carried =
+        retarget.motion(source.skeleton, target.skeleton, motion).map_err(|error| error.to_string())?;
     Ok((carried, retarget.scale()))
 }
 

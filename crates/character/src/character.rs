@@ -84,7 +84,8 @@ impl Character {
         }
         let skeleton = Skeleton::build(&bones.desc.with_plain_masses())
             .map_err(|error| CharacterError::whole(format!("its joints make no skeleton: {error}")))?;
-        let human = motion::human_bones(&rigged, &bones, &skeleton, &options.human)?;
+        let human =
+            motion::human_bones(&rigged, &bones, &skeleton, (&options.placement.rotation, &options.human))?;
         bones.harden(&human, &skeleton);
 
         // what it does

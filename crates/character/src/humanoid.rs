@@ -18,7 +18,8 @@ impl CharacterBinding {
     /// Whether hips, head, arms and legs are found among its bones, by the file's own map, by names, or by shape.
     pub fn is_humanoid(&self) -> bool {
         let Ok(skeleton) = Skeleton::build(&self.bones.desc.with_plain_masses()) else { return false };
-        let found = motion::human_bones(&self.rigged, &self.bones, &skeleton, &[]);
+        let found =
+            motion::human_bones(&self.rigged, &self.bones, &skeleton, (&self.placement.rotation, &[]));
         found.is_ok_and(|map| NEEDED.iter().all(|bone| map.get(*bone).is_some()))
     }
 }

@@ -4,8 +4,8 @@ use crate::bones::Bones;
 use crate::names::find_bone;
 use crate::{CharacterError, FaultyPart, RiggedCharacter};
 use sinew_control::{BoneMap, Extrapolation, HumanBone, Interpolation, MotionError, SkeletonMotion};
-use sinew_math::Vec3;
 use sinew_math::spatial::Frame;
+use sinew_math::{Rotation, Vec3};
 use sinew_skeleton::{BoneId, JointKind, Kinematics, Parent, Skeleton, SkeletonState};
 
 /// Animations are sampled this often (Hz).
@@ -17,6 +17,13 @@ const CYCLE: f64 = 0.05;
 
 /// The largest number of bone poses that an animation may have: hours of any character.
 const MAX_POSES: f64 = 2e7;
+
+/// What names must tell of a figure, else its shape is looked at.
+const LIMBS: [HumanBone; 4] =
+    [HumanBone::LeftUpperLeg, HumanBone::RightUpperLeg, HumanBone::LeftUpperArm, HumanBone::RightUpperArm];
+/// What has little flesh.
+const ENDS: [HumanBone; 5] =
+    [HumanBone::Head, HumanBone::LeftHand, HumanBone::RightHand, HumanBone::LeftFoot, HumanBone::RightFoot];
 
 /// Rejects an animation that is too long for memory.
 pub(crate) fn check_length(
@@ -98,14 +105,14 @@ fn is_cycle(skeleton: &Skeleton, motion: &SkeletonMotion) -> bool {
     last > 1 && points.into_iter().all(|(a, b)| near(a, b))
 }
 
-/// Which bones are which of a human figure: as options say, by the file's own map, by names, or by the shape of the skeleton.
+/// Which bones are which of a human figure: as options say, by the file's own map, by names, or by the shape of the skeleton, which stands upright in the world of its file.
 pub(crate) fn human_bones(
     rigged: &RiggedCharacter,
     bones: &Bones,
     skeleton: &Skeleton,
-    said: &[(HumanBone, String)],
+    (world_from_file, said): (&Rotation, &[(HumanBone, String)]),
 ) -> Result<BoneMap, CharacterError> {
-    let mut map = guessed_bones(rigged, bones, skeleton);
+    let mut map = guessed_bones(rigged, bones, (skeleton, world_from_file));
     for (human, name) in said {
         let faulty = |message| CharacterError::of(FaultyPart::Joint(name.clone()), message);
         let bone = find_bone(skeleton, name).map_err(faulty)?;
@@ -114,7 +121,11 @@ pub(crate) fn human_bones(
     Ok(map)
 }
 
-fn guessed_bones(rigged: &RiggedCharacter, bones: &Bones, skeleton: &Skeleton) -> BoneMap {
+fn guessed_bones(
+    rigged: &RiggedCharacter,
+    bones: &Bones,
+    (skeleton, world_from_file): (&Skeleton, &Rotation),
+) -> BoneMap {
     let mut map = BoneMap::find_in(skeleton);
     if let Some(own) = &rigged.human_bones {
         for (name, node) in &own.nodes {
@@ -125,31 +136,35 @@ fn guessed_bones(rigged: &RiggedCharacter, bones: &Bones, skeleton: &Skeleton) -
             }
         }
     }
-    or_by_shape(map, skeleton)
+    or_by_shape(map, skeleton, world_from_file)
 }
 
-/// Which bones of a skeleton are which of a human figure: by names, or by its shape.
-pub(crate) fn find_human_bones(skeleton: &Skeleton) -> BoneMap {
-    or_by_shape(BoneMap::find_in(skeleton), skeleton)
+/// Which bones of a skeleton are which of a human figure: by names, or by its shape, given the rotation of the world in which it stands upright and faces +z.
+pub(crate) fn find_human_bones(skeleton: &Skeleton, world_from_file: &Rotation) -> BoneMap {
+    or_by_shape(BoneMap::find_in(skeleton), skeleton, world_from_file)
 }
 
-/// The map itself if it has arms and legs, else what the shape of the skeleton tells, if that is more.
-fn or_by_shape(map: BoneMap, skeleton: &Skeleton) -> BoneMap {
-    let known = [
-        HumanBone::LeftUpperLeg,
-        HumanBone::RightUpperLeg,
-        HumanBone::LeftUpperArm,
-        HumanBone::RightUpperArm,
-    ];
-    if known.iter().any(|bone| map.get(*bone).is_none()) {
-        let mut kinematics = Kinematics::default();
-        kinematics.update(skeleton, &SkeletonState::at_rest(skeleton));
-        let origins: Vec<Vec3> = kinematics.world_frames().iter().map(|frame| frame.origin).collect();
-        let parents: Vec<Option<usize>> =
-            skeleton.bones().iter().map(|bone| bone.parent.map(BoneId::index)).collect();
-        let by_shape = BoneMap::find_by_shape(&origins, &parents);
-        if by_shape.iter().count() > map.iter().count() {
-            return by_shape;
+/// The map itself if it has arms and legs, else what the shape of the skeleton tells, if that is more. Skull, hands and feet that the map does not have are those of the shape, so that they are as
+/// firm whatever bones are called.
+fn or_by_shape(mut map: BoneMap, skeleton: &Skeleton, world_from_file: &Rotation) -> BoneMap {
+    // what the shape tells
+    let mut kinematics = Kinematics::default();
+    kinematics.update(skeleton, &SkeletonState::at_rest(skeleton));
+    let file_from_world = world_from_file.inverse();
+    let origins: Vec<Vec3> =
+        kinematics.world_frames().iter().map(|frame| file_from_world * frame.origin).collect();
+    let parents: Vec<Option<usize>> =
+        skeleton.bones().iter().map(|bone| bone.parent.map(BoneId::index)).collect();
+    let by_shape = BoneMap::find_by_shape(&origins, &parents);
+
+    // what is missing
+    let has_all = |map: &BoneMap, bones: &[HumanBone]| bones.iter().all(|bone| map.get(*bone).is_some());
+    if !has_all(&map, &LIMBS) && by_shape.iter().count() > map.iter().count() {
+        return by_shape;
+    }
+    for end in ENDS.into_iter().filter(|end| by_shape.get(*end).is_some()) {
+        if map.get(end).is_none() {
+            map.set(end, by_shape.get(end));
         }
     }
     map

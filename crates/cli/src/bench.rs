@@ -2,6 +2,7 @@
 
 mod beam;
 mod build;
+mod character_folder;
 mod characters;
 mod contact;
 mod coupling;
@@ -11,6 +12,7 @@ mod kim;
 mod locking;
 mod peers;
 mod skeleton;
+mod variants;
 
 use crate::failure::Failure;
 use crate::machine::Machine;
@@ -54,6 +56,7 @@ pub(crate) struct Bench {
 #[derive(Subcommand)]
 enum Suite {
     Characters(characters::Characters),
+    Variants(variants::Variants),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -91,8 +94,10 @@ struct Report {
 
 impl Bench {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        if let Some(Suite::Characters(characters)) = self.suite {
-            return characters.run();
+        match self.suite {
+            Some(Suite::Characters(characters)) => return characters.run(),
+            Some(Suite::Variants(variants)) => return variants.run(),
+            None => {}
         }
 
         // the output, checked before any work is done

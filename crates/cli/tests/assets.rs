@@ -93,6 +93,33 @@ fn rigged_characters_get_flesh() {
     }
 }
 
+/// The same take whatever the frame rate, the unit, the axes, the names of joints and the keys: every variant of two characters is within its bar. One is known by its shape alone, the other has feet
+/// that hang from a root on the ground.
+#[test]
+fn variants_of_characters_move_alike() {
+    for (files, only, rows_expected) in [
+        (&["CesiumMan.glb"][..], "cesiumman", 17),
+        (&["KnightCharacter.gltf", "KnightCharacter.bin"], "run_swordright", 17),
+    ] {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        for file in files {
+            std::fs::copy(assets().join(file), folder.path().join(file)).expect("a copy");
+        }
+        let output = Command::new(env!("CARGO_BIN_EXE_sinew"))
+            .args(["bench", "variants", ".", "--only", only, "--max-seconds", "0.4", "--json", "rows.json"])
+            .current_dir(folder.path())
+            .output()
+            .expect("the program starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let report: Value =
+            serde_json::from_slice(&std::fs::read(folder.path().join("rows.json")).unwrap()).unwrap();
+        let rows = report["rows"].as_array().unwrap();
+        assert_eq!(rows.len(), rows_expected, "{only}");
+        let missed: Vec<&Value> = rows.iter().filter(|row| row["is_missed"] != false).collect();
+        assert!(missed.is_empty(), "{missed:?}");
+    }
+}
+
 /// CesiumMan walks on a floor with flesh that may touch itself: never is a vertex deeper in his own flesh or in the floor than 2 % of his height. He is led, so that his feet go
 /// where his bones take them. In explicit steps and in implicit ones.
 #[test]

@@ -9,67 +9,30 @@ use sinew_math::Vec3;
 
 /// Hips are at least this fraction of the way from the feet to the top: a person's are at half.
 const MIN_HIP_HEIGHT: f64 = 0.2;
+/// The joints of a person who lies are within this fraction of their length from back to front; animals are taller.
+const FLAT: f64 = 0.3;
 
 impl BoneMap {
-    /// Finds the bones of a rig from the rest positions of its joints (m, y up, the character's left along +x). The map is empty if the
-    /// rig does not look like a human body.
+    /// Finds the bones of a rig from the rest positions of its joints (m, y up, the character's left along +x). A rig that lies on its back, as files with z up do that were not turned,
+    /// is found too. The map is empty if the rig does not look like a human body; where feet hang from a root on the ground, it has no legs.
     pub fn find_by_shape(origins: &[Vec3], parents: &[Option<usize>]) -> BoneMap {
-        // feet and hips
-        let mut map = BoneMap::default();
-        let tree = Tree { origins, parents };
-        let leaves = tree.leaves();
-        let Some([left_foot, right_foot]) = tree.pair(&leaves, |p| -p.y) else { return map };
-        let Some(hips) = tree.common_ancestor(left_foot, right_foot) else { return map };
-        let height = origins[hips].y;
-
-        // hands and chest: hands are a quarter of the leg length above the feet at least, even when the arms hang down
-        let lowest = origins[left_foot].y.max(origins[right_foot].y);
-        // a root on the ground that feet hang from is no pelvis
-        let highest = origins.iter().map(|origin| origin.y).fold(f64::NEG_INFINITY, f64::max);
-        if height < lowest + MIN_HIP_HEIGHT * (highest - lowest) {
-            return map;
+        let standing = Tree { origins, parents }.find_body();
+        if standing.iter().count() > 0 || !lies(origins) {
+            return standing;
         }
-        let high: Vec<usize> = leaves
-            .iter()
-            .copied()
-            .filter(|&leaf| origins[leaf].y > lowest + 0.25 * (height - lowest))
-            .collect();
-        let middle = origins[hips].x;
-        let Some([left_hand, right_hand]) = tree.pair(&high, |p| (p.x - middle).abs()) else { return map };
-        let Some(chest) = tree.common_ancestor(left_hand, right_hand) else { return map };
-
-        // the bones of the legs and arms, counted from their ends
-        map.set(Hips, Some(hips));
-        for (foot, names) in [
-            (left_foot, [LeftUpperLeg, LeftLowerLeg, LeftFoot, LeftToes]),
-            (right_foot, [RightUpperLeg, RightLowerLeg, RightFoot, RightToes]),
-        ] {
-            let path = tree.path(hips, foot);
-            let from = path.len().saturating_sub(4);
-            names.into_iter().zip(&path[from..]).for_each(|(name, bone)| map.set(name, Some(*bone)));
-        }
-        for (hand, names) in [
-            (left_hand, [LeftShoulder, LeftUpperArm, LeftLowerArm, LeftHand]),
-            (right_hand, [RightShoulder, RightUpperArm, RightLowerArm, RightHand]),
-        ] {
-            let path = tree.path(chest, hand);
-            let skip = usize::from(path.len() < 4);
-            names.into_iter().skip(skip).zip(&path).for_each(|(name, bone)| map.set(name, Some(*bone)));
-        }
-
-        // the spine, and the neck and head above it
-        let spine = tree.path(hips, chest);
-        [Spine, Chest, UpperChest]
-            .into_iter()
-            .zip(&spine)
-            .for_each(|(name, bone)| map.set(name, Some(*bone)));
-        let top = high.iter().copied().max_by(|&a, &b| origins[a].y.total_cmp(&origins[b].y));
-        if let Some([first, .., last]) = top.map(|top| tree.path(chest, top)).as_deref() {
-            map.set(Neck, Some(*first));
-            map.set(Head, Some(*last));
-        }
-        map
+        let raised: Vec<Vec3> = origins.iter().map(|p| Vec3::new(p.x, p.z, -p.y)).collect();
+        Tree { origins: &raised, parents }.find_body()
     }
+}
+
+/// Whether joints are spread over the ground, as those of a person who lies and not as those of an animal that stands.
+fn lies(origins: &[Vec3]) -> bool {
+    let ends = |axis: usize| {
+        let along = origins.iter().map(|origin| origin[axis]);
+        along.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)))
+    };
+    let [height, length] = [ends(1), ends(2)].map(|(low, high)| high - low);
+    height < FLAT * length
 }
 
 struct Tree<'a> {
@@ -78,6 +41,96 @@ struct Tree<'a> {
 }
 
 impl Tree<'_> {
+    /// The bones of a figure that stands upright; none if there is no such figure.
+    fn find_body(&self) -> BoneMap {
+        // feet, and what they hang from
+        let mut map = BoneMap::default();
+        let leaves = self.leaves();
+        let Some(feet) = self.pair(&leaves, |p| -p.y) else { return map };
+        let Some(above_feet) = self.common_ancestor(feet[0], feet[1]) else { return map };
+        let lowest = self.origins[feet[0]].y.max(self.origins[feet[1]].y);
+        let highest = self.origins.iter().map(|origin| origin.y).fold(f64::NEG_INFINITY, f64::max);
+        let min_hips = lowest + MIN_HIP_HEIGHT * (highest - lowest);
+
+        // a root on the ground that feet hang from is no pelvis: that is what the other legs' bones hang from
+        let is_loose = self.origins[above_feet].y < min_hips;
+        let loose_feet = feet.map(|foot| self.path(above_feet, foot)[0]);
+        let is_trunk =
+            |leaf: &usize| !is_loose || self.ancestors(*leaf).iter().all(|bone| !loose_feet.contains(bone));
+        let leaves: Vec<usize> = leaves.into_iter().filter(is_trunk).collect();
+        let hips = if is_loose {
+            let legs = self.pair(&leaves, |p| -p.y);
+            legs.and_then(|[left, right]| self.common_ancestor(left, right))
+        } else {
+            Some(above_feet)
+        };
+        let Some(hips) = hips.filter(|hips| self.origins[*hips].y >= min_hips) else { return map };
+
+        // hands and chest: hands are a quarter of the leg length above the feet at least, even when the arms hang down
+        let (middle, height) = (self.origins[hips].x, self.origins[hips].y);
+        let high: Vec<usize> = leaves
+            .iter()
+            .copied()
+            .filter(|&leaf| self.origins[leaf].y > lowest + 0.25 * (height - lowest))
+            .collect();
+        let Some(hands) = self.pair(&high, |p| (p.x - middle).abs()) else { return map };
+        let Some(chest) = self.common_ancestor(hands[0], hands[1]) else { return map };
+
+        // a trunk that goes up: that of an animal on four legs does not, nor does that of a figure that lies
+        let top = high.iter().copied().max_by(|&a, &b| self.origins[a].y.total_cmp(&self.origins[b].y));
+        let neck = top.map(|top| self.path(chest, top)).unwrap_or_default();
+        let trunk = top.map_or(Vec3::zeros(), |top| self.origins[top] - self.origins[hips]);
+        if trunk.y <= trunk.x.hypot(trunk.z) {
+            return map;
+        }
+
+        // names from the trunk outwards
+        if is_loose {
+            map.set(LeftFoot, Some(loose_feet[0]));
+            map.set(RightFoot, Some(loose_feet[1]));
+        } else {
+            map.set(Hips, Some(hips));
+            self.name_legs(hips, feet, &mut map);
+        }
+        self.name_arms(chest, hands, &mut map);
+        let spine = self.path(hips, chest);
+        [Spine, Chest, UpperChest]
+            .into_iter()
+            .zip(&spine)
+            .for_each(|(name, bone)| map.set(name, Some(*bone)));
+        if let [first, .., last] = neck[..] {
+            map.set(Neck, Some(first));
+            map.set(Head, Some(last));
+        }
+        map
+    }
+
+    /// The bones of the legs, counted from their ends.
+    fn name_legs(&self, hips: usize, feet: [usize; 2], map: &mut BoneMap) {
+        let names = [
+            [LeftUpperLeg, LeftLowerLeg, LeftFoot, LeftToes],
+            [RightUpperLeg, RightLowerLeg, RightFoot, RightToes],
+        ];
+        for (foot, names) in feet.into_iter().zip(names) {
+            let path = self.path(hips, foot);
+            let from = path.len().saturating_sub(4);
+            names.into_iter().zip(&path[from..]).for_each(|(name, bone)| map.set(name, Some(*bone)));
+        }
+    }
+
+    /// The bones of the arms, from the chest.
+    fn name_arms(&self, chest: usize, hands: [usize; 2], map: &mut BoneMap) {
+        let names = [
+            [LeftShoulder, LeftUpperArm, LeftLowerArm, LeftHand],
+            [RightShoulder, RightUpperArm, RightLowerArm, RightHand],
+        ];
+        for (hand, names) in hands.into_iter().zip(names) {
+            let path = self.path(chest, hand);
+            let skip = usize::from(path.len() < 4);
+            names.into_iter().skip(skip).zip(&path).for_each(|(name, bone)| map.set(name, Some(*bone)));
+        }
+    }
+
     fn leaves(&self) -> Vec<usize> {
         let mut has_child = vec![false; self.parents.len()];
         self.parents.iter().flatten().for_each(|&parent| has_child[parent] = true);
@@ -189,6 +242,45 @@ mod tests {
         for (bone, index) in wanted {
             assert_eq!(map.get(bone), Some(index), "{}", bone.name());
         }
+    }
+
+    #[test]
+    fn a_figure_that_lies_is_the_same_figure() {
+        let (origins, parents) = figure();
+        let lying: Vec<Vec3> = origins.iter().map(|p| Vec3::new(p.x, -p.z, p.y)).collect();
+        assert_eq!(BoneMap::find_by_shape(&lying, &parents), BoneMap::find_by_shape(&origins, &parents));
+    }
+
+    /// Feet on the ground that hang from a root there, beside a trunk whose legs end in their lower bones.
+    #[test]
+    fn feet_that_hang_from_a_root_on_the_ground_are_ends_and_no_legs() {
+        let (mut origins, mut parents) = figure();
+        let root = origins.len();
+        origins.push(Vec3::zeros());
+        parents.push(None);
+        parents[0] = Some(root);
+        for foot in [7, 15] {
+            parents[foot] = Some(root);
+        }
+        let map = BoneMap::find_by_shape(&origins, &parents);
+        for (bone, index) in [(LeftFoot, 7), (RightFoot, 15), (Head, 4), (LeftHand, 12), (RightHand, 20)] {
+            assert_eq!(map.get(bone), Some(index), "{}", bone.name());
+        }
+        assert_eq!((map.get(Hips), map.get(LeftUpperLeg)), (None, None));
+    }
+
+    /// A trunk along z, a head before it, and four legs.
+    #[test]
+    fn an_animal_on_four_legs_is_no_figure() {
+        let mut origins = vec![Vec3::new(0.0, 1.0, -0.7), Vec3::new(0.0, 1.0, 0.7), Vec3::new(0.0, 1.3, 1.2)];
+        let mut parents = vec![None, Some(0), Some(1)];
+        for (x, z, above) in [(0.2, -0.7, 0), (-0.2, -0.7, 0), (0.2, 0.7, 1), (-0.2, 0.7, 1)] {
+            for (k, y) in [0.9, 0.5, 0.05].into_iter().enumerate() {
+                parents.push(Some(if k == 0 { above } else { origins.len() - 1 }));
+                origins.push(Vec3::new(x, y, z));
+            }
+        }
+        assert_eq!(BoneMap::find_by_shape(&origins, &parents).iter().count(), 0);
     }
 
     #[test]

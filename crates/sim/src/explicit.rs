@@ -296,9 +296,11 @@ impl Explicit {
     /// Moves a free node that has a home: damped against the motion of its home, and pulled there by a proximal step, which is stable and keeps to the limit for any step.
     ///
     /// ```text
-    /// v* = w + (v + h (R f/m + g + lift) − w) e^(−c h),   w = ṡ + ω × (x − s)
+    /// v* = w + (v − w) κ + h (R f/m + g + lift),   w = ṡ + ω × (x − s)
     /// x' = s + h ṡ + prox(x + h v* − s − h ṡ),   v' = (x' − x)/h
     /// ```
+    ///
+    /// with κ such that motion decays as it should ([`HomeSpring::slip_fraction`](crate::home::HomeSpring::slip_fraction)).
     #[inline(always)]
     fn move_at_home(
         &self,
@@ -313,10 +315,10 @@ impl Explicit {
         let force = home.rotation * self.corner_forces.on_node(model.elements(), node) + outside;
         let off = *x - home.place;
         let carried = home.velocity + home.angular.cross(&off);
-        let slip = *v + h * (force * inverse_mass + model.gravity() + home.lift) - carried;
+        let acceleration = force * inverse_mass + model.gravity() + home.lift;
         // bones that flesh moves bear only so much in one sub-step
-        let keep = (1.0 / (1.0 + h * spring.damping)).max(1.0 - home.max_drag);
-        let free = off + h * (carried + slip * keep - home.velocity);
+        let keep = spring.slip_fraction(off.norm(), h).max(1.0 - home.max_drag);
+        let free = off + h * (carried + (*v - carried) * keep + h * acceleration - home.velocity);
         let fraction = spring.proximal_fraction(free.norm(), h).max(1.0 - home.max_drag);
         let next = home.place + h * home.velocity + free * fraction;
         let velocity = (next - *x) / h;

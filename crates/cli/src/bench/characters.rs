@@ -6,6 +6,7 @@ mod measure;
 mod row;
 mod sheet;
 
+use super::character_folder::{catch, files_in, is_motion};
 use super::write_report;
 use crate::failure::Failure;
 use crate::interrupt::{self, FrameLoop};
@@ -16,11 +17,7 @@ use row::Row;
 use sinew_files::Replace;
 use sinew_io::{CharacterChoice, is_character_file, open_source};
 use sinew_sim::SolverKind;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-
-/// The extensions of captured motions.
-const MOTIONS: [&str; 2] = ["bvh", "fbx"];
 
 /// Measure the flesh of every rigged character in a folder, with each of its animations; humanoids also with every captured motion there.
 ///
@@ -149,32 +146,4 @@ fn cast(path: &Path, captured: &[PathBuf]) -> Result<Cast, String> {
         motions.extend(captured.iter().filter(|file| *file != path).map(|file| Motion::captured(file)));
     }
     Ok(Cast { file: path.to_owned(), motions })
-}
-
-/// Does some work; an error or a panic becomes a message of one line.
-fn catch<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
-    let done = catch_unwind(AssertUnwindSafe(work));
-    let result = done.unwrap_or_else(|panic| {
-        let text = panic.downcast_ref::<String>().map(String::as_str);
-        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
-        Err(format!("a bug of Sinew: {text}"))
-    });
-    result.map_err(|error| error.lines().next().unwrap_or_default().to_owned())
-}
-
-/// The files of a folder, sorted by name.
-fn files_in(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let at = |error: std::io::Error| Failure::input(format!("{}: {error}", folder.display()));
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(at)? {
-        files.push(entry.map_err(at)?.path());
-    }
-    files.retain(|file| file.is_file());
-    files.sort();
-    Ok(files)
-}
-
-fn is_motion(path: &Path) -> bool {
-    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-    extension.is_some_and(|extension| MOTIONS.contains(&extension.as_str()))
 }

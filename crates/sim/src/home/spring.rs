@@ -61,6 +61,21 @@ impl HomeSpring {
         Mat3::from_diagonal_element(secant) + along * displacement * displacement.transpose()
     }
 
+    /// κ: the fraction of the velocity relative to home that a step of h (s) leaves before its proximal step. That step damps by itself: with a = h² ψ'/(m r), which is (ω h)² near home,
+    ///
+    /// ```text
+    /// x' = (x + h κ v)/(1 + a),   v' = (x' − x)/h,   determinant κ/(1 + a),   trace (1 + κ)/(1 + a)
+    /// ```
+    ///
+    /// A damped oscillator has the determinant e^(−c h), so κ = (1 + a) e^(−c h), and then the trace is right up to h² too: the swing does not depend on the step. κ stays at 1 where the proximal step
+    /// alone damps more, at ω h > 2 ζ about. The exponential is its Padé approximation, which has the right terms up to h⁴ and stays above 0.
+    #[inline(always)]
+    pub(crate) fn slip_fraction(&self, distance: f64, h: f64) -> f64 {
+        let (a, x) = (h * h * self.secant(distance), h * self.damping);
+        let (even, odd) = (1.0 + x * x / 12.0, 0.5 * x);
+        ((1.0 + a) * (even - odd) / (even + odd)).min(1.0)
+    }
+
     /// The proximal step: the fraction of a displacement that is left after a step of h (s) under the spring, taken implicitly. It is the fraction r/r_f for the r with
     ///
     /// ```text
@@ -124,6 +139,29 @@ mod tests {
                 assert!((solved - free).abs() < 1e-12 * free, "{h} {free}: {solved}");
             }
         }
+    }
+
+    /// The map of one step, far from the limit, has the determinant of a damped oscillator, up to the Padé approximation's (c h)⁵/720, and its trace, 2 e^(−ζωh) cos(ω'h), up to (ω h)³.
+    #[test]
+    fn swings_decay_alike_at_any_step() {
+        let spring = HomeSpring { limit: 1e9, ..SPRING };
+        let (omega, decay) = (spring.stiffness.sqrt(), 0.5 * spring.damping);
+        for h in [1.0 / 240.0, 1.0 / 960.0] {
+            let step = |r: f64, v: f64| {
+                let free = r + h * v * spring.slip_fraction(r.abs(), h);
+                let next = free * spring.proximal_fraction(free.abs(), h);
+                [next, (next - r) / h]
+            };
+            let (of_place, of_velocity) = (step(1.0, 0.0), step(0.0, 1.0));
+            let determinant = of_place[0] * of_velocity[1] - of_place[1] * of_velocity[0];
+            let exact = real::exp(-2.0 * decay * h);
+            assert!((determinant - exact).abs() < 1e-8, "{h}: {determinant} {exact}");
+            let trace = of_place[0] + of_velocity[1];
+            let exact = 2.0 * real::exp(-decay * h) * real::cos((omega * omega - decay * decay).sqrt() * h);
+            assert!((trace - exact).abs() < (omega * h).powi(3), "{h}: {trace} {exact}");
+        }
+        // stiff springs are damped by the proximal step alone
+        assert_eq!(spring.slip_fraction(0.0, 0.1), 1.0);
     }
 
     /// Under 30 g that sets in within half a second, with a spring of 3 Hz and a limit of 5 cm, r = r₀/(1 + r₀/L) stays below the limit.

@@ -63,11 +63,17 @@ impl Model {
         let merged = parts.merge_masses(&rigs, &world.gravity)?;
         let unconstrained = parts.assemble(world, merged);
         let model = constraints::add(world, unconstrained).map_err(|faults| BuildError { faults })?;
-        let seconds = model.stable_step.seconds.min(world.max_step.unwrap_or(f64::INFINITY));
+        let accurate = if model.has_homes() { MAX_HOME_STEP } else { f64::INFINITY };
+        let max_step = world.max_step.unwrap_or(f64::INFINITY).min(accurate);
+        let seconds = model.stable_step.seconds.min(max_step);
         let unheld = Unheld::find(&model);
         Ok(Model { stable_step: StableStep { seconds, ..model.stable_step }, unheld, ..model })
     }
 }
+
+/// The longest sub-step of flesh that rests at its skinned shape (s). It sees its bones' motion one sub-step late, an error of first order: soft flesh that stops with its bones within two hundredths of a second
+/// was off by up to 2.7 % of the character's size at the stable 5 ms, 1.5 % at 4.2 ms and 0.7 % at 2.1 ms, beside sub-steps of 1 ms.
+const MAX_HOME_STEP: f64 = 1.0 / 480.0;
 
 /// Positions at which the cage of a body must have nodes.
 fn anchors_of(desc: &BodyDesc, rigs: &[RestRig]) -> Vec<Vec3> {
