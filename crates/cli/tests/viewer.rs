@@ -18,7 +18,7 @@ const STRIDE: usize = 7;
 /// How far two readers of one file may be apart (m). Keys, deltas and weights are numbers of single precision, 6e-8 of a metre each, and a vertex is a sum of up to 64 targets
 /// under a chain of about ten joints: some tens of roundings.
 const AGREEMENT: f64 = 1e-5;
-/// The same for rotations in keys of 16 bits: they are off by half of 1/32767, three.js does not make them unit quaternions again and so scales by twice that, for each of three joints.
+/// The same for rotations in keys of 16 bits: they are off by half of 1/32767, three.js does not make them unit quaternions again and so scales by twice that, for each of two joints.
 const AGREEMENT_16_BIT: f64 = 1e-4;
 
 fn sinew(folder: &Path, arguments: &[&str]) {
