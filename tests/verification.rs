@@ -18,6 +18,8 @@ mod contact_bodies;
 mod coupling;
 #[path = "verification/cuts.rs"]
 mod cuts;
+#[path = "verification/damping.rs"]
+mod damping;
 #[path = "verification/divergence.rs"]
 mod divergence;
 #[path = "verification/filling.rs"]
