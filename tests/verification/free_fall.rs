@@ -32,7 +32,7 @@ fn fallen(model: &Model, solver: Solver) -> f64 {
     center(model, model.node_rest()).z - center(model, &state.node_x).z
 }
 
-/// x(t) = g t²/2, whatever the damping. The elastic forces of an undeformed body are round-off of single precision, and conserve momentum.
+/// x(t) = g t²/2, whatever the damping. The elastic forces of an undeformed body are round-off of single precision, and conserve momentum. Implicit steps end at a thousandth of their initial gradient by default, which is the weight.
 #[test]
 fn every_material_falls_by_half_g_t_squared() {
     for (name, material) in Material::NAMED {
@@ -40,7 +40,8 @@ fn every_material_falls_by_half_g_t_squared() {
         assert!(model.bodies()[0].damping_rate > 0.0);
         for (kind, solver) in solvers() {
             let ratio = fallen(&model, solver) / (0.5 * GRAVITY);
-            assert!((ratio - 1.0).abs() < 1e-5, "{name}, {kind}: {ratio}");
+            let allowed = if kind == "explicit" { 1e-6 } else { 1e-3 };
+            assert!((ratio - 1.0).abs() < allowed, "{name}, {kind}: {ratio}");
         }
     }
 }
@@ -67,7 +68,10 @@ fn parts_fall_one_by_one() {
             let fallen = rest.z - state.node_x[node].z;
             let wanted = if node < count { 0.0 } else { 0.125 * GRAVITY };
             // the pinned part sags: q L²/(2 E) is 5 mm
-            assert!((fallen - wanted).abs() < if node < count { 0.02 } else { 1e-4 }, "{kind}: {fallen}");
+            assert!(
+                (fallen - wanted).abs() < if node < count { 0.02 } else { 1e-3 * wanted },
+                "{kind}: {fallen}"
+            );
         }
     }
 }
@@ -80,11 +84,12 @@ fn damping_keeps_momentum_and_angular_momentum() {
     let model = world(Vec3::zeros(), loose(shapes::beam(2, [0.4, 0.1, 0.1]), material));
     let second = ImplicitSettings { order: StepOrder::Second, ..ImplicitSettings::ACCURATE };
     for (solver, tolerance) in [(Solver::Explicit, 1e-5), (Solver::Implicit(second), 2e-3)] {
-        let mut state = State::at_rest(&model);
         let mut seed = 5;
-        for (v, x) in state.node_v.iter_mut().zip(model.node_rest()) {
-            *v = Vec3::new(1.0, 2.0, 3.0) + Vec3::new(0.0, 0.0, 3.0).cross(x) + 0.2 * random_vector(&mut seed);
-        }
+        let mut wobble = |x: &Vec3| {
+            Vec3::new(1.0, 2.0, 3.0) + Vec3::new(0.0, 0.0, 3.0).cross(x) + 0.2 * random_vector(&mut seed)
+        };
+        let v = model.node_rest().iter().map(&mut wobble).collect();
+        let mut state = State::from_motion(&model, model.node_rest().to_vec(), v);
         let (linear, angular) = (state.momentum(&model), state.angular_momentum(&model));
         let deformation = state.energies(&model).kinetic;
         let mut stepper = Stepper::with_solver(solver);
@@ -123,11 +128,8 @@ fn air_drag_gives_the_terminal_speed() {
 fn an_obstacle_falls_by_half_g_t_squared() {
     let body = loose(shapes::beam(1, [0.1, 0.1, 0.1]), Material::default());
     let ball = ObstacleDesc {
-        name: "ball".into(),
-        shape: Shape::Sphere { radius: 0.05 },
-        mobility: Mobility::Free { density: 1000.0 },
-        pose: Isometry::translation(2.0, 0.0, 0.0),
-        ..ObstacleDesc::default()
+        mobility: Mobility::Free { density: 1000.0, velocity: Vec3::zeros(), spin: Vec3::z() },
+        ..ObstacleDesc::fixed("ball", Shape::Sphere { radius: 0.05 }, Isometry::translation(2.0, 0.0, 0.0))
     };
     let world = WorldDesc {
         gravity: Vec3::new(0.0, 0.0, -GRAVITY),

@@ -34,6 +34,8 @@ pub struct Body {
     pub reach: f64,
     /// Damping rate c of velocities (1/s) relative to the reference bone; without bones relative to the rigid motion of its largest connected part.
     pub damping_rate: f64,
+    /// Lowest frequency of deformation of that part (rad/s); unknown on bones and without damping.
+    pub frequency: Option<f64>,
     /// Damping rate of velocities relative to the world (1/s); 0 for bodies on bones.
     pub air_drag: f64,
     /// How sagging is prevented.

@@ -122,10 +122,9 @@ impl Parts {
         &self.nodes[part.nodes.clone()]
     }
 
-    /// Damping rate of the part of a body with most nodes (1/s); 0 if it has no parts.
-    pub(crate) fn damping_rate(&self, body: usize) -> f64 {
-        let largest = self.parts[self.of_body(body)].iter().max_by_key(|part| part.nodes.len());
-        largest.map_or(0.0, |part| part.damping_rate)
+    /// The part of a body with most nodes.
+    pub(crate) fn largest(&self, body: usize) -> Option<&Part> {
+        self.parts[self.of_body(body)].iter().max_by_key(|part| part.nodes.len())
     }
 }
 

@@ -46,8 +46,7 @@ impl DeformationDamping {
         for part in all.all() {
             let nodes = all.nodes_of(part);
             let moves = nodes.iter().any(|node| is_free(*node as usize));
-            let stiffness =
-                if moves { (real::exp(part.damping_rate * h) - 1.0) / (h * h) } else { 0.0 };
+            let stiffness = if moves { (real::exp(part.damping_rate * h) - 1.0) / (h * h) } else { 0.0 };
             self.parts.push(PartDamping { stiffness, rotation: Mat3::identity() });
             let center = center(model, part, x);
             nodes.iter().for_each(|node| self.shape[*node as usize] = x[*node as usize] - center);
@@ -118,7 +117,11 @@ impl DeformationDamping {
             let mut moments = RigidMoments::default();
             for &node in all.nodes_of(part) {
                 let node = node as usize;
-                let moved = if self.diagonal[node] > 0.0 { super::problem::vector(&motion[node]) } else { Vec3::zeros() };
+                let moved = if self.diagonal[node] > 0.0 {
+                    super::problem::vector(&motion[node])
+                } else {
+                    Vec3::zeros()
+                };
                 moments.add(all.node_weight[node], &(own.rotation * self.shape[node]), &moved);
             }
 

@@ -85,8 +85,7 @@ impl Preconditioner {
         };
         let free: Vec<u32> =
             (0..model.node_count() as u32).filter(|node| problem.inertia[*node as usize] > 0.0).collect();
-        let mut own: Vec<f64> =
-            (0..problem.inertia.len()).map(|node| problem.own_diagonal(node)).collect();
+        let mut own: Vec<f64> = (0..problem.inertia.len()).map(|node| problem.own_diagonal(node)).collect();
         for node in model.homes().bodies.iter().flat_map(|body| body.nodes.clone()) {
             own[node] += model.node_mass()[node] * model.homes().springs[node].stiffness;
         }

@@ -138,8 +138,10 @@ fn body_faults(desc: &BodyDesc) -> Vec<Fault> {
         faults.push(fault(what.into()));
     }
     if !(desc.air_drag >= 0.0 && desc.air_drag.is_finite()) {
-        let what =
-            format!("its air drag is {} 1/s: it must be 0 or more, and finite; 0 falls freely", desc.air_drag);
+        let what = format!(
+            "its air drag is {} 1/s: it must be 0 or more, and finite; 0 falls freely",
+            desc.air_drag
+        );
         faults.push(fault(what));
     }
     if desc.air_drag > 0.0 && (desc.attachment.is_some() || matches!(desc.shape, ShapeDesc::Custom(_))) {
@@ -224,6 +226,7 @@ impl Parts {
             tets: first_tet..self.elements.len(),
             reach,
             damping_rate,
+            frequency: None,
             air_drag: desc.air_drag,
             // where the drawn shape is home, the weight is balanced there
             sag: if has_home { Sag::Free } else { desc.sag },
@@ -409,7 +412,10 @@ impl Parts {
             };
             let elements = &mut self.elements[body.tets.clone()];
             parts.add_body(nodes, elements, body.material.damping_ratio);
-            body.damping_rate = parts.damping_rate(i);
+            if let Some(part) = parts.largest(i) {
+                body.damping_rate = part.damping_rate;
+                body.frequency = (part.frequency > 0.0).then_some(part.frequency);
+            }
         }
         parts
     }

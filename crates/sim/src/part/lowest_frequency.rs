@@ -8,8 +8,8 @@ use crate::pseudo_random::pseudo_random_vectors;
 use crate::rest_matrix::rest_matrix;
 use sinew_flesh::{ElementDesc, Elements};
 use sinew_math::nalgebra::{Matrix3x6, Matrix6, Vector6};
-use sinew_math::spatial::cross_matrix;
 use sinew_math::sparse::{BlockCsr, Row, Solver, SolverChoice};
+use sinew_math::spatial::cross_matrix;
 use sinew_math::{Mat3, Vec3};
 
 /// The shift σ in squares of the quarter-wave shear frequency of the longest side, which beams a hundred times as long as they are thick approach as their lowest frequency.
@@ -249,4 +249,68 @@ fn normalise(u: &mut [Vec3]) -> bool {
         u.iter_mut().for_each(|u| *u /= length);
     }
     is_sound
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sinew_flesh::Material;
+    use sinew_math::nalgebra::{DMatrix, SymmetricEigen};
+    use sinew_mesh::shapes;
+
+    /// The frequency found, and all frequencies of the dense matrix, lowest first, for a beam with the pinned nodes that `is_held` selects.
+    fn frequencies(size: [f64; 3], poisson: f64, is_held: fn(&Vec3) -> bool) -> (f64, Vec<f64>) {
+        // a beam with lumped masses
+        let material = Material::tissue(2e4, poisson, 1000.0, 0.1);
+        let mesh = shapes::beam(2, size);
+        let mut mass = vec![0.0; mesh.nodes.len()];
+        for (t, tet) in mesh.tets.iter().enumerate() {
+            tet.iter().for_each(|&n| mass[n as usize] += material.density * mesh.tet_volume(t) / 4.0);
+        }
+        let inverse = |(x, m): (&Vec3, &f64)| if is_held(x) { 0.0 } else { 1.0 / m };
+        let inverse_mass: Vec<f64> = mesh.nodes.iter().zip(&mass).map(inverse).collect();
+        let element = |nodes: &[u32; 4]| ElementDesc { nodes: *nodes, material, fill: 1.0, viscosity: 0.0 };
+        let elements: Vec<ElementDesc> = mesh.tets.iter().map(element).collect();
+        let members: Vec<u32> = (0..mesh.nodes.len() as u32).collect();
+        let nodes = BodyNodes {
+            range: 0..mesh.nodes.len(),
+            unstressed: &mesh.nodes,
+            mass: &mass,
+            inverse_mass: &inverse_mass,
+        };
+        let found = lowest_frequency(&members, &nodes, &elements);
+
+        // the same by a dense decomposition
+        let problem = Problem::new(&members, &nodes, &elements);
+        let count = problem.root_mass.len();
+        let mut dense = DMatrix::zeros(3 * count, 3 * count);
+        for j in 0..3 * count {
+            let mut unit = vec![Vec3::zeros(); count];
+            unit[j / 3][j % 3] = 1.0;
+            problem
+                .apply(&unit)
+                .iter()
+                .enumerate()
+                .for_each(|(i, u)| dense.fixed_view_mut::<3, 1>(3 * i, j).copy_from(u));
+        }
+        let squares = SymmetricEigen::new(dense).eigenvalues;
+        let mut all: Vec<f64> = squares.iter().map(|square| square.max(0.0).sqrt()).collect();
+        all.sort_by(f64::total_cmp);
+        (found, all)
+    }
+
+    /// Rigid motions that pins allow have frequency zero; the frequency found is the next one, or within a tenth of a percent of it.
+    #[test]
+    fn it_is_the_lowest_frequency_that_is_not_of_a_rigid_motion() {
+        let cases: [(fn(&Vec3) -> bool, usize); 4] =
+            [(|_| false, 6), (|x| x.norm() < 1e-9, 3), (|x| x.xy().norm() < 1e-9, 1), (|x| x.x < 1e-9, 0)];
+        for (is_held, rigid) in cases {
+            for (size, poisson) in [([0.4, 0.1, 0.1], 0.3), ([0.2, 0.2, 0.2], 0.47), ([0.4, 0.04, 0.04], 0.4)]
+            {
+                let (found, all) = frequencies(size, poisson, is_held);
+                assert!(all[..rigid].iter().all(|f| *f < 1e-2 * found), "{rigid}: {:?}", &all[..rigid]);
+                assert!((found / all[rigid] - 1.0).abs() < 1e-3, "{rigid}, {size:?}: {found} {}", all[rigid]);
+            }
+        }
+    }
 }
