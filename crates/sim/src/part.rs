@@ -66,7 +66,7 @@ impl Parts {
         Parts { node_part: vec![Parts::NONE; count], node_weight: vec![0.0; count], ..Parts::default() }
     }
 
-    /// Adds the parts of the next body, which has none if it hangs on bones or is not made of tets. Its elements get the viscosity (s) that `ratio`, its damping ratio, leaves of theirs.
+    /// Adds the parts of the next body, a tet mesh without bones with the given damping ratio. The viscosity of its elements is lowered where it alone would damp the lowest mode by more than that.
     pub(crate) fn add_body(&mut self, nodes: BodyNodes, elements: &mut [ElementDesc], ratio: f64) {
         let first_part = self.parts.len();
         for members in components(&nodes.range, elements) {
@@ -75,7 +75,7 @@ impl Parts {
         self.of_body.push(first_part..self.parts.len());
     }
 
-    /// Adds a body that has no parts.
+    /// Adds a body on bones, or one that is no tet mesh: it has no parts.
     pub(crate) fn add_none(&mut self) {
         self.of_body.push(self.parts.len()..self.parts.len());
     }

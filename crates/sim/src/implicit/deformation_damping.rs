@@ -10,6 +10,7 @@
 //! of the distance alone. It has no resultant and no moment at the end of the step, so linear and angular momentum are conserved exactly, however far the part turns in the step. The Hessian is that at R y instead of x
 //! (Gauss–Newton): an orthogonal projection, which is never indefinite and differs by the strain of one step. κ = ĉ/h, with ĉ h = e^(c h) − 1 in a single solve.
 
+use super::problem::vector;
 use crate::Model;
 use crate::part::{Part, RigidMoments};
 use sinew_math::sparse::Row;
@@ -117,11 +118,7 @@ impl DeformationDamping {
             let mut moments = RigidMoments::default();
             for &node in all.nodes_of(part) {
                 let node = node as usize;
-                let moved = if self.diagonal[node] > 0.0 {
-                    super::problem::vector(&motion[node])
-                } else {
-                    Vec3::zeros()
-                };
+                let moved = if self.diagonal[node] > 0.0 { vector(&motion[node]) } else { Vec3::zeros() };
                 moments.add(all.node_weight[node], &(own.rotation * self.shape[node]), &moved);
             }
 
