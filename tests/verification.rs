@@ -20,6 +20,8 @@ mod coupling;
 mod cuts;
 #[path = "verification/cycles.rs"]
 mod cycles;
+#[path = "verification/damping.rs"]
+mod damping;
 #[path = "verification/divergence.rs"]
 mod divergence;
 #[path = "verification/filling.rs"]

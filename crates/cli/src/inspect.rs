@@ -217,12 +217,18 @@ fn print_model(model: &Model, scene: &Scene) {
 
         // how it moves
         let length = body.reach;
-        say!(
-            "  lowest frequency about {:.2} Hz (shear wave over {:.3} m); oscillations halve every {:.2} s",
-            (lame.mu / body.material.density).sqrt() / (4.0 * length),
-            length,
-            core::f64::consts::LN_2 / (0.5 * body.damping_rate).max(1e-9)
-        );
+        let shear_wave = (lame.mu / body.material.density).sqrt() / (4.0 * length);
+        match body.frequency {
+            Some(frequency) => say!(
+                "  lowest frequency {:.2} Hz; its oscillations halve every {:.2} s",
+                frequency / core::f64::consts::TAU,
+                core::f64::consts::LN_2 / (body.material.damping_ratio * frequency).max(1e-9)
+            ),
+            None => say!(
+                "  lowest frequency about {shear_wave:.2} Hz (shear wave over {length:.3} m); oscillations halve every {:.2} s",
+                core::f64::consts::LN_2 / (0.5 * body.damping_rate).max(1e-9)
+            ),
+        }
 
         // what it is attached to
         let pinned: usize = model.pins().iter().filter(|pin| pin.body == i).map(|pin| pin.nodes.len()).sum();

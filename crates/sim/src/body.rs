@@ -32,8 +32,12 @@ pub struct Body {
     pub volume: f64,
     /// Characteristic length (m): the thickness of flesh on bones, or the longest side of a body without bones.
     pub reach: f64,
-    /// Damping rate c of velocities relative to the reference bone, or to the world (1/s).
+    /// Damping rate c of velocities (1/s) relative to the reference bone; without bones relative to the rigid motion of its largest connected part.
     pub damping_rate: f64,
+    /// Lowest frequency of deformation of that part (rad/s); unknown on bones and without damping.
+    pub frequency: Option<f64>,
+    /// Damping rate of velocities relative to the world (1/s); 0 for bodies on bones.
+    pub air_drag: f64,
     /// How sagging is prevented.
     pub sag: Sag,
     /// Report about its rest shape, if it has one.
@@ -140,8 +144,8 @@ impl Shape {
     }
 }
 
-/// c = 2 ζ ω with the quarter-wave shear frequency over a length L, ω = 2π √(μ/ρ) / (4 L): a bar clamped at one end, or flesh of that thickness
-/// on a bone, oscillates at about that frequency, with damping ratio ζ.
+/// c = 2 ζ ω with the quarter-wave shear frequency over a length L, ω = 2π √(μ/ρ) / (4 L): flesh of that thickness on a bone oscillates at about that
+/// frequency, with damping ratio ζ.
 pub(crate) fn damping_rate(material: &Material, length: f64) -> f64 {
     if length == 0.0 {
         return 0.0;

@@ -65,6 +65,8 @@ pub struct BodyDesc {
     pub attachment: Option<AttachmentDesc>,
     /// How sagging from its modelled shape is prevented.
     pub sag: Sag,
+    /// Rate at which the air slows its motion (1/s): it falls at no more than gravity divided by this. For bodies without bones.
+    pub air_drag: f64,
 }
 
 impl Default for BodyDesc {
@@ -79,6 +81,7 @@ impl Default for BodyDesc {
             loads: Vec::new(),
             attachment: None,
             sag: Sag::default(),
+            air_drag: 0.0,
         }
     }
 }

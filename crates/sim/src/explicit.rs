@@ -4,10 +4,13 @@
 //! vₙ₊₁ = ṗ + (vₙ + h (f(xₙ)/m + g) − ṗ) e^(−c h),     xₙ₊₁ = xₙ + h vₙ₊₁            [KimPollard2011, §5]
 //! ```
 //!
-//! ṗ is the velocity at the node of the bone it is damped against, or 0 for the world. The part of the node's weight that is carried by bones is subtracted from g. Bones move after the nodes (see [`crate::coupling`]).
+//! ṗ is the velocity at the node of the bone it is damped against. The part of the node's weight that is carried by bones is subtracted from g. Bones move after the nodes (see [`crate::coupling`]). Bodies without bones
+//! are damped against their own rigid motion, see `part_motion`.
 //!
 //! A step that diverges is repeated from its start with twice the sub-steps, up to a limit; beyond that limit the initial state is restored and the error
 //! reports where the step diverged. Later steps start with the same number of sub-steps and reduce it after a run of successful steps.
+
+mod part_motion;
 
 use crate::body::decay;
 use crate::constraint_forces::{ConstraintForces, Surroundings};
@@ -17,6 +20,7 @@ use crate::custom_bodies::CustomBodies;
 use crate::energy_check::{EnergyCheck, worst_node};
 use crate::substep::Substep;
 use crate::{BoneError, Control, Energies, Model, State, StepError, StepReport, SubstepBackoff};
+use part_motion::{MoveKernel, PartMotion};
 use sinew_flesh::{CornerForces, Diagonalise, ForceReport, NodeMotion};
 use sinew_math::Vec3;
 use sinew_math::lanes::{Kernel, Lanes, dispatch};
@@ -32,9 +36,11 @@ pub(crate) struct Explicit {
     outside: Vec<Vec3>,
     contacts: Contacts,
     constraint_forces: ConstraintForces,
-    /// Velocity damping factor e^(−c h) of a sub-step, per body.
+    /// Velocity damping factor e^(−c h) of a sub-step, per body; unused for bodies without bones.
     decay: Vec<f64>,
-    /// Reaction force on each node's bone in a sub-step: from damping and from gravity compensation (N); unused for nodes damped against the world.
+    /// How bodies without bones move.
+    part_motion: PartMotion,
+    /// Reaction force on each node's bone in a sub-step: from damping and from gravity compensation (N); unused for nodes of bodies without bones.
     drag: Vec<Vec3>,
     coupling: BoneCoupling,
     homes: HomePose,
@@ -146,6 +152,7 @@ impl Explicit {
         self.drag.resize(model.node_count(), Vec3::zeros());
         self.decay.clear();
         self.decay.extend(model.bodies().iter().map(|body| decay(body.damping_rate, h)));
+        self.part_motion.prepare(model, h);
         let can_collide = Contacts::can_collide_in(model, control);
         if can_collide {
             self.contacts.begin(model, control, part(1), state);
@@ -264,9 +271,10 @@ impl Explicit {
     }
 
     fn move_free_nodes(&mut self, model: &Model, control: &Control, h: f64, state: &mut State) {
+        // bodies on bones and custom ones
         let mut all_drag = core::mem::take(&mut self.drag);
         for (i, (body, &decay)) in model.bodies().iter().zip(&self.decay).enumerate() {
-            if control.body_waits(model, i) {
+            if control.body_waits(model, i) || !model.parts().of_body(i).is_empty() {
                 continue;
             }
             let first = body.nodes.start;
@@ -279,6 +287,36 @@ impl Explicit {
             });
         }
         self.drag = all_drag;
+        if !model.parts().all().is_empty() {
+            self.move_parts(model, control, h, state);
+        }
+    }
+
+    /// Moves the free nodes of bodies without bones.
+    fn move_parts(&mut self, model: &Model, control: &Control, h: f64, state: &mut State) {
+        let moves = |i: usize| !control.body_waits(model, i) && !model.parts().of_body(i).is_empty();
+        let bodies = || model.bodies().iter().enumerate().filter(|(i, _)| moves(*i)).map(|(_, body)| body);
+
+        // what forces do to velocities
+        for body in bodies() {
+            let first = body.nodes.start;
+            let stepper = &*self;
+            for_each_part(&mut state.node_v[body.nodes.clone()], CHUNK, |from, v| {
+                dispatch(KickKernel { stepper, model, first: first + from, h, v });
+            });
+        }
+
+        // damping of what is left of them beside rigid motion, then positions
+        self.part_motion.fit(model, &self.outside, (&state.node_x, &state.node_v));
+        for body in bodies() {
+            let first = body.nodes.start;
+            let x = &mut state.node_x[body.nodes.clone()];
+            let v = &mut state.node_v[body.nodes.clone()];
+            let motion = &self.part_motion;
+            for_each_part((x, v), CHUNK, |from, (x, v)| {
+                dispatch(MoveKernel { motion, model, first: first + from, h, x, v });
+            });
+        }
     }
 
     /// Energy at the end of a step in a world with homes (J). Elastic energy of flesh with a home is less than the swing that it is granted, and costs a decomposition of every element: it is left out where all
@@ -411,6 +449,36 @@ impl Kernel for NodeKernel<'_> {
             }
             *v = carried + slip * keep;
             *x += h * *v;
+        }
+    }
+}
+
+/// Adds what forces and gravity do in a sub-step to the velocities of the free nodes of a chunk that begins at `first`.
+struct KickKernel<'a> {
+    stepper: &'a Explicit,
+    model: &'a Model,
+    first: usize,
+    h: f64,
+    v: &'a mut [Vec3],
+}
+
+impl Kernel for KickKernel<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let KickKernel { stepper, model, first, h, v } = self;
+        for (i, v) in v.iter_mut().enumerate() {
+            let node = first + i;
+            let inverse_mass = model.node_inverse_mass()[node];
+            if inverse_mass == 0.0 {
+                continue;
+            }
+            let mut force = stepper.corner_forces.on_node(model.elements(), node);
+            if let Some(outside) = stepper.outside.get(node) {
+                force += outside;
+            }
+            *v += h * (force * inverse_mass + model.gravity());
         }
     }
 }

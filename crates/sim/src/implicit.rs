@@ -13,6 +13,8 @@
 
 mod bones;
 mod deadline;
+mod deformation_damping;
+mod flight;
 mod home_terms;
 mod newton;
 mod pcg;
@@ -37,9 +39,11 @@ use crate::custom_bodies::CustomBodies;
 use crate::substep::Substep;
 use crate::{Control, Model, NodeEnergy, SolveReport, State, StepError, StepReport};
 use deadline::Budget;
+use flight::Flight;
 use newton::Newton;
 use problem::Problem;
 use second_order::SecondOrder;
+use sinew_math::Vec3;
 use std::sync::Arc;
 
 /// Workspace of implicit steps: dropping it costs time but never changes a result.
@@ -50,6 +54,9 @@ pub(crate) struct Implicit {
     /// The same for first-order stages that replace a second-order one because a new contact began.
     demoted: Newton,
     second_order: SecondOrder,
+    flight: Flight,
+    /// Which parts flew in the first of two stages.
+    first_flight: Flight,
     coupling: BoneCoupling,
     constraint_energy: ConstraintEnergy,
     contact_energy: ContactEnergy,
@@ -96,6 +103,17 @@ impl Stage {
     fn demoted(self) -> Stage {
         let substep = Substep { h: (1.0 - second_order::FRACTION) * self.whole, ..self.substep };
         Stage { kind: StageKind::Only, substep, is_demoted: true, ..self }
+    }
+
+    /// How far a first-order solve is ahead of a free fall (m): ½ h² g.
+    fn ahead(&self, model: &Model) -> Vec3 {
+        0.5 * self.substep.h * self.substep.h * model.gravity()
+    }
+
+    /// The same for the first of two stages (m).
+    fn first_ahead(&self, model: &Model) -> Vec3 {
+        let h = second_order::FRACTION * self.whole;
+        0.5 * h * h * model.gravity()
     }
 }
 
@@ -199,6 +217,11 @@ impl Implicit {
         newton.deadline = budget.begin(solves_left);
         let found = newton.minimise(&mut self.problem, model, settings, &mut all);
         budget.end();
+        let load = self.problem.load();
+        self.flight.find(model, (&newton.point().x, load, stage.ahead(model)), &mut all);
+        if stage.kind == StageKind::First {
+            core::mem::swap(&mut self.first_flight, &mut self.flight);
+        }
         found
     }
 
@@ -254,6 +277,12 @@ impl Implicit {
 
         // positions, torques and nodes fixed to bones
         state.node_x.clone_from(&point.x);
+        if stage.kind == StageKind::Only {
+            self.flight.move_back(model, &stage.ahead(model), &mut state.node_x);
+        }
+        if stage.is_demoted {
+            self.first_flight.move_back(model, &stage.first_ahead(model), &mut state.node_x);
+        }
         for (found, own) in point.rigs.iter().zip(&mut state.rigs) {
             own.q.clone_from(&found.q);
         }

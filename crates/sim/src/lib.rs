@@ -23,6 +23,7 @@ mod measures;
 mod model;
 mod node_energy;
 mod obstacle;
+mod part;
 mod pseudo_random;
 mod report;
 mod rest_matrix;

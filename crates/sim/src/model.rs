@@ -16,6 +16,7 @@ use crate::contact_surface::ContactSurface;
 use crate::desc::Mobility;
 use crate::home::Homes;
 use crate::obstacle::Obstacle;
+use crate::part::Parts;
 use crate::rig::{FixedNodes, Rig};
 use crate::stable_step::StableStep;
 use core::ops::Range;
@@ -67,6 +68,8 @@ pub struct Model {
     fixed_nodes: FixedNodes,
     /// Where skinning has nodes of flesh that rests there.
     homes: Homes,
+    /// Connected parts of bodies without bones.
+    parts: Parts,
     /// How each bone is turned at rest, those of all rigs together, the world first.
     rest_rotations: Vec<Mat3>,
     /// Stability limit of explicit time steps.
@@ -113,6 +116,12 @@ pub struct Load {
 
 /// Accessors.
 impl Model {
+    /// Connected parts of bodies without bones.
+    #[inline]
+    pub(crate) fn parts(&self) -> &Parts {
+        &self.parts
+    }
+
     /// Gravitational acceleration (m/s²).
     #[inline]
     pub fn gravity(&self) -> Vec3 {

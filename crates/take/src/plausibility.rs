@@ -123,6 +123,7 @@ mod tests {
             loads: Vec::new(),
             attachment: None,
             sag: Sag::Free,
+            air_drag: 0.0,
         };
         let at = Isometry::translation(0.0, floor, 0.0);
         let obstacles = vec![ObstacleDesc::fixed("floor", Shape::Plane { normal: Vec3::y() }, at)];

@@ -158,6 +158,7 @@ impl CharacterDesc {
             loads: Vec::new(),
             attachment: Some(attachment),
             sag: Sag::Free,
+            air_drag: 0.0,
         };
         Scene {
             name: name.clone(),

@@ -26,6 +26,7 @@ pub fn jelly_torus() -> Scene {
         loads: Vec::new(),
         attachment: None,
         sag: Sag::Free,
+        air_drag: 0.0,
     };
 
     // the pin shakes

@@ -46,6 +46,7 @@ pub fn starfish(tets: usize) -> Scene {
             ..AttachmentDesc::by_shape("starfish")
         }),
         sag: Sag::Free,
+        air_drag: 0.0,
     };
     let rig = RigDesc { name: "starfish".into(), skeleton: bones };
     Scene {

@@ -54,6 +54,7 @@ pub(super) fn read_body(
         loads,
         attachment: None,
         sag: section.sag.map(sag_of).unwrap_or_default(),
+        air_drag: section.air_drag.unwrap_or(0.0),
     };
     Ok(Loaded { value: (body, motions), notes })
 }

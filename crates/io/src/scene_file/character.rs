@@ -87,6 +87,7 @@ pub(super) fn read_character(
             ..AttachmentDesc::by_shape(name.clone())
         }),
         sag: read_sag(section.sag),
+        air_drag: 0.0,
     };
 
     // what joins the scene

@@ -49,6 +49,9 @@ pub struct BodyTable {
     /// `rest-shape` if the surface shows the body as it hangs from its pins under its own weight, `free` if it sags from there.
     #[schemars(extend("default" = "free"))]
     pub sag: Option<SagMode>,
+    /// Rate at which the air slows its motion (1/s): it falls no faster than gravity divided by this, 9.81 m/s at 1. Without it, it falls freely.
+    #[schemars(extend("default" = 0, "minimum" = 0, "maximum" = 1e6))]
+    pub air_drag: Option<f64>,
     /// Whether its surface may collide with itself.
     #[schemars(extend("default" = false))]
     pub self_contact: Option<bool>,

@@ -27,6 +27,7 @@ pub(super) fn body_table(
         pin: pin_tables(&body.pins, motions),
         load: load_tables(&body.loads),
         sag: (body.sag != Sag::Free).then(|| sag_mode(body.sag)),
+        air_drag: (body.air_drag > 0.0).then_some(body.air_drag),
         self_contact: self_contact(body, contact),
         ..BodyTable::default()
     }

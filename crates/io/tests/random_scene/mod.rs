@@ -153,17 +153,22 @@ fn body() -> BoxedStrategy<BodyTable> {
         Just(BodyTable { tets: Some("t.ele".into()), ..BodyTable::default() }),
     ];
     let placing = (of(positive()), of(vector()), of(vector()), flag());
-    (shape, placing, of(material()), vec(pin(), 0..3), vec(load(), 0..2), of(sag()))
-        .prop_map(|(shape, (scale, translate, velocity, self_contact), material, pin, load, sag)| BodyTable {
-            scale,
-            translate,
-            velocity,
-            self_contact,
-            material,
-            pin,
-            load,
-            sag,
-            ..shape
+    let held = (vec(pin(), 0..3), vec(load(), 0..2), of(sag()), of(positive()));
+    (shape, placing, of(material()), held)
+        .prop_map(|(shape, (scale, translate, velocity, self_contact), material, held)| {
+            let (pin, load, sag, air_drag) = held;
+            BodyTable {
+                scale,
+                translate,
+                velocity,
+                self_contact,
+                material,
+                pin,
+                load,
+                sag,
+                air_drag,
+                ..shape
+            }
         })
         .boxed()
 }

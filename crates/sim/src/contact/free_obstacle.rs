@@ -32,7 +32,7 @@ impl ObstacleState {
     /// Symplectic Euler; angular momentum L = I ω is conserved to round-off if no torque acts:
     ///
     /// ```text
-    /// v ← v + h (f/m + g),   x ← x + h v,    L ← L + h τ,   R ← exp(h I⁻¹ L) R,   ω = (R I₀ Rᵀ)⁻¹ L
+    /// v ← v + h (f/m + g),   x ← x + h v [− ½ h² g in free flight],    L ← L + h τ,   R ← exp(h I⁻¹ L) R,   ω = (R I₀ Rᵀ)⁻¹ L
     /// ```
     pub(crate) fn advance(&mut self, solid: &SolidMass, wrench: &Wrench, gravity: &Vec3, h: f64) {
         let center = self.center(solid);
@@ -42,7 +42,10 @@ impl ObstacleState {
         let rate = inertia.try_inverse().unwrap_or_else(Mat3::zeros) * momentum;
         let mut rotation = so3::exp(&(h * rate)) * self.pose.rotation;
         rotation.renormalize();
-        let center = center + h * self.linear;
+        // ahead by ½ h² g where nothing balances gravity
+        let is_flying = wrench.force == Vec3::zeros() && wrench.torque == Vec3::zeros();
+        let back = if is_flying { 0.5 * h * h * gravity } else { Vec3::zeros() };
+        let center = center + h * self.linear - back;
         self.pose = Isometry::from_parts((center - rotation * solid.center).into(), rotation);
         self.angular = self.inertia(solid).try_inverse().unwrap_or_else(Mat3::zeros) * momentum;
     }

@@ -70,7 +70,7 @@ impl Preconditioner {
     pub(super) fn prepare(&mut self, model: &Model, problem: &Problem) {
         // what is known fits, or its skin does
         let key = model.id().clone();
-        let is_damped = problem.drag.iter().any(|drag| *drag > 0.0);
+        let is_damped = problem.is_damped();
         let fits = |rest: &Rest| {
             let has_same_nodes = rest.key == key && rest.any_waits == problem.any_waits;
             has_same_nodes && rest.h == problem.h && rest.is_damped == is_damped
@@ -88,7 +88,7 @@ impl Preconditioner {
         // the matrix at rest: inertia, damping, home springs and elasticity
         let free: Vec<u32> =
             (0..model.node_count() as u32).filter(|node| problem.inertia[*node as usize] > 0.0).collect();
-        let mut own: Vec<f64> = problem.inertia.iter().zip(&problem.drag).map(|(a, b)| a + b).collect();
+        let mut own: Vec<f64> = (0..problem.inertia.len()).map(|node| problem.own_diagonal(node)).collect();
         for node in model.homes().bodies.iter().flat_map(|body| body.nodes.clone()) {
             own[node] += model.node_mass()[node] * model.homes().springs[node].stiffness;
         }

@@ -1,6 +1,7 @@
 //! The incremental potential of one implicit step: its value, gradient and Hessian over free nodes and joints.
 
 use super::bones::Bones;
+use super::deformation_damping::DeformationDamping;
 use super::home_terms::HomeTerms;
 use crate::NodeEnergy;
 use crate::SolveReport;
@@ -51,8 +52,10 @@ pub(super) struct Problem {
     pub(super) aim: Vec<Vec3>,
     /// m/h² of free nodes (N/m), 0 for all others.
     pub(super) inertia: Vec<f64>,
-    /// Damping coefficient of free nodes over the step (N/m).
+    /// Coefficient over the step of damping of free nodes against their bones, or against the air (N/m).
     pub(super) drag: Vec<f64>,
+    /// Damping of the deformation of bodies without bones.
+    pub(super) deformation: DeformationDamping,
     /// Positions that damping pulls nodes towards, in the frame of their reference bone.
     pub(super) carried: Vec<Vec3>,
     /// Load forces on nodes (N); empty if there are none.
@@ -130,6 +133,7 @@ impl Problem {
         self.begin(model, control, Substep::at_end(h), state);
         self.elastic.begin_static();
         self.drag.iter_mut().for_each(|drag| *drag = 0.0);
+        self.deformation.begin_static();
         self.is_dragged = false;
     }
 
@@ -175,8 +179,8 @@ impl Problem {
             self.drag[node] = model.homes().springs[node].damping * self.h * self.inertia[node];
             self.carried[node] = self.homes.start.bind_x[node];
         }
-        for body in model.bodies() {
-            let grown = real::exp(body.damping_rate * self.h) - 1.0;
+        for (i, body) in model.bodies().iter().enumerate() {
+            let grown = real::exp(node_damping_rate(model, i) * self.h) - 1.0;
             if grown == 0.0 {
                 continue;
             }
@@ -187,17 +191,22 @@ impl Problem {
                 self.carried[node] = self.bones.start_frames[bone].point_back(&self.start.x[node]);
             }
         }
+        let Problem { deformation, inertia, start, .. } = self;
+        deformation.begin(model, self.h, &start.x, |node| inertia[node] > 0.0);
     }
 
     /// Uses the damping rate c unmodified: k = m c/h, without the correction that matches a single solve to explicit decay.
     pub(super) fn drag_plainly(&mut self, model: &Model) {
-        for body in model.bodies() {
-            if body.damping_rate > 0.0 {
+        for (i, body) in model.bodies().iter().enumerate() {
+            let rate = node_damping_rate(model, i);
+            if rate > 0.0 {
                 for node in body.nodes.clone() {
-                    self.drag[node] = body.damping_rate * self.h * self.inertia[node];
+                    self.drag[node] = rate * self.h * self.inertia[node];
                 }
             }
         }
+        let Problem { deformation, inertia, .. } = self;
+        deformation.damp_plainly(model, self.h, |node| inertia[node] > 0.0);
     }
 
     /// Sets the reference strain of viscous damping by extrapolating from that at node positions `x` (m) through that at the start of the problem, by a factor `s`.
@@ -300,6 +309,7 @@ impl Problem {
         if self.is_dragged {
             sum += self.add_drag(model, point, gradient);
         }
+        sum += self.deformation.evaluate(model, &point.x, &mut gradient.nodes);
         if n > 0 {
             sum += self.add_balance(model, point, gradient);
             self.bones.add_wrenches(&mut self.wrenches, &mut gradient.joints);
@@ -347,6 +357,11 @@ impl Problem {
             self.wrenches[bone].torque -= point.x[node].cross(&pull);
         }
         sum
+    }
+
+    /// Load forces on nodes (N); empty if there are none.
+    pub(super) fn load(&self) -> &[Vec3] {
+        &self.load
     }
 
     /// The elastic energy at the last evaluation (J).
@@ -487,6 +502,7 @@ impl Problem {
         for_each_part(out.nodes.as_mut_slice(), CHUNK, |first, chunk| {
             dispatch(ProductKernel { problem: this, model, first, motion: &motion.nodes, out: chunk });
         });
+        self.deformation.multiply_rigid(model, &motion.nodes, &mut out.nodes);
         let twists: &[Twist] = if sought { &self.twists } else { &[] };
         extras.iter_mut().for_each(|extra| {
             extra.move_bones(twists);
@@ -542,10 +558,21 @@ impl Problem {
         }
     }
 
+    /// Whether any node is damped.
+    pub(super) fn is_damped(&self) -> bool {
+        self.drag.iter().chain(&self.deformation.diagonal).any(|rate| *rate > 0.0)
+    }
+
+    /// Inertia and damping of a node (N/m).
+    #[inline(always)]
+    pub(super) fn own_diagonal(&self, node: usize) -> f64 {
+        self.inertia[node] + self.drag[node] + self.deformation.diagonal[node]
+    }
+
     /// The diagonal block of each node in the Hessian.
     pub(super) fn diagonal_blocks(&self, model: &Model, extras: &[&mut dyn NodeEnergy]) -> Vec<Mat3> {
-        let own = self.inertia.iter().zip(&self.drag);
-        let mut blocks: Vec<Mat3> = own.map(|(m, k)| Mat3::from_diagonal_element(m + k)).collect();
+        let own = (0..self.inertia.len()).map(|node| self.own_diagonal(node));
+        let mut blocks: Vec<Mat3> = own.map(Mat3::from_diagonal_element).collect();
         self.hessian.add_diagonal(model.elements(), &mut blocks);
         if !model.homes().is_empty() {
             self.homes.turn_blocks(model, &mut blocks);
@@ -590,6 +617,12 @@ impl Problem {
     }
 }
 
+/// Damping rate of the nodes of a body against their bones, or against the air (1/s).
+fn node_damping_rate(model: &Model, body: usize) -> f64 {
+    let own = &model.bodies()[body];
+    if model.parts().of_body(body).is_empty() { own.damping_rate } else { own.air_drag }
+}
+
 /// Elastic gradients of a chunk of nodes that begins at `first`.
 struct GradientKernel<'a> {
     problem: &'a Problem,
@@ -629,7 +662,7 @@ impl Kernel for ProductKernel<'_> {
     fn run<L: Lanes>(self) {
         for (i, out) in self.out.iter_mut().enumerate() {
             let node = self.first + i;
-            let own = (self.problem.inertia[node] + self.problem.drag[node]) as f32;
+            let own = self.problem.own_diagonal(node) as f32;
             let sum = self.problem.hessian.on_node(self.model.elements(), node);
             let mut sum = self.problem.homes.product(self.model, node, sum, &self.motion[node]);
             for k in 0..4 {

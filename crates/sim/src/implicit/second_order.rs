@@ -47,6 +47,8 @@ pub(super) struct SecondOrder {
     rates: Vec<Frame>,
     aims: Vec<Frame>,
     carried: Vec<Vec3>,
+    /// Shapes of parts of bodies without bones.
+    shape: Vec<Vec3>,
     constraint_energy: ConstraintEnergy,
     /// Coordinates and velocities of joints with prescribed motion at the end of the step.
     ends: Vec<SkeletonState>,
@@ -72,6 +74,7 @@ impl SecondOrder {
         self.constraint_energy.clone_from(constraint_energy);
         problem.drag_plainly(model);
         self.carried.clone_from(&problem.carried);
+        self.shape.clone_from(&problem.deformation.shape);
         self.frames.clone_from(&problem.bones.start_frames);
         self.aims.clone_from(&problem.bones.aims);
         self.rates = problem.bones.rates(model, &state.rigs);
@@ -134,6 +137,7 @@ impl SecondOrder {
         for (own, earlier) in problem.carried.iter_mut().zip(&self.carried) {
             *own = earlier + EXTRAPOLATION * (*own - earlier);
         }
+        problem.deformation.begin_beyond(model, &self.shape, EXTRAPOLATION);
 
         // inertial prediction and initial guess of nodes
         self.from_x.clear();

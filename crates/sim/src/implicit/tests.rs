@@ -3,6 +3,7 @@
 mod arm;
 mod beam;
 mod budget;
+mod deformation_damping;
 mod descent;
 mod energy;
 mod gradient;

@@ -10,6 +10,7 @@ use crate::desc::{BodyDesc, LoadDesc, PinDesc, Sag, ShapeDesc, WorldDesc};
 use crate::fault::{BuildError, Fault};
 use crate::home::{HomeParts, Homes};
 use crate::obstacle::Obstacle;
+use crate::part::{BodyNodes, Parts as PartList};
 use crate::rig::{Attachment, FixedNodes, RestRig, Rig};
 use crate::sag::{Drawn, Support, keep_masses};
 use crate::stable_step::StableStep;
@@ -142,6 +143,17 @@ fn body_faults(desc: &BodyDesc) -> Vec<Fault> {
         let what = "it is not a tet mesh, and only tet meshes can be attached to bones or have a rest shape: hold it by constraints, and let it sag freely";
         faults.push(fault(what.into()));
     }
+    if !(desc.air_drag >= 0.0 && desc.air_drag.is_finite()) {
+        let what = format!(
+            "its air drag is {} 1/s: it must be 0 or more, and finite; 0 falls freely",
+            desc.air_drag
+        );
+        faults.push(fault(what));
+    }
+    if desc.air_drag > 0.0 && (desc.attachment.is_some() || matches!(desc.shape, ShapeDesc::Custom(_))) {
+        let what = "it has air drag, which only tet meshes without bones have: remove it, or the attachment";
+        faults.push(fault(what.into()));
+    }
     for (i, pin) in desc.pins.iter().enumerate() {
         faults.extend(pin.region.fault().map(|what| fault(format!("pin {}: {what}", i + 1))));
     }
@@ -202,10 +214,10 @@ impl Parts {
             viscosity: 0.0,
         }));
         let reach = thickness.unwrap_or_else(|| shape.length());
-        // custom bodies and springs towards home have damping of their own
+        // custom bodies and springs towards home have damping of their own, and bodies without bones are damped part by part
         let has_home = desc.attachment.as_ref().is_some_and(|attachment| attachment.home.is_some());
-        let damping_rate =
-            if shape.custom.is_none() && !has_home { damping_rate(&desc.material, reach) } else { 0.0 };
+        let is_on_bones = shape.custom.is_none() && desc.attachment.is_some() && !has_home;
+        let damping_rate = if is_on_bones { damping_rate(&desc.material, reach) } else { 0.0 };
 
         // nodes and the body itself
         let (mass, volume) = (shape.node_mass(desc.material.density), shape.volume());
@@ -220,6 +232,8 @@ impl Parts {
             tets: first_tet..self.elements.len(),
             reach,
             damping_rate,
+            frequency: None,
+            air_drag: desc.air_drag,
             // where the drawn shape is home, the weight is balanced there
             sag: if has_home { Sag::Free } else { desc.sag },
             rest_shape: None,
@@ -382,6 +396,36 @@ impl Parts {
         stable_step
     }
 
+    /// Finds the connected parts of bodies without bones, and how fast they are damped.
+    fn find_parts(
+        &mut self,
+        fixed_nodes: &FixedNodes,
+        node_inverse_mass: &[f64],
+        node_unstressed: &[Vec3],
+    ) -> PartList {
+        let mut parts = PartList::of_nodes(self.node_mass.len());
+        for (i, body) in self.bodies.iter_mut().enumerate() {
+            let hangs = body.nodes.clone().any(|node| fixed_nodes.node_reference[node] > 0);
+            if hangs || matches!(body.kind, BodyKind::Custom(_)) {
+                parts.add_none();
+                continue;
+            }
+            let nodes = BodyNodes {
+                range: body.nodes.clone(),
+                unstressed: node_unstressed,
+                mass: &self.node_mass,
+                inverse_mass: node_inverse_mass,
+            };
+            let elements = &mut self.elements[body.tets.clone()];
+            parts.add_body(nodes, elements, body.material.damping_ratio);
+            if let Some(part) = parts.largest(i) {
+                body.damping_rate = part.damping_rate;
+                body.frequency = (part.frequency > 0.0).then_some(part.frequency);
+            }
+        }
+        parts
+    }
+
     /// The homes of all nodes, with bones as they stand at rest.
     fn lay_out_homes(&mut self, rest_frames: &[Frame], is_free: impl Fn(usize) -> bool) -> Homes {
         Homes::build(
@@ -442,6 +486,7 @@ impl Parts {
         // stability limit, with damping and contact
         let stable_step = self.find_step(&loose_inverse_mass, &node_unstressed);
         rigs.iter_mut().for_each(|rig| self.limit_drag(rig, &fixed_nodes, &homes));
+        let parts = self.find_parts(&fixed_nodes, &node_inverse_mass, &node_unstressed);
         let stable_step = contact_step(world, stable_step);
         let contact_surface = ContactSurface::build(
             &world.contact,
@@ -458,6 +503,7 @@ impl Parts {
             contact_surface,
             fixed_nodes,
             homes,
+            parts,
             rest_rotations: rest_frames.iter().map(|frame| frame.rotation).collect(),
             rigs,
             stable_step,

@@ -65,6 +65,9 @@ impl Model {
 impl Fingerprint {
     fn body(&mut self, body: &Body) {
         self.text(&(&body.name, &body.nodes, &body.tets, &body.material, body.damping_rate, body.sag));
+        if body.air_drag > 0.0 {
+            self.number(body.air_drag);
+        }
         if let BodyKind::Custom(custom) = &body.kind {
             self.text(&(&custom.kind, &custom.q, &custom.v));
         }
@@ -122,6 +125,7 @@ mod tests {
             loads: Vec::new(),
             attachment: None,
             sag: Sag::Free,
+            air_drag: 0.0,
         };
         WorldDesc { gravity: -Vec3::y(), bodies: vec![body], rigs: Vec::new(), ..WorldDesc::default() }
     }
@@ -135,12 +139,13 @@ mod tests {
         };
         let same = hash(|_| {});
         assert_eq!(hash(|_| {}), same);
-        let changes: [fn(&mut WorldDesc); 6] = [
+        let changes: [fn(&mut WorldDesc); 7] = [
             |world| world.gravity.x = 1e-12,
             |world| world.bodies[0].name = "bowl".into(),
             |world| world.bodies[0].material.young *= 1.001,
             |world| world.bodies[0].velocity.z = 0.1,
             |world| world.bodies[0].pins.clear(),
+            |world| world.bodies[0].air_drag = 0.1,
             |world| {
                 if let ShapeDesc::Surface { surface, .. } = &mut world.bodies[0].shape {
                     surface.vertices[3] *= 0.999;

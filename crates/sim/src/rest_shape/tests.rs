@@ -41,6 +41,7 @@ impl Beam {
             loads: Vec::new(),
             attachment: None,
             sag: self.sag,
+            air_drag: 0.0,
         };
         WorldDesc { gravity: self.gravity, bodies: vec![body], ..WorldDesc::default() }
     }

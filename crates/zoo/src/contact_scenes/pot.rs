@@ -19,8 +19,7 @@ pub fn pot(friction: f64) -> Scene {
         primitives: primitives(),
         spacing: 0.011,
         tets: 1200,
-        // mass-proportional damping acts against the world and slows flight and sliding: a little to end the rattling, or none
-        material: Material::soft_solid(60e3, 0.4, 900.0, if friction > 0.0 { 0.03 } else { 0.0 }),
+        material: Material::soft_solid(60e3, 0.4, 900.0, 0.03),
         pose: Isometry::from_parts(at(0.0, 0.3, 0.0).into(), so3::exp(&(Vec3::z() * -0.35))),
         velocity: at(1.0, 0.0, 0.0),
     };
