@@ -1,5 +1,6 @@
 //! `sinew bench`: measures the speed of simulation on this machine.
 
+mod bakes;
 mod beam;
 mod build;
 mod characters;
@@ -53,6 +54,7 @@ pub(crate) struct Bench {
 /// Benchmarks with arguments of their own, which run only when named.
 #[derive(Subcommand)]
 enum Suite {
+    Bakes(bakes::Bakes),
     Characters(characters::Characters),
 }
 
@@ -91,8 +93,10 @@ struct Report {
 
 impl Bench {
     pub(crate) fn run(self) -> Result<(), Failure> {
-        if let Some(Suite::Characters(characters)) = self.suite {
-            return characters.run();
+        match self.suite {
+            Some(Suite::Bakes(bakes)) => return bakes.run(),
+            Some(Suite::Characters(characters)) => return characters.run(),
+            None => {}
         }
 
         // the output, checked before any work is done

@@ -43,6 +43,7 @@
 
 mod bookmark;
 mod checkpoint;
+mod cycle;
 mod frame;
 mod frame_check;
 mod loop_closer;

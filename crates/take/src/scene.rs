@@ -35,8 +35,6 @@ pub struct Scene {
 /// Limits of plausible input: a day (s), and a thousand times the frame rate of film.
 const MAX_SECONDS: f64 = 86_400.0;
 const MAX_FPS: f64 = 24_000.0;
-/// Time (s) after which flesh that starts from rest is in its periodic response: the transient of soft fat on a limb has decayed to a thousandth.
-const LOOP_PREROLL: f64 = 6.0;
 
 impl Default for Scene {
     /// Four seconds of an empty world on Earth, y up, at 60 frames per second.
@@ -67,8 +65,8 @@ impl Scene {
         (self.preroll * self.fps - 1e-9).ceil() as usize
     }
 
-    /// Makes the take exactly one cycle of its motion: extends the preroll by whole cycles, and sets the length of the take to the period. Returns
-    /// false and changes nothing unless the motion of every skeleton loops, all with the same period.
+    /// Makes the take exactly one cycle of its motion: extends the preroll by two cycles, to which a [`Player`](crate::Player) adds others until flesh closes them, and sets the
+    /// length of the take to the period. Returns false and changes nothing unless the motion of every skeleton loops, all with the same period.
     pub fn make_loop(&mut self) -> bool {
         let periods: Vec<f64> = self.performances.iter().filter_map(Performance::period).collect();
         let Some(&period) = periods.first().filter(|_| periods.len() == self.performances.len()) else {
@@ -77,8 +75,7 @@ impl Scene {
         if periods.iter().any(|other| (other - period).abs() > 1e-6 * period) {
             return false;
         }
-        let longer =
-            self.performances.iter_mut().filter_map(|performance| performance.extend_preroll(LOOP_PREROLL));
+        let longer = self.performances.iter_mut().filter_map(|performance| performance.extend_preroll(0.0));
         self.preroll += longer.fold(0.0, f64::max);
         // a whole number of frames per period, so that the last frame is the first of the next cycle
         self.fps = (self.fps * period).round().max(1.0) / period;

@@ -13,6 +13,7 @@ use crate::outputs::{atomic_file, plan_files};
 use clap::Args;
 use measure::{Motion, Plan, measure};
 use row::Row;
+pub(super) use row::name_of;
 use sinew_files::Replace;
 use sinew_io::{CharacterChoice, is_character_file, open_source};
 use sinew_sim::SolverKind;
@@ -152,7 +153,7 @@ fn cast(path: &Path, captured: &[PathBuf]) -> Result<Cast, String> {
 }
 
 /// Does some work; an error or a panic becomes a message of one line.
-fn catch<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+pub(super) fn catch<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     let done = catch_unwind(AssertUnwindSafe(work));
     let result = done.unwrap_or_else(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
@@ -163,7 +164,7 @@ fn catch<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
 }
 
 /// The files of a folder, sorted by name.
-fn files_in(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+pub(super) fn files_in(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let at = |error: std::io::Error| Failure::input(format!("{}: {error}", folder.display()));
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(at)? {
