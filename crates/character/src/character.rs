@@ -96,7 +96,11 @@ impl Character {
 
         // what takes part in the scene
         let body = match options.shape {
-            FleshShape::Artist => played.skinned_body(&name, (&flesh, &softness), motion.as_ref(), options),
+            FleshShape::Artist => {
+                let fitted = played.fitted_motions(options, animation)?;
+                let motions: Vec<&SkeletonMotion> = motion.iter().chain(&fitted).collect();
+                played.skinned_body(&name, (&flesh, &softness), &motions, options)
+            }
             FleshShape::Physical => {
                 let material = fitting_material(options.material, &flesh.extent, &mut notes);
                 played.body(&name, &flesh, material, options)
@@ -193,12 +197,28 @@ impl Played<'_> {
         }
     }
 
-    /// The flesh as a body whose home is the skinned shape, with a softness that fits the motion.
+    /// The other animations that softness fits. One that shifts joints, which these bones cannot follow, is left out.
+    fn fitted_motions(
+        &self,
+        options: &CharacterOptions,
+        played: Option<usize>,
+    ) -> Result<Vec<SkeletonMotion>, CharacterError> {
+        let mut found = Vec::new();
+        for name in &options.fitted {
+            let animation = self.rigged.find_animation(Some(name))?.filter(|found| Some(*found) != played);
+            let Some(animation) = animation else { continue };
+            motion::check_length(self.rigged, self.bones, animation)?;
+            found.extend(motion::of_animation(self.rigged, self.bones, self.skeleton, animation).ok());
+        }
+        Ok(found)
+    }
+
+    /// The flesh as a body whose home is the skinned shape, with a softness that fits the motions.
     fn skinned_body(
         &self,
         name: &str,
         (flesh, softness): (&Flesh, &[f32]),
-        motion: Option<&SkeletonMotion>,
+        motions: &[&SkeletonMotion],
         options: &CharacterOptions,
     ) -> BodyDesc {
         let weights = flesh.weights(self.rigged, &self.bones.of_node);
@@ -206,7 +226,7 @@ impl Played<'_> {
             surface: &flesh.surface,
             weights: &weights,
             skeleton: self.skeleton,
-            motion,
+            motions,
             size: flesh.extent.amax(),
             softness,
             human: self.human,

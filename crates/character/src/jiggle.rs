@@ -47,7 +47,8 @@ pub(crate) struct FleshInMotion<'a> {
     /// For each vertex its bones, as indices in the description, with weights.
     pub(crate) weights: &'a [Vec<(u32, f32)>],
     pub(crate) skeleton: &'a Skeleton,
-    pub(crate) motion: Option<&'a SkeletonMotion>,
+    /// All motions that softness is to fit.
+    pub(crate) motions: &'a [&'a SkeletonMotion],
     /// The largest extent of the character (m).
     pub(crate) size: f64,
     /// Painted softness of each vertex; empty if it is not painted.
@@ -78,12 +79,11 @@ impl FleshInMotion<'_> {
         let own = |thickness: f64| core::f64::consts::FRAC_PI_2 * shear_speed / thickness;
 
         // stiffer where the motion is violent
-        let stiffening = match (given, self.motion) {
-            (None, Some(motion)) => {
-                self.stiffening(motion, &thickness, own, SWING * jiggle.min(limit / SWING))
-            }
-            _ => vec![1.0; self.skeleton.bones().len()],
-        };
+        let mut stiffening = vec![1.0f64; self.skeleton.bones().len()];
+        for motion in self.motions.iter().filter(|_| given.is_none()) {
+            let needed = self.stiffening(motion, &thickness, own, SWING * jiggle.min(limit / SWING));
+            stiffening.iter_mut().zip(needed).for_each(|(most, needed)| *most = most.max(needed));
+        }
         let factor = |weights: &[(u32, f32)]| {
             let part = |(place, weight): &(u32, f32)| {
                 let bone = self.skeleton.bone_of_desc(*place as usize)?;

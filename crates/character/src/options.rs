@@ -24,6 +24,8 @@ pub struct CharacterOptions {
     pub name: Option<String>,
     /// The animation to play, by name or index; the first by default.
     pub animation: Option<String>,
+    /// Other animations, likewise, that its softness fits too, so that it is the same whichever of them is played.
+    pub fitted: Vec<String>,
     /// A captured motion to play instead.
     pub motion: Option<CapturedMotion>,
     /// Where it stands in the scene.
@@ -63,6 +65,7 @@ impl Default for CharacterOptions {
         CharacterOptions {
             name: None,
             animation: None,
+            fitted: Vec::new(),
             motion: None,
             placement: Placement::default(),
             cage: CageSize::Tets(DEFAULT_TETS),

@@ -72,6 +72,6 @@ impl Bake {
         outputs::warn_of_losses(&written);
         tell!("{} frames, {:.2} s", take.frame_count(), take.last_time());
         outputs::print(&written);
-        Ok(())
+        outputs::check_error(&written, &self.options)
     }
 }

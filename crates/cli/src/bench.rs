@@ -1,5 +1,6 @@
 //! `sinew bench`: measures the speed of simulation on this machine.
 
+mod bakes;
 mod beam;
 mod build;
 mod character_folder;
@@ -55,6 +56,7 @@ pub(crate) struct Bench {
 /// Benchmarks with arguments of their own, which run only when named.
 #[derive(Subcommand)]
 enum Suite {
+    Bakes(bakes::Bakes),
     Characters(characters::Characters),
     Variants(variants::Variants),
 }
@@ -95,6 +97,7 @@ struct Report {
 impl Bench {
     pub(crate) fn run(self) -> Result<(), Failure> {
         match self.suite {
+            Some(Suite::Bakes(bakes)) => return bakes.run(),
             Some(Suite::Characters(characters)) => return characters.run(),
             Some(Suite::Variants(variants)) => return variants.run(),
             None => {}

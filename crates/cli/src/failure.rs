@@ -13,6 +13,8 @@ use std::fmt::Display;
 pub(crate) enum Failure {
     /// The simulation failed.
     Simulation(String),
+    /// The output was written, but is less accurate than asked for.
+    Accuracy(String),
     /// Bad input or usage, or an output that cannot be written.
     Input(String),
     /// A signal stopped the command.
@@ -32,7 +34,7 @@ impl Failure {
     /// The message for the user; every line of an error is marked as one.
     pub(crate) fn text(&self) -> String {
         match self {
-            Failure::Simulation(message) | Failure::Input(message) => {
+            Failure::Simulation(message) | Failure::Accuracy(message) | Failure::Input(message) => {
                 format!("error: {}", message.replace('\n', "\nerror: "))
             }
             Failure::Interrupted { message, .. } => message.clone(),
@@ -41,7 +43,7 @@ impl Failure {
 
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
-            Failure::Simulation(_) => 1,
+            Failure::Simulation(_) | Failure::Accuracy(_) => 1,
             Failure::Input(_) => 2,
             Failure::Interrupted { signal, .. } => 128_u8.saturating_add(u8::try_from(*signal).unwrap_or(0)),
         }

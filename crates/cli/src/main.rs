@@ -46,6 +46,7 @@ macro_rules! note {
 
 mod bake;
 mod bench;
+mod clips;
 mod contents;
 mod failure;
 mod gallery;

@@ -3,6 +3,7 @@
 use crate::failure::Failure;
 use clap::Args;
 use sinew_files::{Replace, check_output, plan_outputs};
+use sinew_gltf::Quantization;
 use sinew_io::{AtomicFile, GlbForm, OpenedScene, SinkOptions, SinkReport, TAKE_EXTENSION};
 use sinew_render::Look;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,14 @@ pub(crate) struct OutputOptions {
     /// How far a vertex in a .glb may be from its simulated position, in percent of the body's size [default: 0.1].
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     error: Option<f64>,
+
+    /// Write the file and end with code 0 even if a .glb misses the error.
+    #[arg(long)]
+    allow_error: bool,
+
+    /// Store morph targets of a .glb with skeleton in single precision, for readers without KHR_mesh_quantization. By default positions have 16 bits and normals 8.
+    #[arg(long)]
+    no_quantize: bool,
 
     /// Write a character's .glb as plain meshes at their simulated positions, without skeleton, skinning and textures, and point caches in the world instead of the space of each mesh.
     #[arg(long)]
@@ -56,6 +65,7 @@ impl OutputOptions {
             glb_form: if self.world { GlbForm::World } else { GlbForm::Rigged },
             component_limit: self.morph_targets.map_or(defaults.component_limit, usize::from),
             error_fraction: self.error.map_or(defaults.error_fraction, |percent| 0.01 * percent),
+            quantization: if self.no_quantize { Quantization::Floats } else { Quantization::Quantized },
             preview: self.has_preview(output),
             looks: zoo_looks(source),
             ..defaults
@@ -66,6 +76,18 @@ impl OutputOptions {
 /// Prints what the output format could not hold.
 pub(crate) fn warn_of_losses(report: &SinkReport) {
     report.warnings().iter().for_each(|warning| warn!("WARNING: {warning}"));
+}
+
+/// Fails if a .glb is less accurate than asked for, unless that is allowed.
+pub(crate) fn check_error(report: &SinkReport, options: &OutputOptions) -> Result<(), Failure> {
+    match report.missed_errors().first() {
+        Some((error, allowed)) if !options.allow_error => Err(Failure::Accuracy(format!(
+            "the .glb was written, but it is up to {:.1} mm off where {:.1} mm were asked for: raise --morph-targets or --error, shorten it with --seconds, or accept it with --allow-error",
+            1e3 * error,
+            1e3 * allowed
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// Prints which files were written and how to use them.

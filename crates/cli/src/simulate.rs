@@ -1,8 +1,9 @@
 //! `sinew simulate`: simulates a scene and writes or records the take.
 
+use crate::clips;
 use crate::failure::Failure;
 use crate::interrupt::FrameLoop;
-use crate::outputs::{OutputOptions, is_take, plan_files};
+use crate::outputs::{self, OutputOptions, is_take, plan_files};
 use crate::report::{Verbosity, verbosity};
 use crate::resume;
 use crate::run::Run;
@@ -27,7 +28,7 @@ pub(crate) struct Simulate {
     /// A character (.glb, .gltf, .vrm, .fbx), a scene (.toml), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele), or a name from `sinew zoo list` [default: dancer].
     ///
     /// A character is given flesh and plays its animation. A motion is given a body of flesh around its joints. A mesh becomes jelly that hangs from its top and sways.
-    input: Option<PathBuf>,
+    pub(crate) input: Option<PathBuf>,
 
     /// Two-way coupling: free the root bone of every skeleton, so that flesh also moves the bones [default: as in the scene; the animation drives all bones].
     #[arg(long, conflicts_with = "ragdoll")]
@@ -50,6 +51,9 @@ pub(crate) struct Simulate {
     self_contact: bool,
 
     /// The animation of a character file to play, by name or by number counted from 0 [default: the first].
+    ///
+    /// Several, as `Idle,Run`, or `all`: each is simulated, with a softness that fits all of them, and one .glb has the flesh of each. They come first in the file, in this order.
+    /// Animations that were not simulated play without flesh.
     #[arg(long, value_name = "NAME")]
     animation: Option<String>,
 
@@ -59,14 +63,14 @@ pub(crate) struct Simulate {
 
     /// How much the flesh of character files swings: 0 hardly, 1 as flesh does, 2 as in a cartoon [default: as in the scene; 1].
     #[arg(long, value_name = "J", value_parser = parse_jiggle, allow_negative_numbers = true)]
-    jiggle: Option<f64>,
+    pub(crate) jiggle: Option<f64>,
     /// Metres per unit of a .bvh motion [default: the unit in which the figure's legs are as long as a person's].
     #[arg(long, value_name = "METRES")]
     motion_scale: Option<f64>,
 
     /// Make a seamless loop: repeat a cyclic motion until flesh moves the same way in every cycle, then write one cycle whose last frame equals its first.
     #[arg(long = "loop", conflicts_with_all = ["seconds", "no_preroll"])]
-    is_loop: bool,
+    pub(crate) is_loop: bool,
 
     /// The solver: explicit takes many small steps and conserves energy; implicit takes one stable step per frame and damps the motion (only slightly if the scene asks for second order); auto takes the faster one [default: as in the scene; explicit].
     #[arg(long, value_name = "KIND", value_parser = solver_kind)]
@@ -97,17 +101,17 @@ pub(crate) struct Simulate {
 
     /// Frames per second [default: as in the scene].
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    fps: Option<f64>,
+    pub(crate) fps: Option<f64>,
 
     /// The number of threads; the result does not depend on it [default: one per core].
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
 
     #[command(flatten)]
-    stats: StatsOptions,
+    pub(crate) stats: StatsOptions,
 
     #[command(flatten)]
-    options: OutputOptions,
+    pub(crate) options: OutputOptions,
 }
 
 impl Simulate {
@@ -121,37 +125,51 @@ impl Simulate {
         }
         match &self.resume {
             Some(take) => resume::run(take, &self.stats, &self.options, &pool),
-            None => self.start(&pool),
+            None => match clips::find(self.input.as_deref(), self.animation.as_deref())? {
+                Some(names) => clips::run(&self, &names, &pool),
+                None => self.start(&pool),
+            },
         }
     }
 
+    /// What is chosen for character files, if this animation is played and others are to look alike.
+    pub(crate) fn choice(&self, animation: Option<String>, fitted: &[String]) -> CharacterChoice {
+        CharacterChoice {
+            animation,
+            fitted: fitted.to_vec(),
+            motion: self.motion.clone(),
+            jiggle: self.jiggle,
+            motion_scale: self.motion_scale,
+            lead: self.lead(),
+        }
+    }
+
+    /// The file to write.
+    pub(crate) fn output_of(&self, scene: &Scene) -> PathBuf {
+        self.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.glb", scene.name)))
+    }
+
     /// Who drives the skeletons, if an option says so.
-    fn lead(&self) -> Option<DriveMode> {
+    pub(crate) fn lead(&self) -> Option<DriveMode> {
         if self.ragdoll { Some(DriveMode::Ragdoll) } else { self.two_way.then_some(DriveMode::TwoWay) }
     }
 
     /// Simulates a new take.
     fn start(&self, pool: &rayon::ThreadPool) -> Result<(), Failure> {
         // the scene, and how this take plays it
-        let choice = CharacterChoice {
-            animation: self.animation.clone(),
-            motion: self.motion.clone(),
-            jiggle: self.jiggle,
-            motion_scale: self.motion_scale,
-            lead: self.lead(),
-        };
+        let choice = self.choice(self.animation.clone(), &[]);
         let (opened, origin, files) = source::open_to_record(self.input.as_deref(), &choice)?;
         opened.notes.iter().for_each(|note| note!("{note}"));
         let notes = opened.notes.len();
         let mut source = opened.value;
         source.scene.fps = self.fps.unwrap_or(source.scene.fps);
-        let settings = self.settings(&source)?;
+        let settings = self.settings(&source, self.animation.as_deref())?;
         settings.apply(&mut source.scene);
         let scene = &source.scene;
         note_settings(scene, &settings);
 
         // where the result goes
-        let output = self.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.glb", scene.name)));
+        let output = self.output_of(scene);
         let options = SinkOptions { is_loop: self.is_loop, ..self.options.sink(&output, &source) };
         let plan = SinkPlan::new(&output, &source, &options)?;
         plan_files(plan.files().iter().chain(&self.stats.path), self.options.replace())?;
@@ -187,11 +205,15 @@ impl Simulate {
         let (hidden_notes, is_json) =
             (if verbosity() == Verbosity::Verbose { 0 } else { notes }, self.stats.json);
         Summary { stats: &stats, written: &written, chosen, questions, hidden_notes, is_json }.print();
-        Ok(())
+        outputs::check_error(&written, &self.options)
     }
 
     /// The settings of the take: those of the scene, changed by the options.
-    fn settings(&self, source: &OpenedScene) -> Result<TakeSettings, Failure> {
+    pub(crate) fn settings(
+        &self,
+        source: &OpenedScene,
+        animation: Option<&str>,
+    ) -> Result<TakeSettings, Failure> {
         // length and frame rate, which a loop changes; on a copy, since applying the settings makes the loop
         let mut cycle = source.scene.clone();
         if self.is_loop && !cycle.make_loop() {
@@ -210,7 +232,7 @@ impl Simulate {
             seconds: self.seconds.unwrap_or(scene_as_played.seconds),
             fps: scene_as_played.fps,
             lead,
-            animation: self.animation.clone(),
+            animation: animation.map(String::from),
             motion: self.motion.as_deref().map(|motion| CapturedFiles::name_of(folder, motion)),
             jiggle: self.jiggle,
             motion_scale: self.motion_scale,

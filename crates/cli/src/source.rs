@@ -52,7 +52,8 @@ pub(crate) fn reopen(take: &TakeFile) -> Result<OpenedScene, Failure> {
     // the scene as it was opened for recording
     let recipe = take.recipe();
     let TakeSettings { animation, motion, motion_scale, jiggle, lead, .. } = recipe.settings.clone();
-    let choice = CharacterChoice { animation, motion: motion.map(PathBuf::from), motion_scale, jiggle, lead };
+    let motion = motion.map(PathBuf::from);
+    let choice = CharacterChoice { animation, fitted: Vec::new(), motion, motion_scale, jiggle, lead };
     let mut source = match &recipe.origin {
         TakeOrigin::File(name) => recipe.files.serve(|| open(Some(Path::new(name)), &choice))?.value,
         TakeOrigin::BuiltIn(name) => find_in_zoo(name).map(OpenedScene::from).ok_or_else(|| {

@@ -43,15 +43,28 @@ impl StatsOptions {
 
     /// Writes statistics to the file, and prints them if they are wanted as JSON.
     pub(crate) fn report(&self, stats: &Stats, file: Option<AtomicFile>) -> Result<(), Failure> {
-        if let Some(mut file) = file {
-            let written = file.write_all(stats.to_json().as_bytes());
-            written.and_then(|()| file.commit()).map_err(|e| Failure::input(format!("stats: {e}")))?;
-        }
+        write_json(stats, file)?;
         if self.json {
-            say!("{}", stats.to_json());
+            say_json(stats);
         }
         Ok(())
     }
+}
+
+/// Writes statistics to a file, if there is one.
+pub(crate) fn write_json(stats: &impl Serialize, file: Option<AtomicFile>) -> Result<(), Failure> {
+    let Some(mut file) = file else { return Ok(()) };
+    let written = file.write_all(to_json(stats).as_bytes());
+    written.and_then(|()| file.commit()).map_err(|e| Failure::input(format!("stats: {e}")))
+}
+
+/// Prints statistics.
+pub(crate) fn say_json(stats: &impl Serialize) {
+    say!("{}", to_json(stats));
+}
+
+fn to_json(stats: &impl Serialize) -> String {
+    serde_json::to_string_pretty(stats).unwrap_or_default() + "\n"
 }
 
 /// Timings of a run (s).
@@ -274,10 +287,6 @@ impl Stats {
             Some(CharacterStats::of(binding, baked))
         };
         Stats { characters: written.characters.iter().filter_map(found).collect(), ..self }
-    }
-
-    pub(crate) fn to_json(&self) -> String {
-        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 }
 

@@ -16,6 +16,16 @@ pub struct FileCharacter {
     pub binding: CharacterBinding,
 }
 
+/// Whether a take is all of a file, or one clip of several.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClipPlace {
+    /// The last clip, or the only one: the file appears when the take ends.
+    #[default]
+    Last,
+    /// Other clips follow: the file stays open.
+    Earlier,
+}
+
 /// Writes the flesh of a character as morph targets under its own skinning; see [`SkinnedGlb`].
 #[derive(Debug)]
 pub struct CharacterGlb<'a> {
@@ -23,7 +33,8 @@ pub struct CharacterGlb<'a> {
     character: PlayedCharacter<'a>,
     target: PathBuf,
     options: SkinnedGlbOptions,
-    writer: Option<SkinnedGlb<'a>>,
+    writer: Option<SkinnedGlb>,
+    clip: ClipPlace,
     report: Option<SkinnedGlbReport>,
 }
 
@@ -41,8 +52,19 @@ impl<'a> CharacterGlb<'a> {
             target: target.into(),
             options,
             writer: None,
+            clip: ClipPlace::Last,
             report: None,
         }
+    }
+
+    /// The take as one clip of several: behind those that are in `before`, and in front of others if it is not the last.
+    pub fn as_clip(self, before: Option<SkinnedGlb>, clip: ClipPlace) -> CharacterGlb<'a> {
+        CharacterGlb { writer: before, clip, ..self }
+    }
+
+    /// The file that later clips go into; `None` after the last.
+    pub fn into_writer(self) -> Option<SkinnedGlb> {
+        self.writer
     }
 
     /// The name of the character in the scene.
@@ -59,6 +81,9 @@ impl<'a> CharacterGlb<'a> {
 impl FrameSink for CharacterGlb<'_> {
     fn begin(&mut self, _: &[SurfaceInfo], fps: f64) -> Result<(), SinkError> {
         let animation = self.character.binding.animation;
+        if let Some(writer) = &mut self.writer {
+            return writer.begin_clip(animation, fps, 0.0);
+        }
         let options = SkinnedGlbOptions { animation, fps, ..self.options };
         self.writer = Some(SkinnedGlb::new(self.target.clone(), self.file, options)?);
         Ok(())
@@ -84,6 +109,9 @@ impl FrameSink for CharacterGlb<'_> {
     }
 
     fn finish(&mut self) -> Result<(), SinkError> {
+        if self.clip == ClipPlace::Earlier {
+            return Ok(());
+        }
         let writer = self.writer.take().ok_or_else(|| SinkError("an end without a start".into()))?;
         self.report = Some(writer.finish()?);
         Ok(())

@@ -2,6 +2,10 @@
 //!
 //! It starts empty, or as the document of a character's file, to which it adds without changing the rest.
 
+mod stored_vectors;
+
+pub(crate) use stored_vectors::Storage;
+
 use crate::character_file::CharacterFile;
 use crate::glb_container;
 use serde_json::{Value, json};

@@ -50,10 +50,13 @@ mod viewer_page;
 pub use character_file::{
     CHARACTER_EXTENSIONS, CharacterFile, CharacterSource, SourceForm, open_character, read_character,
 };
-pub use character_glb::{CharacterGlb, FileCharacter};
+pub use character_glb::{CharacterGlb, ClipPlace, FileCharacter};
 pub use engines::{ClipFacts, Engine, EngineFinding, FileFacts, MeshFacts, Severity};
 pub use glb::{GlbBodyReport, GlbOptions, GlbReport, GlbSink};
 pub use rig_glb::{RigFile, RigGlb};
 pub use rigged_document::{CharacterLook, SurfaceLook};
-pub use skinned_glb::{ErrorMeasure, SkinnedBodyReport, SkinnedGlb, SkinnedGlbOptions, SkinnedGlbReport};
+pub use skinned_glb::{
+    ErrorMeasure, Quantization, SkinnedBodyReport, SkinnedClipReport, SkinnedGlb, SkinnedGlbOptions,
+    SkinnedGlbReport,
+};
 pub use viewer_page::{PageModel, ViewerPage};

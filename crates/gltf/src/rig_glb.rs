@@ -144,7 +144,7 @@ pub struct RigGlb {
     rig: Arc<RigFile>,
     target: PathBuf,
     options: SkinnedGlbOptions,
-    writer: Option<SkinnedGlb<'static>>,
+    writer: Option<SkinnedGlb>,
     report: Option<SkinnedGlbReport>,
 }
 
@@ -174,7 +174,7 @@ impl FrameSink for RigGlb {
         self.writer = Some(SkinnedGlb::of_document(
             self.target.clone(),
             self.rig.character.clone(),
-            self.rig.document.clone(),
+            &self.rig.document,
             options,
         )?);
         Ok(())

@@ -5,37 +5,46 @@
 //! ```
 //!
 //! The skeleton J, the weights w, the file's own morph targets d and all that is not named here stay as they are. Flesh adds the morph
-//! targets e, in bind space and behind those of the file, and keys of their weights ω in the animation that was played. Nodes that
-//! stood elsewhere than the animation puts them get new keys. Normals have no deltas: viewers light flesh by the normals of the file,
-//! turned by the joints. Between frames ω is a straight line, as are the own weights μ of meshes that have flesh.
+//! targets e, in bind space and behind those of the file, with the normals that go with them, and keys of their weights ω in the animations that were played. Nodes that
+//! stood elsewhere than the animation puts them get new keys. Between frames ω is a straight line, as are the own weights μ of meshes that have flesh.
+//!
+//! Several clips, one after the other, share one set of targets. Animations without flesh get weights of zero, and the clips come first in the file.
 //!
 //! Frames wait on disk beside the target until the end, so memory does not grow with their number.
 
 mod body;
 mod carry_back;
+mod clip;
+mod compression;
+mod direction_fit;
+mod flesh_frames;
 mod images;
 mod joint_keys;
 mod keys;
 mod report;
 mod residuals;
 mod scratch;
+mod shading;
 mod targets;
 
+pub use compression::Quantization;
 pub(crate) use images::pack as pack_images;
-pub use report::{SkinnedBodyReport, SkinnedGlbReport};
+pub use report::{SkinnedBodyReport, SkinnedClipReport, SkinnedGlbReport};
 
 use crate::character_file::CharacterFile;
 use crate::components::Effort;
 use crate::document::Document;
 use body::Body;
-use joint_keys::JointKeys;
+use clip::Clip;
+use compression::Flesh;
+use flesh_frames::FleshFrames;
 use keys::KeyWriter;
-use residuals::{Flesh, Residuals};
-use scratch::Scratch;
+use shading::Shading;
 use sinew_character::{CharacterPose, RiggedCharacter, SurfaceId};
 use sinew_files::AtomicFile;
 use sinew_math::Vec3;
 use sinew_take::SinkError;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -57,7 +66,7 @@ pub enum ErrorMeasure {
 /// How a take is written into a character's file.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SkinnedGlbOptions {
-    /// The animation that was played, by its index in the file; without one, a new animation is put before the others.
+    /// The animation that was played first, by its index in the file; without one, a new animation is put before the others.
     pub animation: Option<usize>,
     /// Frames per second.
     pub fps: f64,
@@ -69,6 +78,8 @@ pub struct SkinnedGlbOptions {
     pub measure: ErrorMeasure,
     /// The most morph targets that are added to a mesh; it never has more than 240 in all.
     pub component_limit: usize,
+    /// How numbers of morph targets are stored.
+    pub quantization: Quantization,
     /// The most memory for frames while they are compressed (bytes).
     pub memory_limit: usize,
 }
@@ -82,6 +93,7 @@ impl Default for SkinnedGlbOptions {
             error_fraction: 1e-3,
             measure: ErrorMeasure::AllFlesh,
             component_limit: 64,
+            quantization: Quantization::Quantized,
             memory_limit: 1 << 30,
         }
     }
@@ -89,81 +101,71 @@ impl Default for SkinnedGlbOptions {
 
 /// Writes a take into a character's file.
 #[derive(Debug)]
-pub struct SkinnedGlb<'a> {
+pub struct SkinnedGlb {
     character: Arc<RiggedCharacter>,
-    origin: Origin<'a>,
+    /// The document that the take is added to.
+    document: Document,
     options: SkinnedGlbOptions,
     file: AtomicFile,
-    joint_keys: JointKeys,
+    clips: Vec<Clip>,
     /// From the first frame on.
     flesh: Option<FleshFrames>,
-    frame_count: usize,
+    notes: Vec<String>,
 }
 
-/// The document that a take is added to.
-#[derive(Debug)]
-enum Origin<'a> {
-    /// That of a character's file.
-    File(&'a CharacterFile),
-    /// One that was built.
-    Built(Arc<Document>),
-}
-
-/// The frames of all bodies.
-#[derive(Debug)]
-struct FleshFrames {
-    surfaces: Vec<SurfaceId>,
-    bodies: Vec<Body>,
-    scratch: Scratch,
-    /// For each body how far its vertices may be off (m).
-    allowed_errors: Vec<f64>,
-}
-
-impl<'a> SkinnedGlb<'a> {
+impl SkinnedGlb {
     /// A file that will appear as `target`. Fails if it cannot be written, or if the options do not fit the character.
     pub fn new(
         target: impl Into<PathBuf>,
-        file: &'a CharacterFile,
+        file: &CharacterFile,
         options: SkinnedGlbOptions,
-    ) -> Result<SkinnedGlb<'a>, SinkError> {
-        SkinnedGlb::build(target.into(), file.rigged.clone(), Origin::File(file), options)
+    ) -> Result<SkinnedGlb, SinkError> {
+        let mut document = Document::of(file)?;
+        let notes = images::pack(&mut document, file);
+        SkinnedGlb::build(target.into(), file.rigged.clone(), document, notes, options)
     }
 
     /// The same for a document that was built, and the character it describes.
     pub(crate) fn of_document(
         target: PathBuf,
         character: Arc<RiggedCharacter>,
-        document: Arc<Document>,
+        document: &Document,
         options: SkinnedGlbOptions,
-    ) -> Result<SkinnedGlb<'a>, SinkError> {
-        SkinnedGlb::build(target, character, Origin::Built(document), options)
+    ) -> Result<SkinnedGlb, SinkError> {
+        SkinnedGlb::build(target, character, document.clone(), Vec::new(), options)
     }
 
     fn build(
         target: PathBuf,
         character: Arc<RiggedCharacter>,
-        origin: Origin<'a>,
+        document: Document,
+        notes: Vec<String>,
         options: SkinnedGlbOptions,
-    ) -> Result<SkinnedGlb<'a>, SinkError> {
+    ) -> Result<SkinnedGlb, SinkError> {
         let SkinnedGlbOptions { animation, fps, start, error_fraction, .. } = options;
-        let has = character.animations.len();
-        if let Some(animation) = animation.filter(|animation| *animation >= has) {
-            return Err(SinkError(format!("animation {animation} is not in the file, which has {has}")));
-        }
-        if !(fps.is_finite() && fps > 0.0) {
-            return Err(SinkError(format!("{fps} frames per second: give a number above 0")));
-        }
-        if !(start.is_finite() && start >= 0.0) {
-            return Err(SinkError(format!("the first frame is at {start} s: give a time from 0")));
-        }
+        let clip = Clip::new(&character, animation, (fps, start), 0)?;
         if !(error_fraction.is_finite() && error_fraction >= 0.0) {
             return Err(SinkError(format!(
                 "an error of {error_fraction} of the size: give a fraction from 0"
             )));
         }
         let file = AtomicFile::create(&target).map_err(|error| SinkError(error.to_string()))?;
-        let joint_keys = JointKeys::new(&character);
-        Ok(SkinnedGlb { character, origin, options, file, joint_keys, flesh: None, frame_count: 0 })
+        Ok(SkinnedGlb { character, document, options, file, clips: vec![clip], flesh: None, notes })
+    }
+
+    /// Begins another clip: frames that follow are those of another animation, or of a new one. Fails if the settings make no sense, or if the animation has a clip already.
+    pub fn begin_clip(&mut self, animation: Option<usize>, fps: f64, start: f64) -> Result<(), SinkError> {
+        self.clips.retain(|clip| !clip.frames.is_empty());
+        if self.clips.iter().any(|clip| clip.animation == animation) {
+            return Err(SinkError("an animation is played twice: give each once".into()));
+        }
+        self.clips.push(Clip::new(&self.character, animation, (fps, start), self.frame_count())?);
+        Ok(())
+    }
+
+    /// How many frames there are, of all clips.
+    fn frame_count(&self) -> usize {
+        self.clips.last().map_or(0, |clip| clip.frames.end)
     }
 
     /// Adds a frame: where all nodes stand, and where the vertices of some surfaces are in the world (m), in the order of the file.
@@ -174,186 +176,146 @@ impl<'a> SkinnedGlb<'a> {
         surfaces: &[(SurfaceId, &[Vec3])],
     ) -> Result<(), SinkError> {
         // whether the frame fits
-        let frame = self.frame_count;
+        let place = self.frame_count();
+        let Some(clip) = self.clips.last_mut() else { return Ok(()) };
+        let frame = clip.frames.len();
         let named = |message: String| SinkError(format!("frame {frame}: {message}"));
-        let time = self.time(frame);
+        let time = clip.time(frame, 0.0);
         // key times are written in single precision and must differ there
-        if frame > 0 && time as f32 <= self.time(frame - 1) as f32 {
+        if frame > 0 && time as f32 <= clip.time(frame - 1, 0.0) as f32 {
             return Err(named(format!("{time} s cannot be told from the frame before: start earlier")));
         }
         check_pose(&self.character, pose).map_err(named)?;
         // until a frame is taken, nothing says which surfaces there are
-        if frame == 0 {
-            self.flesh = Some(FleshFrames::new(&self.character, &self.file, surfaces, &self.options)?);
+        if place == 0 {
+            let (document, file) = (&self.document, &self.file);
+            self.flesh = Some(FleshFrames::new(&self.character, document, file, surfaces, &self.options)?);
         }
         let Some(flesh) = &mut self.flesh else { return Ok(()) };
         flesh.check(&self.character, surfaces).map_err(named)?;
 
         // where the file and its new keys put everything, and what is beyond
-        let of_file = self.options.animation.and_then(|animation| self.character.pose_at(animation, time));
-        let of_file = of_file.unwrap_or_else(|| self.character.rest_pose());
-        let played = self.joint_keys.played(&self.character, of_file, pose);
-        let beyond = flesh.displacements(&self.character, &played.pose, surfaces).map_err(named)?;
-        flesh.scratch.write(frame, &beyond).map_err(|error| named(format!("cannot be kept: {error}")))?;
-        flesh.bodies.iter_mut().for_each(|body| body.push_pose(&self.character, &played.pose));
-        self.joint_keys.push(played);
-        self.frame_count += 1;
+        let of_file = clip.pose_of_file(&self.character, time);
+        let played = clip.joint_keys.played(&self.character, of_file, pose);
+        let numbers = flesh.numbers(&self.character, &played.pose, surfaces).map_err(named)?;
+        flesh.write(place, &numbers).map_err(|error| named(format!("cannot be kept: {error}")))?;
+        clip.joint_keys.push(played);
+        clip.frames.end += 1;
         Ok(())
     }
 
     /// Compresses all frames and gives the file its name. Fails without frames.
     pub fn finish(mut self) -> Result<SkinnedGlbReport, SinkError> {
         // the morph targets of every body
-        let Some(frames) = self.flesh.take().filter(|_| self.frame_count > 0) else {
+        self.clips.retain(|clip| !clip.frames.is_empty());
+        let Some(frames) = self.flesh.take().filter(|_| !self.clips.is_empty()) else {
             return Err(SinkError("there are no frames to write: give at least one".into()));
         };
         let found: Vec<Flesh> =
             (0..frames.bodies.len()).map(|body| self.compress(body, &frames)).collect::<Result<_, _>>()?;
 
-        // the document they are added to
-        let (mut document, mut notes) = match &self.origin {
-            Origin::File(file) => {
-                let mut document = Document::of(file)?;
-                let notes = images::pack(&mut document, file);
-                (document, notes)
-            }
-            Origin::Built(document) => (Document::clone(document), Vec::new()),
-        };
-        notes.extend(self.joint_keys.sheared().map(|node| {
+        // in the document, with keys of theirs and of joints
+        let sheared: BTreeSet<usize> = self.clips.iter().flat_map(|clip| clip.joint_keys.sheared()).collect();
+        self.notes.extend(sheared.into_iter().map(|node| {
             let label = &self.character.nodes[node].label;
             format!("node '{label}' is sheared and stood elsewhere than the file puts it: it keeps the file's keys")
         }));
+        let packed = self.document.buffer_length();
+        self.write_motion(&frames, &found);
+        let bytes_added = (self.document.buffer_length() - packed) as u64;
 
-        // both in the file
-        let packed = document.buffer_length();
-        self.write_motion(&mut document, &frames.bodies, &found);
-        let bytes_added = (document.buffer_length() - packed) as u64;
-        document.sign();
-        let bytes = document.write(&mut self.file)?;
+        // in the file
+        let bodies = self.body_reports(&frames, &found);
+        self.document.sign();
+        let bytes = self.document.write(&mut self.file)?;
         self.file.commit().map_err(|error| SinkError(error.to_string()))?;
-
-        // what was written
-        let bodies = frames.bodies.iter().zip(&frames.allowed_errors).zip(&found);
-        let bodies = bodies.map(|((body, allowed_error), flesh)| SkinnedBodyReport {
-            node: body.node,
-            name: self.character.nodes[body.node].label.clone(),
-            components: flesh.deltas.len(),
-            largest_error: flesh.largest_error,
-            allowed_error: *allowed_error,
-            damped_vertices: flesh.damped,
-        });
-        let bodies = bodies.collect();
-        Ok(SkinnedGlbReport { bodies, keyed_nodes: self.joint_keys.keyed_nodes(), bytes, bytes_added, notes })
+        let keyed: BTreeSet<usize> =
+            self.clips.iter().flat_map(|clip| clip.joint_keys.keyed_nodes()).collect();
+        Ok(SkinnedGlbReport { bodies, keyed_nodes: keyed.len(), bytes, bytes_added, notes: self.notes })
     }
 
     fn compress(&self, body: usize, frames: &FleshFrames) -> Result<Flesh, SinkError> {
-        let (body, allowed) = (&frames.bodies[body], frames.allowed_errors[body]);
-        let node = &self.character.nodes[body.node];
+        let node = &self.character.nodes[frames.bodies[body].node];
         let own = node.mesh.map_or(0, |mesh| self.character.meshes[mesh].target_count());
         let limit = self.options.component_limit.min(TARGET_CEILING.saturating_sub(own));
-        let effort = Effort { allowed, limit, memory: self.options.memory_limit };
-        Residuals::new(body, &frames.scratch)
-            .compress(effort)
+        let effort =
+            Effort { allowed: frames.allowed_errors[body], limit, memory: self.options.memory_limit };
+        let how = (effort, self.options.quantization);
+        compression::compress(&self.character, &self.clips, frames, body, how)
             .map_err(|error| SinkError(format!("'{}' cannot be compressed: {error}", node.label)))
     }
 
     /// Morph targets, and keys of theirs and of joints.
-    fn write_motion(&self, document: &mut Document, bodies: &[Body], found: &[Flesh]) {
-        let moving: Vec<(&Body, &Flesh)> =
-            bodies.iter().zip(found).filter(|(_, flesh)| !flesh.deltas.is_empty()).collect();
-        if moving.is_empty() && self.joint_keys.keyed_nodes() == 0 {
+    fn write_motion(&mut self, frames: &FleshFrames, found: &[Flesh]) {
+        // the bodies that move
+        let all = frames.bodies.iter().zip(&frames.shadings).zip(found);
+        let moving: Vec<(&Body, &Shading, &Flesh)> = all
+            .filter(|(_, flesh)| !flesh.deltas.is_empty())
+            .map(|((body, shading), flesh)| (body, shading, flesh))
+            .collect();
+        if moving.is_empty() && self.clips.iter().all(|clip| clip.joint_keys.keyed_nodes().next().is_none()) {
             return;
         }
-        let nodes: Vec<usize> = moving.iter().map(|(body, _)| body.node).collect();
-        targets::own_meshes(document, &self.character, &nodes);
-        let times = (0..self.frame_count).map(|frame| self.time(frame)).collect();
-        let mut keys = KeyWriter::new(document, &self.character, self.options.animation, times);
-        for (body, flesh) in moving {
-            targets::add(document, &self.character, body, flesh);
-            keys.add_flesh(document, body, flesh);
+        let (document, character) = (&mut self.document, &self.character);
+        let nodes: Vec<usize> = moving.iter().map(|(body, ..)| body.node).collect();
+        targets::own_meshes(document, character, &nodes);
+        for (body, shading, flesh) in &moving {
+            targets::add(document, character, body, shading, flesh);
         }
-        keys.add_joints(document, &self.joint_keys);
-        keys.put_first(document);
-    }
 
-    /// The time of a frame in the animation (s).
-    fn time(&self, frame: usize) -> f64 {
-        self.options.start + frame as f64 / self.options.fps
-    }
-}
-
-impl FleshFrames {
-    fn new(
-        character: &RiggedCharacter,
-        file: &AtomicFile,
-        surfaces: &[(SurfaceId, &[Vec3])],
-        options: &SkinnedGlbOptions,
-    ) -> Result<FleshFrames, SinkError> {
-        let surfaces: Vec<SurfaceId> = surfaces.iter().map(|(surface, _)| *surface).collect();
-        let bodies = Body::all(character, &surfaces)?;
-        let count = bodies.last().map_or(0, |body| body.vertices.end);
-        let file = file.scratch().map_err(|error| SinkError(error.to_string()))?;
-        let rest = character.rest_pose();
-        let sides = |surfaces: &mut dyn Iterator<Item = SurfaceId>| {
-            box_sides(surfaces.filter_map(|surface| character.world_vertices(surface, &rest)).flatten())
-        };
-        let sizes: Vec<f64> = match options.measure {
-            ErrorMeasure::AllFlesh => vec![sides(&mut surfaces.iter().copied()).norm(); bodies.len()],
-            ErrorMeasure::EachBody => bodies
-                .iter()
-                .map(|body| sides(&mut body.parts.iter().map(|part| part.surface)).max())
-                .collect(),
-        };
-        let allowed_errors = sizes.iter().map(|size| options.error_fraction * size).collect();
-        Ok(FleshFrames { surfaces, bodies, scratch: Scratch::new(file, 3 * count), allowed_errors })
-    }
-
-    fn check(&self, character: &RiggedCharacter, surfaces: &[(SurfaceId, &[Vec3])]) -> Result<(), String> {
-        if !surfaces.iter().map(|(surface, _)| surface).eq(&self.surfaces) {
-            return Err(
-                "has other surfaces than the first frame: give the same ones in the same order".into()
-            );
-        }
-        for (SurfaceId { node, primitive }, vertices) in surfaces {
-            let surface = SurfaceId { node: *node, primitive: *primitive };
-            let name = format!("primitive {primitive} of node '{}'", character.nodes[*node].label);
-            let wanted = character.primitive(surface).map_or(0, |primitive| primitive.positions.len());
-            if vertices.len() != wanted {
-                let has = vertices.len();
-                return Err(format!("{name} has {has} positions and {wanted} vertices: give one for each"));
-            }
-            if let Some(bad) = vertices.iter().position(|x| !x.iter().all(|c| c.is_finite())) {
-                return Err(format!(
-                    "{name}: vertex {bad} is at {:?}: the simulation has failed",
-                    vertices[bad].as_slice()
+        // their keys in every clip
+        let mut written = Vec::new();
+        for clip in &self.clips {
+            let mut keys = KeyWriter::new(document, character, clip);
+            moving.iter().for_each(|(body, _, flesh)| keys.add_flesh(document, body, flesh));
+            keys.add_joints(document);
+            written.push(keys.animation());
+            if let Some(rest) = keys.seconds_after().filter(|_| !moving.is_empty()) {
+                let name = animation_name(character, keys.animation());
+                self.notes.push(format!(
+                    "animation {name} goes on for {rest:.2} s after the last frame: flesh fades out within 0.25 s, and the rest plays without it"
                 ));
             }
         }
-        Ok(())
-    }
 
-    /// u = x − x_p of all vertices, body after body.
-    fn displacements(
-        &self,
-        character: &RiggedCharacter,
-        pose: &CharacterPose,
-        surfaces: &[(SurfaceId, &[Vec3])],
-    ) -> Result<Vec<f32>, String> {
-        let mut numbers = Vec::new();
-        for part in self.bodies.iter().flat_map(|body| &body.parts) {
-            let carried = character.world_vertices(part.surface, pose).unwrap_or_default();
-            let (_, given) = surfaces[part.given];
-            numbers.extend(
-                given.iter().zip(&carried).flat_map(|(x, p)| <[f64; 3]>::from(x - p)).map(|u| u as f32),
-            );
-        }
-        match numbers.iter().position(|u| u.is_nan() || u.abs() > 1e15) {
-            None => Ok(numbers),
-            Some(bad) => {
-                Err(format!("a vertex is {} m from its skin: the simulation has failed", numbers[bad]))
+        // zeros in all others
+        for animation in (0..character.animations.len()).filter(|animation| !written.contains(animation)) {
+            for (body, _, flesh) in &moving {
+                keys::add_neutral(document, character, animation, body.node, flesh.deltas.len());
             }
         }
+        keys::put_first(document, &written);
     }
+
+    /// What was written of each body.
+    fn body_reports(&self, frames: &FleshFrames, found: &[Flesh]) -> Vec<SkinnedBodyReport> {
+        let bodies = frames.bodies.iter().zip(&frames.allowed_errors).zip(found);
+        let report = |((body, allowed_error), flesh): ((&Body, &f64), &Flesh)| {
+            let clips = self.clips.iter().zip(&flesh.errors).map(|(clip, error)| SkinnedClipReport {
+                animation: clip.animation,
+                frames: clip.frames.len(),
+                error_at_frames: error.at_frames,
+                error_between: error.between,
+            });
+            SkinnedBodyReport {
+                node: body.node,
+                name: self.character.nodes[body.node].label.clone(),
+                components: flesh.deltas.len(),
+                largest_error: flesh.largest_error(),
+                clips: clips.collect(),
+                normal_angle: flesh.normal_angle,
+                allowed_error: *allowed_error,
+                damped_vertices: flesh.damped,
+            }
+        };
+        bodies.map(report).collect()
+    }
+}
+
+/// An animation by its name, or else its number.
+fn animation_name(character: &RiggedCharacter, animation: usize) -> String {
+    let name = character.animations.get(animation).and_then(|animation| animation.name.as_deref());
+    name.map_or_else(|| animation.to_string(), |name| format!("'{name}'"))
 }
 
 /// Fails unless a pose is one of the character, and its places in the world follow from those in parents.
@@ -378,11 +340,4 @@ fn check_pose(character: &RiggedCharacter, pose: &CharacterPose) -> Result<(), S
         }
     }
     Ok(())
-}
-
-/// The sides of the box around points.
-fn box_sides(points: impl Iterator<Item = Vec3>) -> Vec3 {
-    let empty = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
-    let (low, high) = points.fold(empty, |(low, high), x| (low.inf(&x), high.sup(&x)));
-    if low.x <= high.x { high - low } else { Vec3::zeros() }
 }

@@ -18,6 +18,7 @@ pub(crate) fn scene_of_character(
         character: CharacterOptions {
             name: Some(name.clone()),
             animation: choice.animation.clone(),
+            fitted: choice.fitted.clone(),
             shape: choice.default_shape(false),
             jiggle: choice.jiggle.unwrap_or(defaults.jiggle),
             ..defaults

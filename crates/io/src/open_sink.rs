@@ -29,7 +29,7 @@ use crate::{
 };
 use character_sinks::{CharacterSinks, OtherBodies};
 use sinew_character::{ObjectSpace, ShownObjects};
-use sinew_gltf::{GlbOptions, GlbSink, RigFile, RigGlb};
+use sinew_gltf::{ClipPlace, GlbOptions, GlbSink, RigFile, RigGlb, SkinnedGlb};
 use sinew_render::{Look, Preview, PreviewOptions, View};
 use sinew_sim::Model;
 use sinew_take::{PartsSink, SceneParts, SinkError, Up};
@@ -139,7 +139,30 @@ impl<'a> SinkPlan<'a> {
 
     /// Opens the sink. The model must be that of the scene.
     pub fn open(self, model: &Model) -> Result<TakeSink<'a>, SinkError> {
-        let format = self.format_sink(model)?;
+        self.open_clip(model, Vec::new(), ClipPlace::Last)
+    }
+
+    /// Opens the sink of a take that is one clip of a character's file: behind the clips that `before` holds ([`TakeSink::into_writers`]), and in front of others unless it
+    /// is the last. Fails if the output is none that clips can share.
+    pub fn open_clip(
+        self,
+        model: &Model,
+        before: Vec<SkinnedGlb>,
+        clip: ClipPlace,
+    ) -> Result<TakeSink<'a>, SinkError> {
+        let is_one_of_several = clip == ClipPlace::Earlier || !before.is_empty();
+        let format = match self.format_sink(model)? {
+            FormatSink::CharacterGlbs(sinks) => {
+                FormatSink::CharacterGlbs(Box::new(sinks.as_clip(before, clip)))
+            }
+            _ if is_one_of_several => {
+                return Err(SinkError(format!(
+                    "{}: several animations go into the .glb of a character file only: play one at a time",
+                    self.path.display()
+                )));
+            }
+            format => format,
+        };
         let preview = self.options.preview.then(|| self.preview());
         let cycle = self.options.is_loop.then(|| self.frame_count().saturating_sub(1));
         Ok(TakeSink::new(self.files(), self.opened, format, preview, cycle))

@@ -154,6 +154,8 @@ impl OpenedScene {
 pub struct CharacterChoice {
     /// An animation of the character's file, by name or index.
     pub animation: Option<String>,
+    /// Other animations of the file, likewise, that softness fits too, so that flesh is the same in all of them.
+    pub fitted: Vec<String>,
     /// A captured motion (.bvh, or another character file whose first animation is taken).
     pub motion: Option<PathBuf>,
     /// The length of the unit of that motion, or of a bare one that is opened (m); by default found by the length of its legs.

@@ -43,7 +43,7 @@
 
 mod bookmark;
 mod checkpoint;
-mod cycle_watch;
+mod cycle;
 mod frame;
 mod frame_check;
 mod loop_closer;

@@ -34,6 +34,11 @@ impl<S: FrameSink> LoopCloser<S> {
         &self.sink
     }
 
+    /// The same, without the cycle.
+    pub fn into_sink(self) -> S {
+        self.sink
+    }
+
     fn close(&mut self) {
         let Some((first, last)) = self.frames.first().cloned().zip(self.frames.last().cloned()) else {
             return;

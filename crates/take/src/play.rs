@@ -1,6 +1,6 @@
 //! The frame loop of a take: control, step, frame, until the end of the scene.
 
-use crate::cycle_watch::CycleWatch;
+use crate::cycle::Cycle;
 use crate::sink_group::SinkGroup;
 use crate::watch::{self, Stopped, WatchAnswer};
 use crate::{Bookmark, Checkpoint, CheckpointError, FrameSink, JointTorques, Scene, SinkError, Summary};
@@ -37,8 +37,8 @@ pub struct Player {
     torques: Vec<JointTorques>,
     /// Frames of preroll that are still to be simulated.
     preroll_frames: usize,
-    /// What ends the preroll of a cycle.
-    cycle_watch: Option<CycleWatch>,
+    /// The cycle that the take is, while the preroll repeats it.
+    cycle: Option<Cycle>,
     /// Number of frames from the start to the current state.
     frame: usize,
 }
@@ -112,7 +112,7 @@ impl Player {
             fps: scene.fps,
             frame_count: scene.frame_count(),
             preroll_frames: scene.preroll_frames(),
-            cycle_watch: CycleWatch::of(scene, &model),
+            cycle: Cycle::of(scene),
             frame: 0,
             model,
         };
@@ -207,10 +207,8 @@ impl Player {
         self.state.time = -(self.preroll_frames as f64) / self.fps;
         self.step()?;
         self.preroll_frames -= 1;
-        let (left, state) = (self.preroll_frames, &self.state);
-        if self.cycle_watch.as_mut().is_some_and(|watch| watch.is_closed(left, state)) {
-            // further cycles would be the same
-            self.preroll_frames = 0;
+        if let Some(cycle) = &mut self.cycle {
+            self.preroll_frames += cycle.frames_to_add(self.preroll_frames, &self.state.node_x);
         }
         if self.preroll_frames == 0 {
             if self.model.has_unheld() {

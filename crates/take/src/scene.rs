@@ -35,9 +35,6 @@ pub struct Scene {
 /// Limits of plausible input: a day (s), and a thousand times the frame rate of film.
 const MAX_SECONDS: f64 = 86_400.0;
 const MAX_FPS: f64 = 24_000.0;
-/// The longest time (s) that a cycle is played before the take while flesh is not yet in its periodic response: five times as long as the transient of soft fat on a limb takes to
-/// decay to a thousandth. What does not close by then never will, like a body that is thrown about.
-const MAX_LOOP_PREROLL: f64 = 30.0;
 
 impl Default for Scene {
     /// Four seconds of an empty world on Earth, y up, at 60 frames per second.
@@ -68,9 +65,8 @@ impl Scene {
         (self.preroll * self.fps - 1e-9).ceil() as usize
     }
 
-    /// Makes the take exactly one cycle of its motion: extends the preroll by whole cycles, and sets the length of the take to the period. The
-    /// preroll ends early, as soon as a cycle ends as it began. Returns false and changes nothing unless the motion of every skeleton loops, all
-    /// with the same period.
+    /// Makes the take exactly one cycle of its motion: extends the preroll by two cycles, to which a [`Player`](crate::Player) adds others until flesh closes them, and sets the
+    /// length of the take to the period. Returns false and changes nothing unless the motion of every skeleton loops, all with the same period.
     pub fn make_loop(&mut self) -> bool {
         let periods: Vec<f64> = self.performances.iter().filter_map(Performance::period).collect();
         let Some(&period) = periods.first().filter(|_| periods.len() == self.performances.len()) else {
@@ -79,26 +75,12 @@ impl Scene {
         if periods.iter().any(|other| (other - period).abs() > 1e-6 * period) {
             return false;
         }
-        let longer =
-            self.performances.iter_mut().filter_map(|performance| performance.extend_preroll(MAX_LOOP_PREROLL));
+        let longer = self.performances.iter_mut().filter_map(|performance| performance.extend_preroll(0.0));
         self.preroll += longer.fold(0.0, f64::max);
         // a whole number of frames per period, so that the last frame is the first of the next cycle
         self.fps = (self.fps * period).round().max(1.0) / period;
         self.seconds = period;
         true
-    }
-
-    /// If the take is exactly one cycle of the motions of all skeletons, the time that the cycle is played before it (s), a whole number of cycles.
-    pub(crate) fn cycle_preroll(&self) -> Option<f64> {
-        let played = self.performances.first()?.loop_preroll;
-        let is_cycle = |performance: &Performance| {
-            let period = performance.period();
-            performance.loop_preroll == played
-                && period.is_some_and(|period| (period - self.seconds).abs() <= 1e-6 * period)
-        };
-        let cycles = played / self.seconds;
-        let is_whole = (cycles - cycles.round()).abs() < 1e-6 && cycles.round() >= 1.0;
-        (is_whole && self.performances.iter().all(is_cycle)).then_some(played)
     }
 
     /// All faults in the settings of the scene itself; `Model::build` checks its world.

@@ -14,6 +14,7 @@ use crate::outputs::{atomic_file, plan_files};
 use clap::Args;
 use measure::{Motion, Plan, measure};
 use row::Row;
+pub(super) use row::name_of;
 use sinew_files::Replace;
 use sinew_io::{CharacterChoice, is_character_file, open_source};
 use sinew_sim::SolverKind;

@@ -23,8 +23,6 @@ pub(super) struct Body {
     pub(super) parts: Vec<Part>,
     /// Where its vertices are among those of all bodies.
     pub(super) vertices: Range<usize>,
-    /// The linear parts of the joints of the skin, then of the node, by frame.
-    joints: Vec<Vec<Joint>>,
 }
 
 /// A surface of a body.
@@ -40,7 +38,7 @@ pub(super) struct Part {
 
 /// A_j and ‖A_j‖.
 #[derive(Clone, Copy, Debug)]
-struct Joint {
+pub(super) struct Joint {
     linear: Mat3,
     scale: f64,
 }
@@ -70,7 +68,7 @@ impl Body {
             if bodies.last().is_none_or(|body| body.node != surface.node) {
                 let start = bodies.last().map_or(0, |body| body.vertices.end);
                 let vertices = start..start;
-                bodies.push(Body { node: surface.node, parts: Vec::new(), vertices, joints: Vec::new() });
+                bodies.push(Body { node: surface.node, parts: Vec::new(), vertices });
             }
             let Some(body) = bodies.last_mut() else { continue };
             let first = body.vertices.len();
@@ -90,13 +88,15 @@ impl Body {
         self.vertices.len()
     }
 
-    /// How many frames there are.
-    pub(super) fn frame_count(&self) -> usize {
-        self.joints.len()
+    /// The part that a vertex of the body is in, and its place there.
+    pub(super) fn part_of(&self, vertex: usize) -> (&Part, usize) {
+        let place = self.parts.partition_point(|part| part.vertices.end <= vertex);
+        let part = &self.parts[place];
+        (part, vertex - part.vertices.start)
     }
 
-    /// Adds a frame: where the joints stand in it.
-    pub(super) fn push_pose(&mut self, character: &RiggedCharacter, pose: &CharacterPose) {
+    /// The joints of the skin in a pose, then the node.
+    pub(super) fn joints(&self, character: &RiggedCharacter, pose: &CharacterPose) -> Vec<Joint> {
         let skin = character.nodes[self.node].skin;
         let mut matrices = skin.and_then(|skin| character.joint_matrices(skin, pose)).unwrap_or_default();
         matrices.push(pose.world_from_node[self.node]);
@@ -104,13 +104,19 @@ impl Body {
             let linear = matrix.fixed_view::<3, 3>(0, 0).into_owned();
             Joint { linear, scale: Svd::of(&linear).sigma.x }
         };
-        self.joints.push(matrices.iter().map(joint).collect());
+        matrices.iter().map(joint).collect()
+    }
+}
+
+impl Part {
+    /// Whether joints move it, rather than its node.
+    pub(super) fn is_skinned(&self) -> bool {
+        self.weights.is_some()
     }
 
-    /// A and s = Σ_j w_j ‖A_j‖ of a vertex of a part in a frame.
-    pub(super) fn map(&self, part: &Part, frame: usize, vertex: usize) -> (Mat3, f64) {
-        let joints = &self.joints[frame];
-        let Some(weights) = &part.weights else {
+    /// A and s = Σ_j w_j ‖A_j‖ of a vertex of the part, where the joints of the body stand so.
+    pub(super) fn map(&self, joints: &[Joint], vertex: usize) -> (Mat3, f64) {
+        let Some(weights) = &self.weights else {
             return joints.last().map_or((Mat3::zeros(), 0.0), |joint| (joint.linear, joint.scale));
         };
         let add = |(linear, scale): (Mat3, f64), entry: &JointWeight| {
@@ -120,25 +126,13 @@ impl Body {
         weights.of(vertex).iter().fold((Mat3::zeros(), 0.0), add)
     }
 
-    /// For each vertex the most that any frame stretches it by: max_t s(t). A displacement δ in bind space is never longer in the
-    /// world than this times ‖δ‖.
-    pub(super) fn largest_scales(&self) -> Vec<f64> {
-        let mut largest = vec![0.0f64; self.vertex_count()];
-        for joints in &self.joints {
-            for part in &self.parts {
-                for (vertex, largest) in largest[part.vertices.clone()].iter_mut().enumerate() {
-                    let scale = match &part.weights {
-                        Some(weights) => weights
-                            .of(vertex)
-                            .iter()
-                            .map(|entry| entry.weight * joints[entry.joint as usize].scale)
-                            .sum(),
-                        None => joints.last().map_or(0.0, |joint| joint.scale),
-                    };
-                    *largest = largest.max(scale);
-                }
+    /// s alone.
+    pub(super) fn scale(&self, joints: &[Joint], vertex: usize) -> f64 {
+        match &self.weights {
+            Some(weights) => {
+                weights.of(vertex).iter().map(|entry| entry.weight * joints[entry.joint as usize].scale).sum()
             }
+            None => joints.last().map_or(0.0, |joint| joint.scale),
         }
-        largest
     }
 }

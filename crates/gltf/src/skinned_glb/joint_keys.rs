@@ -1,7 +1,7 @@
 //! Keys of nodes that stood elsewhere than the file's animation puts them.
 
 use sinew_character::{ChannelPath, CharacterPose, NodeTransform, RiggedCharacter};
-use sinew_math::{Mat3, Rotation, Vec3, nalgebra::Quaternion};
+use sinew_math::{Mat3, Rotation, Vec3, nalgebra::Quaternion, so3};
 use std::collections::BTreeSet;
 
 /// Nodes that stand this close to where the file puts them follow the file: a fraction of the largest offset between nodes, half an
@@ -105,14 +105,30 @@ impl JointKeys {
         changes
     }
 
+    /// Puts nodes that are keyed anew where their keys put them, a fraction of the way from a frame to the next; their places in the world are left as they are.
+    pub(super) fn play(&self, frame: usize, fraction: f64, pose: &mut CharacterPose) {
+        for &(node, path) in &self.moved {
+            let place = &mut pose.parent_from_node[node];
+            play(&self.frames[frame][node], path, place);
+            if let Some(next) = self.frames.get(frame + 1).filter(|_| fraction > 0.0) {
+                let mut towards = *place;
+                play(&next[node], path, &mut towards);
+                place.translation = place.translation.lerp(&towards.translation, fraction);
+                place.rotation = place.rotation
+                    * so3::exp(&(fraction * so3::log(&(place.rotation.inverse() * towards.rotation))));
+                place.stretch += fraction * (towards.stretch - place.stretch);
+            }
+        }
+    }
+
     /// What is to be keyed anew: nodes and what of them.
     pub(super) fn moved(&self) -> impl Iterator<Item = (usize, ChannelPath)> {
         self.moved.iter().copied()
     }
 
-    /// How many nodes are to be keyed anew.
-    pub(super) fn keyed_nodes(&self) -> usize {
-        self.moved.iter().map(|(node, _)| node).collect::<BTreeSet<_>>().len()
+    /// Nodes that are to be keyed anew; one may come more than once.
+    pub(super) fn keyed_nodes(&self) -> impl Iterator<Item = usize> {
+        self.moved.iter().map(|(node, _)| *node)
     }
 
     /// Nodes that stood elsewhere and have a shear, which keys cannot hold.

@@ -27,13 +27,30 @@ pub struct SkinnedBodyReport {
     /// The number of morph targets that were added.
     pub components: usize,
     /// The largest distance in the world between a vertex of any frame and the same vertex as played, measured on the numbers as
-    /// written (m).
+    /// written (m). Between frames too, at every quarter: there the skinned surface is that of the file, and what flesh adds to it a spline through the frames.
     pub largest_error: f64,
+    /// The same for each clip, in their order.
+    pub clips: Vec<SkinnedClipReport>,
+    /// The mean angle between the normals of the moved surface and those that are shown, over frames and area (rad); `None` without normals in the file.
+    pub normal_angle: Option<f64>,
     /// The error that was asked for (m); the limit on morph targets, or damping, may have kept it from being met.
     pub allowed_error: f64,
     /// Vertices whose joints turn against each other so far, in some frame, that their skinning is flat. No morph target can move them
     /// along what was lost, and the way back is damped there.
     pub damped_vertices: usize,
+}
+
+/// The errors of one clip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SkinnedClipReport {
+    /// Its animation in the file that was read; `None` for one that was added.
+    pub animation: Option<usize>,
+    /// How many frames it has.
+    pub frames: usize,
+    /// The largest error at frames (m).
+    pub error_at_frames: f64,
+    /// The largest error at quarters between frames (m).
+    pub error_between: f64,
 }
 
 impl SkinnedBodyReport {
@@ -47,6 +64,9 @@ impl fmt::Display for SkinnedBodyReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (largest, allowed) = (1e3 * self.largest_error, 1e3 * self.allowed_error);
         write!(f, "{}: {} morph targets, largest error {largest:.3} mm", self.name, self.components)?;
+        if let Some(angle) = self.normal_angle.filter(|_| self.components > 0) {
+            write!(f, ", normals within {:.1}° on average", angle.to_degrees())?;
+        }
         if self.damped_vertices > 0 {
             write!(f, ", {} vertices where skinning is flat", self.damped_vertices)?;
         }

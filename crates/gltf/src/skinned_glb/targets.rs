@@ -1,9 +1,10 @@
 //! Morph targets of flesh, behind those that a mesh has.
 
 use super::body::Body;
-use super::residuals::Flesh;
+use super::compression::Flesh;
+use super::shading::Shading;
 use crate::document::Document;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sinew_character::RiggedCharacter;
 use std::collections::BTreeSet;
 
@@ -23,7 +24,13 @@ pub(super) fn own_meshes(document: &mut Document, character: &RiggedCharacter, n
 }
 
 /// Adds the components of a body to the mesh of its node, all weights at zero.
-pub(super) fn add(document: &mut Document, character: &RiggedCharacter, body: &Body, flesh: &Flesh) {
+pub(super) fn add(
+    document: &mut Document,
+    character: &RiggedCharacter,
+    body: &Body,
+    shading: &Shading,
+    flesh: &Flesh,
+) {
     // the mesh in the file and in the document
     let (Some(of_file), Some(mesh)) =
         (character.nodes[body.node].mesh, document.json["nodes"][body.node]["mesh"].as_u64())
@@ -40,14 +47,14 @@ pub(super) fn add(document: &mut Document, character: &RiggedCharacter, body: &B
         if count == 0 {
             continue;
         }
-        let part = body.parts.iter().find(|part| part.surface.primitive == place);
-        let accessors: Vec<usize> = match part {
+        let part = body.parts.iter().position(|part| part.surface.primitive == place);
+        let added: Vec<Value> = match part {
             Some(part) => {
-                flesh.deltas.iter().map(|delta| document.add_deltas(&delta[part.vertices.clone()])).collect()
+                (0..flesh.deltas.len()).map(|k| target(document, body, shading, flesh, (part, k))).collect()
             }
-            None => vec![document.add_zeros(count); flesh.deltas.len()],
+            None => vec![json!({ "POSITION": document.add_zeros(count) }); flesh.deltas.len()],
         };
-        let mut targets = appended(&document.json["meshes"][mesh]["primitives"][place], own, &accessors);
+        let mut targets = appended(&document.json["meshes"][mesh]["primitives"][place], own, added);
         for missing in
             targets.iter_mut().flat_map(|target| target.as_object_mut()).flat_map(|all| all.values_mut())
         {
@@ -68,12 +75,31 @@ pub(super) fn add(document: &mut Document, character: &RiggedCharacter, body: &B
     widen(&mut document.json["nodes"][body.node], total);
 }
 
+/// A target of a part: what it adds to positions, and to the directions that the part has.
+fn target(
+    document: &mut Document,
+    body: &Body,
+    shading: &Shading,
+    flesh: &Flesh,
+    (part, k): (usize, usize),
+) -> Value {
+    let vertices = body.parts[part].vertices.clone();
+    let mut members = Map::new();
+    let positions = document.add_vectors(&flesh.deltas[k][vertices.clone()], flesh.storage);
+    members.insert("POSITION".into(), json!(positions));
+    for (field, deltas) in shading.fields.iter().zip(&flesh.directions).filter(|(field, _)| field.has[part]) {
+        let accessor = document.add_vectors(&deltas[k][vertices.clone()], flesh.direction_storage);
+        members.insert(field.attribute.into(), json!(accessor));
+    }
+    Value::Object(members)
+}
+
 /// The targets of a primitive, up to the `own` of its mesh, and added ones. Viewers take a missing attribute for that of the mesh when
 /// another target has it, so all targets have the same of positions, normals and tangents: null where an accessor of zeros belongs.
-fn appended(primitive: &Value, own: usize, accessors: &[usize]) -> Vec<Value> {
+fn appended(primitive: &Value, own: usize, added: Vec<Value>) -> Vec<Value> {
     let mut targets = primitive.get("targets").and_then(Value::as_array).cloned().unwrap_or_default();
     targets.resize(own, json!({}));
-    targets.extend(accessors.iter().map(|accessor| json!({ "POSITION": accessor })));
+    targets.extend(added);
     for attribute in ["POSITION", "NORMAL", "TANGENT"] {
         if targets.iter().any(|target| target.get(attribute).is_some()) {
             for members in targets.iter_mut().filter_map(Value::as_object_mut) {

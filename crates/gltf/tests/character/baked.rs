@@ -81,6 +81,15 @@ impl Baked {
         Naive::of_glb(&self.bytes).json
     }
 
+    /// The time of every frame (s), and where the vertices of a surface were in it.
+    pub(crate) fn moments(&self, surface: SurfaceId) -> Vec<(f64, Vec<Vec3>)> {
+        let moment = |(frame, fed): (usize, &Vec<(SurfaceId, Vec<Vec3>)>)| {
+            let time = self.options.start + frame as f64 / self.options.fps;
+            (time, fed.iter().find(|(other, _)| *other == surface).unwrap().1.clone())
+        };
+        self.fed.iter().enumerate().map(moment).collect()
+    }
+
     /// The animation that holds the keys.
     pub(crate) fn animation(&self) -> usize {
         self.options.animation.unwrap_or(0)

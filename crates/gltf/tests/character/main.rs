@@ -11,7 +11,9 @@ mod mutations;
 mod naive;
 mod packed;
 
+mod clips;
 mod reading;
+mod shading;
 
 use sinew_files::Loaded;
 use sinew_gltf::{CharacterFile, read_character};

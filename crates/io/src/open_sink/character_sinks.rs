@@ -2,7 +2,7 @@
 
 use super::report::RiggedGlb;
 use crate::OpenedScene;
-use sinew_gltf::{CharacterGlb, GlbReport, GlbSink, RigGlb, SkinnedGlbOptions};
+use sinew_gltf::{CharacterGlb, ClipPlace, GlbReport, GlbSink, RigGlb, SkinnedGlb, SkinnedGlbOptions};
 use sinew_take::{Frame, FrameSink, PartsSink, SinkError, SurfaceInfo};
 use std::path::PathBuf;
 
@@ -33,6 +33,18 @@ impl<'a> CharacterSinks<'a> {
         let characters = opened.characters.iter().zip(files);
         let sink = |(character, file)| CharacterGlb::new(&opened.scene, character, file, options);
         CharacterSinks { characters: characters.map(sink).collect(), others, files: files.to_vec() }
+    }
+
+    /// The take as one clip of the files that earlier clips are in.
+    pub(super) fn as_clip(self, before: Vec<SkinnedGlb>, clip: ClipPlace) -> CharacterSinks<'a> {
+        let mut before = before.into_iter();
+        let characters = self.characters.into_iter().map(|sink| sink.as_clip(before.next(), clip));
+        CharacterSinks { characters: characters.collect(), ..self }
+    }
+
+    /// The files that later clips go into.
+    pub(super) fn into_writers(self) -> Vec<SkinnedGlb> {
+        self.characters.into_iter().filter_map(CharacterGlb::into_writer).collect()
     }
 
     /// The compression of every file with a skeleton.

@@ -1,6 +1,6 @@
 //! Options of the outputs of a take.
 
-use sinew_gltf::SkinnedGlbOptions;
+use sinew_gltf::{Quantization, SkinnedGlbOptions};
 use sinew_render::Look;
 
 /// Options of the outputs of a take.
@@ -12,6 +12,8 @@ pub struct SinkOptions {
     pub component_limit: usize,
     /// The largest error allowed at a vertex of a GLB, as a fraction of the body's size.
     pub error_fraction: f64,
+    /// How numbers of morph targets are stored in the GLB of a skinned body.
+    pub quantization: Quantization,
     /// Whether the take is a cycle, whose last frame is made equal to its first.
     pub is_loop: bool,
     /// The number of frames, including the first; `None` for that of the scene.
@@ -40,6 +42,7 @@ impl Default for SinkOptions {
             glb_form: GlbForm::default(),
             component_limit,
             error_fraction,
+            quantization: Quantization::default(),
             is_loop: false,
             frame_count: None,
             preview: true,
@@ -50,7 +53,7 @@ impl Default for SinkOptions {
 
 impl SinkOptions {
     pub(super) fn skinned(&self) -> SkinnedGlbOptions {
-        let SinkOptions { component_limit, error_fraction, .. } = *self;
-        SkinnedGlbOptions { component_limit, error_fraction, ..SkinnedGlbOptions::default() }
+        let SinkOptions { component_limit, error_fraction, quantization, .. } = *self;
+        SkinnedGlbOptions { component_limit, error_fraction, quantization, ..SkinnedGlbOptions::default() }
     }
 }

@@ -47,6 +47,17 @@ impl SinkReport {
         plain.chain(rigged).reduce(f64::max)
     }
 
+    /// The bodies whose error is larger than allowed: the largest error and what was allowed (m), worst ratio first; empty if all were met.
+    pub fn missed_errors(&self) -> Vec<(f64, f64)> {
+        let plain = self.glb.iter().flat_map(|glb| &glb.bodies).filter(|body| !body.is_met());
+        let plain = plain.map(|body| (body.largest_error, body.allowed_error));
+        let rigged = self.rigged.iter().flat_map(|glb| &glb.report.bodies).filter(|body| !body.is_met());
+        let mut missed: Vec<(f64, f64)> =
+            plain.chain(rigged.map(|body| (body.largest_error, body.allowed_error))).collect();
+        missed.sort_by(|a, b| (b.0 * a.1).total_cmp(&(a.0 * b.1)));
+        missed
+    }
+
     /// Warnings: bodies whose morph targets exceed the allowed error, and what a character's file could not represent.
     pub fn warnings(&self) -> Vec<String> {
         let plain = self.glb.iter().flat_map(|glb| &glb.bodies).filter(|body| !body.is_met());

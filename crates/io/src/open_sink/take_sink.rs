@@ -4,7 +4,7 @@ use super::character_sinks::CharacterSinks;
 use super::report::{BakedCharacter, RiggedGlb, SinkReport};
 use crate::{AlembicSink, ObjSequence, OpenedScene, PointCacheSink, UsdaSink};
 use sinew_character::{CharacterFrames, CharacterWatch, ObjectFrames, ShownObjects};
-use sinew_gltf::{GlbReport, GlbSink, RigGlb};
+use sinew_gltf::{GlbReport, GlbSink, RigGlb, SkinnedGlb};
 use sinew_render::Preview;
 use sinew_take::{Frame, FrameSink, LoopCloser, SinkError, SurfaceInfo};
 use std::path::PathBuf;
@@ -86,6 +86,18 @@ impl<'a> TakeSink<'a> {
             loop_gap,
             has_preview: sinks.preview.is_some(),
             hints: sinks.format.hints(),
+        }
+    }
+
+    /// The files that later clips go into; none unless the sink was opened for an earlier clip.
+    pub fn into_writers(self) -> Vec<SkinnedGlb> {
+        let sinks = match self.sinks {
+            Cycle::Open(sinks) => sinks,
+            Cycle::Closed(closer) => closer.into_sink(),
+        };
+        match sinks.format {
+            FormatSink::CharacterGlbs(sinks) => sinks.into_writers(),
+            _ => Vec::new(),
         }
     }
 

@@ -164,7 +164,7 @@ impl Reader {
                 assert!(sample[1..].iter().all(|dimensions| self.data(*dimensions).is_empty()));
                 self.data(sample[0])
             });
-            let (digests, stored) =
+            let (digests, stored): (Vec<[u8; 16]>, Vec<Vec<u8>>) =
                 samples.map(|bytes| (bytes[..16].try_into().unwrap(), bytes[16..].to_vec())).unzip();
             properties.push(Samples { name, metadata, pod, extent, count, sampling, digests, stored });
         }

@@ -148,7 +148,7 @@ pub(super) fn verdict(rows: &[Row]) -> String {
 }
 
 /// The name of a file without its folder.
-pub(super) fn name_of(path: &Path) -> String {
+pub(in crate::bench) fn name_of(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
