@@ -164,8 +164,8 @@ impl Reader {
                 assert!(sample[1..].iter().all(|dimensions| self.data(*dimensions).is_empty()));
                 self.data(sample[0])
             });
-            let (digests, stored): (Vec<[u8; 16]>, Vec<Vec<u8>>) =
-                samples.map(|bytes| (bytes[..16].try_into().unwrap(), bytes[16..].to_vec())).unzip();
+            let (digests, stored) =
+                samples.map(|bytes| (<[u8; 16]>::try_from(&bytes[..16]).unwrap(), bytes[16..].to_vec())).unzip();
             properties.push(Samples { name, metadata, pod, extent, count, sampling, digests, stored });
         }
         assert!(cursor.0.is_empty());
