@@ -33,23 +33,27 @@ fn script(name: &str) -> String {
 /// A rigged bar of the glTF corpus.
 const BAR: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../gltf/tests/corpus/bar_plain.glb");
 
-/// A take of a rigged bar and one of the zoo, each in every format. The bar goes limp, so that all its joints get a key for every frame: between the far keys
+/// A take of a rigged bar and one of the zoo, each in every format, made once. The bar goes limp, so that all its joints get a key for every frame: between the far keys
 /// of its own animation Blender turns joints by other ways than the standard.
-fn takes() -> TempDir {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    for (input, name) in [(BAR, "bar"), ("jelly-torus", "torus")] {
-        let take = format!("{name}.take");
-        sinew(
-            folder.path(),
-            &["simulate", input, "-o", &take, "--seconds", "0.4", "--ragdoll", "--no-preview"],
-        );
-        for output in [format!("{name}.glb"), format!("{name}.usda"), format!("{name}-frames")] {
-            sinew(folder.path(), &["bake", &take, "-o", &output, "--no-preview"]);
+fn takes() -> &'static Path {
+    static TAKES: OnceLock<TempDir> = OnceLock::new();
+    let folder = TAKES.get_or_init(|| {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        for (input, name) in [(BAR, "bar"), ("jelly-torus", "torus")] {
+            let take = format!("{name}.take");
+            sinew(
+                folder.path(),
+                &["simulate", input, "-o", &take, "--seconds", "0.4", "--ragdoll", "--no-preview"],
+            );
+            for output in [format!("{name}.glb"), format!("{name}.usda"), format!("{name}-frames")] {
+                sinew(folder.path(), &["bake", &take, "-o", &output, "--no-preview"]);
+            }
+            let world = format!("{name}-world.glb");
+            sinew(folder.path(), &["bake", &take, "-o", &world, "--world", "--no-preview"]);
         }
-        let world = format!("{name}-world.glb");
-        sinew(folder.path(), &["bake", &take, "-o", &world, "--world", "--no-preview"]);
-    }
-    folder
+        folder
+    });
+    folder.path()
 }
 
 /// Characters that other people made.
@@ -133,12 +137,12 @@ fn errors_in(file: &str, folder: &Path) -> Vec<String> {
 fn the_gltf_validator_finds_no_new_errors() {
     let folder = takes();
     for file in ["torus.glb", "torus-world.glb", "bar-world.glb"] {
-        assert_eq!(errors_in(file, folder.path()), [""; 0], "{file}");
+        assert_eq!(errors_in(file, folder), [""; 0], "{file}");
     }
-    let before = errors_in(BAR, folder.path());
+    let before = errors_in(BAR, folder);
     assert!(before.iter().all(|error| error.contains("WITHOUT_BOUNDS")), "{before:?}");
     let new: Vec<String> =
-        errors_in("bar.glb", folder.path()).into_iter().filter(|error| !before.contains(error)).collect();
+        errors_in("bar.glb", folder).into_iter().filter(|error| !before.contains(error)).collect();
     assert_eq!(new, [""; 0]);
 }
 
@@ -157,8 +161,8 @@ fn open_usd_reads_the_points_of_every_frame() {
     let python = named_by("SINEW_USD_PYTHON");
     let folder = takes();
     for name in ["bar", "torus"] {
-        let text = run(&python, &[&script("usd_points.py"), &format!("{name}.usda")], folder.path());
-        let (found, expected) = (frames_of(&text), obj_frames(&folder.path().join(format!("{name}-frames"))));
+        let text = run(&python, &[&script("usd_points.py"), &format!("{name}.usda")], folder);
+        let (found, expected) = (frames_of(&text), obj_frames(&folder.join(format!("{name}-frames"))));
         assert_eq!((found.len(), expected.len()), (25, 25));
         for (found, expected) in found.iter().zip(&expected) {
             assert!(largest_gap(found, expected) < 2e-6, "{name}");
@@ -190,10 +194,9 @@ fn blender_plays_what_was_simulated() {
     let folder = takes();
     for (name, body) in [("bar", "bar"), ("bar-world", "bar"), ("torus", "jelly-torus")] {
         let file = format!("{name}.glb");
-        let text =
-            run(&python, &[&script("blender_points.py"), &file, body, "60", "0", "7", "24"], folder.path());
+        let text = run(&python, &[&script("blender_points.py"), &file, body, "60", "0", "7", "24"], folder);
         let frames: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("frame ")).collect();
-        let expected = obj_frames(&folder.path().join(format!("{}-frames", name.trim_end_matches("-world"))));
+        let expected = obj_frames(&folder.join(format!("{}-frames", name.trim_end_matches("-world"))));
         assert_eq!(frames.len(), 3, "{text}");
         for (found, frame) in frames.iter().zip([0, 7, 24]) {
             // the flesh comes first, then what only hangs on the skeleton

@@ -49,7 +49,10 @@ impl Reference {
         let speed = if against == Against::Itself { 1 } else { variant.change.speed() };
         let place = |frame: usize| {
             let scaled = frame * speed * REFERENCE_RATE;
-            (scaled % variant.fps == 0).then(|| scaled / variant.fps).filter(|i| *i < self.frames.len())
+            scaled
+                .is_multiple_of(variant.fps)
+                .then(|| scaled / variant.fps)
+                .filter(|i| *i < self.frames.len())
         };
         let mut distance = Distance::default();
         // the reference of a unit other than metres is in metres too
@@ -63,9 +66,10 @@ impl Reference {
                 let flesh = points.flesh[vertex] - there.flesh[vertex];
                 let apart = if against == Against::OriginalSwing { flesh - skinned } else { flesh };
                 distance.skinned = distance.skinned.max(percent * skinned.norm());
-                // written so that NaN counts as the largest
-                if !(percent * apart.norm() <= distance.largest) {
-                    distance.largest = percent * apart.norm();
+                // NaN counts as the largest
+                let apart = percent * apart.norm();
+                if apart.total_cmp(&distance.largest).is_gt() {
+                    distance.largest = apart;
                     distance.time = index as f64 / REFERENCE_RATE as f64;
                 }
             }

@@ -44,7 +44,9 @@ impl Row {
                 skinned_distance: distance.skinned,
                 retries: distance.retries,
                 // NaN is above every bar, and nothing to compare is nothing shown
-                is_missed: !(distance.largest <= bar) || distance.retries > 0 || distance.common == 0,
+                is_missed: distance.largest.total_cmp(&bar).is_gt()
+                    || distance.retries > 0
+                    || distance.common == 0,
                 ..row
             },
         }
