@@ -2,7 +2,7 @@
 
 mod moving_bodies;
 
-use moving_bodies::{frames, names_in, two_bodies, write};
+use moving_bodies::{bits, frames, names_in, two_bodies, write};
 use sinew_files::{Replace, plan_outputs};
 use sinew_io::{
     Alpha, Appearance, MaterialGroup, ObjSequence, PointCacheFormat, PointCacheSink, SurfaceAppearance,
@@ -125,7 +125,11 @@ fn a_rest_mesh_has_materials_texture_coordinates_and_normals() {
         "f 3/3/3 1/1/1 4/4/4",
     ];
     assert_eq!(faces, expected);
-    assert_eq!(read_obj(rest.as_bytes()).unwrap().value.triangles, surfaces[0].triangles);
+    let read = read_obj(rest.as_bytes()).unwrap().value;
+    assert_eq!(read.triangles, surfaces[0].triangles);
+    let vertices: Vec<[f32; 3]> =
+        read.vertices.iter().map(|v| [v.x as f32, v.y as f32, v.z as f32]).collect();
+    assert_eq!(bits(&vertices), bits(&surfaces[0].rest));
 
     // the second, without appearance
     let rest = text(folder.path(), "t-b-rest.obj");
@@ -164,6 +168,21 @@ fn a_sequence_has_its_materials_and_images_within() {
 }
 
 #[test]
+fn what_cannot_be_written_leaves_no_images() {
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("take.usda");
+    let sink = || UsdaSink::new(&target, Up::Y).with_appearance(appearance());
+    moving_bodies::check_refusals(sink, &two_bodies(), folder.path());
+
+    // a folder with other files in it is in the way
+    let textures = folder.path().join("take-textures");
+    fs::create_dir(&textures).unwrap();
+    fs::write(textures.join("notes.txt"), "mine").unwrap();
+    assert!(sink().begin(&two_bodies(), 30.0).unwrap_err().to_string().contains("notes.txt"));
+    assert_eq!(names_in(&textures), ["notes.txt"]);
+}
+
+#[test]
 fn images_that_were_painted_on_are_not_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let surfaces = two_bodies();
@@ -178,8 +197,7 @@ fn images_that_were_painted_on_are_not_replaced() {
     fs::write(&image, "painted").unwrap();
     assert!(plan().unwrap_err().to_string().contains("t-textures"));
 
-    // nor is a folder with other files in it, whoever asks
-    fs::write(folder.path().join("t-textures/notes.txt"), "mine").unwrap();
-    assert!(sink().begin(&surfaces, 30.0).unwrap_err().to_string().contains("notes.txt"));
+    // nor is it when the take begins
+    assert!(sink().begin(&surfaces, 30.0).unwrap_err().to_string().contains("t-textures"));
     assert_eq!(fs::read(&image).unwrap(), b"painted");
 }

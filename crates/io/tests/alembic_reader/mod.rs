@@ -165,7 +165,7 @@ impl Reader {
                 self.data(sample[0])
             });
             let (digests, stored) =
-                samples.map(|bytes| (<[u8; 16]>::try_from(&bytes[..16]).unwrap(), bytes[16..].to_vec())).unzip();
+                samples.map(|bytes| (*bytes.first_chunk::<16>().unwrap(), bytes[16..].to_vec())).unzip();
             properties.push(Samples { name, metadata, pod, extent, count, sampling, digests, stored });
         }
         assert!(cursor.0.is_empty());
