@@ -53,9 +53,9 @@ fn shown(model: &Model, is_clamped: bool, solver: Solver, dt: f64) -> f64 {
             }
             // the extreme of the parabola through three samples
             if (b - a) * (c - b) < 0.0 {
-                let (slope, bend) = (0.5 * (c - a), a - 2.0 * b + c);
+                let (derivative, bend) = (0.5 * (c - a), a - 2.0 * b + c);
                 let own = swings.last_mut().expect("a swing");
-                *own = own.max((b - 0.5 * slope * slope / bend).abs());
+                *own = own.max((b - 0.5 * derivative * derivative / bend).abs());
             }
         }
     }

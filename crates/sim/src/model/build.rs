@@ -460,10 +460,9 @@ impl Parts {
         let loose_inverse_mass = node_inverse_mass.clone();
         self.reduced_nodes.iter().for_each(|nodes| node_inverse_mass[nodes.clone()].fill(0.0));
         self.ties.iter().for_each(|(node, _, _)| node_inverse_mass[*node as usize] = 0.0);
-        let bone_count = rigs.last().map_or(1, |rig| rig.bones.end);
         let is_free = |node: usize| node_inverse_mass[node] > 0.0;
         let fixed_nodes = FixedNodes::build(
-            bone_count,
+            rigs.last().map_or(1, |rig| rig.bones.end),
             core::mem::take(&mut self.node_reference),
             core::mem::take(&mut self.ties),
             |node| is_free(node) && !self.homes.iter().any(|own| own.nodes().contains(&node)),
@@ -486,7 +485,6 @@ impl Parts {
         // stability limit, with damping and contact
         let stable_step = self.find_step(&loose_inverse_mass, &node_unstressed);
         rigs.iter_mut().for_each(|rig| self.limit_drag(rig, &fixed_nodes, &homes));
-        let parts = self.find_parts(&fixed_nodes, &node_inverse_mass, &node_unstressed);
         let stable_step = contact_step(world, stable_step);
         let contact_surface = ContactSurface::build(
             &world.contact,
@@ -501,9 +499,9 @@ impl Parts {
             constraints: Vec::new(),
             obstacles: obstacles(world, &self.bodies, contact_surface.count()),
             contact_surface,
+            parts: self.find_parts(&fixed_nodes, &node_inverse_mass, &node_unstressed),
             fixed_nodes,
             homes,
-            parts,
             rest_rotations: rest_frames.iter().map(|frame| frame.rotation).collect(),
             rigs,
             stable_step,

@@ -75,11 +75,11 @@ fn the_gradient_is_the_slope_of_the_energy() {
         let mut damping = begun(&model);
         let (x, u, step) = (moved(&model, 5e-3), direction(&model), 1e-5);
         let at = |s: f64| -> Vec<Vec3> { x.iter().zip(&u).map(|(x, u)| x + s * u).collect() };
-        let slope = (gradient(&mut damping, &model, &at(step)).0
+        let derivative = (gradient(&mut damping, &model, &at(step)).0
             - gradient(&mut damping, &model, &at(-step)).0)
             / (2.0 * step);
         let wanted = dot(&gradient(&mut damping, &model, &x).1, &u);
-        assert!((slope - wanted).abs() < 1e-5 * wanted.abs(), "{slope} {wanted}");
+        assert!((derivative - wanted).abs() < 1e-5 * wanted.abs(), "{derivative} {wanted}");
     }
 }
 
@@ -95,8 +95,8 @@ fn the_hessian_is_the_slope_of_the_gradient_at_rigid_motions() {
         let product = product(&mut damping, &model, &x, &u);
         let size = dot(&product, &product).sqrt();
         for ((ahead, behind), product) in ahead.iter().zip(&behind).zip(&product) {
-            let slope = (ahead - behind) / (2.0 * step);
-            assert!((slope - product).norm() < 1e-5 * size, "{slope} {product}");
+            let derivative = (ahead - behind) / (2.0 * step);
+            assert!((derivative - product).norm() < 1e-5 * size, "{derivative} {product}");
         }
     }
 }
