@@ -17,8 +17,8 @@ use crate::document::Storage;
 use sinew_character::RiggedCharacter;
 use std::io;
 
-/// The most keys per frame, where flesh swings so fast that straight lines between frames miss it.
-const MOST_KEYS: usize = 4;
+/// The largest number of keys per frame, where flesh swings so fast that straight lines between frames miss it.
+const MAX_KEYS: usize = 4;
 /// Where frames miss the error too, errors between them that are this many times theirs come from straight lines between keys.
 const BETWEEN: f64 = 1.25;
 /// Parts of a frame at which errors are measured.
@@ -84,10 +84,10 @@ pub(super) fn compress(
         };
         let mut missed =
             per_frame.iter_mut().zip(&flesh.errors).filter(|(_, error)| is_missed(error)).peekable();
-        if missed.peek().is_none_or(|(count, _)| **count >= MOST_KEYS) {
+        if missed.peek().is_none_or(|(count, _)| **count >= MAX_KEYS) {
             return Ok(flesh);
         }
-        missed.for_each(|(count, _)| *count = (2 * *count).min(MOST_KEYS));
+        missed.for_each(|(count, _)| *count = (2 * *count).min(MAX_KEYS));
     }
 }
 
