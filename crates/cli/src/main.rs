@@ -46,7 +46,6 @@ macro_rules! note {
 
 mod bake;
 mod bench;
-mod clips;
 mod contents;
 mod failure;
 mod gallery;

@@ -1,6 +1,7 @@
 //! `sinew simulate`: simulates a scene and writes or records the take.
 
-use crate::clips;
+mod clips;
+
 use crate::failure::Failure;
 use crate::interrupt::FrameLoop;
 use crate::outputs::{self, OutputOptions, is_take, plan_files};
@@ -28,7 +29,7 @@ pub(crate) struct Simulate {
     /// A character (.glb, .gltf, .vrm, .fbx), a scene (.toml), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele), or a name from `sinew zoo list` [default: dancer].
     ///
     /// A character is given flesh and plays its animation. A motion is given a body of flesh around its joints. A mesh becomes jelly that hangs from its top and sways.
-    pub(crate) input: Option<PathBuf>,
+    input: Option<PathBuf>,
 
     /// Two-way coupling: free the root bone of every skeleton, so that flesh also moves the bones [default: as in the scene; the animation drives all bones].
     #[arg(long, conflicts_with = "ragdoll")]
@@ -63,14 +64,14 @@ pub(crate) struct Simulate {
 
     /// How much the flesh of character files swings: 0 hardly, 1 as flesh does, 2 as in a cartoon [default: as in the scene; 1].
     #[arg(long, value_name = "J", value_parser = parse_jiggle, allow_negative_numbers = true)]
-    pub(crate) jiggle: Option<f64>,
+    jiggle: Option<f64>,
     /// Metres per unit of a .bvh motion [default: the unit in which the figure's legs are as long as a person's].
     #[arg(long, value_name = "METRES")]
     motion_scale: Option<f64>,
 
     /// Make a seamless loop: repeat a cyclic motion until flesh moves the same way in every cycle, then write one cycle whose last frame equals its first.
     #[arg(long = "loop", conflicts_with_all = ["seconds", "no_preroll"])]
-    pub(crate) is_loop: bool,
+    is_loop: bool,
 
     /// The solver: explicit takes many small steps and conserves energy; implicit takes one stable step per frame and damps the motion (only slightly if the scene asks for second order); auto takes the faster one [default: as in the scene; explicit].
     #[arg(long, value_name = "KIND", value_parser = solver_kind)]
@@ -101,17 +102,17 @@ pub(crate) struct Simulate {
 
     /// Frames per second [default: as in the scene].
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
-    pub(crate) fps: Option<f64>,
+    fps: Option<f64>,
 
     /// The number of threads; the result does not depend on it [default: one per core].
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
 
     #[command(flatten)]
-    pub(crate) stats: StatsOptions,
+    stats: StatsOptions,
 
     #[command(flatten)]
-    pub(crate) options: OutputOptions,
+    options: OutputOptions,
 }
 
 impl Simulate {
@@ -133,7 +134,7 @@ impl Simulate {
     }
 
     /// What is chosen for character files, if this animation is played and others are to look alike.
-    pub(crate) fn choice(&self, animation: Option<String>, fitted: &[String]) -> CharacterChoice {
+    fn choice(&self, animation: Option<String>, fitted: &[String]) -> CharacterChoice {
         CharacterChoice {
             animation,
             fitted: fitted.to_vec(),
@@ -145,12 +146,12 @@ impl Simulate {
     }
 
     /// The file to write.
-    pub(crate) fn output_of(&self, scene: &Scene) -> PathBuf {
+    fn output_of(&self, scene: &Scene) -> PathBuf {
         self.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.glb", scene.name)))
     }
 
     /// Who drives the skeletons, if an option says so.
-    pub(crate) fn lead(&self) -> Option<DriveMode> {
+    fn lead(&self) -> Option<DriveMode> {
         if self.ragdoll { Some(DriveMode::Ragdoll) } else { self.two_way.then_some(DriveMode::TwoWay) }
     }
 
@@ -209,11 +210,7 @@ impl Simulate {
     }
 
     /// The settings of the take: those of the scene, changed by the options.
-    pub(crate) fn settings(
-        &self,
-        source: &OpenedScene,
-        animation: Option<&str>,
-    ) -> Result<TakeSettings, Failure> {
+    fn settings(&self, source: &OpenedScene, animation: Option<&str>) -> Result<TakeSettings, Failure> {
         // length and frame rate, which a loop changes; on a copy, since applying the settings makes the loop
         let mut cycle = source.scene.clone();
         if self.is_loop && !cycle.make_loop() {

@@ -58,7 +58,7 @@ impl<'a> CharacterGlb<'a> {
     }
 
     /// The take as one clip of several: behind those that are in `before`, and in front of others if it is not the last.
-    pub fn as_clip(self, before: Option<SkinnedGlb>, clip: ClipPlace) -> CharacterGlb<'a> {
+    pub fn with_clip(self, before: Option<SkinnedGlb>, clip: ClipPlace) -> CharacterGlb<'a> {
         CharacterGlb { writer: before, clip, ..self }
     }
 

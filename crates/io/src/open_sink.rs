@@ -153,7 +153,7 @@ impl<'a> SinkPlan<'a> {
         let is_one_of_several = clip == ClipPlace::Earlier || !before.is_empty();
         let format = match self.format_sink(model)? {
             FormatSink::CharacterGlbs(sinks) => {
-                FormatSink::CharacterGlbs(Box::new(sinks.as_clip(before, clip)))
+                FormatSink::CharacterGlbs(Box::new(sinks.with_clip(before, clip)))
             }
             _ if is_one_of_several => {
                 return Err(SinkError(format!(

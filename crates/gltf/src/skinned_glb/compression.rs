@@ -17,9 +17,9 @@ use crate::document::Storage;
 use sinew_character::RiggedCharacter;
 use std::io;
 
-/// The most keys per frame, where flesh swings so fast that straight lines between frames miss it.
-const MOST_KEYS: usize = 4;
-/// Errors between frames that are this many times those at frames come from straight lines between keys.
+/// The largest number of keys per frame, where flesh swings so fast that straight lines between frames miss it.
+const MAX_KEYS: usize = 4;
+/// Where frames miss the error too, errors between them that are this many times theirs come from straight lines between keys.
 const BETWEEN: f64 = 1.25;
 /// Parts of a frame at which errors are measured.
 const PARTS: usize = 4;
@@ -78,13 +78,16 @@ pub(super) fn compress(
     loop {
         let residuals = Residuals::new(character, clips, frames, body, &per_frame);
         let flesh = compress_keys(&residuals, body, effort, quantization)?;
-        let is_missed = |error: &ClipError| error.between > effort.allowed.max(BETWEEN * error.at_frames);
+        let is_missed = |error: &ClipError| {
+            let by_lines = error.at_frames <= effort.allowed || error.between > BETWEEN * error.at_frames;
+            error.between > effort.allowed && by_lines
+        };
         let mut missed =
             per_frame.iter_mut().zip(&flesh.errors).filter(|(_, error)| is_missed(error)).peekable();
-        if missed.peek().is_none_or(|(count, _)| **count >= MOST_KEYS) {
+        if missed.peek().is_none_or(|(count, _)| **count >= MAX_KEYS) {
             return Ok(flesh);
         }
-        missed.for_each(|(count, _)| *count = (2 * *count).min(MOST_KEYS));
+        missed.for_each(|(count, _)| *count = (2 * *count).min(MAX_KEYS));
     }
 }
 

@@ -36,9 +36,9 @@ impl<'a> CharacterSinks<'a> {
     }
 
     /// The take as one clip of the files that earlier clips are in.
-    pub(super) fn as_clip(self, before: Vec<SkinnedGlb>, clip: ClipPlace) -> CharacterSinks<'a> {
+    pub(super) fn with_clip(self, before: Vec<SkinnedGlb>, clip: ClipPlace) -> CharacterSinks<'a> {
         let mut before = before.into_iter();
-        let characters = self.characters.into_iter().map(|sink| sink.as_clip(before.next(), clip));
+        let characters = self.characters.into_iter().map(|sink| sink.with_clip(before.next(), clip));
         CharacterSinks { characters: characters.collect(), ..self }
     }
 

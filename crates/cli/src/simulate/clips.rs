@@ -2,19 +2,19 @@
 //!
 //! Each is simulated by itself, with a softness that fits all of them; the file is compressed once, when all frames are known.
 
+use super::Simulate;
 use crate::failure::Failure;
 use crate::interrupt::FrameLoop;
 use crate::outputs::{self, plan_files};
 use crate::report::{Verbosity, verbosity};
 use crate::run::Run;
-use crate::simulate::Simulate;
 use crate::source;
 use crate::stats::{Stats, say_json, write_json};
 use crate::verdict::{self, Chosen};
 use serde::Serialize;
 use sinew_gltf::{ClipPlace, SkinnedGlb};
 use sinew_io::{OpenedScene, SinkOptions, SinkPlan, SinkReport, is_character_file, open_character};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The name that stands for all animations.
 const ALL: &str = "all";
@@ -117,7 +117,7 @@ fn open(simulate: &Simulate, name: &str, names: &[String], is_first: bool) -> Re
 }
 
 /// The options of the sink of a clip; only the first draws a preview.
-fn options(simulate: &Simulate, output: &PathBuf, source: &OpenedScene, place: usize) -> SinkOptions {
+fn options(simulate: &Simulate, output: &Path, source: &OpenedScene, place: usize) -> SinkOptions {
     let options = simulate.options.sink(output, source);
     let preview = options.preview && place == 0;
     SinkOptions { is_loop: simulate.is_loop, preview, ..options }
