@@ -97,6 +97,13 @@ impl RiggedCharacter {
         Some(vertices)
     }
 
+    /// The vertices of a surface with its morph targets in a pose, before joints move them: in bind space (m); `None` if there is no such
+    /// surface.
+    pub fn morphed_vertices(&self, surface: SurfaceId, pose: &CharacterPose) -> Option<Vec<Vec3>> {
+        let (node, primitive) = self.surface(surface)?;
+        Some(self.morphed(node, primitive, pose))
+    }
+
     /// The vertices of a surface in the bind pose of its joints (see [`crate::CharacterSkin`]), in the world (m); in the rest pose for
     /// a surface without skin. Morph targets have the weights of the rest pose. `None` if there is no such surface.
     pub fn bind_vertices(&self, surface: SurfaceId) -> Option<Vec<Vec3>> {

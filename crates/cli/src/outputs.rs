@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use clap::Args;
 use sinew_files::{Replace, check_output, plan_outputs};
-use sinew_gltf::Quantization;
+use sinew_gltf::{FleshBake, Quantization};
 use sinew_io::{AtomicFile, GlbForm, OpenedScene, SinkOptions, SinkReport, TAKE_EXTENSION};
 use sinew_render::Look;
 use std::path::{Path, PathBuf};
@@ -15,6 +15,19 @@ pub(crate) struct OutputOptions {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=240))]
     morph_targets: Option<u16>,
 
+    /// What carries flesh in the .glb of a character with a skeleton: `morphs`, morph targets; `bones`, helper bones under its joints, which every engine plays that plays skinned glTF; `bones+morphs`, helper bones and
+    /// morph targets for what they leave [default: morphs].
+    #[arg(long, value_name = "HOW", value_parser = parse_bake)]
+    bake: Option<FleshBake>,
+
+    /// The maximum number of helper bones of each body with --bake bones [default: 64].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=512))]
+    helpers: Option<u16>,
+
+    /// The maximum number of bones that move a vertex with --bake bones: 4, which all engines read, or 8 [default: 4].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=8))]
+    influences: Option<u8>,
+
     /// How far a vertex in a .glb may be from its simulated position, in percent of the body's size [default: 0.1].
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     error: Option<f64>,
@@ -23,9 +36,9 @@ pub(crate) struct OutputOptions {
     #[arg(long)]
     allow_error: bool,
 
-    /// Store morph targets of a .glb with skeleton in single precision, for readers without KHR_mesh_quantization. By default positions have 16 bits and normals 8.
+    /// Store morph targets of a .glb with skeleton in fewer bits: positions in 16, normals in 8. Such files are a half to a third of the size, but need KHR_mesh_quantization, which Godot and Bevy refuse.
     #[arg(long)]
-    no_quantize: bool,
+    quantize: bool,
 
     /// Write a character's .glb as plain meshes at their simulated positions, without skeleton, skinning and textures, and point caches in the world instead of the space of each mesh.
     #[arg(long)]
@@ -65,7 +78,10 @@ impl OutputOptions {
             glb_form: if self.world { GlbForm::World } else { GlbForm::Rigged },
             component_limit: self.morph_targets.map_or(defaults.component_limit, usize::from),
             error_fraction: self.error.map_or(defaults.error_fraction, |percent| 0.01 * percent),
-            quantization: if self.no_quantize { Quantization::Floats } else { Quantization::Quantized },
+            quantization: if self.quantize { Quantization::Quantized } else { Quantization::Floats },
+            bake: self.bake.unwrap_or(defaults.bake),
+            helper_limit: self.helpers.map_or(defaults.helper_limit, usize::from),
+            influence_limit: self.influences.map_or(defaults.influence_limit, usize::from),
             preview: self.has_preview(output),
             looks: zoo_looks(source),
             ..defaults
@@ -82,7 +98,7 @@ pub(crate) fn warn_of_losses(report: &SinkReport) {
 pub(crate) fn check_error(report: &SinkReport, options: &OutputOptions) -> Result<(), Failure> {
     match report.missed_errors().first() {
         Some((error, allowed)) if !options.allow_error => Err(Failure::Accuracy(format!(
-            "the .glb was written, but it is up to {:.1} mm off where {:.1} mm were asked for: raise --morph-targets or --error, shorten it with --seconds, or accept it with --allow-error",
+            "the .glb was written, but it is up to {:.1} mm off where {:.1} mm were asked for: raise --morph-targets, --helpers or --error, shorten it with --seconds, or accept it with --allow-error",
             1e3 * error,
             1e3 * allowed
         ))),
@@ -104,6 +120,15 @@ pub(crate) fn is_take(path: &Path) -> bool {
 pub(crate) fn zoo_looks(source: &OpenedScene) -> Vec<Look> {
     let found = sinew_zoo::find(&source.scene.name).filter(|_| source.characters.is_empty());
     found.map(|character| Look::srgb(character.color)).into_iter().collect()
+}
+
+fn parse_bake(text: &str) -> Result<FleshBake, String> {
+    match text {
+        "bones" => Ok(FleshBake::Bones),
+        "morphs" => Ok(FleshBake::Morphs),
+        "bones+morphs" => Ok(FleshBake::BonesAndMorphs),
+        _ => Err("choose bones, morphs or bones+morphs".into()),
+    }
 }
 
 fn parse_percent(text: &str) -> Result<f64, String> {

@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 // numbers that glTF gives its kinds
+const UNSIGNED_BYTE: u32 = 5121;
 const UNSIGNED_SHORT: u32 = 5123;
 const UNSIGNED_INT: u32 = 5125;
 const FLOAT: u32 = 5126;
@@ -122,6 +123,12 @@ impl Document {
     pub(crate) fn add_joints(&mut self, joints: &[[u16; 4]]) -> usize {
         let bytes = joints.as_flattened().iter().flat_map(|joint| joint.to_le_bytes());
         self.add_elements(bytes, (UNSIGNED_SHORT, "VEC4"), joints.len(), VERTEX_BUFFER)
+    }
+
+    /// The same for joints below 256, in bytes.
+    pub(crate) fn add_byte_joints(&mut self, joints: &[[u16; 4]]) -> usize {
+        let bytes = joints.as_flattened().iter().map(|joint| *joint as u8);
+        self.add_elements(bytes, (UNSIGNED_BYTE, "VEC4"), joints.len(), VERTEX_BUFFER)
     }
 
     /// Adds bytes, at a multiple of four, and returns their view.

@@ -41,6 +41,7 @@ mod document;
 mod engines;
 mod glb;
 mod glb_container;
+mod helper_bones;
 mod rig_glb;
 mod rigged_document;
 mod self_contained;
@@ -56,7 +57,7 @@ pub use glb::{GlbBodyReport, GlbOptions, GlbReport, GlbSink};
 pub use rig_glb::{RigFile, RigGlb};
 pub use rigged_document::{CharacterLook, SurfaceLook};
 pub use skinned_glb::{
-    ErrorMeasure, Quantization, SkinnedBodyReport, SkinnedClipReport, SkinnedGlb, SkinnedGlbOptions,
+    ErrorMeasure, FleshBake, Quantization, SkinnedBodyReport, SkinnedClipReport, SkinnedGlb, SkinnedGlbOptions,
     SkinnedGlbReport,
 };
 pub use viewer_page::{PageModel, ViewerPage};

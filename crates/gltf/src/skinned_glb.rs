@@ -18,6 +18,8 @@ mod clip;
 mod compression;
 mod direction_fit;
 mod flesh_frames;
+mod helper_motion;
+mod helper_pass;
 mod images;
 mod joint_keys;
 mod keys;
@@ -44,7 +46,7 @@ use sinew_character::{CharacterPose, RiggedCharacter, SurfaceId};
 use sinew_files::AtomicFile;
 use sinew_math::Vec3;
 use sinew_take::SinkError;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -61,6 +63,18 @@ pub enum ErrorMeasure {
     AllFlesh,
     /// The longest side of the box around what each node shows at rest: they are bodies for themselves.
     EachBody,
+}
+
+/// What carries flesh in a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FleshBake {
+    /// Helper bones under the joints of the file, and weights over both.
+    Bones,
+    /// Morph targets; joints and weights of the file stay as they are.
+    #[default]
+    Morphs,
+    /// Helper bones, and morph targets for what they leave.
+    BonesAndMorphs,
 }
 
 /// How a take is written into a character's file.
@@ -80,6 +94,12 @@ pub struct SkinnedGlbOptions {
     pub component_limit: usize,
     /// How numbers of morph targets are stored.
     pub quantization: Quantization,
+    /// What carries flesh.
+    pub bake: FleshBake,
+    /// The most helper bones of a node that shows flesh.
+    pub helper_limit: usize,
+    /// The most bones of a vertex that helper bones move.
+    pub influence_limit: usize,
     /// The most memory for frames while they are compressed (bytes).
     pub memory_limit: usize,
 }
@@ -93,7 +113,10 @@ impl Default for SkinnedGlbOptions {
             error_fraction: 1e-3,
             measure: ErrorMeasure::AllFlesh,
             component_limit: 64,
-            quantization: Quantization::Quantized,
+            quantization: Quantization::default(),
+            bake: FleshBake::default(),
+            helper_limit: 64,
+            influence_limit: 4,
             memory_limit: 1 << 30,
         }
     }
@@ -111,6 +134,8 @@ pub struct SkinnedGlb {
     /// From the first frame on.
     flesh: Option<FleshFrames>,
     notes: Vec<String>,
+    /// In a file that was given helper bones, how many each node has that shows flesh on them.
+    helper_counts: Option<BTreeMap<usize, usize>>,
 }
 
 impl SkinnedGlb {
@@ -150,7 +175,8 @@ impl SkinnedGlb {
             )));
         }
         let file = AtomicFile::create(&target).map_err(|error| SinkError(error.to_string()))?;
-        Ok(SkinnedGlb { character, document, options, file, clips: vec![clip], flesh: None, notes })
+        let clips = vec![clip];
+        Ok(SkinnedGlb { character, document, options, file, clips, flesh: None, notes, helper_counts: None })
     }
 
     /// Begins another clip: frames that follow are those of another animation, or of a new one. Fails if the settings make no sense, or if the animation has a clip already.
@@ -206,11 +232,16 @@ impl SkinnedGlb {
 
     /// Compresses all frames and gives the file its name. Fails without frames.
     pub fn finish(mut self) -> Result<SkinnedGlbReport, SinkError> {
-        // the morph targets of every body
+        // helper bones first, in a file of their own
         self.clips.retain(|clip| !clip.frames.is_empty());
         let Some(frames) = self.flesh.take().filter(|_| !self.clips.is_empty()) else {
             return Err(SinkError("there are no frames to write: give at least one".into()));
         };
+        if self.options.bake != FleshBake::Morphs && self.helper_counts.is_none() {
+            return self.finish_with_helpers(frames);
+        }
+
+        // the morph targets of every body
         let found: Vec<Flesh> =
             (0..frames.bodies.len()).map(|body| self.compress(body, &frames)).collect::<Result<_, _>>()?;
 
@@ -238,11 +269,20 @@ impl SkinnedGlb {
         let node = &self.character.nodes[frames.bodies[body].node];
         let own = node.mesh.map_or(0, |mesh| self.character.meshes[mesh].target_count());
         let limit = self.options.component_limit.min(TARGET_CEILING.saturating_sub(own));
+        // where helpers carry flesh alone, what they leave is measured only
+        let is_on_bones =
+            self.options.bake == FleshBake::Bones && self.helper_count(frames.bodies[body].node) > 0;
+        let limit = if is_on_bones { 0 } else { limit };
         let effort =
             Effort { allowed: frames.allowed_errors[body], limit, memory: self.options.memory_limit };
         let how = (effort, self.options.quantization);
         compression::compress(&self.character, &self.clips, frames, body, how)
             .map_err(|error| SinkError(format!("'{}' cannot be compressed: {error}", node.label)))
+    }
+
+    /// How many helper bones a node has that shows flesh.
+    fn helper_count(&self, node: usize) -> usize {
+        self.helper_counts.as_ref().and_then(|counts| counts.get(&node)).copied().unwrap_or(0)
     }
 
     /// Morph targets, and keys of theirs and of joints.
@@ -300,6 +340,7 @@ impl SkinnedGlb {
             SkinnedBodyReport {
                 node: body.node,
                 name: self.character.nodes[body.node].label.clone(),
+                helpers: self.helper_count(body.node),
                 components: flesh.deltas.len(),
                 largest_error: flesh.largest_error(),
                 clips: clips.collect(),

@@ -109,6 +109,11 @@ impl Body {
 }
 
 impl Part {
+    /// The joints of a vertex of the part; none if it follows the node.
+    pub(super) fn weights(&self, vertex: usize) -> &[JointWeight] {
+        self.weights.as_ref().map_or(&[], |weights| weights.of(vertex))
+    }
+
     /// Whether joints move it, rather than its node.
     pub(super) fn is_skinned(&self) -> bool {
         self.weights.is_some()

@@ -13,8 +13,10 @@ const NEAR: f64 = 0.1;
 pub(super) struct Clip {
     /// The animation that was played, by its index in the file; without one, a new animation.
     pub(super) animation: Option<usize>,
-    fps: f64,
-    start: f64,
+    /// Frames per second.
+    pub(super) fps: f64,
+    /// The time of the first frame (s).
+    pub(super) start: f64,
     /// Its frames among those of all clips.
     pub(super) frames: Range<usize>,
     /// Keys of nodes that stood elsewhere than the animation puts them.

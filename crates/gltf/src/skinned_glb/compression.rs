@@ -30,9 +30,9 @@ const SLACK: f64 = 1.02;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Quantization {
     /// Positions in 16 bits, normals in 8, weights in 16 (`KHR_mesh_quantization`).
-    #[default]
     Quantized,
     /// Single precision, which every reader of glTF knows.
+    #[default]
     Floats,
 }
 

@@ -16,7 +16,7 @@ use std::ops::Range;
 /// The frames of all bodies.
 #[derive(Debug)]
 pub(super) struct FleshFrames {
-    surfaces: Vec<SurfaceId>,
+    pub(super) surfaces: Vec<SurfaceId>,
     pub(super) bodies: Vec<Body>,
     /// For each body the normals of its surface.
     pub(super) shadings: Vec<Shading>,
@@ -166,6 +166,25 @@ impl FleshFrames {
             *u = u1 + 0.5 * s * (u2 - u0 + s * (second + s * third));
         }
         Ok(found)
+    }
+
+    /// Where the vertices of a body are in the world in a pose (m): on the skinned surface, and beyond it where there is flesh at a moment.
+    pub(super) fn places(
+        &self,
+        character: &RiggedCharacter,
+        body: &Body,
+        (clips, moment): (&[Clip], Option<&Moment>),
+        pose: &CharacterPose,
+    ) -> io::Result<Vec<Vec3>> {
+        let carried = |surface| character.world_vertices(surface, pose).unwrap_or_default();
+        let mut places: Vec<Vec3> = body.parts.iter().flat_map(|part| carried(part.surface)).collect();
+        if let Some(moment) = moment {
+            let beyond = self.displacements(body, clips, moment)?;
+            for (place, u) in places.iter_mut().zip(beyond.as_chunks::<3>().0) {
+                *place += Vec3::from(u.map(f64::from));
+            }
+        }
+        Ok(places)
     }
 
     /// The deltas of directions of a body in a frame, field after field.

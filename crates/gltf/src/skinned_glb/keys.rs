@@ -9,7 +9,7 @@ use sinew_character::{AnimationChannel, ChannelPath, RiggedCharacter};
 use std::collections::BTreeMap;
 
 /// How long flesh takes to fade out where an animation goes on after the last frame (s).
-const FADE: f64 = 0.25;
+pub(super) const FADE: f64 = 0.25;
 /// Keys of a fade; between them it is a straight line.
 const FADE_KEYS: usize = 8;
 

@@ -24,6 +24,8 @@ pub struct SkinnedBodyReport {
     pub node: usize,
     /// Its name for reports.
     pub name: String,
+    /// The number of helper bones that were added.
+    pub helpers: usize,
     /// The number of morph targets that were added.
     pub components: usize,
     /// The largest distance in the world between a vertex of any frame and the same vertex as played, measured on the numbers as
@@ -63,8 +65,15 @@ impl SkinnedBodyReport {
 impl fmt::Display for SkinnedBodyReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (largest, allowed) = (1e3 * self.largest_error, 1e3 * self.allowed_error);
-        write!(f, "{}: {} morph targets, largest error {largest:.3} mm", self.name, self.components)?;
-        if let Some(angle) = self.normal_angle.filter(|_| self.components > 0) {
+        write!(f, "{}: ", self.name)?;
+        if self.helpers > 0 {
+            write!(f, "{} helper bones, ", self.helpers)?;
+        }
+        if self.components > 0 || self.helpers == 0 {
+            write!(f, "{} morph targets, ", self.components)?;
+        }
+        write!(f, "largest error {largest:.3} mm")?;
+        if let Some(angle) = self.normal_angle.filter(|_| self.components + self.helpers > 0) {
             write!(f, ", normals within {:.1}° on average", angle.to_degrees())?;
         }
         if self.damped_vertices > 0 {
@@ -73,9 +82,10 @@ impl fmt::Display for SkinnedBodyReport {
         if self.is_met() {
             return Ok(());
         }
+        let more = if self.helpers > 0 { "--helpers or --bake bones+morphs" } else { "--morph-targets" };
         write!(
             f,
-            " where {allowed:.3} mm were asked for: allow more with --morph-targets or play less of it; .pc2, .mdd and .usda lose nothing"
+            " where {allowed:.3} mm were asked for: allow more with {more} or play less of it; .pc2, .mdd and .usda lose nothing"
         )
     }
 }

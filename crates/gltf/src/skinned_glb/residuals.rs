@@ -99,6 +99,13 @@ impl<'a> Residuals<'a> {
 
     /// Finds components that keep every vertex at every key within what is allowed, if the limit lets them.
     pub(super) fn components(&self, effort: Effort) -> io::Result<Shapes> {
+        // none, where something else carries flesh
+        if effort.limit == 0 {
+            let weights = vec![Vec::new(); self.keys.len()];
+            let error = self.measure(&self.keys, &[], &weights, 0)?.largest()[0];
+            return Ok(Shapes { deltas: Vec::new(), weights, error });
+        }
+
         // components of g δ
         let nothing = vec![[0.0; 3]; self.body.vertex_count()];
         // one target holds what is there always; where only one is allowed, its weights are left as they come

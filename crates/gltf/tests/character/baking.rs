@@ -6,7 +6,7 @@ use crate::naive::Naive;
 use crate::read;
 use serde_json::{Value, json};
 use sinew_character::{ChannelPath, CharacterPose, SurfaceId};
-use sinew_gltf::{CharacterFile, ErrorMeasure, Quantization, SkinnedGlb, SkinnedGlbOptions};
+use sinew_gltf::{CharacterFile, ErrorMeasure, FleshBake, Quantization, SkinnedGlb, SkinnedGlbOptions};
 use sinew_math::{Vec3, so3};
 
 const BAR: SurfaceId = SurfaceId { node: SHOWN, primitive: 0 };
@@ -18,6 +18,9 @@ const PLAYED: SkinnedGlbOptions = SkinnedGlbOptions {
     measure: ErrorMeasure::AllFlesh,
     component_limit: 64,
     quantization: Quantization::Quantized,
+    bake: FleshBake::Morphs,
+    helper_limit: 64,
+    influence_limit: 4,
     memory_limit: 1 << 30,
 };
 

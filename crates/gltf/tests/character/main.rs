@@ -2,6 +2,7 @@
 
 mod baked;
 mod baking;
+mod baking_helpers;
 mod baking_rigs;
 mod bar;
 mod corpus;

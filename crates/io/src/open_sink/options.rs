@@ -1,6 +1,6 @@
 //! Options of the outputs of a take.
 
-use sinew_gltf::{Quantization, SkinnedGlbOptions};
+use sinew_gltf::{FleshBake, Quantization, SkinnedGlbOptions};
 use sinew_render::Look;
 
 /// Options of the outputs of a take.
@@ -14,6 +14,12 @@ pub struct SinkOptions {
     pub error_fraction: f64,
     /// How numbers of morph targets are stored in the GLB of a skinned body.
     pub quantization: Quantization,
+    /// What carries the flesh of a skinned body in a GLB.
+    pub bake: FleshBake,
+    /// The most helper bones per skinned body of a GLB.
+    pub helper_limit: usize,
+    /// The most bones of a vertex that helper bones move, 4 or 8.
+    pub influence_limit: usize,
     /// Whether the take is a cycle, whose last frame is made equal to its first.
     pub is_loop: bool,
     /// The number of frames, including the first; `None` for that of the scene.
@@ -37,12 +43,16 @@ pub enum GlbForm {
 
 impl Default for SinkOptions {
     fn default() -> SinkOptions {
-        let SkinnedGlbOptions { component_limit, error_fraction, .. } = SkinnedGlbOptions::default();
+        let SkinnedGlbOptions { component_limit, error_fraction, bake, helper_limit, influence_limit, .. } =
+            SkinnedGlbOptions::default();
         SinkOptions {
             glb_form: GlbForm::default(),
             component_limit,
             error_fraction,
             quantization: Quantization::default(),
+            bake,
+            helper_limit,
+            influence_limit,
             is_loop: false,
             frame_count: None,
             preview: true,
@@ -54,6 +64,15 @@ impl Default for SinkOptions {
 impl SinkOptions {
     pub(super) fn skinned(&self) -> SkinnedGlbOptions {
         let SinkOptions { component_limit, error_fraction, quantization, .. } = *self;
-        SkinnedGlbOptions { component_limit, error_fraction, quantization, ..SkinnedGlbOptions::default() }
+        let SinkOptions { bake, helper_limit, influence_limit, .. } = *self;
+        SkinnedGlbOptions {
+            component_limit,
+            error_fraction,
+            quantization,
+            bake,
+            helper_limit,
+            influence_limit,
+            ..SkinnedGlbOptions::default()
+        }
     }
 }

@@ -1,0 +1,275 @@
+//! Smooth skinning decomposition with rigid helper bones under the joints of a file [LeDeng2012].
+//!
+//! ```text
+//! x_i(t) ≈ Σ_j w_ij J_j(t) p_i + Σ_h u_ih H_h(t) p_i,   Σ_j w_ij + Σ_h u_ih = 1,   w, u ≥ 0,   at most K positive
+//! ```
+//!
+//! The joints J are known in every frame and stay as they are; helpers H, rotations with translations, are added, and the weights of vertices
+//! are found anew over both. Helpers are inserted a few at a time where vertices are furthest off, and after each insertion weights and
+//! transforms are improved in turn. Least squares are reweighted towards the largest errors, since the error that is reported is the largest
+//! distance over all vertices and frames.
+//!
+//! Weights are found from a sample of the frames; transforms are solved for every frame at the end, frame by frame. [`HelperNodes`] makes nodes of
+//! helpers and [`add_helpers`] writes them; all else here knows no files.
+
+#[cfg(test)]
+pub(crate) mod alternation;
+mod document_joints;
+mod fit;
+mod motion;
+mod nodes;
+mod norm;
+mod sample;
+mod simplex;
+#[cfg(test)]
+mod tests;
+mod transforms;
+mod weights;
+
+pub(crate) use document_joints::{HelperBody, HelperClip, add_helpers};
+pub(crate) use motion::{Affine, Influence, SkinnedMotion};
+pub(crate) use nodes::{HelperNodes, affine_of};
+
+use fit::{Anchor, Fit, max_error, tethers};
+use norm::Norm;
+use rayon::prelude::*;
+use sample::Sample;
+use sinew_math::Vec3;
+use std::io;
+use std::ops::Range;
+use transforms::{FrameTerms, SWEEPS, TransformSolver};
+
+/// The most vertices times frames of a sample: about 24 bytes each, and 3 µs each in a round.
+const SAMPLE_LIMIT: usize = 2_000_000;
+/// Helpers are inserted in up to so many batches, of at least so many helpers each.
+const MAX_BATCHES: usize = 8;
+const MIN_BATCH: usize = 4;
+/// Rounds of the alternation after each batch, and at the end. More of them gained less than 2 % per round on a dance.
+const BATCH_ROUNDS: usize = 2;
+const LAST_ROUNDS: usize = 4;
+/// The last helpers, by this fraction of the batches, are inserted at the largest errors; those before at the largest sums of fourth powers
+/// over frames.
+const FRACTION_OF_MAXIMA: f64 = 0.4;
+/// Vertices that a helper begins with: three have a rotation, of which half may be left out.
+const MIN_PATCH: usize = 6;
+/// Rounds of a frame at the end.
+const FRAME_ROUNDS: usize = 3;
+/// Frames that are read and solved together at the end.
+const FRAME_BATCH: usize = 32;
+
+/// How closely a motion is followed, and at what cost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct HelperOptions {
+    /// The most helpers.
+    pub(crate) max_helpers: usize,
+    /// The most bones of a vertex, K.
+    pub(crate) influences: usize,
+    /// No more helpers are inserted when all vertices are this near to their targets (m).
+    pub(crate) allowed_error: f64,
+}
+
+/// A helper bone.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Helper {
+    /// The centre of its vertices at bind (m).
+    pub(crate) centre: Vec3,
+    /// The joint that most of them follow in the file.
+    pub(crate) joint: usize,
+}
+
+/// Helpers, the weights of all vertices over joints and helpers, and the maps of helpers in all frames.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct HelperBones {
+    pub(crate) helpers: Vec<Helper>,
+    /// By vertex, largest weight first; joints of the file are counted before helpers. Weights are single-precision numbers.
+    pub(crate) weights: Vec<Vec<Influence>>,
+    /// H_h by frame and helper, from where the surface was bound to the world.
+    pub(crate) maps: Vec<Vec<Affine>>,
+    /// The errors of each frame.
+    pub(crate) errors: Vec<FrameError>,
+}
+
+/// Distances of vertices from their targets in a frame.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct FrameError {
+    /// The largest (m).
+    pub(crate) max: f64,
+    /// The mean of their squares (m²).
+    pub(crate) mean_square: f64,
+}
+
+impl HelperBones {
+    /// Finds helpers that bring all vertices of all frames near their targets. Fails if a frame cannot be read or is not finite.
+    pub(crate) fn find(motion: &impl SkinnedMotion, options: &HelperOptions) -> io::Result<HelperBones> {
+        let (vertices, frames) = (motion.vertex_count(), motion.frame_count());
+        check(motion)?;
+        if frames == 0 {
+            let weights = (0..vertices).map(|vertex| motion.influences(vertex)).collect();
+            return Ok(HelperBones { helpers: Vec::new(), weights, maps: Vec::new(), errors: Vec::new() });
+        }
+        let stride = (vertices * frames).div_ceil(SAMPLE_LIMIT).max(1);
+        let sample = Sample::read(motion, (0..frames).step_by(stride).collect())?;
+        let mut fit = Fit::new(motion, &sample, options.influences.max(1));
+        let allowed = options.allowed_error as f32;
+        let mut largest = max_error(&fit.errors(&sample));
+        if largest > allowed && options.max_helpers > 0 {
+            // a few helpers at a time, where vertices are furthest off
+            let batches = (options.max_helpers / MIN_BATCH).clamp(1, MAX_BATCHES);
+            let patch = (vertices / (3 * options.max_helpers)).max(MIN_PATCH);
+            for batch in 1..=batches {
+                let wanted = options.max_helpers * batch / batches;
+                let by_maxima = batch as f64 > (1.0 - FRACTION_OF_MAXIMA) * batches as f64 && batch > 1;
+                fit.insert(&sample, wanted.saturating_sub(fit.helper_count()), patch, by_maxima);
+                (0..BATCH_ROUNDS).for_each(|_| fit.improve(&sample, &Norm::FOURTH));
+                largest = max_error(&fit.errors(&sample));
+                if largest <= allowed {
+                    break;
+                }
+            }
+
+            // the best of some more rounds
+            let mut best = fit.clone();
+            for _ in 0..LAST_ROUNDS {
+                fit.improve(&sample, &Norm::FOURTH);
+                let now = max_error(&fit.errors(&sample));
+                if now < largest {
+                    (largest, best) = (now, fit.clone());
+                }
+            }
+            fit = best;
+        }
+        fit.drop_unused();
+        solve_all(motion, &sample, fit)
+    }
+
+    /// The largest error of some frames (m).
+    #[cfg(test)]
+    pub(crate) fn max_error(&self, frames: Range<usize>) -> f64 {
+        self.errors[frames].iter().map(|error| error.max).fold(0.0, f64::max)
+    }
+
+    /// The root mean square error of some frames (m).
+    #[cfg(test)]
+    pub(crate) fn rms_error(&self, frames: Range<usize>) -> f64 {
+        let count = frames.len().max(1) as f64;
+        (self.errors[frames].iter().map(|error| error.mean_square).sum::<f64>() / count).sqrt()
+    }
+}
+
+/// Fails unless all numbers are finite and all vertices have joints of the file.
+fn check(motion: &impl SkinnedMotion) -> io::Result<()> {
+    let invalid = |message: String| Err(io::Error::new(io::ErrorKind::InvalidData, message));
+    for vertex in 0..motion.vertex_count() {
+        let influences = motion.influences(vertex);
+        let is_sound =
+            |influence: &Influence| influence.bone < motion.joint_count() && influence.weight.is_finite();
+        if influences.is_empty() || !influences.iter().all(is_sound) {
+            return invalid(format!("vertex {vertex} follows no joint of its skin: paint its weights again"));
+        }
+    }
+    for frame in 0..motion.frame_count() {
+        let joints = motion.joints(frame);
+        if joints.iter().any(|map| map.iter().any(|c| !c.is_finite())) {
+            return invalid(format!("a joint is not finite in frame {frame}: the simulation has failed"));
+        }
+        for points in [motion.bind(frame)?, motion.target(frame)?] {
+            if let Some(vertex) = points.iter().position(|point| point.iter().any(|c| !c.is_finite())) {
+                return invalid(format!(
+                    "vertex {vertex} is at {:?} in frame {frame}: the simulation has failed",
+                    points[vertex]
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Solves for the transforms of all frames with the weights of a sample, and measures all errors.
+fn solve_all(motion: &impl SkinnedMotion, sample: &Sample, mut fit: Fit) -> io::Result<HelperBones> {
+    // weights as they are written
+    fit.weights.iter_mut().for_each(|influences| to_single(influences));
+    let anchors = fit.anchors(sample);
+    let solver = TransformSolver::new(fit.joint_count, fit.helper_count(), &fit.weights);
+
+    // frame by frame, a few at a time
+    let (mut maps, mut errors) = (Vec::new(), Vec::new());
+    for first in (0..motion.frame_count()).step_by(FRAME_BATCH) {
+        let frames = first..(first + FRAME_BATCH).min(motion.frame_count());
+        let solve = |frame: usize| -> io::Result<(Vec<Affine>, FrameError)> {
+            let (bind, targets, joints) = (motion.bind(frame)?, motion.target(frame)?, motion.joints(frame));
+            let tethers = tethers(&anchors, &joints);
+            let terms = FrameTerms { bind: &bind, targets: &targets, joints: &joints, tethers: &tethers };
+            let helpers = solve_frame(&solver, &terms, start(sample, &fit, frame, &joints, &anchors));
+            let error = FrameError::of(&solver.distances(&terms, &helpers));
+            Ok((helpers, error))
+        };
+        let solved: Vec<(Vec<Affine>, FrameError)> =
+            frames.into_par_iter().map(solve).collect::<io::Result<_>>()?;
+        for (helpers, error) in solved {
+            maps.push(helpers);
+            errors.push(error);
+        }
+    }
+
+    let helpers = anchors.iter().map(|anchor| Helper { centre: anchor.centre, joint: anchor.joint });
+    Ok(HelperBones { helpers: helpers.collect(), weights: fit.weights, maps, errors })
+}
+
+/// Where helpers of a frame begin: as in the nearest frame of the sample, carried along by their joints.
+fn start(sample: &Sample, fit: &Fit, frame: usize, joints: &[Affine], anchors: &[Anchor]) -> Vec<Affine> {
+    let after = sample.frames.partition_point(|sampled| *sampled < frame);
+    let place = match (after.checked_sub(1), sample.frames.get(after)) {
+        (Some(before), Some(next)) if frame - sample.frames[before] < next - frame => before,
+        (_, Some(_)) => after,
+        (before, None) => before.unwrap_or(0),
+    };
+    let maps = fit.maps(place);
+    let (known, helpers) = maps.split_at(fit.joint_count);
+    if sample.frames[place] == frame {
+        return helpers.to_vec();
+    }
+    // H(t) = D(t) D(s)⁻¹ H(s) with D the tether's rigid maps
+    let (now, then) = (tethers(anchors, joints), tethers(anchors, known));
+    let pairs = now.iter().zip(&then).zip(helpers);
+    pairs.map(|((now, then), map)| transforms::carried(&now.map, &then.map, map)).collect()
+}
+
+/// The helpers of a frame, reweighted towards its largest errors; the round with the smallest of them.
+fn solve_frame(solver: &TransformSolver, frame: &FrameTerms, start: Vec<Affine>) -> Vec<Affine> {
+    let largest = |errors: &[f32]| errors.iter().copied().fold(0.0, f32::max);
+    let mut errors = solver.distances(frame, &start);
+    let (mut best, mut best_error, mut helpers) = (start.clone(), largest(&errors), start);
+    let mut emphasis = vec![1.0; errors.len()];
+    for _ in 0..FRAME_ROUNDS {
+        Norm::FOURTH.emphasise(&errors, largest(&errors), &mut emphasis);
+        solver.solve(frame, &emphasis, SWEEPS, &mut helpers);
+        errors = solver.distances(frame, &helpers);
+        if largest(&errors) < best_error {
+            (best, best_error) = (helpers.clone(), largest(&errors));
+        }
+    }
+    best
+}
+
+/// Rounds weights to single precision, largest first, with a sum that is 1 there.
+fn to_single(influences: &mut Vec<Influence>) {
+    influences.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.bone.cmp(&b.bone)));
+    let sum: f64 = influences.iter().map(|influence| influence.weight).sum();
+    for influence in influences.iter_mut() {
+        influence.weight = f64::from((influence.weight / sum) as f32);
+    }
+    // what rounding left goes to the largest, of which it is the smallest fraction
+    let rest: f64 = influences.iter().skip(1).map(|influence| influence.weight).sum();
+    influences[0].weight = f64::from((1.0 - rest) as f32);
+    influences.retain(|influence| influence.weight > 0.0);
+}
+
+impl FrameError {
+    fn of(distances: &[f32]) -> FrameError {
+        let squares: f64 = distances.iter().map(|distance| f64::from(*distance).powi(2)).sum();
+        FrameError {
+            max: f64::from(distances.iter().copied().fold(0.0, f32::max)),
+            mean_square: squares / distances.len().max(1) as f64,
+        }
+    }
+}
