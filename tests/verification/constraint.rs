@@ -257,8 +257,8 @@ fn work_of_constraints_is_accounted_for() {
     assert_eq!(retries, 0);
 }
 
-/// A pin at constant velocity carries its point along; once the swing below it has decayed in the air the only lag is that of air drag, a m v/k. The block hangs below
-/// it.
+/// A pin at constant velocity carries its point along; once the swing below it has decayed in the air the only lags are that of air drag, a m v/k, and a sub-step, since forces are those at its beginning. The block hangs
+/// below it.
 #[test]
 fn pinned_point_follows_its_path() {
     let pin = ConstraintDesc::new("pin", ConstraintKind::Pin { point: face("a", Vec3::y()), place: None });
@@ -268,17 +268,19 @@ fn pinned_point_follows_its_path() {
     let (mut state, mut stepper) = (State::at_rest(&model), Stepper::default());
     let mut control = Control::still(&model);
     let velocity = Vec3::new(0.3, 0.0, 0.1);
+    let mut substeps = 0;
     for frame in 0..180 {
         let at = |frame: i32| start + f64::from(frame) * DT * velocity;
         control.constraints[0].place = Some([at(frame), at(frame + 1)]);
-        stepper.step(&model, &control, DT, &mut state).expect("holds");
+        substeps = stepper.step(&model, &control, DT, &mut state).expect("holds").substeps;
     }
     let force = &constraint_forces(&model, &control, &state)[0];
     let off = force.points[0] - force.points[1];
     let stiffness = model.constraints()[0].stiffness;
     let drag = model.bodies()[0].air_drag * model.mass() * velocity.norm();
     let expected = (drag * drag + (model.mass() * G) * (model.mass() * G)).sqrt() / stiffness;
-    assert!(off.norm() < 1.05 * expected && off.norm() < 0.01, "{off:?} {expected}");
+    let late = velocity.norm() * DT / substeps as f64;
+    assert!(off.norm() < 1.05 * expected + late && off.norm() < 0.01, "{off:?} {expected}");
 }
 
 /// A belt of two thirds of a ball's circumference makes it thinner there and not elsewhere, and the ball recovers when the strength returns to 0.

@@ -7,7 +7,7 @@ use sinew::prelude::*;
 
 /// The beam of 1,280 tets, lightly damped, pinned at one end so that its rest configuration is unique.
 fn held_beam(law: Law) -> Model {
-    let material = Material { law, ..Material::soft_solid(5e5, 0.4, 1000.0, 0.05) };
+    let material = Material { law, ..Material::soft_solid(5e5, 0.4, 1000.0, 0.15) };
     let mut body = loose(shapes::beam(4, [0.4, 0.1, 0.1]), material);
     let region = Region::Box { min: Vec3::repeat(-1.0), max: Vec3::new(1e-9, 1.0, 1.0) };
     body.pins.push(PinDesc { region });

@@ -217,8 +217,7 @@ impl Implicit {
         newton.deadline = budget.begin(solves_left);
         let found = newton.minimise(&mut self.problem, model, settings, &mut all);
         budget.end();
-        let load = self.problem.load();
-        self.flight.find(model, (&newton.point().x, load, stage.ahead(model)), &mut all);
+        self.flight.find(model, &self.problem, (&newton.point().x, stage.ahead(model)), &mut all);
         if stage.kind == StageKind::First {
             core::mem::swap(&mut self.first_flight, &mut self.flight);
         }

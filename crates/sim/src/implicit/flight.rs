@@ -3,6 +3,7 @@
 //! Backward Euler takes gravity at the end of the step for all of it, and is ahead by ½ h² g after each. A part on which nothing but gravity acts at the end of a step is moved back by that, all of it alike, so that nothing
 //! deforms and its centre follows the parabola exactly; its velocity is right as it is. Where contacts, constraints, loads or pins act, they balance gravity, and the step stays as it is. SDIRK2 is exact for constant accelerations.
 
+use super::problem::Problem;
 use crate::{Model, NodeEnergy};
 use sinew_math::Vec3;
 
@@ -16,11 +17,12 @@ pub(super) struct Flight {
 }
 
 impl Flight {
-    /// Finds out which parts fly at the end of a solve: `load` are forces on nodes (N), empty if there are none. None of them does if an energy does not admit moving back by `back` (m).
+    /// Finds out which parts fly at node positions `x` (m), the end of a solve. None of them does if an energy does not admit moving back by `back` (m).
     pub(super) fn find(
         &mut self,
         model: &Model,
-        (x, load, back): (&[Vec3], &[Vec3], Vec3),
+        problem: &Problem,
+        (x, back): (&[Vec3], Vec3),
         extras: &mut [&mut dyn NodeEnergy],
     ) {
         // forces from outside
@@ -29,17 +31,19 @@ impl Flight {
             return;
         }
         self.outside.clear();
-        self.outside.extend_from_slice(load);
+        self.outside.extend_from_slice(problem.load());
         self.outside.resize(x.len(), Vec3::zeros());
         extras.iter_mut().for_each(|extra| {
             extra.evaluate(x, &mut self.outside);
         });
 
-        // parts that none of them acts on
-        let is_pushed = |node: &u32| self.outside[*node as usize] != Vec3::zeros();
+        // parts that none of them acts on, all of whose nodes move
+        let is_pushed = |node: &u32| {
+            problem.inertia[*node as usize] == 0.0 || self.outside[*node as usize] != Vec3::zeros()
+        };
         for part in model.parts().all() {
             let nodes = model.parts().nodes_of(part);
-            self.is_flying.push(!part.is_pinned && !nodes.iter().any(is_pushed));
+            self.is_flying.push(!nodes.iter().any(is_pushed));
         }
         if !extras.is_empty() && self.is_flying.contains(&true) {
             self.motion.clear();
