@@ -300,3 +300,26 @@ fn several_characters_are_written_into_their_own_files() {
     let chosen = sinew(folder.path(), &["simulate", "scene.toml", "--animation", "0", "--no-preview"]);
     assert!(String::from_utf8_lossy(&chosen.stderr).contains("the scene has several"));
 }
+
+#[test]
+fn a_glb_that_misses_its_error_is_written_and_ends_with_one_unless_that_is_allowed() {
+    let folder = folder_with(ARM);
+    let coarse = [
+        "simulate",
+        "scene.toml",
+        "-o",
+        "arm.glb",
+        "--no-preview",
+        "--morph-targets",
+        "1",
+        "--error",
+        "0.0001",
+    ];
+    let missed = sinew(folder.path(), &coarse);
+    let message = String::from_utf8_lossy(&missed.stderr).into_owned();
+    assert_eq!(missed.status.code(), Some(1), "{message}");
+    assert!(message.contains("was written") && message.contains("--allow-error"), "{message}");
+    assert!(folder.path().join("arm.glb").exists());
+    let allowed = sinew(folder.path(), &[&coarse[..], &["--allow-error"]].concat());
+    assert!(allowed.status.success(), "{}", String::from_utf8_lossy(&allowed.stderr));
+}
