@@ -31,6 +31,7 @@ scale = 0.1
 translate = [0, 1, 0]
 cage_tets = 500
 velocity = [0, 0, 1]
+air_drag = 0.25
 
 [body.material]
 name = "fat"
@@ -346,6 +347,7 @@ fn every_key_reaches_the_scene() {
     let sags: Vec<Sag> = scene.world.bodies.iter().map(|body| body.sag).collect();
     let last_two = [Sag::RestShape, Sag::Balanced];
     assert_eq!(sags, [&[Sag::Free, Sag::Free, Sag::RestShape, Sag::Free], &last_two[..]].concat());
+    assert_eq!((scene.world.bodies[0].air_drag, scene.world.bodies[1].air_drag), (0.25, 0.0));
     assert_eq!((scene.name.as_str(), scene.seconds, scene.fps), ("scene", 2.5, 24.0));
     assert_eq!(scene.world.gravity, Vec3::new(0.0, 0.0, -1.62));
     assert!(notes[0].starts_with("t: 1 of 1 tets"), "{:?}", notes);

@@ -20,7 +20,11 @@ pub fn jelly_torus() -> Scene {
     let body = BodyDesc {
         name: "jelly-torus".into(),
         shape: ShapeDesc::Surface { surface, cage: CageSize::Tets(6000) },
-        material: Material { young: 12e3, ..Material::named("jelly").unwrap_or(Material::NAMED[0].1) },
+        material: Material {
+            young: 12e3,
+            damping_ratio: 0.1,
+            ..Material::named("jelly").unwrap_or(Material::NAMED[0].1)
+        },
         velocity: Vec3::zeros(),
         pins: vec![PinDesc { region: Region::End { direction: Vec3::y(), fraction: 0.1 } }],
         loads: Vec::new(),

@@ -26,7 +26,7 @@ pub fn duck_box() -> Scene {
         primitives: primitives(),
         spacing: 0.0085,
         tets: 1200,
-        material: Material::soft_solid(20e3, 0.42, 700.0, 0.01),
+        material: Material::soft_solid(20e3, 0.42, 700.0, 0.05),
         pose: Isometry::from_parts((lean * at(0.0, -ROOM.y + 0.005, -0.05)).into(), lean),
         velocity: Vec3::zeros(),
     };
