@@ -6,7 +6,7 @@
 //! ω e = (σ ω) (e/σ),   σ = max(max |e|, max |n|) ≤ 1
 //! ```
 //!
-//! Where positions are so small in the unit of the mesh that sixteen bits would not keep the error, they stay in single precision.
+//! Where positions are so small in the unit of the mesh that sixteen bits would not keep the error, or larger than one unit, they stay in single precision, and so do weights.
 
 use super::clip::{Clip, Moment};
 use super::direction_fit::{self, DirectionDeltas};
