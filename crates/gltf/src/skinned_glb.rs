@@ -55,6 +55,9 @@ const TARGET_CEILING: usize = 240;
 /// How far a pose's places in the world may be from its places in parents, as a fraction of its largest number.
 const POSE_ROUND_OFF: f64 = 1e-6;
 
+/// Up to so many vertices times frames, helper bones are found within some ten seconds.
+const QUICK_HELPERS: usize = 2_000_000;
+
 /// What an error is a fraction of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ErrorMeasure {
@@ -68,10 +71,12 @@ pub enum ErrorMeasure {
 /// What carries flesh in a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FleshBake {
+    /// Morph targets; where they miss the error and helpers are found within seconds, helper bones too.
+    #[default]
+    Auto,
     /// Helper bones under the joints of the file, and weights over both.
     Bones,
     /// Morph targets; joints and weights of the file stay as they are.
-    #[default]
     Morphs,
     /// Helper bones, and morph targets for what they leave.
     BonesAndMorphs,
@@ -237,13 +242,20 @@ impl SkinnedGlb {
         let Some(frames) = self.flesh.take().filter(|_| !self.clips.is_empty()) else {
             return Err(SinkError("there are no frames to write: give at least one".into()));
         };
-        if self.options.bake != FleshBake::Morphs && self.helper_counts.is_none() {
+        let may_add = self.helper_counts.is_none();
+        if may_add && matches!(self.options.bake, FleshBake::Bones | FleshBake::BonesAndMorphs) {
             return self.finish_with_helpers(frames);
         }
 
         // the morph targets of every body
         let found: Vec<Flesh> =
             (0..frames.bodies.len()).map(|body| self.compress(body, &frames)).collect::<Result<_, _>>()?;
+        let is_missed = found.iter().zip(&frames.allowed_errors).any(|(of, most)| of.largest_error() > *most);
+        let is_quick = frames.vertex_count() * self.frame_count() <= QUICK_HELPERS;
+        if may_add && self.options.bake == FleshBake::Auto && is_missed && is_quick {
+            self.options.bake = FleshBake::BonesAndMorphs;
+            return self.finish_with_helpers(frames);
+        }
 
         // in the document, with keys of theirs and of joints
         let sheared: BTreeSet<usize> = self.clips.iter().flat_map(|clip| clip.joint_keys.sheared()).collect();

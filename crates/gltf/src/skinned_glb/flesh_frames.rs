@@ -71,6 +71,11 @@ impl FleshFrames {
         Ok(FleshFrames { surfaces, bodies, shadings, displacements, directions, allowed_errors })
     }
 
+    /// How many vertices all bodies have.
+    pub(super) fn vertex_count(&self) -> usize {
+        self.bodies.last().map_or(0, |body| body.vertices.end)
+    }
+
     /// Fails unless a frame has the surfaces of the first, and finite positions for all their vertices.
     pub(super) fn check(
         &self,
