@@ -258,8 +258,11 @@ mod tests {
     use sinew_math::nalgebra::{DMatrix, SymmetricEigen};
     use sinew_mesh::shapes;
 
+    /// Which nodes are pinned.
+    type Held = fn(&Vec3) -> bool;
+
     /// The frequency found, and all frequencies of the dense matrix, lowest first, for a beam with the pinned nodes that `is_held` selects.
-    fn frequencies(size: [f64; 3], poisson: f64, is_held: fn(&Vec3) -> bool) -> (f64, Vec<f64>) {
+    fn frequencies(size: [f64; 3], poisson: f64, is_held: Held) -> (f64, Vec<f64>) {
         // a beam with lumped masses
         let material = Material::tissue(2e4, poisson, 1000.0, 0.1);
         let mesh = shapes::beam(2, size);
@@ -302,7 +305,7 @@ mod tests {
     /// Rigid motions that pins allow have frequency zero; the frequency found is the next one, or within a tenth of a percent of it.
     #[test]
     fn it_is_the_lowest_frequency_that_is_not_of_a_rigid_motion() {
-        let cases: [(fn(&Vec3) -> bool, usize); 4] =
+        let cases: [(Held, usize); 4] =
             [(|_| false, 6), (|x| x.norm() < 1e-9, 3), (|x| x.xy().norm() < 1e-9, 1), (|x| x.x < 1e-9, 0)];
         for (is_held, rigid) in cases {
             for (size, poisson) in [([0.4, 0.1, 0.1], 0.3), ([0.2, 0.2, 0.2], 0.47), ([0.4, 0.04, 0.04], 0.4)]
