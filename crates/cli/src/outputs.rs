@@ -97,11 +97,13 @@ pub(crate) fn warn_of_losses(report: &SinkReport) {
 /// Fails if a .glb is less accurate than asked for, unless that is allowed. Where no error was asked for, 0.1 % is an aim: a warning says how far it was missed.
 pub(crate) fn check_error(report: &SinkReport, options: &OutputOptions) -> Result<(), Failure> {
     match report.missed_errors().first() {
-        Some((error, allowed)) if !options.allow_error && options.error.is_some() => Err(Failure::Accuracy(format!(
-            "the .glb was written, but it is up to {:.1} mm off where {:.1} mm were asked for: try --bake bones+morphs, raise --morph-targets or --error, shorten it with --seconds, or accept it with --allow-error",
-            1e3 * error,
-            1e3 * allowed
-        ))),
+        Some((error, allowed)) if !options.allow_error && options.error.is_some() => {
+            Err(Failure::Accuracy(format!(
+                "the .glb was written, but it is up to {:.1} mm off where {:.1} mm were asked for: try --bake bones+morphs, raise --morph-targets or --error, shorten it with --seconds, or accept it with --allow-error",
+                1e3 * error,
+                1e3 * allowed
+            )))
+        }
         _ => Ok(()),
     }
 }

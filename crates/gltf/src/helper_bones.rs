@@ -36,7 +36,6 @@ use rayon::prelude::*;
 use sample::Sample;
 use sinew_math::Vec3;
 use std::io;
-use std::ops::Range;
 use transforms::{FrameTerms, SWEEPS, TransformSolver};
 
 /// The most vertices times frames of a sample: about 24 bytes each, and 3 µs each in a round.
@@ -140,19 +139,6 @@ impl HelperBones {
         }
         fit.drop_unused();
         solve_all(motion, &sample, fit)
-    }
-
-    /// The largest error of some frames (m).
-    #[cfg(test)]
-    pub(crate) fn max_error(&self, frames: Range<usize>) -> f64 {
-        self.errors[frames].iter().map(|error| error.max).fold(0.0, f64::max)
-    }
-
-    /// The root mean square error of some frames (m).
-    #[cfg(test)]
-    pub(crate) fn rms_error(&self, frames: Range<usize>) -> f64 {
-        let count = frames.len().max(1) as f64;
-        (self.errors[frames].iter().map(|error| error.mean_square).sum::<f64>() / count).sqrt()
     }
 }
 

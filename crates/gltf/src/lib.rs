@@ -57,7 +57,7 @@ pub use glb::{GlbBodyReport, GlbOptions, GlbReport, GlbSink};
 pub use rig_glb::{RigFile, RigGlb};
 pub use rigged_document::{CharacterLook, SurfaceLook};
 pub use skinned_glb::{
-    ErrorMeasure, FleshBake, Quantization, SkinnedBodyReport, SkinnedClipReport, SkinnedGlb, SkinnedGlbOptions,
-    SkinnedGlbReport,
+    ErrorMeasure, FleshBake, Quantization, SkinnedBodyReport, SkinnedClipReport, SkinnedGlb,
+    SkinnedGlbOptions, SkinnedGlbReport,
 };
 pub use viewer_page::{PageModel, ViewerPage};

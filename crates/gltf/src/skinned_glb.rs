@@ -55,8 +55,8 @@ const TARGET_CEILING: usize = 240;
 /// How far a pose's places in the world may be from its places in parents, as a fraction of its largest number.
 const POSE_ROUND_OFF: f64 = 1e-6;
 
-/// Up to so many vertices times frames, helper bones are found within some ten seconds.
-const QUICK_HELPERS: usize = 2_000_000;
+/// Up to so many vertices times frames, helper bones are found within some ten seconds on two cores.
+const QUICK_HELPERS: usize = 500_000;
 
 /// What an error is a fraction of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -10,6 +10,20 @@ use sinew_math::Mat3;
 use sinew_math::real::{cos, sin};
 use sinew_math::so3;
 use std::borrow::Cow;
+use std::ops::Range;
+
+impl HelperBones {
+    /// The largest error of some frames (m).
+    fn max_error(&self, frames: Range<usize>) -> f64 {
+        self.errors[frames].iter().map(|error| error.max).fold(0.0, f64::max)
+    }
+
+    /// The root mean square error of some frames (m).
+    fn rms_error(&self, frames: Range<usize>) -> f64 {
+        let count = frames.len().max(1) as f64;
+        (self.errors[frames].iter().map(|error| error.mean_square).sum::<f64>() / count).sqrt()
+    }
+}
 
 /// A motion in memory.
 #[derive(Clone)]

@@ -104,7 +104,8 @@ impl SkinnedMotion for BodyMotion<'_> {
 
     fn target(&self, frame: usize) -> io::Result<Cow<'_, [[f32; 3]]>> {
         let HelperFrame { pose, moment } = &self.of.frames[frame];
-        let places = self.of.flesh.places(self.of.character, self.body, (self.of.clips, moment.as_ref()), pose)?;
+        let places =
+            self.of.flesh.places(self.of.character, self.body, (self.of.clips, moment.as_ref()), pose)?;
         Ok(places.iter().map(single).collect())
     }
 }

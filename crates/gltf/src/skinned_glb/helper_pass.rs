@@ -51,7 +51,9 @@ impl SkinnedGlb {
                     .notes
                     .push(format!("'{label}' {reason}: it has morph targets instead of helper bones")),
                 Err(Refused::Failed(message)) => {
-                    return Err(SinkError(format!("'{label}' cannot be followed by helper bones: {message}")));
+                    return Err(SinkError(format!(
+                        "'{label}' cannot be followed by helper bones: {message}"
+                    )));
                 }
             }
         }
@@ -82,7 +84,8 @@ impl SkinnedGlb {
             let moments = clip.keys(&character, index, 1);
             let mut timed: Vec<(f64, Option<Moment>)> =
                 moments.iter().map(|moment| (clip.time_of(moment), Some(*moment))).collect();
-            let (Some(first), Some(last)) = (timed.first().map(|at| at.0), timed.last().map(|at| at.0)) else {
+            let (Some(first), Some(last)) = (timed.first().map(|at| at.0), timed.last().map(|at| at.0))
+            else {
                 continue;
             };
 
@@ -158,6 +161,7 @@ impl SkinnedGlb {
         animations: &[usize],
     ) -> Result<SkinnedGlbReport, SinkError> {
         // the file with helpers, read again
+        let of_helpers = (document.buffer_length() - self.document.buffer_length()) as u64;
         let mut bytes = Vec::new();
         document.write(&mut bytes)?;
         let read = read_character(bytes).map_err(|error| SinkError(format!("helper bones: {error}")))?;
@@ -193,6 +197,7 @@ impl SkinnedGlb {
             _ => None,
         };
         let mut report = written.finish()?;
+        report.bytes_added += of_helpers;
         for (place, body) in report.bodies.iter_mut().enumerate() {
             for (index, clip) in body.clips.iter_mut().enumerate() {
                 clip.animation = self.clips[index].animation;

@@ -61,13 +61,20 @@ fn joints_of_the_file_keep_their_places_and_helpers_come_behind_them() {
         let parent = parents
             .filter(|(_, other)| other["children"].as_array().is_some_and(|all| all.contains(node)))
             .map(|(parent, _)| json!(parent));
-        assert!(parent.eq(old.iter().filter(|joint| {
-            now["nodes"][joint.as_u64().unwrap() as usize]["children"]
-                .as_array()
-                .is_some_and(|all| all.contains(node))
-        }).cloned()));
+        assert!(
+            parent.eq(old
+                .iter()
+                .filter(|joint| {
+                    now["nodes"][joint.as_u64().unwrap() as usize]["children"]
+                        .as_array()
+                        .is_some_and(|all| all.contains(node))
+                })
+                .cloned())
+        );
         let helper = &now["nodes"][node.as_u64().unwrap() as usize];
-        assert!(helper["name"].as_str().unwrap().starts_with("flesh helper ") && helper.get("matrix").is_none());
+        assert!(
+            helper["name"].as_str().unwrap().starts_with("flesh helper ") && helper.get("matrix").is_none()
+        );
     }
 }
 

@@ -43,8 +43,9 @@ pub enum GlbForm {
 
 impl Default for SinkOptions {
     fn default() -> SinkOptions {
-        let SkinnedGlbOptions { component_limit, error_fraction, bake, helper_limit, influence_limit, .. } =
-            SkinnedGlbOptions::default();
+        let SkinnedGlbOptions {
+            component_limit, error_fraction, bake, helper_limit, influence_limit, ..
+        } = SkinnedGlbOptions::default();
         SinkOptions {
             glb_form: GlbForm::default(),
             component_limit,

@@ -88,7 +88,7 @@ impl SinkReport {
             let met = report.bodies.iter().filter(|body| body.is_met());
             lines.extend(met.map(|body| format!("{of}{body}")));
             let (bytes, added) = (report.bytes, report.bytes_added);
-            lines.push(format!("{of}{bytes} bytes, {added} of them morph targets and keys"));
+            lines.push(format!("{of}{bytes} bytes, {added} of them flesh and its keys"));
         }
 
         // files
