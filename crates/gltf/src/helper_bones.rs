@@ -84,17 +84,8 @@ pub(crate) struct HelperBones {
     pub(crate) weights: Vec<Vec<Influence>>,
     /// H_h by frame and helper, from where the surface was bound to the world.
     pub(crate) maps: Vec<Vec<Affine>>,
-    /// The errors of each frame.
-    pub(crate) errors: Vec<FrameError>,
-}
-
-/// Distances of vertices from their targets in a frame.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct FrameError {
-    /// The largest (m).
-    pub(crate) max: f64,
-    /// The mean of their squares (m²).
-    pub(crate) mean_square: f64,
+    /// The largest distance of a vertex from its target in each frame (m).
+    pub(crate) errors: Vec<f64>,
 }
 
 impl HelperBones {
@@ -173,7 +164,7 @@ fn check(motion: &impl SkinnedMotion) -> io::Result<()> {
 /// Solves for the transforms of all frames with the weights of a sample, and measures all errors.
 fn solve_all(motion: &impl SkinnedMotion, sample: &Sample, mut fit: Fit) -> io::Result<HelperBones> {
     // weights as they are written
-    fit.weights.iter_mut().for_each(|influences| to_single(influences));
+    fit.weights.iter_mut().for_each(to_single);
     let anchors = fit.anchors(sample);
     let solver = TransformSolver::new(fit.joint_count, fit.helper_count(), &fit.weights);
 
@@ -181,16 +172,15 @@ fn solve_all(motion: &impl SkinnedMotion, sample: &Sample, mut fit: Fit) -> io::
     let (mut maps, mut errors) = (Vec::new(), Vec::new());
     for first in (0..motion.frame_count()).step_by(FRAME_BATCH) {
         let frames = first..(first + FRAME_BATCH).min(motion.frame_count());
-        let solve = |frame: usize| -> io::Result<(Vec<Affine>, FrameError)> {
+        let solve = |frame: usize| -> io::Result<(Vec<Affine>, f64)> {
             let (bind, targets, joints) = (motion.bind(frame)?, motion.target(frame)?, motion.joints(frame));
             let tethers = tethers(&anchors, &joints);
             let terms = FrameTerms { bind: &bind, targets: &targets, joints: &joints, tethers: &tethers };
             let helpers = solve_frame(&solver, &terms, start(sample, &fit, frame, &joints, &anchors));
-            let error = FrameError::of(&solver.distances(&terms, &helpers));
+            let error = f64::from(max_error(&[solver.distances(&terms, &helpers)]));
             Ok((helpers, error))
         };
-        let solved: Vec<(Vec<Affine>, FrameError)> =
-            frames.into_par_iter().map(solve).collect::<io::Result<_>>()?;
+        let solved: Vec<(Vec<Affine>, f64)> = frames.into_par_iter().map(solve).collect::<io::Result<_>>()?;
         for (helpers, error) in solved {
             maps.push(helpers);
             errors.push(error);
@@ -248,14 +238,4 @@ fn to_single(influences: &mut Vec<Influence>) {
     let rest: f64 = influences.iter().skip(1).map(|influence| influence.weight).sum();
     influences[0].weight = f64::from((1.0 - rest) as f32);
     influences.retain(|influence| influence.weight > 0.0);
-}
-
-impl FrameError {
-    fn of(distances: &[f32]) -> FrameError {
-        let squares: f64 = distances.iter().map(|distance| f64::from(*distance).powi(2)).sum();
-        FrameError {
-            max: f64::from(distances.iter().copied().fold(0.0, f32::max)),
-            mean_square: squares / distances.len().max(1) as f64,
-        }
-    }
 }

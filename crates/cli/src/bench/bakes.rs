@@ -183,10 +183,19 @@ struct PlayedClip {
 fn rows_of(path: &Path, baked: &Baked) -> Vec<Row> {
     let bodies = &baked.report.bodies;
     let worst = |pick: &dyn Fn(usize) -> f64| (0..bodies.len()).map(pick).fold(0.0, f64::max);
+    let helpers = bodies.iter().map(|body| body.helpers).max().unwrap_or(0);
+    let targets = bodies.iter().map(|body| body.components).max().unwrap_or(0);
+    let mode = match (helpers, targets) {
+        (0, _) => "morphs",
+        (_, 0) => "bones",
+        _ => "bones+morphs",
+    };
     let angles: Vec<f64> = bodies.iter().filter_map(|body| body.normal_angle).collect();
     let row = |(clip, name): (usize, &String)| Row {
         clip: name.clone(),
-        targets: bodies.iter().map(|body| body.components).max().unwrap_or(0),
+        mode,
+        targets,
+        helpers,
         error_m: worst(&|body| {
             bodies[body].clips[clip].error_at_frames.max(bodies[body].clips[clip].error_between)
         }),
@@ -213,7 +222,7 @@ fn input_bytes(path: &Path) -> u64 {
 }
 
 impl Row {
-    const HEAD: &'static str = "character              clip             mode    targets helpers  error mm  frames mm  asked mm  normals°      bytes   × input";
+    const HEAD: &'static str = "character              clip             mode         targets helpers  error mm  frames mm  asked mm  normals°      bytes   × input";
 
     /// A character without numbers.
     fn failed(path: &Path, error: String) -> Row {
@@ -247,7 +256,7 @@ impl fmt::Display for Row {
         let ratio = *bytes as f64 / self.input_bytes.max(1) as f64;
         write!(
             f,
-            "{character:22} {clip:16} {mode:7} {targets:7} {helpers:7} {error:9.2} {frames:10.2} {asked:9.2} {normals:>9} {bytes:10} {ratio:9.2}"
+            "{character:22} {clip:16} {mode:12} {targets:7} {helpers:7} {error:9.2} {frames:10.2} {asked:9.2} {normals:>9} {bytes:10} {ratio:9.2}"
         )
     }
 }

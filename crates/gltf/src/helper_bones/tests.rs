@@ -15,13 +15,7 @@ use std::ops::Range;
 impl HelperBones {
     /// The largest error of some frames (m).
     fn max_error(&self, frames: Range<usize>) -> f64 {
-        self.errors[frames].iter().map(|error| error.max).fold(0.0, f64::max)
-    }
-
-    /// The root mean square error of some frames (m).
-    fn rms_error(&self, frames: Range<usize>) -> f64 {
-        let count = frames.len().max(1) as f64;
-        (self.errors[frames].iter().map(|error| error.mean_square).sum::<f64>() / count).sqrt()
+        self.errors[frames].iter().copied().fold(0.0, f64::max)
     }
 }
 
