@@ -136,7 +136,7 @@ const CATALOG: &[Character] = &[
     },
     Character {
         name: "pot",
-        description: "a rubber pot is thrown, tips and rocks by friction, and comes to stand",
+        description: "a rubber pot is thrown, turns over by friction, and comes to stand on its rim",
         build: || pot(0.5),
         color: CLAY,
     },
