@@ -1,4 +1,4 @@
-//! Smooth skinning decomposition with rigid helper bones under the joints of a file [LeDeng2012].
+//! Smooth skinning decomposition with rigid helper bones under the joints of a file `[LeDeng2012]`.
 //!
 //! ```text
 //! x_i(t) ≈ Σ_j w_ij J_j(t) p_i + Σ_h u_ih H_h(t) p_i,   Σ_j w_ij + Σ_h u_ih = 1,   w, u ≥ 0,   at most K positive

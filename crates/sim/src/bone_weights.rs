@@ -9,7 +9,7 @@
 //! | `rig/fixed_nodes`: a first guess of how flesh follows bones | the nearest bone | all that are not fixed: smoothed |
 //!
 //! Smoothing would blur the paint that the first compares with a threshold, and the homes of the second need it: neighbouring nodes are to
-//! stay close in every pose. Surfaces that nobody painted get weights of their own for export, in [`harmonic`].
+//! stay close in every pose. Surfaces that nobody painted get weights of their own for export, in [`mod@harmonic`].
 
 mod harmonic;
 

@@ -4,7 +4,7 @@ use super::motion::SkinnedMotion;
 use rayon::prelude::*;
 use std::io;
 
-/// Bind positions and targets of some frames, as [vertex][axis][frame].
+/// Bind positions and targets of some frames, as `[vertex][axis][frame]`.
 #[derive(Debug)]
 pub(super) struct Sample {
     /// The frames, in increasing order.

@@ -19,7 +19,7 @@ const RANKED_FRAMES: usize = 48;
 /// Numbers that are summed side by side.
 const LANES: usize = 16;
 
-/// Where bones are over the frames of a sample: [bone][place].
+/// Where bones are over the frames of a sample: `[bone][place]`.
 pub(super) type Tracks = Vec<Vec<Affine>>;
 
 /// Finds the weights of vertices for bones that stay as they are.
@@ -27,7 +27,7 @@ pub(super) struct WeightSolver<'a> {
     sample: &'a Sample,
     joint_count: usize,
     limit: usize,
-    /// The entries of each bone's maps in single precision, as [entry][place].
+    /// The entries of each bone's maps in single precision, as `[entry][place]`.
     columns: Vec<Vec<f32>>,
     ranked: Vec<usize>,
 }
