@@ -418,8 +418,7 @@ fn every_key_reaches_the_scene() {
     let frames = scene.performances[1].motion.as_ref().unwrap();
     assert_eq!((frames.frame_seconds(), frames.frame(0), frames.frame(1)), (0.5, &[0.25][..], &[0.5][..]));
     assert_eq!(scene.performances[2].motion.as_ref().map(SkeletonMotion::frame_count), Some(2));
-    assert_eq!(scene.preroll, 1.75);
-    assert_eq!(scene.world.rigs[2].skeleton.bones.len(), 4);
+    assert_eq!((scene.preroll, scene.world.rigs[2].skeleton.bones.len()), (1.75, 4));
 }
 
 #[test]
