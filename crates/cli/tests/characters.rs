@@ -182,6 +182,8 @@ fn a_character_is_written_into_its_own_file() {
     assert!(!surfaces.is_empty());
     let mut names: Vec<_> =
         fs::read_dir(folder.path().join("frames")).unwrap().map(|e| e.unwrap().path()).collect();
+    // beside them are their materials
+    names.retain(|name| name.extension().is_some_and(|extension| extension == "obj"));
     names.sort();
     let (first, last) = (&names[0], &names[names.len() - 1]);
     for (file, time) in [(first, 0.0), (last, 0.4)] {
