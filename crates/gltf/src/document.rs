@@ -16,6 +16,7 @@ use std::io::Write;
 
 // numbers that glTF gives its kinds
 const UNSIGNED_BYTE: u32 = 5121;
+const SHORT: u32 = 5122;
 const UNSIGNED_SHORT: u32 = 5123;
 const UNSIGNED_INT: u32 = 5125;
 const FLOAT: u32 = 5126;
@@ -129,6 +130,22 @@ impl Document {
     pub(crate) fn add_byte_joints(&mut self, joints: &[[u16; 4]]) -> usize {
         let bytes = joints.as_flattened().iter().map(|joint| *joint as u8);
         self.add_elements(bytes, (UNSIGNED_BYTE, "VEC4"), joints.len(), VERTEX_BUFFER)
+    }
+
+    /// Adds the weights of joints, four of each vertex, as normalised 16-bit integers, and returns their accessor.
+    pub(crate) fn add_weights(&mut self, weights: &[[u16; 4]]) -> usize {
+        let accessor = self.add_joints(weights);
+        self.json["accessors"][accessor]["normalized"] = json!(true);
+        accessor
+    }
+
+    /// Adds rotations as quaternions of normalised 16-bit integers: x, y, z and w.
+    pub(crate) fn add_rotations(&mut self, rotations: &[[i16; 4]]) -> usize {
+        let view = self.add_view(rotations.as_flattened().iter().flat_map(|c| c.to_le_bytes()));
+        self.push(
+            "accessors",
+            json!({ "bufferView": view, "componentType": SHORT, "normalized": true, "count": rotations.len(), "type": "VEC4" }),
+        )
     }
 
     /// Adds bytes, at a multiple of four, and returns their view.

@@ -30,7 +30,7 @@ pub(crate) use document_joints::{HelperBody, HelperClip, add_helpers};
 pub(crate) use motion::{Affine, Influence, SkinnedMotion};
 pub(crate) use nodes::{HelperNodes, affine_of};
 
-use fit::{Anchor, Fit, max_error, tethers};
+use fit::{Anchor, Fit, Insertion, max_error, tethers};
 use norm::Norm;
 use rayon::prelude::*;
 use sample::Sample;
@@ -43,9 +43,14 @@ const SAMPLE_LIMIT: usize = 2_000_000;
 /// Helpers are inserted in up to so many batches, of at least so many helpers each.
 const MAX_BATCHES: usize = 8;
 const MIN_BATCH: usize = 4;
-/// Rounds of the alternation after each batch, and at the end. More of them gained less than 2 % per round on a dance.
+/// Rounds of the alternation after each batch.
 const BATCH_ROUNDS: usize = 2;
-const LAST_ROUNDS: usize = 4;
+/// Rounds at the end, and how many of them in a row may lower the largest error by less than a fraction before they stop.
+const LAST_ROUNDS: usize = 12;
+const PATIENCE: usize = 3;
+const WORTHWHILE: f32 = 0.01;
+/// Errors up to so many times the allowed one are brought down by more rounds, before more helpers.
+const NEARLY: f32 = 1.5;
 /// The last helpers, by this fraction of the batches, are inserted at the largest errors; those before at the largest sums of fourth powers
 /// over frames.
 const FRACTION_OF_MAXIMA: f64 = 0.4;
@@ -55,6 +60,9 @@ const MIN_PATCH: usize = 6;
 const FRAME_ROUNDS: usize = 3;
 /// Frames that are read and solved together at the end.
 const FRAME_BATCH: usize = 32;
+
+/// The integer that stands for a weight of 1.
+pub(crate) const WHOLE_WEIGHT: f64 = 65535.0;
 
 /// How closely a motion is followed, and at what cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -80,7 +88,7 @@ pub(crate) struct Helper {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct HelperBones {
     pub(crate) helpers: Vec<Helper>,
-    /// By vertex, largest weight first; joints of the file are counted before helpers. Weights are single-precision numbers.
+    /// By vertex, largest weight first; joints of the file are counted before helpers. Weights are normalised 16-bit integers.
     pub(crate) weights: Vec<Vec<Influence>>,
     /// H_h by frame and helper, from where the surface was bound to the world.
     pub(crate) maps: Vec<Vec<Affine>>,
@@ -100,37 +108,54 @@ impl HelperBones {
         let stride = (vertices * frames).div_ceil(SAMPLE_LIMIT).max(1);
         let sample = Sample::read(motion, (0..frames).step_by(stride).collect())?;
         let mut fit = Fit::new(motion, &sample, options.influences.max(1));
-        let allowed = options.allowed_error as f32;
-        let mut largest = max_error(&fit.errors(&sample));
-        if largest > allowed && options.max_helpers > 0 {
-            // a few helpers at a time, where vertices are furthest off
-            let batches = (options.max_helpers / MIN_BATCH).clamp(1, MAX_BATCHES);
-            let patch = (vertices / (3 * options.max_helpers)).max(MIN_PATCH);
-            for batch in 1..=batches {
-                let wanted = options.max_helpers * batch / batches;
-                let by_maxima = batch as f64 > (1.0 - FRACTION_OF_MAXIMA) * batches as f64 && batch > 1;
-                fit.insert(&sample, wanted.saturating_sub(fit.helper_count()), patch, by_maxima);
-                (0..BATCH_ROUNDS).for_each(|_| fit.improve(&sample, &Norm::FOURTH));
-                largest = max_error(&fit.errors(&sample));
-                if largest <= allowed {
-                    break;
-                }
-            }
-
-            // the best of some more rounds
-            let mut best = fit.clone();
-            for _ in 0..LAST_ROUNDS {
-                fit.improve(&sample, &Norm::FOURTH);
-                let now = max_error(&fit.errors(&sample));
-                if now < largest {
-                    (largest, best) = (now, fit.clone());
-                }
-            }
-            fit = best;
+        if options.max_helpers > 0 {
+            insert_helpers(&mut fit, &sample, options);
         }
         fit.drop_unused();
         solve_all(motion, &sample, fit)
     }
+}
+
+/// Inserts helpers where vertices are furthest off, a few at a time, until errors are allowed or there are as many as may be.
+fn insert_helpers(fit: &mut Fit, sample: &Sample, options: &HelperOptions) {
+    let allowed = options.allowed_error as f32;
+    let batches = (options.max_helpers / MIN_BATCH).clamp(1, MAX_BATCHES);
+    let patch = (sample.vertex_count / (3 * options.max_helpers)).max(MIN_PATCH);
+    let spacing = (sample.vertex_count / (2 * options.max_helpers)).max(1);
+    let mut largest = max_error(&fit.errors(sample));
+    for batch in 1..=batches {
+        if largest <= allowed {
+            return;
+        }
+        let wanted = options.max_helpers * batch / batches;
+        let count = wanted.saturating_sub(fit.helper_count());
+        let by_maxima = batch > 1 && batch as f64 > (1.0 - FRACTION_OF_MAXIMA) * batches as f64;
+        fit.insert(sample, &Insertion { count, patch, spacing, by_maxima });
+        (0..BATCH_ROUNDS).for_each(|_| fit.improve(sample, &Norm::FOURTH));
+        largest = max_error(&fit.errors(sample));
+        if batch == batches || largest <= NEARLY * allowed {
+            largest = improve_until_idle(fit, sample, allowed);
+        }
+    }
+}
+
+/// Rounds of the alternation until the largest error is allowed or hardly falls; keeps the best one and returns its error (m).
+fn improve_until_idle(fit: &mut Fit, sample: &Sample, allowed: f32) -> f32 {
+    let mut largest = max_error(&fit.errors(sample));
+    let (mut best, mut idle) = (fit.clone(), 0);
+    for _ in 0..LAST_ROUNDS {
+        if largest <= allowed || idle == PATIENCE {
+            break;
+        }
+        fit.improve(sample, &Norm::FOURTH);
+        let now = max_error(&fit.errors(sample));
+        idle = if now < (1.0 - WORTHWHILE) * largest { 0 } else { idle + 1 };
+        if now < largest {
+            (largest, best) = (now, fit.clone());
+        }
+    }
+    *fit = best;
+    largest
 }
 
 /// Fails unless all numbers are finite and all vertices have joints of the file.
@@ -149,7 +174,9 @@ fn check(motion: &impl SkinnedMotion) -> io::Result<()> {
         if joints.iter().any(|map| map.iter().any(|c| !c.is_finite())) {
             return invalid(format!("a joint is not finite in frame {frame}: the simulation has failed"));
         }
-        for points in [motion.bind(frame)?, motion.target(frame)?] {
+        let is_same = frame > 0 && motion.has_fixed_bind();
+        let bind = if is_same { Default::default() } else { motion.bind(frame)? };
+        for points in [bind, motion.target(frame)?] {
             if let Some(vertex) = points.iter().position(|point| point.iter().any(|c| !c.is_finite())) {
                 return invalid(format!(
                     "vertex {vertex} is at {:?} in frame {frame}: the simulation has failed",
@@ -164,7 +191,7 @@ fn check(motion: &impl SkinnedMotion) -> io::Result<()> {
 /// Solves for the transforms of all frames with the weights of a sample, and measures all errors.
 fn solve_all(motion: &impl SkinnedMotion, sample: &Sample, mut fit: Fit) -> io::Result<HelperBones> {
     // weights as they are written
-    fit.weights.iter_mut().for_each(to_single);
+    fit.weights.iter_mut().for_each(to_integers);
     let anchors = fit.anchors(sample);
     let solver = TransformSolver::new(fit.joint_count, fit.helper_count(), &fit.weights);
 
@@ -227,15 +254,15 @@ fn solve_frame(solver: &TransformSolver, frame: &FrameTerms, start: Vec<Affine>)
     best
 }
 
-/// Rounds weights to single precision, largest first, with a sum that is 1 there.
-fn to_single(influences: &mut Vec<Influence>) {
+/// Rounds weights to normalised 16-bit integers that sum to 1, largest first.
+fn to_integers(influences: &mut Vec<Influence>) {
     influences.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.bone.cmp(&b.bone)));
     let sum: f64 = influences.iter().map(|influence| influence.weight).sum();
     for influence in influences.iter_mut() {
-        influence.weight = f64::from((influence.weight / sum) as f32);
+        influence.weight = (influence.weight / sum * WHOLE_WEIGHT).round() / WHOLE_WEIGHT;
     }
     // what rounding left goes to the largest, of which it is the smallest fraction
     let rest: f64 = influences.iter().skip(1).map(|influence| influence.weight).sum();
-    influences[0].weight = f64::from((1.0 - rest) as f32);
+    influences[0].weight = ((1.0 - rest) * WHOLE_WEIGHT).round() / WHOLE_WEIGHT;
     influences.retain(|influence| influence.weight > 0.0);
 }

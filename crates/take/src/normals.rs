@@ -129,8 +129,8 @@ mod tests {
             [0.0, 0.0, 1.0],
         ];
         let bent = SurfaceInfo { name: "bent".into(), triangles: vec![[0, 1, 2], [3, 4, 5]], rest };
-        let (front, below) = ([0.0, 0.0, 1.0], [0.0, -1.0, 0.0]);
-        let flat = [front, front, front, below, below, below];
+        let (front, above) = ([0.0, 0.0, 1.0], [0.0, 1.0, 0.0]);
+        let flat = [front, front, front, above, above, above];
         assert_eq!(Smoothing::with_creases(&bent, &flat).normals(&bent.rest), flat);
         let smooth = Smoothing::with_creases(&bent, &[[0.0, 0.0, 1.0]; 6]).normals(&bent.rest);
         assert_eq!(smooth[0], smooth[4]);

@@ -2,8 +2,8 @@
 //!
 //! Joints of the file keep their places in the list of their skin, so that other meshes of the skin stay as they are.
 
-use super::HelperBones;
 use super::nodes::{HelperKey, HelperNodes};
+use super::{HelperBones, WHOLE_WEIGHT};
 use crate::document::{Document, push};
 use serde_json::{Value, json};
 use sinew_character::RiggedCharacter;
@@ -83,7 +83,7 @@ fn add_nodes(document: &mut Document, helpers: &HelperNodes, number: &mut usize)
         let mut node = json!({
             "name": format!("flesh helper {number}"),
             "translation": helper.rest.translation,
-            "rotation": helper.rest.rotation,
+            "rotation": helper.rest.rotation().coords.map(|c| c as f32).as_slice(),
         });
         if helper.scale as f32 != 1.0 {
             let scale = [helper.scale as f32; 3];
@@ -109,20 +109,21 @@ fn set_weights(document: &mut Document, body: &HelperBody, joint_count: usize, f
         for set in 0..sets {
             let (mut joints, mut weights) = (Vec::new(), Vec::new());
             for influences in of_part {
-                let (mut of_vertex, mut values) = ([0u16; 4], [0.0f32; 4]);
+                let (mut of_vertex, mut values) = ([0u16; 4], [0u16; 4]);
                 for (slot, influence) in influences.iter().skip(4 * set).take(4).enumerate() {
                     let helper = influence.bone >= joint_count;
                     let joint = if helper { influence.bone - joint_count + first } else { influence.bone };
-                    (of_vertex[slot], values[slot]) = (joint as u16, influence.weight as f32);
+                    let weight = (influence.weight * WHOLE_WEIGHT).round();
+                    (of_vertex[slot], values[slot]) = (joint as u16, weight as u16);
                 }
                 joints.push(of_vertex);
-                weights.extend(values);
+                weights.push(values);
             }
             // bytes where they hold all joints of the skin
             let joints =
                 if total <= 256 { document.add_byte_joints(&joints) } else { document.add_joints(&joints) };
             attributes.push((format!("JOINTS_{set}"), joints));
-            attributes.push((format!("WEIGHTS_{set}"), document.add_attribute(&weights, "VEC4")));
+            attributes.push((format!("WEIGHTS_{set}"), document.add_weights(&weights)));
         }
         let entry = &mut document.json["meshes"][mesh as usize]["primitives"][*primitive];
         drop_compressed_copy(entry);
@@ -145,15 +146,15 @@ fn drop_compressed_copy(primitive: &mut Value) {
 /// Adds keys of a helper's translation and rotation; neighbouring rotations are on the same side.
 fn add_keys(document: &mut Document, animation: usize, node: usize, times: usize, keys: &[HelperKey]) {
     let translations: Vec<f32> = keys.iter().flat_map(|key| key.translation).collect();
-    let mut rotations: Vec<[f32; 4]> = Vec::with_capacity(keys.len());
+    let mut rotations: Vec<[i16; 4]> = Vec::with_capacity(keys.len());
     for key in keys {
-        let is_opposite = rotations
-            .last()
-            .is_some_and(|last| last.iter().zip(&key.rotation).map(|(a, b)| a * b).sum::<f32>() < 0.0);
+        let is_opposite = rotations.last().is_some_and(|last| {
+            last.iter().zip(&key.rotation).map(|(a, b)| i64::from(*a) * i64::from(*b)).sum::<i64>() < 0
+        });
         rotations.push(key.rotation.map(|x| if is_opposite { -x } else { x }));
     }
     let translation = document.add_floats(&translations, "VEC3");
-    let rotation = document.add_floats(rotations.as_flattened(), "VEC4");
+    let rotation = document.add_rotations(&rotations);
     let animation = &mut document.json["animations"][animation];
     for (path, output) in [("translation", translation), ("rotation", rotation)] {
         let sampler = json!({ "input": times, "output": output, "interpolation": "LINEAR" });

@@ -13,6 +13,9 @@ use sinew_math::{Mat3, Vec3};
 /// The weight of tethers as a fraction of that of vertices: a helper that is 10 cm from where its joint would carry it is drawn back by 10 µm.
 const TETHER: f64 = 1e-4;
 
+/// Steps of least trimmed squares; a few reach a set that stays.
+const CONCENTRATION_STEPS: usize = 4;
+
 /// Weights and transforms over a sample.
 #[derive(Clone, Debug)]
 pub(super) struct Fit {
@@ -26,6 +29,19 @@ pub(super) struct Fit {
     /// λ by frame and vertex.
     pub(super) emphasis: Vec<Vec<f32>>,
     round: usize,
+}
+
+/// How helpers are inserted.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Insertion {
+    /// How many, if vertices are off in so many places.
+    pub(super) count: usize,
+    /// Each begins as the rigid motion of so many vertices that stay nearest to its place.
+    pub(super) patch: usize,
+    /// No other place is among so many vertices that stay nearest, at least itself.
+    pub(super) spacing: usize,
+    /// Whether places are ranked by their largest errors, rather than by sums of fourth powers over frames.
+    pub(super) by_maxima: bool,
 }
 
 /// What a helper is tied to in all frames.
@@ -118,23 +134,28 @@ impl Fit {
         (0..sample.count()).into_par_iter().map(of_frame).collect()
     }
 
-    /// Adds up to `count` helpers where vertices are furthest off: by their largest errors, or by sums of fourth powers over frames. Each
-    /// begins as the rigid motion of the `patch` vertices that stay nearest.
-    pub(super) fn insert(&mut self, sample: &Sample, count: usize, patch: usize, by_maxima: bool) {
+    /// Adds helpers where vertices are furthest off.
+    pub(super) fn insert(&mut self, sample: &Sample, insertion: &Insertion) {
+        let Insertion { count, patch, spacing, by_maxima } = *insertion;
+        let add = |rank: f64, square: f64| if by_maxima { rank.max(square) } else { rank + square * square };
         let mut ranks = vec![0.0f64; sample.vertex_count];
         for errors in self.errors(sample) {
             for (rank, error) in ranks.iter_mut().zip(errors) {
-                let error = f64::from(error);
-                *rank = if by_maxima { rank.max(error) } else { *rank + error.powi(4) };
+                *rank = add(*rank, f64::from(error) * f64::from(error));
             }
         }
         for _ in 0..count {
             let worst = (0..ranks.len()).max_by(|a, b| ranks[*a].total_cmp(&ranks[*b]).then(b.cmp(a)));
             let Some(worst) = worst.filter(|worst| ranks[*worst] > 0.0) else { break };
             // the next one goes elsewhere
-            let near = neighbourhood(sample, worst, 2 * patch);
-            near.iter().for_each(|vertex| ranks[*vertex] = 0.0);
-            self.tracks.push(trimmed_motion(sample, near[..patch.min(near.len())].to_vec()));
+            let near = neighbourhood(sample, worst, patch.max(spacing));
+            near.iter().take(spacing).for_each(|vertex| ranks[*vertex] = 0.0);
+            let track = trimmed_motion(sample, &near[..patch.min(near.len())]);
+            // nor where this one alone would do
+            ranks.par_iter_mut().enumerate().for_each(|(vertex, rank)| {
+                *rank = rank.min(squares(sample, &track, vertex).fold(0.0, add));
+            });
+            self.tracks.push(track);
         }
     }
 
@@ -222,20 +243,26 @@ fn neighbourhood(sample: &Sample, vertex: usize, count: usize) -> Vec<usize> {
     order.iter().take(count).map(|(_, vertex)| *vertex).collect()
 }
 
-/// The rigid motion of the half of some vertices that agree best about it.
-fn trimmed_motion(sample: &Sample, mut vertices: Vec<usize>) -> Vec<Affine> {
-    let motion = rigid_motion(sample, &vertices);
-    let squares = |vertex: usize| -> f64 {
-        let square = |(place, map): (usize, &Affine)| -> f64 {
-            let (moved, x) = (apply(map, &sample.bind(vertex, place)), sample.target(vertex, place));
-            (0..3).map(|axis| (moved[axis] - f64::from(x[axis])).powi(2)).sum()
-        };
-        motion.iter().enumerate().map(square).sum()
-    };
-    let mut order: Vec<(f64, usize)> = vertices.iter().map(|vertex| (squares(*vertex), *vertex)).collect();
-    order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    vertices = order.iter().take(order.len().div_ceil(2)).map(|(_, vertex)| *vertex).collect();
-    rigid_motion(sample, &vertices)
+/// The rigid motion of the half of some vertices that agree best about it: least trimmed squares by concentration steps.
+fn trimmed_motion(sample: &Sample, vertices: &[usize]) -> Vec<Affine> {
+    let mut motion = rigid_motion(sample, vertices);
+    for _ in 0..CONCENTRATION_STEPS {
+        let sum = |vertex: usize| -> f64 { squares(sample, &motion, vertex).sum() };
+        let mut order: Vec<(f64, usize)> = vertices.iter().map(|vertex| (sum(*vertex), *vertex)).collect();
+        order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        order.truncate(order.len().div_ceil(2));
+        let best: Vec<usize> = order.iter().map(|(_, vertex)| *vertex).collect();
+        motion = rigid_motion(sample, &best);
+    }
+    motion
+}
+
+/// ‖T p − x‖² of a vertex in every frame (m²), if it followed one bone alone.
+fn squares(sample: &Sample, track: &[Affine], vertex: usize) -> impl Iterator<Item = f64> {
+    track.iter().enumerate().map(move |(place, map)| {
+        let (moved, x) = (apply(map, &sample.bind(vertex, place)), sample.target(vertex, place));
+        (0..3).map(|axis| (moved[axis] - f64::from(x[axis])).powi(2)).sum()
+    })
 }
 
 /// The rigid motion that carries some vertices best.

@@ -11,11 +11,15 @@
 
 use super::{Affine, HelperBones};
 use sinew_character::{Mat4, RiggedCharacter};
+use sinew_math::nalgebra::Quaternion;
 use sinew_math::svd::Polar;
-use sinew_math::{Mat3, Vec3};
+use sinew_math::{Mat3, Rotation, Vec3};
 
 /// How much the scale of a parent may differ between axes and times, as a fraction: a helper of 1 m is distorted by 10 µm.
 const SAME_SCALE: f64 = 1e-5;
+
+/// The integer that stands for 1.
+const WHOLE: f64 = 32767.0;
 
 /// The nodes of the helpers of one body.
 #[derive(Clone, Debug)]
@@ -42,8 +46,8 @@ pub(crate) struct HelperNode {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct HelperKey {
     pub(crate) translation: [f32; 3],
-    /// x, y, z and w.
-    pub(crate) rotation: [f32; 4],
+    /// x, y, z and w as normalised 16-bit integers: an angle is off by up to 6e-5, which moves a vertex 20 cm from the helper by 12 µm.
+    pub(crate) rotation: [i16; 4],
 }
 
 impl HelperNodes {
@@ -108,8 +112,14 @@ impl HelperKey {
         let rotation = Polar::of(&(scale * undone * turned)).quaternion().coords;
         HelperKey {
             translation: [0, 1, 2].map(|axis| translation[axis] as f32),
-            rotation: [0, 1, 2, 3].map(|axis| rotation[axis] as f32),
+            rotation: [0, 1, 2, 3].map(|axis| (rotation[axis] * WHOLE).round() as i16),
         }
+    }
+
+    /// The rotation as it is played.
+    pub(crate) fn rotation(&self) -> Rotation {
+        let [x, y, z, w] = self.rotation.map(|c| f64::from(c) / WHOLE);
+        Rotation::new_normalize(Quaternion::new(w, x, y, z))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Decompositions of motions that are known.
 
-use super::fit::Fit;
+use super::fit::{Fit, Insertion};
 use super::motion::{apply, blend};
 use super::sample::Sample;
 use super::simplex::Gram;
@@ -56,6 +56,8 @@ impl SkinnedMotion for Made {
 }
 
 const OPTIONS: HelperOptions = HelperOptions { max_helpers: 8, influences: 4, allowed_error: 0.0 };
+
+const SIX: Insertion = Insertion { count: 6, patch: 10, spacing: 20, by_maxima: false };
 
 /// A turn about a point, and a shift.
 fn turn(angles: Vec3, about: Vec3, shift: Vec3) -> Affine {
@@ -223,7 +225,7 @@ fn both_half_steps_lower_the_sum_of_squares() {
     let made = wobbling(20, 30);
     let sample = Sample::read(&made, (0..30).collect()).unwrap();
     let mut fit = Fit::new(&made, &sample, 4);
-    fit.insert(&sample, 6, 10, false);
+    fit.insert(&sample, &SIX);
     let mut last = squares(&fit, &sample);
     for _ in 0..6 {
         // the ridge of the weights and the tethers move the minimum by less than this fraction
@@ -241,7 +243,7 @@ fn sweeps_without_tethers_never_raise_the_objective() {
     let made = wobbling(20, 3);
     let sample = Sample::read(&made, (0..3).collect()).unwrap();
     let mut fit = Fit::new(&made, &sample, 4);
-    fit.insert(&sample, 6, 10, false);
+    fit.insert(&sample, &SIX);
     fit.update_weights(&sample);
     let solver = TransformSolver::new(2, fit.helper_count(), &fit.weights);
     let free = Tether { centre: Vec3::zeros(), radius: 1.0, map: Affine::identity(), fraction: 0.0 };
