@@ -103,6 +103,8 @@ fn character_takes() -> &'static Path {
 fn obj_frames(folder: &Path) -> Vec<Vec<f64>> {
     let mut files: Vec<PathBuf> =
         fs::read_dir(folder).expect("frames").map(|entry| entry.unwrap().path()).collect();
+    // beside them are their materials
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "obj"));
     files.sort();
     let numbers = |file: &PathBuf| {
         let text = fs::read_to_string(file).expect("text");
