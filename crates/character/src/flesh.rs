@@ -2,7 +2,7 @@
 //!
 //! Shells that one bone carries, and those whose names say that they are hard (helmet, boots, teeth), stay rigid; thin sheets (hair, cloth,
 //! lashes) stay as they are skinned, and move along with flesh that they lie on. A hard surface that is part of a larger shell (armour painted on a body as a material) stays in the flesh,
-//! so that no seam opens, and is rigid there: its softness is 0. All flesh shares one cage, so that layers move together. Scenes overrule all of
+//! so that no seam opens, and is rigid there: its softness is 0. Machines, nearly all of whose parts hang on their joints without weights, are stiffer everywhere. All flesh shares one cage, so that layers move together. Scenes overrule all of
 //! it by name.
 
 use crate::hard_words::hard_word;
@@ -27,6 +27,8 @@ pub(crate) struct Flesh {
     pub(crate) size: f64,
     /// The extent of that box (m).
     pub(crate) extent: Vec3,
+    /// How soft all of it is: less than 1 for machines.
+    pub(crate) softness: f32,
     /// For each vertex whether it is rigid though it is part of the flesh.
     pub(crate) is_rigid: Vec<bool>,
     /// The names of what is rigid.
@@ -64,6 +66,9 @@ const SHEET: f64 = 2e-3;
 const ONE_BONE: f64 = 0.95;
 /// The name of a node or mesh that holds for more than this fraction of all area is that of the character, and says nothing about a part.
 const WHOLE_CHARACTER: f64 = 0.7;
+/// A character of which parts without weights have more than this fraction of the area is a machine, and the rest of it is this soft.
+const MACHINE: f64 = 0.75;
+const MACHINE_SOFTNESS: f32 = 0.1;
 /// How many names a note lists.
 const LISTED: usize = 6;
 
@@ -174,12 +179,14 @@ impl Flesh {
             parts,
             size,
             extent: high - low,
+            softness: 1.0,
             is_rigid: Vec::new(),
             rigid_parts: Vec::new(),
             notes: Vec::new(),
         };
         flesh.find_hard_parts(rigged, &all, &source);
         flesh.sort_shells(rigged, &all, &source);
+        flesh.find_machine(rigged, &all);
         Ok(flesh)
     }
 
@@ -242,6 +249,30 @@ impl Flesh {
                  skinning; name parts in `fleshy` to soften them"
                     .into(),
             );
+        }
+    }
+
+    /// Stiffens the flesh of machines, unless options name parts of it.
+    fn find_machine(&mut self, rigged: &RiggedCharacter, skinned: &TriMesh) {
+        // area that hangs on joints without weights
+        let below_joints = nodes_below_joints(rigged);
+        let pose = rigged.rest_pose();
+        let plain = self.parts.iter().filter(|part| !rigged.is_skinned(part.id) && below_joints[part.id.node]);
+        let plain = plain.filter_map(|part| {
+            let vertices = rigged.world_vertices(part.id, &pose)?;
+            Some(TriMesh { vertices, triangles: rigged.primitive(part.id)?.triangles.clone() }.area())
+        });
+        let plain: f64 = plain.sum();
+        let fraction = plain / (plain + skinned.area());
+
+        let is_named = self.parts.iter().any(|part| part.said == Some(Said::Fleshy));
+        if fraction > MACHINE && !is_named {
+            self.softness = MACHINE_SOFTNESS;
+            self.notes.push(format!(
+                "{:.0} % of the character's area hangs on joints without weights, as in a machine: the rest is {MACHINE_SOFTNESS} times as soft as flesh; \
+                 name parts in `fleshy` to soften them",
+                100.0 * fraction
+            ));
         }
     }
 
@@ -367,6 +398,18 @@ impl Flesh {
         };
         self.source.iter().map(weights).collect()
     }
+}
+
+/// For each node whether it is a joint, or hangs below one.
+fn nodes_below_joints(rigged: &RiggedCharacter) -> Vec<bool> {
+    let mut below = vec![false; rigged.nodes.len()];
+    let mut stack: Vec<usize> = rigged.skins.iter().flat_map(|skin| skin.joints.iter().copied()).collect();
+    while let Some(node) = stack.pop() {
+        if !core::mem::replace(&mut below[node], true) {
+            stack.extend(rigged.nodes[node].children.iter().copied());
+        }
+    }
+    below
 }
 
 /// The names of a surface.

@@ -38,8 +38,8 @@ const SKULL: f64 = 0.05;
 const PAW: f64 = 0.25;
 /// A jiggle of 0 means hardly any: this.
 const SMALLEST_JIGGLE: f64 = 0.02;
-/// Poisson's ratio of fitted flesh: the largest for which elements need no patches to bend freely.
-const POISSON: f64 = 0.45;
+/// Poisson's ratio of fitted flesh: its volume then follows that of skinning within 1 %. At 0.45, above which elements share the volume of patches, 1.3 %; steps take a third longer with patches.
+const POISSON: f64 = 0.48;
 
 /// What is known of flesh before its softness is chosen.
 pub(crate) struct FleshInMotion<'a> {

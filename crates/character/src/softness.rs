@@ -1,10 +1,10 @@
 //! Softness over the flesh: painted on its vertices, chosen by bone and by surface, as one factor per vertex.
 //!
 //! ```text
-//! s = clamp(a · c · t · f · Σ_j w_j f_j, 0, 10)
+//! s = clamp(m · a · c · t · f · Σ_j w_j f_j, 0, 10)
 //! ```
 //!
-//! with a the attribute `_SOFTNESS`, c a channel of a vertex colour, t a texture, f the factors of the surface's names, and f_j those of its
+//! with m the softness of the whole flesh (below 1 for machines), a the attribute `_SOFTNESS`, c a channel of a vertex colour, t a texture, f the factors of the surface's names, and f_j those of its
 //! joints by their weights w_j; what is not given is 1. 1 is as soft as is chosen for the whole character, more is softer, 0 is rigid. Rounds of
 //! averaging over the surface then take out steps, save where parts are rigid.
 
@@ -57,7 +57,7 @@ pub(crate) fn find_softness(
             .sum();
 
         // all together
-        let product = (f64::from(painted) * surface * bones) as f32;
+        let product = (f64::from(painted) * surface * bones) as f32 * flesh.softness;
         softness.push(if *is_rigid { 0.0 } else { product.clamp(0.0, MAX_SOFTNESS) });
     }
     smooth(flesh, &mut softness);

@@ -151,3 +151,33 @@ fn a_robot_gets_flesh_that_hardly_moves_and_a_note() {
     assert_eq!(vertex_count(&character), 16);
     assert!(character.softness.iter().all(|softness| *softness == 0.0));
 }
+
+/// A robot whose trunk hangs on its joint without weights: what is painted is a tenth as soft, unless a scene names it. The same trunk beside the joints is scenery.
+#[test]
+fn the_flexible_parts_of_a_machine_are_stiff() {
+    let machine = |trunk_is_on_a_joint: bool| {
+        let trunk = CharacterPrimitive {
+            weights: None,
+            ..carried_box([2.0, 2.0, 2.0], Vec3::new(0.0, 1.1, 0.0), 1, 1.0)
+        };
+        let RiggedCharacter { mut nodes, skins, meshes, .. } =
+            rigged(&game_rig(), vec![("Joints", body()), ("Trunk", trunk)], 1.0);
+        let trunk = nodes.len() - 1;
+        nodes[trunk].skin = None;
+        nodes.iter_mut().for_each(|node| node.parent = None);
+        if trunk_is_on_a_joint {
+            nodes[1].children.push(trunk);
+        }
+        RiggedCharacter::assemble(nodes, skins, meshes).expect("a tree")
+    };
+    let named = CharacterOptions { fleshy: vec!["Joints".into()], ..CharacterOptions::default() };
+    for (trunk_is_on_a_joint, options, expected) in [
+        (true, CharacterOptions::default(), 0.1),
+        (true, named, 1.0),
+        (false, CharacterOptions::default(), 1.0),
+    ] {
+        let character = build(machine(trunk_is_on_a_joint), &options);
+        assert!(character.softness.iter().all(|softness| *softness == expected), "{expected}");
+        assert_eq!(character.notes.iter().any(|note| note.contains("as in a machine")), expected < 1.0);
+    }
+}
