@@ -25,14 +25,14 @@ pub const DEFAULT_LIMIT: f64 = 0.6;
 const SHEAR_SPEED: f64 = 0.85;
 /// People are about this tall (m).
 const PERSON: f64 = 1.75;
-/// What the largest swing of a motion may be, as a fraction of thickness, at a jiggle of 1: 12 cm of belly move by 3 cm in a run.
-const SWING: f64 = 0.25;
+/// What the largest swing of a motion may be, as a fraction of thickness, at a jiggle of 1: 12 cm of belly move by 3.6 cm in a run.
+const SWING: f64 = 0.3;
 /// Motions stiffen flesh by no more than this factor of frequency: the limit holds the rest.
 const MAX_STIFFENING: f64 = 6.0;
 /// Flesh thinner than this fraction of the character counts as this thick.
 const THINNEST: f64 = 4e-3;
 /// The damping ratio of the swing: between soft and firm fat.
-const DAMPING_RATIO: f64 = 0.25;
+const DAMPING_RATIO: f64 = 0.22;
 /// Softness of skulls, and of hands and feet.
 const SKULL: f64 = 0.05;
 const PAW: f64 = 0.25;

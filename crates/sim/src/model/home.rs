@@ -5,6 +5,7 @@ use crate::bone_weights::{BoneWeights, NodeWeights, Smoothing, normalise};
 use crate::desc::{AttachmentDesc, HomeDesc};
 use crate::home::{HomeParts, HomeSpring};
 use crate::rig::{Attachment, RestRig};
+use sinew_math::real;
 use sinew_mesh::NodeNeighbours;
 
 /// Weights blend over some two edges to each side of where bones meet. Drawn vertices are skinned by their own weights and take only the displacement from nodes, so
@@ -53,11 +54,13 @@ pub(super) fn build(
     let vertex_weights = vertex_weights(attachment, rig);
     let neighbours = NodeNeighbours::build(shape.mesh.nodes.len(), &shape.mesh.tets);
     let node_weights = node_weights(shape, &neighbours, &vertex_weights, (&found.fixed, &found.reference));
-    let spread = |values: &[f64]| node_values(shape, &neighbours, values);
     let squared: Vec<f64> = home.frequency.iter().map(|omega| omega * omega).collect();
-    let springs = spread(&squared).into_iter().zip(spread(&home.limit)).map(|(stiffness, limit)| {
+    let stiffness = smooth(&neighbours, node_values(shape, &neighbours, &squared));
+    let limits = node_values(shape, &neighbours, &home.limit);
+    let even = smooth(&neighbours, limits.clone());
+    let springs = stiffness.into_iter().zip(limits).zip(even).map(|((stiffness, limit), even)| {
         let damping = 2.0 * home.damping_ratio * stiffness.sqrt();
-        HomeSpring { stiffness, limit: WITHIN * limit, damping }
+        HomeSpring { stiffness, limit: WITHIN * limit.min(even), damping }
     });
     HomeParts {
         body: 0,
@@ -99,6 +102,30 @@ fn node_values(shape: &Shape, neighbours: &NodeNeighbours, vertex: &[f64]) -> Ve
     values.into_iter().map(|value| value.unwrap_or(all)).collect()
 }
 
+/// Rounds of averaging springs over the edges of the cage.
+const SPRING_ROUNDS: usize = 6;
+
+/// Averages positive values over the edges of the cage, so that flesh swings as a whole where its thickness or its bone changes, instead of in facets. With Nᵢ the neighbours of node i, each round is
+///
+/// ```text
+/// ln aᵢ ← ½ ln aᵢ + ½ mean(ln aⱼ, j ∈ Nᵢ)
+/// ```
+fn smooth(neighbours: &NodeNeighbours, mut values: Vec<f64>) -> Vec<f64> {
+    values.iter_mut().for_each(|value| *value = real::ln(value.max(f64::MIN_POSITIVE)));
+    for _ in 0..SPRING_ROUNDS {
+        let old = values.clone();
+        for (node, value) in values.iter_mut().enumerate() {
+            let around = neighbours.of_node(node);
+            if !around.is_empty() {
+                let mean = around.iter().map(|other| old[*other as usize]).sum::<f64>() / around.len() as f64;
+                *value = 0.5 * (*value + mean);
+            }
+        }
+    }
+    values.iter_mut().for_each(|value| *value = real::exp(*value));
+    values
+}
+
 /// The skin weights of vertices over the bones of the built rig, in their order, with a sum of 1; unpainted vertices follow the first bone.
 fn vertex_weights(attachment: &AttachmentDesc, rig: &RestRig) -> Vec<BoneWeights> {
     let mut of_vertex = rig.painted(&attachment.skin_weights);
@@ -110,4 +137,24 @@ fn vertex_weights(attachment: &AttachmentDesc, rig: &RestRig) -> Vec<BoneWeights
         }
     }
     of_vertex
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A row of tets whose values jump by a factor of 100 in the middle: they rise evenly afterwards, within their range, and equal values stay as they are.
+    #[test]
+    fn springs_change_evenly_along_the_cage() {
+        let tets: Vec<[u32; 4]> = (0..37).map(|i| [i, i + 1, i + 2, i + 3]).collect();
+        let neighbours = NodeNeighbours::build(40, &tets);
+        let jump: Vec<f64> = (0..40).map(|i| if i < 20 { 1.0 } else { 100.0 }).collect();
+        let even = smooth(&neighbours, jump);
+        for pair in even.windows(2) {
+            let ratio = pair[1] / pair[0];
+            assert!((1.0 - 1e-12..2.5).contains(&ratio), "{ratio}");
+        }
+        assert!(even.iter().all(|value| (1.0 - 1e-12..100.0 + 1e-9).contains(value)));
+        assert!(smooth(&neighbours, vec![7.0; 40]).iter().all(|value| (value - 7.0).abs() < 1e-12));
+    }
 }

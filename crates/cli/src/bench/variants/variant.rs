@@ -52,7 +52,7 @@ pub(super) enum Against {
 
 /// The largest distance of a variant that is the same take (% of size).
 const SAME: f64 = 1.0;
-/// The largest difference of displacements where other accelerations act (% of size): softness is fitted so that a motion swings flesh by 0.25 of its thickness at most, which is up to an eighth of the size of
+/// The largest difference of displacements where other accelerations act (% of size): softness is fitted so that a motion swings flesh by 0.3 of its thickness at most, which is up to an eighth of the size of
 /// a body.
 const SAME_SWING: f64 = 4.0;
 
