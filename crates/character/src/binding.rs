@@ -67,8 +67,9 @@ impl CharacterBinding {
         let seconds = self.motion.as_ref().map_or(0.0, SkeletonMotion::seconds);
         let loops = self.motion.as_ref().is_some_and(|motion| motion.extrapolation == Extrapolation::Loop)
             && seconds > 0.0;
-        // the last frame of a cycle is its first
-        let time = if loops && time > seconds { time % seconds } else { time.min(seconds) };
+        // where rounds of a cycle meet within round-off, the earlier one ends
+        let rounds = if loops { ((time / seconds - 1e-9).ceil() - 1.0).max(0.0) } else { 0.0 };
+        let time = (time - rounds * seconds).min(seconds);
         self.rigged.pose_at(animation, time).unwrap_or_else(|| self.rigged.rest_pose())
     }
 

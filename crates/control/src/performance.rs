@@ -125,7 +125,7 @@ impl Performance {
 
     /// The cyclic motion, if it plays at a time (s) before the start of the take.
     fn cycle_before_start(&self, time: f64) -> Option<&SkeletonMotion> {
-        self.period()?;
+        self.period().filter(|_| self.loop_preroll > 0.0)?;
         self.motion.as_ref().filter(|_| time < 0.0 && time >= -self.loop_preroll - 1e-9)
     }
 
@@ -297,5 +297,28 @@ impl Performance {
             }
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::skeleton_motion::tests::{limb, wave};
+    use crate::{Extrapolation, Interpolation};
+
+    /// A loop that is not played before the take waits in its first pose until the very end of the preroll, and does not come from its last.
+    #[test]
+    fn the_preroll_ends_at_rest_in_the_first_pose() {
+        let skeleton = limb();
+        let motion = SkeletonMotion::build(&skeleton, 0.125, wave(&skeleton, 9)).unwrap();
+        let motion = motion.with(Interpolation::Linear, Extrapolation::Loop);
+        let first = motion.sample(0.0);
+        let performance = Performance::of(Some(motion));
+        for time in [-0.3, -1e-6, -1e-12] {
+            let mut pose = SkeletonState::at_rest(&skeleton);
+            performance.pose(&skeleton, time, &mut pose);
+            assert_eq!(pose.q, first.q);
+            assert!(pose.v.iter().all(|v| *v == 0.0));
+        }
     }
 }

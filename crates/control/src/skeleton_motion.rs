@@ -341,6 +341,8 @@ impl SkeletonMotion {
         match self.extrapolation {
             Extrapolation::Hold => within as i64,
             Extrapolation::Loop => {
+                // at the seam the earlier round has not ended yet
+                let within = within.min(segments.max(1) as usize - 1);
                 // from the middle of the interval, where round-off does not matter
                 let rounds = (time - (within as f64 + 0.5) * self.frame_seconds) / self.seconds();
                 within as i64 + segments * rounds.round() as i64
@@ -357,10 +359,11 @@ impl SkeletonMotion {
     fn beyond_cut(&self, slot: usize, at: FramePosition) -> FramePosition {
         match at {
             FramePosition::Between(i, t) if t >= self.frame_end() && self.is_cut(slot, i) => {
-                if i + 2 < self.frame_count() {
-                    FramePosition::Between(i + 1, 0.0)
-                } else {
-                    FramePosition::At(i + 1)
+                match self.extrapolation {
+                    _ if i + 2 < self.frame_count() => FramePosition::Between(i + 1, 0.0),
+                    Extrapolation::Hold => FramePosition::At(i + 1),
+                    // the next round is beyond it
+                    Extrapolation::Loop => at,
                 }
             }
             at => at,
@@ -369,6 +372,7 @@ impl SkeletonMotion {
 
     fn locate(&self, time: f64) -> FramePosition {
         let (count, seconds) = (self.frame_count(), self.seconds());
+        let is_later = time > 0.5 * seconds;
         let time = match self.extrapolation {
             Extrapolation::Hold if time > seconds => return FramePosition::At(count - 1),
             Extrapolation::Hold => time,
@@ -378,9 +382,9 @@ impl SkeletonMotion {
             return FramePosition::At(0);
         }
         let frames = (time / self.frame_seconds).min((count - 1) as f64);
-        // the end of a loop within round-off counts as its start
-        let is_around = self.extrapolation == Extrapolation::Loop && frames >= (count - 1) as f64 - 1e-9;
-        let frames = if is_around { 0.0 } else { frames };
+        // where rounds of a loop meet within round-off, the earlier one ends: a take of whole rounds ends with the last pose of the motion
+        let is_seam = self.extrapolation == Extrapolation::Loop && is_later && frames <= 1e-9;
+        let frames = if is_seam { (count - 1) as f64 } else { frames };
         if self.interpolation == Interpolation::Step {
             // a time within round-off of the next frame counts as that frame
             return FramePosition::At(((frames + 1e-9).floor() as usize).min(count - 1));
@@ -520,6 +524,30 @@ pub(crate) mod tests {
                 assert!((vector_of(&state.v[6..9]) - key.rate).norm() < 1e-12);
             }
         }
+    }
+
+    /// A wave whose last frame is not its first: where its rounds meet, within round-off, the earlier one ends, and the jump is in what follows.
+    #[test]
+    fn the_seam_of_a_loop_belongs_to_the_earlier_round() {
+        let skeleton = limb();
+        let motion = SkeletonMotion::build(&skeleton, 0.125, wave(&skeleton, 9)).unwrap();
+        let motion = motion.with(Interpolation::Linear, Extrapolation::Loop);
+        let distance = |a: &SkeletonState, b: &SkeletonState| -> f64 {
+            a.q.iter().zip(&b.q).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+        };
+        let [first, last] = [0, 8].map(|i| motion.frame(i).to_vec());
+        let [first, last] = [first, last].map(|q| SkeletonState { q, v: vec![0.0; skeleton.v_count()] });
+        assert!(distance(&first, &last) > 0.1);
+        for round in [1.0, 2.0] {
+            for round_off in [-1e-15, 0.0, 1e-15] {
+                let seam = round * (1.0 + round_off);
+                assert!(distance(&motion.sample(seam), &last) < 1e-9);
+                let mut state = motion.sample(seam - 0.01);
+                assert!(!motion.cross_cuts(seam - 0.01, seam, &mut state));
+                assert!(motion.cross_cuts(seam, seam + 0.01, &mut state));
+            }
+        }
+        assert!(distance(&motion.sample(0.0), &first) < 1e-15);
     }
 
     /// Poses → coordinates → poses. Coordinate descent converges to round-off for poses that the joint can reach.

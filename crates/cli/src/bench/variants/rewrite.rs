@@ -91,7 +91,8 @@ pub(super) fn with_sparse_keys(rigged: &RiggedCharacter, animation: usize, rate:
     let Some(played) = sparse.animations.get_mut(animation) else { return sparse };
     let mut times: Vec<f64> =
         (0..=(played.duration * rate) as u32).map(|key| f64::from(key) / rate).collect();
-    if times.last().is_some_and(|last| *last < played.duration) {
+    // files keep times in single precision
+    if times.last().is_some_and(|last| (*last as f32) < played.duration as f32) {
         times.push(played.duration);
     }
     let times: Arc<[f64]> = times.into();

@@ -52,9 +52,6 @@ pub(super) enum Against {
 
 /// The largest distance of a variant that is the same take (% of size).
 const SAME: f64 = 1.0;
-/// The largest difference of displacements where other accelerations act (% of size): softness is fitted so that a motion swings flesh by 0.3 of its thickness at most, which is up to an eighth of the size of
-/// a body.
-const SAME_SWING: f64 = 4.0;
 
 impl Change {
     /// What is printed.
@@ -136,11 +133,11 @@ impl Variant {
         rates.into_iter().chain(changes).chain(others).filter(wanted).collect()
     }
 
-    /// The largest distance that a comparison may have (% of size).
+    /// The largest distance that a comparison may have (% of size); none where other accelerations act, which is another motion of the flesh.
     pub(super) fn bar(against: Against) -> f64 {
         match against {
             Against::Original | Against::Itself => SAME,
-            Against::OriginalSwing => SAME_SWING,
+            Against::OriginalSwing => f64::INFINITY,
         }
     }
 
