@@ -16,7 +16,7 @@ pub(crate) struct OutputOptions {
     morph_targets: Option<u16>,
 
     /// What carries flesh in the .glb of a character with a skeleton: `morphs`, morph targets; `bones`, helper bones under its joints, which every engine plays that plays skinned glTF; `bones+morphs`, helper bones and
-    /// morph targets for what they leave [default: morphs, and helper bones too where morph targets miss the error and helpers are found within seconds].
+    /// morph targets for what they leave [default: morphs; where these miss the error, or make the file more than three times as large, 16 helper bones and as many morph targets as a file of that size has room for, if helpers are found within seconds].
     #[arg(long, value_name = "HOW", value_parser = parse_bake)]
     bake: Option<FleshBake>,
 
@@ -28,7 +28,7 @@ pub(crate) struct OutputOptions {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=8))]
     influences: Option<u8>,
 
-    /// How far a vertex in a .glb may be from its simulated position, in percent of the body's size [default: 0.1].
+    /// How far a vertex in a .glb may be from its simulated position, in percent of the body's size, whatever the size of the file [default: 0.1, as far as the file stays below three times its size without flesh].
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     error: Option<f64>,
 
@@ -80,7 +80,8 @@ impl OutputOptions {
             error_fraction: self.error.map_or(defaults.error_fraction, |percent| 0.01 * percent),
             quantization: if self.quantize { Quantization::Quantized } else { Quantization::Floats },
             bake: self.bake.unwrap_or(defaults.bake),
-            helper_limit: self.helpers.map_or(defaults.helper_limit, usize::from),
+            is_compact: self.error.is_none() && self.morph_targets.is_none(),
+            helper_limit: self.helpers.map(usize::from),
             influence_limit: self.influences.map_or(defaults.influence_limit, usize::from),
             preview: self.has_preview(output),
             looks: zoo_looks(source),

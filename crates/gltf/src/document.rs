@@ -68,6 +68,11 @@ impl Document {
         self.buffer.len()
     }
 
+    /// The bytes of the file, but for a few of its container.
+    pub(crate) fn byte_count(&self) -> u64 {
+        (self.buffer.len() + self.json.to_string().len()) as u64
+    }
+
     /// How many entries a list of the document has.
     pub(crate) fn count(&self, list: &str) -> usize {
         self.json.get(list).and_then(Value::as_array).map_or(0, Vec::len)

@@ -27,10 +27,10 @@ mod transforms;
 mod weights;
 
 pub(crate) use document_joints::{HelperBody, HelperClip, add_helpers};
-pub(crate) use motion::{Affine, Influence, SkinnedMotion};
+pub(crate) use motion::{Affine, ClipTime, Influence, SkinnedMotion};
 pub(crate) use nodes::{HelperNodes, affine_of};
 
-use fit::{Anchor, Fit, Insertion, max_error, tethers};
+use fit::{Anchor, Course, Fit, Insertion, max_error, tethers};
 use norm::Norm;
 use rayon::prelude::*;
 use sample::Sample;
@@ -58,8 +58,8 @@ const FRACTION_OF_MAXIMA: f64 = 0.4;
 const MIN_PATCH: usize = 6;
 /// Rounds of a frame at the end.
 const FRAME_ROUNDS: usize = 3;
-/// Frames that are read and solved together at the end.
-const FRAME_BATCH: usize = 32;
+/// Rounds over all frames at the end.
+const COURSE_ROUNDS: usize = 4;
 
 /// The integer that stands for a weight of 1.
 pub(crate) const WHOLE_WEIGHT: f64 = 65535.0;
@@ -195,23 +195,29 @@ fn solve_all(motion: &impl SkinnedMotion, sample: &Sample, mut fit: Fit) -> io::
     let anchors = fit.anchors(sample);
     let solver = TransformSolver::new(fit.joint_count, fit.helper_count(), &fit.weights);
 
-    // frame by frame, a few at a time
-    let (mut maps, mut errors) = (Vec::new(), Vec::new());
-    for first in (0..motion.frame_count()).step_by(FRAME_BATCH) {
-        let frames = first..(first + FRAME_BATCH).min(motion.frame_count());
+    // where helpers begin, and what holds them
+    let count = motion.frame_count();
+    let times: Vec<ClipTime> = (0..count).map(|frame| motion.time(frame)).collect();
+    let begin = |frame: usize| {
+        let joints = motion.joints(frame);
+        (start(sample, &fit, frame, &joints, &anchors), tethers(&anchors, &joints))
+    };
+    let (mut maps, held): (Vec<Vec<Affine>>, Vec<_>) = (0..count).into_par_iter().map(begin).unzip();
+    let course = Course::new(held);
+
+    // frame by frame, a few rounds in which each frame sees those before and after it
+    let mut errors = Vec::new();
+    for _ in 0..COURSE_ROUNDS {
         let solve = |frame: usize| -> io::Result<(Vec<Affine>, f64)> {
             let (bind, targets, joints) = (motion.bind(frame)?, motion.target(frame)?, motion.joints(frame));
-            let tethers = tethers(&anchors, &joints);
+            let tethers = course.tethers(&times, &maps, frame);
             let terms = FrameTerms { bind: &bind, targets: &targets, joints: &joints, tethers: &tethers };
-            let helpers = solve_frame(&solver, &terms, start(sample, &fit, frame, &joints, &anchors));
+            let helpers = solve_frame(&solver, &terms, maps[frame].clone());
             let error = f64::from(max_error(&[solver.distances(&terms, &helpers)]));
             Ok((helpers, error))
         };
-        let solved: Vec<(Vec<Affine>, f64)> = frames.into_par_iter().map(solve).collect::<io::Result<_>>()?;
-        for (helpers, error) in solved {
-            maps.push(helpers);
-            errors.push(error);
-        }
+        let solved: Vec<_> = (0..count).into_par_iter().map(solve).collect::<io::Result<_>>()?;
+        (maps, errors) = solved.into_iter().unzip();
     }
 
     let helpers = anchors.iter().map(|anchor| Helper { centre: anchor.centre, joint: anchor.joint });

@@ -55,8 +55,16 @@ const TARGET_CEILING: usize = 240;
 /// How far a pose's places in the world may be from its places in parents, as a fraction of its largest number.
 const POSE_ROUND_OFF: f64 = 1e-6;
 
-/// Up to so many vertices times frames, helper bones are found within some ten seconds on two cores.
-const QUICK_HELPERS: usize = 500_000;
+/// Up to so many vertices times frames, [`AUTO_HELPERS`] helper bones are found within some ten seconds on two cores.
+const QUICK_HELPERS: usize = 4_000_000;
+/// Helper bones of a node where no number is asked for: with as many morph targets as a compact file has room for, 16 of them leave the smallest errors over the characters of decision 015.
+const AUTO_HELPERS: usize = 16;
+
+/// A compact file is at most so many times as large as without flesh, or has so many bytes per second of its clips, whichever is more.
+const COMPACT_FACTOR: u64 = 3;
+const COMPACT_RATE: f64 = 1e6 / 60.0;
+/// How often morph targets are found anew for a file that is still too large.
+const COMPACT_TRIES: usize = 4;
 
 /// What an error is a fraction of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,7 +79,7 @@ pub enum ErrorMeasure {
 /// What carries flesh in a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FleshBake {
-    /// Morph targets; where they miss the error and helpers are found within seconds, helper bones too.
+    /// Morph targets; where they miss the error or the size of a compact file, and helpers are found within seconds, a few helper bones too.
     #[default]
     Auto,
     /// Helper bones under the joints of the file, and weights over both.
@@ -101,8 +109,10 @@ pub struct SkinnedGlbOptions {
     pub quantization: Quantization,
     /// What carries flesh.
     pub bake: FleshBake,
-    /// The most helper bones of a node that shows flesh.
-    pub helper_limit: usize,
+    /// Whether, with [`FleshBake::Auto`], a file of several characters' size is too large: beyond three times that without flesh, or 1 MB per minute, there are fewer morph targets, and the error is what they leave.
+    pub is_compact: bool,
+    /// The most helper bones of a node that shows flesh; `None` for as many as fit the purpose.
+    pub helper_limit: Option<usize>,
     /// The most bones of a vertex that helper bones move.
     pub influence_limit: usize,
     /// The most memory for frames while they are compressed (bytes).
@@ -120,7 +130,8 @@ impl Default for SkinnedGlbOptions {
             component_limit: 64,
             quantization: Quantization::default(),
             bake: FleshBake::default(),
-            helper_limit: 64,
+            is_compact: true,
+            helper_limit: None,
             influence_limit: 4,
             memory_limit: 1 << 30,
         }
@@ -139,6 +150,8 @@ pub struct SkinnedGlb {
     /// From the first frame on.
     flesh: Option<FleshFrames>,
     notes: Vec<String>,
+    /// The most bytes of the file, if it is to be compact.
+    max_bytes: Option<u64>,
     /// In a file that was given helper bones, how many each node has that shows flesh on them.
     helper_counts: Option<BTreeMap<usize, usize>>,
 }
@@ -152,7 +165,11 @@ impl SkinnedGlb {
     ) -> Result<SkinnedGlb, SinkError> {
         let mut document = Document::of(file)?;
         let notes = images::pack(&mut document, file);
-        SkinnedGlb::build(target.into(), file.rigged.clone(), document, notes, options)
+        let mut glb = SkinnedGlb::build(target.into(), file.rigged.clone(), document, notes, options)?;
+        if options.is_compact && options.bake == FleshBake::Auto {
+            glb.max_bytes = Some(COMPACT_FACTOR * glb.document.byte_count());
+        }
+        Ok(glb)
     }
 
     /// The same for a document that was built, and the character it describes.
@@ -181,7 +198,17 @@ impl SkinnedGlb {
         }
         let file = AtomicFile::create(&target).map_err(|error| SinkError(error.to_string()))?;
         let clips = vec![clip];
-        Ok(SkinnedGlb { character, document, options, file, clips, flesh: None, notes, helper_counts: None })
+        Ok(SkinnedGlb {
+            character,
+            document,
+            options,
+            file,
+            clips,
+            flesh: None,
+            notes,
+            max_bytes: None,
+            helper_counts: None,
+        })
     }
 
     /// Begins another clip: frames that follow are those of another animation, or of a new one. Fails if the settings make no sense, or if the animation has a clip already.
@@ -248,13 +275,30 @@ impl SkinnedGlb {
         }
 
         // the morph targets of every body
-        let found: Vec<Flesh> =
-            (0..frames.bodies.len()).map(|body| self.compress(body, &frames)).collect::<Result<_, _>>()?;
+        let limit = self.options.component_limit;
+        let mut found = self.compress_all(&frames, limit)?;
         let is_missed = found.iter().zip(&frames.allowed_errors).any(|(of, most)| of.largest_error() > *most);
+        let max_bytes = self.max_bytes_of_clips();
+        let room = max_bytes.map(|most| most.saturating_sub(self.document.byte_count()));
+        let is_too_large = |found: &[Flesh]| room.is_some_and(|room| frames.byte_count(found) > room);
         let is_quick = frames.vertex_count() * self.frame_count() <= QUICK_HELPERS;
-        if may_add && self.options.bake == FleshBake::Auto && is_missed && is_quick {
+        let may_add = may_add && self.options.bake == FleshBake::Auto && is_quick;
+        if may_add && (is_missed || is_too_large(&found)) {
             self.options.bake = FleshBake::BonesAndMorphs;
+            self.options.helper_limit.get_or_insert(AUTO_HELPERS);
             return self.finish_with_helpers(frames);
+        }
+
+        // fewer of them in a compact file, if helpers carry the rest
+        for _ in 0..COMPACT_TRIES {
+            let most = found.iter().map(|flesh| flesh.deltas.len()).max().unwrap_or(0);
+            let Some(room) = room.filter(|_| self.helper_counts.is_some() && is_too_large(&found) && most > 1)
+            else {
+                break;
+            };
+            let fraction = room as f64 / frames.byte_count(&found) as f64;
+            let limit = ((most as f64 * fraction) as usize).clamp(1, most - 1);
+            found = self.compress_all(&frames, limit)?;
         }
 
         // in the document, with keys of theirs and of joints
@@ -277,10 +321,21 @@ impl SkinnedGlb {
         Ok(SkinnedGlbReport { bodies, keyed_nodes: keyed.len(), bytes, bytes_added, notes: self.notes })
     }
 
-    fn compress(&self, body: usize, frames: &FleshFrames) -> Result<Flesh, SinkError> {
+    /// The most bytes of the file, with what its clips may have.
+    fn max_bytes_of_clips(&self) -> Option<u64> {
+        let seconds: f64 = self.clips.iter().map(|clip| clip.frames.len() as f64 / clip.fps).sum();
+        self.max_bytes.map(|most| most.max((COMPACT_RATE * seconds) as u64))
+    }
+
+    /// The morph targets of all bodies, at most so many for each.
+    fn compress_all(&self, frames: &FleshFrames, limit: usize) -> Result<Vec<Flesh>, SinkError> {
+        (0..frames.bodies.len()).map(|body| self.compress(body, frames, limit)).collect()
+    }
+
+    fn compress(&self, body: usize, frames: &FleshFrames, limit: usize) -> Result<Flesh, SinkError> {
         let node = &self.character.nodes[frames.bodies[body].node];
         let own = node.mesh.map_or(0, |mesh| self.character.meshes[mesh].target_count());
-        let limit = self.options.component_limit.min(TARGET_CEILING.saturating_sub(own));
+        let limit = limit.min(TARGET_CEILING.saturating_sub(own));
         // where helpers carry flesh alone, what they leave is measured only
         let is_on_bones =
             self.options.bake == FleshBake::Bones && self.helper_count(frames.bodies[body].node) > 0;
@@ -342,7 +397,7 @@ impl SkinnedGlb {
     /// What was written of each body.
     fn body_reports(&self, frames: &FleshFrames, found: &[Flesh]) -> Vec<SkinnedBodyReport> {
         let bodies = frames.bodies.iter().zip(&frames.allowed_errors).zip(found);
-        let report = |((body, allowed_error), flesh): ((&Body, &f64), &Flesh)| {
+        let report = |(place, ((body, allowed_error), flesh)): (usize, ((&Body, &f64), &Flesh))| {
             let clips = self.clips.iter().zip(&flesh.errors).map(|(clip, error)| SkinnedClipReport {
                 animation: clip.animation,
                 frames: clip.frames.len(),
@@ -357,11 +412,12 @@ impl SkinnedGlb {
                 largest_error: flesh.largest_error(),
                 clips: clips.collect(),
                 normal_angle: flesh.normal_angle,
+                area: frames.shadings[place].area.iter().sum(),
                 allowed_error: *allowed_error,
                 damped_vertices: flesh.damped,
             }
         };
-        bodies.map(report).collect()
+        bodies.enumerate().map(report).collect()
     }
 }
 

@@ -190,7 +190,9 @@ fn rows_of(path: &Path, baked: &Baked) -> Vec<Row> {
         (_, 0) => "bones",
         _ => "bones+morphs",
     };
-    let angles: Vec<f64> = bodies.iter().filter_map(|body| body.normal_angle).collect();
+    // means over the area of all bodies
+    let angles = bodies.iter().filter_map(|body| Some((body.normal_angle?, body.area)));
+    let (sum, area) = angles.fold((0.0, 0.0), |(sum, area), (angle, own)| (sum + angle * own, area + own));
     let row = |(clip, name): (usize, &String)| Row {
         clip: name.clone(),
         mode,
@@ -201,7 +203,7 @@ fn rows_of(path: &Path, baked: &Baked) -> Vec<Row> {
         }),
         frame_error_m: worst(&|body| bodies[body].clips[clip].error_at_frames),
         allowed_m: bodies.iter().map(|body| body.allowed_error).fold(f64::INFINITY, f64::min),
-        normal_degrees: angles.iter().copied().reduce(f64::max).map(f64::to_degrees),
+        normal_degrees: (area > 0.0).then(|| (sum / area).to_degrees()),
         bytes: baked.report.bytes,
         seconds: baked.seconds,
         error: None,

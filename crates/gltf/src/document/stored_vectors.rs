@@ -46,6 +46,11 @@ impl Storage {
         }
     }
 
+    /// The bytes of a vector of three, which begins at a multiple of four.
+    pub(crate) fn vector_size(self) -> usize {
+        (3 * self.size()).next_multiple_of(4)
+    }
+
     fn component(self) -> u32 {
         match self {
             Storage::Float => FLOAT,

@@ -1,9 +1,11 @@
 //! The alternation over a sample of frames: weights, transforms, errors and what is emphasised.
 
-use super::motion::{Affine, Influence, SkinnedMotion, apply};
+use super::motion::{Affine, Between, ClipTime, Influence, SkinnedMotion, apply, squared_distance};
 use super::norm::Norm;
 use super::sample::Sample;
-use super::transforms::{FrameTerms, SWEEPS, Tether, TransformSolver, best_rigid, distances, rigid};
+use super::transforms::{
+    FrameTerms, SWEEPS, Tether, TransformSolver, best_rigid, carried, distances, rigid,
+};
 use super::weights::{Tracks, WeightSolver};
 use rayon::prelude::*;
 use sinew_math::nalgebra::Matrix4;
@@ -12,6 +14,9 @@ use sinew_math::{Mat3, Vec3};
 
 /// The weight of tethers as a fraction of that of vertices: a helper that is 10 cm from where its joint would carry it is drawn back by 10 µm.
 const TETHER: f64 = 1e-4;
+
+/// The weight of the course of a helper, likewise.
+const COURSE: f64 = 0.1;
 
 /// Steps of least trimmed squares; a few reach a set that stays.
 const CONCENTRATION_STEPS: usize = 4;
@@ -103,12 +108,19 @@ impl Fit {
     pub(super) fn update_transforms(&mut self, sample: &Sample) {
         let anchors = self.anchors(sample);
         let solver = TransformSolver::new(self.joint_count, self.helper_count(), &self.weights);
+        let (joints, helpers): (Vec<Vec<Affine>>, Vec<Vec<Affine>>) = (0..sample.count())
+            .map(|place| {
+                let mut joints = self.maps(place);
+                let helpers = joints.split_off(self.joint_count);
+                (joints, helpers)
+            })
+            .unzip();
+        let course = Course::new(joints.par_iter().map(|joints| tethers(&anchors, joints)).collect());
         let solve = |place: usize| {
-            let maps = self.maps(place);
-            let (joints, helpers) = maps.split_at(self.joint_count);
             let (bind, targets) = (sample.frame_bind(place), sample.frame_targets(place));
-            let frame = FrameTerms { bind: &bind, targets, joints, tethers: &tethers(&anchors, joints) };
-            let mut helpers = helpers.to_vec();
+            let tethers = course.tethers(&sample.times, &helpers, place);
+            let frame = FrameTerms { bind: &bind, targets, joints: &joints[place], tethers: &tethers };
+            let mut helpers = helpers[place].clone();
             solver.solve(&frame, &self.emphasis[place], SWEEPS, &mut helpers);
             helpers
         };
@@ -226,6 +238,34 @@ pub(super) fn tethers(anchors: &[Anchor], joints: &[Affine]) -> Vec<Tether> {
     anchors.iter().map(tether).collect()
 }
 
+/// What helpers are held to in all frames.
+pub(super) struct Course {
+    /// By frame and helper.
+    of_joints: Vec<Vec<Tether>>,
+}
+
+impl Course {
+    /// From the tethers to joints in all frames.
+    pub(super) fn new(of_joints: Vec<Vec<Tether>>) -> Course {
+        Course { of_joints }
+    }
+
+    /// The tethers of a frame, to joints and to the course of helpers: halfway from where they are to where they would be between the frames before and after, as seen from their joints.
+    /// (All the way, frames in turn would swap places.)
+    pub(super) fn tethers(&self, times: &[ClipTime], helpers: &[Vec<Affine>], frame: usize) -> Vec<Tether> {
+        let own = &self.of_joints[frame];
+        let Some(Between { before, after, fraction }) = Between::of(times, frame) else {
+            return own.clone();
+        };
+        let tether = |(h, tether): (usize, &Tether)| {
+            let seen = |then: usize| carried(&tether.map, &self.of_joints[then][h].map, &helpers[then][h]);
+            let between = seen(before) * (1.0 - fraction) + seen(after) * fraction;
+            tether.and(&((helpers[frame][h] + between) * 0.5), COURSE)
+        };
+        own.iter().enumerate().map(tether).collect()
+    }
+}
+
 /// The vertices that stay nearest to one over the sample, itself first.
 fn neighbourhood(sample: &Sample, vertex: usize, count: usize) -> Vec<usize> {
     let stride = sample.count().div_ceil(32).max(1);
@@ -233,7 +273,7 @@ fn neighbourhood(sample: &Sample, vertex: usize, count: usize) -> Vec<usize> {
     let distance = |other: usize| -> f64 {
         let squared = |place: &usize| -> f64 {
             let (a, b) = (sample.target(vertex, *place), sample.target(other, *place));
-            (0..3).map(|axis| f64::from(a[axis] - b[axis]).powi(2)).sum()
+            squared_distance(&[f64::from(a[0]), f64::from(a[1]), f64::from(a[2])], &b)
         };
         places.iter().map(squared).sum()
     };
@@ -260,8 +300,7 @@ fn trimmed_motion(sample: &Sample, vertices: &[usize]) -> Vec<Affine> {
 /// ‖T p − x‖² of a vertex in every frame (m²), if it followed one bone alone.
 fn squares(sample: &Sample, track: &[Affine], vertex: usize) -> impl Iterator<Item = f64> {
     track.iter().enumerate().map(move |(place, map)| {
-        let (moved, x) = (apply(map, &sample.bind(vertex, place)), sample.target(vertex, place));
-        (0..3).map(|axis| (moved[axis] - f64::from(x[axis])).powi(2)).sum()
+        squared_distance(&apply(map, &sample.bind(vertex, place)), &sample.target(vertex, place))
     })
 }
 

@@ -1,6 +1,6 @@
 //! Frames in memory, by vertex and by frame: what weights are found from.
 
-use super::motion::SkinnedMotion;
+use super::motion::{ClipTime, SkinnedMotion};
 use rayon::prelude::*;
 use std::io;
 
@@ -9,6 +9,8 @@ use std::io;
 pub(super) struct Sample {
     /// The frames, in increasing order.
     pub(super) frames: Vec<usize>,
+    /// When they are.
+    pub(super) times: Vec<ClipTime>,
     pub(super) vertex_count: usize,
     targets: Vec<f32>,
     by_frame: Vec<Vec<[f32; 3]>>,
@@ -33,7 +35,8 @@ impl Sample {
                 scatter(&motion.bind(*frame)?, place, kept, &mut bind);
             }
         }
-        Ok(Sample { frames, vertex_count, targets, by_frame, bind, is_fixed })
+        let times = frames.iter().map(|frame| motion.time(*frame)).collect();
+        Ok(Sample { frames, times, vertex_count, targets, by_frame, bind, is_fixed })
     }
 
     /// How many frames there are.
@@ -48,15 +51,18 @@ impl Sample {
     }
 
     /// The target of a vertex in a frame, by its place.
+    #[inline]
     pub(super) fn target(&self, vertex: usize, place: usize) -> [f32; 3] {
         self.by_frame[place][vertex]
     }
 
     /// The bind position of a vertex in a frame, by its place.
+    #[inline]
     pub(super) fn bind(&self, vertex: usize, place: usize) -> [f32; 3] {
         let count = if self.is_fixed { 1 } else { self.count() };
         let place = if self.is_fixed { 0 } else { place };
-        [0, 1, 2].map(|axis| self.bind[(3 * vertex + axis) * count + place])
+        let first = 3 * vertex * count + place;
+        [self.bind[first], self.bind[first + count], self.bind[first + 2 * count]]
     }
 
     /// The bind position of a vertex, if it is the same in all frames.

@@ -45,6 +45,7 @@ impl Gram {
         Gram { count, values }
     }
 
+    #[inline]
     fn at(&self, j: usize, k: usize) -> f64 {
         self.values[j * self.count + k]
     }
@@ -55,6 +56,7 @@ impl Gram {
     }
 
     /// (G w)ⱼ, half the derivative of the objective along candidate j.
+    #[inline]
     pub(super) fn directional(&self, j: usize, weights: &[(usize, f64)]) -> f64 {
         weights.iter().map(|(k, w)| self.at(j, *k) * w).sum()
     }
@@ -116,8 +118,16 @@ impl Gram {
 
     /// G_S⁻¹ 1, scaled to a sum of 1, by a Cholesky factorisation; `None` where G_S is singular.
     fn affine_minimum(&self, weights: &[(usize, f64)]) -> Option<Vec<f64>> {
+        // few are the rule
+        match weights.len() {
+            n if n <= 8 => self.affine_minimum_with(&mut [0.0; 8 * 8], weights),
+            _ => self.affine_minimum_with(&mut [0.0; MAX_CANDIDATES * MAX_CANDIDATES], weights),
+        }
+    }
+
+    /// The same, with room for the factor.
+    fn affine_minimum_with(&self, factor: &mut [f64], weights: &[(usize, f64)]) -> Option<Vec<f64>> {
         let n = weights.len();
-        let mut factor = [0.0; MAX_CANDIDATES * MAX_CANDIDATES];
         let mut solution = vec![1.0; n];
         for j in 0..n {
             for k in 0..=j {
@@ -175,6 +185,10 @@ impl Gram {
                 }
             };
             for enters in outside() {
+                // with one that does not lower the objective beside all others, no fewer of them do
+                if self.directional(enters, &best.weights) >= best.value {
+                    continue;
+                }
                 if support.len() < limit {
                     let set: Vec<usize> = support.iter().copied().chain([enters]).collect();
                     consider(&set);

@@ -35,6 +35,9 @@ impl SkinnedMotion for Made {
     fn frame_count(&self) -> usize {
         self.targets.len()
     }
+    fn time(&self, frame: usize) -> ClipTime {
+        ClipTime { clip: 0, seconds: frame as f64 / 60.0 }
+    }
     fn joint_count(&self) -> usize {
         2
     }

@@ -15,9 +15,10 @@
 //! Q − c sᵀ/m, and t = (c − R s)/m [LeDeng2012, §4.2].
 //!
 //! A tether holds every helper weakly to the joint that it follows, by a moment about its centre. It decides what vertices leave open: the
-//! rotation of a helper whose vertices are all on a line, and the place of one that moves none.
+//! rotation of a helper whose vertices are all on a line, and the place of one that moves none. A second one draws it to the course of the frames
+//! before and after: what vertices hardly determine would otherwise differ from frame to frame, and helpers that share vertices would move against each other between frames.
 
-use super::motion::{Affine, Influence, apply, blend};
+use super::motion::{Affine, Influence, apply, blend, squared_distance};
 use sinew_math::nalgebra::Matrix4;
 use sinew_math::svd::Svd;
 use sinew_math::{Mat3, Vec3};
@@ -135,8 +136,10 @@ impl<'a> TransformSolver<'a> {
         }
         for _ in 0..sweeps {
             for h in 0..self.helper_count {
-                let others = neighbours[h].iter().map(|(k, pair)| helpers[*k] * shared[*pair]);
-                let wanted = others.fold(targets[h], |rest, other| rest - other);
+                let mut wanted = targets[h];
+                for (k, pair) in &neighbours[h] {
+                    subtract_product(&mut wanted, &helpers[*k], &shared[*pair]);
+                }
                 helpers[h] = best_rigid(&own[h], &wanted, &helpers[h]);
             }
         }
@@ -151,10 +154,13 @@ impl<'a> TransformSolver<'a> {
         (own, shared, targets): (&mut [Matrix4<f64>], &mut [Matrix4<f64>], &mut [Affine]),
     ) {
         let p = &frame.bind[vertex];
-        let mut x = frame.targets[vertex].map(f64::from);
+        let target = &frame.targets[vertex];
+        let mut x = [f64::from(target[0]), f64::from(target[1]), f64::from(target[2])];
         for influence in &terms.joints {
             let moved = apply(&frame.joints[influence.bone], p);
-            (0..3).for_each(|axis| x[axis] -= influence.weight * moved[axis]);
+            for axis in 0..3 {
+                x[axis] -= influence.weight * moved[axis];
+            }
         }
         let point = [f64::from(p[0]), f64::from(p[1]), f64::from(p[2]), 1.0];
         let mut pair = terms.pairs.iter();
@@ -182,14 +188,27 @@ pub(super) fn distances(
 ) -> Vec<f32> {
     let vertices = weights.iter().zip(bind).zip(targets);
     let distance = |((influences, p), x): ((&Vec<Influence>, &[f32; 3]), &[f32; 3])| {
-        let moved = blend(influences, p, maps);
-        let squares = [0, 1, 2].map(|axis| (moved[axis] - f64::from(x[axis])).powi(2));
-        squares.iter().sum::<f64>().sqrt() as f32
+        squared_distance(&blend(influences, p, maps), x).sqrt() as f32
     };
     vertices.map(distance).collect()
 }
 
+/// C ← C − H A.
+#[inline]
+fn subtract_product(c: &mut Affine, h: &Affine, a: &Matrix4<f64>) {
+    for column in 0..4 {
+        for axis in 0..3 {
+            let mut sum = 0.0;
+            for k in 0..4 {
+                sum += h[(axis, k)] * a[(k, column)];
+            }
+            c[(axis, column)] -= sum;
+        }
+    }
+}
+
 /// Adds the upper triangle of f p̃ p̃ᵀ.
+#[inline]
 fn add_moment(moment: &mut Matrix4<f64>, factor: f64, point: &[f64; 4]) {
     for column in 0..4 {
         let scaled = factor * point[column];
@@ -233,6 +252,13 @@ pub(super) fn carried(now: &Affine, then: &Affine, map: &Affine) -> Affine {
 }
 
 impl Tether {
+    /// The same, drawn to another map as well, with a weight as a fraction of that of the vertices.
+    pub(super) fn and(&self, other: &Affine, fraction: f64) -> Tether {
+        let both = self.fraction + fraction;
+        // f₁ ‖T − T₁‖² + f₂ ‖T − T₂‖² is (f₁ + f₂) ‖T − (f₁ T₁ + f₂ T₂)/(f₁ + f₂)‖² but for a constant
+        Tether { map: (self.map * self.fraction + other * fraction) / both, fraction: both, ..self.clone() }
+    }
+
     /// f m ∫ p̃ p̃ᵀ of a ball's worth of points about the centre.
     fn moment(&self, mass: f64) -> Matrix4<f64> {
         let (c, mass) = (&self.centre, self.fraction * mass.max(1e-12));

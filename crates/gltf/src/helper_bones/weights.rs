@@ -126,15 +126,16 @@ impl<'a> WeightSolver<'a> {
     }
 
     /// T p − x of a bone in one frame.
+    #[inline]
     fn offset(&self, bone: usize, place: usize, p: &[f32; 3], x: &[f32; 3]) -> [f32; 3] {
         let (columns, count) = (&self.columns[bone], self.sample.count());
         let entry = |entry: usize| columns[entry * count + place];
-        [0, 1, 2].map(|r| {
-            entry(4 * r) * p[0]
-                + entry(4 * r + 1) * p[1]
-                + entry(4 * r + 2) * p[2]
-                + (entry(4 * r + 3) - x[r])
-        })
+        let mut offset = [0.0; 3];
+        for r in 0..3 {
+            let turned = entry(4 * r) * p[0] + entry(4 * r + 1) * p[1] + entry(4 * r + 2) * p[2];
+            offset[r] = turned + (entry(4 * r + 3) - x[r]);
+        }
+        offset
     }
 
     /// T p − x of a bone in all frames, axis after axis.

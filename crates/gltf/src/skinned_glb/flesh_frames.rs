@@ -1,7 +1,8 @@
 //! The frames of all bodies while they wait on disk: displacements from the skinned surface in the world, and deltas of normals in bind space.
 
-use super::body::Body;
+use super::body::{Body, Part};
 use super::clip::{Clip, Moment};
+use super::compression::Flesh;
 use super::scratch::Scratch;
 use super::shading::Shading;
 use super::{ErrorMeasure, SkinnedGlbOptions};
@@ -31,6 +32,9 @@ pub(super) struct FrameNumbers {
     displacements: Vec<f32>,
     directions: Vec<f32>,
 }
+
+/// The bytes that describe an accessor and its view.
+const ACCESSOR: usize = 400;
 
 impl FleshFrames {
     /// No frames of some surfaces, beside a file that will be written.
@@ -69,6 +73,20 @@ impl FleshFrames {
         let displacements = scratch(3 * bodies.last().map_or(0, |body| body.vertices.end))?;
         let directions = scratch(shadings.iter().map(Shading::number_count).sum())?;
         Ok(FleshFrames { surfaces, bodies, shadings, displacements, directions, allowed_errors })
+    }
+
+    /// The bytes of morph targets and their keys, at most.
+    pub(super) fn byte_count(&self, found: &[Flesh]) -> u64 {
+        let of_body = |((body, shading), flesh): ((&Body, &Shading), &Flesh)| {
+            let parts = body.parts.iter().enumerate();
+            let numbers = |(part, own): (usize, &Part)| {
+                let fields = shading.fields.iter().filter(|field| field.has[part]).count();
+                let bytes = flesh.storage.vector_size() + fields * flesh.direction_storage.vector_size();
+                own.vertices.len() * bytes + (1 + fields) * ACCESSOR
+            };
+            flesh.deltas.len() * (parts.map(numbers).sum::<usize>() + 4 * flesh.keys.len())
+        };
+        self.bodies.iter().zip(&self.shadings).zip(found).map(of_body).sum::<usize>() as u64
     }
 
     /// How many vertices all bodies have.

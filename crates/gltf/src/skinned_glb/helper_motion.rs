@@ -5,7 +5,7 @@
 use super::body::Body;
 use super::clip::{Clip, Moment};
 use super::flesh_frames::FleshFrames;
-use crate::helper_bones::{Affine, Influence, SkinnedMotion, affine_of};
+use crate::helper_bones::{Affine, ClipTime, Influence, SkinnedMotion, affine_of};
 use sinew_character::{CharacterPose, JointWeight, Mat4, RiggedCharacter};
 use sinew_math::Vec3;
 use std::borrow::Cow;
@@ -15,6 +15,8 @@ use std::io;
 pub(super) struct HelperFrame {
     /// Where the nodes of the file stand.
     pub(super) pose: CharacterPose,
+    /// When it is, in the order of animations.
+    pub(super) time: ClipTime,
     /// When flesh is where it is to be; `None` where the skinned surface is.
     pub(super) moment: Option<Moment>,
 }
@@ -74,6 +76,10 @@ impl SkinnedMotion for BodyMotion<'_> {
         self.of.frames.len()
     }
 
+    fn time(&self, frame: usize) -> ClipTime {
+        self.of.frames[frame].time
+    }
+
     fn joint_count(&self) -> usize {
         self.of.character.skins[self.skin].joints.len()
     }
@@ -103,7 +109,7 @@ impl SkinnedMotion for BodyMotion<'_> {
     }
 
     fn target(&self, frame: usize) -> io::Result<Cow<'_, [[f32; 3]]>> {
-        let HelperFrame { pose, moment } = &self.of.frames[frame];
+        let HelperFrame { pose, moment, .. } = &self.of.frames[frame];
         let places =
             self.of.flesh.places(self.of.character, self.body, (self.of.clips, moment.as_ref()), pose)?;
         Ok(places.iter().map(single).collect())

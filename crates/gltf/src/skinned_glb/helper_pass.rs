@@ -10,7 +10,7 @@ use super::keys::FADE;
 use super::{FleshBake, SkinnedGlb, SkinnedGlbReport, animation_name, targets};
 use crate::character_file::read_character;
 use crate::document::Document;
-use crate::helper_bones::{HelperBody, HelperBones, HelperClip, HelperNodes, HelperOptions, add_helpers};
+use crate::helper_bones::{ClipTime, HelperBody, HelperBones, HelperClip, HelperNodes, HelperOptions, add_helpers};
 use serde_json::json;
 use sinew_character::{CharacterPose, Mat4, RiggedCharacter, SurfaceId};
 use sinew_math::Vec3;
@@ -22,6 +22,8 @@ use std::sync::Arc;
 
 /// How often the skinned surface is looked at where there is no flesh (Hz): as often as most animations have keys.
 const SKINNED_RATE: f64 = 30.0;
+/// The most helper bones of a node where helpers are asked for without a number.
+const MAX_HELPERS: usize = 64;
 /// Parts of a frame at which errors are measured.
 const PARTS: usize = 4;
 
@@ -108,7 +110,9 @@ impl SkinnedGlb {
                 None => clip.pose_of_file(&character, *time),
             };
             let start = frames.len();
-            frames.extend(timed.iter().map(|at| HelperFrame { pose: pose(at), moment: at.1 }));
+            let track = tracks.len();
+            let time = |seconds: f64| ClipTime { clip: track, seconds };
+            frames.extend(timed.iter().map(|at| HelperFrame { pose: pose(at), time: time(at.0), moment: at.1 }));
             let times = timed.into_iter().map(|at| at.0).collect();
             tracks.push(Track { animation: clip.animation, times, frames: start..frames.len() });
         }
@@ -120,8 +124,11 @@ impl SkinnedGlb {
             }
             let times: Vec<f64> = skinned_times(character.animations[animation].duration).collect();
             let start = frames.len();
-            let poses = times.iter().filter_map(|time| character.pose_at(animation, *time));
-            frames.extend(poses.map(|pose| HelperFrame { pose, moment: None }));
+            let track = tracks.len();
+            frames.extend(times.iter().filter_map(|seconds| {
+                let time = ClipTime { clip: track, seconds: *seconds };
+                Some(HelperFrame { pose: character.pose_at(animation, *seconds)?, time, moment: None })
+            }));
             tracks.push(Track { animation: Some(animation), times, frames: start..frames.len() });
         }
         (tracks, frames)
@@ -133,7 +140,7 @@ impl SkinnedGlb {
         let own = &of.flesh.bodies[body];
         let motion = BodyMotion::new(of, own).map_err(Refused::NoHelpers)?;
         let wanted = HelperOptions {
-            max_helpers: self.options.helper_limit,
+            max_helpers: self.options.helper_limit.unwrap_or(MAX_HELPERS),
             influences: self.options.influence_limit,
             allowed_error: of.flesh.allowed_errors[body],
         };
@@ -174,6 +181,7 @@ impl SkinnedGlb {
             clips: Vec::new(),
             flesh: None,
             notes: self.notes,
+            max_bytes: self.max_bytes,
             helper_counts: Some(helper_counts),
         };
 

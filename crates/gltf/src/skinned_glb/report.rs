@@ -35,6 +35,8 @@ pub struct SkinnedBodyReport {
     pub clips: Vec<SkinnedClipReport>,
     /// The mean angle between the normals of the moved surface and those that are shown, over frames and area (rad); `None` without normals in the file.
     pub normal_angle: Option<f64>,
+    /// Its area at bind (m²).
+    pub area: f64,
     /// The error that was asked for (m); the limit on morph targets, or damping, may have kept it from being met.
     pub allowed_error: f64,
     /// Vertices whose joints turn against each other so far, in some frame, that their skinning is flat. No morph target can move them

@@ -16,8 +16,10 @@ pub struct SinkOptions {
     pub quantization: Quantization,
     /// What carries the flesh of a skinned body in a GLB.
     pub bake: FleshBake,
-    /// The most helper bones per skinned body of a GLB.
-    pub helper_limit: usize,
+    /// Whether the GLB of a skinned body may have fewer morph targets than its error needs, to stay below three times its size without flesh; with [`FleshBake::Auto`] only.
+    pub is_compact: bool,
+    /// The most helper bones per skinned body of a GLB; `None` for as many as fit the purpose.
+    pub helper_limit: Option<usize>,
     /// The most bones of a vertex that helper bones move, 4 or 8.
     pub influence_limit: usize,
     /// Whether the take is a cycle, whose last frame is made equal to its first.
@@ -44,7 +46,7 @@ pub enum GlbForm {
 impl Default for SinkOptions {
     fn default() -> SinkOptions {
         let SkinnedGlbOptions {
-            component_limit, error_fraction, bake, helper_limit, influence_limit, ..
+            component_limit, error_fraction, bake, is_compact, helper_limit, influence_limit, ..
         } = SkinnedGlbOptions::default();
         SinkOptions {
             glb_form: GlbForm::default(),
@@ -52,6 +54,7 @@ impl Default for SinkOptions {
             error_fraction,
             quantization: Quantization::default(),
             bake,
+            is_compact,
             helper_limit,
             influence_limit,
             is_loop: false,
@@ -65,12 +68,13 @@ impl Default for SinkOptions {
 impl SinkOptions {
     pub(super) fn skinned(&self) -> SkinnedGlbOptions {
         let SinkOptions { component_limit, error_fraction, quantization, .. } = *self;
-        let SinkOptions { bake, helper_limit, influence_limit, .. } = *self;
+        let SinkOptions { bake, is_compact, helper_limit, influence_limit, .. } = *self;
         SkinnedGlbOptions {
             component_limit,
             error_fraction,
             quantization,
             bake,
+            is_compact,
             helper_limit,
             influence_limit,
             ..SkinnedGlbOptions::default()
