@@ -39,7 +39,7 @@ pub(crate) fn files(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) {
 /// Every Rust source of the project.
 pub(crate) fn sources() -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for folder in ["crates", "src", "tests", "benches", "examples"] {
+    for folder in ["crates", "src", "tests", "benches", "examples", "engines"] {
         files(&root().join(folder), "rs", &mut found);
     }
     found.sort();
