@@ -59,6 +59,17 @@ pub(crate) struct Effort {
     pub(crate) limit: usize,
     /// The largest memory for the frames that are kept together (bytes).
     pub(crate) memory: usize,
+    /// What is made small.
+    pub(crate) fitted: Fitted,
+}
+
+/// Which errors components are fitted to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fitted {
+    /// The largest of all vertices and frames.
+    Largest,
+    /// The mean of squares.
+    Mean,
 }
 
 /// A base shape, directions and weights.
@@ -91,7 +102,9 @@ impl Components {
         // directions, found anew with more weight on vertices that are far off
         let mut emphasis = vec![1.0f32; base.len()];
         let mut found = Found::with(frames, &base, emphasis.clone(), effort)?;
-        let rounds = if frames.count() * base.len() * 3 <= ROUNDS_LIMIT { ROUNDS } else { 0 };
+        let has_rounds =
+            effort.fitted == Fitted::Largest && frames.count() * base.len() * 3 <= ROUNDS_LIMIT;
+        let rounds = if has_rounds { ROUNDS } else { 0 };
         for _ in 0..rounds {
             if found.error() <= allowed || found.directions.len() < limit {
                 break;
@@ -453,7 +466,7 @@ mod tests {
     }
 
     fn find(frames: &Vec<Vec<[f32; 3]>>, limit: usize) -> Components {
-        let effort = Effort { allowed: 1e-5, limit, memory: usize::MAX };
+        let effort = Effort { allowed: 1e-5, limit, memory: usize::MAX, fitted: Fitted::Largest };
         Components::find(frames, mean_shape(frames), effort).unwrap()
     }
 
@@ -489,7 +502,7 @@ mod tests {
         let frames = two_motions(50);
         let base = vec![[0.0; 3]; 40];
         // room for four frames of 40 vertices
-        let effort = Effort { allowed: 1e-5, limit: 64, memory: 4 * 40 * 12 };
+        let effort = Effort { allowed: 1e-5, limit: 64, memory: 4 * 40 * 12, fitted: Fitted::Largest };
         let components = Components::find(&frames, base.clone(), effort).unwrap();
         // the strip itself is a direction beside the two it moves along
         assert_eq!((components.deltas.len(), components.base), (3, base));

@@ -8,7 +8,7 @@
 mod normals;
 mod take_document;
 
-use crate::components::{Components, Effort, add_scaled, mean_shape, to_unit_shapes, to_unit_weights};
+use crate::components::{Components, Effort, Fitted, add_scaled, mean_shape, to_unit_shapes, to_unit_weights};
 use normals::Normals;
 use sinew_files::AtomicFile;
 use sinew_take::{
@@ -169,7 +169,8 @@ impl FrameSink for GlbSink {
                 frames.push(surface.rest.clone());
             }
             let allowed_error = self.options.error_fraction * longest_side(&surface.rest);
-            let effort = Effort { allowed: allowed_error, limit, memory: self.options.memory_limit };
+            let memory = self.options.memory_limit;
+            let effort = Effort { allowed: allowed_error, limit, memory, fitted: Fitted::Largest };
             let mut components = Components::find(&frames, mean_shape(&frames), effort)
                 .map_err(|error| SinkError(format!("`{}` cannot be compressed: {error}", surface.name)))?;
             let ranges = to_unit_weights(&mut components.weights);

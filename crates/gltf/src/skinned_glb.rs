@@ -27,6 +27,7 @@ mod report;
 mod residuals;
 mod scratch;
 mod shading;
+mod shading_targets;
 mod targets;
 
 pub use compression::Quantization;
@@ -34,7 +35,7 @@ pub(crate) use images::pack as pack_images;
 pub use report::{SkinnedBodyReport, SkinnedClipReport, SkinnedGlbReport};
 
 use crate::character_file::CharacterFile;
-use crate::components::Effort;
+use crate::components::{Effort, Fitted};
 use crate::document::Document;
 use body::Body;
 use clip::Clip;
@@ -109,7 +110,7 @@ pub struct SkinnedGlbOptions {
     pub quantization: Quantization,
     /// What carries flesh.
     pub bake: FleshBake,
-    /// Whether, with [`FleshBake::Auto`], a file of several characters' size is too large: beyond three times that without flesh, or 1 MB per minute, there are fewer morph targets, and the error is what they leave.
+    /// Whether, with [`FleshBake::Auto`], size comes before the error: a file has no more morph targets than keep it below three times its size without flesh, or 1 MB per minute of its clips.
     pub is_compact: bool,
     /// The most helper bones of a node that shows flesh; `None` for as many as fit the purpose.
     pub helper_limit: Option<usize>,
@@ -289,13 +290,10 @@ impl SkinnedGlb {
             return self.finish_with_helpers(frames);
         }
 
-        // fewer of them in a compact file, if helpers carry the rest
+        // fewer of them in a compact file
         for _ in 0..COMPACT_TRIES {
             let most = found.iter().map(|flesh| flesh.deltas.len()).max().unwrap_or(0);
-            let Some(room) = room.filter(|_| self.helper_counts.is_some() && is_too_large(&found) && most > 1)
-            else {
-                break;
-            };
+            let Some(room) = room.filter(|_| is_too_large(&found) && most > 1) else { break };
             let fraction = room as f64 / frames.byte_count(&found) as f64;
             let limit = ((most as f64 * fraction) as usize).clamp(1, most - 1);
             found = self.compress_all(&frames, limit)?;
@@ -340,8 +338,12 @@ impl SkinnedGlb {
         let is_on_bones =
             self.options.bake == FleshBake::Bones && self.helper_count(frames.bodies[body].node) > 0;
         let limit = if is_on_bones { 0 } else { limit };
-        let effort =
-            Effort { allowed: frames.allowed_errors[body], limit, memory: self.options.memory_limit };
+        let effort = Effort {
+            allowed: frames.allowed_errors[body],
+            limit,
+            memory: self.options.memory_limit,
+            fitted: Fitted::Largest,
+        };
         let how = (effort, self.options.quantization);
         compression::compress(&self.character, &self.clips, frames, body, how)
             .map_err(|error| SinkError(format!("'{}' cannot be compressed: {error}", node.label)))

@@ -12,6 +12,7 @@ use super::clip::{Clip, Moment};
 use super::direction_fit::{self, DirectionDeltas};
 use super::flesh_frames::FleshFrames;
 use super::residuals::{Residuals, Shapes};
+use super::shading_targets;
 use crate::components::Effort;
 use crate::document::Storage;
 use sinew_character::RiggedCharacter;
@@ -99,8 +100,9 @@ fn compress_keys(
     quantization: Quantization,
 ) -> io::Result<Flesh> {
     // shapes, and the normals that go with them
-    let shapes = residuals.components(effort)?;
-    let directions = direction_fit::fit(residuals, body, &shapes.weights)?;
+    let mut shapes = residuals.components(effort)?;
+    let mut directions = direction_fit::fit(residuals, body, &shapes.weights)?;
+    shading_targets::add(residuals, body, effort, (&mut shapes, &mut directions))?;
 
     // as they are stored
     let mut flesh = Flesh::rounded(&shapes, &directions, quantization, Storage::Short);

@@ -108,7 +108,7 @@ pub(super) fn mean_angle(
 }
 
 /// Frames and the weights of the keys at them.
-fn at_frames<'w>(residuals: &Residuals, weights: &'w [Vec<f32>]) -> Vec<(usize, &'w [f32])> {
+pub(super) fn at_frames<'w>(residuals: &Residuals, weights: &'w [Vec<f32>]) -> Vec<(usize, &'w [f32])> {
     let keys = residuals.keys.iter().zip(weights).filter(|(key, _)| key.fraction == 0.0);
     keys.map(|(key, weights)| (key.frame, weights.as_slice())).collect()
 }
