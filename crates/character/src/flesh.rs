@@ -257,7 +257,8 @@ impl Flesh {
         // area that hangs on joints without weights
         let below_joints = nodes_below_joints(rigged);
         let pose = rigged.rest_pose();
-        let plain = self.parts.iter().filter(|part| !rigged.is_skinned(part.id) && below_joints[part.id.node]);
+        let plain =
+            self.parts.iter().filter(|part| !rigged.is_skinned(part.id) && below_joints[part.id.node]);
         let plain = plain.filter_map(|part| {
             let vertices = rigged.world_vertices(part.id, &pose)?;
             Some(TriMesh { vertices, triangles: rigged.primitive(part.id)?.triangles.clone() }.area())

@@ -102,8 +102,7 @@ impl Components {
         // directions, found anew with more weight on vertices that are far off
         let mut emphasis = vec![1.0f32; base.len()];
         let mut found = Found::with(frames, &base, emphasis.clone(), effort)?;
-        let has_rounds =
-            effort.fitted == Fitted::Largest && frames.count() * base.len() * 3 <= ROUNDS_LIMIT;
+        let has_rounds = effort.fitted == Fitted::Largest && frames.count() * base.len() * 3 <= ROUNDS_LIMIT;
         let rounds = if has_rounds { ROUNDS } else { 0 };
         for _ in 0..rounds {
             if found.error() <= allowed || found.directions.len() < limit {

@@ -8,7 +8,9 @@
 mod normals;
 mod take_document;
 
-use crate::components::{Components, Effort, Fitted, add_scaled, mean_shape, to_unit_shapes, to_unit_weights};
+use crate::components::{
+    Components, Effort, Fitted, add_scaled, mean_shape, to_unit_shapes, to_unit_weights,
+};
 use normals::Normals;
 use sinew_files::AtomicFile;
 use sinew_take::{

@@ -58,8 +58,11 @@ const POSE_ROUND_OFF: f64 = 1e-6;
 
 /// Up to so many vertices times frames, [`AUTO_HELPERS`] helper bones are found within some ten seconds on two cores.
 const QUICK_HELPERS: usize = 4_000_000;
-/// Helper bones of a node where no number is asked for: with as many morph targets as a compact file has room for, 16 of them leave the smallest errors over the characters of decision 015.
+/// Helper bones of a node unless a limit is given: with as many morph targets as a compact file has room for, 16 of them leave the smallest errors over the characters of decision 015.
 const AUTO_HELPERS: usize = 16;
+
+/// The bytes of a key of a helper bone: a translation, a rotation, and its part of the time.
+const HELPER_KEY: usize = 24;
 
 /// A compact file is at most so many times as large as without flesh, or has so many bytes per second of its clips, whichever is more.
 const COMPACT_FACTOR: u64 = 3;
@@ -283,7 +286,10 @@ impl SkinnedGlb {
         let room = max_bytes.map(|most| most.saturating_sub(self.document.byte_count()));
         let is_too_large = |found: &[Flesh]| room.is_some_and(|room| frames.byte_count(found) > room);
         let is_quick = frames.vertex_count() * self.frame_count() <= QUICK_HELPERS;
-        let may_add = may_add && self.options.bake == FleshBake::Auto && is_quick;
+        // keys of helpers must leave room for morph targets
+        let of_keys = (AUTO_HELPERS * HELPER_KEY * self.frame_count()) as u64;
+        let has_room = room.is_none_or(|room| 2 * of_keys <= room);
+        let may_add = may_add && self.options.bake == FleshBake::Auto && is_quick && has_room;
         if may_add && (is_missed || is_too_large(&found)) {
             self.options.bake = FleshBake::BonesAndMorphs;
             self.options.helper_limit.get_or_insert(AUTO_HELPERS);

@@ -3,9 +3,7 @@
 use super::motion::{Affine, Between, ClipTime, Influence, SkinnedMotion, apply, squared_distance};
 use super::norm::Norm;
 use super::sample::Sample;
-use super::transforms::{
-    FrameTerms, SWEEPS, Tether, TransformSolver, best_rigid, carried, distances, rigid,
-};
+use super::transforms::{FrameTerms, SWEEPS, Tether, TransformSolver, best_rigid, carried, distances, rigid};
 use super::weights::{Tracks, WeightSolver};
 use rayon::prelude::*;
 use sinew_math::nalgebra::Matrix4;

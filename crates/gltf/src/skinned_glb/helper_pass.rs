@@ -10,7 +10,9 @@ use super::keys::FADE;
 use super::{FleshBake, SkinnedGlb, SkinnedGlbReport, animation_name, targets};
 use crate::character_file::read_character;
 use crate::document::Document;
-use crate::helper_bones::{ClipTime, HelperBody, HelperBones, HelperClip, HelperNodes, HelperOptions, add_helpers};
+use crate::helper_bones::{
+    ClipTime, HelperBody, HelperBones, HelperClip, HelperNodes, HelperOptions, add_helpers,
+};
 use serde_json::json;
 use sinew_character::{CharacterPose, Mat4, RiggedCharacter, SurfaceId};
 use sinew_math::Vec3;
@@ -112,7 +114,11 @@ impl SkinnedGlb {
             let start = frames.len();
             let track = tracks.len();
             let time = |seconds: f64| ClipTime { clip: track, seconds };
-            frames.extend(timed.iter().map(|at| HelperFrame { pose: pose(at), time: time(at.0), moment: at.1 }));
+            frames.extend(timed.iter().map(|at| HelperFrame {
+                pose: pose(at),
+                time: time(at.0),
+                moment: at.1,
+            }));
             let times = timed.into_iter().map(|at| at.0).collect();
             tracks.push(Track { animation: clip.animation, times, frames: start..frames.len() });
         }

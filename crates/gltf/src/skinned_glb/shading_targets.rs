@@ -34,15 +34,19 @@ pub(super) fn add(
     let vertex_count = residuals.body.vertex_count();
     let nothing = vec![[0.0; 3]; directions.len() * vertex_count];
     let limit = room.min(TRIED[TRIED.len() - 1]);
-    let found = Components::find(&rest, nothing, Effort { allowed: 0.0, limit, fitted: Fitted::Mean, ..effort })?;
+    let found =
+        Components::find(&rest, nothing, Effort { allowed: 0.0, limit, fitted: Fitted::Mean, ..effort })?;
 
     // weights at all keys: those between frames are on straight lines
     let places: Vec<usize> = frames.iter().map(|(frame, _)| *frame).collect();
     let last_of_clip = |key: usize| residuals.clips[residuals.keys[key].clip].frames.end - 1;
     let at_key = |key: usize| {
         let moment = &residuals.keys[key];
-        let of_frame = |frame: usize| places.binary_search(&frame.min(last_of_clip(key))).unwrap_or_else(|at| at.min(places.len() - 1));
-        let (now, next) = (&found.weights[of_frame(moment.frame)], &found.weights[of_frame(moment.frame + 1)]);
+        let of_frame = |frame: usize| {
+            places.binary_search(&frame.min(last_of_clip(key))).unwrap_or_else(|at| at.min(places.len() - 1))
+        };
+        let (now, next) =
+            (&found.weights[of_frame(moment.frame)], &found.weights[of_frame(moment.frame + 1)]);
         let fraction = moment.fraction as f32;
         now.iter().zip(next).map(|(a, b)| a + fraction * (b - a)).collect::<Vec<f32>>()
     };

@@ -19,7 +19,8 @@ const PLAYED: SkinnedGlbOptions = SkinnedGlbOptions {
     component_limit: 64,
     quantization: Quantization::Quantized,
     bake: FleshBake::Morphs,
-    helper_limit: 64,
+    is_compact: false,
+    helper_limit: None,
     influence_limit: 4,
     memory_limit: 1 << 30,
 };

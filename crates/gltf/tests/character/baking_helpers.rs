@@ -14,7 +14,7 @@ fn options(bake: FleshBake, helper_limit: usize) -> SkinnedGlbOptions {
     SkinnedGlbOptions {
         animation: Some(0),
         bake,
-        helper_limit,
+        helper_limit: Some(helper_limit),
         error_fraction: 1e-4,
         ..SkinnedGlbOptions::default()
     }

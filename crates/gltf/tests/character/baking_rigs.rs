@@ -11,7 +11,7 @@ use sinew_gltf::{CharacterFile, SkinnedGlbOptions, open_character};
 const BAR: SurfaceId = SurfaceId { node: SHOWN, primitive: 0 };
 
 fn played() -> SkinnedGlbOptions {
-    SkinnedGlbOptions { animation: Some(0), ..SkinnedGlbOptions::default() }
+    SkinnedGlbOptions { animation: Some(0), is_compact: false, ..SkinnedGlbOptions::default() }
 }
 
 /// A bar whose mesh has a second primitive, the prop's, without morph targets.

@@ -45,7 +45,12 @@ fn moved(character: &CharacterFile, animation: usize, frame: usize) -> Vec<Vec3>
 fn write(character: &CharacterFile, clips: &[(usize, usize)]) -> (Vec<u8>, SkinnedGlbReport) {
     let folder = tempfile::tempdir().unwrap();
     let target = folder.path().join("clips.glb");
-    let options = SkinnedGlbOptions { animation: Some(clips[0].0), fps: FPS, ..SkinnedGlbOptions::default() };
+    let options = SkinnedGlbOptions {
+        animation: Some(clips[0].0),
+        fps: FPS,
+        is_compact: false,
+        ..SkinnedGlbOptions::default()
+    };
     let mut writer = SkinnedGlb::new(&target, character, options).unwrap();
     for (place, (animation, frames)) in clips.iter().enumerate() {
         if place > 0 {
@@ -115,7 +120,8 @@ fn clips_without_flesh_set_its_weights_to_zero() {
 fn an_animation_is_played_once_and_one_that_is_missing_is_refused() {
     let character = bar();
     let folder = tempfile::tempdir().unwrap();
-    let options = SkinnedGlbOptions { animation: Some(1), fps: FPS, ..SkinnedGlbOptions::default() };
+    let options =
+        SkinnedGlbOptions { animation: Some(1), fps: FPS, is_compact: false, ..SkinnedGlbOptions::default() };
     let mut writer = SkinnedGlb::new(folder.path().join("clips.glb"), &character, options).unwrap();
     let pose = character.rigged.pose_at(1, 0.0).unwrap();
     writer.frame(&pose, &[(BAR, &moved(&character, 1, 0))]).unwrap();

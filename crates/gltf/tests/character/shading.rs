@@ -42,7 +42,7 @@ fn smooth_bar() -> Document {
 }
 
 fn played(quantization: Quantization) -> SkinnedGlbOptions {
-    SkinnedGlbOptions { animation: Some(0), quantization, ..SkinnedGlbOptions::default() }
+    SkinnedGlbOptions { animation: Some(0), quantization, is_compact: false, ..SkinnedGlbOptions::default() }
 }
 
 fn baked(document: &Document, options: SkinnedGlbOptions) -> Baked {
@@ -92,6 +92,40 @@ fn shown_normals_are_those_of_the_moved_surface() {
             "{with} {without} {told}"
         );
     }
+}
+
+/// Flesh that stays where it is skinned needs no targets for its vertices. Where the animation bends the bar, skinned normals are not those of the surface: targets that move nothing turn them.
+#[test]
+fn normals_of_bent_joints_have_targets_of_their_own() {
+    let character = read(smooth_bar().to_glb()).value;
+    let options = played(Quantization::Floats);
+    let still = |x: &Vec3, _: f64| *x;
+    let baked = bake(&character, options, &[BAR], |time| pose_of_file(&character, &options, time), still);
+    baked.assert_plays("normals alone");
+    let [with, without] = mean_angles(&baked, &corners(), &single());
+    assert!(with < 3f64.to_radians() && without > 3f64.to_radians(), "{with} {without}");
+    let json = baked.json();
+    let targets = json["meshes"][0]["primitives"][0]["targets"].as_array().unwrap();
+    let added = &targets[character.rigged.meshes[0].target_count()..];
+    for target in added {
+        let positions = &json["accessors"][target["POSITION"].as_u64().unwrap() as usize];
+        assert!(positions.get("bufferView").is_none() && positions.get("sparse").is_none());
+    }
+    assert!(!added.is_empty());
+}
+
+#[test]
+fn a_compact_file_is_three_times_as_large_or_has_a_megabyte_per_minute() {
+    let bytes = smooth_bar().to_glb();
+    let character = read(bytes.clone()).value;
+    let [compact, full] = [true, false].map(|is_compact| {
+        let options = SkinnedGlbOptions { is_compact, ..played(Quantization::Floats) };
+        let pose = |time| pose_of_file(&character, &options, time);
+        bake(&character, options, &[BAR], pose, wobble).report
+    });
+    let seconds = compact.bodies[0].clips[0].frames as f64 / SkinnedGlbOptions::default().fps;
+    let most = (3.0 * bytes.len() as f64).max(seconds * 1e6 / 60.0);
+    assert!(full.bytes as f64 > 1.2 * most && compact.bytes as f64 <= most, "{most} {compact:?} {full:?}");
 }
 
 #[test]

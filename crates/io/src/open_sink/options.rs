@@ -46,7 +46,13 @@ pub enum GlbForm {
 impl Default for SinkOptions {
     fn default() -> SinkOptions {
         let SkinnedGlbOptions {
-            component_limit, error_fraction, bake, is_compact, helper_limit, influence_limit, ..
+            component_limit,
+            error_fraction,
+            bake,
+            is_compact,
+            helper_limit,
+            influence_limit,
+            ..
         } = SkinnedGlbOptions::default();
         SinkOptions {
             glb_form: GlbForm::default(),
