@@ -58,7 +58,15 @@ fn takes() -> &'static Path {
 }
 
 /// Characters that other people made.
-const CHARACTERS: [&str; 4] = ["RiggedSimple.glb", "RiggedFigure.glb", "CesiumMan.glb", "mixamo_samba.fbx"];
+const CHARACTERS: [&str; 7] = [
+    "RiggedSimple.glb",
+    "RiggedFigure.glb",
+    "CesiumMan.glb",
+    "mixamo_samba.fbx",
+    "Cow.gltf",
+    "KnightCharacter.gltf",
+    "Pug.gltf",
+];
 /// The frames of their takes: a third of a second at 60 per second.
 const CHARACTER_FRAMES: usize = 21;
 
