@@ -40,6 +40,10 @@ pub(crate) struct OutputOptions {
     #[arg(long)]
     quantize: bool,
 
+    /// Pack vertices, morph targets and keys of a .glb with skeleton for the web (EXT_meshopt_compression), best together with --quantize. Viewers need the decoder: three.js and Babylon.js have it; Blender, Godot and Bevy refuse such files.
+    #[arg(long)]
+    compress: bool,
+
     /// Write a character's .glb as plain meshes at their simulated positions, without skeleton, skinning and textures, and point caches in the world instead of the space of each mesh.
     #[arg(long)]
     world: bool,
@@ -79,6 +83,7 @@ impl OutputOptions {
             component_limit: self.morph_targets.map_or(defaults.component_limit, usize::from),
             error_fraction: self.error.map_or(defaults.error_fraction, |percent| 0.01 * percent),
             quantization: if self.quantize { Quantization::Quantized } else { Quantization::Floats },
+            is_compressed: self.compress,
             bake: self.bake.unwrap_or(defaults.bake),
             is_compact: self.error.is_none() && self.morph_targets.is_none(),
             helper_limit: self.helpers.map(usize::from),

@@ -174,6 +174,24 @@ fn chromium_plays_rigged_files_with_keys_of_their_own_as_ragdolls_and_quantised(
 }
 
 #[test]
+fn chromium_plays_packed_files() {
+    let folder = folder();
+    let options = ["-o", "a.glb", "--seconds", "0.8", "--compress", "--no-preview"];
+    sinew(folder.path(), &[&["simulate", BAR], &options[..]].concat());
+    sinew(folder.path(), &["view", "a.glb", "--no-open"]);
+    let path = folder.path().join("a.glb");
+    let bytes = fs::read(&path).expect("a file");
+    let name = b"EXT_meshopt_compression";
+    assert!(bytes.windows(name.len()).any(|window| window == name), "nothing is packed");
+    let file = sinew_gltf::open_character(&path).expect("our own file").value;
+    let times = [0.0, 0.1, 0.33, 0.7];
+    for (found, time) in played(&folder.path().join("a.html"), 0, &times).iter().zip(times) {
+        let gap = largest_gap(found, &read(&file, 0, time));
+        assert!(gap < AGREEMENT, "{time} s: {gap} m");
+    }
+}
+
+#[test]
 fn chromium_plays_a_body_without_bones() {
     check(folder().path(), "jelly-torus", &[], 1.5e-3);
 }

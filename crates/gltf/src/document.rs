@@ -2,7 +2,9 @@
 //!
 //! It starts empty, or as the document of a character's file, to which it adds without changing the rest.
 
+mod packed_views;
 mod stored_vectors;
+mod vertex_encoder;
 
 pub(crate) use stored_vectors::Storage;
 
@@ -30,6 +32,8 @@ pub(crate) struct Document {
     buffer: Vec<u8>,
     /// Accessors of zeros, by their count.
     zeros: BTreeMap<usize, usize>,
+    /// What stands for the bytes of packed views, if there are any.
+    fallback: Option<Value>,
 }
 
 impl Document {
@@ -39,7 +43,7 @@ impl Document {
     }
 
     fn with(json: Value) -> Document {
-        Document { json, buffer: Vec::new(), zeros: BTreeMap::new() }
+        Document { json, buffer: Vec::new(), zeros: BTreeMap::new(), fallback: None }
     }
 
     /// The document of a file. Its buffers follow each other in one; views keep their bytes.
@@ -257,7 +261,7 @@ impl Document {
                 members.remove("uri");
             }
             buffer["byteLength"] = json!(self.buffer.len());
-            self.json["buffers"] = json!([buffer]);
+            self.json["buffers"] = [buffer].into_iter().chain(self.fallback).collect();
         }
         glb_container::write(file, &self.json, self.buffer)
     }

@@ -111,6 +111,8 @@ pub struct SkinnedGlbOptions {
     pub component_limit: usize,
     /// How numbers of morph targets are stored.
     pub quantization: Quantization,
+    /// Whether the views of the buffer are packed (`EXT_meshopt_compression`), which the file then requires.
+    pub is_compressed: bool,
     /// What carries flesh.
     pub bake: FleshBake,
     /// Whether, with [`FleshBake::Auto`], size comes before the error: a file has no more morph targets than keep it below three times its size without flesh, or 1 MB per minute of its clips.
@@ -133,6 +135,7 @@ impl Default for SkinnedGlbOptions {
             measure: ErrorMeasure::AllFlesh,
             component_limit: 64,
             quantization: Quantization::default(),
+            is_compressed: false,
             bake: FleshBake::default(),
             is_compact: true,
             helper_limit: None,
@@ -318,6 +321,9 @@ impl SkinnedGlb {
         // in the file
         let bodies = self.body_reports(&frames, &found);
         self.document.sign();
+        if self.options.is_compressed {
+            self.document.pack_views();
+        }
         let bytes = self.document.write(&mut self.file)?;
         self.file.commit().map_err(|error| SinkError(error.to_string()))?;
         let keyed: BTreeSet<usize> =

@@ -164,7 +164,7 @@ impl Document {
     }
 
     /// Says that a reader must know an extension.
-    fn require(&mut self, extension: &str) {
+    pub(super) fn require(&mut self, extension: &str) {
         for list in ["extensionsUsed", "extensionsRequired"] {
             let named = self.json.get(list).and_then(Value::as_array);
             if !named.is_some_and(|all| all.iter().any(|name| name == extension)) {

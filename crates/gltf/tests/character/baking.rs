@@ -20,6 +20,7 @@ const PLAYED: SkinnedGlbOptions = SkinnedGlbOptions {
     quantization: Quantization::Quantized,
     bake: FleshBake::Morphs,
     is_compact: false,
+    is_compressed: false,
     helper_limit: None,
     influence_limit: 4,
     memory_limit: 1 << 30,

@@ -155,6 +155,23 @@ fn whole_numbers_take_fewer_bytes_and_floats_need_no_extension() {
     }
 }
 
+/// Keys are packed, the few vertices of the bar are not; everything plays as before.
+#[test]
+fn packed_files_play_alike() {
+    let [plain, packed] = [false, true].map(|is_compressed| {
+        let options = SkinnedGlbOptions { is_compressed, ..played(Quantization::Floats) };
+        baked(&smooth_bar(), options)
+    });
+    assert!(packed.report.bytes < plain.report.bytes, "{} {}", packed.report.bytes, plain.report.bytes);
+    assert_eq!(packed.json()["extensionsRequired"], json!(["EXT_meshopt_compression"]));
+    let [plain, packed] = [plain, packed].map(|baked| baked.character().rigged);
+    for time in [0.0, 0.31, 0.77] {
+        let [plain, packed] =
+            [&plain, &packed].map(|rigged| rigged.world_vertices(BAR, &rigged.pose_at(0, time).unwrap()));
+        assert_eq!(plain, packed);
+    }
+}
+
 #[test]
 fn flat_faces_stay_flat() {
     // without indices every triangle has its own corners, and normals of its own

@@ -14,6 +14,8 @@ pub struct SinkOptions {
     pub error_fraction: f64,
     /// How numbers of morph targets are stored in the GLB of a skinned body.
     pub quantization: Quantization,
+    /// Whether the buffer of a skinned body's GLB is packed for the web (`EXT_meshopt_compression`).
+    pub is_compressed: bool,
     /// What carries the flesh of a skinned body in a GLB.
     pub bake: FleshBake,
     /// Whether the GLB of a skinned body may have fewer morph targets than its error needs, to stay below three times its size without flesh; with [`FleshBake::Auto`] only.
@@ -59,6 +61,7 @@ impl Default for SinkOptions {
             component_limit,
             error_fraction,
             quantization: Quantization::default(),
+            is_compressed: false,
             bake,
             is_compact,
             helper_limit,
@@ -73,12 +76,13 @@ impl Default for SinkOptions {
 
 impl SinkOptions {
     pub(super) fn skinned(&self) -> SkinnedGlbOptions {
-        let SinkOptions { component_limit, error_fraction, quantization, .. } = *self;
+        let SinkOptions { component_limit, error_fraction, quantization, is_compressed, .. } = *self;
         let SinkOptions { bake, is_compact, helper_limit, influence_limit, .. } = *self;
         SkinnedGlbOptions {
             component_limit,
             error_fraction,
             quantization,
+            is_compressed,
             bake,
             is_compact,
             helper_limit,
