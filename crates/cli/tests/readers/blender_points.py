@@ -4,7 +4,7 @@ import struct
 import sys
 import bpy
 
-path, name, fps, frames = sys.argv[1], sys.argv[2], int(sys.argv[3]), [int(frame) for frame in sys.argv[4:]]
+path, name, fps, frames = sys.argv[1], sys.argv[2], int(sys.argv[3]), [float(frame) for frame in sys.argv[4:]]
 
 
 def meshes():
@@ -22,7 +22,7 @@ bpy.context.scene.render.fps = fps
 bpy.ops.import_scene.gltf(filepath=path, merge_vertices=False)
 objects = meshes() if name == "*" else [bpy.data.objects[name]]
 for frame in frames:
-    bpy.context.scene.frame_set(frame)
+    bpy.context.scene.frame_set(int(frame), subframe=frame % 1)
     places = []
     for shown in objects:
         shown = shown.evaluated_get(bpy.context.evaluated_depsgraph_get())
