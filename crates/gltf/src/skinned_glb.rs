@@ -428,6 +428,7 @@ impl SkinnedGlb {
                 normal_angle: flesh.normal_angle,
                 area: frames.shadings[place].area.iter().sum(),
                 allowed_error: *allowed_error,
+                is_compact: self.max_bytes.is_some(),
                 damped_vertices: flesh.damped,
             }
         };

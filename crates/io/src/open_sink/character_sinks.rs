@@ -73,11 +73,12 @@ impl<'a> CharacterSinks<'a> {
     pub(super) fn hints(&self) -> Vec<String> {
         if self.files.len() == 1 {
             return vec![
-                "The .glb is the character's file with its flesh as morph targets: it plays wherever the original does.".into(),
+                "The .glb is the character's file with its flesh: it plays wherever the original does."
+                    .into(),
             ];
         }
         let of_character = |(sink, file): (&CharacterGlb, &PathBuf)| {
-            format!("{} is the file of '{}' with its flesh as morph targets.", file.display(), sink.name())
+            format!("{} is the file of '{}' with its flesh.", file.display(), sink.name())
         };
         let mut hints: Vec<String> = self.characters.iter().zip(&self.files).map(of_character).collect();
         if let (Some(_), Some(file)) = (&self.others, self.files.last()) {

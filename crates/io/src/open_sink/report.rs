@@ -65,7 +65,7 @@ impl SinkReport {
         for RiggedGlb { character, report } in &self.rigged {
             let of = self.prefix(character.as_deref());
             warnings.extend(report.notes.iter().map(|note| format!("{of}{note}")));
-            let missed = report.bodies.iter().filter(|body| !body.is_met());
+            let missed = report.bodies.iter().filter(|body| body.is_too_far());
             warnings.extend(missed.map(|body| format!("{of}{body}")));
         }
         warnings
@@ -85,7 +85,7 @@ impl SinkReport {
         // compression
         for RiggedGlb { character, report } in &self.rigged {
             let of = self.prefix(character.as_deref());
-            let met = report.bodies.iter().filter(|body| body.is_met());
+            let met = report.bodies.iter().filter(|body| !body.is_too_far());
             lines.extend(met.map(|body| format!("{of}{body}")));
             let (bytes, added) = (report.bytes, report.bytes_added);
             lines.push(format!("{of}{bytes} bytes, {added} of them flesh and its keys"));
