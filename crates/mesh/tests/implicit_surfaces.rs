@@ -304,8 +304,8 @@ proptest! {
     }
 
     /// The error of a central difference over 2h is h²/6 times the third derivative, which is below 1e5 for radii of 2 cm and
-    /// blend lengths of 1 cm where the field is smooth: at h = 1e-6 less than round-off over h, 1e-10. On medial axes and at the
-    /// edges of blends the second difference is large; those points are skipped.
+    /// blend lengths of 1 cm where the field is smooth: at h = 1e-6 less than round-off over h, 1e-10. Where the second derivative jumps, at the edges
+    /// of blends, the error is up to h/2 times that jump, which the second difference shows. On medial axes it is large; those points are skipped.
     #[test]
     fn the_gradient_is_the_derivative_of_the_field(parts in bodies(), p in prop::array::uniform3(-0.8..0.8f64)) {
         let parts: Vec<Primitive> = parts.into_iter().map(|l| l.blended(l.blend.max(0.01))).collect();
@@ -318,7 +318,8 @@ proptest! {
             let (ahead, behind) = (implicit.distance(&(p + step)), implicit.distance(&(p - step)));
             let second_difference = (ahead - 2.0 * f + behind).abs() / (h * h);
             if second_difference < 1e3 {
-                prop_assert!(((ahead - behind) / (2.0 * h) - gradient[k]).abs() < 1e-7, "{} {}", (ahead - behind) / (2.0 * h), gradient[k]);
+                let allowed = 1e-7 + 0.5 * h * second_difference;
+                prop_assert!(((ahead - behind) / (2.0 * h) - gradient[k]).abs() < allowed, "{} {}", (ahead - behind) / (2.0 * h), gradient[k]);
             }
         }
     }
