@@ -48,21 +48,25 @@ impl Run {
         let sinks: &mut Vec<&mut dyn FrameSink> =
             &mut sink.into_iter().map(|sink| sink as &mut dyn FrameSink).collect();
         let bar = progress_bar(self.player.frame_count());
+        let start = Instant::now();
+        let mut last_frame_at = 0.0;
         let watch = |frame| {
             bar.set_position(frame as u64);
+            last_frame_at = start.elapsed().as_secs_f64();
             frame_loop.flow(frame)
         };
 
-        // simulate against the clock
+        // simulate against the clock; what sinks do after the last frame is theirs
         let begun_at = self.player.state.time.max(0.0);
-        let start = Instant::now();
         let played = match recorder {
             Some(recorder) => self.player.record(recorder, sinks, watch),
             None => self.player.play(sinks, watch),
         };
         bar.finish_and_clear();
         played?;
-        Ok(self.stats(start.elapsed().as_secs_f64(), begun_at))
+        let mut stats = self.stats(last_frame_at, begun_at);
+        stats.write_seconds = start.elapsed().as_secs_f64() - last_frame_at;
+        Ok(stats)
     }
 
     /// How many notes there are on the bodies.

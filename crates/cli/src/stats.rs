@@ -100,6 +100,8 @@ pub(crate) struct Stats {
     pub(crate) simulated_seconds: f64,
     pub(crate) build_seconds: f64,
     pub(crate) wall_seconds: f64,
+    /// How long outputs were compressed and written after the last frame (s).
+    pub(crate) write_seconds: f64,
     pub(crate) realtime_factor: f64,
     pub(crate) solver: &'static str,
     /// Why this solver was chosen.
@@ -266,6 +268,7 @@ impl Stats {
             simulated_seconds: player.state.time,
             build_seconds: timing.build_seconds,
             wall_seconds: timing.wall_seconds,
+            write_seconds: 0.0,
             realtime_factor: (player.state.time - timing.begun_at) / timing.wall_seconds.max(1e-9),
             solver: player.solver().kind().name(),
             solver_reason: player.solver().reason.to_string(),
@@ -318,14 +321,15 @@ impl fmt::Display for Stats {
         };
         write!(
             f,
-            "{:.2} s simulated in {:.2} s ({:.1} × real time), {} {} steps{limit} on {} threads, built in {:.2} s",
+            "{:.2} s simulated in {:.2} s ({:.1} × real time), {} {} steps{limit} on {} threads, built in {:.2} s, written in {:.2} s",
             self.simulated_seconds,
             self.wall_seconds,
             self.realtime_factor,
             self.steps,
             self.solver,
             self.threads,
-            self.build_seconds
+            self.build_seconds,
+            self.write_seconds
         )?;
 
         // difficulties
