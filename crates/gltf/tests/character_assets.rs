@@ -133,7 +133,7 @@ fn flesh_in_the_file_plays_as_it_was_given_and_all_else_stays() {
         let character = open(known.file).value;
         let original = Naive::of_glb(character.source.bytes());
         for animation in [Some(0), None] {
-            let options = SkinnedGlbOptions { animation, ..SkinnedGlbOptions::default() };
+            let options = SkinnedGlbOptions { animation, is_compact: false, ..SkinnedGlbOptions::default() };
             let surfaces = [shown(&character)];
             let pose = |time| pose_of_file(&character, &options, time);
             let baked = bake(&character, options, &surfaces, pose, wobble);
