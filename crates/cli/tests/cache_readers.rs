@@ -1,32 +1,14 @@
 //! Caches and USD of a textured character, as other people's programs read them. Each test needs one of them, which `.ci/readers` installs and a
 //! variable names.
 
+mod reader_programs;
 mod textured_bar;
 
+use reader_programs::{named_by, run, script};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use tempfile::TempDir;
-
-/// Runs a program and returns what it printed.
-fn run(program: impl AsRef<std::ffi::OsStr>, arguments: &[&str], folder: &Path) -> String {
-    let output = Command::new(program).args(arguments).current_dir(folder).output().expect("it starts");
-    let (said, complained) =
-        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "{arguments:?}: {said}{complained}");
-    said.into_owned()
-}
-
-fn named_by(variable: &str) -> PathBuf {
-    PathBuf::from(
-        std::env::var_os(variable).unwrap_or_else(|| panic!("{variable} names the reader: see .ci/readers")),
-    )
-}
-
-fn script(name: &str) -> String {
-    format!("{}/tests/readers/{name}", env!("CARGO_MANIFEST_DIR"))
-}
 
 /// A take of the textured bar, in these formats.
 fn take(outputs: &[&str]) -> TempDir {

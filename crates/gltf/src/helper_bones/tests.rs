@@ -168,9 +168,9 @@ fn with_three_helpers(made: &Made) -> (f64, f64) {
 #[test]
 fn a_motion_made_by_helpers_is_found_again() {
     let (skinned, found) = with_three_helpers(&patched(1.0));
-    // the course draws a frame by a twentieth of how far it is from the middle of its neighbours: helpers move by up to 5 cm (cos 0.9 t turns
-    // by 0.9 a frame), which is 0.9²/2 of 5 cm; single precision and tethers, 1e-4 of the way, are below that
-    assert!(skinned > 0.05 && found < 0.05 * 0.5 * 0.81 * 0.05 * 2.0, "{skinned} {found}");
+    // the course draws a frame by a twentieth of its way to the middle of its neighbours. Helpers shift by 5 cm, at up to 0.9 rad a frame, and turn by 0.3 rad, at up to 1.2 rad a frame, with vertices 14 cm away
+    let way = 0.5 * (0.05 * 0.9 * 0.9 + 0.3 * 1.2 * 1.2 * 0.14);
+    assert!(skinned > 0.05 && found < 0.05 * way, "{skinned} {found}");
 }
 
 #[test]
