@@ -42,6 +42,6 @@ pub use response::{ContactForce, Penalty, Response, Strength};
 pub use rigid_motion::RigidMotion;
 pub use segment::{SegmentPoints, nearest_on_segment, nearest_on_segments};
 pub use shape::{ConvexHull, DistanceGrid, HeightField, Probe, Shape, ShapeFault, TriangleSolid};
-pub use surface_pairs::{NearPair, PairSurface, SurfacePairs};
+pub use surface_pairs::{CarrierRows, NearPair, PairSurface, SurfaceEdge, SurfacePairs};
 pub use triangle::{TrianglePoint, nearest_on_triangle};
 pub use triangle_intersection::triangles_intersect;

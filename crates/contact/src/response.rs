@@ -34,6 +34,8 @@ pub struct Penalty {
     pub friction: f64,
     /// The normal spring force saturates at this depth (m).
     pub max_depth: f64,
+    /// The normal spring does not push surfaces apart faster than this (m/s): its force falls to zero there.
+    pub recovery_speed: f64,
 }
 
 /// The force of a contact and the state of its friction.
@@ -69,13 +71,20 @@ impl Response {
     /// The law for a contact point of mass m (kg) and a step h (s).
     pub fn law(&self, mass: f64, h: f64, friction: f64, max_depth: f64) -> Penalty {
         let Strength { stiffness, damping } = self.strength();
-        Penalty { stiffness: stiffness * mass / (h * h), damping: damping * mass / h, friction, max_depth }
+        Penalty {
+            stiffness: stiffness * mass / (h * h),
+            damping: damping * mass / h,
+            friction,
+            max_depth,
+            recovery_speed: f64::INFINITY,
+        }
     }
 }
 
 impl Penalty {
     /// ```text
-    /// fₙ = max(0, k min(δ, δ_max) − c vₙ),      f_t = −k s − c v_t,  but |f_t| ≤ μ fₙ         [Faloutsos1995, eq. 4.24, 4.25]
+    /// fₙ = max(0, k min(δ, δ_max) r − c vₙ),    f_t = −k s − c v_t,  but |f_t| ≤ μ fₙ         [Faloutsos1995, eq. 4.24, 4.25]
+    /// r = 1 − vₙ/v_r,  from 0 to 1
     /// ```
     ///
     /// `velocity` is that of the point relative to the obstacle (m/s), `stretch` the tangential offset from the friction anchor (m). Beyond Coulomb's limit the anchor slips until the force is at the
@@ -83,7 +92,9 @@ impl Penalty {
     #[inline]
     pub fn force(&self, depth: f64, normal: &Vec3, velocity: &Vec3, stretch: &Vec3) -> ContactForce {
         let speed = velocity.dot(normal);
-        let normal_force = (self.stiffness * depth.min(self.max_depth) - self.damping * speed).max(0.0);
+        let spring = self.stiffness * depth.min(self.max_depth);
+        let recovery = (1.0 - speed / self.recovery_speed).clamp(0.0, 1.0);
+        let normal_force = (spring * recovery - self.damping * speed).max(0.0);
         let (tangential, stretch) = (velocity - speed * normal, stretch - stretch.dot(normal) * normal);
         if self.friction == 0.0 || normal_force == 0.0 {
             return ContactForce { force: normal_force * normal, stretch: Vec3::zeros(), slips: true };
@@ -115,7 +126,13 @@ impl Penalty {
 mod tests {
     use super::*;
 
-    const LAW: Penalty = Penalty { stiffness: 200.0, damping: 1.5, friction: 0.4, max_depth: 0.05 };
+    const LAW: Penalty = Penalty {
+        stiffness: 200.0,
+        damping: 1.5,
+        friction: 0.4,
+        max_depth: 0.05,
+        recovery_speed: f64::INFINITY,
+    };
 
     /// Without slip and motion the force is minus the gradient of the energy: both springs, below and above the saturation depth.
     #[test]

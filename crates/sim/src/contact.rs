@@ -12,7 +12,7 @@ mod overlap;
 mod pair_contact;
 mod pair_forces;
 
-pub use crate::friction_anchor::{ObstacleFrictionAnchor, PairFrictionAnchor};
+pub use crate::friction_anchor::{ObstacleFrictionAnchor, PairFrictionAnchor, SoftPair};
 pub use crate::obstacle::{Obstacle, ObstacleState};
 pub use contact_force::{ContactForce, contact_forces};
 pub use overlap::Overlap;

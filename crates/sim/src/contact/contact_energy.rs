@@ -10,11 +10,10 @@ mod soft_pairs;
 
 use super::candidates::{Candidate, CandidateSearch};
 use super::contacts::kinematic_pose;
-use super::pair_contact::PairContact;
 use crate::NodeEnergy;
 use crate::desc::Mobility;
 use crate::friction_anchor::ObstacleFrictionAnchor;
-use crate::friction_anchor::PairFrictionAnchor;
+use crate::friction_anchor::{PairFrictionAnchor, SoftPair};
 use crate::obstacle::Obstacle;
 use crate::substep::Substep;
 use crate::{Control, Model, State};
@@ -214,7 +213,7 @@ impl ContactEnergy {
         }
 
         // pairs of surfaces
-        let strays = || farthest(&self.expected) > SoftPairs::max_stray(model);
+        let strays = || self.pairs.is_stale(model, &self.expected, node_x);
         if !self.pairs.is_idle() && (self.looks == 0 || self.looks < MAX_LOOKS && strays()) {
             self.looks += 1;
             self.expected.clear();
@@ -224,7 +223,7 @@ impl ContactEnergy {
             let find =
                 |(i, v): (usize, &mut Vec3)| *v = (model.contact_surface().at(i, node_x) - start[i]) / h;
             self.velocities.par_iter_mut().with_min_len(1024).enumerate().for_each(find);
-            self.pairs.detect(model, &self.start, &self.velocities, h);
+            self.pairs.detect(&self.start, &self.velocities, h);
             is_new = true;
         }
         is_new
@@ -298,29 +297,25 @@ impl ContactEnergy {
     fn detect_pairs(&mut self, model: &Model, anchors: &[PairFrictionAnchor], node_x: &[Vec3]) {
         let mut pairs = core::mem::take(&mut self.pairs);
         let start = core::mem::take(&mut self.start);
-        let friction = model.contact_surface().desc.friction;
         pairs.find(model, &start, node_x);
         for i in 0..pairs.groups.len() {
             // new contacts, with the tangential stretch of their friction anchor
             let group = &pairs.groups[i];
             let found = group.contact.filter(|_| !(self.is_fixed && group.last.is_some()));
             if let Some(contact) = found {
-                let (there, held) = (corners_at(model, &contact.corners, node_x), |triangle: u32| {
-                    corners_at(model, &pairs.triangle(triangle), node_x)
-                });
-                let anchor = anchors.binary_search_by_key(&contact.vertex, |anchor| anchor.vertex);
-                let anchor = anchor.ok().map(|i| anchors[i]);
-                let gap = gap_of(model, &contact, node_x);
-                let stretch =
-                    anchor.and_then(|anchor| contact.stretch(&there, &anchor, &held(anchor.triangle)));
+                let at = |point: u32| model.contact_surface().at(point as usize, node_x);
+                let anchor = anchor_of(anchors, contact.pair);
+                let gap = contact.gap(at);
+                let stretch = anchor.and_then(|anchor| contact.stretch(&pairs.finder, &anchor, at));
                 let stretch = stretch.unwrap_or_else(|| {
                     // the anchor is at the estimated point of impact
-                    let moved = gap - gap_of(model, &contact, &self.node_start);
+                    let then = |point: u32| model.contact_surface().at(point as usize, &self.node_start);
+                    let moved = gap - contact.gap(then);
                     let depth_then = contact.depth + moved.dot(&contact.normal);
                     let free = (-depth_then).max(0.0) / (contact.depth - depth_then.min(0.0));
                     (1.0 - free) * moved
                 });
-                let law = model.contact_surface().spring(contact.vertex as usize, friction, 1.0);
+                let law = model.contact_surface().pair_spring(&contact.points, &contact.weights);
                 let lagged = LaggedContact::new(&law, contact.normal, gap, contact.depth, &stretch);
                 pairs.groups[i].last = Some(LaggedPairContact { contact, lagged, anchor });
             } else if !self.is_fixed
@@ -331,9 +326,8 @@ impl ContactEnergy {
 
             // rows in order of vertices
             if let Some(LaggedPairContact { contact, lagged, .. }) = &pairs.groups[i].last {
-                self.add_row(model, contact.vertex as usize, 1.0);
-                let corners = contact.corners.into_iter().zip(contact.weights);
-                corners.for_each(|(corner, weight)| self.add_row(model, corner as usize, -weight));
+                let points = contact.points.into_iter().zip(contact.weights);
+                points.for_each(|(point, weight)| self.add_row(model, point as usize, weight));
                 self.add(*lagged, None);
             }
         }
@@ -411,29 +405,37 @@ impl NodeEnergy for ContactNodes<'_> {
     }
 }
 
-/// The friction anchor of a vertex at the end of a step with nodes at the given positions (m), if it is still in contact: unchanged unless it has slipped.
+/// The friction anchor of two primitives in a sorted list; that of a vertex may be on any triangle.
+fn anchor_of(anchors: &[PairFrictionAnchor], pair: SoftPair) -> Option<PairFrictionAnchor> {
+    let is_before = |anchor: &PairFrictionAnchor| match (anchor.pair, pair) {
+        (SoftPair::VertexTriangle { vertex, .. }, SoftPair::VertexTriangle { vertex: own, .. }) => {
+            vertex < own
+        }
+        (held, own) => held < own,
+    };
+    let found = anchors.get(anchors.partition_point(is_before))?;
+    let is_own = match (found.pair, pair) {
+        (SoftPair::VertexTriangle { vertex, .. }, SoftPair::VertexTriangle { vertex: own, .. }) => {
+            vertex == own
+        }
+        (held, own) => held == own,
+    };
+    is_own.then_some(*found)
+}
+
+/// The friction anchor of two primitives at the end of a step with nodes at the given positions (m), if they are still in contact: unchanged unless it has slipped.
 fn anchor_after(model: &Model, pressed: &LaggedPairContact, node_x: &[Vec3]) -> Option<PairFrictionAnchor> {
     let LaggedPairContact { contact, lagged, anchor } = pressed;
-    let gap = gap_of(model, contact, node_x);
+    let at = |point: u32| model.contact_surface().at(point as usize, node_x);
+    let gap = contact.gap(at);
     if !lagged.is_touching(&gap) {
         return None;
     }
     let held = anchor.filter(|_| !lagged.slips(&gap));
-    // the vertex has moved since the last contact test
+    // the points have moved since the last contact test
     let moved = gap - gap.dot(&lagged.normal) * lagged.normal;
     let stretch = lagged.kept_stretch(&gap) - moved;
-    Some(held.unwrap_or_else(|| contact.hold(&corners_at(model, &contact.corners, node_x), &stretch)))
-}
-
-/// The vector from the contact point to the vertex (m).
-fn gap_of(model: &Model, contact: &PairContact, node_x: &[Vec3]) -> Vec3 {
-    let there = corners_at(model, &contact.corners, node_x);
-    let start_point: Vec3 = there.iter().zip(contact.weights).map(|(corner, weight)| weight * corner).sum();
-    model.contact_surface().at(contact.vertex as usize, node_x) - start_point
-}
-
-fn corners_at(model: &Model, corners: &[u32; 3], node_x: &[Vec3]) -> [Vec3; 3] {
-    corners.map(|corner| model.contact_surface().at(corner as usize, node_x))
+    Some(held.unwrap_or_else(|| contact.hold(at, &stretch)))
 }
 
 fn in_shape(world_from_shape: &Isometry, x: &Vec3) -> Vec3 {

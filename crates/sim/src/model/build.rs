@@ -489,7 +489,7 @@ impl Parts {
         let contact_surface = ContactSurface::build(
             &world.contact,
             &self.bodies,
-            &self.node_mass,
+            (&self.node_rest, &self.node_mass),
             default_step(world, &stable_step),
         );
 

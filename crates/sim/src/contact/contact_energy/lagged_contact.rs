@@ -109,7 +109,13 @@ impl LaggedContact {
 mod tests {
     use super::*;
 
-    const LAW: Penalty = Penalty { stiffness: 300.0, damping: 0.0, friction: 0.5, max_depth: f64::INFINITY };
+    const LAW: Penalty = Penalty {
+        stiffness: 300.0,
+        damping: 0.0,
+        friction: 0.5,
+        max_depth: f64::INFINITY,
+        recovery_speed: f64::INFINITY,
+    };
 
     fn lagged(depth: f64, stretch: Vec3) -> LaggedContact {
         LaggedContact::new(&LAW, Vec3::new(0.48, 0.6, 0.64), Vec3::new(0.1, -0.2, 0.3), depth, &stretch)
