@@ -4,6 +4,8 @@
 use crate::bones::Bones;
 use crate::flesh::Flesh;
 use crate::jiggle::{FleshInMotion, Softness};
+use crate::joint_axes::align_joints;
+use crate::joint_limits::limit_joints;
 use crate::motion;
 use crate::names::distinct_name;
 use crate::rigid_skin::RigidSkin;
@@ -63,7 +65,7 @@ impl Character {
         let name = options.name.clone().unwrap_or_else(|| "character".into());
 
         // what is flesh, and the bones it hangs on
-        let flesh = Flesh::find(&rigged, &options.skinned, &options.fleshy)?;
+        let flesh = Flesh::find(&rigged, (&options.skinned, &options.fleshy), options.has_solid_parts)?;
         if flesh.surface.triangles.is_empty() {
             let message = "the file has no skinned surface: give a rigged character, or its mesh alone as .obj, .ply or .stl; a file with motion alone is for --motion";
             return Err(CharacterError::whole(message));
@@ -87,6 +89,12 @@ impl Character {
         let human =
             motion::human_bones(&rigged, &bones, &skeleton, (&options.placement.rotation, &options.human))?;
         bones.harden(&human, &skeleton);
+        if options.joints.limits {
+            align_joints(&mut bones, &human, &skeleton);
+        }
+        let skeleton = Skeleton::build(&bones.desc.with_plain_masses())
+            .map_err(|error| CharacterError::whole(format!("its joints make no skeleton: {error}")))?;
+        limit_joints(&mut bones, (&rigged, &flesh), (&human, &skeleton), &options.joints);
 
         // what it does
         let played = Played { rigged: &rigged, bones: &bones, skeleton: &skeleton, human: &human };

@@ -333,6 +333,8 @@ softness_texture = 'soft.png'
 shape = 'physical'
 jiggle = 0.5
 limit = 0.4
+joint_limits = false
+joint_damping = 0.5
 human = { hips = 'Bip01' }
 ";
 
