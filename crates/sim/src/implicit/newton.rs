@@ -65,6 +65,11 @@ impl Newton {
         &self.point
     }
 
+    /// The current iterate, to place bones at.
+    pub(super) fn point_mut(&mut self) -> &mut Point {
+        &mut self.point
+    }
+
     /// The gradient at the current iterate.
     pub(super) fn gradient(&self) -> &Gradient {
         &self.gradient
@@ -105,6 +110,7 @@ impl Newton {
             let Newton { trial, .. } = self;
             trial.x.clone_from(&problem.onward.x);
             trial.rigs.clone_from(&problem.onward.rigs);
+            trial.obstacles.clone_from(&problem.onward.obstacles);
             for node in 0..model.node_count() {
                 if problem.inertia[node] == 0.0 {
                     continue;
@@ -217,6 +223,10 @@ impl Newton {
         extras: &mut [&mut dyn NodeEnergy],
     ) -> bool {
         let mut is_new = false;
+        if problem.obstacles.any() {
+            problem.place_bones(model, &mut self.point);
+            problem.show_bodies(&self.point, extras);
+        }
         for extra in extras.iter_mut() {
             is_new |= extra.refresh(&self.point.x, round);
         }
@@ -243,6 +253,8 @@ impl Newton {
         let joints = self.gradient.joints.iter().zip(&direction.joints).zip(is_sought);
         let derivative: f64 =
             along + joints.map(|((g, d), sought)| if *sought { g * d } else { 0.0 }).sum::<f64>();
+        let obstacles = self.gradient.obstacles.iter().zip(&direction.obstacles);
+        let derivative = derivative + obstacles.map(|(g, d)| d.dot(g)).sum::<f64>();
         let is_descent = derivative < 0.0;
         if !is_descent {
             return false;
@@ -259,6 +271,8 @@ impl Newton {
             }
             let rates = &self.pcg.direction.joints;
             problem.bones.moved(model, &self.point.rigs, rates, fraction, &mut self.trial.rigs);
+            let motion = &self.pcg.direction.obstacles;
+            problem.obstacles.moved(&self.point.obstacles, motion, fraction, &mut self.trial.obstacles);
             problem.place_bones(model, &mut self.trial);
             let (energy, inverted) = problem.evaluate(model, &self.trial, extras, &mut self.trial_gradient);
             self.evaluations += 1;

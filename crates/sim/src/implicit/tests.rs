@@ -6,6 +6,7 @@ mod budget;
 mod deformation_damping;
 mod descent;
 mod energy;
+mod free_obstacles;
 mod gradient;
 mod hessian;
 mod locking;
