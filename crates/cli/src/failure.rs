@@ -91,9 +91,7 @@ impl From<SettleError> for Failure {
             SettleError::NotFinite { .. } | SettleError::BadControl(_) => {
                 Failure::Simulation(error.to_string())
             }
-            SettleError::OwnCoordinates(_) | SettleError::FreeHome(_) => {
-                Failure::input(error)
-            }
+            SettleError::OwnCoordinates(_) | SettleError::FreeHome(_) => Failure::input(error),
         }
     }
 }

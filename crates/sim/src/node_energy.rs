@@ -17,6 +17,11 @@ pub trait NodeEnergy: Debug {
         false
     }
 
+    /// Corrects at node positions near a minimum what was fixed far from it, such as friction limits; returns whether the energy changed. Called a few times per solve at most.
+    fn correct(&mut self, _x: &[Vec3]) -> bool {
+        false
+    }
+
     /// Computes the Hessian at node positions for subsequent products.
     fn update(&mut self, x: &[Vec3]);
 

@@ -320,7 +320,9 @@ impl NodeEnergy for ConstraintEnergy {
     }
 
     fn add_bone_blocks(&self, blocks: &mut [Matrix6<f64>]) {
-        for (held, point) in self.gaps.iter().flat_map(|held| held.bones.iter().map(move |point| (held, point))) {
+        for (held, point) in
+            self.gaps.iter().flat_map(|held| held.bones.iter().map(move |point| (held, point)))
+        {
             let mut jacobian = Matrix3x6::zeros();
             jacobian.fixed_view_mut::<3, 3>(0, 0).copy_from(&-cross_matrix(&point.at));
             jacobian.fixed_view_mut::<3, 3>(0, 3).copy_from(&Mat3::identity());

@@ -60,6 +60,10 @@ pub(crate) struct ContactEnergy {
     nodes: Vec<u32>,
     weights: Vec<f64>,
     hessians: Vec<Mat3>,
+    /// Friction limits at the current iterate (N).
+    limits: Vec<f64>,
+    /// Whether normals were updated near the minimum.
+    is_corrected: bool,
     /// Gradients of the active contacts at the last evaluation (N).
     gradients: Vec<Vec3>,
     energy: f64,
@@ -99,6 +103,8 @@ pub(crate) struct ContactNodes<'a> {
 
 /// Normals and friction limits are updated in this many first iterations of a step.
 const MAX_TURNS: usize = 4;
+/// Friction limits count as unchanged if they change by less than this fraction of their sum: half of the error of friction that is allowed.
+const SAME_LIMITS: f64 = 0.01;
 /// Maximum number of pair detections in a step.
 const MAX_LOOKS: usize = 3;
 
@@ -145,6 +151,7 @@ impl ContactEnergy {
         self.pairs.bind(model);
         self.expected.clear();
         self.looks = 0;
+        self.is_corrected = false;
         self.within = f64::NEG_INFINITY;
         self.candidates.clear();
         self.active.clear();
@@ -350,6 +357,37 @@ impl ContactEnergy {
         }
     }
 
+    /// Updates the friction limits of all contacts to their normal forces with nodes at the given positions (m), while normals stay; returns whether that changed anything.
+    ///
+    /// Without this, limits are those of the last iteration that updated normals, far from equilibrium: where a box slides over a soft slab by a good part of the vertex spacing per step, vertices take over load from each
+    /// other in the remaining iterations, and friction was half as large again as it should be at steps of 1/60 s. With it, and with normals updated once more near the minimum, it is right to a thousandth.
+    fn update_limits(&mut self, node_x: &[Vec3]) -> bool {
+        self.limits.clear();
+        let (mut changed, mut sum) = (0.0, 0.0);
+        for i in 0..self.active.len() {
+            let (lagged, gap) = (&self.active[i].lagged, self.gap(i, node_x));
+            let next = lagged.limit_at(&gap);
+            if next != lagged.max_friction {
+                changed += (next - lagged.max_friction).abs();
+            }
+            sum += if next.is_finite() { next } else { 0.0 };
+            self.limits.push(next);
+        }
+        let is_new = changed > SAME_LIMITS * sum;
+        if is_new {
+            self.active.iter_mut().zip(&self.limits).for_each(|(own, next)| own.lagged.max_friction = *next);
+            self.keep_limits();
+        }
+        is_new
+    }
+
+    /// Copies the friction limits of active contacts, which are in the order of candidates and of vertices, to where the next update takes them from.
+    fn keep_limits(&mut self) {
+        let on_obstacles = self.last.iter_mut().flatten().map(|last| &mut last.lagged);
+        let last = on_obstacles.chain(self.pairs.pressed_mut().map(|pressed| &mut pressed.lagged));
+        last.zip(&self.active).for_each(|(last, active)| last.max_friction = active.lagged.max_friction);
+    }
+
     /// The spring of a candidate in contact.
     fn law(&self, model: &Model, c: &Candidate) -> Penalty {
         let mut law = match c.owner {
@@ -434,6 +472,16 @@ impl NodeEnergy for ContactNodes<'_> {
         }
         let is_more = own.active.len() > before;
         is_more || before > 0 && (is_new || !own.is_fixed)
+    }
+
+    fn correct(&mut self, x: &[Vec3]) -> bool {
+        let is_new = self.own.update_limits(x);
+        if is_new && !self.own.is_corrected {
+            // normals, too, are those of iterates far from the minimum; a second time, steps would no longer converge
+            self.own.is_corrected = true;
+            self.refresh(x, 0);
+        }
+        is_new
     }
 
     fn evaluate(&mut self, x: &[Vec3], gradient: &mut [Vec3]) -> f64 {

@@ -46,6 +46,10 @@ const TANGLED_ITERATIONS: usize = 40;
 /// Extra energies are refreshed before at most this many iterations and then stay fixed: active sets may alternate forever.
 const MAX_REFRESHES: usize = 12;
 
+/// Extra energies are corrected when the gradient norm is within this factor of the tolerance, and so many times at most.
+const NEARLY: f64 = 10.0;
+const MAX_CORRECTIONS: usize = 8;
+
 /// If an initial guess has a relative gradient norm below this and no more inverted elements, the third guess is skipped: it is better in only one of 200 steps of the dancer.
 const GOOD_GUESS: f64 = 0.3;
 
@@ -152,9 +156,15 @@ impl Newton {
         let mut before = size;
         let aim = settings.tolerance * self.reference;
         let mut stagnation = Stagnation::default();
+        let mut corrections = 0;
         loop {
             // stop at the tolerance, the iteration limit or the deadline
             if report.newton < MAX_REFRESHES && self.refresh(problem, model, report.newton, extras) {
+                size = problem.norm(&self.gradient);
+            }
+            if size <= NEARLY * aim && corrections < MAX_CORRECTIONS && self.correct(problem, model, extras) {
+                corrections += 1;
+                stagnation = Stagnation::default();
                 size = problem.norm(&self.gradient);
             }
             if size <= aim || report.newton >= settings.max_newton {
@@ -222,13 +232,29 @@ impl Newton {
         round: usize,
         extras: &mut [&mut dyn NodeEnergy],
     ) -> bool {
-        let mut is_new = false;
+        self.change(problem, model, extras, |extra, x| extra.refresh(x, round))
+    }
+
+    /// Lets extra energies correct what is fixed far from the minimum; returns whether anything changed.
+    fn correct(&mut self, problem: &mut Problem, model: &Model, extras: &mut [&mut dyn NodeEnergy]) -> bool {
+        self.change(problem, model, extras, |extra, x| extra.correct(x))
+    }
+
+    /// Lets extra energies change at the current iterate, and evaluates it again if any did.
+    fn change(
+        &mut self,
+        problem: &mut Problem,
+        model: &Model,
+        extras: &mut [&mut dyn NodeEnergy],
+        how: impl Fn(&mut dyn NodeEnergy, &[Vec3]) -> bool,
+    ) -> bool {
         if problem.obstacles.any() {
             problem.place_bones(model, &mut self.point);
             problem.show_bodies(&self.point, extras);
         }
+        let mut is_new = false;
         for extra in extras.iter_mut() {
-            is_new |= extra.refresh(&self.point.x, round);
+            is_new |= how(&mut **extra, &self.point.x);
         }
         if is_new {
             problem.place_bones(model, &mut self.point);

@@ -154,7 +154,8 @@ impl RigidObstacles {
         let can_move = Contacts::can_collide_in(model, control);
         for (i, (obstacle, now)) in model.obstacles().iter().zip(&state.obstacles).enumerate() {
             self.frames.push(Frame::from(&now.pose));
-            if let Some(solid) = obstacle.solid.as_ref().filter(|_| can_move && !control.obstacle_waits(model, i))
+            if let Some(solid) =
+                obstacle.solid.as_ref().filter(|_| can_move && !control.obstacle_waits(model, i))
             {
                 self.bodies.push(RigidBody::begin(model, i, solid, h, now));
             }
@@ -209,7 +210,12 @@ impl RigidObstacles {
     }
 
     /// The inertial potential (J) and the gradient about the centres of mass, given the wrenches of all other energies on obstacles about the origin of the world.
-    pub(super) fn evaluate(&self, poses: &[RigidPose], wrenches: &[Wrench], gradient: &mut Vec<Wrench>) -> f64 {
+    pub(super) fn evaluate(
+        &self,
+        poses: &[RigidPose],
+        wrenches: &[Wrench],
+        gradient: &mut Vec<Wrench>,
+    ) -> f64 {
         gradient.clear();
         let mut sum = 0.0;
         for (body, pose) in self.bodies.iter().zip(poses) {
@@ -223,7 +229,8 @@ impl RigidObstacles {
     pub(super) fn subtract_inertia(&self, poses: &[RigidPose], gradient: &mut [Wrench]) {
         for ((body, pose), gradient) in self.bodies.iter().zip(poses).zip(gradient) {
             let moved = body.solid.mass * (pose.center - body.start.center);
-            *gradient = *gradient - Wrench::new(body.turning(&pose.rotation), moved) * (1.0 / (self.h * self.h));
+            *gradient =
+                *gradient - Wrench::new(body.turning(&pose.rotation), moved) * (1.0 / (self.h * self.h));
         }
     }
 
@@ -246,7 +253,13 @@ impl RigidObstacles {
     }
 
     /// Products of the Hessian with a motion, given the wrenches of all other energies on obstacles.
-    pub(super) fn multiply(&self, poses: &[RigidPose], motion: &[Twist], wrenches: &[Wrench], out: &mut [Twist]) {
+    pub(super) fn multiply(
+        &self,
+        poses: &[RigidPose],
+        motion: &[Twist],
+        wrenches: &[Wrench],
+        out: &mut [Twist],
+    ) {
         let rate = 1.0 / (self.h * self.h);
         for (((body, pose), motion), out) in self.bodies.iter().zip(poses).zip(motion).zip(out) {
             let wrench = about(&wrenches[body.obstacle], &pose.center);
@@ -333,7 +346,8 @@ impl RigidObstacles {
                 rotation: so3::exp(&(2.0 * EXTRAPOLATION * caused)) * earlier.free_end,
                 center: body.start.center + h * body.velocity + h * h * model.gravity(),
             };
-            *onward = RigidPose { center: if body.is_touching { center } else { body.aim.center }, ..body.aim };
+            *onward =
+                RigidPose { center: if body.is_touching { center } else { body.aim.center }, ..body.aim };
         }
     }
 
@@ -356,7 +370,8 @@ impl RigidObstacles {
         }
         for (i, obstacle) in model.obstacles().iter().enumerate().filter(|_| self.any_sought()) {
             if obstacle.carrier != i && model.solid(i).is_some() {
-                state.obstacles[i].pose = state.obstacles[obstacle.carrier].pose * obstacle.carrier_from_shape;
+                state.obstacles[i].pose =
+                    state.obstacles[obstacle.carrier].pose * obstacle.carrier_from_shape;
             }
         }
     }

@@ -12,5 +12,6 @@ mod hessian;
 mod locking;
 mod pick;
 mod second_order;
+mod soft_friction;
 
 pub(crate) use arm::arm_world;
