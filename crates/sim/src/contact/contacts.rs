@@ -10,7 +10,7 @@ use crate::obstacle::Obstacle;
 use crate::substep::Substep;
 use crate::{Control, Model, Phase, State};
 use rayon::prelude::*;
-use sinew_contact::{Penalty, Response, RigidMotion, detect_contact};
+use sinew_contact::{Penalty, RigidMotion, detect_contact};
 use sinew_math::parallel::for_each_part;
 use sinew_math::spatial::Wrench;
 use sinew_math::{Isometry, Vec3, so3};
@@ -32,8 +32,6 @@ pub(crate) struct Contacts {
     looked_for: Option<ModelId>,
     node_x: Vec<Vec3>,
     poses: Vec<Isometry>,
-    /// The deepest candidate of each cell, for [`Response::Projection`].
-    deepest: Vec<u32>,
     pairs: PairForces,
     /// Margin of the candidates, relative approach since their detection, and maximum rate of approach (m, m/s).
     within: f64,
@@ -110,7 +108,7 @@ impl Contacts {
             self.pairs.follow(model, state, substep.h, substep.left());
         }
         self.find_contacts(model, substep.h, state);
-        self.find_give(model, substep.h);
+        self.find_give(model);
         self.respond(model, substep.h, state, node_force);
         let given = self.pairs.push(model, state, substep.h, node_force);
         state.supplied_energy += given;
@@ -346,48 +344,22 @@ impl Contacts {
 
         // in parallel over candidates
         for_each_part(candidates.as_mut_slice(), CHUNK, |_, part| part.iter_mut().for_each(look));
-        if model.contact_surface().desc.response == Response::Projection {
-            self.keep_deepest(model);
-        }
-    }
-
-    /// Keeps only the deepest contact of each cell, because several would be inconsistent.
-    fn keep_deepest(&mut self, model: &Model) {
-        self.deepest.clear();
-        self.deepest.resize(model.contact_surface().cell_count, u32::MAX);
-        let depth = |c: &Candidate| c.contact.map_or(0.0, |contact| contact.depth);
-        for i in 0..self.candidates.len() {
-            let c = self.candidates[i];
-            if c.owner.is_none() && c.contact.is_some() {
-                let best = &mut self.deepest[model.contact_surface().cell[c.point as usize] as usize];
-                if *best == u32::MAX || depth(&c) > depth(&self.candidates[*best as usize]) {
-                    *best = i as u32;
-                }
-            }
-        }
-        for (i, c) in self.candidates.iter_mut().enumerate() {
-            if c.owner.is_none()
-                && self.deepest[model.contact_surface().cell[c.point as usize] as usize] != i as u32
-            {
-                c.contact = None;
-            }
-        }
     }
 
     /// The contact law of a candidate, before the stiffness of light dynamic obstacles is reduced.
-    fn law(model: &Model, sample_laws: &SampleLaws, c: &Candidate, h: f64) -> Penalty {
+    fn law(model: &Model, sample_laws: &SampleLaws, c: &Candidate) -> Penalty {
         let Some(owner) = c.owner else {
             let obstacle = &model.obstacles()[c.obstacle as usize];
             let factor = SampleLaws::fraction(model, c.obstacle) * obstacle.stiffness;
-            return model.contact_surface().law(c.point as usize, obstacle.friction, factor, h);
+            return model.contact_surface().law(c.point as usize, obstacle.friction, factor);
         };
         sample_laws.of_sample(model, owner, c.obstacle)
     }
 
     /// Finds the laws of samples, and how far springs on light dynamic obstacles soften.
-    fn find_give(&mut self, model: &Model, h: f64) {
+    fn find_give(&mut self, model: &Model) {
         let Contacts { candidates, motions, sample_laws, .. } = self;
-        let on_flesh = |c: &Candidate| Contacts::law(model, &SampleLaws::default(), c, h).stiffness;
+        let on_flesh = |c: &Candidate| Contacts::law(model, &SampleLaws::default(), c).stiffness;
         sample_laws.find(model, candidates, |side| motions[side].origin, on_flesh);
     }
 
@@ -406,7 +378,7 @@ impl Contacts {
                 c.anchor.map_or(Vec3::zeros(), |anchor| surface - motion.point_in_world(&anchor.place));
 
             // contact law, softened for light dynamic obstacles
-            let mut law = Contacts::law(model, sample_laws, c, h);
+            let mut law = Contacts::law(model, sample_laws, c);
             let give = sample_laws.give(model, c);
             law.stiffness *= give;
             law.damping *= give;
@@ -438,9 +410,6 @@ impl Contacts {
             add_wrench(&mut wrenches[carrier], motion, &x, &-push.force);
             if model.obstacles()[carrier].mobility == Mobility::Kinematic {
                 given += h * push.force.dot(&obstacle_v);
-            }
-            if model.contact_surface().desc.response != Response::Penalty {
-                given += push.force.norm() * contact.depth;
             }
         }
         state.supplied_energy += given;

@@ -5,7 +5,7 @@ use crate::contact_surface::{ContactSurface, PointMotion};
 use crate::friction_anchor::PairFrictionAnchor;
 use crate::{Model, State};
 use rayon::prelude::*;
-use sinew_contact::{NearPair, Penalty, Response, SurfacePairs};
+use sinew_contact::{NearPair, Penalty, SurfacePairs};
 use sinew_math::Vec3;
 use std::sync::Arc;
 
@@ -328,7 +328,7 @@ impl<'a> PairLaw<'a> {
     fn of(surface: &'a ContactSurface, finder: &SurfacePairs, h: f64) -> PairLaw<'a> {
         let step = h.min(surface.step);
         let slack = 1.0 - (step / surface.step) * (step / surface.step);
-        let damping = 1.0 + FAST_DAMPING * slack / Response::Penalty.strength().damping;
+        let damping = 1.0 + FAST_DAMPING * slack / Penalty::STRENGTH.damping;
         PairLaw { surface, step, damping, deepest: finder.range() * 2.0 }
     }
 
@@ -336,7 +336,7 @@ impl<'a> PairLaw<'a> {
     fn at(&self, point: u32) -> Penalty {
         let desc = &self.surface.desc;
         let mass = self.surface.mass[point as usize];
-        let mut law = Response::Penalty.law(mass, self.step, desc.friction, self.deepest);
+        let mut law = Penalty::stable(mass, self.step, desc.friction, self.deepest);
         law.stiffness *= SHARED * desc.stiffness;
         law.damping *= SHARED * desc.stiffness.sqrt() * self.damping;
         law
@@ -347,7 +347,7 @@ impl<'a> PairLaw<'a> {
         let mut fraction = 1.0f64;
         for corner in contact.corners {
             let bears = SHARED
-                * Response::Penalty.strength().stiffness
+                * Penalty::STRENGTH.stiffness
                 * self.surface.desc.stiffness
                 * self.surface.mass[corner as usize]
                 / (self.step * self.step);

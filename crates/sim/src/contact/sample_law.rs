@@ -2,7 +2,7 @@
 
 use super::candidates::Candidate;
 use crate::Model;
-use sinew_contact::{Penalty, Response};
+use sinew_contact::Penalty;
 use sinew_math::Vec3;
 
 /// Springs between dynamic obstacles and flesh divide the stability limit equally between both sides.
@@ -32,7 +32,7 @@ impl SampleLaws {
         let mass = model.solid(owner as usize).map_or(0.0, |solid| solid.mass) / f64::from(owner_count);
         let (owner, step) = (&model.obstacles()[owner as usize], model.contact_surface().step);
         let factor = model.contact_surface().desc.stiffness * obstacle.stiffness;
-        let law = Response::Penalty.law(mass, step, obstacle.friction.min(owner.friction), owner.reach);
+        let law = Penalty::stable(mass, step, obstacle.friction.min(owner.friction), owner.reach);
         let damping = SAMPLE_DAMPING * factor.sqrt() * mass / step;
         Penalty { stiffness: factor * law.stiffness, damping, ..law }
     }
@@ -76,7 +76,7 @@ impl SampleLaws {
                 }
             }
         }
-        let stable = SHARED * Response::Penalty.strength().stiffness * model.contact_surface().desc.stiffness
+        let stable = SHARED * Penalty::STRENGTH.stiffness * model.contact_surface().desc.stiffness
             / (model.contact_surface().step * model.contact_surface().step);
         for give in &mut self.give {
             *give = if *give > stable { stable / *give } else { 1.0 };
