@@ -1,4 +1,4 @@
-//! Backward Euler and SDIRK2 time integration by optimisation: each stage minimises an incremental potential over free nodes and joint coordinates, which is stable for any time step.
+//! Backward Euler and SDIRK2 time integration by optimisation: each stage minimises an incremental potential over free nodes, joint coordinates and dynamic obstacles, which is stable for any time step.
 //!
 //! ```text
 //! U(x, q) = Σ m/(2h²) |x − x̂|² + Σ ‖A(q) − Â‖²_M/(2h²) + Ψ(x) + D(x, q) + joints(q) + loads + extra energies
@@ -7,7 +7,7 @@
 //!
 //! A is the pose of a bone (rotation and origin), M its second moments of mass. Nodes fixed to bones follow q; their motion is linearised in every iteration
 //! and its second derivative neglected (Gauss–Newton), so that bones never make the system indefinite. Joints with prescribed motion are not unknowns; the gradient of U with respect to them is
-//! the driving torque. The damping of [KimPollard2011, eq. 12] becomes the potential D, scaled to match explicit stepping over one time step.
+//! the driving torque. Dynamic obstacles have terms of their own, see `rigid_obstacles`. The damping of [KimPollard2011, eq. 12] becomes the potential D, scaled to match explicit stepping over one time step.
 //!
 //! Reading order: `problem` is U with its gradient and Hessian; `newton` minimises it; `preconditioner` accelerates the linear solves; `second_order` combines two such solves into an SDIRK2 step.
 
@@ -188,7 +188,7 @@ impl Implicit {
         // the incremental potential of the stage
         let substep = stage.substep;
         self.problem.begin(model, control, substep, state);
-        let bones = &self.problem.start_frames();
+        let bones = &self.problem.start_frames;
         self.constraint_energy.begin(
             model,
             control,

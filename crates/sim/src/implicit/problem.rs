@@ -53,6 +53,8 @@ pub(super) struct Problem {
     pub(super) obstacles: RigidObstacles,
     /// Poses of bones and obstacles at the current iterate; unused without dynamic obstacles.
     rigid_frames: Vec<Frame>,
+    /// Poses of all rigid bodies at the beginning of the step: the world, bones, and all obstacles if any is dynamic.
+    pub(super) start_frames: Vec<Frame>,
     pub(super) homes: HomeTerms,
     pub(super) start: Point,
     /// Extrapolation of the state to the end of the step at constant velocity.
@@ -102,6 +104,8 @@ impl Problem {
         self.onward.rigs = self.bones.begin(model, control, substep, &state.rigs);
         self.obstacles.begin(model, control, h, state);
         self.obstacles.extrapolate(&mut self.onward.obstacles);
+        self.start_frames.clone_from(&self.bones.start_frames);
+        self.start_frames.extend_from_slice(&self.obstacles.start_frames);
         self.homes.begin(model, state);
         let Problem { elastic, homes, start, .. } = self;
         elastic.begin_step(model.elements(), homes.start_of(model, &start.x), h);
@@ -253,11 +257,6 @@ impl Problem {
     /// Number of rigid bodies before the obstacles: the world and all bones.
     pub(super) fn bone_count(&self) -> usize {
         self.bones.parents.len()
-    }
-
-    /// Poses of all rigid bodies at the beginning of the step: the world, bones, and all obstacles if any is dynamic.
-    pub(super) fn start_frames(&self) -> Vec<Frame> {
-        self.bones.start_frames.iter().chain(&self.obstacles.start_frames).copied().collect()
     }
 
     /// Shows extra energies the poses of rigid bodies at a point; bones must have been placed there last.
@@ -548,13 +547,7 @@ impl Problem {
         });
         self.deformation.multiply_rigid(model, &motion.nodes, &mut out.nodes);
         let any_sought = sought || self.obstacles.any_sought();
-        if self.obstacles.any_sought() {
-            self.twists.resize(self.bones.parents.len(), Twist::default());
-            if !sought {
-                self.twists.fill(Twist::default());
-            }
-            self.obstacles.append_twists(&point.obstacles, &motion.obstacles, &mut self.twists);
-        }
+        self.append_obstacle_twists(point, motion);
         let twists: &[Twist] = if any_sought { &self.twists } else { &[] };
         extras.iter_mut().for_each(|extra| {
             extra.move_bones(twists);
@@ -599,6 +592,18 @@ impl Problem {
                 *out = [0.0; 4];
             }
         }
+    }
+
+    /// Appends the twists of obstacles to those of bones.
+    fn append_obstacle_twists(&mut self, point: &Point, motion: &Motion) {
+        if !self.obstacles.any_sought() {
+            return;
+        }
+        if !self.bones.any_sought() {
+            self.twists.clear();
+        }
+        self.twists.resize(self.bones.parents.len(), Twist::default());
+        self.obstacles.append_twists(&point.obstacles, &motion.obstacles, &mut self.twists);
     }
 
     /// Adds the off-diagonal damping terms between nodes and moving bones.

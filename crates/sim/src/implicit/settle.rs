@@ -100,11 +100,9 @@ pub fn settle_with(
     while report.rounds < MAX_ROUNDS && !report.converged {
         // the static problem, regularised with a pseudo time step
         report.rounds += 1;
-        now.node_v.iter_mut().for_each(|v| *v = Vec3::zeros());
-        now.rigs.iter_mut().for_each(|rig| rig.v.fill(0.0));
-        stop_obstacles(&mut now);
+        stop(&mut now);
         problem.begin_static(model, control, h, &now);
-        let bones = &problem.start_frames();
+        let bones = &problem.start_frames;
         let substep = Substep::at_end(h);
         constraint_energy.begin(model, control, ConstraintStep { substep, is_damped: false, bones }, &now);
         if can_collide {
@@ -149,18 +147,23 @@ pub fn settle_with(
         if can_collide {
             contact_energy.finish(model, &mut now);
         }
-        let has_rigid_bodies = problem.bones.any_sought() || problem.obstacles.any_sought();
-        let longest = if has_rigid_bodies { MAX_STEP_WITH_JOINTS } else { MAX_STEP };
-        h = (h * GROWTH).min(longest);
+        h = (h * GROWTH).min(max_step(&problem));
     }
-    now.rigs.iter_mut().for_each(|rig| rig.v.fill(0.0));
-    stop_obstacles(&mut now);
+    stop(&mut now);
     now.restart(model);
     *state = now;
     Ok(report)
 }
 
-fn stop_obstacles(state: &mut State) {
+fn max_step(problem: &Problem) -> f64 {
+    let has_rigid_bodies = problem.bones.any_sought() || problem.obstacles.any_sought();
+    if has_rigid_bodies { MAX_STEP_WITH_JOINTS } else { MAX_STEP }
+}
+
+/// Sets all velocities to 0.
+fn stop(state: &mut State) {
+    state.node_v.iter_mut().for_each(|v| *v = Vec3::zeros());
+    state.rigs.iter_mut().for_each(|rig| rig.v.fill(0.0));
     for obstacle in &mut state.obstacles {
         (obstacle.linear, obstacle.angular) = (Vec3::zeros(), Vec3::zeros());
     }
