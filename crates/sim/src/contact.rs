@@ -11,6 +11,7 @@ mod free_obstacle;
 mod overlap;
 mod pair_contact;
 mod pair_forces;
+mod sample_law;
 
 pub use crate::friction_anchor::{ObstacleFrictionAnchor, PairFrictionAnchor, SoftPair};
 pub use crate::obstacle::{Obstacle, ObstacleState};

@@ -17,7 +17,7 @@ use crate::body::Body;
 use crate::desc::{ContactDesc, WorldDesc};
 use crate::fault::Fault;
 use crate::obstacle::Obstacle;
-use sinew_contact::{PairSurface, Penalty, Response, SurfacePairs};
+use sinew_contact::{PairSurface, Penalty, SurfacePairs};
 use sinew_math::Vec3;
 use soft_surface::SoftSurface;
 use std::sync::Arc;
@@ -30,11 +30,6 @@ pub(crate) struct ContactSurface {
     weights: Vec<f64>,
     /// Effective mass μ of each point (kg).
     pub(crate) mass: Vec<f64>,
-    /// Effective mass 1 / Σ φ²/m of each point if no other is in contact (kg).
-    pub(crate) lone_mass: Vec<f64>,
-    /// Cell of each point: points embedded in the same nodes share one.
-    pub(crate) cell: Vec<u32>,
-    pub(crate) cell_count: usize,
     /// The time step that stiffnesses are computed for (s).
     pub(crate) step: f64,
     /// The normal spring force is constant beyond this depth (m).
@@ -116,16 +111,11 @@ impl ContactSurface {
         let row = |i: usize| {
             (offsets[i] as usize..offsets[i + 1] as usize).map(|k| (nodes[k] as usize, weights[k]))
         };
-        let masses = |area: &[f64]| effective_masses(area, node_mass, row);
-        let lone =
-            |i: usize| 1.0 / row(i).map(|(node, weight)| weight * weight / node_mass[node]).sum::<f64>();
 
-        // largest amplification by the embedding, cells and spacing
+        // largest amplification by the embedding, and spacing
         let stretch =
             (0..area.len()).map(|i| row(i).map(|(_, weight)| weight.abs()).sum()).fold(1.0, f64::max);
-        let mass = masses(&area);
-        let lone_mass = (0..area.len()).map(lone).collect();
-        let (cell, cell_count) = cells(&offsets, &nodes);
+        let mass = effective_masses(&area, node_mass, row);
         let spacing = edge_sum / edge_count.max(1) as f64;
 
         // the surface, with hierarchies if surfaces may be in contact
@@ -133,9 +123,6 @@ impl ContactSurface {
         let mut hit = ContactSurface {
             soft: None,
             mass,
-            lone_mass,
-            cell,
-            cell_count,
             step,
             deepest: 0.25 * smallest,
             stretch,
@@ -209,16 +196,16 @@ impl ContactSurface {
         self.row(point).fold(Vec3::zeros(), |sum, (node, weight)| sum + weight * node_values[node])
     }
 
-    /// The spring of a point for the given friction and stiffness factor: that of [`Response::Penalty`] whatever the response is, at any depth.
+    /// The spring of a point for the given friction and stiffness factor: that of explicit steps without damping, at any depth.
     pub(crate) fn spring(&self, point: usize, friction: f64, factor: f64) -> Penalty {
-        let mut law = Response::Penalty.law(self.mass[point], self.step, friction, f64::INFINITY);
+        let mut law = Penalty::stable(self.mass[point], self.step, friction, f64::INFINITY);
         law.stiffness *= factor * self.desc.stiffness;
         law
     }
 
     /// The spring of a contact between soft surfaces, of some points with weights: that of a point of its effective mass 1/Σ c²/m, but no stiffer than a sample may be.
     pub(crate) fn pair_spring(&self, points: &[u32; 4], weights: &[f64; 4]) -> Penalty {
-        let Some(soft) = &self.soft else { return Response::Penalty.law(0.0, self.step, 0.0, 0.0) };
+        let Some(soft) = &self.soft else { return Penalty::stable(0.0, self.step, 0.0, 0.0) };
         let mut give = 0.0;
         for (point, weight) in points.iter().zip(weights) {
             let rows = self.row(*point as usize);
@@ -227,7 +214,7 @@ impl ContactSurface {
         let lone = if give > 0.0 { 1.0 / give } else { 0.0 };
         let sample = soft.sample_mass[points[0] as usize];
         let mass = if sample > 0.0 { sample.min(lone) } else { lone };
-        let mut law = Response::Penalty.law(mass, self.step, self.desc.friction, f64::INFINITY);
+        let mut law = Penalty::stable(mass, self.step, self.desc.friction, f64::INFINITY);
         law.stiffness *= self.desc.stiffness;
         law
     }
@@ -243,42 +230,15 @@ impl ContactSurface {
         motion
     }
 
-    /// The contact law of a point for the given friction and stiffness factor, in a sub-step of h (s).
+    /// The contact law of a point for the given friction and stiffness factor.
     #[inline]
-    pub(crate) fn law(&self, point: usize, friction: f64, factor: f64, h: f64) -> Penalty {
+    pub(crate) fn law(&self, point: usize, friction: f64, factor: f64) -> Penalty {
         let factor = factor * self.desc.stiffness;
-        let response = &self.desc.response;
-        let mut law = match response {
-            Response::Penalty => response.law(self.mass[point], self.step, friction, self.deepest),
-            Response::Projection => response.law(self.lone_mass[point], h, friction, self.deepest),
-            Response::Impulse { .. } => response.law(self.mass[point], h, friction, self.deepest),
-        };
-        if *response == Response::Penalty {
-            law.stiffness *= factor;
-            law.damping *= factor.sqrt();
-        }
+        let mut law = Penalty::stable(self.mass[point], self.step, friction, self.deepest);
+        law.stiffness *= factor;
+        law.damping *= factor.sqrt();
         law
     }
-}
-
-/// Numbers the distinct sets of nodes that points are embedded in.
-fn cells(offsets: &[u32], nodes: &[u32]) -> (Vec<u32>, usize) {
-    let key = |i: usize| {
-        let mut row = nodes[offsets[i] as usize..offsets[i + 1] as usize].to_vec();
-        row.sort_unstable();
-        row
-    };
-    let mut keys: Vec<(Vec<u32>, u32)> = (0..offsets.len() - 1).map(|i| (key(i), i as u32)).collect();
-    keys.sort_unstable();
-    let mut cell = vec![0; keys.len()];
-    let mut count = 0;
-    for (i, (key, point)) in keys.iter().enumerate() {
-        if i > 0 && *key != keys[i - 1].0 {
-            count += 1;
-        }
-        cell[*point as usize] = count;
-    }
-    (cell, count as usize + 1)
 }
 
 /// The effective mass of each point, by the row-sum bound, for points that stand for the given areas; 0 for points without.
@@ -335,11 +295,6 @@ pub(crate) fn find_faults(world: &WorldDesc) -> Vec<Fault> {
     }
     if contact.longest_step.is_nan() || contact.longest_step <= 0.0 {
         fault(format!("contact: the longest step is {} s: it must be above 0", contact.longest_step));
-    }
-    if let Response::Impulse { restitution } = contact.response
-        && !(0.0..=1.0).contains(&restitution)
-    {
-        fault(format!("contact: restitution is {restitution}: it must be from 0 to 1"));
     }
 
     // bodies with self-contact

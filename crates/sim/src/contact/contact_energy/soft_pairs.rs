@@ -96,6 +96,11 @@ impl SoftPairs {
         self.groups.iter().filter_map(|group| group.last.as_ref())
     }
 
+    /// The same, to be changed.
+    pub(super) fn pressed_mut(&mut self) -> impl Iterator<Item = &mut LaggedPairContact> {
+        self.groups.iter_mut().filter_map(|group| group.last.as_mut())
+    }
+
     /// Detects all pairs that may come into contact while points move from `x` (m) with velocity `v` (m/s) for `h` (s).
     pub(super) fn detect(&mut self, x: &[Vec3], v: &[Vec3], h: f64) {
         // pairs within the time horizon, limited for very fast motion

@@ -11,7 +11,7 @@
 use super::super::pair_contact::PairContact;
 use crate::contact_surface::{ContactSurface, SoftContact};
 use crate::friction_anchor::SoftPair;
-use sinew_contact::{Penalty, Response};
+use sinew_contact::Penalty;
 
 /// The law of all contacts of a sub-step.
 #[derive(Clone, Debug, Default)]
@@ -45,7 +45,7 @@ impl PairLaw {
         // springs at the stability limit of a short sub-step, whose slack is used for damping
         self.step = h.min(surface.step);
         let slack = 1.0 - (self.step / surface.step) * (self.step / surface.step);
-        self.damping = 1.0 + FAST_DAMPING * slack / Response::Penalty.strength().damping;
+        self.damping = 1.0 + FAST_DAMPING * slack / Penalty::STRENGTH.damping;
 
         // loads of nodes
         self.load.resize(surface.node_count(), 0.0);
@@ -66,7 +66,7 @@ impl PairLaw {
     /// The law of one of these contacts.
     pub(super) fn of(&self, surface: &ContactSurface, contact: &PairContact) -> Penalty {
         let Some(soft) = &surface.soft else { unreachable!("contacts between surfaces that do not collide") };
-        let limit = SHARED * Response::Penalty.strength().stiffness * surface.desc.stiffness
+        let limit = SHARED * Penalty::STRENGTH.stiffness * surface.desc.stiffness
             / (self.step * self.step);
         let borne = |(node, _): (usize, f64)| {
             let (load, limit) = (self.load[node], limit * soft.node_mass[node]);
@@ -76,7 +76,7 @@ impl PairLaw {
         let stiffness = fraction * self.stiffness(surface, contact);
 
         // damping as that of a point mass with this stiffness
-        let strength = Response::Penalty.strength();
+        let strength = Penalty::STRENGTH;
         let mass = stiffness * self.step * self.step / (strength.stiffness * surface.desc.stiffness);
         let damping = strength.damping * surface.desc.stiffness.sqrt() * self.damping * mass / self.step;
         let range = range_of(soft, contact);
@@ -99,7 +99,7 @@ impl PairLaw {
                 if give > 0.0 { 1.0 / give } else { 0.0 }
             }
         };
-        0.5 * SHARED * Response::Penalty.strength().stiffness * surface.desc.stiffness * mass
+        0.5 * SHARED * Penalty::STRENGTH.stiffness * surface.desc.stiffness * mass
             / (self.step * self.step)
     }
 }
