@@ -10,7 +10,9 @@ use crate::motion;
 use crate::names::distinct_name;
 use crate::rigid_skin::RigidSkin;
 use crate::softness::find_softness;
-use crate::{CharacterBinding, CharacterError, CharacterOptions, FaultyPart, FleshShape, RiggedCharacter};
+use crate::{
+    CharacterBinding, CharacterError, CharacterOptions, FaultyPart, FleshShape, JointOptions, RiggedCharacter,
+};
 use sinew_control::{Approach, BoneMap, Performance, SkeletonMotion};
 use sinew_flesh::Material;
 use sinew_math::Vec3;
@@ -89,12 +91,7 @@ impl Character {
         let human =
             motion::human_bones(&rigged, &bones, &skeleton, (&options.placement.rotation, &options.human))?;
         bones.harden(&human, &skeleton);
-        if options.joints.limits {
-            align_joints(&mut bones, &human, &skeleton);
-        }
-        let skeleton = Skeleton::build(&bones.desc.with_plain_masses())
-            .map_err(|error| CharacterError::whole(format!("its joints make no skeleton: {error}")))?;
-        limit_joints(&mut bones, (&rigged, &flesh), (&human, &skeleton), &options.joints);
+        let skeleton = fit_joints(&mut bones, (&rigged, &flesh), (&human, &skeleton), &options.joints)?;
 
         // what it does
         let played = Played { rigged: &rigged, bones: &bones, skeleton: &skeleton, human: &human };
@@ -167,6 +164,22 @@ impl Character {
         scene.preroll = scene.preroll.max(self.preroll);
         self.binding
     }
+}
+
+/// Gives joints their axes, ranges and damping; returns the skeleton with those axes.
+fn fit_joints(
+    bones: &mut Bones,
+    (rigged, flesh): (&RiggedCharacter, &Flesh),
+    (human, skeleton): (&BoneMap, &Skeleton),
+    options: &JointOptions,
+) -> Result<Skeleton, CharacterError> {
+    if options.limits {
+        align_joints(bones, human, skeleton);
+    }
+    let skeleton = Skeleton::build(&bones.desc.with_plain_masses())
+        .map_err(|error| CharacterError::whole(format!("its joints make no skeleton: {error}")))?;
+    limit_joints(bones, (rigged, flesh), (human, &skeleton), options);
+    Ok(skeleton)
 }
 
 /// A character with its bones, while flesh is made of it.

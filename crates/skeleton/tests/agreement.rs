@@ -368,7 +368,8 @@ fn added_inertia_is_a_force_against_the_acceleration() {
             own.add_particle(0.7, &random.vector());
             own.add_particle(2.0, &random.vector());
         }
-        let mut dynamics = Dynamics { added_inertia: added.clone(), ..Dynamics::default() };
+        let mut dynamics = Dynamics::default();
+        dynamics.added_inertia.clone_from(&added);
         let loads = Loads { gravity, ..Loads::default() };
         dynamics.solve(&skeleton, &kinematics, &state, &drives, &loads).unwrap();
 

@@ -48,6 +48,26 @@ pub(crate) struct Pushes<'a> {
     pub(crate) bones: &'a [Wrench],
 }
 
+/// What fixed obstacles do to the core of a bone in a sub-step of `h` (s): the force and the torque about its origin, in the world; inertia is added in the bone's frame.
+fn bear_on_obstacles(
+    (model, state): (&Model, &State),
+    (rig, kinematics): (&Rig, &Kinematics),
+    (bone, h): (usize, f64),
+    added: &mut RigidInertia,
+) -> Wrench {
+    let frame = &kinematics.world_frames()[bone];
+    let twist = &kinematics.velocities()[bone];
+    let velocity = |place: &Vec3| frame.rotation * twist.at(place) + h * model.gravity();
+    let motion = CoreMotion { frame, velocity: &velocity, h };
+    let obstacles = model.obstacles().iter().zip(&state.obstacles);
+    let mut sum = Wrench::default();
+    for (obstacle, now) in obstacles.filter(|(obstacle, _)| obstacle.mobility == Mobility::Fixed) {
+        let ground = CoreGround { shape: &obstacle.shape, pose: &now.pose, friction: obstacle.friction };
+        rig.cores.bear(bone, (&motion, &ground), (&mut sum.force, &mut sum.torque), added);
+    }
+    sum
+}
+
 /// The fraction of a change of a bone's velocity that a node takes over in a sub-step of `h` (s): by its spring, of which the node takes over `follow`, and by elasticity between bones, of
 /// `stiffness` per mass (1/s²) and its viscosity β.
 ///
@@ -357,15 +377,10 @@ impl RigCoupling {
             }
 
             // fixed obstacles that its core bears on
-            let velocity =
-                |place: &Vec3| frame.rotation * kinematics.velocities()[i].at(place) + h * model.gravity();
-            let motion = CoreMotion { frame, velocity: &velocity, h };
-            let obstacles = model.obstacles().iter().zip(&state.obstacles);
-            let fixed = obstacles.filter(|(obstacle, _)| bears && obstacle.mobility == Mobility::Fixed);
-            for (obstacle, now) in fixed {
-                let ground =
-                    CoreGround { shape: &obstacle.shape, pose: &now.pose, friction: obstacle.friction };
-                rig.cores.bear(i, (&motion, &ground), (&mut force, &mut torque), &mut added);
+            if bears {
+                let pushed = bear_on_obstacles((model, state), (rig, kinematics), (i, h), &mut added);
+                force += pushed.force;
+                torque += pushed.torque;
             }
 
             // forces of constraints

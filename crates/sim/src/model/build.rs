@@ -440,6 +440,12 @@ impl Parts {
         homes
     }
 
+    /// What a rig needs to know of the flesh on it.
+    fn fit_to_flesh(&self, rig: &mut Rig, fixed_nodes: &FixedNodes, homes: &Homes) {
+        self.limit_drag(rig, fixed_nodes);
+        self.strengthen_cores(rig, homes);
+    }
+
     /// Limits how much damping may take from the motion of nodes against the bones of a rig.
     fn limit_drag(&self, rig: &mut Rig, fixed_nodes: &FixedNodes) {
         let first = rig.bones.start;
@@ -496,8 +502,7 @@ impl Parts {
 
         // stability limit, with damping and contact
         let stable_step = self.find_step(&loose_inverse_mass, &node_unstressed);
-        rigs.iter_mut().for_each(|rig| self.limit_drag(rig, &fixed_nodes));
-        rigs.iter_mut().for_each(|rig| self.strengthen_cores(rig, &homes));
+        rigs.iter_mut().for_each(|rig| self.fit_to_flesh(rig, &fixed_nodes, &homes));
         let stable_step = contact_step(world, stable_step);
         let contact_surface = ContactSurface::build(
             &world.contact,
