@@ -34,6 +34,8 @@ mod free_fall;
 mod home;
 #[path = "verification/implicit_contact.rs"]
 mod implicit_contact;
+#[path = "verification/low_poly_contact.rs"]
+mod low_poly_contact;
 #[path = "verification/preroll.rs"]
 mod preroll;
 #[path = "verification/recovery.rs"]

@@ -43,6 +43,12 @@ impl Embedding {
         Self::from_rows(mesh.nodes.len(), point_node.iter().map(|&node| vec![(node, 1.0)]))
     }
 
+    /// The first points only.
+    pub fn of_first_points(&self, count: usize) -> Self {
+        let rows = (0..count).map(|i| self.point(i).collect());
+        Self::from_rows(self.node_count(), rows)
+    }
+
     /// Points that are the nodes, each its own.
     pub fn identity(count: usize) -> Self {
         Self::from_rows(count, (0..count as u32).map(|node| vec![(node, 1.0)]))

@@ -7,7 +7,7 @@ use crate::rest_shape::RestShapeReport;
 use core::ops::Range;
 use sinew_flesh::Material;
 use sinew_math::{Vec3, real};
-use sinew_mesh::{Cage, Embedding, Solid, TetMesh, TriMesh, full_fill};
+use sinew_mesh::{Cage, Embedding, Solid, TetMesh, TriMesh, full_fill, split_long_edges};
 
 /// One deformable body of a model.
 #[derive(Clone, Debug)]
@@ -24,6 +24,8 @@ pub struct Body {
     pub surface: TriMesh,
     /// The embedding of the surface vertices in the body's nodes, numbered from the first of them.
     pub embedding: Embedding,
+    /// The same surface without long edges, where it has any, with its own embedding: what contact sees.
+    pub(crate) fine_surface: Option<FineSurface>,
     /// Its material.
     pub material: Material,
     /// Mass (kg).
@@ -46,6 +48,28 @@ pub struct Body {
     pub notes: Vec<String>,
 }
 
+/// A surface without long edges.
+#[derive(Clone, Debug)]
+pub(crate) struct FineSurface {
+    /// The vertices of the drawn surface, then those in the middle of edges.
+    pub(crate) surface: TriMesh,
+    /// All of them in the body's nodes.
+    pub(crate) embedding: Embedding,
+}
+
+impl Body {
+    /// The surface that contact sees at rest, and its embedding: vertices of the drawn surface come first.
+    pub(crate) fn contact_mesh(&self) -> (&TriMesh, &Embedding) {
+        match &self.fine_surface {
+            Some(fine) => (&fine.surface, &fine.embedding),
+            None => (&self.surface, &self.embedding),
+        }
+    }
+}
+
+/// Contact sees no edges longer than this fraction of the diagonal of a surface, so that a body with few vertices rests on what is smaller than its faces.
+const LONG_EDGE: f64 = 0.05;
+
 /// A body's shape with its mass distribution, before it is added to a model.
 pub(crate) struct Shape {
     pub(crate) mesh: TetMesh,
@@ -55,6 +79,7 @@ pub(crate) struct Shape {
     pub(crate) corner_volume: Vec<[f64; 4]>,
     pub(crate) surface: TriMesh,
     pub(crate) embedding: Embedding,
+    pub(crate) fine_surface: Option<FineSurface>,
     /// For each anchor the node at its position.
     pub(crate) anchor_nodes: Vec<Option<u32>>,
     pub(crate) notes: Vec<String>,
@@ -68,13 +93,36 @@ impl Shape {
             // a surface in a cage
             ShapeDesc::Surface { surface, cage } => {
                 let solid = Solid::build(surface).map_err(|e| fault(e.to_string()))?;
+                let findings: Vec<String> = solid.findings().iter().map(ToString::to_string).collect();
+                let fine = without_long_edges(surface);
+                let solid = match &fine {
+                    Some(fine) => Solid::build(fine).map_err(|e| fault(e.to_string()))?,
+                    None => solid,
+                };
                 let cage =
                     Cage::build_with_anchors(&solid, *cage, anchors).map_err(|e| fault(e.to_string()))?;
-                let findings = solid.findings().iter().map(ToString::to_string);
-                let notes = findings.chain(cage.findings.iter().map(ToString::to_string)).collect();
-                let Cage { mesh, fill, corner_volume, embedding, anchor_nodes, .. } = cage;
+                let notes =
+                    findings.into_iter().chain(cage.findings.iter().map(ToString::to_string)).collect();
+                let Cage { mesh, fill, corner_volume, embedding: all, anchor_nodes, .. } = cage;
                 let surface = surface.clone();
-                Ok(Shape { mesh, fill, custom: None, corner_volume, surface, embedding, anchor_nodes, notes })
+                let (embedding, fine_surface) = match fine {
+                    Some(fine) => {
+                        let drawn = all.of_first_points(surface.vertices.len());
+                        (drawn, Some(FineSurface { surface: fine, embedding: all }))
+                    }
+                    None => (all, None),
+                };
+                Ok(Shape {
+                    mesh,
+                    fill,
+                    custom: None,
+                    corner_volume,
+                    surface,
+                    embedding,
+                    fine_surface,
+                    anchor_nodes,
+                    notes,
+                })
             }
 
             // a tet mesh
@@ -88,7 +136,17 @@ impl Shape {
                 let (fill, corner_volume) = full_fill(mesh);
                 let anchor_nodes = vec![None; anchors.len()];
                 let (mesh, notes) = (mesh.clone(), Vec::new());
-                Ok(Shape { mesh, fill, custom: None, corner_volume, surface, embedding, anchor_nodes, notes })
+                Ok(Shape {
+                    mesh,
+                    fill,
+                    custom: None,
+                    corner_volume,
+                    surface,
+                    embedding,
+                    fine_surface: None,
+                    anchor_nodes,
+                    notes,
+                })
             }
 
             // a custom body
@@ -112,6 +170,7 @@ impl Shape {
             corner_volume: Vec::new(),
             surface: surface.clone(),
             embedding: parts.embedding.clone(),
+            fine_surface: None,
             anchor_nodes: vec![None; anchors.len()],
             notes: Vec::new(),
             custom: Some(parts),
@@ -142,6 +201,13 @@ impl Shape {
     pub(crate) fn volume(&self) -> f64 {
         self.custom.as_ref().map_or_else(|| self.corner_volume.iter().flatten().sum(), |custom| custom.volume)
     }
+}
+
+/// A surface with its long edges split; `None` if it has none.
+fn without_long_edges(surface: &TriMesh) -> Option<TriMesh> {
+    let (low, high) = surface.bounds()?;
+    let fine = split_long_edges(surface, LONG_EDGE * (high - low).norm());
+    (fine.vertices.len() > surface.vertices.len()).then_some(fine)
 }
 
 /// c = 2 ζ ω with the quarter-wave shear frequency over a length L, ω = 2π √(μ/ρ) / (4 L): flesh of that thickness on a bone oscillates at about that

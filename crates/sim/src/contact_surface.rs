@@ -1,4 +1,4 @@
-//! Contact surface: the surface vertices of all bodies as one list of points with their effective masses, from which stable contact stiffnesses follow.
+//! Contact surface: the vertices of all bodies' surfaces, without long edges, as one list of points with their effective masses, from which stable contact stiffnesses follow.
 //!
 //! A spring of stiffness kᵢ at each point yᵢ = Σₙ φᵢₙ xₙ adds Jᵀ K J to the stiffness of the nodes. The largest eigenvalue of M⁻¹ Jᵀ K J is that of
 //! K J M⁻¹ Jᵀ, and is bounded by the row sums of that matrix, scaled by the areas aᵢ:
@@ -88,22 +88,23 @@ impl ContactSurface {
         let mut smallest = f64::INFINITY;
         for body in bodies {
             let start = area.len();
-            area.resize(start + body.surface.vertices.len(), 0.0);
-            for t in 0..body.surface.triangles.len() {
-                let [a, b, c] = body.surface.corners(t);
+            let (surface, embedding) = body.contact_mesh();
+            area.resize(start + surface.vertices.len(), 0.0);
+            for t in 0..surface.triangles.len() {
+                let [a, b, c] = surface.corners(t);
                 let third = (b - a).cross(&(c - a)).norm() / 6.0;
-                body.surface.triangles[t].iter().for_each(|v| area[start + *v as usize] += third);
+                surface.triangles[t].iter().for_each(|v| area[start + *v as usize] += third);
                 edge_sum += (b - a).norm() + (c - b).norm() + (a - c).norm();
                 edge_count += 3;
             }
-            for point in 0..body.surface.vertices.len() {
-                for (node, weight) in body.embedding.point(point) {
+            for point in 0..surface.vertices.len() {
+                for (node, weight) in embedding.point(point) {
                     nodes.push(node + body.nodes.start as u32);
                     weights.push(weight);
                 }
                 offsets.push(nodes.len() as u32);
             }
-            let (low, high) = body.surface.bounds().unwrap_or_default();
+            let (low, high) = surface.bounds().unwrap_or_default();
             smallest = smallest.min((high - low).min());
         }
 

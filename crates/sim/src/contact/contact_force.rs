@@ -7,7 +7,7 @@ use sinew_math::Vec3;
 /// The contact force of an obstacle on a surface vertex.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactForce {
-    /// The vertex, numbered over all bodies.
+    /// The vertex, numbered over the surfaces of all bodies, without long edges.
     pub vertex: u32,
     /// The obstacle.
     pub obstacle: u32,

@@ -42,13 +42,13 @@ impl Overlap {
 /// Depth in flesh: a vertex is inside other flesh if a point slightly in front of it is inside any surface.
 fn in_surfaces(model: &Model, x: &[Vec3]) -> f64 {
     // surfaces of all bodies, with vertex normals
-    let rest: Vec<Vec3> =
-        model.bodies().iter().flat_map(|body| body.surface.vertices.iter().copied()).collect();
+    let surfaces = || model.bodies().iter().map(|body| body.contact_mesh().0);
+    let rest: Vec<Vec3> = surfaces().flat_map(|surface| surface.vertices.iter().copied()).collect();
     let (mut triangles, mut normals) = (Vec::new(), vec![Vec3::zeros(); x.len()]);
     let mut first = 0;
-    for body in model.bodies() {
-        triangles.extend(body.surface.triangles.iter().map(|triangle| triangle.map(|v| first + v as usize)));
-        first += body.surface.vertices.len();
+    for surface in surfaces() {
+        triangles.extend(surface.triangles.iter().map(|triangle| triangle.map(|v| first + v as usize)));
+        first += surface.vertices.len();
     }
     for corners in &triangles {
         let [a, b, c] = corners.map(|v| x[v]);

@@ -32,7 +32,7 @@ const PARALLEL: f64 = 3e-3;
 const WEDGE_SLACK: f64 = 0.1;
 /// A vertex in contact is in front of its triangle within this cosine of the normal, which that of any convex corner meets, or behind it within the other: what is beside a triangle on the same surface is not in contact,
 /// and the nearest point to one inside is never at a convex edge.
-const IN_FRONT: f64 = 0.3;
+const IN_FRONT: f64 = 0.55;
 const BEHIND: f64 = 0.7;
 /// The number of shells near one vertex that are told apart.
 const SHELLS: usize = 4;

@@ -8,7 +8,7 @@ use crate::body::Body;
 use rayon::prelude::*;
 use sinew_contact::{SurfacePairs, nearest_on_triangle};
 use sinew_math::Vec3;
-use sinew_mesh::WindingTree;
+use sinew_mesh::{TriMesh, WindingTree};
 
 /// Winding number above which a point is inside; for closed surfaces it is 0 outside and 1 inside, in between near holes.
 const INSIDE: f64 = 0.6;
@@ -31,19 +31,19 @@ enum Rest {
 /// Fits the gaps of vertices to overlaps at rest.
 pub(super) fn fit_gaps(bodies: &[Body], soft: &mut [SoftSurface], pairs: &mut SurfacePairs) {
     // pairs at rest
-    let x: Vec<Vec3> = bodies.iter().flat_map(|body| body.surface.vertices.iter().copied()).collect();
+    let surfaces = || bodies.iter().map(|body| body.contact_mesh().0);
+    let x: Vec<Vec3> = surfaces().flat_map(|surface| surface.vertices.iter().copied()).collect();
     let still = vec![Vec3::zeros(); x.len()];
     pairs.refit(&x, &still);
     pairs.find(&x, &still, 0.0, &vec![0.0; bodies.len()]);
 
     // where each sample is
-    let normals = vertex_normals(bodies);
-    let places =
-        bodies.iter().flat_map(|body| (0..body.surface.triangles.len()).map(|t| body.surface.corners(t)));
+    let normals = vertex_normals(surfaces(), x.len());
+    let places = surfaces().flat_map(|surface| (0..surface.triangles.len()).map(|t| surface.corners(t)));
     let winding = WindingTree::build(places.collect());
     let mut first = 0;
-    for (body, soft) in bodies.iter().zip(soft) {
-        let count = body.surface.vertices.len();
+    for (surface, soft) in surfaces().zip(soft) {
+        let count = surface.vertices.len();
         let find = |v: usize| {
             if !soft.samples.is_sample[v] {
                 return Rest::Clear(f64::INFINITY);
@@ -83,16 +83,15 @@ fn nearest_at_rest(pairs: &SurfacePairs, vertex: u32, x: &[Vec3]) -> Option<f64>
     own.map(|pair| distance(pair.second)).reduce(f64::min)
 }
 
-/// Unit normals of the vertices of all bodies, weighted by area.
-fn vertex_normals(bodies: &[Body]) -> Vec<Vec3> {
-    let mut normals = Vec::new();
-    for body in bodies {
-        let first = normals.len();
-        normals.resize(first + body.surface.vertices.len(), Vec3::zeros());
-        for (t, corners) in body.surface.triangles.iter().enumerate() {
-            let [a, b, c] = body.surface.corners(t);
+/// Unit normals of the vertices of all surfaces, weighted by area.
+fn vertex_normals<'a>(surfaces: impl Iterator<Item = &'a TriMesh>, count: usize) -> Vec<Vec3> {
+    let (mut normals, mut first) = (vec![Vec3::zeros(); count], 0);
+    for surface in surfaces {
+        for (t, corners) in surface.triangles.iter().enumerate() {
+            let [a, b, c] = surface.corners(t);
             corners.iter().for_each(|v| normals[first + *v as usize] += (b - a).cross(&(c - a)));
         }
+        first += surface.vertices.len();
     }
     normals.iter_mut().for_each(|normal| *normal = normal.try_normalize(0.0).unwrap_or(Vec3::zeros()));
     normals

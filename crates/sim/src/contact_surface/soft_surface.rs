@@ -7,7 +7,7 @@ use super::samples::{Samples, choose_samples};
 use crate::body::Body;
 use sinew_contact::{CarrierRows, PairSurface, SurfaceEdge};
 use sinew_math::Vec3;
-use sinew_mesh::local_thickness;
+use sinew_mesh::{TriMesh, local_thickness};
 
 /// The surface of a body as the broad phase sees it.
 #[derive(Clone, Debug)]
@@ -44,14 +44,14 @@ const LONG_EDGE: f64 = 0.75;
 impl SoftSurface {
     pub(super) fn build(body: &Body, node_rest: &[Vec3]) -> SoftSurface {
         // carriers and their distances
-        let surface = &body.surface;
+        let (surface, embedding) = body.contact_mesh();
         let (mut offsets, mut carriers) = (vec![0u32], Vec::new());
         let own_rest = &node_rest[body.nodes.clone()];
         for vertex in 0..surface.vertices.len() {
-            carriers.extend(body.embedding.point(vertex).map(|(node, _)| node));
+            carriers.extend(embedding.point(vertex).map(|(node, _)| node));
             offsets.push(carriers.len() as u32);
         }
-        let scale = scale(body, own_rest, &offsets, &carriers);
+        let scale = scale(surface, own_rest, &offsets, &carriers);
 
         // distances from ℓ and the thickness
         let radius = local_thickness(surface);
@@ -69,7 +69,7 @@ impl SoftSurface {
             samples: choose_samples(surface, SAMPLE_SPACING * scale),
             gap,
             range,
-            edges: long_edges(body, LONG_EDGE * scale),
+            edges: long_edges(surface, LONG_EDGE * scale),
             offsets,
             carriers,
         }
@@ -86,9 +86,10 @@ impl SoftSurface {
         collides_with_itself: bool,
         collides_with_others: bool,
     ) -> PairSurface<'a> {
+        let (surface, _) = body.contact_mesh();
         PairSurface {
-            triangles: &body.surface.triangles,
-            rest: &body.surface.vertices,
+            triangles: &surface.triangles,
+            rest: &surface.vertices,
             carriers: CarrierRows { offsets: &self.offsets, carriers: &self.carriers },
             is_sample: &self.samples.is_sample,
             gap: &self.gap,
@@ -114,13 +115,13 @@ impl SoftSurface {
 }
 
 /// The mean distance of the carriers of vertices (m); for vertices that are nodes themselves the mean length of edges.
-fn scale(body: &Body, own_rest: &[Vec3], offsets: &[u32], carriers: &[u32]) -> f64 {
+fn scale(surface: &TriMesh, own_rest: &[Vec3], offsets: &[u32], carriers: &[u32]) -> f64 {
     let rows = offsets.windows(2).map(|row| &carriers[row[0] as usize..row[1] as usize]);
     let carried =
         rows.flat_map(|row| (0..row.len()).flat_map(move |i| (0..i).map(move |j| [row[i], row[j]])));
     let carried = carried.map(|pair| pair.map(|node| own_rest[node as usize]));
-    let edges = (0..body.surface.triangles.len()).flat_map(|t| {
-        let [a, b, c] = body.surface.corners(t);
+    let edges = (0..surface.triangles.len()).flat_map(|t| {
+        let [a, b, c] = surface.corners(t);
         [[a, b], [b, c], [c, a]]
     });
     mean_length(carried).or_else(|| mean_length(edges)).unwrap_or(1.0)
@@ -132,9 +133,8 @@ fn mean_length(pairs: impl Iterator<Item = [Vec3; 2]>) -> Option<f64> {
 }
 
 /// The edges longer than a length (m), each once; where more than two triangles meet, with the first two.
-fn long_edges(body: &Body, length: f64) -> Vec<SurfaceEdge> {
+fn long_edges(surface: &TriMesh, length: f64) -> Vec<SurfaceEdge> {
     // half-edges with their third corners, sorted by ends
-    let surface = &body.surface;
     let mut halves: Vec<([u32; 2], u32, bool)> = Vec::new();
     for &[a, b, c] in &surface.triangles {
         for (a, b, c) in [(a, b, c), (b, c, a), (c, a, b)] {

@@ -239,6 +239,7 @@ impl Parts {
             rest_shape: None,
             surface: shape.surface,
             embedding: shape.embedding,
+            fine_surface: shape.fine_surface,
             material: desc.material,
             mass: mass.iter().sum(),
             volume,
