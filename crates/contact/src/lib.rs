@@ -22,20 +22,26 @@
 
 mod barrier;
 mod box_tree;
+mod ccd;
 mod detection;
 mod mass;
 mod response;
 mod rigid_motion;
+mod segment;
 mod shape;
 mod surface_pairs;
 mod triangle;
+mod triangle_intersection;
 
 pub use barrier::Barrier;
 pub use box_tree::{Bounds, BoxTree};
+pub use ccd::{Clearance, Sweep};
 pub use detection::{Contact, FrictionAnchor, detect_contact};
 pub use mass::SolidMass;
 pub use response::{ContactForce, Penalty, Response, Strength};
 pub use rigid_motion::RigidMotion;
+pub use segment::{SegmentPoints, nearest_on_segment, nearest_on_segments};
 pub use shape::{ConvexHull, DistanceGrid, HeightField, Probe, Shape, ShapeFault, TriangleSolid};
 pub use surface_pairs::{NearPair, PairSurface, SurfacePairs};
-pub use triangle::{TrianglePoint, nearest_on_triangle, time_of_impact};
+pub use triangle::{TrianglePoint, nearest_on_triangle};
+pub use triangle_intersection::triangles_intersect;
