@@ -42,6 +42,7 @@ pub struct PairHessian {
 
 impl PairDistance {
     /// Of a point, the first, and a triangle.
+    #[inline]
     pub fn point_triangle(x: &[Vec3; 4]) -> PairDistance {
         let found = nearest_on_triangle(&x[0], &[x[1], x[2], x[3]]);
         let [u, v, w] = found.weights;
@@ -59,6 +60,7 @@ impl PairDistance {
     }
 
     /// Of two edges: the first two points and the last two.
+    #[inline]
     pub fn edge_edge(x: &[Vec3; 4]) -> PairDistance {
         let found = nearest_on_segments(&[x[0], x[1]], &[x[2], x[3]]);
         let [s, t] = found.fractions;
@@ -78,6 +80,7 @@ impl PairDistance {
         PairDistance { distance, normal, weights: [1.0, 0.0, 0.0, 0.0], parameters: 0, rates: [[0.0; 4]; 2] }
     }
 
+    #[inline]
     fn of(gap: &Vec3, weights: [f64; 4], parameters: usize, rates: [[f64; 4]; 2]) -> PairDistance {
         let distance = gap.norm();
         let normal = if distance > 0.0 { gap / distance } else { Vec3::zeros() };

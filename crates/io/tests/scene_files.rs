@@ -8,7 +8,7 @@ use sinew_math::Vec3;
 use sinew_sim::desc::{
     CageSize, ConstraintKind, Hold, Mobility, PointDesc, Region, Response, Sag, Shape, ShapeDesc,
 };
-use sinew_sim::{ImplicitSettings, Solver, StepOrder};
+use sinew_sim::{ImplicitContact, ImplicitSettings, Solver, StepOrder};
 use sinew_skeleton::{DriveRule, JointKind, MassDesc};
 use std::path::Path;
 use tempfile::TempDir;
@@ -189,6 +189,7 @@ max_newton = 7
 max_inner = 70
 substeps = 3
 order = 2
+contact = "barrier"
 budget = 0.02
 
 [[obstacle]]
@@ -431,6 +432,7 @@ fn the_solver_reaches_the_scene_and_explicit_steps_have_no_settings() {
         max_inner: 70,
         substeps: 3,
         order: StepOrder::Second,
+        contact: ImplicitContact::Barrier,
         budget: Some(0.02),
     };
     assert_eq!(scene.solver, Solver::Auto(settings));
@@ -446,6 +448,8 @@ fn the_solver_reaches_the_scene_and_explicit_steps_have_no_settings() {
         ("[solver]\nkind = 'auto'\norder = 3", "1 or 2"),
         ("[solver]\nkind = 'auto'\nbudget = 0", "`budget` is 0: it must be above 0"),
         ("[solver]\norder = 2", "`order` needs kind"),
+        ("[solver]\ncontact = 'barrier'", "`contact` needs kind"),
+        ("[solver]\nkind = 'implicit'\ncontact = 'spring'", "springs"),
     ] {
         let error = read(text).unwrap_err().to_string();
         assert!(error.contains(said), "{error}");

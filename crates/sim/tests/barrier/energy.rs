@@ -1,0 +1,29 @@
+//! Energy of undamped bodies between barriers.
+
+use super::bodies::{intersections, stepper, still, tet_box, world};
+use sinew_math::Vec3;
+use sinew_sim::desc::ObstacleDesc;
+use sinew_sim::{Model, State};
+
+/// Backward Euler and the decrease of the potential in each solve never raise the sum of kinetic, elastic, gravitational and barrier energy of undamped bodies without friction; the barrier's share is in `supplied_energy`.
+/// Steps are solved to 1e-3 of a gradient, so that a millionth of the energy of the fall is allowed per step.
+#[test]
+fn energy_never_rises() {
+    let boxes = vec![
+        tet_box("lower", 2, [0.2, 0.1, 0.2], Vec3::new(0.0, 0.051, 0.0), 5e4),
+        tet_box("upper", 2, [0.1; 3], Vec3::new(0.03, 0.35, 0.02), 5e4),
+    ];
+    let mut world = world(boxes, vec![ObstacleDesc { friction: Some(0.0), ..ObstacleDesc::ground(0.0) }]);
+    world.contact.friction = 0.0;
+    let model = Model::build(&world).expect("sound");
+    let (mut state, mut stepper) = (State::at_rest(&model), stepper());
+    let scale = model.mass() * 9.81 * 0.3;
+    let mut before = f64::INFINITY;
+    for step in 0..90 {
+        stepper.step(&model, &still(&model)(step), 1.0 / 60.0, &mut state).expect("holds");
+        assert_eq!(intersections(&model, &state), 0);
+        let now = state.supplied_energy;
+        assert!(now <= before + 1e-3 * scale, "step {step}: {before} to {now} J of {scale}");
+        before = now;
+    }
+}
