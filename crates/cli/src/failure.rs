@@ -79,6 +79,8 @@ impl From<StepError> for Failure {
             StepError::TooManySubsteps { .. }
             | StepError::FreeObstacles
             | StepError::OwnCoordinates(_)
+            | StepError::Intersecting { .. }
+            | StepError::NoBarrier
             | StepError::FreeHome(_)
             | StepError::NoClock(_)
             | StepError::BadTimeStep(_) => Failure::input(error),

@@ -6,7 +6,7 @@ use sinew_sim::desc::ObstacleDesc;
 use sinew_sim::{ImplicitSettings, Model, Solver, State, Stepper};
 
 /// Backward Euler and the decrease of the potential in each solve never raise the sum of kinetic, elastic, gravitational and barrier energy of undamped bodies without friction; the barrier's share is in `supplied_energy`.
-/// A gradient of 1e-5 of the weight is left, which changes velocities of 1 m/s by 1e-5 g h, and the energy of a fall by 0.3 m by less than a millionth of it.
+/// Solves leave a gradient of 1e-5 of the inertial force m v/h of bodies that a contact stops, which does the work 1e-5 m v² over the way v h of a step: 2e-5 of the energy of the fall.
 #[test]
 fn energy_never_rises() {
     let boxes = vec![
@@ -25,7 +25,7 @@ fn energy_never_rises() {
         stepper.step(&model, &still(&model)(step), 1.0 / 60.0, &mut state).expect("holds");
         assert_eq!(intersections(&model, &state), 0);
         let now = state.supplied_energy;
-        assert!(now <= before + 1e-6 * scale, "step {step}: {before} to {now} J of {scale}");
+        assert!(now <= before + 2e-5 * scale, "step {step}: {before} to {now} J of {scale}");
         before = now;
     }
 }
