@@ -84,7 +84,7 @@ fn cube_of_eight_vertices_on_a_thin_rail() {
     run_apart(&model, DT, 60, |step| gliding(&[Vec3::new(0.3, 0.4, 0.0)], step, 60));
 }
 
-/// A ball between two plates that close to a third of its diameter.
+/// A ball between two plates that close to two fifths of its diameter.
 #[test]
 fn ball_squeezed_between_kinematic_plates() {
     let ball = caged("ball", shapes::sphere(0.1, 2), 300, Vec3::zeros(), 5e4);
