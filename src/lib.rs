@@ -98,7 +98,7 @@ pub fn open_with(
 /// What most programs need.
 pub mod prelude {
     pub use sinew_character::{Character, CharacterOptions};
-    pub use sinew_contact::{Response, Shape};
+    pub use sinew_contact::Shape;
     pub use sinew_control::{Controller, Motion, Script};
     pub use sinew_flesh::{Law, Material, StretchLimits};
     pub use sinew_io::{CharacterChoice, OpenedScene, SinkOptions, SinkReport, open_sink};

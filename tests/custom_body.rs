@@ -184,7 +184,7 @@ fn it_collides_and_comes_to_rest() {
     }
     assert!(in_contact > 0);
     let lowest = player.state.node_x.iter().map(|x| x.y).fold(f64::INFINITY, f64::min);
-    let (radius, step, stiffness) = (0.1, 2e-3, Response::Penalty.strength().stiffness);
+    let (radius, step, stiffness) = (0.1, 2e-3, sinew::contact::Penalty::STRENGTH.stiffness);
     let depth = (4.0 * radius * G * step * step / stiffness).sqrt();
     assert!(-lowest > 0.5 * depth && -lowest < 1.5 * depth, "{lowest} {depth}");
     let kinetic = player.state.energies(&player.model).kinetic;

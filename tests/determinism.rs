@@ -5,7 +5,7 @@ use sinew::control::{
     PlaceMotion, SkeletonMotion,
 };
 use sinew::prelude::*;
-use sinew::sim::contact::PairFrictionAnchor;
+use sinew::sim::contact::{PairFrictionAnchor, SoftPair};
 use sinew::skeleton::Skeleton;
 use sinew::take::PlayError;
 use std::ops::ControlFlow;
@@ -244,12 +244,13 @@ fn checkpoints_hold_pair_friction_anchors_and_version_3_without_them_is_read() {
     assert_eq!(restore(older).expect("is read"), state);
 
     let before = state.hash();
-    state.pair_anchors.push(PairFrictionAnchor { vertex: 3, triangle: 7, weights: [1.5, -0.25, -0.25] });
-    state.pair_anchors.push(PairFrictionAnchor {
-        vertex: u32::MAX,
-        triangle: u32::MAX,
-        weights: [0.1, 0.2, 0.7],
-    });
+    let pairs = [
+        (SoftPair::VertexTriangle { vertex: 3, triangle: 7 }, [1.5, -0.25, -0.25]),
+        (SoftPair::VertexTriangle { vertex: u32::MAX, triangle: u32::MAX }, [0.1, 0.2, 0.7]),
+        (SoftPair::Edges { edges: [0, 5] }, [0.1, -0.2, 0.0]),
+        (SoftPair::Edges { edges: [7, u32::MAX] }, [1.1, 0.5, 0.0]),
+    ];
+    state.pair_anchors.extend(pairs.map(|(pair, weights)| PairFrictionAnchor { pair, weights }));
     assert_ne!(state.hash(), before);
     assert_eq!(restore(Checkpoint::of(&state).as_bytes().to_vec()).expect("sound"), state);
     let mut more = Checkpoint::of(&state).as_bytes().to_vec();

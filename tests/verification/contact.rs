@@ -252,22 +252,6 @@ fn every_shape_supports_a_block() {
     }
 }
 
-/// A block rests on projection and impulse responses as on penalty springs.
-#[test]
-fn every_contact_response_supports_a_block() {
-    for response in [Response::Penalty, Response::Projection, Response::Impulse { restitution: 0.0 }] {
-        let mut world = world(vec![block(1e5)], vec![ObstacleDesc::ground(0.0)]);
-        world.contact.response = response;
-        let model = Model::build(&world).expect("sound");
-        let mut state = State::at_rest(&model);
-        run(&model, &mut state, 2.0);
-        let height = center(&model, &state).y;
-        assert!((0.047..0.0505).contains(&height), "{height} {response:?}");
-        let speed = state.momentum(&model).norm() / model.mass();
-        assert!(speed < 0.05, "{speed} {response:?}");
-    }
-}
-
 #[test]
 fn invalid_obstacles_and_contact_settings_are_rejected_by_name() {
     let mut desc = world(vec![block(1e5)], vec![ObstacleDesc::ground(0.0), ObstacleDesc::ground(0.0)]);

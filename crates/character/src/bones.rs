@@ -7,7 +7,7 @@
 use crate::flesh::Flesh;
 use crate::{CharacterJoint, Mat4, NodeTransform, RiggedCharacter};
 use sinew_control::{BoneMap, HumanBone};
-use sinew_math::{Isometry, Mat3, Vec3, distance_to_segment};
+use sinew_math::{Isometry, Mat3, Rotation, Vec3, distance_to_segment};
 use sinew_sim::desc::{Hold, TieDesc};
 use sinew_skeleton::{
     BoneDesc, BoneId, JointDesc, JointKind, MassDesc, MassProperties, Parent, Skeleton, SkeletonDesc,
@@ -20,6 +20,8 @@ pub(crate) struct Bones {
     pub(crate) desc: SkeletonDesc,
     /// For each bone, in the order of the description, its node.
     pub(crate) node: Vec<usize>,
+    /// The bone's frame in that of its node, without the node's scale: see [`Bones::turn_frame`].
+    turns: Vec<Rotation>,
     /// The node's frame in the bone's at bind, which holds the node's scale.
     pub(crate) bone_from_node: Vec<Mat4>,
     /// For each node its bone.
@@ -38,6 +40,8 @@ const SHORTEST: f64 = 2e-3;
 /// A segment is part of a bone if the flesh along it has this mean weight of the bone. Flesh that blends over the whole of a bone, from its parent
 /// to its child, has 1/2; along a line through four bones, as from a trunk through a leg to a foot, each has 1/4.
 const FOLLOWED: f64 = 1.0 / 3.0;
+/// A bone that hangs from a control hangs from the bone with which it shares flesh instead if they share more than this fraction of its vertices.
+const SHARED: f64 = 0.02;
 /// How many points of a segment are looked at.
 const PROBES: usize = 8;
 /// How many vertices of the flesh are looked at, at most: every second, third ... of finer surfaces.
@@ -73,6 +77,7 @@ impl Bones {
         let parents: Vec<Option<usize>> =
             kept.iter().map(|&i| joints[i].parent.and_then(|p| place[p])).collect();
         let following = Following::find(flesh, rigged, &of_node, kept.len());
+        let parents = following.held_parents(parents);
         let segments = segments(&frames, &parents, flesh, &following);
         let radii = radii(&segments, flesh, &following);
 
@@ -104,6 +109,7 @@ impl Bones {
         Bones {
             desc,
             node: kept.iter().map(|&i| joints[i].node).collect(),
+            turns: vec![Rotation::identity(); kept.len()],
             bone_from_node: kept.iter().zip(&frames).map(bone_from_node).collect(),
             of_node,
             left_out: joints.len() - kept.len(),
@@ -154,7 +160,36 @@ impl Bones {
 
     /// Where bones stand when nodes stand somewhere, in the order of the description.
     pub(crate) fn poses(&self, world_from_node: &[Mat4]) -> Vec<Isometry> {
-        self.node.iter().map(|&node| rigid(&world_from_node[node])).collect()
+        self.node.iter().zip(&self.turns).map(|(&node, turn)| rigid(&world_from_node[node]) * turn).collect()
+    }
+
+    /// Turns the frame of a bone, given by its place in the description: `turn` is the new frame in the old. Nothing moves; only the axes of its joint are others.
+    pub(crate) fn turn_frame(&mut self, bone: usize, turn: &Rotation) {
+        let back = turn.inverse();
+        self.turns[bone] *= turn;
+        self.bone_from_node[bone] = back.to_homogeneous() * self.bone_from_node[bone];
+        let own = &mut self.desc.bones[bone];
+        own.parent_from_joint *= *turn;
+        turn_mass(&mut own.mass, &back);
+        let below = self.desc.bones.iter_mut().filter(|below| below.parent == Parent::Index(bone));
+        below.for_each(|below| below.parent_from_joint = back * below.parent_from_joint);
+    }
+}
+
+/// Turns a mass about the origin of its frame.
+fn turn_mass(mass: &mut MassDesc, turn: &Rotation) {
+    match mass {
+        MassDesc::Sum(all) => all.iter_mut().for_each(|part| turn_mass(part, turn)),
+        MassDesc::Solid { shape: SolidShape::Capsule { from, to, .. }, .. } => {
+            (*from, *to) = (turn * *from, turn * *to);
+        }
+        MassDesc::Given(own) => {
+            let rotation = turn.to_rotation_matrix().into_inner();
+            own.center = turn * own.center;
+            own.tensor = rotation * own.tensor * rotation.transpose();
+        }
+        // bones of characters are made of nothing else
+        _ => {}
     }
 }
 
@@ -189,6 +224,34 @@ impl Following {
         Following { weights, own }
     }
 
+    /// The parents of bones, where those that hang from a control hang from the bone that they share flesh with. Game rigs hang feet and hands from a root that has no flesh, so that
+    /// inverse kinematics can move them: limp legs would leave their feet behind.
+    fn held_parents(&self, mut parents: Vec<Option<usize>>) -> Vec<Option<usize>> {
+        for bone in 0..parents.len() {
+            let Some(control) = parents[bone].filter(|parent| self.own[*parent].is_empty()) else { continue };
+            let shared = self.shared_weights(bone, parents.len());
+            let most = (0..parents.len()).filter(|other| !is_below(&parents, *other, bone));
+            let most = most.max_by(|a, b| shared[*a].total_cmp(&shared[*b]).then(b.cmp(a)));
+            let enough = SHARED * self.own[bone].len() as f64;
+            if let Some(other) = most.filter(|other| *other != control && shared[*other] > enough) {
+                parents[bone] = Some(other);
+            }
+        }
+        parents
+    }
+
+    /// Σ min(w_a, w_b) over the vertices of a bone a, for each bone b.
+    fn shared_weights(&self, bone: usize, bone_count: usize) -> Vec<f64> {
+        let mut shared = vec![0.0; bone_count];
+        for weights in &self.weights {
+            let Some((_, own)) = weights.iter().find(|(other, _)| *other as usize == bone) else { continue };
+            for (other, weight) in weights.iter().filter(|(other, _)| *other as usize != bone) {
+                shared[*other as usize] += f64::from(weight.min(*own));
+            }
+        }
+        shared
+    }
+
     /// The mean weight of a bone in the flesh along a segment (m, world at bind): at the vertices nearest to points of it.
     fn mean_weight(&self, flesh: &Flesh, bone: usize, [from, to]: &[Vec3; 2]) -> f64 {
         let vertices = &flesh.surface.vertices;
@@ -205,6 +268,11 @@ impl Following {
         let fraction = |i: usize| (i as f64 + 0.5) / PROBES as f64;
         (0..PROBES).map(|i| weight_at(from + fraction(i) * (to - from))).sum::<f64>() / PROBES as f64
     }
+}
+
+/// Whether a bone is another, or hangs from it.
+fn is_below(parents: &[Option<usize>], bone: usize, above: usize) -> bool {
+    core::iter::successors(Some(bone), |bone| parents[*bone]).any(|bone| bone == above)
 }
 
 /// The mass of a small ball at the joint, without a shape.

@@ -4,11 +4,15 @@
 use crate::bones::Bones;
 use crate::flesh::Flesh;
 use crate::jiggle::{FleshInMotion, Softness};
+use crate::joint_axes::align_joints;
+use crate::joint_limits::limit_joints;
 use crate::motion;
 use crate::names::distinct_name;
 use crate::rigid_skin::RigidSkin;
 use crate::softness::find_softness;
-use crate::{CharacterBinding, CharacterError, CharacterOptions, FaultyPart, FleshShape, RiggedCharacter};
+use crate::{
+    CharacterBinding, CharacterError, CharacterOptions, FaultyPart, FleshShape, JointOptions, RiggedCharacter,
+};
 use sinew_control::{Approach, BoneMap, Performance, SkeletonMotion};
 use sinew_flesh::Material;
 use sinew_math::Vec3;
@@ -63,7 +67,7 @@ impl Character {
         let name = options.name.clone().unwrap_or_else(|| "character".into());
 
         // what is flesh, and the bones it hangs on
-        let flesh = Flesh::find(&rigged, &options.skinned, &options.fleshy)?;
+        let flesh = Flesh::find(&rigged, (&options.skinned, &options.fleshy), options.has_solid_parts)?;
         if flesh.surface.triangles.is_empty() {
             let message = "the file has no skinned surface: give a rigged character, or its mesh alone as .obj, .ply or .stl; a file with motion alone is for --motion";
             return Err(CharacterError::whole(message));
@@ -87,6 +91,7 @@ impl Character {
         let human =
             motion::human_bones(&rigged, &bones, &skeleton, (&options.placement.rotation, &options.human))?;
         bones.harden(&human, &skeleton);
+        let skeleton = fit_joints(&mut bones, (&rigged, &flesh), (&human, &skeleton), &options.joints)?;
 
         // what it does
         let played = Played { rigged: &rigged, bones: &bones, skeleton: &skeleton, human: &human };
@@ -159,6 +164,22 @@ impl Character {
         scene.preroll = scene.preroll.max(self.preroll);
         self.binding
     }
+}
+
+/// Gives joints their axes, ranges and damping; returns the skeleton with those axes.
+fn fit_joints(
+    bones: &mut Bones,
+    (rigged, flesh): (&RiggedCharacter, &Flesh),
+    (human, skeleton): (&BoneMap, &Skeleton),
+    options: &JointOptions,
+) -> Result<Skeleton, CharacterError> {
+    if options.limits {
+        align_joints(bones, human, skeleton);
+    }
+    let skeleton = Skeleton::build(&bones.desc.with_plain_masses())
+        .map_err(|error| CharacterError::whole(format!("its joints make no skeleton: {error}")))?;
+    limit_joints(bones, (rigged, flesh), (human, &skeleton), options);
+    Ok(skeleton)
 }
 
 /// A character with its bones, while flesh is made of it.

@@ -138,8 +138,8 @@ impl Flesh {
     /// Finds the flesh of a character.
     pub(crate) fn find(
         rigged: &RiggedCharacter,
-        skinned: &[String],
-        fleshy: &[String],
+        (skinned, fleshy): (&[String], &[String]),
+        has_solid_parts: bool,
     ) -> Result<Flesh, CharacterError> {
         // all skinned surfaces as one
         let spoken = Spoken::find(rigged, skinned, fleshy)?;
@@ -185,7 +185,7 @@ impl Flesh {
             notes: Vec::new(),
         };
         flesh.find_hard_parts(rigged, &all, &source);
-        flesh.sort_shells(rigged, &all, &source);
+        flesh.sort_shells(rigged, (&all, &source), has_solid_parts);
         flesh.find_machine(rigged, &all);
         Ok(flesh)
     }
@@ -216,7 +216,13 @@ impl Flesh {
         }
     }
 
-    fn sort_shells(&mut self, rigged: &RiggedCharacter, all: &TriMesh, source: &[(u32, u32)]) {
+    /// Takes the shells that are flesh; with `has_solid_parts` also those that are rigid.
+    fn sort_shells(
+        &mut self,
+        rigged: &RiggedCharacter,
+        (all, source): (&TriMesh, &[(u32, u32)]),
+        has_solid_parts: bool,
+    ) {
         // which shells are flesh; of a character with nothing soft, those that are rigid for the weakest reason
         let shells = shells_of(all);
         let decisions: Vec<Decision> =
@@ -225,8 +231,9 @@ impl Flesh {
         let taken = taken.into_iter().find(|decision| decisions.contains(decision));
         let is_stiff = matches!(taken, Some(Decision::OneBone | Decision::Named));
         for (shell, decision) in shells.iter().zip(&decisions) {
-            if Some(*decision) == taken {
-                self.add(all, source, shell, is_stiff);
+            let is_solid = matches!(decision, Decision::OneBone | Decision::Named);
+            if Some(*decision) == taken || (has_solid_parts && is_solid) {
+                self.add(all, source, shell, is_stiff || is_solid);
             }
         }
 

@@ -58,6 +58,25 @@ pub struct CharacterOptions {
     pub softness: SoftnessOptions,
     /// Human bones that cannot be recognised by name, with the joint that is each.
     pub human: Vec<(HumanBone, String)>,
+    /// What its joints do by themselves where nothing drives them.
+    pub joints: JointOptions,
+    /// Whether rigid parts are part of the flesh, and rigid there, so that they weigh and collide: what a character needs that falls.
+    pub has_solid_parts: bool,
+}
+
+/// What joints do by themselves where nothing drives them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointOptions {
+    /// Whether joints stop at the ends of their range: that of the file's animations, and of people for human bones.
+    pub limits: bool,
+    /// How much the swing of limp limbs is damped: 1 as that of relaxed people, 0 not at all.
+    pub damping: f64,
+}
+
+impl Default for JointOptions {
+    fn default() -> JointOptions {
+        JointOptions { limits: true, damping: 1.0 }
+    }
 }
 
 impl Default for CharacterOptions {
@@ -82,6 +101,8 @@ impl Default for CharacterOptions {
             fleshy: Vec::new(),
             softness: SoftnessOptions::default(),
             human: Vec::new(),
+            joints: JointOptions::default(),
+            has_solid_parts: false,
         }
     }
 }

@@ -8,6 +8,7 @@ mod characters;
 mod contact;
 mod coupling;
 mod elements;
+mod falls;
 mod implicit;
 mod kim;
 mod locking;
@@ -58,6 +59,7 @@ pub(crate) struct Bench {
 enum Suite {
     Bakes(bakes::Bakes),
     Characters(characters::Characters),
+    Falls(falls::Falls),
     Variants(variants::Variants),
 }
 
@@ -99,6 +101,7 @@ impl Bench {
         match self.suite {
             Some(Suite::Bakes(bakes)) => return bakes.run(),
             Some(Suite::Characters(characters)) => return characters.run(),
+            Some(Suite::Falls(falls)) => return falls.run(),
             Some(Suite::Variants(variants)) => return variants.run(),
             None => {}
         }

@@ -77,7 +77,6 @@ impl From<StepError> for Failure {
             }
             // faults of the input
             StepError::TooManySubsteps { .. }
-            | StepError::FreeObstacles
             | StepError::OwnCoordinates(_)
             | StepError::Intersecting { .. }
             | StepError::NoBarrier
@@ -94,9 +93,7 @@ impl From<SettleError> for Failure {
             SettleError::NotFinite { .. } | SettleError::BadControl(_) => {
                 Failure::Simulation(error.to_string())
             }
-            SettleError::FreeObstacles | SettleError::OwnCoordinates(_) | SettleError::FreeHome(_) => {
-                Failure::input(error)
-            }
+            SettleError::OwnCoordinates(_) | SettleError::FreeHome(_) => Failure::input(error),
         }
     }
 }

@@ -5,7 +5,7 @@
 //! pairs that are in contact, so how often detection runs never changes a result.
 //!
 //! ```
-//! use sinew_contact::{Response, Shape, detect_contact};
+//! use sinew_contact::{Penalty, Shape, detect_contact};
 //! use sinew_math::Vec3;
 //!
 //! // a point enters the top of a box
@@ -15,7 +15,7 @@
 //! assert!((contact.depth - 0.005).abs() < 1e-12 && contact.normal == Vec3::y());
 //!
 //! // penalty force on a mass of 0.1 kg for steps of 1 ms and a friction coefficient of 0.5
-//! let law = Response::Penalty.law(0.1, 1e-3, 0.5, 0.05);
+//! let law = Penalty::stable(0.1, 1e-3, 0.5, 0.05);
 //! let contact_force = law.force(contact.depth, &contact.normal, &Vec3::zeros(), &Vec3::zeros());
 //! assert!(contact_force.force.y > 0.0);
 //! ```
@@ -43,11 +43,11 @@ pub use detection::{Contact, FrictionAnchor, detect_contact};
 pub use mass::SolidMass;
 pub use pair_distance::{PairDistance, PairHessian};
 pub use parallel_edges::ParallelEdges;
-pub use response::{ContactForce, Penalty, Response, Strength};
+pub use response::{ContactForce, Penalty, Strength};
 pub use rigid_motion::RigidMotion;
 pub use segment::{SegmentPoints, nearest_on_segment, nearest_on_segments};
 pub use shape::{ConvexHull, DistanceGrid, HeightField, Probe, Shape, ShapeFault, TriangleSolid};
 pub use smooth_friction::SmoothFriction;
-pub use surface_pairs::{NearPair, PairSurface, SurfacePairs};
+pub use surface_pairs::{CarrierRows, NearPair, PairSurface, SurfaceEdge, SurfacePairs};
 pub use triangle::{TrianglePoint, nearest_on_triangle};
 pub use triangle_intersection::triangles_intersect;

@@ -1,22 +1,24 @@
-//! Broad phase for deformable surfaces: vertex-triangle pairs that may come into contact within a time interval, by simultaneous
-//! traversal of two bounding volume hierarchies.
+//! Broad phase for deformable surfaces: vertex-triangle and edge-edge pairs that may come into contact within a time interval, by
+//! simultaneous traversal of two bounding volume hierarchies.
 //!
 //! Boxes of velocities bound the approach of two subtrees, so that a swinging limb is tested against what it moves towards, and
-//! not against itself: points that move together do not approach.
-//!
-//! Subtrees whose normals all lie in one half-space cannot self-collide and are skipped. `[VolinoMagnenat1994]` Within one
-//! surface, a vertex beside or behind a triangle close to it at rest never contacts that triangle, because they are connected.
+//! not against itself: points that move together do not approach. Within one surface, primitives with a carrier in common
+//! ([`CarrierRows`]) never collide. All distances are those of the primitives themselves: no body changes the pairs of others.
 
+mod carriers;
 mod excluded_pairs;
 mod lane_box;
+mod shells;
 mod surface_tree;
 mod traversal;
 
-use crate::nearest_on_triangle;
+pub use carriers::CarrierRows;
+use carriers::Carriers;
 use excluded_pairs::ExcludedPairs;
 use rayon::prelude::*;
+use shells::find_shells;
 use sinew_math::Vec3;
-use surface_tree::SurfaceTree;
+use surface_tree::{FirstOf, SurfaceTree};
 use traversal::Traversal;
 
 /// A surface in the broad phase.
@@ -26,43 +28,102 @@ pub struct PairSurface<'a> {
     pub triangles: &'a [[u32; 3]],
     /// Vertices at rest (m).
     pub rest: &'a [Vec3],
+    /// What moves the vertices.
+    pub carriers: CarrierRows<'a>,
+    /// The vertices that are tested against triangles.
+    pub is_sample: &'a [bool],
+    /// The signed distance from a triangle at which repulsion of each vertex starts (m): negative for a vertex that is inside other flesh at rest.
+    pub gap: &'a [f64],
+    /// The depth behind each triangle down to which contact is detected (m).
+    pub range: &'a [f64],
+    /// The edges that are tested against edges.
+    pub edges: &'a [SurfaceEdge],
+    /// The range where the surface is thick (m), by which approach is measured.
+    pub nominal_range: f64,
     /// Whether it may contact itself.
     pub collides_with_itself: bool,
     /// Whether it may contact other surfaces.
     pub collides_with_others: bool,
 }
 
-/// A candidate pair of a vertex and a triangle, with global indices.
+/// An edge of a surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SurfaceEdge {
+    /// Its ends.
+    pub ends: [u32; 2],
+    /// The third corners of the triangles on its two sides: of the one that has it from the first end to the second, and of the other one. At a border both are the same.
+    pub wings: [u32; 2],
+}
+
+/// A candidate pair of a vertex and a triangle, or of two edges, with global indices.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NearPair {
-    /// The vertex.
-    pub vertex: u32,
-    /// The triangle.
-    pub triangle: u32,
-    /// The distance at which repulsion starts (m).
-    pub gap: f64,
-    /// Their distance at detection (m).
-    pub distance: f64,
-    /// A bound on their approach speed at detection (m/s).
-    pub closing: f64,
+    /// The vertex, or the edge with the smaller index.
+    pub first: u32,
+    /// The triangle, or the edge with the larger index.
+    pub second: u32,
+    /// At most their distance at detection (m).
+    pub distance: f32,
+    /// At least their approach speed at detection (m/s).
+    pub closing: f32,
 }
+
+impl NearPair {
+    /// The pair, if it is or may be within reach (m) in a time (s).
+    #[inline]
+    fn within(
+        first: u32,
+        second: u32,
+        distance: f64,
+        closing: f64,
+        reach: f64,
+        time: f64,
+    ) -> Option<NearPair> {
+        // rounded to the safe side
+        let (shorter, faster) = ((distance * ROUNDED_DOWN) as f32, (closing * ROUNDED_UP) as f32);
+        let is_near = distance <= reach + time * closing;
+        is_near.then_some(NearPair { first, second, distance: shorter, closing: faster })
+    }
+
+    fn key(&self) -> (u32, u32) {
+        (self.first, self.second)
+    }
+}
+
+/// More than the rounding of single precision, 2⁻²⁴.
+const ROUNDED_DOWN: f64 = 1.0 - 1e-7;
+const ROUNDED_UP: f64 = 1.0 + 1e-7;
 
 /// Bounding volume hierarchies over surfaces, and the candidate pairs of the last query.
 #[derive(Clone, Debug, Default)]
 pub struct SurfacePairs {
     /// Corners of all triangles, as global vertex indices.
     triangles: Vec<[u32; 3]>,
-    rest: Vec<Vec3>,
+    /// The shell of each triangle.
+    shells: Vec<u32>,
+    edges: Vec<SurfaceEdge>,
+    carriers: Carriers,
+    /// Of each vertex, triangle and edge (m).
+    gap: Vec<f64>,
+    range: Vec<f64>,
+    edge_gap: Vec<f64>,
+    edge_range: Vec<f64>,
     surfaces: Vec<SurfaceTree>,
-    gap: f64,
-    range: f64,
     tasks: Vec<Task>,
     next_tasks: Vec<Task>,
     /// Pairs found, one list per task group.
-    lists: Vec<Vec<NearPair>>,
+    lists: Vec<PairLists>,
     /// Insertion position of each vertex, for the counting sort of pairs.
     place_of_vertex: Vec<u32>,
-    pairs: Vec<NearPair>,
+    vertex_pairs: Vec<NearPair>,
+    edge_pairs: Vec<NearPair>,
+}
+
+/// Pairs of vertices and triangles, and of edges.
+#[derive(Clone, Debug, Default)]
+struct PairLists {
+    vertices: Vec<NearPair>,
+    edges: Vec<NearPair>,
 }
 
 /// A pair of nodes to be traversed: surface and node of each.
@@ -76,73 +137,127 @@ struct Task {
 const TASKS: usize = 256;
 /// The number of lists of pairs: a few tasks each.
 const LISTS: usize = 64;
-/// The capacity of each list, at least and as a fraction of all vertices, so that reallocation is rare: where soft bodies are
-/// flattened against each other, each of some hundred vertices of a task is near about twenty triangles. Unused capacity is never
-/// accessed.
-const LIST_CAPACITY: usize = 8192;
-const FRACTION_OF_VERTICES: usize = 32;
-
-/// A vertex is in front of a triangle at rest if its height is at least this fraction of its distance.
-const IN_FRONT: f64 = 0.5;
+/// The initial capacity of each list; lists grow to twice that of the most crowded query so far.
+const LIST_CAPACITY: usize = 512;
+/// Lists with more room than this are given back when less than a quarter of it is used.
+const LARGE: usize = 1 << 16;
 
 impl SurfacePairs {
-    /// Builds the hierarchies. Contact begins at the distance `gap` and is detected down to the depth `range` (m).
-    pub fn build(surfaces: &[PairSurface], gap: f64, range: f64) -> SurfacePairs {
-        let mut pairs = SurfacePairs { gap, range, ..SurfacePairs::default() };
+    /// Builds the hierarchies.
+    pub fn build(surfaces: &[PairSurface]) -> SurfacePairs {
+        let mut pairs = SurfacePairs::default();
         for surface in surfaces {
-            let first_vertex = pairs.rest.len() as u32;
-            let first_triangle = pairs.triangles.len();
-            pairs.rest.extend_from_slice(surface.rest);
-            pairs.triangles.extend(surface.triangles.iter().map(|t| t.map(|v| v + first_vertex)));
-            let surface_tree = SurfaceTree::build(
-                surface,
-                first_vertex,
-                first_triangle,
-                &pairs.triangles,
-                &pairs.rest,
-                gap + range,
-            );
-            pairs.surfaces.push(surface_tree);
+            pairs.add(surface);
         }
         for i in 0..pairs.surfaces.len() {
-            let surface_tree = &pairs.surfaces[i];
-            if surface_tree.collides_with_itself {
-                let never_collide = |vertex: u32, t: u32| {
-                    let corners = pairs.triangles[surface_tree.first_triangle + t as usize];
-                    corners.contains(&vertex) || pairs.gap_at_rest(surface_tree, vertex, t).is_none()
-                };
-                pairs.surfaces[i].excluded = ExcludedPairs::find(surface_tree, &never_collide);
+            if pairs.surfaces[i].collides_with_itself {
+                let tree = &pairs.surfaces[i];
+                let excluded = ExcludedPairs::find(tree, &|a, b| pairs.move_together(tree, [a, b]));
+                pairs.surfaces[i].excluded = excluded;
             }
         }
         pairs
     }
 
-    /// The distance at which repulsion between a vertex and a triangle of one surface starts: at most half their distance at
-    /// rest. `None` if they never collide.
-    fn gap_at_rest(&self, surface_tree: &SurfaceTree, vertex: u32, t: u32) -> Option<f64> {
-        let (middle, normal, radius) = surface_tree.rest_shape[t as usize];
-        let off = self.rest[vertex as usize] - middle;
-        let near = 2.0 * (self.gap + self.range) + radius;
-        if off.norm_squared() > near * near {
-            return Some(self.gap);
+    fn add(&mut self, surface: &PairSurface) {
+        let first = FirstOf {
+            vertex: self.gap.len() as u32,
+            triangle: self.triangles.len() as u32,
+            edge: self.edges.len() as u32,
+        };
+        let triangles: Vec<[u32; 3]> =
+            surface.triangles.iter().map(|t| t.map(|v| v + first.vertex)).collect();
+        self.carriers.add(surface.carriers, &triangles);
+        self.shells.extend(find_shells(&triangles, first.vertex, surface.rest));
+        self.triangles.extend(triangles);
+        self.gap.extend_from_slice(surface.gap);
+        self.range.extend_from_slice(surface.range);
+        self.add_edges(surface, first);
+        self.surfaces.push(SurfaceTree::build(surface, first, carrier_extent(surface)));
+    }
+
+    /// Edges have the smaller gap of their ends and the smaller range of their triangles.
+    fn add_edges(&mut self, surface: &PairSurface, first: FirstOf) {
+        let mut range_at = vec![f64::INFINITY; surface.rest.len()];
+        for (corners, range) in surface.triangles.iter().zip(surface.range) {
+            corners.iter().for_each(|v| range_at[*v as usize] = range_at[*v as usize].min(*range));
         }
-        if off.dot(&normal) < IN_FRONT * off.norm() {
-            return None;
+        for SurfaceEdge { ends, wings } in surface.edges {
+            let [a, b] = ends.map(|v| v as usize);
+            self.edge_gap.push(surface.gap[a].min(surface.gap[b]));
+            self.edge_range.push(range_at[a].min(range_at[b]));
+            let global = |v: u32| v + first.vertex;
+            self.edges.push(SurfaceEdge { ends: ends.map(global), wings: wings.map(global) });
         }
-        let corners = self.triangle(surface_tree.first_triangle as u32 + t).map(|v| self.rest[v as usize]);
-        let p = self.rest[vertex as usize];
-        let distance = (nearest_on_triangle(&p, &corners).point - p).norm();
-        Some(self.gap.min(0.5 * distance))
+    }
+
+    /// Whether all primitives of two leaves of a surface have carriers in common.
+    fn move_together(&self, tree: &SurfaceTree, [a, b]: [u32; 2]) -> bool {
+        let samples = |node: u32| {
+            let (first, last) = tree.samples_of_node[node as usize];
+            tree.samples[first as usize..last as usize].iter().map(|s| tree.vertices[*s as usize])
+        };
+        let triangles = |node: u32| {
+            let leaf = tree.tree.nodes[node as usize];
+            let order = &tree.tree.order[leaf.start as usize..][..leaf.count as usize];
+            order.iter().map(|t| tree.first_triangle as u32 + t)
+        };
+        let edges = |node: u32| {
+            let (first, last) = tree.edges_of_node[node as usize];
+            tree.edges[first as usize..last as usize].iter().map(|e| self.edges[e.edge as usize].ends)
+        };
+        let vertices_with = |a: u32, b: u32| {
+            samples(a).all(|v| triangles(b).all(|t| self.carriers.vertex_meets_triangle(v, t)))
+        };
+        vertices_with(a, b)
+            && vertices_with(b, a)
+            && edges(a).all(|ours| edges(b).all(|theirs| self.carriers.edges_meet(ours, theirs)))
     }
 
     /// Corners of a triangle, as global vertex indices.
+    #[inline]
     pub fn triangle(&self, i: u32) -> [u32; 3] {
         self.triangles[i as usize]
     }
 
-    /// The distance at which contact begins (m).
-    pub fn gap(&self) -> f64 {
-        self.gap
+    /// The connected component of surface that a triangle is part of.
+    #[inline]
+    pub fn shell(&self, triangle: u32) -> u32 {
+        self.shells[triangle as usize]
+    }
+
+    /// An edge, with global vertex indices.
+    #[inline]
+    pub fn edge(&self, i: u32) -> SurfaceEdge {
+        self.edges[i as usize]
+    }
+
+    /// The signed distance at which repulsion of a vertex starts (m).
+    #[inline]
+    pub fn gap(&self, vertex: u32) -> f64 {
+        self.gap[vertex as usize]
+    }
+
+    /// The depth behind a triangle down to which contact is detected (m).
+    #[inline]
+    pub fn range(&self, triangle: u32) -> f64 {
+        self.range[triangle as usize]
+    }
+
+    /// The signed distance at which repulsion of an edge starts (m).
+    #[inline]
+    pub fn edge_gap(&self, edge: u32) -> f64 {
+        self.edge_gap[edge as usize]
+    }
+
+    /// The depth behind an edge down to which contact is detected (m).
+    #[inline]
+    pub fn edge_range(&self, edge: u32) -> f64 {
+        self.edge_range[edge as usize]
+    }
+
+    fn edge_reach(&self, edge: u32) -> f64 {
+        self.edge_gap(edge).max(self.edge_range(edge))
     }
 
     /// The number of triangles of all surfaces.
@@ -150,9 +265,9 @@ impl SurfacePairs {
         self.triangles.len()
     }
 
-    /// The depth down to which contact is detected (m).
-    pub fn range(&self) -> f64 {
-        self.range
+    /// The number of edges of all surfaces.
+    pub fn edge_count(&self) -> usize {
+        self.edges.len()
     }
 
     /// Whether no surface can contact any other, nor itself.
@@ -164,41 +279,35 @@ impl SurfacePairs {
 
     /// Refits the hierarchies to positions (m) and velocities (m/s) of the vertices.
     pub fn refit(&mut self, x: &[Vec3], v: &[Vec3]) {
-        let SurfacePairs { triangles, surfaces, .. } = self;
-        surfaces.iter_mut().for_each(|surface_tree| surface_tree.refit(triangles, x, v));
+        self.surfaces.iter_mut().for_each(|surface_tree| surface_tree.refit(x, v));
     }
 
-    /// A bound on the approach speed (m/s) of subtrees that may come into contact within `time` (s), for vertices that deviate
-    /// from their linear motion by at most `drift` (m). The hierarchies must be up to date.
-    pub fn closing_speed(&self, time: f64, drift: f64) -> f64 {
-        let traversal = Traversal::over_boxes(self, self.reach(drift), time);
+    /// A bound on the approach speed of primitives that may come into contact within `time` (s), relative to the larger of the nominal ranges of their surfaces (1/s). Vertices of each surface
+    /// deviate from their linear motion by at most its `drift` (m). The hierarchies must be up to date.
+    pub fn approach_rate(&self, time: f64, drift: &[f64]) -> f64 {
+        let traversal = Traversal::over_boxes(self, time, drift);
         let mut most = 0.0;
-        self.for_each_root(|task| traversal.closing(task.surfaces, task.nodes, &mut most));
+        self.for_each_root(|task| traversal.approach_rate(task.surfaces, task.nodes, &mut most));
         most
     }
 
-    /// Finds all pairs that are within gap and range or may be within `time` (s), for vertices that deviate from the linear
-    /// motion from `x` (m) with `v` (m/s) by at most `drift` (m). The hierarchies must be up to date. Sorted by vertex, then
-    /// triangle.
-    pub fn find(&mut self, x: &[Vec3], v: &[Vec3], time: f64, drift: f64) -> &[NearPair] {
-        let reach = self.reach(drift);
-        self.lay_out_tasks(reach, time);
-        let capacity = LIST_CAPACITY.max(self.rest.len() / FRACTION_OF_VERTICES);
+    /// Finds all pairs that are within gap and range or may be within `time` (s), for vertices of each surface that deviate from the linear
+    /// motion from `x` (m) with `v` (m/s) by at most its `drift` (m). The hierarchies must be up to date.
+    pub fn find(&mut self, x: &[Vec3], v: &[Vec3], time: f64, drift: &[f64]) {
+        self.lay_out_tasks(time, drift);
         let mut lists = core::mem::take(&mut self.lists);
-        lists.resize_with(LISTS, || Vec::with_capacity(capacity));
-        lists.iter_mut().for_each(Vec::clear);
-        let traversal = Traversal::new(self, (x, v), reach, time);
+        lists.resize_with(LISTS, PairLists::default);
+        for list in &mut lists {
+            clear(&mut list.vertices);
+            clear(&mut list.edges);
+        }
+        let traversal = Traversal::new(self, (x, v), time, drift);
         let each = self.tasks.len().div_ceil(LISTS).max(1);
         lists.par_iter_mut().zip(self.tasks.par_chunks(each)).for_each(|(list, tasks)| {
             tasks.iter().for_each(|task| traversal.compare(task.surfaces, task.nodes, list));
         });
         self.lists = lists;
         self.sort_pairs();
-        &self.pairs
-    }
-
-    fn reach(&self, drift: f64) -> f64 {
-        self.gap.max(self.range) + 2.0 * drift
     }
 
     fn for_each_root(&self, mut visit: impl FnMut(Task)) {
@@ -222,37 +331,43 @@ impl SurfacePairs {
 
     /// Merges the lists by a counting sort over vertices, then sorts the few pairs of each vertex.
     fn sort_pairs(&mut self) {
-        let SurfacePairs { lists, place_of_vertex, pairs, rest, .. } = self;
+        let SurfacePairs { lists, place_of_vertex, vertex_pairs, edge_pairs, gap, .. } = self;
+        let pairs = || lists.iter().flat_map(|list| &list.vertices);
         place_of_vertex.clear();
-        place_of_vertex.resize(rest.len() + 1, 0);
-        for pair in lists.iter().flatten() {
-            place_of_vertex[pair.vertex as usize + 1] += 1;
+        place_of_vertex.resize(gap.len() + 1, 0);
+        for pair in pairs() {
+            place_of_vertex[pair.first as usize + 1] += 1;
         }
-        for vertex in 0..rest.len() {
+        for vertex in 0..gap.len() {
             place_of_vertex[vertex + 1] += place_of_vertex[vertex];
         }
-        pairs.clear();
-        pairs.reserve(LISTS * LIST_CAPACITY.max(rest.len() / FRACTION_OF_VERTICES));
-        pairs.resize(
-            lists.iter().map(Vec::len).sum(),
-            NearPair { vertex: 0, triangle: 0, gap: 0.0, distance: 0.0, closing: 0.0 },
-        );
-        for pair in lists.iter().flatten() {
-            let place = &mut place_of_vertex[pair.vertex as usize];
-            pairs[*place as usize] = *pair;
+        clear(vertex_pairs);
+        let count = lists.iter().map(|list| list.vertices.len()).sum();
+        vertex_pairs.resize(count, NearPair { first: 0, second: 0, distance: 0.0, closing: 0.0 });
+        for pair in pairs() {
+            let place = &mut place_of_vertex[pair.first as usize];
+            vertex_pairs[*place as usize] = *pair;
             *place += 1;
         }
-        let of_vertices = pairs.chunk_by_mut(|a, b| a.vertex == b.vertex);
-        of_vertices.for_each(|own| own.sort_unstable_by_key(|pair| pair.triangle));
+        let of_vertices = vertex_pairs.chunk_by_mut(|a, b| a.first == b.first);
+        of_vertices.for_each(|own| own.sort_unstable_by_key(|pair| pair.second));
+        clear(edge_pairs);
+        edge_pairs.extend(lists.iter().flat_map(|list| &list.edges));
+        edge_pairs.sort_unstable_by_key(NearPair::key);
     }
 
-    /// The pairs of the last query.
-    pub fn pairs(&self) -> &[NearPair] {
-        &self.pairs
+    /// The pairs of vertices and triangles of the last query, sorted by vertex, then triangle.
+    pub fn vertex_pairs(&self) -> &[NearPair] {
+        &self.vertex_pairs
+    }
+
+    /// The pairs of edges of the last query, sorted.
+    pub fn edge_pairs(&self) -> &[NearPair] {
+        &self.edge_pairs
     }
 
     /// Splits the traversal into tasks, by descending the hierarchies level by level.
-    fn lay_out_tasks(&mut self, reach: f64, time: f64) {
+    fn lay_out_tasks(&mut self, time: f64, drift: &[f64]) {
         let mut tasks = core::mem::take(&mut self.tasks);
         let mut next = core::mem::take(&mut self.next_tasks);
         tasks.clear();
@@ -261,7 +376,7 @@ impl SurfacePairs {
         next.clear();
         next.reserve(3 * TASKS);
         self.for_each_root(|task| tasks.push(task));
-        let traversal = Traversal::over_boxes(self, reach, time);
+        let traversal = Traversal::over_boxes(self, time, drift);
         for _ in 0..24 {
             if tasks.is_empty() || tasks.len() >= TASKS {
                 break;
@@ -277,32 +392,104 @@ impl SurfacePairs {
     }
 }
 
+/// Clears a list; memory of a crowd that has dispersed is given back.
+fn clear(list: &mut Vec<NearPair>) {
+    if list.capacity() > LARGE && list.len() < list.capacity() / 4 {
+        list.shrink_to(2 * list.len());
+    }
+    list.clear();
+    list.reserve(LIST_CAPACITY);
+}
+
+/// How far boxes at rest are grown to find what moves together (m). A search that misses some of it costs time, nothing else.
+fn carrier_extent(surface: &PairSurface) -> f64 {
+    EXTENT_IN_RANGES * surface.range.iter().sum::<f64>() / surface.range.len().max(1) as f64
+}
+
+/// Carriers extend over about twice the range within which contact is detected, and both of a pair count.
+const EXTENT_IN_RANGES: f64 = 4.0;
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::nearest_on_triangle;
     use sinew_mesh::{TriMesh, shapes};
 
-    fn pairs_of(surfaces: &[&TriMesh], itself: bool, gap: f64, range: f64) -> SurfacePairs {
-        let surfaces: Vec<PairSurface> = surfaces
-            .iter()
-            .map(|s| PairSurface {
-                triangles: &s.triangles,
-                rest: &s.vertices,
+    /// A surface whose vertices are carried by the cells of a grid: those of a vertex are the eight corners of its cell.
+    struct Gridded {
+        surface: TriMesh,
+        offsets: Vec<u32>,
+        carriers: Vec<u32>,
+        is_sample: Vec<bool>,
+        gap: Vec<f64>,
+        range: Vec<f64>,
+        edges: Vec<SurfaceEdge>,
+    }
+
+    impl Gridded {
+        fn new(surface: &TriMesh, cell: f64, gap: f64, range: f64) -> Gridded {
+            let mut carriers = Vec::new();
+            for v in &surface.vertices {
+                let at = |k: usize| (v[k] / cell).floor() as i64 + 500;
+                for corner in 0..8 {
+                    let [i, j, k] = [0, 1, 2].map(|axis| at(axis) + (corner >> axis & 1));
+                    carriers.push((i + 1000 * (j + 1000 * k)) as u32);
+                }
+            }
+            let count = surface.vertices.len();
+            Gridded {
+                surface: surface.clone(),
+                offsets: (0..=count as u32).map(|i| 8 * i).collect(),
+                carriers,
+                is_sample: vec![true; count],
+                gap: vec![gap; count],
+                range: vec![range; surface.triangles.len()],
+                edges: edges_of(surface),
+            }
+        }
+
+        fn as_pair_surface(&self, itself: bool) -> PairSurface<'_> {
+            PairSurface {
+                triangles: &self.surface.triangles,
+                rest: &self.surface.vertices,
+                carriers: CarrierRows { offsets: &self.offsets, carriers: &self.carriers },
+                is_sample: &self.is_sample,
+                gap: &self.gap,
+                range: &self.range,
+                edges: &self.edges,
+                nominal_range: self.range.first().copied().unwrap_or(1.0),
                 collides_with_itself: itself,
                 collides_with_others: true,
-            })
-            .collect();
-        SurfacePairs::build(&surfaces, gap, range)
+            }
+        }
+    }
+
+    fn edges_of(surface: &TriMesh) -> Vec<SurfaceEdge> {
+        let mut edges = Vec::new();
+        for [a, b, c] in &surface.triangles {
+            for (a, b, c) in [(a, b, c), (b, c, a), (c, a, b)] {
+                if a < b {
+                    edges.push(SurfaceEdge { ends: [*a, *b], wings: [*c, *c] });
+                }
+            }
+        }
+        edges
+    }
+
+    fn pairs_of(surfaces: &[&TriMesh], itself: bool, gap: f64, range: f64) -> SurfacePairs {
+        let all: Vec<Gridded> = surfaces.iter().map(|s| Gridded::new(s, 2.0 * range, gap, range)).collect();
+        SurfacePairs::build(&all.iter().map(|own| own.as_pair_surface(itself)).collect::<Vec<_>>())
     }
 
     /// The pairs of vertices at rest, with a tolerance of twice `drift`.
     fn still(pairs: &mut SurfacePairs, x: &[Vec3], drift: f64) -> Vec<NearPair> {
         let v = vec![Vec3::zeros(); x.len()];
         pairs.refit(x, &v);
-        pairs.find(x, &v, 1.0, drift).to_vec()
+        pairs.find(x, &v, 1.0, &[drift; 3]);
+        pairs.vertex_pairs().to_vec()
     }
 
-    /// Two spheres moved together: every vertex within reach of a triangle is found with it, as by brute force.
+    /// Two spheres moved together: every vertex within reach of a triangle is found with it, and every edge with every edge, as by brute force.
     #[test]
     fn no_close_pair_of_two_bodies_is_missed() {
         let ball = shapes::sphere(0.1, 3);
@@ -310,7 +497,7 @@ mod tests {
         let mut x = ball.vertices.clone();
         x.extend(ball.vertices.iter().map(|v| v + Vec3::new(0.19, 0.02, 0.0)));
         let found = still(&mut pairs, &x, 0.0);
-        assert!(found.windows(2).all(|w| (w[0].vertex, w[0].triangle) < (w[1].vertex, w[1].triangle)));
+        assert!(found.windows(2).all(|w| w[0].key() < w[1].key()));
         let (n, m) = (ball.vertices.len(), ball.triangles.len());
         let mut near = 0;
         for v in 0..2 * n {
@@ -321,13 +508,26 @@ mod tests {
                 let corners = pairs.triangle(t as u32).map(|c| x[c as usize]);
                 if (nearest_on_triangle(&x[v], &corners).point - x[v]).norm() < 0.01 {
                     near += 1;
-                    assert!(found.iter().any(|p| (p.vertex as usize, p.triangle as usize) == (v, t)));
+                    assert!(found.binary_search_by_key(&(v as u32, t as u32), NearPair::key).is_ok());
                 }
             }
         }
         assert!(near > 50 && found.len() < 40 * near);
+        let edges = pairs.edge_pairs();
+        let (count, mut near) = (pairs.edge_count() as u32, 0);
+        for a in 0..count / 2 {
+            for b in count / 2..count {
+                let [xa, xb] = [a, b].map(|edge| pairs.edge(edge).ends.map(|v| x[v as usize]));
+                if crate::nearest_on_segments(&xa, &xb).gap().norm() < 0.01 {
+                    near += 1;
+                    assert!(edges.binary_search_by_key(&(a, b), NearPair::key).is_ok());
+                }
+            }
+        }
+        assert!(near > 50 && edges.iter().all(|pair| pair.first < count / 2 && pair.second >= count / 2));
     }
 
+    /// What is within reach on one smooth surface has carriers in common.
     #[test]
     fn a_rigidly_moved_body_has_no_self_contact() {
         for surface in
@@ -336,11 +536,8 @@ mod tests {
             let mut pairs = pairs_of(&[&surface], true, 0.004, 0.008);
             let x: Vec<Vec3> =
                 surface.vertices.iter().map(|v| Vec3::new(v.y, -v.x, v.z) + Vec3::x()).collect();
-            for pair in still(&mut pairs, &x, 0.0) {
-                let corners = pairs.triangle(pair.triangle).map(|c| x[c as usize]);
-                let p = x[pair.vertex as usize];
-                assert!((nearest_on_triangle(&p, &corners).point - p).norm() > pair.gap);
-            }
+            assert_eq!(still(&mut pairs, &x, 0.0), []);
+            assert_eq!(pairs.edge_pairs(), []);
         }
     }
 
@@ -359,6 +556,25 @@ mod tests {
         assert_eq!(found, run(5));
     }
 
+    /// Only samples are tested as vertices, and what is far from a coarse body costs nothing.
+    #[test]
+    fn pairs_are_those_of_samples_whatever_else_there_is() {
+        let ball = shapes::sphere(0.1, 4);
+        let mut x = ball.vertices.clone();
+        x.extend(ball.vertices.iter().map(|v| v + Vec3::new(0.19, 0.0, 0.0)));
+        let mut fine = [(); 2].map(|()| Gridded::new(&ball, 0.02, 0.002, 0.005));
+        fine.iter_mut().for_each(|own| own.is_sample.iter_mut().step_by(2).for_each(|is| *is = false));
+        let coarse = shapes::cuboid([5.0, 5.0, 5.0]);
+        let mut together = [fine[0].as_pair_surface(false), fine[1].as_pair_surface(false)].to_vec();
+        let mut pairs = SurfacePairs::build(&together);
+        let alone = still(&mut pairs, &x, 0.0);
+        assert!(!alone.is_empty() && alone.iter().all(|pair| pair.first % 2 == 1));
+        let other = Gridded::new(&coarse, 2.0, 0.2, 0.5);
+        together.push(other.as_pair_surface(true));
+        x.extend(coarse.vertices.iter().map(|v| v + Vec3::new(50.0, 0.0, 0.0)));
+        assert_eq!(alone, still(&mut SurfacePairs::build(&together), &x, 0.0));
+    }
+
     #[test]
     fn degenerate_triangles_and_coincident_vertices_are_handled() {
         let mut surface = shapes::sphere(0.1, 2);
@@ -368,13 +584,13 @@ mod tests {
         surface.vertices[5] = first;
         let x = surface.vertices.clone();
         let mut pairs = pairs_of(&[&surface], true, 0.01, 0.02);
-        assert!(still(&mut pairs, &x, 0.005).iter().all(|pair| pair.gap.is_finite()));
+        assert!(still(&mut pairs, &x, 0.005).iter().all(|pair| pair.distance.is_finite()));
         let empty = TriMesh::default();
         assert!(still(&mut pairs_of(&[&empty], true, 0.01, 0.02), &[], 0.1).is_empty());
     }
 
     /// A sphere moves towards another, which drifts together with a third one behind it: all that comes within reach is found
-    /// beforehand, what drifts together is not, and the approach speed is that of the first two.
+    /// beforehand, what drifts together is not, and the approach rate is that of the first two, over the range.
     #[test]
     fn approaching_pairs_are_found_and_comoving_ones_are_not() {
         let ball = shapes::sphere(0.1, 3);
@@ -384,18 +600,19 @@ mod tests {
         let moves = [Vec3::new(9.0, 0.0, 0.0), Vec3::new(1.0, 0.0, 0.0), Vec3::new(1.0, 0.0, 0.0)];
         let x: Vec<Vec3> = places.iter().flat_map(|at| ball.vertices.iter().map(move |v| v + at)).collect();
         let v: Vec<Vec3> = moves.iter().flat_map(|v| vec![*v; n]).collect();
-        let time = 0.027;
+        let (time, drift) = (0.027, [0.001; 3]);
         pairs.refit(&x, &v);
-        assert!((pairs.closing_speed(time, 0.001) - 8.0).abs() < 1e-12);
-        assert_eq!(pairs.closing_speed(0.01, 0.001), 0.0);
-        let found = pairs.find(&x, &v, time, 0.001).to_vec();
-        assert!(found.iter().all(|pair| pair.vertex < 2 * n as u32 && (pair.closing - 8.0).abs() < 1e-12));
+        // the range is rounded to single precision in boxes
+        assert!((pairs.approach_rate(time, &drift) - 8.0 / 0.01).abs() < 1e-4);
+        assert_eq!(pairs.approach_rate(0.01, &drift), 0.0);
+        pairs.find(&x, &v, time, &drift);
+        let found = pairs.vertex_pairs().to_vec();
+        assert!(found.iter().all(|pair| pair.first < 2 * n as u32 && (pair.closing - 8.0).abs() < 1e-5));
         let then: Vec<Vec3> = x.iter().zip(&v).map(|(x, v)| x + time * v).collect();
         let now = still(&mut pairs, &then, 0.0);
         assert!(now.len() > 20);
         for pair in now {
-            let same = |other: &NearPair| (other.vertex, other.triangle) == (pair.vertex, pair.triangle);
-            assert!(found.iter().any(same), "{pair:?}");
+            assert!(found.binary_search_by_key(&pair.key(), NearPair::key).is_ok(), "{pair:?}");
         }
     }
 }

@@ -19,7 +19,7 @@ pub(crate) fn scene_of_character(
             name: Some(name.clone()),
             animation: choice.animation.clone(),
             fitted: choice.fitted.clone(),
-            shape: choice.default_shape(false),
+            has_solid_parts: choice.moves_bones(false),
             jiggle: choice.jiggle.unwrap_or(defaults.jiggle),
             ..defaults
         },

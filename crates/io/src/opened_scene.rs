@@ -7,9 +7,7 @@ use crate::appearance::{Appearance, FileAppearance};
 use crate::distinct_names::file_names;
 use crate::file_looks;
 use crate::rigged_file::CaptureFile;
-use sinew_character::{
-    CharacterBinding, FleshShape, ObjectSpace, ShownObjects, ShownSurfaces, lowest_height,
-};
+use sinew_character::{CharacterBinding, ObjectSpace, ShownObjects, ShownSurfaces, lowest_height};
 use sinew_control::DriveMode;
 use sinew_gltf::FileCharacter;
 use sinew_render::Look;
@@ -162,7 +160,7 @@ pub struct CharacterChoice {
     pub motion_scale: Option<f64>,
     /// How much flesh swings: 0 hardly, 1 as flesh does, 2 as in a cartoon.
     pub jiggle: Option<f64>,
-    /// Who drives skeletons. Where forces move bones, flesh has the physical shape unless its scene says otherwise.
+    /// Who drives skeletons. Where forces move bones, rigid parts weigh and collide too.
     pub lead: Option<DriveMode>,
 }
 
@@ -172,11 +170,9 @@ impl CharacterChoice {
         *self != CharacterChoice { lead: self.lead, ..CharacterChoice::default() }
     }
 
-    /// The shape of flesh where a scene says nothing: the artist's on bones that follow a motion, the physical one on bones that forces move, since only flesh that is tied to
-    /// such bones moves them stably.
-    pub(crate) fn default_shape(&self, moves_bones: bool) -> FleshShape {
-        let is_dynamic = moves_bones || self.lead.is_some_and(|lead| lead != DriveMode::OneWay);
-        if is_dynamic { FleshShape::Physical } else { FleshShape::Artist }
+    /// Whether forces move bones: by what is chosen, or by the scene.
+    pub(crate) fn moves_bones(&self, in_scene: bool) -> bool {
+        in_scene || self.lead.is_some_and(|lead| lead != DriveMode::OneWay)
     }
 
     /// The captured motion that was chosen.

@@ -31,7 +31,7 @@ pub use bone::{BoneTable, FleshRadius, JointType, TieTable};
 pub use character::{CharacterTable, DriveMode, ShapeMode};
 pub(crate) use checker::{SceneDocument, checked_document, line_of};
 pub use constraint::{BeltTable, ConstraintTable, PointTable};
-pub use contact::{ContactResponse, ContactTable};
+pub use contact::ContactTable;
 pub(crate) use field_names::field_names;
 pub use json_schema::scene_json_schema;
 pub use key_table::{SceneKey, scene_keys, scene_keys_table};

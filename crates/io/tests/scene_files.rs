@@ -5,9 +5,7 @@ use sinew_control::{Approach, BoneSelection, CueDrive, Extrapolation, Motion, Pl
 use sinew_flesh::{Law, Material};
 use sinew_io::{Loaded, read_scene, read_scene_text, scene_keys, scene_keys_table};
 use sinew_math::Vec3;
-use sinew_sim::desc::{
-    CageSize, ConstraintKind, Hold, Mobility, PointDesc, Region, Response, Sag, Shape, ShapeDesc,
-};
+use sinew_sim::desc::{CageSize, ConstraintKind, Hold, Mobility, PointDesc, Region, Sag, Shape, ShapeDesc};
 use sinew_sim::{ImplicitContact, ImplicitSettings, Solver, StepOrder};
 use sinew_skeleton::{DriveRule, JointKind, MassDesc};
 use std::path::Path;
@@ -176,8 +174,6 @@ motion = { bvh = "m.bvh", unit = 0.01, first = 1, last = 2, smooth = 4 }
 [contact]
 friction = 0.4
 stiffness = 2
-response = "impulse"
-restitution = 0.3
 bodies = false
 longest_step = 0.001
 
@@ -334,6 +330,8 @@ softness_texture = 'soft.png'
 shape = 'physical'
 jiggle = 0.5
 limit = 0.4
+joint_limits = false
+joint_damping = 0.5
 human = { hips = 'Bip01' }
 ";
 
@@ -462,7 +460,6 @@ fn every_obstacle_reaches_the_scene() {
     let scene = read_scene(&folder.path().join("scene.toml")).unwrap().value;
     let contact = &scene.world.contact;
     assert_eq!((contact.friction, contact.stiffness, contact.longest_step), (0.4, 2.0, 0.001));
-    assert_eq!(contact.response, Response::Impulse { restitution: 0.3 });
     assert_eq!((contact.between_bodies, &contact.self_contact[..]), (false, &["a".to_owned()][..]));
     let all = &scene.world.obstacles;
     assert_eq!(all.len(), 10);
@@ -593,6 +590,29 @@ fn what_is_not_said_has_the_documented_default() {
     assert!(matches!(scene.world.bodies[0].shape, ShapeDesc::Surface { cage: CageSize::Tets(8000), .. }));
     let z_up = read_scene_text("up = 'z'\n[[body]]\nsurface = 'a.obj'", "s", folder.path()).unwrap().value;
     assert_eq!(z_up.world.gravity, Vec3::new(0.0, 0.0, -9.81));
+}
+
+/// A removed key is dropped with a note where it asks for what is done anyway, as in every take recorded before, and rejected with the reason otherwise.
+#[test]
+fn removed_keys_are_dropped_or_rejected_with_the_reason() {
+    let folder = folder();
+    let read = |text: &str| {
+        let text = format!("[[body]]\nsurface = 'a.obj'\n[contact]\n{text}\n");
+        read_scene_text(&text, "s", folder.path())
+    };
+    let told = read("response = 'penalty'").unwrap().notes;
+    assert!(told.contains(&"line 4: `response` has been removed and can be left out".to_owned()), "{told:?}");
+    for (text, said) in [
+        (
+            "response = 'projection'",
+            "line 4: `response` has been removed: \"projection\" and \"impulse\" gained energy",
+        ),
+        ("response = 3", "line 4: `response` has been removed"),
+        ("restitution = 0.3", "line 4: `restitution` has been removed"),
+    ] {
+        let error = read(text).unwrap_err().to_string();
+        assert!(error.contains(said), "{error}");
+    }
 }
 
 /// Scenes that were written before a key got its name of today, in takes for example.

@@ -223,12 +223,34 @@ impl RigidInertia {
         RigidInertia { mass, first_moment: mass * center, tensor: tensor_about_center + mass * shift }
     }
 
+    /// Adds a particle of a mass (kg) at a point (m).
+    #[inline]
+    pub fn add_particle(&mut self, mass: f64, point: &Vec3) {
+        self.mass += mass;
+        self.first_moment += mass * point;
+        self.tensor += mass * (Mat3::identity() * point.norm_squared() - point * point.transpose());
+    }
+
     /// J V: the momentum of a body that moves with V.
     #[inline]
     pub fn times(&self, v: &Twist) -> Wrench {
         Wrench {
             torque: self.tensor * v.angular + self.first_moment.cross(&v.linear),
             force: self.mass * v.linear - self.first_moment.cross(&v.angular),
+        }
+    }
+}
+
+impl Add for RigidInertia {
+    type Output = RigidInertia;
+
+    /// The composite of two bodies in the same frame.
+    #[inline]
+    fn add(self, other: RigidInertia) -> RigidInertia {
+        RigidInertia {
+            mass: self.mass + other.mass,
+            first_moment: self.first_moment + other.first_moment,
+            tensor: self.tensor + other.tensor,
         }
     }
 }

@@ -12,8 +12,9 @@ mod free_obstacle;
 mod overlap;
 mod pair_contact;
 mod pair_forces;
+mod sample_law;
 
-pub use crate::friction_anchor::{ObstacleFrictionAnchor, PairFrictionAnchor};
+pub use crate::friction_anchor::{ObstacleFrictionAnchor, PairFrictionAnchor, SoftPair};
 pub use crate::obstacle::{Obstacle, ObstacleState};
 pub use barrier::{Intersections, find_intersections};
 pub use contact_force::{ContactForce, contact_forces};

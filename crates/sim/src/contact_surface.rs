@@ -9,12 +9,17 @@
 //!
 //! however many points are in contact at once. μᵢ is the effective mass of a point.
 
+mod rest_overlap;
+mod samples;
+mod soft_surface;
+
 use crate::body::Body;
 use crate::desc::{ContactDesc, WorldDesc};
 use crate::fault::Fault;
 use crate::obstacle::Obstacle;
-use sinew_contact::{PairSurface, Penalty, Response, SurfacePairs};
+use sinew_contact::{PairSurface, Penalty, SurfacePairs};
 use sinew_math::Vec3;
+use soft_surface::SoftSurface;
 use std::sync::Arc;
 
 /// All points that may come into contact, and the contact parameters.
@@ -25,11 +30,6 @@ pub(crate) struct ContactSurface {
     weights: Vec<f64>,
     /// Effective mass μ of each point (kg).
     pub(crate) mass: Vec<f64>,
-    /// Effective mass 1 / Σ φ²/m of each point if no other is in contact (kg).
-    pub(crate) lone_mass: Vec<f64>,
-    /// Cell of each point: points embedded in the same nodes share one.
-    pub(crate) cell: Vec<u32>,
-    pub(crate) cell_count: usize,
     /// The time step that stiffnesses are computed for (s).
     pub(crate) step: f64,
     /// The normal spring force is constant beyond this depth (m).
@@ -41,8 +41,28 @@ pub(crate) struct ContactSurface {
     pub(crate) desc: ContactDesc,
     /// Whether contact between bodies or self-contact is enabled.
     pub(crate) has_pairs: bool,
+    /// Soft surfaces in contact with each other and themselves.
+    pub(crate) soft: Option<SoftContact>,
+}
+
+/// What contact between soft surfaces needs.
+#[derive(Clone, Debug)]
+pub(crate) struct SoftContact {
     /// Bounding volume hierarchies of the surfaces, to be cloned into workspaces.
-    pub(crate) pairs: Option<Arc<SurfacePairs>>,
+    pub(crate) pairs: Arc<SurfacePairs>,
+    /// Effective mass μ of each sample if only samples are in contact (kg); 0 for other points.
+    pub(crate) sample_mass: Vec<f64>,
+    /// Mass of each node (kg).
+    pub(crate) node_mass: Vec<f64>,
+    /// For each body the range within which its contacts are detected where it is thick (m).
+    pub(crate) ranges: Vec<f64>,
+}
+
+impl SoftContact {
+    /// The deviation of points of each body from constant velocity that candidate pairs allow for (m).
+    pub(crate) fn drifts(&self, fraction: f64) -> Vec<f64> {
+        self.ranges.iter().map(|range| fraction * range).collect()
+    }
 }
 
 /// Position and velocity of a point.
@@ -54,12 +74,13 @@ pub(crate) struct PointMotion {
     pub(crate) v: Vec3,
 }
 
-/// Distance at which contact forces between surfaces begin, and depth down to which they act, relative to the mean vertex spacing.
-const GAP: f64 = 0.1;
-const RANGE: f64 = 0.5;
-
 impl ContactSurface {
-    pub(crate) fn build(desc: &ContactDesc, bodies: &[Body], node_mass: &[f64], step: f64) -> ContactSurface {
+    pub(crate) fn build(
+        desc: &ContactDesc,
+        bodies: &[Body],
+        (node_rest, node_mass): (&[Vec3], &[f64]),
+        step: f64,
+    ) -> ContactSurface {
         // areas and embedding of the vertices of all bodies
         let (mut offsets, mut nodes, mut weights) = (vec![0u32], Vec::new(), Vec::new());
         let mut area = Vec::new();
@@ -90,33 +111,18 @@ impl ContactSurface {
         let row = |i: usize| {
             (offsets[i] as usize..offsets[i + 1] as usize).map(|k| (nodes[k] as usize, weights[k]))
         };
-        let mut carried = vec![0.0; node_mass.len()];
-        for (i, area) in area.iter().enumerate() {
-            row(i).for_each(|(node, weight)| carried[node] += weight.abs() * area);
-        }
-        let behind = |i: usize| {
-            let load: f64 = row(i).map(|(node, weight)| weight.abs() * carried[node] / node_mass[node]).sum();
-            if load > 0.0 { area[i] / load } else { 0.0 }
-        };
-        let lone =
-            |i: usize| 1.0 / row(i).map(|(node, weight)| weight * weight / node_mass[node]).sum::<f64>();
 
-        // largest amplification by the embedding, cells and spacing
+        // largest amplification by the embedding, and spacing
         let stretch =
             (0..area.len()).map(|i| row(i).map(|(_, weight)| weight.abs()).sum()).fold(1.0, f64::max);
-        let mass = (0..area.len()).map(behind).collect();
-        let lone_mass = (0..area.len()).map(lone).collect();
-        let (cell, cell_count) = cells(&offsets, &nodes);
+        let mass = effective_masses(&area, node_mass, row);
         let spacing = edge_sum / edge_count.max(1) as f64;
 
         // the surface, with hierarchies if surfaces may be in contact
         let named = |body: &Body| desc.self_contact.contains(&body.name);
         let mut hit = ContactSurface {
-            pairs: None,
+            soft: None,
             mass,
-            lone_mass,
-            cell,
-            cell_count,
             step,
             deepest: 0.25 * smallest,
             stretch,
@@ -128,14 +134,27 @@ impl ContactSurface {
             weights,
         };
         if hit.has_pairs {
-            hit.pairs = Some(Arc::new(finder_of(bodies, &hit)));
+            let mut soft: Vec<SoftSurface> =
+                bodies.iter().map(|body| SoftSurface::build(body, node_rest)).collect();
+            let samples: Vec<f64> = soft.iter().flat_map(|own| own.samples.area.iter().copied()).collect();
+            let mut at_rest = finder_of(bodies, &soft, desc);
+            rest_overlap::fit_gaps(bodies, &mut soft, &mut at_rest);
+            let pairs = Arc::new(finder_of(bodies, &soft, desc));
+            let ranges = soft.iter().map(SoftSurface::nominal_range).collect();
+            let sample_mass = effective_masses(&samples, node_mass, |i| hit.row(i));
+            hit.soft = Some(SoftContact { pairs, sample_mass, node_mass: node_mass.to_vec(), ranges });
         }
         hit
     }
 
+    /// The hierarchies of soft surfaces in contact.
+    pub(crate) fn pairs(&self) -> Option<&Arc<SurfacePairs>> {
+        self.soft.as_ref().map(|soft| &soft.pairs)
+    }
+
     /// Whether `trees` are clones of those of this surface.
     pub(crate) fn has_trees(&self, trees: Option<&Arc<SurfacePairs>>) -> bool {
-        match (trees, &self.pairs) {
+        match (trees, self.pairs()) {
             (None, None) => true,
             (Some(own), Some(theirs)) => Arc::ptr_eq(own, theirs),
             _ => false,
@@ -145,6 +164,11 @@ impl ContactSurface {
     /// Number of points.
     pub(crate) fn count(&self) -> usize {
         self.mass.len()
+    }
+
+    /// Number of nodes of soft surfaces in contact with each other.
+    pub(crate) fn node_count(&self) -> usize {
+        self.soft.as_ref().map_or(0, |soft| soft.node_mass.len())
     }
 
     /// The nodes that carry a point, with their weights.
@@ -172,10 +196,26 @@ impl ContactSurface {
         self.row(point).fold(Vec3::zeros(), |sum, (node, weight)| sum + weight * node_values[node])
     }
 
-    /// The spring of a point for the given friction and stiffness factor: that of [`Response::Penalty`] whatever the response is, at any depth.
+    /// The spring of a point for the given friction and stiffness factor: that of explicit steps without damping, at any depth.
     pub(crate) fn spring(&self, point: usize, friction: f64, factor: f64) -> Penalty {
-        let mut law = Response::Penalty.law(self.mass[point], self.step, friction, f64::INFINITY);
+        let mut law = Penalty::stable(self.mass[point], self.step, friction, f64::INFINITY);
         law.stiffness *= factor * self.desc.stiffness;
+        law
+    }
+
+    /// The spring of a contact between soft surfaces, of some points with weights: that of a point of its effective mass 1/Σ c²/m, but no stiffer than a sample may be.
+    pub(crate) fn pair_spring(&self, points: &[u32; 4], weights: &[f64; 4]) -> Penalty {
+        let Some(soft) = &self.soft else { return Penalty::stable(0.0, self.step, 0.0, 0.0) };
+        let mut give = 0.0;
+        for (point, weight) in points.iter().zip(weights) {
+            let rows = self.row(*point as usize);
+            give += rows.map(|(node, w)| (w * weight) * (w * weight) / soft.node_mass[node]).sum::<f64>();
+        }
+        let lone = if give > 0.0 { 1.0 / give } else { 0.0 };
+        let sample = soft.sample_mass[points[0] as usize];
+        let mass = if sample > 0.0 { sample.min(lone) } else { lone };
+        let mut law = Penalty::stable(mass, self.step, self.desc.friction, f64::INFINITY);
+        law.stiffness *= self.desc.stiffness;
         law
     }
 
@@ -190,57 +230,44 @@ impl ContactSurface {
         motion
     }
 
-    /// The contact law of a point for the given friction and stiffness factor, in a sub-step of h (s).
+    /// The contact law of a point for the given friction and stiffness factor.
     #[inline]
-    pub(crate) fn law(&self, point: usize, friction: f64, factor: f64, h: f64) -> Penalty {
+    pub(crate) fn law(&self, point: usize, friction: f64, factor: f64) -> Penalty {
         let factor = factor * self.desc.stiffness;
-        let response = &self.desc.response;
-        let mut law = match response {
-            Response::Penalty => response.law(self.mass[point], self.step, friction, self.deepest),
-            Response::Projection => response.law(self.lone_mass[point], h, friction, self.deepest),
-            Response::Impulse { .. } => response.law(self.mass[point], h, friction, self.deepest),
-        };
-        if *response == Response::Penalty {
-            law.stiffness *= factor;
-            law.damping *= factor.sqrt();
-        }
+        let mut law = Penalty::stable(self.mass[point], self.step, friction, self.deepest);
+        law.stiffness *= factor;
+        law.damping *= factor.sqrt();
         law
     }
 }
 
-/// Numbers the distinct sets of nodes that points are embedded in.
-fn cells(offsets: &[u32], nodes: &[u32]) -> (Vec<u32>, usize) {
-    let key = |i: usize| {
-        let mut row = nodes[offsets[i] as usize..offsets[i + 1] as usize].to_vec();
-        row.sort_unstable();
-        row
-    };
-    let mut keys: Vec<(Vec<u32>, u32)> = (0..offsets.len() - 1).map(|i| (key(i), i as u32)).collect();
-    keys.sort_unstable();
-    let mut cell = vec![0; keys.len()];
-    let mut count = 0;
-    for (i, (key, point)) in keys.iter().enumerate() {
-        if i > 0 && *key != keys[i - 1].0 {
-            count += 1;
-        }
-        cell[*point as usize] = count;
+/// The effective mass of each point, by the row-sum bound, for points that stand for the given areas; 0 for points without.
+fn effective_masses<R: Iterator<Item = (usize, f64)>>(
+    area: &[f64],
+    node_mass: &[f64],
+    row: impl Fn(usize) -> R,
+) -> Vec<f64> {
+    let mut carried = vec![0.0; node_mass.len()];
+    for (i, area) in area.iter().enumerate() {
+        row(i).for_each(|(node, weight)| carried[node] += weight.abs() * area);
     }
-    (cell, count as usize + 1)
+    let behind = |i: usize| {
+        let load: f64 = row(i).map(|(node, weight)| weight.abs() * carried[node] / node_mass[node]).sum();
+        if load > 0.0 { area[i] / load } else { 0.0 }
+    };
+    (0..area.len()).map(behind).collect()
 }
 
 /// Builds the bounding volume hierarchies of a model's surfaces.
-fn finder_of(bodies: &[Body], contact: &ContactSurface) -> SurfacePairs {
-    let surface = |body: &Body| contact.desc.self_contact.contains(&body.name);
+fn finder_of(bodies: &[Body], soft: &[SoftSurface], desc: &ContactDesc) -> SurfacePairs {
     let surfaces: Vec<PairSurface> = bodies
         .iter()
-        .map(|body| PairSurface {
-            triangles: &body.surface.triangles,
-            rest: &body.surface.vertices,
-            collides_with_itself: surface(body),
-            collides_with_others: contact.desc.between_bodies,
+        .zip(soft)
+        .map(|(body, soft)| {
+            soft.as_pair_surface(body, desc.self_contact.contains(&body.name), desc.between_bodies)
         })
         .collect();
-    SurfacePairs::build(&surfaces, GAP * contact.spacing, RANGE * contact.spacing)
+    SurfacePairs::build(&surfaces)
 }
 
 /// All faults of the contact description of a world.
@@ -268,11 +295,6 @@ pub(crate) fn find_faults(world: &WorldDesc) -> Vec<Fault> {
     }
     if contact.longest_step.is_nan() || contact.longest_step <= 0.0 {
         fault(format!("contact: the longest step is {} s: it must be above 0", contact.longest_step));
-    }
-    if let Response::Impulse { restitution } = contact.response
-        && !(0.0..=1.0).contains(&restitution)
-    {
-        fault(format!("contact: restitution is {restitution}: it must be from 0 to 1"));
     }
 
     // bodies with self-contact

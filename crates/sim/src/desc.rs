@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub use constraint::{BeltDesc, ConstraintDesc, ConstraintKind, PointDesc};
 pub use contact::{ContactDesc, Mobility, ObstacleDesc};
 pub use home::HomeDesc;
-pub use sinew_contact::{Response, Shape};
+pub use sinew_contact::Shape;
 pub use sinew_mesh::CageSize;
 
 /// Everything that a `Model` is built from.

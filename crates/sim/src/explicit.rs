@@ -42,6 +42,8 @@ pub(crate) struct Explicit {
     part_motion: PartMotion,
     /// Reaction force on each node's bone in a sub-step: from damping and from gravity compensation (N); unused for nodes of bodies without bones.
     drag: Vec<Vec3>,
+    /// For each free node with a home the fraction ρ of a change of its bones' velocity that it takes over within a sub-step.
+    follow: Vec<f64>,
     coupling: BoneCoupling,
     homes: HomePose,
     custom_bodies: CustomBodies,
@@ -150,6 +152,7 @@ impl Explicit {
         self.coupling.begin(model, control, dt, state);
         let prescribed_energy = self.coupling.prescribed_energy(model, state);
         self.drag.resize(model.node_count(), Vec3::zeros());
+        self.follow.resize(model.node_count(), 0.0);
         self.decay.clear();
         self.decay.extend(model.bodies().iter().map(|body| decay(body.damping_rate, h)));
         self.part_motion.prepare(model, h);
@@ -218,9 +221,13 @@ impl Explicit {
             corner_forces: &self.corner_forces,
             load: &self.outside,
             drag: &self.drag,
+            follow: &self.follow,
             bones: if model.constraints().is_empty() { &[] } else { &self.constraint_forces.applied.bones },
         };
         self.coupling.move_bones(model, control, &pushes, substep, state)?;
+        if has_homes {
+            self.follow_bones(model, control, substep.h, state);
+        }
         if can_collide {
             self.contacts.move_obstacles(model, control, substep, state);
         }
@@ -273,6 +280,7 @@ impl Explicit {
     fn move_free_nodes(&mut self, model: &Model, control: &Control, h: f64, state: &mut State) {
         // bodies on bones and custom ones
         let mut all_drag = core::mem::take(&mut self.drag);
+        let mut all_follow = core::mem::take(&mut self.follow);
         for (i, (body, &decay)) in model.bodies().iter().zip(&self.decay).enumerate() {
             if control.body_waits(model, i) || !model.parts().of_body(i).is_empty() {
                 continue;
@@ -281,12 +289,13 @@ impl Explicit {
             let x = &mut state.node_x[body.nodes.clone()];
             let v = &mut state.node_v[body.nodes.clone()];
             let drag = &mut all_drag[body.nodes.clone()];
+            let follow = &mut all_follow[body.nodes.clone()];
             let stepper = &*self;
-            for_each_part((x, v, drag), CHUNK, |from, (x, v, drag)| {
-                dispatch(NodeKernel { stepper, model, first: first + from, h, decay, x, v, drag });
+            for_each_part(((x, v), (drag, follow)), CHUNK, |from, ((x, v), (drag, follow))| {
+                dispatch(NodeKernel { stepper, model, first: first + from, h, decay, x, v, drag, follow });
             });
         }
-        self.drag = all_drag;
+        (self.drag, self.follow) = (all_drag, all_follow);
         if !model.parts().all().is_empty() {
             self.move_parts(model, control, h, state);
         }
@@ -334,18 +343,26 @@ impl Explicit {
     /// Moves a free node that has a home: damped against the motion of its home, and pulled there by a proximal step, which is stable and keeps to the limit for any step.
     ///
     /// ```text
-    /// v* = w + (v − w) κ + h (R f/m + g + lift),   w = ṡ + ω × (x − s)
-    /// x' = s + h ṡ + prox(x + h v* − s − h ṡ),   v' = (x' − x)/h
+    /// v* = w + (v − w) κ + h (R f/m + g − g_b + lift),   w = ṡ + ω × (x − s)
+    /// x' = s + h ṡ + h² g_b + prox(x + h v* − s − h ṡ),   v' = (x' − x)/h
     /// ```
     ///
-    /// with κ such that motion decays as it should ([`HomeSpring::slip_fraction`](crate::home::HomeSpring::slip_fraction)).
+    /// with κ such that motion decays as it should ([`HomeSpring::slip_fraction`](crate::home::HomeSpring::slip_fraction)), and g_b the gravity under which
+    /// its bones fall: g, or 0 where all joints are prescribed. If the velocity of its home is to change by δ in the sub-step as well, the node changes by
+    ///
+    /// ```text
+    /// ∂v'/∂ṡ δ = ρ δ,   ρ = 1 − κ/(1 + h² ψ''/m)
+    /// ```
+    ///
+    /// which the bones need to know before they move ([`crate::coupling`]).
     #[inline(always)]
     fn move_at_home(
         &self,
         model: &Model,
         node: usize,
         h: f64,
-        (x, v, drag): (&mut Vec3, &mut Vec3, &mut Vec3),
+        (x, v): (&mut Vec3, &mut Vec3),
+        (drag, follow): (&mut Vec3, &mut f64),
     ) {
         let (home, spring) = (&self.homes.nodes[node], &model.homes().springs[node]);
         let (mass, inverse_mass) = (model.node_mass()[node], model.node_inverse_mass()[node]);
@@ -353,17 +370,44 @@ impl Explicit {
         let force = home.rotation * self.corner_forces.on_node(model.elements(), node) + outside;
         let off = *x - home.place;
         let carried = home.velocity + home.angular.cross(&off);
-        let acceleration = force * inverse_mass + model.gravity() + home.lift;
-        // bones that flesh moves bear only so much in one sub-step
-        let keep = spring.slip_fraction(off.norm(), h).max(1.0 - home.max_drag);
+        let acceleration = force * inverse_mass + model.gravity() + home.lift - home.fall;
+        let keep = spring.slip_fraction(off.norm(), h);
         let free = off + h * (carried + (*v - carried) * keep + h * acceleration - home.velocity);
-        let fraction = spring.proximal_fraction(free.norm(), h).max(1.0 - home.max_drag);
-        let next = home.place + h * home.velocity + free * fraction;
+        let distance = free.norm();
+        let fraction = spring.proximal_fraction(distance, h);
+        let next = home.place + h * home.velocity + free * fraction + h * h * home.fall;
         let velocity = (next - *x) / h;
         // all of its force but gravity and what comes from outside is borne by its bones
         *drag = outside + mass * (model.gravity() - (velocity - *v) / h);
+        *follow = 1.0 - keep / (1.0 + h * h * spring.tangent(fraction * distance));
         *v = velocity;
         *x = next;
+    }
+
+    /// Gives free nodes with homes their part ρ of what the velocities of their bones have changed by in the sub-step; see [`crate::coupling`].
+    fn follow_bones(&self, model: &Model, control: &Control, h: f64, state: &mut State) {
+        for body in &model.homes().bodies {
+            if control.body_waits(model, body.body)
+                || !self.coupling.is_moved_by_flesh(model, body.bones.start)
+            {
+                continue;
+            }
+            let first = body.nodes.start;
+            let x = &mut state.node_x[body.nodes.clone()];
+            let v = &mut state.node_v[body.nodes.clone()];
+            for_each_part((x, v), CHUNK, |from, (x, v)| {
+                for (i, (x, v)) in x.iter_mut().zip(v).enumerate() {
+                    let node = first + from + i;
+                    if model.node_inverse_mass()[node] == 0.0 {
+                        continue;
+                    }
+                    let change =
+                        h * self.coupling.taken_over(model, (node, self.follow[node]), h, &(*x - h * *v));
+                    *v += change;
+                    *x += h * change;
+                }
+            });
+        }
     }
 
     /// Moves pinned nodes to the pose of their pin at the end of the sub-step. Work done by pins against elastic forces is counted as energy
@@ -415,6 +459,8 @@ struct NodeKernel<'a> {
     v: &'a mut [Vec3],
     /// Reaction forces on the nodes' bones (N).
     drag: &'a mut [Vec3],
+    /// Fractions ρ of nodes with homes.
+    follow: &'a mut [f64],
 }
 
 impl Kernel for NodeKernel<'_> {
@@ -422,7 +468,7 @@ impl Kernel for NodeKernel<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let NodeKernel { stepper, model, first, h, decay, x, v, drag } = self;
+        let NodeKernel { stepper, model, first, h, decay, x, v, drag, follow } = self;
         for (i, ((x, v), drag)) in x.iter_mut().zip(v).zip(drag).enumerate() {
             let node = first + i;
             let inverse_mass = model.node_inverse_mass()[node];
@@ -430,7 +476,7 @@ impl Kernel for NodeKernel<'_> {
                 continue;
             }
             if model.homes().holds(node) {
-                stepper.move_at_home(model, node, h, (x, v, drag));
+                stepper.move_at_home(model, node, h, (x, v), (drag, &mut follow[i]));
                 continue;
             }
             let mut force = stepper.corner_forces.on_node(model.elements(), node);

@@ -14,40 +14,61 @@ pub struct ObstacleFrictionAnchor {
     pub anchor: FrictionAnchor,
 }
 
-/// The friction anchor of a vertex in contact with a soft surface, as part of a state: a material point of that surface.
+/// Two primitives of soft surfaces in contact, numbered over all bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SoftPair {
+    /// A vertex and a triangle.
+    VertexTriangle {
+        /// The vertex.
+        vertex: u32,
+        /// The triangle.
+        triangle: u32,
+    },
+    /// Two edges, the one with the smaller number first.
+    Edges {
+        /// The edges.
+        edges: [u32; 2],
+    },
+}
+
+/// The friction anchor of two soft surfaces in contact, as part of a state: material points of them.
 ///
 /// ```text
-/// anchor = Σ wₖ xₖ   over the corners of the triangle,   Σ wₖ = 1
+/// vertex and triangle:   anchor = Σ wₖ xₖ   over the corners of the triangle,   Σ wₖ = 1
+/// two edges:             anchors at the fractions w₀ and w₁ of the first and the second edge
 /// ```
 ///
-/// The point moves with the surface. It lies in the plane of the triangle, possibly outside of it, so weights may be negative or greater than 1.
+/// The points move with the surfaces. They lie in the plane of the triangle or on the lines of the edges, possibly outside of them, so weights may be negative or greater than 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairFrictionAnchor {
-    /// The vertex, numbered over all bodies.
-    pub vertex: u32,
-    /// The triangle, numbered over all bodies.
-    pub triangle: u32,
-    /// Barycentric weights of its corners, which sum to 1.
+    /// What is in contact; the triangle is that of the anchor.
+    pub pair: SoftPair,
+    /// Barycentric weights of the corners, which sum to 1, or two fractions and a zero.
     pub weights: [f64; 3],
 }
 
 impl PairFrictionAnchor {
-    /// All values, for saving.
+    /// All values, for saving. Edges have a negative first number.
     pub fn numbers(&self) -> [f64; 5] {
         let [a, b, c] = self.weights;
-        [f64::from(self.vertex), f64::from(self.triangle), a, b, c]
+        match self.pair {
+            SoftPair::VertexTriangle { vertex, triangle } => {
+                [f64::from(vertex), f64::from(triangle), a, b, c]
+            }
+            SoftPair::Edges { edges: [first, second] } => {
+                [-1.0 - f64::from(first), f64::from(second), a, b, c]
+            }
+        }
     }
 
     /// The friction anchor with these values.
-    pub fn from_numbers([vertex, triangle, a, b, c]: [f64; 5]) -> PairFrictionAnchor {
-        PairFrictionAnchor { vertex: vertex as u32, triangle: triangle as u32, weights: [a, b, c] }
-    }
-
-    /// The position of the anchor for the given corners of the triangle (m).
-    #[inline]
-    pub fn place(&self, corners: [Vec3; 3]) -> Vec3 {
-        let [a, b, c] = self.weights;
-        a * corners[0] + b * corners[1] + c * corners[2]
+    pub fn from_numbers([first, second, a, b, c]: [f64; 5]) -> PairFrictionAnchor {
+        let pair = if first < 0.0 {
+            SoftPair::Edges { edges: [(-1.0 - first) as u32, second as u32] }
+        } else {
+            SoftPair::VertexTriangle { vertex: first as u32, triangle: second as u32 }
+        };
+        PairFrictionAnchor { pair, weights: [a, b, c] }
     }
 }
 

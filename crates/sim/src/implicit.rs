@@ -1,4 +1,4 @@
-//! Backward Euler and SDIRK2 time integration by optimisation: each stage minimises an incremental potential over free nodes and joint coordinates, which is stable for any time step.
+//! Backward Euler and SDIRK2 time integration by optimisation: each stage minimises an incremental potential over free nodes, joint coordinates and dynamic obstacles, which is stable for any time step.
 //!
 //! ```text
 //! U(x, q) = Σ m/(2h²) |x − x̂|² + Σ ‖A(q) − Â‖²_M/(2h²) + Ψ(x) + D(x, q) + joints(q) + loads + extra energies
@@ -7,7 +7,7 @@
 //!
 //! A is the pose of a bone (rotation and origin), M its second moments of mass. Nodes fixed to bones follow q; their motion is linearised in every iteration
 //! and its second derivative neglected (Gauss–Newton), so that bones never make the system indefinite. Joints with prescribed motion are not unknowns; the gradient of U with respect to them is
-//! the driving torque. The damping of [KimPollard2011, eq. 12] becomes the potential D, scaled to match explicit stepping over one time step.
+//! the driving torque. Dynamic obstacles have terms of their own, see `rigid_obstacles`. The damping of [KimPollard2011, eq. 12] becomes the potential D, scaled to match explicit stepping over one time step.
 //!
 //! Reading order: `problem` is U with its gradient and Hessian; `newton` minimises it; `preconditioner` accelerates the linear solves; `second_order` combines two such solves into an SDIRK2 step.
 
@@ -21,6 +21,7 @@ mod newton;
 mod pcg;
 mod preconditioner;
 mod problem;
+mod rigid_obstacles;
 mod second_order;
 mod settings;
 mod settle;
@@ -36,7 +37,7 @@ pub use settings::{
 pub use settle::{SettleError, SettleReport, settle, settle_with};
 
 use crate::constraint_forces::{ConstraintEnergy, ConstraintStep};
-use crate::contact::{BarrierContact, ContactEnergy, Contacts};
+use crate::contact::{self, BarrierContact, ContactEnergy, Contacts};
 use crate::coupling::BoneCoupling;
 use crate::custom_bodies::CustomBodies;
 use crate::substep::Substep;
@@ -224,7 +225,7 @@ impl Implicit {
         // the incremental potential of the stage
         let substep = stage.substep;
         self.problem.begin(model, control, substep, state);
-        let bones = &self.problem.bones.start_frames;
+        let bones = &self.problem.start_frames;
         self.constraint_energy.begin(
             model,
             control,
@@ -265,9 +266,16 @@ impl Implicit {
         newton.deadline = budget.begin(solves_left);
         let found = newton.minimise(&mut self.problem, model, settings, &mut all);
         budget.end();
+        let Implicit { problem, .. } = self;
+        if problem.obstacles.any() {
+            problem.place_bones(model, newton.point_mut());
+            problem.show_bodies(newton.point(), &mut all);
+            problem.obstacles.find_flying(problem.bone_count(), &newton.point().x, &mut all);
+        }
         self.flight.find(model, &self.problem, (&newton.point().x, stage.ahead(model)), &mut all);
         if stage.kind == StageKind::First {
             core::mem::swap(&mut self.first_flight, &mut self.flight);
+            self.problem.obstacles.keep_flying();
         }
         found
     }
@@ -330,6 +338,9 @@ impl Implicit {
         if stage.is_demoted && !self.uses_barrier {
             self.first_flight.move_back(model, &stage.first_ahead(model), &mut state.node_x);
         }
+        let ahead = if stage.kind == StageKind::Only { stage.ahead(model) } else { Vec3::zeros() };
+        let earlier = if stage.is_demoted { stage.first_ahead(model) } else { Vec3::zeros() };
+        self.problem.obstacles.write(model, &point.obstacles, [ahead, earlier], state);
         for (found, own) in point.rigs.iter().zip(&mut state.rigs) {
             own.q.clone_from(&found.q);
         }
@@ -342,13 +353,16 @@ impl Implicit {
 
         // numerical damping dissipates energy, so the supplied energy starts anew
         let bones = self.coupling.energies(model, state);
+        let obstacles = contact::energies(model, state);
         state.supplied_energy = bones.kinetic
             + bones.potential
             + bones.elastic
             + self.problem.elastic_energy()
             + self.custom_bodies.energy(&state.node_x)
             + state.node_kinetic_energy(model)
-            + state.node_potential_energy(model);
+            + state.node_potential_energy(model)
+            + obstacles.kinetic
+            + obstacles.potential;
     }
 }
 

@@ -1,6 +1,7 @@
 //! Extension point for energies of nodes other than elasticity and inertia, such as contact barriers and point constraints.
 
 use core::fmt::Debug;
+use sinew_math::nalgebra::Matrix6;
 use sinew_math::sparse::Row;
 use sinew_math::spatial::{Frame, Twist, Wrench};
 use sinew_math::{Mat3, Vec3};
@@ -16,6 +17,11 @@ pub trait NodeEnergy: Debug {
         false
     }
 
+    /// Corrects at node positions near a minimum what was fixed far from it, such as friction limits; returns whether the energy changed. Called a few times per solve at most.
+    fn correct(&mut self, _x: &[Vec3]) -> bool {
+        false
+    }
+
     /// Computes the Hessian at node positions for subsequent products.
     fn update(&mut self, x: &[Vec3]);
 
@@ -25,17 +31,20 @@ pub trait NodeEnergy: Debug {
     /// Adds the diagonal block of each node in the Hessian (N/m).
     fn add_diagonal(&self, blocks: &mut [Mat3]);
 
-    /// Sets the poses of bones, the world first, before each evaluation and update. This and the following methods are for energies that depend on bones directly.
+    /// Sets the poses of rigid bodies before each evaluation and update: the world, bones, then all obstacles if any is dynamic. This and the following methods are for energies that depend on them directly.
     fn see_bones(&mut self, _frames: &[Frame]) {}
 
-    /// Adds the gradient of the last evaluation with respect to bones, as wrenches about the origin of the world (N m, N).
+    /// Adds the gradient of the last evaluation with respect to rigid bodies, as wrenches about the origin of the world (N m, N).
     fn add_bone_gradients(&self, _wrenches: &mut [Wrench]) {}
 
-    /// Sets the twists of bones about the origin of the world before a product; empty if bones do not move.
+    /// Sets the twists of rigid bodies about the origin of the world before a product; empty if none moves.
     fn move_bones(&mut self, _twists: &[Twist]) {}
 
-    /// Adds the bone components of the product of the Hessian with displacements of nodes and bones, as wrenches.
+    /// Adds the components of rigid bodies of the product of the Hessian with displacements of nodes and rigid bodies, as wrenches.
     fn add_bone_products(&self, _u: &[Row], _wrenches: &mut [Wrench]) {}
+
+    /// Adds the diagonal block of each rigid body in the Hessian, for twists about the origin of the world.
+    fn add_bone_blocks(&self, _blocks: &mut [Matrix6<f64>]) {}
 
     /// The largest step length, at most 1, along a motion that keeps positions admissible.
     fn max_step(&mut self, _x: &[Vec3], _motion: &[Vec3]) -> f64 {

@@ -86,14 +86,9 @@ pub enum StepError {
     /// The control does not match the model.
     #[error("{0}")]
     BadControl(String),
-    /// An implicit step was requested, but the model has dynamic obstacles.
-    #[error(
-        "implicit steps leave free obstacles where they are, but this scene has some: use the explicit or the auto solver, or fix them"
-    )]
-    FreeObstacles,
     /// An implicit step was requested, but a body has generalised coordinates.
     #[error(
-        "implicit steps move nodes and joints only, but body '{0}' has generalised coordinates: use the explicit or the auto solver"
+        "implicit steps move nodes, joints and obstacles only, but body '{0}' has generalised coordinates: use the explicit or the auto solver"
     )]
     OwnCoordinates(String),
     /// An implicit step was requested, but flesh that rests at its skinned shape hangs on joints that forces move.

@@ -3,9 +3,11 @@
 //! Which nodes are fixed to which bones is chosen here, once (`attachment`, `fixed_nodes`). The forces between them during a step are in [`crate::coupling`].
 
 mod attachment;
+mod bone_core;
 mod fixed_nodes;
 
 pub(crate) use attachment::Attachment;
+pub(crate) use bone_core::{BoneCores, CoreGround, CoreMotion};
 pub(crate) use fixed_nodes::FixedNodes;
 
 use crate::bone_weights::BoneWeights;
@@ -31,6 +33,8 @@ pub struct Rig {
     pub bone_mass: f64,
     /// For each bone the maximum fraction of relative node velocity that damping may remove in a sub-step; see [`Rig::limit_drag`].
     pub(crate) max_drag: Vec<f64>,
+    /// The hard cores of its bones.
+    pub(crate) cores: BoneCores,
     /// Rest pose of each bone.
     pub(crate) rest_frames: Vec<Frame>,
     /// −Σ m g · c of its bones at rest (J).
@@ -181,6 +185,10 @@ impl<'a> RestRig<'a> {
         Ok(Rig {
             name: self.desc.name.clone(),
             max_drag: vec![1.0; skeleton.bones().len()],
+            cores: BoneCores::of_bones(
+                (0..skeleton.bones().len())
+                    .map(|i| &self.desc.skeleton.bones[skeleton.desc_of_bone(BoneId(i as u32))].mass),
+            ),
             skeleton,
             bones: self.bones.clone(),
             bone_mass,

@@ -19,6 +19,9 @@
 //!
 //! The printed table has q̇ instead of q̈ in two places: β of a prescribed joint and V̇ of a torque joint. Springs, dampers and
 //! stops add to τ, armature to the diagonal of Sᵀ Ĵ S (see `passive` and `joint_factor`).
+//!
+//! Forces that oppose the acceleration of a bone, such as those of springs and dampers between it and other bodies taken at the end of
+//! a step, F_ext − J⁺ V̇, add J⁺ to J but nothing to −ad*(V) J V ([`Dynamics::added_inertia`]).
 
 use crate::drive::{DriveKind, Drives};
 use crate::joint::{Joint, MAX_DOFS};
@@ -26,7 +29,7 @@ use crate::joint_factor::JointFactor;
 use crate::passive::{self, Passive};
 use crate::{BoneId, Kinematics, Skeleton, SkeletonState};
 use sinew_math::Vec3;
-use sinew_math::spatial::{ArticulatedInertia, Twist, Wrench};
+use sinew_math::spatial::{ArticulatedInertia, RigidInertia, Twist, Wrench};
 
 /// External loads on the bones.
 #[derive(Clone, Copy, Debug, Default)]
@@ -71,6 +74,9 @@ pub struct Dynamics {
     pub acceleration: Vec<f64>,
     /// τ: torques of all drives (N m or N), computed or prescribed; without springs, dampers and stops.
     pub torque: Vec<f64>,
+    /// J⁺: force per acceleration of each bone relative to free fall, in the bone's frame, in the order of [`Skeleton::bones`]. Bones
+    /// beyond the end have none.
+    pub added_inertia: Vec<RigidInertia>,
     inertia: Vec<ArticulatedInertia>,
     bias: Vec<Wrench>,
     bone_acceleration: Vec<Twist>,
@@ -183,6 +189,11 @@ impl Dynamics {
         self.inertia[i].times(&self.bone_acceleration[i]) + self.bias[i]
     }
 
+    /// V̇ of a bone relative to free fall (rad/s², m/s²), in the bone's frame: the derivative of the components of its twist there, less gravity.
+    pub fn bone_acceleration(&self, bone: BoneId) -> &Twist {
+        &self.bone_acceleration[bone.index()]
+    }
+
     /// The acceleration of a point of a bone, in the world (m/s²).
     pub fn point_acceleration(
         &self,
@@ -219,7 +230,8 @@ impl Dynamics {
 
         for (i, bone) in skeleton.bones().iter().enumerate() {
             let v = &kinematics.velocities()[i];
-            self.inertia[i] = (&bone.inertia).into();
+            self.inertia[i] =
+                (&self.added_inertia.get(i).map_or(bone.inertia, |added| bone.inertia + *added)).into();
             self.bias[i] = v.minus_ad_transposed(&bone.inertia.times(v));
             if let Some(wrench) = loads.wrenches.get(i) {
                 self.bias[i] = self.bias[i] - *wrench;

@@ -347,3 +347,40 @@ fn point_accelerations_are_derivatives_of_point_velocities() {
         );
     }
 }
+
+/// Inertia added to bones is a force −J⁺ V̇: with that force among the wrenches, and nothing added, the same accelerations follow. Both solve the same equations; what differs is round-off,
+/// amplified by the condition number of the mass matrix as above.
+#[test]
+fn added_inertia_is_a_force_against_the_acceleration() {
+    for seed in 0..50 {
+        let mut random = Random(seed);
+        let count = 1 + random.below(8);
+        let Ok(skeleton) = Skeleton::build(&random.tree(count)) else { panic!("seed {seed} does not build") };
+        let state = random.state(&skeleton);
+        let drives = random_drives(&mut random, &skeleton);
+        let gravity = random.vector() * 10.0;
+        let mut kinematics = Kinematics::default();
+        kinematics.update(&skeleton, &state);
+
+        // with added particles
+        let mut added = vec![sinew_math::spatial::RigidInertia::default(); count];
+        for own in &mut added {
+            own.add_particle(0.7, &random.vector());
+            own.add_particle(2.0, &random.vector());
+        }
+        let mut dynamics = Dynamics::default();
+        dynamics.added_inertia.clone_from(&added);
+        let loads = Loads { gravity, ..Loads::default() };
+        dynamics.solve(&skeleton, &kinematics, &state, &drives, &loads).unwrap();
+
+        // with their forces
+        let force = |i: usize| -added[i].times(dynamics.bone_acceleration(BoneId(i as u32)));
+        let wrenches: Vec<Wrench> = (0..count).map(force).collect();
+        let mut plain = Dynamics::default();
+        let loads = Loads { gravity, wrenches: &wrenches, passive_step: 0.0 };
+        plain.solve(&skeleton, &kinematics, &state, &drives, &loads).unwrap();
+        for (a, b) in dynamics.acceleration.iter().zip(&plain.acceleration) {
+            assert!((a - b).abs() < 1e-7 * (1.0 + a.abs().max(b.abs())), "seed {seed}: {a} {b}");
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use cpu_time::ProcessTime;
 use serde::Serialize;
-use sinew_contact::{PairSurface, SurfacePairs};
+use sinew_contact::{CarrierRows, PairSurface, SurfacePairs};
 use sinew_math::{Isometry, Vec3};
 use sinew_mesh::{TriMesh, shapes};
 use sinew_sim::desc::{ObstacleDesc, Shape};
@@ -13,6 +13,8 @@ use std::time::Instant;
 /// A pass is repeated at least so often, and for at least so long (s).
 const MIN_PASSES: usize = 10;
 const MIN_SECONDS: f64 = 0.5;
+/// Cells that carry vertices, in mean edge lengths.
+const CELL: f64 = 4.0;
 
 /// One line of the tables.
 #[derive(Serialize)]
@@ -85,25 +87,45 @@ fn pass(what: &'static str, mesh: &TriMesh, x: &[Vec3]) -> Row {
     };
     let spacing = (0..mesh.triangles.len()).map(length).sum::<f64>() / mesh.triangles.len() as f64;
 
+    // carried by the cells of a grid, as surfaces are by the tets of a cage
+    let count = mesh.vertices.len();
+    let cell = CELL * spacing;
+    let carrier = |v: &Vec3| {
+        let [i, j, k] = [0, 1, 2].map(|axis| (v[axis] / cell).floor() as i64 + 512);
+        move |corner: i64| {
+            ((i + (corner & 1)) + 1024 * ((j + (corner >> 1 & 1)) + 1024 * (k + (corner >> 2)))) as u32
+        }
+    };
+    let carriers: Vec<u32> = mesh.vertices.iter().flat_map(|v| (0..8).map(carrier(v))).collect();
+    let offsets: Vec<u32> = (0..=count as u32).map(|i| 8 * i).collect();
+    let (is_sample, gap) = (vec![true; count], vec![0.1 * spacing; count]);
+    let range = vec![0.5 * spacing; mesh.triangles.len()];
+
     // the fastest pass; threads that wake late or are sent away cost as much as a small surface, so it has many tries
     let surface = PairSurface {
         triangles: &mesh.triangles,
         rest: &mesh.vertices,
+        carriers: CarrierRows { offsets: &offsets, carriers: &carriers },
+        is_sample: &is_sample,
+        gap: &gap,
+        range: &range,
+        edges: &[],
+        nominal_range: 0.5 * spacing,
         collides_with_itself: true,
         collides_with_others: false,
     };
-    let mut pairs = SurfacePairs::build(&[surface], 0.1 * spacing, 0.5 * spacing);
+    let mut pairs = SurfacePairs::build(&[surface]);
     let v = vec![Vec3::zeros(); x.len()];
     let (mut best, mut passes) = (f64::INFINITY, 0);
     let begin = Instant::now();
     while passes < MIN_PASSES || begin.elapsed().as_secs_f64() < MIN_SECONDS {
         let start = Instant::now();
         pairs.refit(x, &v);
-        pairs.find(x, &v, 1.0 / 60.0, 0.4 * spacing);
+        pairs.find(x, &v, 1.0 / 60.0, &[0.4 * spacing]);
         best = best.min(start.elapsed().as_secs_f64());
         passes += 1;
     }
-    let (vertices, found) = (x.len(), pairs.pairs().len());
+    let (vertices, found) = (x.len(), pairs.vertex_pairs().len());
     Row { bench: "contact", what, vertices, found, milliseconds: 1e3 * best }
 }
 

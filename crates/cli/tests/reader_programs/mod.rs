@@ -5,7 +5,10 @@ use std::process::Command;
 
 /// Runs a program and returns what it printed.
 pub(crate) fn run(program: impl AsRef<std::ffi::OsStr>, arguments: &[&str], folder: &Path) -> String {
-    let output = Command::new(program).args(arguments).current_dir(folder).output().expect("it starts");
+    // scripts that share a module leave no compiled copy beside it
+    let mut program = Command::new(program);
+    program.args(arguments).current_dir(folder).env("PYTHONDONTWRITEBYTECODE", "1");
+    let output = program.output().expect("it starts");
     let (said, complained) =
         (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{arguments:?}: {said}{complained}");

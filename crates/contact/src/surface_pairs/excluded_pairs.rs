@@ -1,4 +1,4 @@
-//! Excluded pairs: subtrees of one surface of which no vertex can ever contact a triangle of the other, found once at rest.
+//! Excluded pairs: subtrees of one surface whose primitives all move together and never collide, found once at rest.
 
 use super::surface_tree::SurfaceTree;
 
@@ -14,15 +14,15 @@ pub(super) struct ExcludedPairs {
 const PARALLEL_DEPTH: usize = 8;
 
 impl ExcludedPairs {
-    /// Finds all pairs; `never_collide(vertex, triangle)` tells which vertices never contact which triangles of the surface.
+    /// Finds all pairs; `move_together(a, b)` tells whether all primitives of two leaves do.
     pub(super) fn find(
         surface_tree: &SurfaceTree,
-        never_collide: &(impl Fn(u32, u32) -> bool + Sync),
+        move_together: &(impl Fn(u32, u32) -> bool + Sync),
     ) -> ExcludedPairs {
         if surface_tree.tree.nodes.is_empty() {
             return ExcludedPairs::default();
         }
-        let mut pairs = Search { surface_tree, never_collide }.within(0, 0).1;
+        let mut pairs = Search { surface_tree, move_together }.within(0, 0).1;
         pairs.sort_unstable();
         let mut first = vec![0u32; surface_tree.tree.nodes.len() + 1];
         pairs.iter().for_each(|(a, _)| first[*a as usize + 1] += 1);
@@ -43,7 +43,7 @@ impl ExcludedPairs {
 
 struct Search<'a, N> {
     surface_tree: &'a SurfaceTree,
-    never_collide: &'a N,
+    move_together: &'a N,
 }
 
 /// Whether a whole pair is excluded, and the largest excluded pairs below it.
@@ -83,17 +83,8 @@ impl<N: Fn(u32, u32) -> bool + Sync> Search<'_, N> {
     }
 
     fn leaves(&self, a: u32, b: u32) -> Exclusion {
-        let all = self.vertices_never_collide(a, b) && (a == b || self.vertices_never_collide(b, a));
+        let all = (self.move_together)(a, b);
         (all, if all { vec![(a.min(b), a.max(b))] } else { Vec::new() })
-    }
-
-    /// Whether no vertex of the first leaf ever contacts a triangle of the second.
-    fn vertices_never_collide(&self, a: u32, b: u32) -> bool {
-        let (first, last) = self.surface_tree.vertices_of_node[a as usize];
-        let leaf = self.surface_tree.tree.nodes[b as usize];
-        let triangles = &self.surface_tree.tree.order[leaf.start as usize..][..leaf.count as usize];
-        let vertices = &self.surface_tree.vertices[first as usize..last as usize];
-        vertices.iter().all(|vertex| triangles.iter().all(|t| (self.never_collide)(*vertex, *t)))
     }
 }
 

@@ -20,50 +20,51 @@ pub(super) type Lane = [f32; 4];
 /// The relative error of a few operations in single precision: sixteen roundings of 2⁻²⁴.
 pub(super) const ROUND_OFF: f64 = 1e-6;
 
-#[inline]
+#[inline(always)]
 pub(super) fn lane(v: &Vec3) -> Lane {
     [v.x as f32, v.y as f32, v.z as f32, 0.0]
 }
 
-#[inline]
+#[inline(always)]
 fn each(a: &Lane, b: &Lane, f: impl Fn(f32, f32) -> f32) -> Lane {
-    core::array::from_fn(|k| f(a[k], b[k]))
+    // written out, since `from_fn` is a call per lane in builds with several units
+    [f(a[0], b[0]), f(a[1], b[1]), f(a[2], b[2]), f(a[3], b[3])]
 }
 
 /// Lane-wise minimum and maximum, by one instruction each: if one of a pair is NaN, the second.
-#[inline]
+#[inline(always)]
 pub(super) fn min(a: &Lane, b: &Lane) -> Lane {
     each(a, b, |a, b| if a < b { a } else { b })
 }
 
-#[inline]
+#[inline(always)]
 pub(super) fn max(a: &Lane, b: &Lane) -> Lane {
     each(a, b, |a, b| if a > b { a } else { b })
 }
 
-#[inline]
+#[inline(always)]
 pub(super) fn minus(a: &Lane, b: &Lane) -> Lane {
     each(a, b, |a, b| a - b)
 }
 
-#[inline]
+#[inline(always)]
 pub(super) fn plus(a: &Lane, b: &Lane) -> Lane {
     each(a, b, |a, b| a + b)
 }
 
-#[inline]
+#[inline(always)]
 pub(super) fn times(a: &Lane, b: &Lane) -> Lane {
     each(a, b, |a, b| a * b)
 }
 
-#[inline]
+#[inline(always)]
 pub(super) fn dot(a: &Lane, b: &Lane) -> f32 {
     let [x, y, z, _] = times(a, b);
     x + y + z
 }
 
 /// Whether every lane of the first is at most that of the second.
-#[inline]
+#[inline(always)]
 pub(super) fn is_below(a: &Lane, b: &Lane) -> bool {
     (a[0] <= b[0]) & (a[1] <= b[1]) & (a[2] <= b[2]) & (a[3] <= b[3])
 }
@@ -79,23 +80,23 @@ impl LaneBox {
         LaneBox { min: lane(&bounds.min), max: lane(&bounds.max) }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn with(&self, p: &Lane) -> LaneBox {
         LaneBox { min: min(p, &self.min), max: max(p, &self.max) }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn and(&self, other: &LaneBox) -> LaneBox {
         LaneBox { min: min(&self.min, &other.min), max: max(&self.max, &other.max) }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn intersects(&self, other: &LaneBox) -> bool {
         is_below(&self.min, &other.max) & is_below(&other.min, &self.max)
     }
 
     /// The squared diagonal.
-    #[inline]
+    #[inline(always)]
     pub(super) fn size(&self) -> f32 {
         let across = minus(&self.max, &self.min);
         dot(&across, &across)
@@ -108,7 +109,7 @@ impl LaneBox {
     }
 
     /// The largest distance between a vector in this box and one in another.
-    #[inline]
+    #[inline(always)]
     pub(super) fn difference(&self, other: &LaneBox) -> f32 {
         let apart = max(&minus(&self.max, &other.min), &minus(&other.max, &self.min));
         dot(&apart, &apart).sqrt()
@@ -124,13 +125,13 @@ pub(super) struct MovingPoint {
 }
 
 impl MovingPoint {
-    #[inline]
+    #[inline(always)]
     pub(super) fn new(x: &Vec3, v: &Vec3) -> MovingPoint {
         MovingPoint { position: lane(x), velocity: lane(v) }
     }
 
     /// The box of this point only.
-    #[inline]
+    #[inline(always)]
     pub(super) fn as_box(&self) -> MovingBox {
         let around = |point: Lane| LaneBox { min: point, max: point };
         MovingBox { position: around(self.position), velocities: around(self.velocity) }
@@ -148,12 +149,12 @@ impl MovingBox {
     /// The empty box.
     pub(super) const EMPTY: MovingBox = MovingBox { position: LaneBox::EMPTY, velocities: LaneBox::EMPTY };
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn with(&self, p: &MovingPoint) -> MovingBox {
         MovingBox { position: self.position.with(&p.position), velocities: self.velocities.with(&p.velocity) }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn and(&self, other: &MovingBox) -> MovingBox {
         MovingBox {
             position: self.position.and(&other.position),
@@ -163,7 +164,7 @@ impl MovingBox {
 
     /// Whether two boxes are within reach of each other, or will be within the time if velocities persist: the first box is swept
     /// by its velocity relative to the second.
-    #[inline]
+    #[inline(always)]
     pub(super) fn may_meet(&self, other: &MovingBox, reach: f32, time: f32) -> bool {
         let (time, reach, zero) = ([time; 4], [reach; 4], [0.0; 4]);
         let back = times(&time, &minus(&self.velocities.min, &other.velocities.max));

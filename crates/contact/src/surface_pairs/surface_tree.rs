@@ -16,21 +16,20 @@ pub(super) struct NodeBoxes {
     pub(super) moving: MovingBox,
     /// Of normals.
     pub(super) normals: LaneBox,
-    /// Of positions at rest, grown by the proximity range (m).
+    /// Of positions at rest, grown by the extent of carriers (m).
     pub(super) rest: LaneBox,
 }
 
 impl NodeBoxes {
-    fn around_rest(rest: &Bounds) -> NodeBoxes {
-        NodeBoxes { moving: MovingBox::EMPTY, normals: LaneBox::EMPTY, rest: LaneBox::of(rest) }
-    }
-
     #[inline]
     fn set_union(&mut self, a: &NodeBoxes, b: &NodeBoxes) {
         self.moving = a.moving.and(&b.moving);
         self.normals = a.normals.and(&b.normals);
     }
 }
+
+/// A range of the primitives of a leaf; empty for inner nodes.
+pub(super) type LeafRange = (u32, u32);
 
 /// One surface in the broad phase.
 #[derive(Clone, Debug, Default)]
@@ -40,101 +39,174 @@ pub(super) struct SurfaceTree {
     pub(super) tree: BoxTree,
     /// The boxes of each node.
     pub(super) boxes: Vec<NodeBoxes>,
+    /// The largest distance at which contact of its primitives is detected (m).
+    pub(super) reach: Vec<f32>,
     /// The box of each node at rest, grown: subtrees whose boxes intersect are neighbours at rest.
     pub(super) rest: Vec<Bounds>,
     /// Pairs of nodes that never collide.
     pub(super) excluded: ExcludedPairs,
-    /// The vertices, those of a leaf contiguous; every vertex belongs to one leaf.
+    /// The vertices in the order of the leaves.
     pub(super) vertices: Vec<u32>,
-    pub(super) vertices_of_node: Vec<(u32, u32)>,
     /// Their positions and velocities, in that order.
     pub(super) moving: Vec<MovingPoint>,
     /// Corners of the triangles as indices into `vertices`, in the order of the hierarchy.
     pub(super) corners: Vec<[u32; 3]>,
-    /// Centroid, normal and radius of triangles at rest.
-    pub(super) rest_shape: Vec<(Vec3, Vec3, f64)>,
+    /// The vertices that are tested against triangles, as indices into `vertices`; each belongs to one leaf.
+    pub(super) samples: Vec<u32>,
+    pub(super) samples_of_node: Vec<LeafRange>,
+    /// The edges that are tested against edges, as numbers in the surface and as indices into `vertices`; each belongs to one leaf.
+    pub(super) edges: Vec<LeafEdge>,
+    pub(super) edges_of_node: Vec<LeafRange>,
+    pub(super) nominal_range: f64,
     pub(super) collides_with_itself: bool,
     pub(super) collides_with_others: bool,
 }
 
+/// An edge of a leaf.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LeafEdge {
+    /// Its number among all edges.
+    pub(super) edge: u32,
+    /// Its ends as indices into the vertices of the tree.
+    pub(super) ends: [u32; 2],
+}
+
+/// The first numbers of a surface among all vertices, triangles and edges.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FirstOf {
+    pub(super) vertex: u32,
+    pub(super) triangle: u32,
+    pub(super) edge: u32,
+}
+
 impl SurfaceTree {
-    pub(super) fn build(
-        surface: &PairSurface,
-        first_vertex: u32,
-        first_triangle: usize,
-        triangles: &[[u32; 3]],
-        rest: &[Vec3],
-        near: f64,
-    ) -> SurfaceTree {
+    pub(super) fn build(surface: &PairSurface, first: FirstOf, extent: f64) -> SurfaceTree {
         // hierarchy over the triangles at rest
-        let own = &triangles[first_triangle..];
-        let corners = |t: &[u32; 3]| t.map(|v| rest[v as usize]);
+        let own = surface.triangles;
+        let corners = |t: &[u32; 3]| t.map(|v| surface.rest[v as usize]);
         let boxes: Vec<Bounds> = own.iter().map(|t| Bounds::around(&corners(t))).collect();
         let tree = BoxTree::build(&boxes);
-        let shape = |t: &[u32; 3]| {
-            let [a, b, c] = corners(t);
-            let middle = (a + b + c) / 3.0;
-            let normal = (b - a).cross(&(c - a)).try_normalize(0.0).unwrap_or(Vec3::zeros());
-            (middle, normal, [a, b, c].iter().map(|p| (p - middle).norm()).fold(0.0, f64::max))
-        };
 
-        // vertices in the order of the leaves
+        // vertices and samples in the order of the leaves
         let mut position = vec![u32::MAX; surface.rest.len()];
-        let (mut vertices, mut vertices_of_node) = (Vec::new(), Vec::new());
+        let (mut vertices, mut samples, mut samples_of_node) = (Vec::new(), Vec::new(), Vec::new());
         for node in &tree.nodes {
-            let first = vertices.len() as u32;
-            for &t in &tree.order[node.start as usize..][..node.count as usize] {
-                for v in own[t as usize] {
-                    let position = &mut position[(v - first_vertex) as usize];
-                    if *position == u32::MAX {
-                        *position = vertices.len() as u32;
-                        vertices.push(v);
+            let first_sample = samples.len() as u32;
+            let leaf = &tree.order[node.start as usize..][..node.count as usize];
+            for v in leaf.iter().flat_map(|t| own[*t as usize]) {
+                let position = &mut position[v as usize];
+                if *position == u32::MAX {
+                    *position = vertices.len() as u32;
+                    vertices.push(first.vertex + v);
+                    if surface.is_sample[v as usize] {
+                        samples.push(*position);
                     }
                 }
             }
-            vertices_of_node.push((first, vertices.len() as u32));
+            samples_of_node.push((first_sample, samples.len() as u32));
         }
-        let local = |t: &u32| own[*t as usize].map(|v| position[(v - first_vertex) as usize]);
+        let (edges, edges_of_node) = edges_of_leaves(surface, &tree, &position, first.edge);
+        let moving = |v: &u32| MovingPoint::new(&surface.rest[(v - first.vertex) as usize], &Vec3::zeros());
 
-        // boxes at rest, grown by the proximity range
-        let rest_boxes: Vec<Bounds> = tree.bounds.iter().map(|bounds| bounds.grown(near)).collect();
-        SurfaceTree {
-            first_triangle,
-            boxes: rest_boxes.iter().map(NodeBoxes::around_rest).collect(),
-            rest: rest_boxes,
+        // boxes at rest, grown by the extent of carriers
+        let rest: Vec<Bounds> = tree.bounds.iter().map(|bounds| bounds.grown(extent)).collect();
+        let mut built = SurfaceTree {
+            first_triangle: first.triangle as usize,
+            boxes: Vec::new(),
+            reach: Vec::new(),
             excluded: ExcludedPairs::default(),
-            rest_shape: own.iter().map(shape).collect(),
-            moving: vertices.iter().map(|v| MovingPoint::new(&rest[*v as usize], &Vec3::zeros())).collect(),
-            corners: tree.order.iter().map(local).collect(),
+            moving: vertices.iter().map(moving).collect(),
+            corners: tree.order.iter().map(|t| own[*t as usize].map(|v| position[v as usize])).collect(),
             vertices,
-            vertices_of_node,
+            samples,
+            samples_of_node,
+            edges,
+            edges_of_node,
+            rest,
             tree,
+            nominal_range: surface.nominal_range,
             collides_with_itself: surface.collides_with_itself,
             collides_with_others: surface.collides_with_others,
-        }
+        };
+        built.lay_out_boxes(surface, first);
+        built
     }
 
-    /// Refits the boxes to positions, normals and velocities.
-    pub(super) fn refit(&mut self, triangles: &[[u32; 3]], x: &[Vec3], v: &[Vec3]) {
-        let SurfaceTree { tree, boxes, first_triangle, vertices, moving, corners, .. } = self;
+    /// Boxes with the reach of each subtree, from the last node to the first.
+    fn lay_out_boxes(&mut self, surface: &PairSurface, first: FirstOf) {
+        let mut reach = vec![0.0f64; self.tree.nodes.len()];
+        for (i, node) in self.tree.nodes.iter().enumerate().rev() {
+            if node.count == 0 {
+                reach[i] = reach[i + 1].max(reach[node.start as usize]);
+                continue;
+            }
+            let leaf = &self.tree.order[node.start as usize..][..node.count as usize];
+            let ranges = leaf.iter().map(|t| surface.range[*t as usize]);
+            let (from, to) = self.samples_of_node[i];
+            let samples = self.samples[from as usize..to as usize].iter();
+            let gaps = samples.map(|s| surface.gap[(self.vertices[*s as usize] - first.vertex) as usize]);
+            reach[i] = ranges.chain(gaps).fold(0.0, f64::max);
+        }
+        self.reach = reach.into_iter().map(|reach| reach as f32).collect();
+        let boxes =
+            |rest| NodeBoxes { moving: MovingBox::EMPTY, normals: LaneBox::EMPTY, rest: LaneBox::of(rest) };
+        self.boxes = self.rest.iter().map(boxes).collect();
+    }
+
+    /// Refits the boxes to positions, velocities and normals.
+    pub(super) fn refit(&mut self, x: &[Vec3], v: &[Vec3]) {
+        let SurfaceTree { tree, boxes, vertices, moving, corners, .. } = self;
         let follow = |(vertex, moving): (&u32, &mut MovingPoint)| {
             *moving = MovingPoint::new(&x[*vertex as usize], &v[*vertex as usize]);
         };
         vertices.par_iter().zip(moving.par_iter_mut()).with_min_len(MIN_PARALLEL_NODES).for_each(follow);
-        let triangles = &triangles[*first_triangle..];
-        Refit { tree, triangles, corners, moving, x }.subtree(0, boxes);
+        Refit { tree, corners, vertices, moving, x }.subtree(0, boxes);
     }
 }
 
 /// Subtrees of more nodes are refitted in parallel.
 const MIN_PARALLEL_NODES: usize = 2048;
 
+/// The edges of a surface by the first leaf that has a triangle with them.
+fn edges_of_leaves(
+    surface: &PairSurface,
+    tree: &BoxTree,
+    position: &[u32],
+    first_edge: u32,
+) -> (Vec<LeafEdge>, Vec<LeafRange>) {
+    // edges by their ends, for look-up
+    let key = |[a, b]: [u32; 2]| (a.min(b), a.max(b));
+    let mut by_ends: Vec<((u32, u32), u32)> =
+        surface.edges.iter().enumerate().map(|(i, edge)| (key(edge.ends), i as u32)).collect();
+    by_ends.sort_unstable();
+
+    // in the order of the leaves, each once
+    let mut is_taken = vec![false; surface.edges.len()];
+    let (mut edges, mut ranges) = (Vec::new(), Vec::new());
+    for node in &tree.nodes {
+        let first = edges.len() as u32;
+        for &t in &tree.order[node.start as usize..][..node.count as usize] {
+            let [a, b, c] = surface.triangles[t as usize];
+            for ends in [[a, b], [b, c], [c, a]] {
+                let Ok(found) = by_ends.binary_search_by_key(&key(ends), |entry| entry.0) else { continue };
+                let i = by_ends[found].1;
+                if !core::mem::replace(&mut is_taken[i as usize], true) {
+                    let ends = surface.edges[i as usize].ends.map(|v| position[v as usize]);
+                    edges.push(LeafEdge { edge: first_edge + i, ends });
+                }
+            }
+        }
+        ranges.push((first, edges.len() as u32));
+    }
+    (edges, ranges)
+}
+
 /// A refit in progress.
 #[derive(Clone, Copy)]
 struct Refit<'a> {
     tree: &'a BoxTree,
-    triangles: &'a [[u32; 3]],
     corners: &'a [[u32; 3]],
+    vertices: &'a [u32],
     moving: &'a [MovingPoint],
     x: &'a [Vec3],
 }
@@ -167,10 +239,10 @@ impl Refit<'_> {
 
     fn leaf(self, range: Range<usize>, boxes: &mut NodeBoxes) {
         let (mut moving, mut normals) = (MovingBox::EMPTY, LaneBox::EMPTY);
-        for (corners, t) in self.corners[range.clone()].iter().zip(&self.tree.order[range]) {
+        for corners in &self.corners[range] {
             corners.iter().for_each(|corner| moving = moving.with(&self.moving[*corner as usize]));
             // edges in double precision, because coordinates may be far from the origin
-            let [a, b, c] = self.triangles[*t as usize].map(|corner| self.x[corner as usize]);
+            let [a, b, c] = corners.map(|corner| self.x[self.vertices[corner as usize] as usize]);
             normals = normals.with(&normal_of(&lane(&(b - a)), &lane(&(c - a))));
         }
         (boxes.moving, boxes.normals) = (moving, normals);

@@ -1,9 +1,9 @@
 //! Simultaneous traversal of two bounding volume hierarchies.
 
 use super::lane_box::{LaneBox, MovingBox, ROUND_OFF, dot, minus, plus};
-use super::surface_tree::SurfaceTree;
-use super::{NearPair, SurfacePairs};
-use crate::nearest_on_triangle;
+use super::surface_tree::{LeafEdge, SurfaceTree};
+use super::{NearPair, PairLists, SurfacePairs};
+use crate::{nearest_on_segments, nearest_on_triangle};
 use sinew_math::Vec3;
 
 /// A traversal of hierarchies that are up to date.
@@ -12,11 +12,12 @@ pub(super) struct Traversal<'a> {
     /// Positions (m) and velocities (m/s) of the vertices.
     x: &'a [Vec3],
     v: &'a [Vec3],
-    /// The proximity distance (m), now or within a time (s).
-    reach: f64,
+    /// How far vertices of each surface may deviate from their linear motion (m).
+    drift: &'a [f64],
+    /// Pairs that come near within this time (s) are found.
     time: f64,
-    /// The proximity distance for boxes, with an allowance for rounding.
-    box_reach: f32,
+    /// Allowance for rounding of boxes (m).
+    slack: f32,
 }
 
 /// Whether all normals in a box lie in the half-space of its centre.
@@ -32,37 +33,42 @@ const NORMAL_SLACK: f32 = 1e-5;
 
 impl<'a> Traversal<'a> {
     /// A traversal that compares boxes only.
-    pub(super) fn over_boxes(pairs: &'a SurfacePairs, reach: f64, time: f64) -> Traversal<'a> {
-        Traversal::new(pairs, (&[], &[]), reach, time)
+    pub(super) fn over_boxes(pairs: &'a SurfacePairs, time: f64, drift: &'a [f64]) -> Traversal<'a> {
+        Traversal::new(pairs, (&[], &[]), time, drift)
     }
 
     pub(super) fn new(
         pairs: &'a SurfacePairs,
         (x, v): (&'a [Vec3], &'a [Vec3]),
-        reach: f64,
         time: f64,
+        drift: &'a [f64],
     ) -> Traversal<'a> {
         let roots = || pairs.surfaces.iter().filter_map(|tree| tree.boxes.first());
         let max_magnitude = roots().map(|root| root.moving.position.max_magnitude()).fold(0.0, f64::max);
         let fastest = roots().map(|root| root.moving.velocities.max_magnitude()).fold(0.0, f64::max);
-        let slack = ROUND_OFF * (max_magnitude + 2.0 * time * fastest + reach);
-        Traversal { pairs, x, v, reach, time, box_reach: (reach + slack) as f32 }
+        let reaches = pairs.surfaces.iter().filter_map(|tree| tree.reach.first());
+        let max_reach = f64::from(reaches.copied().fold(0.0, f32::max));
+        let slack = ROUND_OFF * (max_magnitude + 2.0 * time * fastest + max_reach);
+        Traversal { pairs, x, v, drift, time, slack: slack as f32 }
     }
 }
 
 impl Traversal<'_> {
     /// Visits the child pairs of a pair of nodes, if they may collide; a pair of leaves as it is.
     pub(super) fn children(&self, surfaces: [u32; 2], [a, b]: [u32; 2], visit: impl FnMut([u32; 2])) {
-        let trees = surfaces.map(|s| &self.pairs.surfaces[s as usize]);
-        if self.may_collide(trees, surfaces, [a, b]) {
+        if self.may_collide(surfaces, [a, b]) {
             self.open(surfaces, [a, b], visit);
         }
+    }
+
+    fn trees(&self, surfaces: [u32; 2]) -> [&SurfaceTree; 2] {
+        surfaces.map(|s| &self.pairs.surfaces[s as usize])
     }
 
     /// Visits the child pairs of a pair of nodes; a pair of leaves as it is.
     #[inline]
     fn open(&self, surfaces: [u32; 2], [a, b]: [u32; 2], mut visit: impl FnMut([u32; 2])) {
-        let trees = surfaces.map(|s| &self.pairs.surfaces[s as usize]);
+        let trees = self.trees(surfaces);
         let [na, nb] = [trees[0].tree.nodes[a as usize], trees[1].tree.nodes[b as usize]];
         if surfaces[0] == surfaces[1] && a == b {
             if na.count > 0 {
@@ -93,14 +99,16 @@ impl Traversal<'_> {
     }
 
     #[inline]
-    fn may_collide(&self, trees: [&SurfaceTree; 2], surfaces: [u32; 2], [a, b]: [u32; 2]) -> bool {
+    fn may_collide(&self, surfaces: [u32; 2], [a, b]: [u32; 2]) -> bool {
+        let trees = self.trees(surfaces);
         let [a, b] = [a as usize, b as usize];
         let [ours, theirs] = [&trees[0].boxes[a], &trees[1].boxes[b]];
         let is_same = surfaces[0] == surfaces[1];
         if is_same && a == b {
             return !one_sided(&ours.normals) && !trees[0].excluded.contains(a, a);
         }
-        if !self.may_meet(&ours.moving, &theirs.moving) {
+        let reach = self.reach(trees, surfaces, [a as u32, b as u32]);
+        if !ours.moving.may_meet(&theirs.moving, reach, self.time as f32) {
             return false;
         }
         // neighbours whose normals lie in one half-space
@@ -109,82 +117,141 @@ impl Traversal<'_> {
             && (one_sided(&ours.normals.and(&theirs.normals)) || trees[0].excluded.contains(a, b)))
     }
 
+    /// The distance within which primitives of two nodes are compared (m).
     #[inline]
-    fn may_meet(&self, ours: &MovingBox, theirs: &MovingBox) -> bool {
-        ours.may_meet(theirs, self.box_reach, self.time as f32)
+    fn reach(&self, trees: [&SurfaceTree; 2], surfaces: [u32; 2], [a, b]: [u32; 2]) -> f32 {
+        trees[0].reach[a as usize].max(trees[1].reach[b as usize]) + self.drifts(surfaces) as f32 + self.slack
     }
 
-    /// Raises `max_speed` to the approach speed (m/s) of the leaves below a pair of nodes that may collide.
-    pub(super) fn closing(&self, surfaces: [u32; 2], nodes: [u32; 2], max_speed: &mut f64) {
-        let trees = surfaces.map(|s| &self.pairs.surfaces[s as usize]);
+    #[inline]
+    fn drifts(&self, [a, b]: [u32; 2]) -> f64 {
+        self.drift[a as usize] + self.drift[b as usize]
+    }
+
+    /// Raises `max_rate` to the approach speed of the leaves below a pair of nodes that may collide, relative to the nominal range of their surfaces (1/s).
+    pub(super) fn approach_rate(&self, surfaces: [u32; 2], nodes: [u32; 2], max_rate: &mut f64) {
+        let trees = self.trees(surfaces);
         let [a, b] = nodes.map(|node| node as usize);
-        let [ours, theirs] = [&trees[0].boxes[a].moving, &trees[1].boxes[b].moving];
-        let fastest = f64::from(ours.velocities.difference(&theirs.velocities));
+        let [ours, theirs] = [&trees[0].boxes[a], &trees[1].boxes[b]];
+        let closing = f64::from(ours.moving.velocities.difference(&theirs.moving.velocities));
+        let is_leaf = trees[0].tree.nodes[a].count > 0 && trees[1].tree.nodes[b].count > 0;
+        let rate = closing / trees[0].nominal_range.max(trees[1].nominal_range);
         // NaN, as in a failed step, does not compare and counts
-        if fastest <= *max_speed || !self.may_collide(trees, surfaces, nodes) {
+        if rate <= *max_rate || !self.may_collide(surfaces, nodes) {
             return;
         }
-        if trees[0].tree.nodes[a].count > 0 && trees[1].tree.nodes[b].count > 0 {
-            *max_speed = fastest;
+        if is_leaf {
+            *max_rate = rate;
             return;
         }
-        self.open(surfaces, nodes, |below| self.closing(surfaces, below, max_speed));
+        self.open(surfaces, nodes, |below| self.approach_rate(surfaces, below, max_rate));
     }
 
     /// Finds the candidate pairs below a pair of nodes.
-    pub(super) fn compare(&self, surfaces: [u32; 2], nodes: [u32; 2], out: &mut Vec<NearPair>) {
-        let trees = surfaces.map(|s| &self.pairs.surfaces[s as usize]);
-        if !self.may_collide(trees, surfaces, nodes) {
+    pub(super) fn compare(&self, surfaces: [u32; 2], nodes: [u32; 2], out: &mut PairLists) {
+        if !self.may_collide(surfaces, nodes) {
             return;
         }
+        let trees = self.trees(surfaces);
         let is_leaf = |i: usize| trees[i].tree.nodes[nodes[i] as usize].count > 0;
         if !(is_leaf(0) && is_leaf(1)) {
             return self.open(surfaces, nodes, |below| self.compare(surfaces, below, out));
         }
-        self.compare_leaves(trees, nodes, out);
-        if surfaces[0] != surfaces[1] || nodes[0] != nodes[1] {
-            self.compare_leaves([trees[1], trees[0]], [nodes[1], nodes[0]], out);
+        let [sa, sb] = surfaces;
+        self.compare_vertices([sa, sb], nodes, &mut out.vertices);
+        if sa != sb || nodes[0] != nodes[1] {
+            self.compare_vertices([sb, sa], [nodes[1], nodes[0]], &mut out.vertices);
         }
+        self.compare_edges(surfaces, nodes, &mut out.edges);
     }
 
     /// Vertices of the first leaf against triangles of the second.
-    fn compare_leaves(&self, [ours, theirs]: [&SurfaceTree; 2], [a, b]: [u32; 2], out: &mut Vec<NearPair>) {
-        let (first, last) = ours.vertices_of_node[a as usize];
+    fn compare_vertices(&self, surfaces: [u32; 2], [a, b]: [u32; 2], out: &mut Vec<NearPair>) {
+        let [ours, theirs] = self.trees(surfaces);
+        let (first, last) = ours.samples_of_node[a as usize];
+        if first == last {
+            return;
+        }
         let leaf = theirs.tree.nodes[b as usize];
-        let is_same = core::ptr::eq(ours, theirs);
-        for position in leaf.start as usize..(leaf.start + leaf.count) as usize {
-            let corners = theirs.corners[position];
-            let [p, q, r] = corners.map(|corner| &theirs.moving[corner as usize]);
-            let around = p.as_box().with(q).with(r);
-            for vertex in first..last {
-                if self.may_meet(&ours.moving[vertex as usize].as_box(), &around)
-                    && !(is_same && corners.contains(&vertex))
-                {
-                    out.extend(self.near_pair(theirs, is_same, ours.vertices[vertex as usize], position));
+        let (reach, time) = (self.reach([ours, theirs], surfaces, [a, b]), self.time as f32);
+        let around_leaf = &theirs.boxes[b as usize].moving;
+        for &sample in &ours.samples[first as usize..last as usize] {
+            let own = ours.moving[sample as usize].as_box();
+            if !own.may_meet(around_leaf, reach, time) {
+                continue;
+            }
+            for position in leaf.start as usize..(leaf.start + leaf.count) as usize {
+                if own.may_meet(&box_of(theirs, &theirs.corners[position]), reach, time) {
+                    let triangle = theirs.first_triangle as u32 + theirs.tree.order[position];
+                    out.extend(self.near_vertex(surfaces, ours.vertices[sample as usize], triangle));
                 }
             }
         }
     }
 
-    /// The candidate pair of a vertex and a triangle, given by its position in the order of the hierarchy, if they are near.
-    fn near_pair(
-        &self,
-        theirs: &SurfaceTree,
-        is_same: bool,
-        vertex: u32,
-        position: usize,
-    ) -> Option<NearPair> {
-        let t = theirs.tree.order[position];
-        let triangle = theirs.first_triangle as u32 + t;
-        let gap = if is_same { self.pairs.gap_at_rest(theirs, vertex, t)? } else { self.pairs.gap };
-        let corners = self.pairs.triangles[triangle as usize];
-        let (p, v) = (self.x[vertex as usize], self.v[vertex as usize]);
-        let faster =
-            |max_speed: f64, corner: &u32| max_speed.max((v - self.v[*corner as usize]).norm_squared());
+    /// The candidate pair of a vertex and a triangle, if they are near.
+    fn near_vertex(&self, surfaces: [u32; 2], vertex: u32, triangle: u32) -> Option<NearPair> {
+        let pairs = self.pairs;
+        if surfaces[0] == surfaces[1] && pairs.carriers.vertex_meets_triangle(vertex, triangle) {
+            return None;
+        }
+        let corners = pairs.triangles[triangle as usize];
+        let v = self.v[vertex as usize];
+        let faster = |max: f64, corner: &u32| max.max((v - self.v[*corner as usize]).norm_squared());
         let closing = corners.iter().fold(0.0, faster).sqrt();
+        let p = self.x[vertex as usize];
         let positions = corners.map(|corner| self.x[corner as usize]);
         let distance = (nearest_on_triangle(&p, &positions).point - p).norm();
-        let is_near = distance <= self.reach + self.time * closing;
-        is_near.then_some(NearPair { vertex, triangle, gap, distance, closing })
+        let reach = pairs.gap[vertex as usize].max(pairs.range[triangle as usize]) + self.drifts(surfaces);
+        NearPair::within(vertex, triangle, distance, closing, reach, self.time)
     }
+
+    /// Edges of the first leaf against edges of the second.
+    fn compare_edges(&self, surfaces: [u32; 2], [a, b]: [u32; 2], out: &mut Vec<NearPair>) {
+        let [ours, theirs] = self.trees(surfaces);
+        let edges = |tree: &'_ SurfaceTree, node: u32| {
+            let (first, last) = tree.edges_of_node[node as usize];
+            first as usize..last as usize
+        };
+        let (own, other) = (edges(ours, a), edges(theirs, b));
+        let (reach, time) = (self.reach([ours, theirs], surfaces, [a, b]), self.time as f32);
+        let around_leaf = &theirs.boxes[b as usize].moving;
+        let is_same = surfaces[0] == surfaces[1] && a == b;
+        for (i, first) in ours.edges[own].iter().enumerate() {
+            let around = box_of(ours, &first.ends);
+            if !around.may_meet(around_leaf, reach, time) {
+                continue;
+            }
+            // of one leaf each pair once
+            let start = if is_same { other.start + i + 1 } else { other.start };
+            for second in &theirs.edges[start..other.end] {
+                if around.may_meet(&box_of(theirs, &second.ends), reach, time) {
+                    out.extend(self.near_edges(surfaces, first, second));
+                }
+            }
+        }
+    }
+
+    /// The candidate pair of two edges, if they are near.
+    fn near_edges(&self, surfaces: [u32; 2], first: &LeafEdge, second: &LeafEdge) -> Option<NearPair> {
+        let pairs = self.pairs;
+        let [a, b] = [first.edge.min(second.edge), first.edge.max(second.edge)];
+        let ends = [a, b].map(|edge| pairs.edges[edge as usize].ends);
+        if surfaces[0] == surfaces[1] && pairs.carriers.edges_meet(ends[0], ends[1]) {
+            return None;
+        }
+        let [va, vb] = ends.map(|ends| ends.map(|v| self.v[v as usize]));
+        let apart = |i: usize, j: usize| (va[i] - vb[j]).norm_squared();
+        let closing = apart(0, 0).max(apart(0, 1)).max(apart(1, 0)).max(apart(1, 1)).sqrt();
+        let [xa, xb] = ends.map(|ends| ends.map(|v| self.x[v as usize]));
+        let distance = nearest_on_segments(&xa, &xb).gap().norm();
+        let reach = pairs.edge_reach(a).max(pairs.edge_reach(b)) + self.drifts(surfaces);
+        NearPair::within(a, b, distance, closing, reach, self.time)
+    }
+}
+
+/// The box of some vertices of a tree.
+#[inline]
+fn box_of(tree: &SurfaceTree, vertices: &[u32]) -> MovingBox {
+    vertices.iter().fold(MovingBox::EMPTY, |all, v| all.with(&tree.moving[*v as usize]))
 }

@@ -80,15 +80,11 @@ fn add_nodes(document: &mut Document, helpers: &HelperNodes, number: &mut usize)
     let mut added = Vec::new();
     for helper in &helpers.nodes {
         *number += 1;
-        let mut node = json!({
+        let node = json!({
             "name": format!("flesh helper {number}"),
             "translation": helper.rest.translation,
             "rotation": helper.rest.rotation().coords.map(|c| c as f32).as_slice(),
         });
-        if helper.scale as f32 != 1.0 {
-            let scale = [helper.scale as f32; 3];
-            node["scale"] = json!(scale);
-        }
         let place = document.push("nodes", node);
         push(&mut document.json["nodes"][helper.parent]["children"], json!(place));
         added.push(place);

@@ -1,10 +1,12 @@
 //! Helpers as nodes of a file: which node carries each, and where they stand in it frame by frame.
 //!
 //! ```text
-//! world_from_helper(t) = H_h(t) T(c_h) = world_from_parent(t) · parent_from_helper(t),   B_h = T(−c_h) W
+//! world_from_helper(t) = H_h(t) T(c_h) s = world_from_parent(t) · parent_from_helper(t),   B_h = s⁻¹ T(−c_h) W
 //! ```
 //!
-//! with c_h the centre of the helper at bind and W from bind space to the world. A helper stands under the joint that its vertices follow, so
+//! with c_h the centre of the helper at bind, W from bind space to the world and s the scale of the parent in the world. A helper has that
+//! scale too, like the joints around it, and so none in its parent: Blender binds surfaces to bones of one scale, and what blends a joint
+//! with a helper of another would be off by a part of the difference. A helper stands under the joint that its vertices follow, so
 //! that its keys are small and other programs show it where it belongs; without keys it moves with that joint. The place in a parent is a
 //! translation and a rotation only under a parent whose scale is the same along all axes and at all times; where the joint's is not, the
 //! nearest such ancestor carries the helper.
@@ -32,8 +34,6 @@ pub(crate) struct HelperNodes {
 pub(crate) struct HelperNode {
     /// The node that carries it.
     pub(crate) parent: usize,
-    /// Its scale in its parent, along all axes.
-    pub(crate) scale: f64,
     /// Where it stands without an animation.
     pub(crate) rest: HelperKey,
     /// Where it stands in every frame.
@@ -94,10 +94,11 @@ impl HelperNodes {
                 let turned: Mat3 = map.fixed_view::<3, 3>(0, 0).into_owned();
                 HelperKey::of(&world[parent], scale, &turned, &(turned * helper.centre + map.column(3)))
             });
-            let inverse_bind = Mat4::new_translation(&-helper.centre) * skin.world_from_bind;
+            let unscaled = Mat4::new_translation(&-helper.centre) * skin.world_from_bind;
+            let inverse_bind = Mat4::new_scaling(1.0 / scale) * unscaled;
             let inverse_bind = core::array::from_fn(|entry| inverse_bind.as_slice()[entry] as f32);
             let keys = keys.collect();
-            nodes.push(HelperNode { parent, scale: 1.0 / scale, rest: at_rest, keys, inverse_bind });
+            nodes.push(HelperNode { parent, rest: at_rest, keys, inverse_bind });
         }
         Ok(HelperNodes { nodes })
     }

@@ -1,12 +1,13 @@
 //! Flesh on helper bones in a character's own file: it plays as it was given, within the error that is reported.
 
 use crate::baked::{Baked, bake, pose_of_file, wobble};
-use crate::bar::{Document, PLAIN, SHOWN, bars};
+use crate::bar::{BEND, Document, PLAIN, SHOWN, bars};
 use crate::naive::Naive;
 use crate::read;
 use serde_json::{Value, json};
 use sinew_character::SurfaceId;
 use sinew_gltf::{CharacterFile, FleshBake, SkinnedGlbOptions};
+use sinew_math::Vec3;
 
 const BAR: SurfaceId = SurfaceId { node: SHOWN, primitive: 0 };
 
@@ -75,6 +76,23 @@ fn joints_of_the_file_keep_their_places_and_helpers_come_behind_them() {
         assert!(
             helper["name"].as_str().unwrap().starts_with("flesh helper ") && helper.get("matrix").is_none()
         );
+    }
+}
+
+/// The armature of the bar is scaled by a half, and so are its joints in the world. Blender's importer drops scales from the bones that it binds a surface to: it is right for
+/// surfaces whose bones all have one scale. Inverse bind matrices are single precision, some roundings of 6e-8.
+#[test]
+fn helpers_are_bound_at_the_scale_of_the_joints() {
+    let (character, baked) = bake_bar(&PLAIN.document(), options(FleshBake::Bones, 4));
+    assert!(character.rigged.nodes[BEND].world_from_node.column(0).norm() < 0.6);
+    let of_file = baked.character().rigged;
+    let skin = &of_file.skins[0];
+    let volume = |slot: usize| skin.inverse_bind[slot].fixed_view::<3, 3>(0, 0).determinant();
+    let added = character.rigged.skins[0].joints.len()..skin.joints.len();
+    assert!(!added.is_empty());
+    for slot in added {
+        assert!((volume(slot) / volume(0) - 1.0).abs() < 1e-6, "{}", volume(slot));
+        assert!((of_file.nodes[skin.joints[slot]].rest.scale() - Vec3::repeat(1.0)).amax() < 1e-15);
     }
 }
 

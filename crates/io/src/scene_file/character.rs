@@ -30,7 +30,7 @@ pub(super) struct Character {
 }
 
 /// Keys that need a rigged file.
-const FILE_ONLY: [&str; 11] = [
+const FILE_ONLY: [&str; 13] = [
     "animation",
     "skinned",
     "fleshy",
@@ -40,6 +40,8 @@ const FILE_ONLY: [&str; 11] = [
     "shape",
     "jiggle",
     "limit",
+    "joint_limits",
+    "joint_damping",
     "human",
     "turn",
 ];

@@ -1,9 +1,9 @@
 //! Reads `[contact]` of a scene file.
 
 use super::section::Section;
-use crate::scene_schema::{ContactResponse, ContactTable};
+use crate::scene_schema::ContactTable;
 use sinew_files::ReadError;
-use sinew_sim::desc::{ContactDesc, Response};
+use sinew_sim::desc::ContactDesc;
 
 /// Reads how contact is resolved. By default, bodies collide with each other if there are obstacles or a `[contact]` table.
 pub(super) fn read_contact(
@@ -13,18 +13,7 @@ pub(super) fn read_contact(
 ) -> Result<ContactDesc, ReadError> {
     let defaults = ContactDesc { between_bodies: has_obstacles, self_contact, ..ContactDesc::default() };
     let Some(contact) = contact else { return Ok(defaults) };
-    let response = match contact.response {
-        Some(ContactResponse::Projection) => Response::Projection,
-        Some(ContactResponse::Impulse) => {
-            Response::Impulse { restitution: contact.restitution.unwrap_or(0.0) }
-        }
-        _ => Response::Penalty,
-    };
-    if contact.restitution.is_some() && !matches!(response, Response::Impulse { .. }) {
-        return Err(contact.error("restitution", "`restitution` needs response = \"impulse\""));
-    }
     Ok(ContactDesc {
-        response,
         friction: contact.friction.unwrap_or(defaults.friction),
         stiffness: contact.stiffness.unwrap_or(defaults.stiffness),
         between_bodies: contact.bodies.unwrap_or(true),

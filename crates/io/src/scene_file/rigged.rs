@@ -10,7 +10,9 @@ use crate::opened_scene::CharacterChoice;
 use crate::rigged_file::{CaptureFile, RiggedOptions, open_rigged};
 use crate::scene_schema::{CharacterTable, ShapeMode};
 use crate::softness_texture::read_softness_texture;
-use sinew_character::{Character, CharacterOptions, ColorChannel, FleshShape, Placement, SoftnessOptions};
+use sinew_character::{
+    Character, CharacterOptions, ColorChannel, FleshShape, JointOptions, Placement, SoftnessOptions,
+};
 use sinew_control::{DriveMode, HumanBone, PathFollower};
 use sinew_files::{Loaded, ReadError, ReadErrors};
 use sinew_gltf::CharacterFile;
@@ -103,7 +105,8 @@ fn read_options(
         approach: section.preroll_approach,
         hold: section.preroll_hold,
         material: material.transpose()?,
-        shape: section.shape.map_or_else(|| choice.default_shape(moves_bones(section)), shape_of),
+        shape: section.shape.map_or(defaults.shape, shape_of),
+        has_solid_parts: choice.moves_bones(moves_bones(section)),
         jiggle: choice.jiggle.or(section.jiggle).unwrap_or(defaults.jiggle),
         limit: section.limit.unwrap_or(defaults.limit),
         core: read_core(section),
@@ -113,6 +116,7 @@ fn read_options(
         fleshy: section.fleshy.clone().unwrap_or_default(),
         softness: read_softness(section, folder)?,
         human: read_human(section)?,
+        joints: read_joints(section),
         ..defaults
     };
     Ok(RiggedOptions { character, motion })
@@ -121,6 +125,14 @@ fn read_options(
 /// Whether forces move bones of the character from the start or by a cue.
 fn moves_bones(section: &Section<CharacterTable>) -> bool {
     read_mode(section.mode) != DriveMode::OneWay || !section.cue.is_empty()
+}
+
+fn read_joints(section: &Section<CharacterTable>) -> JointOptions {
+    let defaults = JointOptions::default();
+    JointOptions {
+        limits: section.joint_limits.unwrap_or(defaults.limits),
+        damping: section.joint_damping.unwrap_or(defaults.damping),
+    }
 }
 
 fn shape_of(mode: ShapeMode) -> FleshShape {

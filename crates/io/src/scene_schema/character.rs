@@ -51,6 +51,12 @@ pub struct CharacterTable {
     /// How far flesh in the artist's shape may be from its skinned place, as a fraction of its thickness.
     #[schemars(extend("default" = 0.6, "exclusiveMinimum" = 0, "maximum" = 5))]
     pub limit: Option<f64>,
+    /// Whether joints of a character from a file that nothing drives stop at the ends of their range: that of the file's animations with a margin, and of people for human bones.
+    #[schemars(extend("default" = true))]
+    pub joint_limits: Option<bool>,
+    /// How much joints of a character from a file that nothing drives are damped: 1 as those of relaxed people, 0 not at all.
+    #[schemars(extend("default" = 1, "minimum" = 0, "maximum" = 100))]
+    pub joint_damping: Option<f64>,
     /// Joints of the file that are human bones, for captured motion: `{ hips = "Bip01" }`.
     #[schemars(extend("x-default" = "by names or build"))]
     pub human: Option<BTreeMap<String, String>>,

@@ -5,7 +5,7 @@
 
 use super::expectation::{Expectation, Range, whole_words};
 use super::json_schema::{resolved, scene_json_schema};
-use super::renamed_key::{RenamedKey, find_renamed};
+use super::renamed_key::{RemovedKey, RenamedKey, find_removed, find_renamed};
 use super::toml_value::{is_of_kind, kind_of, number_of, shortened};
 use super::{NUMBER_LIMIT, ScenePart};
 use serde_json::Value;
@@ -79,6 +79,7 @@ impl<'a> Checker<'a> {
     /// Checks a table that begins at byte `start` of the text.
     fn check_table(&mut self, schema: &Value, part: ScenePart, table: &mut DeTable<'a>, start: usize) {
         self.rename_keys(part, table);
+        self.drop_removed_keys(part, table);
         let properties = &schema["properties"];
         let mut all_known = true;
         for (key, value) in table.iter_mut() {
@@ -268,6 +269,27 @@ impl<'a> Checker<'a> {
                 "line {}: `{old}` has been renamed to `{new}`; the old name still works",
                 line_of(self.text, offset)
             ));
+        }
+    }
+
+    /// Drops keys that have been removed, with a note where they ask for what is done anyway and an error otherwise.
+    fn drop_removed_keys(&mut self, part: ScenePart, table: &mut DeTable<'a>) {
+        let removed: Vec<(&RemovedKey, usize)> = table
+            .keys()
+            .filter_map(|key| Some((find_removed(part, key.get_ref())?, key.span().start)))
+            .collect();
+        for (RemovedKey { name, usual, why, .. }, offset) in removed {
+            let value = table.remove(*name);
+            let is_usual = match value.as_ref().map(Spanned::get_ref) {
+                Some(DeValue::String(word)) => Some(word.as_ref()) == *usual,
+                _ => false,
+            };
+            if is_usual {
+                let line = line_of(self.text, offset);
+                self.notes.push(format!("line {line}: `{name}` has been removed and can be left out"));
+            } else {
+                self.error(offset, format!("`{name}` has been removed: {why}"));
+            }
         }
     }
 

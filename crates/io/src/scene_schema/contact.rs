@@ -13,28 +13,10 @@ pub struct ContactTable {
     /// A factor on the stiffness of contact; above 1, time steps are shorter.
     #[schemars(extend("default" = 1, "exclusiveMinimum" = 0, "maximum" = 1e6))]
     pub stiffness: Option<f64>,
-    /// The contact response: penalty springs, projection of the deepest point of each cell to the surface, or impulses that reverse velocities.
-    #[schemars(extend("default" = "penalty"))]
-    pub response: Option<ContactResponse>,
-    /// Coefficient of restitution; for `response = "impulse"` only.
-    #[schemars(extend("default" = 0, "minimum" = 0, "maximum" = 1))]
-    pub restitution: Option<f64>,
     /// Whether bodies collide with each other.
     #[schemars(extend("x-default" = "true with obstacles or this table"))]
     pub bodies: Option<bool>,
     /// The longest sub-step where contact is possible (s).
     #[schemars(extend("default" = 0.002, "exclusiveMinimum" = 0))]
     pub longest_step: Option<f64>,
-}
-
-/// What happens on contact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ContactResponse {
-    /// Springs whose force grows with the penetration depth.
-    Penalty,
-    /// The deepest point of each cell is projected to the surface.
-    Projection,
-    /// Velocities into the surface are reversed.
-    Impulse,
 }

@@ -1,4 +1,4 @@
-//! Renamed keys of scene files: the old names still work, with a note that gives the new ones.
+//! Renamed and removed keys of scene files: old names still work, with a note that gives the new ones, and so do removed keys at the value that everything has now.
 
 use super::ScenePart;
 
@@ -37,6 +37,39 @@ pub(super) const RENAMED_KEYS: &[RenamedKey] = &[
     },
 ];
 
+/// A key that has been removed.
+pub(super) struct RemovedKey {
+    /// The table it belonged to.
+    pub(super) part: ScenePart,
+    /// Its name.
+    pub(super) name: &'static str,
+    /// The value that asks for what is done anyway, if there is one.
+    pub(super) usual: Option<&'static str>,
+    /// Why it was removed, and what to do.
+    pub(super) why: &'static str,
+}
+
+/// All removed keys.
+pub(super) const REMOVED_KEYS: &[RemovedKey] = &[
+    RemovedKey {
+        part: ScenePart::Contact,
+        name: "response",
+        usual: Some("penalty"),
+        why: "\"projection\" and \"impulse\" gained energy, so contact is resolved by penalty springs; remove it, and raise `stiffness` if bodies sink in too deep",
+    },
+    RemovedKey {
+        part: ScenePart::Contact,
+        name: "restitution",
+        usual: None,
+        why: "penalty springs return what the damping of materials leaves; remove it, and lower the `damping` of the material for a higher rebound",
+    },
+];
+
+/// Finds the removed key of a name.
+pub(super) fn find_removed(part: ScenePart, name: &str) -> Option<&'static RemovedKey> {
+    REMOVED_KEYS.iter().find(|key| key.part == part && key.name == name)
+}
+
 /// Finds the renamed key of an old name.
 pub(super) fn find_renamed(part: ScenePart, old: &str) -> Option<&'static RenamedKey> {
     RENAMED_KEYS.iter().find(|key| key.part == part && key.old == old)
@@ -52,5 +85,6 @@ mod tests {
             assert!(key.part.keys().contains(&key.new), "{}", key.new);
             assert!(!key.part.keys().contains(&key.old), "{}", key.old);
         }
+        assert!(REMOVED_KEYS.iter().all(|key| !key.part.keys().contains(&key.name)));
     }
 }

@@ -4,9 +4,9 @@ use super::mesh::MeshFiles;
 use super::region::motion_table;
 use super::{nonzero, quaternion, vector};
 use crate::distinct_names::file_names;
-use crate::scene_schema::{ContactResponse, ContactTable, ObstacleMobility, ObstacleTable};
+use crate::scene_schema::{ContactTable, ObstacleMobility, ObstacleTable};
 use sinew_control::Motion;
-use sinew_sim::desc::{ContactDesc, Mobility, ObstacleDesc, Response, Shape};
+use sinew_sim::desc::{ContactDesc, Mobility, ObstacleDesc, Shape};
 
 /// The table of an obstacle, one of `all`.
 pub(super) fn obstacle_table(
@@ -82,16 +82,9 @@ pub(super) fn contact_table(contact: &ContactDesc, has_no_obstacles: bool) -> Op
     if has_no_obstacles && *contact == plain {
         return None;
     }
-    let (response, restitution) = match contact.response {
-        Response::Penalty => (ContactResponse::Penalty, None),
-        Response::Projection => (ContactResponse::Projection, None),
-        Response::Impulse { restitution } => (ContactResponse::Impulse, Some(restitution)),
-    };
     Some(ContactTable {
         friction: Some(contact.friction),
         stiffness: Some(contact.stiffness),
-        response: Some(response),
-        restitution,
         bodies: Some(contact.between_bodies),
         longest_step: Some(contact.longest_step),
     })

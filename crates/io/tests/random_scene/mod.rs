@@ -444,17 +444,10 @@ fn constraint() -> BoxedStrategy<ConstraintTable> {
 }
 
 fn contact() -> BoxedStrategy<ContactTable> {
-    let response = prop_oneof![
-        Just((None, None)),
-        Just((Some(ContactResponse::Projection), None)),
-        of(0.0..=1.0).prop_map(|restitution| (Some(ContactResponse::Impulse), restitution)),
-    ];
-    (of(positive()), of(positive()), response, flag(), of(1e-4..0.1))
-        .prop_map(|(friction, stiffness, (response, restitution), bodies, longest_step)| ContactTable {
+    (of(positive()), of(positive()), flag(), of(1e-4..0.1))
+        .prop_map(|(friction, stiffness, bodies, longest_step)| ContactTable {
             friction,
             stiffness,
-            response,
-            restitution,
             bodies,
             longest_step,
         })

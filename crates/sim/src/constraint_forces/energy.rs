@@ -1,4 +1,4 @@
-//! Constraint energies over nodes and bones, for implicit steps and settling.
+//! Constraint energies over nodes, bones and dynamic obstacles, for implicit steps and settling.
 //!
 //! ```text
 //! E = Σ spring(d) + c/(2h) |d − d₀|²,     d = Σ φᵢ xᵢ ± (R p + o) − target
@@ -11,8 +11,9 @@ use crate::NodeEnergy;
 use crate::constraint::{Anchor, Asked, Hold, NodeRow, belt, combined, sum};
 use crate::substep::Substep;
 use crate::{Control, Model, State};
+use sinew_math::nalgebra::{Matrix3x6, Matrix6};
 use sinew_math::sparse::Row;
-use sinew_math::spatial::{Frame, Twist, Wrench};
+use sinew_math::spatial::{Frame, Twist, Wrench, cross_matrix};
 use sinew_math::{Mat3, Vec3};
 
 /// All constraints of a model in one implicit step.
@@ -38,10 +39,10 @@ struct ConstraintGap {
     hessian: Mat3,
 }
 
-/// A point of a bone at one end of a gap.
+/// A point of a bone or dynamic obstacle at one end of a gap.
 #[derive(Clone, Copy, Debug)]
 struct BonePoint {
-    /// The bone, numbered among those of all rigs, the world first.
+    /// The rigid body: the world, then the bones of all rigs, then all obstacles.
     bone: usize,
     /// Position in the bone's frame (m).
     place: Vec3,
@@ -146,20 +147,26 @@ impl ConstraintEnergy {
     }
 }
 
+impl BonePoint {
+    fn new(bone: usize, place: Vec3, sign: f64) -> BonePoint {
+        BonePoint { bone, place, sign, at: Vec3::zeros(), motion: Vec3::zeros() }
+    }
+}
+
 impl ConstraintGap {
-    /// The gap from anchors of sign −1 to those of sign +1; obstacles do not move.
+    /// The gap from anchors of sign −1 to those of sign +1; fixed and kinematic obstacles do not move.
     fn between(model: &Model, state: &State, ends: &[(&Anchor, f64)], asked: Asked) -> ConstraintGap {
         let (mut rows, mut bones, mut place) = (Vec::new(), Vec::new(), Vec3::zeros());
         for (anchor, sign) in ends {
             match anchor {
                 Anchor::Nodes(row) => rows.push((row.as_slice(), *sign)),
-                Anchor::Bone { rig, bone, place } => bones.push(BonePoint {
-                    bone: model.rigs()[*rig].bones.start + bone,
-                    place: *place,
-                    sign: *sign,
-                    at: Vec3::zeros(),
-                    motion: Vec3::zeros(),
-                }),
+                Anchor::Bone { rig, bone, place } => {
+                    bones.push(BonePoint::new(model.rigs()[*rig].bones.start + bone, *place, *sign));
+                }
+                Anchor::Obstacle { obstacle, place } if model.solid(*obstacle).is_some() => {
+                    let bone = model.rigs().last().map_or(1, |rig| rig.bones.end) + obstacle;
+                    bones.push(BonePoint::new(bone, *place, *sign));
+                }
                 Anchor::Obstacle { obstacle, place: own } => {
                     let pose = &state.obstacles[*obstacle].pose;
                     place -= *sign * (pose.rotation * own + pose.translation.vector);
@@ -309,6 +316,17 @@ impl NodeEnergy for ConstraintEnergy {
     fn add_bone_products(&self, u: &[Row], wrenches: &mut [Wrench]) {
         for held in &self.gaps {
             held.add_wrenches(&(held.hessian * held.motion(u)), wrenches);
+        }
+    }
+
+    fn add_bone_blocks(&self, blocks: &mut [Matrix6<f64>]) {
+        for (held, point) in
+            self.gaps.iter().flat_map(|held| held.bones.iter().map(move |point| (held, point)))
+        {
+            let mut jacobian = Matrix3x6::zeros();
+            jacobian.fixed_view_mut::<3, 3>(0, 0).copy_from(&-cross_matrix(&point.at));
+            jacobian.fixed_view_mut::<3, 3>(0, 3).copy_from(&Mat3::identity());
+            blocks[point.bone] += jacobian.transpose() * held.hessian * jacobian;
         }
     }
 }

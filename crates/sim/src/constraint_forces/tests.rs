@@ -179,6 +179,7 @@ fn the_energy_of_implicit_steps_has_its_gradient_and_hessian() {
     let coupling = BoneCoupling::of(&model, &State::at_rest(&model));
     let mut bones = vec![Frame::default()];
     bones.extend([coupling.frame(0, 0), coupling.frame(0, 1)]);
+    bones.extend(State::at_rest(&model).obstacles.iter().map(|obstacle| Frame::from(&obstacle.pose)));
     let step = ConstraintStep { substep: Substep::whole(1e-2), is_damped: true, bones: &bones };
     let mut held = ConstraintEnergy::default();
     held.begin(&model, &control, step, &start);
@@ -228,12 +229,14 @@ fn the_energy_of_implicit_steps_has_its_gradient_over_bones() {
     let coupling = BoneCoupling::of(&model, &State::at_rest(&model));
     let mut bones = vec![Frame::default()];
     bones.extend([coupling.frame(0, 0), coupling.frame(0, 1)]);
+    bones.extend(State::at_rest(&model).obstacles.iter().map(|obstacle| Frame::from(&obstacle.pose)));
     let step = ConstraintStep { substep: Substep::whole(1e-2), is_damped: true, bones: &bones };
     let mut control = Control::still(&model);
     control.constraints.iter_mut().for_each(|path| path.length = [0.2, 0.3]);
     let mut held = ConstraintEnergy::default();
     held.begin(&model, &control, step, &state);
-    for bone in [1, 2] {
+    // two bones and a dynamic obstacle
+    for bone in [1, 2, 3] {
         // gradient against differences of the energy
         let twist = Twist::new(random_vector(seed), random_vector(seed));
         let evaluate = |held: &mut ConstraintEnergy, by: f64| {
@@ -244,7 +247,7 @@ fn the_energy_of_implicit_steps_has_its_gradient_over_bones() {
             held.see_bones(&moved);
             let mut gradient = vec![Vec3::zeros(); model.node_count()];
             let energy = held.evaluate(&state.node_x, &mut gradient);
-            let mut wrenches = vec![Wrench::default(); 3];
+            let mut wrenches = vec![Wrench::default(); bones.len()];
             held.add_bone_gradients(&mut wrenches);
             (energy, wrenches)
         };
@@ -261,18 +264,18 @@ fn the_energy_of_implicit_steps_has_its_gradient_over_bones() {
         let shift = Twist::new(Vec3::zeros(), twist.linear);
         evaluate(&mut held, 0.0);
         held.update(&state.node_x);
-        let mut twists = vec![Twist::default(); 3];
+        let mut twists = vec![Twist::default(); bones.len()];
         twists[bone] = shift;
         held.move_bones(&twists);
         let still = vec![[0.0f32; 4]; model.node_count()];
-        let mut product = vec![Wrench::default(); 3];
+        let mut product = vec![Wrench::default(); bones.len()];
         held.add_bone_products(&still, &mut product);
         let forces = |held: &mut ConstraintEnergy, by: f64| {
             let mut moved = bones.clone();
             moved[bone].origin += by * shift.linear;
             held.see_bones(&moved);
             held.evaluate(&state.node_x, &mut vec![Vec3::zeros(); model.node_count()]);
-            let mut wrenches = vec![Wrench::default(); 3];
+            let mut wrenches = vec![Wrench::default(); bones.len()];
             held.add_bone_gradients(&mut wrenches);
             wrenches[bone].force
         };

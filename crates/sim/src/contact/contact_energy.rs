@@ -3,25 +3,29 @@
 //! Active contacts, their normals and friction limits are updated before each Newton iteration and fixed within it, see `lagged_contact`:
 //! each contact is then a convex function of a linear combination of node positions. A contact that was active once in a step stays in the sum with its half-space, even if separated: otherwise it would reappear in
 //! every other iteration. Springs are those of explicit steps, so that both have the same equilibria; dampers are omitted, because a step longer than the duration of an impact dissipates more
-//! than they do. Obstacles are fixed or kinematic: dynamic ones are not part of the system.
+//! than they do. Dynamic obstacles are unknowns: the material point of one that a contact began at moves with it, and so do samples of its surface, see `rigid_points`.
 
 mod lagged_contact;
+mod rigid_points;
 mod soft_pairs;
 
 use super::candidates::{Candidate, CandidateSearch};
 use super::contacts::kinematic_pose;
-use super::pair_contact::PairContact;
+use super::sample_law::SampleLaws;
 use crate::NodeEnergy;
 use crate::desc::Mobility;
 use crate::friction_anchor::ObstacleFrictionAnchor;
-use crate::friction_anchor::PairFrictionAnchor;
+use crate::friction_anchor::{PairFrictionAnchor, SoftPair};
 use crate::obstacle::Obstacle;
 use crate::substep::Substep;
 use crate::{Control, Model, State};
 use lagged_contact::LaggedContact;
 use rayon::prelude::*;
-use sinew_contact::{FrictionAnchor, RigidMotion, detect_contact};
+use rigid_points::{RigidFrames, RigidPoints};
+use sinew_contact::{FrictionAnchor, Penalty, RigidMotion, detect_contact};
+use sinew_math::nalgebra::Matrix6;
 use sinew_math::sparse::Row;
+use sinew_math::spatial::{Frame, Twist, Wrench};
 use sinew_math::{Isometry, Mat3, Vec3};
 use soft_pairs::{LaggedPairContact, SoftPairs};
 
@@ -41,7 +45,10 @@ pub(crate) struct ContactEnergy {
     /// Points that may come into contact with obstacles if nothing moves farther than `within` (m).
     candidates: Vec<Candidate>,
     /// The last contact of each candidate in this step.
-    last: Vec<Option<(LaggedContact, Vec3)>>,
+    last: Vec<Option<ObstacleContact>>,
+    /// Poses and twists of dynamic obstacles, and the laws of their contacts.
+    rigid: RigidFrames,
+    sample_laws: SampleLaws,
     search: CandidateSearch,
     within: f64,
     pairs: SoftPairs,
@@ -52,6 +59,12 @@ pub(crate) struct ContactEnergy {
     nodes: Vec<u32>,
     weights: Vec<f64>,
     hessians: Vec<Mat3>,
+    /// Friction limits at the current iterate (N).
+    limits: Vec<f64>,
+    /// Whether normals were updated near the minimum.
+    is_corrected: bool,
+    /// Gradients of the active contacts at the last evaluation (N).
+    gradients: Vec<Vec3>,
     energy: f64,
     /// Number of points in contact at the end of the step.
     in_contact: usize,
@@ -67,6 +80,16 @@ struct ActiveContact {
     row_end: u32,
     /// Point, obstacle and side, for contacts with obstacles.
     held: Option<(u32, u32, Vec3)>,
+    /// Points of dynamic obstacles that the gap depends on.
+    rigid: RigidPoints,
+}
+
+/// The contact of a candidate: its energy, the side it entered, and the points of dynamic obstacles.
+#[derive(Clone, Copy, Debug)]
+struct ObstacleContact {
+    lagged: LaggedContact,
+    side: Vec3,
+    rigid: RigidPoints,
 }
 
 /// The contact energy in an implicit step of a model.
@@ -79,6 +102,8 @@ pub(crate) struct ContactNodes<'a> {
 
 /// Normals and friction limits are updated in this many first iterations of a step.
 const MAX_TURNS: usize = 4;
+/// Friction limits count as unchanged if they change by less than this fraction of their sum: half of the error of friction that is allowed.
+const SAME_LIMITS: f64 = 0.01;
 /// Maximum number of pair detections in a step.
 const MAX_LOOKS: usize = 3;
 
@@ -115,10 +140,17 @@ impl ContactEnergy {
             self.to.push(end);
         }
 
+        // samples of dynamic obstacles follow the surface points
+        self.rigid.begin(model, state);
+        for (obstacle, motion) in model.obstacles().iter().zip(&self.from) {
+            self.start.extend(obstacle.samples.iter().map(|sample| motion.point_in_world(sample)));
+        }
+
         // no contacts yet
         self.pairs.bind(model);
         self.expected.clear();
         self.looks = 0;
+        self.is_corrected = false;
         self.within = f64::NEG_INFINITY;
         self.candidates.clear();
         self.active.clear();
@@ -156,7 +188,13 @@ impl ContactEnergy {
             let held = self.pairs.pressed().filter_map(|pressed| anchor_after(model, pressed, &state.node_x));
             state.pair_anchors.extend(held);
         }
-        state.obstacles.iter_mut().zip(&self.to).for_each(|(own, to)| own.pose = *to);
+        for (i, (own, to)) in state.obstacles.iter_mut().zip(&mut self.to).enumerate() {
+            match model.solid(i) {
+                Some(_) => *to = own.pose,
+                None => own.pose = *to,
+            }
+        }
+        self.rigid.begin(model, state);
         for i in 0..self.active.len() {
             let active = self.active[i];
             let gap = self.gap(i, &state.node_x);
@@ -165,7 +203,8 @@ impl ContactEnergy {
             }
             self.in_contact += 1;
             let Some((point, obstacle, side)) = active.held else { continue };
-            let place = active.lagged.surface(&gap) - active.lagged.kept_stretch(&gap);
+            let gap_origin = self.rigid.origin(&active.rigid);
+            let place = gap_origin + active.lagged.surface(&gap) - active.lagged.kept_stretch(&gap);
             let place = in_shape(&self.to[obstacle as usize], &place);
             state.anchors.push(ObstacleFrictionAnchor {
                 point,
@@ -182,7 +221,18 @@ impl ContactEnergy {
     }
 
     fn gap(&self, i: usize, node_x: &[Vec3]) -> Vec3 {
-        self.row(i).fold(Vec3::zeros(), |sum, (node, weight)| sum + weight * node_x[node])
+        let nodes = self.row(i).fold(Vec3::zeros(), |sum, (node, weight)| sum + weight * node_x[node]);
+        self.rigid.add_to_gap(&self.active[i].rigid, nodes)
+    }
+
+    /// The change of a gap for displacements of nodes and dynamic obstacles (m).
+    fn motion(&self, i: usize, u: &[Row]) -> Vec3 {
+        let mut moved = [0.0f32; 3];
+        for (node, weight) in self.row(i) {
+            (0..3).for_each(|k| moved[k] += weight as f32 * u[node][k]);
+        }
+        let moved = Vec3::new(moved[0].into(), moved[1].into(), moved[2].into());
+        self.rigid.add_to_motion(&self.active[i].rigid, moved)
     }
 
     /// Detects candidates for nodes at predicted positions (m) unless earlier ones still cover them; returns whether it did.
@@ -214,17 +264,18 @@ impl ContactEnergy {
         }
 
         // pairs of surfaces
-        let strays = || farthest(&self.expected) > SoftPairs::max_stray(model);
+        let strays = || self.pairs.is_stale(model, &self.expected, node_x);
         if !self.pairs.is_idle() && (self.looks == 0 || self.looks < MAX_LOOKS && strays()) {
             self.looks += 1;
             self.expected.clear();
             self.expected.extend_from_slice(node_x);
-            self.velocities.resize(self.start.len(), Vec3::zeros());
+            let flesh = model.contact_surface().count();
+            self.velocities.resize(flesh, Vec3::zeros());
             let (start, h) = (&self.start, self.h);
             let find =
                 |(i, v): (usize, &mut Vec3)| *v = (model.contact_surface().at(i, node_x) - start[i]) / h;
             self.velocities.par_iter_mut().with_min_len(1024).enumerate().for_each(find);
-            self.pairs.detect(model, &self.start, &self.velocities, h);
+            self.pairs.detect(&self.start[..flesh], &self.velocities, h);
             is_new = true;
         }
         is_new
@@ -255,7 +306,10 @@ impl ContactEnergy {
             let held =
                 anchors.binary_search_by_key(&(c.point, c.obstacle), |held| (held.point, held.obstacle));
             c.anchor = held.ok().map(|i| anchors[i].anchor);
-            c.x = model.contact_surface().at(point, node_x);
+            c.x = match c.owner {
+                None => model.contact_surface().at(point, node_x),
+                Some(owner) => sample_at(model, to, owner as usize, point),
+            };
             let p = in_shape(&to[o], &c.x);
             let came_from = from[o].point_in_shape(&start[point]);
             let shape = &model.obstacles()[o].shape;
@@ -270,6 +324,11 @@ impl ContactEnergy {
         };
         candidates.par_iter_mut().with_min_len(512).for_each(look);
 
+        // stiffness of dynamic obstacles
+        let ContactEnergy { candidates, rigid, sample_laws, .. } = self;
+        let stiffness = |c: &Candidate| spring_on_flesh(model, c).stiffness;
+        sample_laws.find(model, candidates, |side| rigid.center(model, side), stiffness);
+
         // lagged contacts in order of candidates
         for i in 0..self.candidates.len() {
             let c = self.candidates[i];
@@ -277,50 +336,90 @@ impl ContactEnergy {
             if self.is_fixed && self.last[i].is_some() {
                 // unchanged
             } else if let (Some(contact), Some(anchor)) = (c.contact, c.anchor) {
-                let Obstacle { friction, stiffness, .. } = model.obstacles()[o];
                 let pose = &self.to[o];
                 let normal = pose.rotation * contact.normal;
                 let hold = pose.rotation * anchor.place + pose.translation.vector;
-                let law = model.contact_surface().spring(point, friction, stiffness);
-                let lagged = LaggedContact::new(&law, normal, c.x, contact.depth, &(c.x - hold));
-                self.last[i] = Some((lagged, contact.side));
-            } else if let Some((lagged, _)) = &mut self.last[i] {
-                lagged.max_friction = 0.0;
+                let law = self.law(model, &c);
+                let rigid = self.rigid.points(model, &c);
+                let gap = c.x - self.rigid.origin(&rigid);
+                let lagged = LaggedContact::new(&law, normal, gap, contact.depth, &(c.x - hold));
+                self.last[i] = Some(ObstacleContact { lagged, side: contact.side, rigid });
+            } else if let Some(last) = &mut self.last[i] {
+                last.lagged.max_friction = 0.0;
             }
-            if let Some((lagged, side)) = self.last[i] {
-                self.add_row(model, point, 1.0);
-                self.add(lagged, Some((c.point, c.obstacle, side)));
+            if let Some(ObstacleContact { lagged, side, rigid }) = self.last[i] {
+                if c.owner.is_none() {
+                    self.add_row(model, point, 1.0);
+                }
+                self.add(lagged, Some((c.point, c.obstacle, side)), rigid);
             }
         }
+    }
+
+    /// Updates the friction limits of all contacts to their normal forces with nodes at the given positions (m), while normals stay; returns whether that changed anything.
+    ///
+    /// Without this, limits are those of the last iteration that updated normals, far from equilibrium: where a box slides over a soft slab by a good part of the vertex spacing per step, vertices take over load from each
+    /// other in the remaining iterations, and friction was half as large again as it should be at steps of 1/60 s. With it, and with normals updated once more near the minimum, it is right to a thousandth.
+    fn update_limits(&mut self, node_x: &[Vec3]) -> bool {
+        self.limits.clear();
+        let (mut changed, mut sum) = (0.0, 0.0);
+        for i in 0..self.active.len() {
+            let (lagged, gap) = (&self.active[i].lagged, self.gap(i, node_x));
+            let next = lagged.limit_at(&gap);
+            if next != lagged.max_friction {
+                changed += (next - lagged.max_friction).abs();
+            }
+            sum += if next.is_finite() { next } else { 0.0 };
+            self.limits.push(next);
+        }
+        let is_new = changed > SAME_LIMITS * sum;
+        if is_new {
+            self.active.iter_mut().zip(&self.limits).for_each(|(own, next)| own.lagged.max_friction = *next);
+            self.keep_limits();
+        }
+        is_new
+    }
+
+    /// Copies the friction limits of active contacts, which are in the order of candidates and of vertices, to where the next update takes them from.
+    fn keep_limits(&mut self) {
+        let on_obstacles = self.last.iter_mut().flatten().map(|last| &mut last.lagged);
+        let last = on_obstacles.chain(self.pairs.pressed_mut().map(|pressed| &mut pressed.lagged));
+        last.zip(&self.active).for_each(|(last, active)| last.max_friction = active.lagged.max_friction);
+    }
+
+    /// The spring of a candidate in contact.
+    fn law(&self, model: &Model, c: &Candidate) -> Penalty {
+        let mut law = match c.owner {
+            None => spring_on_flesh(model, c),
+            Some(owner) => self.sample_laws.of_sample(model, owner, c.obstacle),
+        };
+        law.stiffness *= self.sample_laws.give(model, c);
+        law
     }
 
     /// Finds the contacts between surfaces for nodes at the given positions (m).
     fn detect_pairs(&mut self, model: &Model, anchors: &[PairFrictionAnchor], node_x: &[Vec3]) {
         let mut pairs = core::mem::take(&mut self.pairs);
         let start = core::mem::take(&mut self.start);
-        let friction = model.contact_surface().desc.friction;
-        pairs.find(model, &start, node_x);
+        pairs.find(model, &start[..model.contact_surface().count()], node_x);
         for i in 0..pairs.groups.len() {
             // new contacts, with the tangential stretch of their friction anchor
             let group = &pairs.groups[i];
             let found = group.contact.filter(|_| !(self.is_fixed && group.last.is_some()));
             if let Some(contact) = found {
-                let (there, held) = (corners_at(model, &contact.corners, node_x), |triangle: u32| {
-                    corners_at(model, &pairs.triangle(triangle), node_x)
-                });
-                let anchor = anchors.binary_search_by_key(&contact.vertex, |anchor| anchor.vertex);
-                let anchor = anchor.ok().map(|i| anchors[i]);
-                let gap = gap_of(model, &contact, node_x);
-                let stretch =
-                    anchor.and_then(|anchor| contact.stretch(&there, &anchor, &held(anchor.triangle)));
+                let at = |point: u32| model.contact_surface().at(point as usize, node_x);
+                let anchor = anchor_of(anchors, contact.pair);
+                let gap = contact.gap(at);
+                let stretch = anchor.and_then(|anchor| contact.stretch(&pairs.finder, &anchor, at));
                 let stretch = stretch.unwrap_or_else(|| {
                     // the anchor is at the estimated point of impact
-                    let moved = gap - gap_of(model, &contact, &self.node_start);
+                    let then = |point: u32| model.contact_surface().at(point as usize, &self.node_start);
+                    let moved = gap - contact.gap(then);
                     let depth_then = contact.depth + moved.dot(&contact.normal);
                     let free = (-depth_then).max(0.0) / (contact.depth - depth_then.min(0.0));
                     (1.0 - free) * moved
                 });
-                let law = model.contact_surface().spring(contact.vertex as usize, friction, 1.0);
+                let law = model.contact_surface().pair_spring(&contact.points, &contact.weights);
                 let lagged = LaggedContact::new(&law, contact.normal, gap, contact.depth, &stretch);
                 pairs.groups[i].last = Some(LaggedPairContact { contact, lagged, anchor });
             } else if !self.is_fixed
@@ -331,10 +430,9 @@ impl ContactEnergy {
 
             // rows in order of vertices
             if let Some(LaggedPairContact { contact, lagged, .. }) = &pairs.groups[i].last {
-                self.add_row(model, contact.vertex as usize, 1.0);
-                let corners = contact.corners.into_iter().zip(contact.weights);
-                corners.for_each(|(corner, weight)| self.add_row(model, corner as usize, -weight));
-                self.add(*lagged, None);
+                let points = contact.points.into_iter().zip(contact.weights);
+                points.for_each(|(point, weight)| self.add_row(model, point as usize, weight));
+                self.add(*lagged, None, RigidPoints::default());
             }
         }
         self.pairs = pairs;
@@ -348,8 +446,8 @@ impl ContactEnergy {
         }
     }
 
-    fn add(&mut self, lagged: LaggedContact, held: Option<(u32, u32, Vec3)>) {
-        self.active.push(ActiveContact { lagged, row_end: self.nodes.len() as u32, held });
+    fn add(&mut self, lagged: LaggedContact, held: Option<(u32, u32, Vec3)>, rigid: RigidPoints) {
+        self.active.push(ActiveContact { lagged, row_end: self.nodes.len() as u32, held, rigid });
     }
 }
 
@@ -370,12 +468,24 @@ impl NodeEnergy for ContactNodes<'_> {
         is_more || before > 0 && (is_new || !own.is_fixed)
     }
 
+    fn correct(&mut self, x: &[Vec3]) -> bool {
+        let is_new = self.own.update_limits(x);
+        if is_new && !self.own.is_corrected {
+            // normals, too, are those of iterates far from the minimum; a second time, steps would no longer converge
+            self.own.is_corrected = true;
+            self.refresh(x, 0);
+        }
+        is_new
+    }
+
     fn evaluate(&mut self, x: &[Vec3], gradient: &mut [Vec3]) -> f64 {
         let own = &mut *self.own;
         let mut sum = 0.0;
+        own.gradients.clear();
         for i in 0..own.active.len() {
             let (energy, gap_gradient) = own.active[i].lagged.evaluate(&own.gap(i, x));
             sum += energy;
+            own.gradients.push(gap_gradient);
             own.row(i).for_each(|(node, weight)| gradient[node] += weight * gap_gradient);
         }
         own.energy = sum;
@@ -392,11 +502,7 @@ impl NodeEnergy for ContactNodes<'_> {
 
     fn multiply(&self, u: &[Row], out: &mut [Row]) {
         for (i, hessian) in self.own.hessians.iter().enumerate() {
-            let mut moved = [0.0f32; 3];
-            for (node, weight) in self.own.row(i) {
-                (0..3).for_each(|k| moved[k] += weight as f32 * u[node][k]);
-            }
-            let pull = hessian * Vec3::new(moved[0].into(), moved[1].into(), moved[2].into());
+            let pull = hessian * self.own.motion(i, u);
             let pull = [pull.x as f32, pull.y as f32, pull.z as f32];
             for (node, weight) in self.own.row(i) {
                 (0..3).for_each(|k| out[node][k] += weight as f32 * pull[k]);
@@ -409,31 +515,84 @@ impl NodeEnergy for ContactNodes<'_> {
             self.own.row(i).for_each(|(node, weight)| blocks[node] += hessian * (weight * weight));
         }
     }
+
+    fn see_bones(&mut self, frames: &[Frame]) {
+        self.own.rigid.see(self.model, frames, &mut self.own.to);
+    }
+
+    fn add_bone_gradients(&self, wrenches: &mut [Wrench]) {
+        let own = &*self.own;
+        for (active, gradient) in own.active.iter().zip(&own.gradients) {
+            own.rigid.add_wrenches(&active.rigid, gradient, wrenches);
+        }
+    }
+
+    fn move_bones(&mut self, twists: &[Twist]) {
+        self.own.rigid.move_by(twists);
+    }
+
+    fn add_bone_products(&self, u: &[Row], wrenches: &mut [Wrench]) {
+        let own = &*self.own;
+        for (i, hessian) in own.hessians.iter().enumerate() {
+            if own.active[i].rigid.any() {
+                own.rigid.add_wrenches(&own.active[i].rigid, &(hessian * own.motion(i, u)), wrenches);
+            }
+        }
+    }
+
+    fn add_bone_blocks(&self, blocks: &mut [Matrix6<f64>]) {
+        let own = &*self.own;
+        for (active, hessian) in own.active.iter().zip(&own.hessians) {
+            own.rigid.add_blocks(&active.rigid, hessian, blocks);
+        }
+    }
 }
 
-/// The friction anchor of a vertex at the end of a step with nodes at the given positions (m), if it is still in contact: unchanged unless it has slipped.
+/// The spring of a vertex on an obstacle, before the stiffness of light dynamic obstacles is reduced.
+fn spring_on_flesh(model: &Model, c: &Candidate) -> Penalty {
+    let Obstacle { friction, stiffness, .. } = model.obstacles()[c.obstacle as usize];
+    let factor = SampleLaws::fraction(model, c.obstacle) * stiffness;
+    model.contact_surface().spring(c.point as usize, friction, factor)
+}
+
+/// The position of a sample of an obstacle (m), given the poses of all.
+fn sample_at(model: &Model, poses: &[Isometry], owner: usize, point: usize) -> Vec3 {
+    let obstacle = &model.obstacles()[owner];
+    let sample = &obstacle.samples[point - obstacle.first_sample as usize];
+    poses[owner].rotation * sample + poses[owner].translation.vector
+}
+
+/// The friction anchor of two primitives in a sorted list; that of a vertex may be on any triangle.
+fn anchor_of(anchors: &[PairFrictionAnchor], pair: SoftPair) -> Option<PairFrictionAnchor> {
+    let is_before = |anchor: &PairFrictionAnchor| match (anchor.pair, pair) {
+        (SoftPair::VertexTriangle { vertex, .. }, SoftPair::VertexTriangle { vertex: own, .. }) => {
+            vertex < own
+        }
+        (held, own) => held < own,
+    };
+    let found = anchors.get(anchors.partition_point(is_before))?;
+    let is_own = match (found.pair, pair) {
+        (SoftPair::VertexTriangle { vertex, .. }, SoftPair::VertexTriangle { vertex: own, .. }) => {
+            vertex == own
+        }
+        (held, own) => held == own,
+    };
+    is_own.then_some(*found)
+}
+
+/// The friction anchor of two primitives at the end of a step with nodes at the given positions (m), if they are still in contact: unchanged unless it has slipped.
 fn anchor_after(model: &Model, pressed: &LaggedPairContact, node_x: &[Vec3]) -> Option<PairFrictionAnchor> {
     let LaggedPairContact { contact, lagged, anchor } = pressed;
-    let gap = gap_of(model, contact, node_x);
+    let at = |point: u32| model.contact_surface().at(point as usize, node_x);
+    let gap = contact.gap(at);
     if !lagged.is_touching(&gap) {
         return None;
     }
     let held = anchor.filter(|_| !lagged.slips(&gap));
-    // the vertex has moved since the last contact test
+    // the points have moved since the last contact test
     let moved = gap - gap.dot(&lagged.normal) * lagged.normal;
     let stretch = lagged.kept_stretch(&gap) - moved;
-    Some(held.unwrap_or_else(|| contact.hold(&corners_at(model, &contact.corners, node_x), &stretch)))
-}
-
-/// The vector from the contact point to the vertex (m).
-fn gap_of(model: &Model, contact: &PairContact, node_x: &[Vec3]) -> Vec3 {
-    let there = corners_at(model, &contact.corners, node_x);
-    let start_point: Vec3 = there.iter().zip(contact.weights).map(|(corner, weight)| weight * corner).sum();
-    model.contact_surface().at(contact.vertex as usize, node_x) - start_point
-}
-
-fn corners_at(model: &Model, corners: &[u32; 3], node_x: &[Vec3]) -> [Vec3; 3] {
-    corners.map(|corner| model.contact_surface().at(corner as usize, node_x))
+    Some(held.unwrap_or_else(|| contact.hold(at, &stretch)))
 }
 
 fn in_shape(world_from_shape: &Isometry, x: &Vec3) -> Vec3 {

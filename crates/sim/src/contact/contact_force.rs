@@ -1,7 +1,7 @@
 //! Contact forces of obstacles on surfaces in a state, and their energy.
 
 use crate::{Model, State};
-use sinew_contact::{Response, detect_contact};
+use sinew_contact::detect_contact;
 use sinew_math::Vec3;
 
 /// The contact force of an obstacle on a surface vertex.
@@ -31,12 +31,7 @@ pub fn contact_forces(model: &Model, state: &State) -> Vec<ContactForce> {
             let anchor = held.ok().map(|i| state.anchors[i].anchor);
             let Some(contact) = detect_contact(&obstacle.shape, &p, &p, anchor.as_ref()) else { continue };
             let stretch = anchor.map_or(Vec3::zeros(), |anchor| p - anchor.place);
-            let law = model.contact_surface().law(
-                vertex,
-                obstacle.friction,
-                obstacle.stiffness,
-                model.contact_surface().step,
-            );
+            let law = model.contact_surface().law(vertex, obstacle.friction, obstacle.stiffness);
             let push = law.force(contact.depth, &contact.normal, &Vec3::zeros(), &stretch);
             let force = now.pose.rotation * push.force;
             found.push(ContactForce { vertex: key.0, obstacle: key.1, point: x, force });
@@ -47,9 +42,6 @@ pub fn contact_forces(model: &Model, state: &State) -> Vec<ContactForce> {
 
 /// Energy of all contact springs in a state (J). Tests every point with every obstacle.
 pub(crate) fn contact_energy(model: &Model, state: &State) -> f64 {
-    if model.contact_surface().desc.response != Response::Penalty {
-        return 0.0;
-    }
     let mut sum = 0.0;
     for (o, (obstacle, now)) in model.obstacles().iter().zip(&state.obstacles).enumerate() {
         for point in 0..model.contact_surface().count() {
@@ -62,12 +54,7 @@ pub(crate) fn contact_energy(model: &Model, state: &State) -> f64 {
             if let Some(hit) = detect_contact(&obstacle.shape, &p, &p, anchor.as_ref()) {
                 let off = anchor.map_or(Vec3::zeros(), |anchor| p - anchor.place);
                 let stretch = off - off.dot(&hit.normal) * hit.normal;
-                let law = model.contact_surface().law(
-                    point,
-                    obstacle.friction,
-                    obstacle.stiffness,
-                    model.contact_surface().step,
-                );
+                let law = model.contact_surface().law(point, obstacle.friction, obstacle.stiffness);
                 sum += law.energy(hit.depth, &stretch);
             }
         }

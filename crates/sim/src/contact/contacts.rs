@@ -2,6 +2,7 @@
 
 use super::candidates::{Candidate, CandidateSearch};
 use super::pair_forces::PairForces;
+use super::sample_law::SampleLaws;
 use crate::desc::Mobility;
 use crate::friction_anchor::ObstacleFrictionAnchor;
 use crate::model::ModelId;
@@ -9,7 +10,7 @@ use crate::obstacle::Obstacle;
 use crate::substep::Substep;
 use crate::{Control, Model, Phase, State};
 use rayon::prelude::*;
-use sinew_contact::{Penalty, Response, RigidMotion, detect_contact};
+use sinew_contact::{Penalty, RigidMotion, detect_contact};
 use sinew_math::parallel::for_each_part;
 use sinew_math::spatial::Wrench;
 use sinew_math::{Isometry, Vec3, so3};
@@ -24,18 +25,13 @@ pub(crate) struct Contacts {
     before: Vec<Isometry>,
     /// Wrench on each obstacle about its centre of mass (N m, N).
     wrenches: Vec<Wrench>,
-    /// Number of samples of each dynamic obstacle in contact; they share its mass.
-    contact_samples: Vec<u32>,
-    /// For each dynamic obstacle Σ k (1/m + r²/I) over its contacts, then the stiffness factor that keeps it stable.
-    give: Vec<f64>,
+    sample_laws: SampleLaws,
     /// Positions of points at the last candidate detection: surface vertices, then samples of obstacles.
     x: Vec<Vec3>,
     /// Positions of nodes and obstacles then, and the model they belong to.
     looked_for: Option<ModelId>,
     node_x: Vec<Vec3>,
     poses: Vec<Isometry>,
-    /// The deepest candidate of each cell, for [`Response::Projection`].
-    deepest: Vec<u32>,
     pairs: PairForces,
     /// Margin of the candidates, relative approach since their detection, and maximum rate of approach (m, m/s).
     within: f64,
@@ -45,10 +41,6 @@ pub(crate) struct Contacts {
 
 /// Candidates per parallel task.
 const CHUNK: usize = 1024;
-/// Springs between dynamic obstacles and flesh divide the stability limit equally between both sides.
-const SHARED: f64 = 0.5;
-/// Damping coefficient for samples of dynamic obstacles: without elasticity of their own, more of the stability limit is available for damping.
-const SAMPLE_DAMPING: f64 = 0.6;
 
 impl Contacts {
     /// Whether contact is possible in a step.
@@ -116,7 +108,7 @@ impl Contacts {
             self.pairs.follow(model, state, substep.h, substep.left());
         }
         self.find_contacts(model, substep.h, state);
-        self.find_give(model, substep.h);
+        self.find_give(model);
         self.respond(model, substep.h, state, node_force);
         let given = self.pairs.push(model, state, substep.h, node_force);
         state.supplied_energy += given;
@@ -352,94 +344,28 @@ impl Contacts {
 
         // in parallel over candidates
         for_each_part(candidates.as_mut_slice(), CHUNK, |_, part| part.iter_mut().for_each(look));
-        if model.contact_surface().desc.response == Response::Projection {
-            self.keep_deepest(model);
-        }
-    }
-
-    /// Keeps only the deepest contact of each cell, because several would be inconsistent.
-    fn keep_deepest(&mut self, model: &Model) {
-        self.deepest.clear();
-        self.deepest.resize(model.contact_surface().cell_count, u32::MAX);
-        let depth = |c: &Candidate| c.contact.map_or(0.0, |contact| contact.depth);
-        for i in 0..self.candidates.len() {
-            let c = self.candidates[i];
-            if c.owner.is_none() && c.contact.is_some() {
-                let best = &mut self.deepest[model.contact_surface().cell[c.point as usize] as usize];
-                if *best == u32::MAX || depth(&c) > depth(&self.candidates[*best as usize]) {
-                    *best = i as u32;
-                }
-            }
-        }
-        for (i, c) in self.candidates.iter_mut().enumerate() {
-            if c.owner.is_none()
-                && self.deepest[model.contact_surface().cell[c.point as usize] as usize] != i as u32
-            {
-                c.contact = None;
-            }
-        }
     }
 
     /// The contact law of a candidate, before the stiffness of light dynamic obstacles is reduced.
-    fn law(model: &Model, contact_samples: &[u32], c: &Candidate, h: f64) -> Penalty {
-        let obstacle = &model.obstacles()[c.obstacle as usize];
+    fn law(model: &Model, sample_laws: &SampleLaws, c: &Candidate) -> Penalty {
         let Some(owner) = c.owner else {
-            let fraction = if model.solid(c.obstacle as usize).is_some() { SHARED } else { 1.0 };
-            return model.contact_surface().law(
-                c.point as usize,
-                obstacle.friction,
-                fraction * obstacle.stiffness,
-                h,
-            );
+            let obstacle = &model.obstacles()[c.obstacle as usize];
+            let factor = SampleLaws::fraction(model, c.obstacle) * obstacle.stiffness;
+            return model.contact_surface().law(c.point as usize, obstacle.friction, factor);
         };
-        let owner_count = contact_samples[model.obstacles()[owner as usize].carrier].max(1);
-        let mass = model.solid(owner as usize).map_or(0.0, |solid| solid.mass) / f64::from(owner_count);
-        let (owner, step) = (&model.obstacles()[owner as usize], model.contact_surface().step);
-        let factor = model.contact_surface().desc.stiffness * obstacle.stiffness;
-        let law = Response::Penalty.law(mass, step, obstacle.friction.min(owner.friction), owner.reach);
-        let damping = SAMPLE_DAMPING * factor.sqrt() * mass / step;
-        Penalty { stiffness: factor * law.stiffness, damping, ..law }
+        sample_laws.of_sample(model, owner, c.obstacle)
     }
 
-    /// Computes the stiffness reduction that keeps light dynamic obstacles stable:
-    ///
-    /// ```text
-    /// λ ≤ Σᵢ kᵢ (1/m + rᵢ²/I)  over all its contacts, I its smallest principal inertia
-    /// ```
-    fn find_give(&mut self, model: &Model, h: f64) {
-        self.give.clear();
-        self.give.resize(model.obstacles().len(), 0.0);
-        if model.obstacles().iter().all(|obstacle| obstacle.solid.is_none()) {
-            return;
-        }
-        self.contact_samples.clear();
-        self.contact_samples.resize(model.obstacles().len(), 0);
-        for c in self.candidates.iter().filter(|c| c.contact.is_some()) {
-            if let Some(owner) = c.owner {
-                self.contact_samples[model.obstacles()[owner as usize].carrier] += 1;
-            }
-        }
-        for c in self.candidates.iter().filter(|c| c.contact.is_some()) {
-            let stiffness = Contacts::law(model, &self.contact_samples, c, h).stiffness;
-            let sides = [Some(c.obstacle), c.owner];
-            for side in sides.into_iter().flatten().map(|side| model.obstacles()[side as usize].carrier) {
-                if let Some(solid) = &model.obstacles()[side].solid {
-                    let arm = c.x - self.motions[side].origin;
-                    let least = solid.inertia.diagonal().min().max(f64::MIN_POSITIVE);
-                    self.give[side] += stiffness * (1.0 / solid.mass + arm.norm_squared() / least);
-                }
-            }
-        }
-        let stable = SHARED * Response::Penalty.strength().stiffness * model.contact_surface().desc.stiffness
-            / (model.contact_surface().step * model.contact_surface().step);
-        for give in &mut self.give {
-            *give = if *give > stable { stable / *give } else { 1.0 };
-        }
+    /// Finds the laws of samples, and how far springs on light dynamic obstacles soften.
+    fn find_give(&mut self, model: &Model) {
+        let Contacts { candidates, motions, sample_laws, .. } = self;
+        let on_flesh = |c: &Candidate| Contacts::law(model, &SampleLaws::default(), c).stiffness;
+        sample_laws.find(model, candidates, |side| motions[side].origin, on_flesh);
     }
 
     fn respond(&mut self, model: &Model, h: f64, state: &mut State, node_force: &mut [Vec3]) {
         self.wrenches.fill(Wrench::default());
-        let Contacts { candidates, motions, wrenches, give, contact_samples, .. } = self;
+        let Contacts { candidates, motions, wrenches, sample_laws, .. } = self;
         let mut given = 0.0;
         for c in candidates.iter_mut() {
             // contact geometry
@@ -452,11 +378,8 @@ impl Contacts {
                 c.anchor.map_or(Vec3::zeros(), |anchor| surface - motion.point_in_world(&anchor.place));
 
             // contact law, softened for light dynamic obstacles
-            let mut law = Contacts::law(model, contact_samples, c, h);
-            let sides = [Some(c.obstacle), c.owner].into_iter().flatten();
-            let sides = sides.map(|side| model.obstacles()[side as usize].carrier);
-            let free = sides.filter(|side| model.obstacles()[*side].solid.is_some());
-            let give = free.map(|side| give[side]).fold(1.0, f64::min);
+            let mut law = Contacts::law(model, sample_laws, c);
+            let give = sample_laws.give(model, c);
             law.stiffness *= give;
             law.damping *= give;
 
@@ -487,9 +410,6 @@ impl Contacts {
             add_wrench(&mut wrenches[carrier], motion, &x, &-push.force);
             if model.obstacles()[carrier].mobility == Mobility::Kinematic {
                 given += h * push.force.dot(&obstacle_v);
-            }
-            if model.contact_surface().desc.response != Response::Penalty {
-                given += push.force.norm() * contact.depth;
             }
         }
         state.supplied_energy += given;

@@ -1,11 +1,12 @@
 //! Motion of bones in explicit steps: wrenches from flesh, articulated-body dynamics, and the motion of fixed nodes.
 
-use crate::rig::Rig;
+use crate::desc::Mobility;
+use crate::rig::{CoreGround, CoreMotion, Rig};
 use crate::substep::Substep;
 use crate::{BoneError, Control, Energies, Model, RigControl, State};
 use sinew_flesh::CornerForces;
 use sinew_math::parallel::for_each_part;
-use sinew_math::spatial::{Frame, Wrench};
+use sinew_math::spatial::{Frame, RigidInertia, Wrench};
 use sinew_math::{Mat3, Vec3};
 use sinew_skeleton::{
     BoneId, DriveKind, Drives, Dynamics, DynamicsError, Energies as BoneEnergies, JointDrive, Kinematics,
@@ -19,6 +20,8 @@ pub(crate) struct Field {
     pub(crate) at_origin: Vec3,
     /// Maximum fraction of a node's velocity relative to the bone that damping may remove in a sub-step.
     pub(crate) max_drag: f64,
+    /// The acceleration of the bone if nothing holds it (m/s²): gravity, or 0 where all joints of its rig are prescribed.
+    pub(crate) fall: Vec3,
     /// Rotation of the bone's frame, which also rotates its gravity compensation.
     pub(crate) rotation: Mat3,
     /// Origin of the bone's frame (m).
@@ -39,8 +42,41 @@ pub(crate) struct Pushes<'a> {
     pub(crate) load: &'a [Vec3],
     /// For each free node the reaction on its bone: from damping, and from gravity compensation (N).
     pub(crate) drag: &'a [Vec3],
+    /// For each free node with a home the fraction ρ of a change of its bones' velocity that it takes over.
+    pub(crate) follow: &'a [f64],
     /// Wrenches of constraints on the bones of all rigs, the world first, about the origin of the world; empty without constraints.
     pub(crate) bones: &'a [Wrench],
+}
+
+/// What fixed obstacles do to the core of a bone in a sub-step of `h` (s): the force and the torque about its origin, in the world; inertia is added in the bone's frame.
+fn bear_on_obstacles(
+    (model, state): (&Model, &State),
+    (rig, kinematics): (&Rig, &Kinematics),
+    (bone, h): (usize, f64),
+    added: &mut RigidInertia,
+) -> Wrench {
+    let frame = &kinematics.world_frames()[bone];
+    let twist = &kinematics.velocities()[bone];
+    let velocity = |place: &Vec3| frame.rotation * twist.at(place) + h * model.gravity();
+    let motion = CoreMotion { frame, velocity: &velocity, h };
+    let obstacles = model.obstacles().iter().zip(&state.obstacles);
+    let mut sum = Wrench::default();
+    for (obstacle, now) in obstacles.filter(|(obstacle, _)| obstacle.mobility == Mobility::Fixed) {
+        let ground = CoreGround { shape: &obstacle.shape, pose: &now.pose, friction: obstacle.friction };
+        rig.cores.bear(bone, (&motion, &ground), (&mut sum.force, &mut sum.torque), added);
+    }
+    sum
+}
+
+/// The fraction of a change of a bone's velocity that a node takes over in a sub-step of `h` (s): by its spring, of which the node takes over `follow`, and by elasticity between bones, of
+/// `stiffness` per mass (1/s²) and its viscosity β.
+///
+/// ```text
+/// min(1, w ρ + (h² + h β) k/m)
+/// ```
+#[inline]
+fn follow_fraction(model: &Model, follow: f64, h: f64, (weight, stiffness): (f64, f64)) -> f64 {
+    (weight * follow + h * (h + model.stable_step().viscosity) * stiffness).min(1.0)
 }
 
 /// Workspace of all rigs.
@@ -49,6 +85,8 @@ pub(crate) struct BoneCoupling {
     rigs: Vec<RigCoupling>,
     /// Velocity fields of the bones of all rigs, the world first.
     pub(crate) fields: Vec<Field>,
+    /// Fields of the bones' accelerations relative to free fall in the last sub-step, likewise: only `angular` and `at_origin` are set.
+    accelerations: Vec<Field>,
 }
 
 /// Workspace of one rig.
@@ -119,6 +157,7 @@ impl BoneCoupling {
         let bones = model.rigs().last().map_or(1, |rig| rig.bones.end);
         self.fields.resize(bones, Field::default());
         self.fields[0].max_drag = 1.0;
+        self.accelerations.resize(bones, Field::default());
         for ((coupling, rig), state) in self.rigs.iter_mut().zip(model.rigs()).zip(&state.rigs) {
             coupling.kinematics.update(&rig.skeleton, state);
             for (i, frame) in coupling.kinematics.world_frames().iter().enumerate() {
@@ -129,11 +168,28 @@ impl BoneCoupling {
                     angular,
                     at_origin: linear - angular.cross(&frame.origin),
                     max_drag: if coupling.is_prescribed { 1.0 } else { rig.max_drag[i] },
+                    fall: if coupling.is_prescribed { Vec3::zeros() } else { model.gravity() },
                     rotation: frame.rotation,
                     origin: frame.origin,
                 };
             }
         }
+    }
+
+    /// Whether flesh moves the rig that a bone of the world belongs to.
+    pub(crate) fn is_moved_by_flesh(&self, model: &Model, bone: usize) -> bool {
+        let mut rigs = self.rigs.iter().zip(model.rigs());
+        rigs.any(|(coupling, rig)| rig.bones.contains(&bone) && !coupling.is_prescribed)
+    }
+
+    /// What a free node with a home, which was at x, takes over in a sub-step of `h` (s) from the accelerations of its bones relative to free fall (m/s²).
+    #[inline]
+    pub(crate) fn taken_over(&self, model: &Model, (node, follow): (usize, f64), h: f64, x: &Vec3) -> Vec3 {
+        let inverse_mass = model.node_inverse_mass()[node];
+        model.homes().of_node(node).iter().fold(Vec3::zeros(), |sum, part| {
+            let fraction = follow_fraction(model, follow, h, (part.weight, part.stiffness * inverse_mass));
+            sum + fraction * self.accelerations[part.bone as usize].at(x)
+        })
     }
 
     /// The world pose of a bone of a rig.
@@ -207,6 +263,7 @@ impl BoneCoupling {
                 };
                 solved.map_err(named)?;
                 coupling.is_solved = true;
+                coupling.yield_to_flesh(&mut self.accelerations[rig.bones.clone()]);
             }
 
             // motion and work of the drives
@@ -269,11 +326,16 @@ impl RigCoupling {
 
     /// Wrenches on all bones: forces on fixed nodes, and the reactions of damping and gravity compensation. The order of every sum is fixed.
     fn gather(&mut self, model: &Model, rig: &Rig, pushes: &Pushes, h: f64, state: &State) {
-        let RigCoupling { kinematics, wrenches, .. } = self;
-        let wrench = |i: usize| {
+        let RigCoupling { kinematics, wrenches, dynamics, is_prescribed, .. } = self;
+        // obstacles wait during the preroll, in which all joints are prescribed
+        let bears = !*is_prescribed;
+        dynamics.added_inertia.resize(wrenches.len(), RigidInertia::default());
+        let load = |i: usize| {
             let bone = BoneId(i as u32);
-            let origin = kinematics.world_frames()[i].origin;
+            let frame = &kinematics.world_frames()[i];
+            let origin = frame.origin;
             let (mut force, mut torque) = (Vec3::zeros(), Vec3::zeros());
+            let mut added = RigidInertia::default();
 
             // forces on fixed nodes
             for tie in model.fixed_nodes().ties_of(rig.bones.start, bone) {
@@ -295,8 +357,8 @@ impl RigCoupling {
             // reactions of damping and gravity compensation, and of springs towards home by the weights of bones
             let dragged =
                 model.fixed_nodes().dragged_by(rig.bones.start, bone).iter().map(|node| (*node, 1.0));
-            let at_home = model.homes().of_bone(rig.bones.start + i).iter().copied();
-            for (node, weight) in dragged.chain(at_home) {
+            let at_home = model.homes().of_bone(rig.bones.start + i);
+            for (node, weight) in dragged.chain(at_home.iter().map(|share| (share.node, share.weight))) {
                 let node = node as usize;
                 let push = weight * pushes.drag[node];
                 // the position of the node when damping was applied
@@ -305,20 +367,52 @@ impl RigCoupling {
                 torque += (x - origin).cross(&push);
             }
 
+            // flesh that follows what the bone does in this sub-step
+            for share in at_home.iter().filter(|_| !*is_prescribed) {
+                let node = share.node as usize;
+                let (x, mass) = (state.node_x[node] - h * state.node_v[node], model.node_mass()[node]);
+                let fraction =
+                    follow_fraction(model, pushes.follow[node], h, (share.weight, share.stiffness / mass));
+                added.add_particle(fraction * mass, &frame.point_back(&x));
+            }
+
+            // fixed obstacles that its core bears on
+            if bears {
+                let pushed = bear_on_obstacles((model, state), (rig, kinematics), (i, h), &mut added);
+                force += pushed.force;
+                torque += pushed.torque;
+            }
+
             // forces of constraints
             if let Some(pull) = pushes.bones.get(rig.bones.start + i) {
                 force += pull.force;
                 torque += pull.torque - origin.cross(&pull.force);
             }
-            let rotation = &kinematics.world_frames()[i].rotation;
-            Wrench::new(rotation.tr_mul(&torque), rotation.tr_mul(&force))
+            let rotation = &frame.rotation;
+            (Wrench::new(rotation.tr_mul(&torque), rotation.tr_mul(&force)), added)
         };
 
         // in parallel over bones
         let bones = if model.node_count() < FEW_NODES { wrenches.len() } else { 1 };
-        for_each_part(wrenches.as_mut_slice(), bones, |first, part| {
-            part.iter_mut().enumerate().for_each(|(i, own)| *own = wrench(first + i));
+        let parts = (wrenches.as_mut_slice(), dynamics.added_inertia.as_mut_slice());
+        for_each_part(parts, bones, |first, (wrenches, added)| {
+            wrenches.iter_mut().zip(added).enumerate().for_each(|(i, (wrench, added))| {
+                (*wrench, *added) = load(first + i);
+            });
         });
+    }
+
+    /// What flesh that follows the bones does to them, now that their accelerations are known: it is added to the wrenches, and the fields of the accelerations tell what bones do to flesh.
+    fn yield_to_flesh(&mut self, accelerations: &mut [Field]) {
+        let bones = self.dynamics.added_inertia.iter().zip(&mut self.wrenches).zip(accelerations);
+        for (i, ((added, wrench), field)) in bones.enumerate() {
+            let (acceleration, frame) =
+                (self.dynamics.bone_acceleration(BoneId(i as u32)), &self.kinematics.world_frames()[i]);
+            *wrench = *wrench - added.times(acceleration);
+            let angular = frame.rotation * acceleration.angular;
+            let at_origin = frame.rotation * acceleration.linear - angular.cross(&frame.origin);
+            *field = Field { angular, at_origin, ..Field::default() };
+        }
     }
 
     /// The power of drives along paths at joint velocities (W).

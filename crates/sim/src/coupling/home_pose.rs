@@ -52,8 +52,8 @@ pub(crate) struct NodeHome {
     pub(crate) rotation: Mat3,
     /// What balances the weight of its body (m/s²).
     pub(crate) lift: Vec3,
-    /// The most of a node's motion against its bones that may be taken away in a sub-step.
-    pub(crate) max_drag: f64,
+    /// How its bones fall if nothing holds them (m/s²): see [`Field::fall`].
+    pub(crate) fall: Vec3,
 }
 
 /// Nodes that one task works through.
@@ -190,7 +190,7 @@ impl Kernel for HomeKernel<'_> {
         for (i, node) in nodes.iter_mut().enumerate() {
             let parts = homes.of_node(first + i);
             let Some(leader) = parts.first().map(|part| bones[part.bone as usize].turn) else { continue };
-            let mut home = NodeHome { lift, max_drag: 1.0, ..NodeHome::default() };
+            let mut home = NodeHome { lift, ..NodeHome::default() };
             let mut quaternion = [0.0; 4];
             for part in parts {
                 let BoneMotion { field, turn } = &bones[part.bone as usize];
@@ -198,7 +198,7 @@ impl Kernel for HomeKernel<'_> {
                 home.place += part.weight * at;
                 home.velocity += part.weight * field.at(&at);
                 home.angular += part.weight * field.angular;
-                home.max_drag = home.max_drag.min(field.max_drag);
+                home.fall = field.fall;
                 // of the two quaternions of a rotation the one nearer to that of the first bone
                 let along: f64 = (0..4).map(|k| turn[k] * leader[k]).sum();
                 let weight = if along < 0.0 { -part.weight } else { part.weight };

@@ -1,6 +1,6 @@
 //! Descriptions of obstacles and of contact.
 
-use sinew_contact::{Response, Shape};
+use sinew_contact::Shape;
 use sinew_math::{Isometry, Vec3};
 
 /// A rigid obstacle.
@@ -52,8 +52,6 @@ pub enum Mobility {
 /// Contact parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContactDesc {
-    /// The contact response.
-    pub response: Response,
     /// Coulomb friction coefficient.
     pub friction: f64,
     /// Contact stiffness relative to the default; values above 1 shorten the step.
@@ -90,7 +88,6 @@ impl ObstacleDesc {
 impl Default for ContactDesc {
     fn default() -> Self {
         ContactDesc {
-            response: Response::default(),
             friction: 0.6,
             stiffness: 1.0,
             self_contact: Vec::new(),

@@ -16,7 +16,7 @@ pub(crate) struct Homes {
     /// For each bone, the world first, the end of its nodes, after a leading 0.
     bone_ends: Vec<u32>,
     /// Free nodes with their weights, those of a bone together.
-    bone_nodes: Vec<(u32, f64)>,
+    bone_nodes: Vec<HomeShare>,
     /// The bodies that have homes.
     pub(crate) bodies: Vec<HomeBody>,
 }
@@ -29,6 +29,17 @@ pub(crate) struct HomePart {
     pub(crate) weight: f64,
     /// The point at rest in the frame of the bone (m).
     pub(crate) place: Vec3,
+    /// What elasticity does against a motion of this bone beside the others (N/m), see `blend_stiffness`; 0 for vertices.
+    pub(crate) stiffness: f64,
+}
+
+/// A free node whose home a bone carries a part of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct HomeShare {
+    pub(crate) node: u32,
+    pub(crate) weight: f64,
+    /// As in [`HomePart`] (N/m).
+    pub(crate) stiffness: f64,
 }
 
 /// A body whose nodes have homes.
@@ -87,13 +98,13 @@ impl Homes {
             springs: vec![HomeSpring::default(); node_rest.len()],
             ..Homes::default()
         };
-        let mut of_bone: Vec<Vec<(u32, f64)>> = vec![Vec::new(); bone_count];
+        let mut of_bone: Vec<Vec<HomeShare>> = vec![Vec::new(); bone_count];
         for own in parts {
             // nodes between bodies with homes have none
             homes.part_ends.resize(own.first_node + 1, homes.parts.len() as u32);
             let part = |(bone, weight): &(u32, f64), x: &Vec3| {
                 let bone = own.bones.start + *bone as usize;
-                HomePart { bone: bone as u32, weight: *weight, place: point_in_bone(bone, x) }
+                HomePart { bone: bone as u32, weight: *weight, place: point_in_bone(bone, x), stiffness: 0.0 }
             };
 
             // its nodes
@@ -104,7 +115,8 @@ impl Homes {
                     homes.parts.push(part(entry, &node_rest[node]));
                     bone_mass[entry.0 as usize] += entry.1 * node_mass[node];
                     if is_free(node) {
-                        of_bone[own.bones.start + entry.0 as usize].push((node as u32, entry.1));
+                        let share = HomeShare { node: node as u32, weight: entry.1, stiffness: 0.0 };
+                        of_bone[own.bones.start + entry.0 as usize].push(share);
                     }
                 }
                 homes.part_ends.push(homes.parts.len() as u32);
@@ -153,14 +165,31 @@ impl Homes {
     /// The parts of a node's home; none without one.
     #[inline]
     pub(crate) fn of_node(&self, node: usize) -> &[HomePart] {
+        &self.parts[self.range_of_node(node)]
+    }
+
+    /// Sets the stiffnesses of nodes' parts, in their order.
+    pub(crate) fn set_stiffness(&mut self, stiffness: &[f64]) {
+        self.parts.iter_mut().zip(stiffness).for_each(|(part, own)| part.stiffness = *own);
+        for bone in 0..self.bone_ends.len().saturating_sub(1) {
+            for i in self.bone_ends[bone] as usize..self.bone_ends[bone + 1] as usize {
+                let parts = self.of_node(self.bone_nodes[i].node as usize);
+                let own = parts.iter().find(|part| part.bone as usize == bone);
+                self.bone_nodes[i].stiffness = own.map_or(0.0, |part| part.stiffness);
+            }
+        }
+    }
+
+    /// Where the parts of a node are among all.
+    pub(crate) fn range_of_node(&self, node: usize) -> Range<usize> {
         match self.part_ends.get(node..node + 2) {
-            Some(ends) => &self.parts[ends[0] as usize..ends[1] as usize],
-            None => &[],
+            Some(ends) => ends[0] as usize..ends[1] as usize,
+            None => 0..0,
         }
     }
 
     /// The free nodes whose homes a bone carries a part of, with their weights.
-    pub(crate) fn of_bone(&self, bone: usize) -> &[(u32, f64)] {
+    pub(crate) fn of_bone(&self, bone: usize) -> &[HomeShare] {
         match self.bone_ends.get(bone..bone + 2) {
             Some(ends) => &self.bone_nodes[ends[0] as usize..ends[1] as usize],
             None => &[],

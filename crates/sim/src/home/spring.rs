@@ -47,7 +47,7 @@ impl HomeSpring {
     }
 
     /// ψ''/m at a distance from home (1/s²).
-    fn tangent(&self, distance: f64) -> f64 {
+    pub(crate) fn tangent(&self, distance: f64) -> f64 {
         let rest = 1.0 - (distance / self.limit).min(KNEE);
         self.stiffness / (rest * rest)
     }

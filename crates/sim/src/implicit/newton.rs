@@ -54,6 +54,10 @@ const TANGLED_ITERATIONS: usize = 40;
 /// Extra energies are refreshed before at most this many iterations and then stay fixed: active sets may alternate forever.
 const MAX_REFRESHES: usize = 12;
 
+/// Extra energies are corrected when the gradient norm is within this factor of the tolerance, and so many times at most.
+const NEARLY: f64 = 10.0;
+const MAX_CORRECTIONS: usize = 8;
+
 /// If an initial guess has a relative gradient norm below this and no more inverted elements, the third guess is skipped: it is better in only one of 200 steps of the dancer.
 const GOOD_GUESS: f64 = 0.3;
 
@@ -186,6 +190,7 @@ impl Newton {
             let Newton { trial, .. } = self;
             trial.x.clone_from(&problem.onward.x);
             trial.rigs.clone_from(&problem.onward.rigs);
+            trial.obstacles.clone_from(&problem.onward.obstacles);
             for node in 0..model.node_count() {
                 if problem.inertia[node] == 0.0 {
                     continue;
@@ -227,9 +232,15 @@ impl Newton {
         let mut before = size;
         let aim = settings.tolerance * self.reference;
         let mut stagnation = Stagnation::default();
+        let mut corrections = 0;
         loop {
             // stop at the tolerance, the iteration limit or the deadline
             if report.newton < MAX_REFRESHES && self.refresh(problem, model, report.newton, extras) {
+                size = problem.norm(&self.gradient);
+            }
+            if size <= NEARLY * aim && corrections < MAX_CORRECTIONS && self.correct(problem, model, extras) {
+                corrections += 1;
+                stagnation = Stagnation::default();
                 size = problem.norm(&self.gradient);
             }
             if size <= aim || report.newton >= settings.max_newton {
@@ -300,9 +311,29 @@ impl Newton {
         round: usize,
         extras: &mut [&mut dyn NodeEnergy],
     ) -> bool {
+        self.change(problem, model, extras, |extra, x| extra.refresh(x, round))
+    }
+
+    /// Lets extra energies correct what is fixed far from the minimum; returns whether anything changed.
+    fn correct(&mut self, problem: &mut Problem, model: &Model, extras: &mut [&mut dyn NodeEnergy]) -> bool {
+        self.change(problem, model, extras, |extra, x| extra.correct(x))
+    }
+
+    /// Lets extra energies change at the current iterate, and evaluates it again if any did.
+    fn change(
+        &mut self,
+        problem: &mut Problem,
+        model: &Model,
+        extras: &mut [&mut dyn NodeEnergy],
+        how: impl Fn(&mut dyn NodeEnergy, &[Vec3]) -> bool,
+    ) -> bool {
+        if problem.obstacles.any() {
+            problem.place_bones(model, &mut self.point);
+            problem.show_bodies(&self.point, extras);
+        }
         let mut is_new = false;
         for extra in extras.iter_mut() {
-            is_new |= extra.refresh(&self.point.x, round);
+            is_new |= how(&mut **extra, &self.point.x);
         }
         if is_new {
             problem.place_bones(model, &mut self.point);
@@ -327,6 +358,8 @@ impl Newton {
         let joints = self.gradient.joints.iter().zip(&direction.joints).zip(is_sought);
         let derivative: f64 =
             along + joints.map(|((g, d), sought)| if *sought { g * d } else { 0.0 }).sum::<f64>();
+        let obstacles = self.gradient.obstacles.iter().zip(&direction.obstacles);
+        let derivative = derivative + obstacles.map(|(g, d)| d.dot(g)).sum::<f64>();
         let is_descent = derivative < 0.0;
         if !is_descent {
             return false;
@@ -343,6 +376,8 @@ impl Newton {
             }
             let rates = &self.pcg.direction.joints;
             problem.bones.moved(model, &self.point.rigs, rates, fraction, &mut self.trial.rigs);
+            let motion = &self.pcg.direction.obstacles;
+            problem.obstacles.moved(&self.point.obstacles, motion, fraction, &mut self.trial.obstacles);
             problem.place_bones(model, &mut self.trial);
             let (energy, inverted) = problem.evaluate(model, &self.trial, extras, &mut self.trial_gradient);
             self.evaluations += 1;

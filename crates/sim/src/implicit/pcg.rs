@@ -6,6 +6,7 @@ use super::problem::{Gradient, Motion, Point, Problem, row};
 use crate::Model;
 use crate::NodeEnergy;
 use sinew_math::sparse::Row;
+use sinew_math::spatial::Twist;
 
 /// Workspace of conjugate gradients; `direction` is the solution.
 #[derive(Clone, Debug, Default)]
@@ -56,6 +57,9 @@ impl Pcg {
         for (dof, (r, g)) in self.r.joints.iter_mut().zip(&gradient.joints).enumerate() {
             *r = if problem.bones.is_sought[dof] { -g } else { 0.0 };
         }
+        for (r, g) in self.r.obstacles.iter_mut().zip(&gradient.obstacles) {
+            *r = Twist::new(-g.torque, -g.force);
+        }
 
         // initial direction
         let size = self.r.norm(problem);
@@ -104,6 +108,8 @@ impl Pcg {
             motion.nodes.resize(nodes, [0.0; 4]);
             motion.joints.clear();
             motion.joints.resize(joints, 0.0);
+            motion.obstacles.clear();
+            motion.obstacles.resize(gradient.obstacles.len(), Twist::default());
         }
     }
 }
@@ -112,6 +118,7 @@ impl Motion {
     fn copy_from(&mut self, other: &Motion) {
         self.nodes.copy_from_slice(&other.nodes);
         self.joints.copy_from_slice(&other.joints);
+        self.obstacles.copy_from_slice(&other.obstacles);
     }
 
     fn add(&mut self, other: &Motion, factor: f64) {
@@ -120,6 +127,7 @@ impl Motion {
             (0..4).for_each(|i| own[i] += single * other[i]);
         }
         self.joints.iter_mut().zip(&other.joints).for_each(|(own, other)| *own += factor * other);
+        self.obstacles.iter_mut().zip(&other.obstacles).for_each(|(own, other)| *own += *other * factor);
     }
 
     fn scale_and_add(&mut self, factor: f64, other: &Motion) {
@@ -128,10 +136,16 @@ impl Motion {
             (0..4).for_each(|i| own[i] = single * own[i] + other[i]);
         }
         self.joints.iter_mut().zip(&other.joints).for_each(|(own, other)| *own = factor * *own + other);
+        self.obstacles
+            .iter_mut()
+            .zip(&other.obstacles)
+            .for_each(|(own, other)| *own = *own * factor + *other);
     }
 
     fn dot(&self, other: &Motion) -> f64 {
-        dot_rows(&self.nodes, &other.nodes) + dot_numbers(&self.joints, &other.joints)
+        dot_rows(&self.nodes, &other.nodes)
+            + dot_numbers(&self.joints, &other.joints)
+            + dot_twists(&self.obstacles, &other.obstacles)
     }
 
     /// Dot product with a vector whose entries at constrained nodes are 0.
@@ -142,12 +156,17 @@ impl Motion {
     fn norm(&self, problem: &Problem) -> f64 {
         let joints: f64 =
             self.joints.iter().zip(&problem.joint_reach).map(|(g, reach)| (g / reach) * (g / reach)).sum();
-        (dot_rows(&self.nodes, &self.nodes) + joints).sqrt()
+        let obstacles = self.obstacles.iter().map(|own| (&own.angular, &own.linear));
+        (dot_rows(&self.nodes, &self.nodes) + joints + problem.obstacles.norm_squared(obstacles)).sqrt()
     }
 }
 
 fn dot_numbers(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn dot_twists(a: &[Twist], b: &[Twist]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a.angular.dot(&b.angular) + a.linear.dot(&b.linear)).sum()
 }
 
 /// Sums a few rows in single precision and the partial sums in double precision.

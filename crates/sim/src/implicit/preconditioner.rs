@@ -4,7 +4,7 @@
 //! z = Q K₀⁻¹ Qᵀ r + Z (ZᵀHZ)⁻¹ Zᵀ r,       K₀ = stiffness at rest + m/h² + drag
 //! ```
 //!
-//! Q holds the rotation of each node from rest. Z interpolates joint motion into the flesh by linear blend skinning, so that the coarse correction includes the flesh each joint carries. For tangled
+//! Dynamic obstacles have their diagonal blocks of six rows, contacts and constraints included. Q holds the rotation of each node from rest. Z interpolates joint motion into the flesh by linear blend skinning, so that the coarse correction includes the flesh each joint carries. For tangled
 //! configurations the rest stiffness is a poor approximation, and block Jacobi preconditioning is used instead.
 
 use super::bones::Bones;
@@ -14,7 +14,7 @@ use crate::Model;
 use crate::NodeEnergy;
 use crate::model::ModelId;
 use crate::rest_matrix::rest_matrix;
-use sinew_math::nalgebra::{DMatrix, DVector, Vector6};
+use sinew_math::nalgebra::{DMatrix, DVector, Matrix6, Vector6};
 use sinew_math::sparse::{Block, Row, Solver, SolverChoice, times, times_transposed};
 use sinew_math::spatial::{Frame, RigidInertia, Twist, Wrench};
 use sinew_math::{Mat3, Vec3};
@@ -28,6 +28,8 @@ pub(super) struct Preconditioner {
     /// Inverse diagonal blocks of nodes, for tangled configurations.
     inverse_blocks: Vec<Block>,
     joints: Option<JointFactor>,
+    /// Inverse diagonal blocks of dynamic obstacles.
+    obstacle_blocks: Vec<Matrix6<f64>>,
     r: Vec<Row>,
     z: Vec<Row>,
     twists: Vec<Twist>,
@@ -137,10 +139,13 @@ impl Preconditioner {
     pub(super) fn update(
         &mut self,
         model: &Model,
-        problem: &Problem,
+        problem: &mut Problem,
         point: &Point,
         extras: &[&mut dyn NodeEnergy],
     ) {
+        let bones = problem.bone_count();
+        problem.obstacles.inverse_blocks(&point.obstacles, (bones, extras), &mut self.obstacle_blocks);
+        let problem = &*problem;
         if self.kind == Kind::Blocks {
             let blocks = problem.diagonal_blocks(model, extras);
             self.inverse_blocks.clear();
@@ -211,6 +216,11 @@ impl Preconditioner {
                     *z = times(block, r);
                 }
             }
+        }
+        for ((z, r), block) in z.obstacles.iter_mut().zip(&r.obstacles).zip(&self.obstacle_blocks) {
+            let (w, f) = (r.angular, r.linear);
+            let found = block * Vector6::new(w.x, w.y, w.z, f.x, f.y, f.z);
+            *z = Twist::new(Vec3::new(found[0], found[1], found[2]), Vec3::new(found[3], found[4], found[5]));
         }
         if let Some(joints) = &self.joints {
             // restriction of the residual to the joints

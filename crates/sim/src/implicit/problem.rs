@@ -3,6 +3,7 @@
 use super::bones::Bones;
 use super::deformation_damping::DeformationDamping;
 use super::home_terms::HomeTerms;
+use super::rigid_obstacles::{RigidObstacles, RigidPose};
 use crate::NodeEnergy;
 use crate::SolveReport;
 use crate::substep::Substep;
@@ -11,15 +12,16 @@ use sinew_flesh::{ElasticHessian, ElasticPotential};
 use sinew_math::lanes::{Kernel, Lanes, dispatch};
 use sinew_math::parallel::for_each_part;
 use sinew_math::sparse::Row;
-use sinew_math::spatial::{RigidInertia, Twist, Wrench};
+use sinew_math::spatial::{Frame, RigidInertia, Twist, Wrench};
 use sinew_math::{Mat3, Vec3, real};
 use sinew_skeleton::{DriveKind, SkeletonState};
 
-/// Node positions and joint coordinates.
+/// Node positions, joint coordinates and poses of dynamic obstacles.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Point {
     pub(super) x: Vec<Vec3>,
     pub(super) rigs: Vec<SkeletonState>,
+    pub(super) obstacles: Vec<RigidPose>,
 }
 
 /// The gradient of the potential at a point.
@@ -29,6 +31,8 @@ pub(super) struct Gradient {
     pub(super) nodes: Vec<Vec3>,
     /// For all degrees of freedom, unknown or prescribed (N m or N).
     pub(super) joints: Vec<f64>,
+    /// For dynamic obstacles, about their centres of mass.
+    pub(super) obstacles: Vec<Wrench>,
 }
 
 /// A displacement of nodes and joints, with nodes in single precision: the vectors of conjugate gradients.
@@ -38,12 +42,19 @@ pub(super) struct Motion {
     pub(super) nodes: Vec<Row>,
     /// For unknown joints; 0 for all others.
     pub(super) joints: Vec<f64>,
+    /// For dynamic obstacles, about their centres of mass.
+    pub(super) obstacles: Vec<Twist>,
 }
 
 /// The incremental potential of one step, with workspace.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Problem {
     pub(super) bones: Bones,
+    pub(super) obstacles: RigidObstacles,
+    /// Poses of bones and obstacles at the current iterate; unused without dynamic obstacles.
+    rigid_frames: Vec<Frame>,
+    /// Poses of all rigid bodies at the beginning of the step: the world, bones, and all obstacles if any is dynamic.
+    pub(super) start_frames: Vec<Frame>,
     pub(super) homes: HomeTerms,
     pub(super) start: Point,
     /// Extrapolation of the state to the end of the step at constant velocity.
@@ -91,6 +102,10 @@ impl Problem {
         self.start.x.clone_from(&state.node_x);
         self.start.rigs.clone_from(&state.rigs);
         self.onward.rigs = self.bones.begin(model, control, substep, &state.rigs);
+        self.obstacles.begin(model, control, h, state);
+        self.obstacles.extrapolate(&mut self.onward.obstacles);
+        self.start_frames.clone_from(&self.bones.start_frames);
+        self.start_frames.extend_from_slice(&self.obstacles.start_frames);
         self.homes.begin(model, state);
         let Problem { elastic, homes, start, .. } = self;
         elastic.begin_step(model.elements(), homes.start_of(model, &start.x), h);
@@ -239,6 +254,31 @@ impl Problem {
         }
     }
 
+    /// Number of rigid bodies before the obstacles: the world and all bones.
+    pub(super) fn bone_count(&self) -> usize {
+        self.bones.parents.len()
+    }
+
+    /// Shows extra energies the poses of rigid bodies at a point; bones must have been placed there last.
+    pub(super) fn show_bodies(&mut self, point: &Point, extras: &mut [&mut dyn NodeEnergy]) {
+        let Problem { bones, obstacles, rigid_frames, .. } = self;
+        if !obstacles.any() {
+            extras.iter_mut().for_each(|extra| extra.see_bones(&bones.frames));
+            return;
+        }
+        rigid_frames.clear();
+        rigid_frames.extend_from_slice(&bones.frames);
+        rigid_frames.resize(bones.parents.len(), Frame::default());
+        obstacles.append_frames(&point.obstacles, rigid_frames);
+        extras.iter_mut().for_each(|extra| extra.see_bones(rigid_frames));
+    }
+
+    /// Clears the wrenches on all rigid bodies.
+    fn clear_wrenches(&mut self) {
+        self.wrenches.clear();
+        self.wrenches.resize(self.bones.parents.len() + self.obstacles.start_frames.len(), Wrench::default());
+    }
+
     /// Computes the potential (J), its gradient and the number of inverted elements at a point. The bones must have been placed there last.
     pub(super) fn evaluate(
         &mut self,
@@ -260,8 +300,7 @@ impl Problem {
         });
 
         // springs towards home, and what bones bear of such flesh
-        self.wrenches.clear();
-        self.wrenches.resize(self.bones.parents.len(), Wrench::default());
+        self.clear_wrenches();
         if !model.homes().is_empty() {
             let springs = self.homes.add_springs(model, &point.x, &mut nodes);
             (sum, self.elastic_energy) = (sum + springs, self.elastic_energy + springs);
@@ -273,8 +312,8 @@ impl Problem {
             nodes[node] -= load;
             sum -= load.dot(&(point.x[node] - self.start.x[node]));
         }
+        self.show_bodies(point, extras);
         for extra in extras.iter_mut() {
-            extra.see_bones(&self.bones.frames);
             sum += extra.evaluate(&point.x, &mut nodes);
         }
 
@@ -286,7 +325,9 @@ impl Problem {
         if n > 0 {
             let (wrenches, stiffness) = (&mut self.wrenches, &mut self.joint_stiffness);
             sum += self.bones.evaluate(model, &point.rigs, wrenches, &mut gradient.joints, stiffness);
-            extras.iter().for_each(|extra| extra.add_bone_gradients(wrenches));
+        }
+        if n > 0 || self.obstacles.any_sought() {
+            extras.iter().for_each(|extra| extra.add_bone_gradients(&mut self.wrenches));
         }
 
         // inertia of free nodes; fixed nodes pass their forces on to their bones
@@ -314,6 +355,8 @@ impl Problem {
             sum += self.add_balance(model, point, gradient);
             self.bones.add_wrenches(&mut self.wrenches, &mut gradient.joints);
         }
+        let on_obstacles = &self.wrenches[self.bones.parents.len()..];
+        sum += self.obstacles.evaluate(&point.obstacles, on_obstacles, &mut gradient.obstacles);
         self.node_gradients = nodes;
         (sum, found.inverted)
     }
@@ -375,7 +418,8 @@ impl Problem {
         let joints = gradient.joints.iter().zip(&self.joint_reach).zip(&self.bones.is_sought);
         let joints: f64 =
             joints.map(|((g, reach), sought)| if *sought { (g / reach) * (g / reach) } else { 0.0 }).sum();
-        (nodes + joints).sqrt()
+        let obstacles = gradient.obstacles.iter().map(|wrench| (&wrench.torque, &wrench.force));
+        (nodes + joints + self.obstacles.norm_squared(obstacles)).sqrt()
     }
 
     /// Sets the radii that convert joint gradients to forces: √(inertia / mass) of the subtree that each joint moves.
@@ -399,7 +443,7 @@ impl Problem {
         }
     }
 
-    /// √Σ (m g)² over all free nodes and bones (N).
+    /// √Σ (m g)² over all free nodes, bones and dynamic obstacles (N).
     pub(super) fn weight(&self, model: &Model) -> f64 {
         self.small_gradient(model) / SMALL_ACCELERATION * model.gravity().norm()
     }
@@ -408,7 +452,8 @@ impl Problem {
     pub(super) fn small_gradient(&self, model: &Model) -> f64 {
         let own = self.inertia.iter().map(|inertia| inertia * self.h * self.h);
         let bones = model.rigs().iter().flat_map(|rig| rig.skeleton.bones()).map(|bone| bone.mass.mass);
-        SMALL_ACCELERATION * own.chain(bones).map(|m| m * m).sum::<f64>().sqrt()
+        let all = own.chain(bones).chain(self.obstacles.masses());
+        SMALL_ACCELERATION * all.map(|m| m * m).sum::<f64>().sqrt()
     }
 
     /// Computes the Hessian at the point of the last gradient evaluation.
@@ -421,10 +466,8 @@ impl Problem {
         let bind_x = self.homes.bind(model, &point.x);
         self.hessian.update(model.elements(), &self.elastic, bind_x);
         self.homes.update(model, &point.x);
-        extras.iter_mut().for_each(|extra| {
-            extra.see_bones(&self.bones.frames);
-            extra.update(&point.x);
-        });
+        self.show_bodies(point, extras);
+        extras.iter_mut().for_each(|extra| extra.update(&point.x));
         if self.bones.any_sought() {
             let mut inertias = self.bones.inertias(model);
             if self.is_dragged {
@@ -503,24 +546,32 @@ impl Problem {
             dispatch(ProductKernel { problem: this, model, first, motion: &motion.nodes, out: chunk });
         });
         self.deformation.multiply_rigid(model, &motion.nodes, &mut out.nodes);
-        let twists: &[Twist] = if sought { &self.twists } else { &[] };
+        let any_sought = sought || self.obstacles.any_sought();
+        self.append_obstacle_twists(point, motion);
+        let twists: &[Twist] = if any_sought { &self.twists } else { &[] };
         extras.iter_mut().for_each(|extra| {
             extra.move_bones(twists);
             extra.multiply(&motion.nodes, &mut out.nodes);
         });
 
         // forces on bones, projected onto the joints
+        self.clear_wrenches();
         if sought {
-            self.wrenches.clear();
-            self.wrenches.resize(self.bones.parents.len(), Wrench::default());
-            for (bone, wrench) in self.wrenches.iter_mut().enumerate().skip(1) {
+            let bones = self.bones.parents.len();
+            for (bone, wrench) in self.wrenches[..bones].iter_mut().enumerate().skip(1) {
                 for tie in model.fixed_nodes().ties_of_bone(bone) {
                     let pull = vector(&out.nodes[tie.node as usize]);
                     wrench.force += pull;
                     wrench.torque += point.x[tie.node as usize].cross(&pull);
                 }
             }
+        }
+        if any_sought {
             extras.iter().for_each(|extra| extra.add_bone_products(&motion.nodes, &mut self.wrenches));
+            let on_obstacles = &self.wrenches[self.bones.parents.len()..];
+            self.obstacles.multiply(&point.obstacles, &motion.obstacles, on_obstacles, &mut out.obstacles);
+        }
+        if sought {
             if self.is_dragged {
                 self.couple_drag(model, motion, out);
             }
@@ -541,6 +592,18 @@ impl Problem {
                 *out = [0.0; 4];
             }
         }
+    }
+
+    /// Appends the twists of obstacles to those of bones.
+    fn append_obstacle_twists(&mut self, point: &Point, motion: &Motion) {
+        if !self.obstacles.any_sought() {
+            return;
+        }
+        if !self.bones.any_sought() {
+            self.twists.clear();
+        }
+        self.twists.resize(self.bones.parents.len(), Twist::default());
+        self.obstacles.append_twists(&point.obstacles, &motion.obstacles, &mut self.twists);
     }
 
     /// Adds the off-diagonal damping terms between nodes and moving bones.

@@ -31,7 +31,7 @@ use sinew_skeleton::{BoneId, DriveKind, SkeletonState, StatePath};
 pub(super) const FRACTION: f64 = 1.0 - core::f64::consts::FRAC_1_SQRT_2;
 
 /// κ = (1 − γ)/γ: extrapolation factor from the first stage to the start of the second.
-const EXTRAPOLATION: f64 = 1.0 + core::f64::consts::SQRT_2;
+pub(super) const EXTRAPOLATION: f64 = 1.0 + core::f64::consts::SQRT_2;
 
 /// Data that the second stage needs from the first.
 #[derive(Clone, Debug, Default)]
@@ -83,6 +83,7 @@ impl SecondOrder {
         self.bind_x.clear();
         self.bind_x.extend_from_slice(problem.bind_start(model));
         problem.place_homes(model);
+        problem.obstacles.begin_first(whole.h);
     }
 
     /// Computes the coordinates of joints with prescribed motion at the end of the step.
@@ -166,6 +167,7 @@ impl SecondOrder {
             }
         }
         problem.place_homes(model);
+        problem.obstacles.begin_second(model, &mut problem.onward.obstacles);
     }
 
     /// Extrapolates bones from their poses at the first stage.

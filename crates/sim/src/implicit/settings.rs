@@ -11,7 +11,7 @@ pub enum Solver {
     Explicit,
     /// Implicit steps, stable for any stiffness; fast motion is damped numerically.
     Implicit(ImplicitSettings),
-    /// Implicit where explicit stepping would take more than [`Solver::MANY_SUBSTEPS`] sub-steps (twice as many at second order), no obstacle is dynamic and no body has generalised coordinates; explicit otherwise.
+    /// Implicit where explicit stepping would take more than [`Solver::MANY_SUBSTEPS`] sub-steps (twice as many at second order) and no body has generalised coordinates; explicit otherwise.
     Auto(ImplicitSettings),
 }
 
@@ -41,8 +41,6 @@ pub struct SolverPick {
 pub enum SolverReason {
     /// The user chose it.
     Asked,
-    /// The world has dynamic obstacles.
-    FreeObstacles,
     /// A body has generalised coordinates.
     OwnCoordinates,
     /// Explicit stepping needs few enough sub-steps to be cheaper.
@@ -117,20 +115,16 @@ impl Solver {
     /// Chooses the integrator for steps of `dt` (s) of a model.
     ///
     /// # Errors
-    /// If implicit steps were requested and the model has dynamic obstacles or bodies with generalised coordinates, which implicit steps do not support.
+    /// If implicit steps were requested and the model has bodies with generalised coordinates, which implicit steps do not support.
     pub fn pick(&self, model: &Model, dt: f64) -> Result<SolverPick, StepError> {
         let substeps = dt / model.stable_step().seconds;
         let (implicit, reason) = match self {
             Solver::Explicit => (None, SolverReason::Asked),
-            Solver::Implicit(_) if model.has_free_obstacles() => {
-                return Err(StepError::FreeObstacles);
-            }
             Solver::Implicit(_) if model.reduced_body().is_some() => {
                 let name = model.reduced_body().map(|body| body.name.clone()).unwrap_or_default();
                 return Err(StepError::OwnCoordinates(name));
             }
             Solver::Implicit(settings) => (Some(*settings), SolverReason::Asked),
-            Solver::Auto(_) if model.has_free_obstacles() => (None, SolverReason::FreeObstacles),
             Solver::Auto(_) if model.reduced_body().is_some() => (None, SolverReason::OwnCoordinates),
             Solver::Auto(settings) if costs_more(model, substeps / settings.order.cost()) => {
                 (Some(*settings), SolverReason::ManySubsteps(substeps))
@@ -191,7 +185,6 @@ impl fmt::Display for SolverReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SolverReason::Asked => f.write_str("as asked for"),
-            SolverReason::FreeObstacles => f.write_str("implicit steps do not support free obstacles"),
             SolverReason::OwnCoordinates => {
                 f.write_str("implicit steps do not support bodies with generalised coordinates")
             }

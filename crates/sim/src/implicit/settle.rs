@@ -40,14 +40,9 @@ pub enum SettleError {
     /// The control does not match the model.
     #[error("{0}")]
     BadControl(String),
-    /// The model has dynamic obstacles, which are not supported.
-    #[error(
-        "settling leaves obstacles where they are, but this scene has free ones: fix or remove them, or simulate until it rests"
-    )]
-    FreeObstacles,
     /// A body has generalised coordinates, which are not supported.
     #[error(
-        "settling moves nodes and joints only, but body '{0}' has generalised coordinates: simulate until it rests"
+        "settling moves nodes, joints and obstacles only, but body '{0}' has generalised coordinates: simulate until it rests"
     )]
     OwnCoordinates(String),
     /// Flesh that rests at its skinned shape hangs on joints that forces move.
@@ -72,10 +67,10 @@ const FIRST_STEP: f64 = 0.05;
 const GROWTH: f64 = 5.0;
 /// Largest pseudo time step (s) if no joint is unknown: inertia is then negligible.
 const MAX_STEP: f64 = 1e3;
-/// Largest pseudo time step (s) with unknown joints: the second derivative of a swinging bone's height is neglected in the Hessian, and inertia regularises it.
+/// Largest pseudo time step (s) with unknown joints or dynamic obstacles: the second derivative of a swinging bone's height is neglected in the Hessian, and inertia regularises it.
 const MAX_STEP_WITH_JOINTS: f64 = 1.0;
 
-/// Finds static equilibrium under a control: pins and joints with prescribed motion are at the end of their paths, all other joints and nodes in equilibrium. Velocities become 0.
+/// Finds static equilibrium under a control: pins and joints with prescribed motion are at the end of their paths, all other joints, nodes and dynamic obstacles in equilibrium. Velocities become 0.
 pub fn settle(model: &Model, control: &Control, state: &mut State) -> Result<SettleReport, SettleError> {
     settle_with(model, control, &ImplicitSettings::ACCURATE, &mut [], state)
 }
@@ -105,10 +100,9 @@ pub fn settle_with(
     while report.rounds < MAX_ROUNDS && !report.converged {
         // the static problem, regularised with a pseudo time step
         report.rounds += 1;
-        now.node_v.iter_mut().for_each(|v| *v = Vec3::zeros());
-        now.rigs.iter_mut().for_each(|rig| rig.v.fill(0.0));
+        stop(&mut now);
         problem.begin_static(model, control, h, &now);
-        let bones = &problem.bones.start_frames;
+        let bones = &problem.start_frames;
         let substep = Substep::at_end(h);
         constraint_energy.begin(model, control, ConstraintStep { substep, is_damped: false, bones }, &now);
         if can_collide {
@@ -149,25 +143,36 @@ pub fn settle_with(
         for (own, found) in now.rigs.iter_mut().zip(&newton.point().rigs) {
             own.q.clone_from(&found.q);
         }
+        problem.obstacles.write(model, &newton.point().obstacles, [Vec3::zeros(); 2], &mut now);
         if can_collide {
             contact_energy.finish(model, &mut now);
         }
-        let longest = if problem.bones.any_sought() { MAX_STEP_WITH_JOINTS } else { MAX_STEP };
-        h = (h * GROWTH).min(longest);
+        h = (h * GROWTH).min(max_step(&problem));
     }
-    now.rigs.iter_mut().for_each(|rig| rig.v.fill(0.0));
+    stop(&mut now);
     now.restart(model);
     *state = now;
     Ok(report)
+}
+
+fn max_step(problem: &Problem) -> f64 {
+    let has_rigid_bodies = problem.bones.any_sought() || problem.obstacles.any_sought();
+    if has_rigid_bodies { MAX_STEP_WITH_JOINTS } else { MAX_STEP }
+}
+
+/// Sets all velocities to 0.
+fn stop(state: &mut State) {
+    state.node_v.iter_mut().for_each(|v| *v = Vec3::zeros());
+    state.rigs.iter_mut().for_each(|rig| rig.v.fill(0.0));
+    for obstacle in &mut state.obstacles {
+        (obstacle.linear, obstacle.angular) = (Vec3::zeros(), Vec3::zeros());
+    }
 }
 
 /// Rejects a control that does not match the model, and models that settling does not support.
 fn check(model: &Model, control: &Control) -> Result<(), SettleError> {
     if let Some(fault) = control.fault(model) {
         return Err(SettleError::BadControl(fault));
-    }
-    if model.has_free_obstacles() {
-        return Err(SettleError::FreeObstacles);
     }
     if let Some(name) = control.free_home(model) {
         return Err(SettleError::FreeHome(name.to_owned()));
@@ -182,6 +187,7 @@ fn static_gradient(problem: &Problem, newton: &Newton, before: &State) -> Gradie
     for (node, gradient) in gradient.nodes.iter_mut().enumerate() {
         *gradient -= problem.inertia[node] * (newton.point().x[node] - before.node_x[node]);
     }
+    problem.obstacles.subtract_inertia(&newton.point().obstacles, &mut gradient.obstacles);
     // the inertial term of joints vanishes as their increments do
     gradient
 }

@@ -8,7 +8,7 @@ use crate::constraint;
 use crate::contact_surface::{ContactSurface, find_faults};
 use crate::desc::{BodyDesc, LoadDesc, PinDesc, Sag, ShapeDesc, WorldDesc};
 use crate::fault::{BuildError, Fault};
-use crate::home::{HomeParts, Homes};
+use crate::home::{HomeParts, Homes, blend_stiffness};
 use crate::obstacle::Obstacle;
 use crate::part::{BodyNodes, Parts as PartList};
 use crate::rig::{Attachment, FixedNodes, RestRig, Rig};
@@ -428,25 +428,43 @@ impl Parts {
 
     /// The homes of all nodes, with bones as they stand at rest.
     fn lay_out_homes(&mut self, rest_frames: &[Frame], is_free: impl Fn(usize) -> bool) -> Homes {
-        Homes::build(
+        let mut homes = Homes::build(
             core::mem::take(&mut self.homes),
             (&self.node_rest, &self.node_mass),
             rest_frames.len(),
-            is_free,
+            &is_free,
             |bone, x| rest_frames[bone].point_back(x),
-        )
+        );
+        let stiffness = blend_stiffness(&homes, &self.elements, &self.node_rest, is_free);
+        homes.set_stiffness(&stiffness);
+        homes
     }
 
-    /// Limits how much damping and springs towards home may take from the motion of nodes against the bones of a rig.
-    fn limit_drag(&self, rig: &mut Rig, fixed_nodes: &FixedNodes, homes: &Homes) {
+    /// What a rig needs to know of the flesh on it.
+    fn fit_to_flesh(&self, rig: &mut Rig, fixed_nodes: &FixedNodes, homes: &Homes) {
+        self.limit_drag(rig, fixed_nodes);
+        self.strengthen_cores(rig, homes);
+    }
+
+    /// Limits how much damping may take from the motion of nodes against the bones of a rig.
+    fn limit_drag(&self, rig: &mut Rig, fixed_nodes: &FixedNodes) {
         let first = rig.bones.start;
-        let own = |(node, weight): (u32, f64)| {
-            (weight * self.node_mass[node as usize], self.node_rest[node as usize])
-        };
-        rig.limit_drag(|bone| {
-            let dragged = fixed_nodes.dragged_by(first, bone).iter().map(|node| (*node, 1.0));
-            dragged.chain(homes.of_bone(first + bone.index()).iter().copied()).map(own).collect()
-        });
+        let own = |node: &u32| (self.node_mass[*node as usize], self.node_rest[*node as usize]);
+        rig.limit_drag(|bone| fixed_nodes.dragged_by(first, bone).iter().map(own).collect());
+    }
+
+    /// Gives the bones of flesh with a home cores that bear its weight.
+    fn strengthen_cores(&self, rig: &mut Rig, homes: &Homes) {
+        let own = homes.bodies.iter().filter(|body| body.bones == rig.bones);
+        let nodes = || own.clone().flat_map(|body| body.nodes.clone());
+        let mass = nodes().map(|node| self.node_mass[node]).sum::<f64>() + rig.bone_mass;
+        let bounds =
+            nodes().map(|node| self.node_rest[node]).fold(None, |bounds: Option<(Vec3, Vec3)>, x| {
+                Some(bounds.map_or((x, x), |(low, high)| (low.inf(&x), high.sup(&x))))
+            });
+        if let Some((low, high)) = bounds {
+            rig.cores.strengthen(mass, (high - low).amax());
+        }
     }
 
     fn assemble(mut self, world: &WorldDesc, mut rigs: Vec<Rig>) -> Model {
@@ -484,12 +502,12 @@ impl Parts {
 
         // stability limit, with damping and contact
         let stable_step = self.find_step(&loose_inverse_mass, &node_unstressed);
-        rigs.iter_mut().for_each(|rig| self.limit_drag(rig, &fixed_nodes, &homes));
+        rigs.iter_mut().for_each(|rig| self.fit_to_flesh(rig, &fixed_nodes, &homes));
         let stable_step = contact_step(world, stable_step);
         let contact_surface = ContactSurface::build(
             &world.contact,
             &self.bodies,
-            &self.node_mass,
+            (&self.node_rest, &self.node_mass),
             default_step(world, &stable_step),
         );
 

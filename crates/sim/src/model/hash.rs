@@ -3,6 +3,7 @@
 use super::Model;
 use crate::body::Body;
 use crate::body_kind::BodyKind;
+use crate::desc::ContactDesc;
 use core::fmt::Debug;
 use sinew_math::Vec3;
 use xxhash_rust::xxh3::Xxh3;
@@ -54,7 +55,7 @@ impl Model {
             print.text(&(obstacle.friction, obstacle.stiffness));
         }
         if !self.obstacles.is_empty() || self.contact_surface.has_pairs {
-            print.text(&(&self.contact_surface.desc, self.contact_surface.step));
+            print.contact(&self.contact_surface.desc, self.contact_surface.step);
         }
         self.constraints.iter().for_each(|constraint| print.text(constraint));
         self.body_start.q.iter().chain(&self.body_start.v).for_each(|number| print.number(*number));
@@ -80,6 +81,12 @@ impl Fingerprint {
                 self.number(weight);
             }
         }
+    }
+
+    /// Hashes contact parameters as they were printed when there were several responses: hashes in recorded takes stay valid.
+    fn contact(&mut self, desc: &ContactDesc, step: f64) {
+        let text = format!("{desc:?}").replacen("{ friction", "{ response: Penalty, friction", 1);
+        self.text(&(format_args!("{text}"), step));
     }
 
     /// Hashes the debug output, which for numbers contains all their bits.

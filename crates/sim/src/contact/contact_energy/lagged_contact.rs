@@ -22,18 +22,26 @@ pub(super) struct LaggedContact {
     pub(super) gap: Vec3,
     pub(super) depth: f64,
     pub(super) stretch: Vec3,
-    /// μ λ (N).
+    /// μ λ (N), and μ.
     pub(super) max_friction: f64,
+    pub(super) friction: f64,
 }
 
 impl LaggedContact {
     /// A contact with the given law at its update.
     pub(super) fn new(law: &Penalty, normal: Vec3, gap: Vec3, depth: f64, stretch: &Vec3) -> LaggedContact {
-        let normal_force = law.stiffness * depth;
-        let is_rough = law.friction > 0.0 && normal_force > 0.0;
-        let max_friction = if is_rough { law.friction * normal_force } else { 0.0 };
+        let max_friction = limit(law.friction, law.stiffness * depth);
         let stretch = stretch - stretch.dot(&normal) * normal;
-        LaggedContact { stiffness: law.stiffness, normal, gap, depth, stretch, max_friction }
+        let (stiffness, friction) = (law.stiffness, law.friction);
+        LaggedContact { stiffness, normal, gap, depth, stretch, max_friction, friction }
+    }
+
+    /// The friction limit for the normal force at a gap (N); unchanged where friction sticks either way.
+    pub(super) fn limit_at(&self, gap: &Vec3) -> f64 {
+        let (depth, stretch) = self.at(gap);
+        let next = limit(self.friction, self.stiffness * depth);
+        let sticks = stretch.norm() * self.stiffness <= next.min(self.max_friction);
+        if sticks { self.max_friction } else { next }
     }
 
     /// δ and s at a gap.
@@ -105,11 +113,22 @@ impl LaggedContact {
     }
 }
 
+/// Coulomb's limit for a normal force (N).
+fn limit(friction: f64, normal_force: f64) -> f64 {
+    if friction > 0.0 && normal_force > 0.0 { friction * normal_force } else { 0.0 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const LAW: Penalty = Penalty { stiffness: 300.0, damping: 0.0, friction: 0.5, max_depth: f64::INFINITY };
+    const LAW: Penalty = Penalty {
+        stiffness: 300.0,
+        damping: 0.0,
+        friction: 0.5,
+        max_depth: f64::INFINITY,
+        recovery_speed: f64::INFINITY,
+    };
 
     fn lagged(depth: f64, stretch: Vec3) -> LaggedContact {
         LaggedContact::new(&LAW, Vec3::new(0.48, 0.6, 0.64), Vec3::new(0.1, -0.2, 0.3), depth, &stretch)

@@ -4,6 +4,7 @@ use super::super::pair_contact::PairContact;
 use super::lagged_contact::LaggedContact;
 use crate::Model;
 use crate::friction_anchor::PairFrictionAnchor;
+use crate::friction_anchor::SoftPair;
 use rayon::prelude::*;
 use sinew_contact::{NearPair, SurfacePairs, nearest_on_triangle};
 use sinew_math::Vec3;
@@ -13,8 +14,10 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub(super) struct SoftPairs {
     made_for: Option<Arc<SurfacePairs>>,
-    finder: SurfacePairs,
-    /// The pairs of each vertex.
+    pub(super) finder: SurfacePairs,
+    /// The deviation of points of each body from their predicted position that pairs allow for (m).
+    drifts: Vec<f64>,
+    /// The pairs of each vertex, then each pair of edges.
     pub(super) groups: Vec<Group>,
     /// For each pair whether the vertex was in front of the triangle at the beginning of the step.
     in_front: Vec<bool>,
@@ -24,11 +27,12 @@ pub(super) struct SoftPairs {
     slot: Vec<u32>,
 }
 
-/// The pairs of one vertex, a range of all pairs.
+/// The pairs of one vertex, a range of all pairs, or one pair of edges.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
     start: u32,
     end: u32,
+    is_edges: bool,
     /// Whether it was in contact at the beginning of the step.
     was_in_contact: bool,
     /// The current contact.
@@ -46,27 +50,37 @@ pub(super) struct LaggedPairContact {
     pub(super) anchor: Option<PairFrictionAnchor>,
 }
 
-/// Deviation of points from their predicted position that triggers a new detection, relative to the mean vertex spacing.
+/// Deviation of points from their predicted position that triggers a new detection, relative to the range of contact.
 const STRAY: f64 = 0.5;
 /// Maximum detection distance, in the same unit: a discontinuous animation must not test all pairs.
-const FARTHEST: f64 = 40.0;
+const FARTHEST: f64 = 16.0;
 /// Points whose relative displacement is below this fraction of the range are still within it.
 const SHORT: f64 = 0.5;
+/// Triangles are enlarged by this fraction of the range, so that nothing passes between two of them.
+const SKIN: f64 = 0.1;
 
 /// Marks a point that is not part of any pair.
 const NONE: u32 = u32::MAX;
 
 impl SoftPairs {
-    /// Maximum deviation of points from their predicted positions (m).
-    pub(super) fn max_stray(model: &Model) -> f64 {
-        STRAY * model.contact_surface().spacing
+    /// Whether nodes at the given positions (m) deviate too far from predicted ones.
+    pub(super) fn is_stale(&self, model: &Model, expected: &[Vec3], node_x: &[Vec3]) -> bool {
+        let stretch = model.contact_surface().stretch;
+        model.bodies().iter().zip(&self.drifts).any(|(body, drift)| {
+            let nodes = body.nodes.clone();
+            let apart = |(a, b): (&Vec3, &Vec3)| stretch * (a - b).norm() > *drift;
+            expected[nodes.clone()].iter().zip(&node_x[nodes]).any(apart)
+        })
     }
 
     /// Binds to the bounding volume hierarchies of a model.
     pub(super) fn bind(&mut self, model: &Model) {
         if !model.contact_surface().has_trees(self.made_for.as_ref()) {
-            *self = SoftPairs { made_for: model.contact_surface().pairs.clone(), ..SoftPairs::default() };
-            self.finder = model.contact_surface().pairs.as_deref().cloned().unwrap_or_default();
+            *self = SoftPairs { made_for: model.contact_surface().pairs().cloned(), ..SoftPairs::default() };
+            self.finder = self.made_for.as_deref().cloned().unwrap_or_default();
+            if let Some(soft) = &model.contact_surface().soft {
+                self.drifts = soft.drifts(STRAY);
+            }
         }
         self.groups.clear();
         self.points.clear();
@@ -77,84 +91,109 @@ impl SoftPairs {
         self.made_for.is_none()
     }
 
-    /// Corners of a triangle as surface points.
-    pub(super) fn triangle(&self, triangle: u32) -> [u32; 3] {
-        self.finder.triangle(triangle)
-    }
-
     /// All contacts that were active in this step.
     pub(super) fn pressed(&self) -> impl Iterator<Item = &LaggedPairContact> {
         self.groups.iter().filter_map(|group| group.last.as_ref())
     }
 
+    /// The same, to be changed.
+    pub(super) fn pressed_mut(&mut self) -> impl Iterator<Item = &mut LaggedPairContact> {
+        self.groups.iter_mut().filter_map(|group| group.last.as_mut())
+    }
+
     /// Detects all pairs that may come into contact while points move from `x` (m) with velocity `v` (m/s) for `h` (s).
-    pub(super) fn detect(&mut self, model: &Model, x: &[Vec3], v: &[Vec3], h: f64) {
-        // time horizon, limited for very fast motion
-        let stray = SoftPairs::max_stray(model);
+    pub(super) fn detect(&mut self, x: &[Vec3], v: &[Vec3], h: f64) {
+        // pairs within the time horizon, limited for very fast motion
         self.finder.refit(x, v);
-        let farthest = FARTHEST * model.contact_surface().spacing;
-        let fastest = v.iter().map(Vec3::norm_squared).fold(0.0, f64::max).sqrt();
-        // the rate of approach of possible contacts takes a tree traversal of its own, which few steps need
-        let is_fast = 2.0 * fastest * h > farthest;
-        let closing = if is_fast { self.finder.closing_speed(h, stray) } else { 0.0 };
-        let time = if closing * h > farthest { farthest / closing } else { h };
-
-        // pairs within the horizon
+        let rate = self.finder.approach_rate(h, &self.drifts);
+        let time = if rate * h > FARTHEST { FARTHEST / rate } else { h };
         let known: Vec<LaggedPairContact> = self.pressed().copied().collect();
-        self.finder.find(x, v, time, stray);
+        self.finder.find(x, v, time, &self.drifts);
 
-        // groups by vertex, and the points they need
+        // groups of vertices and edges, and the points they need
         self.groups.clear();
-        self.points.clear();
-        self.slot.clear();
-        self.slot.resize(x.len(), NONE);
         let mut start = 0;
-        for own in self.finder.pairs().chunk_by(|a, b| a.vertex == b.vertex) {
+        let group = |start, end, is_edges| Group {
+            start,
+            end,
+            is_edges,
+            was_in_contact: false,
+            contact: None,
+            last: None,
+        };
+        for own in self.finder.vertex_pairs().chunk_by(|a, b| a.first == b.first) {
             let end = start + own.len() as u32;
-            self.groups.push(Group { start, end, was_in_contact: false, contact: None, last: None });
+            self.groups.push(group(start, end, false));
             start = end;
-            let corners = own.iter().flat_map(|pair| self.finder.triangle(pair.triangle));
-            for point in corners.chain([own[0].vertex]) {
-                let slot = &mut self.slot[point as usize];
-                if *slot == NONE {
-                    *slot = self.points.len() as u32;
-                    self.points.push(point);
-                }
-            }
         }
+        self.groups.extend((0..self.finder.edge_pairs().len() as u32).map(|i| group(i, i + 1, true)));
+        self.collect_points(x.len());
 
         // state at the beginning of the step, and contacts known from before
         self.x.resize(self.points.len(), Vec3::zeros());
         self.note_start(x);
-        let pairs = self.finder.pairs();
         for last in known {
-            let vertex = |group: &Group| pairs[group.start as usize].vertex;
-            if let Ok(i) = self.groups.binary_search_by_key(&last.contact.vertex, vertex) {
+            let found = self.groups.binary_search_by_key(&rank(last.contact.pair), |group| self.rank(group));
+            if let Ok(i) = found {
                 self.groups[i].last = Some(last);
             }
         }
     }
 
+    /// Collects the points of all pairs, among `count`.
+    fn collect_points(&mut self, count: usize) {
+        let SoftPairs { finder, points, slot, .. } = self;
+        points.clear();
+        slot.clear();
+        slot.resize(count, NONE);
+        let mut note = |point: u32| {
+            let slot = &mut slot[point as usize];
+            if *slot == NONE {
+                *slot = points.len() as u32;
+                points.push(point);
+            }
+        };
+        for pair in finder.vertex_pairs() {
+            note(pair.first);
+            finder.triangle(pair.second).into_iter().for_each(&mut note);
+        }
+        for edge in finder.edge_pairs().iter().flat_map(|pair| [pair.first, pair.second]) {
+            let edge = finder.edge(edge);
+            edge.ends.into_iter().chain(edge.wings).for_each(&mut note);
+        }
+    }
+
+    /// The order of groups: by vertex, then by edges.
+    fn rank(&self, group: &Group) -> (u32, u32, u32) {
+        if group.is_edges {
+            let pair = self.finder.edge_pairs()[group.start as usize];
+            return (1, pair.first, pair.second);
+        }
+        (0, self.finder.vertex_pairs()[group.start as usize].first, 0)
+    }
+
     /// Records which pairs are in contact and which vertices are in front of their triangles at the beginning of the step, with points at the given positions (m).
     fn note_start(&mut self, x: &[Vec3]) {
         let SoftPairs { finder, groups, in_front, .. } = self;
-        let (pairs, reach) = (finder.pairs(), finder.range());
+        let pairs = finder.vertex_pairs();
         let at = |point: u32| x[point as usize];
         in_front.resize(pairs.len(), false);
         let is_in_front = |(front, pair): (&mut bool, &NearPair)| {
-            let [a, b, c] = finder.triangle(pair.triangle).map(at);
-            *front = (at(pair.vertex) - a).dot(&(b - a).cross(&(c - a))) >= 0.0;
+            let [a, b, c] = finder.triangle(pair.second).map(at);
+            *front = (at(pair.first) - a).dot(&(b - a).cross(&(c - a))) >= 0.0;
         };
         in_front.par_iter_mut().zip(pairs.par_iter()).with_min_len(1024).for_each(is_in_front);
         let find = |group: &mut Group| {
-            let own = &pairs[group.start as usize..group.end as usize];
-            let near = own.iter().filter(|pair| is_near(finder, pair, reach, at));
-            group.was_in_contact = PairContact::nearest(finder, near, at).is_some();
+            if !group.is_edges {
+                let own = &pairs[group.start as usize..group.end as usize];
+                let near = own.iter().filter(|pair| is_near(finder, pair, at));
+                group.was_in_contact = PairContact::of_vertex(finder, near, at).is_some();
+            }
         };
         groups.par_iter_mut().with_min_len(256).for_each(find);
     }
 
-    /// Finds contacts for nodes at the given positions (m) when points were at `start` at the beginning of the step. In order of vertices.
+    /// Finds contacts for nodes at the given positions (m) when points were at `start` at the beginning of the step. In order of groups.
     ///
     /// A vertex behind a triangle is in contact if it was so at the beginning of the step, or was in front of it then. Penetrations deeper than the contact range, as of skins modelled through each other, are ignored:
     /// they would be expelled violently as soon as they came within range.
@@ -164,56 +203,76 @@ impl SoftPairs {
         x.par_iter_mut().zip(points.par_iter()).with_min_len(1024).for_each(place);
         let now = |point: u32| x[slot[point as usize] as usize];
         let then = |point: u32| start[point as usize];
-        let (pairs, reach) = (finder.pairs(), finder.range());
-        let skin = finder.gap();
         let find = |group: &mut Group| {
-            let range = group.start as usize..group.end as usize;
-            let own = &pairs[range.clone()];
-            let is_behind = |pair: &NearPair| {
-                let [a, b, c] = finder.triangle(pair.triangle).map(now);
-                (now(pair.vertex) - a).dot(&(b - a).cross(&(c - a))) < 0.0
+            let found = if group.is_edges {
+                PairContact::of_edges(finder, &finder.edge_pairs()[group.start as usize], now)
+            } else {
+                let range = group.start as usize..group.end as usize;
+                vertex_contact(finder, group, &in_front[range], (&then, &now))
             };
-            let may_collide = |(pair, front): &(&NearPair, &bool)| {
-                is_near(finder, pair, reach, now) && (group.was_in_contact || **front || !is_behind(pair))
-            };
-            let near = own.iter().zip(&in_front[range]).filter(may_collide).map(|(pair, _)| pair);
-            group.contact = PairContact::nearest(finder, near, now);
-            if let Some(passed) = first_passed(finder, own, (&then, &now), SHORT * reach, skin)
-                && passed.depth > reach
-            {
-                group.contact = Some(passed);
-            }
-            group.contact = group.contact.filter(|contact| !contact.is_inside_out(model, node_x));
+            group.contact = found.filter(|contact| !contact.is_inside_out(model, node_x));
         };
         groups.par_iter_mut().with_min_len(256).for_each(find);
     }
 }
 
-/// Whether a vertex may be within reach (m) of a triangle.
-fn is_near(finder: &SurfacePairs, pair: &NearPair, reach: f64, at: impl Fn(u32) -> Vec3) -> bool {
-    let p = at(pair.vertex);
-    let [a, b, c] = finder.triangle(pair.triangle).map(at);
+/// The order of contacts: by vertex, then by edges.
+fn rank(pair: SoftPair) -> (u32, u32, u32) {
+    match pair {
+        SoftPair::VertexTriangle { vertex, .. } => (0, vertex, 0),
+        SoftPair::Edges { edges: [first, second] } => (1, first, second),
+    }
+}
+
+/// The contact of a vertex with points that were at `then` at the beginning of the step and are at `now`.
+fn vertex_contact(
+    finder: &SurfacePairs,
+    group: &Group,
+    in_front: &[bool],
+    (then, now): (&impl Fn(u32) -> Vec3, &impl Fn(u32) -> Vec3),
+) -> Option<PairContact> {
+    let own = &finder.vertex_pairs()[group.start as usize..group.end as usize];
+    let is_behind = |pair: &NearPair| {
+        let [a, b, c] = finder.triangle(pair.second).map(now);
+        (now(pair.first) - a).dot(&(b - a).cross(&(c - a))) < 0.0
+    };
+    let may_collide = |(pair, front): &(&NearPair, &bool)| {
+        is_near(finder, pair, now) && (group.was_in_contact || **front || !is_behind(pair))
+    };
+    let near = own.iter().zip(in_front).filter(may_collide).map(|(pair, _)| pair);
+    let found = PairContact::of_vertex(finder, near, now);
+    let deep = |passed: &PairContact| match passed.pair {
+        SoftPair::VertexTriangle { triangle, .. } => passed.depth > finder.range(triangle),
+        SoftPair::Edges { .. } => false,
+    };
+    first_passed(finder, own, (then, now)).filter(deep).or(found)
+}
+
+/// Whether a vertex may be within reach of a triangle.
+fn is_near(finder: &SurfacePairs, pair: &NearPair, at: impl Fn(u32) -> Vec3) -> bool {
+    let reach = finder.range(pair.second).max(finder.gap(pair.first));
+    let p = at(pair.first);
+    let [a, b, c] = finder.triangle(pair.second).map(at);
     let (low, high) = (a.inf(&b).inf(&c), a.sup(&b).sup(&c));
     (0..3).all(|k| p[k] >= low[k] - reach && p[k] <= high[k] + reach)
 }
 
-/// The first triangle that a vertex passed through from front to back, if any. Pairs with a relative displacement below `short` (m) are skipped; triangles are
-/// enlarged by `skin` (m).
+/// The first triangle that a vertex passed through from front to back, if any. Pairs with a relative displacement below a fraction of the range are skipped; triangles are
+/// enlarged by a fraction of it.
 fn first_passed(
     finder: &SurfacePairs,
     pairs: &[NearPair],
     (then, now): (&impl Fn(u32) -> Vec3, &impl Fn(u32) -> Vec3),
-    short: f64,
-    skin: f64,
 ) -> Option<PairContact> {
-    let vertex = pairs[0].vertex;
+    let vertex = pairs[0].first;
     let (p0, p1) = (then(vertex), now(vertex));
     let mut first: Option<(f64, PairContact)> = None;
     for pair in pairs {
         // pairs with enough relative motion
-        let corners = finder.triangle(pair.triangle);
+        let (triangle, range) = (pair.second, finder.range(pair.second));
+        let corners = finder.triangle(triangle);
         let (from, to) = (corners.map(then), corners.map(now));
-        if ((p1 - p0) - (to[0] - from[0])).norm_squared() < short * short {
+        if ((p1 - p0) - (to[0] - from[0])).norm() < SHORT * range {
             continue;
         }
 
@@ -237,14 +296,19 @@ fn first_passed(
         let p = between(&p0, &p1);
         let there = core::array::from_fn(|i| between(&from[i], &to[i]));
         let found = nearest_on_triangle(&p, &there);
-        if (found.point - p).norm() > skin {
+        if (found.point - p).norm() > SKIN * range {
             continue;
         }
 
         // keep the earliest
-        let depth = pair.gap - below;
-        let (triangle, weights, normal) = (pair.triangle, found.weights, after / size.1);
-        let contact = PairContact { vertex, triangle, corners, weights, depth, normal };
+        let [wa, wb, wc] = found.weights;
+        let contact = PairContact {
+            pair: SoftPair::VertexTriangle { vertex, triangle },
+            points: [vertex, corners[0], corners[1], corners[2]],
+            weights: [1.0, -wa, -wb, -wc],
+            depth: finder.gap(vertex) - below,
+            normal: after / size.1,
+        };
         first = Some((fraction, contact));
     }
     first.map(|(_, contact)| contact)

@@ -34,7 +34,7 @@ fn random_gradient(model: &Model, problem: &Problem, random: &mut Random) -> Mot
     let node = |node: usize| if problem.inertia[node] > 0.0 { row(&random.vector()) } else { [0.0; 4] };
     let nodes = (0..model.node_count()).map(node).collect();
     let joints = problem.bones.is_sought.iter().map(|_| random.next()).collect();
-    Motion { nodes, joints }
+    Motion { nodes, joints, obstacles: Vec::new() }
 }
 
 /// States from slightly to strongly perturbed: limp arms, and beams that are flat, scrambled and mirrored.
@@ -72,7 +72,7 @@ fn directions_go_down_though_flesh_curves_down() {
             let mut gradient = Gradient::default();
             problem.evaluate(model, &point, &mut [], &mut gradient);
             problem.update_hessian(model, &point, &mut []);
-            preconditioner.update(model, &problem, &point, &[]);
+            preconditioner.update(model, &mut problem, &point, &[]);
 
             // symmetry and positivity of the preconditioner
             let mut random = Random(17);

@@ -46,7 +46,7 @@ fn random_motion(model: &Model, problem: &Problem, random: &mut Random) -> Motio
     let nodes = (0..model.node_count())
         .map(|node| if free(node) { row(&random.vector()) } else { [0.0; 4] })
         .collect();
-    Motion { nodes, joints: vec![random.next(), random.next()] }
+    Motion { nodes, joints: vec![random.next(), random.next()], obstacles: Vec::new() }
 }
 
 /// A point displaced along a motion.

@@ -47,7 +47,11 @@ fn nodes_and_joints_together_curve_up() {
         let size = 3 * free.len() + joints;
         let mut matrix = DMatrix::<f64>::zeros(size, size);
         for column in 0..size {
-            let zero = Motion { nodes: vec![[0.0; 4]; model.node_count()], joints: vec![0.0; joints] };
+            let zero = Motion {
+                nodes: vec![[0.0; 4]; model.node_count()],
+                joints: vec![0.0; joints],
+                obstacles: Vec::new(),
+            };
             let (mut motion, mut out) = (zero.clone(), zero);
             match free.get(column / 3) {
                 Some(node) => motion.nodes[*node][column % 3] = 1.0,

@@ -20,7 +20,7 @@ use sinew_math::spatial::cross_matrix;
 use sinew_math::{Mat3, Vec3};
 use std::collections::BTreeMap;
 
-/// κ and γ: the same values as for contact, see `sinew_contact::Response`.
+/// κ and γ: the same values as for contact, see `sinew_contact::Penalty`.
 pub(crate) const KAPPA: f64 = 0.35;
 pub(crate) const GAMMA: f64 = 0.15;
 

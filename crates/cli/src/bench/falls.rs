@@ -1,0 +1,167 @@
+//! `sinew bench falls`: every rigged file of a folder and every character of the zoo, dropped onto a floor and onto stairs.
+//!
+//! A row is a fall, simulated by a process of its own, so that its memory is its own and whatever happens to it is a row with an error.
+
+mod fall;
+mod row;
+mod sheet;
+
+use super::character_folder::files_in;
+use super::write_report;
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::outputs::{atomic_file, plan_files};
+use clap::Args;
+use fall::Fall;
+use row::Row;
+use sinew_files::Replace;
+use sinew_io::{CharacterChoice, is_character_file, open_source};
+use sinew_zoo::catalog;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// Drop every rigged character of a folder and of the zoo, limp and two-way coupled, onto a floor and onto stairs.
+///
+/// The table and its bars are explained in docs/characters.md.
+#[derive(Args)]
+pub(super) struct Falls {
+    /// The folder with characters (.glb, .gltf, .vrm, .fbx).
+    #[arg(required_unless_present = "fall")]
+    folder: Option<PathBuf>,
+
+    /// Write the rows as JSON, with a description of the machine.
+    #[arg(long, value_name = "FILE.json")]
+    json: Option<PathBuf>,
+
+    /// Draw a contact sheet of each fall into this folder.
+    #[arg(long, value_name = "DIR")]
+    sheets: Option<PathBuf>,
+
+    /// The length of each fall (s).
+    #[arg(long, value_name = "S", default_value_t = 4.0)]
+    seconds: f64,
+
+    /// How many orientations each character is dropped in.
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    seeds: u64,
+
+    /// Drop only characters with this text in their name, in upper or lower case.
+    #[arg(long, value_name = "TEXT")]
+    only: Option<String>,
+
+    /// Let flesh pass through itself.
+    #[arg(long)]
+    no_self_contact: bool,
+
+    /// Also replace files that Sinew did not write.
+    #[arg(long)]
+    force: bool,
+
+    /// Simulate one fall, described in JSON, and print its row: what this program asks of itself.
+    #[arg(long, hide = true, value_name = "JSON")]
+    fall: Option<String>,
+}
+
+impl Falls {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        if let Some(fall) = &self.fall {
+            return run_one(fall);
+        }
+
+        // outputs, checked before any work is done
+        let replace = if self.force { Replace::Any } else { Replace::Ours };
+        plan_files(&self.json, replace)?;
+        let file = self.json.as_deref().map(atomic_file).transpose()?;
+        if let Some(folder) = &self.sheets {
+            std::fs::create_dir_all(folder)
+                .map_err(|error| Failure::input(format!("{}: {error}", folder.display())))?;
+        }
+        if !(self.seconds > 0.0 && self.seconds.is_finite()) {
+            return Err(Failure::input(format!("--seconds {}: give seconds above 0", self.seconds)));
+        }
+
+        // fall after fall
+        let mut rows = Vec::new();
+        say!("{}", Row::HEAD);
+        for fall in self.falls()? {
+            let row = run_apart(&fall);
+            if interrupt::signal() != 0 {
+                return Err(Failure::from(sinew_take::Stopped));
+            }
+            say!("{row}");
+            rows.push(row);
+        }
+        if rows.is_empty() {
+            return Err(Failure::input(
+                "there is nothing to drop: give a folder with .glb, .gltf, .vrm or .fbx files",
+            ));
+        }
+        say!("{}", row::verdict(&rows));
+        write_report(file, super::values(&rows)?)
+    }
+
+    /// All falls that are asked for.
+    fn falls(&self) -> Result<Vec<Fall>, Failure> {
+        let folder = self.folder.as_deref().unwrap_or(std::path::Path::new("."));
+        let has_skin = |file: &PathBuf| open_source(file, &CharacterChoice::default()).is_ok();
+        let files = files_in(folder)?.into_iter().filter(|file| is_character_file(file));
+        let only = self.only.as_ref().map(|only| only.to_lowercase());
+        let is_wanted = |name: &str| only.as_ref().is_none_or(|only| name.to_lowercase().contains(only));
+        let files =
+            files.filter(|file| is_wanted(&file.to_string_lossy())).filter(has_skin).map(|file| (file, true));
+        let zoo = catalog().iter().filter(|character| is_wanted(character.name));
+        let zoo =
+            zoo.map(|character| (PathBuf::from(character.name), !(character.build)().world.rigs.is_empty()));
+        let mut falls = Vec::new();
+        for (character, has_bones) in files.chain(zoo) {
+            let modes: &[bool] = if has_bones { &[true, false] } else { &[true] };
+            for (&is_limp, on_stairs) in modes.iter().flat_map(|mode| [(mode, false), (mode, true)]) {
+                falls.extend((0..self.seeds).map(|seed| self.fall(&character, (is_limp, on_stairs), seed)));
+            }
+        }
+        Ok(falls)
+    }
+
+    fn fall(&self, character: &std::path::Path, (is_limp, on_stairs): (bool, bool), seed: u64) -> Fall {
+        let mut fall = Fall {
+            character: character.to_path_buf(),
+            is_limp,
+            seed,
+            on_stairs,
+            self_contact: !self.no_self_contact,
+            seconds: self.seconds,
+            sheet: None,
+        };
+        let row = fall.row();
+        let name = format!("{}-{}-{}-{}.png", row.character, row.mode, row.ground, seed);
+        fall.sheet = self.sheets.as_ref().map(|folder| folder.join(name));
+        fall
+    }
+}
+
+/// Simulates a fall in this process and prints its row.
+fn run_one(fall: &str) -> Result<(), Failure> {
+    let fall: Fall = serde_json::from_str(fall).map_err(Failure::input)?;
+    let row = super::character_folder::catch(|| fall.measure());
+    let row = row.unwrap_or_else(|error| Row { error: Some(error), ..fall.row() }.judged());
+    say!("{}", serde_json::to_string(&row).map_err(Failure::input)?);
+    Ok(())
+}
+
+/// Simulates a fall in another process.
+fn run_apart(fall: &Fall) -> Row {
+    let failed = |error: String| Row { error: Some(error), ..fall.row() }.judged();
+    let asked = serde_json::to_string(fall).map_err(|error| error.to_string());
+    let started = asked.and_then(|asked| {
+        let program = std::env::current_exe().map_err(|error| error.to_string())?;
+        let mut command = Command::new(program);
+        command.args(["bench", "falls", "--fall", &asked]).stdin(Stdio::null()).stderr(Stdio::null());
+        command.output().map_err(|error| error.to_string())
+    });
+    match started {
+        Ok(output) => serde_json::from_slice(&output.stdout).unwrap_or_else(|_| {
+            failed(format!("the process that simulated it ended with {}", output.status))
+        }),
+        Err(error) => failed(error),
+    }
+}

@@ -1,0 +1,261 @@
+//! One fall of one character: the world it falls in, how it is dropped, and what is measured on the way.
+
+use super::row::Row;
+use super::sheet::FallSheet;
+use crate::source;
+use serde::{Deserialize, Serialize};
+use sinew_character::TakeSettings;
+use sinew_control::DriveMode;
+use sinew_files::Replace;
+use sinew_io::{CharacterChoice, OpenedScene};
+use sinew_math::{Isometry, Rotation, Vec3, so3};
+use sinew_sim::desc::{ObstacleDesc, Shape};
+use sinew_sim::{Model, Overlap, State};
+use sinew_skeleton::{JointPrimitive, SkeletonState};
+use sinew_take::{Frame, Player, Scene};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// A fall that is simulated for longer than this is an error.
+const MAX_WALL: Duration = Duration::from_secs(300);
+/// Frames between two measurements of overlap.
+const OVERLAP_EVERY: usize = 12;
+/// The height of the fall, and the height and depth of a step of the stairs, as fractions of the character's size.
+const DROP: f64 = 0.5;
+const STEP: [f64; 2] = [0.1, 0.2];
+const STEPS: usize = 5;
+
+/// What a fall is, told to the process that simulates it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Fall {
+    /// The file of the character, or its name in the zoo.
+    pub(super) character: PathBuf,
+    pub(super) is_limp: bool,
+    pub(super) seed: u64,
+    pub(super) on_stairs: bool,
+    pub(super) self_contact: bool,
+    pub(super) seconds: f64,
+    pub(super) sheet: Option<PathBuf>,
+}
+
+impl Fall {
+    /// The row before anything is measured.
+    pub(super) fn row(&self) -> Row {
+        let name = self.character.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Row {
+            bench: "falls".into(),
+            character: name,
+            mode: if self.is_limp { "limp" } else { "two-way" }.into(),
+            seed: self.seed,
+            ground: if self.on_stairs { "stairs" } else { "floor" }.into(),
+            self_contact: self.self_contact,
+            ..Row::default()
+        }
+    }
+
+    /// Simulates the fall.
+    pub(super) fn measure(&self) -> Result<Row, String> {
+        // the scene, and the character above the ground
+        let opened = self.open()?;
+        let mut player = Player::build(&opened.scene).map_err(|error| error.to_string())?;
+        let start = Instant::now();
+        player.preroll(|_, _| {}).map_err(|error| error.to_string())?;
+        let up = up_of(&opened.scene);
+        let size = size_of(&player.model);
+        self.drop_from(&player.model.clone(), (&up, size), &mut player.state);
+
+        // the fall
+        let mut sheet = self.sheet.is_some().then(|| FallSheet::new(&opened, &player.model));
+        let at_start = Overlap::of(&player.model, &player.state);
+        let mut row = Row { size, ..self.row() };
+        let (mut wall, mut frame) = (start.elapsed(), Frame::default());
+        loop {
+            if let Some(sheet) = &mut sheet {
+                frame.update(&player.model, &player.state);
+                sheet.add(player.frame(), player.frame_count(), &frame);
+            }
+            row.max_parted_fraction =
+                row.max_parted_fraction.max(parted(&player.model, &player.state) / size);
+            if player.frame() % OVERLAP_EVERY == 0 || player.frame() >= player.frame_count() {
+                let now = Overlap::of(&player.model, &player.state);
+                let deeper = (now.surfaces - at_start.surfaces) / size;
+                row.max_overlap_fraction = row.max_overlap_fraction.max(deeper);
+                row.max_sunk_fraction = row.max_sunk_fraction.max(now.obstacles / size);
+            }
+            if player.frame() >= player.frame_count() {
+                break;
+            }
+            if wall > MAX_WALL {
+                return Err(format!(
+                    "stopped at {:.2} s after {:.0} s",
+                    player.state.time,
+                    wall.as_secs_f64()
+                ));
+            }
+            let start = Instant::now();
+            let report = player.advance().map_err(|error| error.to_string())?;
+            wall += start.elapsed();
+            row.retried_frames += usize::from(report.retries > 0);
+        }
+        if let (Some(sheet), Some(path)) = (sheet, &self.sheet) {
+            sheet.write(path, Replace::Any)?;
+        }
+
+        // the row
+        let tets = player.model.elements().count();
+        row.seconds = player.state.time;
+        row.tets = tets;
+        row.bones = player.model.rigs().iter().map(|rig| rig.skeleton.bones().len()).sum();
+        row.seconds_per_simulated_second =
+            wall.as_secs_f64() / (opened.scene.preroll.max(0.0) + player.state.time).max(1e-9);
+        row.max_inverted_fraction = player.summary.max_inverted as f64 / tets.max(1) as f64;
+        row.end_speed = end_speed(&player.model, &player.state);
+        row.peak_memory_mb = peak_memory();
+        Ok(row.judged())
+    }
+
+    /// The character alone in a world with ground.
+    fn open(&self) -> Result<OpenedScene, String> {
+        let lead = if self.is_limp { DriveMode::Ragdoll } else { DriveMode::TwoWay };
+        let choice = CharacterChoice { lead: Some(lead), ..CharacterChoice::default() };
+        let opened = source::open(Some(&self.character), &choice).map_err(|error| error.text())?;
+        let mut opened = opened.value;
+        let scene = &mut opened.scene;
+        let fps = scene.fps;
+        scene.world.obstacles.clear();
+        scene.obstacle_motions.clear();
+        scene.world.constraints.clear();
+        scene.constraint_motions.clear();
+        scene.world.bodies.iter_mut().for_each(|body| {
+            body.pins.clear();
+            body.loads.clear();
+        });
+        scene.pin_motions.iter_mut().for_each(Vec::clear);
+        let settings = TakeSettings {
+            seconds: self.seconds,
+            fps,
+            lead: Some(lead),
+            self_contact: self.self_contact,
+            ..TakeSettings::default()
+        };
+        settings.apply(scene);
+
+        // the size is known once bodies are built
+        let model = Model::build(&scene.world).map_err(|error| error.to_string())?;
+        let (up, size) = (up_of(scene), size_of(&model));
+        self.add_ground(&up, size, scene);
+        Ok(opened)
+    }
+
+    /// A floor through the origin, with stairs on it if wanted.
+    fn add_ground(&self, up: &Vec3, size: f64, scene: &mut Scene) {
+        let floor = Shape::Plane { normal: *up };
+        scene.world.obstacles.push(ObstacleDesc::fixed("floor", floor, Isometry::identity()));
+        if !self.on_stairs {
+            return;
+        }
+        // up is an axis; stairs go down along another
+        let along = if up.x.abs() > 0.5 { Vec3::y() } else { Vec3::x() };
+        for i in 0..STEPS {
+            let height = STEP[0] * size * (STEPS - i) as f64;
+            let half = size
+                * (0.5 * STEP[1] * along.abs() + 2.0 * (Vec3::repeat(1.0) - along.abs() - up.abs()))
+                + 0.5 * height * up.abs();
+            let at = along * (STEP[1] * size * (i as f64 - 1.0)) + 0.5 * height * up;
+            let shape = Shape::Cuboid { half };
+            let name = format!("step {}", i + 1);
+            let at = Isometry::from_parts(at.into(), Rotation::identity());
+            scene.world.obstacles.push(ObstacleDesc::fixed(&name, shape, at));
+        }
+    }
+
+    /// Turns the character as the seed says and lifts it above the ground, at rest.
+    fn drop_from(&self, model: &Model, (up, size): (&Vec3, f64), state: &mut State) {
+        // about the middle of its nodes
+        let middle = state.node_x.iter().sum::<Vec3>() / state.node_x.len().max(1) as f64;
+        let turn = so3::exp(&seeded_rotation(self.seed));
+        let lowest =
+            state.node_x.iter().map(|x| up.dot(&(turn * (x - middle)))).fold(f64::INFINITY, f64::min);
+        let top = if self.on_stairs { STEP[0] * size * (STEPS - 1) as f64 } else { 0.0 };
+        let lift = up * (top + DROP * size - lowest);
+        let moved =
+            Isometry::from_parts(lift.into(), turn) * Isometry::translation(-middle.x, -middle.y, -middle.z);
+        state.node_x.iter_mut().for_each(|x| *x = moved.transform_point(&(*x).into()).coords);
+        state.node_v.iter_mut().for_each(|v| *v = Vec3::zeros());
+
+        // roots move along; joints keep their angles
+        for (rig, own) in model.rigs().iter().zip(&mut state.rigs) {
+            own.v.fill(0.0);
+            for bone in rig.skeleton.bones().iter().filter(|bone| bone.parent.is_none()) {
+                move_root(&moved, (&bone.parent_from_joint.isometry(), bone.joint.q()), own);
+            }
+        }
+        state.anchors.clear();
+        state.pair_anchors.clear();
+        let energies = state.energies(model);
+        state.supplied_energy = energies.kinetic + energies.elastic + energies.potential;
+    }
+}
+
+/// Moves a free root joint: a position and a quaternion (x, y, z, w). Others stay where they are.
+fn move_root(moved: &Isometry, (joint, q): (&Isometry, core::ops::Range<usize>), state: &mut SkeletonState) {
+    let Ok(own) = <&mut [f64; 7]>::try_from(&mut state.q[q]) else { return };
+    let rotation = sinew_math::nalgebra::Quaternion::new(own[6], own[3], own[4], own[5]);
+    let pose =
+        Isometry::from_parts(Vec3::new(own[0], own[1], own[2]).into(), Rotation::from_quaternion(rotation));
+    let next = joint.inverse() * moved * joint * pose;
+    let (t, r) = (next.translation.vector, next.rotation);
+    *own = [t.x, t.y, t.z, r.i, r.j, r.k, r.w];
+}
+
+/// A rotation vector (rad) for a seed: none for 0, else a turn about an axis, both from a sequence of low discrepancy.
+fn seeded_rotation(seed: u64) -> Vec3 {
+    let fraction = |step: f64| (step * seed as f64).fract();
+    let (height, angle) = (2.0 * fraction(0.819_172_5) - 1.0, core::f64::consts::TAU * fraction(0.671_043_6));
+    let radius = (1.0 - height * height).max(0.0).sqrt();
+    let axis =
+        Vec3::new(radius * sinew_math::real::cos(angle), height, radius * sinew_math::real::sin(angle));
+    axis * (core::f64::consts::PI * fraction(0.549_700_5))
+}
+
+/// Against gravity.
+fn up_of(scene: &Scene) -> Vec3 {
+    (-scene.world.gravity).try_normalize(0.0).unwrap_or_else(Vec3::y)
+}
+
+/// The largest extent of all bodies at rest (m).
+fn size_of(model: &Model) -> f64 {
+    let bounds = model.bodies().iter().filter_map(|body| body.surface.bounds());
+    bounds.map(|(low, high)| (high - low).amax()).fold(0.0, f64::max).max(1e-6)
+}
+
+/// How far translations of joints are beyond their range (m).
+fn parted(model: &Model, state: &State) -> f64 {
+    let mut farthest = 0.0f64;
+    for (rig, own) in model.rigs().iter().zip(&state.rigs) {
+        for bone in rig.skeleton.bones().iter().filter(|bone| bone.parent.is_some()) {
+            if rig.skeleton.parts(&bone.joint).first() != Some(&JointPrimitive::Translation) {
+                continue;
+            }
+            for (q, dof) in own.q[bone.joint.q()].iter().zip(&rig.skeleton.dofs()[bone.joint.v()]).take(3) {
+                farthest = farthest.max(q - dof.upper).max(dof.lower - q);
+            }
+        }
+    }
+    farthest
+}
+
+/// The root mean square of the speed of all mass (m/s).
+fn end_speed(model: &Model, state: &State) -> f64 {
+    let mass =
+        model.node_mass().iter().sum::<f64>() + model.rigs().iter().map(|rig| rig.bone_mass).sum::<f64>();
+    (2.0 * state.energies(model).kinetic / mass.max(f64::MIN_POSITIVE)).sqrt()
+}
+
+/// The largest resident memory of this process so far (MB), where the system reports it.
+fn peak_memory() -> Option<f64> {
+    let text = std::fs::read_to_string(Path::new("/proc/self/status")).ok()?;
+    let line = text.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kilobytes: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kilobytes / 1024.0)
+}

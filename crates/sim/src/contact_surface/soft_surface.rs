@@ -1,0 +1,153 @@
+//! The surface of a body in contact with other soft surfaces: which of its vertices and edges are tested, and over which distances.
+//!
+//! All lengths are those of the body itself: ℓ, the mean distance of the nodes that carry a vertex, below which nothing deforms, and the local thickness. Neither other bodies nor the resolution of the drawn surface
+//! change them.
+
+use super::samples::{Samples, choose_samples};
+use crate::body::Body;
+use sinew_contact::{CarrierRows, PairSurface, SurfaceEdge};
+use sinew_math::Vec3;
+use sinew_mesh::local_thickness;
+
+/// The surface of a body as the broad phase sees it.
+#[derive(Clone, Debug)]
+pub(super) struct SoftSurface {
+    /// ℓ (m).
+    pub(super) scale: f64,
+    /// Nodes that carry each vertex, as compressed rows.
+    offsets: Vec<u32>,
+    carriers: Vec<u32>,
+    /// Vertices that are tested against triangles.
+    pub(super) samples: Samples,
+    /// The distance at which repulsion of each vertex starts (m).
+    pub(super) gap: Vec<f64>,
+    /// The depth behind each triangle down to which contact is detected (m).
+    range: Vec<f64>,
+    edges: Vec<SurfaceEdge>,
+}
+
+/// Repulsion starts at this fraction of ℓ, a millimetre or two on a person.
+const GAP: f64 = 0.04;
+/// Contact is detected down to this fraction of ℓ,
+const RANGE: f64 = 0.4;
+/// and of the radius of the flesh: deeper vertices would be pushed out of the far side.
+const RANGE_IN_RADIUS: f64 = 0.7;
+/// In flesh thinner than that, down to this fraction of ℓ.
+const LEAST_RANGE: f64 = 0.05;
+/// The gap is at most this fraction of the range.
+const GAP_IN_RANGE: f64 = 0.5;
+/// Samples are this fraction of ℓ apart, where the surface is fine enough: the cage cannot bulge between them.
+const SAMPLE_SPACING: f64 = 0.25;
+/// Edges longer than this fraction of ℓ are tested against edges; the vertices of shorter ones are so dense that nothing passes between them.
+const LONG_EDGE: f64 = 0.75;
+
+impl SoftSurface {
+    pub(super) fn build(body: &Body, node_rest: &[Vec3]) -> SoftSurface {
+        // carriers and their distances
+        let surface = &body.surface;
+        let (mut offsets, mut carriers) = (vec![0u32], Vec::new());
+        let own_rest = &node_rest[body.nodes.clone()];
+        for vertex in 0..surface.vertices.len() {
+            carriers.extend(body.embedding.point(vertex).map(|(node, _)| node));
+            offsets.push(carriers.len() as u32);
+        }
+        let scale = scale(body, own_rest, &offsets, &carriers);
+
+        // distances from ℓ and the thickness
+        let radius = local_thickness(surface);
+        let depth =
+            |v: u32| (RANGE * scale).min(RANGE_IN_RADIUS * radius[v as usize]).max(LEAST_RANGE * scale);
+        let range: Vec<f64> = surface
+            .triangles
+            .iter()
+            .map(|corners| corners.iter().map(|v| depth(*v)).fold(f64::INFINITY, f64::min))
+            .collect();
+        let count = surface.vertices.len() as u32;
+        let gap = (0..count).map(|v| (GAP * scale).min(GAP_IN_RANGE * depth(v))).collect();
+        SoftSurface {
+            scale,
+            samples: choose_samples(surface, SAMPLE_SPACING * scale),
+            gap,
+            range,
+            edges: long_edges(body, LONG_EDGE * scale),
+            offsets,
+            carriers,
+        }
+    }
+
+    /// The range within which contact is detected where flesh is thick (m).
+    pub(super) fn nominal_range(&self) -> f64 {
+        RANGE * self.scale
+    }
+
+    pub(super) fn as_pair_surface<'a>(
+        &'a self,
+        body: &'a Body,
+        collides_with_itself: bool,
+        collides_with_others: bool,
+    ) -> PairSurface<'a> {
+        PairSurface {
+            triangles: &body.surface.triangles,
+            rest: &body.surface.vertices,
+            carriers: CarrierRows { offsets: &self.offsets, carriers: &self.carriers },
+            is_sample: &self.samples.is_sample,
+            gap: &self.gap,
+            range: &self.range,
+            edges: &self.edges,
+            nominal_range: self.nominal_range(),
+            collides_with_itself,
+            collides_with_others,
+        }
+    }
+
+    /// A vertex that never collides, and its edges.
+    pub(super) fn drop_vertex(&mut self, vertex: usize) {
+        self.samples.is_sample[vertex] = false;
+        self.gap[vertex] = f64::NEG_INFINITY;
+    }
+
+    /// Removes the edges of dropped vertices.
+    pub(super) fn drop_edges(&mut self) {
+        let gap = &self.gap;
+        self.edges.retain(|edge| edge.ends.iter().all(|v| gap[*v as usize].is_finite()));
+    }
+}
+
+/// The mean distance of the carriers of vertices (m); for vertices that are nodes themselves the mean length of edges.
+fn scale(body: &Body, own_rest: &[Vec3], offsets: &[u32], carriers: &[u32]) -> f64 {
+    let rows = offsets.windows(2).map(|row| &carriers[row[0] as usize..row[1] as usize]);
+    let carried =
+        rows.flat_map(|row| (0..row.len()).flat_map(move |i| (0..i).map(move |j| [row[i], row[j]])));
+    let carried = carried.map(|pair| pair.map(|node| own_rest[node as usize]));
+    let edges = (0..body.surface.triangles.len()).flat_map(|t| {
+        let [a, b, c] = body.surface.corners(t);
+        [[a, b], [b, c], [c, a]]
+    });
+    mean_length(carried).or_else(|| mean_length(edges)).unwrap_or(1.0)
+}
+
+fn mean_length(pairs: impl Iterator<Item = [Vec3; 2]>) -> Option<f64> {
+    let (sum, count) = pairs.fold((0.0, 0usize), |(sum, count), [a, b]| (sum + (a - b).norm(), count + 1));
+    (sum > 0.0).then(|| sum / count as f64)
+}
+
+/// The edges longer than a length (m), each once; where more than two triangles meet, with the first two.
+fn long_edges(body: &Body, length: f64) -> Vec<SurfaceEdge> {
+    // half-edges with their third corners, sorted by ends
+    let surface = &body.surface;
+    let mut halves: Vec<([u32; 2], u32, bool)> = Vec::new();
+    for &[a, b, c] in &surface.triangles {
+        for (a, b, c) in [(a, b, c), (b, c, a), (c, a, b)] {
+            if (surface.vertices[a as usize] - surface.vertices[b as usize]).norm() > length {
+                halves.push(([a.min(b), a.max(b)], c, a < b));
+            }
+        }
+    }
+    halves.sort_unstable();
+    let edge = |group: &[([u32; 2], u32, bool)]| {
+        let ahead = group.iter().find(|half| half.2).unwrap_or(&group[0]);
+        let back = group.iter().find(|half| !half.2).unwrap_or(ahead);
+        SurfaceEdge { ends: ahead.0, wings: [ahead.1, back.1] }
+    };
+    halves.chunk_by(|a, b| a.0 == b.0).map(edge).collect()
+}
