@@ -113,8 +113,8 @@ pub mod prelude {
         TieDesc, WorldDesc,
     };
     pub use sinew_sim::{
-        ConstraintPath, Control, ImplicitSettings, Model, PinPath, RigControl, Solver, State, StepOrder,
-        StepReport, Stepper,
+        ConstraintPath, Control, ImplicitContact, ImplicitSettings, Model, PinPath, RigControl, Solver,
+        State, StepOrder, StepReport, Stepper,
     };
     pub use sinew_skeleton::{
         BoneDesc, BoneId, DofDesc, DriveKind, JointDesc, JointKind, MassDesc, Parent, SkeletonDesc,

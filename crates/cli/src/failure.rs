@@ -78,6 +78,8 @@ impl From<StepError> for Failure {
             // faults of the input
             StepError::TooManySubsteps { .. }
             | StepError::OwnCoordinates(_)
+            | StepError::Intersecting { .. }
+            | StepError::NoBarrier
             | StepError::FreeHome(_)
             | StepError::NoClock(_)
             | StepError::BadTimeStep(_) => Failure::input(error),

@@ -110,6 +110,10 @@ pub(crate) struct Stats {
     pub(crate) unsolved_steps: usize,
     /// Those of them that ran out of their time budget.
     late_steps: usize,
+    /// Implicit sub-steps that kept surfaces apart by barriers.
+    barrier_substeps: usize,
+    /// Those that were left to springs.
+    barrier_fallbacks: usize,
     threads: usize,
     max_inverted: usize,
     /// The same as a fraction of all tets.
@@ -274,6 +278,8 @@ impl Stats {
             solver_reason: player.solver().reason.to_string(),
             unsolved_steps: player.unsolved_steps(),
             late_steps: player.late_steps(),
+            barrier_substeps: player.barrier_substeps(),
+            barrier_fallbacks: player.barrier_fallbacks(),
             threads: rayon::current_num_threads(),
             max_inverted: summary.max_inverted,
             inverted_fraction: summary.max_inverted as f64 / model.elements().count().max(1) as f64,
@@ -344,6 +350,13 @@ impl fmt::Display for Stats {
             if self.late_steps > 0 {
                 write!(f, ", {} of them because they ran out of time", self.late_steps)?;
             }
+        }
+        if self.barrier_fallbacks > 0 {
+            write!(
+                f,
+                "\n{} steps left flesh no room between bones and obstacles: springs took them",
+                self.barrier_fallbacks
+            )?;
         }
         if self.max_inverted > 0 {
             write!(f, "\nup to {} tets were inverted at the same time", self.max_inverted)?;

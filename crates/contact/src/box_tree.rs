@@ -148,6 +148,28 @@ impl BoxTree {
         self.bounds.first().copied().unwrap_or(Bounds::EMPTY)
     }
 
+    /// Calls `each` with the primitives of all leaves whose boxes intersect a box, in the order of the tree: a superset of the primitives
+    /// that intersect it.
+    pub fn for_each_near(&self, bounds: &Bounds, mut each: impl FnMut(usize)) {
+        let mut stack = [0u32; STACK];
+        let mut depth = usize::from(!self.nodes.is_empty());
+        while depth > 0 {
+            depth -= 1;
+            let at = stack[depth];
+            if !self.bounds[at as usize].intersects(bounds) {
+                continue;
+            }
+            let TreeNode { start, count } = self.nodes[at as usize];
+            if count == 0 {
+                (stack[depth], stack[depth + 1]) = (start, at + 1);
+                depth += 2;
+            } else {
+                let leaf = &self.order[start as usize..(start + count) as usize];
+                leaf.iter().for_each(|primitive| each(*primitive as usize));
+            }
+        }
+    }
+
     /// The primitive nearest to a point and its squared distance, if that is below `limit` (m²), with `distance_squared` of a
     /// primitive; among equals the one with the lowest index.
     pub fn find_nearest(
@@ -223,6 +245,10 @@ mod tests {
                 assert_eq!(distance, all, "round {round}");
                 assert_eq!((points[found] - p).norm_squared(), all);
             }
+            let part = Bounds { min: Vec3::zeros(), max: Vec3::new(0.5, 1.0, 2.0) };
+            let mut near = Vec::new();
+            tree.for_each_near(&part, |i| near.push(i));
+            assert!((0..points.len()).all(|i| !part.contains(&points[i]) || near.contains(&i)));
             points.iter_mut().for_each(|p| *p = Vec3::new(p.y * 2.0, p.x, 0.5 * p.z + p.x));
             tree.refit(|i| Bounds { min: points[i], max: points[i] });
         }

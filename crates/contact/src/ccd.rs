@@ -172,12 +172,14 @@ fn edge_edge_normal(x: &[Vec3; 4]) -> Vec3 {
 }
 
 /// The unit vector along the part of a gap orthogonal to an edge, which is orthogonal to the last digit.
+#[inline]
 fn across(gap: &Vec3, edge: &Vec3) -> Vec3 {
     let edge = unit(edge);
     let once = unit(&(gap - gap.dot(&edge) * edge));
     unit(&(once - once.dot(&edge) * edge))
 }
 
+#[inline]
 fn best_of<const N: usize, const K: usize>(x: &[Vec3; 4], best: Vec3, others: &[Vec3; K]) -> Vec3 {
     let better = |best: Vec3, other: &Vec3| {
         if lower_bound::<N>(x, other) > lower_bound::<N>(x, &best) { *other } else { best }
@@ -185,6 +187,7 @@ fn best_of<const N: usize, const K: usize>(x: &[Vec3; 4], best: Vec3, others: &[
     others.iter().fold(best, better)
 }
 
+#[inline]
 fn unit(v: &Vec3) -> Vec3 {
     let norm = v.norm();
     if norm > 0.0 { v / norm } else { Vec3::zeros() }

@@ -13,6 +13,7 @@ pub struct SegmentPoints {
 
 impl SegmentPoints {
     /// The vector from the second point to the first (m).
+    #[inline]
     pub fn gap(&self) -> Vec3 {
         self.points[0] - self.points[1]
     }
@@ -65,11 +66,13 @@ pub fn nearest_on_segments([a, b]: &[Vec3; 2], [c, d]: &[Vec3; 2]) -> SegmentPoi
     best
 }
 
+#[inline]
 fn between([a, b]: &[Vec3; 2], [c, d]: &[Vec3; 2], fractions: [f64; 2]) -> SegmentPoints {
     let [s, t] = fractions;
     SegmentPoints { points: [a + s * (b - a), c + t * (d - c)], fractions }
 }
 
+#[inline]
 fn closer(one: SegmentPoints, other: SegmentPoints) -> SegmentPoints {
     if other.gap().norm_squared() < one.gap().norm_squared() { other } else { one }
 }

@@ -6,7 +6,7 @@ use sinew_flesh::{Law, Material};
 use sinew_io::{Loaded, read_scene, read_scene_text, scene_keys, scene_keys_table};
 use sinew_math::Vec3;
 use sinew_sim::desc::{CageSize, ConstraintKind, Hold, Mobility, PointDesc, Region, Sag, Shape, ShapeDesc};
-use sinew_sim::{ImplicitSettings, Solver, StepOrder};
+use sinew_sim::{ImplicitContact, ImplicitSettings, Solver, StepOrder};
 use sinew_skeleton::{DriveRule, JointKind, MassDesc};
 use std::path::Path;
 use tempfile::TempDir;
@@ -185,6 +185,7 @@ max_newton = 7
 max_inner = 70
 substeps = 3
 order = 2
+contact = "barrier"
 budget = 0.02
 
 [[obstacle]]
@@ -429,6 +430,7 @@ fn the_solver_reaches_the_scene_and_explicit_steps_have_no_settings() {
         max_inner: 70,
         substeps: 3,
         order: StepOrder::Second,
+        contact: ImplicitContact::Barrier,
         budget: Some(0.02),
     };
     assert_eq!(scene.solver, Solver::Auto(settings));
@@ -444,6 +446,8 @@ fn the_solver_reaches_the_scene_and_explicit_steps_have_no_settings() {
         ("[solver]\nkind = 'auto'\norder = 3", "1 or 2"),
         ("[solver]\nkind = 'auto'\nbudget = 0", "`budget` is 0: it must be above 0"),
         ("[solver]\norder = 2", "`order` needs kind"),
+        ("[solver]\ncontact = 'barrier'", "`contact` needs kind"),
+        ("[solver]\nkind = 'implicit'\ncontact = 'spring'", "springs"),
     ] {
         let error = read(text).unwrap_err().to_string();
         assert!(error.contains(said), "{error}");

@@ -3,6 +3,7 @@
 //! Broad-phase candidates are detected at the beginning of a step, and again when relative motion may exceed their margin; each sub-step tests the candidates
 //! only. The set of contacts and the order of all sums do not depend on when candidates were detected.
 
+mod barrier;
 mod candidates;
 mod contact_energy;
 mod contact_force;
@@ -15,9 +16,11 @@ mod sample_law;
 
 pub use crate::friction_anchor::{ObstacleFrictionAnchor, PairFrictionAnchor, SoftPair};
 pub use crate::obstacle::{Obstacle, ObstacleState};
+pub use barrier::{Intersections, find_intersections};
 pub use contact_force::{ContactForce, contact_forces};
 pub use overlap::Overlap;
 
+pub(crate) use barrier::BarrierContact;
 pub(crate) use contact_energy::ContactEnergy;
 pub(crate) use contact_force::contact_energy;
 pub(crate) use contacts::Contacts;

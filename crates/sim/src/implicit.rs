@@ -11,6 +11,7 @@
 //!
 //! Reading order: `problem` is U with its gradient and Hessian; `newton` minimises it; `preconditioner` accelerates the linear solves; `second_order` combines two such solves into an SDIRK2 step.
 
+mod barrier_solve;
 mod bones;
 mod deadline;
 mod deformation_damping;
@@ -30,11 +31,13 @@ mod stagnation;
 pub(crate) mod tests;
 
 pub use deadline::Clock;
-pub use settings::{ImplicitSettings, Solver, SolverKind, SolverPick, SolverReason, StepOrder};
+pub use settings::{
+    ImplicitContact, ImplicitSettings, Solver, SolverKind, SolverPick, SolverReason, StepOrder,
+};
 pub use settle::{SettleError, SettleReport, settle, settle_with};
 
 use crate::constraint_forces::{ConstraintEnergy, ConstraintStep};
-use crate::contact::{self, ContactEnergy, Contacts};
+use crate::contact::{self, BarrierContact, ContactEnergy, Contacts};
 use crate::coupling::BoneCoupling;
 use crate::custom_bodies::CustomBodies;
 use crate::substep::Substep;
@@ -61,6 +64,9 @@ pub(crate) struct Implicit {
     coupling: BoneCoupling,
     constraint_energy: ConstraintEnergy,
     contact_energy: ContactEnergy,
+    barrier: BarrierContact,
+    /// Whether the current stage keeps surfaces apart by barriers.
+    uses_barrier: bool,
     custom_bodies: CustomBodies,
     torques: Vec<Vec<f64>>,
     before: State,
@@ -140,13 +146,22 @@ impl Implicit {
         let mut solves_left = stages(settings, dt).count();
         let mut was_struck = false;
         let task = Task { model, control, settings };
+        let (mut barrier_substeps, mut barrier_fallbacks) = (0, 0);
 
         // one solve per stage; an impact during second-order stages reduces them to first order
         for stage in stages(settings, dt) {
             let was_in_contact = state.anchors.len() + state.pair_anchors.len();
             let stage = if was_struck { stage.demoted() } else { stage };
+            let begins_apart = match self.choose_contact(task, state) {
+                Ok(is_apart) => is_apart,
+                Err(error) => {
+                    state.copy_from(&self.before);
+                    return Err(error);
+                }
+            };
+            self.uses_barrier = begins_apart;
             let mut found = self.solve(task, stage, extras, (&mut budget, solves_left), state);
-            let is_struck = can_collide && self.contact_energy.met() > was_in_contact;
+            let is_struck = can_collide && self.is_struck(was_in_contact);
             let mut last = stage;
             if is_struck && stage.kind == StageKind::Second {
                 last = stage.demoted();
@@ -166,14 +181,36 @@ impl Implicit {
             // new positions, velocities and contact history
             self.finish(model, control, last, state);
             if can_collide {
-                self.contact_energy.finish(model, state);
-                state.supplied_energy += self.contact_energy.energy();
+                self.finish_contact(model, state);
             }
+            barrier_substeps += usize::from(self.uses_barrier);
+            barrier_fallbacks += usize::from(begins_apart && !self.uses_barrier);
         }
         state.time = self.before.time + dt;
         let substeps = settings.substeps.max(1);
-        let in_contact = if can_collide { self.contact_energy.in_contact() } else { 0 };
-        Ok(StepReport { substeps, max_inverted, in_contact, solve: Some(solve), ..StepReport::default() })
+        let in_contact = match (can_collide, self.uses_barrier) {
+            (false, _) => 0,
+            (true, false) => self.contact_energy.in_contact(),
+            (true, true) => self.barrier.in_contact(),
+        };
+        let report = StepReport { substeps, max_inverted, in_contact, ..StepReport::default() };
+        Ok(StepReport { barrier_substeps, barrier_fallbacks, solve: Some(solve), ..report })
+    }
+
+    /// Whether a contact began in the last stage, with this many before it; with barriers whether there is one.
+    fn is_struck(&self, before: usize) -> bool {
+        if self.uses_barrier { self.barrier.energy() > 0.0 } else { self.contact_energy.met() > before }
+    }
+
+    /// Writes obstacles and the history of contacts at the end of a stage.
+    fn finish_contact(&mut self, model: &Model, state: &mut State) {
+        if self.uses_barrier {
+            self.barrier.finish(model, state);
+            state.supplied_energy += self.barrier.energy();
+        } else {
+            self.contact_energy.finish(model, state);
+            state.supplied_energy += self.contact_energy.energy();
+        }
     }
 
     /// Solves one stage of a step; the state does not change.
@@ -196,6 +233,16 @@ impl Implicit {
             state,
         );
         self.begin_stage(model, control, stage, state);
+        if self.uses_barrier {
+            let task = Task { model, control, settings };
+            if let Some(found) = self.solve_with_barrier(task, stage, extras, (budget, solves_left), state) {
+                if stage.kind == StageKind::First {
+                    core::mem::swap(&mut self.first_flight, &mut self.flight);
+                }
+                return found;
+            }
+            self.uses_barrier = false;
+        }
 
         // external energies: contacts, constraints and custom bodies
         let can_collide = Contacts::can_collide_in(model, control);
@@ -212,6 +259,7 @@ impl Implicit {
             all.push(&mut self.custom_bodies);
         }
         let newton = if stage.is_demoted { &mut self.demoted } else { &mut self.newton };
+        newton.is_stiff = false;
         newton.start(&mut self.problem, model, &mut all);
 
         // minimisation
@@ -287,7 +335,7 @@ impl Implicit {
         if stage.kind == StageKind::Only {
             self.flight.move_back(model, &stage.ahead(model), &mut state.node_x);
         }
-        if stage.is_demoted {
+        if stage.is_demoted && !self.uses_barrier {
             self.first_flight.move_back(model, &stage.first_ahead(model), &mut state.node_x);
         }
         let ahead = if stage.kind == StageKind::Only { stage.ahead(model) } else { Vec3::zeros() };

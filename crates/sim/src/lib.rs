@@ -44,12 +44,14 @@ pub use body_kind::{
 };
 pub use constraint::{Constraint, ConstraintPath};
 pub use constraint_forces::{ConstraintForce, constraint_energy, constraint_forces};
-pub use contact::{ContactForce, Overlap, contact_forces};
+pub use contact::{ContactForce, Intersections, Overlap, contact_forces, find_intersections};
 pub use control::{Control, Phase, PinPath, RigControl};
 pub use desc::WorldDesc;
 pub use energies::Energies;
 pub use fault::{BuildError, Fault};
-pub use implicit::{Clock, ImplicitSettings, Solver, SolverKind, SolverPick, SolverReason, StepOrder};
+pub use implicit::{
+    Clock, ImplicitContact, ImplicitSettings, Solver, SolverKind, SolverPick, SolverReason, StepOrder,
+};
 pub use model::{HarmonicWeights, Load, Model, Pin};
 pub use node_energy::{NodeEnergy, PointSprings};
 pub use obstacle::{Obstacle, ObstacleState};

@@ -16,6 +16,10 @@ pub struct StepReport {
     pub max_inverted: usize,
     /// Surface vertices and obstacle samples in contact with an obstacle at the end.
     pub in_contact: usize,
+    /// Implicit sub-steps that kept surfaces apart by barriers.
+    pub barrier_substeps: usize,
+    /// Those that began so and were left to springs, because prescribed motion left flesh no room.
+    pub barrier_fallbacks: usize,
     /// Convergence of an implicit step; none for an explicit one.
     pub solve: Option<SolveReport>,
 }
@@ -29,6 +33,8 @@ impl StepReport {
             diagonalised: self.diagonalised + next.diagonalised,
             max_inverted: self.max_inverted.max(next.max_inverted),
             in_contact: next.in_contact,
+            barrier_substeps: self.barrier_substeps + next.barrier_substeps,
+            barrier_fallbacks: self.barrier_fallbacks + next.barrier_fallbacks,
             solve: match (self.solve, next.solve) {
                 (Some(first), Some(second)) => Some(first.and(second)),
                 (first, second) => first.or(second),
@@ -90,6 +96,21 @@ pub enum StepError {
         "implicit steps hold flesh at its skinned shape only where all joints follow a motion, but skeleton '{0}' has limp or driven joints: use the explicit or the auto solver, or `shape = \"physical\"`"
     )]
     FreeHome(String),
+    /// Barriers were requested for a start with intersections.
+    #[error(
+        "contact = \"barrier\" keeps surfaces apart that are apart, but at {time:.4} s {intersections}: move them apart, or use contact = \"auto\" or \"springs\""
+    )]
+    Intersecting {
+        /// Time at the beginning of the step (s).
+        time: f64,
+        /// Which surfaces intersect, and in how many places.
+        intersections: String,
+    },
+    /// Barriers were requested for obstacles that do not support them.
+    #[error(
+        "contact = \"barrier\" needs obstacles with faces that are fixed or follow a motion: use contact = \"auto\" or \"springs\", or give distance grids a surface"
+    )]
+    NoBarrier,
     /// A time budget was set without a clock.
     #[error(
         "the time budget is {0} s per step, but there is no clock: set one with `Stepper::set_clock`, or remove the budget"

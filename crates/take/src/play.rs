@@ -31,6 +31,9 @@ pub struct Player {
     unsolved: usize,
     /// Those of them that exceeded their time budget.
     late: usize,
+    /// Implicit sub-steps with barriers, and those left to springs.
+    barrier_substeps: usize,
+    barrier_fallbacks: usize,
     fps: f64,
     frame_count: usize,
     /// Joint torques of each rig.
@@ -106,6 +109,8 @@ impl Player {
             solver: scene.solver.pick(&model, 1.0 / scene.fps)?,
             unsolved: 0,
             late: 0,
+            barrier_substeps: 0,
+            barrier_fallbacks: 0,
             stepper: Stepper::with_solver(scene.solver),
             summary: Summary::default(),
             torques: model.rigs().iter().map(|rig| JointTorques::zeros(rig.skeleton.v_count())).collect(),
@@ -236,6 +241,16 @@ impl Player {
         self.late
     }
 
+    /// Number of implicit sub-steps that kept surfaces apart by barriers.
+    pub fn barrier_substeps(&self) -> usize {
+        self.barrier_substeps
+    }
+
+    /// Number of those that were left to springs, because prescribed motion left flesh no room.
+    pub fn barrier_fallbacks(&self) -> usize {
+        self.barrier_fallbacks
+    }
+
     /// Sets the clock for steps with a time budget. A scene with a time budget needs one.
     pub fn set_clock(&mut self, clock: Arc<dyn Clock>) {
         self.stepper.set_clock(clock);
@@ -298,6 +313,8 @@ impl Player {
         let report = self.stepper.step(&self.model, &self.control, dt, &mut self.state)?;
         self.unsolved += usize::from(report.solve.is_some_and(|solve| !solve.converged));
         self.late += usize::from(report.solve.is_some_and(|solve| solve.out_of_time));
+        self.barrier_substeps += report.barrier_substeps;
+        self.barrier_fallbacks += report.barrier_fallbacks;
         self.summary.steps += report.substeps;
         self.summary.retries += report.retries;
         self.summary.diagonalised += report.diagonalised;

@@ -1,15 +1,16 @@
 //! Reads `[solver]` of a scene file.
 
 use super::section::Section;
-use crate::scene_schema::{Accuracy, SolverChoice, SolverTable};
+use crate::scene_schema::{Accuracy, ContactChoice, SolverChoice, SolverTable};
 use sinew_files::ReadError;
-use sinew_sim::{ImplicitSettings, Solver, StepOrder};
+use sinew_sim::{ImplicitContact, ImplicitSettings, Solver, StepOrder};
 
 /// Reads how time steps are taken.
 pub(super) fn read_solver(solver: Option<&Section<SolverTable>>) -> Result<Solver, ReadError> {
     let Some(solver) = solver else { return Ok(Solver::default()) };
     let kind = solver.kind.unwrap_or(SolverChoice::Explicit);
-    let implicit_keys = ["accuracy", "tolerance", "max_newton", "max_inner", "substeps", "order", "budget"];
+    let implicit_keys =
+        ["accuracy", "tolerance", "max_newton", "max_inner", "substeps", "order", "contact", "budget"];
     if let (SolverChoice::Explicit, Some(key)) = (kind, solver.first_of(&implicit_keys)) {
         let message = format!("`{key}` needs kind = \"implicit\" or \"auto\": explicit steps do not use it");
         return Err(solver.error(key, message));
@@ -24,6 +25,12 @@ pub(super) fn read_solver(solver: Option<&Section<SolverTable>>) -> Result<Solve
         max_inner: solver.max_inner.unwrap_or(base.max_inner),
         substeps: solver.substeps.unwrap_or(base.substeps),
         order: if solver.order == Some(2) { StepOrder::Second } else { StepOrder::First },
+        contact: match solver.contact {
+            Some(ContactChoice::Auto) => ImplicitContact::Auto,
+            Some(ContactChoice::Springs) => ImplicitContact::Springs,
+            Some(ContactChoice::Barrier) => ImplicitContact::Barrier,
+            None => base.contact,
+        },
         budget: solver.budget,
     };
     Ok(match kind {

@@ -33,6 +33,9 @@ pub struct SolverTable {
     #[serde(default, deserialize_with = "whole")]
     #[schemars(extend("default" = 1, "enum" = [1, 2]))]
     pub order: Option<usize>,
+    /// How implicit steps keep surfaces apart: by springs, which yield a little and can be pushed through; by barriers, which no step passes but which need a start without intersections; or by barriers in steps that begin without intersections and springs in others (`auto`).
+    #[schemars(extend("default" = "springs"))]
+    pub contact: Option<ContactChoice>,
     /// Time limit for solving an implicit step (s); the best state found is used, and runs are no longer reproducible.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub budget: Option<f64>,
@@ -48,6 +51,18 @@ pub enum SolverChoice {
     Implicit,
     /// Implicit where explicit steps would cost more.
     Auto,
+}
+
+/// How implicit steps keep surfaces apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ContactChoice {
+    /// Barriers in steps that begin without intersections, springs in others.
+    Auto,
+    /// Springs.
+    Springs,
+    /// Barriers; intersections at the start are an error.
+    Barrier,
 }
 
 /// How accurately implicit steps are solved.

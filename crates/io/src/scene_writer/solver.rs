@@ -1,7 +1,7 @@
 //! Writes the solver as `[solver]`.
 
-use crate::scene_schema::{Accuracy, SolverChoice, SolverTable};
-use sinew_sim::{ImplicitSettings, Solver, StepOrder};
+use crate::scene_schema::{Accuracy, ContactChoice, SolverChoice, SolverTable};
+use sinew_sim::{ImplicitContact, ImplicitSettings, Solver, StepOrder};
 
 /// The table of a solver; `None` for explicit steps, the default.
 pub(super) fn solver_table(solver: &Solver) -> Option<SolverTable> {
@@ -27,6 +27,11 @@ pub(super) fn solver_table(solver: &Solver) -> Option<SolverTable> {
         max_inner: (settings.max_inner != base.max_inner).then_some(settings.max_inner),
         substeps: Some(settings.substeps),
         order: Some(order),
+        contact: Some(match settings.contact {
+            ImplicitContact::Auto => ContactChoice::Auto,
+            ImplicitContact::Springs => ContactChoice::Springs,
+            ImplicitContact::Barrier => ContactChoice::Barrier,
+        }),
         budget: settings.budget,
     })
 }

@@ -461,18 +461,24 @@ fn solver() -> BoxedStrategy<SolverTable> {
         select(vec![SolverChoice::Implicit, SolverChoice::Auto]),
         settings,
         of(1usize..9),
-        of(1usize..3),
+        (
+            of(1usize..3),
+            of(select(vec![ContactChoice::Auto, ContactChoice::Springs, ContactChoice::Barrier])),
+        ),
         of(positive()),
     )
-        .prop_map(|(kind, (accuracy, tolerance, max_newton), substeps, order, budget)| SolverTable {
-            kind: Some(kind),
-            accuracy,
-            tolerance,
-            max_newton,
-            max_inner: max_newton.map(|most| 2 * most),
-            substeps,
-            order,
-            budget,
+        .prop_map(|(kind, (accuracy, tolerance, max_newton), substeps, (order, contact), budget)| {
+            SolverTable {
+                kind: Some(kind),
+                accuracy,
+                tolerance,
+                max_newton,
+                max_inner: max_newton.map(|most| 2 * most),
+                substeps,
+                order,
+                contact,
+                budget,
+            }
         })
         .boxed()
 }

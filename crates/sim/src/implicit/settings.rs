@@ -62,9 +62,23 @@ pub struct ImplicitSettings {
     pub substeps: usize,
     /// Order of accuracy of the time integration.
     pub order: StepOrder,
+    /// How surfaces are kept apart.
+    pub contact: ImplicitContact,
     /// Time limit for a step by the clock of the [`crate::Stepper`] (s); none for no limit. A step that exceeds it keeps the best iterate found, after at least one iteration of
     /// each solve. Results then depend on the load of the machine and are not reproducible, nor equal to those of a resumed run.
     pub budget: Option<f64>,
+}
+
+/// How implicit steps keep surfaces apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ImplicitContact {
+    /// Barriers in steps that begin without intersections, springs in others.
+    Auto,
+    /// Springs, whatever the start: surfaces in contact overlap a little, and may be pushed through each other.
+    #[default]
+    Springs,
+    /// Barriers: no step ends with an intersection. A step that begins with one is an error.
+    Barrier,
 }
 
 /// Order of accuracy of implicit time integration.
@@ -192,6 +206,7 @@ impl ImplicitSettings {
         max_inner: 60,
         substeps: 1,
         order: StepOrder::First,
+        contact: ImplicitContact::Springs,
         budget: None,
     };
     /// Relative tolerance 1e-5: for final takes.
@@ -201,6 +216,7 @@ impl ImplicitSettings {
         max_inner: 300,
         substeps: 1,
         order: StepOrder::First,
+        contact: ImplicitContact::Springs,
         budget: None,
     };
 }

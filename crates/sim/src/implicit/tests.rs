@@ -1,6 +1,7 @@
 //! Tests of implicit steps of small bodies.
 
 mod arm;
+mod barrier;
 mod beam;
 mod budget;
 mod deformation_damping;

@@ -66,8 +66,7 @@ impl PairLaw {
     /// The law of one of these contacts.
     pub(super) fn of(&self, surface: &ContactSurface, contact: &PairContact) -> Penalty {
         let Some(soft) = &surface.soft else { unreachable!("contacts between surfaces that do not collide") };
-        let limit = SHARED * Penalty::STRENGTH.stiffness * surface.desc.stiffness
-            / (self.step * self.step);
+        let limit = SHARED * Penalty::STRENGTH.stiffness * surface.desc.stiffness / (self.step * self.step);
         let borne = |(node, _): (usize, f64)| {
             let (load, limit) = (self.load[node], limit * soft.node_mass[node]);
             if load > limit { limit / load } else { 1.0 }
@@ -99,8 +98,7 @@ impl PairLaw {
                 if give > 0.0 { 1.0 / give } else { 0.0 }
             }
         };
-        0.5 * SHARED * Penalty::STRENGTH.stiffness * surface.desc.stiffness * mass
-            / (self.step * self.step)
+        0.5 * SHARED * Penalty::STRENGTH.stiffness * surface.desc.stiffness * mass / (self.step * self.step)
     }
 }
 
