@@ -13,7 +13,7 @@ fn bar(name: &str, half: [f64; 3], height: f64) -> BodyDesc {
     BodyDesc {
         name: name.into(),
         shape: ShapeDesc::Surface { surface, cage: CageSize::Tets(600) },
-        ..loose(TetMesh::default(), Material::soft_solid(2e5, 0.4, 1000.0, 0.3))
+        ..loose(TetMesh::default(), Material::soft_solid(1e6, 0.4, 1000.0, 0.3))
     }
 }
 
@@ -28,8 +28,8 @@ fn height_of(model: &Model, state: &State, body: usize) -> f64 {
 #[test]
 fn crossed_bars_rest_on_each_other() {
     for solver in [Solver::Explicit, Solver::Implicit(ImplicitSettings::ACCURATE)] {
-        let lower = bar("lower", [0.3, 0.03, 0.03], 0.03);
-        let upper = bar("upper", [0.03, 0.03, 0.3], 0.1);
+        let lower = bar("lower", [0.15, 0.03, 0.03], 0.03);
+        let upper = bar("upper", [0.03, 0.03, 0.15], 0.1);
         let mut desc = world(vec![lower, upper], vec![ObstacleDesc::ground(0.0)]);
         desc.contact.between_bodies = true;
         let model = Model::build(&desc).expect("sound");
@@ -38,9 +38,9 @@ fn crossed_bars_rest_on_each_other() {
         for _ in 0..120 {
             stepper.step(&model, &Control::still(&model), 1.0 / 60.0, &mut state).expect("holds");
         }
-        // 90 mm less what they are compressed by, within the gap of a few millimetres at which contact begins
+        // 90 mm, less what the ends hang down (ρ g L⁴/(8 E I/A) = 0.2 mm for L = 150 mm) and what both are compressed by, more or less the gap of about a millimetre
         let height = height_of(&model, &state, 1);
-        assert!((height - 0.09).abs() < 0.006, "{height}");
+        assert!((height - 0.09).abs() < 0.004, "{height}");
     }
 }
 
@@ -57,18 +57,19 @@ fn bar_rests_on_obstacles_between_its_vertices() {
     for (name, shape) in obstacles {
         let obstacle = ObstacleDesc::fixed(name, shape, Isometry::translation(0.0, 0.0, 0.0));
         let model =
-            Model::build(&world(vec![bar("bar", [0.3, 0.03, 0.06], 0.08)], vec![obstacle])).expect("sound");
+            Model::build(&world(vec![bar("bar", [0.15, 0.03, 0.06], 0.08)], vec![obstacle])).expect("sound");
         let mut state = State::at_rest(&model);
         run(&model, &mut state, 0.5);
+        // 70 mm, less what it penetrates and is compressed by: it may have begun to roll off the round ones
         let height = center(&model, &state).y;
-        assert!(height > 0.06, "{name}: {height}");
+        assert!(height > 0.055 && height < 0.075, "{name}: {height}");
     }
 }
 
-/// A cube of eight vertices stays on a rail a twentieth as wide.
+/// A cube of eight vertices stays on a rail a fifth as wide.
 #[test]
 fn cube_of_eight_vertices_stays_on_a_thin_rail() {
-    let rail = Shape::Cuboid { half: Vec3::new(0.5, 0.01, 0.01) };
+    let rail = Shape::Cuboid { half: Vec3::new(0.5, 0.01, 0.02) };
     let rail = ObstacleDesc::fixed("rail", rail, Isometry::translation(0.0, -0.01, 0.0));
     let mut desc = world(vec![bar("cube", [0.1, 0.1, 0.1], 0.105)], vec![rail]);
     desc.contact.friction = 1.0;
@@ -76,19 +77,6 @@ fn cube_of_eight_vertices_stays_on_a_thin_rail() {
     let mut state = State::at_rest(&model);
     run(&model, &mut state, 1.0);
     let height = center(&model, &state).y;
-    // free fall would have taken it g/2 = 4.9 m down
-    assert!(height > 0.05 && height < 0.105, "{height} of {}", -0.5 * G);
-}
-#[test]
-fn debug_bar() {
-    for (what, obstacle) in [("ground", ObstacleDesc::ground(0.03)), ("box", ObstacleDesc::fixed("box", Shape::Cuboid { half: Vec3::repeat(0.04) }, Isometry::translation(0.0, 0.0, 0.0)))] {
-        let model = Model::build(&world(vec![bar("bar", [0.3, 0.03, 0.06], 0.08)], vec![obstacle])).expect("sound");
-        let mut state = State::at_rest(&model);
-        let mut stepper = Stepper::default();
-        for i in 0..24 {
-            let r = stepper.step(&model, &Control::still(&model), 1.0/60.0, &mut state).expect("holds");
-            let low = state.node_x.iter().map(|x| x.y).fold(1e9, f64::min);
-            eprintln!("{what} {i} h={:.4} low={low:.4} in_contact={} sub={} inv={} mass={} nodes={}", center(&model,&state).y, r.in_contact, r.substeps, r.max_inverted, model.mass(), model.node_count());
-        }
-    }
+    // free fall would have taken it g/2 = 4.9 m down; it penetrates and is compressed by a few millimetres
+    assert!(height > 0.09 && height < 0.105, "{height} of {}", -0.5 * G);
 }

@@ -90,7 +90,9 @@ mod tests {
             (shapes::torus(0.1, 0.03, 9, 5), 0.02),
         ] {
             let fine = split_long_edges(&surface, length);
-            assert!(fine.vertices.starts_with(&surface.vertices) && fine.vertices.len() > surface.vertices.len());
+            assert!(
+                fine.vertices.starts_with(&surface.vertices) && fine.vertices.len() > surface.vertices.len()
+            );
             assert!((area(&fine) - area(&surface)).norm() < 1e-12);
             assert!((fine.signed_volume() - surface.signed_volume()).abs() < 1e-14);
             let mut edges: HashMap<[u32; 2], i32> = HashMap::new();

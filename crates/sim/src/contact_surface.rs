@@ -54,6 +54,8 @@ pub(crate) struct SoftContact {
     pub(crate) sample_mass: Vec<f64>,
     /// Mass of each node (kg).
     pub(crate) node_mass: Vec<f64>,
+    /// Whether each edge is sharp at rest.
+    pub(crate) is_sharp: Vec<bool>,
     /// For each body the range within which its contacts are detected where it is thick (m).
     pub(crate) ranges: Vec<f64>,
 }
@@ -143,7 +145,15 @@ impl ContactSurface {
             let pairs = Arc::new(finder_of(bodies, &soft, desc));
             let ranges = soft.iter().map(SoftSurface::nominal_range).collect();
             let sample_mass = effective_masses(&samples, node_mass, |i| hit.row(i));
-            hit.soft = Some(SoftContact { pairs, sample_mass, node_mass: node_mass.to_vec(), ranges });
+            let is_sharp =
+                bodies.iter().zip(&soft).flat_map(|(body, soft)| soft.sharp_edges(body.contact_mesh().0));
+            hit.soft = Some(SoftContact {
+                pairs,
+                sample_mass,
+                node_mass: node_mass.to_vec(),
+                is_sharp: is_sharp.collect(),
+                ranges,
+            });
         }
         hit
     }

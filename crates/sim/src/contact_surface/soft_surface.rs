@@ -38,8 +38,10 @@ const LEAST_RANGE: f64 = 0.05;
 const GAP_IN_RANGE: f64 = 0.5;
 /// Samples are this fraction of ℓ apart, where the surface is fine enough: the cage cannot bulge between them.
 const SAMPLE_SPACING: f64 = 0.25;
-/// Edges longer than this fraction of ℓ are tested against edges; the vertices of shorter ones are so dense that nothing passes between them.
+/// Edges longer than this fraction of ℓ are tested against edges: the vertices of shorter ones are so dense that nothing passes between them.
 const LONG_EDGE: f64 = 0.75;
+/// The triangles beside a sharp edge are at more than this angle at rest (its cosine, 30°).
+const SHARP: f64 = 0.87;
 
 impl SoftSurface {
     pub(super) fn build(body: &Body, node_rest: &[Vec3]) -> SoftSurface {
@@ -101,6 +103,11 @@ impl SoftSurface {
         }
     }
 
+    /// Whether each edge is sharp.
+    pub(super) fn sharp_edges(&self, surface: &TriMesh) -> Vec<bool> {
+        self.edges.iter().map(|edge| is_sharp(surface, edge)).collect()
+    }
+
     /// A vertex that never collides, and its edges.
     pub(super) fn drop_vertex(&mut self, vertex: usize) {
         self.samples.is_sample[vertex] = false;
@@ -150,4 +157,16 @@ fn long_edges(surface: &TriMesh, length: f64) -> Vec<SurfaceEdge> {
         SurfaceEdge { ends: ahead.0, wings: [ahead.1, back.1] }
     };
     halves.chunk_by(|a, b| a.0 == b.0).map(edge).collect()
+}
+
+/// Whether an edge is convex and its triangles are at an angle at rest, or it is a border.
+fn is_sharp(surface: &TriMesh, SurfaceEdge { ends, wings }: &SurfaceEdge) -> bool {
+    let at = |v: u32| surface.vertices[v as usize];
+    let [a, b] = ends.map(at);
+    let [c, d] = wings.map(at);
+    if wings[0] == wings[1] {
+        return true;
+    }
+    let (ahead, back) = ((b - a).cross(&(c - a)), (a - b).cross(&(d - b)));
+    ahead.dot(&back) < SHARP * ahead.norm() * back.norm() && ahead.dot(&(d - a)) < 0.0
 }

@@ -135,8 +135,14 @@ mod tests {
         cores
     }
 
-    /// A ball of any mass that falls onto the ground at 5 m/s stops without ever bouncing faster than a hundredth of that: the spring is taken at the end of the step, with critical damping for 80 kg,
-    /// so that lighter masses are overdamped. It ends where k δ = m g: a capsule of length 0 is tested three times in one place.
+    /// A ball of any mass that falls onto the ground at v = 5 m/s stops, and leaves it slowly. A capsule of length 0 is tested three times in one place, each with critical damping for 80 kg: together they have a damping
+    /// ratio of √3, with which an oscillator that is struck comes back at no more than
+    ///
+    /// ```text
+    /// max −ẋ = v/(2√2) ((√3−√2) r^((√2−√3)/(2√2)) − (√3+√2) r^(−(√2+√3)/(2√2))) = 0.061 v,     r = ((√3+√2)/(√3−√2))²
+    /// ```
+    ///
+    /// Lighter masses are damped more. It ends where k δ = m g.
     #[test]
     fn a_core_of_any_mass_stops_on_the_ground() {
         let (cores, h, g) = (cores(), 2e-3, 9.81);
@@ -153,7 +159,7 @@ mod tests {
                 // acceleration relative to free fall
                 v += h * (force.y / (mass + added.mass) - g);
                 y += h * v;
-                assert!(v < 0.05 && y > 0.0, "{mass} kg: {v} m/s at {y} m");
+                assert!(v < 0.061 * 5.0 && y > 0.0, "{mass} kg: {v} m/s at {y} m");
             }
             let depth = mass * g / (3.0 * cores.stiffness);
             assert!((0.1 - y - depth).abs() < 1e-3 * depth + 1e-9, "{mass} kg: {y}");

@@ -17,6 +17,8 @@ pub(super) struct SoftPairs {
     pub(super) finder: SurfacePairs,
     /// The deviation of points of each body from their predicted position that pairs allow for (m).
     drifts: Vec<f64>,
+    /// Whether each edge is sharp at rest.
+    is_sharp: Vec<bool>,
     /// The pairs of each vertex, then each pair of edges.
     pub(super) groups: Vec<Group>,
     /// For each pair whether the vertex was in front of the triangle at the beginning of the step.
@@ -80,6 +82,7 @@ impl SoftPairs {
             self.finder = self.made_for.as_deref().cloned().unwrap_or_default();
             if let Some(soft) = &model.contact_surface().soft {
                 self.drifts = soft.drifts(STRAY);
+                self.is_sharp.clone_from(&soft.is_sharp);
             }
         }
         self.groups.clear();
@@ -126,7 +129,11 @@ impl SoftPairs {
             self.groups.push(group(start, end, false));
             start = end;
         }
-        self.groups.extend((0..self.finder.edge_pairs().len() as u32).map(|i| group(i, i + 1, true)));
+        // flat edges rest on vertices: as steps are long, friction along them would be that of a saw
+        let is_sharp = |edge: u32| self.is_sharp.get(edge as usize) == Some(&true);
+        let edges = self.finder.edge_pairs().iter().enumerate();
+        let sharp = edges.filter(|(_, pair)| is_sharp(pair.first) && is_sharp(pair.second));
+        self.groups.extend(sharp.map(|(i, _)| group(i as u32, i as u32 + 1, true)));
         self.collect_points(x.len());
 
         // state at the beginning of the step, and contacts known from before
