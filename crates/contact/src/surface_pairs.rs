@@ -298,8 +298,8 @@ impl SurfacePairs {
         let mut lists = core::mem::take(&mut self.lists);
         lists.resize_with(LISTS, PairLists::default);
         for list in &mut lists {
-            clear(&mut list.vertices);
-            clear(&mut list.edges);
+            clear(&mut list.vertices, LIST_CAPACITY);
+            clear(&mut list.edges, LIST_CAPACITY);
         }
         let traversal = Traversal::new(self, (x, v), time, drift);
         let each = self.tasks.len().div_ceil(LISTS).max(1);
@@ -341,7 +341,7 @@ impl SurfacePairs {
         for vertex in 0..gap.len() {
             place_of_vertex[vertex + 1] += place_of_vertex[vertex];
         }
-        clear(vertex_pairs);
+        clear(vertex_pairs, LISTS * LIST_CAPACITY);
         let count = lists.iter().map(|list| list.vertices.len()).sum();
         vertex_pairs.resize(count, NearPair { first: 0, second: 0, distance: 0.0, closing: 0.0 });
         for pair in pairs() {
@@ -351,7 +351,7 @@ impl SurfacePairs {
         }
         let of_vertices = vertex_pairs.chunk_by_mut(|a, b| a.first == b.first);
         of_vertices.for_each(|own| own.sort_unstable_by_key(|pair| pair.second));
-        clear(edge_pairs);
+        clear(edge_pairs, LISTS * LIST_CAPACITY);
         edge_pairs.extend(lists.iter().flat_map(|list| &list.edges));
         edge_pairs.sort_unstable_by_key(NearPair::key);
     }
@@ -392,13 +392,13 @@ impl SurfacePairs {
     }
 }
 
-/// Clears a list; memory of a crowd that has dispersed is given back.
-fn clear(list: &mut Vec<NearPair>) {
+/// Clears a list with room for a number of pairs; memory of a crowd that has dispersed is given back.
+fn clear(list: &mut Vec<NearPair>, capacity: usize) {
     if list.capacity() > LARGE && list.len() < list.capacity() / 4 {
         list.shrink_to(2 * list.len());
     }
     list.clear();
-    list.reserve(LIST_CAPACITY);
+    list.reserve(capacity);
 }
 
 /// How far boxes at rest are grown to find what moves together (m). A search that misses some of it costs time, nothing else.

@@ -195,6 +195,6 @@ fn read_contact_parts(
         motions.push(read.value.1);
     }
     let contact = scene.optional("contact", &scene.table().contact);
-    let contact = contact::read_contact(contact.as_ref(), !obstacles.is_empty(), self_contact)?;
+    let contact = contact::read_contact(contact.as_ref(), self_contact)?;
     Ok((obstacles, motions, contact))
 }

@@ -14,7 +14,7 @@ pub struct ContactTable {
     #[schemars(extend("default" = 1, "exclusiveMinimum" = 0, "maximum" = 1e6))]
     pub stiffness: Option<f64>,
     /// Whether bodies collide with each other.
-    #[schemars(extend("x-default" = "true with obstacles or this table"))]
+    #[schemars(extend("default" = true))]
     pub bodies: Option<bool>,
     /// The longest sub-step where contact is possible (s).
     #[schemars(extend("default" = 0.002, "exclusiveMinimum" = 0))]

@@ -94,6 +94,7 @@ impl PairForces {
             self.finder = self.made_for.as_deref().cloned().unwrap_or_default();
             if let Some(soft) = &model.contact_surface().soft {
                 self.drifts = soft.drifts(STRAY);
+                self.law.make_room(model.contact_surface());
             }
         }
     }

@@ -33,7 +33,7 @@ const RANGE: f64 = 0.4;
 /// and of the radius of the flesh: deeper vertices would be pushed out of the far side.
 const RANGE_IN_RADIUS: f64 = 0.7;
 /// In flesh thinner than that, down to this fraction of ℓ.
-const LEAST_RANGE: f64 = 0.05;
+const MIN_RANGE: f64 = 0.05;
 /// The gap is at most this fraction of the range.
 const GAP_IN_RANGE: f64 = 0.5;
 /// Samples are this fraction of ℓ apart, where the surface is fine enough: the cage cannot bulge between them.
@@ -57,8 +57,7 @@ impl SoftSurface {
 
         // distances from ℓ and the thickness
         let radius = local_thickness(surface);
-        let depth =
-            |v: u32| (RANGE * scale).min(RANGE_IN_RADIUS * radius[v as usize]).max(LEAST_RANGE * scale);
+        let depth = |v: u32| (RANGE * scale).min(RANGE_IN_RADIUS * radius[v as usize]).max(MIN_RANGE * scale);
         let range: Vec<f64> = surface
             .triangles
             .iter()

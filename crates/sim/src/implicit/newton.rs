@@ -14,6 +14,8 @@ use sinew_math::Vec3;
 /// Workspace of Newton's method, and the current iterate.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Newton {
+    /// Whether it is one of many rounds, in which energies need no corrections near the minimum.
+    pub(super) is_settling: bool,
     preconditioner: Preconditioner,
     pcg: Pcg,
     point: Point,
@@ -238,7 +240,8 @@ impl Newton {
             if report.newton < MAX_REFRESHES && self.refresh(problem, model, report.newton, extras) {
                 size = problem.norm(&self.gradient);
             }
-            if size <= NEARLY * aim && corrections < MAX_CORRECTIONS && self.correct(problem, model, extras) {
+            let may_correct = !self.is_settling && corrections < MAX_CORRECTIONS && size <= NEARLY * aim;
+            if may_correct && self.correct(problem, model, extras) {
                 corrections += 1;
                 stagnation = Stagnation::default();
                 size = problem.norm(&self.gradient);
@@ -252,32 +255,8 @@ impl Newton {
             }
             report.newton += 1;
 
-            // search direction
-            problem.place_bones(model, &mut self.point);
-            problem.update_hessian(model, &self.point, extras);
-            self.preconditioner.update(model, problem, &self.point, extras);
-            let mut fraction = forcing(report.newton, size, before, aim);
-            if self.is_stiff {
-                fraction = fraction.min(STIFF_FORCING);
-            }
-            let mut system = System {
-                model,
-                problem,
-                preconditioner: &mut self.preconditioner,
-                point: &self.point,
-                extras,
-                deadline: &self.deadline,
-            };
-            let found = self.pcg.solve(
-                &mut system,
-                &self.gradient,
-                fraction,
-                if self.is_stiff { settings.max_inner } else { settings.max_inner.min(TANGLED_ITERATIONS) },
-            );
-            report.inner += found.iterations;
-            report.negative_hessian += usize::from(found.curves_down);
-            // flesh as stiff as bone does not converge to the last digit in single precision; that alone is no sign of tangling
-            let is_tangled = !found.is_solved && !found.curves_down && found.left > MAX_FORCING;
+            let fraction = forcing(report.newton, size, before, aim);
+            let is_tangled = self.find_direction(problem, model, settings, (fraction, extras), &mut report);
 
             // line search, with the fallback preconditioner if it fails
             let energy_before = self.energy;
@@ -301,6 +280,41 @@ impl Newton {
         report.converged = size <= aim;
         report.evaluations = self.evaluations;
         report
+    }
+
+    /// Solves for the search direction to a fraction of the gradient; returns whether elements are so tangled that it was not found.
+    fn find_direction(
+        &mut self,
+        problem: &mut Problem,
+        model: &Model,
+        settings: &ImplicitSettings,
+        (mut fraction, extras): (f64, &mut [&mut dyn NodeEnergy]),
+        report: &mut SolveReport,
+    ) -> bool {
+        // Hessian and preconditioner at the current iterate
+        problem.place_bones(model, &mut self.point);
+        problem.update_hessian(model, &self.point, extras);
+        self.preconditioner.update(model, problem, &self.point, extras);
+
+        // conjugate gradients
+        let mut max_inner = settings.max_inner.min(TANGLED_ITERATIONS);
+        if self.is_stiff {
+            fraction = fraction.min(STIFF_FORCING);
+            max_inner = settings.max_inner;
+        }
+        let mut system = System {
+            model,
+            problem,
+            preconditioner: &mut self.preconditioner,
+            point: &self.point,
+            extras,
+            deadline: &self.deadline,
+        };
+        let found = self.pcg.solve(&mut system, &self.gradient, fraction, max_inner);
+        report.inner += found.iterations;
+        report.negative_hessian += usize::from(found.curves_down);
+        // flesh as stiff as bone does not converge to the last digit in single precision; that alone is no sign of tangling
+        !found.is_solved && !found.curves_down && found.left > MAX_FORCING
     }
 
     /// Lets extra energies update their active sets at the current iterate; returns whether anything changed.

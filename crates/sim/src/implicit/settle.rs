@@ -86,6 +86,7 @@ pub fn settle_with(
     // the unknowns, and the energies besides elasticity
     check(model, control)?;
     let (mut problem, mut newton) = (Problem::default(), Newton::default());
+    newton.is_settling = true;
     let mut now = state.clone();
     let mut report =
         SettleReport { converged: false, residual: f64::INFINITY, rounds: 0, work: SolveReport::CONVERGED };

@@ -87,7 +87,8 @@ impl BarrierMesh {
 
     fn add_body(&mut self, model: &Model, index: usize) {
         let (body, first) = (&model.bodies()[index], self.rest.len() as u32);
-        self.rest.extend_from_slice(&body.surface.vertices);
+        // points of the contact surface, of which barriers see the drawn ones, which come first
+        self.rest.extend_from_slice(&body.contact_mesh().0.vertices);
         let triangles = body.surface.triangles.iter().map(|t| t.map(|v| first + v)).collect();
         let collides_with_itself = model.contact_surface().desc.self_contact.contains(&body.name);
         let surface = BarrierSurface::build(Owner::Body(index), triangles, &self.rest, collides_with_itself);

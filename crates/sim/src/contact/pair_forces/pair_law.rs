@@ -35,6 +35,12 @@ const RECOVERY_TIME: f64 = 0.02;
 const SATURATION: f64 = 2.0;
 
 impl PairLaw {
+    /// Reserves memory for all nodes, so that later steps do not allocate.
+    pub(super) fn make_room(&mut self, surface: &ContactSurface) {
+        self.load.resize(surface.node_count(), 0.0);
+        self.loaded.reserve(surface.node_count());
+    }
+
     /// Sums what the contacts of a sub-step of `h` (s) do to their nodes.
     pub(super) fn begin<'a>(
         &mut self,
@@ -48,7 +54,6 @@ impl PairLaw {
         self.damping = 1.0 + FAST_DAMPING * slack / Penalty::STRENGTH.damping;
 
         // loads of nodes
-        self.load.resize(surface.node_count(), 0.0);
         self.loaded.drain(..).for_each(|node| self.load[node as usize] = 0.0);
         for contact in contacts {
             let stiffness = self.stiffness(surface, contact);
@@ -65,7 +70,7 @@ impl PairLaw {
 
     /// The law of one of these contacts.
     pub(super) fn of(&self, surface: &ContactSurface, contact: &PairContact) -> Penalty {
-        let Some(soft) = &surface.soft else { unreachable!("contacts between surfaces that do not collide") };
+        let Some(soft) = &surface.soft else { return Penalty::stable(0.0, self.step, 0.0, 0.0) };
         let limit = SHARED * Penalty::STRENGTH.stiffness * surface.desc.stiffness / (self.step * self.step);
         let borne = |(node, _): (usize, f64)| {
             let (load, limit) = (self.load[node], limit * soft.node_mass[node]);
