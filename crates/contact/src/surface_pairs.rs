@@ -137,10 +137,10 @@ struct Task {
 const TASKS: usize = 256;
 /// The number of lists of pairs: a few tasks each.
 const LISTS: usize = 64;
-/// The initial capacity of each list; lists grow to twice that of the most crowded query so far.
-const LIST_CAPACITY: usize = 512;
-/// Lists with more room than this are given back when less than a quarter of it is used.
-const LARGE: usize = 1 << 16;
+/// The initial capacity of each list, so that reallocation is rare; unused capacity is never accessed.
+const LIST_CAPACITY: usize = 16_384;
+/// Lists with this many times the room that is expected or used are given back.
+const MANY_TIMES: usize = 4;
 
 impl SurfacePairs {
     /// Builds the hierarchies.
@@ -394,8 +394,8 @@ impl SurfacePairs {
 
 /// Clears a list with room for a number of pairs; memory of a crowd that has dispersed is given back.
 fn clear(list: &mut Vec<NearPair>, capacity: usize) {
-    if list.capacity() > LARGE && list.len() < list.capacity() / 4 {
-        list.shrink_to(2 * list.len());
+    if list.capacity() > MANY_TIMES * capacity.max(list.len()) {
+        list.shrink_to(capacity.max(2 * list.len()));
     }
     list.clear();
     list.reserve(capacity);

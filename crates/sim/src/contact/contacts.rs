@@ -53,8 +53,7 @@ impl Contacts {
         let samples: usize = model.obstacles().iter().map(|obstacle| obstacle.samples.len()).sum();
         let anchors = CandidateSearch::room(model, model.contact_surface().count() + samples);
         state.anchors.reserve(anchors.saturating_sub(state.anchors.len()));
-        let pair_anchors =
-            if model.contact_surface().has_pairs { model.contact_surface().count() } else { 0 };
+        let pair_anchors = PairForces::room(model);
         state.pair_anchors.reserve(pair_anchors.saturating_sub(state.pair_anchors.len()));
     }
 

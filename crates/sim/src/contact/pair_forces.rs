@@ -82,6 +82,8 @@ const HORIZON: f64 = 3.0;
 /// Fraction of the range that surfaces may approach in a sub-step, so that they are stopped before they pass through each other. A spring at the stability limit, with κ = 0.09, stops them within
 /// 1/√κ = 3.4 sub-steps: within half of the range.
 const FRACTION: f64 = 0.15;
+/// Expected maximum number of pairs of edges, for reserving memory.
+const ROOM_FOR_EDGES: usize = 65_536;
 /// Lower limit of sub-steps relative to the stable step: faster motion is not physical.
 const SHORTEST: f64 = 1.0 / 16.0;
 
@@ -97,6 +99,11 @@ impl PairForces {
                 self.law.make_room(model.contact_surface());
             }
         }
+    }
+
+    /// Expected maximum number of friction anchors, for reserving memory.
+    pub(super) fn room(model: &Model) -> usize {
+        if model.contact_surface().has_pairs { model.contact_surface().count() + ROOM_FOR_EDGES } else { 0 }
     }
 
     /// Removes all pairs.
@@ -212,7 +219,10 @@ impl PairForces {
     fn sort_pairs(&mut self, count: usize) {
         let edge_pairs = self.finder.edge_pairs();
         let group_count = count + edge_pairs.len();
-        self.groups.reserve(group_count);
+        let room = count + edge_pairs.len().max(ROOM_FOR_EDGES);
+        self.groups.reserve(room);
+        self.contacts.reserve(room.saturating_sub(self.contacts.len()));
+        self.anchors.reserve(room.saturating_sub(self.anchors.len()));
         self.points.reserve(count);
         self.nearest.clear();
         self.nearest.resize(count, Nearness::FAR);
