@@ -1,7 +1,7 @@
 //! Passive elements of a character's joints: ranges, stops and damping, which hold it together when it goes limp.
 //!
 //! The range of a joint is that of the file's own animations with a margin. Bones of a human figure have at least the range that people have, in axes of
-//! their own ([`JointAxes`](crate::joint_axes::JointAxes)): knees and elbows bend one way.
+//! their own (`joint_axes`): knees and elbows bend one way.
 //!
 //! Stops and damping scale with what hangs from a joint. With M the mass of the character, and m, I and l the mass, the moment of inertia and the lever of the subtree about the joint,
 //!
