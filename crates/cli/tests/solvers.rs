@@ -88,14 +88,15 @@ fn settling_finds_rest_without_stepping() {
     // and on a floor
     let output = settle(&["pot", "-o", "p.glb", "--no-preview"]);
     assert!(String::from_utf8_lossy(&output.stdout).starts_with("at rest: "), "{output:?}");
-    for (arguments, said) in [
-        (&["starfish-cage"][..], "leaves obstacles where they are"),
-        (&["beam", "--time", "99"], "runs from 0 to"),
-        (&["beam", "-o", "b.take"], "is not a take"),
-    ] {
+    // and with a free obstacle
+    let output = settle(&["starfish-cage", "-o", "s.glb", "--no-preview"]);
+    assert!(String::from_utf8_lossy(&output.stdout).starts_with("at rest: "), "{output:?}");
+    for (arguments, said) in
+        [(&["beam", "--time", "99"][..], "runs from 0 to"), (&["beam", "-o", "b.take"], "is not a take")]
+    {
         let output = settle(arguments);
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!output.status.success() && error.contains(said), "{error}");
     }
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
 }
