@@ -102,7 +102,7 @@ fn bodies_have_their_own_names_and_places() {
     let names = opened.shown().names();
     assert_eq!(names[0], "box");
     assert!(names[1].starts_with("bar ") && names.last().is_some_and(|name| name == "arm"), "{names:?}");
-    // the longest preroll is that of the arm: flesh in the artist's shape begins in the pose that it has
+    // the longest of all; flesh in the artist's shape begins in the pose that it has, without the 1.4 s of the physical shape
     assert!((opened.scene.preroll - 0.8).abs() < 1e-12, "{}", opened.scene.preroll);
 }
 
