@@ -27,6 +27,7 @@
 //! joints, it acts back on the bones (two-way). Drives may change at every step.
 
 mod bone_coupling;
+mod bone_support;
 mod home_pose;
 #[cfg(test)]
 mod tests;

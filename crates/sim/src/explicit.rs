@@ -223,6 +223,7 @@ impl Explicit {
             drag: &self.drag,
             follow: &self.follow,
             bones: if model.constraints().is_empty() { &[] } else { &self.constraint_forces.applied.bones },
+            cores_collide: can_collide,
         };
         self.coupling.move_bones(model, control, &pushes, substep, state)?;
         if has_homes {

@@ -17,7 +17,7 @@ use crate::desc::Mobility;
 use crate::home::Homes;
 use crate::obstacle::Obstacle;
 use crate::part::Parts;
-use crate::rig::{FixedNodes, Rig};
+use crate::rig::{FixedNodes, LimbCores, Rig};
 use crate::stable_step::StableStep;
 use core::ops::Range;
 use sinew_contact::SolidMass;
@@ -56,6 +56,7 @@ pub struct Model {
     loads: Vec<Load>,
     /// The skeletons.
     rigs: Vec<Rig>,
+    limb_cores: LimbCores,
     /// Rigid obstacles.
     obstacles: Vec<Obstacle>,
     /// Soft constraints: dragged, pinned and joined points, and belts.
@@ -246,6 +247,11 @@ impl Model {
     #[inline]
     pub(crate) fn homes(&self) -> &Homes {
         &self.homes
+    }
+
+    /// The cores of limbs that keep apart.
+    pub(crate) fn limb_cores(&self) -> &LimbCores {
+        &self.limb_cores
     }
 
     /// Whether any flesh rests at its skinned shape.

@@ -3,84 +3,102 @@
 use crate::{Model, State};
 use rayon::prelude::*;
 use sinew_contact::{Bounds, BoxTree, nearest_on_triangle};
-use sinew_math::Vec3;
+use sinew_math::{Mat3, Vec3};
 use sinew_mesh::WindingTree;
 
 /// Maximum penetration depths (m).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Overlap {
-    /// Into themselves and each other: the largest distance of a vertex inside other flesh from the surface it has penetrated.
+    /// Into themselves and each other: the largest depth, at rest, of the flesh that a vertex of a surface is inside of; bodies of other kinds than tets are not looked into.
     pub surfaces: f64,
     /// Into obstacles.
     pub obstacles: f64,
 }
 
-/// Offset in front of a vertex at which the inside test is evaluated, relative to the vertex spacing.
-const OFF_SURFACE: f64 = 0.2;
 /// Winding number above which a point is inside; for closed surfaces it is 0 outside and 1 inside, in between near holes.
 const INSIDE: f64 = 0.6;
-/// A vertex has approached a triangle if it was this many times farther from it at rest and not adjacent to it; others are neighbours on the surface.
-const CAME_NEARER: f64 = 2.0;
+/// A point this far outside of a tet, in barycentric coordinates, is still inside: faces leave no gaps.
+const ON_FACE: f64 = 1e-9;
 
 impl Overlap {
     /// Measures a state. Tests every vertex, which takes as long as about a hundred steps.
     pub fn of(model: &Model, state: &State) -> Overlap {
-        let x: Vec<Vec3> = (0..model.contact_surface().count())
-            .map(|i| model.contact_surface().at(i, &state.node_x))
-            .collect();
-        let mut obstacles = 0.0f64;
+        let surfaces = Overlap::of_vertices(model, state).into_iter().fold(0.0, f64::max);
+        Overlap { surfaces, obstacles: Overlap::in_obstacles(model, state) }
+    }
+
+    /// The largest depth of a vertex in an obstacle (m).
+    pub fn in_obstacles(model: &Model, state: &State) -> f64 {
+        let x = vertices(model, state);
+        let mut deepest = 0.0f64;
         for (obstacle, now) in model.obstacles().iter().zip(&state.obstacles) {
             for x in &x {
                 let p = now.pose.rotation.inverse_transform_vector(&(x - now.pose.translation.vector));
-                obstacles = obstacles.max(-obstacle.shape.probe(&p).distance);
+                deepest = deepest.max(-obstacle.shape.probe(&p).distance);
             }
         }
-        Overlap { surfaces: in_surfaces(model, &x), obstacles }
+        deepest
+    }
+
+    /// The depth of each vertex of the contact surfaces in other flesh (m), 0 for those outside, which tells what is deeper than in another state. As expensive as [`Overlap::of`].
+    pub fn of_vertices(model: &Model, state: &State) -> Vec<f64> {
+        in_surfaces(model, &state.node_x, &vertices(model, state))
     }
 }
 
-/// Depth in flesh: a vertex is inside other flesh if a point slightly in front of it is inside any surface.
-fn in_surfaces(model: &Model, x: &[Vec3]) -> f64 {
-    // surfaces of all bodies, with vertex normals
+/// The vertices of all contact surfaces (m).
+fn vertices(model: &Model, state: &State) -> Vec<Vec3> {
+    let surface = model.contact_surface();
+    (0..surface.count()).map(|i| surface.at(i, &state.node_x)).collect()
+}
+
+/// Depth in flesh, for the vertices of all contact surfaces at some positions (m).
+///
+/// Where a vertex is inside a tet that none of its own nodes carry, it is at a material point of other flesh. Its depth is the distance of that point from the surface at rest, and 0 where the tet is not filled:
+/// folds of skin in the crease of a joint, or normals that turn over, do not matter.
+fn in_surfaces(model: &Model, node_x: &[Vec3], x: &[Vec3]) -> Vec<f64> {
+    // surfaces at rest
     let surfaces = || model.bodies().iter().map(|body| body.contact_mesh().0);
-    let rest: Vec<Vec3> = surfaces().flat_map(|surface| surface.vertices.iter().copied()).collect();
-    let (mut triangles, mut normals) = (Vec::new(), vec![Vec3::zeros(); x.len()]);
-    let mut first = 0;
-    for surface in surfaces() {
-        triangles.extend(surface.triangles.iter().map(|triangle| triangle.map(|v| first + v as usize)));
-        first += surface.vertices.len();
-    }
-    for corners in &triangles {
-        let [a, b, c] = corners.map(|v| x[v]);
-        corners.iter().for_each(|v| normals[*v] += (b - a).cross(&(c - a)));
-    }
-
-    // acceleration structures
-    let places: Vec<[Vec3; 3]> = triangles.iter().map(|corners| corners.map(|v| x[v])).collect();
-    let boxes = BoxTree::build(&places.iter().map(Bounds::around).collect::<Vec<_>>());
-    let winding = WindingTree::build(places.clone());
-    let off = OFF_SURFACE * model.contact_surface().spacing;
-
-    // depth of a vertex below the nearest triangle that it has approached
-    let depth = |vertex: usize| {
-        let normal = normals[vertex].try_normalize(0.0)?;
-        if winding.winding_number(&(x[vertex] + off * normal)) < INSIDE {
-            return None;
+    let rest = surfaces().flat_map(|surface| (0..surface.triangles.len()).map(|t| surface.corners(t)));
+    let rest: Vec<[Vec3; 3]> = rest.collect();
+    let rest_boxes = BoxTree::build(&rest.iter().map(Bounds::around).collect::<Vec<_>>());
+    let winding = WindingTree::build(rest.clone());
+    let depth_at = |material: &Vec3| {
+        if winding.winding_number(material) < INSIDE {
+            return 0.0;
         }
-        let distance = |t: usize| {
-            let now = (nearest_on_triangle(&x[vertex], &places[t]).point - x[vertex]).norm_squared();
-            let at_rest = triangles[t].map(|v| rest[v]);
-            let then = (nearest_on_triangle(&rest[vertex], &at_rest).point - rest[vertex]).norm_squared();
-            let near = (CAME_NEARER * CAME_NEARER * now)
-                .max(model.contact_surface().spacing * model.contact_surface().spacing);
-            if then < near { f64::INFINITY } else { now }
-        };
-        boxes.find_nearest(&x[vertex], f64::INFINITY, distance).map(|(_, squared)| squared.sqrt())
+        let distance = |t: usize| (nearest_on_triangle(material, &rest[t]).point - material).norm_squared();
+        rest_boxes.find_nearest(material, f64::INFINITY, distance).map_or(0.0, |(_, squared)| squared.sqrt())
     };
 
-    // maximum over all vertices
-    let depths = (0..x.len()).into_par_iter().with_min_len(256).filter_map(depth);
-    depths.filter(|depth| depth.is_finite()).reduce(|| 0.0, f64::max)
+    // flesh as it is
+    let corners = |tet: &[u32; 4], x: &[Vec3]| tet.map(|node| x[node as usize]);
+    let boxes = model.tets().iter().map(|tet| Bounds::around(&corners(tet, node_x)));
+    let boxes = BoxTree::build(&boxes.collect::<Vec<_>>());
+    let depth = |vertex: usize| {
+        let (mut deepest, p) = (0.0f64, x[vertex]);
+        boxes.for_each_near(&Bounds::around([&p]), |t| {
+            let tet = &model.tets()[t];
+            let moves_along = |(node, _)| tet.contains(&(node as u32));
+            if let Some(weights) = weights_in(&corners(tet, node_x), &p)
+                && !model.contact_surface().row(vertex).any(moves_along)
+            {
+                let at_rest = corners(tet, model.node_rest());
+                let material: Vec3 = at_rest.iter().zip(weights).map(|(x, weight)| weight * x).sum();
+                deepest = deepest.max(depth_at(&material));
+            }
+        });
+        deepest
+    };
+    (0..x.len()).into_par_iter().with_min_len(64).map(depth).collect()
+}
+
+/// The barycentric coordinates of a point in a tet; none outside of it, and in tets without volume.
+fn weights_in([a, b, c, d]: &[Vec3; 4], p: &Vec3) -> Option<[f64; 4]> {
+    let edges = Mat3::from_columns(&[b - a, c - a, d - a]);
+    let w = edges.try_inverse()? * (p - a);
+    let weights = [1.0 - w.x - w.y - w.z, w.x, w.y, w.z];
+    weights.iter().all(|weight| *weight >= -ON_FACE).then_some(weights)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Motion of bones in explicit steps: wrenches from flesh, articulated-body dynamics, and the motion of fixed nodes.
 
+use super::bone_support::{BoneSupport, Mobility as BoneMobility};
 use crate::desc::Mobility;
 use crate::rig::{CoreGround, CoreMotion, Rig};
 use crate::substep::Substep;
@@ -46,6 +47,8 @@ pub(crate) struct Pushes<'a> {
     pub(crate) follow: &'a [f64],
     /// Wrenches of constraints on the bones of all rigs, the world first, about the origin of the world; empty without constraints.
     pub(crate) bones: &'a [Wrench],
+    /// Whether the cores of limbs are in contact with each other.
+    pub(crate) cores_collide: bool,
 }
 
 /// What fixed obstacles do to the core of a bone in a sub-step of `h` (s): the force and the torque about its origin, in the world; inertia is added in the bone's frame.
@@ -87,6 +90,7 @@ pub(crate) struct BoneCoupling {
     pub(crate) fields: Vec<Field>,
     /// Fields of the bones' accelerations relative to free fall in the last sub-step, likewise: only `angular` and `at_origin` are set.
     accelerations: Vec<Field>,
+    support: BoneSupport,
 }
 
 /// Workspace of one rig.
@@ -243,10 +247,17 @@ impl BoneCoupling {
         state: &mut State,
     ) -> Result<(), BoneError> {
         let Substep { to: fraction, h, dt, .. } = substep;
-        for (i, (coupling, rig)) in self.rigs.iter_mut().zip(model.rigs()).enumerate() {
-            // wrenches and drives
-            let named = |error: DynamicsError| BoneError { rig: rig.name.clone(), error };
+
+        // wrenches on all bones
+        for (coupling, rig) in self.rigs.iter_mut().zip(model.rigs()) {
             coupling.gather(model, rig, pushes, h, state);
+        }
+        if pushes.cores_collide && self.support.detect(model.limb_cores(), &self.fields) {
+            state.supplied_energy += self.bear_on_each_other(model, h);
+        }
+        for (i, (coupling, rig)) in self.rigs.iter_mut().zip(model.rigs()).enumerate() {
+            // drives
+            let named = |error: DynamicsError| BoneError { rig: rig.name.clone(), error };
             let path = (fraction, dt);
             coupling.set_drives(rig, control.rigs.get(i), (path, h), &state.rigs[i]).map_err(named)?;
 
@@ -292,6 +303,36 @@ impl BoneCoupling {
         self.refresh(model, state);
         self.place_fixed_nodes(model, state);
         Ok(())
+    }
+
+    /// Adds the wrenches of cores in contact to those on bones, whose added inertia is known; returns the energy that they supply (J).
+    fn bear_on_each_other(&mut self, model: &Model, h: f64) -> f64 {
+        // how bones give way
+        self.support.mobility.clear();
+        self.support.mobility.resize(self.fields.len(), BoneMobility::NONE);
+        for (coupling, rig) in self.rigs.iter().zip(model.rigs()).filter(|(own, _)| !own.is_prescribed) {
+            let added = &coupling.dynamics.added_inertia;
+            for (i, (bone, frame)) in
+                rig.skeleton.bones().iter().zip(coupling.kinematics.world_frames()).enumerate()
+            {
+                self.support.mobility[rig.bones.start + i] =
+                    BoneMobility::of(frame, &(bone.inertia + added[i]));
+            }
+        }
+        let given = self.support.push(&self.fields, h);
+
+        // wrenches in the frames of bones
+        for (coupling, rig) in self.rigs.iter_mut().zip(model.rigs()) {
+            let own = &self.support.wrenches[rig.bones.clone()];
+            for ((wrench, push), frame) in
+                coupling.wrenches.iter_mut().zip(own).zip(coupling.kinematics.world_frames())
+            {
+                let torque = push.torque - frame.origin.cross(&push.force);
+                *wrench =
+                    *wrench + Wrench::new(frame.rotation.tr_mul(&torque), frame.rotation.tr_mul(&push.force));
+            }
+        }
+        given
     }
 
     /// Moves fixed nodes with their bones.

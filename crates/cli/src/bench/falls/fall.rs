@@ -66,7 +66,7 @@ impl Fall {
 
         // the fall
         let mut sheet = self.sheet.is_some().then(|| FallSheet::new(&opened, &player.model));
-        let at_start = Overlap::of(&player.model, &player.state);
+        let at_start = Overlap::of_vertices(&player.model, &player.state);
         let mut row = Row { size, ..self.row() };
         let (mut wall, mut frame) = (start.elapsed(), Frame::default());
         loop {
@@ -77,10 +77,11 @@ impl Fall {
             row.max_parted_fraction =
                 row.max_parted_fraction.max(parted(&player.model, &player.state) / size);
             if player.frame() % OVERLAP_EVERY == 0 || player.frame() >= player.frame_count() {
-                let now = Overlap::of(&player.model, &player.state);
-                let deeper = (now.surfaces - at_start.surfaces) / size;
-                row.max_overlap_fraction = row.max_overlap_fraction.max(deeper);
-                row.max_sunk_fraction = row.max_sunk_fraction.max(now.obstacles / size);
+                let now = Overlap::of_vertices(&player.model, &player.state);
+                let deeper = now.iter().zip(&at_start).map(|(now, then)| now - then).fold(0.0, f64::max);
+                row.max_overlap_fraction = row.max_overlap_fraction.max(deeper / size);
+                let sunk = Overlap::in_obstacles(&player.model, &player.state);
+                row.max_sunk_fraction = row.max_sunk_fraction.max(sunk / size);
             }
             if player.frame() >= player.frame_count() {
                 break;
