@@ -217,6 +217,23 @@ impl Document {
         )
     }
 
+    /// Adds lists of numbers as elements of a kind, all in one view, and returns an accessor for each.
+    pub(crate) fn add_lists(&mut self, lists: &[&[f32]], kind: &str) -> Vec<usize> {
+        // glTF has no empty views
+        if lists.iter().all(|list| list.is_empty()) {
+            return Vec::new();
+        }
+        let view = self.add_view(lists.iter().flat_map(|list| list.iter()).flat_map(|x| x.to_le_bytes()));
+        let mut offset = 0;
+        let mut add = |list: &&[f32]| {
+            let count = list.len() / width(kind);
+            let accessor = json!({ "bufferView": view, "byteOffset": offset, "componentType": FLOAT, "count": count, "type": kind });
+            offset += size_of_val(*list);
+            self.push("accessors", accessor)
+        };
+        lists.iter().map(&mut add).collect()
+    }
+
     /// Adds numbers of vertices, as elements of a kind.
     pub(crate) fn add_attribute(&mut self, values: &[f32], kind: &str) -> usize {
         let bytes = values.iter().flat_map(|value| value.to_le_bytes());

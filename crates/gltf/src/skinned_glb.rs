@@ -6,7 +6,7 @@
 //!
 //! The skeleton J, the weights w, the file's own morph targets d and all that is not named here stay as they are. Flesh adds the morph
 //! targets e, in bind space and behind those of the file, with the normals that go with them, and keys of their weights ω in the animations that were played. Nodes that
-//! stood elsewhere than the animation puts them get new keys. Between frames ω is a straight line, as are the own weights μ of meshes that have flesh.
+//! stood elsewhere than the animation puts them get new keys, and rotations whose keys are far apart further ones on the arcs between them. Between frames ω is a straight line, as are the own weights μ of meshes that have flesh.
 //!
 //! Several clips, one after the other, share one set of targets. Animations without flesh get weights of zero, and the clips come first in the file.
 //!
@@ -25,6 +25,7 @@ mod joint_keys;
 mod keys;
 mod report;
 mod residuals;
+mod rotation_arcs;
 mod scratch;
 mod shading;
 mod shading_targets;
@@ -42,6 +43,7 @@ use clip::Clip;
 use compression::Flesh;
 use flesh_frames::FleshFrames;
 use keys::KeyWriter;
+use rotation_arcs::{RotationArcs, Turned};
 use shading::Shading;
 use sinew_character::{CharacterPose, RiggedCharacter, SurfaceId};
 use sinew_files::AtomicFile;
@@ -67,6 +69,8 @@ const HELPER_KEY: usize = 24;
 /// A compact file is at most so many times as large as without flesh, or has so many bytes per second of its clips, whichever is more.
 const COMPACT_FACTOR: u64 = 3;
 const COMPACT_RATE: f64 = 1e6 / 60.0;
+/// Further keys of rotations take at most one part in so many of what flesh may add to a compact file.
+const ARCS_OF_ROOM: u64 = 4;
 /// How often morph targets are found anew for a file that is still too large.
 const COMPACT_TRIES: usize = 4;
 
@@ -287,6 +291,8 @@ impl SkinnedGlb {
         let is_missed = found.iter().zip(&frames.allowed_errors).any(|(of, most)| of.largest_error() > *most);
         let max_bytes = self.max_bytes_of_clips();
         let room = max_bytes.map(|most| most.saturating_sub(self.document.byte_count()));
+        let arcs = self.rotation_arcs(room);
+        let room = room.map(|room| room.saturating_sub(arcs.byte_count()));
         let is_too_large = |found: &[Flesh]| room.is_some_and(|room| frames.byte_count(found) > room);
         let is_quick = frames.vertex_count() * self.frame_count() <= QUICK_HELPERS;
         // keys of helpers must leave room for morph targets
@@ -315,6 +321,7 @@ impl SkinnedGlb {
             format!("node '{label}' is sheared and stood elsewhere than the file puts it: it keeps the file's keys")
         }));
         let packed = self.document.buffer_length();
+        self.write_arcs(&arcs, &found);
         self.write_motion(&frames, &found);
         let bytes_added = (self.document.buffer_length() - packed) as u64;
 
@@ -335,6 +342,36 @@ impl SkinnedGlb {
     fn max_bytes_of_clips(&self) -> Option<u64> {
         let seconds: f64 = self.clips.iter().map(|clip| clip.frames.len() as f64 / clip.fps).sum();
         self.max_bytes.map(|most| most.max((COMPACT_RATE * seconds) as u64))
+    }
+
+    /// Further keys between those of the file's rotations that are far apart.
+    fn rotation_arcs(&self, room: Option<u64>) -> RotationArcs {
+        let angle = rotation_arcs::max_angle(self.options.error_fraction);
+        let most = room.map_or(u64::MAX, |room| room / ARCS_OF_ROOM);
+        let helpers: usize = self.helper_counts.iter().flat_map(BTreeMap::values).sum();
+        let node_count = self.character.nodes.len() - helpers;
+        let of = Turned { character: &self.character, clips: &self.clips, node_count };
+        RotationArcs::find_within(of, angle, most)
+    }
+
+    /// Writes them, unless nothing moves beyond the file's own animations, and says where there was no room for all.
+    fn write_arcs(&mut self, arcs: &RotationArcs, found: &[Flesh]) {
+        let is_moved = found.iter().any(|flesh| !flesh.deltas.is_empty() || flesh.largest_error() > 0.0);
+        if !is_moved && self.has_no_joint_keys() {
+            return;
+        }
+        arcs.write(&mut self.document);
+        if arcs.max_angle > rotation_arcs::max_angle(self.options.error_fraction) {
+            let degrees = arcs.max_angle.to_degrees().min(180.0);
+            self.notes.push(format!(
+                "rotations have keys up to {degrees:.0}° apart, and more of them would make the file too large: programs that interpolate quaternions by components, such as Blender, are off between them"
+            ));
+        }
+    }
+
+    /// Whether all nodes stood where the animations put them.
+    fn has_no_joint_keys(&self) -> bool {
+        self.clips.iter().all(|clip| clip.joint_keys.keyed_nodes().next().is_none())
     }
 
     /// The morph targets of all bodies, at most so many for each.
@@ -374,9 +411,10 @@ impl SkinnedGlb {
             .filter(|(_, flesh)| !flesh.deltas.is_empty())
             .map(|((body, shading), flesh)| (body, shading, flesh))
             .collect();
-        if moving.is_empty() && self.clips.iter().all(|clip| clip.joint_keys.keyed_nodes().next().is_none()) {
+        if moving.is_empty() && self.has_no_joint_keys() {
             return;
         }
+        let max_angle = rotation_arcs::max_angle(self.options.error_fraction);
         let (document, character) = (&mut self.document, &self.character);
         let nodes: Vec<usize> = moving.iter().map(|(body, ..)| body.node).collect();
         targets::own_meshes(document, character, &nodes);
@@ -387,7 +425,7 @@ impl SkinnedGlb {
         // their keys in every clip
         let mut written = Vec::new();
         for clip in &self.clips {
-            let mut keys = KeyWriter::new(document, character, clip);
+            let mut keys = KeyWriter::new(document, character, clip, max_angle);
             moving.iter().for_each(|(body, _, flesh)| keys.add_flesh(document, body, flesh));
             keys.add_joints(document);
             written.push(keys.animation());

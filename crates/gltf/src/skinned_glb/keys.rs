@@ -3,9 +3,10 @@
 use super::body::Body;
 use super::clip::Clip;
 use super::compression::Flesh;
+use super::rotation_arcs::ArcKeys;
 use crate::document::{Document, push};
 use serde_json::{Value, json};
-use sinew_character::{AnimationChannel, ChannelPath, RiggedCharacter};
+use sinew_character::{AnimationChannel, ChannelInterpolation, ChannelPath, RiggedCharacter};
 use std::collections::BTreeMap;
 
 /// How long flesh takes to fade out where an animation goes on after the last frame (s).
@@ -17,6 +18,8 @@ const FADE_KEYS: usize = 8;
 pub(super) struct KeyWriter<'a> {
     character: &'a RiggedCharacter,
     clip: &'a Clip,
+    /// The largest angle between keys of joints (rad).
+    max_angle: f64,
     /// The animation of the clip, or the one that was added.
     animation: usize,
     /// The times of the frames (s).
@@ -32,12 +35,14 @@ impl<'a> KeyWriter<'a> {
         document: &mut Document,
         character: &'a RiggedCharacter,
         clip: &'a Clip,
+        max_angle: f64,
     ) -> KeyWriter<'a> {
         let animation = clip.animation.unwrap_or_else(|| {
             document.push("animations", json!({ "name": "flesh", "channels": [], "samplers": [] }))
         });
         let times = (0..clip.frames.len()).map(|frame| clip.time(frame, 0.0)).collect();
-        KeyWriter { character, clip, animation, times, times_accessor: None, flesh_times: BTreeMap::new() }
+        let flesh_times = BTreeMap::new();
+        KeyWriter { character, clip, max_angle, animation, times, times_accessor: None, flesh_times }
     }
 
     /// The animation that is written to.
@@ -118,13 +123,32 @@ impl<'a> KeyWriter<'a> {
                 ChannelPath::Scale => ("scale", "VEC3"),
                 ChannelPath::Weights => continue,
             };
-            let input = self.frame_times(document);
-            let output = document.add_floats(&keys.values(node, path), kind);
+            let values = keys.values(node, path);
+            let (input, output) = match self.arc_keys(node, path, &values) {
+                Some(ArcKeys { times, values }) => {
+                    let times: Vec<f64> = times.into_iter().map(f64::from).collect();
+                    (self.times_of(document, &times), document.add_floats(&values, kind))
+                }
+                None => (self.frame_times(document), document.add_floats(&values, kind)),
+            };
             let animation = &mut document.json["animations"][self.animation];
             *sampler(animation, node, name) =
                 json!({ "input": input, "output": output, "interpolation": "LINEAR" });
             self.take_matrix_apart(document, node);
         }
+    }
+
+    /// The keys of a rotation that turns far from a frame to the next, with others between.
+    fn arc_keys(&self, node: usize, path: ChannelPath, values: &[f32]) -> Option<ArcKeys> {
+        let channel = AnimationChannel {
+            node,
+            path,
+            interpolation: ChannelInterpolation::Linear,
+            times: self.times.iter().map(|time| f64::from(*time as f32)).collect(),
+            width: 4,
+            values: values.iter().map(|x| f64::from(*x)).collect(),
+        };
+        ArcKeys::find(&channel, self.max_angle)
     }
 
     /// A node with keys must not have a matrix.

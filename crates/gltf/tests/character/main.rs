@@ -14,6 +14,7 @@ mod packed;
 
 mod clips;
 mod reading;
+mod rotation_arcs;
 mod shading;
 
 use sinew_files::Loaded;
