@@ -4,6 +4,8 @@
 mod balance;
 #[path = "verification/bodies.rs"]
 mod bodies;
+#[path = "verification/bumping.rs"]
+mod bumping;
 #[path = "verification/cantilever.rs"]
 mod cantilever;
 #[path = "verification/conservation.rs"]

@@ -1,11 +1,13 @@
 //! Contact between soft surfaces in explicit steps, self-contact included: penalty forces push vertices out of triangles and edges off edges, with friction anchors on the surfaces.
 
+mod lever;
 mod pair_law;
 
 use super::pair_contact::PairContact;
 use crate::contact_surface::{PointMotion, SoftContact};
 use crate::friction_anchor::{PairFrictionAnchor, SoftPair};
 use crate::{Model, State};
+use lever::Lever;
 use pair_law::PairLaw;
 use rayon::prelude::*;
 use sinew_contact::{NearPair, SurfacePairs};
@@ -319,7 +321,8 @@ impl PairForces {
         for (contact, anchor) in contacts.iter().zip(anchors) {
             let Some(contact) = contact else { continue };
             let penalty = law.of(model.contact_surface(), contact);
-            let relative = contact.gap(v);
+            let lever = Lever::of(model.contact_surface(), finder, contact, contact.gap(x), &state.node_x);
+            let relative = contact.gap(v) - lever.velocity(&state.node_x, &state.node_v);
             let far = |point: u32| model.contact_surface().at(point as usize, &state.node_x);
             let stretch = anchor.and_then(|anchor| contact.stretch(finder, &anchor, far));
             let push = penalty.force(contact.depth, &contact.normal, &relative, &stretch.unwrap_or_default());
@@ -334,6 +337,7 @@ impl PairForces {
                     node_force[node] += (weight * row_weight) * push.force;
                 }
             }
+            lever.add_couple(&push.force, &state.node_x, node_force);
         }
         given
     }
