@@ -16,6 +16,8 @@ mod constraint;
 mod contact;
 #[path = "verification/contact_bodies.rs"]
 mod contact_bodies;
+#[path = "verification/contact_materials.rs"]
+mod contact_materials;
 #[path = "verification/coupling.rs"]
 mod coupling;
 #[path = "verification/cuts.rs"]

@@ -9,6 +9,7 @@
 //!
 //! however many points are in contact at once. μᵢ is the effective mass of a point.
 
+mod pair_materials;
 mod rest_overlap;
 mod samples;
 mod soft_surface;
@@ -17,7 +18,8 @@ use crate::body::Body;
 use crate::desc::{ContactDesc, WorldDesc};
 use crate::fault::Fault;
 use crate::obstacle::Obstacle;
-use sinew_contact::{PairSurface, Penalty, SurfacePairs};
+pub(crate) use pair_materials::PairMaterials;
+use sinew_contact::{ContactMaterial, PairSurface, Penalty, SurfacePairs};
 use sinew_math::Vec3;
 use soft_surface::SoftSurface;
 use std::sync::Arc;
@@ -39,6 +41,10 @@ pub(crate) struct ContactSurface {
     /// Mean distance of neighbouring vertices (m).
     pub(crate) spacing: f64,
     pub(crate) desc: ContactDesc,
+    /// Friction and stiffness of pairs of bodies and obstacles.
+    pub(crate) materials: PairMaterials,
+    /// The largest stiffness factor of contacts between soft surfaces.
+    pub(crate) max_stiffness: f64,
     /// Whether contact between bodies or self-contact is enabled.
     pub(crate) has_pairs: bool,
     /// Soft surfaces in contact with each other and themselves.
@@ -78,12 +84,13 @@ pub(crate) struct PointMotion {
 
 impl ContactSurface {
     pub(crate) fn build(
-        desc: &ContactDesc,
+        world: &WorldDesc,
         bodies: &[Body],
         (node_rest, node_mass): (&[Vec3], &[f64]),
         step: f64,
     ) -> ContactSurface {
         // areas and embedding of the vertices of all bodies
+        let desc = &world.contact;
         let (mut offsets, mut nodes, mut weights) = (vec![0u32], Vec::new(), Vec::new());
         let mut area = Vec::new();
         let (mut edge_sum, mut edge_count) = (0.0, 0usize);
@@ -123,6 +130,8 @@ impl ContactSurface {
 
         // the surface, with hierarchies if surfaces may be in contact
         let named = |body: &Body| desc.self_contact.contains(&body.name);
+        let counts = bodies.iter().map(|body| body.contact_mesh().0.vertices.len());
+        let materials = PairMaterials::build(world, counts);
         let mut hit = ContactSurface {
             soft: None,
             mass,
@@ -132,6 +141,8 @@ impl ContactSurface {
             spacing,
             has_pairs: bodies.iter().any(named) || (desc.between_bodies && bodies.len() > 1),
             desc: desc.clone(),
+            max_stiffness: desc.stiffness * materials.max_soft_stiffness(),
+            materials,
             offsets,
             nodes,
             weights,
@@ -225,8 +236,9 @@ impl ContactSurface {
         let lone = if give > 0.0 { 1.0 / give } else { 0.0 };
         let sample = soft.sample_mass[points[0] as usize];
         let mass = if sample > 0.0 { sample.min(lone) } else { lone };
-        let mut law = Penalty::stable(mass, self.step, self.desc.friction, f64::INFINITY);
-        law.stiffness *= self.desc.stiffness;
+        let material = self.materials.of_points(points[0], points[3]);
+        let mut law = Penalty::stable(mass, self.step, material.friction, f64::INFINITY);
+        law.stiffness *= material.stiffness * self.desc.stiffness;
         law
     }
 
@@ -306,6 +318,25 @@ pub(crate) fn find_faults(world: &WorldDesc) -> Vec<Fault> {
     }
     if contact.longest_step.is_nan() || contact.longest_step <= 0.0 {
         fault(format!("contact: the longest step is {} s: it must be above 0", contact.longest_step));
+    }
+
+    // contact parameters of bodies
+    for (i, own) in contact.bodies.iter().enumerate() {
+        let (name, ContactMaterial { friction, stiffness }) = (&own.body, own.material);
+        if world.bodies.iter().all(|body| body.name != *name) {
+            fault(format!("contact: body '{name}' has contact parameters, but does not exist"));
+        }
+        if contact.bodies[..i].iter().any(|earlier| earlier.body == *name) {
+            fault(format!("contact: body '{name}' has contact parameters twice: remove one"));
+        }
+        if let Some(friction) = friction.filter(|friction| friction.is_nan() || *friction < 0.0) {
+            fault(format!("contact: friction of body '{name}' is {friction}: it must be 0 or more"));
+        }
+        if !(stiffness > 0.0 && stiffness <= 1e6) {
+            fault(format!(
+                "contact: stiffness of body '{name}' is {stiffness}: it must be above 0 and at most 1e6"
+            ));
+        }
     }
 
     // bodies with self-contact

@@ -5,7 +5,7 @@ use super::{Load, Model, ModelId, Pin, constraints, home};
 use crate::body::{Body, Shape, damping_rate};
 use crate::body_kind::{BodyKind, CoordinateState, CustomBody};
 use crate::constraint;
-use crate::contact_surface::{ContactSurface, find_faults};
+use crate::contact_surface::{ContactSurface, PairMaterials, find_faults};
 use crate::desc::{BodyDesc, LoadDesc, PinDesc, Sag, ShapeDesc, WorldDesc};
 use crate::fault::{BuildError, Fault};
 use crate::home::{HomeParts, Homes, blend_stiffness};
@@ -506,7 +506,7 @@ impl Parts {
         rigs.iter_mut().for_each(|rig| self.fit_to_flesh(rig, &fixed_nodes, &homes));
         let stable_step = contact_step(world, stable_step);
         let contact_surface = ContactSurface::build(
-            &world.contact,
+            world,
             &self.bodies,
             (&self.node_rest, &self.node_mass),
             default_step(world, &stable_step),
@@ -571,8 +571,7 @@ fn contact_step(world: &WorldDesc, mut step: StableStep) -> StableStep {
 
 /// The largest stiffness factor of any contact, at least 1.
 fn stiffest(world: &WorldDesc) -> f64 {
-    let obstacles = world.obstacles.iter().map(|obstacle| obstacle.stiffness).fold(1.0, f64::max);
-    (world.contact.stiffness * obstacles).max(1.0)
+    (world.contact.stiffness * PairMaterials::max_stiffness(world)).max(1.0)
 }
 
 /// The step for which the default contact stiffness is computed (s).
