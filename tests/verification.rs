@@ -44,3 +44,5 @@ mod low_poly_contact;
 mod preroll;
 #[path = "verification/recovery.rs"]
 mod recovery;
+#[path = "verification/rest_overlap.rs"]
+mod rest_overlap;

@@ -244,6 +244,21 @@ impl SurfacePairs {
         self.range[triangle as usize]
     }
 
+    /// Number of vertices of all surfaces.
+    pub fn vertex_count(&self) -> usize {
+        self.gap.len()
+    }
+
+    /// Changes the distance at which repulsion of a vertex starts (m), to at most the range of any triangle: pairs are found within ranges.
+    pub fn set_gap(&mut self, vertex: u32, gap: f64) {
+        self.gap[vertex as usize] = gap;
+    }
+
+    /// Changes the distance at which repulsion of an edge starts (m), likewise.
+    pub fn set_edge_gap(&mut self, edge: u32, gap: f64) {
+        self.edge_gap[edge as usize] = gap;
+    }
+
     /// The signed distance at which repulsion of an edge starts (m).
     #[inline]
     pub fn edge_gap(&self, edge: u32) -> f64 {

@@ -10,6 +10,7 @@
 //! however many points are in contact at once. μᵢ is the effective mass of a point.
 
 mod pair_materials;
+mod rest_gap;
 mod rest_overlap;
 mod samples;
 mod soft_surface;
@@ -19,6 +20,7 @@ use crate::desc::{ContactDesc, WorldDesc};
 use crate::fault::Fault;
 use crate::obstacle::Obstacle;
 pub(crate) use pair_materials::PairMaterials;
+use rest_gap::RestGaps;
 use sinew_contact::{ContactMaterial, PairSurface, Penalty, SurfacePairs};
 use sinew_math::Vec3;
 use soft_surface::SoftSurface;
@@ -56,6 +58,8 @@ pub(crate) struct ContactSurface {
 pub(crate) struct SoftContact {
     /// Bounding volume hierarchies of the surfaces, to be cloned into workspaces.
     pub(crate) pairs: Arc<SurfacePairs>,
+    /// Gaps that depend on how far surfaces that overlap at rest have come apart.
+    pub(crate) rest_gaps: RestGaps,
     /// Effective mass μ of each sample if only samples are in contact (kg); 0 for other points.
     pub(crate) sample_mass: Vec<f64>,
     /// Mass of each node (kg).
@@ -152,14 +156,16 @@ impl ContactSurface {
                 bodies.iter().map(|body| SoftSurface::build(body, node_rest)).collect();
             let samples: Vec<f64> = soft.iter().flat_map(|own| own.samples.area.iter().copied()).collect();
             let mut at_rest = finder_of(bodies, &soft, desc);
-            rest_overlap::fit_gaps(bodies, &mut soft, &mut at_rest);
+            let fitted = rest_overlap::fit_gaps(bodies, &mut soft, &mut at_rest);
             let pairs = Arc::new(finder_of(bodies, &soft, desc));
+            let rest_gaps = RestGaps::build(fitted, &pairs);
             let ranges = soft.iter().map(SoftSurface::nominal_range).collect();
             let sample_mass = effective_masses(&samples, node_mass, |i| hit.row(i));
             let is_sharp =
                 bodies.iter().zip(&soft).flat_map(|(body, soft)| soft.sharp_edges(body.contact_mesh().0));
             hit.soft = Some(SoftContact {
                 pairs,
+                rest_gaps,
                 sample_mass,
                 node_mass: node_mass.to_vec(),
                 is_sharp: is_sharp.collect(),

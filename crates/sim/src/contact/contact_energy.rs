@@ -273,7 +273,7 @@ impl ContactEnergy {
             let find =
                 |(i, v): (usize, &mut Vec3)| *v = (model.contact_surface().at(i, node_x) - start[i]) / h;
             self.velocities.par_iter_mut().with_min_len(1024).enumerate().for_each(find);
-            self.pairs.detect(&self.start[..flesh], &self.velocities, h);
+            self.pairs.detect(model, (&self.start[..flesh], &self.velocities), h);
             is_new = true;
         }
         is_new

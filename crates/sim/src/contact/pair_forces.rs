@@ -181,7 +181,10 @@ impl PairForces {
         self.node_v_then.clone_from(&state.node_v);
         (self.elapsed, self.strayed) = (0.0, 0.0);
 
-        // pairs within the horizon
+        // gaps, and pairs within the horizon
+        if let Some(soft) = &model.contact_surface().soft {
+            soft.rest_gaps.update(&self.x_then, &mut self.finder);
+        }
         self.finder.refit(&self.x_then, &self.v_then);
         let rate = self.finder.approach_rate(left, &self.drifts);
         self.lasts = if rate * left > HORIZON { HORIZON / rate } else { left };

@@ -113,8 +113,11 @@ impl SoftPairs {
     }
 
     /// Detects all pairs that may come into contact while points move from `x` (m) with velocity `v` (m/s) for `h` (s).
-    pub(super) fn detect(&mut self, x: &[Vec3], v: &[Vec3], h: f64) {
-        // pairs within the time horizon, limited for very fast motion
+    pub(super) fn detect(&mut self, model: &Model, (x, v): (&[Vec3], &[Vec3]), h: f64) {
+        // gaps at the beginning of the step, and pairs within the time horizon, limited for very fast motion
+        if let Some(soft) = &model.contact_surface().soft {
+            soft.rest_gaps.update(x, &mut self.finder);
+        }
         self.finder.refit(x, v);
         let rate = self.finder.approach_rate(h, &self.drifts);
         let time = if rate * h > FARTHEST { FARTHEST / rate } else { h };
