@@ -36,13 +36,14 @@ impl Model {
             }
         }
         let mut shapes = Vec::new();
+        let thinnest = world.obstacles.iter().map(Obstacle::width).fold(f64::INFINITY, f64::min);
         for desc in &world.bodies {
             let numbers = body_faults(desc);
             if !numbers.is_empty() {
                 faults.extend(numbers);
                 continue;
             }
-            match Shape::build(desc, &anchors_of(desc, &rigs)) {
+            match Shape::build(desc, &anchors_of(desc, &rigs), thinnest) {
                 Ok(shape) => shapes.push(shape),
                 Err(found) => faults.extend(found),
             }
