@@ -52,6 +52,11 @@ impl PairMaterials {
         rows.flat_map(|row| &row[..self.body_count]).map(|pair| pair.stiffness).fold(0.0, f64::max)
     }
 
+    /// The body of a contact point; none if it is beyond those of bodies.
+    pub(crate) fn body_of(&self, point: u32) -> Option<usize> {
+        self.point_body.get(point as usize).map(|body| *body as usize)
+    }
+
     /// The pair of the bodies of two contact points.
     #[inline]
     pub(crate) fn of_points(&self, first: u32, second: u32) -> &PairMaterial {
