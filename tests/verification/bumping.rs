@@ -83,7 +83,7 @@ fn characters_that_bump_exchange_momentum() {
         let start = (state.momentum(&model), state.angular_momentum(&model));
         let mut control = Control::still(&model);
         let mut stepper = Stepper::default();
-        let mut most_anchors = 0;
+        let mut max_anchors = 0;
         for _ in 0..30 {
             for (rig, own) in model.rigs().iter().zip(&mut control.rigs) {
                 match drive {
@@ -97,10 +97,10 @@ fn characters_that_bump_exchange_momentum() {
             }
             let report = stepper.step(&model, &control, FRAME, &mut state).expect("holds");
             assert_eq!(report.retries, 0);
-            most_anchors = most_anchors.max(state.pair_anchors.len());
+            max_anchors = max_anchors.max(state.pair_anchors.len());
         }
         let taken = momentum_of_flesh(&model, &state, 0).norm() / start.0.norm();
-        assert!(taken > 0.2 && most_anchors > 4, "{drive:?} {rest:?}: {taken} {most_anchors}");
+        assert!(taken > 0.2 && max_anchors > 4, "{drive:?} {rest:?}: {taken} {max_anchors}");
         let linear = (state.momentum(&model) - start.0).norm();
         let angular = (state.angular_momentum(&model) - start.1).norm();
         assert!(linear < 1e-12 * start.0.norm(), "{drive:?} {rest:?}: {linear:e}");

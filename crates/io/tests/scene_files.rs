@@ -30,6 +30,8 @@ translate = [0, 1, 0]
 cage_tets = 500
 velocity = [0, 0, 1]
 air_drag = 0.25
+friction = 0.8
+contact_stiffness = 1.5
 
 [body.material]
 name = "fat"
@@ -461,6 +463,8 @@ fn every_obstacle_reaches_the_scene() {
     let contact = &scene.world.contact;
     assert_eq!((contact.friction, contact.stiffness, contact.longest_step), (0.4, 2.0, 0.001));
     assert_eq!((contact.between_bodies, &contact.self_contact[..]), (false, &["a".to_owned()][..]));
+    let material = contact.material(&scene.world.bodies[0].name);
+    assert_eq!((contact.bodies.len(), material.friction, material.stiffness), (1, Some(0.8), 1.5));
     let all = &scene.world.obstacles;
     assert_eq!(all.len(), 10);
     assert_eq!((all[0].name.as_str(), all[1].name.as_str()), ("ground", "obstacle-2"));

@@ -152,27 +152,32 @@ impl ContactSurface {
             weights,
         };
         if hit.has_pairs {
-            let mut soft: Vec<SoftSurface> =
-                bodies.iter().map(|body| SoftSurface::build(body, node_rest)).collect();
-            let samples: Vec<f64> = soft.iter().flat_map(|own| own.samples.area.iter().copied()).collect();
-            let mut at_rest = finder_of(bodies, &soft, desc);
-            let fitted = rest_overlap::fit_gaps(bodies, &mut soft, &mut at_rest);
-            let pairs = Arc::new(finder_of(bodies, &soft, desc));
-            let rest_gaps = RestGaps::build(fitted, &pairs);
-            let ranges = soft.iter().map(SoftSurface::nominal_range).collect();
-            let sample_mass = effective_masses(&samples, node_mass, |i| hit.row(i));
-            let is_sharp =
-                bodies.iter().zip(&soft).flat_map(|(body, soft)| soft.sharp_edges(body.contact_mesh().0));
-            hit.soft = Some(SoftContact {
-                pairs,
-                rest_gaps,
-                sample_mass,
-                node_mass: node_mass.to_vec(),
-                is_sharp: is_sharp.collect(),
-                ranges,
-            });
+            hit.soft = Some(hit.build_soft(bodies, node_rest, node_mass));
         }
         hit
+    }
+
+    /// What contact between soft surfaces needs.
+    fn build_soft(&self, bodies: &[Body], node_rest: &[Vec3], node_mass: &[f64]) -> SoftContact {
+        // vertices and edges that are tested, with gaps fitted to overlaps at rest
+        let mut soft: Vec<SoftSurface> =
+            bodies.iter().map(|body| SoftSurface::build(body, node_rest)).collect();
+        let samples: Vec<f64> = soft.iter().flat_map(|own| own.samples.area.iter().copied()).collect();
+        let mut at_rest = finder_of(bodies, &soft, &self.desc);
+        let fitted = rest_overlap::fit_gaps(bodies, &mut soft, &mut at_rest);
+
+        // hierarchies and masses
+        let pairs = Arc::new(finder_of(bodies, &soft, &self.desc));
+        let is_sharp =
+            bodies.iter().zip(&soft).flat_map(|(body, soft)| soft.sharp_edges(body.contact_mesh().0));
+        SoftContact {
+            rest_gaps: RestGaps::build(fitted, &pairs),
+            pairs,
+            sample_mass: effective_masses(&samples, node_mass, |i| self.row(i)),
+            node_mass: node_mass.to_vec(),
+            is_sharp: is_sharp.collect(),
+            ranges: soft.iter().map(SoftSurface::nominal_range).collect(),
+        }
     }
 
     /// The hierarchies of soft surfaces in contact.
