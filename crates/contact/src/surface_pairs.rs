@@ -138,7 +138,7 @@ const TASKS: usize = 256;
 /// The number of lists of pairs: a few tasks each.
 const LISTS: usize = 64;
 /// The initial capacity of each list, so that reallocation is rare; unused capacity is never accessed.
-const LIST_CAPACITY: usize = 16_384;
+const LIST_CAPACITY: usize = 32_768;
 /// Lists with this many times the room that is expected or used are given back.
 const MANY_TIMES: usize = 4;
 
