@@ -2,6 +2,8 @@
 
 #![expect(unsafe_code, reason = "counting needs an allocator of our own")]
 
+mod crowd;
+
 use sinew::prelude::*;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -31,6 +33,30 @@ static COUNTING: Counting = Counting;
 fn steps_after_the_first_do_not_allocate() {
     steps_of_flesh_and_bones_do_not_allocate();
     steps_with_contact_do_not_allocate();
+    steps_of_a_crowd_do_not_allocate();
+}
+
+/// Two limp characters, low-poly bars and dynamic obstacles, all in contact with each other and themselves, in explicit steps. Implicit steps allocate: they factorise matrices.
+fn steps_of_a_crowd_do_not_allocate() {
+    for threads in [1, 2] {
+        let scene = crowd::crowd(Solver::Explicit);
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        pool.install(|| {
+            let model = Model::build(&scene.world).expect("a sound world");
+            let mut state = State::at_rest(&model);
+            let mut control = Control::still(&model);
+            control.rigs.iter_mut().for_each(|rig| rig.drives.fill(DriveKind::Torque));
+            let mut stepper = Stepper::default();
+            let mut step = || stepper.step(&model, &control, 1.0 / 60.0, &mut state).expect("holds");
+            step();
+            let before = COUNT.load(Ordering::Relaxed);
+            let in_contact = (0..12).map(|_| step().in_contact).max().unwrap_or_default();
+            let allocated = COUNT.load(Ordering::Relaxed) - before;
+            let has_all = in_contact > 100 && !state.pair_anchors.is_empty() && !state.anchors.is_empty();
+            assert!(has_all, "{in_contact}");
+            assert_eq!(allocated, 0, "{threads} threads");
+        });
+    }
 }
 
 fn steps_of_flesh_and_bones_do_not_allocate() {

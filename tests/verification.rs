@@ -4,6 +4,8 @@
 mod balance;
 #[path = "verification/bodies.rs"]
 mod bodies;
+#[path = "verification/bumping.rs"]
+mod bumping;
 #[path = "verification/cantilever.rs"]
 mod cantilever;
 #[path = "verification/conservation.rs"]
@@ -14,6 +16,8 @@ mod constraint;
 mod contact;
 #[path = "verification/contact_bodies.rs"]
 mod contact_bodies;
+#[path = "verification/contact_materials.rs"]
+mod contact_materials;
 #[path = "verification/coupling.rs"]
 mod coupling;
 #[path = "verification/cuts.rs"]
@@ -40,3 +44,5 @@ mod low_poly_contact;
 mod preroll;
 #[path = "verification/recovery.rs"]
 mod recovery;
+#[path = "verification/rest_overlap.rs"]
+mod rest_overlap;

@@ -13,6 +13,10 @@ fn worm(gravity: Vec3) -> Model {
 }
 
 fn painted(worm: Worm) -> Model {
+    Model::build(&painted_world(worm)).expect("a sound world")
+}
+
+pub(crate) fn painted_world(worm: Worm) -> WorldDesc {
     let mut world = worm.world();
     let bare = Model::build(&world).expect("a sound world");
     let surface = &bare.bodies()[0].surface.vertices;
@@ -28,7 +32,7 @@ fn painted(worm: Worm) -> Model {
     let attachment = world.bodies[0].attachment.as_mut().expect("on bones");
     attachment.skin_weights = surface.iter().map(painted).collect();
     attachment.home = Some(HomeDesc::even(surface.len(), FREQUENCY, LIMIT));
-    Model::build(&world).expect("a sound world")
+    world
 }
 
 fn solvers() -> [Stepper; 2] {

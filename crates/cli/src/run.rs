@@ -19,6 +19,8 @@ pub(crate) struct Run {
     build_seconds: f64,
     /// How many questions were asked about the input.
     pub(crate) questions: usize,
+    /// The bodies that collide with themselves.
+    self_contact: Vec<String>,
 }
 
 impl Run {
@@ -34,7 +36,8 @@ impl Run {
         for body in player.model.bodies() {
             body.notes.iter().for_each(|note| note!("{}: {note}", body.name));
         }
-        Ok(Run { player, build_seconds, questions: questions.len().min(MAX_QUESTIONS) })
+        let self_contact = scene.world.contact.self_contact.clone();
+        Ok(Run { player, build_seconds, questions: questions.len().min(MAX_QUESTIONS), self_contact })
     }
 
     /// Simulates the remaining frames, unless an interrupt stops it.
@@ -77,7 +80,11 @@ impl Run {
     /// The statistics of the take, if it was simulated from time `begun_at` (s) on in `wall_seconds`.
     pub(crate) fn stats(&self, wall_seconds: f64, begun_at: f64) -> Stats {
         let build_seconds = self.build_seconds;
-        Stats::of(&self.player, Timing { build_seconds, wall_seconds, begun_at })
+        let mut stats = Stats::of(&self.player, Timing { build_seconds, wall_seconds, begun_at });
+        for body in &mut stats.bodies {
+            body.self_contact = self.self_contact.contains(&body.name);
+        }
+        stats
     }
 }
 

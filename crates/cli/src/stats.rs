@@ -170,6 +170,8 @@ pub(crate) struct BodyStats {
     surface_vertices: usize,
     pub(crate) mass: f64,
     pub(crate) volume: f64,
+    /// Whether its surface may collide with itself.
+    pub(crate) self_contact: bool,
     /// What keeps it from sagging.
     sag: &'static str,
     /// How well its rest shape carries its weight.
@@ -249,6 +251,7 @@ impl Stats {
             surface_vertices: body.surface.vertices.len(),
             mass: body.mass,
             volume: body.volume,
+            self_contact: false,
             sag: body.sag.name(),
             rest_shape: body.rest_shape.as_ref().map(RestShapeStats::of),
             rest_shape_line: body.rest_shape.map_or_else(String::new, |report| report.to_string()),
@@ -337,6 +340,13 @@ impl fmt::Display for Stats {
             self.build_seconds,
             self.write_seconds
         )?;
+
+        // what was left out
+        let without = self.bodies.iter().filter(|body| !body.self_contact).map(|body| body.name.as_str());
+        let without: Vec<&str> = without.collect();
+        if !self.skeletons.is_empty() && !without.is_empty() {
+            write!(f, "\n{}: no contact with itself, which --self-contact adds", without.join(", "))?;
+        }
 
         // difficulties
         if self.retries > 0 {

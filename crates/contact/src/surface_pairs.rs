@@ -138,7 +138,7 @@ const TASKS: usize = 256;
 /// The number of lists of pairs: a few tasks each.
 const LISTS: usize = 64;
 /// The initial capacity of each list, so that reallocation is rare; unused capacity is never accessed.
-const LIST_CAPACITY: usize = 16_384;
+const LIST_CAPACITY: usize = 32_768;
 /// Lists with this many times the room that is expected or used are given back.
 const MANY_TIMES: usize = 4;
 
@@ -242,6 +242,21 @@ impl SurfacePairs {
     #[inline]
     pub fn range(&self, triangle: u32) -> f64 {
         self.range[triangle as usize]
+    }
+
+    /// Number of vertices of all surfaces.
+    pub fn vertex_count(&self) -> usize {
+        self.gap.len()
+    }
+
+    /// Changes the distance at which repulsion of a vertex starts (m), to at most the range of any triangle: pairs are found within ranges.
+    pub fn set_gap(&mut self, vertex: u32, gap: f64) {
+        self.gap[vertex as usize] = gap;
+    }
+
+    /// Changes the distance at which repulsion of an edge starts (m), likewise.
+    pub fn set_edge_gap(&mut self, edge: u32, gap: f64) {
+        self.edge_gap[edge as usize] = gap;
     }
 
     /// The signed distance at which repulsion of an edge starts (m).

@@ -23,6 +23,7 @@ use crate::Up;
 use crate::opened_scene::{CharacterChoice, OpenedScene};
 use crate::scene_schema::{AngleUnit, SceneDocument, SceneFile, UpAxis, checked_document, line_of};
 use characters::Characters;
+use contact::BodyContacts;
 use section::Section;
 use serde::Deserialize;
 use sinew_character::{DEFAULT_FPS, DEFAULT_SECONDS, EARTH_GRAVITY, empty_scene};
@@ -118,13 +119,11 @@ fn read_source(
 
     // bodies and characters
     let mut played = read_top(&scene, name, up)?;
-    let mut self_contact = read_bodies(&scene, &reading, &mut played, &mut notes)?;
+    let mut contacts = read_bodies(&scene, &reading, &mut played, &mut notes)?;
     let mut characters = Characters::new(&scene, choice, &mut played, &reading)?;
     for section in scene.items("character", &file.character) {
         let name = characters.read(&section)?;
-        if section.self_contact == Some(true) {
-            self_contact.push(name);
-        }
+        contacts.add(&name, section.table());
     }
     let Characters { from_files, longest, notes: found, .. } = characters;
     notes.extend(found);
@@ -136,7 +135,7 @@ fn read_source(
 
     // obstacles, contact and constraints
     (played.world.obstacles, played.obstacle_motions, played.world.contact) =
-        read_contact_parts(&scene, self_contact, &reading, &mut notes)?;
+        read_contact_parts(&scene, contacts, &reading, &mut notes)?;
     let constraints = scene.items("constraint", &file.constraint);
     (played.world.constraints, played.constraint_motions) =
         constraint::read_constraints(&constraints, &played.world, up)?;
@@ -159,31 +158,29 @@ fn read_top(scene: &Section<SceneFile>, name: &str, up: Up) -> Result<Scene, Rea
     Ok(top)
 }
 
-/// Adds the bodies without bones, and returns the names of those with self-contact.
+/// Adds the bodies without bones, and returns what they say about contact.
 fn read_bodies(
     scene: &Section<SceneFile>,
     reading: &Reading,
     played: &mut Scene,
     notes: &mut Vec<String>,
-) -> Result<Vec<String>, ReadError> {
-    let mut self_contact = Vec::new();
+) -> Result<BodyContacts, ReadError> {
+    let mut contacts = BodyContacts::default();
     for section in scene.items("body", &scene.table().body) {
         let read = body::read_body(&section, &played.world.bodies, reading.up, reading.folder)?;
         notes.extend(read.notes);
         let (body, motions) = read.value;
-        if section.self_contact == Some(true) {
-            self_contact.push(body.name.clone());
-        }
+        contacts.add(&body.name, section.table());
         played.world.bodies.push(body);
         played.pin_motions.push(motions);
     }
-    Ok(self_contact)
+    Ok(contacts)
 }
 
 /// Obstacles, their motions, and how contact is resolved.
 fn read_contact_parts(
     scene: &Section<SceneFile>,
-    self_contact: Vec<String>,
+    contacts: BodyContacts,
     reading: &Reading,
     notes: &mut Vec<String>,
 ) -> Result<(Vec<ObstacleDesc>, Vec<Motion>, ContactDesc), ReadError> {
@@ -195,6 +192,6 @@ fn read_contact_parts(
         motions.push(read.value.1);
     }
     let contact = scene.optional("contact", &scene.table().contact);
-    let contact = contact::read_contact(contact.as_ref(), self_contact)?;
+    let contact = contact::read_contact(contact.as_ref(), contacts)?;
     Ok((obstacles, motions, contact))
 }

@@ -30,6 +30,8 @@ translate = [0, 1, 0]
 cage_tets = 500
 velocity = [0, 0, 1]
 air_drag = 0.25
+friction = 0.8
+contact_stiffness = 1.5
 
 [body.material]
 name = "fat"
@@ -461,6 +463,8 @@ fn every_obstacle_reaches_the_scene() {
     let contact = &scene.world.contact;
     assert_eq!((contact.friction, contact.stiffness, contact.longest_step), (0.4, 2.0, 0.001));
     assert_eq!((contact.between_bodies, &contact.self_contact[..]), (false, &["a".to_owned()][..]));
+    let material = contact.material(&scene.world.bodies[0].name);
+    assert_eq!((contact.bodies.len(), material.friction, material.stiffness), (1, Some(0.8), 1.5));
     let all = &scene.world.obstacles;
     assert_eq!(all.len(), 10);
     assert_eq!((all[0].name.as_str(), all[1].name.as_str()), ("ground", "obstacle-2"));
@@ -738,11 +742,11 @@ fn mistakes_are_told_with_what_is_accepted() {
         ("end = \"top\"", "end = [0, 0, 0]", "`end` is zero"),
         ("fraction = 0.2", "fraction = 1.5", "`fraction` is 1.5"),
         ("max = [1, 1, 1]", "max = [1, -1, 1]", "below `min`"),
-        ("max = [1, 1, 1]", "", "line 32: region = { box = { … } } needs `max`"),
+        ("max = [1, 1, 1]", "", "line 34: region = { box = { … } } needs `max`"),
         ("radius = 0.5", "radius = 0", "`radius` is 0"),
         ("axis = [0, 0, 2]", "axis = [0, 0, 0]", "`axis` is zero"),
         ("frequency = 1.5", "frequency = -1", "`frequency` is -1"),
-        ("region = { nearest = [1, 2, 3] }", "", "line 39: [[body.load]] needs `region`"),
+        ("region = { nearest = [1, 2, 3] }", "", "line 41: [[body.load]] needs `region`"),
         ("nearest = [1, 2, 3]", "nearest = [1, 2, 3], fraction = 0.5", "`fraction` needs `end`"),
         ("cage_edge = 0.05", "name = \"first\"", "a body above is also named `first`"),
         ("fps = 24", "fps = 24 24", "line 3: not valid TOML"),

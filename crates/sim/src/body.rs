@@ -69,6 +69,10 @@ impl Body {
 
 /// Contact sees no edges longer than this fraction of the diagonal of a surface, so that a body with few vertices rests on what is smaller than its faces.
 const LONG_EDGE: f64 = 0.05;
+/// Nor longer than this fraction of the width of a thin obstacle, such as a rod, which would pass between vertices,
+const OF_THINNEST: f64 = 0.7;
+/// unless that is below this fraction of the diagonal: a box has some 20,000 vertices then.
+const SHORTEST_SPLIT: f64 = 0.0125;
 
 /// A body's shape with its mass distribution, before it is added to a model.
 pub(crate) struct Shape {
@@ -86,15 +90,15 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// Builds the cage with nodes at the anchors, or validates the tets.
-    pub(crate) fn build(desc: &BodyDesc, anchors: &[Vec3]) -> Result<Shape, Vec<Fault>> {
+    /// Builds the cage with nodes at the anchors, or validates the tets. `thinnest` is the width of the thinnest obstacle (m), infinite without any.
+    pub(crate) fn build(desc: &BodyDesc, anchors: &[Vec3], thinnest: f64) -> Result<Shape, Vec<Fault>> {
         let fault = |what: String| vec![Fault::new(&desc.name, what)];
         match &desc.shape {
             // a surface in a cage
             ShapeDesc::Surface { surface, cage } => {
                 let solid = Solid::build(surface).map_err(|e| fault(e.to_string()))?;
                 let findings: Vec<String> = solid.findings().iter().map(ToString::to_string).collect();
-                let fine = without_long_edges(surface);
+                let fine = without_long_edges(surface, thinnest);
                 let solid = match &fine {
                     Some(fine) => Solid::build(fine).map_err(|e| fault(e.to_string()))?,
                     None => solid,
@@ -203,10 +207,12 @@ impl Shape {
     }
 }
 
-/// A surface with its long edges split; `None` if it has none.
-fn without_long_edges(surface: &TriMesh) -> Option<TriMesh> {
+/// A surface with its long edges split, so that an obstacle of some width (m) does not fit between its vertices; `None` if it has none.
+fn without_long_edges(surface: &TriMesh, thinnest: f64) -> Option<TriMesh> {
     let (low, high) = surface.bounds()?;
-    let fine = split_long_edges(surface, LONG_EDGE * (high - low).norm());
+    let size = (high - low).norm();
+    let length = (LONG_EDGE * size).min((OF_THINNEST * thinnest).max(SHORTEST_SPLIT * size));
+    let fine = split_long_edges(surface, length);
     (fine.vertices.len() > surface.vertices.len()).then_some(fine)
 }
 

@@ -19,6 +19,7 @@ pub use crate::obstacle::{Obstacle, ObstacleState};
 pub use barrier::{Intersections, find_intersections};
 pub use contact_force::{ContactForce, contact_forces};
 pub use overlap::Overlap;
+pub use sinew_contact::{ContactMaterial, PairMaterial};
 
 pub(crate) use barrier::BarrierContact;
 pub(crate) use contact_energy::ContactEnergy;

@@ -9,6 +9,8 @@
 //!
 //! however many points are in contact at once. μᵢ is the effective mass of a point.
 
+mod pair_materials;
+mod rest_gap;
 mod rest_overlap;
 mod samples;
 mod soft_surface;
@@ -17,7 +19,9 @@ use crate::body::Body;
 use crate::desc::{ContactDesc, WorldDesc};
 use crate::fault::Fault;
 use crate::obstacle::Obstacle;
-use sinew_contact::{PairSurface, Penalty, SurfacePairs};
+pub(crate) use pair_materials::PairMaterials;
+use rest_gap::RestGaps;
+use sinew_contact::{ContactMaterial, PairSurface, Penalty, SurfacePairs};
 use sinew_math::Vec3;
 use soft_surface::SoftSurface;
 use std::sync::Arc;
@@ -39,6 +43,10 @@ pub(crate) struct ContactSurface {
     /// Mean distance of neighbouring vertices (m).
     pub(crate) spacing: f64,
     pub(crate) desc: ContactDesc,
+    /// Friction and stiffness of pairs of bodies and obstacles.
+    pub(crate) materials: PairMaterials,
+    /// The largest stiffness factor of contacts between soft surfaces.
+    pub(crate) max_stiffness: f64,
     /// Whether contact between bodies or self-contact is enabled.
     pub(crate) has_pairs: bool,
     /// Soft surfaces in contact with each other and themselves.
@@ -50,6 +58,8 @@ pub(crate) struct ContactSurface {
 pub(crate) struct SoftContact {
     /// Bounding volume hierarchies of the surfaces, to be cloned into workspaces.
     pub(crate) pairs: Arc<SurfacePairs>,
+    /// Gaps that depend on how far surfaces that overlap at rest have come apart.
+    pub(crate) rest_gaps: RestGaps,
     /// Effective mass μ of each sample if only samples are in contact (kg); 0 for other points.
     pub(crate) sample_mass: Vec<f64>,
     /// Mass of each node (kg).
@@ -78,12 +88,13 @@ pub(crate) struct PointMotion {
 
 impl ContactSurface {
     pub(crate) fn build(
-        desc: &ContactDesc,
+        world: &WorldDesc,
         bodies: &[Body],
         (node_rest, node_mass): (&[Vec3], &[f64]),
         step: f64,
     ) -> ContactSurface {
         // areas and embedding of the vertices of all bodies
+        let desc = &world.contact;
         let (mut offsets, mut nodes, mut weights) = (vec![0u32], Vec::new(), Vec::new());
         let mut area = Vec::new();
         let (mut edge_sum, mut edge_count) = (0.0, 0usize);
@@ -123,6 +134,8 @@ impl ContactSurface {
 
         // the surface, with hierarchies if surfaces may be in contact
         let named = |body: &Body| desc.self_contact.contains(&body.name);
+        let counts = bodies.iter().map(|body| body.contact_mesh().0.vertices.len());
+        let materials = PairMaterials::build(world, counts);
         let mut hit = ContactSurface {
             soft: None,
             mass,
@@ -132,30 +145,39 @@ impl ContactSurface {
             spacing,
             has_pairs: bodies.iter().any(named) || (desc.between_bodies && bodies.len() > 1),
             desc: desc.clone(),
+            max_stiffness: desc.stiffness * materials.max_soft_stiffness(),
+            materials,
             offsets,
             nodes,
             weights,
         };
         if hit.has_pairs {
-            let mut soft: Vec<SoftSurface> =
-                bodies.iter().map(|body| SoftSurface::build(body, node_rest)).collect();
-            let samples: Vec<f64> = soft.iter().flat_map(|own| own.samples.area.iter().copied()).collect();
-            let mut at_rest = finder_of(bodies, &soft, desc);
-            rest_overlap::fit_gaps(bodies, &mut soft, &mut at_rest);
-            let pairs = Arc::new(finder_of(bodies, &soft, desc));
-            let ranges = soft.iter().map(SoftSurface::nominal_range).collect();
-            let sample_mass = effective_masses(&samples, node_mass, |i| hit.row(i));
-            let is_sharp =
-                bodies.iter().zip(&soft).flat_map(|(body, soft)| soft.sharp_edges(body.contact_mesh().0));
-            hit.soft = Some(SoftContact {
-                pairs,
-                sample_mass,
-                node_mass: node_mass.to_vec(),
-                is_sharp: is_sharp.collect(),
-                ranges,
-            });
+            hit.soft = Some(hit.build_soft(bodies, node_rest, node_mass));
         }
         hit
+    }
+
+    /// What contact between soft surfaces needs.
+    fn build_soft(&self, bodies: &[Body], node_rest: &[Vec3], node_mass: &[f64]) -> SoftContact {
+        // vertices and edges that are tested, with gaps fitted to overlaps at rest
+        let mut soft: Vec<SoftSurface> =
+            bodies.iter().map(|body| SoftSurface::build(body, node_rest)).collect();
+        let samples: Vec<f64> = soft.iter().flat_map(|own| own.samples.area.iter().copied()).collect();
+        let mut at_rest = finder_of(bodies, &soft, &self.desc);
+        let fitted = rest_overlap::fit_gaps(bodies, &mut soft, &mut at_rest);
+
+        // hierarchies and masses
+        let pairs = Arc::new(finder_of(bodies, &soft, &self.desc));
+        let is_sharp =
+            bodies.iter().zip(&soft).flat_map(|(body, soft)| soft.sharp_edges(body.contact_mesh().0));
+        SoftContact {
+            rest_gaps: RestGaps::build(fitted, &pairs),
+            pairs,
+            sample_mass: effective_masses(&samples, node_mass, |i| self.row(i)),
+            node_mass: node_mass.to_vec(),
+            is_sharp: is_sharp.collect(),
+            ranges: soft.iter().map(SoftSurface::nominal_range).collect(),
+        }
     }
 
     /// The hierarchies of soft surfaces in contact.
@@ -225,8 +247,9 @@ impl ContactSurface {
         let lone = if give > 0.0 { 1.0 / give } else { 0.0 };
         let sample = soft.sample_mass[points[0] as usize];
         let mass = if sample > 0.0 { sample.min(lone) } else { lone };
-        let mut law = Penalty::stable(mass, self.step, self.desc.friction, f64::INFINITY);
-        law.stiffness *= self.desc.stiffness;
+        let material = self.materials.of_points(points[0], points[3]);
+        let mut law = Penalty::stable(mass, self.step, material.friction, f64::INFINITY);
+        law.stiffness *= material.stiffness * self.desc.stiffness;
         law
     }
 
@@ -306,6 +329,25 @@ pub(crate) fn find_faults(world: &WorldDesc) -> Vec<Fault> {
     }
     if contact.longest_step.is_nan() || contact.longest_step <= 0.0 {
         fault(format!("contact: the longest step is {} s: it must be above 0", contact.longest_step));
+    }
+
+    // contact parameters of bodies
+    for (i, own) in contact.bodies.iter().enumerate() {
+        let (name, ContactMaterial { friction, stiffness }) = (&own.body, own.material);
+        if world.bodies.iter().all(|body| body.name != *name) {
+            fault(format!("contact: body '{name}' has contact parameters, but does not exist"));
+        }
+        if contact.bodies[..i].iter().any(|earlier| earlier.body == *name) {
+            fault(format!("contact: body '{name}' has contact parameters twice: remove one"));
+        }
+        if let Some(friction) = friction.filter(|friction| friction.is_nan() || *friction < 0.0) {
+            fault(format!("contact: friction of body '{name}' is {friction}: it must be 0 or more"));
+        }
+        if !(stiffness > 0.0 && stiffness <= 1e6) {
+            fault(format!(
+                "contact: stiffness of body '{name}' is {stiffness}: it must be above 0 and at most 1e6"
+            ));
+        }
     }
 
     // bodies with self-contact

@@ -13,7 +13,7 @@ use sinew_skeleton::SkeletonDesc;
 use std::sync::Arc;
 
 pub use constraint::{BeltDesc, ConstraintDesc, ConstraintKind, PointDesc};
-pub use contact::{ContactDesc, Mobility, ObstacleDesc};
+pub use contact::{BodyContactDesc, ContactDesc, Mobility, ObstacleDesc};
 pub use home::HomeDesc;
 pub use sinew_contact::Shape;
 pub use sinew_mesh::CageSize;

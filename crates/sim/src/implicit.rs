@@ -15,6 +15,7 @@ mod barrier_solve;
 mod bones;
 mod deadline;
 mod deformation_damping;
+mod energy_limit;
 mod flight;
 mod home_terms;
 mod newton;
@@ -67,6 +68,8 @@ pub(crate) struct Implicit {
     barrier: BarrierContact,
     /// Whether the current stage keeps surfaces apart by barriers.
     uses_barrier: bool,
+    /// The energy at the beginning of such a stage, if nothing from outside does work in it (J).
+    energy_limit: Option<f64>,
     custom_bodies: CustomBodies,
     torques: Vec<Vec<f64>>,
     before: State,
@@ -160,6 +163,7 @@ impl Implicit {
                 }
             };
             self.uses_barrier = begins_apart;
+            self.energy_limit = None;
             let mut found = self.solve(task, stage, extras, (&mut budget, solves_left), state);
             let is_struck = can_collide && self.is_struck(was_in_contact);
             let mut last = stage;
@@ -182,6 +186,9 @@ impl Implicit {
             self.finish(model, control, last, state);
             if can_collide {
                 self.finish_contact(model, state);
+            }
+            if let Some(limit) = self.energy_limit.filter(|_| last.kind == StageKind::Only) {
+                energy_limit::limit_energy(model, &self.barrier, limit, state);
             }
             barrier_substeps += usize::from(self.uses_barrier);
             barrier_fallbacks += usize::from(begins_apart && !self.uses_barrier);

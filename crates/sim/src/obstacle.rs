@@ -116,6 +116,17 @@ impl Obstacle {
         }
     }
 
+    /// The width that decides whether it passes between the vertices of a surface (m): the second of the sides of its box. A rod has two short sides and is thin; a plate has one and is not, unless it comes edge on.
+    pub(crate) fn width(desc: &ObstacleDesc) -> f64 {
+        if matches!(desc.shape, Shape::Plane { .. } | Shape::Heights(_)) {
+            return f64::INFINITY;
+        }
+        let bounds = desc.shape.bounds();
+        let mut sides: [f64; 3] = (bounds.max - bounds.min).into();
+        sides.sort_by(f64::total_cmp);
+        sides[1]
+    }
+
     /// Faults of a description among all others.
     pub(crate) fn faults(descs: &[ObstacleDesc], index: usize) -> Vec<String> {
         let desc = &descs[index];

@@ -125,6 +125,12 @@ pub struct CharacterTable {
     /// Whether its surface may collide with itself.
     #[schemars(extend("default" = false))]
     pub self_contact: Option<bool>,
+    /// Coulomb's coefficient of friction of its surface. Where both sides of a contact have one, the geometric mean counts; where one has, that one.
+    #[schemars(extend("x-default" = "of what it touches, or of `[contact]`", "minimum" = 0))]
+    pub friction: Option<f64>,
+    /// A factor on the stiffness of its contacts, times that of the other side; above 1, time steps are shorter.
+    #[schemars(extend("default" = 1, "exclusiveMinimum" = 0, "maximum" = 1e6))]
+    pub contact_stiffness: Option<f64>,
     /// Whether bones drive flesh (`one-way`), the root is dynamic and flesh pushes back (`two-way`), or all joints are limp (`ragdoll`).
     #[schemars(extend("default" = "one-way"))]
     pub mode: Option<DriveMode>,

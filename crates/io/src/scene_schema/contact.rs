@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ContactTable {
-    /// Coulomb's coefficient of friction.
+    /// Coulomb's coefficient of friction where neither side of a contact has its own.
     #[schemars(extend("default" = 0.6, "minimum" = 0))]
     pub friction: Option<f64>,
     /// A factor on the stiffness of contact; above 1, time steps are shorter.

@@ -82,10 +82,10 @@ pub struct ObstacleTable {
     /// Angular velocity of a dynamic obstacle at the start (degrees per second).
     #[schemars(extend("default" = [0, 0, 0]))]
     pub spin: Option<Vector>,
-    /// Coulomb's coefficient of friction against it.
-    #[schemars(extend("x-default" = "of `[contact]`", "minimum" = 0))]
+    /// Coulomb's coefficient of friction against it. Where the other side of a contact has one too, the geometric mean counts.
+    #[schemars(extend("x-default" = "of what touches it, or of `[contact]`", "minimum" = 0))]
     pub friction: Option<f64>,
-    /// A factor on the stiffness of contact with it; above 1, time steps are shorter.
+    /// A factor on the stiffness of contact with it, times that of the other side; above 1, time steps are shorter.
     #[schemars(extend("default" = 1, "exclusiveMinimum" = 0, "maximum" = 1e6))]
     pub stiffness: Option<f64>,
     /// The obstacle above that it is a part of and moves with; the density of a dynamic obstacle applies to its parts too.

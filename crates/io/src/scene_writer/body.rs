@@ -8,6 +8,7 @@ use crate::scene_schema::{
 };
 use sinew_control::Motion;
 use sinew_flesh::{Law, Material, StretchLimits};
+use sinew_sim::contact::ContactMaterial;
 use sinew_sim::desc::{BodyDesc, ContactDesc, LoadDesc, PinDesc, Sag};
 
 pub(super) fn body_table(
@@ -16,6 +17,7 @@ pub(super) fn body_table(
     mesh: MeshKeys,
     contact: &ContactDesc,
 ) -> BodyTable {
+    let material = contact.material(&body.name);
     BodyTable {
         name: Some(body.name.clone()),
         surface: mesh.surface,
@@ -29,6 +31,8 @@ pub(super) fn body_table(
         sag: (body.sag != Sag::Free).then(|| sag_mode(body.sag)),
         air_drag: (body.air_drag > 0.0).then_some(body.air_drag),
         self_contact: self_contact(body, contact),
+        friction: material.friction,
+        contact_stiffness: contact_stiffness(&material),
         ..BodyTable::default()
     }
 }
@@ -36,6 +40,11 @@ pub(super) fn body_table(
 /// `self_contact` of a body; absent if it is false.
 pub(super) fn self_contact(body: &BodyDesc, contact: &ContactDesc) -> Option<bool> {
     contact.self_contact.contains(&body.name).then_some(true)
+}
+
+/// `contact_stiffness` of a body; absent if it is 1.
+pub(super) fn contact_stiffness(material: &ContactMaterial) -> Option<f64> {
+    (material.stiffness != 1.0).then_some(material.stiffness)
 }
 
 pub(super) fn pin_tables(pins: &[PinDesc], motions: &[Motion]) -> Vec<PinTable> {

@@ -1,6 +1,6 @@
 //! Writes bodies with bones as `[[character]]`.
 
-use super::body::{load_tables, material_choice, pin_tables, sag_mode, self_contact};
+use super::body::{contact_stiffness, load_tables, material_choice, pin_tables, sag_mode, self_contact};
 use super::bone::bone_tables;
 use super::mesh::MeshKeys;
 use super::nonzero;
@@ -41,6 +41,7 @@ pub(super) fn character_table<'a>(
     let skeleton = Skeleton::build(&rig.skeleton.with_plain_masses()).map_err(|error| error.to_string())?;
 
     // flesh and bones
+    let contact = scene.world.contact.material(&body.name);
     let mut table = CharacterTable {
         name: Some(body.name.clone()),
         bone: bone_tables(&rig.skeleton)?,
@@ -58,6 +59,8 @@ pub(super) fn character_table<'a>(
         pin: pin_tables(&body.pins, motions),
         load: load_tables(&body.loads),
         self_contact: self_contact(body, &scene.world.contact),
+        friction: contact.friction,
+        contact_stiffness: contact_stiffness(&contact),
         ..CharacterTable::default()
     };
     if table.tie.is_empty() {

@@ -78,7 +78,8 @@ fn apply_shape(
 
 /// `[contact]`; `None` if nothing collides.
 pub(super) fn contact_table(contact: &ContactDesc, has_no_obstacles: bool) -> Option<ContactTable> {
-    let plain = ContactDesc { self_contact: contact.self_contact.clone(), ..ContactDesc::default() };
+    let ContactDesc { self_contact, bodies, .. } = contact.clone();
+    let plain = ContactDesc { self_contact, bodies, ..ContactDesc::default() };
     if has_no_obstacles && *contact == plain {
         return None;
     }

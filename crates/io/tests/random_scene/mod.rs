@@ -141,6 +141,11 @@ fn sag() -> impl Strategy<Value = SagMode> {
     select(vec![SagMode::RestShape, SagMode::Balanced, SagMode::Free])
 }
 
+/// Self-contact, friction and stiffness of the contacts of a body.
+fn contact_keys() -> impl Strategy<Value = (Option<bool>, Option<f64>, Option<f64>)> {
+    (flag(), of(positive()), of(positive()))
+}
+
 /// A body, whose name is given by its place.
 fn body() -> BoxedStrategy<BodyTable> {
     let shape = prop_oneof![
@@ -152,16 +157,19 @@ fn body() -> BoxedStrategy<BodyTable> {
         }),
         Just(BodyTable { tets: Some("t.ele".into()), ..BodyTable::default() }),
     ];
-    let placing = (of(positive()), of(vector()), of(vector()), flag());
+    let placing = (of(positive()), of(vector()), of(vector()), contact_keys());
     let held = (vec(pin(), 0..3), vec(load(), 0..2), of(sag()), of(positive()));
     (shape, placing, of(material()), held)
-        .prop_map(|(shape, (scale, translate, velocity, self_contact), material, held)| {
+        .prop_map(|(shape, (scale, translate, velocity, contact), material, held)| {
             let (pin, load, sag, air_drag) = held;
+            let (self_contact, friction, contact_stiffness) = contact;
             BodyTable {
                 scale,
                 translate,
                 velocity,
                 self_contact,
+                friction,
+                contact_stiffness,
                 material,
                 pin,
                 load,
@@ -284,7 +292,8 @@ fn keys() -> BoxedStrategy<Vec<KeyTable>> {
 
 /// A character, whose name is given by its place.
 fn character() -> BoxedStrategy<CharacterTable> {
-    let flesh = (of(material()), flag(), of(sag()), of(positive()), of(positive()), flag(), of(vector()));
+    let flesh =
+        (of(material()), flag(), of(sag()), of(positive()), of(positive()), contact_keys(), of(vector()));
     let performance =
         (keys(), of(curve()), flag(), vec(cue(), 0..3), of(0.0..3.0), of(0.0..3.0), of(0.0..1.0));
     let mode = of(select(vec![DriveMode::OneWay, DriveMode::TwoWay, DriveMode::Ragdoll]));
@@ -299,7 +308,8 @@ fn character() -> BoxedStrategy<CharacterTable> {
             let springs =
                 BoneTable { limits: None, spring_rest: None, stiffness: None, stop_stiffness: None, ..axes };
             bone[0] = BoneTable { joint: Some(JointType::Ball), ..springs };
-            let (material, anchored, sag, core_stiffness, core_reach, self_contact, velocity) = flesh;
+            let (material, anchored, sag, core_stiffness, core_reach, contact, velocity) = flesh;
+            let (self_contact, friction, contact_stiffness) = contact;
             let (key, interpolation, is_loop, cue, preroll_approach, preroll_hold, return_time) = performance;
             CharacterTable {
                 motion: (!key.is_empty()).then(|| BoneMotionTable {
@@ -316,6 +326,8 @@ fn character() -> BoxedStrategy<CharacterTable> {
                 core_stiffness,
                 core_reach,
                 self_contact,
+                friction,
+                contact_stiffness,
                 velocity,
                 key,
                 cue,

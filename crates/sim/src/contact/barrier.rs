@@ -57,6 +57,9 @@ pub(crate) struct BarrierContact {
     h: f64,
     energy: f64,
     in_contact: usize,
+    /// For each body whether it was in range of a barrier at the beginning or the end of the stage, and whether an obstacle was.
+    touches_body: Vec<bool>,
+    touches_obstacle: bool,
     /// Whether nodes move on curves, so that each trial point must be checked by itself.
     pub(crate) checks_path: bool,
 }
@@ -99,6 +102,33 @@ impl BarrierContact {
         self.find_pairs(model);
         self.measure();
         self.lag_friction(model);
+        self.touches_body.clear();
+        self.touches_body.resize(model.bodies().len(), false);
+        self.touches_obstacle = false;
+        self.note_touching(model);
+    }
+
+    /// Notes which bodies and obstacles are in range of a barrier.
+    fn note_touching(&mut self, model: &Model) {
+        for (pair, _) in self.pairs.iter().zip(&self.measured).filter(|(_, m)| m.energy > 0.0) {
+            self.touches_obstacle |= matches!(pair.kind, PairKind::PointPlane(_));
+            for point in pair.points {
+                match model.contact_surface().materials.body_of(point) {
+                    Some(body) => self.touches_body[body] = true,
+                    None => self.touches_obstacle = true,
+                }
+            }
+        }
+    }
+
+    /// Whether a body was in range of a barrier at the beginning or the end of the stage.
+    pub(crate) fn touches(&self, body: usize) -> bool {
+        self.touches_body.get(body) == Some(&true)
+    }
+
+    /// Whether an obstacle was.
+    pub(crate) fn touches_obstacle(&self) -> bool {
+        self.touches_obstacle
     }
 
     /// The energy for the solver.
@@ -174,6 +204,7 @@ impl BarrierContact {
         state.obstacles.iter_mut().zip(&self.poses).for_each(|(own, [_, to])| own.pose = *to);
         self.place_flesh(model, &state.node_x);
         self.measure();
+        self.note_touching(model);
         self.forces.clear();
         self.forces.resize(self.points.x.len(), Vec3::zeros());
         self.in_contact = 0;

@@ -16,7 +16,6 @@ use crate::NodeEnergy;
 use crate::desc::Mobility;
 use crate::friction_anchor::ObstacleFrictionAnchor;
 use crate::friction_anchor::{PairFrictionAnchor, SoftPair};
-use crate::obstacle::Obstacle;
 use crate::substep::Substep;
 use crate::{Control, Model, State};
 use lagged_contact::LaggedContact;
@@ -184,10 +183,9 @@ impl ContactEnergy {
         self.in_contact = 0;
         state.anchors.clear();
         state.pair_anchors.clear();
-        if model.contact_surface().desc.friction > 0.0 {
-            let held = self.pairs.pressed().filter_map(|pressed| anchor_after(model, pressed, &state.node_x));
-            state.pair_anchors.extend(held);
-        }
+        let rough = self.pairs.pressed().filter(|pressed| pressed.lagged.friction > 0.0);
+        let held = rough.filter_map(|pressed| anchor_after(model, pressed, &state.node_x));
+        state.pair_anchors.extend(held);
         for (i, (own, to)) in state.obstacles.iter_mut().zip(&mut self.to).enumerate() {
             match model.solid(i) {
                 Some(_) => *to = own.pose,
@@ -275,7 +273,7 @@ impl ContactEnergy {
             let find =
                 |(i, v): (usize, &mut Vec3)| *v = (model.contact_surface().at(i, node_x) - start[i]) / h;
             self.velocities.par_iter_mut().with_min_len(1024).enumerate().for_each(find);
-            self.pairs.detect(&self.start[..flesh], &self.velocities, h);
+            self.pairs.detect(model, (&self.start[..flesh], &self.velocities), h);
             is_new = true;
         }
         is_new
@@ -550,9 +548,9 @@ impl NodeEnergy for ContactNodes<'_> {
 
 /// The spring of a vertex on an obstacle, before the stiffness of light dynamic obstacles is reduced.
 fn spring_on_flesh(model: &Model, c: &Candidate) -> Penalty {
-    let Obstacle { friction, stiffness, .. } = model.obstacles()[c.obstacle as usize];
-    let factor = SampleLaws::fraction(model, c.obstacle) * stiffness;
-    model.contact_surface().spring(c.point as usize, friction, factor)
+    let material = model.contact_surface().materials.of_point_on_obstacle(c.point, c.obstacle);
+    let factor = SampleLaws::fraction(model, c.obstacle) * material.stiffness;
+    model.contact_surface().spring(c.point as usize, material.friction, factor)
 }
 
 /// The position of a sample of an obstacle (m), given the poses of all.

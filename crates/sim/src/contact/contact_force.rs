@@ -31,7 +31,8 @@ pub fn contact_forces(model: &Model, state: &State) -> Vec<ContactForce> {
             let anchor = held.ok().map(|i| state.anchors[i].anchor);
             let Some(contact) = detect_contact(&obstacle.shape, &p, &p, anchor.as_ref()) else { continue };
             let stretch = anchor.map_or(Vec3::zeros(), |anchor| p - anchor.place);
-            let law = model.contact_surface().law(vertex, obstacle.friction, obstacle.stiffness);
+            let material = model.contact_surface().materials.of_point_on_obstacle(key.0, key.1);
+            let law = model.contact_surface().law(vertex, material.friction, material.stiffness);
             let push = law.force(contact.depth, &contact.normal, &Vec3::zeros(), &stretch);
             let force = now.pose.rotation * push.force;
             found.push(ContactForce { vertex: key.0, obstacle: key.1, point: x, force });
@@ -54,7 +55,8 @@ pub(crate) fn contact_energy(model: &Model, state: &State) -> f64 {
             if let Some(hit) = detect_contact(&obstacle.shape, &p, &p, anchor.as_ref()) {
                 let off = anchor.map_or(Vec3::zeros(), |anchor| p - anchor.place);
                 let stretch = off - off.dot(&hit.normal) * hit.normal;
-                let law = model.contact_surface().law(point, obstacle.friction, obstacle.stiffness);
+                let material = model.contact_surface().materials.of_point_on_obstacle(point as u32, o as u32);
+                let law = model.contact_surface().law(point, material.friction, material.stiffness);
                 sum += law.energy(hit.depth, &stretch);
             }
         }

@@ -348,9 +348,9 @@ impl Contacts {
     /// The contact law of a candidate, before the stiffness of light dynamic obstacles is reduced.
     fn law(model: &Model, sample_laws: &SampleLaws, c: &Candidate) -> Penalty {
         let Some(owner) = c.owner else {
-            let obstacle = &model.obstacles()[c.obstacle as usize];
-            let factor = SampleLaws::fraction(model, c.obstacle) * obstacle.stiffness;
-            return model.contact_surface().law(c.point as usize, obstacle.friction, factor);
+            let material = model.contact_surface().materials.of_point_on_obstacle(c.point, c.obstacle);
+            let factor = SampleLaws::fraction(model, c.obstacle) * material.stiffness;
+            return model.contact_surface().law(c.point as usize, material.friction, factor);
         };
         sample_laws.of_sample(model, owner, c.obstacle)
     }

@@ -1,11 +1,13 @@
 //! Contact between soft surfaces in explicit steps, self-contact included: penalty forces push vertices out of triangles and edges off edges, with friction anchors on the surfaces.
 
+mod lever;
 mod pair_law;
 
 use super::pair_contact::PairContact;
 use crate::contact_surface::{PointMotion, SoftContact};
 use crate::friction_anchor::{PairFrictionAnchor, SoftPair};
 use crate::{Model, State};
+use lever::Lever;
 use pair_law::PairLaw;
 use rayon::prelude::*;
 use sinew_contact::{NearPair, SurfacePairs};
@@ -179,7 +181,10 @@ impl PairForces {
         self.node_v_then.clone_from(&state.node_v);
         (self.elapsed, self.strayed) = (0.0, 0.0);
 
-        // pairs within the horizon
+        // gaps, and pairs within the horizon
+        if let Some(soft) = &model.contact_surface().soft {
+            soft.rest_gaps.update(&self.x_then, &mut self.finder);
+        }
         self.finder.refit(&self.x_then, &self.v_then);
         let rate = self.finder.approach_rate(left, &self.drifts);
         self.lasts = if rate * left > HORIZON { HORIZON / rate } else { left };
@@ -319,7 +324,8 @@ impl PairForces {
         for (contact, anchor) in contacts.iter().zip(anchors) {
             let Some(contact) = contact else { continue };
             let penalty = law.of(model.contact_surface(), contact);
-            let relative = contact.gap(v);
+            let lever = Lever::of(model.contact_surface(), finder, contact, contact.gap(x), &state.node_x);
+            let relative = contact.gap(v) - lever.velocity(&state.node_x, &state.node_v);
             let far = |point: u32| model.contact_surface().at(point as usize, &state.node_x);
             let stretch = anchor.and_then(|anchor| contact.stretch(finder, &anchor, far));
             let push = penalty.force(contact.depth, &contact.normal, &relative, &stretch.unwrap_or_default());
@@ -334,6 +340,7 @@ impl PairForces {
                     node_force[node] += (weight * row_weight) * push.force;
                 }
             }
+            lever.add_couple(&push.force, &state.node_x, node_force);
         }
         given
     }

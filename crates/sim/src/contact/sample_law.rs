@@ -27,12 +27,13 @@ impl SampleLaws {
 
     /// The law of a sample of a dynamic obstacle in contact with another obstacle, before it is softened.
     pub(super) fn of_sample(&self, model: &Model, owner: u32, obstacle: u32) -> Penalty {
+        let friction = model.contact_surface().materials.of_obstacles(owner, obstacle).friction;
         let obstacle = &model.obstacles()[obstacle as usize];
         let owner_count = self.contact_samples[model.obstacles()[owner as usize].carrier].max(1);
         let mass = model.solid(owner as usize).map_or(0.0, |solid| solid.mass) / f64::from(owner_count);
         let (owner, step) = (&model.obstacles()[owner as usize], model.contact_surface().step);
         let factor = model.contact_surface().desc.stiffness * obstacle.stiffness;
-        let law = Penalty::stable(mass, step, obstacle.friction.min(owner.friction), owner.reach);
+        let law = Penalty::stable(mass, step, friction, owner.reach);
         let damping = SAMPLE_DAMPING * factor.sqrt() * mass / step;
         Penalty { stiffness: factor * law.stiffness, damping, ..law }
     }

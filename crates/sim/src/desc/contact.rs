@@ -1,6 +1,6 @@
 //! Descriptions of obstacles and of contact.
 
-use sinew_contact::Shape;
+use sinew_contact::{ContactMaterial, Shape};
 use sinew_math::{Isometry, Vec3};
 
 /// A rigid obstacle.
@@ -14,7 +14,7 @@ pub struct ObstacleDesc {
     pub pose: Isometry,
     /// How it moves.
     pub mobility: Mobility,
-    /// Coulomb friction coefficient; that of [`ContactDesc`] if not given.
+    /// Coulomb friction coefficient, if it has one of its own, see [`ContactDesc::bodies`].
     pub friction: Option<f64>,
     /// Contact stiffness relative to the default; values above 1 shorten the step.
     pub stiffness: f64,
@@ -49,10 +49,19 @@ pub enum Mobility {
     PartOf(usize),
 }
 
+/// Contact parameters of one body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodyContactDesc {
+    /// The name of the body.
+    pub body: String,
+    /// Its friction and the factor on the stiffness of its contacts; values above 1 shorten the step.
+    pub material: ContactMaterial,
+}
+
 /// Contact parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ContactDesc {
-    /// Coulomb friction coefficient.
+    /// Coulomb friction coefficient of surfaces that have none of their own.
     pub friction: f64,
     /// Contact stiffness relative to the default; values above 1 shorten the step.
     pub stiffness: f64,
@@ -62,9 +71,24 @@ pub struct ContactDesc {
     pub between_bodies: bool,
     /// Upper limit of the step of a world with contact (s), so that slow, soft bodies do not sink in.
     pub longest_step: f64,
+    /// Bodies with contact parameters of their own. Those of two surfaces in contact combine as in [`ContactMaterial::with`].
+    pub bodies: Vec<BodyContactDesc>,
+}
+
+impl ContactDesc {
+    /// The contact parameters of a body.
+    pub fn material(&self, body: &str) -> ContactMaterial {
+        let own = self.bodies.iter().find(|own| own.body == body);
+        own.map_or(ContactMaterial::default(), |own| own.material)
+    }
 }
 
 impl ObstacleDesc {
+    /// Its contact parameters.
+    pub fn material(&self) -> ContactMaterial {
+        ContactMaterial { friction: self.friction, stiffness: self.stiffness }
+    }
+
     /// An obstacle that does not move.
     pub fn fixed(name: impl Into<String>, shape: Shape, pose: Isometry) -> ObstacleDesc {
         ObstacleDesc {
@@ -93,6 +117,7 @@ impl Default for ContactDesc {
             self_contact: Vec::new(),
             between_bodies: false,
             longest_step: 2e-3,
+            bodies: Vec::new(),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! prescribed goes on alone, in parts between which flesh gives way, until it is where it must be `[Li2020, §3.3]`. If it cannot, springs take the stage.
 
 use super::deadline::Budget;
+use super::energy_limit;
 use super::newton::Newton;
 use super::problem::{Point, Problem, vector};
 use super::{Implicit, ImplicitContact, ImplicitSettings, Stage, Task};
@@ -69,8 +70,16 @@ impl Implicit {
         newton.deadline = budget.begin(solves_left);
         newton.is_stiff = true;
 
-        // towards it, as far as nothing meets
+        // the energy at the start, which may not rise if nothing does work from outside
         let mut way = Way::begin(problem, newton, barrier);
+        if extras.is_empty() && !way.is_prescribed && energy_limit::is_closed(model) {
+            let mut contact = barrier.on(model);
+            newton.restart(problem, model, &mut [&mut contact]);
+            let moving = state.node_kinetic_energy(model) + state.node_potential_energy(model);
+            self.energy_limit = Some(moving + problem.elastic_energy() + barrier.energy());
+        }
+
+        // towards it, as far as nothing meets
         way.go(model, control, Movers::All, (problem, newton, barrier));
         newton.raise_reference(problem);
         if way.fraction < 1.0 {

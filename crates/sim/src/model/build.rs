@@ -5,7 +5,7 @@ use super::{Load, Model, ModelId, Pin, constraints, home};
 use crate::body::{Body, Shape, damping_rate};
 use crate::body_kind::{BodyKind, CoordinateState, CustomBody};
 use crate::constraint;
-use crate::contact_surface::{ContactSurface, find_faults};
+use crate::contact_surface::{ContactSurface, PairMaterials, find_faults};
 use crate::desc::{BodyDesc, LoadDesc, PinDesc, Sag, ShapeDesc, WorldDesc};
 use crate::fault::{BuildError, Fault};
 use crate::home::{HomeParts, Homes, blend_stiffness};
@@ -36,13 +36,14 @@ impl Model {
             }
         }
         let mut shapes = Vec::new();
+        let thinnest = world.obstacles.iter().map(Obstacle::width).fold(f64::INFINITY, f64::min);
         for desc in &world.bodies {
             let numbers = body_faults(desc);
             if !numbers.is_empty() {
                 faults.extend(numbers);
                 continue;
             }
-            match Shape::build(desc, &anchors_of(desc, &rigs)) {
+            match Shape::build(desc, &anchors_of(desc, &rigs), thinnest) {
                 Ok(shape) => shapes.push(shape),
                 Err(found) => faults.extend(found),
             }
@@ -527,7 +528,7 @@ impl Parts {
         rigs.iter_mut().for_each(|rig| self.fit_to_flesh(rig, &fixed_nodes, &homes));
         let stable_step = contact_step(world, stable_step);
         let contact_surface = ContactSurface::build(
-            &world.contact,
+            world,
             &self.bodies,
             (&self.node_rest, &self.node_mass),
             default_step(world, &stable_step),
@@ -594,8 +595,7 @@ fn contact_step(world: &WorldDesc, mut step: StableStep) -> StableStep {
 
 /// The largest stiffness factor of any contact, at least 1.
 fn stiffest(world: &WorldDesc) -> f64 {
-    let obstacles = world.obstacles.iter().map(|obstacle| obstacle.stiffness).fold(1.0, f64::max);
-    (world.contact.stiffness * obstacles).max(1.0)
+    (world.contact.stiffness * PairMaterials::max_stiffness(world)).max(1.0)
 }
 
 /// The step for which the default contact stiffness is computed (s).

@@ -3,7 +3,7 @@
 use super::barrier_mesh::{BarrierMesh, BarrierSurface, Owner};
 use crate::Model;
 use rayon::prelude::*;
-use sinew_contact::{Barrier, Bounds, BoxTree, Clearance, PairDistance, Sweep};
+use sinew_contact::{Barrier, Bounds, BoxTree, Clearance, PairDistance, PairMaterial, Sweep};
 use sinew_math::{Isometry, Vec3};
 
 /// A pair of primitives with the barrier between them.
@@ -142,7 +142,8 @@ pub(super) fn find_pairs(
             let common = mean_motion(&mesh.surfaces[i], motions);
             refit(&mut mesh.surfaces[i..=i], &mesh.range, motions, &common);
             let surface = &mesh.surfaces[i];
-            let search = Search { mesh, motions, scale, friction: desc.friction, common };
+            let material = material(scale.model, surface, surface);
+            let search = Search { mesh, motions, scale, material, common };
             search.points_of(surface, surface, found);
             search.edges_of(surface, surface, true, found);
         }
@@ -153,8 +154,8 @@ pub(super) fn find_pairs(
             if !first.collides_with(second, desc.between_bodies) || !overlap(first, second) {
                 continue;
             }
-            let friction = friction(scale.model, first, second);
-            let search = Search { mesh, motions, scale, friction, common: Vec3::zeros() };
+            let material = material(scale.model, first, second);
+            let search = Search { mesh, motions, scale, material, common: Vec3::zeros() };
             search.points_of(first, second, found);
             search.points_of(second, first, found);
             search.edges_of(first, second, false, found);
@@ -172,11 +173,17 @@ fn overlap(first: &BarrierSurface, second: &BarrierSurface) -> bool {
     first.triangle_tree.bounds().intersects(&second.triangle_tree.bounds())
 }
 
-fn friction(model: &Model, first: &BarrierSurface, second: &BarrierSurface) -> f64 {
-    match (first.owner, second.owner) {
-        (Owner::Obstacle(i), _) | (_, Owner::Obstacle(i)) => model.obstacles()[i].friction,
-        _ => model.contact_surface().desc.friction,
-    }
+/// Friction of two surfaces, and the stiffness of their barriers relative to the default.
+fn material(model: &Model, first: &BarrierSurface, second: &BarrierSurface) -> PairMaterial {
+    let surface = model.contact_surface();
+    let found = match (first.owner, second.owner) {
+        (Owner::Obstacle(i), Owner::Body(body)) | (Owner::Body(body), Owner::Obstacle(i)) => {
+            surface.materials.of_body_on_obstacle(body, i)
+        }
+        (Owner::Body(a), Owner::Body(b)) => surface.materials.of_bodies(a, b),
+        (Owner::Obstacle(a), Owner::Obstacle(b)) => surface.materials.of_obstacles(a as u32, b as u32),
+    };
+    PairMaterial { stiffness: surface.desc.stiffness * found.stiffness, ..*found }
 }
 
 /// The search between two surfaces.
@@ -184,7 +191,7 @@ struct Search<'a> {
     mesh: &'a BarrierMesh,
     motions: &'a PointMotions,
     scale: &'a BarrierScale<'a>,
-    friction: f64,
+    material: PairMaterial,
     /// Motion that boxes are relative to (m).
     common: Vec3,
 }
@@ -262,8 +269,9 @@ impl Search<'_> {
             }
             range = range.min(RANGE_OF_REST * apart);
         }
-        let stiffness = force(self.scale, &points) / range;
-        Some(BarrierPair { kind, points, barrier: Barrier { range, stiffness }, friction: self.friction })
+        let PairMaterial { friction, stiffness } = self.material;
+        let stiffness = stiffness * force(self.scale, &points) / range;
+        Some(BarrierPair { kind, points, barrier: Barrier { range, stiffness }, friction })
     }
 }
 
@@ -280,8 +288,12 @@ fn find_planes(
     found: &mut Vec<BarrierPair>,
 ) {
     for (place, ends) in motions.planes.iter().enumerate() {
-        let friction = scale.model.obstacles()[mesh.planes[place]].friction;
-        for surface in mesh.surfaces.iter().filter(|surface| !surface.is_obstacle()) {
+        for surface in &mesh.surfaces {
+            let Owner::Body(body) = surface.owner else { continue };
+            let contact = scale.model.contact_surface();
+            let PairMaterial { friction, stiffness } =
+                *contact.materials.of_body_on_obstacle(body, mesh.planes[place]);
+            let factor = contact.desc.stiffness * stiffness;
             for &point in &surface.points {
                 let i = point as usize;
                 let range = mesh.range[i];
@@ -289,7 +301,7 @@ fn find_planes(
                 let low =
                     height(ends[0], motions.x[i]).min(height(ends[1], motions.x[i] + motions.motion[i]));
                 if low < range {
-                    let barrier = Barrier { range, stiffness: scale.force[i] / range };
+                    let barrier = Barrier { range, stiffness: factor * scale.force[i] / range };
                     let (kind, points) = (PairKind::PointPlane(place as u32), [point; 4]);
                     found.push(BarrierPair { kind, points, barrier, friction });
                 }

@@ -21,7 +21,8 @@ pub(super) struct SoftPairs {
     is_sharp: Vec<bool>,
     /// The pairs of each vertex, then each pair of edges.
     pub(super) groups: Vec<Group>,
-    /// For each pair whether the vertex was in front of the triangle at the beginning of the step.
+    /// For each pair whether the vertex was in front of the triangle at the beginning of the step, or behind it by less than its gap: surfaces that slide over each other sink in by so much, and the vertices ahead of an edge are
+    /// above the face that it slides on.
     in_front: Vec<bool>,
     /// The points of all pairs, their positions, and the index of each surface point among them.
     points: Vec<u32>,
@@ -60,6 +61,13 @@ const FARTHEST: f64 = 16.0;
 const SHORT: f64 = 0.5;
 /// Triangles are enlarged by this fraction of the range, so that nothing passes between two of them.
 const SKIN: f64 = 0.1;
+
+/// A face beside an edge does not face away from the one on the other side (cosine): the far side of a thin part does.
+const FACING_AWAY: f64 = -0.5;
+/// A vertex is straight in front of a triangle if its normal is within this cosine, 5°, of that of the triangle.
+const STRAIGHT: f64 = 0.996;
+/// Two triangles share the point that is nearest to a vertex if those points differ by less than this fraction of the distance.
+const SAME_POINT: f64 = 1e-6;
 
 /// Marks a point that is not part of any pair.
 const NONE: u32 = u32::MAX;
@@ -105,8 +113,11 @@ impl SoftPairs {
     }
 
     /// Detects all pairs that may come into contact while points move from `x` (m) with velocity `v` (m/s) for `h` (s).
-    pub(super) fn detect(&mut self, x: &[Vec3], v: &[Vec3], h: f64) {
-        // pairs within the time horizon, limited for very fast motion
+    pub(super) fn detect(&mut self, model: &Model, (x, v): (&[Vec3], &[Vec3]), h: f64) {
+        // gaps at the beginning of the step, and pairs within the time horizon, limited for very fast motion
+        if let Some(soft) = &model.contact_surface().soft {
+            soft.rest_gaps.update(x, &mut self.finder);
+        }
         self.finder.refit(x, v);
         let rate = self.finder.approach_rate(h, &self.drifts);
         let time = if rate * h > FARTHEST { FARTHEST / rate } else { h };
@@ -187,7 +198,8 @@ impl SoftPairs {
         in_front.resize(pairs.len(), false);
         let is_in_front = |(front, pair): (&mut bool, &NearPair)| {
             let [a, b, c] = finder.triangle(pair.second).map(at);
-            *front = (at(pair.first) - a).dot(&(b - a).cross(&(c - a))) >= 0.0;
+            let normal = (b - a).cross(&(c - a));
+            *front = (at(pair.first) - a).dot(&normal) >= -finder.gap(pair.first).max(0.0) * normal.norm();
         };
         in_front.par_iter_mut().zip(pairs.par_iter()).with_min_len(1024).for_each(is_in_front);
         let find = |group: &mut Group| {
@@ -252,7 +264,56 @@ fn vertex_contact(
         SoftPair::VertexTriangle { triangle, .. } => passed.depth > finder.range(triangle),
         SoftPair::Edges { .. } => false,
     };
-    first_passed(finder, own, (then, now)).filter(deep).or(found)
+    let passed = first_passed(finder, own, (then, now)).filter(deep);
+    let contact = match (passed, found) {
+        // it slid past an edge, and is nearer to the face on the other side of that
+        (Some(passed), Some(beside)) if beside.normal.dot(&passed.normal) > FACING_AWAY => beside,
+        (passed, found) => passed.or(found)?,
+    };
+    Some(along_a_face(finder, own, &contact, (then, now)).unwrap_or(contact)).filter(|c| c.depth > 0.0)
+}
+
+/// The contact of a vertex in front of an edge or a corner, with the face there that it slides along, if it moves by more than its gap in the step. The normal between those of the faces is that of one moment only: fixed
+/// for the step, it would stop a box whose edge slides over a vertex.
+fn along_a_face(
+    finder: &SurfacePairs,
+    pairs: &[NearPair],
+    contact: &PairContact,
+    (then, now): (&impl Fn(u32) -> Vec3, &impl Fn(u32) -> Vec3),
+) -> Option<PairContact> {
+    // fast, in front of a surface, and not straight in front of its face
+    let SoftPair::VertexTriangle { vertex, triangle } = contact.pair else { return None };
+    let (gap, g) = (finder.gap(vertex), contact.gap(now));
+    let motion = g - contact.gap(then);
+    let is_straight = contact.normal.dot(&triangle_normal(finder, triangle, now)?) > STRAIGHT;
+    if motion.norm() <= gap || contact.depth >= gap || is_straight {
+        return None;
+    }
+
+    // the face whose normal is most across the motion
+    let p = now(vertex);
+    let mut best: Option<(f64, PairContact)> = None;
+    for pair in pairs.iter().filter(|pair| finder.shell(pair.second) == finder.shell(triangle)) {
+        let corners = finder.triangle(pair.second);
+        let Some(normal) = triangle_normal(finder, pair.second, now) else { continue };
+        let nearest = nearest_on_triangle(&p, &corners.map(now));
+        let along = (normal.dot(&motion) / motion.norm()).abs();
+        let is_there = (p - nearest.point - g).norm() <= SAME_POINT * g.norm();
+        if is_there && best.as_ref().is_none_or(|(least, _)| along < *least) {
+            let [wa, wb, wc] = nearest.weights;
+            let pair = SoftPair::VertexTriangle { vertex, triangle: pair.second };
+            let points = [vertex, corners[0], corners[1], corners[2]];
+            let weights = [1.0, -wa, -wb, -wc];
+            best = Some((along, PairContact { pair, points, weights, depth: gap - normal.dot(&g), normal }));
+        }
+    }
+    best.map(|(_, contact)| contact)
+}
+
+/// The unit normal of a triangle; none if it has no area.
+fn triangle_normal(finder: &SurfacePairs, triangle: u32, at: &impl Fn(u32) -> Vec3) -> Option<Vec3> {
+    let [a, b, c] = finder.triangle(triangle).map(at);
+    (b - a).cross(&(c - a)).try_normalize(0.0)
 }
 
 /// Whether a vertex may be within reach of a triangle.

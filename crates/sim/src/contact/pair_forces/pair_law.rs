@@ -11,7 +11,7 @@
 use super::super::pair_contact::PairContact;
 use crate::contact_surface::{ContactSurface, SoftContact};
 use crate::friction_anchor::SoftPair;
-use sinew_contact::Penalty;
+use sinew_contact::{PairMaterial, Penalty};
 
 /// The law of all contacts of a sub-step.
 #[derive(Clone, Debug, Default)]
@@ -71,7 +71,7 @@ impl PairLaw {
     /// The law of one of these contacts.
     pub(super) fn of(&self, surface: &ContactSurface, contact: &PairContact) -> Penalty {
         let Some(soft) = &surface.soft else { return Penalty::stable(0.0, self.step, 0.0, 0.0) };
-        let limit = SHARED * Penalty::STRENGTH.stiffness * surface.desc.stiffness / (self.step * self.step);
+        let limit = SHARED * Penalty::STRENGTH.stiffness * surface.max_stiffness / (self.step * self.step);
         let borne = |(node, _): (usize, f64)| {
             let (load, limit) = (self.load[node], limit * soft.node_mass[node]);
             if load > limit { limit / load } else { 1.0 }
@@ -81,13 +81,15 @@ impl PairLaw {
 
         // damping as that of a point mass with this stiffness
         let strength = Penalty::STRENGTH;
-        let mass = stiffness * self.step * self.step / (strength.stiffness * surface.desc.stiffness);
-        let damping = strength.damping * surface.desc.stiffness.sqrt() * self.damping * mass / self.step;
+        let material = material_of(surface, contact);
+        let factor = surface.desc.stiffness * material.stiffness;
+        let mass = stiffness * self.step * self.step / (strength.stiffness * factor);
+        let damping = strength.damping * factor.sqrt() * self.damping * mass / self.step;
         let range = range_of(soft, contact);
         Penalty {
             stiffness,
             damping,
-            friction: surface.desc.friction,
+            friction: material.friction,
             max_depth: SATURATION * range,
             recovery_speed: range / RECOVERY_TIME,
         }
@@ -103,7 +105,8 @@ impl PairLaw {
                 if give > 0.0 { 1.0 / give } else { 0.0 }
             }
         };
-        0.5 * SHARED * Penalty::STRENGTH.stiffness * surface.desc.stiffness * mass / (self.step * self.step)
+        let factor = surface.desc.stiffness * material_of(surface, contact).stiffness;
+        0.5 * SHARED * Penalty::STRENGTH.stiffness * factor * mass / (self.step * self.step)
     }
 }
 
@@ -114,6 +117,11 @@ fn combination<'a>(
 ) -> impl Iterator<Item = (usize, f64)> + 'a {
     let points = contact.points.into_iter().zip(contact.weights);
     points.flat_map(|(point, weight)| surface.row(point as usize).map(move |(n, w)| (n, weight * w)))
+}
+
+/// Friction and stiffness of the surfaces of a contact.
+fn material_of<'a>(surface: &'a ContactSurface, contact: &PairContact) -> &'a PairMaterial {
+    surface.materials.of_points(contact.points[0], contact.points[3])
 }
 
 fn range_of(soft: &SoftContact, contact: &PairContact) -> f64 {
