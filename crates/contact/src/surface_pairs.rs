@@ -5,6 +5,7 @@
 //! not against itself: points that move together do not approach. Within one surface, primitives with a carrier in common
 //! ([`CarrierRows`]) never collide. All distances are those of the primitives themselves: no body changes the pairs of others.
 
+mod carrier_sets;
 mod carriers;
 mod excluded_pairs;
 mod lane_box;
@@ -12,6 +13,7 @@ mod shells;
 mod surface_tree;
 mod traversal;
 
+use carrier_sets::CarrierSets;
 pub use carriers::CarrierRows;
 use carriers::Carriers;
 use excluded_pairs::ExcludedPairs;
@@ -152,7 +154,9 @@ impl SurfacePairs {
         for i in 0..pairs.surfaces.len() {
             if pairs.surfaces[i].collides_with_itself {
                 let tree = &pairs.surfaces[i];
-                let excluded = ExcludedPairs::find(tree, &|a, b| pairs.move_together(tree, [a, b]));
+                let sets = CarrierSets::build(tree, |vertex| pairs.carriers.of_vertex(vertex));
+                let together = |a, b| pairs.move_together(tree, [a, b]);
+                let excluded = ExcludedPairs::find(tree, &sets, &together);
                 pairs.surfaces[i].excluded = excluded;
             }
         }
@@ -170,14 +174,34 @@ impl SurfacePairs {
         self.carriers.add(surface.carriers, &triangles);
         self.shells.extend(find_shells(&triangles, first.vertex, surface.rest));
         self.triangles.extend(triangles);
-        self.gap.extend_from_slice(surface.gap);
-        self.range.extend_from_slice(surface.range);
-        self.add_edges(surface, first);
+        self.add_primitives(surface, first);
         self.surfaces.push(SurfaceTree::build(surface, first, carrier_extent(surface)));
     }
 
-    /// Edges have the smaller gap of their ends and the smaller range of their triangles.
-    fn add_edges(&mut self, surface: &PairSurface, first: FirstOf) {
+    /// Replaces samples, edges, gaps and ranges of the same surfaces, none of which may be new: what was found to move together still does. The pairs of the last query are dropped.
+    pub fn set_primitives(&mut self, surfaces: &[PairSurface]) {
+        (self.lists, self.vertex_pairs, self.edge_pairs) = Default::default();
+        for list in [&mut self.gap, &mut self.range, &mut self.edge_gap, &mut self.edge_range] {
+            list.clear();
+        }
+        self.edges.clear();
+        let mut first_triangle = 0;
+        for (i, surface) in surfaces.iter().enumerate() {
+            let first = FirstOf {
+                vertex: self.gap.len() as u32,
+                triangle: first_triangle,
+                edge: self.edges.len() as u32,
+            };
+            first_triangle += surface.triangles.len() as u32;
+            self.add_primitives(surface, first);
+            self.surfaces[i].set_primitives(surface, first);
+        }
+    }
+
+    /// Adds distances and edges. Edges have the smaller gap of their ends and the smaller range of their triangles.
+    fn add_primitives(&mut self, surface: &PairSurface, first: FirstOf) {
+        self.gap.extend_from_slice(surface.gap);
+        self.range.extend_from_slice(surface.range);
         let mut range_at = vec![f64::INFINITY; surface.rest.len()];
         for (corners, range) in surface.triangles.iter().zip(surface.range) {
             corners.iter().for_each(|v| range_at[*v as usize] = range_at[*v as usize].min(*range));

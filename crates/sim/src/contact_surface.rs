@@ -140,9 +140,10 @@ impl ContactSurface {
             let mut soft: Vec<SoftSurface> =
                 bodies.iter().map(|body| SoftSurface::build(body, node_rest)).collect();
             let samples: Vec<f64> = soft.iter().flat_map(|own| own.samples.area.iter().copied()).collect();
-            let mut at_rest = finder_of(bodies, &soft, desc);
-            rest_overlap::fit_gaps(bodies, &mut soft, &mut at_rest);
-            let pairs = Arc::new(finder_of(bodies, &soft, desc));
+            let mut pairs = SurfacePairs::build(&pair_surfaces(bodies, &soft, desc));
+            rest_overlap::fit_gaps(bodies, &mut soft, &mut pairs);
+            pairs.set_primitives(&pair_surfaces(bodies, &soft, desc));
+            let pairs = Arc::new(pairs);
             let ranges = soft.iter().map(SoftSurface::nominal_range).collect();
             let sample_mass = effective_masses(&samples, node_mass, |i| hit.row(i));
             let is_sharp =
@@ -269,16 +270,16 @@ fn effective_masses<R: Iterator<Item = (usize, f64)>>(
     (0..area.len()).map(behind).collect()
 }
 
-/// Builds the bounding volume hierarchies of a model's surfaces.
-fn finder_of(bodies: &[Body], soft: &[SoftSurface], desc: &ContactDesc) -> SurfacePairs {
-    let surfaces: Vec<PairSurface> = bodies
-        .iter()
-        .zip(soft)
-        .map(|(body, soft)| {
-            soft.as_pair_surface(body, desc.self_contact.contains(&body.name), desc.between_bodies)
-        })
-        .collect();
-    SurfacePairs::build(&surfaces)
+/// A model's surfaces as the broad phase sees them.
+fn pair_surfaces<'a>(
+    bodies: &'a [Body],
+    soft: &'a [SoftSurface],
+    desc: &ContactDesc,
+) -> Vec<PairSurface<'a>> {
+    let surface = |(body, soft): (&'a Body, &'a SoftSurface)| {
+        soft.as_pair_surface(body, desc.self_contact.contains(&body.name), desc.between_bodies)
+    };
+    bodies.iter().zip(soft).map(surface).collect()
 }
 
 /// All faults of the contact description of a world.

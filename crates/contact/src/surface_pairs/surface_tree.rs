@@ -57,9 +57,18 @@ pub(super) struct SurfaceTree {
     /// The edges that are tested against edges, as numbers in the surface and as indices into `vertices`; each belongs to one leaf.
     pub(super) edges: Vec<LeafEdge>,
     pub(super) edges_of_node: Vec<LeafRange>,
+    /// What is tested below each node.
+    pub(super) tested: Vec<Tested>,
     pub(super) nominal_range: f64,
     pub(super) collides_with_itself: bool,
     pub(super) collides_with_others: bool,
+}
+
+/// Whether a subtree has samples, and edges.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tested {
+    has_samples: bool,
+    has_edges: bool,
 }
 
 /// An edge of a leaf.
@@ -87,57 +96,53 @@ impl SurfaceTree {
         let boxes: Vec<Bounds> = own.iter().map(|t| Bounds::around(&corners(t))).collect();
         let tree = BoxTree::build(&boxes);
 
-        // vertices and samples in the order of the leaves
+        // vertices in the order of the leaves
         let mut position = vec![u32::MAX; surface.rest.len()];
-        let (mut vertices, mut samples, mut samples_of_node) = (Vec::new(), Vec::new(), Vec::new());
-        for node in &tree.nodes {
-            let first_sample = samples.len() as u32;
-            let leaf = &tree.order[node.start as usize..][..node.count as usize];
-            for v in leaf.iter().flat_map(|t| own[*t as usize]) {
-                let position = &mut position[v as usize];
-                if *position == u32::MAX {
-                    *position = vertices.len() as u32;
-                    vertices.push(first.vertex + v);
-                    if surface.is_sample[v as usize] {
-                        samples.push(*position);
-                    }
-                }
+        let mut vertices = Vec::new();
+        for v in tree.order.iter().flat_map(|t| own[*t as usize]) {
+            let position = &mut position[v as usize];
+            if *position == u32::MAX {
+                *position = vertices.len() as u32;
+                vertices.push(first.vertex + v);
             }
-            samples_of_node.push((first_sample, samples.len() as u32));
         }
-        let (edges, edges_of_node) = edges_of_leaves(surface, &tree, &position, first.edge);
         let moving = |v: &u32| MovingPoint::new(&surface.rest[(v - first.vertex) as usize], &Vec3::zeros());
 
         // boxes at rest, grown by the extent of carriers
         let rest: Vec<Bounds> = tree.bounds.iter().map(|bounds| bounds.grown(extent)).collect();
+        let boxes =
+            |rest| NodeBoxes { moving: MovingBox::EMPTY, normals: LaneBox::EMPTY, rest: LaneBox::of(rest) };
         let mut built = SurfaceTree {
             first_triangle: first.triangle as usize,
-            boxes: Vec::new(),
-            reach: Vec::new(),
-            excluded: ExcludedPairs::default(),
+            boxes: rest.iter().map(boxes).collect(),
             moving: vertices.iter().map(moving).collect(),
             corners: tree.order.iter().map(|t| own[*t as usize].map(|v| position[v as usize])).collect(),
             vertices,
-            samples,
-            samples_of_node,
-            edges,
-            edges_of_node,
             rest,
             tree,
             nominal_range: surface.nominal_range,
             collides_with_itself: surface.collides_with_itself,
             collides_with_others: surface.collides_with_others,
+            ..SurfaceTree::default()
         };
-        built.lay_out_boxes(surface, first);
+        built.set_primitives(surface, first);
         built
     }
 
-    /// Boxes with the reach of each subtree, from the last node to the first.
-    fn lay_out_boxes(&mut self, surface: &PairSurface, first: FirstOf) {
-        let mut reach = vec![0.0f64; self.tree.nodes.len()];
+    /// Sets what is tested, and how far contact of each subtree reaches, from the last node to the first.
+    pub(super) fn set_primitives(&mut self, surface: &PairSurface, first: FirstOf) {
+        self.set_samples(surface, first);
+        (self.edges, self.edges_of_node) = edges_of_leaves(surface, self, first);
+        let count = self.tree.nodes.len();
+        let (mut reach, mut tested) = (vec![0.0f64; count], vec![Tested::default(); count]);
         for (i, node) in self.tree.nodes.iter().enumerate().rev() {
             if node.count == 0 {
-                reach[i] = reach[i + 1].max(reach[node.start as usize]);
+                let (left, right) = (i + 1, node.start as usize);
+                reach[i] = reach[left].max(reach[right]);
+                tested[i] = Tested {
+                    has_samples: tested[left].has_samples || tested[right].has_samples,
+                    has_edges: tested[left].has_edges || tested[right].has_edges,
+                };
                 continue;
             }
             let leaf = &self.tree.order[node.start as usize..][..node.count as usize];
@@ -146,11 +151,39 @@ impl SurfaceTree {
             let samples = self.samples[from as usize..to as usize].iter();
             let gaps = samples.map(|s| surface.gap[(self.vertices[*s as usize] - first.vertex) as usize]);
             reach[i] = ranges.chain(gaps).fold(0.0, f64::max);
+            let (first_edge, last_edge) = self.edges_of_node[i];
+            tested[i] = Tested { has_samples: from < to, has_edges: first_edge < last_edge };
         }
         self.reach = reach.into_iter().map(|reach| reach as f32).collect();
-        let boxes =
-            |rest| NodeBoxes { moving: MovingBox::EMPTY, normals: LaneBox::EMPTY, rest: LaneBox::of(rest) };
-        self.boxes = self.rest.iter().map(boxes).collect();
+        self.tested = tested;
+    }
+
+    /// Samples by the first leaf that has a triangle with them.
+    fn set_samples(&mut self, surface: &PairSurface, first: FirstOf) {
+        self.samples.clear();
+        self.samples_of_node.clear();
+        let mut seen = 0;
+        for node in &self.tree.nodes {
+            let first_sample = self.samples.len() as u32;
+            let leaf = &self.corners[node.start as usize..][..node.count as usize];
+            for corner in leaf.iter().flatten() {
+                // vertices are numbered in the order in which leaves have them
+                if *corner == seen {
+                    seen += 1;
+                    if surface.is_sample[(self.vertices[*corner as usize] - first.vertex) as usize] {
+                        self.samples.push(*corner);
+                    }
+                }
+            }
+            self.samples_of_node.push((first_sample, self.samples.len() as u32));
+        }
+    }
+
+    /// Whether anything below two nodes is tested against each other.
+    #[inline]
+    pub(super) fn have_tests(&self, [a, b]: [u32; 2]) -> bool {
+        let [a, b] = [self.tested[a as usize], self.tested[b as usize]];
+        (a.has_samples | b.has_samples) || (a.has_edges & b.has_edges)
     }
 
     /// Refits the boxes to positions, velocities and normals.
@@ -170,9 +203,8 @@ const MIN_PARALLEL_NODES: usize = 2048;
 /// The edges of a surface by the first leaf that has a triangle with them.
 fn edges_of_leaves(
     surface: &PairSurface,
-    tree: &BoxTree,
-    position: &[u32],
-    first_edge: u32,
+    tree: &SurfaceTree,
+    first: FirstOf,
 ) -> (Vec<LeafEdge>, Vec<LeafRange>) {
     // edges by their ends, for look-up
     let key = |[a, b]: [u32; 2]| (a.min(b), a.max(b));
@@ -183,20 +215,22 @@ fn edges_of_leaves(
     // in the order of the leaves, each once
     let mut is_taken = vec![false; surface.edges.len()];
     let (mut edges, mut ranges) = (Vec::new(), Vec::new());
-    for node in &tree.nodes {
-        let first = edges.len() as u32;
-        for &t in &tree.order[node.start as usize..][..node.count as usize] {
-            let [a, b, c] = surface.triangles[t as usize];
+    for node in &tree.tree.nodes {
+        let first_of_leaf = edges.len() as u32;
+        for corners in &tree.corners[node.start as usize..][..node.count as usize] {
+            let [a, b, c] = *corners;
             for ends in [[a, b], [b, c], [c, a]] {
-                let Ok(found) = by_ends.binary_search_by_key(&key(ends), |entry| entry.0) else { continue };
+                let global = ends.map(|v| tree.vertices[v as usize] - first.vertex);
+                let Ok(found) = by_ends.binary_search_by_key(&key(global), |entry| entry.0) else { continue };
                 let i = by_ends[found].1;
                 if !core::mem::replace(&mut is_taken[i as usize], true) {
-                    let ends = surface.edges[i as usize].ends.map(|v| position[v as usize]);
-                    edges.push(LeafEdge { edge: first_edge + i, ends });
+                    let is_ahead = surface.edges[i as usize].ends == global;
+                    let ends = if is_ahead { ends } else { [ends[1], ends[0]] };
+                    edges.push(LeafEdge { edge: first.edge + i, ends });
                 }
             }
         }
-        ranges.push((first, edges.len() as u32));
+        ranges.push((first_of_leaf, edges.len() as u32));
     }
     (edges, ranges)
 }

@@ -111,10 +111,12 @@ impl Traversal<'_> {
         if !ours.moving.may_meet(&theirs.moving, reach, self.time as f32) {
             return false;
         }
-        // neighbours whose normals lie in one half-space
+        // neighbours whose normals lie in one half-space, or that have nothing to test or move together
         !(is_same
             && ours.rest.intersects(&theirs.rest)
-            && (one_sided(&ours.normals.and(&theirs.normals)) || trees[0].excluded.contains(a, b)))
+            && (!trees[0].have_tests([a as u32, b as u32])
+                || one_sided(&ours.normals.and(&theirs.normals))
+                || trees[0].excluded.contains(a, b)))
     }
 
     /// The distance within which primitives of two nodes are compared (m).
