@@ -10,6 +10,7 @@ mod carriers;
 mod excluded_pairs;
 mod lane_box;
 mod shells;
+mod sides;
 mod surface_tree;
 mod traversal;
 

@@ -32,8 +32,7 @@ impl CarrierSets {
             all.clear();
             let mut has_many = false;
             if node.count > 0 {
-                let corners = tree.corners[node.start as usize..][..node.count as usize].iter().flatten();
-                for (k, corner) in corners.enumerate() {
+                for (k, corner) in tree.leaf_corners(node).iter().flatten().enumerate() {
                     own.clear();
                     own.extend_from_slice(row(tree.vertices[*corner as usize]));
                     any.extend_from_slice(&own);

@@ -37,10 +37,10 @@ impl ExcludedPairs {
 
     /// Whether a pair of nodes is excluded.
     #[inline]
-    pub(super) fn contains(&self, a: usize, b: usize) -> bool {
-        let (a, b) = (a.min(b), a.max(b));
+    pub(super) fn contains(&self, a: u32, b: u32) -> bool {
+        let (a, b) = (a.min(b) as usize, a.max(b));
         let Some(&[from, to]) = self.first.get(a..a + 2) else { return false };
-        self.others[from as usize..to as usize].binary_search(&(b as u32)).is_ok()
+        self.others[from as usize..to as usize].binary_search(&b).is_ok()
     }
 }
 
@@ -91,7 +91,8 @@ impl<N: Fn(u32, u32) -> bool + Sync> Search<'_, N> {
         if !ra.intersects(rb) {
             return false;
         }
-        if !surface_tree.have_tests([a, b]) {
+        let [na, nb] = [a, b].map(|node| &surface_tree.nodes[node as usize]);
+        if !na.tested.meets(nb.tested) {
             return true;
         }
         if self.carriers.are_disjoint(a, b) {
@@ -101,7 +102,6 @@ impl<N: Fn(u32, u32) -> bool + Sync> Search<'_, N> {
         if self.carriers.move_together(a, b) {
             return add_whole(a, b, start, out);
         }
-        let [na, nb] = [a, b].map(|node| surface_tree.tree.nodes[node as usize]);
         let opens_first = nb.count > 0
             || (na.count == 0 && (ra.max - ra.min).norm_squared() >= (rb.max - rb.min).norm_squared());
         let is_whole = match (na.count > 0, nb.count > 0) {
