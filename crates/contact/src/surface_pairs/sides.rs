@@ -11,6 +11,10 @@ pub(super) struct Sides(u32);
 /// Normals count as facing a direction above this sine, times the sum of magnitudes: more than the rounding of a few operations in single precision.
 const SLACK: f32 = 1e-5;
 
+/// A bit for each axis; those of opposite directions are 16 higher.
+const BITS: [[u32; 4]; 4] =
+    [[1, 2, 4, 8], [16, 32, 64, 128], [256, 512, 1024, 2048], [4096, 8192, 16_384, 32_768]];
+
 impl Sides {
     /// No direction.
     pub(super) const NONE: Sides = Sides(0);
@@ -21,13 +25,23 @@ impl Sides {
     #[inline]
     pub(super) fn of_triangle([ax, ay, az, _]: &Lane, [bx, by, bz, _]: &Lane) -> Sides {
         let (x, y, z) = (ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx);
-        let along =
-            [x, y, z, x + y, x - y, x + z, x - z, y + z, y - z, x + y + z, x + y - z, x - y + z, x - y - z];
+        let (sum, off) = (x + y, x - y);
+        let along = [
+            [x, y, z, sum],
+            [off, x + z, x - z, y + z],
+            [y - z, sum + z, sum - z, off + z],
+            [off - z, 0.0, 0.0, 0.0],
+        ];
         let least = SLACK * (x.abs() + y.abs() + z.abs());
-        let mut found = 0;
-        for (i, along) in along.into_iter().enumerate() {
-            found |= u32::from(along > least) << i | u32::from(along < -least) << (i + 16);
+        // four comparisons at once, each with its own bits
+        let mut found = [0u32; 4];
+        for (along, bits) in along.iter().zip(&BITS) {
+            for k in 0..4 {
+                found[k] |= if along[k] > least { bits[k] } else { 0 };
+                found[k] |= if along[k] < -least { bits[k] << 16 } else { 0 };
+            }
         }
+        let found = found[0] | found[1] | found[2] | found[3];
         Sides(found)
     }
 
