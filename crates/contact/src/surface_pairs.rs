@@ -88,6 +88,7 @@ impl NearPair {
         is_near.then_some(NearPair { first, second, distance: shorter, closing: faster })
     }
 
+    #[cfg(test)]
     fn key(&self) -> (u32, u32) {
         (self.first, self.second)
     }
@@ -116,8 +117,8 @@ pub struct SurfacePairs {
     next_tasks: Vec<Task>,
     /// Pairs found, one list per task group.
     lists: Vec<PairLists>,
-    /// Insertion position of each vertex, for the counting sort of pairs.
-    place_of_vertex: Vec<u32>,
+    /// Insertion position of each vertex or edge, for the counting sort of pairs.
+    places: Vec<u32>,
     vertex_pairs: Vec<NearPair>,
     edge_pairs: Vec<NearPair>,
 }
@@ -354,31 +355,11 @@ impl SurfacePairs {
         }
     }
 
-    /// Merges the lists by a counting sort over vertices, then sorts the few pairs of each vertex.
+    /// Merges the lists of vertices and those of edges.
     fn sort_pairs(&mut self) {
-        let SurfacePairs { lists, place_of_vertex, vertex_pairs, edge_pairs, gap, .. } = self;
-        let pairs = || lists.iter().flat_map(|list| &list.vertices);
-        place_of_vertex.clear();
-        place_of_vertex.resize(gap.len() + 1, 0);
-        for pair in pairs() {
-            place_of_vertex[pair.first as usize + 1] += 1;
-        }
-        for vertex in 0..gap.len() {
-            place_of_vertex[vertex + 1] += place_of_vertex[vertex];
-        }
-        clear(vertex_pairs, LISTS * LIST_CAPACITY);
-        let count = lists.iter().map(|list| list.vertices.len()).sum();
-        vertex_pairs.resize(count, NearPair { first: 0, second: 0, distance: 0.0, closing: 0.0 });
-        for pair in pairs() {
-            let place = &mut place_of_vertex[pair.first as usize];
-            vertex_pairs[*place as usize] = *pair;
-            *place += 1;
-        }
-        let of_vertices = vertex_pairs.chunk_by_mut(|a, b| a.first == b.first);
-        of_vertices.for_each(|own| own.sort_unstable_by_key(|pair| pair.second));
-        clear(edge_pairs, LISTS * LIST_CAPACITY);
-        edge_pairs.extend(lists.iter().flat_map(|list| &list.edges));
-        edge_pairs.sort_unstable_by_key(NearPair::key);
+        let SurfacePairs { lists, places, vertex_pairs, edge_pairs, gap, edges, .. } = self;
+        merge_sorted(lists.iter().map(|list| &list.vertices), gap.len(), places, vertex_pairs);
+        merge_sorted(lists.iter().map(|list| &list.edges), edges.len(), places, edge_pairs);
     }
 
     /// The pairs of vertices and triangles of the last query, sorted by vertex, then triangle.
@@ -415,6 +396,36 @@ impl SurfacePairs {
         self.tasks = tasks;
         self.next_tasks = next;
     }
+}
+
+/// Merges lists by a counting sort over the first of each pair, one of `count`, then sorts the few pairs of each.
+fn merge_sorted<'a>(
+    lists: impl Iterator<Item = &'a Vec<NearPair>> + Clone,
+    count: usize,
+    places: &mut Vec<u32>,
+    out: &mut Vec<NearPair>,
+) {
+    // the first place of each
+    places.clear();
+    places.resize(count + 1, 0);
+    for pair in lists.clone().flatten() {
+        places[pair.first as usize + 1] += 1;
+    }
+    for i in 0..count {
+        places[i + 1] += places[i];
+    }
+
+    // pairs at their places
+    clear(out, LISTS * LIST_CAPACITY);
+    let pair_count = lists.clone().map(Vec::len).sum();
+    out.resize(pair_count, NearPair { first: 0, second: 0, distance: 0.0, closing: 0.0 });
+    for pair in lists.flatten() {
+        let place = &mut places[pair.first as usize];
+        out[*place as usize] = *pair;
+        *place += 1;
+    }
+    let of_each = out.chunk_by_mut(|a, b| a.first == b.first);
+    of_each.for_each(|own| own.sort_unstable_by_key(|pair| pair.second));
 }
 
 /// Clears a list with room for a number of pairs; memory of a crowd that has dispersed is given back.

@@ -61,12 +61,13 @@ impl Sides {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use sinew_math::real;
 
     /// Triangles at an angle face a common direction up to 124°, as if joined at an edge, and none if they are back to back or without area.
     #[test]
     fn patches_face_what_all_of_their_triangles_face() {
         let turned = |degrees: f64| {
-            let (sin, cos) = (degrees.to_radians().sin() as f32, degrees.to_radians().cos() as f32);
+            let (sin, cos) = (real::sin(degrees.to_radians()) as f32, real::cos(degrees.to_radians()) as f32);
             Sides::of_triangle(&[0.0, 1.0, 0.0, 0.0], &[-cos, 0.0, sin, 0.0])
         };
         for i in 0..72 {
