@@ -137,26 +137,28 @@ impl ContactSurface {
             weights,
         };
         if hit.has_pairs {
-            let mut soft: Vec<SoftSurface> =
-                bodies.iter().map(|body| SoftSurface::build(body, node_rest)).collect();
-            let samples: Vec<f64> = soft.iter().flat_map(|own| own.samples.area.iter().copied()).collect();
-            let mut pairs = SurfacePairs::build(&pair_surfaces(bodies, &soft, desc));
-            rest_overlap::fit_gaps(bodies, &mut soft, &mut pairs);
-            pairs.set_primitives(&pair_surfaces(bodies, &soft, desc));
-            let pairs = Arc::new(pairs);
-            let ranges = soft.iter().map(SoftSurface::nominal_range).collect();
-            let sample_mass = effective_masses(&samples, node_mass, |i| hit.row(i));
-            let is_sharp =
-                bodies.iter().zip(&soft).flat_map(|(body, soft)| soft.sharp_edges(body.contact_mesh().0));
-            hit.soft = Some(SoftContact {
-                pairs,
-                sample_mass,
-                node_mass: node_mass.to_vec(),
-                is_sharp: is_sharp.collect(),
-                ranges,
-            });
+            hit.soft = Some(hit.build_soft(bodies, (node_rest, node_mass)));
         }
         hit
+    }
+
+    /// Soft surfaces with the hierarchies over them.
+    fn build_soft(&self, bodies: &[Body], (node_rest, node_mass): (&[Vec3], &[f64])) -> SoftContact {
+        let mut soft: Vec<SoftSurface> =
+            bodies.iter().map(|body| SoftSurface::build(body, node_rest)).collect();
+        let samples: Vec<f64> = soft.iter().flat_map(|own| own.samples.area.iter().copied()).collect();
+        let mut pairs = SurfacePairs::build(&pair_surfaces(bodies, &soft, &self.desc));
+        rest_overlap::fit_gaps(bodies, &mut soft, &mut pairs);
+        pairs.set_primitives(&pair_surfaces(bodies, &soft, &self.desc));
+        let is_sharp =
+            bodies.iter().zip(&soft).flat_map(|(body, soft)| soft.sharp_edges(body.contact_mesh().0));
+        SoftContact {
+            pairs: Arc::new(pairs),
+            sample_mass: effective_masses(&samples, node_mass, |i| self.row(i)),
+            node_mass: node_mass.to_vec(),
+            is_sharp: is_sharp.collect(),
+            ranges: soft.iter().map(SoftSurface::nominal_range).collect(),
+        }
     }
 
     /// The hierarchies of soft surfaces in contact.

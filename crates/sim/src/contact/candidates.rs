@@ -91,17 +91,13 @@ impl CandidateSearch {
         (state, node_x): (&State, &[Vec3]),
         out: &mut Vec<Candidate>,
     ) {
-        // distance of a point from an obstacle
+        // what is compared
         self.follow(model, range.moved);
         let (margin, flesh) = (range.margin, model.contact_surface().count());
         let CandidateSearch { chunks, boxes, approach, away_until } = self;
         boxes.clear();
         boxes.extend(model.obstacles().iter().zip(motions).map(|(o, motion)| around(o, motion, margin)));
-        let distance =
-            |o: usize, x: &Vec3| model.obstacles()[o].shape.probe(&motions[o].point_in_shape(x)).distance;
-        // approximate distance functions may overestimate
-        let is_exact = |o: usize| model.obstacles()[o].shape.has_exact_distance();
-        let bound = |o: usize, distance: f64| if is_exact(o) { distance } else { f64::NEG_INFINITY };
+        let query = Query { model, motions, boxes, margin, approach: *approach, node_x };
 
         // vertices of flesh, in parallel tasks
         let task_count = flesh.div_ceil(CHUNK);
@@ -111,57 +107,16 @@ impl CandidateSearch {
             points: Vec::with_capacity(CHUNK),
             near: Vec::with_capacity(count),
         });
-        let (approach, (flesh_x, samples_x)) = (*approach, x.split_at_mut(flesh));
-        let search = |(task, ((chunk, x), away_until)): (usize, Task)| {
-            // points that may be near, where they are, and the obstacles around them
-            let Chunk { found, points, near } = chunk;
-            found.clear();
-            points.clear();
-            let may_be_near = |i: &u32| away_until[*i as usize] - approach < margin;
-            points.extend((0..x.len() as u32).filter(may_be_near));
-            let at = |i: u32| model.contact_surface().at(task * CHUNK + i as usize, node_x);
-            points.iter().for_each(|i| x[*i as usize] = at(*i));
-            let own = points.iter().fold(Bounds::EMPTY, |own, i| own.with(&x[*i as usize]));
-            near.clear();
-            near.extend((0..count).filter(|o| boxes[*o].intersects(&own)));
-
-            // their distances; those of obstacles around no point are beyond the margin
-            for i in points.iter().map(|i| *i as usize) {
-                let mut nearest = if near.len() == count { f64::INFINITY } else { margin };
-                for &o in near.iter() {
-                    if !boxes[o].contains(&x[i]) {
-                        nearest = nearest.min(margin + boxes[o].distance_squared(&x[i]).sqrt());
-                        continue;
-                    }
-                    let distance = distance(o, &x[i]);
-                    nearest = nearest.min(bound(o, distance));
-                    if distance < margin {
-                        found.push(candidate((task * CHUNK + i) as u32, o, None, bound(o, distance)));
-                    }
-                }
-                away_until[i] = approach + CERTAINLY * nearest;
-            }
-        };
+        let (flesh_x, samples_x) = x.split_at_mut(flesh);
         let tasks = chunks[..task_count].par_iter_mut().zip(flesh_x.par_chunks_mut(CHUNK));
-        tasks.zip(away_until.par_chunks_mut(CHUNK)).enumerate().for_each(search);
+        let tasks = tasks.zip(away_until.par_chunks_mut(CHUNK)).enumerate();
+        tasks.for_each(|(i, task)| query.find_in(i * CHUNK, task));
 
         // collected in order, with the samples of dynamic obstacles
         out.clear();
         out.reserve(CandidateSearch::room(model, flesh + samples_x.len()));
         chunks[..task_count].iter().for_each(|chunk| out.extend_from_slice(&chunk.found));
-        for (s, owner) in model.obstacles().iter().enumerate() {
-            for point in owner.first_sample as usize..owner.first_sample as usize + owner.samples.len() {
-                let others =
-                    (0..model.obstacles().len()).filter(|o| model.obstacles()[*o].carrier != owner.carrier);
-                let x = &samples_x[point - flesh];
-                for o in others.filter(|o| boxes[*o].contains(x)) {
-                    let distance = distance(o, x);
-                    if distance < margin {
-                        out.push(candidate(point as u32, o, Some(s as u32), bound(o, distance)));
-                    }
-                }
-            }
-        }
+        query.find_samples(samples_x, out);
         keep_held(model, state, out);
     }
 
@@ -175,6 +130,78 @@ impl CandidateSearch {
             return;
         }
         self.approach += model.contact_surface().stretch * moved;
+    }
+}
+
+/// What points are compared with.
+struct Query<'a> {
+    model: &'a Model,
+    motions: &'a [RigidMotion],
+    boxes: &'a [Bounds],
+    margin: f64,
+    approach: f64,
+    node_x: &'a [Vec3],
+}
+
+impl Query<'_> {
+    /// The distance of a point from an obstacle (m).
+    fn distance(&self, o: usize, x: &Vec3) -> f64 {
+        self.model.obstacles()[o].shape.probe(&self.motions[o].point_in_shape(x)).distance
+    }
+
+    /// A lower bound of that distance: approximate distance functions may overestimate.
+    fn bound(&self, o: usize, distance: f64) -> f64 {
+        if self.model.obstacles()[o].shape.has_exact_distance() { distance } else { f64::NEG_INFINITY }
+    }
+
+    /// Finds the candidates among the vertices of a task, which begin at `first`.
+    fn find_in(&self, first: usize, ((chunk, x), away_until): Task) {
+        // points that may be near, where they are, and the obstacles around them
+        let Query { boxes, margin, approach, .. } = *self;
+        let Chunk { found, points, near } = chunk;
+        found.clear();
+        points.clear();
+        let may_be_near = |i: &u32| away_until[*i as usize] - approach < margin;
+        points.extend((0..x.len() as u32).filter(may_be_near));
+        let at = |i: u32| self.model.contact_surface().at(first + i as usize, self.node_x);
+        points.iter().for_each(|i| x[*i as usize] = at(*i));
+        let own = points.iter().fold(Bounds::EMPTY, |own, i| own.with(&x[*i as usize]));
+        near.clear();
+        near.extend((0..boxes.len()).filter(|o| boxes[*o].intersects(&own)));
+
+        // their distances; those of obstacles around no point are beyond the margin
+        for i in points.iter().map(|i| *i as usize) {
+            let mut nearest = if near.len() == boxes.len() { f64::INFINITY } else { margin };
+            for &o in near.iter() {
+                if !boxes[o].contains(&x[i]) {
+                    nearest = nearest.min(margin + boxes[o].distance_squared(&x[i]).sqrt());
+                    continue;
+                }
+                let distance = self.distance(o, &x[i]);
+                nearest = nearest.min(self.bound(o, distance));
+                if distance < margin {
+                    found.push(candidate((first + i) as u32, o, None, self.bound(o, distance)));
+                }
+            }
+            away_until[i] = approach + CERTAINLY * nearest;
+        }
+    }
+
+    /// Adds the candidates among the samples of dynamic obstacles at `x` (m).
+    fn find_samples(&self, x: &[Vec3], out: &mut Vec<Candidate>) {
+        let (obstacles, flesh) = (self.model.obstacles(), self.model.contact_surface().count());
+        for (s, owner) in obstacles.iter().enumerate() {
+            for point in owner.first_sample as usize..owner.first_sample as usize + owner.samples.len() {
+                let x = &x[point - flesh];
+                let others = (0..obstacles.len()).filter(|o| obstacles[*o].carrier != owner.carrier);
+                for o in others.filter(|o| self.boxes[*o].contains(x)) {
+                    let distance = self.distance(o, x);
+                    if distance < self.margin {
+                        out.push(candidate(point as u32, o, Some(s as u32), self.bound(o, distance)));
+                    }
+                }
+            }
+        }
     }
 }
 
