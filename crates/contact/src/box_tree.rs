@@ -90,6 +90,16 @@ pub struct BoxTree {
     pub(crate) order: Vec<u32>,
 }
 
+/// Primitives that stay together, and the box around them.
+struct Group {
+    bounds: Bounds,
+    members: Vec<u32>,
+}
+
+fn union(boxes: &[Bounds], some: &[u32]) -> Bounds {
+    some.iter().fold(Bounds::EMPTY, |sum, &i| sum.and(&boxes[i as usize]))
+}
+
 /// The maximum number of primitives per leaf.
 const LEAF: usize = 4;
 /// Traversal stack: deeper than a tree of two thousand million primitives.
@@ -107,9 +117,52 @@ impl BoxTree {
         tree
     }
 
+    /// Builds the tree so that primitives of one group, numbered from 0, form a subtree of their own unless they are few.
+    pub(crate) fn build_grouped(boxes: &[Bounds], group_of: &[u32]) -> BoxTree {
+        // the primitives of each group
+        let mut members: Vec<u32> = (0..boxes.len() as u32).collect();
+        members.sort_by_key(|i| group_of[*i as usize]);
+        let mut groups: Vec<Group> = members
+            .chunk_by(|a, b| group_of[*a as usize] == group_of[*b as usize])
+            .map(|own| Group { bounds: union(boxes, own), members: own.to_vec() })
+            .collect();
+        let mut tree = BoxTree::default();
+        tree.split_groups(boxes, &mut groups);
+        tree
+    }
+
+    /// Splits groups until one of them, or few primitives, are left.
+    fn split_groups(&mut self, boxes: &[Bounds], groups: &mut [Group]) {
+        let count: usize = groups.iter().map(|group| group.members.len()).sum();
+        if groups.len() <= 1 || count <= LEAF {
+            let mut order: Vec<u32> = groups.iter().flat_map(|group| &group.members).copied().collect();
+            let first = self.order.len();
+            if count > 0 {
+                self.split(boxes, &mut order, first);
+            }
+            self.order.append(&mut order);
+            return;
+        }
+        let own = self.nodes.len();
+        let bounds = groups.iter().fold(Bounds::EMPTY, |sum, group| sum.and(&group.bounds));
+        self.nodes.push(TreeNode { start: 0, count: 0 });
+        self.bounds.push(bounds);
+        let spread = groups.iter().fold(Bounds::EMPTY, |sum, group| sum.with(&group.bounds.center()));
+        let axis = (spread.max - spread.min).imax();
+        let half = groups.len() / 2;
+        groups.select_nth_unstable_by(half, |a, b| {
+            let [x, y] = [a, b].map(|group| group.bounds.center()[axis]);
+            x.total_cmp(&y).then(a.members.cmp(&b.members))
+        });
+        let (left, right) = groups.split_at_mut(half);
+        self.split_groups(boxes, left);
+        self.nodes[own].start = self.nodes.len() as u32;
+        self.split_groups(boxes, right);
+    }
+
     fn split(&mut self, boxes: &[Bounds], order: &mut [u32], first: usize) {
         let own = self.nodes.len();
-        let bounds = order.iter().fold(Bounds::EMPTY, |sum, &i| sum.and(&boxes[i as usize]));
+        let bounds = union(boxes, order);
         self.nodes.push(TreeNode { start: first as u32, count: order.len() as u32 });
         self.bounds.push(bounds);
         if order.len() <= LEAF {

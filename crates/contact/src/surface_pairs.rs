@@ -5,13 +5,16 @@
 //! not against itself: points that move together do not approach. Within one surface, primitives with a carrier in common
 //! ([`CarrierRows`]) never collide. All distances are those of the primitives themselves: no body changes the pairs of others.
 
+mod carrier_sets;
 mod carriers;
 mod excluded_pairs;
 mod lane_box;
 mod shells;
+mod sides;
 mod surface_tree;
 mod traversal;
 
+use carrier_sets::CarrierSets;
 pub use carriers::CarrierRows;
 use carriers::Carriers;
 use excluded_pairs::ExcludedPairs;
@@ -85,6 +88,7 @@ impl NearPair {
         is_near.then_some(NearPair { first, second, distance: shorter, closing: faster })
     }
 
+    #[cfg(test)]
     fn key(&self) -> (u32, u32) {
         (self.first, self.second)
     }
@@ -113,8 +117,8 @@ pub struct SurfacePairs {
     next_tasks: Vec<Task>,
     /// Pairs found, one list per task group.
     lists: Vec<PairLists>,
-    /// Insertion position of each vertex, for the counting sort of pairs.
-    place_of_vertex: Vec<u32>,
+    /// Insertion position of each vertex or edge, for the counting sort of pairs.
+    places: Vec<u32>,
     vertex_pairs: Vec<NearPair>,
     edge_pairs: Vec<NearPair>,
 }
@@ -152,7 +156,9 @@ impl SurfacePairs {
         for i in 0..pairs.surfaces.len() {
             if pairs.surfaces[i].collides_with_itself {
                 let tree = &pairs.surfaces[i];
-                let excluded = ExcludedPairs::find(tree, &|a, b| pairs.move_together(tree, [a, b]));
+                let sets = CarrierSets::build(tree, |vertex| pairs.carriers.of_vertex(vertex));
+                let together = |a, b| pairs.move_together(tree, [a, b]);
+                let excluded = ExcludedPairs::find(tree, &sets, &together);
                 pairs.surfaces[i].excluded = excluded;
             }
         }
@@ -170,14 +176,34 @@ impl SurfacePairs {
         self.carriers.add(surface.carriers, &triangles);
         self.shells.extend(find_shells(&triangles, first.vertex, surface.rest));
         self.triangles.extend(triangles);
-        self.gap.extend_from_slice(surface.gap);
-        self.range.extend_from_slice(surface.range);
-        self.add_edges(surface, first);
+        self.add_primitives(surface, first);
         self.surfaces.push(SurfaceTree::build(surface, first, carrier_extent(surface)));
     }
 
-    /// Edges have the smaller gap of their ends and the smaller range of their triangles.
-    fn add_edges(&mut self, surface: &PairSurface, first: FirstOf) {
+    /// Replaces samples, edges, gaps and ranges of the same surfaces, none of which may be new: what was found to move together still does. The pairs of the last query are dropped.
+    pub fn set_primitives(&mut self, surfaces: &[PairSurface]) {
+        (self.lists, self.vertex_pairs, self.edge_pairs) = Default::default();
+        for list in [&mut self.gap, &mut self.range, &mut self.edge_gap, &mut self.edge_range] {
+            list.clear();
+        }
+        self.edges.clear();
+        let mut first_triangle = 0;
+        for (i, surface) in surfaces.iter().enumerate() {
+            let first = FirstOf {
+                vertex: self.gap.len() as u32,
+                triangle: first_triangle,
+                edge: self.edges.len() as u32,
+            };
+            first_triangle += surface.triangles.len() as u32;
+            self.add_primitives(surface, first);
+            self.surfaces[i].set_primitives(surface, first);
+        }
+    }
+
+    /// Adds distances and edges. Edges have the smaller gap of their ends and the smaller range of their triangles.
+    fn add_primitives(&mut self, surface: &PairSurface, first: FirstOf) {
+        self.gap.extend_from_slice(surface.gap);
+        self.range.extend_from_slice(surface.range);
         let mut range_at = vec![f64::INFINITY; surface.rest.len()];
         for (corners, range) in surface.triangles.iter().zip(surface.range) {
             corners.iter().for_each(|v| range_at[*v as usize] = range_at[*v as usize].min(*range));
@@ -344,31 +370,11 @@ impl SurfacePairs {
         }
     }
 
-    /// Merges the lists by a counting sort over vertices, then sorts the few pairs of each vertex.
+    /// Merges the lists of vertices and those of edges.
     fn sort_pairs(&mut self) {
-        let SurfacePairs { lists, place_of_vertex, vertex_pairs, edge_pairs, gap, .. } = self;
-        let pairs = || lists.iter().flat_map(|list| &list.vertices);
-        place_of_vertex.clear();
-        place_of_vertex.resize(gap.len() + 1, 0);
-        for pair in pairs() {
-            place_of_vertex[pair.first as usize + 1] += 1;
-        }
-        for vertex in 0..gap.len() {
-            place_of_vertex[vertex + 1] += place_of_vertex[vertex];
-        }
-        clear(vertex_pairs, LISTS * LIST_CAPACITY);
-        let count = lists.iter().map(|list| list.vertices.len()).sum();
-        vertex_pairs.resize(count, NearPair { first: 0, second: 0, distance: 0.0, closing: 0.0 });
-        for pair in pairs() {
-            let place = &mut place_of_vertex[pair.first as usize];
-            vertex_pairs[*place as usize] = *pair;
-            *place += 1;
-        }
-        let of_vertices = vertex_pairs.chunk_by_mut(|a, b| a.first == b.first);
-        of_vertices.for_each(|own| own.sort_unstable_by_key(|pair| pair.second));
-        clear(edge_pairs, LISTS * LIST_CAPACITY);
-        edge_pairs.extend(lists.iter().flat_map(|list| &list.edges));
-        edge_pairs.sort_unstable_by_key(NearPair::key);
+        let SurfacePairs { lists, places, vertex_pairs, edge_pairs, gap, edges, .. } = self;
+        merge_sorted(lists.iter().map(|list| &list.vertices), gap.len(), places, vertex_pairs);
+        merge_sorted(lists.iter().map(|list| &list.edges), edges.len(), places, edge_pairs);
     }
 
     /// The pairs of vertices and triangles of the last query, sorted by vertex, then triangle.
@@ -405,6 +411,36 @@ impl SurfacePairs {
         self.tasks = tasks;
         self.next_tasks = next;
     }
+}
+
+/// Merges lists by a counting sort over the first of each pair, one of `count`, then sorts the few pairs of each.
+fn merge_sorted<'a>(
+    lists: impl Iterator<Item = &'a Vec<NearPair>> + Clone,
+    count: usize,
+    places: &mut Vec<u32>,
+    out: &mut Vec<NearPair>,
+) {
+    // the first place of each
+    places.clear();
+    places.resize(count + 1, 0);
+    for pair in lists.clone().flatten() {
+        places[pair.first as usize + 1] += 1;
+    }
+    for i in 0..count {
+        places[i + 1] += places[i];
+    }
+
+    // pairs at their places
+    clear(out, LISTS * LIST_CAPACITY);
+    let pair_count = lists.clone().map(Vec::len).sum();
+    out.resize(pair_count, NearPair { first: 0, second: 0, distance: 0.0, closing: 0.0 });
+    for pair in lists.flatten() {
+        let place = &mut places[pair.first as usize];
+        out[*place as usize] = *pair;
+        *place += 1;
+    }
+    let of_each = out.chunk_by_mut(|a, b| a.first == b.first);
+    of_each.for_each(|own| own.sort_unstable_by_key(|pair| pair.second));
 }
 
 /// Clears a list with room for a number of pairs; memory of a crowd that has dispersed is given back.

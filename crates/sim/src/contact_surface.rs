@@ -152,27 +152,27 @@ impl ContactSurface {
             weights,
         };
         if hit.has_pairs {
-            hit.soft = Some(hit.build_soft(bodies, node_rest, node_mass));
+            hit.soft = Some(hit.build_soft(bodies, (node_rest, node_mass)));
         }
         hit
     }
 
     /// What contact between soft surfaces needs.
-    fn build_soft(&self, bodies: &[Body], node_rest: &[Vec3], node_mass: &[f64]) -> SoftContact {
+    fn build_soft(&self, bodies: &[Body], (node_rest, node_mass): (&[Vec3], &[f64])) -> SoftContact {
         // vertices and edges that are tested, with gaps fitted to overlaps at rest
         let mut soft: Vec<SoftSurface> =
             bodies.iter().map(|body| SoftSurface::build(body, node_rest)).collect();
         let samples: Vec<f64> = soft.iter().flat_map(|own| own.samples.area.iter().copied()).collect();
-        let mut at_rest = finder_of(bodies, &soft, &self.desc);
-        let fitted = rest_overlap::fit_gaps(bodies, &mut soft, &mut at_rest);
+        let mut pairs = SurfacePairs::build(&pair_surfaces(bodies, &soft, &self.desc));
+        let fitted = rest_overlap::fit_gaps(bodies, &mut soft, &mut pairs);
+        pairs.set_primitives(&pair_surfaces(bodies, &soft, &self.desc));
 
-        // hierarchies and masses
-        let pairs = Arc::new(finder_of(bodies, &soft, &self.desc));
+        // masses
         let is_sharp =
             bodies.iter().zip(&soft).flat_map(|(body, soft)| soft.sharp_edges(body.contact_mesh().0));
         SoftContact {
             rest_gaps: RestGaps::build(fitted, &pairs),
-            pairs,
+            pairs: Arc::new(pairs),
             sample_mass: effective_masses(&samples, node_mass, |i| self.row(i)),
             node_mass: node_mass.to_vec(),
             is_sharp: is_sharp.collect(),
@@ -292,16 +292,16 @@ fn effective_masses<R: Iterator<Item = (usize, f64)>>(
     (0..area.len()).map(behind).collect()
 }
 
-/// Builds the bounding volume hierarchies of a model's surfaces.
-fn finder_of(bodies: &[Body], soft: &[SoftSurface], desc: &ContactDesc) -> SurfacePairs {
-    let surfaces: Vec<PairSurface> = bodies
-        .iter()
-        .zip(soft)
-        .map(|(body, soft)| {
-            soft.as_pair_surface(body, desc.self_contact.contains(&body.name), desc.between_bodies)
-        })
-        .collect();
-    SurfacePairs::build(&surfaces)
+/// A model's surfaces as the broad phase sees them.
+fn pair_surfaces<'a>(
+    bodies: &'a [Body],
+    soft: &'a [SoftSurface],
+    desc: &ContactDesc,
+) -> Vec<PairSurface<'a>> {
+    let surface = |(body, soft): (&'a Body, &'a SoftSurface)| {
+        soft.as_pair_surface(body, desc.self_contact.contains(&body.name), desc.between_bodies)
+    };
+    bodies.iter().zip(soft).map(surface).collect()
 }
 
 /// All faults of the contact description of a world.

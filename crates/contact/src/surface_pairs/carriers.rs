@@ -55,6 +55,11 @@ impl Carriers {
         }
     }
 
+    /// The carriers of a vertex.
+    pub(super) fn of_vertex(&self, vertex: u32) -> &[u32] {
+        self.vertices.row(vertex)
+    }
+
     /// Whether a vertex moves together with a triangle.
     #[inline]
     pub(super) fn vertex_meets_triangle(&self, vertex: u32, triangle: u32) -> bool {

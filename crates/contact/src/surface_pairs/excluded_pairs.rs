@@ -1,5 +1,6 @@
 //! Excluded pairs: subtrees of one surface whose primitives all move together and never collide, found once at rest.
 
+use super::carrier_sets::CarrierSets;
 use super::surface_tree::SurfaceTree;
 
 /// Pairs of nodes of one hierarchy that need no traversal.
@@ -14,15 +15,17 @@ pub(super) struct ExcludedPairs {
 const PARALLEL_DEPTH: usize = 8;
 
 impl ExcludedPairs {
-    /// Finds all pairs; `move_together(a, b)` tells whether all primitives of two leaves do.
+    /// Finds all pairs with something to test; `move_together(a, b)` tells whether all primitives of two leaves do.
     pub(super) fn find(
         surface_tree: &SurfaceTree,
+        carriers: &CarrierSets,
         move_together: &(impl Fn(u32, u32) -> bool + Sync),
     ) -> ExcludedPairs {
         if surface_tree.tree.nodes.is_empty() {
             return ExcludedPairs::default();
         }
-        let mut pairs = Search { surface_tree, move_together }.within(0, 0).1;
+        let mut pairs = Vec::new();
+        Search { surface_tree, carriers, move_together }.within(0, 0, &mut pairs);
         pairs.sort_unstable();
         let mut first = vec![0u32; surface_tree.tree.nodes.len() + 1];
         pairs.iter().for_each(|(a, _)| first[*a as usize + 1] += 1);
@@ -34,63 +37,91 @@ impl ExcludedPairs {
 
     /// Whether a pair of nodes is excluded.
     #[inline]
-    pub(super) fn contains(&self, a: usize, b: usize) -> bool {
-        let (a, b) = (a.min(b), a.max(b));
+    pub(super) fn contains(&self, a: u32, b: u32) -> bool {
+        let (a, b) = (a.min(b) as usize, a.max(b));
         let Some(&[from, to]) = self.first.get(a..a + 2) else { return false };
-        self.others[from as usize..to as usize].binary_search(&(b as u32)).is_ok()
+        self.others[from as usize..to as usize].binary_search(&b).is_ok()
     }
 }
 
 struct Search<'a, N> {
     surface_tree: &'a SurfaceTree,
+    carriers: &'a CarrierSets,
     move_together: &'a N,
 }
 
-/// Whether a whole pair is excluded, and the largest excluded pairs below it.
-type Exclusion = (bool, Vec<(u32, u32)>);
+/// The largest excluded pairs below those visited so far.
+type Found = Vec<(u32, u32)>;
 
 impl<N: Fn(u32, u32) -> bool + Sync> Search<'_, N> {
-    fn within(&self, a: u32, depth: usize) -> Exclusion {
+    /// Adds the largest excluded pairs within a subtree; returns whether all of it is excluded.
+    fn within(&self, a: u32, depth: usize, out: &mut Found) -> bool {
         let node = self.surface_tree.tree.nodes[a as usize];
-        if node.count > 0 {
-            return self.leaves(a, a);
+        let start = out.len();
+        if self.carriers.move_together(a, a) {
+            return add_whole(a, a, start, out);
         }
         let (left, right) = (a + 1, node.start);
-        let two = || (self.within(left, depth + 1), self.within(right, depth + 1));
-        let (two, across) = if depth < PARALLEL_DEPTH {
-            let own = || rayon::join(|| self.within(left, depth + 1), || self.within(right, depth + 1));
-            rayon::join(own, || self.between(left, right))
+        let is_whole = if node.count > 0 {
+            (self.move_together)(a, a)
+        } else if depth < PARALLEL_DEPTH {
+            let (mut second, mut across) = (Vec::new(), Vec::new());
+            let both = || {
+                rayon::join(
+                    || self.within(left, depth + 1, out),
+                    || self.within(right, depth + 1, &mut second),
+                )
+            };
+            let (both, apart) = rayon::join(both, || self.between(left, right, &mut across));
+            out.append(&mut second);
+            out.append(&mut across);
+            both.0 && both.1 && apart
         } else {
-            (two(), self.between(left, right))
+            let ours = self.within(left, depth + 1, out);
+            let theirs = self.within(right, depth + 1, out);
+            self.between(left, right, out) && ours && theirs
         };
-        merge(a, a, [two.0, two.1, across])
+        is_whole && add_whole(a, a, start, out)
     }
 
-    fn between(&self, a: u32, b: u32) -> Exclusion {
+    /// The same between two subtrees. Pairs without anything to test count as excluded but are not added.
+    fn between(&self, a: u32, b: u32, out: &mut Found) -> bool {
         let surface_tree = self.surface_tree;
         let [ra, rb] = [&surface_tree.rest[a as usize], &surface_tree.rest[b as usize]];
         if !ra.intersects(rb) {
-            return (false, Vec::new());
+            return false;
         }
-        let [na, nb] = [a, b].map(|node| surface_tree.tree.nodes[node as usize]);
+        let [na, nb] = [a, b].map(|node| &surface_tree.nodes[node as usize]);
+        if !na.tested.meets(nb.tested) {
+            return true;
+        }
+        if self.carriers.are_disjoint(a, b) {
+            return false;
+        }
+        let start = out.len();
+        if self.carriers.move_together(a, b) {
+            return add_whole(a, b, start, out);
+        }
         let opens_first = nb.count > 0
             || (na.count == 0 && (ra.max - ra.min).norm_squared() >= (rb.max - rb.min).norm_squared());
-        match (na.count > 0, nb.count > 0) {
-            (true, true) => self.leaves(a, b),
-            _ if opens_first => merge(a, b, [a + 1, na.start].map(|child| self.between(child, b))),
-            _ => merge(a, b, [b + 1, nb.start].map(|child| self.between(a, child))),
-        }
-    }
-
-    fn leaves(&self, a: u32, b: u32) -> Exclusion {
-        let all = (self.move_together)(a, b);
-        (all, if all { vec![(a.min(b), a.max(b))] } else { Vec::new() })
+        let is_whole = match (na.count > 0, nb.count > 0) {
+            (true, true) => (self.move_together)(a, b),
+            _ if opens_first => {
+                let first = self.between(a + 1, b, out);
+                self.between(na.start, b, out) && first
+            }
+            _ => {
+                let first = self.between(a, b + 1, out);
+                self.between(a, nb.start, out) && first
+            }
+        };
+        is_whole && add_whole(a, b, start, out)
     }
 }
 
-fn merge<const N: usize>(a: u32, b: u32, parts: [Exclusion; N]) -> Exclusion {
-    if parts.iter().all(|(whole, _)| *whole) {
-        return (true, vec![(a.min(b), a.max(b))]);
-    }
-    (false, parts.into_iter().flat_map(|(_, pairs)| pairs).collect())
+/// Replaces the excluded pairs from `start` on by a pair of which they are all; returns `true`.
+fn add_whole(a: u32, b: u32, start: usize, out: &mut Found) -> bool {
+    out.truncate(start);
+    out.push((a.min(b), a.max(b)));
+    true
 }

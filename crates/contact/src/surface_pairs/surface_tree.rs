@@ -1,30 +1,38 @@
-//! Bounding volume hierarchy of one surface, with boxes of positions, velocities and normals.
+//! Bounding volume hierarchy of one surface, with boxes of positions and velocities, and the directions that normals face.
 
 use super::PairSurface;
+use super::carriers::CarrierRows;
 use super::excluded_pairs::ExcludedPairs;
-use super::lane_box::{Lane, LaneBox, MovingBox, MovingPoint, dot, lane};
+use super::lane_box::{LaneBox, MovingBox, MovingPoint, lane};
+use super::sides::Sides;
 use crate::box_tree::{Bounds, BoxTree, TreeNode};
 use rayon::prelude::*;
 use sinew_math::Vec3;
 use std::ops::Range;
 
-/// The boxes of a subtree: two cache lines, the first of which decides most tests.
+/// A node as the traversal sees it: two cache lines.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
-pub(super) struct NodeBoxes {
-    /// Of positions and velocities.
+pub(super) struct SurfaceNode {
+    /// Boxes of positions and velocities.
     pub(super) moving: MovingBox,
-    /// Of normals.
-    pub(super) normals: LaneBox,
-    /// Of positions at rest, grown by the extent of carriers (m).
+    /// Box of positions at rest, grown by the extent of carriers (m).
     pub(super) rest: LaneBox,
+    /// The directions that all normals face.
+    pub(super) sides: Sides,
+    /// The largest distance at which contact of its primitives is detected (m).
+    pub(super) reach: f32,
+    /// As in the hierarchy: the first triangle of a leaf, or the second child; the number of triangles, 0 for an inner node.
+    pub(super) start: u32,
+    pub(super) count: u32,
+    pub(super) tested: Tested,
 }
 
-impl NodeBoxes {
+impl SurfaceNode {
     #[inline]
-    fn set_union(&mut self, a: &NodeBoxes, b: &NodeBoxes) {
+    fn set_union(&mut self, a: &SurfaceNode, b: &SurfaceNode) {
         self.moving = a.moving.and(&b.moving);
-        self.normals = a.normals.and(&b.normals);
+        self.sides = a.sides.and(b.sides);
     }
 }
 
@@ -37,10 +45,8 @@ pub(super) struct SurfaceTree {
     pub(super) first_triangle: usize,
     /// The hierarchy, with boxes at rest.
     pub(super) tree: BoxTree,
-    /// The boxes of each node.
-    pub(super) boxes: Vec<NodeBoxes>,
-    /// The largest distance at which contact of its primitives is detected (m).
-    pub(super) reach: Vec<f32>,
+    /// Its nodes in motion.
+    pub(super) nodes: Vec<SurfaceNode>,
     /// The box of each node at rest, grown: subtrees whose boxes intersect are neighbours at rest.
     pub(super) rest: Vec<Bounds>,
     /// Pairs of nodes that never collide.
@@ -60,6 +66,21 @@ pub(super) struct SurfaceTree {
     pub(super) nominal_range: f64,
     pub(super) collides_with_itself: bool,
     pub(super) collides_with_others: bool,
+}
+
+/// Whether a subtree has samples, and edges.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tested {
+    has_samples: bool,
+    has_edges: bool,
+}
+
+impl Tested {
+    /// Whether anything of two subtrees is tested against each other.
+    #[inline]
+    pub(super) fn meets(self, other: Tested) -> bool {
+        (self.has_samples | other.has_samples) || (self.has_edges & other.has_edges)
+    }
 }
 
 /// An edge of a leaf.
@@ -85,94 +106,138 @@ impl SurfaceTree {
         let own = surface.triangles;
         let corners = |t: &[u32; 3]| t.map(|v| surface.rest[v as usize]);
         let boxes: Vec<Bounds> = own.iter().map(|t| Bounds::around(&corners(t))).collect();
-        let tree = BoxTree::build(&boxes);
+        let tree = BoxTree::build_grouped(&boxes, &carrier_groups(surface));
 
-        // vertices and samples in the order of the leaves
+        // vertices in the order of the leaves
         let mut position = vec![u32::MAX; surface.rest.len()];
-        let (mut vertices, mut samples, mut samples_of_node) = (Vec::new(), Vec::new(), Vec::new());
-        for node in &tree.nodes {
-            let first_sample = samples.len() as u32;
-            let leaf = &tree.order[node.start as usize..][..node.count as usize];
-            for v in leaf.iter().flat_map(|t| own[*t as usize]) {
-                let position = &mut position[v as usize];
-                if *position == u32::MAX {
-                    *position = vertices.len() as u32;
-                    vertices.push(first.vertex + v);
-                    if surface.is_sample[v as usize] {
-                        samples.push(*position);
-                    }
-                }
+        let mut vertices = Vec::new();
+        for v in tree.order.iter().flat_map(|t| own[*t as usize]) {
+            let position = &mut position[v as usize];
+            if *position == u32::MAX {
+                *position = vertices.len() as u32;
+                vertices.push(first.vertex + v);
             }
-            samples_of_node.push((first_sample, samples.len() as u32));
         }
-        let (edges, edges_of_node) = edges_of_leaves(surface, &tree, &position, first.edge);
         let moving = |v: &u32| MovingPoint::new(&surface.rest[(v - first.vertex) as usize], &Vec3::zeros());
 
         // boxes at rest, grown by the extent of carriers
         let rest: Vec<Bounds> = tree.bounds.iter().map(|bounds| bounds.grown(extent)).collect();
+        let node = |(rest, &TreeNode { start, count }): (&Bounds, &TreeNode)| SurfaceNode {
+            moving: MovingBox::EMPTY,
+            rest: LaneBox::of(rest),
+            sides: Sides::NONE,
+            reach: 0.0,
+            start,
+            count,
+            tested: Tested::default(),
+        };
         let mut built = SurfaceTree {
             first_triangle: first.triangle as usize,
-            boxes: Vec::new(),
-            reach: Vec::new(),
-            excluded: ExcludedPairs::default(),
+            nodes: rest.iter().zip(&tree.nodes).map(node).collect(),
             moving: vertices.iter().map(moving).collect(),
             corners: tree.order.iter().map(|t| own[*t as usize].map(|v| position[v as usize])).collect(),
             vertices,
-            samples,
-            samples_of_node,
-            edges,
-            edges_of_node,
             rest,
             tree,
             nominal_range: surface.nominal_range,
             collides_with_itself: surface.collides_with_itself,
             collides_with_others: surface.collides_with_others,
+            ..SurfaceTree::default()
         };
-        built.lay_out_boxes(surface, first);
+        built.set_primitives(surface, first);
         built
     }
 
-    /// Boxes with the reach of each subtree, from the last node to the first.
-    fn lay_out_boxes(&mut self, surface: &PairSurface, first: FirstOf) {
-        let mut reach = vec![0.0f64; self.tree.nodes.len()];
-        for (i, node) in self.tree.nodes.iter().enumerate().rev() {
-            if node.count == 0 {
-                reach[i] = reach[i + 1].max(reach[node.start as usize]);
-                continue;
-            }
-            let leaf = &self.tree.order[node.start as usize..][..node.count as usize];
-            let ranges = leaf.iter().map(|t| surface.range[*t as usize]);
-            let (from, to) = self.samples_of_node[i];
-            let samples = self.samples[from as usize..to as usize].iter();
-            let gaps = samples.map(|s| surface.gap[(self.vertices[*s as usize] - first.vertex) as usize]);
-            reach[i] = ranges.chain(gaps).fold(0.0, f64::max);
+    /// Sets what is tested, and how far contact of each subtree reaches, from the last node to the first.
+    pub(super) fn set_primitives(&mut self, surface: &PairSurface, first: FirstOf) {
+        self.set_samples(surface, first);
+        (self.edges, self.edges_of_node) = edges_of_leaves(surface, self, first);
+        for i in (0..self.nodes.len()).rev() {
+            let SurfaceNode { start, count, .. } = self.nodes[i];
+            let (reach, tested) = if count == 0 {
+                let [left, right] = [&self.nodes[i + 1], &self.nodes[start as usize]];
+                let tested = Tested {
+                    has_samples: left.tested.has_samples || right.tested.has_samples,
+                    has_edges: left.tested.has_edges || right.tested.has_edges,
+                };
+                (left.reach.max(right.reach), tested)
+            } else {
+                let leaf = &self.tree.order[start as usize..][..count as usize];
+                let ranges = leaf.iter().map(|t| surface.range[*t as usize]);
+                let (from, to) = self.samples_of_node[i];
+                let samples = self.samples[from as usize..to as usize].iter();
+                let gaps = samples.map(|s| surface.gap[(self.vertices[*s as usize] - first.vertex) as usize]);
+                let (first_edge, last_edge) = self.edges_of_node[i];
+                let tested = Tested { has_samples: from < to, has_edges: first_edge < last_edge };
+                (ranges.chain(gaps).fold(0.0, f64::max) as f32, tested)
+            };
+            (self.nodes[i].reach, self.nodes[i].tested) = (reach, tested);
         }
-        self.reach = reach.into_iter().map(|reach| reach as f32).collect();
-        let boxes =
-            |rest| NodeBoxes { moving: MovingBox::EMPTY, normals: LaneBox::EMPTY, rest: LaneBox::of(rest) };
-        self.boxes = self.rest.iter().map(boxes).collect();
+    }
+
+    /// Samples by the first leaf that has a triangle with them.
+    fn set_samples(&mut self, surface: &PairSurface, first: FirstOf) {
+        let (mut samples, mut ranges) = (Vec::new(), Vec::with_capacity(self.tree.nodes.len()));
+        let mut seen = 0;
+        for node in &self.tree.nodes {
+            let first_sample = samples.len() as u32;
+            for corner in self.leaf_corners(node).iter().flatten() {
+                // vertices are numbered in the order in which leaves have them
+                if *corner == seen {
+                    seen += 1;
+                    if surface.is_sample[(self.vertices[*corner as usize] - first.vertex) as usize] {
+                        samples.push(*corner);
+                    }
+                }
+            }
+            ranges.push((first_sample, samples.len() as u32));
+        }
+        (self.samples, self.samples_of_node) = (samples, ranges);
+    }
+
+    /// The corners of the triangles of a leaf; none for an inner node.
+    pub(super) fn leaf_corners(&self, node: &TreeNode) -> &[[u32; 3]] {
+        let first = if node.count > 0 { node.start as usize } else { 0 };
+        &self.corners[first..first + node.count as usize]
     }
 
     /// Refits the boxes to positions, velocities and normals.
     pub(super) fn refit(&mut self, x: &[Vec3], v: &[Vec3]) {
-        let SurfaceTree { tree, boxes, vertices, moving, corners, .. } = self;
+        let SurfaceTree { nodes, vertices, moving, corners, .. } = self;
         let follow = |(vertex, moving): (&u32, &mut MovingPoint)| {
             *moving = MovingPoint::new(&x[*vertex as usize], &v[*vertex as usize]);
         };
         vertices.par_iter().zip(moving.par_iter_mut()).with_min_len(MIN_PARALLEL_NODES).for_each(follow);
-        Refit { tree, corners, vertices, moving, x }.subtree(0, boxes);
+        Refit { corners, vertices, moving, x }.subtree(0, nodes);
     }
 }
 
 /// Subtrees of more nodes are refitted in parallel.
 const MIN_PARALLEL_NODES: usize = 2048;
 
+/// Numbers for the triangles of a surface that are carried by the same: the carriers of a corner, of the first corner unless the other two agree. Their subtrees are excluded from each other as a whole.
+fn carrier_groups(surface: &PairSurface) -> Vec<u32> {
+    // numbers of equal rows
+    let CarrierRows { offsets, carriers } = surface.carriers;
+    let row = |v: u32| &carriers[offsets[v as usize] as usize..offsets[v as usize + 1] as usize];
+    let mut order: Vec<u32> = (0..surface.rest.len() as u32).collect();
+    order.sort_unstable_by(|a, b| row(*a).cmp(row(*b)).then(a.cmp(b)));
+    let mut number = vec![0; surface.rest.len()];
+    for (i, own) in order.chunk_by(|a, b| row(*a) == row(*b)).enumerate() {
+        own.iter().for_each(|v| number[*v as usize] = i as u32);
+    }
+    let of_triangle = |corners: &[u32; 3]| {
+        let [a, b, c] = corners.map(|v| number[v as usize]);
+        if b == c { b } else { a }
+    };
+    surface.triangles.iter().map(of_triangle).collect()
+}
+
 /// The edges of a surface by the first leaf that has a triangle with them.
 fn edges_of_leaves(
     surface: &PairSurface,
-    tree: &BoxTree,
-    position: &[u32],
-    first_edge: u32,
+    tree: &SurfaceTree,
+    first: FirstOf,
 ) -> (Vec<LeafEdge>, Vec<LeafRange>) {
     // edges by their ends, for look-up
     let key = |[a, b]: [u32; 2]| (a.min(b), a.max(b));
@@ -183,20 +248,21 @@ fn edges_of_leaves(
     // in the order of the leaves, each once
     let mut is_taken = vec![false; surface.edges.len()];
     let (mut edges, mut ranges) = (Vec::new(), Vec::new());
-    for node in &tree.nodes {
-        let first = edges.len() as u32;
-        for &t in &tree.order[node.start as usize..][..node.count as usize] {
-            let [a, b, c] = surface.triangles[t as usize];
+    for node in &tree.tree.nodes {
+        let first_of_leaf = edges.len() as u32;
+        for &[a, b, c] in tree.leaf_corners(node) {
             for ends in [[a, b], [b, c], [c, a]] {
-                let Ok(found) = by_ends.binary_search_by_key(&key(ends), |entry| entry.0) else { continue };
+                let global = ends.map(|v| tree.vertices[v as usize] - first.vertex);
+                let Ok(found) = by_ends.binary_search_by_key(&key(global), |entry| entry.0) else { continue };
                 let i = by_ends[found].1;
                 if !core::mem::replace(&mut is_taken[i as usize], true) {
-                    let ends = surface.edges[i as usize].ends.map(|v| position[v as usize]);
-                    edges.push(LeafEdge { edge: first_edge + i, ends });
+                    let is_ahead = surface.edges[i as usize].ends == global;
+                    let ends = if is_ahead { ends } else { [ends[1], ends[0]] };
+                    edges.push(LeafEdge { edge: first.edge + i, ends });
                 }
             }
         }
-        ranges.push((first, edges.len() as u32));
+        ranges.push((first_of_leaf, edges.len() as u32));
     }
     (edges, ranges)
 }
@@ -204,7 +270,6 @@ fn edges_of_leaves(
 /// A refit in progress.
 #[derive(Clone, Copy)]
 struct Refit<'a> {
-    tree: &'a BoxTree,
     corners: &'a [[u32; 3]],
     vertices: &'a [u32],
     moving: &'a [MovingPoint],
@@ -212,47 +277,39 @@ struct Refit<'a> {
 }
 
 impl Refit<'_> {
-    /// Refits the boxes of a node and its subtree, which is contiguous after it.
-    fn subtree(self, node: usize, boxes: &mut [NodeBoxes]) {
-        if boxes.len() <= MIN_PARALLEL_NODES {
-            return self.serial(node, boxes);
+    /// Refits a node, the first of those given, and its subtree, which is contiguous after it.
+    fn subtree(self, node: usize, nodes: &mut [SurfaceNode]) {
+        if nodes.len() <= MIN_PARALLEL_NODES {
+            return self.serial(node, nodes);
         }
-        let right = self.tree.nodes[node].start as usize;
-        let Some((own, both)) = boxes.split_first_mut() else { return };
+        let Some((own, both)) = nodes.split_first_mut() else { return };
+        let right = own.start as usize;
         let (first, second) = both.split_at_mut(right - node - 1);
         rayon::join(|| self.subtree(node + 1, first), || self.subtree(right, second));
         own.set_union(&first[0], &second[0]);
     }
 
     /// The same on one thread: from the last node to the first, so that children come before their parents.
-    fn serial(self, node: usize, boxes: &mut [NodeBoxes]) {
-        for i in (0..boxes.len()).rev() {
-            let TreeNode { start, count } = self.tree.nodes[node + i];
+    fn serial(self, node: usize, nodes: &mut [SurfaceNode]) {
+        for i in (0..nodes.len()).rev() {
+            let SurfaceNode { start, count, .. } = nodes[i];
             if count > 0 {
-                self.leaf(start as usize..(start + count) as usize, &mut boxes[i]);
+                self.leaf(start as usize..(start + count) as usize, &mut nodes[i]);
                 continue;
             }
-            let (above, subtree) = boxes.split_at_mut(i + 1);
+            let (above, subtree) = nodes.split_at_mut(i + 1);
             above[i].set_union(&subtree[0], &subtree[start as usize - node - i - 1]);
         }
     }
 
-    fn leaf(self, range: Range<usize>, boxes: &mut NodeBoxes) {
-        let (mut moving, mut normals) = (MovingBox::EMPTY, LaneBox::EMPTY);
+    fn leaf(self, range: Range<usize>, node: &mut SurfaceNode) {
+        let (mut moving, mut sides) = (MovingBox::EMPTY, Sides::ALL);
         for corners in &self.corners[range] {
             corners.iter().for_each(|corner| moving = moving.with(&self.moving[*corner as usize]));
             // edges in double precision, because coordinates may be far from the origin
             let [a, b, c] = corners.map(|corner| self.x[self.vertices[corner as usize] as usize]);
-            normals = normals.with(&normal_of(&lane(&(b - a)), &lane(&(c - a))));
+            sides = sides.and(Sides::of_triangle(&lane(&(b - a)), &lane(&(c - a))));
         }
-        (boxes.moving, boxes.normals) = (moving, normals);
+        (node.moving, node.sides) = (moving, sides);
     }
-}
-
-/// The unit normal of a triangle with these edges; zero for a triangle without area.
-#[inline]
-fn normal_of([ax, ay, az, _]: &Lane, [bx, by, bz, _]: &Lane) -> Lane {
-    let normal = [ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx, 0.0];
-    let length = dot(&normal, &normal).sqrt();
-    if length > 0.0 { normal.map(|x| x / length) } else { [0.0; 4] }
 }

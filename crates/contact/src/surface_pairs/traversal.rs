@@ -1,7 +1,7 @@
 //! Simultaneous traversal of two bounding volume hierarchies.
 
-use super::lane_box::{LaneBox, MovingBox, ROUND_OFF, dot, minus, plus};
-use super::surface_tree::{LeafEdge, SurfaceTree};
+use super::lane_box::{MovingBox, ROUND_OFF};
+use super::surface_tree::{LeafEdge, SurfaceNode, SurfaceTree};
 use super::{NearPair, PairLists, SurfacePairs};
 use crate::{nearest_on_segments, nearest_on_triangle};
 use sinew_math::Vec3;
@@ -20,17 +20,6 @@ pub(super) struct Traversal<'a> {
     slack: f32,
 }
 
-/// Whether all normals in a box lie in the half-space of its centre.
-#[inline]
-fn one_sided(normals: &LaneBox) -> bool {
-    let middle = plus(&normals.min, &normals.max);
-    let half = minus(&normals.max, &normals.min);
-    dot(&middle, &middle) > dot(&middle.map(f32::abs), &half) + NORMAL_SLACK
-}
-
-/// The tolerance of [`one_sided`]: sums of a few numbers up to 4, each rounded.
-const NORMAL_SLACK: f32 = 1e-5;
-
 impl<'a> Traversal<'a> {
     /// A traversal that compares boxes only.
     pub(super) fn over_boxes(pairs: &'a SurfacePairs, time: f64, drift: &'a [f64]) -> Traversal<'a> {
@@ -43,11 +32,10 @@ impl<'a> Traversal<'a> {
         time: f64,
         drift: &'a [f64],
     ) -> Traversal<'a> {
-        let roots = || pairs.surfaces.iter().filter_map(|tree| tree.boxes.first());
+        let roots = || pairs.surfaces.iter().filter_map(|tree| tree.nodes.first());
         let max_magnitude = roots().map(|root| root.moving.position.max_magnitude()).fold(0.0, f64::max);
         let fastest = roots().map(|root| root.moving.velocities.max_magnitude()).fold(0.0, f64::max);
-        let reaches = pairs.surfaces.iter().filter_map(|tree| tree.reach.first());
-        let max_reach = f64::from(reaches.copied().fold(0.0, f32::max));
+        let max_reach = f64::from(roots().map(|root| root.reach).fold(0.0, f32::max));
         let slack = ROUND_OFF * (max_magnitude + 2.0 * time * fastest + max_reach);
         Traversal { pairs, x, v, drift, time, slack: slack as f32 }
     }
@@ -69,7 +57,7 @@ impl Traversal<'_> {
     #[inline]
     fn open(&self, surfaces: [u32; 2], [a, b]: [u32; 2], mut visit: impl FnMut([u32; 2])) {
         let trees = self.trees(surfaces);
-        let [na, nb] = [trees[0].tree.nodes[a as usize], trees[1].tree.nodes[b as usize]];
+        let [na, nb] = [&trees[0].nodes[a as usize], &trees[1].nodes[b as usize]];
         if surfaces[0] == surfaces[1] && a == b {
             if na.count > 0 {
                 return visit([a, b]);
@@ -85,11 +73,7 @@ impl Traversal<'_> {
             (false, true) => [a + 1, na.start].into_iter().for_each(|child| visit([child, b])),
             (true, false) => [b + 1, nb.start].into_iter().for_each(|child| visit([a, child])),
             (false, false) => {
-                let [ours, theirs] = [
-                    &trees[0].boxes[a as usize].moving.position,
-                    &trees[1].boxes[b as usize].moving.position,
-                ];
-                if ours.size() >= theirs.size() {
+                if na.moving.position.size() >= nb.moving.position.size() {
                     [a + 1, na.start].into_iter().for_each(|child| visit([child, b]));
                 } else {
                     [b + 1, nb.start].into_iter().for_each(|child| visit([a, child]));
@@ -101,26 +85,28 @@ impl Traversal<'_> {
     #[inline]
     fn may_collide(&self, surfaces: [u32; 2], [a, b]: [u32; 2]) -> bool {
         let trees = self.trees(surfaces);
-        let [a, b] = [a as usize, b as usize];
-        let [ours, theirs] = [&trees[0].boxes[a], &trees[1].boxes[b]];
+        let [ours, theirs] = [&trees[0].nodes[a as usize], &trees[1].nodes[b as usize]];
+        if !ours.tested.meets(theirs.tested) {
+            return false;
+        }
         let is_same = surfaces[0] == surfaces[1];
         if is_same && a == b {
-            return !one_sided(&ours.normals) && !trees[0].excluded.contains(a, a);
+            return ours.sides.is_empty() && !trees[0].excluded.contains(a, a);
         }
-        let reach = self.reach(trees, surfaces, [a as u32, b as u32]);
+        let reach = self.reach([ours, theirs], surfaces);
         if !ours.moving.may_meet(&theirs.moving, reach, self.time as f32) {
             return false;
         }
-        // neighbours whose normals lie in one half-space
+        // neighbours whose normals lie in one half-space, or that move together
         !(is_same
             && ours.rest.intersects(&theirs.rest)
-            && (one_sided(&ours.normals.and(&theirs.normals)) || trees[0].excluded.contains(a, b)))
+            && (!ours.sides.and(theirs.sides).is_empty() || trees[0].excluded.contains(a, b)))
     }
 
     /// The distance within which primitives of two nodes are compared (m).
     #[inline]
-    fn reach(&self, trees: [&SurfaceTree; 2], surfaces: [u32; 2], [a, b]: [u32; 2]) -> f32 {
-        trees[0].reach[a as usize].max(trees[1].reach[b as usize]) + self.drifts(surfaces) as f32 + self.slack
+    fn reach(&self, [ours, theirs]: [&SurfaceNode; 2], surfaces: [u32; 2]) -> f32 {
+        ours.reach.max(theirs.reach) + self.drifts(surfaces) as f32 + self.slack
     }
 
     #[inline]
@@ -131,10 +117,9 @@ impl Traversal<'_> {
     /// Raises `max_rate` to the approach speed of the leaves below a pair of nodes that may collide, relative to the nominal range of their surfaces (1/s).
     pub(super) fn approach_rate(&self, surfaces: [u32; 2], nodes: [u32; 2], max_rate: &mut f64) {
         let trees = self.trees(surfaces);
-        let [a, b] = nodes.map(|node| node as usize);
-        let [ours, theirs] = [&trees[0].boxes[a], &trees[1].boxes[b]];
+        let [ours, theirs] = [&trees[0].nodes[nodes[0] as usize], &trees[1].nodes[nodes[1] as usize]];
         let closing = f64::from(ours.moving.velocities.difference(&theirs.moving.velocities));
-        let is_leaf = trees[0].tree.nodes[a].count > 0 && trees[1].tree.nodes[b].count > 0;
+        let is_leaf = ours.count > 0 && theirs.count > 0;
         let rate = closing / trees[0].nominal_range.max(trees[1].nominal_range);
         // NaN, as in a failed step, does not compare and counts
         if rate <= *max_rate || !self.may_collide(surfaces, nodes) {
@@ -153,7 +138,7 @@ impl Traversal<'_> {
             return;
         }
         let trees = self.trees(surfaces);
-        let is_leaf = |i: usize| trees[i].tree.nodes[nodes[i] as usize].count > 0;
+        let is_leaf = |i: usize| trees[i].nodes[nodes[i] as usize].count > 0;
         if !(is_leaf(0) && is_leaf(1)) {
             return self.open(surfaces, nodes, |below| self.compare(surfaces, below, out));
         }
@@ -172,9 +157,9 @@ impl Traversal<'_> {
         if first == last {
             return;
         }
-        let leaf = theirs.tree.nodes[b as usize];
-        let (reach, time) = (self.reach([ours, theirs], surfaces, [a, b]), self.time as f32);
-        let around_leaf = &theirs.boxes[b as usize].moving;
+        let leaf = &theirs.nodes[b as usize];
+        let (reach, time) = (self.reach([&ours.nodes[a as usize], leaf], surfaces), self.time as f32);
+        let around_leaf = &leaf.moving;
         for &sample in &ours.samples[first as usize..last as usize] {
             let own = ours.moving[sample as usize].as_box();
             if !own.may_meet(around_leaf, reach, time) {
@@ -214,8 +199,9 @@ impl Traversal<'_> {
             first as usize..last as usize
         };
         let (own, other) = (edges(ours, a), edges(theirs, b));
-        let (reach, time) = (self.reach([ours, theirs], surfaces, [a, b]), self.time as f32);
-        let around_leaf = &theirs.boxes[b as usize].moving;
+        let leaf = &theirs.nodes[b as usize];
+        let (reach, time) = (self.reach([&ours.nodes[a as usize], leaf], surfaces), self.time as f32);
+        let around_leaf = &leaf.moving;
         let is_same = surfaces[0] == surfaces[1] && a == b;
         for (i, first) in ours.edges[own].iter().enumerate() {
             let around = box_of(ours, &first.ends);

@@ -26,6 +26,8 @@ pub(super) struct Candidate {
     pub(super) contact: Option<Contact>,
 }
 
+/// Distances are rounded down by more than the round-off of sums of motions.
+const CERTAINLY: f64 = 1.0 - 1e-9;
 /// Points per parallel task.
 const CHUNK: usize = 2048;
 /// Expected maximum number of obstacles near a point, for reserving memory.
@@ -44,12 +46,16 @@ fn around(obstacle: &Obstacle, motion: &RigidMotion, margin: f64) -> Bounds {
     Bounds { min: center - half, max: center + half }.grown(margin)
 }
 
-/// Candidates found by one task, and the obstacles near any of its points.
+/// Candidates found by one task, and the points and obstacles that it compares.
 #[derive(Clone, Debug)]
 struct Chunk {
     found: Vec<Candidate>,
+    points: Vec<u32>,
     near: Vec<usize>,
 }
+
+/// What a task works on: with the positions of its points (m), and the approach until which they are away.
+type Task<'a> = ((&'a mut Chunk, &'a mut [Vec3]), &'a mut [f64]);
 
 /// Workspace of candidate detection.
 #[derive(Clone, Debug, Default)]
@@ -57,6 +63,17 @@ pub(super) struct CandidateSearch {
     chunks: Vec<Chunk>,
     /// Bounding box of each obstacle (m).
     boxes: Vec<Bounds>,
+    /// Bound of the relative approach of any point and obstacle since the first search (m).
+    approach: f64,
+    /// For each point of flesh the approach until which it is away from all obstacles (m).
+    away_until: Vec<f64>,
+}
+
+/// How far points are compared, and how far they may have come since the last search (m); infinite after an unknown motion.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SearchRange {
+    pub(super) margin: f64,
+    pub(super) moved: f64,
 }
 
 impl CandidateSearch {
@@ -65,61 +82,126 @@ impl CandidateSearch {
         points * model.obstacles().len().min(MANY)
     }
 
-    /// Finds all candidates within a margin (m), sorted by point, then obstacle. `x` are the positions of all points.
+    /// Finds all candidates within a margin, sorted by point, then obstacle. `x` are the positions of all points (m); those of flesh are updated from nodes where they are needed.
     pub(super) fn find(
         &mut self,
         model: &Model,
         motions: &[RigidMotion],
-        (x, margin): (&[Vec3], f64),
-        state: &State,
+        (x, range): (&mut [Vec3], SearchRange),
+        (state, node_x): (&State, &[Vec3]),
         out: &mut Vec<Candidate>,
     ) {
-        // distance of a point from an obstacle, if it is within the margin
-        let CandidateSearch { chunks, boxes } = self;
+        // what is compared
+        self.follow(model, range.moved);
+        let (margin, flesh) = (range.margin, model.contact_surface().count());
+        let CandidateSearch { chunks, boxes, approach, away_until } = self;
         boxes.clear();
         boxes.extend(model.obstacles().iter().zip(motions).map(|(o, motion)| around(o, motion, margin)));
-        let near = |o: usize, point: usize| {
-            let distance =
-                || model.obstacles()[o].shape.probe(&motions[o].point_in_shape(&x[point])).distance;
-            let found = boxes[o].contains(&x[point]).then(distance).filter(|distance| *distance < margin)?;
-            // approximate distance functions may overestimate
-            Some(if model.obstacles()[o].shape.has_exact_distance() { found } else { f64::NEG_INFINITY })
-        };
+        let query = Query { model, motions, boxes, margin, approach: *approach, node_x };
 
         // vertices of flesh, in parallel tasks
-        let flesh = model.contact_surface().count();
         let task_count = flesh.div_ceil(CHUNK);
         let count = model.obstacles().len();
         chunks.resize_with(task_count.max(chunks.len()), || Chunk {
             found: Vec::with_capacity(CHUNK * count.min(MANY)),
+            points: Vec::with_capacity(CHUNK),
             near: Vec::with_capacity(count),
         });
-        let search = |(task, Chunk { found, near: obstacles }): (usize, &mut Chunk)| {
-            let range = task * CHUNK..((task + 1) * CHUNK).min(flesh);
-            let own = Bounds::around(&x[range.clone()]);
-            obstacles.clear();
-            obstacles.extend((0..count).filter(|o| boxes[*o].intersects(&own)));
-            found.clear();
-            for point in range {
-                let own = obstacles.iter().filter_map(|o| Some((*o, near(*o, point)?)));
-                found.extend(own.map(|(o, distance)| candidate(point as u32, o, None, distance)));
-            }
-        };
-        chunks[..task_count].par_iter_mut().enumerate().for_each(search);
+        let (flesh_x, samples_x) = x.split_at_mut(flesh);
+        let tasks = chunks[..task_count].par_iter_mut().zip(flesh_x.par_chunks_mut(CHUNK));
+        let tasks = tasks.zip(away_until.par_chunks_mut(CHUNK)).enumerate();
+        tasks.for_each(|(i, task)| query.find_in(i * CHUNK, task));
 
         // collected in order, with the samples of dynamic obstacles
         out.clear();
-        out.reserve(CandidateSearch::room(model, x.len()));
+        out.reserve(CandidateSearch::room(model, flesh + samples_x.len()));
         chunks[..task_count].iter().for_each(|chunk| out.extend_from_slice(&chunk.found));
-        for (s, owner) in model.obstacles().iter().enumerate() {
+        query.find_samples(samples_x, out);
+        keep_held(model, state, out);
+    }
+
+    /// Adds what points may have moved (m); after an unknown motion no point is known to be away.
+    fn follow(&mut self, model: &Model, moved: f64) {
+        let flesh = model.contact_surface().count();
+        if self.away_until.len() != flesh || !(self.approach + moved).is_finite() {
+            self.away_until.clear();
+            self.away_until.resize(flesh, f64::NEG_INFINITY);
+            self.approach = 0.0;
+            return;
+        }
+        self.approach += model.contact_surface().stretch * moved;
+    }
+}
+
+/// What points are compared with.
+struct Query<'a> {
+    model: &'a Model,
+    motions: &'a [RigidMotion],
+    boxes: &'a [Bounds],
+    margin: f64,
+    approach: f64,
+    node_x: &'a [Vec3],
+}
+
+impl Query<'_> {
+    /// The distance of a point from an obstacle (m).
+    fn distance(&self, o: usize, x: &Vec3) -> f64 {
+        self.model.obstacles()[o].shape.probe(&self.motions[o].point_in_shape(x)).distance
+    }
+
+    /// A lower bound of that distance: approximate distance functions may overestimate.
+    fn bound(&self, o: usize, distance: f64) -> f64 {
+        if self.model.obstacles()[o].shape.has_exact_distance() { distance } else { f64::NEG_INFINITY }
+    }
+
+    /// Finds the candidates among the vertices of a task, which begin at `first`.
+    fn find_in(&self, first: usize, ((chunk, x), away_until): Task) {
+        // points that may be near, where they are, and the obstacles around them
+        let Query { boxes, margin, approach, .. } = *self;
+        let Chunk { found, points, near } = chunk;
+        found.clear();
+        points.clear();
+        let may_be_near = |i: &u32| away_until[*i as usize] - approach < margin;
+        points.extend((0..x.len() as u32).filter(may_be_near));
+        let at = |i: u32| self.model.contact_surface().at(first + i as usize, self.node_x);
+        points.iter().for_each(|i| x[*i as usize] = at(*i));
+        let own = points.iter().fold(Bounds::EMPTY, |own, i| own.with(&x[*i as usize]));
+        near.clear();
+        near.extend((0..boxes.len()).filter(|o| boxes[*o].intersects(&own)));
+
+        // their distances; those of obstacles around no point are beyond the margin
+        for i in points.iter().map(|i| *i as usize) {
+            let mut nearest = if near.len() == boxes.len() { f64::INFINITY } else { margin };
+            for &o in near.iter() {
+                if !boxes[o].contains(&x[i]) {
+                    nearest = nearest.min(margin + boxes[o].distance_squared(&x[i]).sqrt());
+                    continue;
+                }
+                let distance = self.distance(o, &x[i]);
+                nearest = nearest.min(self.bound(o, distance));
+                if distance < margin {
+                    found.push(candidate((first + i) as u32, o, None, self.bound(o, distance)));
+                }
+            }
+            away_until[i] = approach + CERTAINLY * nearest;
+        }
+    }
+
+    /// Adds the candidates among the samples of dynamic obstacles at `x` (m).
+    fn find_samples(&self, x: &[Vec3], out: &mut Vec<Candidate>) {
+        let (obstacles, flesh) = (self.model.obstacles(), self.model.contact_surface().count());
+        for (s, owner) in obstacles.iter().enumerate() {
             for point in owner.first_sample as usize..owner.first_sample as usize + owner.samples.len() {
-                let others =
-                    (0..model.obstacles().len()).filter(|o| model.obstacles()[*o].carrier != owner.carrier);
-                let own = others.filter_map(|o| Some((o, near(o, point)?)));
-                out.extend(own.map(|(o, distance)| candidate(point as u32, o, Some(s as u32), distance)));
+                let x = &x[point - flesh];
+                let others = (0..obstacles.len()).filter(|o| obstacles[*o].carrier != owner.carrier);
+                for o in others.filter(|o| self.boxes[*o].contains(x)) {
+                    let distance = self.distance(o, x);
+                    if distance < self.margin {
+                        out.push(candidate(point as u32, o, Some(s as u32), self.bound(o, distance)));
+                    }
+                }
             }
         }
-        keep_held(model, state, out);
     }
 }
 

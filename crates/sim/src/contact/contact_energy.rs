@@ -9,7 +9,7 @@ mod lagged_contact;
 mod rigid_points;
 mod soft_pairs;
 
-use super::candidates::{Candidate, CandidateSearch};
+use super::candidates::{Candidate, CandidateSearch, SearchRange};
 use super::contacts::kinematic_pose;
 use super::sample_law::SampleLaws;
 use crate::NodeEnergy;
@@ -250,8 +250,9 @@ impl ContactEnergy {
                 let key = |c: &Candidate| (c.point, c.obstacle);
                 let known = self.candidates.iter().map(key).zip(core::mem::take(&mut self.last));
                 let known: Vec<_> = known.filter(|(_, last)| last.is_some()).collect();
-                let ContactEnergy { search, from, start, within, candidates, .. } = self;
-                search.find(model, from, (start, *within), state, candidates);
+                let ContactEnergy { search, from, start, node_start, within, candidates, .. } = self;
+                let range = SearchRange { margin: *within, moved: f64::INFINITY };
+                search.find(model, from, (start, range), (state, node_start), candidates);
                 self.last.resize(self.candidates.len(), None);
                 for (key_of_last, last) in known {
                     if let Ok(i) = self.candidates.binary_search_by_key(&key_of_last, key) {

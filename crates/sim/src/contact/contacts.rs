@@ -1,6 +1,6 @@
 //! Contact in explicit steps: narrow phase, penalty forces on nodes and dynamic obstacles, and the motion of obstacles.
 
-use super::candidates::{Candidate, CandidateSearch};
+use super::candidates::{Candidate, CandidateSearch, SearchRange};
 use super::pair_forces::PairForces;
 use super::sample_law::SampleLaws;
 use crate::desc::Mobility;
@@ -9,7 +9,6 @@ use crate::model::ModelId;
 use crate::obstacle::Obstacle;
 use crate::substep::Substep;
 use crate::{Control, Model, Phase, State};
-use rayon::prelude::*;
 use sinew_contact::{Penalty, RigidMotion, detect_contact};
 use sinew_math::parallel::for_each_part;
 use sinew_math::spatial::Wrench;
@@ -268,20 +267,15 @@ impl Contacts {
             return;
         }
 
-        // positions of vertices and samples
+        // positions of samples
         let samples = model.obstacles().iter().map(|o| o.samples.len()).sum::<usize>();
         let flesh = model.contact_surface().count();
         self.x.resize(flesh + samples, Vec3::zeros());
-        let (x, node_x) = (&mut self.x[..flesh], &state.node_x);
-        x.par_iter_mut()
-            .with_min_len(2048)
-            .enumerate()
-            .for_each(|(i, x)| *x = model.contact_surface().at(i, node_x));
         for (obstacle, motion) in model.obstacles().iter().zip(&self.motions) {
             let own = &mut self.x[obstacle.first_sample as usize..][..obstacle.samples.len()];
             own.iter_mut().zip(&obstacle.samples).for_each(|(x, sample)| *x = motion.point_in_world(sample));
         }
-        self.moved = 0.0;
+        let moved = core::mem::take(&mut self.moved);
         if !self.speed.is_finite() {
             // the step has diverged and will be repeated
             self.candidates.clear();
@@ -301,7 +295,8 @@ impl Contacts {
 
         // candidates within the margin
         let Contacts { search, motions, x, candidates, within, .. } = self;
-        search.find(model, motions, (x, *within), state, candidates);
+        let range = SearchRange { margin: *within, moved };
+        search.find(model, motions, (x, range), (state, &state.node_x), candidates);
     }
 
     fn find_contacts(&mut self, model: &Model, h: f64, state: &State) {

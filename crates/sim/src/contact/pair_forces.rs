@@ -62,18 +62,31 @@ struct NearPoint {
     near: Nearness,
 }
 
-/// Minimum distance (m) and maximum rate of approach (m/s) at detection.
+/// Minimum distance beyond the reach of contact (m) and maximum rate of approach (m/s) at detection.
 #[derive(Clone, Copy, Debug)]
 struct Nearness {
-    distance: f32,
+    clearance: f32,
     closing: f32,
 }
 
 impl Nearness {
-    const FAR: Nearness = Nearness { distance: f32::INFINITY, closing: 0.0 };
+    const FAR: Nearness = Nearness { clearance: f32::INFINITY, closing: 0.0 };
 
-    fn with(self, pair: &NearPair) -> Nearness {
-        Nearness { distance: self.distance.min(pair.distance), closing: self.closing.max(pair.closing) }
+    /// That of a pair of a vertex and a triangle.
+    fn of_vertex(finder: &SurfacePairs, pair: &NearPair) -> Nearness {
+        let reach = finder.gap(pair.first).max(finder.range(pair.second));
+        Nearness { clearance: pair.distance - reach as f32, closing: pair.closing }
+    }
+
+    /// That of a pair of edges.
+    fn of_edges(finder: &SurfacePairs, pair: &NearPair) -> Nearness {
+        let reach = |edge: u32| finder.edge_gap(edge).max(finder.edge_range(edge));
+        let reach = reach(pair.first).max(reach(pair.second));
+        Nearness { clearance: pair.distance - reach as f32, closing: pair.closing }
+    }
+
+    fn and(self, other: Nearness) -> Nearness {
+        Nearness { clearance: self.clearance.min(other.clearance), closing: self.closing.max(other.closing) }
     }
 }
 
@@ -140,8 +153,14 @@ impl PairForces {
         self.elapsed += h;
         let mut is_stale = self.elapsed > self.lasts;
         self.strayed = 0.0;
+        let mut first = 0;
         for (body, drift) in model.bodies().iter().zip(&self.drifts) {
-            let strayed = model.contact_surface().stretch * self.farthest_stray(body.nodes.clone(), state);
+            // points of the surface move less than the nodes around it, some of which are light
+            let points = first..first + body.contact_mesh().0.vertices.len();
+            first = points.end;
+            let of_nodes = model.contact_surface().stretch * self.farthest_stray(body.nodes.clone(), state);
+            let strayed =
+                if of_nodes > *drift { self.farthest_point_stray(model, points, state) } else { of_nodes };
             self.strayed = self.strayed.max(strayed);
             is_stale |= strayed > *drift;
         }
@@ -159,6 +178,15 @@ impl PairForces {
         let then = (&self.node_x_then[nodes.clone()], &self.node_v_then[nodes.clone()]);
         let all = state.node_x[nodes].par_iter().zip(then.0).zip(then.1);
         all.with_min_len(4096).map(stray).reduce(|| 0.0, f64::max).sqrt()
+    }
+
+    /// The largest deviation of some points from constant velocity (m).
+    fn farthest_point_stray(&self, model: &Model, points: core::ops::Range<usize>, state: &State) -> f64 {
+        let (surface, elapsed) = (model.contact_surface(), self.elapsed);
+        let stray = |i: usize| {
+            (surface.at(i, &state.node_x) - self.x_then[i] - elapsed * self.v_then[i]).norm_squared()
+        };
+        points.into_par_iter().with_min_len(2048).map(stray).reduce(|| 0.0, f64::max).sqrt()
     }
 
     /// Detects pairs that remain valid for a time within `left` (s) at constant velocity; returns the maximum rate of approach of possible contacts, relative to the range of contact (1/s).
@@ -240,29 +268,31 @@ impl PairForces {
         // groups of vertices, then of edges
         let mut start = 0;
         let nearest = &mut self.nearest;
-        let mut note = |point: u32, pair: &NearPair| {
-            nearest[point as usize] = nearest[point as usize].with(pair);
+        let mut note = |point: u32, near: Nearness| {
+            nearest[point as usize] = nearest[point as usize].and(near);
         };
         for own in self.finder.vertex_pairs().chunk_by(|a, b| a.first == b.first) {
             let end = start + own.len() as u32;
-            let near = own.iter().fold(Nearness::FAR, Nearness::with);
-            self.groups.push(Group { start, end, is_edges: false, near });
-            start = end;
+            let mut all = Nearness::FAR;
             for pair in own {
-                note(pair.first, pair);
-                self.finder.triangle(pair.second).into_iter().for_each(|point| note(point, pair));
+                let near = Nearness::of_vertex(&self.finder, pair);
+                all = all.and(near);
+                self.finder.triangle(pair.second).into_iter().for_each(|point| note(point, near));
             }
+            note(own[0].first, all);
+            self.groups.push(Group { start, end, is_edges: false, near: all });
+            start = end;
         }
         for (i, pair) in edge_pairs.iter().enumerate() {
-            let (start, near) = (i as u32, Nearness::FAR.with(pair));
+            let (start, near) = (i as u32, Nearness::of_edges(&self.finder, pair));
             self.groups.push(Group { start, end: start + 1, is_edges: true, near });
             for edge in [pair.first, pair.second].map(|edge| self.finder.edge(edge)) {
-                edge.ends.into_iter().chain(edge.wings).for_each(|point| note(point, pair));
+                edge.ends.into_iter().chain(edge.wings).for_each(|point| note(point, near));
             }
         }
 
         // points that are part of a pair
-        for (point, near) in self.nearest.iter().enumerate().filter(|(_, near)| near.distance.is_finite()) {
+        for (point, near) in self.nearest.iter().enumerate().filter(|(_, near)| near.clearance.is_finite()) {
             self.slot[point] = self.points.len() as u32;
             self.points.push(NearPoint { point: point as u32, near: *near });
         }
@@ -270,8 +300,11 @@ impl PairForces {
 
     /// Finds what each group is in contact with.
     fn find_contacts(&mut self, model: &Model, state: &State, range: f64) {
-        let (elapsed, range) = (self.elapsed as f32, (range + 2.0 * self.strayed) as f32);
-        let may_collide = |near: &Nearness| near.distance <= (range + elapsed * near.closing) * (1.0 + 1e-5);
+        let (elapsed, strayed) = (self.elapsed as f32, 2.0 * self.strayed as f32);
+        // more than the rounding of distances in single precision
+        let slack = 1e-5 * (range as f32 + strayed);
+        let may_collide =
+            |near: &Nearness| near.clearance <= strayed + slack + elapsed * near.closing * (1.0 + 1e-5);
         let PairForces { finder, groups, points, x, v, slot, contacts, anchors, .. } = self;
         let follow = |((point, x), v): ((&NearPoint, &mut Vec3), &mut Vec3)| {
             if may_collide(&point.near) {
@@ -292,7 +325,7 @@ impl PairForces {
                     PairContact::of_edges(finder, &finder.edge_pairs()[group.start as usize], at)
                 } else {
                     let own = finder.vertex_pairs()[range].iter();
-                    let own = own.filter(|pair| may_collide(&Nearness::FAR.with(pair)));
+                    let own = own.filter(|pair| may_collide(&Nearness::of_vertex(finder, pair)));
                     PairContact::of_vertex(finder, own, at)
                 };
                 *contact = found.filter(|contact| !contact.is_inside_out(model, &state.node_x));

@@ -60,6 +60,7 @@ impl Fall {
         let mut player = Player::build(&opened.scene).map_err(|error| error.to_string())?;
         let start = Instant::now();
         player.preroll(|_, _| {}).map_err(|error| error.to_string())?;
+        let mut wall = start.elapsed();
         let up = up_of(&opened.scene);
         let size = size_of(&player.model);
         self.drop_from(&player.model.clone(), (&up, size), &mut player.state);
@@ -68,7 +69,7 @@ impl Fall {
         let mut sheet = self.sheet.is_some().then(|| FallSheet::new(&opened, &player.model));
         let at_start = Overlap::of_vertices(&player.model, &player.state);
         let mut row = Row { size, ..self.row() };
-        let (mut wall, mut frame) = (start.elapsed(), Frame::default());
+        let mut frame = Frame::default();
         loop {
             if let Some(sheet) = &mut sheet {
                 frame.update(&player.model, &player.state);
