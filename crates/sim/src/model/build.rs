@@ -26,6 +26,22 @@ impl Model {
     /// # Errors
     /// All faults of the description, together.
     pub fn build(world: &WorldDesc) -> Result<Model, BuildError> {
+        build_around(world, None)
+    }
+
+    /// Builds the model of a world that differs from this model's in gravity, materials, loads, constraints, contact parameters or the mobility of obstacles, but not in its bodies, skeletons and
+    /// obstacles. A state of one model is then a state of the other: cages and stress-free shapes are those of this model, which also takes a fraction of the time of building anew.
+    ///
+    /// # Errors
+    /// All faults of the description, together; also if bodies, skeletons or obstacles are others.
+    pub fn revise(&self, world: &WorldDesc) -> Result<Model, BuildError> {
+        let faults = layout_faults(self, world);
+        if faults.is_empty() { build_around(world, Some(self)) } else { Err(BuildError { faults }) }
+    }
+}
+
+/// Validates a world and builds its model, with the cages and stress-free shapes of a model of the same bodies if there is one.
+fn build_around(world: &WorldDesc, kept: Option<&Model>) -> Result<Model, BuildError> {
         // validation of rigs and bodies one by one
         let mut faults = world_faults(world);
         let mut rigs: Vec<RestRig> = Vec::new();
@@ -36,13 +52,14 @@ impl Model {
             }
         }
         let mut shapes = Vec::new();
-        for desc in &world.bodies {
+        for (i, desc) in world.bodies.iter().enumerate() {
             let numbers = body_faults(desc);
             if !numbers.is_empty() {
                 faults.extend(numbers);
                 continue;
             }
-            match Shape::build(desc, &anchors_of(desc, &rigs)) {
+            let built = kept.and_then(|kept| Shape::of_body(&kept.bodies[i], &kept.node_rest, &kept.tets));
+            match built.map_or_else(|| Shape::build(desc, &anchors_of(desc, &rigs)), Ok) {
                 Ok(shape) => shapes.push(shape),
                 Err(found) => faults.extend(found),
             }
@@ -62,14 +79,42 @@ impl Model {
 
         // assembly, constraints and the step limit
         let merged = parts.merge_masses(&rigs, &world.gravity)?;
-        let unconstrained = parts.assemble(world, merged);
+        let unconstrained = parts.assemble(world, merged, kept);
         let model = constraints::add(world, unconstrained).map_err(|faults| BuildError { faults })?;
         let accurate = if model.has_homes() { MAX_HOME_STEP } else { f64::INFINITY };
         let max_step = world.max_step.unwrap_or(f64::INFINITY).min(accurate);
         let seconds = model.stable_step.seconds.min(max_step);
         let unheld = Unheld::find(&model);
         Ok(Model { stable_step: StableStep { seconds, ..model.stable_step }, unheld, ..model })
-    }
+}
+
+/// Differences between the bodies, skeletons and obstacles of a model and those of a world, by their names.
+fn layout_faults(model: &Model, world: &WorldDesc) -> Vec<Fault> {
+    let names = [
+        (
+            "bodies",
+            model.bodies.iter().map(|body| &body.name).collect::<Vec<_>>(),
+            world.bodies.iter().map(|body| &body.name).collect::<Vec<_>>(),
+        ),
+        (
+            "skeletons",
+            model.rigs.iter().map(|rig| &rig.name).collect(),
+            world.rigs.iter().map(|rig| &rig.name).collect(),
+        ),
+        (
+            "obstacles",
+            model.obstacles.iter().map(|obstacle| &obstacle.name).collect(),
+            world.obstacles.iter().map(|obstacle| &obstacle.name).collect(),
+        ),
+    ];
+    let differ = names.into_iter().filter(|(_, own, other)| own != other);
+    let fault = |(what, own, other)| {
+        let message = format!(
+            "the {what} of a take stay the same from its first to its last frame: they were {own:?} and would be {other:?}; to change them, record another take"
+        );
+        Fault::new("", message)
+    };
+    differ.map(fault).collect()
 }
 
 /// The longest sub-step of flesh that rests at its skinned shape (s). It sees its bones' motion one sub-step late, an error of first order: soft flesh that stops with its bones within two hundredths of a second
@@ -190,6 +235,7 @@ struct Parts {
 impl Parts {
     fn add(&mut self, desc: &BodyDesc, mut shape: Shape, rigs: &[RestRig]) {
         // pins and loads
+        let cage = shape.cage_parts(desc);
         let (first_node, first_tet) = (self.node_rest.len(), self.elements.len());
         for (i, pin) in desc.pins.iter().enumerate() {
             self.add_pin(desc, &shape, pin, i, first_node);
@@ -244,6 +290,7 @@ impl Parts {
             mass: mass.iter().sum(),
             volume,
             notes: shape.notes,
+            cage,
         });
     }
 
@@ -468,7 +515,16 @@ impl Parts {
         }
     }
 
-    fn assemble(mut self, world: &WorldDesc, mut rigs: Vec<Rig>) -> Model {
+    /// Sag prevention of a revised model: that of the model before.
+    fn keep_support(&mut self, kept: &Model) -> Support {
+        for (body, before) in self.bodies.iter_mut().zip(&kept.bodies) {
+            body.rest_shape = before.rest_shape;
+            body.notes.clone_from(&before.notes);
+        }
+        Support { node_unstressed: kept.node_unstressed.clone(), node_lift: kept.node_lift.clone() }
+    }
+
+    fn assemble(mut self, world: &WorldDesc, mut rigs: Vec<Rig>, kept: Option<&Model>) -> Model {
         // which nodes are free
         let mut node_inverse_mass: Vec<f64> = self.node_mass.iter().map(|m| 1.0 / m).collect();
         for &node in self.pins.iter().flat_map(|pin| &pin.nodes) {
@@ -490,16 +546,21 @@ impl Parts {
         let homes = self.lay_out_homes(&rest_frames, is_free);
 
         // rest shapes and gravity compensation
-        let drawn = Drawn {
-            gravity: &world.gravity,
-            node_x: &self.node_rest,
-            node_mass: &self.node_mass,
-            node_inverse_mass: &node_inverse_mass,
-            elements: &self.elements,
-            fixed_nodes: &fixed_nodes,
-            rigs: &rigs,
+        let Support { node_unstressed, node_lift } = match kept {
+            Some(kept) => self.keep_support(kept),
+            None => {
+                let drawn = Drawn {
+                    gravity: &world.gravity,
+                    node_x: &self.node_rest,
+                    node_mass: &self.node_mass,
+                    node_inverse_mass: &node_inverse_mass,
+                    elements: &self.elements,
+                    fixed_nodes: &fixed_nodes,
+                    rigs: &rigs,
+                };
+                drawn.support(&mut self.bodies)
+            }
         };
-        let Support { node_unstressed, node_lift } = drawn.support(&mut self.bodies);
 
         // stability limit, with damping and contact
         let stable_step = self.find_step(&loose_inverse_mass, &node_unstressed);
