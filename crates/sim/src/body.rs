@@ -4,6 +4,7 @@ use crate::body_kind::{BodyKind, KindParts};
 use crate::desc::{BodyDesc, Sag, ShapeDesc};
 use crate::fault::Fault;
 use crate::rest_shape::RestShapeReport;
+use crate::stable_step::StableStep;
 use core::ops::Range;
 use sinew_flesh::Material;
 use sinew_math::{Vec3, real};
@@ -47,6 +48,8 @@ pub struct Body {
     pub rest_shape: Option<RestShapeReport>,
     /// Findings about its shape and automatic corrections.
     pub notes: Vec<String>,
+    /// Stability limit of its elements alone; none for other kinds.
+    pub(crate) step: Option<StableStep>,
     /// What its cage was built with; none for other shapes.
     pub(crate) cage: Option<Arc<CageParts>>,
 }
