@@ -105,10 +105,9 @@ impl Performance {
         let cue = |bones: BoneSelection, drive: CueDrive| Cue { time, bones, drive };
         let begin = match lead {
             DriveMode::OneWay => vec![cue(BoneSelection::All, CueDrive::Motion)],
-            DriveMode::TwoWay => vec![
-                cue(BoneSelection::All, CueDrive::Motion),
-                cue(BoneSelection::Roots, CueDrive::Limp),
-            ],
+            DriveMode::TwoWay => {
+                vec![cue(BoneSelection::All, CueDrive::Motion), cue(BoneSelection::Roots, CueDrive::Limp)]
+            }
             DriveMode::Ragdoll => vec![cue(BoneSelection::All, CueDrive::Limp)],
         };
         self.cues.splice(0..0, begin);

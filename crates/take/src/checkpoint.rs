@@ -114,7 +114,18 @@ impl Checkpoint {
 
     /// Where time and the nodes are among its words of eight bytes; `None` if this is not a checkpoint.
     pub fn node_words(&self) -> Option<NodeWords> {
-        let word = |i: usize| self.0.get(8 * i..8 * i + 8).and_then(|word| word.try_into().ok());
+        Checkpoint::node_words_of(&self.0, self.0.len() / 8)
+    }
+
+    /// The time of the state (s); `None` if this is not a checkpoint.
+    pub fn time(&self) -> Option<f64> {
+        let at = 8 * self.node_words()?.time;
+        Some(f64::from_le_bytes(self.0.get(at..at + 8)?.try_into().ok()?))
+    }
+
+    /// Where time and the nodes are in a checkpoint of so many words that begins with `header`.
+    pub fn node_words_of(header: &[u8], word_count: usize) -> Option<NodeWords> {
+        let word = |i: usize| header.get(8 * i..8 * i + 8).and_then(|word| word.try_into().ok());
         let number = |i: usize| word(i).map(u64::from_le_bytes);
         let time: usize = match number(1)? {
             VERSION => 8,
@@ -125,8 +136,11 @@ impl Checkpoint {
         let count = usize::try_from(number(2)?).ok()?.checked_mul(3)?;
         let positions = time + 2..(time + 2).checked_add(count)?;
         let velocities = positions.end..positions.end.checked_add(count)?;
-        (word(0)? == *WORD && velocities.end <= self.0.len() / 8)
-            .then_some(NodeWords { time, positions, velocities })
+        (word(0)? == *WORD && velocities.end <= word_count).then_some(NodeWords {
+            time,
+            positions,
+            velocities,
+        })
     }
 
     /// Returns the saved state, for a model with as many nodes, joints and obstacles.

@@ -136,6 +136,15 @@ impl<E: TimedEdit> History<E> {
         (edit.time() * self.fps).round().max(0.0) as usize
     }
 
+    /// Replaces edits and length (s) of a take that has one version without frames; returns whether it has.
+    pub fn replace_first(&mut self, edits: Vec<E>, seconds: f64) -> bool {
+        let is_new = self.versions.len() == 1 && self.head().frame_count == 0;
+        if is_new {
+            *self = History::new(self.fps, edits, seconds);
+        }
+        is_new
+    }
+
     /// Adds a version and makes it the current one. Returns `None`, and changes nothing, if it refers to versions or frames that do not exist.
     pub fn add(&mut self, version: Version<E>) -> Option<VersionId> {
         let parent = self.version(version.parent?).is_some();
@@ -268,6 +277,7 @@ mod tests {
             assert_eq!(history.add(version), None);
         }
         assert_eq!(history.go_to(VersionId(2)), None);
+        assert!(!history.replace_first(Vec::new(), 2.0));
         assert_eq!(history.head_id(), VersionId::FIRST);
         assert!(history.add(sound).is_some());
     }

@@ -47,6 +47,7 @@ mod bookmark;
 mod checkpoint;
 mod cycle;
 mod edit;
+mod edited_scene;
 mod frame;
 mod frame_check;
 mod history;

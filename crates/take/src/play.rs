@@ -132,6 +132,24 @@ impl Player {
         Ok(player)
     }
 
+    /// Takes the edits and the length of a scene into effect that differs in nothing else from the one that the player was built from. Cages are kept, so that this takes milliseconds.
+    /// The current frame must not be after the first edit that changed: [`Player::resume_from`] goes to one that is not.
+    ///
+    /// # Errors
+    /// All faults of the edits; the player then is as it was.
+    pub fn edit(&mut self, scene: &Scene) -> Result<(), PlayError> {
+        let fault = scene.faults();
+        if !fault.is_empty() {
+            return Err(PlayError::Scene(fault.join("\n")));
+        }
+        self.segments = build_segments(scene, &self.first_model)?;
+        self.frame_count = scene.frame_count();
+        // more segments than there are, so that the next call chooses anew
+        self.entered = usize::MAX;
+        self.enter_before(self.frame);
+        Ok(())
+    }
+
     /// Takes the edits into effect whose frames are before `frame`, and no others.
     fn enter_before(&mut self, frame: usize) {
         let entered = self.segments.iter().take_while(|segment| segment.first_frame < frame).count();
@@ -155,7 +173,8 @@ impl Player {
 
     /// Takes the edits at the current frame into effect, if there are any: the state becomes one of the changed scene.
     fn enter_segment(&mut self) {
-        let Some(segment) = self.segments.get(self.entered).filter(|own| own.first_frame == self.frame) else {
+        let Some(segment) = self.segments.get(self.entered).filter(|own| own.first_frame == self.frame)
+        else {
             return;
         };
         if segment.renews_contact {

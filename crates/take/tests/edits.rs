@@ -5,8 +5,8 @@ use sinew_flesh::Material;
 use sinew_math::{Isometry, Vec3};
 use sinew_mesh::shapes;
 use sinew_sim::desc::{
-    BodyDesc, ConstraintDesc, ConstraintKind, ContactDesc, LoadDesc, Mobility, ObstacleDesc, PinDesc, PointDesc,
-    Region, Shape, ShapeDesc, WorldDesc,
+    BodyDesc, ConstraintDesc, ConstraintKind, ContactDesc, LoadDesc, Mobility, ObstacleDesc, PinDesc,
+    PointDesc, Region, Shape, ShapeDesc, WorldDesc,
 };
 use sinew_sim::{ImplicitSettings, Solver};
 use sinew_take::{Bookmark, Player, Scene, SceneChange, SceneEdit};
@@ -59,11 +59,30 @@ fn changes() -> Vec<(&'static str, SceneChange)> {
     let region = Region::End { direction: Vec3::x(), fraction: 0.3 };
     vec![
         ("gravity", SceneChange::Gravity(Vec3::new(1.0, 4.0, 0.0))),
-        ("softer", SceneChange::Material { body: body(), material: Material::soft_solid(6e3, 0.3, 1000.0, 0.1) }),
-        ("stiffer", SceneChange::Material { body: body(), material: Material::soft_solid(2e5, 0.4, 700.0, 0.02) }),
-        ("loads", SceneChange::Loads { body: body(), loads: vec![LoadDesc { region, force: Vec3::new(0.0, 5.0, 2.0) }] }),
+        (
+            "softer",
+            SceneChange::Material { body: body(), material: Material::soft_solid(6e3, 0.3, 1000.0, 0.1) },
+        ),
+        (
+            "stiffer",
+            SceneChange::Material { body: body(), material: Material::soft_solid(2e5, 0.4, 700.0, 0.02) },
+        ),
+        (
+            "loads",
+            SceneChange::Loads {
+                body: body(),
+                loads: vec![LoadDesc { region, force: Vec3::new(0.0, 5.0, 2.0) }],
+            },
+        ),
         ("air", SceneChange::AirDrag { body: body(), rate: 3.0 }),
-        ("pin", SceneChange::PinMotion { body: body(), pin: 0, motion: Motion::Glide { velocity: Vec3::new(-0.2, 0.0, 0.0) } }),
+        (
+            "pin",
+            SceneChange::PinMotion {
+                body: body(),
+                pin: 0,
+                motion: Motion::Glide { velocity: Vec3::new(-0.2, 0.0, 0.0) },
+            },
+        ),
         ("ball", SceneChange::ObstacleMotion { obstacle: "ball".into(), motion: Motion::Still }),
         ("friction", SceneChange::ObstacleFriction { obstacle: "ball".into(), friction: 0.0 }),
         ("constraint", SceneChange::Constraint { constraint: drag("other"), motion: moved() }),
@@ -188,7 +207,8 @@ fn stress_free_shapes_outlast_gravity() {
 
 #[test]
 fn what_an_edit_cannot_change_is_said() {
-    let fails = |change: SceneChange| Player::build(&with_edits(&[change])).err().expect("a fault").to_string();
+    let fails =
+        |change: SceneChange| Player::build(&with_edits(&[change])).err().expect("a fault").to_string();
     let said = fails(SceneChange::RemoveConstraint("rope".into()));
     assert!(said.contains("there is no constraint 'rope': the scene has drag"), "{said}");
     let material = Material { young: -1.0, ..Material::default() };
