@@ -174,10 +174,11 @@ impl Edit {
         drop(run);
         editor.set_edits(edits).map_err(Failure::input)?;
         let take = editor.end();
-        print_version(&take);
 
         // and simulated, if that is asked for
-        if simulation.simulate && *take.ending() != TakeEnding::Complete {
+        let is_complete = *take.ending() == TakeEnding::Complete;
+        print_version(&take, simulation.simulate);
+        if simulation.simulate && !is_complete {
             drop(take);
             let options = OutputOptions::without_preview();
             return resume::run(&self.take, Goal::Complete, &StatsOptions::default(), &options, &pool);
@@ -192,7 +193,7 @@ impl Edit {
     ) -> Result<(), Failure> {
         let mut editor = self.editor()?;
         match change(&mut editor).map_err(Failure::input)? {
-            Some(_) => print_version(&editor.end()),
+            Some(_) => print_version(&editor.end(), false),
             None => return Err(Failure::input(nothing)),
         }
         Ok(())
@@ -207,7 +208,7 @@ impl Edit {
         }
         let editor = TakeEditor::begin(take).map_err(Failure::input)?;
         let (take, saved) = editor.drop_others().map_err(Failure::input)?;
-        print_version(&take);
+        print_version(&take, false);
         tell!("{:.1} MB of disk space were given back", 1e-6 * saved as f64);
         Ok(())
     }
@@ -253,13 +254,12 @@ fn inline(edit: &EditTable) -> String {
     text.lines().skip(1).collect::<Vec<_>>().join(", ")
 }
 
-/// Prints the current version.
-pub(crate) fn print_version(take: &TakeFile) {
+/// Prints the current version, and how to go on with it unless it goes on anyway.
+fn print_version(take: &TakeFile, goes_on: bool) {
     let (history, name) = (take.history(), take.path().display());
-    let count = history.head().edits.len();
-    let edits = if count == 1 { "1 edit".into() } else { format!("{count} edits") };
+    let edits = edit_count(history.head().edits.len());
     tell!("version {} with {edits}: {}", history.head_id(), recorded_length(take));
-    if *take.ending() != TakeEnding::Complete {
+    if *take.ending() != TakeEnding::Complete && !goes_on {
         tell!("to simulate the others: sinew simulate --resume {name}");
     }
 }
@@ -274,9 +274,14 @@ pub(crate) fn print_versions(take: &TakeFile) {
             .map_or(String::new(), |(id, frames)| format!(", {frames} of them shared with version {id}"));
         let bytes = 1e-6 * take.version_bytes(id) as f64;
         say!(
-            "{mark} version {id}: {} edits, {} frames{shared}, {bytes:.1} MB of its own",
-            version.edits.len(),
+            "{mark} version {id}: {}, {} frames{shared}, {bytes:.1} MB of its own",
+            edit_count(version.edits.len()),
             version.frame_count
         );
     }
+}
+
+/// "1 edit", "2 edits".
+fn edit_count(count: usize) -> String {
+    if count == 1 { "1 edit".into() } else { format!("{count} edits") }
 }

@@ -182,6 +182,7 @@ impl Simulate {
         let notes = opened.notes.len();
         let mut source = opened.value;
         source.scene.fps = self.fps.unwrap_or(source.scene.fps);
+        source::check_loop(self.is_loop, !source.scene.edits.is_empty())?;
         let settings = self.settings(&source, self.animation.as_deref())?;
         settings.apply(&mut source.scene);
         note_settings(&source.scene, &settings);

@@ -83,6 +83,7 @@ pub(crate) fn reopen_with(
     };
 
     // the settings of the take, then its edits
+    check_loop(settings.is_loop, !edits.is_empty())?;
     settings.apply(&mut source.scene);
     source.scene.seconds = take.history().head().seconds;
     let up =
@@ -93,6 +94,16 @@ pub(crate) fn reopen_with(
         return Err(Failure::input(format!("{}: {}", take.path().display(), faults.join("\n"))));
     }
     Ok(source)
+}
+
+/// Refuses a loop with edits.
+pub(crate) fn check_loop(is_loop: bool, has_edits: bool) -> Result<(), Failure> {
+    if is_loop && has_edits {
+        return Err(Failure::input(
+            "a loop cannot have edits, after which no cycle is like the one before: remove them, or record without --loop",
+        ));
+    }
+    Ok(())
 }
 
 fn find_in_zoo(name: &str) -> Option<Scene> {

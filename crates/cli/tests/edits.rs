@@ -79,7 +79,7 @@ fn an_edited_take_is_the_one_whose_scene_had_the_edit_from_the_start() {
     assert!(run(at, &["edit", "w.take", "redo"]).contains("version 2 with 1 edit: 31 of 31 frames"));
     assert_eq!(final_hash(at, "w.take"), edited);
     let said = run(at, &["edit", "w.take", "versions"]);
-    assert!(said.contains("* version 2: 1 edits, 31 frames, 13 of them shared with version 1"), "{said}");
+    assert!(said.contains("* version 2: 1 edit, 31 frames, 13 of them shared with version 1"), "{said}");
 
     // the exact state of a frame, and its shape
     let said = run(at, &["take", "w.take", "frame", "12", "-o", "f.glb"]);

@@ -3,16 +3,15 @@
 use crate::cycle::Cycle;
 use crate::segment::{Segment, build_segments, check_performances, script_of};
 use crate::sink_group::SinkGroup;
-use crate::watch::{self, Stopped, WatchAnswer};
-use crate::{Bookmark, Checkpoint, CheckpointError, FrameSink, JointTorques, Scene, SinkError, Summary};
+use crate::watch::{self, WatchAnswer};
+use crate::{
+    Bookmark, Checkpoint, CheckpointError, FrameSink, JointTorques, PlayError, Scene, SinkError, Summary,
+};
 use sinew_control::{Controller, Script};
 use sinew_sim::implicit::{SettleError, SettleReport, settle};
-use sinew_sim::{
-    BuildError, Clock, Control, Model, Phase, Solver, SolverPick, State, StepError, StepReport, Stepper,
-};
+use sinew_sim::{Clock, Control, Model, Phase, Solver, SolverPick, State, StepError, StepReport, Stepper};
 use sinew_skeleton::DriveKind;
 use std::sync::Arc;
-use thiserror::Error;
 
 /// The simulation of a scene in progress.
 pub struct Player {
@@ -54,26 +53,6 @@ pub struct Player {
     /// The solver of the stepper.
     played_by: Solver,
     clock: Option<Arc<dyn Clock>>,
-}
-
-/// The error that ended a take.
-#[derive(Debug, Error)]
-pub enum PlayError {
-    /// The settings of the scene are invalid.
-    #[error("{0}")]
-    Scene(String),
-    /// The model cannot be built.
-    #[error(transparent)]
-    Build(#[from] BuildError),
-    /// A step failed; the sinks received the frames before it.
-    #[error(transparent)]
-    Step(#[from] StepError),
-    /// A sink failed.
-    #[error(transparent)]
-    Sink(#[from] SinkError),
-    /// The callback that watches the take stopped it; the player may be played on.
-    #[error(transparent)]
-    Stopped(#[from] Stopped),
 }
 
 /// A recorder: receives the whole player at every frame, where a [`FrameSink`] receives only the surfaces.

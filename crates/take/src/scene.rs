@@ -113,11 +113,6 @@ impl Scene {
         for edit in self.edits.iter().filter(|edit| !(edit.time >= 0.0 && edit.time <= MAX_SECONDS)) {
             faults.push(format!("an edit at {} s is not between 0 and {MAX_SECONDS} s", edit.time));
         }
-        if !self.edits.is_empty()
-            && self.performances.iter().any(|performance| performance.loop_preroll > 0.0)
-        {
-            faults.push("a loop has edits, after which no cycle is like the one before: remove them, or record without the loop".into());
-        }
 
         // motions of pins, obstacles and constraints
         for (body, motions) in self.world.bodies.iter().zip(&self.pin_motions) {

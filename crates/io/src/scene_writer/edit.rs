@@ -109,8 +109,9 @@ mod tests {
         let scene = read_scene(&folder.path().join("s.toml")).unwrap().value;
         assert_eq!(scene.edits.len(), 14);
         assert!(scene.edits.iter().all(|edit| edit.changes.len() == 1));
-        SceneFiles::of(&scene, "t").unwrap().write(folder.path()).unwrap();
-        let again = read_scene(&folder.path().join("t.toml")).unwrap().value;
+        let other = tempfile::tempdir().unwrap();
+        SceneFiles::of(&scene, "t").unwrap().write(other.path()).unwrap();
+        let again = read_scene(&other.path().join("t.toml")).unwrap().value;
         assert_eq!(format!("{:#?}", again.edits), format!("{:#?}", scene.edits));
         sinew_take::Player::build(&again).unwrap();
     }
