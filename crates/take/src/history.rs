@@ -223,7 +223,7 @@ mod tests {
     fn a_version_begins_with_all_frames_before_the_first_difference() {
         let mut history = recorded();
         let (a, b) = (Change(0.5, "a"), Change(0.7, "b"));
-        edit(&mut history, &[a.clone()]);
+        edit(&mut history, std::slice::from_ref(&a));
         assert_eq!(history.head().shared, Some((VersionId(1), 51)));
         assert_eq!(history.frame_goal(), 101);
         history.add_frames(50);

@@ -58,7 +58,7 @@ fn read_edit(section: &Section<EditTable>, scene: &Scene, up: Up) -> Result<Scen
     // constraints that end, then those that begin
     changes.extend(section.remove.iter().cloned().map(SceneChange::RemoveConstraint));
     let sections = section.items("constraint", &table.constraint);
-    for constraint in sections.iter().filter(|constraint| constraint.name.is_none()) {
+    if let Some(constraint) = sections.iter().find(|constraint| constraint.name.is_none()) {
         let message = "[[edit.constraint]] needs `name`, by which a later edit can change it or end it";
         return Err(constraint.error("name", message));
     }

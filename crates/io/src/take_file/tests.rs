@@ -356,7 +356,7 @@ fn takes_of_older_versions_are_read_gone_on_with_and_edited() {
 
         // an edit in the middle of a chunk without velocities
         let edit = gravity_edit(0.2);
-        let (edited, expected) = run_edited(folder.path(), &[edit.clone()]);
+        let (edited, expected) = run_edited(folder.path(), std::slice::from_ref(&edit));
         let mut editor = TakeEditor::begin(TakeFile::open(&path).unwrap()).unwrap();
         editor.set_edits(vec![edit]).unwrap();
         assert_eq!(editor.take().frame_count(), 21);
