@@ -72,6 +72,7 @@ fn drop_scene() -> Scene {
         preroll: 0.0,
         seconds: 1.0,
         fps: 30.0,
+        edits: Vec::new(),
     }
 }
 

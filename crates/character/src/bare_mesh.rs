@@ -87,6 +87,7 @@ pub fn empty_scene(name: &str) -> Scene {
         preroll: 0.0,
         seconds: DEFAULT_SECONDS,
         fps: DEFAULT_FPS,
+        edits: Vec::new(),
     }
 }
 

@@ -3,7 +3,7 @@
 use sinew_control::DriveMode;
 use sinew_math::{Isometry, Rotation};
 use sinew_sim::SolverKind;
-use sinew_sim::desc::{ObstacleDesc, Shape};
+use sinew_sim::desc::{CageSize, ObstacleDesc, Shape, ShapeDesc};
 use sinew_take::Scene;
 
 /// What is chosen for one take of a scene.
@@ -33,6 +33,8 @@ pub struct TakeSettings {
     pub self_contact: bool,
     /// Whether steps are explicit or implicit; `None` as the scene says.
     pub solver: Option<SolverKind>,
+    /// The approximate number of tets of every cage; `None` as the scene says.
+    pub cage_tets: Option<usize>,
 }
 
 impl TakeSettings {
@@ -49,6 +51,15 @@ impl TakeSettings {
         }
         if let Some(kind) = self.solver {
             scene.solver = scene.solver.of_kind(kind);
+        }
+
+        // how fine cages are
+        if let Some(tets) = self.cage_tets {
+            for body in &mut scene.world.bodies {
+                if let ShapeDesc::Surface { cage, .. } = &mut body.shape {
+                    *cage = CageSize::Tets(tets);
+                }
+            }
         }
 
         // who drives, and what there is to collide with

@@ -14,6 +14,7 @@ mod kim;
 mod locking;
 mod peers;
 mod skeleton;
+mod take;
 mod variants;
 
 use crate::failure::Failure;
@@ -60,6 +61,7 @@ enum Suite {
     Bakes(bakes::Bakes),
     Characters(characters::Characters),
     Falls(falls::Falls),
+    Take(take::TakeBench),
     Variants(variants::Variants),
 }
 
@@ -102,6 +104,7 @@ impl Bench {
             Some(Suite::Bakes(bakes)) => return bakes.run(),
             Some(Suite::Characters(characters)) => return characters.run(),
             Some(Suite::Falls(falls)) => return falls.run(),
+            Some(Suite::Take(take)) => return take.run(),
             Some(Suite::Variants(variants)) => return variants.run(),
             None => {}
         }

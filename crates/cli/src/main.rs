@@ -47,6 +47,7 @@ macro_rules! note {
 mod bake;
 mod bench;
 mod contents;
+mod edit;
 mod failure;
 mod gallery;
 mod inspect;
@@ -63,6 +64,7 @@ mod simulate;
 mod source;
 mod stats;
 mod summary;
+mod take;
 mod take_status;
 mod threads;
 mod verdict;
@@ -96,6 +98,8 @@ struct Arguments {
 enum Command {
     Simulate(simulate::Simulate),
     Settle(settle::Settle),
+    Edit(edit::Edit),
+    Take(take::Take),
     Bake(bake::Bake),
     Render(Box<render::Render>),
     View(view::View),
@@ -113,6 +117,8 @@ fn main() -> ExitCode {
     let result = match command {
         Command::Simulate(simulate) => simulate.run(),
         Command::Settle(settle) => settle.run(),
+        Command::Edit(edit) => edit.run(),
+        Command::Take(take) => take.run(),
         Command::Bake(bake) => bake.run(),
         Command::Render(render) => render.run(),
         Command::View(view) => view.run(),

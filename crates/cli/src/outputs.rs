@@ -58,6 +58,11 @@ pub(crate) struct OutputOptions {
 }
 
 impl OutputOptions {
+    /// The default options, without a preview.
+    pub(crate) fn without_preview() -> OutputOptions {
+        OutputOptions { no_preview: true, ..OutputOptions::default() }
+    }
+
     /// What outputs may replace.
     pub(crate) fn replace(&self) -> Replace {
         if self.force { Replace::Any } else { Replace::Ours }

@@ -351,7 +351,7 @@ impl Render {
 
         // draw
         let take = TakeFile::open(&path)?;
-        let frame_source = TakeFrameSource::new(&take, &run.player.model, &source, self.overlays())?;
+        let frame_source = TakeFrameSource::new(&take, run.player.first_model(), &source, self.overlays())?;
         self.draw(&self.followed(&source, frame_source)?, format)
     }
 

@@ -1,4 +1,4 @@
-//! `sinew simulate --resume`: continues a take that was interrupted.
+//! `sinew simulate --resume` and `--extend`: continue a take that was interrupted, edited or is to be longer.
 
 use crate::failure::Failure;
 use crate::interrupt::FrameLoop;
@@ -9,19 +9,30 @@ use crate::stats::StatsOptions;
 use crate::summary::Summary;
 use crate::take_status::{recorded_length, warn_if_incomplete};
 use crate::verdict::Chosen;
-use sinew_io::{SinkPlan, TakeEnding, TakeFile, TakeRecorder};
+use sinew_io::{SinkPlan, TakeEditor, TakeEnding, TakeFile, TakeRecorder};
 use std::path::Path;
 
-/// Continues a take up to the length first asked for. A complete take is left as it is.
+/// How far a take is continued.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Goal {
+    /// To the length that it was to have.
+    Complete,
+    /// By a time (s) beyond that.
+    Longer(f64),
+}
+
+/// Continues a take from its last frame. A complete take is left as it is unless it is to be longer.
 pub(crate) fn run(
     path: &Path,
+    goal: Goal,
     stats_options: &StatsOptions,
     options: &OutputOptions,
     pool: &rayon::ThreadPool,
 ) -> Result<(), Failure> {
     // a complete take
     let take = TakeFile::open(path)?;
-    if *take.ending() == TakeEnding::Complete {
+    let seconds = length(&take, goal)?;
+    if *take.ending() == TakeEnding::Complete && goal == Goal::Complete {
         warn!("note: {} is complete: {}; there is nothing to do", path.display(), recorded_length(&take));
         let report = || report_only(&take, stats_options, options);
         return if stats_options.wanted() { pool.install(report) } else { Ok(()) };
@@ -37,7 +48,8 @@ pub(crate) fn run(
     }
 
     // outputs; the take was read and is appended to, so no other output may have its name
-    let source = source::reopen(&take)?;
+    let mut source = source::reopen(&take)?;
+    source.scene.seconds = seconds;
     let plan = SinkPlan::beside_recording(path, &source, &options.sink(path, &source));
     let files = plan.files();
     let beside = files.iter().filter(|file| *file != path);
@@ -48,13 +60,17 @@ pub(crate) fn run(
     let (stats, written) = pool.install(|| {
         let mut run = Run::build(&source.scene)?;
         go_to_last_frame(&mut run, &take)?;
-        let mut recorder = TakeRecorder::resume(&take).map_err(Failure::input)?;
+        let mut recorder = match goal {
+            Goal::Complete => TakeRecorder::resume(&take).map_err(Failure::input)?,
+            Goal::Longer(_) => extend(path, seconds).map_err(Failure::input)?,
+        };
         let frame_loop = FrameLoop::simulating(Some(path));
         let stats = run.play(&frame_loop, Some(&mut recorder), None)?;
         drop((recorder, frame_loop));
-        let mut sink = plan.open(&run.player.model)?;
+        let model = run.player.first_model();
+        let mut sink = plan.open(model)?;
         if !options.no_preview {
-            replay_take(&TakeFile::open(path)?, &run.player.model, &mut sink)?;
+            replay_take(&TakeFile::open(path)?, model, &mut sink)?;
         }
         let written = sink.report();
         Ok::<_, Failure>((stats.with_characters(&source, &written), written))
@@ -66,6 +82,29 @@ pub(crate) fn run(
     let is_json = stats_options.json;
     Summary { stats: &stats, written: &written, chosen, questions: 0, hidden_notes: 0, is_json }.print();
     Ok(())
+}
+
+/// The length to which a take is continued (s).
+fn length(take: &TakeFile, goal: Goal) -> Result<f64, Failure> {
+    let (before, settings) = (take.history().head().seconds, &take.recipe().settings);
+    match goal {
+        Goal::Complete => Ok(before),
+        Goal::Longer(_) if settings.is_loop => Err(Failure::input(
+            "the take is a loop, which ends where it begins: record it without --loop to extend it",
+        )),
+        Goal::Longer(more) if !(more > 0.0 && more * settings.fps >= 0.5) => Err(Failure::input(format!(
+            "--seconds {more} is not a frame more: give the time to add to the take"
+        ))),
+        Goal::Longer(more) => Ok(before + more),
+    }
+}
+
+/// Makes a take longer and goes on to record it.
+fn extend(path: &Path, seconds: f64) -> std::io::Result<TakeRecorder> {
+    let take = TakeFile::open(path).map_err(std::io::Error::other)?;
+    let mut editor = TakeEditor::begin(take)?;
+    editor.extend(seconds)?;
+    Ok(editor.record().1)
 }
 
 /// Reports the statistics of a complete take.
@@ -87,7 +126,7 @@ fn report_only(
 }
 
 /// Sets the player to the last recorded frame; it stays at the start if the take has no frames.
-fn go_to_last_frame(run: &mut Run, take: &TakeFile) -> Result<(), Failure> {
+pub(crate) fn go_to_last_frame(run: &mut Run, take: &TakeFile) -> Result<(), Failure> {
     take.check_model(&run.player.model)?;
     match take.bookmark()? {
         Some(bookmark) => run

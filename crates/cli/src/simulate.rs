@@ -1,12 +1,13 @@
 //! `sinew simulate`: simulates a scene and writes or records the take.
 
+mod again;
 mod clips;
 
 use crate::failure::Failure;
 use crate::interrupt::FrameLoop;
 use crate::outputs::{self, OutputOptions, is_take, plan_files};
 use crate::report::{Verbosity, verbosity};
-use crate::resume;
+use crate::resume::{self, Goal};
 use crate::run::Run;
 use crate::source;
 use crate::stats::StatsOptions;
@@ -17,7 +18,8 @@ use clap::Args;
 use sinew_character::TakeSettings;
 use sinew_control::DriveMode;
 use sinew_io::{
-    CapturedFiles, CharacterChoice, Existing, OpenedScene, SinkOptions, SinkPlan, TakeRecipe, TakeRecorder,
+    CapturedFiles, CharacterChoice, EditTable, Existing, OpenedScene, SinkOptions, SinkPlan, TakeOrigin,
+    TakeRecipe, TakeRecorder,
 };
 use sinew_sim::SolverKind;
 use sinew_take::{Player, Scene};
@@ -28,7 +30,8 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Simulate {
     /// A character (.glb, .gltf, .vrm, .fbx), a scene (.toml), a motion (.bvh), a mesh (.obj, .ply, .stl, TetGen .node/.ele), or a name from `sinew zoo list` [default: dancer].
     ///
-    /// A character is given flesh and plays its animation. A motion is given a body of flesh around its joints. A mesh becomes jelly that hangs from its top and sways.
+    /// A character is given flesh and plays its animation. A motion is given a body of flesh around its joints. A mesh becomes jelly that hangs from its top and sways. A recorded take (.take) is simulated again,
+    /// with its edits, if --resolution is given.
     input: Option<PathBuf>,
 
     /// Two-way coupling: free the root bone of every skeleton, so that flesh also moves the bones [default: as in the scene; the animation drives all bones].
@@ -92,11 +95,19 @@ pub(crate) struct Simulate {
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
 
-    /// Continue a take that was interrupted, up to the length first asked for. The take contains everything that is needed.
-    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "motion_scale", "jiggle", "no_preroll", "is_loop", "solver", "output", "seconds", "fps", "floor", "no_floor", "self_contact"])]
+    /// Continue a take that was interrupted or edited, up to the length first asked for. The take contains everything that is needed.
+    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "motion_scale", "jiggle", "no_preroll", "is_loop", "solver", "output", "seconds", "fps", "floor", "no_floor", "self_contact", "resolution"])]
     resume: Option<PathBuf>,
 
-    /// The length of the take (s) [default: as in the scene].
+    /// Record past the end of a take, by --seconds more.
+    #[arg(long, value_name = "NAME.take", requires = "seconds", conflicts_with_all = ["resume", "input", "two_way", "ragdoll", "animation", "motion", "motion_scale", "jiggle", "no_preroll", "is_loop", "solver", "output", "fps", "floor", "no_floor", "self_contact", "resolution"])]
+    extend: Option<PathBuf>,
+
+    /// The approximate number of tets of every cage around a surface, in place of the scene's. With a take as input, a motion that was directed with coarse cages is simulated again with fine ones, and the same edits.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=20_000_000))]
+    resolution: Option<u32>,
+
+    /// The length of the take (s) [default: as in the scene]; with --extend, the time to add to it.
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     seconds: Option<f64>,
 
@@ -115,17 +126,24 @@ pub(crate) struct Simulate {
     options: OutputOptions,
 }
 
+/// What a take is recorded with, beside its model.
+struct Recipe {
+    origin: TakeOrigin,
+    settings: TakeSettings,
+    files: CapturedFiles,
+    /// Edits in place of those of the scene file.
+    edits: Option<Vec<EditTable>>,
+}
+
 impl Simulate {
     pub(crate) fn run(self) -> Result<(), Failure> {
         let pool = thread_pool(self.threads)?;
         if let Some(take) = self.input.as_deref().filter(|input| is_take(input)) {
-            let take = take.display();
-            return Err(Failure::input(format!(
-                "{take} is a take, not a scene: `sinew simulate --resume {take}` continues it, `sinew bake {take} -o OUT` converts it"
-            )));
+            return again::run(&self, take, &pool);
         }
-        match &self.resume {
-            Some(take) => resume::run(take, &self.stats, &self.options, &pool),
+        let goal = self.extend.as_ref().map_or(Goal::Complete, |_| Goal::Longer(self.seconds.unwrap_or(0.0)));
+        match self.resume.as_ref().or(self.extend.as_ref()) {
+            Some(take) => resume::run(take, goal, &self.stats, &self.options, &pool),
             None => match clips::find(self.input.as_deref(), self.animation.as_deref())? {
                 Some(names) => clips::run(&self, &names, &pool),
                 None => self.start(&pool),
@@ -164,15 +182,27 @@ impl Simulate {
         let notes = opened.notes.len();
         let mut source = opened.value;
         source.scene.fps = self.fps.unwrap_or(source.scene.fps);
+        source::check_loop(self.is_loop, !source.scene.edits.is_empty())?;
         let settings = self.settings(&source, self.animation.as_deref())?;
         settings.apply(&mut source.scene);
-        let scene = &source.scene;
-        note_settings(scene, &settings);
+        note_settings(&source.scene, &settings);
+        self.play(&source, Recipe { origin, settings, files, edits: None }, notes, pool)
+    }
 
+    /// Simulates a scene and writes or records it.
+    fn play(
+        &self,
+        source: &OpenedScene,
+        recipe: Recipe,
+        notes: usize,
+        pool: &rayon::ThreadPool,
+    ) -> Result<(), Failure> {
         // where the result goes
+        let scene = &source.scene;
         let output = self.output_of(scene);
-        let options = SinkOptions { is_loop: self.is_loop, ..self.options.sink(&output, &source) };
-        let plan = SinkPlan::new(&output, &source, &options)?;
+        let is_loop = recipe.settings.is_loop;
+        let options = SinkOptions { is_loop, ..self.options.sink(&output, source) };
+        let plan = SinkPlan::new(&output, source, &options)?;
         plan_files(plan.files().iter().chain(&self.stats.path), self.options.replace())?;
         let existing = if self.options.force { Existing::ReplaceAny } else { Existing::ReplaceComplete };
         if is_take(&output) {
@@ -181,11 +211,13 @@ impl Simulate {
         let stats_file = self.stats.create_file()?;
 
         // only a take keeps a copy of the input files
+        let Recipe { origin, settings, files, edits } = recipe;
+        let (jiggle, lead) = (settings.jiggle, settings.lead);
         let files = if is_take(&output) { files } else { CapturedFiles::default() };
         let begin = |player: &Player| {
             let (sinew, model_hash) = (env!("CARGO_PKG_VERSION").into(), player.model.hash());
             let recipe = TakeRecipe { sinew, origin, settings, model_hash, files };
-            TakeRecorder::create(&output, &recipe, existing).map_err(Failure::input)
+            TakeRecorder::create_edited(&output, &recipe, edits.as_deref(), existing).map_err(Failure::input)
         };
 
         // simulate
@@ -197,12 +229,12 @@ impl Simulate {
             let frame_loop = FrameLoop::simulating(is_take(&output).then_some(&*output));
             let stats = run.play(&frame_loop, recorder.as_mut(), Some(&mut sink))?;
             let written = sink.report();
-            Ok::<_, Failure>((stats.with_characters(&source, &written), written, said))
+            Ok::<_, Failure>((stats.with_characters(source, &written), written, said))
         })?;
 
         // report
         self.stats.report(&stats, stats_file)?;
-        let chosen = Chosen::of(self.jiggle, self.lead());
+        let chosen = Chosen::of(jiggle, lead);
         let (hidden_notes, is_json) =
             (if verbosity() == Verbosity::Verbose { 0 } else { notes }, self.stats.json);
         Summary { stats: &stats, written: &written, chosen, questions, hidden_notes, is_json }.print();
@@ -238,6 +270,7 @@ impl Simulate {
             floor: self.floor(source),
             self_contact: self.self_contact,
             solver: self.solver,
+            cage_tets: self.resolution.map(|tets| tets as usize),
         })
     }
 

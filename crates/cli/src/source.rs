@@ -2,7 +2,10 @@
 
 use crate::failure::Failure;
 use sinew_character::TakeSettings;
-use sinew_io::{CapturedFiles, CharacterChoice, Loaded, OpenedScene, TakeFile, TakeOrigin, open_source};
+use sinew_io::{
+    CapturedFiles, CharacterChoice, EditTable, Loaded, OpenedScene, TakeFile, TakeOrigin, Up, open_source,
+    read_edits,
+};
 use sinew_take::Scene;
 use sinew_zoo::catalog;
 use std::path::{Path, PathBuf};
@@ -47,11 +50,25 @@ pub(crate) fn open_to_record(
     Ok((opened?, origin, files))
 }
 
-/// Opens the scene of a take from the files captured in it, with the settings it was recorded with.
+/// Opens the scene of a take from the files captured in it, with the settings it was recorded with, and with the edits and the length of its current version.
 pub(crate) fn reopen(take: &TakeFile) -> Result<OpenedScene, Failure> {
+    reopen_edited(take, &take.history().head().edits)
+}
+
+/// The same with other edits.
+pub(crate) fn reopen_edited(take: &TakeFile, edits: &[EditTable]) -> Result<OpenedScene, Failure> {
+    reopen_with(take, edits, &take.recipe().settings)
+}
+
+/// The same with other settings too.
+pub(crate) fn reopen_with(
+    take: &TakeFile,
+    edits: &[EditTable],
+    settings: &TakeSettings,
+) -> Result<OpenedScene, Failure> {
     // the scene as it was opened for recording
     let recipe = take.recipe();
-    let TakeSettings { animation, motion, motion_scale, jiggle, lead, .. } = recipe.settings.clone();
+    let TakeSettings { animation, motion, motion_scale, jiggle, lead, .. } = settings.clone();
     let motion = motion.map(PathBuf::from);
     let choice = CharacterChoice { animation, fitted: Vec::new(), motion, motion_scale, jiggle, lead };
     let mut source = match &recipe.origin {
@@ -65,13 +82,28 @@ pub(crate) fn reopen(take: &TakeFile) -> Result<OpenedScene, Failure> {
         })?,
     };
 
-    // the settings of the take
-    recipe.settings.apply(&mut source.scene);
+    // the settings of the take, then its edits
+    check_loop(settings.is_loop, !edits.is_empty())?;
+    settings.apply(&mut source.scene);
+    source.scene.seconds = take.history().head().seconds;
+    let up =
+        recipe.scene_file().map_or_else(|| Up::against(source.scene.world.gravity), |file| file.up_axis());
+    source.scene.edits = read_edits(edits, &source.scene, up).map_err(Failure::input)?;
     let faults = source.scene.faults();
     if !faults.is_empty() {
         return Err(Failure::input(format!("{}: {}", take.path().display(), faults.join("\n"))));
     }
     Ok(source)
+}
+
+/// Refuses a loop with edits.
+pub(crate) fn check_loop(is_loop: bool, has_edits: bool) -> Result<(), Failure> {
+    if is_loop && has_edits {
+        return Err(Failure::input(
+            "a loop cannot have edits, after which no cycle is like the one before: remove them, or record without --loop",
+        ));
+    }
+    Ok(())
 }
 
 fn find_in_zoo(name: &str) -> Option<Scene> {

@@ -19,6 +19,6 @@ pub(crate) fn warn_if_incomplete(take: &TakeFile) {
 /// How many frames and seconds are recorded, out of how many.
 pub(crate) fn recorded_length(take: &TakeFile) -> String {
     let (frames, goal) = (take.frame_count(), take.frame_goal());
-    let (time, end) = (take.last_time(), take.recipe().settings.seconds);
+    let (time, end) = (take.last_time(), take.history().head().seconds);
     format!("{frames} of {goal} frames are recorded, {time:.3} of {end} s")
 }

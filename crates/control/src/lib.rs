@@ -41,7 +41,7 @@ pub use constraint_motion::{ConstraintMotion, PlaceMotion};
 pub use curve::{Interpolation, KeyShape, KeyValue, Sample};
 pub use humanoid::{BoneMap, HumanBone};
 pub use keyframes::{Extrapolation, Key, KeyError, Keyframes};
-pub use motion::Motion;
+pub use motion::{Motion, MotionStart};
 pub use motion_cut::MotionCut;
 pub use name_words::name_words;
 pub use path_follower::{FrameMotion, PathFollower};

@@ -52,6 +52,26 @@ impl Motion {
     }
 }
 
+/// Where and when a motion begins that replaces another one during a take, so that nothing jumps:
+///
+/// ```text
+/// T(t) = motion(t − t₀) T₀
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MotionStart {
+    /// t₀: when the motion begins (s).
+    pub time: f64,
+    /// T₀: the transform from the rest pose to the world at that time.
+    pub world_from_rest: Isometry,
+}
+
+impl MotionStart {
+    /// The transform from the rest pose to the world at time `t` (s) of a motion that begins here.
+    pub fn world_from_rest(&self, motion: &Motion, t: f64) -> Isometry {
+        motion.world_from_rest(t - self.time) * self.world_from_rest
+    }
+}
+
 impl Motion {
     /// Checks the parameters and returns the first fault.
     pub fn fault(&self) -> Option<String> {
@@ -92,6 +112,17 @@ mod tests {
             let p = motion.world_from_rest(0.0) * Point3::new(0.3, -0.2, 0.9);
             assert!((p.coords - Vec3::new(0.3, -0.2, 0.9)).norm() < 1e-15);
         }
+    }
+
+    #[test]
+    fn a_motion_that_begins_later_goes_on_from_where_the_one_before_left() {
+        let spin = Motion::Spin { axis: Vec3::z(), center: Vec3::new(1.0, 0.0, 0.0), rate: 0.3 };
+        let start = MotionStart { time: 1.5, world_from_rest: spin.world_from_rest(1.5) };
+        let glide = Motion::Glide { velocity: Vec3::new(0.0, 2.0, 0.0) };
+        let p = Point3::new(0.2, 0.7, -0.1);
+        assert_eq!(start.world_from_rest(&glide, 1.5) * p, spin.world_from_rest(1.5) * p);
+        let moved = start.world_from_rest(&glide, 2.0) * p - spin.world_from_rest(1.5) * p;
+        assert!((moved - Vec3::y()).norm() < 1e-15);
     }
 
     #[test]

@@ -99,6 +99,20 @@ impl Performance {
         }
     }
 
+    /// Sets the drive mode from a time of the take (s) on; it replaces the cues at that time and before.
+    pub fn set_drive_mode_from(&mut self, time: f64, lead: DriveMode) {
+        self.cues.retain(|cue| cue.time > time);
+        let cue = |bones: BoneSelection, drive: CueDrive| Cue { time, bones, drive };
+        let begin = match lead {
+            DriveMode::OneWay => vec![cue(BoneSelection::All, CueDrive::Motion)],
+            DriveMode::TwoWay => {
+                vec![cue(BoneSelection::All, CueDrive::Motion), cue(BoneSelection::Roots, CueDrive::Limp)]
+            }
+            DriveMode::Ragdoll => vec![cue(BoneSelection::All, CueDrive::Limp)],
+        };
+        self.cues.splice(0..0, begin);
+    }
+
     /// Computes the pose and the velocities at a time (s).
     pub fn pose(&self, skeleton: &Skeleton, time: f64, pose: &mut SkeletonState) {
         let mut scratch = Vec::new();

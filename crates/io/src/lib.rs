@@ -65,15 +65,19 @@ pub use opened_scene::{CharacterChoice, OpenedScene};
 pub use ply::read_ply;
 pub use point_cache::{Mdd, Pc2, PointCacheFormat, PointCacheSink, PointSamples, read_mdd, read_pc2};
 pub use rigged_file::CaptureFile;
-pub use scene_file::{read_scene, read_scene_text};
-pub use scene_schema::{SceneFile, SceneKey, ScenePart, scene_json_schema, scene_keys, scene_keys_table};
+pub use scene_file::{read_edits, read_scene, read_scene_text};
+pub use scene_schema::{
+    EditTable, SceneFile, SceneKey, ScenePart, scene_json_schema, scene_keys, scene_keys_table,
+};
 pub use scene_writer::{SceneFiles, SceneWriteError, write_scene};
 pub use sinew_files::{
     AtomicFile, AtomicFolder, CapturedFile, CapturedFiles, Loaded, Place, ReadError, ReadErrors,
 };
 pub use sinew_take::Up;
 pub use stl::read_stl;
-pub use take_file::{Existing, TAKE_EXTENSION, TakeEnding, TakeFile, TakeOrigin, TakeRecipe, TakeRecorder};
+pub use take_file::{
+    Existing, TAKE_EXTENSION, TakeEditor, TakeEnding, TakeFile, TakeOrigin, TakeRecipe, TakeRecorder,
+};
 pub use tetgen::read_tetgen;
 pub use usda::UsdaSink;
 pub use viewed::{view_file, view_outputs};

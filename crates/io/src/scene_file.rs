@@ -10,6 +10,7 @@ mod character;
 mod characters;
 mod constraint;
 mod contact;
+mod edit;
 mod material;
 mod motion;
 mod obstacle;
@@ -21,7 +22,9 @@ mod solver;
 
 use crate::Up;
 use crate::opened_scene::{CharacterChoice, OpenedScene};
-use crate::scene_schema::{AngleUnit, SceneDocument, SceneFile, UpAxis, checked_document, line_of};
+use crate::scene_schema::{
+    AngleUnit, EditTable, SceneDocument, SceneFile, UpAxis, checked_document, line_of,
+};
 use characters::Characters;
 use contact::BodyContacts;
 use section::Section;
@@ -32,7 +35,7 @@ use sinew_files::read_bytes;
 use sinew_files::{Loaded, ReadError, ReadErrors};
 use sinew_math::Vec3;
 use sinew_sim::desc::{ContactDesc, ObstacleDesc};
-use sinew_take::Scene;
+use sinew_take::{Scene, SceneEdit};
 use std::path::Path;
 use toml::Spanned;
 use toml::de::Deserializer;
@@ -107,10 +110,7 @@ fn read_source(
     let mut notes = document.notes.clone();
 
     // axes and units
-    let up = match file.up {
-        Some(UpAxis::Z) => Up::Z,
-        _ => Up::Y,
-    };
+    let up = file.up_axis();
     let radians = match file.angles {
         Some(AngleUnit::Radians) => 1.0,
         _ => core::f64::consts::PI / 180.0,
@@ -143,7 +143,33 @@ fn read_source(
     // times of the scene take precedence over those of its characters
     played.seconds = file.seconds.or(longest).unwrap_or(DEFAULT_SECONDS);
     played.preroll = file.preroll.unwrap_or(played.preroll);
+
+    // changes during the take
+    played.edits = edit::read_edits(&scene.items("edit", &file.edit), &played, up)?;
     Ok(Loaded { value: OpenedScene { scene: played, characters: from_files }, notes })
+}
+
+/// Converts edits to changes of a scene and tries them on it. `up` is the axis that points up in the scene.
+///
+/// # Errors
+/// What they name that the scene does not have, and what cannot be changed.
+pub fn read_edits(edits: &[EditTable], scene: &Scene, up: Up) -> Result<Vec<SceneEdit>, ReadErrors> {
+    let file = SceneFile { edit: edits.to_vec(), ..SceneFile::default() };
+    let text = file.to_text();
+    let document = checked_document(&text)?;
+    let file = deserialize(&document)?;
+    let top = Section::top(document.text, &document.table, &file);
+    Ok(edit::read_edits(&top.items("edit", &file.edit), scene, up)?)
+}
+
+impl SceneFile {
+    /// The axis that points up.
+    pub fn up_axis(&self) -> Up {
+        match self.up {
+            Some(UpAxis::Z) => Up::Z,
+            _ => Up::Y,
+        }
+    }
 }
 
 /// A scene without bodies, with the settings at the top of the file.

@@ -7,6 +7,7 @@ mod body;
 mod bone;
 mod character;
 mod constraint;
+mod edit;
 mod mesh;
 mod obstacle;
 mod performance;
@@ -153,6 +154,7 @@ fn scene_file(scene: &Scene) -> Result<(SceneFile, Vec<(String, String)>), Strin
     }
     file.contact = obstacle::contact_table(&world.contact, world.obstacles.is_empty());
     file.constraint = constraint::constraint_tables(scene)?;
+    file.edit = edit::edit_tables(scene)?;
     if has_angles(&file) {
         file.angles = Some(AngleUnit::Radians);
     }

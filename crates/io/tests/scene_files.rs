@@ -263,6 +263,13 @@ join = [{ body = "a", inside = [0, 0, 0] }, { character = "snake", bone = "tail"
 [[constraint]]
 belt = { body = "first", center = [0, 0, 0], axis = [0, 0, 2] }
 lengths = [[0, 1], [1, 0.5]]
+
+[[edit]]
+time = 1.25
+gravity = [0, 0, 1]
+body = [{ name = "first", material = { young = 5e3 }, pin = [{ number = 2 }] }]
+obstacle = [{ name = "ground", still = true }]
+remove = ["hand"]
 "#;
 
 /// A figure of legs and a spine that nods.
@@ -578,6 +585,32 @@ fn the_whole_scene_uses_every_documented_key() {
     for key in scene_keys() {
         assert!(WHOLE.contains(key.name) || RIGGED.contains(key.name), "{}", key.name);
         assert!(table.contains(&format!("| `{}` |", key.name)));
+    }
+}
+
+#[test]
+fn an_edit_changes_what_it_says_and_keeps_the_rest() {
+    let folder = folder();
+    let scene = read_scene_text(WHOLE, "s", folder.path()).unwrap().value;
+    let mut edited = scene.clone();
+    scene.edits[0].apply(&mut edited).unwrap();
+    let (before, after) = (&scene.world.bodies[0].material, &edited.world.bodies[0].material);
+    assert_eq!(*after, sinew_flesh::Material { young: 5e3, ..*before });
+    assert_eq!((edited.world.gravity, edited.pin_motions[0][1]), (Vec3::z(), Motion::Still));
+    assert_eq!(edited.world.constraints.len() + 1, scene.world.constraints.len());
+    assert_eq!(scene.edits[0].frame(scene.fps), 30);
+
+    // what there is not
+    for (edit, said) in [
+        ("body = [{ name = 'b', air_drag = 1 }]", "line 4: the edit at 1 s: there is no body 'b'"),
+        ("obstacle = [{ name = 'b', still = true }]", "there is no obstacle 'b': the scene has none"),
+        ("constraint = [{ pin = { body = 'a', surface = [0, 0, 0] } }]", "needs `name`"),
+        ("character = [{ name = 'a', mode = 'ragdoll' }]", "there is no skeleton 'a'"),
+        ("seconds = 3", "it belongs in the top of the file"),
+    ] {
+        let text = format!("[[body]]\nsurface = 'a.obj'\n[[edit]]\ntime = 1\n{edit}");
+        let error = error_of(&text, folder.path());
+        assert!(error.contains(said), "{text}: {error}");
     }
 }
 

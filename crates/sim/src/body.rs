@@ -4,10 +4,12 @@ use crate::body_kind::{BodyKind, KindParts};
 use crate::desc::{BodyDesc, Sag, ShapeDesc};
 use crate::fault::Fault;
 use crate::rest_shape::RestShapeReport;
+use crate::stable_step::StableStep;
 use core::ops::Range;
 use sinew_flesh::Material;
 use sinew_math::{Vec3, real};
 use sinew_mesh::{Cage, Embedding, Solid, TetMesh, TriMesh, full_fill, split_long_edges};
+use std::sync::Arc;
 
 /// One deformable body of a model.
 #[derive(Clone, Debug)]
@@ -46,6 +48,20 @@ pub struct Body {
     pub rest_shape: Option<RestShapeReport>,
     /// Findings about its shape and automatic corrections.
     pub notes: Vec<String>,
+    /// Stability limit of its elements alone; none for other kinds.
+    pub(crate) step: Option<StableStep>,
+    /// What its cage was built with; none for other shapes.
+    pub(crate) cage: Option<Arc<CageParts>>,
+}
+
+/// What a cage was built with besides its mesh, kept so that the body joins a revised model without building it again.
+#[derive(Clone, Debug)]
+pub(crate) struct CageParts {
+    fill: Vec<f64>,
+    corner_volume: Vec<[f64; 4]>,
+    anchor_nodes: Vec<Option<u32>>,
+    /// Findings about the surface and the cage.
+    notes: Vec<String>,
 }
 
 /// A surface without long edges.
@@ -165,6 +181,36 @@ impl Shape {
                 }
             }
         }
+    }
+
+    /// The shape of a body of a model, if it has a cage. `node_rest` and `tets` are those of the model.
+    pub(crate) fn of_body(body: &Body, node_rest: &[Vec3], tets: &[[u32; 4]]) -> Option<Shape> {
+        let cage = body.cage.as_ref()?;
+        let first = body.nodes.start as u32;
+        let own = tets[body.tets.clone()].iter().map(|tet| tet.map(|node| node - first));
+        Some(Shape {
+            mesh: TetMesh { nodes: node_rest[body.nodes.clone()].to_vec(), tets: own.collect() },
+            fill: cage.fill.clone(),
+            custom: None,
+            corner_volume: cage.corner_volume.clone(),
+            surface: body.surface.clone(),
+            embedding: body.embedding.clone(),
+            fine_surface: body.fine_surface.clone(),
+            anchor_nodes: cage.anchor_nodes.clone(),
+            notes: cage.notes.clone(),
+        })
+    }
+
+    /// What the cage of a body with this description was built with; none without a cage.
+    pub(crate) fn cage_parts(&self, desc: &BodyDesc) -> Option<Arc<CageParts>> {
+        matches!(desc.shape, ShapeDesc::Surface { .. }).then(|| {
+            Arc::new(CageParts {
+                fill: self.fill.clone(),
+                corner_volume: self.corner_volume.clone(),
+                anchor_nodes: self.anchor_nodes.clone(),
+                notes: self.notes.clone(),
+            })
+        })
     }
 
     fn of_kind(parts: KindParts, surface: &TriMesh, anchors: &[Vec3]) -> Shape {

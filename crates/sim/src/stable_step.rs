@@ -4,7 +4,7 @@
 //! stiffness matrix at rest, the same for all constitutive laws; how much stiffer a law may become is a separate factor.
 
 use crate::pseudo_random::pseudo_random_vectors;
-use sinew_flesh::{ElementDesc, PatchList};
+use sinew_flesh::{ElementDesc, Material, PatchList};
 use sinew_math::{Mat3, Vec3};
 
 /// The stability limit of explicit steps, and what determines it.
@@ -52,11 +52,26 @@ impl StableStep {
         }
         let stiffening = elements.iter().map(|e| e.material.law.stiffening()).fold(1.0, f64::max);
         let is_damped = elements.iter().any(|e| e.material.damping_ratio > 0.0);
+        StableStep::of_elements(omega, stiffening, is_damped)
+    }
+
+    /// The limit for elements with a highest frequency at rest (rad/s).
+    fn of_elements(omega: f64, stiffening: f64, is_damped: bool) -> StableStep {
         let viscosity = if is_damped { 2.0 * HIGHEST_DAMPING_RATIO / omega } else { 0.0 };
         let highest = omega * stiffening.sqrt();
         let ratio = 0.5 * viscosity * highest;
         let seconds = SAFETY * 2.0 / highest * ((1.0 + ratio * ratio).sqrt() - ratio);
         StableStep { seconds, omega, stiffening, viscosity }
+    }
+
+    /// The limit of the same body of another material, if that differs only in stiffness and damping: K ∝ E at the same ν, so ω' = ω √(E'/E).
+    pub(crate) fn with_material(&self, own: &Material, other: &Material) -> Option<StableStep> {
+        if own == other || self.omega == 0.0 {
+            return (own == other).then_some(*self);
+        }
+        let is_alike = Material { young: other.young, damping_ratio: other.damping_ratio, ..*own } == *other;
+        let omega = self.omega * (other.young / own.young).sqrt();
+        is_alike.then(|| StableStep::of_elements(omega, self.stiffening, other.damping_ratio > 0.0))
     }
 
     /// The limit of a body with a known highest frequency (rad/s).

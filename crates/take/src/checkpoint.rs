@@ -5,6 +5,7 @@
 //! checksum of all that. Version 5 is written where bodies have coordinates of their own: the count of these and their velocities stands after the other counts, and
 //! they stand after the joints. Version 3, which is still read, has no friction anchors between surfaces, nor their count.
 
+use core::ops::Range;
 use sinew_math::Vec3;
 use sinew_sim::contact::{ObstacleFrictionAnchor, ObstacleState, PairFrictionAnchor};
 use sinew_sim::{Model, State, SubstepBackoff};
@@ -36,6 +37,17 @@ pub enum CheckpointError {
     /// Truncated or altered.
     #[error("the saved state is damaged: {0}")]
     Damaged(&'static str),
+}
+
+/// Where time and the nodes are among the words of a checkpoint, for lossless compression: positions change by velocity times time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeWords {
+    /// The time.
+    pub time: usize,
+    /// Coordinates of node positions.
+    pub positions: Range<usize>,
+    /// Coordinates of node velocities, as many.
+    pub velocities: Range<usize>,
 }
 
 const WORD: &[u8; 8] = b"SNWSTATE";
@@ -98,6 +110,37 @@ impl Checkpoint {
     /// Wraps the bytes of a saved state; [`Checkpoint::restore`] checks them.
     pub fn from_bytes(bytes: Vec<u8>) -> Checkpoint {
         Checkpoint(bytes)
+    }
+
+    /// Where time and the nodes are among its words of eight bytes; `None` if this is not a checkpoint.
+    pub fn node_words(&self) -> Option<NodeWords> {
+        Checkpoint::node_words_of(&self.0, self.0.len() / 8)
+    }
+
+    /// The time of the state (s); `None` if this is not a checkpoint.
+    pub fn time(&self) -> Option<f64> {
+        let at = 8 * self.node_words()?.time;
+        Some(f64::from_le_bytes(self.0.get(at..at + 8)?.try_into().ok()?))
+    }
+
+    /// Where time and the nodes are in a checkpoint of so many words that begins with `header`.
+    pub fn node_words_of(header: &[u8], word_count: usize) -> Option<NodeWords> {
+        let word = |i: usize| header.get(8 * i..8 * i + 8).and_then(|word| word.try_into().ok());
+        let number = |i: usize| word(i).map(u64::from_le_bytes);
+        let time: usize = match number(1)? {
+            VERSION => 8,
+            VERSION_WITH_BODIES => 9,
+            VERSION_WITHOUT_PAIRS => 7,
+            _ => return None,
+        };
+        let count = usize::try_from(number(2)?).ok()?.checked_mul(3)?;
+        let positions = time + 2..(time + 2).checked_add(count)?;
+        let velocities = positions.end..positions.end.checked_add(count)?;
+        (word(0)? == *WORD && velocities.end <= word_count).then_some(NodeWords {
+            time,
+            positions,
+            velocities,
+        })
     }
 
     /// Returns the saved state, for a model with as many nodes, joints and obstacles.

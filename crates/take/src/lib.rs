@@ -32,6 +32,7 @@
 //!     preroll: 0.0,
 //!     seconds: 0.1,
 //!     fps: 60.0,
+//!     edits: Vec::new(),
 //! };
 //!
 //! let mut player = Player::build(&scene)?;
@@ -45,28 +46,36 @@
 mod bookmark;
 mod checkpoint;
 mod cycle;
+mod edit;
+mod edited_scene;
 mod frame;
 mod frame_check;
+mod history;
 mod loop_closer;
 mod normals;
 mod palette;
 mod plausibility;
 mod play;
+mod play_error;
 mod replay;
 mod scene;
 mod scene_parts;
+mod segment;
 mod sink_group;
 mod up;
 mod watch;
 
 pub use bookmark::{Bookmark, JointTorques, Summary};
-pub use checkpoint::{Checkpoint, CheckpointError};
+pub use checkpoint::{Checkpoint, CheckpointError, NodeWords};
+pub use edit::{SceneChange, SceneEdit};
 pub use frame::{Frame, FrameObstacle, FrameSink, SinkError, SurfaceInfo};
 pub use frame_check::{check_frame, check_surfaces, check_time, check_written_rest, signed_count};
+pub use history::{History, TimedEdit, Version, VersionId};
 pub use loop_closer::LoopCloser;
 pub use normals::{Smoothing, unit_or_up};
 pub use palette::body_color;
-pub use play::{PlayError, Player, StateSink};
+pub use play::{Player, StateSink};
+pub use play_error::PlayError;
 pub use replay::replay;
 pub use scene::{EARTH_GRAVITY, Scene};
 pub use scene_parts::{PartsSink, SceneParts};

@@ -138,6 +138,7 @@ mod tests {
             preroll: 0.0,
             seconds: 0.1,
             fps: 60.0,
+            edits: Vec::new(),
         }
     }
 

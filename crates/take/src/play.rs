@@ -1,22 +1,22 @@
 //! The frame loop of a take: control, step, frame, until the end of the scene.
 
 use crate::cycle::Cycle;
+use crate::segment::{Segment, build_segments, check_performances, script_of};
 use crate::sink_group::SinkGroup;
-use crate::watch::{self, Stopped, WatchAnswer};
-use crate::{Bookmark, Checkpoint, CheckpointError, FrameSink, JointTorques, Scene, SinkError, Summary};
+use crate::watch::{self, WatchAnswer};
+use crate::{
+    Bookmark, Checkpoint, CheckpointError, FrameSink, JointTorques, PlayError, Scene, SinkError, Summary,
+};
 use sinew_control::{Controller, Script};
 use sinew_sim::implicit::{SettleError, SettleReport, settle};
-use sinew_sim::{
-    BuildError, Clock, Control, Model, Phase, SolverPick, State, StepError, StepReport, Stepper,
-};
+use sinew_sim::{Clock, Control, Model, Phase, Solver, SolverPick, State, StepError, StepReport, Stepper};
 use sinew_skeleton::DriveKind;
 use std::sync::Arc;
-use thiserror::Error;
 
 /// The simulation of a scene in progress.
 pub struct Player {
-    /// The model of the scene's world.
-    pub model: Model,
+    /// The model of the scene's world, as edited up to the current frame.
+    pub model: Arc<Model>,
     /// The current state.
     pub state: State,
     /// Statistics of the steps so far.
@@ -44,26 +44,15 @@ pub struct Player {
     cycle: Option<Cycle>,
     /// Number of frames from the start to the current state.
     frame: usize,
-}
-
-/// The error that ended a take.
-#[derive(Debug, Error)]
-pub enum PlayError {
-    /// The settings of the scene are invalid.
-    #[error("{0}")]
-    Scene(String),
-    /// The model cannot be built.
-    #[error(transparent)]
-    Build(#[from] BuildError),
-    /// A step failed; the sinks received the frames before it.
-    #[error(transparent)]
-    Step(#[from] StepError),
-    /// A sink failed.
-    #[error(transparent)]
-    Sink(#[from] SinkError),
-    /// The callback that watches the take stopped it; the player may be played on.
-    #[error(transparent)]
-    Stopped(#[from] Stopped),
+    /// What the take begins with.
+    first_model: Arc<Model>,
+    first: (Script, Solver),
+    /// What edits change, in the order of their frames, and how many of them are in effect.
+    segments: Vec<Segment>,
+    entered: usize,
+    /// The solver of the stepper.
+    played_by: Solver,
+    clock: Option<Arc<dyn Clock>>,
 }
 
 /// A recorder: receives the whole player at every frame, where a [`FrameSink`] receives only the surfaces.
@@ -88,22 +77,13 @@ impl Player {
         if !fault.is_empty() {
             return Err(PlayError::Scene(fault.join("\n")));
         }
-        let model = Model::build(&scene.world)?;
-        for (rig, performance) in model.rigs().iter().zip(&scene.performances) {
-            if let Some(fault) = performance.fault(&rig.skeleton) {
-                return Err(PlayError::Scene(format!("skeleton '{}': {fault}", rig.name)));
-            }
-        }
+        let model = Arc::new(Model::build(&scene.world)?);
+        check_performances(scene, &model)?;
 
         // the state at rest, moved to the start of the preroll
         let mut player = Player {
             state: State::at_rest(&model),
-            controller: Script {
-                pin_motions: scene.pin_motions.iter().flatten().copied().collect(),
-                performances: scene.performances.clone(),
-                obstacle_motions: scene.obstacle_motions.clone(),
-                constraint_motions: scene.constraint_motions.clone(),
-            },
+            controller: script_of(scene),
             further: Vec::new(),
             control: Control::still(&model),
             solver: scene.solver.pick(&model, 1.0 / scene.fps)?,
@@ -119,10 +99,70 @@ impl Player {
             preroll_frames: scene.preroll_frames(),
             cycle: Cycle::of(scene),
             frame: 0,
+            segments: build_segments(scene, &model)?,
+            entered: 0,
+            first_model: model.clone(),
+            first: (script_of(scene), scene.solver),
+            played_by: scene.solver,
+            clock: None,
             model,
         };
         player.place_at_start();
         Ok(player)
+    }
+
+    /// Takes the edits and the length of a scene into effect that differs in nothing else from the one that the player was built from. Cages are kept, so that this takes milliseconds.
+    /// The current frame must not be after the first edit that changed: [`Player::resume_from`] goes to one that is not.
+    ///
+    /// # Errors
+    /// All faults of the edits; the player then is as it was.
+    pub fn edit(&mut self, scene: &Scene) -> Result<(), PlayError> {
+        let fault = scene.faults();
+        if !fault.is_empty() {
+            return Err(PlayError::Scene(fault.join("\n")));
+        }
+        self.segments = build_segments(scene, &self.first_model)?;
+        self.frame_count = scene.frame_count();
+        // more segments than there are, so that the next call chooses anew
+        self.entered = usize::MAX;
+        self.enter_before(self.frame);
+        Ok(())
+    }
+
+    /// Takes the edits into effect whose frames are before `frame`, and no others.
+    fn enter_before(&mut self, frame: usize) {
+        let entered = self.segments.iter().take_while(|segment| segment.first_frame < frame).count();
+        if entered == self.entered {
+            return;
+        }
+        self.entered = entered;
+        let segment = entered.checked_sub(1).map(|i| &self.segments[i]);
+        let (script, solver) = segment.map_or(&self.first, |segment| &segment.played);
+        self.controller.clone_from(script);
+        if self.played_by != *solver {
+            self.played_by = *solver;
+            self.stepper = Stepper::with_solver(*solver);
+            if let Some(clock) = &self.clock {
+                self.stepper.set_clock(clock.clone());
+            }
+        }
+        self.model = segment.map_or(&self.first_model, |segment| &segment.model).clone();
+        self.control = Control::still(&self.model);
+    }
+
+    /// Takes the edits at the current frame into effect, if there are any: the state becomes one of the changed scene.
+    fn enter_segment(&mut self) {
+        let Some(segment) = self.segments.get(self.entered).filter(|own| own.first_frame == self.frame)
+        else {
+            return;
+        };
+        if segment.renews_contact {
+            self.state.anchors.clear();
+            self.state.pair_anchors.clear();
+        }
+        self.enter_before(self.frame + 1);
+        // what a changed potential gives or takes is no divergence
+        self.state.restart(&self.model);
     }
 
     /// Adds a controller. It acts in every step after the motions of the scene, and sees what they ask for.
@@ -253,7 +293,13 @@ impl Player {
 
     /// Sets the clock for steps with a time budget. A scene with a time budget needs one.
     pub fn set_clock(&mut self, clock: Arc<dyn Clock>) {
-        self.stepper.set_clock(clock);
+        self.stepper.set_clock(clock.clone());
+        self.clock = Some(clock);
+    }
+
+    /// The model that the take begins with, whatever edits are in effect. All frames of the take have its nodes, bones, surfaces and obstacles.
+    pub fn first_model(&self) -> &Model {
+        &self.first_model
     }
 
     /// Number of frames of the whole take after the first.
@@ -264,6 +310,7 @@ impl Player {
     /// Simulates one frame, after the preroll if that has not been done.
     pub fn advance(&mut self) -> Result<StepReport, StepError> {
         self.preroll(|_, _| {})?;
+        self.enter_segment();
         let report = self.step()?;
         for (rig, torques) in self.torques.iter_mut().enumerate() {
             torques.add(self.stepper.torques(rig));
@@ -324,9 +371,10 @@ impl Player {
 
     /// Resumes from a state that was saved after `frame` frames.
     pub fn resume(&mut self, frame: usize, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
-        self.state = checkpoint.restore(&self.model)?;
+        self.state = checkpoint.restore(&self.first_model)?;
         self.preroll_frames = 0;
         self.frame = frame;
+        self.enter_before(frame);
         Ok(())
     }
 

@@ -1,5 +1,6 @@
 //! Scenes: what a user wrote, with names, units and paths resolved.
 
+use crate::SceneEdit;
 use sinew_control::{ConstraintMotion, Motion, Performance};
 use sinew_math::Vec3;
 use sinew_sim::{Solver, WorldDesc};
@@ -30,6 +31,8 @@ pub struct Scene {
     pub seconds: f64,
     /// Frames per second.
     pub fps: f64,
+    /// Changes of the scene during the take, in any order.
+    pub edits: Vec<SceneEdit>,
 }
 
 /// Limits of plausible input: a day (s), and a thousand times the frame rate of film.
@@ -50,6 +53,7 @@ impl Default for Scene {
             preroll: 0.0,
             seconds: 4.0,
             fps: 60.0,
+            edits: Vec::new(),
         }
     }
 }
@@ -63,6 +67,14 @@ impl Scene {
     /// Length of the preroll in frames, rounded up.
     pub fn preroll_frames(&self) -> usize {
         (self.preroll * self.fps - 1e-9).ceil() as usize
+    }
+
+    /// The edits in the order of their frames; those at the same frame together, in the order of the list.
+    pub(crate) fn edit_groups(&self) -> Vec<Vec<&SceneEdit>> {
+        let mut sorted: Vec<&SceneEdit> = self.edits.iter().collect();
+        sorted.sort_by_key(|edit| edit.frame(self.fps));
+        let same = |a: &&SceneEdit, b: &&SceneEdit| a.frame(self.fps) == b.frame(self.fps);
+        sorted.chunk_by(same).map(<[_]>::to_vec).collect()
     }
 
     /// Makes the take exactly one cycle of its motion: extends the preroll by two cycles, to which a [`Player`](crate::Player) adds others until flesh closes them, and sets the
@@ -95,6 +107,11 @@ impl Scene {
         }
         if !(self.preroll >= 0.0 && self.preroll <= MAX_SECONDS) {
             faults.push(format!("the preroll of {} s is not between 0 and {MAX_SECONDS}", self.preroll));
+        }
+
+        // edits
+        for edit in self.edits.iter().filter(|edit| !(edit.time >= 0.0 && edit.time <= MAX_SECONDS)) {
+            faults.push(format!("an edit at {} s is not between 0 and {MAX_SECONDS} s", edit.time));
         }
 
         // motions of pins, obstacles and constraints

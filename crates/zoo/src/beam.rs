@@ -56,6 +56,7 @@ pub fn beam(Beam { cubes_across, law, damping_ratio }: Beam) -> Scene {
         preroll: 0.0,
         seconds: 1.0,
         fps: 60.0,
+        edits: Vec::new(),
     }
 }
 

@@ -176,6 +176,7 @@ impl CharacterDesc {
             preroll: APPROACH + SETTLE,
             seconds,
             fps: 60.0,
+            edits: Vec::new(),
         }
     }
 }

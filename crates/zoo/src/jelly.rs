@@ -56,5 +56,6 @@ pub fn jelly() -> Scene {
         preroll: 0.0,
         seconds: 4.0,
         fps: 60.0,
+        edits: Vec::new(),
     }
 }

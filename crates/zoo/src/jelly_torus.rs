@@ -51,5 +51,6 @@ pub fn jelly_torus() -> Scene {
         preroll: 0.0,
         seconds: 4.0,
         fps: 60.0,
+        edits: Vec::new(),
     }
 }

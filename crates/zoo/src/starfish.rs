@@ -65,6 +65,7 @@ pub fn starfish(tets: usize) -> Scene {
         preroll: 0.8,
         seconds: 4.0,
         fps: 60.0,
+        edits: Vec::new(),
     }
 }
 

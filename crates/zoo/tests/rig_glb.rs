@@ -30,7 +30,7 @@ impl FrameSink for Kept {
 /// A simulated scene and its file.
 struct Written {
     rig: Arc<RigFile>,
-    model: Model,
+    model: Arc<Model>,
     frames: Vec<Frame>,
     file: CharacterFile,
     report: SkinnedGlbReport,

@@ -161,15 +161,17 @@ impl FrameSource for TakeFrameSource<'_> {
 
     fn visit(&self, positions: &[f64], callback: &mut FrameCallback) -> Result<(), PictureError> {
         // the two frames around a position are cached, in the slots of even and odd indices
-        let mut states = self.take.states(self.model)?.enumerate();
+        let first = positions.iter().fold(f64::INFINITY, |first, position| first.min(*position));
+        let mut states = self.take.states_from(first as usize, self.model)?;
         let mut cached: [Option<(usize, RenderFrame)>; 2] = [None, None];
         let mut find = |index: usize| -> Result<RenderFrame, PictureError> {
             if let Some((_, render_frame)) = cached.iter().flatten().find(|(known, _)| *known == index) {
                 return Ok(render_frame.clone());
             }
-            for (found, state) in states.by_ref() {
+            for found in states.by_ref() {
+                let (found, state) = found?;
                 if found == index {
-                    let render_frame = self.render_frame(&state?);
+                    let render_frame = self.render_frame(&state);
                     cached[index % 2] = Some((index, render_frame.clone()));
                     return Ok(render_frame);
                 }

@@ -54,12 +54,16 @@ pub(super) fn read_contact(
     BodyContacts { self_contact, bodies }: BodyContacts,
 ) -> Result<ContactDesc, ReadError> {
     let defaults = ContactDesc { between_bodies: true, self_contact, bodies, ..ContactDesc::default() };
-    let Some(contact) = contact else { return Ok(defaults) };
-    Ok(ContactDesc {
-        friction: contact.friction.unwrap_or(defaults.friction),
-        stiffness: contact.stiffness.unwrap_or(defaults.stiffness),
-        between_bodies: contact.bodies.unwrap_or(defaults.between_bodies),
-        longest_step: contact.longest_step.unwrap_or(defaults.longest_step),
-        ..defaults
-    })
+    Ok(contact.map_or_else(|| defaults.clone(), |contact| contact_from(contact, &defaults)))
+}
+
+/// Contact parameters in which the given keys differ from others.
+pub(super) fn contact_from(contact: &ContactTable, others: &ContactDesc) -> ContactDesc {
+    ContactDesc {
+        friction: contact.friction.unwrap_or(others.friction),
+        stiffness: contact.stiffness.unwrap_or(others.stiffness),
+        between_bodies: contact.bodies.unwrap_or(others.between_bodies),
+        longest_step: contact.longest_step.unwrap_or(others.longest_step),
+        ..others.clone()
+    }
 }

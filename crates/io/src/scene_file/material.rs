@@ -14,16 +14,29 @@ pub(super) fn read_material<'a, T: JsonSchema + for<'de> Deserialize<'de>>(
     choice: &'a Option<MaterialChoice>,
     default: &str,
 ) -> Result<Material, ReadError> {
-    // by name, or a table that begins with a named one
-    let named = |name: &str| {
-        Material::named(name).ok_or_else(|| body.error("material", format!("there is no material `{name}`")))
-    };
+    let material = named(body, default)?;
+    choice.as_ref().map_or(Ok(material), |choice| read_material_from(body, choice, material))
+}
+
+/// The material of a name.
+fn named<T: JsonSchema + for<'de> Deserialize<'de>>(
+    body: &Section<T>,
+    name: &str,
+) -> Result<Material, ReadError> {
+    Material::named(name).ok_or_else(|| body.error("material", format!("there is no material `{name}`")))
+}
+
+/// Reads a material of a body: one by name, or one that differs from a named one or else from `base`.
+pub(super) fn read_material_from<'a, T: JsonSchema + for<'de> Deserialize<'de>>(
+    body: &Section<'a, T>,
+    choice: &'a MaterialChoice,
+    base: Material,
+) -> Result<Material, ReadError> {
     let table = match choice {
-        None => return named(default),
-        Some(MaterialChoice::Named(name)) => return named(&name.0),
-        Some(MaterialChoice::Table(table)) => body.child("material", table),
+        MaterialChoice::Named(name) => return named(body, &name.0),
+        MaterialChoice::Table(table) => body.child("material", table),
     };
-    let mut material = named(table.name.as_ref().map_or(default, |name| &name.0))?;
+    let mut material = table.name.as_ref().map_or(Ok(base), |name| named(body, &name.0))?;
 
     // the law and its parameters
     match table.law {

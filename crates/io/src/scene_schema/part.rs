@@ -62,6 +62,16 @@ parts! {
     Belt: BeltTable = "belt = { … }";
     /// How steps are taken.
     Solver: SolverTable = "[solver]";
+    /// A change of the scene during the take.
+    Edit: EditTable = "[[edit]]";
+    /// A change of a body.
+    BodyEdit: BodyEditTable = "[[edit.body]]";
+    /// A change of the motion of a pin.
+    PinEdit: PinEditTable = "[[edit.body.pin]]";
+    /// A change of a character.
+    CharacterEdit: CharacterEditTable = "[[edit.character]]";
+    /// A change of an obstacle.
+    ObstacleEdit: ObstacleEditTable = "[[edit.obstacle]]";
     /// The numbers of a material.
     Material: MaterialTable = "[body.material]";
     /// Nodes that are held.

@@ -1,6 +1,8 @@
 //! The top of a scene file.
 
-use super::{BodyTable, CharacterTable, ConstraintTable, ContactTable, ObstacleTable, SolverTable, Vector};
+use super::{
+    BodyTable, CharacterTable, ConstraintTable, ContactTable, EditTable, ObstacleTable, SolverTable, Vector,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +46,9 @@ pub struct SceneFile {
     /// How time steps are taken: `[solver]`.
     #[schemars(extend("x-default" = "explicit"))]
     pub solver: Option<SolverTable>,
+    /// Changes of the scene during the take, one `[[edit]]` each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub edit: Vec<EditTable>,
 }
 
 /// The axis that points up.

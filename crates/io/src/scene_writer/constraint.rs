@@ -14,12 +14,19 @@ use sinew_take::Scene;
 pub(super) fn constraint_tables(scene: &Scene) -> Result<Vec<ConstraintTable>, String> {
     let still = ConstraintMotion::default();
     let table = |(i, desc): (usize, &ConstraintDesc)| {
-        let mut table = constraint_table(desc);
-        apply_motion(scene.constraint_motions.get(i).unwrap_or(&still), &mut table)
-            .map_err(|what| format!("constraint '{}' {what}", desc.name))?;
-        Ok(table)
+        moved_constraint_table(desc, scene.constraint_motions.get(i).unwrap_or(&still))
     };
     scene.world.constraints.iter().enumerate().map(table).collect()
+}
+
+/// The table of a constraint and its animation.
+pub(super) fn moved_constraint_table(
+    desc: &ConstraintDesc,
+    motion: &ConstraintMotion,
+) -> Result<ConstraintTable, String> {
+    let mut table = constraint_table(desc);
+    apply_motion(motion, &mut table).map_err(|what| format!("constraint '{}' {what}", desc.name))?;
+    Ok(table)
 }
 
 fn constraint_table(desc: &ConstraintDesc) -> ConstraintTable {

@@ -1,4 +1,4 @@
-//! Reads and writes a chunk of frames: positions in full, and a bookmark from which the simulation can resume.
+//! Reads a chunk of frames of versions 2 and 3 of the format: positions in full, and a bookmark from which the simulation can resume. Tests write it.
 //!
 //! ```text
 //! first frame, frame count, node count, rig count, obstacle count, and q and v of each rig     8 bytes each
@@ -60,6 +60,7 @@ impl Sizes {
     }
 
     /// Appends the head of a chunk, whose frame count [`set_count`] fills in later.
+    #[cfg(test)]
     pub(super) fn write_head(&self, first: usize, out: &mut Vec<u8>) {
         let rigs = self.rigs.iter().flat_map(|(q, v)| [*q, *v]);
         for count in [first, 0, self.nodes, self.rigs.len(), self.obstacles].into_iter().chain(rigs) {
@@ -69,11 +70,13 @@ impl Sizes {
 }
 
 /// Sets the frame count of the head at the start of the contents.
+#[cfg(test)]
 pub(super) fn set_count(contents: &mut [u8], count: usize) {
     contents[8..16].copy_from_slice(&(count as u64).to_le_bytes());
 }
 
 /// Appends a frame.
+#[cfg(test)]
 pub(super) fn write_frame(state: &State, out: &mut Vec<u8>) {
     out.reserve(8 * (1 + 3 * state.node_x.len()));
     out.extend_from_slice(&state.time.to_le_bytes());
@@ -90,6 +93,7 @@ pub(super) fn write_frame(state: &State, out: &mut Vec<u8>) {
 }
 
 /// Appends the bookmark that a take resumes from.
+#[cfg(test)]
 pub(super) fn write_bookmark(bookmark: &Bookmark, out: &mut Vec<u8>) {
     let Summary { frames, steps, retries, max_inverted, diagonalised } = bookmark.summary;
     for count in [frames, steps, retries, max_inverted, diagonalised] {

@@ -2,6 +2,7 @@
 //!
 //! In its chunk: the length of a text (8 bytes), the text in TOML, then the contents of the files, whose names and lengths are in the text.
 
+use crate::scene_schema::SceneFile;
 use crate::take_file::chunk::number;
 use sinew_character::TakeSettings;
 use sinew_control::DriveMode;
@@ -47,6 +48,14 @@ const DRIVE_MODES: [(DriveMode, &str); 3] =
     [(DriveMode::OneWay, "one-way"), (DriveMode::TwoWay, "two-way"), (DriveMode::Ragdoll, "ragdoll")];
 
 impl TakeRecipe {
+    /// The tables of the scene file that was opened; none for other files.
+    pub fn scene_file(&self) -> Option<SceneFile> {
+        let TakeOrigin::File(name) = &self.origin else { return None };
+        let file = self.files.files.iter().find(|file| file.name == *name && name.ends_with(".toml"))?;
+        let text = std::str::from_utf8(&file.bytes).ok()?;
+        SceneFile::of_text(text).ok().map(|read| read.value)
+    }
+
     /// Appends the recipe as bytes.
     pub(super) fn write(&self, out: &mut Vec<u8>) {
         // the scene
@@ -83,6 +92,10 @@ impl TakeRecipe {
             if let Some(number) = number {
                 text.insert(key.into(), number.into());
             }
+        }
+
+        if let Some(tets) = self.settings.cage_tets {
+            text.insert("cage_tets".into(), Value::Integer(tets as i64));
         }
 
         // what must come out, and the files
@@ -163,6 +176,10 @@ impl TakeRecipe {
             self_contact: holds("self_contact"),
             floor: float("floor").filter(|floor| floor.is_finite()),
             solver,
+            cage_tets: table
+                .get("cage_tets")
+                .and_then(Value::as_integer)
+                .and_then(|n| usize::try_from(n).ok()),
         };
         let model_hash = word("model").and_then(|hash| u64::from_str_radix(&hash, 16).ok());
         Ok(TakeRecipe {

@@ -1,9 +1,11 @@
 //! Records a take to disk while it is simulated.
 
+use crate::scene_schema::EditTable;
 use crate::take_file::chunk::{self, ChunkKind};
-use crate::take_file::frames::{self, Sizes};
 use crate::take_file::reader::{TakeEnding, TakeFile};
 use crate::take_file::recipe::TakeRecipe;
+use crate::take_file::revision::Revision;
+use crate::take_file::states::StatesWriter;
 use sinew_files::{AtomicFile, has_name, refused};
 use sinew_take::{Player, SinkError, StateSink};
 use std::fs::{File, OpenOptions, TryLockError};
@@ -11,7 +13,7 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// A chunk is written when it has this many frames: its bookmark is as large as two frames, an eighth of these.
+/// A chunk is written when it has this many frames: the first of them cannot be predicted from the one before, and loading the last one reads them all.
 const MAX_FRAMES: usize = 16;
 /// Or when it is this large (bytes), which limits the memory that large models take.
 const MAX_BYTES: usize = 4 << 20;
@@ -42,8 +44,9 @@ pub struct TakeRecorder {
     /// The checksum of the chunk before it.
     checksum: u64,
     /// The chunk that is being filled.
+    states: StatesWriter,
+    /// The chunk that is being written.
     chunk: Vec<u8>,
-    frames_in_chunk: usize,
     /// The next frame to record.
     next_frame: usize,
     last_chunk: Instant,
@@ -68,6 +71,16 @@ impl TakeRecorder {
 
     /// Begins a new take. Fails at once, with a message for the user, if the target cannot be written or must not be replaced.
     pub fn create(target: &Path, recipe: &TakeRecipe, existing: Existing) -> io::Result<TakeRecorder> {
+        TakeRecorder::create_edited(target, recipe, None, existing)
+    }
+
+    /// The same with other edits than those of the scene file.
+    pub fn create_edited(
+        target: &Path,
+        recipe: &TakeRecipe,
+        edits: Option<&[EditTable]>,
+        existing: Existing,
+    ) -> io::Result<TakeRecorder> {
         check_existing(target, existing)?;
         let mut file = AtomicFile::create(target)?;
         let (header, before) = chunk::header(chunk::VERSION);
@@ -75,9 +88,16 @@ impl TakeRecorder {
         let mut first = Vec::new();
         chunk::begin(ChunkKind::Recipe, &mut first);
         recipe.write(&mut first);
-        let checksum = chunk::close(before, &mut first);
+        let mut checksum = chunk::close(before, &mut first);
         file.write_all(&first)?;
-        let valid_bytes = (header.len() + first.len()) as u64;
+        let mut valid_bytes = (header.len() + first.len()) as u64;
+        if let Some(edits) = edits {
+            chunk::begin(ChunkKind::History, &mut first);
+            Revision::First(edits.to_vec(), recipe.settings.seconds).write(&mut first);
+            checksum = chunk::close(checksum, &mut first);
+            file.write_all(&first)?;
+            valid_bytes += first.len() as u64;
+        }
         Ok(TakeRecorder::at(target, Place::Pending(file, existing), valid_bytes, checksum, 0))
     }
 
@@ -90,8 +110,13 @@ impl TakeRecorder {
         if file.metadata().map_err(refuse)?.len() != take.file_bytes {
             return Err(recorded_elsewhere(target));
         }
+        Ok(TakeRecorder::go_on(take, file))
+    }
+
+    /// Records the frames after the last valid one of a take into its file, which is locked.
+    pub(super) fn go_on(take: &TakeFile, file: File) -> TakeRecorder {
         let (bytes, checksum) = (take.valid_bytes, take.checksum);
-        Ok(TakeRecorder::at(target, Place::Named(file), bytes, checksum, take.frame_count()))
+        TakeRecorder::at(take.path(), Place::Named(file), bytes, checksum, take.frame_count())
     }
 
     fn at(target: &Path, place: Place, valid_bytes: u64, checksum: u64, next_frame: usize) -> TakeRecorder {
@@ -101,19 +126,18 @@ impl TakeRecorder {
             place,
             valid_bytes,
             checksum,
+            states: StatesWriter::default(),
             chunk: Vec::new(),
-            frames_in_chunk: 0,
             next_frame,
             last_chunk: Instant::now(),
             last_sync: Instant::now(),
         }
     }
 
-    /// Writes the frames of the current chunk, with a bookmark at the last one.
-    fn write_frames(&mut self, player: &Player) -> io::Result<()> {
-        frames::set_count(&mut self.chunk[16..], self.frames_in_chunk);
-        frames::write_bookmark(&player.bookmark(), &mut self.chunk);
-        self.frames_in_chunk = 0;
+    /// Writes the frames of the current chunk.
+    fn write_frames(&mut self) -> io::Result<()> {
+        chunk::begin(ChunkKind::States, &mut self.chunk);
+        self.states.write(&mut self.chunk);
         self.write_chunk()
     }
 
@@ -169,25 +193,20 @@ impl StateSink for TakeRecorder {
         if player.frame() < self.next_frame {
             return Ok(());
         }
-        if self.frames_in_chunk == 0 {
-            chunk::begin(ChunkKind::Frames, &mut self.chunk);
-            Sizes::of(&player.model).write_head(player.frame(), &mut self.chunk);
-        }
-        frames::write_frame(&player.state, &mut self.chunk);
-        self.frames_in_chunk += 1;
+        self.states.add(&player.bookmark());
         self.next_frame = player.frame() + 1;
         // the first frame is written at once, so that the preroll need not be repeated
         let is_due = matches!(self.place, Place::Pending(..))
-            || self.frames_in_chunk >= MAX_FRAMES
-            || self.chunk.len() >= MAX_BYTES
+            || self.states.frame_count() >= MAX_FRAMES
+            || self.states.bytes() >= MAX_BYTES
             || self.last_chunk.elapsed() >= MAX_INTERVAL;
-        if is_due { self.write_frames(player).map_err(|error| self.fail(&error)) } else { Ok(()) }
+        if is_due { self.write_frames().map_err(|error| self.fail(&error)) } else { Ok(()) }
     }
 
     fn finish(&mut self, player: &Player) -> Result<(), SinkError> {
-        let written = match self.frames_in_chunk {
+        let written = match self.states.frame_count() {
             0 => Ok(()),
-            _ => self.write_frames(player),
+            _ => self.write_frames(),
         };
         let ended = written.and_then(|()| {
             chunk::begin(ChunkKind::End, &mut self.chunk);
@@ -200,9 +219,9 @@ impl StateSink for TakeRecorder {
 
     fn interrupt(&mut self, player: &Player) {
         let is_last = player.frame() + 1 == self.next_frame;
-        if self.frames_in_chunk > 0 && is_last && matches!(self.place, Place::Named(_)) {
+        if self.states.frame_count() > 0 && is_last && matches!(self.place, Place::Named(_)) {
             // an error here would hide the reason of the interruption
-            let _ = self.write_frames(player).and_then(|()| self.sync());
+            let _ = self.write_frames().and_then(|()| self.sync());
         }
     }
 }
@@ -218,7 +237,7 @@ fn begin_named(mut file: AtomicFile, existing: Existing, target: &Path, chunk: &
 }
 
 /// Writes a chunk at an offset and truncates the file after it, or leaves the file unchanged up to that offset.
-fn append(file: &mut File, target: &Path, at: u64, chunk: &[u8]) -> io::Result<()> {
+pub(super) fn append(file: &mut File, target: &Path, at: u64, chunk: &[u8]) -> io::Result<()> {
     let written = (|| {
         check_name(file, target)?;
         if file.metadata()?.len() != at {
@@ -257,7 +276,7 @@ fn check_existing(target: &Path, existing: Existing) -> io::Result<()> {
         let message = format!("cannot write {}: {what}", target.display());
         Err(io::Error::new(io::ErrorKind::AlreadyExists, message))
     };
-    match (existing, TakeFile::test(target)) {
+    match (existing, TakeFile::open_to_replace(target)) {
         (Existing::ReplaceAny, _) => Ok(()),
         (_, Ok(take)) if *take.ending() == TakeEnding::Complete => Ok(()),
         (_, Ok(take)) => stays(format!(
@@ -271,14 +290,14 @@ fn check_existing(target: &Path, existing: Existing) -> io::Result<()> {
 }
 
 /// Locks the file against other recorders. Does nothing where the locks of the system would also block readers, or do not exist.
-fn lock(file: &File, target: &Path) -> io::Result<()> {
+pub(super) fn lock(file: &File, target: &Path) -> io::Result<()> {
     match cfg!(unix).then(|| file.try_lock()) {
         Some(Err(TryLockError::WouldBlock)) => Err(recorded_elsewhere(target)),
         _ => Ok(()),
     }
 }
 
-fn recorded_elsewhere(target: &Path) -> io::Error {
+pub(super) fn recorded_elsewhere(target: &Path) -> io::Error {
     let message = format!("cannot write {}: another process is recording it", target.display());
     io::Error::new(io::ErrorKind::WouldBlock, message)
 }

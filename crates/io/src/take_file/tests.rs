@@ -1,12 +1,13 @@
 use super::chunk;
 use super::*;
-use crate::CapturedFiles;
+use crate::scene_schema::EditTable;
 use crate::tests::names_in;
+use crate::{CapturedFiles, Up, read_edits};
 use sinew_character::TakeSettings;
 use sinew_control::DriveMode;
 use sinew_sim::SolverKind;
 use sinew_sim::State;
-use sinew_take::{Player, Scene};
+use sinew_take::{Player, Scene, VersionId};
 use std::fs;
 use std::path::Path;
 
@@ -103,6 +104,7 @@ fn what_a_recipe_says_is_read_back_to_the_bit() {
             floor: lead.map(|_| -0.1 - 0.2),
             self_contact: lead.is_some(),
             solver: lead.map(|_| SolverKind::Auto),
+            cage_tets: lead.map(|_| 5000),
         };
         expected.origin = TakeOrigin::BuiltIn("a \"quoted\"\nname".into());
 
@@ -193,15 +195,22 @@ fn absurd_sizes_behind_good_checksums_are_damage() {
     let (player, _) = record(folder.path(), "t.take");
     let (scene, files) = scene_in(folder.path());
     let path = folder.path().join("absurd.take");
-    for head in [
-        [0, 1, u64::MAX, 0, 0, 0],
-        [0, u64::MAX, 1, 0, 0, 0],
-        [0, 1, 1, u64::MAX, 0, 0],
-        [0, 1, 0, 1, 0, u64::MAX / 8],
-        [0, 1, 0, 1, u64::MAX / 8, 0],
-        [0, 1, u64::MAX / 24, 0, 0, 0],
-        [0, 0, 0, 0, 0, 0],
-        [7, 1, 0, 0, 0, 0],
+    use chunk::ChunkKind::{Frames, States};
+    for (kind, head) in [
+        (States, [0, 1, 0, 0, u64::MAX, 0]),
+        (States, [0, u64::MAX, 0, 0, 1, 0]),
+        (States, [0, 1, 0, u64::MAX, 1, 0]),
+        (States, [u64::MAX, 1, 0, 0, 72, 0]),
+        (States, [0, 0, 0, 0, 72, 0]),
+        (States, [7, 1, 0, 0, 72, 0]),
+        (Frames, [0, 1, u64::MAX, 0, 0, 0]),
+        (Frames, [0, u64::MAX, 1, 0, 0, 0]),
+        (Frames, [0, 1, 1, u64::MAX, 0, 0]),
+        (Frames, [0, 1, 0, 1, 0, u64::MAX / 8]),
+        (Frames, [0, 1, 0, 1, u64::MAX / 8, 0]),
+        (Frames, [0, 1, u64::MAX / 24, 0, 0, 0]),
+        (Frames, [0, 0, 0, 0, 0, 0]),
+        (Frames, [7, 1, 0, 0, 0, 0]),
     ] {
         // a good recipe
         let (header, before) = chunk::header(chunk::VERSION);
@@ -212,13 +221,13 @@ fn absurd_sizes_behind_good_checksums_are_damage() {
 
         // frames of sizes that nothing has
         let mut second = Vec::new();
-        chunk::begin(chunk::ChunkKind::Frames, &mut second);
+        chunk::begin(kind, &mut second);
         head.iter().for_each(|number: &u64| second.extend_from_slice(&number.to_le_bytes()));
         second.extend_from_slice(&[0; 64]);
         chunk::close(before, &mut second);
         fs::write(&path, [&header[..], &first, &second].concat()).unwrap();
         let take = TakeFile::open(&path).unwrap();
-        assert!(matches!(take.ending(), TakeEnding::Damaged { .. }), "{head:?}");
+        assert!(matches!(take.ending(), TakeEnding::Damaged { .. }), "{kind:?} {head:?}");
         assert_eq!(take.frame_count(), 0);
     }
     // a chunk longer than the file
@@ -278,48 +287,89 @@ fn a_take_of_another_version_of_the_format_is_refused_by_its_number() {
     assert!(error.contains("version 9") && error.contains("use the version that recorded it"), "{error}");
 }
 
-/// The take as the version before wrote it: another number in the header, and checkpoints without the count of friction anchors between surfaces.
-fn write_in_version_2(whole: &[u8], path: &Path) {
-    let (header, mut before) = chunk::header(2);
-    let (mut written, mut place, mut checksum) = (header.to_vec(), 16, chunk::header(chunk::VERSION).1);
-    while place < whole.len() {
-        let found = chunk::read(&mut &whole[place..], (whole.len() - place) as u64, checksum);
-        let Ok(chunk::Chunk { kind, mut bytes, checksum: own }) = found else { panic!("a valid take") };
-        (place, checksum) = (place + bytes.len() + 24, own);
-        if let Some(state) = bytes.windows(8).position(|word| word == b"SNWSTATE") {
-            bytes[state + 8] = 3;
-            bytes.drain(state + 48..state + 56);
+/// The take as older versions wrote it: positions of sixteen frames and one checkpoint per chunk; in version 2 without the count of friction anchors between surfaces.
+fn write_in_version(version: u64, folder: &Path, path: &Path) {
+    let (scene, files) = scene_in(folder);
+    let mut player = Player::build(&scene).unwrap();
+    let (header, mut before) = chunk::header(version);
+    let (mut written, mut out) = (header.to_vec(), Vec::new());
+    let mut close = |out: &mut Vec<u8>| {
+        before = chunk::close(before, out);
+        written.extend_from_slice(out);
+    };
+    chunk::begin(chunk::ChunkKind::Recipe, &mut out);
+    recipe(&player, &scene, files).write(&mut out);
+    close(&mut out);
+    for (first, count) in [(0, 1), (1, 16), (17, 16), (33, 8)] {
+        chunk::begin(chunk::ChunkKind::Frames, &mut out);
+        frames::Sizes::of(&player.model).write_head(first, &mut out);
+        for frame in first..first + count {
+            if frame > 0 {
+                player.advance().unwrap();
+            }
+            frames::write_frame(&player.state, &mut out);
         }
-        let mut out = Vec::new();
-        chunk::begin(kind, &mut out);
-        out.extend_from_slice(&bytes);
-        before = chunk::close(before, &mut out);
-        written.extend_from_slice(&out);
+        frames::set_count(&mut out[16..], count);
+        let bookmark_at = out.len();
+        frames::write_bookmark(&player.bookmark(), &mut out);
+        if let (2, Some(state)) =
+            (version, out[bookmark_at..].windows(8).position(|word| word == b"SNWSTATE"))
+        {
+            let state = bookmark_at + state;
+            out[state + 8] = 3;
+            out.drain(state + 48..state + 56);
+        }
+        close(&mut out);
     }
+    chunk::begin(chunk::ChunkKind::End, &mut out);
+    out.extend_from_slice(&[0; 16]);
+    close(&mut out);
     fs::write(path, written).unwrap();
 }
 
 #[test]
-fn a_take_of_the_version_before_is_read_and_gone_on_with() {
+fn takes_of_older_versions_are_read_gone_on_with_and_edited() {
     let folder = tempfile::tempdir().unwrap();
     let (player, states) = record(folder.path(), "t.take");
     let path = folder.path().join("old.take");
-    write_in_version_2(&fs::read(folder.path().join("t.take")).unwrap(), &path);
-    let take = TakeFile::open(&path).unwrap();
-    assert_eq!((take.frame_count(), take.ending()), (41, &TakeEnding::Complete));
-    check_states(&take, &player, &states);
+    for version in [2, 3] {
+        write_in_version(version, folder.path(), &path);
+        for take in [TakeFile::open(&path).unwrap(), TakeFile::open_quickly(&path).unwrap()] {
+            assert_eq!((take.frame_count(), take.ending()), (41, &TakeEnding::Complete));
+            check_states(&take, &player, &states);
+            // the nearest frame before with a bookmark
+            let found = [0, 15, 16, 17, 40].map(|frame| take.bookmark_at(frame).unwrap().unwrap().frame);
+            assert_eq!(found, [0, 0, 16, 16, 40]);
+        }
 
-    // without its last frames and its end
-    let whole = fs::read(&path).unwrap();
-    fs::write(&path, &whole[..whole.len() - 100]).unwrap();
-    let take = TakeFile::open(&path).unwrap();
-    assert!(take.frame_count() < 41 && take.frame_count() > 1);
-    let mut again = Player::build(&scene_in(folder.path()).0).unwrap();
-    again.resume_from(&take.bookmark().unwrap().unwrap()).unwrap();
-    again.record(&mut TakeRecorder::resume(&take).unwrap(), &mut [], |_| {}).unwrap();
-    let take = TakeFile::open(&path).unwrap();
-    assert_eq!(*take.ending(), TakeEnding::Complete);
-    check_states(&take, &player, &states);
+        // without its last frames and its end
+        let whole = fs::read(&path).unwrap();
+        fs::write(&path, &whole[..whole.len() - 100]).unwrap();
+        let take = TakeFile::open(&path).unwrap();
+        assert_eq!(take.frame_count(), 33);
+        let mut again = Player::build(&scene_in(folder.path()).0).unwrap();
+        again.resume_from(&take.bookmark().unwrap().unwrap()).unwrap();
+        again.record(&mut TakeRecorder::resume(&take).unwrap(), &mut [], |_| {}).unwrap();
+        let take = TakeFile::open(&path).unwrap();
+        assert_eq!(*take.ending(), TakeEnding::Complete);
+        check_states(&take, &player, &states);
+
+        // an edit in the middle of a chunk without velocities
+        let edit = gravity_edit(0.2);
+        let (edited, expected) = run_edited(folder.path(), std::slice::from_ref(&edit));
+        let mut editor = TakeEditor::begin(TakeFile::open(&path).unwrap()).unwrap();
+        editor.set_edits(vec![edit]).unwrap();
+        assert_eq!(editor.take().frame_count(), 21);
+        let (take, mut recorder) = editor.record();
+        let mut again = Player::build(&edited).unwrap();
+        again.resume_from(&take.bookmark().unwrap().unwrap()).unwrap();
+        assert_eq!(again.frame(), 16);
+        again.record(&mut recorder, &mut [], |_| {}).unwrap();
+        drop(recorder);
+        check_states(&TakeFile::open(&path).unwrap(), &player, &expected);
+        let dropped = TakeEditor::begin(TakeFile::open_to_replace(&path).unwrap()).unwrap().drop_others();
+        assert!(dropped.unwrap_err().to_string().contains("recorded no velocities"));
+    }
 }
 
 /// A simulation that fails keeps the frames before it, all of them.
@@ -356,4 +406,162 @@ fn another_model_is_not_taken_for_the_recorded_one() {
     let error = take.check_model(&heavier).unwrap_err().to_string();
     assert!(error.contains("sinew 0.0.0") && error.contains("t.take"), "{error}");
     assert!(take.states(&heavier).is_err());
+}
+
+/// Gravity turned upside down from a time on.
+fn gravity_edit(time: f64) -> EditTable {
+    EditTable { time, gravity: Some([0.0, 9.81, 1.0]), ..EditTable::default() }
+}
+
+/// The scene with edits, and all of its states when it is simulated with them from the start.
+fn run_edited(folder: &Path, edits: &[EditTable]) -> (Scene, Vec<State>) {
+    let (scene, _) = scene_in(folder);
+    let edits = read_edits(edits, &scene, Up::Y).unwrap();
+    let scene = Scene { edits, ..scene };
+    let mut player = Player::build(&scene).unwrap();
+    let mut states = vec![player.state.clone()];
+    for _ in 0..player.frame_count() {
+        player.advance().unwrap();
+        states.push(player.state.clone());
+    }
+    (scene, states)
+}
+
+/// Makes a version of these edits, and records it to its end.
+fn edit_and_record(folder: &Path, path: &Path, edits: &[EditTable]) -> Vec<State> {
+    let (scene, expected) = run_edited(folder, edits);
+    let mut editor = TakeEditor::begin(TakeFile::open_quickly(path).unwrap()).unwrap();
+    editor.set_edits(edits.to_vec()).unwrap();
+    let (take, mut recorder) = editor.record();
+    let mut player = Player::build(&scene).unwrap();
+    player.resume_from(&take.bookmark().unwrap().unwrap()).unwrap();
+    player.record(&mut recorder, &mut [], |_| {}).unwrap();
+    expected
+}
+
+/// All states of the current version, with velocities.
+fn exact_states(take: &TakeFile, player: &Player) -> Vec<State> {
+    let state = |frame: usize| {
+        let bookmark = take.bookmark_at(frame).unwrap().unwrap();
+        assert_eq!(bookmark.frame, frame);
+        bookmark.checkpoint.restore(player.first_model()).unwrap()
+    };
+    (0..take.frame_count()).map(state).collect()
+}
+
+#[test]
+fn edits_undo_and_redo_give_back_every_version_to_the_bit() {
+    let folder = tempfile::tempdir().unwrap();
+    let (player, states) = record(folder.path(), "t.take");
+    let path = folder.path().join("t.take");
+    let open = || TakeFile::open(&path).unwrap();
+    let bytes_of_one = open().file_bytes();
+
+    // frames up to the edit are shared, the others recorded anew
+    let first = edit_and_record(folder.path(), &path, &[gravity_edit(0.2)]);
+    assert_eq!(first[..=20], states[..=20]);
+    assert_ne!(first[21], states[21]);
+    assert_eq!(exact_states(&open(), &player), first);
+    assert_eq!(*open().ending(), TakeEnding::Complete);
+    assert!(open().file_bytes() < bytes_of_one * 17 / 10, "{} after {bytes_of_one}", open().file_bytes());
+    let second = edit_and_record(folder.path(), &path, &[gravity_edit(0.2), gravity_edit(0.305)]);
+    assert_eq!(exact_states(&open(), &player), second);
+
+    // back and forth at once, also when the take is opened anew in between
+    let edit = |change: &dyn Fn(&mut TakeEditor)| {
+        let mut editor = TakeEditor::begin(open()).unwrap();
+        change(&mut editor);
+        exact_states(&editor.end(), &player)
+    };
+    assert_eq!(edit(&|editor| assert_eq!(editor.undo().unwrap().unwrap().number(), 2)), first);
+    assert_eq!(edit(&|editor| assert_eq!(editor.undo().unwrap(), Some(VersionId::FIRST))), states);
+    assert_eq!(edit(&|editor| assert_eq!(editor.undo().unwrap(), None)), states);
+    assert_eq!(edit(&|editor| assert_eq!(editor.redo().unwrap().unwrap().number(), 2)), first);
+    assert_eq!(edit(&|editor| assert_eq!(editor.redo().unwrap().unwrap().number(), 3)), second);
+    assert_eq!(edit(&|editor| assert_eq!(editor.redo().unwrap(), None)), second);
+
+    // without the edits every frame is there already
+    let mut editor = TakeEditor::begin(open()).unwrap();
+    editor.set_edits(Vec::new()).unwrap();
+    assert_eq!((editor.take().frame_count(), editor.take().ending()), (41, &TakeEnding::Complete));
+    drop(editor);
+    assert_eq!(exact_states(&open(), &player), states);
+    let sizes: Vec<u64> = open().history().versions().map(|(id, _)| open().version_bytes(id)).collect();
+    assert!(sizes[0] > sizes[1] && sizes[1] > sizes[2] && sizes[3] == 0, "{sizes:?}");
+
+    // dropped versions are gone, the current one stays to the bit
+    edit(&|editor| assert!(editor.go_to(VersionId::of_number(3).unwrap()).is_ok()));
+    assert!(edit_fails(&open(), 9));
+    let editor = TakeEditor::begin(TakeFile::open_to_replace(&path).unwrap()).unwrap();
+    let (take, saved) = editor.drop_others().unwrap();
+    assert!(saved > 0 && take.history().versions().count() == 1);
+    assert_eq!((take.ending(), take.history().head().edits.len()), (&TakeEnding::Complete, 2));
+    assert_eq!(exact_states(&open(), &player), second);
+    assert_eq!(names_in(folder.path()), ["a.obj", "s.toml", "t.take"]);
+}
+
+/// Whether a version of this number is refused, and the file left alone.
+fn edit_fails(take: &TakeFile, number: usize) -> bool {
+    let before = fs::read(take.path()).unwrap();
+    let mut editor = TakeEditor::begin(TakeFile::open(take.path()).unwrap()).unwrap();
+    let failed = editor.go_to(VersionId::of_number(number).unwrap()).is_err();
+    failed && fs::read(take.path()).unwrap() == before
+}
+
+#[test]
+fn a_take_is_extended_past_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let (player, states) = record(folder.path(), "t.take");
+    let path = folder.path().join("t.take");
+    let mut editor = TakeEditor::begin(TakeFile::open(&path).unwrap()).unwrap();
+    editor.extend(0.6).unwrap();
+    assert_eq!((editor.take().frame_goal(), editor.take().ending()), (61, &TakeEnding::Unfinished));
+    let (take, mut recorder) = editor.record();
+    let scene = Scene { seconds: 0.6, ..scene_in(folder.path()).0 };
+    let mut again = Player::build(&scene).unwrap();
+    again.resume_from(&take.bookmark().unwrap().unwrap()).unwrap();
+    again.record(&mut recorder, &mut [], |_| {}).unwrap();
+    let take = TakeFile::open(&path).unwrap();
+    assert_eq!((take.frame_count(), take.ending()), (61, &TakeEnding::Complete));
+    let found = exact_states(&take, &player);
+    assert_eq!(found[..41], states);
+    let mut whole = Player::build(&scene).unwrap();
+    whole.play(&mut [], |_| {}).unwrap();
+    assert_eq!(found[60], whole.state);
+}
+
+/// Cut at any byte, as a kill leaves it: the take opens, every version that it has is a beginning of what it was, and each change of versions is there or is not.
+#[test]
+fn a_take_with_versions_cut_at_any_byte_has_each_edit_or_has_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let (player, states) = record(folder.path(), "t.take");
+    let path = folder.path().join("t.take");
+    let recorded = fs::metadata(&path).unwrap().len() as usize;
+    let edited = edit_and_record(folder.path(), &path, &[gravity_edit(0.2)]);
+    TakeEditor::begin(TakeFile::open(&path).unwrap()).unwrap().undo().unwrap();
+    let whole = fs::read(&path).unwrap();
+    let cut = folder.path().join("cut.take");
+    let mut seen = [0; 3];
+    let mut seed = 7u64;
+    for _ in 0..120 {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        // most of them in the changes of versions, which are short
+        let spread = (seed >> 33) as usize % (whole.len() - recorded);
+        let near = match seed >> 20 & 3 {
+            0 => spread % 300,
+            1 => whole.len() - recorded - 1 - spread % 100,
+            _ => spread,
+        };
+        let end = recorded + near;
+        fs::write(&cut, &whole[..end]).unwrap();
+        let take = TakeFile::open(&cut).unwrap();
+        let quick = TakeFile::open_quickly(&cut).unwrap();
+        assert_eq!((quick.frame_count(), quick.ending()), (take.frame_count(), take.ending()));
+        let (versions, head) = (take.history().versions().count(), take.history().head_id());
+        assert_eq!(head.number(), versions, "{end}");
+        let expected = if versions == 1 { &states } else { &edited };
+        assert_eq!(exact_states(&take, &player)[..], expected[..take.frame_count()]);
+        seen[versions] += 1;
+    }
+    assert!(seen[1] > 5 && seen[2] > 5, "{seen:?}");
 }

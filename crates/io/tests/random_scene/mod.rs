@@ -495,6 +495,35 @@ fn solver() -> BoxedStrategy<SolverTable> {
         .boxed()
 }
 
+/// An edit with one change of what every random scene has.
+fn edit() -> BoxedStrategy<EditTable> {
+    let none = EditTable::default;
+    let of_body = |change: BodyEditTable| EditTable {
+        body: vec![BodyEditTable { name: "body 1".into(), ..change }],
+        ..EditTable::default()
+    };
+    let body = BodyEditTable::default;
+    let change = prop_oneof![
+        vector().prop_map(move |gravity| EditTable { gravity: Some(gravity), ..none() }),
+        material().prop_map(move |material| of_body(BodyEditTable { material: Some(material), ..body() })),
+        vec(load(), 0..2).prop_map(move |load| of_body(BodyEditTable { load: Some(load), ..body() })),
+        (0.0..9.0).prop_map(move |rate| of_body(BodyEditTable { air_drag: Some(rate), ..body() })),
+        positive().prop_map(move |friction| {
+            let name = "obstacle 1".into();
+            let obstacle =
+                ObstacleEditTable { name, friction: Some(friction), ..ObstacleEditTable::default() };
+            EditTable { obstacle: vec![obstacle], ..none() }
+        }),
+        constraint().prop_map(move |constraint| {
+            let constraint = ConstraintTable { name: Some("of an edit".into()), ..constraint };
+            EditTable { constraint: vec![constraint], ..none() }
+        }),
+        contact().prop_map(move |contact| EditTable { contact: Some(contact), ..none() }),
+        solver().prop_map(move |solver| EditTable { solver: Some(solver), ..none() }),
+    ];
+    (0.0..100.0, change).prop_map(|(time, change)| EditTable { time, ..change }).boxed()
+}
+
 /// Any scene file that can be read from the folder of [`folder`].
 pub(crate) fn scene_file() -> impl Strategy<Value = SceneFile> {
     let up = of(select(vec![UpAxis::Y, UpAxis::Z]));
@@ -502,8 +531,8 @@ pub(crate) fn scene_file() -> impl Strategy<Value = SceneFile> {
     let top = (of(0.01..100.0), of(1.0..240.0), up, of(vector()), angles, of(0.0..10.0));
     let tables =
         (vec((name(), body()), 1..3), vec(character(), 0..3), vec(obstacle(), 1..3), of(dynamic_obstacle()));
-    (top, tables, vec(constraint(), 0..3), of(contact()), of(solver())).prop_map(
-        |((seconds, fps, up, gravity, angles, preroll), tables, constraint, contact, solver)| {
+    (top, tables, vec(constraint(), 0..3), of(contact()), of(solver()), vec(edit(), 0..3)).prop_map(
+        |((seconds, fps, up, gravity, angles, preroll), tables, constraint, contact, solver, edit)| {
             let (bodies, mut character, mut obstacle, dynamic) = tables;
             let mut body: Vec<BodyTable> = bodies
                 .into_iter()
@@ -530,6 +559,7 @@ pub(crate) fn scene_file() -> impl Strategy<Value = SceneFile> {
                 contact,
                 constraint,
                 solver,
+                edit,
             }
         },
     )

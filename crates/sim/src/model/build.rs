@@ -26,51 +26,96 @@ impl Model {
     /// # Errors
     /// All faults of the description, together.
     pub fn build(world: &WorldDesc) -> Result<Model, BuildError> {
-        // validation of rigs and bodies one by one
-        let mut faults = world_faults(world);
-        let mut rigs: Vec<RestRig> = Vec::new();
-        for desc in &world.rigs {
-            match RestRig::build(desc, rigs.last().map_or(1, |rig| rig.bones.end)) {
-                Ok(rig) => rigs.push(rig),
-                Err(found) => faults.extend(found),
-            }
-        }
-        let mut shapes = Vec::new();
-        let thinnest = world.obstacles.iter().map(Obstacle::width).fold(f64::INFINITY, f64::min);
-        for desc in &world.bodies {
-            let numbers = body_faults(desc);
-            if !numbers.is_empty() {
-                faults.extend(numbers);
-                continue;
-            }
-            match Shape::build(desc, &anchors_of(desc, &rigs), thinnest) {
-                Ok(shape) => shapes.push(shape),
-                Err(found) => faults.extend(found),
-            }
-        }
-        if !faults.is_empty() {
-            return Err(BuildError { faults });
-        }
-
-        // attachment, pins and loads
-        let mut parts = Parts::default();
-        for (desc, shape) in world.bodies.iter().zip(shapes) {
-            parts.add(desc, shape, &rigs);
-        }
-        if !parts.faults.is_empty() {
-            return Err(BuildError { faults: parts.faults });
-        }
-
-        // assembly, constraints and the step limit
-        let merged = parts.merge_masses(&rigs, &world.gravity)?;
-        let unconstrained = parts.assemble(world, merged);
-        let model = constraints::add(world, unconstrained).map_err(|faults| BuildError { faults })?;
-        let accurate = if model.has_homes() { MAX_HOME_STEP } else { f64::INFINITY };
-        let max_step = world.max_step.unwrap_or(f64::INFINITY).min(accurate);
-        let seconds = model.stable_step.seconds.min(max_step);
-        let unheld = Unheld::find(&model);
-        Ok(Model { stable_step: StableStep { seconds, ..model.stable_step }, unheld, ..model })
+        build_around(world, None)
     }
+
+    /// Builds the model of a world that differs from this model's in gravity, materials, loads, constraints, contact parameters or the mobility of obstacles, but not in its bodies, skeletons and
+    /// obstacles. A state of one model is then a state of the other: cages and stress-free shapes are those of this model, which also takes a fraction of the time of building anew.
+    ///
+    /// # Errors
+    /// All faults of the description, together; also if bodies, skeletons or obstacles are others.
+    pub fn revise(&self, world: &WorldDesc) -> Result<Model, BuildError> {
+        let faults = layout_faults(self, world);
+        if faults.is_empty() { build_around(world, Some(self)) } else { Err(BuildError { faults }) }
+    }
+}
+
+/// Validates a world and builds its model, with the cages and stress-free shapes of a model of the same bodies if there is one.
+fn build_around(world: &WorldDesc, kept: Option<&Model>) -> Result<Model, BuildError> {
+    // validation of rigs and bodies one by one
+    let mut faults = world_faults(world);
+    let mut rigs: Vec<RestRig> = Vec::new();
+    for desc in &world.rigs {
+        match RestRig::build(desc, rigs.last().map_or(1, |rig| rig.bones.end)) {
+            Ok(rig) => rigs.push(rig),
+            Err(found) => faults.extend(found),
+        }
+    }
+    let mut shapes = Vec::new();
+    let thinnest = world.obstacles.iter().map(Obstacle::width).fold(f64::INFINITY, f64::min);
+    for (i, desc) in world.bodies.iter().enumerate() {
+        let numbers = body_faults(desc);
+        if !numbers.is_empty() {
+            faults.extend(numbers);
+            continue;
+        }
+        let built = kept.and_then(|kept| Shape::of_body(&kept.bodies[i], &kept.node_rest, &kept.tets));
+        match built.map_or_else(|| Shape::build(desc, &anchors_of(desc, &rigs), thinnest), Ok) {
+            Ok(shape) => shapes.push(shape),
+            Err(found) => faults.extend(found),
+        }
+    }
+    if !faults.is_empty() {
+        return Err(BuildError { faults });
+    }
+
+    // attachment, pins and loads
+    let mut parts = Parts::default();
+    for (desc, shape) in world.bodies.iter().zip(shapes) {
+        parts.add(desc, shape, &rigs);
+    }
+    if !parts.faults.is_empty() {
+        return Err(BuildError { faults: parts.faults });
+    }
+
+    // assembly, constraints and the step limit
+    let merged = parts.merge_masses(&rigs, &world.gravity)?;
+    let unconstrained = parts.assemble(world, merged, kept);
+    let model = constraints::add(world, unconstrained).map_err(|faults| BuildError { faults })?;
+    let accurate = if model.has_homes() { MAX_HOME_STEP } else { f64::INFINITY };
+    let max_step = world.max_step.unwrap_or(f64::INFINITY).min(accurate);
+    let seconds = model.stable_step.seconds.min(max_step);
+    let unheld = Unheld::find(&model);
+    Ok(Model { stable_step: StableStep { seconds, ..model.stable_step }, unheld, ..model })
+}
+
+/// Differences between the bodies, skeletons and obstacles of a model and those of a world, by their names.
+fn layout_faults(model: &Model, world: &WorldDesc) -> Vec<Fault> {
+    let names = [
+        (
+            "bodies",
+            model.bodies.iter().map(|body| &body.name).collect::<Vec<_>>(),
+            world.bodies.iter().map(|body| &body.name).collect::<Vec<_>>(),
+        ),
+        (
+            "skeletons",
+            model.rigs.iter().map(|rig| &rig.name).collect(),
+            world.rigs.iter().map(|rig| &rig.name).collect(),
+        ),
+        (
+            "obstacles",
+            model.obstacles.iter().map(|obstacle| &obstacle.name).collect(),
+            world.obstacles.iter().map(|obstacle| &obstacle.name).collect(),
+        ),
+    ];
+    let differ = names.into_iter().filter(|(_, own, other)| own != other);
+    let fault = |(what, own, other)| {
+        let message = format!(
+            "the {what} of a take stay the same from its first to its last frame: they were {own:?} and would be {other:?}; to change them, record another take"
+        );
+        Fault::new("", message)
+    };
+    differ.map(fault).collect()
 }
 
 /// The longest sub-step of flesh that rests at its skinned shape (s). It sees its bones' motion one sub-step late, an error of first order: soft flesh that stops with its bones within two hundredths of a second
@@ -191,6 +236,7 @@ struct Parts {
 impl Parts {
     fn add(&mut self, desc: &BodyDesc, mut shape: Shape, rigs: &[RestRig]) {
         // pins and loads
+        let cage = shape.cage_parts(desc);
         let (first_node, first_tet) = (self.node_rest.len(), self.elements.len());
         for (i, pin) in desc.pins.iter().enumerate() {
             self.add_pin(desc, &shape, pin, i, first_node);
@@ -245,6 +291,8 @@ impl Parts {
             mass: mass.iter().sum(),
             volume,
             notes: shape.notes,
+            step: None,
+            cage,
         });
     }
 
@@ -376,21 +424,31 @@ impl Parts {
         if faults.is_empty() { Ok(merged) } else { Err(BuildError { faults }) }
     }
 
-    /// Computes the stability limit of all bodies without constraints; sets the viscosity of elements that goes with it, and their masses.
-    fn find_step(&mut self, loose_inverse_mass: &[f64], node_unstressed: &[Vec3]) -> StableStep {
+    /// Computes the stability limit of all bodies without constraints; sets the viscosity of elements that goes with it, and their masses. The limit of a body of a revised model follows from
+    /// the one before where it can.
+    fn find_step(
+        &mut self,
+        loose_inverse_mass: &[f64],
+        node_unstressed: &[Vec3],
+        kept: Option<&Model>,
+    ) -> StableStep {
         let mut stable_step = StableStep::UNLIMITED;
-        for (body, max_frequency) in self.bodies.iter().zip(&self.max_frequency) {
+        for (i, (body, max_frequency)) in self.bodies.iter_mut().zip(&self.max_frequency).enumerate() {
             if let Some(frequency) = max_frequency {
                 stable_step = stable_step.and(StableStep::of_frequency(*frequency));
                 continue;
             }
             let elements = &mut self.elements[body.tets.clone()];
             let step_at = |x: &[Vec3]| StableStep::find(x, loose_inverse_mass, body.nodes.start, elements);
-            let mut step = step_at(node_unstressed);
-            if body.rest_shape.is_some() {
+            let before = kept.map(|kept| &kept.bodies[i]);
+            let known =
+                before.and_then(|before| before.step?.with_material(&before.material, &body.material));
+            let step = known.unwrap_or_else(|| match body.rest_shape {
                 // bodies deform around the drawn shape
-                step = step.and(step_at(&self.node_rest));
-            }
+                Some(_) => step_at(node_unstressed).and(step_at(&self.node_rest)),
+                None => step_at(node_unstressed),
+            });
+            body.step = Some(step);
             elements.iter_mut().for_each(|element| element.viscosity = step.viscosity);
             keep_masses(elements, &self.node_rest, node_unstressed);
             stable_step = stable_step.and(step);
@@ -490,7 +548,7 @@ impl Parts {
         LimbCores::build(&flesh, collide, |a, b| a == b || parent(a) == Some(b) || parent(b) == Some(a))
     }
 
-    fn assemble(mut self, world: &WorldDesc, mut rigs: Vec<Rig>) -> Model {
+    fn assemble(mut self, world: &WorldDesc, mut rigs: Vec<Rig>, kept: Option<&Model>) -> Model {
         // which nodes are free
         let mut node_inverse_mass: Vec<f64> = self.node_mass.iter().map(|m| 1.0 / m).collect();
         for &node in self.pins.iter().flat_map(|pin| &pin.nodes) {
@@ -521,10 +579,10 @@ impl Parts {
             fixed_nodes: &fixed_nodes,
             rigs: &rigs,
         };
-        let Support { node_unstressed, node_lift } = drawn.support(&mut self.bodies);
+        let Support { node_unstressed, node_lift } = find_support(&drawn, kept, &mut self.bodies);
 
         // stability limit, with damping and contact
-        let stable_step = self.find_step(&loose_inverse_mass, &node_unstressed);
+        let stable_step = self.find_step(&loose_inverse_mass, &node_unstressed, kept);
         rigs.iter_mut().for_each(|rig| self.fit_to_flesh(rig, &fixed_nodes, &homes));
         let stable_step = contact_step(world, stable_step);
         let contact_surface = ContactSurface::build(
@@ -572,6 +630,16 @@ impl Parts {
         model.rest_balance = model.balance_energy(&model.node_rest, frame);
         model
     }
+}
+
+/// Sag prevention of a model; that of a revised one is that of the model before.
+fn find_support(drawn: &Drawn, kept: Option<&Model>, bodies: &mut [Body]) -> Support {
+    let Some(kept) = kept else { return drawn.support(bodies) };
+    for (body, before) in bodies.iter_mut().zip(&kept.bodies) {
+        body.rest_shape = before.rest_shape;
+        body.notes.clone_from(&before.notes);
+    }
+    Support { node_unstressed: kept.node_unstressed.clone(), node_lift: kept.node_lift.clone() }
 }
 
 /// Rest poses of the bones of all rigs, the world first.

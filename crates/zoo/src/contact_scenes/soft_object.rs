@@ -56,6 +56,7 @@ impl SoftObject {
             seconds,
             solver: Default::default(),
             fps: 60.0,
+            edits: Vec::new(),
         }
     }
 }

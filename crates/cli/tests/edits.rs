@@ -1,0 +1,184 @@
+//! Editing takes through the program: edits, undo, versions, extension, other cages, and kills in the middle of it.
+
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// A worm of two bones that bends, for half a second.
+const WORM: &str = "seconds = 0.5\n[[character]]\nname = 'worm'\nmaterial = { name = 'fat', young = 6000 }\ncage_tets = 400\n\
+bone = [\n { name = 'a', from = [-0.2, 0, 0], to = [0, 0, 0], radius = 0.016, flesh = [0.05, 0.05] },\n \
+{ name = 'b', parent = 'a', from = [0, 0, 0], to = [0.2, 0, 0], radius = 0.016, flesh = [0.05, 0.05] } ]\n\
+key = [ { time = 0.0, pose = { b = [0, 0, 20] } }, { time = 0.25, pose = { b = [0, 0, -20] } }, { time = 0.5, pose = { b = [0, 0, 10] } } ]\n";
+
+/// An edit as a command has it, and as a scene file has it.
+const EDIT: &str = "gravity = [0, 5, 0]\nbody = [{ name = 'worm', material = { young = 20000 } }]";
+
+fn sinew(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_sinew"))
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .expect("the program starts")
+}
+
+/// All that was said.
+fn words(output: &Output) -> String {
+    [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned()).concat()
+}
+
+/// Runs `sinew`, which must end well.
+fn run(folder: &Path, arguments: &[&str]) -> String {
+    let output = sinew(folder, arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", words(&output));
+    words(&output)
+}
+
+/// A folder with the worm, recorded as `w.take`.
+fn recorded() -> TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("worm.toml"), WORM).unwrap();
+    run(folder.path(), &["simulate", "worm.toml", "-o", "w.take", "--no-preview"]);
+    folder
+}
+
+/// The hash of the last state of a take.
+fn final_hash(folder: &Path, take: &str) -> String {
+    run(folder, &["simulate", "--resume", take, "--stats", "s.json", "--force"]);
+    let stats: Value = serde_json::from_slice(&fs::read(folder.join("s.json")).unwrap()).unwrap();
+    stats["state_hash"].to_string()
+}
+
+#[test]
+fn an_edited_take_is_the_one_whose_scene_had_the_edit_from_the_start() {
+    let folder = recorded();
+    let at = folder.path();
+    let unedited = final_hash(at, "w.take");
+
+    // recorded, edited and continued
+    let said = run(at, &["edit", "w.take", "add", "--time", "0.2", EDIT, "--simulate"]);
+    assert!(said.contains("version 2 with 1 edit: 13 of 31 frames"), "{said}");
+    let edited = final_hash(at, "w.take");
+    assert_ne!(edited, unedited);
+
+    // in the scene from the start
+    fs::create_dir(at.join("edited")).unwrap();
+    fs::write(at.join("edited/worm.toml"), format!("{WORM}[[edit]]\ntime = 0.2\n{EDIT}\n")).unwrap();
+    run(at, &["simulate", "edited/worm.toml", "-o", "e.take", "--no-preview"]);
+    assert_eq!(final_hash(at, "e.take"), edited);
+    run(at, &["bake", "w.take", "-o", "w.glb", "--no-preview"]);
+    run(at, &["bake", "e.take", "-o", "e.glb", "--no-preview"]);
+    assert!(fs::read(at.join("w.glb")).unwrap() == fs::read(at.join("e.glb")).unwrap());
+    assert!(run(at, &["edit", "e.take", "list"]).contains("1: frame 12: time = 0.2, gravity = [0, 5, 0]"));
+
+    // undo and redo are immediate
+    assert!(run(at, &["edit", "w.take", "undo"]).contains("version 1 with 0 edits: 31 of 31 frames"));
+    assert_eq!(final_hash(at, "w.take"), unedited);
+    assert!(run(at, &["edit", "w.take", "redo"]).contains("version 2 with 1 edit: 31 of 31 frames"));
+    assert_eq!(final_hash(at, "w.take"), edited);
+    let said = run(at, &["edit", "w.take", "versions"]);
+    assert!(said.contains("* version 2: 1 edit, 31 frames, 13 of them shared with version 1"), "{said}");
+
+    // the exact state of a frame, and its shape
+    let said = run(at, &["take", "w.take", "frame", "12", "-o", "f.glb"]);
+    assert!(said.contains("frame 12 at 0.2000 s") && said.contains("wrote f.glb"), "{said}");
+    assert!(run(at, &["take", "w.take", "info"]).contains("for each of 49 recorded frames"));
+
+    // an edit of the scene file can be removed; extension goes past the end
+    run(at, &["edit", "e.take", "remove", "1", "--simulate"]);
+    assert_eq!(final_hash(at, "e.take"), unedited);
+    let said = run(at, &["simulate", "--extend", "e.take", "--seconds", "0.25", "--no-preview"]);
+    assert!(said.contains("wrote e.take"), "{said}");
+    run(at, &["simulate", "worm.toml", "-o", "long.take", "--seconds", "0.75", "--no-preview"]);
+    assert_eq!(final_hash(at, "e.take"), final_hash(at, "long.take"));
+
+    // dropped versions give back their space
+    let before = fs::metadata(at.join("w.take")).unwrap().len();
+    assert!(run(at, &["edit", "w.take", "drop"]).contains("disk space were given back"));
+    assert!(fs::metadata(at.join("w.take")).unwrap().len() < before);
+    assert_eq!(final_hash(at, "w.take"), edited);
+
+    // with other cages: the same edits, in a take of its own
+    run(at, &["simulate", "w.take", "--resolution", "900", "-o", "fine.take", "--no-preview"]);
+    let said = run(at, &["edit", "fine.take", "list"]);
+    assert!(said.contains("1: frame 12"), "{said}");
+    assert_ne!(final_hash(at, "fine.take"), edited);
+    assert!(run(at, &["inspect", "fine.take"]).contains("complete: 31 of 31"));
+}
+
+#[test]
+fn edits_that_cannot_be_made_are_refused_and_leave_the_take_alone() {
+    let folder = recorded();
+    let at = folder.path();
+    let before = fs::read(at.join("w.take")).unwrap();
+    fs::write(at.join("scene.toml"), WORM).unwrap();
+    let calls: [(&[&str], &str); 11] = [
+        (&["edit", "w.take", "add", "--time", "0.2", "gravitas = 1"], "did you mean"),
+        (&["edit", "w.take", "add", "--time", "0.2", "gravity = 3"], "`gravity` is a"),
+        (
+            &["edit", "w.take", "add", "--time", "0.2", "body = [{ name = 'snake' }]\nremove = ['rope']"],
+            "rope",
+        ),
+        (
+            &["edit", "w.take", "add", "--time", "0.2", "body = [{ name = 'snake', air_drag = 1 }]"],
+            "there is no body 'snake': the scene has worm",
+        ),
+        (&["edit", "w.take", "add", "--time", "-1", "gravity = [0, 0, 0]"], "unexpected argument"),
+        (
+            &[
+                "edit",
+                "w.take",
+                "add",
+                "--time",
+                "0.2",
+                "body = [{ name = 'worm', material = { young = -5 } }]",
+            ],
+            "material",
+        ),
+        (&["edit", "w.take", "add", "--file", "scene.toml"], "begin each one in a file with [[edit]]"),
+        (&["edit", "w.take", "remove", "1"], "there is no edit 1: the take has 0"),
+        (&["edit", "w.take", "undo"], "there is nothing to undo"),
+        (&["edit", "w.take", "switch", "4"], "there is no version 4"),
+        (&["take", "w.take", "frame", "99"], "frame 99 is not recorded: the take has frames 0 to 30"),
+    ];
+    for (call, says) in calls {
+        let output = sinew(at, call);
+        assert_eq!(output.status.code(), Some(2), "{call:?}: {}", words(&output));
+        assert!(words(&output).contains(says), "{call:?}: {}", words(&output));
+        assert!(fs::read(at.join("w.take")).unwrap() == before, "{call:?}");
+    }
+}
+
+/// Killed at any moment of an edit, the take opens, and has the edit or has not; continued, it ends as it should.
+#[test]
+fn a_kill_during_an_edit_leaves_the_take_with_it_or_without_it() {
+    let folder = recorded();
+    let at = folder.path();
+    let (mut with, mut without) = (0, 0);
+    let mut seed = 0x5eed_u64;
+    for _ in 0..12 {
+        fs::copy(at.join("w.take"), at.join("k.take")).unwrap();
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let mut child = Command::new(env!("CARGO_BIN_EXE_sinew"))
+            .args(["edit", "k.take", "add", "--time", "0.2", EDIT, "--simulate"])
+            .current_dir(at)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program starts");
+        std::thread::sleep(Duration::from_millis((seed >> 33) % 900));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let said = run(at, &["edit", "k.take", "versions"]);
+        match said.lines().count() {
+            1 => without += 1,
+            2 => with += 1,
+            _ => panic!("{said}"),
+        }
+        assert!(said.contains("version 1: 0 edits, 31 frames"), "{said}");
+    }
+    assert_eq!(with + without, 12);
+    run(at, &["simulate", "--resume", "k.take", "--no-preview"]);
+}

@@ -1,0 +1,119 @@
+//! Reads `[[edit]]` of a scene file: changes of the scene during the take.
+
+use super::body::read_loads;
+use super::constraint::read_constraints;
+use super::contact::contact_from;
+use super::material::read_material_from;
+use super::motion::read_motion;
+use super::performance::read_mode;
+use super::section::Section;
+use super::solver::read_solver;
+use crate::Up;
+use crate::scene_schema::{BodyEditTable, EditTable, ObstacleEditTable};
+use sinew_control::Motion;
+use sinew_files::ReadError;
+use sinew_flesh::Material;
+use sinew_math::Vec3;
+use sinew_take::{Scene, SceneChange, SceneEdit};
+
+/// Reads edits of a scene and tries them on it, in the order of their times. Each may name everything in the scene.
+pub(super) fn read_edits(
+    sections: &[Section<EditTable>],
+    scene: &Scene,
+    up: Up,
+) -> Result<Vec<SceneEdit>, ReadError> {
+    if sections.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut edited = Scene { edits: Vec::new(), ..scene.clone() };
+    let mut order: Vec<&Section<EditTable>> = sections.iter().collect();
+    order.sort_by(|a, b| a.time.total_cmp(&b.time));
+    let mut edits = Vec::new();
+    for section in order {
+        let edit = read_edit(section, &edited, up)?;
+        edit.apply(&mut edited).map_err(|what| section.error("time", what))?;
+        edits.push(edit);
+    }
+    Ok(edits)
+}
+
+/// Reads an edit of a scene as it is then.
+fn read_edit(section: &Section<EditTable>, scene: &Scene, up: Up) -> Result<SceneEdit, ReadError> {
+    let table = section.table();
+    let mut changes: Vec<SceneChange> =
+        section.gravity.iter().map(|gravity| SceneChange::Gravity(Vec3::from(*gravity))).collect();
+
+    // bodies, characters and obstacles
+    for body in section.items("body", &table.body) {
+        read_body(&body, scene, up, &mut changes)?;
+    }
+    for character in section.items("character", &table.character) {
+        let rig = character.name.clone();
+        changes.extend(character.mode.map(|mode| SceneChange::Drive { rig, mode: read_mode(Some(mode)) }));
+    }
+    for obstacle in section.items("obstacle", &table.obstacle) {
+        read_obstacle(&obstacle, &mut changes)?;
+    }
+
+    // constraints that end, then those that begin
+    changes.extend(section.remove.iter().cloned().map(SceneChange::RemoveConstraint));
+    let sections = section.items("constraint", &table.constraint);
+    if let Some(constraint) = sections.iter().find(|constraint| constraint.name.is_none()) {
+        let message = "[[edit.constraint]] needs `name`, by which a later edit can change it or end it";
+        return Err(constraint.error("name", message));
+    }
+    let (constraints, motions) = read_constraints(&sections, &scene.world, up)?;
+    let begun = constraints.into_iter().zip(motions);
+    changes.extend(begun.map(|(constraint, motion)| SceneChange::Constraint { constraint, motion }));
+
+    // contact and the solver
+    if let Some(contact) = section.optional("contact", &table.contact) {
+        changes.push(SceneChange::Contact(contact_from(&contact, &scene.world.contact)));
+    }
+    if let Some(solver) = section.optional("solver", &table.solver) {
+        changes.push(SceneChange::Solver(read_solver(Some(&solver))?));
+    }
+    Ok(SceneEdit { time: section.time, changes })
+}
+
+fn read_body(
+    section: &Section<BodyEditTable>,
+    scene: &Scene,
+    up: Up,
+    changes: &mut Vec<SceneChange>,
+) -> Result<(), ReadError> {
+    let (table, body) = (section.table(), &section.name);
+    if let Some(choice) = &table.material {
+        let before = scene.world.bodies.iter().find(|other| other.name == *body);
+        let before = before.map_or_else(Material::default, |body| body.material);
+        let material = read_material_from(section, choice, before)?;
+        changes.push(SceneChange::Material { body: body.clone(), material });
+    }
+    if let Some(loads) = &table.load {
+        let loads = read_loads(&section.items("load", loads), up)?;
+        changes.push(SceneChange::Loads { body: body.clone(), loads });
+    }
+    changes.extend(section.air_drag.map(|rate| SceneChange::AirDrag { body: body.clone(), rate }));
+    for pin in section.items("pin", &table.pin) {
+        let motion = read_motion(pin.optional("motion", &pin.table().motion).as_ref())?;
+        let pin = pin.number.unwrap_or(1).saturating_sub(1);
+        changes.push(SceneChange::PinMotion { body: body.clone(), pin, motion });
+    }
+    Ok(())
+}
+
+fn read_obstacle(
+    section: &Section<ObstacleEditTable>,
+    changes: &mut Vec<SceneChange>,
+) -> Result<(), ReadError> {
+    let name = &section.name;
+    let motion = match section.optional("motion", &section.table().motion) {
+        Some(motion) => Some(read_motion(Some(&motion))?),
+        None => section.still.unwrap_or(false).then_some(Motion::Still),
+    };
+    changes.extend(motion.map(|motion| SceneChange::ObstacleMotion { obstacle: name.clone(), motion }));
+    let friction = section.friction;
+    changes
+        .extend(friction.map(|friction| SceneChange::ObstacleFriction { obstacle: name.clone(), friction }));
+    Ok(())
+}

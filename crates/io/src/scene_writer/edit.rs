@@ -1,0 +1,118 @@
+//! Writes edits as `[[edit]]`, one table for each change, so that changes of one edit keep their order.
+
+use super::body::{load_tables, material_choice};
+use super::constraint::moved_constraint_table;
+use super::obstacle::contact_table;
+use super::region::motion_table;
+use super::solver::solver_table;
+use super::vector;
+use crate::scene_schema::{
+    BodyEditTable, CharacterEditTable, DriveMode, EditTable, ObstacleEditTable, PinEditTable, SolverChoice,
+    SolverTable,
+};
+use sinew_control::{DriveMode as Mode, Motion};
+use sinew_take::{Scene, SceneChange};
+
+/// The tables of all edits of a scene.
+pub(super) fn edit_tables(scene: &Scene) -> Result<Vec<EditTable>, String> {
+    let edits = scene.edits.iter().flat_map(|edit| edit.changes.iter().map(|change| (edit.time, change)));
+    edits.map(|(time, change)| edit_table(time, change)).collect()
+}
+
+fn edit_table(time: f64, change: &SceneChange) -> Result<EditTable, String> {
+    let mut table = EditTable { time, ..EditTable::default() };
+    let body = |name: &str| BodyEditTable { name: name.to_owned(), ..BodyEditTable::default() };
+    let obstacle = |name: &str| ObstacleEditTable { name: name.to_owned(), ..ObstacleEditTable::default() };
+    match change {
+        // the whole world
+        SceneChange::Gravity(gravity) => table.gravity = Some(vector(gravity)),
+        SceneChange::Contact(contact) => table.contact = contact_table(contact, false),
+        SceneChange::Solver(solver) => {
+            let explicit = SolverTable { kind: Some(SolverChoice::Explicit), ..SolverTable::default() };
+            table.solver = Some(solver_table(solver).unwrap_or(explicit));
+        }
+
+        // bodies and characters
+        SceneChange::Material { body: name, material } => {
+            table.body.push(BodyEditTable { material: Some(material_choice(material)), ..body(name) });
+        }
+        SceneChange::Loads { body: name, loads } => {
+            table.body.push(BodyEditTable { load: Some(load_tables(loads)), ..body(name) });
+        }
+        SceneChange::AirDrag { body: name, rate } => {
+            table.body.push(BodyEditTable { air_drag: Some(*rate), ..body(name) });
+        }
+        SceneChange::PinMotion { body: name, pin, motion } => {
+            let pin = PinEditTable { number: Some(pin + 1), motion: motion_table(motion) };
+            table.body.push(BodyEditTable { pin: vec![pin], ..body(name) });
+        }
+        SceneChange::Drive { rig, mode } => {
+            table.character.push(CharacterEditTable { name: rig.clone(), mode: Some(drive_mode(*mode)) });
+        }
+
+        // obstacles and constraints
+        SceneChange::ObstacleMotion { obstacle: name, motion } => {
+            let still = (*motion == Motion::Still).then_some(true);
+            table.obstacle.push(ObstacleEditTable { motion: motion_table(motion), still, ..obstacle(name) });
+        }
+        SceneChange::ObstacleFriction { obstacle: name, friction } => {
+            table.obstacle.push(ObstacleEditTable { friction: Some(*friction), ..obstacle(name) });
+        }
+        SceneChange::Constraint { constraint, motion } => {
+            table.constraint.push(moved_constraint_table(constraint, motion)?);
+        }
+        SceneChange::RemoveConstraint(name) => table.remove.push(name.clone()),
+    }
+    Ok(table)
+}
+
+fn drive_mode(mode: Mode) -> DriveMode {
+    match mode {
+        Mode::OneWay => DriveMode::OneWay,
+        Mode::TwoWay => DriveMode::TwoWay,
+        Mode::Ragdoll => DriveMode::Ragdoll,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{SceneFiles, read_scene};
+
+    /// One of every change.
+    const EDITS: &str = "seconds = 1\n[[body]]\nname = 'a'\nsurface = 'a.obj'\ncage_tets = 20\n[[body.pin]]\nregion = { end = 'top' }\n\
+        [[obstacle]]\nname = 'ball'\nsphere = 0.1\nposition = [0, -2, 0]\n\
+        [[constraint]]\nname = 'drag'\ndrag = { body = 'a', surface = [1, 0, 0] }\n\
+        [[edit]]\ntime = 0.1\ngravity = [0, 0.1, 0]\n\
+        [[edit]]\ntime = 0.1\nbody = [{ name = 'a', material = { young = 2345 } }]\n\
+        [[edit]]\ntime = 0.2\nbody = [{ name = 'a', load = [{ region = { end = 'top' }, force = [1, 0, 0] }] }]\n\
+        [[edit]]\ntime = 0.3\nbody = [{ name = 'a', air_drag = 0.5 }]\n\
+        [[edit]]\ntime = 0.3\nbody = [{ name = 'a', pin = [{ motion = { glide = { velocity = [0, 0.1, 0] } } }] }]\n\
+        [[edit]]\ntime = 0.3\nbody = [{ name = 'a', pin = [{ number = 1 }] }]\n\
+        [[edit]]\ntime = 0.4\nobstacle = [{ name = 'ball', motion = { glide = { velocity = [0, 1, 0] } } }]\n\
+        [[edit]]\ntime = 0.4\nobstacle = [{ name = 'ball', still = true }]\n\
+        [[edit]]\ntime = 0.4\nobstacle = [{ name = 'ball', friction = 0.1 }]\n\
+        [[edit]]\ntime = 0.5\nremove = ['drag']\n\
+        [[edit]]\ntime = 0.5\nconstraint = [{ name = 'new', pin = { body = 'a', surface = [1, 0, 0] }, strengths = [[0.5, 0], [0.6, 1]] }]\n\
+        [[edit]]\ntime = 0.6\ncontact = { friction = 0.2 }\n\
+        [[edit]]\ntime = 0.7\nsolver = { kind = 'implicit', order = 2 }\n\
+        [[edit]]\ntime = 0.8\nsolver = { kind = 'explicit' }\n";
+
+    #[test]
+    fn edits_come_back_to_the_bit() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(
+            folder.path().join("a.obj"),
+            "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n",
+        )
+        .unwrap();
+        std::fs::write(folder.path().join("s.toml"), EDITS).unwrap();
+        let scene = read_scene(&folder.path().join("s.toml")).unwrap().value;
+        assert_eq!(scene.edits.len(), 14);
+        assert!(scene.edits.iter().all(|edit| edit.changes.len() == 1));
+        let other = tempfile::tempdir().unwrap();
+        SceneFiles::of(&scene, "t").unwrap().write(other.path()).unwrap();
+        let again = read_scene(&other.path().join("t.toml")).unwrap().value;
+        assert_eq!(format!("{:#?}", again.edits), format!("{:#?}", scene.edits));
+        sinew_take::Player::build(&again).unwrap();
+    }
+}

@@ -1,0 +1,120 @@
+//! Edits: changes of a scene from a frame of its take on.
+//!
+//! An edit is a list of changes of plain values: gravity, materials, loads, motions, constraints, contact, the solver, or who drives a skeleton. Bodies, skeletons and obstacles
+//! stay what they are, so that the state at the frame of the edit is also a state of the changed scene.
+
+use sinew_control::{ConstraintMotion, DriveMode, Motion};
+use sinew_flesh::Material;
+use sinew_math::Vec3;
+use sinew_sim::Solver;
+use sinew_sim::desc::{ConstraintDesc, ContactDesc, LoadDesc};
+
+/// A change of a scene from a time of its take on.
+#[derive(Clone, Debug, Default)]
+pub struct SceneEdit {
+    /// When it takes effect (s); rounded to the nearest frame, whose state is the last one without it.
+    pub time: f64,
+    /// What changes, in order.
+    pub changes: Vec<SceneChange>,
+}
+
+/// One change of a scene. Bodies, skeletons, obstacles and constraints are given by their names.
+#[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a take has a handful of changes, and they are matched by name"
+)]
+pub enum SceneChange {
+    /// Gravitational acceleration (m/s²). Stress-free shapes stay as they were found under the first gravity.
+    Gravity(Vec3),
+    /// The material of a body.
+    Material {
+        /// The body.
+        body: String,
+        /// Its material from then on.
+        material: Material,
+    },
+    /// All external forces on a body.
+    Loads {
+        /// The body.
+        body: String,
+        /// Its loads from then on, in place of those before.
+        loads: Vec<LoadDesc>,
+    },
+    /// The air drag of a body without bones.
+    AirDrag {
+        /// The body.
+        body: String,
+        /// The rate at which the air slows its motion (1/s).
+        rate: f64,
+    },
+    /// The motion of a pin. It begins at the edit, from where the pin is then.
+    PinMotion {
+        /// The body.
+        body: String,
+        /// The pin, by its index among those of the body.
+        pin: usize,
+        /// Its motion from then on; [`Motion::Still`] stops it there.
+        motion: Motion,
+    },
+    /// The motion of a fixed or kinematic obstacle. It begins at the edit, from where the obstacle is then.
+    ObstacleMotion {
+        /// The obstacle.
+        obstacle: String,
+        /// Its motion from then on; [`Motion::Still`] stops it there.
+        motion: Motion,
+    },
+    /// Coulomb's coefficient of friction against an obstacle.
+    ObstacleFriction {
+        /// The obstacle.
+        obstacle: String,
+        /// The coefficient.
+        friction: f64,
+    },
+    /// A new constraint, or another one in place of that of the same name.
+    Constraint {
+        /// The constraint.
+        constraint: ConstraintDesc,
+        /// Its animation, over the time of the take.
+        motion: ConstraintMotion,
+    },
+    /// The end of a constraint.
+    RemoveConstraint(String),
+    /// Contact parameters. Friction begins anew.
+    Contact(ContactDesc),
+    /// The solver.
+    Solver(Solver),
+    /// Who drives a skeleton, in place of its cues up to then.
+    Drive {
+        /// The skeleton.
+        rig: String,
+        /// Who drives it from then on.
+        mode: DriveMode,
+    },
+}
+
+impl SceneEdit {
+    /// The frame at which it takes effect: the last one without it.
+    pub fn frame(&self, fps: f64) -> usize {
+        (self.time * fps).round().max(0.0) as usize
+    }
+}
+
+impl SceneChange {
+    /// Whether it changes the world that a model is built from, not only its motions.
+    pub(crate) fn is_of_world(&self) -> bool {
+        match self {
+            SceneChange::PinMotion { .. } | SceneChange::Solver(_) | SceneChange::Drive { .. } => false,
+            SceneChange::Gravity(_)
+            | SceneChange::Material { .. }
+            | SceneChange::Loads { .. }
+            | SceneChange::AirDrag { .. }
+            // a fixed obstacle becomes a kinematic one
+            | SceneChange::ObstacleMotion { .. }
+            | SceneChange::ObstacleFriction { .. }
+            | SceneChange::Constraint { .. }
+            | SceneChange::RemoveConstraint(_)
+            | SceneChange::Contact(_) => true,
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Applies edits to a scene.
+
+use crate::{Scene, SceneChange, SceneEdit};
+use sinew_control::{ConstraintMotion, DriveMode, Motion};
+use sinew_sim::desc::{BodyDesc, ConstraintDesc, Mobility, ObstacleDesc};
+
+impl SceneEdit {
+    /// Changes a scene. Edits of the scene stay as they are.
+    ///
+    /// # Errors
+    /// What is not in the scene, or cannot be changed.
+    pub fn apply(&self, scene: &mut Scene) -> Result<(), String> {
+        // at the very time of the frame, so that cues begin with it
+        let time = self.frame(scene.fps) as f64 / scene.fps;
+        let applied = self.changes.iter().try_for_each(|change| change.apply(scene, time));
+        applied.map_err(|what| format!("the edit at {} s: {what}", self.time))
+    }
+}
+
+impl SceneChange {
+    fn apply(&self, scene: &mut Scene, time: f64) -> Result<(), String> {
+        match self {
+            SceneChange::Gravity(gravity) => scene.world.gravity = *gravity,
+            SceneChange::Contact(contact) => scene.world.contact = contact.clone(),
+            SceneChange::Solver(solver) => scene.solver = *solver,
+            SceneChange::Material { body, material } => body_of(scene, body)?.1.material = *material,
+            SceneChange::Loads { body, loads } => body_of(scene, body)?.1.loads.clone_from(loads),
+            SceneChange::AirDrag { body, rate } => body_of(scene, body)?.1.air_drag = *rate,
+            SceneChange::PinMotion { body, pin, motion } => set_pin_motion(scene, body, *pin, *motion)?,
+            SceneChange::ObstacleMotion { obstacle, motion } => {
+                set_obstacle_motion(scene, obstacle, *motion)?;
+            }
+            SceneChange::ObstacleFriction { obstacle, friction } => {
+                obstacle_of(scene, obstacle)?.1.friction = Some(*friction);
+            }
+            SceneChange::Constraint { constraint, motion } => set_constraint(scene, constraint, motion),
+            SceneChange::RemoveConstraint(name) => remove_constraint(scene, name)?,
+            SceneChange::Drive { rig, mode } => set_drive(scene, rig, *mode, time)?,
+        }
+        Ok(())
+    }
+}
+
+/// A body by its name, with its index.
+fn body_of<'a>(scene: &'a mut Scene, name: &str) -> Result<(usize, &'a mut BodyDesc), String> {
+    let bodies = &mut scene.world.bodies;
+    match bodies.iter().position(|body| body.name == name) {
+        Some(i) => Ok((i, &mut bodies[i])),
+        None => Err(unknown("body", name, bodies.iter().map(|body| body.name.as_str()))),
+    }
+}
+
+/// An obstacle by its name, with its index.
+fn obstacle_of<'a>(scene: &'a mut Scene, name: &str) -> Result<(usize, &'a mut ObstacleDesc), String> {
+    let obstacles = &mut scene.world.obstacles;
+    match obstacles.iter().position(|obstacle| obstacle.name == name) {
+        Some(i) => Ok((i, &mut obstacles[i])),
+        None => Err(unknown("obstacle", name, obstacles.iter().map(|obstacle| obstacle.name.as_str()))),
+    }
+}
+
+fn set_pin_motion(scene: &mut Scene, body: &str, pin: usize, motion: Motion) -> Result<(), String> {
+    let (i, desc) = body_of(scene, body)?;
+    let count = desc.pins.len();
+    if pin >= count {
+        return Err(format!("body '{body}' has {count} pins, so there is no pin {}", pin + 1));
+    }
+    scene.pin_motions.resize(scene.pin_motions.len().max(i + 1), Vec::new());
+    let motions = &mut scene.pin_motions[i];
+    motions.resize(count, Motion::Still);
+    motions[pin] = motion;
+    Ok(())
+}
+
+fn set_obstacle_motion(scene: &mut Scene, name: &str, motion: Motion) -> Result<(), String> {
+    let (i, obstacle) = obstacle_of(scene, name)?;
+    match obstacle.mobility {
+        Mobility::Fixed => obstacle.mobility = Mobility::Kinematic,
+        Mobility::Kinematic => {}
+        Mobility::Free { .. } => {
+            return Err(format!("obstacle '{name}' is dynamic: contact moves it, and no motion can"));
+        }
+        Mobility::PartOf(_) => {
+            return Err(format!("obstacle '{name}' is part of another one and moves with it: move that one"));
+        }
+    }
+    let motions = &mut scene.obstacle_motions;
+    motions.resize(motions.len().max(i + 1), Motion::Still);
+    motions[i] = motion;
+    Ok(())
+}
+
+fn set_constraint(scene: &mut Scene, constraint: &ConstraintDesc, motion: &ConstraintMotion) {
+    let constraints = &mut scene.world.constraints;
+    scene.constraint_motions.resize(constraints.len(), ConstraintMotion::default());
+    match constraints.iter().position(|other| other.name == constraint.name) {
+        Some(i) => (constraints[i], scene.constraint_motions[i]) = (constraint.clone(), motion.clone()),
+        None => {
+            constraints.push(constraint.clone());
+            scene.constraint_motions.push(motion.clone());
+        }
+    }
+}
+
+fn remove_constraint(scene: &mut Scene, name: &str) -> Result<(), String> {
+    let constraints = &mut scene.world.constraints;
+    let names = constraints.iter().map(|constraint| constraint.name.as_str());
+    let Some(i) = constraints.iter().position(|constraint| constraint.name == name) else {
+        return Err(unknown("constraint", name, names));
+    };
+    constraints.remove(i);
+    if i < scene.constraint_motions.len() {
+        scene.constraint_motions.remove(i);
+    }
+    Ok(())
+}
+
+fn set_drive(scene: &mut Scene, name: &str, mode: DriveMode, time: f64) -> Result<(), String> {
+    let rigs = &scene.world.rigs;
+    let Some(i) = rigs.iter().position(|rig| rig.name == name) else {
+        return Err(unknown("skeleton", name, rigs.iter().map(|rig| rig.name.as_str())));
+    };
+    scene.performances.resize(scene.performances.len().max(i + 1), Default::default());
+    scene.performances[i].set_drive_mode_from(time, mode);
+    Ok(())
+}
+
+/// The error for a name that the scene does not have.
+fn unknown<'a>(what: &str, name: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.collect();
+    match names.is_empty() {
+        true => format!("there is no {what} '{name}': the scene has none"),
+        false => format!("there is no {what} '{name}': the scene has {}", names.join(", ")),
+    }
+}

@@ -1,0 +1,238 @@
+//! Edits of takes: from their frame on the scene is another one, before it nothing changes, and it does not matter when they were made.
+
+use sinew_control::{ConstraintMotion, Motion, PlaceMotion};
+use sinew_flesh::Material;
+use sinew_math::{Isometry, Vec3};
+use sinew_mesh::shapes;
+use sinew_sim::desc::{
+    BodyDesc, ConstraintDesc, ConstraintKind, ContactDesc, LoadDesc, Mobility, ObstacleDesc, PinDesc,
+    PointDesc, Region, Shape, ShapeDesc, WorldDesc,
+};
+use sinew_sim::{ImplicitSettings, Solver};
+use sinew_take::{Bookmark, Player, Scene, SceneChange, SceneEdit};
+
+/// The frame of the edit, and the number of frames.
+const EDIT: usize = 50;
+const FRAMES: usize = 100;
+const FPS: f64 = 60.0;
+
+/// A soft bar that hangs from its shaken end, over a ball that glides below it, and a drag.
+fn scene() -> Scene {
+    let end = |direction: Vec3| Region::End { direction, fraction: 0.2 };
+    let bar = BodyDesc {
+        name: "bar".into(),
+        shape: ShapeDesc::Tets(shapes::beam(2, [0.4, 0.1, 0.1])),
+        material: Material::soft_solid(20e3, 0.4, 1000.0, 0.1),
+        pins: vec![PinDesc { region: end(-Vec3::x()) }],
+        ..BodyDesc::default()
+    };
+    let ball = ObstacleDesc {
+        mobility: Mobility::Kinematic,
+        ..ObstacleDesc::fixed("ball", Shape::Sphere { radius: 0.08 }, Isometry::translation(0.4, -0.3, 0.0))
+    };
+    Scene {
+        name: "bar".into(),
+        world: WorldDesc {
+            gravity: Vec3::new(0.0, -9.81, 0.0),
+            bodies: vec![bar],
+            obstacles: vec![ball],
+            constraints: vec![drag("drag")],
+            ..WorldDesc::default()
+        },
+        pin_motions: vec![vec![Motion::Shake { amplitude: Vec3::new(0.0, 0.03, 0.0), frequency: 2.0 }]],
+        obstacle_motions: vec![Motion::Glide { velocity: Vec3::new(0.0, 0.1, 0.0) }],
+        seconds: FRAMES as f64 / FPS,
+        fps: FPS,
+        ..Scene::default()
+    }
+}
+
+fn drag(name: &str) -> ConstraintDesc {
+    let point = PointDesc::Surface { body: "bar".into(), place: Vec3::new(0.4, 0.05, 0.05) };
+    let kind = ConstraintKind::Drag { point, place: Some(Vec3::new(0.4, 0.05, 0.2)) };
+    ConstraintDesc { name: name.into(), kind, stiffness: Some(20.0), damping: None }
+}
+
+/// One of every change.
+fn changes() -> Vec<(&'static str, SceneChange)> {
+    let body = || "bar".to_owned();
+    let region = Region::End { direction: Vec3::x(), fraction: 0.3 };
+    vec![
+        ("gravity", SceneChange::Gravity(Vec3::new(1.0, 4.0, 0.0))),
+        (
+            "softer",
+            SceneChange::Material { body: body(), material: Material::soft_solid(6e3, 0.3, 1000.0, 0.1) },
+        ),
+        (
+            "stiffer",
+            SceneChange::Material { body: body(), material: Material::soft_solid(2e5, 0.4, 700.0, 0.02) },
+        ),
+        (
+            "loads",
+            SceneChange::Loads {
+                body: body(),
+                loads: vec![LoadDesc { region, force: Vec3::new(0.0, 5.0, 2.0) }],
+            },
+        ),
+        ("air", SceneChange::AirDrag { body: body(), rate: 3.0 }),
+        (
+            "pin",
+            SceneChange::PinMotion {
+                body: body(),
+                pin: 0,
+                motion: Motion::Glide { velocity: Vec3::new(-0.2, 0.0, 0.0) },
+            },
+        ),
+        ("ball", SceneChange::ObstacleMotion { obstacle: "ball".into(), motion: Motion::Still }),
+        ("friction", SceneChange::ObstacleFriction { obstacle: "ball".into(), friction: 0.0 }),
+        ("constraint", SceneChange::Constraint { constraint: drag("other"), motion: moved() }),
+        ("replaced", SceneChange::Constraint { constraint: drag("drag"), motion: moved() }),
+        ("let go", SceneChange::RemoveConstraint("drag".into())),
+        ("contact", SceneChange::Contact(ContactDesc { stiffness: 0.5, ..ContactDesc::default() })),
+        ("solver", SceneChange::Solver(Solver::Implicit(ImplicitSettings::INTERACTIVE))),
+    ]
+}
+
+fn moved() -> ConstraintMotion {
+    let motion = Motion::Shake { amplitude: Vec3::new(0.0, 0.1, 0.0), frequency: 1.0 };
+    ConstraintMotion { place: PlaceMotion::Moved(motion), ..ConstraintMotion::default() }
+}
+
+fn with_edits(changes: &[SceneChange]) -> Scene {
+    let time = EDIT as f64 / FPS + 0.004;
+    Scene { edits: vec![SceneEdit { time, changes: changes.to_vec() }], ..scene() }
+}
+
+/// The bookmarks of all frames from the current one to the end.
+fn bookmarks(player: &mut Player) -> Vec<Bookmark> {
+    let mut all = vec![player.bookmark()];
+    while player.frame() < player.frame_count() {
+        player.advance().expect("a sound take");
+        all.push(player.bookmark());
+    }
+    all
+}
+
+/// Every kind of change at frame 50 of 100: frames 0 to 50 keep every bit, the next one differs, and a run that was recorded without the edit and continued with it is
+/// the run that had it from the start, with statistics.
+#[test]
+fn an_edit_leaves_the_frames_before_it_and_continues_as_if_it_had_always_been_there() {
+    let unedited = bookmarks(&mut Player::build(&scene()).expect("sound"));
+    for (name, change) in changes() {
+        let edited_scene = with_edits(&[change]);
+        let edited = bookmarks(&mut Player::build(&edited_scene).expect(name));
+        assert_eq!(edited.len(), FRAMES + 1);
+        assert_eq!(edited[..=EDIT], unedited[..=EDIT], "{name}");
+        assert_ne!(edited[EDIT + 1].checkpoint, unedited[EDIT + 1].checkpoint, "{name}");
+
+        let mut resumed = Player::build(&edited_scene).expect(name);
+        resumed.resume_from(&unedited[EDIT]).expect("a state of the same layout");
+        assert_eq!(bookmarks(&mut resumed)[..], edited[EDIT..], "{name}");
+    }
+}
+
+/// From any frame on, before or after edits, and back again: a player that jumps is where one that never jumped is.
+#[test]
+fn a_player_resumes_at_any_frame_of_a_take_with_several_edits() {
+    let mut edited = scene();
+    for (i, (_, change)) in changes().into_iter().enumerate() {
+        // two by two at the same frame
+        edited.edits.push(SceneEdit { time: (10 * (i / 2)) as f64 / FPS, changes: vec![change] });
+    }
+    let mut player = Player::build(&edited).expect("sound");
+    let all = bookmarks(&mut player);
+    for frame in [95, 3, 20, 21, 0, 60, 59, 61] {
+        player.resume_from(&all[frame]).expect("a state of the take");
+        for next in frame + 1..(frame + 4).min(all.len()) {
+            player.advance().expect("a sound take");
+            assert_eq!(player.bookmark(), all[next], "frame {next} from {frame}");
+        }
+    }
+}
+
+/// A motion that replaces another begins where the other has come: the ball stops, glides on in another direction, and never jumps.
+#[test]
+fn edited_motions_begin_where_things_are() {
+    let glide = |x: f64| Motion::Glide { velocity: Vec3::new(x, 0.0, 0.0) };
+    let motion = |motion: Motion| SceneChange::ObstacleMotion { obstacle: "ball".into(), motion };
+    let mut edited = scene();
+    edited.edits = vec![
+        SceneEdit { time: 0.5, changes: vec![motion(Motion::Still)] },
+        SceneEdit { time: 1.0, changes: vec![motion(glide(-0.6))] },
+    ];
+    let mut player = Player::build(&edited).expect("sound");
+    let place = |player: &Player| player.state.obstacles[0].pose.translation.vector;
+    let mut before = place(&player);
+    while player.frame() < player.frame_count() {
+        player.advance().expect("a sound take");
+        let step = FPS * (place(&player) - before);
+        let expected = match player.frame() {
+            0..=30 => Vec3::new(0.0, 0.1, 0.0),
+            31..=60 => Vec3::zeros(),
+            _ => Vec3::new(-0.6, 0.0, 0.0),
+        };
+        // round-off of positions near 1, times the frame rate
+        assert!((step - expected).norm() < 1e-12, "frame {}: {step:?}", player.frame());
+        before = place(&player);
+    }
+}
+
+/// Flesh whose rest shape carries its weight keeps that rest shape: without gravity it rises.
+#[test]
+fn stress_free_shapes_outlast_gravity() {
+    let mut hung = scene();
+    hung.world.constraints.clear();
+    hung.world.obstacles.clear();
+    hung.world.bodies[0].sag = sinew_sim::desc::Sag::RestShape;
+    hung.world.bodies[0].material = Material::soft_solid(300e3, 0.4, 1000.0, 0.3);
+    hung.pin_motions = vec![vec![Motion::Still]];
+    hung.edits = vec![SceneEdit { time: 0.2, changes: vec![SceneChange::Gravity(Vec3::zeros())] }];
+    let mut player = Player::build(&hung).expect("sound");
+    let tip = (0..player.model.node_count()).max_by(|a, b| {
+        let x = |node: usize| player.model.node_rest()[node].x;
+        x(*a).total_cmp(&x(*b))
+    });
+    let tip = tip.expect("a node");
+    let start = player.state.node_x[tip].y;
+    for _ in 0..12 {
+        player.advance().expect("a sound take");
+    }
+    // at rest to the tolerance of the rest shape, where it would otherwise sag by millimetres
+    assert!((player.state.node_x[tip].y - start).abs() < 1e-4);
+    for _ in 0..12 {
+        player.advance().expect("a sound take");
+    }
+    assert!(player.state.node_x[tip].y > start + 1e-3);
+}
+
+#[test]
+fn what_an_edit_cannot_change_is_said() {
+    let fails =
+        |change: SceneChange| Player::build(&with_edits(&[change])).err().expect("a fault").to_string();
+    let said = fails(SceneChange::RemoveConstraint("rope".into()));
+    assert!(said.contains("there is no constraint 'rope': the scene has drag"), "{said}");
+    let material = Material { young: -1.0, ..Material::default() };
+    let said = fails(SceneChange::Material { body: "bar".into(), material });
+    assert!(said.contains("material"), "{said}");
+    let said = fails(SceneChange::PinMotion { body: "bar".into(), pin: 1, motion: Motion::Still });
+    assert!(said.contains("has 1 pins, so there is no pin 2"), "{said}");
+    let late = Scene { edits: vec![SceneEdit { time: -1.0, changes: Vec::new() }], ..scene() };
+    assert!(Player::build(&late).err().expect("a fault").to_string().contains("an edit at -1 s"));
+
+    // the layout of a take never changes
+    let mut other = scene();
+    other.world.obstacles.clear();
+    let model = sinew_sim::Model::build(&scene().world).expect("sound");
+    let said = model.revise(&other.world).expect_err("other obstacles").to_string();
+    assert!(said.contains("they were [\"ball\"] and would be []"), "{said}");
+}
+
+/// The stability limit of the stiffened flesh is kept, and its energy is no divergence.
+#[test]
+fn flesh_that_is_stiffened_a_hundredfold_while_it_is_deformed_does_not_diverge() {
+    let material = Material::soft_solid(2e6, 0.4, 1000.0, 0.1);
+    let mut player =
+        Player::build(&with_edits(&[SceneChange::Material { body: "bar".into(), material }])).expect("sound");
+    let end = bookmarks(&mut player).pop().expect("frames");
+    assert_eq!((end.summary.frames, end.summary.retries), (FRAMES, 0));
+}
