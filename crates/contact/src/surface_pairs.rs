@@ -40,6 +40,8 @@ pub struct PairSurface<'a> {
     pub edges: &'a [SurfaceEdge],
     /// The range where the surface is thick (m), by which approach is measured.
     pub nominal_range: f64,
+    /// Whether it has no inside, so that what comes near a triangle is repelled to the side where it is, within half of the range beside its own gap.
+    pub is_two_sided: bool,
     /// Whether it may contact itself.
     pub collides_with_itself: bool,
     /// Whether it may contact other surfaces.
@@ -108,6 +110,9 @@ pub struct SurfacePairs {
     range: Vec<f64>,
     edge_gap: Vec<f64>,
     edge_range: Vec<f64>,
+    /// Whether the surface of each triangle and edge has no inside.
+    is_two_sided: Vec<bool>,
+    is_edge_two_sided: Vec<bool>,
     surfaces: Vec<SurfaceTree>,
     tasks: Vec<Task>,
     next_tasks: Vec<Task>,
@@ -172,7 +177,9 @@ impl SurfacePairs {
         self.triangles.extend(triangles);
         self.gap.extend_from_slice(surface.gap);
         self.range.extend_from_slice(surface.range);
+        self.is_two_sided.resize(self.range.len(), surface.is_two_sided);
         self.add_edges(surface, first);
+        self.is_edge_two_sided.resize(self.edges.len(), surface.is_two_sided);
         self.surfaces.push(SurfaceTree::build(surface, first, carrier_extent(surface)));
     }
 
@@ -256,6 +263,18 @@ impl SurfacePairs {
         self.edge_range[edge as usize]
     }
 
+    /// Whether the surface of a triangle has no inside.
+    #[inline]
+    pub fn is_two_sided(&self, triangle: u32) -> bool {
+        self.is_two_sided[triangle as usize]
+    }
+
+    /// Whether the surface of an edge has no inside.
+    #[inline]
+    pub fn is_edge_two_sided(&self, edge: u32) -> bool {
+        self.is_edge_two_sided[edge as usize]
+    }
+
     fn edge_reach(&self, edge: u32) -> f64 {
         self.edge_gap(edge).max(self.edge_range(edge))
     }
@@ -282,7 +301,7 @@ impl SurfacePairs {
         self.surfaces.iter_mut().for_each(|surface_tree| surface_tree.refit(x, v));
     }
 
-    /// A bound on the approach speed of primitives that may come into contact within `time` (s), relative to the larger of the nominal ranges of their surfaces (1/s). Vertices of each surface
+    /// A bound on the approach speed of primitives that may come into contact within `time` (s), relative to the larger of the nominal ranges of their surfaces (1/s), the smaller one if one has no inside. Vertices of each surface
     /// deviate from their linear motion by at most its `drift` (m). The hierarchies must be up to date.
     pub fn approach_rate(&self, time: f64, drift: &[f64]) -> f64 {
         let traversal = Traversal::over_boxes(self, time, drift);
@@ -457,6 +476,7 @@ mod tests {
                 gap: &self.gap,
                 range: &self.range,
                 edges: &self.edges,
+                is_two_sided: false,
                 nominal_range: self.range.first().copied().unwrap_or(1.0),
                 collides_with_itself: itself,
                 collides_with_others: true,

@@ -12,6 +12,7 @@ mod constraint;
 mod contact;
 mod material;
 mod motion;
+mod network;
 mod obstacle;
 mod performance;
 mod region;

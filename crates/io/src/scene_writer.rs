@@ -8,6 +8,7 @@ mod bone;
 mod character;
 mod constraint;
 mod mesh;
+mod network;
 mod obstacle;
 mod performance;
 mod region;

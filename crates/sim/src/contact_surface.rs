@@ -17,7 +17,7 @@ use crate::body::Body;
 use crate::desc::{ContactDesc, WorldDesc};
 use crate::fault::Fault;
 use crate::obstacle::Obstacle;
-use sinew_contact::{PairSurface, Penalty, SurfacePairs};
+use sinew_contact::{PairSurface, Penalty, Shape, SurfacePairs};
 use sinew_math::Vec3;
 use soft_surface::SoftSurface;
 use std::sync::Arc;
@@ -30,6 +30,8 @@ pub(crate) struct ContactSurface {
     weights: Vec<f64>,
     /// Effective mass μ of each point (kg).
     pub(crate) mass: Vec<f64>,
+    /// The distance that points of sheets keep from obstacles, half of their thickness (m); empty without sheets.
+    offset: Vec<f64>,
     /// The time step that stiffnesses are computed for (s).
     pub(crate) step: f64,
     /// The normal spring force is constant beyond this depth (m).
@@ -85,7 +87,8 @@ impl ContactSurface {
     ) -> ContactSurface {
         // areas and embedding of the vertices of all bodies
         let (mut offsets, mut nodes, mut weights) = (vec![0u32], Vec::new(), Vec::new());
-        let mut area = Vec::new();
+        let (mut area, mut offset) = (Vec::new(), Vec::new());
+        let has_sheets = bodies.iter().any(|body| body.thickness().is_some());
         let (mut edge_sum, mut edge_count) = (0.0, 0usize);
         let mut smallest = f64::INFINITY;
         for body in bodies {
@@ -106,8 +109,13 @@ impl ContactSurface {
                 }
                 offsets.push(nodes.len() as u32);
             }
+            // a sheet has no far side that it could be pushed out of
+            if has_sheets {
+                offset.resize(area.len(), 0.5 * body.thickness().unwrap_or(0.0));
+            }
             let (low, high) = surface.bounds().unwrap_or_default();
-            smallest = smallest.min((high - low).min());
+            let size = high - low;
+            smallest = smallest.min(if body.thickness().is_some() { size.max() } else { size.min() });
         }
 
         // effective masses, by the row-sum bound
@@ -126,6 +134,7 @@ impl ContactSurface {
         let mut hit = ContactSurface {
             soft: None,
             mass,
+            offset,
             step,
             deepest: 0.25 * smallest,
             stretch,
@@ -199,6 +208,24 @@ impl ContactSurface {
             (b - a).cross(&(c - a)).dot(&(d - a))
         };
         volume(node_rest) * volume(node_x) < 0.0
+    }
+
+    /// The distance that a point keeps from obstacles (m).
+    #[inline]
+    pub(crate) fn offset(&self, point: usize) -> f64 {
+        self.offset.get(point).copied().unwrap_or(0.0)
+    }
+
+    /// The distance that any point keeps from obstacles at most (m).
+    pub(crate) fn max_offset(&self) -> f64 {
+        self.offset.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// What leads from the side of a sheet that faces an obstacle to its middle, with a point in the middle at `p` in the frame of the shape (m): zero for other points.
+    #[inline]
+    pub(crate) fn inset(&self, point: usize, shape: &Shape, p: &Vec3) -> Vec3 {
+        let offset = self.offset(point);
+        if offset == 0.0 { Vec3::zeros() } else { offset * shape.probe(p).normal }
     }
 
     /// Interpolates node positions or velocities at a point.

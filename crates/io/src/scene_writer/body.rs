@@ -1,6 +1,7 @@
 //! Writes bodies without bones as `[[body]]`.
 
 use super::mesh::MeshKeys;
+use super::network::with_kind;
 use super::region::{motion_table, region_table};
 use super::{nonzero, vector};
 use crate::scene_schema::{
@@ -16,7 +17,7 @@ pub(super) fn body_table(
     mesh: MeshKeys,
     contact: &ContactDesc,
 ) -> BodyTable {
-    BodyTable {
+    let table = BodyTable {
         name: Some(body.name.clone()),
         surface: mesh.surface,
         tets: mesh.tets,
@@ -30,7 +31,8 @@ pub(super) fn body_table(
         air_drag: (body.air_drag > 0.0).then_some(body.air_drag),
         self_contact: self_contact(body, contact),
         ..BodyTable::default()
-    }
+    };
+    with_kind(table, &body.shape)
 }
 
 /// `self_contact` of a body; absent if it is false.

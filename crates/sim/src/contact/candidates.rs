@@ -77,11 +77,14 @@ impl CandidateSearch {
         // distance of a point from an obstacle, if it is within the margin
         let CandidateSearch { chunks, boxes } = self;
         boxes.clear();
-        boxes.extend(model.obstacles().iter().zip(motions).map(|(o, motion)| around(o, motion, margin)));
+        let reach = margin + model.contact_surface().max_offset();
+        boxes.extend(model.obstacles().iter().zip(motions).map(|(o, motion)| around(o, motion, reach)));
         let near = |o: usize, point: usize| {
             let distance =
                 || model.obstacles()[o].shape.probe(&motions[o].point_in_shape(&x[point])).distance;
-            let found = boxes[o].contains(&x[point]).then(distance).filter(|distance| *distance < margin)?;
+            let offset = model.contact_surface().offset(point);
+            let found = boxes[o].contains(&x[point]).then(|| distance() - offset);
+            let found = found.filter(|distance| *distance < margin)?;
             // approximate distance functions may overestimate
             Some(if model.obstacles()[o].shape.has_exact_distance() { found } else { f64::NEG_INFINITY })
         };
