@@ -99,7 +99,8 @@ pub fn hanging_cloth(
     let pins = border_ends(&surface, &size).map(|x| PinDesc { region: Region::Nearest(x) });
     let mesh = ShapeDesc::Surface { surface, cage: CageSize::Tets(DEFAULT_TETS) };
     let mut scene = empty_scene(name);
-    scene.solver = Solver::Auto(ImplicitSettings::default());
+    // snapping taut takes more iterations than flesh does
+    scene.solver = Solver::Auto(ImplicitSettings { max_newton: 40, ..ImplicitSettings::default() });
     scene.world.bodies.push(BodyDesc {
         name: name.to_owned(),
         shape: ShapeDesc::Network(NetworkDesc::cloth(mesh, fabric)),

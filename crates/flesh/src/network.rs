@@ -98,7 +98,7 @@ pub(crate) mod tests {
         core::array::from_fn(|n| x[n] + step * u[n])
     }
 
-    /// Checks that the gradient is the slope of the energy and, where the element is in tension, the Hessian that of the gradient. Central differences over a step of 1e-5 of the element's size are right to its square,
+    /// Checks that the gradient is the derivative of the energy and, where the element is in tension, the Hessian that of the gradient. Central differences over a step of 1e-5 of the element's size are right to its square,
     /// 1e-10 of the scale of the derivative, and lose 1e-11 to round-off: 1e-7 has a hundredfold margin.
     pub(crate) fn check_derivatives<const N: usize, const M: usize>(
         element: &impl StrainElement<N, M>,
@@ -111,17 +111,20 @@ pub(crate) mod tests {
             let mut u = [Vec3::zeros(); N];
             u[direction / 3][direction % 3] = 1.0;
             let (ahead, back) = (moved(x, &u, step), moved(x, &u, -step));
-            let slope = (energy(element, &ahead) - energy(element, &back)) / (2.0 * step);
+            let derivative = (energy(element, &ahead) - energy(element, &back)) / (2.0 * step);
             let own = gradient(element, x);
             let scale = own.iter().map(Vec3::norm).sum::<f64>().max(1e-9);
-            assert!((slope - own[direction / 3][direction % 3]).abs() < 1e-7 * scale, "{slope} {own:?}");
+            assert!(
+                (derivative - own[direction / 3][direction % 3]).abs() < 1e-7 * scale,
+                "{derivative} {own:?}"
+            );
             if is_in_tension {
                 let product = tangent.multiply(&u);
                 let scale = product.iter().map(Vec3::norm).sum::<f64>();
                 let (up, down) = (gradient(element, &ahead), gradient(element, &back));
                 for n in 0..N {
-                    let slope = (up[n] - down[n]) / (2.0 * step);
-                    assert!((slope - product[n]).norm() < 1e-7 * scale, "{slope} {}", product[n]);
+                    let derivative = (up[n] - down[n]) / (2.0 * step);
+                    assert!((derivative - product[n]).norm() < 1e-7 * scale, "{derivative} {}", product[n]);
                     let block = tangent.block(n, direction / 3) * u[direction / 3];
                     assert!((block - product[n]).norm() < 1e-12 * scale);
                 }

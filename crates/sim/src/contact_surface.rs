@@ -87,8 +87,7 @@ impl ContactSurface {
     ) -> ContactSurface {
         // areas and embedding of the vertices of all bodies
         let (mut offsets, mut nodes, mut weights) = (vec![0u32], Vec::new(), Vec::new());
-        let (mut area, mut offset) = (Vec::new(), Vec::new());
-        let has_sheets = bodies.iter().any(|body| body.thickness().is_some());
+        let mut area = Vec::new();
         let (mut edge_sum, mut edge_count) = (0.0, 0usize);
         let mut smallest = f64::INFINITY;
         for body in bodies {
@@ -109,13 +108,7 @@ impl ContactSurface {
                 }
                 offsets.push(nodes.len() as u32);
             }
-            // a sheet has no far side that it could be pushed out of
-            if has_sheets {
-                offset.resize(area.len(), 0.5 * body.thickness().unwrap_or(0.0));
-            }
-            let (low, high) = surface.bounds().unwrap_or_default();
-            let size = high - low;
-            smallest = smallest.min(if body.thickness().is_some() { size.max() } else { size.min() });
+            smallest = smallest.min(smallest_extent(body));
         }
 
         // effective masses, by the row-sum bound
@@ -134,7 +127,7 @@ impl ContactSurface {
         let mut hit = ContactSurface {
             soft: None,
             mass,
-            offset,
+            offset: sheet_offsets(bodies),
             step,
             deepest: 0.25 * smallest,
             stretch,
@@ -277,6 +270,25 @@ impl ContactSurface {
         law.damping *= factor.sqrt();
         law
     }
+}
+
+/// Half of the thickness of the sheet that each point is on (m), 0 for other points; empty without sheets.
+fn sheet_offsets(bodies: &[Body]) -> Vec<f64> {
+    if bodies.iter().all(|body| body.thickness().is_none()) {
+        return Vec::new();
+    }
+    let of_body = |body: &Body| {
+        let count = body.contact_mesh().0.vertices.len();
+        core::iter::repeat_n(0.5 * body.thickness().unwrap_or(0.0), count)
+    };
+    bodies.iter().flat_map(of_body).collect()
+}
+
+/// The smallest side of the box around a body at rest (m). A sheet has no far side that it could be pushed out of: its largest.
+fn smallest_extent(body: &Body) -> f64 {
+    let (low, high) = body.contact_mesh().0.bounds().unwrap_or_default();
+    let size = high - low;
+    if body.thickness().is_some() { size.max() } else { size.min() }
 }
 
 /// The effective mass of each point, by the row-sum bound, for points that stand for the given areas; 0 for points without.

@@ -231,7 +231,7 @@ fn patch_stiffness(
     Some(0.5 * (stiffness + stiffness.transpose()))
 }
 
-/// The angle at an edge from p to q of a surface z = ½ (K₁₁ x² + K₂₂ y²) + K₁₂ xy, as a row over (K₁₁, K₂₂, K₁₂): minus the change of slope across the edge of what is linear on both sides of it. `own` and `height` are the
+/// The angle at an edge from p to q of a surface z = ½ (K₁₁ x² + K₂₂ y²) + K₁₂ xy, as a row over (K₁₁, K₂₂, K₁₂): minus the change of derivative across the edge of what is linear on both sides of it. `own` and `height` are the
 /// distances of both third corners from the edge, `wing` the place of the other one along it.
 fn angle_row([p, q, r]: [[f64; 2]; 3], [own, height, wing]: [f64; 3]) -> RowVector3<f64> {
     let z = |x: [f64; 2]| RowVector3::new(0.5 * x[0] * x[0], 0.5 * x[1] * x[1], x[0] * x[1]);
@@ -268,8 +268,8 @@ mod tests {
             let (mut ahead, mut back) = (x, x);
             ahead[i / 3][i % 3] += 1e-6;
             back[i / 3][i % 3] -= 1e-6;
-            let slope = (Hinge::angle(&ahead) - Hinge::angle(&back)) / 2e-6;
-            assert!((slope - own[i / 3][i % 3]).abs() < 1e-6, "{i}: {slope} {}", own[i / 3][i % 3]);
+            let derivative = (Hinge::angle(&ahead) - Hinge::angle(&back)) / 2e-6;
+            assert!((derivative - own[i / 3][i % 3]).abs() < 1e-6, "{i}: {derivative} {}", own[i / 3][i % 3]);
         }
     }
 

@@ -64,6 +64,8 @@ parts! {
     Solver: SolverTable = "[solver]";
     /// The numbers of a material.
     Material: MaterialTable = "[body.material]";
+    /// The numbers of a fabric.
+    Fabric: FabricTable = "[body.fabric]";
     /// Nodes that are held.
     Pin: PinTable = "[[body.pin]]";
     /// A force.

@@ -226,10 +226,10 @@ mod tests {
                 let (mut ahead, mut back) = (x.clone(), x.clone());
                 ahead[i / 3][i % 3] += 1e-7;
                 back[i / 3][i % 3] -= 1e-7;
-                let slope = (value(&ahead) - value(&back)) / 2e-7;
+                let derivative = (value(&ahead) - value(&back)) / 2e-7;
                 assert!(
-                    (slope - own[i / 3][i % 3]).abs() < 1e-6 * scale,
-                    "{i}: {slope} {}",
+                    (derivative - own[i / 3][i % 3]).abs() < 1e-6 * scale,
+                    "{i}: {derivative} {}",
                     own[i / 3][i % 3]
                 );
             }
@@ -250,7 +250,7 @@ mod tests {
         for i in 0..15 {
             let mut u = vec![Vec3::zeros(); 5];
             u[i / 3][i % 3] = 1.0;
-            let slope = |step: f64| {
+            let derivative = |step: f64| {
                 let x: Vec<Vec3> = rest.iter().zip(&u).map(|(x, u)| x + step * u).collect();
                 let mut own = vec![Vec3::zeros(); 5];
                 let mut energy = NetworkEnergy::new(energy.network.clone());
@@ -258,7 +258,7 @@ mod tests {
                 energy.evaluate(&x, &mut own);
                 own
             };
-            let (ahead, back) = (slope(1e-6), slope(-1e-6));
+            let (ahead, back) = (derivative(1e-6), derivative(-1e-6));
             let mut product = vec![Vec3::zeros(); 5];
             energy.multiply_exactly(&u, &mut product);
             for n in 0..5 {
