@@ -31,6 +31,24 @@ static COUNTING: Counting = Counting;
 fn steps_after_the_first_do_not_allocate() {
     steps_of_flesh_and_bones_do_not_allocate();
     steps_with_contact_do_not_allocate();
+    steps_of_cloth_do_not_allocate();
+}
+
+fn steps_of_cloth_do_not_allocate() {
+    for threads in [1, 2] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        pool.install(|| {
+            let scene = sinew::zoo::cloth();
+            let model = Model::build(&scene.world).expect("a sound world");
+            let (mut state, mut stepper) = (State::at_rest(&model), Stepper::default());
+            let control = Control::still(&model);
+            let mut step = || stepper.step(&model, &control, 1.0 / 60.0, &mut state).expect("holds");
+            step();
+            let before = COUNT.load(Ordering::Relaxed);
+            assert!(step().substeps > 1);
+            assert_eq!(COUNT.load(Ordering::Relaxed) - before, 0, "{threads} threads");
+        });
+    }
 }
 
 fn steps_of_flesh_and_bones_do_not_allocate() {
