@@ -346,6 +346,15 @@ fn error_of(text: &str, folder: &Path) -> String {
     read_scene_text(text, "scene", folder).unwrap_err().to_string()
 }
 
+/// The cloth of [`WHOLE`].
+fn check_cloth(shape: &ShapeDesc) {
+    let ShapeDesc::Network(NetworkDesc { mesh, kind }) = shape else { panic!() };
+    assert!(matches!(**mesh, ShapeDesc::Surface { cage: CageSize::Edge(0.05), .. }));
+    let fabric = Fabric { areal_density: 0.1, stretch: 500.0, poisson: 0.1, bending: 1e-5, damping: 2.0 };
+    let (thickness, elements) = (Some(0.002), SheetElements::Springs);
+    assert_eq!(*kind, NetworkKind::Cloth { fabric, thickness, elements });
+}
+
 #[test]
 fn every_key_reaches_the_scene() {
     let folder = folder();
@@ -360,11 +369,7 @@ fn every_key_reaches_the_scene() {
     assert_eq!([&first.name, &second.name, &third.name], ["first", "a", "t"]);
     let ShapeDesc::Surface { surface, cage: CageSize::Tets(500) } = &first.shape else { panic!() };
     assert_eq!(surface.vertices[1], Vec3::new(0.1, 1.0, 0.0));
-    let ShapeDesc::Network(NetworkDesc { mesh, kind }) = &second.shape else { panic!() };
-    assert!(matches!(**mesh, ShapeDesc::Surface { cage: CageSize::Edge(0.05), .. }));
-    let fabric = Fabric { areal_density: 0.1, stretch: 500.0, poisson: 0.1, bending: 1e-5, damping: 2.0 };
-    let (thickness, elements) = (Some(0.002), SheetElements::Springs);
-    assert_eq!(*kind, NetworkKind::Cloth { fabric, thickness, elements });
+    check_cloth(&second.shape);
     assert!(matches!(third.shape, ShapeDesc::Tets(_)));
     assert_eq!((first.velocity, first.air_drag), (Vec3::new(0.0, 0.0, 1.0), 0.25));
     let Law::StVenantKirchhoff(limits) = first.material.law else { panic!() };

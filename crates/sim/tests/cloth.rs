@@ -6,5 +6,7 @@ mod bending;
 mod contact;
 #[path = "cloth/sheets.rs"]
 mod sheets;
+#[path = "cloth/solid.rs"]
+mod solid;
 #[path = "cloth/stretch.rs"]
 mod stretch;
