@@ -34,6 +34,7 @@ fn steps_after_the_first_do_not_allocate() {
     steps_of_flesh_and_bones_do_not_allocate();
     steps_with_contact_do_not_allocate();
     steps_of_a_crowd_do_not_allocate();
+    steps_of_cloth_do_not_allocate();
 }
 
 /// Two limp characters, low-poly bars and dynamic obstacles, all in contact with each other and themselves, in explicit steps. Implicit steps allocate: they factorise matrices.
@@ -55,6 +56,23 @@ fn steps_of_a_crowd_do_not_allocate() {
             let has_all = in_contact > 100 && !state.pair_anchors.is_empty() && !state.anchors.is_empty();
             assert!(has_all, "{in_contact}");
             assert_eq!(allocated, 0, "{threads} threads");
+        });
+    }
+}
+
+fn steps_of_cloth_do_not_allocate() {
+    for threads in [1, 2] {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        pool.install(|| {
+            let scene = sinew::zoo::cloth();
+            let model = Model::build(&scene.world).expect("a sound world");
+            let (mut state, mut stepper) = (State::at_rest(&model), Stepper::default());
+            let control = Control::still(&model);
+            let mut step = || stepper.step(&model, &control, 1.0 / 60.0, &mut state).expect("holds");
+            step();
+            let before = COUNT.load(Ordering::Relaxed);
+            assert!(step().substeps > 1);
+            assert_eq!(COUNT.load(Ordering::Relaxed) - before, 0, "{threads} threads");
         });
     }
 }

@@ -1,15 +1,15 @@
-//! A bare mesh as a scene of its own: a jelly that hangs by its topmost tenth and sways.
+//! A bare mesh as a scene of its own: a jelly that hangs by its topmost tenth and sways, or cloth that hangs by two corners.
 //!
 //! A bare mesh does not say its unit. Its coordinates are taken as metres, and its stiffness is chosen so that its own weight stretches it
 //! alike at any size and shape: a 10 m cow of table jelly would be a puddle, a 15 cm rabbit of cow's stiffness a stone.
 
-use crate::{CharacterError, DEFAULT_FPS, DEFAULT_SECONDS, EARTH_GRAVITY};
+use crate::{CharacterError, DEFAULT_FPS, DEFAULT_SECONDS, DEFAULT_TETS, EARTH_GRAVITY};
 use sinew_control::Motion;
-use sinew_flesh::Material;
+use sinew_flesh::{Fabric, Material};
 use sinew_math::Vec3;
 use sinew_mesh::TriMesh;
-use sinew_sim::desc::{BodyDesc, PinDesc, Region, Sag, ShapeDesc};
-use sinew_sim::{Solver, WorldDesc};
+use sinew_sim::desc::{BodyDesc, CageSize, NetworkDesc, PinDesc, Region, Sag, ShapeDesc};
+use sinew_sim::{ImplicitSettings, Solver, WorldDesc};
 use sinew_take::Scene;
 
 /// The strain under the body's weight at its pin, and in a hanging column of its height: enough to be seen, and within the stretch limits with
@@ -17,6 +17,8 @@ use sinew_take::Scene;
 const GRAVITY_STRAIN: f64 = 0.25;
 /// The amplitude of the pinned part, as a fraction of the body's longest side.
 const SWAY_FRACTION: f64 = 0.04;
+/// The air slows cloth more than its own damping does (1/s).
+const CLOTH_AIR_DRAG: f64 = 1.0;
 /// The fraction of the height that is pinned.
 const PINNED_FRACTION: f64 = 0.1;
 
@@ -30,6 +32,7 @@ pub fn hanging_jelly(name: &str, shape: ShapeDesc) -> Result<(Scene, String), Ch
         ShapeDesc::Surface { surface, .. } => surface.bounds(),
         ShapeDesc::Tets(tets) => tets.bounds(),
         ShapeDesc::Custom(kind) => kind.surface().bounds(),
+        ShapeDesc::Network(_) => None,
     };
     let size = bounds.map_or(Vec3::zeros(), |(min, max)| max - min);
     if size.max() <= 0.0 {
@@ -44,6 +47,7 @@ pub fn hanging_jelly(name: &str, shape: ShapeDesc) -> Result<(Scene, String), Ch
         ShapeDesc::Surface { surface, .. } => weight_length(surface, max.y - PINNED_FRACTION * size.y),
         ShapeDesc::Tets(tets) => weight_length(&tets.boundary().0, max.y - PINNED_FRACTION * size.y),
         ShapeDesc::Custom(kind) => weight_length(kind.surface(), max.y - PINNED_FRACTION * size.y),
+        ShapeDesc::Network(_) => 0.0,
     });
     let young = jelly.density * EARTH_GRAVITY * height.max(pinned_length) / GRAVITY_STRAIN;
     let material = Material { young, ..jelly };
@@ -72,6 +76,57 @@ pub fn hanging_jelly(name: &str, shape: ShapeDesc) -> Result<(Scene, String), Ch
     scene.world.bodies.push(body);
     scene.pin_motions.push(vec![sway]);
     Ok((scene, note))
+}
+
+/// The scene of a bare surface as cloth, y up: hung by the two ends of its uppermost border, or of its longest side if it lies flat.
+///
+/// # Errors
+/// If all vertices are at one point.
+pub fn hanging_cloth(
+    name: &str,
+    surface: TriMesh,
+    fabric: Fabric,
+) -> Result<(Scene, String), CharacterError> {
+    let size = surface.bounds().map_or(Vec3::zeros(), |(min, max)| max - min);
+    if size.max() <= 0.0 {
+        return Err(CharacterError::whole("all vertices are at one point: there is no cloth"));
+    }
+    let note = format!(
+        "a bare mesh has no unit: its {:.3} × {:.3} × {:.3} are taken as metres of cloth, hung by two corners; write a scene \
+         file with kind = \"cloth\" to choose otherwise",
+        size.x, size.y, size.z
+    );
+    let pins = border_ends(&surface, &size).map(|x| PinDesc { region: Region::Nearest(x) });
+    let mesh = ShapeDesc::Surface { surface, cage: CageSize::Tets(DEFAULT_TETS) };
+    let mut scene = empty_scene(name);
+    // snapping taut takes more iterations than flesh does
+    scene.solver = Solver::Auto(ImplicitSettings { max_newton: 40, ..ImplicitSettings::default() });
+    scene.world.bodies.push(BodyDesc {
+        name: name.to_owned(),
+        shape: ShapeDesc::Network(NetworkDesc::cloth(mesh, fabric)),
+        pins: pins.to_vec(),
+        air_drag: CLOTH_AIR_DRAG,
+        ..BodyDesc::default()
+    });
+    Ok((scene, note))
+}
+
+/// The two vertices farthest from each other sideways among those at the top; of a surface that lies flat, at the end of its shorter side.
+fn border_ends(surface: &TriMesh, size: &Vec3) -> [Vec3; 2] {
+    let is_flat = size.y < 0.1 * size.max();
+    // the direction to that border, and the one along it
+    let (toward, along) = match (is_flat, size.x >= size.z) {
+        (false, true) => (1, 0),
+        (false, false) => (1, 2),
+        (true, true) => (2, 0),
+        (true, false) => (0, 2),
+    };
+    let sign = if is_flat { -1.0 } else { 1.0 };
+    let top = surface.vertices.iter().map(|x| sign * x[toward]).fold(f64::NEG_INFINITY, f64::max);
+    let border = || surface.vertices.iter().filter(|x| sign * x[toward] > top - 0.02 * size[toward]);
+    let first = border().copied().reduce(|a, b| if b[along] < a[along] { b } else { a });
+    let last = border().copied().reduce(|a, b| if b[along] > a[along] { b } else { a });
+    [first.unwrap_or_default(), last.unwrap_or_default()]
 }
 
 /// A scene of nothing, under the gravity of the Earth with y up, of the default length and frame rate.
@@ -129,7 +184,6 @@ fn slowest_frequency(material: &Material, height: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sinew_sim::desc::CageSize;
 
     fn tetrahedron(size: f64) -> ShapeDesc {
         let corner = |x: f64, y: f64, z: f64| Vec3::new(x, y, z) * size;
@@ -150,6 +204,20 @@ mod tests {
             assert!(material.faults().is_empty() && note.contains("taken as metres"));
             assert!(matches!(scene.pin_motions[0][..], [Motion::Shake { .. }]));
         }
+    }
+
+    #[test]
+    fn cloth_hangs_by_the_corners_of_its_border() {
+        let flat = sinew_mesh::shapes::sheet([2.0, 1.0], [4, 2]);
+        let (scene, note) = hanging_cloth("sheet", flat.clone(), Fabric::default()).unwrap();
+        let at = |pin: usize| scene.world.bodies[0].pins[pin].region.clone();
+        assert_eq!(at(0), Region::Nearest(Vec3::new(-1.0, 0.0, -0.5)));
+        assert_eq!(at(1), Region::Nearest(Vec3::new(1.0, 0.0, -0.5)));
+        assert!(note.contains("metres of cloth"));
+        let upright =
+            TriMesh { vertices: flat.vertices.iter().map(|x| Vec3::new(x.x, x.z, 0.0)).collect(), ..flat };
+        let (scene, _) = hanging_cloth("sheet", upright, Fabric::default()).unwrap();
+        assert_eq!(scene.world.bodies[0].pins[0].region, Region::Nearest(Vec3::new(-1.0, 0.5, 0.0)));
     }
 
     #[test]

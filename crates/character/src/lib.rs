@@ -112,7 +112,7 @@ mod watch;
 mod weights;
 
 pub use animation::CharacterAnimation;
-pub use bare_mesh::{empty_scene, hanging_jelly};
+pub use bare_mesh::{empty_scene, hanging_cloth, hanging_jelly};
 pub use binding::{CharacterBinding, CharacterPart, PlayedCharacter};
 pub use bone_weights::{VertexWeights, bone_weights};
 pub use captured_motion::{CapturedMotion, retarget_motion};

@@ -23,6 +23,8 @@ pub struct TakeSettings {
     pub jiggle: Option<f64>,
     /// The length of the unit of that motion (m); `None` where the file says it or the figure tells.
     pub motion_scale: Option<f64>,
+    /// The fabric that a bare mesh is made of, by name; `None` for jelly.
+    pub cloth: Option<String>,
     /// Whether the take begins at once, without a preroll.
     pub without_preroll: bool,
     /// Whether it is one cycle among many.

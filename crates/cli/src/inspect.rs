@@ -8,7 +8,7 @@ use crate::take_status::{recorded_length, warn_if_incomplete};
 use clap::Args;
 use sinew_gltf::{Engine, FileFacts};
 use sinew_io::{CharacterChoice, Loaded, TakeEnding, TakeFile};
-use sinew_sim::desc::{BodyDesc, ShapeDesc};
+use sinew_sim::desc::{BodyDesc, NetworkKind, ShapeDesc};
 use sinew_sim::{Model, Rig};
 use sinew_skeleton::{BoneId, Skeleton};
 use sinew_take::Scene;
@@ -128,6 +128,17 @@ fn print_shape(body: &BodyDesc) {
         ),
         ShapeDesc::Tets(mesh) => {
             (mesh.bounds(), format!("tet mesh with {} nodes and {} tets", mesh.nodes.len(), mesh.tets.len()))
+        }
+        ShapeDesc::Network(network) => {
+            let points = network.mesh.points();
+            let first = points.first().copied().unwrap_or_default();
+            let bounds = points.iter().fold((first, first), |(low, high), x| (low.inf(x), high.sup(x)));
+            let kind = match network.kind {
+                NetworkKind::Cloth { .. } => "cloth",
+                NetworkKind::Shell { .. } => "shell",
+                NetworkKind::Solid => "springs along the edges of tets, of a mesh",
+            };
+            (Some(bounds), format!("{kind} with {} vertices", points.len()))
         }
         ShapeDesc::Custom(kind) => {
             let surface = kind.surface();

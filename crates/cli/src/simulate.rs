@@ -68,6 +68,11 @@ pub(crate) struct Simulate {
     /// How much the flesh of character files swings: 0 hardly, 1 as flesh does, 2 as in a cartoon [default: as in the scene; 1].
     #[arg(long, value_name = "J", value_parser = parse_jiggle, allow_negative_numbers = true)]
     jiggle: Option<f64>,
+
+    /// Make cloth of a bare mesh, hung by two corners, instead of jelly: of cotton, or of the fabric after `=`, as `--cloth=silk`.
+    #[arg(long, value_name = "FABRIC", num_args = 0..=1, require_equals = true, default_missing_value = "cotton")]
+    cloth: Option<String>,
+
     /// Metres per unit of a .bvh motion [default: the unit in which the figure's legs are as long as a person's].
     #[arg(long, value_name = "METRES")]
     motion_scale: Option<f64>,
@@ -96,11 +101,11 @@ pub(crate) struct Simulate {
     output: Option<PathBuf>,
 
     /// Continue a take that was interrupted or edited, up to the length first asked for. The take contains everything that is needed.
-    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "motion_scale", "jiggle", "no_preroll", "is_loop", "solver", "output", "seconds", "fps", "floor", "no_floor", "self_contact", "resolution"])]
+    #[arg(long, value_name = "NAME.take", conflicts_with_all = ["input", "two_way", "ragdoll", "animation", "motion", "motion_scale", "jiggle", "cloth", "no_preroll", "is_loop", "solver", "output", "seconds", "fps", "floor", "no_floor", "self_contact", "resolution"])]
     resume: Option<PathBuf>,
 
     /// Record past the end of a take, by --seconds more.
-    #[arg(long, value_name = "NAME.take", requires = "seconds", conflicts_with_all = ["resume", "input", "two_way", "ragdoll", "animation", "motion", "motion_scale", "jiggle", "no_preroll", "is_loop", "solver", "output", "fps", "floor", "no_floor", "self_contact", "resolution"])]
+    #[arg(long, value_name = "NAME.take", requires = "seconds", conflicts_with_all = ["resume", "input", "two_way", "ragdoll", "animation", "motion", "motion_scale", "jiggle", "cloth", "no_preroll", "is_loop", "solver", "output", "fps", "floor", "no_floor", "self_contact", "resolution"])]
     extend: Option<PathBuf>,
 
     /// The approximate number of tets of every cage around a surface, in place of the scene's. With a take as input, a motion that was directed with coarse cages is simulated again with fine ones, and the same edits.
@@ -159,6 +164,7 @@ impl Simulate {
             motion: self.motion.clone(),
             jiggle: self.jiggle,
             motion_scale: self.motion_scale,
+            cloth: self.cloth.clone(),
             lead: self.lead(),
         }
     }
@@ -263,6 +269,7 @@ impl Simulate {
             lead,
             animation: animation.map(String::from),
             motion: self.motion.as_deref().map(|motion| CapturedFiles::name_of(folder, motion)),
+            cloth: self.cloth.clone(),
             jiggle: self.jiggle,
             motion_scale: self.motion_scale,
             without_preroll: self.no_preroll,

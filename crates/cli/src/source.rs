@@ -22,6 +22,9 @@ pub(crate) fn open(input: Option<&Path>, choice: &CharacterChoice) -> Result<Loa
         (Some(_), _) if choice.names_character() => Err(Failure::input(
             "--animation, --motion and --jiggle are for character files (.glb, .gltf, .vrm, .fbx)",
         )),
+        (Some(_), _) if choice.cloth.is_some() => {
+            Err(Failure::input("--cloth makes cloth of a bare mesh (.obj, .ply, .stl)"))
+        }
         (Some(scene), _) => Ok(built_in(scene)),
         (None, Some(name))
             if !path.exists() && path.extension().is_none() && path.components().count() == 1 =>
@@ -68,9 +71,9 @@ pub(crate) fn reopen_with(
 ) -> Result<OpenedScene, Failure> {
     // the scene as it was opened for recording
     let recipe = take.recipe();
-    let TakeSettings { animation, motion, motion_scale, jiggle, lead, .. } = settings.clone();
+    let TakeSettings { animation, motion, motion_scale, jiggle, cloth, lead, .. } = settings.clone();
     let motion = motion.map(PathBuf::from);
-    let choice = CharacterChoice { animation, fitted: Vec::new(), motion, motion_scale, jiggle, lead };
+    let choice = CharacterChoice { animation, fitted: Vec::new(), motion, motion_scale, jiggle, cloth, lead };
     let mut source = match &recipe.origin {
         TakeOrigin::File(name) => recipe.files.serve(|| open(Some(Path::new(name)), &choice))?.value,
         TakeOrigin::BuiltIn(name) => find_in_zoo(name).map(OpenedScene::from).ok_or_else(|| {

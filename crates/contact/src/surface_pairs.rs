@@ -43,6 +43,8 @@ pub struct PairSurface<'a> {
     pub edges: &'a [SurfaceEdge],
     /// The range where the surface is thick (m), by which approach is measured.
     pub nominal_range: f64,
+    /// Whether it has no inside, so that what comes near a triangle is repelled to the side where it is, within half of the range beside its own gap.
+    pub is_two_sided: bool,
     /// Whether it may contact itself.
     pub collides_with_itself: bool,
     /// Whether it may contact other surfaces.
@@ -112,6 +114,9 @@ pub struct SurfacePairs {
     range: Vec<f64>,
     edge_gap: Vec<f64>,
     edge_range: Vec<f64>,
+    /// Whether the surface of each triangle and edge has no inside.
+    is_two_sided: Vec<bool>,
+    is_edge_two_sided: Vec<bool>,
     surfaces: Vec<SurfaceTree>,
     tasks: Vec<Task>,
     next_tasks: Vec<Task>,
@@ -187,6 +192,8 @@ impl SurfacePairs {
             list.clear();
         }
         self.edges.clear();
+        self.is_two_sided.clear();
+        self.is_edge_two_sided.clear();
         let mut first_triangle = 0;
         for (i, surface) in surfaces.iter().enumerate() {
             let first = FirstOf {
@@ -215,6 +222,8 @@ impl SurfacePairs {
             let global = |v: u32| v + first.vertex;
             self.edges.push(SurfaceEdge { ends: ends.map(global), wings: wings.map(global) });
         }
+        self.is_two_sided.resize(self.range.len(), surface.is_two_sided);
+        self.is_edge_two_sided.resize(self.edges.len(), surface.is_two_sided);
     }
 
     /// Whether all primitives of two leaves of a surface have carriers in common.
@@ -297,6 +306,18 @@ impl SurfacePairs {
         self.edge_range[edge as usize]
     }
 
+    /// Whether the surface of a triangle has no inside.
+    #[inline]
+    pub fn is_two_sided(&self, triangle: u32) -> bool {
+        self.is_two_sided[triangle as usize]
+    }
+
+    /// Whether the surface of an edge has no inside.
+    #[inline]
+    pub fn is_edge_two_sided(&self, edge: u32) -> bool {
+        self.is_edge_two_sided[edge as usize]
+    }
+
     fn edge_reach(&self, edge: u32) -> f64 {
         self.edge_gap(edge).max(self.edge_range(edge))
     }
@@ -323,7 +344,7 @@ impl SurfacePairs {
         self.surfaces.iter_mut().for_each(|surface_tree| surface_tree.refit(x, v));
     }
 
-    /// A bound on the approach speed of primitives that may come into contact within `time` (s), relative to the larger of the nominal ranges of their surfaces (1/s). Vertices of each surface
+    /// A bound on the approach speed of primitives that may come into contact within `time` (s), relative to the larger of the nominal ranges of their surfaces (1/s), the smaller one if one has no inside. Vertices of each surface
     /// deviate from their linear motion by at most its `drift` (m). The hierarchies must be up to date.
     pub fn approach_rate(&self, time: f64, drift: &[f64]) -> f64 {
         let traversal = Traversal::over_boxes(self, time, drift);
@@ -508,6 +529,7 @@ mod tests {
                 gap: &self.gap,
                 range: &self.range,
                 edges: &self.edges,
+                is_two_sided: false,
                 nominal_range: self.range.first().copied().unwrap_or(1.0),
                 collides_with_itself: itself,
                 collides_with_others: true,

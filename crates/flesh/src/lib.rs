@@ -28,17 +28,20 @@
 
 mod block;
 mod elements;
+mod fabric;
 mod forces;
 mod gather;
 mod hessian;
 mod law;
 mod material;
+pub mod network;
 mod patch_volumes;
 mod patches;
 mod potential;
 
 pub use block::ElementDesc;
 pub use elements::Elements;
+pub use fabric::{Fabric, FabricFault};
 pub use forces::{CornerForces, Diagonalise, ForceReport, NodeMotion};
 pub use hessian::ElasticHessian;
 pub use material::{Lame, Law, Material, MaterialFault, StretchLimits};

@@ -15,6 +15,12 @@ use std::path::Path;
 pub fn open_source(path: &Path, choice: &CharacterChoice) -> Result<Loaded<OpenedScene>, ReadErrors> {
     // by extension
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    let is_bare_mesh = !is_character_file(path) && !matches!(extension.as_deref(), Some("toml" | "bvh"));
+    if choice.cloth.is_some() && !is_bare_mesh {
+        let message =
+            "--cloth makes cloth of a bare mesh: write kind = \"cloth\" into the [[body]] of a scene file";
+        return Err(ReadError::whole(message).within(path).into());
+    }
     let opened = match extension.as_deref() {
         _ if is_character_file(path) => return scene_of_character(path, choice),
         Some("toml") => read_scene_file(path, choice)?,
@@ -26,7 +32,7 @@ pub fn open_source(path: &Path, choice: &CharacterChoice) -> Result<Loaded<Opene
             let message = "this is a folder: give a character, scene, motion or mesh file";
             return Err(ReadError::whole(message).within(path).into());
         }
-        _ => scene_of_mesh(path)
+        _ => scene_of_mesh(path, choice.cloth.as_deref())
             .map_err(|mut error| {
                 error.message = error.message.replace(
                     "convert it to one of",

@@ -160,6 +160,8 @@ pub struct CharacterChoice {
     pub motion_scale: Option<f64>,
     /// How much flesh swings: 0 hardly, 1 as flesh does, 2 as in a cartoon.
     pub jiggle: Option<f64>,
+    /// The fabric that a bare mesh is made of, by name; none for jelly.
+    pub cloth: Option<String>,
     /// Who drives skeletons. Where forces move bones, rigid parts weigh and collide too.
     pub lead: Option<DriveMode>,
 }
@@ -167,7 +169,7 @@ pub struct CharacterChoice {
 impl CharacterChoice {
     /// Whether it says anything of character files.
     pub fn names_character(&self) -> bool {
-        *self != CharacterChoice { lead: self.lead, ..CharacterChoice::default() }
+        *self != CharacterChoice { lead: self.lead, cloth: self.cloth.clone(), ..CharacterChoice::default() }
     }
 
     /// Whether forces move bones: by what is chosen, or by the scene.

@@ -13,6 +13,7 @@ mod contact;
 mod edit;
 mod material;
 mod motion;
+mod network;
 mod obstacle;
 mod performance;
 mod region;

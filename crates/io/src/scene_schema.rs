@@ -17,6 +17,7 @@ mod json_schema;
 mod key_table;
 mod material;
 mod motion;
+mod network;
 mod obstacle;
 mod part;
 mod performance;
@@ -39,6 +40,7 @@ pub use json_schema::scene_json_schema;
 pub use key_table::{SceneKey, scene_keys, scene_keys_table};
 pub use material::{ElasticLaw, MaterialChoice, MaterialName, MaterialTable, SagMode};
 pub use motion::{GlideTable, MotionTable, ShakeTable, SpinTable};
+pub use network::{BodyKind, FabricChoice, FabricName, FabricTable, SheetElements};
 pub use obstacle::{ObstacleMobility, ObstacleTable};
 pub use part::ScenePart;
 pub use performance::{

@@ -9,6 +9,7 @@ mod character;
 mod constraint;
 mod edit;
 mod mesh;
+mod network;
 mod obstacle;
 mod performance;
 mod region;

@@ -2,10 +2,13 @@
 
 use proptest::prelude::*;
 use sinew_control::{Approach, BoneSelection, CueDrive, Extrapolation, Motion, PlaceMotion, SkeletonMotion};
-use sinew_flesh::{Law, Material};
+use sinew_flesh::{Fabric, Law, Material};
 use sinew_io::{Loaded, read_scene, read_scene_text, scene_keys, scene_keys_table};
 use sinew_math::Vec3;
-use sinew_sim::desc::{CageSize, ConstraintKind, Hold, Mobility, PointDesc, Region, Sag, Shape, ShapeDesc};
+use sinew_sim::desc::{
+    CageSize, ConstraintKind, Hold, Mobility, NetworkDesc, NetworkKind, PointDesc, Region, Sag, Shape,
+    ShapeDesc, SheetElements,
+};
 use sinew_sim::{ImplicitContact, ImplicitSettings, Solver, StepOrder};
 use sinew_skeleton::{DriveRule, JointKind, MassDesc};
 use std::path::Path;
@@ -62,6 +65,10 @@ force = [0, 0, -5]
 surface = "a.obj"
 cage_edge = 0.05
 material = "rubber"
+kind = "cloth"
+fabric = { name = "silk", areal_density = 0.1, stretch = 500, poisson = 0.1, bending = 1e-5, damping = 2 }
+elements = "springs"
+thickness = 0.002
 self_contact = true
 
 [[body]]
@@ -348,6 +355,15 @@ fn error_of(text: &str, folder: &Path) -> String {
     read_scene_text(text, "scene", folder).unwrap_err().to_string()
 }
 
+/// The cloth of [`WHOLE`].
+fn check_cloth(shape: &ShapeDesc) {
+    let ShapeDesc::Network(NetworkDesc { mesh, kind }) = shape else { panic!() };
+    assert!(matches!(**mesh, ShapeDesc::Surface { cage: CageSize::Edge(0.05), .. }));
+    let fabric = Fabric { areal_density: 0.1, stretch: 500.0, poisson: 0.1, bending: 1e-5, damping: 2.0 };
+    let (thickness, elements) = (Some(0.002), SheetElements::Springs);
+    assert_eq!(*kind, NetworkKind::Cloth { fabric, thickness, elements });
+}
+
 #[test]
 fn every_key_reaches_the_scene() {
     let folder = folder();
@@ -362,7 +378,7 @@ fn every_key_reaches_the_scene() {
     assert_eq!([&first.name, &second.name, &third.name], ["first", "a", "t"]);
     let ShapeDesc::Surface { surface, cage: CageSize::Tets(500) } = &first.shape else { panic!() };
     assert_eq!(surface.vertices[1], Vec3::new(0.1, 1.0, 0.0));
-    assert!(matches!(second.shape, ShapeDesc::Surface { cage: CageSize::Edge(0.05), .. }));
+    check_cloth(&second.shape);
     assert!(matches!(third.shape, ShapeDesc::Tets(_)));
     assert_eq!((first.velocity, first.air_drag), (Vec3::new(0.0, 0.0, 1.0), 0.25));
     let Law::StVenantKirchhoff(limits) = first.material.law else { panic!() };
@@ -577,6 +593,33 @@ fn what_is_wrong_with_a_constraint_is_said_with_its_line() {
         let error = error_of(&text, folder.path());
         assert!(error.contains(said), "{text}: {error}");
     }
+}
+
+/// One word makes another body of the same mesh; what does not fit it is told.
+#[test]
+fn the_kind_of_a_body_is_one_key() {
+    let folder = folder();
+    let kind_of = |keys: &str| {
+        let text = format!("[[body]]\nsurface = 'a.obj'\n{keys}");
+        let scene = read_scene_text(&text, "s", folder.path()).map_err(|error| error.to_string())?.value;
+        match &scene.world.bodies[0].shape {
+            ShapeDesc::Network(NetworkDesc { kind, .. }) => Ok(Some(*kind)),
+            _ => Ok::<_, String>(None),
+        }
+    };
+    assert_eq!(kind_of("kind = 'flesh'"), Ok(None));
+    assert_eq!(kind_of("kind = 'solid'"), Ok(Some(NetworkKind::Solid)));
+    let (fabric, thickness, elements) = (Fabric::default(), None, SheetElements::Triangles);
+    assert_eq!(kind_of("kind = 'cloth'"), Ok(Some(NetworkKind::Cloth { fabric, thickness, elements })));
+    // a hundredth of the diagonal of the unit tetrahedron, √3
+    let shell = NetworkKind::Shell { thickness: 0.01 * 3f64.sqrt(), elements };
+    assert_eq!(kind_of("kind = 'shell'\nmaterial = 'rubber'"), Ok(Some(shell)));
+    assert_eq!(kind_of("kind = 'cloth'\nmaterial = 'rubber'"), Ok(Some(shell)));
+    let refused = |keys: &str| kind_of(keys).unwrap_err();
+    assert!(refused("fabric = 'silk'").contains("`fabric` needs kind = \"cloth\""));
+    assert!(refused("kind = 'shell'\nfabric = 'silk'").contains("made of its material"));
+    assert!(refused("thickness = 0.1").contains("`thickness` needs kind"));
+    assert!(refused("kind = 'cloth'\nfabric = { stretch = -1 }").contains("stretch = -1 N/m"));
 }
 
 #[test]

@@ -44,7 +44,7 @@ pub use embedding::Embedding;
 pub use finding::Finding;
 pub use implicit::{ImplicitSurface, ImplicitSurfaceError, Primitive, PrimitiveShape};
 pub use node_neighbours::NodeNeighbours;
-pub use refine::split_long_edges;
+pub use refine::{split_long_edges, split_long_edges_between};
 pub use solid::{Solid, SolidError};
 pub use tet_mesh::{TetFault, TetMesh};
 pub use thickness::local_thickness;

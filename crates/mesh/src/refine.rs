@@ -10,18 +10,27 @@ const MAX_ROUNDS: usize = 10;
 /// The same surface with no edge longer than a length (m): all long edges get a vertex in their middle, and again, until none is left. Vertices of the mesh stay where they are, before new ones.
 /// Edges at the same place are split alike, so that seams stay closed.
 pub fn split_long_edges(surface: &TriMesh, length: f64) -> TriMesh {
-    let mut refined = surface.clone();
+    split_long_edges_between(surface, length).0
+}
+
+/// The same, with the ends of the edge that each new vertex is the middle of, in the order of new vertices; an end may itself be new.
+pub fn split_long_edges_between(surface: &TriMesh, length: f64) -> (TriMesh, Vec<[u32; 2]>) {
+    let (mut refined, mut ends) = (surface.clone(), Vec::new());
     for _ in 0..MAX_ROUNDS {
         let count = refined.vertices.len();
-        refined = split_once(refined, length);
+        refined = split_once(refined, length, &mut ends);
         if refined.vertices.len() == count {
             break;
         }
     }
-    refined
+    (refined, ends)
 }
 
-fn split_once(TriMesh { mut vertices, triangles }: TriMesh, length: f64) -> TriMesh {
+fn split_once(
+    TriMesh { mut vertices, triangles }: TriMesh,
+    length: f64,
+    all_ends: &mut Vec<[u32; 2]>,
+) -> TriMesh {
     // the middle of a long edge, shared by its triangles; in the same order of its ends for all, so that both sides of a seam get the same bits
     let mut middles: HashMap<[u32; 2], u32> = HashMap::new();
     let mut middle = |vertices: &mut Vec<Vec3>, a: u32, b: u32| {
@@ -31,6 +40,7 @@ fn split_once(TriMesh { mut vertices, triangles }: TriMesh, length: f64) -> TriM
         }
         Some(*middles.entry([a.min(b), a.max(b)]).or_insert_with(|| {
             vertices.push(0.5 * (ends[0] + ends[1]));
+            all_ends.push([a, b]);
             vertices.len() as u32 - 1
         }))
     };

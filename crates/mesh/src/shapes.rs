@@ -17,6 +17,25 @@ pub fn cuboid(size: [f64; 3]) -> TriMesh {
     TriMesh { vertices, triangles }
 }
 
+/// A flat sheet in the plane of x and z, centred on the origin, of the given sizes (m), divided into so many rectangles along x and along z, and each of them into two triangles, by diagonals in one direction.
+pub fn sheet([width, depth]: [f64; 2], [across, along]: [u32; 2]) -> TriMesh {
+    let mut sheet = TriMesh::default();
+    for j in 0..=along {
+        for i in 0..=across {
+            let [u, v] = [f64::from(i) / f64::from(across), f64::from(j) / f64::from(along)];
+            sheet.vertices.push(Vec3::new(width * (u - 0.5), 0.0, depth * (v - 0.5)));
+        }
+    }
+    let id = |i: u32, j: u32| j * (across + 1) + i;
+    for j in 0..along {
+        for i in 0..across {
+            let [a, b, c, d] = [id(i, j), id(i, j + 1), id(i + 1, j + 1), id(i + 1, j)];
+            sheet.triangles.extend([[a, b, c], [a, c, d]]);
+        }
+    }
+    sheet
+}
+
 /// A geodesic sphere about the origin: an icosahedron whose triangles are split in four `subdivisions` times.
 pub fn sphere(radius: f64, subdivisions: u32) -> TriMesh {
     let mut sphere = icosahedron();

@@ -40,7 +40,9 @@ pub struct Solid {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum SolidError {
     /// The surface has no vertices or triangles.
-    #[error("the surface has {vertices} vertices and {triangles} triangles: give it at minimum 4 of each")]
+    #[error(
+        "the surface has {vertices} vertices and {triangles} triangles: give it at least 4 of each, or make it cloth: `kind = \"cloth\"` in a scene, `--cloth` on the command line"
+    )]
     Empty {
         /// Vertices given.
         vertices: usize,
@@ -105,7 +107,7 @@ pub enum SolidError {
     /// The surface is flat.
     #[error(
         "the surface of {area:.2e} m² encloses {volume:.2e} m³, a sheet {thickness:.2e} m thick: \
-         close it, or give it a thickness of at minimum {minimum:.2e} m"
+         close it, give it a thickness of at least {minimum:.2e} m, or make it cloth: `kind = \"cloth\"` in a scene, `--cloth` on the command line"
     )]
     Flat {
         /// Area of the surface (m²).

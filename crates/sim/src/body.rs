@@ -1,12 +1,13 @@
 //! A deformable body of a model: its nodes, masses, surface and embedding.
 
 use crate::body_kind::{BodyKind, KindParts};
-use crate::desc::{BodyDesc, Sag, ShapeDesc};
+use crate::desc::{BodyDesc, NetworkDesc, NetworkKind, Sag, ShapeDesc};
 use crate::fault::Fault;
+use crate::network::{Sheet, fine_surface, tet_springs};
 use crate::rest_shape::RestShapeReport;
 use crate::stable_step::StableStep;
 use core::ops::Range;
-use sinew_flesh::Material;
+use sinew_flesh::{Fabric, Material};
 use sinew_math::{Vec3, real};
 use sinew_mesh::{Cage, Embedding, Solid, TetMesh, TriMesh, full_fill, split_long_edges};
 use std::sync::Arc;
@@ -74,6 +75,14 @@ pub(crate) struct FineSurface {
 }
 
 impl Body {
+    /// The thickness in contact of a body without an inside (m); none for one with an inside.
+    pub fn thickness(&self) -> Option<f64> {
+        match &self.kind {
+            BodyKind::Tets => None,
+            BodyKind::Custom(own) => own.kind.thickness(),
+        }
+    }
+
     /// The surface that contact sees at rest, and its embedding: vertices of the drawn surface come first.
     pub(crate) fn contact_mesh(&self) -> (&TriMesh, &Embedding) {
         match &self.fine_surface {
@@ -169,6 +178,9 @@ impl Shape {
                 })
             }
 
+            // a mesh that is not filled
+            ShapeDesc::Network(network) => Shape::of_network(desc, network, anchors),
+
             // a custom body
             ShapeDesc::Custom(kind) => {
                 let parts = kind.build(&desc.material, &desc.velocity);
@@ -213,6 +225,53 @@ impl Shape {
         })
     }
 
+    /// A sheet on the surface of a mesh, or springs along the edges of its tets.
+    fn of_network(desc: &BodyDesc, network: &NetworkDesc, anchors: &[Vec3]) -> Result<Shape, Vec<Fault>> {
+        let (fabric, thickness, elements) = match network.kind {
+            NetworkKind::Solid => return Shape::of_springs(desc, network, anchors),
+            NetworkKind::Cloth { fabric, thickness, elements } => (fabric, thickness, elements),
+            NetworkKind::Shell { thickness, elements } => {
+                let length = longest_side(network.mesh.points());
+                let fabric = Fabric::plate(&desc.material, thickness, damping_rate(&desc.material, length));
+                (fabric, Some(thickness), elements)
+            }
+        };
+        let boundary;
+        let surface = match &*network.mesh {
+            ShapeDesc::Surface { surface, .. } => surface,
+            ShapeDesc::Tets(tets) => {
+                boundary = tets.boundary().0;
+                &boundary
+            }
+            _ => return Err(vec![Fault::new(&desc.name, "a sheet needs a surface or tets")]),
+        };
+        let built = Sheet { fabric, elements, thickness }.build(surface);
+        let parts = built.map_err(|faults| -> Vec<Fault> {
+            faults.iter().map(|what| Fault::new(&desc.name, what.as_str())).collect()
+        })?;
+        let (low, high) = surface.bounds().unwrap_or_default();
+        let fine = fine_surface(surface, &parts.embedding, LONG_EDGE * (high - low).norm());
+        let fine_surface = fine.map(|(surface, embedding)| FineSurface { surface, embedding });
+        Ok(Shape { fine_surface, ..Shape::of_kind(parts, surface, anchors) })
+    }
+
+    /// Springs along the edges of the tets that flesh would have.
+    fn of_springs(desc: &BodyDesc, network: &NetworkDesc, anchors: &[Vec3]) -> Result<Shape, Vec<Fault>> {
+        if !matches!(*network.mesh, ShapeDesc::Surface { .. } | ShapeDesc::Tets(_)) {
+            return Err(vec![Fault::new(&desc.name, "springs need a surface or tets")]);
+        }
+        let flesh = Shape::build(
+            &BodyDesc { shape: (*network.mesh).clone(), ..desc.clone() },
+            anchors,
+            f64::INFINITY,
+        )?;
+        let rate = damping_rate(&desc.material, flesh.length());
+        let carried = (flesh.node_mass(desc.material.density), flesh.embedding.clone());
+        let parts = tet_springs((&flesh.mesh, &flesh.fill), &desc.material, carried, rate);
+        let mesh = TetMesh { tets: Vec::new(), nodes: flesh.mesh.nodes };
+        Ok(Shape { mesh, fill: Vec::new(), corner_volume: Vec::new(), custom: Some(parts), ..flesh })
+    }
+
     fn of_kind(parts: KindParts, surface: &TriMesh, anchors: &[Vec3]) -> Shape {
         Shape {
             mesh: TetMesh { nodes: parts.points.clone(), tets: Vec::new() },
@@ -251,6 +310,14 @@ impl Shape {
     pub(crate) fn volume(&self) -> f64 {
         self.custom.as_ref().map_or_else(|| self.corner_volume.iter().flatten().sum(), |custom| custom.volume)
     }
+}
+
+/// The longest side of the box around points (m).
+fn longest_side(points: &[Vec3]) -> f64 {
+    let bounds = points.iter().fold(None, |bounds: Option<(Vec3, Vec3)>, x| {
+        Some(bounds.map_or((*x, *x), |(low, high)| (low.inf(x), high.sup(x))))
+    });
+    bounds.map_or(0.0, |(low, high)| (high - low).amax())
 }
 
 /// A surface with its long edges split, so that an obstacle of some width (m) does not fit between its vertices; `None` if it has none.

@@ -80,6 +80,25 @@ pub trait CustomKind: Debug + Send + Sync {
     fn energy(&self) -> Option<Box<dyn NodeEnergy + Send + Sync>> {
         None
     }
+
+    /// Damping of points that move freely; none if the energy or the coordinates damp them.
+    fn damping(&self) -> Option<PartDamping> {
+        None
+    }
+
+    /// The thickness in contact of a body without an inside (m): both sides of its surface collide. None for one with an inside.
+    fn thickness(&self) -> Option<f64> {
+        None
+    }
+}
+
+/// Damping of the points of a body beside the rigid motion of its connected parts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PartDamping {
+    /// Pairs of points that are connected.
+    pub links: Vec<[u32; 2]>,
+    /// The rate at which such motion decays (1/s).
+    pub rate: f64,
 }
 
 /// Generalised coordinates of the points of a body: the embedding, the inertia and their energies.

@@ -21,7 +21,7 @@ use crate::fault::Fault;
 use crate::obstacle::Obstacle;
 pub(crate) use pair_materials::PairMaterials;
 use rest_gap::RestGaps;
-use sinew_contact::{ContactMaterial, PairSurface, Penalty, SurfacePairs};
+use sinew_contact::{ContactMaterial, PairSurface, Penalty, Shape, SurfacePairs};
 use sinew_math::Vec3;
 use soft_surface::SoftSurface;
 use std::sync::Arc;
@@ -34,6 +34,8 @@ pub(crate) struct ContactSurface {
     weights: Vec<f64>,
     /// Effective mass μ of each point (kg).
     pub(crate) mass: Vec<f64>,
+    /// The distance that points of sheets keep from obstacles, half of their thickness (m); empty without sheets.
+    offset: Vec<f64>,
     /// The time step that stiffnesses are computed for (s).
     pub(crate) step: f64,
     /// The normal spring force is constant beyond this depth (m).
@@ -117,8 +119,7 @@ impl ContactSurface {
                 }
                 offsets.push(nodes.len() as u32);
             }
-            let (low, high) = surface.bounds().unwrap_or_default();
-            smallest = smallest.min((high - low).min());
+            smallest = smallest.min(smallest_extent(body));
         }
 
         // effective masses, by the row-sum bound
@@ -139,6 +140,7 @@ impl ContactSurface {
         let mut hit = ContactSurface {
             soft: None,
             mass,
+            offset: sheet_offsets(bodies),
             step,
             deepest: 0.25 * smallest,
             stretch,
@@ -223,6 +225,24 @@ impl ContactSurface {
         volume(node_rest) * volume(node_x) < 0.0
     }
 
+    /// The distance that a point keeps from obstacles (m).
+    #[inline]
+    pub(crate) fn offset(&self, point: usize) -> f64 {
+        self.offset.get(point).copied().unwrap_or(0.0)
+    }
+
+    /// The distance that any point keeps from obstacles at most (m).
+    pub(crate) fn max_offset(&self) -> f64 {
+        self.offset.iter().copied().fold(0.0, f64::max)
+    }
+
+    /// What leads from the side of a sheet that faces an obstacle to its middle, with a point in the middle at `p` in the frame of the shape (m): zero for other points.
+    #[inline]
+    pub(crate) fn inset(&self, point: usize, shape: &Shape, p: &Vec3) -> Vec3 {
+        let offset = self.offset(point);
+        if offset == 0.0 { Vec3::zeros() } else { offset * shape.probe(p).normal }
+    }
+
     /// Interpolates node positions or velocities at a point.
     #[inline]
     pub(crate) fn at(&self, point: usize, node_values: &[Vec3]) -> Vec3 {
@@ -273,6 +293,25 @@ impl ContactSurface {
         law.damping *= factor.sqrt();
         law
     }
+}
+
+/// Half of the thickness of the sheet that each point is on (m), 0 for other points; empty without sheets.
+fn sheet_offsets(bodies: &[Body]) -> Vec<f64> {
+    if bodies.iter().all(|body| body.thickness().is_none()) {
+        return Vec::new();
+    }
+    let of_body = |body: &Body| {
+        let count = body.contact_mesh().0.vertices.len();
+        core::iter::repeat_n(0.5 * body.thickness().unwrap_or(0.0), count)
+    };
+    bodies.iter().flat_map(of_body).collect()
+}
+
+/// The smallest side of the box around a body at rest (m). A sheet has no far side that it could be pushed out of: its largest.
+fn smallest_extent(body: &Body) -> f64 {
+    let (low, high) = body.contact_mesh().0.bounds().unwrap_or_default();
+    let size = high - low;
+    if body.thickness().is_some() { size.max() } else { size.min() }
 }
 
 /// The effective mass of each point, by the row-sum bound, for points that stand for the given areas; 0 for points without.

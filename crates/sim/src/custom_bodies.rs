@@ -63,13 +63,13 @@ impl CustomBodies {
         self.made_for = Some(model.id().clone());
     }
 
-    /// Adds the forces of the energies to the forces on nodes (N).
-    pub(crate) fn push(&mut self, node_x: &[Vec3], node_force: &mut [Vec3]) {
+    /// Adds the forces of the energies to the forces on nodes (N), for nodes at positions (m) with velocities (m/s).
+    pub(crate) fn push(&mut self, (node_x, node_v): (&[Vec3], &[Vec3]), node_force: &mut [Vec3]) {
         for BodyEnergy { nodes, energy } in &mut self.energies {
             self.gradient.clear();
             self.gradient.resize(nodes.len(), Vec3::zeros());
             energy.refresh(&node_x[nodes.clone()], 0);
-            energy.evaluate(&node_x[nodes.clone()], &mut self.gradient);
+            energy.evaluate_moving(&node_x[nodes.clone()], &node_v[nodes.clone()], &mut self.gradient);
             for (force, gradient) in node_force[nodes.clone()].iter_mut().zip(&self.gradient) {
                 *force -= gradient;
             }
@@ -100,13 +100,7 @@ impl CustomBodies {
 
     /// The energy of all points (J).
     pub(crate) fn energy(&mut self, node_x: &[Vec3]) -> f64 {
-        let mut sum = 0.0;
-        for BodyEnergy { nodes, energy } in &mut self.energies {
-            self.gradient.clear();
-            self.gradient.resize(nodes.len(), Vec3::zeros());
-            sum += energy.evaluate(&node_x[nodes.clone()], &mut self.gradient);
-        }
-        sum
+        self.energies.iter_mut().map(|own| own.energy.stored_energy(&node_x[own.nodes.clone()])).sum()
     }
 
     /// Whether any body has an energy of points.
@@ -122,6 +116,25 @@ impl NodeEnergy for CustomBodies {
             energy.evaluate(&x[nodes.clone()], &mut gradient[nodes.clone()])
         };
         self.energies.iter_mut().map(own).sum()
+    }
+
+    fn begin_step(&mut self, x: &[Vec3], h: f64) {
+        self.energies.iter_mut().for_each(|own| own.energy.begin_step(&x[own.nodes.clone()], h));
+    }
+
+    fn begin_beyond(&mut self, x: &[Vec3], s: f64) {
+        self.energies.iter_mut().for_each(|own| own.energy.begin_beyond(&x[own.nodes.clone()], s));
+    }
+
+    fn is_internal(&self) -> bool {
+        self.energies.iter().all(|own| own.energy.is_internal())
+    }
+
+    fn for_each_block(&self, visit: &mut dyn FnMut(u32, u32, &Mat3)) {
+        for BodyEnergy { nodes, energy } in &self.energies {
+            let first = nodes.start as u32;
+            energy.for_each_block(&mut |a, b, block| visit(first + a, first + b, block));
+        }
     }
 
     fn refresh(&mut self, x: &[Vec3], round: usize) -> bool {

@@ -3,6 +3,7 @@
 mod constraint;
 mod contact;
 mod home;
+mod network;
 mod region;
 
 use crate::body_kind::KindDesc;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 pub use constraint::{BeltDesc, ConstraintDesc, ConstraintKind, PointDesc};
 pub use contact::{BodyContactDesc, ContactDesc, Mobility, ObstacleDesc};
 pub use home::HomeDesc;
+pub use network::{NetworkDesc, NetworkKind, SheetElements};
 pub use sinew_contact::Shape;
 pub use sinew_mesh::CageSize;
 
@@ -210,6 +212,8 @@ pub enum ShapeDesc {
     },
     /// A tet mesh; its boundary is the surface.
     Tets(TetMesh),
+    /// A mesh that is not filled with flesh: cloth, a shell or springs. It cannot be attached to bones.
+    Network(NetworkDesc),
     /// A custom body, implemented outside this crate. It cannot be attached to bones, nor pinned if it has generalised coordinates.
     Custom(Arc<dyn KindDesc>),
 }
@@ -227,6 +231,7 @@ impl ShapeDesc {
         match self {
             ShapeDesc::Surface { surface, .. } => &surface.vertices,
             ShapeDesc::Tets(mesh) => &mesh.nodes,
+            ShapeDesc::Network(network) => network.mesh.points(),
             ShapeDesc::Custom(kind) => &kind.surface().vertices,
         }
     }

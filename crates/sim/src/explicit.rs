@@ -242,7 +242,7 @@ impl Explicit {
         } else {
             self.outside.copy_from_slice(&self.load);
         }
-        self.custom_bodies.push(&state.node_x, &mut self.outside);
+        self.custom_bodies.push((&state.node_x, &state.node_v), &mut self.outside);
         if Contacts::can_collide_in(model, control) {
             self.contacts.push(model, control, substep, state, &mut self.outside);
         } else {

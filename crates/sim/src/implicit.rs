@@ -20,6 +20,7 @@ mod flight;
 mod home_terms;
 mod newton;
 mod pcg;
+mod point_solver;
 mod preconditioner;
 mod problem;
 mod rigid_obstacles;
@@ -240,6 +241,7 @@ impl Implicit {
             state,
         );
         self.begin_stage(model, control, stage, state);
+        self.begin_custom_bodies(model, stage, state);
         if self.uses_barrier {
             let task = Task { model, control, settings };
             if let Some(found) = self.solve_with_barrier(task, stage, extras, (budget, solves_left), state) {
@@ -261,7 +263,6 @@ impl Implicit {
         if can_collide {
             all.push(&mut contact_nodes);
         }
-        self.custom_bodies.prepare(model);
         if self.custom_bodies.has_energies() {
             all.push(&mut self.custom_bodies);
         }
@@ -304,6 +305,18 @@ impl Implicit {
             StageKind::Second => {
                 second_order.begin_second(model, control, (problem, constraint_energy), state)
             }
+        }
+    }
+
+    /// Sets what the dampers of custom bodies refer to.
+    fn begin_custom_bodies(&mut self, model: &Model, stage: Stage, state: &State) {
+        self.custom_bodies.prepare(model);
+        let h = stage.substep.h;
+        if stage.kind == StageKind::Second {
+            self.custom_bodies.begin_step(self.second_order.start_x(), h);
+            self.custom_bodies.begin_beyond(&state.node_x, second_order::EXTRAPOLATION);
+        } else {
+            self.custom_bodies.begin_step(&state.node_x, h);
         }
     }
 

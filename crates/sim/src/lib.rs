@@ -21,6 +21,7 @@ mod home;
 pub mod implicit;
 mod measures;
 mod model;
+mod network;
 mod node_energy;
 mod obstacle;
 mod part;
@@ -40,7 +41,8 @@ mod surface;
 
 pub use body::Body;
 pub use body_kind::{
-    BodyKind, CoordinateState, Coordinates, CustomBody, CustomKind, KindDesc, KindParts, PointsOut,
+    BodyKind, CoordinateState, Coordinates, CustomBody, CustomKind, KindDesc, KindParts, PartDamping,
+    PointsOut,
 };
 pub use constraint::{Constraint, ConstraintPath};
 pub use constraint_forces::{ConstraintForce, constraint_energy, constraint_forces};

@@ -11,6 +11,30 @@ pub trait NodeEnergy: Debug {
     /// Returns the energy (J) at node positions (m) and adds its gradient (N). Infinite at inadmissible positions.
     fn evaluate(&mut self, x: &[Vec3], gradient: &mut [Vec3]) -> f64;
 
+    /// The same for nodes that move with velocities (m/s), with the forces of dampers in the gradient.
+    fn evaluate_moving(&mut self, x: &[Vec3], _v: &[Vec3], gradient: &mut [Vec3]) -> f64 {
+        self.evaluate(x, gradient)
+    }
+
+    /// The energy without that of dampers (J).
+    fn stored_energy(&mut self, x: &[Vec3]) -> f64 {
+        self.evaluate(x, &mut vec![Vec3::zeros(); x.len()])
+    }
+
+    /// Begins an implicit step of `h` (s) at node positions, which dampers refer to.
+    fn begin_step(&mut self, _x: &[Vec3], _h: f64) {}
+
+    /// Extrapolates what dampers refer to from there through node positions by a factor `s`, for the second stage of a step.
+    fn begin_beyond(&mut self, _x: &[Vec3], _s: f64) {}
+
+    /// Whether its forces have no resultant on any connected part, so that parts fly freely under them.
+    fn is_internal(&self) -> bool {
+        false
+    }
+
+    /// Calls the visitor with the nodes and blocks of the Hessian (N/m) that was last updated, each any number of times; they add up. For preconditioners: an energy may leave out all of them.
+    fn for_each_block(&self, _visit: &mut dyn FnMut(u32, u32, &Mat3)) {}
+
     /// Updates at node positions what is fixed during an iteration, such as the active contact pairs; returns whether the energy changed. Called before each `round` of the
     /// solver, but only guaranteed for the first ones: an active set that alternates must settle by itself.
     fn refresh(&mut self, _x: &[Vec3], _round: usize) -> bool {

@@ -22,6 +22,7 @@ mod rigid_moments;
 
 pub(crate) use rigid_moments::{RigidField, RigidMoments};
 
+use crate::body_kind::PartDamping;
 use core::ops::Range;
 use lowest_frequency::lowest_frequency;
 use sinew_flesh::ElementDesc;
@@ -69,13 +70,24 @@ impl Parts {
     /// Adds the parts of the next body, a tet mesh without bones with the given damping ratio. The viscosity of its elements is lowered where it alone would damp the lowest mode by more than that.
     pub(crate) fn add_body(&mut self, nodes: BodyNodes, elements: &mut [ElementDesc], ratio: f64) {
         let first_part = self.parts.len();
-        for members in components(&nodes.range, elements) {
+        for members in components(&nodes.range, elements.iter().map(|element| element.nodes)) {
             self.add(members, &nodes, elements, ratio);
         }
         self.of_body.push(first_part..self.parts.len());
     }
 
-    /// Adds a body on bones, or one that is no tet mesh: it has no parts.
+    /// Adds the parts of the next body, whose nodes are connected in pairs, counted from its first; its deformation decays at a rate (1/s).
+    pub(crate) fn add_linked_body(&mut self, nodes: BodyNodes, damping: &PartDamping) {
+        let first_part = self.parts.len();
+        let links = damping.links.iter().map(|link| link.map(|node| node + nodes.range.start as u32));
+        for members in components(&nodes.range, links) {
+            self.add(members, &nodes, &mut [], 0.0);
+        }
+        self.parts[first_part..].iter_mut().for_each(|part| part.damping_rate = damping.rate);
+        self.of_body.push(first_part..self.parts.len());
+    }
+
+    /// Adds a body on bones, or one whose kind damps it: it has no parts.
     pub(crate) fn add_none(&mut self) {
         self.of_body.push(self.parts.len()..self.parts.len());
     }
@@ -140,13 +152,17 @@ pub(crate) struct BodyNodes<'a> {
     pub(crate) inverse_mass: &'a [f64],
 }
 
-/// Sets of nodes that elements connect, each in ascending order, by their first nodes.
-fn components(nodes: &Range<usize>, elements: &[ElementDesc]) -> Vec<Vec<u32>> {
+/// Sets of nodes that are connected, each in ascending order, by their first nodes.
+fn components<const N: usize>(
+    nodes: &Range<usize>,
+    connected: impl Iterator<Item = [u32; N]>,
+) -> Vec<Vec<u32>> {
     // a forest in which every root is the lowest node of its tree
     let mut parent: Vec<usize> = (0..nodes.len()).collect();
-    for element in elements {
-        let [first, others @ ..] = element.nodes.map(|node| node as usize - nodes.start);
-        for other in others {
+    for group in connected {
+        let group = group.map(|node| node as usize - nodes.start);
+        let Some((&first, others)) = group.split_first() else { continue };
+        for &other in others {
             let (a, b) = (root(&mut parent, first), root(&mut parent, other));
             parent[a.max(b)] = a.min(b);
         }
@@ -179,7 +195,7 @@ mod tests {
     fn elements_that_share_a_node_are_one_part() {
         let element = |nodes| ElementDesc { nodes, material: Material::default(), fill: 1.0, viscosity: 0.0 };
         let elements = [element([9, 8, 7, 13]), element([3, 4, 5, 6]), element([13, 10, 11, 12])];
-        let parts = components(&(3..14), &elements);
+        let parts = components(&(3..14), elements.iter().map(|element| element.nodes));
         assert_eq!(parts, [vec![3, 4, 5, 6], vec![7, 8, 9, 10, 11, 12, 13]]);
     }
 }

@@ -1,7 +1,10 @@
 //! The catalog of built-in characters.
 
 use crate::Beam;
-use crate::{arm, beam, cow, cylinder, dancer, dragon, fish, jelly, jelly_torus, penguin, starfish, worm};
+use crate::{
+    arm, beam, cloth, cloth_ball, cow, cylinder, dancer, dragon, fish, jelly, jelly_torus, penguin, starfish,
+    worm,
+};
 use crate::{duck_box, fish_jump, pot, starfish_cage, starfish_turn, worm_roll};
 use sinew_flesh::{Law, StretchLimits};
 use sinew_take::Scene;
@@ -151,6 +154,18 @@ const CATALOG: &[Character] = &[
         description: "a soft duck tumbles in a rotating box",
         build: duck_box,
         color: [0.96, 0.79, 0.24],
+    },
+    Character {
+        name: "cloth",
+        description: "a cotton sheet, held by two corners, falls and swings",
+        build: cloth,
+        color: [0.85, 0.33, 0.30],
+    },
+    Character {
+        name: "cloth-ball",
+        description: "a silk sheet falls on a ball and drapes over it",
+        build: cloth_ball,
+        color: [0.36, 0.50, 0.85],
     },
     Character {
         name: "beam",

@@ -31,7 +31,7 @@ const fn known(
 
 /// Where [KimPollard2011, tables III and IV] has the character, its sizes: starfish of 200, 3,400, 9,000 and 37,573 tets with 1,162
 /// vertices, and a dancer of 8,619 tets, 34,362 vertices and 60 degrees of freedom.
-const KNOWN: [Known; 22] = [
+const KNOWN: [Known; 24] = [
     known("dancer", [20, 63], [8_619, 34_362], 153.0),
     known("starfish", [16, 26], [3_400, 1_162], 1.6),
     known("starfish-coarse", [16, 26], [200, 1_162], 1.6),
@@ -54,6 +54,8 @@ const KNOWN: [Known; 22] = [
     known("pot", [0, 0], [1_213, 2_096], 2.45),
     known("pot-slippery", [0, 0], [1_213, 2_096], 2.45),
     known("duck-box", [0, 0], [1_208, 1_625], 1.67),
+    known("cloth", [0, 0], [0, 1_369], 0.13),
+    known("cloth-ball", [0, 0], [0, 1_369], 0.0567),
 ];
 
 #[test]
@@ -66,8 +68,8 @@ fn every_character_has_its_expected_size() {
         assert!(scene.faults().is_empty());
         let model = Model::build(&scene.world).unwrap_or_else(|e| panic!("{name}: {e}"));
         let near = |found: usize, wanted: usize, what: &str| {
-            let off = (found as f64 / wanted as f64 - 1.0).abs();
-            assert!(off <= 0.05, "{name}: {found} {what}, known for {wanted}");
+            let off = (found as f64 - wanted as f64).abs();
+            assert!(off <= 0.05 * wanted as f64, "{name}: {found} {what}, known for {wanted}");
         };
         near(model.tets().len(), known.tets, "tets");
         near(model.bodies()[0].surface.vertices.len(), known.vertices, "vertices");
@@ -81,7 +83,8 @@ fn every_character_has_its_expected_size() {
         // small volume
         let enclosed = model.bodies()[0].surface.signed_volume();
         let filled = model.bodies()[0].volume;
-        assert!((filled / enclosed - 1.0).abs() < 0.02, "{name}: {filled} m³ in {enclosed} m³");
+        let is_sheet = model.bodies()[0].thickness().is_some();
+        assert!(is_sheet || (filled / enclosed - 1.0).abs() < 0.02, "{name}: {filled} m³ in {enclosed} m³");
 
         // every bone has nodes fixed to it, and every motion without obstacles is cyclic
         for (i, rig) in model.rigs().iter().enumerate() {
@@ -134,7 +137,7 @@ fn kinetic(player: &Player) -> f64 {
 ///
 /// Joints come to rest within a few τ = 0.15 s. Then the lowest mode has the damping ratio ζ ≥ 0.08 of its material and, by f ≈ √(μ/ρ)/(4 h), a
 /// frequency of 1.5 Hz or more: its energy decays as exp(−4π ζ f t), in 3.5 s to 0.005 of its initial value, which is at most the peak. Pinned bodies start by falling
-/// into their sag and have all ten seconds, so ζ = 0.05 at 1 Hz is enough. The beam, with ζ = 0.02, vibrates at 2.3 Hz.
+/// into their sag and have all ten seconds, so ζ = 0.05 at 1 Hz is enough, and so is the drag of the air on cloth, 1/s or exp(−10) of its energy. The beam, with ζ = 0.02, vibrates at 2.3 Hz.
 #[test]
 fn every_character_is_stable_for_ten_seconds_and_comes_to_rest() {
     let has_obstacles =
@@ -160,7 +163,7 @@ fn every_character_is_stable_for_ten_seconds_and_comes_to_rest() {
         assert_eq!(player.summary.retries, 0, "{name} needs smaller steps than predicted");
         // folds at joints may invert a few elements for a short time, not whole parts
         let tets = player.model.tets().len();
-        assert!(inverted < tets / 25, "{name}: {inverted} of {tets} tets inverted");
+        assert!(inverted <= tets / 25, "{name}: {inverted} of {tets} tets inverted");
     }
 }
 

@@ -111,6 +111,7 @@ fn pass(what: &'static str, mesh: &TriMesh, x: &[Vec3]) -> Row {
         range: &range,
         edges: &[],
         nominal_range: 0.5 * spacing,
+        is_two_sided: false,
         collides_with_itself: true,
         collides_with_others: false,
     };

@@ -64,6 +64,8 @@ pub(super) struct SurfaceTree {
     pub(super) edges: Vec<LeafEdge>,
     pub(super) edges_of_node: Vec<LeafRange>,
     pub(super) nominal_range: f64,
+    /// Whether it has no inside.
+    pub(super) is_two_sided: bool,
     pub(super) collides_with_itself: bool,
     pub(super) collides_with_others: bool,
 }
@@ -140,6 +142,7 @@ impl SurfaceTree {
             rest,
             tree,
             nominal_range: surface.nominal_range,
+            is_two_sided: surface.is_two_sided,
             collides_with_itself: surface.collides_with_itself,
             collides_with_others: surface.collides_with_others,
             ..SurfaceTree::default()

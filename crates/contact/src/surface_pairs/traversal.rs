@@ -120,7 +120,11 @@ impl Traversal<'_> {
         let [ours, theirs] = [&trees[0].nodes[nodes[0] as usize], &trees[1].nodes[nodes[1] as usize]];
         let closing = f64::from(ours.moving.velocities.difference(&theirs.moving.velocities));
         let is_leaf = ours.count > 0 && theirs.count > 0;
-        let rate = closing / trees[0].nominal_range.max(trees[1].nominal_range);
+        let ranges = trees.map(|tree| tree.nominal_range);
+        // a sheet must not be passed within a step, however thick the other one is
+        let is_on_sheet = trees.iter().any(|tree| tree.is_two_sided);
+        let range = if is_on_sheet { ranges[0].min(ranges[1]) } else { ranges[0].max(ranges[1]) };
+        let rate = closing / range;
         // NaN, as in a failed step, does not compare and counts
         if rate <= *max_rate || !self.may_collide(surfaces, nodes) {
             return;

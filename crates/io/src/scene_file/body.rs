@@ -2,6 +2,7 @@
 
 use super::material::{read_material, sag_of};
 use super::motion::read_motion;
+use super::network::{read_fabric, shape_of_kind};
 use super::region::read_region;
 use super::section::Section;
 use crate::Up;
@@ -33,6 +34,7 @@ pub(super) fn read_body(
     }
     let cage = read_cage(section.cage_tets, section.cage_edge);
     let material = read_material(section, &section.table().material, "jelly")?;
+    let fabric = read_fabric(section)?;
     let (pins, motions) = read_pins(&section.items("pin", &section.table().pin), up)?;
     let loads = read_loads(&section.items("load", &section.table().load), up)?;
 
@@ -47,7 +49,7 @@ pub(super) fn read_body(
     let notes = shape.notes.iter().map(|note| format!("{name}: {note}")).collect();
     let body = BodyDesc {
         name,
-        shape: shape.value,
+        shape: shape_of_kind(section, fabric, shape.value),
         material,
         velocity: section.velocity.map_or(Vec3::zeros(), Vec3::from),
         pins,

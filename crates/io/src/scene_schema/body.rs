@@ -1,6 +1,8 @@
-//! `[[body]]`: flesh without bones.
+//! `[[body]]`: flesh without bones, cloth and springs.
 
-use super::{MaterialChoice, MotionTable, RegionTable, SagMode, Vector, whole};
+use super::{
+    BodyKind, FabricChoice, MaterialChoice, MotionTable, RegionTable, SagMode, SheetElements, Vector, whole,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +17,10 @@ pub struct BodyTable {
     /// Its name in reports and outputs.
     #[schemars(extend("x-default" = "the file's name"))]
     pub name: Option<String>,
-    /// A closed surface (.obj, .ply, .stl); flesh is built inside it.
+    /// What its mesh is made into: flesh that fills it, a sheet of `fabric` on its surface (`cloth`), a hollow wall of its material (`shell`), or springs along the edges of the tets that flesh would have (`solid`).
+    #[schemars(extend("default" = "flesh"))]
+    pub kind: Option<BodyKind>,
+    /// A surface (.obj, .ply, .stl); flesh is built inside it. That of cloth need not be closed.
     #[schemars(extend("format" = "path"))]
     pub surface: Option<String>,
     /// A solid of tetrahedra (.node or .ele of TetGen).
@@ -37,6 +42,15 @@ pub struct BodyTable {
     /// Its material.
     #[schemars(extend("default" = "jelly"))]
     pub material: Option<MaterialChoice>,
+    /// The fabric of cloth.
+    #[schemars(extend("default" = "cotton"))]
+    pub fabric: Option<FabricChoice>,
+    /// What connects the vertices of cloth and shells.
+    #[schemars(extend("default" = "triangles"))]
+    pub elements: Option<SheetElements>,
+    /// The thickness of a shell, and of cloth in contact (m).
+    #[schemars(extend("x-default" = "a hundredth of the diagonal; for cloth a fifth of its edges, at most 0.4 % of the diagonal", "exclusiveMinimum" = 0))]
+    pub thickness: Option<f64>,
     /// Velocity at the start (m/s).
     #[schemars(extend("default" = [0, 0, 0]))]
     pub velocity: Option<Vector>,

@@ -74,6 +74,8 @@ parts! {
     ObstacleEdit: ObstacleEditTable = "[[edit.obstacle]]";
     /// The numbers of a material.
     Material: MaterialTable = "[body.material]";
+    /// The numbers of a fabric.
+    Fabric: FabricTable = "[body.fabric]";
     /// Nodes that are held.
     Pin: PinTable = "[[body.pin]]";
     /// A force.

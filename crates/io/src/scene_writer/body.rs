@@ -1,6 +1,7 @@
 //! Writes bodies without bones as `[[body]]`.
 
 use super::mesh::MeshKeys;
+use super::network::with_kind;
 use super::region::{motion_table, region_table};
 use super::{nonzero, vector};
 use crate::scene_schema::{
@@ -18,7 +19,7 @@ pub(super) fn body_table(
     contact: &ContactDesc,
 ) -> BodyTable {
     let material = contact.material(&body.name);
-    BodyTable {
+    let table = BodyTable {
         name: Some(body.name.clone()),
         surface: mesh.surface,
         tets: mesh.tets,
@@ -34,7 +35,8 @@ pub(super) fn body_table(
         friction: material.friction,
         contact_stiffness: contact_stiffness(&material),
         ..BodyTable::default()
-    }
+    };
+    with_kind(table, &body.shape)
 }
 
 /// `self_contact` of a body; absent if it is false.

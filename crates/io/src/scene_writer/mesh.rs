@@ -46,6 +46,7 @@ impl MeshFiles {
                 self.files.push((format!("{stem}.ele"), ele));
                 MeshKeys { tets: Some(format!("{stem}.node")), ..MeshKeys::default() }
             }
+            ShapeDesc::Network(network) => return self.add_shape(stem, &network.mesh),
             ShapeDesc::Custom(_) => return Err(format!("the body '{stem}' is of a custom kind")),
         })
     }

@@ -75,7 +75,8 @@ impl TakeRecipe {
         if let Some(kind) = self.settings.solver {
             text.insert("solver".into(), kind.name().into());
         }
-        for (key, value) in [("animation", &self.settings.animation), ("motion", &self.settings.motion)] {
+        let TakeSettings { animation, motion, cloth, .. } = &self.settings;
+        for (key, value) in [("animation", animation), ("motion", motion), ("cloth", cloth)] {
             if let Some(value) = value {
                 text.insert(key.into(), value.clone().into());
             }
@@ -169,6 +170,7 @@ impl TakeRecipe {
             lead,
             animation: word("animation"),
             motion: word("motion"),
+            cloth: word("cloth"),
             jiggle: float("jiggle").filter(|jiggle| jiggle.is_finite()),
             motion_scale: float("motion_scale").filter(|scale| scale.is_finite()),
             without_preroll: holds("at_once"),

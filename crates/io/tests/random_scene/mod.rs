@@ -146,6 +146,43 @@ fn contact_keys() -> impl Strategy<Value = (Option<bool>, Option<f64>, Option<f6
     (flag(), of(positive()), of(positive()))
 }
 
+fn fabric() -> BoxedStrategy<FabricChoice> {
+    let fabric_name = || select(vec!["cotton", "silk", "leather"]).prop_map(|name| FabricName(name.into()));
+    let table = (of(fabric_name()), of(0.01..2.0), of(1.0..1e5), of(0.0..0.5), of(0.0..1e-2), of(0.0..10.0))
+        .prop_map(|(name, areal_density, stretch, poisson, bending, damping)| FabricTable {
+            name,
+            areal_density,
+            stretch,
+            poisson,
+            bending,
+            damping,
+        });
+    prop_oneof![fabric_name().prop_map(FabricChoice::Named), table.prop_map(FabricChoice::Table)].boxed()
+}
+
+/// What the mesh of a body is made into.
+fn kind() -> BoxedStrategy<BodyTable> {
+    let of_kind = |kind| BodyTable { kind: Some(kind), ..BodyTable::default() };
+    let elements = || of(select(vec![SheetElements::Triangles, SheetElements::Springs]));
+    prop_oneof![
+        Just(BodyTable::default()),
+        Just(of_kind(BodyKind::Flesh)),
+        Just(of_kind(BodyKind::Solid)),
+        (of(positive()), elements()).prop_map(move |(thickness, elements)| BodyTable {
+            thickness,
+            elements,
+            ..of_kind(BodyKind::Shell)
+        }),
+        (of(fabric()), of(positive()), elements()).prop_map(move |(fabric, thickness, elements)| BodyTable {
+            fabric,
+            thickness,
+            elements,
+            ..of_kind(BodyKind::Cloth)
+        }),
+    ]
+    .boxed()
+}
+
 /// A body, whose name is given by its place.
 fn body() -> BoxedStrategy<BodyTable> {
     let shape = prop_oneof![
@@ -159,10 +196,11 @@ fn body() -> BoxedStrategy<BodyTable> {
     ];
     let placing = (of(positive()), of(vector()), of(vector()), contact_keys());
     let held = (vec(pin(), 0..3), vec(load(), 0..2), of(sag()), of(positive()));
-    (shape, placing, of(material()), held)
-        .prop_map(|(shape, (scale, translate, velocity, contact), material, held)| {
+    (shape, kind(), placing, of(material()), held)
+        .prop_map(|(shape, kind, (scale, translate, velocity, contact), material, held)| {
             let (pin, load, sag, air_drag) = held;
             let (self_contact, friction, contact_stiffness) = contact;
+            let BodyTable { kind, fabric, elements, thickness, .. } = kind;
             BodyTable {
                 scale,
                 translate,
@@ -175,6 +213,10 @@ fn body() -> BoxedStrategy<BodyTable> {
                 load,
                 sag,
                 air_drag,
+                kind,
+                fabric,
+                elements,
+                thickness,
                 ..shape
             }
         })

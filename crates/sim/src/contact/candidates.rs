@@ -96,7 +96,8 @@ impl CandidateSearch {
         let (margin, flesh) = (range.margin, model.contact_surface().count());
         let CandidateSearch { chunks, boxes, approach, away_until } = self;
         boxes.clear();
-        boxes.extend(model.obstacles().iter().zip(motions).map(|(o, motion)| around(o, motion, margin)));
+        let reach = margin + model.contact_surface().max_offset();
+        boxes.extend(model.obstacles().iter().zip(motions).map(|(o, motion)| around(o, motion, reach)));
         let query = Query { model, motions, boxes, margin, approach: *approach, node_x };
 
         // vertices of flesh, in parallel tasks
@@ -177,7 +178,7 @@ impl Query<'_> {
                     nearest = nearest.min(margin + boxes[o].distance_squared(&x[i]).sqrt());
                     continue;
                 }
-                let distance = self.distance(o, &x[i]);
+                let distance = self.distance(o, &x[i]) - self.model.contact_surface().offset(first + i);
                 nearest = nearest.min(self.bound(o, distance));
                 if distance < margin {
                     found.push(candidate((first + i) as u32, o, None, self.bound(o, distance)));

@@ -309,9 +309,11 @@ impl ContactEnergy {
                 None => model.contact_surface().at(point, node_x),
                 Some(owner) => sample_at(model, to, owner as usize, point),
             };
-            let p = in_shape(&to[o], &c.x);
-            let came_from = from[o].point_in_shape(&start[point]);
             let shape = &model.obstacles()[o].shape;
+            let p = in_shape(&to[o], &c.x);
+            // a sheet meets the obstacle with its side
+            let inset = model.contact_surface().inset(point, shape, &p);
+            let (p, came_from) = (p - inset, from[o].point_in_shape(&start[point]) - inset);
             c.contact = detect_contact(shape, &p, &came_from, c.anchor.as_ref());
             if let (Some(contact), None) = (&c.contact, c.anchor) {
                 // a new friction anchor is at the estimated point of impact, if the initial distance is known

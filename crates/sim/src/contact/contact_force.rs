@@ -26,6 +26,7 @@ pub fn contact_forces(model: &Model, state: &State) -> Vec<ContactForce> {
         for vertex in 0..model.contact_surface().count() {
             let x = model.contact_surface().at(vertex, &state.node_x);
             let p = now.pose.rotation.inverse_transform_vector(&(x - now.pose.translation.vector));
+            let p = p - model.contact_surface().inset(vertex, &obstacle.shape, &p);
             let key = (vertex as u32, o as u32);
             let held = state.anchors.binary_search_by_key(&key, |held| (held.point, held.obstacle));
             let anchor = held.ok().map(|i| state.anchors[i].anchor);
@@ -48,6 +49,7 @@ pub(crate) fn contact_energy(model: &Model, state: &State) -> f64 {
         for point in 0..model.contact_surface().count() {
             let x = model.contact_surface().at(point, &state.node_x);
             let p = now.pose.rotation.inverse_transform_vector(&(x - now.pose.translation.vector));
+            let p = p - model.contact_surface().inset(point, &obstacle.shape, &p);
             let held = state
                 .anchors
                 .binary_search_by_key(&(point as u32, o as u32), |held| (held.point, held.obstacle));

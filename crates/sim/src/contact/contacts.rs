@@ -314,7 +314,12 @@ impl Contacts {
             match c.owner.map(|owner| owner as usize) {
                 None => {
                     let motion = model.contact_surface().motion_at(point, &state.node_x, &state.node_v);
-                    (c.x, c.v) = (motion.x, motion.v);
+                    // a sheet meets the obstacle with its side
+                    let shape = &model.obstacles()[o].shape;
+                    let p = motions[o].point_in_shape(&motion.x);
+                    let inset = model.contact_surface().inset(point, shape, &p);
+                    c.x = motion.x - motions[o].world_from_shape.rotation * inset;
+                    c.v = motion.v;
                 }
                 Some(owner) => {
                     let obstacle = &model.obstacles()[owner];

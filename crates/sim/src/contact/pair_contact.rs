@@ -4,7 +4,7 @@
 //! g = Σ wᵢ xᵢ,   Σ wᵢ = 0,   δ = gap − n · g
 //! ```
 //!
-//! g leads from the point of contact on the second surface to that on the first, n is the outward normal of the second, and δ the depth.
+//! g leads from the point of contact on the second surface to that on the first, n is the outward normal of the second, and δ the depth. A sheet has no outward side: n leads to where the other one is.
 
 use crate::Model;
 use crate::friction_anchor::{PairFrictionAnchor, SoftPair};
@@ -92,18 +92,28 @@ impl PairContact {
             return None;
         }
 
-        // the normal, between those of the triangles beside the edges
+        // the normal, between those of the triangles beside the edges; edges of sheets have any
         let (ours, theirs) = (wing_normals(&first, &x)?, wing_normals(&second, &x)?);
-        let outward = theirs[0] + theirs[1] - ours[0] - ours[1];
+        let [is_sheet, is_on_sheet] = edges.map(|edge| finder.is_edge_two_sided(edge));
+        let apart = (a + s * u) - (c + t * v);
+        let outward = match (is_sheet, is_on_sheet) {
+            (false, false) => theirs[0] + theirs[1] - ours[0] - ours[1],
+            (true, false) => theirs[0] + theirs[1],
+            (false, true) => -ours[0] - ours[1],
+            (true, true) => apart,
+        };
         let normal = across * (outward.dot(&across).signum() / squared.sqrt());
-        if !(is_between(&normal, &theirs) && is_between(&-normal, &ours)) {
+        let fits = |edge: &[Vec3; 2], normal: Vec3, is_sheet: bool| is_sheet || is_between(&normal, edge);
+        if !(fits(&theirs, normal, is_on_sheet) && fits(&ours, -normal, is_sheet)) {
             return None;
         }
 
         // depth
-        let height = normal.dot(&((a + s * u) - (c + t * v)));
-        let gap = finder.edge_gap(edges[0]).min(finder.edge_gap(edges[1]));
+        let height = normal.dot(&apart);
         let range = finder.edge_range(edges[0]).min(finder.edge_range(edges[1]));
+        let both = is_sheet && is_on_sheet;
+        let gap =
+            finder.edge_gap(edges[0]).min(finder.edge_gap(edges[1])) + if both { 0.5 * range } else { 0.0 };
         let depth = gap - height;
         (depth > 0.0 && height > -range).then_some(PairContact {
             pair: SoftPair::Edges { edges },
@@ -139,7 +149,8 @@ impl PairContact {
                 let held = finder.triangle(triangle).map(&at);
                 let side = (held[1] - held[0]).cross(&(held[2] - held[0]));
                 let here: Vec3 = (1..4).map(|i| -self.weights[i] * at(self.points[i])).sum();
-                (side.dot(&self.normal) > 0.0).then(|| here - weighted(weights, &held))
+                let is_same_side = finder.is_two_sided(triangle) || side.dot(&self.normal) > 0.0;
+                is_same_side.then(|| here - weighted(weights, &held))
             }
             SoftPair::Edges { .. } => {
                 let [a, b, c, d] = self.points.map(&at);
@@ -185,12 +196,14 @@ impl Nearest {
         if distance > reach {
             return None;
         }
+        let is_sheet = finder.is_two_sided(triangle);
+        let gap = if is_sheet { (gap + 0.5 * finder.range(triangle)).min(reach) } else { gap };
 
         // signed distance
         let normal = (b - a).cross(&(c - a)).try_normalize(0.0)?;
         let facing = off.dot(&normal);
-        let side = if facing < 0.0 { -1.0 } else { 1.0 };
-        let is_beside = facing < IN_FRONT * distance && facing > -BEHIND * distance;
+        let side = if facing < 0.0 && !is_sheet { -1.0 } else { 1.0 };
+        let is_beside = !is_sheet && facing < IN_FRONT * distance && facing > -BEHIND * distance;
         let normal = if distance > 1e-9 * reach { off * (side / distance) } else { normal };
         let [wa, wb, wc] = found.weights;
         let contact = PairContact {

@@ -1,7 +1,7 @@
 //! The surface of a body in contact with other soft surfaces: which of its vertices and edges are tested, and over which distances.
 //!
 //! All lengths are those of the body itself: ℓ, the mean distance of the nodes that carry a vertex, below which nothing deforms, and the local thickness. Neither other bodies nor the resolution of the drawn surface
-//! change them.
+//! change them. A sheet has no inside: its range is its thickness, half of which it adds to the gap of what comes near, on either side.
 
 use super::samples::{Samples, choose_samples};
 use crate::body::Body;
@@ -24,6 +24,8 @@ pub(super) struct SoftSurface {
     /// The depth behind each triangle down to which contact is detected (m).
     range: Vec<f64>,
     edges: Vec<SurfaceEdge>,
+    /// The thickness of a body without an inside (m).
+    thickness: Option<f64>,
 }
 
 /// Repulsion starts at this fraction of ℓ, a millimetre or two on a person.
@@ -56,15 +58,22 @@ impl SoftSurface {
         let scale = scale(surface, own_rest, &offsets, &carriers);
 
         // distances from ℓ and the thickness
-        let radius = local_thickness(surface);
-        let depth = |v: u32| (RANGE * scale).min(RANGE_IN_RADIUS * radius[v as usize]).max(MIN_RANGE * scale);
+        let thickness = body.thickness();
+        let radius = if thickness.is_some() { Vec::new() } else { local_thickness(surface) };
+        let depth = |v: u32| {
+            let thick = || (RANGE * scale).min(RANGE_IN_RADIUS * radius[v as usize]).max(MIN_RANGE * scale);
+            thickness.unwrap_or_else(thick)
+        };
         let range: Vec<f64> = surface
             .triangles
             .iter()
             .map(|corners| corners.iter().map(|v| depth(*v)).fold(f64::INFINITY, f64::min))
             .collect();
         let count = surface.vertices.len() as u32;
-        let gap = (0..count).map(|v| (GAP * scale).min(GAP_IN_RANGE * depth(v))).collect();
+        // of two sheets each adds half of its thickness
+        let gap_at =
+            |v: u32| thickness.map_or_else(|| (GAP * scale).min(GAP_IN_RANGE * depth(v)), |t| 0.5 * t);
+        let gap = (0..count).map(gap_at).collect();
         SoftSurface {
             scale,
             samples: choose_samples(surface, SAMPLE_SPACING * scale),
@@ -73,12 +82,13 @@ impl SoftSurface {
             edges: long_edges(surface, LONG_EDGE * scale),
             offsets,
             carriers,
+            thickness,
         }
     }
 
     /// The range within which contact is detected where flesh is thick (m).
     pub(super) fn nominal_range(&self) -> f64 {
-        RANGE * self.scale
+        self.thickness.unwrap_or(RANGE * self.scale)
     }
 
     pub(super) fn as_pair_surface<'a>(
@@ -96,6 +106,7 @@ impl SoftSurface {
             gap: &self.gap,
             range: &self.range,
             edges: &self.edges,
+            is_two_sided: self.thickness.is_some(),
             nominal_range: self.nominal_range(),
             collides_with_itself,
             collides_with_others,

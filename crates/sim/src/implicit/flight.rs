@@ -33,7 +33,7 @@ impl Flight {
         self.outside.clear();
         self.outside.extend_from_slice(problem.load());
         self.outside.resize(x.len(), Vec3::zeros());
-        extras.iter_mut().for_each(|extra| {
+        extras.iter_mut().filter(|extra| !extra.is_internal()).for_each(|extra| {
             extra.evaluate(x, &mut self.outside);
         });
 

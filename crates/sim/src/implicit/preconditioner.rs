@@ -4,10 +4,11 @@
 //! z = Q K₀⁻¹ Qᵀ r + Z (ZᵀHZ)⁻¹ Zᵀ r,       K₀ = stiffness at rest + m/h² + drag
 //! ```
 //!
-//! Dynamic obstacles have their diagonal blocks of six rows, contacts and constraints included. Q holds the rotation of each node from rest. Z interpolates joint motion into the flesh by linear blend skinning, so that the coarse correction includes the flesh each joint carries. For tangled
+//! Custom bodies are factorised in every iteration (`point_solver`). Dynamic obstacles have their diagonal blocks of six rows, contacts and constraints included. Q holds the rotation of each node from rest. Z interpolates joint motion into the flesh by linear blend skinning, so that the coarse correction includes the flesh each joint carries. For tangled
 //! configurations the rest stiffness is a poor approximation, and block Jacobi preconditioning is used instead.
 
 use super::bones::Bones;
+use super::point_solver::PointSolver;
 use super::problem::{Motion, Point, Problem, row, vector};
 use super::skin::Skin;
 use crate::Model;
@@ -28,6 +29,8 @@ pub(super) struct Preconditioner {
     /// Inverse diagonal blocks of nodes, for tangled configurations.
     inverse_blocks: Vec<Block>,
     joints: Option<JointFactor>,
+    /// The factorisation of custom bodies.
+    points: PointSolver,
     /// Inverse diagonal blocks of dynamic obstacles.
     obstacle_blocks: Vec<Matrix6<f64>>,
     r: Vec<Row>,
@@ -146,6 +149,9 @@ impl Preconditioner {
         let bones = problem.bone_count();
         problem.obstacles.inverse_blocks(&point.obstacles, (bones, extras), &mut self.obstacle_blocks);
         let problem = &*problem;
+        if model.has_custom_bodies() {
+            self.points.update(model, problem, extras);
+        }
         if self.kind == Kind::Blocks {
             let blocks = problem.diagonal_blocks(model, extras);
             self.inverse_blocks.clear();
@@ -217,6 +223,7 @@ impl Preconditioner {
                 }
             }
         }
+        self.points.apply(problem, &r.nodes, &mut z.nodes);
         for ((z, r), block) in z.obstacles.iter_mut().zip(&r.obstacles).zip(&self.obstacle_blocks) {
             let (w, f) = (r.angular, r.linear);
             let found = block * Vector6::new(w.x, w.y, w.z, f.x, f.y, f.z);

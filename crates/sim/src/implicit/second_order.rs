@@ -86,6 +86,11 @@ impl SecondOrder {
         problem.obstacles.begin_first(whole.h);
     }
 
+    /// Node positions at the beginning of the step (m).
+    pub(super) fn start_x(&self) -> &[Vec3] {
+        &self.x
+    }
+
     /// Computes the coordinates of joints with prescribed motion at the end of the step.
     fn find_path_ends(&mut self, model: &Model, control: &Control, whole: Substep) {
         let Substep { to: fraction, dt, .. } = whole;

@@ -185,7 +185,11 @@ fn body_faults(desc: &BodyDesc) -> Vec<Fault> {
         let what = "its weight is balanced by bones, but it is attached to none: give it a rest shape instead, or let it sag freely";
         faults.push(fault(what.into()));
     }
-    if matches!(desc.shape, ShapeDesc::Custom(_)) && (desc.attachment.is_some() || desc.sag != Sag::Free) {
+    if let ShapeDesc::Network(network) = &desc.shape {
+        faults.extend(network.kind.faults().into_iter().map(fault));
+    }
+    let is_flesh = !matches!(desc.shape, ShapeDesc::Custom(_) | ShapeDesc::Network(_));
+    if !is_flesh && (desc.attachment.is_some() || desc.sag != Sag::Free) {
         let what = "it is not a tet mesh, and only tet meshes can be attached to bones or have a rest shape: hold it by constraints, and let it sag freely";
         faults.push(fault(what.into()));
     }
@@ -197,7 +201,8 @@ fn body_faults(desc: &BodyDesc) -> Vec<Fault> {
         faults.push(fault(what));
     }
     if desc.air_drag > 0.0 && (desc.attachment.is_some() || matches!(desc.shape, ShapeDesc::Custom(_))) {
-        let what = "it has air drag, which only tet meshes without bones have: remove it, or the attachment";
+        let what =
+            "it has air drag, which only flesh without bones and cloth have: remove it, or the attachment";
         faults.push(fault(what.into()));
     }
     for (i, pin) in desc.pins.iter().enumerate() {
@@ -466,7 +471,11 @@ impl Parts {
         let mut parts = PartList::of_nodes(self.node_mass.len());
         for (i, body) in self.bodies.iter_mut().enumerate() {
             let hangs = body.nodes.clone().any(|node| fixed_nodes.node_reference[node] > 0);
-            if hangs || matches!(body.kind, BodyKind::Custom(_)) {
+            let damping = match &body.kind {
+                BodyKind::Tets => None,
+                BodyKind::Custom(own) => Some(own.kind.damping()),
+            };
+            if hangs || matches!(damping, Some(None)) {
                 parts.add_none();
                 continue;
             }
@@ -476,8 +485,13 @@ impl Parts {
                 mass: &self.node_mass,
                 inverse_mass: node_inverse_mass,
             };
-            let elements = &mut self.elements[body.tets.clone()];
-            parts.add_body(nodes, elements, body.material.damping_ratio);
+            match damping {
+                Some(Some(damping)) => parts.add_linked_body(nodes, &damping),
+                _ => {
+                    let elements = &mut self.elements[body.tets.clone()];
+                    parts.add_body(nodes, elements, body.material.damping_ratio);
+                }
+            }
             if let Some(part) = parts.largest(i) {
                 body.damping_rate = part.damping_rate;
                 body.frequency = (part.frequency > 0.0).then_some(part.frequency);

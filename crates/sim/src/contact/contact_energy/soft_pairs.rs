@@ -256,12 +256,15 @@ fn vertex_contact(
         (now(pair.first) - a).dot(&(b - a).cross(&(c - a))) < 0.0
     };
     let may_collide = |(pair, front): &(&NearPair, &bool)| {
-        is_near(finder, pair, now) && (group.was_in_contact || **front || !is_behind(pair))
+        let is_sheet = finder.is_two_sided(pair.second);
+        is_near(finder, pair, now) && (is_sheet || group.was_in_contact || **front || !is_behind(pair))
     };
     let near = own.iter().zip(in_front).filter(may_collide).map(|(pair, _)| pair);
     let found = PairContact::of_vertex(finder, near, now);
     let deep = |passed: &PairContact| match passed.pair {
-        SoftPair::VertexTriangle { triangle, .. } => passed.depth > finder.range(triangle),
+        SoftPair::VertexTriangle { triangle, .. } => {
+            passed.depth > finder.range(triangle) || finder.is_two_sided(triangle)
+        }
         SoftPair::Edges { .. } => false,
     };
     let passed = first_passed(finder, own, (then, now)).filter(deep);
@@ -325,7 +328,7 @@ fn is_near(finder: &SurfacePairs, pair: &NearPair, at: impl Fn(u32) -> Vec3) -> 
     (0..3).all(|k| p[k] >= low[k] - reach && p[k] <= high[k] + reach)
 }
 
-/// The first triangle that a vertex passed through from front to back, if any. Pairs with a relative displacement below a fraction of the range are skipped; triangles are
+/// The first triangle that a vertex passed through from front to back, if any; that of a sheet in either direction. Pairs with a relative displacement below a fraction of the range are skipped; triangles are
 /// enlarged by a fraction of it.
 fn first_passed(
     finder: &SurfacePairs,
@@ -349,6 +352,8 @@ fn first_passed(
         let (before, after) = (normal(&from), normal(&to));
         let (above, below) = ((p0 - from[0]).dot(&before), (p1 - to[0]).dot(&after));
         let size = (before.norm(), after.norm());
+        let side = if finder.is_two_sided(triangle) && above < 0.0 { -1.0 } else { 1.0 };
+        let (above, below) = (side * above, side * below);
         if !(above >= 0.0 && below < 0.0 && size.0 > 0.0 && size.1 > 0.0) {
             continue;
         }
@@ -375,7 +380,7 @@ fn first_passed(
             points: [vertex, corners[0], corners[1], corners[2]],
             weights: [1.0, -wa, -wb, -wc],
             depth: finder.gap(vertex) - below,
-            normal: after / size.1,
+            normal: after * (side / size.1),
         };
         first = Some((fraction, contact));
     }

@@ -1,0 +1,189 @@
+//! Sheets: the nodes are the vertices of a surface, those at one place counted once.
+//!
+//! Springs along edges are as stiff as the membrane, by the areas A of the triangles at an edge of length ℓ; those across an edge, from one third corner to the other, are a fraction of it:
+//!
+//! ```text
+//! k = Y Σ A/ℓ²         k = Y Σ A/ℓ² · 12 B/(Y ℓ²)    across                              [VanGelder1998, Transue2014, III]
+//! ```
+//!
+//! The mean of (nᵀεn)² over directions in a plane is (2 tr ε² + tr² ε)/8, which makes Young's modulus Y and Poisson's ratio 1/3 of the first. The second is 0 to the first order in a flat sheet, which such springs do not
+//! keep from bending: 12 B/Y is the square of the thickness of a plate.
+
+use super::Network;
+use super::solid::parts;
+use crate::body_kind::KindParts;
+use crate::desc::SheetElements;
+use sinew_flesh::Fabric;
+use sinew_flesh::network::{Bending, Membrane, Spring};
+use sinew_math::Vec3;
+use sinew_mesh::{Embedding, TetMesh, TriMesh, split_long_edges_between};
+use std::collections::{BTreeMap, HashMap};
+
+/// What a sheet is made of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sheet {
+    pub(crate) fabric: Fabric,
+    pub(crate) elements: SheetElements,
+    /// Thickness in contact (m).
+    pub(crate) thickness: Option<f64>,
+}
+
+/// The default thickness in contact, as a fraction of the mean edge,
+const THICKNESS_OF_EDGE: f64 = 0.2;
+/// and at most of the diagonal of the sheet.
+const THICKNESS_OF_SHEET: f64 = 0.004;
+/// Triangles with less area than this fraction of the square of the diagonal are left out.
+const MIN_AREA: f64 = 1e-14;
+
+impl Sheet {
+    /// The parts of the sheet of a surface.
+    pub(crate) fn build(&self, surface: &TriMesh) -> Result<KindParts, Vec<String>> {
+        let (points, vertex_node) = nodes_of(surface);
+        let faults = faults(surface, &points, &vertex_node);
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+
+        // triangles with an area
+        let (low, high) = surface.bounds().unwrap_or_default();
+        let size = (high - low).norm();
+        let corners = surface.triangles.iter().map(|t| t.map(|v| vertex_node[v as usize]));
+        let membranes: Vec<Membrane> = corners
+            .filter_map(|nodes| Membrane::build(nodes, &nodes.map(|n| points[n as usize]), &self.fabric))
+            .filter(|membrane| membrane.area > MIN_AREA * size * size)
+            .collect();
+        let mut point_mass = vec![0.0; points.len()];
+        for Membrane { nodes, area, .. } in &membranes {
+            let third = self.fabric.areal_density * area / 3.0;
+            nodes.iter().for_each(|node| point_mass[*node as usize] += third);
+        }
+        if let Some(node) = point_mass.iter().position(|mass| *mass == 0.0) {
+            let vertex = vertex_node.iter().position(|own| *own as usize == node).unwrap_or(0);
+            return Err(vec![format!(
+                "vertex {} belongs to no triangle that has an area, and so has no mass: remove it",
+                vertex + 1
+            )]);
+        }
+
+        // what connects the nodes
+        let triangles: Vec<[u32; 3]> = membranes.iter().map(|membrane| membrane.nodes).collect();
+        let area: f64 = membranes.iter().map(|membrane| membrane.area).sum();
+        let thickness = self.thickness.unwrap_or_else(|| {
+            (THICKNESS_OF_EDGE * mean_edge(&triangles, &points)).min(THICKNESS_OF_SHEET * size)
+        });
+        let mut network = Network {
+            node_count: points.len(),
+            damping_rate: self.fabric.damping,
+            thickness: Some(thickness),
+            ..Network::default()
+        };
+        match self.elements {
+            SheetElements::Triangles => {
+                network.bending = Bending::build(&triangles, &points, &self.fabric);
+                network.membranes = membranes;
+            }
+            SheetElements::Springs => network.springs = edge_springs(&membranes, &points, &self.fabric),
+        }
+        let no_tets = TetMesh { nodes: points.clone(), tets: Vec::new() };
+        let embedding = Embedding::of_nodes(&no_tets, &vertex_node);
+        Ok(parts(network, points, point_mass, embedding, area * thickness))
+    }
+}
+
+/// The surface with its long edges split, and its embedding, if any edge is longer than a length (m).
+pub(crate) fn fine_surface(
+    surface: &TriMesh,
+    embedding: &Embedding,
+    length: f64,
+) -> Option<(TriMesh, Embedding)> {
+    let (fine, middles) = split_long_edges_between(surface, length);
+    if middles.is_empty() {
+        return None;
+    }
+    // the middle of an edge is carried half by the nodes of each end
+    let mut rows: Vec<BTreeMap<u32, f64>> =
+        (0..surface.vertices.len()).map(|v| embedding.point(v).collect()).collect();
+    for [a, b] in middles {
+        let mut row: BTreeMap<u32, f64> = BTreeMap::new();
+        for end in [a, b] {
+            rows[end as usize].iter().for_each(|(node, w)| *row.entry(*node).or_default() += 0.5 * w);
+        }
+        rows.push(row);
+    }
+    let barycentric = |row: &BTreeMap<u32, f64>| {
+        let (mut nodes, mut weights) = ([0; 4], [0.0; 4]);
+        row.iter().take(4).enumerate().for_each(|(i, (node, w))| (nodes[i], weights[i]) = (*node, *w));
+        (nodes, weights)
+    };
+    let points: Vec<([u32; 4], [f64; 4])> = rows.iter().map(barycentric).collect();
+    Some((fine, Embedding::from_barycentric(embedding.node_count(), &points)))
+}
+
+/// The places of vertices, each once, and the one of each vertex: surfaces have seams of texture coordinates.
+fn nodes_of(surface: &TriMesh) -> (Vec<Vec3>, Vec<u32>) {
+    let mut known: HashMap<[u64; 3], u32> = HashMap::new();
+    let mut points = Vec::new();
+    let node = |x: &Vec3| {
+        // minus zero is zero
+        let key = [x.x + 0.0, x.y + 0.0, x.z + 0.0].map(f64::to_bits);
+        *known.entry(key).or_insert_with(|| {
+            points.push(*x);
+            points.len() as u32 - 1
+        })
+    };
+    let vertex_node = surface.vertices.iter().map(node).collect();
+    (points, vertex_node)
+}
+
+fn faults(surface: &TriMesh, points: &[Vec3], vertex_node: &[u32]) -> Vec<String> {
+    if surface.triangles.is_empty() {
+        return vec!["it has no triangles: a sheet needs some".into()];
+    }
+    if let Some(t) = surface.triangles.iter().flatten().find(|v| **v as usize >= surface.vertices.len()) {
+        let count = surface.vertices.len();
+        return vec![format!("a triangle has vertex {t}, but there are {count}, numbered from 0")];
+    }
+    if points.iter().any(|x| !x.iter().all(|x| x.is_finite())) {
+        return vec!["one of its vertices is not finite".into()];
+    }
+    let mut is_used = vec![false; points.len()];
+    surface.triangles.iter().flatten().for_each(|v| is_used[vertex_node[*v as usize] as usize] = true);
+    let loose = vertex_node.iter().position(|node| !is_used[*node as usize]);
+    loose
+        .map(|vertex| format!("vertex {} belongs to no triangle: remove it", vertex + 1))
+        .into_iter()
+        .collect()
+}
+
+fn mean_edge(triangles: &[[u32; 3]], points: &[Vec3]) -> f64 {
+    let length = |a: u32, b: u32| (points[a as usize] - points[b as usize]).norm();
+    let sum: f64 = triangles.iter().map(|&[a, b, c]| length(a, b) + length(b, c) + length(c, a)).sum();
+    sum / (3 * triangles.len()).max(1) as f64
+}
+
+/// Springs along edges and across them.
+fn edge_springs(membranes: &[Membrane], points: &[Vec3], fabric: &Fabric) -> Vec<Spring> {
+    // areas and third corners at each edge
+    let mut edges: BTreeMap<[u32; 2], (f64, Vec<u32>)> = BTreeMap::new();
+    for Membrane { nodes: [a, b, c], area, .. } in membranes {
+        for (a, b, c) in [(a, b, c), (b, c, a), (c, a, b)] {
+            let (sum, thirds) = edges.entry([*a.min(b), *a.max(b)]).or_default();
+            *sum += area;
+            thirds.push(*c);
+        }
+    }
+
+    // edges first, then what leads across them
+    let length = |nodes: [u32; 2]| (points[nodes[0] as usize] - points[nodes[1] as usize]).norm();
+    let along = edges.iter().map(|(nodes, (area, _))| {
+        let length = length(*nodes);
+        Spring { nodes: *nodes, length, stiffness: fabric.stretch * area / (length * length) }
+    });
+    let across = edges.values().filter_map(|(area, thirds)| {
+        let &[a, b, ..] = thirds.as_slice() else { return None };
+        let length = length([a, b]);
+        let stiffness = 12.0 * fabric.bending * area / (length * length * length * length);
+        (length > 0.0 && stiffness > 0.0).then_some(Spring { nodes: [a, b], length, stiffness })
+    });
+    along.chain(across).collect()
+}
