@@ -562,12 +562,16 @@ impl Parts {
         LimbCores::build(&flesh, collide, |a, b| a == b || parent(a) == Some(b) || parent(b) == Some(a))
     }
 
+    /// The inverse masses of nodes (1/kg); 0 for those of pins.
+    fn unpinned_inverse_mass(&self) -> Vec<f64> {
+        let mut inverse_mass: Vec<f64> = self.node_mass.iter().map(|m| 1.0 / m).collect();
+        self.pins.iter().flat_map(|pin| &pin.nodes).for_each(|node| inverse_mass[*node as usize] = 0.0);
+        inverse_mass
+    }
+
     fn assemble(mut self, world: &WorldDesc, mut rigs: Vec<Rig>, kept: Option<&Model>) -> Model {
         // which nodes are free
-        let mut node_inverse_mass: Vec<f64> = self.node_mass.iter().map(|m| 1.0 / m).collect();
-        for &node in self.pins.iter().flat_map(|pin| &pin.nodes) {
-            node_inverse_mass[node as usize] = 0.0;
-        }
+        let mut node_inverse_mass = self.unpinned_inverse_mass();
         // Nodes fixed to bones count as free for the stability limit. Bones only constrain their nodes and add mass, and by Rayleigh's principle neither
         // raises the highest frequency: the limit holds for any mass of the bones and any joint drive. Damping is limited separately.
         let loose_inverse_mass = node_inverse_mass.clone();
