@@ -328,8 +328,7 @@ impl BoneCoupling {
                 coupling.wrenches.iter_mut().zip(own).zip(coupling.kinematics.world_frames())
             {
                 let torque = push.torque - frame.origin.cross(&push.force);
-                *wrench =
-                    *wrench + Wrench::new(frame.rotation.tr_mul(&torque), frame.rotation.tr_mul(&push.force));
+                *wrench += Wrench::new(frame.rotation.tr_mul(&torque), frame.rotation.tr_mul(&push.force));
             }
         }
         given
