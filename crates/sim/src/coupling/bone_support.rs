@@ -226,8 +226,8 @@ mod tests {
         assert_eq!((a.force, a.torque), (-b.force, -b.torque));
     }
 
-    /// Balls that meet at 3 m/s stop within a few sub-steps, v/ω with ω² = κ/h² of the reduced mass at most, leave slower than they came, and move apart until they no longer overlap; the lighter one
-    /// is stopped by no more than its own momentum.
+    /// Balls that meet at v = 3 m/s stop within a few sub-steps and move apart until they no longer overlap, without ever gaining energy. Λ is twice the larger mobility, so that ω² ≥ κ/(2 h²) and a spring alone would
+    /// stop them within v h √(2/κ); √2 times that leaves room for the sub-step in which they meet.
     #[test]
     fn balls_rebound_without_energy_from_nowhere() {
         for (mass, h) in [([1.0, 1.0], 2e-3), ([0.01, 50.0], 2e-3), ([3.0, 40.0], 2.5e-4)] {
