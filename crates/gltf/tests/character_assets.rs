@@ -145,7 +145,9 @@ fn flesh_in_the_file_plays_as_it_was_given_and_all_else_stays() {
             );
             baked.assert_plays(known.file);
             let buffer = character.buffer(0).unwrap();
-            baked.assert_keeps(&original, buffer, &["/buffers/0/byteLength"]);
+            // the clip with flesh may have further keys on the arcs of its rotations, with which it plays as before
+            let clip = options.animation.map_or("/buffers/0/byteLength", |_| "/animations/0/samplers/");
+            baked.assert_keeps(&original, buffer, &["/buffers/0/byteLength", clip]);
         }
     }
 }
