@@ -24,8 +24,8 @@ use sinew_skeleton::{BoneId, DofDesc, JointKind, Parent, Skeleton};
 const RATE: f64 = 15.0;
 const MAX_POSES: usize = 200;
 /// The margin beyond animated angles, as a fraction of their range, and at least (rad): animations seldom go to the end of what a joint can do.
-const MARGIN: f64 = 0.3;
-const MIN_MARGIN: f64 = 0.25;
+const MARGIN: f64 = 0.15;
+const MIN_MARGIN: f64 = 0.15;
 /// The range of a joint that no animation moves (rad), to either side.
 const STILL: f64 = 0.5;
 /// Beyond this angle rotation vectors are close to where they jump from π to −π, and have no range (rad).

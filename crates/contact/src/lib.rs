@@ -48,7 +48,7 @@ pub use parallel_edges::ParallelEdges;
 pub use response::{ContactForce, Penalty, Strength};
 pub use rigid_motion::RigidMotion;
 pub use segment::{SegmentPoints, nearest_on_segment, nearest_on_segments};
-pub use shape::{ConvexHull, DistanceGrid, HeightField, Probe, Shape, ShapeFault, TriangleSolid};
+pub use shape::{ConvexHull, DistanceGrid, HeightField, Probe, SampleGrid, Shape, ShapeFault, TriangleSolid};
 pub use smooth_friction::SmoothFriction;
 pub use surface_pairs::{CarrierRows, NearPair, PairSurface, SurfaceEdge, SurfacePairs};
 pub use triangle::{TrianglePoint, nearest_on_triangle};

@@ -6,6 +6,7 @@ mod convex_hull;
 mod distance_grid;
 mod height_field;
 mod primitives;
+mod sample_grid;
 mod surface;
 mod triangle_solid;
 
@@ -17,6 +18,7 @@ use sinew_mesh::TriMesh;
 pub use convex_hull::ConvexHull;
 pub use distance_grid::DistanceGrid;
 pub use height_field::HeightField;
+pub use sample_grid::SampleGrid;
 pub use triangle_solid::TriangleSolid;
 
 /// A shape, in its own frame.
@@ -142,7 +144,7 @@ impl Shape {
             Shape::Cuboid { half } => half.min(),
             Shape::Cylinder { half_length, radius } => half_length.min(*radius),
             Shape::Convex(hull) => hull.thickness(),
-            Shape::Grid(grid) => grid.spacing,
+            Shape::Grid(grid) => grid.grid.spacing,
             Shape::Mesh(mesh) => mesh.shell().min(0.25 * (mesh.bounds().max - mesh.bounds().min).min()),
         }
     }

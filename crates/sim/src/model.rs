@@ -17,7 +17,7 @@ use crate::desc::Mobility;
 use crate::home::Homes;
 use crate::obstacle::Obstacle;
 use crate::part::Parts;
-use crate::rig::{FixedNodes, LimbCores, Rig};
+use crate::rig::{FixedNodes, LimbShapes, Rig};
 use crate::stable_step::StableStep;
 use core::ops::Range;
 use sinew_contact::SolidMass;
@@ -56,7 +56,7 @@ pub struct Model {
     loads: Vec<Load>,
     /// The skeletons.
     rigs: Vec<Rig>,
-    limb_cores: LimbCores,
+    limb_shapes: LimbShapes,
     /// Rigid obstacles.
     obstacles: Vec<Obstacle>,
     /// Soft constraints: dragged, pinned and joined points, and belts.
@@ -250,8 +250,8 @@ impl Model {
     }
 
     /// The cores of limbs that keep apart.
-    pub(crate) fn limb_cores(&self) -> &LimbCores {
-        &self.limb_cores
+    pub(crate) fn limb_shapes(&self) -> &LimbShapes {
+        &self.limb_shapes
     }
 
     /// Whether any flesh rests at its skinned shape.

@@ -5,14 +5,14 @@
 mod attachment;
 mod bone_core;
 mod fixed_nodes;
-mod limb_core;
+mod limb_shapes;
 
 pub(crate) use attachment::Attachment;
 pub(crate) use bone_core::{BoneCores, CoreGround, CoreMotion};
 pub(crate) use fixed_nodes::FixedNodes;
 #[cfg(test)]
-pub(crate) use limb_core::{CorePair, LimbCore};
-pub(crate) use limb_core::{LimbCores, LimbFlesh};
+pub(crate) use limb_shapes::{Limb, LimbField};
+pub(crate) use limb_shapes::{LimbFlesh, LimbPair, LimbShapes, YIELD};
 
 use crate::bone_weights::BoneWeights;
 use crate::desc::RigDesc;

@@ -77,6 +77,8 @@ pub struct Dynamics {
     /// J⁺: force per acceleration of each bone relative to free fall, in the bone's frame, in the order of [`Skeleton::bones`]. Bones
     /// beyond the end have none.
     pub added_inertia: Vec<RigidInertia>,
+    /// Torque against the acceleration of each degree of freedom (N m s² or N s²), of what is stiff between bones of this skeleton and taken at the end of the step. Those beyond the end have none.
+    pub added_drag: Vec<f64>,
     inertia: Vec<ArticulatedInertia>,
     bias: Vec<Wrench>,
     bone_acceleration: Vec<Twist>,
@@ -263,7 +265,8 @@ impl Dynamics {
             }
             DriveKind::Torque => {
                 let (dofs, passive) = (&skeleton.dofs()[joint.v()], &self.passive[joint.v()]);
-                let diagonal = |k: usize| dofs[k].armature + passive[k].drag;
+                let added = |k: usize| self.added_drag.get(joint.v_offset + k).copied().unwrap_or(0.0);
+                let diagonal = |k: usize| dofs[k].armature + passive[k].drag + added(k);
                 let factor = &mut self.factor[i];
                 if factor.find(&inertia, columns, diagonal).is_err() {
                     return Err(DynamicsError::Singular { bone: bone.name.clone() });

@@ -76,6 +76,28 @@ fn a_pendulum_obeys_its_equation() {
     }
 }
 
+/// A torque against acceleration adds to the inertia of the joint alone: (m l² + D) θ̈ = −m g l sin θ.
+#[test]
+fn added_drag_is_inertia_of_a_joint() {
+    let (l, mass, drag) = (0.7, 2.0, 5.0);
+    let hung = bone(
+        "rod",
+        Parent::World,
+        Vec3::zeros(),
+        JointKind::Revolute(Vec3::z()),
+        particle(mass, -Vec3::y() * l),
+    );
+    let skeleton = Skeleton::build(&SkeletonDesc { bones: vec![hung] }).unwrap();
+    let mut dynamics = Dynamics::default();
+    dynamics.added_drag.push(drag);
+    for angle in [0.3, -1.2, 2.9] {
+        let state = SkeletonState { q: vec![angle], v: vec![1.7] };
+        accelerations(&skeleton, &state, DOWN, &mut dynamics);
+        let exact = -mass * 9.81 * l * real::sin(angle) / (mass * l * l + drag);
+        assert!((dynamics.acceleration[0] - exact).abs() < 1e-13);
+    }
+}
+
 /// T = 4 √(l/g) K(sin(θ₀/2)), with K by the arithmetic-geometric mean: T = 2π √(l/g) / agm(1, cos(θ₀/2)). Symplectic Euler
 /// changes the period by a relative (ω h)²/24, 2·10⁻⁹ here; interpolation locates the crossing to h².
 #[test]

@@ -1,6 +1,6 @@
 //! Motion of bones in explicit steps: wrenches from flesh, articulated-body dynamics, and the motion of fixed nodes.
 
-use super::bone_support::{BoneSupport, Mobility as BoneMobility};
+use super::bone_support::{BoneSupport, FreeSkeleton, Mobility as BoneMobility};
 use crate::desc::Mobility;
 use crate::rig::{CoreGround, CoreMotion, Rig};
 use crate::substep::Substep;
@@ -252,7 +252,8 @@ impl BoneCoupling {
         for (coupling, rig) in self.rigs.iter_mut().zip(model.rigs()) {
             coupling.gather(model, rig, pushes, h, state);
         }
-        if pushes.cores_collide && self.support.detect(model.limb_cores(), &self.fields) {
+        self.rigs.iter_mut().for_each(|coupling| coupling.dynamics.added_drag.clear());
+        if pushes.cores_collide && self.support.detect(model.limb_shapes(), &self.fields) {
             state.supplied_energy += self.bear_on_each_other(model, h);
         }
         for (i, (coupling, rig)) in self.rigs.iter_mut().zip(model.rigs()).enumerate() {
@@ -305,7 +306,7 @@ impl BoneCoupling {
         Ok(())
     }
 
-    /// Adds the wrenches of cores in contact to those on bones, whose added inertia is known; returns the energy that they supply (J).
+    /// Adds the wrenches of limbs in contact to those on bones, whose added inertia is known; returns the energy that they supply (J).
     fn bear_on_each_other(&mut self, model: &Model, h: f64) -> f64 {
         // how bones give way
         self.support.mobility.clear();
@@ -319,7 +320,18 @@ impl BoneCoupling {
                     BoneMobility::of(frame, &(bone.inertia + added[i]));
             }
         }
-        let given = self.support.push(&self.fields, h);
+        self.support.begin();
+        let mut given = 0.0;
+        for (coupling, rig) in self.rigs.iter_mut().zip(model.rigs()).filter(|(own, _)| !own.is_prescribed) {
+            let mut own = FreeSkeleton {
+                bones: rig.bones.clone(),
+                skeleton: &rig.skeleton,
+                kinematics: &coupling.kinematics,
+                drag: &mut coupling.dynamics.added_drag,
+            };
+            given += self.support.push_within(&mut own, &self.fields, h);
+        }
+        given += self.support.push_between(&self.fields, h);
 
         // wrenches in the frames of bones
         for (coupling, rig) in self.rigs.iter_mut().zip(model.rigs()) {

@@ -11,7 +11,7 @@ use crate::fault::{BuildError, Fault};
 use crate::home::{HomeParts, Homes, blend_stiffness};
 use crate::obstacle::Obstacle;
 use crate::part::{BodyNodes, Parts as PartList};
-use crate::rig::{Attachment, FixedNodes, LimbCores, LimbFlesh, RestRig, Rig};
+use crate::rig::{Attachment, FixedNodes, LimbFlesh, LimbShapes, RestRig, Rig};
 use crate::sag::{Drawn, Support, keep_masses};
 use crate::stable_step::StableStep;
 use core::ops::Range;
@@ -541,25 +541,13 @@ impl Parts {
         }
     }
 
-    /// Cores of limbs that keep apart: those of bodies with self-contact, and of different bodies that may be in contact.
-    fn find_limb_cores(
-        &self,
-        world: &WorldDesc,
-        (rigs, rest_frames): (&[Rig], &[Frame]),
-        homes: &Homes,
-    ) -> LimbCores {
-        let flesh = LimbFlesh { homes, node_rest: &self.node_rest, node_mass: &self.node_mass, rest_frames };
+    /// Limbs that keep apart: those of bodies with self-contact, and of different bodies that may be in contact.
+    fn find_limb_shapes(&self, world: &WorldDesc, rest_frames: &[Frame], homes: &Homes) -> LimbShapes {
+        let flesh = LimbFlesh { homes, bodies: &self.bodies, rest_frames };
         let has_self_contact = |body: usize| world.contact.self_contact.contains(&self.bodies[body].name);
         let collide =
             |a: usize, b: usize| if a == b { has_self_contact(a) } else { world.contact.between_bodies };
-        let parents: Vec<Option<u32>> = core::iter::once(None)
-            .chain(rigs.iter().flat_map(|rig| {
-                let first = rig.bones.start as u32;
-                rig.skeleton.bones().iter().map(move |bone| bone.parent.map(|parent| first + parent.0))
-            }))
-            .collect();
-        let parent = |bone: u32| parents[bone as usize];
-        LimbCores::build(&flesh, collide, |a, b| a == b || parent(a) == Some(b) || parent(b) == Some(a))
+        LimbShapes::build(&flesh, collide)
     }
 
     /// The inverse masses of nodes (1/kg); 0 for those of pins.
@@ -611,9 +599,9 @@ impl Parts {
         );
 
         // the model
-        let limb_cores = self.find_limb_cores(world, (&rigs, &rest_frames), &homes);
+        let limb_shapes = self.find_limb_shapes(world, &rest_frames, &homes);
         let mut model = Model {
-            limb_cores,
+            limb_shapes,
             rest_balance: 0.0,
             constraints: Vec::new(),
             obstacles: obstacles(world, &self.bodies, contact_surface.count()),

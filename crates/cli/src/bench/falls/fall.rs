@@ -78,8 +78,7 @@ impl Fall {
             row.max_parted_fraction =
                 row.max_parted_fraction.max(parted(&player.model, &player.state) / size);
             if player.frame() % OVERLAP_EVERY == 0 || player.frame() >= player.frame_count() {
-                let now = Overlap::of_vertices(&player.model, &player.state);
-                let deeper = now.iter().zip(&at_start).map(|(now, then)| now - then).fold(0.0, f64::max);
+                let deeper = self.deeper(&player.model, &player.state, &at_start);
                 row.max_overlap_fraction = row.max_overlap_fraction.max(deeper / size);
                 let sunk = Overlap::in_obstacles(&player.model, &player.state);
                 row.max_sunk_fraction = row.max_sunk_fraction.max(sunk / size);
@@ -114,6 +113,19 @@ impl Fall {
         row.end_speed = end_speed(&player.model, &player.state);
         row.peak_memory_mb = peak_memory();
         Ok(row.judged())
+    }
+
+    /// How much deeper a vertex is in other flesh than at the start (m), and, where an animation moves the joints, than the skinned shape of that pose.
+    fn deeper(&self, model: &Model, state: &State, at_start: &[f64]) -> f64 {
+        let now = Overlap::of_vertices(model, state);
+        let mut drawn = at_start.to_vec();
+        if !self.is_limp {
+            let mut skinned = state.clone();
+            skinned.carry_flesh(model);
+            let animated = Overlap::of_vertices(model, &skinned);
+            drawn.iter_mut().zip(animated).for_each(|(drawn, animated)| *drawn = drawn.max(animated));
+        }
+        now.iter().zip(&drawn).map(|(now, drawn)| now - drawn).fold(0.0, f64::max)
     }
 
     /// The character alone in a world with ground.
