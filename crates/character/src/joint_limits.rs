@@ -21,15 +21,17 @@ use sinew_math::{Vec3, so3};
 use sinew_skeleton::{BoneId, DofDesc, JointKind, Parent, Skeleton};
 
 /// Poses of animations that are looked at, per second, and at most per animation.
-const RATE: f64 = 15.0;
-const MAX_POSES: usize = 200;
+pub(crate) const RATE: f64 = 15.0;
+pub(crate) const MAX_POSES: usize = 200;
 /// The margin beyond animated angles, as a fraction of their range, and at least (rad): animations seldom go to the end of what a joint can do.
 const MARGIN: f64 = 0.15;
 const MIN_MARGIN: f64 = 0.15;
 /// The range of a joint that no animation moves (rad), to either side.
 const STILL: f64 = 0.5;
+/// Joints that turn by less are not moved (rad).
+pub(crate) const UNMOVED: f64 = 1e-3;
 /// Beyond this angle rotation vectors are close to where they jump from π to −π, and have no range (rad).
-const MAX_ANGLE: f64 = 2.6;
+pub(crate) const MAX_ANGLE: f64 = 2.6;
 /// The margin of translations, as a fraction of the character's size.
 const SHIFT_MARGIN: f64 = 2e-3;
 /// θ: what stops give way by under the weight of the whole character (rad), and the same of translations as a fraction of its size.
@@ -82,7 +84,7 @@ pub(crate) fn limit_joints(
 }
 
 /// Stops and damping of one joint.
-struct Strength<'a> {
+pub(crate) struct Strength<'a> {
     /// M g (N).
     weight: f64,
     /// m, I (kg, kg m²), and l (m).
@@ -94,14 +96,14 @@ struct Strength<'a> {
 }
 
 impl<'a> Strength<'a> {
-    fn of(masses: &LimbMasses, bone: usize, size: f64, options: &'a JointOptions) -> Strength<'a> {
+    pub(crate) fn of(masses: &LimbMasses, bone: usize, size: f64, options: &'a JointOptions) -> Strength<'a> {
         let limb = &masses.limbs[bone];
         let lever = limb.lever.max(SHORTEST_LEVER * size);
         let inertia = limb.inertia.max(limb.mass * lever * lever);
         Strength { weight: GRAVITY * masses.total, mass: limb.mass, inertia, lever, size, options }
     }
 
-    fn angle(&self, [lower, upper]: [f64; 2]) -> DofDesc {
+    pub(crate) fn angle(&self, [lower, upper]: [f64; 2]) -> DofDesc {
         let stop = if self.options.limits { self.weight * self.lever / GIVE } else { 0.0 };
         let has_range = self.options.limits && lower.abs().max(upper.abs()) <= core::f64::consts::PI;
         DofDesc {
@@ -150,12 +152,16 @@ fn union(a: &[Vec3; 2], b: &[Vec3; 2]) -> [Vec3; 2] {
     [a[0].inf(&b[0]), a[1].sup(&b[1])]
 }
 
+/// The margin of an animated range (rad); `is_still` if no animation moves the joint.
+pub(crate) fn margin(range: f64, is_still: bool) -> f64 {
+    if is_still { STILL } else { (MARGIN * range).max(MIN_MARGIN) }
+}
+
 /// The range with its margin; a joint that no animation moves may turn by a default.
 fn with_margin(range: &Range, size: f64) -> Range {
     let [low, high] = range.angle;
-    let is_still = (high - low).amax() < 1e-3;
-    let margin = |k: usize| if is_still { STILL } else { (MARGIN * (high[k] - low[k])).max(MIN_MARGIN) };
-    let margin = Vec3::new(margin(0), margin(1), margin(2));
+    let is_still = (high - low).amax() < UNMOVED;
+    let margin = Vec3::from_fn(|k, _| margin(high[k] - low[k], is_still));
     let is_wide = low.amax().max(high.amax()) > MAX_ANGLE;
     let open = Vec3::repeat(f64::INFINITY);
     let shift = Vec3::repeat(SHIFT_MARGIN * size);

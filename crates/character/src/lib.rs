@@ -66,6 +66,7 @@
 mod animated_skeleton;
 mod animation;
 mod armature;
+mod bare_joints;
 mod bare_mesh;
 mod binding;
 mod bone_weights;

@@ -4,6 +4,7 @@ use crate::RiggedCharacter;
 use crate::bones::Bones;
 use crate::flesh::Flesh;
 use sinew_math::Vec3;
+use sinew_math::spatial::Frame;
 use sinew_skeleton::{BoneId, Kinematics, Skeleton, SkeletonState};
 
 /// Flesh weighs about as much as water (kg/m³).
@@ -85,6 +86,22 @@ impl LimbMasses {
             }
         }
 
+        LimbMasses::of_moments(own, frames, skeleton)
+    }
+
+    /// The same where it is known which points follow which bone: a bone of the skeleton, a mass (kg) and a place (m).
+    pub(crate) fn of_points(
+        points: impl Iterator<Item = (usize, f64, Vec3)>,
+        frames: &[Frame],
+        skeleton: &Skeleton,
+    ) -> LimbMasses {
+        let mut own = vec![Moments::default(); skeleton.bones().len()];
+        points.for_each(|(bone, mass, x)| own[bone].add(mass, &x));
+        LimbMasses::of_moments(own, frames, skeleton)
+    }
+
+    /// Sums the flesh of bones over what hangs from them.
+    fn of_moments(mut own: Vec<Moments>, frames: &[Frame], skeleton: &Skeleton) -> LimbMasses {
         // subtrees: parents come first
         let mut limbs = vec![Limb::default(); own.len()];
         for i in (0..own.len()).rev() {

@@ -24,6 +24,8 @@ const OVERLAP_EVERY: usize = 12;
 const DROP: f64 = 0.5;
 const STEP: [f64; 2] = [0.1, 0.2];
 const STEPS: usize = 5;
+/// How far below the origin the ground is, as a multiple of the size: built-in characters are around the origin, and must not touch it before they are dropped.
+const BELOW: f64 = 3.0;
 
 /// What a fall is, told to the process that simulates it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -136,6 +138,9 @@ impl Fall {
         let mut opened = opened.value;
         let scene = &mut opened.scene;
         let fps = scene.fps;
+        if scene.world.gravity == Vec3::zeros() {
+            scene.world.gravity = Vec3::new(0.0, -9.81, 0.0);
+        }
         scene.world.obstacles.clear();
         scene.obstacle_motions.clear();
         scene.world.constraints.clear();
@@ -161,10 +166,12 @@ impl Fall {
         Ok(opened)
     }
 
-    /// A floor through the origin, with stairs on it if wanted.
+    /// A floor, with stairs on it if wanted.
     fn add_ground(&self, up: &Vec3, size: f64, scene: &mut Scene) {
         let floor = Shape::Plane { normal: *up };
-        scene.world.obstacles.push(ObstacleDesc::fixed("floor", floor, Isometry::identity()));
+        let base = -BELOW * size * up;
+        let at = Isometry::from_parts(base.into(), Rotation::identity());
+        scene.world.obstacles.push(ObstacleDesc::fixed("floor", floor, at));
         if !self.on_stairs {
             return;
         }
@@ -175,7 +182,7 @@ impl Fall {
             let half = size
                 * (0.5 * STEP[1] * along.abs() + 2.0 * (Vec3::repeat(1.0) - along.abs() - up.abs()))
                 + 0.5 * height * up.abs();
-            let at = along * (STEP[1] * size * (i as f64 - 1.0)) + 0.5 * height * up;
+            let at = base + along * (STEP[1] * size * (i as f64 - 1.0)) + 0.5 * height * up;
             let shape = Shape::Cuboid { half };
             let name = format!("step {}", i + 1);
             let at = Isometry::from_parts(at.into(), Rotation::identity());
@@ -191,7 +198,7 @@ impl Fall {
         let lowest =
             state.node_x.iter().map(|x| up.dot(&(turn * (x - middle)))).fold(f64::INFINITY, f64::min);
         let top = if self.on_stairs { STEP[0] * size * (STEPS - 1) as f64 } else { 0.0 };
-        let lift = up * (top + DROP * size - lowest);
+        let lift = up * (top + (DROP - BELOW) * size - lowest);
         let moved =
             Isometry::from_parts(lift.into(), turn) * Isometry::translation(-middle.x, -middle.y, -middle.z);
         state.node_x.iter_mut().for_each(|x| *x = moved.transform_point(&(*x).into()).coords);
