@@ -5,7 +5,7 @@ use crate::{
     arm, beam, cloth, cloth_ball, cow, cylinder, dancer, dragon, fish, jelly, jelly_torus, penguin, starfish,
     worm,
 };
-use crate::{duck_box, fish_jump, pot, starfish_cage, starfish_turn, worm_roll};
+use crate::{duck_box, fish_jump, penguins, pile, pot, starfish_cage, starfish_turn, worm_roll};
 use sinew_flesh::{Law, StretchLimits};
 use sinew_take::Scene;
 
@@ -154,6 +154,18 @@ const CATALOG: &[Character] = &[
         description: "a soft duck tumbles in a rotating box",
         build: duck_box,
         color: [0.96, 0.79, 0.24],
+    },
+    Character {
+        name: "pile",
+        description: "ten soft creatures fall into a bowl and come to lie on each other",
+        build: pile,
+        color: SAND,
+    },
+    Character {
+        name: "penguins",
+        description: "two penguins slide down the slopes of an icy valley into each other",
+        build: penguins,
+        color: [0.36, 0.42, 0.5],
     },
     Character {
         name: "cloth",

@@ -3,6 +3,8 @@
 mod duck;
 mod fish_jump;
 mod free_root_motion;
+mod penguins;
+mod pile;
 mod pot;
 mod soft_object;
 mod starfish_cage;
@@ -11,6 +13,8 @@ mod worm_roll;
 
 pub use duck::duck_box;
 pub use fish_jump::fish_jump;
+pub use penguins::penguins;
+pub use pile::pile;
 pub use pot::pot;
 pub use starfish_cage::starfish_cage;
 pub use starfish_turn::starfish_turn;

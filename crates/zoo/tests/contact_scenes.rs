@@ -235,3 +235,40 @@ fn dancer_does_not_penetrate_herself_or_the_floor() {
         );
     }
 }
+
+/// Ten creatures lie in the bowl, on each other, and only ducks still roll: nothing is below it, and none is in another by more than a tenth of the thickness of an arm of a starfish, 40 mm.
+#[test]
+fn creatures_pile_up_in_a_bowl() {
+    let scene = scene("pile");
+    let mut player = Player::build(&scene).expect("sound");
+    assert_eq!(Overlap::of(&player.model, &player.state).surfaces, 0.0);
+    player.play(&mut [], |_| {}).expect("a take");
+    let (model, state) = (&player.model, &player.state);
+    let speed = (2.0 * state.energies(model).kinetic / model.mass()).sqrt();
+    assert!(speed < 0.3, "{speed} m/s at the end");
+    let overlap = Overlap::of(model, state);
+    assert!(overlap.surfaces < 4e-3 && overlap.obstacles < 4e-3, "{overlap:?}");
+    let highest = |body: &sinew_sim::Body| {
+        body.nodes.clone().map(|node| state.node_x[node].y).fold(f64::NEG_INFINITY, f64::max)
+    };
+    let top = model.bodies().iter().map(highest).fold(f64::NEG_INFINITY, f64::max);
+    // ten layers would be a column of a metre; all beside each other would be as high as the largest, 0.17 m
+    assert!((0.12..0.4).contains(&top), "the pile is {top} m high");
+}
+
+/// Two penguins meet and do not pass through each other: the axes of their bellies, of a radius of about 0.15 m, come closer than half a metre, and never closer than a radius.
+#[test]
+fn penguins_collide() {
+    let scene = scene("penguins");
+    let mut player = Player::build(&scene).expect("sound");
+    let mut closest = f64::INFINITY;
+    for i in 0..scene.frame_count() {
+        player.advance().unwrap_or_else(|e| panic!("frame {i}: {e}"));
+        let middle = |body: usize| {
+            let nodes = player.model.bodies()[body].nodes.clone();
+            nodes.clone().map(|node| player.state.node_x[node]).sum::<Vec3>() / nodes.len() as f64
+        };
+        closest = closest.min((middle(0) - middle(1)).norm());
+    }
+    assert!((0.15..0.5).contains(&closest), "they come as close as {closest} m");
+}
