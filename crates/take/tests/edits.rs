@@ -10,7 +10,7 @@ use sinew_sim::desc::{
     BodyDesc, ConstraintDesc, ConstraintKind, ContactDesc, LoadDesc, Mobility, ObstacleDesc, PinDesc,
     PointDesc, Region, Shape, ShapeDesc, WorldDesc,
 };
-use sinew_sim::{ImplicitSettings, Solver};
+use sinew_sim::{Control, ImplicitSettings, Model, Solver, State, Stepper};
 use sinew_take::{Bookmark, Player, Scene, SceneChange, SceneEdit};
 use std::sync::Arc;
 
@@ -270,4 +270,36 @@ fn flesh_that_is_stiffened_a_hundredfold_while_it_is_deformed_does_not_diverge()
         Player::build(&with_edits(&[SceneChange::Material { body: "bar".into(), material }])).expect("sound");
     let end = bookmarks(&mut player).pop().expect("frames");
     assert_eq!((end.summary.frames, end.summary.retries), (FRAMES, 0));
+}
+
+/// What a revised model keeps of the one before is what building anew would give: the same hash, and the same bits of twenty frames in contact.
+#[test]
+fn a_revised_model_is_the_one_that_would_be_built() {
+    let model = Model::build(&scene().world).unwrap();
+    let same_mass = Material::soft_solid(6e3, 0.3, 1000.0, 0.1);
+    let heavier = Material::soft_solid(6e3, 0.3, 1500.0, 0.1);
+    let stiffer_contact = |scene: &mut Scene| scene.world.contact.stiffness = 0.5;
+    let changes: [&dyn Fn(&mut Scene); 4] = [
+        &|scene| scene.world.bodies[0].material = same_mass,
+        &|scene| scene.world.bodies[0].material = heavier,
+        &stiffer_contact,
+        &|scene| scene.world.obstacles[0].friction = Some(0.1),
+    ];
+    for (i, change) in changes.iter().enumerate() {
+        let mut changed = scene();
+        changed.world.contact.self_contact.push("bar".into());
+        let model = if i == 2 { &model } else { &Model::build(&changed.world).unwrap() };
+        change(&mut changed);
+        let revised = model.revise(&changed.world).unwrap();
+        let built = Model::build(&changed.world).unwrap();
+        assert_eq!(revised.hash(), built.hash(), "change {i}");
+        let run = |model: &Model| {
+            let (mut state, mut stepper) = (State::at_rest(model), Stepper::default());
+            for _ in 0..20 {
+                stepper.step(model, &Control::still(model), 1.0 / FPS, &mut state).unwrap();
+            }
+            state.hash()
+        };
+        assert_eq!(run(&revised), run(&built), "change {i}");
+    }
 }

@@ -604,12 +604,7 @@ impl Parts {
         let stable_step = self.find_step(&loose_inverse_mass, &node_unstressed, kept);
         rigs.iter_mut().for_each(|rig| self.fit_to_flesh(rig, &fixed_nodes, &homes));
         let stable_step = contact_step(world, stable_step);
-        let contact_surface = ContactSurface::build(
-            world,
-            &self.bodies,
-            (&self.node_rest, &self.node_mass),
-            default_step(world, &stable_step),
-        );
+        let contact_surface = self.find_contact_surface(world, default_step(world, &stable_step), kept);
 
         // the model
         let limb_cores = self.find_limb_cores(world, (&rigs, &rest_frames), &homes);
@@ -649,6 +644,18 @@ impl Parts {
         let frame = |bone: usize| (frames[bone].rotation, frames[bone].origin);
         model.rest_balance = model.balance_energy(&model.node_rest, frame);
         model
+    }
+}
+
+impl Parts {
+    /// The contact surface for a time step (s); that of a revised model, unless masses or contact parameters differ.
+    fn find_contact_surface(&self, world: &WorldDesc, step: f64, kept: Option<&Model>) -> ContactSurface {
+        let same =
+            |kept: &&Model| kept.node_mass == self.node_mass && kept.contact_surface.desc == world.contact;
+        match kept.filter(same) {
+            Some(kept) => kept.contact_surface.revised(world, &self.bodies, step),
+            None => ContactSurface::build(world, &self.bodies, (&self.node_rest, &self.node_mass), step),
+        }
     }
 }
 
