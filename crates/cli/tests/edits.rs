@@ -1,9 +1,12 @@
 //! Editing takes through the program: edits, undo, versions, extension, other cages, and kills in the middle of it.
 
+mod program;
+
+use program::{run, sinew, words};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -15,26 +18,6 @@ key = [ { time = 0.0, pose = { b = [0, 0, 20] } }, { time = 0.25, pose = { b = [
 
 /// An edit as a command has it, and as a scene file has it.
 const EDIT: &str = "gravity = [0, 5, 0]\nbody = [{ name = 'worm', material = { young = 20000 } }]";
-
-fn sinew(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_sinew"))
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .expect("the program starts")
-}
-
-/// All that was said.
-fn words(output: &Output) -> String {
-    [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned()).concat()
-}
-
-/// Runs `sinew`, which must end well.
-fn run(folder: &Path, arguments: &[&str]) -> String {
-    let output = sinew(folder, arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", words(&output));
-    words(&output)
-}
 
 /// A folder with the worm, recorded as `w.take`.
 fn recorded() -> TempDir {
