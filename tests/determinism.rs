@@ -3,8 +3,8 @@
 mod crowd;
 
 use sinew::control::{
-    BoneSelection, ConstraintMotion, Cue, CueDrive, DriveMode, Extrapolation, Interpolation, Key, Keyframes,
-    PlaceMotion, SkeletonMotion,
+    BoneSelection, ConstraintMotion, Cue, CueDrive, Curve, DriveMode, Extrapolation, Interpolation, Key,
+    Keyframes, PlaceMotion, SkeletonMotion,
 };
 use sinew::prelude::*;
 use sinew::sim::contact::{PairFrictionAnchor, SoftPair};
@@ -66,7 +66,7 @@ fn constrained_scene() -> Scene {
     // their animation
     let keys = |values: [f64; 2]| {
         let keys = vec![Key::at(0.0, values[0]), Key::at(0.2, values[1])];
-        Some(Keyframes::build(keys, Interpolation::Linear, Extrapolation::Hold).expect("sound keys"))
+        Curve::Spline(Keyframes::build(keys, Interpolation::Linear, Extrapolation::Hold).expect("sound keys"))
     };
     let shake = Motion::Shake { amplitude: Vec3::new(0.05, 0.02, 0.0), frequency: 2.0 };
     scene.constraint_motions = vec![

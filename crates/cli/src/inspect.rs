@@ -9,7 +9,7 @@ use clap::Args;
 use sinew_gltf::{Engine, FileFacts};
 use sinew_io::{CharacterChoice, Loaded, TakeEnding, TakeFile};
 use sinew_sim::desc::{BodyDesc, NetworkKind, ShapeDesc};
-use sinew_sim::{Model, Rig};
+use sinew_sim::{Body, Model, Rig};
 use sinew_skeleton::{BoneId, Skeleton};
 use sinew_take::Scene;
 use std::path::PathBuf;
@@ -205,47 +205,53 @@ fn roots_or_children(skeleton: &Skeleton, parent: Option<BoneId>) -> impl Iterat
     bones.filter(move |(_, bone)| bone.parent == parent).map(|(i, _)| BoneId(i as u32))
 }
 
+/// Prints the material of flesh, and how it moves.
+fn print_material(body: &Body) {
+    let lame = body.material.lame();
+    say!(
+        "  E = {:.4} Pa, ν = {}, ρ = {} kg/m³; μ = {:.4} Pa, λ = {:.4} Pa",
+        body.material.young,
+        body.material.poisson,
+        body.material.density,
+        lame.mu,
+        lame.lambda
+    );
+    let length = body.reach;
+    let shear_wave = (lame.mu / body.material.density).sqrt() / (4.0 * length);
+    match body.frequency {
+        Some(frequency) => say!(
+            "  lowest frequency {:.2} Hz; its oscillations halve every {:.2} s",
+            frequency / core::f64::consts::TAU,
+            core::f64::consts::LN_2 / (body.material.damping_ratio * frequency).max(1e-9)
+        ),
+        None => say!(
+            "  lowest frequency about {shear_wave:.2} Hz (shear wave over {length:.3} m); oscillations halve every {:.2} s",
+            core::f64::consts::LN_2 / (0.5 * body.damping_rate).max(1e-9)
+        ),
+    }
+}
+
 fn print_model(model: &Model, scene: &Scene) {
     for (i, body) in model.bodies().iter().enumerate() {
         // mass, cage and material
         say!("body '{}' as simulated:", body.name);
-        say!(
-            "  {:.5} kg, {:.6} m³, cage of {} tets and {} nodes",
-            body.mass,
-            body.volume,
-            body.tets.len(),
-            body.nodes.len()
-        );
-        let lame = body.material.lame();
-        say!(
-            "  E = {:.4} Pa, ν = {}, ρ = {} kg/m³; μ = {:.4} Pa, λ = {:.4} Pa",
-            body.material.young,
-            body.material.poisson,
-            body.material.density,
-            lame.mu,
-            lame.lambda
-        );
-
-        // how it moves
-        let length = body.reach;
-        let shear_wave = (lame.mu / body.material.density).sqrt() / (4.0 * length);
-        match body.frequency {
-            Some(frequency) => say!(
-                "  lowest frequency {:.2} Hz; its oscillations halve every {:.2} s",
-                frequency / core::f64::consts::TAU,
-                core::f64::consts::LN_2 / (body.material.damping_ratio * frequency).max(1e-9)
-            ),
-            None => say!(
-                "  lowest frequency about {shear_wave:.2} Hz (shear wave over {length:.3} m); oscillations halve every {:.2} s",
-                core::f64::consts::LN_2 / (0.5 * body.damping_rate).max(1e-9)
-            ),
+        match (body.tets.len(), body.thickness()) {
+            (0, Some(thickness)) => {
+                say!("  {:.5} kg, a sheet of {} nodes, {thickness:.5} m thick", body.mass, body.nodes.len());
+            }
+            (0, None) => say!("  {:.5} kg, {} nodes without a cage", body.mass, body.nodes.len()),
+            (tets, _) => {
+                let (mass, volume, nodes) = (body.mass, body.volume, body.nodes.len());
+                say!("  {mass:.5} kg, {volume:.6} m³, cage of {tets} tets and {nodes} nodes");
+                print_material(body);
+            }
         }
 
         // what it is attached to
         let pinned: usize = model.pins().iter().filter(|pin| pin.body == i).map(|pin| pin.nodes.len()).sum();
         say!(
             "  {pinned} nodes held by {} pins; {} loads",
-            scene.pin_motions[i].len(),
+            scene.world.bodies[i].pins.len(),
             model.loads().iter().filter(|l| l.body == i).count()
         );
         let fixed = body.nodes.clone().filter(|&node| model.bone_of_node(node).is_some()).count();

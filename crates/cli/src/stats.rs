@@ -6,8 +6,8 @@ use clap::Args;
 use serde::Serialize;
 use sinew_character::{CharacterBinding, CharacterReport};
 use sinew_io::{AtomicFile, BakedCharacter, OpenedScene, SinkReport};
-use sinew_sim::SolverReason;
 use sinew_sim::rest_shape::RestShapeReport;
+use sinew_sim::{Body, BodyKind, SolverReason};
 use sinew_skeleton::{Bone, DriveKind};
 use sinew_take::Player;
 use std::fmt;
@@ -165,8 +165,10 @@ impl CharacterStats {
 #[derive(Serialize)]
 pub(crate) struct BodyStats {
     pub(crate) name: String,
+    /// What it is made of: `flesh`, a `sheet` (cloth and shells), or `points` (springs and custom bodies).
+    pub(crate) kind: &'static str,
     pub(crate) tets: usize,
-    nodes: usize,
+    pub(crate) nodes: usize,
     surface_vertices: usize,
     pub(crate) mass: f64,
     pub(crate) volume: f64,
@@ -240,12 +242,22 @@ impl SkeletonStats {
     }
 }
 
+/// What a body is made of.
+fn kind_of(body: &Body) -> &'static str {
+    match (&body.kind, body.thickness()) {
+        (BodyKind::Tets, _) => "flesh",
+        (BodyKind::Custom(_), Some(_)) => "sheet",
+        (BodyKind::Custom(_), None) => "points",
+    }
+}
+
 impl Stats {
     pub(crate) fn of(player: &Player, timing: Timing) -> Stats {
         // bodies
         let (model, summary) = (&player.model, &player.summary);
         let bodies = model.bodies().iter().map(|body| BodyStats {
             name: body.name.clone(),
+            kind: kind_of(body),
             tets: body.tets.len(),
             nodes: body.nodes.len(),
             surface_vertices: body.surface.vertices.len(),
@@ -306,11 +318,11 @@ impl fmt::Display for Stats {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // bodies and skeletons
         for body in &self.bodies {
-            writeln!(
-                f,
-                "{}: {:.4} kg, {:.6} m³, {} tets, {} nodes, {} surface vertices",
-                body.name, body.mass, body.volume, body.tets, body.nodes, body.surface_vertices
-            )?;
+            write!(f, "{}: {:.4} kg", body.name, body.mass)?;
+            if body.kind == "flesh" {
+                write!(f, ", {:.6} m³, {} tets", body.volume, body.tets)?;
+            }
+            writeln!(f, ", {} nodes, {} surface vertices", body.nodes, body.surface_vertices)?;
             if !body.rest_shape_line.is_empty() {
                 writeln!(f, "{}: {}", body.name, body.rest_shape_line)?;
             }

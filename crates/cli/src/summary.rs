@@ -91,7 +91,12 @@ impl Summary<'_> {
         if let Some(character) = stats.characters.iter().find(|character| character.body == index) {
             line += &format!("{:.2} m large, ", character.size);
         }
-        line += &format!("{} kg of flesh", rounded(body.mass));
+        line += &format!("{} kg", rounded(body.mass));
+        match body.kind {
+            "flesh" => line += " of flesh",
+            "sheet" => return line + &format!(", a sheet of {} nodes", body.nodes),
+            _ => return line + &format!(", {} nodes", body.nodes),
+        }
         if let Some(skeleton) = stats.skeletons.iter().find(|skeleton| skeleton.name == body.name) {
             line += &format!(" on {} bones", skeleton.bones);
         }

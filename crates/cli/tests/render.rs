@@ -1,5 +1,8 @@
 //! Pictures through the program: every kind of them, and everything that cannot be drawn.
 
+mod program;
+
+use program::{run, sinew, words};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
@@ -24,24 +27,6 @@ fn worm() -> &'static Path {
             folder
         })
         .path()
-}
-
-fn sinew(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_sinew"))
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .expect("the program starts")
-}
-
-fn words(output: &Output) -> String {
-    [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned()).concat()
-}
-
-fn run(folder: &Path, arguments: &[&str]) -> String {
-    let output = sinew(folder, arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", words(&output));
-    words(&output)
 }
 
 /// Draws into a folder of its own and returns what is in it.

@@ -1,9 +1,12 @@
 //! Nothing of the user's is lost: inputs and files of others stay, signals leave nothing behind, and what cannot be written is an error.
 
+mod program;
+
+use program::{run, sinew, words};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 use tempfile::TempDir;
 
 /// A cube of half a metre as an OBJ file.
@@ -13,26 +16,6 @@ f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n";
 const BAR: &[u8] = include_bytes!("../../gltf/tests/corpus/bar_plain.glb");
 /// What a user would miss.
 const THESIS: &[u8] = b"the only copy of my thesis";
-
-fn sinew(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_sinew"))
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .expect("the program starts")
-}
-
-/// All that was said.
-fn words(output: &Output) -> String {
-    [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned()).concat()
-}
-
-/// Runs `sinew`, which must end well.
-fn run(folder: &Path, arguments: &[&str]) -> String {
-    let output = sinew(folder, arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", words(&output));
-    words(&output)
-}
 
 /// Runs `sinew`, which must refuse.
 fn refuse(folder: &Path, arguments: &[&str], why: &str) {

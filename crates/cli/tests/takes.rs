@@ -1,9 +1,12 @@
 //! Takes through the program: recorded, killed, gone on with, damaged and converted.
 
+mod program;
+
+use program::{run, sinew, words};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -13,26 +16,6 @@ bone = [\n { name = 'a', from = [-0.2, 0, 0], to = [0, 0, 0], radius = 0.016, fl
 { name = 'b', parent = 'a', from = [0, 0, 0], to = [0.2, 0, 0], radius = 0.016, flesh = [0.05, 0.05] } ]\n\
 motion = { interpolation = 'kochanek-bartels' }\n\
 key = [ { time = 0.0, pose = { b = [0, 0, 20] } }, { time = 0.5, pose = { b = [0, 0, -20] } }, { time = 1.0, pose = { b = [0, 0, 10] } } ]\n";
-
-fn sinew(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_sinew"))
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .expect("the program starts")
-}
-
-/// Runs `sinew`, which must end well.
-fn run(folder: &Path, arguments: &[&str]) -> String {
-    let output = sinew(folder, arguments);
-    assert!(output.status.success(), "{arguments:?}: {}", words(&output));
-    words(&output)
-}
-
-/// All that was said.
-fn words(output: &Output) -> String {
-    [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned()).concat()
-}
 
 fn worm_folder() -> TempDir {
     let folder = tempfile::tempdir().expect("a temporary folder");

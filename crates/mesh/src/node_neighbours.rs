@@ -13,21 +13,38 @@ pub struct NodeNeighbours {
 impl NodeNeighbours {
     /// Those of `node_count` nodes.
     pub fn build(node_count: usize, tets: &[[u32; 4]]) -> NodeNeighbours {
-        // both directions of every edge, once
-        let mut edges: Vec<(u32, u32)> = Vec::with_capacity(12 * tets.len());
+        // both directions of every edge of every tet, those of a node together
+        let mut ends = vec![0; node_count + 1];
+        tets.iter().flatten().for_each(|a| ends[*a as usize + 1] += 3);
+        (0..node_count).for_each(|node| ends[node + 1] += ends[node]);
+        let (mut next, mut nodes) = (ends.clone(), vec![0; 12 * tets.len()]);
         for tet in tets {
-            for a in tet {
-                edges.extend(tet.iter().filter(|b| *b != a).map(|b| (*a, *b)));
+            for (i, a) in tet.iter().enumerate() {
+                for b in tet[..i].iter().chain(&tet[i + 1..]) {
+                    nodes[next[*a as usize]] = *b;
+                    next[*a as usize] += 1;
+                }
             }
         }
-        edges.sort_unstable();
-        edges.dedup();
 
-        // those of a node together
-        let mut ends = vec![0; node_count + 1];
-        edges.iter().for_each(|(a, _)| ends[*a as usize + 1] += 1);
-        (0..node_count).for_each(|node| ends[node + 1] += ends[node]);
-        NodeNeighbours { ends, nodes: edges.into_iter().map(|(_, b)| b).collect() }
+        // each once, in order
+        let mut kept = 0;
+        for node in 0..node_count {
+            let own = ends[node]..next[node];
+            nodes[own.clone()].sort_unstable();
+            ends[node] = kept;
+            for k in own {
+                // a tet may have a node twice
+                let is_new = kept == ends[node] || nodes[kept - 1] != nodes[k];
+                if is_new && nodes[k] as usize != node {
+                    nodes[kept] = nodes[k];
+                    kept += 1;
+                }
+            }
+        }
+        ends[node_count] = kept;
+        nodes.truncate(kept);
+        NodeNeighbours { ends, nodes }
     }
 
     /// Number of nodes.

@@ -308,6 +308,8 @@ mod tests {
         turntable: None,
         compare: false,
         ghosts: 0,
+        later_ghosts: 0,
+        ghost_spacing: 0.15,
         max_gif_bytes: None,
     };
 
@@ -330,6 +332,10 @@ mod tests {
         let kinds = [
             ("sheet", SMALL),
             ("ghosts", PictureOptions { ghosts: 3, ..still.clone() }),
+            (
+                "later",
+                PictureOptions { time: Some(0.0), later_ghosts: 3, ghost_spacing: 1.0, ..still.clone() },
+            ),
             ("top", PictureOptions { view: View::named("top").unwrap(), ..still.clone() }),
             ("turntable", PictureOptions { turntable: Some(1.0), ..SMALL }),
         ];
@@ -354,7 +360,7 @@ mod tests {
     #[test]
     fn any_number_of_threads_draws_the_same_bytes() {
         let folder = tempfile::tempdir().unwrap();
-        let clip = PictureOptions { layout: Layout::Clip { fps: 5.0 }, ghosts: 2, ..SMALL };
+        let clip = PictureOptions { layout: Layout::Clip { fps: 5.0 }, ghosts: 2, later_ghosts: 2, ..SMALL };
         for (name, options) in [("a.png", SMALL), ("a.gif", clip)] {
             let draw = |threads: usize| {
                 let target = folder.path().join(name);
@@ -428,6 +434,8 @@ mod tests {
             ),
             ("a.png", PictureOptions { turntable: Some(0.0), ..SMALL }, "go round"),
             ("a.png", PictureOptions { ghosts: 1000, ..SMALL }, "too many"),
+            ("a.png", PictureOptions { later_ghosts: 1000, ..SMALL }, "too many"),
+            ("a.png", PictureOptions { ghost_spacing: 0.0, ..SMALL }, "give a time above 0"),
             ("a.png", PictureOptions { compare: true, ..SMALL }, "are not those at the start"),
             ("missing/a.png", SMALL, "there is no folder"),
         ];

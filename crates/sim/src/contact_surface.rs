@@ -159,6 +159,19 @@ impl ContactSurface {
         hit
     }
 
+    /// The surface of a revised model with the same node masses and contact parameters, for another time step (s): shapes stay what they are.
+    pub(crate) fn revised(&self, world: &WorldDesc, bodies: &[Body], step: f64) -> ContactSurface {
+        let counts = bodies.iter().map(|body| body.contact_mesh().0.vertices.len());
+        let materials = PairMaterials::build(world, counts);
+        ContactSurface {
+            step,
+            offset: sheet_offsets(bodies),
+            max_stiffness: self.desc.stiffness * materials.max_soft_stiffness(),
+            materials,
+            ..self.clone()
+        }
+    }
+
     /// What contact between soft surfaces needs.
     fn build_soft(&self, bodies: &[Body], (node_rest, node_mass): (&[Vec3], &[f64])) -> SoftContact {
         // vertices and edges that are tested, with gaps fitted to overlaps at rest

@@ -164,6 +164,7 @@ fn fault(error: io::Error) -> ChunkFault {
 }
 
 /// A number from eight bytes.
+#[inline]
 pub(super) fn number(bytes: &[u8]) -> u64 {
     let mut word = [0; 8];
     word.copy_from_slice(&bytes[..8]);

@@ -55,12 +55,41 @@ impl Predictor {
         words.clear();
         words.reserve(count);
         let mut at = 0;
-        for i in 0..count {
+        let mut next = |i: usize| {
             let size = usize::from(sizes[i / 2] >> (4 * (i % 2)) & 15);
             let difference = short_number(rest, at, size)?;
             at += size;
-            let predicted = self.predict(i, words);
-            words.push(predicted.wrapping_add(signed_first(difference)));
+            Some(signed_first(difference))
+        };
+
+        // words before the nodes, positions, velocities, and words after them, each with its own prediction
+        let known = count.min(self.before.len());
+        let in_order = |own: &NodeWords| {
+            let (x, v) = (&own.positions, &own.velocities);
+            own.time < x.start && x.end == v.start && x.len() == v.len() && v.end <= known
+        };
+        let nodes = self.nodes.clone().filter(in_order);
+        let (x, v) =
+            nodes.as_ref().map_or((0..0, 0..0), |own| (own.positions.clone(), own.velocities.clone()));
+        for i in 0..x.start {
+            words.push(self.before[i].wrapping_add(next(i)?));
+        }
+        let old = |i: usize| f64::from_bits(self.before[i]);
+        let or_before = |predicted: f64, i: usize| {
+            if predicted.is_finite() { predicted.to_bits() } else { self.before[i] }
+        };
+        let dt = nodes.as_ref().map_or(0.0, |own| f64::from_bits(words[own.time]) - old(own.time));
+        for i in x.start..v.start {
+            let predicted = old(i) + dt * old(i - x.start + v.start);
+            words.push(or_before(predicted, i).wrapping_add(next(i)?));
+        }
+        for i in v.clone() {
+            let k = i - v.start + x.start;
+            let predicted = 2.0 * (f64::from_bits(words[k]) - old(k)) / dt - old(i);
+            words.push(or_before(predicted, i).wrapping_add(next(i)?));
+        }
+        for i in v.end..count {
+            words.push(self.predict(i, words).wrapping_add(next(i)?));
         }
         self.remember(words, nodes_of(words));
         Some(8 + sizes.len() + at)
@@ -99,11 +128,13 @@ fn signed_last(difference: u64) -> u64 {
 }
 
 /// The inverse of [`signed_last`].
+#[inline]
 fn signed_first(number: u64) -> u64 {
     number >> 1 ^ (number & 1).wrapping_neg()
 }
 
 /// The number in `size` bytes, 8 at most.
+#[inline]
 fn short_number(bytes: &[u8], at: usize, size: usize) -> Option<u64> {
     if let (Some(word), true) = (bytes.get(at..at + 8), (1..8).contains(&size)) {
         return Some(super::chunk::number(word) & (u64::MAX >> (64 - 8 * size)));

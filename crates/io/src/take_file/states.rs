@@ -184,5 +184,7 @@ impl StatesHead {
 }
 
 fn bytes_of(words: &[u64]) -> Vec<u8> {
-    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    let mut bytes = Vec::with_capacity(8 * words.len());
+    words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
+    bytes
 }

@@ -347,19 +347,20 @@ impl Parts {
             self.faults.push(Fault::new(&desc.name, nothing_there("load", index, "pushes on", shape)));
             return;
         }
+        // a unit force along x, whose x components are the fractions
         let mut vertex_force = vec![Vec3::zeros(); shape.surface.vertices.len()];
         for &vertex in &vertices {
-            vertex_force[vertex as usize] = load.force / vertices.len() as f64;
+            vertex_force[vertex as usize].x = 1.0 / vertices.len() as f64;
         }
         let mut node_force = vec![Vec3::zeros(); shape.mesh.nodes.len()];
         shape.embedding.apply_transpose(&vertex_force, &mut node_force);
-        let node_forces = node_force
+        let node_fractions = node_force
             .iter()
             .enumerate()
-            .filter(|(_, force)| **force != Vec3::zeros())
-            .map(|(node, force)| ((first_node + node) as u32, *force))
+            .filter(|(_, force)| force.x != 0.0)
+            .map(|(node, force)| ((first_node + node) as u32, force.x))
             .collect();
-        self.loads.push(Load { body: self.bodies.len(), node_forces });
+        self.loads.push(Load { body: self.bodies.len(), force: load.force, node_fractions });
     }
 
     /// Chooses the nodes that are fixed to bones.
@@ -591,12 +592,7 @@ impl Parts {
         let stable_step = self.find_step(&loose_inverse_mass, &node_unstressed, kept);
         rigs.iter_mut().for_each(|rig| self.fit_to_flesh(rig, &fixed_nodes, &homes));
         let stable_step = contact_step(world, stable_step);
-        let contact_surface = ContactSurface::build(
-            world,
-            &self.bodies,
-            (&self.node_rest, &self.node_mass),
-            default_step(world, &stable_step),
-        );
+        let contact_surface = self.find_contact_surface(world, default_step(world, &stable_step), kept);
 
         // the model
         let limb_shapes = self.find_limb_shapes(world, &rest_frames, &homes);
@@ -617,6 +613,7 @@ impl Parts {
             node_lift,
             tets: self.elements.iter().map(|element| element.nodes).collect(),
             gravity: world.gravity,
+            home_gravity: kept.map_or(world.gravity, |kept| kept.home_gravity),
             bodies: self.bodies,
             node_rest: self.node_rest,
             node_start_v: self.node_start_v,
@@ -635,6 +632,18 @@ impl Parts {
         let frame = |bone: usize| (frames[bone].rotation, frames[bone].origin);
         model.rest_balance = model.balance_energy(&model.node_rest, frame);
         model
+    }
+}
+
+impl Parts {
+    /// The contact surface for a time step (s); that of a revised model, unless masses or contact parameters differ.
+    fn find_contact_surface(&self, world: &WorldDesc, step: f64, kept: Option<&Model>) -> ContactSurface {
+        let same =
+            |kept: &&Model| kept.node_mass == self.node_mass && kept.contact_surface.desc == world.contact;
+        match kept.filter(same) {
+            Some(kept) => kept.contact_surface.revised(world, &self.bodies, step),
+            None => ContactSurface::build(world, &self.bodies, (&self.node_rest, &self.node_mass), step),
+        }
     }
 }
 
