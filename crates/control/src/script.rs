@@ -1,5 +1,6 @@
 //! The controller of a take: plays prescribed motions of pins, obstacles, constraints and rigs.
 
+use crate::joint_control::JointControl;
 use crate::{ConstraintMotion, Controller, Motion, MotionStart, Performance};
 use sinew_math::Isometry;
 use sinew_sim::{ConstraintPath, Control, Model, Phase, PinPath, RigControl, State};
@@ -19,6 +20,8 @@ pub struct Script {
     pub obstacle_starts: Vec<Option<MotionStart>>,
     /// One per constraint of the model. Constraints beyond the end of the list keep their target and full strength.
     pub constraint_motions: Vec<ConstraintMotion>,
+    /// Workspace of each rig; empty at first.
+    pub joint_controls: Vec<JointControl>,
 }
 
 impl Script {
@@ -93,8 +96,10 @@ impl Controller for Script {
         if control.rigs.len() != model.rigs().len() {
             control.rigs = model.rigs().iter().map(RigControl::hold).collect();
         }
-        for (i, performance) in self.performances.iter().enumerate().take(model.rigs().len()) {
-            performance.control(&model.rigs()[i], (state.time, dt), &state.rigs[i], &mut control.rigs[i]);
+        self.joint_controls.resize_with(self.performances.len(), JointControl::default);
+        let players = self.performances.iter().zip(&mut self.joint_controls);
+        for (i, (performance, joints)) in players.enumerate().take(model.rigs().len()) {
+            joints.play(performance, (model, i), (state, dt), &mut control.rigs[i]);
         }
     }
 }

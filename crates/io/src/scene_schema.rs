@@ -44,7 +44,7 @@ pub use network::{BodyKind, FabricChoice, FabricName, FabricTable, SheetElements
 pub use obstacle::{ObstacleMobility, ObstacleTable};
 pub use part::ScenePart;
 pub use performance::{
-    BoneChoice, BoneGroup, BoneMotionTable, Coordinates, CueTable, Curve, JointDriver, KeyTable,
+    BoneChoice, BoneGroup, BoneMotionTable, Coordinates, CueTable, Curve, GoalTable, JointDriver, KeyTable,
 };
 pub use region::{BallTable, BodySide, BoxTable, EndChoice, RegionTable};
 pub use scene::{AngleUnit, SceneFile, UpAxis};

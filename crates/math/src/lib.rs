@@ -19,6 +19,7 @@
 
 pub mod columns;
 pub mod lanes;
+pub mod least_squares;
 pub mod logarithm;
 pub mod parallel;
 pub mod real;

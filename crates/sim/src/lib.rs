@@ -48,13 +48,14 @@ pub use constraint::{Constraint, ConstraintPath};
 pub use constraint_forces::{ConstraintForce, constraint_energy, constraint_forces};
 pub use contact::{ContactForce, Intersections, Overlap, contact_forces, find_intersections};
 pub use control::{Control, Phase, PinPath, RigControl};
+pub use coupling::RigResponse;
 pub use desc::WorldDesc;
 pub use energies::Energies;
 pub use fault::{BuildError, Fault};
 pub use implicit::{
     Clock, ImplicitContact, ImplicitSettings, Solver, SolverKind, SolverPick, SolverReason, StepOrder,
 };
-pub use model::{HarmonicWeights, Load, Model, Pin};
+pub use model::{HarmonicWeights, Load, Model, Pin, SurfacePoint};
 pub use node_energy::{NodeEnergy, PointSprings};
 pub use obstacle::{Obstacle, ObstacleState};
 pub use report::{BoneError, SolveReport, StepError, StepReport};

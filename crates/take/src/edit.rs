@@ -3,7 +3,7 @@
 //! An edit is a list of changes of plain values: gravity, materials, loads, motions, constraints, contact, the solver, or who drives a skeleton. Bodies, skeletons and obstacles
 //! stay what they are, so that the state at the frame of the edit is also a state of the changed scene.
 
-use sinew_control::{ConstraintMotion, DriveMode, Motion};
+use sinew_control::{ConstraintMotion, DriveMode, Goal, Motion};
 use sinew_flesh::Material;
 use sinew_math::Vec3;
 use sinew_sim::Solver;
@@ -91,6 +91,20 @@ pub enum SceneChange {
         /// Who drives it from then on.
         mode: DriveMode,
     },
+    /// A new goal of a character, or another one in place of that of the same name.
+    Goal {
+        /// The skeleton.
+        rig: String,
+        /// The goal, over the time of the take.
+        goal: Goal,
+    },
+    /// The end of a goal.
+    RemoveGoal {
+        /// The skeleton.
+        rig: String,
+        /// The name of the goal.
+        goal: String,
+    },
 }
 
 impl SceneEdit {
@@ -104,7 +118,11 @@ impl SceneChange {
     /// Whether it changes the world that a model is built from, not only its motions.
     pub(crate) fn is_of_world(&self) -> bool {
         match self {
-            SceneChange::PinMotion { .. } | SceneChange::Solver(_) | SceneChange::Drive { .. } => false,
+            SceneChange::PinMotion { .. }
+            | SceneChange::Solver(_)
+            | SceneChange::Drive { .. }
+            | SceneChange::Goal { .. }
+            | SceneChange::RemoveGoal { .. } => false,
             SceneChange::Gravity(_)
             | SceneChange::Material { .. }
             | SceneChange::Loads { .. }

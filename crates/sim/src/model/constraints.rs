@@ -6,7 +6,7 @@ mod stiffest;
 
 use super::Model;
 use crate::body::Body;
-use crate::constraint::{Anchor, Constraint, Hold, belt, sum};
+use crate::constraint::{Anchor, Constraint, Hold, NodeRow, belt, sum};
 use crate::desc::{BeltDesc, ConstraintDesc, ConstraintKind, PointDesc, WorldDesc};
 use crate::fault::Fault;
 use crate::stable_step::StableStep;
@@ -125,6 +125,15 @@ fn resolve(model: &Model, desc: &ConstraintDesc) -> Result<Constraint, String> {
             let (hold, length) = find_belt(model, desc)?;
             Ok(bare(hold, desc.length.unwrap_or(length), true))
         }
+    }
+}
+
+/// The nodes that carry the point of a body's surface nearest to a position at rest (m), and where that point is.
+pub(super) fn find_surface_point(model: &Model, body: &str, place: &Vec3) -> Result<(NodeRow, Vec3), String> {
+    let body = model.bodies.iter().find(|own| own.name == body).ok_or_else(|| no_such("body", body))?;
+    match near(body, on_surface(body, place), place)? {
+        (Anchor::Nodes(row), rest) => Ok((row, rest)),
+        _ => Err(format!("body '{}' has no points", body.name)),
     }
 }
 
