@@ -48,7 +48,7 @@ pub use performance::{
 };
 pub use region::{BallTable, BodySide, BoxTable, EndChoice, RegionTable};
 pub use scene::{AngleUnit, SceneFile, UpAxis};
-pub use solver::{Accuracy, ContactChoice, SolverChoice, SolverTable};
+pub use solver::{Accuracy, ContactChoice, ExactChoice, SolverChoice, SolverTable};
 
 use serde::{Deserialize, Deserializer};
 

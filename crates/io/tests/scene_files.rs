@@ -213,6 +213,7 @@ max_inner = 70
 substeps = 3
 order = 2
 contact = "barrier"
+exact = "multipliers"
 budget = 0.02
 
 [[obstacle]]
@@ -288,6 +289,10 @@ join = [{ body = "a", inside = [0, 0, 0] }, { character = "snake", bone = "tail"
 [[constraint]]
 belt = { body = "first", center = [0, 0, 0], axis = [0, 0, 2] }
 lengths = [[0, 1], [1, 0.5]]
+
+[[constraint]]
+pin = { body = "first", surface = [1, 0, 0] }
+exact = true
 
 [[edit]]
 time = 1.25
@@ -483,6 +488,7 @@ fn the_solver_reaches_the_scene_and_explicit_steps_have_no_settings() {
         substeps: 3,
         order: StepOrder::Second,
         contact: ImplicitContact::Barrier,
+        exact: sinew_sim::ExactMethod::Multipliers,
         budget: Some(0.02),
     };
     assert_eq!(scene.solver, Solver::Auto(settings));
@@ -557,7 +563,7 @@ fn every_constraint_reaches_the_scene() {
     let folder = folder();
     let scene = read_scene(&folder.path().join("scene.toml")).unwrap().value;
     let (all, prescribed) = (&scene.world.constraints, &scene.constraint_motions);
-    assert_eq!((all.len(), prescribed.len()), (5, 5));
+    assert_eq!((all.len(), prescribed.len()), (6, 6));
     assert_eq!((all[0].name.as_str(), all[1].name.as_str()), ("hand", "constraint-2"));
     assert_eq!((all[0].stiffness, all[0].damping, all[1].stiffness), (Some(40.0), Some(0.2), None));
     let point = PointDesc::Surface { body: "first".into(), place: Vec3::y() };
@@ -582,6 +588,7 @@ fn every_constraint_reaches_the_scene() {
     let ConstraintKind::Belt(belt) = &all[4].kind else { panic!() };
     assert_eq!((belt.axis, belt.length), (2.0 * Vec3::z(), None));
     assert_eq!(prescribed[4].length.as_ref().unwrap().value(1.0), 0.5);
+    assert!(all[5].is_exact && all[..5].iter().all(|constraint| !constraint.is_exact));
 }
 
 #[test]

@@ -39,7 +39,7 @@ impl Rows {
 
     /// Number of rows.
     pub fn count(&self) -> usize {
-        if self.width == 0 { 0 } else { self.entries.len() / self.width }
+        self.entries.len().checked_div(self.width).unwrap_or(0)
     }
 
     /// One row.

@@ -14,6 +14,7 @@ mod custom_bodies;
 pub mod desc;
 mod energies;
 mod energy_check;
+mod exact_constraints;
 mod explicit;
 mod fault;
 mod friction_anchor;
@@ -51,9 +52,11 @@ pub use control::{Control, Phase, PinPath, RigControl};
 pub use coupling::RigResponse;
 pub use desc::WorldDesc;
 pub use energies::Energies;
+pub use exact_constraints::DroppedConstraint;
 pub use fault::{BuildError, Fault};
 pub use implicit::{
-    Clock, ImplicitContact, ImplicitSettings, Solver, SolverKind, SolverPick, SolverReason, StepOrder,
+    Clock, ExactMethod, ImplicitContact, ImplicitSettings, Solver, SolverKind, SolverPick, SolverReason,
+    StepOrder,
 };
 pub use model::{HarmonicWeights, Load, Model, Pin, SurfacePoint};
 pub use node_energy::{NodeEnergy, PointSprings};

@@ -103,9 +103,9 @@ mod tests {
         [[edit]]\ntime = 0.4\nobstacle = [{ name = 'ball', still = true }]\n\
         [[edit]]\ntime = 0.4\nobstacle = [{ name = 'ball', friction = 0.1 }]\n\
         [[edit]]\ntime = 0.5\nremove = ['drag']\n\
-        [[edit]]\ntime = 0.5\nconstraint = [{ name = 'new', pin = { body = 'a', surface = [1, 0, 0] }, strengths = [[0.5, 0], [0.6, 1]] }]\n\
+        [[edit]]\ntime = 0.5\nconstraint = [{ name = 'new', pin = { body = 'a', surface = [1, 0, 0] }, exact = true, strengths = [[0.5, 0], [0.6, 1]] }]\n\
         [[edit]]\ntime = 0.6\ncontact = { friction = 0.2 }\n\
-        [[edit]]\ntime = 0.7\nsolver = { kind = 'implicit', order = 2 }\n\
+        [[edit]]\ntime = 0.7\nsolver = { kind = 'implicit', order = 2, exact = 'multipliers' }\n\
         [[edit]]\ntime = 0.8\nsolver = { kind = 'explicit' }\n";
 
     #[test]

@@ -535,14 +535,20 @@ fn constraint() -> BoxedStrategy<ConstraintTable> {
             }
         }),
     ];
-    (kind, of(rows()), of(curve()), flag(), of(positive()), of(positive()))
-        .prop_map(|(kind, strengths, interpolation, is_loop, stiffness, damping)| ConstraintTable {
-            strengths,
-            interpolation,
-            is_loop,
-            stiffness,
-            damping,
-            ..kind
+    (kind, of(rows()), of(curve()), flag(), (of(positive()), of(positive()), flag()))
+        .prop_map(|(kind, strengths, interpolation, is_loop, (stiffness, damping, exact))| {
+            // only points with a target hold exactly, and have no spring then
+            let exact = exact.filter(|_| kind.join.is_none() && kind.belt.is_none());
+            let is_exact = exact == Some(true);
+            ConstraintTable {
+                strengths,
+                interpolation,
+                is_loop,
+                stiffness: stiffness.filter(|_| !is_exact),
+                damping: damping.filter(|_| !is_exact),
+                exact,
+                ..kind
+            }
         })
         .boxed()
 }
@@ -568,10 +574,11 @@ fn solver() -> BoxedStrategy<SolverTable> {
         (
             of(1usize..3),
             of(select(vec![ContactChoice::Auto, ContactChoice::Springs, ContactChoice::Barrier])),
+            of(select(vec![ExactChoice::Projection, ExactChoice::Multipliers])),
         ),
         of(positive()),
     )
-        .prop_map(|(kind, (accuracy, tolerance, max_newton), substeps, (order, contact), budget)| {
+        .prop_map(|(kind, (accuracy, tolerance, max_newton), substeps, (order, contact, exact), budget)| {
             SolverTable {
                 kind: Some(kind),
                 accuracy,
@@ -581,6 +588,7 @@ fn solver() -> BoxedStrategy<SolverTable> {
                 substeps,
                 order,
                 contact,
+                exact,
                 budget,
             }
         })

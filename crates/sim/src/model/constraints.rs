@@ -74,6 +74,9 @@ fn strengthen(
     if !mass.is_finite() {
         return Err("none of its points can move: choose points that are not prescribed".into());
     }
+    if constraint.is_exact() {
+        return Ok(1.0);
+    }
     let stable = KAPPA * mass / (step * step);
     let is_drag = matches!(desc.kind, ConstraintKind::Drag { .. });
     let pulled = if is_drag { moved_mass(model, constraint) } else { mass };
@@ -115,6 +118,10 @@ fn resolve(model: &Model, desc: &ConstraintDesc) -> Result<Constraint, String> {
     match &desc.kind {
         ConstraintKind::Drag { point, place } | ConstraintKind::Pin { point, place } => {
             let (anchor, at) = find_anchor(model, point)?;
+            let place_of = || place.unwrap_or(at);
+            if let (Anchor::Nodes(row), true) = (&anchor, desc.is_exact) {
+                return Ok(bare(Hold::Exact { row: row.clone(), place: place_of() }, 0.0, false));
+            }
             Ok(bare(Hold::Place { anchor, place: place.unwrap_or(at) }, 0.0, false))
         }
         ConstraintKind::Join { points: [a, b], length, is_unilateral } => {
