@@ -9,7 +9,7 @@
 //!
 //! a* is that of a critically damped spring to the target, x₀ returns joints to the motion, and ρ keeps x small where joints hardly move the point. Goals are solved level by level of priority, those of higher levels
 //! as heavy as need be. A target beyond reach would ask for an acceleration for ever, and a floating character would throw its other limbs about to give it: it is replaced by the nearest place that inverse kinematics
-//! finds from where the root is. Goals of the root itself stay as they are. Bounds keep joints within their limits and speeds. The answer is a path of the active joints alone: nothing from outside acts on the character, and what it does to its momentum only contact does.
+//! finds from where the root is. Goals of the root itself stay as they are on the ground, and wait in the air. Bounds keep joints within their limits and speeds. The answer is a path of the active joints alone: nothing from outside acts on the character, and what it does to its momentum only contact does.
 
 use crate::goal::{Goal, GoalAnchor};
 use crate::part_slot::bone_ids;
@@ -22,11 +22,16 @@ use sinew_skeleton::{BoneId, DriveKind, Drives, Kinematics, Skeleton, SkeletonSt
 
 /// ρ relative to the mean of the diagonal of GᵀG: directions in which a joint moves the point by a thirtieth of the mean are given up.
 const REGULARISATION: f64 = 1e-3;
+/// The lever below which joints do not move a point, on the ground and in the air, as a fraction of the size of the skeleton, and the time constant with which they come to rest then (s).
+const SMALLEST_LEVERS: [f64; 2] = [0.05, 1e-3];
+const SLOWING: f64 = 0.05;
 /// Weight of rows that a higher level has met: they give way by a ten-thousandth.
 const PLACED: f64 = 100.0;
 /// Bounds of joint accelerations (rad/s² or m/s²) and speeds (rad/s or m/s): faster than any animal of this size moves, slow enough for a step.
-const MAX_ACCELERATION: f64 = 2000.0;
-const MAX_SPEED: f64 = 30.0;
+const MAX_ACCELERATION: f64 = 600.0;
+const MAX_SPEED: f64 = 15.0;
+/// √ of how much more joints count in ρ that are not between a goal and the root: they support, and are not thrown about to shift the body.
+const SUPPORT: f64 = 10.0;
 /// Steps within which a joint comes to its limit at most: it then slows down smoothly.
 const STEPS_TO_LIMIT: f64 = 3.0;
 /// The distance from which a point is pulled no harder, as a fraction of the size of the skeleton.
@@ -51,6 +56,12 @@ pub(crate) struct DirectControl {
     /// a*, and the priority of each row.
     aim: Vec<f64>,
     level: Vec<u32>,
+    /// For each unknown its weight in ρ relative to that of joints that lead to a goal.
+    support: Vec<f64>,
+    /// Their speeds (rad/s or m/s).
+    speeds: Vec<f64>,
+    /// Joints with a smaller lever do not move a point (m).
+    smallest_lever: f64,
 }
 
 /// What a step of direct control is for.
@@ -81,6 +92,14 @@ impl DirectTask<'_> {
 impl DirectControl {
     /// Replaces the paths of the active joints, which lead back to the motion, by those that meet the goals best.
     pub(crate) fn drive(&mut self, task: DirectTask, response: &mut RigResponse, control: &mut RigControl) {
+        // in the air nothing moves the root but limbs that are thrown about: its goals wait for contact
+        let is_free =
+            |bone: &BoneId| task.bones.contains(bone) && task.skeleton().bone(*bone).joint.v_count > 0;
+        let leads = |bone: BoneId| ancestors(task.skeleton(), bone).any(|bone| is_free(&bone));
+        let is_wanted = |wanted: &&Wanted| response.has_contact() || leads(wanted.1.bone);
+        let wanted: Vec<Wanted> = task.wanted.iter().filter(is_wanted).copied().collect();
+        let task = DirectTask { wanted: &wanted, ..task };
+
         // the unknowns, and where they go without goals
         let skeleton = task.skeleton();
         self.dofs.clear();
@@ -89,11 +108,20 @@ impl DirectControl {
             return;
         }
         let v = &task.joints().v;
+        self.speeds.clear();
+        self.speeds.extend(self.dofs.iter().map(|dof| v[*dof]));
         let posture: Vec<f64> =
             self.dofs.iter().map(|dof| (control.to.v[*dof] - v[*dof]) / task.dt).collect();
         let size = size_of(skeleton, &mut self.kinematics);
+        self.smallest_lever = SMALLEST_LEVERS[usize::from(!response.has_contact())] * size;
         self.find_missed(task, size);
         self.set_aims(task, response, size);
+        let mut first = 0;
+        for (goal, anchor) in task.wanted {
+            let a = Vec3::from_column_slice(&self.aim[first..first + 3]);
+            response.release_bone(anchor.bone, &a);
+            first += if goal.turn.is_some() { 6 } else { 3 };
+        }
         let (low, high) = self.bounds(task);
 
         // the best accelerations, without contacts that would have to pull
@@ -125,12 +153,21 @@ impl DirectControl {
         self.reach.bend(skeleton, task.wanted, &locked, time, &mut pose);
         self.kinematics.update(skeleton, &pose);
         self.missed.clear();
+        self.support.clear();
+        self.support.resize(self.dofs.len(), SUPPORT);
         for (goal, anchor) in task.wanted {
             let mut next = Some(anchor.bone);
             let mut can_move = false;
             while let Some(bone) = next {
                 can_move |= !locked.contains(&bone) && skeleton.bone(bone).joint.v_count > 0;
+                let own = skeleton.bone(bone).joint.v();
+                let leads = self.dofs.iter().zip(&mut self.support).filter(|(dof, _)| own.contains(dof));
+                leads.for_each(|(_, weight)| *weight = 1.0);
                 next = skeleton.bone(bone).parent;
+            }
+            // all joints serve a goal of the root
+            if !can_move {
+                self.support.fill(1.0);
             }
             let target = goal.target(anchor, time);
             let frame = &self.kinematics.world_frames()[anchor.bone.index()];
@@ -293,11 +330,16 @@ impl DirectControl {
             e.push_zeros().iter_mut().zip(row).for_each(|(entry, value)| *entry = weight * value);
             f.push(weight * aim);
         }
-        let mean = squares / n as f64;
-        let keep = if mean > 0.0 { (REGULARISATION * mean).sqrt() } else { 1.0 };
+        let keep = (REGULARISATION * squares / n as f64).sqrt();
         for (k, posture) in posture.iter().enumerate() {
-            e.push_zeros()[k] = keep;
-            f.push(keep * posture);
+            e.push_zeros()[k] = keep * self.support[k];
+            f.push(keep * self.support[k] * posture);
+        }
+
+        // points that contact holds hardly move, whatever joints do: these only lose their speed
+        for (k, v) in self.speeds.iter().enumerate() {
+            e.push_zeros()[k] = self.smallest_lever;
+            f.push(self.smallest_lever * -v / SLOWING);
         }
         (e, f)
     }
@@ -340,6 +382,11 @@ impl DirectControl {
             control.to.v[*dof] = joints.v[*dof] + h * x;
         }
     }
+}
+
+/// A bone and all bones that carry it.
+fn ancestors(skeleton: &Skeleton, bone: BoneId) -> impl Iterator<Item = BoneId> {
+    core::iter::successors(Some(bone), |bone| skeleton.bone(*bone).parent)
 }
 
 /// Where the point of a goal is (m), and its velocity (m/s): that of flesh for a point of the skin.

@@ -105,6 +105,19 @@ impl RigResponse {
         frame.rotation * self.dynamics.bone_acceleration(bone).angular
     }
 
+    /// Whether any point is in contact with an obstacle.
+    pub fn has_contact(&self) -> bool {
+        !self.contacts.is_empty()
+    }
+
+    /// Releases the contacts of a bone that is to accelerate away from them (m/s², world): a rigid bone cannot push itself off.
+    pub fn release_bone(&mut self, bone: BoneId, acceleration: &Vec3) {
+        let own = self.contacts.iter_mut().filter(|contact| contact.bone == bone);
+        own.filter(|contact| acceleration.dot(&contact.normal) > 0.0)
+            .for_each(|contact| contact.is_pressed = false);
+        self.set_loads();
+    }
+
     /// Releases the contacts that the last solution pulls at; returns whether there are any.
     pub fn release_pulling(&mut self) -> bool {
         let mut contacts = core::mem::take(&mut self.contacts);
