@@ -15,7 +15,7 @@ use crate::goal::{Goal, GoalAnchor};
 use crate::part_slot::bone_ids;
 use crate::reach::{LEVER, Reach, Wanted, size_of};
 use crate::servo::{MAX_RELEASES, drives_of, set};
-use sinew_math::least_squares::{Rows, dot, solve_with_inequalities};
+use sinew_math::bounded_least_squares::{Rows, dot, solve_with_inequalities};
 use sinew_math::{Vec3, real, so3};
 use sinew_sim::{Model, RigControl, RigResponse, State};
 use sinew_skeleton::{BoneId, DriveKind, Drives, Kinematics, Skeleton, SkeletonState};

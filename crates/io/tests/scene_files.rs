@@ -379,6 +379,18 @@ fn error_of(text: &str, folder: &Path) -> String {
     read_scene_text(text, "scene", folder).unwrap_err().to_string()
 }
 
+/// The goals of [`WHOLE`].
+fn check_goals(performance: &sinew_control::Performance) {
+    assert_eq!(performance.max_torque, Some(12.0));
+    let [lick, skin] = &performance.goals[..] else { panic!() };
+    assert_eq!((lick.begin, lick.end, lick.priority, lick.reach_time), (0.5, 2.0, 3, 0.2));
+    assert_eq!(lick.place.value(0.5), Vec3::new(0.45, 0.05, 0.0));
+    assert_eq!(lick.turn.as_ref().unwrap().value(1.5), Vec3::new(0.0, 0.0, 0.75));
+    let place = Vec3::new(0.1, 0.0, 0.0);
+    assert_eq!(skin.point, sinew_control::GoalPoint::Skin { body: "snake".into(), place });
+    assert_eq!((skin.name.as_str(), skin.end, skin.priority), ("goal-2", f64::INFINITY, 1));
+}
+
 /// The cloth of [`WHOLE`].
 fn check_cloth(shape: &ShapeDesc) {
     let ShapeDesc::Network(NetworkDesc { mesh, kind }) = shape else { panic!() };
@@ -459,14 +471,7 @@ fn every_key_reaches_the_scene() {
     assert_eq!(performance.approach, Some(Approach { begin: -1.5, end: -1.3 }));
     assert_eq!(performance.loop_preroll, 1.0);
     assert_eq!(performance.follow.time_constant, 0.05);
-    assert_eq!(performance.max_torque, Some(12.0));
-    let [lick, skin] = &performance.goals[..] else { panic!() };
-    assert_eq!((lick.begin, lick.end, lick.priority, lick.reach_time), (0.5, 2.0, 3, 0.2));
-    assert_eq!(lick.place.value(0.5), Vec3::new(0.45, 0.05, 0.0));
-    assert_eq!(lick.turn.as_ref().unwrap().value(1.5), Vec3::new(0.0, 0.0, 0.75));
-    let place = Vec3::new(0.1, 0.0, 0.0);
-    assert_eq!(skin.point, sinew_control::GoalPoint::Skin { body: "snake".into(), place });
-    assert_eq!((skin.name.as_str(), skin.end, skin.priority), ("goal-2", f64::INFINITY, 1));
+    check_goals(performance);
     let motion = performance.motion.as_ref().unwrap();
     assert_eq!((motion.extrapolation, motion.seconds()), (Extrapolation::Loop, 1.0));
     // linear from 30° at 0.5 s to 0 at 1 s

@@ -365,8 +365,7 @@ impl Problem {
         let on_obstacles = &self.wrenches[self.bones.parents.len()..];
         sum += self.obstacles.evaluate(&point.obstacles, on_obstacles, &mut gradient.obstacles);
         self.node_gradients = nodes;
-        sum += self.constrain(point, gradient);
-        (sum, found.inverted)
+        (sum + self.constrain(point, gradient), found.inverted)
     }
 
     /// Takes exact constraints into account: removes what they bear from the gradient, or adds the forces of multipliers to it and returns their part λ · (Cᵀx − y) of the Lagrangian (J).

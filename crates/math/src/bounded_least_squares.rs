@@ -134,7 +134,7 @@ fn non_negative(columns: &[Vec<f64>], target: &[f64]) -> Vec<f64> {
 
         // the solution over the chosen columns, without those that it would make negative
         loop {
-            let found = least_squares(columns, &passive, target);
+            let found = fit_columns(columns, &passive, target);
             if found.iter().all(|s| *s > 0.0) {
                 passive.iter().zip(&found).for_each(|(j, s)| u[*j] = *s);
                 break;
@@ -161,7 +161,7 @@ fn non_negative(columns: &[Vec<f64>], target: &[f64]) -> Vec<f64> {
 }
 
 /// The least-squares combination of some columns, by modified Gram-Schmidt; a column that depends on those before it has the factor 0.
-fn least_squares(columns: &[Vec<f64>], chosen: &[usize], target: &[f64]) -> Vec<f64> {
+fn fit_columns(columns: &[Vec<f64>], chosen: &[usize], target: &[f64]) -> Vec<f64> {
     let mut basis: Vec<Vec<f64>> = Vec::new();
     let mut factors: Vec<Vec<f64>> = Vec::new();
     let (mut left, mut along) = (target.to_vec(), Vec::new());
