@@ -80,6 +80,7 @@ impl From<StepError> for Failure {
             | StepError::OwnCoordinates(_)
             | StepError::Intersecting { .. }
             | StepError::NoBarrier
+            | StepError::ExactWithBarrier
             | StepError::FreeHome(_)
             | StepError::NoClock(_)
             | StepError::BadTimeStep(_) => Failure::input(error),

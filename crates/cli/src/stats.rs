@@ -114,6 +114,10 @@ pub(crate) struct Stats {
     barrier_substeps: usize,
     /// Those that were left to springs.
     barrier_fallbacks: usize,
+    /// Exact constraints that were dropped because others contradict them, by name.
+    dropped_constraints: Vec<String>,
+    #[serde(skip)]
+    dropped_words: Vec<String>,
     threads: usize,
     max_inverted: usize,
     /// The same as a fraction of all tets.
@@ -295,6 +299,12 @@ impl Stats {
             late_steps: player.late_steps(),
             barrier_substeps: player.barrier_substeps(),
             barrier_fallbacks: player.barrier_fallbacks(),
+            dropped_constraints: player
+                .dropped_points()
+                .iter()
+                .map(|point| point.constraint.clone())
+                .collect(),
+            dropped_words: player.dropped_points().iter().map(dropped_words).collect(),
             threads: rayon::current_num_threads(),
             max_inverted: summary.max_inverted,
             inverted_fraction: summary.max_inverted as f64 / model.elements().count().max(1) as f64,
@@ -380,9 +390,26 @@ impl fmt::Display for Stats {
                 self.barrier_fallbacks
             )?;
         }
+        for words in &self.dropped_words {
+            write!(f, "\nWARNING: {words}")?;
+        }
         if self.max_inverted > 0 {
             write!(f, "\nup to {} tets were inverted at the same time", self.max_inverted)?;
         }
         Ok(())
     }
+}
+
+/// What happened to an exact constraint that was dropped.
+fn dropped_words(point: &sinew_take::DroppedPoint) -> String {
+    let held = match point.beside.is_empty() {
+        true => "nothing of it can move".to_owned(),
+        false => format!("{} holds its point elsewhere", point.beside.join(" with ")),
+    };
+    format!(
+        "constraint '{}' was dropped from {:.2} s on: {held}, up to {:.1} cm from its target; move its target, or end one of them",
+        point.constraint,
+        point.time,
+        100.0 * point.distance
+    )
 }

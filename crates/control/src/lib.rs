@@ -4,7 +4,8 @@
 //!
 //! The crate also holds the motion of skeletons. [`Keyframes`] and [`SkeletonMotion`] are splines of joint coordinates,
 //! [`PathFollower`] brings joints onto them, [`Performance`] says what drives each joint when, and [`Retarget`] transfers a motion
-//! from one humanoid to another. [`Script`] is the controller that plays all of them.
+//! from one humanoid to another. [`Goal`]s say where points of a character are to be, and [`CueDrive`] how joints bring them there: by inverse kinematics, by servos or by direct control. [`Script`] is the
+//! controller that plays all of them.
 //!
 //! ```
 //! use sinew_control::{Extrapolation, Interpolation, Key, Keyframes};
@@ -24,8 +25,11 @@ mod bezier;
 mod bone_name;
 mod constraint_motion;
 mod curve;
+mod direct_control;
+mod goal;
 mod humanoid;
 mod humanoid_shape;
+mod joint_control;
 mod joint_fit;
 mod key_poses;
 mod keyframes;
@@ -35,8 +39,10 @@ mod name_words;
 mod part_slot;
 mod path_follower;
 mod performance;
+mod reach;
 mod retarget;
 mod script;
+mod servo;
 mod skeleton_motion;
 mod smoothing;
 mod spline;
@@ -45,7 +51,9 @@ mod world_curves;
 pub use bezier::{BezierCurve, BezierKey, Handles};
 pub use constraint_motion::{ConstraintMotion, PlaceMotion};
 pub use curve::{Curve, VectorCurve};
+pub use goal::{DEFAULT_REACH_TIME, Goal, GoalPoint};
 pub use humanoid::{BoneMap, HumanBone};
+pub use joint_control::JointControl;
 pub use keyframes::{Extrapolation, Key, KeyError, Keyframes};
 pub use motion::{KeyedMotion, Motion, MotionStart};
 pub use motion_cut::MotionCut;

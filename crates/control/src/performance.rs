@@ -1,7 +1,9 @@
-//! The performance of a skeleton in a take: a motion, and cues that switch joints between motion, torque and limp.
+//! The performance of a skeleton in a take: a motion, goals, and cues that switch what drives joints.
 
+use crate::goal::Goal;
 use crate::part_slot::{bone_ids, slots_of};
 use crate::path_follower::FrameMotion;
+use crate::reach::{Reach, Wanted, set_rates};
 use crate::{Extrapolation, PathFollower, SkeletonMotion};
 use sinew_math::{Vec3, real};
 use sinew_sim::{Rig, RigControl};
@@ -27,6 +29,10 @@ pub struct Performance {
     pub approach: Option<Approach>,
     /// How long a cyclic motion plays before time 0 (s), so that the flesh reaches its periodic response.
     pub loop_preroll: f64,
+    /// Where points of the character are to be, for joints that a cue drives by them.
+    pub goals: Vec<Goal>,
+    /// The largest torque of servos and of direct control (N m or N); `None` for no bound.
+    pub max_torque: Option<f64>,
 }
 
 /// The interval in which a skeleton moves from its rest pose to its first pose.
@@ -69,6 +75,12 @@ pub enum DriveMode {
     TwoWay,
     /// All joints are dynamic, without any drive.
     Ragdoll,
+    /// Joints follow the motion, bent so that goals are met, and roots follow the motion itself: inverse kinematics.
+    Reach,
+    /// Torques track the motion, bent so that goals are met, and the root is dynamic: joints are compliant.
+    Servo,
+    /// Joints accelerate such that goals are met as well as physics allows, and the root is dynamic.
+    Direct,
 }
 
 /// What drives a joint.
@@ -80,6 +92,48 @@ pub enum CueDrive {
     Limp,
     /// A torque (N m or N) for each degree of freedom; missing ones are 0.
     Torque(Vec<f64>),
+    /// The motion, bent by inverse kinematics so that goals are met.
+    Reach,
+    /// Torques that track the motion, bent so that goals are met, with the time constant of [`Performance::follow`].
+    Servo,
+    /// Accelerations that bring the points of goals where they are wanted, as well as physics allows; without goals the joint returns to the motion.
+    Direct,
+}
+
+impl CueDrive {
+    /// Whether goals bend the motion of a joint that it drives.
+    fn is_bent(&self) -> bool {
+        matches!(self, CueDrive::Reach | CueDrive::Servo)
+    }
+}
+
+impl DriveMode {
+    /// The cues at a time (s) that are equivalent to it, where all joints follow the motion before.
+    fn cues(self, time: f64) -> Vec<Cue> {
+        let cue = |bones: BoneSelection, drive: CueDrive| Cue { time, bones, drive };
+        match self {
+            DriveMode::OneWay => Vec::new(),
+            DriveMode::TwoWay => vec![cue(BoneSelection::Roots, CueDrive::Limp)],
+            DriveMode::Ragdoll => vec![cue(BoneSelection::All, CueDrive::Limp)],
+            DriveMode::Reach => {
+                vec![cue(BoneSelection::All, CueDrive::Reach), cue(BoneSelection::Roots, CueDrive::Motion)]
+            }
+            DriveMode::Servo => {
+                vec![cue(BoneSelection::All, CueDrive::Servo), cue(BoneSelection::Roots, CueDrive::Limp)]
+            }
+            DriveMode::Direct => {
+                vec![cue(BoneSelection::All, CueDrive::Direct), cue(BoneSelection::Roots, CueDrive::Limp)]
+            }
+        }
+    }
+
+    /// The mode whose cues at time 0 are the first of a list, and how many they are; the mode of no cues is none.
+    pub fn of_cues(cues: &[Cue]) -> Option<(DriveMode, usize)> {
+        let modes =
+            [DriveMode::Reach, DriveMode::Servo, DriveMode::Direct, DriveMode::TwoWay, DriveMode::Ragdoll];
+        let found = modes.into_iter().find(|mode| cues.starts_with(&mode.cues(0.0)))?;
+        Some((found, found.cues(0.0).len()))
+    }
 }
 
 impl Performance {
@@ -91,25 +145,17 @@ impl Performance {
     /// Sets the drive mode from the start of the take on; it replaces the cues at time 0 and before.
     pub fn set_drive_mode(&mut self, lead: DriveMode) {
         self.cues.retain(|cue| cue.time > 0.0);
-        let limp = |bones: BoneSelection| Cue { time: 0.0, bones, drive: CueDrive::Limp };
-        match lead {
-            DriveMode::OneWay => {}
-            DriveMode::TwoWay => self.cues.insert(0, limp(BoneSelection::Roots)),
-            DriveMode::Ragdoll => self.cues.insert(0, limp(BoneSelection::All)),
-        }
+        self.cues.splice(0..0, lead.cues(0.0));
     }
 
     /// Sets the drive mode from a time of the take (s) on; it replaces the cues at that time and before.
     pub fn set_drive_mode_from(&mut self, time: f64, lead: DriveMode) {
         self.cues.retain(|cue| cue.time > time);
-        let cue = |bones: BoneSelection, drive: CueDrive| Cue { time, bones, drive };
-        let begin = match lead {
-            DriveMode::OneWay => vec![cue(BoneSelection::All, CueDrive::Motion)],
-            DriveMode::TwoWay => {
-                vec![cue(BoneSelection::All, CueDrive::Motion), cue(BoneSelection::Roots, CueDrive::Limp)]
-            }
-            DriveMode::Ragdoll => vec![cue(BoneSelection::All, CueDrive::Limp)],
-        };
+        let mut begin = lead.cues(time);
+        // where the mode says nothing, joints follow the motion again
+        if !begin.first().is_some_and(|cue| cue.bones == BoneSelection::All) {
+            begin.insert(0, Cue { time, bones: BoneSelection::All, drive: CueDrive::Motion });
+        }
         self.cues.splice(0..0, begin);
     }
 
@@ -211,12 +257,14 @@ impl Performance {
         }
     }
 
-    /// Writes the rig's control for the frame of `dt` (s) that starts at a time (s) in the joint state `state`.
+    /// Writes the rig's control for the frame of `dt` (s) that starts at a time (s) in the joint state `state`. Joints driven by servos and by direct control get the path that they are to follow without
+    /// their own answer.
     pub(crate) fn control(
         &self,
         rig: &Rig,
         (time, dt): (f64, f64),
         state: &SkeletonState,
+        (reach, wanted): (&mut Reach, &[Wanted]),
         control: &mut RigControl,
     ) {
         // targets at the start and at the end of the frame
@@ -229,10 +277,13 @@ impl Performance {
         let end = if plays { time + dt } else { (time + dt).min(-1e-12) };
         self.write_pose(skeleton, end, &mut next, &mut acceleration);
 
-        // joints that jump in between
+        // joints that jump in between, and what goals make of the motion
         let mut now_after_cut = now.clone();
         let jumps = |motion: &&SkeletonMotion| plays && motion.cross_cuts(time, end, &mut now_after_cut);
         let has_cut = self.motion.as_ref().filter(jumps).is_some();
+        if time >= 0.0 && !wanted.is_empty() {
+            self.bend(skeleton, (time, dt), (reach, wanted), [&mut now, &mut now_after_cut, &mut next]);
+        }
         let motion = FrameMotion { now: &now, now_after_cut: &now_after_cut, next: &next, dt };
         control.cuts.clear();
 
@@ -242,7 +293,7 @@ impl Performance {
             let drive = if time < 0.0 { &CueDrive::Motion } else { self.drive(skeleton, bone, time) };
             let torque = match drive {
                 _ if joint.drive == DriveRule::MotionOnly => None,
-                CueDrive::Motion => None,
+                CueDrive::Motion | CueDrive::Reach | CueDrive::Servo | CueDrive::Direct => None,
                 CueDrive::Limp => Some([].as_slice()),
                 CueDrive::Torque(values) => Some(values.as_slice()),
             };
@@ -259,6 +310,49 @@ impl Performance {
             let RigControl { from, to, .. } = control;
             self.follow.write_path(skeleton, bone, motion, state, [from, to]);
         }
+    }
+
+    /// Bends the poses at both ends of a frame of `dt` (s) so that goals are met, for joints that are driven that way. Velocities are central differences over two frames.
+    fn bend(
+        &self,
+        skeleton: &Skeleton,
+        (time, dt): (f64, f64),
+        (reach, wanted): (&mut Reach, &[Wanted]),
+        [now, now_after_cut, next]: [&mut SkeletonState; 3],
+    ) {
+        let is_bent = |bone: BoneId| self.drive(skeleton, bone, time).is_bent();
+        let locked: Vec<BoneId> = bone_ids(skeleton).filter(|bone| !is_bent(*bone)).collect();
+        if locked.len() == skeleton.bones().len() {
+            return;
+        }
+
+        // the poses of four frames
+        let (earlier, later) = ((time - dt).max(0.0), time + 2.0 * dt);
+        let (mut before, mut after, mut scratch) = (now.clone(), now.clone(), Vec::new());
+        self.write_pose(skeleton, earlier, &mut before, &mut scratch);
+        self.write_pose(skeleton, later, &mut after, &mut scratch);
+        for (pose, time) in
+            [(&mut before, earlier), (&mut *now, time), (&mut *next, time + dt), (&mut after, later)]
+        {
+            reach.bend(skeleton, wanted, &locked, time, pose);
+        }
+        reach.bend(skeleton, wanted, &locked, time, now_after_cut);
+
+        // and their velocities
+        set_rates(skeleton, is_bent, [&before, next], time + dt - earlier, now);
+        set_rates(skeleton, is_bent, [now, &after], 2.0 * dt, next);
+        now_after_cut.v.copy_from_slice(&now.v);
+    }
+
+    /// The bones whose joints a drive selects at a time (s).
+    pub(crate) fn driven(
+        &self,
+        skeleton: &Skeleton,
+        time: f64,
+        is_meant: impl Fn(&CueDrive) -> bool,
+    ) -> Vec<BoneId> {
+        let is_driven = |bone: &BoneId| is_meant(self.drive(skeleton, *bone, time));
+        bone_ids(skeleton).filter(is_driven).collect()
     }
 
     /// The drive of a bone's joint at a time (s): that of the latest cue for the bone. Cue times are compared with a tolerance for round-off.
@@ -285,6 +379,21 @@ impl Performance {
             return Some(format!(
                 "the return time of {} s is not valid: give 0 or more",
                 self.follow.time_constant
+            ));
+        }
+
+        // goals and the bound of torques
+        for (i, goal) in self.goals.iter().enumerate() {
+            if self.goals[..i].iter().any(|other| other.name == goal.name) {
+                return Some(format!("two goals are named '{}': rename one", goal.name));
+            }
+            if let Some(fault) = goal.fault(skeleton) {
+                return Some(fault);
+            }
+        }
+        if let Some(torque) = self.max_torque.filter(|torque| !(*torque >= 0.0 && torque.is_finite())) {
+            return Some(format!(
+                "the largest torque of {torque} is not valid: give a finite one, 0 or more"
             ));
         }
 

@@ -1,5 +1,6 @@
 //! The controller of a take: plays prescribed motions of pins, obstacles, constraints and rigs, and curves of gravity, loads and air drag.
 
+use crate::joint_control::JointControl;
 use crate::{ConstraintMotion, Controller, Motion, MotionStart, Performance, WorldCurves};
 use sinew_math::Isometry;
 use sinew_sim::{ConstraintPath, Control, Model, Phase, PinPath, RigControl, State};
@@ -21,6 +22,8 @@ pub struct Script {
     pub constraint_motions: Vec<ConstraintMotion>,
     /// Gravity, loads and air drag over time.
     pub curves: WorldCurves,
+    /// Workspace of each rig; empty at first.
+    pub joint_controls: Vec<JointControl>,
 }
 
 impl Script {
@@ -95,8 +98,10 @@ impl Controller for Script {
         if control.rigs.len() != model.rigs().len() {
             control.rigs = model.rigs().iter().map(RigControl::hold).collect();
         }
-        for (i, performance) in self.performances.iter().enumerate().take(model.rigs().len()) {
-            performance.control(&model.rigs()[i], (state.time, dt), &state.rigs[i], &mut control.rigs[i]);
+        self.joint_controls.resize_with(self.performances.len(), JointControl::default);
+        let players = self.performances.iter().zip(&mut self.joint_controls);
+        for (i, (performance, joints)) in players.enumerate().take(model.rigs().len()) {
+            joints.play(performance, (model, i), (state, dt), &mut control.rigs[i]);
         }
     }
 }

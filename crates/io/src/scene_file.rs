@@ -11,6 +11,7 @@ mod characters;
 mod constraint;
 mod contact;
 mod edit;
+mod goal;
 mod material;
 mod motion;
 mod network;

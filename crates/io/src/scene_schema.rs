@@ -46,11 +46,11 @@ pub use number::{CurveKey, CurveKeyTable, CurveKind, CurveTable, KeyRows, KeyedN
 pub use obstacle::{ObstacleMobility, ObstacleTable};
 pub use part::ScenePart;
 pub use performance::{
-    BoneChoice, BoneGroup, BoneMotionTable, Coordinates, CueTable, Curve, JointDriver, KeyTable,
+    BoneChoice, BoneGroup, BoneMotionTable, Coordinates, CueTable, Curve, GoalTable, JointDriver, KeyTable,
 };
 pub use region::{BallTable, BodySide, BoxTable, EndChoice, RegionTable};
 pub use scene::{AngleUnit, SceneFile, UpAxis};
-pub use solver::{Accuracy, ContactChoice, SolverChoice, SolverTable};
+pub use solver::{Accuracy, ContactChoice, ExactChoice, SolverChoice, SolverTable};
 
 use serde::{Deserialize, Deserializer};
 

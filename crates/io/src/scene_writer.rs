@@ -8,6 +8,7 @@ mod bone;
 mod character;
 mod constraint;
 mod edit;
+mod goal;
 mod mesh;
 mod network;
 mod number;

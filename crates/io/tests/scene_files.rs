@@ -88,6 +88,7 @@ preroll_approach = 0.2
 preroll_hold = 0.3
 preroll_loop = 1
 return = 0.05
+max_torque = 12
 motion = { loop = true, interpolation = "linear" }
 
 [[character.bone]]
@@ -159,6 +160,23 @@ torque = [0.1, 0.2]
 time = 1.5
 bones = "roots"
 drive = "motion"
+[[character.goal]]
+name = "lick"
+bone = "tongue"
+point = [0.5, 0, 0]
+path = [[0, 0.5, 0, 0], [1, 0.4, 0.1, 0]]
+turns = [[0, 0, 0, 0], [1, 0, 0, 1.5]]
+interpolation = "linear"
+loop = true
+begin = 0.5
+end = 2
+priority = 3
+reach_time = 0.2
+[[character.goal]]
+skin = [0.1, 0, 0]
+body = "snake"
+place = [0.1, 0, 0.2]
+turn = [0, 0.1, 0]
 
 [[character.pin]]
 region = { nearest = [0, 0, 0] }
@@ -195,6 +213,7 @@ max_inner = 70
 substeps = 3
 order = 2
 contact = "barrier"
+exact = "multipliers"
 budget = 0.02
 
 [[obstacle]]
@@ -271,12 +290,17 @@ join = [{ body = "a", inside = [0, 0, 0] }, { character = "snake", bone = "tail"
 belt = { body = "first", center = [0, 0, 0], axis = [0, 0, 2] }
 lengths = [[0, 1], [1, 0.5]]
 
+[[constraint]]
+pin = { body = "first", surface = [1, 0, 0] }
+exact = true
+
 [[edit]]
 time = 1.25
 gravity = [0, 0, 1]
 body = [{ name = "first", material = { young = 5e3 }, pin = [{ number = 2 }] }]
 obstacle = [{ name = "ground", still = true }]
 remove = ["hand"]
+character = [{ name = "snake", mode = "direct", remove_goal = ["lick"], goal = [{ name = "nod", bone = "head", place = [0, 0, 1] }] }]
 
 [[edit]]
 time = 2
@@ -380,6 +404,18 @@ fn error_of(text: &str, folder: &Path) -> String {
     read_scene_text(text, "scene", folder).unwrap_err().to_string()
 }
 
+/// The goals of [`WHOLE`].
+fn check_goals(performance: &sinew_control::Performance) {
+    assert_eq!(performance.max_torque, Some(12.0));
+    let [lick, skin] = &performance.goals[..] else { panic!() };
+    assert_eq!((lick.begin, lick.end, lick.priority, lick.reach_time), (0.5, 2.0, 3, 0.2));
+    assert_eq!(lick.place.value(0.5), Vec3::new(0.45, 0.05, 0.0));
+    assert_eq!(lick.turn.as_ref().unwrap().value(1.5), Vec3::new(0.0, 0.0, 0.75));
+    let place = Vec3::new(0.1, 0.0, 0.0);
+    assert_eq!(skin.point, sinew_control::GoalPoint::Skin { body: "snake".into(), place });
+    assert_eq!((skin.name.as_str(), skin.end, skin.priority), ("goal-2", f64::INFINITY, 1));
+}
+
 /// The cloth of [`WHOLE`].
 fn check_cloth(shape: &ShapeDesc) {
     let ShapeDesc::Network(NetworkDesc { mesh, kind }) = shape else { panic!() };
@@ -460,6 +496,7 @@ fn every_key_reaches_the_scene() {
     assert_eq!(performance.approach, Some(Approach { begin: -1.5, end: -1.3 }));
     assert_eq!(performance.loop_preroll, 1.0);
     assert_eq!(performance.follow.time_constant, 0.05);
+    check_goals(performance);
     let motion = performance.motion.as_ref().unwrap();
     assert_eq!((motion.extrapolation, motion.seconds()), (Extrapolation::Loop, 1.0));
     // linear from 30° at 0.5 s to 0 at 1 s
@@ -481,6 +518,7 @@ fn the_solver_reaches_the_scene_and_explicit_steps_have_no_settings() {
         substeps: 3,
         order: StepOrder::Second,
         contact: ImplicitContact::Barrier,
+        exact: sinew_sim::ExactMethod::Multipliers,
         budget: Some(0.02),
     };
     assert_eq!(scene.solver, Solver::Auto(settings));
@@ -555,7 +593,7 @@ fn every_constraint_reaches_the_scene() {
     let folder = folder();
     let scene = read_scene(&folder.path().join("scene.toml")).unwrap().value;
     let (all, prescribed) = (&scene.world.constraints, &scene.constraint_motions);
-    assert_eq!((all.len(), prescribed.len()), (5, 5));
+    assert_eq!((all.len(), prescribed.len()), (6, 6));
     assert_eq!((all[0].name.as_str(), all[1].name.as_str()), ("hand", "constraint-2"));
     assert_eq!((all[0].stiffness, all[0].damping, all[1].stiffness), (Some(40.0), Some(0.2), None));
     let point = PointDesc::Surface { body: "first".into(), place: Vec3::y() };
@@ -580,6 +618,7 @@ fn every_constraint_reaches_the_scene() {
     let ConstraintKind::Belt(belt) = &all[4].kind else { panic!() };
     assert_eq!((belt.axis, belt.length), (2.0 * Vec3::z(), None));
     assert_eq!(prescribed[4].length.value(1.0), 0.5);
+    assert!(all[5].is_exact && all[..5].iter().all(|constraint| !constraint.is_exact));
 }
 
 #[test]
@@ -729,6 +768,10 @@ fn an_edit_changes_what_it_says_and_keeps_the_rest() {
     assert_eq!((edited.world.gravity, edited.pin_motions[0][1].clone()), (Vec3::z(), Motion::Still));
     assert_eq!(edited.world.constraints.len() + 1, scene.world.constraints.len());
     assert_eq!(scene.edits[0].frame(scene.fps), 30);
+    let goals: Vec<&str> = edited.performances[0].goals.iter().map(|goal| goal.name.as_str()).collect();
+    assert_eq!(goals, ["goal-2", "nod"]);
+    let drives: Vec<&CueDrive> = edited.performances[0].cues.iter().map(|cue| &cue.drive).take(2).collect();
+    assert_eq!(drives, [&CueDrive::Direct, &CueDrive::Limp]);
 
     // what there is not
     for (edit, said) in [

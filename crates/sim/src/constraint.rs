@@ -5,6 +5,8 @@
 //! step allows (`stiffest`); implicit steps and settling use the same energies as a `NodeEnergy` (`constraint_forces::energy`). Joined points and belts exert opposite forces
 //! along one line, so that momentum and angular momentum are conserved.
 //!
+//! Points of flesh with a target can be held exactly instead (`exact_constraints`), without any energy.
+//!
 //! The energy of constraints depends on the control and is not part of the energy of a state. During a step it is credited to the supplied energy and debited
 //! at its end: the difference is the work done by the constraints.
 
@@ -47,21 +49,28 @@ pub(crate) enum Hold {
     Between([Anchor; 2]),
     /// A closed loop of points.
     Around(Vec<NodeRow>),
+    /// A point of flesh that is exactly at its target (m).
+    Exact { row: NodeRow, place: Vec3 },
 }
 
 impl Constraint {
     /// The default target of a point (m); none for other constraints.
     pub fn place(&self) -> Option<Vec3> {
         match &self.hold {
-            Hold::Place { place, .. } => Some(*place),
+            Hold::Place { place, .. } | Hold::Exact { place, .. } => Some(*place),
             _ => None,
         }
+    }
+
+    /// Whether it holds its point exactly, instead of by a spring.
+    pub fn is_exact(&self) -> bool {
+        matches!(self.hold, Hold::Exact { .. })
     }
 
     /// Number of points.
     pub fn point_count(&self) -> usize {
         match &self.hold {
-            Hold::Place { .. } => 1,
+            Hold::Place { .. } | Hold::Exact { .. } => 1,
             Hold::Between(_) => 2,
             Hold::Around(points) => points.len(),
         }

@@ -98,6 +98,9 @@ impl ConstraintForces {
                     spring - h * prescribed
                 }
 
+                // held by impulses instead, see `exact_constraints`
+                Hold::Exact { .. } => 0.0,
+
                 // a belt
                 Hold::Around(rows) => {
                     self.place_belt(rows, now);
@@ -135,6 +138,7 @@ impl ConstraintForces {
         match &constraint.hold {
             Hold::Place { anchor, .. } => asked.spring.energy(&(anchor.at(now) - asked.place)),
             Hold::Between([a, b]) => asked.spring.energy(&(a.at(now) - b.at(now))),
+            Hold::Exact { .. } => 0.0,
             Hold::Around(rows) => {
                 self.place_belt(rows, now);
                 belt_force(belt::length(&self.points), &asked).energy
@@ -210,6 +214,8 @@ pub fn constraint_forces(model: &Model, control: &Control, state: &State) -> Vec
                 let sign = if pull.dot(&(a - b)) < 0.0 { -1.0 } else { 1.0 };
                 (vec![a, b], sign * pull.norm(), asked.spring.energy(&(a - b)))
             }
+            // the force of an exact constraint is not a function of the state
+            Hold::Exact { row, .. } => (vec![sum(row, node_x), asked.place], 0.0, 0.0),
             Hold::Around(rows) => {
                 let points: Vec<Vec3> = rows.iter().map(|row| sum(row, node_x)).collect();
                 let pull = belt_force(belt::length(&points), &asked);

@@ -127,6 +127,13 @@ impl Control {
         self.phase != Phase::Take && model.unheld().bodies[i]
     }
 
+    /// Whether the body of a node waits where it is.
+    pub(crate) fn node_waits(&self, model: &Model, node: usize) -> bool {
+        let waits =
+            |(i, body): (usize, &crate::Body)| body.nodes.contains(&node) && self.body_waits(model, i);
+        self.phase != Phase::Take && model.bodies().iter().enumerate().any(waits)
+    }
+
     /// Whether obstacle `i` of a model, or what it is part of, waits where it is.
     pub(crate) fn obstacle_waits(&self, model: &Model, i: usize) -> bool {
         self.phase != Phase::Take && model.unheld().obstacles[i]

@@ -29,8 +29,10 @@
 mod bone_coupling;
 mod bone_support;
 mod home_pose;
+mod rig_response;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use bone_coupling::{BoneCoupling, Field, Pushes};
 pub(crate) use home_pose::HomePose;
+pub use rig_response::RigResponse;

@@ -18,6 +18,7 @@ use crate::contact::Contacts;
 use crate::coupling::{BoneCoupling, HomePose, Pushes};
 use crate::custom_bodies::CustomBodies;
 use crate::energy_check::{EnergyCheck, worst_node};
+use crate::exact_constraints::{DroppedConstraint, ExactConstraints};
 use crate::substep::Substep;
 use crate::{BoneError, Control, Energies, Model, State, StepError, StepReport, SubstepBackoff};
 use part_motion::{MoveKernel, PartMotion};
@@ -47,6 +48,9 @@ pub(crate) struct Explicit {
     coupling: BoneCoupling,
     homes: HomePose,
     custom_bodies: CustomBodies,
+    exact: ExactConstraints,
+    /// Exact constraints that could not be held in the last step.
+    pub(crate) dropped: Vec<DroppedConstraint>,
     before: State,
 }
 
@@ -179,6 +183,7 @@ impl Explicit {
         }
         state.supplied_energy += self.coupling.prescribed_energy(model, state) - prescribed_energy;
         state.time = self.before.time + dt;
+        self.dropped.clone_from(&self.exact.dropped);
         Ok(report)
     }
 
@@ -208,6 +213,9 @@ impl Explicit {
             self.gather_outside(model, control, substep, state);
         }
 
+        let is_free = |node: usize| model.node_inverse_mass()[node] > 0.0 && !control.node_waits(model, node);
+        self.exact.begin(model, control, substep, state, is_free);
+
         // motion of nodes, pins and coordinates
         self.move_free_nodes(model, control, substep.h, state);
         if has_homes {
@@ -233,6 +241,9 @@ impl Explicit {
         if can_collide {
             self.contacts.move_obstacles(model, control, substep, state);
         }
+
+        // points that are held exactly
+        state.supplied_energy += self.exact.restore(model, substep.h, state);
         Ok(forces)
     }
 
@@ -317,8 +328,12 @@ impl Explicit {
             });
         }
 
+        if !self.exact.is_empty() {
+            state.supplied_energy += self.exact.push(model, h, state);
+        }
+
         // damping of what is left of them beside rigid motion, then positions
-        self.part_motion.fit(model, &self.outside, (&state.node_x, &state.node_v));
+        self.part_motion.fit(model, (&self.outside, &self.exact), (&state.node_x, &state.node_v));
         for body in bodies() {
             let first = body.nodes.start;
             let x = &mut state.node_x[body.nodes.clone()];

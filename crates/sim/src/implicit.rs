@@ -18,6 +18,8 @@ mod deformation_damping;
 mod energy_limit;
 mod flight;
 mod home_terms;
+mod linear_system;
+mod minres;
 mod newton;
 mod pcg;
 mod point_solver;
@@ -34,7 +36,7 @@ pub(crate) mod tests;
 
 pub use deadline::Clock;
 pub use settings::{
-    ImplicitContact, ImplicitSettings, Solver, SolverKind, SolverPick, SolverReason, StepOrder,
+    ExactMethod, ImplicitContact, ImplicitSettings, Solver, SolverKind, SolverPick, SolverReason, StepOrder,
 };
 pub use settle::{SettleError, SettleReport, settle, settle_with};
 
@@ -42,6 +44,7 @@ use crate::constraint_forces::{ConstraintEnergy, ConstraintStep};
 use crate::contact::{self, BarrierContact, ContactEnergy, Contacts};
 use crate::coupling::BoneCoupling;
 use crate::custom_bodies::CustomBodies;
+use crate::exact_constraints::DroppedConstraint;
 use crate::substep::Substep;
 use crate::{Control, Model, NodeEnergy, SolveReport, State, StepError, StepReport};
 use deadline::Budget;
@@ -232,6 +235,7 @@ impl Implicit {
     ) -> SolveReport {
         // the incremental potential of the stage
         let substep = stage.substep;
+        self.problem.uses_multipliers = settings.exact == ExactMethod::Multipliers;
         self.problem.begin(model, control, substep, state);
         let bones = &self.problem.start_frames;
         self.constraint_energy.begin(
@@ -318,6 +322,11 @@ impl Implicit {
         } else {
             self.custom_bodies.begin_step(&state.node_x, h);
         }
+    }
+
+    /// Exact constraints that could not be held in the last solve.
+    pub(crate) fn dropped(&self) -> &[DroppedConstraint] {
+        &self.problem.exact.dropped
     }
 
     /// Torques of all drives of a rig in the last completed step (N m or N).

@@ -14,6 +14,7 @@ mod custom_bodies;
 pub mod desc;
 mod energies;
 mod energy_check;
+mod exact_constraints;
 mod explicit;
 mod fault;
 mod friction_anchor;
@@ -49,13 +50,16 @@ pub use constraint::{Constraint, ConstraintPath};
 pub use constraint_forces::{ConstraintForce, constraint_energy, constraint_forces};
 pub use contact::{ContactForce, Intersections, Overlap, contact_forces, find_intersections};
 pub use control::{Control, Phase, PinPath, RigControl};
+pub use coupling::RigResponse;
 pub use desc::WorldDesc;
 pub use energies::Energies;
+pub use exact_constraints::DroppedConstraint;
 pub use fault::{BuildError, Fault};
 pub use implicit::{
-    Clock, ImplicitContact, ImplicitSettings, Solver, SolverKind, SolverPick, SolverReason, StepOrder,
+    Clock, ExactMethod, ImplicitContact, ImplicitSettings, Solver, SolverKind, SolverPick, SolverReason,
+    StepOrder,
 };
-pub use model::{HarmonicWeights, Load, Model, Pin};
+pub use model::{HarmonicWeights, Load, Model, Pin, SurfacePoint};
 pub use node_energy::{NodeEnergy, PointSprings};
 pub use obstacle::{Obstacle, ObstacleState};
 pub use report::{BoneError, SolveReport, StepError, StepReport};

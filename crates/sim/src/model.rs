@@ -5,9 +5,11 @@ mod constraints;
 mod harmonic_weights;
 mod hash;
 mod home;
+mod surface_point;
 mod unheld;
 
 pub use harmonic_weights::HarmonicWeights;
+pub use surface_point::SurfacePoint;
 
 use crate::body::Body;
 use crate::body_kind::{BodyKind, CoordinateState};

@@ -111,6 +111,11 @@ pub enum StepError {
         "contact = \"barrier\" needs obstacles with faces that are fixed or follow a motion: use contact = \"auto\" or \"springs\", or give distance grids a surface"
     )]
     NoBarrier,
+    /// Barriers were requested beside constraints that hold exactly.
+    #[error(
+        "contact = \"barrier\" cannot be combined with constraints that hold exactly, which move flesh whatever is in its way: use contact = \"auto\" or \"springs\", or remove `exact`"
+    )]
+    ExactWithBarrier,
     /// A time budget was set without a clock.
     #[error(
         "the time budget is {0} s per step, but there is no clock: set one with `Stepper::set_clock`, or remove the budget"

@@ -1,5 +1,6 @@
 //! Time stepping of a world: validates the input of a step and dispatches it to the explicit or the implicit integrator.
 
+use crate::exact_constraints::DroppedConstraint;
 use crate::explicit::Explicit;
 use crate::implicit::{Clock, Implicit, ImplicitSettings, Solver};
 use crate::step_model::StepModel;
@@ -129,6 +130,11 @@ impl Stepper {
             state.carry_across_cuts(model, control);
         }
         has_cut
+    }
+
+    /// Exact constraints that could not be held in the last completed step, because others leave them no freedom.
+    pub fn dropped_constraints(&self) -> &[DroppedConstraint] {
+        if self.was_implicit { self.implicit.dropped() } else { &self.explicit.dropped }
     }
 
     /// Torques of all drives of a rig in the last completed step (N m or N), one per degree of freedom; for joints with prescribed motion they are the constraint torques of inverse dynamics.

@@ -3,7 +3,7 @@
 //! An edit is a list of changes of plain values: gravity, materials, loads, motions, constraints, contact, the solver, or who drives a skeleton. Bodies, skeletons and obstacles
 //! stay what they are, so that the state at the frame of the edit is also a state of the changed scene.
 
-use sinew_control::{ConstraintMotion, Curve, DriveMode, Motion, VectorCurve};
+use sinew_control::{ConstraintMotion, Curve, DriveMode, Goal, Motion, VectorCurve};
 use sinew_flesh::Material;
 use sinew_sim::Solver;
 use sinew_sim::desc::{ConstraintDesc, ContactDesc, LoadDesc};
@@ -19,10 +19,6 @@ pub struct SceneEdit {
 
 /// One change of a scene. Bodies, skeletons, obstacles and constraints are given by their names.
 #[derive(Clone, Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a take has a handful of changes, and they are matched by name"
-)]
 pub enum SceneChange {
     /// Gravitational acceleration (m/s²), over the time of the take. Stress-free shapes stay as they were found under the first gravity.
     Gravity(VectorCurve),
@@ -92,6 +88,20 @@ pub enum SceneChange {
         /// Who drives it from then on.
         mode: DriveMode,
     },
+    /// A new goal of a character, or another one in place of that of the same name.
+    Goal {
+        /// The skeleton.
+        rig: String,
+        /// The goal, over the time of the take.
+        goal: Goal,
+    },
+    /// The end of a goal.
+    RemoveGoal {
+        /// The skeleton.
+        rig: String,
+        /// The name of the goal.
+        goal: String,
+    },
 }
 
 impl SceneEdit {
@@ -105,7 +115,11 @@ impl SceneChange {
     /// Whether it changes the world that a model is built from, not only its motions.
     pub(crate) fn is_of_world(&self) -> bool {
         match self {
-            SceneChange::PinMotion { .. } | SceneChange::Solver(_) | SceneChange::Drive { .. } => false,
+            SceneChange::PinMotion { .. }
+            | SceneChange::Solver(_)
+            | SceneChange::Drive { .. }
+            | SceneChange::Goal { .. }
+            | SceneChange::RemoveGoal { .. } => false,
             // curves act on the steps of the same model
             SceneChange::Gravity(gravity) => gravity.is_constant(),
             SceneChange::AirDrag { rate, .. } => rate.is_constant(),

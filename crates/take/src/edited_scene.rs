@@ -1,7 +1,7 @@
 //! Applies edits to a scene.
 
 use crate::{Scene, SceneChange, SceneEdit};
-use sinew_control::{ConstraintMotion, Curve, DriveMode, Motion, VectorCurve};
+use sinew_control::{ConstraintMotion, Curve, Motion, Performance, VectorCurve};
 use sinew_sim::desc::{BodyDesc, ConstraintDesc, LoadDesc, Mobility, ObstacleDesc};
 
 impl SceneEdit {
@@ -35,7 +35,17 @@ impl SceneChange {
             }
             SceneChange::Constraint { constraint, motion } => set_constraint(scene, constraint, motion),
             SceneChange::RemoveConstraint(name) => remove_constraint(scene, name)?,
-            SceneChange::Drive { rig, mode } => set_drive(scene, rig, *mode, time)?,
+            SceneChange::Drive { rig, mode } => {
+                performance_of(scene, rig)?.set_drive_mode_from(time, *mode);
+            }
+            SceneChange::Goal { rig, goal } => {
+                let goals = &mut performance_of(scene, rig)?.goals;
+                match goals.iter().position(|other| other.name == goal.name) {
+                    Some(i) => goals[i] = goal.clone(),
+                    None => goals.push(goal.clone()),
+                }
+            }
+            SceneChange::RemoveGoal { rig, goal } => remove_goal(scene, rig, goal)?,
         }
         Ok(())
     }
@@ -151,13 +161,22 @@ fn remove_constraint(scene: &mut Scene, name: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn set_drive(scene: &mut Scene, name: &str, mode: DriveMode, time: f64) -> Result<(), String> {
+/// The performance of a skeleton by its name.
+fn performance_of<'a>(scene: &'a mut Scene, name: &str) -> Result<&'a mut Performance, String> {
     let rigs = &scene.world.rigs;
     let Some(i) = rigs.iter().position(|rig| rig.name == name) else {
         return Err(unknown("skeleton", name, rigs.iter().map(|rig| rig.name.as_str())));
     };
-    scene.performances.resize(scene.performances.len().max(i + 1), Default::default());
-    scene.performances[i].set_drive_mode_from(time, mode);
+    scene.performances.resize(scene.performances.len().max(i + 1), Performance::default());
+    Ok(&mut scene.performances[i])
+}
+
+fn remove_goal(scene: &mut Scene, rig: &str, name: &str) -> Result<(), String> {
+    let goals = &mut performance_of(scene, rig)?.goals;
+    let Some(i) = goals.iter().position(|goal| goal.name == name) else {
+        return Err(unknown("goal", name, goals.iter().map(|goal| goal.name.as_str())));
+    };
+    goals.remove(i);
     Ok(())
 }
 

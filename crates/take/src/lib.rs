@@ -77,7 +77,7 @@ pub use history::{History, TimedEdit, Version, VersionId};
 pub use loop_closer::LoopCloser;
 pub use normals::{Smoothing, unit_or_up};
 pub use palette::body_color;
-pub use play::{Player, StateSink};
+pub use play::{DroppedPoint, Player, StateSink};
 pub use play_error::PlayError;
 pub use replay::replay;
 pub use scene::{EARTH_GRAVITY, Scene};

@@ -34,6 +34,8 @@ pub struct Player {
     /// Implicit sub-steps with barriers, and those left to springs.
     barrier_substeps: usize,
     barrier_fallbacks: usize,
+    /// Exact constraints that could not be held in some step.
+    dropped: Vec<DroppedPoint>,
     fps: f64,
     frame_count: usize,
     /// Joint torques of each rig.
@@ -53,6 +55,19 @@ pub struct Player {
     /// The solver of the stepper.
     played_by: Solver,
     clock: Option<Arc<dyn Clock>>,
+}
+
+/// An exact constraint that could not be held, because others leave its point no freedom.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DroppedPoint {
+    /// Its name.
+    pub constraint: String,
+    /// The names of the constraints that hold its point; none if nothing of it can move.
+    pub beside: Vec<String>,
+    /// When it was dropped first (s).
+    pub time: f64,
+    /// How far the others held it from its target at most (m).
+    pub distance: f64,
 }
 
 /// A recorder: receives the whole player at every frame, where a [`FrameSink`] receives only the surfaces.
@@ -91,6 +106,7 @@ impl Player {
             late: 0,
             barrier_substeps: 0,
             barrier_fallbacks: 0,
+            dropped: Vec::new(),
             stepper: Stepper::with_solver(scene.solver),
             summary: Summary::default(),
             torques: model.rigs().iter().map(|rig| JointTorques::zeros(rig.skeleton.v_count())).collect(),
@@ -179,6 +195,7 @@ impl Player {
             late: self.late,
             barrier_substeps: self.barrier_substeps,
             barrier_fallbacks: self.barrier_fallbacks,
+            dropped: self.dropped.clone(),
             fps: self.fps,
             frame_count: self.frame_count,
             torques: self.torques.clone(),
@@ -339,6 +356,28 @@ impl Player {
         self.barrier_fallbacks
     }
 
+    /// Exact constraints that could not be held since the player was built, each once.
+    pub fn dropped_points(&self) -> &[DroppedPoint] {
+        &self.dropped
+    }
+
+    /// Remembers the exact constraints that the last step, which began at a time (s), dropped.
+    fn note_dropped(&mut self, time: f64) {
+        let name = |i: usize| self.model.constraints()[i].name.clone();
+        for found in self.stepper.dropped_constraints() {
+            let constraint = name(found.constraint);
+            match self.dropped.iter_mut().find(|known| known.constraint == constraint) {
+                Some(known) => known.distance = known.distance.max(found.distance),
+                None => self.dropped.push(DroppedPoint {
+                    constraint,
+                    beside: found.beside.iter().map(|i| name(*i)).collect(),
+                    time,
+                    distance: found.distance,
+                }),
+            }
+        }
+    }
+
     /// Sets the clock for steps with a time budget. A scene with a time budget needs one.
     pub fn set_clock(&mut self, clock: Arc<dyn Clock>) {
         self.stepper.set_clock(clock.clone());
@@ -405,7 +444,9 @@ impl Player {
 
     fn step_by(&mut self, dt: f64) -> Result<StepReport, StepError> {
         self.ask_controllers(dt);
+        let time = self.state.time;
         let report = self.stepper.step(&self.model, &self.control, dt, &mut self.state)?;
+        self.note_dropped(time);
         self.unsolved += usize::from(report.solve.is_some_and(|solve| !solve.converged));
         self.late += usize::from(report.solve.is_some_and(|solve| solve.out_of_time));
         self.barrier_substeps += report.barrier_substeps;

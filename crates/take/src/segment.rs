@@ -73,8 +73,8 @@ pub(crate) fn build_segments(scene: &Scene, model: &Arc<Model>) -> Result<Vec<Se
 
 /// Checks that performances fit the skeletons of a model.
 pub(crate) fn check_performances(scene: &Scene, model: &Model) -> Result<(), PlayError> {
-    for (rig, performance) in model.rigs().iter().zip(&scene.performances) {
-        if let Some(fault) = performance.fault(&rig.skeleton) {
+    for (i, (rig, performance)) in model.rigs().iter().zip(&scene.performances).enumerate() {
+        if let Some(fault) = performance.fault_in(model, i) {
             return Err(PlayError::Scene(format!("skeleton '{}': {fault}", rig.name)));
         }
     }

@@ -53,7 +53,7 @@ fn scene() -> Scene {
 fn drag(name: &str) -> ConstraintDesc {
     let point = PointDesc::Surface { body: "bar".into(), place: Vec3::new(0.4, 0.05, 0.05) };
     let kind = ConstraintKind::Drag { point, place: Some(Vec3::new(0.4, 0.05, 0.2)) };
-    ConstraintDesc { name: name.into(), kind, stiffness: Some(20.0), damping: None }
+    ConstraintDesc { name: name.into(), kind, stiffness: Some(20.0), damping: None, is_exact: false }
 }
 
 /// A curve from 0 up to 5 and back, over the first second of the take.

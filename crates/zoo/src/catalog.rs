@@ -6,6 +6,7 @@ use crate::{
     worm,
 };
 use crate::{duck_box, fish_jump, penguins, pile, pot, starfish_cage, starfish_turn, worm_roll};
+use crate::{fish_directed, starfish_directed, worm_directed};
 use sinew_flesh::{Law, StretchLimits};
 use sinew_take::Scene;
 
@@ -135,6 +136,24 @@ const CATALOG: &[Character] = &[
         name: "starfish-cage",
         description: "a starfish under a glass cage leaps against the lid until the cage overturns",
         build: starfish_cage,
+        color: SAND,
+    },
+    Character {
+        name: "fish-directed",
+        description: "a fish is bent by direct control, snaps by key poses, leaps and falls limp",
+        build: fish_directed,
+        color: BLUE,
+    },
+    Character {
+        name: "worm-directed",
+        description: "one end of a worm is lifted by direct control, then key poses bend it into a ring",
+        build: worm_directed,
+        color: ROSE,
+    },
+    Character {
+        name: "starfish-directed",
+        description: "a starfish is told to leap and turn by direct control of its centre, and falls limp",
+        build: starfish_directed,
         color: SAND,
     },
     Character {

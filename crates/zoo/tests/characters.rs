@@ -31,7 +31,7 @@ const fn known(
 
 /// Where [KimPollard2011, tables III and IV] has the character, its sizes: starfish of 200, 3,400, 9,000 and 37,573 tets with 1,162
 /// vertices, and a dancer of 8,619 tets, 34,362 vertices and 60 degrees of freedom.
-const KNOWN: [Known; 26] = [
+const KNOWN: [Known; 29] = [
     known("dancer", [20, 63], [8_619, 34_362], 153.0),
     known("starfish", [16, 26], [3_400, 1_162], 1.6),
     known("starfish-coarse", [16, 26], [200, 1_162], 1.6),
@@ -50,6 +50,9 @@ const KNOWN: [Known; 26] = [
     known("worm-roll", [7, 18], [2_500, 1_430], 6.31),
     known("fish-jump", [7, 10], [800, 2_000], 4.86),
     known("starfish-turn", [16, 26], [400, 1_162], 1.6),
+    known("fish-directed", [7, 10], [800, 2_000], 4.86),
+    known("worm-directed", [7, 18], [2_500, 1_430], 6.31),
+    known("starfish-directed", [16, 26], [400, 1_162], 1.6),
     known("starfish-cage", [16, 26], [400, 1_162], 1.6),
     known("pot", [0, 0], [1_213, 2_096], 2.45),
     known("pot-slippery", [0, 0], [1_213, 2_096], 2.45),

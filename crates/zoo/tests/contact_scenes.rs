@@ -150,6 +150,42 @@ fn heading(roots: &[Isometry]) -> f64 {
     roots.windows(2).map(step).sum()
 }
 
+/// Bent by direct control and straightened by key poses it leaves the ground, and rests limp in the end.
+#[test]
+fn directed_fish_leaps() {
+    let fish = play(&scene("fish-directed"));
+    let flight = fish.lowest[55..].iter().filter(|y| **y > 0.005).count();
+    println!("fish: {flight} frames in the air, at rest {:?}", fish.velocity.last());
+    assert!(flight >= 3, "{flight} frames");
+    assert!(fish.velocity.last().expect("frames").norm() < 0.1);
+}
+
+/// The ring of a worm 0.7 m long and 0.1 m thick is 0.3 m high where it stands.
+#[test]
+fn directed_worm_stands_up_as_a_ring() {
+    let worm = play(&scene("worm-directed"));
+    let highest = |surface: &Vec<Vec3>| surface.iter().map(|v| v.y).fold(0.0, f64::max);
+    let widest = |surface: &Vec<Vec3>| {
+        let along = || surface.iter().map(|v| v.x);
+        along().fold(f64::MIN, f64::max) - along().fold(f64::MAX, f64::min)
+    };
+    let is_ring = |surface: &&Vec<Vec3>| highest(surface) > 0.25 && widest(surface) < 0.4;
+    let frames = worm.surfaces.iter().filter(is_ring).count();
+    println!("worm: {frames} frames as a standing ring");
+    assert!(frames >= 6, "{frames}");
+}
+
+/// Its centre asked for a leap and a turn: it leaves the ground and lands turned, the right way up.
+#[test]
+fn directed_starfish_leaps_and_turns() {
+    let star = play(&scene("starfish-directed"));
+    let flight = star.lowest[40..].iter().filter(|y| **y > 0.005).count();
+    let turned = heading(&star.roots).to_degrees();
+    let up = star.roots.last().expect("frames").rotation * Vec3::y();
+    println!("starfish: {flight} frames in the air, turned by {turned:.0} degrees, up {up:?}");
+    assert!(flight >= 3 && turned.abs() > 20.0 && up.y > 0.9, "{flight} {turned} {up:?}");
+}
+
 /// It leaves the ground, lands rotated by a quarter turn or more, and lies the right way up.
 #[test]
 fn starfish_turns_in_the_air() {

@@ -20,6 +20,8 @@ const KEY_FRAME: f64 = 1.0 / 120.0;
 
 /// The skeleton that performs a motion.
 pub(super) struct Performer<'a> {
+    /// The name of the character.
+    pub(super) name: &'a str,
     pub(super) skeleton: &'a Skeleton,
     /// The BVH file that the skeleton comes from, if it does.
     pub(super) own: Option<&'a Bvh>,

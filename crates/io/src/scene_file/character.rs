@@ -67,7 +67,8 @@ pub(super) fn read_character(
     let mut notes = Vec::new();
     let Frame { bones, skeleton, own } = read_frame(section, &name, reading, &mut notes)?;
     let ties = read_ties(section, &skeleton, reading.up)?;
-    let performer = Performer { skeleton: &skeleton, own: own.as_ref(), world_from_file: turned(reading.up) };
+    let world_from_file = turned(reading.up);
+    let performer = Performer { name: &name, skeleton: &skeleton, own: own.as_ref(), world_from_file };
     let performance = read_performance(section, &performer, reading)?;
     notes.extend(performance.notes);
 

@@ -41,7 +41,14 @@ pub(super) fn read_constraints(
         };
         let kind = read_kind(section, world, up)?;
         motions.push(read_motion_of(section)?);
-        all.push(ConstraintDesc { name, kind, stiffness: section.stiffness, damping: section.damping });
+        let (stiffness, damping, is_exact) =
+            (section.stiffness, section.damping, section.exact.unwrap_or(false));
+        if let (true, Some(key)) = (is_exact, section.first_of(&["join", "belt", "stiffness", "damping"])) {
+            return Err(
+                section.error(key, format!("`{key}` has no meaning with `exact`: remove one of them"))
+            );
+        }
+        all.push(ConstraintDesc { name, kind, stiffness, damping, is_exact });
     }
     Ok((all, motions))
 }

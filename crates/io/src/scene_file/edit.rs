@@ -3,6 +3,7 @@
 use super::body::{read_air_drag, read_forces, read_loads};
 use super::constraint::read_constraints;
 use super::contact::contact_from;
+use super::goal::read_goals;
 use super::material::read_material_from;
 use super::motion::read_motion;
 use super::number::read_vector;
@@ -10,10 +11,11 @@ use super::performance::read_mode;
 use super::section::Section;
 use super::solver::read_solver;
 use crate::Up;
-use crate::scene_schema::{BodyEditTable, EditTable, ObstacleEditTable};
+use crate::scene_schema::{BodyEditTable, CharacterEditTable, EditTable, ObstacleEditTable};
 use sinew_control::Motion;
 use sinew_files::ReadError;
 use sinew_flesh::Material;
+use sinew_skeleton::Skeleton;
 use sinew_take::{Scene, SceneChange, SceneEdit};
 
 /// Reads edits of a scene and tries them on it, in the order of their times. Each may name everything in the scene.
@@ -50,8 +52,7 @@ fn read_edit(section: &Section<EditTable>, scene: &Scene, up: Up) -> Result<Scen
         read_body(&body, scene, up, &mut changes)?;
     }
     for character in section.items("character", &table.character) {
-        let rig = character.name.clone();
-        changes.extend(character.mode.map(|mode| SceneChange::Drive { rig, mode: read_mode(Some(mode)) }));
+        read_character(&character, scene, &mut changes)?;
     }
     for obstacle in section.items("obstacle", &table.obstacle) {
         read_obstacle(&obstacle, &mut changes)?;
@@ -103,6 +104,35 @@ fn read_body(
         let pin = pin.number.unwrap_or(1).saturating_sub(1);
         changes.push(SceneChange::PinMotion { body: body.clone(), pin, motion });
     }
+    Ok(())
+}
+
+fn read_character(
+    section: &Section<CharacterEditTable>,
+    scene: &Scene,
+    changes: &mut Vec<SceneChange>,
+) -> Result<(), ReadError> {
+    // goals that end, then those that begin
+    let (table, rig) = (section.table(), || section.name.clone());
+    let ended = section.remove_goal.iter().cloned();
+    changes.extend(ended.map(|goal| SceneChange::RemoveGoal { rig: rig(), goal }));
+    let goals = section.items("goal", &table.goal);
+    if let Some(goal) = goals.iter().find(|goal| goal.name.is_none()) {
+        let message = "[[edit.character.goal]] needs `name`, by which a later edit can change it or end it";
+        return Err(goal.error("name", message));
+    }
+    if !goals.is_empty() {
+        let found = scene.world.rigs.iter().find(|rig| rig.name == section.name);
+        let skeleton = found.and_then(|rig| Skeleton::build(&rig.skeleton.with_plain_masses()).ok());
+        let skeleton = skeleton.ok_or_else(|| {
+            section.error("name", format!("there is no character \"{}\"", section.name.escape_debug()))
+        })?;
+        let goals = read_goals(&goals, &section.name, &skeleton)?;
+        changes.extend(goals.into_iter().map(|goal| SceneChange::Goal { rig: rig(), goal }));
+    }
+
+    // who drives it
+    changes.extend(section.mode.map(|mode| SceneChange::Drive { rig: rig(), mode: read_mode(Some(mode)) }));
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 use super::Reading;
 use super::bone_motion::{Performer, read_bone_motion};
+use super::goal::read_goals;
 use super::section::Section;
 use crate::scene_schema::{self, BoneChoice, BoneGroup, CharacterTable, CueTable, JointDriver};
 use sinew_character::find_bone;
@@ -37,12 +38,25 @@ pub(super) fn read_performance(
     }
 
     // the take
+    read_drives(character, performer.name, performer.skeleton, &mut performance)?;
+    Ok(Loaded { value: (performance, approach + hold), notes })
+}
+
+/// Reads what drives the joints of a character during the take: its mode, cues, goals, and how it returns to its motion. `name` is that of the character.
+pub(super) fn read_drives(
+    character: &Section<CharacterTable>,
+    name: &str,
+    skeleton: &Skeleton,
+    performance: &mut Performance,
+) -> Result<(), ReadError> {
     if let Some(time_constant) = character.return_time {
         performance.follow = PathFollower { time_constant };
     }
     performance.set_drive_mode(read_mode(character.mode));
-    performance.cues.extend(read_cues(character, performer.skeleton)?);
-    Ok(Loaded { value: (performance, approach + hold), notes })
+    performance.cues.extend(read_cues(character, skeleton)?);
+    performance.goals = read_goals(&character.items("goal", &character.table().goal), name, skeleton)?;
+    performance.max_torque = character.max_torque;
+    Ok(())
 }
 
 /// The drive mode at the start.
@@ -51,14 +65,14 @@ pub(super) fn read_mode(mode: Option<scene_schema::DriveMode>) -> DriveMode {
         None | Some(scene_schema::DriveMode::OneWay) => DriveMode::OneWay,
         Some(scene_schema::DriveMode::TwoWay) => DriveMode::TwoWay,
         Some(scene_schema::DriveMode::Ragdoll) => DriveMode::Ragdoll,
+        Some(scene_schema::DriveMode::Reach) => DriveMode::Reach,
+        Some(scene_schema::DriveMode::Servo) => DriveMode::Servo,
+        Some(scene_schema::DriveMode::Direct) => DriveMode::Direct,
     }
 }
 
 /// Reads cues: times from which joints are driven by something else.
-pub(super) fn read_cues(
-    character: &Section<CharacterTable>,
-    skeleton: &Skeleton,
-) -> Result<Vec<Cue>, ReadError> {
+fn read_cues(character: &Section<CharacterTable>, skeleton: &Skeleton) -> Result<Vec<Cue>, ReadError> {
     let cues = character.items("cue", &character.table().cue);
     cues.iter().map(|cue| read_cue(cue, skeleton)).collect()
 }
@@ -80,6 +94,9 @@ fn read_cue(section: &Section<CueTable>, skeleton: &Skeleton) -> Result<Cue, Rea
     let drive = match (&section.torque, section.drive) {
         (Some(torque), _) => CueDrive::Torque(torque.clone()),
         (None, Some(JointDriver::Limp)) => CueDrive::Limp,
+        (None, Some(JointDriver::Reach)) => CueDrive::Reach,
+        (None, Some(JointDriver::Servo)) => CueDrive::Servo,
+        (None, Some(JointDriver::Direct)) => CueDrive::Direct,
         (None, _) => CueDrive::Motion,
     };
 

@@ -4,7 +4,7 @@ use super::Reading;
 use super::body::{read_cage, read_loads, read_name};
 use super::character::{read_core, read_sag, read_ties, turned};
 use super::material::read_material;
-use super::performance::{read_cues, read_mode};
+use super::performance::{read_drives, read_mode};
 use super::section::Section;
 use crate::opened_scene::CharacterChoice;
 use crate::rigged_file::{CaptureFile, RiggedOptions, open_rigged};
@@ -13,7 +13,7 @@ use crate::softness_texture::read_softness_texture;
 use sinew_character::{
     Character, CharacterOptions, ColorChannel, FleshShape, JointOptions, Placement, SoftnessOptions,
 };
-use sinew_control::{DriveMode, HumanBone, PathFollower};
+use sinew_control::{DriveMode, HumanBone};
 use sinew_files::{Loaded, ReadError, ReadErrors};
 use sinew_gltf::CharacterFile;
 use sinew_math::{Vec3, so3};
@@ -62,11 +62,8 @@ pub(super) fn read_rigged(
     if let Some(attachment) = character.body.attachment.as_mut().filter(|_| section.has("tie")) {
         attachment.ties = read_ties(section, &skeleton, reading.up)?;
     }
-    if let Some(time_constant) = section.return_time {
-        character.performance.follow = PathFollower { time_constant };
-    }
-    character.performance.set_drive_mode(read_mode(section.mode));
-    character.performance.cues.extend(read_cues(section, &skeleton)?);
+    let name = character.body.name.clone();
+    read_drives(section, &name, &skeleton, &mut character.performance)?;
     Ok(read)
 }
 

@@ -1,16 +1,25 @@
 //! Reads `[solver]` of a scene file.
 
 use super::section::Section;
-use crate::scene_schema::{Accuracy, ContactChoice, SolverChoice, SolverTable};
+use crate::scene_schema::{Accuracy, ContactChoice, ExactChoice, SolverChoice, SolverTable};
 use sinew_files::ReadError;
-use sinew_sim::{ImplicitContact, ImplicitSettings, Solver, StepOrder};
+use sinew_sim::{ExactMethod, ImplicitContact, ImplicitSettings, Solver, StepOrder};
 
 /// Reads how time steps are taken.
 pub(super) fn read_solver(solver: Option<&Section<SolverTable>>) -> Result<Solver, ReadError> {
     let Some(solver) = solver else { return Ok(Solver::default()) };
     let kind = solver.kind.unwrap_or(SolverChoice::Explicit);
-    let implicit_keys =
-        ["accuracy", "tolerance", "max_newton", "max_inner", "substeps", "order", "contact", "budget"];
+    let implicit_keys = [
+        "accuracy",
+        "tolerance",
+        "max_newton",
+        "max_inner",
+        "substeps",
+        "order",
+        "contact",
+        "exact",
+        "budget",
+    ];
     if let (SolverChoice::Explicit, Some(key)) = (kind, solver.first_of(&implicit_keys)) {
         let message = format!("`{key}` needs kind = \"implicit\" or \"auto\": explicit steps do not use it");
         return Err(solver.error(key, message));
@@ -30,6 +39,10 @@ pub(super) fn read_solver(solver: Option<&Section<SolverTable>>) -> Result<Solve
             Some(ContactChoice::Springs) => ImplicitContact::Springs,
             Some(ContactChoice::Barrier) => ImplicitContact::Barrier,
             None => base.contact,
+        },
+        exact: match solver.exact {
+            Some(ExactChoice::Multipliers) => ExactMethod::Multipliers,
+            Some(ExactChoice::Projection) | None => ExactMethod::Projection,
         },
         budget: solver.budget,
     };

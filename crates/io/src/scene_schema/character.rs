@@ -1,8 +1,8 @@
 //! `[[character]]`: flesh on bones.
 
 use super::{
-    BoneMotionTable, BoneTable, CueTable, KeyTable, LoadTable, MaterialChoice, PinTable, SagMode, TieTable,
-    Vector, whole,
+    BoneMotionTable, BoneTable, CueTable, GoalTable, KeyTable, LoadTable, MaterialChoice, PinTable, SagMode,
+    TieTable, Vector, whole,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -131,7 +131,8 @@ pub struct CharacterTable {
     /// A factor on the stiffness of its contacts, times that of the other side; above 1, time steps are shorter.
     #[schemars(extend("default" = 1, "exclusiveMinimum" = 0, "maximum" = 1e6))]
     pub contact_stiffness: Option<f64>,
-    /// Whether bones drive flesh (`one-way`), the root is dynamic and flesh pushes back (`two-way`), or all joints are limp (`ragdoll`).
+    /// Whether bones drive flesh (`one-way`), the root is dynamic and flesh pushes back (`two-way`), or all joints are limp (`ragdoll`). With goals: inverse kinematics bends the motion (`reach`); torques track
+    /// it, so that joints are compliant and the root dynamic (`servo`); or joints accelerate such that goals are met as well as physics allows (`direct`).
     #[schemars(extend("default" = "one-way"))]
     pub mode: Option<DriveMode>,
     /// The motion of its joints.
@@ -143,6 +144,12 @@ pub struct CharacterTable {
     /// Cues: times from which joints are driven by something else, one `[[character.cue]]` each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cue: Vec<CueTable>,
+    /// Goals: where points of it are to be, one `[[character.goal]]` each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub goal: Vec<GoalTable>,
+    /// The largest torque of joints driven by `servo` or `direct` (N m or N).
+    #[schemars(extend("x-default" = "unbounded", "minimum" = 0, "maximum" = 1e9))]
+    pub max_torque: Option<f64>,
     /// Preroll: time to move from rest to the first pose (s).
     #[schemars(extend("x-default" = "0.7 with a motion", "minimum" = 0, "maximum" = 600))]
     pub preroll_approach: Option<f64>,
@@ -178,4 +185,10 @@ pub enum DriveMode {
     TwoWay,
     /// All joints are limp.
     Ragdoll,
+    /// Joints follow the motion, bent so that goals are met.
+    Reach,
+    /// Torques track the motion, bent so that goals are met; the root is dynamic.
+    Servo,
+    /// Joints accelerate such that goals are met as well as physics allows; the root is dynamic.
+    Direct,
 }

@@ -53,6 +53,9 @@ pub struct ConstraintTable {
     #[serde(rename = "loop")]
     #[schemars(extend("default" = false))]
     pub is_loop: Option<bool>,
+    /// Whether a dragged or pinned point of flesh is exactly at its target, without a spring; a point that is off its target at first comes there within some tenths of a second.
+    #[schemars(extend("default" = false))]
+    pub exact: Option<bool>,
     /// Its stiffness (N/m); if the time step does not allow it, steps are shortened.
     #[schemars(extend("x-default" = "by mass and step", "exclusiveMinimum" = 0, "maximum" = 1e12))]
     pub stiffness: Option<f64>,

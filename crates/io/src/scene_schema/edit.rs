@@ -1,7 +1,7 @@
 //! `[[edit]]`: a change of the scene during the take.
 
 use super::{
-    ConstraintTable, ContactTable, DriveMode, KeyedNumber, KeyedVector, LoadTable, MaterialChoice,
+    ConstraintTable, ContactTable, DriveMode, GoalTable, KeyedNumber, KeyedVector, LoadTable, MaterialChoice,
     MotionTable, SolverTable, whole,
 };
 use schemars::JsonSchema;
@@ -82,6 +82,12 @@ pub struct CharacterEditTable {
     /// How bones and flesh drive each other, in place of `mode` and of the cues up to then.
     #[schemars(extend("x-default" = "as before"))]
     pub mode: Option<DriveMode>,
+    /// Goals that begin, or replace those of their name, one `[[edit.character.goal]]` each, with the keys of `[[character.goal]]`; times are those of the take.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub goal: Vec<GoalTable>,
+    /// Goals that end, by their names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remove_goal: Vec<String>,
 }
 
 /// A change of an obstacle.

@@ -50,6 +50,8 @@ parts! {
     Key: KeyTable = "[[character.key]]";
     /// A change of what drives joints.
     Cue: CueTable = "[[character.cue]]";
+    /// Where a point of a character is to be.
+    Goal: GoalTable = "[[character.goal]]";
     /// A rigid thing.
     Obstacle: ObstacleTable = "[[obstacle]]";
     /// How contact is resolved.

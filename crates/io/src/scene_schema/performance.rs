@@ -1,6 +1,6 @@
-//! `[character.motion]`, `[[character.key]]` and `[[character.cue]]`: the motion of a skeleton, and what drives it.
+//! `[character.motion]`, `[[character.key]]`, `[[character.goal]]` and `[[character.cue]]`: the motion of a skeleton, and what drives it.
 
-use super::whole;
+use super::{Vector, whole};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -100,6 +100,63 @@ impl Coordinates {
     }
 }
 
+/// Where a point of a character is to be, for joints driven by `reach`, `servo` or `direct`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend(
+    "oneOf" = [{ "required": ["bone"] }, { "required": ["skin"] }],
+    "anyOf" = [{ "required": ["place"] }, { "required": ["path"] }],
+    "allOf" = [{ "not": { "required": ["place", "path"] } }, { "not": { "required": ["turn", "turns"] } }],
+    "dependencies" = { "point": ["bone"], "body": ["skin"] }
+))]
+pub struct GoalTable {
+    /// Its name, by which an edit can change it or end it.
+    #[schemars(extend("x-default" = "goal-1, …"))]
+    pub name: Option<String>,
+    /// The bone that a point is meant of.
+    pub bone: Option<String>,
+    /// The position of that point at rest (m).
+    #[schemars(extend("x-default" = "where the bone begins"))]
+    pub point: Option<Vector>,
+    /// Instead of `bone`, the point of the skin nearest to this position at rest (m); the bone that carries most of it moves it.
+    pub skin: Option<Vector>,
+    /// The body that `skin` is of.
+    #[schemars(extend("x-default" = "the character's own flesh"))]
+    pub body: Option<String>,
+    /// Where the point is to be (m).
+    #[schemars(extend("x-default" = "by `path`"))]
+    pub place: Option<Vector>,
+    /// Instead of `place`, where it is to be at given times (s, m).
+    #[schemars(title = "list of [seconds, x, y, z]", extend("x-default" = "by `place`"))]
+    pub path: Option<Vec<[f64; 4]>>,
+    /// How the bone is to be turned from rest, as a rotation vector (axis times angle in radians).
+    #[schemars(extend("x-default" = "open"))]
+    pub turn: Option<Vector>,
+    /// Instead of `turn`, the same at given times (s, rad).
+    #[schemars(title = "list of [seconds, x, y, z]", extend("x-default" = "open"))]
+    pub turns: Option<Vec<[f64; 4]>>,
+    /// The interpolation between times.
+    #[schemars(extend("default" = "kochanek-bartels"))]
+    pub interpolation: Option<Curve>,
+    /// Whether it repeats after the last time.
+    #[serde(rename = "loop")]
+    #[schemars(extend("default" = false))]
+    pub is_loop: Option<bool>,
+    /// From when on it is wanted (s).
+    #[schemars(extend("default" = 0, "minimum" = 0, "maximum" = 86400))]
+    pub begin: Option<f64>,
+    /// Until when it is wanted (s).
+    #[schemars(extend("x-default" = "the end", "minimum" = 0, "maximum" = 86400))]
+    pub end: Option<f64>,
+    /// Goals of higher priority are met first, the others as well as those leave room for.
+    #[serde(default, deserialize_with = "whole")]
+    #[schemars(extend("default" = 1, "minimum" = 0, "maximum" = 1000))]
+    pub priority: Option<usize>,
+    /// Time constant with which `direct` approaches it (s).
+    #[schemars(extend("default" = 0.12, "exclusiveMinimum" = 0, "maximum" = 600))]
+    pub reach_time: Option<f64>,
+}
+
 /// From a time on, some joints are driven by something else.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -143,4 +200,10 @@ pub enum JointDriver {
     Motion,
     /// Nothing: they go limp.
     Limp,
+    /// The motion, bent so that goals are met (inverse kinematics).
+    Reach,
+    /// Torques that track the motion, bent so that goals are met; the joint is compliant.
+    Servo,
+    /// Accelerations that meet goals as well as physics allows.
+    Direct,
 }

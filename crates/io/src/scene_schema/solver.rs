@@ -36,6 +36,9 @@ pub struct SolverTable {
     /// How implicit steps keep surfaces apart: by springs, which yield a little and can be pushed through; by barriers, which no step passes but which need a start without intersections; or by barriers in steps that begin without intersections and springs in others (`auto`).
     #[schemars(extend("default" = "springs"))]
     pub contact: Option<ContactChoice>,
+    /// How implicit steps hold points of constraints with `exact`: by projection inside conjugate gradients, or by Lagrange multipliers. The answer is the same to the tolerance.
+    #[schemars(extend("default" = "projection"))]
+    pub exact: Option<ExactChoice>,
     /// Time limit for solving an implicit step (s); the best state found is used, and runs are no longer reproducible.
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub budget: Option<f64>,
@@ -63,6 +66,16 @@ pub enum ContactChoice {
     Springs,
     /// Barriers; intersections at the start are an error.
     Barrier,
+}
+
+/// How implicit steps hold points exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ExactChoice {
+    /// Projection inside conjugate gradients.
+    Projection,
+    /// Lagrange multipliers.
+    Multipliers,
 }
 
 /// How accurately implicit steps are solved.

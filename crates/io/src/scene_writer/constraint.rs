@@ -35,6 +35,7 @@ fn constraint_table(desc: &ConstraintDesc) -> ConstraintTable {
         name: Some(desc.name.clone()),
         stiffness: desc.stiffness,
         damping: desc.damping,
+        exact: desc.is_exact.then_some(true),
         ..ConstraintTable::default()
     };
     match &desc.kind {

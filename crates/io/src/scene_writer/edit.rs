@@ -2,26 +2,30 @@
 
 use super::body::{load_tables, material_choice};
 use super::constraint::moved_constraint_table;
+use super::goal::goal_table;
 use super::number::{keyed_number, keyed_vector};
 use super::obstacle::contact_table;
+use super::performance::drive_mode;
 use super::region::motion_table;
 use super::solver::solver_table;
 use crate::scene_schema::{
-    BodyEditTable, CharacterEditTable, DriveMode, EditTable, ObstacleEditTable, PinEditTable, SolverChoice,
+    BodyEditTable, CharacterEditTable, EditTable, GoalTable, ObstacleEditTable, PinEditTable, SolverChoice,
     SolverTable,
 };
-use sinew_control::{DriveMode as Mode, Motion};
+use sinew_control::{Goal, Motion};
+use sinew_skeleton::Skeleton;
 use sinew_take::{Scene, SceneChange};
 
 /// The tables of all edits of a scene.
 pub(super) fn edit_tables(scene: &Scene) -> Result<Vec<EditTable>, String> {
     let edits = scene.edits.iter().flat_map(|edit| edit.changes.iter().map(|change| (edit.time, change)));
-    edits.map(|(time, change)| edit_table(time, change)).collect()
+    edits.map(|(time, change)| edit_table(scene, time, change)).collect()
 }
 
-fn edit_table(time: f64, change: &SceneChange) -> Result<EditTable, String> {
+fn edit_table(scene: &Scene, time: f64, change: &SceneChange) -> Result<EditTable, String> {
     let mut table = EditTable { time, ..EditTable::default() };
     let body = |name: &str| BodyEditTable { name: name.to_owned(), ..BodyEditTable::default() };
+    let character = |name: &str| CharacterEditTable { name: name.to_owned(), ..Default::default() };
     let obstacle = |name: &str| ObstacleEditTable { name: name.to_owned(), ..ObstacleEditTable::default() };
     match change {
         // the whole world
@@ -47,7 +51,14 @@ fn edit_table(time: f64, change: &SceneChange) -> Result<EditTable, String> {
             table.body.push(BodyEditTable { pin: vec![pin], ..body(name) });
         }
         SceneChange::Drive { rig, mode } => {
-            table.character.push(CharacterEditTable { name: rig.clone(), mode: Some(drive_mode(*mode)) });
+            table.character.push(CharacterEditTable { mode: Some(drive_mode(*mode)), ..character(rig) });
+        }
+        SceneChange::Goal { rig, goal } => {
+            let goal = vec![begun_goal(scene, rig, goal)?];
+            table.character.push(CharacterEditTable { goal, ..character(rig) });
+        }
+        SceneChange::RemoveGoal { rig, goal } => {
+            table.character.push(CharacterEditTable { remove_goal: vec![goal.clone()], ..character(rig) });
         }
 
         // obstacles and constraints
@@ -66,12 +77,12 @@ fn edit_table(time: f64, change: &SceneChange) -> Result<EditTable, String> {
     Ok(table)
 }
 
-fn drive_mode(mode: Mode) -> DriveMode {
-    match mode {
-        Mode::OneWay => DriveMode::OneWay,
-        Mode::TwoWay => DriveMode::TwoWay,
-        Mode::Ragdoll => DriveMode::Ragdoll,
-    }
+/// The table of a goal that begins in an edit.
+fn begun_goal(scene: &Scene, rig: &str, goal: &Goal) -> Result<GoalTable, String> {
+    let found = scene.world.rigs.iter().find(|own| own.name == rig);
+    let skeleton = found.and_then(|own| Skeleton::build(&own.skeleton.with_plain_masses()).ok());
+    let skeleton = skeleton.ok_or_else(|| format!("an edit has a goal of '{rig}', which is no character"))?;
+    goal_table(goal, &skeleton).map_err(|what| format!("'{rig}' {what}"))
 }
 
 #[cfg(test)]
@@ -92,9 +103,9 @@ mod tests {
         [[edit]]\ntime = 0.4\nobstacle = [{ name = 'ball', still = true }]\n\
         [[edit]]\ntime = 0.4\nobstacle = [{ name = 'ball', friction = 0.1 }]\n\
         [[edit]]\ntime = 0.5\nremove = ['drag']\n\
-        [[edit]]\ntime = 0.5\nconstraint = [{ name = 'new', pin = { body = 'a', surface = [1, 0, 0] }, strengths = [[0.5, 0], [0.6, 1]] }]\n\
+        [[edit]]\ntime = 0.5\nconstraint = [{ name = 'new', pin = { body = 'a', surface = [1, 0, 0] }, exact = true, strengths = [[0.5, 0], [0.6, 1]] }]\n\
         [[edit]]\ntime = 0.6\ncontact = { friction = 0.2 }\n\
-        [[edit]]\ntime = 0.7\nsolver = { kind = 'implicit', order = 2 }\n\
+        [[edit]]\ntime = 0.7\nsolver = { kind = 'implicit', order = 2, exact = 'multipliers' }\n\
         [[edit]]\ntime = 0.8\nsolver = { kind = 'explicit' }\n";
 
     #[test]

@@ -1,11 +1,12 @@
 //! Writes what a skeleton does: its motion as a table of frames, its preroll and its cues.
 
+use super::goal::goal_table;
 use crate::scene_schema::{
     BoneChoice, BoneGroup, BoneMotionTable, CharacterTable, CueTable, Curve, DriveMode, JointDriver,
 };
 use sinew_control::{
-    Approach, BoneSelection, Cue, CueDrive, Extrapolation, Interpolation, PathFollower, Performance,
-    SkeletonMotion,
+    Approach, BoneSelection, Cue, CueDrive, DriveMode as Mode, Extrapolation, Interpolation, PathFollower,
+    Performance, SkeletonMotion,
 };
 use sinew_skeleton::{BoneId, Skeleton};
 
@@ -51,13 +52,13 @@ pub(super) fn apply_performance(
     let follow = performance.follow;
     table.return_time = (follow != PathFollower::default()).then_some(follow.time_constant);
     let mut cues = &performance.cues[..];
-    if let Some((first, rest)) = cues.split_first()
-        && let Some(mode) = drive_mode(first)
-    {
-        table.mode = Some(mode);
-        cues = rest;
+    if let Some((mode, count)) = Mode::of_cues(cues) {
+        table.mode = Some(drive_mode(mode));
+        cues = &cues[count..];
     }
     table.cue = cues.iter().map(|cue| cue_table(cue, skeleton)).collect::<Result<_, _>>()?;
+    table.goal = performance.goals.iter().map(|goal| goal_table(goal, skeleton)).collect::<Result<_, _>>()?;
+    table.max_torque = performance.max_torque;
     Ok(preroll)
 }
 
@@ -93,15 +94,15 @@ fn summand(sum: f64, other: f64) -> Option<f64> {
     candidates.into_iter().find(|x| *x >= 0.0 && x + other == sum).map(|x| x + 0.0)
 }
 
-/// The drive mode that a cue is equivalent to.
-fn drive_mode(cue: &Cue) -> Option<DriveMode> {
-    if cue.time != 0.0 || cue.drive != CueDrive::Limp {
-        return None;
-    }
-    match cue.bones {
-        BoneSelection::Roots => Some(DriveMode::TwoWay),
-        BoneSelection::All => Some(DriveMode::Ragdoll),
-        BoneSelection::These(_) => None,
+/// The word for a drive mode.
+pub(super) fn drive_mode(mode: Mode) -> DriveMode {
+    match mode {
+        Mode::OneWay => DriveMode::OneWay,
+        Mode::TwoWay => DriveMode::TwoWay,
+        Mode::Ragdoll => DriveMode::Ragdoll,
+        Mode::Reach => DriveMode::Reach,
+        Mode::Servo => DriveMode::Servo,
+        Mode::Direct => DriveMode::Direct,
     }
 }
 
@@ -123,6 +124,9 @@ fn cue_table(cue: &Cue, skeleton: &Skeleton) -> Result<CueTable, String> {
     match &cue.drive {
         CueDrive::Motion => table.drive = Some(JointDriver::Motion),
         CueDrive::Limp => table.drive = Some(JointDriver::Limp),
+        CueDrive::Reach => table.drive = Some(JointDriver::Reach),
+        CueDrive::Servo => table.drive = Some(JointDriver::Servo),
+        CueDrive::Direct => table.drive = Some(JointDriver::Direct),
         CueDrive::Torque(values) => {
             let dofs = match &cue.bones {
                 BoneSelection::These(bones) if bones.len() == 1 => {

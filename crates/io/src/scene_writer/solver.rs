@@ -1,7 +1,7 @@
 //! Writes the solver as `[solver]`.
 
-use crate::scene_schema::{Accuracy, ContactChoice, SolverChoice, SolverTable};
-use sinew_sim::{ImplicitContact, ImplicitSettings, Solver, StepOrder};
+use crate::scene_schema::{Accuracy, ContactChoice, ExactChoice, SolverChoice, SolverTable};
+use sinew_sim::{ExactMethod, ImplicitContact, ImplicitSettings, Solver, StepOrder};
 
 /// The table of a solver; `None` for explicit steps, the default.
 pub(super) fn solver_table(solver: &Solver) -> Option<SolverTable> {
@@ -32,6 +32,7 @@ pub(super) fn solver_table(solver: &Solver) -> Option<SolverTable> {
             ImplicitContact::Springs => ContactChoice::Springs,
             ImplicitContact::Barrier => ContactChoice::Barrier,
         }),
+        exact: (settings.exact == ExactMethod::Multipliers).then_some(ExactChoice::Multipliers),
         budget: settings.budget,
     })
 }

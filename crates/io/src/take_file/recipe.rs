@@ -44,8 +44,14 @@ impl std::fmt::Display for TakeOrigin {
     }
 }
 
-const DRIVE_MODES: [(DriveMode, &str); 3] =
-    [(DriveMode::OneWay, "one-way"), (DriveMode::TwoWay, "two-way"), (DriveMode::Ragdoll, "ragdoll")];
+const DRIVE_MODES: [(DriveMode, &str); 6] = [
+    (DriveMode::OneWay, "one-way"),
+    (DriveMode::TwoWay, "two-way"),
+    (DriveMode::Ragdoll, "ragdoll"),
+    (DriveMode::Reach, "reach"),
+    (DriveMode::Servo, "servo"),
+    (DriveMode::Direct, "direct"),
+];
 
 impl TakeRecipe {
     /// The tables of the scene file that was opened; none for other files.

@@ -359,8 +359,47 @@ fn cue() -> BoxedStrategy<CueTable> {
         Just(Some(BoneChoice::Group(BoneGroup::Roots))),
         Just(Some(BoneChoice::Named(vec!["bone 1".into()]))),
     ];
-    (0.0..10.0, bones, select(vec![JointDriver::Motion, JointDriver::Limp]))
+    let drives = vec![
+        JointDriver::Motion,
+        JointDriver::Limp,
+        JointDriver::Reach,
+        JointDriver::Servo,
+        JointDriver::Direct,
+    ];
+    (0.0..10.0, bones, select(drives))
         .prop_map(|(time, bones, drive)| CueTable { time, bones, drive: Some(drive), torque: None })
+        .boxed()
+}
+
+/// A goal, whose name is given by its place.
+fn goal() -> BoxedStrategy<GoalTable> {
+    let rows = |x: [f64; 3]| Some(vec![[0.0, x[0], x[1], x[2]], [1.5, x[2], x[0], x[1]]]);
+    let point = prop_oneof![
+        of(vector()).prop_map(|point| (Some("bone 1".to_owned()), point, None)),
+        vector().prop_map(|skin| (None, None, Some(skin))),
+    ];
+    let target = prop_oneof![
+        vector().prop_map(|place| (Some(place), None)),
+        vector().prop_map(move |at| (None, rows(at))),
+    ];
+    let turns = of(vector()).prop_map(move |turn| turn.and_then(rows));
+    let times = (of(0.0..3.0), of(3.0..9.0), of(0usize..9), of(positive()));
+    (point, target, turns, of(curve()), flag(), times)
+        .prop_map(|((bone, point, skin), (place, path), turns, interpolation, is_loop, times)| GoalTable {
+            bone,
+            point,
+            skin,
+            place,
+            path,
+            turns,
+            interpolation,
+            is_loop,
+            begin: times.0,
+            end: times.1,
+            priority: times.2,
+            reach_time: times.3,
+            ..GoalTable::default()
+        })
         .boxed()
 }
 
@@ -390,9 +429,18 @@ fn character() -> BoxedStrategy<CharacterTable> {
         (of(material()), flag(), of(sag()), of(positive()), of(positive()), contact_keys(), of(vector()));
     let performance =
         (keys(), of(curve()), flag(), vec(cue(), 0..3), of(0.0..3.0), of(0.0..3.0), of(0.0..1.0));
-    let mode = of(select(vec![DriveMode::OneWay, DriveMode::TwoWay, DriveMode::Ragdoll]));
-    (vec(bone(), 1..5), vec(tie(), 0..3), vec(pin(), 0..2), flesh, performance, mode)
-        .prop_map(|(mut bone, tie, pin, flesh, performance, mode)| {
+    let modes = vec![
+        DriveMode::OneWay,
+        DriveMode::TwoWay,
+        DriveMode::Ragdoll,
+        DriveMode::Reach,
+        DriveMode::Servo,
+        DriveMode::Direct,
+    ];
+    let directed = (of(select(modes)), vec(goal(), 0..3), of(positive()));
+    (vec(bone(), 1..5), vec(tie(), 0..3), vec(pin(), 0..2), flesh, performance, directed)
+        .prop_map(|(mut bone, tie, pin, flesh, performance, (mode, mut goal, max_torque))| {
+            goal.iter_mut().enumerate().for_each(|(i, goal)| goal.name = Some(format!("goal {i}")));
             for (i, bone) in bone.iter_mut().enumerate() {
                 bone.name = format!("bone {}", i + 1);
                 // some hang from a bone that comes further down
@@ -429,6 +477,8 @@ fn character() -> BoxedStrategy<CharacterTable> {
                 preroll_hold,
                 return_time,
                 mode,
+                goal,
+                max_torque,
                 surface: Some("a.obj".into()),
                 ..CharacterTable::default()
             }
@@ -538,14 +588,20 @@ fn constraint() -> BoxedStrategy<ConstraintTable> {
             }
         }),
     ];
-    (kind, of(rows()), of(curve()), flag(), of(positive()), of(positive()))
-        .prop_map(|(kind, strengths, interpolation, is_loop, stiffness, damping)| ConstraintTable {
-            strengths,
-            interpolation,
-            is_loop,
-            stiffness,
-            damping,
-            ..kind
+    (kind, of(rows()), of(curve()), flag(), (of(positive()), of(positive()), flag()))
+        .prop_map(|(kind, strengths, interpolation, is_loop, (stiffness, damping, exact))| {
+            // only points with a target hold exactly, and have no spring then
+            let exact = exact.filter(|_| kind.join.is_none() && kind.belt.is_none());
+            let is_exact = exact == Some(true);
+            ConstraintTable {
+                strengths,
+                interpolation,
+                is_loop,
+                stiffness: stiffness.filter(|_| !is_exact),
+                damping: damping.filter(|_| !is_exact),
+                exact,
+                ..kind
+            }
         })
         .boxed()
 }
@@ -571,10 +627,11 @@ fn solver() -> BoxedStrategy<SolverTable> {
         (
             of(1usize..3),
             of(select(vec![ContactChoice::Auto, ContactChoice::Springs, ContactChoice::Barrier])),
+            of(select(vec![ExactChoice::Projection, ExactChoice::Multipliers])),
         ),
         of(positive()),
     )
-        .prop_map(|(kind, (accuracy, tolerance, max_newton), substeps, (order, contact), budget)| {
+        .prop_map(|(kind, (accuracy, tolerance, max_newton), substeps, (order, contact, exact), budget)| {
             SolverTable {
                 kind: Some(kind),
                 accuracy,
@@ -584,6 +641,7 @@ fn solver() -> BoxedStrategy<SolverTable> {
                 substeps,
                 order,
                 contact,
+                exact,
                 budget,
             }
         })

@@ -29,6 +29,25 @@ fn number_faults(desc: &ConstraintDesc) -> Vec<String> {
     if let Some(damping) = desc.damping.filter(|ratio| !(*ratio >= 0.0 && ratio.is_finite())) {
         faults.push(format!("its damping is {damping}: it must be 0 or more, and finite"));
     }
+    if desc.is_exact {
+        let point = match &desc.kind {
+            ConstraintKind::Drag { point, .. } | ConstraintKind::Pin { point, .. } => Some(point),
+            ConstraintKind::Join { .. } | ConstraintKind::Belt(_) => None,
+        };
+        match point {
+            None => faults.push("only drags and pins hold exactly: remove `exact`".into()),
+            Some(PointDesc::Bone { .. } | PointDesc::Obstacle { .. }) => faults.push(
+                "only points of flesh are held exactly: use a spring, or a motion or a goal of the character"
+                    .into(),
+            ),
+            Some(_) if desc.stiffness.is_some() || desc.damping.is_some() => {
+                faults.push(
+                    "it holds exactly, and has no stiffness or damping: remove them, or `exact`".into(),
+                );
+            }
+            Some(_) => {}
+        }
+    }
     faults
 }
 

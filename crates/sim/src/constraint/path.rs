@@ -47,7 +47,7 @@ impl ConstraintPath {
     pub(crate) fn asks(&self, constraint: &Constraint, fraction: f64) -> Asked {
         let between = |[from, to]: [f64; 2]| from + fraction * (to - from);
         let own = match &constraint.hold {
-            Hold::Place { place, .. } => *place,
+            Hold::Place { place, .. } | Hold::Exact { place, .. } => *place,
             _ => Vec3::zeros(),
         };
         let strength = between(self.strength);

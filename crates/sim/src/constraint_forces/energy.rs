@@ -108,6 +108,9 @@ impl ConstraintEnergy {
                     self.gaps.push(gap);
                 }
 
+                // no energy, see `exact_constraints`
+                Hold::Exact { .. } => {}
+
                 // a belt
                 Hold::Around(rows) => {
                     let points: Vec<Vec3> = rows.iter().map(|row| sum(row, &state.node_x)).collect();

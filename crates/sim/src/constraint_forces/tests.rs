@@ -142,6 +142,7 @@ fn forces_come_back_by_the_weights_that_motion_goes_out_by() {
         match &constraint.hold {
             Hold::Place { anchor, .. } => anchors.push(anchor.clone()),
             Hold::Between(ends) => anchors.extend(ends.iter().cloned()),
+            Hold::Exact { row, .. } => anchors.push(Anchor::Nodes(row.clone())),
             Hold::Around(rows) => anchors.extend(rows.iter().cloned().map(Anchor::Nodes)),
         }
     }

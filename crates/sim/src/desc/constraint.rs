@@ -15,6 +15,8 @@ pub struct ConstraintDesc {
     pub stiffness: Option<f64>,
     /// Damping ratio, relative to the mass that a drag moves or the effective mass of any other point; limited by stability.
     pub damping: Option<f64>,
+    /// Whether a drag or pin holds its point exactly at the target, without a spring. Points of flesh only.
+    pub is_exact: bool,
 }
 
 /// Kinds of constraints.
@@ -105,7 +107,14 @@ pub enum PointDesc {
 impl ConstraintDesc {
     /// A constraint with default stiffness and damping.
     pub fn new(name: impl Into<String>, kind: ConstraintKind) -> ConstraintDesc {
-        ConstraintDesc { name: name.into(), kind, stiffness: None, damping: None }
+        ConstraintDesc { name: name.into(), kind, stiffness: None, damping: None, is_exact: false }
+    }
+}
+
+impl ConstraintDesc {
+    /// The same, held exactly.
+    pub fn exact(self) -> ConstraintDesc {
+        ConstraintDesc { is_exact: true, ..self }
     }
 }
 

@@ -11,6 +11,7 @@
 
 use crate::Model;
 use crate::body::decay;
+use crate::exact_constraints::ExactConstraints;
 use crate::part::{Parts, RigidField, RigidMoments};
 use core::ops::Range;
 use sinew_math::Vec3;
@@ -71,8 +72,14 @@ impl PartMotion {
         }
     }
 
-    /// Fits rigid motions to the velocities of parts, and finds out which of them fly: `outside` are the forces on nodes other than gravity and elasticity (N), empty if there are none.
-    pub(super) fn fit(&mut self, model: &Model, outside: &[Vec3], (x, v): (&[Vec3], &[Vec3])) {
+    /// Fits rigid motions to the velocities of parts, and finds out which of them fly: `outside` are the forces on nodes other than gravity and elasticity (N), empty if there are none,
+    /// and `exact` the points that are held exactly.
+    pub(super) fn fit(
+        &mut self,
+        model: &Model,
+        (outside, exact): (&[Vec3], &ExactConstraints),
+        (x, v): (&[Vec3], &[Vec3]),
+    ) {
         // sums over chunks, each in a fixed order
         let all = model.parts();
         let origin = |part: usize| x[all.nodes[all.all()[part].nodes.start] as usize];
@@ -82,6 +89,7 @@ impl PartMotion {
                 let nodes = &all.nodes[chunk.nodes.clone()];
                 let is_pushed = |node: &u32| outside[*node as usize] != Vec3::zeros();
                 chunk.is_pushed = !outside.is_empty() && nodes.iter().any(is_pushed);
+                chunk.is_pushed |= !exact.is_empty() && nodes.iter().any(|node| exact.holds(*node));
                 chunk.moments = RigidMoments::default();
                 if parts[chunk.part].keep < 1.0 {
                     dispatch(MomentKernel { all, nodes, origin: origin(chunk.part), x, v, chunk });

@@ -11,7 +11,7 @@ use super::{Implicit, ImplicitContact, ImplicitSettings, Stage, Task};
 use crate::constraint_forces::ConstraintEnergy;
 use crate::contact::{BarrierContact, Contacts};
 use crate::custom_bodies::CustomBodies;
-use crate::{Control, Model, NodeEnergy, SolveReport, State, StepError};
+use crate::{Constraint, Control, Model, NodeEnergy, SolveReport, State, StepError};
 use sinew_math::Vec3;
 use sinew_math::sparse::Row;
 use sinew_skeleton::SkeletonState;
@@ -41,6 +41,9 @@ impl Implicit {
             return Ok(false);
         }
         let is_asked = settings.contact == ImplicitContact::Barrier;
+        if model.constraints().iter().any(Constraint::is_exact) {
+            return if is_asked { Err(StepError::ExactWithBarrier) } else { Ok(false) };
+        }
         if !BarrierContact::supports(model) {
             return if is_asked { Err(StepError::NoBarrier) } else { Ok(false) };
         }

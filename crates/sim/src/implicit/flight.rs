@@ -39,7 +39,9 @@ impl Flight {
 
         // parts that none of them acts on, all of whose nodes move
         let is_pushed = |node: &u32| {
-            problem.inertia[*node as usize] == 0.0 || self.outside[*node as usize] != Vec3::zeros()
+            problem.inertia[*node as usize] == 0.0
+                || self.outside[*node as usize] != Vec3::zeros()
+                || problem.exact.holds(*node)
         };
         for part in model.parts().all() {
             let nodes = model.parts().nodes_of(part);

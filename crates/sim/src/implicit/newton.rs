@@ -1,7 +1,9 @@
 //! Inexact Newton's method on the incremental potential: search directions by preconditioned conjugate gradients, step lengths by a backtracking line search, so that the potential decreases monotonically.
 
 use super::deadline::Deadline;
-use super::pcg::{Pcg, System};
+use super::linear_system::System;
+use super::minres::Minres;
+use super::pcg::Pcg;
 use super::preconditioner::Preconditioner;
 use super::problem::{Gradient, Motion, Point, Problem, row, vector};
 use super::settings::ImplicitSettings;
@@ -18,6 +20,7 @@ pub(super) struct Newton {
     pub(super) is_settling: bool,
     preconditioner: Preconditioner,
     pcg: Pcg,
+    minres: Minres,
     point: Point,
     gradient: Gradient,
     energy: f64,
@@ -148,7 +151,8 @@ impl Newton {
             extras,
             deadline: &self.deadline,
         };
-        self.pcg.solve(&mut system, &self.trial_gradient, FIRST_FORCING, settings.max_inner);
+        let limits = (FIRST_FORCING, settings.max_inner);
+        self.pcg.solve(&mut system, &self.minres, &self.trial_gradient, limits);
         &self.pcg.direction
     }
 
@@ -229,6 +233,9 @@ impl Newton {
         extras: &mut [&mut dyn NodeEnergy],
     ) -> SolveReport {
         self.preconditioner.begin(model, problem, &self.point);
+        if !problem.exact.is_empty() {
+            self.meet_constraints(problem, model, extras);
+        }
         let mut report = SolveReport::CONVERGED;
         let mut size = problem.norm(&self.gradient);
         let mut before = size;
@@ -282,6 +289,80 @@ impl Newton {
         report
     }
 
+    /// Moves the initial guess, or what the last round has left, to where exact constraints are met: by the displacement that forces on their points would cause, then to round-off. With multipliers, Newton's method does it.
+    fn meet_constraints(&mut self, problem: &mut Problem, model: &Model, extras: &mut [&mut dyn NodeEnergy]) {
+        if problem.uses_multipliers {
+            return;
+        }
+        problem.place_bones(model, &mut self.point);
+        problem.update_hessian(model, &self.point, extras);
+        self.preconditioner.update(model, problem, &self.point, extras);
+        let gaps = problem.exact.gaps(&self.point.x);
+        let mut system = System {
+            model,
+            problem,
+            preconditioner: &mut self.preconditioner,
+            point: &self.point,
+            extras,
+            deadline: &self.deadline,
+        };
+        self.minres.prepare(&mut system);
+        self.pcg.clear(&self.gradient);
+        self.minres.displacement(&gaps, &mut self.pcg.direction);
+        self.take_step(problem, model, 1.0);
+        core::mem::swap(&mut self.point, &mut self.trial);
+        self.evaluate_point(problem, model, extras);
+    }
+
+    /// Sets the trial iterate: a fraction of the direction from the current one, corrected so that exact constraints are met.
+    fn take_step(&mut self, problem: &mut Problem, model: &Model, fraction: f64) {
+        self.trial.x.clone_from(&self.point.x);
+        for (node, d) in self.pcg.direction.nodes.iter().enumerate() {
+            if problem.inertia[node] > 0.0 {
+                self.trial.x[node] += fraction * vector(d);
+            }
+        }
+        let rates = &self.pcg.direction.joints;
+        problem.bones.moved(model, &self.point.rigs, rates, fraction, &mut self.trial.rigs);
+        let motion = &self.pcg.direction.obstacles;
+        problem.obstacles.moved(&self.point.obstacles, motion, fraction, &mut self.trial.obstacles);
+        problem.place_bones(model, &mut self.trial);
+        if !problem.uses_multipliers {
+            problem.exact.correct(model, &mut self.trial.x);
+        }
+    }
+
+    /// Solves for the direction and the multipliers of exact constraints, which the gradient then contains; returns whether the solution was not found.
+    fn find_multipliers(
+        &mut self,
+        problem: &mut Problem,
+        model: &Model,
+        ((fraction, max_inner), extras): ((f64, usize), &mut [&mut dyn NodeEnergy]),
+        report: &mut SolveReport,
+    ) -> bool {
+        // the direction, and the change of the multipliers
+        self.pcg.clear(&self.gradient);
+        let mut system = System {
+            model,
+            problem,
+            preconditioner: &mut self.preconditioner,
+            point: &self.point,
+            extras,
+            deadline: &self.deadline,
+        };
+        let found =
+            self.minres.solve(&mut system, &self.gradient, (fraction, max_inner), &mut self.pcg.direction);
+
+        // the Lagrangian with them
+        let gaps = problem.exact.gaps(&self.point.x);
+        let exact = &mut problem.exact;
+        exact.multipliers.iter_mut().zip(&found.multipliers).for_each(|(own, change)| *own += change);
+        exact.add_forces(&found.multipliers, |node, force| self.gradient.nodes[node] += force);
+        self.energy -= found.multipliers.iter().zip(&gaps).map(|(change, gap)| change.dot(gap)).sum::<f64>();
+        report.inner += found.iterations;
+        !found.is_solved && found.left > MAX_FORCING
+    }
+
     /// Solves for the search direction to a fraction of the gradient; returns whether elements are so tangled that it was not found.
     fn find_direction(
         &mut self,
@@ -302,6 +383,19 @@ impl Newton {
             fraction = fraction.min(STIFF_FORCING);
             max_inner = settings.max_inner;
         }
+        if !problem.exact.is_empty() {
+            self.minres.prepare(&mut System {
+                model,
+                problem,
+                preconditioner: &mut self.preconditioner,
+                point: &self.point,
+                extras,
+                deadline: &self.deadline,
+            });
+        }
+        if problem.uses_multipliers && !problem.exact.is_empty() {
+            return self.find_multipliers(problem, model, ((fraction, max_inner), extras), report);
+        }
         let mut system = System {
             model,
             problem,
@@ -310,7 +404,7 @@ impl Newton {
             extras,
             deadline: &self.deadline,
         };
-        let found = self.pcg.solve(&mut system, &self.gradient, fraction, max_inner);
+        let found = self.pcg.solve(&mut system, &self.minres, &self.gradient, (fraction, max_inner));
         report.inner += found.iterations;
         report.negative_hessian += usize::from(found.curves_down);
         // flesh as stiff as bone does not converge to the last digit in single precision; that alone is no sign of tangling
@@ -382,17 +476,7 @@ impl Newton {
         // longest step that the extra energies permit
         let mut fraction = self.max_step(problem, model, extras);
         for _ in 0..30 {
-            self.trial.x.clone_from(&self.point.x);
-            for (node, d) in self.pcg.direction.nodes.iter().enumerate() {
-                if problem.inertia[node] > 0.0 {
-                    self.trial.x[node] += fraction * vector(d);
-                }
-            }
-            let rates = &self.pcg.direction.joints;
-            problem.bones.moved(model, &self.point.rigs, rates, fraction, &mut self.trial.rigs);
-            let motion = &self.pcg.direction.obstacles;
-            problem.obstacles.moved(&self.point.obstacles, motion, fraction, &mut self.trial.obstacles);
-            problem.place_bones(model, &mut self.trial);
+            self.take_step(problem, model, fraction);
             let (energy, inverted) = problem.evaluate(model, &self.trial, extras, &mut self.trial_gradient);
             self.evaluations += 1;
 

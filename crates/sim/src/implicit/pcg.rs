@@ -1,10 +1,10 @@
 //! Steihaug conjugate gradients: preconditioned conjugate gradients that stop at directions of negative curvature.   `[Steihaug1983]`
+//!
+//! Points that are held exactly are projected out of residuals and directions, so that no iterate moves them.   [Capell2004, §4.8]
 
-use super::deadline::Deadline;
-use super::preconditioner::Preconditioner;
-use super::problem::{Gradient, Motion, Point, Problem, row};
-use crate::Model;
-use crate::NodeEnergy;
+use super::linear_system::System;
+use super::minres::Minres;
+use super::problem::{Gradient, Motion, Problem, row};
 use sinew_math::sparse::Row;
 use sinew_math::spatial::Twist;
 
@@ -28,25 +28,14 @@ pub(super) struct PcgReport {
     pub(super) curves_down: bool,
 }
 
-/// The linear system.
-pub(super) struct System<'a, 'b> {
-    pub(super) model: &'a Model,
-    pub(super) problem: &'a mut Problem,
-    pub(super) preconditioner: &'a mut Preconditioner,
-    pub(super) point: &'a Point,
-    pub(super) extras: &'a mut [&'b mut dyn NodeEnergy],
-    /// When to return the direction found so far.
-    pub(super) deadline: &'a Deadline,
-}
-
 impl Pcg {
-    /// Solves Hessian × direction = −gradient to a relative residual of `fraction`, in at most `max_iterations` iterations.
+    /// Solves Hessian × direction = −gradient to a relative residual of `fraction`, in at most `max_iterations` iterations. `minres` has been prepared if points are held exactly.
     pub(super) fn solve(
         &mut self,
         system: &mut System,
+        minres: &Minres,
         gradient: &Gradient,
-        fraction: f64,
-        max_iterations: usize,
+        (fraction, max_iterations): (f64, usize),
     ) -> PcgReport {
         // initial residual −g, restricted to the unknowns
         self.fit(gradient);
@@ -64,12 +53,14 @@ impl Pcg {
         // initial direction
         let size = self.r.norm(problem);
         preconditioner.apply(problem, point, &self.r, &mut self.z);
+        minres.project(&problem.exact, &mut self.z);
         self.p.copy_from(&self.z);
         let mut rz = self.r.dot(&self.z);
         let mut left = 1.0;
         for iteration in 1..=max_iterations {
             // stop at negative curvature
             problem.multiply(model, point, extras, &mut self.p, &mut self.product);
+            problem.exact.project_rows(&mut self.product.nodes);
             let curvature = self.p.dot_free(&self.product);
             let is_positive = curvature > 0.0;
             if !is_positive {
@@ -94,11 +85,17 @@ impl Pcg {
 
             // next conjugate direction
             preconditioner.apply(problem, point, &self.r, &mut self.z);
+            minres.project(&problem.exact, &mut self.z);
             let next = self.r.dot(&self.z);
             self.p.scale_and_add(next / rz, &self.z);
             rz = next;
         }
         PcgReport { iterations: max_iterations, is_solved: false, left, curves_down: false }
+    }
+
+    /// Sets the direction to zero, with the sizes of a gradient.
+    pub(super) fn clear(&mut self, gradient: &Gradient) {
+        self.fit(gradient);
     }
 
     fn fit(&mut self, gradient: &Gradient) {
@@ -115,13 +112,13 @@ impl Pcg {
 }
 
 impl Motion {
-    fn copy_from(&mut self, other: &Motion) {
+    pub(super) fn copy_from(&mut self, other: &Motion) {
         self.nodes.copy_from_slice(&other.nodes);
         self.joints.copy_from_slice(&other.joints);
         self.obstacles.copy_from_slice(&other.obstacles);
     }
 
-    fn add(&mut self, other: &Motion, factor: f64) {
+    pub(super) fn add(&mut self, other: &Motion, factor: f64) {
         let single = factor as f32;
         for (own, other) in self.nodes.iter_mut().zip(&other.nodes) {
             (0..4).for_each(|i| own[i] += single * other[i]);
@@ -142,7 +139,7 @@ impl Motion {
             .for_each(|(own, other)| *own = *own * factor + *other);
     }
 
-    fn dot(&self, other: &Motion) -> f64 {
+    pub(super) fn dot(&self, other: &Motion) -> f64 {
         dot_rows(&self.nodes, &other.nodes)
             + dot_numbers(&self.joints, &other.joints)
             + dot_twists(&self.obstacles, &other.obstacles)

@@ -13,12 +13,16 @@ use super::problem::{Motion, Point, Problem, row, vector};
 use super::skin::Skin;
 use crate::Model;
 use crate::NodeEnergy;
+use crate::constraint::Hold;
 use crate::model::ModelId;
 use crate::rest_matrix::rest_matrix;
 use sinew_math::nalgebra::{DMatrix, DVector, Matrix6, Vector6};
 use sinew_math::sparse::{Block, Row, Solver, SolverChoice, times, times_transposed};
 use sinew_math::spatial::{Frame, RigidInertia, Twist, Wrench};
 use sinew_math::{Mat3, Vec3};
+
+/// Stiffness of nodes of exact constraints in the matrix at rest, relative to that of elements: as stiff as these, whose order of magnitude is enough.
+const HELD_STIFFNESS: f64 = 0.1;
 
 /// Approximate inverses of the system, with workspace.
 #[derive(Clone, Debug, Default)]
@@ -96,6 +100,16 @@ impl Preconditioner {
         let mut own: Vec<f64> = (0..problem.inertia.len()).map(|node| problem.own_diagonal(node)).collect();
         for node in model.homes().bodies.iter().flat_map(|body| body.nodes.clone()) {
             own[node] += model.node_mass()[node] * model.homes().springs[node].stiffness;
+        }
+        // points that are held exactly: a body that nothing else holds would have no stiffness against rigid motion at rest
+        let element = 4.0 / (model.stable_step().seconds * model.stable_step().seconds);
+        for constraint in model.constraints() {
+            if let Hold::Exact { row, .. } = &constraint.hold {
+                for (node, weight) in row {
+                    own[*node as usize] +=
+                        HELD_STIFFNESS * weight * weight * element * model.node_mass()[*node as usize];
+                }
+            }
         }
         let matrix = rest_matrix(model.elements(), &own, &free);
 

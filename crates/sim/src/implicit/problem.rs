@@ -6,6 +6,7 @@ use super::home_terms::HomeTerms;
 use super::rigid_obstacles::{RigidObstacles, RigidPose};
 use crate::NodeEnergy;
 use crate::SolveReport;
+use crate::exact_constraints::ExactConstraints;
 use crate::substep::Substep;
 use crate::{Control, Model, State, StepError};
 use sinew_flesh::{ElasticHessian, ElasticPotential};
@@ -56,6 +57,10 @@ pub(super) struct Problem {
     /// Poses of all rigid bodies at the beginning of the step: the world, bones, and all obstacles if any is dynamic.
     pub(super) start_frames: Vec<Frame>,
     pub(super) homes: HomeTerms,
+    /// Points that are held exactly.
+    pub(super) exact: ExactConstraints,
+    /// Whether multipliers hold them, not projection.
+    pub(super) uses_multipliers: bool,
     pub(super) start: Point,
     /// Extrapolation of the state to the end of the step at constant velocity.
     pub(super) onward: Point,
@@ -111,6 +116,8 @@ impl Problem {
         elastic.begin_step(model.elements(), homes.start_of(model, &start.x), h);
         self.gather_loads(model, control);
         self.set_inertia(model, control, state);
+        let Problem { exact, inertia, .. } = self;
+        exact.begin(model, control, substep, state, |node| inertia[node] > 0.0);
         self.set_drag(model);
         self.onward.x.clone_from(&state.node_x);
         for node in 0..model.node_count() {
@@ -359,7 +366,22 @@ impl Problem {
         let on_obstacles = &self.wrenches[self.bones.parents.len()..];
         sum += self.obstacles.evaluate(&point.obstacles, on_obstacles, &mut gradient.obstacles);
         self.node_gradients = nodes;
-        (sum, found.inverted)
+        (sum + self.constrain(point, gradient), found.inverted)
+    }
+
+    /// Takes exact constraints into account: removes what they bear from the gradient, or adds the forces of multipliers to it and returns their part λ · (Cᵀx − y) of the Lagrangian (J).
+    pub(super) fn constrain(&self, point: &Point, gradient: &mut Gradient) -> f64 {
+        if self.exact.is_empty() {
+            return 0.0;
+        }
+        if !self.uses_multipliers {
+            self.exact.project(&mut gradient.nodes);
+            return 0.0;
+        }
+        let multipliers = &self.exact.multipliers;
+        self.exact.add_forces(multipliers, |node, force| gradient.nodes[node] += force);
+        let gaps = self.exact.gaps(&point.x);
+        -multipliers.iter().zip(gaps).map(|(force, gap)| force.dot(&gap)).sum::<f64>()
     }
 
     fn add_drag(&mut self, model: &Model, point: &Point, gradient: &mut Gradient) -> f64 {

@@ -64,9 +64,21 @@ pub struct ImplicitSettings {
     pub order: StepOrder,
     /// How surfaces are kept apart.
     pub contact: ImplicitContact,
+    /// How exact constraints are held.
+    pub exact: ExactMethod,
     /// Time limit for a step by the clock of the [`crate::Stepper`] (s); none for no limit. A step that exceeds it keeps the best iterate found, after at least one iteration of
     /// each solve. Results then depend on the load of the machine and are not reproducible, nor equal to those of a resumed run.
     pub budget: Option<f64>,
+}
+
+/// How implicit steps hold exact constraints. Both have the same solution.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ExactMethod {
+    /// Projection inside conjugate gradients: points are at their targets to round-off in every iteration.
+    #[default]
+    Projection,
+    /// Lagrange multipliers by MINRES: points are at their targets to the tolerance of the solve.
+    Multipliers,
 }
 
 /// How implicit steps keep surfaces apart.
@@ -207,6 +219,7 @@ impl ImplicitSettings {
         substeps: 1,
         order: StepOrder::First,
         contact: ImplicitContact::Springs,
+        exact: ExactMethod::Projection,
         budget: None,
     };
     /// Relative tolerance 1e-5: for final takes.
@@ -217,6 +230,7 @@ impl ImplicitSettings {
         substeps: 1,
         order: StepOrder::First,
         contact: ImplicitContact::Springs,
+        exact: ExactMethod::Projection,
         budget: None,
     };
 }

@@ -11,7 +11,7 @@
 use super::Solver;
 use super::newton::Newton;
 use super::problem::{Gradient, Problem};
-use super::settings::ImplicitSettings;
+use super::settings::{ExactMethod, ImplicitSettings};
 use crate::NodeEnergy;
 use crate::SolveReport;
 use crate::constraint_forces::{ConstraintEnergy, ConstraintStep};
@@ -120,6 +120,7 @@ fn settle_in(
         // the static problem, regularised with a pseudo time step
         report.rounds += 1;
         stop(&mut now);
+        problem.uses_multipliers = settings.exact == ExactMethod::Multipliers;
         problem.begin_static(model, control, h, &now);
         let bones = &problem.start_frames;
         let substep = Substep::at_end(h);
@@ -205,6 +206,9 @@ fn static_gradient(problem: &Problem, newton: &Newton, before: &State) -> Gradie
     let mut gradient = newton.gradient().clone();
     for (node, gradient) in gradient.nodes.iter_mut().enumerate() {
         *gradient -= problem.inertia[node] * (newton.point().x[node] - before.node_x[node]);
+    }
+    if !problem.uses_multipliers {
+        problem.exact.project(&mut gradient.nodes);
     }
     problem.obstacles.subtract_inertia(&newton.point().obstacles, &mut gradient.obstacles);
     // the inertial term of joints vanishes as their increments do

@@ -6,7 +6,7 @@ mod stiffest;
 
 use super::Model;
 use crate::body::Body;
-use crate::constraint::{Anchor, Constraint, Hold, belt, sum};
+use crate::constraint::{Anchor, Constraint, Hold, NodeRow, belt, sum};
 use crate::desc::{BeltDesc, ConstraintDesc, ConstraintKind, PointDesc, WorldDesc};
 use crate::fault::Fault;
 use crate::stable_step::StableStep;
@@ -74,6 +74,9 @@ fn strengthen(
     if !mass.is_finite() {
         return Err("none of its points can move: choose points that are not prescribed".into());
     }
+    if constraint.is_exact() {
+        return Ok(1.0);
+    }
     let stable = KAPPA * mass / (step * step);
     let is_drag = matches!(desc.kind, ConstraintKind::Drag { .. });
     let pulled = if is_drag { moved_mass(model, constraint) } else { mass };
@@ -115,6 +118,10 @@ fn resolve(model: &Model, desc: &ConstraintDesc) -> Result<Constraint, String> {
     match &desc.kind {
         ConstraintKind::Drag { point, place } | ConstraintKind::Pin { point, place } => {
             let (anchor, at) = find_anchor(model, point)?;
+            let place_of = || place.unwrap_or(at);
+            if let (Anchor::Nodes(row), true) = (&anchor, desc.is_exact) {
+                return Ok(bare(Hold::Exact { row: row.clone(), place: place_of() }, 0.0, false));
+            }
             Ok(bare(Hold::Place { anchor, place: place.unwrap_or(at) }, 0.0, false))
         }
         ConstraintKind::Join { points: [a, b], length, is_unilateral } => {
@@ -125,6 +132,15 @@ fn resolve(model: &Model, desc: &ConstraintDesc) -> Result<Constraint, String> {
             let (hold, length) = find_belt(model, desc)?;
             Ok(bare(hold, desc.length.unwrap_or(length), true))
         }
+    }
+}
+
+/// The nodes that carry the point of a body's surface nearest to a position at rest (m), and where that point is.
+pub(super) fn find_surface_point(model: &Model, body: &str, place: &Vec3) -> Result<(NodeRow, Vec3), String> {
+    let body = model.bodies.iter().find(|own| own.name == body).ok_or_else(|| no_such("body", body))?;
+    match near(body, on_surface(body, place), place)? {
+        (Anchor::Nodes(row), rest) => Ok((row, rest)),
+        _ => Err(format!("body '{}' has no points", body.name)),
     }
 }
 

@@ -46,6 +46,7 @@ impl Unheld {
                 let [a, b] = match &constraint.hold {
                     Hold::Place { anchor, .. } => [thing(model, anchor), Thing::Held],
                     Hold::Between(anchors) => anchors.each_ref().map(|anchor| thing(model, anchor)),
+                    Hold::Exact { row, .. } => [thing(model, &Anchor::Nodes(row.clone())), Thing::Held],
                     Hold::Around(_) => continue,
                 };
                 if !(unheld.contains(a) && unheld.contains(b)) {

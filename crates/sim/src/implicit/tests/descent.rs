@@ -5,8 +5,10 @@ use super::beam::{BAD_STARTS, bad_start, beam, rubber};
 use super::gradient::{Random, limp};
 use crate::implicit::ImplicitSettings;
 use crate::implicit::deadline::Deadline;
+use crate::implicit::linear_system::System;
+use crate::implicit::minres::Minres;
 use crate::implicit::newton::Newton;
-use crate::implicit::pcg::{Pcg, System};
+use crate::implicit::pcg::Pcg;
 use crate::implicit::preconditioner::Preconditioner;
 use crate::implicit::problem::{Gradient, Motion, Point, Problem, row};
 use crate::substep::Substep;
@@ -100,7 +102,7 @@ fn directions_go_down_though_flesh_curves_down() {
                 extras: &mut [],
                 deadline: &Deadline::default(),
             };
-            let found = pcg.solve(&mut system, &gradient, 0.1, 40);
+            let found = pcg.solve(&mut system, &Minres::default(), &gradient, (0.1, 40));
             curved_down += usize::from(found.curves_down);
             let nodes = gradient.nodes.iter().zip(&pcg.direction.nodes);
             let nodes = nodes.flat_map(|(g, d)| (0..3).map(|i| g[i] * f64::from(d[i]))).sum::<f64>();

@@ -62,6 +62,7 @@ fn rows_of(model: &Model, constraint: usize, one: &Constraint) -> Vec<Row> {
             let both = ends.iter().flat_map(|end| ease(model, end)).collect();
             vec![Row { constraint, factor: 1.0, ease: both }]
         }
+        Hold::Exact { row, .. } => vec![Row { constraint, factor: 1.0, ease: node_ease(model, row) }],
         Hold::Around(points) => {
             let rest: Vec<Vec3> = points.iter().map(|row| sum(row, &model.node_rest)).collect();
             let whole = belt::length(&rest);
