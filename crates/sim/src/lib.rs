@@ -20,6 +20,8 @@ mod friction_anchor;
 mod home;
 pub mod implicit;
 mod measures;
+mod metaphor;
+mod metaphor_forces;
 mod model;
 mod network;
 mod node_energy;
@@ -54,6 +56,8 @@ pub use fault::{BuildError, Fault};
 pub use implicit::{
     Clock, ImplicitContact, ImplicitSettings, Solver, SolverKind, SolverPick, SolverReason, StepOrder,
 };
+pub use metaphor::{BodyPose, ControlFrame, Metaphor, NodeSet};
+pub use metaphor_forces::{metaphor_forces, metaphor_response};
 pub use model::{HarmonicWeights, Load, Model, Pin};
 pub use node_energy::{NodeEnergy, PointSprings};
 pub use obstacle::{Obstacle, ObstacleState};

@@ -5,6 +5,7 @@ mod constraints;
 mod harmonic_weights;
 mod hash;
 mod home;
+mod metaphors;
 mod unheld;
 
 pub use harmonic_weights::HarmonicWeights;
@@ -15,6 +16,7 @@ use crate::constraint::Constraint;
 use crate::contact_surface::ContactSurface;
 use crate::desc::Mobility;
 use crate::home::Homes;
+use crate::metaphor::Metaphor;
 use crate::obstacle::Obstacle;
 use crate::part::Parts;
 use crate::rig::{FixedNodes, LimbCores, Rig};
@@ -61,6 +63,8 @@ pub struct Model {
     obstacles: Vec<Obstacle>,
     /// Soft constraints: dragged, pinned and joined points, and belts.
     constraints: Vec<Constraint>,
+    /// Control metaphors.
+    metaphors: Vec<Metaphor>,
     /// The surface points considered in contact detection.
     contact_surface: ContactSurface,
     /// Potential of gravity compensation at rest (J).
@@ -205,6 +209,12 @@ impl Model {
     #[inline]
     pub fn constraints(&self) -> &[Constraint] {
         &self.constraints
+    }
+
+    /// Control metaphors.
+    #[inline]
+    pub fn metaphors(&self) -> &[Metaphor] {
+        &self.metaphors
     }
 
     /// Stability limit of explicit time steps.
