@@ -1,9 +1,9 @@
 //! Key poses of a skeleton at arbitrary times, resampled to evenly spaced frames.
 
-use crate::curve::{Interpolation, KeyValue};
 use crate::keyframes::{Extrapolation, Key, KeyError, Keyframes};
 use crate::part_slot::{bone_ids, rotation_of, slots_of, vector_of};
 use crate::skeleton_motion::{MotionError, SkeletonMotion};
+use crate::spline::{Interpolation, KeyValue};
 use sinew_skeleton::{JointPrimitive, Skeleton, SkeletonState};
 
 /// Upper bound on the coordinates of a resampled motion: 1 GB, hours of any character.
@@ -30,7 +30,7 @@ impl SkeletonMotion {
             .map_or_else(Vec::new, |e| e.faults);
         for (i, key) in keys.iter().enumerate() {
             let state = SkeletonState { q: key.value.clone(), v: vec![0.0; skeleton.v_count()] };
-            faults.extend(state.check(skeleton).err().map(|error| format!("key {i}: {error}")));
+            faults.extend(state.check(skeleton).err().map(|error| format!("key {}: {error}", i + 1)));
         }
         let seconds = keys.last().map_or(0.0, |key| key.time) - keys.first().map_or(0.0, |key| key.time);
         let numbers = (seconds / frame_seconds + 1.0) * skeleton.q_count() as f64;

@@ -1,6 +1,6 @@
 //! Keyframe animation curves: keys over time with spline interpolation.
 
-use crate::curve::{Interpolation, KeyShape, KeyValue, Sample, Segment};
+use crate::spline::{Interpolation, KeyShape, KeyValue, Sample, Segment};
 use core::fmt;
 
 /// A value at a time.
@@ -120,6 +120,16 @@ impl<T: KeyValue> Keyframes<T> {
         self.segment(i).sample(self.interpolation, inside - self.keys[i].time)
     }
 
+    /// The same curve with each key moved to the nearest frame.
+    ///
+    /// # Errors
+    /// If two keys would be at the same frame, or the frame rate is not above 0.
+    pub fn snapped(&self, fps: f64) -> Result<Keyframes<T>, KeyError> {
+        let times = snapped_times(self.keys.iter().map(|key| key.time), fps)?;
+        let keys = self.keys.iter().zip(times).map(|(key, time)| Key { time, ..*key }).collect();
+        Ok(Keyframes { keys, ..*self })
+    }
+
     /// The segment from key i to the next. Beyond the ends the first and last segments are mirrored, so that a B-spline passes
     /// through the end keys, or the loop continues.
     fn segment(&self, i: usize) -> Segment<T> {
@@ -166,6 +176,31 @@ pub(crate) fn wrapped(time: f64, first: f64, last: f64) -> f64 {
     if inside >= first && inside < last { inside } else { first }
 }
 
+/// Times of keys (s), each moved to the nearest frame; fails if two are at the same one.
+pub(crate) fn snapped_times(times: impl Iterator<Item = f64>, fps: f64) -> Result<Vec<f64>, KeyError> {
+    if !(fps > 0.0 && fps.is_finite()) {
+        let fault = format!("{fps} frames per second are not above 0: keys cannot snap to them");
+        return Err(KeyError { faults: vec![fault] });
+    }
+    let times: Vec<f64> = times.collect();
+    let frame = |time: &f64| (time * fps).round();
+    let same = times.windows(2).enumerate().filter(|(_, pair)| frame(&pair[0]) == frame(&pair[1]));
+    let fault = |(i, pair): (usize, &[f64])| {
+        let [before, after] = [pair[0], pair[1]];
+        format!(
+            "keys {} and {} at {before} s and {after} s snap to the same frame {}: move one, or remove it",
+            i + 1,
+            i + 2,
+            frame(&before)
+        )
+    };
+    let faults: Vec<String> = same.map(fault).collect();
+    match faults.is_empty() {
+        true => Ok(times.iter().map(|time| frame(time) / fps).collect()),
+        false => Err(KeyError { faults }),
+    }
+}
+
 fn find_faults<T: KeyValue>(keys: &[Key<T>]) -> Vec<String> {
     let mut faults = Vec::new();
     if keys.is_empty() {
@@ -173,15 +208,16 @@ fn find_faults<T: KeyValue>(keys: &[Key<T>]) -> Vec<String> {
     }
     for (i, key) in keys.iter().enumerate() {
         if !key.time.is_finite() {
-            faults.push(format!("key {i}: the time {} is not finite", key.time));
+            faults.push(format!("key {}: the time {} is not finite", i + 1, key.time));
         }
         if !key.value.is_sound() {
-            faults.push(format!("key {i}: the value must be finite, and a quaternion not zero"));
+            faults.push(format!("key {}: the value must be finite, and a quaternion not zero", i + 1));
         }
         let KeyShape { tension, continuity, bias } = key.shape;
         if ![tension, continuity, bias].iter().all(|x| x.is_finite()) {
             faults.push(format!(
-                "key {i}: tension {tension}, continuity {continuity} and bias {bias} must be finite"
+                "key {}: tension {tension}, continuity {continuity} and bias {bias} must be finite",
+                i + 1
             ));
         }
     }
@@ -189,7 +225,8 @@ fn find_faults<T: KeyValue>(keys: &[Key<T>]) -> Vec<String> {
         let (before, after) = (pair[0].time, pair[1].time);
         if after <= before {
             faults.push(format!(
-                "key {} at {after} s is not after key {i} at {before} s: sort the keys, and keep one key per time",
+                "key {} at {after} s is not after key {} at {before} s: sort the keys, and keep one key per time",
+                i + 2,
                 i + 1
             ));
         }

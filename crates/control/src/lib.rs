@@ -1,5 +1,7 @@
 //! Controllers: each reads a [`State`] and writes the [`Control`] of the next step. A controller never steps the simulation itself.
 //!
+//! [`Curve`] is a number over time, constant, along a spline or along Bézier segments with handles: the one way in which anything of a scene that is a number is keyed.
+//!
 //! The crate also holds the motion of skeletons. [`Keyframes`] and [`SkeletonMotion`] are splines of joint coordinates,
 //! [`PathFollower`] brings joints onto them, [`Performance`] says what drives each joint when, and [`Retarget`] transfers a motion
 //! from one humanoid to another. [`Script`] is the controller that plays all of them.
@@ -18,6 +20,7 @@
 //! # Ok::<(), sinew_control::KeyError>(())
 //! ```
 
+mod bezier;
 mod bone_name;
 mod constraint_motion;
 mod curve;
@@ -36,9 +39,11 @@ mod retarget;
 mod script;
 mod skeleton_motion;
 mod smoothing;
+mod spline;
 
+pub use bezier::{BezierCurve, BezierKey, Handles};
 pub use constraint_motion::{ConstraintMotion, PlaceMotion};
-pub use curve::{Interpolation, KeyShape, KeyValue, Sample};
+pub use curve::{Curve, VectorCurve};
 pub use humanoid::{BoneMap, HumanBone};
 pub use keyframes::{Extrapolation, Key, KeyError, Keyframes};
 pub use motion::{Motion, MotionStart};
@@ -49,6 +54,7 @@ pub use performance::{Approach, BoneSelection, Cue, CueDrive, DriveMode, Perform
 pub use retarget::{Humanoid, Retarget, RetargetError, RetargetOptions};
 pub use script::Script;
 pub use skeleton_motion::{MotionError, SkeletonMotion};
+pub use spline::{Interpolation, KeyShape, KeyValue, Sample};
 
 use sinew_sim::{Control, Model, State};
 

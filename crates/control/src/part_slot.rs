@@ -1,6 +1,6 @@
 //! The parts of joints with their index ranges in the coordinate arrays of a skeleton.
 
-use crate::curve::KeyValue;
+use crate::spline::KeyValue;
 use core::ops::Range;
 use sinew_math::{Rotation, Vec3, nalgebra::Quaternion};
 use sinew_skeleton::{BoneId, JointPrimitive, Skeleton};

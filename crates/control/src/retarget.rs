@@ -229,7 +229,7 @@ fn height(kinematics: &Kinematics, bone: BoneId, up: &Vec3) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::curve::KeyValue;
+    use crate::spline::KeyValue;
     use sinew_math::{Isometry, so3};
     use sinew_skeleton::{BoneDesc, JointDesc, JointKind, MassDesc, MassProperties, Parent, SkeletonDesc};
 

@@ -1,11 +1,11 @@
 //! Motion clip of a skeleton: joint coordinates in evenly spaced frames, with spline interpolation between them.
 
-use crate::curve::{Interpolation, KeyShape, KeyValue, Sample, Segment};
 use crate::joint_fit::{self, BoneTarget};
 use crate::keyframes::{Extrapolation, neighbour, wrapped};
 use crate::motion_cut::{MotionCut, find_cuts, gap};
 use crate::part_slot::{PartSlot, bone_ids, rotation_of, slots_of, vector_of};
 use crate::path_follower::ON_PATH;
+use crate::spline::{Interpolation, KeyShape, KeyValue, Sample, Segment};
 use core::fmt;
 use core::ops::Range;
 use sinew_math::{Isometry, Vec3};

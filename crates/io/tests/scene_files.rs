@@ -579,7 +579,7 @@ fn what_is_wrong_with_a_constraint_is_said_with_its_line() {
         ),
         ("pin = P\npath = [[0, 0, 0]]", "line 5: a list in `path` has 3 numbers: it takes 4"),
         ("pin = P\npath = []", "`path`: there are no keys"),
-        ("pin = P\npath = [[1, 0, 0, 0], [0, 0, 0, 0]]", "at 0 s is not after key 0"),
+        ("pin = P\npath = [[1, 0, 0, 0], [0, 0, 0, 0]]", "key 2 at 0 s is not after key 1 at 1 s"),
         ("pin = P\nplace = [0, 0, nan]", "`place` contains NaN"),
         ("pin = P\nstrengths = [[0, 2]]", "`strengths` is 2 at 0 s: it must be from 0 to 1"),
         ("pin = P\nrope = true", "`rope` needs `join`"),
