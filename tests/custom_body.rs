@@ -68,6 +68,7 @@ fn drop_scene() -> Scene {
         performances: Vec::new(),
         obstacle_motions: Vec::new(),
         constraint_motions: Vec::new(),
+        curves: Default::default(),
         solver: Solver::Auto(ImplicitSettings::INTERACTIVE),
         preroll: 0.0,
         seconds: 1.0,

@@ -34,6 +34,16 @@ const DENIED: &[(&str, &str)] = &[
 const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("tests/tidy/words.rs", "", "the list itself"),
     ("crates/gltf/tests/glb_round_trip.rs", "blob", "the binary chunk of a file, as the gltf crate calls it"),
+    ("crates/control/src/bezier", "slope", "of a curve at a key, as curve editors call it"),
+    ("crates/control/src/bezier", "slopes", "of a curve at its keys"),
+    ("crates/control/src/curve.rs", "slope", "of a curve"),
+    ("crates/io/src/scene_schema/number.rs", "slope", "the key of scene files"),
+    ("crates/io/src/scene_file/number.rs", "slope", "the key of scene files"),
+    ("crates/io/src/scene_writer/number.rs", "slope", "the key of scene files"),
+    ("crates/io/tests/random_scene/", "slope", "the key of scene files"),
+    ("docs/scenes.md", "slope", "the key of scene files"),
+    ("docs/decisions/024", "slope", "of a curve at a key"),
+    ("docs/decisions/024", "slopes", "of a curve at its keys"),
 ];
 
 fn is_excepted(file: &str, word: &str) -> bool {

@@ -82,13 +82,15 @@ fn invalid_time_steps_are_rejected() {
 fn energy_check_accounts_for_loads_of_any_scale() {
     let mut body = loose(shapes::beam(2, [0.4, 0.1, 0.1]), Material::soft_solid(5e4, 0.4, 1000.0, 0.0));
     let region = Region::End { direction: Vec3::x(), fraction: 0.1 };
-    body.loads.push(LoadDesc { region, force: Vec3::new(0.0, 0.0, 0.5) });
+    let force = Vec3::new(0.0, 0.0, 0.5);
+    body.loads.push(LoadDesc { region, force });
     let model = world(Vec3::zeros(), body);
     for scales in [[0.0, 0.0], [3.0, 3.0], [-1.0, -1.0], [2.0, -5.0]] {
         let mut state = State::at_rest(&model);
         let mut stepper = Stepper::default();
         for frame in 0..60 {
-            let control = Control { load_scales: vec![scales[frame % 2]], ..Control::default() };
+            let load_forces = vec![Some(scales[frame % 2] * force)];
+            let control = Control { load_forces, ..Control::default() };
             let report = stepper.step(&model, &control, 1.0 / 60.0, &mut state).expect("no divergence");
             assert_eq!(report.retries, 0, "{scales:?}");
         }

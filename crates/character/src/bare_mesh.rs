@@ -138,6 +138,7 @@ pub fn empty_scene(name: &str) -> Scene {
         performances: Vec::new(),
         obstacle_motions: Vec::new(),
         constraint_motions: Vec::new(),
+        curves: Default::default(),
         solver: Solver::default(),
         preroll: 0.0,
         seconds: DEFAULT_SECONDS,

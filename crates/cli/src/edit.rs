@@ -215,7 +215,7 @@ impl Edit {
 }
 
 /// An edit in the text of a command.
-fn edits_of(text: &str, time: f64) -> Result<Vec<EditTable>, Failure> {
+pub(crate) fn edits_of(text: &str, time: f64) -> Result<Vec<EditTable>, Failure> {
     let read = SceneFile::of_text(&format!("[[edit]]\ntime = {time:?}\n{text}\n"));
     // two lines of the text are ours
     let read = read.map_err(|mut errors| {

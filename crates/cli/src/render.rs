@@ -238,6 +238,7 @@ impl Render {
             ghosts: self.ghosts,
             // never reduces a size that the user chose
             max_gif_bytes: self.size.is_none().then_some(PictureOptions::WEB_GIF_BYTES),
+            ..PictureOptions::default()
         })
     }
 
@@ -414,7 +415,7 @@ impl Render {
 }
 
 /// Parses two numbers with an x between them, such as 4x2.
-fn parse_pair(text: &str) -> Result<[usize; 2], String> {
+pub(crate) fn parse_pair(text: &str) -> Result<[usize; 2], String> {
     let (first, second) =
         text.split_once(['x', '×']).ok_or("give two numbers with an x between them, such as 4x2")?;
     let number =

@@ -1,4 +1,6 @@
-//! `sinew take`: what a recorded take holds, and what it is like at one frame.
+//! `sinew take`: what a recorded take holds, what it is like at one frame, and what comes next.
+
+mod ghosts;
 
 use crate::edit::print_versions;
 use crate::failure::Failure;
@@ -6,7 +8,8 @@ use crate::outputs::{self, OutputOptions, is_take, plan_files};
 use crate::source;
 use crate::take_status::recorded_length;
 use clap::{Args, Subcommand};
-use sinew_io::{SinkOptions, SinkPlan, TakeFile};
+use ghosts::GhostOptions;
+use sinew_io::{OpenedScene, SinkOptions, SinkPlan, TakeFile};
 use sinew_sim::{Energies, Model, State};
 use sinew_take::{Bookmark, Frame, FrameSink, Player, SurfaceInfo};
 use std::path::PathBuf;
@@ -27,6 +30,8 @@ enum Action {
     Info,
     /// Load the exact state of a frame, show its statistics, and write its shape if that is asked for.
     Frame(FrameOptions),
+    /// Draw a frame with ghosts of those that follow it, simulated ahead on a copy, also with an edit that is not made yet. The take is not changed.
+    Ghosts(GhostOptions),
 }
 
 #[derive(Args)]
@@ -51,6 +56,7 @@ impl Take {
                 Ok(())
             }
             Action::Frame(options) => show_frame(&take, options),
+            Action::Ghosts(options) => ghosts::draw(&take, options),
         }
     }
 }
@@ -76,19 +82,25 @@ fn print_info(take: &TakeFile) {
     print_versions(take);
 }
 
-fn show_frame(take: &TakeFile, options: &FrameOptions) -> Result<(), Failure> {
-    // the exact state, which older takes have at some frames only
-    let source = source::reopen(take)?;
+/// A player at a recorded frame of a take, whose scene may have further edits from there on.
+fn player_at(take: &TakeFile, source: &OpenedScene, frame: usize) -> Result<Player, Failure> {
     let mut player = Player::build(&source.scene)?;
     take.check_model(player.first_model())?;
-    let bookmark = take.bookmark_at(options.frame)?.ok_or_else(|| {
+    // the exact state, which older takes have at some frames only
+    let bookmark = take.bookmark_at(frame)?.ok_or_else(|| {
         let last = take.frame_count().saturating_sub(1);
-        Failure::input(format!("frame {} is not recorded: the take has frames 0 to {last}", options.frame))
+        Failure::input(format!("frame {frame} is not recorded: the take has frames 0 to {last}"))
     })?;
     player.resume_from(&bookmark).map_err(Failure::input)?;
-    while player.frame() < options.frame {
+    while player.frame() < frame {
         player.advance()?;
     }
+    Ok(player)
+}
+
+fn show_frame(take: &TakeFile, options: &FrameOptions) -> Result<(), Failure> {
+    let source = source::reopen(take)?;
+    let player = player_at(take, &source, options.frame)?;
     print_state(&player.bookmark(), &player.model, &player.state);
 
     // its shape

@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A worm of two bones that bends, for half a second.
@@ -151,34 +151,79 @@ fn edits_that_cannot_be_made_are_refused_and_leave_the_take_alone() {
     }
 }
 
-/// Killed at any moment of an edit, the take opens, and has the edit or has not; continued, it ends as it should.
+/// Ghosts of what comes, with and without an edit, are drawn, and the take stays what it is to the byte.
 #[test]
-fn a_kill_during_an_edit_leaves_the_take_with_it_or_without_it() {
+fn ghosts_show_what_comes_next_and_leave_the_take_alone() {
     let folder = recorded();
     let at = folder.path();
+    let before = fs::read(at.join("w.take")).unwrap();
+    let said = run(
+        at,
+        &["take", "w.take", "ghosts", "--frame", "12", "--frames", "40", "--every", "10", "-o", "g.png"],
+    );
+    assert!(said.contains("wrote g.png: frame 12, and ghosts of 22, 32, 42, 52"), "{said}");
+    run(at, &["take", "w.take", "ghosts", "--frames", "6", "--every", "3", "--edit", EDIT, "-o", "e.png"]);
+    assert_ne!(fs::read(at.join("g.png")).unwrap(), fs::read(at.join("e.png")).unwrap());
+    assert!(fs::read(at.join("w.take")).unwrap() == before);
+
+    // what cannot be drawn
+    let calls: [(&[&str], &str); 4] = [
+        (&["--frame", "99", "-o", "x.png"], "frame 99 is not recorded"),
+        (&["--frames", "5", "-o", "x.png"], "--frames 5 and --every 10 make 0 ghosts"),
+        (&["-o", "x.gif"], "ghosts are drawn as a .png"),
+        (&["--edit", "gravitas = 1", "-o", "x.png"], "did you mean"),
+    ];
+    for (call, says) in calls {
+        let output = sinew(at, &[&["take", "w.take", "ghosts"], call].concat());
+        assert_eq!(output.status.code(), Some(2), "{call:?}: {}", words(&output));
+        assert!(words(&output).contains(says), "{call:?}: {}", words(&output));
+    }
+    assert!(!at.join("x.png").exists());
+}
+
+/// Killed at any of fifty random moments of an edit, the take opens, and has the edit or has not; continued, it ends as it should.
+#[test]
+fn a_kill_during_an_edit_leaves_the_take_with_it_or_without_it() {
+    const KILLS: usize = 50;
+    let folder = recorded();
+    let at = folder.path();
+    let edit = ["edit", "k.take", "add", "--time", "0.2", EDIT, "--simulate"];
+
+    // how long an edit takes, and what comes of it
+    fs::copy(at.join("w.take"), at.join("k.take")).unwrap();
+    let start = Instant::now();
+    run(at, &edit);
+    let duration = start.elapsed().as_micros() as u64;
+    let edited = final_hash(at, "k.take");
+
     let (mut with, mut without) = (0, 0);
     let mut seed = 0x5eed_u64;
-    for _ in 0..12 {
+    for kill in 0..KILLS {
         fs::copy(at.join("w.take"), at.join("k.take")).unwrap();
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let mut child = Command::new(env!("CARGO_BIN_EXE_sinew"))
-            .args(["edit", "k.take", "add", "--time", "0.2", EDIT, "--simulate"])
+            .args(edit)
             .current_dir(at)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .expect("the program starts");
-        std::thread::sleep(Duration::from_millis((seed >> 33) % 900));
+        std::thread::sleep(Duration::from_micros((seed >> 33) % duration));
         child.kill().unwrap();
         child.wait().unwrap();
         let said = run(at, &["edit", "k.take", "versions"]);
+        assert!(said.contains("version 1: 0 edits, 31 frames"), "{said}");
         match said.lines().count() {
             1 => without += 1,
-            2 => with += 1,
+            2 => {
+                with += 1;
+                // to the end of some, which takes longer
+                if kill % 5 == 0 {
+                    assert_eq!(final_hash(at, "k.take"), edited);
+                }
+            }
             _ => panic!("{said}"),
         }
-        assert!(said.contains("version 1: 0 edits, 31 frames"), "{said}");
     }
-    assert_eq!(with + without, 12);
-    run(at, &["simulate", "--resume", "k.take", "--no-preview"]);
+    assert_eq!(with + without, KILLS);
 }

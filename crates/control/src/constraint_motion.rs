@@ -1,18 +1,26 @@
 //! Animation of a constraint: its target, strength and length over time.
 
-use crate::{Keyframes, Motion};
+use crate::{Curve, Keyframes, Motion};
 use sinew_math::Vec3;
 use sinew_sim::{Constraint, ConstraintPath};
 
 /// The animation of a constraint.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ConstraintMotion {
     /// Motion of the target point of a drag or pin.
     pub place: PlaceMotion,
-    /// Strength as a fraction of full stiffness, 0 to 1; `None` for a constant 1.
-    pub strength: Option<Keyframes<f64>>,
-    /// Length as a fraction of the rest length; `None` for a constant 1.
-    pub length: Option<Keyframes<f64>>,
+    /// Strength as a fraction of full stiffness, 0 to 1.
+    pub strength: Curve,
+    /// Length as a fraction of the rest length, 0 or more.
+    pub length: Curve,
+}
+
+impl Default for ConstraintMotion {
+    /// A fixed target, full strength and the rest length.
+    fn default() -> ConstraintMotion {
+        let full = Curve::constant(1.0);
+        ConstraintMotion { place: PlaceMotion::default(), strength: full.clone(), length: full }
+    }
 }
 
 /// Motion of the target point of a constraint.
@@ -31,11 +39,8 @@ impl ConstraintMotion {
     /// Computes target, strength and length of a constraint at both ends of the step of `dt` (s) that starts at a time (s).
     pub fn path(&self, constraint: &Constraint, time: f64, dt: f64) -> ConstraintPath {
         let times = [time.max(0.0), (time + dt).max(0.0)];
-        let numbers = |keys: &Option<Keyframes<f64>>, max: f64| {
-            // splines overshoot their keys
-            let value = |t: f64| keys.as_ref().map_or(1.0, |keys| keys.value(t).clamp(0.0, max));
-            times.map(value)
-        };
+        // curves overshoot their keys
+        let numbers = |curve: &Curve, max: f64| times.map(|t| curve.value(t).clamp(0.0, max));
         ConstraintPath {
             place: match &self.place {
                 PlaceMotion::Still => None,
@@ -54,18 +59,17 @@ impl ConstraintMotion {
 
     /// Checks the parameters and returns the first fault.
     pub fn fault(&self) -> Option<String> {
-        let strengths = self.strength.iter().flat_map(Keyframes::keys);
-        if let Some(key) = strengths.into_iter().find(|key| !(0.0..=1.0).contains(&key.value)) {
+        let rejected = |curve: &Curve, accepts: fn(f64) -> bool| {
+            curve.key_values().into_iter().find(|(_, value)| !accepts(*value))
+        };
+        if let Some((time, value)) = rejected(&self.strength, |value| (0.0..=1.0).contains(&value)) {
             return Some(format!(
-                "the strength of {} at {} s is not between 0 and 1: give a fraction",
-                key.value, key.time
+                "the strength of {value} at {time} s is not between 0 and 1: give a fraction"
             ));
         }
-        let lengths = self.length.iter().flat_map(Keyframes::keys);
-        if let Some(key) = lengths.into_iter().find(|key| key.value < 0.0) {
+        if let Some((time, value)) = rejected(&self.length, |value| value >= 0.0 && value.is_finite()) {
             return Some(format!(
-                "the length of {} at {} s is negative: give 0 or more, 1 is the rest length",
-                key.value, key.time
+                "the length of {value} at {time} s is negative: give 0 or more, 1 is the rest length"
             ));
         }
         match &self.place {

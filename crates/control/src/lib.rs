@@ -40,13 +40,14 @@ mod script;
 mod skeleton_motion;
 mod smoothing;
 mod spline;
+mod world_curves;
 
 pub use bezier::{BezierCurve, BezierKey, Handles};
 pub use constraint_motion::{ConstraintMotion, PlaceMotion};
 pub use curve::{Curve, VectorCurve};
 pub use humanoid::{BoneMap, HumanBone};
 pub use keyframes::{Extrapolation, Key, KeyError, Keyframes};
-pub use motion::{Motion, MotionStart};
+pub use motion::{KeyedMotion, Motion, MotionStart};
 pub use motion_cut::MotionCut;
 pub use name_words::name_words;
 pub use path_follower::{FrameMotion, PathFollower};
@@ -55,6 +56,7 @@ pub use retarget::{Humanoid, Retarget, RetargetError, RetargetOptions};
 pub use script::Script;
 pub use skeleton_motion::{MotionError, SkeletonMotion};
 pub use spline::{Interpolation, KeyShape, KeyValue, Sample};
+pub use world_curves::WorldCurves;
 
 use sinew_sim::{Control, Model, State};
 

@@ -1,6 +1,6 @@
-//! The controller of a take: plays prescribed motions of pins, obstacles, constraints and rigs.
+//! The controller of a take: plays prescribed motions of pins, obstacles, constraints and rigs, and curves of gravity, loads and air drag.
 
-use crate::{ConstraintMotion, Controller, Motion, MotionStart, Performance};
+use crate::{ConstraintMotion, Controller, Motion, MotionStart, Performance, WorldCurves};
 use sinew_math::Isometry;
 use sinew_sim::{ConstraintPath, Control, Model, Phase, PinPath, RigControl, State};
 
@@ -19,6 +19,8 @@ pub struct Script {
     pub obstacle_starts: Vec<Option<MotionStart>>,
     /// One per constraint of the model. Constraints beyond the end of the list keep their target and full strength.
     pub constraint_motions: Vec<ConstraintMotion>,
+    /// Gravity, loads and air drag over time.
+    pub curves: WorldCurves,
 }
 
 impl Script {
@@ -60,8 +62,8 @@ fn path_of(motion: &Motion, start: Option<MotionStart>, time: f64, dt: f64) -> P
 
 impl Controller for Script {
     fn control(&mut self, model: &Model, state: &State, dt: f64, control: &mut Control) {
-        // pins
-        control.load_scales.resize(model.loads().len(), 1.0);
+        // numbers of the world, and pins
+        self.curves.control(model, state.time, dt, control);
         control.pins.resize(model.pins().len(), PinPath::default());
         let start_of = |starts: &[Option<MotionStart>], i: usize| starts.get(i).copied().flatten();
         for (i, (path, motion)) in control.pins.iter_mut().zip(&self.pin_motions).enumerate() {

@@ -14,6 +14,7 @@ mod edit;
 mod material;
 mod motion;
 mod network;
+mod number;
 mod obstacle;
 mod performance;
 mod region;
@@ -31,7 +32,7 @@ use contact::BodyContacts;
 use section::Section;
 use serde::Deserialize;
 use sinew_character::{DEFAULT_FPS, DEFAULT_SECONDS, EARTH_GRAVITY, empty_scene};
-use sinew_control::Motion;
+use sinew_control::{Motion, VectorCurve};
 use sinew_files::read_bytes;
 use sinew_files::{Loaded, ReadError, ReadErrors};
 use sinew_math::Vec3;
@@ -107,7 +108,8 @@ fn read_source(
 ) -> Result<Loaded<OpenedScene>, ReadErrors> {
     let document = checked_document(text)?;
     let file = deserialize(&document)?;
-    let scene = Section::top(document.text, &document.table, &file);
+    let fps = file.fps.unwrap_or(DEFAULT_FPS);
+    let scene = Section::top(document.text, &document.table, &file, fps);
     let mut notes = document.notes.clone();
 
     // axes and units
@@ -121,13 +123,17 @@ fn read_source(
     // bodies and characters
     let mut played = read_top(&scene, name, up)?;
     let mut contacts = read_bodies(&scene, &reading, &mut played, &mut notes)?;
+    let mut forces_of = Vec::new();
     let mut characters = Characters::new(&scene, choice, &mut played, &reading)?;
     for section in scene.items("character", &file.character) {
         let name = characters.read(&section)?;
         contacts.add(&name, section.table());
+        let forces = body::read_forces(&section.items("load", &section.table().load))?;
+        forces_of.push((name, forces));
     }
     let Characters { from_files, longest, notes: found, .. } = characters;
     notes.extend(found);
+    forces_of.into_iter().for_each(|(name, forces)| key_loads(&mut played, &name, forces));
     if played.world.bodies.is_empty() {
         let message =
             "the scene has no body: add one as [[body]] with surface = \"FILE\", or a [[character]]";
@@ -159,7 +165,7 @@ pub fn read_edits(edits: &[EditTable], scene: &Scene, up: Up) -> Result<Vec<Scen
     let text = file.to_text();
     let document = checked_document(&text)?;
     let file = deserialize(&document)?;
-    let top = Section::top(document.text, &document.table, &file);
+    let top = Section::top(document.text, &document.table, &file, scene.fps);
     Ok(edit::read_edits(&top.items("edit", &file.edit), scene, up)?)
 }
 
@@ -181,7 +187,12 @@ fn read_top(scene: &Section<SceneFile>, name: &str, up: Up) -> Result<Scene, Rea
     };
     let solver = solver::read_solver(scene.optional("solver", &scene.table().solver).as_ref())?;
     let mut top = Scene { solver, fps: scene.fps.unwrap_or(DEFAULT_FPS), ..empty_scene(name) };
-    top.world.gravity = scene.gravity.map_or(down * EARTH_GRAVITY, Vec3::from);
+    top.world.gravity = down * EARTH_GRAVITY;
+    if let Some(gravity) = &scene.gravity {
+        let gravity = number::read_vector(scene, "gravity", gravity)?;
+        top.world.gravity = gravity.value(0.0);
+        top.curves.gravity = (!gravity.is_constant()).then_some(gravity);
+    }
     Ok(top)
 }
 
@@ -196,12 +207,22 @@ fn read_bodies(
     for section in scene.items("body", &scene.table().body) {
         let read = body::read_body(&section, &played.world.bodies, reading.up, reading.folder)?;
         notes.extend(read.notes);
-        let (body, motions) = read.value;
+        let (body, motions, air_drag) = read.value;
         contacts.add(&body.name, section.table());
         played.world.bodies.push(body);
         played.pin_motions.push(motions);
+        played.curves.air_drag.push((!air_drag.is_constant()).then_some(air_drag));
+        played.curves.loads.push(body::read_forces(&section.items("load", &section.table().load))?);
     }
     Ok(contacts)
+}
+
+/// Sets the curves of the loads of a body.
+fn key_loads(played: &mut Scene, body: &str, forces: Vec<Option<VectorCurve>>) {
+    let Some(i) = played.world.bodies.iter().position(|other| other.name == body) else { return };
+    let all = &mut played.curves.loads;
+    all.resize(all.len().max(i + 1), Vec::new());
+    all[i] = forces;
 }
 
 /// Obstacles, their motions, and how contact is resolved.

@@ -18,6 +18,7 @@ mod key_table;
 mod material;
 mod motion;
 mod network;
+mod number;
 mod obstacle;
 mod part;
 mod performance;
@@ -39,8 +40,9 @@ pub(crate) use field_names::field_names;
 pub use json_schema::scene_json_schema;
 pub use key_table::{SceneKey, scene_keys, scene_keys_table};
 pub use material::{ElasticLaw, MaterialChoice, MaterialName, MaterialTable, SagMode};
-pub use motion::{GlideTable, MotionTable, ShakeTable, SpinTable};
+pub use motion::{GlideTable, KeyedMotionTable, MotionTable, ShakeTable, SpinTable};
 pub use network::{BodyKind, FabricChoice, FabricName, FabricTable, SheetElements};
+pub use number::{CurveKey, CurveKeyTable, CurveKind, CurveTable, KeyRows, KeyedNumber, KeyedVector};
 pub use obstacle::{ObstacleMobility, ObstacleTable};
 pub use part::ScenePart;
 pub use performance::{

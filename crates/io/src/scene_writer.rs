@@ -10,6 +10,7 @@ mod constraint;
 mod edit;
 mod mesh;
 mod network;
+mod number;
 mod obstacle;
 mod performance;
 mod region;
@@ -109,10 +110,13 @@ fn scene_file(scene: &Scene) -> Result<(SceneFile, Vec<(String, String)>), Strin
     let mut file = SceneFile {
         seconds: Some(scene.seconds),
         fps: Some(scene.fps),
-        gravity: Some(vector(&world.gravity)),
+        gravity: Some(number::constant_vector(&world.gravity)),
         solver: solver::solver_table(&scene.solver),
         ..SceneFile::default()
     };
+    if let Some(gravity) = &scene.curves.gravity {
+        file.gravity = Some(number::keyed_vector(gravity).map_err(|what| format!("gravity {what}"))?);
+    }
     if world.max_step.is_some() {
         return Err("the world has a largest sub-step".into());
     }
@@ -122,13 +126,14 @@ fn scene_file(scene: &Scene) -> Result<(SceneFile, Vec<(String, String)>), Strin
     let stems = file_names(world.bodies.iter().map(|body| body.name.as_str()));
     let mut preroll = 0.0f64;
     for ((i, body), stem) in world.bodies.iter().enumerate().zip(&stems) {
-        let motions = scene.pin_motions.get(i).map_or(&[][..], Vec::as_slice);
+        let moving = body::BodyMotion::of(scene, i);
         let mesh = meshes.add_shape(stem, &body.shape)?;
         if body.attachment.is_none() {
-            file.body.push(body::body_table(body, motions, mesh, &world.contact));
+            let table = body::body_table(body, &moving, mesh, &world.contact);
+            file.body.push(table.map_err(|what| format!("'{}' {what}", body.name))?);
             continue;
         }
-        let written = character::character_table(scene, body, motions, mesh)
+        let written = character::character_table(scene, body, &moving, mesh)
             .map_err(|what| format!("'{}' {what}", body.name))?;
         let mut table = written.table;
         if let Some(motion) = written.motion {

@@ -65,7 +65,7 @@ pub use frame_source::{FrameCallback, FrameSource, PictureError, Scalar};
 pub use image::Image;
 pub use look::Look;
 pub use obstacles::{ObstacleInfo, ObstacleSurfaces};
-pub use options::{Layout, PictureOptions};
+pub use options::{GHOST_LIMIT, Layout, PictureOptions};
 pub use overlays::{ModelOverlays, Overlays};
 pub use picture_file::{PictureFormat, PictureReport, Progress, draw_picture, render_picture};
 pub use png_file::write_png;

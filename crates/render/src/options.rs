@@ -7,8 +7,10 @@ use crate::view::View;
 const PIXEL_LIMIT: usize = 100_000_000;
 /// The longest side of a clip (pixels); players accept no more.
 const CLIP_SIDE_LIMIT: usize = 8192;
-/// The most earlier frames that can be told apart in one picture.
-const GHOST_LIMIT: usize = 32;
+/// The most earlier or later frames that can be told apart in one picture.
+pub const GHOST_LIMIT: usize = 32;
+/// The time between two ghosts (s), if nothing else is asked for.
+const GHOST_SPACING: f64 = 0.15;
 
 /// How frames are arranged.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,8 +50,12 @@ pub struct PictureOptions {
     pub turntable: Option<f64>,
     /// Draws plain skinning on the left and flesh on the right.
     pub compare: bool,
-    /// How many earlier frames are drawn faintly, 0.15 s apart.
+    /// How many earlier frames are drawn faintly, behind the picture.
     pub ghosts: usize,
+    /// How many later frames are drawn faintly, over the picture.
+    pub later_ghosts: usize,
+    /// The time between two ghosts (s).
+    pub ghost_spacing: f64,
     /// A GIF that would be larger (bytes) is drawn smaller than `width` × `height`; `None` never shrinks it.
     pub max_gif_bytes: Option<u64>,
 }
@@ -66,6 +72,8 @@ impl Default for PictureOptions {
             turntable: None,
             compare: false,
             ghosts: 0,
+            later_ghosts: 0,
+            ghost_spacing: GHOST_SPACING,
             max_gif_bytes: None,
         }
     }
@@ -86,11 +94,15 @@ impl PictureOptions {
                 "the camera cannot go round in that time: give above 0 and up to 3600 s".into(),
             ));
         }
-        if self.ghosts > GHOST_LIMIT {
-            return Err(PictureError(format!(
-                "{} earlier frames are too many to be told apart: up to {GHOST_LIMIT} are accepted",
-                self.ghosts
-            )));
+        for (count, when) in [(self.ghosts, "earlier"), (self.later_ghosts, "later")] {
+            if count > GHOST_LIMIT {
+                return Err(PictureError(format!(
+                    "{count} {when} frames are too many to be told apart: up to {GHOST_LIMIT} are accepted"
+                )));
+            }
+        }
+        if !(self.ghost_spacing > 0.0 && self.ghost_spacing.is_finite()) {
+            return Err(PictureError(format!("ghosts {} s apart: give a time above 0", self.ghost_spacing)));
         }
         if self.compare && self.width < 2 {
             return Err(PictureError("a picture one pixel wide cannot show two side by side".into()));

@@ -63,6 +63,7 @@ impl<'a> RenderPlan<'a> {
             camera: Camera::fitted(std::iter::empty, 1.0, 0.0, 1.0),
             ground: 0.0,
             caster_count: caster_count(source),
+            moving_count: source.framed_count(),
             scalar: source.scalar(),
             strain_scale: (!strains.is_empty()).then(|| strain_colors::scale_of(source.scalar(), strains)),
             width: 0,
@@ -139,7 +140,7 @@ impl<'a> RenderPlan<'a> {
             let Some(position) = arriving.next() else { return Ok(()) };
             check(self.source, &render_frame, self.options.compare)?;
             frames.insert(key(*position), Arc::new(render_frame));
-            while run.get(ready).is_some_and(|shot| self.shots[*shot].position <= *position) {
+            while run.get(ready).is_some_and(|shot| self.shots[*shot].last_position() <= *position) {
                 ready += 1;
             }
 
@@ -166,6 +167,7 @@ impl<'a> RenderPlan<'a> {
             let content = PictureContent {
                 now: frame(shot.position)?,
                 ghosts: shot.ghosts.iter().filter_map(|position| frame(*position)).collect(),
+                later: shot.later.iter().filter_map(|position| frame(*position)).collect(),
                 transform: self.view_transform(shot),
             };
             Some(if self.options.compare {

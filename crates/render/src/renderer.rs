@@ -1,4 +1,4 @@
-//! One picture of one frame: backdrop, ghosts, solid surfaces, glass, and overlays on top.
+//! One picture of one frame: backdrop, earlier ghosts, solid surfaces, later ghosts, glass, and overlays on top.
 
 use crate::camera::Camera;
 use crate::canvas::Canvas;
@@ -29,6 +29,8 @@ pub(crate) struct Renderer<'a> {
     pub(crate) camera: Camera,
     /// The height of the ground in view axes (m).
     pub(crate) ground: f64,
+    /// How many surfaces, from the first, are bodies or move.
+    pub(crate) moving_count: usize,
     /// How many surfaces, from the first, cast shadows.
     pub(crate) caster_count: usize,
     /// What surfaces are coloured by.
@@ -44,6 +46,8 @@ pub(crate) struct PictureContent<'a> {
     pub(crate) now: &'a RenderFrame,
     /// Earlier frames, the earliest first.
     pub(crate) ghosts: Vec<&'a RenderFrame>,
+    /// Later frames, the latest first.
+    pub(crate) later: Vec<&'a RenderFrame>,
     pub(crate) transform: ViewTransform,
 }
 
@@ -82,6 +86,11 @@ impl Renderer<'_> {
         let scale = self.strain_scale.filter(|_| is_known);
         let field = scale.map(|scale| StrainField { strain: &strain, scale });
         self.draw_solids(&mut canvas, &lighting, &now, field);
+        let count = content.later.len();
+        for (i, ghost) in content.later.iter().enumerate() {
+            let opacity = 0.12 + 0.25 * (i + 1) as f64 / (count + 1) as f64;
+            self.draw_later(&mut canvas, &lighting, [&pose(ghost), &now], opacity);
+        }
         self.draw_glass(&mut canvas, &lighting, &now);
 
         // overlays
@@ -178,6 +187,39 @@ impl Renderer<'_> {
         let is_solid = |surface: u16| self.is_solid(surface);
         raster::draw(canvas, &self.camera, &self.triangles(posed, &is_solid), |fragment| {
             (lighting.shade_unshadowed(&self.geometry.shading_point(posed, fragment, eye, None)), opacity)
+        });
+    }
+
+    /// Draws what moves as it will be later, where nothing solid of now is in front.
+    fn draw_later(
+        &self,
+        canvas: &mut Canvas,
+        lighting: &Lighting,
+        [later, now]: [&PosedGeometry; 2],
+        opacity: f64,
+    ) {
+        // the surfaces of now come after those of later, to hide what is behind them
+        let Geometry { triangles, surface, .. } = &self.geometry;
+        let (count, first) = (self.geometry.surface_count() as u16, later.points.len() as u32);
+        if count > u16::MAX / 2 {
+            return;
+        }
+        let points = [later.points.as_slice(), now.points.as_slice()].concat();
+        let moved = triangles.iter().map(|triangle| triangle.map(|v| v + first));
+        let both: Vec<[u32; 3]> = triangles.iter().copied().chain(moved).collect();
+        let surfaces: Vec<u16> = surface.iter().copied().chain(surface.iter().map(|s| s + count)).collect();
+        let is_drawn = |surface: u16| match surface.checked_sub(count) {
+            Some(now) => self.is_solid(now),
+            None => usize::from(surface) < self.moving_count && self.is_solid(surface),
+        };
+        let list =
+            TriangleList { points: &points, triangles: &both, surface: &surfaces, is_drawn: &is_drawn };
+        let eye = self.camera.eye();
+        raster::draw(canvas, &self.camera, &list, |fragment| {
+            if fragment.triangle >= triangles.len() {
+                return ([0.0; 3], 0.0);
+            }
+            (lighting.shade_unshadowed(&self.geometry.shading_point(later, fragment, eye, None)), opacity)
         });
     }
 

@@ -5,8 +5,6 @@ use crate::options::{Layout, PictureOptions};
 
 /// The most pictures of a clip: an hour at 60 per second.
 const SHOT_LIMIT: f64 = 216_000.0;
-/// The time between two ghosts (s).
-const GHOST_SPACING: f64 = 0.15;
 
 /// One picture.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,12 +15,19 @@ pub(crate) struct Shot {
     pub(crate) azimuth: f64,
     /// Positions of earlier frames, the earliest first.
     pub(crate) ghosts: Vec<f64>,
+    /// Positions of later frames, the latest first.
+    pub(crate) later: Vec<f64>,
 }
 
 impl Shot {
     /// The positions of all frames in the picture, the ghosts first.
     pub(crate) fn positions(&self) -> impl Iterator<Item = f64> + '_ {
-        self.ghosts.iter().copied().chain([self.position])
+        self.ghosts.iter().chain(&self.later).copied().chain([self.position])
+    }
+
+    /// The last of these positions.
+    pub(crate) fn last_position(&self) -> f64 {
+        self.positions().fold(self.position, f64::max)
     }
 }
 
@@ -46,8 +51,14 @@ pub(crate) fn list(source: &dyn FrameSource, options: &PictureOptions) -> Result
         azimuth: options.view.azimuth + azimuth,
         ghosts: (1..=options.ghosts)
             .rev()
-            .map(|i| time - GHOST_SPACING * i as f64)
+            .map(|i| time - options.ghost_spacing * i as f64)
             .filter(|earlier| *earlier > from - 1e-9)
+            .map(position)
+            .collect(),
+        later: (1..=options.later_ghosts)
+            .rev()
+            .map(|i| time + options.ghost_spacing * i as f64)
+            .filter(|later| *later < to + 1e-9)
             .map(position)
             .collect(),
     };

@@ -4,13 +4,17 @@ use crate::{ConstraintPath, Metaphor, Model, Rig};
 use sinew_math::{Isometry, Vec3, so3};
 use sinew_skeleton::{BoneId, DriveKind, Drives, SkeletonState};
 
-/// Inputs of one time step: paths of pins and constraints, scale factors of loads, and joint drives.
+/// Inputs of one time step: paths of pins and constraints, gravity, air drag and loads, and joint drives.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Control {
     /// One path per pin of the model. Pins beyond the end of the list stay at rest.
     pub pins: Vec<PinPath>,
-    /// One scale factor per load of the model. Loads beyond the end of the list act with factor 1.
-    pub load_scales: Vec<f64>,
+    /// Gravitational acceleration of the step (m/s²); `None` for that of the model. Rest shapes, homes of flesh and its support by bones stay those that the model was built with.
+    pub gravity: Option<Vec3>,
+    /// For each body the rate at which the air slows its motion (1/s); `None`, and bodies beyond the end of the list, have that of the model.
+    pub air_drag: Vec<Option<f64>>,
+    /// The total force of each load of the model (N); `None`, and loads beyond the end of the list, have their own.
+    pub load_forces: Vec<Option<Vec3>>,
     /// One per rig of the model. Rigs beyond the end of the list have no joint torques.
     pub rigs: Vec<RigControl>,
     /// One path per obstacle of the model, as a rigid motion relative to its initial pose; only kinematic obstacles follow it. Obstacles beyond the end of the list do not move.
@@ -103,9 +107,16 @@ impl Control {
         self.pins.get(i).copied().unwrap_or_default()
     }
 
-    /// Returns the scale factor of load `i`.
-    pub(crate) fn load_scale(&self, i: usize) -> f64 {
-        self.load_scales.get(i).copied().unwrap_or(1.0)
+    /// Returns the total force of load `i` of a model (N).
+    pub(crate) fn load_force(&self, model: &Model, i: usize) -> Vec3 {
+        self.load_forces.get(i).copied().flatten().unwrap_or(model.loads()[i].force)
+    }
+
+    /// Whether gravity or air drag is another one than that of the model.
+    pub(crate) fn changes(&self, model: &Model) -> bool {
+        let drags = model.bodies().iter().zip(&self.air_drag);
+        self.gravity.is_some_and(|gravity| gravity != model.gravity())
+            || drags.into_iter().any(|(body, drag)| drag.is_some_and(|drag| drag != body.air_drag))
     }
 
     /// Returns the path of constraint `i`.
@@ -128,11 +139,13 @@ impl Control {
         self.phase != Phase::Take && model.unheld().obstacles[i]
     }
 
-    /// Returns the control that keeps every pin, joint and constraint of a model at rest and applies every load in full, and no metaphor.
+    /// Returns the control that keeps every pin, joint and constraint of a model at rest and applies its own gravity, air drag and loads, and no metaphor.
     pub fn still(model: &Model) -> Control {
         Control {
             pins: vec![PinPath::default(); model.pins().len()],
-            load_scales: vec![1.0; model.loads().len()],
+            gravity: None,
+            air_drag: Vec::new(),
+            load_forces: Vec::new(),
             rigs: model.rigs().iter().map(RigControl::hold).collect(),
             obstacles: vec![PinPath::default(); model.obstacles().len()],
             phase: Phase::Take,
@@ -155,7 +168,23 @@ impl Control {
         };
         let mut directed = model.metaphors().iter().zip(&self.metaphors).filter_map(not_finite);
         let rigs = model.rigs().iter().zip(&self.rigs).find_map(faulty);
-        rigs.or_else(|| held.next()).or_else(|| directed.next())
+        rigs.or_else(|| held.next()).or_else(|| directed.next()).or_else(|| self.number_fault(model))
+    }
+
+    /// Describes the first number of the world that is not possible.
+    fn number_fault(&self, model: &Model) -> Option<String> {
+        let finite = |v: &Vec3| v.iter().all(|x| x.is_finite());
+        if let Some(gravity) = self.gravity.filter(|gravity| !finite(gravity)) {
+            return Some(format!("gravity {:?} m/s² is not finite", gravity.as_slice()));
+        }
+        if let Some(i) = self.load_forces.iter().position(|force| force.is_some_and(|force| !finite(&force)))
+        {
+            return Some(format!("the force of load {} is not finite", i + 1));
+        }
+        let drags = model.bodies().iter().zip(&self.air_drag);
+        let mut drags = drags.filter_map(|(body, drag)| Some((body, (*drag)?)));
+        let (body, drag) = drags.find(|(_, drag)| !(*drag >= 0.0 && drag.is_finite()))?;
+        Some(format!("body '{}': air drag {drag} 1/s is not 0 or more", body.name))
     }
 }
 

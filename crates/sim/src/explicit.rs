@@ -129,8 +129,9 @@ impl Explicit {
         }
         self.load.resize(model.node_count(), Vec3::zeros());
         for (i, load) in model.loads().iter().enumerate() {
-            for (node, force) in &load.node_forces {
-                self.load[*node as usize] += control.load_scale(i) * force;
+            let force = control.load_force(model, i);
+            for (node, fraction) in &load.node_fractions {
+                self.load[*node as usize] += *fraction * force;
             }
         }
         self.outside.clone_from(&self.load);
@@ -453,9 +454,9 @@ fn has_outside_forces(model: &Model, control: &Control) -> bool {
 fn charge_loads(model: &Model, control: &Control, h: f64, state: &mut State) {
     for (i, load) in model.loads().iter().enumerate() {
         let is_free = |node: usize| model.node_inverse_mass()[node] > 0.0 || model.is_carried(node);
-        let free = load.node_forces.iter().filter(|(node, _)| is_free(*node as usize));
-        let power: f64 = free.map(|(node, force)| force.dot(&state.node_v[*node as usize])).sum();
-        state.supplied_energy += control.load_scale(i) * power * h;
+        let free = load.node_fractions.iter().filter(|(node, _)| is_free(*node as usize));
+        let velocity: Vec3 = free.map(|(node, fraction)| *fraction * state.node_v[*node as usize]).sum();
+        state.supplied_energy += control.load_force(model, i).dot(&velocity) * h;
     }
 }
 

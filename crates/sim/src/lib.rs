@@ -36,6 +36,7 @@ mod sag;
 mod stable_step;
 mod start;
 mod state;
+mod step_model;
 mod stepper;
 mod strain;
 mod substep;

@@ -34,6 +34,8 @@ use unheld::Unheld;
 pub struct Model {
     /// Gravitational acceleration (m/s²).
     gravity: Vec3,
+    /// The gravity that the homes of flesh were drawn under (m/s²).
+    home_gravity: Vec3,
     /// The bodies, each with a range of nodes.
     bodies: Vec<Body>,
     /// Node positions as drawn (m): the initial configuration.
@@ -110,13 +112,15 @@ pub struct Pin {
     pub center: Vec3,
 }
 
-/// A constant external force, distributed to nodes.
+/// An external force, distributed to nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Load {
     /// The body of the nodes: an index into [`Model::bodies`].
     pub body: usize,
-    /// The force on each node (N).
-    pub node_forces: Vec<(u32, Vec3)>,
+    /// The total force (N), unless the control of a step gives another one.
+    pub force: Vec3,
+    /// The fraction of it on each node; they add up to 1.
+    pub node_fractions: Vec<(u32, f64)>,
 }
 
 /// Accessors.
@@ -321,6 +325,22 @@ impl Model {
     #[cfg(test)]
     pub(crate) fn under_gravity(&self, gravity: Vec3) -> Model {
         Model { gravity, id: ModelId::default(), ..self.clone() }
+    }
+
+    /// Changes the air drag of a body of a copy of a model (1/s).
+    pub(crate) fn set_air_drag(&mut self, body: usize, rate: f64) {
+        self.bodies[body].air_drag = rate;
+    }
+
+    /// Replaces the gravity of a copy of a model, and returns the one before.
+    pub(crate) fn replace_gravity(&mut self, gravity: Vec3) -> Vec3 {
+        core::mem::replace(&mut self.gravity, gravity)
+    }
+
+    /// The gravity under which flesh rests at its home (m/s²): that of the first model of a take.
+    #[inline]
+    pub(crate) fn home_gravity(&self) -> Vec3 {
+        self.home_gravity
     }
 
     /// Whether any body is not a tet mesh.

@@ -2,6 +2,7 @@
 
 use crate::explicit::Explicit;
 use crate::implicit::{Clock, Implicit, ImplicitSettings, Solver};
+use crate::step_model::StepModel;
 use crate::{Control, Model, NodeEnergy, State, StepError, StepReport};
 use sinew_flesh::Diagonalise;
 use std::sync::Arc;
@@ -19,6 +20,8 @@ pub struct Stepper {
     was_implicit: bool,
     /// The state before a sudden cut, in case the step fails.
     before_cut: State,
+    /// The model of steps under another gravity or air drag.
+    step_model: StepModel,
 }
 
 impl Default for Stepper {
@@ -30,6 +33,7 @@ impl Default for Stepper {
             implicit: Implicit::default(),
             was_implicit: false,
             before_cut: State::default(),
+            step_model: StepModel::default(),
         }
     }
 }
@@ -54,6 +58,21 @@ impl Stepper {
         state: &mut State,
     ) -> Result<StepReport, StepError> {
         check(model, control, dt)?;
+        let mut step_model = core::mem::take(&mut self.step_model);
+        let stepped =
+            step_model.step(model, control, state, |model, state| self.step_in(model, control, dt, state));
+        self.step_model = step_model;
+        stepped
+    }
+
+    /// Advances the state by `dt` (s) under the gravity of a model.
+    fn step_in(
+        &mut self,
+        model: &Model,
+        control: &Control,
+        dt: f64,
+        state: &mut State,
+    ) -> Result<StepReport, StepError> {
         let mut implicit = self.solver.pick(model, dt)?.implicit;
         if let (Some(name), true) = (control.free_home(model), implicit.is_some()) {
             match self.solver {
@@ -89,11 +108,16 @@ impl Stepper {
             return Err(StepError::FreeHome(name.to_owned()));
         }
         self.was_implicit = true;
-        let has_cut = self.cross_cuts(model, control, state);
-        let stepped = self.implicit.step(model, control, settings, extras, dt, state);
-        if has_cut && stepped.is_err() {
-            state.copy_from(&self.before_cut);
-        }
+        let mut step_model = core::mem::take(&mut self.step_model);
+        let stepped = step_model.step(model, control, state, |model, state| {
+            let has_cut = self.cross_cuts(model, control, state);
+            let stepped = self.implicit.step(model, control, settings, extras, dt, state);
+            if has_cut && stepped.is_err() {
+                state.copy_from(&self.before_cut);
+            }
+            stepped
+        });
+        self.step_model = step_model;
         stepped
     }
 

@@ -3,9 +3,8 @@
 //! An edit is a list of changes of plain values: gravity, materials, loads, motions, constraints, contact, the solver, or who drives a skeleton. Bodies, skeletons and obstacles
 //! stay what they are, so that the state at the frame of the edit is also a state of the changed scene.
 
-use sinew_control::{ConstraintMotion, DriveMode, Motion};
+use sinew_control::{ConstraintMotion, Curve, DriveMode, Motion, VectorCurve};
 use sinew_flesh::Material;
-use sinew_math::Vec3;
 use sinew_sim::Solver;
 use sinew_sim::desc::{ConstraintDesc, ContactDesc, LoadDesc};
 
@@ -25,8 +24,8 @@ pub struct SceneEdit {
     reason = "a take has a handful of changes, and they are matched by name"
 )]
 pub enum SceneChange {
-    /// Gravitational acceleration (m/s²). Stress-free shapes stay as they were found under the first gravity.
-    Gravity(Vec3),
+    /// Gravitational acceleration (m/s²), over the time of the take. Stress-free shapes stay as they were found under the first gravity.
+    Gravity(VectorCurve),
     /// The material of a body.
     Material {
         /// The body.
@@ -40,13 +39,15 @@ pub enum SceneChange {
         body: String,
         /// Its loads from then on, in place of those before.
         loads: Vec<LoadDesc>,
+        /// Their forces over the time of the take (N); `None`, and those beyond the end of the list, are constant.
+        forces: Vec<Option<VectorCurve>>,
     },
     /// The air drag of a body without bones.
     AirDrag {
         /// The body.
         body: String,
-        /// The rate at which the air slows its motion (1/s).
-        rate: f64,
+        /// The rate at which the air slows its motion (1/s), over the time of the take.
+        rate: Curve,
     },
     /// The motion of a pin. It begins at the edit, from where the pin is then.
     PinMotion {
@@ -105,10 +106,11 @@ impl SceneChange {
     pub(crate) fn is_of_world(&self) -> bool {
         match self {
             SceneChange::PinMotion { .. } | SceneChange::Solver(_) | SceneChange::Drive { .. } => false,
-            SceneChange::Gravity(_)
-            | SceneChange::Material { .. }
+            // curves act on the steps of the same model
+            SceneChange::Gravity(gravity) => gravity.is_constant(),
+            SceneChange::AirDrag { rate, .. } => rate.is_constant(),
+            SceneChange::Material { .. }
             | SceneChange::Loads { .. }
-            | SceneChange::AirDrag { .. }
             // a fixed obstacle becomes a kinematic one
             | SceneChange::ObstacleMotion { .. }
             | SceneChange::ObstacleFriction { .. }

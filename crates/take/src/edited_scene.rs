@@ -1,8 +1,8 @@
 //! Applies edits to a scene.
 
 use crate::{Scene, SceneChange, SceneEdit};
-use sinew_control::{ConstraintMotion, DriveMode, Motion};
-use sinew_sim::desc::{BodyDesc, ConstraintDesc, Mobility, ObstacleDesc};
+use sinew_control::{ConstraintMotion, Curve, DriveMode, Motion, VectorCurve};
+use sinew_sim::desc::{BodyDesc, ConstraintDesc, LoadDesc, Mobility, ObstacleDesc};
 
 impl SceneEdit {
     /// Changes a scene. Edits of the scene stay as they are.
@@ -20,15 +20,15 @@ impl SceneEdit {
 impl SceneChange {
     fn apply(&self, scene: &mut Scene, time: f64) -> Result<(), String> {
         match self {
-            SceneChange::Gravity(gravity) => scene.world.gravity = *gravity,
+            SceneChange::Gravity(gravity) => set_gravity(scene, gravity),
             SceneChange::Contact(contact) => scene.world.contact = contact.clone(),
             SceneChange::Solver(solver) => scene.solver = *solver,
             SceneChange::Material { body, material } => body_of(scene, body)?.1.material = *material,
-            SceneChange::Loads { body, loads } => body_of(scene, body)?.1.loads.clone_from(loads),
-            SceneChange::AirDrag { body, rate } => body_of(scene, body)?.1.air_drag = *rate,
-            SceneChange::PinMotion { body, pin, motion } => set_pin_motion(scene, body, *pin, *motion)?,
+            SceneChange::Loads { body, loads, forces } => set_loads(scene, body, loads, forces)?,
+            SceneChange::AirDrag { body, rate } => set_air_drag(scene, body, rate)?,
+            SceneChange::PinMotion { body, pin, motion } => set_pin_motion(scene, body, *pin, motion)?,
             SceneChange::ObstacleMotion { obstacle, motion } => {
-                set_obstacle_motion(scene, obstacle, *motion)?;
+                set_obstacle_motion(scene, obstacle, motion)?;
             }
             SceneChange::ObstacleFriction { obstacle, friction } => {
                 obstacle_of(scene, obstacle)?.1.friction = Some(*friction);
@@ -59,7 +59,43 @@ fn obstacle_of<'a>(scene: &'a mut Scene, name: &str) -> Result<(usize, &'a mut O
     }
 }
 
-fn set_pin_motion(scene: &mut Scene, body: &str, pin: usize, motion: Motion) -> Result<(), String> {
+/// A constant is one of the world; a curve acts in place of it, step by step.
+fn set_gravity(scene: &mut Scene, gravity: &VectorCurve) {
+    if gravity.is_constant() {
+        scene.world.gravity = gravity.value(0.0);
+    }
+    scene.curves.gravity = (!gravity.is_constant()).then(|| gravity.clone());
+}
+
+fn set_loads(
+    scene: &mut Scene,
+    body: &str,
+    loads: &[LoadDesc],
+    forces: &[Option<VectorCurve>],
+) -> Result<(), String> {
+    let (i, desc) = body_of(scene, body)?;
+    desc.loads = loads.to_vec();
+    let curves = &mut scene.curves.loads;
+    curves.resize(curves.len().max(i + 1), Vec::new());
+    curves[i] = forces.to_vec();
+    Ok(())
+}
+
+fn set_air_drag(scene: &mut Scene, body: &str, rate: &Curve) -> Result<(), String> {
+    let (i, desc) = body_of(scene, body)?;
+    if desc.attachment.is_some() && !rate.is_constant() {
+        return Err(format!("body '{body}' has bones: air drag is for bodies without bones"));
+    }
+    if let Curve::Constant(rate) = rate {
+        desc.air_drag = *rate;
+    }
+    let curves = &mut scene.curves.air_drag;
+    curves.resize(curves.len().max(i + 1), None);
+    curves[i] = (!rate.is_constant()).then(|| rate.clone());
+    Ok(())
+}
+
+fn set_pin_motion(scene: &mut Scene, body: &str, pin: usize, motion: &Motion) -> Result<(), String> {
     let (i, desc) = body_of(scene, body)?;
     let count = desc.pins.len();
     if pin >= count {
@@ -68,11 +104,11 @@ fn set_pin_motion(scene: &mut Scene, body: &str, pin: usize, motion: Motion) -> 
     scene.pin_motions.resize(scene.pin_motions.len().max(i + 1), Vec::new());
     let motions = &mut scene.pin_motions[i];
     motions.resize(count, Motion::Still);
-    motions[pin] = motion;
+    motions[pin] = motion.clone();
     Ok(())
 }
 
-fn set_obstacle_motion(scene: &mut Scene, name: &str, motion: Motion) -> Result<(), String> {
+fn set_obstacle_motion(scene: &mut Scene, name: &str, motion: &Motion) -> Result<(), String> {
     let (i, obstacle) = obstacle_of(scene, name)?;
     match obstacle.mobility {
         Mobility::Fixed => obstacle.mobility = Mobility::Kinematic,
@@ -86,7 +122,7 @@ fn set_obstacle_motion(scene: &mut Scene, name: &str, motion: Motion) -> Result<
     }
     let motions = &mut scene.obstacle_motions;
     motions.resize(motions.len().max(i + 1), Motion::Still);
-    motions[i] = motion;
+    motions[i] = motion.clone();
     Ok(())
 }
 

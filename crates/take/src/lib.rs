@@ -28,6 +28,7 @@
 //!     performances: Vec::new(),
 //!     obstacle_motions: Vec::new(),
 //!     constraint_motions: Vec::new(),
+//!     curves: Default::default(),
 //!     solver: Default::default(),
 //!     preroll: 0.0,
 //!     seconds: 0.1,
@@ -50,6 +51,7 @@ mod edit;
 mod edited_scene;
 mod frame;
 mod frame_check;
+mod ghosts;
 mod history;
 mod loop_closer;
 mod normals;
@@ -70,6 +72,7 @@ pub use checkpoint::{Checkpoint, CheckpointError, NodeWords};
 pub use edit::{SceneChange, SceneEdit};
 pub use frame::{Frame, FrameObstacle, FrameSink, SinkError, SurfaceInfo};
 pub use frame_check::{check_frame, check_surfaces, check_time, check_written_rest, signed_count};
+pub use ghosts::{Ghost, GhostPreview, GhostSpan, Ghosts, GhostsEnd};
 pub use history::{History, TimedEdit, Version, VersionId};
 pub use loop_closer::LoopCloser;
 pub use normals::{Smoothing, unit_or_up};

@@ -134,6 +134,7 @@ mod tests {
             performances: Vec::new(),
             obstacle_motions: Vec::new(),
             constraint_motions: Vec::new(),
+            curves: Default::default(),
             solver: Default::default(),
             preroll: 0.0,
             seconds: 0.1,

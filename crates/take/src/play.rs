@@ -141,11 +141,9 @@ impl Player {
         self.controller.clone_from(script);
         if self.played_by != *solver {
             self.played_by = *solver;
-            self.stepper = Stepper::with_solver(*solver);
-            if let Some(clock) = &self.clock {
-                self.stepper.set_clock(clock.clone());
-            }
+            self.stepper = self.fresh_stepper();
         }
+        let segment = entered.checked_sub(1).map(|i| &self.segments[i]);
         self.model = segment.map_or(&self.first_model, |segment| &segment.model).clone();
         self.control = Control::still(&self.model);
     }
@@ -163,6 +161,56 @@ impl Player {
         self.enter_before(self.frame + 1);
         // what a changed potential gives or takes is no divergence
         self.state.restart(&self.model);
+    }
+
+    /// A copy that goes on by itself from the current frame, with the same models. `None` if controllers were added, which cannot be copied.
+    pub fn fork(&self) -> Option<Player> {
+        self.further.is_empty().then(|| Player {
+            model: self.model.clone(),
+            state: self.state.clone(),
+            summary: self.summary,
+            controller: self.controller.clone(),
+            further: Vec::new(),
+            control: self.control.clone(),
+            // scratch, which costs time only
+            stepper: self.fresh_stepper(),
+            solver: self.solver,
+            unsolved: self.unsolved,
+            late: self.late,
+            barrier_substeps: self.barrier_substeps,
+            barrier_fallbacks: self.barrier_fallbacks,
+            fps: self.fps,
+            frame_count: self.frame_count,
+            torques: self.torques.clone(),
+            preroll_frames: self.preroll_frames,
+            cycle: self.cycle.clone(),
+            frame: self.frame,
+            first_model: self.first_model.clone(),
+            first: self.first.clone(),
+            segments: self.segments.clone(),
+            entered: self.entered,
+            played_by: self.played_by,
+            clock: self.clock.clone(),
+        })
+    }
+
+    /// A stepper with the current solver and the clock.
+    fn fresh_stepper(&self) -> Stepper {
+        let mut stepper = Stepper::with_solver(self.played_by);
+        if let Some(clock) = &self.clock {
+            stepper.set_clock(clock.clone());
+        }
+        stepper
+    }
+
+    /// Whether frames before the take are still to be simulated.
+    pub(crate) fn is_in_preroll(&self) -> bool {
+        self.preroll_frames > 0
+    }
+
+    /// Simulates one frame, of the preroll if that has not been done.
+    pub(crate) fn advance_by_one(&mut self) -> Result<(), StepError> {
+        if self.is_in_preroll() { self.advance_preroll() } else { self.advance().map(drop) }
     }
 
     /// Adds a controller. It acts in every step after the motions of the scene, and sees what they ask for.

@@ -1,7 +1,7 @@
 //! Scenes: what a user wrote, with names, units and paths resolved.
 
 use crate::SceneEdit;
-use sinew_control::{ConstraintMotion, Motion, Performance};
+use sinew_control::{ConstraintMotion, Motion, Performance, WorldCurves};
 use sinew_math::Vec3;
 use sinew_sim::{Solver, WorldDesc};
 
@@ -23,6 +23,8 @@ pub struct Scene {
     pub obstacle_motions: Vec<Motion>,
     /// Animation of the world's constraints; those beyond the end of the list keep their target and full strength.
     pub constraint_motions: Vec<ConstraintMotion>,
+    /// Gravity, loads and air drag over time, in place of the constants of the world.
+    pub curves: WorldCurves,
     /// Explicit or implicit time integration.
     pub solver: Solver,
     /// Time simulated before the first frame (s): skeletons move to their first pose and flesh settles.
@@ -49,6 +51,7 @@ impl Default for Scene {
             performances: Vec::new(),
             obstacle_motions: Vec::new(),
             constraint_motions: Vec::new(),
+            curves: WorldCurves::default(),
             solver: Solver::default(),
             preroll: 0.0,
             seconds: 4.0,
@@ -114,7 +117,8 @@ impl Scene {
             faults.push(format!("an edit at {} s is not between 0 and {MAX_SECONDS} s", edit.time));
         }
 
-        // motions of pins, obstacles and constraints
+        // curves, and motions of pins, obstacles and constraints
+        faults.extend(self.curves.fault());
         for (body, motions) in self.world.bodies.iter().zip(&self.pin_motions) {
             for (i, motion) in motions.iter().enumerate() {
                 if let Some(fault) = motion.fault() {

@@ -6,7 +6,7 @@ use sinew_sim::{Model, Solver};
 use std::sync::Arc;
 
 /// What a take is simulated with from the frame of an edit on.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Segment {
     /// The frame of the edit, from which the first step is taken.
     pub(crate) first_frame: usize,
@@ -21,7 +21,8 @@ pub(crate) struct Segment {
 /// The controller of a scene without its edits.
 pub(crate) fn script_of(scene: &Scene) -> Script {
     Script {
-        pin_motions: scene.pin_motions.iter().flatten().copied().collect(),
+        pin_motions: scene.pin_motions.iter().flatten().cloned().collect(),
+        curves: scene.curves.clone(),
         performances: scene.performances.clone(),
         obstacle_motions: scene.obstacle_motions.clone(),
         constraint_motions: scene.constraint_motions.clone(),
@@ -54,11 +55,12 @@ pub(crate) fn build_segments(scene: &Scene, model: &Arc<Model>) -> Result<Vec<Se
         let first_frame = edits.first().map_or(0, |edit| edit.frame(scene.fps));
         script.replace_motions(
             first_frame as f64 / scene.fps,
-            edited.pin_motions.iter().flatten().copied().collect(),
+            edited.pin_motions.iter().flatten().cloned().collect(),
             edited.obstacle_motions.clone(),
         );
         script.performances.clone_from(&edited.performances);
         script.constraint_motions.clone_from(&edited.constraint_motions);
+        script.curves.clone_from(&edited.curves);
         segments.push(Segment {
             first_frame,
             model: latest.clone(),

@@ -1,6 +1,8 @@
 //! Edits of takes: from their frame on the scene is another one, before it nothing changes, and it does not matter when they were made.
 
-use sinew_control::{ConstraintMotion, Motion, PlaceMotion};
+use sinew_control::{
+    BezierKey, ConstraintMotion, Curve, Extrapolation, KeyedMotion, Motion, PlaceMotion, VectorCurve,
+};
 use sinew_flesh::Material;
 use sinew_math::{Isometry, Vec3};
 use sinew_mesh::shapes;
@@ -10,6 +12,7 @@ use sinew_sim::desc::{
 };
 use sinew_sim::{ImplicitSettings, Solver};
 use sinew_take::{Bookmark, Player, Scene, SceneChange, SceneEdit};
+use std::sync::Arc;
 
 /// The frame of the edit, and the number of frames.
 const EDIT: usize = 50;
@@ -53,12 +56,31 @@ fn drag(name: &str) -> ConstraintDesc {
     ConstraintDesc { name: name.into(), kind, stiffness: Some(20.0), damping: None }
 }
 
+/// A curve from 0 up to 5 and back, over the first second of the take.
+fn swing() -> Curve {
+    let keys =
+        vec![BezierKey::auto(0.0, 0.0), BezierKey::smooth(0.3, 5.0, [0.2, 1.0]), BezierKey::auto(1.0, 0.0)];
+    Curve::build(keys, Extrapolation::Hold).unwrap()
+}
+
+fn keyed_motion() -> Motion {
+    let small = |to: f64| {
+        let keys = vec![BezierKey::auto(0.0, 0.0), BezierKey::auto(0.5, to)];
+        Curve::build(keys, Extrapolation::Hold).unwrap()
+    };
+    Motion::Keyed(Arc::new(KeyedMotion {
+        translation: VectorCurve([small(-0.02), 0.0.into(), small(0.05)]),
+        turns: VectorCurve([0.0.into(), small(0.03), 0.0.into()]),
+        center: Vec3::zeros(),
+    }))
+}
+
 /// One of every change.
 fn changes() -> Vec<(&'static str, SceneChange)> {
     let body = || "bar".to_owned();
     let region = Region::End { direction: Vec3::x(), fraction: 0.3 };
     vec![
-        ("gravity", SceneChange::Gravity(Vec3::new(1.0, 4.0, 0.0))),
+        ("gravity", SceneChange::Gravity(Vec3::new(1.0, 4.0, 0.0).into())),
         (
             "softer",
             SceneChange::Material { body: body(), material: Material::soft_solid(6e3, 0.3, 1000.0, 0.1) },
@@ -71,10 +93,23 @@ fn changes() -> Vec<(&'static str, SceneChange)> {
             "loads",
             SceneChange::Loads {
                 body: body(),
-                loads: vec![LoadDesc { region, force: Vec3::new(0.0, 5.0, 2.0) }],
+                loads: vec![LoadDesc { region: region.clone(), force: Vec3::new(0.0, 5.0, 2.0) }],
+                forces: Vec::new(),
             },
         ),
-        ("air", SceneChange::AirDrag { body: body(), rate: 3.0 }),
+        ("keyed gravity", SceneChange::Gravity(VectorCurve([0.0.into(), swing(), Curve::constant(1.0)]))),
+        (
+            "keyed loads",
+            SceneChange::Loads {
+                body: body(),
+                loads: vec![LoadDesc { region, force: Vec3::zeros() }],
+                forces: vec![Some(VectorCurve([0.0.into(), swing(), swing()]))],
+            },
+        ),
+        ("keyed air", SceneChange::AirDrag { body: body(), rate: swing() }),
+        ("keyed pin", SceneChange::PinMotion { body: body(), pin: 0, motion: keyed_motion() }),
+        ("keyed ball", SceneChange::ObstacleMotion { obstacle: "ball".into(), motion: keyed_motion() }),
+        ("air", SceneChange::AirDrag { body: body(), rate: 3.0.into() }),
         (
             "pin",
             SceneChange::PinMotion {
@@ -186,7 +221,7 @@ fn stress_free_shapes_outlast_gravity() {
     hung.world.bodies[0].sag = sinew_sim::desc::Sag::RestShape;
     hung.world.bodies[0].material = Material::soft_solid(300e3, 0.4, 1000.0, 0.3);
     hung.pin_motions = vec![vec![Motion::Still]];
-    hung.edits = vec![SceneEdit { time: 0.2, changes: vec![SceneChange::Gravity(Vec3::zeros())] }];
+    hung.edits = vec![SceneEdit { time: 0.2, changes: vec![SceneChange::Gravity(Vec3::zeros().into())] }];
     let mut player = Player::build(&hung).expect("sound");
     let tip = (0..player.model.node_count()).max_by(|a, b| {
         let x = |node: usize| player.model.node_rest()[node].x;

@@ -52,6 +52,7 @@ pub fn beam(Beam { cubes_across, law, damping_ratio }: Beam) -> Scene {
         performances: Vec::new(),
         obstacle_motions: Vec::new(),
         constraint_motions: Vec::new(),
+        curves: Default::default(),
         solver: Solver::default(),
         preroll: 0.0,
         seconds: 1.0,

@@ -171,6 +171,7 @@ impl CharacterDesc {
             pin_motions: vec![Vec::new()],
             obstacle_motions: Vec::new(),
             constraint_motions: Vec::new(),
+            curves: Default::default(),
             solver: Solver::default(),
             performances: vec![performance],
             preroll: APPROACH + SETTLE,

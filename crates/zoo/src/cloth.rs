@@ -57,6 +57,7 @@ fn scene(body: BodyDesc) -> Scene {
         performances: Vec::new(),
         obstacle_motions: Vec::new(),
         constraint_motions: Vec::new(),
+        curves: Default::default(),
         edits: Vec::new(),
         // snapping taut takes more iterations than flesh does
         solver: Solver::Auto(ImplicitSettings { max_newton: 40, ..ImplicitSettings::INTERACTIVE }),

@@ -51,6 +51,7 @@ pub fn jelly() -> Scene {
         pin_motions: vec![vec![shake]],
         obstacle_motions: Vec::new(),
         constraint_motions: Vec::new(),
+        curves: Default::default(),
         solver: Solver::default(),
         performances: Vec::new(),
         preroll: 0.0,

@@ -47,6 +47,7 @@ pub fn jelly_torus() -> Scene {
         performances: Vec::new(),
         obstacle_motions: Vec::new(),
         constraint_motions: Vec::new(),
+        curves: Default::default(),
         solver: Solver::default(),
         preroll: 0.0,
         seconds: 4.0,

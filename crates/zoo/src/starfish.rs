@@ -61,6 +61,7 @@ pub fn starfish(tets: usize) -> Scene {
         performances: vec![performance],
         obstacle_motions: Vec::new(),
         constraint_motions: Vec::new(),
+        curves: Default::default(),
         solver: Solver::default(),
         preroll: 0.8,
         seconds: 4.0,

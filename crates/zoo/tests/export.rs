@@ -1,7 +1,9 @@
 //! Characters written as files and read back are the same characters, and move to the same bits.
 
 use sinew_contact::TriangleSolid;
-use sinew_control::{ConstraintMotion, Extrapolation, Interpolation, Key, Keyframes, Motion, PlaceMotion};
+use sinew_control::{
+    ConstraintMotion, Curve, Extrapolation, Interpolation, Key, Keyframes, Motion, PlaceMotion,
+};
 use sinew_io::{SceneFiles, read_scene};
 use sinew_math::{Isometry, Vec3, so3};
 use sinew_mesh::shapes;
@@ -76,14 +78,14 @@ fn constraints_are_written_and_read_back() {
     scene.world.constraints = kinds.into_iter().enumerate().map(named).collect();
     let keys = |values: [f64; 2]| {
         let keys = vec![Key::at(0.0, values[0]), Key::at(0.5, values[1])];
-        Some(Keyframes::build(keys, Interpolation::Linear, Extrapolation::Loop).expect("sound keys"))
+        Curve::Spline(Keyframes::build(keys, Interpolation::Linear, Extrapolation::Loop).expect("sound keys"))
     };
     let path = vec![Key::at(0.0, Vec3::new(0.0, 0.5, 0.0)), Key::at(0.5, Vec3::x())];
     let path = Keyframes::build(path, Interpolation::Linear, Extrapolation::Loop).expect("sound keys");
     let still = ConstraintMotion::default();
     let glide = Motion::Glide { velocity: Vec3::x() };
     scene.constraint_motions = vec![
-        ConstraintMotion { place: PlaceMotion::Along(path), strength: keys([1.0, 0.5]), length: None },
+        ConstraintMotion { place: PlaceMotion::Along(path), strength: keys([1.0, 0.5]), ..still.clone() },
         ConstraintMotion { place: PlaceMotion::Moved(glide), ..still.clone() },
         still.clone(),
         still.clone(),

@@ -3,25 +3,31 @@
 use super::material::{read_material, sag_of};
 use super::motion::read_motion;
 use super::network::{read_fabric, shape_of_kind};
+use super::number::{read_number, read_vector};
 use super::region::read_region;
 use super::section::Section;
 use crate::Up;
 use crate::mesh_file::{read_surface, read_tets};
-use crate::scene_schema::{BodyTable, LoadTable, PinTable, Vector};
+use crate::scene_schema::{BodyTable, KeyedNumber, LoadTable, PinTable, Vector};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use sinew_character::DEFAULT_TETS;
-use sinew_control::Motion;
+use sinew_control::{Curve, Motion, VectorCurve};
 use sinew_files::{Loaded, ReadError};
 use sinew_math::Vec3;
 use sinew_sim::desc::{BodyDesc, CageSize, LoadDesc, PinDesc, ShapeDesc};
 use std::path::Path;
 
-/// Reads a body and the motions of its pins. `earlier` are the bodies above it in the file.
+/// The largest air drag (1/s): what moves stops within a step.
+const MAX_AIR_DRAG: f64 = 1e6;
+
+/// Reads a body, the motions of its pins and its air drag. `earlier` are the bodies above it in the file.
 pub(super) fn read_body(
     section: &Section<BodyTable>,
     earlier: &[BodyDesc],
     up: Up,
     folder: &Path,
-) -> Result<Loaded<(BodyDesc, Vec<Motion>)>, ReadError> {
+) -> Result<Loaded<(BodyDesc, Vec<Motion>, Curve)>, ReadError> {
     // everything cheap is checked before a mesh is read
     let mesh = match (&section.surface, &section.tets) {
         (Some(file), _) => MeshSource { key: "surface", file },
@@ -37,6 +43,7 @@ pub(super) fn read_body(
     let fabric = read_fabric(section)?;
     let (pins, motions) = read_pins(&section.items("pin", &section.table().pin), up)?;
     let loads = read_loads(&section.items("load", &section.table().load), up)?;
+    let air_drag = read_air_drag(section, &section.table().air_drag)?.unwrap_or(Curve::Constant(0.0));
 
     // the mesh
     let placing = Placing { scale: section.scale, translate: section.translate };
@@ -56,9 +63,9 @@ pub(super) fn read_body(
         loads,
         attachment: None,
         sag: section.sag.map(sag_of).unwrap_or_default(),
-        air_drag: section.air_drag.unwrap_or(0.0),
+        air_drag: air_drag.value(0.0),
     };
-    Ok(Loaded { value: (body, motions), notes })
+    Ok(Loaded { value: (body, motions, air_drag), notes })
 }
 
 /// The mesh file that a body is made of.
@@ -127,9 +134,34 @@ pub(super) fn read_pins(
 pub(super) fn read_loads(loads: &[Section<LoadTable>], up: Up) -> Result<Vec<LoadDesc>, ReadError> {
     let read = |load: &Section<LoadTable>| {
         let region = read_region(&load.child("region", &load.table().region), up)?;
-        Ok(LoadDesc { region, force: Vec3::from(load.force) })
+        Ok(LoadDesc { region, force: read_vector(load, "force", &load.force)?.value(0.0) })
     };
     loads.iter().map(read).collect()
+}
+
+/// Reads the forces of loads that are keyed.
+pub(super) fn read_forces(loads: &[Section<LoadTable>]) -> Result<Vec<Option<VectorCurve>>, ReadError> {
+    let read = |load: &Section<LoadTable>| {
+        let force = read_vector(load, "force", &load.force)?;
+        Ok((!force.is_constant()).then_some(force))
+    };
+    loads.iter().map(read).collect()
+}
+
+/// Reads the air drag of a body, if it is given.
+pub(super) fn read_air_drag<T: JsonSchema + for<'de> Deserialize<'de>>(
+    section: &Section<T>,
+    number: &Option<KeyedNumber>,
+) -> Result<Option<Curve>, ReadError> {
+    let Some(number) = number else { return Ok(None) };
+    let rate = read_number(section, "air_drag", number)?;
+    match rate.key_values().into_iter().find(|(_, rate)| !(0.0..=MAX_AIR_DRAG).contains(rate)) {
+        None => Ok(Some(rate)),
+        Some((_, rate)) => {
+            let limit = format!("`air_drag` is {rate}: it must be from 0 to {MAX_AIR_DRAG:e}");
+            Err(section.error("air_drag", limit))
+        }
+    }
 }
 
 /// The given name, which must be unique, or the name of the file, numbered if it is taken.

@@ -2,15 +2,16 @@
 
 use super::bone_motion::{beyond_of, interpolation};
 use super::motion::read_motion;
+use super::number::read_curve;
 use super::region::read_region;
 use super::section::Section;
 use crate::Up;
-use crate::scene_schema::{BeltTable, ConstraintTable, Curve, PointTable};
+use crate::scene_schema::{BeltTable, ConstraintTable, Curve as CurveName, KeyRows, PointTable};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use sinew_character::nearest;
 use sinew_control::{
-    ConstraintMotion, Extrapolation, Interpolation, Key, KeyValue, Keyframes, Motion, PlaceMotion,
+    ConstraintMotion, Curve, Extrapolation, Interpolation, Key, KeyValue, Keyframes, Motion, PlaceMotion,
 };
 use sinew_files::ReadError;
 use sinew_math::Vec3;
@@ -109,8 +110,10 @@ fn read_place(section: &ConstraintTable) -> Option<Vec3> {
 }
 
 fn read_motion_of(section: &Section<ConstraintTable>) -> Result<ConstraintMotion, ReadError> {
-    let curve =
-        (interpolation(section.interpolation.unwrap_or(Curve::KochanekBartels)), beyond_of(section.is_loop));
+    let curve = (
+        interpolation(section.interpolation.unwrap_or(CurveName::KochanekBartels)),
+        beyond_of(section.is_loop),
+    );
     let place = match &section.path {
         Some(path) => {
             let keys = path.iter().map(|[t, x, y, z]| Key::at(*t, Vec3::new(*x, *y, *z))).collect();
@@ -121,13 +124,19 @@ fn read_motion_of(section: &Section<ConstraintTable>) -> Result<ConstraintMotion
             motion => PlaceMotion::Moved(motion),
         },
     };
-    let numbers = |key: &str, rows: &Option<Vec<[f64; 2]>>, words: &str, accepts: fn(f64) -> bool| {
-        let Some(rows) = rows else { return Ok(None) };
-        if let Some([t, value]) = rows.iter().find(|[_, value]| !accepts(*value)) {
+    let numbers = |key: &str, rows: &Option<KeyRows>, words: &str, accepts: fn(f64) -> bool| {
+        let found = match rows {
+            None => return Ok(Curve::Constant(1.0)),
+            Some(KeyRows::Curve(table)) => read_curve(section, key, table)?,
+            Some(KeyRows::Rows(rows)) => {
+                let keys = rows.iter().map(|[t, value]| Key::at(*t, *value)).collect();
+                Curve::Spline(build_keys(section, key, keys, curve)?)
+            }
+        };
+        if let Some((t, value)) = found.key_values().into_iter().find(|(_, value)| !accepts(*value)) {
             return Err(section.error(key, format!("`{key}` is {value} at {t} s: it must be {words}")));
         }
-        let keys = rows.iter().map(|[t, value]| Key::at(*t, *value)).collect();
-        build_keys(section, key, keys, curve).map(Some)
+        Ok(found)
     };
     Ok(ConstraintMotion {
         place,

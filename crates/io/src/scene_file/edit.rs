@@ -1,10 +1,11 @@
 //! Reads `[[edit]]` of a scene file: changes of the scene during the take.
 
-use super::body::read_loads;
+use super::body::{read_air_drag, read_forces, read_loads};
 use super::constraint::read_constraints;
 use super::contact::contact_from;
 use super::material::read_material_from;
 use super::motion::read_motion;
+use super::number::read_vector;
 use super::performance::read_mode;
 use super::section::Section;
 use super::solver::read_solver;
@@ -13,7 +14,6 @@ use crate::scene_schema::{BodyEditTable, EditTable, ObstacleEditTable};
 use sinew_control::Motion;
 use sinew_files::ReadError;
 use sinew_flesh::Material;
-use sinew_math::Vec3;
 use sinew_take::{Scene, SceneChange, SceneEdit};
 
 /// Reads edits of a scene and tries them on it, in the order of their times. Each may name everything in the scene.
@@ -40,8 +40,10 @@ pub(super) fn read_edits(
 /// Reads an edit of a scene as it is then.
 fn read_edit(section: &Section<EditTable>, scene: &Scene, up: Up) -> Result<SceneEdit, ReadError> {
     let table = section.table();
-    let mut changes: Vec<SceneChange> =
-        section.gravity.iter().map(|gravity| SceneChange::Gravity(Vec3::from(*gravity))).collect();
+    let mut changes = Vec::new();
+    if let Some(gravity) = &table.gravity {
+        changes.push(SceneChange::Gravity(read_vector(section, "gravity", gravity)?));
+    }
 
     // bodies, characters and obstacles
     for body in section.items("body", &table.body) {
@@ -90,10 +92,12 @@ fn read_body(
         changes.push(SceneChange::Material { body: body.clone(), material });
     }
     if let Some(loads) = &table.load {
-        let loads = read_loads(&section.items("load", loads), up)?;
-        changes.push(SceneChange::Loads { body: body.clone(), loads });
+        let sections = section.items("load", loads);
+        let (loads, forces) = (read_loads(&sections, up)?, read_forces(&sections)?);
+        changes.push(SceneChange::Loads { body: body.clone(), loads, forces });
     }
-    changes.extend(section.air_drag.map(|rate| SceneChange::AirDrag { body: body.clone(), rate }));
+    let rate = read_air_drag(section, &table.air_drag)?;
+    changes.extend(rate.map(|rate| SceneChange::AirDrag { body: body.clone(), rate }));
     for pin in section.items("pin", &table.pin) {
         let motion = read_motion(pin.optional("motion", &pin.table().motion).as_ref())?;
         let pin = pin.number.unwrap_or(1).saturating_sub(1);

@@ -14,6 +14,7 @@ pub(super) struct Section<'a, T> {
     text: &'a str,
     spans: Option<&'a DeTable<'a>>,
     start: usize,
+    fps: f64,
 }
 
 impl<T> Deref for Section<'_, T> {
@@ -25,9 +26,14 @@ impl<T> Deref for Section<'_, T> {
 }
 
 impl<'a, T> Section<'a, T> {
-    /// The top level of a file.
-    pub(super) fn top(text: &'a str, spans: &'a DeTable<'a>, table: &'a T) -> Section<'a, T> {
-        Section { table, text, spans: Some(spans), start: 0 }
+    /// The top level of a file, for a scene with so many frames per second.
+    pub(super) fn top(text: &'a str, spans: &'a DeTable<'a>, table: &'a T, fps: f64) -> Section<'a, T> {
+        Section { table, text, spans: Some(spans), start: 0, fps }
+    }
+
+    /// Frames per second of the scene.
+    pub(super) fn fps(&self) -> f64 {
+        self.fps
     }
 
     /// The table itself, with the lifetime of the file.
@@ -41,7 +47,7 @@ impl<'a, T> Section<'a, T> {
             _ => None,
         });
         let start = value.map_or(self.start, |value| value.span().start);
-        Section { table, text: self.text, spans, start }
+        Section { table, text: self.text, spans, start, fps: self.fps }
     }
 
     fn line_at(&self, offset: usize) -> usize {

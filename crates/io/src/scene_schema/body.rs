@@ -1,7 +1,8 @@
 //! `[[body]]`: flesh without bones, cloth and springs.
 
 use super::{
-    BodyKind, FabricChoice, MaterialChoice, MotionTable, RegionTable, SagMode, SheetElements, Vector, whole,
+    BodyKind, FabricChoice, KeyedNumber, KeyedVector, MaterialChoice, MotionTable, RegionTable, SagMode,
+    SheetElements, Vector, whole,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -64,8 +65,8 @@ pub struct BodyTable {
     #[schemars(extend("default" = "free"))]
     pub sag: Option<SagMode>,
     /// Rate at which the air slows its motion (1/s): it falls no faster than gravity divided by this, 9.81 m/s at 1. Without it, it falls freely.
-    #[schemars(extend("default" = 0, "minimum" = 0, "maximum" = 1e6))]
-    pub air_drag: Option<f64>,
+    #[schemars(extend("default" = 0))]
+    pub air_drag: Option<KeyedNumber>,
     /// Whether its surface may collide with itself.
     #[schemars(extend("default" = false))]
     pub self_contact: Option<bool>,
@@ -95,5 +96,5 @@ pub struct LoadTable {
     /// Which surface vertices the force is spread over.
     pub region: RegionTable,
     /// The total force (N).
-    pub force: Vector,
+    pub force: KeyedVector,
 }

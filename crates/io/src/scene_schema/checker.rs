@@ -319,6 +319,12 @@ fn item_fault(inner: &Expectation, key: &str, item: &DeValue, list: &Expectation
             }
             None => Some(format!("`{key}` contains {}: it takes {}", kind_of(found), list.asked())),
         },
+        (Expectation::Choice(_), DeValue::Integer(_) | DeValue::Float(_)) => match number_of(item) {
+            Some(x) if !(x.abs() <= NUMBER_LIMIT) => {
+                Some(format!("`{key}` contains {x}: its numbers must be finite and at most {NUMBER_LIMIT:e}"))
+            }
+            _ => None,
+        },
         (Expectation::List { length: Some(length), .. }, DeValue::Array(row)) if row.len() != *length => {
             Some(format!("a list in `{key}` has {} numbers: it takes {length}", row.len()))
         }

@@ -1,6 +1,6 @@
 //! `[[constraint]]`: points that are dragged, pinned or joined, and belts.
 
-use super::{Curve, MotionTable, RegionTable, Vector};
+use super::{Curve, KeyRows, MotionTable, RegionTable, Vector};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -38,15 +38,15 @@ pub struct ConstraintTable {
     #[schemars(extend("x-default" = "as at rest", "minimum" = 0))]
     pub length: Option<f64>,
     /// That length at given times, as a fraction: below 1 a belt is tightened.
-    #[schemars(title = "list of [seconds, fraction]", extend("x-default" = "1"))]
-    pub lengths: Option<Vec<[f64; 2]>>,
+    #[schemars(title = "list of [seconds, fraction] or curve", extend("x-default" = "1"))]
+    pub lengths: Option<KeyRows>,
     /// Whether a join only pulls, as a rope does.
     #[schemars(extend("default" = false))]
     pub rope: Option<bool>,
     /// Its strength at given times, from 0 (released) to 1.
-    #[schemars(title = "list of [seconds, fraction]", extend("x-default" = "1"))]
-    pub strengths: Option<Vec<[f64; 2]>>,
-    /// The interpolation between times.
+    #[schemars(title = "list of [seconds, fraction] or curve", extend("x-default" = "1"))]
+    pub strengths: Option<KeyRows>,
+    /// The interpolation between times, where they are no curves.
     #[schemars(extend("default" = "kochanek-bartels"))]
     pub interpolation: Option<Curve>,
     /// Whether it repeats after the last time.

@@ -1,8 +1,8 @@
 //! `[[edit]]`: a change of the scene during the take.
 
 use super::{
-    ConstraintTable, ContactTable, DriveMode, LoadTable, MaterialChoice, MotionTable, SolverTable, Vector,
-    whole,
+    ConstraintTable, ContactTable, DriveMode, KeyedNumber, KeyedVector, LoadTable, MaterialChoice,
+    MotionTable, SolverTable, whole,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ pub struct EditTable {
     pub time: f64,
     /// Gravitational acceleration (m/s²); rest shapes stay as they are.
     #[schemars(extend("x-default" = "as before"))]
-    pub gravity: Option<Vector>,
+    pub gravity: Option<KeyedVector>,
     /// Changes of bodies and of the flesh of characters, one `[[edit.body]]` each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub body: Vec<BodyEditTable>,
@@ -53,8 +53,8 @@ pub struct BodyEditTable {
     #[schemars(extend("x-default" = "as before"))]
     pub load: Option<Vec<LoadTable>>,
     /// Rate at which the air slows its motion (1/s).
-    #[schemars(extend("x-default" = "as before", "minimum" = 0, "maximum" = 1e6))]
-    pub air_drag: Option<f64>,
+    #[schemars(extend("x-default" = "as before"))]
+    pub air_drag: Option<KeyedNumber>,
     /// Motions of its pins, one `[[edit.body.pin]]` each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pin: Vec<PinEditTable>,

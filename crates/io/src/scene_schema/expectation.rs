@@ -140,6 +140,7 @@ impl<'a> Expectation<'a> {
             }
             Expectation::List { items, length } => match (Expectation::of(items), length) {
                 (Expectation::Number(_), Some(3)) => "[x, y, z]".into(),
+                (Expectation::Choice(_), Some(3)) => "[x, y, z], each a number or curve".into(),
                 (Expectation::Number(_), _) => "list of numbers".into(),
                 (Expectation::Whole(_), _) => "list of whole numbers".into(),
                 (Expectation::Text, _) => "list of texts".into(),
@@ -181,6 +182,16 @@ impl<'a> Expectation<'a> {
                     Expectation::Text => format!("a list of {length}texts in quotes"),
                     Expectation::List { length: Some(inner), .. } => {
                         format!("a list of lists of {inner} numbers")
+                    }
+                    Expectation::Choice(choices)
+                        if choices
+                            .iter()
+                            .any(|choice| matches!(Expectation::of(choice), Expectation::Number(_))) =>
+                    {
+                        format!("a list of {length}numbers or curves")
+                    }
+                    inner @ Expectation::Choice(_) => {
+                        format!("a list of {length}items, each {}", inner.asked())
                     }
                     Expectation::Table(part) if part.heading().starts_with("[[") => {
                         format!("a list of tables, each begun with {}", part.heading())

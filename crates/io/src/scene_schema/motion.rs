@@ -1,6 +1,6 @@
 //! `motion = { … }`: a rigid motion of a pin, an obstacle or the target of a constraint.
 
-use super::Vector;
+use super::{KeyedVector, Vector};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend(
-    "oneOf" = [{ "required": ["shake"] }, { "required": ["spin"] }, { "required": ["glide"] }]
+    "oneOf" = [{ "required": ["shake"] }, { "required": ["spin"] }, { "required": ["glide"] }, { "required": ["keyed"] }]
 ))]
 pub struct MotionTable {
     /// Oscillation about the start.
@@ -17,6 +17,8 @@ pub struct MotionTable {
     pub spin: Option<SpinTable>,
     /// Translation along a straight line.
     pub glide: Option<GlideTable>,
+    /// Translation and rotation along curves over the time of the take.
+    pub keyed: Option<KeyedMotionTable>,
 }
 
 /// Oscillation about the start.
@@ -50,4 +52,19 @@ pub struct SpinTable {
 pub struct GlideTable {
     /// Its velocity (m/s).
     pub velocity: Vector,
+}
+
+/// Translation and rotation along curves over the time of the take, relative to where the curves are when the motion begins.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KeyedMotionTable {
+    /// Displacement (m).
+    #[schemars(extend("default" = [0, 0, 0]))]
+    pub translation: Option<KeyedVector>,
+    /// Rotation vector: the axis times the number of turns; `[0, { keys = [[0, 0], [2, 0.25]] }, 0]` is a quarter turn about y in two seconds.
+    #[schemars(extend("default" = [0, 0, 0]))]
+    pub turns: Option<KeyedVector>,
+    /// The point that it rotates about, which the translation carries along (m).
+    #[schemars(extend("default" = [0, 0, 0]))]
+    pub center: Option<Vector>,
 }

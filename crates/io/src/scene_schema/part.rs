@@ -94,6 +94,12 @@ parts! {
     MotionSpin: SpinTable = "motion = { spin = { … } }";
     /// Along a line.
     MotionGlide: GlideTable = "motion = { glide = { … } }";
+    /// Along curves.
+    MotionKeyed: KeyedMotionTable = "motion = { keyed = { … } }";
+    /// A number over time.
+    Curve: CurveTable = "number = { keys = … }";
+    /// A key with handles.
+    CurveKey: CurveKeyTable = "keys = [{ … }, …]";
 }
 
 impl ScenePart {

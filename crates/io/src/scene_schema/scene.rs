@@ -1,7 +1,8 @@
 //! The top of a scene file.
 
 use super::{
-    BodyTable, CharacterTable, ConstraintTable, ContactTable, EditTable, ObstacleTable, SolverTable, Vector,
+    BodyTable, CharacterTable, ConstraintTable, ContactTable, EditTable, KeyedVector, ObstacleTable,
+    SolverTable,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,9 +20,9 @@ pub struct SceneFile {
     /// The up axis, which gravity and the named ends of bodies follow.
     #[schemars(extend("default" = "y"))]
     pub up: Option<UpAxis>,
-    /// Gravitational acceleration (m/s²).
+    /// Gravitational acceleration (m/s²). If it is keyed, rest shapes are those under gravity at time 0.
     #[schemars(extend("x-default" = "9.81 down"))]
-    pub gravity: Option<Vector>,
+    pub gravity: Option<KeyedVector>,
     /// The unit of all angles in the file: poses, limits, `turn` and `spin`.
     #[schemars(extend("default" = "degrees"))]
     pub angles: Option<AngleUnit>,

@@ -2,22 +2,45 @@
 
 use super::mesh::MeshKeys;
 use super::network::with_kind;
+use super::nonzero;
+use super::number::{constant_vector, keyed_number, keyed_vector};
 use super::region::{motion_table, region_table};
-use super::{nonzero, vector};
 use crate::scene_schema::{
     BodyTable, ElasticLaw, LoadTable, MaterialChoice, MaterialName, MaterialTable, PinTable, SagMode,
 };
-use sinew_control::Motion;
+use sinew_control::{Curve, Motion, VectorCurve};
 use sinew_flesh::{Law, Material, StretchLimits};
 use sinew_sim::contact::ContactMaterial;
 use sinew_sim::desc::{BodyDesc, ContactDesc, LoadDesc, PinDesc, Sag};
+use sinew_take::Scene;
+
+/// What of a body changes over time.
+pub(super) struct BodyMotion<'a> {
+    /// Motions of its pins.
+    pub(super) pins: &'a [Motion],
+    /// Curves of its loads.
+    pub(super) forces: &'a [Option<VectorCurve>],
+    /// The curve of its air drag.
+    pub(super) air_drag: Option<&'a Curve>,
+}
+
+impl<'a> BodyMotion<'a> {
+    /// That of body `i` of a scene.
+    pub(super) fn of(scene: &'a Scene, i: usize) -> BodyMotion<'a> {
+        BodyMotion {
+            pins: scene.pin_motions.get(i).map_or(&[], Vec::as_slice),
+            forces: scene.curves.loads.get(i).map_or(&[], Vec::as_slice),
+            air_drag: scene.curves.air_drag.get(i).and_then(Option::as_ref),
+        }
+    }
+}
 
 pub(super) fn body_table(
     body: &BodyDesc,
-    motions: &[Motion],
+    moving: &BodyMotion,
     mesh: MeshKeys,
     contact: &ContactDesc,
-) -> BodyTable {
+) -> Result<BodyTable, &'static str> {
     let material = contact.material(&body.name);
     let table = BodyTable {
         name: Some(body.name.clone()),
@@ -27,16 +50,19 @@ pub(super) fn body_table(
         cage_edge: mesh.cage_edge,
         material: Some(material_choice(&body.material)),
         velocity: nonzero(&body.velocity),
-        pin: pin_tables(&body.pins, motions),
-        load: load_tables(&body.loads),
+        pin: pin_tables(&body.pins, moving.pins)?,
+        load: load_tables(&body.loads, moving.forces)?,
         sag: (body.sag != Sag::Free).then(|| sag_mode(body.sag)),
-        air_drag: (body.air_drag > 0.0).then_some(body.air_drag),
+        air_drag: match moving.air_drag {
+            Some(curve) => Some(keyed_number(curve)?),
+            None => (body.air_drag > 0.0).then_some(body.air_drag.into()),
+        },
         self_contact: self_contact(body, contact),
         friction: material.friction,
         contact_stiffness: contact_stiffness(&material),
         ..BodyTable::default()
     };
-    with_kind(table, &body.shape)
+    Ok(with_kind(table, &body.shape))
 }
 
 /// `self_contact` of a body; absent if it is false.
@@ -49,19 +75,28 @@ pub(super) fn contact_stiffness(material: &ContactMaterial) -> Option<f64> {
     (material.stiffness != 1.0).then_some(material.stiffness)
 }
 
-pub(super) fn pin_tables(pins: &[PinDesc], motions: &[Motion]) -> Vec<PinTable> {
+pub(super) fn pin_tables(pins: &[PinDesc], motions: &[Motion]) -> Result<Vec<PinTable>, &'static str> {
     let motions = motions.iter().chain(core::iter::repeat(&Motion::Still));
-    let table = |(pin, motion): (&PinDesc, &Motion)| PinTable {
-        region: region_table(&pin.region),
-        motion: motion_table(motion),
+    let table = |(pin, motion): (&PinDesc, &Motion)| {
+        Ok(PinTable { region: region_table(&pin.region), motion: motion_table(motion)? })
     };
     pins.iter().zip(motions).map(table).collect()
 }
 
-pub(super) fn load_tables(loads: &[LoadDesc]) -> Vec<LoadTable> {
-    let table =
-        |load: &LoadDesc| LoadTable { region: region_table(&load.region), force: vector(&load.force) };
-    loads.iter().map(table).collect()
+/// The tables of loads with their curves.
+pub(super) fn load_tables(
+    loads: &[LoadDesc],
+    forces: &[Option<VectorCurve>],
+) -> Result<Vec<LoadTable>, &'static str> {
+    let forces = forces.iter().chain(core::iter::repeat(&None));
+    let table = |(load, force): (&LoadDesc, &Option<VectorCurve>)| {
+        let force = match force {
+            Some(curve) => keyed_vector(curve)?,
+            None => constant_vector(&load.force),
+        };
+        Ok(LoadTable { region: region_table(&load.region), force })
+    };
+    loads.iter().zip(forces).map(table).collect()
 }
 
 /// A material by its name if it has one, else by its parameters.

@@ -1,13 +1,15 @@
 //! Writes bodies with bones as `[[character]]`.
 
-use super::body::{contact_stiffness, load_tables, material_choice, pin_tables, sag_mode, self_contact};
+use super::body::{
+    BodyMotion, contact_stiffness, load_tables, material_choice, pin_tables, sag_mode, self_contact,
+};
 use super::bone::bone_tables;
 use super::mesh::MeshKeys;
 use super::nonzero;
 use super::performance::{WrittenMotion, apply_performance};
 use super::region::region_table;
 use crate::scene_schema::{CharacterTable, TieTable};
-use sinew_control::{Motion, Performance};
+use sinew_control::Performance;
 use sinew_sim::desc::{BodyDesc, Hold, TieDesc};
 use sinew_skeleton::Skeleton;
 use sinew_take::Scene;
@@ -24,7 +26,7 @@ pub(super) struct WrittenCharacter<'a> {
 pub(super) fn character_table<'a>(
     scene: &'a Scene,
     body: &BodyDesc,
-    motions: &[Motion],
+    moving: &BodyMotion,
     mesh: MeshKeys,
 ) -> Result<WrittenCharacter<'a>, String> {
     // its skeleton
@@ -56,8 +58,8 @@ pub(super) fn character_table<'a>(
         core_reach: Some(attachment.core.reach),
         tie: attachment.ties.iter().map(tie_table).collect::<Result<_, _>>()?,
         velocity: nonzero(&body.velocity),
-        pin: pin_tables(&body.pins, motions),
-        load: load_tables(&body.loads),
+        pin: pin_tables(&body.pins, moving.pins)?,
+        load: load_tables(&body.loads, moving.forces)?,
         self_contact: self_contact(body, &scene.world.contact),
         friction: contact.friction,
         contact_stiffness: contact_stiffness(&contact),

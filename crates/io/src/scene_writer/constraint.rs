@@ -1,11 +1,12 @@
 //! Writes constraints as `[[constraint]]`.
 
-use super::performance::curve;
+use super::number::{bezier_table, spline_table};
+use super::performance::curve as curve_name;
 use super::region::{motion_table, region_table};
 use super::vector;
-use crate::scene_schema::{BeltTable, ConstraintTable, PointTable};
+use crate::scene_schema::{BeltTable, ConstraintTable, KeyRows, PointTable};
 use sinew_control::{
-    ConstraintMotion, Extrapolation, Interpolation, KeyShape, KeyValue, Keyframes, PlaceMotion,
+    ConstraintMotion, Curve, Extrapolation, Interpolation, KeyShape, KeyValue, Keyframes, PlaceMotion,
 };
 use sinew_sim::desc::{ConstraintDesc, ConstraintKind, PointDesc};
 use sinew_take::Scene;
@@ -79,15 +80,15 @@ fn point_table(point: &PointDesc) -> PointTable {
     table
 }
 
-/// Sets the target, strength and length of a constraint over time, which must have the same kind of curve.
+/// Sets the target, strength and length of a constraint over time.
 fn apply_motion(motion: &ConstraintMotion, table: &mut ConstraintTable) -> Result<(), &'static str> {
     // the target
-    let mut curves = Vec::new();
+    let mut curve = None;
     match &motion.place {
         PlaceMotion::Still => {}
-        PlaceMotion::Moved(moved) => table.motion = motion_table(moved),
+        PlaceMotion::Moved(moved) => table.motion = motion_table(moved)?,
         PlaceMotion::Along(path) => {
-            curves.push(curve_of(path)?);
+            curve = Some(curve_of(path)?);
             let row = |key: &sinew_control::Key<sinew_math::Vec3>| {
                 let [x, y, z] = vector(&key.value);
                 [key.time, x, y, z]
@@ -104,18 +105,23 @@ fn apply_motion(motion: &ConstraintMotion, table: &mut ConstraintTable) -> Resul
     }
 
     // strength and length
-    for (keys, rows) in [(&motion.strength, &mut table.strengths), (&motion.length, &mut table.lengths)] {
-        let Some(keys) = keys else { continue };
-        curves.push(curve_of(keys)?);
-        *rows = Some(keys.keys().iter().map(|key| [key.time, key.value]).collect());
+    for (own, rows) in [(&motion.strength, &mut table.strengths), (&motion.length, &mut table.lengths)] {
+        *rows = match own {
+            Curve::Constant(1.0) => None,
+            Curve::Constant(value) => Some(KeyRows::Rows(vec![[0.0, *value]])),
+            Curve::Bezier(curve) => Some(KeyRows::Curve(bezier_table(curve))),
+            // the keys of the table give one kind of curve
+            Curve::Spline(keys) if curve.get_or_insert(curve_of(keys)?) != &curve_of(keys)? => {
+                Some(KeyRows::Curve(spline_table(keys)?))
+            }
+            Curve::Spline(keys) => {
+                Some(KeyRows::Rows(keys.keys().iter().map(|key| [key.time, key.value]).collect()))
+            }
+        };
     }
 
-    // one kind of curve for all of them
-    let Some((interpolation, beyond)) = curves.first().copied() else { return Ok(()) };
-    if curves.iter().any(|other| *other != (interpolation, beyond)) {
-        return Err("moves along curves of different kinds");
-    }
-    table.interpolation = Some(curve(interpolation));
+    let Some((interpolation, beyond)) = curve else { return Ok(()) };
+    table.interpolation = Some(curve_name(interpolation));
     table.is_loop = (beyond == Extrapolation::Loop).then_some(true);
     Ok(())
 }

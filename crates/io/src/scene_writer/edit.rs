@@ -2,10 +2,10 @@
 
 use super::body::{load_tables, material_choice};
 use super::constraint::moved_constraint_table;
+use super::number::{keyed_number, keyed_vector};
 use super::obstacle::contact_table;
 use super::region::motion_table;
 use super::solver::solver_table;
-use super::vector;
 use crate::scene_schema::{
     BodyEditTable, CharacterEditTable, DriveMode, EditTable, ObstacleEditTable, PinEditTable, SolverChoice,
     SolverTable,
@@ -25,7 +25,7 @@ fn edit_table(time: f64, change: &SceneChange) -> Result<EditTable, String> {
     let obstacle = |name: &str| ObstacleEditTable { name: name.to_owned(), ..ObstacleEditTable::default() };
     match change {
         // the whole world
-        SceneChange::Gravity(gravity) => table.gravity = Some(vector(gravity)),
+        SceneChange::Gravity(gravity) => table.gravity = Some(keyed_vector(gravity)?),
         SceneChange::Contact(contact) => table.contact = contact_table(contact, false),
         SceneChange::Solver(solver) => {
             let explicit = SolverTable { kind: Some(SolverChoice::Explicit), ..SolverTable::default() };
@@ -36,14 +36,14 @@ fn edit_table(time: f64, change: &SceneChange) -> Result<EditTable, String> {
         SceneChange::Material { body: name, material } => {
             table.body.push(BodyEditTable { material: Some(material_choice(material)), ..body(name) });
         }
-        SceneChange::Loads { body: name, loads } => {
-            table.body.push(BodyEditTable { load: Some(load_tables(loads)), ..body(name) });
+        SceneChange::Loads { body: name, loads, forces } => {
+            table.body.push(BodyEditTable { load: Some(load_tables(loads, forces)?), ..body(name) });
         }
         SceneChange::AirDrag { body: name, rate } => {
-            table.body.push(BodyEditTable { air_drag: Some(*rate), ..body(name) });
+            table.body.push(BodyEditTable { air_drag: Some(keyed_number(rate)?), ..body(name) });
         }
         SceneChange::PinMotion { body: name, pin, motion } => {
-            let pin = PinEditTable { number: Some(pin + 1), motion: motion_table(motion) };
+            let pin = PinEditTable { number: Some(pin + 1), motion: motion_table(motion)? };
             table.body.push(BodyEditTable { pin: vec![pin], ..body(name) });
         }
         SceneChange::Drive { rig, mode } => {
@@ -53,7 +53,7 @@ fn edit_table(time: f64, change: &SceneChange) -> Result<EditTable, String> {
         // obstacles and constraints
         SceneChange::ObstacleMotion { obstacle: name, motion } => {
             let still = (*motion == Motion::Still).then_some(true);
-            table.obstacle.push(ObstacleEditTable { motion: motion_table(motion), still, ..obstacle(name) });
+            table.obstacle.push(ObstacleEditTable { motion: motion_table(motion)?, still, ..obstacle(name) });
         }
         SceneChange::ObstacleFriction { obstacle: name, friction } => {
             table.obstacle.push(ObstacleEditTable { friction: Some(*friction), ..obstacle(name) });

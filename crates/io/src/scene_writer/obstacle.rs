@@ -30,7 +30,7 @@ pub(super) fn obstacle_table(
     match obstacle.mobility {
         Mobility::Fixed => {}
         Mobility::Kinematic => {
-            table.motion = motion_table(motion);
+            table.motion = motion_table(motion)?;
             table.mobility = table.motion.is_none().then_some(ObstacleMobility::Kinematic);
         }
         Mobility::PartOf(whole) => {

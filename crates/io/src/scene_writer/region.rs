@@ -1,8 +1,10 @@
 //! Writes regions and rigid motions as tables.
 
+use super::number::keyed_vector;
 use super::vector;
 use crate::scene_schema::{
-    BallTable, BoxTable, EndChoice, GlideTable, MotionTable, RegionTable, ShakeTable, SpinTable,
+    BallTable, BoxTable, EndChoice, GlideTable, KeyedMotionTable, MotionTable, RegionTable, ShakeTable,
+    SpinTable,
 };
 use sinew_control::Motion;
 use sinew_sim::desc::Region;
@@ -24,10 +26,20 @@ pub(super) fn region_table(region: &Region) -> RegionTable {
 }
 
 /// The table of a motion; `None` if nothing moves.
-pub(super) fn motion_table(motion: &Motion) -> Option<MotionTable> {
+///
+/// # Errors
+/// If it is keyed by splines with tension, continuity or bias.
+pub(super) fn motion_table(motion: &Motion) -> Result<Option<MotionTable>, &'static str> {
     let mut table = MotionTable::default();
     match motion {
-        Motion::Still => return None,
+        Motion::Still => return Ok(None),
+        Motion::Keyed(keyed) => {
+            table.keyed = Some(KeyedMotionTable {
+                translation: Some(keyed_vector(&keyed.translation)?),
+                turns: Some(keyed_vector(&keyed.turns)?),
+                center: Some(vector(&keyed.center)),
+            });
+        }
         Motion::Shake { amplitude, frequency } => {
             table.shake = Some(ShakeTable { amplitude: vector(amplitude), frequency: *frequency });
         }
@@ -36,5 +48,5 @@ pub(super) fn motion_table(motion: &Motion) -> Option<MotionTable> {
         }
         Motion::Glide { velocity } => table.glide = Some(GlideTable { velocity: vector(velocity) }),
     }
-    Some(table)
+    Ok(Some(table))
 }

@@ -129,7 +129,7 @@ mod tests {
     fn revisions_come_back_to_the_bit() {
         let edit = |time: f64| EditTable {
             time,
-            gravity: Some([0.1 + 0.2, -1.0 / 3.0, 0.0]),
+            gravity: Some([0.1 + 0.2, -1.0 / 3.0, 0.0].map(Into::into)),
             ..EditTable::default()
         };
         let version = Version {

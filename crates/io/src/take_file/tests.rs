@@ -411,7 +411,7 @@ fn another_model_is_not_taken_for_the_recorded_one() {
 
 /// Gravity turned upside down from a time on.
 fn gravity_edit(time: f64) -> EditTable {
-    EditTable { time, gravity: Some([0.0, 9.81, 1.0]), ..EditTable::default() }
+    EditTable { time, gravity: Some([0.0, 9.81, 1.0].map(Into::into)), ..EditTable::default() }
 }
 
 /// The scene with edits, and all of its states when it is simulated with them from the start.

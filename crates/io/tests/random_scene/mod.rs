@@ -97,6 +97,53 @@ fn region() -> BoxedStrategy<RegionTable> {
     .boxed()
 }
 
+/// A curve through keys of every kind, with values between 0 and 1 times a factor.
+fn number_curve(factor: f64) -> BoxedStrategy<CurveTable> {
+    let handle = || [0.0..0.5, -1.0..1.0f64];
+    let key = (0.0..1.0f64, of(-3.0..3.0), of(handle()), of(handle()));
+    let kinds = vec![CurveKind::KochanekBartels, CurveKind::BSpline, CurveKind::Linear, CurveKind::Step];
+    let rows =
+        (vec(0.0..1.0f64, 1..4), of(select(kinds)), flag()).prop_map(move |(values, kind, is_loop)| {
+            let row = |(i, value): (usize, f64)| CurveKey::Row([0.3 * i as f64, factor * value]);
+            let keys = values.into_iter().enumerate().map(row).collect();
+            CurveTable { keys, interpolation: kind, is_loop, snap: None }
+        });
+    let handles = (vec(key, 1..4), flag(), flag()).prop_map(move |(keys, is_loop, snap)| {
+        let table = |(i, (value, slope, left, right)): (
+            usize,
+            (f64, Option<f64>, Option<[f64; 2]>, Option<[f64; 2]>),
+        )| {
+            // a handle of no length in time must have none in value
+            let sound = |[time, value]: [f64; 2]| if time == 0.0 { [0.0, 0.0] } else { [time, value] };
+            CurveKey::Table(CurveKeyTable {
+                time: 0.25 + 2.0 * i as f64,
+                value: factor * value,
+                slope: slope.filter(|_| left.is_none() && right.is_none()),
+                left: left.map(|handle| sound(handle).map(|x| -x)),
+                right: right.map(sound),
+            })
+        };
+        CurveTable {
+            keys: keys.into_iter().enumerate().map(table).collect(),
+            interpolation: None,
+            is_loop,
+            snap,
+        }
+    });
+    prop_oneof![rows, handles].boxed()
+}
+
+/// A number from 0 to 10, or a curve of such.
+fn keyed_number() -> BoxedStrategy<KeyedNumber> {
+    prop_oneof![positive().prop_map(KeyedNumber::Constant), number_curve(10.0).prop_map(KeyedNumber::Curve)]
+        .boxed()
+}
+
+fn keyed_vector() -> BoxedStrategy<KeyedVector> {
+    let component = || prop_oneof![number().prop_map(KeyedNumber::Constant), keyed_number()];
+    [component(), component(), component()].boxed()
+}
+
 fn motion() -> BoxedStrategy<MotionTable> {
     let none = MotionTable::default;
     prop_oneof![
@@ -107,6 +154,11 @@ fn motion() -> BoxedStrategy<MotionTable> {
             MotionTable { spin: Some(SpinTable { axis, center, rate: x.clamp(-1000.0, 1000.0) }), ..none() }
         }),
         vector().prop_map(move |velocity| MotionTable { glide: Some(GlideTable { velocity }), ..none() }),
+        (of(keyed_vector()), of(keyed_vector()), of(vector())).prop_map(
+            move |(translation, turns, center)| {
+                MotionTable { keyed: Some(KeyedMotionTable { translation, turns, center }), ..none() }
+            }
+        ),
     ]
     .boxed()
 }
@@ -134,7 +186,7 @@ fn pin() -> BoxedStrategy<PinTable> {
 }
 
 fn load() -> BoxedStrategy<LoadTable> {
-    (region(), vector()).prop_map(|(region, force)| LoadTable { region, force }).boxed()
+    (region(), keyed_vector()).prop_map(|(region, force)| LoadTable { region, force }).boxed()
 }
 
 fn sag() -> impl Strategy<Value = SagMode> {
@@ -195,7 +247,7 @@ fn body() -> BoxedStrategy<BodyTable> {
         Just(BodyTable { tets: Some("t.ele".into()), ..BodyTable::default() }),
     ];
     let placing = (of(positive()), of(vector()), of(vector()), contact_keys());
-    let held = (vec(pin(), 0..3), vec(load(), 0..2), of(sag()), of(positive()));
+    let held = (vec(pin(), 0..3), vec(load(), 0..2), of(sag()), of(keyed_number()));
     (shape, kind(), placing, of(material()), held)
         .prop_map(|(shape, kind, (scale, translate, velocity, contact), material, held)| {
             let (pin, load, sag, air_drag) = held;
@@ -453,9 +505,10 @@ fn constraint() -> BoxedStrategy<ConstraintTable> {
         ..PointTable::default()
     });
     let rows = || {
-        vec(0.0..=1.0f64, 1..4).prop_map(|values| {
-            values.into_iter().enumerate().map(|(i, value)| [0.25 * i as f64, value]).collect::<Vec<_>>()
-        })
+        let rows = vec(0.0..=1.0f64, 1..4).prop_map(|values| {
+            KeyRows::Rows(values.into_iter().enumerate().map(|(i, value)| [0.25 * i as f64, value]).collect())
+        });
+        prop_oneof![rows, number_curve(1.0).prop_map(KeyRows::Curve)]
     };
     let path = vec(vector(), 1..4).prop_map(|places| {
         places.into_iter().enumerate().map(|(i, [x, y, z])| [0.5 * i as f64, x, y, z]).collect::<Vec<_>>()
@@ -546,10 +599,10 @@ fn edit() -> BoxedStrategy<EditTable> {
     };
     let body = BodyEditTable::default;
     let change = prop_oneof![
-        vector().prop_map(move |gravity| EditTable { gravity: Some(gravity), ..none() }),
+        keyed_vector().prop_map(move |gravity| EditTable { gravity: Some(gravity), ..none() }),
         material().prop_map(move |material| of_body(BodyEditTable { material: Some(material), ..body() })),
         vec(load(), 0..2).prop_map(move |load| of_body(BodyEditTable { load: Some(load), ..body() })),
-        (0.0..9.0).prop_map(move |rate| of_body(BodyEditTable { air_drag: Some(rate), ..body() })),
+        keyed_number().prop_map(move |rate| of_body(BodyEditTable { air_drag: Some(rate), ..body() })),
         positive().prop_map(move |friction| {
             let name = "obstacle 1".into();
             let obstacle =
@@ -570,7 +623,7 @@ fn edit() -> BoxedStrategy<EditTable> {
 pub(crate) fn scene_file() -> impl Strategy<Value = SceneFile> {
     let up = of(select(vec![UpAxis::Y, UpAxis::Z]));
     let angles = of(select(vec![AngleUnit::Degrees, AngleUnit::Radians]));
-    let top = (of(0.01..100.0), of(1.0..240.0), up, of(vector()), angles, of(0.0..10.0));
+    let top = (of(0.01..100.0), of(1.0..240.0), up, of(keyed_vector()), angles, of(0.0..10.0));
     let tables =
         (vec((name(), body()), 1..3), vec(character(), 0..3), vec(obstacle(), 1..3), of(dynamic_obstacle()));
     (top, tables, vec(constraint(), 0..3), of(contact()), of(solver()), vec(edit(), 0..3)).prop_map(

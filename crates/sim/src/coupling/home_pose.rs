@@ -109,7 +109,8 @@ impl HomePose {
             // the chordal mean of the rotations of its bones: how the body as a whole has turned
             let svd = Svd::of(&turned);
             let gravity = model.gravity();
-            let felt = body.gravity_fraction * (gravity - svd.u * svd.v.transpose() * gravity);
+            let at_home = svd.u * svd.v.transpose() * model.home_gravity();
+            let felt = body.gravity_fraction * (gravity - at_home);
             self.lifts.push(felt - gravity);
         }
 

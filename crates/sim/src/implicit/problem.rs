@@ -162,8 +162,9 @@ impl Problem {
         }
         self.load.resize(model.node_count(), Vec3::zeros());
         for (i, load) in model.loads().iter().enumerate() {
-            for (node, force) in &load.node_forces {
-                self.load[*node as usize] += control.load_scale(i) * force;
+            let force = control.load_force(model, i);
+            for (node, fraction) in &load.node_fractions {
+                self.load[*node as usize] += *fraction * force;
             }
         }
         if !model.metaphors().is_empty() {

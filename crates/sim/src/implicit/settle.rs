@@ -17,6 +17,7 @@ use crate::SolveReport;
 use crate::constraint_forces::{ConstraintEnergy, ConstraintStep};
 use crate::contact::{ContactEnergy, Contacts};
 use crate::custom_bodies::CustomBodies;
+use crate::step_model::with_numbers;
 use crate::substep::Substep;
 use crate::{Control, Model, State};
 use sinew_math::Vec3;
@@ -83,8 +84,25 @@ pub fn settle_with(
     extras: &mut [&mut dyn NodeEnergy],
     state: &mut State,
 ) -> Result<SettleReport, SettleError> {
-    // the unknowns, and the energies besides elasticity
     check(model, control)?;
+    if !control.changes(model) {
+        return settle_in(model, control, settings, extras, state);
+    }
+    let report = settle_in(&with_numbers(model, control), control, settings, extras, state)?;
+    // the energy account refers to the gravity of the model itself
+    state.restart(model);
+    Ok(report)
+}
+
+/// Settles under the gravity of a model.
+fn settle_in(
+    model: &Model,
+    control: &Control,
+    settings: &ImplicitSettings,
+    extras: &mut [&mut dyn NodeEnergy],
+    state: &mut State,
+) -> Result<SettleReport, SettleError> {
+    // the unknowns, and the energies besides elasticity
     let (mut problem, mut newton) = (Problem::default(), Newton::default());
     newton.is_settling = true;
     let mut now = state.clone();

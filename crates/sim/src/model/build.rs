@@ -348,19 +348,20 @@ impl Parts {
             self.faults.push(Fault::new(&desc.name, nothing_there("load", index, "pushes on", shape)));
             return;
         }
+        // a unit force along x, whose x components are the fractions
         let mut vertex_force = vec![Vec3::zeros(); shape.surface.vertices.len()];
         for &vertex in &vertices {
-            vertex_force[vertex as usize] = load.force / vertices.len() as f64;
+            vertex_force[vertex as usize].x = 1.0 / vertices.len() as f64;
         }
         let mut node_force = vec![Vec3::zeros(); shape.mesh.nodes.len()];
         shape.embedding.apply_transpose(&vertex_force, &mut node_force);
-        let node_forces = node_force
+        let node_fractions = node_force
             .iter()
             .enumerate()
-            .filter(|(_, force)| **force != Vec3::zeros())
-            .map(|(node, force)| ((first_node + node) as u32, *force))
+            .filter(|(_, force)| force.x != 0.0)
+            .map(|(node, force)| ((first_node + node) as u32, force.x))
             .collect();
-        self.loads.push(Load { body: self.bodies.len(), node_forces });
+        self.loads.push(Load { body: self.bodies.len(), force: load.force, node_fractions });
     }
 
     /// Chooses the nodes that are fixed to bones.
@@ -631,6 +632,7 @@ impl Parts {
             node_lift,
             tets: self.elements.iter().map(|element| element.nodes).collect(),
             gravity: world.gravity,
+            home_gravity: kept.map_or(world.gravity, |kept| kept.home_gravity),
             bodies: self.bodies,
             node_rest: self.node_rest,
             node_start_v: self.node_start_v,

@@ -38,10 +38,11 @@ impl Model {
             pin.nodes.iter().for_each(|node| print.index(*node));
         }
         for load in &self.loads {
-            print.text(&(load.body, load.node_forces.len()));
-            for (node, force) in &load.node_forces {
+            print.text(&(load.body, load.node_fractions.len()));
+            print.vector(&load.force);
+            for (node, fraction) in &load.node_fractions {
                 print.index(*node);
-                print.vector(force);
+                print.number(*fraction);
             }
         }
 

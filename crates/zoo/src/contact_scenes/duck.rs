@@ -49,7 +49,7 @@ pub fn duck_box() -> Scene {
         let pose = Isometry::from_parts((lean * middle).into(), lean);
         let wall = ObstacleDesc::fixed(name, Shape::Cuboid { half }, pose);
         scene.world.obstacles.push(ObstacleDesc { mobility: Mobility::Kinematic, ..wall });
-        scene.obstacle_motions.push(spin);
+        scene.obstacle_motions.push(spin.clone());
     }
     scene.world.contact = ContactDesc { friction: 0.4, ..ContactDesc::default() };
     scene

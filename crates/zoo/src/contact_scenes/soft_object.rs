@@ -51,6 +51,7 @@ impl SoftObject {
             pin_motions: vec![Vec::new()],
             obstacle_motions: Vec::new(),
             constraint_motions: Vec::new(),
+            curves: Default::default(),
             performances: Vec::new(),
             preroll: 0.0,
             seconds,
