@@ -271,12 +271,27 @@ join = [{ body = "a", inside = [0, 0, 0] }, { character = "snake", bone = "tail"
 belt = { body = "first", center = [0, 0, 0], axis = [0, 0, 2] }
 lengths = [[0, 1], [1, 0.5]]
 
+[[metaphor]]
+name = "squeeze"
+body = "first"
+kind = "stretch"
+magnitude = -0.5
+origin = [0, 0, 0]
+axis = [1, 0, 0]
+normal = [0, 1, 0]
+near = 0.1
+far = 0.5
+radius = 0.4
+net = true
+frame = "cone"
+
 [[edit]]
 time = 1.25
 gravity = [0, 0, 1]
 body = [{ name = "first", material = { young = 5e3 }, pin = [{ number = 2 }] }]
 obstacle = [{ name = "ground", still = true }]
 remove = ["hand"]
+remove_metaphor = ["squeeze"]
 
 [[edit]]
 time = 2
@@ -716,6 +731,20 @@ fn the_whole_scene_uses_every_documented_key() {
         assert!(WHOLE.contains(key.name) || RIGGED.contains(key.name), "{}", key.name);
         assert!(table.contains(&format!("| `{}` |", key.name)));
     }
+}
+
+#[test]
+fn a_metaphor_reaches_the_scene_with_its_magnitude() {
+    let folder = folder();
+    let text = "[[body]]\nname = 'a'\nsurface = 'a.obj'\n[[metaphor]]\nbody = 'a'\nkind = 'twist'\nnear = 0.1\n\
+        [[edit]]\ntime = 1\nmetaphor = [{ name = 'metaphor-1', body = 'a', kind = 'push', axis = [0, 1, 0], magnitude = { keys = [[1, 0], [2, 3]] } }]\n";
+    let scene = read_scene_text(text, "s", folder.path()).unwrap().value;
+    let own = &scene.world.metaphors[0];
+    assert!(own.name == "metaphor-1" && own.widget.near == Some(0.1) && !own.leaves_net);
+    assert_eq!(scene.curves.metaphors, [sinew_control::Curve::Constant(1.0)]);
+    assert_eq!(scene.edits[0].changes.len(), 1);
+    let error = error_of(&text.replace("body = 'a'\nkind", "body = 'b'\nkind"), folder.path());
+    assert!(error.contains("line 5") && error.contains("there is no body \"b\""), "{error}");
 }
 
 #[test]

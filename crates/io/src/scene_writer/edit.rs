@@ -2,6 +2,7 @@
 
 use super::body::{load_tables, material_choice};
 use super::constraint::moved_constraint_table;
+use super::metaphor::metaphor_table;
 use super::number::{keyed_number, keyed_vector};
 use super::obstacle::contact_table;
 use super::region::motion_table;
@@ -14,7 +15,10 @@ use sinew_control::{DriveMode as Mode, Motion};
 use sinew_take::{Scene, SceneChange};
 
 /// The tables of all edits of a scene.
-pub(super) fn edit_tables(scene: &Scene) -> Result<Vec<EditTable>, String> {
+///
+/// # Errors
+/// The first part of an edit that scene files have no keys for.
+pub fn edit_tables(scene: &Scene) -> Result<Vec<EditTable>, String> {
     let edits = scene.edits.iter().flat_map(|edit| edit.changes.iter().map(|change| (edit.time, change)));
     edits.map(|(time, change)| edit_table(time, change)).collect()
 }
@@ -50,7 +54,7 @@ fn edit_table(time: f64, change: &SceneChange) -> Result<EditTable, String> {
             table.character.push(CharacterEditTable { name: rig.clone(), mode: Some(drive_mode(*mode)) });
         }
 
-        // obstacles and constraints
+        // obstacles, constraints and metaphors
         SceneChange::ObstacleMotion { obstacle: name, motion } => {
             let still = (*motion == Motion::Still).then_some(true);
             table.obstacle.push(ObstacleEditTable { motion: motion_table(motion)?, still, ..obstacle(name) });
@@ -62,6 +66,10 @@ fn edit_table(time: f64, change: &SceneChange) -> Result<EditTable, String> {
             table.constraint.push(moved_constraint_table(constraint, motion)?);
         }
         SceneChange::RemoveConstraint(name) => table.remove.push(name.clone()),
+        SceneChange::Metaphor { metaphor, magnitude } => {
+            table.metaphor.push(metaphor_table(metaphor, magnitude)?);
+        }
+        SceneChange::RemoveMetaphor(name) => table.remove_metaphor.push(name.clone()),
     }
     Ok(table)
 }
@@ -93,6 +101,8 @@ mod tests {
         [[edit]]\ntime = 0.4\nobstacle = [{ name = 'ball', friction = 0.1 }]\n\
         [[edit]]\ntime = 0.5\nremove = ['drag']\n\
         [[edit]]\ntime = 0.5\nconstraint = [{ name = 'new', pin = { body = 'a', surface = [1, 0, 0] }, strengths = [[0.5, 0], [0.6, 1]] }]\n\
+        [[edit]]\ntime = 0.5\nmetaphor = [{ name = 'turn', body = 'a', kind = 'twist', magnitude = { keys = [[0.5, 0], [0.7, -2]] }, near = 0.01 }]\n\
+        [[edit]]\ntime = 0.55\nremove_metaphor = ['turn']\n\
         [[edit]]\ntime = 0.6\ncontact = { friction = 0.2 }\n\
         [[edit]]\ntime = 0.7\nsolver = { kind = 'implicit', order = 2 }\n\
         [[edit]]\ntime = 0.8\nsolver = { kind = 'explicit' }\n";
@@ -107,7 +117,7 @@ mod tests {
         .unwrap();
         std::fs::write(folder.path().join("s.toml"), EDITS).unwrap();
         let scene = read_scene(&folder.path().join("s.toml")).unwrap().value;
-        assert_eq!(scene.edits.len(), 14);
+        assert_eq!(scene.edits.len(), 16);
         assert!(scene.edits.iter().all(|edit| edit.changes.len() == 1));
         let other = tempfile::tempdir().unwrap();
         SceneFiles::of(&scene, "t").unwrap().write(other.path()).unwrap();
