@@ -22,6 +22,7 @@ pub mod implicit;
 mod measures;
 mod metaphor;
 mod metaphor_forces;
+mod metaphor_strength;
 mod model;
 mod network;
 mod node_energy;

@@ -24,7 +24,7 @@ mod trial_field;
 
 pub use local_frame::BodyPose;
 pub(crate) use local_frame::LocalFrame;
-pub(crate) use trial_field::TrialField;
+pub(crate) use trial_field::{Side, TrialField};
 
 use crate::desc::MetaphorKind;
 use sinew_math::{Mat3, Vec3, real};
@@ -49,6 +49,8 @@ pub struct Metaphor {
     /// What a body that follows the pattern does under it: m, for a twist rad. Zero where nothing could be found out about its stiffness.
     pub expected_response: f64,
     pub(crate) leaves_net: bool,
+    /// The longest side of the body's bounding box at rest (m).
+    pub(crate) size: f64,
     pub(crate) frame: LocalFrame,
     /// All nodes that it acts on, and their masses (kg); those of the sets are indices into it.
     pub(crate) nodes: Vec<(u32, f64)>,
@@ -101,6 +103,16 @@ impl Metaphor {
         }
         let origin = now + body.rotation * (self.origin - rest);
         ControlFrame { body, origin, axes: body.rotation * self.axes }
+    }
+
+    /// The largest distance of its nodes from their places in the pose of the body (m); NaN if any position is.
+    pub(crate) fn max_distance(&self, rest: &[Vec3], x: &[Vec3]) -> f64 {
+        let pose = self.frame.find(x);
+        let away = |node: u32| (x[node as usize] - pose.carry(&rest[node as usize])).norm();
+        self.nodes.iter().fold(0.0, |max: f64, (node, _)| {
+            let own = away(*node);
+            if own > max || own.is_nan() { own } else { max }
+        })
     }
 
     /// What a metaphor has done to its body, with nodes at positions `x` (m): by how much the distance of both sets along the axis has grown, how far the middle has left the line between both ends against the normal, by which angle one set

@@ -6,5 +6,7 @@ mod bodies;
 mod resultants;
 #[path = "metaphors/selection.rs"]
 mod selection;
+#[path = "metaphors/strength.rs"]
+mod strength;
 #[path = "metaphors/validation.rs"]
 mod validation;

@@ -15,7 +15,7 @@
 //! push      u = δ (ρ₀ (x̂/2 + r (r · x̂)/(2 ρ²))/ρ + ρ₀³ x̂/(2 ρ³)),   ρ² = r² + ρ₀²       (regularised Kelvin solution, incompressible) [deGoesJames2017]
 //! ```
 //!
-//! Outside of the radius, and beyond both sets where they end before the body does, the displacement falls off to zero. Flesh takes the energy density of uniaxial stress, which is exact for stretch, bend and shear alike:
+//! Outside of the radius, and beyond both sets where they end before the body does, the displacement falls off to zero; or one side stays where it is, as a head does below an ear. Flesh takes the energy density of uniaxial stress, which is exact for stretch, bend and shear alike:
 //!
 //! ```text
 //! w = μ (ε : ε + ν (tr ε)²),      ε = sym ∇u
@@ -37,12 +37,21 @@ pub(crate) struct TrialField {
     pub(crate) far: f64,
     /// Radius of the widget (m), infinite for none.
     pub(crate) radius: f64,
+    /// The side that stays where it is, while the other moves twice as far; none for both alike.
+    pub(crate) still: Option<Side>,
 }
 
-/// What magnitude 1 does to a body that follows the trial field: strain of a stretch, angle of a twist and slope of either arm of a bend (rad), and depth of a push in radii.
+/// One of the two sides of a widget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Left,
+    Right,
+}
+
+/// What magnitude 1 does to a body that follows the trial field: strain of a stretch, angle of a twist and tilt of either arm of a bend (rad), and depth of a push in radii.
 const STRAIN: f64 = 0.15;
 const TWIST: f64 = 0.5;
-const SLOPE: f64 = 0.25;
+const TILT: f64 = 0.25;
 const DEPTH: f64 = 0.4;
 
 impl TrialField {
@@ -52,18 +61,28 @@ impl TrialField {
         let [left, right] = self.ends;
         let half = 0.5 * (right - left);
         let middle = 0.5 * (left + right);
-        let s = ((r.x - middle) / half).clamp(-1.0, 1.0);
+        let s = ((r.x - middle) / half).clamp(-1.0, 1.0) + self.shift();
         let u = match self.kind {
             MetaphorKind::Stretch => Vec3::new(STRAIN * half * s, 0.0, 0.0),
             MetaphorKind::Twist => 0.5 * TWIST * s * Vec3::new(0.0, -r.z, r.y),
             MetaphorKind::Bend => {
                 let arm = if r.x < 0.0 { -left } else { right };
-                let (slope, height) = bend(r.x.abs(), arm);
-                Vec3::new(-r.y * slope * r.x.signum(), height, 0.0)
+                let (tilt, height) = bend(r.x.abs(), arm);
+                let part = 1.0 + r.x.signum() * self.shift();
+                part * Vec3::new(-r.y * tilt * r.x.signum(), height, 0.0)
             }
             MetaphorKind::Push => return self.axes * self.dent(&r),
         };
         self.axes * (u * self.falloff(&r))
+    }
+
+    /// What is added to s, so that it is zero on the side that stays.
+    fn shift(&self) -> f64 {
+        match self.still {
+            Some(Side::Left) => 1.0,
+            Some(Side::Right) => -1.0,
+            None => 0.0,
+        }
     }
 
     /// The response to expect of a body that deforms so, as [`super::Metaphor::response`] measures it.
@@ -110,10 +129,10 @@ impl TrialField {
     }
 }
 
-/// Slope and height of a bent arm of a length at a distance from the joint.
+/// Tilt and height of a bent arm of a length at a distance from the joint.
 fn bend(distance: f64, arm: f64) -> (f64, f64) {
     let t = (distance / arm).min(1.0);
-    let slope = 2.0 * SLOPE * (t - 0.5 * t * t);
-    let height = 2.0 * SLOPE * arm * (0.5 * t * t - t * t * t / 6.0);
-    (slope, height + slope * (distance - arm).max(0.0))
+    let tilt = 2.0 * TILT * (t - 0.5 * t * t);
+    let height = 2.0 * TILT * arm * (0.5 * t * t - t * t * t / 6.0);
+    (tilt, height + tilt * (distance - arm).max(0.0))
 }

@@ -613,9 +613,8 @@ impl Parts {
         );
 
         // the model
-        let limb_cores = self.find_limb_cores(world, (&rigs, &rest_frames), &homes);
         let mut model = Model {
-            limb_cores,
+            limb_cores: self.find_limb_cores(world, (&rigs, &rest_frames), &homes),
             rest_balance: 0.0,
             constraints: Vec::new(),
             metaphors: Vec::new(),
@@ -647,8 +646,7 @@ impl Parts {
         };
 
         // reference level of the potential energy
-        let frames = model.rest_frames();
-        let frame = |bone: usize| (frames[bone].rotation, frames[bone].origin);
+        let frame = |bone: usize| (rest_frames[bone].rotation, rest_frames[bone].origin);
         model.rest_balance = model.balance_energy(&model.node_rest, frame);
         model
     }

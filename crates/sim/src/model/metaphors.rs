@@ -63,6 +63,7 @@ fn resolve(model: &Model, desc: &MetaphorDesc) -> Result<Metaphor, String> {
         unit: 0.0,
         expected_response: 0.0,
         leaves_net: desc.leaves_net,
+        size: body.surface.bounds().map_or(0.0, |(low, high)| (high - low).amax()).max(f64::MIN_POSITIVE),
         frame,
         nodes,
     };

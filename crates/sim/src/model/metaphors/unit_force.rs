@@ -4,7 +4,7 @@ use super::widget::Widget;
 use crate::body::Body;
 use crate::body_kind::BodyKind;
 use crate::desc::MetaphorKind;
-use crate::metaphor::{BodyPose, Metaphor, TrialField};
+use crate::metaphor::{BodyPose, Metaphor, Side, TrialField};
 use crate::model::Model;
 use sinew_math::Vec3;
 
@@ -40,31 +40,31 @@ pub(super) fn find(model: &Model, metaphor: &Metaphor, widget: &Widget) -> Resul
         }
     }
 
-    // its work and its energy
-    let work: f64 =
-        metaphor.nodes.iter().zip(&pattern).map(|((node, _), f)| f.dot(&displaced(*node as usize))).sum();
-    let mass: f64 =
-        metaphor.sets.iter().flat_map(|set| &set.nodes).map(|node| model.node_mass[*node as usize]).sum();
-    if work.is_nan() || work <= 0.0 {
+    // the trial field with the least force, and what brings the sets there
+    let force = |trial: &TrialField, energy: f64| {
+        let along = |(node, f): (u32, &Vec3)| f.dot(&trial.at(&model.node_rest[node as usize]));
+        let work: f64 = metaphor.nodes.iter().zip(&pattern).map(|((node, _), f)| along((*node, f))).sum();
+        if work > 0.0 { 2.0 * energy / (scale * work) } else { f64::INFINITY }
+    };
+    let inertial = force(&trial, inertial_energy(model, metaphor, &trial, scale));
+    if !inertial.is_finite() {
         return Err(format!(
             "its forces on {} nodes cancel each other: make it wider, so that each part has nodes off its axis",
             metaphor.sets.iter().map(|set| set.nodes.len()).sum::<usize>()
         ));
     }
-    let energies = trials.iter().map(|trial| energy_of(model, body, trial, scale));
-    let energy = energies.reduce(|a, b| Some(a?.min(b?))).flatten();
-    let inertia = inertial_energy(model, metaphor, &trial, scale);
-    let unit = match energy {
-        Some(energy) => 2.0 * (energy + inertia) / (scale * work),
-        None => f64::INFINITY,
-    };
+    let forces = trials.iter().map(|trial| Some(force(trial, energy_of(model, body, trial, scale)?)));
+    let elastic = forces.reduce(|a, b| Some(a?.min(b?))).flatten();
+    let unit = elastic.map_or(f64::INFINITY, |elastic| elastic + inertial);
 
     // sheets, and what has no energy of points
-    let limit = match (energy, body.thickness()) {
+    let limit = match (elastic, body.thickness()) {
         (None, _) => DEFAULT_ACCELERATION,
         (_, Some(_)) => MAX_SHEET_ACCELERATION,
         _ => f64::INFINITY,
     };
+    let nodes = metaphor.sets.iter().flat_map(|set| &set.nodes);
+    let mass: f64 = nodes.map(|node| model.node_mass[*node as usize]).sum();
     let largest = limit * mass * if metaphor.kind == MetaphorKind::Twist { 0.5 * body.reach } else { 1.0 };
     let expected = if unit <= largest { scale * trial.response() } else { 0.0 };
     let unit = unit.min(largest);
@@ -77,7 +77,7 @@ pub(super) fn find(model: &Model, metaphor: &Metaphor, widget: &Widget) -> Resul
     ))
 }
 
-/// Trial displacements of a metaphor: one that falls off where the widget ends, and others on whose other side the body goes along, as an ear does beyond its root. By Rayleigh's principle the one with the least energy is the best.
+/// Trial displacements of a metaphor: one that falls off where the widget ends, one that goes on, and those that leave one side where it is, as a head below an ear. By Rayleigh's principle the one with the least energy is the best.
 fn trial_fields(metaphor: &Metaphor, widget: &Widget, body: &Body) -> Vec<TrialField> {
     let along = |set: usize| metaphor.sets.get(set).map_or(0.0, |set| widget.coordinates(&set.rest_center).x);
     let ends = match metaphor.kind {
@@ -98,18 +98,19 @@ fn trial_fields(metaphor: &Metaphor, widget: &Widget, body: &Body) -> Vec<TrialF
         ends,
         far: widget.far,
         radius,
+        still: None,
     };
     if metaphor.kind == MetaphorKind::Push {
         return vec![fall_off];
     }
     let endless = f64::INFINITY;
     let goes_on = TrialField { far: endless, ..fall_off };
-    vec![
-        fall_off,
-        goes_on,
-        TrialField { radius: endless, ..fall_off },
-        TrialField { radius: endless, ..goes_on },
-    ]
+    let sides = [Some(Side::Left), Some(Side::Right)].map(|still| TrialField { still, ..goes_on });
+    let mut trials = vec![fall_off, goes_on, sides[0], sides[1]];
+    if radius.is_finite() {
+        trials.extend(trials.clone().into_iter().map(|trial| TrialField { radius: endless, ..trial }));
+    }
+    trials
 }
 
 /// The kinetic energy of the sets as they oscillate by the trial displacement, beside their common motion (J).
