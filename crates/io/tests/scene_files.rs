@@ -734,20 +734,6 @@ fn the_whole_scene_uses_every_documented_key() {
 }
 
 #[test]
-fn a_metaphor_reaches_the_scene_with_its_magnitude() {
-    let folder = folder();
-    let text = "[[body]]\nname = 'a'\nsurface = 'a.obj'\n[[metaphor]]\nbody = 'a'\nkind = 'twist'\nnear = 0.1\n\
-        [[edit]]\ntime = 1\nmetaphor = [{ name = 'metaphor-1', body = 'a', kind = 'push', axis = [0, 1, 0], magnitude = { keys = [[1, 0], [2, 3]] } }]\n";
-    let scene = read_scene_text(text, "s", folder.path()).unwrap().value;
-    let own = &scene.world.metaphors[0];
-    assert!(own.name == "metaphor-1" && own.widget.near == Some(0.1) && !own.leaves_net);
-    assert_eq!(scene.curves.metaphors, [sinew_control::Curve::Constant(1.0)]);
-    assert_eq!(scene.edits[0].changes.len(), 1);
-    let error = error_of(&text.replace("body = 'a'\nkind", "body = 'b'\nkind"), folder.path());
-    assert!(error.contains("line 5") && error.contains("there is no body \"b\""), "{error}");
-}
-
-#[test]
 fn an_edit_changes_what_it_says_and_keeps_the_rest() {
     let folder = folder();
     let scene = read_scene_text(WHOLE, "s", folder.path()).unwrap().value;
