@@ -35,8 +35,7 @@ pub(crate) fn find_destroyed(
     acting.iter().find_map(|(magnitude, metaphor)| {
         let distance = metaphor.max_distance(model.node_rest(), &after.node_x);
         let sizes = distance / metaphor.size;
-        // a NaN counts as well
-        (!(sizes <= MAX_DISTANCE)).then(|| {
+        (sizes.is_nan() || sizes > MAX_DISTANCE).then(|| {
             let what = format!("a part of it is {sizes:.1} times its size from where it belongs");
             too_strong(model, (*magnitude, metaphor), time, what)
         })

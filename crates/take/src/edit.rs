@@ -19,10 +19,6 @@ pub struct SceneEdit {
 
 /// One change of a scene. Bodies, skeletons, obstacles, constraints and metaphors are given by their names.
 #[derive(Clone, Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a take has a handful of changes, and they are matched by name"
-)]
 pub enum SceneChange {
     /// Gravitational acceleration (m/s²), over the time of the take. Stress-free shapes stay as they were found under the first gravity.
     Gravity(VectorCurve),
