@@ -1,5 +1,7 @@
 //! `sinew edit`: changes the scene of a recorded take from a time on, undoes and redoes that, and keeps or drops versions.
 
+mod reach;
+
 use crate::failure::Failure;
 use crate::outputs::OutputOptions;
 use crate::resume::{self, Goal};
@@ -9,6 +11,7 @@ use crate::stats::StatsOptions;
 use crate::take_status::{recorded_length, warn_if_incomplete};
 use crate::threads::thread_pool;
 use clap::{Args, Subcommand};
+use reach::Reach;
 use sinew_files::read_bytes;
 use sinew_io::{EditTable, SceneFile, TakeEditor, TakeEnding, TakeFile};
 use sinew_take::VersionId;
@@ -40,6 +43,8 @@ enum Action {
         #[command(flatten)]
         simulation: Simulation,
     },
+    /// Find the magnitude of a control metaphor that reaches a wanted displacement or angle at a frame, and make a version with it. The frames in between are simulated several times; a goal out of reach changes nothing.
+    Reach(Reach),
     /// Return to the version before the last edit, with all of its frames.
     Undo,
     /// Return to the version that undo left.
@@ -98,6 +103,7 @@ impl Edit {
             }
             Action::Add(add) => self.add(add),
             Action::Remove { number, simulation } => self.remove(*number, simulation),
+            Action::Reach(reach) => self.reach(reach),
             Action::Undo => {
                 self.go_to(|editor| editor.undo(), "there is nothing to undo: this is the first version")
             }

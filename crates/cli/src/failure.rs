@@ -72,9 +72,10 @@ impl From<StepError> for Failure {
     fn from(error: StepError) -> Failure {
         match error {
             // faults that arose during the simulation
-            StepError::Diverged { .. } | StepError::Bones { .. } | StepError::BadControl(_) => {
-                Failure::Simulation(error.to_string())
-            }
+            StepError::Diverged { .. }
+            | StepError::TooStrong { .. }
+            | StepError::Bones { .. }
+            | StepError::BadControl(_) => Failure::Simulation(error.to_string()),
             // faults of the input
             StepError::TooManySubsteps { .. }
             | StepError::OwnCoordinates(_)

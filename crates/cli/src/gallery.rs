@@ -72,10 +72,11 @@ impl Gallery {
     }
 }
 
-/// The file name of a character's picture: a clip if the scene has obstacles, otherwise a contact sheet.
+/// The file name of a character's picture: a clip if the scene has obstacles or is directed by edits, otherwise a contact sheet.
 fn picture_name(character: &Character) -> String {
-    let has_obstacles = !(character.build)().world.obstacles.is_empty();
-    format!("{}.{}", character.name, if has_obstacles { "gif" } else { "png" })
+    let scene = (character.build)();
+    let is_clip = !scene.world.obstacles.is_empty() || !scene.edits.is_empty();
+    format!("{}.{}", character.name, if is_clip { "gif" } else { "png" })
 }
 
 fn draw(character: &Character, folder: &Path, force: bool) -> Result<(), Failure> {

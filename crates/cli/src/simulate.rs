@@ -19,7 +19,7 @@ use sinew_character::TakeSettings;
 use sinew_control::DriveMode;
 use sinew_io::{
     CapturedFiles, CharacterChoice, EditTable, Existing, OpenedScene, SinkOptions, SinkPlan, TakeOrigin,
-    TakeRecipe, TakeRecorder,
+    TakeRecipe, TakeRecorder, edit_tables,
 };
 use sinew_sim::SolverKind;
 use sinew_take::{Player, Scene};
@@ -192,7 +192,12 @@ impl Simulate {
         let settings = self.settings(&source, self.animation.as_deref())?;
         settings.apply(&mut source.scene);
         note_settings(&source.scene, &settings);
-        self.play(&source, Recipe { origin, settings, files, edits: None }, notes, pool)
+        // built-in scenes have no file that a take could read their edits from
+        let edits = match &origin {
+            TakeOrigin::BuiltIn(_) => Some(edit_tables(&source.scene).map_err(Failure::input)?),
+            TakeOrigin::File(_) => None,
+        };
+        self.play(&source, Recipe { origin, settings, files, edits }, notes, pool)
     }
 
     /// Simulates a scene and writes or records it.

@@ -1,4 +1,4 @@
-//! Numbers of a world that change over time: gravity, loads and air drag.
+//! Numbers of a world that change over time: gravity, loads, air drag and magnitudes of metaphors.
 
 use crate::{Curve, VectorCurve};
 use sinew_sim::{Control, Model};
@@ -12,6 +12,8 @@ pub struct WorldCurves {
     pub loads: Vec<Vec<Option<VectorCurve>>>,
     /// The rate at which the air slows each body (1/s). `None`, and bodies beyond the end of the list, have their own.
     pub air_drag: Vec<Option<Curve>>,
+    /// The magnitude of each metaphor. Metaphors beyond the end of the list do not act, and none does before the take.
+    pub metaphors: Vec<Curve>,
 }
 
 impl WorldCurves {
@@ -34,6 +36,12 @@ impl WorldCurves {
         let drag = |curve: &Option<Curve>| curve.as_ref().map(|curve| curve.value(middle).max(0.0));
         control.air_drag.clear();
         control.air_drag.extend(self.air_drag.iter().map(drag));
+
+        // metaphors begin with the take
+        let magnitude = |curve: &Curve, time: f64| if time < 0.0 { 0.0 } else { curve.value(time) };
+        let ends = |curve| [time, time + dt].map(|time| magnitude(curve, time));
+        control.metaphors.clear();
+        control.metaphors.extend(self.metaphors.iter().take(model.metaphors().len()).map(ends));
     }
 
     /// Checks the curves and returns the first fault.
@@ -41,6 +49,9 @@ impl WorldCurves {
         let loads = self.loads.iter().flatten().flatten();
         if !self.gravity.iter().chain(loads).all(VectorCurve::is_finite) {
             return Some("a component of gravity or of a load is not finite".into());
+        }
+        if !self.metaphors.iter().all(Curve::is_finite) {
+            return Some("the magnitude of a metaphor is not finite".into());
         }
         let mut drags = self.air_drag.iter().flatten().flat_map(Curve::key_values);
         let (time, value) = drags.find(|(_, value)| !(*value >= 0.0 && value.is_finite()))?;

@@ -16,6 +16,7 @@ mod file_looks;
 mod frame_source;
 mod frame_spill;
 mod mesh_file;
+mod metaphor_edits;
 mod motion_frames;
 mod mtl;
 mod obj;
@@ -55,6 +56,7 @@ pub use character_file::{CHARACTER_EXTENSIONS, is_character_file, open_character
 pub use fbx::{FbxCharacter, read_fbx};
 pub use frame_source::{CharacterFrameSource, TakeFrameSource};
 pub use mesh_file::{Mesh, SURFACE_EXTENSIONS, TET_EXTENSIONS, read_mesh, read_surface, read_tets};
+pub use metaphor_edits::{metaphor_start, scale_metaphor};
 pub use obj::read_obj;
 pub use obj_sequence::ObjSequence;
 pub use open_sink::{
@@ -69,7 +71,7 @@ pub use scene_file::{read_edits, read_scene, read_scene_text};
 pub use scene_schema::{
     EditTable, SceneFile, SceneKey, ScenePart, scene_json_schema, scene_keys, scene_keys_table,
 };
-pub use scene_writer::{SceneFiles, SceneWriteError, write_scene};
+pub use scene_writer::{SceneFiles, SceneWriteError, edit_tables, write_scene};
 pub use sinew_files::{
     AtomicFile, AtomicFolder, CapturedFile, CapturedFiles, Loaded, Place, ReadError, ReadErrors,
 };

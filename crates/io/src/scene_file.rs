@@ -13,6 +13,7 @@ mod contact;
 mod edit;
 mod goal;
 mod material;
+mod metaphor;
 mod motion;
 mod network;
 mod number;
@@ -141,12 +142,14 @@ fn read_source(
         return Err(ReadError::whole(message).into());
     }
 
-    // obstacles, contact and constraints
+    // obstacles, contact, constraints and metaphors
     (played.world.obstacles, played.obstacle_motions, played.world.contact) =
         read_contact_parts(&scene, contacts, &reading, &mut notes)?;
     let constraints = scene.items("constraint", &file.constraint);
     (played.world.constraints, played.constraint_motions) =
         constraint::read_constraints(&constraints, &played.world, up)?;
+    let metaphors = metaphor::read_metaphors(&scene.items("metaphor", &file.metaphor), &played.world)?;
+    (played.world.metaphors, played.curves.metaphors) = metaphors.into_iter().unzip();
 
     // times of the scene take precedence over those of its characters
     played.seconds = file.seconds.or(longest).unwrap_or(DEFAULT_SECONDS);

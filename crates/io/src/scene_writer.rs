@@ -10,6 +10,7 @@ mod constraint;
 mod edit;
 mod goal;
 mod mesh;
+mod metaphor;
 mod network;
 mod number;
 mod obstacle;
@@ -19,7 +20,9 @@ mod solver;
 
 use crate::distinct_names::file_names;
 use crate::scene_schema::{AngleUnit, Quaternion, SceneFile, Vector};
+pub use edit::edit_tables;
 use mesh::MeshFiles;
+pub(crate) use metaphor::metaphor_table;
 use sinew_control::Motion;
 use sinew_files::AtomicFile;
 use sinew_math::{Rotation, Vec3};
@@ -152,7 +155,7 @@ fn scene_file(scene: &Scene) -> Result<(SceneFile, Vec<(String, String)>), Strin
         file.preroll = Some(scene.preroll);
     }
 
-    // obstacles, contact and constraints
+    // obstacles, contact, constraints and metaphors
     for (i, obstacle) in world.obstacles.iter().enumerate() {
         let motion = scene.obstacle_motions.get(i).unwrap_or(&Motion::Still);
         let table = obstacle::obstacle_table(obstacle, &world.obstacles, motion, &mut meshes)
@@ -161,6 +164,7 @@ fn scene_file(scene: &Scene) -> Result<(SceneFile, Vec<(String, String)>), Strin
     }
     file.contact = obstacle::contact_table(&world.contact, world.obstacles.is_empty());
     file.constraint = constraint::constraint_tables(scene)?;
+    file.metaphor = metaphor::metaphor_tables(scene)?;
     file.edit = edit::edit_tables(scene)?;
     if has_angles(&file) {
         file.angles = Some(AngleUnit::Radians);

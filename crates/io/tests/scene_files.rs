@@ -294,6 +294,20 @@ lengths = [[0, 1], [1, 0.5]]
 pin = { body = "first", surface = [1, 0, 0] }
 exact = true
 
+[[metaphor]]
+name = "squeeze"
+body = "first"
+kind = "stretch"
+magnitude = -0.5
+origin = [0, 0, 0]
+axis = [1, 0, 0]
+normal = [0, 1, 0]
+near = 0.1
+far = 0.5
+radius = 0.4
+net = true
+frame = "cone"
+
 [[edit]]
 time = 1.25
 gravity = [0, 0, 1]
@@ -301,6 +315,7 @@ body = [{ name = "first", material = { young = 5e3 }, pin = [{ number = 2 }] }]
 obstacle = [{ name = "ground", still = true }]
 remove = ["hand"]
 character = [{ name = "snake", mode = "direct", remove_goal = ["lick"], goal = [{ name = "nod", bone = "head", place = [0, 0, 1] }] }]
+remove_metaphor = ["squeeze"]
 
 [[edit]]
 time = 2

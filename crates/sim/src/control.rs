@@ -1,6 +1,6 @@
 //! Inputs of one time step.
 
-use crate::{ConstraintPath, Model, Rig};
+use crate::{ConstraintPath, Metaphor, Model, Rig};
 use sinew_math::{Isometry, Vec3, so3};
 use sinew_skeleton::{BoneId, DriveKind, Drives, SkeletonState};
 
@@ -23,6 +23,8 @@ pub struct Control {
     pub phase: Phase,
     /// One per constraint of the model. Constraints beyond the end of the list are fully active and do not move.
     pub constraints: Vec<ConstraintPath>,
+    /// Magnitudes of the model's metaphors at the beginning and at the end of the step, between which they change linearly. Metaphors beyond the end of the list do not act.
+    pub metaphors: Vec<[f64; 2]>,
 }
 
 /// The part of a run that a step belongs to.
@@ -122,6 +124,11 @@ impl Control {
         self.constraints.get(i).copied().unwrap_or_default()
     }
 
+    /// Returns the magnitudes of metaphor `i` at both ends of the step.
+    pub(crate) fn metaphor(&self, i: usize) -> [f64; 2] {
+        self.metaphors.get(i).copied().unwrap_or_default()
+    }
+
     /// Whether body `i` of a model waits where it is.
     pub(crate) fn body_waits(&self, model: &Model, i: usize) -> bool {
         self.phase != Phase::Take && model.unheld().bodies[i]
@@ -139,7 +146,7 @@ impl Control {
         self.phase != Phase::Take && model.unheld().obstacles[i]
     }
 
-    /// Returns the control that keeps every pin, joint and constraint of a model at rest and applies its own gravity, air drag and loads.
+    /// Returns the control that keeps every pin, joint and constraint of a model at rest and applies its own gravity, air drag and loads, and no metaphor.
     pub fn still(model: &Model) -> Control {
         Control {
             pins: vec![PinPath::default(); model.pins().len()],
@@ -150,6 +157,7 @@ impl Control {
             obstacles: vec![PinPath::default(); model.obstacles().len()],
             phase: Phase::Take,
             constraints: vec![ConstraintPath::default(); model.constraints().len()],
+            metaphors: vec![[0.0; 2]; model.metaphors().len()],
         }
     }
 
@@ -161,8 +169,13 @@ impl Control {
         let held = model.constraints().iter().zip(&self.constraints);
         let mut held =
             held.filter_map(|(own, path)| Some(format!("constraint '{}': {}", own.name, path.fault()?)));
+        let not_finite = |(own, ends): (&Metaphor, &[f64; 2])| {
+            let magnitude = ends.iter().find(|magnitude| !magnitude.is_finite())?;
+            Some(format!("metaphor '{}': its magnitude is {magnitude}: it must be finite", own.name))
+        };
+        let mut directed = model.metaphors().iter().zip(&self.metaphors).filter_map(not_finite);
         let rigs = model.rigs().iter().zip(&self.rigs).find_map(faulty);
-        rigs.or_else(|| held.next()).or_else(|| self.number_fault(model))
+        rigs.or_else(|| held.next()).or_else(|| directed.next()).or_else(|| self.number_fault(model))
     }
 
     /// Describes the first number of the world that is not possible.

@@ -3,6 +3,7 @@
 mod constraint;
 mod contact;
 mod home;
+mod metaphor;
 mod network;
 mod region;
 
@@ -16,6 +17,7 @@ use std::sync::Arc;
 pub use constraint::{BeltDesc, ConstraintDesc, ConstraintKind, PointDesc};
 pub use contact::{BodyContactDesc, ContactDesc, Mobility, ObstacleDesc};
 pub use home::HomeDesc;
+pub use metaphor::{FrameMethod, MetaphorDesc, MetaphorKind, WidgetDesc};
 pub use network::{NetworkDesc, NetworkKind, SheetElements};
 pub use sinew_contact::Shape;
 pub use sinew_mesh::CageSize;
@@ -35,6 +37,8 @@ pub struct WorldDesc {
     pub contact: ContactDesc,
     /// Soft constraints: dragged, pinned and joined points, and belts.
     pub constraints: Vec<ConstraintDesc>,
+    /// Control metaphors: forces that stretch, bend, twist or push bodies.
+    pub metaphors: Vec<MetaphorDesc>,
     /// Upper limit of explicit sub-steps (s), below the stability limit; none for no other limit than stability.
     pub max_step: Option<f64>,
 }

@@ -19,6 +19,7 @@ use crate::coupling::{BoneCoupling, HomePose, Pushes};
 use crate::custom_bodies::CustomBodies;
 use crate::energy_check::{EnergyCheck, worst_node};
 use crate::exact_constraints::{DroppedConstraint, ExactConstraints};
+use crate::metaphor_forces::MetaphorForces;
 use crate::substep::Substep;
 use crate::{BoneError, Control, Energies, Model, State, StepError, StepReport, SubstepBackoff};
 use part_motion::{MoveKernel, PartMotion};
@@ -33,10 +34,11 @@ pub(crate) struct Explicit {
     corner_forces: CornerForces,
     /// Load forces per node (N); empty if there are no loads.
     load: Vec<Vec3>,
-    /// External forces except gravity, per node (N): loads, contacts, constraints and custom bodies; empty if there are none.
+    /// External forces except gravity, per node (N): loads, metaphors, contacts, constraints and custom bodies; empty if there are none.
     outside: Vec<Vec3>,
     contacts: Contacts,
     constraint_forces: ConstraintForces,
+    metaphor_forces: MetaphorForces,
     /// Velocity damping factor e^(−c h) of a sub-step, per body; unused for bodies without bones.
     decay: Vec<f64>,
     /// How bodies without bones move.
@@ -161,6 +163,7 @@ impl Explicit {
         self.decay.clear();
         self.decay.extend(model.bodies().iter().map(|body| decay(body.damping_rate, h)));
         self.part_motion.prepare(model, h);
+        self.metaphor_forces.begin(model, control, &state.node_x);
         let can_collide = Contacts::can_collide_in(model, control);
         if can_collide {
             self.contacts.begin(model, control, part(1), state);
@@ -222,6 +225,9 @@ impl Explicit {
             state.supplied_energy += substep.h * self.homes.lift_power(model, state);
         }
         charge_loads(model, control, substep.h, state);
+        if !model.metaphors().is_empty() {
+            state.supplied_energy += self.metaphor_forces.work(substep.h, &state.node_v);
+        }
         self.move_pins(model, control, substep, state);
         self.custom_bodies.advance(model, control, (&self.outside, substep.h), state);
 
@@ -247,13 +253,14 @@ impl Explicit {
         Ok(forces)
     }
 
-    /// Adds the forces of custom bodies, contacts and constraints to the load forces.
+    /// Adds the forces of metaphors, custom bodies, contacts and constraints to the load forces.
     fn gather_outside(&mut self, model: &Model, control: &Control, substep: Substep, state: &mut State) {
         if self.load.is_empty() {
             self.outside.fill(Vec3::zeros());
         } else {
             self.outside.copy_from_slice(&self.load);
         }
+        self.metaphor_forces.push(model, control, substep.to, &state.node_x, &mut self.outside);
         self.custom_bodies.push((&state.node_x, &state.node_v), &mut self.outside);
         if Contacts::can_collide_in(model, control) {
             self.contacts.push(model, control, substep, state, &mut self.outside);
@@ -452,7 +459,10 @@ impl Explicit {
 
 /// Whether forces other than gravity, elasticity and loads act on nodes in a step.
 fn has_outside_forces(model: &Model, control: &Control) -> bool {
-    Contacts::can_collide_in(model, control) || !model.constraints().is_empty() || model.has_custom_bodies()
+    Contacts::can_collide_in(model, control)
+        || !model.constraints().is_empty()
+        || !model.metaphors().is_empty()
+        || model.has_custom_bodies()
 }
 
 /// Adds the work of loads to the energy supplied to the world.

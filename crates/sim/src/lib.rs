@@ -21,6 +21,9 @@ mod friction_anchor;
 mod home;
 pub mod implicit;
 mod measures;
+mod metaphor;
+mod metaphor_forces;
+mod metaphor_strength;
 mod model;
 mod network;
 mod node_energy;
@@ -59,6 +62,8 @@ pub use implicit::{
     Clock, ExactMethod, ImplicitContact, ImplicitSettings, Solver, SolverKind, SolverPick, SolverReason,
     StepOrder,
 };
+pub use metaphor::{BodyPose, ControlFrame, Metaphor, NodeSet};
+pub use metaphor_forces::{metaphor_forces, metaphor_response};
 pub use model::{HarmonicWeights, Load, Model, Pin, SurfacePoint};
 pub use node_energy::{NodeEnergy, PointSprings};
 pub use obstacle::{Obstacle, ObstacleState};

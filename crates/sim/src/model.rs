@@ -5,6 +5,7 @@ mod constraints;
 mod harmonic_weights;
 mod hash;
 mod home;
+mod metaphors;
 mod surface_point;
 mod unheld;
 
@@ -17,6 +18,7 @@ use crate::constraint::Constraint;
 use crate::contact_surface::ContactSurface;
 use crate::desc::Mobility;
 use crate::home::Homes;
+use crate::metaphor::Metaphor;
 use crate::obstacle::Obstacle;
 use crate::part::Parts;
 use crate::rig::{FixedNodes, LimbShapes, Rig};
@@ -65,6 +67,8 @@ pub struct Model {
     obstacles: Vec<Obstacle>,
     /// Soft constraints: dragged, pinned and joined points, and belts.
     constraints: Vec<Constraint>,
+    /// Control metaphors.
+    metaphors: Vec<Metaphor>,
     /// The surface points considered in contact detection.
     contact_surface: ContactSurface,
     /// Potential of gravity compensation at rest (J).
@@ -211,6 +215,12 @@ impl Model {
     #[inline]
     pub fn constraints(&self) -> &[Constraint] {
         &self.constraints
+    }
+
+    /// Control metaphors.
+    #[inline]
+    pub fn metaphors(&self) -> &[Metaphor] {
+        &self.metaphors
     }
 
     /// Stability limit of explicit time steps.

@@ -63,6 +63,24 @@ pub enum StepError {
         /// Their duration (s).
         substep: f64,
     },
+    /// A control metaphor has torn or crushed a body.
+    #[error(
+        "metaphor '{metaphor}' of magnitude {magnitude:.4} is too strong for body '{body}': at {time:.4} s {what}; {}", held_magnitude(*.held)
+    )]
+    TooStrong {
+        /// The metaphor with the largest magnitude.
+        metaphor: String,
+        /// Its magnitude.
+        magnitude: f64,
+        /// The body.
+        body: String,
+        /// Time at the beginning of the step (s).
+        time: f64,
+        /// What has become of it.
+        what: String,
+        /// The largest magnitude that held over the same time, if that was searched for.
+        held: Option<f64>,
+    },
     /// The stability limit is too small for the step.
     #[error(
         "a step of {dt} s would take {substeps:.0} sub-steps of {stable:.1e} s: soften the material, use a coarser cage, or ask for more frames per second"
@@ -124,6 +142,15 @@ pub enum StepError {
     /// The time step is not positive and finite.
     #[error("the time step is {0} s: it must be positive and finite")]
     BadTimeStep(f64),
+}
+
+/// What is known of a magnitude that is not too strong.
+fn held_magnitude(held: Option<f64>) -> String {
+    match held {
+        Some(0.0) => "no magnitude held: look for what else deforms it".to_owned(),
+        Some(held) => format!("the largest magnitude that held is {held:.4}"),
+        None => "ask for less".to_owned(),
+    }
 }
 
 /// A skeleton whose equations of motion have no solution.

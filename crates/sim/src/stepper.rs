@@ -3,6 +3,7 @@
 use crate::exact_constraints::DroppedConstraint;
 use crate::explicit::Explicit;
 use crate::implicit::{Clock, Implicit, ImplicitSettings, Solver};
+use crate::metaphor_strength;
 use crate::step_model::StepModel;
 use crate::{Control, Model, NodeEnergy, State, StepError, StepReport};
 use sinew_flesh::Diagonalise;
@@ -21,6 +22,8 @@ pub struct Stepper {
     was_implicit: bool,
     /// The state before a sudden cut, in case the step fails.
     before_cut: State,
+    /// The state before a step in which metaphors act.
+    before_metaphors: State,
     /// The model of steps under another gravity or air drag.
     step_model: StepModel,
 }
@@ -34,6 +37,7 @@ impl Default for Stepper {
             implicit: Implicit::default(),
             was_implicit: false,
             before_cut: State::default(),
+            before_metaphors: State::default(),
             step_model: StepModel::default(),
         }
     }
@@ -83,14 +87,39 @@ impl Stepper {
         }
         self.was_implicit = implicit.is_some();
         let has_cut = self.cross_cuts(model, control, state);
+        let is_directed = metaphor_strength::any_acts(model, control);
+        if is_directed {
+            self.before_metaphors.copy_from(state);
+        }
         let stepped = match implicit {
             Some(settings) => self.implicit.step(model, control, &settings, &mut [], dt, state),
             None => self.explicit.step(model, control, self.diagonalise, dt, state),
         };
+        let stepped =
+            if is_directed { self.check_metaphors(model, control, stepped, state) } else { stepped };
         if has_cut && stepped.is_err() {
             state.copy_from(&self.before_cut);
         }
         stepped
+    }
+
+    /// Takes a step back that metaphors have destroyed a body in.
+    fn check_metaphors(
+        &self,
+        model: &Model,
+        control: &Control,
+        stepped: Result<StepReport, StepError>,
+        state: &mut State,
+    ) -> Result<StepReport, StepError> {
+        let report = stepped.map_err(|error| metaphor_strength::blame(model, control, error))?;
+        let when = (self.before_metaphors.time, &*state);
+        match metaphor_strength::find_destroyed(model, control, &report, when) {
+            None => Ok(report),
+            Some(error) => {
+                state.copy_from(&self.before_metaphors);
+                Err(error)
+            }
+        }
     }
 
     /// Advances the state by `dt` (s) with an implicit step that includes node energies in addition to those of the model, such as barriers or point constraints.

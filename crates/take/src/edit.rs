@@ -1,12 +1,12 @@
 //! Edits: changes of a scene from a frame of its take on.
 //!
-//! An edit is a list of changes of plain values: gravity, materials, loads, motions, constraints, contact, the solver, or who drives a skeleton. Bodies, skeletons and obstacles
+//! An edit is a list of changes of plain values: gravity, materials, loads, motions, constraints, metaphors, contact, the solver, or who drives a skeleton. Bodies, skeletons and obstacles
 //! stay what they are, so that the state at the frame of the edit is also a state of the changed scene.
 
 use sinew_control::{ConstraintMotion, Curve, DriveMode, Goal, Motion, VectorCurve};
 use sinew_flesh::Material;
 use sinew_sim::Solver;
-use sinew_sim::desc::{ConstraintDesc, ContactDesc, LoadDesc};
+use sinew_sim::desc::{ConstraintDesc, ContactDesc, LoadDesc, MetaphorDesc};
 
 /// A change of a scene from a time of its take on.
 #[derive(Clone, Debug, Default)]
@@ -17,7 +17,7 @@ pub struct SceneEdit {
     pub changes: Vec<SceneChange>,
 }
 
-/// One change of a scene. Bodies, skeletons, obstacles and constraints are given by their names.
+/// One change of a scene. Bodies, skeletons, obstacles, constraints and metaphors are given by their names.
 #[derive(Clone, Debug)]
 pub enum SceneChange {
     /// Gravitational acceleration (m/s²), over the time of the take. Stress-free shapes stay as they were found under the first gravity.
@@ -77,6 +77,15 @@ pub enum SceneChange {
     },
     /// The end of a constraint.
     RemoveConstraint(String),
+    /// A new control metaphor, or another one in place of that of the same name.
+    Metaphor {
+        /// The metaphor.
+        metaphor: MetaphorDesc,
+        /// Its magnitude, over the time of the take.
+        magnitude: Curve,
+    },
+    /// The end of a metaphor.
+    RemoveMetaphor(String),
     /// Contact parameters. Friction begins anew.
     Contact(ContactDesc),
     /// The solver.
@@ -130,6 +139,8 @@ impl SceneChange {
             | SceneChange::ObstacleFriction { .. }
             | SceneChange::Constraint { .. }
             | SceneChange::RemoveConstraint(_)
+            | SceneChange::Metaphor { .. }
+            | SceneChange::RemoveMetaphor(_)
             | SceneChange::Contact(_) => true,
         }
     }

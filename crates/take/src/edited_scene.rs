@@ -2,7 +2,7 @@
 
 use crate::{Scene, SceneChange, SceneEdit};
 use sinew_control::{ConstraintMotion, Curve, Motion, Performance, VectorCurve};
-use sinew_sim::desc::{BodyDesc, ConstraintDesc, LoadDesc, Mobility, ObstacleDesc};
+use sinew_sim::desc::{BodyDesc, ConstraintDesc, LoadDesc, MetaphorDesc, Mobility, ObstacleDesc};
 
 impl SceneEdit {
     /// Changes a scene. Edits of the scene stay as they are.
@@ -35,6 +35,8 @@ impl SceneChange {
             }
             SceneChange::Constraint { constraint, motion } => set_constraint(scene, constraint, motion),
             SceneChange::RemoveConstraint(name) => remove_constraint(scene, name)?,
+            SceneChange::Metaphor { metaphor, magnitude } => set_metaphor(scene, metaphor, magnitude),
+            SceneChange::RemoveMetaphor(name) => remove_metaphor(scene, name)?,
             SceneChange::Drive { rig, mode } => {
                 performance_of(scene, rig)?.set_drive_mode_from(time, *mode);
             }
@@ -157,6 +159,30 @@ fn remove_constraint(scene: &mut Scene, name: &str) -> Result<(), String> {
     constraints.remove(i);
     if i < scene.constraint_motions.len() {
         scene.constraint_motions.remove(i);
+    }
+    Ok(())
+}
+
+fn set_metaphor(scene: &mut Scene, metaphor: &MetaphorDesc, magnitude: &Curve) {
+    let metaphors = &mut scene.world.metaphors;
+    scene.curves.metaphors.resize(metaphors.len(), Curve::Constant(0.0));
+    match metaphors.iter().position(|other| other.name == metaphor.name) {
+        Some(i) => (metaphors[i], scene.curves.metaphors[i]) = (metaphor.clone(), magnitude.clone()),
+        None => {
+            metaphors.push(metaphor.clone());
+            scene.curves.metaphors.push(magnitude.clone());
+        }
+    }
+}
+
+fn remove_metaphor(scene: &mut Scene, name: &str) -> Result<(), String> {
+    let metaphors = &mut scene.world.metaphors;
+    let Some(i) = metaphors.iter().position(|metaphor| metaphor.name == name) else {
+        return Err(unknown("metaphor", name, metaphors.iter().map(|metaphor| metaphor.name.as_str())));
+    };
+    metaphors.remove(i);
+    if i < scene.curves.metaphors.len() {
+        scene.curves.metaphors.remove(i);
     }
     Ok(())
 }

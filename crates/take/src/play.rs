@@ -1,6 +1,7 @@
 //! The frame loop of a take: control, step, frame, until the end of the scene.
 
 use crate::cycle::Cycle;
+use crate::metaphor_scale::MetaphorScale;
 use crate::segment::{Segment, build_segments, check_performances, script_of};
 use crate::sink_group::SinkGroup;
 use crate::watch::{self, WatchAnswer};
@@ -55,6 +56,10 @@ pub struct Player {
     /// The solver of the stepper.
     played_by: Solver,
     clock: Option<Arc<dyn Clock>>,
+    /// The last frame at which no metaphor acted.
+    pub(crate) metaphor_start: Option<Box<Bookmark>>,
+    /// A factor of magnitudes that is being tried.
+    pub(crate) metaphor_scale: Option<MetaphorScale>,
 }
 
 /// An exact constraint that could not be held, because others leave its point no freedom.
@@ -121,6 +126,8 @@ impl Player {
             first: (script_of(scene), scene.solver),
             played_by: scene.solver,
             clock: None,
+            metaphor_start: None,
+            metaphor_scale: None,
             model,
         };
         player.place_at_start();
@@ -208,6 +215,8 @@ impl Player {
             entered: self.entered,
             played_by: self.played_by,
             clock: self.clock.clone(),
+            metaphor_start: self.metaphor_start.clone(),
+            metaphor_scale: self.metaphor_scale.clone(),
         })
     }
 
@@ -240,6 +249,9 @@ impl Player {
         self.controller.control(&self.model, &self.state, dt, &mut self.control);
         for controller in &mut self.further {
             controller.control(&self.model, &self.state, dt, &mut self.control);
+        }
+        if let Some(scale) = &self.metaphor_scale {
+            scale.apply(&self.model, &mut self.control);
         }
     }
 
@@ -389,6 +401,17 @@ impl Player {
         &self.first_model
     }
 
+    /// Whether the take has a metaphor at any time.
+    fn has_metaphors(&self) -> bool {
+        let models = self.segments.iter().map(|segment| &segment.model);
+        models.chain([&self.first_model]).any(|model| !model.metaphors().is_empty())
+    }
+
+    /// The control of the last step.
+    pub(crate) fn last_control(&self) -> &Control {
+        &self.control
+    }
+
     /// Number of frames of the whole take after the first.
     pub fn frame_count(&self) -> usize {
         self.frame_count
@@ -397,6 +420,15 @@ impl Player {
     /// Simulates one frame, after the preroll if that has not been done.
     pub fn advance(&mut self) -> Result<StepReport, StepError> {
         self.preroll(|_, _| {})?;
+        if self.has_metaphors() {
+            self.remember_metaphor_start();
+        }
+        let advanced = self.advance_without_search();
+        advanced.map_err(|error| self.with_held_magnitude(error))
+    }
+
+    /// Simulates one frame after the preroll. The error about a metaphor that is too strong does not say which magnitude is not.
+    pub(crate) fn advance_without_search(&mut self) -> Result<StepReport, StepError> {
         self.enter_segment();
         let report = self.step()?;
         for (rig, torques) in self.torques.iter_mut().enumerate() {
@@ -461,6 +493,7 @@ impl Player {
     /// Resumes from a state that was saved after `frame` frames.
     pub fn resume(&mut self, frame: usize, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
         self.state = checkpoint.restore(&self.first_model)?;
+        self.metaphor_start = None;
         self.preroll_frames = 0;
         self.frame = frame;
         self.enter_before(frame);

@@ -23,7 +23,7 @@ pub struct Scene {
     pub obstacle_motions: Vec<Motion>,
     /// Animation of the world's constraints; those beyond the end of the list keep their target and full strength.
     pub constraint_motions: Vec<ConstraintMotion>,
-    /// Gravity, loads and air drag over time, in place of the constants of the world.
+    /// Gravity, loads, air drag and magnitudes of metaphors over time, in place of the constants of the world.
     pub curves: WorldCurves,
     /// Explicit or implicit time integration.
     pub solver: Solver,

@@ -2,13 +2,14 @@
 
 use sinew_control::{
     BezierKey, ConstraintMotion, Curve, Extrapolation, KeyedMotion, Motion, PlaceMotion, VectorCurve,
+    WorldCurves,
 };
 use sinew_flesh::Material;
 use sinew_math::{Isometry, Vec3};
 use sinew_mesh::shapes;
 use sinew_sim::desc::{
-    BodyDesc, ConstraintDesc, ConstraintKind, ContactDesc, LoadDesc, Mobility, ObstacleDesc, PinDesc,
-    PointDesc, Region, Shape, ShapeDesc, WorldDesc,
+    BodyDesc, ConstraintDesc, ConstraintKind, ContactDesc, LoadDesc, MetaphorDesc, MetaphorKind, Mobility,
+    ObstacleDesc, PinDesc, PointDesc, Region, Shape, ShapeDesc, WidgetDesc, WorldDesc,
 };
 use sinew_sim::{Control, ImplicitSettings, Model, Solver, State, Stepper};
 use sinew_take::{Bookmark, Player, Scene, SceneChange, SceneEdit};
@@ -40,9 +41,11 @@ fn scene() -> Scene {
             bodies: vec![bar],
             obstacles: vec![ball],
             constraints: vec![drag("drag")],
+            metaphors: vec![twist("twist")],
             ..WorldDesc::default()
         },
         pin_motions: vec![vec![Motion::Shake { amplitude: Vec3::new(0.0, 0.03, 0.0), frequency: 2.0 }]],
+        curves: WorldCurves { metaphors: vec![Curve::Constant(0.3)], ..WorldCurves::default() },
         obstacle_motions: vec![Motion::Glide { velocity: Vec3::new(0.0, 0.1, 0.0) }],
         seconds: FRAMES as f64 / FPS,
         fps: FPS,
@@ -123,9 +126,22 @@ fn changes() -> Vec<(&'static str, SceneChange)> {
         ("constraint", SceneChange::Constraint { constraint: drag("other"), motion: moved() }),
         ("replaced", SceneChange::Constraint { constraint: drag("drag"), motion: moved() }),
         ("let go", SceneChange::RemoveConstraint("drag".into())),
+        ("metaphor", SceneChange::Metaphor { metaphor: twist("other"), magnitude: Curve::Constant(0.5) }),
+        ("turned back", SceneChange::Metaphor { metaphor: twist("twist"), magnitude: Curve::Constant(-0.5) }),
+        ("untwisted", SceneChange::RemoveMetaphor("twist".into())),
         ("contact", SceneChange::Contact(ContactDesc { stiffness: 0.5, ..ContactDesc::default() })),
         ("solver", SceneChange::Solver(Solver::Implicit(ImplicitSettings::INTERACTIVE))),
     ]
+}
+
+/// Twists the free end of the bar against its middle.
+fn twist(name: &str) -> MetaphorDesc {
+    let widget = WidgetDesc {
+        origin: Some(Vec3::new(0.25, 0.05, 0.05)),
+        axis: Some(Vec3::x()),
+        ..WidgetDesc::default()
+    };
+    MetaphorDesc { widget, ..MetaphorDesc::new(name, "bar", MetaphorKind::Twist) }
 }
 
 fn moved() -> ConstraintMotion {
@@ -217,6 +233,7 @@ fn edited_motions_begin_where_things_are() {
 fn stress_free_shapes_outlast_gravity() {
     let mut hung = scene();
     hung.world.constraints.clear();
+    hung.world.metaphors.clear();
     hung.world.obstacles.clear();
     hung.world.bodies[0].sag = sinew_sim::desc::Sag::RestShape;
     hung.world.bodies[0].material = Material::soft_solid(300e3, 0.4, 1000.0, 0.3);

@@ -2,8 +2,8 @@
 
 use crate::Beam;
 use crate::{
-    arm, beam, cloth, cloth_ball, cow, cylinder, dancer, dragon, fish, jelly, jelly_torus, penguin, starfish,
-    worm,
+    arm, beam, cloth, cloth_ball, cloth_fold, cloth_stretch, cow, cylinder, dancer, dragon, fish, jelly,
+    jelly_torus, penguin, rabbit_flap, rabbit_twist, starfish, worm,
 };
 use crate::{duck_box, fish_jump, penguins, pile, pot, starfish_cage, starfish_turn, worm_roll};
 use crate::{fish_directed, starfish_directed, worm_directed};
@@ -197,6 +197,30 @@ const CATALOG: &[Character] = &[
         description: "a silk sheet falls on a ball and drapes over it",
         build: cloth_ball,
         color: [0.36, 0.50, 0.85],
+    },
+    Character {
+        name: "cloth-stretch",
+        description: "a cotton sheet between two edges is stretched across by a control metaphor",
+        build: cloth_stretch,
+        color: [0.85, 0.33, 0.30],
+    },
+    Character {
+        name: "cloth-fold",
+        description: "the same metaphor with a magnitude below zero folds the sheet",
+        build: cloth_fold,
+        color: [0.85, 0.33, 0.30],
+    },
+    Character {
+        name: "rabbit-twist",
+        description: "an ear of a sitting rabbit is twisted by a control metaphor, and let go",
+        build: rabbit_twist,
+        color: [0.80, 0.72, 0.62],
+    },
+    Character {
+        name: "rabbit-flap",
+        description: "a twist turns the head of the rabbit, and a second edit flaps its ear onto the cheek",
+        build: rabbit_flap,
+        color: [0.80, 0.72, 0.62],
     },
     Character {
         name: "beam",

@@ -31,7 +31,7 @@ const fn known(
 
 /// Where [KimPollard2011, tables III and IV] has the character, its sizes: starfish of 200, 3,400, 9,000 and 37,573 tets with 1,162
 /// vertices, and a dancer of 8,619 tets, 34,362 vertices and 60 degrees of freedom.
-const KNOWN: [Known; 29] = [
+const KNOWN: [Known; 33] = [
     known("dancer", [20, 63], [8_619, 34_362], 153.0),
     known("starfish", [16, 26], [3_400, 1_162], 1.6),
     known("starfish-coarse", [16, 26], [200, 1_162], 1.6),
@@ -61,6 +61,10 @@ const KNOWN: [Known; 29] = [
     known("penguins", [28, 84], [3_014, 9_650], 34.4),
     known("cloth", [0, 0], [0, 1_369], 0.13),
     known("cloth-ball", [0, 0], [0, 1_369], 0.0567),
+    known("cloth-stretch", [0, 0], [0, 961], 0.18),
+    known("cloth-fold", [0, 0], [0, 961], 0.18),
+    known("rabbit-twist", [0, 0], [5_022, 6_467], 9.66),
+    known("rabbit-flap", [0, 0], [5_022, 6_467], 9.66),
 ];
 
 #[test]

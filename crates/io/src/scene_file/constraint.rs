@@ -218,12 +218,12 @@ fn read_body_point(point: &Section<PointTable>, world: &WorldDesc, up: Up) -> Re
     }
 }
 
-fn body_names(world: &WorldDesc) -> Vec<&str> {
+pub(super) fn body_names(world: &WorldDesc) -> Vec<&str> {
     world.bodies.iter().map(|body| body.name.as_str()).collect()
 }
 
 /// The name that a key gives, which must be one of `names`.
-fn known<T: JsonSchema + for<'de> Deserialize<'de>>(
+pub(super) fn known<T: JsonSchema + for<'de> Deserialize<'de>>(
     section: &Section<T>,
     key: &str,
     name: Option<&String>,

@@ -5,6 +5,7 @@ use super::constraint::read_constraints;
 use super::contact::contact_from;
 use super::goal::read_goals;
 use super::material::read_material_from;
+use super::metaphor::read_metaphors;
 use super::motion::read_motion;
 use super::number::read_vector;
 use super::performance::read_mode;
@@ -68,6 +69,16 @@ fn read_edit(section: &Section<EditTable>, scene: &Scene, up: Up) -> Result<Scen
     let (constraints, motions) = read_constraints(&sections, &scene.world, up)?;
     let begun = constraints.into_iter().zip(motions);
     changes.extend(begun.map(|(constraint, motion)| SceneChange::Constraint { constraint, motion }));
+
+    // metaphors that end, then those that begin
+    changes.extend(section.remove_metaphor.iter().cloned().map(SceneChange::RemoveMetaphor));
+    let sections = section.items("metaphor", &table.metaphor);
+    if let Some(metaphor) = sections.iter().find(|metaphor| metaphor.name.is_none()) {
+        let message = "[[edit.metaphor]] needs `name`, by which a later edit can change it or end it";
+        return Err(metaphor.error("name", message));
+    }
+    let begun = read_metaphors(&sections, &scene.world)?.into_iter();
+    changes.extend(begun.map(|(metaphor, magnitude)| SceneChange::Metaphor { metaphor, magnitude }));
 
     // contact and the solver
     if let Some(contact) = section.optional("contact", &table.contact) {

@@ -2,7 +2,7 @@
 
 use super::{
     ConstraintTable, ContactTable, DriveMode, GoalTable, KeyedNumber, KeyedVector, LoadTable, MaterialChoice,
-    MotionTable, SolverTable, whole,
+    MetaphorTable, MotionTable, SolverTable, whole,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,6 +32,12 @@ pub struct EditTable {
     /// Constraints that end, by their names.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remove: Vec<String>,
+    /// Control metaphors that begin, or replace those of their name, one `[[edit.metaphor]]` each, with the keys of `[[metaphor]]`; times are those of the take.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub metaphor: Vec<MetaphorTable>,
+    /// Control metaphors that end, by their names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remove_metaphor: Vec<String>,
     /// How contact is resolved: `[edit.contact]`; keys that are not given are the defaults.
     #[schemars(extend("x-default" = "as before"))]
     pub contact: Option<ContactTable>,

@@ -62,6 +62,8 @@ parts! {
     Point: PointTable = "drag, pin or join = { … }";
     /// A belt.
     Belt: BeltTable = "belt = { … }";
+    /// A control metaphor.
+    Metaphor: MetaphorTable = "[[metaphor]]";
     /// How steps are taken.
     Solver: SolverTable = "[solver]";
     /// A change of the scene during the take.

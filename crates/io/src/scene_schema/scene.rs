@@ -1,13 +1,13 @@
 //! The top of a scene file.
 
 use super::{
-    BodyTable, CharacterTable, ConstraintTable, ContactTable, EditTable, KeyedVector, ObstacleTable,
-    SolverTable,
+    BodyTable, CharacterTable, ConstraintTable, ContactTable, EditTable, KeyedVector, MetaphorTable,
+    ObstacleTable, SolverTable,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A scene file: bodies, characters, obstacles and constraints, and the settings of the take.
+/// A scene file: bodies, characters, obstacles, constraints and metaphors, and the settings of the take.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SceneFile {
@@ -44,6 +44,9 @@ pub struct SceneFile {
     /// Points that are dragged, pinned or joined, and belts, one `[[constraint]]` each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub constraint: Vec<ConstraintTable>,
+    /// Control metaphors: forces that stretch, bend, twist or push a body, one `[[metaphor]]` each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub metaphor: Vec<MetaphorTable>,
     /// How time steps are taken: `[solver]`.
     #[schemars(extend("x-default" = "explicit"))]
     pub solver: Option<SolverTable>,

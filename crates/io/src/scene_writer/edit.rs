@@ -3,6 +3,7 @@
 use super::body::{load_tables, material_choice};
 use super::constraint::moved_constraint_table;
 use super::goal::goal_table;
+use super::metaphor::metaphor_table;
 use super::number::{keyed_number, keyed_vector};
 use super::obstacle::contact_table;
 use super::performance::drive_mode;
@@ -17,7 +18,10 @@ use sinew_skeleton::Skeleton;
 use sinew_take::{Scene, SceneChange};
 
 /// The tables of all edits of a scene.
-pub(super) fn edit_tables(scene: &Scene) -> Result<Vec<EditTable>, String> {
+///
+/// # Errors
+/// The first part of an edit that scene files have no keys for.
+pub fn edit_tables(scene: &Scene) -> Result<Vec<EditTable>, String> {
     let edits = scene.edits.iter().flat_map(|edit| edit.changes.iter().map(|change| (edit.time, change)));
     edits.map(|(time, change)| edit_table(scene, time, change)).collect()
 }
@@ -61,7 +65,7 @@ fn edit_table(scene: &Scene, time: f64, change: &SceneChange) -> Result<EditTabl
             table.character.push(CharacterEditTable { remove_goal: vec![goal.clone()], ..character(rig) });
         }
 
-        // obstacles and constraints
+        // obstacles, constraints and metaphors
         SceneChange::ObstacleMotion { obstacle: name, motion } => {
             let still = (*motion == Motion::Still).then_some(true);
             table.obstacle.push(ObstacleEditTable { motion: motion_table(motion)?, still, ..obstacle(name) });
@@ -73,6 +77,10 @@ fn edit_table(scene: &Scene, time: f64, change: &SceneChange) -> Result<EditTabl
             table.constraint.push(moved_constraint_table(constraint, motion)?);
         }
         SceneChange::RemoveConstraint(name) => table.remove.push(name.clone()),
+        SceneChange::Metaphor { metaphor, magnitude } => {
+            table.metaphor.push(metaphor_table(metaphor, magnitude)?);
+        }
+        SceneChange::RemoveMetaphor(name) => table.remove_metaphor.push(name.clone()),
     }
     Ok(table)
 }
@@ -104,6 +112,8 @@ mod tests {
         [[edit]]\ntime = 0.4\nobstacle = [{ name = 'ball', friction = 0.1 }]\n\
         [[edit]]\ntime = 0.5\nremove = ['drag']\n\
         [[edit]]\ntime = 0.5\nconstraint = [{ name = 'new', pin = { body = 'a', surface = [1, 0, 0] }, exact = true, strengths = [[0.5, 0], [0.6, 1]] }]\n\
+        [[edit]]\ntime = 0.5\nmetaphor = [{ name = 'turn', body = 'a', kind = 'twist', magnitude = { keys = [[0.5, 0], [0.7, -2]] }, near = 0.01 }]\n\
+        [[edit]]\ntime = 0.55\nremove_metaphor = ['turn']\n\
         [[edit]]\ntime = 0.6\ncontact = { friction = 0.2 }\n\
         [[edit]]\ntime = 0.7\nsolver = { kind = 'implicit', order = 2, exact = 'multipliers' }\n\
         [[edit]]\ntime = 0.8\nsolver = { kind = 'explicit' }\n";
@@ -118,7 +128,7 @@ mod tests {
         .unwrap();
         std::fs::write(folder.path().join("s.toml"), EDITS).unwrap();
         let scene = read_scene(&folder.path().join("s.toml")).unwrap().value;
-        assert_eq!(scene.edits.len(), 14);
+        assert_eq!(scene.edits.len(), 16);
         assert!(scene.edits.iter().all(|edit| edit.changes.len() == 1));
         let other = tempfile::tempdir().unwrap();
         SceneFiles::of(&scene, "t").unwrap().write(other.path()).unwrap();

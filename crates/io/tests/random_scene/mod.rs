@@ -606,6 +606,30 @@ fn constraint() -> BoxedStrategy<ConstraintTable> {
         .boxed()
 }
 
+/// A metaphor on the first body.
+fn metaphor() -> BoxedStrategy<MetaphorTable> {
+    let kinds =
+        vec![MetaphorChoice::Stretch, MetaphorChoice::Bend, MetaphorChoice::Twist, MetaphorChoice::Push];
+    let directions = (of(vector()), of(axis()), of(axis()));
+    let distances = (of(positive()), of(positive()), of(positive()));
+    (select(kinds), of(keyed_number()), directions, distances, flag(), flag())
+        .prop_map(|(kind, magnitude, (origin, axis, normal), (near, far, radius), net, cone)| MetaphorTable {
+            body: "body 1".into(),
+            kind,
+            magnitude,
+            origin,
+            axis,
+            normal,
+            near,
+            far,
+            radius,
+            net,
+            frame: cone.map(|_| FrameChoice::Cone),
+            ..MetaphorTable::default()
+        })
+        .boxed()
+}
+
 fn contact() -> BoxedStrategy<ContactTable> {
     (of(positive()), of(positive()), flag(), of(1e-4..0.1))
         .prop_map(|(friction, stiffness, bodies, longest_step)| ContactTable {
@@ -671,6 +695,10 @@ fn edit() -> BoxedStrategy<EditTable> {
             let constraint = ConstraintTable { name: Some("of an edit".into()), ..constraint };
             EditTable { constraint: vec![constraint], ..none() }
         }),
+        metaphor().prop_map(move |metaphor| {
+            let metaphor = MetaphorTable { name: Some("of an edit".into()), ..metaphor };
+            EditTable { metaphor: vec![metaphor], ..none() }
+        }),
         contact().prop_map(move |contact| EditTable { contact: Some(contact), ..none() }),
         solver().prop_map(move |solver| EditTable { solver: Some(solver), ..none() }),
     ];
@@ -684,8 +712,16 @@ pub(crate) fn scene_file() -> impl Strategy<Value = SceneFile> {
     let top = (of(0.01..100.0), of(1.0..240.0), up, of(keyed_vector()), angles, of(0.0..10.0));
     let tables =
         (vec((name(), body()), 1..3), vec(character(), 0..3), vec(obstacle(), 1..3), of(dynamic_obstacle()));
-    (top, tables, vec(constraint(), 0..3), of(contact()), of(solver()), vec(edit(), 0..3)).prop_map(
-        |((seconds, fps, up, gravity, angles, preroll), tables, constraint, contact, solver, edit)| {
+    let forces = (vec(constraint(), 0..3), vec(metaphor(), 0..3));
+    (top, tables, forces, of(contact()), of(solver()), vec(edit(), 0..3)).prop_map(
+        |(
+            (seconds, fps, up, gravity, angles, preroll),
+            tables,
+            (constraint, metaphor),
+            contact,
+            solver,
+            edit,
+        )| {
             let (bodies, mut character, mut obstacle, dynamic) = tables;
             let mut body: Vec<BodyTable> = bodies
                 .into_iter()
@@ -711,6 +747,7 @@ pub(crate) fn scene_file() -> impl Strategy<Value = SceneFile> {
                 obstacle,
                 contact,
                 constraint,
+                metaphor,
                 solver,
                 edit,
             }

@@ -22,7 +22,9 @@ use sinew_math::Vec3;
 /// Whether nothing but gravity, elasticity and contact does work in a model. What is prescribed may do so in addition.
 pub(super) fn is_closed(model: &Model) -> bool {
     let is_of_tets = model.bodies().iter().all(|body| !body.tets.is_empty());
-    model.rigs().is_empty() && model.loads().is_empty() && model.constraints().is_empty() && is_of_tets
+    let is_left_alone =
+        model.loads().is_empty() && model.constraints().is_empty() && model.metaphors().is_empty();
+    model.rigs().is_empty() && is_left_alone && is_of_tets
 }
 
 /// Slows the bodies in contact down until the energy of a state is at most `limit` (J), as far as their motion allows.

@@ -7,6 +7,7 @@ use super::rigid_obstacles::{RigidObstacles, RigidPose};
 use crate::NodeEnergy;
 use crate::SolveReport;
 use crate::exact_constraints::ExactConstraints;
+use crate::metaphor_forces::MetaphorForces;
 use crate::substep::Substep;
 use crate::{Control, Model, State, StepError};
 use sinew_flesh::{ElasticHessian, ElasticPotential};
@@ -74,8 +75,9 @@ pub(super) struct Problem {
     pub(super) deformation: DeformationDamping,
     /// Positions that damping pulls nodes towards, in the frame of their reference bone.
     pub(super) carried: Vec<Vec3>,
-    /// Load forces on nodes (N); empty if there are none.
+    /// Load forces on nodes (N), with those of metaphors; empty if there are none.
     load: Vec<Vec3>,
+    metaphor_forces: MetaphorForces,
     is_dragged: bool,
     /// Whether bodies wait, so that fewer nodes are free than usual.
     pub(super) any_waits: bool,
@@ -114,7 +116,7 @@ impl Problem {
         self.homes.begin(model, state);
         let Problem { elastic, homes, start, .. } = self;
         elastic.begin_step(model.elements(), homes.start_of(model, &start.x), h);
-        self.gather_loads(model, control);
+        self.gather_loads(model, control, substep, state);
         self.set_inertia(model, control, state);
         let Problem { exact, inertia, .. } = self;
         exact.begin(model, control, substep, state, |node| inertia[node] > 0.0);
@@ -159,9 +161,10 @@ impl Problem {
         self.is_dragged = false;
     }
 
-    fn gather_loads(&mut self, model: &Model, control: &Control) {
+    /// Forces that are constant in the sub-step: loads and metaphors.
+    fn gather_loads(&mut self, model: &Model, control: &Control, substep: Substep, state: &State) {
         self.load.clear();
-        if model.loads().is_empty() {
+        if model.loads().is_empty() && model.metaphors().is_empty() {
             return;
         }
         self.load.resize(model.node_count(), Vec3::zeros());
@@ -170,6 +173,10 @@ impl Problem {
             for (node, fraction) in &load.node_fractions {
                 self.load[*node as usize] += *fraction * force;
             }
+        }
+        if !model.metaphors().is_empty() {
+            let when = (substep.to, substep.h);
+            self.metaphor_forces.push_ahead(model, control, when, state, &mut self.load);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Validation and assembly of a model from a world description: lumped masses, attachment to bones, rest shapes, and the stable step.
 
 use super::unheld::Unheld;
-use super::{Load, Model, ModelId, Pin, constraints, home};
+use super::{Load, Model, ModelId, Pin, constraints, home, metaphors};
 use crate::body::{Body, Shape, damping_rate};
 use crate::body_kind::{BodyKind, CoordinateState, CustomBody};
 use crate::constraint;
@@ -29,7 +29,7 @@ impl Model {
         build_around(world, None)
     }
 
-    /// Builds the model of a world that differs from this model's in gravity, materials, loads, constraints, contact parameters or the mobility of obstacles, but not in its bodies, skeletons and
+    /// Builds the model of a world that differs from this model's in gravity, materials, loads, constraints, metaphors, contact parameters or the mobility of obstacles, but not in its bodies, skeletons and
     /// obstacles. A state of one model is then a state of the other: cages and stress-free shapes are those of this model, which also takes a fraction of the time of building anew.
     ///
     /// # Errors
@@ -78,10 +78,11 @@ fn build_around(world: &WorldDesc, kept: Option<&Model>) -> Result<Model, BuildE
         return Err(BuildError { faults: parts.faults });
     }
 
-    // assembly, constraints and the step limit
+    // assembly, constraints, metaphors and the step limit
     let merged = parts.merge_masses(&rigs, &world.gravity)?;
     let unconstrained = parts.assemble(world, merged, kept);
     let model = constraints::add(world, unconstrained).map_err(|faults| BuildError { faults })?;
+    let model = metaphors::add(world, model).map_err(|faults| BuildError { faults })?;
     let accurate = if model.has_homes() { MAX_HOME_STEP } else { f64::INFINITY };
     let max_step = world.max_step.unwrap_or(f64::INFINITY).min(accurate);
     let seconds = model.stable_step.seconds.min(max_step);
@@ -595,11 +596,11 @@ impl Parts {
         let contact_surface = self.find_contact_surface(world, default_step(world, &stable_step), kept);
 
         // the model
-        let limb_shapes = self.find_limb_shapes(world, &rest_frames, &homes);
         let mut model = Model {
-            limb_shapes,
+            limb_shapes: self.find_limb_shapes(world, &rest_frames, &homes),
             rest_balance: 0.0,
             constraints: Vec::new(),
+            metaphors: Vec::new(),
             obstacles: obstacles(world, &self.bodies, contact_surface.count()),
             contact_surface,
             parts: self.find_parts(&fixed_nodes, &node_inverse_mass, &node_unstressed),
@@ -628,8 +629,7 @@ impl Parts {
         };
 
         // reference level of the potential energy
-        let frames = model.rest_frames();
-        let frame = |bone: usize| (frames[bone].rotation, frames[bone].origin);
+        let frame = |bone: usize| (rest_frames[bone].rotation, rest_frames[bone].origin);
         model.rest_balance = model.balance_energy(&model.node_rest, frame);
         model
     }

@@ -59,6 +59,7 @@ impl Model {
             print.contact(&self.contact_surface.desc, self.contact_surface.step);
         }
         self.constraints.iter().for_each(|constraint| print.text(constraint));
+        self.metaphors.iter().for_each(|metaphor| print.text(metaphor));
         self.body_start.q.iter().chain(&self.body_start.v).for_each(|number| print.number(*number));
         print.0.digest()
     }
