@@ -42,6 +42,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("crates/io/src/scene_writer/number.rs", "slope", "the key of scene files"),
     ("crates/io/src/metaphor_edits.rs", "slope", "the key of scene files"),
     ("crates/io/tests/random_scene/", "slope", "the key of scene files"),
+    ("crates/io/tests/keyed_numbers.rs", "slope", "the key of scene files"),
     ("docs/scenes.md", "slope", "the key of scene files"),
     ("docs/decisions/024", "slope", "of a curve at a key"),
     ("docs/decisions/024", "slopes", "of a curve at its keys"),

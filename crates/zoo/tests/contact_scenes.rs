@@ -155,7 +155,6 @@ fn heading(roots: &[Isometry]) -> f64 {
 fn directed_fish_leaps() {
     let fish = play(&scene("fish-directed"));
     let flight = fish.lowest[55..].iter().filter(|y| **y > 0.005).count();
-    println!("fish: {flight} frames in the air, at rest {:?}", fish.velocity.last());
     assert!(flight >= 3, "{flight} frames");
     assert!(fish.velocity.last().expect("frames").norm() < 0.1);
 }
@@ -171,7 +170,6 @@ fn directed_worm_stands_up_as_a_ring() {
     };
     let is_ring = |surface: &&Vec<Vec3>| highest(surface) > 0.25 && widest(surface) < 0.4;
     let frames = worm.surfaces.iter().filter(is_ring).count();
-    println!("worm: {frames} frames as a standing ring");
     assert!(frames >= 6, "{frames}");
 }
 
@@ -182,7 +180,6 @@ fn directed_starfish_leaps_and_turns() {
     let flight = star.lowest[40..].iter().filter(|y| **y > 0.005).count();
     let turned = heading(&star.roots).to_degrees();
     let up = star.roots.last().expect("frames").rotation * Vec3::y();
-    println!("starfish: {flight} frames in the air, turned by {turned:.0} degrees, up {up:?}");
     assert!(flight >= 3 && turned.abs() > 20.0 && up.y > 0.9, "{flight} {turned} {up:?}");
 }
 
@@ -270,26 +267,6 @@ fn dancer_does_not_penetrate_herself_or_the_floor() {
             "{free:?} {with_contact:?}"
         );
     }
-}
-
-/// Ten creatures lie in the bowl, on each other, and only ducks still roll: nothing is below it, and none is in another by more than a tenth of the thickness of an arm of a starfish, 40 mm.
-#[test]
-fn creatures_pile_up_in_a_bowl() {
-    let scene = scene("pile");
-    let mut player = Player::build(&scene).expect("sound");
-    assert_eq!(Overlap::of(&player.model, &player.state).surfaces, 0.0);
-    player.play(&mut [], |_| {}).expect("a take");
-    let (model, state) = (&player.model, &player.state);
-    let speed = (2.0 * state.energies(model).kinetic / model.mass()).sqrt();
-    assert!(speed < 0.3, "{speed} m/s at the end");
-    let overlap = Overlap::of(model, state);
-    assert!(overlap.surfaces < 4e-3 && overlap.obstacles < 4e-3, "{overlap:?}");
-    let highest = |body: &sinew_sim::Body| {
-        body.nodes.clone().map(|node| state.node_x[node].y).fold(f64::NEG_INFINITY, f64::max)
-    };
-    let top = model.bodies().iter().map(highest).fold(f64::NEG_INFINITY, f64::max);
-    // ten layers would be a column of a metre; all beside each other would be as high as the largest, 0.17 m
-    assert!((0.12..0.4).contains(&top), "the pile is {top} m high");
 }
 
 /// Two penguins meet and do not pass through each other: the axes of their bellies, of a radius of about 0.15 m, come closer than half a metre, and never closer than a radius.

@@ -83,10 +83,6 @@ fn direct_control_reaches_a_target_by_internal_forces_alone() {
         assert!(p.norm() < 1e-13 && l.norm() < MAX_SPIN, "at {} s: {p:?} {l:?}", player.state.time);
     }
     let off = (point(&player, "arm 1.3", &TIP) - target).norm();
-    println!(
-        "L {spin:.2e}, off by {off:.2e} m, fastest joint {top_speed:.2} rad/s, now {:.2e}",
-        fastest(&player)
-    );
     assert!(off < 1e-4, "off by {off} m");
     assert!(top_speed > 0.5, "it did move");
     assert!(fastest(&player) < 1e-2, "and rests: {}", fastest(&player));
@@ -102,7 +98,6 @@ fn direct_control_degrades_gracefully_beyond_reach() {
     scene.seconds = 4.0;
     let player = play(&scene);
     let tip = point(&player, "arm 1.3", &TIP);
-    println!("tip at {tip:?}, fastest {:.2e}", fastest(&player));
     assert!(tip.y > 0.06, "the arm points towards the target: {tip:?}");
     assert!(fastest(&player) < 0.3, "and does not rush about: {}", fastest(&player));
 }
@@ -117,7 +112,6 @@ fn goals_of_higher_priority_are_met_first() {
         scene.performances[0].goals = vec![first, second];
         let player = play(&scene);
         let off = (point(&player, "arm 1.3", &TIP) - important).norm();
-        println!("{mode:?}: off by {off:.2e} m");
         // the other goal pulls with a ten-thousandth of the weight, from 7 cm away
         assert!(off < 2e-4, "{mode:?}: off by {off} m");
     }
@@ -167,7 +161,6 @@ fn points_of_the_skin_are_goals_too() {
     let player = play(&scene);
     let rest = player.model.surface_point("starfish", &skin).expect("a point");
     let off = (rest.at(&player.state.node_x) - target).norm();
-    println!("skin off by {off:.2e} m");
     // flesh sags and swings beside its bone, so that the feedback settles with it
     assert!(off < 1e-3, "off by {off} m");
 }
@@ -189,7 +182,6 @@ fn a_servo_tracks_the_motion_and_stays_compliant() {
         off.fold(0.0, f64::max).to_degrees()
     };
     let (strong, weak) = (error(None), error(Some(1e-4)));
-    println!("servo off by {strong:.2}°, weak by {weak:.2}°");
     assert!(strong < 8.0, "{strong}°");
     assert!(weak > 3.0 * strong, "{weak}°");
 }

@@ -67,11 +67,14 @@ mod tests {
     #[test]
     fn linear_functions_are_reproduced() {
         let grid = SampleGrid { origin: Vec3::new(-0.25, 0.125, 0.25), spacing: 0.0625, counts: [4, 3, 5] };
-        let (slope, at) = (Vec3::new(2.0, -3.0, 0.5), |p: &Vec3| 0.7 + Vec3::new(2.0, -3.0, 0.5).dot(p));
+        let (direction, at) = (Vec3::new(2.0, -3.0, 0.5), |p: &Vec3| 0.7 + Vec3::new(2.0, -3.0, 0.5).dot(p));
         let values: Vec<f32> = (0..grid.count()).map(|i| at(&grid.point(i)) as f32).collect();
         for p in [Vec3::new(-0.13, 0.17, 0.41), grid.origin, grid.point(grid.count() - 1)] {
             let (value, gradient) = grid.interpolate(&values, &p).expect("inside");
-            assert!((value - at(&p)).abs() < 1e-6 && (gradient - slope).norm() < 1e-4, "{value} {gradient}");
+            assert!(
+                (value - at(&p)).abs() < 1e-6 && (gradient - direction).norm() < 1e-4,
+                "{value} {gradient}"
+            );
         }
         assert_eq!(grid.interpolate(&values, &Vec3::new(-0.26, 0.17, 0.41)), None);
     }

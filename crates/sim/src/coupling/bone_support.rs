@@ -169,7 +169,7 @@ impl BoneSupport {
         for i in 0..self.contacts.len() {
             let contact = self.contacts[i];
             let [a, b] = contact.bones.map(|bone| bone as usize);
-            if !(own.bones.contains(&a) && own.bones.contains(&b)) || !self.find_rows(own, &contact) {
+            if !(own.bones.contains(&a) && own.bones.contains(&b) && self.find_rows(own, &contact)) {
                 continue;
             }
             self.contacts[i].is_within = true;

@@ -11,8 +11,8 @@ use crate::home::{HomeBody, Homes};
 use core::ops::Range;
 use rayon::prelude::*;
 use sinew_contact::{Bounds, BoxTree, SampleGrid, nearest_on_triangle};
-use sinew_math::Vec3;
 use sinew_math::spatial::Frame;
+use sinew_math::{Vec3, real};
 use sinew_mesh::{TriMesh, WindingTree};
 
 /// Points on the skin of a bone.
@@ -304,7 +304,7 @@ impl Skin {
         let bounds = Bounds::around(&places);
         let size = bounds.max - bounds.min;
         let sides = size.map(|side| side.max(0.1 * size.amax()));
-        let spacing = (sides.product() / SAMPLES).cbrt();
+        let spacing = real::cbrt(sides.product() / SAMPLES);
         if !(spacing > 0.0 && spacing.is_finite()) {
             return None;
         }

@@ -1,4 +1,4 @@
-//! Two penguins that slide down the slopes of an icy valley into each other.
+//! Two penguins that slide down the banks of an icy valley into each other.
 
 use crate::character_desc::EARTH;
 use crate::penguin;
@@ -7,8 +7,8 @@ use sinew_math::{Isometry, Rotation, Vec3, so3};
 use sinew_sim::desc::{CageSize, ContactDesc, ObstacleDesc, Shape, ShapeDesc};
 use sinew_take::Scene;
 
-/// The angle of the slopes (degrees), and how far from the bottom of the valley each begins (m).
-const SLOPE: f64 = 14.0;
+/// The angle of the banks (degrees), and how far from the bottom of the valley each begins (m).
+const STEEP: f64 = 14.0;
 const START: f64 = 0.7;
 /// Young's modulus (Pa): firmer than the waddling penguin, whose belly would be crushed.
 const YOUNG: f64 = 20e3;
@@ -26,24 +26,24 @@ pub fn penguins() -> Scene {
     scene.name = "penguins".into();
 
     // a valley of ice
-    for (name, side) in [("left slope", -1.0), ("right slope", 1.0)] {
-        let tilt: Rotation = so3::exp(&(Vec3::z() * side * SLOPE.to_radians()));
+    for (name, side) in [("left bank", -1.0), ("right bank", 1.0)] {
+        let tilt: Rotation = so3::exp(&(Vec3::z() * side * STEEP.to_radians()));
         let plane = Shape::Plane { normal: tilt * Vec3::y() };
         scene.world.obstacles.push(ObstacleDesc::fixed(name, plane, Isometry::identity()));
         scene.obstacle_motions.push(Motion::Still);
     }
     scene.world.gravity = EARTH;
-    scene.world.contact = ContactDesc { friction: 0.04, ..ContactDesc::default() };
+    scene.world.contact = ContactDesc { friction: 0.04, between_bodies: true, ..ContactDesc::default() };
     scene.preroll = 0.0;
     scene.seconds = 3.0;
     scene
 }
 
-/// A penguin on the slope of a side, facing the other.
+/// A penguin on the bank of a side, facing the other.
 fn one(side: f64) -> Scene {
     let mut scene = penguin();
     let name = if side < 0.0 { "left penguin" } else { "right penguin" };
-    let tilt: Rotation = so3::exp(&(Vec3::z() * side * SLOPE.to_radians()));
+    let tilt: Rotation = so3::exp(&(Vec3::z() * side * STEEP.to_radians()));
     let facing: Rotation = so3::exp(&(Vec3::y() * -side * core::f64::consts::FRAC_PI_2));
     let at = tilt * (Vec3::x() * side * START + Vec3::y() * 0.01);
     let place = Isometry::from_parts(at.into(), tilt * facing);
