@@ -88,40 +88,34 @@ pub(crate) struct LimbFlesh<'a> {
 impl LimbShapes {
     /// Makes the limbs of all bodies with homes. `collide` says of two bodies, by their indices, whether they do.
     pub(crate) fn build(flesh: &LimbFlesh, collide: impl Fn(usize, usize) -> bool) -> LimbShapes {
+        // limbs and fields of each body that meets one
         let mut shapes = LimbShapes::default();
-        let met = |home: &&HomeBody| flesh.homes.bodies.iter().any(|other| collide(home.body, other.body));
-        for home in flesh.homes.bodies.iter().filter(met) {
-            // bones of this body
+        let homes = &flesh.homes.bodies;
+        let met = |home: &&HomeBody| homes.iter().any(|other| collide(home.body, other.body));
+        let (mut skins, mut vertices) = (Vec::new(), Vec::new());
+        let (mut of_limb, mut of_field) = (Vec::new(), Vec::new());
+        for (i, home) in homes.iter().filter(met).enumerate() {
             let skin = Skin::of(flesh, home);
-            let (first_limb, first_field) = (shapes.limbs.len(), shapes.fields.len());
-            let mut vertices = Vec::new();
             for bone in home.bones.clone() {
                 shapes.add_points(&skin, bone as u32, &flesh.rest_frames[bone], &mut vertices);
             }
             shapes.fields.extend(skin.fields((home.bones.clone(), &home.bone_mass), flesh.rest_frames));
+            of_limb.resize(shapes.limbs.len(), i);
+            of_field.resize(shapes.fields.len(), i);
+            skins.push((home, skin));
+        }
 
-            // with itself as drawn
-            if collide(home.body, home.body) {
-                let first_point = shapes.limbs.get(first_limb).map_or(0, |limb| limb.points.start);
-                for (l, f) in ordered(first_limb..shapes.limbs.len(), first_field..shapes.fields.len()) {
-                    let own = &vertices[shapes.limbs[l].points.start - first_point..]
-                        [..shapes.limbs[l].points.len()];
-                    shapes.add_drawn_pair(&skin, own, (l, f), flesh.rest_frames);
+        // those on one skeleton are drawn as they are at rest; those of two are anywhere before they meet
+        for (l, &own) in of_limb.iter().enumerate() {
+            for (f, &other) in of_field.iter().enumerate() {
+                let ((home, skin), (other, _)) = (&skins[own], &skins[other]);
+                if !collide(home.body, other.body) {
+                    continue;
                 }
-            }
-            // with those before, which are anywhere before they meet
-            let is_met = |bone: u32| {
-                flesh
-                    .homes
-                    .bodies
-                    .iter()
-                    .any(|other| other.bones.contains(&(bone as usize)) && collide(other.body, home.body))
-            };
-            let others = ordered(0..first_limb, first_field..shapes.fields.len())
-                .chain(ordered(first_limb..shapes.limbs.len(), 0..first_field));
-            for (l, f) in others {
-                let before = if l < first_limb { shapes.limbs[l].bone } else { shapes.fields[f].bone };
-                if is_met(before) {
+                if home.bones == other.bones {
+                    let own = &vertices[shapes.limbs[l].points.clone()];
+                    shapes.add_drawn_pair(skin, own, (l, f), flesh.rest_frames);
+                } else {
                     shapes.pairs.push(LimbPair { limb: l as u32, field: f as u32, allowed: None });
                 }
             }
@@ -188,11 +182,6 @@ impl LimbShapes {
             self.pairs.push(LimbPair { limb: l as u32, field: f as u32, allowed: Some(start) });
         }
     }
-}
-
-/// All pairs of an index of each range.
-fn ordered(first: Range<usize>, second: Range<usize>) -> impl Iterator<Item = (usize, usize)> {
-    first.flat_map(move |a| second.clone().map(move |b| (a, b)))
 }
 
 impl LimbField {
