@@ -27,7 +27,7 @@ pub struct BezierKey {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Handles {
     /// Smooth without overshoot: level at the ends and where neighbouring keys are both higher or both lower, otherwise the weighted harmonic mean of the slopes to the
-    /// neighbours, so that the curve rises and falls only where its keys do.                      [FritschButland1984]
+    /// neighbours, so that the curve rises and falls only where its keys do.                      `[FritschButland1984]`
     #[default]
     Auto,
     /// One slope (value per s) through the key; a third of the segment long on either side.

@@ -75,7 +75,7 @@ impl Minres {
         }
     }
 
-    /// K⁻¹ r without what moves the points: z − K⁻¹ C S⁻¹ Cᵀ z for z = K⁻¹ r, the preconditioner of projected conjugate gradients.      [GouldHribarNocedal2001]
+    /// K⁻¹ r without what moves the points: z − K⁻¹ C S⁻¹ Cᵀ z for z = K⁻¹ r, the preconditioner of projected conjugate gradients.      `[GouldHribarNocedal2001]`
     pub(super) fn project(&self, exact: &ExactConstraints, z: &mut Motion) {
         if exact.is_empty() {
             return;
