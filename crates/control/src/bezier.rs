@@ -9,7 +9,7 @@
 //! α h and γ h are the lengths of its two handles in time. Where they add up to more than the segment, both are shortened by the same factor, with their slopes
 //! kept, as Blender does: then t(u) never decreases, and the curve has one value at every time.
 
-use crate::keyframes::{neighbour, snapped_times, wrapped};
+use crate::keyframes::{neighbour, order_faults, snapped_times, wrapped};
 use crate::{Extrapolation, KeyError};
 
 /// A value at a time, with the shape of the curve there.
@@ -314,16 +314,7 @@ fn find_faults(keys: &[BezierKey]) -> Vec<String> {
         }
         faults.extend(handle_fault(&handles).map(|fault| format!("key {} at {time} s: {fault}", i + 1)));
     }
-    for (i, pair) in keys.windows(2).enumerate() {
-        let (before, after) = (pair[0].time, pair[1].time);
-        if after <= before {
-            faults.push(format!(
-                "key {} at {after} s is not after key {} at {before} s: sort the keys, and keep one key per time",
-                i + 2,
-                i + 1
-            ));
-        }
-    }
+    faults.extend(order_faults(keys.iter().map(|key| key.time)));
     faults
 }
 

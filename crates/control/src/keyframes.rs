@@ -221,17 +221,20 @@ fn find_faults<T: KeyValue>(keys: &[Key<T>]) -> Vec<String> {
             ));
         }
     }
-    for (i, pair) in keys.windows(2).enumerate() {
-        let (before, after) = (pair[0].time, pair[1].time);
-        if after <= before {
-            faults.push(format!(
-                "key {} at {after} s is not after key {} at {before} s: sort the keys, and keep one key per time",
-                i + 2,
-                i + 1
-            ));
-        }
-    }
+    faults.extend(order_faults(keys.iter().map(|key| key.time)));
     faults
+}
+
+/// What is wrong with the order of the times of keys (s).
+pub(crate) fn order_faults(times: impl Iterator<Item = f64> + Clone) -> impl Iterator<Item = String> {
+    let pairs = times.clone().zip(times.skip(1)).enumerate().filter(|(_, (before, after))| after <= before);
+    pairs.map(|(i, (before, after))| {
+        format!(
+            "key {} at {after} s is not after key {} at {before} s: sort the keys, and keep one key per time",
+            i + 2,
+            i + 1
+        )
+    })
 }
 
 #[cfg(test)]
