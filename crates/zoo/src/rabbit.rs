@@ -24,7 +24,7 @@ pub fn rabbit_twist() -> Scene {
     Scene { name: "rabbit-twist".into(), edits, seconds: 2.4, ..scene() }
 }
 
-/// The head turns from side to side by one edit, and a second one flaps the left ear onto the cheek.   \[Transue2014, figures 12.4 and 12.5\]
+/// The head turns from side to side by one edit, and a second one flaps the left ear.   \[Transue2014, figures 12.4 and 12.5\]
 pub fn rabbit_flap() -> Scene {
     let neck = WidgetDesc {
         origin: Some(Vec3::new(0.0, 0.19, 0.02)),
@@ -40,8 +40,8 @@ pub fn rabbit_flap() -> Scene {
         ..MetaphorDesc::new("ear", "rabbit", MetaphorKind::Bend)
     };
     let edits = vec![
-        edit(turn, &[(0.2, 0.0), (0.5, 0.45), (0.85, -0.45), (1.2, 0.45), (1.5, 0.0)]),
-        edit(flap, &[(0.5, 0.0), (0.8, -1.0), (1.1, 0.2), (1.4, -1.0), (1.7, 0.0)]),
+        edit(turn, &[(0.2, 0.0), (0.6, 0.22), (1.0, -0.22), (1.4, 0.22), (1.8, 0.0)]),
+        edit(flap, &[(0.5, 0.0), (0.9, -0.2), (1.2, 0.1), (1.6, -0.2), (1.9, 0.0)]),
     ];
     Scene { name: "rabbit-flap".into(), edits, seconds: 2.4, ..scene() }
 }
