@@ -36,6 +36,9 @@ pub(crate) const MAX_ANGLE: f64 = 2.6;
 const SHIFT_MARGIN: f64 = 2e-3;
 /// θ: what stops give way by under the weight of the whole character (rad), and the same of translations as a fraction of its size.
 const GIVE: f64 = 0.1;
+/// θ of human bones, whose ranges are those of people: at 0.1 a fall from half the height bends a shoulder by half a radian beyond its range, and its skin folds into itself. Ranges of animations are no such ends; stops as hard there shake
+/// the legs of quadrupeds.
+const HUMAN_GIVE: f64 = 0.02;
 const SHIFT_GIVE: f64 = 2e-3;
 /// ζ of a limb that swings under its weight: relaxed people's lower legs swing some three times when let go, at 0.2 to 0.3.
 const DAMPING_RATIO: f64 = 0.25;
@@ -68,14 +71,14 @@ pub(crate) fn limit_joints(
             continue;
         }
         let range = with_margin(&ranges[place], flesh.size);
-        let range = match human.iter().find(|(_, index)| *index == i).and_then(|(bone, _)| human_range(bone))
-        {
-            Some(own) => Range { angle: union(&own, &ranges[place].angle), ..range },
-            None => range,
+        let own = human.iter().find(|(_, index)| *index == i).and_then(|(bone, _)| human_range(bone));
+        let (range, give) = match own {
+            Some(own) => (Range { angle: union(&own, &ranges[place].angle), ..range }, HUMAN_GIVE),
+            None => (range, GIVE),
         };
         let joint = &mut bones.desc.bones[place].joint;
         let is_free = joint.kind == JointKind::Free;
-        let strength = Strength::of(&masses, i, flesh.size, options);
+        let strength = Strength { give, ..Strength::of(&masses, i, flesh.size, options) };
         let shifts =
             (0..3).filter(|_| is_free).map(|k| strength.shift([range.shift[0][k], range.shift[1][k]]));
         joint.dofs =
@@ -92,6 +95,8 @@ pub(crate) struct Strength<'a> {
     inertia: f64,
     lever: f64,
     size: f64,
+    /// θ of turns (rad).
+    give: f64,
     options: &'a JointOptions,
 }
 
@@ -100,11 +105,19 @@ impl<'a> Strength<'a> {
         let limb = &masses.limbs[bone];
         let lever = limb.lever.max(SHORTEST_LEVER * size);
         let inertia = limb.inertia.max(limb.mass * lever * lever);
-        Strength { weight: GRAVITY * masses.total, mass: limb.mass, inertia, lever, size, options }
+        Strength {
+            weight: GRAVITY * masses.total,
+            mass: limb.mass,
+            inertia,
+            lever,
+            size,
+            give: GIVE,
+            options,
+        }
     }
 
     pub(crate) fn angle(&self, [lower, upper]: [f64; 2]) -> DofDesc {
-        let stop = if self.options.limits { self.weight * self.lever / GIVE } else { 0.0 };
+        let stop = if self.options.limits { self.weight * self.lever / self.give } else { 0.0 };
         let has_range = self.options.limits && lower.abs().max(upper.abs()) <= core::f64::consts::PI;
         DofDesc {
             damping: self.options.damping

@@ -1,9 +1,9 @@
-//! The contact sheet of a fall: eight frames of it.
+//! The contact sheet of a fall: eight frames of it, with the stairs.
 
 use sinew_character::ShownSurfaces;
 use sinew_files::{Replace, check_output};
 use sinew_io::{AtomicFile, OpenedScene};
-use sinew_render::{Layout, Look, PictureOptions, RenderFrame, StoredFrameSource, draw_picture, write_png};
+use sinew_render::{Layout, Look, PictureOptions, StoredFrameSource, draw_picture, write_png};
 use sinew_sim::Model;
 use sinew_take::{Frame, SurfaceInfo, Up};
 use std::path::Path;
@@ -18,7 +18,7 @@ pub(super) struct FallSheet<'a> {
     surfaces: Vec<SurfaceInfo>,
     looks: Vec<Look>,
     up: Up,
-    frames: Vec<RenderFrame>,
+    frames: Vec<Frame>,
 }
 
 impl<'a> FallSheet<'a> {
@@ -41,7 +41,7 @@ impl<'a> FallSheet<'a> {
         let is_shown = (0..tiles).any(|tile| index == (tile * frame_count + (tiles - 1) / 2) / (tiles - 1));
         if is_shown {
             let surfaces = self.shown.positions(frame);
-            self.frames.push(RenderFrame { time: frame.time, surfaces, ..RenderFrame::default() });
+            self.frames.push(Frame { surfaces, ..frame.clone() });
         }
     }
 
@@ -55,7 +55,7 @@ impl<'a> FallSheet<'a> {
             height: PICTURE[1],
             ..PictureOptions::default()
         };
-        let source = StoredFrameSource::of_frames(self.surfaces, self.looks, self.frames, self.up);
+        let source = StoredFrameSource::new(&self.surfaces, self.looks, self.frames, self.up);
         let image = draw_picture(&source, &options).map_err(|error| said(error.to_string()))?;
         let written = AtomicFile::create(path).and_then(|mut file| {
             write_png(&image, &mut file)?;
