@@ -5,7 +5,7 @@ use crate::{
     arm, beam, cloth, cloth_ball, cloth_fold, cloth_stretch, cow, cylinder, dancer, dragon, fish, jelly,
     jelly_torus, penguin, rabbit_flap, rabbit_twist, starfish, worm,
 };
-use crate::{duck_box, fish_jump, penguins, pot, starfish_cage, starfish_turn, worm_roll};
+use crate::{duck_box, fish_jump, penguins, pile, pot, starfish_cage, starfish_turn, worm_roll};
 use crate::{fish_directed, starfish_directed, worm_directed};
 use sinew_flesh::{Law, StretchLimits};
 use sinew_take::Scene;
@@ -173,6 +173,12 @@ const CATALOG: &[Character] = &[
         description: "a soft duck tumbles in a rotating box",
         build: duck_box,
         color: [0.96, 0.79, 0.24],
+    },
+    Character {
+        name: "pile",
+        description: "ten soft creatures fall into a bowl and come to lie on each other",
+        build: pile,
+        color: SAND,
     },
     Character {
         name: "penguins",

@@ -56,7 +56,7 @@ pub fn duck_box() -> Scene {
 }
 
 /// A duck that faces right, sitting at height 0.
-fn primitives() -> Vec<Primitive> {
+pub(super) fn primitives() -> Vec<Primitive> {
     let tilted = |degrees: f64| -> Rotation { so3::exp(&(Vec3::z() * degrees.to_radians())) };
     let mut primitives = vec![
         // body with a flat bottom, breast, tail that points up
