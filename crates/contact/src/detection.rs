@@ -42,22 +42,34 @@ pub fn detect_contact(
     before: &Vec3,
     anchor: Option<&FrictionAnchor>,
 ) -> Option<Contact> {
+    detect_contact_or_distance(shape, p, before, anchor).ok()
+}
+
+/// The same; without a contact, the distance of the point from the shape (m) if it was found on the way.
+#[inline]
+pub fn detect_contact_or_distance(
+    shape: &Shape,
+    p: &Vec3,
+    before: &Vec3,
+    anchor: Option<&FrictionAnchor>,
+) -> Result<Contact, Option<f64>> {
     if let Shape::Cuboid { half } = shape {
-        return detect_cuboid_contact(half, p, before, anchor);
+        return detect_cuboid_contact(half, p, before, anchor).ok_or(None);
     }
     if let Some(anchor) = anchor.filter(|anchor| anchor.side != Vec3::zeros()) {
-        return behind_plane(shape, p, &anchor.place, &anchor.side);
+        return behind_plane(shape, p, &anchor.place, &anchor.side).ok_or(None);
     }
     let Probe { distance, normal } = shape.probe(p);
     if distance < 0.0 {
-        return Some(Contact { depth: -distance, normal, side: Vec3::zeros() });
+        return Ok(Contact { depth: -distance, normal, side: Vec3::zeros() });
     }
     let thickness = shape.thickness();
     if anchor.is_some() || (p - before).norm() <= SHORT * thickness {
-        return None;
+        return Err(Some(distance));
     }
-    let entry = sphere_trace(shape, before, p, ARRIVED * thickness)?;
-    behind_plane(shape, p, &entry.place, &entry.normal)
+    let entry = sphere_trace(shape, before, p, ARRIVED * thickness);
+    let contact = entry.and_then(|entry| behind_plane(shape, p, &entry.place, &entry.normal));
+    contact.ok_or(Some(distance))
 }
 
 /// A point that passed through: its contact plane is where it entered.

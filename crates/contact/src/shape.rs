@@ -7,6 +7,7 @@ mod distance_grid;
 mod height_field;
 mod primitives;
 mod sample_grid;
+mod simple_surface;
 mod surface;
 mod triangle_solid;
 
@@ -114,7 +115,8 @@ impl Shape {
             | Shape::Capsule { .. }
             | Shape::Cuboid { .. }
             | Shape::Cylinder { .. } => true,
-            Shape::Convex(_) | Shape::Heights(_) | Shape::Grid(_) | Shape::Mesh(_) => false,
+            Shape::Mesh(mesh) => mesh.is_exact(),
+            Shape::Convex(_) | Shape::Heights(_) | Shape::Grid(_) => false,
         }
     }
 

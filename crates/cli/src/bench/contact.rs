@@ -4,9 +4,10 @@ use crate::failure::Failure;
 use cpu_time::ProcessTime;
 use serde::Serialize;
 use sinew_contact::{CarrierRows, PairSurface, SurfacePairs};
-use sinew_math::{Isometry, Vec3};
+use sinew_flesh::Material;
+use sinew_math::{Isometry, Rotation, Vec3, real, so3};
 use sinew_mesh::{TriMesh, shapes};
-use sinew_sim::desc::{ObstacleDesc, Shape};
+use sinew_sim::desc::{BodyDesc, CageSize, ObstacleDesc, Sag, Shape, ShapeDesc};
 use sinew_take::{Player, Scene};
 use std::time::Instant;
 
@@ -62,6 +63,7 @@ pub(super) fn run() -> Result<Vec<Row>, Failure> {
     let mut alone = sinew_zoo::starfish_cage();
     alone.world.obstacles.clear();
     scenes.extend([("cage scene, no obstacles", alone), ("cage scene", sinew_zoo::starfish_cage())]);
+    scenes.push(("pile of ten bodies", pile()));
 
     // one row per scene
     for (what, scene) in scenes {
@@ -150,6 +152,50 @@ fn falling(obstacles: usize, itself: bool) -> Scene {
     if itself {
         scene.world.contact.self_contact.push("starfish".into());
     }
+    scene
+}
+
+/// Balls, rings and bricks of jelly, ten in all, that fall between eight planks around a ground.
+fn pile() -> Scene {
+    let mut scene = Scene::default();
+    let kinds =
+        [shapes::sphere(0.05, 3), shapes::torus(0.05, 0.022, 40, 16), shapes::cuboid([0.09, 0.06, 0.07])];
+    for i in 0..10u32 {
+        let (column, row, n) = (f64::from(i % 3) - 1.0, f64::from(i / 3), f64::from(i));
+        let side = if i % 2 == 0 { 1.0 } else { -1.0 };
+        let place = Vec3::new(
+            0.06 * column + 0.004 * n,
+            0.13 + 0.13 * row + 0.01 * column,
+            side * (0.11 * column - 0.025),
+        );
+        let turn: Rotation = so3::exp(&Vec3::new(0.3 * n, 0.7 * n, 0.2));
+        let mut surface = kinds[i as usize % 3].clone();
+        surface.vertices.iter_mut().for_each(|x| *x = turn * *x + place);
+        scene.world.bodies.push(BodyDesc {
+            name: format!("body {i}"),
+            shape: ShapeDesc::Surface { surface, cage: CageSize::Tets(140) },
+            material: Material::soft_solid(2e4, 0.42, 1000.0, 0.05),
+            velocity: Vec3::zeros(),
+            pins: Vec::new(),
+            loads: Vec::new(),
+            attachment: None,
+            sag: Sag::Free,
+            air_drag: 0.0,
+        });
+    }
+    scene.pin_motions.resize(scene.world.bodies.len(), Vec::new());
+
+    // what they fall into
+    scene.world.obstacles.push(ObstacleDesc::ground(0.0));
+    for k in 0..8 {
+        let angle = core::f64::consts::TAU * f64::from(k) / 8.0;
+        let turn = so3::exp(&(-angle * Vec3::y())) * so3::exp(&(-0.5 * Vec3::z()));
+        let place = Vec3::new(0.22 * real::cos(angle), 0.08, 0.22 * real::sin(angle));
+        let shape = Shape::Cuboid { half: Vec3::new(0.01, 0.14, 0.12) };
+        let pose = Isometry::from_parts(place.into(), turn);
+        scene.world.obstacles.push(ObstacleDesc::fixed(format!("plank {k}"), shape, pose));
+    }
+    scene.world.contact.between_bodies = true;
     scene
 }
 

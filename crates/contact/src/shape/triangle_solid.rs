@@ -3,6 +3,7 @@
 //! Closed meshes are solid; open ones are shells with contact up to a limited depth behind their front. The sign is that of the
 //! pseudonormal of the nearest face, edge or vertex, which is exact for closed meshes.
 
+use super::simple_surface::is_simple;
 use super::{Probe, ShapeFault};
 use crate::{Bounds, BoxTree, nearest_on_triangle};
 use sinew_math::{Vec3, real};
@@ -19,6 +20,8 @@ pub struct TriangleSolid {
     vertex_normal: Vec<Vec3>,
     /// The depth behind the surface up to which there is contact (m).
     shell: f64,
+    /// Whether the surface is closed and simple, so that its signed distance is exact everywhere.
+    is_exact: bool,
 }
 
 /// The contact depth of an open surface, as a fraction of its size.
@@ -79,7 +82,8 @@ impl TriangleSolid {
         let boxes: Vec<Bounds> = all.iter().map(Bounds::around).collect();
         let tree = BoxTree::build(&boxes);
         let shell = if is_closed { f64::INFINITY } else { OPEN_SHELL * tree.bounds().radius() };
-        Ok(TriangleSolid { surface, tree, face_normal, edge_normal, vertex_normal, shell })
+        let is_exact = is_closed && is_simple(&surface, &tree);
+        Ok(TriangleSolid { surface, tree, face_normal, edge_normal, vertex_normal, shell, is_exact })
     }
 
     /// Its surface.
@@ -94,6 +98,11 @@ impl TriangleSolid {
     /// The depth behind its surface up to which there is contact (m); infinite for a closed surface.
     pub fn shell(&self) -> f64 {
         self.shell
+    }
+
+    /// Whether its signed distance is exact everywhere: it is closed, does not intersect itself, and encloses no point twice.
+    pub fn is_exact(&self) -> bool {
+        self.is_exact
     }
 
     pub(super) fn bounds(&self) -> Bounds {

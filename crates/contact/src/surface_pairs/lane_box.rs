@@ -108,6 +108,14 @@ impl LaneBox {
         all.filter(|x| x.is_finite()).fold(0.0, f64::max)
     }
 
+    /// The distance of two boxes.
+    #[inline(always)]
+    pub(super) fn distance(&self, other: &LaneBox) -> f32 {
+        let apart = max(&minus(&other.min, &self.max), &minus(&self.min, &other.max));
+        let apart = max(&apart, &[0.0; 4]);
+        dot(&apart, &apart).sqrt()
+    }
+
     /// The largest distance between a vector in this box and one in another.
     #[inline(always)]
     pub(super) fn difference(&self, other: &LaneBox) -> f32 {

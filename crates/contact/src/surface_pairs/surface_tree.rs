@@ -36,8 +36,8 @@ impl SurfaceNode {
     }
 }
 
-/// A range of the primitives of a leaf; empty for inner nodes.
-pub(super) type LeafRange = (u32, u32);
+/// A range of the primitives of a subtree.
+pub(super) type SubtreeRange = (u32, u32);
 
 /// One surface in the broad phase.
 #[derive(Clone, Debug, Default)]
@@ -45,6 +45,8 @@ pub(super) struct SurfaceTree {
     pub(super) first_triangle: usize,
     /// The hierarchy, with boxes at rest.
     pub(super) tree: BoxTree,
+    /// The number of the patch that its first node is; the others follow.
+    pub(super) first_patch: u32,
     /// Its nodes in motion.
     pub(super) nodes: Vec<SurfaceNode>,
     /// The box of each node at rest, grown: subtrees whose boxes intersect are neighbours at rest.
@@ -59,10 +61,10 @@ pub(super) struct SurfaceTree {
     pub(super) corners: Vec<[u32; 3]>,
     /// The vertices that are tested against triangles, as indices into `vertices`; each belongs to one leaf.
     pub(super) samples: Vec<u32>,
-    pub(super) samples_of_node: Vec<LeafRange>,
+    pub(super) samples_of_node: Vec<SubtreeRange>,
     /// The edges that are tested against edges, as numbers in the surface and as indices into `vertices`; each belongs to one leaf.
     pub(super) edges: Vec<LeafEdge>,
-    pub(super) edges_of_node: Vec<LeafRange>,
+    pub(super) edges_of_node: Vec<SubtreeRange>,
     pub(super) nominal_range: f64,
     /// Whether it has no inside.
     pub(super) is_two_sided: bool,
@@ -178,6 +180,14 @@ impl SurfaceTree {
         }
     }
 
+    /// Extends the ranges of leaves to the subtrees of inner nodes.
+    fn of_subtrees(&self, mut of_leaves: Vec<SubtreeRange>) -> Vec<SubtreeRange> {
+        for (i, node) in self.tree.nodes.iter().enumerate().rev().filter(|(_, node)| node.count == 0) {
+            of_leaves[i] = (of_leaves[i + 1].0, of_leaves[node.start as usize].1);
+        }
+        of_leaves
+    }
+
     /// Samples by the first leaf that has a triangle with them.
     fn set_samples(&mut self, surface: &PairSurface, first: FirstOf) {
         let (mut samples, mut ranges) = (Vec::new(), Vec::with_capacity(self.tree.nodes.len()));
@@ -195,7 +205,7 @@ impl SurfaceTree {
             }
             ranges.push((first_sample, samples.len() as u32));
         }
-        (self.samples, self.samples_of_node) = (samples, ranges);
+        (self.samples, self.samples_of_node) = (samples, self.of_subtrees(ranges));
     }
 
     /// The corners of the triangles of a leaf; none for an inner node.
@@ -241,7 +251,7 @@ fn edges_of_leaves(
     surface: &PairSurface,
     tree: &SurfaceTree,
     first: FirstOf,
-) -> (Vec<LeafEdge>, Vec<LeafRange>) {
+) -> (Vec<LeafEdge>, Vec<SubtreeRange>) {
     // edges by their ends, for look-up
     let key = |[a, b]: [u32; 2]| (a.min(b), a.max(b));
     let mut by_ends: Vec<((u32, u32), u32)> =
@@ -267,7 +277,7 @@ fn edges_of_leaves(
         }
         ranges.push((first_of_leaf, edges.len() as u32));
     }
-    (edges, ranges)
+    (edges, tree.of_subtrees(ranges))
 }
 
 /// A refit in progress.

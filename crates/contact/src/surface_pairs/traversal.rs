@@ -6,9 +6,19 @@ use super::{NearPair, PairLists, SurfacePairs};
 use crate::{nearest_on_segments, nearest_on_triangle};
 use sinew_math::Vec3;
 
+/// What vertices are paired with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Grain {
+    /// Triangles, by their own distances.
+    Triangles,
+    /// Patches, by the distances of their boxes.
+    Patches,
+}
+
 /// A traversal of hierarchies that are up to date.
 pub(super) struct Traversal<'a> {
     pairs: &'a SurfacePairs,
+    grain: Grain,
     /// Positions (m) and velocities (m/s) of the vertices.
     x: &'a [Vec3],
     v: &'a [Vec3],
@@ -16,18 +26,25 @@ pub(super) struct Traversal<'a> {
     drift: &'a [f64],
     /// Pairs that come near within this time (s) are found.
     time: f64,
-    /// Allowance for rounding of boxes (m).
+    /// Allowance for rounding of boxes (m), and of differences of velocities (m/s).
     slack: f32,
+    speed_slack: f32,
 }
 
 impl<'a> Traversal<'a> {
     /// A traversal that compares boxes only.
-    pub(super) fn over_boxes(pairs: &'a SurfacePairs, time: f64, drift: &'a [f64]) -> Traversal<'a> {
-        Traversal::new(pairs, (&[], &[]), time, drift)
+    pub(super) fn over_boxes(
+        pairs: &'a SurfacePairs,
+        grain: Grain,
+        time: f64,
+        drift: &'a [f64],
+    ) -> Traversal<'a> {
+        Traversal::new(pairs, grain, (&[], &[]), time, drift)
     }
 
     pub(super) fn new(
         pairs: &'a SurfacePairs,
+        grain: Grain,
         (x, v): (&'a [Vec3], &'a [Vec3]),
         time: f64,
         drift: &'a [f64],
@@ -37,7 +54,8 @@ impl<'a> Traversal<'a> {
         let fastest = roots().map(|root| root.moving.velocities.max_magnitude()).fold(0.0, f64::max);
         let max_reach = f64::from(roots().map(|root| root.reach).fold(0.0, f32::max));
         let slack = ROUND_OFF * (max_magnitude + 2.0 * time * fastest + max_reach);
-        Traversal { pairs, x, v, drift, time, slack: slack as f32 }
+        let speed_slack = (ROUND_OFF * fastest) as f32;
+        Traversal { pairs, grain, x, v, drift, time, slack: slack as f32, speed_slack }
     }
 }
 
@@ -45,17 +63,28 @@ impl Traversal<'_> {
     /// Visits the child pairs of a pair of nodes, if they may collide; a pair of leaves as it is.
     pub(super) fn children(&self, surfaces: [u32; 2], [a, b]: [u32; 2], visit: impl FnMut([u32; 2])) {
         if self.may_collide(surfaces, [a, b]) {
-            self.open(surfaces, [a, b], visit);
+            self.open(surfaces, [a, b], self.ends(surfaces, [a, b]), visit);
         }
+    }
+
+    /// Whether the traversal ends at each of two nodes: at leaves, or at small patches of different surfaces.
+    #[inline]
+    fn ends(&self, surfaces: [u32; 2], nodes: [u32; 2]) -> [bool; 2] {
+        let is_by_patches = self.grain == Grain::Patches && surfaces[0] != surfaces[1];
+        let trees = self.trees(surfaces);
+        [0, 1].map(|i| {
+            let is_leaf = trees[i].nodes[nodes[i] as usize].count > 0;
+            is_leaf || (is_by_patches && self.pairs.patch(trees[i].first_patch + nodes[i]).is_small())
+        })
     }
 
     fn trees(&self, surfaces: [u32; 2]) -> [&SurfaceTree; 2] {
         surfaces.map(|s| &self.pairs.surfaces[s as usize])
     }
 
-    /// Visits the child pairs of a pair of nodes; a pair of leaves as it is.
+    /// Visits the child pairs of a pair of nodes, at which the traversal may end; a pair of ends as it is.
     #[inline]
-    fn open(&self, surfaces: [u32; 2], [a, b]: [u32; 2], mut visit: impl FnMut([u32; 2])) {
+    fn open(&self, surfaces: [u32; 2], [a, b]: [u32; 2], ends: [bool; 2], mut visit: impl FnMut([u32; 2])) {
         let trees = self.trees(surfaces);
         let [na, nb] = [&trees[0].nodes[a as usize], &trees[1].nodes[b as usize]];
         if surfaces[0] == surfaces[1] && a == b {
@@ -67,7 +96,7 @@ impl Traversal<'_> {
             visit([right, right]);
             return visit([left, right]);
         }
-        match (na.count > 0, nb.count > 0) {
+        match (ends[0], ends[1]) {
             (true, true) => visit([a, b]),
             // descend into the larger of the two
             (false, true) => [a + 1, na.start].into_iter().for_each(|child| visit([child, b])),
@@ -133,7 +162,8 @@ impl Traversal<'_> {
             *max_rate = rate;
             return;
         }
-        self.open(surfaces, nodes, |below| self.approach_rate(surfaces, below, max_rate));
+        let ends = [ours.count > 0, theirs.count > 0];
+        self.open(surfaces, nodes, ends, |below| self.approach_rate(surfaces, below, max_rate));
     }
 
     /// Finds the candidate pairs below a pair of nodes.
@@ -141,15 +171,18 @@ impl Traversal<'_> {
         if !self.may_collide(surfaces, nodes) {
             return;
         }
-        let trees = self.trees(surfaces);
-        let is_leaf = |i: usize| trees[i].nodes[nodes[i] as usize].count > 0;
-        if !(is_leaf(0) && is_leaf(1)) {
-            return self.open(surfaces, nodes, |below| self.compare(surfaces, below, out));
+        let ends = self.ends(surfaces, nodes);
+        if ends != [true; 2] {
+            return self.open(surfaces, nodes, ends, |below| self.compare(surfaces, below, out));
         }
         let [sa, sb] = surfaces;
-        self.compare_vertices([sa, sb], nodes, &mut out.vertices);
+        let compare = match self.grain {
+            Grain::Triangles => Self::compare_vertices,
+            Grain::Patches => Self::compare_with_patch,
+        };
+        compare(self, [sa, sb], nodes, &mut out.vertices);
         if sa != sb || nodes[0] != nodes[1] {
-            self.compare_vertices([sb, sa], [nodes[1], nodes[0]], &mut out.vertices);
+            compare(self, [sb, sa], [nodes[1], nodes[0]], &mut out.vertices);
         }
         self.compare_edges(surfaces, nodes, &mut out.edges);
     }
@@ -178,6 +211,36 @@ impl Traversal<'_> {
         }
     }
 
+    /// Vertices of the first patch against the second as a whole.
+    fn compare_with_patch(&self, surfaces: [u32; 2], [a, b]: [u32; 2], out: &mut Vec<NearPair>) {
+        let [ours, theirs] = self.trees(surfaces);
+        let (first, last) = ours.samples_of_node[a as usize];
+        if first == last {
+            return;
+        }
+        let pairs = self.pairs;
+        let (leaf, number) = (&theirs.nodes[b as usize].moving, theirs.first_patch + b);
+        let (patch, drifts) = (pairs.patch(number), self.drifts(surfaces));
+        for &sample in &ours.samples[first as usize..last as usize] {
+            let vertex = ours.vertices[sample as usize];
+            let reach = pairs.gap[vertex as usize].max(patch.range) + drifts;
+            let own = ours.moving[sample as usize].as_box();
+            if !own.may_meet(leaf, reach as f32 + self.slack, self.time as f32) {
+                continue;
+            }
+            let distance = f64::from((own.position.distance(&leaf.position) - self.slack).max(0.0));
+            let closing = f64::from(own.velocities.difference(&leaf.velocities) + self.speed_slack);
+            let moves_together = || {
+                let mut triangles = pairs.patch_triangles(patch).iter();
+                surfaces[0] == surfaces[1] && triangles.all(|t| pairs.moves_with(vertex, *t))
+            };
+            // differences in single precision, which may have been rounded up
+            let (distance, closing) = (distance * (1.0 - ROUND_OFF), closing * (1.0 + ROUND_OFF));
+            let near = NearPair::within(vertex, number, distance, closing, reach, self.time);
+            out.extend(near.filter(|_| !moves_together()));
+        }
+    }
+
     /// The candidate pair of a vertex and a triangle, if they are near.
     fn near_vertex(&self, surfaces: [u32; 2], vertex: u32, triangle: u32) -> Option<NearPair> {
         let pairs = self.pairs;
@@ -195,7 +258,7 @@ impl Traversal<'_> {
         NearPair::within(vertex, triangle, distance, closing, reach, self.time)
     }
 
-    /// Edges of the first leaf against edges of the second.
+    /// Edges of the first leaf or patch against edges of the second.
     fn compare_edges(&self, surfaces: [u32; 2], [a, b]: [u32; 2], out: &mut Vec<NearPair>) {
         let [ours, theirs] = self.trees(surfaces);
         let edges = |tree: &'_ SurfaceTree, node: u32| {

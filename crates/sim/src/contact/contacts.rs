@@ -9,7 +9,7 @@ use crate::model::ModelId;
 use crate::obstacle::Obstacle;
 use crate::substep::Substep;
 use crate::{Control, Model, Phase, State};
-use sinew_contact::{Penalty, RigidMotion, detect_contact};
+use sinew_contact::{Penalty, RigidMotion, detect_contact_or_distance};
 use sinew_math::parallel::for_each_part;
 use sinew_math::spatial::Wrench;
 use sinew_math::{Isometry, Vec3, so3};
@@ -332,11 +332,12 @@ impl Contacts {
             let earlier = c.x - h * c.v - before[o].translation.vector;
             let came_from = before[o].rotation.inverse_transform_vector(&earlier);
             let shape = &model.obstacles()[o].shape;
-            c.contact = detect_contact(shape, &p, &came_from, c.anchor.as_ref());
-            if c.contact.is_none() {
+            let found = detect_contact_or_distance(shape, &p, &came_from, c.anchor.as_ref());
+            c.contact = found.ok();
+            if let Err(distance) = found {
                 c.anchor = None;
                 if shape.has_exact_distance() {
-                    c.clear = moved + shape.probe(&p).distance;
+                    c.clear = moved + distance.unwrap_or_else(|| shape.probe(&p).distance);
                 }
             }
         };

@@ -35,7 +35,7 @@ const WEDGE_SLACK: f64 = 0.1;
 const IN_FRONT: f64 = 0.55;
 const BEHIND: f64 = 0.7;
 /// The number of shells near one vertex that are told apart.
-const SHELLS: usize = 4;
+pub(super) const SHELLS: usize = 4;
 
 /// The nearest triangle of a shell.
 #[derive(Clone, Copy, Debug)]
@@ -50,14 +50,15 @@ struct Nearest {
 impl PairContact {
     /// The contact of a vertex with the nearest triangle of a shell, if it is within the gap in front of it or the range behind it. Of equally near triangles, as at an edge, the one that faces the vertex most directly.
     /// Of several shells, such as skin and a shirt over it, the nearest that it is in contact with.
-    pub(super) fn of_vertex<'a>(
+    pub(super) fn of_vertex(
         finder: &SurfacePairs,
-        pairs: impl Iterator<Item = &'a NearPair>,
+        vertex: u32,
+        triangles: impl Iterator<Item = u32>,
         x: impl Fn(u32) -> Vec3,
     ) -> Option<PairContact> {
         let mut shells: [Option<Nearest>; SHELLS] = [None; SHELLS];
-        for pair in pairs {
-            let Some(found) = Nearest::of(finder, pair, &x) else { continue };
+        for triangle in triangles {
+            let Some(found) = Nearest::of(finder, (vertex, triangle), &x) else { continue };
             let own = shells.iter().position(|slot| slot.is_none_or(|other| other.shell == found.shell));
             let Some(slot) = own.map(|i| &mut shells[i]) else { continue };
             if slot.is_none_or(|other| found.is_nearer_than(&other)) {
@@ -184,14 +185,18 @@ impl PairContact {
 }
 
 impl Nearest {
-    fn of(finder: &SurfacePairs, pair: &NearPair, x: &impl Fn(u32) -> Vec3) -> Option<Nearest> {
+    fn of(
+        finder: &SurfacePairs,
+        (vertex, triangle): (u32, u32),
+        x: &impl Fn(u32) -> Vec3,
+    ) -> Option<Nearest> {
         // nearest point, within the range
-        let (p, triangle) = (x(pair.first), pair.second);
+        let p = x(vertex);
         let corners = finder.triangle(triangle);
         let [a, b, c] = corners.map(x);
         let found = nearest_on_triangle(&p, &[a, b, c]);
         let off = p - found.point;
-        let (distance, gap) = (off.norm(), finder.gap(pair.first));
+        let (distance, gap) = (off.norm(), finder.gap(vertex));
         let reach = finder.range(triangle).max(gap);
         if distance > reach {
             return None;
@@ -207,8 +212,8 @@ impl Nearest {
         let normal = if distance > 1e-9 * reach { off * (side / distance) } else { normal };
         let [wa, wb, wc] = found.weights;
         let contact = PairContact {
-            pair: SoftPair::VertexTriangle { vertex: pair.first, triangle },
-            points: [pair.first, corners[0], corners[1], corners[2]],
+            pair: SoftPair::VertexTriangle { vertex, triangle },
+            points: [vertex, corners[0], corners[1], corners[2]],
             weights: [1.0, -wa, -wb, -wc],
             depth: if is_beside { 0.0 } else { gap - side * distance },
             normal,

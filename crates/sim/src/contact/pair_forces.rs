@@ -1,6 +1,7 @@
 //! Contact between soft surfaces in explicit steps, self-contact included: penalty forces push vertices out of triangles and edges off edges, with friction anchors on the surfaces.
 
 mod lever;
+mod nearest_triangles;
 mod pair_law;
 
 use super::pair_contact::PairContact;
@@ -8,10 +9,12 @@ use crate::contact_surface::{PointMotion, SoftContact};
 use crate::friction_anchor::{PairFrictionAnchor, SoftPair};
 use crate::{Model, State};
 use lever::Lever;
+use nearest_triangles::{NearestTriangles, PatchBox};
 use pair_law::PairLaw;
 use rayon::prelude::*;
-use sinew_contact::{NearPair, SurfacePairs};
+use sinew_contact::{Bounds, NearPair, SurfacePairs};
 use sinew_math::Vec3;
+use sinew_math::parallel::for_each_part;
 use std::sync::Arc;
 
 /// Workspace of contact between surfaces.
@@ -28,6 +31,13 @@ pub(super) struct PairForces {
     /// For each surface point the nearness of its pairs, then its index in `points`.
     nearest: Vec<Nearness>,
     slot: Vec<u32>,
+    /// The pairs of vertices and patches, in the order of those found.
+    pairs: Vec<PatchPair>,
+    /// The patches of all pairs with a box around each, updated likewise; for each patch the nearness of its pairs, then its index among them.
+    patches: Vec<Nearness>,
+    boxes: Vec<PatchBox>,
+    nearest_patch: Vec<Nearness>,
+    patch_slot: Vec<u32>,
     contacts: Vec<Option<PairContact>>,
     /// Friction anchor of each group.
     anchors: Vec<Option<PairFrictionAnchor>>,
@@ -46,7 +56,7 @@ pub(super) struct PairForces {
     law: PairLaw,
 }
 
-/// The pairs of one vertex, a range of all pairs, or one pair of edges, and their nearness.
+/// The pairs of one vertex with patches, a range of all pairs, or one pair of edges, and their nearness.
 #[derive(Clone, Copy, Debug)]
 struct Group {
     start: u32,
@@ -62,6 +72,13 @@ struct NearPoint {
     near: Nearness,
 }
 
+/// A pair of a vertex and a patch: the index of the patch in `boxes`.
+#[derive(Clone, Copy, Debug)]
+struct PatchPair {
+    slot: u32,
+    near: Nearness,
+}
+
 /// Minimum distance beyond the reach of contact (m) and maximum rate of approach (m/s) at detection.
 #[derive(Clone, Copy, Debug)]
 struct Nearness {
@@ -72,9 +89,9 @@ struct Nearness {
 impl Nearness {
     const FAR: Nearness = Nearness { clearance: f32::INFINITY, closing: 0.0 };
 
-    /// That of a pair of a vertex and a triangle.
+    /// That of a pair of a vertex and a patch.
     fn of_vertex(finder: &SurfacePairs, pair: &NearPair) -> Nearness {
-        let reach = finder.gap(pair.first).max(finder.range(pair.second));
+        let reach = finder.gap(pair.first).max(finder.patch(pair.second).range);
         Nearness { clearance: pair.distance - reach as f32, closing: pair.closing }
     }
 
@@ -97,6 +114,9 @@ const HORIZON: f64 = 3.0;
 /// Fraction of the range that surfaces may approach in a sub-step, so that they are stopped before they pass through each other. A spring at the stability limit, with κ = 0.09, stops them within
 /// 1/√κ = 3.4 sub-steps: within half of the range.
 const FRACTION: f64 = 0.15;
+/// Groups, and points or patches, per parallel task: some 50 µs of work.
+const GROUPS: usize = 256;
+const POINTS: usize = 1024;
 /// Expected maximum number of pairs of edges, for reserving memory.
 const ROOM_FOR_EDGES: usize = 65_536;
 /// Lower limit of sub-steps relative to the stable step: faster motion is not physical.
@@ -125,6 +145,8 @@ impl PairForces {
     fn clear(&mut self) {
         self.groups.clear();
         self.points.clear();
+        self.patches.clear();
+        self.boxes.clear();
     }
 
     /// Detects the pairs of a step of `dt` (s); returns the number of sub-steps needed to prevent tunnelling, where stability alone requires `fewest`.
@@ -216,7 +238,7 @@ impl PairForces {
         self.finder.refit(&self.x_then, &self.v_then);
         let rate = self.finder.approach_rate(left, &self.drifts);
         self.lasts = if rate * left > HORIZON { HORIZON / rate } else { left };
-        self.finder.find(&self.x_then, &self.v_then, self.lasts, &self.drifts);
+        self.finder.find_patches(&self.x_then, &self.v_then, self.lasts, &self.drifts);
         self.sort_pairs(count);
         self.take_anchors(state);
         rate
@@ -264,6 +286,13 @@ impl PairForces {
         self.anchors.resize(self.anchors.len().max(group_count), None);
         self.x.resize(count, Vec3::zeros());
         self.v.resize(count, Vec3::zeros());
+        self.nearest_patch.clear();
+        self.nearest_patch.resize(self.finder.patch_count(), Nearness::FAR);
+        self.patch_slot.resize(self.finder.patch_count(), 0);
+        self.patches.reserve(self.finder.patch_count());
+        self.boxes.reserve(self.finder.patch_count());
+        self.pairs.clear();
+        self.pairs.reserve(self.finder.vertex_pairs().len());
 
         // groups of vertices, then of edges
         let mut start = 0;
@@ -277,7 +306,9 @@ impl PairForces {
             for pair in own {
                 let near = Nearness::of_vertex(&self.finder, pair);
                 all = all.and(near);
-                self.finder.triangle(pair.second).into_iter().for_each(|point| note(point, near));
+                self.pairs.push(PatchPair { slot: pair.second, near });
+                let patch = &mut self.nearest_patch[pair.second as usize];
+                *patch = patch.and(near);
             }
             note(own[0].first, all);
             self.groups.push(Group { start, end, is_edges: false, near: all });
@@ -290,6 +321,20 @@ impl PairForces {
                 edge.ends.into_iter().chain(edge.wings).for_each(|point| note(point, near));
             }
         }
+
+        // patches that are part of a pair, with their points
+        for (number, near) in
+            self.nearest_patch.iter().enumerate().filter(|(_, near)| near.clearance.is_finite())
+        {
+            self.patch_slot[number] = self.patches.len() as u32;
+            self.patches.push(*near);
+            let patch = self.finder.patch(number as u32);
+            self.boxes.push(PatchBox { bounds: Bounds::EMPTY, range: patch.range, patch: number as u32 });
+            for triangle in self.finder.patch_triangles(patch) {
+                self.finder.triangle(*triangle).into_iter().for_each(|point| note(point, *near));
+            }
+        }
+        self.pairs.iter_mut().for_each(|pair| pair.slot = self.patch_slot[pair.slot as usize]);
 
         // points that are part of a pair
         for (point, near) in self.nearest.iter().enumerate().filter(|(_, near)| near.clearance.is_finite()) {
@@ -305,37 +350,62 @@ impl PairForces {
         let slack = 1e-5 * (range as f32 + strayed);
         let may_collide =
             |near: &Nearness| near.clearance <= strayed + slack + elapsed * near.closing * (1.0 + 1e-5);
-        let PairForces { finder, groups, points, x, v, slot, contacts, anchors, .. } = self;
-        let follow = |((point, x), v): ((&NearPoint, &mut Vec3), &mut Vec3)| {
-            if may_collide(&point.near) {
+        self.follow_points(model, state, may_collide);
+
+        // the contact of each group
+        let PairForces { finder, groups, x, slot, pairs, boxes, contacts, anchors, .. } = self;
+        let (x, slot, pairs, boxes) = (&*x, &*slot, &*pairs, &*boxes);
+        let at = |point: u32| x[slot[point as usize] as usize];
+        let find = |group: &Group| {
+            if !may_collide(&group.near) {
+                return None;
+            }
+            let found = if group.is_edges {
+                PairContact::of_edges(finder, &finder.edge_pairs()[group.start as usize], at)
+            } else {
+                let own = &pairs[group.start as usize..group.end as usize];
+                let near = own.iter().filter(|pair| may_collide(&pair.near));
+                let patches = near.map(|pair| &boxes[pair.slot as usize]);
+                let vertex = finder.vertex_pairs()[group.start as usize].first;
+                NearestTriangles::new(finder, vertex, at).contact(patches)
+            };
+            found.filter(|contact| !contact.is_inside_out(model, &state.node_x))
+        };
+        let count = groups.len();
+        let all = (groups.as_slice(), &mut contacts[..count], &mut anchors[..count]);
+        for_each_part(all, GROUPS, |_, (groups, contacts, anchors)| {
+            for ((group, contact), anchor) in groups.iter().zip(contacts).zip(anchors) {
+                *contact = find(group);
+                if contact.is_none() {
+                    *anchor = None;
+                }
+            }
+        });
+    }
+
+    /// Updates the points and the boxes of patches that may be in contact.
+    fn follow_points(
+        &mut self,
+        model: &Model,
+        state: &State,
+        may_collide: impl Fn(&Nearness) -> bool + Copy + Sync,
+    ) {
+        let PairForces { finder, points, x, v, slot, patches, boxes, .. } = self;
+        let count = points.len();
+        for_each_part((points.as_slice(), &mut x[..count], &mut v[..count]), POINTS, |_, (points, x, v)| {
+            for ((point, x), v) in points.iter().zip(x).zip(v).filter(|((p, _), _)| may_collide(&p.near)) {
                 PointMotion { x: *x, v: *v } =
                     model.contact_surface().motion_at(point.point as usize, &state.node_x, &state.node_v);
             }
-        };
-        points.par_iter().zip(x.par_iter_mut()).zip(v.par_iter_mut()).with_min_len(1024).for_each(follow);
-        let at = |point: u32| x[slot[point as usize] as usize];
-        let find = |((group, contact), anchor): (
-            (&Group, &mut Option<PairContact>),
-            &mut Option<PairFrictionAnchor>,
-        )| {
-            *contact = None;
-            if may_collide(&group.near) {
-                let range = group.start as usize..group.end as usize;
-                let found = if group.is_edges {
-                    PairContact::of_edges(finder, &finder.edge_pairs()[group.start as usize], at)
-                } else {
-                    let own = finder.vertex_pairs()[range].iter();
-                    let own = own.filter(|pair| may_collide(&Nearness::of_vertex(finder, pair)));
-                    PairContact::of_vertex(finder, own, at)
-                };
-                *contact = found.filter(|contact| !contact.is_inside_out(model, &state.node_x));
+        });
+        let (x, slot, finder) = (&*x, &*slot, &*finder);
+        let at = |point: u32| &x[slot[point as usize] as usize];
+        for_each_part((patches.as_slice(), boxes.as_mut_slice()), POINTS, |_, (patches, boxes)| {
+            for (_, own) in patches.iter().zip(boxes).filter(|(near, _)| may_collide(near)) {
+                let triangles = finder.patch_triangles(finder.patch(own.patch));
+                own.bounds = Bounds::around(triangles.iter().flat_map(|t| finder.triangle(*t)).map(at));
             }
-            if contact.is_none() {
-                *anchor = None;
-            }
-        };
-        let groups = groups.par_iter().zip(contacts.par_iter_mut()).zip(anchors.par_iter_mut());
-        groups.with_min_len(512).for_each(find);
+        });
     }
 
     /// Adds contact forces to nodes (N); returns the energy they supply (J).

@@ -205,8 +205,8 @@ impl SoftPairs {
         let find = |group: &mut Group| {
             if !group.is_edges {
                 let own = &pairs[group.start as usize..group.end as usize];
-                let near = own.iter().filter(|pair| is_near(finder, pair, at));
-                group.was_in_contact = PairContact::of_vertex(finder, near, at).is_some();
+                let near = own.iter().filter(|pair| is_near(finder, pair, at)).map(|pair| pair.second);
+                group.was_in_contact = PairContact::of_vertex(finder, own[0].first, near, at).is_some();
             }
         };
         groups.par_iter_mut().with_min_len(256).for_each(find);
@@ -259,8 +259,8 @@ fn vertex_contact(
         let is_sheet = finder.is_two_sided(pair.second);
         is_near(finder, pair, now) && (is_sheet || group.was_in_contact || **front || !is_behind(pair))
     };
-    let near = own.iter().zip(in_front).filter(may_collide).map(|(pair, _)| pair);
-    let found = PairContact::of_vertex(finder, near, now);
+    let near = own.iter().zip(in_front).filter(may_collide).map(|(pair, _)| pair.second);
+    let found = PairContact::of_vertex(finder, own[0].first, near, now);
     let deep = |passed: &PairContact| match passed.pair {
         SoftPair::VertexTriangle { triangle, .. } => {
             passed.depth > finder.range(triangle) || finder.is_two_sided(triangle)
