@@ -127,6 +127,11 @@ impl DriveMode {
         }
     }
 
+    /// Whether torques move joints, or nothing does, so that they need ranges, stops and damping of their own. In the other modes a joint goes where its path says, whatever pushes it.
+    pub fn has_loose_joints(self) -> bool {
+        matches!(self, DriveMode::Ragdoll | DriveMode::Servo)
+    }
+
     /// The mode whose cues at time 0 are the first of a list, and how many they are; the mode of no cues is none.
     pub fn of_cues(cues: &[Cue]) -> Option<(DriveMode, usize)> {
         let modes =
