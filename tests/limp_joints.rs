@@ -3,7 +3,7 @@
 use sinew::character::TakeSettings;
 use sinew::control::DriveMode;
 use sinew::skeleton::{BoneId, DofDesc, Skeleton, SkeletonState};
-use sinew::take::Scene;
+use sinew::take::{Player, Scene, SceneChange, SceneEdit};
 
 fn worm(lead: DriveMode) -> Scene {
     let mut scene = (sinew::zoo::find("worm").expect("built in").build)();
@@ -56,4 +56,25 @@ fn joints_with_springs_keep_them() {
     let dofs = |i: usize| scene.world.rigs[0].skeleton.bones[i].joint.dofs.clone();
     assert_eq!(dofs(last), [own]);
     assert!((0..last).all(|i| dofs(i).is_empty()));
+}
+
+/// An edit that lets a character go limp gives its joints what those of a scene have that is limp from the start, so that both takes have the same bits.
+#[test]
+fn joints_that_go_limp_by_an_edit_are_those_of_a_limp_scene() {
+    let play = |mut scene: Scene| {
+        scene.seconds = 0.5;
+        let mut player = Player::build(&scene).expect("a sound scene");
+        player.play(&mut [], |_| {}).expect("a take");
+        player
+    };
+    let limp = play(worm(DriveMode::Ragdoll));
+    let mut edited = worm(DriveMode::OneWay);
+    let rig = edited.world.rigs[0].name.clone();
+    let change = SceneChange::Drive { rig, mode: DriveMode::Ragdoll };
+    edited.edits.push(SceneEdit { time: 0.0, changes: vec![change] });
+    let edited = play(edited);
+    let [own, other] = [&limp, &edited].map(|player| player.model.rigs()[0].skeleton.dofs().to_vec());
+    assert_eq!(own, other);
+    assert_eq!(limp.state.rigs, edited.state.rigs);
+    assert_eq!(limp.state.node_x, edited.state.node_x);
 }

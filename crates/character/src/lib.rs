@@ -66,7 +66,6 @@
 mod animated_skeleton;
 mod animation;
 mod armature;
-mod bare_joints;
 mod bare_mesh;
 mod binding;
 mod bone_weights;
@@ -132,12 +131,13 @@ pub use mesh::{CharacterMaterial, CharacterMesh, CharacterPrimitive, MorphTarget
 pub use names::{find_bone, nearest};
 pub use node::{CharacterNode, NodeTree};
 pub use objects::{ObjectFrames, ObjectSource, ObjectSpace, ShownObjects};
-pub use options::{CharacterOptions, FleshShape, JointOptions};
+pub use options::{CharacterOptions, FleshShape};
 pub use placement::Placement;
 pub use pose::CharacterPose;
 pub use rigged::{RiggedCharacter, SurfaceId};
 pub use settings::TakeSettings;
 pub use shown::{CharacterFrames, ShownSurfaces};
+pub use sinew_take::JointOptions;
 pub use skin::{BindReport, CharacterSkin};
 pub use softness::MAX_SOFTNESS;
 pub use softness_options::{ColorChannel, SoftnessOptions, SoftnessTexture};

@@ -1,5 +1,6 @@
 //! How flesh is made of a character.
 
+use crate::JointOptions;
 use crate::{
     CapturedMotion, DEFAULT_CORE, DEFAULT_LIMIT, DEFAULT_SAG, DEFAULT_TETS, Placement, SoftnessOptions,
 };
@@ -62,21 +63,6 @@ pub struct CharacterOptions {
     pub joints: JointOptions,
     /// Whether rigid parts are part of the flesh, and rigid there, so that they weigh and collide: what a character needs that falls.
     pub has_solid_parts: bool,
-}
-
-/// What joints do by themselves where nothing drives them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct JointOptions {
-    /// Whether joints stop at the ends of their range: that of the file's animations, and of people for human bones.
-    pub limits: bool,
-    /// How much the swing of limp limbs is damped: 1 as that of relaxed people, 0 not at all.
-    pub damping: f64,
-}
-
-impl Default for JointOptions {
-    fn default() -> JointOptions {
-        JointOptions { limits: true, damping: 1.0 }
-    }
 }
 
 impl Default for CharacterOptions {

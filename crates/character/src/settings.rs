@@ -1,6 +1,5 @@
 //! How a scene is played, whatever it says itself.
 
-use crate::bare_joints::limit_bare_joints;
 use sinew_control::DriveMode;
 use sinew_math::{Isometry, Rotation};
 use sinew_sim::SolverKind;
@@ -68,8 +67,8 @@ impl TakeSettings {
         // who drives, and what there is to collide with
         if let Some(lead) = self.lead {
             scene.performances.iter_mut().for_each(|performance| performance.set_drive_mode(lead));
-            if lead == DriveMode::Ragdoll {
-                limit_bare_joints(scene);
+            if lead.has_loose_joints() {
+                (0..scene.world.rigs.len()).for_each(|rig| scene.limit_bare_joints(rig));
             }
         }
         if let (Some(height), Some(up)) = (self.floor, (-scene.world.gravity).try_normalize(0.0)) {

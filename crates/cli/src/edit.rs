@@ -136,7 +136,7 @@ impl Edit {
             say!("the take has no edits");
         }
         for (i, edit) in take.history().head().edits.iter().enumerate() {
-            say!("{}: frame {}: {}", i + 1, take.history().frame_of(edit), inline(edit));
+            say!("{}: frame {}: {}", i + 1, take.history().frame_of(edit), edit.to_line());
         }
         Ok(())
     }
@@ -187,7 +187,7 @@ impl Edit {
         if simulation.simulate && !is_complete {
             drop(take);
             let options = OutputOptions::without_preview();
-            return resume::run(&self.take, Goal::Complete, &StatsOptions::default(), &options, &pool);
+            return resume::run(&self.take, Goal::Edited, &StatsOptions::default(), &options, &pool);
         }
         Ok(())
     }
@@ -252,12 +252,6 @@ fn checked(file: SceneFile) -> Result<Vec<EditTable>, Failure> {
         ));
     }
     Ok(edits)
-}
-
-/// An edit in one line.
-fn inline(edit: &EditTable) -> String {
-    let text = SceneFile { edit: vec![edit.clone()], ..SceneFile::default() }.to_text();
-    text.lines().skip(1).collect::<Vec<_>>().join(", ")
 }
 
 /// Prints the current version, and how to go on with it unless it goes on anyway.

@@ -17,6 +17,8 @@ use std::path::Path;
 pub(crate) enum Goal {
     /// To the length that it was to have.
     Complete,
+    /// The same, right after an edit has made it shorter.
+    Edited,
     /// By a time (s) beyond that.
     Longer(f64),
 }
@@ -32,14 +34,16 @@ pub(crate) fn run(
     // a complete take
     let take = TakeFile::open(path)?;
     let seconds = length(&take, goal)?;
-    if *take.ending() == TakeEnding::Complete && goal == Goal::Complete {
+    if *take.ending() == TakeEnding::Complete && !matches!(goal, Goal::Longer(_)) {
         warn!("note: {} is complete: {}; there is nothing to do", path.display(), recorded_length(&take));
         let report = || report_only(&take, stats_options, options);
         return if stats_options.wanted() { pool.install(report) } else { Ok(()) };
     }
 
     // how much is recorded, and by which version
-    warn_if_incomplete(&take);
+    if goal != Goal::Edited {
+        warn_if_incomplete(&take);
+    }
     let (recorded_by, version) = (&take.recipe().sinew, env!("CARGO_PKG_VERSION"));
     if recorded_by != version {
         warn!(
@@ -61,7 +65,7 @@ pub(crate) fn run(
         let mut run = Run::build(&source.scene)?;
         go_to_last_frame(&mut run, &take)?;
         let mut recorder = match goal {
-            Goal::Complete => TakeRecorder::resume(&take).map_err(Failure::input)?,
+            Goal::Complete | Goal::Edited => TakeRecorder::resume(&take).map_err(Failure::input)?,
             Goal::Longer(_) => extend(path, seconds).map_err(Failure::input)?,
         };
         let frame_loop = FrameLoop::simulating(Some(path));
@@ -78,7 +82,7 @@ pub(crate) fn run(
 
     // report
     stats_options.report(&stats, stats_file)?;
-    let chosen = Chosen::of(take.recipe().settings.jiggle, take.recipe().settings.lead);
+    let chosen = Chosen::of_take(take.recipe().settings.jiggle, take.recipe().settings.lead);
     let is_json = stats_options.json;
     Summary { stats: &stats, written: &written, chosen, questions: 0, hidden_notes: 0, is_json }.print();
     Ok(())
@@ -88,7 +92,7 @@ pub(crate) fn run(
 fn length(take: &TakeFile, goal: Goal) -> Result<f64, Failure> {
     let (before, settings) = (take.history().head().seconds, &take.recipe().settings);
     match goal {
-        Goal::Complete => Ok(before),
+        Goal::Complete | Goal::Edited => Ok(before),
         Goal::Longer(_) if settings.is_loop => Err(Failure::input(
             "the take is a loop, which ends where it begins: record it without --loop to extend it",
         )),

@@ -20,13 +20,29 @@ const UNSOLVED: f64 = 0.05;
 pub(crate) struct Chosen {
     /// The jiggle of character files; 0 where it changes nothing.
     pub(crate) jiggle: f64,
+    /// Whether a recorded take goes on, which edits change and options of the command line do not.
+    pub(crate) is_recorded: bool,
 }
 
 impl Chosen {
     /// Jiggle acts on flesh in the artist's shape, which flesh has on bones that follow a motion.
     pub(crate) fn of(jiggle: Option<f64>, lead: Option<DriveMode>) -> Chosen {
         let is_dynamic = lead.is_some_and(|lead| lead != DriveMode::OneWay);
-        Chosen { jiggle: if is_dynamic { 0.0 } else { jiggle.unwrap_or(1.0) } }
+        Chosen { jiggle: if is_dynamic { 0.0 } else { jiggle.unwrap_or(1.0) }, is_recorded: false }
+    }
+
+    /// The same for a take that goes on.
+    pub(crate) fn of_take(jiggle: Option<f64>, lead: Option<DriveMode>) -> Chosen {
+        Chosen { is_recorded: true, ..Chosen::of(jiggle, lead) }
+    }
+
+    /// How to ask for a solver.
+    fn solver(&self, kind: &str) -> String {
+        if self.is_recorded {
+            format!("try an edit with 'solver = {{ kind = \"{kind}\" }}'")
+        } else {
+            format!("try --solver {kind}")
+        }
     }
 }
 
@@ -49,7 +65,7 @@ pub(crate) fn find_faults(stats: &Stats, chosen: &Chosen) -> Vec<String> {
     let unsolved = stats.unsolved_steps as f64 / stats.steps.max(1) as f64;
     if unsolved > UNSOLVED {
         let percent = 100.0 * unsolved;
-        faults.push(format!("{percent:.0} % of the steps did not converge: try --solver explicit"));
+        faults.push(format!("{percent:.0} % of the steps did not converge: {}", chosen.solver("explicit")));
     }
 
     // each character
@@ -91,8 +107,9 @@ fn of_character(character: &CharacterStats, are_several: bool, softer: &str) -> 
 fn remedy(stats: &Stats, chosen: &Chosen) -> String {
     if !stats.characters.is_empty() && chosen.jiggle > 0.0 {
         // two digits are enough
-        return format!("try --jiggle {}", (50.0 * chosen.jiggle).round() / 100.0);
+        let when = if chosen.is_recorded { "record it anew with" } else { "try" };
+        return format!("{when} --jiggle {}", (50.0 * chosen.jiggle).round() / 100.0);
     }
     let other = if stats.solver == "explicit" { "implicit" } else { "explicit" };
-    format!("try --solver {other}")
+    chosen.solver(other)
 }

@@ -210,3 +210,62 @@ fn a_kill_during_an_edit_leaves_the_take_with_it_or_without_it() {
     }
     assert_eq!(with + without, KILLS);
 }
+
+/// A column that is twisted from 0.1 s on, beside a metaphor that may be too strong.
+fn twisted(other: f64) -> TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    run(folder.path(), &["zoo", "export", "cylinder", "-o", "."]);
+    let scene = format!(
+        "seconds = 0.5\ngravity = [0, 0, 0]\n[[body]]\nname = 'bar'\nsurface = 'cylinder.obj'\ncage_tets = 300\n\
+         material = {{ name = 'rubber', damping = 0.5 }}\n[[edit]]\ntime = 0.1\nmetaphor = [\n\
+         {{ name = 'turn', body = 'bar', kind = 'twist', magnitude = {{ keys = [[0.1, 0], [0.3, 0.5]] }} }},\n\
+         {{ name = 'other', body = 'bar', kind = 'stretch', magnitude = {{ keys = [[0.1, 0], [0.4, {other}]] }} }} ]\n"
+    );
+    fs::write(folder.path().join("bar.toml"), scene).unwrap();
+    folder
+}
+
+/// A wanted angle is reached at its frame to 1 %, as a version that can be undone; what cannot be reached, and an angle of a stretch, change nothing.
+#[test]
+fn a_magnitude_is_found_for_a_wanted_angle() {
+    let folder = twisted(0.1);
+    let at = folder.path();
+    run(at, &["simulate", "bar.toml", "-o", "b.take", "--no-preview"]);
+    let goal =
+        ["edit", "b.take", "reach", "--metaphor", "turn", "--angle", "40", "--frame", "25", "--simulate"];
+    let said = run(at, &goal);
+    assert!(said.contains("twisted by 40.") || said.contains("twisted by 39."), "{said}");
+    assert!(
+        said.contains("its magnitude is multiplied by") && said.contains("version 2 with 1 edit"),
+        "{said}"
+    );
+    // the take was made shorter on purpose
+    assert!(!said.contains("unfinished"), "{said}");
+    assert!(run(at, &["edit", "b.take", "undo"]).contains("version 1"));
+
+    let before = fs::read(at.join("b.take")).unwrap();
+    let refused = |args: &[&str], what: &str| {
+        let output = sinew(at, args);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(!output.status.success() && said.contains(what), "{said}");
+    };
+    let wild = ["edit", "b.take", "reach", "--metaphor", "turn", "--angle", "4000", "--frame", "25"];
+    refused(&wild, "cannot reach that at frame 25");
+    let wrong = ["edit", "b.take", "reach", "--metaphor", "other", "--angle", "10", "--frame", "25"];
+    refused(&wrong, "give the --displacement");
+    assert!(fs::read(at.join("b.take")).unwrap() == before);
+}
+
+/// Where another metaphor is too strong whatever this one does, the message names that one.
+#[test]
+fn the_search_for_a_magnitude_blames_the_metaphor_that_is_too_strong() {
+    let folder = twisted(3000.0);
+    let at = folder.path();
+    let output = sinew(at, &["simulate", "bar.toml", "-o", "b.take", "--no-preview"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("metaphor 'other'"));
+    let output =
+        sinew(at, &["edit", "b.take", "reach", "--metaphor", "turn", "--angle", "40", "--frame", "25"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("metaphor 'other' of magnitude") && said.contains("too strong"), "{said}");
+    assert!(!said.contains("metaphor 'turn' cannot reach"), "{said}");
+}

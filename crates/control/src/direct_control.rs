@@ -36,6 +36,9 @@ const SUPPORT: f64 = 10.0;
 const STEPS_TO_LIMIT: f64 = 3.0;
 /// The distance from which a point is pulled no harder, as a fraction of the size of the skeleton.
 const FARTHEST: f64 = 0.5;
+/// What limbs are compared with (m/s²), in any gravity, and the lowest bound of a speed (m/s).
+const GRAVITY: f64 = 9.81;
+const MIN_SPEED: f64 = 0.1;
 /// A target that joints miss by more than this fraction of the size of the skeleton is beyond reach.
 const MISSED: f64 = 1e-4;
 
@@ -150,7 +153,8 @@ impl DirectControl {
         let locked: Vec<BoneId> =
             bone_ids(skeleton).filter(|bone| is_root(bone) || !task.bones.contains(bone)).collect();
         let mut pose = task.joints().clone();
-        self.reach.bend(skeleton, task.wanted, &locked, time, &mut pose);
+        // where they are wanted, however long that has been so
+        self.reach.bend(skeleton, task.wanted, &locked, (time, |_| f64::NEG_INFINITY), &mut pose);
         self.kinematics.update(skeleton, &pose);
         self.missed.clear();
         self.support.clear();
@@ -199,9 +203,13 @@ impl DirectControl {
             }
             let (x, v) = point_motion(anchor, kinematics, task.state);
             let far = x - now.place;
-            let near = far * (FARTHEST * size / far.norm().max(f64::MIN_POSITIVE)).min(1.0);
             let pulled = |e: &Vec3, rate: &Vec3| rate_later(e, rate, goal, task.dt);
-            let a = (next.velocity + pulled(&near, &(v - now.velocity)) - v) / task.dt;
+            let a = if goal.stays() {
+                approach(&far, &v, goal, (task.dt, self.limb_length(task.skeleton(), anchor)))
+            } else {
+                let near = far * (FARTHEST * size / far.norm().max(f64::MIN_POSITIVE)).min(1.0);
+                (next.velocity + pulled(&near, &(v - now.velocity)) - v) / task.dt
+            };
             self.push_aim(&a, goal);
             if let (Some((now, spin)), Some((_, next_spin))) = (now.orientation, next.orientation) {
                 let frame = &kinematics.world_frames()[anchor.bone.index()];
@@ -212,6 +220,16 @@ impl DirectControl {
             }
         }
         self.missed = missed;
+    }
+
+    /// The distance at rest of a goal's point from the joint at which its limb begins (m).
+    fn limb_length(&mut self, skeleton: &Skeleton, anchor: &GoalAnchor) -> f64 {
+        self.kinematics.update(skeleton, &SkeletonState::at_rest(skeleton));
+        let frames = self.kinematics.world_frames();
+        let below_root = |bone: &BoneId| skeleton.bone(*bone).parent.is_some();
+        let first = ancestors(skeleton, anchor.bone).filter(below_root).last().unwrap_or(anchor.bone);
+        let point = frames[anchor.bone.index()].point(&anchor.place);
+        (point - frames[first.index()].origin).norm()
     }
 
     fn push_aim(&mut self, a: &Vec3, goal: &Goal) {
@@ -398,6 +416,21 @@ fn point_motion(anchor: &GoalAnchor, kinematics: &Kinematics, state: &State) -> 
             kinematics.point_velocity(anchor.bone, &anchor.place),
         ),
     }
+}
+
+/// The acceleration towards a target that stays, from which a point is off by e (m): that of the critically damped spring, at a bounded speed and acceleration, so that a limb swings there and does not snap.
+///
+/// ```text
+/// ẋ* = −ê min(|e|/2τ, √(g |e|), √(g ℓ)),    |a*| ≤ g
+/// ```
+///
+/// The spring's steady speed is |e|/2τ; √(g |e|) leaves room to brake, and √(g ℓ) is the speed of a limb of length ℓ that swings under its weight (a Froude number of 1). Flesh bears g, which it is drawn under.
+fn approach(e: &Vec3, rate: &Vec3, goal: &Goal, (dt, limb): (f64, f64)) -> Vec3 {
+    let distance = e.norm().max(f64::MIN_POSITIVE);
+    let speed = (GRAVITY * distance).sqrt().min((GRAVITY * limb).sqrt().max(MIN_SPEED));
+    let near = e * (2.0 * goal.reach_time * speed / distance).min(1.0);
+    let a = (rate_later(&near, rate, goal, dt) - rate) / dt;
+    a * (GRAVITY / a.norm().max(f64::MIN_POSITIVE)).min(1.0)
 }
 
 /// The rate of a tracking error at the end of a step of `dt` (s).

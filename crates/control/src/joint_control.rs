@@ -49,6 +49,7 @@ impl JointControl {
             response.update(model, rig, state);
             drive_by_torques((model, rig), (response, &servos, max_torque), (state, dt), control);
         }
+        let wanted: Vec<Wanted> = wanted.into_iter().filter(|(goal, _)| goal.is_wanted(time)).collect();
         if !bones.is_empty() && !wanted.is_empty() {
             response.update(model, rig, state);
             let task = DirectTask { model, rig, state, dt, wanted: &wanted, bones: &bones, max_torque };
@@ -62,7 +63,7 @@ impl JointControl {
             self.anchors.clear();
             self.node_count = model.node_count();
         }
-        for goal in performance.goals.iter().filter(|goal| goal.is_wanted(time)) {
+        for goal in performance.goals.iter().filter(|goal| goal.is_felt(time)) {
             if self.anchors.iter().all(|(point, _)| *point != goal.point)
                 && let Ok(anchor) = GoalAnchor::find(model, rig, goal)
             {
@@ -72,10 +73,10 @@ impl JointControl {
     }
 }
 
-/// A goal with its point, if it is wanted at a time (s).
+/// A goal with its point, if it is felt at a time (s).
 fn find<'a>(goal: &'a Goal, anchors: &'a [(GoalPoint, GoalAnchor)], time: f64) -> Option<Wanted<'a>> {
     let (_, anchor) = anchors.iter().find(|(point, _)| *point == goal.point)?;
-    goal.is_wanted(time).then_some((goal, anchor))
+    goal.is_felt(time).then_some((goal, anchor))
 }
 
 impl Performance {

@@ -51,7 +51,7 @@ mod world_curves;
 pub use bezier::{BezierCurve, BezierKey, Handles};
 pub use constraint_motion::{ConstraintMotion, PlaceMotion};
 pub use curve::{Curve, VectorCurve};
-pub use goal::{DEFAULT_REACH_TIME, Goal, GoalPoint};
+pub use goal::{DEFAULT_BLEND, DEFAULT_REACH_TIME, Goal, GoalPoint};
 pub use humanoid::{BoneMap, HumanBone};
 pub use joint_control::JointControl;
 pub use keyframes::{Extrapolation, Key, KeyError, Keyframes};

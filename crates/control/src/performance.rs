@@ -1,6 +1,6 @@
 //! The performance of a skeleton in a take: a motion, goals, and cues that switch what drives joints.
 
-use crate::goal::Goal;
+use crate::goal::{Goal, GoalAnchor};
 use crate::part_slot::{bone_ids, slots_of};
 use crate::path_follower::FrameMotion;
 use crate::reach::{Reach, Wanted, set_rates};
@@ -125,6 +125,11 @@ impl DriveMode {
                 vec![cue(BoneSelection::All, CueDrive::Direct), cue(BoneSelection::Roots, CueDrive::Limp)]
             }
         }
+    }
+
+    /// Whether torques move joints, or nothing does, so that they need ranges, stops and damping of their own. In the other modes a joint goes where its path says, whatever pushes it.
+    pub fn has_loose_joints(self) -> bool {
+        matches!(self, DriveMode::Ragdoll | DriveMode::Servo)
     }
 
     /// The mode whose cues at time 0 are the first of a list, and how many they are; the mode of no cues is none.
@@ -321,6 +326,7 @@ impl Performance {
         [now, now_after_cut, next]: [&mut SkeletonState; 3],
     ) {
         let is_bent = |bone: BoneId| self.drive(skeleton, bone, time).is_bent();
+        let since = |anchor: &GoalAnchor| self.cue(skeleton, anchor.bone, time).map_or(0.0, |cue| cue.time);
         let locked: Vec<BoneId> = bone_ids(skeleton).filter(|bone| !is_bent(*bone)).collect();
         if locked.len() == skeleton.bones().len() {
             return;
@@ -334,9 +340,9 @@ impl Performance {
         for (pose, time) in
             [(&mut before, earlier), (&mut *now, time), (&mut *next, time + dt), (&mut after, later)]
         {
-            reach.bend(skeleton, wanted, &locked, time, pose);
+            reach.bend(skeleton, wanted, &locked, (time, since), pose);
         }
-        reach.bend(skeleton, wanted, &locked, time, now_after_cut);
+        reach.bend(skeleton, wanted, &locked, (time, since), now_after_cut);
 
         // and their velocities
         set_rates(skeleton, is_bent, [&before, next], time + dt - earlier, now);
@@ -357,6 +363,11 @@ impl Performance {
 
     /// The drive of a bone's joint at a time (s): that of the latest cue for the bone. Cue times are compared with a tolerance for round-off.
     fn drive(&self, skeleton: &Skeleton, bone: BoneId, time: f64) -> &CueDrive {
+        self.cue(skeleton, bone, time).map_or(&CueDrive::Motion, |cue| &cue.drive)
+    }
+
+    /// The latest cue for a bone at a time (s).
+    fn cue(&self, skeleton: &Skeleton, bone: BoneId, time: f64) -> Option<&Cue> {
         let meant = |cue: &&Cue| {
             let means = match &cue.bones {
                 BoneSelection::All => true,
@@ -365,8 +376,7 @@ impl Performance {
             };
             cue.time <= time + 1e-9 && means
         };
-        let last = self.cues.iter().filter(meant).max_by(|a, b| a.time.total_cmp(&b.time));
-        last.map_or(&CueDrive::Motion, |cue| &cue.drive)
+        self.cues.iter().filter(meant).max_by(|a, b| a.time.total_cmp(&b.time))
     }
 
     /// Checks the performance against a skeleton and returns the first fault.

@@ -5,7 +5,7 @@
 
 use crate::goal::{Goal, GoalAnchor, GoalTarget};
 use crate::part_slot::{bone_ids, slots_of};
-use sinew_math::Vec3;
+use sinew_math::{Rotation, Vec3};
 use sinew_skeleton::{BoneId, Ik, IkSettings, IkTarget, Kinematics, Skeleton, SkeletonState};
 
 /// The weight of a point that a higher level has placed, relative to those of the current level: it gives way by a ten-thousandth.
@@ -26,16 +26,18 @@ pub(crate) struct Reach {
     ik: Ik,
     kinematics: Kinematics,
     targets: Vec<IkTarget>,
+    /// Where the points of goals are in the pose to be bent, and how their bones are turned.
+    own: Vec<(Vec3, Rotation)>,
 }
 
 impl Reach {
-    /// Bends a pose so that goals are met as they are wanted at a time (s). Joints of `locked` bones stay as they are.
+    /// Bends a pose so that goals are met as they are wanted at a time (s); `since` says from when on joints have been driven towards each of them (s). Joints of `locked` bones stay as they are.
     pub(crate) fn bend(
         &mut self,
         skeleton: &Skeleton,
         wanted: &[Wanted],
         locked: &[BoneId],
-        time: f64,
+        (time, since): (f64, impl Fn(&GoalAnchor) -> f64),
         pose: &mut SkeletonState,
     ) {
         // scale of the skeleton
@@ -49,12 +51,22 @@ impl Reach {
             ..IkSettings::default()
         };
 
+        // where points are without goals
+        self.kinematics.update(skeleton, pose);
+        self.own.clear();
+        self.own.extend(wanted.iter().map(|(_, anchor)| {
+            let frame = &self.kinematics.world_frames()[anchor.bone.index()];
+            (frame.point(&anchor.place), frame.quaternion())
+        }));
+
         // level by level
         self.targets.clear();
         for level in levels(wanted) {
             self.place_targets(skeleton, pose);
-            for (goal, anchor) in wanted.iter().filter(|(goal, _)| goal.priority == level) {
-                self.targets.push(ik_target(anchor, &goal.target(anchor, time)));
+            let all = wanted.iter().zip(&self.own);
+            for ((goal, anchor), own) in all.filter(|((goal, _), _)| goal.priority == level) {
+                let target = goal.blended_target(anchor, (time, since(anchor)), own);
+                self.targets.push(ik_target(anchor, &target));
             }
             // goals were checked before the take: what remains invalid leaves the pose as it is
             if self.ik.solve(skeleton, &self.targets, &settings, pose).is_err() {

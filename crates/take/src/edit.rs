@@ -90,7 +90,7 @@ pub enum SceneChange {
     Contact(ContactDesc),
     /// The solver.
     Solver(Solver),
-    /// Who drives a skeleton, in place of its cues up to then.
+    /// Who drives a skeleton, in place of its cues up to then. Joints without springs, dampers and stops of their own get those of a limp character where they go limp.
     Drive {
         /// The skeleton.
         rig: String,
@@ -126,9 +126,10 @@ impl SceneChange {
         match self {
             SceneChange::PinMotion { .. }
             | SceneChange::Solver(_)
-            | SceneChange::Drive { .. }
             | SceneChange::Goal { .. }
             | SceneChange::RemoveGoal { .. } => false,
+            // joints may get stops
+            SceneChange::Drive { mode, .. } => mode.has_loose_joints(),
             // curves act on the steps of the same model
             SceneChange::Gravity(gravity) => gravity.is_constant(),
             SceneChange::AirDrag { rate, .. } => rate.is_constant(),

@@ -1,7 +1,7 @@
 //! Applies edits to a scene.
 
 use crate::{Scene, SceneChange, SceneEdit};
-use sinew_control::{ConstraintMotion, Curve, Motion, Performance, VectorCurve};
+use sinew_control::{ConstraintMotion, Curve, DriveMode, Goal, Motion, Performance, VectorCurve};
 use sinew_sim::desc::{BodyDesc, ConstraintDesc, LoadDesc, MetaphorDesc, Mobility, ObstacleDesc};
 
 impl SceneEdit {
@@ -37,17 +37,9 @@ impl SceneChange {
             SceneChange::RemoveConstraint(name) => remove_constraint(scene, name)?,
             SceneChange::Metaphor { metaphor, magnitude } => set_metaphor(scene, metaphor, magnitude),
             SceneChange::RemoveMetaphor(name) => remove_metaphor(scene, name)?,
-            SceneChange::Drive { rig, mode } => {
-                performance_of(scene, rig)?.set_drive_mode_from(time, *mode);
-            }
-            SceneChange::Goal { rig, goal } => {
-                let goals = &mut performance_of(scene, rig)?.goals;
-                match goals.iter().position(|other| other.name == goal.name) {
-                    Some(i) => goals[i] = goal.clone(),
-                    None => goals.push(goal.clone()),
-                }
-            }
-            SceneChange::RemoveGoal { rig, goal } => remove_goal(scene, rig, goal)?,
+            SceneChange::Drive { rig, mode } => set_drive_mode(scene, rig, *mode, time)?,
+            SceneChange::Goal { rig, goal } => set_goal(scene, rig, goal, time)?,
+            SceneChange::RemoveGoal { rig, goal } => end_goal(scene, rig, goal, time)?,
         }
         Ok(())
     }
@@ -187,22 +179,51 @@ fn remove_metaphor(scene: &mut Scene, name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The performance of a skeleton by its name.
-fn performance_of<'a>(scene: &'a mut Scene, name: &str) -> Result<&'a mut Performance, String> {
+/// Joints that go limp get ranges, stops and damping, as those of a scene that is limp from the start.
+fn set_drive_mode(scene: &mut Scene, rig: &str, mode: DriveMode, time: f64) -> Result<(), String> {
+    let (i, performance) = performance_of(scene, rig)?;
+    performance.set_drive_mode_from(time, mode);
+    if mode.has_loose_joints() {
+        scene.limit_bare_joints(i);
+    }
+    Ok(())
+}
+
+/// The performance of a skeleton by its name, with its index.
+fn performance_of<'a>(scene: &'a mut Scene, name: &str) -> Result<(usize, &'a mut Performance), String> {
     let rigs = &scene.world.rigs;
     let Some(i) = rigs.iter().position(|rig| rig.name == name) else {
         return Err(unknown("skeleton", name, rigs.iter().map(|rig| rig.name.as_str())));
     };
     scene.performances.resize(scene.performances.len().max(i + 1), Performance::default());
-    Ok(&mut scene.performances[i])
+    Ok((i, &mut scene.performances[i]))
 }
 
-fn remove_goal(scene: &mut Scene, rig: &str, name: &str) -> Result<(), String> {
-    let goals = &mut performance_of(scene, rig)?.goals;
-    let Some(i) = goals.iter().position(|goal| goal.name == name) else {
-        return Err(unknown("goal", name, goals.iter().map(|goal| goal.name.as_str())));
+/// A goal that is new begins at the edit, and is approached from the one that it replaces.
+fn set_goal(scene: &mut Scene, rig: &str, goal: &Goal, time: f64) -> Result<(), String> {
+    let goals = &mut performance_of(scene, rig)?.1.goals;
+    let mut goal = goal.clone();
+    match goals.iter().position(|other| other.name == goal.name) {
+        Some(i) => {
+            goal.begin_at(time, Some(&goals[i]));
+            goals[i] = goal;
+        }
+        None => {
+            goal.begin_at(time, None);
+            goals.push(goal);
+        }
+    }
+    Ok(())
+}
+
+/// A goal that ends stays in the list, for the motion that bends back.
+fn end_goal(scene: &mut Scene, rig: &str, name: &str, time: f64) -> Result<(), String> {
+    let goals = &mut performance_of(scene, rig)?.1.goals;
+    let Some(goal) = goals.iter_mut().find(|goal| goal.name == name && goal.end > time) else {
+        let lasting = goals.iter().filter(|goal| goal.end > time);
+        return Err(unknown("goal", name, lasting.map(|goal| goal.name.as_str())));
     };
-    goals.remove(i);
+    goal.end_at(time);
     Ok(())
 }
 

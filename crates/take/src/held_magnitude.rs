@@ -21,18 +21,18 @@ impl Player {
         let StepError::TooStrong { metaphor, magnitude, body, time, what, held: None } = error else {
             return error;
         };
-        let held = self.find_held_factor().map(|factor| factor * magnitude);
+        let held = self.find_held_factor(&metaphor).map(|factor| factor * magnitude);
         StepError::TooStrong { metaphor, magnitude, body, time, what, held }
     }
 
-    /// The largest factor of all magnitudes with which the frame that failed holds; none if that cannot be tried.
-    fn find_held_factor(&mut self) -> Option<f64> {
+    /// The largest factor of the magnitude of a metaphor with which the frame that failed holds; none if that cannot be tried.
+    fn find_held_factor(&mut self, metaphor: &str) -> Option<f64> {
         let start = self.metaphor_start.take()?;
         let (failed_at, end) = (self.bookmark(), self.frame() + 1);
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..BISECTIONS {
             let factor = 0.5 * (low + high);
-            self.metaphor_scale = Some(MetaphorScale { only: None, factor });
+            self.metaphor_scale = Some(MetaphorScale { only: metaphor.to_owned(), factor });
             let holds = self.resume_from(&start).is_ok() && self.reaches(end);
             if holds { low = factor } else { high = factor }
         }

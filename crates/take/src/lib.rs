@@ -44,6 +44,7 @@
 //! # Ok::<(), sinew_take::PlayError>(())
 //! ```
 
+mod bare_joints;
 mod bookmark;
 mod checkpoint;
 mod cycle;
@@ -54,6 +55,8 @@ mod frame_check;
 mod ghosts;
 mod held_magnitude;
 mod history;
+mod joint_strength;
+mod limb_masses;
 mod loop_closer;
 mod magnitude_search;
 mod metaphor_scale;
@@ -77,6 +80,8 @@ pub use frame::{Frame, FrameObstacle, FrameSink, SinkError, SurfaceInfo};
 pub use frame_check::{check_frame, check_surfaces, check_time, check_written_rest, signed_count};
 pub use ghosts::{Ghost, GhostPreview, GhostSpan, Ghosts, GhostsEnd};
 pub use history::{History, TimedEdit, Version, VersionId};
+pub use joint_strength::{JointOptions, JointRange, JointStrength};
+pub use limb_masses::{Limb, LimbMasses};
 pub use loop_closer::LoopCloser;
 pub use magnitude_search::{MagnitudeError, MagnitudeGoal, MagnitudeReport};
 pub use normals::{Smoothing, unit_or_up};

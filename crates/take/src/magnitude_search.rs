@@ -61,7 +61,7 @@ pub enum MagnitudeError {
     /// The bookmark is not one of the player's take.
     #[error(transparent)]
     Start(#[from] CheckpointError),
-    /// A step failed for another reason than a strong metaphor.
+    /// A step failed for another reason than the strength of the metaphor: another metaphor is too strong, for one.
     #[error(transparent)]
     Step(#[from] StepError),
 }
@@ -102,11 +102,14 @@ impl Player {
         factor: f64,
     ) -> Result<Option<f64>, MagnitudeError> {
         self.resume_from(start)?;
-        self.metaphor_scale = Some(MetaphorScale { only: Some(goal.metaphor.clone()), factor });
+        self.metaphor_scale = Some(MetaphorScale { only: goal.metaphor.clone(), factor });
         while self.frame() < goal.frame {
             match self.advance_without_search() {
                 Ok(_) => {}
-                Err(StepError::TooStrong { .. } | StepError::Diverged { .. }) => return Ok(None),
+                // without the metaphor at all, what fails is another one's fault
+                Err(StepError::TooStrong { .. } | StepError::Diverged { .. }) if factor != 0.0 => {
+                    return Ok(None);
+                }
                 Err(error) => return Err(error.into()),
             }
         }

@@ -5,8 +5,8 @@ use sinew_sim::{Control, Model};
 /// A factor of the magnitudes of metaphors.
 #[derive(Clone, Debug)]
 pub(crate) struct MetaphorScale {
-    /// The only metaphor that it applies to; none for all.
-    pub(crate) only: Option<String>,
+    /// The metaphor that it applies to.
+    pub(crate) only: String,
     pub(crate) factor: f64,
 }
 
@@ -14,7 +14,7 @@ impl MetaphorScale {
     /// Multiplies the magnitudes of a control.
     pub(crate) fn apply(&self, model: &Model, control: &mut Control) {
         for (metaphor, ends) in model.metaphors().iter().zip(&mut control.metaphors) {
-            if self.only.as_ref().is_none_or(|name| *name == metaphor.name) {
+            if self.only == metaphor.name {
                 ends.iter_mut().for_each(|magnitude| *magnitude *= self.factor);
             }
         }

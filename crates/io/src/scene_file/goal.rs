@@ -4,7 +4,7 @@ use super::bone_motion::{beyond_of, interpolation};
 use super::section::Section;
 use crate::scene_schema::{Curve, GoalTable, Vector};
 use sinew_character::find_bone;
-use sinew_control::{DEFAULT_REACH_TIME, Goal, GoalPoint, Key, Keyframes};
+use sinew_control::{DEFAULT_BLEND, DEFAULT_REACH_TIME, Goal, GoalPoint, Key, Keyframes};
 use sinew_files::ReadError;
 use sinew_math::Vec3;
 use sinew_skeleton::Skeleton;
@@ -57,6 +57,8 @@ fn read_goal(
         end: section.end.unwrap_or(f64::INFINITY),
         priority: section.priority.unwrap_or(1) as u32,
         reach_time: section.reach_time.unwrap_or(DEFAULT_REACH_TIME),
+        blend: section.blend.unwrap_or(DEFAULT_BLEND),
+        replaced: None,
     })
 }
 

@@ -152,9 +152,12 @@ pub struct GoalTable {
     #[serde(default, deserialize_with = "whole")]
     #[schemars(extend("default" = 1, "minimum" = 0, "maximum" = 1000))]
     pub priority: Option<usize>,
-    /// Time constant with which `direct` approaches it (s).
+    /// Time constant with which `direct` approaches it (s). A target that stays is approached no faster than a limb of that length swings under its weight.
     #[schemars(extend("default" = 0.12, "exclusiveMinimum" = 0, "maximum" = 600))]
     pub reach_time: Option<f64>,
+    /// How long `reach` and `servo` take to bend the motion towards it as it begins, and back as it ends (s).
+    #[schemars(extend("default" = 0.3, "minimum" = 0, "maximum" = 600))]
+    pub blend: Option<f64>,
 }
 
 /// From a time on, some joints are driven by something else.

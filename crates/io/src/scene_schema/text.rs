@@ -2,7 +2,7 @@
 //!
 //! Numbers are written in the fewest digits that read back bit for bit.
 
-use super::SceneFile;
+use super::{EditTable, SceneFile};
 use std::fmt::Write;
 use toml::{Table, Value};
 
@@ -33,6 +33,18 @@ impl SceneFile {
             }
         }
         text
+    }
+}
+
+impl EditTable {
+    /// The edit in one line: its keys, separated by commas.
+    ///
+    /// # Panics
+    /// As [`SceneFile::to_text`].
+    pub fn to_line(&self) -> String {
+        let table = Table::try_from(self)
+            .unwrap_or_else(|error| panic!("the tables cannot be written as TOML: {error}"));
+        joined(table.iter().map(|(key, value)| format!("{} = {}", key_text(key), inline(value))))
     }
 }
 
@@ -124,6 +136,19 @@ mod tests {
             let read: f64 = text.parse().unwrap();
             assert_eq!(read.to_bits(), number.to_bits());
         }
+    }
+
+    /// Lists of tables take several lines in a file, and one here, with no comma too many.
+    #[test]
+    fn an_edit_is_one_line() {
+        let text = "[[edit]]\ntime = 1\nremove = ['hand']\n[[edit.body]]\nname = 'a'\nmaterial = { young = 2e5 }\n\
+                    [[edit.body]]\nname = 'b'\nair_drag = 1\n[[edit.body]]\nname = 'c'\nair_drag = 2\n";
+        let file = SceneFile::of_text(text).expect("sound").value;
+        assert_eq!(
+            file.edit[0].to_line(),
+            "time = 1, body = [{ name = \"a\", material = { young = 200000 } }, { name = \"b\", air_drag = 1 }, \
+             { name = \"c\", air_drag = 2 }], remove = [\"hand\"]"
+        );
     }
 
     #[test]

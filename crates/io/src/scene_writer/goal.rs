@@ -3,7 +3,7 @@
 use super::performance::curve;
 use super::vector;
 use crate::scene_schema::GoalTable;
-use sinew_control::{DEFAULT_REACH_TIME, Extrapolation, Goal, GoalPoint, KeyShape, Keyframes};
+use sinew_control::{DEFAULT_BLEND, DEFAULT_REACH_TIME, Extrapolation, Goal, GoalPoint, KeyShape, Keyframes};
 use sinew_math::Vec3;
 use sinew_skeleton::Skeleton;
 
@@ -36,6 +36,7 @@ pub(super) fn goal_table(goal: &Goal, skeleton: &Skeleton) -> Result<GoalTable, 
     table.end = goal.end.is_finite().then_some(goal.end);
     table.priority = (goal.priority != 1).then_some(goal.priority as usize);
     table.reach_time = (goal.reach_time != DEFAULT_REACH_TIME).then_some(goal.reach_time);
+    table.blend = (goal.blend != DEFAULT_BLEND).then_some(goal.blend);
     Ok(table)
 }
 

@@ -398,6 +398,7 @@ fn goal() -> BoxedStrategy<GoalTable> {
             end: times.1,
             priority: times.2,
             reach_time: times.3,
+            blend: times.3,
             ..GoalTable::default()
         })
         .boxed()

@@ -1,22 +1,23 @@
 //! Joints of a scene without ranges of their own, when it goes limp: those of built-in characters and captured motions.
 //!
-//! As for rigged characters (`joint_limits`) the range of a joint is that of its motion with a margin, and stops and damping scale with what hangs from it. Flesh is shared out to the bones that it is nearest to.
+//! The range of a joint is that of its motion with a margin, and stops and damping scale with what hangs from it. Flesh is shared out to the bones that it is nearest to.
 
-use crate::JointOptions;
-use crate::joint_limits::{MAX_ANGLE, MAX_POSES, RATE, Strength, UNMOVED, margin};
-use crate::limb_masses::LimbMasses;
+use crate::{JointOptions, JointRange, JointStrength, LimbMasses, Scene};
 use sinew_contact::nearest_on_segment;
 use sinew_control::Performance;
 use sinew_math::Vec3;
 use sinew_math::spatial::Frame;
 use sinew_sim::desc::{BodyDesc, RigDesc, ShapeDesc};
 use sinew_skeleton::{BoneDesc, BoneId, JointPrimitive, Kinematics, Skeleton, SkeletonState};
-use sinew_take::Scene;
 
-/// Gives the joints of all rigs in which none has springs, dampers or stops a range, stops and damping.
-pub(crate) fn limit_bare_joints(scene: &mut Scene) {
-    let bodies = &scene.world.bodies;
-    for (rig, performance) in scene.world.rigs.iter_mut().zip(&scene.performances) {
+impl Scene {
+    /// Gives the joints of a rig in which none has springs, dampers or stops a range, stops and damping. Does nothing to others, and without a performance.
+    pub fn limit_bare_joints(&mut self, index: usize) {
+        let bodies = &self.world.bodies;
+        let (Some(rig), Some(performance)) = (self.world.rigs.get_mut(index), self.performances.get(index))
+        else {
+            return;
+        };
         let is_bare = rig.skeleton.bones.iter().all(|bone| bone.joint.dofs.is_empty());
         let flesh: Vec<&BodyDesc> = bodies
             .iter()
@@ -48,14 +49,14 @@ fn limit_rig(rig: &mut RigDesc, skeleton: &Skeleton, performance: &Performance, 
             continue;
         }
         let own = &ranges[bone.joint.v()];
-        let is_still = own.iter().all(|[low, high]| high - low < UNMOVED);
-        let is_wide = own.iter().any(|[low, high]| low.abs().max(*high) > MAX_ANGLE);
-        let strength = Strength::of(&masses, i, size, &options);
+        let is_still = own.iter().all(|[low, high]| high - low < JointRange::UNMOVED);
+        let is_wide = own.iter().any(|[low, high]| low.abs().max(*high) > JointRange::MAX_ANGLE);
+        let strength = JointStrength::of(&masses, i, size, &options);
         let place = skeleton.desc_of_bone(BoneId(i as u32));
         rig.skeleton.bones[place].joint.dofs = own
             .iter()
             .map(|[low, high]| {
-                let margin = if is_wide { f64::INFINITY } else { margin(high - low, is_still) };
+                let margin = if is_wide { f64::INFINITY } else { JointRange::margin(high - low, is_still) };
                 strength.angle([low - margin, high + margin])
             })
             .collect();
@@ -66,7 +67,7 @@ fn limit_rig(rig: &mut RigDesc, skeleton: &Skeleton, performance: &Performance, 
 fn ranges(skeleton: &Skeleton, performance: &Performance) -> Vec<[f64; 2]> {
     let mut ranges = vec![[0.0f64; 2]; skeleton.v_count()];
     let seconds = performance.motion.as_ref().map_or(0.0, |motion| motion.seconds());
-    let poses = ((seconds * RATE).ceil() as usize).clamp(1, MAX_POSES);
+    let poses = ((seconds * JointRange::RATE).ceil() as usize).clamp(1, JointRange::MAX_POSES);
     let mut pose = SkeletonState::at_rest(skeleton);
     for i in 0..=poses {
         performance.pose(skeleton, seconds * i as f64 / poses as f64, &mut pose);
