@@ -20,6 +20,8 @@ mod contact_bodies;
 mod contact_materials;
 #[path = "verification/coupling.rs"]
 mod coupling;
+#[path = "verification/crushed_flesh.rs"]
+mod crushed_flesh;
 #[path = "verification/cuts.rs"]
 mod cuts;
 #[path = "verification/cycles.rs"]

@@ -11,9 +11,9 @@ use crate::elements::{Block, Elements, Group, NodePlaces};
 use crate::material::Law;
 use crate::patch_volumes::{PatchVolumes, Pulls};
 use kernel::ForceKernel;
-use sinew_math::Vec3;
 use sinew_math::lanes::{BLOCK, Kernel, Lanes, dispatch};
 use sinew_math::parallel::{Parts, for_each_part};
+use sinew_math::{Mat3, Vec3};
 
 /// Blocks per task: about 10 µs of work, far above the cost of scheduling it.
 const CHUNK: usize = 32;
@@ -26,6 +26,9 @@ const PAD_CHUNK: usize = 8192;
 
 /// Coefficient κ of the dampers in inverted elements.
 const INVERSION_DAMPING: f64 = 0.25;
+
+/// Elements below this volume ratio may pass the limit of compression within a step, and are listed.
+const COMPRESSED: f32 = 0.4;
 
 /// Positions and velocities of nodes.
 #[derive(Clone, Copy, Debug)]
@@ -77,9 +80,17 @@ struct PaddedMotion {
 struct Chunk {
     /// Lanes that need a singular value decomposition.
     strong: Vec<u32>,
+    small: SmallVolumes,
+    diagonalised: usize,
+}
+
+/// Elements that have lost much of their volume.
+#[derive(Clone, Debug, Default)]
+struct SmallVolumes {
     /// Lanes of inverted elements.
     inverted: Vec<u32>,
-    diagonalised: usize,
+    /// Lanes of elements near the limit of compression, inverted ones among them.
+    compressed: Vec<u32>,
 }
 
 /// Some blocks, with what belongs to them of the scratch.
@@ -127,7 +138,7 @@ impl CornerForces {
         (self.padded, self.volumes) = (padded, volumes);
         self.chunks.iter().fold(ForceReport::default(), |sum, chunk| ForceReport {
             diagonalised: sum.diagonalised + chunk.diagonalised,
-            inverted: sum.inverted + chunk.inverted.len(),
+            inverted: sum.inverted + chunk.small.inverted.len(),
         })
     }
 
@@ -144,12 +155,27 @@ impl CornerForces {
     /// Three edges meet in a corner, so a step reduces the fastest relative motion by at most 6 κ of itself: κ = 1/4 is below the
     /// stability limit of 2.
     pub fn damp_inverted(&mut self, elements: &Elements, motion: NodeMotion<'_>, h: f64) {
-        if self.chunks.iter().all(|chunk| chunk.inverted.is_empty()) {
+        if self.chunks.iter().all(|chunk| chunk.small.inverted.is_empty()) {
             return;
         }
         self.for_each_task(elements, Pulls::default(), |task| {
             task.damp_inverted(motion, INVERSION_DAMPING / h)
         });
+    }
+
+    /// Nodes and Dm⁻¹ of the elements that the last evaluation found near the limit of compression, in a fixed order.
+    pub(crate) fn compressed<'a>(
+        &'a self,
+        elements: &'a Elements,
+    ) -> impl Iterator<Item = ([u32; 4], Mat3)> + 'a {
+        let blocks = elements.groups.iter().flat_map(|group| group.blocks.chunks(CHUNK));
+        blocks.zip(&self.chunks).flat_map(|(blocks, chunk)| {
+            chunk.small.compressed.iter().map(|&place| {
+                let (block, lane) = (&blocks[place as usize / BLOCK], place as usize % BLOCK);
+                let inverse = Mat3::from_fn(|k, j| f64::from(block.inverse_rest[k][j][lane]));
+                (block.nodes[lane], inverse)
+            })
+        })
     }
 
     /// The elastic force on a node (N), summed in double precision in the order of the elements.
@@ -188,7 +214,11 @@ impl CornerForces {
             self.corners = vec![[0.0; 4]; 3 * slots];
             let list = || Vec::with_capacity(CHUNK * BLOCK);
             self.chunks = (0..chunk_count)
-                .map(|_| Chunk { strong: list(), inverted: list(), diagonalised: 0 })
+                .map(|_| Chunk {
+                    strong: list(),
+                    small: SmallVolumes { inverted: list(), compressed: list() },
+                    diagonalised: 0,
+                })
                 .collect();
         }
     }

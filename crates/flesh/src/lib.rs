@@ -27,6 +27,7 @@
 //! ```
 
 mod block;
+mod compression_limit;
 mod elements;
 mod fabric;
 mod forces;
@@ -40,6 +41,7 @@ mod patches;
 mod potential;
 
 pub use block::ElementDesc;
+pub use compression_limit::CompressionLimit;
 pub use elements::Elements;
 pub use fabric::{Fabric, FabricFault};
 pub use forces::{CornerForces, Diagonalise, ForceReport, NodeMotion};

@@ -11,6 +11,7 @@
 //! reports where the step diverged. Later steps start with the same number of sub-steps and reduce it after a run of successful steps.
 
 mod part_motion;
+mod squeezed_flesh;
 
 use crate::body::decay;
 use crate::constraint_forces::{ConstraintForces, Surroundings};
@@ -23,7 +24,7 @@ use crate::metaphor_forces::MetaphorForces;
 use crate::substep::Substep;
 use crate::{BoneError, Control, Energies, Model, State, StepError, StepReport, SubstepBackoff};
 use part_motion::{MoveKernel, PartMotion};
-use sinew_flesh::{CornerForces, Diagonalise, ForceReport, NodeMotion};
+use sinew_flesh::{CompressionLimit, CornerForces, Diagonalise, ForceReport, NodeMotion};
 use sinew_math::Vec3;
 use sinew_math::lanes::{Kernel, Lanes, dispatch};
 use sinew_math::parallel::for_each_part;
@@ -32,6 +33,7 @@ use sinew_math::parallel::for_each_part;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Explicit {
     corner_forces: CornerForces,
+    compression: CompressionLimit,
     /// Load forces per node (N); empty if there are no loads.
     load: Vec<Vec3>,
     /// External forces except gravity, per node (N): loads, metaphors, contacts, constraints and custom bodies; empty if there are none.
@@ -215,12 +217,16 @@ impl Explicit {
         if has_outside_forces(model, control) {
             self.gather_outside(model, control, substep, state);
         }
+        self.find_squeezed(model, control, state);
 
         let is_free = |node: usize| model.node_inverse_mass()[node] > 0.0 && !control.node_waits(model, node);
         self.exact.begin(model, control, substep, state, is_free);
 
         // motion of nodes, pins and coordinates
         self.move_free_nodes(model, control, substep.h, state);
+        if !self.compression.is_empty() {
+            self.limit_compression(model, control, substep.h, state);
+        }
         if has_homes {
             state.supplied_energy += substep.h * self.homes.lift_power(model, state);
         }
@@ -236,6 +242,7 @@ impl Explicit {
             corner_forces: &self.corner_forces,
             load: &self.outside,
             drag: &self.drag,
+            squeezed: if self.compression.is_empty() { &[] } else { self.compression.impulses() },
             follow: &self.follow,
             bones: if model.constraints().is_empty() { &[] } else { &self.constraint_forces.applied.bones },
             cores_collide: can_collide,

@@ -7,5 +7,5 @@ mod homes;
 mod spring;
 
 pub(crate) use blend_stiffness::blend_stiffness;
-pub(crate) use homes::{HomeBody, HomePart, HomeParts, Homes};
+pub(crate) use homes::{HomePart, HomeParts, Homes};
 pub(crate) use spring::HomeSpring;

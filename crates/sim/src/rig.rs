@@ -12,7 +12,7 @@ pub(crate) use bone_core::{BoneCores, CoreGround, CoreMotion};
 pub(crate) use fixed_nodes::FixedNodes;
 #[cfg(test)]
 pub(crate) use limb_shapes::{Limb, LimbField};
-pub(crate) use limb_shapes::{LimbFlesh, LimbPair, LimbShapes, YIELD};
+pub(crate) use limb_shapes::{LimbBody, LimbFlesh, LimbPair, LimbShapes, YIELD};
 
 use crate::bone_weights::BoneWeights;
 use crate::desc::RigDesc;

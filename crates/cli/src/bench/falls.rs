@@ -3,6 +3,7 @@
 //! A row is a fall, simulated by a process of its own, so that its memory is its own and whatever happens to it is a row with an error.
 
 mod fall;
+mod free_roots;
 mod row;
 mod sheet;
 

@@ -5,7 +5,7 @@
 //! lanes and evaluated again.
 
 use super::gathered::Gathered;
-use super::{Diagonalise, NodeMotion, PaddedMotion, Task};
+use super::{COMPRESSED, Diagonalise, NodeMotion, PaddedMotion, SmallVolumes, Task};
 use crate::law::{
     LaneLame, determinant, squared_stretch, squared_stretch_rate, st_venant_kirchhoff, stable_neo_hookean,
     stress_by_stretch,
@@ -29,7 +29,8 @@ impl Kernel for ForceKernel<'_> {
         let ForceKernel { mut task, motion, diagonalise } = self;
         task.chunk.diagonalised = 0;
         task.chunk.strong.clear();
-        task.chunk.inverted.clear();
+        task.chunk.small.inverted.clear();
+        task.chunk.small.compressed.clear();
         match (task.law, diagonalise, task.is_viscous) {
             (Law::StVenantKirchhoff(limits), Diagonalise::Selectively, is_viscous) => {
                 if is_viscous {
@@ -92,9 +93,7 @@ impl Task<'_> {
             let lanes = Gathered::<L>::from_places(self.blocks, places, motion, self.is_viscous);
             let f = lanes.gradient(&lanes.edges);
             let p = lanes.stress(&f, &ByStretch(self.law), self.is_viscous);
-            for lane in inverted(&f, places.len()) {
-                self.chunk.inverted.push(places[lane]);
-            }
+            self.chunk.small.list(&f, places.len(), |lane| places[lane]);
             let (mut packed, mut pulls) = ([[0.0; 4]; 3 * BLOCK], [0.0; BLOCK]);
             for (pull, place) in pulls.iter_mut().zip(places) {
                 *pull = self.pulls.at(*place as usize) as f32;
@@ -116,16 +115,15 @@ impl Task<'_> {
             let lanes = Gathered::<L>::from_block(block, first % BLOCK, motion, is_viscous);
             let f = lanes.gradient(&lanes.edges);
             let p = lanes.stress(&f, &law, is_viscous);
-            for lane in inverted(&f, self.count.saturating_sub(first).min(L::WIDTH)) {
-                self.chunk.inverted.push((first + lane) as u32);
-            }
+            let count = self.count.saturating_sub(first).min(L::WIDTH);
+            self.chunk.small.list(&f, count, |lane| (first + lane) as u32);
             lanes.write(&p, self.pulls.lanes(first), corners);
         }
     }
 
     /// Adds the edge dampers of inverted elements to their corner forces; `rate` is κ/h (1/s).
     pub(super) fn damp_inverted(self, motion: NodeMotion<'_>, rate: f64) {
-        for &place in &self.chunk.inverted {
+        for &place in &self.chunk.small.inverted {
             let (block, lane) = (&self.blocks[place as usize / BLOCK], place as usize % BLOCK);
             let x = block.nodes[lane].map(|n| motion.x[n as usize]);
             let v = block.nodes[lane].map(|n| motion.v[n as usize]);
@@ -169,10 +167,17 @@ impl LaneStress for StableNeoHookean {
     }
 }
 
-/// Which of the first `count` lanes have det F ≤ 0.
-#[inline(always)]
-fn inverted<L: Lanes>(f: &Columns<L>, count: usize) -> impl Iterator<Item = usize> {
-    let mut det = [1.0; BLOCK];
-    determinant(f).store(&mut det);
-    (0..count).filter(move |&lane| det[lane] <= 0.0)
+impl SmallVolumes {
+    /// Lists the elements near the limit of compression, and the inverted ones, among the first `count` lanes.
+    #[inline(always)]
+    fn list<L: Lanes>(&mut self, f: &Columns<L>, count: usize, place: impl Fn(usize) -> u32) {
+        let mut det = [1.0; BLOCK];
+        determinant(f).store(&mut det);
+        for lane in (0..count).filter(|&lane| det[lane] < COMPRESSED) {
+            self.compressed.push(place(lane));
+            if det[lane] <= 0.0 {
+                self.inverted.push(place(lane));
+            }
+        }
+    }
 }

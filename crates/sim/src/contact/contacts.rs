@@ -112,6 +112,28 @@ impl Contacts {
         state.supplied_energy += given;
     }
 
+    /// Points of flesh that are deeper than `depth` (m) in a fixed obstacle, with the way out.
+    pub(crate) fn deep_in_fixed<'a>(
+        &'a self,
+        model: &'a Model,
+        depth: f64,
+    ) -> impl Iterator<Item = (usize, Vec3)> + 'a {
+        let is_fixed = |c: &&Candidate| model.obstacles()[c.obstacle as usize].mobility == Mobility::Fixed;
+        self.candidates.iter().filter(|c| c.owner.is_none()).filter(is_fixed).filter_map(move |c| {
+            let contact = c.contact.filter(|contact| contact.depth > depth)?;
+            let turn = self.motions[c.obstacle as usize].world_from_shape.rotation;
+            Some((c.point as usize, turn * contact.normal))
+        })
+    }
+
+    /// Flesh that is deep in other flesh: four points with their weights, and the direction in which their combination must not shrink.
+    pub(crate) fn deep_pairs<'a>(
+        &'a self,
+        model: &'a Model,
+    ) -> impl Iterator<Item = ([(u32, f64); 4], Vec3)> + 'a {
+        self.pairs.deep(model)
+    }
+
     /// Motion of obstacles in the sub-step.
     pub(crate) fn motions(&self) -> &[RigidMotion] {
         &self.motions

@@ -122,6 +122,11 @@ const ROOM_FOR_EDGES: usize = 65_536;
 /// Lower limit of sub-steps relative to the stable step: faster motion is not physical.
 const SHORTEST: f64 = 1.0 / 16.0;
 
+/// Contacts deeper than this fraction of the range are deep.
+const DEEP: f64 = 0.5;
+/// The cosine of the angle between the normal and g up to which g tells where out is.
+const WELL_ALONG: f64 = 0.7;
+
 impl PairForces {
     /// Binds to the bounding volume hierarchies of a model.
     pub(super) fn bind(&mut self, model: &Model) {
@@ -446,6 +451,23 @@ impl PairForces {
             lever.add_couple(&push.force, &state.node_x, node_force);
         }
         given
+    }
+}
+
+impl PairForces {
+    /// The contacts of bodies of tets that are deeper than half of the range beyond which they are lost: points with their weights, and the direction along g in which they part. Impulses along it have one line of
+    /// action, and conserve angular momentum.
+    pub(super) fn deep<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = ([(u32, f64); 4], Vec3)> + 'a {
+        let range = model.contact_surface().soft.as_ref().map_or(f64::INFINITY, max_range);
+        let is_deep = move |contact: &&PairContact| contact.depth > DEEP * range;
+        let found = self.contacts[..self.groups.len()].iter().flatten().filter(is_deep);
+        found.filter_map(|contact| {
+            let gap = contact.gap(|point| self.x[self.slot[point as usize] as usize]);
+            let along = gap.dot(&contact.normal);
+            let out = if along < 0.0 { -gap } else { gap }.try_normalize(f64::MIN_POSITIVE)?;
+            let points = [0, 1, 2, 3].map(|i| (contact.points[i], contact.weights[i]));
+            (out.dot(&contact.normal) > WELL_ALONG).then_some((points, out))
+        })
     }
 }
 

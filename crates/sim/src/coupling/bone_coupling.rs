@@ -43,6 +43,8 @@ pub(crate) struct Pushes<'a> {
     pub(crate) load: &'a [Vec3],
     /// For each free node the reaction on its bone: from damping, and from gravity compensation (N).
     pub(crate) drag: &'a [Vec3],
+    /// Impulses of elements at the limit of compression on nodes (N s); empty without any.
+    pub(crate) squeezed: &'a [Vec3],
     /// For each free node with a home the fraction ρ of a change of its bones' velocity that it takes over.
     pub(crate) follow: &'a [f64],
     /// Wrenches of constraints on the bones of all rigs, the world first, about the origin of the world; empty without constraints.
@@ -401,6 +403,9 @@ impl RigCoupling {
                 };
                 if let Some(load) = pushes.load.get(node) {
                     push += load;
+                }
+                if let Some(impulse) = pushes.squeezed.get(node) {
+                    push += impulse / h;
                 }
                 force += push;
                 torque += (state.node_x[node] - origin).cross(&push);

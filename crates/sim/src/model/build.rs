@@ -8,10 +8,10 @@ use crate::constraint;
 use crate::contact_surface::{ContactSurface, PairMaterials, find_faults};
 use crate::desc::{BodyDesc, LoadDesc, PinDesc, Sag, ShapeDesc, WorldDesc};
 use crate::fault::{BuildError, Fault};
-use crate::home::{HomeParts, Homes, blend_stiffness};
+use crate::home::{HomePart, HomeParts, Homes, blend_stiffness};
 use crate::obstacle::Obstacle;
 use crate::part::{BodyNodes, Parts as PartList};
-use crate::rig::{Attachment, FixedNodes, LimbFlesh, LimbShapes, RestRig, Rig};
+use crate::rig::{Attachment, FixedNodes, LimbBody, LimbFlesh, LimbShapes, RestRig, Rig};
 use crate::sag::{Drawn, Support, keep_masses};
 use crate::stable_step::StableStep;
 use core::ops::Range;
@@ -517,9 +517,9 @@ impl Parts {
     }
 
     /// What a rig needs to know of the flesh on it.
-    fn fit_to_flesh(&self, rig: &mut Rig, fixed_nodes: &FixedNodes, homes: &Homes) {
+    fn fit_to_flesh(&self, rig: &mut Rig, fixed_nodes: &FixedNodes) {
         self.limit_drag(rig, fixed_nodes);
-        self.strengthen_cores(rig, homes);
+        self.strengthen_cores(rig, fixed_nodes);
     }
 
     /// Limits how much damping may take from the motion of nodes against the bones of a rig.
@@ -529,10 +529,10 @@ impl Parts {
         rig.limit_drag(|bone| fixed_nodes.dragged_by(first, bone).iter().map(own).collect());
     }
 
-    /// Gives the bones of flesh with a home cores that bear its weight.
-    fn strengthen_cores(&self, rig: &mut Rig, homes: &Homes) {
-        let own = homes.bodies.iter().filter(|body| body.bones == rig.bones);
-        let nodes = || own.clone().flat_map(|body| body.nodes.clone());
+    /// Gives the bones of a rig cores that bear the weight of its flesh.
+    fn strengthen_cores(&self, rig: &mut Rig, fixed_nodes: &FixedNodes) {
+        let is_on = |node: &usize| rig.bones.contains(&(fixed_nodes.node_reference[*node] as usize));
+        let nodes = || (0..self.node_mass.len()).filter(is_on);
         let mass = nodes().map(|node| self.node_mass[node]).sum::<f64>() + rig.bone_mass;
         let bounds =
             nodes().map(|node| self.node_rest[node]).fold(None, |bounds: Option<(Vec3, Vec3)>, x| {
@@ -544,12 +544,45 @@ impl Parts {
     }
 
     /// Limbs that keep apart: those of bodies with self-contact, and of different bodies that may be in contact.
-    fn find_limb_shapes(&self, world: &WorldDesc, rest_frames: &[Frame], homes: &Homes) -> LimbShapes {
-        let flesh = LimbFlesh { homes, bodies: &self.bodies, rest_frames };
+    fn find_limb_shapes(
+        &self,
+        world: &WorldDesc,
+        rest_frames: &[Frame],
+        (rigs, fixed_nodes, homes): (&[Rig], &FixedNodes, &Homes),
+    ) -> LimbShapes {
         let has_self_contact = |body: usize| world.contact.self_contact.contains(&self.bodies[body].name);
         let collide =
             |a: usize, b: usize| if a == b { has_self_contact(a) } else { world.contact.between_bodies };
-        LimbShapes::build(&flesh, collide)
+        let is_met = |body: usize| (0..self.bodies.len()).any(|other| collide(body, other));
+        let tied = |body: &usize| {
+            let nodes = self.bodies[*body].nodes.clone();
+            nodes.clone().any(|node| fixed_nodes.node_reference[node] > 0) && !homes.holds(nodes.start)
+        };
+        let tied: Vec<usize> = (0..self.bodies.len()).filter(|body| is_met(*body)).filter(tied).collect();
+
+        // the weights of bones: those of homes, or automatic ones
+        let of_part = |part: &HomePart| (part.bone, part.weight);
+        let mut limbs: Vec<LimbBody> = Vec::new();
+        for home in &homes.bodies {
+            let node_weights =
+                home.nodes.clone().map(|node| homes.of_node(node).iter().map(of_part).collect());
+            let (body, bones) = (home.body, home.bones.clone());
+            limbs.push(LimbBody { body, bones, node_weights: node_weights.collect(), has_home: true });
+        }
+        if !tied.is_empty() {
+            let tets: Vec<[u32; 4]> = self.elements.iter().map(|element| element.nodes).collect();
+            let weights = fixed_nodes.blended_weights(&tets);
+            for body in tied {
+                let nodes = self.bodies[body].nodes.clone();
+                let bone = nodes.clone().map(|node| fixed_nodes.node_reference[node] as usize).max();
+                let rig = rigs.iter().find(|rig| bone.is_some_and(|bone| rig.bones.contains(&bone)));
+                let Some(rig) = rig else { continue };
+                let (bones, node_weights) = (rig.bones.clone(), weights[nodes].to_vec());
+                limbs.push(LimbBody { body, bones, node_weights, has_home: false });
+            }
+        }
+        let flesh = LimbFlesh { bodies: &self.bodies, limbs: &limbs, rest_frames };
+        LimbShapes::build(&flesh, &self.node_mass, collide)
     }
 
     /// The inverse masses of nodes (1/kg); 0 for those of pins.
@@ -591,13 +624,13 @@ impl Parts {
 
         // stability limit, with damping and contact
         let stable_step = self.find_step(&loose_inverse_mass, &node_unstressed, kept);
-        rigs.iter_mut().for_each(|rig| self.fit_to_flesh(rig, &fixed_nodes, &homes));
+        rigs.iter_mut().for_each(|rig| self.fit_to_flesh(rig, &fixed_nodes));
         let stable_step = contact_step(world, stable_step);
         let contact_surface = self.find_contact_surface(world, default_step(world, &stable_step), kept);
 
         // the model
         let mut model = Model {
-            limb_shapes: self.find_limb_shapes(world, &rest_frames, &homes),
+            limb_shapes: self.find_limb_shapes(world, &rest_frames, (&rigs, &fixed_nodes, &homes)),
             rest_balance: 0.0,
             constraints: Vec::new(),
             metaphors: Vec::new(),

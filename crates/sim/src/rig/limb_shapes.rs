@@ -7,7 +7,7 @@
 //! fades the limb out where the next one begins. Points that a bone moves itself, as those around a common joint, do not meet it; others may be as deep in it as they are drawn.
 
 use crate::body::Body;
-use crate::home::{HomeBody, Homes};
+use crate::bone_weights::BoneWeights;
 use core::ops::Range;
 use rayon::prelude::*;
 use sinew_contact::{Bounds, BoxTree, SampleGrid, nearest_on_triangle};
@@ -79,40 +79,71 @@ const INSIDE: f64 = 0.5;
 
 /// What limbs are made of.
 pub(crate) struct LimbFlesh<'a> {
-    pub(crate) homes: &'a Homes,
     pub(crate) bodies: &'a [Body],
+    /// Those on bones.
+    pub(crate) limbs: &'a [LimbBody],
     /// Frames of all bones at rest, the world first.
     pub(crate) rest_frames: &'a [Frame],
 }
 
+/// A body on bones.
+pub(crate) struct LimbBody {
+    /// Its index among bodies.
+    pub(crate) body: usize,
+    /// The bones of its rig.
+    pub(crate) bones: Range<usize>,
+    /// For each of its nodes the bones that move it, counted among those of all rigs from 1, with weights.
+    pub(crate) node_weights: Vec<BoneWeights>,
+    /// Whether its nodes have homes. Limbs without meet those of their own skeleton only: they are as soft as their flesh, and its contact keeps characters apart.
+    pub(crate) has_home: bool,
+}
+
+impl LimbBody {
+    /// The mass that each bone carries (kg), given those of the body's nodes.
+    fn bone_mass(&self, node_mass: &[f64]) -> Vec<f64> {
+        let mut sum = vec![0.0; self.bones.len()];
+        for (weights, mass) in self.node_weights.iter().zip(node_mass) {
+            weights.iter().for_each(|(bone, weight)| sum[*bone as usize - self.bones.start] += weight * mass);
+        }
+        sum
+    }
+}
+
 impl LimbShapes {
-    /// Makes the limbs of all bodies with homes. `collide` says of two bodies, by their indices, whether they do.
-    pub(crate) fn build(flesh: &LimbFlesh, collide: impl Fn(usize, usize) -> bool) -> LimbShapes {
+    /// Makes the limbs of all bodies on bones, given the masses of nodes (kg). `collide` says of two bodies, by their indices, whether they do.
+    pub(crate) fn build(
+        flesh: &LimbFlesh,
+        node_mass: &[f64],
+        collide: impl Fn(usize, usize) -> bool,
+    ) -> LimbShapes {
         // limbs and fields of each body that meets one
         let mut shapes = LimbShapes::default();
-        let homes = &flesh.homes.bodies;
-        let met = |home: &&HomeBody| homes.iter().any(|other| collide(home.body, other.body));
+        let meet = |a: &LimbBody, b: &LimbBody| {
+            collide(a.body, b.body) && (a.bones == b.bones || (a.has_home && b.has_home))
+        };
+        let met = |own: &&LimbBody| flesh.limbs.iter().any(|other| meet(own, other));
         let (mut skins, mut vertices) = (Vec::new(), Vec::new());
         let (mut of_limb, mut of_field) = (Vec::new(), Vec::new());
-        for (i, home) in homes.iter().filter(met).enumerate() {
-            let skin = Skin::of(flesh, home);
-            for bone in home.bones.clone() {
+        for (i, own) in flesh.limbs.iter().filter(met).enumerate() {
+            let skin = Skin::of(flesh, own);
+            for bone in own.bones.clone() {
                 shapes.add_points(&skin, bone as u32, &flesh.rest_frames[bone], &mut vertices);
             }
-            shapes.fields.extend(skin.fields((home.bones.clone(), &home.bone_mass), flesh.rest_frames));
+            let bone_mass = own.bone_mass(&node_mass[flesh.bodies[own.body].nodes.clone()]);
+            shapes.fields.extend(skin.fields((own.bones.clone(), &bone_mass), flesh.rest_frames));
             of_limb.resize(shapes.limbs.len(), i);
             of_field.resize(shapes.fields.len(), i);
-            skins.push((home, skin));
+            skins.push((own, skin));
         }
 
         // those on one skeleton are drawn as they are at rest; those of two are anywhere before they meet
         for (l, &own) in of_limb.iter().enumerate() {
             for (f, &other) in of_field.iter().enumerate() {
-                let ((home, skin), (other, _)) = (&skins[own], &skins[other]);
-                if !collide(home.body, other.body) {
+                let ((own, skin), (other, _)) = (&skins[own], &skins[other]);
+                if !meet(own, other) {
                     continue;
                 }
-                if home.bones == other.bones {
+                if own.bones == other.bones {
                     let own = &vertices[shapes.limbs[l].points.clone()];
                     shapes.add_drawn_pair(skin, own, (l, f), flesh.rest_frames);
                 } else {
@@ -216,16 +247,15 @@ struct Skin {
 }
 
 impl Skin {
-    fn of(flesh: &LimbFlesh, home: &HomeBody) -> Skin {
-        let (surface, embedding) = flesh.bodies[home.body].contact_mesh();
-        let first = home.nodes.start;
+    fn of(flesh: &LimbFlesh, own: &LimbBody) -> Skin {
+        let (surface, embedding) = flesh.bodies[own.body].contact_mesh();
         let of_vertex = |vertex: usize| {
             let mut sum: Vec<(u32, f64)> = Vec::new();
             for (node, weight) in embedding.point(vertex) {
-                for part in flesh.homes.of_node(first + node as usize) {
-                    match sum.iter_mut().find(|(bone, _)| *bone == part.bone) {
-                        Some((_, own)) => *own += weight * part.weight,
-                        None => sum.push((part.bone, weight * part.weight)),
+                for (bone, part) in &own.node_weights[node as usize] {
+                    match sum.iter_mut().find(|(other, _)| other == bone) {
+                        Some((_, own)) => *own += weight * part,
+                        None => sum.push((*bone, weight * part)),
                     }
                 }
             }

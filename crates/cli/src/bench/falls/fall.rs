@@ -1,8 +1,10 @@
 //! One fall of one character: the world it falls in, how it is dropped, and what is measured on the way.
 
+use super::free_roots::free_roots;
 use super::row::Row;
 use super::sheet::FallSheet;
 use crate::source;
+use cpu_time::ProcessTime;
 use serde::{Deserialize, Serialize};
 use sinew_character::TakeSettings;
 use sinew_control::DriveMode;
@@ -71,6 +73,7 @@ impl Fall {
         let mut sheet = self.sheet.is_some().then(|| FallSheet::new(&opened, &player.model));
         let at_start = Overlap::of_vertices(&player.model, &player.state);
         let mut row = Row { size, ..self.row() };
+        let mut cpu = Duration::ZERO;
         let mut frame = Frame::default();
         loop {
             if let Some(sheet) = &mut sheet {
@@ -95,9 +98,10 @@ impl Fall {
                     wall.as_secs_f64()
                 ));
             }
-            let start = Instant::now();
+            let (start, cpu_start) = (Instant::now(), ProcessTime::now());
             let report = player.advance().map_err(|error| error.to_string())?;
             wall += start.elapsed();
+            cpu += cpu_start.elapsed();
             row.retried_frames += usize::from(report.retries > 0);
         }
         if let (Some(sheet), Some(path)) = (sheet, &self.sheet) {
@@ -111,6 +115,7 @@ impl Fall {
         row.bones = player.model.rigs().iter().map(|rig| rig.skeleton.bones().len()).sum();
         row.seconds_per_simulated_second =
             wall.as_secs_f64() / (opened.scene.preroll.max(0.0) + player.state.time).max(1e-9);
+        row.cpu_per_simulated_second = cpu.as_secs_f64() / player.state.time.max(1e-9);
         row.max_inverted_fraction = player.summary.max_inverted as f64 / tets.max(1) as f64;
         row.end_speed = end_speed(&player.model, &player.state);
         row.peak_memory_mb = peak_memory();
@@ -141,6 +146,7 @@ impl Fall {
         if scene.world.gravity == Vec3::zeros() {
             scene.world.gravity = Vec3::new(0.0, -9.81, 0.0);
         }
+        free_roots(scene);
         scene.world.obstacles.clear();
         scene.obstacle_motions.clear();
         scene.world.constraints.clear();
@@ -158,6 +164,9 @@ impl Fall {
             ..TakeSettings::default()
         };
         settings.apply(scene);
+        // what drives joints at the start drives them to the end
+        scene.performances.iter_mut().for_each(|performance| performance.cues.retain(|cue| cue.time <= 0.0));
+        scene.edits.clear();
 
         // the size is known once bodies are built
         let model = Model::build(&scene.world).map_err(|error| error.to_string())?;

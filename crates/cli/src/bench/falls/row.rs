@@ -23,6 +23,8 @@ pub(super) struct Row {
     /// The largest extent of the character (m).
     pub(super) size: f64,
     pub(super) seconds_per_simulated_second: f64,
+    /// Processor time of all threads in the fall, over its length, for which other work on the machine does not count.
+    pub(super) cpu_per_simulated_second: f64,
     /// The largest fraction of tets inverted at the same time.
     pub(super) max_inverted_fraction: f64,
     /// The deepest overlap of flesh with itself beyond that at the start, over the size.
@@ -66,8 +68,8 @@ const BARS: [Bar; 8] = [
 
 impl Row {
     /// The head of the table.
-    pub(super) const HEAD: &'static str = "character              mode     seed ground  retries inverted  overlap   sunk  parted  end speed   memory     wall
-                                                         %        %      %       %        m/s       MB      s/s";
+    pub(super) const HEAD: &'static str = "character              mode     seed ground  retries inverted  overlap   sunk  parted  end speed   memory     wall      cpu
+                                                         %        %      %       %        m/s       MB      s/s      s/s";
 
     /// How fast the character may still be at the end (m/s).
     fn plausible_speed(&self) -> f64 {
@@ -101,7 +103,7 @@ impl fmt::Display for Row {
         }
         write!(
             f,
-            " {:>7} {:>8.2} {:>8.2} {:>6.2} {:>7.2} {:>10.3} {:>8.0} {:>8.2}",
+            " {:>7} {:>8.2} {:>8.2} {:>6.2} {:>7.2} {:>10.3} {:>8.0} {:>8.2} {:>8.2}",
             self.retried_frames,
             100.0 * self.max_inverted_fraction,
             100.0 * self.max_overlap_fraction,
@@ -109,7 +111,8 @@ impl fmt::Display for Row {
             100.0 * self.max_parted_fraction,
             self.end_speed,
             self.peak_memory_mb.unwrap_or(f64::NAN),
-            self.seconds_per_simulated_second
+            self.seconds_per_simulated_second,
+            self.cpu_per_simulated_second
         )?;
         if !self.missed.is_empty() {
             write!(f, "  misses {}", self.missed.join(", "))?;
