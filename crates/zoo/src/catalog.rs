@@ -5,7 +5,9 @@ use crate::{
     arm, beam, cloth, cloth_ball, cloth_fold, cloth_stretch, cow, cylinder, dancer, dragon, fish, jelly,
     jelly_torus, penguin, rabbit_flap, rabbit_twist, starfish, worm,
 };
-use crate::{duck_box, fish_jump, penguins, pile, pot, starfish_cage, starfish_turn, worm_roll};
+use crate::{
+    dancer_stairs, duck_box, fish_jump, penguins, pile, pot, starfish_cage, starfish_turn, worm_roll,
+};
 use crate::{fish_directed, starfish_directed, worm_directed};
 use sinew_flesh::{Law, StretchLimits};
 use sinew_take::Scene;
@@ -173,6 +175,12 @@ const CATALOG: &[Character] = &[
         description: "a soft duck tumbles in a rotating box",
         build: duck_box,
         color: [0.96, 0.79, 0.24],
+    },
+    Character {
+        name: "dancer-stairs",
+        description: "the dancer goes limp at the top of a staircase and falls down it",
+        build: dancer_stairs,
+        color: [0.94, 0.66, 0.53],
     },
     Character {
         name: "pile",

@@ -1,5 +1,6 @@
 //! Contact scenes: bodies fall on the ground and hit walls, and characters locomote by their joints and friction alone.
 
+mod dancer_stairs;
 mod directed;
 mod duck;
 mod fish_jump;
@@ -12,6 +13,7 @@ mod starfish_cage;
 mod starfish_turn;
 mod worm_roll;
 
+pub use dancer_stairs::dancer_stairs;
 pub use directed::{fish_directed, starfish_directed, worm_directed};
 pub use duck::duck_box;
 pub use fish_jump::fish_jump;

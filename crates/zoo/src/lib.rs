@@ -43,7 +43,9 @@ pub use arm::arm;
 pub use beam::{Beam, beam};
 pub use catalog::{Character, catalog, find, nearest};
 pub use cloth::{cloth, cloth_ball, cloth_fold, cloth_stretch};
-pub use contact_scenes::{duck_box, fish_jump, penguins, pile, pot, starfish_cage, starfish_turn, worm_roll};
+pub use contact_scenes::{
+    dancer_stairs, duck_box, fish_jump, penguins, pile, pot, starfish_cage, starfish_turn, worm_roll,
+};
 pub use contact_scenes::{fish_directed, starfish_directed, worm_directed};
 pub use cow::cow;
 pub use cylinder::cylinder;
