@@ -61,7 +61,8 @@ impl CompressionLimit {
         self.impulse.resize(node_count, Vec3::zeros());
         self.nodes.reserve(node_count);
         self.stops.reserve(stop_count);
-        self.parts.reserve(4 * stop_count);
+        // elements have four nodes, pairs of points up to sixteen
+        self.parts.reserve(8 * stop_count);
     }
 
     /// Adds the elements near the limit, as the last evaluation of forces listed them, at its node positions (m); only those whose nodes `is_own` accepts.

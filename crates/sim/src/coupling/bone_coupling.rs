@@ -254,7 +254,12 @@ impl BoneCoupling {
         for (coupling, rig) in self.rigs.iter_mut().zip(model.rigs()) {
             coupling.gather(model, rig, pushes, h, state);
         }
-        self.rigs.iter_mut().for_each(|coupling| coupling.dynamics.added_drag.clear());
+        for (coupling, rig) in self.rigs.iter_mut().zip(model.rigs()) {
+            coupling.dynamics.added_drag.clear();
+            if !model.limb_shapes().pairs.is_empty() {
+                coupling.dynamics.added_drag.reserve(rig.skeleton.v_count());
+            }
+        }
         if pushes.cores_collide && self.support.detect(model.limb_shapes(), &self.fields) {
             state.supplied_energy += self.bear_on_each_other(model, h);
         }

@@ -117,11 +117,24 @@ impl BoneSupport {
     /// Finds the limbs in contact, with the bones of all rigs, the world first, moving by the given fields; returns whether there are any.
     pub(super) fn detect(&mut self, shapes: &LimbShapes, fields: &[Field]) -> bool {
         self.contacts.clear();
-        self.contacts.reserve(shapes.points.len());
+        if !shapes.pairs.is_empty() {
+            self.make_room(shapes.points.len(), fields.len());
+        }
         for pair in &shapes.pairs {
             self.detect_pair(shapes, pair, fields);
         }
         !self.contacts.is_empty()
+    }
+
+    /// Reserves memory, so that steps in which limbs meet for the first time do not allocate.
+    fn make_room(&mut self, points: usize, bones: usize) {
+        self.contacts.reserve(points);
+        // joints have up to six degrees of freedom
+        self.rows.clear();
+        self.rows.reserve(6 * bones);
+        self.mobility.reserve(bones.saturating_sub(self.mobility.len()));
+        self.wrenches.reserve(bones.saturating_sub(self.wrenches.len()));
+        self.load.reserve(bones.saturating_sub(self.load.len()));
     }
 
     /// Finds the points of a limb that are too deep in the flesh of another.

@@ -9,20 +9,17 @@ use crate::{BodyKind, Control, Model, State};
 const STOP_DEPTH: f64 = 0.25;
 
 impl Explicit {
-    /// Finds elements near the limit of compression, flesh that is deep in other flesh, and, if any is, flesh that is deep in a fixed obstacle. Blows come from contact and from bones that move freely: without either nothing
+    /// Finds elements near the limit of compression, flesh that is deep in other flesh, and, if any is, flesh that is deep in a fixed obstacle. Blows come from contact: in worlds without any, nothing
     /// is limited. Flesh with a home has limits of its own.
     pub(super) fn find_squeezed(&mut self, model: &Model, control: &Control, state: &State) {
         let is_own = |node: usize| !model.homes().holds(node);
         let is_solid = |node: usize| matches!(model.body_of_node(node).kind, BodyKind::Tets);
-        let Explicit { compression, corner_forces, contacts, coupling, .. } = self;
+        let Explicit { compression, corner_forces, contacts, .. } = self;
         compression.begin(model.node_count(), model.elements().count() + model.contact_surface().count());
-        let can_collide = Contacts::can_collide_in(model, control);
-        if can_collide || model.rigs().iter().any(|rig| coupling.is_moved_by_flesh(model, rig.bones.start)) {
-            compression.add_elements(model.elements(), corner_forces, &state.node_x, is_own);
-        }
-        if !can_collide {
+        if !Contacts::can_collide_in(model, control) {
             return;
         }
+        compression.add_elements(model.elements(), corner_forces, &state.node_x, is_own);
         let surface = model.contact_surface();
         for (points, direction) in contacts.deep_pairs(model) {
             let row =
