@@ -117,6 +117,8 @@ const FRACTION: f64 = 0.15;
 /// Groups, and points or patches, per parallel task: some 50 µs of work.
 const GROUPS: usize = 256;
 const POINTS: usize = 1024;
+/// Expected maximum number of pairs of vertices and patches, for reserving memory; what is not used is never accessed.
+const ROOM_FOR_PAIRS: usize = 1 << 19;
 /// Expected maximum number of pairs of edges, for reserving memory.
 const ROOM_FOR_EDGES: usize = 65_536;
 /// Lower limit of sub-steps relative to the stable step: faster motion is not physical.
@@ -297,7 +299,7 @@ impl PairForces {
         self.patches.reserve(self.finder.patch_count());
         self.boxes.reserve(self.finder.patch_count());
         self.pairs.clear();
-        self.pairs.reserve(self.finder.vertex_pairs().len());
+        self.pairs.reserve(self.finder.vertex_pairs().len().max(ROOM_FOR_PAIRS));
 
         // groups of vertices, then of edges
         let mut start = 0;
