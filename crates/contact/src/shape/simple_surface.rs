@@ -60,7 +60,7 @@ mod tests {
         is_simple(surface, &BoxTree::build(&boxes))
     }
 
-    /// The union of two surfaces, the second moved and maybe turned inside out.
+    /// The union of two surfaces, the second moved and maybe inverted.
     fn with(first: &TriMesh, second: &TriMesh, by: Vec3, is_cavity: bool) -> TriMesh {
         let (mut both, count) = (first.clone(), first.vertices.len() as u32);
         both.vertices.extend(second.vertices.iter().map(|v| v + by));
