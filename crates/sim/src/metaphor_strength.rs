@@ -8,7 +8,7 @@ use crate::report::StepError;
 use crate::{Control, Metaphor, Model, State, StepReport};
 
 /// The fraction of inverted elements of the region, and the distance in sizes of the body, beyond which a body counts as destroyed. An ear that buckled and came back had up to 2.6 % of its elements inverted, one that had been wrung or folded through itself 4.7 % and more (magnitudes of 6 and 9).
-/// A dent is small, and crushed more than anything else: one that came on at once had 18 % and came back.
+/// A dent is small, and crushed more than anything else: one that came on at once had 18 % and came back. Magnitudes up to 1 strain by some 15 %: a few elements that are inverted beside them have other causes.
 const MAX_INVERTED: f64 = 0.04;
 const MAX_INVERTED_OF_DENT: f64 = 0.3;
 const MAX_DISTANCE: f64 = 1.5;
@@ -27,11 +27,12 @@ pub(crate) fn find_destroyed(
 ) -> Option<StepError> {
     // the metaphor whose own region has suffered most
     let (rest, x) = (model.node_rest(), &after.node_x);
-    let crushed = |own: &Metaphor| {
-        let bound = if own.kind == MetaphorKind::Push { MAX_INVERTED_OF_DENT } else { MAX_INVERTED };
+    let crushed = |(magnitude, own): (f64, &Metaphor)| {
+        let is_mild = own.kind == MetaphorKind::Push || magnitude.abs() <= 1.0;
+        let bound = if is_mild { MAX_INVERTED_OF_DENT } else { MAX_INVERTED };
         if report.max_inverted > 0 { own.inverted(model.tets(), rest, x) / bound } else { 0.0 }
     };
-    let torn = |own: &Metaphor| own.max_distance(rest, x) / own.size;
+    let torn = |(_, own): (f64, &Metaphor)| own.max_distance(rest, x) / own.size;
     let (fraction, own) = worst(acting(model, control), crushed)?;
     if fraction > 1.0 {
         let inverted = own.1.inverted(model.tets(), rest, x);
@@ -48,9 +49,9 @@ pub(crate) fn find_destroyed(
 /// The metaphor with the largest measure, NaN above all; of equal ones that with the larger magnitude, then the first.
 fn worst<'a>(
     acting: impl Iterator<Item = (f64, &'a Metaphor)>,
-    measure: impl Fn(&Metaphor) -> f64,
+    measure: impl Fn((f64, &Metaphor)) -> f64,
 ) -> Option<(f64, (f64, &'a Metaphor))> {
-    let measured = acting.map(|own| (measure(own.1), own));
+    let measured = acting.map(|own| (measure(own), own));
     measured.reduce(|a, b| {
         let order = b.0.abs().total_cmp(&a.0.abs()).then(b.1.0.abs().total_cmp(&a.1.0.abs()));
         if order.is_gt() { b } else { a }
