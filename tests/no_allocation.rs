@@ -5,6 +5,7 @@
 mod crowd;
 
 use sinew::prelude::*;
+use sinew::sim::desc::{MetaphorDesc, MetaphorKind};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -35,6 +36,37 @@ fn steps_after_the_first_do_not_allocate() {
     steps_with_contact_do_not_allocate();
     steps_of_a_crowd_do_not_allocate();
     steps_of_cloth_do_not_allocate();
+    steps_with_exact_constraints_and_metaphors_do_not_allocate();
+}
+
+/// Two hands that hold points of a ring exactly, one of which moves, while metaphors of all kinds act on it.
+fn steps_with_exact_constraints_and_metaphors_do_not_allocate() {
+    for threads in [1, 2] {
+        let mut scene = sinew::zoo::jelly_torus();
+        let body = scene.world.bodies[0].name.clone();
+        let ShapeDesc::Surface { surface, .. } = &scene.world.bodies[0].shape else { unreachable!("one") };
+        let (low, high) = surface.bounds().expect("it has vertices");
+        let hand = |name: &str, place: Vec3| {
+            let point = PointDesc::Surface { body: body.clone(), place };
+            let drag = ConstraintKind::Drag { point, place: Some(place + 0.01 * Vec3::y()) };
+            ConstraintDesc { is_exact: true, ..ConstraintDesc::new(name, drag) }
+        };
+        scene.world.constraints = vec![hand("left", low), hand("right", high)];
+        let kinds = MetaphorKind::NAMED.map(|(name, kind)| MetaphorDesc::new(name, &body, kind));
+        scene.world.metaphors = kinds.into_iter().filter(|own| own.kind != MetaphorKind::Push).collect();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        pool.install(|| {
+            let model = Model::build(&scene.world).expect("a sound world");
+            let (mut state, mut stepper) = (State::at_rest(&model), Stepper::default());
+            let mut control = Control::still(&model);
+            control.metaphors = vec![[0.3, 0.5]; model.metaphors().len()];
+            let mut step = || stepper.step(&model, &control, 1.0 / 60.0, &mut state).expect("holds");
+            step();
+            let before = COUNT.load(Ordering::Relaxed);
+            assert!(step().substeps > 1);
+            assert_eq!(COUNT.load(Ordering::Relaxed) - before, 0, "{threads} threads");
+        });
+    }
 }
 
 /// Two limp characters, low-poly bars and dynamic obstacles, all in contact with each other and themselves, in explicit steps. Implicit steps allocate: they factorise matrices.

@@ -1,6 +1,8 @@
 //! Real meshes and motions that other people made, from the folder that `SINEW_ASSETS` names. They are not part of the project;
 //! the feature `assets` turns this target on.
 
+#[path = "assets/metaphors.rs"]
+mod metaphors;
 #[path = "assets/motion_capture.rs"]
 mod motion_capture;
 

@@ -153,8 +153,9 @@ impl DirectControl {
         let locked: Vec<BoneId> =
             bone_ids(skeleton).filter(|bone| is_root(bone) || !task.bones.contains(bone)).collect();
         let mut pose = task.joints().clone();
-        // where they are wanted, however long that has been so
-        self.reach.bend(skeleton, task.wanted, &locked, (time, |_| f64::NEG_INFINITY), &mut pose);
+        // a target that stays comes out from where the point is, one with a path is where it is
+        let since = |wanted: Wanted| wanted.0.stays().then_some(f64::NEG_INFINITY);
+        self.reach.bend(skeleton, task.wanted, &locked, (time, since), &mut pose);
         self.kinematics.update(skeleton, &pose);
         self.missed.clear();
         self.support.clear();

@@ -100,9 +100,12 @@ impl Goal {
     /// Takes the place of another goal of the same point at a time (s) of the take, or begins then.
     pub fn begin_at(&mut self, time: f64, other: Option<&Goal>) {
         self.begin = self.begin.max(time);
-        self.replaced = other
-            .filter(|other| other.point == self.point && other.is_felt(time))
-            .map(|other| Box::new(other.clone()));
+        let felt = other.filter(|other| other.point == self.point && other.is_felt(time));
+        self.replaced = felt.map(|other| {
+            let mut other = Box::new(other.clone());
+            other.end_at(time);
+            other
+        });
     }
 
     /// Ends it at a time (s) of the take.

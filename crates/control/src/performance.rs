@@ -1,6 +1,6 @@
 //! The performance of a skeleton in a take: a motion, goals, and cues that switch what drives joints.
 
-use crate::goal::{Goal, GoalAnchor};
+use crate::goal::Goal;
 use crate::part_slot::{bone_ids, slots_of};
 use crate::path_follower::FrameMotion;
 use crate::reach::{Reach, Wanted, set_rates};
@@ -326,7 +326,8 @@ impl Performance {
         [now, now_after_cut, next]: [&mut SkeletonState; 3],
     ) {
         let is_bent = |bone: BoneId| self.drive(skeleton, bone, time).is_bent();
-        let since = |anchor: &GoalAnchor| self.cue(skeleton, anchor.bone, time).map_or(0.0, |cue| cue.time);
+        let since =
+            |wanted: Wanted| Some(self.cue(skeleton, wanted.1.bone, time).map_or(0.0, |cue| cue.time));
         let locked: Vec<BoneId> = bone_ids(skeleton).filter(|bone| !is_bent(*bone)).collect();
         if locked.len() == skeleton.bones().len() {
             return;

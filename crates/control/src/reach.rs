@@ -31,13 +31,13 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// Bends a pose so that goals are met as they are wanted at a time (s); `since` says from when on joints have been driven towards each of them (s). Joints of `locked` bones stay as they are.
+    /// Bends a pose so that goals are met as they are wanted at a time (s); `since` says from when on joints have been driven towards each of them (s), from which it is approached, if it is. Joints of `locked` bones stay as they are.
     pub(crate) fn bend(
         &mut self,
         skeleton: &Skeleton,
         wanted: &[Wanted],
         locked: &[BoneId],
-        (time, since): (f64, impl Fn(&GoalAnchor) -> f64),
+        (time, since): (f64, impl Fn(Wanted) -> Option<f64>),
         pose: &mut SkeletonState,
     ) {
         // scale of the skeleton
@@ -65,7 +65,10 @@ impl Reach {
             self.place_targets(skeleton, pose);
             let all = wanted.iter().zip(&self.own);
             for ((goal, anchor), own) in all.filter(|((goal, _), _)| goal.priority == level) {
-                let target = goal.blended_target(anchor, (time, since(anchor)), own);
+                let target = match since((goal, anchor)) {
+                    Some(since) => goal.blended_target(anchor, (time, since), own),
+                    None => goal.target(anchor, time),
+                };
                 self.targets.push(ik_target(anchor, &target));
             }
             // goals were checked before the take: what remains invalid leaves the pose as it is

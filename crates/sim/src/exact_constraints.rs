@@ -40,9 +40,15 @@ pub struct DroppedConstraint {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ExactConstraints {
     rows: Vec<ExactRow>,
-    /// Q, row by row of the nodes that are in any constraint, and these nodes.
-    basis: Vec<Vec<f64>>,
+    /// Rows of earlier sub-steps, whose memory is used again.
+    spare: Vec<ExactRow>,
+    /// Q, column by column over the nodes that are in any constraint, and these nodes.
+    basis: Vec<f64>,
     nodes: Vec<u32>,
+    /// A column that is being made orthogonal to the others.
+    column: Vec<f64>,
+    /// Gaps, impulses or forces of the rows.
+    work: Vec<Vec3>,
     /// Lower triangle of Cᵀ M⁻¹ C = L Lᵀ, row by row.
     factor: Vec<f64>,
     pub(crate) dropped: Vec<DroppedConstraint>,
@@ -51,7 +57,7 @@ pub(crate) struct ExactConstraints {
 }
 
 /// One constraint.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct ExactRow {
     constraint: usize,
     /// Its nodes that are free, and those that are not.
@@ -75,21 +81,36 @@ impl ExactConstraints {
         state: &State,
         is_free: impl Fn(usize) -> bool,
     ) {
-        self.rows.clear();
+        self.spare.append(&mut self.rows);
         self.nodes.clear();
         self.basis.clear();
         self.dropped.clear();
-        for (i, constraint) in model.constraints().iter().enumerate() {
-            let Hold::Exact { row, .. } = &constraint.hold else { continue };
-            let path = control.constraint(i);
-            if path.strength[1] == 0.0 {
-                continue;
+        let held = || {
+            let all = model.constraints().iter().enumerate();
+            all.filter_map(|(i, constraint)| match &constraint.hold {
+                Hold::Exact { row, .. } if control.constraint(i).strength[1] != 0.0 => {
+                    Some((i, constraint, row))
+                }
+                _ => None,
+            })
+        };
+        for (_, _, row) in held() {
+            for (node, _) in row.iter().filter(|(node, _)| is_free(*node as usize)) {
+                if !self.nodes.contains(node) {
+                    self.nodes.push(*node);
+                }
             }
+        }
+        for (i, constraint, row) in held() {
+            let path = control.constraint(i);
             let [before, after] = [substep.from, substep.to].map(|t| path.asks(constraint, t).place);
             let size = body_size(model, row);
             let target = stabilised(row, state, ([before, after], substep), THERE * size);
-            let (free, prescribed): (NodeRow, NodeRow) =
-                row.iter().copied().partition(|(node, _)| is_free(*node as usize));
+            let ExactRow { mut free, mut prescribed, .. } = self.spare.pop().unwrap_or_default();
+            free.clear();
+            free.extend(row.iter().filter(|(node, _)| is_free(*node as usize)));
+            prescribed.clear();
+            prescribed.extend(row.iter().filter(|(node, _)| !is_free(*node as usize)));
             let (start, velocity) = (sum(row, &state.node_x), sum(&free, &state.node_v));
             let row = ExactRow { constraint: i, free, prescribed, target, place: after, start, velocity };
             self.add(row, (state, CONTRADICTION * size));
@@ -117,13 +138,9 @@ impl ExactConstraints {
     /// Adds a constraint that does not depend on those before it; drops it otherwise.
     fn add(&mut self, row: ExactRow, (state, tolerance): (&State, f64)) {
         // its column over the nodes of all constraints
-        for (node, _) in &row.free {
-            if !self.nodes.contains(node) {
-                self.nodes.push(*node);
-                self.basis.iter_mut().for_each(|unit| unit.push(0.0));
-            }
-        }
-        let mut own = vec![0.0; self.nodes.len()];
+        let mut own = core::mem::take(&mut self.column);
+        own.clear();
+        own.resize(self.nodes.len(), 0.0);
         for (node, weight) in &row.free {
             let place = self.nodes.iter().position(|other| other == node).unwrap_or(0);
             own[place] += weight;
@@ -132,15 +149,18 @@ impl ExactConstraints {
 
         // its part beside the others; taken twice, it is orthogonal to round-off
         for _ in 0..2 {
-            for unit in &self.basis {
+            for unit in self.units() {
                 let part = dot(unit, &own);
                 own.iter_mut().zip(unit).for_each(|(own, unit)| *own -= part * unit);
             }
         }
         let left = norm(&own);
-        if left > DEPENDENT * whole && whole > 0.0 {
-            own.iter_mut().for_each(|x| *x /= left);
-            self.basis.push(own);
+        let is_independent = left > DEPENDENT * whole && whole > 0.0;
+        if is_independent {
+            self.basis.extend(own.iter().map(|x| x / left));
+        }
+        self.column = own;
+        if is_independent {
             self.rows.push(row);
             return;
         }
@@ -151,6 +171,12 @@ impl ExactConstraints {
         if is_wrong {
             self.dropped.push(DroppedConstraint { constraint: row.constraint, beside, distance });
         }
+        self.spare.push(row);
+    }
+
+    /// The columns of Q.
+    fn units(&self) -> impl Iterator<Item = &[f64]> {
+        self.basis.chunks_exact(self.nodes.len().max(1))
     }
 
     /// The constraints that a dependent one is a combination of, and how far they hold it from its target (m).
@@ -196,29 +222,33 @@ impl ExactConstraints {
 
     /// y − Cᵀ x of each constraint (m).
     pub(crate) fn gaps(&self, x: &[Vec3]) -> Vec<Vec3> {
-        let gap = |row: &ExactRow| row.target - sum(&row.free, x) - sum(&row.prescribed, x);
-        self.rows.iter().map(gap).collect()
+        self.rows.iter().map(|row| row.gap(x)).collect()
     }
 
     /// Moves free nodes by the smallest displacement, weighted by mass, that restores all constraints.
-    pub(crate) fn correct(&self, model: &Model, x: &mut [Vec3]) {
+    pub(crate) fn correct(&mut self, model: &Model, x: &mut [Vec3]) {
         if self.is_empty() {
             return;
         }
-        let forces = self.solve(&self.gaps(x));
+        let mut forces = core::mem::take(&mut self.work);
+        forces.clear();
+        forces.extend(self.rows.iter().map(|row| row.gap(x)));
+        self.solve(&mut forces);
         self.add_forces(&forces, |node, force| x[node] += model.node_inverse_mass()[node] * force);
+        self.work = forces;
     }
 
-    /// (Cᵀ M⁻¹ C)⁻¹ b for each axis.
-    pub(crate) fn solve(&self, b: &[Vec3]) -> Vec<Vec3> {
-        let n = self.rows.len();
-        let mut found = b.to_vec();
-        for axis in 0..3 {
-            let mut own: Vec<f64> = b.iter().map(|b| b[axis]).collect();
-            solve(&self.factor, n, &mut own);
-            found.iter_mut().zip(own).for_each(|(found, own)| found[axis] = own);
+    /// b ← (Cᵀ M⁻¹ C)⁻¹ b for each axis.
+    fn solve(&self, b: &mut [Vec3]) {
+        let (n, lower) = (self.rows.len(), &self.factor);
+        for i in 0..n {
+            let known: Vec3 = (0..i).map(|k| lower[i * n + k] * b[k]).sum();
+            b[i] = (b[i] - known) / lower[i * n + i];
         }
-        found
+        for i in (0..n).rev() {
+            let known: Vec3 = (i + 1..n).map(|k| lower[k * n + i] * b[k]).sum();
+            b[i] = (b[i] - known) / lower[i * n + i];
+        }
     }
 
     /// C λ: calls `each` with nodes and the forces of multipliers on them; a node may come several times.
@@ -238,7 +268,7 @@ impl ExactConstraints {
 
     /// P g in double precision.
     pub(crate) fn project(&self, g: &mut [Vec3]) {
-        for unit in &self.basis {
+        for unit in self.units() {
             let along: Vec3 = self.nodes.iter().zip(unit).map(|(node, q)| *q * g[*node as usize]).sum();
             self.nodes.iter().zip(unit).for_each(|(node, q)| g[*node as usize] -= *q * along);
         }
@@ -246,7 +276,7 @@ impl ExactConstraints {
 
     /// P r of vectors of conjugate gradients.
     pub(crate) fn project_rows(&self, r: &mut [Row]) {
-        for unit in &self.basis {
+        for unit in self.units() {
             let mut along = [0.0f64; 3];
             for (node, q) in self.nodes.iter().zip(unit) {
                 (0..3).for_each(|k| along[k] += q * f64::from(r[*node as usize][k]));
@@ -264,7 +294,7 @@ impl ExactConstraints {
     /// ```
     ///
     /// Positions and velocities are corrected apart, because nodes in free flight do not move by their velocities at the end of the sub-step alone. v₀ are velocities at the beginning of the sub-step: the impulse acts together with all other forces, and where nothing moves it does no work.
-    pub(crate) fn restore(&self, model: &Model, h: f64, state: &mut State) -> f64 {
+    pub(crate) fn restore(&mut self, model: &Model, h: f64, state: &mut State) -> f64 {
         if self.is_empty() {
             return 0.0;
         }
@@ -273,17 +303,28 @@ impl ExactConstraints {
     }
 
     /// The impulses alone, after other forces and before damping, which sees the velocities that they leave; returns their work (J).
-    pub(crate) fn push(&self, model: &Model, h: f64, state: &mut State) -> f64 {
+    pub(crate) fn push(&mut self, model: &Model, h: f64, state: &mut State) -> f64 {
         let slow = |row: &ExactRow| {
             (row.target - row.start) / h - sum(&row.free, &state.node_v) - sum(&row.prescribed, &state.node_v)
         };
-        let impulses = self.solve(&self.rows.iter().map(slow).collect::<Vec<_>>());
+        let mut impulses = core::mem::take(&mut self.work);
+        impulses.clear();
+        impulses.extend(self.rows.iter().map(slow));
+        self.solve(&mut impulses);
         self.add_forces(&impulses, |node, impulse| {
             state.node_v[node] += model.node_inverse_mass()[node] * impulse;
         });
-        let after = self.at_points(|node| state.node_v[node]);
-        let means = self.rows.iter().zip(&after).map(|(row, after)| 0.5 * (row.velocity + after));
-        impulses.iter().zip(means).map(|(impulse, v)| impulse.dot(&v)).sum()
+        let mean = |row: &ExactRow| 0.5 * (row.velocity + sum(&row.free, &state.node_v));
+        let work = self.rows.iter().zip(&impulses).map(|(row, impulse)| impulse.dot(&mean(row))).sum();
+        self.work = impulses;
+        work
+    }
+}
+
+impl ExactRow {
+    /// y − Cᵀ x (m).
+    fn gap(&self, x: &[Vec3]) -> Vec3 {
+        self.target - sum(&self.free, x) - sum(&self.prescribed, x)
     }
 }
 

@@ -18,16 +18,19 @@
 //! f ← f − m (a + α × (x − x̄)),    Σ m a = Σ f,    J α = Σ (x − x̄) × f
 //! ```
 
+mod effect;
 mod local_frame;
 mod pattern;
-mod trial_field;
+mod twist_angle;
 
+pub(crate) use effect::Effect;
 pub use local_frame::BodyPose;
 pub(crate) use local_frame::LocalFrame;
-pub(crate) use trial_field::{Side, TrialField};
+pub(crate) use twist_angle::Slice;
 
 use crate::desc::MetaphorKind;
 use sinew_math::{Mat3, Vec3, real};
+use twist_angle::twist_angle;
 
 /// A control metaphor of a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,6 +57,10 @@ pub struct Metaphor {
     pub(crate) frame: LocalFrame,
     /// All nodes that it acts on, and their masses (kg); those of the sets are indices into it.
     pub(crate) nodes: Vec<(u32, f64)>,
+    /// Slices of the body across the axis of a twist, in order.
+    pub(crate) slices: Vec<Slice>,
+    /// The tets of the model within the widget and around it, by which it is judged whether the body bears its forces.
+    pub(crate) region: Vec<u32>,
 }
 
 /// One set of nodes of a metaphor.
@@ -115,6 +122,19 @@ impl Metaphor {
         })
     }
 
+    /// The fraction of the tets of its region that are inverted, with nodes at positions `x` (m).
+    pub(crate) fn inverted(&self, tets: &[[u32; 4]], rest: &[Vec3], x: &[Vec3]) -> f64 {
+        let volume = |tet: &[u32; 4], x: &[Vec3]| {
+            let [a, b, c, d] = tet.map(|node| x[node as usize]);
+            (b - a).cross(&(c - a)).dot(&(d - a))
+        };
+        let is_inverted = |tet: &&u32| {
+            let tet = &tets[**tet as usize];
+            volume(tet, x) * volume(tet, rest) <= 0.0
+        };
+        self.region.iter().filter(is_inverted).count() as f64 / self.region.len().max(1) as f64
+    }
+
     /// What a metaphor has done to its body, with nodes at positions `x` (m): by how much the distance of both sets along the axis has grown, how far the middle has left the line between both ends against the normal, by which angle one set
     /// has turned against the other (rad), or how far the set has moved along the axis beside the body. In m but for a twist.   `[Transue2014, X]`
     pub fn response(&self, rest: &[Vec3], x: &[Vec3]) -> f64 {
@@ -125,10 +145,7 @@ impl Metaphor {
                 let at_rest = self.axes.column(0).dot(&(right.rest_center - left.rest_center));
                 axis.dot(&(right.center(x) - left.center(x))) - at_rest
             }
-            (MetaphorKind::Twist, [left, right]) => {
-                let angle = |set: &NodeSet| turned(set, &frame, rest, x);
-                angle(right) - angle(left)
-            }
+            (MetaphorKind::Twist, _) => twist_angle(&self.slices, &frame, rest, x),
             (MetaphorKind::Bend, [left, joint, right]) => {
                 let height = |[l, j, r]: [Vec3; 3], normal: Vec3| {
                     let line = r - l;

@@ -68,7 +68,7 @@ pub enum StepError {
         "metaphor '{metaphor}' of magnitude {magnitude:.4} is too strong for body '{body}': at {time:.4} s {what}; {}", held_magnitude(*.held)
     )]
     TooStrong {
-        /// The metaphor with the largest magnitude.
+        /// The metaphor whose region has suffered most.
         metaphor: String,
         /// Its magnitude.
         magnitude: f64,

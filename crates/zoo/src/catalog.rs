@@ -226,7 +226,7 @@ const CATALOG: &[Character] = &[
     },
     Character {
         name: "rabbit-flap",
-        description: "a twist turns the head of the rabbit, and a second edit flaps its ear onto the cheek",
+        description: "a twist turns the head of a sitting rabbit from side to side, and a second edit flaps its ear down beside it",
         build: rabbit_flap,
         color: [0.80, 0.72, 0.62],
     },

@@ -40,8 +40,8 @@ pub fn rabbit_flap() -> Scene {
         ..MetaphorDesc::new("ear", "rabbit", MetaphorKind::Bend)
     };
     let edits = vec![
-        edit(turn, &[(0.2, 0.0), (0.6, 0.22), (1.0, -0.22), (1.4, 0.22), (1.8, 0.0)]),
-        edit(flap, &[(0.5, 0.0), (0.9, -0.2), (1.2, 0.1), (1.6, -0.2), (1.9, 0.0)]),
+        edit(turn, &[(0.2, 0.0), (0.6, 1.1), (1.0, -1.1), (1.4, 1.1), (1.8, 0.0)]),
+        edit(flap, &[(0.5, 0.0), (0.9, 2.2), (1.2, -0.6), (1.6, 2.2), (1.9, 0.0)]),
     ];
     Scene { name: "rabbit-flap".into(), edits, seconds: 2.4, ..scene() }
 }

@@ -1,8 +1,7 @@
 //! Control metaphors on the bodies of the zoo: the validation of [Transue2014, X] on a belly, what magnitude 1 does to bodies of all kinds, and the takes that the thesis shows.
 
-use sinew_control::{Curve, Extrapolation, Interpolation, Key, Keyframes};
 use sinew_math::Vec3;
-use sinew_sim::desc::{MetaphorDesc, MetaphorKind, WidgetDesc, WorldDesc};
+use sinew_sim::desc::{CageSize, MetaphorDesc, MetaphorKind, ShapeDesc, WidgetDesc, WorldDesc};
 use sinew_sim::{Control, Model, State, Stepper, metaphor_response};
 use sinew_take::{Player, Scene};
 
@@ -43,10 +42,7 @@ fn metaphors_on_a_belly_grow_with_magnitude_and_time() {
     for (_, kind) in MetaphorKind::NAMED {
         let model = belly(kind);
         for sign in [1.0, -1.0] {
-            // fat gives way to bends and twists of a patch more than Rayleigh's method thinks, and a fold goes no further than its depth
-            let is_soft = matches!(kind, MetaphorKind::Bend | MetaphorKind::Twist);
-            let magnitudes = if is_soft { [0.08, 0.2] } else { [0.4, 1.0] };
-            let found = magnitudes.map(|magnitude| rise(&model, sign * magnitude).map(|own| sign * own));
+            let found = [0.4, 1.0].map(|magnitude| rise(&model, sign * magnitude).map(|own| sign * own));
             for own in found {
                 assert!(own[0] > 0.0 && own.is_sorted_by(|a, b| a < b), "{kind:?} {sign}: {found:?}");
             }
@@ -55,36 +51,134 @@ fn metaphors_on_a_belly_grow_with_magnitude_and_time() {
     }
 }
 
-/// Half a second of a scene, in which a metaphor on its first body rises to magnitude 1.
-fn half_a_second(scene: &Scene, metaphor: Option<MetaphorDesc>) -> Vec<Vec3> {
-    let mut scene = Scene { seconds: 0.5, preroll: 0.0, ..scene.clone() };
-    let keys = vec![Key::at(0.0, 0.0), Key::at(0.4, 1.0)];
-    let rise = Keyframes::build(keys, Interpolation::Linear, Extrapolation::Hold).expect("keys");
-    scene.curves.metaphors = metaphor.iter().map(|_| Curve::from(rise.clone())).collect();
-    scene.world.metaphors = metaphor.into_iter().collect();
-    let mut player = Player::build(&scene).expect("a sound scene");
-    while player.frame() < player.frame_count() {
-        player.advance().expect("a frame");
-    }
-    player.state.node_x
+/// A place on the belly of a body: the foremost vertex near a fraction of its height, and its height (m).
+fn front_at(world: &WorldDesc, fraction: f64) -> (Vec3, f64) {
+    let points = world.bodies[0].shape.points();
+    let (low, high) = points.iter().fold((points[0], points[0]), |(a, b), x| (a.inf(x), b.sup(x)));
+    let height = high.y - low.y;
+    let is_near = |x: &&Vec3| ((x.y - low.y) / height - fraction).abs() < 0.03 && x.x.abs() < 0.04 * height;
+    let front = points.iter().filter(is_near).max_by(|a, b| a.z.total_cmp(&b.z));
+    (*front.expect("a belly"), height)
 }
 
-/// Flesh with and without bones, soft and stiff, and cloth, in motion: magnitude 1 moves some node by at least 0.2 % of the size of the body, and none by more than 0.6 of it.
-#[test]
-fn magnitude_1_is_visible_and_sane() {
-    for name in ["fish", "worm", "arm", "jelly", "jelly-torus", "cloth", "beam"] {
+/// A widget on a patch of a belly.
+fn on_belly(kind: MetaphorKind, (front, height): (Vec3, f64)) -> WidgetDesc {
+    let is_push = kind == MetaphorKind::Push;
+    WidgetDesc {
+        origin: Some(front - 0.03 * height * Vec3::z()),
+        axis: Some(if is_push { -Vec3::z() } else { Vec3::x() }),
+        normal: (!is_push).then(|| -Vec3::z()),
+        near: Some(0.03 * height),
+        far: Some(0.12 * height),
+        radius: Some(0.08 * height),
+    }
+}
+
+/// A push on the middle of the side of a body.
+fn on_side(world: &WorldDesc) -> WidgetDesc {
+    let points = world.bodies[0].shape.points();
+    let (low, high) = points.iter().fold((points[0], points[0]), |(a, b), x| (a.inf(x), b.sup(x)));
+    let front = points.iter().max_by(|a, b| a.z.total_cmp(&b.z)).expect("a point");
+    WidgetDesc {
+        origin: Some(*front),
+        axis: Some(-Vec3::z()),
+        radius: Some(0.2 * (high - low).amax()),
+        ..WidgetDesc::default()
+    }
+}
+
+/// The bodies that magnitude 1 is tried on, without weight and with their bones still.
+fn bodies(names: &[&'static str]) -> Vec<(&'static str, WorldDesc)> {
+    let build = |name: &'static str| {
         let scene = (sinew_zoo::find(name).expect("in the catalog").build)();
-        let body = &scene.world.bodies[0];
-        let points = body.shape.points();
-        let (low, high) = points.iter().fold((points[0], points[0]), |(a, b), x| (a.inf(x), b.sup(x)));
-        let plain = half_a_second(&scene, None);
-        for kind in [MetaphorKind::Stretch, MetaphorKind::Bend, MetaphorKind::Twist] {
-            let moved = half_a_second(&scene, Some(MetaphorDesc::new("m", &body.name, kind)));
-            let off = moved.iter().zip(&plain).map(|(a, b)| (a - b).norm()).fold(0.0, f64::max);
-            let fraction = off / (high - low).amax();
-            assert!((0.002..0.6).contains(&fraction), "{name} {kind:?}: {fraction}");
+        // the first body alone
+        let mut world = WorldDesc {
+            gravity: Vec3::zeros(),
+            obstacles: Vec::new(),
+            constraints: Vec::new(),
+            ..scene.world
+        };
+        world.bodies.truncate(1);
+        // as fine as parts that metaphors act on need
+        if let ShapeDesc::Surface { cage, .. } = &mut world.bodies[0].shape {
+            *cage = CageSize::Tets(if matches!(name, "rabbit-twist" | "dancer") { 4000 } else { 800 });
+        }
+        world.contact = Default::default();
+        // swings are over when it is measured
+        world.bodies[0].material.damping_ratio = 0.7;
+        (name, world)
+    };
+    names.iter().map(|name| build(name)).collect()
+}
+
+/// The widget of a metaphor on one of these bodies.
+fn widget_on(name: &str, kind: MetaphorKind, world: &WorldDesc) -> WidgetDesc {
+    match (name, kind) {
+        ("dancer", _) => on_belly(kind, front_at(world, 0.58)),
+        ("penguin", _) => on_belly(kind, front_at(world, 0.35)),
+        ("rabbit-twist", MetaphorKind::Push) => WidgetDesc {
+            origin: Some(Vec3::new(0.058, 0.405, 0.02)),
+            axis: Some(-Vec3::z()),
+            radius: Some(0.03),
+            ..WidgetDesc::default()
+        },
+        ("rabbit-twist", _) => WidgetDesc {
+            origin: Some(Vec3::new(0.058, 0.405, 0.02)),
+            axis: Some(Vec3::new(0.16, 0.98, -0.08)),
+            normal: Some(Vec3::x()),
+            near: Some(0.03),
+            far: Some(0.1),
+            radius: Some(0.045),
+        },
+        (_, MetaphorKind::Push) => on_side(world),
+        _ => WidgetDesc::default(),
+    }
+}
+
+/// The response to magnitude 1 relative to what it is to do, after a rise of 0.75 s and a quarter of a second more. Compliance at rest is exact for small strains; at those of magnitude 1 laws of flesh stiffen at their stretch limits
+/// or soften under compression by some ten per cent each, swings are damped to as much, and the volume of a dent has to go somewhere.
+fn check_magnitude_1(names: &[&'static str]) {
+    let mut table = String::new();
+    let mut is_sound = true;
+    for (name, world) in bodies(names) {
+        for (_, kind) in MetaphorKind::NAMED {
+            let widget = widget_on(name, kind, &world);
+            let desc = MetaphorDesc { widget, ..MetaphorDesc::new("m", &world.bodies[0].name, kind) };
+            let model =
+                Model::build(&WorldDesc { metaphors: vec![desc], ..world.clone() }).expect("a sound world");
+            let expected = model.metaphors()[0].expected_response;
+            let ratios = [1.0, -1.0].map(|sign| {
+                let (mut state, mut stepper) = (State::at_rest(&model), Stepper::default());
+                for frame in 0..60 {
+                    let at = |frame: usize| sign * (frame as f64 / 45.0).min(1.0);
+                    let control =
+                        Control { metaphors: vec![[at(frame), at(frame + 1)]], ..Control::still(&model) };
+                    if let Err(error) = stepper.step(&model, &control, 1.0 / FPS, &mut state) {
+                        eprintln!("{name} {kind:?} {sign}: {error}");
+                        return f64::NAN;
+                    }
+                }
+                sign * metaphor_response(&model, &model.metaphors()[0], &state) / expected
+            });
+            // compression buckles slender parts
+            let range = if kind == MetaphorKind::Stretch { 0.5..2.5 } else { 0.5..2.0 };
+            table += &format!("{name} {kind:?}: {:.3} {:.3} of {expected:.4}\n", ratios[0], ratios[1]);
+            is_sound &= expected == 0.0 || ratios.iter().all(|ratio| range.contains(ratio));
         }
     }
+    eprintln!("{table}");
+    assert!(is_sound, "{table}");
+}
+
+#[test]
+fn magnitude_1_does_what_it_says() {
+    check_magnitude_1(&["jelly-torus", "cloth", "penguin"]);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn magnitude_1_does_what_it_says_on_stiff_and_thin_bodies() {
+    check_magnitude_1(&["cylinder", "pot", "duck-box", "rabbit-twist", "dancer"]);
 }
 
 /// Figures 12.1, 12.2 and 12.5: the ear turns by more than 45° and comes back, the sheet is stretched and folded, and head and ear move by two edits at once.

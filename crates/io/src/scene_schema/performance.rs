@@ -155,7 +155,7 @@ pub struct GoalTable {
     /// Time constant with which `direct` approaches it (s). A target that stays is approached no faster than a limb of that length swings under its weight.
     #[schemars(extend("default" = 0.12, "exclusiveMinimum" = 0, "maximum" = 600))]
     pub reach_time: Option<f64>,
-    /// How long `reach` and `servo` take to bend the motion towards it as it begins, and back as it ends (s).
+    /// How long `reach` and `servo` take to bend the motion towards it as it begins, and back as it ends (s); `direct` takes as long to ask for all of the way to a target that stays.
     #[schemars(extend("default" = 0.3, "minimum" = 0, "maximum" = 600))]
     pub blend: Option<f64>,
 }

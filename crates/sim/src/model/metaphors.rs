@@ -1,5 +1,7 @@
 //! Validation of control metaphors, choice of their nodes, and the force of magnitude 1.
 
+mod compliance;
+mod slices;
 mod unit_force;
 mod widget;
 
@@ -8,18 +10,37 @@ use crate::body::Body;
 use crate::desc::{MetaphorDesc, MetaphorKind, WorldDesc};
 use crate::fault::Fault;
 use crate::metaphor::{LocalFrame, Metaphor, NodeSet};
+use compliance::Compliance;
 use sinew_math::Vec3;
 use widget::{Selection, Widget};
+
+/// The compliances of bodies that metaphors act on, each found once.
+#[derive(Default)]
+struct BodyCompliances {
+    found: Vec<(usize, Option<Compliance>)>,
+}
+
+impl BodyCompliances {
+    /// That of a body; none if nothing is known about its stiffness.
+    fn of(&mut self, model: &Model, body: usize) -> Option<&mut Compliance> {
+        let place = self.found.iter().position(|(own, _)| *own == body).unwrap_or_else(|| {
+            self.found.push((body, Compliance::build(model, &model.bodies[body])));
+            self.found.len() - 1
+        });
+        self.found[place].1.as_mut()
+    }
+}
 
 /// Adds the metaphors to an otherwise complete model.
 pub(super) fn add(world: &WorldDesc, model: Model) -> Result<Model, Vec<Fault>> {
     let (mut metaphors, mut faults) = (Vec::new(), Vec::new());
+    let mut compliances = BodyCompliances::default();
     for (i, desc) in world.metaphors.iter().enumerate() {
         let fault = |what: &str| Fault::new("", format!("metaphor '{}': {what}", desc.name));
         if world.metaphors[..i].iter().any(|other| other.name == desc.name) {
             faults.push(fault("two metaphors have this name: rename one"));
         }
-        match resolve(&model, desc) {
+        match resolve(&model, &mut compliances, desc) {
             Ok(metaphor) => metaphors.push(metaphor),
             Err(what) => faults.push(fault(&what)),
         }
@@ -28,7 +49,11 @@ pub(super) fn add(world: &WorldDesc, model: Model) -> Result<Model, Vec<Fault>> 
 }
 
 /// Builds a metaphor.
-fn resolve(model: &Model, desc: &MetaphorDesc) -> Result<Metaphor, String> {
+fn resolve(
+    model: &Model,
+    compliances: &mut BodyCompliances,
+    desc: &MetaphorDesc,
+) -> Result<Metaphor, String> {
     // the body and the widget on it
     let names = || model.bodies.iter().map(|body| body.name.as_str()).collect::<Vec<_>>().join(", ");
     let index = model.bodies.iter().position(|body| body.name == desc.body);
@@ -50,6 +75,17 @@ fn resolve(model: &Model, desc: &MetaphorDesc) -> Result<Metaphor, String> {
         set.places = set.nodes.iter().map(place).collect();
     }
 
+    // what is within the widget and around it
+    let inside = widget.region(desc.kind, body, &model.node_rest);
+    let is_inside =
+        |node: &u32| inside.binary_search(node).is_ok() || sets.iter().any(|set| set.nodes.contains(node));
+    let touches = |tet: &usize| model.tets[*tet].iter().any(is_inside);
+    let region: Vec<u32> = body.tets.clone().filter(touches).map(|tet| tet as u32).collect();
+    let slices = match desc.kind {
+        MetaphorKind::Twist => slices::slices(model, &widget, &sets, &inside),
+        _ => Vec::new(),
+    };
+
     // the frame, and the force of magnitude 1
     let frame_nodes = frame_nodes(model, body, &sets);
     let frame = LocalFrame::build(desc.frame, frame_nodes.into_iter(), (&model.node_mass, &model.node_rest));
@@ -66,8 +102,11 @@ fn resolve(model: &Model, desc: &MetaphorDesc) -> Result<Metaphor, String> {
         size: body.surface.bounds().map_or(0.0, |(low, high)| (high - low).amax()).max(f64::MIN_POSITIVE),
         frame,
         nodes,
+        slices,
+        region,
     };
-    let (unit, expected_response) = unit_force::find(model, &metaphor, &widget)?;
+    let (unit, expected_response) =
+        unit_force::find(model, compliances.of(model, index), &metaphor, &widget)?;
     Ok(Metaphor { unit, expected_response, ..metaphor })
 }
 

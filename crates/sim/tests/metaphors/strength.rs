@@ -1,8 +1,9 @@
 //! Metaphors that are too strong for a body.
 
-use crate::bodies::{FPS, cloth, cylinder, model_with, on_all};
-use sinew_sim::desc::{BodyDesc, MetaphorKind};
-use sinew_sim::{Control, ImplicitSettings, Solver, State, StepError, Stepper};
+use crate::bodies::{FPS, cloth, cylinder, ear, model_with, on_all, on_ear, world};
+use sinew_math::Vec3;
+use sinew_sim::desc::{BodyDesc, MetaphorDesc, MetaphorKind, WidgetDesc};
+use sinew_sim::{Control, ImplicitSettings, Model, Solver, State, StepError, Stepper, WorldDesc};
 
 /// Twenty frames of a magnitude, which begins at once. Checks that a failed step leaves the state as it was.
 fn pull(body: &BodyDesc, kind: MetaphorKind, solver: Solver, magnitude: f64) -> Result<(), StepError> {
@@ -37,4 +38,34 @@ fn what_no_body_survives_is_an_error_that_names_the_metaphor() {
     }
     let error = pull(&cloth(), MetaphorKind::Stretch, Solver::Explicit, 1e4).expect_err("too strong");
     assert!(error.to_string().contains("times its size"), "{error}");
+}
+
+/// An ear is a seventh of its body: that it is wrung is told, although 1 % of all elements are inverted, and the metaphor that does it is named, not the one that the head bears.
+#[test]
+fn a_metaphor_is_judged_by_its_own_region() {
+    let widget = WidgetDesc {
+        origin: Some(Vec3::new(0.0, 0.0, 0.12)),
+        axis: Some(-Vec3::z()),
+        radius: Some(0.05),
+        ..WidgetDesc::default()
+    };
+    let head = MetaphorDesc { widget, ..MetaphorDesc::new("head", "body", MetaphorKind::Push) };
+    let crush = MetaphorDesc { name: "crush".into(), ..on_ear(MetaphorKind::Twist) };
+    let desc = WorldDesc { metaphors: vec![head, crush], ..world(ear()) };
+    let model = Model::build(&desc).expect("a sound world");
+    let (mut state, mut stepper) = (State::at_rest(&model), Stepper::default());
+    let mut found = Ok(());
+    for frame in 0..120 {
+        // the ear turns by more than half a turn at 6, and passes through itself at 12
+        let at = |frame: usize| frame as f64 / 120.0;
+        let ends = [at(frame), at(frame + 1)];
+        let asked = vec![ends, ends.map(|at| 12.0 * at)];
+        let control = Control { metaphors: asked, ..Control::still(&model) };
+        if let Err(error) = stepper.step(&model, &control, 1.0 / FPS, &mut state) {
+            found = Err(error);
+            break;
+        }
+    }
+    let error = found.expect_err("an ear is crushed");
+    assert!(matches!(&error, StepError::TooStrong { metaphor, .. } if metaphor == "crush"), "{error}");
 }

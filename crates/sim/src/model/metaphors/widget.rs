@@ -98,6 +98,16 @@ impl Widget {
         }
     }
 
+    /// All nodes of a body within the widget, with those between its parts, in order.
+    pub(super) fn region(&self, kind: MetaphorKind, body: &Body, node_rest: &[Vec3]) -> Vec<u32> {
+        let is_inside = |r: &Vec3| match kind {
+            MetaphorKind::Push => r.norm() <= self.radius,
+            _ => r.x.abs() <= self.far && r.yz().norm() <= self.radius,
+        };
+        let holds = |node: &usize| is_inside(&self.coordinates(&node_rest[*node]));
+        body.nodes.clone().filter(holds).map(|node| node as u32).collect()
+    }
+
     fn nodes_within(&self, is_inside: &dyn Fn(&Vec3) -> bool, body: &Body, node_rest: &[Vec3]) -> Vec<u32> {
         let holds = |x: &Vec3| is_inside(&self.coordinates(x));
         let mut nodes: Vec<u32> =
