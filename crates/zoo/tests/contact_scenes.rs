@@ -304,3 +304,52 @@ fn penguins_collide() {
     assert!(without > 0.02, "they do not meet: {without} inside");
     assert!(with < 0.1 * without, "{with} inside, {without} without contact");
 }
+
+/// The root mean square of the speed of all mass (m/s).
+fn speed(player: &Player) -> f64 {
+    (2.0 * player.state.energies(&player.model).kinetic / player.model.mass()).sqrt()
+}
+
+/// Ten creatures lie in the bowl, on each other, and only ducks still roll: nothing is below it, and none is in another by more than a tenth of the thickness of an arm of a starfish, 40 mm.
+#[test]
+fn creatures_pile_up_in_a_bowl() {
+    let scene = scene("pile");
+    let mut player = Player::build(&scene).expect("sound");
+    assert_eq!(Overlap::of(&player.model, &player.state).surfaces, 0.0);
+    player.play(&mut [], |_| {}).expect("a take");
+    let speed = speed(&player);
+    assert!(speed < 0.3, "{speed} m/s at the end");
+    let (model, state) = (&player.model, &player.state);
+    let overlap = Overlap::of(model, state);
+    assert!(overlap.surfaces < 4e-3 && overlap.obstacles < 4e-3, "{overlap:?}");
+    let highest = |body: &sinew_sim::Body| {
+        body.nodes.clone().map(|node| state.node_x[node].y).fold(f64::NEG_INFINITY, f64::max)
+    };
+    let top = model.bodies().iter().map(highest).fold(f64::NEG_INFINITY, f64::max);
+    // ten layers would be a column of a metre; all beside each other would be as high as the largest, 0.17 m
+    assert!((0.12..0.4).contains(&top), "the pile is {top} m high");
+}
+
+/// The limp dancer falls down at least four steps of 0.17 m and comes to rest on the stairs, head first. The bars are those of falls: 2 % of the tets inverted at once, 2 % of her size in herself beyond the start and 3 % in the stairs,
+/// and the speed of a body that still sways, a tenth of that of the fall, √(2 g · 1.4 m).
+#[test]
+fn dancer_falls_down_the_stairs() {
+    let scene = scene("dancer-stairs");
+    let mut player = Player::build(&scene).expect("sound");
+    let center = |player: &Player| {
+        let nodes = player.state.node_x.iter().zip(player.model.node_mass());
+        nodes.map(|(x, mass)| x.y * mass).sum::<f64>() / player.model.node_mass().iter().sum::<f64>()
+    };
+    let (start, at_start) = (center(&player), Overlap::of_vertices(&player.model, &player.state));
+    player.play(&mut [], |_| {}).expect("a take");
+    let fallen = start - center(&player);
+    assert!(fallen > 4.0 * 0.17, "falls by {fallen} m");
+    assert!(speed(&player) < 0.5, "{} m/s at the end", speed(&player));
+    let inverted = player.summary.max_inverted as f64 / player.model.tets().len() as f64;
+    assert!(inverted < 0.02, "{inverted} inverted");
+    let now = Overlap::of_vertices(&player.model, &player.state);
+    let deeper = now.iter().zip(&at_start).map(|(now, start)| now - start).fold(0.0, f64::max);
+    let sunk = Overlap::in_obstacles(&player.model, &player.state);
+    let size = 1.75;
+    assert!(deeper < 0.02 * size && sunk < 0.03 * size, "{deeper} m in herself, {sunk} m in the stairs");
+}
