@@ -172,6 +172,7 @@ begin = 0.5
 end = 2
 priority = 3
 reach_time = 0.2
+blend = 0.15
 [[character.goal]]
 skin = [0.1, 0, 0]
 body = "snake"
@@ -424,6 +425,7 @@ fn check_goals(performance: &sinew_control::Performance) {
     assert_eq!(performance.max_torque, Some(12.0));
     let [lick, skin] = &performance.goals[..] else { panic!() };
     assert_eq!((lick.begin, lick.end, lick.priority, lick.reach_time), (0.5, 2.0, 3, 0.2));
+    assert_eq!((lick.blend, skin.blend), (0.15, 0.3));
     assert_eq!(lick.place.value(0.5), Vec3::new(0.45, 0.05, 0.0));
     assert_eq!(lick.turn.as_ref().unwrap().value(1.5), Vec3::new(0.0, 0.0, 0.75));
     let place = Vec3::new(0.1, 0.0, 0.0);
@@ -722,7 +724,9 @@ fn an_edit_changes_what_it_says_and_keeps_the_rest() {
     assert_eq!(edited.world.constraints.len() + 1, scene.world.constraints.len());
     assert_eq!(scene.edits[0].frame(scene.fps), 30);
     let goals: Vec<&str> = edited.performances[0].goals.iter().map(|goal| goal.name.as_str()).collect();
-    assert_eq!(goals, ["goal-2", "nod"]);
+    // the goal that is removed ends with the edit, and lets go over its blend
+    assert_eq!(goals, ["lick", "goal-2", "nod"]);
+    assert_eq!(edited.performances[0].goals[0].end, scene.edits[0].time);
     let drives: Vec<&CueDrive> = edited.performances[0].cues.iter().map(|cue| &cue.drive).take(2).collect();
     assert_eq!(drives, [&CueDrive::Direct, &CueDrive::Limp]);
 

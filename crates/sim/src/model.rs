@@ -63,6 +63,8 @@ pub struct Model {
     /// The skeletons.
     rigs: Vec<Rig>,
     limb_shapes: LimbShapes,
+    /// For each node, whether elements at it are stopped before they are crushed: tets of bodies with self-contact, without a home. Empty if there are none.
+    lockable_nodes: Vec<bool>,
     /// Rigid obstacles.
     obstacles: Vec<Obstacle>,
     /// Soft constraints: dragged, pinned and joined points, and belts.
@@ -266,6 +268,10 @@ impl Model {
     }
 
     /// The cores of limbs that keep apart.
+    pub(crate) fn lockable_nodes(&self) -> &[bool] {
+        &self.lockable_nodes
+    }
+
     pub(crate) fn limb_shapes(&self) -> &LimbShapes {
         &self.limb_shapes
     }

@@ -3,20 +3,20 @@
 
 use super::Explicit;
 use crate::contact::Contacts;
-use crate::{BodyKind, Control, Model, State};
+use crate::{Control, Model, State};
 
 /// Squeezed flesh is stopped by fixed obstacles at this depth, as a fraction of the distance of surface vertices; above it springs do.
 const STOP_DEPTH: f64 = 0.25;
 
 impl Explicit {
-    /// Finds elements near the limit of compression, flesh that is deep in other flesh, and, if any is, flesh that is deep in a fixed obstacle. Blows come from contact: in worlds without any, nothing
-    /// is limited. Flesh with a home has limits of its own.
+    /// Finds elements near the limit of compression, flesh that is deep in other flesh, and, if any is, flesh that is deep in a fixed obstacle, of bodies that collide with themselves: an inverted element has passed through
+    /// itself. Flesh with a home has limits of its own.
     pub(super) fn find_squeezed(&mut self, model: &Model, control: &Control, state: &State) {
-        let is_own = |node: usize| !model.homes().holds(node);
-        let is_solid = |node: usize| matches!(model.body_of_node(node).kind, BodyKind::Tets);
+        let lockable = model.lockable_nodes();
+        let is_own = |node: usize| lockable[node];
         let Explicit { compression, corner_forces, contacts, .. } = self;
         compression.begin(model.node_count(), model.elements().count() + model.contact_surface().count());
-        if !Contacts::can_collide_in(model, control) {
+        if lockable.is_empty() || !Contacts::can_collide_in(model, control) {
             return;
         }
         compression.add_elements(model.elements(), corner_forces, &state.node_x, is_own);
@@ -25,7 +25,7 @@ impl Explicit {
             let row =
                 |(point, weight): (u32, f64)| surface.row(point as usize).map(move |(n, w)| (n, w * weight));
             let carriers = || points.into_iter().flat_map(row);
-            if carriers().all(|(node, _)| is_own(node) && is_solid(node)) {
+            if carriers().all(|(node, _)| is_own(node)) {
                 compression.add_stop(carriers(), &direction);
             }
         }
@@ -33,7 +33,7 @@ impl Explicit {
             return;
         }
         for (point, out) in contacts.deep_in_fixed(model, STOP_DEPTH * surface.spacing) {
-            if surface.row(point).all(|(node, _)| is_own(node) && is_solid(node)) {
+            if surface.row(point).all(|(node, _)| is_own(node)) {
                 compression.add_stop(surface.row(point), &out);
             }
         }

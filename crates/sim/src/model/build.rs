@@ -517,9 +517,28 @@ impl Parts {
     }
 
     /// What a rig needs to know of the flesh on it.
-    fn fit_to_flesh(&self, rig: &mut Rig, fixed_nodes: &FixedNodes) {
+    fn fit_to_flesh(&self, rig: &mut Rig, fixed_nodes: &FixedNodes, (homes, lockable): (&Homes, &[bool])) {
         self.limit_drag(rig, fixed_nodes);
-        self.strengthen_cores(rig, fixed_nodes);
+        let has_home = |node: usize| {
+            homes.bodies.iter().any(|body| body.bones == rig.bones && body.nodes.contains(&node))
+        };
+        let hangs_here = |node: usize| rig.bones.contains(&(fixed_nodes.node_reference[node] as usize));
+        let is_lockable = |node: usize| lockable.get(node).is_some_and(|own| *own);
+        let borne = |node: &usize| has_home(*node) || (is_lockable(*node) && hangs_here(*node));
+        let borne: Vec<usize> = (0..self.node_mass.len()).filter(borne).collect();
+        self.strengthen_cores(rig, &borne);
+    }
+
+    /// The nodes of flesh that is stopped before it is crushed: that of bodies that collide with themselves, and has no home, which has limits of its own.
+    fn find_lockable(&self, world: &WorldDesc, homes: &Homes) -> Vec<bool> {
+        let mut lockable = Vec::new();
+        for body in &self.bodies {
+            if matches!(body.kind, BodyKind::Tets) && world.contact.self_contact.contains(&body.name) {
+                lockable.resize(self.node_mass.len(), false);
+                body.nodes.clone().for_each(|node| lockable[node] = !homes.holds(node));
+            }
+        }
+        lockable
     }
 
     /// Limits how much damping may take from the motion of nodes against the bones of a rig.
@@ -529,10 +548,9 @@ impl Parts {
         rig.limit_drag(|bone| fixed_nodes.dragged_by(first, bone).iter().map(own).collect());
     }
 
-    /// Gives the bones of a rig cores that bear the weight of its flesh.
-    fn strengthen_cores(&self, rig: &mut Rig, fixed_nodes: &FixedNodes) {
-        let is_on = |node: &usize| rig.bones.contains(&(fixed_nodes.node_reference[*node] as usize));
-        let nodes = || (0..self.node_mass.len()).filter(is_on);
+    /// Gives the bones of a rig cores that bear the weight of flesh on it.
+    fn strengthen_cores(&self, rig: &mut Rig, nodes: &[usize]) {
+        let nodes = || nodes.iter().copied();
         let mass = nodes().map(|node| self.node_mass[node]).sum::<f64>() + rig.bone_mass;
         let bounds =
             nodes().map(|node| self.node_rest[node]).fold(None, |bounds: Option<(Vec3, Vec3)>, x| {
@@ -624,12 +642,14 @@ impl Parts {
 
         // stability limit, with damping and contact
         let stable_step = self.find_step(&loose_inverse_mass, &node_unstressed, kept);
-        rigs.iter_mut().for_each(|rig| self.fit_to_flesh(rig, &fixed_nodes));
+        let lockable_nodes = self.find_lockable(world, &homes);
+        rigs.iter_mut().for_each(|rig| self.fit_to_flesh(rig, &fixed_nodes, (&homes, &lockable_nodes)));
         let stable_step = contact_step(world, stable_step);
         let contact_surface = self.find_contact_surface(world, default_step(world, &stable_step), kept);
 
         // the model
         let mut model = Model {
+            lockable_nodes,
             limb_shapes: self.find_limb_shapes(world, &rest_frames, (&rigs, &fixed_nodes, &homes)),
             rest_balance: 0.0,
             constraints: Vec::new(),

@@ -5,7 +5,7 @@ use crate::dancer;
 use sinew_control::{DriveMode, Motion};
 use sinew_math::{Isometry, Rotation, Vec3};
 use sinew_sim::desc::{ContactDesc, ObstacleDesc, Shape};
-use sinew_take::Scene;
+use sinew_take::{Scene, SceneChange, SceneEdit};
 
 /// Steps, with the height and the depth of each (m), as in houses, and the width of the stairs.
 const STEPS: usize = 8;
@@ -25,9 +25,10 @@ pub fn dancer_stairs() -> Scene {
     let mut scene = dancer(TETS, SPACING);
     scene.name = "dancer-stairs".into();
 
-    // limp from the first frame on
-    scene.performances.iter_mut().for_each(|performance| performance.set_drive_mode(DriveMode::Ragdoll));
-    scene.limit_bare_joints(0);
+    // limp from the first frame on, by an edit, which gives joints their stops
+    let rig = scene.world.rigs[0].name.clone();
+    let limp = SceneChange::Drive { rig, mode: DriveMode::Ragdoll };
+    scene.edits.push(SceneEdit { time: 0.0, changes: vec![limp] });
     scene.world.bodies.iter_mut().for_each(|body| body.velocity = at(0.0, 0.0, SPEED));
 
     // a landing, steps that go down along z, and a floor
