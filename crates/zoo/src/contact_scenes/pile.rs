@@ -29,7 +29,7 @@ pub fn pile() -> Scene {
         primitives: duck::primitives(),
         spacing: 0.012,
         tets: TETS,
-        material: Material::soft_solid(25e3, 0.42, 700.0, 0.06),
+        material: Material::soft_solid(60e3, 0.42, 700.0, 0.1),
         pose: Isometry::identity(),
         velocity: Vec3::zeros(),
     };
@@ -40,7 +40,7 @@ pub fn pile() -> Scene {
         ("fish", 0.45, fish(400).world.bodies.remove(0)),
         ("worm", 0.34, worm(400).world.bodies.remove(0)),
     ];
-    let material = Material::soft_solid(25e3, 0.42, 700.0, 0.06);
+    let material = Material::soft_solid(60e3, 0.42, 700.0, 0.1);
     for i in 0..10 {
         let (name, scale, shape) = &shapes[i % shapes.len()];
         let turn = so3::exp(&(at(1.1, 0.7, -0.4) * (1.0 + 0.83 * i as f64)));
