@@ -176,7 +176,6 @@ fn magnitude_1_does_what_it_says() {
 }
 
 #[test]
-#[ignore = "takes minutes"]
 fn magnitude_1_does_what_it_says_on_stiff_and_thin_bodies() {
     check_magnitude_1(&["cylinder", "pot", "duck-box", "rabbit-twist", "dancer"]);
 }
