@@ -50,7 +50,6 @@ fn an_ear_of_the_bunny_follows_metaphors() {
         let model = bunny(kind);
         for sign in [1.0, -1.0] {
             let found = [0.3, 0.6, 1.0].map(|size| rise(&model, sign * size).map(|own| sign * own));
-            println!("{kind:?} {sign}: {found:?}");
             for own in found {
                 assert!(own[0] > 0.0 && own.is_sorted_by(|a, b| a < b), "{kind:?} {sign}: {found:?}");
             }

@@ -15,7 +15,9 @@ impl Explicit {
         let lockable = model.lockable_nodes();
         let is_own = |node: usize| lockable[node];
         let Explicit { compression, corner_forces, contacts, .. } = self;
-        compression.begin(model.node_count(), model.elements().count() + model.contact_surface().count());
+        // worlds in which nothing is limited need no memory for it
+        let stops = model.elements().count() + model.contact_surface().count();
+        compression.begin(lockable.len(), if lockable.is_empty() { 0 } else { stops });
         if lockable.is_empty() || !Contacts::can_collide_in(model, control) {
             return;
         }
