@@ -63,7 +63,7 @@ pub struct Model {
     /// The skeletons.
     rigs: Vec<Rig>,
     limb_shapes: LimbShapes,
-    /// For each node, whether elements at it are stopped before they are crushed: tets of bodies with self-contact, without a home. Empty if there are none.
+    /// For each node, whether flesh at it is stopped before it passes through itself: that of bodies with self-contact. Empty if there are none.
     lockable_nodes: Vec<bool>,
     /// Rigid obstacles.
     obstacles: Vec<Obstacle>,
@@ -267,11 +267,12 @@ impl Model {
         &self.homes
     }
 
-    /// The cores of limbs that keep apart.
+    /// Whether each node is of a body that collides with itself; empty if none does.
     pub(crate) fn lockable_nodes(&self) -> &[bool] {
         &self.lockable_nodes
     }
 
+    /// The shapes of limbs that keep apart.
     pub(crate) fn limb_shapes(&self) -> &LimbShapes {
         &self.limb_shapes
     }

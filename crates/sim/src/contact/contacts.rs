@@ -127,11 +127,8 @@ impl Contacts {
     }
 
     /// Flesh that is deep in other flesh: four points with their weights, and the direction in which their combination must not shrink.
-    pub(crate) fn deep_pairs<'a>(
-        &'a self,
-        model: &'a Model,
-    ) -> impl Iterator<Item = ([(u32, f64); 4], Vec3)> + 'a {
-        self.pairs.deep(model)
+    pub(crate) fn deep_pairs(&self) -> impl Iterator<Item = ([(u32, f64); 4], Vec3)> + '_ {
+        self.pairs.deep()
     }
 
     /// Motion of obstacles in the sub-step.

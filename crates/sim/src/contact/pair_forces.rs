@@ -124,8 +124,8 @@ const ROOM_FOR_EDGES: usize = 65_536;
 /// Lower limit of sub-steps relative to the stable step: faster motion is not physical.
 const SHORTEST: f64 = 1.0 / 16.0;
 
-/// Contacts deeper than this fraction of the range are deep.
-const DEEP: f64 = 0.5;
+/// Contacts deeper than this fraction of their range are deep.
+const DEEP: f64 = 0.25;
 /// The cosine of the angle between the normal and g up to which g tells where out is.
 const WELL_ALONG: f64 = 0.7;
 
@@ -457,11 +457,14 @@ impl PairForces {
 }
 
 impl PairForces {
-    /// The contacts of bodies of tets that are deeper than half of the range beyond which they are lost: points with their weights, and the direction along g in which they part. Impulses along it have one line of
+    /// The contacts of bodies of tets that are deeper than a quarter of the range beyond which they are lost: points with their weights, and the direction along g in which they part. Impulses along it have one line of
     /// action, and conserve angular momentum.
-    pub(super) fn deep<'a>(&'a self, model: &'a Model) -> impl Iterator<Item = ([(u32, f64); 4], Vec3)> + 'a {
-        let range = model.contact_surface().soft.as_ref().map_or(f64::INFINITY, max_range);
-        let is_deep = move |contact: &&PairContact| contact.depth > DEEP * range;
+    pub(super) fn deep(&self) -> impl Iterator<Item = ([(u32, f64); 4], Vec3)> + '_ {
+        let range = |pair: SoftPair| match pair {
+            SoftPair::VertexTriangle { triangle, .. } => self.finder.range(triangle),
+            SoftPair::Edges { edges: [a, b] } => self.finder.edge_range(a).min(self.finder.edge_range(b)),
+        };
+        let is_deep = move |contact: &&PairContact| contact.depth > DEEP * range(contact.pair);
         let found = self.contacts[..self.groups.len()].iter().flatten().filter(is_deep);
         found.filter_map(|contact| {
             let gap = contact.gap(|point| self.x[self.slot[point as usize] as usize]);

@@ -10,7 +10,7 @@ const STOP_DEPTH: f64 = 0.25;
 
 impl Explicit {
     /// Finds elements near the limit of compression, flesh that is deep in other flesh, and, if any is, flesh that is deep in a fixed obstacle, of bodies that collide with themselves: an inverted element has passed through
-    /// itself. Flesh with a home has limits of its own.
+    /// itself. Elements of flesh with a home deform about it, which has limits of its own; its surface is stopped like any other, and its homes pass that on to the bones.
     pub(super) fn find_squeezed(&mut self, model: &Model, control: &Control, state: &State) {
         let lockable = model.lockable_nodes();
         let is_own = |node: usize| lockable[node];
@@ -21,9 +21,10 @@ impl Explicit {
         if lockable.is_empty() || !Contacts::can_collide_in(model, control) {
             return;
         }
-        compression.add_elements(model.elements(), corner_forces, &state.node_x, is_own);
+        let has_no_home = |node: usize| is_own(node) && !model.homes().holds(node);
+        compression.add_elements(model.elements(), corner_forces, &state.node_x, has_no_home);
         let surface = model.contact_surface();
-        for (points, direction) in contacts.deep_pairs(model) {
+        for (points, direction) in contacts.deep_pairs() {
             let row =
                 |(point, weight): (u32, f64)| surface.row(point as usize).map(move |(n, w)| (n, w * weight));
             let carriers = || points.into_iter().flat_map(row);
@@ -42,7 +43,7 @@ impl Explicit {
     }
 
     /// Keeps elements from being squeezed below the limit of compression. Nodes that are fixed to bones are taken as free ones of their own mass: as parts of a bone they move less under the same impulses, which bones
-    /// feel when they move, so that no energy is gained however light the bone.
+    /// feel when they move, so that no energy is gained however light the bone. What elements that turn back add to the kinetic energy is supplied.
     pub(super) fn limit_compression(&mut self, model: &Model, control: &Control, h: f64, state: &mut State) {
         let is_held = |node: usize| {
             control.node_waits(model, node)
@@ -50,10 +51,13 @@ impl Explicit {
         };
         let mobility = |node: usize| if is_held(node) { 0.0 } else { 1.0 / model.node_mass()[node] };
         self.compression.project(&state.node_v, mobility, h);
+        let mut work = 0.0;
         for (node, impulse) in self.compression.node_impulses().filter(|(node, _)| !is_held(*node)) {
+            work += impulse.dot(&(state.node_v[node] + 0.5 * mobility(node) * impulse));
             let change = model.node_inverse_mass()[node] * impulse;
             state.node_v[node] += change;
             state.node_x[node] += h * change;
         }
+        state.supplied_energy += work.max(0.0);
     }
 }

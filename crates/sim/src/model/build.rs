@@ -529,13 +529,13 @@ impl Parts {
         self.strengthen_cores(rig, &borne);
     }
 
-    /// The nodes of flesh that is stopped before it is crushed: that of bodies that collide with themselves, and has no home, which has limits of its own.
-    fn find_lockable(&self, world: &WorldDesc, homes: &Homes) -> Vec<bool> {
+    /// The nodes of flesh that is stopped before it passes through itself: that of bodies that collide with themselves; empty without any.
+    fn find_lockable(&self, world: &WorldDesc) -> Vec<bool> {
         let mut lockable = Vec::new();
         for body in &self.bodies {
             if matches!(body.kind, BodyKind::Tets) && world.contact.self_contact.contains(&body.name) {
                 lockable.resize(self.node_mass.len(), false);
-                body.nodes.clone().for_each(|node| lockable[node] = !homes.holds(node));
+                lockable[body.nodes.clone()].fill(true);
             }
         }
         lockable
@@ -642,7 +642,7 @@ impl Parts {
 
         // stability limit, with damping and contact
         let stable_step = self.find_step(&loose_inverse_mass, &node_unstressed, kept);
-        let lockable_nodes = self.find_lockable(world, &homes);
+        let lockable_nodes = self.find_lockable(world);
         rigs.iter_mut().for_each(|rig| self.fit_to_flesh(rig, &fixed_nodes, (&homes, &lockable_nodes)));
         let stable_step = contact_step(world, stable_step);
         let contact_surface = self.find_contact_surface(world, default_step(world, &stable_step), kept);
