@@ -73,10 +73,17 @@ impl StepModel {
 
     /// The elastic energy of a copy of a model beyond that of the model itself (J).
     fn stiffening(&mut self, copy: &Model, model: &Model, control: &Control, state: &State) -> f64 {
-        if control.changes_stiffness() {
-            self.elastic_energy(copy, state) - self.elastic_energy(model, state)
+        if !control.changes_stiffness() {
+            return 0.0;
+        }
+        // E = k E₀ where all bodies have one factor
+        let mut factors = copy.bodies().iter().map(|body| body.factors.stiffness);
+        let first = factors.next().unwrap_or(1.0);
+        let own = self.elastic_energy(copy, state);
+        if factors.all(|factor| factor == first) {
+            own - own / first
         } else {
-            0.0
+            own - self.elastic_energy(model, state)
         }
     }
 

@@ -307,7 +307,7 @@ fn block(angle: f64) -> Model {
     Model::build(&world).expect("sound")
 }
 
-/// On a slope of 20° with µ = 0.6, whose tangent is 0.36, a block rests. Without friction it slides with g sin θ, of which the first instants of contact may take 2 %; with friction again it brakes with g (µ cos θ − sin θ) and stops.
+/// On an incline of 20° with µ = 0.6, whose tangent is 0.36, a block rests. Without friction it slides with g sin θ, of which the first instants of contact may take 2 %; with friction again it brakes with g (µ cos θ − sin θ) and stops.
 #[test]
 fn a_factor_of_friction_lets_a_block_slide_and_stops_it() {
     let angle = 20.0f64.to_radians();
