@@ -37,6 +37,34 @@ fn steps_after_the_first_do_not_allocate() {
     steps_of_a_crowd_do_not_allocate();
     steps_of_cloth_do_not_allocate();
     steps_with_exact_constraints_and_metaphors_do_not_allocate();
+    steps_with_changing_factors_do_not_allocate();
+}
+
+/// Flesh with and without bones, and cloth, whose stiffness, damping and friction change from step to step.
+fn steps_with_changing_factors_do_not_allocate() {
+    let scenes = [sinew::zoo::jelly_torus(), sinew::zoo::starfish(6000), sinew::zoo::cloth()];
+    for (scene, threads) in scenes.iter().flat_map(|scene| [(scene, 1), (scene, 2)]) {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        pool.install(|| {
+            let model = Model::build(&scene.world).expect("a sound world");
+            let (mut state, mut stepper) = (State::at_rest(&model), Stepper::default());
+            let mut control = Control::still(&model);
+            control.stiffness = vec![1.0];
+            control.damping = vec![1.0];
+            control.friction.bodies = vec![1.0];
+            let mut step = |factor: f64| {
+                (control.stiffness[0], control.damping[0]) = (factor, 2.0 - factor);
+                control.friction.bodies[0] = factor;
+                stepper.step(&model, &control, 1.0 / 60.0, &mut state).expect("holds")
+            };
+            step(0.8);
+            let before = COUNT.load(Ordering::Relaxed);
+            let substeps = [0.9, 1.1].map(|factor| step(factor).substeps);
+            let allocated = COUNT.load(Ordering::Relaxed) - before;
+            assert!(substeps[1] > 1, "{substeps:?}");
+            assert_eq!(allocated, 0, "{}, {threads} threads", scene.name);
+        });
+    }
 }
 
 /// Two hands that hold points of a ring exactly, one of which moves, while metaphors of all kinds act on it.

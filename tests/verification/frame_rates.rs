@@ -2,7 +2,8 @@
 
 use super::coupling::Worm;
 use sinew::control::{
-    BoneSelection, Cue, CueDrive, Extrapolation, Interpolation, PathFollower, Performance, SkeletonMotion,
+    BoneSelection, Cue, CueDrive, Curve, Extrapolation, Interpolation, PathFollower, Performance,
+    SkeletonMotion,
 };
 use sinew::math::real;
 use sinew::prelude::*;
@@ -107,7 +108,7 @@ fn torques_in_between_act_alike_at_every_frame_rate() {
     };
     let cues = || {
         vec![
-            cue(COMMON, CueDrive::Torque(vec![0.1, -0.2, 0.3])),
+            cue(COMMON, CueDrive::Torque([0.1, -0.2, 0.3].map(Curve::Constant).to_vec())),
             cue(2.0 * COMMON, CueDrive::Limp),
             cue(3.0 * COMMON, CueDrive::Motion),
         ]

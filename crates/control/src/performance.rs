@@ -4,7 +4,7 @@ use crate::goal::Goal;
 use crate::part_slot::{bone_ids, slots_of};
 use crate::path_follower::FrameMotion;
 use crate::reach::{Reach, Wanted, set_rates};
-use crate::{Extrapolation, PathFollower, SkeletonMotion};
+use crate::{Curve, Extrapolation, PathFollower, SkeletonMotion};
 use sinew_math::{Vec3, real};
 use sinew_sim::{Rig, RigControl};
 use sinew_skeleton::{BoneId, DriveKind, DriveRule, Skeleton, SkeletonState};
@@ -90,8 +90,8 @@ pub enum CueDrive {
     Motion,
     /// Nothing: the joint is dynamic with zero torque. A joint with [`DriveRule::MotionOnly`] still follows the motion.
     Limp,
-    /// A torque (N m or N) for each degree of freedom; missing ones are 0.
-    Torque(Vec<f64>),
+    /// A torque (N m or N) for each degree of freedom, over the time of the take; missing ones are 0.
+    Torque(Vec<Curve>),
     /// The motion, bent by inverse kinematics so that goals are met.
     Reach,
     /// Torques that track the motion, bent so that goals are met, with the time constant of [`Performance::follow`].
@@ -300,12 +300,14 @@ impl Performance {
                 _ if joint.drive == DriveRule::MotionOnly => None,
                 CueDrive::Motion | CueDrive::Reach | CueDrive::Servo | CueDrive::Direct => None,
                 CueDrive::Limp => Some([].as_slice()),
-                CueDrive::Torque(values) => Some(values.as_slice()),
+                CueDrive::Torque(curves) => Some(curves.as_slice()),
             };
             control.drives[bone.index()] =
                 if torque.is_some() { DriveKind::Torque } else { DriveKind::Motion };
             for (k, dof) in joint.v().enumerate() {
-                control.torque[dof] = torque.and_then(|values| values.get(k)).copied().unwrap_or(0.0);
+                // at the middle of the step, where a torque that changes linearly has its mean
+                let curve = torque.and_then(|curves| curves.get(k));
+                control.torque[dof] = curve.map_or(0.0, |curve| curve.value(time + 0.5 * dt));
             }
             let q = joint.q();
             let is_cut = has_cut && torque.is_none() && now.q[q.clone()] != now_after_cut.q[q];
@@ -424,10 +426,11 @@ impl Performance {
                     bone.0
                 ));
             }
-            if let CueDrive::Torque(values) = &cue.drive
-                && let Some(value) = values.iter().find(|value| !value.is_finite())
+            if let CueDrive::Torque(curves) = &cue.drive
+                && let Some(curve) = curves.iter().find(|curve| !curve.is_finite())
             {
-                return Some(format!("the cue at {} s has a torque of {value}: give a finite one", cue.time));
+                let (torque, time) = (curve.value(0.0), cue.time);
+                return Some(format!("the cue at {time} s has a torque of {torque}: give a finite one"));
             }
         }
         None

@@ -1,4 +1,4 @@
-//! The controller of a take: plays prescribed motions of pins, obstacles, constraints and rigs, and curves of gravity, loads, air drag and metaphors.
+//! The controller of a take: plays prescribed motions of pins, obstacles, constraints and rigs, and curves of gravity, loads, air drag, materials and metaphors.
 
 use crate::joint_control::JointControl;
 use crate::{ConstraintMotion, Controller, Motion, MotionStart, Performance, WorldCurves};
@@ -20,7 +20,7 @@ pub struct Script {
     pub obstacle_starts: Vec<Option<MotionStart>>,
     /// One per constraint of the model. Constraints beyond the end of the list keep their target and full strength.
     pub constraint_motions: Vec<ConstraintMotion>,
-    /// Gravity, loads, air drag and magnitudes of metaphors over time.
+    /// Gravity, loads, air drag, factors of materials and magnitudes of metaphors over time.
     pub curves: WorldCurves,
     /// Workspace of each rig; empty at first.
     pub joint_controls: Vec<JointControl>,

@@ -1,6 +1,6 @@
-//! Numbers of a world that change over time: gravity, loads, air drag and magnitudes of metaphors.
+//! Numbers of a world that change over time: gravity, loads, air drag, factors of materials and magnitudes of metaphors.
 
-use crate::{Curve, VectorCurve};
+use crate::{Curve, FactorCurves, VectorCurve};
 use sinew_sim::{Control, Model};
 
 /// Curves of numbers of a world over the time of the take, in place of the constants in its description.
@@ -12,6 +12,8 @@ pub struct WorldCurves {
     pub loads: Vec<Vec<Option<VectorCurve>>>,
     /// The rate at which the air slows each body (1/s). `None`, and bodies beyond the end of the list, have their own.
     pub air_drag: Vec<Option<Curve>>,
+    /// Factors of stiffness, damping and friction.
+    pub factors: FactorCurves,
     /// The magnitude of each metaphor. Metaphors beyond the end of the list do not act, and none does before the take.
     pub metaphors: Vec<Curve>,
 }
@@ -37,6 +39,8 @@ impl WorldCurves {
         control.air_drag.clear();
         control.air_drag.extend(self.air_drag.iter().map(drag));
 
+        self.factors.control(middle, control);
+
         // metaphors begin with the take
         let magnitude = |curve: &Curve, time: f64| if time < 0.0 { 0.0 } else { curve.value(time) };
         let ends = |curve| [time, time + dt].map(|time| magnitude(curve, time));
@@ -54,7 +58,9 @@ impl WorldCurves {
             return Some("the magnitude of a metaphor is not finite".into());
         }
         let mut drags = self.air_drag.iter().flatten().flat_map(Curve::key_values);
-        let (time, value) = drags.find(|(_, value)| !(*value >= 0.0 && value.is_finite()))?;
-        Some(format!("the air drag of {value} 1/s at {time} s is not 0 or more"))
+        let drag = drags.find(|(_, value)| !(*value >= 0.0 && value.is_finite()));
+        let drag =
+            drag.map(|(time, value)| format!("the air drag of {value} 1/s at {time} s is not 0 or more"));
+        drag.or_else(|| self.factors.fault())
     }
 }

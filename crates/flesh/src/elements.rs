@@ -115,6 +115,26 @@ impl Elements {
         self.tet_slot.len()
     }
 
+    /// Sets stiffness and viscosity of some tets of a copy of other elements to multiples of theirs. Tets of a patch must be scaled together.
+    pub fn scale(&mut self, own: &Elements, tets: Range<usize>, stiffness: f64, viscosity: f64) {
+        let times = |number: f32, factor: f64| (f64::from(number) * factor) as f32;
+        for &slot in &own.tet_slot[tets] {
+            // its lane
+            let slot = slot as usize;
+            let (mut group, mut place) = (0, slot);
+            while place >= own.groups[group].blocks.len() * BLOCK {
+                place -= own.groups[group].blocks.len() * BLOCK;
+                group += 1;
+            }
+            let (from, lane) = (&own.groups[group].blocks[place / BLOCK], place % BLOCK);
+            let block = &mut self.groups[group].blocks[place / BLOCK];
+            block.mu[lane] = times(from.mu[lane], stiffness);
+            block.lambda[lane] = times(from.lambda[lane], stiffness);
+            block.viscosity[lane] = times(from.viscosity[lane], viscosity);
+            self.patches.scale_slot(&own.patches, slot, stiffness, viscosity);
+        }
+    }
+
     /// The blocks of each group with their range of slots; empty without patches.
     pub(crate) fn patched_blocks(&self) -> impl Iterator<Item = (&[Block], Range<usize>)> {
         let groups = if self.patches.count() == 0 { &[] } else { self.groups.as_slice() };

@@ -95,6 +95,18 @@ impl Patches {
         if self.rest[patch] > 0.0 { sum / self.rest[patch] - 1.0 } else { 0.0 }
     }
 
+    /// Sets the stiffness that a slot contributes to its patch, and the viscosity of that patch, to multiples of those of other patches. W = Σ c V is scaled with them, so that J̄ = Σ c v / W stays.
+    pub(crate) fn scale_slot(&mut self, own: &Patches, slot: usize, stiffness: f64, viscosity: f64) {
+        if own.weight.get(slot).is_none_or(|weight| *weight == 0.0) {
+            return;
+        }
+        let patch = own.patch_of[slot] as usize;
+        // weights are rounded to single precision, so that the rest shape has J̄ = 1 to 6e-8
+        self.weight[slot] = (f64::from(own.weight[slot]) * stiffness) as f32;
+        self.rest[patch] = own.rest[patch] * stiffness;
+        self.viscosity[patch] = own.viscosity[patch] * viscosity;
+    }
+
     /// The slots of a patch.
     pub(crate) fn members(&self, patch: usize) -> &[u32] {
         let start = if patch == 0 { 0 } else { self.ends[patch - 1] };

@@ -22,7 +22,7 @@ use crate::patch_volumes::{PatchStart, PatchVolumes, Pulls};
 use kernel::{EnergyKernel, StartKernel};
 use sinew_math::Vec3;
 use sinew_math::lanes::{BLOCK, dispatch};
-use sinew_math::parallel::for_each_task;
+use sinew_math::parallel::{Parts, for_each_part};
 
 /// Energy and gradient of all elements: scratch, but for the start of the step that viscosity remembers.
 #[derive(Clone, Debug, Default)]
@@ -134,8 +134,9 @@ impl ElasticPotential {
         let x = core::mem::take(&mut self.x);
         let mut volumes = core::mem::take(&mut self.volumes);
         let patches = Evaluation { energy: volumes.evaluate(elements, &x, &self.patch_starts), inverted: 0 };
-        let tasks = self.tasks(elements, volumes.pulls(elements));
-        for_each_task(tasks, |task| dispatch(EnergyKernel { task, x: &x }));
+        self.for_each_task(elements, volumes.pulls(elements), |task| {
+            dispatch(EnergyKernel { task, x: &x });
+        });
         (self.x, self.volumes) = (x, volumes);
         self.chunks.iter().fold(patches, |sum, chunk| Evaluation {
             energy: sum.energy + chunk.energy,
@@ -155,30 +156,57 @@ impl ElasticPotential {
         let chunk_count = elements.groups.iter().map(|g| g.blocks.len().div_ceil(CHUNK)).sum();
         if self.corners.len() != 3 * slots || self.chunks.len() != chunk_count {
             self.corners = vec![[0.0; 4]; 3 * slots];
-            self.chunks = vec![ChunkSum::default(); chunk_count];
+            let sum = || ChunkSum { strong: Vec::with_capacity(CHUNK * BLOCK), ..ChunkSum::default() };
+            self.chunks = (0..chunk_count).map(|_| sum()).collect();
         }
     }
 
-    fn tasks<'a>(&'a mut self, elements: &'a Elements, mut pulls: Pulls<'a>) -> Vec<Task<'a>> {
-        let mut corners = self.corners.as_mut_slice();
-        let mut sums = self.chunks.iter_mut();
-        let mut starts = self.starts.as_slice();
-        let mut tasks = Vec::with_capacity(sums.len());
+    /// Works through the elements, group by group.
+    fn for_each_task(&mut self, elements: &Elements, pulls: Pulls, work: impl Fn(Task) + Sync) {
+        let ElasticPotential { corners, chunks, starts, .. } = self;
+        let mut rest = BlockParts { blocks: &[], starts, corners, sums: chunks, pulls };
         for group in &elements.groups {
-            for (i, blocks) in group.blocks.chunks(CHUNK).enumerate() {
-                let (own, rest) = core::mem::take(&mut corners).split_at_mut(3 * BLOCK * blocks.len());
-                corners = rest;
-                let (own_starts, rest) = starts.split_at(if starts.is_empty() { 0 } else { blocks.len() });
-                starts = rest;
-                let count = (group.count - i * CHUNK * BLOCK).min(blocks.len() * BLOCK);
-                let sum = sums.next().expect("a sum per chunk");
-                let (own_pulls, rest) = pulls.split_at(BLOCK * blocks.len());
-                pulls = rest;
-                let (law, starts, corners, pulls) = (group.law, own_starts, own, own_pulls);
-                tasks.push(Task { law, blocks, starts, count, corners, sum, pulls });
-            }
+            let own;
+            (own, rest) = BlockParts { blocks: &group.blocks, ..rest }.split(group.blocks.len());
+            for_each_part(own, CHUNK, |first, part| {
+                let BlockParts { blocks, starts, corners, sums, pulls } = part;
+                let count = (group.count - first * BLOCK).min(blocks.len() * BLOCK);
+                let sum = sums.first_mut().expect("a sum per chunk");
+                work(Task { law: group.law, blocks, starts, count, corners, sum, pulls });
+            });
         }
-        tasks
+    }
+}
+
+/// Blocks of a group with what is computed for them.
+struct BlockParts<'a> {
+    blocks: &'a [Block],
+    /// Empty without viscosity.
+    starts: &'a [StepStart],
+    corners: &'a mut [[f64; 4]],
+    sums: &'a mut [ChunkSum],
+    pulls: Pulls<'a>,
+}
+
+impl Parts for BlockParts<'_> {
+    fn count(&self) -> usize {
+        self.blocks.len()
+    }
+
+    fn split(self, at: usize) -> (Self, Self) {
+        let (blocks, rest_blocks) = self.blocks.split_at(at);
+        let (starts, rest_starts) = self.starts.split_at(if self.starts.is_empty() { 0 } else { at });
+        let (corners, rest_corners) = self.corners.split_at_mut(3 * BLOCK * at);
+        let (sums, rest_sums) = self.sums.split_at_mut(at.div_ceil(CHUNK));
+        let (pulls, rest_pulls) = self.pulls.split_at(BLOCK * at);
+        let rest = BlockParts {
+            blocks: rest_blocks,
+            starts: rest_starts,
+            corners: rest_corners,
+            sums: rest_sums,
+            pulls: rest_pulls,
+        };
+        (BlockParts { blocks, starts, corners, sums, pulls }, rest)
     }
 }
 

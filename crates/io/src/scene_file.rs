@@ -34,7 +34,7 @@ use contact::BodyContacts;
 use section::Section;
 use serde::Deserialize;
 use sinew_character::{DEFAULT_FPS, DEFAULT_SECONDS, EARTH_GRAVITY, empty_scene};
-use sinew_control::{Motion, VectorCurve};
+use sinew_control::{Curve, Factor, Motion, VectorCurve};
 use sinew_files::read_bytes;
 use sinew_files::{Loaded, ReadError, ReadErrors};
 use sinew_math::Vec3;
@@ -125,17 +125,24 @@ fn read_source(
     // bodies and characters
     let mut played = read_top(&scene, name, up)?;
     let mut contacts = read_bodies(&scene, &reading, &mut played, &mut notes)?;
-    let mut forces_of = Vec::new();
+    let mut keyed_of = Vec::new();
     let mut characters = Characters::new(&scene, choice, &mut played, &reading)?;
     for section in scene.items("character", &file.character) {
         let name = characters.read(&section)?;
         contacts.add(&name, section.table());
-        let forces = body::read_forces(&section.items("load", &section.table().load))?;
-        forces_of.push((name, forces));
+        let (table, forces) = (section.table(), section.items("load", &section.table().load));
+        let numbers = [&table.stiffness_factor, &table.damping_factor, &table.friction_factor];
+        let factors = number::read_factors(&section, numbers)?;
+        keyed_of.push((name, body::read_forces(&forces)?, factors));
     }
     let Characters { from_files, longest, notes: found, .. } = characters;
     notes.extend(found);
-    forces_of.into_iter().for_each(|(name, forces)| key_loads(&mut played, &name, forces));
+    for (name, forces, factors) in keyed_of {
+        if let Some(i) = played.world.bodies.iter().position(|body| body.name == name) {
+            key_loads(&mut played, i, forces);
+            key_factors(&mut played, i, factors);
+        }
+    }
     if played.world.bodies.is_empty() {
         let message =
             "the scene has no body: add one as [[body]] with surface = \"FILE\", or a [[character]]";
@@ -145,6 +152,10 @@ fn read_source(
     // obstacles, contact, constraints and metaphors
     (played.world.obstacles, played.obstacle_motions, played.world.contact) =
         read_contact_parts(&scene, contacts, &reading, &mut notes)?;
+    for (i, section) in scene.items("obstacle", &file.obstacle).iter().enumerate() {
+        let number = section.table().friction_factor.as_ref();
+        played.curves.factors.set_obstacle(i, number::read_factor(section, Factor::Friction, number)?);
+    }
     let constraints = scene.items("constraint", &file.constraint);
     (played.world.constraints, played.constraint_motions) =
         constraint::read_constraints(&constraints, &played.world, up)?;
@@ -217,16 +228,25 @@ fn read_bodies(
         played.pin_motions.push(motions);
         played.curves.air_drag.push((!air_drag.is_constant()).then_some(air_drag));
         played.curves.loads.push(body::read_forces(&section.items("load", &section.table().load))?);
+        let table = section.table();
+        let numbers = [&table.stiffness_factor, &table.damping_factor, &table.friction_factor];
+        key_factors(played, played.world.bodies.len() - 1, number::read_factors(&section, numbers)?);
     }
     Ok(contacts)
 }
 
+/// Sets the curves of the factors of a body, in the order of [`Factor::ALL`].
+fn key_factors(played: &mut Scene, body: usize, curves: [Option<Curve>; 3]) {
+    for (factor, curve) in Factor::ALL.into_iter().zip(curves) {
+        played.curves.factors.set_body(factor, body, curve);
+    }
+}
+
 /// Sets the curves of the loads of a body.
-fn key_loads(played: &mut Scene, body: &str, forces: Vec<Option<VectorCurve>>) {
-    let Some(i) = played.world.bodies.iter().position(|other| other.name == body) else { return };
+fn key_loads(played: &mut Scene, body: usize, forces: Vec<Option<VectorCurve>>) {
     let all = &mut played.curves.loads;
-    all.resize(all.len().max(i + 1), Vec::new());
-    all[i] = forces;
+    all.resize(all.len().max(body + 1), Vec::new());
+    all[body] = forces;
 }
 
 /// Obstacles, their motions, and how contact is resolved.

@@ -158,7 +158,8 @@ fn scene_file(scene: &Scene) -> Result<(SceneFile, Vec<(String, String)>), Strin
     // obstacles, contact, constraints and metaphors
     for (i, obstacle) in world.obstacles.iter().enumerate() {
         let motion = scene.obstacle_motions.get(i).unwrap_or(&Motion::Still);
-        let table = obstacle::obstacle_table(obstacle, &world.obstacles, motion, &mut meshes)
+        let factor = scene.curves.factors.obstacle_friction.get(i).and_then(Option::as_ref);
+        let table = obstacle::obstacle_table(obstacle, &world.obstacles, (motion, factor), &mut meshes)
             .map_err(|what| format!("obstacle '{}' {what}", obstacle.name))?;
         file.obstacle.push(table);
     }

@@ -33,6 +33,9 @@ translate = [0, 1, 0]
 cage_tets = 500
 velocity = [0, 0, 1]
 air_drag = 0.25
+stiffness_factor = 0.5
+damping_factor = 2
+friction_factor = { keys = [[0, 1], [1, 0]] }
 friction = 0.8
 contact_stiffness = 1.5
 
@@ -508,7 +511,7 @@ fn every_key_reaches_the_scene() {
     let performance = &scene.performances[0];
     assert_eq!(performance.cues.len(), 4);
     assert_eq!((performance.cues[0].time, &performance.cues[0].bones), (0.0, &BoneSelection::Roots));
-    assert_eq!(performance.cues[2].drive, CueDrive::Torque(vec![0.1, 0.2]));
+    assert_eq!(performance.cues[2].drive, CueDrive::Torque(vec![0.1.into(), 0.2.into()]));
     assert_eq!(performance.cues[3].bones, BoneSelection::Roots);
     assert_eq!(performance.approach, Some(Approach { begin: -1.5, end: -1.3 }));
     assert_eq!(performance.loop_preroll, 1.0);
@@ -905,11 +908,11 @@ fn mistakes_are_told_with_what_is_accepted() {
         ("end = \"top\"", "end = [0, 0, 0]", "`end` is zero"),
         ("fraction = 0.2", "fraction = 1.5", "`fraction` is 1.5"),
         ("max = [1, 1, 1]", "max = [1, -1, 1]", "below `min`"),
-        ("max = [1, 1, 1]", "", "line 34: region = { box = { … } } needs `max`"),
+        ("max = [1, 1, 1]", "", "line 37: region = { box = { … } } needs `max`"),
         ("radius = 0.5", "radius = 0", "`radius` is 0"),
         ("axis = [0, 0, 2]", "axis = [0, 0, 0]", "`axis` is zero"),
         ("frequency = 1.5", "frequency = -1", "`frequency` is -1"),
-        ("region = { nearest = [1, 2, 3] }", "", "line 41: [[body.load]] needs `region`"),
+        ("region = { nearest = [1, 2, 3] }", "", "line 44: [[body.load]] needs `region`"),
         ("nearest = [1, 2, 3]", "nearest = [1, 2, 3], fraction = 0.5", "`fraction` needs `end`"),
         ("cage_edge = 0.05", "name = \"first\"", "a body above is also named `first`"),
         ("fps = 24", "fps = 24 24", "line 3: not valid TOML"),

@@ -2,6 +2,7 @@
 
 use crate::body_kind::{BodyKind, KindParts};
 use crate::desc::{BodyDesc, NetworkDesc, NetworkKind, Sag, ShapeDesc};
+use crate::factors::Factors;
 use crate::fault::Fault;
 use crate::network::{Sheet, fine_surface, tet_springs};
 use crate::rest_shape::RestShapeReport;
@@ -49,8 +50,10 @@ pub struct Body {
     pub rest_shape: Option<RestShapeReport>,
     /// Findings about its shape and automatic corrections.
     pub notes: Vec<String>,
-    /// Stability limit of its elements alone; none for other kinds.
+    /// Stability limit of the body alone.
     pub(crate) step: Option<StableStep>,
+    /// What its stiffness and damping are multiplied by; other than 1 in copies of a model for one step only.
+    pub(crate) factors: Factors,
     /// What its cage was built with; none for other shapes.
     pub(crate) cage: Option<Arc<CageParts>>,
 }

@@ -86,6 +86,11 @@ pub trait CustomKind: Debug + Send + Sync {
         None
     }
 
+    /// Whether factors of stiffness and damping can be keyed: its energy implements [`NodeEnergy::set_factors`], and it has no coordinates of its own.
+    fn takes_factors(&self) -> bool {
+        false
+    }
+
     /// The thickness in contact of a body without an inside (m): both sides of its surface collide. None for one with an inside.
     fn thickness(&self) -> Option<f64> {
         None

@@ -19,7 +19,7 @@ use crate::body::Body;
 use crate::desc::{ContactDesc, WorldDesc};
 use crate::fault::Fault;
 use crate::obstacle::Obstacle;
-pub(crate) use pair_materials::PairMaterials;
+pub(crate) use pair_materials::{PairMaterials, Surface, scaled_friction};
 use rest_gap::RestGaps;
 use sinew_contact::{ContactMaterial, PairSurface, Penalty, Shape, SurfacePairs};
 use sinew_math::Vec3;

@@ -1,10 +1,13 @@
 //! Inputs of one time step.
 
+use crate::body_kind::BodyKind;
+use crate::contact_surface::Surface;
+use crate::factors::Factors;
 use crate::{ConstraintPath, Metaphor, Model, Rig};
 use sinew_math::{Isometry, Vec3, so3};
 use sinew_skeleton::{BoneId, DriveKind, Drives, SkeletonState};
 
-/// Inputs of one time step: paths of pins and constraints, gravity, air drag and loads, and joint drives.
+/// Inputs of one time step: paths of pins and constraints, gravity, air drag, loads and factors of materials, and joint drives.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Control {
     /// One path per pin of the model. Pins beyond the end of the list stay at rest.
@@ -13,6 +16,12 @@ pub struct Control {
     pub gravity: Option<Vec3>,
     /// For each body the rate at which the air slows its motion (1/s); `None`, and bodies beyond the end of the list, have that of the model.
     pub air_drag: Vec<Option<f64>>,
+    /// For each body what its stiffness is multiplied by, above 0; bodies beyond the end of the list have their own. Damping ratios stay as they are: it is as if Young's modulus were multiplied.
+    pub stiffness: Vec<f64>,
+    /// For each body what its damping is multiplied by, 0 or more; bodies beyond the end of the list have their own.
+    pub damping: Vec<f64>,
+    /// What friction is multiplied by.
+    pub friction: FrictionFactors,
     /// The total force of each load of the model (N); `None`, and loads beyond the end of the list, have their own.
     pub load_forces: Vec<Option<Vec3>>,
     /// One per rig of the model. Rigs beyond the end of the list have no joint torques.
@@ -25,6 +34,31 @@ pub struct Control {
     pub constraints: Vec<ConstraintPath>,
     /// Magnitudes of the model's metaphors at the beginning and at the end of the step, between which they change linearly. Metaphors beyond the end of the list do not act.
     pub metaphors: Vec<[f64; 2]>,
+}
+
+/// What the friction of surfaces is multiplied by: that of a pair by the factors of both, and of a surface that is in contact with itself by its own. Surfaces beyond the end of a list have 1.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FrictionFactors {
+    /// One per body of the model, 0 or more.
+    pub bodies: Vec<f64>,
+    /// One per obstacle of the model, 0 or more.
+    pub obstacles: Vec<f64>,
+}
+
+impl FrictionFactors {
+    /// The factor of a surface.
+    pub(crate) fn of(&self, surface: Surface) -> f64 {
+        let found = match surface {
+            Surface::Body(i) => self.bodies.get(i),
+            Surface::Obstacle(i) => self.obstacles.get(i),
+        };
+        found.copied().unwrap_or(1.0)
+    }
+
+    /// Whether all factors are 1.
+    pub(crate) fn are_one(&self) -> bool {
+        self.bodies.iter().chain(&self.obstacles).all(|factor| *factor == 1.0)
+    }
 }
 
 /// The part of a run that a step belongs to.
@@ -112,11 +146,24 @@ impl Control {
         self.load_forces.get(i).copied().flatten().unwrap_or(model.loads()[i].force)
     }
 
-    /// Whether gravity or air drag is another one than that of the model.
+    /// The factors of the stiffness and the damping of body `i`.
+    pub(crate) fn factors(&self, i: usize) -> Factors {
+        let of = |list: &[f64]| list.get(i).copied().unwrap_or(1.0);
+        Factors { stiffness: of(&self.stiffness), damping: of(&self.damping) }
+    }
+
+    /// Whether the stiffness of any body is multiplied.
+    pub(crate) fn changes_stiffness(&self) -> bool {
+        self.stiffness.iter().any(|factor| *factor != 1.0)
+    }
+
+    /// Whether gravity, air drag, stiffness, damping or friction is another one than that of the model.
     pub(crate) fn changes(&self, model: &Model) -> bool {
         let drags = model.bodies().iter().zip(&self.air_drag);
         self.gravity.is_some_and(|gravity| gravity != model.gravity())
             || drags.into_iter().any(|(body, drag)| drag.is_some_and(|drag| drag != body.air_drag))
+            || self.stiffness.iter().chain(&self.damping).any(|factor| *factor != 1.0)
+            || !self.friction.are_one()
     }
 
     /// Returns the path of constraint `i`.
@@ -152,6 +199,9 @@ impl Control {
             pins: vec![PinPath::default(); model.pins().len()],
             gravity: None,
             air_drag: Vec::new(),
+            stiffness: Vec::new(),
+            damping: Vec::new(),
+            friction: FrictionFactors::default(),
             load_forces: Vec::new(),
             rigs: model.rigs().iter().map(RigControl::hold).collect(),
             obstacles: vec![PinPath::default(); model.obstacles().len()],
@@ -190,8 +240,39 @@ impl Control {
         }
         let drags = model.bodies().iter().zip(&self.air_drag);
         let mut drags = drags.filter_map(|(body, drag)| Some((body, (*drag)?)));
-        let (body, drag) = drags.find(|(_, drag)| !(*drag >= 0.0 && drag.is_finite()))?;
-        Some(format!("body '{}': air drag {drag} 1/s is not 0 or more", body.name))
+        if let Some((body, drag)) = drags.find(|(_, drag)| !(*drag >= 0.0 && drag.is_finite())) {
+            return Some(format!("body '{}': air drag {drag} 1/s is not 0 or more", body.name));
+        }
+        self.factor_fault(model)
+    }
+
+    /// Describes the first factor that is not possible.
+    fn factor_fault(&self, model: &Model) -> Option<String> {
+        for (i, body) in model.bodies().iter().enumerate() {
+            let Factors { stiffness, damping } = self.factors(i);
+            let scales = match &body.kind {
+                BodyKind::Tets => true,
+                BodyKind::Custom(own) => own.kind.takes_factors(),
+            };
+            let what = match () {
+                _ if !(stiffness > 0.0 && stiffness.is_finite()) => {
+                    format!("the factor {stiffness} of its stiffness is not above 0")
+                }
+                _ if !(damping >= 0.0 && damping.is_finite()) => {
+                    format!("the factor {damping} of its damping is not 0 or more")
+                }
+                _ if !scales && (stiffness, damping) != (1.0, 1.0) => {
+                    "a body of its kind has no factors of stiffness and damping".into()
+                }
+                _ => continue,
+            };
+            return Some(format!("body '{}': {what}", body.name));
+        }
+        let bodies = model.bodies().iter().map(|body| &body.name).zip(&self.friction.bodies);
+        let obstacles = model.obstacles().iter().map(|obstacle| &obstacle.name);
+        let mut all = bodies.chain(obstacles.zip(&self.friction.obstacles));
+        let (name, factor) = all.find(|(_, factor)| !(**factor >= 0.0 && factor.is_finite()))?;
+        Some(format!("'{name}': the factor {factor} of its friction is not 0 or more"))
     }
 }
 

@@ -51,16 +51,21 @@ impl CustomBodies {
         own
     }
 
-    /// Creates the energies of a model unless they exist already.
+    /// Creates the energies of a model unless they exist already, and sets the factors of its bodies.
     pub(crate) fn prepare(&mut self, model: &Model) {
-        if self.made_for.as_ref() == Some(model.id()) {
-            return;
+        if self.made_for.as_ref() != Some(model.id()) {
+            let energy = |(body, own): (&Body, &CustomBody)| {
+                Some(BodyEnergy { nodes: body.nodes.clone(), energy: own.kind.energy()? })
+            };
+            self.energies = custom(model).filter_map(energy).collect();
+            self.made_for = Some(model.id().clone());
         }
-        let energy = |(body, own): (&Body, &CustomBody)| {
-            Some(BodyEnergy { nodes: body.nodes.clone(), energy: own.kind.energy()? })
-        };
-        self.energies = custom(model).filter_map(energy).collect();
-        self.made_for = Some(model.id().clone());
+        let mut bodies = custom(model);
+        for own in &mut self.energies {
+            if let Some((body, _)) = bodies.find(|(body, _)| body.nodes == own.nodes) {
+                own.energy.set_factors(body.factors.stiffness, body.factors.of_viscosity());
+            }
+        }
     }
 
     /// Adds the forces of the energies to the forces on nodes (N), for nodes at positions (m) with velocities (m/s).

@@ -16,6 +16,7 @@ mod energies;
 mod energy_check;
 mod exact_constraints;
 mod explicit;
+mod factors;
 mod fault;
 mod friction_anchor;
 mod home;
@@ -52,7 +53,7 @@ pub use body_kind::{
 pub use constraint::{Constraint, ConstraintPath};
 pub use constraint_forces::{ConstraintForce, constraint_energy, constraint_forces};
 pub use contact::{ContactForce, Intersections, Overlap, contact_forces, find_intersections};
-pub use control::{Control, Phase, PinPath, RigControl};
+pub use control::{Control, FrictionFactors, Phase, PinPath, RigControl};
 pub use coupling::RigResponse;
 pub use desc::WorldDesc;
 pub use energies::Energies;

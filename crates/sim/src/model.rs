@@ -6,10 +6,12 @@ mod harmonic_weights;
 mod hash;
 mod home;
 mod metaphors;
+mod step_numbers;
 mod surface_point;
 mod unheld;
 
 pub use harmonic_weights::HarmonicWeights;
+pub(crate) use step_numbers::power_of_two;
 pub use surface_point::SurfacePoint;
 
 use crate::body::Body;
@@ -29,6 +31,7 @@ use sinew_flesh::Elements;
 use sinew_math::spatial::Frame;
 use sinew_math::{Mat3, Vec3};
 use std::sync::Arc;
+use step_numbers::OwnNumbers;
 use unheld::Unheld;
 
 /// A validated world: flat arrays over the nodes of all bodies.
@@ -93,6 +96,10 @@ pub struct Model {
     unheld: Unheld,
     /// Identity of the model, which steppers use to validate cached data.
     id: ModelId,
+    /// What factors of stiffness and damping are relative to; none in a model whose numbers are its own.
+    own_numbers: Option<Box<OwnNumbers>>,
+    /// Whether damping is that of a step, in a copy of a model.
+    has_step_damping: bool,
 }
 
 /// Identity of a model, shared by its copies only. Workspaces compare it to decide whether cached data are valid.
@@ -334,16 +341,6 @@ impl Model {
     #[cfg(test)]
     pub(crate) fn under_gravity(&self, gravity: Vec3) -> Model {
         Model { gravity, id: ModelId::default(), ..self.clone() }
-    }
-
-    /// Changes the air drag of a body of a copy of a model (1/s).
-    pub(crate) fn set_air_drag(&mut self, body: usize, rate: f64) {
-        self.bodies[body].air_drag = rate;
-    }
-
-    /// Replaces the gravity of a copy of a model, and returns the one before.
-    pub(crate) fn replace_gravity(&mut self, gravity: Vec3) -> Vec3 {
-        core::mem::replace(&mut self.gravity, gravity)
     }
 
     /// The gravity under which flesh rests at its home (m/s²): that of the first model of a take.

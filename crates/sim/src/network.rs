@@ -56,6 +56,10 @@ impl CustomKind for NetworkBody {
         Some(PartDamping { links: self.0.links().collect(), rate: self.0.damping_rate })
     }
 
+    fn takes_factors(&self) -> bool {
+        true
+    }
+
     fn thickness(&self) -> Option<f64> {
         self.0.thickness
     }

@@ -21,6 +21,9 @@ pub trait NodeEnergy: Debug {
         self.evaluate(x, &mut vec![Vec3::zeros(); x.len()])
     }
 
+    /// Multiplies the energy and its dampers, as they are described, by `stiffness`, and then its viscosity by `viscosity`: of a body of which [`crate::body_kind::CustomKind::takes_factors`] says that it can.
+    fn set_factors(&mut self, _stiffness: f64, _viscosity: f64) {}
+
     /// Begins an implicit step of `h` (s) at node positions, which dampers refer to.
     fn begin_step(&mut self, _x: &[Vec3], _h: f64) {}
 

@@ -134,6 +134,13 @@ impl Parts {
         &self.nodes[part.nodes.clone()]
     }
 
+    /// Sets the damping rates of a body to multiples of those of other parts.
+    pub(crate) fn scale_damping(&mut self, own: &Parts, body: usize, factor: f64) {
+        for part in own.of_body(body) {
+            self.parts[part].damping_rate = factor * own.parts[part].damping_rate;
+        }
+    }
+
     /// The part of a body with most nodes.
     pub(crate) fn largest(&self, body: usize) -> Option<&Part> {
         self.parts[self.of_body(body)].iter().max_by_key(|part| part.nodes.len())

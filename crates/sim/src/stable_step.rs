@@ -3,6 +3,7 @@
 //! Symplectic Euler is stable for h < 2/ω, with ω² the largest eigenvalue of M⁻¹K. K is the
 //! stiffness matrix at rest, the same for all constitutive laws; how much stiffer a law may become is a separate factor.
 
+use crate::factors::Factors;
 use crate::pseudo_random::pseudo_random_vectors;
 use sinew_flesh::{ElementDesc, Material, PatchList};
 use sinew_math::{Mat3, Vec3};
@@ -28,6 +29,9 @@ const SAFETY: f64 = 0.9;
 /// Damping ratio of the highest frequency due to viscosity. It is proportional to the frequency: one per cent at a tenth of the highest, negligible for
 /// visible motion, but sufficient to damp oscillations of single elements within a few periods.
 const HIGHEST_DAMPING_RATIO: f64 = 0.1;
+
+/// ξ of networks at the frequency that limits their step: a tenth at rest, and √1.5 of it as they stiffen.
+const NETWORK_DAMPING_RATIO: f64 = 0.1225;
 
 /// Number of Lanczos iterations.
 const LANCZOS_STEPS: usize = 30;
@@ -72,6 +76,25 @@ impl StableStep {
         let is_alike = Material { young: other.young, damping_ratio: other.damping_ratio, ..*own } == *other;
         let omega = self.omega * (other.young / own.young).sqrt();
         is_alike.then(|| StableStep::of_elements(omega, self.stiffening, other.damping_ratio > 0.0))
+    }
+
+    /// The limit of the same body with its stiffness and its damping multiplied by factors: Ω' = Ω √k and ξ' = d ξ.
+    pub(crate) fn scaled(&self, factors: Factors) -> StableStep {
+        let ratio = match self.viscosity {
+            viscosity if viscosity > 0.0 => 0.5 * viscosity * self.omega * self.stiffening.sqrt(),
+            _ => NETWORK_DAMPING_RATIO,
+        };
+        let shortened = |ratio: f64| (1.0 + ratio * ratio).sqrt() - ratio;
+        // less damping than that of the body itself is not trusted to make networks more stable, whose viscosity is not known here
+        let is_known = self.viscosity > 0.0 || factors.damping > 1.0;
+        let damped = if is_known { shortened(factors.damping * ratio) / shortened(ratio) } else { 1.0 };
+        let root = factors.stiffness.sqrt();
+        StableStep {
+            seconds: self.seconds * damped / root,
+            omega: self.omega * root,
+            viscosity: self.viscosity * factors.of_viscosity(),
+            ..*self
+        }
     }
 
     /// The limit of a body with a known highest frequency (rad/s).

@@ -1,15 +1,22 @@
-//! The model of a step whose control changes numbers of the world: gravity and air drag.
+//! The model of a step whose control changes numbers of the world: gravity, air drag, stiffness, damping and friction.
 //!
-//! A model never changes, and every part of a step reads gravity from it. A step under another gravity therefore uses a copy of the model that differs in these numbers only. The copy
+//! A model never changes, and every part of a step reads these numbers from it. A step with other ones therefore uses a copy of the model that differs in them only. The copy
 //! is made once, and is scratch like everything of a stepper.
 //!
-//! The energy account of a state refers to the gravity g₀ of its model. A difference Δg = g − g₀ in a step is a force from outside, whose work is supplied:
+//! The energy account of a state refers to the gravity g₀ and the elastic energy E₀ of its model. A difference Δg = g − g₀ in a step is a force from outside, whose work is supplied, and so is what it takes to make a
+//! deformed body stiffer as the step begins, and what is gained by making it softer again as it ends:
 //!
 //! ```text
-//! W = Δg · Σ m (x₁ − x₀) = V(x₀) − V(x₁),   V(x) = −Δg · Σ m x
+//! W = V(x₀) − V(x₁),   V(x) = −Δg · Σ m x + E(x) − E₀(x)
 //! ```
+//!
+//! V is a function of the state and of the control of one step, so that the account does not depend on where a take was resumed. Worlds with homes start a new account after every step, which is granted what stiffening takes
+//! in addition.
 
+use crate::coupling::{BoneCoupling, HomePose};
+use crate::custom_bodies::CustomBodies;
 use crate::{Control, Model, State, contact, custom_bodies};
+use sinew_flesh::ElasticPotential;
 use sinew_math::Vec3;
 use sinew_skeleton::{Energies as BoneEnergies, Kinematics};
 
@@ -19,6 +26,10 @@ pub(crate) struct StepModel {
     /// The copy; `None` until a step needs it.
     copy: Option<Box<Model>>,
     kinematics: Kinematics,
+    elastic: ElasticPotential,
+    custom_bodies: CustomBodies,
+    coupling: BoneCoupling,
+    homes: HomePose,
 }
 
 impl StepModel {
@@ -41,16 +52,53 @@ impl StepModel {
         set_numbers(&mut copy, model, control);
         let change = copy.gravity() - model.gravity();
 
-        // the work of the change of gravity
-        let supplied = state.supplied_energy;
+        // the work of the changes of gravity and stiffness
+        let (supplied, has_homes) = (state.supplied_energy, !model.homes().is_empty());
+        let stiffened = self.stiffening(&copy, model, control, state);
         state.supplied_energy += self.potential(&mut copy, change, state);
+        state.supplied_energy += if has_homes { stiffened.max(0.0) } else { stiffened };
         let stepped = step(&copy, state);
         match &stepped {
-            Ok(_) => state.supplied_energy -= self.potential(&mut copy, change, state),
+            Ok(_) => {
+                state.supplied_energy -= self.potential(&mut copy, change, state);
+                if !has_homes {
+                    state.supplied_energy -= self.stiffening(&copy, model, control, state);
+                }
+            }
             Err(_) => state.supplied_energy = supplied,
         }
         self.copy = Some(copy);
         stepped
+    }
+
+    /// The elastic energy of a copy of a model beyond that of the model itself (J).
+    fn stiffening(&mut self, copy: &Model, model: &Model, control: &Control, state: &State) -> f64 {
+        if !control.changes_stiffness() {
+            return 0.0;
+        }
+        // E = k E₀ where all bodies have one factor
+        let mut factors = copy.bodies().iter().map(|body| body.factors.stiffness);
+        let first = factors.next().unwrap_or(1.0);
+        let own = self.elastic_energy(copy, state);
+        if factors.all(|factor| factor == first) {
+            own - own / first
+        } else {
+            own - self.elastic_energy(model, state)
+        }
+    }
+
+    /// The elastic energy of flesh, springs towards home and custom bodies (J).
+    fn elastic_energy(&mut self, model: &Model, state: &State) -> f64 {
+        let StepModel { elastic, custom_bodies, coupling, homes, .. } = self;
+        custom_bodies.prepare(model);
+        let points = custom_bodies.energy(&state.node_x);
+        if model.homes().is_empty() {
+            return points + elastic.evaluate(model.elements(), &state.node_x).energy;
+        }
+        coupling.prepare(model);
+        coupling.refresh(model, state);
+        homes.update(model, &coupling.fields, state);
+        points + elastic.evaluate(model.elements(), &homes.bind_x).energy + homes.spring_energy(model, state)
     }
 
     /// The potential of all that moves under a gravity (J), up to a constant.
@@ -71,18 +119,20 @@ impl StepModel {
     }
 }
 
-/// A copy of a model with the gravity and air drag of a control.
+/// A copy of a model with the numbers of a control.
 pub(crate) fn with_numbers(model: &Model, control: &Control) -> Model {
     let mut copy = model.clone();
     set_numbers(&mut copy, model, control);
     copy
 }
 
-/// Sets gravity and air drag of a copy of a model to those of a control.
+/// Sets the numbers of a copy of a model to those of a control.
 fn set_numbers(copy: &mut Model, model: &Model, control: &Control) {
     copy.replace_gravity(control.gravity.unwrap_or(model.gravity()));
-    for (i, body) in model.bodies().iter().enumerate() {
-        copy.set_air_drag(i, control.air_drag.get(i).copied().flatten().unwrap_or(body.air_drag));
+    copy.set_air_drag(model, |body| control.air_drag.get(body).copied().flatten());
+    copy.set_factors(model, |body| control.factors(body));
+    if model.can_collide() {
+        copy.scale_friction(model, |surface| control.friction.of(surface));
     }
 }
 

@@ -3,7 +3,7 @@
 //! An edit is a list of changes of plain values: gravity, materials, loads, motions, constraints, metaphors, contact, the solver, or who drives a skeleton. Bodies, skeletons and obstacles
 //! stay what they are, so that the state at the frame of the edit is also a state of the changed scene.
 
-use sinew_control::{ConstraintMotion, Curve, DriveMode, Goal, Motion, VectorCurve};
+use sinew_control::{ConstraintMotion, Curve, DriveMode, Factor, Goal, Motion, VectorCurve};
 use sinew_flesh::Material;
 use sinew_sim::Solver;
 use sinew_sim::desc::{ConstraintDesc, ContactDesc, LoadDesc, MetaphorDesc};
@@ -44,6 +44,22 @@ pub enum SceneChange {
         body: String,
         /// The rate at which the air slows its motion (1/s), over the time of the take.
         rate: Curve,
+    },
+    /// What the stiffness, damping or friction of a body is multiplied by.
+    BodyFactor {
+        /// The body.
+        body: String,
+        /// Which of them.
+        factor: Factor,
+        /// The factor, over the time of the take.
+        curve: Curve,
+    },
+    /// What friction against an obstacle is multiplied by.
+    ObstacleFrictionFactor {
+        /// The obstacle.
+        obstacle: String,
+        /// The factor, over the time of the take.
+        curve: Curve,
     },
     /// The motion of a pin. It begins at the edit, from where the pin is then.
     PinMotion {
@@ -125,6 +141,8 @@ impl SceneChange {
     pub(crate) fn is_of_world(&self) -> bool {
         match self {
             SceneChange::PinMotion { .. }
+            | SceneChange::BodyFactor { .. }
+            | SceneChange::ObstacleFrictionFactor { .. }
             | SceneChange::Solver(_)
             | SceneChange::Goal { .. }
             | SceneChange::RemoveGoal { .. } => false,

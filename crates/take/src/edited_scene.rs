@@ -26,6 +26,14 @@ impl SceneChange {
             SceneChange::Material { body, material } => body_of(scene, body)?.1.material = *material,
             SceneChange::Loads { body, loads, forces } => set_loads(scene, body, loads, forces)?,
             SceneChange::AirDrag { body, rate } => set_air_drag(scene, body, rate)?,
+            SceneChange::BodyFactor { body, factor, curve } => {
+                let i = body_of(scene, body)?.0;
+                scene.curves.factors.set_body(*factor, i, Some(curve.clone()));
+            }
+            SceneChange::ObstacleFrictionFactor { obstacle, curve } => {
+                let i = obstacle_of(scene, obstacle)?.0;
+                scene.curves.factors.set_obstacle(i, Some(curve.clone()));
+            }
             SceneChange::PinMotion { body, pin, motion } => set_pin_motion(scene, body, *pin, motion)?,
             SceneChange::ObstacleMotion { obstacle, motion } => {
                 set_obstacle_motion(scene, obstacle, motion)?;

@@ -1,7 +1,7 @@
 //! Edits of takes: from their frame on the scene is another one, before it nothing changes, and it does not matter when they were made.
 
 use sinew_control::{
-    BezierKey, ConstraintMotion, Curve, Extrapolation, KeyedMotion, Motion, PlaceMotion, VectorCurve,
+    BezierKey, ConstraintMotion, Curve, Extrapolation, Factor, KeyedMotion, Motion, PlaceMotion, VectorCurve,
     WorldCurves,
 };
 use sinew_flesh::Material;
@@ -78,6 +78,13 @@ fn keyed_motion() -> Motion {
     }))
 }
 
+/// A factor of the bar that changes from 0.3 to 2 during the take.
+fn factor(factor: Factor) -> SceneChange {
+    let keys = vec![BezierKey::auto(0.5, 0.3), BezierKey::auto(1.5, 2.0)];
+    let curve = Curve::build(keys, Extrapolation::Hold).unwrap();
+    SceneChange::BodyFactor { body: "bar".into(), factor, curve }
+}
+
 /// One of every change.
 fn changes() -> Vec<(&'static str, SceneChange)> {
     let body = || "bar".to_owned();
@@ -99,6 +106,13 @@ fn changes() -> Vec<(&'static str, SceneChange)> {
                 loads: vec![LoadDesc { region: region.clone(), force: Vec3::new(0.0, 5.0, 2.0) }],
                 forces: Vec::new(),
             },
+        ),
+        ("stiffness factor", factor(Factor::Stiffness)),
+        ("damping factor", factor(Factor::Damping)),
+        ("friction factor", factor(Factor::Friction)),
+        (
+            "friction factor of an obstacle",
+            SceneChange::ObstacleFrictionFactor { obstacle: "ball".into(), curve: 0.0.into() },
         ),
         ("keyed gravity", SceneChange::Gravity(VectorCurve([0.0.into(), swing(), Curve::constant(1.0)]))),
         (

@@ -161,7 +161,10 @@ fn check_magnitude_1(names: &[&'static str]) {
             // compression buckles slender parts
             let range = if kind == MetaphorKind::Stretch { 0.5..2.5 } else { 0.5..2.0 };
             table += &format!("{name} {kind:?}: {:.3} {:.3} of {expected:.4}\n", ratios[0], ratios[1]);
-            is_sound &= expected == 0.0 || ratios.iter().all(|ratio| range.contains(ratio));
+            // of a flat sheet no stiffness is found against stretch and push, and there is nothing to compare with
+            let is_unknown = name == "cloth" && matches!(kind, MetaphorKind::Stretch | MetaphorKind::Push);
+            let is_as_expected = expected > 0.0 && ratios.iter().all(|ratio| range.contains(ratio));
+            is_sound &= if is_unknown { expected == 0.0 } else { is_as_expected };
         }
     }
     assert!(is_sound, "{table}");

@@ -7,13 +7,13 @@ use super::goal::read_goals;
 use super::material::read_material_from;
 use super::metaphor::read_metaphors;
 use super::motion::read_motion;
-use super::number::read_vector;
+use super::number::{read_factor, read_factors, read_vector};
 use super::performance::read_mode;
 use super::section::Section;
 use super::solver::read_solver;
 use crate::Up;
 use crate::scene_schema::{BodyEditTable, CharacterEditTable, EditTable, ObstacleEditTable};
-use sinew_control::Motion;
+use sinew_control::{Factor, Motion};
 use sinew_files::ReadError;
 use sinew_flesh::Material;
 use sinew_skeleton::Skeleton;
@@ -110,6 +110,10 @@ fn read_body(
     }
     let rate = read_air_drag(section, &table.air_drag)?;
     changes.extend(rate.map(|rate| SceneChange::AirDrag { body: body.clone(), rate }));
+    let numbers = [&table.stiffness_factor, &table.damping_factor, &table.friction_factor];
+    for (factor, curve) in Factor::ALL.into_iter().zip(read_factors(section, numbers)?) {
+        changes.extend(curve.map(|curve| SceneChange::BodyFactor { body: body.clone(), factor, curve }));
+    }
     for pin in section.items("pin", &table.pin) {
         let motion = read_motion(pin.optional("motion", &pin.table().motion).as_ref())?;
         let pin = pin.number.unwrap_or(1).saturating_sub(1);
@@ -160,5 +164,8 @@ fn read_obstacle(
     let friction = section.friction;
     changes
         .extend(friction.map(|friction| SceneChange::ObstacleFriction { obstacle: name.clone(), friction }));
+    let factor = read_factor(section, Factor::Friction, section.table().friction_factor.as_ref())?;
+    let change = |curve| SceneChange::ObstacleFrictionFactor { obstacle: name.clone(), curve };
+    changes.extend(factor.map(change));
     Ok(())
 }

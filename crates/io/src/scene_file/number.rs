@@ -5,7 +5,9 @@ use super::section::Section;
 use crate::scene_schema::{CurveKey, CurveKeyTable, CurveKind, CurveTable, KeyedNumber, KeyedVector};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use sinew_control::{BezierKey, Curve, Handles, Interpolation, Key, KeyError, Keyframes, VectorCurve};
+use sinew_control::{
+    BezierKey, Curve, Factor, Handles, Interpolation, Key, KeyError, Keyframes, VectorCurve,
+};
 use sinew_files::ReadError;
 
 /// Reads the number of a key.
@@ -18,6 +20,35 @@ pub(super) fn read_number<T: JsonSchema + for<'de> Deserialize<'de>>(
         KeyedNumber::Constant(value) => Ok(Curve::Constant(*value)),
         KeyedNumber::Curve(table) => read_curve(section, key, table),
     }
+}
+
+/// Reads a factor of a body or an obstacle, if it is given.
+pub(super) fn read_factor<T: JsonSchema + for<'de> Deserialize<'de>>(
+    section: &Section<T>,
+    factor: Factor,
+    number: Option<&KeyedNumber>,
+) -> Result<Option<Curve>, ReadError> {
+    let Some(number) = number else { return Ok(None) };
+    let (key, [least, most]) = (factor.key(), factor.range());
+    let curve = read_number(section, key, number)?;
+    match factor.fault(&curve) {
+        None => Ok(Some(curve)),
+        Some((_, value)) => {
+            Err(section.error(key, format!("`{key}` is {value}: it must be from {least} to {most}")))
+        }
+    }
+}
+
+/// The factors of a body that are given, in the order of [`Factor::ALL`].
+pub(super) fn read_factors<T: JsonSchema + for<'de> Deserialize<'de>>(
+    section: &Section<T>,
+    numbers: [&Option<KeyedNumber>; 3],
+) -> Result<[Option<Curve>; 3], ReadError> {
+    let mut curves = [const { None }; 3];
+    for ((factor, number), curve) in Factor::ALL.into_iter().zip(numbers).zip(&mut curves) {
+        *curve = read_factor(section, factor, number.as_ref())?;
+    }
+    Ok(curves)
 }
 
 /// Reads the vector of a key.

@@ -3,6 +3,7 @@
 use super::Reading;
 use super::bone_motion::{Performer, read_bone_motion};
 use super::goal::read_goals;
+use super::number::read_number;
 use super::section::Section;
 use crate::scene_schema::{self, BoneChoice, BoneGroup, CharacterTable, CueTable, JointDriver};
 use sinew_character::find_bone;
@@ -92,7 +93,10 @@ fn read_cue(section: &Section<CueTable>, skeleton: &Skeleton) -> Result<Cue, Rea
 
     // what drives them
     let drive = match (&section.torque, section.drive) {
-        (Some(torque), _) => CueDrive::Torque(torque.clone()),
+        (Some(torque), _) => {
+            let curves = torque.iter().map(|torque| read_number(section, "torque", torque));
+            CueDrive::Torque(curves.collect::<Result<_, _>>()?)
+        }
         (None, Some(JointDriver::Limp)) => CueDrive::Limp,
         (None, Some(JointDriver::Reach)) => CueDrive::Reach,
         (None, Some(JointDriver::Servo)) => CueDrive::Servo,

@@ -67,6 +67,15 @@ pub struct BodyTable {
     /// Rate at which the air slows its motion (1/s): it falls no faster than gravity divided by this, 9.81 m/s at 1. Without it, it falls freely.
     #[schemars(extend("default" = 0))]
     pub air_drag: Option<KeyedNumber>,
+    /// What the stiffness of its flesh, cloth or springs is multiplied by, from 0.001 to 1000. Damping ratios stay: it is as if `young` were multiplied.
+    #[schemars(extend("default" = 1))]
+    pub stiffness_factor: Option<KeyedNumber>,
+    /// What its damping is multiplied by, from 0 to 1000. Well above 10, time steps are shorter.
+    #[schemars(extend("default" = 1))]
+    pub damping_factor: Option<KeyedNumber>,
+    /// What friction of its surface is multiplied by, from 0 to 1000; where the other side of a contact has a factor too, both count.
+    #[schemars(extend("default" = 1))]
+    pub friction_factor: Option<KeyedNumber>,
     /// Whether its surface may collide with itself.
     #[schemars(extend("default" = false))]
     pub self_contact: Option<bool>,

@@ -1,8 +1,8 @@
 //! `[[character]]`: flesh on bones.
 
 use super::{
-    BoneMotionTable, BoneTable, CueTable, GoalTable, KeyTable, LoadTable, MaterialChoice, PinTable, SagMode,
-    TieTable, Vector, whole,
+    BoneMotionTable, BoneTable, CueTable, GoalTable, KeyTable, KeyedNumber, LoadTable, MaterialChoice,
+    PinTable, SagMode, TieTable, Vector, whole,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -122,6 +122,15 @@ pub struct CharacterTable {
     /// Forces on it, one `[[character.load]]` each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub load: Vec<LoadTable>,
+    /// What the stiffness of its flesh is multiplied by, from 0.001 to 1000. Damping ratios stay: it is as if `young` were multiplied.
+    #[schemars(extend("default" = 1))]
+    pub stiffness_factor: Option<KeyedNumber>,
+    /// What its damping is multiplied by, from 0 to 1000. Well above 10, time steps are shorter.
+    #[schemars(extend("default" = 1))]
+    pub damping_factor: Option<KeyedNumber>,
+    /// What friction of its surface is multiplied by, from 0 to 1000; where the other side of a contact has a factor too, both count.
+    #[schemars(extend("default" = 1))]
+    pub friction_factor: Option<KeyedNumber>,
     /// Whether its surface may collide with itself.
     #[schemars(extend("default" = false))]
     pub self_contact: Option<bool>,

@@ -61,6 +61,15 @@ pub struct BodyEditTable {
     /// Rate at which the air slows its motion (1/s).
     #[schemars(extend("x-default" = "as before"))]
     pub air_drag: Option<KeyedNumber>,
+    /// What the stiffness of its flesh, cloth or springs is multiplied by, from 0.001 to 1000. Damping ratios stay: it is as if `young` were multiplied.
+    #[schemars(extend("x-default" = "as before"))]
+    pub stiffness_factor: Option<KeyedNumber>,
+    /// What its damping is multiplied by, from 0 to 1000. Well above 10, time steps are shorter.
+    #[schemars(extend("x-default" = "as before"))]
+    pub damping_factor: Option<KeyedNumber>,
+    /// What friction of its surface is multiplied by, from 0 to 1000; where the other side of a contact has a factor too, both count.
+    #[schemars(extend("x-default" = "as before"))]
+    pub friction_factor: Option<KeyedNumber>,
     /// Motions of its pins, one `[[edit.body.pin]]` each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pin: Vec<PinEditTable>,
@@ -112,4 +121,7 @@ pub struct ObstacleEditTable {
     /// Coulomb's coefficient of friction against it.
     #[schemars(extend("x-default" = "as before", "minimum" = 0))]
     pub friction: Option<f64>,
+    /// What friction against it is multiplied by, from 0 to 1000; where the other side of a contact has a factor too, both count.
+    #[schemars(extend("x-default" = "as before"))]
+    pub friction_factor: Option<KeyedNumber>,
 }

@@ -1,6 +1,6 @@
 //! `[[obstacle]]`: a rigid body that flesh collides with.
 
-use super::{MotionTable, Quaternion, Vector, whole};
+use super::{KeyedNumber, MotionTable, Quaternion, Vector, whole};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -85,6 +85,9 @@ pub struct ObstacleTable {
     /// Coulomb's coefficient of friction against it. Where the other side of a contact has one too, the geometric mean counts.
     #[schemars(extend("x-default" = "of what touches it, or of `[contact]`", "minimum" = 0))]
     pub friction: Option<f64>,
+    /// What friction against it is multiplied by, from 0 to 1000; where the other side of a contact has a factor too, both count.
+    #[schemars(extend("default" = 1))]
+    pub friction_factor: Option<KeyedNumber>,
     /// A factor on the stiffness of contact with it, times that of the other side; above 1, time steps are shorter.
     #[schemars(extend("default" = 1, "exclusiveMinimum" = 0, "maximum" = 1e6))]
     pub stiffness: Option<f64>,

@@ -1,6 +1,6 @@
 //! `[character.motion]`, `[[character.key]]`, `[[character.goal]]` and `[[character.cue]]`: the motion of a skeleton, and what drives it.
 
-use super::{Vector, whole};
+use super::{KeyedNumber, Vector, whole};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -173,8 +173,9 @@ pub struct CueTable {
     pub bones: Option<BoneChoice>,
     /// What drives them from then on.
     pub drive: Option<JointDriver>,
-    /// A torque on the joint of one bone (N m or N).
-    pub torque: Option<Vec<f64>>,
+    /// A torque on the joint of one bone (N m or N), a number or a curve for each of its degrees of freedom; keys are at times of the take.
+    #[schemars(title = "list of numbers or curves")]
+    pub torque: Option<Vec<KeyedNumber>>,
 }
 
 /// Which bones are meant.

@@ -6,9 +6,10 @@ use super::nonzero;
 use super::number::{constant_vector, keyed_number, keyed_vector};
 use super::region::{motion_table, region_table};
 use crate::scene_schema::{
-    BodyTable, ElasticLaw, LoadTable, MaterialChoice, MaterialName, MaterialTable, PinTable, SagMode,
+    BodyTable, ElasticLaw, KeyedNumber, LoadTable, MaterialChoice, MaterialName, MaterialTable, PinTable,
+    SagMode,
 };
-use sinew_control::{Curve, Motion, VectorCurve};
+use sinew_control::{Curve, Factor, Motion, VectorCurve};
 use sinew_flesh::{Law, Material, StretchLimits};
 use sinew_sim::contact::ContactMaterial;
 use sinew_sim::desc::{BodyDesc, ContactDesc, LoadDesc, PinDesc, Sag};
@@ -22,6 +23,8 @@ pub(super) struct BodyMotion<'a> {
     pub(super) forces: &'a [Option<VectorCurve>],
     /// The curve of its air drag.
     pub(super) air_drag: Option<&'a Curve>,
+    /// The curves of its factors, in the order of [`Factor::ALL`].
+    factors: [Option<&'a Curve>; 3],
 }
 
 impl<'a> BodyMotion<'a> {
@@ -31,7 +34,14 @@ impl<'a> BodyMotion<'a> {
             pins: scene.pin_motions.get(i).map_or(&[], Vec::as_slice),
             forces: scene.curves.loads.get(i).map_or(&[], Vec::as_slice),
             air_drag: scene.curves.air_drag.get(i).and_then(Option::as_ref),
+            factors: Factor::ALL.map(|factor| scene.curves.factors.of(factor).get(i)?.as_ref()),
         }
+    }
+
+    /// Its factors, in the order of [`Factor::ALL`].
+    pub(super) fn factors(&self) -> Result<[Option<KeyedNumber>; 3], &'static str> {
+        let [stiffness, damping, friction] = self.factors.map(|curve| curve.map(keyed_number).transpose());
+        Ok([stiffness?, damping?, friction?])
     }
 }
 
@@ -42,6 +52,7 @@ pub(super) fn body_table(
     contact: &ContactDesc,
 ) -> Result<BodyTable, &'static str> {
     let material = contact.material(&body.name);
+    let [stiffness_factor, damping_factor, friction_factor] = moving.factors()?;
     let table = BodyTable {
         name: Some(body.name.clone()),
         surface: mesh.surface,
@@ -57,6 +68,9 @@ pub(super) fn body_table(
             Some(curve) => Some(keyed_number(curve)?),
             None => (body.air_drag > 0.0).then_some(body.air_drag.into()),
         },
+        stiffness_factor,
+        damping_factor,
+        friction_factor,
         self_contact: self_contact(body, contact),
         friction: material.friction,
         contact_stiffness: contact_stiffness(&material),

@@ -44,6 +44,7 @@ pub(super) fn character_table<'a>(
 
     // flesh and bones
     let contact = scene.world.contact.material(&body.name);
+    let [stiffness_factor, damping_factor, friction_factor] = moving.factors()?;
     let mut table = CharacterTable {
         name: Some(body.name.clone()),
         bone: bone_tables(&rig.skeleton)?,
@@ -60,6 +61,9 @@ pub(super) fn character_table<'a>(
         velocity: nonzero(&body.velocity),
         pin: pin_tables(&body.pins, moving.pins)?,
         load: load_tables(&body.loads, moving.forces)?,
+        stiffness_factor,
+        damping_factor,
+        friction_factor,
         self_contact: self_contact(body, &scene.world.contact),
         friction: contact.friction,
         contact_stiffness: contact_stiffness(&contact),

@@ -13,7 +13,7 @@ use crate::scene_schema::{
     BodyEditTable, CharacterEditTable, EditTable, GoalTable, ObstacleEditTable, PinEditTable, SolverChoice,
     SolverTable,
 };
-use sinew_control::{Goal, Motion};
+use sinew_control::{Factor, Goal, Motion};
 use sinew_skeleton::Skeleton;
 use sinew_take::{Scene, SceneChange};
 
@@ -50,6 +50,15 @@ fn edit_table(scene: &Scene, time: f64, change: &SceneChange) -> Result<EditTabl
         SceneChange::AirDrag { body: name, rate } => {
             table.body.push(BodyEditTable { air_drag: Some(keyed_number(rate)?), ..body(name) });
         }
+        SceneChange::BodyFactor { body: name, factor, curve } => {
+            let (number, mut own) = (Some(keyed_number(curve)?), body(name));
+            match factor {
+                Factor::Stiffness => own.stiffness_factor = number,
+                Factor::Damping => own.damping_factor = number,
+                Factor::Friction => own.friction_factor = number,
+            }
+            table.body.push(own);
+        }
         SceneChange::PinMotion { body: name, pin, motion } => {
             let pin = PinEditTable { number: Some(pin + 1), motion: motion_table(motion)? };
             table.body.push(BodyEditTable { pin: vec![pin], ..body(name) });
@@ -72,6 +81,10 @@ fn edit_table(scene: &Scene, time: f64, change: &SceneChange) -> Result<EditTabl
         }
         SceneChange::ObstacleFriction { obstacle: name, friction } => {
             table.obstacle.push(ObstacleEditTable { friction: Some(*friction), ..obstacle(name) });
+        }
+        SceneChange::ObstacleFrictionFactor { obstacle: name, curve } => {
+            let friction_factor = Some(keyed_number(curve)?);
+            table.obstacle.push(ObstacleEditTable { friction_factor, ..obstacle(name) });
         }
         SceneChange::Constraint { constraint, motion } => {
             table.constraint.push(moved_constraint_table(constraint, motion)?);

@@ -1,18 +1,19 @@
 //! Writes obstacles as `[[obstacle]]`, and the settings of contact as `[contact]`.
 
 use super::mesh::MeshFiles;
+use super::number::keyed_number;
 use super::region::motion_table;
 use super::{nonzero, quaternion, vector};
 use crate::distinct_names::file_names;
 use crate::scene_schema::{ContactTable, ObstacleMobility, ObstacleTable};
-use sinew_control::Motion;
+use sinew_control::{Curve, Motion};
 use sinew_sim::desc::{ContactDesc, Mobility, ObstacleDesc, Shape};
 
-/// The table of an obstacle, one of `all`.
+/// The table of an obstacle, one of `all`, with its motion and the curve of the factor of its friction.
 pub(super) fn obstacle_table(
     obstacle: &ObstacleDesc,
     all: &[ObstacleDesc],
-    motion: &Motion,
+    (motion, friction): (&Motion, Option<&Curve>),
     meshes: &mut MeshFiles,
 ) -> Result<ObstacleTable, String> {
     // pose and surface
@@ -20,6 +21,7 @@ pub(super) fn obstacle_table(
         name: Some(obstacle.name.clone()),
         position: nonzero(&obstacle.pose.translation.vector),
         friction: obstacle.friction,
+        friction_factor: friction.map(keyed_number).transpose()?,
         stiffness: (obstacle.stiffness != 1.0).then_some(obstacle.stiffness),
         glass: obstacle.is_glass.then_some(true),
         ..ObstacleTable::default()

@@ -1,6 +1,7 @@
 //! Writes what a skeleton does: its motion as a table of frames, its preroll and its cues.
 
 use super::goal::goal_table;
+use super::number::keyed_number;
 use crate::scene_schema::{
     BoneChoice, BoneGroup, BoneMotionTable, CharacterTable, CueTable, Curve, DriveMode, JointDriver,
 };
@@ -139,7 +140,7 @@ fn cue_table(cue: &Cue, skeleton: &Skeleton) -> Result<CueTable, String> {
                     "has a cue with a torque on several bones, or with a wrong number of torques".into()
                 );
             }
-            table.torque = Some(values.clone());
+            table.torque = Some(values.iter().map(keyed_number).collect::<Result<_, _>>()?);
         }
     }
     Ok(table)

@@ -139,6 +139,16 @@ fn keyed_number() -> BoxedStrategy<KeyedNumber> {
         .boxed()
 }
 
+/// A factor of stiffness, damping or friction.
+fn factor() -> BoxedStrategy<KeyedNumber> {
+    let curve = |[from, to]: [f64; 2]| {
+        let keys = vec![CurveKey::Row([0.0, from]), CurveKey::Row([1.5, to])];
+        KeyedNumber::Curve(CurveTable { keys, ..CurveTable::default() })
+    };
+    let range = 0.01..10.0f64;
+    prop_oneof![range.clone().prop_map(KeyedNumber::Constant), [range.clone(), range].prop_map(curve)].boxed()
+}
+
 fn keyed_vector() -> BoxedStrategy<KeyedVector> {
     let component = || prop_oneof![number().prop_map(KeyedNumber::Constant), keyed_number()];
     [component(), component(), component()].boxed()
@@ -248,8 +258,10 @@ fn body() -> BoxedStrategy<BodyTable> {
     ];
     let placing = (of(positive()), of(vector()), of(vector()), contact_keys());
     let held = (vec(pin(), 0..3), vec(load(), 0..2), of(sag()), of(keyed_number()));
-    (shape, kind(), placing, of(material()), held)
-        .prop_map(|(shape, kind, (scale, translate, velocity, contact), material, held)| {
+    let factors = (of(factor()), of(factor()), of(factor()));
+    (shape, kind(), placing, of(material()), held, factors)
+        .prop_map(|(shape, kind, (scale, translate, velocity, contact), material, held, factors)| {
+            let (stiffness_factor, damping_factor, friction_factor) = factors;
             let (pin, load, sag, air_drag) = held;
             let (self_contact, friction, contact_stiffness) = contact;
             let BodyTable { kind, fabric, elements, thickness, .. } = kind;
@@ -265,6 +277,9 @@ fn body() -> BoxedStrategy<BodyTable> {
                 load,
                 sag,
                 air_drag,
+                stiffness_factor,
+                damping_factor,
+                friction_factor,
                 kind,
                 fabric,
                 elements,
@@ -366,8 +381,19 @@ fn cue() -> BoxedStrategy<CueTable> {
         JointDriver::Servo,
         JointDriver::Direct,
     ];
-    (0.0..10.0, bones, select(drives))
-        .prop_map(|(time, bones, drive)| CueTable { time, bones, drive: Some(drive), torque: None })
+    let driven = (bones, select(drives)).prop_map(|(bones, drive)| CueTable {
+        bones,
+        drive: Some(drive),
+        ..CueTable::default()
+    });
+    // the first bone has a ball joint
+    let turned = keyed_vector().prop_map(|torque| CueTable {
+        bones: Some(BoneChoice::Named(vec!["bone 1".into()])),
+        torque: Some(torque.to_vec()),
+        ..CueTable::default()
+    });
+    (0.0..10.0, prop_oneof![4 => driven, 1 => turned])
+        .prop_map(|(time, cue)| CueTable { time, ..cue })
         .boxed()
 }
 
@@ -439,6 +465,7 @@ fn character() -> BoxedStrategy<CharacterTable> {
         DriveMode::Direct,
     ];
     let directed = (of(select(modes)), vec(goal(), 0..3), of(positive()));
+    let flesh = (flesh, (of(factor()), of(factor()), of(factor())));
     (vec(bone(), 1..5), vec(tie(), 0..3), vec(pin(), 0..2), flesh, performance, directed)
         .prop_map(|(mut bone, tie, pin, flesh, performance, (mode, mut goal, max_torque))| {
             goal.iter_mut().enumerate().for_each(|(i, goal)| goal.name = Some(format!("goal {i}")));
@@ -451,6 +478,7 @@ fn character() -> BoxedStrategy<CharacterTable> {
             let springs =
                 BoneTable { limits: None, spring_rest: None, stiffness: None, stop_stiffness: None, ..axes };
             bone[0] = BoneTable { joint: Some(JointType::Ball), ..springs };
+            let (flesh, (stiffness_factor, damping_factor, friction_factor)) = flesh;
             let (material, anchored, sag, core_stiffness, core_reach, contact, velocity) = flesh;
             let (self_contact, friction, contact_stiffness) = contact;
             let (key, interpolation, is_loop, cue, preroll_approach, preroll_hold, return_time) = performance;
@@ -468,6 +496,9 @@ fn character() -> BoxedStrategy<CharacterTable> {
                 sag,
                 core_stiffness,
                 core_reach,
+                stiffness_factor,
+                damping_factor,
+                friction_factor,
                 self_contact,
                 friction,
                 contact_stiffness,
@@ -511,17 +542,21 @@ fn obstacle() -> BoxedStrategy<ObstacleTable> {
     ];
     let rotation =
         prop_oneof![of(vector()).prop_map(|turn| (turn, None)), quaternion().prop_map(|q| (None, Some(q)))];
-    (shape, rotation, of(vector()), of(motion()), (of(positive()), of(positive()), flag()))
-        .prop_map(|(shape, (turn, rotation), position, motion, (friction, stiffness, glass))| ObstacleTable {
-            turn,
-            rotation,
-            position,
-            mobility: motion.as_ref().map_or(glass.map(|_| ObstacleMobility::Kinematic), |_| None),
-            motion,
-            friction,
-            stiffness,
-            glass,
-            ..shape
+    (shape, rotation, of(vector()), of(motion()), (of(positive()), of(positive()), flag(), of(factor())))
+        .prop_map(|(shape, (turn, rotation), position, motion, surface)| {
+            let (friction, stiffness, glass, friction_factor) = surface;
+            ObstacleTable {
+                turn,
+                rotation,
+                position,
+                mobility: motion.as_ref().map_or(glass.map(|_| ObstacleMobility::Kinematic), |_| None),
+                motion,
+                friction,
+                friction_factor,
+                stiffness,
+                glass,
+                ..shape
+            }
         })
         .boxed()
 }
@@ -686,10 +721,13 @@ fn edit() -> BoxedStrategy<EditTable> {
         material().prop_map(move |material| of_body(BodyEditTable { material: Some(material), ..body() })),
         vec(load(), 0..2).prop_map(move |load| of_body(BodyEditTable { load: Some(load), ..body() })),
         keyed_number().prop_map(move |rate| of_body(BodyEditTable { air_drag: Some(rate), ..body() })),
-        positive().prop_map(move |friction| {
-            let name = "obstacle 1".into();
+        factor().prop_map(move |own| of_body(BodyEditTable { stiffness_factor: Some(own), ..body() })),
+        factor().prop_map(move |own| of_body(BodyEditTable { damping_factor: Some(own), ..body() })),
+        factor().prop_map(move |own| of_body(BodyEditTable { friction_factor: Some(own), ..body() })),
+        (positive(), of(factor())).prop_map(move |(friction, friction_factor)| {
+            let (name, friction) = ("obstacle 1".into(), friction_factor.is_none().then_some(friction));
             let obstacle =
-                ObstacleEditTable { name, friction: Some(friction), ..ObstacleEditTable::default() };
+                ObstacleEditTable { name, friction, friction_factor, ..ObstacleEditTable::default() };
             EditTable { obstacle: vec![obstacle], ..none() }
         }),
         constraint().prop_map(move |constraint| {

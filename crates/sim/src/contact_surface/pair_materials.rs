@@ -15,6 +15,15 @@ pub(crate) struct PairMaterials {
     table: Vec<PairMaterial>,
 }
 
+/// A surface that has friction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Surface {
+    /// That of the body with this index.
+    Body(usize),
+    /// That of the obstacle with this index.
+    Obstacle(usize),
+}
+
 impl PairMaterials {
     /// The table of a world whose bodies have so many contact points each.
     pub(super) fn build(world: &WorldDesc, point_counts: impl Iterator<Item = usize>) -> PairMaterials {
@@ -32,6 +41,19 @@ impl PairMaterials {
             point_body.resize(point_body.len() + count, body as u32);
         }
         PairMaterials { point_body, count: all.len(), body_count: world.bodies.len(), table }
+    }
+
+    /// Sets friction to that of another table, multiplied by the factors of both surfaces of a pair, or of the one that is in contact with itself.
+    pub(crate) fn scale_friction(&mut self, own: &PairMaterials, factor: impl Fn(Surface) -> f64) {
+        let of = |i: usize| match i.checked_sub(own.body_count) {
+            None => factor(Surface::Body(i)),
+            Some(obstacle) => factor(Surface::Obstacle(obstacle)),
+        };
+        for (i, (pair, own_pair)) in self.table.iter_mut().zip(&own.table).enumerate() {
+            let (a, b) = (i / own.count, i % own.count);
+            let factor = if a == b { of(a) } else { of(a) * of(b) };
+            pair.friction = scaled_friction(own_pair.friction, factor);
+        }
     }
 
     /// The largest stiffness factor of any pair, at least 1.
@@ -85,6 +107,11 @@ impl PairMaterials {
         let [first, second] = [first, second].map(|obstacle| self.body_count + obstacle as usize);
         &self.table[first * self.count + second]
     }
+}
+
+/// A coefficient of friction, which may be infinite, multiplied by a factor.
+pub(crate) fn scaled_friction(friction: f64, factor: f64) -> f64 {
+    if factor == 0.0 { 0.0 } else { factor * friction }
 }
 
 /// The contact properties of bodies, then obstacles.

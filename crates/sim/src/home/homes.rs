@@ -201,6 +201,27 @@ impl Homes {
         self.bodies.iter().find(|own| own.body == body)
     }
 
+    /// Sets springs and elasticity of a body to multiples of those of other homes: stiffness by `stiffness`, damping by `damping`.
+    pub(crate) fn scale(&mut self, own: &Homes, body: usize, stiffness: f64, damping: f64) {
+        let Some(home) = own.of_body(body) else { return };
+        for node in home.nodes.clone() {
+            let spring = &own.springs[node];
+            self.springs[node] = HomeSpring {
+                stiffness: stiffness * spring.stiffness,
+                damping: damping * spring.damping,
+                limit: spring.limit,
+            };
+            for part in own.range_of_node(node) {
+                self.parts[part].stiffness = stiffness * own.parts[part].stiffness;
+            }
+        }
+        for (share, own) in self.bone_nodes.iter_mut().zip(&own.bone_nodes) {
+            if home.nodes.contains(&(own.node as usize)) {
+                share.stiffness = stiffness * own.stiffness;
+            }
+        }
+    }
+
     /// All numbers, for a fingerprint.
     pub(crate) fn numbers(&self) -> impl Iterator<Item = f64> + '_ {
         let of_part =

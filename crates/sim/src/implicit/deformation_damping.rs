@@ -15,7 +15,7 @@ use crate::Model;
 use crate::part::{Part, RigidMoments};
 use sinew_math::sparse::Row;
 use sinew_math::svd::Polar;
-use sinew_math::{Mat3, Vec3, real};
+use sinew_math::{Mat3, Vec3};
 
 /// The damping potential of all parts.
 #[derive(Clone, Debug, Default)]
@@ -44,10 +44,13 @@ impl DeformationDamping {
         self.shape.resize(if all.all().is_empty() { 0 } else { x.len() }, Vec3::zeros());
         self.diagonal.clear();
         self.diagonal.resize(x.len(), 0.0);
-        for part in all.all() {
+        // parts are in the order of their bodies
+        let of_body = |i: usize| all.of_body(i).map(move |part| (&all.all()[part], i));
+        for (part, body) in (0..model.bodies().len()).flat_map(of_body) {
             let nodes = all.nodes_of(part);
             let moves = nodes.iter().any(|node| is_free(*node as usize));
-            let stiffness = if moves { (real::exp(part.damping_rate * h) - 1.0) / (h * h) } else { 0.0 };
+            let growth = model.bodies()[body].factors.growth(part.damping_rate * h);
+            let stiffness = if moves { growth / (h * h) } else { 0.0 };
             self.parts.push(PartDamping { stiffness, rotation: Mat3::identity() });
             let center = center(model, part, x);
             nodes.iter().for_each(|node| self.shape[*node as usize] = x[*node as usize] - center);

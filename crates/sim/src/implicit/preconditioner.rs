@@ -14,8 +14,9 @@ use super::skin::Skin;
 use crate::Model;
 use crate::NodeEnergy;
 use crate::constraint::Hold;
-use crate::model::ModelId;
+use crate::model::{ModelId, power_of_two};
 use crate::rest_matrix::rest_matrix;
+use sinew_flesh::Elements;
 use sinew_math::nalgebra::{DMatrix, DVector, Matrix6, Vector6};
 use sinew_math::sparse::{Block, Row, Solver, SolverChoice, times, times_transposed};
 use sinew_math::spatial::{Frame, RigidInertia, Twist, Wrench};
@@ -29,6 +30,8 @@ const HELD_STIFFNESS: f64 = 0.1;
 pub(super) struct Preconditioner {
     rest: Option<Rest>,
     kind: Kind,
+    /// Inertia and damping of nodes as they are compared with those of the matrix at rest.
+    rounded: Vec<f64>,
     turns: Vec<Block>,
     /// Inverse diagonal blocks of nodes, for tangled configurations.
     inverse_blocks: Vec<Block>,
@@ -60,6 +63,10 @@ struct Rest {
     h: f64,
     is_damped: bool,
     any_waits: bool,
+    /// Factors of the stiffness of bodies that it was built for; empty for a model without.
+    stiffness_factors: Vec<f64>,
+    /// Inertia and damping of nodes that it was built for, where a step changes damping; empty otherwise.
+    rounded: Vec<f64>,
     /// Indices of the free nodes.
     free: Vec<u32>,
     solver: Option<Solver>,
@@ -80,29 +87,42 @@ impl Preconditioner {
         // what is known fits, or its skin does
         let key = model.id().clone();
         let is_damped = problem.is_damped();
+        self.rounded.clear();
+        if model.changes_damping() {
+            self.rounded.extend((0..problem.inertia.len()).map(|node| rounded_diagonal(problem, node)));
+        }
+        let rounded = &self.rounded;
+        let is_as_stiff = |rest: &Rest| model.rounded_stiffness().eq(rest.stiffness_factors.iter().copied());
         let fits = |rest: &Rest| {
             let has_same_nodes = rest.key == key && rest.any_waits == problem.any_waits;
-            has_same_nodes && rest.h == problem.h && rest.is_damped == is_damped
+            let has_same_numbers = is_as_stiff(rest) && rest.rounded == *rounded;
+            has_same_nodes && has_same_numbers && rest.h == problem.h && rest.is_damped == is_damped
         };
         if self.rest.as_ref().is_some_and(fits) {
             return;
         }
-        let known = self.rest.take().filter(|rest| rest.key == key);
+        let known = self.rest.take().filter(|rest| rest.key == key && is_as_stiff(rest));
+        let elements = model.rounded_elements();
         let (skin, rest_frames) = match known {
             Some(rest) => (rest.skin, rest.rest_frames),
             None if model.rigs().is_empty() => (Skin::default(), Vec::new()),
-            None => (Skin::build(model), model.rest_frames()),
+            None => (Skin::build(model, &elements), model.rest_frames()),
         };
 
         // the matrix at rest: inertia, damping, home springs and elasticity
         let free: Vec<u32> =
             (0..model.node_count() as u32).filter(|node| problem.inertia[*node as usize] > 0.0).collect();
-        let mut own: Vec<f64> = (0..problem.inertia.len()).map(|node| problem.own_diagonal(node)).collect();
-        for node in model.homes().bodies.iter().flat_map(|body| body.nodes.clone()) {
-            own[node] += model.node_mass()[node] * model.homes().springs[node].stiffness;
+        let mut own = self.rounded.clone();
+        if own.is_empty() {
+            own.extend((0..problem.inertia.len()).map(|node| problem.own_diagonal(node)));
+        }
+        for home in &model.homes().bodies {
+            for node in home.nodes.clone() {
+                own[node] += model.node_mass()[node] * model.rounded_home_stiffness(home.body, node);
+            }
         }
         // points that are held exactly: a body that nothing else holds would have no stiffness against rigid motion at rest
-        let element = 4.0 / (model.stable_step().seconds * model.stable_step().seconds);
+        let element = 4.0 / (model.own_step().seconds * model.own_step().seconds);
         for constraint in model.constraints() {
             if let Hold::Exact { row, .. } = &constraint.hold {
                 for (node, weight) in row {
@@ -111,7 +131,7 @@ impl Preconditioner {
                 }
             }
         }
-        let matrix = rest_matrix(model.elements(), &own, &free);
+        let matrix = rest_matrix(&elements, &own, &free);
 
         // its solver
         let places: Vec<Vec3> = free.iter().map(|node| model.node_rest()[*node as usize]).collect();
@@ -119,9 +139,19 @@ impl Preconditioner {
         let low = model.node_rest().iter().fold(first, |low, x| low.inf(x));
         let solver =
             if free.is_empty() { None } else { Solver::build(&matrix, &places, low, SolverChoice::BySize) };
-        let stiffness = stiffness(model);
-        let (h, any_waits) = (problem.h, problem.any_waits);
-        self.rest = Some(Rest { key, h, is_damped, any_waits, free, solver, skin, rest_frames, stiffness });
+        self.rest = Some(Rest {
+            key,
+            h: problem.h,
+            is_damped,
+            any_waits: problem.any_waits,
+            stiffness_factors: model.rounded_stiffness().collect(),
+            rounded: self.rounded.clone(),
+            free,
+            solver,
+            skin,
+            rest_frames,
+            stiffness: stiffness(model, &elements),
+        });
     }
 
     /// Magnitude of the terms that cancel in the elastic energy (J).
@@ -336,13 +366,20 @@ fn apart(bones: &Bones, bone: u32, base: u32) -> Vec<(usize, f64)> {
 }
 
 /// Σ tr(K₁₁) d² with d an edge of the element or patch at rest (J).
-fn stiffness(model: &Model) -> f64 {
+fn stiffness(model: &Model, elements: &Elements) -> f64 {
     let mut sum = 0.0;
-    model.elements().for_each_rest_stiffness(|nodes, blocks| {
+    elements.for_each_rest_stiffness(|nodes, blocks| {
         let edge = model.node_unstressed()[nodes[1] as usize] - model.node_unstressed()[nodes[0] as usize];
         sum += blocks[nodes.len() + 1].trace() * edge.norm_squared();
     });
     sum
+}
+
+/// Inertia and damping of a node (N/m), with damping rounded to a power of two of inertia: the matrix at rest is then kept over steps in which damping changes, and does not depend on the one that it was made in.
+fn rounded_diagonal(problem: &Problem, node: usize) -> f64 {
+    let inertia = problem.inertia[node];
+    let damping = problem.own_diagonal(node) - inertia;
+    if inertia > 0.0 && damping > 0.0 { inertia * (1.0 + power_of_two(damping / inertia)) } else { inertia }
 }
 
 /// Inverse of a block whose eigenvalues are clamped from below by the inertia of its node and by a thousandth of the largest.

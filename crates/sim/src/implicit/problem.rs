@@ -7,6 +7,7 @@ use super::rigid_obstacles::{RigidObstacles, RigidPose};
 use crate::NodeEnergy;
 use crate::SolveReport;
 use crate::exact_constraints::ExactConstraints;
+use crate::factors::Factors;
 use crate::metaphor_forces::MetaphorForces;
 use crate::substep::Substep;
 use crate::{Control, Model, State, StepError};
@@ -15,7 +16,7 @@ use sinew_math::lanes::{Kernel, Lanes, dispatch};
 use sinew_math::parallel::for_each_part;
 use sinew_math::sparse::Row;
 use sinew_math::spatial::{Frame, RigidInertia, Twist, Wrench};
-use sinew_math::{Mat3, Vec3, real};
+use sinew_math::{Mat3, Vec3};
 use sinew_skeleton::{DriveKind, SkeletonState};
 
 /// Node positions, joint coordinates and poses of dynamic obstacles.
@@ -210,7 +211,9 @@ impl Problem {
             self.carried[node] = self.homes.start.bind_x[node];
         }
         for (i, body) in model.bodies().iter().enumerate() {
-            let grown = real::exp(node_damping_rate(model, i) * self.h) - 1.0;
+            let has_parts = !model.parts().of_body(i).is_empty();
+            let factors = if has_parts { Factors::default() } else { body.factors };
+            let grown = factors.growth(node_damping_rate(model, i) * self.h);
             if grown == 0.0 {
                 continue;
             }

@@ -4,6 +4,7 @@
 
 use crate::Model;
 use crate::bone_weights::BoneWeights;
+use sinew_flesh::Elements;
 use sinew_math::nalgebra::{Matrix3x6, Matrix6};
 use sinew_math::spatial::cross_matrix;
 use sinew_math::{Mat3, Vec3};
@@ -27,10 +28,10 @@ pub(super) struct Pair {
 }
 
 impl Skin {
-    /// Computes weights and stiffnesses of a model at rest.
-    pub(super) fn build(model: &Model) -> Skin {
+    /// Computes weights and stiffnesses of a model at rest, with the stiffness of elements.
+    pub(super) fn build(model: &Model, elements: &Elements) -> Skin {
         let lists = model.fixed_nodes().blended_weights(model.tets());
-        let pairs = pairs(model, &lists);
+        let pairs = pairs(model, elements, &lists);
         let mut skin = Skin { ends: vec![0], pairs, ..Skin::default() };
         for list in lists {
             skin.weights.extend(list.into_iter().map(|(bone, weight)| (bone, weight as f32)));
@@ -47,9 +48,9 @@ impl Skin {
 }
 
 /// Sums over elements whose corners follow different bones: u = t₀(x) + Σ w_b (t_b − t₀)(x), where t₀ alone is a rigid motion without energy.
-fn pairs(model: &Model, weights: &[BoneWeights]) -> Vec<Pair> {
+fn pairs(model: &Model, elements: &Elements, weights: &[BoneWeights]) -> Vec<Pair> {
     let mut sums: BTreeMap<(u32, u32, u32), Matrix6<f64>> = BTreeMap::new();
-    model.elements().for_each_rest_stiffness(|nodes, blocks| {
+    elements.for_each_rest_stiffness(|nodes, blocks| {
         // bones of the element, the one with the largest weight as base
         let mut bones = BoneWeights::new();
         for (bone, weight) in nodes.iter().flat_map(|node| &weights[*node as usize]) {

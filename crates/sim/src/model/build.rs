@@ -7,6 +7,7 @@ use crate::body_kind::{BodyKind, CoordinateState, CustomBody};
 use crate::constraint;
 use crate::contact_surface::{ContactSurface, PairMaterials, find_faults};
 use crate::desc::{BodyDesc, LoadDesc, PinDesc, Sag, ShapeDesc, WorldDesc};
+use crate::factors::Factors;
 use crate::fault::{BuildError, Fault};
 use crate::home::{HomePart, HomeParts, Homes, blend_stiffness};
 use crate::obstacle::Obstacle;
@@ -298,6 +299,7 @@ impl Parts {
             volume,
             notes: shape.notes,
             step: None,
+            factors: Factors::default(),
             cage,
         });
     }
@@ -442,7 +444,9 @@ impl Parts {
         let mut stable_step = StableStep::UNLIMITED;
         for (i, (body, max_frequency)) in self.bodies.iter_mut().zip(&self.max_frequency).enumerate() {
             if let Some(frequency) = max_frequency {
-                stable_step = stable_step.and(StableStep::of_frequency(*frequency));
+                let step = StableStep::of_frequency(*frequency);
+                body.step = Some(step);
+                stable_step = stable_step.and(step);
                 continue;
             }
             let elements = &mut self.elements[body.tets.clone()];
@@ -679,6 +683,8 @@ impl Parts {
             reduced_nodes: self.reduced_nodes,
             unheld: Unheld::default(),
             id: ModelId::default(),
+            own_numbers: None,
+            has_step_damping: false,
         };
 
         // reference level of the potential energy

@@ -27,6 +27,10 @@ pub(super) struct NetworkEnergy {
     hinges: Hinges,
     /// β/h of an implicit step; 0 without damping.
     growth: f64,
+    /// What the energy is multiplied by.
+    stiffness: f64,
+    /// β (s)
+    viscosity: f64,
     /// Workspace of products.
     product: Mutex<ProductSpace>,
 }
@@ -56,6 +60,8 @@ impl NetworkEnergy {
             springs: Strains::new(&network.springs, count),
             hinges: Hinges::new(&network.bending, count),
             growth: 0.0,
+            stiffness: 1.0,
+            viscosity: network.viscosity,
             product: Mutex::new(product),
             network,
         }
@@ -63,6 +69,7 @@ impl NetworkEnergy {
 
     /// Evaluates all elements and adds the gradient.
     fn evaluate_with(&mut self, x: &[Vec3], rates: Rates, gradient: &mut [Vec3]) -> f64 {
+        let factor = self.stiffness;
         let NetworkEnergy { network, membranes, springs, hinges, .. } = self;
         let sum = membranes.evaluate(&network.membranes, x, rates)
             + springs.evaluate(&network.springs, x, rates)
@@ -71,11 +78,11 @@ impl NetworkEnergy {
         for_each_part(gradient, CHUNK, |first, part| {
             for (i, gradient) in part.iter_mut().enumerate() {
                 let node = first + i;
-                *gradient +=
-                    membranes.gradient_at(node) + springs.gradient_at(node) + hinges.gradient_at(node);
+                let own = membranes.gradient_at(node) + springs.gradient_at(node) + hinges.gradient_at(node);
+                *gradient += factor * own;
             }
         });
-        sum
+        factor * sum
     }
 
     fn workspace(&self) -> MutexGuard<'_, ProductSpace> {
@@ -93,7 +100,7 @@ impl NetworkEnergy {
             let sum = self.membranes.sums.at(node, membranes)
                 + self.springs.sums.at(node, springs)
                 + self.hinges.sums.at(node, hinges);
-            write(node, sum);
+            write(node, self.stiffness * sum);
         }
     }
 
@@ -112,20 +119,26 @@ impl NodeEnergy for NetworkEnergy {
     }
 
     fn evaluate_moving(&mut self, x: &[Vec3], v: &[Vec3], gradient: &mut [Vec3]) -> f64 {
-        let rates = Rates::OfVelocities { v, viscosity: self.network.viscosity };
+        let rates = Rates::OfVelocities { v, viscosity: self.viscosity };
         self.evaluate_with(x, rates, gradient)
     }
 
     fn stored_energy(&mut self, x: &[Vec3]) -> f64 {
         let NetworkEnergy { network, membranes, springs, hinges, .. } = self;
         let rates = Rates::SinceReference { growth: 0.0 };
-        membranes.evaluate(&network.membranes, x, rates)
+        let sum = membranes.evaluate(&network.membranes, x, rates)
             + springs.evaluate(&network.springs, x, rates)
-            + hinges.evaluate(&network.bending, x, rates)
+            + hinges.evaluate(&network.bending, x, rates);
+        self.stiffness * sum
+    }
+
+    fn set_factors(&mut self, stiffness: f64, viscosity: f64) {
+        self.stiffness = stiffness;
+        self.viscosity = viscosity * self.network.viscosity;
     }
 
     fn begin_step(&mut self, x: &[Vec3], h: f64) {
-        self.growth = self.network.viscosity / h;
+        self.growth = self.viscosity / h;
         self.membranes.set_reference(&self.network.membranes, x);
         self.springs.set_reference(&self.network.springs, x);
         self.hinges.set_reference(&self.network.bending, x);
@@ -161,6 +174,7 @@ impl NodeEnergy for NetworkEnergy {
     }
 
     fn for_each_block(&self, visit: &mut dyn FnMut(u32, u32, &Mat3)) {
+        let visit = &mut |a: u32, b: u32, block: &Mat3| visit(a, b, &(self.stiffness * block));
         self.membranes.for_each_block(&self.network.membranes, visit);
         self.springs.for_each_block(&self.network.springs, visit);
         self.hinges.for_each_block(&self.network.bending, 1.0 + self.growth, visit);

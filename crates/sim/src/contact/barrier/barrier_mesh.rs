@@ -69,7 +69,7 @@ impl BarrierMesh {
             self.add_obstacle(i, obstacle);
         }
         self.node_stiffness = vec![0.0; model.node_count()];
-        model.elements().for_each_rest_stiffness(|nodes, blocks| {
+        model.own_elements().for_each_rest_stiffness(|nodes, blocks| {
             for (i, node) in nodes.iter().enumerate() {
                 self.node_stiffness[*node as usize] += blocks[i * nodes.len() + i].trace() / 3.0;
             }
