@@ -72,6 +72,16 @@ pub fn detect_contact_or_distance(
     contact.ok_or(Some(distance))
 }
 
+/// Whether the distance of a point from a shape (m) tells that it is not in contact without an anchor: it is outside, and the length of its path (m), which is asked for only if it matters, is too
+/// short to have led through the shape. False leaves it open. The distance must be exact ([`Shape::has_exact_distance`]).
+///
+/// Where a path touches the shape, its end is no farther away than it is long; half-spaces have no other side.
+#[inline]
+pub fn is_out_of_contact(shape: &Shape, distance: f64, path: impl FnOnce() -> f64) -> bool {
+    let thickness = shape.thickness();
+    distance >= 0.0 && (thickness == f64::INFINITY || distance > path() + ARRIVED * thickness)
+}
+
 /// A point that passed through: its contact plane is where it entered.
 fn behind_plane(shape: &Shape, p: &Vec3, place: &Vec3, side: &Vec3) -> Option<Contact> {
     let off = p - place;
@@ -227,6 +237,32 @@ mod tests {
             assert!(contact.normal.x > 0.8 && contact.depth > 0.4, "{contact:?} {shape:?}");
             let sideways = Vec3::new(0.0, 0.5, 0.0);
             assert_eq!(detect_contact(&shape, &(p + sideways), &(before + sideways), None), None);
+        }
+    }
+
+    /// Distances rule out contacts, also of points that passed through, wherever they are.
+    #[test]
+    fn what_is_out_of_contact_by_its_distance_has_none() {
+        let shapes = [
+            Shape::Plane { normal: Vec3::y() },
+            Shape::Cuboid { half: Vec3::new(0.03, 0.002, 0.02) },
+            Shape::Sphere { radius: 0.01 },
+            Shape::Cylinder { half_length: 0.01, radius: 0.01 },
+        ];
+        let spread = |i: usize, scale: f64| {
+            let at = |k: f64| scale * ((i as f64 * k).fract() - 0.5);
+            Vec3::new(at(0.618_033), at(0.754_877), at(0.569_840))
+        };
+        for shape in shapes {
+            let mut ruled_out = 0;
+            for i in 0..4000 {
+                let (p, before) = (spread(i, 0.1), spread(i, 0.1) + spread(3 * i + 1, 0.08));
+                if is_out_of_contact(&shape, shape.probe(&p).distance, || (p - before).norm()) {
+                    assert_eq!(detect_contact(&shape, &p, &before, None), None, "{p:?} {shape:?}");
+                    ruled_out += 1;
+                }
+            }
+            assert!(ruled_out > 200, "{ruled_out} {shape:?}");
         }
     }
 

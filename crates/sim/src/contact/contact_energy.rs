@@ -328,7 +328,7 @@ impl ContactEnergy {
         // stiffness of dynamic obstacles
         let ContactEnergy { candidates, rigid, sample_laws, .. } = self;
         let stiffness = |c: &Candidate| spring_on_flesh(model, c).stiffness;
-        sample_laws.find(model, candidates, |side| rigid.center(model, side), stiffness);
+        sample_laws.find(model, candidates.iter(), |side| rigid.center(model, side), stiffness);
 
         // lagged contacts in order of candidates
         for i in 0..self.candidates.len() {

@@ -1,6 +1,7 @@
 //! Contact in explicit steps: narrow phase, penalty forces on nodes and dynamic obstacles, and the motion of obstacles.
 
 use super::candidates::{Candidate, CandidateSearch, SearchRange};
+use super::narrow_phase::NarrowPhase;
 use super::pair_forces::PairForces;
 use super::sample_law::SampleLaws;
 use crate::desc::Mobility;
@@ -9,7 +10,7 @@ use crate::model::ModelId;
 use crate::obstacle::Obstacle;
 use crate::substep::Substep;
 use crate::{Control, Model, Phase, State};
-use sinew_contact::{Penalty, RigidMotion, detect_contact_or_distance};
+use sinew_contact::{Penalty, RigidMotion};
 use sinew_math::parallel::for_each_part;
 use sinew_math::spatial::Wrench;
 use sinew_math::{Isometry, Vec3, so3};
@@ -18,6 +19,10 @@ use sinew_math::{Isometry, Vec3, so3};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Contacts {
     candidates: Vec<Candidate>,
+    /// For each candidate a lower bound of the relative approach since detection before contact is possible (m): its distance then, or more if it was tested since; −∞ in contact.
+    clear: Vec<f64>,
+    /// Indices of the candidates in contact.
+    hits: Vec<u32>,
     search: CandidateSearch,
     /// Motion of obstacles, and their poses one sub-step earlier.
     motions: Vec<RigidMotion>,
@@ -31,6 +36,8 @@ pub(crate) struct Contacts {
     looked_for: Option<ModelId>,
     node_x: Vec<Vec3>,
     poses: Vec<Isometry>,
+    /// Positions of nodes one sub-step earlier (m).
+    node_x_before: Vec<Vec3>,
     pairs: PairForces,
     /// Margin of the candidates, relative approach since their detection, and maximum rate of approach (m, m/s).
     within: f64,
@@ -79,6 +86,7 @@ impl Contacts {
         self.place_obstacles(model, control, substep, state);
         self.speed = self.fastest(model, state);
         self.moved = self.moved_since(model, state);
+        self.node_x_before.clone_from(&state.node_x);
         let is_exact = model.obstacles().iter().all(|obstacle| obstacle.shape.has_exact_distance());
         let lasts = is_exact && self.moved.is_finite() && self.moved + substep.h * self.speed <= self.within;
         if !(lasts && self.take_anchors(state)) {
@@ -98,7 +106,7 @@ impl Contacts {
         if substep.from > 0.0 {
             self.place_obstacles(model, control, substep, state);
             self.speed = self.fastest(model, state);
-            self.moved += substep.h * self.speed;
+            self.moved += self.moved_in_substep(model, substep.h, state);
             if self.moved + substep.h * self.speed > self.within {
                 self.keep_anchors(state);
                 self.detect(model, substep.h, substep.left(), state);
@@ -119,7 +127,7 @@ impl Contacts {
         depth: f64,
     ) -> impl Iterator<Item = (usize, Vec3)> + 'a {
         let is_fixed = |c: &&Candidate| model.obstacles()[c.obstacle as usize].mobility == Mobility::Fixed;
-        self.candidates.iter().filter(|c| c.owner.is_none()).filter(is_fixed).filter_map(move |c| {
+        self.in_contact_now().filter(|c| c.owner.is_none()).filter(is_fixed).filter_map(move |c| {
             let contact = c.contact.filter(|contact| contact.depth > depth)?;
             let turn = self.motions[c.obstacle as usize].world_from_shape.rotation;
             Some((c.point as usize, turn * contact.normal))
@@ -182,7 +190,7 @@ impl Contacts {
     pub(crate) fn keep_anchors(&self, state: &mut State) {
         state.anchors.clear();
         state.anchors.reserve(self.candidates.capacity());
-        let held = self.candidates.iter().filter_map(|c| {
+        let held = self.in_contact_now().filter_map(|c| {
             c.anchor.map(|anchor| ObstacleFrictionAnchor { point: c.point, obstacle: c.obstacle, anchor })
         });
         state.anchors.extend(held);
@@ -191,7 +199,11 @@ impl Contacts {
 
     /// Number of points in contact with an obstacle.
     pub(crate) fn in_contact(&self) -> usize {
-        self.candidates.iter().filter(|c| c.contact.is_some()).count()
+        self.hits.len()
+    }
+
+    fn in_contact_now(&self) -> impl Iterator<Item = &Candidate> {
+        self.hits.iter().map(|hit| &self.candidates[*hit as usize])
     }
 
     fn place_obstacles(&mut self, model: &Model, control: &Control, substep: Substep, state: &State) {
@@ -234,6 +246,11 @@ impl Contacts {
     /// Upper bound of the rate of approach of any point and obstacle (m/s).
     fn fastest(&self, model: &Model, state: &State) -> f64 {
         let node = most(state.node_v.iter().map(Vec3::norm_squared)).sqrt();
+        approach(model, node, self.fastest_obstacle(model, state))
+    }
+
+    /// The largest speed of any obstacle (m/s).
+    fn fastest_obstacle(&self, model: &Model, state: &State) -> f64 {
         let obstacle = |(obstacle, motion): (&Obstacle, &RigidMotion)| {
             if motion.linear == Vec3::zeros() && motion.angular == Vec3::zeros() {
                 return 0.0;
@@ -242,8 +259,18 @@ impl Contacts {
                 if obstacle.reach.is_finite() { obstacle.reach } else { farthest(motion, &state.node_x) };
             motion.fastest(reach)
         };
-        let obstacles = model.obstacles().iter().zip(&self.motions).map(obstacle).fold(0.0, f64::max);
-        2.0 * node.max(obstacles)
+        model.obstacles().iter().zip(&self.motions).map(obstacle).fold(0.0, f64::max)
+    }
+
+    /// Upper bound of the relative approach in the last sub-step (m): that of nodes is measured, since constraints and bones move them otherwise than their velocities tell.
+    fn moved_in_substep(&mut self, model: &Model, h: f64, state: &State) -> f64 {
+        let mut farthest = 0.0;
+        for (before, x) in self.node_x_before.iter_mut().zip(&state.node_x) {
+            let squared = (x - *before).norm_squared();
+            farthest = if squared > farthest { squared } else { farthest };
+            *before = *x;
+        }
+        approach(model, farthest.sqrt(), h * self.fastest_obstacle(model, state))
     }
 
     /// Upper bound of the relative approach since candidates were detected (m); infinite for another model.
@@ -265,18 +292,18 @@ impl Contacts {
                 obstacles = obstacles.max(shifted + if turned > 0.0 { turned * arm } else { 0.0 });
             }
         }
-        2.0 * nodes.max(obstacles)
+        approach(model, nodes, obstacles)
     }
 
     /// Assigns friction anchors of a state to candidates; returns `false` if an anchored point is not a candidate.
     fn take_anchors(&mut self, state: &State) -> bool {
         let mut held = state.anchors.iter().peekable();
-        for c in &mut self.candidates {
+        for (c, clear) in self.candidates.iter_mut().zip(&mut self.clear) {
             let own = held.next_if(|held| (held.point, held.obstacle) == (c.point, c.obstacle));
             c.anchor = own.map(|held| held.anchor);
             c.contact = None;
             // the relative approach is measured from now on
-            c.clear = c.distance;
+            *clear = if c.anchor.is_some() { f64::NEG_INFINITY } else { c.distance };
         }
         held.next().is_none()
     }
@@ -286,6 +313,7 @@ impl Contacts {
         self.wrenches.resize(model.obstacles().len(), Wrench::default());
         if model.obstacles().is_empty() {
             self.candidates.clear();
+            self.clear.clear();
             return;
         }
 
@@ -301,6 +329,7 @@ impl Contacts {
         if !self.speed.is_finite() {
             // the step has diverged and will be repeated
             self.candidates.clear();
+            self.clear.clear();
             self.looked_for = None;
             self.within = f64::INFINITY;
             return;
@@ -316,56 +345,31 @@ impl Contacts {
         self.poses.extend(self.motions.iter().map(|motion| motion.world_from_shape));
 
         // candidates within the margin
-        let Contacts { search, motions, x, candidates, within, .. } = self;
+        let Contacts { search, motions, x, candidates, clear, within, .. } = self;
         let range = SearchRange { margin: *within, moved };
         search.find(model, motions, (x, range), (state, &state.node_x), candidates);
+        clear.clear();
+        clear.reserve(candidates.capacity());
+        clear.extend(candidates.iter().map(|c| c.distance));
     }
 
     fn find_contacts(&mut self, model: &Model, h: f64, state: &State) {
         // candidates beyond this distance can be in contact neither now nor one sub-step ago
         let (moved, near) = (self.moved, self.moved + h * self.speed);
-        let Contacts { candidates, motions, before, .. } = self;
-
-        // contact test with continuous detection from the previous sub-step
-        let look = |c: &mut Candidate| {
-            if c.clear > near && c.anchor.is_none() {
-                c.contact = None;
-                return;
-            }
-            let (point, o) = (c.point as usize, c.obstacle as usize);
-            match c.owner.map(|owner| owner as usize) {
-                None => {
-                    let motion = model.contact_surface().motion_at(point, &state.node_x, &state.node_v);
-                    // a sheet meets the obstacle with its side
-                    let shape = &model.obstacles()[o].shape;
-                    let p = motions[o].point_in_shape(&motion.x);
-                    let inset = model.contact_surface().inset(point, shape, &p);
-                    c.x = motion.x - motions[o].world_from_shape.rotation * inset;
-                    c.v = motion.v;
-                }
-                Some(owner) => {
-                    let obstacle = &model.obstacles()[owner];
-                    let sample = &obstacle.samples[point - obstacle.first_sample as usize];
-                    c.x = motions[owner].point_in_world(sample);
-                    c.v = motions[owner].velocity_at(&c.x);
-                }
-            }
-            let p = motions[o].point_in_shape(&c.x);
-            let earlier = c.x - h * c.v - before[o].translation.vector;
-            let came_from = before[o].rotation.inverse_transform_vector(&earlier);
-            let shape = &model.obstacles()[o].shape;
-            let found = detect_contact_or_distance(shape, &p, &came_from, c.anchor.as_ref());
-            c.contact = found.ok();
-            if let Err(distance) = found {
-                c.anchor = None;
-                if shape.has_exact_distance() {
-                    c.clear = moved + distance.unwrap_or_else(|| shape.probe(&p).distance);
-                }
-            }
-        };
+        let Contacts { candidates, clear, hits, motions, before, .. } = self;
+        let phase = NarrowPhase { model, state, motions, before, h, moved, near };
 
         // in parallel over candidates
-        for_each_part(candidates.as_mut_slice(), CHUNK, |_, part| part.iter_mut().for_each(look));
+        let parts = (candidates.as_mut_slice(), clear.as_mut_slice());
+        for_each_part(parts, CHUNK, |_, (candidates, clear)| {
+            candidates.iter_mut().zip(clear).for_each(|(c, clear)| phase.test(c, clear));
+        });
+
+        // those in contact, in order
+        hits.clear();
+        hits.reserve(candidates.capacity());
+        let may_be = clear.iter().enumerate().filter(|(_, clear)| **clear == f64::NEG_INFINITY);
+        hits.extend(may_be.map(|(i, _)| i as u32).filter(|i| candidates[*i as usize].contact.is_some()));
     }
 
     /// The contact law of a candidate, before the stiffness of light dynamic obstacles is reduced.
@@ -380,17 +384,19 @@ impl Contacts {
 
     /// Finds the laws of samples, and how far springs on light dynamic obstacles soften.
     fn find_give(&mut self, model: &Model) {
-        let Contacts { candidates, motions, sample_laws, .. } = self;
+        let Contacts { candidates, hits, motions, sample_laws, .. } = self;
+        let in_contact = hits.iter().map(|hit| &candidates[*hit as usize]);
         let on_flesh = |c: &Candidate| Contacts::law(model, &SampleLaws::default(), c).stiffness;
-        sample_laws.find(model, candidates, |side| motions[side].origin, on_flesh);
+        sample_laws.find(model, in_contact, |side| motions[side].origin, on_flesh);
     }
 
     fn respond(&mut self, model: &Model, h: f64, state: &mut State, node_force: &mut [Vec3]) {
         self.wrenches.fill(Wrench::default());
-        let Contacts { candidates, motions, wrenches, sample_laws, .. } = self;
+        let Contacts { candidates, hits, motions, wrenches, sample_laws, .. } = self;
         let mut given = 0.0;
-        for c in candidates.iter_mut() {
+        for hit in hits.iter() {
             // contact geometry
+            let c = &mut candidates[*hit as usize];
             let Some(contact) = c.contact else { continue };
             let (point, o) = (c.point as usize, c.obstacle as usize);
             let (motion, x) = (&motions[o], c.x);
@@ -436,6 +442,14 @@ impl Contacts {
         }
         state.supplied_energy += given;
     }
+}
+
+/// Upper bound of the approach of points and obstacles where no node moves by more than `node` and no obstacle by more than `obstacle`, both lengths or speeds.
+///
+/// Twice of what obstacles move: dynamic ones move by their velocity at the beginning, which changes while they rotate.
+fn approach(model: &Model, node: f64, obstacle: f64) -> f64 {
+    let point = model.contact_surface().stretch * node;
+    (point + 2.0 * obstacle).min(2.0 * point.max(obstacle))
 }
 
 /// Maximum of non-negative numbers; ignores NaN.

@@ -45,10 +45,10 @@ impl SampleLaws {
     /// ```
     ///
     /// `center` returns centres of mass (m) and `stiffness` that of a spring on flesh (N/m).
-    pub(super) fn find(
+    pub(super) fn find<'a>(
         &mut self,
         model: &Model,
-        candidates: &[Candidate],
+        candidates: impl Iterator<Item = &'a Candidate> + Clone,
         center: impl Fn(usize) -> Vec3,
         stiffness: impl Fn(&Candidate) -> f64,
     ) {
@@ -59,12 +59,12 @@ impl SampleLaws {
         }
         self.contact_samples.clear();
         self.contact_samples.resize(model.obstacles().len(), 0);
-        for c in candidates.iter().filter(|c| c.contact.is_some()) {
+        for c in candidates.clone().filter(|c| c.contact.is_some()) {
             if let Some(owner) = c.owner {
                 self.contact_samples[model.obstacles()[owner as usize].carrier] += 1;
             }
         }
-        for c in candidates.iter().filter(|c| c.contact.is_some()) {
+        for c in candidates.filter(|c| c.contact.is_some()) {
             let stiffness = match c.owner {
                 Some(owner) => self.of_sample(model, owner, c.obstacle).stiffness,
                 None => stiffness(c),
