@@ -53,9 +53,26 @@ pub fn detect_contact_or_distance(
     before: &Vec3,
     anchor: Option<&FrictionAnchor>,
 ) -> Result<Contact, Option<f64>> {
-    if let Shape::Cuboid { half } = shape {
-        return detect_cuboid_contact(half, p, before, anchor).ok_or(None);
+    match shape {
+        // the ground, which has no other side
+        Shape::Plane { normal } if anchor.is_none_or(|anchor| anchor.side == Vec3::zeros()) => {
+            let distance = normal.dot(p);
+            let contact = Contact { depth: -distance, normal: *normal, side: Vec3::zeros() };
+            return if distance < 0.0 { Ok(contact) } else { Err(Some(distance)) };
+        }
+        Shape::Cuboid { half } => return detect_cuboid_contact(half, p, before, anchor).ok_or(None),
+        _ => {}
     }
+    detect_by_distance(shape, p, before, anchor)
+}
+
+/// Contact with a shape of which nothing but the distance is known.
+fn detect_by_distance(
+    shape: &Shape,
+    p: &Vec3,
+    before: &Vec3,
+    anchor: Option<&FrictionAnchor>,
+) -> Result<Contact, Option<f64>> {
     if let Some(anchor) = anchor.filter(|anchor| anchor.side != Vec3::zeros()) {
         return behind_plane(shape, p, &anchor.place, &anchor.side).ok_or(None);
     }

@@ -107,7 +107,17 @@ impl Shape {
         }
     }
 
+    /// Signed distance of a point in the frame of the shape (m): that of [`Shape::probe`].
+    #[inline]
+    pub fn distance(&self, p: &Vec3) -> f64 {
+        match self {
+            Shape::Plane { normal } => normal.dot(p),
+            _ => self.probe(p).distance,
+        }
+    }
+
     /// Whether the distance is exact everywhere outside, and not only near the surface.
+    #[inline]
     pub fn has_exact_distance(&self) -> bool {
         match self {
             Shape::Plane { .. }
@@ -139,6 +149,7 @@ impl Shape {
     }
 
     /// Points that move less than this in a step cannot pass through undetected (m).
+    #[inline]
     pub fn thickness(&self) -> f64 {
         match self {
             Shape::Plane { .. } | Shape::Heights(_) => f64::INFINITY,

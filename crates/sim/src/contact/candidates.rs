@@ -145,7 +145,7 @@ struct Query<'a> {
 impl Query<'_> {
     /// The distance of a point from an obstacle (m).
     fn distance(&self, o: usize, x: &Vec3) -> f64 {
-        self.model.obstacles()[o].shape.probe(&self.motions[o].point_in_shape(x)).distance
+        self.model.obstacles()[o].shape.distance(&self.motions[o].point_in_shape(x))
     }
 
     /// A lower bound of that distance: approximate distance functions may overestimate.

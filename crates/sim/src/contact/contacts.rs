@@ -338,7 +338,7 @@ impl Contacts {
         // previous sub-step
         let (spacing, step) = (model.contact_surface().spacing, self.speed * h);
         self.within =
-            (1.25 * self.speed * left).min(spacing.max(4.0 * step)).max(0.25 * spacing) + 2.0 * step;
+            (1.25 * self.speed * left).min(spacing.max(8.0 * step)).max(0.25 * spacing) + 2.0 * step;
         self.looked_for = Some(model.id().clone());
         self.node_x.clone_from(&state.node_x);
         self.poses.clear();

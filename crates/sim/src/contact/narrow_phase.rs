@@ -43,7 +43,7 @@ impl NarrowPhase<'_> {
 
         // near, but not in contact
         if c.anchor.is_none() && shape.has_exact_distance() {
-            let distance = shape.probe(&p).distance;
+            let distance = shape.distance(&p);
             if is_out_of_contact(shape, distance, || (p - came_from(&self.velocity(c))).norm()) {
                 *clear = self.moved + distance;
                 c.contact = None;
@@ -61,7 +61,7 @@ impl NarrowPhase<'_> {
         if let Err(distance) = found {
             c.anchor = None;
             if shape.has_exact_distance() {
-                *clear = self.moved + distance.unwrap_or_else(|| shape.probe(&p).distance);
+                *clear = self.moved + distance.unwrap_or_else(|| shape.distance(&p));
             }
         }
     }
