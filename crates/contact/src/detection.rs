@@ -53,17 +53,27 @@ pub fn detect_contact_or_distance(
     before: &Vec3,
     anchor: Option<&FrictionAnchor>,
 ) -> Result<Contact, Option<f64>> {
+    detect_contact_after(shape, p, || *before, anchor)
+}
+
+/// The same, with `before` asked for only where it matters: not at planes.
+#[inline(always)]
+pub fn detect_contact_after(
+    shape: &Shape,
+    p: &Vec3,
+    before: impl FnOnce() -> Vec3,
+    anchor: Option<&FrictionAnchor>,
+) -> Result<Contact, Option<f64>> {
     match shape {
         // the ground, which has no other side
         Shape::Plane { normal } if anchor.is_none_or(|anchor| anchor.side == Vec3::zeros()) => {
             let distance = normal.dot(p);
             let contact = Contact { depth: -distance, normal: *normal, side: Vec3::zeros() };
-            return if distance < 0.0 { Ok(contact) } else { Err(Some(distance)) };
+            if distance < 0.0 { Ok(contact) } else { Err(Some(distance)) }
         }
-        Shape::Cuboid { half } => return detect_cuboid_contact(half, p, before, anchor).ok_or(None),
-        _ => {}
+        Shape::Cuboid { half } => detect_cuboid_contact(half, p, &before(), anchor).ok_or(None),
+        _ => detect_by_distance(shape, p, &before(), anchor),
     }
-    detect_by_distance(shape, p, before, anchor)
 }
 
 /// Contact with a shape of which nothing but the distance is known.
@@ -93,7 +103,7 @@ fn detect_by_distance(
 /// short to have led through the shape. False leaves it open. The distance must be exact ([`Shape::has_exact_distance`]).
 ///
 /// Where a path touches the shape, its end is no farther away than it is long; half-spaces have no other side.
-#[inline]
+#[inline(always)]
 pub fn is_out_of_contact(shape: &Shape, distance: f64, path: impl FnOnce() -> f64) -> bool {
     let thickness = shape.thickness();
     distance >= 0.0 && (thickness == f64::INFINITY || distance > path() + ARRIVED * thickness)

@@ -71,7 +71,8 @@ impl Penalty {
     pub fn force(&self, depth: f64, normal: &Vec3, velocity: &Vec3, stretch: &Vec3) -> ContactForce {
         let speed = velocity.dot(normal);
         let spring = self.stiffness * depth.min(self.max_depth);
-        let recovery = (1.0 - speed / self.recovery_speed).clamp(0.0, 1.0);
+        let is_limited = self.recovery_speed != f64::INFINITY;
+        let recovery = if is_limited { (1.0 - speed / self.recovery_speed).clamp(0.0, 1.0) } else { 1.0 };
         let normal_force = (spring * recovery - self.damping * speed).max(0.0);
         let (tangential, stretch) = (velocity - speed * normal, stretch - stretch.dot(normal) * normal);
         if self.friction == 0.0 || normal_force == 0.0 {

@@ -1,7 +1,7 @@
 //! Contact in explicit steps: narrow phase, penalty forces on nodes and dynamic obstacles, and the motion of obstacles.
 
 use super::candidates::{Candidate, CandidateSearch, SearchRange};
-use super::narrow_phase::NarrowPhase;
+use super::narrow_phase::{NarrowPhase, TestKernel};
 use super::pair_forces::PairForces;
 use super::sample_law::SampleLaws;
 use crate::desc::Mobility;
@@ -11,6 +11,7 @@ use crate::obstacle::Obstacle;
 use crate::substep::Substep;
 use crate::{Control, Model, Phase, State};
 use sinew_contact::{Penalty, RigidMotion};
+use sinew_math::lanes::{Kernel, Lanes, dispatch};
 use sinew_math::parallel::for_each_part;
 use sinew_math::spatial::Wrench;
 use sinew_math::{Isometry, Vec3, so3};
@@ -45,6 +46,8 @@ pub(crate) struct Contacts {
     speed: f64,
 }
 
+/// Number of sub-steps that candidates last for at current velocities.
+const LASTING: f64 = 16.0;
 /// Candidates per parallel task.
 const CHUNK: usize = 1024;
 
@@ -90,7 +93,7 @@ impl Contacts {
         let is_exact = model.obstacles().iter().all(|obstacle| obstacle.shape.has_exact_distance());
         let lasts = is_exact && self.moved.is_finite() && self.moved + substep.h * self.speed <= self.within;
         if !(lasts && self.take_anchors(state)) {
-            self.detect(model, substep.h, substep.dt, state);
+            self.detect(model, substep.h, state);
         }
     }
 
@@ -109,7 +112,7 @@ impl Contacts {
             self.moved += self.moved_in_substep(model, substep.h, state);
             if self.moved + substep.h * self.speed > self.within {
                 self.keep_anchors(state);
-                self.detect(model, substep.h, substep.left(), state);
+                self.detect(model, substep.h, state);
             }
             self.pairs.follow(model, state, substep.h, substep.left());
         }
@@ -308,8 +311,8 @@ impl Contacts {
         held.next().is_none()
     }
 
-    /// Detects candidates that remain valid for the remaining time of the step (s) at current velocities.
-    fn detect(&mut self, model: &Model, h: f64, left: f64, state: &State) {
+    /// Detects candidates that remain valid for some sub-steps of `h` (s) at current velocities.
+    fn detect(&mut self, model: &Model, h: f64, state: &State) {
         self.wrenches.resize(model.obstacles().len(), Wrench::default());
         if model.obstacles().is_empty() {
             self.candidates.clear();
@@ -334,11 +337,9 @@ impl Contacts {
             self.within = f64::INFINITY;
             return;
         }
-        // margin: at least a fraction of the step, so that fast motion triggers detection a few times per step and not in every sub-step; includes the motion of the
-        // previous sub-step
+        // a candidate that is clear costs next to nothing, so that the margin lasts for many sub-steps; includes the motion of the previous one
         let (spacing, step) = (model.contact_surface().spacing, self.speed * h);
-        self.within =
-            (1.25 * self.speed * left).min(spacing.max(8.0 * step)).max(0.25 * spacing) + 2.0 * step;
+        self.within = spacing.max(LASTING * step) + 2.0 * step;
         self.looked_for = Some(model.id().clone());
         self.node_x.clone_from(&state.node_x);
         self.poses.clear();
@@ -362,7 +363,7 @@ impl Contacts {
         // in parallel over candidates
         let parts = (candidates.as_mut_slice(), clear.as_mut_slice());
         for_each_part(parts, CHUNK, |_, (candidates, clear)| {
-            candidates.iter_mut().zip(clear).for_each(|(c, clear)| phase.test(c, clear));
+            dispatch(TestKernel { phase: &phase, candidates, clear });
         });
 
         // those in contact, in order
@@ -373,6 +374,7 @@ impl Contacts {
     }
 
     /// The contact law of a candidate, before the stiffness of light dynamic obstacles is reduced.
+    #[inline(always)]
     fn law(model: &Model, sample_laws: &SampleLaws, c: &Candidate) -> Penalty {
         let Some(owner) = c.owner else {
             let material = model.contact_surface().materials.of_point_on_obstacle(c.point, c.obstacle);
@@ -393,6 +395,30 @@ impl Contacts {
     fn respond(&mut self, model: &Model, h: f64, state: &mut State, node_force: &mut [Vec3]) {
         self.wrenches.fill(Wrench::default());
         let Contacts { candidates, hits, motions, wrenches, sample_laws, .. } = self;
+        let kernel =
+            ResponseKernel { model, h, candidates, hits, motions, wrenches, sample_laws, node_force };
+        state.supplied_energy += dispatch(kernel);
+    }
+}
+
+/// Forces of candidates in contact, compiled for the instruction set of the processor; returns the energy that they supply (J).
+struct ResponseKernel<'a> {
+    model: &'a Model,
+    h: f64,
+    candidates: &'a mut [Candidate],
+    hits: &'a [u32],
+    motions: &'a [RigidMotion],
+    wrenches: &'a mut [Wrench],
+    sample_laws: &'a SampleLaws,
+    node_force: &'a mut [Vec3],
+}
+
+impl Kernel for ResponseKernel<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> f64 {
+        let ResponseKernel { model, h, candidates, hits, motions, wrenches, sample_laws, node_force } = self;
         let mut given = 0.0;
         for hit in hits.iter() {
             // contact geometry
@@ -400,16 +426,18 @@ impl Contacts {
             let Some(contact) = c.contact else { continue };
             let (point, o) = (c.point as usize, c.obstacle as usize);
             let (motion, x) = (&motions[o], c.x);
-            let normal = motion.world_from_shape.rotation * contact.normal;
+            let normal = motion.vector_in_world(&contact.normal);
             let surface = x + contact.depth * normal;
             let stretch =
                 c.anchor.map_or(Vec3::zeros(), |anchor| surface - motion.point_in_world(&anchor.place));
 
             // contact law, softened for light dynamic obstacles
             let mut law = Contacts::law(model, sample_laws, c);
-            let give = sample_laws.give(model, c);
-            law.stiffness *= give;
-            law.damping *= give;
+            if model.has_free_obstacles() {
+                let give = sample_laws.give(model, c);
+                law.stiffness *= give;
+                law.damping *= give;
+            }
 
             // force, and the updated friction anchor
             let obstacle_v = motion.velocity_at(&x);
@@ -440,7 +468,7 @@ impl Contacts {
                 given += h * push.force.dot(&obstacle_v);
             }
         }
-        state.supplied_energy += given;
+        given
     }
 }
 
@@ -457,6 +485,7 @@ fn most(numbers: impl Iterator<Item = f64>) -> f64 {
     numbers.fold(0.0, |most, number| if number > most { number } else { most })
 }
 
+#[inline(always)]
 fn add_wrench(wrench: &mut Wrench, motion: &RigidMotion, x: &Vec3, force: &Vec3) {
     wrench.force += force;
     wrench.torque += (x - motion.origin).cross(force);

@@ -5,7 +5,8 @@
 
 use super::candidates::Candidate;
 use crate::{Model, State};
-use sinew_contact::{RigidMotion, detect_contact_or_distance, is_out_of_contact};
+use sinew_contact::{RigidMotion, detect_contact_after, is_out_of_contact};
+use sinew_math::lanes::{Kernel, Lanes};
 use sinew_math::{Isometry, Vec3};
 
 /// What candidates are tested with.
@@ -22,9 +23,26 @@ pub(super) struct NarrowPhase<'a> {
     pub(super) near: f64,
 }
 
+/// Tests of some candidates, compiled for the instruction set of the processor.
+pub(super) struct TestKernel<'a> {
+    pub(super) phase: &'a NarrowPhase<'a>,
+    pub(super) candidates: &'a mut [Candidate],
+    pub(super) clear: &'a mut [f64],
+}
+
+impl Kernel for TestKernel<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let TestKernel { phase, candidates, clear } = self;
+        candidates.iter_mut().zip(clear).for_each(|(c, clear)| phase.test(c, clear));
+    }
+}
+
 impl NarrowPhase<'_> {
     /// Updates the contact of a candidate and the approach up to which it is clear (m).
-    #[inline]
+    #[inline(always)]
     pub(super) fn test(&self, c: &mut Candidate, clear: &mut f64) {
         if *clear > self.near {
             // neither in contact now nor one sub-step ago, so that it has no contact to remove
@@ -53,9 +71,8 @@ impl NarrowPhase<'_> {
 
         // contact along its path
         let v = self.velocity(c);
-        let came_from = came_from(&v);
+        let found = detect_contact_after(shape, &p, || came_from(&v), c.anchor.as_ref());
         c.v = v;
-        let found = detect_contact_or_distance(shape, &p, &came_from, c.anchor.as_ref());
         c.contact = found.ok();
         *clear = f64::NEG_INFINITY;
         if let Err(distance) = found {
@@ -67,7 +84,7 @@ impl NarrowPhase<'_> {
     }
 
     /// Where the point of a candidate meets its obstacle (m): sheets do with their side.
-    #[inline]
+    #[inline(always)]
     fn position(&self, c: &Candidate) -> Vec3 {
         let (point, o) = (c.point as usize, c.obstacle as usize);
         if let Some(owner) = c.owner.map(|owner| owner as usize) {
@@ -79,11 +96,11 @@ impl NarrowPhase<'_> {
         let x = surface.at(point, &self.state.node_x);
         let inset =
             || surface.inset(point, &self.model.obstacles()[o].shape, &self.motions[o].point_in_shape(&x));
-        if surface.offset(point) == 0.0 { x } else { x - self.motions[o].world_from_shape.rotation * inset() }
+        if surface.offset(point) == 0.0 { x } else { x - self.motions[o].vector_in_world(&inset()) }
     }
 
     /// The velocity of the point of a candidate at its position (m/s).
-    #[inline]
+    #[inline(always)]
     fn velocity(&self, c: &Candidate) -> Vec3 {
         match c.owner {
             Some(owner) => self.motions[owner as usize].velocity_at(&c.x),
