@@ -71,7 +71,7 @@ pub fn detect_contact_after(
             let contact = Contact { depth: -distance, normal: *normal, side: Vec3::zeros() };
             if distance < 0.0 { Ok(contact) } else { Err(Some(distance)) }
         }
-        Shape::Cuboid { half } => detect_cuboid_contact(half, p, &before(), anchor).ok_or(None),
+        Shape::Cuboid { half } => detect_cuboid_contact(half, p, before, anchor).ok_or(None),
         _ => detect_by_distance(shape, p, &before(), anchor),
     }
 }
@@ -169,10 +169,11 @@ fn clip(bounds: &crate::Bounds, from: &Vec3, along: &Vec3, length: f64) -> Optio
 }
 
 /// For a box the entered face is remembered exactly: the depth is measured from that face, beyond the far side too.
+#[inline]
 fn detect_cuboid_contact(
     half: &Vec3,
     p: &Vec3,
-    before: &Vec3,
+    before: impl FnOnce() -> Vec3,
     anchor: Option<&FrictionAnchor>,
 ) -> Option<Contact> {
     let below = |axis: usize, sign: f64| {
@@ -188,7 +189,16 @@ fn detect_cuboid_contact(
         let axis = side.iamax();
         return below(axis, side[axis].signum());
     }
+    enter_cuboid(half, p, &before(), below)
+}
 
+/// The contact of a point that has come into a box, or is inside at first.
+fn enter_cuboid(
+    half: &Vec3,
+    p: &Vec3,
+    before: &Vec3,
+    below: impl Fn(usize, f64) -> Option<Contact>,
+) -> Option<Contact> {
     // the face that the path crossed
     let outside = |q: &Vec3, k: usize| q[k].abs() > half[k];
     let is_inside = !(0..3).any(|k| outside(p, k));

@@ -14,7 +14,7 @@ use sinew_contact::{Penalty, RigidMotion};
 use sinew_math::lanes::{Kernel, Lanes, dispatch};
 use sinew_math::parallel::for_each_part;
 use sinew_math::spatial::Wrench;
-use sinew_math::{Isometry, Vec3, so3};
+use sinew_math::{Isometry, Rotation, Vec3, so3};
 
 /// Workspace of contact.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +24,8 @@ pub(crate) struct Contacts {
     clear: Vec<f64>,
     /// Indices of the candidates in contact.
     hits: Vec<u32>,
+    /// Their laws, before the stiffness of light dynamic obstacles is reduced.
+    laws: Vec<Penalty>,
     search: CandidateSearch,
     /// Motion of obstacles, and their poses one sub-step earlier.
     motions: Vec<RigidMotion>,
@@ -44,6 +46,8 @@ pub(crate) struct Contacts {
     within: f64,
     moved: f64,
     speed: f64,
+    /// The largest speed of any obstacle (m/s).
+    obstacle_speed: f64,
 }
 
 /// Number of sub-steps that candidates last for at current velocities.
@@ -117,7 +121,7 @@ impl Contacts {
             self.pairs.follow(model, state, substep.h, substep.left());
         }
         self.find_contacts(model, substep.h, state);
-        self.find_give(model);
+        self.find_laws(model);
         self.respond(model, substep.h, state, node_force);
         let given = self.pairs.push(model, state, substep.h, node_force);
         state.supplied_energy += given;
@@ -214,6 +218,8 @@ impl Contacts {
         let Substep { from, to, h, .. } = substep;
         self.motions.clear();
         self.before.clear();
+        // parts turn as one
+        let mut turn = (Vec3::zeros(), Rotation::identity());
         for (i, (obstacle, now)) in model.obstacles().iter().zip(&state.obstacles).enumerate() {
             let motion = match (obstacle.mobility, &obstacle.solid) {
                 (Mobility::PartOf(carrier), _) => {
@@ -242,14 +248,18 @@ impl Contacts {
 
             // pose one sub-step earlier, for continuous detection
             self.motions.push(motion);
-            self.before.push(back(&motion, h));
+            if turn.0 != motion.angular {
+                turn = (motion.angular, so3::exp(&(-h * motion.angular)));
+            }
+            self.before.push(back(&motion, h, &turn.1));
         }
     }
 
     /// Upper bound of the rate of approach of any point and obstacle (m/s).
-    fn fastest(&self, model: &Model, state: &State) -> f64 {
+    fn fastest(&mut self, model: &Model, state: &State) -> f64 {
         let node = most(state.node_v.iter().map(Vec3::norm_squared)).sqrt();
-        approach(model, node, self.fastest_obstacle(model, state))
+        self.obstacle_speed = self.fastest_obstacle(model, state);
+        approach(model, node, self.obstacle_speed)
     }
 
     /// The largest speed of any obstacle (m/s).
@@ -273,7 +283,7 @@ impl Contacts {
             farthest = if squared > farthest { squared } else { farthest };
             *before = *x;
         }
-        approach(model, farthest.sqrt(), h * self.fastest_obstacle(model, state))
+        approach(model, farthest.sqrt(), h * self.obstacle_speed)
     }
 
     /// Upper bound of the relative approach since candidates were detected (m); infinite for another model.
@@ -384,19 +394,24 @@ impl Contacts {
         sample_laws.of_sample(model, owner, c.obstacle)
     }
 
-    /// Finds the laws of samples, and how far springs on light dynamic obstacles soften.
-    fn find_give(&mut self, model: &Model) {
-        let Contacts { candidates, hits, motions, sample_laws, .. } = self;
-        let in_contact = hits.iter().map(|hit| &candidates[*hit as usize]);
-        let on_flesh = |c: &Candidate| Contacts::law(model, &SampleLaws::default(), c).stiffness;
-        sample_laws.find(model, in_contact, |side| motions[side].origin, on_flesh);
+    /// Finds the laws of contacts, and how far springs on light dynamic obstacles soften.
+    fn find_laws(&mut self, model: &Model) {
+        let Contacts { candidates, hits, laws, motions, sample_laws, .. } = self;
+        let in_contact = || hits.iter().map(|hit| &candidates[*hit as usize]);
+        sample_laws.count(model, in_contact());
+        laws.clear();
+        laws.reserve(hits.capacity());
+        laws.extend(in_contact().map(|c| Contacts::law(model, sample_laws, c)));
+        let mut laws = laws.iter();
+        let stiffness = |_: &SampleLaws, _: &Candidate| laws.next().map_or(0.0, |law| law.stiffness);
+        sample_laws.soften(model, |side| motions[side].origin, in_contact(), stiffness);
     }
 
     fn respond(&mut self, model: &Model, h: f64, state: &mut State, node_force: &mut [Vec3]) {
         self.wrenches.fill(Wrench::default());
-        let Contacts { candidates, hits, motions, wrenches, sample_laws, .. } = self;
+        let Contacts { candidates, hits, laws, motions, wrenches, sample_laws, .. } = self;
         let kernel =
-            ResponseKernel { model, h, candidates, hits, motions, wrenches, sample_laws, node_force };
+            ResponseKernel { model, h, candidates, hits, laws, motions, wrenches, sample_laws, node_force };
         state.supplied_energy += dispatch(kernel);
     }
 }
@@ -407,6 +422,7 @@ struct ResponseKernel<'a> {
     h: f64,
     candidates: &'a mut [Candidate],
     hits: &'a [u32],
+    laws: &'a [Penalty],
     motions: &'a [RigidMotion],
     wrenches: &'a mut [Wrench],
     sample_laws: &'a SampleLaws,
@@ -418,9 +434,10 @@ impl Kernel for ResponseKernel<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> f64 {
-        let ResponseKernel { model, h, candidates, hits, motions, wrenches, sample_laws, node_force } = self;
+        let ResponseKernel { model, h, candidates, hits, laws, motions, wrenches, sample_laws, node_force } =
+            self;
         let mut given = 0.0;
-        for hit in hits.iter() {
+        for (hit, &law) in hits.iter().zip(laws) {
             // contact geometry
             let c = &mut candidates[*hit as usize];
             let Some(contact) = c.contact else { continue };
@@ -432,7 +449,7 @@ impl Kernel for ResponseKernel<'_> {
                 c.anchor.map_or(Vec3::zeros(), |anchor| surface - motion.point_in_world(&anchor.place));
 
             // contact law, softened for light dynamic obstacles
-            let mut law = Contacts::law(model, sample_laws, c);
+            let mut law = law;
             if model.has_free_obstacles() {
                 let give = sample_laws.give(model, c);
                 law.stiffness *= give;
@@ -498,12 +515,11 @@ pub(super) fn kinematic_pose(obstacle: &Obstacle, control: &Control, i: usize, f
     path.pose(fraction, &start.translation.vector) * start
 }
 
-/// The pose of a moving obstacle one sub-step earlier.
-fn back(motion: &RigidMotion, h: f64) -> Isometry {
+/// The pose of a moving obstacle one sub-step of `h` (s) earlier, since which it has turned by the inverse of `turned`.
+fn back(motion: &RigidMotion, h: f64, turned: &Rotation) -> Isometry {
     if motion.linear == Vec3::zeros() && motion.angular == Vec3::zeros() {
         return motion.world_from_shape;
     }
-    let turned = so3::exp(&(-h * motion.angular));
     let from_origin = motion.world_from_shape.translation.vector - motion.origin;
     let place = motion.origin - h * motion.linear + turned * from_origin;
     Isometry::from_parts(place.into(), turned * motion.world_from_shape.rotation)
