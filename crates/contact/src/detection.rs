@@ -53,9 +53,36 @@ pub fn detect_contact_or_distance(
     before: &Vec3,
     anchor: Option<&FrictionAnchor>,
 ) -> Result<Contact, Option<f64>> {
-    if let Shape::Cuboid { half } = shape {
-        return detect_cuboid_contact(half, p, before, anchor).ok_or(None);
+    detect_contact_after(shape, p, || *before, anchor)
+}
+
+/// The same, with `before` asked for only where it matters: not at planes.
+#[inline(always)]
+pub fn detect_contact_after(
+    shape: &Shape,
+    p: &Vec3,
+    before: impl FnOnce() -> Vec3,
+    anchor: Option<&FrictionAnchor>,
+) -> Result<Contact, Option<f64>> {
+    match shape {
+        // the ground, which has no other side
+        Shape::Plane { normal } if anchor.is_none_or(|anchor| anchor.side == Vec3::zeros()) => {
+            let distance = normal.dot(p);
+            let contact = Contact { depth: -distance, normal: *normal, side: Vec3::zeros() };
+            if distance < 0.0 { Ok(contact) } else { Err(Some(distance)) }
+        }
+        Shape::Cuboid { half } => detect_cuboid_contact(half, p, before, anchor).ok_or(None),
+        _ => detect_by_distance(shape, p, &before(), anchor),
     }
+}
+
+/// Contact with a shape of which nothing but the distance is known.
+fn detect_by_distance(
+    shape: &Shape,
+    p: &Vec3,
+    before: &Vec3,
+    anchor: Option<&FrictionAnchor>,
+) -> Result<Contact, Option<f64>> {
     if let Some(anchor) = anchor.filter(|anchor| anchor.side != Vec3::zeros()) {
         return behind_plane(shape, p, &anchor.place, &anchor.side).ok_or(None);
     }
@@ -70,6 +97,16 @@ pub fn detect_contact_or_distance(
     let entry = sphere_trace(shape, before, p, ARRIVED * thickness);
     let contact = entry.and_then(|entry| behind_plane(shape, p, &entry.place, &entry.normal));
     contact.ok_or(Some(distance))
+}
+
+/// Whether the distance of a point from a shape (m) tells that it is not in contact without an anchor: it is outside, and the length of its path (m), which is asked for only if it matters, is too
+/// short to have led through the shape. False leaves it open. The distance must be exact ([`Shape::has_exact_distance`]).
+///
+/// Where a path touches the shape, its end is no farther away than it is long; half-spaces have no other side.
+#[inline(always)]
+pub fn is_out_of_contact(shape: &Shape, distance: f64, path: impl FnOnce() -> f64) -> bool {
+    let thickness = shape.thickness();
+    distance >= 0.0 && (thickness == f64::INFINITY || distance > path() + ARRIVED * thickness)
 }
 
 /// A point that passed through: its contact plane is where it entered.
@@ -132,10 +169,11 @@ fn clip(bounds: &crate::Bounds, from: &Vec3, along: &Vec3, length: f64) -> Optio
 }
 
 /// For a box the entered face is remembered exactly: the depth is measured from that face, beyond the far side too.
+#[inline]
 fn detect_cuboid_contact(
     half: &Vec3,
     p: &Vec3,
-    before: &Vec3,
+    before: impl FnOnce() -> Vec3,
     anchor: Option<&FrictionAnchor>,
 ) -> Option<Contact> {
     let below = |axis: usize, sign: f64| {
@@ -151,7 +189,16 @@ fn detect_cuboid_contact(
         let axis = side.iamax();
         return below(axis, side[axis].signum());
     }
+    enter_cuboid(half, p, &before(), below)
+}
 
+/// The contact of a point that has come into a box, or is inside at first.
+fn enter_cuboid(
+    half: &Vec3,
+    p: &Vec3,
+    before: &Vec3,
+    below: impl Fn(usize, f64) -> Option<Contact>,
+) -> Option<Contact> {
     // the face that the path crossed
     let outside = |q: &Vec3, k: usize| q[k].abs() > half[k];
     let is_inside = !(0..3).any(|k| outside(p, k));
@@ -227,6 +274,32 @@ mod tests {
             assert!(contact.normal.x > 0.8 && contact.depth > 0.4, "{contact:?} {shape:?}");
             let sideways = Vec3::new(0.0, 0.5, 0.0);
             assert_eq!(detect_contact(&shape, &(p + sideways), &(before + sideways), None), None);
+        }
+    }
+
+    /// Distances rule out contacts, also of points that passed through, wherever they are.
+    #[test]
+    fn what_is_out_of_contact_by_its_distance_has_none() {
+        let shapes = [
+            Shape::Plane { normal: Vec3::y() },
+            Shape::Cuboid { half: Vec3::new(0.03, 0.002, 0.02) },
+            Shape::Sphere { radius: 0.01 },
+            Shape::Cylinder { half_length: 0.01, radius: 0.01 },
+        ];
+        let spread = |i: usize, scale: f64| {
+            let at = |k: f64| scale * ((i as f64 * k).fract() - 0.5);
+            Vec3::new(at(0.618_033), at(0.754_877), at(0.569_840))
+        };
+        for shape in shapes {
+            let mut ruled_out = 0;
+            for i in 0..4000 {
+                let (p, before) = (spread(i, 0.1), spread(i, 0.1) + spread(3 * i + 1, 0.08));
+                if is_out_of_contact(&shape, shape.probe(&p).distance, || (p - before).norm()) {
+                    assert_eq!(detect_contact(&shape, &p, &before, None), None, "{p:?} {shape:?}");
+                    ruled_out += 1;
+                }
+            }
+            assert!(ruled_out > 200, "{ruled_out} {shape:?}");
         }
     }
 

@@ -40,7 +40,10 @@ mod triangle_intersection;
 pub use barrier::Barrier;
 pub use box_tree::{Bounds, BoxTree};
 pub use ccd::{Clearance, Sweep};
-pub use detection::{Contact, FrictionAnchor, detect_contact, detect_contact_or_distance};
+pub use detection::{
+    Contact, FrictionAnchor, detect_contact, detect_contact_after, detect_contact_or_distance,
+    is_out_of_contact,
+};
 pub use mass::SolidMass;
 pub use material::{ContactMaterial, PairMaterial};
 pub use pair_distance::{PairDistance, PairHessian};

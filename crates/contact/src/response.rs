@@ -47,6 +47,7 @@ impl Penalty {
     pub const STRENGTH: Strength = Strength { stiffness: 0.35, damping: 0.15 };
 
     /// The law for a contact point of mass m (kg) and a step h (s).
+    #[inline]
     pub fn stable(mass: f64, h: f64, friction: f64, max_depth: f64) -> Penalty {
         let Strength { stiffness, damping } = Penalty::STRENGTH;
         Penalty {
@@ -65,11 +66,13 @@ impl Penalty {
     ///
     /// `velocity` is that of the point relative to the obstacle (m/s), `stretch` the tangential offset from the friction anchor (m). Beyond Coulomb's limit the anchor slips until the force is at the
     /// limit, so that nothing creeps at rest.
-    #[inline]
+    // inlined: vectors that are passed in memory cost half as much as the force
+    #[inline(always)]
     pub fn force(&self, depth: f64, normal: &Vec3, velocity: &Vec3, stretch: &Vec3) -> ContactForce {
         let speed = velocity.dot(normal);
         let spring = self.stiffness * depth.min(self.max_depth);
-        let recovery = (1.0 - speed / self.recovery_speed).clamp(0.0, 1.0);
+        let is_limited = self.recovery_speed != f64::INFINITY;
+        let recovery = if is_limited { (1.0 - speed / self.recovery_speed).clamp(0.0, 1.0) } else { 1.0 };
         let normal_force = (spring * recovery - self.damping * speed).max(0.0);
         let (tangential, stretch) = (velocity - speed * normal, stretch - stretch.dot(normal) * normal);
         if self.friction == 0.0 || normal_force == 0.0 {

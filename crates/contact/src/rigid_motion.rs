@@ -1,6 +1,6 @@
 //! Pose and velocity of a rigid obstacle.
 
-use sinew_math::{Isometry, Vec3};
+use sinew_math::{Isometry, Rotation, Vec3};
 
 /// A pose and its velocity field: the velocity at x is `linear + angular × (x − origin)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,21 +29,38 @@ impl RigidMotion {
     }
 
     /// Transforms a point from the world to the frame of the obstacle (m).
-    #[inline]
+    #[inline(always)]
     pub fn point_in_shape(&self, x: &Vec3) -> Vec3 {
-        self.world_from_shape
-            .rotation
-            .inverse_transform_vector(&(x - self.world_from_shape.translation.vector))
+        let off = x - self.world_from_shape.translation.vector;
+        if is_upright(&self.world_from_shape.rotation) {
+            return off;
+        }
+        self.world_from_shape.rotation.inverse_transform_vector(&off)
     }
 
     /// Transforms a point from the frame of the obstacle to the world (m).
-    #[inline]
+    #[inline(always)]
     pub fn point_in_world(&self, p: &Vec3) -> Vec3 {
-        self.world_from_shape.rotation * p + self.world_from_shape.translation.vector
+        self.vector_in_world(p) + self.world_from_shape.translation.vector
+    }
+
+    /// Transforms a direction from the frame of the obstacle to the world.
+    #[inline(always)]
+    pub fn vector_in_world(&self, direction: &Vec3) -> Vec3 {
+        if is_upright(&self.world_from_shape.rotation) {
+            return *direction;
+        }
+        self.world_from_shape.rotation * direction
     }
 
     /// A bound on the speed (m/s) of all points within `reach` (m) of the origin.
     pub fn fastest(&self, reach: f64) -> f64 {
         self.linear.norm() + self.angular.norm() * reach
     }
+}
+
+/// Whether a rotation is none, as that of the ground and of most steps and walls: it costs as much as the distance from them.
+#[inline(always)]
+fn is_upright(rotation: &Rotation) -> bool {
+    rotation.i == 0.0 && rotation.j == 0.0 && rotation.k == 0.0
 }

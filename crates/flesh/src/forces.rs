@@ -12,11 +12,14 @@ use crate::material::Law;
 use crate::patch_volumes::{PatchVolumes, Pulls};
 use kernel::ForceKernel;
 use sinew_math::lanes::{BLOCK, Kernel, Lanes, dispatch};
-use sinew_math::parallel::{Parts, for_each_part};
+use sinew_math::parallel::{Parts, for_each_part, for_each_part_of_many};
 use sinew_math::{Mat3, Vec3};
 
 /// Blocks per task: about 10 µs of work, far above the cost of scheduling it.
 const CHUNK: usize = 32;
+
+/// Groups of no more blocks are one thread's work, some 25 µs.
+const FEW_BLOCKS: usize = 64;
 
 /// Nodes per task of summation.
 const NODE_CHUNK: usize = 512;
@@ -230,7 +233,7 @@ impl CornerForces {
         for group in &elements.groups {
             let own;
             (own, rest) = BlockParts { blocks: &group.blocks, ..rest }.split(group.blocks.len());
-            for_each_part(own, CHUNK, |first, part| work(group.task(first, part)));
+            for_each_part_of_many(own, (CHUNK, FEW_BLOCKS), |first, part| work(group.task(first, part)));
         }
     }
 }

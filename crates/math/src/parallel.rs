@@ -57,8 +57,17 @@ impl<A: Parts, B: Parts, C: Parts> Parts for (A, B, C) {
 /// Calls `work` with the index of the first item and the items of every part of `length` items (the last may be shorter): in order on this thread if there is one
 /// part or one thread, on all threads otherwise.
 pub fn for_each_part<P: Parts>(items: P, length: usize, work: impl Fn(usize, P) + Sync) {
+    for_each_part_of_many(items, (length, length), work);
+}
+
+/// The same parts of `length` items, in order on this thread if there are no more than `few` items: waking another thread costs some 10 µs where this one is not of the pool.
+pub fn for_each_part_of_many<P: Parts>(
+    items: P,
+    (length, few): (usize, usize),
+    work: impl Fn(usize, P) + Sync,
+) {
     let length = length.max(1);
-    if items.count() > length && rayon::current_num_threads() > 1 {
+    if items.count() > few.max(length) && rayon::current_num_threads() > 1 {
         return halve(items, 0, length, &work);
     }
     let (mut rest, mut first) = (items, 0);

@@ -9,6 +9,7 @@ mod contact_energy;
 mod contact_force;
 mod contacts;
 mod free_obstacle;
+mod narrow_phase;
 mod overlap;
 mod pair_contact;
 mod pair_forces;

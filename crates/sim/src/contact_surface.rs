@@ -34,6 +34,8 @@ pub(crate) struct ContactSurface {
     weights: Vec<f64>,
     /// Effective mass μ of each point (kg).
     pub(crate) mass: Vec<f64>,
+    /// Stiffness (N/m) and damping (N s/m) of each point for factor 1.
+    springs: Vec<[f64; 2]>,
     /// The distance that points of sheets keep from obstacles, half of their thickness (m); empty without sheets.
     offset: Vec<f64>,
     /// The time step that stiffnesses are computed for (s).
@@ -139,6 +141,7 @@ impl ContactSurface {
         let materials = PairMaterials::build(world, counts);
         let mut hit = ContactSurface {
             soft: None,
+            springs: springs(&mass, step),
             mass,
             offset: sheet_offsets(bodies),
             step,
@@ -165,6 +168,7 @@ impl ContactSurface {
         let materials = PairMaterials::build(world, counts);
         ContactSurface {
             step,
+            springs: springs(&self.mass, step),
             offset: sheet_offsets(bodies),
             max_stiffness: self.desc.stiffness * materials.max_soft_stiffness(),
             materials,
@@ -220,7 +224,7 @@ impl ContactSurface {
     }
 
     /// The nodes that carry a point, with their weights.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn row(&self, point: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
         let range = self.offsets[point] as usize..self.offsets[point + 1] as usize;
         let (nodes, weights) = (&self.nodes[range.clone()], &self.weights[range]);
@@ -239,7 +243,7 @@ impl ContactSurface {
     }
 
     /// The distance that a point keeps from obstacles (m).
-    #[inline]
+    #[inline(always)]
     pub(crate) fn offset(&self, point: usize) -> f64 {
         self.offset.get(point).copied().unwrap_or(0.0)
     }
@@ -257,7 +261,7 @@ impl ContactSurface {
     }
 
     /// Interpolates node positions or velocities at a point.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn at(&self, point: usize, node_values: &[Vec3]) -> Vec3 {
         self.row(point).fold(Vec3::zeros(), |sum, (node, weight)| sum + weight * node_values[node])
     }
@@ -298,13 +302,17 @@ impl ContactSurface {
     }
 
     /// The contact law of a point for the given friction and stiffness factor.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn law(&self, point: usize, friction: f64, factor: f64) -> Penalty {
         let factor = factor * self.desc.stiffness;
-        let mut law = Penalty::stable(self.mass[point], self.step, friction, self.deepest);
-        law.stiffness *= factor;
-        law.damping *= factor.sqrt();
-        law
+        let [stiffness, damping] = self.springs[point];
+        Penalty {
+            stiffness: stiffness * factor,
+            damping: damping * factor.sqrt(),
+            friction,
+            max_depth: self.deepest,
+            recovery_speed: f64::INFINITY,
+        }
     }
 }
 
@@ -325,6 +333,12 @@ fn smallest_extent(body: &Body) -> f64 {
     let (low, high) = body.contact_mesh().0.bounds().unwrap_or_default();
     let size = high - low;
     if body.thickness().is_some() { size.max() } else { size.min() }
+}
+
+/// Stiffness (N/m) and damping (N s/m) of points of some masses (kg) for a step (s).
+fn springs(mass: &[f64], step: f64) -> Vec<[f64; 2]> {
+    let of = |mass: &f64| Penalty::stable(*mass, step, 0.0, 0.0);
+    mass.iter().map(of).map(|law| [law.stiffness, law.damping]).collect()
 }
 
 /// The effective mass of each point, by the row-sum bound, for points that stand for the given areas; 0 for points without.

@@ -36,6 +36,14 @@ pub(super) fn cuboid(p: &Vec3, half: &Vec3) -> Probe {
     Probe { distance: beyond[axis], normal }
 }
 
+/// The distance of [`cuboid`] alone.
+#[inline(always)]
+pub(super) fn cuboid_distance(p: &Vec3, half: &Vec3) -> f64 {
+    let beyond = p.abs() - half;
+    let length = beyond.sup(&Vec3::zeros()).norm();
+    if length > 0.0 { length } else { beyond[beyond.imax()] }
+}
+
 #[inline]
 pub(super) fn cylinder(p: &Vec3, half_length: f64, radius: f64) -> Probe {
     let across = (p.x * p.x + p.z * p.z).sqrt();

@@ -22,7 +22,7 @@ impl Sides {
     pub(super) const ALL: Sides = Sides(u32::MAX);
 
     /// The directions that a triangle with these edges faces; none if it has no area.
-    #[inline]
+    #[inline(always)]
     pub(super) fn of_triangle([ax, ay, az, _]: &Lane, [bx, by, bz, _]: &Lane) -> Sides {
         let (x, y, z) = (ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx);
         let (sum, off) = (x + y, x - y);
@@ -46,7 +46,7 @@ impl Sides {
     }
 
     /// The directions that two patches both face.
-    #[inline]
+    #[inline(always)]
     pub(super) fn and(self, other: Sides) -> Sides {
         Sides(self.0 & other.0)
     }

@@ -8,6 +8,7 @@ use super::sides::Sides;
 use crate::box_tree::{Bounds, BoxTree, TreeNode};
 use rayon::prelude::*;
 use sinew_math::Vec3;
+use sinew_math::lanes::{Kernel, Lanes, dispatch};
 use std::ops::Range;
 
 /// A node as the traversal sees it: two cache lines.
@@ -29,7 +30,7 @@ pub(super) struct SurfaceNode {
 }
 
 impl SurfaceNode {
-    #[inline]
+    #[inline(always)]
     fn set_union(&mut self, a: &SurfaceNode, b: &SurfaceNode) {
         self.moving = a.moving.and(&b.moving);
         self.sides = a.sides.and(b.sides);
@@ -289,11 +290,27 @@ struct Refit<'a> {
     x: &'a [Vec3],
 }
 
+/// A subtree that is refitted on one thread, compiled for the instruction set of the processor.
+struct RefitKernel<'a> {
+    refit: Refit<'a>,
+    node: usize,
+    nodes: &'a mut [SurfaceNode],
+}
+
+impl Kernel for RefitKernel<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        self.refit.serial(self.node, self.nodes);
+    }
+}
+
 impl Refit<'_> {
     /// Refits a node, the first of those given, and its subtree, which is contiguous after it.
     fn subtree(self, node: usize, nodes: &mut [SurfaceNode]) {
         if nodes.len() <= MIN_PARALLEL_NODES {
-            return self.serial(node, nodes);
+            return dispatch(RefitKernel { refit: self, node, nodes });
         }
         let Some((own, both)) = nodes.split_first_mut() else { return };
         let right = own.start as usize;
@@ -303,6 +320,7 @@ impl Refit<'_> {
     }
 
     /// The same on one thread: from the last node to the first, so that children come before their parents.
+    #[inline(always)]
     fn serial(self, node: usize, nodes: &mut [SurfaceNode]) {
         for i in (0..nodes.len()).rev() {
             let SurfaceNode { start, count, .. } = nodes[i];
@@ -315,6 +333,7 @@ impl Refit<'_> {
         }
     }
 
+    #[inline(always)]
     fn leaf(self, range: Range<usize>, node: &mut SurfaceNode) {
         let (mut moving, mut sides) = (MovingBox::EMPTY, Sides::ALL);
         for corners in &self.corners[range] {

@@ -15,8 +15,6 @@ pub(super) struct Candidate {
     pub(super) owner: Option<u32>,
     /// Distance of the point from the obstacle at detection (m); points with a friction anchor count as inside.
     pub(super) distance: f64,
-    /// Lower bound of the relative approach since detection before contact is possible (m): that distance, or more if it was tested since.
-    pub(super) clear: f64,
     /// Position and velocity of the point, kept up to date while contact is possible (m, m/s).
     pub(super) x: Vec3,
     pub(super) v: Vec3,
@@ -130,7 +128,7 @@ impl CandidateSearch {
             self.approach = 0.0;
             return;
         }
-        self.approach += model.contact_surface().stretch * moved;
+        self.approach += moved;
     }
 }
 
@@ -147,7 +145,7 @@ struct Query<'a> {
 impl Query<'_> {
     /// The distance of a point from an obstacle (m).
     fn distance(&self, o: usize, x: &Vec3) -> f64 {
-        self.model.obstacles()[o].shape.probe(&self.motions[o].point_in_shape(x)).distance
+        self.model.obstacles()[o].shape.distance(&self.motions[o].point_in_shape(x))
     }
 
     /// A lower bound of that distance: approximate distance functions may overestimate.
@@ -213,7 +211,7 @@ fn keep_held(model: &Model, state: &State, out: &mut Vec<Candidate>) {
         let key = (held.point, held.obstacle);
         if let Ok(place) = out[..found].binary_search_by_key(&key, |c| (c.point, c.obstacle)) {
             let c = &mut out[place];
-            (c.anchor, c.distance, c.clear) = (Some(held.anchor), f64::NEG_INFINITY, f64::NEG_INFINITY);
+            (c.anchor, c.distance) = (Some(held.anchor), f64::NEG_INFINITY);
             continue;
         }
         let owns = |owner: &Obstacle| {
@@ -237,15 +235,5 @@ fn keep_held(model: &Model, state: &State, out: &mut Vec<Candidate>) {
 
 fn candidate(point: u32, obstacle: usize, owner: Option<u32>, distance: f64) -> Candidate {
     let (x, v) = (Vec3::zeros(), Vec3::zeros());
-    Candidate {
-        point,
-        obstacle: obstacle as u32,
-        owner,
-        distance,
-        clear: distance,
-        x,
-        v,
-        anchor: None,
-        contact: None,
-    }
+    Candidate { point, obstacle: obstacle as u32, owner, distance, x, v, anchor: None, contact: None }
 }

@@ -327,8 +327,13 @@ impl ContactEnergy {
 
         // stiffness of dynamic obstacles
         let ContactEnergy { candidates, rigid, sample_laws, .. } = self;
-        let stiffness = |c: &Candidate| spring_on_flesh(model, c).stiffness;
-        sample_laws.find(model, candidates, |side| rigid.center(model, side), stiffness);
+        let in_contact = || candidates.iter().filter(|c| c.contact.is_some());
+        sample_laws.count(model, in_contact());
+        let stiffness = |laws: &SampleLaws, c: &Candidate| match c.owner {
+            Some(owner) => laws.of_sample(model, owner, c.obstacle).stiffness,
+            None => spring_on_flesh(model, c).stiffness,
+        };
+        sample_laws.soften(model, |side| rigid.center(model, side), in_contact(), stiffness);
 
         // lagged contacts in order of candidates
         for i in 0..self.candidates.len() {

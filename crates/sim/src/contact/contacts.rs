@@ -1,6 +1,7 @@
 //! Contact in explicit steps: narrow phase, penalty forces on nodes and dynamic obstacles, and the motion of obstacles.
 
 use super::candidates::{Candidate, CandidateSearch, SearchRange};
+use super::narrow_phase::{NarrowPhase, TestKernel};
 use super::pair_forces::PairForces;
 use super::sample_law::SampleLaws;
 use crate::desc::Mobility;
@@ -9,15 +10,22 @@ use crate::model::ModelId;
 use crate::obstacle::Obstacle;
 use crate::substep::Substep;
 use crate::{Control, Model, Phase, State};
-use sinew_contact::{Penalty, RigidMotion, detect_contact_or_distance};
+use sinew_contact::{Penalty, RigidMotion};
+use sinew_math::lanes::{Kernel, Lanes, dispatch};
 use sinew_math::parallel::for_each_part;
 use sinew_math::spatial::Wrench;
-use sinew_math::{Isometry, Vec3, so3};
+use sinew_math::{Isometry, Rotation, Vec3, so3};
 
 /// Workspace of contact.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Contacts {
     candidates: Vec<Candidate>,
+    /// For each candidate a lower bound of the relative approach since detection before contact is possible (m): its distance then, or more if it was tested since; −∞ in contact.
+    clear: Vec<f64>,
+    /// Indices of the candidates in contact.
+    hits: Vec<u32>,
+    /// Their laws, before the stiffness of light dynamic obstacles is reduced.
+    laws: Vec<Penalty>,
     search: CandidateSearch,
     /// Motion of obstacles, and their poses one sub-step earlier.
     motions: Vec<RigidMotion>,
@@ -31,13 +39,19 @@ pub(crate) struct Contacts {
     looked_for: Option<ModelId>,
     node_x: Vec<Vec3>,
     poses: Vec<Isometry>,
+    /// Positions of nodes one sub-step earlier (m).
+    node_x_before: Vec<Vec3>,
     pairs: PairForces,
     /// Margin of the candidates, relative approach since their detection, and maximum rate of approach (m, m/s).
     within: f64,
     moved: f64,
     speed: f64,
+    /// The largest speed of any obstacle (m/s).
+    obstacle_speed: f64,
 }
 
+/// Number of sub-steps that candidates last for at current velocities.
+const LASTING: f64 = 16.0;
 /// Candidates per parallel task.
 const CHUNK: usize = 1024;
 
@@ -79,10 +93,11 @@ impl Contacts {
         self.place_obstacles(model, control, substep, state);
         self.speed = self.fastest(model, state);
         self.moved = self.moved_since(model, state);
+        self.node_x_before.clone_from(&state.node_x);
         let is_exact = model.obstacles().iter().all(|obstacle| obstacle.shape.has_exact_distance());
         let lasts = is_exact && self.moved.is_finite() && self.moved + substep.h * self.speed <= self.within;
         if !(lasts && self.take_anchors(state)) {
-            self.detect(model, substep.h, substep.dt, state);
+            self.detect(model, substep.h, state);
         }
     }
 
@@ -98,15 +113,15 @@ impl Contacts {
         if substep.from > 0.0 {
             self.place_obstacles(model, control, substep, state);
             self.speed = self.fastest(model, state);
-            self.moved += substep.h * self.speed;
+            self.moved += self.moved_in_substep(model, substep.h, state);
             if self.moved + substep.h * self.speed > self.within {
                 self.keep_anchors(state);
-                self.detect(model, substep.h, substep.left(), state);
+                self.detect(model, substep.h, state);
             }
             self.pairs.follow(model, state, substep.h, substep.left());
         }
         self.find_contacts(model, substep.h, state);
-        self.find_give(model);
+        self.find_laws(model);
         self.respond(model, substep.h, state, node_force);
         let given = self.pairs.push(model, state, substep.h, node_force);
         state.supplied_energy += given;
@@ -119,7 +134,7 @@ impl Contacts {
         depth: f64,
     ) -> impl Iterator<Item = (usize, Vec3)> + 'a {
         let is_fixed = |c: &&Candidate| model.obstacles()[c.obstacle as usize].mobility == Mobility::Fixed;
-        self.candidates.iter().filter(|c| c.owner.is_none()).filter(is_fixed).filter_map(move |c| {
+        self.in_contact_now().filter(|c| c.owner.is_none()).filter(is_fixed).filter_map(move |c| {
             let contact = c.contact.filter(|contact| contact.depth > depth)?;
             let turn = self.motions[c.obstacle as usize].world_from_shape.rotation;
             Some((c.point as usize, turn * contact.normal))
@@ -179,7 +194,7 @@ impl Contacts {
     pub(crate) fn keep_anchors(&self, state: &mut State) {
         state.anchors.clear();
         state.anchors.reserve(self.candidates.capacity());
-        let held = self.candidates.iter().filter_map(|c| {
+        let held = self.in_contact_now().filter_map(|c| {
             c.anchor.map(|anchor| ObstacleFrictionAnchor { point: c.point, obstacle: c.obstacle, anchor })
         });
         state.anchors.extend(held);
@@ -188,7 +203,11 @@ impl Contacts {
 
     /// Number of points in contact with an obstacle.
     pub(crate) fn in_contact(&self) -> usize {
-        self.candidates.iter().filter(|c| c.contact.is_some()).count()
+        self.hits.len()
+    }
+
+    fn in_contact_now(&self) -> impl Iterator<Item = &Candidate> {
+        self.hits.iter().map(|hit| &self.candidates[*hit as usize])
     }
 
     fn place_obstacles(&mut self, model: &Model, control: &Control, substep: Substep, state: &State) {
@@ -196,6 +215,8 @@ impl Contacts {
         let Substep { from, to, h, .. } = substep;
         self.motions.clear();
         self.before.clear();
+        // parts turn as one
+        let mut turn = (Vec3::zeros(), Rotation::identity());
         for (i, (obstacle, now)) in model.obstacles().iter().zip(&state.obstacles).enumerate() {
             let motion = match (obstacle.mobility, &obstacle.solid) {
                 (Mobility::PartOf(carrier), _) => {
@@ -224,13 +245,22 @@ impl Contacts {
 
             // pose one sub-step earlier, for continuous detection
             self.motions.push(motion);
-            self.before.push(back(&motion, h));
+            if turn.0 != motion.angular {
+                turn = (motion.angular, so3::exp(&(-h * motion.angular)));
+            }
+            self.before.push(back(&motion, h, &turn.1));
         }
     }
 
     /// Upper bound of the rate of approach of any point and obstacle (m/s).
-    fn fastest(&self, model: &Model, state: &State) -> f64 {
+    fn fastest(&mut self, model: &Model, state: &State) -> f64 {
         let node = most(state.node_v.iter().map(Vec3::norm_squared)).sqrt();
+        self.obstacle_speed = self.fastest_obstacle(model, state);
+        approach(model, node, self.obstacle_speed)
+    }
+
+    /// The largest speed of any obstacle (m/s).
+    fn fastest_obstacle(&self, model: &Model, state: &State) -> f64 {
         let obstacle = |(obstacle, motion): (&Obstacle, &RigidMotion)| {
             if motion.linear == Vec3::zeros() && motion.angular == Vec3::zeros() {
                 return 0.0;
@@ -239,8 +269,18 @@ impl Contacts {
                 if obstacle.reach.is_finite() { obstacle.reach } else { farthest(motion, &state.node_x) };
             motion.fastest(reach)
         };
-        let obstacles = model.obstacles().iter().zip(&self.motions).map(obstacle).fold(0.0, f64::max);
-        2.0 * node.max(obstacles)
+        model.obstacles().iter().zip(&self.motions).map(obstacle).fold(0.0, f64::max)
+    }
+
+    /// Upper bound of the relative approach in the last sub-step (m): that of nodes is measured, since constraints and bones move them otherwise than their velocities tell.
+    fn moved_in_substep(&mut self, model: &Model, h: f64, state: &State) -> f64 {
+        let mut farthest = 0.0;
+        for (before, x) in self.node_x_before.iter_mut().zip(&state.node_x) {
+            let squared = (x - *before).norm_squared();
+            farthest = if squared > farthest { squared } else { farthest };
+            *before = *x;
+        }
+        approach(model, farthest.sqrt(), h * self.obstacle_speed)
     }
 
     /// Upper bound of the relative approach since candidates were detected (m); infinite for another model.
@@ -262,27 +302,28 @@ impl Contacts {
                 obstacles = obstacles.max(shifted + if turned > 0.0 { turned * arm } else { 0.0 });
             }
         }
-        2.0 * nodes.max(obstacles)
+        approach(model, nodes, obstacles)
     }
 
     /// Assigns friction anchors of a state to candidates; returns `false` if an anchored point is not a candidate.
     fn take_anchors(&mut self, state: &State) -> bool {
         let mut held = state.anchors.iter().peekable();
-        for c in &mut self.candidates {
+        for (c, clear) in self.candidates.iter_mut().zip(&mut self.clear) {
             let own = held.next_if(|held| (held.point, held.obstacle) == (c.point, c.obstacle));
             c.anchor = own.map(|held| held.anchor);
             c.contact = None;
             // the relative approach is measured from now on
-            c.clear = c.distance;
+            *clear = if c.anchor.is_some() { f64::NEG_INFINITY } else { c.distance };
         }
         held.next().is_none()
     }
 
-    /// Detects candidates that remain valid for the remaining time of the step (s) at current velocities.
-    fn detect(&mut self, model: &Model, h: f64, left: f64, state: &State) {
+    /// Detects candidates that remain valid for some sub-steps of `h` (s) at current velocities.
+    fn detect(&mut self, model: &Model, h: f64, state: &State) {
         self.wrenches.resize(model.obstacles().len(), Wrench::default());
         if model.obstacles().is_empty() {
             self.candidates.clear();
+            self.clear.clear();
             return;
         }
 
@@ -298,74 +339,49 @@ impl Contacts {
         if !self.speed.is_finite() {
             // the step has diverged and will be repeated
             self.candidates.clear();
+            self.clear.clear();
             self.looked_for = None;
             self.within = f64::INFINITY;
             return;
         }
-        // margin: at least a fraction of the step, so that fast motion triggers detection a few times per step and not in every sub-step; includes the motion of the
-        // previous sub-step
+        // a candidate that is clear costs next to nothing, so that the margin lasts for many sub-steps; includes the motion of the previous one
         let (spacing, step) = (model.contact_surface().spacing, self.speed * h);
-        self.within =
-            (1.25 * self.speed * left).min(spacing.max(4.0 * step)).max(0.25 * spacing) + 2.0 * step;
+        self.within = spacing.max(LASTING * step) + 2.0 * step;
         self.looked_for = Some(model.id().clone());
         self.node_x.clone_from(&state.node_x);
         self.poses.clear();
         self.poses.extend(self.motions.iter().map(|motion| motion.world_from_shape));
 
         // candidates within the margin
-        let Contacts { search, motions, x, candidates, within, .. } = self;
+        let Contacts { search, motions, x, candidates, clear, within, .. } = self;
         let range = SearchRange { margin: *within, moved };
         search.find(model, motions, (x, range), (state, &state.node_x), candidates);
+        clear.clear();
+        clear.reserve(candidates.capacity());
+        clear.extend(candidates.iter().map(|c| c.distance));
     }
 
     fn find_contacts(&mut self, model: &Model, h: f64, state: &State) {
         // candidates beyond this distance can be in contact neither now nor one sub-step ago
         let (moved, near) = (self.moved, self.moved + h * self.speed);
-        let Contacts { candidates, motions, before, .. } = self;
-
-        // contact test with continuous detection from the previous sub-step
-        let look = |c: &mut Candidate| {
-            if c.clear > near && c.anchor.is_none() {
-                c.contact = None;
-                return;
-            }
-            let (point, o) = (c.point as usize, c.obstacle as usize);
-            match c.owner.map(|owner| owner as usize) {
-                None => {
-                    let motion = model.contact_surface().motion_at(point, &state.node_x, &state.node_v);
-                    // a sheet meets the obstacle with its side
-                    let shape = &model.obstacles()[o].shape;
-                    let p = motions[o].point_in_shape(&motion.x);
-                    let inset = model.contact_surface().inset(point, shape, &p);
-                    c.x = motion.x - motions[o].world_from_shape.rotation * inset;
-                    c.v = motion.v;
-                }
-                Some(owner) => {
-                    let obstacle = &model.obstacles()[owner];
-                    let sample = &obstacle.samples[point - obstacle.first_sample as usize];
-                    c.x = motions[owner].point_in_world(sample);
-                    c.v = motions[owner].velocity_at(&c.x);
-                }
-            }
-            let p = motions[o].point_in_shape(&c.x);
-            let earlier = c.x - h * c.v - before[o].translation.vector;
-            let came_from = before[o].rotation.inverse_transform_vector(&earlier);
-            let shape = &model.obstacles()[o].shape;
-            let found = detect_contact_or_distance(shape, &p, &came_from, c.anchor.as_ref());
-            c.contact = found.ok();
-            if let Err(distance) = found {
-                c.anchor = None;
-                if shape.has_exact_distance() {
-                    c.clear = moved + distance.unwrap_or_else(|| shape.probe(&p).distance);
-                }
-            }
-        };
+        let Contacts { candidates, clear, hits, motions, before, .. } = self;
+        let phase = NarrowPhase { model, state, motions, before, h, moved, near };
 
         // in parallel over candidates
-        for_each_part(candidates.as_mut_slice(), CHUNK, |_, part| part.iter_mut().for_each(look));
+        let parts = (candidates.as_mut_slice(), clear.as_mut_slice());
+        for_each_part(parts, CHUNK, |_, (candidates, clear)| {
+            dispatch(TestKernel { phase: &phase, candidates, clear });
+        });
+
+        // those in contact, in order
+        hits.clear();
+        hits.reserve(candidates.capacity());
+        let may_be = clear.iter().enumerate().filter(|(_, clear)| **clear == f64::NEG_INFINITY);
+        hits.extend(may_be.map(|(i, _)| i as u32).filter(|i| candidates[*i as usize].contact.is_some()));
     }
 
     /// The contact law of a candidate, before the stiffness of light dynamic obstacles is reduced.
+    #[inline(always)]
     fn law(model: &Model, sample_laws: &SampleLaws, c: &Candidate) -> Penalty {
         let Some(owner) = c.owner else {
             let material = model.contact_surface().materials.of_point_on_obstacle(c.point, c.obstacle);
@@ -375,32 +391,67 @@ impl Contacts {
         sample_laws.of_sample(model, owner, c.obstacle)
     }
 
-    /// Finds the laws of samples, and how far springs on light dynamic obstacles soften.
-    fn find_give(&mut self, model: &Model) {
-        let Contacts { candidates, motions, sample_laws, .. } = self;
-        let on_flesh = |c: &Candidate| Contacts::law(model, &SampleLaws::default(), c).stiffness;
-        sample_laws.find(model, candidates, |side| motions[side].origin, on_flesh);
+    /// Finds the laws of contacts, and how far springs on light dynamic obstacles soften.
+    fn find_laws(&mut self, model: &Model) {
+        let Contacts { candidates, hits, laws, motions, sample_laws, .. } = self;
+        let in_contact = || hits.iter().map(|hit| &candidates[*hit as usize]);
+        sample_laws.count(model, in_contact());
+        laws.clear();
+        laws.reserve(hits.capacity());
+        laws.extend(in_contact().map(|c| Contacts::law(model, sample_laws, c)));
+        let mut laws = laws.iter();
+        let stiffness = |_: &SampleLaws, _: &Candidate| laws.next().map_or(0.0, |law| law.stiffness);
+        sample_laws.soften(model, |side| motions[side].origin, in_contact(), stiffness);
     }
 
     fn respond(&mut self, model: &Model, h: f64, state: &mut State, node_force: &mut [Vec3]) {
         self.wrenches.fill(Wrench::default());
-        let Contacts { candidates, motions, wrenches, sample_laws, .. } = self;
+        let Contacts { candidates, hits, laws, motions, wrenches, sample_laws, .. } = self;
+        let kernel =
+            ResponseKernel { model, h, candidates, hits, laws, motions, wrenches, sample_laws, node_force };
+        state.supplied_energy += dispatch(kernel);
+    }
+}
+
+/// Forces of candidates in contact, compiled for the instruction set of the processor; returns the energy that they supply (J).
+struct ResponseKernel<'a> {
+    model: &'a Model,
+    h: f64,
+    candidates: &'a mut [Candidate],
+    hits: &'a [u32],
+    laws: &'a [Penalty],
+    motions: &'a [RigidMotion],
+    wrenches: &'a mut [Wrench],
+    sample_laws: &'a SampleLaws,
+    node_force: &'a mut [Vec3],
+}
+
+impl Kernel for ResponseKernel<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> f64 {
+        let ResponseKernel { model, h, candidates, hits, laws, motions, wrenches, sample_laws, node_force } =
+            self;
         let mut given = 0.0;
-        for c in candidates.iter_mut() {
+        for (hit, &law) in hits.iter().zip(laws) {
             // contact geometry
+            let c = &mut candidates[*hit as usize];
             let Some(contact) = c.contact else { continue };
             let (point, o) = (c.point as usize, c.obstacle as usize);
             let (motion, x) = (&motions[o], c.x);
-            let normal = motion.world_from_shape.rotation * contact.normal;
+            let normal = motion.vector_in_world(&contact.normal);
             let surface = x + contact.depth * normal;
             let stretch =
                 c.anchor.map_or(Vec3::zeros(), |anchor| surface - motion.point_in_world(&anchor.place));
 
             // contact law, softened for light dynamic obstacles
-            let mut law = Contacts::law(model, sample_laws, c);
-            let give = sample_laws.give(model, c);
-            law.stiffness *= give;
-            law.damping *= give;
+            let mut law = law;
+            if model.has_free_obstacles() {
+                let give = sample_laws.give(model, c);
+                law.stiffness *= give;
+                law.damping *= give;
+            }
 
             // force, and the updated friction anchor
             let obstacle_v = motion.velocity_at(&x);
@@ -431,8 +482,16 @@ impl Contacts {
                 given += h * push.force.dot(&obstacle_v);
             }
         }
-        state.supplied_energy += given;
+        given
     }
+}
+
+/// Upper bound of the approach of points and obstacles where no node moves by more than `node` and no obstacle by more than `obstacle`, both lengths or speeds.
+///
+/// Twice of what obstacles move: dynamic ones move by their velocity at the beginning, which changes while they rotate.
+fn approach(model: &Model, node: f64, obstacle: f64) -> f64 {
+    let point = model.contact_surface().stretch * node;
+    (point + 2.0 * obstacle).min(2.0 * point.max(obstacle))
 }
 
 /// Maximum of non-negative numbers; ignores NaN.
@@ -440,6 +499,7 @@ fn most(numbers: impl Iterator<Item = f64>) -> f64 {
     numbers.fold(0.0, |most, number| if number > most { number } else { most })
 }
 
+#[inline(always)]
 fn add_wrench(wrench: &mut Wrench, motion: &RigidMotion, x: &Vec3, force: &Vec3) {
     wrench.force += force;
     wrench.torque += (x - motion.origin).cross(force);
@@ -452,12 +512,11 @@ pub(super) fn kinematic_pose(obstacle: &Obstacle, control: &Control, i: usize, f
     path.pose(fraction, &start.translation.vector) * start
 }
 
-/// The pose of a moving obstacle one sub-step earlier.
-fn back(motion: &RigidMotion, h: f64) -> Isometry {
+/// The pose of a moving obstacle one sub-step of `h` (s) earlier, since which it has turned by the inverse of `turned`.
+fn back(motion: &RigidMotion, h: f64, turned: &Rotation) -> Isometry {
     if motion.linear == Vec3::zeros() && motion.angular == Vec3::zeros() {
         return motion.world_from_shape;
     }
-    let turned = so3::exp(&(-h * motion.angular));
     let from_origin = motion.world_from_shape.translation.vector - motion.origin;
     let place = motion.origin - h * motion.linear + turned * from_origin;
     Isometry::from_parts(place.into(), turned * motion.world_from_shape.rotation)

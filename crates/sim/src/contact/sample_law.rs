@@ -26,6 +26,7 @@ impl SampleLaws {
     }
 
     /// The law of a sample of a dynamic obstacle in contact with another obstacle, before it is softened.
+    #[inline(always)]
     pub(super) fn of_sample(&self, model: &Model, owner: u32, obstacle: u32) -> Penalty {
         let friction = model.contact_surface().materials.of_obstacles(owner, obstacle).friction;
         let obstacle = &model.obstacles()[obstacle as usize];
@@ -38,37 +39,39 @@ impl SampleLaws {
         Penalty { stiffness: factor * law.stiffness, damping, ..law }
     }
 
-    /// Counts the samples in contact, and computes the stiffness reduction that keeps light dynamic obstacles stable in explicit steps:
+    /// Counts the samples in contact of dynamic obstacles, on which their laws depend.
+    pub(super) fn count<'a>(&mut self, model: &Model, in_contact: impl Iterator<Item = &'a Candidate>) {
+        if !model.has_free_obstacles() {
+            return;
+        }
+        self.contact_samples.clear();
+        self.contact_samples.resize(model.obstacles().len(), 0);
+        for owner in in_contact.filter_map(|c| c.owner) {
+            self.contact_samples[model.obstacles()[owner as usize].carrier] += 1;
+        }
+    }
+
+    /// Computes the stiffness reduction that keeps light dynamic obstacles stable in explicit steps:
     ///
     /// ```text
     /// λ ≤ Σᵢ kᵢ (1/m + rᵢ²/I)  over all its contacts, I its smallest principal inertia
     /// ```
     ///
-    /// `center` returns centres of mass (m) and `stiffness` that of a spring on flesh (N/m).
-    pub(super) fn find(
+    /// `center` returns centres of mass (m), `stiffness` that of a contact (N/m).
+    pub(super) fn soften<'a>(
         &mut self,
         model: &Model,
-        candidates: &[Candidate],
         center: impl Fn(usize) -> Vec3,
-        stiffness: impl Fn(&Candidate) -> f64,
+        in_contact: impl Iterator<Item = &'a Candidate>,
+        mut stiffness: impl FnMut(&SampleLaws, &Candidate) -> f64,
     ) {
         self.give.clear();
         self.give.resize(model.obstacles().len(), 0.0);
         if !model.has_free_obstacles() {
             return;
         }
-        self.contact_samples.clear();
-        self.contact_samples.resize(model.obstacles().len(), 0);
-        for c in candidates.iter().filter(|c| c.contact.is_some()) {
-            if let Some(owner) = c.owner {
-                self.contact_samples[model.obstacles()[owner as usize].carrier] += 1;
-            }
-        }
-        for c in candidates.iter().filter(|c| c.contact.is_some()) {
-            let stiffness = match c.owner {
-                Some(owner) => self.of_sample(model, owner, c.obstacle).stiffness,
-                None => stiffness(c),
-            };
+        for c in in_contact {
+            let stiffness = stiffness(self, c);
             for side in sides(model, c) {
                 if let Some(solid) = &model.obstacles()[side].solid {
                     let arm = c.x - center(side);
@@ -85,6 +88,7 @@ impl SampleLaws {
     }
 
     /// The stiffness factor of a contact: the smaller one of its two sides.
+    #[inline(always)]
     pub(super) fn give(&self, model: &Model, c: &Candidate) -> f64 {
         let free = sides(model, c).filter(|side| model.obstacles()[*side].solid.is_some());
         free.map(|side| self.give[side]).fold(1.0, f64::min)
@@ -92,6 +96,7 @@ impl SampleLaws {
 }
 
 /// The rigid bodies of a candidate: that of the obstacle, and of the sample if it is one.
+#[inline(always)]
 fn sides(model: &Model, c: &Candidate) -> impl Iterator<Item = usize> {
     let carrier = |side: u32| model.obstacles()[side as usize].carrier;
     [Some(c.obstacle), c.owner].into_iter().flatten().map(carrier)
