@@ -16,7 +16,7 @@
 //! Half-spaces contain rest, v = 0, so that projections never add kinetic energy, for any step and in any number: alternating projections over all elements in a fixed order are unconditionally stable. J depends on
 //! relative positions and no rotation, so Σ gᵢ = 0 and Σ xᵢ × gᵢ = 0: momentum and angular momentum are conserved. Elements above the limit are left alone.
 //!
-//! A load that lasts presses what has passed the limit further from step to step, by what the projections leave of it, until skin is turned inside out and contact no longer knows where its outside is. Elements at
+//! A load that lasts presses what has passed the limit further from step to step, by what the projections leave of it, until the skin itself is inverted and contact no longer knows where its outside is. Elements at
 //! J < J_u therefore turn back within a time τ, by half-spaces that do not contain rest:
 //!
 //! ```text

@@ -172,7 +172,7 @@ fn check_magnitude_1(names: &[&'static str]) {
 
 #[test]
 fn magnitude_1_does_what_it_says() {
-    check_magnitude_1(&["jelly-torus", "cloth", "penguin"]);
+    check_magnitude_1(&["jelly", "jelly-torus", "cloth", "penguin"]);
 }
 
 #[test]

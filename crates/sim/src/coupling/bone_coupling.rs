@@ -260,7 +260,7 @@ impl BoneCoupling {
                 coupling.dynamics.added_drag.reserve(rig.skeleton.v_count());
             }
         }
-        if pushes.cores_collide && self.support.detect(model.limb_shapes(), &self.fields) {
+        if pushes.cores_collide && self.find_limb_contacts(model) {
             state.supplied_energy += self.bear_on_each_other(model, h);
         }
         for (i, (coupling, rig)) in self.rigs.iter_mut().zip(model.rigs()).enumerate() {
@@ -311,6 +311,14 @@ impl BoneCoupling {
         self.refresh(model, state);
         self.place_fixed_nodes(model, state);
         Ok(())
+    }
+
+    /// Finds the limbs in contact of which one may give way; returns whether there are any.
+    fn find_limb_contacts(&mut self, model: &Model) -> bool {
+        let BoneCoupling { rigs, support, fields, .. } = self;
+        let free = rigs.iter().zip(model.rigs()).filter(|(own, _)| !own.is_prescribed).map(|(_, rig)| rig);
+        let gives_way = |bone: u32| free.clone().any(|rig| rig.bones.contains(&(bone as usize)));
+        support.detect(model.limb_shapes(), fields, gives_way)
     }
 
     /// Adds the wrenches of limbs in contact to those on bones, whose added inertia is known; returns the energy that they supply (J).

@@ -114,14 +114,22 @@ impl Mobility {
 }
 
 impl BoneSupport {
-    /// Finds the limbs in contact, with the bones of all rigs, the world first, moving by the given fields; returns whether there are any.
-    pub(super) fn detect(&mut self, shapes: &LimbShapes, fields: &[Field]) -> bool {
+    /// Finds the limbs in contact, with the bones of all rigs, the world first, moving by the given fields, where one of the two gives way; returns whether there are any.
+    pub(super) fn detect(
+        &mut self,
+        shapes: &LimbShapes,
+        fields: &[Field],
+        gives_way: impl Fn(u32) -> bool,
+    ) -> bool {
         self.contacts.clear();
         if !shapes.pairs.is_empty() {
             self.make_room(shapes.points.len(), fields.len());
         }
         for pair in &shapes.pairs {
-            self.detect_pair(shapes, pair, fields);
+            let bones = [shapes.limbs[pair.limb as usize].bone, shapes.fields[pair.field as usize].bone];
+            if bones.into_iter().any(&gives_way) {
+                self.detect_pair(shapes, pair, fields);
+            }
         }
         !self.contacts.is_empty()
     }
@@ -327,7 +335,7 @@ mod tests {
         /// The wrenches on both.
         fn push(&self, support: &mut BoneSupport, h: f64) -> [Wrench; 2] {
             let fields = self.fields();
-            if !support.detect(&self.shapes, &fields) {
+            if !support.detect(&self.shapes, &fields, |_| true) {
                 return [Wrench::default(); 2];
             }
             support.mobility = vec![Mobility::NONE];
