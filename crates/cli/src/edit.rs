@@ -150,6 +150,14 @@ impl Edit {
             (_, Some(file), _) => edits_in(file)?,
             _ => return Err(Failure::input("give the edit and its --time, or a --file of edits")),
         };
+        let end = editor.take().recipe().settings.seconds;
+        for edit in added.iter().filter(|edit| edit.time >= end) {
+            warn!(
+                "WARNING: the edit at {} s is after the end of the take, {end} s: `sinew simulate --extend {} --seconds S` records on",
+                edit.time,
+                self.take.display()
+            );
+        }
         let mut edits = editor.take().history().head().edits.clone();
         edits.extend(added);
         self.set_edits(editor, edits, &add.simulation)
@@ -176,6 +184,11 @@ impl Edit {
         let pool = thread_pool(simulation.threads)?;
         let source = source::reopen_edited(editor.take(), &edits)?;
         let run = pool.install(|| Run::build(&source.scene))?;
+        for (character, goal) in source.scene.idle_goals() {
+            warn!(
+                "WARNING: goal '{goal}' has no effect: '{character}' never reaches for goals; set its mode to \"reach\", \"servo\" or \"direct\""
+            );
+        }
         editor.take().check_model(run.player.first_model())?;
         drop(run);
         editor.set_edits(edits).map_err(Failure::input)?;

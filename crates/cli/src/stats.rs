@@ -116,8 +116,9 @@ pub(crate) struct Stats {
     barrier_fallbacks: usize,
     /// Exact constraints that were dropped because others contradict them, by name.
     dropped_constraints: Vec<String>,
+    /// What happened to them.
     #[serde(skip)]
-    dropped_words: Vec<String>,
+    pub(crate) dropped_words: Vec<String>,
     threads: usize,
     max_inverted: usize,
     /// The same as a fraction of all tets.
@@ -389,9 +390,6 @@ impl fmt::Display for Stats {
                 "\n{} steps left flesh no room between bones and obstacles: springs took them",
                 self.barrier_fallbacks
             )?;
-        }
-        for words in &self.dropped_words {
-            write!(f, "\nWARNING: {words}")?;
         }
         if self.max_inverted > 0 {
             write!(f, "\nup to {} tets were inverted at the same time", self.max_inverted)?;

@@ -62,6 +62,7 @@ pub(crate) fn find_faults(stats: &Stats, chosen: &Chosen) -> Vec<String> {
         let percent = 100.0 * stats.inverted_fraction;
         faults.push(format!("up to {percent:.1} % of the elements were inverted: {softer}"));
     }
+    faults.extend(stats.dropped_words.iter().cloned());
     let unsolved = stats.unsolved_steps as f64 / stats.steps.max(1) as f64;
     if unsolved > UNSOLVED {
         let percent = 100.0 * unsolved;
@@ -110,6 +111,10 @@ fn remedy(stats: &Stats, chosen: &Chosen) -> String {
         let when = if chosen.is_recorded { "record it anew with" } else { "try" };
         return format!("{when} --jiggle {}", (50.0 * chosen.jiggle).round() / 100.0);
     }
-    let other = if stats.solver == "explicit" { "implicit" } else { "explicit" };
-    chosen.solver(other)
+    // the other solver would send back
+    if stats.solver == "explicit" {
+        format!("{}, a finer cage or gentler forces", chosen.solver("implicit"))
+    } else {
+        "try a finer cage or gentler forces".to_owned()
+    }
 }

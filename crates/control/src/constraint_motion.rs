@@ -41,19 +41,24 @@ impl ConstraintMotion {
         let times = [time.max(0.0), (time + dt).max(0.0)];
         // curves overshoot their keys
         let numbers = |curve: &Curve, max: f64| times.map(|t| curve.value(t).clamp(0.0, max));
+        let [from, to] = times.map(|t| self.place_at(constraint, t));
         ConstraintPath {
-            place: match &self.place {
-                PlaceMotion::Still => None,
-                PlaceMotion::Moved(motion) => constraint.place().map(|place| {
-                    times.map(|t| {
-                        let moved = motion.world_from_rest(t);
-                        moved.rotation * place + moved.translation.vector
-                    })
-                }),
-                PlaceMotion::Along(path) => Some(times.map(|t| path.value(t))),
-            },
+            place: from.zip(to).map(|(from, to)| [from, to]),
+            place_before: self.place_at(constraint, (time - dt).max(0.0)),
             strength: numbers(&self.strength, 1.0),
             length: numbers(&self.length, f64::MAX),
+        }
+    }
+
+    /// The target at a time (s), if it is moved (m).
+    fn place_at(&self, constraint: &Constraint, time: f64) -> Option<Vec3> {
+        match &self.place {
+            PlaceMotion::Still => None,
+            PlaceMotion::Moved(motion) => constraint.place().map(|place| {
+                let moved = motion.world_from_rest(time);
+                moved.rotation * place + moved.translation.vector
+            }),
+            PlaceMotion::Along(path) => Some(path.value(time)),
         }
     }
 

@@ -105,7 +105,10 @@ impl ExactConstraints {
             let path = control.constraint(i);
             let [before, after] = [substep.from, substep.to].map(|t| path.asks(constraint, t).place);
             let size = body_size(model, row);
-            let target = stabilised(row, state, ([before, after], substep), THERE * size);
+            // targets move evenly within a step
+            let moved = if substep.from == 0.0 { path.moved_before() } else { None };
+            let speed = moved.map(|moved| moved / substep.dt);
+            let target = stabilised(row, state, ([before, after], speed, substep), THERE * size);
             let ExactRow { mut free, mut prescribed, .. } = self.spare.pop().unwrap_or_default();
             free.clear();
             free.extend(row.iter().filter(|(node, _)| is_free(*node as usize)));
@@ -333,10 +336,12 @@ impl ExactRow {
 /// ```text
 /// e = Cᵀx − y,   B = ė + e/τ,   ė' = (ė − B h/τ) exp(−h/τ),   e' = e + h ė'
 /// ```
+///
+/// ė is relative to the velocity that the target had before the sub-step, `speed` (m/s) where that differs from its own: against the velocity within it, a point would fall behind a target that accelerates by a τ².
 fn stabilised(
     row: &NodeRow,
     state: &State,
-    ([before, after], substep): ([Vec3; 2], Substep),
+    ([before, after], speed, substep): ([Vec3; 2], Option<Vec3>, Substep),
     there: f64,
 ) -> Vec3 {
     let off = sum(row, &state.node_x) - before;
@@ -344,8 +349,9 @@ fn stabilised(
     if off.norm() <= there || substep.from == substep.to {
         return after;
     }
-    let h = substep.h;
-    let rate = sum(row, &state.node_v) - (after - before) / h;
+    // the second stage of an implicit step spans more than its h
+    let h = (substep.to - substep.from) * substep.dt;
+    let rate = sum(row, &state.node_v) - speed.unwrap_or((after - before) / h);
     let pull = rate + off / STABILISATION;
     after + off + (rate - pull * (h / STABILISATION)) * (h * real::exp(-h / STABILISATION))
 }

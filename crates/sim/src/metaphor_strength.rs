@@ -36,12 +36,17 @@ pub(crate) fn find_destroyed(
     let (fraction, own) = worst(acting(model, control), crushed)?;
     if fraction > 1.0 {
         let inverted = own.1.inverted(model.tets(), rest, x);
-        let what = format!("{:.0} % of the elements that it acts on are inverted", 100.0 * inverted);
+        let what = format!(
+            "{:.0} % of the elements that it acts on are inverted{}",
+            100.0 * inverted,
+            beside(model, control, own.1)
+        );
         return Some(too_strong(model, own, time, what));
     }
     let (sizes, own) = worst(acting(model, control), torn)?;
     (sizes.is_nan() || sizes > MAX_DISTANCE).then(|| {
-        let what = format!("a part of it is {sizes:.1} times its size from where it belongs");
+        let others = beside(model, control, own.1);
+        let what = format!("a part of it is {sizes:.1} times its size from where it belongs{others}");
         too_strong(model, own, time, what)
     })
 }
@@ -73,6 +78,14 @@ fn acting<'a>(model: &'a Model, control: &Control) -> impl Iterator<Item = (f64,
     let larger = |[a, b]: [f64; 2]| if a.abs() > b.abs() { a } else { b };
     let all = model.metaphors().iter().enumerate().map(move |(i, own)| (larger(control.metaphor(i)), own));
     all.filter(|(magnitude, _)| *magnitude != 0.0)
+}
+
+/// The other metaphors that act on the body of one, in words: they may be the cause.
+fn beside(model: &Model, control: &Control, own: &Metaphor) -> String {
+    let others = acting(model, control).filter(|(_, other)| other.body == own.body && other.name != own.name);
+    let words: Vec<String> =
+        others.map(|(magnitude, other)| format!("'{}' of {magnitude:.3}", other.name)).collect();
+    if words.is_empty() { String::new() } else { format!(", together with {}", words.join(" and ")) }
 }
 
 fn too_strong(model: &Model, (magnitude, metaphor): (f64, &Metaphor), time: f64, what: String) -> StepError {

@@ -55,6 +55,7 @@ mod frame_check;
 mod ghosts;
 mod held_magnitude;
 mod history;
+mod idle_goals;
 mod joint_strength;
 mod limb_masses;
 mod loop_closer;

@@ -78,9 +78,11 @@ pub(super) fn draw(take: &TakeFile, options: &GhostOptions) -> Result<(), Failur
     let ghosts = preview.wait();
     draw_picture(&player, &source, &ghosts, options)?;
     let indices: Vec<String> = ghosts.kept.iter().map(|ghost| ghost.index.to_string()).collect();
-    tell!("wrote {}: frame {frame}, and ghosts of {}", options.output.display(), indices.join(", "));
+    let kept =
+        if indices.is_empty() { "no ghosts".to_owned() } else { format!("ghosts of {}", indices.join(", ")) };
+    tell!("wrote {}: frame {frame}, and {kept}", options.output.display());
     if let GhostsEnd::Diverged { index, message } = &ghosts.end {
-        note!("the preview ends at frame {index}, where the simulation diverges: {message}");
+        warn!("WARNING: the preview ends at frame {index}, where the simulation diverges: {message}");
     }
     Ok(())
 }

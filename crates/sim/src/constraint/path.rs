@@ -9,6 +9,8 @@ use sinew_math::Vec3;
 pub struct ConstraintPath {
     /// Target of a dragged or pinned point (m); the constraint's default target if not given. Ignored by joins and belts.
     pub place: Option<[Vec3; 2]>,
+    /// The target one step earlier (m): what is on its way to an exact constraint moves on relative to it. If not given, the target has moved as it does in this step.
+    pub place_before: Option<Vec3>,
     /// Strength, from 0 (released) to 1.
     pub strength: [f64; 2],
     /// Length relative to the natural length, 0 or more: values below 1 tighten a belt.
@@ -17,7 +19,7 @@ pub struct ConstraintPath {
 
 impl Default for ConstraintPath {
     fn default() -> Self {
-        ConstraintPath { place: None, strength: [1.0; 2], length: [1.0; 2] }
+        ConstraintPath { place: None, place_before: None, strength: [1.0; 2], length: [1.0; 2] }
     }
 }
 
@@ -62,9 +64,15 @@ impl ConstraintPath {
         }
     }
 
+    /// The distance that the target moved in the step before this one (m).
+    pub(crate) fn moved_before(&self) -> Option<Vec3> {
+        self.place.zip(self.place_before).map(|([from, _], before)| from - before)
+    }
+
     /// Describes the first invalid parameter, if there is one.
     pub(crate) fn fault(&self) -> Option<String> {
-        if self.place.iter().flatten().flat_map(Vec3::iter).any(|x| !x.is_finite()) {
+        if self.place.iter().flatten().chain(&self.place_before).flat_map(Vec3::iter).any(|x| !x.is_finite())
+        {
             return Some("its target is not finite".into());
         }
         if let Some(strength) = self.strength.iter().find(|strength| !(0.0..=1.0).contains(*strength)) {

@@ -49,20 +49,24 @@ fn a_metaphor_is_judged_by_its_own_region() {
         radius: Some(0.05),
         ..WidgetDesc::default()
     };
-    let head = MetaphorDesc { widget, ..MetaphorDesc::new("head", "body", MetaphorKind::Push) };
+    let head = MetaphorDesc { widget, ..MetaphorDesc::new("head", "body", MetaphorKind::Stretch) };
     let crush = MetaphorDesc { name: "crush".into(), ..on_ear(MetaphorKind::Twist) };
     let desc = WorldDesc { metaphors: vec![head, crush], ..world(ear()) };
     let model = Model::build(&desc).expect("a sound world");
-    for strength_of_head in [1.0, 12.5] {
+    // ends of ramps over two seconds: the first frame that fails
+    let ramp = |ends: [f64; 2]| {
         let (mut state, mut stepper) = (State::at_rest(&model), Stepper::default());
-        let mut step = |frame: usize| {
-            // the ear turns by more than half a turn at 6, and passes through itself at 12
-            let ends = [frame, frame + 1].map(|frame| frame as f64 / 120.0);
-            let asked = vec![ends.map(|at| strength_of_head * at), ends.map(|at| 12.0 * at)];
-            let control = Control { metaphors: asked, ..Control::still(&model) };
-            stepper.step(&model, &control, 1.0 / FPS, &mut state)
-        };
-        let error = (0..120).find_map(|frame| step(frame).err()).expect("an ear is crushed");
+        (0..120).find_map(|frame| {
+            let times = [frame, frame + 1].map(|frame| frame as f64 / 120.0);
+            let metaphors = ends.map(|end| times.map(|at| end * at)).to_vec();
+            let control = Control { metaphors, ..Control::still(&model) };
+            stepper.step(&model, &control, 1.0 / FPS, &mut state).err()
+        })
+    };
+    assert_eq!(ramp([12.5, 0.0]), None, "the head bears its stretch");
+    for head in [1.0, 12.5] {
+        // the ear turns by more than half a turn at 6, and passes through itself at 12
+        let error = ramp([head, 12.0]).expect("an ear is crushed");
         assert!(matches!(&error, StepError::TooStrong { metaphor, .. } if metaphor == "crush"), "{error}");
     }
 }
