@@ -148,7 +148,7 @@ const CATALOG: &[Character] = &[
     },
     Character {
         name: "worm-directed",
-        description: "one end of a worm is lifted by direct control, then key poses bend it into a ring",
+        description: "one end of a worm is lifted by direct control, then key poses bend it into a ring that rolls away",
         build: worm_directed,
         color: ROSE,
     },

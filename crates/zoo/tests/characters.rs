@@ -51,7 +51,7 @@ const KNOWN: [Known; 34] = [
     known("fish-jump", [7, 10], [800, 2_000], 4.86),
     known("starfish-turn", [16, 26], [400, 1_162], 1.6),
     known("fish-directed", [7, 10], [800, 2_000], 4.86),
-    known("worm-directed", [7, 18], [2_500, 1_430], 6.31),
+    known("worm-directed", [7, 12], [2_500, 1_430], 17.7),
     known("starfish-directed", [16, 26], [400, 1_162], 1.6),
     known("starfish-cage", [16, 26], [400, 1_162], 1.6),
     known("pot", [0, 0], [1_213, 2_096], 2.45),

@@ -5,10 +5,11 @@ use crate::character_desc::at;
 use crate::cycle::{PoseBuilder, ramp};
 use crate::worm::{BONES, worm};
 use crate::{fish, starfish};
-use core::f64::consts::FRAC_PI_2;
+use core::f64::consts::{FRAC_PI_2, TAU};
 use sinew_control::{DriveMode, Extrapolation, Goal, GoalPoint, Interpolation, Key, Keyframes, PathFollower};
-use sinew_math::{Rotation, Vec3, so3};
-use sinew_skeleton::{BoneId, Skeleton};
+use sinew_math::{Rotation, Vec3, real, so3};
+use sinew_sim::desc::ShapeDesc;
+use sinew_skeleton::{BoneId, JointKind, Skeleton};
 use sinew_take::{Scene, SceneChange, SceneEdit};
 
 /// A goal for a point of a bone at rest, with its place over time and the end of it (s).
@@ -84,30 +85,67 @@ pub fn fish_directed() -> Scene {
     direct(scene, goals, 0.015, &[(SNAP, DriveMode::TwoWay), (1.08, DriveMode::Ragdoll)])
 }
 
-/// A worm on the ground: one end is guided up and over by direct control, then key poses bend it into a ring that stands up and tips over.     [KimPollard2011, fig. 3, below]
+/// Width of the belt over its thickness: the ring, 0.3 m high and as wide, stands by itself.
+const BELT_BREADTH: f64 = 2.8;
+
+/// A worm like a belt, whose joints bend in one plane.
+fn belt_worm(tets: usize) -> Scene {
+    let mut scene = worm(tets);
+    for joint in
+        scene.world.rigs.iter_mut().flat_map(|rig| &mut rig.skeleton.bones).map(|bone| &mut bone.joint)
+    {
+        if let JointKind::Universal(across, _) = joint.kind {
+            joint.kind = JointKind::Revolute(across);
+        }
+    }
+    for body in &mut scene.world.bodies {
+        if let ShapeDesc::Surface { surface, .. } = &mut body.shape {
+            surface.vertices.iter_mut().for_each(|v| v.z *= BELT_BREADTH);
+        }
+    }
+    scene
+}
+
+/// A worm on the ground: one end is guided up by direct control, then key poses bend the worm into a ring that rolls away.       [KimPollard2011, fig. 3, below]
+///
+/// The ring is an ellipse, oblique in the world, through which the worm runs like the track of a tank: its centre is ahead of its support. With the turn φ of the ring
+///
+/// ```text
+/// βⱼ = B + A cos(2 (2π (j + 1)/7 + φ(t))),   j = 0 … 5 from the tail
+/// ```
 pub fn worm_directed() -> Scene {
     const CURL: f64 = 0.8;
+    const ROLL: f64 = 1.4;
     let curl = |time: f64, pose: &mut PoseBuilder| {
-        let bend = 50.0 * ramp(time, CURL, CURL + 0.25);
+        // the rate rises for 2 s to 0.6 revolutions per second
+        let since = (time - ROLL).max(0.0);
+        let turn = TAU * if since < 2.0 { 0.15 * since * since } else { 0.6 * (since - 1.0) };
         for i in (0..BONES).filter(|i| *i != 3) {
-            // bones before the root have their joints at the other end
-            let sign = if i > 3 { 1.0 } else { -1.0 };
-            pose.turn(&format!("bone {}", i + 1), &[sign * bend, 0.0]);
+            // bones before the root have their joints at the other end, and are bent already by direct control
+            let (sign, joint, bent) = if i > 3 {
+                (1.0, i, ramp(time, CURL, CURL + 0.6))
+            } else {
+                (-1.0, i + 1, ramp(time, 0.5 * CURL, CURL))
+            };
+            let oval = 24.0 * ramp(time, CURL + 0.3, CURL + 0.8);
+            let bend = 48.0 + oval * real::cos(2.0 * (TAU * joint as f64 / BONES as f64 + turn));
+            pose.turn(&format!("bone {}", i + 1), &[sign * bend * bent]);
         }
         pose.place("bone 4", at(0.0, 0.062, 0.0), &Rotation::identity());
     };
-    let scene = FreeRootMotion {
+    let mut scene = FreeRootMotion {
         name: "worm-directed",
-        seconds: 3.0,
+        seconds: 6.0,
         friction: 0.8,
-        young: 6e3,
+        young: 5e4,
         hold: 0.01,
         pose: &curl,
         cues: Vec::new(),
     }
-    .apply_to(worm(2_500));
+    .apply_to(belt_worm(2_500));
+    scene.world.contact.self_contact = scene.world.bodies.iter().map(|body| body.name.clone()).collect();
     let start = at(-0.35, 0.06, 0.0);
-    let path = [(0.0, start), (0.1, start), (0.5, at(-0.15, 0.3, 0.0)), (CURL, at(0.15, 0.12, 0.0))];
+    let path = [(0.0, start), (0.1, start), (0.5, at(-0.22, 0.26, 0.0)), (CURL, at(-0.06, 0.3, 0.0))];
     let end = BoneGoal {
         bone: "bone 1",
         point: at(-0.35, 0.0, 0.0),
