@@ -6,10 +6,11 @@
 
 use super::compliance::Compliance;
 use super::widget::Widget;
+use crate::body::Body;
 use crate::desc::MetaphorKind;
 use crate::metaphor::{BodyPose, Effect, Metaphor, NodeSet};
 use crate::model::Model;
-use sinew_math::Vec3;
+use sinew_math::{Mat3, Vec3};
 
 /// Largest acceleration of the sets of sheets under magnitude 1 (m/s²): five times that of free fall. Along themselves sheets are a hundred times stiffer than across; a force that
 /// strains a sheet visibly tears it away, or folds it within a millisecond.
@@ -18,6 +19,8 @@ const MAX_SHEET_ACCELERATION: f64 = 50.0;
 const DEFAULT_ACCELERATION: f64 = 50.0;
 /// The fraction of the limit of springs towards home that the effect may use up.
 const OF_HOME_LIMIT: f64 = 0.4;
+/// The strain that one in fifty parts of the volume may exceed. A twist of a squat part that is held at its side shears what is beside the hold by several times the mean; from 42 % of compression on a St. Venant-Kirchhoff solid yields.
+const MAX_STRAIN: f64 = 0.4;
 /// The largest displacement at which the linear response is measured, as a fraction of the size of the body.
 const SMALL: f64 = 1e-4;
 
@@ -44,8 +47,8 @@ pub(super) fn find(
     let mut expected = 0.0;
     if let Some(compliance) = compliance {
         let wanted = effect(model, metaphor, widget).response();
-        let (response, to_limit) = respond(model, compliance, metaphor)?;
-        let force = (wanted / response).min(OF_HOME_LIMIT * to_limit);
+        let Linear { response, to_limit, strain } = respond(model, compliance, metaphor)?;
+        let force = (wanted / response).min(OF_HOME_LIMIT * to_limit).min(MAX_STRAIN / strain);
         if force <= largest {
             (unit, expected) = (force, force * response);
         }
@@ -59,8 +62,16 @@ pub(super) fn find(
     ))
 }
 
-/// The response to a force of 1 N or 1 N m, and the force at which a spring towards home reaches its limit, in a body that stays linear.
-fn respond(model: &Model, compliance: &mut Compliance, metaphor: &Metaphor) -> Result<(f64, f64), String> {
+/// What a force of 1 N or 1 N m does to a body that stays linear.
+struct Linear {
+    response: f64,
+    /// The force at which a spring towards home reaches its limit.
+    to_limit: f64,
+    /// The strain that one in fifty parts of the volume exceeds.
+    strain: f64,
+}
+
+fn respond(model: &Model, compliance: &mut Compliance, metaphor: &Metaphor) -> Result<Linear, String> {
     // the displacement under the pattern
     let rest = &model.node_rest;
     let mut pattern = Vec::new();
@@ -84,7 +95,32 @@ fn respond(model: &Model, compliance: &mut Compliance, metaphor: &Metaphor) -> R
     let body = &model.bodies[metaphor.body];
     let held = body.nodes.clone().filter(|node| model.homes.holds(*node));
     let to_limit = held.map(|node| model.homes.springs[node].limit / u[node].norm());
-    Ok((response, to_limit.fold(f64::INFINITY, f64::min)))
+    let to_limit = to_limit.fold(f64::INFINITY, f64::min);
+    Ok(Linear { response, to_limit, strain: high_strain(model, body, &u) })
+}
+
+/// The strain that one in fifty parts of the volume of a body exceeds under a small displacement: the largest |λ| of ½ (∇u + ∇uᵀ). Bodies without tets have none.
+fn high_strain(model: &Model, body: &Body, u: &[Vec3]) -> f64 {
+    // strain and volume of each tet
+    let own = model.tets().iter().filter(|tet| body.nodes.contains(&(tet[0] as usize)));
+    let strain = |tet: &[u32; 4]| {
+        let [a, b, c, d] = tet.map(|node| node as usize);
+        let edges = |x: &[Vec3]| Mat3::from_columns(&[x[b] - x[a], x[c] - x[a], x[d] - x[a]]);
+        let shape = edges(&model.node_rest);
+        let gradient = edges(u) * shape.try_inverse()?;
+        let strain = 0.5 * (gradient + gradient.transpose());
+        Some((strain.symmetric_eigenvalues().amax(), shape.determinant().abs()))
+    };
+    let mut strains: Vec<(f64, f64)> = own.filter_map(strain).collect();
+
+    // from the largest on, until a fiftieth of the volume has been passed
+    strains.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut left = strains.iter().map(|(_, volume)| volume).sum::<f64>() / 50.0;
+    let exceeded = strains.iter().find(|(_, volume)| {
+        left -= volume;
+        left <= 0.0
+    });
+    exceeded.map_or(0.0, |(strain, _)| *strain)
 }
 
 /// What magnitude 1 is to do.
