@@ -3,12 +3,12 @@
 use crate::failure::Failure;
 use crate::outputs::{self, OutputOptions, is_take, plan_files};
 use crate::run::replay_take;
-use crate::source;
 use crate::take_status::warn_if_incomplete;
 use crate::threads::thread_pool;
 use clap::Args;
 use sinew_io::{SinkOptions, SinkPlan, TakeEnding, TakeFile};
 use sinew_sim::Model;
+use sinew_zoo::source;
 use std::path::PathBuf;
 
 /// Convert a recorded take to another format, without simulating it again.

@@ -6,7 +6,6 @@ use crate::failure::Failure;
 use crate::outputs::OutputOptions;
 use crate::resume::{self, Goal};
 use crate::run::Run;
-use crate::source;
 use crate::stats::StatsOptions;
 use crate::take_status::{recorded_length, warn_if_incomplete};
 use crate::threads::thread_pool;
@@ -15,6 +14,7 @@ use reach::Reach;
 use sinew_files::read_bytes;
 use sinew_io::{EditTable, SceneFile, TakeEditor, TakeEnding, TakeFile};
 use sinew_take::VersionId;
+use sinew_zoo::source;
 use std::path::PathBuf;
 
 /// Edit a recorded take: change its scene from a time on, without simulating what is before it again.

@@ -6,6 +6,7 @@ use sinew_render::PictureError;
 use sinew_sim::StepError;
 use sinew_sim::implicit::SettleError;
 use sinew_take::{PlayError, SinkError, Stopped};
+use sinew_zoo::source::SourceError;
 use std::fmt::Display;
 
 /// The failure of a command.
@@ -53,6 +54,12 @@ impl Failure {
 impl From<ReadError> for Failure {
     fn from(error: ReadError) -> Failure {
         Failure::input(error)
+    }
+}
+
+impl From<SourceError> for Failure {
+    fn from(error: SourceError) -> Failure {
+        Failure::Input(error.0)
     }
 }
 

@@ -3,11 +3,11 @@
 use crate::failure::Failure;
 use crate::outputs::plan_files;
 use crate::render::Render;
-use crate::source::unknown_name;
 use clap::Args;
 use sinew_files::Replace;
 use sinew_files::signature::GALLERY_HEAD;
 use sinew_io::AtomicFile;
+use sinew_zoo::source::unknown_name;
 use sinew_zoo::{Character, catalog};
 use std::fmt::Write as _;
 use std::io::Write;

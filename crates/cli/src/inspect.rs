@@ -3,7 +3,6 @@
 use crate::contents;
 use crate::failure::Failure;
 use crate::outputs::is_take;
-use crate::source;
 use crate::take_status::{recorded_length, warn_if_incomplete};
 use clap::Args;
 use sinew_gltf::{Engine, FileFacts};
@@ -12,6 +11,7 @@ use sinew_sim::desc::{BodyDesc, NetworkKind, ShapeDesc};
 use sinew_sim::{Body, Model, Rig};
 use sinew_skeleton::{BoneId, Skeleton};
 use sinew_take::Scene;
+use sinew_zoo::source;
 use std::path::PathBuf;
 
 /// Describe what a file contains, how it would be simulated, and what is wrong with it.

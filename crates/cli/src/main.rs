@@ -61,7 +61,6 @@ mod run;
 mod schema;
 mod settle;
 mod simulate;
-mod source;
 mod stats;
 mod summary;
 mod take;

@@ -5,7 +5,6 @@ use crate::interrupt::FrameLoop;
 use crate::outputs::{is_take, plan_files, zoo_looks};
 use crate::run::Run;
 use crate::simulate::parse_jiggle;
-use crate::source;
 use crate::take_status::warn_if_incomplete;
 use crate::threads::thread_pool;
 use clap::Args;
@@ -19,6 +18,7 @@ use sinew_io::{
 };
 use sinew_render::{FrameSource, Layout, Overlays, PictureFormat, PictureOptions, View, render_picture};
 use sinew_sim::Model;
+use sinew_zoo::source;
 use std::path::{Path, PathBuf};
 
 /// Render stills, contact sheets, clips and turntables, without a GPU or a display.

@@ -4,12 +4,12 @@ use crate::failure::Failure;
 use crate::interrupt::FrameLoop;
 use crate::outputs::{OutputOptions, plan_files};
 use crate::run::{Run, replay_take};
-use crate::source;
 use crate::stats::StatsOptions;
 use crate::summary::Summary;
 use crate::take_status::{recorded_length, warn_if_incomplete};
 use crate::verdict::Chosen;
 use sinew_io::{SinkPlan, TakeEditor, TakeEnding, TakeFile, TakeRecorder};
+use sinew_zoo::source;
 use std::path::Path;
 
 /// How far a take is continued.

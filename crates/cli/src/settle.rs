@@ -3,12 +3,12 @@
 use crate::failure::Failure;
 use crate::outputs::{self, OutputOptions, is_take, plan_files};
 use crate::simulate::parse_jiggle;
-use crate::source;
 use crate::threads::thread_pool;
 use clap::Args;
 use sinew_io::{CharacterChoice, SinkOptions, SinkPlan, TakeSink};
 use sinew_sim::implicit::SettleReport;
 use sinew_take::{Frame, FrameSink, Player, SurfaceInfo};
+use sinew_zoo::source;
 use std::path::PathBuf;
 
 /// Find the shape in which flesh hangs at rest at one time of a motion, and write it.

@@ -9,7 +9,6 @@ use crate::outputs::{self, OutputOptions, is_take, plan_files};
 use crate::report::{Verbosity, verbosity};
 use crate::resume::{self, Goal};
 use crate::run::Run;
-use crate::source;
 use crate::stats::StatsOptions;
 use crate::summary::Summary;
 use crate::threads::thread_pool;
@@ -23,6 +22,7 @@ use sinew_io::{
 };
 use sinew_sim::SolverKind;
 use sinew_take::{Player, Scene};
+use sinew_zoo::source;
 use std::path::{Path, PathBuf};
 
 /// Simulate a character, scene or mesh, and write its motion.

@@ -5,13 +5,13 @@ mod ghosts;
 use crate::edit::print_versions;
 use crate::failure::Failure;
 use crate::outputs::{self, OutputOptions, is_take, plan_files};
-use crate::source;
 use crate::take_status::recorded_length;
 use clap::{Args, Subcommand};
 use ghosts::GhostOptions;
 use sinew_io::{OpenedScene, SinkOptions, SinkPlan, TakeFile};
 use sinew_sim::{Energies, Model, State};
 use sinew_take::{Bookmark, Frame, FrameSink, Player, SurfaceInfo};
+use sinew_zoo::source;
 use std::path::PathBuf;
 
 /// Show what a recorded take holds, or one of its frames.

@@ -4,7 +4,6 @@ use crate::failure::Failure;
 use crate::interrupt::FrameLoop;
 use crate::outputs::{is_take, plan_files, zoo_looks};
 use crate::run::{Run, replay_take};
-use crate::source;
 use crate::take_status::warn_if_incomplete;
 use crate::threads::thread_pool;
 use clap::Args;
@@ -15,6 +14,7 @@ use sinew_io::{
     is_character_file, view_file, view_outputs,
 };
 use sinew_sim::Model;
+use sinew_zoo::source;
 use std::path::{Path, PathBuf};
 
 /// Show a character, take or scene in the browser: orbit it, play its clips, and switch flesh on and off.

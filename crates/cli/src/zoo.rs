@@ -2,9 +2,9 @@
 
 use crate::failure::Failure;
 use crate::gallery::Gallery;
-use crate::source::unknown_name;
 use clap::{Args, Subcommand};
 use sinew_io::SceneFiles;
+use sinew_zoo::source::unknown_name;
 use sinew_zoo::{Character, catalog};
 use std::path::PathBuf;
 

@@ -35,6 +35,7 @@ mod jelly;
 mod jelly_torus;
 mod penguin;
 mod rabbit;
+pub mod source;
 mod starfish;
 mod two_links;
 mod worm;

@@ -8,7 +8,6 @@ use crate::failure::Failure;
 use crate::interrupt::FrameLoop;
 use crate::outputs::{atomic_file, plan_files};
 use crate::run::Run;
-use crate::source;
 use clap::Args;
 use serde::Serialize;
 use sinew_character::TakeSettings;
@@ -18,6 +17,7 @@ use sinew_io::{
     TakeRecorder, Up, read_edits,
 };
 use sinew_take::Scene;
+use sinew_zoo::source;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 

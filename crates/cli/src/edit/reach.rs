@@ -3,12 +3,12 @@
 use super::{Edit, Simulation};
 use crate::failure::Failure;
 use crate::run::Run;
-use crate::source;
 use crate::threads::thread_pool;
 use clap::Args;
 use sinew_io::{metaphor_start, scale_metaphor};
 use sinew_sim::desc::MetaphorKind;
 use sinew_take::{MagnitudeError, MagnitudeGoal, MagnitudeReport};
+use sinew_zoo::source;
 
 #[derive(Args)]
 pub(crate) struct Reach {

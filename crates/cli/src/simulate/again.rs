@@ -2,9 +2,9 @@
 
 use super::{Recipe, Simulate};
 use crate::failure::Failure;
-use crate::source;
 use sinew_character::TakeSettings;
 use sinew_io::TakeFile;
+use sinew_zoo::source;
 use std::path::Path;
 
 /// Simulates a take again from its start.

@@ -8,12 +8,12 @@ use crate::interrupt::FrameLoop;
 use crate::outputs::{self, plan_files};
 use crate::report::{Verbosity, verbosity};
 use crate::run::Run;
-use crate::source;
 use crate::stats::{Stats, say_json, write_json};
 use crate::verdict::{self, Chosen};
 use serde::Serialize;
 use sinew_gltf::{ClipPlace, SkinnedGlb};
 use sinew_io::{OpenedScene, SinkOptions, SinkPlan, SinkReport, is_character_file, open_character};
+use sinew_zoo::source;
 use std::path::Path;
 
 /// The name that stands for all animations.

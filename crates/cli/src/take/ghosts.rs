@@ -4,12 +4,12 @@ use crate::edit::edits_of;
 use crate::failure::Failure;
 use crate::outputs::{plan_files, zoo_looks};
 use crate::render::parse_pair;
-use crate::source;
 use clap::Args;
 use sinew_files::Replace;
 use sinew_io::{OpenedScene, TakeFile};
 use sinew_render::{GHOST_LIMIT, Layout, PictureOptions, StoredFrameSource, View, render_picture};
 use sinew_take::{Frame, GhostPreview, GhostSpan, Ghosts, GhostsEnd, Player, SurfaceInfo, Up};
+use sinew_zoo::source;
 use std::path::PathBuf;
 
 #[derive(Args)]

@@ -3,7 +3,7 @@
 use super::free_roots::free_roots;
 use super::row::Row;
 use super::sheet::FallSheet;
-use crate::source;
+use crate::failure::Failure;
 use cpu_time::ProcessTime;
 use serde::{Deserialize, Serialize};
 use sinew_character::TakeSettings;
@@ -15,6 +15,7 @@ use sinew_sim::desc::{ObstacleDesc, Shape};
 use sinew_sim::{Model, Overlap, State};
 use sinew_skeleton::{JointPrimitive, SkeletonState};
 use sinew_take::{Frame, Player, Scene};
+use sinew_zoo::source;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -139,7 +140,8 @@ impl Fall {
     fn open(&self) -> Result<OpenedScene, String> {
         let lead = if self.is_limp { DriveMode::Ragdoll } else { DriveMode::TwoWay };
         let choice = CharacterChoice { lead: Some(lead), ..CharacterChoice::default() };
-        let opened = source::open(Some(&self.character), &choice).map_err(|error| error.text())?;
+        let opened =
+            source::open(Some(&self.character), &choice).map_err(|error| Failure::from(error).text())?;
         let mut opened = opened.value;
         let scene = &mut opened.scene;
         let fps = scene.fps;

@@ -1,48 +1,59 @@
-//! Opens the input of a command: a scene, character, motion or mesh file, or a character of the zoo.
+//! Opens inputs by their names: a scene, character, motion or mesh file, or a built-in character; and the scenes of recorded takes.
 
-use crate::failure::Failure;
+use crate::catalog;
 use sinew_character::TakeSettings;
 use sinew_io::{
     CapturedFiles, CharacterChoice, EditTable, Loaded, OpenedScene, TakeFile, TakeOrigin, Up, open_source,
     read_edits,
 };
 use sinew_take::Scene;
-use sinew_zoo::catalog;
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
+
+/// Why an input could not be opened, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct SourceError(pub String);
+
+impl SourceError {
+    fn of(what: impl Display) -> SourceError {
+        SourceError(what.to_string())
+    }
+}
 
 /// The character of the zoo that is simulated if no input is given.
 const DEFAULT_INPUT: &str = "dancer";
 
 /// Opens an input by its name: a file if there is one, otherwise a character of the zoo. `None` opens the dancer.
-pub(crate) fn open(input: Option<&Path>, choice: &CharacterChoice) -> Result<Loaded<OpenedScene>, Failure> {
+pub fn open(input: Option<&Path>, choice: &CharacterChoice) -> Result<Loaded<OpenedScene>, SourceError> {
     let path = input.unwrap_or(Path::new(DEFAULT_INPUT));
     let built_in = |scene: Scene| Loaded { value: OpenedScene::from(scene), notes: Vec::new() };
     let found = if path.exists() { None } else { path.to_str().and_then(find_in_zoo) };
     match (found, path.to_str()) {
-        (Some(_), _) if choice.names_character() => Err(Failure::input(
+        (Some(_), _) if choice.names_character() => Err(SourceError::of(
             "--animation, --motion and --jiggle are for character files (.glb, .gltf, .vrm, .fbx)",
         )),
         (Some(_), _) if choice.cloth.is_some() => {
-            Err(Failure::input("--cloth makes cloth of a bare mesh (.obj, .ply, .stl)"))
+            Err(SourceError::of("--cloth makes cloth of a bare mesh (.obj, .ply, .stl)"))
         }
         (Some(scene), _) => Ok(built_in(scene)),
         (None, Some(name))
             if !path.exists() && path.extension().is_none() && path.components().count() == 1 =>
         {
-            Err(Failure::input(format!(
+            Err(SourceError::of(format!(
                 "there is no file and no built-in character '{name}': {}",
                 unknown_name(name)
             )))
         }
-        (None, _) => open_source(path, choice).map_err(Failure::input),
+        (None, _) => open_source(path, choice).map_err(SourceError::of),
     }
 }
 
 /// Opens an input as [`open`] does, and captures every file it reads, so that a take can be opened without them.
-pub(crate) fn open_to_record(
+pub fn open_to_record(
     input: Option<&Path>,
     choice: &CharacterChoice,
-) -> Result<(Loaded<OpenedScene>, TakeOrigin, CapturedFiles), Failure> {
+) -> Result<(Loaded<OpenedScene>, TakeOrigin, CapturedFiles), SourceError> {
     let folder = input.and_then(Path::parent).unwrap_or(Path::new(""));
     let (opened, files) = CapturedFiles::keep(folder, || open(input, choice));
     let origin = match input {
@@ -54,21 +65,21 @@ pub(crate) fn open_to_record(
 }
 
 /// Opens the scene of a take from the files captured in it, with the settings it was recorded with, and with the edits and the length of its current version.
-pub(crate) fn reopen(take: &TakeFile) -> Result<OpenedScene, Failure> {
+pub fn reopen(take: &TakeFile) -> Result<OpenedScene, SourceError> {
     reopen_edited(take, &take.history().head().edits)
 }
 
 /// The same with other edits.
-pub(crate) fn reopen_edited(take: &TakeFile, edits: &[EditTable]) -> Result<OpenedScene, Failure> {
+pub fn reopen_edited(take: &TakeFile, edits: &[EditTable]) -> Result<OpenedScene, SourceError> {
     reopen_with(take, edits, &take.recipe().settings)
 }
 
 /// The same with other settings too.
-pub(crate) fn reopen_with(
+pub fn reopen_with(
     take: &TakeFile,
     edits: &[EditTable],
     settings: &TakeSettings,
-) -> Result<OpenedScene, Failure> {
+) -> Result<OpenedScene, SourceError> {
     // the scene as it was opened for recording
     let recipe = take.recipe();
     let TakeSettings { animation, motion, motion_scale, jiggle, cloth, lead, .. } = settings.clone();
@@ -77,7 +88,7 @@ pub(crate) fn reopen_with(
     let mut source = match &recipe.origin {
         TakeOrigin::File(name) => recipe.files.serve(|| open(Some(Path::new(name)), &choice))?.value,
         TakeOrigin::BuiltIn(name) => find_in_zoo(name).map(OpenedScene::from).ok_or_else(|| {
-            Failure::input(format!(
+            SourceError::of(format!(
                 "{}: recorded by sinew {} from its built-in character '{name}', which this version does not have: use that version",
                 take.path().display(),
                 recipe.sinew
@@ -91,18 +102,18 @@ pub(crate) fn reopen_with(
     source.scene.seconds = take.history().head().seconds;
     let up =
         recipe.scene_file().map_or_else(|| Up::against(source.scene.world.gravity), |file| file.up_axis());
-    source.scene.edits = read_edits(edits, &source.scene, up).map_err(Failure::input)?;
+    source.scene.edits = read_edits(edits, &source.scene, up).map_err(SourceError::of)?;
     let faults = source.scene.faults();
     if !faults.is_empty() {
-        return Err(Failure::input(format!("{}: {}", take.path().display(), faults.join("\n"))));
+        return Err(SourceError::of(format!("{}: {}", take.path().display(), faults.join("\n"))));
     }
     Ok(source)
 }
 
 /// Refuses a loop with edits.
-pub(crate) fn check_loop(is_loop: bool, has_edits: bool) -> Result<(), Failure> {
+pub fn check_loop(is_loop: bool, has_edits: bool) -> Result<(), SourceError> {
     if is_loop && has_edits {
-        return Err(Failure::input(
+        return Err(SourceError::of(
             "a loop cannot have edits, after which no cycle is like the one before: remove them, or record without --loop",
         ));
     }
@@ -110,12 +121,12 @@ pub(crate) fn check_loop(is_loop: bool, has_edits: bool) -> Result<(), Failure> 
 }
 
 fn find_in_zoo(name: &str) -> Option<Scene> {
-    sinew_zoo::find(name).map(|character| (character.build)())
+    crate::find(name).map(|character| (character.build)())
 }
 
 /// The hint for a name that the zoo does not have; it continues a sentence.
-pub(crate) fn unknown_name(name: &str) -> String {
-    match sinew_zoo::nearest(name) {
+pub fn unknown_name(name: &str) -> String {
+    match crate::nearest(name) {
         Some(near) => format!("did you mean '{near}'?"),
         None => {
             let names: Vec<&str> = catalog().iter().map(|character| character.name).collect();
